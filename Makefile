@@ -1,0 +1,81 @@
+# Everything here needs Go and make alone. `make help` lists the targets.
+
+# The core and the modules nested in it; tools/ holds no code of the project.
+MODULES := $(sort $(dir $(shell find . -name go.mod -not -path './tools/*' -not -path './.*/*')))
+
+# Tests run under the race detector where it can be built, which takes a C compiler.
+GOTEST = $(if $(shell go build -race runtime/cgo 2>/dev/null && echo yes),go test -race,CGO_ENABLED=0 go test)
+
+BIN := $(CURDIR)/.bin
+BENCH ?= .
+FUZZTIME ?= 10s
+
+# $(call each,command) runs a command in every module, and fails if it failed in one.
+define each
+	@failed=; for module in $(MODULES); do \
+		echo "== $$module: $(1)"; \
+		(cd $$module && $(1)) || failed="$$failed $$module"; \
+	done; \
+	test -z "$$failed" || { echo "failed in:$$failed"; exit 1; }
+endef
+
+.PHONY: help
+help: ## lists the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-14s%s\n", $$1, $$2 }' Makefile
+
+.PHONY: test
+test: ## runs every test of every module, under the race detector where there is one
+	@why=$$(go build -race runtime/cgo 2>&1) || \
+		echo "The race detector cannot be built here, so the tests run without it: $$why"
+	$(call each,$(GOTEST) ./...)
+
+.PHONY: vet
+vet: ## runs go vet in every module
+	$(call each,go vet ./...)
+
+.PHONY: lint
+lint: $(BIN)/golangci-lint ## runs the linters of .golangci.yml in every module
+	$(call each,$(BIN)/golangci-lint run ./...)
+
+.PHONY: fmt
+fmt: $(BIN)/golangci-lint ## formats every Go file
+	$(BIN)/golangci-lint fmt
+
+.PHONY: generate
+generate: ## writes the generated files anew
+	$(call each,go generate ./...)
+
+# A list of all files with their checksums, so that the check works in a clone
+# with changes, too.
+CHECKSUMS := find . -type f -not -path './.git/*' -not -path './.bin/*' -exec cksum {} +
+
+.PHONY: generated
+generated: ## checks that the generated files are current
+	@before=$$($(CHECKSUMS)); $(MAKE) --no-print-directory generate && after=$$($(CHECKSUMS)) || exit 1; \
+	changed=$$(printf '%s\n%s\n' "$$before" "$$after" | sort | uniq -u | cut -d ' ' -f 3- | sort -u); \
+	test -z "$$changed" || { printf 'These were not as the generator writes them; commit what it wrote:\n%s\n' "$$changed"; exit 1; }
+
+.PHONY: dependencies
+dependencies: ## checks the modules that the core needs, and that every go.mod is tidy
+	go test -count=1 -run Dependencies -v ./internal/rules
+	$(call each,go mod tidy -diff)
+
+.PHONY: bench
+bench: ## runs the benchmarks; BENCH=regexp chooses among them
+	$(call each,go test -run '^$$' -bench '$(BENCH)' -benchmem ./...)
+
+.PHONY: fuzz
+fuzz: ## runs every fuzz target for FUZZTIME (10s)
+	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | while IFS=: read -r file target; do \
+		echo "== $$file: $${target#func }"; \
+		(cd "$$(dirname "$$file")" && go test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) .) || exit 1; \
+	done
+
+.PHONY: check
+check: ## does all that CI does
+	.ci/run
+
+# The tools, in the versions that tools/go.mod pins.
+$(BIN)/golangci-lint: tools/go.mod tools/go.sum
+	GOBIN=$(BIN) go -C tools install tool
+	@touch $@

@@ -1,0 +1,112 @@
+package rules_test
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// floors are the packages of the project, lowest first: each imports only from
+// floors below its own. An entry that ends in /... holds everything under it.
+var floors = [][]string{
+	{"boterr"},
+	{"outbound", "internal/operations"},
+	{"outbound/replies", "internal/operations/reference"},
+	{"document"},
+	{"document/memstore/internal/persistent"},
+	{"document/memstore", "document/documenttest"},
+	{"record"},
+	{"channel"},
+	{"member", "datasource"},
+	{"send", "agenda"},
+	{"livechat"},
+	{"botctx"},
+	{"botctx/botctxtest", "fakes", "backends/..."},
+	{"examples/...", "benchmarks/...", "internal/generate", "internal/operations/gendoc", "internal/rules"},
+}
+
+// floorOf returns the index of a package's floor and the entry that names it,
+// or -1.
+func floorOf(folder string) (int, string) {
+	for i, floor := range floors {
+		for _, entry := range floor {
+			tree, isTree := strings.CutSuffix(entry, "...")
+			if folder == entry || isTree && strings.HasPrefix(folder+"/", tree) {
+				return i, entry
+			}
+		}
+	}
+	return -1, ""
+}
+
+func TestEveryPackageStandsOnAFloor(t *testing.T) {
+	t.Parallel()
+	var broken breaches
+	for folder := range packages(t) {
+		if floor, _ := floorOf(folder); floor < 0 {
+			broken.add(folder, "is on no floor")
+		}
+	}
+	broken.report(t, "Every package stands on a floor, which decides what it may import. "+
+		"Add the package to the table in internal/rules/floors_test.go, as low as its imports allow.")
+}
+
+func TestPackagesImportOnlyFromLowerFloors(t *testing.T) {
+	t.Parallel()
+	var broken breaches
+	for _, file := range shippedFiles(t) {
+		for _, imported := range file.imports() {
+			target, isOurs := strings.CutPrefix(imported, modulePath+"/")
+			if isOurs && !mayImport(file.folder(), target) {
+				broken.add(file.path, "imports", target)
+			}
+		}
+	}
+	broken.report(t, "A package imports only from lower floors (the table is in internal/rules/floors_test.go). "+
+		"Take what is needed from above as a function or a small interface.")
+}
+
+// mayImport reports whether the package in one folder may import that in
+// another. Within one program or backend, packages import each other freely.
+func mayImport(folder, target string) bool {
+	from, entry := floorOf(folder)
+	to, _ := floorOf(target)
+	if tree, isTree := strings.CutSuffix(entry, "..."); isTree && strings.HasPrefix(target, tree) {
+		return branch(folder, tree) == branch(target, tree)
+	}
+	return to >= 0 && to < from
+}
+
+// branch returns the first folder of a path below a tree.
+func branch(folder, tree string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(folder, tree), "/")
+	return name
+}
+
+func TestTestingStaysOutOfWhatShips(t *testing.T) {
+	t.Parallel()
+	var broken breaches
+	for _, file := range shippedFiles(t) {
+		folder := file.folder()
+		if strings.HasSuffix(path.Base(folder), "test") || strings.HasPrefix(folder, "examples/") {
+			continue
+		}
+		for _, imported := range file.imports() {
+			if imported == "testing" || strings.HasPrefix(imported, "github.com/stretchr/testify") {
+				broken.add(file.path, "imports", imported)
+			}
+		}
+	}
+	broken.report(t, "`testing` and testify are imported only by *test packages, _test.go files and examples. "+
+		"Take a small interface that *testing.T meets instead, as fakes.For does.")
+}
+
+func TestFloorsNameEachPackageOnce(t *testing.T) {
+	t.Parallel()
+	entries := slices.Concat(floors...)
+	slices.Sort(entries)
+	if unique := slices.Compact(slices.Clone(entries)); len(unique) != len(entries) {
+		t.Errorf("a package stands on two floors in internal/rules/floors_test.go: %v", entries)
+	}
+}
