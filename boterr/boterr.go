@@ -1,0 +1,200 @@
+// Package boterr holds the errors that every operation returns: a small set of
+// codes, and Error, which says which operation failed, in which field, and why.
+//
+// A caller asks for a code through any wrapping:
+//
+//	if errors.Is(err, boterr.NotFound) { ... }
+//
+// and reads the details with errors.As or AsError.
+package boterr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Code is the kind of an error. It is an error itself, so that
+// errors.Is(err, boterr.NotFound) works.
+type Code string
+
+// The codes. Each says what a caller can do about the error.
+const (
+	// InvalidArgument: a parameter is missing, of the wrong type or contradicts
+	// another. Field names it. The call fails again unless it is changed.
+	InvalidArgument Code = "InvalidArgument"
+	// NotFound: the record that was asked for does not exist in this scope.
+	NotFound Code = "NotFound"
+	// AlreadyExists: a record with that key exists.
+	AlreadyExists Code = "AlreadyExists"
+	// Conflict: another writer was faster. Read again and repeat.
+	Conflict Code = "Conflict"
+	// FailedPrecondition: the state of a record does not allow the operation now.
+	FailedPrecondition Code = "FailedPrecondition"
+	// ResourceExhausted: a limit was reached.
+	ResourceExhausted Code = "ResourceExhausted"
+	// Unsupported: this platform, store or host does not offer it.
+	Unsupported Code = "Unsupported"
+	// Unavailable: a store or platform did not answer. Repeating may help.
+	Unavailable Code = "Unavailable"
+	// Canceled: the context of the call ended before the operation did.
+	Canceled Code = "Canceled"
+	// Internal: a defect, or an error that no one gave a code.
+	Internal Code = "Internal"
+)
+
+// Codes returns all codes, in the order in which they are documented.
+func Codes() []Code {
+	return []Code{
+		InvalidArgument, NotFound, AlreadyExists, Conflict, FailedPrecondition,
+		ResourceExhausted, Unsupported, Unavailable, Canceled, Internal,
+	}
+}
+
+// Error returns the code in words, such as "invalid argument".
+func (c Code) Error() string {
+	var words strings.Builder
+	for i, r := range string(c) {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			words.WriteByte(' ')
+		}
+		words.WriteRune(r)
+	}
+	return strings.ToLower(words.String())
+}
+
+// Error is the error of an operation.
+type Error struct {
+	// Op is the operation's name in the specification, such as
+	// "findAndModifyMember". It is empty below the layer of operations.
+	Op string
+	// Code is the kind of the error, never empty in an error that an operation
+	// returned.
+	Code Code
+	// Field is the path of the parameter at fault, such as "data[2]._id". It is
+	// empty where no single parameter is at fault.
+	Field string
+	// Err says what happened and what to do about it.
+	Err error
+}
+
+// New returns an error with a code, the path of the field at fault (which may
+// be empty) and a sentence in the manner of fmt.Errorf, %w included.
+func New(code Code, field, format string, args ...any) *Error {
+	return &Error{Code: code, Field: field, Err: fmt.Errorf(format, args...)}
+}
+
+// Invalid returns an InvalidArgument for the field.
+func Invalid(field, format string, args ...any) *Error {
+	return New(InvalidArgument, field, format, args...)
+}
+
+// Error returns "operation: code: field: sentence", without what is empty.
+// Credentials in the sentence are redacted, see Redact.
+func (e *Error) Error() string {
+	parts := make([]string, 0, 4)
+	if e.Op != "" {
+		parts = append(parts, e.Op)
+	}
+	parts = append(parts, e.Code.Error())
+	if e.Field != "" {
+		parts = append(parts, e.Field)
+	}
+	if message := e.Message(); message != "" {
+		parts = append(parts, message)
+	}
+	return strings.Join(parts, ": ")
+}
+
+// Message returns the sentence alone, redacted. It is empty where Err is nil.
+func (e *Error) Message() string {
+	if e.Err == nil {
+		return ""
+	}
+	return Redact(e.Err.Error())
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether target is the error's code. What Err wraps is asked by
+// errors.Is itself.
+func (e *Error) Is(target error) bool {
+	code, ok := target.(Code)
+	return ok && code == e.Code
+}
+
+// AsError returns the outermost *Error in err's chain.
+func AsError(err error) (*Error, bool) {
+	return errors.AsType[*Error](err)
+}
+
+// CodeOf returns the code of err: that of the outermost *Error or Code in its
+// chain, Canceled for an ended context, Internal for any other error, and ""
+// for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	if e, ok := AsError(err); ok {
+		return e.Code
+	}
+	if code, ok := errors.AsType[Code](err); ok {
+		return code
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return Canceled
+	}
+	return Internal
+}
+
+// In puts field before the field of err: In("filter", err) makes "age.$gt" into
+// "filter.age.$gt". An error that is no *Error gets the field and the code that
+// CodeOf gives. In(field, nil) is nil.
+func In(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e, ok := err.(*Error) //nolint:errorlint // Only the outermost error carries the field.
+	if !ok {
+		return &Error{Code: CodeOf(err), Field: field, Err: err}
+	}
+	inner := *e
+	inner.Field = joinField(field, e.Field)
+	return &inner
+}
+
+// joinField appends a path to a field: a name with a dot, an index without.
+func joinField(field, path string) string {
+	switch {
+	case path == "":
+		return field
+	case field == "", strings.HasPrefix(path, "["):
+		return field + path
+	default:
+		return field + "." + path
+	}
+}
+
+// Wrap gives err the name of the operation that returns it. Code and field stay
+// as they are; an error without a code gets the one that CodeOf gives. An error
+// that names an operation already is returned as it is. Wrap(op, nil) is nil.
+func Wrap(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := err.(*Error); ok { //nolint:errorlint // Only the outermost error carries the operation.
+		if e.Op != "" {
+			return err
+		}
+		named := *e
+		named.Op = op
+		return &named
+	}
+	named := &Error{Op: op, Code: CodeOf(err), Err: err}
+	if inner, ok := AsError(err); ok {
+		named.Field = inner.Field
+	}
+	return named
+}

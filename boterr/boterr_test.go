@@ -1,0 +1,135 @@
+package boterr_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+func TestACodeIsFoundThroughAnyWrapping(t *testing.T) {
+	t.Parallel()
+	for _, code := range boterr.Codes() {
+		err := fmt.Errorf("outer: %w", boterr.Wrap("getMember", boterr.New(code, "memberId", "there is no member %q", "m1")))
+		require.ErrorIs(t, err, code)
+		for _, other := range boterr.Codes() {
+			if other != code {
+				require.NotErrorIs(t, err, other)
+			}
+		}
+	}
+}
+
+func TestTheCauseIsFoundBehindTheCode(t *testing.T) {
+	t.Parallel()
+	err := boterr.New(boterr.Unavailable, "", "the store did not answer: %w", io.ErrUnexpectedEOF)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	found, ok := boterr.AsError(fmt.Errorf("outer: %w", err))
+	require.True(t, ok)
+	require.Equal(t, boterr.Unavailable, found.Code)
+}
+
+func TestTextNamesOperationCodeFieldAndReason(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{
+		"getMember: not found: memberId: there is no member m1": boterr.Wrap("getMember", boterr.New(boterr.NotFound, "memberId", "there is no member %s", "m1")),
+		"invalid argument: filter.age.$gt: unknown":             boterr.In("filter", boterr.Invalid("age.$gt", "unknown")),
+		"invalid argument: data[2]._id: twice":                  boterr.In("data", boterr.In("[2]", boterr.Invalid("_id", "twice"))),
+		"resource exhausted":                                    &boterr.Error{Code: boterr.ResourceExhausted},
+		"send: canceled: context deadline exceeded":             boterr.Wrap("send", context.DeadlineExceeded),
+	} {
+		require.EqualError(t, err, want)
+	}
+}
+
+func TestWrapKeepsTheFirstOperationAndEveryDetail(t *testing.T) {
+	t.Parallel()
+	inner := boterr.Wrap("patchMembers", boterr.Invalid("patch", "is missing"))
+	require.Same(t, inner, boterr.Wrap("outer", inner))
+	var wrapped *boterr.Error
+	require.ErrorAs(t, boterr.Wrap("outer", fmt.Errorf("step 2: %w", boterr.Invalid("patch.a", "bad"))), &wrapped)
+	require.Equal(t, "outer", wrapped.Op)
+	require.Equal(t, boterr.InvalidArgument, wrapped.Code)
+	require.Equal(t, "patch.a", wrapped.Field)
+	require.NoError(t, boterr.Wrap("outer", nil))
+	require.NoError(t, boterr.In("field", nil))
+}
+
+func TestWrapDoesNotChangeTheErrorThatItIsGiven(t *testing.T) {
+	t.Parallel()
+	err := boterr.Invalid("a", "bad")
+	_ = boterr.Wrap("op", boterr.In("filter", err))
+	require.EqualError(t, err, "invalid argument: a: bad")
+}
+
+func TestCodeOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		want boterr.Code
+	}{
+		{nil, ""},
+		{boterr.New(boterr.Conflict, "", "late"), boterr.Conflict},
+		{fmt.Errorf("x: %w", boterr.AlreadyExists), boterr.AlreadyExists},
+		{context.Canceled, boterr.Canceled},
+		{fmt.Errorf("x: %w", context.DeadlineExceeded), boterr.Canceled},
+		{errors.New("unknown"), boterr.Internal},
+	} {
+		require.Equal(t, c.want, boterr.CodeOf(c.err), "%v", c.err)
+	}
+}
+
+func TestTheJSONFormReadsBack(t *testing.T) {
+	t.Parallel()
+	err := boterr.Wrap("getMember", boterr.New(boterr.NotFound, "memberId", "there is no member m1"))
+	text, failed := json.Marshal(err)
+	require.NoError(t, failed)
+	require.JSONEq(t, `{"op":"getMember","code":"NotFound","field":"memberId","message":"there is no member m1"}`, string(text))
+	var read boterr.Error
+	require.NoError(t, json.Unmarshal(text, &read))
+	require.EqualError(t, &read, err.Error())
+	require.ErrorIs(t, &read, boterr.NotFound)
+}
+
+func TestAnUnknownCodeInJSONIsInternal(t *testing.T) {
+	t.Parallel()
+	var read boterr.Error
+	require.NoError(t, json.Unmarshal([]byte(`{"code":"Teapot","message":"short and stout"}`), &read))
+	require.EqualError(t, &read, "internal: short and stout")
+}
+
+func TestTextShowsNoCredential(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`Post "https://api.example.com/send?access_token=S3CRET99&x=1": timeout`,
+		`dial mongodb://root:S3CRET99@db.example.com/app: refused`,
+		`401 with Authorization: Bearer S3CRET99.abc`,
+		`basic S3CRET99Zm9v is wrong`,
+		`{"accessToken":"S3CRET99"} was refused`,
+		`appSecret=S3CRET99, app=1`,
+		`api_key: 'S3CRET99 with space'`,
+		`password = S3CRET99`,
+	} {
+		err := boterr.New(boterr.Unavailable, "", "%s", text)
+		require.NotContains(t, err.Error(), "S3CRET99")
+		require.Contains(t, err.Error(), "[redacted]")
+		written, failed := json.Marshal(err)
+		require.NoError(t, failed)
+		require.NotContains(t, string(written), "S3CRET99")
+	}
+}
+
+func TestRedactLeavesOtherTextAsItIs(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"there is no member tokenless", "see https://example.com/a/b#c", "must be a token, got long", "basic types only",
+	} {
+		require.Equal(t, text, boterr.Redact(text))
+	}
+}
