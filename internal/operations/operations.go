@@ -1,0 +1,207 @@
+// Package operations holds the table of the operations that bot logic calls:
+// their parameters with types and defaults, their results, errors and
+// platforms. The table is operations.json, in the order of the specification.
+//
+// The generator of the operations' code checks the Go interfaces against it,
+// tests call every operation by it, and docs/operations.md is made from it.
+package operations
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+//go:generate go run ./gendoc ../../docs/operations.md
+
+// Operation describes one operation.
+type Operation struct {
+	// Name is the operation's name in the specification, such as "getMember".
+	Name string `json:"name"`
+	// Package is the Go package whose Operations interface has the method.
+	Package string `json:"package"`
+	// Method is the name of the method, GoName(Name).
+	Method string `json:"method"`
+	// Summary says in one sentence what the operation does.
+	Summary string `json:"summary"`
+	// Updated is whether the specification marks the operation as updated.
+	Updated bool `json:"updated"`
+	// Platforms are the channel types that the operation is limited to. Empty
+	// means all.
+	Platforms []string `json:"platforms"`
+	// Parameters are the fields of the one argument, in the specification's
+	// order.
+	Parameters []Field `json:"parameters"`
+	// Responses are the shapes that the result can have: one, or one for each
+	// of the cases that Platforms and When tell apart.
+	Responses []Response `json:"responses"`
+	// Errors are the errors of this operation, beside CommonErrors.
+	Errors []Failure `json:"errors"`
+	// Limits are sentences about how much of something is allowed.
+	Limits []string `json:"limits"`
+}
+
+// Parameter returns the parameter of that JSON name, and whether there is one.
+func (o Operation) Parameter(name string) (Field, bool) {
+	return fieldNamed(o.Parameters, name)
+}
+
+// Field describes a field of a JSON object: a parameter, a key of a result or a
+// field of a record.
+type Field struct {
+	// Name is the JSON name, exactly as in the specification.
+	Name string `json:"name"`
+	// Type is the JSON type.
+	Type Type `json:"type"`
+	// Kind names the Kind of the value, or of each of its elements. It is empty
+	// where the type says all.
+	Kind string `json:"kind"`
+	// Need is when the field has to be there.
+	Need Need `json:"need"`
+	// Other is the field that Need refers to. With FromContext it is a second
+	// field for the same record, which must not contradict this one.
+	Other string `json:"other"`
+	// Exclusive is whether this field and Other may not both be given.
+	Exclusive bool `json:"exclusive"`
+	// Default is the JSON value that an absent field stands for. It is nil where
+	// there is none.
+	Default json.RawMessage `json:"default"`
+	// Platforms are the channel types that the field is limited to. Empty means
+	// all that the operation has.
+	Platforms []string `json:"platforms"`
+	// Meaning says what the value is.
+	Meaning string `json:"meaning"`
+	// Fields are the fields of an object, or of each object in an array, where
+	// no Kind has them.
+	Fields []Field `json:"fields"`
+}
+
+// GoName returns the name of the Go field.
+func (f Field) GoName() string { return GoName(f.Name) }
+
+// Need is when a field has to be there.
+type Need string
+
+// The needs.
+const (
+	// Always: the key of a result, or the field of a record, is always there.
+	Always Need = ""
+	// Required: the parameter has to be given.
+	Required Need = "required"
+	// Optional: the field may be absent.
+	Optional Need = "optional"
+	// FromContext: where the parameter is absent, the context's own channel or
+	// member is meant.
+	FromContext Need = "fromContext"
+	// RequiredUnless: the parameter has to be given unless Field.Other is.
+	RequiredUnless Need = "requiredUnless"
+	// RequiredWith: the parameter has to be given where Field.Other is given and
+	// not false.
+	RequiredWith Need = "requiredWith"
+)
+
+// Response describes one shape of a result.
+type Response struct {
+	// Platforms are the channel types that give this shape. Empty means all.
+	Platforms []string `json:"platforms"`
+	// When is the case in which the result has this shape. Empty means always.
+	When string `json:"when"`
+	// Type is the JSON type.
+	Type Type `json:"type"`
+	// Kind names the Kind of the value, or of each of its elements. It is empty
+	// where there is none.
+	Kind string `json:"kind"`
+	// Meaning says what the value is.
+	Meaning string `json:"meaning"`
+	// Fields are the keys of an object, or of each object in an array, where no
+	// Kind has them.
+	Fields []Field `json:"fields"`
+}
+
+// Failure is a case in which an operation returns an error.
+type Failure struct {
+	// Code is the error's code.
+	Code boterr.Code `json:"code"`
+	// When is a sentence that says what has happened.
+	When string `json:"when"`
+}
+
+// Kind describes values that several operations take or give, such as filters
+// and member records.
+type Kind struct {
+	// Name is what Field.Kind and Response.Kind refer to.
+	Name string `json:"name"`
+	// Meaning says what a value of this kind is.
+	Meaning string `json:"meaning"`
+	// Fields are the fields of the record. Empty where the kind is no record.
+	Fields []Field `json:"fields"`
+}
+
+//go:embed operations.json
+var source []byte
+
+// table is what operations.json holds.
+type table struct {
+	Errors     []Failure   `json:"errors"`
+	Kinds      []Kind      `json:"kinds"`
+	Operations []Operation `json:"operations"`
+}
+
+// load reads the table once. It panics where the embedded file cannot be read,
+// which is a defect that every test of this package finds.
+var load = sync.OnceValue(func() table {
+	var read table
+	decoder := json.NewDecoder(bytes.NewReader(source))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&read); err != nil {
+		panic(fmt.Errorf("operations.json: %w", err))
+	}
+	return read
+})
+
+// All returns the operations in the order of the specification. What the
+// elements hold is shared and must not be changed.
+func All() []Operation { return slices.Clone(load().Operations) }
+
+// ByName returns the operation of that name in the specification, and whether
+// there is one.
+func ByName(name string) (Operation, bool) {
+	for _, operation := range load().Operations {
+		if operation.Name == name {
+			return operation, true
+		}
+	}
+	return Operation{}, false
+}
+
+// Kinds returns the kinds that fields and responses refer to, each once. What
+// the elements hold is shared and must not be changed.
+func Kinds() []Kind { return slices.Clone(load().Kinds) }
+
+// KindNamed returns the kind of that name, and whether there is one.
+func KindNamed(name string) (Kind, bool) {
+	for _, kind := range load().Kinds {
+		if kind.Name == name {
+			return kind, true
+		}
+	}
+	return Kind{}, false
+}
+
+// CommonErrors returns the errors that every operation can give.
+func CommonErrors() []Failure { return slices.Clone(load().Errors) }
+
+// fieldNamed returns the field of that name.
+func fieldNamed(fields []Field, name string) (Field, bool) {
+	for _, field := range fields {
+		if field.Name == name {
+			return field, true
+		}
+	}
+	return Field{}, false
+}

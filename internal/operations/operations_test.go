@@ -1,0 +1,258 @@
+package operations_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/operations"
+)
+
+// platforms are the channel types of the specification, and Hotel's.
+func platforms() []string {
+	return []string{"alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "hotel", "custom", "webchat"}
+}
+
+func TestEveryPackageHasItsOperations(t *testing.T) {
+	t.Parallel()
+	inPackage := map[string]int{}
+	for _, operation := range operations.All() {
+		inPackage[operation.Package]++
+	}
+	require.Equal(t, map[string]int{
+		"member": 5, "datasource": 7, "agenda": 3, "channel": 1,
+		"livechat": 15 + 15 + 4, "send": 15, "botctx": 4,
+	}, inPackage)
+	require.Len(t, operations.All(), 69)
+}
+
+func TestNamesAreUniqueAndFound(t *testing.T) {
+	t.Parallel()
+	names, methods := map[string]bool{}, map[string]bool{}
+	for _, operation := range operations.All() {
+		names[operation.Name], methods[operation.Method] = true, true
+		found, ok := operations.ByName(operation.Name)
+		require.True(t, ok)
+		require.Equal(t, operation, found)
+	}
+	require.Len(t, names, 69)
+	require.Len(t, methods, 69)
+	_, ok := operations.ByName("getmember")
+	require.False(t, ok, "names are case-sensitive")
+}
+
+func TestMethodNamesFollowFromNames(t *testing.T) {
+	t.Parallel()
+	for _, operation := range operations.All() {
+		require.Equal(t, operations.GoName(operation.Name), operation.Method)
+	}
+}
+
+func TestEveryOperationIsDescribed(t *testing.T) {
+	t.Parallel()
+	for _, operation := range operations.All() {
+		requireSentence(t, operation.Summary, operation.Name)
+		require.NotEmpty(t, operation.Responses, operation.Name)
+		requireSubset(t, platforms(), operation.Platforms, operation.Name)
+		requireErrors(t, operation.Errors, operation.Name)
+		for _, limit := range operation.Limits {
+			requireSentence(t, limit, operation.Name)
+		}
+		for _, response := range operation.Responses {
+			requireResponse(t, operation, response)
+		}
+		requireFields(t, operation.Parameters, operation.Name)
+	}
+	requireErrors(t, operations.CommonErrors(), "common errors")
+}
+
+func TestParametersSayWhenTheyAreNeeded(t *testing.T) {
+	t.Parallel()
+	for _, operation := range operations.All() {
+		for path, field := range flatten(operation.Parameters, operation.Name) {
+			require.Contains(t, []operations.Need{
+				operations.Required, operations.Optional, operations.FromContext,
+				operations.RequiredUnless, operations.RequiredWith,
+			}, field.Need, path)
+			refers := field.Need == operations.RequiredUnless || field.Need == operations.RequiredWith
+			require.True(t, !refers || field.Other != "", "%s refers to another field", path)
+			require.True(t, field.Default == nil || field.Need == operations.Optional,
+				"%s has a default, so it is optional", path)
+		}
+	}
+}
+
+func TestAlternativesNameEachOther(t *testing.T) {
+	t.Parallel()
+	for _, operation := range operations.All() {
+		for path, siblings := range groups(operation.Parameters, operation.Name) {
+			for _, field := range siblings {
+				if field.Other == "" {
+					continue
+				}
+				other, ok := named(siblings, field.Other)
+				require.True(t, ok, "%s.%s refers to %s", path, field.Name, field.Other)
+				if field.Need != operations.RequiredWith {
+					require.Equal(t, field.Name, other.Other, "%s.%s and %s", path, field.Name, other.Name)
+					require.Equal(t, field.Exclusive, other.Exclusive, "%s.%s and %s", path, field.Name, other.Name)
+				}
+			}
+		}
+	}
+}
+
+func TestParameterIsFoundByItsName(t *testing.T) {
+	t.Parallel()
+	operation, _ := operations.ByName("savePostCommentAnalytics")
+	field, ok := operation.Parameter("fbId")
+	require.True(t, ok)
+	require.Equal(t, "FbID", field.GoName())
+	_, ok = operation.Parameter("FbID")
+	require.False(t, ok)
+}
+
+func TestEveryKindIsDeclaredOnceAndUsed(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	note := func(kind string) {
+		if kind != "" {
+			_, ok := operations.KindNamed(kind)
+			require.True(t, ok, "kind %s is declared", kind)
+			used[kind] = true
+		}
+	}
+	for _, operation := range operations.All() {
+		for _, field := range flatten(operation.Parameters, "") {
+			note(field.Kind)
+		}
+		for _, response := range operation.Responses {
+			note(response.Kind)
+			for _, field := range flatten(response.Fields, "") {
+				note(field.Kind)
+			}
+		}
+	}
+	var declared []string
+	for _, kind := range operations.Kinds() {
+		declared = append(declared, kind.Name)
+		requireSentence(t, kind.Meaning, kind.Name)
+		requireFields(t, kind.Fields, kind.Name)
+		for _, field := range flatten(kind.Fields, "") {
+			note(field.Kind)
+		}
+	}
+	require.ElementsMatch(t, declared, slices.Collect(maps.Keys(used)))
+}
+
+func TestTheCallersSliceIsItsOwn(t *testing.T) {
+	t.Parallel()
+	all := operations.All()
+	all[0].Name = "changed"
+	require.NotEqual(t, "changed", operations.All()[0].Name)
+}
+
+// requireErrors checks that codes exist and are explained.
+func requireErrors(t *testing.T, failures []operations.Failure, where string) {
+	t.Helper()
+	for _, failure := range failures {
+		require.Contains(t, boterr.Codes(), failure.Code, where)
+		requireSentence(t, failure.When, where)
+	}
+}
+
+// requireResponse checks that a shape has its keys, and platforms that the
+// operation has.
+func requireResponse(t *testing.T, operation operations.Operation, response operations.Response) {
+	t.Helper()
+	requireType(t, response.Type, operation.Name)
+	requireSubset(t, platforms(), response.Platforms, operation.Name)
+	if len(operation.Platforms) > 0 {
+		requireSubset(t, operation.Platforms, response.Platforms, operation.Name)
+	}
+	kind, _ := operations.KindNamed(response.Kind)
+	ofOtherShapes := operation.Name == "sendResponse" && response.When != ""
+	if slices.Contains([]operations.Type{"object", "object[]"}, response.Type) && !ofOtherShapes {
+		require.NotEqual(t, len(kind.Fields) > 0, len(response.Fields) > 0,
+			"%s: the keys stand in the kind or in the response", operation.Name)
+	}
+	requireFields(t, response.Fields, operation.Name)
+}
+
+// requireFields checks fields and those within them: unique names, types,
+// meanings, platforms, and defaults of the declared type.
+func requireFields(t *testing.T, fields []operations.Field, where string) {
+	t.Helper()
+	for path, siblings := range groups(fields, where) {
+		names := map[string]bool{}
+		for _, field := range siblings {
+			require.False(t, names[field.Name], "%s has %s twice", path, field.Name)
+			names[field.Name] = true
+		}
+	}
+	for path, field := range flatten(fields, where) {
+		requireType(t, field.Type, path)
+		requireSentence(t, field.Meaning, path)
+		requireSubset(t, platforms(), field.Platforms, path)
+		if field.Default != nil {
+			require.True(t, field.Type.Accepts(decoded(t, string(field.Default))), "default of %s", path)
+		}
+	}
+}
+
+// requireType checks that a type is made of those that JSON has.
+func requireType(t *testing.T, declared operations.Type, where string) {
+	t.Helper()
+	for _, alternative := range declared.Alternatives() {
+		if element, isArray := alternative.Element(); isArray {
+			alternative = element
+		}
+		require.Contains(t, []operations.Type{"any", "null", "boolean", "number", "string", "object"}, alternative, where)
+	}
+}
+
+// requireSentence checks that text starts like a sentence and ends like one.
+func requireSentence(t *testing.T, text, where string) {
+	t.Helper()
+	require.Regexp(t, "^[A-Z0-9`].*\\.$", text, where)
+}
+
+func requireSubset(t *testing.T, all, some []string, where string) {
+	t.Helper()
+	for _, one := range some {
+		require.Contains(t, all, one, where)
+	}
+}
+
+// flatten returns the fields and those within them by their paths.
+func flatten(fields []operations.Field, prefix string) map[string]operations.Field {
+	flat := map[string]operations.Field{}
+	for path, siblings := range groups(fields, prefix) {
+		for _, field := range siblings {
+			flat[path+"."+field.Name] = field
+		}
+	}
+	return flat
+}
+
+// groups returns the fields that stand in one object together, by the path of
+// the object.
+func groups(fields []operations.Field, prefix string) map[string][]operations.Field {
+	grouped := map[string][]operations.Field{prefix: fields}
+	for _, field := range fields {
+		if len(field.Fields) > 0 {
+			maps.Copy(grouped, groups(field.Fields, prefix+"."+field.Name))
+		}
+	}
+	return grouped
+}
+
+func named(fields []operations.Field, name string) (operations.Field, bool) {
+	i := slices.IndexFunc(fields, func(field operations.Field) bool { return field.Name == name })
+	if i < 0 {
+		return operations.Field{}, false
+	}
+	return fields[i], true
+}
