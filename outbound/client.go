@@ -1,0 +1,182 @@
+package outbound
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// What a zero Config stands for.
+const (
+	DefaultMaxResponseBytes = 25 << 20
+	DefaultMaxRequestBytes  = 25 << 20
+	DefaultMaxRedirects     = 5
+	DefaultTimeout          = 30 * time.Second
+)
+
+// Config says what a Client may do. Its zero value is useful and safe: public
+// addresses only, and the default limits.
+type Config struct {
+	// Allow lists what may be reached although its address is not public, in the
+	// notation of ParseAllowList. Redirects of any host may lead there as well.
+	Allow []string
+	// MaxResponseBytes limits the body of a response, as it is after
+	// decompression. 0 means DefaultMaxResponseBytes.
+	MaxResponseBytes int64
+	// MaxRequestBytes limits the body of a request. 0 means
+	// DefaultMaxRequestBytes.
+	MaxRequestBytes int64
+	// MaxRedirects is how many redirects a request may follow. nil means
+	// DefaultMaxRedirects, and new(0) none.
+	MaxRedirects *int
+	// Timeout limits the time from Do to the last byte of the response's body.
+	// 0 means DefaultTimeout. The context of a request may end it earlier.
+	Timeout time.Duration
+
+	// Resolver looks names up. nil means net.DefaultResolver.
+	Resolver Resolver
+	// Dial connects to an address that has been checked. It takes no name, so
+	// that nothing is resolved after the check. nil means a TCP connection.
+	Dial func(ctx context.Context, address netip.AddrPort) (net.Conn, error)
+	// TLS configures https, such as the authorities of a company. nil means the
+	// defaults of crypto/tls.
+	TLS *tls.Config
+
+	// Transport answers requests in the place of the network, as package replies
+	// does. URLs, redirects, headers and limits are checked as ever, but what
+	// names resolve to is the transport's own affair: apart from tests it suits
+	// hosts whose transport leads through a filtering proxy. It excludes
+	// Resolver, Dial and TLS.
+	Transport http.RoundTripper
+}
+
+// Client is an HTTP client for URLs that scripts supply. It is safe for
+// concurrent use. New makes one; the zero Client refuses every request.
+type Client struct {
+	http             *http.Client
+	allow            AllowList
+	maxResponseBytes int64
+	maxRequestBytes  int64
+	maxRedirects     int
+	timeout          time.Duration
+}
+
+// New returns a client. A negative limit, an entry of Allow that cannot be read,
+// and a Transport beside what it excludes are InvalidArgument.
+func New(config Config) (*Client, error) {
+	if err := config.check(); err != nil {
+		return nil, err
+	}
+	allow, err := ParseAllowList(config.Allow...)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{
+		allow:            allow,
+		maxResponseBytes: orDefault(config.MaxResponseBytes, DefaultMaxResponseBytes),
+		maxRequestBytes:  orDefault(config.MaxRequestBytes, DefaultMaxRequestBytes),
+		maxRedirects:     DefaultMaxRedirects,
+		timeout:          orDefault(config.Timeout, DefaultTimeout),
+	}
+	if config.MaxRedirects != nil {
+		c.maxRedirects = *config.MaxRedirects
+	}
+	c.http = &http.Client{
+		Transport:     redirectReader{config.transport(allow)},
+		CheckRedirect: c.checkRedirect,
+	}
+	return c, nil
+}
+
+// check returns an error where a limit is negative or two fields exclude each
+// other.
+func (c Config) check() error {
+	switch {
+	case c.MaxResponseBytes < 0:
+		return boterr.Invalid("maxResponseBytes", "must not be negative")
+	case c.MaxRequestBytes < 0:
+		return boterr.Invalid("maxRequestBytes", "must not be negative")
+	case c.MaxRedirects != nil && *c.MaxRedirects < 0:
+		return boterr.Invalid("maxRedirects", "must not be negative")
+	case c.Timeout < 0:
+		return boterr.Invalid("timeout", "must not be negative")
+	case c.Transport != nil && (c.Resolver != nil || c.Dial != nil || c.TLS != nil):
+		return boterr.Invalid("transport", "excludes resolver, dial and tls, which it would not use")
+	}
+	return nil
+}
+
+// orDefault returns value, or the default where value is 0.
+func orDefault[T int64 | time.Duration](value, standard T) T {
+	if value == 0 {
+		return standard
+	}
+	return value
+}
+
+// Do sends a request, follows its redirects and returns the response. Where the
+// error is nil, the caller closes the response's body.
+//
+// The errors are:
+//   - InvalidArgument with the field "url" for a URL that is refused (see
+//     CheckURL), a name that resolves to an address that is not public, and a
+//     redirect to either, or from https to http;
+//   - InvalidArgument with the field "headers.Name" for a header that is
+//     malformed or not the caller's to set;
+//   - ResourceExhausted for too long a body and too many redirects;
+//   - Unavailable where the network or the other side fails, or Config.Timeout
+//     is over;
+//   - Canceled where the context of the request ended.
+//
+// Reading the response's body returns them as well. A body that is longer than
+// the limit ends in an error, never in io.EOF.
+func (c *Client) Do(req *http.Request) (*http.Response, error) {
+	if err := c.check(req); err != nil {
+		closeBody(req)
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(req.Context(), c.timeout, timeLimitError(c.timeout))
+	host := req.URL.Host
+	resp, err := c.http.Do(c.limitRequest(req.WithContext(ctx)))
+	if err != nil {
+		err = failure(ctx, host, err)
+		cancel()
+		return nil, err
+	}
+	resp.Body = &responseBody{
+		limited: limited{inner: resp.Body, left: c.maxResponseBytes, over: responseTooLong(host, c.maxResponseBytes)},
+		ctx:     ctx,
+		cancel:  cancel,
+		host:    host,
+	}
+	return resp, nil
+}
+
+// check returns an error where the request must not be sent.
+func (c *Client) check(req *http.Request) error {
+	if c == nil || c.http == nil {
+		return boterr.New(boterr.FailedPrecondition, "", "the HTTP client was not made by outbound.New")
+	}
+	if req == nil {
+		return boterr.Invalid("url", "the request is missing")
+	}
+	if err := CheckURL(req.URL, c.allow); err != nil {
+		return err
+	}
+	if req.Host != "" && req.Host != req.URL.Host {
+		return boterr.Invalid("headers.Host", "must be the host of the URL")
+	}
+	return checkHeader(req.Header)
+}
+
+// CloseIdleConnections closes the connections that are kept for later requests.
+func (c *Client) CloseIdleConnections() {
+	if c != nil && c.http != nil {
+		c.http.CloseIdleConnections()
+	}
+}

@@ -1,0 +1,225 @@
+package outbound_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/outbound"
+)
+
+func TestClientReachesAPublicHost(t *testing.T) {
+	t.Parallel()
+	n := newNetwork(t)
+	n.resolves("example.com", somewhere)
+	n.serves(somewhere+":80", says("hello"))
+	resp, err := get(t, n.client(outbound.Config{}), "http://example.com/")
+	require.NoError(t, err)
+	require.Equal(t, "hello", resp.Text())
+	require.Equal(t, []string{"93.184.215.14:80"}, n.dialled)
+}
+
+func TestClientSpeaksTLSToTheNameOfTheURL(t *testing.T) {
+	t.Parallel()
+	n := newNetwork(t)
+	n.resolves("example.com", somewhere)
+	n.resolves("example.org", somewhere)
+	trusted := n.servesTLS(somewhere+":443", func(w http.ResponseWriter, r *http.Request) { says(r.Proto)(w, r) })
+	client := n.client(outbound.Config{TLS: trusted})
+	resp, err := get(t, client, "https://example.com/")
+	require.NoError(t, err)
+	require.Equal(t, "HTTP/2.0", resp.Text())
+	_, err = get(t, client, "https://example.org/")
+	requireCode(t, err, boterr.Unavailable, "")
+	require.ErrorContains(t, err, "certificate")
+	_, err = get(t, n.client(outbound.Config{}), "https://example.com/")
+	requireCode(t, err, boterr.Unavailable, "")
+}
+
+func TestClientRefusesANameThatLeadsToAnAddressThatIsNotPublic(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		addresses []string
+		kind      string
+	}{
+		"loopback":               {[]string{"127.0.0.1"}, "a loopback"},
+		"loopback of IPv6":       {[]string{"::1"}, "a loopback"},
+		"private":                {[]string{"10.0.0.1"}, "a private"},
+		"metadata":               {[]string{"169.254.169.254"}, "a link-local"},
+		"link-local with a zone": {[]string{"fe80::1%eth0"}, "a link-local"},
+		"unique local":           {[]string{"fd00::1"}, "a private"},
+		"mapped":                 {[]string{"::ffff:192.168.0.1"}, "a private"},
+		"embedded":               {[]string{"64:ff9b::a00:1"}, "a private"},
+		"unspecified":            {[]string{"0.0.0.0"}, "an unspecified"},
+		"private after public":   {[]string{somewhere, "10.0.0.1"}, "a private"},
+		"private before public":  {[]string{"10.0.0.1", somewhere}, "a private"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := newNetwork(t)
+			n.resolves("rebound.example", c.addresses...)
+			_, err := get(t, n.client(outbound.Config{}), "http://rebound.example/")
+			requireRefused(t, err)
+			require.ErrorContains(t, err, "the host rebound.example leads to "+c.kind+" address")
+			require.Empty(t, n.dialled)
+		})
+	}
+}
+
+func TestClientRefusesAnAddressThatTheResolverLeftEmpty(t *testing.T) {
+	t.Parallel()
+	n := newNetwork(t)
+	n.names["empty.example"] = [][]netip.Addr{{{}}}
+	_, err := get(t, n.client(outbound.Config{}), "http://empty.example/")
+	requireRefused(t, err)
+}
+
+// A name that answers with a public address for the check and a private one for
+// the connection gains nothing: one look-up serves both.
+func TestClientDialsTheAddressThatWasChecked(t *testing.T) {
+	t.Parallel()
+	n := newNetwork(t)
+	n.resolves("rebound.example", somewhere)
+	n.resolves("rebound.example", "127.0.0.1")
+	n.serves("127.0.0.1:80", unreached(t))
+	n.serves(somewhere+":80", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "close") // so that the next request dials again
+	})
+	client := n.client(outbound.Config{})
+	_, err := get(t, client, "http://rebound.example/")
+	require.NoError(t, err)
+	require.Equal(t, []string{"rebound.example"}, n.lookedUp)
+
+	_, err = get(t, client, "http://rebound.example/")
+	requireRefused(t, err)
+	require.Equal(t, []string{"rebound.example", "rebound.example"}, n.lookedUp)
+	require.Equal(t, []string{somewhere + ":80"}, n.dialled)
+}
+
+func TestClientRefusesALiteralWithoutALookUp(t *testing.T) {
+	t.Parallel()
+	n := newNetwork(t)
+	client := n.client(outbound.Config{})
+	for _, host := range []string{"127.0.0.1", "[::1]", "2130706433", "0x7f.1", "localhost"} {
+		_, err := get(t, client, "http://"+host+"/")
+		requireRefused(t, err)
+	}
+	_, err := get(t, client, "http://8.8.8.8/")
+	requireCode(t, err, boterr.Unavailable, "")
+	require.Empty(t, n.lookedUp)
+	require.Equal(t, []string{"8.8.8.8:80"}, n.dialled)
+}
+
+func TestClientReachesWhatTheHostAllows(t *testing.T) {
+	t.Parallel()
+	for _, entry := range []string{"files.internal", "FILES.internal:8080", "10.1.2.3", "10.1.2.3:8080", "10.1.0.0/16"} {
+		t.Run(entry, func(t *testing.T) {
+			t.Parallel()
+			n := newNetwork(t)
+			n.resolves("files.internal", "10.1.2.3")
+			n.resolves("Files.Internal", "10.1.2.3")
+			n.serves("10.1.2.3:8080", says("file"))
+			client := n.client(outbound.Config{Allow: []string{entry}})
+			for _, name := range []string{"files.internal", "Files.Internal"} {
+				resp, err := get(t, client, "http://"+name+":8080/")
+				require.NoError(t, err)
+				require.Equal(t, "file", resp.Text())
+			}
+		})
+	}
+}
+
+func TestClientRefusesWhatTheHostAllowsOnlyElsewhere(t *testing.T) {
+	t.Parallel()
+	n := newNetwork(t)
+	n.resolves("files.internal", "10.1.2.3")
+	n.resolves("sub.files.internal", "10.1.2.3")
+	n.resolves("mixed.internal", "10.1.2.4", "10.1.2.5")
+	client := n.client(outbound.Config{Allow: []string{"files.internal:8080", "10.1.2.4"}})
+	for _, target := range []string{"http://files.internal/", "http://sub.files.internal:8080/", "http://mixed.internal/"} {
+		_, err := get(t, client, target)
+		requireRefused(t, err)
+	}
+	require.Empty(t, n.dialled)
+}
+
+func TestClientTriesTheNextAddress(t *testing.T) {
+	t.Parallel()
+	n := newNetwork(t)
+	n.resolves("example.com", "2606:4700::1111", somewhere)
+	n.serves(somewhere+":80", says("hello"))
+	resp, err := get(t, n.client(outbound.Config{}), "http://example.com/")
+	require.NoError(t, err)
+	require.Equal(t, "hello", resp.Text())
+	require.Equal(t, []string{"[2606:4700::1111]:80", somewhere + ":80"}, n.dialled)
+}
+
+func TestClientDialsMappedAddressesAsIPv4(t *testing.T) {
+	t.Parallel()
+	n := newNetwork(t)
+	n.resolves("example.com", "::ffff:"+somewhere)
+	n.serves(somewhere+":80", says("hello"))
+	_, err := get(t, n.client(outbound.Config{}), "http://example.com/")
+	require.NoError(t, err)
+	require.Equal(t, []string{somewhere + ":80"}, n.dialled)
+}
+
+func TestClientReportsANetworkThatFails(t *testing.T) {
+	t.Parallel()
+	n := newNetwork(t)
+	n.resolves("down.example", somewhere, elsewhere)
+	n.resolves("void.example")
+	client := n.client(outbound.Config{})
+	for target, reason := range map[string]string{
+		"http://down.example/?key=hunter2":    "dial " + somewhere,
+		"http://missing.example/?key=hunter2": "no such host",
+		"http://void.example/?key=hunter2":    "no address",
+	} {
+		_, err := get(t, client, target)
+		requireCode(t, err, boterr.Unavailable, "")
+		require.ErrorContains(t, err, reason)
+		require.NotContains(t, err.Error(), "hunter2")
+		require.NotContains(t, err.(*boterr.Error).Err.Error(), "hunter2") //nolint:errorlint // See requireCode.
+	}
+}
+
+// The zero Config, with the real resolver and dialer.
+func TestClientStandsOnTheRealNetwork(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(says("hello"))
+	t.Cleanup(server.Close)
+	address := strings.TrimPrefix(server.URL, "http://")
+
+	_, err := get(t, newClient(t, outbound.Config{}), server.URL)
+	requireRefused(t, err)
+	_, err = get(t, newClient(t, outbound.Config{}), strings.Replace(server.URL, "127.0.0.1", "localhost", 1))
+	requireRefused(t, err)
+	resp, err := get(t, newClient(t, outbound.Config{Allow: []string{address}}), server.URL)
+	require.NoError(t, err)
+	require.Equal(t, "hello", resp.Text())
+
+	server.Close()
+	_, err = get(t, newClient(t, outbound.Config{Allow: []string{address}}), server.URL)
+	requireCode(t, err, boterr.Unavailable, "")
+}
+
+func TestDialIsEndedWithTheRequest(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	n := newNetwork(t)
+	n.resolves("example.com", somewhere)
+	client := newClient(t, outbound.Config{Resolver: n, Dial: func(ctx context.Context, _ netip.AddrPort) (net.Conn, error) {
+		cancel()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}})
+	_, err := outbound.Fetch(ctx, client, outbound.Request{URL: "http://example.com/"})
+	requireCode(t, err, boterr.Canceled, "")
+}

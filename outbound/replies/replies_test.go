@@ -1,0 +1,221 @@
+package replies_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/outbound/replies"
+)
+
+// fetch fetches a URL with a method and returns the text, or the error's code.
+func fetch(t *testing.T, doer outbound.Doer, method, target string) string {
+	t.Helper()
+	resp, err := outbound.Fetch(t.Context(), doer, outbound.Request{Method: method, URL: target})
+	if err != nil {
+		return string(boterr.CodeOf(err))
+	}
+	return resp.Text()
+}
+
+func TestTheBestPatternAnswers(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	web.Add("GET", "https://a.example/*", replies.Text(200, "short"))
+	web.Add("GET", "https://a.example/items/*", replies.Text(200, "long"))
+	web.Add("GET", "https://a.example/items/1?x=1", replies.Text(200, "exact"))
+	web.Add("get", "https://a.example/items/", replies.Text(200, "list"))
+	web.Add("POST", "https://a.example/items/1", replies.Text(200, "posted"))
+	web.Add("", "HTTPS://B.example", replies.Text(200, "root"))
+	web.Add("GET", "https://b.example/?to=Zürich am See", replies.Text(200, "encoded"))
+	for _, c := range []struct{ method, url, want string }{
+		{"GET", "https://b.example/?to=Zürich am See", "encoded"},
+		{"GET", "https://b.example/?to=Z%C3%BCrich%20am%20See", "encoded"},
+		{"GET", "https://a.example/items/1?x=1", "exact"},
+		{"GET", "https://a.example/items/1?x=1#part", "exact"},
+		{"GET", "https://A.EXAMPLE/items/1?x=1", "exact"},
+		{"GET", "https://a.example/items/1?x=2", "long"},
+		{"GET", "https://a.example/items/1", "long"},
+		{"GET", "https://a.example/items/", "list"},
+		{"GET", "https://a.example/", "short"},
+		{"GET", "https://a.example", "short"},
+		{"POST", "https://a.example/items/1", "posted"},
+		{"POST", "https://a.example/items/2", "Unavailable"},
+		{"GET", "http://a.example/", "Unavailable"},
+		{"GET", "https://b.example/", "root"},
+		{"GET", "https://b.example", "root"},
+		{"GET", "https://b.example/x", "Unavailable"},
+	} {
+		require.Equal(t, c.want, fetch(t, &web, c.method, c.url), "%s %s", c.method, c.url)
+	}
+}
+
+func TestRepliesComeInOrderAndTheLastOneStays(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	web.Add("GET", "https://a.example/", replies.Fail(errors.New("down")), replies.Text(503, "busy"), replies.Text(200, "ready"))
+	for _, want := range []string{"Unavailable", "busy", "ready", "ready"} {
+		require.Equal(t, want, fetch(t, &web, "GET", "https://a.example/"))
+	}
+}
+
+func TestAddReplacesWhatWasThere(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	web.Add("GET", "https://a.example/", replies.Text(200, "old"))
+	web.Add("get", "https://a.example", replies.Text(200, "new"))
+	require.Equal(t, "new", fetch(t, &web, "GET", "https://a.example/"))
+}
+
+func TestFailKeepsACode(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	web.Add("GET", "https://a.example/", replies.Fail(boterr.New(boterr.ResourceExhausted, "", "too many requests")))
+	require.Equal(t, "ResourceExhausted", fetch(t, &web, "GET", "https://a.example/"))
+}
+
+func TestAnUnregisteredURLIsAnErrorThatListsWhatIsRegistered(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	_, err := outbound.Fetch(t.Context(), &web, outbound.Request{URL: "https://a.example/x?key=hunter2"})
+	require.EqualError(t, err,
+		`unavailable: no reply is registered for "GET https://a.example/x?[redacted]"; registered are: none`)
+	require.ErrorIs(t, err, boterr.Unavailable)
+
+	web.Add("POST", "https://a.example/y?key=hunter2", replies.Reply{})
+	web.Add("GET", "https://b.example/*", replies.Reply{})
+	_, err = outbound.Fetch(t.Context(), &web, outbound.Request{URL: "https://a.example/x"})
+	require.EqualError(t, err, `unavailable: no reply is registered for "GET https://a.example/x"; `+
+		`registered are: "POST https://a.example/y?[redacted]", "GET https://b.example/*"`)
+
+	for _, arrived := range web.Requests() {
+		require.Empty(t, arrived.Pattern)
+	}
+	require.Len(t, web.Requests(), 2)
+}
+
+func TestRepliesAreNoLaxerThanTheRealClient(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	web.Add("GET", "http*", replies.Text(200, "reached"))
+	web.Add("GET", "https://a.example/inward", replies.Redirect(302, "http://10.0.0.1/"))
+	web.Add("GET", "https://a.example/down", replies.Redirect(302, "http://b.example/"))
+	web.Add("GET", "https://a.example/loop", replies.Redirect(302, "/loop"))
+	web.Add("GET", "https://a.example/long", replies.Text(200, string(make([]byte, outbound.DefaultMaxResponseBytes+1))))
+	for target, code := range map[string]string{
+		"http://127.0.0.1/":          "InvalidArgument",
+		"http://localhost/":          "InvalidArgument",
+		"http://2130706433/":         "InvalidArgument",
+		"http://u:p@a.example/":      "InvalidArgument",
+		"ftp://a.example/":           "InvalidArgument",
+		"https://a.example/inward":   "InvalidArgument",
+		"https://a.example/down":     "InvalidArgument",
+		"https://a.example/loop":     "ResourceExhausted",
+		"https://a.example/long":     "ResourceExhausted",
+		"http://intranet.a.example/": "reached",
+	} {
+		require.Equal(t, code, fetch(t, &web, "GET", target), target)
+	}
+}
+
+func TestRepliesAreTheTransportOfAClientWithItsOwnLimits(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	web.Add("GET", "http://127.0.0.1/*", replies.Text(200, "reached"))
+	client, err := outbound.New(outbound.Config{Transport: &web, Allow: []string{"127.0.0.1"}})
+	require.NoError(t, err)
+	require.Equal(t, "reached", fetch(t, client, "GET", "http://127.0.0.1/x"))
+}
+
+func TestRedirectsAreFollowedAndRecorded(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	web.Add("POST", "https://a.example/form", replies.Redirect(http.StatusSeeOther, "https://b.example/done"))
+	web.Add("GET", "https://b.example/done", replies.Text(200, "done"))
+	resp, err := outbound.Fetch(t.Context(), &web, outbound.Request{
+		Method: "POST", URL: "https://a.example/form", Body: []byte("x=1"), Headers: map[string]string{"Cookie": "c"},
+	})
+	require.NoError(t, err)
+	require.Equal(t, "done", resp.Text())
+	requests := web.Requests()
+	require.Len(t, requests, 2)
+	require.Equal(t, "x=1", requests[0].Body)
+	require.Equal(t, http.Header{"Cookie": {"c"}}, requests[0].Header)
+	require.Equal(t, replies.Request{
+		Method: "GET", URL: "https://b.example/done", Header: http.Header{}, Pattern: "https://b.example/done",
+	}, requests[1])
+}
+
+func TestAHeadRequestGetsNoBody(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	web.Add("HEAD", "https://a.example/", replies.Text(200, "text"))
+	require.Empty(t, fetch(t, &web, "HEAD", "https://a.example/"))
+}
+
+func TestAnEndedContextIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	web.Add("GET", "https://a.example/", replies.Reply{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := outbound.Fetch(ctx, &web, outbound.Request{URL: "https://a.example/"})
+	require.ErrorIs(t, err, boterr.Canceled)
+	require.Empty(t, web.Requests())
+}
+
+func TestNothingIsShared(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	reply := replies.JSON(200, `{}`)
+	web.Add("GET", "https://a.example/", reply)
+	reply.Header.Set("Content-Type", "changed")
+	resp, err := outbound.Fetch(t.Context(), &web, outbound.Request{URL: "https://a.example/", Headers: map[string]string{"X-A": "1"}})
+	require.NoError(t, err)
+	resp.Header.Set("Content-Type", "changed")
+	web.Requests()[0].Header.Set("X-A", "changed")
+
+	resp, err = outbound.Fetch(t.Context(), &web, outbound.Request{URL: "https://a.example/"})
+	require.NoError(t, err)
+	require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
+	require.Equal(t, "1", web.Requests()[0].Header.Get("X-A"))
+}
+
+func TestACloneGoesOnByItself(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	web.Add("GET", "https://a.example/", replies.Text(200, "1"), replies.Text(200, "2"), replies.Text(200, "3"))
+	require.Equal(t, "1", fetch(t, &web, "GET", "https://a.example/"))
+	fork := web.Clone()
+	require.Equal(t, "2", fetch(t, fork, "GET", "https://a.example/"))
+	fork.Add("GET", "https://b.example/", replies.Text(200, "b"))
+	require.Equal(t, "2", fetch(t, &web, "GET", "https://a.example/"))
+	require.Equal(t, "3", fetch(t, &web, "GET", "https://a.example/"))
+	require.Equal(t, "3", fetch(t, fork, "GET", "https://a.example/"))
+	require.Equal(t, "Unavailable", fetch(t, &web, "GET", "https://b.example/"))
+	require.Len(t, fork.Requests(), 3)
+}
+
+func TestRepliesAreSafeForConcurrentUse(t *testing.T) {
+	t.Parallel()
+	var web replies.Replies
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			target := fmt.Sprintf("https://a.example/%d", i)
+			web.Add("GET", target, replies.Text(200, target))
+			if resp, err := outbound.Fetch(context.Background(), &web, outbound.Request{URL: target}); err != nil || resp.Text() != target {
+				t.Errorf("%s: %v", target, err)
+			}
+		})
+	}
+	all.Wait()
+	require.Len(t, web.Requests(), 16)
+}

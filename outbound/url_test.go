@@ -1,0 +1,204 @@
+package outbound_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/outbound"
+)
+
+// requireRefused requires that an error refuses a URL.
+func requireRefused(t *testing.T, err error) {
+	t.Helper()
+	requireCode(t, err, boterr.InvalidArgument, "url")
+}
+
+// requireCode requires a code and a field.
+func requireCode(t *testing.T, err error, code boterr.Code, field string) {
+	t.Helper()
+	require.Error(t, err)
+	coded, ok := err.(*boterr.Error) //nolint:errorlint // The error itself must be one, not what it wraps.
+	require.True(t, ok, "%T: %v", err, err)
+	require.Equal(t, code, coded.Code, "%v", err)
+	require.Equal(t, field, coded.Field, "%v", err)
+	require.NotEmpty(t, coded.Message())
+}
+
+// check reads a URL and checks it against a list.
+func check(text string, allow ...string) error {
+	list, err := outbound.ParseAllowList(allow...)
+	if err != nil {
+		return err
+	}
+	u, err := outbound.ParseURL(text)
+	if err != nil {
+		return err
+	}
+	return outbound.CheckURL(u, list)
+}
+
+func TestCheckURLRefusesAddressesThatAreNotPublic(t *testing.T) {
+	t.Parallel()
+	hosts := map[string][]string{
+		"unspecified":   {"0.0.0.0", "0.1.2.3", "[::]"},
+		"loopback":      {"127.0.0.1", "127.255.255.254", "[::1]", "[0:0:0:0:0:0:0:1]", "localhost", "LocalHost", "a.localhost"},
+		"private":       {"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "[fc00::1]", "[fd00:ec2::254]", "[fec0::1]"},
+		"carrier":       {"100.64.0.1", "100.100.100.200", "100.127.255.255"},
+		"link-local":    {"169.254.169.254", "169.254.0.1", "[fe80::1]", "[febf::1]"},
+		"cloud":         {"168.63.129.16"},
+		"documentation": {"192.0.2.1", "198.51.100.1", "203.0.113.1", "[2001:db8::1]", "[3fff::1]", "[3fff:fff::1]"},
+		"benchmarking":  {"198.18.0.1", "198.19.255.255", "[2001:2::1]"},
+		"multicast":     {"224.0.0.1", "239.255.255.255", "[ff02::1]", "[ff0e::1]"},
+		"broadcast":     {"255.255.255.255"},
+		"reserved": {
+			"240.0.0.1", "254.1.2.3", "192.0.0.192", "[100::1]", "[64:ff9b:1::1]", "[2001:20::1]", "[5f00::1]",
+			"[4000::1]", "[::1:0:0:0]",
+		},
+		"transition": {
+			"192.88.99.1", "[::127.0.0.1]", "[::8.8.8.8]", "[2002:7f00:1::]", "[2002:808:808::1]", "[2001:0:808:808::1]",
+			"[2606:4700::5efe:10.0.0.1]", "[2606:4700::200:5efe:8.8.8.8]",
+		},
+		"mapped":   {"[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "[0:0:0:0:0:ffff:10.0.0.1]"},
+		"embedded": {"[64:ff9b::127.0.0.1]", "[64:ff9b::a9fe:a9fe]", "[64:ff9b::192.168.1.1]"},
+	}
+	for kind, list := range hosts {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			for _, host := range list {
+				requireRefused(t, check("http://"+host))
+				requireRefused(t, check("https://"+host+":8443/path?a=b"))
+			}
+		})
+	}
+}
+
+func TestCheckURLNamesTheKindOfAnAddress(t *testing.T) {
+	t.Parallel()
+	for host, kind := range map[string]string{
+		"127.0.0.1":            "a loopback",
+		"localhost:3000":       "a loopback",
+		"[::1]":                "a loopback",
+		"[::]":                 "an unspecified",
+		"[::ffff:10.0.0.1]":    "a private",
+		"[fd00::1]":            "a private",
+		"[fec0::1]":            "a private",
+		"[fe80::1]":            "a link-local",
+		"[64:ff9b::a9fe:a9fe]": "a link-local",
+		"224.0.0.1":            "a multicast",
+		"[ff02::1]":            "a multicast",
+		"255.255.255.255":      "a broadcast",
+		"[::8.8.8.8]":          "a transition",
+		"[2001:0:808:808::1]":  "a transition",
+		"[2001:2::1]":          "a benchmarking",
+		"[4000::1]":            "a reserved",
+	} {
+		require.ErrorContains(t, check("http://"+host), " is "+kind+" address")
+	}
+}
+
+func TestCheckURLRefusesEverySpellingButThePlainOne(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{
+		// 127.0.0.1 and 8.8.8.8 as inet_aton reads them.
+		"2130706433", "017700000001", "0x7f000001", "0X7F000001", "0x7f.1", "0x7f.0.0.1", "0177.0.0.1", "127.1", "127.0.1",
+		"127.0.0.0x1", "127.0.0.01", "127.0.0.1.", "127.1.", "0", "0x", "00000000177.1", "134744072", "010.010.010.010",
+		"8.8.8.8.", "8.8.8", "8.8.8.0x8", "0x8080808", "8.8.8.256", "1.2.3.4.5", "4294967295", "example.0x7f", "example.1",
+		"example.com.", "example..com", ".example.com", ".", "..", "localhost.", "a.localhost.",
+		"１２７.0.0.1", "127。0。0。1", "①②⑦.0.0.1", "ⓛocalhost", "localhoſt", "\u212aernel.org", "münchen.example", "127.0.0.1\u00ad",
+		"exa%6dple.com", "%31%32%37.0.0.1", "127.0.0.1%00", "127.0.0.1%0a", "127.0.0.1%2f", "%e3%80%82example.com",
+		"exam ple.com", "example.com\\@127.0.0.1", "example.com!", "a,b", "a;b", "a=b", "$HOME", "*", "(a)",
+		"[fe80::1%25eth0]", "[2606:4700::1111%25eth0]", "[8.8.8.8]", "[example.com]", "[]", "[::1", "::1]", "::1", "[::g]",
+		"[v1.a]", "2606:4700::1111", "[::ffff:0177.0.0.1]", "[1:2:3:4:5:6:7:8:9]",
+		strings.Repeat("a.", 127) + "com",
+	} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			requireRefused(t, check("http://"+host+"/"))
+			requireRefused(t, outbound.CheckURL(&url.URL{Scheme: "https", Host: host, Path: "/"}, outbound.AllowList{}))
+		})
+	}
+}
+
+func TestCheckURLRefusesForms(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"", "example.com", "//example.com/", "/path", "?q", "#f", "http:", "http:example.com", "http:/example.com", "http:///path",
+		"https://", "http://?q", "http://:80/", "http://#f",
+		"ftp://example.com/", "file:///etc/passwd", "gopher://example.com:70/_x", "javascript:alert(1)", "data:,x", "ws://example.com/",
+		"unix:///run/docker.sock", "http+unix://example.com/", "httpx://example.com/", "jar:http://example.com!/",
+		"http://user@example.com/", "http://user:secret@example.com/", "http://@example.com/", "http://:@example.com/",
+		"http://example.com@127.0.0.1/", "http://127.0.0.1#@example.com/", "http://example.com:80@127.0.0.1/",
+		"http://example.com:0/", "http://example.com:65536/", "http://example.com:-1/", "http://example.com:8a/",
+		"http://example.com:99999999999999999999/", "http://example.com\n.evil/", "http://exa\tmple.com", " http://example.com",
+		"http://example.com/\x7f", "http://[::1]x/", "http://[::1]:80:90/", "http://\x00/",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			requireRefused(t, check(text))
+		})
+	}
+}
+
+func TestCheckURLRefusesWhatOnlyCodeCanMake(t *testing.T) {
+	t.Parallel()
+	for name, u := range map[string]*url.URL{
+		"nothing":         nil,
+		"zero":            {},
+		"capital scheme":  {Scheme: "HTTP", Host: "example.com"},
+		"opaque":          {Scheme: "http", Host: "example.com", Opaque: "//10.0.0.1/"},
+		"user in host":    {Scheme: "http", Host: "user:secret@example.com"},
+		"path in host":    {Scheme: "http", Host: "example.com/path"},
+		"query in host":   {Scheme: "http", Host: "example.com?secret"},
+		"break in host":   {Scheme: "http", Host: "example.com\r\nX: y"},
+		"zone in host":    {Scheme: "http", Host: "[fe80::1%eth0]"},
+		"bare IPv6":       {Scheme: "http", Host: "2606:4700::1111"},
+		"colon at front":  {Scheme: "http", Host: ":80"},
+		"several ports":   {Scheme: "http", Host: "example.com:80:90"},
+		"port with space": {Scheme: "http", Host: "example.com: 80"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			requireRefused(t, outbound.CheckURL(u, outbound.AllowList{}))
+		})
+	}
+}
+
+func TestCheckURLPassesPublicHosts(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"http://example.com", "https://example.com/", "HTTPS://EXAMPLE.com/Path?q=1#f", "http://example.com:8080/", "http://example.com:/",
+		"https://xn--mnchen-3ya.example/", "https://a_b.example.com/", "https://a-b.1.example.com/", "https://3com.com/", "http://intranet/",
+		"http://localhost.example.com/", "http://notlocalhost/", "http://0x7g/", "http://1.2.3.4a/", "http://0xcafe.example/",
+		"http://8.8.8.8/", "https://1.1.1.1:443/", "http://100.63.255.255/", "http://100.128.0.1/", "http://172.15.0.1/",
+		"http://172.32.0.1/", "http://11.0.0.1/", "http://126.255.255.255/", "http://128.0.0.1/", "http://169.253.0.1/", "http://192.0.1.1/",
+		"http://192.169.0.1/", "http://198.17.0.1/", "http://198.20.0.1/", "http://223.255.255.255/",
+		"http://[2606:4700:4700::1111]/", "http://[2A00:1450:4001:800::200e]:8080/", "http://[::ffff:8.8.8.8]/", "http://[64:ff9b::8.8.8.8]/",
+		"http://[2001:200::1]/", "http://[2003::1]/", "http://[3fff:1000::1]/", "http://[2606:4700::1:5efe:1:1]/",
+		"https://example.com/?to=http://127.0.0.1/", "https://example.com/@127.0.0.1", "https://example.com/user:secret@host",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			require.NoError(t, check(text))
+		})
+	}
+}
+
+func TestErrorsOfURLsShowNoSecret(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"http://user:hunter2@example.com/", "http://user:hunter2/", "http://127.0.0.1/?key=hunter2", "ftp://example.com/?hunter2",
+		"http://[hunter2]/", "http://exam ple/?hunter2", "http://hunter2@[::1/", "http://example.com:hunter2/", "hunter2", "hunter2://a",
+		"http://a%zz?hunter2", "http://user:hunter2@127.0.0.1:x/",
+	} {
+		err := check(text)
+		requireRefused(t, err)
+		require.NotContains(t, err.Error(), "hunter2", text)
+	}
+	err := outbound.CheckURL(&url.URL{Scheme: "http", Host: "user:hunter2@x.localhost"}, outbound.AllowList{})
+	requireRefused(t, err)
+	require.NotContains(t, err.Error(), "hunter2")
+}
