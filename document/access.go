@@ -1,0 +1,200 @@
+package document
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// MaxArrayIndex is the highest index at which a path may write. What lies between
+// the end of the array and the index is filled with null, as in MongoDB.
+const MaxArrayIndex = 1_500_000
+
+// Lookup returns the value at a dotted path and whether there is one. A number in
+// the path is the index of an element where it meets an array: "items.0.name".
+func (o Object) Lookup(path string) (any, bool) {
+	var current any = o
+	for part := range strings.SplitSeq(path, ".") {
+		var ok bool
+		if current, ok = child(current, part); !ok {
+			return nil, false
+		}
+	}
+	return current, true
+}
+
+// Has reports whether there is a value at a dotted path, null included.
+func (o Object) Has(path string) bool {
+	_, ok := o.Lookup(path)
+	return ok
+}
+
+// Lookuper is what Get reads: an Object or a pointer to one.
+type Lookuper interface {
+	// Lookup returns the value at a dotted path and whether there is one.
+	Lookup(path string) (any, bool)
+}
+
+// Get returns the value at a dotted path of o as a T, or otherwise where there is
+// none or it is no T: Get(bot.Member.Meta, "order.id", "none"). Numbers convert
+// where nothing is lost; arrays become slices and objects structs or maps by
+// JSON tags. A nil *Object has no values.
+func Get[T any](o Lookuper, path string, otherwise T) T {
+	if pointer, ok := o.(*Object); ok && pointer == nil {
+		return otherwise
+	}
+	value, ok := o.Lookup(path)
+	if !ok || value == nil {
+		return otherwise
+	}
+	if v, ok := value.(T); ok {
+		return v
+	}
+	var v T
+	if err := DecodeValue(value, &v); err != nil {
+		return otherwise
+	}
+	return v
+}
+
+// child returns the field or the element of that name.
+func child(value any, part string) (any, bool) {
+	switch v := value.(type) {
+	case Object:
+		return v.Field(part)
+	case Array:
+		if i, ok := arrayIndex(part); ok && i < v.Len() {
+			return v.At(i), true
+		}
+	}
+	return nil, false
+}
+
+// arrayIndex reads a part of a path as an index: digits without a leading zero.
+func arrayIndex(part string) (int, bool) {
+	if part == "" || part[0] < '0' || part[0] > '9' || len(part) > 1 && part[0] == '0' {
+		return 0, false
+	}
+	i, err := strconv.Atoi(part)
+	return i, err == nil
+}
+
+// Set sets the value at a dotted path, and makes the objects on the way to it that
+// are missing or null. A number in the path is the index of an element where it
+// meets an array; beyond its end the array is filled with null.
+//
+// Where a part of the path is a string, a number or another value that holds no
+// fields, o carries an error from then on (see Object), and the value is not set.
+func (o *Object) Set(path string, v any) {
+	value, err := ValueOf(v)
+	if err == nil {
+		err = checkPath(path)
+	}
+	if err == nil {
+		var next any
+		if next, err = setAt(*o, strings.Split(path, "."), value); err == nil {
+			*o = next.(Object) //nolint:forcetypeassert // What is set into an object is an object.
+			return
+		}
+	}
+	*o = o.failed(boterr.In(path, err))
+}
+
+// Delete removes the value at a dotted path. An element of an array becomes null,
+// so that the others keep their index. What is not there is not an error.
+func (o *Object) Delete(path string) {
+	next, _ := deleteAt(*o, strings.Split(path, "."))
+	*o = next.(Object) //nolint:forcetypeassert // What is deleted from an object leaves an object.
+}
+
+// checkPath refuses a path that cannot be written.
+func checkPath(path string) error {
+	if path == "" || strings.HasPrefix(path, ".") || strings.HasSuffix(path, ".") || strings.Contains(path, "..") {
+		return boterr.Invalid("", "the path %q has an empty part", path)
+	}
+	if strings.IndexByte(path, 0) >= 0 {
+		return boterr.Invalid("", "the path %q holds a NUL byte", path)
+	}
+	return nil
+}
+
+// setAt returns container with value at the path.
+func setAt(container any, parts []string, value any) (any, error) {
+	part := parts[0]
+	if len(parts) > 1 {
+		inner, _ := child(container, part)
+		next, err := setAt(inner, parts[1:], value)
+		if err != nil {
+			return nil, err
+		}
+		value = next
+	}
+	switch c := container.(type) {
+	case nil:
+		return singleField(part, value), nil
+	case Object:
+		return c.with(part, value), nil
+	case Array:
+		i, ok := arrayIndex(part)
+		if !ok {
+			return nil, boterr.Invalid("", "%q is no index of an array", part)
+		}
+		return c.withItem(i, value)
+	default:
+		return nil, boterr.Invalid("", "cannot set %q in a %s", part, TypeName(container))
+	}
+}
+
+// withItem returns a with element i set, filled up with null where it is shorter.
+func (a Array) withItem(i int, value any) (Array, error) {
+	if i > MaxArrayIndex {
+		return Array{}, boterr.New(boterr.ResourceExhausted, "", "the index %d is above %d", i, MaxArrayIndex)
+	}
+	items := make([]any, max(a.Len(), i+1))
+	copy(items, a.items())
+	items[i] = value
+	return arrayOf(items), nil
+}
+
+// deleteAt returns container without the path, and whether that changed it.
+func deleteAt(container any, parts []string) (any, bool) {
+	part := parts[0]
+	if len(parts) > 1 {
+		inner, ok := child(container, part)
+		if !ok {
+			return container, false
+		}
+		next, changed := deleteAt(inner, parts[1:])
+		if !changed {
+			return container, false
+		}
+		return replaceChild(container, part, next), true
+	}
+	switch c := container.(type) {
+	case Object:
+		next := c.Without(part)
+		return next, next != c
+	case Array:
+		if i, ok := arrayIndex(part); ok && i < c.Len() {
+			return replaceChild(c, part, nil), true
+		}
+	}
+	return container, false
+}
+
+// replaceChild returns container with a field or element that is there replaced.
+func replaceChild(container any, part string, value any) any {
+	switch c := container.(type) {
+	case Object:
+		return c.with(part, value)
+	case Array:
+		i, _ := arrayIndex(part)
+		items := slices.Clone(c.items())
+		items[i] = value
+		return arrayOf(items)
+	default:
+		return container
+	}
+}

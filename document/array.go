@@ -1,0 +1,101 @@
+package document
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Array is a list of values. Like Object it is a value that never changes once it
+// was handed out, its zero value counts as absent, and one that was given what is
+// no value carries that error.
+type Array struct{ node *arrayNode }
+
+// arrayNode is one version of an array. It is never changed once it is reachable
+// through an Array.
+type arrayNode struct {
+	items []any
+	depth int
+	err   error
+}
+
+// A returns an array of what ValueOf takes: A(1, "two", O("n", 3)). A() is empty
+// and present.
+func A(items ...any) Array {
+	values := make([]any, 0, len(items))
+	var failed error
+	for i, item := range items {
+		value, err := ValueOf(item)
+		if err != nil && failed == nil {
+			failed = boterr.In(indexField(i), err)
+		}
+		values = append(values, value)
+	}
+	a := arrayOf(values)
+	if failed != nil {
+		a.node.err = failed
+	}
+	return a
+}
+
+// arrayOf makes an array of values that nobody else holds.
+func arrayOf(values []any) Array {
+	node := &arrayNode{items: values}
+	for i, v := range values {
+		node.depth = max(node.depth, depthOf(v))
+		if err := errOf(v); err != nil && node.err == nil {
+			node.err = boterr.In(indexField(i), err)
+		}
+	}
+	node.depth++
+	if node.err == nil && node.depth > MaxDepth {
+		node.err = boterr.Invalid("", "is nested deeper than %d levels", MaxDepth)
+	}
+	return Array{node}
+}
+
+// indexField is the path of an element in errors.
+func indexField(i int) string { return "[" + strconv.Itoa(i) + "]" }
+
+// items returns the elements, which must not be changed.
+func (a Array) items() []any {
+	if a.node == nil {
+		return nil
+	}
+	return a.node.items
+}
+
+// Len returns the number of elements.
+func (a Array) Len() int { return len(a.items()) }
+
+// At returns element i, counted from 0, or nil where there is none.
+func (a Array) At(i int) any {
+	if i < 0 || i >= a.Len() {
+		return nil
+	}
+	return a.node.items[i]
+}
+
+// All returns the elements in order.
+func (a Array) All() iter.Seq2[int, any] { return slices.All(a.items()) }
+
+// Append returns the array with further elements at its end.
+func (a Array) Append(items ...any) Array {
+	return A(slices.Concat(a.items(), items)...)
+}
+
+// IsZero reports whether a is the zero Array, which counts as absent.
+func (a Array) IsZero() bool { return a.node == nil }
+
+// Err returns the error that a was made with, or nil.
+func (a Array) Err() error {
+	if a.node == nil {
+		return nil
+	}
+	return a.node.err
+}
+
+// String returns a as JSON, for logs and failure messages.
+func (a Array) String() string { return textOf(a) }

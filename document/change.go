@@ -1,0 +1,213 @@
+package document
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Apply returns what the change makes of a document that filter matches, and
+// whether that differs from what it was. The Field of an error is the path in the
+// document, behind "update".
+func (c Change) Apply(filter *Filter, before Object) (after Object, modified bool, err error) {
+	after, modified, err = c.applied(filter, before)
+	return after, modified, boterr.In("update", err)
+}
+
+func (c Change) applied(filter *Filter, before Object) (after Object, modified bool, err error) {
+	run := updateRun{document: before, now: c.Now}
+	if c.Update.usesPosition {
+		filter.matchAt(before, &run.position)
+	}
+	after, err = c.Update.apply(&run)
+	if err != nil {
+		return Object{}, false, err
+	}
+	if after, err = c.keepFixed(before, after); err != nil {
+		return Object{}, false, err
+	}
+	if after = c.ignoreStamped(before, after); identicalObjects(before, after) {
+		return before, false, nil
+	}
+	return c.stamp(after), true, nil
+}
+
+// isFixed reports whether no update can change a field.
+func (c Change) isFixed(field string) bool {
+	return field == IDField || slices.Contains(c.Fixed, field)
+}
+
+// isStamped reports whether a field takes its value from the stamps.
+func (c Change) isStamped(field string) bool {
+	_, ok := c.Stamps.Set.Field(field)
+	return ok || slices.Contains(c.Stamps.Increment, field)
+}
+
+// keepFixed puts the fixed fields back that a replacement lacks, and refuses other
+// values for them.
+func (c Change) keepFixed(before, after Object) (Object, error) {
+	if c.Update.IsReplacement() {
+		after = c.withKept(before, after)
+	}
+	for _, field := range append([]string{IDField}, c.Fixed...) {
+		if err := checkFixed(field, fieldOrMissing(before, field), fieldOrMissing(after, field)); err != nil {
+			return Object{}, err
+		}
+	}
+	return after, nil
+}
+
+// checkFixed refuses another value for a fixed field.
+func checkFixed(field string, before, after any) error {
+	if before == missing && after == missing || before != missing && after != missing && Equal(before, after) {
+		return nil
+	}
+	return boterr.Invalid(field, "the field is fixed and cannot be changed")
+}
+
+// withKept puts the fixed and stamped fields of the document before a replacement,
+// in their old order, so that replacing a document by itself changes nothing.
+func (c Change) withKept(before, replacement Object) Object {
+	b := newObjectBuilder(before.Len() + replacement.Len())
+	for field, value := range before.All() {
+		if c.isFixed(field) || c.isStamped(field) {
+			b.set(field, value)
+		}
+	}
+	for field, value := range replacement.All() {
+		b.set(field, value)
+	}
+	return b.object()
+}
+
+// ignoreStamped puts the stamped fields back to what they were.
+func (c Change) ignoreStamped(before, after Object) Object {
+	for field := range c.Stamps.Set.All() {
+		after = after.restored(before, field)
+	}
+	for _, field := range c.Stamps.Increment {
+		after = after.restored(before, field)
+	}
+	return after
+}
+
+// restored returns the object with a field as it is in another one.
+func (o Object) restored(from Object, field string) Object {
+	value := fieldOrMissing(from, field)
+	if identical(value, fieldOrMissing(o, field)) {
+		return o
+	}
+	return o.withOrWithout(field, value)
+}
+
+// stamp renews the stamped fields.
+func (c Change) stamp(o Object) Object {
+	for field, value := range c.Stamps.Set.All() {
+		o = o.with(field, value)
+	}
+	for _, field := range c.Stamps.Increment {
+		version, _ := o.Field(field)
+		next, ok := addNumbers(version, int64(1))
+		if _, isNumber := floatNumber(version); !isNumber || !ok {
+			next = int64(1)
+		}
+		o = o.with(field, next)
+	}
+	return o
+}
+
+// Insert returns the document that an upsert inserts where nothing matches: the
+// values that the filter requires, changed by the update, with OnInsert. The Field
+// of an error is a path behind "filter" or "update".
+func (c Change) Insert(filter *Filter) (Object, error) {
+	base, err := c.requiredFields(filter)
+	if err != nil {
+		return Object{}, boterr.In("filter", err)
+	}
+	after, err := c.inserted(base)
+	return after, boterr.In("update", err)
+}
+
+// inserted changes the fields that the filter requires by the update.
+func (c Change) inserted(base Object) (Object, error) {
+	run := updateRun{document: base, inserting: true, now: c.Now}
+	after, err := c.Update.apply(&run)
+	if err != nil {
+		return Object{}, err
+	}
+	if id, ok := base.Field(IDField); ok {
+		if _, given := after.Field(IDField); !given {
+			after = after.with(IDField, id)
+		}
+		if err := checkFixed(IDField, id, fieldOrMissing(after, IDField)); err != nil {
+			return Object{}, err
+		}
+	}
+	return c.completed(after)
+}
+
+// requiredFields makes an object of the values that a filter requires; of the _id
+// alone for a replacement.
+func (c Change) requiredFields(filter *Filter) (Object, error) {
+	base := O()
+	if filter == nil {
+		return base, nil
+	}
+	seen := map[string]struct{}{}
+	for _, e := range filter.equalities {
+		if c.Update.IsReplacement() && e.path != IDField {
+			continue
+		}
+		if err := checkPath(e.path); err != nil {
+			return base, boterr.In(e.path, err)
+		}
+		for path := range seen {
+			if path == e.path || isParentPath(path, e.path) || isParentPath(e.path, path) {
+				return base, boterr.Invalid(e.path, "the filter requires two values here, so that no document can be made of it")
+			}
+		}
+		seen[e.path] = struct{}{}
+		base.Set(e.path, e.value)
+	}
+	return base, base.Err()
+}
+
+func isParentPath(parent, path string) bool { return strings.HasPrefix(path, parent+".") }
+
+// completed adds OnInsert and the stamps: _id first, then the fields of OnInsert,
+// then the caller's.
+func (c Change) completed(o Object) (Object, error) {
+	b := newObjectBuilder(o.Len() + c.OnInsert.Len())
+	if id, ok := o.Field(IDField); ok {
+		b.set(IDField, id)
+	}
+	for field, value := range c.OnInsert.All() {
+		given, ok := o.Field(field)
+		switch {
+		case !ok || c.isStamped(field):
+			b.set(field, value)
+		case c.isFixed(field) && field != IDField && !Equal(given, value):
+			return Object{}, checkFixed(field, value, given)
+		default:
+			b.set(field, given)
+		}
+	}
+	for field, value := range o.All() {
+		if _, ok := c.OnInsert.Field(field); !ok && !c.isStamped(field) {
+			b.set(field, value)
+		}
+	}
+	return c.stampedNew(b)
+}
+
+// stampedNew sets the stamps that OnInsert does not give.
+func (c Change) stampedNew(b *objectBuilder) (Object, error) {
+	for field, value := range c.Stamps.Set.All() {
+		if _, ok := c.OnInsert.Field(field); !ok {
+			b.set(field, value)
+		}
+	}
+	o := b.object()
+	return o, o.Err()
+}

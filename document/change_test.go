@@ -1,0 +1,105 @@
+package document_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// change compiles an update in JSON with the fields that a layer above adds.
+func change(t *testing.T, update string) document.Change {
+	t.Helper()
+	compiled, err := document.CompileUpdate(parse(t, update))
+	require.NoError(t, err)
+	return document.Change{
+		Update: compiled, Now: now, Fixed: []string{"app"},
+		Stamps:   document.Stamps{Set: document.O("at", 99), Increment: []string{"v"}},
+		OnInsert: document.O("_id", "new", "app", "a1", "at", 99, "v", 1),
+	}
+}
+
+const stored = `{"_id":"1","app":"a1","at":5,"v":3,"x":1}`
+
+func TestStampsAreRenewedWhereADocumentChanges(t *testing.T) {
+	t.Parallel()
+	for update, want := range map[string]string{
+		`{"$set":{"x":2}}`:                   `{"_id":"1","app":"a1","at":99,"v":4,"x":2}`,
+		`{"x":2}`:                            `{"_id":"1","app":"a1","at":99,"v":4,"x":2}`,
+		`{"$set":{"x":2,"at":7,"v":50}}`:     `{"_id":"1","app":"a1","at":99,"v":4,"x":2}`,
+		`{"$unset":{"at":"","x":"","v":""}}`: `{"_id":"1","app":"a1","at":99,"v":4}`,
+		`{"$set":{"x":1}}`:                   stored,
+		`{"$set":{"at":7},"$inc":{"v":1}}`:   stored,
+		`{"x":1,"at":0}`:                     stored,
+	} {
+		after, modified, err := change(t, update).Apply(nil, parse(t, stored))
+		require.NoError(t, err, update)
+		require.JSONEq(t, want, after.String(), update)
+		require.Equal(t, want != stored, modified, update)
+	}
+}
+
+func TestAFixedFieldCannotBeChanged(t *testing.T) {
+	t.Parallel()
+	for _, update := range []string{
+		`{"$set":{"app":"a2"}}`, `{"$unset":{"app":""}}`, `{"$rename":{"app":"b"}}`, `{"$rename":{"x":"app"}}`,
+		`{"app":"a2"}`, `{"$set":{"app.x":1}}`, `{"$push":{"app":1}}`, `{"$inc":{"app":1}}`, `{"$set":{"app":null}}`,
+	} {
+		_, modified, err := change(t, update).Apply(nil, parse(t, stored))
+		require.Error(t, err, update)
+		require.False(t, modified)
+	}
+	for _, update := range []string{`{"$set":{"app":"a1","x":2}}`, `{"app":"a1","x":2}`, `{"x":2}`} {
+		after, _, err := change(t, update).Apply(nil, parse(t, stored))
+		require.NoError(t, err, update)
+		require.Equal(t, "a1", document.Get(after, "app", ""), update)
+	}
+}
+
+func TestAFixedFieldCannotBeAdded(t *testing.T) {
+	t.Parallel()
+	_, _, err := change(t, `{"$set":{"app":"a1"}}`).Apply(nil, parse(t, `{"_id":"1"}`))
+	requireInvalid(t, err, "update.app")
+}
+
+func TestAnUpsertInsertsWhatTheFilterRequires(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ filter, update, want string }{
+		{`{"k":1}`, `{"$set":{"x":2}}`, `{"_id":"new","app":"a1","at":99,"v":1,"k":1,"x":2}`},
+		{`{"_id":"mine","o.p":1}`, `{"$setOnInsert":{"x":2}}`, `{"_id":"mine","app":"a1","at":99,"v":1,"o":{"p":1},"x":2}`},
+		{`{"k":{"$gt":1},"$or":[{"j":2}]}`, `{"$inc":{"n":1}}`, `{"_id":"new","app":"a1","at":99,"v":1,"j":2,"n":1}`},
+		{`{"k":1}`, `{"x":2}`, `{"_id":"new","app":"a1","at":99,"v":1,"x":2}`},
+		{`{"_id":"mine"}`, `{"x":2}`, `{"_id":"mine","app":"a1","at":99,"v":1,"x":2}`},
+		{`{}`, `{"$set":{"_id":"given","at":1,"v":7}}`, `{"_id":"given","app":"a1","at":99,"v":1}`},
+		{`{"app":"a1"}`, `{"$set":{"x":1}}`, `{"_id":"new","app":"a1","at":99,"v":1,"x":1}`},
+		{`{"k":{"$in":[4]}}`, `{"$push":{"l":1}}`, `{"_id":"new","app":"a1","at":99,"v":1,"k":4,"l":[1]}`},
+	} {
+		filter, err := document.CompileFilter(parse(t, c.filter))
+		require.NoError(t, err)
+		inserted, err := change(t, c.update).Insert(filter)
+		require.NoError(t, err, c.filter)
+		require.Equal(t, c.want, inserted.String())
+	}
+}
+
+func TestAnUpsertRefusesWhatContradicts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ filter, update, field string }{
+		{`{"$and":[{"k":1},{"k":2}]}`, `{"$set":{"x":1}}`, "filter.k"},
+		{`{"k":1,"k.j":2}`, `{"$set":{"x":1}}`, "filter.k.j"},
+		{`{"app":"a2"}`, `{"$set":{"x":1}}`, "update.app"},
+		{`{}`, `{"$set":{"app":"a2"}}`, "update.app"},
+		{`{}`, `{"app":"a2"}`, "update.app"},
+		{`{"_id":"1"}`, `{"$set":{"_id":"2"}}`, "update._id"},
+		{`{"_id":"1"}`, `{"_id":"2"}`, "update._id"},
+		{`{"k":1}`, `{"$set":{"k.x":2}}`, "update.k.x"},
+		{`{"l":1}`, `{"$push":{"l":2}}`, "update.l"},
+		{`{}`, `{"$set":{"l.$":2}}`, "update.l"},
+	} {
+		filter, err := document.CompileFilter(parse(t, c.filter))
+		require.NoError(t, err)
+		_, err = change(t, c.update).Insert(filter)
+		requireInvalid(t, err, c.field)
+	}
+}

@@ -1,0 +1,159 @@
+package document_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+type address struct {
+	Street string `json:"street"`
+	Number *int   `json:"number,omitempty"`
+}
+
+type audit struct {
+	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
+}
+
+type person struct {
+	audit
+
+	ID        string            `json:"_id"`
+	Name      string            `json:"name,omitempty"`
+	Age       int               `json:"age"`
+	Score     float64           `json:"score"`
+	Addresses []address         `json:"addresses"`
+	Labels    map[string]string `json:"labels,omitempty"`
+	Meta      document.Object   `json:"meta,omitzero"`
+	Any       any               `json:"any,omitempty"`
+	Born      time.Time         `json:"born,omitzero"`
+	Hidden    string            `json:"-"`
+	Secret    secret            `json:"secret,omitzero"`
+	Unknown   document.Object   `json:"-" document:"unknown"`
+}
+
+func (p person) MarshalJSON() ([]byte, error) { return document.EncodeJSON(p) }
+
+// secret is kept in documents and hidden in JSON.
+type secret struct{ value string }
+
+func (s secret) EncodeValue() (any, error) { return s.value, nil }
+
+func (s *secret) DecodeValue(value any) error {
+	s.value, _ = value.(string)
+	return nil
+}
+
+func (s secret) MarshalJSON() ([]byte, error) { return []byte(`"hidden"`), nil }
+
+func TestARecordReadsBackFromItsObject(t *testing.T) {
+	t.Parallel()
+	p := person{
+		audit: audit{CreatedAt: 5}, ID: "p1", Name: "Ada", Age: 36, Score: 1.5,
+		Addresses: []address{{Street: "A"}, {Street: "B", Number: new(0)}},
+		Labels:    map[string]string{"b": "2", "a": "1"},
+		Meta:      document.O("x", document.A(1)), Any: int64(3), Born: time.UnixMilli(7).UTC(),
+		Secret:  secret{"s"},
+		Unknown: document.O("later", document.O("z", 1)),
+	}
+	o, err := document.Encode(p)
+	require.NoError(t, err)
+	var read person
+	require.NoError(t, document.Decode(o, &read))
+	require.Equal(t, p, read)
+	again, err := document.Encode(&read)
+	require.NoError(t, err)
+	require.Equal(t, o.String(), again.String())
+}
+
+func TestJSONForAReaderHidesWhatDocumentsKeep(t *testing.T) {
+	t.Parallel()
+	p := person{ID: "p1", Secret: secret{"s3"}, Unknown: document.O("x", 1)}
+	o, err := document.Encode(p)
+	require.NoError(t, err)
+	require.Equal(t, "s3", document.Get(o, "secret", ""))
+	text, err := json.Marshal(map[string]any{"deep": []person{p}})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"deep":[{"_id":"p1","age":0,"score":0,"addresses":null,"secret":"hidden","x":1}]}`, string(text))
+}
+
+func TestAFieldThatTheStructKnowsGoesBeforeAnUnknownOne(t *testing.T) {
+	t.Parallel()
+	o, err := document.Encode(person{ID: "p1", Unknown: document.O("_id", "forged", "age", 9)})
+	require.NoError(t, err)
+	require.Equal(t, "p1", document.Get(o, "_id", ""))
+	require.Equal(t, 0, document.Get(o, "age", -1))
+}
+
+func TestAWrongTypeNamesThePath(t *testing.T) {
+	t.Parallel()
+	for text, field := range map[string]string{
+		`{"_id":1}`:        "_id",
+		`{"age":"x"}`:      "age",
+		`{"age":1.5}`:      "age",
+		`{"age":1e30}`:     "age",
+		`{"addresses":{}}`: "addresses",
+		`{"addresses":[{"street":"a"},{"street":true}]}`:   "addresses[1].street",
+		`{"addresses":[{"number":[1]}]}`:                   "addresses[0].number",
+		`{"labels":{"a":1}}`:                               "labels.a",
+		`{"meta":[]}`:                                      "meta",
+		`{"born":"yesterday"}`:                             "born",
+		`{"createdAt":"now"}`:                              "createdAt",
+		`{"score":true,"addresses":[{"street":"unread"}]}`: "score",
+	} {
+		var p person
+		requireInvalid(t, document.DecodeJSON([]byte(text), &p), field)
+	}
+}
+
+func TestNullLeavesTheZeroValue(t *testing.T) {
+	t.Parallel()
+	p := person{Name: "Ada", Meta: document.O("a", 1)}
+	require.NoError(t, document.DecodeJSON([]byte(`{"name":null,"meta":null,"age":null,"addresses":null}`), &p))
+	require.Equal(t, person{}, p)
+}
+
+func TestNamesMatchWithExactCase(t *testing.T) {
+	t.Parallel()
+	var a address
+	require.NoError(t, document.Decode(document.O("Street", "x"), &a))
+	require.Empty(t, a.Street)
+}
+
+func TestStrictDecodingRefusesAFieldThatNothingKnows(t *testing.T) {
+	t.Parallel()
+	var a address
+	require.NoError(t, document.Decode(document.O("street", "x", "city", "y"), &a))
+	requireInvalid(t, document.DecodeStrict(document.O("street", "x", "city", "y"), &a), "city")
+	var deep struct {
+		List []address `json:"list"`
+		Who  *person   `json:"who"`
+	}
+	requireInvalid(t, document.DecodeStrict(document.O("list", document.A(document.O("city", 1))), &deep), "list[0].city")
+	require.NoError(t, document.DecodeStrict(document.O("who", document.O("kept", 1)), &deep), "a record keeps it")
+	require.Equal(t, document.O("kept", 1), deep.Who.Unknown)
+}
+
+func TestDecodingNeedsAPointer(t *testing.T) {
+	t.Parallel()
+	for _, into := range []any{nil, person{}, (*person)(nil)} {
+		require.ErrorIs(t, document.Decode(document.O(), into), boterr.Internal)
+	}
+}
+
+func TestForeignTypesGoByTheirJSON(t *testing.T) {
+	t.Parallel()
+	type foreign struct {
+		Raw    json.RawMessage `json:"raw"`
+		Number json.Number     `json:"number"`
+		Bytes  []uint8         `json:"bytes"`
+	}
+	o, err := document.Encode(foreign{Raw: json.RawMessage(`{"b":1,"a":2}`), Number: "12.5", Bytes: []uint8{1, 2}})
+	require.NoError(t, err)
+	require.Equal(t, `{"raw":{"b":1,"a":2},"number":12.5,"bytes":[1,2]}`, o.String())
+}

@@ -1,0 +1,210 @@
+package document
+
+import (
+	"cmp"
+	"math"
+	"strings"
+	"time"
+)
+
+// missing stands for the value of a field that is not there.
+type missingValue struct{}
+
+// missing is the one missingValue.
+var missing = missingValue{}
+
+// The order of types in MongoDB, lowest first. Numbers of both types are one
+// class.
+const (
+	classMissing = iota
+	classNull
+	classNumber
+	classString
+	classObject
+	classArray
+	classBool
+	classDate
+)
+
+// classOf returns the place of a value's type in that order.
+func classOf(value any) int {
+	switch value.(type) {
+	case nil:
+		return classNull
+	case int64, float64:
+		return classNumber
+	case string:
+		return classString
+	case Object:
+		return classObject
+	case Array:
+		return classArray
+	case bool:
+		return classBool
+	case time.Time:
+		return classDate
+	default:
+		return classMissing
+	}
+}
+
+// Compare orders any two values as MongoDB does: first by type (null, numbers,
+// strings, objects, arrays, booleans, dates), then by value. Integers and doubles
+// compare by what they are worth; NaN is below all numbers and equal to itself;
+// strings compare by bytes; objects field by field, type then name then value;
+// arrays element by element. It is a total order.
+func Compare(a, b any) int {
+	class := classOf(a)
+	if byClass := cmp.Compare(class, classOf(b)); byClass != 0 {
+		return byClass
+	}
+	switch class {
+	case classNumber:
+		return compareNumbers(a, b)
+	case classString:
+		return strings.Compare(a.(string), b.(string))
+	case classObject:
+		return compareObjects(a.(Object), b.(Object))
+	case classArray:
+		return compareItems(a.(Array).items(), b.(Array).items())
+	case classBool:
+		return compareBools(a.(bool), b.(bool))
+	case classDate:
+		return a.(time.Time).Compare(b.(time.Time))
+	default:
+		return 0
+	}
+}
+
+// Equal reports whether two values are equal as filters see it: 1 equals 1.0, and
+// the order of an object's fields counts.
+func Equal(a, b any) bool {
+	if s, ok := a.(string); ok {
+		t, ok := b.(string)
+		return ok && s == t
+	}
+	return Compare(a, b) == 0
+}
+
+func compareNumbers(a, b any) int {
+	switch a := a.(type) {
+	case int64:
+		switch b := b.(type) {
+		case int64:
+			return cmp.Compare(a, b)
+		case float64:
+			return compareIntFloat(a, b)
+		}
+	case float64:
+		switch b := b.(type) {
+		case int64:
+			return -compareIntFloat(b, a)
+		case float64:
+			return cmp.Compare(a, b)
+		}
+	}
+	return 0
+}
+
+// compareIntFloat compares exactly, which converting to either type would not.
+func compareIntFloat(i int64, f float64) int {
+	switch {
+	case math.IsNaN(f), f < math.MinInt64:
+		return 1
+	case f >= math.MaxInt64: // As a float64 that is 2^63, above every int64.
+		return -1
+	}
+	whole := math.Trunc(f)
+	if c := cmp.Compare(i, int64(whole)); c != 0 {
+		return c
+	}
+	return cmp.Compare(0, f-whole)
+}
+
+func compareObjects(a, b Object) int {
+	if a.node == b.node {
+		return 0
+	}
+	for i := range min(a.Len(), b.Len()) {
+		v, w := a.node.values[i], b.node.values[i]
+		if c := cmp.Compare(classOf(v), classOf(w)); c != 0 {
+			return c
+		}
+		if c := strings.Compare(a.node.shape.keys[i], b.node.shape.keys[i]); c != 0 {
+			return c
+		}
+		if c := Compare(v, w); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(a.Len(), b.Len())
+}
+
+func compareItems(a, b []any) int {
+	for i := range min(len(a), len(b)) {
+		if c := Compare(a[i], b[i]); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}
+
+// identical reports whether two values are the same to the letter: type of
+// numbers and order of fields included. An update that leaves a value identical
+// has not modified it.
+func identical(a, b any) bool {
+	switch a := a.(type) {
+	case Object:
+		b, ok := b.(Object)
+		return ok && identicalObjects(a, b)
+	case Array:
+		b, ok := b.(Array)
+		return ok && identicalItems(a.items(), b.items())
+	case float64:
+		b, ok := b.(float64)
+		return ok && math.Float64bits(a) == math.Float64bits(b)
+	case time.Time:
+		b, ok := b.(time.Time)
+		return ok && a.Equal(b)
+	default:
+		return a == b
+	}
+}
+
+func identicalObjects(a, b Object) bool {
+	if a.node == b.node {
+		return true
+	}
+	if a.Len() != b.Len() {
+		return false
+	}
+	for i := range a.Len() {
+		if a.node.shape.keys[i] != b.node.shape.keys[i] || !identical(a.node.values[i], b.node.values[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func identicalItems(a, b []any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !identical(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,146 @@
+package document_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// ascending are values in MongoDB's order; those in one row are equal.
+var ascending = [][]any{
+	{nil},
+	{math.NaN()},
+	{math.Inf(-1)},
+	{-1e300},
+	{int64(math.MinInt64), float64(math.MinInt64)},
+	{int64(math.MinInt64 + 1)},
+	{-1.5},
+	{int64(0), 0.0, math.Copysign(0, -1)},
+	{0.5},
+	{int64(1), 1.0},
+	{int64(1 << 53), float64(1 << 53)},
+	{int64(1<<53 + 1)},
+	{int64(math.MaxInt64)},
+	{float64(1 << 63)},
+	{math.Inf(1)},
+	{""},
+	{"B"},
+	{"a"},
+	{"ab"},
+	{"é"},
+	{document.O()},
+	{document.O("a", 2, "b", 1), document.O("a", 2.0, "b", 1)},
+	{document.O("b", 1)},
+	{document.O("b", 2)},
+	{document.O("a", "")},
+	{document.A()},
+	{document.A(nil)},
+	{document.A(1), document.A(1.0)},
+	{document.A(1, 2)},
+	{document.A(2)},
+	{false},
+	{true},
+	{time.UnixMilli(-1)},
+	{time.UnixMilli(0), time.UnixMilli(0).UTC()},
+}
+
+func TestCompareIsMongoDBsOrder(t *testing.T) {
+	t.Parallel()
+	for i, row := range ascending {
+		for j, other := range ascending {
+			for _, a := range row {
+				for _, b := range other {
+					order := document.Compare(a, b)
+					switch {
+					case i < j:
+						require.Negative(t, order, "%v < %v", a, b)
+					case i > j:
+						require.Positive(t, order, "%v > %v", a, b)
+					default:
+						require.Zero(t, order, "%v = %v", a, b)
+					}
+					require.Equal(t, order == 0, document.Equal(a, b))
+				}
+			}
+		}
+	}
+}
+
+func TestSortPutsArraysByTheirExtremeElement(t *testing.T) {
+	t.Parallel()
+	docs := []document.Object{
+		document.O("_id", "two", "v", 2),
+		document.O("_id", "list", "v", document.A(3, 1)),
+		document.O("_id", "missing"),
+		document.O("_id", "empty", "v", document.A()),
+		document.O("_id", "null", "v", nil),
+		document.O("_id", "text", "v", "x"),
+	}
+	require.Equal(t, []string{"empty", "missing", "null", "list", "two", "text"}, sorted(t, docs, document.O("v", 1)))
+	require.Equal(t, []string{"text", "list", "two", "missing", "null", "empty"}, sorted(t, docs, document.O("v", -1)))
+}
+
+func TestTheFirstKeyOfASortDecidesFirst(t *testing.T) {
+	t.Parallel()
+	docs := []document.Object{
+		document.O("_id", "1", "a", 1, "b", document.O("c", 1)),
+		document.O("_id", "2", "a", 2, "b", document.O("c", 1)),
+		document.O("_id", "3", "a", 1, "b", document.O("c", 2)),
+	}
+	var sort document.Object
+	require.NoError(t, sort.UnmarshalJSON([]byte(`{"b.c":-1,"a":1}`)))
+	require.Equal(t, []string{"3", "1", "2"}, sorted(t, docs, sort))
+	require.NoError(t, sort.UnmarshalJSON([]byte(`{"a":1,"b.c":-1}`)))
+	require.Equal(t, []string{"3", "1", "2"}, sorted(t, docs, sort))
+	require.NoError(t, sort.UnmarshalJSON([]byte(`{"a":-1,"b.c":1}`)))
+	require.Equal(t, []string{"2", "1", "3"}, sorted(t, docs, sort))
+}
+
+func sorted(t *testing.T, docs []document.Object, source document.Object) []string {
+	t.Helper()
+	order, err := document.CompileSort(source)
+	require.NoError(t, err)
+	docs = slices.Clone(docs)
+	order.Sort(docs)
+	var ids []string
+	for _, doc := range docs {
+		ids = append(ids, document.Get(doc, "_id", ""))
+	}
+	return ids
+}
+
+func TestASortThatIsNoDirectionIsInvalid(t *testing.T) {
+	t.Parallel()
+	for field, source := range map[string]document.Object{
+		"a":   document.O("b", 1, "a", 2),
+		"b":   document.O("b", "asc"),
+		"c":   document.O("c", nil),
+		"d":   document.O("d", 1.5),
+		"e":   document.O("e", true),
+		"f":   document.O("f", document.O("$meta", "textScore")),
+		"$g":  document.O("$g", 1),
+		"h..": document.O("h..", 1),
+	} {
+		_, err := document.CompileSort(source)
+		requireInvalid(t, err, field)
+	}
+}
+
+func TestSharedShapesChangeNothingThatCanBeSeen(t *testing.T) {
+	t.Parallel()
+	var shapes document.Shapes
+	for i := range 3 {
+		o := document.O("_id", i, "list", document.A(document.O("x", i), i), "deep", document.O("y", document.O("z", i)))
+		shared := shapes.Share(o)
+		require.Equal(t, o.String(), shared.String())
+		require.True(t, document.Equal(o, shared))
+		shared.Set("list.0.x", "changed")
+		require.NotEqual(t, o.String(), shared.String())
+		require.Equal(t, i, document.Get(o, "list.0.x", -1))
+	}
+}

@@ -1,0 +1,206 @@
+package document
+
+import (
+	"math"
+	"regexp"
+	"time"
+)
+
+// The conditions on a single value. Each test is given a value or missing.
+
+// equalTo is $eq. A missing field equals null.
+type equalTo struct{ value any }
+
+func (c equalTo) test(value any) bool {
+	if value == missing {
+		return c.value == nil
+	}
+	return Equal(value, c.value)
+}
+
+// equalToString is equalTo for the most usual operand.
+type equalToString string
+
+func (c equalToString) test(value any) bool {
+	s, ok := value.(string)
+	return ok && s == string(c)
+}
+
+// ordered is $gt, $gte, $lt and $lte: it compares with values of the operand's own
+// class only. Null is equal to null and to a missing field, and neither greater
+// nor less.
+type ordered struct {
+	operand any
+	class   int
+	// less, equal and greater say which results of the comparison are meant.
+	less, equal, greater bool
+}
+
+func (c *ordered) test(value any) bool {
+	if value == missing {
+		return c.class == classNull && c.equal
+	}
+	if classOf(value) != c.class {
+		return false
+	}
+	if isNaN(value) != isNaN(c.operand) {
+		return false
+	}
+	switch order := Compare(value, c.operand); {
+	case order < 0:
+		return c.less
+	case order > 0:
+		return c.greater
+	default:
+		return c.equal
+	}
+}
+
+// isNaN reports whether a value is the number NaN, which is neither greater nor
+// less than any number in a filter, though sorts put it below all.
+func isNaN(value any) bool {
+	f, ok := value.(float64)
+	return ok && math.IsNaN(f)
+}
+
+// oneOf is $in.
+type oneOf struct {
+	values []any
+	null   bool
+}
+
+func (c *oneOf) test(value any) bool {
+	if value == missing {
+		return c.null
+	}
+	for _, v := range c.values {
+		if Equal(value, v) {
+			return true
+		}
+	}
+	return false
+}
+
+// oneOfStrings is oneOf for a list of strings, which may be long.
+type oneOfStrings map[string]struct{}
+
+func (c oneOfStrings) test(value any) bool {
+	s, ok := value.(string)
+	if !ok {
+		return false
+	}
+	_, ok = c[s]
+	return ok
+}
+
+// exists is $exists: true.
+type exists struct{}
+
+func (exists) test(value any) bool { return value != missing }
+
+// ofLength is $size.
+type ofLength int64
+
+func (c ofLength) test(value any) bool {
+	array, ok := value.(Array)
+	return ok && int64(array.Len()) == int64(c)
+}
+
+// likePattern is $regex. It matches strings only.
+type likePattern struct{ pattern *regexp.Regexp }
+
+func (c likePattern) test(value any) bool {
+	s, ok := value.(string)
+	return ok && c.pattern.MatchString(s)
+}
+
+// ofType is $type: a set of types by MongoDB's numbers.
+type ofType map[int64]struct{}
+
+func (c ofType) test(value any) bool {
+	_, ok := c[typeNumber(value)]
+	return ok
+}
+
+// MongoDB's numbers of the types that values can have.
+const (
+	typeDouble  = 1
+	typeString  = 2
+	typeObject  = 3
+	typeArray   = 4
+	typeBool    = 8
+	typeDate    = 9
+	typeNull    = 10
+	typeInt     = 16
+	typeLong    = 18
+	typeUnknown = 0
+)
+
+// typeNumber returns the number of a value's type. An integer that fits into 32
+// bits is an int, as the drivers write it.
+func typeNumber(value any) int64 {
+	switch v := value.(type) {
+	case float64:
+		return typeDouble
+	case string:
+		return typeString
+	case Object:
+		return typeObject
+	case Array:
+		return typeArray
+	case bool:
+		return typeBool
+	case time.Time:
+		return typeDate
+	case nil:
+		return typeNull
+	case int64:
+		if v == int64(int32(v)) {
+			return typeInt
+		}
+		return typeLong
+	default:
+		return typeUnknown
+	}
+}
+
+// remainder is $mod. It compares whole numbers; fractions are cut off.
+type remainder struct{ divisor, remainder int64 }
+
+func (c remainder) test(value any) bool {
+	n, ok := truncated(value)
+	if !ok {
+		return false
+	}
+	if c.divisor == -1 { // The quotient of the least int64 overflows.
+		return c.remainder == 0
+	}
+	return n%c.divisor == c.remainder
+}
+
+// truncated returns a number without its fraction, where an int64 can hold it.
+func truncated(value any) (int64, bool) {
+	f, ok := value.(float64)
+	if !ok {
+		n, ok := value.(int64)
+		return n, ok
+	}
+	return wholeNumber(math.Trunc(f))
+}
+
+// every is a list of conditions on the same value.
+type every []candidateTest
+
+func (c every) test(value any) bool {
+	for _, condition := range c {
+		if !condition.test(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// not is the opposite of a condition on the same value.
+type not struct{ condition candidateTest }
+
+func (c not) test(value any) bool { return !c.condition.test(value) }

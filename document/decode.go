@@ -1,0 +1,285 @@
+package document
+
+import (
+	"encoding"
+	"encoding/json"
+	"math"
+	"reflect"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// ValueDecoder is implemented by types that say how they are read from documents.
+// It goes before json.Unmarshaler.
+type ValueDecoder interface {
+	// DecodeValue is given a value as ValueOf returns it.
+	DecodeValue(value any) error
+}
+
+// Decode reads an object into the struct or map that into points to, the way back
+// from Encode. Names match with exact case. A value of another type is
+// InvalidArgument; its Field is the path. Numbers convert where nothing is lost;
+// null leaves the zero value. A field that the struct does not know is kept where
+// it is a record, and ignored otherwise.
+func Decode(o Object, into any) error { return decodeInto(goDecoder{}, o, into) }
+
+// DecodeStrict is Decode, and InvalidArgument for a field that the struct does not
+// know and does not keep.
+func DecodeStrict(o Object, into any) error { return decodeInto(goDecoder{strict: true}, o, into) }
+
+// DecodeValue is Decode for any value.
+func DecodeValue(value, into any) error { return decodeInto(goDecoder{}, value, into) }
+
+// DecodeJSON reads JSON into what into points to, by the rules of Decode.
+func DecodeJSON(text []byte, into any) error {
+	value, err := ParseJSON(text)
+	if err != nil {
+		return err
+	}
+	return DecodeValue(value, into)
+}
+
+func decodeInto(d goDecoder, value, into any) error {
+	if o, ok := value.(Object); ok && o.Err() != nil {
+		return o.Err()
+	}
+	target := reflect.ValueOf(into)
+	if target.Kind() != reflect.Pointer || target.IsNil() {
+		return boterr.New(boterr.Internal, "", "decoding needs a pointer that is not nil, got %T", into)
+	}
+	return d.value(value, target.Elem())
+}
+
+// goDecoder is one walk through a value.
+type goDecoder struct {
+	// strict refuses fields that nothing knows.
+	strict bool
+}
+
+// The interfaces that decode by themselves.
+var (
+	decoderType         = reflect.TypeFor[ValueDecoder]()
+	unmarshalerType     = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// value reads a value into a settable target.
+func (d goDecoder) value(value any, target reflect.Value) error {
+	switch target.Type() {
+	case objectType:
+		return assign[Object](value, target)
+	case arrayType:
+		return assign[Array](value, target)
+	case timeType:
+		return assignTime(value, target)
+	}
+	if value == nil && !reflect.PointerTo(target.Type()).Implements(decoderType) {
+		target.SetZero()
+		return nil
+	}
+	if target.Kind() == reflect.Pointer {
+		if target.IsNil() {
+			target.Set(reflect.New(target.Type().Elem()))
+		}
+		return d.value(value, target.Elem())
+	}
+	if done, err := d.own(value, target); done {
+		return err
+	}
+	return d.kind(value, target)
+}
+
+// own decodes by the target's own method, where it has one.
+func (d goDecoder) own(value any, target reflect.Value) (bool, error) {
+	pointer := target.Addr()
+	switch {
+	case pointer.Type().Implements(decoderType):
+		return true, pointer.Interface().(ValueDecoder).DecodeValue(value) //nolint:forcetypeassert // Checked.
+	case isRecord(target.Type()):
+		return false, nil
+	case pointer.Type().Implements(unmarshalerType):
+		text, err := AppendJSON(nil, value)
+		if err != nil {
+			return true, err
+		}
+		return true, asInvalid(pointer.Interface().(json.Unmarshaler).UnmarshalJSON(text)) //nolint:forcetypeassert // Checked.
+	case pointer.Type().Implements(textUnmarshalerType):
+		s, ok := value.(string)
+		if !ok {
+			return true, wrongType("string", value)
+		}
+		return true, asInvalid(pointer.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s))) //nolint:forcetypeassert // Checked.
+	default:
+		return false, nil
+	}
+}
+
+// asInvalid gives the error of a foreign decoder a code.
+func asInvalid(err error) error {
+	if _, ok := boterr.AsError(err); err == nil || ok {
+		return err
+	}
+	return boterr.Invalid("", "%w", err)
+}
+
+// assign sets a target of exactly the type T.
+func assign[T any](value any, target reflect.Value) error {
+	var zero T
+	if value == nil {
+		target.SetZero()
+		return nil
+	}
+	if _, ok := value.(T); !ok {
+		return wrongType(TypeName(any(zero)), value)
+	}
+	target.Set(reflect.ValueOf(value))
+	return nil
+}
+
+// assignTime reads a time, which JSON holds as text.
+func assignTime(value any, target reflect.Value) error {
+	text, ok := value.(string)
+	if !ok {
+		return assign[time.Time](value, target)
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return boterr.Invalid("", "must be a time such as 2006-01-02T15:04:05.000Z: %w", err)
+	}
+	target.Set(reflect.ValueOf(t.UTC()))
+	return nil
+}
+
+// kind decodes by the kind of the target.
+func (d goDecoder) kind(value any, target reflect.Value) error {
+	switch target.Kind() {
+	case reflect.Interface:
+		return assignInterface(value, target)
+	case reflect.Bool:
+		b, ok := value.(bool)
+		if !ok {
+			return wrongType("bool", value)
+		}
+		target.SetBool(b)
+		return nil
+	case reflect.String:
+		s, ok := value.(string)
+		if !ok {
+			return wrongType("string", value)
+		}
+		target.SetString(s)
+		return nil
+	case reflect.Slice:
+		return d.slice(value, target)
+	case reflect.Map:
+		return d.mapping(value, target)
+	case reflect.Struct:
+		return d.structure(value, target)
+	default:
+		return number(value, target)
+	}
+}
+
+func assignInterface(value any, target reflect.Value) error {
+	if !reflect.TypeOf(value).AssignableTo(target.Type()) {
+		return boterr.Invalid("", "a %s cannot be a %s", TypeName(value), target.Type())
+	}
+	target.Set(reflect.ValueOf(value))
+	return nil
+}
+
+// number reads a number into a Go number that can hold it exactly.
+func number(value any, target reflect.Value) error {
+	f, isNumber := floatNumber(value)
+	whole, isWhole := wholeNumber(value)
+	switch {
+	case target.CanFloat() && isNumber:
+		target.SetFloat(f)
+		return nil
+	case target.CanInt() && isWhole && !target.OverflowInt(whole):
+		target.SetInt(whole)
+		return nil
+	case target.CanUint() && isWhole && whole >= 0 && !target.OverflowUint(uint64(whole)):
+		target.SetUint(uint64(whole))
+		return nil
+	case !target.CanFloat() && !target.CanInt() && !target.CanUint():
+		return boterr.New(boterr.Internal, "", "nothing can be decoded into a %s", target.Type())
+	case isNumber && (isWhole || math.IsInf(f, 0)):
+		return boterr.Invalid("", "%s is out of range", textOf(value))
+	case isNumber:
+		return boterr.Invalid("", "must be a whole number, got %s", textOf(value))
+	default:
+		return wrongType("number", value)
+	}
+}
+
+func (d goDecoder) slice(value any, target reflect.Value) error {
+	array, ok := value.(Array)
+	if !ok {
+		return wrongType("array", value)
+	}
+	items := reflect.MakeSlice(target.Type(), array.Len(), array.Len())
+	for i, item := range array.All() {
+		if err := d.value(item, items.Index(i)); err != nil {
+			return boterr.In(indexField(i), err)
+		}
+	}
+	target.Set(items)
+	return nil
+}
+
+func (d goDecoder) mapping(value any, target reflect.Value) error {
+	o, ok := value.(Object)
+	if !ok {
+		return wrongType("object", value)
+	}
+	if target.Type().Key().Kind() != reflect.String {
+		return boterr.New(boterr.Internal, "", "nothing can be decoded into a %s", target.Type())
+	}
+	fields := reflect.MakeMapWithSize(target.Type(), o.Len())
+	for key, value := range o.All() {
+		field := reflect.New(target.Type().Elem()).Elem()
+		if err := d.value(value, field); err != nil {
+			return boterr.In(key, err)
+		}
+		fields.SetMapIndex(reflect.ValueOf(key).Convert(target.Type().Key()), field)
+	}
+	target.Set(fields)
+	return nil
+}
+
+func (d goDecoder) structure(value any, target reflect.Value) error {
+	o, ok := value.(Object)
+	if !ok {
+		return wrongType("object", value)
+	}
+	plan := planOf(target.Type())
+	unknown := newObjectBuilder(0)
+	for key, value := range o.All() {
+		at, known := plan.byName[key]
+		if !known {
+			unknown.set(key, value)
+			continue
+		}
+		if err := d.value(value, target.FieldByIndex(plan.fields[at].index)); err != nil {
+			return boterr.In(key, err)
+		}
+	}
+	return d.leftOver(unknown, plan, target)
+}
+
+// leftOver keeps the fields that the struct does not know, or refuses them.
+func (d goDecoder) leftOver(unknown *objectBuilder, plan *structPlan, target reflect.Value) error {
+	switch {
+	case len(unknown.keys) == 0:
+		return nil
+	case plan.unknown != nil:
+		target.FieldByIndex(plan.unknown).Set(reflect.ValueOf(unknown.object()))
+		return nil
+	case d.strict:
+		return boterr.Invalid(unknown.keys[0], "there is no such field")
+	default:
+		return nil
+	}
+}

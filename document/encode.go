@@ -1,0 +1,246 @@
+package document
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// ValueEncoder is implemented by types that say how they are kept in documents.
+// It goes before json.Marshaler, except where JSON is written for a reader: a
+// secret is kept in documents and hidden in JSON.
+type ValueEncoder interface {
+	// EncodeValue returns what ValueOf takes.
+	EncodeValue() (any, error)
+}
+
+// Encode turns a struct or a map into an object, by the rules of encoding/json: the
+// names in json tags, omitempty, omitzero, "-", and embedded structs.
+//
+// A struct with a field of type Object that is tagged `document:"unknown"` is a
+// record: what stands in that field is written behind the fields that the struct
+// knows. What cannot be kept is InvalidArgument; its Field is the path.
+func Encode(v any) (Object, error) {
+	return encodeObject(goEncoder{}, v)
+}
+
+// EncodeJSON writes v as JSON by the same rules, for a reader: types that have a
+// MarshalJSON are written by it, so that secrets stay hidden. A record's own
+// MarshalJSON can be made of it.
+func EncodeJSON(v any) ([]byte, error) {
+	value, err := goEncoder{forReader: true}.value(reflect.ValueOf(v))
+	if err != nil {
+		return nil, err
+	}
+	return AppendJSON(nil, value)
+}
+
+func encodeObject(e goEncoder, v any) (Object, error) {
+	value, err := e.value(reflect.ValueOf(v))
+	if err != nil {
+		return Object{}, err
+	}
+	o, ok := value.(Object)
+	if !ok {
+		return Object{}, wrongType("object", value)
+	}
+	return o, nil
+}
+
+// goEncoder is one walk through a Go value.
+type goEncoder struct {
+	// forReader tells that the value is written as JSON for a reader.
+	forReader bool
+	depth     int
+}
+
+// The types that are handled by themselves.
+var (
+	objectType    = reflect.TypeFor[Object]()
+	arrayType     = reflect.TypeFor[Array]()
+	timeType      = reflect.TypeFor[time.Time]()
+	numberType    = reflect.TypeFor[json.Number]()
+	encoderType   = reflect.TypeFor[ValueEncoder]()
+	marshalerType = reflect.TypeFor[json.Marshaler]()
+	textType      = reflect.TypeFor[encoding.TextMarshaler]()
+)
+
+// value turns a Go value into a value.
+func (e goEncoder) value(v reflect.Value) (any, error) {
+	if !v.IsValid() {
+		return nil, nil //nolint:nilnil // The value null is meant.
+	}
+	if e.depth++; e.depth > MaxDepth {
+		return nil, boterr.Invalid("", "is nested deeper than %d levels, or holds itself", MaxDepth)
+	}
+	switch v.Type() {
+	case objectType:
+		return presentObject(v.Interface().(Object)) //nolint:forcetypeassert // The type is known.
+	case arrayType:
+		return presentArray(v.Interface().(Array)) //nolint:forcetypeassert // The type is known.
+	case timeType:
+		return ValueOf(v.Interface())
+	case numberType:
+		return parseNumber(v.String())
+	}
+	if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		if v.IsNil() {
+			return nil, nil //nolint:nilnil // The value null is meant.
+		}
+	}
+	if value, ok, err := e.own(v); ok {
+		return value, err
+	}
+	return e.kind(v)
+}
+
+// own encodes a value by its own method, where it has one.
+func (e goEncoder) own(v reflect.Value) (value any, ok bool, err error) {
+	isMarshaler := implements(v, marshalerType)
+	if implements(v, encoderType) && !(e.forReader && isMarshaler) {
+		own, err := methodsOf(v, encoderType).(ValueEncoder).EncodeValue() //nolint:forcetypeassert // Checked.
+		if err != nil {
+			return nil, true, err
+		}
+		value, err := ValueOf(own)
+		return value, true, err
+	}
+	if isRecord(v.Type()) {
+		return nil, false, nil
+	}
+	if isMarshaler {
+		text, err := methodsOf(v, marshalerType).(json.Marshaler).MarshalJSON() //nolint:forcetypeassert // Checked.
+		if err != nil {
+			return nil, true, err
+		}
+		value, err := ParseJSON(text)
+		return value, true, err
+	}
+	if implements(v, textType) {
+		text, err := methodsOf(v, textType).(encoding.TextMarshaler).MarshalText() //nolint:forcetypeassert // Checked.
+		return string(text), true, err
+	}
+	return nil, false, nil
+}
+
+// isRecord reports whether a struct, or what a pointer points to, keeps unknown
+// fields.
+func isRecord(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct && planOf(t).unknown != nil
+}
+
+// implements reports whether v, or a pointer to it, has the methods.
+func implements(v reflect.Value, methods reflect.Type) bool {
+	return v.Type().Implements(methods) ||
+		v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface && reflect.PointerTo(v.Type()).Implements(methods)
+}
+
+// methodsOf returns v, or a pointer to a copy of it, as what has the methods.
+func methodsOf(v reflect.Value, methods reflect.Type) any {
+	if v.Type().Implements(methods) {
+		return v.Interface()
+	}
+	pointer := reflect.New(v.Type())
+	pointer.Elem().Set(v)
+	return pointer.Interface()
+}
+
+// kind encodes a value by its kind.
+func (e goEncoder) kind(v reflect.Value) (any, error) {
+	switch v.Kind() {
+	case reflect.Bool:
+		return v.Bool(), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return v.Int(), nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return unsigned(v.Uint())
+	case reflect.Float32, reflect.Float64:
+		return v.Float(), nil
+	case reflect.String:
+		return v.String(), nil
+	case reflect.Pointer, reflect.Interface:
+		return e.value(v.Elem())
+	case reflect.Slice, reflect.Array:
+		return e.list(v)
+	case reflect.Map:
+		return e.mapping(v)
+	case reflect.Struct:
+		return e.structure(v)
+	default:
+		return nil, invalidType(v.Type())
+	}
+}
+
+func unsigned(n uint64) (any, error) {
+	if i := int64(n); i >= 0 { //nolint:gosec // What overflows is negative.
+		return i, nil
+	}
+	return nil, boterr.Invalid("", "%d is beyond the range of int64", n)
+}
+
+func (e goEncoder) list(v reflect.Value) (any, error) {
+	if v.Kind() == reflect.Slice && v.IsNil() {
+		return nil, nil //nolint:nilnil // The value null is meant.
+	}
+	items := make([]any, v.Len())
+	for i := range items {
+		var err error
+		if items[i], err = e.value(v.Index(i)); err != nil {
+			return nil, boterr.In(indexField(i), err)
+		}
+	}
+	return presentArray(arrayOf(items))
+}
+
+func (e goEncoder) mapping(v reflect.Value) (any, error) {
+	if v.Type().Key().Kind() != reflect.String {
+		return nil, invalidType(v.Type())
+	}
+	if v.IsNil() {
+		return nil, nil //nolint:nilnil // The value null is meant.
+	}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return Compare(a.String(), b.String()) })
+	b := newObjectBuilder(len(keys))
+	for _, key := range keys {
+		value, err := e.value(v.MapIndex(key))
+		if err != nil {
+			return nil, boterr.In(key.String(), err)
+		}
+		b.set(key.String(), value)
+	}
+	return presentObject(b.object())
+}
+
+func (e goEncoder) structure(v reflect.Value) (any, error) {
+	plan := planOf(v.Type())
+	b := newObjectBuilder(len(plan.fields))
+	for i := range plan.fields {
+		field := &plan.fields[i]
+		at := v.FieldByIndex(field.index)
+		if field.isOmitted(at) {
+			continue
+		}
+		value, err := e.value(at)
+		if err != nil {
+			return nil, boterr.In(field.name, err)
+		}
+		b.set(field.name, value)
+	}
+	if plan.unknown != nil {
+		unknown := v.FieldByIndex(plan.unknown).Interface().(Object) //nolint:forcetypeassert // The tag is for objects.
+		for key, value := range unknown.All() {
+			if _, known := plan.byName[key]; !known {
+				b.set(key, value)
+			}
+		}
+	}
+	return presentObject(b.object())
+}

@@ -1,0 +1,205 @@
+package document
+
+import (
+	"strings"
+	"sync/atomic"
+)
+
+// fieldPath is a compiled dotted path.
+type fieldPath struct {
+	text  string
+	parts []pathPart
+}
+
+// pathPart is one name in a path.
+type pathPart struct {
+	name string
+	// index is the element that the name stands for where it meets an array, or -1.
+	index int
+	// known is where the name stood in the last shared shape.
+	known atomic.Pointer[knownPosition]
+}
+
+// knownPosition is the place of a name in a shape, -1 where the shape lacks it.
+type knownPosition struct {
+	shape    *shape
+	position int
+}
+
+func compilePath(text string) *fieldPath {
+	names := strings.Split(text, ".")
+	path := &fieldPath{text: text, parts: make([]pathPart, len(names))}
+	for i, name := range names {
+		path.parts[i].name, path.parts[i].index = name, -1
+		if index, ok := arrayIndex(name); ok {
+			path.parts[i].index = index
+		}
+	}
+	return path
+}
+
+// of returns the field of that name in an object, or missing.
+func (p *pathPart) of(o Object) any {
+	if o.node == nil {
+		return missing
+	}
+	position := p.positionIn(o.node.shape)
+	if position < 0 {
+		return missing
+	}
+	return o.node.values[position]
+}
+
+// positionIn remembers the position in shared shapes only: documents of a store
+// have one of few shapes, other objects each have their own.
+func (p *pathPart) positionIn(s *shape) int {
+	if known := p.known.Load(); known != nil && known.shape == s {
+		return known.position
+	}
+	position := s.position(p.name)
+	if s.shared {
+		p.known.Store(&knownPosition{shape: s, position: position})
+	}
+	return position
+}
+
+// candidateTest looks at one of the values that a path leads to, and reports
+// whether the walk can stop.
+type candidateTest interface {
+	// test is given a value, or missing.
+	test(value any) bool
+}
+
+// arrayPosition is the index of the outermost array element through which the last
+// condition of a filter matched: what "$" in an update stands for.
+type arrayPosition struct {
+	index int
+	found bool
+}
+
+// set records an index. A walk that unwinds records the outer one after the inner.
+func (p *arrayPosition) set(index int) {
+	if p != nil {
+		p.index, p.found = index, true
+	}
+}
+
+// leafMode says what becomes of an array at the end of a path.
+type leafMode bool
+
+const (
+	// leafExpanded tests the elements of the array, and then the array.
+	leafExpanded leafMode = false
+	// leafWhole tests the array alone.
+	leafWhole leafMode = true
+)
+
+// walk tests the values to which the path leads from root, as MongoDB looks for
+// them, until a test succeeds: through an array on the way it goes on in each
+// element that is an object and, where the next name is a number, in the element
+// with that index.
+func (p *fieldPath) walk(root any, mode leafMode, test candidateTest, position *arrayPosition) bool {
+	w := pathWalk{path: p, mode: mode, test: test, position: position}
+	return w.from(root, 0)
+}
+
+// pathWalk is one walk along a path.
+type pathWalk struct {
+	path     *fieldPath
+	mode     leafMode
+	test     candidateTest
+	position *arrayPosition
+}
+
+// from goes on from a container with part i.
+func (w *pathWalk) from(container any, i int) bool {
+	switch c := container.(type) {
+	case Object:
+		return w.value(w.path.parts[i].of(c), i+1)
+	case Array:
+		return w.array(c, i)
+	default:
+		return w.test.test(missing)
+	}
+}
+
+// value goes on from the value of part i-1.
+func (w *pathWalk) value(value any, i int) bool {
+	if i == len(w.path.parts) {
+		return w.leaf(value)
+	}
+	return w.from(value, i)
+}
+
+// leaf tests a value at the end of the path.
+func (w *pathWalk) leaf(value any) bool {
+	if array, ok := value.(Array); ok && w.mode == leafExpanded {
+		for index, item := range array.items() {
+			if w.test.test(item) {
+				w.position.set(index)
+				return true
+			}
+		}
+	}
+	return w.test.test(value)
+}
+
+// array goes on through an array, to which part i applies.
+func (w *pathWalk) array(array Array, i int) bool {
+	wanted := w.path.parts[i].index
+	for index, item := range array.items() {
+		if _, ok := item.(Object); ok && w.from(item, i) {
+			w.position.set(index)
+			return true
+		}
+		if index == wanted && w.element(item, i+1) {
+			w.position.set(index)
+			return true
+		}
+	}
+	return false
+}
+
+// element goes on in the element that part i-1 names by its index.
+func (w *pathWalk) element(item any, i int) bool {
+	if i == len(w.path.parts) {
+		return w.leaf(item)
+	}
+	switch item.(type) {
+	case Object, Array:
+		return w.from(item, i)
+	default:
+		return false
+	}
+}
+
+// collector gathers all values to which a path leads.
+type collector struct{ values []any }
+
+func (c *collector) test(value any) bool {
+	if value != missing {
+		c.values = append(c.values, value)
+	}
+	return false
+}
+
+// Values returns the values at a dotted path as distinct values and indexes see
+// them: an array counts as its elements, and an array on the way leads on through
+// each of its objects. A field that is missing gives none.
+func Values(o Object, path string) []any {
+	return compilePath(path).values(o)
+}
+
+func (p *fieldPath) values(o Object) []any {
+	var whole collector
+	p.walk(o, leafWhole, &whole, nil)
+	var values []any
+	for _, value := range whole.values {
+		if array, ok := value.(Array); ok {
+			values = append(values, array.items()...)
+		} else {
+			values = append(values, value)
+		}
+	}
+	return values
+}

@@ -1,0 +1,154 @@
+package document
+
+import (
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Filter is a compiled query document. It is safe for concurrent use. A nil
+// *Filter matches every document.
+type Filter struct {
+	source Object
+	root   matcher
+	// equalities are the values that every match must have.
+	equalities []equality
+}
+
+// equality is a condition "the field at path equals value" that every match meets.
+type equality struct {
+	path  string
+	value any
+}
+
+// CompileFilter compiles a query document. An operator that is unknown or not
+// supported, or an operand of the wrong type, is InvalidArgument; its Field is the
+// path in the query document.
+func CompileFilter(source Object) (*Filter, error) {
+	if err := source.Err(); err != nil {
+		return nil, err
+	}
+	c := filterCompiler{}
+	root, err := c.query(source)
+	if err != nil {
+		return nil, err
+	}
+	return &Filter{source: source, root: root, equalities: equalitiesOf(source)}, nil
+}
+
+// Source returns the query document.
+func (f *Filter) Source() Object {
+	if f == nil {
+		return O()
+	}
+	return f.source
+}
+
+// Match reports whether a document matches.
+func (f *Filter) Match(document Object) bool {
+	return f == nil || f.root.match(document, nil)
+}
+
+// matchAt is Match, and says through which element of an array it matched.
+func (f *Filter) matchAt(document Object, position *arrayPosition) bool {
+	return f == nil || f.root.match(document, position)
+}
+
+// Equality returns the value that every document must have at a path to match,
+// where the filter says so at its top or in a top $and. Null and arrays are left
+// out, since other values match them as well.
+func (f *Filter) Equality(path string) (any, bool) {
+	if f == nil {
+		return nil, false
+	}
+	for _, e := range f.equalities {
+		if e.path == path && classOf(e.value) != classNull && classOf(e.value) != classArray {
+			return e.value, true
+		}
+	}
+	return nil, false
+}
+
+// And returns the filter that matches where all filters match. Filters that are
+// nil are left out.
+func And(filters ...*Filter) *Filter {
+	filters = slices.DeleteFunc(slices.Clone(filters), func(f *Filter) bool { return f == nil })
+	switch len(filters) {
+	case 0:
+		return nil
+	case 1:
+		return filters[0]
+	}
+	both := &Filter{}
+	all := make(allOf, 0, len(filters))
+	sources := make([]any, 0, len(filters))
+	for _, f := range filters {
+		all = append(all, f.root)
+		sources = append(sources, f.source)
+		both.equalities = append(both.equalities, f.equalities...)
+	}
+	both.root = all
+	both.source = O("$and", A(sources...))
+	return both
+}
+
+// equalitiesOf collects the values that a query document requires, from its
+// fields, $eq, $and, and $or, $in and $all with one element. They are the
+// fields of a document that an upsert inserts.
+func equalitiesOf(query Object) []equality {
+	var found []equality
+	for key, operand := range query.All() {
+		switch key {
+		case "$and":
+			for _, clause := range operand.(Array).items() {
+				found = append(found, equalitiesOf(clause.(Object))...)
+			}
+		case "$or":
+			if clauses := operand.(Array).items(); len(clauses) == 1 {
+				found = append(found, equalitiesOf(clauses[0].(Object))...)
+			}
+		default:
+			if value, ok := requiredValue(operand); ok && !isOperator(key) {
+				found = append(found, equality{path: key, value: value})
+			}
+		}
+	}
+	return found
+}
+
+// requiredValue returns the one value that a condition on a field allows.
+func requiredValue(operand any) (any, bool) {
+	operators, ok := operand.(Object)
+	if !ok || !isOperatorObject(operators) {
+		return operand, true
+	}
+	if value, ok := operators.Field("$eq"); ok {
+		return value, true
+	}
+	for _, operator := range []string{"$in", "$all"} {
+		list, ok := operators.Field(operator)
+		if !ok || list.(Array).Len() != 1 {
+			continue
+		}
+		only := list.(Array).At(0)
+		if o, ok := only.(Object); ok && isOperatorObject(o) {
+			continue
+		}
+		return only, true
+	}
+	return nil, false
+}
+
+// isOperator reports whether a key is an operator's name.
+func isOperator(key string) bool { return len(key) > 0 && key[0] == '$' }
+
+// isOperatorObject reports whether an object is a set of operators rather than a
+// value to be equal to, which its first key decides.
+func isOperatorObject(o Object) bool {
+	return o.Len() > 0 && isOperator(o.node.shape.keys[0])
+}
+
+// unknownOperator is the error for an operator that is not supported here.
+func unknownOperator(operator string) error {
+	return boterr.Invalid(operator, "%s is no operator that can stand here, or is not supported", operator)
+}

@@ -1,0 +1,167 @@
+package document
+
+import (
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// filterCompiler compiles query documents.
+type filterCompiler struct{}
+
+// query compiles a query document: fields with conditions, and logical operators.
+func (c filterCompiler) query(query Object) (matcher, error) {
+	all := make(allOf, 0, query.Len())
+	for key, operand := range query.All() {
+		var m matcher
+		var err error
+		if isOperator(key) {
+			m, err = c.logical(key, operand)
+		} else {
+			m, err = c.field(key, operand)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			all = append(all, m)
+		}
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	return all, nil
+}
+
+// logical compiles an operator that stands in the place of a field.
+func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
+	switch operator {
+	case "$comment":
+		return nil, nil //nolint:nilnil // A comment is no condition.
+	case "$and", "$or", "$nor":
+	default:
+		return nil, unknownOperator(operator)
+	}
+	clauses, err := c.clauses(operand)
+	if err != nil {
+		return nil, boterr.In(operator, err)
+	}
+	switch operator {
+	case "$and":
+		return allOf(clauses), nil
+	case "$or":
+		return anyOf(clauses), nil
+	default:
+		return noneOf(clauses), nil
+	}
+}
+
+// clauses compiles the query documents of a logical operator.
+func (c filterCompiler) clauses(operand any) ([]matcher, error) {
+	list, ok := operand.(Array)
+	if !ok || list.Len() == 0 {
+		return nil, boterr.Invalid("", "must be an array of at least one query, got %s", textOf(operand))
+	}
+	clauses := make([]matcher, 0, list.Len())
+	for i, item := range list.All() {
+		query, ok := item.(Object)
+		if !ok {
+			return nil, boterr.In(indexField(i), wrongType("object", item))
+		}
+		m, err := c.query(query)
+		if err != nil {
+			return nil, boterr.In(indexField(i), err)
+		}
+		clauses = append(clauses, m)
+	}
+	return clauses, nil
+}
+
+// field compiles the condition on a field.
+func (c filterCompiler) field(path string, operand any) (matcher, error) {
+	conditions, err := c.conditions(operand)
+	if err != nil {
+		return nil, boterr.In(path, err)
+	}
+	return conditionGroup(conditions).at(compilePath(path)), nil
+}
+
+// conditions compiles what stands beside a field's name: a value to be equal to,
+// or operators.
+func (c filterCompiler) conditions(operand any) ([]fieldCondition, error) {
+	operators, ok := operand.(Object)
+	if !ok || !isOperatorObject(operators) {
+		return []fieldCondition{{test: equalCondition(operand)}}, nil
+	}
+	conditions := make([]fieldCondition, 0, operators.Len())
+	for operator, operand := range operators.All() {
+		condition, err := c.operator(operator, operand, operators)
+		if err != nil {
+			return nil, boterr.In(operator, err)
+		}
+		conditions = append(conditions, condition...)
+	}
+	return conditions, nil
+}
+
+// fieldCondition is a condition on the values at a path, which is also one on a
+// single array element where $elemMatch holds it.
+type fieldCondition struct {
+	// test and mode are a condition on one of the values.
+	test candidateTest
+	mode leafMode
+	// all, where test is nil, are conditions that must all be met.
+	all []fieldCondition
+	// negated turns the condition round.
+	negated bool
+}
+
+func conditionGroup(conditions []fieldCondition) fieldCondition {
+	if len(conditions) == 1 {
+		return conditions[0]
+	}
+	return fieldCondition{all: conditions}
+}
+
+// at returns the condition on the values at a path.
+func (f fieldCondition) at(path *fieldPath) matcher {
+	var m matcher
+	switch test := f.test.(type) {
+	case nil:
+		all := make(allOf, 0, len(f.all))
+		for _, condition := range f.all {
+			all = append(all, condition.at(path))
+		}
+		m = all
+	case elementFinder:
+		m = &elementMatcher{path: path, finder: test}
+	default:
+		m = &pathMatcher{path: path, mode: f.mode, test: test}
+	}
+	if f.negated {
+		return noneOf{m}
+	}
+	return m
+}
+
+// onElement returns the condition on one array element.
+func (f fieldCondition) onElement() candidateTest {
+	test := f.test
+	if test == nil {
+		all := make(every, 0, len(f.all))
+		for _, condition := range f.all {
+			all = append(all, condition.onElement())
+		}
+		test = all
+	}
+	if f.negated {
+		return not{test}
+	}
+	return test
+}
+
+// equalCondition is $eq, in its fastest form.
+func equalCondition(operand any) candidateTest {
+	if s, ok := operand.(string); ok {
+		return equalToString(s)
+	}
+	return equalTo{operand}
+}

@@ -1,0 +1,98 @@
+package document_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// requireCoded fails where an error has no code of its own.
+func requireCoded(t *testing.T, err error) {
+	t.Helper()
+	require.NotEqual(t, boterr.Internal, boterr.CodeOf(err), "%v", err)
+}
+
+func FuzzParseJSON(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,2.5,"x",null,{"b":true}]}`, `[[[]]]`, `"\ud800"`, `-0`, `1e400`, `{"a":1,"a":2}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		value, err := document.ParseJSON(text)
+		if err != nil {
+			requireCoded(t, err)
+			return
+		}
+		written, err := document.AppendJSON(nil, value)
+		require.NoError(t, err)
+		again, err := document.ParseJSON(written)
+		require.NoError(t, err)
+		require.True(t, document.Equal(value, again), "%s", written)
+	})
+}
+
+func FuzzFilter(f *testing.F) {
+	f.Add(`{"a":{"$gt":1},"$or":[{"b.0":{"$in":[1]}}]}`, `{"a":2,"b":[1]}`)
+	f.Add(`{"a":{"$elemMatch":{"$not":{"$regex":"x","$options":"ix"}}}}`, `{"a":["y"]}`)
+	f.Add(`{"a":{"$all":[{"$elemMatch":{"b":1}}],"$size":1,"$mod":[3,1],"$type":["int"]}}`, `{"a":[{"b":1}]}`)
+	f.Fuzz(func(t *testing.T, filter, doc string) {
+		source, target := object(filter), object(doc)
+		compiled, err := document.CompileFilter(source)
+		if err != nil {
+			requireCoded(t, err)
+			return
+		}
+		matched := compiled.Match(target)
+		negated, err := document.CompileFilter(document.O("$nor", document.A(source)))
+		if source.IsZero() {
+			return
+		}
+		require.NoError(t, err)
+		require.NotEqual(t, matched, negated.Match(target))
+		_, err = document.CompileGeoNear(source)
+		if err != nil {
+			requireCoded(t, err)
+		}
+	})
+}
+
+func FuzzUpdate(f *testing.F) {
+	for _, seed := range []string{
+		`{"$set":{"a.b":1},"$inc":{"n":1},"$push":{"l":{"$each":[1],"$slice":-2,"$sort":1}}}`,
+		`{"$unset":{"l.0":1},"$rename":{"a":"z"},"$pull":{"l":{"$gt":1}}}`,
+		`{"$set":{"l.$[].x":1},"$mul":{"n":-1}}`, `{"x":1}`,
+	} {
+		f.Add(seed, `{"_id":1,"a":{"b":2},"n":9223372036854775807,"l":[3,{"x":1}]}`)
+	}
+	f.Fuzz(func(t *testing.T, update, doc string) {
+		before := object(doc)
+		text := before.String()
+		compiled, err := document.CompileUpdate(object(update))
+		if err != nil {
+			requireCoded(t, err)
+			return
+		}
+		after, modified, err := document.Change{Update: compiled, Now: now}.Apply(nil, before)
+		require.Equal(t, text, before.String(), "the document before is not touched")
+		if err != nil {
+			requireCoded(t, err)
+			return
+		}
+		require.NoError(t, after.Err())
+		if !modified {
+			require.Equal(t, text, after.String())
+		}
+	})
+}
+
+// object reads an object where text is one, else the zero Object.
+func object(text string) document.Object {
+	value, err := document.ParseJSON([]byte(text))
+	if err != nil {
+		return document.Object{}
+	}
+	o, _ := value.(document.Object)
+	return o
+}

@@ -1,0 +1,243 @@
+package document
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// timeLayout is how times are written in JSON, as JavaScript writes a Date.
+const timeLayout = "2006-01-02T15:04:05.000Z"
+
+// ParseJSON reads one JSON value. Objects keep the order of their keys; a key that
+// comes twice keeps its first place and its last value. A number written without
+// a fraction and exponent is an int64 where it fits, any other one a float64. What is
+// no UTF-8 in a string becomes U+FFFD, as in encoding/json.
+func ParseJSON(text []byte) (any, error) {
+	if !json.Valid(text) {
+		return nil, invalidJSON(text)
+	}
+	return parsed(gjson.ParseBytes(text), 0)
+}
+
+// invalidJSON says where the text stops being JSON.
+func invalidJSON(text []byte) error {
+	var ignored json.RawMessage
+	err := json.Unmarshal(text, &ignored)
+	return boterr.Invalid("", "is no JSON: %w", err)
+}
+
+// parsed turns a parsed JSON value into a value.
+func parsed(result gjson.Result, depth int) (any, error) {
+	switch result.Type {
+	case gjson.Null:
+		return nil, nil //nolint:nilnil // The value null is meant.
+	case gjson.True, gjson.False:
+		return result.Bool(), nil
+	case gjson.String:
+		return strings.ToValidUTF8(result.String(), "\uFFFD"), nil
+	case gjson.Number:
+		return parseNumber(result.Raw)
+	case gjson.JSON:
+	}
+	if depth == MaxDepth {
+		return nil, boterr.Invalid("", "is nested deeper than %d levels", MaxDepth)
+	}
+	if result.IsArray() {
+		return parsedArray(result, depth+1)
+	}
+	return parsedObject(result, depth+1)
+}
+
+func parsedObject(result gjson.Result, depth int) (any, error) {
+	b := newObjectBuilder(0)
+	var failed error
+	result.ForEach(func(key, field gjson.Result) bool {
+		value, err := parsed(field, depth)
+		if err != nil {
+			failed = boterr.In(key.String(), err)
+			return false
+		}
+		b.set(strings.ToValidUTF8(key.String(), "\uFFFD"), value)
+		return true
+	})
+	return b.object(), failed
+}
+
+func parsedArray(result gjson.Result, depth int) (any, error) {
+	items := []any{}
+	var failed error
+	result.ForEach(func(_, item gjson.Result) bool {
+		value, err := parsed(item, depth)
+		if err != nil {
+			failed = boterr.In(indexField(len(items)), err)
+			return false
+		}
+		items = append(items, value)
+		return true
+	})
+	return arrayOf(items), failed
+}
+
+// parseNumber reads a JSON number.
+func parseNumber(text string) (any, error) {
+	if i, err := strconv.ParseInt(text, 10, 64); err == nil && text != "-0" {
+		return i, nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil, boterr.Invalid("", "the number %.40s is beyond the range of a double", text)
+	}
+	return f, nil
+}
+
+// AppendJSON appends a value as JSON to text. NaN and infinities are
+// InvalidArgument, since JSON has no way to write them.
+func AppendJSON(text []byte, value any) ([]byte, error) {
+	switch v := value.(type) {
+	case nil:
+		return append(text, "null"...), nil
+	case bool:
+		return strconv.AppendBool(text, v), nil
+	case int64:
+		return strconv.AppendInt(text, v, 10), nil
+	case float64:
+		return appendFloat(text, v)
+	case string:
+		return appendString(text, v)
+	case time.Time:
+		return append(append(append(text, '"'), v.UTC().Format(timeLayout)...), '"'), nil
+	case Object:
+		return appendObject(text, v)
+	case Array:
+		return appendArray(text, v)
+	}
+	value, err := ValueOf(value)
+	if err != nil {
+		return nil, err
+	}
+	return AppendJSON(text, value)
+}
+
+// appendFloat writes a double as JavaScript does: without an exponent where the
+// number is neither very small nor very large.
+func appendFloat(text []byte, f float64) ([]byte, error) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, boterr.Invalid("", "JSON cannot hold %v", f)
+	}
+	const smallest, largest = 1e-6, 1e21
+	format := byte('f')
+	if size := math.Abs(f); size != 0 && (size < smallest || size >= largest) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(text, f, format, -1, 64), nil
+}
+
+// appendString writes a string, which the standard library knows how to escape.
+func appendString(text []byte, s string) ([]byte, error) {
+	if isPlain(s) {
+		return append(append(append(text, '"'), s...), '"'), nil
+	}
+	quoted, err := json.Marshal(s)
+	return append(text, quoted...), err
+}
+
+// isPlain reports whether s needs no escape.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
+}
+
+func appendObject(text []byte, o Object) ([]byte, error) {
+	if o.node == nil {
+		return append(text, "null"...), nil
+	}
+	if o.node.err != nil {
+		return nil, o.node.err
+	}
+	text = append(text, '{')
+	for i, key := range o.node.shape.keys {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		var err error
+		if text, err = appendString(text, key); err != nil {
+			return nil, err
+		}
+		if text, err = AppendJSON(append(text, ':'), o.node.values[i]); err != nil {
+			return nil, boterr.In(key, err)
+		}
+	}
+	return append(text, '}'), nil
+}
+
+func appendArray(text []byte, a Array) ([]byte, error) {
+	if a.node == nil {
+		return append(text, "null"...), nil
+	}
+	if a.node.err != nil {
+		return nil, a.node.err
+	}
+	text = append(text, '[')
+	for i, item := range a.node.items {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		var err error
+		if text, err = AppendJSON(text, item); err != nil {
+			return nil, boterr.In(indexField(i), err)
+		}
+	}
+	return append(text, ']'), nil
+}
+
+// textOf returns a value as JSON, or what is wrong with it.
+func textOf(value any) string {
+	text, err := AppendJSON(nil, value)
+	if err != nil {
+		return "!(" + err.Error() + ")"
+	}
+	return string(text)
+}
+
+// MarshalJSON writes the fields in their order, and null for the zero Object.
+func (o Object) MarshalJSON() ([]byte, error) { return AppendJSON(nil, o) }
+
+// UnmarshalJSON reads a JSON object. null gives the zero Object.
+func (o *Object) UnmarshalJSON(text []byte) error { return unmarshal(text, o) }
+
+// MarshalJSON writes the elements, and null for the zero Array.
+func (a Array) MarshalJSON() ([]byte, error) { return AppendJSON(nil, a) }
+
+// UnmarshalJSON reads a JSON array. null gives the zero Array.
+func (a *Array) UnmarshalJSON(text []byte) error { return unmarshal(text, a) }
+
+// unmarshal reads JSON of one type; null gives the zero value.
+func unmarshal[T Object | Array](text []byte, into *T) error {
+	value, err := ParseJSON(text)
+	if err != nil {
+		return err
+	}
+	var zero T
+	v, ok := value.(T)
+	if !ok && value != nil {
+		return wrongType(TypeName(any(zero)), value)
+	}
+	*into = v
+	return nil
+}
+
+// wrongType is the error for a value that is not of the type expected.
+func wrongType(expected string, value any) error {
+	return boterr.Invalid("", "must be of type %s, got %s", expected, TypeName(value))
+}

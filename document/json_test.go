@@ -1,0 +1,102 @@
+package document_test
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+func TestJSONReadsBackToTheLetter(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`null`, `true`, `0`, `-1`, `9223372036854775807`, `-9223372036854775808`, `1.5`, `1e+30`, `1e-07`,
+		`""`, `"a\"b\\c\n\u0000"`, `"日本 😀"`, `"\u003ca\u003e\u0026"`, `[]`, `{}`, `[1,[2,[3]]]`,
+		`{"z":1,"a":{"y":[true,null]},"b":"x"}`, `{"":1}`, `{"a.b":{"$c":1}}`,
+	} {
+		value, err := document.ParseJSON([]byte(text))
+		require.NoError(t, err, text)
+		written, err := document.AppendJSON(nil, value)
+		require.NoError(t, err, text)
+		require.Equal(t, text, string(written))
+	}
+}
+
+func TestWholeNumbersInJSONAreIntegers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]any{
+		"7": int64(7), "7.0": 7.0, "7e0": 7.0, "9223372036854775808": float64(1 << 63), "-0": math.Copysign(0, -1), "0": int64(0),
+	} {
+		value, err := document.ParseJSON([]byte(text))
+		require.NoError(t, err)
+		require.IsType(t, want, value, text)
+		require.True(t, document.Equal(want, value), text)
+	}
+}
+
+func TestAKeyThatComesTwiceHasItsLastValueInItsFirstPlace(t *testing.T) {
+	t.Parallel()
+	value, err := document.ParseJSON([]byte(`{"a":1,"b":2,"a":3}`))
+	require.NoError(t, err)
+	require.True(t, document.Equal(document.O("a", 3, "b", 2), value))
+}
+
+func TestWhatIsNoJSONIsInvalid(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "{", `{"a":}`, `[1,]`, "nul", `{"a":1} x`, `{'a':1}`, "1e999", "\x00", `"\x"`} {
+		_, err := document.ParseJSON([]byte(text))
+		require.ErrorIs(t, err, boterr.InvalidArgument, text)
+	}
+}
+
+func TestTimesAreWrittenAsJavaScriptDoes(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 2, 3, 4, 5, 6, 789_999_999, time.FixedZone("", 3600))
+	require.Equal(t, `{"at":"2026-02-03T03:05:06.789Z"}`, document.O("at", at).String())
+}
+
+func TestJSONCannotHoldNaN(t *testing.T) {
+	t.Parallel()
+	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		_, err := json.Marshal(document.O("a", document.O("b", document.A(f))))
+		require.ErrorContains(t, err, "a.b[0]")
+	}
+}
+
+func TestUnmarshalRefusesAnotherType(t *testing.T) {
+	t.Parallel()
+	var o document.Object
+	require.Error(t, json.Unmarshal([]byte(`[1]`), &o))
+	var a document.Array
+	require.Error(t, json.Unmarshal([]byte(`{}`), &a))
+	require.NoError(t, json.Unmarshal([]byte(`null`), &o))
+	require.True(t, o.IsZero())
+}
+
+func TestOneOrManyTakesOneAndMany(t *testing.T) {
+	t.Parallel()
+	type params struct {
+		IDs  document.OneOrMany[string]          `json:"ids"`
+		Data document.OneOrMany[document.Object] `json:"data"`
+	}
+	for text, want := range map[string]params{
+		`{"ids":"a","data":{"x":1}}`:   {IDs: document.One("a"), Data: document.One(document.O("x", 1))},
+		`{"ids":["a","b"],"data":[]}`:  {IDs: document.One("a", "b"), Data: document.OneOrMany[document.Object]{}},
+		`{"ids":null,"data":[{},{}]}`:  {Data: document.One(document.O(), document.O())},
+		`{"data":{"list":[{"x":[]}]}}`: {Data: document.One(document.O("list", document.A(document.O("x", document.A()))))},
+	} {
+		var fromCodec, fromJSON params
+		require.NoError(t, document.DecodeJSON([]byte(text), &fromCodec), text)
+		require.Equal(t, want, fromCodec, text)
+		require.NoError(t, json.Unmarshal([]byte(text), &fromJSON), text)
+		require.Equal(t, want, fromJSON, text)
+	}
+	var read params
+	requireInvalid(t, document.DecodeJSON([]byte(`{"ids":["a",1]}`), &read), "ids[1]")
+	requireInvalid(t, document.DecodeJSON([]byte(`{"ids":7}`), &read), "ids")
+}

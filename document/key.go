@@ -1,0 +1,143 @@
+package document
+
+import (
+	"encoding/binary"
+	"math"
+	"strings"
+	"time"
+)
+
+// Bytes of a key. Every value begins with its class, which is above keyEnd.
+const (
+	// keyEnd ends objects, arrays and strings, so that the shorter of two with
+	// the same beginning is the lower one.
+	keyEnd = 0x00
+	// keyNUL follows a NUL inside a string, which is told from the end by it.
+	keyNUL = 0xff
+)
+
+// maxExact is the number up to which every int64 is a float64, too.
+const maxExact = 1 << 53
+
+// AppendKey appends to key an encoding of value that bytes.Compare orders as
+// Compare orders the values: values that are equal, 1 and 1.0 among them, have
+// the same key. No key is the beginning of another value's key, so that the keys
+// of several values, one behind the other, order as a list of these values does.
+// No key begins with a zero byte.
+func AppendKey(key []byte, value any) []byte {
+	key = append(key, byte(classOf(value)))
+	switch value.(type) {
+	case Object, Array:
+		// What is handed to a function that calls itself is allocated on the heap.
+		// So a key of scalars, the usual one, stays where the caller has it.
+		return append(key, appendNestedKey(nil, value)...)
+	default:
+		return appendScalarKey(key, value)
+	}
+}
+
+// appendNestedKey appends what follows the class of any value.
+func appendNestedKey(key []byte, value any) []byte {
+	switch v := value.(type) {
+	case Object:
+		return appendObjectKey(key, v)
+	case Array:
+		return appendArrayKey(key, v)
+	default:
+		return appendScalarKey(key, v)
+	}
+}
+
+// appendScalarKey appends what follows the class of a value that holds no others.
+func appendScalarKey(key []byte, value any) []byte {
+	switch v := value.(type) {
+	case int64:
+		return appendIntKey(key, v)
+	case float64:
+		return appendNumberKey(key, v, 0)
+	case string:
+		return appendStringKey(key, v)
+	case bool:
+		if v {
+			return append(key, 1)
+		}
+		return append(key, 0)
+	case time.Time:
+		return binary.BigEndian.AppendUint64(key, uint64(v.UnixMilli())^1<<63)
+	default:
+		return key
+	}
+}
+
+// appendStringKey writes the bytes of s and an end that is lower than any byte
+// that could stand in its place.
+func appendStringKey(key []byte, s string) []byte {
+	for {
+		i := strings.IndexByte(s, 0)
+		if i < 0 {
+			return append(append(key, s...), keyEnd, keyEnd)
+		}
+		key = append(append(key, s[:i]...), 0, keyNUL)
+		s = s[i+1:]
+	}
+}
+
+// appendObjectKey writes for each field what Compare looks at, in its order: the
+// class of the value, the name, the value.
+func appendObjectKey(key []byte, o Object) []byte {
+	if o.node == nil {
+		return append(key, keyEnd)
+	}
+	for i, name := range o.node.shape.keys {
+		value := o.node.values[i]
+		key = appendStringKey(append(key, byte(classOf(value))), name)
+		key = appendNestedKey(key, value)
+	}
+	return append(key, keyEnd)
+}
+
+func appendArrayKey(key []byte, a Array) []byte {
+	for _, item := range a.items() {
+		key = appendNestedKey(append(key, byte(classOf(item))), item)
+	}
+	return append(key, keyEnd)
+}
+
+// appendIntKey writes the float64 nearest to i and what i is above or below it.
+func appendIntKey(key []byte, i int64) []byte {
+	f := float64(i)
+	rest := int64(0)
+	if f == math.MaxInt64 { // As a float64 that is 2^63, one above the highest int64.
+		rest = i - math.MaxInt64 - 1
+	} else {
+		rest = i - int64(f)
+	}
+	return appendNumberKey(key, f, rest)
+}
+
+// appendNumberKey writes the bits of f so that they order as the numbers do, and
+// the rest where there are integers between f and its neighbours.
+func appendNumberKey(key []byte, f float64, rest int64) []byte {
+	key = binary.BigEndian.AppendUint64(key, orderedBits(f))
+	if math.Abs(f) >= maxExact && math.Abs(f) <= math.MaxInt64 {
+		const zero = 1 << 15 // A rest is within 512 of it.
+		key = binary.BigEndian.AppendUint16(key, uint16(zero+rest))
+	}
+	return key
+}
+
+// orderedBits returns the bits of f so that they order as the numbers do: NaN is
+// the lowest, and both zeros are one.
+func orderedBits(f float64) uint64 {
+	const sign = 1 << 63
+	switch bits := math.Float64bits(f); {
+	case math.IsNaN(f):
+		return 0
+	case f == 0:
+		return sign
+	case bits&sign != 0:
+		return ^bits
+	default:
+		return bits | sign
+	}
+}

@@ -1,0 +1,134 @@
+package document
+
+// matcher is a node of a compiled filter: a condition on a whole document, or on
+// an array element that $elemMatch looks into.
+type matcher interface {
+	// match reports whether root, an Object or an Array, meets the condition, and
+	// records in position the array element through which it does.
+	match(root any, position *arrayPosition) bool
+}
+
+// allOf is met where all of its matchers are: $and, and the fields of a query.
+type allOf []matcher
+
+func (all allOf) match(root any, position *arrayPosition) bool {
+	for _, m := range all {
+		if !m.match(root, position) {
+			return false
+		}
+	}
+	return true
+}
+
+// anyOf is met where one of its matchers is: $or.
+type anyOf []matcher
+
+func (matchers anyOf) match(root any, position *arrayPosition) bool {
+	for _, m := range matchers {
+		if m.match(root, position) {
+			return true
+		}
+	}
+	return false
+}
+
+// noneOf is met where none of its matchers is: $nor, $not, $ne and $nin. What does
+// not match has no position.
+type noneOf []matcher
+
+func (none noneOf) match(root any, _ *arrayPosition) bool {
+	for _, m := range none {
+		if m.match(root, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// pathMatcher is met where one of the values at a path meets a condition.
+type pathMatcher struct {
+	path *fieldPath
+	mode leafMode
+	test candidateTest
+}
+
+func (m *pathMatcher) match(root any, position *arrayPosition) bool {
+	return m.path.walk(root, m.mode, m.test, position)
+}
+
+// elementsOf is $elemMatch with a query: an array with an element that is an
+// object or an array and matches.
+type elementsOf struct{ query matcher }
+
+func (e elementsOf) test(value any) bool {
+	_, ok := e.find(value)
+	return ok
+}
+
+func (e elementsOf) find(value any) (int, bool) {
+	array, _ := value.(Array)
+	for i, item := range array.items() {
+		switch item.(type) {
+		case Object, Array:
+			if e.query.match(item, nil) {
+				return i, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// valuesOf is $elemMatch with operators: an array with an element that meets all.
+type valuesOf struct{ condition candidateTest }
+
+func (v valuesOf) test(value any) bool {
+	_, ok := v.find(value)
+	return ok
+}
+
+func (v valuesOf) find(value any) (int, bool) {
+	array, _ := value.(Array)
+	for i, item := range array.items() {
+		if v.condition.test(item) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// elementFinder is a condition on an array that one element decides.
+type elementFinder interface {
+	candidateTest
+	find(value any) (int, bool)
+}
+
+// elementMatcher is a pathMatcher for $elemMatch, which says which element it was.
+type elementMatcher struct {
+	path   *fieldPath
+	finder elementFinder
+}
+
+func (m *elementMatcher) match(root any, position *arrayPosition) bool {
+	var outer arrayPosition
+	found := foundElement{finder: m.finder}
+	if !m.path.walk(root, leafWhole, &found, &outer) {
+		return false
+	}
+	if !outer.found {
+		outer.index = found.index
+	}
+	position.set(outer.index)
+	return true
+}
+
+// foundElement remembers the element that was found.
+type foundElement struct {
+	finder elementFinder
+	index  int
+}
+
+func (f *foundElement) test(value any) bool {
+	index, ok := f.finder.find(value)
+	f.index = index
+	return ok
+}

@@ -1,0 +1,233 @@
+package document
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// MaxDepth is the number of levels that objects and arrays may be nested, as in
+// MongoDB.
+const MaxDepth = 100
+
+// Object is an object whose fields keep their order, which equality, sorting and
+// JSON depend on. It is a value: assigning it copies it, at no cost.
+//
+// The zero Object has no fields and counts as absent: IsZero reports true, JSON
+// shows null, and omitzero leaves it out. O() makes an object that is empty and
+// present. Set works on both.
+//
+// Making an object never fails. One that was given what is no value (a channel, a
+// function, an odd number of arguments) carries that error: Err returns it, and
+// every operation that is handed such an object refuses it with InvalidArgument.
+type Object struct{ node *objectNode }
+
+// objectNode is one version of an object. It is never changed once it is
+// reachable through an Object.
+type objectNode struct {
+	shape  *shape
+	values []any
+	depth  int
+	err    error
+}
+
+// O returns an object of key and value pairs in the order given:
+//
+//	document.O("taken", false, "size", document.O("$gt", 3))
+//
+// Keys are taken as they are: a dot in a key separates nothing. A key that comes
+// twice keeps its first place and its last value. Values are what ValueOf takes.
+func O(pairs ...any) Object {
+	b := newObjectBuilder(len(pairs) / 2)
+	for i := 0; i < len(pairs); i += 2 {
+		key, ok := pairs[i].(string)
+		switch {
+		case !ok:
+			b.fail(boterr.Invalid("", "argument %d of document.O is a key and must be a string, got %T", i+1, pairs[i]))
+		case i+1 == len(pairs):
+			b.fail(boterr.Invalid(key, "document.O takes pairs, and this key has no value"))
+		default:
+			b.setAny(key, pairs[i+1])
+		}
+	}
+	return b.object()
+}
+
+// Len returns the number of fields.
+func (o Object) Len() int {
+	if o.node == nil {
+		return 0
+	}
+	return len(o.node.values)
+}
+
+// IsZero reports whether o is the zero Object, which counts as absent.
+func (o Object) IsZero() bool { return o.node == nil }
+
+// Err returns the error that o was made with, or nil. Its Field is the path of
+// what is no value.
+func (o Object) Err() error {
+	if o.node == nil {
+		return nil
+	}
+	return o.node.err
+}
+
+// All returns the fields in order.
+func (o Object) All() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		if o.node == nil {
+			return
+		}
+		for i, v := range o.node.values {
+			if !yield(o.node.shape.keys[i], v) {
+				return
+			}
+		}
+	}
+}
+
+// Keys returns the names of the fields in order.
+func (o Object) Keys() []string {
+	if o.node == nil {
+		return []string{}
+	}
+	return slices.Clone(o.node.shape.keys)
+}
+
+// Field returns the value of the field with exactly this name, and whether there
+// is one.
+func (o Object) Field(key string) (any, bool) {
+	if o.node == nil {
+		return nil, false
+	}
+	if i := o.node.shape.position(key); i >= 0 {
+		return o.node.values[i], true
+	}
+	return nil, false
+}
+
+// With returns o with the field of exactly this name set, in its place where it
+// exists, else at the end.
+func (o Object) With(key string, v any) Object {
+	value, err := ValueOf(v)
+	if err != nil {
+		return o.failed(boterr.In(key, err))
+	}
+	return o.with(key, value)
+}
+
+// with is With for what is a value already.
+func (o Object) with(key string, value any) Object {
+	if o.node == nil {
+		return singleField(key, value)
+	}
+	old := o.node
+	at := old.shape.position(key)
+	next := &objectNode{shape: old.shape, depth: max(old.depth, 1+depthOf(value)), err: old.err}
+	if at < 0 {
+		next.shape = old.shape.withKey(key)
+		next.values = append(slices.Clone(old.values), value)
+	} else {
+		next.values = slices.Clone(old.values)
+		next.values[at] = value
+	}
+	next.checkDepth(key)
+	return Object{next}
+}
+
+// singleField returns the object with one field.
+func singleField(key string, value any) Object {
+	node := &objectNode{shape: newShape([]string{key}), values: []any{value}, depth: 1 + depthOf(value)}
+	node.err = errOf(value)
+	node.checkDepth(key)
+	return Object{node}
+}
+
+// Without returns o without the field of exactly this name.
+func (o Object) Without(key string) Object {
+	if o.node == nil {
+		return o
+	}
+	at := o.node.shape.position(key)
+	if at < 0 {
+		return o
+	}
+	return Object{&objectNode{
+		shape:  newShape(slices.Delete(slices.Clone(o.node.shape.keys), at, at+1)),
+		values: slices.Delete(slices.Clone(o.node.values), at, at+1),
+		depth:  o.node.depth,
+		err:    o.node.err,
+	}}
+}
+
+// String returns o as JSON, for logs and failure messages.
+func (o Object) String() string { return textOf(o) }
+
+// failed returns o carrying err, unless it carries one already.
+func (o Object) failed(err error) Object {
+	node := &objectNode{shape: emptyShape}
+	if o.node != nil {
+		*node = *o.node
+	}
+	if node.err == nil {
+		node.err = err
+	}
+	return Object{node}
+}
+
+// checkDepth records an error where the node is nested too deep.
+func (n *objectNode) checkDepth(key string) {
+	if n.err == nil && n.depth > MaxDepth {
+		n.err = boterr.Invalid(key, "is nested deeper than %d levels", MaxDepth)
+	}
+}
+
+// objectBuilder collects the fields of an object that nobody else sees yet.
+type objectBuilder struct {
+	keys   []string
+	values []any
+	depth  int
+	err    error
+}
+
+func newObjectBuilder(fields int) *objectBuilder {
+	return &objectBuilder{keys: make([]string, 0, fields), values: make([]any, 0, fields)}
+}
+
+func (b *objectBuilder) fail(err error) {
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+// setAny sets a field to what ValueOf takes.
+func (b *objectBuilder) setAny(key string, v any) {
+	value, err := ValueOf(v)
+	if err != nil {
+		b.fail(boterr.In(key, err))
+		return
+	}
+	b.set(key, value)
+}
+
+// set sets a field to a value.
+func (b *objectBuilder) set(key string, value any) {
+	b.depth = max(b.depth, depthOf(value))
+	if i := slices.Index(b.keys, key); i >= 0 {
+		b.values[i] = value
+		return
+	}
+	b.keys = append(b.keys, key)
+	b.values = append(b.values, value)
+}
+
+func (b *objectBuilder) object() Object {
+	node := &objectNode{shape: emptyShape, values: b.values, depth: 1 + b.depth, err: b.err}
+	if len(b.keys) > 0 {
+		node.shape = newShape(b.keys)
+	}
+	node.checkDepth("")
+	return Object{node}
+}

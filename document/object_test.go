@@ -1,0 +1,185 @@
+package document_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// requireInvalid asserts an InvalidArgument for a field.
+func requireInvalid(t *testing.T, err error, field string) {
+	t.Helper()
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	found, ok := boterr.AsError(err)
+	require.True(t, ok)
+	require.Equal(t, field, found.Field, "%v", err)
+}
+
+func TestAnObjectKeepsTheOrderOfItsKeys(t *testing.T) {
+	t.Parallel()
+	o := document.O("z", 1, "a", 2, "m", 3, "a", 4)
+	require.Equal(t, []string{"z", "a", "m"}, o.Keys())
+	require.JSONEq(t, `{"z":1,"a":4,"m":3}`, o.String())
+	require.Equal(t, `{"z":1,"a":4,"m":3}`, o.String())
+}
+
+func TestTheZeroObjectIsAbsentAndAnEmptyOneIsNot(t *testing.T) {
+	t.Parallel()
+	var absent document.Object
+	require.True(t, absent.IsZero())
+	require.False(t, document.O().IsZero())
+	require.Equal(t, "null", absent.String())
+	require.Equal(t, "{}", document.O().String())
+	absent.Set("a.b", 1)
+	require.Equal(t, `{"a":{"b":1}}`, absent.String())
+}
+
+func TestChangingACopyLeavesTheOriginalAsItWas(t *testing.T) {
+	t.Parallel()
+	original := document.O("a", document.O("b", 1), "list", document.A(1, 2))
+	changed := original
+	changed.Set("a.b", 2)
+	changed.Set("list.0", 9)
+	changed.Delete("a")
+	require.Equal(t, `{"a":{"b":1},"list":[1,2]}`, original.String())
+	require.Equal(t, `{"list":[9,2]}`, changed.String())
+}
+
+func TestWhatIsGivenIsCopied(t *testing.T) {
+	t.Parallel()
+	list := []any{1, 2}
+	fields := map[string]any{"b": 1}
+	o := document.O("list", list, "fields", fields)
+	list[0], fields["b"] = 9, 9
+	require.Equal(t, `{"list":[1,2],"fields":{"b":1}}`, o.String())
+}
+
+func TestSetMakesWhatIsMissingOnTheWay(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"new":       `{"list":[1],"null":null,"text":"x","new":true}`,
+		"a.b.c":     `{"list":[1],"null":null,"text":"x","a":{"b":{"c":true}}}`,
+		"null.deep": `{"list":[1],"null":{"deep":true},"text":"x"}`,
+		"list.0":    `{"list":[true],"null":null,"text":"x"}`,
+		"list.3":    `{"list":[1,null,null,true],"null":null,"text":"x"}`,
+		"a.0":       `{"list":[1],"null":null,"text":"x","a":{"0":true}}`,
+	} {
+		o := document.O("list", document.A(1), "null", nil, "text", "x")
+		o.Set(path, true)
+		require.NoError(t, o.Err())
+		require.Equal(t, want, o.String(), path)
+	}
+}
+
+func TestSetThroughAValueWithoutFieldsIsAnErrorThatStays(t *testing.T) {
+	t.Parallel()
+	for path, value := range map[string]any{
+		"text.deep": 1, "list.name": 1, "": 1, "a..b": 1, ".a": 1, "a.": 1, "bad": make(chan int), "list.99999999": 1,
+	} {
+		o := document.O("text", "x", "list", document.A())
+		o.Set(path, value)
+		require.Error(t, o.Err(), path)
+		require.Equal(t, 2, o.Len(), "%q is not set", path)
+		o.Set("fine", 1)
+		require.Error(t, o.Err(), "the error of %q stays", path)
+	}
+}
+
+func TestAnObjectOfWhatIsNoValueTellsWhere(t *testing.T) {
+	t.Parallel()
+	for field, o := range map[string]document.Object{
+		"a":             document.O("a", make(chan int)),
+		"odd":           document.O("odd"),
+		"":              document.O(1, 2),
+		"list[1].f":     document.O("list", []any{1, document.O("f", func() {})}),
+		"deep.er":       document.O("deep", document.O("er", uint64(math.MaxUint64))),
+		"m.k":           document.O("m", map[string]any{"k": complex(1, 1)}),
+		"x.y":           document.O("ok", 1).With("x", document.O("y", make(chan int))),
+		"outer.inner.Z": document.O("outer", map[string]any{"inner": struct{ Z chan int }{}}),
+	} {
+		requireInvalid(t, o.Err(), field)
+		_, err := json.Marshal(o)
+		require.Error(t, err)
+		_, err = document.CompileFilter(o)
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+	}
+}
+
+func TestNestingHasALimit(t *testing.T) {
+	t.Parallel()
+	o := document.O("leaf", 1)
+	for range document.MaxDepth {
+		require.NoError(t, o.Err())
+		o = document.O("a", o)
+	}
+	require.ErrorIs(t, o.Err(), boterr.InvalidArgument)
+	_, err := document.ParseJSON([]byte(strings.Repeat("[", 101) + strings.Repeat("]", 101)))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = document.ParseJSON([]byte(strings.Repeat("[", 100) + strings.Repeat("]", 100)))
+	require.NoError(t, err)
+}
+
+func TestAStructThatHoldsItselfIsAnError(t *testing.T) {
+	t.Parallel()
+	type ring struct{ Next *ring }
+	r := &ring{}
+	r.Next = r
+	_, err := document.Encode(r)
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+func TestGetReadsAsTheTypeOfTheDefault(t *testing.T) {
+	t.Parallel()
+	o := document.O("name", "Ada", "age", 36, "ratio", 2.0, "half", 0.5, "null", nil,
+		"order", document.O("id", "o1"), "tags", document.A("a", "b"), "at", time.UnixMilli(5))
+	require.Equal(t, "Ada", document.Get(o, "name", ""))
+	require.Equal(t, 36, document.Get(o, "age", 0))
+	require.InDelta(t, 36.0, document.Get(o, "age", 0.0), 0)
+	require.Equal(t, 2, document.Get(o, "ratio", 0))
+	require.Equal(t, 7, document.Get(o, "half", 7), "0.5 is no int")
+	require.Equal(t, "none", document.Get(o, "null", "none"))
+	require.Equal(t, "none", document.Get(o, "order.missing", "none"))
+	require.Equal(t, "none", document.Get(o, "age", "none"), "a number is no string")
+	require.Equal(t, "o1", document.Get(o, "order.id", ""))
+	require.Equal(t, []string{"a", "b"}, document.Get(o, "tags", []string(nil)))
+	require.Equal(t, "b", document.Get(o, "tags.1", ""))
+	require.Equal(t, map[string]string{"id": "o1"}, document.Get(o, "order", map[string]string{}))
+	require.Equal(t, document.O("id", "o1"), document.Get(o, "order", document.Object{}))
+	require.Equal(t, int64(5), document.Get(o, "at", time.Time{}).UnixMilli())
+	require.Equal(t, "none", document.Get((*document.Object)(nil), "a", "none"))
+	require.Equal(t, "Ada", document.Get(&o, "name", ""))
+}
+
+func TestDeleteLeavesNullInAnArray(t *testing.T) {
+	t.Parallel()
+	o := document.O("a", document.O("b", 1, "c", 2), "list", document.A(1, 2))
+	o.Delete("a.b")
+	o.Delete("list.0")
+	o.Delete("not.there")
+	require.Equal(t, `{"a":{"c":2},"list":[null,2]}`, o.String())
+}
+
+func TestArraysAreValuesToo(t *testing.T) {
+	t.Parallel()
+	a := document.A(1)
+	b := a.Append("x", nil)
+	require.Equal(t, "[1]", a.String())
+	require.Equal(t, `[1,"x",null]`, b.String())
+	require.Nil(t, b.At(-1))
+	require.Nil(t, b.At(3))
+	requireInvalid(t, document.A(1, make(chan int)).Err(), "[1]")
+}
+
+func TestWithoutRemovesExactlyOneField(t *testing.T) {
+	t.Parallel()
+	o := document.O("a.b", 1, "a", document.O("b", 2))
+	require.Equal(t, `{"a":{"b":2}}`, o.Without("a.b").String())
+	require.Equal(t, o, o.Without("b"))
+}

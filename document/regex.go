@@ -1,0 +1,97 @@
+package document
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// maxPattern is the longest pattern in bytes, as in MongoDB.
+const maxPattern = 32764
+
+// regexCondition compiles $regex with the $options beside it. Patterns are those
+// of Go's regexp package (RE2), which matches in linear time.
+func regexCondition(operand any, beside Object) ([]fieldCondition, error) {
+	pattern, ok := operand.(string)
+	if !ok {
+		return nil, wrongType("string", operand)
+	}
+	options := ""
+	if given, ok := beside.Field("$options"); ok {
+		if options, ok = given.(string); !ok {
+			return nil, boterr.Invalid("", "$options must be a string, got %s", textOf(given))
+		}
+	}
+	compiled, err := compilePattern(pattern, options)
+	if err != nil {
+		return nil, err
+	}
+	return one(likePattern{compiled}), nil
+}
+
+// optionsCondition checks that $options has a $regex, which reads it.
+func optionsCondition(beside Object) ([]fieldCondition, error) {
+	if _, ok := beside.Field("$regex"); !ok {
+		return nil, boterr.Invalid("", "$options needs a $regex beside it")
+	}
+	return nil, nil
+}
+
+func compilePattern(pattern, options string) (*regexp.Regexp, error) {
+	if len(pattern) > maxPattern {
+		return nil, boterr.Invalid("", "the pattern has %d bytes, at most %d are allowed", len(pattern), maxPattern)
+	}
+	if strings.ContainsRune(pattern, 0) {
+		return nil, boterr.Invalid("", "the pattern holds a NUL byte")
+	}
+	flags := ""
+	for _, option := range options {
+		switch option {
+		case 'i', 'm', 's':
+			flags += string(option)
+		case 'x':
+			pattern = withoutSpace(pattern)
+		case 'u': // Patterns are UTF-8 always.
+		default:
+			return nil, boterr.Invalid("", "%q is no option; i, m, s, x and u are", option)
+		}
+	}
+	if flags != "" {
+		pattern = "(?" + flags + ")" + pattern
+	}
+	compiled, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, boterr.Invalid("", "patterns are RE2, without back-references and look-around: %w", err)
+	}
+	return compiled, nil
+}
+
+// withoutSpace applies the option x: white space and comments outside of character
+// classes have no meaning.
+func withoutSpace(pattern string) string {
+	var out strings.Builder
+	inClass, inComment, escaped := false, false, false
+	for _, r := range pattern {
+		switch {
+		case inComment:
+			inComment = r != '\n'
+			continue
+		case escaped:
+			escaped = false
+		case r == '\\':
+			escaped = true
+		case inClass:
+			inClass = r != ']'
+		case r == '[':
+			inClass = true
+		case r == '#':
+			inComment = true
+			continue
+		case strings.ContainsRune(" \t\n\v\f\r", r):
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}

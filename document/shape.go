@@ -1,0 +1,160 @@
+package document
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+)
+
+// linearKeys is the number of keys up to which a shape is searched key by key,
+// which is faster than a map there.
+const linearKeys = 8
+
+// shape is the list of an object's keys. Objects may share it.
+type shape struct {
+	keys []string
+	// at is the position of each key, for shapes of more than linearKeys keys.
+	at map[string]int
+	// shared tells that a Shapes holds it, so that it is worth remembering where
+	// in it a field stands.
+	shared bool
+}
+
+// emptyShape is the shape of the object without fields. It is never changed.
+var emptyShape = &shape{}
+
+func newShape(keys []string) *shape {
+	s := &shape{keys: keys}
+	if len(keys) > linearKeys {
+		s.at = make(map[string]int, len(keys))
+		for i, key := range keys {
+			s.at[key] = i
+		}
+	}
+	return s
+}
+
+// withKey returns the shape with a further key at the end.
+func (s *shape) withKey(key string) *shape {
+	return newShape(append(slices.Clip(slices.Clone(s.keys)), key))
+}
+
+// position returns the place of a key, or -1.
+func (s *shape) position(key string) int {
+	if s.at == nil {
+		return slices.Index(s.keys, key)
+	}
+	if i, ok := s.at[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// maxShapes bounds what a Shapes remembers. Documents whose keys are data would
+// fill it without end otherwise.
+const maxShapes = 1024
+
+// Shapes lets objects with the same keys in the same order share one list of
+// them, which saves memory and lets a compiled filter find a field by its
+// position. A store keeps one for each collection. The zero Shapes is ready, and
+// safe for concurrent use.
+type Shapes struct {
+	mu     sync.Mutex
+	seed   maphash.Seed
+	byHash map[uint64][]*shape
+	count  int
+}
+
+// Share returns o with the list of keys that the earlier objects of the same keys
+// have, objects inside it included.
+func (s *Shapes) Share(o Object) Object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.object(o)
+}
+
+func (s *Shapes) object(o Object) Object {
+	if o.node == nil {
+		return o
+	}
+	shared := s.shape(o.node.shape)
+	values, changed := s.values(o.node.values)
+	if shared == o.node.shape && !changed {
+		return o
+	}
+	node := *o.node
+	node.shape, node.values = shared, values
+	return Object{&node}
+}
+
+// values shares the shapes of the objects among values. It copies the slice only
+// where one of them changed.
+func (s *Shapes) values(values []any) ([]any, bool) {
+	changed := false
+	for i, v := range values {
+		next := v
+		same := true
+		switch v := v.(type) {
+		case Object:
+			o := s.object(v)
+			next, same = o, o == v
+		case Array:
+			a := s.array(v)
+			next, same = a, a == v
+		}
+		if same {
+			continue
+		}
+		if !changed {
+			values, changed = slices.Clone(values), true
+		}
+		values[i] = next
+	}
+	return values, changed
+}
+
+func (s *Shapes) array(a Array) Array {
+	if a.node == nil {
+		return a
+	}
+	items, changed := s.values(a.node.items)
+	if !changed {
+		return a
+	}
+	node := *a.node
+	node.items = items
+	return Array{&node}
+}
+
+// shape returns the shared shape with the same keys.
+func (s *Shapes) shape(of *shape) *shape {
+	if of.shared || len(of.keys) == 0 {
+		return of
+	}
+	if s.byHash == nil {
+		s.byHash, s.seed = map[uint64][]*shape{}, maphash.MakeSeed()
+	}
+	hash := s.hash(of.keys)
+	for _, known := range s.byHash[hash] {
+		if slices.Equal(known.keys, of.keys) {
+			return known
+		}
+	}
+	if s.count == maxShapes {
+		return of
+	}
+	s.count++
+	shared := &shape{keys: of.keys, at: of.at, shared: true}
+	s.byHash[hash] = append(s.byHash[hash], shared)
+	return shared
+}
+
+func (s *Shapes) hash(keys []string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(s.seed)
+	for _, key := range keys {
+		_, _ = h.WriteString(key) // A Hash never fails.
+		_ = h.WriteByte(0)
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,203 @@
+package document
+
+import (
+	"context"
+	"time"
+)
+
+// IDField is the name of the field that identifies a document in its collection.
+const IDField = "_id"
+
+// Store is the port that a database implements. Package documenttest holds every
+// implementation to this contract.
+//
+// Everything in it is safe for concurrent use. Errors are *boterr.Error without an
+// operation: InvalidArgument for what MongoDB refuses too, AlreadyExists for a
+// second document with the same _id or the same key of a unique index,
+// Unsupported for what the database lacks, Unavailable where it did not answer,
+// and Canceled where ctx ended; then nothing was written, unless the text says
+// that this is not known.
+type Store interface {
+	// Collection returns the collection of that name. A collection exists as soon
+	// as it is written to; one that does not exist reads as empty. Names are up to
+	// 200 bytes of UTF-8 without NUL and do not begin with "system.".
+	Collection(name string) Collection
+
+	// Now returns the store's clock, against which leases are judged: one clock
+	// for all processes that share the store.
+	Now(ctx context.Context) (time.Time, error)
+}
+
+// Collection is one collection of a Store.
+//
+// Documents are kept as they were given, to the letter: order of fields and types
+// of numbers included. Documents and values that come back are immutable, as all
+// of this package's are, so that nothing the caller does changes what is stored.
+// Where no sort is given, documents come in the order of their insertion, and an
+// operation on one document takes the first match.
+//
+// A nil *Filter matches every document, a nil *Sort keeps the order of insertion.
+type Collection interface {
+	// Find returns the documents that match, or an empty slice.
+	Find(ctx context.Context, filter *Filter, options FindOptions) ([]Object, error)
+
+	// Count returns the number of documents that match.
+	Count(ctx context.Context, filter *Filter) (int64, error)
+
+	// Distinct returns the different values that the documents that match have at
+	// a dotted path, in the order in which they were first seen. An array counts as
+	// its elements; 1 and 1.0 are one value; a missing field gives none.
+	Distinct(ctx context.Context, path string, filter *Filter) ([]any, error)
+
+	// GeoNear returns the documents that match the query's filter and have a point,
+	// nearest first, ties in the order of insertion. Documents without a valid
+	// point are left out.
+	GeoNear(ctx context.Context, query *GeoNear) ([]GeoResult, error)
+
+	// Insert adds documents, all or none. Each has an _id, which is any value but
+	// an array, and for objects has no field that begins with "$".
+	Insert(ctx context.Context, documents ...Object) error
+
+	// Update changes the first document that matches, or all of them, each
+	// atomically. After an error nothing has changed in any of them.
+	Update(ctx context.Context, filter *Filter, change Change, options UpdateOptions) (UpdateResult, error)
+
+	// FindAndModify finds the first document in the order of the sort, changes it
+	// and returns it, in one atomic step: of many callers at once, each sees the
+	// change of the one before.
+	FindAndModify(ctx context.Context, filter *Filter, change Change, options FindAndModifyOptions) (FindAndModifyResult, error)
+
+	// Delete removes the first document that matches, or all of them, and returns
+	// how many it removed.
+	Delete(ctx context.Context, filter *Filter, options DeleteOptions) (int64, error)
+
+	// EnsureIndex makes an index unless there is one of the same keys and options.
+	// AlreadyExists: documents violate a unique index; FailedPrecondition: there is
+	// an index of the same keys with other options.
+	EnsureIndex(ctx context.Context, index Index) error
+}
+
+// FindOptions says which of the documents that match Find returns.
+type FindOptions struct {
+	Sort *Sort
+	// Skip is the number of documents to leave out at the beginning.
+	Skip int64
+	// Limit is the most documents to return; 0 is all.
+	Limit int64
+}
+
+// Change is what Update and FindAndModify do to a document: the update that the
+// caller wrote, and what the layer above adds to it.
+type Change struct {
+	// Update is the caller's update.
+	Update *Update
+	// Now is the time that $currentDate writes.
+	Now time.Time
+	// Fixed are the fields that no update can change. A replacement that lacks one
+	// keeps it; an update that would give it another value is InvalidArgument.
+	// _id is fixed always.
+	Fixed []string
+	// Stamps are renewed in a document that the update changes otherwise, and left
+	// alone in one that it does not. What the caller's update does to these fields
+	// has no effect and does not count as a change.
+	Stamps Stamps
+	// OnInsert are the fields of a document that an upsert inserts, beside those
+	// that filter and update give. Where both give a field, the caller's value is
+	// kept, unless the field is stamped; in a fixed field a caller's value that
+	// differs is InvalidArgument. OnInsert gives the _id where neither filter nor
+	// update does.
+	OnInsert Object
+}
+
+// Stamps are the fields of a document that tell its version.
+type Stamps struct {
+	// Set are fields that take a new value, such as updatedAt and etag.
+	Set Object
+	// Increment names the fields that are counted up by one, such as _version. A
+	// field that is missing or no number starts at 1. A document that an upsert
+	// inserts has them only where OnInsert gives them.
+	Increment []string
+}
+
+// UpdateOptions says which documents Update changes.
+type UpdateOptions struct {
+	// Multi changes all documents that match. A replacement cannot.
+	Multi bool
+	// Sort says which document is the first, without Multi.
+	Sort *Sort
+	// Upsert inserts a document where none matches: the fields that the filter
+	// requires to equal a value, changed by the update.
+	Upsert bool
+}
+
+// UpdateResult says what Update did.
+type UpdateResult struct {
+	// Matched is the number of documents that matched; 0 after an upsert that
+	// inserted.
+	Matched int64
+	// Modified is the number of documents that changed.
+	Modified int64
+	// UpsertedID is the _id of the document that was inserted, nil where none was.
+	UpsertedID any
+}
+
+// FindAndModifyOptions says which document FindAndModify changes and returns.
+type FindAndModifyOptions struct {
+	Sort *Sort
+	// Upsert inserts a document where none matches, as UpdateOptions says.
+	Upsert bool
+	// New returns the document as it is after the change, else as it was before.
+	New bool
+}
+
+// FindAndModifyResult says what FindAndModify did.
+type FindAndModifyResult struct {
+	// Document is the document before or after the change, as New says. It is the
+	// zero Object where none matched, and where one was inserted without New.
+	Document Object
+	// Matched tells that a document matched.
+	Matched bool
+	// Modified tells that it changed.
+	Modified bool
+	// UpsertedID is the _id of the document that was inserted, nil where none was.
+	UpsertedID any
+}
+
+// DeleteOptions says which documents Delete removes.
+type DeleteOptions struct {
+	// Multi removes all documents that match, else the first.
+	Multi bool
+}
+
+// Index describes an index of a collection.
+type Index struct {
+	// Keys are the dotted paths in order. An array at a path counts as its
+	// elements.
+	Keys []IndexKey
+	// Unique refuses a second document with the same key. A missing field counts
+	// as null.
+	Unique bool
+	// Sparse leaves out the documents that have none of the keys.
+	Sparse bool
+}
+
+// IndexKey is one part of an index.
+type IndexKey struct {
+	Path string
+	Kind IndexKind
+}
+
+// IndexKind is the kind of an index's key.
+type IndexKind string
+
+// The kinds of keys.
+const (
+	// Ascending orders by Compare; it serves equality, ranges and sorts.
+	Ascending IndexKind = "ascending"
+	// Descending is Ascending the other way round.
+	Descending IndexKind = "descending"
+	// Geo2D holds legacy pairs on a plane, Geo2DSphere GeoJSON and pairs on the
+	// globe.
+	Geo2D       IndexKind = "2d"
+	Geo2DSphere IndexKind = "2dsphere"
+)

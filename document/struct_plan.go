@@ -1,0 +1,107 @@
+package document
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// structPlan says how a struct type maps to an object.
+type structPlan struct {
+	fields []fieldPlan
+	byName map[string]int
+	// unknown is the index of the field that holds what no other field knows, nil
+	// where there is none. A struct with one is a record.
+	unknown []int
+}
+
+// fieldPlan says how a field of a struct maps to a field of an object.
+type fieldPlan struct {
+	name      string
+	index     []int
+	omitEmpty bool
+	omitZero  bool
+}
+
+// plans remembers the plan of each struct type. A plan depends on nothing but the
+// type.
+var plans sync.Map //nolint:gochecknoglobals // A memo of reflection, as encoding/json keeps one.
+
+func planOf(t reflect.Type) *structPlan {
+	if known, ok := plans.Load(t); ok {
+		return known.(*structPlan) //nolint:forcetypeassert // Nothing else is stored.
+	}
+	plan := &structPlan{byName: map[string]int{}}
+	plan.add(t, nil)
+	known, _ := plans.LoadOrStore(t, plan)
+	return known.(*structPlan) //nolint:forcetypeassert // Nothing else is stored.
+}
+
+// add plans the fields of a struct that stands at index.
+func (p *structPlan) add(t reflect.Type, index []int) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		at := append(slices.Clone(index), i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case field.Tag.Get("document") == "unknown":
+			p.unknown = at
+		case name == "-" && options == "":
+		case field.Anonymous && name == "" && field.Type.Kind() == reflect.Struct:
+			p.add(field.Type, at)
+		case field.IsExported():
+			if name == "" {
+				name = field.Name
+			}
+			p.addField(fieldPlan{
+				name: name, index: at,
+				omitEmpty: hasOption(options, "omitempty"), omitZero: hasOption(options, "omitzero"),
+			})
+		}
+	}
+}
+
+// addField adds a field, unless one of the same name stands less deep.
+func (p *structPlan) addField(f fieldPlan) {
+	if at, ok := p.byName[f.name]; ok {
+		if len(f.index) < len(p.fields[at].index) {
+			p.fields[at] = f
+		}
+		return
+	}
+	p.byName[f.name] = len(p.fields)
+	p.fields = append(p.fields, f)
+}
+
+func hasOption(options, option string) bool {
+	return slices.Contains(strings.Split(options, ","), option)
+}
+
+// isOmitted reports whether a field is left out of the object.
+func (f *fieldPlan) isOmitted(v reflect.Value) bool {
+	return f.omitEmpty && isEmpty(v) || f.omitZero && isZero(v)
+}
+
+// isEmpty is what omitempty means in encoding/json.
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
+		return v.Len() == 0
+	case reflect.Struct:
+		return false
+	default:
+		return v.IsZero()
+	}
+}
+
+// isZero is what omitzero means in encoding/json.
+func isZero(v reflect.Value) bool {
+	if z, ok := v.Interface().(interface{ IsZero() bool }); ok {
+		if v.Kind() == reflect.Pointer && v.IsNil() {
+			return true
+		}
+		return z.IsZero()
+	}
+	return v.IsZero()
+}

@@ -1,0 +1,185 @@
+package document
+
+import (
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Update is a compiled update document: operators such as $set, or a replacement.
+// It is safe for concurrent use.
+type Update struct {
+	source Object
+	// tree holds the operations by their paths; nil for a replacement.
+	tree *updateNode
+	// usesPosition tells that a path holds "$".
+	usesPosition bool
+}
+
+// CompileUpdate compiles an update document and the array filters of its "$[name]"
+// paths. A document whose first key is no operator, or that has no keys, is a
+// replacement.
+//
+// What MongoDB refuses is InvalidArgument: an unknown operator, an operand of the
+// wrong type, operators beside plain fields, two operators on one path, an array
+// filter that is missing or unused. Its Field is the path in the update document.
+func CompileUpdate(source Object, arrayFilters ...Object) (*Update, error) {
+	if err := source.Err(); err != nil {
+		return nil, err
+	}
+	if !isOperatorObject(source) {
+		return compileReplacement(source, arrayFilters)
+	}
+	filters, err := compileArrayFilters(arrayFilters)
+	if err != nil {
+		return nil, err
+	}
+	c := updateCompiler{update: &Update{source: source, tree: &updateNode{}}, filters: filters}
+	for operator, operand := range source.All() {
+		if err := c.operator(operator, operand); err != nil {
+			return nil, boterr.In(operator, err)
+		}
+	}
+	return c.update, filters.checkUsed()
+}
+
+func compileReplacement(source Object, arrayFilters []Object) (*Update, error) {
+	for key := range source.All() {
+		if isOperator(key) {
+			return nil, boterr.Invalid(key, "an operator cannot stand beside plain fields")
+		}
+	}
+	if len(arrayFilters) > 0 {
+		return nil, boterr.Invalid("arrayFilters", "a replacement has no use for array filters")
+	}
+	return &Update{source: source}, nil
+}
+
+// Source returns the update document.
+func (u *Update) Source() Object { return u.source }
+
+// IsReplacement reports whether the update replaces the whole document.
+func (u *Update) IsReplacement() bool { return u.tree == nil }
+
+// updateRun is what the operations of one update of one document share.
+type updateRun struct {
+	// document is the document as it was before.
+	document Object
+	// position is the array element that "$" stands for.
+	position arrayPosition
+	// inserting tells that the document is one that an upsert inserts.
+	inserting bool
+	// now is the time that $currentDate writes.
+	now time.Time
+}
+
+// apply returns the document that the update makes of run.document.
+func (u *Update) apply(run *updateRun) (Object, error) {
+	if u.IsReplacement() {
+		return u.source, nil
+	}
+	next, err := u.tree.apply(run.document, run)
+	if err != nil {
+		return Object{}, err
+	}
+	o := next.(Object) //nolint:forcetypeassert // Operations on paths leave an object an object.
+	return o, o.Err()
+}
+
+// updateCompiler puts the operations of an update document into its tree.
+type updateCompiler struct {
+	update  *Update
+	filters *arrayFilterSet
+}
+
+// operator compiles one operator with its paths.
+func (c *updateCompiler) operator(name string, operand any) error {
+	if !isOperator(name) {
+		return boterr.Invalid("", "a plain field cannot stand beside operators")
+	}
+	compile, ok := updateOperators[name]
+	if !ok {
+		return boterr.Invalid("", "%s is no update operator, or is not supported", name)
+	}
+	paths, ok := operand.(Object)
+	if !ok {
+		return wrongType("object", operand)
+	}
+	for path, argument := range paths.All() {
+		if err := c.path(path, argument, compile); err != nil {
+			return boterr.In(path, err)
+		}
+	}
+	return nil
+}
+
+// path compiles an operator's argument for one path.
+func (c *updateCompiler) path(path string, argument any, compile operationCompiler) error {
+	operation, err := compile(path, argument)
+	if err != nil {
+		return err
+	}
+	if rename, ok := operation.(*renameTo); ok {
+		if err := c.add(path, unset{}); err != nil {
+			return err
+		}
+		path = rename.to
+	}
+	return c.add(path, operation)
+}
+
+// add puts an operation at its path.
+func (c *updateCompiler) add(path string, operation operation) error {
+	if err := checkPath(path); err != nil {
+		return err
+	}
+	if isOperator(path) {
+		return boterr.Invalid("", "the path cannot begin with $")
+	}
+	if strings.Count("."+path+".", ".$.") > 1 {
+		return boterr.Invalid("", "the path %s holds $ more than once", path)
+	}
+	node := c.update.tree
+	for part := range strings.SplitSeq(path, ".") {
+		if node.operation != nil {
+			return conflictAt(path)
+		}
+		selector, err := c.selector(part)
+		if err != nil {
+			return err
+		}
+		node = node.child(selector)
+	}
+	if node.operation != nil || len(node.children) > 0 {
+		return conflictAt(path)
+	}
+	node.operation = operation
+	return nil
+}
+
+// conflictAt is the error for two operators that change the same part of a
+// document.
+func conflictAt(path string) error {
+	return boterr.Invalid("", "conflicts with another operator on %s, its parent or its child", path)
+}
+
+// selector compiles one part of a path.
+func (c *updateCompiler) selector(part string) (selector, error) {
+	switch {
+	case part == "$":
+		c.update.usesPosition = true
+		return selector{kind: selectPosition, name: part}, nil
+	case part == "$[]":
+		return selector{kind: selectAll, name: part}, nil
+	case strings.HasPrefix(part, "$[") && strings.HasSuffix(part, "]"):
+		filter, err := c.filters.use(part[2 : len(part)-1])
+		return selector{kind: selectFiltered, name: part, filter: filter}, err
+	default:
+		index, ok := arrayIndex(part)
+		if !ok {
+			index = -1
+		}
+		return selector{kind: selectName, name: part, index: index}, nil
+	}
+}

@@ -1,0 +1,274 @@
+package document
+
+import (
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// itemsOf returns the elements of an array that an operator changes; none where
+// the field is missing.
+func itemsOf(operator string, value any) ([]any, error) {
+	if value == missing {
+		return nil, nil
+	}
+	array, ok := value.(Array)
+	if !ok {
+		return nil, boterr.Invalid("", "%s needs an array, the field holds a %s", operator, TypeName(value))
+	}
+	return array.items(), nil
+}
+
+// push is $push with its modifiers.
+type push struct {
+	making
+	values   []any
+	position *int64
+	slice    *int64
+	sort     func(a, b any) int
+}
+
+// withEach returns the modifiers of an argument. One without $each is a value, even
+// where its keys look like modifiers.
+func withEach(argument any) (Object, bool) {
+	modifiers, ok := argument.(Object)
+	if !ok {
+		return Object{}, false
+	}
+	_, ok = modifiers.Field("$each")
+	return modifiers, ok
+}
+
+func compilePush(_ string, argument any) (operation, error) {
+	modifiers, ok := withEach(argument)
+	if !ok {
+		return &push{values: []any{argument}}, nil
+	}
+	p := &push{}
+	for name, operand := range modifiers.All() {
+		if err := p.modifier(name, operand); err != nil {
+			return nil, boterr.In(name, err)
+		}
+	}
+	return p, nil
+}
+
+// modifier compiles one modifier of $push.
+func (p *push) modifier(name string, operand any) error {
+	var err error
+	switch name {
+	case "$each":
+		p.values, err = listOperand(operand)
+	case "$position":
+		p.position, err = wholeOperand(operand)
+	case "$slice":
+		p.slice, err = wholeOperand(operand)
+	case "$sort":
+		p.sort, err = itemOrder(operand)
+	default:
+		err = boterr.Invalid("", "%s is no modifier of $push", name)
+	}
+	return err
+}
+
+func listOperand(operand any) ([]any, error) {
+	list, ok := operand.(Array)
+	if !ok {
+		return nil, wrongType("array", operand)
+	}
+	return list.items(), nil
+}
+
+func wholeOperand(operand any) (*int64, error) {
+	n, ok := wholeNumber(operand)
+	if !ok {
+		return nil, boterr.Invalid("", "must be a whole number, got %s", textOf(operand))
+	}
+	return &n, nil
+}
+
+// itemOrder compiles the $sort of a $push: 1 or -1 for whole elements, or an object
+// of fields.
+func itemOrder(operand any) (func(a, b any) int, error) {
+	if fields, ok := operand.(Object); ok {
+		return fieldOrder(fields)
+	}
+	direction, ok := wholeNumber(operand)
+	if !ok || direction != 1 && direction != -1 {
+		return nil, boterr.Invalid("", "must be 1, -1 or an object of fields, got %s", textOf(operand))
+	}
+	return func(a, b any) int { return Compare(a, b) * int(direction) }, nil
+}
+
+func fieldOrder(fields Object) (func(a, b any) int, error) {
+	order, err := CompileSort(fields)
+	if err != nil {
+		return nil, err
+	}
+	if order == nil {
+		return nil, boterr.Invalid("", "must name at least one field")
+	}
+	return func(a, b any) int {
+		left, _ := a.(Object)
+		right, _ := b.(Object)
+		return order.Compare(left, right)
+	}, nil
+}
+
+func (p *push) apply(value any, _ *updateRun) (any, error) {
+	items, err := itemsOf("$push", value)
+	if err != nil {
+		return nil, err
+	}
+	items = slices.Insert(slices.Clone(items), p.insertAt(len(items)), p.values...)
+	if p.sort != nil {
+		slices.SortStableFunc(items, p.sort)
+	}
+	return arrayOf(p.sliced(items)), nil
+}
+
+// insertAt returns where the values go: a negative position counts from the end.
+func (p *push) insertAt(length int) int {
+	switch end := int64(length); {
+	case p.position == nil || *p.position > end:
+		return length
+	case *p.position >= 0:
+		return int(*p.position)
+	case *p.position < -end:
+		return 0
+	default:
+		return int(end + *p.position)
+	}
+}
+
+// sliced returns the elements that $slice keeps: the first, or with a negative
+// number the last.
+func (p *push) sliced(items []any) []any {
+	length := int64(len(items))
+	switch {
+	case p.slice == nil:
+		return items
+	case *p.slice >= 0:
+		return items[:min(*p.slice, length)]
+	default:
+		return items[max(0, length+max(*p.slice, -length)):]
+	}
+}
+
+// addToSet is $addToSet.
+type addToSet struct {
+	making
+	values []any
+}
+
+func compileAddToSet(_ string, argument any) (operation, error) {
+	modifiers, ok := withEach(argument)
+	if !ok {
+		return &addToSet{values: []any{argument}}, nil
+	}
+	if modifiers.Len() > 1 {
+		return nil, boterr.Invalid("", "$addToSet takes a value or $each alone, got %s", textOf(argument))
+	}
+	each, _ := modifiers.Field("$each")
+	values, err := listOperand(each)
+	if err != nil {
+		return nil, boterr.In("$each", err)
+	}
+	return &addToSet{values: values}, nil
+}
+
+func (s *addToSet) apply(value any, _ *updateRun) (any, error) {
+	items, err := itemsOf("$addToSet", value)
+	if err != nil {
+		return nil, err
+	}
+	items = slices.Clip(items)
+	for _, v := range s.values {
+		if !containsEqual(items, v) {
+			items = append(items, v)
+		}
+	}
+	return arrayOf(items), nil
+}
+
+// containsEqual reports whether a value is among items.
+func containsEqual(items []any, value any) bool {
+	return slices.ContainsFunc(items, func(item any) bool { return Equal(item, value) })
+}
+
+// pull is $pull and $pullAll: it removes the elements that a condition meets.
+type pull struct {
+	removing
+	operator string
+	meets    func(item any) bool
+}
+
+func compilePull(_ string, argument any) (operation, error) {
+	condition, ok := argument.(Object)
+	if !ok {
+		return &pull{operator: "$pull", meets: func(item any) bool { return Equal(item, argument) }}, nil
+	}
+	c := filterCompiler{}
+	if isOperatorObject(condition) && !isLogical(condition.node.shape.keys[0]) {
+		m, err := c.field("", condition)
+		if err != nil {
+			return nil, err
+		}
+		return &pull{operator: "$pull", meets: func(item any) bool { return m.match(singleField("", item), nil) }}, nil
+	}
+	query, err := c.query(condition)
+	if err != nil {
+		return nil, err
+	}
+	return &pull{operator: "$pull", meets: func(item any) bool {
+		o, ok := item.(Object)
+		return ok && query.match(o, nil)
+	}}, nil
+}
+
+func compilePullAll(_ string, argument any) (operation, error) {
+	values, err := listOperand(argument)
+	if err != nil {
+		return nil, err
+	}
+	return &pull{operator: "$pullAll", meets: func(item any) bool { return containsEqual(values, item) }}, nil
+}
+
+func (p *pull) apply(value any, _ *updateRun) (any, error) {
+	if value == missing {
+		return missing, nil
+	}
+	items, err := itemsOf(p.operator, value)
+	if err != nil {
+		return nil, err
+	}
+	return arrayOf(slices.DeleteFunc(slices.Clone(items), p.meets)), nil
+}
+
+// pop is $pop.
+type pop struct {
+	removing
+	first bool
+}
+
+func compilePop(_ string, argument any) (operation, error) {
+	end, ok := wholeNumber(argument)
+	if !ok || end != 1 && end != -1 {
+		return nil, boterr.Invalid("", "must be 1 for the last or -1 for the first element, got %s", textOf(argument))
+	}
+	return pop{first: end == -1}, nil
+}
+
+func (p pop) apply(value any, _ *updateRun) (any, error) {
+	if value == missing {
+		return missing, nil
+	}
+	items, err := itemsOf("$pop", value)
+	if err != nil || len(items) == 0 {
+		return value, err
+	}
+	if p.first {
+		return arrayOf(items[1:]), nil
+	}
+	return arrayOf(items[:len(items)-1]), nil
+}

@@ -1,0 +1,165 @@
+package document
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// arithmetic is $inc and $mul.
+type arithmetic struct {
+	making
+	operator string
+	operand  any
+	compute  func(a, b any) (any, bool)
+}
+
+// compileArithmetic returns the compiler of an operator that computes with numbers.
+// compute returns false where the result is beyond int64.
+func compileArithmetic(operator string, compute func(a, b any) (any, bool)) operationCompiler {
+	return func(_ string, argument any) (operation, error) {
+		if _, ok := floatNumber(argument); !ok {
+			return nil, wrongType("number", argument)
+		}
+		return &arithmetic{operator: operator, operand: argument, compute: compute}, nil
+	}
+}
+
+func (a *arithmetic) apply(value any, _ *updateRun) (any, error) {
+	if value == missing {
+		value = int64(0)
+		if _, ok := a.operand.(float64); ok {
+			value = 0.0
+		}
+	}
+	if _, ok := floatNumber(value); !ok {
+		return nil, boterr.Invalid("", "%s needs a number, the field holds a %s", a.operator, TypeName(value))
+	}
+	result, ok := a.compute(value, a.operand)
+	if !ok {
+		return nil, boterr.Invalid("", "%s of %s to %s is beyond the range of int64", a.operator, textOf(a.operand), textOf(value))
+	}
+	return result, nil
+}
+
+// addNumbers adds as MongoDB does: integers stay integers.
+func addNumbers(a, b any) (any, bool) {
+	i, ok1 := a.(int64)
+	j, ok2 := b.(int64)
+	if ok1 && ok2 {
+		sum := i + j
+		return sum, (sum > i) == (j > 0)
+	}
+	f, _ := floatNumber(a)
+	g, _ := floatNumber(b)
+	return f + g, true
+}
+
+// multiplyNumbers multiplies as MongoDB does: integers stay integers.
+func multiplyNumbers(a, b any) (any, bool) {
+	i, ok1 := a.(int64)
+	j, ok2 := b.(int64)
+	if ok1 && ok2 {
+		return multiplyIntegers(i, j)
+	}
+	f, _ := floatNumber(a)
+	g, _ := floatNumber(b)
+	return f * g, true
+}
+
+func multiplyIntegers(i, j int64) (any, bool) {
+	high, low := bits.Mul64(magnitude(i), magnitude(j))
+	negative := (i < 0) != (j < 0)
+	switch {
+	case high != 0:
+		return nil, false
+	case negative && low <= 1<<63:
+		return -int64(low), true //nolint:gosec // The bound is checked; -2^63 maps to itself.
+	case !negative && low <= math.MaxInt64:
+		return int64(low), true
+	default:
+		return nil, false
+	}
+}
+
+// magnitude returns the absolute value, which for the least int64 no int64 holds.
+func magnitude(i int64) uint64 {
+	if i < 0 {
+		return -uint64(i) //nolint:gosec // Two's complement is meant.
+	}
+	return uint64(i)
+}
+
+// extreme is $min and $max.
+type extreme struct {
+	making
+	operand any
+	// sign is -1 for the lesser value, 1 for the greater.
+	sign int
+}
+
+func compileExtreme(sign int) operationCompiler {
+	return func(_ string, argument any) (operation, error) {
+		return &extreme{operand: argument, sign: sign}, nil
+	}
+}
+
+func (e *extreme) apply(value any, _ *updateRun) (any, error) {
+	if value == missing || Compare(e.operand, value)*e.sign > 0 {
+		return e.operand, nil
+	}
+	return value, nil
+}
+
+// bitwise is $bit: and, or, xor in the order given.
+type bitwise struct {
+	making
+	steps []bitStep
+}
+
+// bitStep is one operation of $bit.
+type bitStep struct {
+	name string
+	mask int64
+}
+
+func compileBit(_ string, argument any) (operation, error) {
+	operations, ok := argument.(Object)
+	if !ok || operations.Len() == 0 {
+		return nil, boterr.Invalid("", "must be an object of and, or, xor, got %s", textOf(argument))
+	}
+	b := &bitwise{}
+	for name, operand := range operations.All() {
+		mask, ok := operand.(int64)
+		if !ok {
+			return nil, boterr.In(name, wrongType("long", operand))
+		}
+		if name != "and" && name != "or" && name != "xor" {
+			return nil, boterr.Invalid(name, "must be and, or, xor")
+		}
+		b.steps = append(b.steps, bitStep{name: name, mask: mask})
+	}
+	return b, nil
+}
+
+func (b *bitwise) apply(value any, _ *updateRun) (any, error) {
+	if value == missing {
+		value = int64(0)
+	}
+	n, ok := value.(int64)
+	if !ok {
+		return nil, boterr.Invalid("", "$bit needs an integer, the field holds a %s", TypeName(value))
+	}
+	for _, step := range b.steps {
+		switch step.name {
+		case "and":
+			n &= step.mask
+		case "or":
+			n |= step.mask
+		default:
+			n ^= step.mask
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,245 @@
+package document
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// updateNode is a node of the tree of paths that an update changes. A leaf holds
+// an operation, an inner node the parts that follow.
+type updateNode struct {
+	selector  selector
+	operation operation
+	// children are in the order in which MongoDB adds new fields.
+	children []*updateNode
+}
+
+// selectorKind says what a part of an update path selects.
+type selectorKind int
+
+const (
+	selectName     selectorKind = iota // a field, or an element by its index
+	selectPosition                     // $: the element through which the filter matched
+	selectAll                          // $[]: every element
+	selectFiltered                     // $[name]: every element that an array filter matches
+)
+
+// selector is one part of an update path.
+type selector struct {
+	kind   selectorKind
+	name   string
+	index  int
+	filter *arrayFilter
+}
+
+// resolved returns the selector with "$" replaced by the element that it stands
+// for.
+func (s selector) resolved(run *updateRun) (selector, error) {
+	if s.kind != selectPosition {
+		return s, nil
+	}
+	if !run.position.found {
+		return s, boterr.Invalid("", "the path holds $, but the filter has no condition that matched an array element")
+	}
+	index := run.position.index
+	return selector{kind: selectName, name: indexName(index), index: index}, nil
+}
+
+// selects reports whether the selector means an element of an array.
+func (s selector) selects(index int, item any) bool {
+	switch s.kind {
+	case selectAll:
+		return true
+	case selectFiltered:
+		return s.filter.match(item)
+	default:
+		return index == s.index
+	}
+}
+
+// compareSelectors orders names by bytes and indexes by number.
+func compareSelectors(a, b selector) int {
+	if a.index >= 0 && b.index >= 0 && a.kind == selectName && b.kind == selectName {
+		return cmp.Compare(a.index, b.index)
+	}
+	return strings.Compare(a.name, b.name)
+}
+
+// child returns the child for a selector, made where there is none.
+func (n *updateNode) child(s selector) *updateNode {
+	at, found := slices.BinarySearchFunc(n.children, s, func(child *updateNode, s selector) int {
+		return compareSelectors(child.selector, s)
+	})
+	if !found {
+		n.children = slices.Insert(n.children, at, &updateNode{selector: s})
+	}
+	return n.children[at]
+}
+
+// apply returns what the node makes of a value, which may be missing before and
+// after.
+func (n *updateNode) apply(value any, run *updateRun) (any, error) {
+	if n.operation != nil {
+		return n.operation.apply(value, run)
+	}
+	switch v := value.(type) {
+	case Object:
+		return n.applyToFields(v, run)
+	case Array:
+		return n.applyToItems(v, run)
+	case missingValue:
+		return n.applyToMissing(run)
+	default:
+		return value, n.refuse(value, run)
+	}
+}
+
+// applyToFields applies the children to the fields of an object.
+func (n *updateNode) applyToFields(o Object, run *updateRun) (any, error) {
+	for _, child := range n.children {
+		s, err := child.selector.resolved(run)
+		if err != nil {
+			return nil, err
+		}
+		if s.kind != selectName {
+			return nil, notAnArray(s, o)
+		}
+		old := fieldOrMissing(o, s.name)
+		next, err := child.apply(old, run)
+		if err != nil {
+			return nil, boterr.In(s.name, err)
+		}
+		if !identical(old, next) {
+			o = o.withOrWithout(s.name, next)
+		}
+	}
+	return o, nil
+}
+
+// fieldOrMissing returns a field, or missing.
+func fieldOrMissing(o Object, name string) any {
+	if value, ok := o.Field(name); ok {
+		return value
+	}
+	return missing
+}
+
+// withOrWithout sets a field, or removes it where the value is missing.
+func (o Object) withOrWithout(name string, value any) Object {
+	if value == missing {
+		return o.Without(name)
+	}
+	return o.with(name, value)
+}
+
+// applyToMissing makes an object where a child makes a field in it.
+func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
+	next, err := n.applyToFields(O(), run)
+	if err != nil {
+		return nil, err
+	}
+	if next.(Object).Len() == 0 { //nolint:forcetypeassert // applyToFields returns an object.
+		return missing, nil
+	}
+	return next, nil
+}
+
+// applyToItems applies the children to the elements of an array.
+func (n *updateNode) applyToItems(array Array, run *updateRun) (any, error) {
+	items := slices.Clone(array.items())
+	touched := make([]bool, len(items))
+	for _, child := range n.children {
+		s, err := child.selector.resolved(run)
+		if err != nil {
+			return nil, err
+		}
+		if s.kind == selectName && s.index < 0 {
+			if child.creates(run) {
+				return nil, boterr.Invalid(s.name, "cannot create the field %q in an array", s.name)
+			}
+			continue
+		}
+		if s.kind == selectName && s.index >= len(items) {
+			if items, err = child.extend(items, s, run); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := child.applyToSelected(items, array.items(), touched, s, run); err != nil {
+			return nil, err
+		}
+	}
+	return arrayOf(items), nil
+}
+
+// applyToSelected applies one child to the elements that its selector means.
+func (n *updateNode) applyToSelected(items, before []any, touched []bool, s selector, run *updateRun) error {
+	for i := range items {
+		if i >= len(before) || !s.selects(i, before[i]) {
+			continue
+		}
+		if touched[i] && n.operation != nil {
+			return boterr.Invalid(indexName(i), "two operators change the same array element")
+		}
+		touched[i] = true
+		next, err := n.apply(items[i], run)
+		if err != nil {
+			return boterr.In(indexName(i), err)
+		}
+		if next == missing {
+			next = nil // An element that is removed by $unset leaves null.
+		}
+		items[i] = next
+	}
+	return nil
+}
+
+// extend applies the node to an element beyond the end of an array.
+func (n *updateNode) extend(items []any, s selector, run *updateRun) ([]any, error) {
+	next, err := n.apply(missing, run)
+	if err != nil {
+		return nil, boterr.In(s.name, err)
+	}
+	if next == missing {
+		return items, nil
+	}
+	if s.index > MaxArrayIndex {
+		return nil, boterr.Invalid(s.name, "the index is above %d", MaxArrayIndex)
+	}
+	for len(items) < s.index {
+		items = append(items, nil)
+	}
+	return append(items, next), nil
+}
+
+// refuse returns the error for a path that leads into a value without fields. The
+// operators that only remove pass over it.
+func (n *updateNode) refuse(value any, run *updateRun) error {
+	for _, child := range n.children {
+		if child.selector.kind == selectAll || child.selector.kind == selectFiltered {
+			return notAnArray(child.selector, value)
+		}
+		if child.creates(run) {
+			return boterr.Invalid(child.selector.name, "cannot create the field %q in a value of type %s",
+				child.selector.name, TypeName(value))
+		}
+	}
+	return nil
+}
+
+// creates reports whether an operation below the node makes a field that is
+// missing.
+func (n *updateNode) creates(run *updateRun) bool {
+	if n.operation != nil {
+		return n.operation.creates(run)
+	}
+	return slices.ContainsFunc(n.children, func(child *updateNode) bool { return child.creates(run) })
+}
+
+// notAnArray is the error for an array selector where there is no array.
+func notAnArray(s selector, value any) error {
+	return boterr.Invalid(s.name, "%s needs an array, got %s", s.name, TypeName(value))
+}

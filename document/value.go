@@ -1,0 +1,135 @@
+package document
+
+import (
+	"math"
+	"reflect"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// ValueOf turns v into a value: nil, bool, int64, float64, string, time.Time in
+// UTC with milliseconds, Array or Object.
+//
+// It takes these, every other number type, pointers, slices, maps with string
+// keys (whose keys are sorted, since a map has no order), structs by their JSON
+// tags as Encode does, and json.RawMessage and json.Number. Anything else, an
+// unsigned number beyond int64 included, is InvalidArgument.
+func ValueOf(v any) (any, error) {
+	switch v := v.(type) {
+	case nil, bool, int64, float64, string:
+		return v, nil
+	case int:
+		return int64(v), nil
+	case Object:
+		return presentObject(v)
+	case Array:
+		return presentArray(v)
+	case time.Time:
+		return v.UTC().Truncate(time.Millisecond), nil
+	case []any:
+		return presentArray(A(v...))
+	}
+	return goEncoder{}.value(reflect.ValueOf(v))
+}
+
+// presentObject is what stands for an object inside another: null for the zero
+// Object, an error for one that carries it.
+func presentObject(o Object) (any, error) {
+	if o.node == nil {
+		return nil, nil //nolint:nilnil // The value null is meant.
+	}
+	return o, o.node.err
+}
+
+// presentArray is presentObject for arrays.
+func presentArray(a Array) (any, error) {
+	if a.node == nil {
+		return nil, nil //nolint:nilnil // The value null is meant.
+	}
+	return a, a.node.err
+}
+
+// depthOf returns the levels of nesting in a value: 0 for a scalar.
+func depthOf(value any) int {
+	switch v := value.(type) {
+	case Object:
+		if v.node != nil {
+			return v.node.depth
+		}
+	case Array:
+		if v.node != nil {
+			return v.node.depth
+		}
+	}
+	return 0
+}
+
+// errOf returns the error that a value carries.
+func errOf(value any) error {
+	switch v := value.(type) {
+	case Object:
+		return v.Err()
+	case Array:
+		return v.Err()
+	default:
+		return nil
+	}
+}
+
+// wholeNumber returns a number as an integer, where it is one.
+func wholeNumber(value any) (int64, bool) {
+	switch n := value.(type) {
+	case int64:
+		return n, true
+	case float64:
+		// 2^63 is a float64 and no int64; -2^63 is both.
+		if n == math.Trunc(n) && n >= math.MinInt64 && n < math.MaxInt64 {
+			return int64(n), true
+		}
+	}
+	return 0, false
+}
+
+// floatNumber returns a number as a float64, and whether value is a number.
+func floatNumber(value any) (float64, bool) {
+	switch n := value.(type) {
+	case int64:
+		return float64(n), true
+	case float64:
+		return n, true
+	default:
+		return 0, false
+	}
+}
+
+// TypeName returns MongoDB's name for the type of a value: "null", "bool",
+// "long", "double", "string", "date", "array" or "object"; "missing" for what is
+// no value.
+func TypeName(value any) string {
+	switch value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "bool"
+	case int64:
+		return "long"
+	case float64:
+		return "double"
+	case string:
+		return "string"
+	case time.Time:
+		return "date"
+	case Array:
+		return "array"
+	case Object:
+		return "object"
+	default:
+		return "missing"
+	}
+}
+
+// invalidType is the error for a value of a type that cannot be kept.
+func invalidType(t reflect.Type) error {
+	return boterr.Invalid("", "a %s is no JSON-like value", t)
+}

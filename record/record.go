@@ -1,0 +1,58 @@
+// Package record keeps the records of the domain packages in a document store: who
+// may see which of them, what of them is fixed, and what is renewed when they
+// change.
+//
+// Scope says for whom an operation works, Env gives the store, the clock and the
+// ids, and Collection is one collection as one app sees it. Every service works
+// through a Collection, so that scope is decided in one place.
+package record
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// Scope is for whom an operation works: one app, one of its channels, one member
+// of that channel.
+type Scope struct {
+	App     string
+	Channel string
+	Member  string
+}
+
+// Env is what services work with. Store is required; the zero value of the others
+// means the default.
+type Env struct {
+	// Store holds the records.
+	Store document.Store
+	// Now is the clock of records. The default is time.Now.
+	Now func() time.Time
+	// NewID makes ids of records. The default makes UUIDs of version 7, which sort
+	// by the time they were made.
+	NewID func() string
+	// NewEtag makes the etag of a new version of a record, different each time. The
+	// default is the time in milliseconds, a dash and a NewID.
+	NewEtag func() string
+}
+
+// WithDefaults returns the environment with the defaults filled in.
+func (e Env) WithDefaults() Env {
+	if e.Now == nil {
+		e.Now = time.Now
+	}
+	if e.NewID == nil {
+		e.NewID = newUUID
+	}
+	if e.NewEtag == nil {
+		now, newID := e.Now, e.NewID
+		e.NewEtag = func() string { return millis(now()) + "-" + newID() }
+	}
+	return e
+}
+
+// newUUID makes a UUID of version 7. It can only fail where the system has no
+// randomness, and there nothing else would work either.
+func newUUID() string { return uuid.Must(uuid.NewV7()).String() }
