@@ -95,7 +95,7 @@ func (o *Object) Set(path string, v any) {
 	if err == nil {
 		var next any
 		if next, err = setAt(*o, strings.Split(path, "."), value); err == nil {
-			*o = next.(Object) //nolint:forcetypeassert // What is set into an object is an object.
+			*o = next.(Object)
 			return
 		}
 	}
@@ -106,7 +106,7 @@ func (o *Object) Set(path string, v any) {
 // so that the others keep their index. What is not there is not an error.
 func (o *Object) Delete(path string) {
 	next, _ := deleteAt(*o, strings.Split(path, "."))
-	*o = next.(Object) //nolint:forcetypeassert // What is deleted from an object leaves an object.
+	*o = next.(Object)
 }
 
 // checkPath refuses a path that cannot be written.

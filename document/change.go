@@ -76,29 +76,44 @@ func (c Change) withKept(before, replacement Object) Object {
 		}
 	}
 	for field, value := range replacement.All() {
-		b.set(field, value)
+		if !c.isStamped(field) {
+			b.set(field, value)
+		}
 	}
 	return b.object()
 }
 
-// ignoreStamped puts the stamped fields back to what they were.
+// ignoreStamped puts the stamped fields back to what they were, and where they were.
 func (c Change) ignoreStamped(before, after Object) Object {
-	for field := range c.Stamps.Set.All() {
-		after = after.restored(before, field)
+	if !c.touchesStamps(before, after) {
+		return after
 	}
-	for _, field := range c.Stamps.Increment {
-		after = after.restored(before, field)
+	b := newObjectBuilder(after.Len())
+	for field, value := range before.All() {
+		if now, ok := after.Field(field); c.isStamped(field) {
+			b.set(field, value)
+		} else if ok {
+			b.set(field, now)
+		}
 	}
-	return after
+	for field, value := range after.All() {
+		if !c.isStamped(field) {
+			b.set(field, value)
+		}
+	}
+	return b.object()
 }
 
-// restored returns the object with a field as it is in another one.
-func (o Object) restored(from Object, field string) Object {
-	value := fieldOrMissing(from, field)
-	if identical(value, fieldOrMissing(o, field)) {
-		return o
+// touchesStamps reports whether a stamped field is not what it was.
+func (c Change) touchesStamps(before, after Object) bool {
+	for field := range c.Stamps.Set.All() {
+		if !identical(fieldOrMissing(before, field), fieldOrMissing(after, field)) {
+			return true
+		}
 	}
-	return o.withOrWithout(field, value)
+	return slices.ContainsFunc(c.Stamps.Increment, func(field string) bool {
+		return !identical(fieldOrMissing(before, field), fieldOrMissing(after, field))
+	})
 }
 
 // stamp renews the stamped fields.

@@ -95,7 +95,7 @@ func (d goDecoder) own(value any, target reflect.Value) (bool, error) {
 	pointer := target.Addr()
 	switch {
 	case pointer.Type().Implements(decoderType):
-		return true, pointer.Interface().(ValueDecoder).DecodeValue(value) //nolint:forcetypeassert // Checked.
+		return true, pointer.Interface().(ValueDecoder).DecodeValue(value)
 	case isRecord(target.Type()):
 		return false, nil
 	case pointer.Type().Implements(unmarshalerType):
@@ -103,13 +103,13 @@ func (d goDecoder) own(value any, target reflect.Value) (bool, error) {
 		if err != nil {
 			return true, err
 		}
-		return true, asInvalid(pointer.Interface().(json.Unmarshaler).UnmarshalJSON(text)) //nolint:forcetypeassert // Checked.
+		return true, asInvalid(pointer.Interface().(json.Unmarshaler).UnmarshalJSON(text))
 	case pointer.Type().Implements(textUnmarshalerType):
 		s, ok := value.(string)
 		if !ok {
 			return true, wrongType("string", value)
 		}
-		return true, asInvalid(pointer.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s))) //nolint:forcetypeassert // Checked.
+		return true, asInvalid(pointer.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)))
 	default:
 		return false, nil
 	}
@@ -191,27 +191,38 @@ func assignInterface(value any, target reflect.Value) error {
 
 // number reads a number into a Go number that can hold it exactly.
 func number(value any, target reflect.Value) error {
-	f, isNumber := floatNumber(value)
-	whole, isWhole := wholeNumber(value)
+	if !target.CanFloat() && !target.CanInt() && !target.CanUint() {
+		return boterr.New(boterr.Internal, "", "nothing can be decoded into a %s", target.Type())
+	}
+	f, ok := floatNumber(value)
 	switch {
-	case target.CanFloat() && isNumber:
+	case !ok:
+		return wrongType("number", value)
+	case target.CanFloat():
 		target.SetFloat(f)
 		return nil
-	case target.CanInt() && isWhole && !target.OverflowInt(whole):
-		target.SetInt(whole)
-		return nil
-	case target.CanUint() && isWhole && whole >= 0 && !target.OverflowUint(uint64(whole)):
-		target.SetUint(uint64(whole))
-		return nil
-	case !target.CanFloat() && !target.CanInt() && !target.CanUint():
-		return boterr.New(boterr.Internal, "", "nothing can be decoded into a %s", target.Type())
-	case isNumber && (isWhole || math.IsInf(f, 0)):
-		return boterr.Invalid("", "%s is out of range", textOf(value))
-	case isNumber:
-		return boterr.Invalid("", "must be a whole number, got %s", textOf(value))
 	default:
-		return wrongType("number", value)
+		return integer(value, target)
 	}
+}
+
+// integer reads a number into a Go integer that can hold it exactly.
+func integer(value any, target reflect.Value) error {
+	whole, ok := wholeNumber(value)
+	f, _ := floatNumber(value)
+	switch {
+	case !ok && f == math.Trunc(f):
+		return boterr.Invalid("", "%v is out of range", value)
+	case !ok:
+		return boterr.Invalid("", "must be a whole number, got %s", textOf(value))
+	case target.CanInt() && !target.OverflowInt(whole):
+		target.SetInt(whole)
+	case target.CanUint() && whole >= 0 && !target.OverflowUint(uint64(whole)):
+		target.SetUint(uint64(whole))
+	default:
+		return boterr.Invalid("", "%d is out of range", whole)
+	}
+	return nil
 }
 
 func (d goDecoder) slice(value any, target reflect.Value) error {

@@ -74,14 +74,15 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 	if !v.IsValid() {
 		return nil, nil //nolint:nilnil // The value null is meant.
 	}
-	if e.depth++; e.depth > MaxDepth {
+	inner := goEncoder{forReader: e.forReader, depth: e.depth + 1}
+	if inner.depth > MaxDepth {
 		return nil, boterr.Invalid("", "is nested deeper than %d levels, or holds itself", MaxDepth)
 	}
 	switch v.Type() {
 	case objectType:
-		return presentObject(v.Interface().(Object)) //nolint:forcetypeassert // The type is known.
+		return presentObject(v.Interface().(Object))
 	case arrayType:
-		return presentArray(v.Interface().(Array)) //nolint:forcetypeassert // The type is known.
+		return presentArray(v.Interface().(Array))
 	case timeType:
 		return ValueOf(v.Interface())
 	case numberType:
@@ -92,17 +93,17 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 			return nil, nil //nolint:nilnil // The value null is meant.
 		}
 	}
-	if value, ok, err := e.own(v); ok {
+	if value, ok, err := inner.own(v); ok {
 		return value, err
 	}
-	return e.kind(v)
+	return inner.kind(v)
 }
 
 // own encodes a value by its own method, where it has one.
 func (e goEncoder) own(v reflect.Value) (value any, ok bool, err error) {
 	isMarshaler := implements(v, marshalerType)
 	if implements(v, encoderType) && !(e.forReader && isMarshaler) {
-		own, err := methodsOf(v, encoderType).(ValueEncoder).EncodeValue() //nolint:forcetypeassert // Checked.
+		own, err := methodsOf(v, encoderType).(ValueEncoder).EncodeValue()
 		if err != nil {
 			return nil, true, err
 		}
@@ -113,7 +114,7 @@ func (e goEncoder) own(v reflect.Value) (value any, ok bool, err error) {
 		return nil, false, nil
 	}
 	if isMarshaler {
-		text, err := methodsOf(v, marshalerType).(json.Marshaler).MarshalJSON() //nolint:forcetypeassert // Checked.
+		text, err := methodsOf(v, marshalerType).(json.Marshaler).MarshalJSON()
 		if err != nil {
 			return nil, true, err
 		}
@@ -121,7 +122,7 @@ func (e goEncoder) own(v reflect.Value) (value any, ok bool, err error) {
 		return value, true, err
 	}
 	if implements(v, textType) {
-		text, err := methodsOf(v, textType).(encoding.TextMarshaler).MarshalText() //nolint:forcetypeassert // Checked.
+		text, err := methodsOf(v, textType).(encoding.TextMarshaler).MarshalText()
 		return string(text), true, err
 	}
 	return nil, false, nil
@@ -179,7 +180,7 @@ func (e goEncoder) kind(v reflect.Value) (any, error) {
 }
 
 func unsigned(n uint64) (any, error) {
-	if i := int64(n); i >= 0 { //nolint:gosec // What overflows is negative.
+	if i := int64(n); i >= 0 {
 		return i, nil
 	}
 	return nil, boterr.Invalid("", "%d is beyond the range of int64", n)
@@ -235,7 +236,7 @@ func (e goEncoder) structure(v reflect.Value) (any, error) {
 		b.set(field.name, value)
 	}
 	if plan.unknown != nil {
-		unknown := v.FieldByIndex(plan.unknown).Interface().(Object) //nolint:forcetypeassert // The tag is for objects.
+		unknown := v.FieldByIndex(plan.unknown).Interface().(Object)
 		for key, value := range unknown.All() {
 			if _, known := plan.byName[key]; !known {
 				b.set(key, value)

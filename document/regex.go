@@ -45,11 +45,11 @@ func compilePattern(pattern, options string) (*regexp.Regexp, error) {
 	if strings.ContainsRune(pattern, 0) {
 		return nil, boterr.Invalid("", "the pattern holds a NUL byte")
 	}
-	flags := ""
+	var flags strings.Builder
 	for _, option := range options {
 		switch option {
 		case 'i', 'm', 's':
-			flags += string(option)
+			flags.WriteRune(option)
 		case 'x':
 			pattern = withoutSpace(pattern)
 		case 'u': // Patterns are UTF-8 always.
@@ -57,8 +57,8 @@ func compilePattern(pattern, options string) (*regexp.Regexp, error) {
 			return nil, boterr.Invalid("", "%q is no option; i, m, s, x and u are", option)
 		}
 	}
-	if flags != "" {
-		pattern = "(?" + flags + ")" + pattern
+	if flags.String() != "" {
+		pattern = "(?" + flags.String() + ")" + pattern
 	}
 	compiled, err := regexp.Compile(pattern)
 	if err != nil {

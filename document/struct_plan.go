@@ -30,12 +30,12 @@ var plans sync.Map //nolint:gochecknoglobals // A memo of reflection, as encodin
 
 func planOf(t reflect.Type) *structPlan {
 	if known, ok := plans.Load(t); ok {
-		return known.(*structPlan) //nolint:forcetypeassert // Nothing else is stored.
+		return known.(*structPlan)
 	}
 	plan := &structPlan{byName: map[string]int{}}
 	plan.add(t, nil)
 	known, _ := plans.LoadOrStore(t, plan)
-	return known.(*structPlan) //nolint:forcetypeassert // Nothing else is stored.
+	return known.(*structPlan)
 }
 
 // add plans the fields of a struct that stands at index.
@@ -97,7 +97,7 @@ func isEmpty(v reflect.Value) bool {
 
 // isZero is what omitzero means in encoding/json.
 func isZero(v reflect.Value) bool {
-	if z, ok := v.Interface().(interface{ IsZero() bool }); ok {
+	if z, ok := reflect.TypeAssert[interface{ IsZero() bool }](v); ok {
 		if v.Kind() == reflect.Pointer && v.IsNil() {
 			return true
 		}

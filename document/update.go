@@ -83,7 +83,7 @@ func (u *Update) apply(run *updateRun) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	o := next.(Object) //nolint:forcetypeassert // Operations on paths leave an object an object.
+	o := next.(Object)
 	return o, o.Err()
 }
 

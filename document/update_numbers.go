@@ -75,7 +75,7 @@ func multiplyIntegers(i, j int64) (any, bool) {
 	case high != 0:
 		return nil, false
 	case negative && low <= 1<<63:
-		return -int64(low), true //nolint:gosec // The bound is checked; -2^63 maps to itself.
+		return -int64(low), true
 	case !negative && low <= math.MaxInt64:
 		return int64(low), true
 	default:
@@ -86,7 +86,7 @@ func multiplyIntegers(i, j int64) (any, bool) {
 // magnitude returns the absolute value, which for the least int64 no int64 holds.
 func magnitude(i int64) uint64 {
 	if i < 0 {
-		return -uint64(i) //nolint:gosec // Two's complement is meant.
+		return -uint64(i)
 	}
 	return uint64(i)
 }

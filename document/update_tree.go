@@ -141,7 +141,7 @@ func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if next.(Object).Len() == 0 { //nolint:forcetypeassert // applyToFields returns an object.
+	if next.(Object).Len() == 0 {
 		return missing, nil
 	}
 	return next, nil

@@ -1,0 +1,80 @@
+package documenttest
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Capability is something that a store may lack.
+type Capability string
+
+// The capabilities. A store that lacks one answers Unsupported where it is used.
+const (
+	// GeoQueries is Collection.GeoNear.
+	GeoQueries Capability = "GeoQueries"
+	// GeoIndexes is EnsureIndex with a key of kind Geo2D or Geo2DSphere.
+	GeoIndexes Capability = "GeoIndexes"
+	// UniqueIndexes is EnsureIndex with Unique.
+	UniqueIndexes Capability = "UniqueIndexes"
+	// SparseIndexes is EnsureIndex with Sparse.
+	SparseIndexes Capability = "SparseIndexes"
+	// ArrayFilters is a path with "$[name]" in an update.
+	ArrayFilters Capability = "ArrayFilters"
+	// UpdateSort is UpdateOptions.Sort.
+	UpdateSort Capability = "UpdateSort"
+)
+
+// uses tells how each capability is used.
+var uses = map[Capability]func(*trial) error{
+	GeoQueries: func(t *trial) error {
+		query, err := document.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at"))
+		require.NoError(t, err)
+		_, err = t.GeoNear(t.ctx(), query)
+		return err
+	},
+	GeoIndexes: func(t *trial) error {
+		return t.EnsureIndex(t.ctx(), document.Index{Keys: []document.IndexKey{{Path: "at", Kind: document.Geo2DSphere}}})
+	},
+	UniqueIndexes: func(t *trial) error {
+		return t.EnsureIndex(t.ctx(), document.Index{Keys: ascending("a"), Unique: true})
+	},
+	SparseIndexes: func(t *trial) error {
+		return t.EnsureIndex(t.ctx(), document.Index{Keys: ascending("a"), Sparse: true})
+	},
+	ArrayFilters: func(t *trial) error {
+		u, err := document.CompileUpdate(document.O("$set", document.O("a.$[x]", 1)), document.O("x", 0))
+		require.NoError(t, err)
+		_, err = t.Update(t.ctx(), nil, document.Change{Update: u}, document.UpdateOptions{})
+		return err
+	},
+	UpdateSort: func(t *trial) error {
+		_, err := t.Update(t.ctx(), nil, t.change("$set", document.O("a", 0)), document.UpdateOptions{Sort: t.order("a", 1)})
+		return err
+	},
+}
+
+// unsupportedRule is the rule for a capability that a store declares to lack.
+func unsupportedRule(lack Capability) Rule {
+	return Rule{
+		Name: "LackOf" + string(lack) + "IsUnsupported",
+		Text: "what a store declares to lack it answers with Unsupported, and changes nothing",
+		check: func(t *trial) {
+			use, ok := uses[lack]
+			require.True(t, ok, "%q is no capability", lack)
+			t.insert(document.O("_id", 1, "a", document.A(0)))
+			t.requireCode(boterr.Unsupported, use(t), "using %s", lack)
+			t.requireHolds(document.O("_id", 1, "a", document.A(0)))
+		},
+	}
+}
+
+// ascending returns the keys of an index on paths.
+func ascending(paths ...string) []document.IndexKey {
+	keys := make([]document.IndexKey, 0, len(paths))
+	for _, path := range paths {
+		keys = append(keys, document.IndexKey{Path: path, Kind: document.Ascending})
+	}
+	return keys
+}

@@ -1,0 +1,162 @@
+package documenttest
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+var valueRules = []Rule{
+	{
+		Name:  "FieldsKeepTheirOrder",
+		Text:  "documents are kept to the letter: order of fields included",
+		check: fieldsKeepTheirOrder,
+	},
+	{
+		Name:  "NumbersKeepTheirType",
+		Text:  "documents are kept to the letter: types of numbers included",
+		check: numbersKeepTheirType,
+	},
+	{
+		Name:  "TimesKeepMilliseconds",
+		Text:  "times are kept to the millisecond, and timestamps are whole numbers",
+		check: timesKeepMilliseconds,
+	},
+	{
+		Name:  "OddStringsAreKept",
+		Text:  "documents are kept to the letter: any string, as a value and as the name of a field",
+		check: oddStringsAreKept,
+	},
+	{
+		Name:  "EmptyAndNestedValuesAreKept",
+		Text:  "documents are kept to the letter: null, what is empty and what is nested deeply",
+		check: emptyAndNestedValuesAreKept,
+	},
+	{
+		Name:  "NothingStoredIsAliased",
+		Text:  "nothing the caller does to what it gave or got changes what is stored",
+		check: nothingStoredIsAliased,
+	},
+	{
+		Name:  "WhatWasReadStays",
+		Text:  "documents that come back are immutable: later writes do not change them",
+		check: whatWasReadStays,
+	},
+}
+
+// requireKept inserts documents and checks that they come back to the letter.
+func (t *trial) requireKept(documents ...document.Object) {
+	t.Helper()
+	t.insert(documents...)
+	t.requireHolds(documents...)
+	for _, o := range documents {
+		id, _ := o.Field(document.IDField)
+		t.requireSame([]document.Object{o}, t.find(t.filter("_id", id), document.FindOptions{}))
+	}
+}
+
+func fieldsKeepTheirOrder(t *trial) {
+	t.requireKept(
+		document.O("_id", 1, "b", 1, "a", 2, "c", document.O("z", 1, "y", 2)),
+		document.O("z", 1, "_id", 2, "a", 1),
+		document.O("_id", 3, "2", 1, "10", 1, "1", 1),
+	)
+	t.update(t.filter("_id", 1), t.change("$set", document.O("new", 0, "a", 3, "c.y", 4, "c.x", 5)), document.UpdateOptions{})
+	t.requireSame(
+		[]document.Object{document.O("_id", 1, "b", 1, "a", 3, "c", document.O("z", 1, "y", 4, "x", 5), "new", 0)},
+		t.find(t.filter("_id", 1), document.FindOptions{}),
+	)
+}
+
+func numbersKeepTheirType(t *trial) {
+	t.requireKept(
+		document.O("_id", 1, "int", 1, "double", 1.0, "zero", 0, "zero double", 0.0),
+		document.O("_id", 2, "large", int64(math.MaxInt64), "small", int64(math.MinInt64), "odd", int64(1<<53+1)),
+		document.O("_id", 3, "largest", math.MaxFloat64, "smallest", math.SmallestNonzeroFloat64, "third", 1.0/3),
+		document.O("_id", 4, "infinite", math.Inf(1), "negative", math.Inf(-1)),
+	)
+	t.update(t.filter("_id", 1), t.change("$inc", document.O("int", 1, "double", 1)), document.UpdateOptions{})
+	t.requireSame(
+		[]document.Object{document.O("_id", 1, "int", 2, "double", 2.0, "zero", 0, "zero double", 0.0)},
+		t.find(t.filter("_id", 1), document.FindOptions{}),
+	)
+}
+
+func timesKeepMilliseconds(t *trial) {
+	at := time.Date(2024, 2, 29, 12, 34, 56, 789000000, time.UTC)
+	t.requireKept(
+		document.O("_id", 1, "at", at, "timestamp", document.At(at)),
+		document.O("_id", 2, "at", at.Add(time.Millisecond), "epoch", time.UnixMilli(0).UTC()),
+		document.O("_id", 3, "at", time.Date(1, 1, 1, 0, 0, 0, 1000000, time.UTC)),
+	)
+	t.requireIDs([]any{2}, t.find(t.filter("at", document.O("$gt", at)), document.FindOptions{}))
+}
+
+func oddStringsAreKept(t *trial) {
+	long := strings.Repeat("long é😀 ", 20_000)
+	for i, s := range []string{"", " ", "\x00", "a\x00b", "😀", "é", "e\u0301", "\u2028\u200b", "\t\n\r", `"\`, "$set", "a.b", long} {
+		t.requireSame(nil, t.find(t.filter("s", s), document.FindOptions{}))
+		t.insert(document.O("_id", i, "s", s))
+		t.requireSame([]document.Object{document.O("_id", i, "s", s)}, t.find(t.filter("s", s), document.FindOptions{}))
+	}
+	for _, name := range []string{"a key", " ", "😀", "é", `"\`, "a-b", "1", "#", "_", "Id", long[:1000]} {
+		o := document.O("_id", name, name, "value", "inner", document.O(name, 1))
+		t.insert(o)
+		t.requireSame([]document.Object{o}, t.find(t.filter("_id", name, name, "value"), document.FindOptions{}))
+	}
+}
+
+func emptyAndNestedValuesAreKept(t *trial) {
+	deep := document.O("end", 1)
+	for range 40 {
+		deep = document.O("in", document.A(deep, nil))
+	}
+	t.requireKept(
+		document.O("_id", 1, "null", nil, "object", document.O(), "array", document.A(), "string", "", "false", false),
+		document.O("_id", 2, "arrays", document.A(document.A(), document.A(document.A(nil)), document.O())),
+		document.O("_id", 3, "nulls", document.A(nil, nil)),
+		document.O("_id", 4, "deep", deep),
+	)
+}
+
+func nothingStoredIsAliased(t *trial) {
+	list, fields := []any{1, 2}, map[string]any{"a": 1}
+	given := document.O("_id", 1, "list", list, "fields", fields)
+	stored := document.O("_id", 1, "list", document.A(1, 2), "fields", document.O("a", 1))
+	documents := []document.Object{given}
+	t.insert(documents...)
+	list[0], fields["a"] = 9, 9
+	given.Set("fields.a", 9)
+	documents[0] = document.O("_id", 9)
+	t.requireHolds(stored)
+
+	found := t.all()
+	found[0].Set("list.0", 9)
+	found[0] = document.O("_id", 9)
+	t.requireHolds(stored)
+
+	values, err := t.Distinct(t.ctx(), "list", nil)
+	require.NoError(t, err)
+	values[0] = 9
+	t.requireHolds(stored)
+
+	result := t.findAndModify(nil, t.change("$set", document.O("list", list)), document.FindAndModifyOptions{New: true})
+	result.Document.Set("fields.a", 9)
+	list[1] = 8
+	t.requireHolds(document.O("_id", 1, "list", document.A(9, 2), "fields", document.O("a", 1)))
+}
+
+func whatWasReadStays(t *trial) {
+	before := document.O("_id", 1, "list", document.A(1), "in", document.O("a", 1))
+	t.insert(before)
+	read := t.all()
+	t.update(nil, t.change("$set", document.O("in.a", 2), "$push", document.O("list", 2)), document.UpdateOptions{})
+	t.requireHolds(document.O("_id", 1, "list", document.A(1, 2), "in", document.O("a", 2)))
+	_, err := t.Delete(t.ctx(), nil, document.DeleteOptions{})
+	require.NoError(t, err)
+	t.requireSame([]document.Object{before}, read)
+}

@@ -1,0 +1,125 @@
+package memstore
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// collection is the document.Collection of a name.
+type collection struct {
+	store *Store
+	name  string
+	// found is nil where the collection did not exist when it was asked for.
+	found *versions
+	// err is what is wrong with the name.
+	err error
+}
+
+var _ document.Collection = (*collection)(nil)
+
+// newest returns the content to read.
+func (c *collection) newest() (*content, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	found := c.found
+	if found == nil {
+		var ok bool
+		if found, ok = c.store.collections.Load().Get(c.name); !ok {
+			return newContent(c.name), nil
+		}
+	}
+	return found.newest.Load(), nil
+}
+
+// write runs a transaction, and makes the collection where there is none.
+func (c *collection) write(ctx context.Context, run func(*transaction) error) error {
+	if c.err != nil {
+		return c.err
+	}
+	if err := checkEnded(ctx); err != nil {
+		return err
+	}
+	found := c.found
+	if found == nil {
+		found = c.store.named(c.name)
+	}
+	return found.write(ctx, run)
+}
+
+// Find implements document.Collection.
+func (c *collection) Find(
+	ctx context.Context, filter *document.Filter, options document.FindOptions,
+) ([]document.Object, error) {
+	if err := checkFind(options); err != nil {
+		return nil, err
+	}
+	now, err := c.newest()
+	if err != nil {
+		return nil, err
+	}
+	found, err := now.find(ctx, filter, options)
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// Count implements document.Collection.
+func (c *collection) Count(ctx context.Context, filter *document.Filter) (int64, error) {
+	now, err := c.newest()
+	if err != nil {
+		return 0, err
+	}
+	if filter == nil {
+		return int64(now.documents.Len()), checkEnded(ctx)
+	}
+	var count int64
+	err = now.visit(ctx, filter, func(uint64, document.Object) bool {
+		count++
+		return true
+	})
+	if err != nil {
+		return 0, err
+	}
+	return count, nil
+}
+
+// Distinct implements document.Collection.
+func (c *collection) Distinct(ctx context.Context, path string, filter *document.Filter) ([]any, error) {
+	now, err := c.newest()
+	if err != nil {
+		return nil, err
+	}
+	values, err := now.distinct(ctx, path, filter)
+	if err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+// GeoNear implements document.Collection.
+func (c *collection) GeoNear(ctx context.Context, query *document.GeoNear) ([]document.GeoResult, error) {
+	if query == nil {
+		return nil, boterr.Invalid("near", "a point to be near to is required")
+	}
+	now, err := c.newest()
+	if err != nil {
+		return nil, err
+	}
+	found, err := now.near(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// EnsureIndex implements document.Collection.
+func (c *collection) EnsureIndex(ctx context.Context, index document.Index) error {
+	if err := checkIndex(index); err != nil {
+		return err
+	}
+	return c.write(ctx, func(t *transaction) error { return t.ensure(ctx, index) })
+}

@@ -1,0 +1,47 @@
+package memstore
+
+import (
+	"context"
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// ensure adds an index to the content unless it is there.
+func (t *transaction) ensure(ctx context.Context, spec document.Index) error {
+	if isIDIndex(spec) {
+		return nil
+	}
+	for i := range t.next.indexes {
+		if there := &t.next.indexes[i]; slices.Equal(there.spec.Keys, spec.Keys) {
+			return there.checkSame(spec)
+		}
+	}
+	x := newIndex(t.next.name, spec)
+	var failed error
+	err := t.before.visit(ctx, nil, func(position uint64, o document.Object) bool {
+		failed = x.replace(t.edit, position, document.Object{}, o)
+		return failed == nil
+	})
+	if failed != nil {
+		return failed
+	}
+	t.next.indexes = append(t.next.indexes, x)
+	return err
+}
+
+// checkSame refuses an index of the same keys with other options.
+func (x *index) checkSame(spec document.Index) error {
+	if x.spec.Unique == spec.Unique && x.spec.Sparse == spec.Sparse {
+		return nil
+	}
+	return boterr.New(boterr.FailedPrecondition, "keys",
+		"the collection %q has the index %s with other options: unique %t, sparse %t",
+		x.collection, x.name(), x.spec.Unique, x.spec.Sparse)
+}
+
+// isIDIndex reports whether an index is the one that every collection has.
+func isIDIndex(spec document.Index) bool {
+	return len(spec.Keys) == 1 && spec.Keys[0] == document.IndexKey{Path: document.IDField, Kind: document.Ascending}
+}

@@ -1,0 +1,64 @@
+package memstore
+
+// Snapshot is the content of a whole store at one moment. It never changes. The
+// zero Snapshot is that of an empty store.
+type Snapshot struct{ contents map[string]*content }
+
+// Snapshot returns what the store holds now, in all collections at the same
+// moment: it waits for the writers that are at work, and then takes time for each
+// collection, not for each document.
+func (s *Store) Snapshot() Snapshot {
+	s.making.Lock()
+	defer s.making.Unlock()
+	unlock := s.lockAll()
+	defer unlock()
+	taken := Snapshot{contents: map[string]*content{}}
+	for name, v := range s.collections.Load().All() {
+		taken.contents[name] = v.newest.Load()
+	}
+	return taken
+}
+
+// Restore puts the store back to a snapshot, of this store or of another one:
+// collections, documents and indexes. A reader that is at work goes on with what
+// it began with; each collection is put back in one step.
+func (s *Store) Restore(snapshot Snapshot) {
+	s.making.Lock()
+	defer s.making.Unlock()
+	for name := range snapshot.contents {
+		s.make(name)
+	}
+	unlock := s.lockAll()
+	defer unlock()
+	for name, v := range s.collections.Load().All() {
+		if kept, ok := snapshot.contents[name]; ok {
+			v.newest.Store(kept)
+		} else {
+			v.newest.Store(newContent(name))
+		}
+	}
+}
+
+// Fork returns a store of its own with the same content and, unless an option
+// says otherwise, the same clock. What is written to one of the two is not seen
+// in the other. It costs what Snapshot costs.
+func (s *Store) Fork(options ...Option) *Store {
+	fork := New(append([]Option{WithNow(s.now)}, options...)...)
+	fork.Restore(s.Snapshot())
+	return fork
+}
+
+// lockAll keeps all writers out, and returns what lets them in again. The caller
+// holds s.making: a writer waits for nothing while it holds its lock, and only
+// who holds s.making takes more than one, so that nobody waits for ever.
+func (s *Store) lockAll() (unlock func()) {
+	all := s.collections.Load()
+	for _, v := range all.All() {
+		v.writing.Lock()
+	}
+	return func() {
+		for _, v := range all.All() {
+			v.writing.Unlock()
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package memstore_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+)
+
+// contents returns what a collection of a store holds, as texts.
+func contents(t *testing.T, store *memstore.Store, collection string) []string {
+	t.Helper()
+	found, err := store.Collection(collection).Find(t.Context(), nil, document.FindOptions{})
+	require.NoError(t, err)
+	return texts(found)
+}
+
+// put inserts documents with these _ids.
+func put(t *testing.T, store *memstore.Store, collection string, ids ...any) {
+	t.Helper()
+	for _, id := range ids {
+		require.NoError(t, store.Collection(collection).Insert(t.Context(), document.O("_id", id)))
+	}
+}
+
+func TestForkHasTheSameContent(t *testing.T) {
+	t.Parallel()
+	at := time.UnixMilli(5).UTC()
+	store := memstore.New(memstore.WithNow(func() time.Time { return at }))
+	put(t, store, "a", 1, 2)
+	put(t, store, "b", 3)
+	require.NoError(t, store.Collection("a").EnsureIndex(t.Context(), document.Index{Keys: ascending("k"), Unique: true, Sparse: true}))
+	fork := store.Fork()
+	require.Equal(t, contents(t, store, "a"), contents(t, fork, "a"))
+	require.Equal(t, contents(t, store, "b"), contents(t, fork, "b"))
+
+	now, err := fork.Now(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, at, now)
+	now, err = store.Fork(memstore.WithNow(func() time.Time { return at.Add(1) })).Now(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, at.Add(1), now)
+
+	require.NoError(t, fork.Collection("a").Insert(t.Context(), document.O("_id", 8, "k", 1)))
+	err = fork.Collection("a").Insert(t.Context(), document.O("_id", 9, "k", 1))
+	require.ErrorIs(t, err, boterr.AlreadyExists, "the index is there")
+}
+
+func TestForkAndOriginDoNotSeeEachOther(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	put(t, store, "a", 1, 2, 3)
+	held := store.Collection("a")
+	fork := store.Fork()
+	for name, pair := range map[string][2]*memstore.Store{"fork": {fork, store}, "origin": {store, fork}} {
+		writer, other := pair[0], pair[1]
+		before := contents(t, other, "a")
+		put(t, writer, "a", name)
+		put(t, writer, "new in "+name, 1)
+		_, err := writer.Collection("a").Update(t.Context(), nil, change(t, "$set", document.O(name, true)), document.UpdateOptions{Multi: true})
+		require.NoError(t, err)
+		_, err = writer.Collection("a").Delete(t.Context(), filter(t, "_id", 2), document.DeleteOptions{})
+		require.NoError(t, err)
+		require.Equal(t, before, contents(t, other, "a"))
+		require.Empty(t, contents(t, other, "new in "+name))
+	}
+	require.Equal(t, []string{`{"_id":1,"origin":true}`, `{"_id":3,"origin":true}`, `{"_id":"origin","origin":true}`},
+		contents(t, store, "a"))
+	require.Equal(t, []string{`{"_id":1,"fork":true}`, `{"_id":3,"fork":true}`, `{"_id":"fork","fork":true}`},
+		contents(t, fork, "a"))
+	found, err := held.Count(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, int64(3), found, "a collection that was asked for before")
+}
+
+func TestRestorePutsBack(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	put(t, store, "a", 1, 2)
+	held, unused := store.Collection("a"), store.Collection("later")
+	snapshot := store.Snapshot()
+
+	put(t, store, "a", 3)
+	put(t, store, "later", 1)
+	require.NoError(t, held.EnsureIndex(t.Context(), document.Index{Keys: ascending("k"), Unique: true, Sparse: true}))
+	for range 2 {
+		store.Restore(snapshot)
+		require.Equal(t, []string{`{"_id":1}`, `{"_id":2}`}, contents(t, store, "a"))
+		require.Empty(t, contents(t, store, "later"))
+		require.NoError(t, held.Insert(t.Context(), document.O("_id", 3, "k", 1), document.O("_id", 4, "k", 1)), "the index is gone")
+		require.NoError(t, unused.Insert(t.Context(), document.O("_id", 1)))
+		require.Len(t, contents(t, store, "a"), 4)
+	}
+
+	other := memstore.New()
+	other.Restore(snapshot)
+	require.Equal(t, []string{`{"_id":1}`, `{"_id":2}`}, contents(t, other, "a"))
+	other.Restore(memstore.Snapshot{})
+	require.Empty(t, contents(t, other, "a"))
+}

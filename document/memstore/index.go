@@ -1,0 +1,220 @@
+package memstore
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore/internal/persistent"
+)
+
+// index is one version of a secondary index.
+type index struct {
+	spec       document.Index
+	collection string
+	// paths are the parts of the keys' paths; nil for a geo index, which is on
+	// record only.
+	paths [][]string
+	// entries holds the positions of documents by their key, behind which the
+	// position stands once more, so that equal keys are in the order of insertion.
+	entries persistent.Tree[string, uint64]
+	// multikey tells that a document has, or once had, several keys here, because
+	// of an array.
+	multikey bool
+}
+
+func newIndex(collection string, spec document.Index) index {
+	x := index{spec: spec, collection: collection}
+	x.spec.Keys = slices.Clone(spec.Keys)
+	for _, key := range spec.Keys {
+		if isGeo(key.Kind) {
+			x.paths = nil
+			break
+		}
+		x.paths = append(x.paths, strings.Split(key.Path, "."))
+	}
+	return x
+}
+
+// name returns the name that MongoDB gives such an index, such as "a_1_b_-1".
+func (x *index) name() string {
+	parts := make([]string, 0, len(x.spec.Keys))
+	for _, key := range x.spec.Keys {
+		kind := string(key.Kind)
+		switch key.Kind {
+		case document.Ascending:
+			kind = "1"
+		case document.Descending:
+			kind = "-1"
+		default:
+		}
+		parts = append(parts, key.Path+"_"+kind)
+	}
+	return strings.Join(parts, "_")
+}
+
+// replace puts the keys of one version of a document in the place of those of the
+// one before. The zero Object stands for no document. On an error the index is
+// half changed, and must be thrown away.
+func (x *index) replace(edit *persistent.Edit, position uint64, before, after document.Object) error {
+	if x.paths == nil || x.sameFields(before, after) {
+		return nil
+	}
+	old, err := x.entriesOf(position, before)
+	if err != nil {
+		return err
+	}
+	next, err := x.entriesOf(position, after)
+	if err != nil {
+		return err
+	}
+	for _, e := range old {
+		if !contains(next, e) {
+			x.entries.Delete(edit, e.text)
+		}
+	}
+	for _, e := range next {
+		if contains(old, e) {
+			continue
+		}
+		if x.spec.Unique && x.holds(e.text[:len(e.text)-positionSize]) {
+			return x.duplicate(e.values)
+		}
+		x.entries.Set(edit, e.text, position)
+	}
+	x.multikey = x.multikey || len(next) > 1
+	return nil
+}
+
+// sameFields reports whether two versions of a document are the same in all
+// fields that the index looks at.
+func (x *index) sameFields(before, after document.Object) bool {
+	if before.IsZero() || after.IsZero() {
+		return false
+	}
+	for _, path := range x.paths {
+		old, had := before.Field(path[0])
+		next, has := after.Field(path[0])
+		if had != has || old != next {
+			return false
+		}
+	}
+	return true
+}
+
+// positionSize is the number of bytes of a position behind a key.
+const positionSize = 8
+
+// entry is what the index holds of a document: a key with the position behind it,
+// and the values that it was made of.
+type entry struct {
+	text   string
+	values []any
+}
+
+func compareEntries(a, b entry) int { return strings.Compare(a.text, b.text) }
+
+func contains(sorted []entry, e entry) bool {
+	_, found := slices.BinarySearchFunc(sorted, e, compareEntries)
+	return found
+}
+
+// entriesOf returns what the index holds of a document, sorted.
+func (x *index) entriesOf(position uint64, o document.Object) ([]entry, error) {
+	if o.IsZero() {
+		return nil, nil
+	}
+	lists, err := keyValues(o, x.paths)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]entry, 0, len(lists))
+	for _, values := range lists {
+		if x.spec.Sparse && !slices.ContainsFunc(values, isPresent) {
+			continue
+		}
+		key := binary.BigEndian.AppendUint64(x.appendKey(nil, values), position)
+		entries = append(entries, entry{text: string(key), values: values})
+	}
+	slices.SortFunc(entries, compareEntries)
+	return slices.CompactFunc(entries, func(a, b entry) bool { return a.text == b.text }), nil
+}
+
+// appendKey appends the keys of values for the first paths of the index.
+func (x *index) appendKey(key []byte, values []any) []byte {
+	for i, value := range values {
+		begin := len(key)
+		key = appendIndexed(key, value)
+		if x.spec.Keys[i].Kind == document.Descending {
+			for at := begin; at < len(key); at++ {
+				key[at] = ^key[at]
+			}
+		}
+	}
+	return key
+}
+
+// holds reports whether there is an entry with a key.
+func (x *index) holds(key string) bool {
+	found := false
+	x.matching(key, func(uint64) bool {
+		found = true
+		return false
+	})
+	return found
+}
+
+// positions yields the positions of the documents that have the values at the
+// first paths of the index, in the order of insertion, until yield returns false.
+func (x *index) positions(values []any, yield func(uint64) bool) {
+	prefix := string(x.appendKey(nil, values))
+	if len(values) == len(x.paths) {
+		x.matching(prefix, yield)
+		return
+	}
+	var all []uint64
+	x.matching(prefix, func(position uint64) bool {
+		all = append(all, position)
+		return true
+	})
+	slices.Sort(all)
+	for _, position := range slices.Compact(all) {
+		if !yield(position) {
+			return
+		}
+	}
+}
+
+// matching yields the positions of the entries that begin with a prefix, in the
+// order of the entries.
+func (x *index) matching(prefix string, yield func(uint64) bool) {
+	for text, position := range x.entries.From(prefix) {
+		if !strings.HasPrefix(text, prefix) || !yield(position) {
+			return
+		}
+	}
+}
+
+// duplicate is the error for values that another document has in the index.
+func (x *index) duplicate(values []any) error {
+	key := document.O()
+	for i, value := range values {
+		if !isPresent(value) {
+			value = nil
+		}
+		key = key.With(x.spec.Keys[i].Path, value)
+	}
+	return duplicate(x.collection, x.name(), key)
+}
+
+// duplicate is the error for a second document with the same key.
+func duplicate(collection, index string, key document.Object) error {
+	field := ""
+	if key.Len() == 1 {
+		field = key.Keys()[0]
+	}
+	return boterr.New(boterr.AlreadyExists, field,
+		"the collection %q has a document with the key %s of the index %s already", collection, shown(key), index)
+}

@@ -1,0 +1,197 @@
+package memstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// checkEvery is the number of documents after which a read looks whether its
+// context has ended.
+const checkEvery = 512
+
+// visit yields the documents that match, in the order of insertion, until yield
+// returns false.
+func (c *content) visit(
+	ctx context.Context, filter *document.Filter, yield func(position uint64, o document.Object) bool,
+) error {
+	err := checkEnded(ctx)
+	if err != nil {
+		return err
+	}
+	seen := 0
+	c.candidates(filter, func(position uint64, o document.Object) bool {
+		seen++
+		if seen%checkEvery == 0 {
+			if err = checkEnded(ctx); err != nil {
+				return false
+			}
+		}
+		return !filter.Match(o) || yield(position, o)
+	})
+	return err
+}
+
+// candidates yields documents among which all are that match, in the order of
+// insertion, until yield returns false.
+func (c *content) candidates(filter *document.Filter, yield func(position uint64, o document.Object) bool) {
+	switch p := c.planFor(filter); {
+	case p.hasID:
+		if position, o, ok := c.ids.find(&c.documents, p.id); ok {
+			yield(position, o)
+		}
+	case p.index != nil:
+		p.index.positions(p.equal, func(position uint64) bool {
+			o, _ := c.documents.Get(position)
+			return yield(position, o)
+		})
+	default:
+		c.documents.All()(yield)
+	}
+}
+
+// placed is a document and its position.
+type placed struct {
+	document document.Object
+	position uint64
+}
+
+// first returns the first document that matches, in the order of a sort; a nil
+// sort is the order of insertion.
+func (c *content) first(
+	ctx context.Context, filter *document.Filter, sort *document.Sort,
+) (found placed, ok bool, err error) {
+	err = c.visit(ctx, filter, func(position uint64, o document.Object) bool {
+		if !ok || sort.Compare(o, found.document) < 0 {
+			found, ok = placed{document: o, position: position}, true
+		}
+		return sort != nil
+	})
+	return found, ok, err
+}
+
+// find returns the documents that Find is asked for.
+func (c *content) find(
+	ctx context.Context, filter *document.Filter, options document.FindOptions,
+) ([]document.Object, error) {
+	if options.Sort != nil {
+		return c.findSorted(ctx, filter, options)
+	}
+	found := []document.Object{}
+	skip := options.Skip
+	err := c.visit(ctx, filter, func(_ uint64, o document.Object) bool {
+		if skip > 0 {
+			skip--
+			return true
+		}
+		found = append(found, o)
+		return int64(len(found)) != options.Limit
+	})
+	return found, err
+}
+
+func (c *content) findSorted(
+	ctx context.Context, filter *document.Filter, options document.FindOptions,
+) ([]document.Object, error) {
+	leaders := leaderboard[document.Object]{compare: options.Sort.Compare, size: options.Skip + options.Limit}
+	if options.Limit == 0 || leaders.size < options.Limit { // The sum may overflow.
+		leaders.size = 0
+	}
+	err := c.visit(ctx, filter, func(_ uint64, o document.Object) bool {
+		leaders.add(o)
+		return true
+	})
+	found := leaders.ranking()
+	return found[min(options.Skip, int64(len(found))):], err
+}
+
+// distinct returns the different values at a path.
+func (c *content) distinct(ctx context.Context, path string, filter *document.Filter) ([]any, error) {
+	set := valueSet{values: []any{}, keys: map[string]struct{}{}}
+	nested := strings.Contains(path, ".")
+	err := c.visit(ctx, filter, func(_ uint64, o document.Object) bool {
+		if nested {
+			for _, value := range document.Values(o, path) {
+				set.add(value)
+			}
+		} else if value, ok := o.Field(path); ok {
+			set.addElements(value)
+		}
+		return true
+	})
+	return set.values, err
+}
+
+// valueSet holds values that are different, in the order in which they came.
+type valueSet struct {
+	values []any
+	keys   map[string]struct{}
+	// buffer is where keys are made.
+	buffer []byte
+}
+
+func (s *valueSet) add(value any) {
+	s.buffer = document.AppendKey(s.buffer[:0], value)
+	if _, ok := s.keys[string(s.buffer)]; !ok {
+		s.keys[string(s.buffer)] = struct{}{}
+		s.values = append(s.values, value)
+	}
+}
+
+// addElements adds a value, or the elements of an array.
+func (s *valueSet) addElements(value any) {
+	array, ok := value.(document.Array)
+	if !ok {
+		s.add(value)
+		return
+	}
+	for _, element := range array.All() {
+		s.add(element)
+	}
+}
+
+// near returns the documents that GeoNear is asked for.
+func (c *content) near(ctx context.Context, query *document.GeoNear) ([]document.GeoResult, error) {
+	query, err := c.withGeoKey(query)
+	if err != nil {
+		return nil, err
+	}
+	nearest := leaderboard[document.GeoResult]{compare: compareDistances, size: query.Limit()}
+	err = c.visit(ctx, query.Filter(), func(_ uint64, o document.Object) bool {
+		if result, ok := query.Measure(o); ok {
+			nearest.add(result)
+		}
+		return true
+	})
+	return nearest.ranking(), err
+}
+
+// withGeoKey names the field of the collection's geo index, where the query names
+// no field and there is such an index.
+func (c *content) withGeoKey(query *document.GeoNear) (*document.GeoNear, error) {
+	if query.Key() != "" {
+		return query, nil
+	}
+	var paths []string
+	for i := range c.indexes {
+		for _, key := range c.indexes[i].spec.Keys {
+			if isGeo(key.Kind) && !slices.Contains(paths, key.Path) {
+				paths = append(paths, key.Path)
+			}
+		}
+	}
+	switch len(paths) {
+	case 0:
+		return query, nil
+	case 1:
+		return query.WithKey(paths[0]), nil
+	default:
+		return nil, boterr.Invalid("key", "there are geo indexes on %q, so that the query must name one of the fields", paths)
+	}
+}
+
+func compareDistances(a, b document.GeoResult) int { return cmp.Compare(a.Distance, b.Distance) }

@@ -1,0 +1,121 @@
+package memstore
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore/internal/persistent"
+)
+
+// versions is one collection: its newest content, and the lock under which the
+// next one is made.
+type versions struct {
+	writing sync.Mutex
+	newest  atomic.Pointer[content]
+}
+
+func newVersions(name string) *versions {
+	v := &versions{}
+	v.newest.Store(newContent(name))
+	return v
+}
+
+// write runs a transaction on the newest content, and publishes what it made
+// unless it failed.
+func (v *versions) write(ctx context.Context, run func(*transaction) error) error {
+	v.writing.Lock()
+	defer v.writing.Unlock()
+	if err := checkEnded(ctx); err != nil {
+		return err
+	}
+	t := begin(v.newest.Load())
+	if err := run(t); err != nil {
+		return err
+	}
+	v.newest.Store(t.next)
+	return nil
+}
+
+// content is one version of what a collection holds. It never changes.
+type content struct {
+	// name is the collection's, for errors.
+	name string
+	// documents stand at their positions in the order of insertion.
+	documents persistent.Sequence[document.Object]
+	ids       idIndex
+	indexes   []index
+	// end is the position of the next document.
+	end uint64
+	// shapes are shared by all versions, those of forks included.
+	shapes *document.Shapes
+}
+
+func newContent(name string) *content {
+	return &content{name: name, ids: newIDIndex(), shapes: &document.Shapes{}}
+}
+
+// transaction makes the next version of a content.
+type transaction struct {
+	// before is the version that it began with, next the one that it makes. They
+	// lie apart, so that the one does not keep the other in memory.
+	before *content
+	next   *content
+	edit   *persistent.Edit
+}
+
+func begin(before *content) *transaction {
+	next := *before
+	next.indexes = slices.Clone(before.indexes)
+	return &transaction{before: before, next: &next, edit: persistent.NewEdit()}
+}
+
+// insert adds a document at the end.
+func (t *transaction) insert(o document.Object) error {
+	if err := checkDocument(o); err != nil {
+		return err
+	}
+	o = t.next.shapes.Share(o)
+	id, _ := o.Field(document.IDField)
+	if _, _, exists := t.next.ids.find(&t.next.documents, id); exists {
+		return duplicate(t.next.name, "_id_", document.O(document.IDField, id))
+	}
+	position := t.next.end
+	for i := range t.next.indexes {
+		if err := t.next.indexes[i].replace(t.edit, position, document.Object{}, o); err != nil {
+			return err
+		}
+	}
+	t.next.ids.add(t.edit, position, id)
+	t.next.documents.Set(t.edit, position, o)
+	t.next.end++
+	return nil
+}
+
+// replace puts the next version of a document in the place of the one before. Both
+// have the same _id.
+func (t *transaction) replace(position uint64, before, after document.Object) error {
+	after = t.next.shapes.Share(after)
+	for i := range t.next.indexes {
+		if err := t.next.indexes[i].replace(t.edit, position, before, after); err != nil {
+			return err
+		}
+	}
+	t.next.documents.Set(t.edit, position, after)
+	return nil
+}
+
+// remove takes a document out.
+func (t *transaction) remove(position uint64, o document.Object) error {
+	for i := range t.next.indexes {
+		if err := t.next.indexes[i].replace(t.edit, position, o, document.Object{}); err != nil {
+			return err
+		}
+	}
+	id, _ := o.Field(document.IDField)
+	t.next.ids.remove(t.edit, position, id)
+	t.next.documents.Delete(t.edit, position)
+	return nil
+}

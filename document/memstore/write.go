@@ -1,0 +1,173 @@
+package memstore
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Insert implements document.Collection. The field of an error begins with the
+// number of the document at fault: "[2]._id".
+func (c *collection) Insert(ctx context.Context, documents ...document.Object) error {
+	return c.write(ctx, func(t *transaction) error {
+		for i, o := range documents {
+			if i%checkEvery == checkEvery-1 {
+				if err := checkEnded(ctx); err != nil {
+					return err
+				}
+			}
+			if err := t.insert(o); err != nil {
+				return boterr.In("["+strconv.Itoa(i)+"]", err)
+			}
+		}
+		return nil
+	})
+}
+
+// Update implements document.Collection.
+func (c *collection) Update(
+	ctx context.Context, filter *document.Filter, change document.Change, options document.UpdateOptions,
+) (document.UpdateResult, error) {
+	var result document.UpdateResult
+	if err := checkUpdate(change, options); err != nil {
+		return result, err
+	}
+	err := c.write(ctx, func(t *transaction) (err error) {
+		if options.Multi {
+			result, err = t.updateAll(ctx, filter, change)
+		} else {
+			result, err = t.updateFirst(ctx, filter, change, options.Sort)
+		}
+		if err == nil && result.Matched == 0 && options.Upsert {
+			var inserted document.Object
+			inserted, err = t.upsert(filter, change)
+			result.UpsertedID, _ = inserted.Field(document.IDField)
+		}
+		return err
+	})
+	if err != nil {
+		return document.UpdateResult{}, err
+	}
+	return result, nil
+}
+
+// updateAll changes all documents that match. Which ones do is judged by what
+// stood there before the update.
+func (t *transaction) updateAll(
+	ctx context.Context, filter *document.Filter, change document.Change,
+) (result document.UpdateResult, err error) {
+	ended := t.before.visit(ctx, filter, func(position uint64, o document.Object) bool {
+		var modified bool
+		_, modified, err = t.change(filter, change, placed{document: o, position: position})
+		result.Matched++
+		if modified {
+			result.Modified++
+		}
+		return err == nil
+	})
+	if err == nil {
+		err = ended
+	}
+	return result, err
+}
+
+// updateFirst changes the first document that matches.
+func (t *transaction) updateFirst(
+	ctx context.Context, filter *document.Filter, change document.Change, sort *document.Sort,
+) (result document.UpdateResult, err error) {
+	found, ok, err := t.before.first(ctx, filter, sort)
+	if err != nil || !ok {
+		return result, err
+	}
+	_, modified, err := t.change(filter, change, found)
+	result.Matched = 1
+	if modified {
+		result.Modified = 1
+	}
+	return result, err
+}
+
+// change changes one document, and returns what it is afterwards and whether that
+// differs.
+func (t *transaction) change(
+	filter *document.Filter, change document.Change, found placed,
+) (after document.Object, modified bool, err error) {
+	after, modified, err = change.Apply(filter, found.document)
+	if err == nil && modified {
+		err = t.replace(found.position, found.document, after)
+	}
+	return after, modified, err
+}
+
+// upsert inserts the document that filter and change make.
+func (t *transaction) upsert(filter *document.Filter, change document.Change) (document.Object, error) {
+	o, err := change.Insert(filter)
+	if err != nil {
+		return o, err
+	}
+	return o, t.insert(o)
+}
+
+// FindAndModify implements document.Collection.
+func (c *collection) FindAndModify(
+	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
+) (document.FindAndModifyResult, error) {
+	var result document.FindAndModifyResult
+	if err := checkChange(change); err != nil {
+		return result, err
+	}
+	err := c.write(ctx, func(t *transaction) (err error) {
+		result, err = t.findAndModify(ctx, filter, change, options)
+		return err
+	})
+	if err != nil {
+		return document.FindAndModifyResult{}, err
+	}
+	return result, nil
+}
+
+func (t *transaction) findAndModify(
+	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
+) (result document.FindAndModifyResult, err error) {
+	found, ok, err := t.before.first(ctx, filter, options.Sort)
+	if err != nil {
+		return result, err
+	}
+	var after document.Object
+	switch {
+	case ok:
+		result.Document, result.Matched = found.document, true
+		after, result.Modified, err = t.change(filter, change, found)
+	case options.Upsert:
+		after, err = t.upsert(filter, change)
+		result.UpsertedID, _ = after.Field(document.IDField)
+	}
+	if options.New {
+		result.Document = after
+	}
+	return result, err
+}
+
+// Delete implements document.Collection.
+func (c *collection) Delete(
+	ctx context.Context, filter *document.Filter, options document.DeleteOptions,
+) (int64, error) {
+	var removed int64
+	err := c.write(ctx, func(t *transaction) (err error) {
+		ended := t.before.visit(ctx, filter, func(position uint64, o document.Object) bool {
+			removed++
+			err = t.remove(position, o)
+			return err == nil && options.Multi
+		})
+		if err == nil {
+			err = ended
+		}
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return removed, nil
+}
