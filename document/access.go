@@ -90,7 +90,7 @@ func arrayIndex(part string) (int, bool) {
 func (o *Object) Set(path string, v any) {
 	value, err := ValueOf(v)
 	if err == nil {
-		err = checkPath(path)
+		err = CheckPath(path)
 	}
 	if err == nil {
 		var next any
@@ -109,8 +109,9 @@ func (o *Object) Delete(path string) {
 	*o = next.(Object)
 }
 
-// checkPath refuses a path that cannot be written.
-func checkPath(path string) error {
+// CheckPath returns InvalidArgument for a dotted path that no document can have: one
+// with an empty part or a NUL byte.
+func CheckPath(path string) error {
 	if path == "" || strings.HasPrefix(path, ".") || strings.HasSuffix(path, ".") || strings.Contains(path, "..") {
 		return boterr.Invalid("", "the path %q has an empty part", path)
 	}

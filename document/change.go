@@ -174,7 +174,7 @@ func (c Change) requiredFields(filter *Filter) (Object, error) {
 		if c.Update.IsReplacement() && e.path != IDField {
 			continue
 		}
-		if err := checkPath(e.path); err != nil {
+		if err := CheckPath(e.path); err != nil {
 			return base, boterr.In(e.path, err)
 		}
 		for path := range seen {

@@ -151,7 +151,7 @@ func (g *GeoNear) setPaths(argument geoNearArgument) error {
 		if path == "" {
 			continue
 		}
-		if err := checkPath(path); err != nil {
+		if err := CheckPath(path); err != nil {
 			return boterr.In(field, err)
 		}
 		if isOperator(path) {

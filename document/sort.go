@@ -31,7 +31,7 @@ func CompileSort(source Object) (*Sort, error) {
 	}
 	s := &Sort{source: source}
 	for path, direction := range source.All() {
-		if err := checkPath(path); err != nil {
+		if err := CheckPath(path); err != nil {
 			return nil, boterr.In(path, err)
 		}
 		if isOperator(path) {

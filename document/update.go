@@ -131,7 +131,7 @@ func (c *updateCompiler) path(path string, argument any, compile operationCompil
 
 // add puts an operation at its path.
 func (c *updateCompiler) add(path string, operation operation) error {
-	if err := checkPath(path); err != nil {
+	if err := CheckPath(path); err != nil {
 		return err
 	}
 	if isOperator(path) {

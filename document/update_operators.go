@@ -89,7 +89,7 @@ func compileRename(path string, argument any) (operation, error) {
 	if !ok {
 		return nil, wrongType("string", argument)
 	}
-	if err := checkPath(to); err != nil {
+	if err := CheckPath(to); err != nil {
 		return nil, err
 	}
 	if to == IDField {

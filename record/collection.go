@@ -192,19 +192,21 @@ type Patch struct {
 	ArrayFilters []document.Object
 	SortBy       document.Object
 	Upsert       bool
+	// Multi changes all records that match; FindAndModify ignores it.
+	Multi bool
 }
 
-// Update changes the first record that matches, or all of them with multi.
-func (c *Collection) Update(ctx context.Context, p Patch, multi bool) (document.UpdateResult, error) {
+// Update changes the first record that matches, or all of them with Multi.
+func (c *Collection) Update(ctx context.Context, p Patch) (document.UpdateResult, error) {
 	compiled, err := c.compile(p)
 	if err != nil {
 		return document.UpdateResult{}, err
 	}
-	if multi && compiled.change.Update.IsReplacement() {
+	if p.Multi && compiled.change.Update.IsReplacement() {
 		return document.UpdateResult{}, boterr.Invalid("patch", "a replacement changes one record; use operators such as $set with multi")
 	}
 	result, err := c.store.Update(ctx, compiled.filter, compiled.change, document.UpdateOptions{
-		Multi: multi, Sort: compiled.sort, Upsert: p.Upsert,
+		Multi: p.Multi, Sort: compiled.sort, Upsert: p.Upsert,
 	})
 	return result, patchError(err)
 }

@@ -1,0 +1,166 @@
+package datasource_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/documenttest"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/record"
+)
+
+// errNotExpressible tells that no operation can say what a case asks for.
+var errNotExpressible = errors.New("no operation says this")
+
+// TestMongoCases runs the cases of query and update semantics through the
+// operations. The file is beside the project and no part of it.
+func TestMongoCases(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open("../../shared/cases/mongo_cases.jsonl")
+	if os.IsNotExist(err) {
+		t.Skip("the file of cases, ../shared/cases/mongo_cases.jsonl beside the project, is not here")
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, file.Close()) })
+	cases, err := documenttest.ReadCases(file)
+	require.NoError(t, err)
+	require.NotEmpty(t, cases)
+	ran, missing := 0, []string{}
+	for i := range cases {
+		c := &cases[i]
+		outcome, err := runCase(t.Context(), c)
+		if errors.Is(err, errNotExpressible) {
+			missing = append(missing, c.ID+": "+err.Error())
+			continue
+		}
+		ran++
+		if err := c.Check(outcome, err); err != nil {
+			t.Errorf("%s: %v\ndocs %v\nfilter %v\nupdate %v", c.ID, err, c.Docs, c.Filter, c.Update)
+		}
+	}
+	t.Logf("%d of %d cases ran; missing: %q", ran, len(cases), missing)
+}
+
+// caseRun is one case on a data source of its own.
+type caseRun struct {
+	*datasource.Service
+
+	arguments documenttest.Arguments
+}
+
+const cases = "cases"
+
+// runCase seeds a data source and runs the operation of a case on it.
+func runCase(ctx context.Context, c *documenttest.Case) (documenttest.Outcome, error) {
+	arguments, err := c.Arguments()
+	if err != nil {
+		return documenttest.Outcome{}, err
+	}
+	run := caseRun{datasource.New(record.Env{Store: memstore.New()}, record.Scope{App: "app"}), arguments}
+	if len(c.Docs) > 0 {
+		_, err := run.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{DataSourceID: cases, Data: c.Docs})
+		if err != nil {
+			return documenttest.Outcome{}, err
+		}
+	}
+	switch c.Kind {
+	case "find":
+		return run.find(ctx)
+	case "count":
+		return run.count(ctx)
+	case "distinct":
+		return run.distinct(ctx)
+	case "findAndModify":
+		return run.findAndModify(ctx)
+	case "update", "replace":
+		return run.patch(ctx, c.Multi)
+	default:
+		return documenttest.Outcome{}, errNotExpressible
+	}
+}
+
+func (r *caseRun) find(ctx context.Context) (documenttest.Outcome, error) {
+	found, err := r.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+		DataSourceID: cases, Filter: r.arguments.Filter, SortBy: r.arguments.Sort,
+	})
+	return documenttest.Outcome{Docs: r.page(found.Entries)}, err
+}
+
+// page applies skip and limit, which the operations do not have.
+func (r *caseRun) page(entries []document.Object) []document.Object {
+	entries = entries[min(int(r.arguments.Skip), len(entries)):]
+	if r.arguments.Limit > 0 {
+		entries = entries[:min(int(r.arguments.Limit), len(entries))]
+	}
+	return entries
+}
+
+func (r *caseRun) count(ctx context.Context) (documenttest.Outcome, error) {
+	if r.arguments.Skip != 0 || r.arguments.Limit != 0 {
+		found, err := r.find(ctx)
+		return documenttest.Outcome{Count: int64(len(found.Docs))}, err
+	}
+	n, err := r.CountDataSource(ctx, datasource.CountDataSourceParams{CollectionName: cases, Filter: r.arguments.Filter})
+	return documenttest.Outcome{Count: n}, err
+}
+
+func (r *caseRun) distinct(ctx context.Context) (documenttest.Outcome, error) {
+	found, err := r.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctDataFromDataSourceParams{
+		DataSourceID: cases, Key: r.arguments.Key, Filter: r.arguments.Filter,
+	})
+	return documenttest.Outcome{Values: found.Entries}, err
+}
+
+func (r *caseRun) findAndModify(ctx context.Context) (documenttest.Outcome, error) {
+	before, err := r.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: cases})
+	if err != nil {
+		return documenttest.Outcome{}, err
+	}
+	found, err := r.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		DataSourceID: cases, Filter: r.arguments.Filter, Patch: r.arguments.Update, SortBy: r.arguments.Sort,
+		Option: datasource.FindAndModifyOption{
+			New: r.arguments.New, Upsert: r.arguments.Upsert, ArrayFilters: r.arguments.ArrayFilters,
+		},
+	})
+	if err != nil {
+		return documenttest.Outcome{}, err
+	}
+	outcome := documenttest.Outcome{After: r.all(ctx)}
+	outcome.Upserted = int64(len(outcome.After)) > before
+	if found.Value != nil {
+		outcome.Doc = withoutStamps(*found.Value)
+	}
+	return outcome, nil
+}
+
+func (r *caseRun) patch(ctx context.Context, multi bool) (documenttest.Outcome, error) {
+	patched, err := r.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+		DataSourceID: cases, Filter: r.arguments.Filter, Patch: r.arguments.Update, WithModifier: true, Multi: multi,
+		Options: datasource.PatchOptions{Upsert: r.arguments.Upsert, ArrayFilters: r.arguments.ArrayFilters, Sort: r.arguments.Sort},
+	})
+	return documenttest.Outcome{
+		Matched: patched.Matched, Modified: patched.Modified, Upserted: patched.Inserted == 1, After: r.all(ctx),
+	}, err
+}
+
+// all returns the whole data source without what the service adds.
+func (r *caseRun) all(ctx context.Context) []document.Object {
+	found, err := r.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: cases})
+	if err != nil {
+		return nil
+	}
+	for i, entry := range found.Entries {
+		found.Entries[i] = withoutStamps(entry)
+	}
+	return found.Entries
+}
+
+func withoutStamps(entry document.Object) document.Object {
+	return entry.Without(record.FieldCreatedAt).Without(record.FieldUpdatedAt)
+}

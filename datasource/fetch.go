@@ -1,0 +1,94 @@
+package datasource
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// CountDataSource implements Operations.
+func (s *Service) CountDataSource(ctx context.Context, p CountDataSourceParams) (int64, error) {
+	entries, err := s.either(p.CollectionName, p.DataSourceID)
+	if err != nil {
+		return 0, err
+	}
+	return entries.Count(ctx, p.Filter)
+}
+
+// FetchDataFromDataSource implements Operations.
+func (s *Service) FetchDataFromDataSource(
+	ctx context.Context, p FetchDataFromDataSourceParams,
+) (FetchDataFromDataSourceResult, error) {
+	var result FetchDataFromDataSourceResult
+	entries, err := s.either(p.CollectionName, p.DataSourceID)
+	if err != nil {
+		return result, err
+	}
+	if _, err := document.CompileSort(p.SortBy); err != nil {
+		return result, boterr.In("sortBy", err)
+	}
+	if p.Count {
+		result.Count, err = entries.Count(ctx, p.Filter)
+		return result, err
+	}
+	result.Entries, err = entries.Find(ctx, record.Query{Filter: p.Filter, SortBy: p.SortBy})
+	result.Count = int64(len(result.Entries))
+	return result, err
+}
+
+// FetchDistinctDataFromDataSource implements Operations.
+func (s *Service) FetchDistinctDataFromDataSource(
+	ctx context.Context, p FetchDistinctDataFromDataSourceParams,
+) (FetchDistinctDataFromDataSourceResult, error) {
+	var result FetchDistinctDataFromDataSourceResult
+	entries, err := s.either(p.CollectionName, p.DataSourceID)
+	if err != nil {
+		return result, err
+	}
+	if err := checkColumn(p.Key); err != nil {
+		return result, boterr.In("key", err)
+	}
+	values, err := entries.Distinct(ctx, p.Key, p.Filter)
+	if err != nil {
+		return result, err
+	}
+	result.Count = int64(len(values))
+	if !p.Count {
+		result.Entries = append([]any{}, values...)
+	}
+	return result, nil
+}
+
+// checkColumn refuses what no column can be named.
+func checkColumn(path string) error {
+	if path == "" {
+		return boterr.Invalid("", "is missing: name a column")
+	}
+	if path[0] == '$' {
+		return boterr.Invalid("", "the name of a column cannot begin with $")
+	}
+	return document.CheckPath(path)
+}
+
+// FetchGeoNearFromDataSource implements Operations.
+func (s *Service) FetchGeoNearFromDataSource(
+	ctx context.Context, p FetchGeoNearFromDataSourceParams,
+) (FetchGeoNearFromDataSourceResult, error) {
+	var result FetchGeoNearFromDataSourceResult
+	entries, err := s.either(p.CollectionName, p.DataSourceID)
+	if err != nil {
+		return result, err
+	}
+	found, err := entries.GeoNear(ctx, p.Data)
+	if err != nil {
+		return result, boterr.In("data", err)
+	}
+	result.Entries = make([]document.Object, len(found))
+	for i, near := range found {
+		result.Entries[i] = near.Document
+	}
+	result.Count = int64(len(found))
+	return result, nil
+}

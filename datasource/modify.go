@@ -1,0 +1,96 @@
+package datasource
+
+import (
+	"context"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// FindAndModifyDataFromDataSource implements Operations.
+func (s *Service) FindAndModifyDataFromDataSource(
+	ctx context.Context, p FindAndModifyDataFromDataSourceParams,
+) (FindAndModifyDataFromDataSourceResult, error) {
+	var result FindAndModifyDataFromDataSourceResult
+	entries, err := s.open("dataSourceId", p.DataSourceID)
+	if err != nil {
+		return result, err
+	}
+	if p.Filter.IsZero() {
+		return result, boterr.Invalid("filter", "is missing: an empty object means all entries")
+	}
+	if err := checkOptions("option", p.Option.Unknown); err != nil {
+		return result, err
+	}
+	found, err := entries.FindAndModify(ctx, record.Patch{
+		Filter:       p.Filter,
+		Patch:        p.Patch,
+		WithModifier: p.WithModifier == nil || *p.WithModifier,
+		ArrayFilters: p.Option.ArrayFilters,
+		SortBy:       p.SortBy,
+		Upsert:       p.Option.Upsert,
+	}, p.Option.New)
+	if err != nil {
+		return result, inOptions("option", err)
+	}
+	result.OK = 1
+	if !found.Document.IsZero() {
+		result.Value = &found.Document
+	}
+	return result, nil
+}
+
+// PatchDataToDataSource implements Operations.
+func (s *Service) PatchDataToDataSource(
+	ctx context.Context, p PatchDataToDataSourceParams,
+) (PatchDataToDataSourceResult, error) {
+	var result PatchDataToDataSourceResult
+	entries, err := s.either(p.CollectionName, p.DataSourceID)
+	if err != nil {
+		return result, err
+	}
+	if err := checkOptions("options", p.Options.Unknown); err != nil {
+		return result, err
+	}
+	if _, err := document.CompileSort(p.Options.Sort); err != nil {
+		return result, boterr.In("options.sort", err)
+	}
+	if p.Multi && p.Options.Sort.Len() > 0 {
+		return result, boterr.Invalid("options.sort", "says which entry is the first, and cannot stand beside multi")
+	}
+	updated, err := entries.Update(ctx, record.Patch{
+		Filter:       p.Filter,
+		Patch:        p.Patch,
+		WithModifier: p.WithModifier,
+		ArrayFilters: p.Options.ArrayFilters,
+		SortBy:       p.Options.Sort,
+		Upsert:       p.Options.Upsert,
+		Multi:        p.Multi,
+	})
+	if err != nil {
+		return result, inOptions("options", err)
+	}
+	result.Matched, result.Modified = updated.Matched, updated.Modified
+	if updated.UpsertedID != nil {
+		result.Inserted = 1
+	}
+	return result, nil
+}
+
+// checkOptions refuses options that are not known.
+func checkOptions(field string, unknown document.Object) error {
+	if unknown.Len() == 0 {
+		return nil
+	}
+	return boterr.Invalid(field+"."+unknown.Keys()[0], "is no option that is supported here")
+}
+
+// inOptions names the parameter that holds the array filters.
+func inOptions(field string, err error) error {
+	if e, ok := boterr.AsError(err); ok && strings.HasPrefix(e.Field, "arrayFilters") {
+		return boterr.In(field, err)
+	}
+	return err
+}

@@ -1,0 +1,56 @@
+package datasource
+
+import (
+	"net/url"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/record"
+)
+
+// Service implements Operations over a store. It is safe for concurrent use.
+type Service struct {
+	env record.Env
+	app string
+}
+
+var _ Operations = (*Service)(nil)
+
+// New returns the operations on the data sources of a scope's app.
+func New(env record.Env, scope record.Scope) *Service {
+	return &Service{env: env.WithDefaults(), app: scope.App}
+}
+
+// maxCollectionName is the longest name of a collection in bytes that every store
+// takes.
+const maxCollectionName = 200
+
+// either returns the data source that one of two parameters names.
+func (s *Service) either(collectionName, dataSourceID string) (*record.Collection, error) {
+	switch {
+	case collectionName != "" && dataSourceID != "":
+		return nil, boterr.Invalid("collectionName", "give either collectionName or dataSourceId, not both")
+	case collectionName != "":
+		return s.open("collectionName", collectionName)
+	default:
+		return s.open("dataSourceId", dataSourceID)
+	}
+}
+
+// open returns the collection of a data source, which field names.
+func (s *Service) open(field, id string) (*record.Collection, error) {
+	if id == "" {
+		return nil, boterr.Invalid(field, "is missing: name the data source")
+	}
+	// Both parts are escaped, so that no pair of app and data source has the name of
+	// another pair.
+	name := "data/" + url.QueryEscape(s.app) + "/" + url.QueryEscape(id)
+	if len(name) > maxCollectionName {
+		return nil, boterr.Invalid(field, "is too long: with the app's id it has %d bytes, at most %d are allowed",
+			len(name), maxCollectionName)
+	}
+	return record.Open(s.env, record.Kind{
+		Name:       "entry",
+		Collection: name,
+		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
+	}), nil
+}

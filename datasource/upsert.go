@@ -1,0 +1,171 @@
+package datasource
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// UpsertDataToDataSource implements Operations.
+func (s *Service) UpsertDataToDataSource(
+	ctx context.Context, p UpsertDataToDataSourceParams,
+) (UpsertDataToDataSourceResult, error) {
+	entries, err := s.open("dataSourceId", p.DataSourceID)
+	if err != nil {
+		return UpsertDataToDataSourceResult{}, err
+	}
+	if p.Data == nil {
+		return UpsertDataToDataSourceResult{}, boterr.Invalid("data", "is missing: give an entry or a list of entries")
+	}
+	elements, err := readElements(p.Data)
+	if err != nil {
+		return UpsertDataToDataSourceResult{}, err
+	}
+	if err := checkCreatedAt(ctx, entries, elements); err != nil {
+		return UpsertDataToDataSourceResult{}, err
+	}
+	outcome := UpsertOutcome{DocsIDs: UpsertedIDs{Updated: []any{}, Inserted: []any{}, Upserted: []any{}}}
+	for i := range elements {
+		if err := outcome.write(ctx, entries, &elements[i]); err != nil {
+			return UpsertDataToDataSourceResult{}, boterr.In(elements[i].field, err)
+		}
+	}
+	return UpsertDataToDataSourceResult{Result: outcome}, nil
+}
+
+// element is one element of an upsert.
+type element struct {
+	// field is its path in errors.
+	field string
+	// id is its _id, nil where it has none.
+	id any
+	// columns are its fields but those that every entry has.
+	columns document.Object
+	// createdAt is given where the element was read from the data source before.
+	createdAt any
+}
+
+// readElements checks the elements and takes them apart.
+func readElements(data []document.Object) ([]element, error) {
+	elements := make([]element, len(data))
+	seen := map[string]struct{}{}
+	for i, given := range data {
+		field := "data[" + strconv.Itoa(i) + "]"
+		read, err := readElement(given)
+		if err != nil {
+			return nil, boterr.In(field, err)
+		}
+		read.field = field
+		elements[i] = read
+		if read.id == nil {
+			continue
+		}
+		key := string(document.AppendKey(nil, read.id))
+		if _, twice := seen[key]; twice {
+			return nil, boterr.Invalid(field+"._id", "comes twice in one call: %v", read.id)
+		}
+		seen[key] = struct{}{}
+	}
+	return elements, nil
+}
+
+// readElement checks one element and takes it apart.
+func readElement(given document.Object) (element, error) {
+	if given.IsZero() {
+		return element{}, boterr.Invalid("", "must be an object, got null")
+	}
+	if err := given.Err(); err != nil {
+		return element{}, err
+	}
+	read := element{columns: document.O()}
+	for column, value := range given.All() {
+		switch {
+		case column == record.FieldID:
+			if !isScalar(value) {
+				return read, boterr.Invalid(column, "must be a string, a number, a boolean or a date, got %s", document.TypeName(value))
+			}
+			read.id = value
+		case column == record.FieldCreatedAt:
+			read.createdAt = value
+		case column == record.FieldUpdatedAt: // Renewed where the entry changes.
+		case column == "" || column[0] == '$' || strings.ContainsAny(column, ".\x00"):
+			return read, boterr.Invalid(column, "is no name of a column: names are not empty, do not begin with $, and hold no dot and no NUL")
+		default:
+			read.columns = read.columns.With(column, value)
+		}
+	}
+	return read, read.columns.Err()
+}
+
+// isScalar reports whether a value can be an _id.
+func isScalar(value any) bool {
+	switch value.(type) {
+	case string, int64, float64, bool, time.Time:
+		return true
+	default:
+		return false
+	}
+}
+
+// checkCreatedAt refuses elements that would change when an entry was made. An entry
+// that was fetched can be given back as it is.
+func checkCreatedAt(ctx context.Context, entries *record.Collection, elements []element) error {
+	for i := range elements {
+		given := &elements[i]
+		if given.createdAt == nil {
+			continue
+		}
+		refusal := boterr.Invalid(given.field+".createdAt", "is fixed when the entry is made, and cannot be given another value")
+		if given.id == nil {
+			return refusal
+		}
+		found, err := entries.Find(ctx, record.Query{Filter: byID(given.id), Limit: 1})
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			return refusal
+		}
+		if stored, _ := found[0].Field(record.FieldCreatedAt); !document.Equal(stored, given.createdAt) {
+			return refusal
+		}
+	}
+	return nil
+}
+
+// byID is the filter for one entry.
+func byID(id any) document.Object {
+	return document.O(record.FieldID, document.O("$eq", id))
+}
+
+// write writes one element and counts what became of it.
+func (o *UpsertOutcome) write(ctx context.Context, entries *record.Collection, given *element) error {
+	if given.id == nil {
+		stored, err := entries.Insert(ctx, given.columns)
+		if err != nil {
+			return err
+		}
+		id, _ := stored.Field(record.FieldID)
+		o.DocsIDs.Inserted = append(o.DocsIDs.Inserted, id)
+		o.Inserted++
+		return nil
+	}
+	updated, err := entries.Update(ctx, record.Patch{Filter: byID(given.id), Patch: given.columns, Upsert: true})
+	if err != nil {
+		return err
+	}
+	if updated.UpsertedID != nil {
+		o.DocsIDs.Upserted = append(o.DocsIDs.Upserted, given.id)
+		o.Inserted++
+		return nil
+	}
+	o.DocsIDs.Updated = append(o.DocsIDs.Updated, given.id)
+	o.Matched += updated.Matched
+	o.Modified += updated.Modified
+	return nil
+}
