@@ -38,11 +38,11 @@ func TestTheCauseIsFoundBehindTheCode(t *testing.T) {
 func TestTextNamesOperationCodeFieldAndReason(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
-		"getMember: not found: memberId: there is no member m1": boterr.Wrap("getMember", boterr.New(boterr.NotFound, "memberId", "there is no member %s", "m1")),
-		"invalid argument: filter.age.$gt: unknown":             boterr.In("filter", boterr.Invalid("age.$gt", "unknown")),
-		"invalid argument: data[2]._id: twice":                  boterr.In("data", boterr.In("[2]", boterr.Invalid("_id", "twice"))),
-		"resource exhausted":                                    &boterr.Error{Code: boterr.ResourceExhausted},
-		"send: canceled: context deadline exceeded":             boterr.Wrap("send", context.DeadlineExceeded),
+		"getMember: not found: memberId: none":      boterr.Wrap("getMember", boterr.New(boterr.NotFound, "memberId", "none")),
+		"invalid argument: filter.age.$gt: unknown": boterr.In("filter", boterr.Invalid("age.$gt", "unknown")),
+		"invalid argument: data[2]._id: twice":      boterr.In("data", boterr.In("[2]", boterr.Invalid("_id", "twice"))),
+		"resource exhausted":                        &boterr.Error{Code: boterr.ResourceExhausted},
+		"send: canceled: context deadline exceeded": boterr.Wrap("send", context.DeadlineExceeded),
 	} {
 		require.EqualError(t, err, want)
 	}

@@ -146,10 +146,8 @@ func (c *Collection) Insert(ctx context.Context, o document.Object) (document.Ob
 
 // newRecord completes the fields of a new record: _id, scope and stamps first.
 func (c *Collection) newRecord(o document.Object) (document.Object, error) {
-	record := c.onInsert()
-	if id, ok := o.Field(FieldID); ok && id != nil {
-		record = record.With(FieldID, id)
-	}
+	id, _ := o.Field(FieldID)
+	record := c.onInsert(id)
 	for field, value := range o.All() {
 		if scoped, ok := c.fields.Field(field); ok && !document.Equal(scoped, value) {
 			return record, boterr.Invalid(field, "the %s belongs to another %s", c.kind.Name, field)
@@ -161,11 +159,14 @@ func (c *Collection) newRecord(o document.Object) (document.Object, error) {
 	return record, o.Err()
 }
 
-// onInsert returns the fields that a new record has: a new _id, the scope and the
-// stamps.
-func (c *Collection) onInsert() document.Object {
+// onInsert returns the fields that a new record has: its _id, a new one where it is
+// nil, the scope and the stamps.
+func (c *Collection) onInsert(id any) document.Object {
 	now := c.env.Now()
-	o := document.O(FieldID, c.env.NewID())
+	if id == nil {
+		id = c.env.NewID()
+	}
+	o := document.O(FieldID, id)
 	for field, value := range c.fields.All() {
 		o = o.With(field, value)
 	}
@@ -255,7 +256,8 @@ func (c *Collection) compile(p Patch) (compiledPatch, error) {
 	}
 	change := c.change(update)
 	if p.Upsert {
-		change.OnInsert = c.onInsert()
+		id, _ := filter.Equality(FieldID)
+		change.OnInsert = c.onInsert(id)
 	}
 	return compiledPatch{filter: filter, sort: sort, change: change}, nil
 }

@@ -1,0 +1,139 @@
+package channel
+
+import (
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// Channel is the record of a channel.
+//
+// As a parameter of an operation it is an address: the record with its ID is loaded
+// again within the app, and what else it holds is not looked at.
+type Channel struct {
+	// ID is the primary key.
+	ID string `json:"_id,omitzero"`
+	// Version counts the changes, from 1 on.
+	Version int64 `json:"_version,omitzero"`
+	// App is the app that the channel belongs to.
+	App string `json:"app,omitzero"`
+	// BroadcastGroups are who requests for live chat are sent to, by label.
+	BroadcastGroups []BroadcastGroup `json:"broadcastGroups,omitzero"`
+	// CreatedAt is when the record was made.
+	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
+	// Description says what the channel is for.
+	Description string `json:"description,omitzero"`
+	// Etag changes with every change.
+	Etag string `json:"etag,omitzero"`
+	// ExclusiveLiveChat is whether live chat is exclusive.
+	ExclusiveLiveChat bool `json:"exclusiveLiveChat,omitzero"`
+	// Info is what the platform needs to know. Which type it has depends on Type.
+	Info Info `json:"info,omitzero"`
+	// Metadata are variables that bot logic reads. A text that holds a JSON object is
+	// read as that object.
+	Metadata document.Object `json:"metadata,omitzero"`
+	// Name is the channel's name.
+	Name string `json:"name,omitzero"`
+	// On is whether the channel is live.
+	On bool `json:"on"`
+	// PriorityGroups are the sets of trees that serve the channel's members.
+	PriorityGroups []PriorityGroup `json:"priorityGroups,omitzero"`
+	// Type is the platform.
+	Type Type `json:"type,omitzero"`
+	// UpdatedAt is when the record last changed.
+	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
+	// Unknown holds the fields of other names.
+	Unknown document.Object `json:"-" document:"unknown"`
+}
+
+// The fields that are not read as they stand.
+const (
+	fieldInfo     = "info"
+	fieldMetadata = "metadata"
+	fieldType     = "type"
+)
+
+// plain is a Channel without methods, which the codec reads and writes field by
+// field.
+type plain Channel
+
+// MarshalJSON writes the channel with its unknown fields and without credentials.
+func (c Channel) MarshalJSON() ([]byte, error) { return document.EncodeJSON(plain(c)) }
+
+// UnmarshalJSON reads a channel as DecodeValue does.
+func (c *Channel) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, c) }
+
+// EncodeValue returns the channel as documents keep it, with credentials. A
+// credential that was redacted when it was read is InvalidArgument.
+func (c Channel) EncodeValue() (any, error) {
+	encoded, err := document.Encode(plain(c))
+	if err != nil || c.Info == nil {
+		return encoded, err
+	}
+	if info, ok := encoded.Field(fieldInfo); ok {
+		if info, ok := info.(document.Object); ok {
+			encoded = encoded.With(fieldInfo, withFurther(info, c.Info.further()))
+		}
+	}
+	return encoded, encoded.Err()
+}
+
+// withFurther adds the fields that an info's type does not know.
+func withFurther(info, further document.Object) document.Object {
+	for field, value := range further.All() {
+		if _, known := info.Field(field); !known {
+			info = info.With(field, value)
+		}
+	}
+	return info
+}
+
+// DecodeValue reads a channel from an object. Unknown fields are kept, those of info
+// included, whose type is chosen by "type".
+func (c *Channel) DecodeValue(value any) error {
+	source, isObject := value.(document.Object)
+	if !isObject {
+		return document.DecodeValue(value, (*plain)(c))
+	}
+	info, err := readInfo(source)
+	if err != nil {
+		return boterr.In(fieldInfo, err)
+	}
+	if source, err = withMetadata(source); err != nil {
+		return boterr.In(fieldMetadata, err)
+	}
+	if err := document.Decode(source.Without(fieldInfo), (*plain)(c)); err != nil {
+		return err
+	}
+	c.Info = info
+	return nil
+}
+
+// withMetadata returns the source with metadata that is a text read as JSON.
+func withMetadata(source document.Object) (document.Object, error) {
+	given, _ := source.Field(fieldMetadata)
+	text, isText := given.(string)
+	if !isText {
+		return source, nil
+	}
+	if strings.TrimSpace(text) == "" {
+		return source.Without(fieldMetadata), nil
+	}
+	var metadata document.Object
+	if err := metadata.UnmarshalJSON([]byte(text)); err != nil {
+		return source, err
+	}
+	return source.With(fieldMetadata, metadata), nil
+}
+
+// fromDocument reads a channel that the store holds.
+func fromDocument(o document.Object) (*Channel, error) {
+	c := new(Channel)
+	if err := document.Decode(o, c); err != nil {
+		return nil, boterr.New(boterr.FailedPrecondition, "", "the stored channel %s cannot be read: %w",
+			document.Get(o, record.FieldID, "without an _id"), err)
+	}
+	return c, nil
+}

@@ -1,0 +1,109 @@
+package channel_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+)
+
+// parse reads a channel from JSON.
+func parse(t *testing.T, text string) channel.Channel {
+	t.Helper()
+	var c channel.Channel
+	require.NoError(t, json.Unmarshal([]byte(text), &c))
+	return c
+}
+
+func TestChannelReadsEveryField(t *testing.T) {
+	t.Parallel()
+	c := parse(t, `{
+		"_id": "c1", "_version": 3, "app": "a1", "createdAt": 1, "updatedAt": 2, "description": "d", "etag": "e",
+		"exclusiveLiveChat": true, "metadata": {"shop": 1}, "name": "n", "on": true, "type": "webchat", "later": [1],
+		"broadcastGroups": [{"label": "default", "groups": [{"id": "u1", "type": "user", "x": 1}]}],
+		"priorityGroups": [{"coreVersion": "2", "group": "g", "globalNodes": ["n1"], "groupGlobalNodes": ["n2"],
+			"groupTrees": ["t1"], "offGlobalNodes": ["n3"], "offTrees": ["t2"], "trees": ["t3"]}]
+	}`)
+	require.Equal(t, channel.Channel{
+		ID: "c1", Version: 3, App: "a1", CreatedAt: 1, UpdatedAt: 2, Description: "d", Etag: "e",
+		ExclusiveLiveChat: true, Metadata: c.Metadata, Name: "n", On: true, Type: channel.Webchat, Unknown: c.Unknown,
+		BroadcastGroups: []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{
+			{ID: "u1", Type: "user", Unknown: c.BroadcastGroups[0].Groups[0].Unknown},
+		}}},
+		PriorityGroups: []channel.PriorityGroup{{
+			CoreVersion: "2", Group: "g", GlobalNodes: []string{"n1"}, GroupGlobalNodes: []string{"n2"},
+			GroupTrees: []string{"t1"}, OffGlobalNodes: []string{"n3"}, OffTrees: []string{"t2"}, Trees: []string{"t3"},
+		}},
+	}, c)
+	require.Equal(t, 1, document.Get(c.Metadata, "shop", 0))
+	require.True(t, c.Unknown.Has("later.0"), "unknown fields are kept")
+	require.True(t, c.BroadcastGroups[0].Groups[0].Unknown.Has("x"), "unknown fields are kept in groups, too")
+}
+
+func TestChannelIsWrittenAsItWasRead(t *testing.T) {
+	t.Parallel()
+	const text = `{"_id":"c1","metadata":{"shop":1},"on":true,"type":"webchat","later":[1]}`
+	written, err := json.Marshal(parse(t, text))
+	require.NoError(t, err)
+	require.JSONEq(t, text, string(written))
+}
+
+func TestMetadataMayBeText(t *testing.T) {
+	t.Parallel()
+	c := parse(t, `{"metadata": "{\"shop\": {\"id\": 7}}"}`)
+	require.Equal(t, 7, document.Get(c.Metadata, "shop.id", 0))
+	require.True(t, parse(t, `{"metadata": " "}`).Metadata.IsZero(), "an empty text is no metadata")
+}
+
+func TestInfoIsChosenByType(t *testing.T) {
+	t.Parallel()
+	for of, want := range map[string]channel.Info{
+		"alpha":   channel.AlphaInfo{AccessToken: channel.NewSecret("t"), Subscribed: true},
+		"charlie": channel.CharlieInfo{AccessToken: channel.NewSecret("t"), Subscribed: true},
+		"echo":    channel.EchoInfo{AccessToken: channel.NewSecret("t"), Subscribed: true},
+	} {
+		require.Equal(t, want, parse(t, `{"info": {"accessToken": "t", "subscribed": true}, "type": "`+of+`"}`).Info)
+	}
+	require.Equal(t, channel.BravoInfo{WaID: "w"}, parse(t, `{"type": "bravo", "info": {"waId": "w"}}`).Info)
+	require.Equal(t, channel.DeltaInfo{TbID: "b"}, parse(t, `{"type": "delta", "info": {"tbId": "b"}}`).Info)
+	require.Nil(t, parse(t, `{"type": "delta", "info": null}`).Info)
+	require.Nil(t, parse(t, `{"type": "delta"}`).Info)
+}
+
+func TestInfoOfAnotherTypeIsKeptAsItCame(t *testing.T) {
+	t.Parallel()
+	for _, of := range []string{"foxtrot", "hotel", "custom", "webchat", "their own", ""} {
+		c := parse(t, `{"info": {"key": "k", "n": {"a": 1}}, "type": "`+of+`"}`)
+		require.IsType(t, channel.OtherInfo{}, c.Info)
+		require.JSONEq(t, `{"key": "k", "n": {"a": 1}}`, c.Info.(channel.OtherInfo).Reveal().String())
+	}
+}
+
+func TestChannelOfTheWrongShapeNamesTheField(t *testing.T) {
+	t.Parallel()
+	for text, field := range map[string]string{
+		`[]`:                   "",
+		`{"name": 5}`:          "name",
+		`{"on": "yes"}`:        "on",
+		`{"metadata": "text"}`: "metadata",
+		`{"metadata": "[1]"}`:  "metadata",
+		`{"metadata": 5}`:      "metadata",
+		`{"info": 5}`:          "info",
+		`{"type": "alpha", "info": {"subscribed": 1}}`:                          "info.subscribed",
+		`{"type": "alpha", "info": {"accessToken": 4321}}`:                      "info.accessToken",
+		`{"type": "echo", "info": {"JSAPITicketExpiry": 43.21}}`:                "info.JSAPITicketExpiry",
+		`{"broadcastGroups": [{"groups": [{"id": "a"}, {"id": 1}]}]}`:           "broadcastGroups[0].groups[1].id",
+		`{"priorityGroups": [{"trees": ["a", null, 1]}], "type": "some other"}`: "priorityGroups[0].trees[2]",
+	} {
+		var c channel.Channel
+		err := c.UnmarshalJSON([]byte(text))
+		require.ErrorIs(t, err, boterr.InvalidArgument, text)
+		e, _ := boterr.AsError(err)
+		require.Equal(t, field, e.Field, text)
+		require.NotContains(t, err.Error(), "43", "an error shows no credential")
+	}
+}

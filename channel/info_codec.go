@@ -1,0 +1,66 @@
+package channel
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// readInfo reads the info of a channel by the channel's type. It is nil where there
+// is none.
+func readInfo(source document.Object) (Info, error) {
+	given, _ := source.Field(fieldInfo)
+	if given == nil {
+		return nil, nil
+	}
+	if given == redactedText {
+		return OtherInfo{Hidden{lost: true}}, nil
+	}
+	var fields document.Object
+	if err := document.DecodeValue(given, &fields); err != nil {
+		return nil, err
+	}
+	switch Type(document.Get(source, fieldType, "")) {
+	case Alpha:
+		return decodeInfo[AlphaInfo](fields)
+	case Bravo:
+		return decodeInfo[BravoInfo](fields)
+	case Charlie:
+		return decodeInfo[CharlieInfo](fields)
+	case Delta:
+		return decodeInfo[DeltaInfo](fields)
+	case Echo:
+		return decodeInfo[EchoInfo](fields)
+	default:
+		return OtherInfo{Hide(fields)}, nil
+	}
+}
+
+// decodeInfo reads an info of a known type.
+func decodeInfo[T Info, P interface {
+	*T
+	keep(unknown document.Object)
+}](fields document.Object) (Info, error) {
+	var info T
+	if err := document.Decode(fields, &info); err != nil {
+		return nil, err
+	}
+	for _, name := range namesOf(reflect.TypeFor[T]()) {
+		fields = fields.Without(name)
+	}
+	P(&info).keep(fields)
+	return info, nil
+}
+
+// namesOf returns the JSON names of a struct's fields.
+func namesOf(t reflect.Type) []string {
+	var names []string
+	for field := range slices.Values(reflect.VisibleFields(t)) {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,28 @@
+package channel
+
+import "context"
+
+// Operations are the operations on channels.
+type Operations interface {
+	// GetChannel tells which app a channel belongs to. It knows the channels of its own
+	// app only.
+	//
+	// InvalidArgument: ChannelID is missing. NotFound: the app has no such channel.
+	//
+	// Specification: Group and admin operations.
+	GetChannel(ctx context.Context, p GetChannelParams) (*Reference, error)
+}
+
+// GetChannelParams are the parameters of GetChannel.
+type GetChannelParams struct {
+	// ChannelID is the id of the channel. Required.
+	ChannelID string `json:"channelId,omitzero"`
+}
+
+// Reference says which channel, and of which app.
+type Reference struct {
+	// ChannelID is the channel's id.
+	ChannelID string `json:"channelId"`
+	// AppID is the app's id.
+	AppID string `json:"appId"`
+}

@@ -1,0 +1,140 @@
+package channel
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// kind is how channels are kept.
+func kind() record.Kind {
+	return record.Kind{
+		Name:       "channel",
+		Collection: "channels",
+		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
+	}
+}
+
+// Service is the channels of one app. It is safe for concurrent use.
+type Service struct {
+	scope    record.Scope
+	channels *record.Collection
+	pairings *record.Collection
+}
+
+var _ Operations = (*Service)(nil)
+
+// New returns the channels of the scope's app.
+func New(env record.Env, scope record.Scope) *Service {
+	return &Service{
+		scope:    scope,
+		channels: record.Open(env, kind()).Where(record.FieldApp, scope.App),
+		pairings: record.Open(env, pairingKind()).Where(record.FieldApp, scope.App),
+	}
+}
+
+// GetChannel implements Operations.
+func (s *Service) GetChannel(ctx context.Context, p GetChannelParams) (*Reference, error) {
+	if p.ChannelID == "" {
+		return nil, boterr.Invalid("channelId", "is missing: give the id of a channel")
+	}
+	found, err := s.channels.Get(ctx, p.ChannelID)
+	if err != nil {
+		return nil, boterr.In("channelId", err)
+	}
+	return &Reference{
+		ChannelID: document.Get(found, record.FieldID, ""),
+		AppID:     document.Get(found, record.FieldApp, ""),
+	}, nil
+}
+
+// Load returns a channel of the app with its credentials. It is for hosts; bot logic
+// has GetChannel. NotFound: the app has no such channel.
+func (s *Service) Load(ctx context.Context, id string) (*Channel, error) {
+	found, err := s.channels.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return fromDocument(found)
+}
+
+// Save stores a channel and returns it as it is stored then: with an ID where it has
+// none, with the app, and with CreatedAt, UpdatedAt, Version and Etag, which it does
+// not take from c. It is for hosts.
+//
+// A channel whose ID exists becomes what c is. Where c has an Etag, it must be that
+// of the stored channel, which makes reading, changing and saving safe: otherwise
+// Conflict, or NotFound where there is no such channel. A c without an Etag is saved
+// over whatever is there.
+//
+// InvalidArgument: Type is missing, Info is not the one of Type, or a credential in
+// it was redacted when c was read. AlreadyExists: another app has a channel with
+// this ID.
+func (s *Service) Save(ctx context.Context, c *Channel) (*Channel, error) {
+	if err := s.check(c); err != nil {
+		return nil, err
+	}
+	given, err := document.Encode(c)
+	if err != nil {
+		return nil, err
+	}
+	var stored document.Object
+	if c.ID == "" {
+		stored, err = s.channels.Insert(ctx, given)
+	} else {
+		stored, err = s.replace(ctx, c, given)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fromDocument(stored)
+}
+
+// check refuses a channel that cannot be stored.
+func (s *Service) check(c *Channel) error {
+	switch {
+	case c == nil:
+		return boterr.Invalid("channel", "is missing")
+	case c.App != "" && c.App != s.scope.App:
+		return boterr.Invalid(record.FieldApp, "the channel belongs to another app")
+	case c.Type == "":
+		return boterr.Invalid("type", "is missing: give the platform, such as %q", Webchat)
+	case c.Info != nil && c.Info.Type() != infoType(c.Type):
+		return boterr.Invalid("info", "a %T is not the info of a channel of type %q", c.Info, c.Type)
+	default:
+		return nil
+	}
+}
+
+// infoType returns what Type of the info of a channel's type returns.
+func infoType(t Type) Type {
+	switch t {
+	case Alpha, Bravo, Charlie, Delta, Echo:
+		return t
+	default:
+		return ""
+	}
+}
+
+// replace stores a channel that has an ID.
+func (s *Service) replace(ctx context.Context, c *Channel, given document.Object) (document.Object, error) {
+	filter := document.O(record.FieldID, document.O("$eq", c.ID))
+	if c.Etag != "" {
+		filter = filter.With(record.FieldEtag, document.O("$eq", c.Etag))
+	}
+	result, err := s.channels.FindAndModify(ctx, record.Patch{
+		Filter:       filter,
+		Patch:        given.Without(record.FieldCreatedAt),
+		WithModifier: true,
+		Upsert:       c.Etag == "",
+	}, true)
+	if err != nil || !result.Document.IsZero() {
+		return result.Document, err
+	}
+	if _, err := s.channels.Get(ctx, c.ID); err != nil {
+		return document.Object{}, err
+	}
+	return document.Object{}, boterr.New(boterr.Conflict, "etag", "channel %s was changed since it was read: load it again", c.ID)
+}

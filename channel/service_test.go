@@ -1,0 +1,171 @@
+package channel_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/record"
+)
+
+// apps are the channels of two apps in one store.
+type apps struct {
+	mine, theirs *channel.Service
+	now          time.Time
+}
+
+func newApps() *apps {
+	a := &apps{now: time.UnixMilli(1000)}
+	env := record.Env{Store: memstore.New(), Now: func() time.Time { return a.now }}
+	a.mine = channel.New(env, record.Scope{App: "mine"})
+	a.theirs = channel.New(env, record.Scope{App: "theirs"})
+	return a
+}
+
+// save stores a channel.
+func save(t *testing.T, s *channel.Service, c channel.Channel) *channel.Channel {
+	t.Helper()
+	stored, err := s.Save(t.Context(), &c)
+	require.NoError(t, err)
+	return stored
+}
+
+// requireInvalid asserts the code and the field of an error.
+func requireInvalid(t *testing.T, err error, field string) {
+	t.Helper()
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	e, _ := boterr.AsError(err)
+	require.Equal(t, field, e.Field)
+}
+
+func TestGetChannelTellsTheApp(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	save(t, a.mine, channel.Channel{ID: "c1", Type: channel.Webchat})
+	reference, err := a.mine.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "c1"})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"channelId": "c1", "appId": "mine"}`, mustJSON(t, reference))
+}
+
+func TestGetChannelNeedsAnID(t *testing.T) {
+	t.Parallel()
+	_, err := newApps().mine.GetChannel(t.Context(), channel.GetChannelParams{})
+	requireInvalid(t, err, "channelId")
+}
+
+func TestChannelOfAnotherAppDoesNotExist(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	save(t, a.theirs, channel.Channel{ID: "c1", Type: channel.Webchat})
+	_, err := a.mine.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "c1"})
+	require.ErrorIs(t, err, boterr.NotFound)
+	_, err = a.mine.Load(t.Context(), "c1")
+	require.ErrorIs(t, err, boterr.NotFound)
+	_, err = a.mine.Save(t.Context(), &channel.Channel{ID: "c1", Type: channel.Webchat, Name: "taken"})
+	require.ErrorIs(t, err, boterr.AlreadyExists)
+	_, err = a.mine.Save(t.Context(), &channel.Channel{App: "theirs", Type: channel.Webchat})
+	requireInvalid(t, err, "app")
+	theirs, err := a.theirs.Load(t.Context(), "c1")
+	require.NoError(t, err)
+	require.Empty(t, theirs.Name)
+}
+
+func TestSaveInsertsAndReplaces(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	first := save(t, a.mine, channel.Channel{
+		Type: channel.Alpha, Name: "one", Info: channel.AlphaInfo{AccessToken: channel.NewSecret("s")},
+	})
+	require.NotEmpty(t, first.ID)
+	require.Equal(t, "mine", first.App)
+	require.Equal(t, int64(1), first.Version)
+
+	a.now = a.now.Add(time.Second)
+	changed := *first
+	changed.Name, changed.On = "", true
+	second := save(t, a.mine, changed)
+	require.Equal(t, first.ID, second.ID)
+	require.Empty(t, second.Name, "the channel becomes what was saved")
+	require.Equal(t, first.CreatedAt, second.CreatedAt)
+	require.Equal(t, first.UpdatedAt+1000, second.UpdatedAt)
+	require.Equal(t, int64(2), second.Version)
+	require.NotEqual(t, first.Etag, second.Etag)
+
+	loaded, err := a.mine.Load(t.Context(), first.ID)
+	require.NoError(t, err)
+	require.Equal(t, second, loaded)
+	require.Equal(t, "s", loaded.Info.(channel.AlphaInfo).AccessToken.Reveal())
+}
+
+func TestSaveDoesNotOverwriteWhatItHasNotSeen(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	stale := save(t, a.mine, channel.Channel{ID: "c1", Type: channel.Webchat})
+	save(t, a.mine, channel.Channel{ID: "c1", Type: channel.Webchat, Name: "newer"})
+	_, err := a.mine.Save(t.Context(), stale)
+	require.ErrorIs(t, err, boterr.Conflict)
+	_, err = a.mine.Save(t.Context(), &channel.Channel{ID: "c2", Type: channel.Webchat, Etag: "e"})
+	require.ErrorIs(t, err, boterr.NotFound)
+}
+
+func TestSaveRefusesWhatIsNoChannel(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	for field, c := range map[string]*channel.Channel{
+		"channel":          nil,
+		"type":             {Name: "n"},
+		"info":             {Type: channel.Bravo, Info: channel.AlphaInfo{}},
+		"info.accessToken": new(parse(t, `{"_id": "c1", "type": "alpha", "info": {"accessToken": "[redacted]"}}`)),
+	} {
+		_, err := a.mine.Save(t.Context(), c)
+		requireInvalid(t, err, field)
+	}
+	_, err := a.mine.Save(t.Context(), &channel.Channel{Type: channel.Webchat, Info: channel.AlphaInfo{}})
+	requireInvalid(t, err, "info")
+	_, err = a.mine.Save(t.Context(), &channel.Channel{Type: channel.Alpha, Info: channel.OtherInfo{}})
+	requireInvalid(t, err, "info")
+	_, err = a.mine.Load(t.Context(), "c1")
+	require.ErrorIs(t, err, boterr.NotFound)
+}
+
+func TestPairingKeepsTheOrder(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	for _, id := range []string{"in", "out1", "out2"} {
+		save(t, a.mine, channel.Channel{ID: id, Type: channel.Webchat})
+	}
+	requirePairing := func(s *channel.Service, app string, outlets ...string) {
+		t.Helper()
+		pairing, err := s.Pairing(t.Context(), "in")
+		require.NoError(t, err)
+		require.Equal(t, &channel.Pairing{App: app, Inlet: "in", Outlets: append([]string{}, outlets...)}, pairing)
+	}
+	requirePairing(a.mine, "mine")
+	require.NoError(t, a.mine.Pair(t.Context(), "in", "out2", "out1"))
+	requirePairing(a.mine, "mine", "out2", "out1")
+	requirePairing(a.theirs, "theirs")
+	require.NoError(t, a.mine.Pair(t.Context(), "in", "out1"))
+	requirePairing(a.mine, "mine", "out1")
+	require.NoError(t, a.mine.Pair(t.Context(), "in"))
+	requirePairing(a.mine, "mine")
+}
+
+func TestPairRefusesWhatIsNoPair(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	save(t, a.mine, channel.Channel{ID: "in", Type: channel.Webchat})
+	save(t, a.mine, channel.Channel{ID: "out", Type: channel.Webchat})
+	save(t, a.theirs, channel.Channel{ID: "theirs", Type: channel.Webchat})
+	require.NoError(t, a.mine.Pair(t.Context(), "in", "out"))
+	requireInvalid(t, a.mine.Pair(t.Context(), "in", "in"), "outlets[0]")
+	requireInvalid(t, a.mine.Pair(t.Context(), "in", "out", "out"), "outlets[1]")
+	require.ErrorIs(t, a.mine.Pair(t.Context(), "in", "out", "theirs"), boterr.NotFound)
+	require.ErrorIs(t, a.mine.Pair(t.Context(), "theirs", "out"), boterr.NotFound)
+	pairing, err := a.mine.Pairing(t.Context(), "in")
+	require.NoError(t, err)
+	require.Equal(t, []string{"out"}, pairing.Outlets)
+}

@@ -1,0 +1,95 @@
+package member
+
+import (
+	"context"
+	"errors"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// Arrival is a member who wrote to a channel.
+type Arrival struct {
+	// Member is the member as it is stored.
+	Member *Member
+	// New is whether the member was made by this arrival.
+	New bool
+}
+
+// Arrive finds the member of the scope's channel with an external id, and makes it
+// where there is none, out of the fields of m. A member who is there stays as it is. It
+// is for hosts, whose platforms know members by external ids only.
+//
+// Of several arrivals at once, one makes the member. In stores where inserting is not
+// serialised that takes the index of EnsureIndexes.
+//
+// InvalidArgument: m has no ExternalID, another app or channel than the scope, or the
+// scope has no channel. AlreadyExists: m has an ID, and another member has it.
+func (s *Service) Arrive(ctx context.Context, m Member) (*Arrival, error) {
+	members, fields, err := s.newcomer(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if m.ExternalID == "" {
+		return nil, boterr.Invalid(fieldExternalID, "is missing: give the member's id on its platform")
+	}
+	patch := record.Patch{
+		Filter:       document.O(fieldExternalID, document.O("$eq", m.ExternalID)),
+		Patch:        document.O("$setOnInsert", fields.Without(fieldExternalID)),
+		WithModifier: true,
+		Upsert:       true,
+	}
+	found, err := members.FindAndModify(ctx, patch, true)
+	if errors.Is(err, boterr.AlreadyExists) { // Another arrival was faster.
+		found, err = members.FindAndModify(ctx, patch, true)
+	}
+	if err != nil {
+		return nil, record.RenameField(record.RenameField(err, "patch.$setOnInsert", ""), "patch", "")
+	}
+	arrived, err := fromDocument(found.Document)
+	return &Arrival{Member: arrived, New: !found.Matched}, err
+}
+
+// Insert makes a member of m.Channel, or of the scope's own channel where m has none,
+// and returns it as it is stored. Without an ExternalID it gets its ID as that. It is
+// for hosts.
+//
+// InvalidArgument: m belongs to another app, or there is no channel. NotFound: the app
+// has no such channel. AlreadyExists: there is a member with this ID, or in this
+// channel with this ExternalID.
+func (s *Service) Insert(ctx context.Context, m Member) (*Member, error) {
+	if m.ID == "" {
+		m.ID = s.newID()
+	}
+	if m.ExternalID == "" {
+		m.ExternalID = m.ID
+	}
+	members, fields, err := s.newcomer(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := members.Insert(ctx, fields)
+	if err != nil {
+		return nil, err
+	}
+	return fromDocument(stored)
+}
+
+// newcomer returns where a new member belongs, and its fields.
+func (s *Service) newcomer(ctx context.Context, m Member) (*record.Collection, document.Object, error) {
+	if m.App != "" && m.App != s.scope.App {
+		return nil, document.Object{}, boterr.Invalid(record.FieldApp, "the member belongs to another app")
+	}
+	var given *channel.Channel
+	if m.Channel != "" {
+		given = &channel.Channel{ID: m.Channel}
+	}
+	members, err := s.inChannel(ctx, given)
+	if err != nil {
+		return nil, document.Object{}, record.RenameField(err, "channel._id", record.FieldChannel)
+	}
+	fields, err := document.Encode(m.withDefaults())
+	return members, fields, err
+}

@@ -1,0 +1,165 @@
+package member
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Operations are the operations on members.
+//
+// A filter sees members of the context's app only, whatever it says. A patch cannot
+// change _id, app, channel and createdAt, and what it says about updatedAt, _version
+// and etag has no effect: a change renews these. A value of another type than the
+// member's field has is InvalidArgument.
+type Operations interface {
+	// FindAndModifyMember finds the first member of the whole app that matches, and
+	// changes it in one atomic step. Choose filter and patch so that the member is not
+	// found again: then an input that is repeated, or several events at once, change it
+	// once only.
+	//
+	// InvalidArgument: Filter or Patch is missing, or Filter, Patch, SortBy or Option is
+	// none. Unsupported: Option.Upsert, since members come into being on their
+	// platforms.
+	//
+	// Specification: Member and data-source operations.
+	FindAndModifyMember(ctx context.Context, p FindAndModifyMemberParams) (FindAndModifyMemberResult, error)
+
+	// GetMember reads a member of the app by its id.
+	//
+	// InvalidArgument: MemberID is missing. NotFound: the app has no such member.
+	//
+	// Specification: Member and data-source operations.
+	GetMember(ctx context.Context, p GetMemberParams) (*Member, error)
+
+	// PatchMembers changes every member of a channel that matches, all or none. The
+	// first of them comes back.
+	//
+	// InvalidArgument: Patch is missing, Filter or Patch is none, or a replacement
+	// comes without MemberID. NotFound: the app has no such channel.
+	//
+	// Specification: Member and data-source operations.
+	PatchMembers(ctx context.Context, p PatchMembersParams) (PatchMembersResult, error)
+
+	// UpdateMember sets the given fields of a member; fields that are not given stay.
+	// The last write wins, unless the host asked for etag checks.
+	//
+	// InvalidArgument: Member has no _id, a value of another type than the field has,
+	// or another app, channel or createdAt than the member. NotFound: the app has no
+	// such member. Conflict: the host asked for etag checks, and the given etag is not
+	// the member's any more.
+	//
+	// Specification: Member and data-source operations.
+	UpdateMember(ctx context.Context, p UpdateMemberParams) (UpdateMemberResult, error)
+
+	// CheckAndSaveMemberReferFrom keeps in meta.referFrom which channel referred the
+	// member to the current one, unless that is known already: the first value stays.
+	// The member comes back either way.
+	//
+	// InvalidArgument: MemberID or ReferFrom is missing. NotFound: the app has no such
+	// member.
+	//
+	// Specification: Member and data-source operations.
+	CheckAndSaveMemberReferFrom(ctx context.Context, p CheckAndSaveMemberReferFromParams) (*Member, error)
+}
+
+// FindAndModifyMemberParams are the parameters of FindAndModifyMember.
+type FindAndModifyMemberParams struct {
+	// Filter says which members. Required; O() matches every member of the app.
+	Filter document.Object `json:"filter,omitzero"`
+	// Patch is the change: with WithModifier an update document, such as
+	// document.Set("meta.seen", true), or a replacement; without it the fields to set.
+	// Required.
+	Patch document.Object `json:"patch,omitzero"`
+	// WithModifier says what Patch is. The default is true.
+	WithModifier *bool `json:"withModifier,omitzero"`
+	// SortBy says which of several matches is the first, such as O("createdAt", -1).
+	// The default is the order in which they were made.
+	SortBy document.Object `json:"sortBy,omitzero"`
+	// Option says how to find and modify.
+	Option FindAndModifyOption `json:"option,omitzero"`
+}
+
+// FindAndModifyOption says how to find and modify.
+type FindAndModifyOption struct {
+	// New returns the member as it is after the change. The default is as it was
+	// before.
+	New bool `json:"new,omitzero"`
+	// Upsert is Unsupported where it is true.
+	Upsert bool `json:"upsert,omitzero"`
+	// ArrayFilters say which elements of arrays the names in $[name] stand for.
+	ArrayFilters []document.Object `json:"arrayFilters,omitzero"`
+	// Unknown holds the options of other names, which are InvalidArgument.
+	Unknown document.Object `json:"-" document:"unknown"`
+}
+
+// FindAndModifyMemberResult is the result of FindAndModifyMember.
+type FindAndModifyMemberResult struct {
+	// OK is 1.
+	OK int `json:"ok"`
+	// Member is the member before the change, or after it with Option.New. It is nil
+	// where none matched.
+	Member *Member `json:"member"`
+}
+
+// GetMemberParams are the parameters of GetMember.
+type GetMemberParams struct {
+	// MemberID is the id of the member. Required.
+	MemberID string `json:"memberId,omitzero"`
+}
+
+// PatchMembersParams are the parameters of PatchMembers.
+type PatchMembersParams struct {
+	// Channel is the channel whose members are meant; its ID is enough. The default is
+	// the context's own.
+	Channel *channel.Channel `json:"channel,omitzero"`
+	// MemberID is the one member that is meant. The default is all of the channel.
+	MemberID string `json:"memberId,omitzero"`
+	// Filter says which members; it holds beside MemberID. The default is all.
+	Filter document.Object `json:"filter,omitzero"`
+	// Patch is the change: the fields to set; with WithModifier an update document, or
+	// together with MemberID a replacement. Required.
+	Patch document.Object `json:"patch,omitzero"`
+	// WithModifier says what Patch is. The default is false.
+	WithModifier bool `json:"withModifier,omitzero"`
+}
+
+// PatchMembersResult is the result of PatchMembers.
+type PatchMembersResult struct {
+	// Result is the first member that matched, as it is after the change. It is nil
+	// where none matched.
+	Result *Member `json:"result"`
+}
+
+// UpdateMemberParams are the parameters of UpdateMember.
+type UpdateMemberParams struct {
+	// Member holds the _id of the member, and the fields to set. Required.
+	Member document.Object `json:"member,omitzero"`
+}
+
+// UpdateMemberResult is the result of UpdateMember.
+type UpdateMemberResult struct {
+	// DocsIDs are the ids of what was updated.
+	DocsIDs DocsIDs `json:"_docsIds"`
+	// Docs is the member after the change.
+	Docs *Member `json:"_docs"`
+	// Modified is 1, or 0 where the member had these values already.
+	Modified int64 `json:"modified"`
+}
+
+// DocsIDs are ids by what became of their records.
+type DocsIDs struct {
+	// Updated is the id of the member, whether it changed or not.
+	Updated []string `json:"updated"`
+}
+
+// CheckAndSaveMemberReferFromParams are the parameters of
+// CheckAndSaveMemberReferFrom.
+type CheckAndSaveMemberReferFromParams struct {
+	// MemberID is the id of the member. Required.
+	MemberID string `json:"memberId,omitzero"`
+	// ReferFrom is the channel that refers the member. It is kept as it is: it may be a
+	// channel that does not exist any more. Required.
+	ReferFrom string `json:"referFrom,omitzero"`
+}

@@ -1,0 +1,36 @@
+package member
+
+import (
+	"context"
+	"errors"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// CheckAndSaveMemberReferFrom implements Operations.
+func (s *Service) CheckAndSaveMemberReferFrom(
+	ctx context.Context, p CheckAndSaveMemberReferFromParams,
+) (*Member, error) {
+	if p.MemberID == "" {
+		return nil, missingMember()
+	}
+	if p.ReferFrom == "" {
+		return nil, boterr.Invalid("referFrom", "is missing: give the channel that refers the member")
+	}
+	saved, err := s.members.Where(record.FieldID, p.MemberID).FindAndModify(ctx, record.Patch{
+		Filter: document.O(fieldReferFrom, document.O("$in", document.A(nil, ""))),
+		Patch:  document.O(fieldReferFrom, p.ReferFrom),
+	}, true)
+	switch {
+	case errors.Is(err, boterr.InvalidArgument):
+		return nil, boterr.New(boterr.FailedPrecondition, "", "meta of member %s is no object: %w", p.MemberID, err)
+	case err != nil:
+		return nil, err
+	case saved.Matched:
+		return fromDocument(saved.Document)
+	default:
+		return s.GetMember(ctx, GetMemberParams{MemberID: p.MemberID})
+	}
+}

@@ -1,0 +1,90 @@
+package send
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+)
+
+// Connector is the port to a messaging platform. One connector serves every channel
+// of its type, of every app, from many goroutines at once.
+//
+// What else a platform can do (labels, broadcasts, hand-over and so on) are further
+// interfaces that a connector may implement.
+type Connector interface {
+	// Send sends a message to its recipient and returns what the platform answered. It
+	// returns when the platform has taken or refused the message, and does not change
+	// what it is given.
+	//
+	// The message has passed Response.Validate, so that types that are not known and
+	// the platform's own limits are left to the connector. It repeats a request only
+	// where the platform cannot send it twice for that, such as with Message.ID as the
+	// idempotency key.
+	//
+	// Errors that a caller can act on have a code of boterr: InvalidArgument for a
+	// message that the platform cannot show (the Field is the path in the response),
+	// NotFound for a recipient that it does not know, FailedPrecondition for one that may
+	// not be written to now, ResourceExhausted for a rate limit, Unsupported for a type
+	// that it does not have.
+	// An error without a code means that the platform did not answer, or not so that
+	// anything can be told from it; callers see Unavailable. When ctx ends, Send returns
+	// its error.
+	Send(ctx context.Context, message Message) (Delivery, error)
+}
+
+// Message is a message on its way to one recipient.
+type Message struct {
+	// ID is a new id for each recipient of each send.
+	ID string
+	// Channel is the channel as it is stored; its Info holds the credentials.
+	Channel *channel.Channel
+	// To is the recipient's id on the platform.
+	To string
+	// Member is the member that it goes to.
+	Member *member.Member
+	// Response is what is sent, filled from the member.
+	Response Response
+	// MessagingType and MessagingTag are Alpha's, "" on other platforms.
+	MessagingType string
+	MessagingTag  string
+}
+
+// Delivery is a platform's answer to a message. Every field may be absent.
+type Delivery struct {
+	// Reply is the answer in the platform's own words. On Charlie it has ok, channel,
+	// ts and message; on Echo msgType and the fields of that kind of message.
+	Reply document.Object
+	// MessageID is the platform's id of the message; the default is Message.ID.
+	MessageID string
+	// ChatID is the platform's id of the conversation.
+	ChatID string
+	// From is the bot's id on the platform; the default is the member's botId.
+	From string
+	// Timestamp is when the platform took the message; the default is the time at
+	// which the answer came.
+	Timestamp document.Timestamp
+}
+
+// event returns the message event of a message that was delivered.
+func (m Message) event(d Delivery, now document.Timestamp) MessageEvent {
+	event := MessageEvent{
+		From:      d.From,
+		To:        m.To,
+		Data:      m.Response.Data(),
+		Type:      m.Response.Type(),
+		Timestamp: d.Timestamp,
+		MessageID: d.MessageID,
+	}
+	if event.From == "" && m.Member != nil {
+		event.From = m.Member.BotID
+	}
+	if event.Timestamp.IsZero() {
+		event.Timestamp = now
+	}
+	if event.MessageID == "" {
+		event.MessageID = m.ID
+	}
+	return event
+}

@@ -1,0 +1,75 @@
+package send
+
+import (
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// Text returns a text of at most 2,000 characters.
+func Text(text string) Response {
+	return Raw(document.O(fieldType, TypeText, fieldText, text))
+}
+
+// Image returns a picture at an address.
+func Image(url string) Response { return file(TypeImage, url) }
+
+// Audio returns a recording at an address.
+func Audio(url string) Response { return file(TypeAudio, url) }
+
+// Video returns a film at an address.
+func Video(url string) Response { return file(TypeVideo, url) }
+
+// File returns a file at an address.
+func File(url string) Response { return file(TypeFile, url) }
+
+func file(t Type, url string) Response {
+	return Raw(document.O(fieldType, t, "url", url))
+}
+
+// Attachment returns a file that the platform has already, by its id there. The type
+// is TypeImage, TypeAudio, TypeVideo or TypeFile.
+func Attachment(t Type, id string) Response {
+	return Raw(document.O(fieldType, t, "attachment_id", id))
+}
+
+// QuickReplies returns a text with at most 13 answers to tap:
+//
+//	send.QuickReplies("Again?", send.QuickReply{Title: "Yes"}, send.QuickReply{Title: "No"})
+func QuickReplies(text string, replies ...QuickReply) Response {
+	return Raw(document.O(fieldType, TypeQuickReplies, fieldText, text,
+		"quickReplies", each(replies, QuickReply.withDefaults)))
+}
+
+// Buttons returns a text with at most 3 buttons:
+//
+//	send.Buttons("A table for two?", send.Postback("Yes", "book"), send.WebURL("Menu", url))
+func Buttons(text string, buttons ...Button) Response {
+	return Raw(document.O(fieldType, TypeButton, fieldText, text,
+		"buttons", each(buttons, Button.withDefaults)))
+}
+
+// Carousel returns a row of at most 10 cards.
+func Carousel(cards ...Card) Response {
+	return Raw(document.O(fieldType, TypeCarousel, "carousel", each(cards, Card.withDefaults)))
+}
+
+// Typing shows for a time, counted in milliseconds, that the bot is typing.
+func Typing(duration time.Duration) Response {
+	return Raw(document.O(fieldType, TypeTyping, "duration", duration.Milliseconds()))
+}
+
+// Other returns a response of any type, with its other fields. Types that the package
+// does not know, and fields of any name, pass through to the platform as they are.
+func Other(t Type, fields document.Object) Response {
+	if fields.Err() != nil {
+		return Raw(fields)
+	}
+	object := document.O(fieldType, t)
+	for field, value := range fields.All() {
+		if field != fieldType {
+			object = object.With(field, value)
+		}
+	}
+	return Raw(object)
+}

@@ -1,0 +1,130 @@
+package send_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+var errLine = errors.New("the line is dead, token=s3cret")
+
+func TestAConnectorsErrorGetsACode(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  error
+		want boterr.Code
+	}{
+		{errLine, boterr.Unavailable},
+		{fmt.Errorf("request: %w", context.DeadlineExceeded), boterr.Unavailable},
+		{boterr.New(boterr.ResourceExhausted, "", "slow down: %w", errLine), boterr.ResourceExhausted},
+		{fmt.Errorf("429: %w", boterr.ResourceExhausted), boterr.ResourceExhausted},
+		{fmt.Errorf("refused: %w", boterr.New(boterr.InvalidArgument, "text", "too loud")), boterr.InvalidArgument},
+	} {
+		p := newPlatform(t)
+		p.outbox.fail = map[string]error{"ext-ada": c.err}
+		sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+		require.Equal(t, c.want, boterr.CodeOf(err), "%v", err)
+		require.NotContains(t, err.Error(), "s3cret")
+		require.Zero(t, sent)
+	}
+}
+
+func TestAConnectorRefusesAMessageByItsPath(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	p.outbox.fail = map[string]error{"ext-ada": boterr.Invalid("buttons[0].title", "is too loud")}
+	_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+	requireField(t, err, boterr.InvalidArgument, "response.buttons[0].title")
+}
+
+func TestAnEndedContextSendsNothingMore(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	p.addMember(member.Member{ID: "bob", Channel: "web", ExternalID: "ext-bob"})
+	p.addMember(member.Member{ID: "cid", Channel: "web", ExternalID: "ext-cid"})
+	ctx, cancel := context.WithCancel(t.Context())
+	p.outbox.before = cancel
+	p.outbox.fail = map[string]error{"ext-ada": errLine}
+	sent, err := p.in("web", "ada").SendResponse(ctx, send.SendResponseParams{
+		Response: send.Text("Hi"), MemberID: document.One("ada", "bob", "cid"),
+	})
+	require.ErrorIs(t, err, boterr.Canceled)
+	require.Equal(t, boterr.Canceled, boterr.CodeOf(err))
+	require.Empty(t, p.outbox.sent)
+	require.Len(t, sent.Results, 3)
+	for _, result := range sent.Results {
+		require.Equal(t, boterr.Canceled, boterr.CodeOf(result.Err))
+	}
+}
+
+func TestASendToManyTriesAllAndNamesWhoDidNotGetIt(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	p.addMember(member.Member{ID: "bob", Channel: "web", ExternalID: "ext-bob"})
+	p.addMember(member.Member{ID: "cid", Channel: "web", ExternalID: "ext-cid", FirstName: "Cid"})
+	p.addMember(member.Member{ID: "dan", Channel: "web", ExternalID: "ext-dan"})
+	p.outbox.fail = map[string]error{"ext-bob": errLine, "ext-dan": boterr.ResourceExhausted}
+
+	sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{
+		Response: send.Text("Hi {{firstName}}"), MemberID: document.One("ada", "bob", "cid", "dan"),
+	})
+	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err))
+	require.ErrorIs(t, err, boterr.ResourceExhausted, "the codes of the members are found, too")
+	require.ErrorIs(t, err, errLine)
+	undelivered, ok := errors.AsType[*send.UndeliveredError](err)
+	require.True(t, ok)
+	require.Equal(t, 4, undelivered.Of)
+	require.Equal(t, "bob", undelivered.Failures[0].MemberID)
+	require.Equal(t, "dan", undelivered.Failures[1].MemberID)
+	require.ErrorContains(t, err, "2 of 4 members did not get the message: bob (unavailable: ")
+	require.ErrorContains(t, err, ", dan (resource exhausted")
+	require.NotContains(t, err.Error(), "s3cret")
+
+	require.Equal(t, []string{"ext-ada", "ext-cid"}, p.outbox.recipients())
+	require.True(t, sent.HasOutcomes())
+	require.Len(t, sent.Results, 4)
+	require.Equal(t, "Hi Ada", sent.Results[0].MessageEvent.Text())
+	require.ErrorIs(t, sent.Results[1].Err, boterr.Unavailable)
+	require.Equal(t, "Hi Cid", sent.Results[2].MessageEvent.Text())
+	require.ErrorIs(t, sent.Results[3].Err, boterr.ResourceExhausted)
+
+	over := read[send.SendResponseResult](t, marshal(t, sent))
+	require.Equal(t, "Hi Cid", over.Results[2].MessageEvent.Text())
+	require.ErrorIs(t, over.Results[3].Err, boterr.ResourceExhausted)
+	require.NotContains(t, marshal(t, sent), "s3cret")
+}
+
+func TestTheErrorOfALargeSendStaysReadable(t *testing.T) {
+	t.Parallel()
+	many := &send.UndeliveredError{Of: 1000}
+	for i := range 500 {
+		many.Failures = append(many.Failures, send.Failure{MemberID: fmt.Sprintf("m%d", i), Err: errLine})
+	}
+	require.Less(t, len(many.Error()), 2000)
+	require.True(t, strings.HasSuffix(many.Error(), " and 480 more"), many.Error())
+	require.Len(t, many.Unwrap(), 500)
+}
+
+func TestAMessageIsTheSameForEveryMemberButForWhatIsFilled(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	p.addMember(member.Member{ID: "bob", Channel: "web", FirstName: "Bob", Meta: document.O("n", 7)})
+	ask := func(name, number string) send.Response {
+		return send.Buttons(name+"?", send.PostbackValue("Yes", "yes", document.O("n", number))).With("transform", document.A(1))
+	}
+	_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{
+		Response: ask("{{firstName}}", "{{meta.n}}"), MemberID: document.One("ada", "bob"),
+	})
+	require.NoError(t, err)
+	require.Equal(t, ask("Ada", ""), p.outbox.sent[0].Response)
+	require.Equal(t, ask("Bob", "7"), p.outbox.sent[1].Response)
+}

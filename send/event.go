@@ -1,0 +1,89 @@
+package send
+
+import (
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// MessageEvent is one message, as it was sent or received. A nil one has no text, no
+// payload and no value.
+type MessageEvent struct {
+	// From and To are the ids on the platform of who sent it and who gets it.
+	From string `json:"from"`
+	To   string `json:"to"`
+	// Data is the response without its type, or what the platform reported.
+	Data document.Object `json:"data"`
+	Type Type            `json:"type"`
+	// Timestamp is when it was sent, in Unix milliseconds. JSON may also give a string
+	// of seconds.
+	Timestamp document.Timestamp `json:"timestamp"`
+	// MessageID is the platform's id of the message.
+	MessageID string `json:"messageId"`
+	// Unknown holds the fields of other names.
+	Unknown document.Object `json:"-" document:"unknown"`
+}
+
+// Text returns what a member wrote or the bot said in a message of type TEXT, and ""
+// for every other type. Response().Text() is the text that goes with any type.
+func (e *MessageEvent) Text() string {
+	if e == nil || e.Type != TypeText {
+		return ""
+	}
+	return document.Get(e.Data, fieldText, "")
+}
+
+// Payload returns the payload of a tap on a button or a quick reply, whether it came
+// as a string or as an object with a value. It is "" for other messages.
+func (e *MessageEvent) Payload() string {
+	if e == nil || e.Type != TypePayload {
+		return ""
+	}
+	return document.Get(e.Data, fieldPayload, document.Get(e.Data, "payload.payload", ""))
+}
+
+// Value returns the value that came with the payload of a tap, nil where none did.
+func (e *MessageEvent) Value() any {
+	if e == nil || e.Type != TypePayload {
+		return nil
+	}
+	value, _ := e.Data.Lookup("payload.value")
+	return value
+}
+
+// Response returns the message as a response: its type and its data. What a member
+// wrote is sent on with its Literal, so that {{path}} in it is not filled.
+func (e *MessageEvent) Response() Response {
+	if e == nil {
+		return Response{}
+	}
+	return Other(e.Type, e.Data)
+}
+
+// messageEvent is a MessageEvent that is read field by field.
+type messageEvent MessageEvent
+
+// DecodeValue reads an object by the rules of document.Decode, and the timestamp as
+// a number of milliseconds or a string of seconds. null leaves the zero event.
+func (e *MessageEvent) DecodeValue(value any) error {
+	if object, ok := value.(document.Object); ok {
+		if seconds, ok := object.Field("timestamp"); ok {
+			timestamp, err := milliseconds(seconds)
+			if err != nil {
+				return boterr.In("timestamp", err)
+			}
+			value = object.With("timestamp", timestamp)
+		}
+	}
+	var read messageEvent
+	if err := document.DecodeValue(value, &read); err != nil {
+		return err
+	}
+	*e = MessageEvent(read)
+	return nil
+}
+
+// MarshalJSON writes the event with its unknown fields.
+func (e MessageEvent) MarshalJSON() ([]byte, error) { return document.EncodeJSON(messageEvent(e)) }
+
+// UnmarshalJSON reads an event by the rules of DecodeValue.
+func (e *MessageEvent) UnmarshalJSON(text []byte) error { return unmarshal(text, e) }

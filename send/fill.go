@@ -1,0 +1,106 @@
+package send
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+)
+
+// placeholder is {{path}}, perhaps with spaces around the path.
+var placeholder = regexp.MustCompile(`\{\{\s*([^{}]*[^{}\s])\s*\}\}`)
+
+// Fill returns the response with {{path}} in its strings filled from the member:
+// {{firstName}}, {{meta.order.id}}, {{meta.items.0}}. A path that is missing or null
+// is filled with nothing; numbers and booleans are printed as JSON has them, arrays
+// and objects as JSON. Names of fields and the response's type stay as they are.
+//
+// What was filled in is not looked at again, nor is the response that comes out: it
+// is Literal. A response that is Literal already comes back as it is. The error is
+// InvalidArgument for a response or a member that was made of what is no value.
+func Fill(response Response, m *member.Member) (Response, error) {
+	if err := response.object.Err(); err != nil {
+		return Response{}, err
+	}
+	if response.isLiteral || !hasPlaceholder(response.object) {
+		return response.Literal(), nil
+	}
+	from, err := document.Encode(m)
+	if err != nil {
+		return Response{}, err
+	}
+	pairs := make([]any, 0, 2*response.object.Len())
+	for field, value := range response.object.All() {
+		if field != fieldType {
+			value = filled(value, from)
+		}
+		pairs = append(pairs, field, value)
+	}
+	return Raw(document.O(pairs...)).Literal(), nil
+}
+
+// hasPlaceholder reports whether a string in value might be filled.
+func hasPlaceholder(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return strings.Contains(v, "{{")
+	case document.Array:
+		for _, item := range v.All() {
+			if hasPlaceholder(item) {
+				return true
+			}
+		}
+	case document.Object:
+		for _, field := range v.All() {
+			if hasPlaceholder(field) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// filled returns value with every string in it filled.
+func filled(value any, from document.Object) any {
+	switch v := value.(type) {
+	case string:
+		return filledText(v, from)
+	case document.Array:
+		items := make([]any, 0, v.Len())
+		for _, item := range v.All() {
+			items = append(items, filled(item, from))
+		}
+		return document.A(items...)
+	case document.Object:
+		pairs := make([]any, 0, 2*v.Len())
+		for field, inner := range v.All() {
+			pairs = append(pairs, field, filled(inner, from))
+		}
+		return document.O(pairs...)
+	default:
+		return value
+	}
+}
+
+func filledText(text string, from document.Object) string {
+	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+		value, _ := from.Lookup(placeholder.FindStringSubmatch(found)[1])
+		return printed(value)
+	})
+}
+
+// printed returns a value as it reads in a text.
+func printed(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	text, err := document.AppendJSON(nil, value)
+	if err != nil {
+		return "" // What JSON has no way to write, such as NaN.
+	}
+	return strings.Trim(string(text), `"`) // The quotes of a time.
+}

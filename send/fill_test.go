@@ -1,0 +1,87 @@
+package send_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// ada is a member with a value of every kind.
+func ada() *member.Member {
+	return &member.Member{ID: "m1", FirstName: "Ada", Meta: document.O(
+		"n", 3, "half", 0.5, "big", 1e21, "yes", true, "none", nil, "quoted", `"x"`,
+		"order", document.O("id", "o-7", "lines", document.A("tea", document.O("k", 1))),
+		"evil", "{{_id}}", "open", "{{", "close", "_id}}",
+	)}
+}
+
+func TestPlaceholdersAreFilledFromTheMember(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Hello {{firstName}}!":                  "Hello Ada!",
+		"{{ firstName }}{{\tmeta.n\n}}":         "Ada3",
+		"{{meta.half}} {{meta.big}}":            "0.5 1e+21",
+		"{{meta.yes}}":                          "true",
+		"{{meta.quoted}}":                       `"x"`,
+		"{{meta.order.id}}":                     "o-7",
+		"{{meta.order.lines.0}}":                "tea",
+		"{{meta.order.lines}}":                  `["tea",{"k":1}]`,
+		"{{meta.order}}":                        `{"id":"o-7","lines":["tea",{"k":1}]}`,
+		"<{{meta.none}}{{no.such.path}}{{a b}}": "<",
+		"{{}} {{ }} {x} {{a}":                   "{{}} {{ }} {x} {{a}",
+		"{{{firstName}}}":                       "{Ada}",
+		"no placeholder":                        "no placeholder",
+	} {
+		filled, err := send.Fill(send.Text(text), ada())
+		require.NoError(t, err)
+		require.Equal(t, want, filled.Text(), text)
+	}
+}
+
+func TestWhatIsFilledInIsNotFilledAgain(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{{meta.evil}}":               "{{_id}}",
+		"{{meta.open}}{{meta.close}}": "{{_id}}",
+	} {
+		filled, err := send.Fill(send.Text(text), ada())
+		require.NoError(t, err)
+		require.Equal(t, want, filled.Text())
+		again, err := send.Fill(filled, ada())
+		require.NoError(t, err)
+		require.Equal(t, want, again.Text())
+	}
+}
+
+func TestEveryStringOfAResponseIsFilledButTypeAndNames(t *testing.T) {
+	t.Parallel()
+	response := send.Raw(document.O(
+		"{{_id}}", "{{_id}}", "type", "{{_id}}", "n", 1, "list", document.A("{{_id}}", nil, document.O("type", "{{_id}}")),
+	))
+	filled, err := send.Fill(response, ada())
+	require.NoError(t, err)
+	require.Equal(t, send.Raw(document.O(
+		"{{_id}}", "m1", "type", "{{_id}}", "n", 1, "list", document.A("m1", nil, document.O("type", "m1")),
+	)).Literal(), filled)
+	require.Equal(t, "{{_id}}", document.Get(response, "list.0", ""), "the response that was given stays as it is")
+}
+
+func TestALiteralResponseIsNotFilled(t *testing.T) {
+	t.Parallel()
+	filled, err := send.Fill(send.Text("I am {{firstName}}").Literal(), ada())
+	require.NoError(t, err)
+	require.Equal(t, "I am {{firstName}}", filled.Text())
+}
+
+func TestFillRefusesWhatIsNoValue(t *testing.T) {
+	t.Parallel()
+	_, err := send.Fill(send.Text("Hi").With("x", make(chan int)), ada())
+	requireField(t, err, boterr.InvalidArgument, "x")
+	_, err = send.Fill(send.Text("{{_id}}"), &member.Member{Meta: document.O("x", make(chan int))})
+	requireField(t, err, boterr.InvalidArgument, "meta.x")
+}

@@ -1,0 +1,122 @@
+package send
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+)
+
+// recipient is a member that a call names.
+type recipient struct {
+	id string
+	// field is the parameter that names it.
+	field string
+}
+
+// recipients returns the members that a call names, each once: those given, or the
+// scope's own. There is at least one.
+func (s *Service) recipients(given *member.Member, ids document.OneOrMany[string]) ([]recipient, error) {
+	switch {
+	case given == nil && ids == nil:
+		return s.ownMember()
+	case given == nil:
+		return namedOnce(ids)
+	case given.ID == "":
+		return nil, boterr.Invalid("member._id", "is missing: it is what a member is found by")
+	case slices.ContainsFunc(ids, func(id string) bool { return id != given.ID }):
+		return nil, boterr.Invalid("memberId", "names another member than member, which is %q: give one of both", given.ID)
+	case ids != nil && len(ids) == 0:
+		return namedOnce(ids)
+	default:
+		return []recipient{{id: given.ID, field: "member"}}, nil
+	}
+}
+
+func (s *Service) ownMember() ([]recipient, error) {
+	if s.scope.Member == "" {
+		return nil, boterr.Invalid("memberId", "is missing: this context has no member of its own")
+	}
+	return []recipient{{id: s.scope.Member, field: "memberId"}}, nil
+}
+
+// namedOnce returns the members of a list in the order in which it first names them.
+func namedOnce(ids []string) ([]recipient, error) {
+	if len(ids) == 0 {
+		return nil, boterr.Invalid("memberId", "names nobody: give at least one id, or leave it out for the context's own member")
+	}
+	seen := make(map[string]bool, len(ids))
+	recipients := make([]recipient, 0, len(ids))
+	for i, id := range ids {
+		field := "memberId"
+		if len(ids) > 1 {
+			field += "[" + strconv.Itoa(i) + "]"
+		}
+		if id == "" {
+			return nil, boterr.Invalid(field, "is empty: give a member's id")
+		}
+		if !seen[id] {
+			seen[id] = true
+			recipients = append(recipients, recipient{id: id, field: field})
+		}
+	}
+	return recipients, nil
+}
+
+// loadMember returns the member as it is stored, which must be in the channel.
+func (s *Service) loadMember(ctx context.Context, in *channel.Channel, r recipient) (*member.Member, error) {
+	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: r.id})
+	if err != nil {
+		return nil, at(r.field, err)
+	}
+	if m.Channel != in.ID {
+		return nil, boterr.Invalid(r.field, "the member %s is in the channel %q, and the message goes through %q: give its own channelId",
+			r.id, m.Channel, in.ID)
+	}
+	return m, nil
+}
+
+// loadChannel returns the channel that a call names, or the scope's own, as it is
+// stored.
+func (s *Service) loadChannel(ctx context.Context, given *channel.Channel, id string) (*channel.Channel, error) {
+	field := "channelId"
+	switch {
+	case given == nil && id == "" && s.scope.Channel == "":
+		return nil, boterr.Invalid(field, "is missing: this context has no channel of its own")
+	case given == nil && id == "":
+		id = s.scope.Channel
+	case given == nil:
+	case given.ID == "":
+		return nil, boterr.Invalid("channel._id", "is missing: it is what a channel is found by")
+	case id != "" && id != given.ID:
+		return nil, boterr.Invalid(field, "is %q, and channel is %q: give one of both", id, given.ID)
+	default:
+		id, field = given.ID, "channel"
+	}
+	loaded, err := s.ports.Channels.Load(ctx, id)
+	return loaded, at(field, err)
+}
+
+// at returns an error with the field of the call that it is about. at(field, nil) is
+// nil.
+func at(field string, err error) error {
+	if e, ok := boterr.AsError(err); ok {
+		named := *e
+		named.Field = field
+		return &named
+	}
+	return boterr.In(field, err)
+}
+
+// externalIDOf returns a member's id on its platform.
+func externalIDOf(m *member.Member) (string, error) {
+	if m.ExternalID == "" {
+		return "", boterr.New(boterr.FailedPrecondition, "",
+			"the member %s has no externalId, by which its platform would know it", m.ID)
+	}
+	return m.ExternalID, nil
+}

@@ -1,0 +1,107 @@
+package send
+
+import (
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// The fields of responses that the code looks at.
+const (
+	fieldType    = "type"
+	fieldText    = "text"
+	fieldPayload = "payload"
+)
+
+// Response is an outgoing message: an object with a type and the fields of that
+// type. It keeps every field in its place, known or not, so that what was read as
+// JSON is written as it was.
+//
+// A Response is a value: With and Literal return another one. The zero Response
+// counts as absent. Making one never fails; Validate and every send refuse what no
+// platform would take.
+type Response struct {
+	object document.Object
+	// isLiteral tells that {{path}} is not to be filled.
+	isLiteral bool
+}
+
+// Raw returns the response that an object with a type and other fields is, such as
+// one that was kept in a data source.
+func Raw(object document.Object) Response { return Response{object: object} }
+
+// Type returns the response's type, "" where it has none.
+func (r Response) Type() Type { return document.Get(r.object, fieldType, Type("")) }
+
+// Text returns the text of a response of any type, "" where it has none.
+func (r Response) Text() string { return document.Get(r.object, fieldText, "") }
+
+// Object returns all fields.
+func (r Response) Object() document.Object { return r.object }
+
+// Data returns the fields but the type, as a message event has them.
+func (r Response) Data() document.Object {
+	if r.object.IsZero() {
+		return document.O()
+	}
+	return r.object.Without(fieldType)
+}
+
+// Lookup returns the value at a dotted path, for document.Get:
+//
+//	document.Get(response, "buttons.0.title", "")
+func (r Response) Lookup(path string) (any, bool) { return r.object.Lookup(path) }
+
+// With returns the response with a field set to what document.ValueOf takes:
+//
+//	send.Text("Hello").With("transform", rules)
+func (r Response) With(field string, value any) Response {
+	r.object = r.object.With(field, value)
+	return r
+}
+
+// Literal returns the response with its strings meant as they are: {{path}} in them
+// is not filled. It is for text that somebody else wrote, such as what a member
+// said. JSON does not hold it.
+func (r Response) Literal() Response {
+	r.isLiteral = true
+	return r
+}
+
+// IsZero reports whether the response is absent.
+func (r Response) IsZero() bool { return r.object.IsZero() }
+
+// String returns the response as JSON, for logs and failure messages.
+func (r Response) String() string { return r.object.String() }
+
+// EncodeValue returns the object that the response is.
+func (r Response) EncodeValue() (any, error) { return r.object, r.object.Err() }
+
+// DecodeValue reads an object. null gives the zero Response.
+func (r *Response) DecodeValue(value any) error {
+	var object document.Object
+	if err := document.DecodeValue(value, &object); err != nil {
+		return err
+	}
+	*r = Raw(object)
+	return nil
+}
+
+// MarshalJSON writes the fields in their order, and null for the zero Response.
+func (r Response) MarshalJSON() ([]byte, error) { return r.object.MarshalJSON() }
+
+// UnmarshalJSON reads a JSON object, by the rules of DecodeValue.
+func (r *Response) UnmarshalJSON(text []byte) error { return unmarshal(text, r) }
+
+// unmarshal reads JSON by a type's own DecodeValue.
+func unmarshal(text []byte, into document.ValueDecoder) error {
+	value, err := document.ParseJSON(text)
+	if err != nil {
+		return err
+	}
+	return into.DecodeValue(value)
+}
+
+// wrongType is the error for a value that is not of the type expected.
+func wrongType(field, expected string, value any) error {
+	return boterr.Invalid(field, "must be %s, got %s", expected, document.TypeName(value))
+}

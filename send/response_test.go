@@ -1,0 +1,144 @@
+package send_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+func TestConstructorsMakeTheDocumentedFields(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		made send.Response
+		want string
+	}{
+		{send.Text("Hi"), `{"type":"TEXT","text":"Hi"}`},
+		{send.Image("u"), `{"type":"IMAGE","url":"u"}`},
+		{send.Audio("u"), `{"type":"AUDIO","url":"u"}`},
+		{send.Video("u"), `{"type":"VIDEO","url":"u"}`},
+		{send.File("u"), `{"type":"FILE","url":"u"}`},
+		{send.Attachment(send.TypeVideo, "7"), `{"type":"VIDEO","attachment_id":"7"}`},
+		{send.Typing(1500 * time.Millisecond), `{"type":"TYPING","duration":1500}`},
+		{
+			send.QuickReplies("Again?", send.QuickReply{Title: "Yes", Payload: "y"}, send.QuickReply{Title: "No"}),
+			`{"type":"QUICK_REPLIES","text":"Again?","quickReplies":[` +
+				`{"content_type":"text","title":"Yes","payload":"y"},{"content_type":"text","title":"No","payload":"No"}]}`,
+		},
+		{
+			send.QuickReplies("Where?", send.QuickReply{ContentType: "location"}),
+			`{"type":"QUICK_REPLIES","text":"Where?","quickReplies":[{"content_type":"location"}]}`,
+		},
+		{
+			send.Buttons("Book?", send.Postback("Yes", "book"), send.PostbackValue("Two", "book", 2), send.WebURL("Menu", "u")),
+			`{"type":"BUTTON","text":"Book?","buttons":[{"type":"postback","title":"Yes","payload":"book"},` +
+				`{"type":"postback","title":"Two","payload":{"payload":"book","value":2}},{"type":"web_url","title":"Menu","url":"u"}]}`,
+		},
+		{
+			send.Buttons("Book?", send.Button{Title: "Yes", Payload: "y"}, send.Button{Title: "Menu", URL: "u"}),
+			`{"type":"BUTTON","text":"Book?","buttons":[{"type":"postback","title":"Yes","payload":"y"},` +
+				`{"type":"web_url","title":"Menu","url":"u"}]}`,
+		},
+		{
+			send.Carousel(
+				send.Card{Title: "A", Subtitle: "b", ImageURL: "u", Buttons: []send.Button{{Title: "Go", URL: "u"}}},
+				send.Card{Title: "B"},
+			),
+			`{"type":"CAROUSEL","carousel":[{"title":"A","subtitle":"b","image_url":"u",` +
+				`"buttons":[{"type":"web_url","title":"Go","url":"u"}]},{"title":"B"}]}`,
+		},
+		{send.Other("MAP", document.O("lat", 1.5, "type", "ignored")), `{"type":"MAP","lat":1.5}`},
+		{send.Raw(document.O("x", 1, "type", "MAP")), `{"x":1,"type":"MAP"}`},
+		{send.Text("Hi").With("transform", document.O("upper", true)), `{"type":"TEXT","text":"Hi","transform":{"upper":true}}`},
+	} {
+		text, err := json.Marshal(c.made)
+		require.NoError(t, err)
+		require.Equal(t, c.want, string(text))
+		require.Equal(t, c.want, c.made.String())
+		require.NoError(t, c.made.Validate())
+	}
+}
+
+func TestAResponseIsWrittenAsItWasRead(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`null`, `{}`, `{"text":"before its type","type":"TEXT"}`,
+		`{"type":"TEXT","text":"Hi","transform":null,"z":[1,{"y":[]}],"a":{"c":1,"b":2.5}}`,
+		`{"type":"WHATEVER","nested":{"type":"x","deep":[[null,true]]},"text":7}`,
+		`{"type":5}`,
+	} {
+		var read send.Response
+		require.NoError(t, json.Unmarshal([]byte(text), &read))
+		require.Equal(t, text, read.String())
+		require.Equal(t, text, marshal(t, read))
+		var again send.Response
+		require.NoError(t, document.DecodeJSON([]byte(text), &again))
+		require.Equal(t, read, again)
+	}
+}
+
+func TestWhatIsNoObjectIsNoResponse(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`"Hi"`, `[]`, `7`, `true`} {
+		var read struct {
+			Response send.Response `json:"response"`
+		}
+		err := document.DecodeJSON([]byte(`{"response":`+text+`}`), &read)
+		requireField(t, err, boterr.InvalidArgument, "response")
+	}
+}
+
+func TestWithLeavesTheResponseThatItIsGiven(t *testing.T) {
+	t.Parallel()
+	first := send.Text("Hi")
+	second := first.With("text", "Bye")
+	require.Equal(t, "Hi", first.Text())
+	require.Equal(t, "Bye", second.Text())
+}
+
+func TestAResponseIsReadInTypes(t *testing.T) {
+	t.Parallel()
+	yes, menu := send.PostbackValue("Yes", "book", 2), send.WebURL("Menu", "u")
+	yes.Unknown = document.O("hint", "now")
+	buttons := send.Buttons("Book?", yes, menu)
+	require.Equal(t, send.TypeButton, buttons.Type())
+	require.Equal(t, "Book?", buttons.Text())
+	require.Equal(t, []send.Button{yes, menu}, buttons.Buttons())
+	require.Equal(t, "now", document.Get(buttons, "buttons.0.hint", ""))
+
+	replies := []send.QuickReply{{ContentType: "text", Title: "Yes", Payload: "y", Unknown: document.O("image_url", "u")}}
+	require.Equal(t, replies, send.QuickReplies("?", replies...).QuickReplies())
+	cards := []send.Card{{Title: "A", Buttons: []send.Button{menu}, Unknown: document.O("k", int64(1))}, {Title: "B"}}
+	require.Equal(t, cards, send.Carousel(cards...).Cards())
+
+	require.Nil(t, send.Text("Hi").Buttons())
+	require.Empty(t, send.Response{}.Type())
+	require.Equal(t, document.O("text", "Hi", "x", 1), send.Text("Hi").With("x", 1).Data())
+	require.Equal(t, document.O("type", "TEXT", "text", "Hi"), send.Text("Hi").Object())
+	require.Equal(t, document.O(), send.Response{}.Data())
+}
+
+func TestPartsKeepWhatTheyDoNotKnowInJSON(t *testing.T) {
+	t.Parallel()
+	button := `{"type":"call","title":"Ring","number":"5"}`
+	require.JSONEq(t, button, rewritten[send.Button](t, button))
+	card := `{"title":"A","badge":{"b":1}}`
+	require.JSONEq(t, card, rewritten[send.Card](t, card))
+	reply := `{"content_type":"text","image_url":"u"}`
+	require.JSONEq(t, reply, rewritten[send.QuickReply](t, reply))
+}
+
+// rewritten reads JSON as a T and writes it again.
+func rewritten[T any](t *testing.T, text string) string {
+	t.Helper()
+	var read T
+	require.NoError(t, json.Unmarshal([]byte(text), &read))
+	written, err := json.Marshal(read)
+	require.NoError(t, err)
+	return string(written)
+}

@@ -1,0 +1,127 @@
+package send_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// resultOf returns a result with a reply and a message event of a text.
+func resultOf(reply document.Object) send.Result {
+	return send.Result{
+		Reply: reply, ChatID: "c1",
+		MessageEvent: send.MessageEvent{
+			From: "bot", To: "ada", Type: "TEXT", Data: document.O("text", "Hi", "url", "u"), Timestamp: 1700, MessageID: "m1",
+		},
+	}
+}
+
+const eventJSON = `{"from":"bot","to":"ada","data":{"text":"Hi","url":"u"},"type":"TEXT","timestamp":1700,"messageId":"m1"}`
+
+func TestAResultHasTheShapeOfItsPlatform(t *testing.T) {
+	t.Parallel()
+	common := `{"result":{"message_id":"m1"},"messageEvent":` + eventJSON + `}`
+	for _, platform := range []channel.Type{
+		channel.Alpha, channel.Bravo, channel.Delta, channel.Foxtrot, channel.Hotel, channel.Custom, channel.Webchat, "own",
+	} {
+		require.Equal(t, common, marshal(t, resultOf(document.O("message_id", "m1")).For(platform)))
+	}
+	for _, c := range []struct {
+		result send.Result
+		want   string
+	}{
+		{resultOf(document.Object{}).For(channel.Alpha), `{"result":{},"messageEvent":` + eventJSON + `}`},
+		{resultOf(document.O("a", 1)), `{"result":{"a":1},"messageEvent":` + eventJSON + `,"chatId":"c1"}`},
+		{resultOf(document.O("a", 1)).For(channel.Echo).Full(), `{"result":{"a":1},"messageEvent":` + eventJSON + `,"chatId":"c1"}`},
+		{
+			resultOf(document.O("ts", "1700.01", "message", document.O("text", "Hi"), "warning", "w", "ok", true, "channel", "D1")).
+				For(channel.Charlie),
+			`{"ok":true,"channel":"D1","ts":"1700.01","message":{"text":"Hi"}}`,
+		},
+		{
+			resultOf(document.Object{}).For(channel.Charlie),
+			`{"ok":true,"channel":"c1","ts":1700,"message":{"text":"Hi","url":"u"}}`,
+		},
+		{
+			resultOf(document.O("news", document.A(1), "msgType", "news", "errcode", 0)).For(channel.Echo),
+			`{"msgType":"news","url":"u","text":"Hi","news":[1]}`,
+		},
+		{resultOf(document.Object{}).For(channel.Echo), `{"msgType":"text","url":"u","text":"Hi"}`},
+		{
+			send.Result{Err: boterr.New(boterr.NotFound, "", "gone")},
+			`{"error":{"code":"NotFound","message":"gone"}}`,
+		},
+		{send.Result{Err: errors.New("odd")}, `{"error":{"code":"Internal","message":"odd"}}`},
+	} {
+		require.Equal(t, c.want, marshal(t, c.result))
+		require.Equal(t, c.want, rewritten[send.Result](t, c.want), "the shape is remembered when it is read")
+	}
+}
+
+func TestAResultIsReadBack(t *testing.T) {
+	t.Parallel()
+	full := resultOf(document.O("a", int64(1)))
+	require.Equal(t, full, read[send.Result](t, marshal(t, full)))
+
+	common := full.For(channel.Alpha)
+	common.ChatID = ""
+	require.Equal(t, common, read[send.Result](t, marshal(t, full.For(channel.Bravo))))
+
+	charlie := read[send.Result](t, `{"ok":true,"channel":"D1","ts":"1700000000.000200","message":{"text":"Hi"}}`)
+	require.Equal(t, "D1", charlie.ChatID)
+	require.Equal(t, "1700000000.000200", charlie.MessageEvent.MessageID)
+	require.Equal(t, document.Timestamp(1_700_000_000_000), charlie.MessageEvent.Timestamp)
+	require.Equal(t, "Hi", document.Get(charlie.Reply, "message.text", ""))
+
+	echo := read[send.Result](t, `{"msgType":"text","text":"Hi"}`)
+	require.Equal(t, "Hi", document.Get(echo.Reply, "text", ""))
+
+	require.ErrorIs(t, read[send.Result](t, `{"error":{"code":"Conflict"}}`).Err, boterr.Conflict)
+}
+
+func TestWhatIsNoResultIsRefused(t *testing.T) {
+	t.Parallel()
+	for text, field := range map[string]string{
+		`{}`: "", `7`: "", `{"result":{}}`: "", `{"ts":"soon"}`: "ts.timestamp", `{"messageEvent":7}`: "messageEvent",
+	} {
+		var result send.Result
+		requireField(t, document.DecodeJSON([]byte(text), &result), boterr.InvalidArgument, field)
+	}
+}
+
+func TestOneResultIsAnObjectAndSeveralAreAnArray(t *testing.T) {
+	t.Parallel()
+	one := resultOf(document.O("a", int64(1))).For(channel.Alpha)
+	one.ChatID = ""
+	object := marshal(t, one)
+	for want, results := range map[string][]send.Result{
+		object:                            {one},
+		"[" + object + "]":                nil,
+		"[" + object + "," + object + "]": {one, one},
+	} {
+		if results == nil {
+			require.Equal(t, []send.Result{one}, read[send.SendResponseResult](t, want).Results)
+			continue
+		}
+		require.Equal(t, want, marshal(t, send.SendResponseResult{Results: results}))
+		require.Equal(t, results, read[send.SendResponseResult](t, want).Results)
+	}
+	require.Equal(t, one, send.SendResponseResult{Results: []send.Result{one, {}}}.Result())
+	require.Zero(t, send.SendResponseResult{}.Result())
+	require.False(t, send.SendResponseResult{}.HasOutcomes())
+}
+
+// read reads JSON as a T.
+func read[T any](t *testing.T, text string) T {
+	t.Helper()
+	var value T
+	require.NoError(t, json.Unmarshal([]byte(text), &value))
+	return value
+}

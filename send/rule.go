@@ -1,0 +1,99 @@
+package send
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// rule is what an object must hold. Its error is InvalidArgument with the path of
+// the field in the object.
+type rule func(o document.Object) error
+
+// all is every one of the rules; the first that is broken is told.
+func all(rules ...rule) rule {
+	return func(o document.Object) error {
+		for _, r := range rules {
+			if err := r(o); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// ifPresent is a rule for a field that may be absent or null.
+func ifPresent(field string, r rule) rule {
+	return func(o document.Object) error {
+		if value, _ := o.Field(field); value == nil {
+			return nil
+		}
+		return r(o)
+	}
+}
+
+// text asks for a string that is not empty, of at most so many code points.
+func text(field string, most int) rule {
+	return func(o document.Object) error {
+		value, _ := o.Field(field)
+		s, isString := value.(string)
+		switch {
+		case value == nil:
+			return boterr.Invalid(field, "is missing: give a string")
+		case !isString:
+			return wrongType(field, "a string", value)
+		case s == "":
+			return boterr.Invalid(field, "is empty")
+		}
+		if length := utf8.RuneCountInString(s); most != unlimited && length > most {
+			return boterr.Invalid(field, "has %d characters, and at most %d are allowed", length, most)
+		}
+		return nil
+	}
+}
+
+// either asks for at least one of two strings.
+func either(first, second string) rule {
+	return func(o document.Object) error {
+		one, _ := o.Field(first)
+		other, _ := o.Field(second)
+		if one == nil && other == nil {
+			return boterr.Invalid(first, "is missing: give %s or %s", first, second)
+		}
+		return all(ifPresent(first, text(first, unlimited)), ifPresent(second, text(second, unlimited)))(o)
+	}
+}
+
+// list asks for an array of objects, each by a rule. The elements are checked before
+// their number, so that the error leads to the one at fault.
+func list(field string, least, most int, element rule) rule {
+	return func(o document.Object) error {
+		value, _ := o.Field(field)
+		array, ok := value.(document.Array)
+		switch {
+		case value == nil:
+			return boterr.Invalid(field, "is missing: give %d to %d elements", least, most)
+		case !ok:
+			return wrongType(field, "an array", value)
+		}
+		for i, item := range array.All() {
+			if err := checkElement(item, element); err != nil {
+				return boterr.In(field+"["+strconv.Itoa(i)+"]", err)
+			}
+		}
+		if n := array.Len(); n < least || n > most {
+			return boterr.Invalid(field, "has %d elements; give %d to %d", n, least, most)
+		}
+		return nil
+	}
+}
+
+func checkElement(item any, element rule) error {
+	object, ok := item.(document.Object)
+	if !ok {
+		return wrongType("", "an object", item)
+	}
+	return element(object)
+}

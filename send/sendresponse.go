@@ -1,0 +1,107 @@
+package send
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/member"
+)
+
+// SendResponse implements Operations.
+func (s *Service) SendResponse(ctx context.Context, p SendResponseParams) (SendResponseResult, error) {
+	messages, err := s.messages(ctx, p)
+	if err != nil {
+		return SendResponseResult{}, err
+	}
+	connector, err := s.connector(messages[0].Channel.Type)
+	if err != nil {
+		return SendResponseResult{}, err
+	}
+	if len(messages) == 1 {
+		result, err := s.deliver(ctx, connector, messages[0])
+		if err != nil {
+			return SendResponseResult{}, err
+		}
+		return SendResponseResult{Results: []Result{result}}, nil
+	}
+	return s.deliverAll(ctx, connector, messages)
+}
+
+// messages returns the message to each member, at least one, all of them checked.
+func (s *Service) messages(ctx context.Context, p SendResponseParams) ([]Message, error) {
+	if p.Response.IsZero() {
+		return nil, boterr.In("response", p.Response.Validate())
+	}
+	recipients, err := s.recipients(p.Member, p.MemberID)
+	if err != nil {
+		return nil, err
+	}
+	to, err := s.loadChannel(ctx, p.Channel, p.ChannelID)
+	if err != nil {
+		return nil, err
+	}
+	messaging, err := s.messaging(to.Type, p)
+	if err != nil {
+		return nil, err
+	}
+	messages := make([]Message, len(recipients))
+	for i, r := range recipients {
+		m, err := s.loadMember(ctx, to, r)
+		if err != nil {
+			return nil, err
+		}
+		message, err := messageTo(to, m, p.Response)
+		if err != nil {
+			return nil, forOneOf(recipients, m, err)
+		}
+		message.MessagingType, message.MessagingTag = messaging.kind, messaging.tag
+		messages[i] = message
+	}
+	return messages, nil
+}
+
+// messageTo returns the message as a member gets it.
+func messageTo(to *channel.Channel, m *member.Member, response Response) (Message, error) {
+	externalID, err := externalIDOf(m)
+	if err != nil {
+		return Message{}, err
+	}
+	filled, err := Fill(response, m)
+	if err == nil {
+		err = filled.Validate()
+	}
+	if err != nil {
+		return Message{}, boterr.In("response", err)
+	}
+	return Message{Channel: to, To: externalID, Member: m, Response: Raw(filled.object)}, nil
+}
+
+// forOneOf says for which of several members a message is wrong.
+func forOneOf(recipients []recipient, m *member.Member, err error) error {
+	e, ok := boterr.AsError(err)
+	if !ok || len(recipients) == 1 {
+		return err
+	}
+	named := *e
+	named.Err = fmt.Errorf("for member %s: %w", m.ID, e.Err)
+	return &named
+}
+
+// messaging is what Alpha wants to know of a message.
+type messaging struct{ kind, tag string }
+
+// messaging returns what Alpha is told, nothing on other platforms.
+func (s *Service) messaging(platform channel.Type, p SendResponseParams) (messaging, error) {
+	switch {
+	case platform == channel.Alpha:
+		return messaging{kind: p.MessagingType, tag: p.MessagingTag}, nil
+	case s.ports.IsStrict && p.MessagingType != "":
+		return messaging{}, boterr.Invalid("messagingType", "is for alpha alone, and the channel is of type %s", platform)
+	case s.ports.IsStrict && p.MessagingTag != "":
+		return messaging{}, boterr.Invalid("messagingTag", "is for alpha alone, and the channel is of type %s", platform)
+	default:
+		return messaging{}, nil
+	}
+}

@@ -1,0 +1,48 @@
+package send
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+)
+
+// Members gives the members of an app, as member.Operations does.
+type Members interface {
+	// GetMember returns the member of that id in the app, or NotFound.
+	GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error)
+}
+
+// Channels gives the channels of an app.
+type Channels interface {
+	// Load returns the channel of that id in the app with its credentials, or NotFound.
+	Load(ctx context.Context, channelID string) (*channel.Channel, error)
+}
+
+// Ports are what a Service sends with.
+type Ports struct {
+	// Channels and Members are those of the scope's app. Required.
+	Channels Channels
+	Members  Members
+	// Connectors are the platforms that can be sent to, by type of channel. The map is
+	// not to be changed later.
+	Connectors map[channel.Type]Connector
+	// IsStrict refuses parameters that the platform does not know, instead of ignoring
+	// them.
+	IsStrict bool
+}
+
+// Service sends messages for one scope. It is safe for concurrent use.
+type Service struct {
+	env   record.Env
+	scope record.Scope
+	ports Ports
+}
+
+var _ Operations = (*Service)(nil)
+
+// New returns the sends of a scope. Of the environment it uses the clock and the ids.
+func New(env record.Env, scope record.Scope, ports Ports) *Service {
+	return &Service{env: env.WithDefaults(), scope: scope, ports: ports}
+}

@@ -1,0 +1,148 @@
+package send
+
+import (
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// The limits of messages, in Unicode code points and elements.
+const (
+	maxText              = 2000
+	maxQuickReplies      = 13
+	maxQuickReplyTitle   = 20
+	maxQuickReplyPayload = 1000
+	maxButtons           = 3
+	maxButtonTitle       = 20
+	maxCards             = 10
+	maxCardTitle         = 80
+	maxArticles          = 1
+)
+
+// unlimited is the limit of what has none.
+const unlimited = 0
+
+// limits are the rules of the types that are known.
+var limits = map[Type]rule{
+	TypeText:         textRule,
+	TypeImage:        fileRule,
+	TypeAudio:        fileRule,
+	TypeVideo:        fileRule,
+	TypeFile:         fileRule,
+	TypeQuickReplies: all(textRule, list("quickReplies", 1, maxQuickReplies, quickReplyRule)),
+	TypeButton:       all(textRule, list("buttons", 1, maxButtons, buttonRule)),
+	TypeCarousel:     list("carousel", 1, maxCards, cardRule),
+	TypeTyping:       ifPresent("duration", durationRule),
+	TypeNews:         list("articles", 1, maxArticles, articleRule),
+	TypeTemplate:     all(text("elementName", unlimited), text("languageCode", unlimited), ifPresent("components", arrayRule)),
+}
+
+var (
+	textRule = text(fieldText, maxText)
+	fileRule = either("url", "attachment_id")
+	cardRule = all(
+		text("title", maxCardTitle),
+		ifPresent("subtitle", text("subtitle", maxCardTitle)),
+		ifPresent("image_url", text("image_url", unlimited)),
+		ifPresent("buttons", list("buttons", 0, maxButtons, buttonRule)),
+	)
+	articleRule = all(
+		text("title", unlimited),
+		ifPresent("description", text("description", unlimited)),
+		ifPresent("url", text("url", unlimited)),
+		ifPresent("picurl", text("picurl", unlimited)),
+	)
+	postbackRule = all(text("title", maxButtonTitle), payloadRule)
+	webURLRule   = all(text("title", maxButtonTitle), text("url", unlimited))
+)
+
+// Validate checks the response as every send does: that it has a type, and what its
+// type needs within the limits of that type. Text is counted in Unicode code points.
+// Types and fields that are not known pass.
+//
+// The error is InvalidArgument; its Field is the path in the response, such as
+// "buttons[2].title".
+func (r Response) Validate() error {
+	if r.IsZero() {
+		return boterr.Invalid("", "is missing: give a message, such as send.Text(...)")
+	}
+	if err := r.object.Err(); err != nil {
+		return err
+	}
+	if err := text(fieldType, unlimited)(r.object); err != nil {
+		return err
+	}
+	if rule, ok := limits[r.Type()]; ok {
+		return rule(r.object)
+	}
+	return nil
+}
+
+// quickReplyRule asks for title and payload where the quick reply says its title;
+// other kinds, such as one that asks for a location, need none.
+func quickReplyRule(reply document.Object) error {
+	if err := ifPresent("content_type", text("content_type", unlimited))(reply); err != nil {
+		return err
+	}
+	title, payload := text("title", maxQuickReplyTitle), text(fieldPayload, maxQuickReplyPayload)
+	if document.Get(reply, "content_type", ContentText) != ContentText {
+		title, payload = ifPresent("title", title), ifPresent(fieldPayload, payload)
+	}
+	return all(title, payload)(reply)
+}
+
+// buttonRule lets buttons of other types pass, but for the limit of the title.
+func buttonRule(button document.Object) error {
+	if err := text(fieldType, unlimited)(button); err != nil {
+		return err
+	}
+	switch document.Get(button, fieldType, "") {
+	case ButtonPostback:
+		return postbackRule(button)
+	case ButtonWebURL:
+		return webURLRule(button)
+	default:
+		return ifPresent("title", text("title", maxButtonTitle))(button)
+	}
+}
+
+// payloadRule asks for a payload that is a string, or an object with one.
+func payloadRule(button document.Object) error {
+	payload, _ := button.Field(fieldPayload)
+	if inner, ok := payload.(document.Object); ok {
+		return boterr.In(fieldPayload, text(fieldPayload, unlimited)(inner))
+	}
+	return text(fieldPayload, unlimited)(button)
+}
+
+func durationRule(typing document.Object) error {
+	duration, _ := typing.Field("duration")
+	milliseconds, ok := number(duration)
+	switch {
+	case !ok:
+		return wrongType("duration", "a number of milliseconds", duration)
+	case milliseconds < 0:
+		return boterr.Invalid("duration", "must not be negative, got %v", duration)
+	default:
+		return nil
+	}
+}
+
+// number returns a number of either type.
+func number(value any) (float64, bool) {
+	switch n := value.(type) {
+	case int64:
+		return float64(n), true
+	case float64:
+		return n, true
+	default:
+		return 0, false
+	}
+}
+
+func arrayRule(template document.Object) error {
+	components, _ := template.Field("components")
+	if _, ok := components.(document.Array); !ok {
+		return wrongType("components", "an array", components)
+	}
+	return nil
+}

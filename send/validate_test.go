@@ -1,0 +1,166 @@
+package send_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// long returns a text of so many characters, of which each has several bytes.
+func long(characters int) string { return strings.Repeat("ß", characters) }
+
+// times returns a slice of so many equal items.
+func times[T any](n int, item T) []T {
+	items := make([]T, n)
+	for i := range items {
+		items[i] = item
+	}
+	return items
+}
+
+func TestMessagesAtTheirLimitsPass(t *testing.T) {
+	t.Parallel()
+	button := send.Postback(long(20), long(5000))
+	card := send.Card{Title: long(80), Subtitle: long(80), Buttons: times(3, button)}
+	for _, response := range []send.Response{
+		send.Text(long(2000)),
+		send.QuickReplies(long(2000), times(13, send.QuickReply{Title: long(20), Payload: long(1000)})...),
+		send.Buttons(long(2000), times(3, button)...),
+		send.Carousel(times(10, card)...),
+		send.Typing(0),
+		send.Raw(document.O("type", "TYPING")),
+		send.Raw(document.O("type", "TYPING", "duration", 0.5)),
+		send.Raw(document.O("type", "NEWS", "articles", document.A(document.O("title", "A")))),
+		send.Raw(document.O("type", "TEMPLATE", "elementName", "e", "languageCode", "en", "components", document.A(1))),
+		send.Raw(document.O("type", "IMAGE", "url", "u", "attachment_id", "7", "transform", 1)),
+		send.Raw(document.O("type", "IMAGE", "url", nil, "attachment_id", "7")),
+		send.Buttons("Call?", send.Button{Type: "phone_number", Title: "Call", Unknown: document.O("number", 5)}),
+		send.Buttons("?", send.Button{Title: "Yes", Payload: document.O("payload", "p")}),
+		send.Raw(document.O("type", "OWN", "text", long(9000), "buttons", 7)),
+		send.Raw(document.O("type", "text")),
+	} {
+		require.NoError(t, response.Validate(), "%.200s", response)
+	}
+}
+
+func TestWhatBreaksALimitIsNamedByItsPath(t *testing.T) {
+	t.Parallel()
+	ok := send.Postback("Yes", "y")
+	for _, c := range []struct {
+		response send.Response
+		field    string
+	}{
+		{send.Response{}, ""},
+		{send.Raw(document.O()), "type"},
+		{send.Raw(document.O("type", nil)), "type"},
+		{send.Raw(document.O("type", 7)), "type"},
+		{send.Other("", document.O()), "type"},
+		{send.Text("Hi").With("x", func() {}), "x"},
+		{send.Other("OWN", document.O("x", func() {})), "x"},
+
+		{send.Text(""), "text"},
+		{send.Text(long(2001)), "text"},
+		{send.Raw(document.O("type", "TEXT")), "text"},
+		{send.Raw(document.O("type", "TEXT", "text", 7)), "text"},
+
+		{send.Raw(document.O("type", "IMAGE")), "url"},
+		{send.Audio(""), "url"},
+		{send.Raw(document.O("type", "VIDEO", "url", 7)), "url"},
+		{send.Attachment(send.TypeFile, ""), "attachment_id"},
+
+		{send.QuickReplies("", send.QuickReply{Title: "Yes"}), "text"},
+		{send.QuickReplies("?"), "quickReplies"},
+		{send.QuickReplies("?", times(14, send.QuickReply{Title: "Yes"})...), "quickReplies"},
+		{send.QuickReplies("?").With("quickReplies", "x"), "quickReplies"},
+		{send.QuickReplies("?").With("quickReplies", document.A(7)), "quickReplies[0]"},
+		{send.QuickReplies("?", send.QuickReply{Title: "Yes"}, send.QuickReply{}), "quickReplies[1].title"},
+		{send.QuickReplies("?", send.QuickReply{Title: long(21)}), "quickReplies[0].title"},
+		{send.QuickReplies("?", send.QuickReply{Title: "Yes", Payload: long(1001)}), "quickReplies[0].payload"},
+		{send.QuickReplies("?", send.QuickReply{ContentType: "location", Title: long(21)}), "quickReplies[0].title"},
+		{
+			send.QuickReplies("?").With("quickReplies", document.A(document.O("title", "Yes", "payload", document.O("payload", "y")))),
+			"quickReplies[0].payload",
+		},
+		{
+			send.QuickReplies("?").With("quickReplies", document.A(document.O("content_type", 7))),
+			"quickReplies[0].content_type",
+		},
+
+		{send.Buttons(long(2001), ok), "text"},
+		{send.Buttons("?"), "buttons"},
+		{send.Buttons("?", ok, ok, ok, ok), "buttons"},
+		{send.Buttons("?", ok, ok, ok, send.Postback(long(21), "y")), "buttons[3].title"},
+		{send.Buttons("?", send.Postback("", "y")), "buttons[0].title"},
+		{send.Buttons("?", send.Postback("Yes", "")), "buttons[0].payload"},
+		{send.Buttons("?", send.Button{Title: "Yes", Payload: 7}), "buttons[0].payload"},
+		{send.Buttons("?", send.Button{Title: "Yes", Payload: document.O("value", 7)}), "buttons[0].payload.payload"},
+		{send.Buttons("?", ok, send.WebURL("Menu", "")), "buttons[1].url"},
+		{send.Buttons("?", send.Button{Type: "phone_number", Title: long(21)}), "buttons[0].title"},
+		{send.Buttons("?").With("buttons", document.A(document.O("title", "Yes"))), "buttons[0].type"},
+
+		{send.Carousel(), "carousel"},
+		{send.Carousel(times(11, send.Card{Title: "A"})...), "carousel"},
+		{send.Carousel(send.Card{}), "carousel[0].title"},
+		{send.Carousel(send.Card{Title: long(81)}), "carousel[0].title"},
+		{send.Carousel(send.Card{Title: "A", Subtitle: long(81)}), "carousel[0].subtitle"},
+		{send.Carousel(send.Card{Title: "A"}, send.Card{Title: "B", Buttons: times(4, ok)}), "carousel[1].buttons"},
+		{send.Carousel(send.Card{Title: "A", Buttons: []send.Button{ok, send.WebURL(long(21), "u")}}), "carousel[0].buttons[1].title"},
+		{send.Raw(document.O("type", "CAROUSEL", "carousel", document.A(document.O("title", "A", "image_url", 7)))), "carousel[0].image_url"},
+
+		{send.Typing(-1e9), "duration"},
+		{send.Raw(document.O("type", "TYPING", "duration", "1s")), "duration"},
+		{send.Raw(document.O("type", "NEWS")), "articles"},
+		{send.Raw(document.O("type", "NEWS", "articles", times(2, document.O("title", "A")))), "articles"},
+		{send.Raw(document.O("type", "NEWS", "articles", document.A(document.O("title", "A", "picurl", 7)))), "articles[0].picurl"},
+		{send.Raw(document.O("type", "TEMPLATE", "languageCode", "en")), "elementName"},
+		{send.Raw(document.O("type", "TEMPLATE", "elementName", "e")), "languageCode"},
+		{send.Raw(document.O("type", "TEMPLATE", "elementName", "e", "languageCode", "en", "components", 7)), "components"},
+	} {
+		requireField(t, c.response.Validate(), boterr.InvalidArgument, c.field)
+	}
+}
+
+// FuzzResponse sends any JSON as a response: it is refused with a path, or sent and
+// written as it was read.
+func FuzzResponse(f *testing.F) {
+	for _, text := range []string{
+		`null`, `7`, `{}`, `{"type":"TEXT","text":"Hi {{firstName}}"}`, `{"text":"\u2028\ud83d","type":"X","n":[1e3,-0,1.50]}`,
+		`{"type":"BUTTON","text":"?","buttons":[{"type":"postback","title":"Yes","payload":{"payload":"y","value":[1]}}]}`,
+		`{"type":"CAROUSEL","carousel":[{"title":"A"}]}`, `{"type":"X","n":1e999}`, `{"type":"X","":{"":""},"type":"Y"}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if !json.Valid(text) {
+			return
+		}
+		var params send.SendResponseParams
+		if err := document.DecodeJSON([]byte(`{"response":`+string(text)+`}`), &params); err != nil {
+			requireResponsePath(t, err)
+			return
+		}
+		p := newPlatform(t)
+		params.Response = params.Response.Literal()
+		if _, err := p.in("web", "ada").SendResponse(t.Context(), params); err != nil {
+			requireResponsePath(t, err)
+			require.Empty(t, p.outbox.sent)
+			return
+		}
+		want, err := document.ParseJSON(text)
+		require.NoError(t, err)
+		require.Equal(t, document.O("r", want).String(), document.O("r", p.outbox.sent[0].Response).String())
+	})
+}
+
+func requireResponsePath(t *testing.T, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	e, _ := boterr.AsError(err)
+	require.True(t, strings.HasPrefix(e.Field, "response"), "%v", err)
+}
