@@ -1,0 +1,112 @@
+package botctx
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Caller is a door through which operations are called by name, with JSON in and
+// JSON out. *Context is one.
+type Caller interface {
+	// Call runs the operation of that name with a JSON object of its parameters, and
+	// returns the JSON of its result.
+	Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error)
+}
+
+// Call runs any operation by its name in the specification, such as "getMember",
+// with a JSON object of its parameters, and returns the JSON that the specification
+// shows. No arguments count as an object without fields. It is how a host bridges
+// another language or a wire.
+//
+// An operation that does not exist is InvalidArgument, one that is not supported
+// Unsupported. A parameter that does not exist is ignored, and InvalidArgument where
+// the Runtime is strict. Where an operation returns outcomes together with an error,
+// so does Call.
+func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	op := Op(name)
+	if !op.Exists() {
+		return nil, &boterr.Error{
+			Op: name, Code: boterr.InvalidArgument,
+			Err: errNoOperation,
+		}
+	}
+	return c.dispatch(ctx, op, args)
+}
+
+// What is said of names that cannot be called.
+var (
+	errUnsupported = errors.New("the SDK does not have this operation yet, and the host offers none")
+	errNoOperation = errors.New("there is no operation of this name; names are those of the specification")
+)
+
+// unsupported is the error of an operation whose domain nobody offers.
+func unsupported(op Op) error {
+	return &boterr.Error{
+		Op: string(op), Code: boterr.Unsupported,
+		Err: errUnsupported,
+	}
+}
+
+// callOperation decodes the arguments, calls an operation and encodes its result.
+func callOperation[P, R any](
+	ctx context.Context, c *Context, op Op, args json.RawMessage, operation func(context.Context, P) (R, error),
+) (json.RawMessage, error) {
+	params, err := decodeParams[P](args, c.strict)
+	if err != nil {
+		return nil, boterr.Wrap(string(op), err)
+	}
+	result, failed := operation(ctx, params)
+	if failed != nil {
+		if kept, ok := any(result).(outcomes); !ok || !kept.HasOutcomes() {
+			return nil, failed
+		}
+	}
+	text, err := document.EncodeJSON(result)
+	if err != nil && failed == nil {
+		failed = boterr.Wrap(string(op), boterr.New(boterr.Internal, "", "the result cannot be written as JSON: %w", err))
+	}
+	return text, failed
+}
+
+// decodeParams reads a JSON object of parameters.
+func decodeParams[P any](args json.RawMessage, strict bool) (P, error) {
+	var params P
+	if len(args) == 0 {
+		return params, nil
+	}
+	var fields document.Object
+	if err := fields.UnmarshalJSON(args); err != nil {
+		return params, err
+	}
+	if strict {
+		return params, document.DecodeStrict(fields, &params)
+	}
+	return params, document.Decode(fields, &params)
+}
+
+// OverCall returns the operations typed over a door that takes JSON: the way back
+// from Call. Errors are those of the door.
+func OverCall(caller Caller) Operations { return overCall{caller} }
+
+// overCall calls every operation by its name.
+type overCall struct{ caller Caller }
+
+// callByName encodes the params, calls an operation and decodes its result.
+func callByName[R any](ctx context.Context, caller Caller, op Op, params any) (R, error) {
+	var result R
+	args, err := document.EncodeJSON(params)
+	if err != nil {
+		return result, boterr.Wrap(string(op), err)
+	}
+	text, failed := caller.Call(ctx, string(op), args)
+	if len(text) > 0 {
+		if err := document.DecodeJSON(text, &result); err != nil && failed == nil {
+			failed = boterr.New(boterr.Internal, "", "the result cannot be read: %w", err)
+		}
+	}
+	return result, boterr.Wrap(string(op), failed)
+}

@@ -1,0 +1,130 @@
+package botctx
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Call is one call of an operation, as interceptors see it.
+type Call struct {
+	Op Op
+	// Params is the operation's params struct, such as member.GetMemberParams. An
+	// interceptor may put another value of the same type in its place before it
+	// goes on.
+	Params any
+	// Context is the context on which the operation was called.
+	Context *Context
+}
+
+// Next goes on with a call: to the next interceptor, and at last to the operation.
+type Next func(ctx context.Context) (any, error)
+
+// Interceptor stands around every operation that bot logic calls, but not around
+// what operations call inside. It may look at the call, change its params, fail it,
+// repeat it, or answer it without going on; what it returns is the operation's
+// result, of the operation's result type.
+//
+//	func logged(log *slog.Logger) botctx.Interceptor {
+//		return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+//			result, err := next(ctx)
+//			log.InfoContext(ctx, "operation", "name", call.Op, "error", err)
+//			return result, err
+//		}
+//	}
+type Interceptor func(ctx context.Context, call *Call, next Next) (any, error)
+
+// outcomes is implemented by results that are returned together with an error: those
+// of a send to several members.
+type outcomes interface{ HasOutcomes() bool }
+
+// invoke calls an operation through the interceptors. Errors get the operation's
+// name, panics become errors, and beside an error the result is the zero value.
+func invoke[P, R any](
+	ctx context.Context, c *Context, op Op, params P, operation func(context.Context, P) (R, error),
+) (R, error) {
+	result, err := intercepted(ctx, c, op, params, operation)
+	if err == nil {
+		return result, nil
+	}
+	if kept, ok := any(result).(outcomes); !ok || !kept.HasOutcomes() {
+		var zero R
+		result = zero
+	}
+	return result, boterr.Wrap(string(op), err)
+}
+
+// intercepted goes through the interceptors, and straight to the operation where
+// there is none.
+func intercepted[P, R any](
+	ctx context.Context, c *Context, op Op, params P, operation func(context.Context, P) (R, error),
+) (result R, err error) {
+	if len(c.interceptors) == 0 {
+		return guarded(ctx, params, operation)
+	}
+	defer recovered(&err)
+	call := &Call{Op: op, Params: params, Context: c}
+	next := func(ctx context.Context) (any, error) {
+		params, ok := call.Params.(P)
+		if !ok {
+			return nil, boterr.New(boterr.Internal, "", "an interceptor made the params a %T", call.Params)
+		}
+		return guarded(ctx, params, operation)
+	}
+	answer, err := chain(c.interceptors, call, next)(ctx)
+	return resultOf[R](answer, err)
+}
+
+// chain returns the call of the first interceptor, which goes on to the others.
+func chain(interceptors []Interceptor, call *Call, last Next) Next {
+	next := last
+	for i := len(interceptors) - 1; i >= 0; i-- {
+		interceptor, inner := interceptors[i], next
+		next = func(ctx context.Context) (any, error) { return interceptor(ctx, call, inner) }
+	}
+	return next
+}
+
+// resultOf gives what interceptors returned its type.
+func resultOf[R any](answer any, err error) (R, error) {
+	result, ok := answer.(R)
+	if !ok && err == nil && answer != nil {
+		return result, boterr.New(boterr.Internal, "", "an interceptor answered with a %T", answer)
+	}
+	return result, err
+}
+
+// guarded calls an operation unless ctx has ended.
+func guarded[P, R any](
+	ctx context.Context, params P, operation func(context.Context, P) (R, error),
+) (result R, err error) {
+	if err := ctx.Err(); err != nil {
+		return result, boterr.New(boterr.Canceled, "", "%w", err)
+	}
+	defer recovered(&err)
+	return operation(ctx, params)
+}
+
+// recovered turns a panic into an error with the stack where it happened.
+func recovered(err *error) {
+	if cause := recover(); cause != nil {
+		*err = &boterr.Error{Code: boterr.Internal, Err: &panicError{cause: cause, stack: debug.Stack()}}
+	}
+}
+
+// panicError is a panic in an operation, an interceptor or an action.
+type panicError struct {
+	cause any
+	stack []byte
+}
+
+// Error returns what was panicked with, and where.
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", p.cause, p.stack) }
+
+// Unwrap returns the error that was panicked with, if it was one.
+func (p *panicError) Unwrap() error {
+	err, _ := p.cause.(error)
+	return err
+}

@@ -1,0 +1,35 @@
+package botctx
+
+import (
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+//go:generate go run ../internal/generate
+
+// Operations is every operation that there is, of all domains together. *Context
+// implements it; OverCall makes one of a door that takes JSON.
+type Operations interface {
+	channel.Operations
+	member.Operations
+	datasource.Operations
+	send.Operations
+}
+
+var _ Operations = (*Context)(nil)
+
+// Op is the name of an operation in the specification, such as OpGetMember. The
+// constants name all of them, those that answer Unsupported included.
+type Op string
+
+// Parts are implementations of the domains, each for one scope. A host that has its
+// own members, say, gives them as Parts.Members; the SDK's own implementations fill
+// the parts that are nil, and work with the host's.
+type Parts struct {
+	Channels    channel.Operations
+	Members     member.Operations
+	DataSources datasource.Operations
+	Sends       send.Operations
+}

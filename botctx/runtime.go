@@ -1,0 +1,156 @@
+package botctx
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Config is what a host gives a Runtime.
+type Config struct {
+	// Store holds the records. Required.
+	Store document.Store
+	// Connectors send to the platforms. A channel type without one answers
+	// Unsupported.
+	Connectors map[channel.Type]send.Connector
+	// Interceptors stand around every operation that bot logic calls, the first one
+	// outermost.
+	Interceptors []Interceptor
+	// Override gives the host's own implementations of domains for a scope. What it
+	// leaves nil, the SDK's own fill.
+	Override func(scope record.Scope) Parts
+	// HTTP sends the requests of Context.Fetch. The default is the guarded client of
+	// package outbound with its own limits.
+	HTTP outbound.Doer
+	// Now is the clock of records and of Context.Now. The default is time.Now.
+	Now func() time.Time
+	// NewID makes ids of records. The default makes UUIDs of version 7.
+	NewID func() string
+	// NewEtag makes etags of records. The default is made of the time and a NewID.
+	NewEtag func() string
+	// CheckEtags makes updateMember answer Conflict to a stale etag.
+	CheckEtags bool
+	// Strict makes unknown parameters of Call, and parameters that a platform would
+	// ignore, InvalidArgument.
+	Strict bool
+}
+
+// Runtime makes contexts over the parts of a host, and runs bot logic with them. It
+// is safe for concurrent use.
+type Runtime struct {
+	config Config
+	env    record.Env
+	action atomic.Pointer[Action]
+}
+
+// New returns a Runtime. A Config without a Store is InvalidArgument.
+func New(config Config) (*Runtime, error) {
+	if config.Store == nil {
+		return nil, boterr.Invalid("Store", "a Runtime needs a store, such as memstore.New()")
+	}
+	if config.HTTP == nil {
+		client, err := outbound.New(outbound.Config{})
+		if err != nil {
+			return nil, err
+		}
+		config.HTTP = client
+	}
+	config.Connectors = maps.Clone(config.Connectors)
+	config.Interceptors = slices.Clone(config.Interceptors)
+	env := record.Env{Store: config.Store, Now: config.Now, NewID: config.NewID, NewEtag: config.NewEtag}
+	return &Runtime{config: config, env: env.WithDefaults()}, nil
+}
+
+// Env returns the store, the clock and the ids that the Runtime works with.
+func (r *Runtime) Env() record.Env { return r.env }
+
+// HandleFunc sets the logic that answers what arrives. The last call counts.
+func (r *Runtime) HandleFunc(action Action) { r.action.Store(&action) }
+
+// Operations returns the operations for a scope, without a run: its Channel and
+// Member are not loaded, and need not exist until an operation asks for them.
+func (r *Runtime) Operations(scope record.Scope) *Context {
+	return &Context{
+		Values:       map[string]any{},
+		scope:        scope,
+		parts:        r.parts(scope),
+		interceptors: r.config.Interceptors,
+		strict:       r.config.Strict,
+		now:          r.env.Now,
+		http:         r.config.HTTP,
+	}
+}
+
+// Context returns the context of a member outside of a run, with its Channel and
+// Member loaded. NotFound: the app has no such channel, or the channel no such
+// member.
+func (r *Runtime) Context(ctx context.Context, scope record.Scope) (*Context, error) {
+	bot := r.Operations(scope)
+	var err error
+	if bot.Channel, err = r.channels(scope).Load(ctx, scope.Channel); err != nil {
+		return nil, err
+	}
+	if bot.Member, err = bot.parts.Members.GetMember(ctx, member.GetMemberParams{MemberID: scope.Member}); err != nil {
+		return nil, err
+	}
+	if bot.Member.Channel != scope.Channel {
+		return nil, boterr.New(boterr.NotFound, "", "the channel %s has no member %s", scope.Channel, scope.Member)
+	}
+	return bot, nil
+}
+
+// parts returns the implementations for a scope: the host's, and the SDK's own for
+// what it leaves out.
+func (r *Runtime) parts(scope record.Scope) Parts {
+	var parts Parts
+	if r.config.Override != nil {
+		parts = r.config.Override(scope)
+	}
+	if parts.Channels == nil {
+		parts.Channels = r.channels(scope)
+	}
+	if parts.Members == nil {
+		parts.Members = r.members(scope, parts)
+	}
+	if parts.DataSources == nil {
+		parts.DataSources = datasource.New(r.env, scope)
+	}
+	if parts.Sends == nil {
+		parts.Sends = r.sends(scope, parts)
+	}
+	return parts
+}
+
+// channels returns the SDK's own channels of a scope.
+func (r *Runtime) channels(scope record.Scope) *channel.Service { return channel.New(r.env, scope) }
+
+// members returns the SDK's own members of a scope, among the channels that parts
+// have.
+func (r *Runtime) members(scope record.Scope, parts Parts) *member.Service {
+	var options []member.Option
+	if r.config.CheckEtags {
+		options = append(options, member.WithEtagChecks())
+	}
+	return member.New(r.env, scope, parts.Channels, options...)
+}
+
+// sends returns the SDK's own sends of a scope, to the members that parts have.
+func (r *Runtime) sends(scope record.Scope, parts Parts) *send.Service {
+	return send.New(r.env, scope, send.Ports{
+		Channels:   r.channels(scope),
+		Members:    parts.Members,
+		Connectors: r.config.Connectors,
+		IsStrict:   r.config.Strict,
+	})
+}

@@ -1,0 +1,159 @@
+package fakes
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Actor is a member who acts: says things, and reads what was sent.
+type Actor struct {
+	platform   *Platform
+	scope      record.Scope
+	externalID string
+	name       string
+}
+
+// AddMember adds a member and returns who acts for it. Its app is DefaultApp, and it
+// gets a webchat channel and an id on the platform of its own where it has none.
+func (p *Platform) AddMember(added member.Member) *Actor {
+	p.test.Helper()
+	if added.App == "" {
+		added.App = DefaultApp
+	}
+	if added.Channel == "" {
+		added.Channel = p.defaultChannel(added.App)
+	}
+	if added.ID == "" {
+		added.ID = p.ids.next("member")
+	}
+	if added.ExternalID == "" {
+		added.ExternalID = "external-" + added.ID
+	}
+	scope := record.Scope{App: added.App, Channel: added.Channel, Member: added.ID}
+	stored, err := member.New(p.runtime.Env(), scope, channel.New(p.runtime.Env(), scope)).Insert(context.Background(), added)
+	if err != nil {
+		p.test.Fatalf("fakes: AddMember: %v", err)
+	}
+	return &Actor{platform: p, scope: scope, externalID: stored.ExternalID, name: nameOf(stored)}
+}
+
+// nameOf is what a transcript calls a member.
+func nameOf(m *member.Member) string {
+	if m.FirstName != "" {
+		return m.FirstName
+	}
+	return m.ID
+}
+
+// ID returns the member's id.
+func (a *Actor) ID() string { return a.scope.Member }
+
+// Scope returns the member's app, channel and id.
+func (a *Actor) Scope() record.Scope { return a.scope }
+
+// ExternalID returns the member's id on its messaging platform.
+func (a *Actor) ExternalID() string { return a.externalID }
+
+// In returns the same member on a fork of its platform.
+func (a *Actor) In(fork *Platform) *Actor {
+	other := *a
+	other.platform = fork
+	return &other
+}
+
+// Context returns a context of the member outside of a run.
+func (a *Actor) Context() *botctx.Context {
+	a.platform.test.Helper()
+	bot, err := a.platform.runtime.Context(context.Background(), a.scope)
+	if err != nil {
+		a.platform.test.Fatalf("fakes: %s: %v", a.name, err)
+	}
+	return bot
+}
+
+// Member returns the member as it is stored now.
+func (a *Actor) Member() *member.Member {
+	a.platform.test.Helper()
+	return a.Context().Member
+}
+
+// Says sends a text to the bot and waits until its logic has run. A run that fails
+// ends the test.
+func (a *Actor) Says(text string) {
+	a.platform.test.Helper()
+	a.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
+}
+
+// Taps sends the payload of a button or a quick reply to the bot, as Says does.
+func (a *Actor) Taps(payload string) {
+	a.platform.test.Helper()
+	a.Sends(send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", payload)})
+}
+
+// Sends sends any message event to the bot, as Says does. From, To, Timestamp and
+// MessageID are filled in where they are absent.
+func (a *Actor) Sends(event send.MessageEvent) {
+	a.platform.test.Helper()
+	if err := a.TrySends(event); err != nil {
+		a.platform.test.Fatalf("fakes: %s sent %s: %v", a.name, event.Type, err)
+	}
+}
+
+// TrySends is Sends, and returns the error of a run that fails.
+func (a *Actor) TrySends(event send.MessageEvent) error {
+	p := a.platform
+	if event.From == "" {
+		event.From = a.externalID
+	}
+	if event.To == "" {
+		event.To = a.scope.Channel
+	}
+	if event.Timestamp.IsZero() {
+		event.Timestamp = document.At(p.Now())
+	}
+	if event.MessageID == "" {
+		event.MessageID = p.ids.next("inbound")
+	}
+	p.note("%s -> %s", a.name, event.Response())
+	err := p.runtime.Receive(context.Background(), botctx.Inbound{App: a.scope.App, Channel: a.scope.Channel, Event: event})
+	if err != nil {
+		p.note("the run failed: %v", err)
+	}
+	return err
+}
+
+// Messages returns what the member was sent, in order.
+func (a *Actor) Messages() []send.Response {
+	var messages []send.Response
+	for _, sent := range a.platform.Sent() {
+		if sent.Member == a.scope.Member {
+			messages = append(messages, sent.Response)
+		}
+	}
+	return messages
+}
+
+// Last returns the text of the last message that the member was sent. It ends the
+// test where there is none.
+func (a *Actor) Last() string {
+	a.platform.test.Helper()
+	return a.LastMessage().Text()
+}
+
+// LastMessage returns the last message that the member was sent. It ends the test
+// where there is none.
+func (a *Actor) LastMessage() send.Response {
+	a.platform.test.Helper()
+	messages := a.Messages()
+	if len(messages) == 0 {
+		a.platform.test.Fatalf("fakes: %s was sent nothing yet", a.name)
+		return send.Response{}
+	}
+	return messages[len(messages)-1]
+}

@@ -1,0 +1,104 @@
+package fakes
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// Call is one call of an operation that bot logic made.
+type Call struct {
+	// At is the virtual time at which the call began.
+	At time.Time
+	// Scope is for whom the call was made.
+	Scope record.Scope
+	Op    botctx.Op
+	// Params is the operation's params struct, such as member.GetMemberParams.
+	Params any
+	// Result is the operation's result. It is nil where the call failed.
+	Result any
+	// Err is the error that the call returned.
+	Err error
+}
+
+// String returns the call as one line: name, params, and result or error in JSON.
+// Credentials are redacted.
+func (c Call) String() string {
+	var line strings.Builder
+	line.WriteString(string(c.Op) + " " + jsonText(c.Params))
+	if c.Err != nil {
+		line.WriteString(" ! " + c.Err.Error())
+	} else {
+		line.WriteString(" -> " + jsonText(c.Result))
+	}
+	return line.String()
+}
+
+// jsonText returns a value as JSON for a reader.
+func jsonText(v any) string {
+	text, err := document.EncodeJSON(v)
+	if err != nil {
+		return "(" + err.Error() + ")"
+	}
+	return string(text)
+}
+
+// callLog are the calls that were made.
+type callLog struct {
+	mu    sync.Mutex
+	calls []Call
+}
+
+func (l *callLog) add(c Call) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls = append(l.calls, c)
+}
+
+func (l *callLog) all() []Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.calls)
+}
+
+func (l *callLog) set(calls []Call) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls = slices.Clone(calls)
+}
+
+// Calls returns the calls that bot logic made, in the order in which they returned:
+// those of the operations named, or all.
+func (p *Platform) Calls(ops ...botctx.Op) []Call {
+	calls := p.calls.all()
+	if len(ops) == 0 {
+		return calls
+	}
+	return slices.DeleteFunc(calls, func(c Call) bool { return !slices.Contains(ops, c.Op) })
+}
+
+// recordCall is the interceptor that records calls.
+func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+	made := Call{At: p.Now(), Scope: call.Context.Scope(), Op: call.Op, Params: call.Params}
+	result, err := next(ctx)
+	made.Result, made.Err = result, err
+	p.calls.add(made)
+	if err != nil || !isNoted(call.Op) {
+		p.note("%s", made)
+	}
+	return result, err
+}
+
+// isNoted reports whether a call that went well needs no line in the transcript: it
+// only read, or sent a message, which has a line of its own.
+func isNoted(op botctx.Op) bool {
+	return slices.ContainsFunc([]string{"get", "fetch", "count", "send"}, func(prefix string) bool {
+		return strings.HasPrefix(string(op), prefix)
+	})
+}

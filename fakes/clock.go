@@ -1,0 +1,38 @@
+package fakes
+
+import (
+	"sync"
+	"time"
+)
+
+// Start is the time at which a platform begins: a Thursday, at midnight in UTC.
+func Start() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// clock is a virtual clock. It stands still unless it is moved.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newClock(now time.Time) *clock { return &clock{now: now.UTC()} }
+
+// Now returns the virtual time.
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// advance moves the clock forward.
+func (c *clock) advance(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(by)
+}
+
+// set moves the clock to a time.
+func (c *clock) set(to time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = to.UTC()
+}

@@ -1,0 +1,37 @@
+package fakes
+
+import (
+	"maps"
+	"strconv"
+	"sync"
+)
+
+// counter makes short ids: a number for each prefix, counted from 1.
+type counter struct {
+	mu   sync.Mutex
+	last map[string]int
+}
+
+func newCounter() *counter { return &counter{last: map[string]int{}} }
+
+// next returns the next id of a prefix: "member-1", "member-2".
+func (c *counter) next(prefix string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last[prefix]++
+	return prefix + "-" + strconv.Itoa(c.last[prefix])
+}
+
+// counts returns a copy of the counts.
+func (c *counter) counts() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.last)
+}
+
+// set takes over counts.
+func (c *counter) set(counts map[string]int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = maps.Clone(counts)
+}

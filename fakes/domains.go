@@ -1,0 +1,77 @@
+package fakes
+
+import (
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Channels is the fake of one domain: the operations on channels, as a view of a
+// platform.
+type Channels struct {
+	channel.Operations
+
+	// Platform is the whole platform; Member is for whom the operations work.
+	Platform *Platform
+	Member   *Actor
+}
+
+// NewChannels returns the operations on channels of a fresh platform.
+func NewChannels(options ...Option) *Channels {
+	p, actor := oneMember(options)
+	return &Channels{Operations: actor.Context(), Platform: p, Member: actor}
+}
+
+// Members is the fake of one domain: the operations on members, as a view of a
+// platform.
+type Members struct {
+	member.Operations
+
+	// Platform is the whole platform; Member is for whom the operations work.
+	Platform *Platform
+	Member   *Actor
+}
+
+// NewMembers returns the operations on members of a fresh platform.
+func NewMembers(options ...Option) *Members {
+	p, actor := oneMember(options)
+	return &Members{Operations: actor.Context(), Platform: p, Member: actor}
+}
+
+// DataSources is the fake of one domain: the operations on data sources, as a view of
+// a platform.
+type DataSources struct {
+	datasource.Operations
+
+	// Platform is the whole platform; Member is for whom the operations work.
+	Platform *Platform
+	Member   *Actor
+}
+
+// NewDataSources returns the operations on data sources of a fresh platform.
+func NewDataSources(options ...Option) *DataSources {
+	p, actor := oneMember(options)
+	return &DataSources{Operations: actor.Context(), Platform: p, Member: actor}
+}
+
+// Sends is the fake of one domain: the operations that send, as a view of a platform.
+type Sends struct {
+	send.Operations
+
+	// Platform is the whole platform; Member is for whom the operations work.
+	Platform *Platform
+	Member   *Actor
+}
+
+// NewSends returns the operations that send of a fresh platform.
+func NewSends(options ...Option) *Sends {
+	p, actor := oneMember(options)
+	return &Sends{Operations: actor.Context(), Platform: p, Member: actor}
+}
+
+// oneMember returns a fresh platform with one member in one webchat channel.
+func oneMember(options []Option) (*Platform, *Actor) {
+	p := New(options...)
+	return p, p.AddMember(member.Member{})
+}

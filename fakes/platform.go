@@ -1,0 +1,187 @@
+package fakes
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/record"
+)
+
+// DefaultApp is the app of what is added without one.
+const DefaultApp = "app-1"
+
+// Platform is a whole platform in memory. New makes one. It is safe for concurrent
+// use.
+type Platform struct {
+	// HTTP answers the requests of Context.Fetch: register replies on it. What is not
+	// registered is Unavailable.
+	HTTP *replies.Replies
+
+	test       TB
+	settings   settings
+	store      *memstore.Store
+	runtime    *botctx.Runtime
+	action     atomic.Pointer[botctx.Action]
+	clock      *clock
+	ids        *counter
+	faults     *faults
+	calls      *callLog
+	outbox     *outbox
+	transcript *transcript
+	channels   *appChannels
+}
+
+// settings are what options set.
+type settings struct {
+	test         TB
+	now          time.Time
+	strict       bool
+	checkEtags   bool
+	interceptors []botctx.Interceptor
+	override     func(record.Scope) botctx.Parts
+}
+
+// Option is a setting of a platform.
+type Option func(*settings)
+
+// At makes the platform's clock begin at a time. The default is Start.
+func At(now time.Time) Option { return func(s *settings) { s.now = now } }
+
+// Strict makes unknown parameters of Call, and parameters that a platform would
+// ignore, InvalidArgument.
+func Strict() Option { return func(s *settings) { s.strict = true } }
+
+// CheckEtags makes updateMember answer Conflict to a stale etag.
+func CheckEtags() Option { return func(s *settings) { s.checkEtags = true } }
+
+// Intercept adds interceptors of the host's own. They stand inside of the platform's,
+// which record calls and make them fail.
+func Intercept(interceptors ...botctx.Interceptor) Option {
+	return func(s *settings) { s.interceptors = append(s.interceptors, interceptors...) }
+}
+
+// Override puts a host's own implementations in the place of the platform's, as
+// botctx.Config.Override does.
+func Override(override func(record.Scope) botctx.Parts) Option {
+	return func(s *settings) { s.override = override }
+}
+
+// New returns an empty platform.
+func New(options ...Option) *Platform {
+	s := settings{test: noTest{}, now: Start()}
+	for _, option := range options {
+		option(&s)
+	}
+	p := assemble(s)
+	p.printWhereFailed()
+	return p
+}
+
+// assemble makes an empty platform.
+func assemble(s settings) *Platform {
+	p := &Platform{
+		HTTP: &replies.Replies{}, test: s.test, settings: s,
+		clock: newClock(s.now), ids: newCounter(), faults: &faults{}, calls: &callLog{},
+		transcript: &transcript{}, channels: newAppChannels(),
+	}
+	p.outbox = newOutbox(p)
+	p.store = memstore.New(memstore.WithNow(p.clock.Now))
+	runtime, err := botctx.New(botctx.Config{
+		Store:        p.store,
+		Connectors:   p.outbox.connectors(),
+		Interceptors: append([]botctx.Interceptor{p.recordCall, p.befall}, s.interceptors...),
+		Override:     s.override,
+		HTTP:         recordedWeb{p},
+		Now:          p.clock.Now,
+		NewID:        func() string { return p.ids.next("id") },
+		NewEtag:      func() string { return p.ids.next("etag") },
+		Strict:       s.strict,
+		CheckEtags:   s.checkEtags,
+	})
+	if err != nil {
+		p.test.Fatalf("fakes: %v", err)
+	}
+	p.runtime = runtime
+	return p
+}
+
+// printWhereFailed prints the transcript at the end of a test that failed.
+func (p *Platform) printWhereFailed() {
+	p.test.Cleanup(func() {
+		if p.test.Failed() {
+			p.test.Logf("fakes: transcript of the platform:\n%s", p.Transcript())
+		}
+	})
+}
+
+// Runtime returns the Runtime that the platform is made of.
+func (p *Platform) Runtime() *botctx.Runtime { return p.runtime }
+
+// Now returns the virtual time.
+func (p *Platform) Now() time.Time { return p.clock.Now() }
+
+// Advance moves the virtual time forward.
+func (p *Platform) Advance(by time.Duration) {
+	p.test.Helper()
+	if by < 0 {
+		p.test.Fatalf("fakes: time does not go back: Advance(%v)", by)
+	}
+	p.clock.advance(by)
+	p.note("time moves by %v", by)
+}
+
+// AdvanceTo moves the virtual time forward to a time.
+func (p *Platform) AdvanceTo(to time.Time) {
+	p.test.Helper()
+	p.Advance(to.Sub(p.Now()))
+}
+
+// HandleFunc sets the logic that answers what members say. The last call counts.
+func (p *Platform) HandleFunc(action botctx.Action) {
+	p.action.Store(&action)
+	p.runtime.HandleFunc(action)
+}
+
+// Operations returns the operations for a scope, outside of a run. A scope without an
+// app means DefaultApp.
+func (p *Platform) Operations(scope record.Scope) *botctx.Context {
+	if scope.App == "" {
+		scope.App = DefaultApp
+	}
+	return p.runtime.Operations(scope)
+}
+
+// AddData adds entries to a data source of DefaultApp: what has an _id that exists is
+// changed, the rest is added.
+func (p *Platform) AddData(dataSourceID string, entries ...document.Object) {
+	p.test.Helper()
+	if len(entries) == 0 {
+		return
+	}
+	_, err := datasource.New(p.runtime.Env(), record.Scope{App: DefaultApp}).UpsertDataToDataSource(
+		context.Background(), datasource.UpsertDataToDataSourceParams{DataSourceID: dataSourceID, Data: entries})
+	if err != nil {
+		p.test.Fatalf("fakes: AddData: %v", err)
+	}
+}
+
+// Data returns the entries of a data source of DefaultApp in the order in which they
+// were added.
+func (p *Platform) Data(dataSourceID string) []document.Object {
+	p.test.Helper()
+	found, err := datasource.New(p.runtime.Env(), record.Scope{App: DefaultApp}).FetchDataFromDataSource(
+		context.Background(), datasource.FetchDataFromDataSourceParams{DataSourceID: dataSourceID})
+	if err != nil {
+		p.test.Fatalf("fakes: Data: %v", err)
+	}
+	return found.Entries
+}
+
+// Sent returns every message that was sent on the platform, in order.
+func (p *Platform) Sent() []Sent { return p.outbox.all() }

@@ -1,0 +1,56 @@
+package fakes
+
+import (
+	"time"
+
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/outbound/replies"
+)
+
+// Snapshot is a whole platform at one moment: its records, its clock, what was sent
+// and called, and the faults to come. It never changes.
+type Snapshot struct {
+	store    memstore.Snapshot
+	web      *replies.Replies
+	now      time.Time
+	ids      map[string]int
+	faults   []fault
+	calls    []Call
+	sent     []Sent
+	lines    []string
+	channels map[string]string
+}
+
+// Snapshot returns what the platform is now. It copies no records.
+func (p *Platform) Snapshot() *Snapshot {
+	return &Snapshot{
+		store: p.store.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(),
+		calls: p.calls.all(), sent: p.outbox.all(), lines: p.transcript.all(), channels: p.channels.all(),
+	}
+}
+
+// Restore puts the platform back to what it, or the platform that it was forked from,
+// was. No call may be under way.
+func (p *Platform) Restore(s *Snapshot) {
+	p.store.Restore(s.store)
+	p.HTTP = s.web.Clone()
+	p.clock.set(s.now)
+	p.ids.set(s.ids)
+	p.faults.set(s.faults)
+	p.calls.set(s.calls)
+	p.outbox.set(s.sent)
+	p.transcript.set(s.lines)
+	p.channels.set(s.channels)
+}
+
+// Fork returns a platform of its own that goes on from what this one is, with the same
+// logic and test. What happens on one of the two is not seen on the other. An actor
+// comes along with Actor.In.
+func (p *Platform) Fork() *Platform {
+	fork := assemble(p.settings)
+	fork.Restore(p.Snapshot())
+	if action := p.action.Load(); action != nil {
+		fork.HandleFunc(*action)
+	}
+	return fork
+}

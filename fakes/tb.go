@@ -1,0 +1,36 @@
+package fakes
+
+import "fmt"
+
+// TB is what a platform needs of a test. *testing.T and *testing.B have it.
+type TB interface {
+	// Helper marks the caller as no place to report.
+	Helper()
+	// Fatalf reports a failure and ends the test.
+	Fatalf(format string, args ...any)
+	// Logf adds to the test's log.
+	Logf(format string, args ...any)
+	// Failed reports whether the test has failed.
+	Failed() bool
+	// Cleanup calls a function when the test has ended.
+	Cleanup(f func())
+}
+
+// For makes misuse and failed runs end a test, and prints the platform's transcript
+// where the test failed. A platform without it panics.
+func For(t TB) Option {
+	return func(s *settings) { s.test = t }
+}
+
+// noTest stands for the test where there is none.
+type noTest struct{}
+
+func (noTest) Helper() {}
+
+func (noTest) Fatalf(format string, args ...any) { panic("fakes: " + fmt.Sprintf(format, args...)) }
+
+func (noTest) Logf(string, ...any) {}
+
+func (noTest) Failed() bool { return false }
+
+func (noTest) Cleanup(func()) {}

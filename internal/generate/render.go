@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"go/format"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/botctx/go-sdk/internal/operations"
+)
+
+//go:embed operations.tmpl
+var source string
+
+// parts are the fields of botctx.Parts by the package of the domain.
+var parts = map[string]string{
+	"agenda":     "Agendas",
+	"channel":    "Channels",
+	"datasource": "DataSources",
+	"livechat":   "LiveChats",
+	"member":     "Members",
+	"send":       "Sends",
+}
+
+// view is what the template shows.
+type view struct {
+	Imports []string
+	All     []operations.Operation
+	Methods []methodView
+}
+
+// methodView is one operation in the template.
+type methodView struct {
+	Name, Method, Part, Params, Result string
+	Comment                            []string
+}
+
+// render returns the formatted code.
+func render(methods []method) ([]byte, error) {
+	v := view{All: operations.All()}
+	for _, m := range methods {
+		if !slices.Contains(v.Imports, m.pkg) {
+			v.Imports = append(v.Imports, m.pkg)
+		}
+		v.Methods = append(v.Methods, methodView{
+			Name: m.operation.Name, Method: m.operation.Method, Part: parts[m.pkg],
+			Params: m.params, Result: m.result,
+			Comment: strings.Split(strings.TrimSpace(m.doc), "\n"),
+		})
+	}
+	slices.Sort(v.Imports)
+	parsed, err := template.New("operations").Parse(source)
+	if err != nil {
+		return nil, err
+	}
+	var code bytes.Buffer
+	if err := parsed.Execute(&code, v); err != nil {
+		return nil, err
+	}
+	return format.Source(code.Bytes())
+}
