@@ -57,12 +57,24 @@ func (c *Context) Fetch(ctx context.Context, request outbound.Request) (*outboun
 }
 
 // Reply sends responses to the context's member, one after the other, by
-// SendResponse. It stops at the first that fails.
+// SendResponse. It stops at the first that fails. {{path}} is filled from Member as it
+// is in the run, whether that is stored or not.
 func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 	for _, response := range responses {
-		if _, err := c.SendResponse(ctx, send.SendResponseParams{Response: response}); err != nil {
+		if err := c.reply(ctx, response); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (c *Context) reply(ctx context.Context, response send.Response) error {
+	if c.Member != nil {
+		var err error
+		if response, err = send.Fill(response, c.Member); err != nil {
+			return boterr.Wrap(string(OpSendResponse), boterr.In("response", err))
+		}
+	}
+	_, err := c.SendResponse(ctx, send.SendResponseParams{Response: response})
+	return err
 }

@@ -51,13 +51,14 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (*Context, error)
 		return nil, boterr.Invalid("Event.From", "is missing: give the sender's id on the platform")
 	}
 	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
-	loaded, err := r.channels(scope).Load(ctx, inbound.Channel)
+	channels := r.channels(scope)
+	loaded, err := channels.Load(ctx, inbound.Channel)
 	if err != nil {
 		return nil, boterr.In("Channel", err)
 	}
 	profile := inbound.Profile
 	profile.App, profile.Channel, profile.ExternalID = inbound.App, inbound.Channel, inbound.Event.From
-	arrival, err := member.New(r.env, scope, r.channels(scope)).Arrive(ctx, profile)
+	arrival, err := member.New(r.env, scope, channels).Arrive(ctx, profile)
 	if err != nil {
 		return nil, boterr.In("Profile", err)
 	}

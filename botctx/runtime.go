@@ -117,8 +117,9 @@ func (r *Runtime) parts(scope record.Scope) Parts {
 	if r.config.Override != nil {
 		parts = r.config.Override(scope)
 	}
+	own := r.channels(scope)
 	if parts.Channels == nil {
-		parts.Channels = r.channels(scope)
+		parts.Channels = own
 	}
 	if parts.Members == nil {
 		parts.Members = r.members(scope, parts)
@@ -127,7 +128,7 @@ func (r *Runtime) parts(scope record.Scope) Parts {
 		parts.DataSources = datasource.New(r.env, scope)
 	}
 	if parts.Sends == nil {
-		parts.Sends = r.sends(scope, parts)
+		parts.Sends = r.sends(scope, parts, own)
 	}
 	return parts
 }
@@ -145,10 +146,11 @@ func (r *Runtime) members(scope record.Scope, parts Parts) *member.Service {
 	return member.New(r.env, scope, parts.Channels, options...)
 }
 
-// sends returns the SDK's own sends of a scope, to the members that parts have.
-func (r *Runtime) sends(scope record.Scope, parts Parts) *send.Service {
+// sends returns the SDK's own sends of a scope, to the members that parts have. They
+// load channels from the store, since sending takes a channel's credentials.
+func (r *Runtime) sends(scope record.Scope, parts Parts, channels *channel.Service) *send.Service {
 	return send.New(r.env, scope, send.Ports{
-		Channels:   r.channels(scope),
+		Channels:   channels,
 		Members:    parts.Members,
 		Connectors: r.config.Connectors,
 		IsStrict:   r.config.Strict,

@@ -104,6 +104,9 @@ func assemble(s settings) *Platform {
 		Strict:       s.strict,
 		CheckEtags:   s.checkEtags,
 	})
+	if err == nil {
+		err = botctx.EnsureIndexes(context.Background(), p.store)
+	}
 	if err != nil {
 		p.test.Fatalf("fakes: %v", err)
 	}

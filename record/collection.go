@@ -148,39 +148,44 @@ func (c *Collection) Insert(ctx context.Context, o document.Object) (document.Ob
 func (c *Collection) newRecord(o document.Object) (document.Object, error) {
 	id, _ := o.Field(FieldID)
 	record := c.onInsert(id)
+	pairs := make([]any, 0, 2*(record.Len()+o.Len()))
+	for field, value := range record.All() {
+		pairs = append(pairs, field, value)
+	}
 	for field, value := range o.All() {
 		if scoped, ok := c.fields.Field(field); ok && !document.Equal(scoped, value) {
 			return record, boterr.Invalid(field, "the %s belongs to another %s", c.kind.Name, field)
 		}
 		if _, ok := record.Field(field); !ok {
-			record = record.With(field, value)
+			pairs = append(pairs, field, value)
 		}
 	}
-	return record, o.Err()
+	return document.O(pairs...), o.Err()
 }
 
 // onInsert returns the fields that a new record has: its _id, a new one where it is
 // nil, the scope and the stamps.
 func (c *Collection) onInsert(id any) document.Object {
-	now := c.env.Now()
 	if id == nil {
 		id = c.env.NewID()
 	}
-	o := document.O(FieldID, id)
+	pairs := make([]any, 0, 2*(1+c.fields.Len()+len(c.kind.Stamps)))
+	pairs = append(pairs, FieldID, id)
 	for field, value := range c.fields.All() {
-		o = o.With(field, value)
+		pairs = append(pairs, field, value)
 	}
+	now := document.At(c.env.Now())
 	for _, stamp := range c.kind.Stamps {
 		switch stamp {
 		case FieldCreatedAt, FieldUpdatedAt:
-			o = o.With(stamp, document.At(now))
+			pairs = append(pairs, stamp, int64(now))
 		case FieldVersion:
-			o = o.With(stamp, 1)
+			pairs = append(pairs, stamp, 1)
 		case FieldEtag:
-			o = o.With(stamp, c.env.NewEtag())
+			pairs = append(pairs, stamp, c.env.NewEtag())
 		}
 	}
-	return o
+	return document.O(pairs...)
 }
 
 // Patch is a caller's change of records.
@@ -289,16 +294,18 @@ func (c *Collection) change(update *document.Update) document.Change {
 		Now:    now,
 		Fixed:  append([]string{FieldCreatedAt}, c.kind.Fixed...),
 	}
+	var renewed []any
 	for _, stamp := range c.kind.Stamps {
 		switch stamp {
 		case FieldUpdatedAt:
-			change.Stamps.Set = change.Stamps.Set.With(stamp, document.At(now))
+			renewed = append(renewed, stamp, int64(document.At(now)))
 		case FieldEtag:
-			change.Stamps.Set = change.Stamps.Set.With(stamp, c.env.NewEtag())
+			renewed = append(renewed, stamp, c.env.NewEtag())
 		case FieldVersion:
 			change.Stamps.Increment = []string{stamp}
 		}
 	}
+	change.Stamps.Set = document.O(renewed...)
 	return change
 }
 

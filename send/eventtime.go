@@ -19,7 +19,7 @@ func milliseconds(timestamp any) (any, error) {
 	}
 	whole, fraction, _ := strings.Cut(text, ".")
 	seconds, err := strconv.ParseUint(whole, 10, 63)
-	if err != nil || !isDigits(fraction) || seconds > math.MaxInt64/millisecondsPerSecond-1 {
+	if err != nil || !isDigits(fraction) || seconds >= math.MaxInt64/millisecondsPerSecond {
 		return nil, boterr.Invalid("", "must be a number of milliseconds or a string of seconds, got %.40q", text)
 	}
 	return int64(seconds)*millisecondsPerSecond + thousandths(fraction), nil

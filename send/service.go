@@ -22,9 +22,11 @@ type Channels interface {
 
 // Ports are what a Service sends with.
 type Ports struct {
-	// Channels and Members are those of the scope's app. Required.
+	// Channels are those of the scope's app. Required.
 	Channels Channels
-	Members  Members
+	// Members are those of the scope's app. Required. {{path}} is filled from the member
+	// that they give, which may be one as a run has changed it and not stored it yet.
+	Members Members
 	// Connectors are the platforms that can be sent to, by type of channel. The map is
 	// not to be changed later.
 	Connectors map[channel.Type]Connector

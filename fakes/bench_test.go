@@ -1,0 +1,170 @@
+package fakes_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// entries returns n entries of eight fields, of which about one in twenty has the
+// area "north" and the price below 5.
+func entries(n int) []document.Object {
+	areas := []string{"north", "east", "south", "west", "centre"}
+	made := make([]document.Object, n)
+	for i := range made {
+		made[i] = document.O(
+			"_id", "e"+strconv.Itoa(i), "name", fmt.Sprintf("place %d", i), "area", areas[i%5], "price", i*7919%20,
+			"seats", i%12, "taken", false, "tags", document.A("a", i%3), "rating", float64(i%50)/10,
+		)
+	}
+	return made
+}
+
+// platformWith returns a platform with one member and n entries in "places".
+func platformWith(b *testing.B, n int) (*fakes.Platform, *botctx.Context) {
+	b.Helper()
+	p := fakes.New(fakes.For(b))
+	p.AddData("places", entries(n)...)
+	return p, p.AddMember(member.Member{FirstName: "Ada"}).Context()
+}
+
+// recordless returns the operations without the platform's recording, as a host has
+// them.
+func recordless(b *testing.B, n int) *botctx.Context {
+	b.Helper()
+	p, bot := platformWith(b, n)
+	runtime, err := botctx.New(botctx.Config{Store: p.Runtime().Env().Store})
+	require.NoError(b, err)
+	return runtime.Operations(bot.Scope())
+}
+
+func BenchmarkFreshPlatform(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		fakes.New().AddMember(member.Member{})
+	}
+}
+
+func BenchmarkGetByID(b *testing.B) {
+	ctx, bot := context.Background(), recordless(b, 10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+			DataSourceID: "places", Filter: document.O("_id", "e5000"),
+		})
+		if err != nil || len(found.Entries) != 1 {
+			b.Fatal(err, len(found.Entries))
+		}
+	}
+}
+
+func BenchmarkGetMember(b *testing.B) {
+	ctx, bot := context.Background(), recordless(b, 0)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Scope().Member}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkFilter(b *testing.B) {
+	filter := document.O("area", "north", "price", document.O("$lt", 5))
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			ctx, bot := context.Background(), recordless(b, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+					DataSourceID: "places", Filter: filter,
+				})
+				if err != nil || len(found.Entries) != n/20 {
+					b.Fatal(err, len(found.Entries))
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkFindAndModify(b *testing.B) {
+	for name, p := range map[string]datasource.FindAndModifyDataFromDataSourceParams{
+		"by id":              {Filter: document.O("_id", "e5000"), Patch: document.Inc("seats", 1)},
+		"by filter and sort": {Filter: document.O("area", "north"), SortBy: document.O("price", 1, "rating", -1), Patch: document.Inc("seats", 1)},
+	} {
+		p.DataSourceID = "places"
+		b.Run(name, func(b *testing.B) {
+			ctx, bot := context.Background(), recordless(b, 10_000)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := bot.FindAndModifyDataFromDataSource(ctx, p); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkTurn is a whole turn: the event arrives, the member is loaded, one entry of
+// 10,000 is found by its id and changed, an answer is kept on the member, and a reply
+// is sent.
+func BenchmarkTurn(b *testing.B) {
+	p, bot := platformWith(b, 10_000)
+	turn := func(ctx context.Context, bot *botctx.Context) error {
+		seats, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+			DataSourceID: "places", Filter: document.O("_id", "e77"), Patch: document.Inc("seats", 1),
+		})
+		if err != nil {
+			return err
+		}
+		changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+			Filter: document.O("_id", bot.Member.ID), Patch: document.Set("meta.seats", document.Get(seats.Value, "seats", 0)),
+			Option: member.FindAndModifyOption{New: true},
+		})
+		if err != nil {
+			return err
+		}
+		bot.Member = changed.Member
+		return bot.Reply(ctx, send.Text("{{firstName}}, there are {{meta.seats}} seats."))
+	}
+	runtime, err := botctx.New(botctx.Config{Store: p.Runtime().Env().Store, Connectors: silent()})
+	require.NoError(b, err)
+	runtime.HandleFunc(turn)
+	ctx, scope := context.Background(), bot.Scope()
+	event := inbound(scope, bot.Member.ExternalID)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := runtime.Receive(ctx, event); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// inbound is what a member wrote.
+func inbound(scope record.Scope, from string) botctx.Inbound {
+	return botctx.Inbound{App: scope.App, Channel: scope.Channel, Event: send.MessageEvent{
+		From: from, Type: send.TypeText, Data: document.O("text", "seats?"),
+	}}
+}
+
+// silentConnector takes every message and answers nothing.
+type silentConnector struct{}
+
+func (silentConnector) Send(context.Context, send.Message) (send.Delivery, error) {
+	return send.Delivery{}, nil
+}
+
+func silent() map[channel.Type]send.Connector {
+	return map[channel.Type]send.Connector{channel.Webchat: silentConnector{}}
+}

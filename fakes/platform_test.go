@@ -1,0 +1,320 @@
+package fakes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// failedTest is a test that a platform ends.
+type failedTest struct{}
+
+// recordedTB is a TB that remembers how the test ended.
+type recordedTB struct {
+	failures []string
+	logged   []string
+	atEnd    []func()
+}
+
+func (r *recordedTB) Helper() {}
+
+func (r *recordedTB) Fatalf(format string, args ...any) {
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+	panic(failedTest{})
+}
+
+func (r *recordedTB) Logf(format string, args ...any) {
+	r.logged = append(r.logged, fmt.Sprintf(format, args...))
+}
+
+func (r *recordedTB) Failed() bool { return len(r.failures) > 0 }
+
+func (r *recordedTB) Cleanup(f func()) { r.atEnd = append(r.atEnd, f) }
+
+// run runs a test function to its end.
+func (r *recordedTB) run(test func(p *fakes.Platform)) {
+	defer func() {
+		if cause := recover(); cause != nil && cause != (failedTest{}) {
+			panic(cause)
+		}
+		for _, f := range r.atEnd {
+			f()
+		}
+	}()
+	test(fakes.New(fakes.For(r)))
+}
+
+func TestAFailedRunEndsTheTestAndPrintsTheTranscript(t *testing.T) {
+	t.Parallel()
+	var tb recordedTB
+	tb.run(func(p *fakes.Platform) {
+		p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+			return errors.Join(bot.Reply(ctx, send.Text("first")), errors.New("no more"))
+		})
+		p.AddMember(member.Member{FirstName: "Ada"}).Says("hi")
+	})
+	require.Len(t, tb.failures, 1)
+	require.Contains(t, tb.failures[0], "Ada sent TEXT: no more")
+	require.Len(t, tb.logged, 1)
+	for _, line := range []string{`Ada -> {"type":"TEXT","text":"hi"}`, `Ada <- {"type":"TEXT","text":"first"}`, "the run failed: no more"} {
+		require.Contains(t, tb.logged[0], line)
+	}
+}
+
+func TestAPlatformThatPassedPrintsNothing(t *testing.T) {
+	t.Parallel()
+	var tb recordedTB
+	tb.run(func(p *fakes.Platform) { p.AddMember(member.Member{}) })
+	require.Empty(t, tb.failures)
+	require.Empty(t, tb.logged)
+}
+
+func TestMisuseEndsTheTest(t *testing.T) {
+	t.Parallel()
+	for name, misuse := range map[string]func(p *fakes.Platform){
+		"no operation":        func(p *fakes.Platform) { p.FailNext("getMembr", boterr.Conflict) },
+		"counted from 1":      func(p *fakes.Platform) { p.FailNth(botctx.OpGetMember, 0, boterr.Conflict) },
+		"does not go back":    func(p *fakes.Platform) { p.Advance(-time.Second) },
+		"sent nothing yet":    func(p *fakes.Platform) { p.AddMember(member.Member{}).Last() },
+		"no logic":            func(p *fakes.Platform) { p.AddMember(member.Member{}).Says("hi") },
+		"AddData":             func(p *fakes.Platform) { p.AddData("", document.O("a", 1)) },
+		"Data":                func(p *fakes.Platform) { p.Data("") },
+		"AddMember":           func(p *fakes.Platform) { p.AddMember(member.Member{Channel: "nowhere"}) },
+		"AddChannel":          func(p *fakes.Platform) { p.AddChannel(channel.Channel{Type: channel.Echo, Info: channel.AlphaInfo{}}) },
+		"cannot take":         func(p *fakes.Platform) { p.DelayNext(botctx.OpGetMember, -1) },
+		"time does not go ba": func(p *fakes.Platform) { p.AdvanceTo(fakes.Start().Add(-1)) },
+	} {
+		var tb recordedTB
+		tb.run(misuse)
+		require.Len(t, tb.failures, 1, name)
+		require.Contains(t, tb.failures[0], name)
+	}
+}
+
+func TestMisuseWithoutATestPanics(t *testing.T) {
+	t.Parallel()
+	require.PanicsWithValue(t, `fakes: there is no operation "nothing"`, func() { fakes.New().FailNext("nothing", boterr.Conflict) })
+}
+
+func TestTwoHundredClaimAHundredCouponsEachOnce(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	for i := range 100 {
+		p.AddData("coupons", document.O("code", i, "taken", false))
+	}
+	ada := p.AddMember(member.Member{})
+	bot := ada.Context()
+	codes := make(chan int, 200)
+	var claims sync.WaitGroup
+	for i := range 200 {
+		claims.Go(func() {
+			taken, err := bot.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyDataFromDataSourceParams{
+				DataSourceID: "coupons", Filter: document.O("taken", false), Patch: document.Set("taken", true, "by", i),
+			})
+			if err == nil && taken.Value != nil {
+				codes <- document.Get(taken.Value, "code", -1)
+			}
+		})
+	}
+	claims.Wait()
+	close(codes)
+	seen := map[int]bool{}
+	for code := range codes {
+		require.False(t, seen[code], "coupon %d was given twice", code)
+		seen[code] = true
+	}
+	require.Len(t, seen, 100)
+	require.Len(t, p.Calls(botctx.OpFindAndModifyDataFromDataSource), 200)
+}
+
+func TestFaultsBefallTheCallThatWasMeant(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	bot := p.AddMember(member.Member{}).Context()
+	p.FailNth(botctx.OpCountDataSource, 2, boterr.Conflict)
+	p.DelayNth(botctx.OpCountDataSource, 3, time.Minute)
+	p.TimeOutNth(botctx.OpCountDataSource, 4)
+	var codes []boterr.Code
+	for range 5 {
+		_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "d"})
+		codes = append(codes, boterr.CodeOf(err))
+		_, err = bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Member.ID})
+		require.NoError(t, err, "another operation goes on")
+	}
+	require.Equal(t, []boterr.Code{"", boterr.Conflict, "", boterr.Unavailable, ""}, codes)
+	require.Equal(t, time.Minute, p.Now().Sub(fakes.Start()))
+}
+
+func TestTheSameIsTheSameAgain(t *testing.T) {
+	t.Parallel()
+	story := func() string {
+		p := fakes.New(fakes.For(t))
+		p.HandleFunc(claim)
+		p.AddData("coupons", document.O("code", "A", "taken", false), document.O("code", "B", "taken", false))
+		for _, name := range []string{"Ada", "Bob", "Eve"} {
+			p.AddMember(member.Member{FirstName: name}).Says("coupon")
+			p.Advance(time.Hour)
+		}
+		return p.Transcript() + fmt.Sprint(p.Calls(), p.Data("coupons"))
+	}
+	require.Equal(t, story(), story())
+}
+
+func TestATranscriptShowsNoCredential(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	added := p.AddChannel(channel.Channel{Type: channel.Alpha, Info: channel.AlphaInfo{AccessToken: channel.NewSecret("S3CRET")}})
+	ada := p.AddMember(member.Member{Channel: added.ID})
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.SendResponse(ctx, send.SendResponseParams{Channel: bot.Channel, Response: send.Text("hi")})
+		_, _ = bot.PatchMembers(ctx, member.PatchMembersParams{Channel: bot.Channel})
+		return err
+	})
+	ada.Says("hi")
+	require.Equal(t, "S3CRET", ada.Context().Channel.Info.(channel.AlphaInfo).AccessToken.Reveal())
+	require.NotContains(t, p.Transcript()+fmt.Sprintf("%v %+v %#v", p.Calls(), p.Calls(), p.Calls()), "S3CRET")
+}
+
+func TestAForkIsAPlatformOfItsOwn(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(claim)
+	p.AddData("coupons", document.O("code", "A", "taken", false))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	p.HTTP.Add("GET", "https://api.example.com/", replies.Text(200, "one"))
+	p.FailNext(botctx.OpGetMember, boterr.Conflict)
+	fork := p.Fork()
+
+	fork.Advance(time.Hour)
+	ada.In(fork).Says("coupon")
+	fork.AddMember(member.Member{FirstName: "Bob"})
+
+	require.Equal(t, fakes.Start(), p.Now())
+	require.Empty(t, ada.Messages())
+	require.Empty(t, p.Calls())
+	require.False(t, document.Get(p.Data("coupons")[0], "taken", true))
+	for _, platform := range []*fakes.Platform{p, fork} {
+		bot := platform.Operations(ada.Scope())
+		_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: ada.ID()})
+		require.ErrorIs(t, err, boterr.Conflict, "the fault is to come on both")
+		answer, err := bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/"})
+		require.NoError(t, err)
+		require.Equal(t, "one", answer.Text())
+	}
+}
+
+func TestRestorePutsEverythingBack(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(claim)
+	p.AddData("coupons", document.O("code", "A", "taken", false))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	before := p.Snapshot()
+	story := func() string {
+		ada.Says("coupon")
+		p.Advance(time.Minute)
+		p.AddMember(member.Member{FirstName: "Bob"}).Says("coupon")
+		return p.Transcript() + fmt.Sprint(p.Calls(), p.Data("coupons"), p.Sent())
+	}
+	first := story()
+	p.Restore(before)
+	require.Equal(t, first, story())
+}
+
+func TestAnUnknownURLIsUnavailableAndNamesTheOnesThatAreKnown(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HTTP.Add("GET", "https://api.example.com/known", replies.Text(200, "x"))
+	_, err := p.AddMember(member.Member{}).Context().Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/other"})
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.ErrorContains(t, err, "https://api.example.com/known")
+	require.Contains(t, p.Transcript(), "GET https://api.example.com/other")
+}
+
+func TestAppsDoNotSeeEachOther(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	eve := p.AddMember(member.Member{App: "app-2", FirstName: "Eve"})
+	_, err := eve.Context().GetMember(t.Context(), member.GetMemberParams{MemberID: ada.ID()})
+	require.ErrorIs(t, err, boterr.NotFound)
+	require.NotEqual(t, ada.Scope().Channel, eve.Scope().Channel)
+	found, err := p.Operations(record.Scope{}).GetMember(t.Context(), member.GetMemberParams{MemberID: ada.ID()})
+	require.NoError(t, err)
+	require.Equal(t, "Ada", found.FirstName)
+}
+
+func TestEveryPlatformAnswersInItsShape(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	for platform, want := range map[channel.Type]string{
+		channel.Alpha:   `"recipient_id":"external-`,
+		channel.Charlie: `"ok":true`,
+		channel.Echo:    `"msgType":"text"`,
+		channel.Delta:   `"messageEvent"`,
+		channel.Webchat: `"messageEvent"`,
+		channel.Custom:  `"messageEvent"`,
+	} {
+		to := p.AddMember(member.Member{Channel: p.AddChannel(channel.Channel{Type: platform}).ID})
+		text, err := to.Context().Call(t.Context(), "sendResponse", []byte(`{"response":{"type":"TEXT","text":"hi"}}`))
+		require.NoError(t, err)
+		require.Contains(t, string(text), want, string(platform))
+		require.Equal(t, "hi", to.Last())
+	}
+}
+
+func TestEachDomainStandsAlone(t *testing.T) {
+	t.Parallel()
+	members := fakes.NewMembers(fakes.For(t))
+	found, err := members.GetMember(t.Context(), member.GetMemberParams{MemberID: members.Member.ID()})
+	require.NoError(t, err)
+	require.Equal(t, members.Member.ID(), found.ID)
+
+	sends := fakes.NewSends(fakes.For(t))
+	_, err = sends.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("hi")})
+	require.NoError(t, err)
+	require.Equal(t, "hi", sends.Member.Last())
+
+	channels := fakes.NewChannels(fakes.For(t))
+	reference, err := channels.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: channels.Member.Scope().Channel})
+	require.NoError(t, err)
+	require.Equal(t, fakes.DefaultApp, reference.AppID)
+
+	data := fakes.NewDataSources(fakes.For(t), fakes.At(time.UnixMilli(5)))
+	data.Platform.AddData("d", document.O("a", 1))
+	entries, err := data.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: "d"})
+	require.NoError(t, err)
+	require.Equal(t, 5, document.Get(entries.Entries[0], "createdAt", 0))
+}
+
+func TestCallsAreRecordedOfEveryContext(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	ada := p.AddMember(member.Member{})
+	_, err := p.Operations(ada.Scope()).GetMember(t.Context(), member.GetMemberParams{MemberID: "nobody"})
+	require.Error(t, err)
+	calls := p.Calls()
+	require.Len(t, calls, 1)
+	require.Equal(t, ada.Scope(), calls[0].Scope)
+	require.Equal(t, member.GetMemberParams{MemberID: "nobody"}, calls[0].Params)
+	require.ErrorIs(t, calls[0].Err, boterr.NotFound)
+	require.True(t, strings.HasPrefix(calls[0].String(), `getMember {"memberId":"nobody"} ! `), calls[0].String())
+}
