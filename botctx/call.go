@@ -55,7 +55,7 @@ func unsupported(op Op) error {
 func callOperation[P, R any](
 	ctx context.Context, c *Context, op Op, args json.RawMessage, operation func(context.Context, P) (R, error),
 ) (json.RawMessage, error) {
-	params, err := decodeParams[P](args, c.strict)
+	params, err := decodeParams[P](args, c.decode)
 	if err != nil {
 		return nil, boterr.Wrap(string(op), err)
 	}
@@ -72,20 +72,19 @@ func callOperation[P, R any](
 	return text, failed
 }
 
-// decodeParams reads a JSON object of parameters.
-func decodeParams[P any](args json.RawMessage, strict bool) (P, error) {
+// decodeParams reads a JSON object of parameters by decode, which is document.Decode
+// or document.DecodeStrict.
+func decodeParams[P any](args json.RawMessage, decode func(document.Object, any) error) (P, error) {
 	var params P
 	if len(args) == 0 {
 		return params, nil
 	}
 	var fields document.Object
-	if err := fields.UnmarshalJSON(args); err != nil {
-		return params, err
+	err := fields.UnmarshalJSON(args)
+	if err == nil {
+		err = decode(fields, &params)
 	}
-	if strict {
-		return params, document.DecodeStrict(fields, &params)
-	}
-	return params, document.Decode(fields, &params)
+	return params, err
 }
 
 // OverCall returns the operations typed over a door that takes JSON: the way back

@@ -38,7 +38,7 @@ type Context struct {
 	scope        record.Scope
 	parts        Parts
 	interceptors []Interceptor
-	strict       bool
+	decode       func(document.Object, any) error
 	now          func() time.Time
 	http         outbound.Doer
 }

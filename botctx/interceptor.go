@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -64,7 +65,7 @@ func intercepted[P, R any](
 	if len(c.interceptors) == 0 {
 		return guarded(ctx, params, operation)
 	}
-	defer recovered(&err)
+	defer func() { err = orPanic(err, recover()) }()
 	call := &Call{Op: op, Params: params, Context: c}
 	next := func(ctx context.Context) (any, error) {
 		params, ok := call.Params.(P)
@@ -80,8 +81,8 @@ func intercepted[P, R any](
 // chain returns the call of the first interceptor, which goes on to the others.
 func chain(interceptors []Interceptor, call *Call, last Next) Next {
 	next := last
-	for i := len(interceptors) - 1; i >= 0; i-- {
-		interceptor, inner := interceptors[i], next
+	for _, interceptor := range slices.Backward(interceptors) {
+		inner := next
 		next = func(ctx context.Context) (any, error) { return interceptor(ctx, call, inner) }
 	}
 	return next
@@ -103,15 +104,17 @@ func guarded[P, R any](
 	if err := ctx.Err(); err != nil {
 		return result, boterr.New(boterr.Canceled, "", "%w", err)
 	}
-	defer recovered(&err)
+	defer func() { err = orPanic(err, recover()) }()
 	return operation(ctx, params)
 }
 
-// recovered turns a panic into an error with the stack where it happened.
-func recovered(err *error) {
-	if cause := recover(); cause != nil {
-		*err = &boterr.Error{Code: boterr.Internal, Err: &panicError{cause: cause, stack: debug.Stack()}}
+// orPanic returns err, or what a panic was caused by as an error with the stack where
+// it happened. cause is what recover returned.
+func orPanic(err error, cause any) error {
+	if cause == nil {
+		return err
 	}
+	return &boterr.Error{Code: boterr.Internal, Err: &panicError{cause: cause, stack: debug.Stack()}}
 }
 
 // panicError is a panic in an operation, an interceptor or an action.

@@ -374,8 +374,12 @@ func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasou
 
 // FetchGeoNearFromDataSource returns the entries near a point, nearest first.
 //
-// InvalidArgument: both or none of CollectionName and DataSourceID are given, or
-// what document.CompileGeoNear refuses, such as a point off the globe.
+// The points are in the column that key in Data names, else in the column of the
+// store's geo index, else in "location", else in the only column that holds any.
+//
+// InvalidArgument: both or none of CollectionName and DataSourceID are given, what
+// document.CompileGeoNear refuses, such as a point off the globe, or points are in
+// several columns and key does not say which is meant.
 func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams) (datasource.FetchGeoNearFromDataSourceResult, error) {
 	return invoke(ctx, c, OpFetchGeoNearFromDataSource, p, c.parts.DataSources.FetchGeoNearFromDataSource)
 }
@@ -462,7 +466,7 @@ func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*
 // channel's type. FailedPrecondition: a member has no id on the platform.
 // ResourceExhausted: the platform's rate limit was reached. Unavailable: the platform
 // did not answer, or some of several members did not get the message; then the
-// results come with the error, and *Undelivered behind it names the members.
+// results come with the error, and *UndeliveredError behind it names the members.
 //
 // Specification: Sending operations.
 func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {

@@ -70,6 +70,6 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (*Context, error)
 
 // run runs an action; a panic in it becomes an error.
 func run(ctx context.Context, action Action, bot *Context) (err error) {
-	defer recovered(&err)
+	defer func() { err = orPanic(err, recover()) }()
 	return action(ctx, bot)
 }

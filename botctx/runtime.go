@@ -51,6 +51,8 @@ type Config struct {
 type Runtime struct {
 	config Config
 	env    record.Env
+	// decode reads the parameters of Call.
+	decode func(document.Object, any) error
 	action atomic.Pointer[Action]
 }
 
@@ -69,7 +71,11 @@ func New(config Config) (*Runtime, error) {
 	config.Connectors = maps.Clone(config.Connectors)
 	config.Interceptors = slices.Clone(config.Interceptors)
 	env := record.Env{Store: config.Store, Now: config.Now, NewID: config.NewID, NewEtag: config.NewEtag}
-	return &Runtime{config: config, env: env.WithDefaults()}, nil
+	decode := document.Decode
+	if config.Strict {
+		decode = document.DecodeStrict
+	}
+	return &Runtime{config: config, env: env.WithDefaults(), decode: decode}, nil
 }
 
 // Env returns the store, the clock and the ids that the Runtime works with.
@@ -86,7 +92,7 @@ func (r *Runtime) Operations(scope record.Scope) *Context {
 		scope:        scope,
 		parts:        r.parts(scope),
 		interceptors: r.config.Interceptors,
-		strict:       r.config.Strict,
+		decode:       r.decode,
 		now:          r.env.Now,
 		http:         r.config.HTTP,
 	}

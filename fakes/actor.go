@@ -120,10 +120,10 @@ func (a *Actor) TrySends(event send.MessageEvent) error {
 	if event.MessageID == "" {
 		event.MessageID = p.ids.next("inbound")
 	}
-	p.note("%s -> %s", a.name, event.Response())
+	p.notef("%s -> %s", a.name, event.Response())
 	err := p.runtime.Receive(context.Background(), botctx.Inbound{App: a.scope.App, Channel: a.scope.Channel, Event: event})
 	if err != nil {
-		p.note("the run failed: %v", err)
+		p.notef("the run failed: %v", err)
 	}
 	return err
 }

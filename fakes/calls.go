@@ -90,7 +90,7 @@ func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botct
 	made.Result, made.Err = result, err
 	p.calls.add(made)
 	if err != nil || !isNoted(call.Op) {
-		p.note("%s", made)
+		p.notef("%s", made)
 	}
 	return result, err
 }

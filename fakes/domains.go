@@ -73,5 +73,6 @@ func NewSends(options ...Option) *Sends {
 // oneMember returns a fresh platform with one member in one webchat channel.
 func oneMember(options []Option) (*Platform, *Actor) {
 	p := New(options...)
-	return p, p.AddMember(member.Member{})
+	actor := p.AddMember(member.Member{})
+	return p, actor
 }

@@ -126,7 +126,7 @@ func (p *Platform) befall(ctx context.Context, call *botctx.Call, next botctx.Ne
 	for _, f := range due {
 		if f.late > 0 {
 			p.clock.advance(f.late)
-			p.note("%s takes %v", call.Op, f.late)
+			p.notef("%s takes %v", call.Op, f.late)
 		}
 		if f.code != "" && !f.committed {
 			return nil, boterr.New(f.code, "", "the test makes this call fail")

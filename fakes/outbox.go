@@ -61,7 +61,7 @@ func (o *outbox) Send(ctx context.Context, message send.Message) (send.Delivery,
 	o.mu.Lock()
 	o.sent = append(o.sent, sent)
 	o.mu.Unlock()
-	p.note("%s <- %s", nameOf(message.Member), sent.Response)
+	p.notef("%s <- %s", nameOf(message.Member), sent.Response)
 	return send.Delivery{
 		Reply:     replyOf(sent),
 		MessageID: sent.MessageID,

@@ -136,7 +136,7 @@ func (p *Platform) Advance(by time.Duration) {
 		p.test.Fatalf("fakes: time does not go back: Advance(%v)", by)
 	}
 	p.clock.advance(by)
-	p.note("time moves by %v", by)
+	p.notef("time moves by %v", by)
 }
 
 // AdvanceTo moves the virtual time forward to a time.

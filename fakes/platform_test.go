@@ -175,7 +175,8 @@ func TestTheSameIsTheSameAgain(t *testing.T) {
 		}
 		return p.Transcript() + fmt.Sprint(p.Calls(), p.Data("coupons"))
 	}
-	require.Equal(t, story(), story())
+	first := story()
+	require.Equal(t, first, story())
 }
 
 func TestATranscriptShowsNoCredential(t *testing.T) {

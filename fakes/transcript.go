@@ -31,8 +31,8 @@ func (t *transcript) set(lines []string) {
 	t.lines = slices.Clone(lines)
 }
 
-// note adds a line with the virtual time to the transcript.
-func (p *Platform) note(format string, args ...any) {
+// notef adds a line with the virtual time to the transcript.
+func (p *Platform) notef(format string, args ...any) {
 	const stamp = "2006-01-02 15:04:05.000  "
 	p.transcript.add(p.Now().Format(stamp) + fmt.Sprintf(format, args...))
 }

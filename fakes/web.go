@@ -14,9 +14,9 @@ func (w recordedWeb) Do(request *http.Request) (*http.Response, error) {
 	url := boterr.Redact(request.URL.String())
 	response, err := w.platform.HTTP.Do(request)
 	if err != nil {
-		w.platform.note("%s %s ! %v", request.Method, url, err)
+		w.platform.notef("%s %s ! %v", request.Method, url, err)
 		return nil, err
 	}
-	w.platform.note("%s %s -> %d", request.Method, url, response.StatusCode)
+	w.platform.notef("%s %s -> %d", request.Method, url, response.StatusCode)
 	return response, nil
 }

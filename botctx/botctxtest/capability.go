@@ -1,0 +1,110 @@
+package botctxtest
+
+import (
+	"strings"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Capability is something that an implementation may lack.
+type Capability string
+
+// The capabilities. An implementation that lacks one answers Unsupported where it is
+// used.
+const (
+	// Channels, Members, DataSources and Sends are all operations of a domain.
+	Channels    Capability = "Channels"
+	Members     Capability = "Members"
+	DataSources Capability = "DataSources"
+	Sends       Capability = "Sends"
+	// GeoQueries is fetchGeoNearFromDataSource.
+	GeoQueries Capability = "GeoQueries"
+	// ArrayFilters is a path with "$[name]" in a patch.
+	ArrayFilters Capability = "ArrayFilters"
+	// PatchSort is options.sort of patchDataToDataSource.
+	PatchSort Capability = "PatchSort"
+)
+
+// What a harness may lack beside that. No operation can answer for it.
+const (
+	readSent  Capability = "Harness.Sent"
+	moveClock Capability = "Harness.Advance"
+)
+
+// platformPrefix begins the capabilities that On returns.
+const platformPrefix = "On "
+
+// On is sending through channels of a type.
+func On(platform channel.Type) Capability { return Capability(platformPrefix + string(platform)) }
+
+// uses tells how each capability is used.
+var uses = map[Capability]func(*trial) error{
+	GeoQueries: func(t *trial) error {
+		_, err := t.home.FetchGeoNearFromDataSource(t.ctx(), datasource.FetchGeoNearFromDataSourceParams{
+			DataSourceID: source, Data: document.O("near", document.A(0, 0), "key", "at"),
+		})
+		return err
+	},
+	ArrayFilters: func(t *trial) error {
+		_, err := t.home.FindAndModifyDataFromDataSource(t.ctx(), datasource.FindAndModifyDataFromDataSourceParams{
+			DataSourceID: source, Filter: document.O(), Patch: document.Set("list.$[x]", 1),
+			Option: datasource.FindAndModifyOption{ArrayFilters: []document.Object{document.O("x", 0)}},
+		})
+		return err
+	},
+	PatchSort: func(t *trial) error {
+		_, err := t.home.PatchDataToDataSource(t.ctx(), datasource.PatchDataToDataSourceParams{
+			DataSourceID: source, Patch: document.O("n", 1), Options: datasource.PatchOptions{Sort: document.O("n", 1)},
+		})
+		return err
+	},
+}
+
+// unsupportedRule is the rule for a capability that an implementation declares to
+// lack. There is none for what the harness itself lacks.
+func unsupportedRule(lack Capability) (Rule, bool) {
+	name := strings.ReplaceAll(string(lack), " ", "")
+	return Rule{
+		Name: "LackOf" + name + "IsUnsupported",
+		Text: "what an implementation declares to lack it answers with Unsupported",
+		check: func(t *trial) {
+			requireUnsupported(t, lack)
+		},
+	}, lack != readSent && lack != moveClock
+}
+
+func requireUnsupported(t *trial, lack Capability) {
+	t.Helper()
+	if use, ok := uses[lack]; ok {
+		t.requireCode(boterr.Unsupported, use(t))
+		return
+	}
+	if platform, ok := strings.CutPrefix(string(lack), platformPrefix); ok {
+		t.requireCode(boterr.Unsupported, sendOn(t, channel.Type(platform)))
+		return
+	}
+	operations := callsOf(lack)
+	require.NotEmpty(t, operations, "%q is no capability", lack)
+	for _, call := range operations {
+		t.try(string(call.op), func(t *trial) {
+			t.requireCode(boterr.Unsupported, call.make(t.ctx(), t.home))
+		})
+	}
+}
+
+// sendOn sends a text through a new channel of a type.
+func sendOn(t *trial, platform channel.Type) error {
+	c := t.AddChannel(channel.Channel{App: t.home.scope.App, Type: platform})
+	m := t.AddMember(member.Member{App: c.App, Channel: c.ID, ExternalID: unique("external")})
+	_, err := t.home.SendResponse(t.ctx(), send.SendResponseParams{
+		ChannelID: c.ID, MemberID: document.One(m.ID), Response: send.Text("Hello"),
+	})
+	return err
+}

@@ -1,0 +1,182 @@
+package botctxtest
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+var everyOperationRules = []Rule{
+	{
+		Name:  "EndedContextIsCanceled",
+		Text:  "where the context has ended before the call, an operation answers Canceled and changes nothing",
+		check: endedContextIsCanceled,
+	},
+	{
+		Name:  "PassedDeadlineIsCanceled",
+		Text:  "where the deadline has passed before the call, an operation answers Canceled and changes nothing",
+		check: passedDeadlineIsCanceled,
+	},
+	{
+		Name:  "OperationsAreSafeForConcurrentUse",
+		Text:  "one value of Operations serves many goroutines at once",
+		check: operationsAreSafeForConcurrentUse,
+	},
+}
+
+// call is a call of an operation that succeeds in an app with an entry {_id: "a"}.
+type call struct {
+	domain Capability
+	op     botctx.Op
+	make   func(ctx context.Context, p *place) error
+}
+
+// errorOf is the error of an operation.
+func errorOf[R any](_ R, err error) error { return err }
+
+// calls are one call of each operation.
+var calls = []call{
+	{Channels, botctx.OpGetChannel, func(ctx context.Context, p *place) error {
+		return errorOf(p.GetChannel(ctx, channel.GetChannelParams{ChannelID: p.scope.Channel}))
+	}},
+	{Members, botctx.OpGetMember, func(ctx context.Context, p *place) error {
+		return errorOf(p.GetMember(ctx, member.GetMemberParams{MemberID: p.scope.Member}))
+	}},
+	{Members, botctx.OpFindAndModifyMember, func(ctx context.Context, p *place) error {
+		return errorOf(p.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+			Filter: document.O(), Patch: document.Inc("meta.calls", 1),
+		}))
+	}},
+	{Members, botctx.OpPatchMembers, func(ctx context.Context, p *place) error {
+		return errorOf(p.PatchMembers(ctx, member.PatchMembersParams{
+			Patch: document.Inc("meta.calls", 1), WithModifier: true,
+		}))
+	}},
+	{Members, botctx.OpUpdateMember, func(ctx context.Context, p *place) error {
+		return errorOf(p.UpdateMember(ctx, member.UpdateMemberParams{
+			Member: document.O("_id", p.scope.Member, "gender", "f"),
+		}))
+	}},
+	{Members, botctx.OpCheckAndSaveMemberReferFrom, func(ctx context.Context, p *place) error {
+		return errorOf(p.CheckAndSaveMemberReferFrom(ctx, member.CheckAndSaveMemberReferFromParams{
+			MemberID: p.scope.Member, ReferFrom: "somewhere",
+		}))
+	}},
+	{DataSources, botctx.OpFindAndModifyDataFromDataSource, func(ctx context.Context, p *place) error {
+		return errorOf(p.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+			DataSourceID: source, Filter: document.O(), Patch: document.Inc("calls", 1),
+		}))
+	}},
+	{DataSources, botctx.OpUpsertDataToDataSource, func(ctx context.Context, p *place) error {
+		return errorOf(p.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+			DataSourceID: source, Data: document.One(document.O("_id", "a", "upserted", true), document.O("new", true)),
+		}))
+	}},
+	{DataSources, botctx.OpPatchDataToDataSource, func(ctx context.Context, p *place) error {
+		return errorOf(p.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+			DataSourceID: source, Patch: document.Inc("calls", 1), WithModifier: true, Multi: true,
+		}))
+	}},
+	{DataSources, botctx.OpCountDataSource, func(ctx context.Context, p *place) error {
+		return errorOf(p.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: source}))
+	}},
+	{DataSources, botctx.OpFetchDataFromDataSource, func(ctx context.Context, p *place) error {
+		return errorOf(p.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: source}))
+	}},
+	{DataSources, botctx.OpFetchDistinctDataFromDataSource, func(ctx context.Context, p *place) error {
+		return errorOf(p.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctDataFromDataSourceParams{
+			DataSourceID: source, Key: "_id",
+		}))
+	}},
+	{DataSources, botctx.OpFetchGeoNearFromDataSource, func(ctx context.Context, p *place) error {
+		return errorOf(p.FetchGeoNearFromDataSource(ctx, datasource.FetchGeoNearFromDataSourceParams{
+			DataSourceID: source, Data: document.O("near", document.A(0, 0), "key", "at"),
+		}))
+	}},
+	{Sends, botctx.OpSendResponse, func(ctx context.Context, p *place) error {
+		return errorOf(p.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Hello")}))
+	}},
+}
+
+// callsOf returns the calls of a domain.
+func callsOf(domain Capability) []call {
+	var of []call
+	for _, c := range calls {
+		if c.domain == domain {
+			of = append(of, c)
+		}
+	}
+	return of
+}
+
+// offered returns the calls of operations that the implementation offers.
+func (t *trial) offered() []call {
+	var offered []call
+	for _, c := range calls {
+		isGeo := c.op == botctx.OpFetchGeoNearFromDataSource
+		if t.offers(c.domain) && (!isGeo || t.offers(GeoQueries)) {
+			offered = append(offered, c)
+		}
+	}
+	return offered
+}
+
+// seedForCalls makes what calls need.
+func (t *trial) seedForCalls() {
+	t.Helper()
+	if t.offers(DataSources) {
+		t.seed(t.home, document.O("_id", "a", "at", document.A(0, 0)))
+	}
+}
+
+func endedContextIsCanceled(t *trial) {
+	ended, end := context.WithCancel(t.ctx())
+	end()
+	requireCanceled(t, ended)
+}
+
+func passedDeadlineIsCanceled(t *trial) {
+	passed, release := context.WithDeadline(t.ctx(), time.Unix(0, 0))
+	defer release()
+	requireCanceled(t, passed)
+}
+
+// requireCanceled checks that every operation refuses a context that has ended.
+//
+//nolint:revive // ctx is what is tried, and not the context of the check.
+func requireCanceled(t *trial, ctx context.Context) {
+	t.Helper()
+	t.seedForCalls()
+	for _, call := range t.offered() {
+		t.try(string(call.op), func(t *trial) {
+			before := t.state()
+			t.requireError(call.op, boterr.Canceled, "", call.make(ctx, t.home))
+			require.Equal(t, before, t.state(), "a call that is canceled changes nothing")
+		})
+	}
+}
+
+func operationsAreSafeForConcurrentUse(t *trial) {
+	t.seedForCalls()
+	var group sync.WaitGroup
+	offered := t.offered()
+	const rounds = 4
+	failures := make([]error, rounds*len(offered))
+	for i := range failures {
+		group.Go(func() { failures[i] = offered[i%len(offered)].make(t.ctx(), t.home) })
+	}
+	group.Wait()
+	for _, err := range failures {
+		require.NoError(t, err)
+	}
+}
