@@ -6,14 +6,18 @@ import (
 	"sync"
 )
 
-// linearKeys is the number of keys up to which a shape is searched key by key,
-// which is faster than a map there.
-const linearKeys = 8
+// The number of keys up to which a shape is searched key by key. For a shape that a
+// store shares, more keys make a map worth its while; one that belongs to a single
+// object is looked into a few times only.
+const (
+	linearKeys       = 64
+	linearSharedKeys = 8
+)
 
 // shape is the list of an object's keys. Objects may share it.
 type shape struct {
 	keys []string
-	// at is the position of each key, for shapes of more than linearKeys keys.
+	// at is the position of each key, for shapes of many keys.
 	at map[string]int
 	// shared tells that a Shapes holds it, so that it is worth remembering where
 	// in it a field stands.
@@ -26,12 +30,18 @@ var emptyShape = &shape{}
 func newShape(keys []string) *shape {
 	s := &shape{keys: keys}
 	if len(keys) > linearKeys {
-		s.at = make(map[string]int, len(keys))
-		for i, key := range keys {
-			s.at[key] = i
-		}
+		s.at = positions(keys)
 	}
 	return s
+}
+
+// positions maps each key to its position.
+func positions(keys []string) map[string]int {
+	at := make(map[string]int, len(keys))
+	for i, key := range keys {
+		at[key] = i
+	}
+	return at
 }
 
 // withKey returns the shape with a further key at the end.
@@ -145,6 +155,9 @@ func (s *Shapes) shape(of *shape) *shape {
 	}
 	s.count++
 	shared := &shape{keys: of.keys, at: of.at, shared: true}
+	if shared.at == nil && len(shared.keys) > linearSharedKeys {
+		shared.at = positions(shared.keys)
+	}
 	s.byHash[hash] = append(s.byHash[hash], shared)
 	return shared
 }
