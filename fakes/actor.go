@@ -90,6 +90,11 @@ func (a *Actor) Says(text string) {
 	a.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
 }
 
+// TrySays is Says, and returns the error of a run that fails.
+func (a *Actor) TrySays(text string) error {
+	return a.TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
+}
+
 // Taps sends the payload of a button or a quick reply to the bot, as Says does.
 func (a *Actor) Taps(payload string) {
 	a.platform.test.Helper()

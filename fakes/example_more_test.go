@@ -1,0 +1,86 @@
+package fakes_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/outbound/replies"
+)
+
+func ExampleNewMembers() {
+	ctx := context.Background()
+	members := fakes.NewMembers()
+
+	changed, err := members.PatchMembers(ctx, member.PatchMembersParams{
+		MemberID: members.Member.ID(),
+		Patch:    document.O("meta.visits", 1),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(changed.Result.ID, changed.Result.Meta, changed.Result.Version)
+	// Output:
+	// member-1 {"visits":1} 2
+}
+
+func ExamplePlatform_Advance() {
+	p := fakes.New()
+	ada := p.AddMember(member.Member{})
+
+	p.Advance(36 * time.Hour)
+
+	fmt.Println(ada.Context().Now().Format(time.DateTime))
+	// Output:
+	// 2026-01-02 12:00:00
+}
+
+func ExamplePlatform_AddChannel() {
+	p := fakes.New()
+	p.HandleFunc(greet)
+	shop := p.AddChannel(channel.Channel{Type: channel.Alpha, Name: "Shop"})
+	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: shop.ID})
+
+	ada.Says("hi")
+
+	for _, sent := range p.Sent() {
+		fmt.Println(sent.Type, sent.Channel, sent.To, sent.Response)
+	}
+	// Output:
+	// alpha channel-1 external-member-1 {"type":"TEXT","text":"Hello Ada, you said: hi"}
+}
+
+func ExamplePlatform_FailNth() {
+	p := fakes.New()
+	p.HandleFunc(greet)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	p.FailNth(botctx.OpSendResponse, 2, boterr.ResourceExhausted)
+
+	for _, text := range []string{"one", "two", "three"} {
+		fmt.Println(ada.TrySays(text))
+	}
+	// Output:
+	// <nil>
+	// sendResponse: resource exhausted: the test makes this call fail
+	// <nil>
+}
+
+func ExamplePlatform_hTTP() {
+	p := fakes.New()
+	p.HTTP.Add("GET", "https://api.example.com/weather?city=Oslo", replies.JSON(200, `{"celsius": 3}`))
+	ada := p.AddMember(member.Member{})
+
+	weather, err := ada.Context().Fetch(context.Background(), outbound.Request{URL: "https://api.example.com/weather?city=Oslo"})
+
+	fmt.Println(weather.Get("celsius"), err)
+	// Output:
+	// 3 <nil>
+}
