@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
@@ -51,21 +52,34 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (*Context, error)
 		return nil, boterr.Invalid("Event.From", "is missing: give the sender's id on the platform")
 	}
 	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
-	channels := r.channels(scope)
-	loaded, err := channels.Load(ctx, inbound.Channel)
+	loaded, err := r.loader(scope).Load(ctx, inbound.Channel)
 	if err != nil {
 		return nil, boterr.In("Channel", err)
 	}
-	profile := inbound.Profile
-	profile.App, profile.Channel, profile.ExternalID = inbound.App, inbound.Channel, inbound.Event.From
-	arrival, err := member.New(r.env, scope, channels).Arrive(ctx, profile)
+	sender, err := r.sender(ctx, inbound)
 	if err != nil {
 		return nil, boterr.In("Profile", err)
 	}
-	scope.Member = arrival.Member.ID
+	scope.Member = sender.ID
 	bot := r.Operations(scope)
-	bot.Channel, bot.Member, bot.MessageEvent = loaded, arrival.Member, &inbound.Event
+	bot.Channel, bot.Member, bot.MessageEvent = loaded, sender, &inbound.Event
 	return bot, nil
+}
+
+// sender returns the member who sent what arrived, by the host's function or the
+// SDK's own.
+func (r *Runtime) sender(ctx context.Context, inbound Inbound) (*member.Member, error) {
+	if r.config.Arrive != nil {
+		return r.config.Arrive(ctx, inbound)
+	}
+	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
+	profile := inbound.Profile
+	profile.App, profile.Channel, profile.ExternalID = inbound.App, inbound.Channel, inbound.Event.From
+	arrival, err := member.New(r.env, scope, channel.New(r.env, scope)).Arrive(ctx, profile)
+	if err != nil {
+		return nil, err
+	}
+	return arrival.Member, nil
 }
 
 // run runs an action; a panic in it becomes an error.

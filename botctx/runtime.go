@@ -30,6 +30,13 @@ type Config struct {
 	// Override gives the host's own implementations of domains for a scope. What it
 	// leaves nil, the SDK's own fill.
 	Override func(scope record.Scope) Parts
+	// LoadChannel returns a channel of an app with its credentials, or NotFound. The
+	// default loads it from the Store.
+	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
+	// Arrive returns the member who sent what arrived, made where it was not known yet.
+	// The default finds and makes members in the Store; a host that overrides Members
+	// gives its own.
+	Arrive func(ctx context.Context, inbound Inbound) (*member.Member, error)
 	// HTTP sends the requests of Context.Fetch. The default is the guarded client of
 	// package outbound with its own limits.
 	HTTP outbound.Doer
@@ -104,7 +111,7 @@ func (r *Runtime) Operations(scope record.Scope) *Context {
 func (r *Runtime) Context(ctx context.Context, scope record.Scope) (*Context, error) {
 	bot := r.Operations(scope)
 	var err error
-	if bot.Channel, err = r.channels(scope).Load(ctx, scope.Channel); err != nil {
+	if bot.Channel, err = r.loader(scope).Load(ctx, scope.Channel); err != nil {
 		return nil, err
 	}
 	if bot.Member, err = bot.parts.Members.GetMember(ctx, member.GetMemberParams{MemberID: scope.Member}); err != nil {
@@ -123,9 +130,8 @@ func (r *Runtime) parts(scope record.Scope) Parts {
 	if r.config.Override != nil {
 		parts = r.config.Override(scope)
 	}
-	own := r.channels(scope)
 	if parts.Channels == nil {
-		parts.Channels = own
+		parts.Channels = channel.New(r.env, scope)
 	}
 	if parts.Members == nil {
 		parts.Members = r.members(scope, parts)
@@ -134,13 +140,29 @@ func (r *Runtime) parts(scope record.Scope) Parts {
 		parts.DataSources = datasource.New(r.env, scope)
 	}
 	if parts.Sends == nil {
-		parts.Sends = r.sends(scope, parts, own)
+		parts.Sends = r.sends(scope, parts)
 	}
 	return parts
 }
 
-// channels returns the SDK's own channels of a scope.
-func (r *Runtime) channels(scope record.Scope) *channel.Service { return channel.New(r.env, scope) }
+// loader returns what loads the channels of a scope: the host's, or the SDK's own.
+func (r *Runtime) loader(scope record.Scope) send.Channels {
+	if r.config.LoadChannel != nil {
+		return hostChannels{app: scope.App, load: r.config.LoadChannel}
+	}
+	return channel.New(r.env, scope)
+}
+
+// hostChannels loads channels by the host's function.
+type hostChannels struct {
+	app  string
+	load func(ctx context.Context, app, id string) (*channel.Channel, error)
+}
+
+// Load implements send.Channels.
+func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, error) {
+	return h.load(ctx, h.app, id)
+}
 
 // members returns the SDK's own members of a scope, among the channels that parts
 // have.
@@ -152,11 +174,10 @@ func (r *Runtime) members(scope record.Scope, parts Parts) *member.Service {
 	return member.New(r.env, scope, parts.Channels, options...)
 }
 
-// sends returns the SDK's own sends of a scope, to the members that parts have. They
-// load channels from the store, since sending takes a channel's credentials.
-func (r *Runtime) sends(scope record.Scope, parts Parts, channels *channel.Service) *send.Service {
+// sends returns the SDK's own sends of a scope, to the members that parts have.
+func (r *Runtime) sends(scope record.Scope, parts Parts) *send.Service {
 	return send.New(r.env, scope, send.Ports{
-		Channels:   channels,
+		Channels:   r.loader(scope),
 		Members:    parts.Members,
 		Connectors: r.config.Connectors,
 		IsStrict:   r.config.Strict,

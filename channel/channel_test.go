@@ -107,3 +107,18 @@ func TestChannelOfTheWrongShapeNamesTheField(t *testing.T) {
 		require.NotContains(t, err.Error(), "43", "an error shows no credential")
 	}
 }
+
+func TestGroupsAreWrittenAsTheyWereRead(t *testing.T) {
+	t.Parallel()
+	const broadcast = `{"label":"default","groups":[{"id":"u1","type":"user","extra":1}],"extra":2}`
+	var b channel.BroadcastGroup
+	require.NoError(t, json.Unmarshal([]byte(broadcast), &b))
+	require.JSONEq(t, broadcast, mustJSON(t, b))
+	var m channel.BroadcastGroupMember
+	require.NoError(t, json.Unmarshal([]byte(mustJSON(t, b.Groups[0])), &m))
+	require.Equal(t, b.Groups[0].ID, m.ID)
+	const priority = `{"group":"g","trees":["t"],"extra":{"x":1}}`
+	var p channel.PriorityGroup
+	require.NoError(t, json.Unmarshal([]byte(priority), &p))
+	require.JSONEq(t, priority, mustJSON(t, p))
+}

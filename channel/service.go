@@ -2,6 +2,7 @@ package channel
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -101,11 +102,19 @@ func (s *Service) check(c *Channel) error {
 		return boterr.Invalid(record.FieldApp, "the channel belongs to another app")
 	case c.Type == "":
 		return boterr.Invalid("type", "is missing: give the platform, such as %q", Webchat)
+	case isNilPointer(c.Info):
+		return boterr.Invalid("info", "is a nil pointer: leave it out, or give the info itself")
 	case c.Info != nil && c.Info.Type() != infoType(c.Type):
 		return boterr.Invalid("info", "a %T is not the info of a channel of type %q", c.Info, c.Type)
 	default:
 		return nil
 	}
+}
+
+// isNilPointer reports whether an info is a pointer to none.
+func isNilPointer(info Info) bool {
+	v := reflect.ValueOf(info)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // infoType returns what Type of the info of a channel's type returns.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/record"
 )
@@ -97,7 +98,8 @@ func TestSaveInsertsAndReplaces(t *testing.T) {
 
 	loaded, err := a.mine.Load(t.Context(), first.ID)
 	require.NoError(t, err)
-	require.Equal(t, second, loaded)
+	requireSameInfo(t, *second, *loaded)
+	require.Equal(t, mustJSON(t, second), mustJSON(t, loaded))
 	require.Equal(t, "s", loaded.Info.(channel.AlphaInfo).AccessToken.Reveal())
 }
 
@@ -168,4 +170,45 @@ func TestPairRefusesWhatIsNoPair(t *testing.T) {
 	pairing, err := a.mine.Pairing(t.Context(), "in")
 	require.NoError(t, err)
 	require.Equal(t, []string{"out"}, pairing.Outlets)
+}
+
+func TestEveryInfoIsStoredWithItsType(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	for of, c := range channels(t) {
+		c.ID = of
+		requireSameInfo(t, c, *save(t, a.mine, c))
+		loaded, err := a.mine.Load(t.Context(), of)
+		require.NoError(t, err)
+		requireSameInfo(t, c, *loaded)
+	}
+}
+
+// requireSameInfo compares the infos of channels, credentials included.
+func requireSameInfo(t *testing.T, want, got channel.Channel) {
+	t.Helper()
+	require.IsType(t, want.Info, got.Info)
+	wanted, err := document.Encode(want)
+	require.NoError(t, err)
+	kept, err := document.Encode(got)
+	require.NoError(t, err)
+	require.Equal(t, document.Get(wanted, "info", document.O()).String(), document.Get(kept, "info", document.O()).String())
+}
+
+func TestChannelThatCannotBeReadSaysWhy(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	require.NoError(t, store.Collection("channels").Insert(t.Context(), document.O("_id", "c1", "app", "mine", "name", 5)))
+	_, err := channel.New(record.Env{Store: store}, record.Scope{App: "mine"}).Load(t.Context(), "c1")
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, "c1")
+}
+
+func TestSaveRefusesANilPointerAsInfo(t *testing.T) {
+	t.Parallel()
+	service := channel.New(record.Env{Store: memstore.New()}, record.Scope{App: "app"})
+	_, err := service.Save(t.Context(), &channel.Channel{Type: channel.Alpha, Info: (*channel.AlphaInfo)(nil)})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = service.Save(t.Context(), &channel.Channel{Type: channel.Alpha, Info: &channel.AlphaInfo{Name: "page"}})
+	require.NoError(t, err)
 }

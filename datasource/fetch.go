@@ -71,24 +71,3 @@ func checkColumn(path string) error {
 	}
 	return document.CheckPath(path)
 }
-
-// FetchGeoNearFromDataSource implements Operations.
-func (s *Service) FetchGeoNearFromDataSource(
-	ctx context.Context, p FetchGeoNearFromDataSourceParams,
-) (FetchGeoNearFromDataSourceResult, error) {
-	var result FetchGeoNearFromDataSourceResult
-	entries, err := s.either(p.CollectionName, p.DataSourceID)
-	if err != nil {
-		return result, err
-	}
-	found, err := entries.GeoNear(ctx, p.Data)
-	if err != nil {
-		return result, boterr.In("data", err)
-	}
-	result.Entries = make([]document.Object, len(found))
-	for i, near := range found {
-		result.Entries[i] = near.Document
-	}
-	result.Count = int64(len(found))
-	return result, nil
-}

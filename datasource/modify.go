@@ -2,7 +2,6 @@ package datasource
 
 import (
 	"context"
-	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -24,16 +23,20 @@ func (s *Service) FindAndModifyDataFromDataSource(
 	if err := checkOptions("option", p.Option.Unknown); err != nil {
 		return result, err
 	}
-	found, err := entries.FindAndModify(ctx, record.Patch{
+	patch := record.Patch{
 		Filter:       p.Filter,
 		Patch:        p.Patch,
 		WithModifier: p.WithModifier == nil || *p.WithModifier,
 		ArrayFilters: p.Option.ArrayFilters,
 		SortBy:       p.SortBy,
 		Upsert:       p.Option.Upsert,
-	}, p.Option.New)
+	}
+	if err := checkUpsert(patch); err != nil {
+		return result, err
+	}
+	found, err := entries.FindAndModify(ctx, patch, p.Option.New)
 	if err != nil {
-		return result, inOptions("option", err)
+		return result, record.RenameField(err, "arrayFilters", "option.arrayFilters")
 	}
 	result.OK = 1
 	if !found.Document.IsZero() {
@@ -54,13 +57,10 @@ func (s *Service) PatchDataToDataSource(
 	if err := checkOptions("options", p.Options.Unknown); err != nil {
 		return result, err
 	}
-	if _, err := document.CompileSort(p.Options.Sort); err != nil {
-		return result, boterr.In("options.sort", err)
-	}
 	if p.Multi && p.Options.Sort.Len() > 0 {
 		return result, boterr.Invalid("options.sort", "says which entry is the first, and cannot stand beside multi")
 	}
-	updated, err := entries.Update(ctx, record.Patch{
+	patch := record.Patch{
 		Filter:       p.Filter,
 		Patch:        p.Patch,
 		WithModifier: p.WithModifier,
@@ -68,9 +68,13 @@ func (s *Service) PatchDataToDataSource(
 		SortBy:       p.Options.Sort,
 		Upsert:       p.Options.Upsert,
 		Multi:        p.Multi,
-	})
+	}
+	if err := checkUpsert(patch); err != nil {
+		return result, err
+	}
+	updated, err := entries.Update(ctx, patch)
 	if err != nil {
-		return result, inOptions("options", err)
+		return result, record.RenameField(record.RenameField(err, "arrayFilters", "options.arrayFilters"), "sortBy", "options.sort")
 	}
 	result.Matched, result.Modified = updated.Matched, updated.Modified
 	if updated.UpsertedID != nil {
@@ -85,12 +89,4 @@ func checkOptions(field string, unknown document.Object) error {
 		return nil
 	}
 	return boterr.Invalid(field+"."+unknown.Keys()[0], "is no option that is supported here")
-}
-
-// inOptions names the parameter that holds the array filters.
-func inOptions(field string, err error) error {
-	if e, ok := boterr.AsError(err); ok && strings.HasPrefix(e.Field, "arrayFilters") {
-		return boterr.In(field, err)
-	}
-	return err
 }

@@ -54,8 +54,12 @@ type Operations interface {
 
 	// FetchGeoNearFromDataSource returns the entries near a point, nearest first.
 	//
-	// InvalidArgument: both or none of CollectionName and DataSourceID are given, or
-	// what document.CompileGeoNear refuses, such as a point off the globe.
+	// The points are in the column that key in Data names, else in the column of the
+	// store's geo index, else in "location", else in the only column that holds any.
+	//
+	// InvalidArgument: both or none of CollectionName and DataSourceID are given, what
+	// document.CompileGeoNear refuses, such as a point off the globe, or points are in
+	// several columns and key does not say which is meant.
 	FetchGeoNearFromDataSource(ctx context.Context, p FetchGeoNearFromDataSourceParams) (FetchGeoNearFromDataSourceResult, error)
 
 	// PatchDataToDataSource changes the first entry that matches, or all of them with

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -86,8 +85,8 @@ func readElement(given document.Object) (element, error) {
 	for column, value := range given.All() {
 		switch {
 		case column == record.FieldID:
-			if !isScalar(value) {
-				return read, boterr.Invalid(column, "must be a string, a number, a boolean or a date, got %s", document.TypeName(value))
+			if err := checkID(value); err != nil {
+				return read, err
 			}
 			read.id = value
 		case column == record.FieldCreatedAt:
@@ -100,16 +99,6 @@ func readElement(given document.Object) (element, error) {
 		}
 	}
 	return read, read.columns.Err()
-}
-
-// isScalar reports whether a value can be an _id.
-func isScalar(value any) bool {
-	switch value.(type) {
-	case string, int64, float64, bool, time.Time:
-		return true
-	default:
-		return false
-	}
 }
 
 // checkCreatedAt refuses elements that would change when an entry was made. An entry

@@ -139,6 +139,7 @@ func TestSharedShapesChangeNothingThatCanBeSeen(t *testing.T) {
 		shared := shapes.Share(o)
 		require.Equal(t, o.String(), shared.String())
 		require.True(t, document.Equal(o, shared))
+		require.Equal(t, o, shared, "reflect.DeepEqual, which tests use, sees no difference")
 		shared.Set("list.0.x", "changed")
 		require.NotEqual(t, o.String(), shared.String())
 		require.Equal(t, i, document.Get(o, "list.0.x", -1))

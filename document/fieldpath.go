@@ -16,8 +16,10 @@ type pathPart struct {
 	name string
 	// index is the element that the name stands for where it meets an array, or -1.
 	index int
-	// known is where the name stood in the last shared shape.
-	known atomic.Pointer[knownPosition]
+	// known is where the name stands in a shape that came twice in a row, and missed
+	// the last shape that was another one.
+	known  atomic.Pointer[knownPosition]
+	missed atomic.Pointer[shape]
 }
 
 // knownPosition is the place of a name in a shape, -1 where the shape lacks it.
@@ -50,15 +52,17 @@ func (p *pathPart) of(o Object) any {
 	return o.node.values[position]
 }
 
-// positionIn remembers the position in shared shapes only: documents of a store
-// have one of few shapes, other objects each have their own.
+// positionIn remembers the position in a shape that comes twice in a row: documents of
+// a store share one of few shapes, other objects each have their own.
 func (p *pathPart) positionIn(s *shape) int {
 	if known := p.known.Load(); known != nil && known.shape == s {
 		return known.position
 	}
 	position := s.position(p.name)
-	if s.shared {
+	if p.missed.Load() == s {
 		p.known.Store(&knownPosition{shape: s, position: position})
+	} else {
+		p.missed.Store(s)
 	}
 	return position
 }

@@ -188,9 +188,15 @@ func (n *objectNode) checkDepth(key string) {
 type objectBuilder struct {
 	keys   []string
 	values []any
-	depth  int
-	err    error
+	// at is the position of each key where there are more than linearKeys.
+	at    map[string]int
+	depth int
+	err   error
 }
+
+// linearKeys is the number of keys that are searched one by one, which is faster than
+// a map for so few.
+const linearKeys = 16
 
 func newObjectBuilder(fields int) *objectBuilder {
 	return &objectBuilder{keys: make([]string, 0, fields), values: make([]any, 0, fields)}
@@ -215,12 +221,32 @@ func (b *objectBuilder) setAny(key string, v any) {
 // set sets a field to a value.
 func (b *objectBuilder) set(key string, value any) {
 	b.depth = max(b.depth, depthOf(value))
-	if i := slices.Index(b.keys, key); i >= 0 {
+	if i := b.position(key); i >= 0 {
 		b.values[i] = value
 		return
 	}
+	if b.at != nil {
+		b.at[key] = len(b.keys)
+	}
 	b.keys = append(b.keys, key)
 	b.values = append(b.values, value)
+}
+
+// position returns the place of a key, or -1.
+func (b *objectBuilder) position(key string) int {
+	if len(b.keys) <= linearKeys {
+		return slices.Index(b.keys, key)
+	}
+	if b.at == nil {
+		b.at = make(map[string]int, len(b.keys))
+		for i, known := range b.keys {
+			b.at[known] = i
+		}
+	}
+	if i, ok := b.at[key]; ok {
+		return i
+	}
+	return -1
 }
 
 func (b *objectBuilder) object() Object {

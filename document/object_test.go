@@ -3,6 +3,7 @@ package document_test
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -182,4 +183,15 @@ func TestWithoutRemovesExactlyOneField(t *testing.T) {
 	o := document.O("a.b", 1, "a", document.O("b", 2))
 	require.JSONEq(t, `{"a":{"b":2}}`, o.Without("a.b").String())
 	require.Equal(t, o, o.Without("b"))
+}
+
+func TestAnObjectOfManyKeysIsReadInLinearTime(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 200_000 {
+		text.WriteString(`,"k` + strconv.Itoa(i) + `":` + strconv.Itoa(i))
+	}
+	o := parse(t, "{"+text.String()[1:]+`,"k7":"last"}`)
+	require.Equal(t, 200_000, o.Len())
+	require.Equal(t, "last", document.Get(o, "k7", ""))
 }

@@ -6,43 +6,14 @@ import (
 	"sync"
 )
 
-// The number of keys up to which a shape is searched key by key. For a shape that a
-// store shares, more keys make a map worth its while; one that belongs to a single
-// object is looked into a few times only.
-const (
-	linearKeys       = 64
-	linearSharedKeys = 8
-)
-
-// shape is the list of an object's keys. Objects may share it.
-type shape struct {
-	keys []string
-	// at is the position of each key, for shapes of many keys.
-	at map[string]int
-	// shared tells that a Shapes holds it, so that it is worth remembering where
-	// in it a field stands.
-	shared bool
-}
+// shape is the list of an object's keys. Objects may share it, which its address
+// tells; two objects that are equal have shapes that are equal, shared or not.
+type shape struct{ keys []string }
 
 // emptyShape is the shape of the object without fields. It is never changed.
 var emptyShape = &shape{}
 
-func newShape(keys []string) *shape {
-	s := &shape{keys: keys}
-	if len(keys) > linearKeys {
-		s.at = positions(keys)
-	}
-	return s
-}
-
-// positions maps each key to its position.
-func positions(keys []string) map[string]int {
-	at := make(map[string]int, len(keys))
-	for i, key := range keys {
-		at[key] = i
-	}
-	return at
-}
+func newShape(keys []string) *shape { return &shape{keys: keys} }
 
 // withKey returns the shape with a further key at the end.
 func (s *shape) withKey(key string) *shape {
@@ -50,15 +21,7 @@ func (s *shape) withKey(key string) *shape {
 }
 
 // position returns the place of a key, or -1.
-func (s *shape) position(key string) int {
-	if s.at == nil {
-		return slices.Index(s.keys, key)
-	}
-	if i, ok := s.at[key]; ok {
-		return i
-	}
-	return -1
-}
+func (s *shape) position(key string) int { return slices.Index(s.keys, key) }
 
 // maxShapes bounds what a Shapes remembers. Documents whose keys are data would
 // fill it without end otherwise.
@@ -72,7 +35,7 @@ type Shapes struct {
 	mu     sync.Mutex
 	seed   maphash.Seed
 	byHash map[uint64][]*shape
-	count  int
+	shared map[*shape]struct{}
 }
 
 // Share returns o with the list of keys that the earlier objects of the same keys
@@ -138,11 +101,11 @@ func (s *Shapes) array(a Array) Array {
 
 // shape returns the shared shape with the same keys.
 func (s *Shapes) shape(of *shape) *shape {
-	if of.shared || len(of.keys) == 0 {
+	if _, ok := s.shared[of]; ok || len(of.keys) == 0 {
 		return of
 	}
 	if s.byHash == nil {
-		s.byHash, s.seed = map[uint64][]*shape{}, maphash.MakeSeed()
+		s.byHash, s.shared, s.seed = map[uint64][]*shape{}, map[*shape]struct{}{}, maphash.MakeSeed()
 	}
 	hash := s.hash(of.keys)
 	for _, known := range s.byHash[hash] {
@@ -150,16 +113,12 @@ func (s *Shapes) shape(of *shape) *shape {
 			return known
 		}
 	}
-	if s.count == maxShapes {
+	if len(s.shared) == maxShapes {
 		return of
 	}
-	s.count++
-	shared := &shape{keys: of.keys, at: of.at, shared: true}
-	if shared.at == nil && len(shared.keys) > linearSharedKeys {
-		shared.at = positions(shared.keys)
-	}
-	s.byHash[hash] = append(s.byHash[hash], shared)
-	return shared
+	s.shared[of] = struct{}{}
+	s.byHash[hash] = append(s.byHash[hash], of)
+	return of
 }
 
 func (s *Shapes) hash(keys []string) uint64 {

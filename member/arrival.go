@@ -28,15 +28,33 @@ type Arrival struct {
 // InvalidArgument: m has no ExternalID, another app or channel than the scope, or the
 // scope has no channel. AlreadyExists: m has an ID, and another member has it.
 func (s *Service) Arrive(ctx context.Context, m Member) (*Arrival, error) {
-	members, fields, err := s.newcomer(ctx, m)
+	members, err := s.channelOf(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	if m.ExternalID == "" {
 		return nil, boterr.Invalid(fieldExternalID, "is missing: give the member's id on its platform")
 	}
+	filter := document.O(fieldExternalID, document.O("$eq", m.ExternalID))
+	known, err := members.Find(ctx, record.Query{Filter: filter, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(known) > 0 {
+		arrived, err := fromDocument(known[0])
+		return &Arrival{Member: arrived}, err
+	}
+	return arriveFirst(ctx, members, filter, m)
+}
+
+// arriveFirst makes a member, unless another arrival has made it meanwhile.
+func arriveFirst(ctx context.Context, members *record.Collection, filter document.Object, m Member) (*Arrival, error) {
+	fields, err := document.Encode(m.withDefaults())
+	if err != nil {
+		return nil, err
+	}
 	patch := record.Patch{
-		Filter:       document.O(fieldExternalID, document.O("$eq", m.ExternalID)),
+		Filter:       filter,
 		Patch:        document.O("$setOnInsert", fields.Without(fieldExternalID)),
 		WithModifier: true,
 		Upsert:       true,
@@ -66,7 +84,11 @@ func (s *Service) Insert(ctx context.Context, m Member) (*Member, error) {
 	if m.ExternalID == "" {
 		m.ExternalID = m.ID
 	}
-	members, fields, err := s.newcomer(ctx, m)
+	members, err := s.channelOf(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := document.Encode(m.withDefaults())
 	if err != nil {
 		return nil, err
 	}
@@ -77,19 +99,15 @@ func (s *Service) Insert(ctx context.Context, m Member) (*Member, error) {
 	return fromDocument(stored)
 }
 
-// newcomer returns where a new member belongs, and its fields.
-func (s *Service) newcomer(ctx context.Context, m Member) (*record.Collection, document.Object, error) {
+// channelOf returns the members of the channel to which a new member belongs.
+func (s *Service) channelOf(ctx context.Context, m Member) (*record.Collection, error) {
 	if m.App != "" && m.App != s.scope.App {
-		return nil, document.Object{}, boterr.Invalid(record.FieldApp, "the member belongs to another app")
+		return nil, boterr.Invalid(record.FieldApp, "the member belongs to another app")
 	}
 	var given *channel.Channel
 	if m.Channel != "" {
 		given = &channel.Channel{ID: m.Channel}
 	}
 	members, err := s.inChannel(ctx, given)
-	if err != nil {
-		return nil, document.Object{}, record.RenameField(err, "channel._id", record.FieldChannel)
-	}
-	fields, err := document.Encode(m.withDefaults())
-	return members, fields, err
+	return members, record.RenameField(err, "channel._id", record.FieldChannel)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
 )
 
 // fieldTypes are the types of the fields that a patch may change. A value of another
@@ -29,19 +30,19 @@ const (
 var arrayOperators = []string{"$push", "$pull", "$pullAll", "$addToSet", "$pop"}
 
 // checkPatch refuses a patch that would give a field of members another type. The
-// Field of the error is the path in the patch. What else is wrong with the patch is
+// Field of the error is the path behind "patch". What else is wrong with the patch is
 // found when it is compiled.
-func checkPatch(patch document.Object, withModifier bool) error {
-	if !withModifier {
-		return checkFields(patch)
+func checkPatch(p record.Patch) error {
+	if !p.WithModifier {
+		return boterr.In("patch", checkFields(p.Patch))
 	}
-	for operator, operand := range patch.All() {
+	for operator, operand := range p.Patch.All() {
 		if !strings.HasPrefix(operator, "$") {
-			return checkFields(patch)
+			return boterr.In("patch", checkFields(p.Patch))
 		}
 		paths, _ := operand.(document.Object)
 		if err := checkOperator(operator, paths); err != nil {
-			return boterr.In(operator, err)
+			return boterr.In("patch", boterr.In(operator, err))
 		}
 	}
 	return nil

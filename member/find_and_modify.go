@@ -14,13 +14,17 @@ func (s *Service) FindAndModifyMember(
 	if err := p.check(); err != nil {
 		return FindAndModifyMemberResult{}, err
 	}
-	found, err := s.members.FindAndModify(ctx, record.Patch{
+	patch := record.Patch{
 		Filter:       p.Filter,
 		Patch:        p.Patch,
-		WithModifier: p.withModifier(),
+		WithModifier: p.WithModifier == nil || *p.WithModifier,
 		ArrayFilters: p.Option.ArrayFilters,
 		SortBy:       p.SortBy,
-	}, p.Option.New)
+	}
+	if err := checkPatch(patch); err != nil {
+		return FindAndModifyMemberResult{}, err
+	}
+	found, err := s.members.FindAndModify(ctx, patch, p.Option.New)
 	if err != nil {
 		return FindAndModifyMemberResult{}, record.RenameField(err, "arrayFilters", "option.arrayFilters")
 	}
@@ -31,11 +35,6 @@ func (s *Service) FindAndModifyMember(
 	return result, err
 }
 
-// withModifier returns WithModifier, or its default.
-func (p FindAndModifyMemberParams) withModifier() bool {
-	return p.WithModifier == nil || *p.WithModifier
-}
-
 func (p FindAndModifyMemberParams) check() error {
 	if p.Filter.IsZero() {
 		return boterr.Invalid("filter", "is missing: say which members; {} means all")
@@ -43,8 +42,8 @@ func (p FindAndModifyMemberParams) check() error {
 	if p.Option.Upsert {
 		return boterr.New(boterr.Unsupported, "option.upsert", "members come into being on their platforms")
 	}
-	for option := range p.Option.Unknown.All() {
-		return boterr.Invalid("option."+option, "there is no such option; there are new and arrayFilters")
+	if unknown := p.Option.Unknown.Keys(); len(unknown) > 0 {
+		return boterr.Invalid("option."+unknown[0], "is no option that is supported here; there are new and arrayFilters")
 	}
-	return boterr.In("patch", checkPatch(p.Patch, p.withModifier()))
+	return nil
 }

@@ -11,14 +11,14 @@ import (
 
 // PatchMembers implements Operations.
 func (s *Service) PatchMembers(ctx context.Context, p PatchMembersParams) (PatchMembersResult, error) {
+	patch := record.Patch{Filter: p.Filter, Patch: p.Patch, WithModifier: p.WithModifier, Multi: true}
+	if err := checkPatch(patch); err != nil {
+		return PatchMembersResult{}, err
+	}
 	members, err := s.inChannel(ctx, p.Channel)
 	if err != nil {
 		return PatchMembersResult{}, err
 	}
-	if err := checkPatch(p.Patch, p.WithModifier); err != nil {
-		return PatchMembersResult{}, boterr.In("patch", err)
-	}
-	patch := record.Patch{Filter: p.Filter, Patch: p.Patch, WithModifier: p.WithModifier, Multi: true}
 	var first document.Object
 	if p.MemberID == "" {
 		first, err = patchAll(ctx, members, patch)
@@ -53,7 +53,7 @@ func patchAll(ctx context.Context, members *record.Collection, patch record.Patc
 		return document.Object{}, err
 	}
 	id, _ := before[0].Field(record.FieldID)
-	first, err := members.Get(ctx, id)
+	first, err := members.Get(context.WithoutCancel(ctx), id) // The change is made.
 	if errors.Is(err, boterr.NotFound) {
 		return before[0], nil
 	}

@@ -8,6 +8,7 @@
 package record
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -56,3 +57,6 @@ func (e Env) WithDefaults() Env {
 // newUUID makes a UUID of version 7. It can only fail where the system has no
 // randomness, and there nothing else would work either.
 func newUUID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// millis is a time in milliseconds as text.
+func millis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }

@@ -1,0 +1,72 @@
+package botctx_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// customers is a host's own members, of which this test needs one operation.
+type customers struct {
+	member.Operations
+}
+
+func (customers) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+	if p.MemberID != "customer-7" {
+		return nil, boterr.NotFound
+	}
+	return &member.Member{ID: "customer-7", App: "shop", Channel: "web", ExternalID: "e7", FirstName: "Ada"}, nil
+}
+
+// mailbox is a host's connector that keeps what it sent.
+type mailbox struct{ sent []send.Message }
+
+func (m *mailbox) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	m.sent = append(m.sent, message)
+	return send.Delivery{}, nil
+}
+
+// A host that has its own members and channels needs neither in the store.
+func TestAHostsOwnMembersAndChannelsServeEveryOperation(t *testing.T) {
+	t.Parallel()
+	var box mailbox
+	runtime, err := botctx.New(botctx.Config{
+		Store:      memstore.New(),
+		Connectors: map[channel.Type]send.Connector{channel.Webchat: &box},
+		Override:   func(record.Scope) botctx.Parts { return botctx.Parts{Members: customers{}} },
+		LoadChannel: func(_ context.Context, app, id string) (*channel.Channel, error) {
+			return &channel.Channel{ID: id, App: app, Type: channel.Webchat, On: true}, nil
+		},
+		Arrive: func(ctx context.Context, _ botctx.Inbound) (*member.Member, error) {
+			return customers{}.GetMember(ctx, member.GetMemberParams{MemberID: "customer-7"})
+		},
+	})
+	require.NoError(t, err)
+	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		return bot.Reply(ctx, send.Text("Hello {{firstName}}"))
+	})
+	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{
+		App: "shop", Channel: "web",
+		Event: send.MessageEvent{From: "e7", Type: send.TypeText, Data: document.O("text", "hi")},
+	}))
+	require.Len(t, box.sent, 1)
+	require.Equal(t, "e7", box.sent[0].To)
+	require.Equal(t, "Hello Ada", box.sent[0].Response.Text())
+
+	bot, err := runtime.Context(t.Context(), record.Scope{App: "shop", Channel: "web", Member: "customer-7"})
+	require.NoError(t, err)
+	require.Equal(t, "Ada", bot.Member.FirstName)
+	_, err = runtime.Operations(bot.Scope()).GetMember(t.Context(), member.GetMemberParams{MemberID: "nobody"})
+	require.ErrorIs(t, err, boterr.NotFound)
+	require.ErrorContains(t, err, "getMember: ")
+}

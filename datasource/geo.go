@@ -1,0 +1,115 @@
+package datasource
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// The fields of a search that are looked at here.
+const (
+	geoNear = "near"
+	geoKey  = "key"
+)
+
+// FetchGeoNearFromDataSource implements Operations.
+func (s *Service) FetchGeoNearFromDataSource(
+	ctx context.Context, p FetchGeoNearFromDataSourceParams,
+) (FetchGeoNearFromDataSourceResult, error) {
+	var result FetchGeoNearFromDataSourceResult
+	entries, err := s.either(p.CollectionName, p.DataSourceID)
+	if err != nil {
+		return result, err
+	}
+	found, err := near(ctx, entries, p.Data)
+	if err != nil {
+		return result, boterr.In("data", err)
+	}
+	result.Entries = make([]document.Object, len(found))
+	for i, near := range found {
+		result.Entries[i] = near.Document
+	}
+	result.Count = int64(len(found))
+	return result, nil
+}
+
+// near searches in the column that data names, or the store's index, or that is
+// called document.DefaultGeoKey. Where that gives nothing and data names none, it
+// searches in the one column that holds points.
+func near(ctx context.Context, entries *record.Collection, data document.Object) ([]document.GeoResult, error) {
+	found, err := entries.GeoNear(ctx, data)
+	if _, named := data.Field(geoKey); err != nil || named || len(found) > 0 {
+		return found, err
+	}
+	column, err := columnOfPoints(ctx, entries, data)
+	if err != nil || column == "" {
+		return found, err
+	}
+	return entries.GeoNear(ctx, data.With(geoKey, column))
+}
+
+// columnOfPoints returns the column that holds points where entries have none in
+// document.DefaultGeoKey. It is "" where there is none, and InvalidArgument where
+// there are several. GeoJSON goes before pairs, which may be anything.
+func columnOfPoints(ctx context.Context, entries *record.Collection, data document.Object) (string, error) {
+	near, _ := data.Field(geoNear)
+	points, err := document.CompileGeoNear(document.O(geoNear, near))
+	if err != nil {
+		return "", err
+	}
+	all, err := entries.Find(ctx, record.Query{})
+	if err != nil {
+		return "", err
+	}
+	var pairs, geoJSON []string
+	for _, entry := range all {
+		for column, value := range entry.All() {
+			switch _, isPoint := measure(points, column, entry); {
+			case !isPoint:
+			case column == document.DefaultGeoKey:
+				return "", nil
+			case isGeoJSON(value):
+				geoJSON = append(geoJSON, column)
+			default:
+				pairs = append(pairs, column)
+			}
+		}
+	}
+	if len(geoJSON) > 0 {
+		return theOne(geoJSON)
+	}
+	return theOne(pairs)
+}
+
+// measure measures the point in a column of an entry. A name with a dot is no path.
+func measure(points *document.GeoNear, column string, entry document.Object) (document.GeoResult, bool) {
+	if strings.Contains(column, ".") {
+		return document.GeoResult{}, false
+	}
+	return points.WithKey(column).Measure(entry)
+}
+
+// isGeoJSON reports whether a value is a GeoJSON point.
+func isGeoJSON(value any) bool {
+	o, _ := value.(document.Object)
+	kind, _ := o.Field("type")
+	return kind == "Point"
+}
+
+// theOne returns the only one of columns, "" where there are none.
+func theOne(columns []string) (string, error) {
+	slices.Sort(columns)
+	columns = slices.Compact(columns)
+	switch len(columns) {
+	case 0:
+		return "", nil
+	case 1:
+		return columns[0], nil
+	default:
+		return "", boterr.Invalid(geoKey, "is missing: the columns %q hold points; name the one that is meant", columns)
+	}
+}

@@ -1,0 +1,55 @@
+package datasource
+
+import (
+	"math"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// checkID refuses what cannot be the _id of an entry.
+func checkID(id any) error {
+	switch id := id.(type) {
+	case string, int64, bool, time.Time:
+		return nil
+	case float64:
+		if !math.IsNaN(id) && !math.IsInf(id, 0) {
+			return nil
+		}
+	}
+	return boterr.Invalid(record.FieldID, "must be a string, a number, a boolean or a date, got %s", document.TypeName(id))
+}
+
+// checkUpsert refuses a patch that would insert an entry with an _id that no entry can
+// have. What else is wrong with the patch is found when it is compiled.
+func checkUpsert(p record.Patch) error {
+	if !p.Upsert {
+		return nil
+	}
+	filter, err := document.CompileFilter(p.Filter)
+	if err != nil {
+		return nil //nolint:nilerr // Collection says which parameter is at fault.
+	}
+	source := p.Patch
+	if !p.WithModifier {
+		source = document.O("$set", p.Patch)
+	}
+	update, err := document.CompileUpdate(source, p.ArrayFilters...)
+	if err != nil {
+		return nil //nolint:nilerr // As above.
+	}
+	inserted, err := document.Change{Update: update}.Insert(filter)
+	if err != nil {
+		return nil //nolint:nilerr // The store says so, if nothing matches.
+	}
+	id, given := inserted.Field(record.FieldID)
+	if !given {
+		return nil
+	}
+	if p.Filter.Has(record.FieldID) {
+		return boterr.In("filter", checkID(id))
+	}
+	return boterr.In("patch", checkID(id))
+}

@@ -1,0 +1,159 @@
+package datasource_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+func TestFindAndModifyReturnsTheEntryBeforeOrAfter(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1, "n": 1}`)
+	run := a.mine.FindAndModifyDataFromDataSource
+	a.advance()
+	requireResult(t, run, `{"dataSourceId": "table", "filter": {"n": 1}, "patch": {"$inc": {"n": 1}}}`,
+		`{"ok": 1, "value": {"_id": 1, "createdAt": 1000, "updatedAt": 1000, "n": 1}}`)
+	requireResult(t, run, `{"dataSourceId": "table", "filter": {"n": 2}, "patch": {"$inc": {"n": 1}}, "option": {"new": true}}`,
+		`{"ok": 1, "value": {"_id": 1, "createdAt": 1000, "updatedAt": 2000, "n": 3}}`)
+}
+
+func TestFindAndModifyGivesNullWhereNothingMatches(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1}`)
+	requireResult(t, a.mine.FindAndModifyDataFromDataSource,
+		`{"dataSourceId": "table", "filter": {"_id": 2}, "patch": {"$set": {"n": 1}}, "option": {"new": true}}`,
+		`{"ok": 1, "value": null}`)
+	requireTable(t, a.mine, `{"_id": 1}`)
+}
+
+func TestFindAndModifyTakesTheFirstAfterSortBy(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1, "a": 1, "b": 1}`, `{"_id": 2, "a": 1, "b": 2}`, `{"_id": 3, "a": 0, "b": 9}`)
+	run := a.mine.FindAndModifyDataFromDataSource
+	for sortBy, id := range map[string]int{
+		`{"a": -1, "b": -1}`: 2, `{"b": -1, "a": -1}`: 3, `{"a": 1}`: 3, `{"a": -1, "b": 1}`: 1, `{}`: 1,
+	} {
+		text, err := call(t, run, `{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"seen": true}}, "sortBy": `+sortBy+`}`)
+		require.NoError(t, err)
+		require.Equal(t, id, document.Get(object(t, text), "value._id", 0), "the order of keys in %s counts", sortBy)
+	}
+}
+
+func TestFindAndModifyTakesPatchAsItSays(t *testing.T) {
+	t.Parallel()
+	for params, want := range map[string]string{
+		`"patch": {"$set": {"n": 2}}`:                   `{"_id": 1, "n": 2, "m": 1}`,
+		`"patch": {"n": 2}`:                             `{"_id": 1, "n": 2}`,
+		`"patch": {"n": 2}, "withModifier": true`:       `{"_id": 1, "n": 2}`,
+		`"patch": {"n": 2}, "withModifier": false`:      `{"_id": 1, "n": 2, "m": 1}`,
+		`"patch": {"o.p": 2}, "withModifier": false`:    `{"_id": 1, "n": 1, "m": 1, "o": {"p": 2}}`,
+		`"patch": {}, "withModifier": true`:             `{"_id": 1}`,
+		`"patch": {}, "withModifier": false`:            `{"_id": 1, "n": 1, "m": 1}`,
+		`"patch": {"$set": {"updatedAt": 5, "_id": 1}}`: `{"_id": 1, "n": 1, "m": 1}`,
+	} {
+		a := newApps(t, `{"_id": 1, "n": 1, "m": 1}`)
+		_, err := call(t, a.mine.FindAndModifyDataFromDataSource, `{"dataSourceId": "table", "filter": {}, `+params+`}`)
+		require.NoError(t, err, params)
+		requireTable(t, a.mine, want)
+	}
+}
+
+func TestFindAndModifyUpserts(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	run := a.mine.FindAndModifyDataFromDataSource
+	requireResult(t, run, `{"dataSourceId": "table", "filter": {"_id": 5}, "patch": {"$inc": {"n": 1}}, "option": {"upsert": true}}`,
+		`{"ok": 1, "value": null}`)
+	requireResult(t, run, `{"dataSourceId": "table", "filter": {"k": "x"}, "patch": {"$inc": {"n": 1}}, "option": {"upsert": true, "new": true}}`,
+		`{"ok": 1, "value": {"_id": "id1", "createdAt": 1000, "updatedAt": 1000, "k": "x", "n": 1}}`)
+	requireTable(t, a.mine, `{"_id": 5, "n": 1}`, `{"_id": "id1", "k": "x", "n": 1}`)
+}
+
+func TestArrayFiltersChooseElements(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1, "rows": [{"n": 1}, {"n": 5}]}`)
+	_, err := call(t, a.mine.FindAndModifyDataFromDataSource, `{"dataSourceId": "table", "filter": {},
+		"patch": {"$set": {"rows.$[big].seen": true}}, "option": {"arrayFilters": [{"big.n": {"$gt": 3}}]}}`)
+	require.NoError(t, err)
+	requireTable(t, a.mine, `{"_id": 1, "rows": [{"n": 1}, {"n": 5, "seen": true}]}`)
+}
+
+func TestEachCouponIsClaimedOnce(t *testing.T) {
+	t.Parallel()
+	const coupons, claimants = 100, 200
+	a := newApps(t)
+	for i := range coupons {
+		upsert(t, a.mine, fmt.Sprintf(`{"_id": "coupon %d", "taken": false}`, i))
+	}
+	claimed := make([]any, claimants)
+	var all sync.WaitGroup
+	for i := range claimants {
+		all.Go(func() {
+			taken, err := a.mine.FindAndModifyDataFromDataSource(t.Context(), datasource.FindAndModifyDataFromDataSourceParams{
+				DataSourceID: table,
+				Filter:       document.O("taken", false),
+				Patch:        document.Set("taken", true, "by", i),
+			})
+			if err == nil && taken.Value != nil {
+				claimed[i], _ = taken.Value.Field(record.FieldID)
+			}
+		})
+	}
+	all.Wait()
+	by := map[any]bool{}
+	for _, id := range claimed {
+		require.False(t, id != nil && by[id], "%v is claimed twice", id)
+		by[id] = true
+	}
+	delete(by, nil)
+	require.Len(t, by, coupons, "every coupon is claimed")
+}
+
+func TestPatchCountsWhatItDid(t *testing.T) {
+	t.Parallel()
+	for params, want := range map[string]string{
+		`"patch": {"n": 2}`:                     `{"matched": 1, "modified": 1, "inserted": 0, "deleted": 0}`,
+		`"patch": {"n": 1}`:                     `{"matched": 1, "modified": 0, "inserted": 0, "deleted": 0}`,
+		`"patch": {"n": 2}, "multi": true`:      `{"matched": 3, "modified": 2, "inserted": 0, "deleted": 0}`,
+		`"patch": {"n": 2}, "filter": {"n": 9}`: `{"matched": 0, "modified": 0, "inserted": 0, "deleted": 0}`,
+		`"patch": {"n": 2}, "filter": {"n": 9}, "options": {"upsert": true}`:      `{"matched": 0, "modified": 0, "inserted": 1, "deleted": 0}`,
+		`"patch": {"n": 2}, "filter": {"n": 1}, "options": {"upsert": true}`:      `{"matched": 1, "modified": 1, "inserted": 0, "deleted": 0}`,
+		`"patch": {"$inc": {"n": 1}}, "withModifier": true, "multi": true`:        `{"matched": 3, "modified": 3, "inserted": 0, "deleted": 0}`,
+		`"patch": {"n": 7}, "withModifier": true, "options": {"sort": {"n": -1}}`: `{"matched": 1, "modified": 1, "inserted": 0, "deleted": 0}`,
+	} {
+		a := newApps(t, `{"_id": 1, "n": 1}`, `{"_id": 2, "n": 1}`, `{"_id": 3, "n": 2}`)
+		requireResult(t, a.mine.PatchDataToDataSource, `{"collectionName": "table", `+params+`}`, want)
+	}
+}
+
+func TestPatchSetsFieldsUnlessItHasModifiers(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1, "n": 1}`, `{"_id": 2, "n": 2}`)
+	run := a.mine.PatchDataToDataSource
+	_, err := call(t, run, `{"dataSourceId": "table", "patch": {"m": 1}, "options": {"sort": {"n": -1}}}`)
+	require.NoError(t, err)
+	_, err = call(t, run, `{"dataSourceId": "table", "patch": {"$unset": {"n": ""}}, "withModifier": true}`)
+	require.NoError(t, err)
+	requireTable(t, a.mine, `{"_id": 1}`, `{"_id": 2, "n": 2, "m": 1}`)
+}
+
+func TestOnlyAChangeRenewsUpdatedAt(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1, "n": 1}`)
+	a.advance()
+	stamps := func() string {
+		found, err := a.mine.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: table})
+		require.NoError(t, err)
+		return fmt.Sprint(document.Get(found.Entries[0], "createdAt", 0), " ", document.Get(found.Entries[0], "updatedAt", 0))
+	}
+	upsert(t, a.mine, `{"_id": 1, "n": 1}`)
+	require.Equal(t, "1000 1000", stamps())
+	upsert(t, a.mine, `{"_id": 1, "n": 2}`)
+	require.Equal(t, "1000 2000", stamps())
+}

@@ -1,0 +1,174 @@
+package datasource_test
+
+import (
+	"testing"
+
+	"github.com/botctx/go-sdk/datasource"
+)
+
+func TestFindAndModifyDataFromDataSourceRefuses(t *testing.T) {
+	t.Parallel()
+	requireRefused(t, func(s *datasource.Service) operation[
+		datasource.FindAndModifyDataFromDataSourceParams, datasource.FindAndModifyDataFromDataSourceResult] {
+		return s.FindAndModifyDataFromDataSource
+	}, map[string]string{
+		`{}`:                          "dataSourceId",
+		`{"dataSourceId": ["table"]}`: "dataSourceId",
+		`{"dataSourceId": "table"}`:   "filter",
+		`{"dataSourceId": "table", "filter": "n", "patch": {}}`:                                                                    "filter",
+		`{"dataSourceId": "table", "filter": {}}`:                                                                                  "patch",
+		`{"dataSourceId": "table", "filter": {}, "patch": null}`:                                                                   "patch",
+		`{"dataSourceId": "table", "filter": {}, "patch": [{"$set": {"n": 2}}]}`:                                                   "patch",
+		`{"dataSourceId": "table", "filter": {"n": {"$near": 1}}, "patch": {"n": 2}}`:                                              "filter.n.$near",
+		`{"dataSourceId": "table", "filter": {"$where": "1"}, "patch": {"n": 2}}`:                                                  "filter.$where",
+		`{"dataSourceId": "table", "filter": {"$or": [{"n": {"$in": 1}}]}, "patch": {"n": 2}}`:                                     "filter.$or[0].n.$in",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 2}, "n": 2}}`:                                             "patch.n",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2, "$set": {"n": 2}}}`:                                             "patch.$set",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$add": {"n": 2}}}`:                                                     "patch.$add",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 2}, "$inc": {"n": 1}}}`:                                   "patch.$inc.n",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"a": 2, "a.b": 1}}}`:                                           "patch.$set.a.b",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$inc": {"n": "1"}}}`:                                                   "patch.$inc.n",
+		`{"dataSourceId": "table", "filter": {"n": "text"}, "patch": {"$inc": {"n": 1}}}`:                                          "patch.n",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"_id": 2}}}`:                                                   "patch._id",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"_id": 2, "n": 2}}`:                                                     "patch._id",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$unset": {"createdAt": ""}}}`:                                          "patch.createdAt",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$rename": {"n": "createdAt"}}}`:                                        "patch.createdAt",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$inc": {"n": 1}}, "withModifier": false}`:                              "patch.$inc",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2}, "withModifier": "no"}`:                                         "withModifier",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2}, "sortBy": {"n": "asc"}}`:                                       "sortBy.n",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2}, "sortBy": {"n": 0}}`:                                           "sortBy.n",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2}, "sortBy": ["n"]}`:                                              "sortBy",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2}, "option": true}`:                                               "option",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2}, "option": {"new": 1}}`:                                         "option.new",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2}, "option": {"remove": true}}`:                                   "option.remove",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"tags.$[x]": 1}}}`:                                             "patch.$set.tags.$[x]",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 1}}, "option": {"arrayFilters": [{"x": 1}]}}`:             "option.arrayFilters[0]",
+		`{"dataSourceId": "table", "filter": {"_id": {"$eq": {"a": 1}}}, "patch": {"$set": {"n": 1}}, "option": {"upsert": true}}`: "filter._id",
+		`{"dataSourceId": "table", "filter": {"_id": null}, "patch": {"$set": {"n": 1}}, "option": {"upsert": true}}`:              "filter._id",
+		`{"dataSourceId": "table", "filter": {"n": 9}, "patch": {"_id": [1]}, "option": {"upsert": true}}`:                         "patch._id",
+	})
+}
+
+func TestUpsertDataToDataSourceRefuses(t *testing.T) {
+	t.Parallel()
+	requireRefused(t, func(s *datasource.Service) operation[datasource.UpsertDataToDataSourceParams, datasource.UpsertDataToDataSourceResult] {
+		return s.UpsertDataToDataSource
+	}, map[string]string{
+		`{}`:                        "dataSourceId",
+		`{"data": {"n": 1}}`:        "dataSourceId",
+		`{"dataSourceId": "table"}`: "data",
+		`{"dataSourceId": "table", "data": null}`:                                     "data",
+		`{"dataSourceId": "table", "data": "n"}`:                                      "data",
+		`{"dataSourceId": "table", "data": [{"n": 1}, 5]}`:                            "data[1]",
+		`{"dataSourceId": "table", "data": [{"n": 1}, null]}`:                         "data[1]",
+		`{"dataSourceId": "table", "data": [{"n": 1}, {"_id": null}]}`:                "data[1]._id",
+		`{"dataSourceId": "table", "data": [{"n": 1}, {"_id": {"a": 1}}]}`:            "data[1]._id",
+		`{"dataSourceId": "table", "data": [{"n": 1}, {"_id": [1]}]}`:                 "data[1]._id",
+		`{"dataSourceId": "table", "data": [{"_id": 7}, {"n": 1}, {"_id": 7.0}]}`:     "data[2]._id",
+		`{"dataSourceId": "table", "data": [{"n": 1}, {"_id": 1, "$inc": {"n": 1}}]}`: "data[1].$inc",
+		`{"dataSourceId": "table", "data": [{"n": 1}, {"_id": 1, "a.b": 1}]}`:         "data[1].a.b",
+		`{"dataSourceId": "table", "data": [{"n": 1}, {"_id": 1, "": 1}]}`:            "data[1]",
+		`{"dataSourceId": "table", "data": [{"n": 1}, {"_id": 1, "createdAt": 5}]}`:   "data[1].createdAt",
+		`{"dataSourceId": "table", "data": [{"n": 1}, {"createdAt": 1000}]}`:          "data[1].createdAt",
+	})
+}
+
+func TestCountDataSourceRefuses(t *testing.T) {
+	t.Parallel()
+	requireRefused(t, func(s *datasource.Service) operation[datasource.CountDataSourceParams, int64] {
+		return s.CountDataSource
+	}, merged(noTable(), map[string]string{
+		`{"dataSourceId": "table", "filter": "n"}`:                           "filter",
+		`{"dataSourceId": "table", "filter": {"n": {"$more": 1}}}`:           "filter.n.$more",
+		`{"dataSourceId": "table", "filter": {"n": {"$regex": "("}}}`:        "filter.n.$regex",
+		`{"dataSourceId": "table", "filter": {"$and": []}}`:                  "filter.$and",
+		`{"dataSourceId": "table", "filter": {"tags": {"$elemMatch": "a"}}}`: "filter.tags.$elemMatch",
+	}))
+}
+
+func TestFetchDataFromDataSourceRefuses(t *testing.T) {
+	t.Parallel()
+	requireRefused(t, func(s *datasource.Service) operation[datasource.FetchDataFromDataSourceParams, datasource.FetchDataFromDataSourceResult] {
+		return s.FetchDataFromDataSource
+	}, merged(noTable(), map[string]string{
+		`{"dataSourceId": "table", "filter": []}`:                                 "filter",
+		`{"dataSourceId": "table", "filter": {"n": {"$size": -1}}}`:               "filter.n.$size",
+		`{"dataSourceId": "table", "sortBy": {"n": 2}}`:                           "sortBy.n",
+		`{"dataSourceId": "table", "sortBy": {"n": 1, "a": "desc"}}`:              "sortBy.a",
+		`{"dataSourceId": "table", "sortBy": {"a..b": 1}}`:                        "sortBy.a..b",
+		`{"dataSourceId": "table", "sortBy": {"n": true}, "count": true}`:         "sortBy.n",
+		`{"dataSourceId": "table", "count": "true"}`:                              "count",
+		`{"dataSourceId": "table", "count": true, "filter": {"n": {"$in": "a"}}}`: "filter.n.$in",
+	}))
+}
+
+func TestFetchDistinctDataFromDataSourceRefuses(t *testing.T) {
+	t.Parallel()
+	requireRefused(t, func(s *datasource.Service) operation[
+		datasource.FetchDistinctDataFromDataSourceParams, datasource.FetchDistinctDataFromDataSourceResult] {
+		return s.FetchDistinctDataFromDataSource
+	}, merged(noTable(), map[string]string{
+		`{"dataSourceId": "table"}`:                                    "key",
+		`{"dataSourceId": "table", "key": 1}`:                          "key",
+		`{"dataSourceId": "table", "key": "$n"}`:                       "key",
+		`{"dataSourceId": "table", "key": "a..b"}`:                     "key",
+		`{"dataSourceId": "table", "key": "n", "filter": {"$nor": 1}}`: "filter.$nor",
+		`{"dataSourceId": "table", "key": "n", "count": 1}`:            "count",
+	}))
+}
+
+func TestFetchGeoNearFromDataSourceRefuses(t *testing.T) {
+	t.Parallel()
+	requireRefused(t, func(s *datasource.Service) operation[
+		datasource.FetchGeoNearFromDataSourceParams, datasource.FetchGeoNearFromDataSourceResult] {
+		return s.FetchGeoNearFromDataSource
+	}, merged(noTable(), map[string]string{
+		`{"dataSourceId": "table"}`:                                                                 "data.near",
+		`{"dataSourceId": "table", "data": [0, 0]}`:                                                 "data",
+		`{"dataSourceId": "table", "data": {}}`:                                                     "data.near",
+		`{"dataSourceId": "table", "data": {"near": [0]}}`:                                          "data.near",
+		`{"dataSourceId": "table", "data": {"near": ["0", "0"]}}`:                                   "data.near",
+		`{"dataSourceId": "table", "data": {"near": [181, 0]}}`:                                     "data.near",
+		`{"dataSourceId": "table", "data": {"near": [0, 91], "spherical": true}}`:                   "data.near",
+		`{"dataSourceId": "table", "data": {"near": {"type": "Point", "coordinates": [0, -90.1]}}}`: "data.near",
+		`{"dataSourceId": "table", "data": {"near": {"type": "Polygon", "coordinates": [[0, 0]]}}}`: "data.near",
+		`{"dataSourceId": "table", "data": {"near": [0, 0], "maxDistance": -1}}`:                    "data.maxDistance",
+		`{"dataSourceId": "table", "data": {"near": [0, 0], "minDistance": "far"}}`:                 "data.minDistance",
+		`{"dataSourceId": "table", "data": {"near": [0, 0], "limit": 0}}`:                           "data.limit",
+		`{"dataSourceId": "table", "data": {"near": [0, 0], "limit": 1.5}}`:                         "data.limit",
+		`{"dataSourceId": "table", "data": {"near": [0, 0], "query": {"n": {"$up": 1}}}}`:           "data.query.n.$up",
+		`{"dataSourceId": "table", "data": {"near": [0, 0], "distanceField": "$d"}}`:                "data.distanceField",
+		`{"dataSourceId": "table", "data": {"near": [0, 0], "key": "a..b"}}`:                        "data.key",
+		`{"dataSourceId": "table", "data": {"near": [0, 0], "radius": 5}}`:                          "data.radius",
+	}))
+}
+
+func TestPatchDataToDataSourceRefuses(t *testing.T) {
+	t.Parallel()
+	requireRefused(t, func(s *datasource.Service) operation[datasource.PatchDataToDataSourceParams, datasource.PatchDataToDataSourceResult] {
+		return s.PatchDataToDataSource
+	}, merged(noTable(), map[string]string{
+		`{"dataSourceId": "table"}`:               "patch",
+		`{"dataSourceId": "table", "patch": "n"}`: "patch",
+		`{"dataSourceId": "table", "patch": {"n": 2}, "filter": {"n": {"$gte": 1, "x": 2}}}`:                     "filter.n.x",
+		`{"dataSourceId": "table", "patch": {"n": 2}, "filter": {"$nothing": 1}}`:                                "filter.$nothing",
+		`{"dataSourceId": "table", "patch": {"$inc": {"n": 1}}}`:                                                 "patch.$inc",
+		`{"dataSourceId": "table", "patch": {"_id": 3}}`:                                                         "patch._id",
+		`{"dataSourceId": "table", "patch": {"_id": 3}, "multi": true}`:                                          "patch._id",
+		`{"dataSourceId": "table", "patch": {"createdAt": 3}}`:                                                   "patch.createdAt",
+		`{"dataSourceId": "table", "patch": {"n": 2, "n.a": 1}}`:                                                 "patch.n.a",
+		`{"dataSourceId": "table", "patch": {"n.a": 2}}`:                                                         "patch.n.a",
+		`{"dataSourceId": "table", "patch": {"$inc": {"n": 1}}, "withModifier": true, "multi": true}`:            "patch.n",
+		`{"dataSourceId": "table", "patch": {"$pop": {"tags": 2}}, "withModifier": true}`:                        "patch.$pop.tags",
+		`{"dataSourceId": "table", "patch": {"n": 2}, "withModifier": true, "multi": true}`:                      "patch",
+		`{"dataSourceId": "table", "patch": {"n": 2}, "multi": "all"}`:                                           "multi",
+		`{"dataSourceId": "table", "patch": {"n": 2}, "withModifier": 1}`:                                        "withModifier",
+		`{"dataSourceId": "table", "patch": {"n": 2}, "options": {"sort": {"n": "up"}}}`:                         "options.sort.n",
+		`{"dataSourceId": "table", "patch": {"n": 2}, "options": {"sort": {"n": 1}}, "multi": true}`:             "options.sort",
+		`{"dataSourceId": "table", "patch": {"n": 2}, "options": {"collation": {}}}`:                             "options.collation",
+		`{"dataSourceId": "table", "patch": {"n": 2}, "options": {"arrayFilters": [{"x": 1}]}}`:                  "options.arrayFilters[0]",
+		`{"dataSourceId": "table", "patch": {"n": 2}, "options": {"arrayFilters": {"x": 1}}}`:                    "options.arrayFilters",
+		`{"dataSourceId": "table", "patch": {"n": 2}, "filter": {"_id": {"a": 1}}, "options": {"upsert": true}}`: "filter._id",
+		`{"dataSourceId": "table", "patch": {"_id": 3}, "filter": {"_id": 4}, "options": {"upsert": true}}`:      "patch._id",
+	}))
+}

@@ -1,0 +1,49 @@
+package fakes_test
+
+import (
+	"testing"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/botctxtest"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+)
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	botctxtest.RunConformance(t, newHarness)
+}
+
+func TestConformanceOverCall(t *testing.T) {
+	t.Parallel()
+	botctxtest.RunConformance(t, botctxtest.OverCall(newHarness))
+}
+
+func TestConformanceWithEtagChecks(t *testing.T) {
+	t.Parallel()
+	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
+		h := harnessOf(fakes.New(fakes.For(t), fakes.CheckEtags()))
+		h.ChecksEtags = true
+		return h
+	})
+}
+
+func newHarness(t *testing.T) *botctxtest.Harness { return harnessOf(fakes.New(fakes.For(t))) }
+
+// harnessOf lets the suite reach a platform.
+func harnessOf(p *fakes.Platform) *botctxtest.Harness {
+	return &botctxtest.Harness{
+		Operations: func(scope record.Scope) botctx.Operations { return p.Operations(scope) },
+		AddChannel: p.AddChannel,
+		AddMember:  func(m member.Member) *member.Member { return p.AddMember(m).Member() },
+		Advance:    p.Advance,
+		Sent: func() []botctxtest.Sent {
+			var arrived []botctxtest.Sent
+			for _, s := range p.Sent() {
+				arrived = append(arrived, botctxtest.Sent{Channel: s.Channel, To: s.To, Response: s.Response})
+			}
+			return arrived
+		},
+	}
+}

@@ -1,0 +1,150 @@
+package record
+
+import (
+	"context"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Patch is a caller's change of records.
+type Patch struct {
+	Filter document.Object
+	// Patch is an update document or a replacement with WithModifier, else fields to
+	// set.
+	Patch        document.Object
+	WithModifier bool
+	ArrayFilters []document.Object
+	SortBy       document.Object
+	Upsert       bool
+	// Multi changes all records that match; FindAndModify ignores it.
+	Multi bool
+}
+
+// Update changes the first record that matches, or all of them with Multi.
+func (c *Collection) Update(ctx context.Context, p Patch) (document.UpdateResult, error) {
+	compiled, err := c.compile(p)
+	if err != nil {
+		return document.UpdateResult{}, err
+	}
+	if p.Multi && compiled.change.Update.IsReplacement() {
+		return document.UpdateResult{}, boterr.Invalid("patch", "a replacement changes one record; use operators such as $set with multi")
+	}
+	result, err := c.store.Update(ctx, compiled.filter, compiled.change, document.UpdateOptions{
+		Multi: p.Multi, Sort: compiled.sort, Upsert: p.Upsert,
+	})
+	return result, patchError(err)
+}
+
+// FindAndModify changes the first record that matches, and returns it as it was
+// before, or as it is now with returnNew, in one atomic step.
+func (c *Collection) FindAndModify(ctx context.Context, p Patch, returnNew bool) (document.FindAndModifyResult, error) {
+	compiled, err := c.compile(p)
+	if err != nil {
+		return document.FindAndModifyResult{}, err
+	}
+	result, err := c.store.FindAndModify(ctx, compiled.filter, compiled.change, document.FindAndModifyOptions{
+		Sort: compiled.sort, Upsert: p.Upsert, New: returnNew,
+	})
+	return result, patchError(err)
+}
+
+// Delete removes the records that match and returns how many they were.
+func (c *Collection) Delete(ctx context.Context, filter document.Object) (int64, error) {
+	compiled, err := c.filter(filter)
+	if err != nil {
+		return 0, err
+	}
+	return c.store.Delete(ctx, compiled, document.DeleteOptions{Multi: true})
+}
+
+// compiledPatch is a Patch, compiled and narrowed to the scope.
+type compiledPatch struct {
+	filter *document.Filter
+	sort   *document.Sort
+	change document.Change
+}
+
+func (c *Collection) compile(p Patch) (compiledPatch, error) {
+	filter, err := c.filter(p.Filter)
+	if err != nil {
+		return compiledPatch{}, err
+	}
+	sort, err := sortOf(p.SortBy)
+	if err != nil {
+		return compiledPatch{}, err
+	}
+	update, err := p.update()
+	if err != nil {
+		return compiledPatch{}, err
+	}
+	change := c.change(update)
+	if p.Upsert {
+		id, _ := filter.Equality(FieldID)
+		change.OnInsert = c.onInsert(id)
+	}
+	return compiledPatch{filter: filter, sort: sort, change: change}, nil
+}
+
+// update compiles the update of a patch.
+func (p Patch) update() (*document.Update, error) {
+	if p.Patch.IsZero() {
+		return nil, boterr.Invalid("patch", "is missing: give the fields to set, or operators with withModifier")
+	}
+	source, prefix := p.Patch, ""
+	if !p.WithModifier {
+		source, prefix = document.O("$set", p.Patch), "$set"
+	}
+	update, err := document.CompileUpdate(source, p.ArrayFilters...)
+	if err == nil {
+		return update, nil
+	}
+	if e, ok := boterr.AsError(err); ok && strings.HasPrefix(e.Field, "arrayFilters") {
+		return nil, err
+	}
+	return nil, boterr.In("patch", withoutPrefix(err, prefix))
+}
+
+// change returns the change that an update makes, with what this layer adds.
+func (c *Collection) change(update *document.Update) document.Change {
+	now := c.env.Now()
+	change := document.Change{
+		Update: update,
+		Now:    now,
+		Fixed:  append([]string{FieldCreatedAt}, c.kind.Fixed...),
+	}
+	var renewed []any
+	for _, stamp := range c.kind.Stamps {
+		switch stamp {
+		case FieldUpdatedAt:
+			renewed = append(renewed, stamp, int64(document.At(now)))
+		case FieldEtag:
+			renewed = append(renewed, stamp, c.env.NewEtag())
+		case FieldVersion:
+			change.Stamps.Increment = []string{stamp}
+		}
+	}
+	change.Stamps.Set = document.O(renewed...)
+	return change
+}
+
+// patchError names the parameter where a store's error names the update.
+func patchError(err error) error {
+	e, ok := boterr.AsError(err)
+	if !ok || !strings.HasPrefix(e.Field, "update") {
+		return err
+	}
+	return boterr.In("patch", withoutPrefix(e, "update"))
+}
+
+// withoutPrefix returns err with the first part of its field cut off.
+func withoutPrefix(err error, prefix string) error {
+	e, ok := boterr.AsError(err)
+	if !ok || prefix == "" || !strings.HasPrefix(e.Field, prefix) {
+		return err
+	}
+	cut := *e
+	cut.Field = strings.TrimPrefix(strings.TrimPrefix(e.Field, prefix), ".")
+	return &cut
+}

@@ -1,0 +1,92 @@
+package record
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Query says which records Find returns.
+type Query struct {
+	Filter document.Object
+	SortBy document.Object
+	Skip   int64
+	// Limit is the most records to return; 0 is all.
+	Limit int64
+}
+
+// Get returns the record with that id, or NotFound.
+func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
+	found, err := c.Find(ctx, Query{Filter: document.O(FieldID, document.O("$eq", id)), Limit: 1})
+	if err != nil {
+		return document.Object{}, err
+	}
+	if len(found) == 0 {
+		return document.Object{}, c.notFound(id)
+	}
+	return found[0], nil
+}
+
+// notFound is the error for a record that does not exist in this scope.
+func (c *Collection) notFound(id any) error {
+	return boterr.New(boterr.NotFound, "", "there is no %s %v here", c.kind.Name, id)
+}
+
+// Find returns the records that match, or an empty slice.
+func (c *Collection) Find(ctx context.Context, query Query) ([]document.Object, error) {
+	filter, err := c.filter(query.Filter)
+	if err != nil {
+		return nil, err
+	}
+	sort, err := sortOf(query.SortBy)
+	if err != nil {
+		return nil, err
+	}
+	return c.store.Find(ctx, filter, document.FindOptions{Sort: sort, Skip: query.Skip, Limit: query.Limit})
+}
+
+// Count returns the number of records that match.
+func (c *Collection) Count(ctx context.Context, filter document.Object) (int64, error) {
+	compiled, err := c.filter(filter)
+	if err != nil {
+		return 0, err
+	}
+	return c.store.Count(ctx, compiled)
+}
+
+// Distinct returns the different values at a dotted path.
+func (c *Collection) Distinct(ctx context.Context, path string, filter document.Object) ([]any, error) {
+	compiled, err := c.filter(filter)
+	if err != nil {
+		return nil, err
+	}
+	return c.store.Distinct(ctx, path, compiled)
+}
+
+// GeoNear returns the records near a point, nearest first. near is the argument of
+// document.CompileGeoNear; the Field of an error about it is the path in it.
+func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]document.GeoResult, error) {
+	query, err := document.CompileGeoNear(near)
+	if err != nil {
+		return nil, err
+	}
+	return c.store.GeoNear(ctx, query.Within(c.scope))
+}
+
+// filter compiles a caller's filter and narrows it to the scope.
+func (c *Collection) filter(source document.Object) (*document.Filter, error) {
+	if source.IsZero() {
+		return c.scope, nil
+	}
+	filter, err := document.CompileFilter(source)
+	if err != nil {
+		return nil, boterr.In("filter", err)
+	}
+	return document.And(c.scope, filter), nil
+}
+
+func sortOf(source document.Object) (*document.Sort, error) {
+	sort, err := document.CompileSort(source)
+	return sort, boterr.In("sortBy", err)
+}

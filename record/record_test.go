@@ -1,0 +1,287 @@
+package record_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/record"
+)
+
+// apps are the things of two apps in one store, with a clock that stands still and
+// ids that count.
+type apps struct {
+	mine, theirs *record.Collection
+
+	now time.Time
+	ids int
+}
+
+func newApps() *apps {
+	a := &apps{now: time.UnixMilli(1000)}
+	env := record.Env{
+		Store:   memstore.New(),
+		Now:     func() time.Time { return a.now },
+		NewID:   a.next("id"),
+		NewEtag: a.next("etag"),
+	}
+	things := record.Open(env, record.Kind{
+		Name:       "thing",
+		Collection: "things",
+		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
+		Fixed:      []string{"owner"},
+	})
+	a.mine, a.theirs = things.Where(record.FieldApp, "mine"), things.Where(record.FieldApp, "theirs")
+	return a
+}
+
+// next returns a function that counts with a prefix.
+func (a *apps) next(prefix string) func() string {
+	return func() string {
+		a.ids++
+		return prefix + strconv.Itoa(a.ids)
+	}
+}
+
+// insert makes a thing.
+func insert(t *testing.T, things *record.Collection, pairs ...any) document.Object {
+	t.Helper()
+	made, err := things.Insert(t.Context(), document.O(pairs...))
+	require.NoError(t, err)
+	return made
+}
+
+// requireInvalid asserts the code and the field of an error.
+func requireInvalid(t *testing.T, err error, field string) {
+	t.Helper()
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, field)
+}
+
+func requireField(t *testing.T, err error, field string) {
+	t.Helper()
+	e, ok := boterr.AsError(err)
+	require.True(t, ok)
+	require.Equal(t, field, e.Field)
+}
+
+func TestInsertCompletesARecord(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	made := insert(t, a.mine, "n", 1, "createdAt", 5, "_version", 9)
+	require.JSONEq(t, `{"_id": "id1", "app": "mine", "createdAt": 1000, "updatedAt": 1000, "_version": 1, "etag": "etag2", "n": 1}`, made.String())
+	found, err := a.mine.Get(t.Context(), "id1")
+	require.NoError(t, err)
+	require.Equal(t, made.String(), found.String())
+	given := insert(t, a.mine, "_id", 7, "app", "mine")
+	require.Equal(t, 7, document.Get(given, "_id", 0))
+}
+
+func TestInsertRefuses(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	insert(t, a.theirs, "_id", "one")
+	_, err := a.mine.Insert(t.Context(), document.O("app", "theirs"))
+	requireInvalid(t, err, "app")
+	_, err = a.mine.Insert(t.Context(), document.O("n", make(chan int)))
+	requireInvalid(t, err, "n")
+	_, err = a.mine.Insert(t.Context(), document.O("_id", "one"))
+	require.ErrorIs(t, err, boterr.AlreadyExists)
+	requireField(t, err, "_id")
+}
+
+func TestRecordsOfAnotherAppDoNotExist(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	insert(t, a.theirs, "_id", "one", "n", 1, "location", document.A(0, 0))
+	for _, filter := range []document.Object{
+		{},
+		document.O(),
+		document.O("app", "theirs"),
+		document.O("app", document.O("$exists", true)),
+		document.O("$or", document.A(document.O("app", "theirs"), document.O("_id", "one"))),
+		document.O("$nor", document.A(document.O("app", "mine"))),
+		document.O("app", document.O("$not", document.O("$eq", "mine"))),
+	} {
+		ctx := t.Context()
+		found, err := a.mine.Find(ctx, record.Query{Filter: filter})
+		require.NoError(t, err)
+		require.Empty(t, found)
+		count, err := a.mine.Count(ctx, filter)
+		require.NoError(t, err)
+		require.Zero(t, count)
+		values, err := a.mine.Distinct(ctx, "n", filter)
+		require.NoError(t, err)
+		require.Empty(t, values)
+		near, err := a.mine.GeoNear(ctx, document.O("near", document.A(0, 0), "query", filter))
+		require.NoError(t, err)
+		require.Empty(t, near)
+		updated, err := a.mine.Update(ctx, record.Patch{Filter: filter, Patch: document.O("n", 2), Multi: true})
+		require.NoError(t, err)
+		require.Zero(t, updated)
+		modified, err := a.mine.FindAndModify(ctx, record.Patch{Filter: filter, Patch: document.O("n", 2)}, true)
+		require.NoError(t, err)
+		require.Zero(t, modified)
+		removed, err := a.mine.Delete(ctx, filter)
+		require.NoError(t, err)
+		require.Zero(t, removed)
+	}
+	_, err := a.mine.Get(t.Context(), "one")
+	require.ErrorIs(t, err, boterr.NotFound)
+	found, err := a.theirs.Get(t.Context(), "one")
+	require.NoError(t, err)
+	require.Equal(t, 1, document.Get(found, "n", 0))
+}
+
+func TestNoPatchMovesARecord(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	before := insert(t, a.mine, "_id", "one", "owner", "ada", "n", 1)
+	for field, patches := range map[string][]document.Object{
+		"patch.app": {
+			document.Set("app", "theirs"), document.Unset("app"), document.O("app", "theirs"),
+			document.O("$rename", document.O("n", "app")), document.O("$rename", document.O("app", "was")),
+		},
+		"patch._id":       {document.Set("_id", "two"), document.O("_id", "two"), document.Unset("_id")},
+		"patch.owner":     {document.Set("owner", "bob"), document.Unset("owner"), document.O("owner", "bob")},
+		"patch.createdAt": {document.Set("createdAt", 1), document.Inc("createdAt", 1), document.O("createdAt", nil)},
+	} {
+		for _, patch := range patches {
+			_, err := a.mine.FindAndModify(t.Context(), record.Patch{Patch: patch, WithModifier: true}, true)
+			requireInvalid(t, err, field)
+			found, err := a.mine.Get(t.Context(), "one")
+			require.NoError(t, err)
+			require.Equal(t, before.String(), found.String(), patch)
+		}
+	}
+}
+
+func TestNoUpsertLeavesTheScope(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	for _, p := range []record.Patch{
+		{Filter: document.O("app", "theirs"), Patch: document.O("n", 1)},
+		{Filter: document.O("n", 1), Patch: document.O("app", "theirs")},
+		{Filter: document.O("n", 1), Patch: document.O("$setOnInsert", document.O("app", "theirs")), WithModifier: true},
+		{Filter: document.O("n", 1), Patch: document.O("app", "theirs"), WithModifier: true},
+	} {
+		p.Upsert = true
+		_, err := a.mine.FindAndModify(t.Context(), p, true)
+		require.ErrorIs(t, err, boterr.InvalidArgument, p)
+	}
+	count, err := a.theirs.Count(t.Context(), document.Object{})
+	require.NoError(t, err)
+	require.Zero(t, count)
+}
+
+func TestUpsertMakesACompleteRecord(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	made, err := a.mine.FindAndModify(t.Context(), record.Patch{
+		Filter: document.O("_id", "one", "owner", "ada"), Patch: document.Inc("n", 1), WithModifier: true, Upsert: true,
+	}, true)
+	require.NoError(t, err)
+	require.Equal(t, "one", made.UpsertedID)
+	require.JSONEq(t, `{"_id": "one", "app": "mine", "createdAt": 1000, "updatedAt": 1000, "_version": 1, "etag": "etag1", "owner": "ada", "n": 1}`,
+		made.Document.Without("etag").With("etag", "etag1").String())
+}
+
+func TestOnlyAChangeRenewsTheStamps(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	before := insert(t, a.mine, "_id", "one", "n", 1)
+	a.now = a.now.Add(time.Second)
+	for _, same := range []document.Object{document.O("n", 1), document.O("updatedAt", 5, "etag", "own", "_version", 7), document.O()} {
+		result, err := a.mine.FindAndModify(t.Context(), record.Patch{Patch: same}, true)
+		require.NoError(t, err)
+		require.True(t, result.Matched)
+		require.False(t, result.Modified)
+		require.Equal(t, before.String(), result.Document.String())
+	}
+	result, err := a.mine.FindAndModify(t.Context(), record.Patch{Patch: document.O("n", 2, "etag", "own")}, true)
+	require.NoError(t, err)
+	require.True(t, result.Modified)
+	after := result.Document
+	require.Equal(t, 1000, document.Get(after, "createdAt", 0))
+	require.Equal(t, 2000, document.Get(after, "updatedAt", 0))
+	require.Equal(t, 2, document.Get(after, "_version", 0))
+	require.NotContains(t, []string{"own", document.Get(before, "etag", "")}, document.Get(after, "etag", ""))
+}
+
+func TestReplacementKeepsWhatIsFixed(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	insert(t, a.mine, "_id", "one", "owner", "ada", "n", 1)
+	_, err := a.mine.FindAndModify(t.Context(), record.Patch{Patch: document.O("m", 2), WithModifier: true}, false)
+	require.NoError(t, err)
+	found, err := a.mine.Get(t.Context(), "one")
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"_id", "app", "owner", "createdAt", "updatedAt", "_version", "etag", "m"}, found.Keys())
+}
+
+func TestErrorsNameTheParameter(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	insert(t, a.mine, "_id", "one", "n", "text")
+	for field, p := range map[string]record.Patch{
+		"filter.n.$near":        {Filter: document.O("n", document.O("$near", 1)), Patch: document.O("n", 1)},
+		"sortBy.n":              {SortBy: document.O("n", "up"), Patch: document.O("n", 1)},
+		"patch":                 {},
+		"patch.$inc":            {Patch: document.Inc("n", 1)},
+		"patch.$inc.n":          {Patch: document.Inc("n", "1"), WithModifier: true},
+		"patch.n":               {Patch: document.Inc("n", 1), WithModifier: true},
+		"patch.n.deep":          {Patch: document.O("n.deep", 1)},
+		"arrayFilters[0]":       {Patch: document.O("n", 1), ArrayFilters: []document.Object{document.O("x", 1)}},
+		"arrayFilters[0].x.$is": {Patch: document.O("n", 1), ArrayFilters: []document.Object{document.O("x", document.O("$is", 1))}},
+	} {
+		_, err := a.mine.FindAndModify(t.Context(), p, true)
+		requireInvalid(t, err, field)
+		_, err = a.mine.Update(t.Context(), p)
+		requireInvalid(t, err, field)
+	}
+	_, err := a.mine.Update(t.Context(), record.Patch{Patch: document.O("n", 1), WithModifier: true, Multi: true})
+	requireInvalid(t, err, "patch")
+}
+
+func TestWhereNarrowsFurther(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	insert(t, a.mine, "_id", "one", "room", "red")
+	insert(t, a.mine, "_id", "two", "room", "blue")
+	red := a.mine.Where("room", "red")
+	count, err := red.Count(t.Context(), document.O("room", document.O("$in", document.A("red", "blue"))))
+	require.NoError(t, err)
+	require.Equal(t, int64(1), count)
+	require.Equal(t, "red", document.Get(insert(t, red, "n", 1), "room", ""))
+	_, err = red.FindAndModify(t.Context(), record.Patch{Patch: document.O("room", "blue")}, true)
+	requireInvalid(t, err, "patch.room")
+	_, err = a.mine.FindAndModify(t.Context(), record.Patch{Filter: document.O("_id", "one"), Patch: document.O("room", "blue")}, true)
+	require.NoError(t, err, "the collection itself is as it was")
+}
+
+func TestDefaultsMakeIdsThatSortByTime(t *testing.T) {
+	t.Parallel()
+	env := record.Env{}.WithDefaults()
+	first, second := env.NewID(), env.NewID()
+	require.Len(t, first, 36)
+	require.Less(t, first, second)
+	before, after := env.NewEtag(), env.NewEtag()
+	require.NotEqual(t, before, after)
+}
+
+func TestRenameField(t *testing.T) {
+	t.Parallel()
+	for field, want := range map[string]string{
+		"sortBy": "options.sort", "sortBy.a.b": "options.sort.a.b", "sortBy[0]": "options.sort[0]",
+		"sortByName": "sortByName", "filter.sortBy": "filter.sortBy", "": "",
+	} {
+		requireField(t, record.RenameField(boterr.Invalid(field, "x"), "sortBy", "options.sort"), want)
+	}
+	requireField(t, record.RenameField(boterr.Invalid("[0]._id", "x"), "[0]", ""), "_id")
+	require.NoError(t, record.RenameField(nil, "a", "b"))
+}
