@@ -81,7 +81,8 @@ func readElement(given document.Object) (element, error) {
 	if err := given.Err(); err != nil {
 		return element{}, err
 	}
-	read := element{columns: document.O()}
+	var read element
+	columns := make([]any, 0, 2*given.Len())
 	for column, value := range given.All() {
 		switch {
 		case column == record.FieldID:
@@ -93,11 +94,12 @@ func readElement(given document.Object) (element, error) {
 			read.createdAt = value
 		case column == record.FieldUpdatedAt: // Renewed where the entry changes.
 		case column == "" || column[0] == '$' || strings.ContainsAny(column, ".\x00"):
-			return read, boterr.Invalid(column, "is no name of a column: names are not empty, do not begin with $, and hold no dot and no NUL")
+			return read, boterr.Invalid(column, "%q is no name of a column: names are not empty, do not begin with $, and hold no dot and no NUL", column)
 		default:
-			read.columns = read.columns.With(column, value)
+			columns = append(columns, column, value)
 		}
 	}
+	read.columns = document.O(columns...)
 	return read, read.columns.Err()
 }
 
@@ -109,7 +111,7 @@ func checkCreatedAt(ctx context.Context, entries *record.Collection, elements []
 		if given.createdAt == nil {
 			continue
 		}
-		refusal := boterr.Invalid(given.field+".createdAt", "is fixed when the entry is made, and cannot be given another value")
+		refusal := boterr.Invalid(given.field+".createdAt", "is set when the entry is made, and fixed from then on: leave it out")
 		if given.id == nil {
 			return refusal
 		}

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -144,14 +145,19 @@ func appendString(text []byte, s string) ([]byte, error) {
 	if isPlain(s) {
 		return append(append(append(text, '"'), s...), '"'), nil
 	}
-	quoted, err := json.Marshal(s)
-	return append(text, quoted...), err
+	var quoted bytes.Buffer
+	encoder := json.NewEncoder(&quoted)
+	encoder.SetEscapeHTML(false) // A document is no web page, and logs should read well.
+	if err := encoder.Encode(s); err != nil {
+		return nil, err
+	}
+	return append(text, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...), nil
 }
 
 // isPlain reports whether s needs no escape.
 func isPlain(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
 			return false
 		}
 	}
@@ -239,5 +245,9 @@ func unmarshal[T Object | Array](text []byte, into *T) error {
 
 // wrongType is the error for a value that is not of the type expected.
 func wrongType(expected string, value any) error {
-	return boterr.Invalid("", "must be of type %s, got %s", expected, TypeName(value))
+	got := TypeName(value)
+	if _, isNumber := floatNumber(value); isNumber {
+		got = "number"
+	}
+	return boterr.Invalid("", "must be of type %s, got %s", expected, got)
 }

@@ -84,7 +84,7 @@ func (a *Actor) Member() *member.Member {
 }
 
 // Says sends a text to the bot and waits until its logic has run. A run that fails
-// ends the test.
+// ends the test, which only the test's own goroutine may do: others use TrySays.
 func (a *Actor) Says(text string) {
 	a.platform.test.Helper()
 	a.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})

@@ -1,10 +1,13 @@
 package fakes_test
 
 import (
+	"context"
+	"encoding/json"
 	"testing"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
@@ -27,6 +30,45 @@ func TestConformanceWithEtagChecks(t *testing.T) {
 		h.ChecksEtags = true
 		return h
 	})
+}
+
+func TestConformanceInStrictMode(t *testing.T) {
+	t.Parallel()
+	botctxtest.RunConformance(t, botctxtest.OverCall(func(t *testing.T) *botctxtest.Harness {
+		return harnessOf(fakes.New(fakes.For(t), fakes.Strict()))
+	}))
+}
+
+// Errors cross a wire in their JSON form; the operations are the same behind it.
+func TestConformanceOverAWire(t *testing.T) {
+	t.Parallel()
+	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
+		h := newHarness(t)
+		near := h.Operations
+		h.Operations = func(scope record.Scope) botctx.Operations {
+			return botctx.OverCall(wire{near(scope).(botctx.Caller)})
+		}
+		return h
+	})
+}
+
+// wire is a door at which errors arrive as JSON.
+type wire struct{ far botctx.Caller }
+
+func (w wire) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	result, err := w.far.Call(ctx, name, args)
+	if err == nil {
+		return result, nil
+	}
+	text, unwritten := json.Marshal(err)
+	if unwritten != nil {
+		return nil, unwritten
+	}
+	failure := new(boterr.Error)
+	if err := json.Unmarshal(text, failure); err != nil {
+		return nil, err
+	}
+	return result, failure
 }
 
 func newHarness(t *testing.T) *botctxtest.Harness { return harnessOf(fakes.New(fakes.For(t))) }

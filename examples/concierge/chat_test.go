@@ -1,0 +1,253 @@
+package main
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+)
+
+// aCity returns a platform with the concierge and the city's own places.
+func aCity(t *testing.T) *fakes.Platform {
+	t.Helper()
+	places, err := ReadPlaces(ownPlaces, LatitudeFirst)
+	require.NoError(t, err)
+	return cityOf(t, places)
+}
+
+// cityOf returns a platform with the concierge and some places.
+func cityOf(t *testing.T, places Places) *fakes.Platform {
+	t.Helper()
+	p := fakes.New(fakes.For(t))
+	p.AddData(placesID, places.Entries...)
+	p.HandleFunc(Concierge{Columns: places.Columns}.Answer)
+	return p
+}
+
+// exchange is what a guest says and a part of what comes back.
+type exchange struct{ says, hears string }
+
+// converse holds a conversation.
+func converse(t *testing.T, guest *fakes.Actor, conversation ...exchange) {
+	t.Helper()
+	for _, e := range conversation {
+		before := len(guest.Messages())
+		guest.Says(e.says)
+		require.Len(t, guest.Messages(), before+1, "one answer to %q", e.says)
+		require.Contains(t, guest.Last(), e.hears, "the answer to %q", e.says)
+	}
+}
+
+// entryOf returns a place as it is stored now.
+func entryOf(t *testing.T, p *fakes.Platform, name string) document.Object {
+	t.Helper()
+	for _, entry := range p.Data(placesID) {
+		if document.Get(entry, "name", "") == name {
+			return entry
+		}
+	}
+	require.Fail(t, "there is no place "+name)
+	return document.Object{}
+}
+
+// freeSeats returns how many seats a place has left.
+func freeSeats(t *testing.T, p *fakes.Platform, name string) int {
+	t.Helper()
+	return document.Get(entryOf(t, p, name), columnSeatsFree, -1)
+}
+
+func TestAGuestIsCalledByTheirName(t *testing.T) {
+	t.Parallel()
+	guest := aCity(t).AddMember(member.Member{})
+	converse(t, guest, exchange{"My name is Ada Byron.", "Nice to meet you, Ada Byron."})
+	require.Equal(t, "Ada Byron", guest.Member().FirstName)
+}
+
+func TestWhatIsNotUnderstoodGetsHelp(t *testing.T) {
+	t.Parallel()
+	guest := aCity(t).AddMember(member.Member{})
+	converse(t, guest, exchange{"help", helpText}, exchange{"?!", helpText}, exchange{"the weather", helpText})
+}
+
+func TestASearchNarrowsDownAndAnotherTypeBeginsAnew(t *testing.T) {
+	t.Parallel()
+	guest := aCity(t).AddMember(member.Member{})
+	converse(t, guest,
+		exchange{"any restaurants?", "I found 8 places, the first 5 are:\n1. Captain's Table"},
+		exchange{"in the old town", "I found 2 places:\n1. Nonna Bettina (restaurant, italian, old town, moderate)\n2. Saffron Stair"},
+		exchange{"Indian", "I found 1 place:\n1. Saffron Stair"},
+		exchange{"a cheap museum", "I found 2 places:\n1. Harbour Museum (museum, harbour, cheap)\n2. Lamp Factory"},
+		exchange{"expensive", "I know no such place"},
+		exchange{"start over", "What are you looking for?"},
+		exchange{"expensive", "1. Hotel Belvoir (hotel, hill, expensive)\n2. Salt & Lantern"},
+	)
+	require.JSONEq(t, `{"pricerange": "expensive"}`, document.Get(guest.Member().Meta, "wanted", document.O()).String())
+}
+
+func TestAPlaceIsDescribedByNameAndByNumber(t *testing.T) {
+	t.Parallel()
+	guest := aCity(t).AddMember(member.Member{})
+	converse(t, guest,
+		exchange{"tell me about captain's table", "Captain's Table\n  type: restaurant\n  food: seafood"},
+		exchange{"museums", "2. Lamp Factory"},
+		exchange{"tell me about number 2", "about: An old works with everything still glowing.\n  50 seats are free tonight."},
+		exchange{"3", "Museum of Maps"},
+		exchange{"4", helpText},
+	)
+}
+
+func TestNearMeAsksWhereTheGuestIsAndRemembers(t *testing.T) {
+	t.Parallel()
+	guest := aCity(t).AddMember(member.Member{})
+	converse(t, guest,
+		exchange{"restaurants near me", "Where are you?"},
+		exchange{"I am at the moon", "I do not know where that is."},
+		exchange{"95, 10", "Latitudes go from -90 to 90"},
+		exchange{"38.6040, -9.3905", "1. Oven Street Pizza (restaurant, italian, station, cheap, 0 m)\n2. Two Cranes Noodle House"},
+		exchange{"anything within 150 m?", "I found 2 places"},
+		exchange{"I'm at Market Hall", "Good, I know where you are."},
+		exchange{"what is nearby?", "1. Nonna Bettina (restaurant, italian, old town, moderate, 69 m)\n2. Saffron Stair"},
+	)
+	require.JSONEq(t, `{"type": "Point", "coordinates": [-9.3975, 38.6024]}`,
+		document.Get(guest.Member().Meta, "location", document.O()).String())
+}
+
+func TestABookingAsksForWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	p := aCity(t)
+	guest := p.AddMember(member.Member{})
+	converse(t, guest,
+		exchange{"book a table", "Which place shall I book?"},
+		exchange{"book Nonna Bettina", "Nonna Bettina, gladly. For how many people?"},
+		exchange{"4", "At what time?"},
+	)
+	wish := document.Get(guest.Member().Meta, "booking", booking{})
+	require.Equal(t, "Nonna Bettina", wish.Place.Name)
+	require.Equal(t, 4, wish.People)
+
+	converse(t, guest, exchange{"at 7:30 pm", "Booked: Nonna Bettina tonight at 19:30, for 4."})
+	require.Equal(t, 26, freeSeats(t, p, "Nonna Bettina"))
+	require.False(t, guest.Member().Meta.Has("booking"))
+}
+
+func TestABookingIsDroppedWhereTheGuestTurnsToAnotherPlace(t *testing.T) {
+	t.Parallel()
+	p := aCity(t)
+	guest := p.AddMember(member.Member{})
+	converse(t, guest,
+		exchange{"book Nonna Bettina", "For how many people?"},
+		exchange{"tell me about Saffron Stair", "Saffron Stair\n"},
+		exchange{"2", helpText},
+		exchange{"book it for 2 at 19:00", "Booked: Saffron Stair tonight at 19:00, for 2."},
+	)
+	require.Equal(t, 30, freeSeats(t, p, "Nonna Bettina"))
+}
+
+func TestARepeatedBookingIsTakenOnce(t *testing.T) {
+	t.Parallel()
+	p := aCity(t)
+	guest := p.AddMember(member.Member{})
+	converse(t, guest,
+		exchange{"book Saffron Stair for two at 19:30", "Booked: Saffron Stair tonight at 19:30, for 2."},
+		exchange{"book Saffron Stair for two at 19:30", "You have that booking already"},
+		exchange{"book it for two at 7:30 pm", "You have that booking already"},
+		exchange{"book it for two at 21:00", "Booked: Saffron Stair tonight at 21:00, for 2."},
+		exchange{"my bookings", "Saffron Stair at 19:30, for 2\n  Saffron Stair at 21:00, for 2"},
+	)
+	require.Equal(t, 22, freeSeats(t, p, "Saffron Stair"))
+}
+
+func TestABookingThatTimedOutAndIsRepeatedIsTakenOnce(t *testing.T) {
+	t.Parallel()
+	p := aCity(t)
+	guest := p.AddMember(member.Member{})
+	bot := guest.Context()
+	wish := booking{Place: placeIn(entryOf(t, p, "Saffron Stair")), People: 2, Time: "19:30"}
+
+	p.TimeOutNext(botctx.OpFindAndModifyDataFromDataSource)
+	require.ErrorIs(t, take(t.Context(), bot, wish), boterr.Unavailable)
+	require.NoError(t, take(t.Context(), bot, wish))
+
+	require.Equal(t, "You have that booking already: Saffron Stair tonight at 19:30.", guest.Last())
+	require.Equal(t, 24, freeSeats(t, p, "Saffron Stair"))
+}
+
+func TestABookingSaidByManyAtOnceIsTakenOnceEach(t *testing.T) {
+	t.Parallel()
+	p := aCity(t)
+	var said sync.WaitGroup
+	for range 6 { // The Anchor Rooms have ten places: five guests get in.
+		guest := p.AddMember(member.Member{})
+		for range 8 {
+			said.Go(func() { guest.Says("book The Anchor Rooms for two at 20:00") })
+		}
+	}
+	said.Wait()
+
+	entry := entryOf(t, p, "The Anchor Rooms")
+	taken := document.Get(entry, columnBookings, []document.Object(nil))
+	guests := map[string]bool{}
+	for _, made := range taken {
+		guests[document.Get(made, "by", "")] = true
+	}
+	require.Len(t, taken, 5)
+	require.Len(t, guests, 5)
+	require.Equal(t, 0, document.Get(entry, columnSeatsFree, -1))
+}
+
+func TestAPlaceWithoutEnoughSeatsIsNotBooked(t *testing.T) {
+	t.Parallel()
+	p := aCity(t)
+	guest := p.AddMember(member.Member{})
+	converse(t, guest,
+		exchange{"book hotel belvoir for 15 people at 8 pm", "Sorry, Hotel Belvoir has not enough seats for 15 tonight."},
+		exchange{"my bookings", "You have no bookings yet."},
+		exchange{"book hotel belvoir for 14 people at 8 pm", "Booked"},
+		exchange{"book hotel belvoir for 2 people at 9 pm", "has not enough seats for 2"},
+	)
+	require.Equal(t, 0, freeSeats(t, p, "Hotel Belvoir"))
+}
+
+func TestBookingsAreTheGuestsOwn(t *testing.T) {
+	t.Parallel()
+	p := aCity(t)
+	ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})
+	converse(t, ada, exchange{"book The Tide Room for 3 people at 16:00", "Booked"})
+	converse(t, bob,
+		exchange{"my bookings", "You have no bookings yet."},
+		exchange{"book The Tide Room for 2 people at 16:00", "Booked"},
+		exchange{"my bookings", "Your bookings for tonight:\n  The Tide Room at 16:00, for 2"},
+	)
+}
+
+func TestTextOfPlacesAndGuestsIsNoTemplate(t *testing.T) {
+	t.Parallel()
+	places, err := ReadPlaces([]byte(`[{"name": "The {{firstName}} Inn", "about": "{{meta.secret}}"}]`), LatitudeFirst)
+	require.NoError(t, err)
+	guest := cityOf(t, places).AddMember(member.Member{FirstName: "Ada", Meta: document.O("secret", "tell nobody")})
+	converse(t, guest, exchange{"tell me about the firstname inn", "The {{firstName}} Inn\n  about: {{meta.secret}}"})
+}
+
+func TestEveryReplyGoesOutBySendResponse(t *testing.T) {
+	t.Parallel()
+	p := aCity(t)
+	guest := p.AddMember(member.Member{})
+	converse(t, guest, exchange{"hello", ""}, exchange{"museums", ""}, exchange{"thanks", "You are welcome."})
+	require.Len(t, p.Calls(botctx.OpSendResponse), len(p.Sent()))
+}
+
+func TestALookUpThatFailsFailsTheRunAndSaysNothing(t *testing.T) {
+	t.Parallel()
+	p := aCity(t)
+	guest := p.AddMember(member.Member{})
+	p.FailNext(botctx.OpFetchDistinctDataFromDataSource, boterr.Unavailable)
+	err := guest.TrySends(textEvent("museums"))
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.Empty(t, guest.Messages())
+}
