@@ -54,7 +54,19 @@ func invoke[P, R any](
 		var zero R
 		result = zero
 	}
-	return result, boterr.Wrap(string(op), err)
+	return result, failureOf(op, err)
+}
+
+// failureOf gives an error the name of the operation that bot logic called, also where
+// it comes from one that was called inside, such as that of a host's own part.
+func failureOf(op Op, err error) error {
+	e, ok := err.(*boterr.Error) //nolint:errorlint // Only the outermost error carries the operation.
+	if !ok || e.Op == "" {
+		return boterr.Wrap(string(op), err)
+	}
+	named := *e
+	named.Op = string(op)
+	return &named
 }
 
 // intercepted goes through the interceptors, and straight to the operation where

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
@@ -47,6 +49,32 @@ func TestConformanceOverAWire(t *testing.T) {
 		near := h.Operations
 		h.Operations = func(scope record.Scope) botctx.Operations {
 			return botctx.OverCall(wire{near(scope).(botctx.Caller)})
+		}
+		return h
+	})
+}
+
+// A host's own parts, behind a wire, and the SDK's work together.
+func TestConformanceOfMixedParts(t *testing.T) {
+	t.Parallel()
+	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
+		own := fakes.New(fakes.For(t))
+		mixed := fakes.New(fakes.For(t), fakes.Override(func(scope record.Scope) botctx.Parts {
+			far := botctx.OverCall(wire{own.Operations(scope)})
+			return botctx.Parts{Channels: far, Members: far}
+		}))
+		h := harnessOf(mixed)
+		h.AddMember = func(m member.Member) *member.Member { return own.AddMember(m).Member() }
+		h.AddChannel = func(c channel.Channel) *channel.Channel {
+			stored := own.AddChannel(c)
+			again := *stored
+			again.Etag = ""
+			mixed.AddChannel(again)
+			return stored
+		}
+		h.Advance = func(by time.Duration) {
+			own.Advance(by)
+			mixed.Advance(by)
 		}
 		return h
 	})

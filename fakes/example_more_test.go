@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"

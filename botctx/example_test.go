@@ -1,0 +1,61 @@
+package botctx_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// printer is a connector to a platform that prints.
+type printer struct{}
+
+func (printer) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	fmt.Println("to", message.To+":", message.Response.Text())
+	return send.Delivery{}, nil
+}
+
+// counted is an interceptor that counts the calls of operations.
+func counted(calls *int) botctx.Interceptor {
+	return func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
+		*calls++
+		return next(ctx)
+	}
+}
+
+// A host: a store, a connector, a channel, logic, and what arrives.
+func ExampleNew() {
+	ctx := context.Background()
+	calls := 0
+	rt, err := botctx.New(botctx.Config{
+		Store:        memstore.New(),
+		Connectors:   map[channel.Type]send.Connector{channel.Webchat: printer{}},
+		Interceptors: []botctx.Interceptor{counted(&calls)},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	web, err := channel.New(rt.Env(), record.Scope{App: "app-1"}).Save(ctx, &channel.Channel{Type: channel.Webchat, On: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		return bot.Reply(ctx, send.Text("You said: "+bot.MessageEvent.Text()))
+	})
+
+	err = rt.Receive(ctx, botctx.Inbound{App: "app-1", Channel: web.ID, Event: send.MessageEvent{
+		From: "visitor-9", Type: send.TypeText, Data: document.O("text", "hi"),
+	}})
+
+	fmt.Println(err, calls)
+	// Output:
+	// to visitor-9: You said: hi
+	// <nil> 1
+}

@@ -1,0 +1,167 @@
+package botctx_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// named is an interceptor that writes down when it is entered and left.
+func named(name string, log *[]string) botctx.Interceptor {
+	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+		*log = append(*log, name+" enters "+string(call.Op))
+		result, err := next(ctx)
+		*log = append(*log, name+" leaves")
+		return result, err
+	}
+}
+
+func TestInterceptorsStandInOrder(t *testing.T) {
+	t.Parallel()
+	var log []string
+	_, bot := newCaller(t, fakes.Intercept(named("first", &log), named("second", &log)))
+	_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "places"})
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"first enters countDataSource", "second enters countDataSource", "second leaves", "first leaves",
+	}, log)
+}
+
+func TestInterceptorsStandAroundCallsByName(t *testing.T) {
+	t.Parallel()
+	var log []string
+	_, bot := newCaller(t, fakes.Intercept(named("it", &log)))
+	for name, args := range arguments {
+		log = nil
+		_, err := bot.Call(t.Context(), name, []byte(args))
+		require.NoError(t, err)
+		require.Equal(t, []string{"it enters " + name, "it leaves"}, log)
+	}
+}
+
+// A send reads the channel and the member, and a run loads its own: those are no calls
+// of bot logic.
+func TestInterceptorsAreNotAroundWhatOperationsCallInside(t *testing.T) {
+	t.Parallel()
+	var log []string
+	p := fakes.New(fakes.For(t), fakes.Intercept(named("it", &log)))
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Hello")) })
+	p.AddMember(member.Member{}).Says("hi")
+	require.Equal(t, []string{"it enters sendResponse", "it leaves"}, log)
+}
+
+func TestAnInterceptorSeesTheCall(t *testing.T) {
+	t.Parallel()
+	var seen botctx.Call
+	var result any
+	var failure error
+	_, bot := newCaller(t, fakes.Intercept(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+		seen = *call
+		result, failure = next(ctx)
+		return result, failure
+	}))
+	params := channel.GetChannelParams{ChannelID: bot.Scope().Channel}
+	found, err := bot.GetChannel(t.Context(), params)
+	require.NoError(t, err)
+	require.Equal(t, botctx.Call{Op: botctx.OpGetChannel, Params: params, Context: bot}, seen)
+	require.Same(t, found, result)
+
+	_, err = bot.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "nowhere"})
+	require.ErrorIs(t, err, boterr.NotFound)
+	require.ErrorIs(t, failure, boterr.NotFound)
+}
+
+func TestAnInterceptorMayReplaceTheParams(t *testing.T) {
+	t.Parallel()
+	_, bot := newCaller(t, fakes.Intercept(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+		call.Params = member.GetMemberParams{MemberID: call.Context.Scope().Member}
+		return next(ctx)
+	}))
+	found, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: "me"})
+	require.NoError(t, err)
+	require.Equal(t, bot.Scope().Member, found.ID)
+}
+
+func TestAnInterceptorMayAnswer(t *testing.T) {
+	t.Parallel()
+	canned := &member.Member{ID: "canned"}
+	p, bot := newCaller(t, fakes.Intercept(func(context.Context, *botctx.Call, botctx.Next) (any, error) {
+		return canned, nil
+	}))
+	found, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: "anybody"})
+	require.NoError(t, err)
+	require.Same(t, canned, found)
+	require.Equal(t, canned, p.Calls(botctx.OpGetMember)[0].Result)
+}
+
+func TestAnInterceptorMayRepeat(t *testing.T) {
+	t.Parallel()
+	p, bot := newCaller(t, fakes.Intercept(func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
+		if result, err := next(ctx); err != nil {
+			return result, err
+		}
+		return next(ctx)
+	}))
+	_, err := bot.PatchDataToDataSource(t.Context(), datasource.PatchDataToDataSourceParams{
+		DataSourceID: "places", Patch: document.Inc("n", 1), WithModifier: true,
+	})
+	require.NoError(t, err)
+	require.Equal(t, 3, document.Get(p.Data("places")[0], "n", 0))
+}
+
+func TestErrorsOfInterceptorsAreThoseOfTheOperation(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("the limit of calls is reached")
+	for name, test := range map[string]struct {
+		failure error
+		cause   error
+		code    boterr.Code
+	}{
+		"of its own":       {refused, refused, boterr.Internal},
+		"with a code":      {boterr.New(boterr.ResourceExhausted, "", "%w", refused), refused, boterr.ResourceExhausted},
+		"a code alone":     {boterr.Unavailable, boterr.Unavailable, boterr.Unavailable},
+		"an ended context": {context.DeadlineExceeded, context.DeadlineExceeded, boterr.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, bot := newCaller(t, fakes.Intercept(func(context.Context, *botctx.Call, botctx.Next) (any, error) {
+				return &member.Member{ID: "beside the error"}, test.failure
+			}))
+			found, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Scope().Member})
+			requireFailure(t, err, "getMember", test.code, "")
+			require.ErrorIs(t, err, test.cause)
+			require.Nil(t, found, "beside an error the result is the zero value")
+			require.Error(t, p.Calls()[0].Err)
+		})
+	}
+}
+
+func TestWrongTypesOfInterceptorsAreInternal(t *testing.T) {
+	t.Parallel()
+	for name, interceptor := range map[string]botctx.Interceptor{
+		"a result of another type": func(context.Context, *botctx.Call, botctx.Next) (any, error) { return "a text", nil },
+		"params of another type": func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+			call.Params = "a text"
+			return next(ctx)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, bot := newCaller(t, fakes.Intercept(interceptor))
+			_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "places"})
+			requireFailure(t, err, "countDataSource", boterr.Internal, "")
+			require.ErrorContains(t, err, "string")
+		})
+	}
+}

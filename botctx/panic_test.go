@@ -1,0 +1,79 @@
+package botctx_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// panicking is a host's part that panics in one operation.
+type panicking struct{ channel.Operations }
+
+func (panicking) GetChannel(context.Context, channel.GetChannelParams) (*channel.Reference, error) {
+	panic("no channels today")
+}
+
+func TestAPanicInAnOperationIsAnError(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string][]fakes.Option{
+		"of an operation": {fakes.Override(func(record.Scope) botctx.Parts { return botctx.Parts{Channels: panicking{}} })},
+		"of an interceptor": {fakes.Intercept(func(context.Context, *botctx.Call, botctx.Next) (any, error) {
+			panic("no channels today")
+		})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := fakes.New(append(options, fakes.For(t))...)
+			bot := p.Operations(record.Scope{})
+			found, err := bot.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "channel-1"})
+			requireFailure(t, err, "getChannel", boterr.Internal, "")
+			require.ErrorContains(t, err, "panic: no channels today")
+			require.ErrorContains(t, err, "panic_test.go", "the stack where it happened")
+			require.Nil(t, found)
+			_, err = bot.Call(t.Context(), "getChannel", []byte(`{"channelId": "channel-1"}`))
+			requireFailure(t, err, "getChannel", boterr.Internal, "")
+		})
+	}
+}
+
+func TestAPanicWithoutInterceptorsIsAnError(t *testing.T) {
+	t.Parallel()
+	runtime := newRuntime(t, botctx.Config{
+		Override: func(record.Scope) botctx.Parts { return botctx.Parts{Channels: panicking{}} },
+	})
+	_, err := runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "web"})
+	requireFailure(t, err, "getChannel", boterr.Internal, "")
+}
+
+func TestAPanicInAnActionIsAnErrorOfTheRun(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(func(context.Context, *botctx.Context) error {
+		var event *send.MessageEvent
+		_ = event.Type
+		return nil
+	})
+	err := p.AddMember(member.Member{}).TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
+	require.ErrorIs(t, err, boterr.Internal)
+	require.ErrorContains(t, err, "nil pointer")
+	require.ErrorContains(t, err, "panic_test.go")
+}
+
+func TestWhatWasPanickedWithIsFound(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(func(context.Context, *botctx.Context) error { panic(context.DeadlineExceeded) })
+	err := p.AddMember(member.Member{}).TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Equal(t, boterr.Internal, boterr.CodeOf(err))
+}

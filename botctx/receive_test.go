@@ -1,0 +1,123 @@
+package botctx_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// seen keeps the contexts of runs.
+type seen struct{ runs []*botctx.Context }
+
+func (s *seen) look(_ context.Context, bot *botctx.Context) error {
+	s.runs = append(s.runs, bot)
+	return nil
+}
+
+// hello is an event from somebody on a channel.
+func hello(channelID, from string) botctx.Inbound {
+	return botctx.Inbound{
+		App: fakes.DefaultApp, Channel: channelID,
+		Event: send.MessageEvent{From: from, Type: send.TypeText, Data: document.O("text", "hi")},
+	}
+}
+
+func TestAnUnknownSenderBecomesAMember(t *testing.T) {
+	t.Parallel()
+	var logic seen
+	p := fakes.New(fakes.For(t))
+	web := p.AddChannel(channel.Channel{})
+	p.HandleFunc(logic.look)
+	arrived := hello(web.ID, "visitor-7")
+	arrived.Profile = member.Member{FirstName: "Vera", Locale: "de_CH"}
+	require.NoError(t, p.Runtime().Receive(t.Context(), arrived))
+	arrived.Profile.FirstName = "Another"
+	require.NoError(t, p.Runtime().Receive(t.Context(), arrived))
+
+	require.Len(t, logic.runs, 2)
+	first, second := logic.runs[0], logic.runs[1]
+	require.Equal(t, "Vera", first.Member.FirstName)
+	require.Equal(t, "de_CH", first.Member.Locale)
+	require.Equal(t, "visitor-7", first.Member.ExternalID)
+	require.Equal(t, web.ID, first.Member.Channel)
+	require.Equal(t, fakes.DefaultApp, first.Member.App)
+	require.Equal(t, web.ID, first.Channel.ID)
+	require.Equal(t, "hi", first.MessageEvent.Text())
+	require.Equal(t, first.Member.ID, first.Scope().Member)
+	require.Equal(t, first.Member.ID, second.Member.ID, "the second time the member is known")
+	require.Equal(t, "Vera", second.Member.FirstName, "a member who is known stays as it is")
+	require.NotSame(t, &first.Values, &second.Values)
+}
+
+func TestSendersOfDifferentChannelsAreDifferentMembers(t *testing.T) {
+	t.Parallel()
+	var logic seen
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(logic.look)
+	for range 2 {
+		require.NoError(t, p.Runtime().Receive(t.Context(), hello(p.AddChannel(channel.Channel{}).ID, "visitor-7")))
+	}
+	require.NotEqual(t, logic.runs[0].Member.ID, logic.runs[1].Member.ID)
+}
+
+func TestReceiveRefusesWhatHasNoPlace(t *testing.T) {
+	t.Parallel()
+	var logic seen
+	p := fakes.New(fakes.For(t))
+	web := p.AddChannel(channel.Channel{})
+	foreign := p.AddChannel(channel.Channel{App: "app-2"})
+	p.HandleFunc(logic.look)
+	for name, test := range map[string]struct {
+		alter func(*botctx.Inbound)
+		code  boterr.Code
+		field string
+	}{
+		"no app":                   {func(i *botctx.Inbound) { i.App = "" }, boterr.InvalidArgument, "App"},
+		"no channel":               {func(i *botctx.Inbound) { i.Channel = "" }, boterr.InvalidArgument, "Channel"},
+		"no sender":                {func(i *botctx.Inbound) { i.Event.From = "" }, boterr.InvalidArgument, "Event.From"},
+		"a channel of nobody":      {func(i *botctx.Inbound) { i.Channel = "nowhere" }, boterr.NotFound, "Channel"},
+		"a channel of another app": {func(i *botctx.Inbound) { i.Channel = foreign.ID }, boterr.NotFound, "Channel"},
+		"another app":              {func(i *botctx.Inbound) { i.App = "app-2" }, boterr.NotFound, "Channel"},
+	} {
+		inbound := hello(web.ID, "visitor-7")
+		test.alter(&inbound)
+		err := p.Runtime().Receive(t.Context(), inbound)
+		e, ok := boterr.AsError(err)
+		require.True(t, ok, "%s: %v", name, err)
+		require.Equal(t, test.code, e.Code, name)
+		require.Equal(t, test.field, e.Field, name)
+	}
+	require.Empty(t, logic.runs)
+}
+
+func TestReceiveNeedsLogic(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	web := p.AddChannel(channel.Channel{})
+	require.ErrorIs(t, p.Runtime().Receive(t.Context(), hello(web.ID, "visitor-7")), boterr.FailedPrecondition)
+	var first, last seen
+	p.HandleFunc(first.look)
+	p.HandleFunc(last.look)
+	require.NoError(t, p.Runtime().Receive(t.Context(), hello(web.ID, "visitor-7")))
+	require.Empty(t, first.runs)
+	require.Len(t, last.runs, 1, "the last logic counts")
+}
+
+func TestTheErrorOfTheLogicIsThatOfReceive(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("out of tea")
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(func(context.Context, *botctx.Context) error { return failed })
+	err := p.AddMember(member.Member{}).TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
+	require.ErrorIs(t, err, failed)
+}

@@ -1,0 +1,127 @@
+package botctx_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// newRuntime returns a Runtime over a new store.
+func newRuntime(t *testing.T, config botctx.Config) *botctx.Runtime {
+	t.Helper()
+	config.Store = memstore.New()
+	runtime, err := botctx.New(config)
+	require.NoError(t, err)
+	return runtime
+}
+
+func TestARuntimeNeedsAStore(t *testing.T) {
+	t.Parallel()
+	runtime, err := botctx.New(botctx.Config{})
+	require.Nil(t, runtime)
+	e, ok := boterr.AsError(err)
+	require.True(t, ok)
+	require.Equal(t, boterr.InvalidArgument, e.Code)
+	require.Equal(t, "Store", e.Field)
+}
+
+func TestARuntimeWithItsDefaultsWorks(t *testing.T) {
+	t.Parallel()
+	bot := newRuntime(t, botctx.Config{}).Operations(record.Scope{App: "shop"})
+	_, err := bot.Call(t.Context(), "upsertDataToDataSource", []byte(`{"dataSourceId": "places", "data": {"n": 1}}`))
+	require.NoError(t, err)
+	counted, err := bot.Call(t.Context(), "countDataSource", []byte(`{"dataSourceId": "places"}`))
+	require.NoError(t, err)
+	require.Equal(t, "1", string(counted))
+	require.False(t, bot.Now().IsZero())
+	require.NotNil(t, bot.Values)
+	_, err = bot.Fetch(t.Context(), outbound.Request{URL: "http://127.0.0.1/"})
+	require.Error(t, err, "the default client refuses private addresses")
+}
+
+func TestAChannelWithoutConnectorIsUnsupported(t *testing.T) {
+	t.Parallel()
+	p, bot := newCaller(t)
+	host := newRuntime(t, botctx.Config{})
+	store := botctx.Config{Store: p.Runtime().Env().Store}
+	bare, err := botctx.New(store)
+	require.NoError(t, err)
+	_, err = bare.Operations(bot.Scope()).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hello")})
+	requireFailure(t, err, "sendResponse", boterr.Unsupported, "")
+	_, err = host.Operations(bot.Scope()).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hello")})
+	requireFailure(t, err, "sendResponse", boterr.NotFound, "channelId")
+}
+
+func TestTheContextOfAMemberIsLoaded(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	eve := p.AddMember(member.Member{App: "app-2"})
+	bot, err := p.Runtime().Context(t.Context(), ada.Scope())
+	require.NoError(t, err)
+	require.Equal(t, "Ada", bot.Member.FirstName)
+	require.Equal(t, ada.Scope().Channel, bot.Channel.ID)
+	require.Equal(t, ada.Scope(), bot.Scope())
+	for name, scope := range map[string]record.Scope{
+		"no such member":           {App: ada.Scope().App, Channel: ada.Scope().Channel, Member: "nobody"},
+		"no such channel":          {App: ada.Scope().App, Channel: "nowhere", Member: ada.ID()},
+		"a member of another app":  {App: ada.Scope().App, Channel: ada.Scope().Channel, Member: eve.ID()},
+		"a channel of another app": {App: ada.Scope().App, Channel: eve.Scope().Channel, Member: ada.ID()},
+		"another app":              {App: "app-2", Channel: ada.Scope().Channel, Member: ada.ID()},
+	} {
+		_, err := p.Runtime().Context(t.Context(), scope)
+		require.ErrorIs(t, err, boterr.NotFound, name)
+	}
+}
+
+func TestFetchAsksTheWeb(t *testing.T) {
+	t.Parallel()
+	p, bot := newCaller(t)
+	p.HTTP.Add("GET", "https://api.example.com/weather?city=Oslo", replies.JSON(200, `{"celsius": 3}`))
+	response, err := bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/weather?city=Oslo"})
+	require.NoError(t, err)
+	require.Equal(t, 200, response.Status)
+	require.JSONEq(t, `{"celsius": 3}`, string(response.Body))
+
+	_, err = bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/elsewhere"})
+	requireFailure(t, err, "fetch", boterr.Unavailable, "")
+	_, err = bot.Fetch(t.Context(), outbound.Request{URL: "http://169.254.169.254/"})
+	require.Error(t, err)
+	_, err = bot.Fetch(t.Context(), outbound.Request{URL: "file:///etc/passwd"})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+func TestTheOperationsOfOneContextAreSafeForConcurrentUse(t *testing.T) {
+	t.Parallel()
+	p, bot := newCaller(t, fakes.Override(func(record.Scope) botctx.Parts { return botctx.Parts{} }))
+	var group sync.WaitGroup
+	const rounds = 4
+	failures := make(chan error, rounds*len(arguments))
+	for range rounds {
+		for name, args := range arguments {
+			group.Go(func() {
+				_, err := bot.Call(t.Context(), name, []byte(args))
+				failures <- err
+			})
+		}
+	}
+	group.Wait()
+	close(failures)
+	for err := range failures {
+		require.NoError(t, err)
+	}
+	require.Len(t, p.Calls(), rounds*len(arguments))
+	require.Len(t, p.Sent(), rounds)
+	require.Len(t, p.Data("places"), 1+rounds)
+}
