@@ -38,8 +38,10 @@ func TestOverCallWritesWhatTheSpecificationShows(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, "findAndModifyMember", there.name)
-	require.Equal(t, `{"filter":{"b":1,"a":2},"patch":{"$set":{"meta.seen":true}},"withModifier":false,`+
-		`"sortBy":{"createdAt":-1,"_id":1},"option":{"new":true}}`, there.args)
+	require.Equal(t, document.O(
+		"filter", document.O("b", 1, "a", 2), "patch", document.O("$set", document.O("meta.seen", true)),
+		"withModifier", false, "sortBy", document.O("createdAt", -1, "_id", 1), "option", document.O("new", true),
+	).String(), there.args)
 }
 
 func TestOverCallReadsResults(t *testing.T) {

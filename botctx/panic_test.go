@@ -58,14 +58,13 @@ func TestAPanicWithoutInterceptorsIsAnError(t *testing.T) {
 func TestAPanicInAnActionIsAnErrorOfTheRun(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
-	p.HandleFunc(func(context.Context, *botctx.Context) error {
-		var event *send.MessageEvent
-		_ = event.Type
+	p.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
+		bot.Values["third"] = []string{"one"}[len(bot.MessageEvent.Text())]
 		return nil
 	})
 	err := p.AddMember(member.Member{}).TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi")})
 	require.ErrorIs(t, err, boterr.Internal)
-	require.ErrorContains(t, err, "nil pointer")
+	require.ErrorContains(t, err, "index out of range")
 	require.ErrorContains(t, err, "panic_test.go")
 }
 

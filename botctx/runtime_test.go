@@ -47,7 +47,7 @@ func TestARuntimeWithItsDefaultsWorks(t *testing.T) {
 	require.False(t, bot.Now().IsZero())
 	require.NotNil(t, bot.Values)
 	_, err = bot.Fetch(t.Context(), outbound.Request{URL: "http://127.0.0.1/"})
-	require.Error(t, err, "the default client refuses private addresses")
+	requireFailure(t, err, "fetch", boterr.InvalidArgument, "url")
 }
 
 func TestAChannelWithoutConnectorIsUnsupported(t *testing.T) {
@@ -97,9 +97,9 @@ func TestFetchAsksTheWeb(t *testing.T) {
 	_, err = bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/elsewhere"})
 	requireFailure(t, err, "fetch", boterr.Unavailable, "")
 	_, err = bot.Fetch(t.Context(), outbound.Request{URL: "http://169.254.169.254/"})
-	require.Error(t, err)
+	requireFailure(t, err, "fetch", boterr.InvalidArgument, "url")
 	_, err = bot.Fetch(t.Context(), outbound.Request{URL: "file:///etc/passwd"})
-	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireFailure(t, err, "fetch", boterr.InvalidArgument, "url")
 }
 
 func TestTheOperationsOfOneContextAreSafeForConcurrentUse(t *testing.T) {

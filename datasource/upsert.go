@@ -2,6 +2,7 @@ package datasource
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -146,17 +147,33 @@ func (o *UpsertOutcome) write(ctx context.Context, entries *record.Collection, g
 		o.Inserted++
 		return nil
 	}
-	updated, err := entries.Update(ctx, record.Patch{Filter: byID(given.id), Patch: given.columns, Upsert: true})
+	done, err := o.update(ctx, entries, given)
+	if done || err != nil {
+		return err
+	}
+	// It is inserted rather than upserted, so that its columns keep their order.
+	_, err = entries.Insert(ctx, given.columns.With(record.FieldID, given.id))
+	if errors.Is(err, boterr.AlreadyExists) { // Another call was faster.
+		_, err = o.update(ctx, entries, given)
+		return err
+	}
 	if err != nil {
 		return err
 	}
-	if updated.UpsertedID != nil {
-		o.DocsIDs.Upserted = append(o.DocsIDs.Upserted, given.id)
-		o.Inserted++
-		return nil
+	o.DocsIDs.Upserted = append(o.DocsIDs.Upserted, given.id)
+	o.Inserted++
+	return nil
+}
+
+// update sets the columns of the entry with the element's _id, and reports whether
+// there is one.
+func (o *UpsertOutcome) update(ctx context.Context, entries *record.Collection, given *element) (bool, error) {
+	updated, err := entries.Update(ctx, record.Patch{Filter: byID(given.id), Patch: given.columns})
+	if err != nil || updated.Matched == 0 {
+		return false, err
 	}
 	o.DocsIDs.Updated = append(o.DocsIDs.Updated, given.id)
 	o.Matched += updated.Matched
 	o.Modified += updated.Modified
-	return nil
+	return true, nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/record"
 )
 
 func TestUpsertSaysWhatBecameOfEachElement(t *testing.T) {
@@ -116,4 +118,20 @@ func TestWhatIsStoredIsNobodysToChange(t *testing.T) {
 	require.NoError(t, err)
 	taken.Value.Set("inner.x", "changed")
 	requireTable(t, a.mine, `{"_id": 1, "list": ["a"], "inner": {"x": 1}, "n": 1}`)
+}
+
+func TestAnUpsertedEntryKeepsTheOrderOfItsColumns(t *testing.T) {
+	t.Parallel()
+	s := datasource.New(record.Env{Store: memstore.New()}, record.Scope{App: "app"})
+	for _, element := range []document.Object{document.O("_id", "e1", "z", 1, "a", 2), document.O("z", 1, "a", 2)} {
+		_, err := s.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+			DataSourceID: "table", Data: document.One(element),
+		})
+		require.NoError(t, err)
+	}
+	found, err := s.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: "table"})
+	require.NoError(t, err)
+	for _, entry := range found.Entries {
+		require.Equal(t, []string{"_id", "createdAt", "updatedAt", "z", "a"}, entry.Keys())
+	}
 }

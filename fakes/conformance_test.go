@@ -28,6 +28,7 @@ func TestConformanceOverCall(t *testing.T) {
 func TestConformanceWithEtagChecks(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
+		t.Helper()
 		h := harnessOf(fakes.New(fakes.For(t), fakes.CheckEtags()))
 		h.ChecksEtags = true
 		return h
@@ -37,6 +38,7 @@ func TestConformanceWithEtagChecks(t *testing.T) {
 func TestConformanceInStrictMode(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, botctxtest.OverCall(func(t *testing.T) *botctxtest.Harness {
+		t.Helper()
 		return harnessOf(fakes.New(fakes.For(t), fakes.Strict()))
 	}))
 }
@@ -45,6 +47,7 @@ func TestConformanceInStrictMode(t *testing.T) {
 func TestConformanceOverAWire(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
+		t.Helper()
 		h := newHarness(t)
 		near := h.Operations
 		h.Operations = func(scope record.Scope) botctx.Operations {
@@ -58,6 +61,7 @@ func TestConformanceOverAWire(t *testing.T) {
 func TestConformanceOfMixedParts(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
+		t.Helper()
 		own := fakes.New(fakes.For(t))
 		mixed := fakes.New(fakes.For(t), fakes.Override(func(scope record.Scope) botctx.Parts {
 			far := botctx.OverCall(wire{own.Operations(scope)})
@@ -99,7 +103,10 @@ func (w wire) Call(ctx context.Context, name string, args json.RawMessage) (json
 	return result, failure
 }
 
-func newHarness(t *testing.T) *botctxtest.Harness { return harnessOf(fakes.New(fakes.For(t))) }
+func newHarness(t *testing.T) *botctxtest.Harness {
+	t.Helper()
+	return harnessOf(fakes.New(fakes.For(t)))
+}
 
 // harnessOf lets the suite reach a platform.
 func harnessOf(p *fakes.Platform) *botctxtest.Harness {

@@ -12,21 +12,21 @@ var channelRules = []Rule{
 	{
 		Name:  "GetChannelTellsTheApp",
 		Text:  "getChannel returns the channel's id and that of its app, for every channel of the app",
-		check: getChannelTellsTheApp,
+		check: channelTellsTheApp,
 	},
 	{
 		Name:  "GetChannelFindsNoOthers",
 		Text:  "a channel that does not exist, or is of another app, is NotFound",
-		check: getChannelFindsNoOthers,
+		check: channelFindsNoOthers,
 	},
 	{
 		Name:  "GetChannelRefusesBadInput",
 		Text:  "bad input of getChannel is InvalidArgument with the name of the parameter, and changes nothing",
-		check: getChannelRefusesBadInput,
+		check: channelRefusesBadInput,
 	},
 }
 
-func getChannelTellsTheApp(t *trial) {
+func channelTellsTheApp(t *trial) {
 	second := t.newChannel(t.home.scope.App)
 	for _, id := range []string{t.home.scope.Channel, second.ID} {
 		found, err := t.home.GetChannel(t.ctx(), channel.GetChannelParams{ChannelID: id})
@@ -35,7 +35,7 @@ func getChannelTellsTheApp(t *trial) {
 	}
 }
 
-func getChannelFindsNoOthers(t *trial) {
+func channelFindsNoOthers(t *trial) {
 	for name, id := range map[string]string{"of nobody": unique("channel"), "of another app": t.away.scope.Channel} {
 		t.try(name, func(t *trial) {
 			found, err := t.home.GetChannel(t.ctx(), channel.GetChannelParams{ChannelID: id})
@@ -45,7 +45,7 @@ func getChannelFindsNoOthers(t *trial) {
 	}
 }
 
-func getChannelRefusesBadInput(t *trial) {
+func channelRefusesBadInput(t *trial) {
 	requireRefused(t, botctx.OpGetChannel, t.home.GetChannel, []badInput[channel.GetChannelParams]{
 		{"no channelId", channel.GetChannelParams{}, "channelId"},
 	})

@@ -1,6 +1,8 @@
 package botctxtest
 
 import (
+	"slices"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/datasource"
@@ -69,7 +71,14 @@ func texts(entries []document.Object) []string {
 	return all
 }
 
-// columns returns an entry without its times.
+// columns returns an entry without its times. Its columns are sorted: in which order an
+// update leaves them is the database's affair. Those of objects in it keep their order.
 func columns(entry document.Object) document.Object {
-	return entry.Without(record.FieldCreatedAt).Without(record.FieldUpdatedAt)
+	sorted := document.O()
+	for _, column := range slices.Sorted(slices.Values(entry.Keys())) {
+		if value, _ := entry.Field(column); column != record.FieldCreatedAt && column != record.FieldUpdatedAt {
+			sorted = sorted.With(column, value)
+		}
+	}
+	return sorted
 }

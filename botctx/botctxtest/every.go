@@ -142,25 +142,23 @@ func (t *trial) seedForCalls() {
 func endedContextIsCanceled(t *trial) {
 	ended, end := context.WithCancel(t.ctx())
 	end()
-	requireCanceled(t, ended)
+	requireCanceled(t, func(c call) error { return c.make(ended, t.home) })
 }
 
 func passedDeadlineIsCanceled(t *trial) {
 	passed, release := context.WithDeadline(t.ctx(), time.Unix(0, 0))
 	defer release()
-	requireCanceled(t, passed)
+	requireCanceled(t, func(c call) error { return c.make(passed, t.home) })
 }
 
-// requireCanceled checks that every operation refuses a context that has ended.
-//
-//nolint:revive // ctx is what is tried, and not the context of the check.
-func requireCanceled(t *trial, ctx context.Context) {
+// requireCanceled checks that every operation refuses to be called in vain.
+func requireCanceled(t *trial, inVain func(call) error) {
 	t.Helper()
 	t.seedForCalls()
 	for _, call := range t.offered() {
 		t.try(string(call.op), func(t *trial) {
 			before := t.state()
-			t.requireError(call.op, boterr.Canceled, "", call.make(ctx, t.home))
+			t.requireError(call.op, boterr.Canceled, "", inVain(call))
 			require.Equal(t, before, t.state(), "a call that is canceled changes nothing")
 		})
 	}

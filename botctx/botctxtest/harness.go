@@ -58,6 +58,11 @@ func (h *Harness) lacks() []Capability {
 	if h.Advance == nil {
 		lacks = append(lacks, moveClock)
 	}
+	if !slices.ContainsFunc(platforms, func(platform channel.Type) bool {
+		return shapes[platform] == nil && !slices.Contains(lacks, On(platform))
+	}) {
+		lacks = append(lacks, commonShape)
+	}
 	return lacks
 }
 

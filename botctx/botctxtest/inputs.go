@@ -40,7 +40,6 @@ var badModifiers = []named{
 	{"no createdAt by a modifier", document.Unset("createdAt")},
 	{"a counted createdAt", document.Inc("createdAt", 1)},
 	{"a renamed createdAt", document.O("$rename", document.O("createdAt", "x"))},
-	{"something renamed to createdAt", document.O("$rename", document.O("text", "createdAt"))},
 	{"a modifier of what is no value", document.Set("x", make(chan int))},
 }
 
@@ -70,6 +69,7 @@ func moves(app, channel string) []named {
 		{"no channel", document.Unset("channel")},
 		{"an app that is renamed", document.O("$rename", document.O("app", "was"))},
 		{"another field as the app", document.O("$rename", document.O("firstName", "app"))},
+		{"another field as createdAt", document.O("$rename", document.O("firstName", "createdAt"))},
 		{"a list of apps", document.Push("app", app)},
 		{"the smaller app", document.O("$min", document.O("app", ""))},
 		{"the greater app", document.O("$max", document.O("app", "~"))},

@@ -111,5 +111,7 @@ func (r Rule) needsOneOf(lacks []Capability) bool {
 // whose ids nobody has used before.
 func (r Rule) Check(t T, h *Harness) {
 	t.Helper()
-	r.check(newTrial(t, r, h))
+	tr := newTrial(t, r, h)
+	defer func() { tr.reportPanic(recover()) }()
+	r.check(tr)
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -72,11 +73,11 @@ func (t *trial) newChannel(app string) *channel.Channel {
 	return t.AddChannel(channel.Channel{App: app, Type: t.platform(), Name: "Front desk"})
 }
 
-// platform returns a type of channels that can be sent to: webchat, or else the first
-// that the implementation does not lack.
+// platform returns a type of channels that can be sent to: the last that the
+// implementation does not lack, which is webchat unless that is lacked.
 func (t *trial) platform() channel.Type {
-	for _, platform := range append([]channel.Type{channel.Webchat}, platforms...) {
-		if !slices.Contains(t.Lacks, On(platform)) {
+	for _, platform := range slices.Backward(platforms) {
+		if t.offers(On(platform)) {
 			return platform
 		}
 	}
@@ -117,9 +118,18 @@ func (t *trial) try(name string, check func(*trial)) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		defer func() { one.reportPanic(recover()) }()
 		check(&one)
 	}()
 	<-done
+}
+
+// reportPanic reports a panic of an operation, or of a rule whose expectations it has
+// upset, as a violation. cause is what recover returned.
+func (t *trial) reportPanic(cause any) {
+	if cause != nil {
+		t.Errorf("\npanic: %v\n%s", cause, debug.Stack())
+	}
 }
 
 // oneCase is one case of a rule.
@@ -131,7 +141,7 @@ type oneCase struct {
 
 // Errorf reports a failure under the name of the case.
 func (c oneCase) Errorf(format string, args ...any) {
-	c.T.Helper()
+	c.Helper()
 	rule, seen, _ := strings.Cut(fmt.Sprintf(format, args...), "\n")
 	c.T.Errorf("%s\n%s: %s", rule, c.name, seen)
 }
@@ -141,7 +151,13 @@ func (c oneCase) Errorf(format string, args ...any) {
 func (oneCase) FailNow() { runtime.Goexit() }
 
 // requireCode checks that err is the error of an operation, of that code.
-func (t *trial) requireCode(code boterr.Code, err error) *boterr.Error {
+func (t *trial) requireCode(code boterr.Code, err error) {
+	t.Helper()
+	_ = t.failure(code, err)
+}
+
+// failure returns the error of an operation, which must have that code.
+func (t *trial) failure(code boterr.Code, err error) *boterr.Error {
 	t.Helper()
 	require.Error(t, err)
 	e, ok := boterr.AsError(err)
@@ -156,7 +172,7 @@ func (t *trial) requireCode(code boterr.Code, err error) *boterr.Error {
 // that parameter or a path in it.
 func (t *trial) requireError(op botctx.Op, code boterr.Code, field string, err error) {
 	t.Helper()
-	e := t.requireCode(code, err)
+	e := t.failure(code, err)
 	require.Equal(t, string(op), e.Op, "the operation of: %v", err)
 	rest, found := strings.CutPrefix(e.Field, field)
 	isPath := rest == "" || field != "" && strings.ContainsAny(rest[:1], ".[")

@@ -1,0 +1,136 @@
+package botctxtest_test
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/botctxtest"
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// breakage is an implementation with a defect, and what the suite must say of it.
+type breakage struct {
+	// breaking makes the interceptor that breaks the fakes.
+	breaking func() botctx.Interceptor
+	// altering breaks the harness instead.
+	altering func(*botctxtest.Harness)
+	// breaks are the rules that are broken, and, unless others may be broken by the same
+	// defect, all of them.
+	breaks []string
+	others bool
+	// only tells that no other rules are checked, because the implementation cannot get
+	// through them.
+	only bool
+}
+
+// tables are all defects, by the domains whose rules they may break.
+var tables = []struct {
+	domains   []botctxtest.Capability
+	breakages map[string]breakage
+}{
+	{[]botctxtest.Capability{botctxtest.Channels, botctxtest.Members}, brokenMembers},
+	{[]botctxtest.Capability{botctxtest.DataSources}, brokenData},
+	{[]botctxtest.Capability{botctxtest.Sends}, brokenSends},
+	{[]botctxtest.Capability{botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Sends}, brokenEverywhere},
+}
+
+// harness returns a harness of the broken implementation.
+func (b breakage) harness() *botctxtest.Harness {
+	if b.altering == nil {
+		return newHarness(b.breaking())
+	}
+	h := newHarness()
+	b.altering(h)
+	return h
+}
+
+// given alters the params of an operation.
+func given[P any](alter func(*P)) func() botctx.Interceptor {
+	return func() botctx.Interceptor {
+		return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+			if params, ok := call.Params.(P); ok {
+				alter(&params)
+				call.Params = params
+			}
+			return next(ctx)
+		}
+	}
+}
+
+// gives alters the result of an operation that succeeds.
+func gives[P, R any](alter func(P, *R)) func() botctx.Interceptor {
+	return func() botctx.Interceptor {
+		return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+			answer, err := next(ctx)
+			params, isOp := call.Params.(P)
+			result, isResult := answer.(R)
+			if isOp && isResult && err == nil {
+				alter(params, &result)
+				return result, nil
+			}
+			return answer, err
+		}
+	}
+}
+
+// answers replies to an operation without doing it.
+func answers[P, R any](answer func(*botctx.Call, P) R) func() botctx.Interceptor {
+	return func() botctx.Interceptor {
+		return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+			if params, ok := call.Params.(P); ok {
+				return answer(call, params), nil
+			}
+			return next(ctx)
+		}
+	}
+}
+
+// instead does something else than the operation. What it calls on the context goes
+// through no interceptor's hands again.
+func instead[P any](do func(context.Context, *botctx.Context, P, botctx.Next) (any, error)) func() botctx.Interceptor {
+	return func() botctx.Interceptor {
+		return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+			params, ok := call.Params.(P)
+			if !ok || ctx.Value(inside{}) != nil {
+				return next(ctx)
+			}
+			return do(context.WithValue(ctx, inside{}, true), call.Context, params, next)
+		}
+	}
+}
+
+// excusing answers bad input of an operation as if all were well.
+func excusing[P, R any](excuse R) func() botctx.Interceptor {
+	return func() botctx.Interceptor {
+		return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+			answer, err := next(ctx)
+			if _, ok := call.Params.(P); ok && boterr.CodeOf(err) == boterr.InvalidArgument {
+				return excuse, nil
+			}
+			return answer, err
+		}
+	}
+}
+
+// inside marks the context of what an interceptor calls.
+type inside struct{}
+
+// meeting holds the first of two callers until the second is there too, and nobody
+// after that.
+type meeting struct {
+	arrived atomic.Int64
+	both    chan struct{}
+}
+
+func newMeeting() *meeting { return &meeting{both: make(chan struct{})} }
+
+// join returns the place of the caller in the order of arrival.
+func (m *meeting) join() int64 {
+	place := m.arrived.Add(1)
+	if place == 2 {
+		close(m.both)
+	}
+	<-m.both
+	return place
+}

@@ -1,0 +1,108 @@
+package botctxtest_test
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/botctxtest"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+)
+
+// brokenEverywhere are the defects of all operations.
+var brokenEverywhere = map[string]breakage{
+	"contexts never end": {
+		breaking: func() botctx.Interceptor {
+			return func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
+				return next(context.WithoutCancel(ctx))
+			}
+		},
+		breaks: []string{"EndedContextIsCanceled", "PassedDeadlineIsCanceled"},
+	},
+	"no codes": {
+		breaking: func() botctx.Interceptor {
+			return func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
+				result, err := next(ctx)
+				if err != nil {
+					err = boterr.New(boterr.Internal, "", "%w", context.Canceled)
+				}
+				return result, err
+			}
+		},
+		breaks: []string{
+			"GetChannelFindsNoOthers", "GetMemberFindsNoOthers", "FindAndModifyMemberDoesNotUpsert",
+			"FindAndModifyDataRefusesAnIDThatExists", "SendResponseNeedsAnExternalID", "EndedContextIsCanceled",
+		},
+		others: true,
+	},
+	"one app for all": {
+		altering: oneApp,
+		breaks: []string{
+			"GetChannelFindsNoOthers", "GetMemberFindsNoOthers", "UpdateMemberFindsNoOthers", "ReferFromFindsNoOthers",
+			"PatchMembersFindsNoOtherChannels", "FindAndModifyMemberStaysInTheApp", "SendResponseFindsNoOthers",
+			"DataOfAnotherAppIsNotRead", "DataOfAnotherAppIsNotWritten", "GeoNearStaysInTheApp",
+		},
+		others: true,
+	},
+	"the clock stands still": {
+		altering: func(h *botctxtest.Harness) { h.Advance = func(time.Duration) {} },
+		breaks:   []string{"MembersTellWhenTheyChanged", "EntriesTellWhenTheyChanged"},
+	},
+	"errors are those of Go": {
+		altering: func(h *botctxtest.Harness) {
+			whole := h.Operations
+			h.Operations = func(scope record.Scope) botctx.Operations { return codeless{whole(scope)} }
+		},
+		breaks: []string{"GetMemberFindsNoOthers", "GetMemberRefusesBadInput", "EndedContextIsCanceled", "PassedDeadlineIsCanceled"},
+	},
+	"one call at a time": {breaking: oneAtATime, breaks: []string{"OperationsAreSafeForConcurrentUse"}, only: true},
+}
+
+// oneAtATime refuses a getMember while another is under way.
+func oneAtATime() botctx.Interceptor {
+	together := newMeeting()
+	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+		if call.Op == botctx.OpGetMember && together.join() == 1 {
+			return nil, boterr.New(boterr.Conflict, "", "is busy")
+		}
+		return next(ctx)
+	}
+}
+
+// oneApp makes all apps one and the same.
+func oneApp(h *botctxtest.Harness) {
+	addChannel, addMember, whole := h.AddChannel, h.AddMember, h.Operations
+	h.AddChannel = func(c channel.Channel) *channel.Channel {
+		app := c.App
+		c.App = ""
+		stored := addChannel(c)
+		stored.App = app
+		return stored
+	}
+	h.AddMember = func(m member.Member) *member.Member {
+		app := m.App
+		m.App = ""
+		stored := addMember(m)
+		stored.App = app
+		return stored
+	}
+	h.Operations = func(scope record.Scope) botctx.Operations {
+		scope.App = ""
+		return whole(scope)
+	}
+}
+
+// codeless reads members, and says why not in its own words.
+type codeless struct{ botctx.Operations }
+
+func (o codeless) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+	m, err := o.Operations.GetMember(ctx, p)
+	if err != nil {
+		return nil, errors.New("no member")
+	}
+	return m, nil
+}

@@ -1,0 +1,247 @@
+package botctxtest
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+)
+
+var findMemberRules = []Rule{
+	{
+		Name:  "FindAndModifyMemberTakesModifiers",
+		Text:  "withModifier of findAndModifyMember is true by default: patch is an update-modifier document or a replacement",
+		check: findAndModifyMemberTakesModifiers,
+	},
+	{
+		Name:  "FindAndModifyMemberSetsFields",
+		Text:  "patch is applied as a $set of its fields when withModifier is false",
+		check: findAndModifyMemberSetsFields,
+	},
+	{
+		Name:  "FindAndModifyMemberReturnsBeforeOrAfter",
+		Text:  "when option.new is true the modified member is returned, otherwise the original; ok is 1",
+		check: findAndModifyMemberReturnsBeforeOrAfter,
+	},
+	{
+		Name:  "FindAndModifyMemberOfNothing",
+		Text:  "when nothing matches, the member is null and nothing is changed",
+		check: findAndModifyMemberOfNothing,
+	},
+	{
+		Name:  "FindAndModifyMemberTakesTheFirst",
+		Text:  "only the first member after sortBy is found and modified, by each key in turn, else in the order of their making",
+		check: findAndModifyMemberTakesTheFirst,
+	},
+	{
+		Name:  "FindAndModifyMemberSearchesTheApp",
+		Text:  "findAndModifyMember searches the whole app, other channels, too",
+		check: findAndModifyMemberSearchesTheApp,
+	},
+	{
+		Name:  "FindAndModifyMemberReplaces",
+		Text:  "a replacement keeps _id, app, channel and createdAt of a member",
+		check: findAndModifyMemberReplaces,
+	},
+	{
+		Name:  "FindAndModifyMemberFiltersElements",
+		Text:  "option.arrayFilters say which elements the names in $[name] stand for",
+		Needs: []Capability{ArrayFilters},
+		check: findAndModifyMemberFiltersElements,
+	},
+	{
+		Name:  "FindAndModifyMemberDoesNotUpsert",
+		Text:  "members come into being on their platforms: an upsert of a member is Unsupported",
+		check: findAndModifyMemberDoesNotUpsert,
+	},
+	{
+		Name:  "FindAndModifyMemberRefusesBadInput",
+		Text:  "bad input of findAndModifyMember is InvalidArgument with the name of the parameter, and changes nothing",
+		check: findAndModifyMemberRefusesBadInput,
+	},
+	{
+		Name:  "FindAndModifyMemberStampsChanges",
+		Text:  "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none",
+		check: findAndModifyMemberStampsChanges,
+	},
+}
+
+// findMember finds and modifies a member, without an error.
+func (t *trial) findMember(p member.FindAndModifyMemberParams) *member.Member {
+	t.Helper()
+	result, err := t.home.FindAndModifyMember(t.ctx(), p)
+	require.NoError(t, err)
+	require.Equal(t, 1, result.OK, "ok")
+	return result.Member
+}
+
+func findAndModifyMemberTakesModifiers(t *trial) {
+	m := t.neighbour(member.Member{Meta: document.O("n", 1)})
+	for _, withModifier := range []*bool{nil, new(true)} {
+		t.findMember(member.FindAndModifyMemberParams{
+			Filter: document.O("_id", m.ID), Patch: document.Inc("meta.n", 2), WithModifier: withModifier,
+		})
+	}
+	require.Equal(t, 5, document.Get(t.load(m).Meta, "n", 0))
+}
+
+func findAndModifyMemberSetsFields(t *trial) {
+	m := t.neighbour(member.Member{FirstName: "Eve", LastName: "Low", Meta: document.O("n", 1, "m", 2)})
+	t.findMember(member.FindAndModifyMemberParams{
+		Filter: document.O("_id", m.ID), Patch: document.O("firstName", "Eva", "meta.n", 2), WithModifier: new(false),
+	})
+	after := t.load(m)
+	require.Equal(t, "Eva", after.FirstName)
+	require.Equal(t, "Low", after.LastName, "fields that are not given stay")
+	require.JSONEq(t, `{"n": 2, "m": 2}`, after.Meta.String())
+}
+
+func findAndModifyMemberReturnsBeforeOrAfter(t *trial) {
+	m := t.neighbour(member.Member{Meta: document.O("n", 1)})
+	patch := member.FindAndModifyMemberParams{Filter: document.O("_id", m.ID), Patch: document.Inc("meta.n", 1)}
+	before := t.load(m)
+	require.Equal(t, textOf(t, before), textOf(t, t.findMember(patch)), "the original record")
+	patch.Option.New = true
+	after := t.findMember(patch)
+	require.Equal(t, 3, document.Get(after.Meta, "n", 0))
+	require.Equal(t, textOf(t, t.load(m)), textOf(t, after), "the modified record")
+}
+
+func findAndModifyMemberOfNothing(t *trial) {
+	before := t.state()
+	for _, isNew := range []bool{false, true} {
+		require.Nil(t, t.findMember(member.FindAndModifyMemberParams{
+			Filter: document.O("firstName", "Nobody"), Patch: document.Set("gender", "f"),
+			Option: member.FindAndModifyOption{New: isNew},
+		}))
+	}
+	require.Equal(t, before, t.state())
+}
+
+func findAndModifyMemberTakesTheFirst(t *trial) {
+	for _, name := range []string{"c2", "b1", "a1", "d3"} {
+		t.neighbour(member.Member{LastName: name, Meta: document.O("n", name[1:], "free", true)})
+	}
+	for _, test := range []struct {
+		sortBy   document.Object
+		expected string
+	}{
+		{document.O("meta.n", -1), "d3"},
+		{document.O("meta.n", 1, "lastName", 1), "a1"},
+		{document.Object{}, "c2"},
+		{document.O("meta.n", 1), "b1"},
+	} {
+		found := t.findMember(member.FindAndModifyMemberParams{
+			Filter: document.O("meta.free", true), Patch: document.Set("meta.free", false), SortBy: test.sortBy,
+		})
+		require.NotNil(t, found)
+		require.Equal(t, test.expected, found.LastName, "sorted by %v", test.sortBy)
+	}
+}
+
+func findAndModifyMemberSearchesTheApp(t *trial) {
+	elsewhere := t.newMember(member.Member{App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID})
+	found := t.findMember(member.FindAndModifyMemberParams{
+		Filter: document.O("_id", elsewhere.ID), Patch: document.Set("firstName", "Found"),
+	})
+	require.NotNil(t, found)
+	require.Equal(t, "Found", t.load(elsewhere).FirstName)
+}
+
+func findAndModifyMemberReplaces(t *trial) {
+	m := t.load(t.neighbour(member.Member{FirstName: "Eve", Gender: "f"}))
+	t.findMember(member.FindAndModifyMemberParams{
+		Filter: document.O("_id", m.ID), Patch: document.O("externalId", m.ExternalID, "firstName", "Eva"),
+	})
+	after := t.load(m)
+	require.Equal(t, "Eva", after.FirstName)
+	require.Empty(t, after.Gender)
+	requireSamePlace(t, m, after)
+}
+
+// requireSamePlace checks that a member is what and where it was.
+func requireSamePlace(t *trial, before, after *member.Member) {
+	t.Helper()
+	require.Equal(t, before.ID, after.ID)
+	require.Equal(t, before.App, after.App)
+	require.Equal(t, before.Channel, after.Channel)
+	require.Equal(t, before.CreatedAt, after.CreatedAt)
+}
+
+func findAndModifyMemberFiltersElements(t *trial) {
+	m := t.neighbour(member.Member{Meta: document.O("list", document.A(1, 5, 9))})
+	t.findMember(member.FindAndModifyMemberParams{
+		Filter: document.O("_id", m.ID), Patch: document.Set("meta.list.$[big]", 0),
+		Option: member.FindAndModifyOption{ArrayFilters: []document.Object{document.O("big", document.O("$gt", 4))}},
+	})
+	require.JSONEq(t, `{"list": [1, 0, 0]}`, t.load(m).Meta.String())
+}
+
+func findAndModifyMemberDoesNotUpsert(t *trial) {
+	before := t.state()
+	result, err := t.home.FindAndModifyMember(t.ctx(), member.FindAndModifyMemberParams{
+		Filter: document.O("firstName", "Nobody"), Patch: document.Set("gender", "f"),
+		Option: member.FindAndModifyOption{Upsert: true},
+	})
+	t.requireError(botctx.OpFindAndModifyMember, boterr.Unsupported, "option.upsert", err)
+	require.Zero(t, result)
+	require.Equal(t, before, t.state())
+}
+
+func findAndModifyMemberRefusesBadInput(t *trial) {
+	type params = member.FindAndModifyMemberParams
+	set := document.Set("gender", "f")
+	cases := []badInput[params]{
+		{"no filter", params{Patch: set}, "filter"},
+		{"no patch", params{Filter: document.O()}, "patch"},
+		{"a text that becomes a number", params{Filter: document.O(), Patch: document.Set("firstName", 1)}, "patch"},
+		{"an object that becomes a text", params{Filter: document.O(), Patch: document.Set("meta", "x")}, "patch"},
+		{"an unknown option", params{
+			Filter: document.O(), Patch: set, Option: member.FindAndModifyOption{Unknown: document.O("remove", true)},
+		}, "option"},
+		{"a filter of elements that is none", params{
+			Filter: document.O(), Patch: document.Set("meta.list.$[x]", 1),
+			Option: member.FindAndModifyOption{ArrayFilters: []document.Object{document.O("x", document.O("$nearly", 1))}},
+		}, "option.arrayFilters"},
+	}
+	for _, bad := range badFilters {
+		cases = append(cases, badInput[params]{bad.name, params{Filter: bad.value, Patch: set}, "filter"})
+	}
+	for _, bad := range badSorts {
+		cases = append(cases, badInput[params]{bad.name, params{Filter: document.O(), Patch: set, SortBy: bad.value}, "sortBy"})
+	}
+	for _, bad := range append(badModifiers, badReplacements...) {
+		cases = append(cases, badInput[params]{bad.name, params{Filter: document.O(), Patch: bad.value}, "patch"})
+	}
+	for _, bad := range badFields {
+		p := params{Filter: document.O(), Patch: bad.value, WithModifier: new(false)}
+		cases = append(cases, badInput[params]{bad.name, p, "patch"})
+	}
+	requireRefused(t, botctx.OpFindAndModifyMember, t.home.FindAndModifyMember, cases)
+}
+
+func findAndModifyMemberStampsChanges(t *trial) {
+	m := t.neighbour(member.Member{})
+	requireStamps(t, m, func(field string) error {
+		return errorOf(t.home.FindAndModifyMember(t.ctx(), member.FindAndModifyMemberParams{
+			Filter: document.O("_id", m.ID), Patch: document.Set("gender", field),
+		}))
+	})
+}
+
+// requireStamps checks what setting a member's gender does to _version and etag.
+func requireStamps(t *trial, m *member.Member, setGender func(to string) error) {
+	t.Helper()
+	before := t.load(m)
+	require.NoError(t, setGender("f"))
+	changed := t.load(m)
+	require.Equal(t, "f", changed.Gender)
+	require.Equal(t, before.Version+1, changed.Version, "_version after a change")
+	require.NotEqual(t, before.Etag, changed.Etag, "etag after a change")
+	require.GreaterOrEqual(t, changed.UpdatedAt, before.UpdatedAt, "updatedAt after a change")
+	require.Equal(t, before.CreatedAt, changed.CreatedAt, "createdAt after a change")
+	require.NoError(t, setGender("f"))
+	require.Equal(t, textOf(t, changed), textOf(t, t.load(m)), "the member after what changes nothing")
+}

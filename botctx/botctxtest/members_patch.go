@@ -1,0 +1,215 @@
+package botctxtest
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+)
+
+var patchMembersRules = []Rule{
+	{
+		Name:  "PatchMembersSetsFields",
+		Text:  "withModifier of patchMembers is false by default: patch is applied as a $set of its fields",
+		check: patchMembersSetsFields,
+	},
+	{
+		Name:  "PatchMembersTakesModifiers",
+		Text:  "when withModifier is true, patch is an update-modifier document, or for one memberId a replacement",
+		check: patchMembersTakesModifiers,
+	},
+	{
+		Name:  "PatchMembersChangesTheChannel",
+		Text:  "without memberId every member of the channel that matches is patched, and none of other channels",
+		check: patchMembersChangesTheChannel,
+	},
+	{
+		Name:  "PatchMembersTakesAChannel",
+		Text:  "channel says whose members are meant, by its _id alone",
+		check: patchMembersTakesAChannel,
+	},
+	{
+		Name:  "PatchMembersTakesMemberAndFilter",
+		Text:  "memberId and filter both hold",
+		check: patchMembersTakesMemberAndFilter,
+	},
+	{
+		Name:  "PatchMembersReturnsTheFirst",
+		Text:  "the result is the first member that matched, as it is after the change, and null where none matched",
+		check: patchMembersReturnsTheFirst,
+	},
+	{
+		Name:  "PatchMembersIsAllOrNone",
+		Text:  "where one member cannot be patched, none is",
+		check: patchMembersIsAllOrNone,
+	},
+	{
+		Name:  "PatchMembersFindsNoOtherChannels",
+		Text:  "a channel that does not exist, or is of another app, is NotFound, whatever the record says",
+		check: patchMembersFindsNoOtherChannels,
+	},
+	{
+		Name:  "PatchMembersRefusesBadInput",
+		Text:  "bad input of patchMembers is InvalidArgument with the name of the parameter, and changes nothing",
+		check: patchMembersRefusesBadInput,
+	},
+	{
+		Name:  "PatchMembersStampsChanges",
+		Text:  "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none",
+		check: patchMembersStampsChanges,
+	},
+}
+
+// patchMembers patches members, without an error.
+func (t *trial) patchMembers(p member.PatchMembersParams) *member.Member {
+	t.Helper()
+	result, err := t.home.PatchMembers(t.ctx(), p)
+	require.NoError(t, err)
+	return result.Result
+}
+
+func patchMembersSetsFields(t *trial) {
+	m := t.neighbour(member.Member{FirstName: "Eve", LastName: "Low", Meta: document.O("n", 1, "m", 2)})
+	t.patchMembers(member.PatchMembersParams{MemberID: m.ID, Patch: document.O("firstName", "Eva", "meta.n", 2)})
+	after := t.load(m)
+	require.Equal(t, "Eva", after.FirstName)
+	require.Equal(t, "Low", after.LastName, "fields that are not given stay")
+	require.JSONEq(t, `{"n": 2, "m": 2}`, after.Meta.String())
+}
+
+func patchMembersTakesModifiers(t *trial) {
+	m := t.load(t.neighbour(member.Member{FirstName: "Eve", Gender: "f", Meta: document.O("n", 1)}))
+	t.patchMembers(member.PatchMembersParams{MemberID: m.ID, Patch: document.Inc("meta.n", 2), WithModifier: true})
+	require.Equal(t, 3, document.Get(t.load(m).Meta, "n", 0))
+	t.patchMembers(member.PatchMembersParams{
+		MemberID: m.ID, Patch: document.O("externalId", m.ExternalID, "firstName", "Eva"), WithModifier: true,
+	})
+	after := t.load(m)
+	require.Equal(t, "Eva", after.FirstName)
+	require.Empty(t, after.Gender)
+	requireSamePlace(t, m, after)
+}
+
+func patchMembersChangesTheChannel(t *trial) {
+	matching := []*member.Member{t.neighbour(member.Member{Gender: "f"}), t.neighbour(member.Member{Gender: "f"})}
+	other := t.neighbour(member.Member{Gender: "m"})
+	elsewhere := t.newMember(member.Member{
+		App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID, Gender: "f",
+	})
+	t.patchMembers(member.PatchMembersParams{Filter: document.O("gender", "f"), Patch: document.O("lastName", "Low")})
+	for _, m := range matching {
+		require.Equal(t, "Low", t.load(m).LastName, "a member that matches")
+	}
+	require.Empty(t, t.load(other).LastName, "a member that does not match")
+	require.Empty(t, t.load(elsewhere).LastName, "a member of another channel")
+	t.patchMembers(member.PatchMembersParams{Patch: document.O("lastName", "All")})
+	for _, m := range append(matching, other) {
+		require.Equal(t, "All", t.load(m).LastName, "without a filter all members of the channel are meant")
+	}
+	require.Empty(t, t.load(elsewhere).LastName, "a member of another channel")
+}
+
+func patchMembersTakesAChannel(t *trial) {
+	second := t.newChannel(t.home.scope.App)
+	there := t.newMember(member.Member{App: t.home.scope.App, Channel: second.ID})
+	forged := &channel.Channel{ID: second.ID, App: t.away.scope.App, Name: "forged"}
+	patched := t.patchMembers(member.PatchMembersParams{Channel: forged, Patch: document.O("lastName", "There")})
+	require.NotNil(t, patched)
+	require.Equal(t, there.ID, patched.ID)
+	require.Equal(t, "There", t.load(there).LastName)
+	require.Empty(t, t.load(t.home.member).LastName, "a member of the context's own channel")
+	require.Empty(t, t.load(t.away.member).LastName, "a member of another app")
+}
+
+func patchMembersTakesMemberAndFilter(t *trial) {
+	m := t.neighbour(member.Member{Gender: "f"})
+	elsewhere := t.newMember(member.Member{App: t.home.scope.App, Channel: t.newChannel(t.home.scope.App).ID})
+	before := t.state()
+	patch := document.O("lastName", "Low")
+	require.Nil(t, t.patchMembers(member.PatchMembersParams{MemberID: m.ID, Filter: document.O("gender", "m"), Patch: patch}))
+	require.Nil(t, t.patchMembers(member.PatchMembersParams{MemberID: elsewhere.ID, Patch: patch}), "a member of another channel")
+	require.Equal(t, before, t.state())
+	patched := t.patchMembers(member.PatchMembersParams{MemberID: m.ID, Filter: document.O("gender", "f"), Patch: patch})
+	require.NotNil(t, patched)
+	require.Equal(t, "Low", t.load(m).LastName)
+	require.Empty(t, t.load(t.home.member).LastName, "another member")
+}
+
+func patchMembersReturnsTheFirst(t *trial) {
+	first := t.neighbour(member.Member{Gender: "f"})
+	t.neighbour(member.Member{Gender: "f"})
+	result := t.patchMembers(member.PatchMembersParams{Filter: document.O("gender", "f"), Patch: document.O("gender", "x")})
+	require.NotNil(t, result)
+	require.Equal(t, textOf(t, t.load(first)), textOf(t, result))
+	before := t.state()
+	require.Nil(t, t.patchMembers(member.PatchMembersParams{Filter: document.O("gender", "f"), Patch: document.O("gender", "y")}))
+	require.Equal(t, before, t.state())
+}
+
+func patchMembersIsAllOrNone(t *trial) {
+	t.neighbour(member.Member{Meta: document.O("n", 1)})
+	t.neighbour(member.Member{Meta: document.O("n", "a text")})
+	before := t.state()
+	result, err := t.home.PatchMembers(t.ctx(), member.PatchMembersParams{
+		Filter: document.O("meta.n", document.O("$exists", true)), Patch: document.Inc("meta.n", 1), WithModifier: true,
+	})
+	t.requireError(botctx.OpPatchMembers, boterr.InvalidArgument, "patch", err)
+	require.Zero(t, result)
+	require.Equal(t, before, t.state())
+}
+
+func patchMembersFindsNoOtherChannels(t *trial) {
+	for name, c := range map[string]*channel.Channel{
+		"nobody's": {ID: unique("channel"), App: t.home.scope.App},
+		"forged":   {ID: t.away.scope.Channel, App: t.home.scope.App},
+	} {
+		t.try(name, func(t *trial) {
+			before := t.state()
+			_, err := t.home.PatchMembers(t.ctx(), member.PatchMembersParams{Channel: c, Patch: document.O("gender", "f")})
+			t.requireError(botctx.OpPatchMembers, boterr.NotFound, "channel", err)
+			require.Equal(t, before, t.state())
+		})
+	}
+}
+
+func patchMembersRefusesBadInput(t *trial) {
+	type params = member.PatchMembersParams
+	set := document.O("gender", "f")
+	cases := []badInput[params]{
+		{"no patch", params{}, "patch"},
+		{"a channel without _id", params{Channel: &channel.Channel{Name: "Front desk"}, Patch: set}, "channel"},
+		{"a replacement of many", params{Patch: set, WithModifier: true}, "patch"},
+		{"a text that becomes a number", params{Patch: document.O("firstName", 1)}, "patch"},
+		{"a list that becomes an object", params{Patch: document.O("tags", document.O())}, "patch"},
+		{"another app", params{Patch: document.O("app", t.away.scope.App)}, "patch"},
+		{"another channel", params{Patch: document.O("channel", t.away.scope.Channel)}, "patch"},
+		{"an app in the app", params{Patch: document.O("app.id", t.away.scope.App)}, "patch"},
+	}
+	for _, bad := range badFilters {
+		cases = append(cases, badInput[params]{bad.name, params{Filter: bad.value, Patch: set}, "filter"})
+	}
+	for _, bad := range badFields {
+		cases = append(cases, badInput[params]{bad.name, params{Patch: bad.value}, "patch"})
+	}
+	for _, bad := range badModifiers {
+		cases = append(cases, badInput[params]{bad.name, params{Patch: bad.value, WithModifier: true}, "patch"})
+	}
+	for _, bad := range badReplacements {
+		p := params{MemberID: t.home.member.ID, Patch: bad.value, WithModifier: true}
+		cases = append(cases, badInput[params]{bad.name, p, "patch"})
+	}
+	requireRefused(t, botctx.OpPatchMembers, t.home.PatchMembers, cases)
+}
+
+func patchMembersStampsChanges(t *trial) {
+	m := t.neighbour(member.Member{})
+	requireStamps(t, m, func(to string) error {
+		return errorOf(t.home.PatchMembers(t.ctx(), member.PatchMembersParams{MemberID: m.ID, Patch: document.O("gender", to)}))
+	})
+	requireStamps(t, t.home.member, func(to string) error {
+		return errorOf(t.home.PatchMembers(t.ctx(), member.PatchMembersParams{Patch: document.O("gender", to)}))
+	})
+}

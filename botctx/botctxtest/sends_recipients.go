@@ -1,0 +1,173 @@
+package botctxtest
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+var recipientRules = []Rule{
+	{
+		Name:  "SendResponseReachesSeveralMembers",
+		Text:  "a message to several members reaches each once, filled for each, with a result for each in their order",
+		Needs: []Capability{readSent},
+		check: sendResponseReachesSeveralMembers,
+	},
+	{
+		Name:  "SendResponseTakesRecordsAsAddresses",
+		Text:  "of a channel and a member that are passed in only the _id counts: the records are loaded again",
+		Needs: []Capability{readSent},
+		check: sendResponseTakesRecordsAsAddresses,
+	},
+	{
+		Name:  "SendResponseTakesAnotherChannel",
+		Text:  "a message goes through the channel that is named, to members of that channel",
+		Needs: []Capability{readSent},
+		check: sendResponseTakesAnotherChannel,
+	},
+	{
+		Name:  "SendResponseRefusesContradictions",
+		Text:  "channel and channelId, or member and memberId, that contradict each other are InvalidArgument, and nothing is sent",
+		check: sendResponseRefusesContradictions,
+	},
+	{
+		Name:  "SendResponseFindsNoOthers",
+		Text:  "channels and members that do not exist, or are of another app, are NotFound, whatever the records say, and nothing is sent",
+		check: sendResponseFindsNoOthers,
+	},
+	{
+		Name:  "SendResponseSendsToAllOrNone",
+		Text:  "everything is checked before the first message goes out",
+		check: sendResponseSendsToAllOrNone,
+	},
+	{
+		Name:  "SendResponseNeedsAnExternalID",
+		Text:  "a member whom the platform does not know is FailedPrecondition, and nothing is sent",
+		Needs: []Capability{Members},
+		check: sendResponseNeedsAnExternalID,
+	},
+}
+
+func sendResponseReachesSeveralMembers(t *trial) {
+	bob, eve := t.neighbour(member.Member{FirstName: "Bob"}), t.neighbour(member.Member{FirstName: "Eve"})
+	sent := t.send(send.SendResponseParams{
+		MemberID: document.One(eve.ID, t.home.member.ID, bob.ID, eve.ID), Response: send.Text("Hello {{firstName}}"),
+	})
+	t.requireSent(
+		to(eve, send.Text("Hello Eve")), to(t.home.member, send.Text("Hello Ada")), to(bob, send.Text("Hello Bob")))
+	require.Len(t, sent.Results, 3)
+	for _, result := range sent.Results {
+		require.NoError(t, result.Err)
+	}
+	if t.offers(commonShape) {
+		require.Equal(t, eve.ExternalID, sent.Results[0].MessageEvent.To)
+		require.Equal(t, bob.ExternalID, sent.Results[2].MessageEvent.To)
+	}
+}
+
+func sendResponseTakesRecordsAsAddresses(t *trial) {
+	t.send(send.SendResponseParams{
+		Channel: &channel.Channel{ID: t.home.channel.ID, App: t.away.scope.App, Type: "forged"},
+		Member: &member.Member{
+			ID: t.home.member.ID, App: t.away.scope.App, Channel: "forged", ExternalID: "forged", FirstName: "Forged",
+		},
+		Response: send.Text("Hello {{firstName}}"),
+	})
+	t.requireSent(to(t.home.member, send.Text("Hello Ada")))
+}
+
+func sendResponseTakesAnotherChannel(t *trial) {
+	second := t.newChannel(t.home.scope.App)
+	there := t.newMember(member.Member{App: second.App, Channel: second.ID})
+	for _, params := range []send.SendResponseParams{
+		{ChannelID: second.ID, MemberID: document.One(there.ID)},
+		{Channel: second, Member: there},
+		{Channel: second, ChannelID: second.ID, Member: there, MemberID: document.One(there.ID)},
+	} {
+		params.Response = send.Text("Hello")
+		t.send(params)
+	}
+	hello := to(there, send.Text("Hello"))
+	t.requireSent(hello, hello, hello)
+}
+
+func sendResponseRefusesContradictions(t *trial) {
+	second := t.newChannel(t.home.scope.App)
+	there := t.newMember(member.Member{App: second.App, Channel: second.ID})
+	bob := t.neighbour(member.Member{})
+	for name, test := range map[string]struct {
+		params send.SendResponseParams
+		field  string
+	}{
+		"channel and channelId": {send.SendResponseParams{Channel: t.home.channel, ChannelID: second.ID}, "channelId"},
+		"member and memberId":   {send.SendResponseParams{Member: bob, MemberID: document.One(t.home.member.ID)}, "memberId"},
+		"member and more":       {send.SendResponseParams{Member: bob, MemberID: document.One(bob.ID, t.home.member.ID)}, "memberId"},
+		"a member elsewhere":    {send.SendResponseParams{MemberID: document.One(there.ID)}, "memberId"},
+		"a record elsewhere":    {send.SendResponseParams{Member: there}, "member"},
+		"a channel elsewhere":   {send.SendResponseParams{ChannelID: second.ID}, "memberId"},
+		"nobody":                {send.SendResponseParams{MemberID: document.OneOrMany[string]{}}, "memberId"},
+		"an empty id":           {send.SendResponseParams{MemberID: document.One(bob.ID, "")}, "memberId"},
+		"a member without _id":  {send.SendResponseParams{Member: &member.Member{FirstName: "Bob"}}, "member._id"},
+		"a channel without _id": {send.SendResponseParams{Channel: &channel.Channel{Name: "Front desk"}}, "channel._id"},
+	} {
+		t.try(name, func(t *trial) { t.requireNothingSent(boterr.InvalidArgument, test.field, test.params) })
+	}
+}
+
+func sendResponseFindsNoOthers(t *trial) {
+	for name, test := range map[string]struct {
+		params send.SendResponseParams
+		field  string
+	}{
+		"no such member":    {send.SendResponseParams{MemberID: document.One(unique("member"))}, "memberId"},
+		"a member's id":     {send.SendResponseParams{MemberID: document.One(t.away.member.ID)}, "memberId"},
+		"one of several":    {send.SendResponseParams{MemberID: document.One(t.home.member.ID, t.away.member.ID)}, "memberId"},
+		"a forged member":   {send.SendResponseParams{Member: forgedMember(t)}, "member"},
+		"no such channel":   {send.SendResponseParams{ChannelID: unique("channel")}, "channelId"},
+		"a channel's id":    {send.SendResponseParams{ChannelID: t.away.channel.ID, MemberID: document.One(t.away.member.ID)}, "channelId"},
+		"a forged channel":  {send.SendResponseParams{Channel: forgedChannel(t), Member: forgedMember(t)}, "channel"},
+		"both of elsewhere": {send.SendResponseParams{Channel: t.away.channel, Member: t.away.member}, "channel"},
+	} {
+		t.try(name, func(t *trial) { t.requireNothingSent(boterr.NotFound, test.field, test.params) })
+	}
+}
+
+// forgedMember is a record with the _id of another app's member, and else of home.
+func forgedMember(t *trial) *member.Member {
+	forged := *t.home.member
+	forged.ID = t.away.member.ID
+	return &forged
+}
+
+// forgedChannel is a record with the _id of another app's channel, and else of home.
+func forgedChannel(t *trial) *channel.Channel {
+	forged := *t.home.channel
+	forged.ID = t.away.channel.ID
+	return &forged
+}
+
+func sendResponseSendsToAllOrNone(t *trial) {
+	bob, eve := t.neighbour(member.Member{FirstName: "Bob"}), t.neighbour(member.Member{})
+	several := document.One(bob.ID, eve.ID)
+	t.try("a text that is empty for one", func(t *trial) {
+		t.requireNothingSent(boterr.InvalidArgument, "response.text", send.SendResponseParams{
+			MemberID: several, Response: send.Text("{{firstName}}"),
+		})
+	})
+	t.try("a member that does not exist", func(t *trial) {
+		t.requireNothingSent(boterr.NotFound, "memberId", send.SendResponseParams{MemberID: append(several, "nobody")})
+	})
+}
+
+func sendResponseNeedsAnExternalID(t *trial) {
+	bob := t.neighbour(member.Member{})
+	t.update("_id", bob.ID, "externalId", "")
+	t.requireNothingSent(boterr.FailedPrecondition, "", send.SendResponseParams{MemberID: document.One(bob.ID)})
+	t.requireNothingSent(boterr.FailedPrecondition, "", send.SendResponseParams{
+		MemberID: document.One(t.home.member.ID, bob.ID),
+	})
+}

@@ -1,0 +1,211 @@
+package botctxtest_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/botctxtest"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+)
+
+// recorder is a botctxtest.T that keeps what is reported.
+type recorder struct {
+	ctx context.Context
+
+	mu      sync.Mutex
+	reports []string
+}
+
+func (*recorder) Helper()                    {}
+func (r *recorder) Context() context.Context { return r.ctx }
+func (*recorder) FailNow()                   { runtime.Goexit() }
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reports = append(r.reports, fmt.Sprintf(format, args...))
+}
+
+// violations returns what is reported where an implementation is checked against a
+// rule.
+func violations(ctx context.Context, rule botctxtest.Rule, h *botctxtest.Harness) []string {
+	r := &recorder{ctx: ctx}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		rule.Check(r, h)
+	}()
+	<-done
+	return r.reports
+}
+
+// newHarness returns a harness of the fakes, which keep every rule, with interceptors
+// that break some.
+func newHarness(breaking ...botctx.Interceptor) *botctxtest.Harness {
+	p := fakes.New(fakes.Intercept(breaking...))
+	return &botctxtest.Harness{
+		Operations: func(scope record.Scope) botctx.Operations { return p.Operations(scope) },
+		AddChannel: p.AddChannel,
+		AddMember:  func(m member.Member) *member.Member { return p.AddMember(m).Member() },
+		Advance:    p.Advance,
+		Sent: func() []botctxtest.Sent {
+			var arrived []botctxtest.Sent
+			for _, s := range p.Sent() {
+				arrived = append(arrived, botctxtest.Sent{Channel: s.Channel, To: s.To, Response: s.Response})
+			}
+			return arrived
+		},
+	}
+}
+
+func TestSuiteReportsWhatIsBroken(t *testing.T) {
+	t.Parallel()
+	for _, table := range tables {
+		for name, test := range table.breakages {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				requireReported(t, table.domains, test)
+			})
+		}
+	}
+}
+
+// requireReported checks what the suite says of a broken implementation: that it
+// breaks the rules that it breaks, and no others of the domains that are concerned.
+func requireReported(t *testing.T, domains []botctxtest.Capability, test breakage) {
+	t.Helper()
+	broken := []string{}
+	for _, rule := range botctxtest.Rules() {
+		if !isConcerned(rule, domains) || test.only && !slices.Contains(test.breaks, rule.Name) {
+			continue
+		}
+		if reports := violations(t.Context(), rule, test.harness()); len(reports) > 0 {
+			require.True(t, strings.HasPrefix(reports[0], "rule broken: "+rule.Text), reports[0])
+			broken = append(broken, rule.Name)
+		}
+	}
+	if test.others {
+		require.Subset(t, broken, test.breaks)
+	} else {
+		require.ElementsMatch(t, test.breaks, broken)
+	}
+}
+
+// isConcerned reports whether a rule is about operations of the domains, or of all.
+func isConcerned(rule botctxtest.Rule, domains []botctxtest.Capability) bool {
+	return len(rule.Needs) == 0 || slices.ContainsFunc(rule.Needs, func(c botctxtest.Capability) bool {
+		return slices.Contains(domains, c)
+	})
+}
+
+func TestRulesAreNamedAndQuoted(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, rule := range botctxtest.Rules() {
+		require.False(t, seen[rule.Name], "%s comes twice", rule.Name)
+		seen[rule.Name] = true
+		require.Regexp(t, `^([A-Z]+[a-z]*)+$`, rule.Name)
+		require.NotEmpty(t, rule.Text, rule.Name)
+	}
+}
+
+func TestEveryRuleIsBrokenBySomething(t *testing.T) {
+	t.Parallel()
+	broken := map[string]bool{}
+	for _, table := range tables {
+		for _, test := range table.breakages {
+			for _, rule := range test.breaks {
+				broken[rule] = true
+			}
+		}
+	}
+	unbroken := []string{}
+	for _, rule := range botctxtest.Rules() {
+		if !broken[rule.Name] {
+			unbroken = append(unbroken, rule.Name)
+		}
+	}
+	require.Empty(t, unbroken, "no broken implementation shows that these rules work")
+}
+
+func TestLackOfACapability(t *testing.T) {
+	t.Parallel()
+	for _, capability := range []botctxtest.Capability{
+		botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Sends,
+		botctxtest.GeoQueries, botctxtest.ArrayFilters, botctxtest.PatchSort, botctxtest.On(channel.Echo),
+	} {
+		t.Run(string(capability), func(t *testing.T) {
+			t.Parallel()
+			rules := botctxtest.Rules(capability)
+			for _, rule := range rules {
+				require.NotContains(t, rule.Needs, capability)
+			}
+			lack := rules[len(rules)-1]
+			require.Equal(t, "LackOf"+strings.ReplaceAll(string(capability), " ", "")+"IsUnsupported", lack.Name)
+			require.NotEmpty(t, violations(t.Context(), lack, newHarness()), "an implementation that does not lack it")
+			lacking := newHarness()
+			lacking.Operations = func(record.Scope) botctx.Operations { return nothing() }
+			require.Empty(t, violations(t.Context(), lack, lacking))
+		})
+	}
+
+	t.Run("unknown", func(t *testing.T) {
+		t.Parallel()
+		rules := botctxtest.Rules("Telepathy")
+		reports := violations(t.Context(), rules[len(rules)-1], newHarness())
+		require.Len(t, reports, 1)
+		require.Contains(t, reports[0], `"Telepathy" is no capability`)
+	})
+}
+
+func TestWhatTheHarnessLacksIsLeftOut(t *testing.T) {
+	t.Parallel()
+	bare := func(t *testing.T) *botctxtest.Harness {
+		t.Helper()
+		h := newHarness()
+		h.Sent, h.Advance = nil, nil
+		return h
+	}
+	botctxtest.RunConformance(t, bare)
+}
+
+func TestAnImplementationOfOneDomain(t *testing.T) {
+	t.Parallel()
+	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
+		t.Helper()
+		h := newHarness()
+		h.Lacks = []botctxtest.Capability{botctxtest.Channels, botctxtest.DataSources, botctxtest.Sends}
+		whole := h.Operations
+		h.Operations = func(scope record.Scope) botctx.Operations { return membersAlone{nothing(), whole(scope)} }
+		return h
+	})
+}
+
+func TestPlatformsThatAreLackedAreNotUsed(t *testing.T) {
+	t.Parallel()
+	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
+		t.Helper()
+		h := newHarness()
+		offered := []channel.Type{channel.Charlie, channel.Echo}
+		for _, platform := range []channel.Type{
+			channel.Alpha, channel.Bravo, channel.Charlie, channel.Delta, channel.Echo,
+			channel.Foxtrot, channel.Hotel, channel.Custom, channel.Webchat,
+		} {
+			if !slices.Contains(offered, platform) {
+				h.Lacks = append(h.Lacks, botctxtest.On(platform))
+			}
+		}
+		return sendingOnlyOn(h, offered)
+	})
+}
