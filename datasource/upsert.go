@@ -95,7 +95,8 @@ func readElement(given document.Object) (element, error) {
 			read.createdAt = value
 		case column == record.FieldUpdatedAt: // Renewed where the entry changes.
 		case column == "" || column[0] == '$' || strings.ContainsAny(column, ".\x00"):
-			return read, boterr.Invalid(column, "%q is no name of a column: names are not empty, do not begin with $, and hold no dot and no NUL", column)
+			return read, boterr.Invalid(column,
+				"%q is no name of a column: names are not empty, do not begin with $, and hold no dot and no NUL", column)
 		default:
 			columns = append(columns, column, value)
 		}
