@@ -103,7 +103,7 @@ func chain(interceptors []Interceptor, call *Call, last Next) Next {
 // resultOf gives what interceptors returned its type.
 func resultOf[R any](answer any, err error) (R, error) {
 	result, ok := answer.(R)
-	if !ok && err == nil && answer != nil {
+	if !ok && err == nil {
 		return result, boterr.New(boterr.Internal, "", "an interceptor answered with a %T", answer)
 	}
 	return result, err

@@ -42,7 +42,7 @@ type Lookuper interface {
 // where nothing is lost; arrays become slices and objects structs or maps by
 // JSON tags. A nil *Object has no values.
 func Get[T any](o Lookuper, path string, otherwise T) T {
-	if pointer, ok := o.(*Object); ok && pointer == nil {
+	if pointer, ok := o.(*Object); o == nil || ok && pointer == nil {
 		return otherwise
 	}
 	value, ok := o.Lookup(path)
@@ -110,13 +110,24 @@ func (o *Object) Delete(path string) {
 }
 
 // CheckPath returns InvalidArgument for a dotted path that no document can have: one
-// with an empty part or a NUL byte.
+// with an empty part or a NUL byte, or more than MaxDepth parts.
 func CheckPath(path string) error {
 	if path == "" || strings.HasPrefix(path, ".") || strings.HasSuffix(path, ".") || strings.Contains(path, "..") {
 		return boterr.Invalid("", "the path %q has an empty part", path)
 	}
+	if err := checkPathLength(path); err != nil {
+		return err
+	}
 	if strings.IndexByte(path, 0) >= 0 {
 		return boterr.Invalid("", "the path %q holds a NUL byte", path)
+	}
+	return nil
+}
+
+// checkPathLength refuses a path that leads deeper than a value can be nested.
+func checkPathLength(path string) error {
+	if strings.Count(path, ".") >= MaxDepth {
+		return boterr.Invalid("", "the path has more than %d parts", MaxDepth)
 	}
 	return nil
 }

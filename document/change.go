@@ -2,7 +2,6 @@ package document
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -53,6 +52,9 @@ func (c Change) keepFixed(before, after Object) (Object, error) {
 	for _, field := range append([]string{IDField}, c.Fixed...) {
 		if err := checkFixed(field, fieldOrMissing(before, field), fieldOrMissing(after, field)); err != nil {
 			return Object{}, err
+		}
+		if kept, ok := before.Field(field); ok && !identical(kept, fieldOrMissing(after, field)) {
+			after = after.with(field, kept) // 1.0 for 1 is no change.
 		}
 	}
 	return after, nil
@@ -165,30 +167,25 @@ func (c Change) inserted(base Object) (Object, error) {
 // requiredFields makes an object of the values that a filter requires; of the _id
 // alone for a replacement.
 func (c Change) requiredFields(filter *Filter) (Object, error) {
-	base := O()
 	if filter == nil {
-		return base, nil
+		return O(), nil
 	}
-	seen := map[string]struct{}{}
+	required := updateCompiler{update: &Update{tree: &updateNode{}}, filters: &arrayFilterSet{}}
+	values := map[string]any{}
 	for _, e := range filter.equalities {
 		if c.Update.IsReplacement() && e.path != IDField {
 			continue
 		}
-		if err := CheckPath(e.path); err != nil {
-			return base, boterr.In(e.path, err)
+		if known, ok := values[e.path]; ok && identical(known, e.value) {
+			continue
 		}
-		for path := range seen {
-			if path == e.path || isParentPath(path, e.path) || isParentPath(e.path, path) {
-				return base, boterr.Invalid(e.path, "the filter requires two values here, so that no document can be made of it")
-			}
+		values[e.path] = e.value
+		if err := required.add(e.path, set{value: e.value}); err != nil {
+			return O(), boterr.Invalid(e.path, "the filter requires two values here, so that no document can be made of it")
 		}
-		seen[e.path] = struct{}{}
-		base.Set(e.path, e.value)
 	}
-	return base, base.Err()
+	return required.update.apply(&updateRun{document: O()})
 }
-
-func isParentPath(parent, path string) bool { return strings.HasPrefix(path, parent+".") }
 
 // completed adds OnInsert and the stamps: _id first, then the fields of OnInsert,
 // then the caller's.

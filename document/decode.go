@@ -198,6 +198,8 @@ func number(value any, target reflect.Value) error {
 	switch {
 	case !ok:
 		return wrongType("number", value)
+	case target.CanFloat() && (target.OverflowFloat(f) || !Equal(value, f)):
+		return boterr.Invalid("", "%v is out of range", value)
 	case target.CanFloat():
 		target.SetFloat(f)
 		return nil

@@ -9,7 +9,13 @@ import (
 type fieldPath struct {
 	text  string
 	parts []pathPart
+	// manyIndexes tells that so many parts can be an index or a name that a walk has
+	// to remember where it was: each of them doubles the ways to go.
+	manyIndexes bool
 }
+
+// fewIndexes is the number of such parts that need no memory.
+const fewIndexes = 6
 
 // pathPart is one name in a path.
 type pathPart struct {
@@ -31,12 +37,15 @@ type knownPosition struct {
 func compilePath(text string) *fieldPath {
 	names := strings.Split(text, ".")
 	path := &fieldPath{text: text, parts: make([]pathPart, len(names))}
+	indexes := 0
 	for i, name := range names {
 		path.parts[i].name, path.parts[i].index = name, -1
 		if index, ok := arrayIndex(name); ok {
 			path.parts[i].index = index
+			indexes++
 		}
 	}
+	path.manyIndexes = indexes > fewIndexes
 	return path
 }
 
@@ -104,6 +113,9 @@ const (
 // with that index.
 func (p *fieldPath) walk(root any, mode leafMode, test candidateTest, position *arrayPosition) bool {
 	w := pathWalk{path: p, mode: mode, test: test, position: position}
+	if p.manyIndexes {
+		w.seen = map[visit]struct{}{}
+	}
 	return w.from(root, 0)
 }
 
@@ -113,10 +125,26 @@ type pathWalk struct {
 	mode     leafMode
 	test     candidateTest
 	position *arrayPosition
+	// seen are the places from where the walk has gone on without success, nil where
+	// it need not remember them.
+	seen map[visit]struct{}
+}
+
+// visit is a container and the part of the path that was looked up in it.
+type visit struct {
+	container any
+	part      int
 }
 
 // from goes on from a container with part i.
 func (w *pathWalk) from(container any, i int) bool {
+	if w.seen != nil {
+		here := visit{container: container, part: i}
+		if _, again := w.seen[here]; again {
+			return false
+		}
+		w.seen[here] = struct{}{}
+	}
 	switch c := container.(type) {
 	case Object:
 		return w.value(w.path.parts[i].of(c), i+1)

@@ -77,6 +77,9 @@ func (c filterCompiler) clauses(operand any) ([]matcher, error) {
 
 // field compiles the condition on a field.
 func (c filterCompiler) field(path string, operand any) (matcher, error) {
+	if err := checkPathLength(path); err != nil {
+		return nil, err
+	}
 	conditions, err := c.conditions(operand)
 	if err != nil {
 		return nil, boterr.In(path, err)

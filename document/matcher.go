@@ -12,8 +12,15 @@ type matcher interface {
 type allOf []matcher
 
 func (all allOf) match(root any, position *arrayPosition) bool {
+	var before arrayPosition
+	if position != nil {
+		before = *position
+	}
 	for _, m := range all {
 		if !m.match(root, position) {
+			if position != nil {
+				*position = before // What does not match has no position.
+			}
 			return false
 		}
 	}

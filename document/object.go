@@ -125,7 +125,7 @@ func (o Object) with(key string, value any) Object {
 	}
 	old := o.node
 	at := old.shape.position(key)
-	next := &objectNode{shape: old.shape, depth: max(old.depth, 1+depthOf(value)), err: old.err}
+	next := &objectNode{shape: old.shape, err: old.err}
 	if at < 0 {
 		next.shape = old.shape.withKey(key)
 		next.values = append(slices.Clone(old.values), value)
@@ -133,6 +133,7 @@ func (o Object) with(key string, value any) Object {
 		next.values = slices.Clone(old.values)
 		next.values[at] = value
 	}
+	next.depth = 1 + depthOfAll(next.values)
 	next.checkDepth(key)
 	return Object{next}
 }
@@ -154,10 +155,11 @@ func (o Object) Without(key string) Object {
 	if at < 0 {
 		return o
 	}
+	values := slices.Delete(slices.Clone(o.node.values), at, at+1)
 	return Object{&objectNode{
 		shape:  newShape(slices.Delete(slices.Clone(o.node.shape.keys), at, at+1)),
-		values: slices.Delete(slices.Clone(o.node.values), at, at+1),
-		depth:  o.node.depth,
+		values: values,
+		depth:  1 + depthOfAll(values),
 		err:    o.node.err,
 	}}
 }
@@ -247,6 +249,19 @@ func (b *objectBuilder) position(key string) int {
 		return i
 	}
 	return -1
+}
+
+// withoutMissing returns the object without the fields whose value is missing.
+func (b *objectBuilder) withoutMissing() Object {
+	kept := newObjectBuilder(len(b.keys))
+	for i, value := range b.values {
+		if value != missing {
+			kept.keys = append(kept.keys, b.keys[i])
+			kept.values = append(kept.values, value)
+			kept.depth = max(kept.depth, depthOf(value))
+		}
+	}
+	return kept.object()
 }
 
 func (b *objectBuilder) object() Object {

@@ -2,6 +2,7 @@ package document
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -9,6 +10,9 @@ import (
 
 // maxPattern is the longest pattern in bytes, as in MongoDB.
 const maxPattern = 32764
+
+// maxProgram is the most instructions that a compiled pattern may have.
+const maxProgram = 5000
 
 // regexCondition compiles $regex with the $options beside it. Patterns are those
 // of Go's regexp package (RE2), which matches in linear time.
@@ -64,7 +68,24 @@ func compilePattern(pattern, options string) (*regexp.Regexp, error) {
 	if err != nil {
 		return nil, boterr.Invalid("", "patterns are RE2, without back-references and look-around: %w", err)
 	}
-	return compiled, nil
+	return compiled, checkProgram(pattern)
+}
+
+// checkProgram refuses a pattern that stands for a large program, such as one with
+// repetitions of repetitions: a match takes up to that many steps for each character.
+func checkProgram(pattern string) error {
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return boterr.Invalid("", "%w", err)
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return boterr.Invalid("", "%w", err)
+	}
+	if len(program.Inst) > maxProgram {
+		return boterr.Invalid("", "the pattern needs %d steps for a character, at most %d are allowed: repeat less", len(program.Inst), maxProgram)
+	}
+	return nil
 }
 
 // withoutSpace applies the option x: white space and comments outside of character

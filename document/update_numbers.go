@@ -37,10 +37,16 @@ func (a *arithmetic) apply(value any, _ *updateRun) (any, error) {
 		return nil, boterr.Invalid("", "%s needs a number, the field holds a %s", a.operator, TypeName(value))
 	}
 	result, ok := a.compute(value, a.operand)
-	if !ok {
-		return nil, boterr.Invalid("", "%s of %s to %s is beyond the range of int64", a.operator, textOf(a.operand), textOf(value))
+	if !ok || isFinite(value) && isFinite(a.operand) && !isFinite(result) {
+		return nil, boterr.Invalid("", "%s of %s to %s is beyond the range of numbers", a.operator, textOf(a.operand), textOf(value))
 	}
 	return result, nil
+}
+
+// isFinite reports whether a value is a number and neither NaN nor infinite.
+func isFinite(value any) bool {
+	f, ok := floatNumber(value)
+	return ok && !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
 // addNumbers adds as MongoDB does: integers stay integers.

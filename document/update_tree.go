@@ -60,13 +60,22 @@ func (s selector) selects(index int, item any) bool {
 	}
 }
 
-// compareSelectors orders names by bytes and indexes by number.
+// compareSelectors orders indexes by number, and then all others by bytes.
 func compareSelectors(a, b selector) int {
-	if a.index >= 0 && b.index >= 0 && a.kind == selectName && b.kind == selectName {
+	switch aIsIndex, bIsIndex := a.isIndex(), b.isIndex(); {
+	case aIsIndex && bIsIndex:
 		return cmp.Compare(a.index, b.index)
+	case aIsIndex:
+		return -1
+	case bIsIndex:
+		return 1
+	default:
+		return strings.Compare(a.name, b.name)
 	}
-	return strings.Compare(a.name, b.name)
 }
+
+// isIndex reports whether a selector can be an index of an array.
+func (s selector) isIndex() bool { return s.kind == selectName && s.index >= 0 }
 
 // child returns the child for a selector, made where there is none.
 func (n *updateNode) child(s selector) *updateNode {
@@ -97,8 +106,14 @@ func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 	}
 }
 
+// fewFields is the number of fields up to which an object is changed field by field.
+const fewFields = 8
+
 // applyToFields applies the children to the fields of an object.
 func (n *updateNode) applyToFields(o Object, run *updateRun) (any, error) {
+	if len(n.children) > fewFields {
+		return n.applyToManyFields(o, run)
+	}
 	for _, child := range n.children {
 		s, err := child.selector.resolved(run)
 		if err != nil {
@@ -117,6 +132,36 @@ func (n *updateNode) applyToFields(o Object, run *updateRun) (any, error) {
 		}
 	}
 	return o, nil
+}
+
+// applyToManyFields is applyToFields in time that grows with the fields and the
+// children, and not with their product.
+func (n *updateNode) applyToManyFields(o Object, run *updateRun) (any, error) {
+	b := newObjectBuilder(o.Len() + len(n.children))
+	for field, value := range o.All() {
+		b.set(field, value)
+	}
+	for _, child := range n.children {
+		s, err := child.selector.resolved(run)
+		if err != nil {
+			return nil, err
+		}
+		if s.kind != selectName {
+			return nil, notAnArray(s, o)
+		}
+		old := any(missing)
+		if i := b.position(s.name); i >= 0 {
+			old = b.values[i]
+		}
+		next, err := child.apply(old, run)
+		if err != nil {
+			return nil, boterr.In(s.name, err)
+		}
+		if old != missing || next != missing {
+			b.set(s.name, next)
+		}
+	}
+	return b.withoutMissing(), nil
 }
 
 // fieldOrMissing returns a field, or missing.
@@ -150,7 +195,7 @@ func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
 // applyToItems applies the children to the elements of an array.
 func (n *updateNode) applyToItems(array Array, run *updateRun) (any, error) {
 	items := slices.Clone(array.items())
-	touched := make([]bool, len(items))
+	touched := map[int][]*updateNode{}
 	for _, child := range n.children {
 		s, err := child.selector.resolved(run)
 		if err != nil {
@@ -176,15 +221,19 @@ func (n *updateNode) applyToItems(array Array, run *updateRun) (any, error) {
 }
 
 // applyToSelected applies one child to the elements that its selector means.
-func (n *updateNode) applyToSelected(items, before []any, touched []bool, s selector, run *updateRun) error {
-	for i := range items {
-		if i >= len(before) || !s.selects(i, before[i]) {
+func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*updateNode, s selector, run *updateRun) error {
+	first, last := 0, len(before)
+	if s.kind == selectName {
+		first, last = s.index, min(last, s.index+1)
+	}
+	for i := first; i < last; i++ {
+		if !s.selects(i, before[i]) {
 			continue
 		}
-		if touched[i] && n.operation != nil {
-			return boterr.Invalid(indexName(i), "two operators change the same array element")
+		if slices.ContainsFunc(touched[i], n.overlaps) {
+			return boterr.Invalid(indexName(i), "two operators change the same part of this array element")
 		}
-		touched[i] = true
+		touched[i] = append(touched[i], n)
 		next, err := n.apply(items[i], run)
 		if err != nil {
 			return boterr.In(indexName(i), err)
@@ -195,6 +244,24 @@ func (n *updateNode) applyToSelected(items, before []any, touched []bool, s sele
 		items[i] = next
 	}
 	return nil
+}
+
+// overlaps reports whether two nodes for one value change the same part of it, or may
+// do so by their selectors.
+func (n *updateNode) overlaps(other *updateNode) bool {
+	if n.operation != nil || other.operation != nil {
+		return true
+	}
+	for _, child := range n.children {
+		for _, another := range other.children {
+			same := child.selector.name == another.selector.name ||
+				child.selector.kind != selectName || another.selector.kind != selectName
+			if same && child.overlaps(another) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // extend applies the node to an element beyond the end of an array.

@@ -13,7 +13,8 @@ import (
 //
 // It takes these, every other number type, pointers, slices, maps with string
 // keys (whose keys are sorted, since a map has no order), structs by their JSON
-// tags as Encode does, and json.RawMessage and json.Number. Anything else, an
+// tags as EncodeJSON does, so that secrets stay hidden, and json.RawMessage and
+// json.Number. Anything else, an
 // unsigned number beyond int64 included, is InvalidArgument.
 func ValueOf(v any) (any, error) {
 	switch v := v.(type) {
@@ -27,10 +28,8 @@ func ValueOf(v any) (any, error) {
 		return presentArray(v)
 	case time.Time:
 		return v.UTC().Truncate(time.Millisecond), nil
-	case []any:
-		return presentArray(A(v...))
 	}
-	return goEncoder{}.value(reflect.ValueOf(v))
+	return goEncoder{forReader: true}.value(reflect.ValueOf(v))
 }
 
 // presentObject is what stands for an object inside another: null for the zero
@@ -63,6 +62,15 @@ func depthOf(value any) int {
 		}
 	}
 	return 0
+}
+
+// depthOfAll returns the most levels of nesting in any of the values.
+func depthOfAll(values []any) int {
+	depth := 0
+	for _, value := range values {
+		depth = max(depth, depthOf(value))
+	}
+	return depth
 }
 
 // errOf returns the error that a value carries.

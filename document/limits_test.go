@@ -1,0 +1,154 @@
+package document_test
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+func TestAPathOfTooManyPartsIsInvalidEverywhere(t *testing.T) {
+	t.Parallel()
+	path := strings.Repeat("a.", 3_000_000) + "b"
+	_, err := document.CompileFilter(document.O(path, 1))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = document.CompileUpdate(document.Set(path, 1))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = document.CompileSort(document.O(path, 1))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = document.CompileGeoNear(document.O("near", document.A(0, 0), "distanceField", path))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	var o document.Object
+	o.Set(path, 1)
+	require.ErrorIs(t, o.Err(), boterr.InvalidArgument)
+}
+
+func TestASliceThatHoldsItselfIsAnError(t *testing.T) {
+	t.Parallel()
+	ring := []any{nil}
+	ring[0] = ring
+	require.ErrorIs(t, document.O("a", ring).Err(), boterr.InvalidArgument)
+}
+
+func TestAPathOfIndexesIsWalkedOnceFromEachPlace(t *testing.T) {
+	t.Parallel()
+	nested := document.A(document.O("0", 5))
+	for range 40 {
+		nested = document.A(document.O("0", nested))
+	}
+	filter, err := document.CompileFilter(document.O("a"+strings.Repeat(".0", 60), 7))
+	require.NoError(t, err)
+	require.False(t, filter.Match(document.O("a", nested)))
+}
+
+func TestAPatternThatNeedsALargeProgramIsInvalid(t *testing.T) {
+	t.Parallel()
+	_, err := document.CompileFilter(document.O("a", document.O("$regex", strings.Repeat(".{0,1000}", 100)+"Z")))
+	requireInvalid(t, err, "a.$regex")
+}
+
+func TestManyFieldsAreChangedInOneGo(t *testing.T) {
+	t.Parallel()
+	set, unset, filter := document.O(), []string{}, document.O()
+	var pairs []any
+	for i := range 20_000 {
+		name := "k" + strconv.Itoa(i)
+		pairs = append(pairs, name, i)
+		unset = append(unset, name)
+	}
+	set, filter = document.Set(pairs...), document.O(pairs...)
+	update, err := document.CompileUpdate(set)
+	require.NoError(t, err)
+	after, modified, err := document.Change{Update: update}.Apply(nil, document.O("_id", 1))
+	require.NoError(t, err)
+	require.True(t, modified)
+	require.Equal(t, 20_001, after.Len())
+	update, err = document.CompileUpdate(document.Unset(unset...))
+	require.NoError(t, err)
+	emptied, _, err := document.Change{Update: update}.Apply(nil, after)
+	require.NoError(t, err)
+	require.Equal(t, `{"_id":1}`, emptied.String())
+	compiled, err := document.CompileFilter(filter)
+	require.NoError(t, err)
+	update, err = document.CompileUpdate(document.Set("x", 1))
+	require.NoError(t, err)
+	inserted, err := document.Change{Update: update}.Insert(compiled)
+	require.NoError(t, err)
+	require.Equal(t, 20_001, inserted.Len())
+}
+
+func TestIndexesAndNamesInOneUpdateAreAllApplied(t *testing.T) {
+	t.Parallel()
+	after, _, err := apply(t, `{"_id":1,"a":[]}`, `{}`, `{"$unset":{"a.1a":""},"$set":{"a.10":2,"a.9":1}}`)
+	require.NoError(t, err)
+	require.Equal(t, `{"_id":1,"a":[null,null,null,null,null,null,null,null,null,1,2]}`, after)
+	_, err = document.CompileUpdate(parse(t, `{"$set":{"p.10":1,"p.5a":1,"p.1b":1,"p.2":1,"p.11":1},"$inc":{"p.10":1}}`))
+	requireInvalid(t, err, "$inc.p.10")
+}
+
+func TestThePositionIsThatOfTheBranchThatMatched(t *testing.T) {
+	t.Parallel()
+	const doc = `{"_id":1,"items":[{"sku":"x"},{"sku":"y"}],"state":"open","vip":true}`
+	_, _, err := apply(t, doc, `{"$or":[{"items.sku":"y","state":"closed"},{"vip":true}]}`, `{"$set":{"items.$.sku":"z"}}`)
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	after, _, err := apply(t, doc, `{"$or":[{"items.sku":"x","state":"closed"},{"items.sku":"y"}]}`, `{"$set":{"items.$.sku":"z"}}`)
+	require.NoError(t, err)
+	require.Equal(t, `{"_id":1,"items":[{"sku":"x"},{"sku":"z"}],"state":"open","vip":true}`, after)
+}
+
+func TestTwoSelectorsForOnePartOfAnElementConflict(t *testing.T) {
+	t.Parallel()
+	for _, update := range []string{
+		`{"$set":{"a.$[].b":1},"$inc":{"a.0.b":5}}`, `{"$set":{"a.$[].b":{}},"$inc":{"a.0.b.c":5}}`, `{"$set":{"a.$[]":1,"a.0.b":2}}`,
+	} {
+		_, _, err := apply(t, `{"_id":1,"a":[{"b":0}]}`, `{}`, update)
+		require.ErrorIs(t, err, boterr.InvalidArgument, update)
+	}
+	after, _, err := apply(t, `{"_id":1,"a":[{"b":0},{"b":0}]}`, `{}`, `{"$set":{"a.$[].b":1,"a.0.c":2}}`)
+	require.NoError(t, err)
+	require.Equal(t, `{"_id":1,"a":[{"b":1,"c":2},{"b":1}]}`, after)
+}
+
+func TestDepthShrinksWithWhatIsRemoved(t *testing.T) {
+	t.Parallel()
+	deep := document.O("x", 1)
+	for range 97 {
+		deep = document.O("a", deep)
+	}
+	o := document.O("_id", 1, "deep", deep)
+	o.Delete("deep")
+	require.NoError(t, document.O("w", document.O("w", o)).Err())
+	require.NoError(t, document.O("w", document.O("w", document.O("deep", deep).With("deep", 1))).Err())
+}
+
+func TestAResultBeyondTheRangeOfNumbersIsInvalid(t *testing.T) {
+	t.Parallel()
+	_, _, err := apply(t, `{"_id":1,"a":1e308}`, `{}`, `{"$mul":{"a":10.0}}`)
+	requireInvalid(t, err, "update.a")
+}
+
+func TestANumberThatEqualsTheIDLeavesItAsItIs(t *testing.T) {
+	t.Parallel()
+	after, modified, err := apply(t, `{"_id":1,"a":1}`, `{}`, `{"_id":1.0,"a":1}`)
+	require.NoError(t, err)
+	require.False(t, modified)
+	require.Equal(t, `{"_id":1,"a":1}`, after)
+}
+
+func TestAFloatThatCannotHoldANumberIsInvalid(t *testing.T) {
+	t.Parallel()
+	var f float64
+	requireInvalid(t, document.DecodeValue(int64(math.MaxInt64), &f), "")
+	var small float32
+	requireInvalid(t, document.DecodeValue(1e300, &small), "")
+}
+
+func TestAnObjectOfAStructShowsNoSecret(t *testing.T) {
+	t.Parallel()
+	require.NotContains(t, document.O("who", person{Secret: secret{"S3CRET"}}).String(), "S3CRET")
+}
