@@ -70,3 +70,30 @@ func TestAHostsOwnMembersAndChannelsServeEveryOperation(t *testing.T) {
 	require.ErrorIs(t, err, boterr.NotFound)
 	require.ErrorContains(t, err, "getMember: ")
 }
+
+// A host that loads channels its own way may leave members to the SDK.
+func TestMembersArriveOnAHostsOwnChannels(t *testing.T) {
+	t.Parallel()
+	runtime, err := botctx.New(botctx.Config{
+		Store: memstore.New(),
+		LoadChannel: func(_ context.Context, app, id string) (*channel.Channel, error) {
+			if id != "web" {
+				return nil, nil //nolint:nilnil // A host that says it this way is understood.
+			}
+			return &channel.Channel{ID: id, App: app, Type: channel.Webchat}, nil
+		},
+	})
+	require.NoError(t, err)
+	var arrived *member.Member
+	runtime.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
+		arrived = bot.Member
+		return nil
+	})
+	event := send.MessageEvent{From: "e1", Type: send.TypeText}
+	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: event}))
+	require.Equal(t, "e1", arrived.ExternalID)
+	require.ErrorIs(t, runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "other", Event: event}), boterr.NotFound)
+	reference, err := runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "web"})
+	require.NoError(t, err)
+	require.Equal(t, &channel.Reference{ChannelID: "web", AppID: "shop"}, reference)
+}

@@ -113,33 +113,37 @@ func resultOf[R any](answer any, err error) (R, error) {
 func guarded[P, R any](
 	ctx context.Context, params P, operation func(context.Context, P) (R, error),
 ) (result R, err error) {
+	defer func() { err = orPanic(err, recover()) }()
 	if err := ctx.Err(); err != nil {
 		return result, boterr.New(boterr.Canceled, "", "%w", err)
 	}
-	defer func() { err = orPanic(err, recover()) }()
 	return operation(ctx, params)
 }
 
-// orPanic returns err, or what a panic was caused by as an error with the stack where
-// it happened. cause is what recover returned.
+// orPanic returns err, or what a panic was caused by as an error. cause is what recover
+// returned.
 func orPanic(err error, cause any) error {
 	if cause == nil {
 		return err
 	}
-	return &boterr.Error{Code: boterr.Internal, Err: &panicError{cause: cause, stack: debug.Stack()}}
+	return &boterr.Error{Code: boterr.Internal, Err: &PanicError{Cause: cause, Stack: debug.Stack()}}
 }
 
-// panicError is a panic in an operation, an interceptor or an action.
-type panicError struct {
-	cause any
-	stack []byte
+// PanicError is a panic in an operation, an interceptor or an action. It stands behind
+// an Internal error.
+type PanicError struct {
+	// Cause is what was panicked with.
+	Cause any
+	// Stack is where.
+	Stack []byte
 }
 
-// Error returns what was panicked with, and where.
-func (p *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", p.cause, p.stack) }
+// Error returns what was panicked with. It leaves out the stack, which is not the same
+// twice.
+func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Cause) }
 
 // Unwrap returns the error that was panicked with, if it was one.
-func (p *panicError) Unwrap() error {
-	err, _ := p.cause.(error)
+func (p *PanicError) Unwrap() error {
+	err, _ := p.Cause.(error)
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
@@ -29,7 +28,8 @@ type Inbound struct {
 // InvalidArgument: the app, the channel or the event's sender is missing. NotFound:
 // the app has no such channel. FailedPrecondition: no logic was set. Otherwise the
 // error is that of the logic; a panic in it is Internal.
-func (r *Runtime) Receive(ctx context.Context, inbound Inbound) error {
+func (r *Runtime) Receive(ctx context.Context, inbound Inbound) (err error) {
+	defer func() { err = orPanic(err, recover()) }()
 	action := r.action.Load()
 	if action == nil {
 		return boterr.New(boterr.FailedPrecondition, "", "the Runtime has no logic: call HandleFunc before Receive")
@@ -38,7 +38,7 @@ func (r *Runtime) Receive(ctx context.Context, inbound Inbound) error {
 	if err != nil {
 		return err
 	}
-	return run(ctx, *action, bot)
+	return (*action)(ctx, bot)
 }
 
 // arrive makes the context for what arrived.
@@ -70,20 +70,18 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (*Context, error)
 // SDK's own.
 func (r *Runtime) sender(ctx context.Context, inbound Inbound) (*member.Member, error) {
 	if r.config.Arrive != nil {
-		return r.config.Arrive(ctx, inbound)
+		arrived, err := r.config.Arrive(ctx, inbound)
+		if err == nil && arrived == nil {
+			err = boterr.New(boterr.Internal, "", "the host's Arrive gave neither a member nor an error")
+		}
+		return arrived, err
 	}
 	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
 	profile := inbound.Profile
 	profile.App, profile.Channel, profile.ExternalID = inbound.App, inbound.Channel, inbound.Event.From
-	arrival, err := member.New(r.env, scope, channel.New(r.env, scope)).Arrive(ctx, profile)
+	arrival, err := member.New(r.env, scope, r.parts(scope).Channels).Arrive(ctx, profile)
 	if err != nil {
 		return nil, err
 	}
 	return arrival.Member, nil
-}
-
-// run runs an action; a panic in it becomes an error.
-func run(ctx context.Context, action Action, bot *Context) (err error) {
-	defer func() { err = orPanic(err, recover()) }()
-	return action(ctx, bot)
 }

@@ -108,16 +108,16 @@ func (r *Runtime) Operations(scope record.Scope) *Context {
 // Context returns the context of a member outside of a run, with its Channel and
 // Member loaded. NotFound: the app has no such channel, or the channel no such
 // member.
-func (r *Runtime) Context(ctx context.Context, scope record.Scope) (*Context, error) {
-	bot := r.Operations(scope)
-	var err error
+func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context, err error) {
+	defer func() { err = orPanic(err, recover()) }()
+	bot = r.Operations(scope)
 	if bot.Channel, err = r.loader(scope).Load(ctx, scope.Channel); err != nil {
 		return nil, err
 	}
 	if bot.Member, err = bot.parts.Members.GetMember(ctx, member.GetMemberParams{MemberID: scope.Member}); err != nil {
 		return nil, err
 	}
-	if bot.Member.Channel != scope.Channel {
+	if bot.Member == nil || bot.Member.Channel != scope.Channel {
 		return nil, boterr.New(boterr.NotFound, "", "the channel %s has no member %s", scope.Channel, scope.Member)
 	}
 	return bot, nil
@@ -131,7 +131,7 @@ func (r *Runtime) parts(scope record.Scope) Parts {
 		parts = r.config.Override(scope)
 	}
 	if parts.Channels == nil {
-		parts.Channels = channel.New(r.env, scope)
+		parts.Channels = r.channels(scope)
 	}
 	if parts.Members == nil {
 		parts.Members = r.members(scope, parts)
@@ -159,9 +159,34 @@ type hostChannels struct {
 	load func(ctx context.Context, app, id string) (*channel.Channel, error)
 }
 
+// channels returns the operations on the channels of a scope: over the host's loader, or
+// the SDK's own.
+func (r *Runtime) channels(scope record.Scope) channel.Operations {
+	if r.config.LoadChannel != nil {
+		return hostChannels{app: scope.App, load: r.config.LoadChannel}
+	}
+	return channel.New(r.env, scope)
+}
+
+// GetChannel implements channel.Operations.
+func (h hostChannels) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
+	if p.ChannelID == "" {
+		return nil, boterr.Invalid("channelId", "is missing: give the id of a channel")
+	}
+	loaded, err := h.Load(ctx, p.ChannelID)
+	if err != nil {
+		return nil, boterr.In("channelId", err)
+	}
+	return &channel.Reference{ChannelID: loaded.ID, AppID: h.app}, nil
+}
+
 // Load implements send.Channels.
 func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, error) {
-	return h.load(ctx, h.app, id)
+	loaded, err := h.load(ctx, h.app, id)
+	if err == nil && loaded == nil {
+		err = boterr.New(boterr.NotFound, "", "there is no channel %s here", id)
+	}
+	return loaded, err
 }
 
 // members returns the SDK's own members of a scope, among the channels that parts

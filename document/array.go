@@ -98,4 +98,4 @@ func (a Array) Err() error {
 }
 
 // String returns a as JSON, for logs and failure messages.
-func (a Array) String() string { return textOf(a) }
+func (a Array) String() string { return wholeText(a) }

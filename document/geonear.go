@@ -2,6 +2,7 @@ package document
 
 import (
 	"math"
+	"strings"
 
 	"github.com/golang/geo/s2"
 
@@ -145,18 +146,22 @@ func (g *GeoNear) setNumbers(argument geoNearArgument) error {
 }
 
 func (g *GeoNear) setPaths(argument geoNearArgument) error {
-	for field, path := range map[string]string{
-		"key": argument.Key, "distanceField": argument.DistanceField, "includeLocs": argument.IncludeLocs,
+	for _, given := range []struct{ field, path string }{
+		{"key", argument.Key}, {"distanceField", argument.DistanceField}, {"includeLocs", argument.IncludeLocs},
 	} {
-		if path == "" {
+		if given.path == "" {
 			continue
 		}
-		if err := CheckPath(path); err != nil {
-			return boterr.In(field, err)
+		if err := CheckPath(given.path); err != nil {
+			return boterr.In(given.field, err)
 		}
-		if isOperator(path) {
-			return boterr.Invalid(field, "a path cannot begin with $")
+		if isOperator(given.path) {
+			return boterr.Invalid(given.field, "a path cannot begin with $")
 		}
+	}
+	if distance, location := argument.DistanceField+".", argument.IncludeLocs+"."; distance != "." && location != "." &&
+		(strings.HasPrefix(distance, location) || strings.HasPrefix(location, distance)) {
+		return boterr.Invalid("includeLocs", "is the same place as distanceField, or one is inside the other")
 	}
 	if argument.Key != "" {
 		g.key = compilePath(argument.Key)
@@ -221,12 +226,23 @@ func (g *GeoNear) Measure(document Object) (GeoResult, bool) {
 // result puts the distance and the point into a document where that is asked for.
 func (g *GeoNear) result(document Object, distance float64, location any) GeoResult {
 	if g.distanceField != "" {
-		document.Set(g.distanceField, distance)
+		document = document.overwritten(strings.Split(g.distanceField, "."), distance)
 	}
 	if g.includeLocs != "" {
-		document.Set(g.includeLocs, location)
+		document = document.overwritten(strings.Split(g.includeLocs, "."), location)
 	}
 	return GeoResult{Document: document, Distance: distance}
+}
+
+// overwritten returns o with the value at a path; what stands on the way and is no
+// object gives way to one, as in MongoDB.
+func (o Object) overwritten(parts []string, value any) Object {
+	if len(parts) > 1 {
+		at, _ := o.Field(parts[0])
+		inner, _ := at.(Object)
+		value = inner.overwritten(parts[1:], value)
+	}
+	return o.with(parts[0], value)
 }
 
 // distance returns the distance of a point in the query's unit.

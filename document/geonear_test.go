@@ -76,17 +76,18 @@ func TestAGeoQueryThatMakesNoSenseIsInvalid(t *testing.T) {
 		`{"near":[181,0]}`:                 "near",
 		`{"near":[0,-181]}`:                "near",
 		`{"near":[0,91],"spherical":true}`: "near",
-		`{"near":{"type":"Point","coordinates":[0,91]}}`:  "near",
-		`{"near":{"type":"Point","coordinates":["0",1]}}`: "near",
-		`{"near":[0,0],"maxDistance":-1}`:                 "maxDistance",
-		`{"near":[0,0],"minDistance":"far"}`:              "minDistance",
-		`{"near":[0,0],"limit":0}`:                        "limit",
-		`{"near":[0,0],"limit":1.5}`:                      "limit",
-		`{"near":[0,0],"query":{"a":{"$foo":1}}}`:         "query.a.$foo",
-		`{"near":[0,0],"query":7}`:                        "query",
-		`{"near":[0,0],"distanceField":"a..b"}`:           "distanceField",
-		`{"near":[0,0],"key":"$a"}`:                       "key",
-		`{"near":[0,0],"radius":5}`:                       "radius",
+		`{"near":{"type":"Point","coordinates":[0,91]}}`:         "near",
+		`{"near":{"type":"Point","coordinates":["0",1]}}`:        "near",
+		`{"near":[0,0],"maxDistance":-1}`:                        "maxDistance",
+		`{"near":[0,0],"minDistance":"far"}`:                     "minDistance",
+		`{"near":[0,0],"limit":0}`:                               "limit",
+		`{"near":[0,0],"limit":1.5}`:                             "limit",
+		`{"near":[0,0],"query":{"a":{"$foo":1}}}`:                "query.a.$foo",
+		`{"near":[0,0],"query":7}`:                               "query",
+		`{"near":[0,0],"distanceField":"a..b"}`:                  "distanceField",
+		`{"near":[0,0],"key":"$a"}`:                              "key",
+		`{"near":[0,0],"distanceField":"a.b","includeLocs":"a"}`: "includeLocs",
+		`{"near":[0,0],"radius":5}`:                              "radius",
 	} {
 		_, err := document.CompileGeoNear(parse(t, query))
 		requireInvalid(t, err, field)
@@ -95,4 +96,12 @@ func TestAGeoQueryThatMakesNoSenseIsInvalid(t *testing.T) {
 	requireInvalid(t, err, "near")
 	_, err = document.CompileGeoNear(document.Object{})
 	requireInvalid(t, err, "near")
+}
+
+func TestTheDistanceTakesThePlaceOfAValueWithoutFields(t *testing.T) {
+	t.Parallel()
+	found, ok := measure(t, `{"near":[0,0],"distanceField":"name.d","includeLocs":"tags.1500000"}`,
+		`{"location":[0,1],"name":"x","tags":[1]}`)
+	require.True(t, ok)
+	require.Equal(t, `{"location":[0,1],"name":{"d":1},"tags":{"1500000":[0,1]}}`, found.Document.String())
 }

@@ -207,13 +207,23 @@ func appendArray(text []byte, a Array) ([]byte, error) {
 	return append(text, ']'), nil
 }
 
-// textOf returns a value as JSON, or what is wrong with it.
-func textOf(value any) string {
+// wholeText returns a value as JSON, or what is wrong with it.
+func wholeText(value any) string {
 	text, err := AppendJSON(nil, value)
 	if err != nil {
 		return "!(" + err.Error() + ")"
 	}
 	return string(text)
+}
+
+// textOf returns a value as JSON for an error, without its end where it is long.
+func textOf(value any) string {
+	const longest = 200
+	text := wholeText(value)
+	if len(text) > longest {
+		return strings.ToValidUTF8(text[:longest], "") + "..."
+	}
+	return text
 }
 
 // MarshalJSON writes the fields in their order, and null for the zero Object.

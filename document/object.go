@@ -165,7 +165,7 @@ func (o Object) Without(key string) Object {
 }
 
 // String returns o as JSON, for logs and failure messages.
-func (o Object) String() string { return textOf(o) }
+func (o Object) String() string { return wholeText(o) }
 
 // failed returns o carrying err, unless it carries one already.
 func (o Object) failed(err error) Object {

@@ -83,7 +83,8 @@ func checkProgram(pattern string) error {
 		return boterr.Invalid("", "%w", err)
 	}
 	if len(program.Inst) > maxProgram {
-		return boterr.Invalid("", "the pattern needs %d steps for a character, at most %d are allowed: repeat less", len(program.Inst), maxProgram)
+		return boterr.Invalid("", "the pattern needs %d steps for a character, at most %d are allowed: repeat less",
+			len(program.Inst), maxProgram)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
 )
@@ -37,7 +38,7 @@ func (c Call) String() string {
 	} else {
 		line.WriteString(" -> " + jsonText(c.Result))
 	}
-	return line.String()
+	return boterr.Redact(line.String())
 }
 
 // jsonText returns a value as JSON for a reader.
@@ -85,9 +86,9 @@ func (p *Platform) Calls(ops ...botctx.Op) []Call {
 
 // recordCall is the interceptor that records calls.
 func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
-	made := Call{At: p.Now(), Scope: call.Context.Scope(), Op: call.Op, Params: call.Params}
+	made := Call{At: p.Now(), Scope: call.Context.Scope(), Op: call.Op, Params: copyOf(call.Params)}
 	result, err := next(ctx)
-	made.Result, made.Err = result, err
+	made.Result, made.Err = copyOf(result), err
 	p.calls.add(made)
 	if err != nil || !isNoted(call.Op) {
 		p.notef("%s", made)

@@ -91,7 +91,7 @@ func (p *Platform) DelayNext(op botctx.Op, late time.Duration) { p.DelayNth(op, 
 func (p *Platform) DelayNth(op botctx.Op, n int, late time.Duration) {
 	p.test.Helper()
 	if late < 0 {
-		p.test.Fatalf("a call cannot take %v: time does not go back", late)
+		p.test.Fatalf("fakes: a call cannot take %v: time does not go back", late)
 	}
 	p.plan(fault{op: op, late: late}, n)
 }
@@ -111,10 +111,13 @@ func (p *Platform) TimeOutNth(op botctx.Op, n int) {
 func (p *Platform) plan(planned fault, n int) {
 	p.test.Helper()
 	if !planned.op.Exists() {
-		p.test.Fatalf("there is no operation %q", planned.op)
+		p.test.Fatalf("fakes: there is no operation %q", planned.op)
+	}
+	if planned.code != "" && !slices.Contains(boterr.Codes(), planned.code) || planned.code == "" && planned.late == 0 {
+		p.test.Fatalf("fakes: there is no code %q", string(planned.code))
 	}
 	if n < 1 {
-		p.test.Fatalf("calls are counted from 1, got %d", n)
+		p.test.Fatalf("fakes: calls are counted from 1, got %d", n)
 	}
 	planned.after = n - 1
 	p.faults.add(planned)

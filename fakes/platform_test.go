@@ -319,3 +319,31 @@ func TestCallsAreRecordedOfEveryContext(t *testing.T) {
 	require.ErrorIs(t, calls[0].Err, boterr.NotFound)
 	require.True(t, strings.HasPrefix(calls[0].String(), `getMember {"memberId":"nobody"} ! `), calls[0].String())
 }
+
+func TestARecordedCallStaysAsItWas(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.AddData("places", document.O("_id", "e1"))
+	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
+	found, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Member.ID})
+	require.NoError(t, err)
+	data := []document.Object{document.O("_id", "e2")}
+	_, err = bot.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{DataSourceID: "places", Data: data})
+	require.NoError(t, err)
+	before := fmt.Sprint(p.Calls())
+
+	found.FirstName = "Eve"
+	data[0] = document.O("_id", "forged")
+
+	require.Equal(t, before, fmt.Sprint(p.Calls()))
+}
+
+func TestATranscriptShowsNoCredentialOfAnError(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(func(context.Context, *botctx.Context) error {
+		return errors.New("GET https://api.example.com/?token=S3CRET: 500")
+	})
+	require.Error(t, p.AddMember(member.Member{}).TrySays("hi"))
+	require.NotContains(t, p.Transcript(), "S3CRET")
+}

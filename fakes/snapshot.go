@@ -21,7 +21,8 @@ type Snapshot struct {
 	channels map[string]string
 }
 
-// Snapshot returns what the platform is now. It copies no records.
+// Snapshot returns what the platform is now. It copies no records. No call may be under
+// way.
 func (p *Platform) Snapshot() *Snapshot {
 	return &Snapshot{
 		store: p.store.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(),
@@ -30,7 +31,7 @@ func (p *Platform) Snapshot() *Snapshot {
 }
 
 // Restore puts the platform back to what it, or the platform that it was forked from,
-// was. No call may be under way.
+// was. No call may be under way. HTTP is another one afterwards.
 func (p *Platform) Restore(s *Snapshot) {
 	p.store.Restore(s.store)
 	p.HTTP = s.web.Clone()
@@ -45,7 +46,7 @@ func (p *Platform) Restore(s *Snapshot) {
 
 // Fork returns a platform of its own that goes on from what this one is, with the same
 // logic and test. What happens on one of the two is not seen on the other. An actor
-// comes along with Actor.In.
+// comes along with Actor.In. No call may be under way.
 func (p *Platform) Fork() *Platform {
 	fork := assemble(p.settings)
 	fork.Restore(p.Snapshot())

@@ -27,7 +27,7 @@ type noTest struct{}
 
 func (noTest) Helper() {}
 
-func (noTest) Fatalf(format string, args ...any) { panic("fakes: " + fmt.Sprintf(format, args...)) }
+func (noTest) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
 func (noTest) Logf(string, ...any) {}
 

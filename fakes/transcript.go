@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // transcript is what happened on a platform, a line for each thing.
@@ -34,7 +36,7 @@ func (t *transcript) set(lines []string) {
 // notef adds a line with the virtual time to the transcript.
 func (p *Platform) notef(format string, args ...any) {
 	const stamp = "2006-01-02 15:04:05.000  "
-	p.transcript.add(p.Now().Format(stamp) + fmt.Sprintf(format, args...))
+	p.transcript.add(p.Now().Format(stamp) + boterr.Redact(fmt.Sprintf(format, args...)))
 }
 
 // Transcript returns what happened on the platform, a line for each thing that was

@@ -135,7 +135,7 @@ func patchError(err error) error {
 	if !ok || !strings.HasPrefix(e.Field, "update") {
 		return err
 	}
-	return boterr.In("patch", withoutPrefix(e, "update"))
+	return RenameField(e, "update", "patch")
 }
 
 // withoutPrefix returns err with the first part of its field cut off.
