@@ -54,6 +54,24 @@ func (s *Sort) Source() Object {
 	return s.source
 }
 
+// SortKey is one path of a sort.
+type SortKey struct {
+	Path       string
+	Descending bool
+}
+
+// Keys returns the paths of the sort, the one that decides first in front.
+func (s *Sort) Keys() []SortKey {
+	if s == nil {
+		return nil
+	}
+	keys := make([]SortKey, len(s.keys))
+	for i := range s.keys {
+		keys[i] = SortKey{Path: s.keys[i].path.text, Descending: s.keys[i].descending}
+	}
+	return keys
+}
+
 // Compare orders two documents. An array counts as its least element where the
 // order is ascending, as its greatest where it is descending; an empty array is
 // below null, and a missing field is null.

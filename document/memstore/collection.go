@@ -73,18 +73,11 @@ func (c *collection) Count(ctx context.Context, filter *document.Filter) (int64,
 	if err != nil {
 		return 0, err
 	}
-	if filter == nil {
-		return int64(now.documents.Len()), checkEnded(ctx)
-	}
-	var count int64
-	err = now.visit(ctx, filter, func(uint64, document.Object) bool {
-		count++
-		return true
-	})
+	count, err := now.count(ctx, filter)
 	if err != nil {
 		return 0, err
 	}
-	return count, nil
+	return int64(count), nil
 }
 
 // Distinct implements document.Collection.

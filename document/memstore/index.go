@@ -1,7 +1,6 @@
 package memstore
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -17,9 +16,8 @@ type index struct {
 	// paths are the parts of the keys' paths; nil for a geo index, which is on
 	// record only.
 	paths [][]string
-	// entries holds the positions of documents by their key, behind which the
-	// position stands once more, so that equal keys are in the order of insertion.
-	entries persistent.Tree[string, uint64]
+	// entries holds the positions of the documents that have a key.
+	entries persistent.Tree[string, postings]
 	// multikey tells that a document has, or once had, several keys here, because
 	// of an array.
 	multikey bool
@@ -62,30 +60,54 @@ func (x *index) replace(edit *persistent.Edit, position uint64, before, after do
 	if x.paths == nil || x.sameFields(before, after) {
 		return nil
 	}
-	old, err := x.entriesOf(position, before)
+	old, err := x.entriesOf(before)
 	if err != nil {
 		return err
 	}
-	next, err := x.entriesOf(position, after)
+	next, err := x.entriesOf(after)
 	if err != nil {
 		return err
 	}
 	for _, e := range old {
 		if !contains(next, e) {
-			x.entries.Delete(edit, e.text)
+			x.remove(edit, e.key, position)
 		}
 	}
 	for _, e := range next {
 		if contains(old, e) {
 			continue
 		}
-		if x.spec.Unique && x.holds(e.text[:len(e.text)-positionSize]) {
-			return x.duplicate(e.values)
+		if err := x.add(edit, e, position); err != nil {
+			return err
 		}
-		x.entries.Set(edit, e.text, position)
 	}
 	x.multikey = x.multikey || len(next) > 1
 	return nil
+}
+
+// add puts a document under a key.
+func (x *index) add(edit *persistent.Edit, e entry, position uint64) error {
+	there, ok := x.entries.Get(e.key)
+	switch {
+	case !ok:
+		there.first = position
+	case x.spec.Unique:
+		return x.duplicate(e.values)
+	default:
+		there.add(edit, position)
+	}
+	x.entries.Set(edit, e.key, there)
+	return nil
+}
+
+// remove takes a document from under a key.
+func (x *index) remove(edit *persistent.Edit, key string, position uint64) {
+	there, _ := x.entries.Get(key)
+	if there.remove(edit, position) {
+		x.entries.Delete(edit, key)
+	} else {
+		x.entries.Set(edit, key, there)
+	}
 }
 
 // sameFields reports whether two versions of a document are the same in all
@@ -104,17 +126,14 @@ func (x *index) sameFields(before, after document.Object) bool {
 	return true
 }
 
-// positionSize is the number of bytes of a position behind a key.
-const positionSize = 8
-
-// entry is what the index holds of a document: a key with the position behind it,
-// and the values that it was made of.
+// entry is what the index holds of a document: a key, and the values that it was
+// made of.
 type entry struct {
-	text   string
+	key    string
 	values []any
 }
 
-func compareEntries(a, b entry) int { return strings.Compare(a.text, b.text) }
+func compareEntries(a, b entry) int { return strings.Compare(a.key, b.key) }
 
 func contains(sorted []entry, e entry) bool {
 	_, found := slices.BinarySearchFunc(sorted, e, compareEntries)
@@ -122,7 +141,7 @@ func contains(sorted []entry, e entry) bool {
 }
 
 // entriesOf returns what the index holds of a document, sorted.
-func (x *index) entriesOf(position uint64, o document.Object) ([]entry, error) {
+func (x *index) entriesOf(o document.Object) ([]entry, error) {
 	if o.IsZero() {
 		return nil, nil
 	}
@@ -135,66 +154,22 @@ func (x *index) entriesOf(position uint64, o document.Object) ([]entry, error) {
 		if x.spec.Sparse && !slices.ContainsFunc(values, isPresent) {
 			continue
 		}
-		key := binary.BigEndian.AppendUint64(x.appendKey(nil, values), position)
-		entries = append(entries, entry{text: string(key), values: values})
+		entries = append(entries, entry{key: string(x.appendKey(nil, values)), values: values})
 	}
 	slices.SortFunc(entries, compareEntries)
-	return slices.CompactFunc(entries, func(a, b entry) bool { return a.text == b.text }), nil
+	return slices.CompactFunc(entries, func(a, b entry) bool { return a.key == b.key }), nil
 }
 
-// appendKey appends the keys of values for the first paths of the index.
+// appendKey appends the keys of values, one for each path of the index.
 func (x *index) appendKey(key []byte, values []any) []byte {
 	for i, value := range values {
 		begin := len(key)
 		key = appendIndexed(key, value)
 		if x.spec.Keys[i].Kind == document.Descending {
-			for at := begin; at < len(key); at++ {
-				key[at] = ^key[at]
-			}
+			invert(key[begin:])
 		}
 	}
 	return key
-}
-
-// holds reports whether there is an entry with a key.
-func (x *index) holds(key string) bool {
-	found := false
-	x.matching(key, func(uint64) bool {
-		found = true
-		return false
-	})
-	return found
-}
-
-// positions yields the positions of the documents that have the values at the
-// first paths of the index, in the order of insertion, until yield returns false.
-func (x *index) positions(values []any, yield func(uint64) bool) {
-	prefix := string(x.appendKey(nil, values))
-	if len(values) == len(x.paths) {
-		x.matching(prefix, yield)
-		return
-	}
-	var all []uint64
-	x.matching(prefix, func(position uint64) bool {
-		all = append(all, position)
-		return true
-	})
-	slices.Sort(all)
-	for _, position := range slices.Compact(all) {
-		if !yield(position) {
-			return
-		}
-	}
-}
-
-// matching yields the positions of the entries that begin with a prefix, in the
-// order of the entries.
-func (x *index) matching(prefix string, yield func(uint64) bool) {
-	for text, position := range x.entries.From(prefix) {
-		if !strings.HasPrefix(text, prefix) || !yield(position) {
-			return
-		}
-	}
 }
 
 // duplicate is the error for values that another document has in the index.

@@ -36,6 +36,20 @@ func appendIndexed(key []byte, value any) []byte {
 	}
 }
 
+// invert turns each byte of a key into its opposite, and with it the order of keys.
+func invert(key []byte) {
+	for i := range key {
+		key[i] = ^key[i]
+	}
+}
+
+// invertedKey is invert on a copy.
+func invertedKey(key []byte) []byte {
+	opposite := slices.Clone(key)
+	invert(opposite)
+	return opposite
+}
+
 // keyValues returns the lists of values, one value for each path, under which an
 // index holds a document: one list, or one for each element of an array that the
 // paths meet. As in MongoDB the paths may meet one array at a time only, so that

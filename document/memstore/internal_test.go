@@ -39,56 +39,6 @@ func TestIDsWithOneHashAreTold(t *testing.T) {
 	}
 }
 
-func TestPlans(t *testing.T) {
-	t.Parallel()
-	c := New().Collection("c")
-	for _, keys := range [][]document.IndexKey{
-		{{Path: "a", Kind: document.Ascending}},
-		{{Path: "a", Kind: document.Ascending}, {Path: "b.c", Kind: document.Descending}},
-		{{Path: "tags", Kind: document.Ascending}, {Path: "a", Kind: document.Ascending}},
-		{{Path: "at", Kind: document.Geo2DSphere}},
-		{{Path: "list.0", Kind: document.Ascending}},
-	} {
-		require.NoError(t, c.EnsureIndex(t.Context(), document.Index{Keys: keys}))
-	}
-	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "a", 1, "tags", document.A("x", "y"))))
-	now, err := c.(*collection).newest()
-	require.NoError(t, err)
-
-	for _, test := range []struct {
-		filter document.Object
-		index  string
-		keys   int
-	}{
-		{document.O("_id", 1, "a", 1), "_id", 0},
-		{document.O("a", 1), "a_1", 1},
-		{document.O("a", 1, "b.c", 2), "a_1_b.c_-1", 2},
-		{document.O("$and", document.A(document.O("a", document.O("$eq", "x")), document.O("b.c", 2))), "a_1_b.c_-1", 2},
-		{document.O("b.c", 2), "", 0},
-		{document.O("a", nil), "", 0},
-		{document.O("a", document.O("$gt", 1)), "", 0},
-		{document.O("$or", document.A(document.O("a", 1), document.O("a", 2))), "", 0},
-		{document.O("tags", "x"), "tags_1_a_1", 1},
-		{document.O("tags", "x", "a", 1, "b.c", 1), "a_1_b.c_-1", 2},
-		{document.O("tags", document.A("x")), "", 0},
-		{document.O("at", 1), "", 0},
-		{document.O("list.0", 1), "", 0},
-		{document.O(), "", 0},
-	} {
-		f, err := document.CompileFilter(test.filter)
-		require.NoError(t, err)
-		p, index := now.planFor(f), ""
-		switch {
-		case p.hasID:
-			index = "_id"
-		case p.index != nil:
-			index = p.index.name()
-		}
-		require.Equal(t, test.index, index, "for %s", test.filter)
-		require.Len(t, p.equal, test.keys, "for %s", test.filter)
-	}
-}
-
 func TestLeaderboardKeepsTheFirst(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))

@@ -19,39 +19,29 @@ const checkEvery = 512
 func (c *content) visit(
 	ctx context.Context, filter *document.Filter, yield func(position uint64, o document.Object) bool,
 ) error {
+	p := c.planFor(filter, nil)
+	return c.follow(ctx, filter, &p, yield)
+}
+
+// follow yields the documents that match, in the order of a plan for the filter, until
+// yield returns false.
+func (c *content) follow(
+	ctx context.Context, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
+) error {
 	err := checkEnded(ctx)
 	if err != nil {
 		return err
 	}
-	seen := 0
-	c.candidates(filter, func(position uint64, o document.Object) bool {
-		seen++
-		if seen%checkEvery == 0 {
+	p.candidates(c, func(position uint64, o document.Object) bool {
+		p.examined++
+		if p.examined%checkEvery == 0 {
 			if err = checkEnded(ctx); err != nil {
 				return false
 			}
 		}
-		return !filter.Match(o) || yield(position, o)
+		return !p.exact && !filter.Match(o) || yield(position, o)
 	})
 	return err
-}
-
-// candidates yields documents among which all are that match, in the order of
-// insertion, until yield returns false.
-func (c *content) candidates(filter *document.Filter, yield func(position uint64, o document.Object) bool) {
-	switch p := c.planFor(filter); {
-	case p.hasID:
-		if position, o, ok := c.ids.find(&c.documents, p.id); ok {
-			yield(position, o)
-		}
-	case p.index != nil:
-		p.index.positions(p.equal, func(position uint64) bool {
-			o, _ := c.documents.Get(position)
-			return yield(position, o)
-		})
-	default:
-		c.documents.All()(yield)
-	}
 }
 
 // placed is a document and its position.
@@ -65,11 +55,13 @@ type placed struct {
 func (c *content) first(
 	ctx context.Context, filter *document.Filter, sort *document.Sort,
 ) (found placed, ok bool, err error) {
-	err = c.visit(ctx, filter, func(position uint64, o document.Object) bool {
+	p := c.planFor(filter, sort)
+	inOrder := sort == nil || p.sorted
+	err = c.follow(ctx, filter, &p, func(position uint64, o document.Object) bool {
 		if !ok || sort.Compare(o, found.document) < 0 {
 			found, ok = placed{document: o, position: position}, true
 		}
-		return sort != nil
+		return !inOrder
 	})
 	return found, ok, err
 }
@@ -78,12 +70,20 @@ func (c *content) first(
 func (c *content) find(
 	ctx context.Context, filter *document.Filter, options document.FindOptions,
 ) ([]document.Object, error) {
-	if options.Sort != nil {
-		return c.findSorted(ctx, filter, options)
+	p := c.planFor(filter, options.Sort)
+	return c.findBy(ctx, filter, &p, options)
+}
+
+// findBy is find by a plan.
+func (c *content) findBy(
+	ctx context.Context, filter *document.Filter, p *plan, options document.FindOptions,
+) ([]document.Object, error) {
+	if options.Sort != nil && !p.sorted {
+		return c.findSorted(ctx, filter, p, options)
 	}
 	found := []document.Object{}
 	skip := options.Skip
-	err := c.visit(ctx, filter, func(_ uint64, o document.Object) bool {
+	err := c.follow(ctx, filter, p, func(_ uint64, o document.Object) bool {
 		if skip > 0 {
 			skip--
 			return true
@@ -95,18 +95,35 @@ func (c *content) find(
 }
 
 func (c *content) findSorted(
-	ctx context.Context, filter *document.Filter, options document.FindOptions,
+	ctx context.Context, filter *document.Filter, p *plan, options document.FindOptions,
 ) ([]document.Object, error) {
 	leaders := leaderboard[document.Object]{compare: options.Sort.Compare, size: options.Skip + options.Limit}
 	if options.Limit == 0 || leaders.size < options.Limit { // The sum may overflow.
 		leaders.size = 0
 	}
-	err := c.visit(ctx, filter, func(_ uint64, o document.Object) bool {
+	err := c.follow(ctx, filter, p, func(_ uint64, o document.Object) bool {
 		leaders.add(o)
 		return true
 	})
 	found := leaders.ranking()
 	return found[min(options.Skip, int64(len(found))):], err
+}
+
+// count returns the number of documents that match.
+func (c *content) count(ctx context.Context, filter *document.Filter) (int, error) {
+	if filter == nil {
+		return c.documents.Len(), checkEnded(ctx)
+	}
+	p := c.planFor(filter, nil)
+	if count, ok := p.count(); ok {
+		return count, checkEnded(ctx)
+	}
+	count := 0
+	err := c.follow(ctx, filter, &p, func(uint64, document.Object) bool {
+		count++
+		return true
+	})
+	return count, err
 }
 
 // distinct returns the different values at a path.
