@@ -18,7 +18,9 @@ type Array struct{ node *arrayNode }
 type arrayNode struct {
 	items []any
 	depth int
-	err   error
+	// size is that in BSON, where the names of elements are their indexes.
+	size int
+	err  error
 }
 
 // A returns an array of what ValueOf takes: A(1, "two", O("n", 3)). A() is empty
@@ -42,9 +44,10 @@ func A(items ...any) Array {
 
 // arrayOf makes an array of values that nobody else holds.
 func arrayOf(values []any) Array {
-	node := &arrayNode{items: values}
+	node := &arrayNode{items: values, size: emptySize}
 	for i, v := range values {
 		node.depth = max(node.depth, depthOf(v))
+		node.size = addSizes(node.size, elementSize(i, v))
 		if err := errOf(v); err != nil && node.err == nil {
 			node.err = boterr.In(indexField(i), err)
 		}
@@ -54,6 +57,15 @@ func arrayOf(values []any) Array {
 		node.err = boterr.Invalid("", "is nested deeper than %d levels", MaxDepth)
 	}
 	return Array{node}
+}
+
+// elementSize is fieldSize for the element of an array.
+func elementSize(i int, value any) int {
+	digits := 1
+	for ; i > 9; i /= 10 {
+		digits++
+	}
+	return digits + 2 + valueSize(value)
 }
 
 // indexField is the path of an element in errors.

@@ -3,6 +3,7 @@ package document
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -126,7 +127,7 @@ func compareObjects(a, b Object) int {
 		return 0
 	}
 	for i := range min(a.Len(), b.Len()) {
-		v, w := a.node.values[i], b.node.values[i]
+		v, w := a.node.at(i), b.node.at(i)
 		if c := cmp.Compare(classOf(v), classOf(w)); c != 0 {
 			return c
 		}
@@ -189,8 +190,20 @@ func identicalObjects(a, b Object) bool {
 	if a.Len() != b.Len() {
 		return false
 	}
-	for i := range a.Len() {
-		if a.node.shape.keys[i] != b.node.shape.keys[i] || !identical(a.node.values[i], b.node.values[i]) {
+	if a.node.shape != b.node.shape && !slices.Equal(a.node.shape.keys, b.node.shape.keys) {
+		return false
+	}
+	if a.node.wide != nil {
+		return identicalPages(a.node.wide.pages, b.node.wide.pages)
+	}
+	return identicalItems(a.node.values, b.node.values)
+}
+
+// identicalPages compares the values of two wide objects. Versions of one object have
+// most of their pages in common.
+func identicalPages(a, b []*[pageFields]any) bool {
+	for i := range a {
+		if a[i] != b[i] && !identicalItems(a[i][:], b[i][:]) {
 			return false
 		}
 	}

@@ -58,7 +58,7 @@ func (p *pathPart) of(o Object) any {
 	if position < 0 {
 		return missing
 	}
-	return o.node.values[position]
+	return o.node.at(position)
 }
 
 // positionIn remembers the position in a shape that comes twice in a row: documents of

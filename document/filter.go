@@ -25,7 +25,7 @@ type equality struct {
 // supported, or an operand of the wrong type, is InvalidArgument; its Field is the
 // path in the query document.
 func CompileFilter(source Object) (*Filter, error) {
-	if err := source.Err(); err != nil {
+	if err := checkSource(source); err != nil {
 		return nil, err
 	}
 	c := filterCompiler{}
@@ -34,6 +34,17 @@ func CompileFilter(source Object) (*Filter, error) {
 		return nil, err
 	}
 	return &Filter{source: source, root: root, equalities: equalitiesOf(source)}, nil
+}
+
+// checkSource refuses a document that cannot be compiled whatever it says.
+func checkSource(source Object) error {
+	if err := source.Err(); err != nil {
+		return err
+	}
+	if source.Size() > MaxSize {
+		return boterr.Invalid("", "has more than %d bytes", MaxSize)
+	}
+	return nil
 }
 
 // Source returns the query document.

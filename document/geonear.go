@@ -308,7 +308,7 @@ func readPoint(value any) (geoPoint, bool) {
 		if v.Len() == 0 {
 			return geoPoint{}, false
 		}
-		return readPair(v.node.values)
+		return readPair(v.node.appendValues(nil))
 	default:
 		return geoPoint{}, false
 	}

@@ -180,7 +180,7 @@ func appendObject(text []byte, o Object) ([]byte, error) {
 		if text, err = appendString(text, key); err != nil {
 			return nil, err
 		}
-		if text, err = AppendJSON(append(text, ':'), o.node.values[i]); err != nil {
+		if text, err = AppendJSON(append(text, ':'), o.node.at(i)); err != nil {
 			return nil, boterr.In(key, err)
 		}
 	}

@@ -89,7 +89,7 @@ func appendObjectKey(key []byte, o Object) []byte {
 		return append(key, keyEnd)
 	}
 	for i, name := range o.node.shape.keys {
-		value := o.node.values[i]
+		value := o.node.at(i)
 		key = appendStringKey(append(key, byte(classOf(value))), name)
 		key = appendNestedKey(key, value)
 	}

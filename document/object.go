@@ -11,6 +11,10 @@ import (
 // MongoDB.
 const MaxDepth = 100
 
+// MaxSize is the number of bytes that a document may have, as Object.Size counts
+// them: that of MongoDB.
+const MaxSize = 16 << 20
+
 // Object is an object whose fields keep their order, which equality, sorting and
 // JSON depend on. It is a value: assigning it copies it, at no cost.
 //
@@ -22,15 +26,6 @@ const MaxDepth = 100
 // function, an odd number of arguments) carries that error: Err returns it, and
 // every operation that is handed such an object refuses it with InvalidArgument.
 type Object struct{ node *objectNode }
-
-// objectNode is one version of an object. It is never changed once it is
-// reachable through an Object.
-type objectNode struct {
-	shape  *shape
-	values []any
-	depth  int
-	err    error
-}
 
 // O returns an object of key and value pairs in the order given:
 //
@@ -59,7 +54,7 @@ func (o Object) Len() int {
 	if o.node == nil {
 		return 0
 	}
-	return len(o.node.values)
+	return o.node.len()
 }
 
 // IsZero reports whether o is the zero Object, which counts as absent.
@@ -80,8 +75,8 @@ func (o Object) All() iter.Seq2[string, any] {
 		if o.node == nil {
 			return
 		}
-		for i, v := range o.node.values {
-			if !yield(o.node.shape.keys[i], v) {
+		for i, key := range o.node.shape.keys {
+			if !yield(key, o.node.at(i)) {
 				return
 			}
 		}
@@ -103,7 +98,7 @@ func (o Object) Field(key string) (any, bool) {
 		return nil, false
 	}
 	if i := o.node.shape.position(key); i >= 0 {
-		return o.node.values[i], true
+		return o.node.at(i), true
 	}
 	return nil, false
 }
@@ -123,24 +118,24 @@ func (o Object) with(key string, value any) Object {
 	if o.node == nil {
 		return singleField(key, value)
 	}
-	old := o.node
-	at := old.shape.position(key)
-	next := &objectNode{shape: old.shape, err: old.err}
-	if at < 0 {
-		next.shape = old.shape.withKey(key)
-		next.values = append(slices.Clone(old.values), value)
+	var next *objectNode
+	if at := o.node.shape.position(key); at >= 0 {
+		next = o.node.withValue(at, value)
 	} else {
-		next.values = slices.Clone(old.values)
-		next.values[at] = value
+		next = newObjectNode(o.node.len() + 1)
+		next.values = append(o.node.appendValues(next.values), value)
+		next.err = o.node.err
+		next.complete(o.node.shape.withKey(key))
 	}
-	next.depth = 1 + depthOfAll(next.values)
 	next.checkDepth(key)
 	return Object{next}
 }
 
 // singleField returns the object with one field.
 func singleField(key string, value any) Object {
-	node := &objectNode{shape: newShape([]string{key}), values: []any{value}, depth: 1 + depthOf(value)}
+	node := newObjectNode(1)
+	node.values = append(node.values, value)
+	node.complete(newShape([]string{key}))
 	node.err = errOf(value)
 	node.checkDepth(key)
 	return Object{node}
@@ -155,13 +150,11 @@ func (o Object) Without(key string) Object {
 	if at < 0 {
 		return o
 	}
-	values := slices.Delete(slices.Clone(o.node.values), at, at+1)
-	return Object{&objectNode{
-		shape:  newShape(slices.Delete(slices.Clone(o.node.shape.keys), at, at+1)),
-		values: values,
-		depth:  1 + depthOfAll(values),
-		err:    o.node.err,
-	}}
+	next := newObjectNode(o.node.len())
+	next.values = slices.Delete(o.node.appendValues(next.values), at, at+1)
+	next.err = o.node.err
+	next.complete(newShape(slices.Delete(slices.Clone(o.node.shape.keys), at, at+1)))
+	return Object{next}
 }
 
 // String returns o as JSON, for logs and failure messages.
@@ -169,7 +162,7 @@ func (o Object) String() string { return wholeText(o) }
 
 // failed returns o carrying err, unless it carries one already.
 func (o Object) failed(err error) Object {
-	node := &objectNode{shape: emptyShape}
+	node := &objectNode{shape: emptyShape, depth: 1, size: emptySize}
 	if o.node != nil {
 		*node = *o.node
 	}
@@ -179,21 +172,15 @@ func (o Object) failed(err error) Object {
 	return Object{node}
 }
 
-// checkDepth records an error where the node is nested too deep.
-func (n *objectNode) checkDepth(key string) {
-	if n.err == nil && n.depth > MaxDepth {
-		n.err = boterr.Invalid(key, "is nested deeper than %d levels", MaxDepth)
-	}
-}
-
 // objectBuilder collects the fields of an object that nobody else sees yet.
 type objectBuilder struct {
-	keys   []string
+	keys []string
+	// node is the object's, whose room values begin in.
+	node   *objectNode
 	values []any
 	// at is the position of each key where there are more than linearKeys.
-	at    map[string]int
-	depth int
-	err   error
+	at  map[string]int
+	err error
 }
 
 // linearKeys is the number of keys that are searched one by one, which is faster than
@@ -201,7 +188,8 @@ type objectBuilder struct {
 const linearKeys = 16
 
 func newObjectBuilder(fields int) *objectBuilder {
-	return &objectBuilder{keys: make([]string, 0, fields), values: make([]any, 0, fields)}
+	node := newObjectNode(fields)
+	return &objectBuilder{keys: make([]string, 0, fields), node: node, values: node.values}
 }
 
 func (b *objectBuilder) fail(err error) {
@@ -222,7 +210,6 @@ func (b *objectBuilder) setAny(key string, v any) {
 
 // set sets a field to a value.
 func (b *objectBuilder) set(key string, value any) {
-	b.depth = max(b.depth, depthOf(value))
 	if i := b.position(key); i >= 0 {
 		b.values[i] = value
 		return
@@ -258,17 +245,20 @@ func (b *objectBuilder) withoutMissing() Object {
 		if value != missing {
 			kept.keys = append(kept.keys, b.keys[i])
 			kept.values = append(kept.values, value)
-			kept.depth = max(kept.depth, depthOf(value))
 		}
 	}
 	return kept.object()
 }
 
+// object returns the object, after which the builder must not be used any more.
 func (b *objectBuilder) object() Object {
-	node := &objectNode{shape: emptyShape, values: b.values, depth: 1 + b.depth, err: b.err}
+	node := b.node
+	node.values, node.err = b.values, b.err
+	s := emptyShape
 	if len(b.keys) > 0 {
-		node.shape = newShape(b.keys)
+		s = newShape(b.keys)
 	}
+	node.complete(s)
 	node.checkDepth("")
 	return Object{node}
 }

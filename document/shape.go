@@ -4,11 +4,16 @@ import (
 	"hash/maphash"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // shape is the list of an object's keys. Objects may share it, which its address
 // tells; two objects that are equal have shapes that are equal, shared or not.
-type shape struct{ keys []string }
+type shape struct {
+	keys []string
+	// places are those of the keys of a wide object, made when the first is looked for.
+	places atomic.Pointer[map[string]int]
+}
 
 // emptyShape is the shape of the object without fields. It is never changed.
 var emptyShape = &shape{}
@@ -21,7 +26,29 @@ func (s *shape) withKey(key string) *shape {
 }
 
 // position returns the place of a key, or -1.
-func (s *shape) position(key string) int { return slices.Index(s.keys, key) }
+func (s *shape) position(key string) int {
+	if len(s.keys) <= wideFields {
+		return slices.Index(s.keys, key)
+	}
+	places := s.places.Load()
+	if places == nil {
+		found := s.findPlaces()
+		places = &found
+		s.places.Store(places)
+	}
+	if i, ok := (*places)[key]; ok {
+		return i
+	}
+	return -1
+}
+
+func (s *shape) findPlaces() map[string]int {
+	places := make(map[string]int, len(s.keys))
+	for i, key := range s.keys {
+		places[key] = i
+	}
+	return places
+}
 
 // maxShapes bounds what a Shapes remembers. Documents whose keys are data would
 // fill it without end otherwise.
@@ -32,10 +59,11 @@ const maxShapes = 1024
 // position. A store keeps one for each collection. The zero Shapes is ready, and
 // safe for concurrent use.
 type Shapes struct {
-	mu     sync.Mutex
-	seed   maphash.Seed
-	byHash map[uint64][]*shape
-	shared map[*shape]struct{}
+	mu      sync.Mutex
+	seed    maphash.Seed
+	byHash  map[uint64][]*shape
+	shared  map[*shape]struct{}
+	repeats repeats
 }
 
 // Share returns o with the list of keys that the earlier objects of the same keys
@@ -46,17 +74,73 @@ func (s *Shapes) Share(o Object) Object {
 	return s.object(o)
 }
 
+// Keep returns a copy of o as Share does, for a document that will stay: its parts
+// lie together in memory, and its short values are those of earlier documents where
+// they are identical.
+func (s *Shapes) Keep(o Object) Object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keptObject(o)
+}
+
+func (s *Shapes) keptObject(o Object) Object {
+	if o.node == nil || o.node.wide != nil {
+		return s.object(o)
+	}
+	node := o.node.copied(s.shape(o.node.shape), o.node.values)
+	s.keepAll(node.values)
+	return Object{node}
+}
+
+// keepAll replaces values by those that are kept.
+func (s *Shapes) keepAll(values []any) {
+	for i, value := range values {
+		switch v := value.(type) {
+		case Object:
+			values[i] = s.keptObject(v)
+		case Array:
+			values[i] = s.keptArray(v)
+		default:
+			values[i] = s.repeats.of(value)
+		}
+	}
+}
+
+func (s *Shapes) keptArray(a Array) Array {
+	if a.node == nil {
+		return a
+	}
+	node := *a.node
+	node.items = slices.Clone(node.items)
+	s.keepAll(node.items)
+	return Array{&node}
+}
+
 func (s *Shapes) object(o Object) Object {
-	if o.node == nil {
+	if o.node == nil || o.node.wide != nil && o.node.wide.shared == s {
 		return o
+	}
+	if o.node.wide != nil {
+		return s.wideObject(o)
 	}
 	shared := s.shape(o.node.shape)
 	values, changed := s.values(o.node.values)
 	if shared == o.node.shape && !changed {
 		return o
 	}
+	return Object{o.node.copied(shared, values)}
+}
+
+// wideObject is object for a wide one, which it marks as shared.
+func (s *Shapes) wideObject(o Object) Object {
 	node := *o.node
-	node.shape, node.values = shared, values
+	node.shape = s.shape(node.shape)
+	node.wide = &wideValues{pages: slices.Clone(node.wide.pages), shared: s}
+	for i, page := range node.wide.pages {
+		if values, changed := s.values(page[:]); changed {
+			node.wide.pages[i] = (*[pageFields]any)(values)
+		}
+	}
 	return Object{&node}
 }
 

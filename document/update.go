@@ -25,7 +25,7 @@ type Update struct {
 // wrong type, operators beside plain fields, two operators on one path, an array
 // filter that is missing or unused. Its Field is the path in the update document.
 func CompileUpdate(source Object, arrayFilters ...Object) (*Update, error) {
-	if err := source.Err(); err != nil {
+	if err := checkSource(source); err != nil {
 		return nil, err
 	}
 	if !isOperatorObject(source) {

@@ -64,15 +64,6 @@ func depthOf(value any) int {
 	return 0
 }
 
-// depthOfAll returns the most levels of nesting in any of the values.
-func depthOfAll(values []any) int {
-	depth := 0
-	for _, value := range values {
-		depth = max(depth, depthOf(value))
-	}
-	return depth
-}
-
 // errOf returns the error that a value carries.
 func errOf(value any) error {
 	switch v := value.(type) {

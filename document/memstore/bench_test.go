@@ -202,3 +202,25 @@ func BenchmarkFork(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkSetOneField(b *testing.B) {
+	for _, width := range []int{10, 1_000} {
+		b.Run(fmt.Sprintf("%d fields", width), func(b *testing.B) {
+			c := memstore.New().Collection("c")
+			o := document.O("_id", 1)
+			for i := range width {
+				o = o.With(fmt.Sprintf("f%d", i), i)
+			}
+			require.NoError(b, c.Insert(b.Context(), o))
+			byID := filter(b, "_id", 1)
+			changes := []document.Change{change(b, "$set", document.O("f7", "x")), change(b, "$set", document.O("f7", "y"))}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				result, err := c.Update(b.Context(), byID, changes[i%2], document.UpdateOptions{})
+				if err != nil || result.Modified != 1 {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

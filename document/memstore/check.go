@@ -19,6 +19,9 @@ func checkDocument(o document.Object) error {
 	if o.IsZero() {
 		return boterr.Invalid("", "the document is absent")
 	}
+	if err := checkSize(o); err != nil {
+		return err
+	}
 	id, ok := o.Field(document.IDField)
 	if !ok {
 		return boterr.Invalid(document.IDField, "the document has no _id")
@@ -32,6 +35,15 @@ func checkDocument(o document.Object) error {
 				return boterr.Invalid(document.IDField+"."+name, "a field of an _id cannot begin with $")
 			}
 		}
+	}
+	return nil
+}
+
+// checkSize refuses a document that is too large.
+func checkSize(o document.Object) error {
+	if size := o.Size(); size > document.MaxSize {
+		return boterr.Invalid("", "the document has %d bytes, at most %d are allowed; split it or store less in it",
+			size, document.MaxSize)
 	}
 	return nil
 }

@@ -191,3 +191,18 @@ func TestContextThatEndsMidway(t *testing.T) {
 	require.Equal(t, texts(entries(3_000)), texts(found), "nothing was written")
 	require.NoError(t, c.EnsureIndex(t.Context(), document.Index{Keys: ascending("stars")}), "no index was made")
 }
+
+func TestDocumentsHaveALargestSize(t *testing.T) {
+	t.Parallel()
+	c := memstore.New().Collection("c")
+	half := string(make([]byte, document.MaxSize/2))
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "a", half)))
+	require.ErrorIs(t, c.Insert(t.Context(), document.O("_id", 2, "a", half, "b", half)), boterr.InvalidArgument)
+
+	_, err := c.Update(t.Context(), nil, change(t, "$set", document.O("b", half)), document.UpdateOptions{})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	found, err := c.Find(t.Context(), nil, document.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.Equal(t, 2, found[0].Len())
+}

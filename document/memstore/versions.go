@@ -77,7 +77,7 @@ func (t *transaction) insert(o document.Object) error {
 	if err := checkDocument(o); err != nil {
 		return err
 	}
-	o = t.next.shapes.Share(o)
+	o = t.next.shapes.Keep(o)
 	id, _ := o.Field(document.IDField)
 	if _, _, exists := t.next.ids.find(&t.next.documents, id); exists {
 		return duplicate(t.next.name, "_id_", document.O(document.IDField, id))

@@ -95,10 +95,13 @@ func (t *transaction) change(
 	filter *document.Filter, change document.Change, found placed,
 ) (after document.Object, modified bool, err error) {
 	after, modified, err = change.Apply(filter, found.document)
-	if err == nil && modified {
-		err = t.replace(found.position, found.document, after)
+	if err != nil || !modified {
+		return after, false, err
 	}
-	return after, modified, err
+	if err := checkSize(after); err != nil {
+		return after, false, boterr.In("update", err)
+	}
+	return after, true, t.replace(found.position, found.document, after)
 }
 
 // upsert inserts the document that filter and change make.
