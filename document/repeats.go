@@ -48,7 +48,8 @@ func (r *repeats) of(value any) any {
 }
 
 func (r *repeats) isWorth() bool {
-	if r.came++; r.came <= worthRepeats {
+	r.came++
+	if r.came <= worthRepeats {
 		return false
 	}
 	if r.strings == nil {
