@@ -77,7 +77,9 @@ func New(config Config) (*Runtime, error) {
 	}
 	config.Connectors = maps.Clone(config.Connectors)
 	config.Interceptors = slices.Clone(config.Interceptors)
-	env := record.Env{Store: config.Store, Now: config.Now, NewID: config.NewID, NewEtag: config.NewEtag}
+	env := record.Env{
+		Store: config.Store, Now: config.Now, NewID: config.NewID, NewEtag: config.NewEtag, Compiler: &document.Compiler{},
+	}
 	decode := document.Decode
 	if config.Strict {
 		decode = document.DecodeStrict

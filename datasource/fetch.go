@@ -26,7 +26,7 @@ func (s *Service) FetchDataFromDataSource(
 	if err != nil {
 		return result, err
 	}
-	if _, err := document.CompileSort(p.SortBy); err != nil {
+	if _, err := s.env.Compiler.Sort(p.SortBy); err != nil {
 		return result, boterr.In("sortBy", err)
 	}
 	if p.Count {

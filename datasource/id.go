@@ -24,11 +24,11 @@ func checkID(id any) error {
 
 // checkUpsert refuses a patch that would insert an entry with an _id that no entry can
 // have. What else is wrong with the patch is found when it is compiled.
-func checkUpsert(p record.Patch) error {
+func (s *Service) checkUpsert(p record.Patch) error {
 	if !p.Upsert {
 		return nil
 	}
-	filter, err := document.CompileFilter(p.Filter)
+	filter, err := s.env.Compiler.Filter(p.Filter)
 	if err != nil {
 		return nil //nolint:nilerr // Collection says which parameter is at fault.
 	}
@@ -36,7 +36,7 @@ func checkUpsert(p record.Patch) error {
 	if !p.WithModifier {
 		source = document.O("$set", p.Patch)
 	}
-	update, err := document.CompileUpdate(source, p.ArrayFilters...)
+	update, err := s.env.Compiler.Update(source, p.ArrayFilters...)
 	if err != nil {
 		return nil //nolint:nilerr // As above.
 	}

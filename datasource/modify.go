@@ -31,7 +31,7 @@ func (s *Service) FindAndModifyDataFromDataSource(
 		SortBy:       p.SortBy,
 		Upsert:       p.Option.Upsert,
 	}
-	if err := checkUpsert(patch); err != nil {
+	if err := s.checkUpsert(patch); err != nil {
 		return result, err
 	}
 	found, err := entries.FindAndModify(ctx, patch, p.Option.New)
@@ -69,7 +69,7 @@ func (s *Service) PatchDataToDataSource(
 		Upsert:       p.Options.Upsert,
 		Multi:        p.Multi,
 	}
-	if err := checkUpsert(patch); err != nil {
+	if err := s.checkUpsert(patch); err != nil {
 		return result, err
 	}
 	updated, err := entries.Update(ctx, patch)

@@ -71,11 +71,11 @@ func (c *Collection) compile(p Patch) (compiledPatch, error) {
 	if err != nil {
 		return compiledPatch{}, err
 	}
-	sort, err := sortOf(p.SortBy)
+	sort, err := c.sort(p.SortBy)
 	if err != nil {
 		return compiledPatch{}, err
 	}
-	update, err := p.update()
+	update, err := c.update(p)
 	if err != nil {
 		return compiledPatch{}, err
 	}
@@ -88,7 +88,7 @@ func (c *Collection) compile(p Patch) (compiledPatch, error) {
 }
 
 // update compiles the update of a patch.
-func (p Patch) update() (*document.Update, error) {
+func (c *Collection) update(p Patch) (*document.Update, error) {
 	if p.Patch.IsZero() {
 		return nil, boterr.Invalid("patch", "is missing: give the fields to set, or operators with withModifier")
 	}
@@ -96,7 +96,7 @@ func (p Patch) update() (*document.Update, error) {
 	if !p.WithModifier {
 		source, prefix = document.O("$set", p.Patch), "$set"
 	}
-	update, err := document.CompileUpdate(source, p.ArrayFilters...)
+	update, err := c.env.Compiler.Update(source, p.ArrayFilters...)
 	if err == nil {
 		return update, nil
 	}

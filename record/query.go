@@ -39,7 +39,7 @@ func (c *Collection) Find(ctx context.Context, query Query) ([]document.Object, 
 	if err != nil {
 		return nil, err
 	}
-	sort, err := sortOf(query.SortBy)
+	sort, err := c.sort(query.SortBy)
 	if err != nil {
 		return nil, err
 	}
@@ -79,14 +79,14 @@ func (c *Collection) filter(source document.Object) (*document.Filter, error) {
 	if source.IsZero() {
 		return c.scope, nil
 	}
-	filter, err := document.CompileFilter(source)
+	filter, err := c.env.Compiler.Filter(source)
 	if err != nil {
 		return nil, boterr.In("filter", err)
 	}
 	return document.And(c.scope, filter), nil
 }
 
-func sortOf(source document.Object) (*document.Sort, error) {
-	sort, err := document.CompileSort(source)
+func (c *Collection) sort(source document.Object) (*document.Sort, error) {
+	sort, err := c.env.Compiler.Sort(source)
 	return sort, boterr.In("sortBy", err)
 }

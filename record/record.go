@@ -37,6 +37,9 @@ type Env struct {
 	// NewEtag makes the etag of a new version of a record, different each time. The
 	// default is the time in milliseconds, a dash and a NewID.
 	NewEtag func() string
+	// Compiler compiles what callers ask for, and remembers it. Services of one process
+	// share one; without it everything is compiled anew.
+	Compiler *document.Compiler
 }
 
 // WithDefaults returns the environment with the defaults filled in.
