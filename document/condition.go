@@ -67,21 +67,68 @@ func isNaN(value any) bool {
 type oneOf struct {
 	values []any
 	null   bool
+	// scalars holds the values that can be looked up, as lookupKey makes them; others
+	// holds objects and arrays, which are compared one by one.
+	scalars map[any]struct{}
+	others  []any
+}
+
+func newOneOf(values []any) *oneOf {
+	c := &oneOf{values: values, scalars: make(map[any]struct{}, len(values))}
+	for _, value := range values {
+		switch value.(type) {
+		case Object, Array:
+			c.others = append(c.others, value)
+		default:
+			c.null = c.null || value == nil
+			c.scalars[lookupKey(value)] = struct{}{}
+		}
+	}
+	return c
 }
 
 func (c *oneOf) test(value any) bool {
-	if value == missing {
+	switch value.(type) {
+	case missingValue:
 		return c.null
-	}
-	for _, v := range c.values {
-		if Equal(value, v) {
-			return true
+	case Object, Array:
+		for _, other := range c.others {
+			if Equal(value, other) {
+				return true
+			}
 		}
+		return false
+	default:
+		_, ok := c.scalars[lookupKey(value)]
+		return ok
 	}
-	return false
 }
 
-// oneOfStrings is oneOf for a list of strings, which may be long.
+// What lookupKey makes of values that do not equal themselves or not all that they
+// should.
+type (
+	notANumber struct{}
+	dateKey    int64
+)
+
+// lookupKey returns what is the same for two scalars just where they are equal: whole
+// numbers as integers, dates by their time.
+func lookupKey(value any) any {
+	switch v := value.(type) {
+	case float64:
+		if whole, ok := wholeNumber(v); ok {
+			return whole
+		}
+		if math.IsNaN(v) {
+			return notANumber{}
+		}
+	case time.Time:
+		return dateKey(v.UnixMilli())
+	}
+	return value
+}
+
+// oneOfStrings is oneOf for a list of strings.
 type oneOfStrings map[string]struct{}
 
 func (c oneOfStrings) test(value any) bool {

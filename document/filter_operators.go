@@ -90,7 +90,7 @@ func inCondition(values []any) candidateTest {
 	for _, value := range values {
 		s, ok := value.(string)
 		if !ok {
-			return &oneOf{values: values, null: slices.Contains(values, nil)}
+			return newOneOf(values)
 		}
 		strings[s] = struct{}{}
 	}

@@ -1,8 +1,10 @@
 package document_test
 
 import (
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -174,4 +176,27 @@ func TestValuesExpandArrays(t *testing.T) {
 	require.Equal(t, []any{int64(1), int64(2), int64(3)}, document.Values(doc, "a.b"))
 	require.Equal(t, []any{nil}, document.Values(doc, "x"))
 	require.Empty(t, document.Values(doc, "none"))
+}
+
+// TestInMeansEqualToOneOf compares $in, which looks values up, with $eq for each.
+func TestInMeansEqualToOneOf(t *testing.T) {
+	t.Parallel()
+	values := []any{
+		nil, math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1, 1.0, 1.5, int64(1) << 53, int64(1)<<53 + 1,
+		float64(int64(1) << 53), math.MaxInt64, float64(math.MaxInt64), math.MinInt64, float64(math.MinInt64), "", "1", true, false,
+		time.UnixMilli(1), time.UnixMilli(0), document.O(), document.O("a", 1), document.O("a", 1.0), document.A(), document.A(1),
+	}
+	for _, value := range values {
+		for _, wanted := range values {
+			eq, err := document.CompileFilter(document.O("x", document.O("$eq", wanted)))
+			require.NoError(t, err)
+			in, err := document.CompileFilter(document.O("x", document.O("$in", document.A("other", wanted, 77))))
+			require.NoError(t, err)
+			doc := document.O("x", value)
+			require.Equal(t, eq.Match(doc), in.Match(doc), "%v in %v", doc, in.Source())
+		}
+	}
+	in, err := document.CompileFilter(document.O("x", document.O("$in", document.A(1, nil))))
+	require.NoError(t, err)
+	require.True(t, in.Match(document.O()))
 }
