@@ -119,7 +119,7 @@ func (matchers anyOf) boundsAt(path string) (Bounds, bool) {
 		together.Ranges = append(together.Ranges, bounds.Ranges...)
 		together.Exact = together.Exact && bounds.Exact
 	}
-	together.Ranges = joined(together.Ranges)
+	together.Ranges = united(together.Ranges)
 	return together, true
 }
 
@@ -165,7 +165,7 @@ func boundsOfList(values []any) (Bounds, bool) {
 		list.Ranges = append(list.Ranges, bounds.Ranges...)
 		list.Exact = list.Exact && bounds.Exact
 	}
-	list.Ranges = joined(list.Ranges)
+	list.Ranges = united(list.Ranges)
 	return list, true
 }
 
@@ -174,7 +174,7 @@ func boundsOfStrings(values oneOfStrings) Bounds {
 	for value := range values {
 		list.Ranges = append(list.Ranges, pointOf(value))
 	}
-	list.Ranges = joined(list.Ranges)
+	list.Ranges = united(list.Ranges)
 	return list
 }
 
@@ -289,8 +289,8 @@ func Common(a, b []KeyRange) []KeyRange {
 	return common
 }
 
-// joined sorts ranges, and joins those that overlap.
-func joined(ranges []KeyRange) []KeyRange {
+// united sorts ranges, and joins those that overlap.
+func united(ranges []KeyRange) []KeyRange {
 	slices.SortFunc(ranges, func(a, b KeyRange) int { return bytes.Compare(a.From, b.From) })
 	apart := ranges[:0]
 	for _, next := range ranges {

@@ -17,7 +17,7 @@ func (c Change) Apply(filter *Filter, before Object) (after Object, modified boo
 func (c Change) applied(filter *Filter, before Object) (after Object, modified bool, err error) {
 	run := updateRun{document: before, now: c.Now}
 	if c.Update.usesPosition {
-		filter.matchAt(before, &run.position)
+		run.position = filter.position(before)
 	}
 	after, err = c.Update.apply(&run)
 	if err != nil {

@@ -247,6 +247,18 @@ func (c every) test(value any) bool {
 	return true
 }
 
+// some is a list of conditions of which the value meets one.
+type some []candidateTest
+
+func (c some) test(value any) bool {
+	for _, condition := range c {
+		if condition.test(value) {
+			return true
+		}
+	}
+	return false
+}
+
 // not is the opposite of a condition on the same value.
 type not struct{ condition candidateTest }
 

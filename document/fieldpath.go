@@ -185,8 +185,7 @@ func (w *pathWalk) array(array Array, i int) bool {
 			return true
 		}
 		if index == wanted && w.element(item, i+1) {
-			w.position.set(index)
-			return true
+			return true // The path names the element, so that none was searched for.
 		}
 	}
 	return false

@@ -60,9 +60,13 @@ func (f *Filter) Match(document Object) bool {
 	return f == nil || f.root.match(document, nil)
 }
 
-// matchAt is Match, and says through which element of an array it matched.
-func (f *Filter) matchAt(document Object, position *arrayPosition) bool {
-	return f == nil || f.root.match(document, position)
+// position returns the element of an array through which a document matches.
+func (f *Filter) position(document Object) arrayPosition {
+	var position arrayPosition
+	if f != nil {
+		f.root.match(document, &position)
+	}
+	return position
 }
 
 // Equality returns the value that every document must have at a path to match,

@@ -48,7 +48,7 @@ func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	case "$and":
 		return allOf(clauses), nil
 	case "$or":
-		return anyOf(clauses), nil
+		return either(clauses), nil
 	default:
 		return noneOf(clauses), nil
 	}

@@ -90,14 +90,35 @@ func TestIndexesAndNamesInOneUpdateAreAllApplied(t *testing.T) {
 	requireInvalid(t, err, "$inc.p.10")
 }
 
-func TestThePositionIsThatOfTheBranchThatMatched(t *testing.T) {
+func TestAnOrHasAPositionWhereItIsAnIn(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"items":[{"sku":"x"},{"sku":"y"}],"state":"open","vip":true}`
-	_, _, err := apply(t, doc, `{"$or":[{"items.sku":"y","state":"closed"},{"vip":true}]}`, `{"$set":{"items.$.sku":"z"}}`)
+	for _, filter := range []string{
+		`{"$or":[{"items.sku":"y","state":"closed"},{"vip":true}]}`,
+		`{"$or":[{"items.sku":"x","state":"closed"},{"items.sku":"y"}]}`,
+		`{"$or":[{"items.sku":"y"},{"items.sku":{"$gt":"x"}}]}`,
+	} {
+		_, _, err := apply(t, doc, filter, `{"$set":{"items.$.sku":"z"}}`)
+		require.ErrorIs(t, err, boterr.InvalidArgument, filter)
+	}
+	for filter, want := range map[string]string{
+		`{"$or":[{"items.sku":"y"},{"items.sku":"x"}]}`:                 `{"_id":1,"items":[{"sku":"z"},{"sku":"y"}],"state":"open","vip":true}`,
+		`{"$or":[{"items.sku":{"$regex":"^y"}},{"items.sku":"none"}]}`:  `{"_id":1,"items":[{"sku":"x"},{"sku":"z"}],"state":"open","vip":true}`,
+		`{"$or":[{"items":{"$elemMatch":{"sku":"y"}},"state":"open"}]}`: `{"_id":1,"items":[{"sku":"x"},{"sku":"z"}],"state":"open","vip":true}`,
+	} {
+		after, _, err := apply(t, doc, filter, `{"$set":{"items.$.sku":"z"}}`)
+		require.NoError(t, err, filter)
+		require.JSONEq(t, want, after, filter)
+	}
+}
+
+func TestAnIndexInThePathOfAFilterGivesNoPosition(t *testing.T) {
+	t.Parallel()
+	_, _, err := apply(t, `{"_id":1,"a":[1,2]}`, `{"a.0":1}`, `{"$set":{"a.$":5}}`)
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-	after, _, err := apply(t, doc, `{"$or":[{"items.sku":"x","state":"closed"},{"items.sku":"y"}]}`, `{"$set":{"items.$.sku":"z"}}`)
+	after, _, err := apply(t, `{"_id":1,"a":[[1],[2,3]]}`, `{"a.1":3}`, `{"$set":{"a.$":5}}`)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"_id":1,"items":[{"sku":"x"},{"sku":"z"}],"state":"open","vip":true}`, after)
+	require.JSONEq(t, `{"_id":1,"a":[[1],5]}`, after)
 }
 
 func TestTwoSelectorsForOnePartOfAnElementConflict(t *testing.T) {

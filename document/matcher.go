@@ -27,16 +27,46 @@ func (all allOf) match(root any, position *arrayPosition) bool {
 	return true
 }
 
-// anyOf is met where one of its matchers is: $or.
+// anyOf is met where one of its matchers is: $or. It has no position, as in MongoDB,
+// unless it is one of the forms that either replaces.
 type anyOf []matcher
 
-func (matchers anyOf) match(root any, position *arrayPosition) bool {
+func (matchers anyOf) match(root any, _ *arrayPosition) bool {
 	for _, m := range matchers {
-		if m.match(root, position) {
+		if m.match(root, nil) {
 			return true
 		}
 	}
 	return false
+}
+
+// either returns $or: of one clause that clause, of equalities at one path $in, which
+// unlike $or have a position.
+func either(clauses []matcher) matcher {
+	if len(clauses) == 1 {
+		return clauses[0]
+	}
+	var common *fieldPath
+	tests := make(some, 0, len(clauses))
+	for _, clause := range clauses {
+		m, ok := clause.(*pathMatcher)
+		if !ok || !isEquality(m.test) || common != nil && m.path.text != common.text {
+			return anyOf(clauses)
+		}
+		common = m.path
+		tests = append(tests, m.test)
+	}
+	return &pathMatcher{path: common, test: tests}
+}
+
+// isEquality reports whether a test is one that $in can hold.
+func isEquality(test candidateTest) bool {
+	switch test.(type) {
+	case equalTo, equalToString, likePattern:
+		return true
+	default:
+		return false
+	}
 }
 
 // noneOf is met where none of its matchers is: $nor, $not, $ne and $nin. What does

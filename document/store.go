@@ -84,6 +84,10 @@ type FindOptions struct {
 	Skip int64
 	// Limit is the most documents to return; 0 is all.
 	Limit int64
+	// Projection says which fields of them are returned; nil is all. Filter and sort
+	// see the whole documents. An error of Projection.Apply is that of Find, its Field
+	// behind "projection".
+	Projection *Projection
 }
 
 // Change is what Update and FindAndModify do to a document: the update that the
@@ -148,6 +152,10 @@ type FindAndModifyOptions struct {
 	Upsert bool
 	// New returns the document as it is after the change, else as it was before.
 	New bool
+	// Projection says which fields of the document are returned, as FindOptions says.
+	// After an error of it nothing has changed. A positional one with New is
+	// InvalidArgument, since the filter did not match what the document is then.
+	Projection *Projection
 }
 
 // FindAndModifyResult says what FindAndModify did.

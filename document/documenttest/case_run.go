@@ -76,7 +76,13 @@ func find(
 	if err != nil {
 		return nil, err
 	}
-	return collection.Find(ctx, filter, document.FindOptions{Sort: sort, Skip: arguments.Skip, Limit: arguments.Limit})
+	projection, err := document.CompileProjection(arguments.Projection)
+	if err != nil {
+		return nil, err
+	}
+	return collection.Find(ctx, filter, document.FindOptions{
+		Sort: sort, Skip: arguments.Skip, Limit: arguments.Limit, Projection: projection,
+	})
 }
 
 // count counts; with skip or limit what Find returns, since Count has neither.

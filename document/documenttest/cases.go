@@ -48,6 +48,7 @@ func (c *Case) Arguments() (arguments Arguments, err error) {
 	}{
 		{"filter", c.Filter, &arguments.Filter},
 		{"sort", c.Sort, &sort},
+		{"projection", c.Projection, &arguments.Projection},
 		{"skip", c.Skip, &arguments.Skip},
 		{"limit", c.Limit, &arguments.Limit},
 		{"update", c.Update, &arguments.Update},
@@ -72,6 +73,7 @@ func (c *Case) Arguments() (arguments Arguments, err error) {
 type Arguments struct {
 	Filter       document.Object
 	Sort         document.Object
+	Projection   document.Object
 	Skip         int64
 	Limit        int64
 	Key          string

@@ -74,6 +74,17 @@ func checkUpdate(change document.Change, options document.UpdateOptions) error {
 	}
 }
 
+// checkFindAndModify refuses options that contradict each other.
+func checkFindAndModify(change document.Change, options document.FindAndModifyOptions) error {
+	if err := checkChange(change); err != nil {
+		return err
+	}
+	if options.New && options.Projection.IsPositional() {
+		return boterr.Invalid("projection", "a path that ends in $ needs the document as it was before the change")
+	}
+	return nil
+}
+
 // checkFind refuses a negative skip or limit.
 func checkFind(options document.FindOptions) error {
 	if options.Skip < 0 {

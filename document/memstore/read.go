@@ -78,6 +78,22 @@ func (c *content) find(
 func (c *content) findBy(
 	ctx context.Context, filter *document.Filter, p *plan, options document.FindOptions,
 ) ([]document.Object, error) {
+	found, err := c.findWhole(ctx, filter, p, options)
+	if err != nil || options.Projection == nil {
+		return found, err
+	}
+	for i, o := range found {
+		if found[i], err = options.Projection.Apply(filter, o); err != nil {
+			return nil, boterr.In("projection", err)
+		}
+	}
+	return found, nil
+}
+
+// findWhole is findBy without the projection.
+func (c *content) findWhole(
+	ctx context.Context, filter *document.Filter, p *plan, options document.FindOptions,
+) ([]document.Object, error) {
 	if options.Sort != nil && !p.sorted {
 		return c.findSorted(ctx, filter, p, options)
 	}

@@ -118,17 +118,28 @@ func (c *collection) FindAndModify(
 	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
 ) (document.FindAndModifyResult, error) {
 	var result document.FindAndModifyResult
-	if err := checkChange(change); err != nil {
+	if err := checkFindAndModify(change, options); err != nil {
 		return result, err
 	}
 	err := c.write(ctx, func(t *transaction) (err error) {
-		result, err = t.findAndModify(ctx, filter, change, options)
+		if result, err = t.findAndModify(ctx, filter, change, options); err == nil {
+			result.Document, err = projected(result.Document, filter, options.Projection)
+		}
 		return err
 	})
 	if err != nil {
 		return document.FindAndModifyResult{}, err
 	}
 	return result, nil
+}
+
+// projected returns what a projection leaves of a document, which may be absent.
+func projected(o document.Object, filter *document.Filter, projection *document.Projection) (document.Object, error) {
+	if o.IsZero() {
+		return o, nil
+	}
+	o, err := projection.Apply(filter, o)
+	return o, boterr.In("projection", err)
 }
 
 func (t *transaction) findAndModify(

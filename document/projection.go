@@ -1,0 +1,80 @@
+package document
+
+// Projection is a compiled projection: which fields of a document a reader gets. It
+// is safe for concurrent use. A nil *Projection gives documents whole.
+type Projection struct {
+	source Object
+	tree   *projectionNode
+	// slices cut arrays down, after the fields were chosen.
+	slices []fieldSlice
+	// positional is the path of the array that is cut down to the element through
+	// which the filter matched; nil where there is none.
+	positional []string
+}
+
+// CompileProjection compiles a projection: the fields to include, each with 1 or
+// true, or those to exclude, each with 0 or false, as dotted paths or as nested
+// objects. The _id is included unless it is excluded, and is the one field that may
+// be excluded beside inclusions. $slice and $elemMatch cut arrays down, and the path
+// "list.$" gives the element through which the filter matched. Other values are
+// fields of their own that the result has.
+//
+// The zero Object and O() give nil, which is no projection. What MongoDB refuses is
+// InvalidArgument, what it knows and this package does not is Unsupported; the Field
+// is the path in the projection.
+func CompileProjection(source Object) (*Projection, error) {
+	if err := source.Err(); err != nil {
+		return nil, err
+	}
+	if source.Len() == 0 {
+		return nil, nil //nolint:nilnil // No projection is a nil *Projection.
+	}
+	c := projectionCompiler{root: &projectionSpec{}}
+	if err := c.fields(c.root, source, nil); err != nil {
+		return nil, err
+	}
+	c.decide()
+	c.placeID()
+	return &Projection{
+		source:     source,
+		tree:       c.root.compiled(c.kind == inclusion),
+		slices:     c.slices,
+		positional: c.positional,
+	}, nil
+}
+
+// Source returns the object that the projection was compiled from.
+func (p *Projection) Source() Object {
+	if p == nil {
+		return Object{}
+	}
+	return p.source
+}
+
+// IsPositional reports whether the projection has a path that ends in "$". It needs
+// the document as it was when the filter matched, and not one that was changed since.
+func (p *Projection) IsPositional() bool { return p != nil && p.positional != nil }
+
+// Apply returns what the projection leaves of a document that filter matches.
+//
+// Fields keep the order of the document; those that the projection computes follow
+// behind. InvalidArgument: a path ends in "$", and the filter has no condition that
+// matched an element of that array, or has one of $expr, $near, $nearSphere.
+func (p *Projection) Apply(filter *Filter, document Object) (Object, error) {
+	if p == nil {
+		return document, nil
+	}
+	projected, err := p.tree.project(document)
+	if err != nil {
+		return Object{}, err
+	}
+	if p.positional != nil {
+		if projected, err = p.atPosition(filter, document, projected); err != nil {
+			return Object{}, err
+		}
+	}
+	for i := range p.slices {
+		projected = p.slices[i].apply(projected, p.slices[i].path)
+	}
+	return projected, projected.Err()
+}

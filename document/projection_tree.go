@@ -1,0 +1,218 @@
+package document
+
+import (
+	"sync/atomic"
+)
+
+// projectionNode is one level of a compiled projection. It is applied to objects
+// and, element by element, to arrays, nested ones included.
+type projectionNode struct {
+	// includes tells that fields which the level does not name are left out, else
+	// they are kept.
+	includes bool
+	fields   []projectedField
+	// byName are the positions in fields where they are many.
+	byName map[string]int
+	// computes tells that the level or one inside it computes fields.
+	computes bool
+	// planned is the plan for the shape that came last.
+	planned atomic.Pointer[projectionPlan]
+}
+
+// projectedField is a field that a projection names.
+type projectedField struct {
+	name string
+	// inner is applied to what the field holds.
+	inner *projectionNode
+	// computed gives the field its value.
+	computed computation
+	// kept tells that the field stays as it is.
+	kept bool
+}
+
+// computation gives a field of a projection its value.
+type computation interface {
+	// compute returns the value for a document, or missing.
+	compute(document Object) (any, error)
+}
+
+// compiled returns the level as it is applied.
+func (s *projectionSpec) compiled(includes bool) *projectionNode {
+	n := &projectionNode{includes: includes, fields: make([]projectedField, 0, len(s.fields))}
+	for _, field := range s.fields {
+		f := projectedField{name: field.name, computed: field.computed}
+		switch {
+		case field.inner != nil:
+			f.inner = field.inner.compiled(includes)
+			n.computes = n.computes || f.inner.computes
+		case field.computed != nil:
+			n.computes = true
+			f.kept = !includes // It takes its new value where it stands.
+		default:
+			f.kept = includes || field.cut
+		}
+		n.fields = append(n.fields, f)
+	}
+	if len(n.fields) > linearKeys {
+		n.byName = make(map[string]int, len(n.fields))
+		for i := range n.fields {
+			n.byName[n.fields[i].name] = i
+		}
+	}
+	return n
+}
+
+// find returns the field of that name, or nil.
+func (n *projectionNode) find(name string) *projectedField {
+	if n.byName != nil {
+		if i, ok := n.byName[name]; ok {
+			return &n.fields[i]
+		}
+		return nil
+	}
+	for i := range n.fields {
+		if n.fields[i].name == name {
+			return &n.fields[i]
+		}
+	}
+	return nil
+}
+
+// projectionPlan is what a level does to all objects of one shape.
+type projectionPlan struct {
+	shape *shape
+	// positions are those of the fields that are kept; inner, at the same places, is
+	// what is applied to them, nil where they stay as they are.
+	positions []int
+	inner     []*projectionNode
+	// kept is the shape of the fields that are kept.
+	kept *shape
+}
+
+// planFor returns the plan for a shape.
+func (n *projectionNode) planFor(s *shape) *projectionPlan {
+	if known := n.planned.Load(); known != nil && known.shape == s {
+		return known
+	}
+	plan := &projectionPlan{shape: s, kept: emptyShape}
+	var keys []string
+	for i, key := range s.keys {
+		field := n.find(key)
+		if field == nil && n.includes || field != nil && !field.kept && field.inner == nil {
+			continue
+		}
+		var inner *projectionNode
+		if field != nil {
+			inner = field.inner
+		}
+		keys = append(keys, key)
+		plan.positions = append(plan.positions, i)
+		plan.inner = append(plan.inner, inner)
+	}
+	if len(keys) > 0 {
+		plan.kept = newShape(keys)
+	}
+	n.planned.Store(plan)
+	return plan
+}
+
+// project returns what the projection leaves of a document, with the fields that it
+// computes.
+func (n *projectionNode) project(document Object) (Object, error) {
+	projected := n.chosen(document)
+	if !n.computes {
+		return projected, nil
+	}
+	return n.withComputed(projected, document)
+}
+
+// chosen returns the fields of an object that are kept.
+func (n *projectionNode) chosen(o Object) Object {
+	if o.node == nil {
+		return o
+	}
+	plan := n.planFor(o.node.shape)
+	node := newObjectNode(len(plan.positions))
+	node.err = o.node.err
+	complete := true
+	for i, position := range plan.positions {
+		value := o.node.at(position)
+		if inner := plan.inner[i]; inner != nil {
+			value = inner.chosenOf(value)
+			complete = complete && value != missing
+		}
+		node.values = append(node.values, value)
+	}
+	if !complete {
+		b := objectBuilder{keys: plan.kept.keys, values: node.values, err: o.node.err}
+		return b.withoutMissing()
+	}
+	node.complete(plan.kept)
+	return Object{node}
+}
+
+// chosenOf returns what is kept of a value. Of what holds no fields an inclusion
+// keeps nothing.
+func (n *projectionNode) chosenOf(value any) any {
+	switch v := value.(type) {
+	case Object:
+		return n.chosen(v)
+	case Array:
+		items := make([]any, 0, v.Len())
+		for _, item := range v.items() {
+			if kept := n.chosenOf(item); kept != missing {
+				items = append(items, kept)
+			}
+		}
+		return arrayOf(items)
+	default:
+		if n.includes {
+			return missing
+		}
+		return value
+	}
+}
+
+// withComputed sets the fields that are computed, in their order: in their place
+// where they exist, else at the end.
+func (n *projectionNode) withComputed(o, document Object) (Object, error) {
+	for i := range n.fields {
+		field := &n.fields[i]
+		var value any
+		var err error
+		switch {
+		case field.computed != nil:
+			value, err = field.computed.compute(document)
+		case field.inner != nil && field.inner.computes:
+			value, err = field.inner.withComputedIn(fieldOrMissing(o, field.name), document)
+		default:
+			continue
+		}
+		if err != nil {
+			return Object{}, err
+		}
+		o = o.withOrWithout(field.name, value)
+	}
+	return o, nil
+}
+
+// withComputedIn sets the fields that are computed inside a value. What holds no
+// fields becomes an object of them.
+func (n *projectionNode) withComputedIn(value any, document Object) (any, error) {
+	switch v := value.(type) {
+	case Object:
+		return n.withComputed(v, document)
+	case Array:
+		items := make([]any, 0, v.Len())
+		for _, item := range v.items() {
+			next, err := n.withComputedIn(item, document)
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, next)
+		}
+		return arrayOf(items), nil
+	default:
+		return n.withComputed(O(), document)
+	}
+}
