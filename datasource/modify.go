@@ -30,13 +30,15 @@ func (s *Service) FindAndModifyDataFromDataSource(
 		ArrayFilters: p.Option.ArrayFilters,
 		SortBy:       p.SortBy,
 		Upsert:       p.Option.Upsert,
+		Projection:   p.Option.Projection,
 	}
 	if err := s.checkUpsert(patch); err != nil {
 		return result, err
 	}
 	found, err := entries.FindAndModify(ctx, patch, p.Option.New)
 	if err != nil {
-		return result, record.RenameField(err, "arrayFilters", "option.arrayFilters")
+		err = record.RenameField(err, "arrayFilters", "option.arrayFilters")
+		return result, record.RenameField(err, "projection", "option.projection")
 	}
 	result.OK = 1
 	if !found.Document.IsZero() {

@@ -32,6 +32,24 @@ func TestFindAndModifyGivesNullWhereNothingMatches(t *testing.T) {
 	requireTable(t, a.mine, `{"_id": 1}`)
 }
 
+func TestFindAndModifyReturnsWhatTheProjectionSays(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1, "n": 1, "tags": ["a", "b"]}`)
+	run := a.mine.FindAndModifyDataFromDataSource
+	for _, test := range []struct{ filter, option, want string }{
+		{`{}`, `{"projection": {"n": 1}}`, `{"_id": 1, "n": 1}`},
+		{`{}`, `{"projection": {"n": 1, "_id": 0}, "new": true}`, `{"n": 3}`},
+		{`{"tags": "b"}`, `{"projection": {"tags.$": 1}}`, `{"_id": 1, "tags": ["b"]}`},
+		{`{}`, `{"projection": {"none": 1, "_id": 0}}`, `{}`},
+		{`{"_id": 2}`, `{"projection": {"n": 1}, "upsert": true, "new": true}`, `{"_id": 2, "n": 1}`},
+		{`{"_id": 3}`, `{"projection": {"n": 1}}`, `null`},
+	} {
+		requireResult(t, run, `{"dataSourceId": "table", "filter": `+test.filter+`, "patch": {"$inc": {"n": 1}}, "option": `+test.option+`}`,
+			`{"ok": 1, "value": `+test.want+`}`)
+	}
+	requireTable(t, a.mine, `{"_id": 1, "n": 5, "tags": ["a", "b"]}`, `{"_id": 2, "n": 1}`)
+}
+
 func TestFindAndModifyTakesTheFirstAfterSortBy(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "a": 1, "b": 1}`, `{"_id": 2, "a": 1, "b": 2}`, `{"_id": 3, "a": 0, "b": 9}`)

@@ -99,6 +99,9 @@ type FindAndModifyOption struct {
 	Upsert bool `json:"upsert,omitempty"`
 	// ArrayFilters are the filters of "$[name]" in paths of Patch.
 	ArrayFilters []document.Object `json:"arrayFilters,omitempty"`
+	// Projection says which columns of the entry come back, as
+	// document.CompileProjection reads it. The default is all.
+	Projection document.Object `json:"projection,omitzero"`
 	// Unknown are options of other names, which are refused.
 	Unknown document.Object `json:"-" document:"unknown"`
 }

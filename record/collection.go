@@ -32,7 +32,7 @@ type Kind struct {
 // exist for it, whatever a filter says.
 //
 // Filters, patches and sorts are those of a caller: InvalidArgument names them
-// "filter", "patch", "sortBy" and "arrayFilters", as the operations do.
+// "filter", "patch", "sortBy", "arrayFilters" and "projection", as the operations do.
 type Collection struct {
 	env   Env
 	kind  Kind

@@ -20,6 +20,9 @@ type Patch struct {
 	Upsert       bool
 	// Multi changes all records that match; FindAndModify ignores it.
 	Multi bool
+	// Projection says which fields of the record FindAndModify returns; Update ignores
+	// it.
+	Projection document.Object
 }
 
 // Update changes the first record that matches, or all of them with Multi.
@@ -44,8 +47,12 @@ func (c *Collection) FindAndModify(ctx context.Context, p Patch, returnNew bool)
 	if err != nil {
 		return document.FindAndModifyResult{}, err
 	}
+	projection, err := document.CompileProjection(p.Projection)
+	if err != nil {
+		return document.FindAndModifyResult{}, boterr.In("projection", err)
+	}
 	result, err := c.store.FindAndModify(ctx, compiled.filter, compiled.change, document.FindAndModifyOptions{
-		Sort: compiled.sort, Upsert: p.Upsert, New: returnNew,
+		Sort: compiled.sort, Upsert: p.Upsert, New: returnNew, Projection: projection,
 	})
 	return result, patchError(err)
 }

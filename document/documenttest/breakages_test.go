@@ -43,6 +43,21 @@ var breakages = map[string]breakage{
 		newStore: breaking(func(c collection) collection { return unlimited{c} }),
 		breaks:   []string{"FindSkipsAndLimits", "SortOrdersByEachKeyInTurn", "SortTiesKeepInsertionOrder"},
 	},
+	"no projections": {
+		newStore: breaking(func(c collection) collection { return unprojecting{c} }),
+		breaks: []string{
+			"FindProjects", "FilterAndSortSeeWholeDocuments", "ProjectionCutsArrays", "ProjectionWithoutAPositionIsRefused",
+			"FindAndModifyProjects", "FindAndModifyRefusesAProjectionWhole",
+		},
+	},
+	"projections before filters": {
+		newStore: breaking(func(c collection) collection { return projectingFirst{c} }),
+		breaks:   []string{"FilterAndSortSeeWholeDocuments", "ProjectionWithoutAPositionIsRefused"},
+	},
+	"projections after the change": {
+		newStore: breaking(func(c collection) collection { return projectingLate{c} }),
+		breaks:   []string{"FindAndModifyRefusesAProjectionWhole"},
+	},
 	"nil slices": {
 		newStore: breaking(func(c collection) collection { return nilSlices{c} }),
 		breaks:   []string{"FindReturnsMatches"},
@@ -114,7 +129,7 @@ var breakages = map[string]breakage{
 	},
 	"always the new document": {
 		newStore: breaking(func(c collection) collection { return alwaysNew{c} }),
-		breaks:   []string{"FindAndModifyReturnsBeforeOrAfter", "FindAndModifyUpserts"},
+		breaks:   []string{"FindAndModifyReturnsBeforeOrAfter", "FindAndModifyUpserts", "FindAndModifyProjects"},
 	},
 	"unsorted findAndModify": {
 		newStore: breaking(func(c collection) collection { return unsortedModify{c} }),

@@ -121,11 +121,22 @@ func (c unstableSort) Find(
 	}
 	slices.Reverse(found)
 	options.Sort.Sort(found)
+	found = page(found, options)
+	for i := range found {
+		if found[i], err = options.Projection.Apply(filter, found[i]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// page applies Skip and Limit.
+func page(found []document.Object, options document.FindOptions) []document.Object {
 	found = found[min(options.Skip, int64(len(found))):]
 	if options.Limit > 0 {
 		found = found[:min(options.Limit, int64(len(found)))]
 	}
-	return found, nil
+	return found
 }
 
 // distinctToTheLetter takes 1 and 1.0 for two values, and null for none.

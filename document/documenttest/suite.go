@@ -56,7 +56,7 @@ func RunStore(t *testing.T, newStore func(t *testing.T) document.Store, lacks ..
 // Unsupported.
 func Rules(lacks ...Capability) []Rule {
 	rules := slices.Concat(
-		collectionRules, insertRules, valueRules, findRules, sortRules, distinctRules, updateRules, fixedRules,
+		collectionRules, insertRules, valueRules, findRules, sortRules, projectionRules, distinctRules, updateRules, fixedRules,
 		upsertRules, findAndModifyRules, deleteRules, indexRules, uniqueRules, geoRules, concurrencyRules,
 		cancelRules,
 	)
