@@ -34,6 +34,8 @@ func (c filterCompiler) operator(operator string, operand any, beside Object) ([
 		return c.notCondition(operand)
 	case "$all":
 		return c.allCondition(operand)
+	case "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear":
+		return bitsCondition(operator, operand)
 	case "$size":
 		return sizeCondition(operand)
 	case "$elemMatch":
