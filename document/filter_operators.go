@@ -34,12 +34,20 @@ func (c filterCompiler) operator(operator string, operand any, beside Object) ([
 		return c.notCondition(operand)
 	case "$all":
 		return c.allCondition(operand)
-	case "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear":
-		return bitsCondition(operator, operand)
 	case "$size":
 		return sizeCondition(operand)
 	case "$elemMatch":
 		return c.elemMatchCondition(operand)
+	default:
+		return furtherOperator(operator, operand)
+	}
+}
+
+// furtherOperator compiles the operators that are needed less often.
+func furtherOperator(operator string, operand any) ([]fieldCondition, error) {
+	switch operator {
+	case "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear":
+		return bitsCondition(operator, operand)
 	default:
 		return nil, boterr.Invalid("", "%s is no operator that can stand here, or is not supported", operator)
 	}

@@ -54,12 +54,14 @@ func compilePattern(pattern, options string) (*regexp.Regexp, error) {
 		switch option {
 		case 'i', 'm', 's':
 			flags.WriteRune(option)
-		case 'x':
-			pattern = withoutSpace(pattern)
-		case 'u': // Patterns are UTF-8 always.
+		case 'x', 'u': // x is the translator's, and patterns are UTF-8 always.
 		default:
 			return nil, boterr.Invalid("", "%q is no option; i, m, s, x and u are", option)
 		}
+	}
+	pattern, err := translatePattern(pattern, options)
+	if err != nil {
+		return nil, err
 	}
 	if flags.String() != "" {
 		pattern = "(?" + flags.String() + ")" + pattern
@@ -87,33 +89,4 @@ func checkProgram(pattern string) error {
 			len(program.Inst), maxProgram)
 	}
 	return nil
-}
-
-// withoutSpace applies the option x: white space and comments outside of character
-// classes have no meaning.
-func withoutSpace(pattern string) string {
-	var out strings.Builder
-	inClass, inComment, escaped := false, false, false
-	for _, r := range pattern {
-		switch {
-		case inComment:
-			inComment = r != '\n'
-			continue
-		case escaped:
-			escaped = false
-		case r == '\\':
-			escaped = true
-		case inClass:
-			inClass = r != ']'
-		case r == '[':
-			inClass = true
-		case r == '#':
-			inComment = true
-			continue
-		case strings.ContainsRune(" \t\n\v\f\r", r):
-			continue
-		}
-		out.WriteRune(r)
-	}
-	return out.String()
 }

@@ -1,0 +1,82 @@
+package document_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+func TestPatternsMeanWhatTheyMeanInPCRE(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		pattern, options string
+		matches, others  []string
+	}{
+		{"abc$", "", []string{"abc", "abc\n"}, []string{"abc\n\n", "abc\nd"}},
+		{"abc$", "m", []string{"abc\nd"}, []string{"abcd"}},
+		{"(?m)abc$", "", []string{"abc\nd"}, []string{"abcd"}},
+		{`abc\Z`, "", []string{"abc", "abc\n"}, []string{"abc\n\n"}},
+		{`abc\z`, "", []string{"abc"}, []string{"abc\n"}},
+		{`^(a|b$)`, "", []string{"ax", "b"}, []string{"bx"}},
+		{`a\$`, "", []string{"a$"}, []string{"a"}},
+		{`[$]`, "", []string{"$"}, []string{"a"}},
+		{`a\sb`, "", []string{"a b", "a\vb"}, []string{"a\u00a0b"}},
+		{`a\Sb`, "", []string{"axb"}, []string{"a\vb"}},
+		{`a[\s,]b`, "", []string{"a\vb", "a,b"}, []string{"axb"}},
+		{`a[\S]b`, "", []string{"axb", "a\u00a0b"}, []string{"a\vb", "a b"}},
+		{`a\hb`, "", []string{"a\tb", "a\u00a0b"}, []string{"a\nb"}},
+		{`a\Hb`, "", []string{"axb"}, []string{"a b"}},
+		{`^a\vb$`, "", []string{"a\nb", "a\u2028b"}, []string{"a b"}},
+		{`^a\Rb$`, "", []string{"a\nb", "a\r\nb"}, []string{"a\n\nb"}},
+		{`a\Nb`, "s", []string{"axb"}, []string{"a\nb"}},
+		{`[\b]`, "", []string{"\b"}, []string{"b"}},
+		{`\e`, "", []string{"\x1b"}, []string{"e"}},
+		{`a(?# note)b`, "", []string{"ab"}, []string{"a note"}},
+		{`\Qa.b\E+`, "", []string{"a.b", "a.bb"}, []string{"axb"}},
+		{`\Qa b`, "x", []string{"a b"}, []string{"ab"}},
+		{"a b # note\n c", "x", []string{"abc"}, []string{"a b c"}},
+		{`[ #]b`, "x", []string{" b", "#b"}, []string{"xb"}},
+		{`[]x]b`, "", []string{"]b", "xb"}, []string{"b"}},
+		{`[^]x]b`, "", []string{"ab"}, []string{"]b"}},
+		{`[[:alpha:]$]`, "", []string{"a", "$"}, []string{"é", "1"}},
+		{`[[]`, "", []string{"["}, []string{"]"}},
+		{`(*UTF)^.$`, "", []string{"é"}, []string{"ab"}},
+		{`(*UTF8)(*UCP)^\w+$`, "", []string{"café", "жук", "a_1"}, []string{"a-b"}},
+		{`(*UCP)^\W$`, "", []string{"-"}, []string{"é"}},
+		{`(*UCP)^[\d\w]$`, "", []string{"é", "١"}, []string{"-"}},
+		{`(*UCP)^\d$`, "", []string{"١", "1"}, []string{"é"}},
+		{`(*UCP)^[\D]$`, "", []string{"é"}, []string{"١"}},
+		{`(*UCP)^\s$`, "", []string{"\u00a0"}, []string{"x"}},
+		{`(*UCP)^[[:upper:]]$`, "", []string{"É"}, []string{"é"}},
+		{`(*UCP)^[[:punct:]]$`, "", []string{"!"}, []string{"é"}},
+		{`^\d$`, "", []string{"1"}, []string{"١"}},
+		{`^\w$`, "", []string{"e"}, []string{"é"}},
+	} {
+		filter, err := document.CompileFilter(document.O("a", document.O("$regex", test.pattern, "$options", test.options)))
+		require.NoError(t, err, test.pattern)
+		for _, text := range test.matches {
+			require.True(t, filter.Match(document.O("a", text)), "%s matches %q", test.pattern, text)
+		}
+		for _, text := range test.others {
+			require.False(t, filter.Match(document.O("a", text)), "%s does not match %q", test.pattern, text)
+		}
+	}
+}
+
+func TestPatternsThatRE2LacksAreRefusedByName(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{
+		`foo(?!bar)`, `(?=a)`, `(?<=foo)bar`, `(?<!a)b`, `(a)\1`, `(?P<word>a)-(?P=word)`, `a++b`, `(?>a)b`, `(*UCP)\bx`,
+		`(*UCP)[\W]`, `\K`, `a(*FAIL)`, `[\H]`,
+	} {
+		_, err := document.CompileFilter(document.O("a", document.O("$regex", pattern)))
+		requireInvalid(t, err, "a.$regex")
+		require.ErrorContains(t, err, "RE2", pattern)
+	}
+	for _, pattern := range []string{`[`, `(`, `a)`, `*a`, `a{2,1}`, `\`, `[z-a]`, `[[:nope:]]`, `(?`, `[\`, `[^`, `[]`, `[[:`} {
+		_, err := document.CompileFilter(document.O("a", document.O("$regex", pattern)))
+		requireInvalid(t, err, "a.$regex")
+	}
+}
