@@ -43,7 +43,10 @@ func compileArrayFilters(sources []Object) (*arrayFilterSet, error) {
 }
 
 func compileArrayFilter(source Object) (*arrayFilter, error) {
-	filter, err := CompileFilter(source)
+	if err := source.Err(); err != nil {
+		return nil, err
+	}
+	filter, err := compileFilter(source, &exprUse{})
 	if err != nil {
 		return nil, err
 	}

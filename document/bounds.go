@@ -140,6 +140,8 @@ func boundsOf(test candidateTest) (Bounds, bool) {
 		return boundsOfPattern(test.pattern.String())
 	case every:
 		return boundsOfEvery(test)
+	case some:
+		return boundsOfSome(test)
 	default:
 		return Bounds{}, false
 	}
@@ -243,6 +245,21 @@ func boundsOfEvery(conditions every) (Bounds, bool) {
 	}
 	together.Exact = false
 	return together, found
+}
+
+// boundsOfSome are the bounds of a value that meets one of several conditions.
+func boundsOfSome(conditions some) (Bounds, bool) {
+	together := Bounds{Exact: true}
+	for _, condition := range conditions {
+		bounds, ok := boundsOf(condition)
+		if !ok {
+			return Bounds{}, false
+		}
+		together.Ranges = append(together.Ranges, bounds.Ranges...)
+		together.Exact = together.Exact && bounds.Exact
+	}
+	together.Ranges = united(together.Ranges)
+	return together, true
 }
 
 // pointOf returns the range of one value.

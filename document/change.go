@@ -17,7 +17,9 @@ func (c Change) Apply(filter *Filter, before Object) (after Object, modified boo
 func (c Change) applied(filter *Filter, before Object) (after Object, modified bool, err error) {
 	run := updateRun{document: before, now: c.Now}
 	if c.Update.usesPosition {
-		run.position = filter.position(before)
+		if run.position, err = filter.positionIn(before); err != nil {
+			return Object{}, false, err
+		}
 	}
 	after, err = c.Update.apply(&run)
 	if err != nil {

@@ -83,11 +83,21 @@ type candidateTest interface {
 	test(value any) bool
 }
 
-// arrayPosition is the index of the outermost array element through which the last
-// condition of a filter matched: what "$" in an update stands for.
+// arrayPosition is what a match tells beside its success: the index of the outermost
+// array element through which the last condition of a filter matched, which is what
+// "$" in an update stands for, and the failure of an expression.
 type arrayPosition struct {
 	index int
 	found bool
+	// failure is the error of an $expr. The match is void then.
+	failure error
+}
+
+// fail records the failure of an expression, of several the first.
+func (p *arrayPosition) fail(err error) {
+	if p != nil && p.failure == nil {
+		p.failure = err
+	}
 }
 
 // set records an index. A walk that unwinds records the outer one after the inner.

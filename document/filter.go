@@ -13,6 +13,8 @@ type Filter struct {
 	root   matcher
 	// equalities are the values that every match must have.
 	equalities []equality
+	// canFail tells that the filter holds an $expr, whose evaluation can fail.
+	canFail bool
 }
 
 // equality is a condition "the field at path equals value" that every match meets.
@@ -28,12 +30,15 @@ func CompileFilter(source Object) (*Filter, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
 	}
-	c := filterCompiler{}
-	root, err := c.query(source)
+	return compileFilter(source, &exprUse{allowed: true})
+}
+
+func compileFilter(source Object, expr *exprUse) (*Filter, error) {
+	root, err := filterCompiler{expr: expr}.query(source)
 	if err != nil {
 		return nil, err
 	}
-	return &Filter{source: source, root: root, equalities: equalitiesOf(source)}, nil
+	return &Filter{source: source, root: root, equalities: equalitiesOf(source), canFail: expr.used}, nil
 }
 
 // checkSource refuses a document that cannot be compiled whatever it says.
@@ -55,18 +60,35 @@ func (f *Filter) Source() Object {
 	return f.source
 }
 
-// Match reports whether a document matches.
+// Match reports whether a document matches. Where an $expr fails on the document, it
+// does not; Check tells the error.
 func (f *Filter) Match(document Object) bool {
-	return f == nil || f.root.match(document, nil)
+	matched, err := f.Check(document)
+	return matched && err == nil
 }
 
-// position returns the element of an array through which a document matches.
-func (f *Filter) position(document Object) arrayPosition {
+// Check reports whether a document matches. Where an $expr of the filter fails on the
+// document, as a division by zero does, the error is InvalidArgument, and an operation
+// that reads or writes by the filter fails as a whole.
+func (f *Filter) Check(document Object) (bool, error) {
+	if f == nil {
+		return true, nil
+	}
+	if !f.canFail {
+		return f.root.match(document, nil), nil
+	}
+	var position arrayPosition
+	matched := f.root.match(document, &position)
+	return matched && position.failure == nil, position.failure
+}
+
+// positionIn returns the array element of a document through which it matched.
+func (f *Filter) positionIn(document Object) (arrayPosition, error) {
 	var position arrayPosition
 	if f != nil {
 		f.root.match(document, &position)
 	}
-	return position
+	return position, position.failure
 }
 
 // Equality returns the value that every document must have at a path to match,
@@ -101,6 +123,7 @@ func And(filters ...*Filter) *Filter {
 		all = append(all, f.root)
 		sources = append(sources, f.source)
 		both.equalities = append(both.equalities, f.equalities...)
+		both.canFail = both.canFail || f.canFail
 	}
 	both.root = all
 	both.source = O("$and", A(sources...))
@@ -165,5 +188,8 @@ func isOperatorObject(o Object) bool {
 
 // unknownOperator is the error for an operator that is not supported here.
 func unknownOperator(operator string) error {
+	if advice, ok := unsupportedQueries[operator]; ok {
+		return boterr.New(boterr.Unsupported, operator, "%s is not supported: %s", operator, advice)
+	}
 	return boterr.Invalid(operator, "%s is no operator that can stand here, or is not supported", operator)
 }

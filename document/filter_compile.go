@@ -5,7 +5,10 @@ import (
 )
 
 // filterCompiler compiles query documents.
-type filterCompiler struct{}
+type filterCompiler struct {
+	// expr says whether $expr can stand where the compiler is, nil that it cannot.
+	expr *exprUse
+}
 
 // query compiles a query document: fields with conditions, and logical operators.
 func (c filterCompiler) query(query Object) (matcher, error) {
@@ -28,6 +31,7 @@ func (c filterCompiler) query(query Object) (matcher, error) {
 	if len(all) == 1 {
 		return all[0], nil
 	}
+	exprLast(all)
 	return all, nil
 }
 
@@ -36,6 +40,8 @@ func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	switch operator {
 	case "$comment":
 		return nil, nil //nolint:nilnil // A comment is no condition.
+	case "$expr":
+		return c.exprCondition(operand)
 	case "$and", "$or", "$nor":
 	default:
 		return nil, unknownOperator(operator)

@@ -269,7 +269,7 @@ func (c filterCompiler) elemMatchCondition(operand any) ([]fieldCondition, error
 		condition := conditionGroup(conditions).onElement()
 		return []fieldCondition{{test: valuesOf{condition}, mode: leafWhole}}, nil
 	}
-	query, err := c.query(inner)
+	query, err := filterCompiler{}.query(inner)
 	if err != nil {
 		return nil, err
 	}

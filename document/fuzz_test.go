@@ -44,7 +44,12 @@ func FuzzFilter(f *testing.F) {
 			requireCoded(t, err)
 			return
 		}
-		matched := compiled.Match(target)
+		matched, err := compiled.Check(target)
+		if err != nil {
+			requireCoded(t, err)
+			require.False(t, compiled.Match(target))
+			return
+		}
 		negated, err := document.CompileFilter(document.O("$nor", document.A(source)))
 		if source.IsZero() {
 			return

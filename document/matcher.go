@@ -18,8 +18,8 @@ func (all allOf) match(root any, position *arrayPosition) bool {
 	}
 	for _, m := range all {
 		if !m.match(root, position) {
-			if position != nil {
-				*position = before // What does not match has no position.
+			if position != nil { // What does not match has no position.
+				position.index, position.found = before.index, before.found
 			}
 			return false
 		}
@@ -31,9 +31,19 @@ func (all allOf) match(root any, position *arrayPosition) bool {
 // unless it is one of the forms that either replaces.
 type anyOf []matcher
 
-func (matchers anyOf) match(root any, _ *arrayPosition) bool {
+func (matchers anyOf) match(root any, position *arrayPosition) bool {
+	if position == nil {
+		return matchers.someMatches(root, nil)
+	}
+	inner := arrayPosition{failure: position.failure}
+	matched := matchers.someMatches(root, &inner)
+	position.fail(inner.failure)
+	return matched
+}
+
+func (matchers anyOf) someMatches(root any, position *arrayPosition) bool {
 	for _, m := range matchers {
-		if m.match(root, nil) {
+		if m.match(root, position) {
 			return true
 		}
 	}
@@ -73,13 +83,8 @@ func isEquality(test candidateTest) bool {
 // not match has no position.
 type noneOf []matcher
 
-func (none noneOf) match(root any, _ *arrayPosition) bool {
-	for _, m := range none {
-		if m.match(root, nil) {
-			return false
-		}
-	}
-	return true
+func (none noneOf) match(root any, position *arrayPosition) bool {
+	return !anyOf(none).match(root, position)
 }
 
 // pathMatcher is met where one of the values at a path meets a condition.

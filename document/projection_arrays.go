@@ -123,7 +123,10 @@ func (p *Projection) atPosition(filter *Filter, document, projected Object) (Obj
 	if special := specialOperator(filter.Source()); special != "" {
 		return Object{}, boterr.Invalid(field, "a path that ends in $ cannot stand beside %s in the filter", special)
 	}
-	position := filter.position(document)
+	position, err := filter.positionIn(document)
+	if err != nil {
+		return Object{}, err
+	}
 	var current any = projected
 	for i, name := range p.positional {
 		o, ok := current.(Object)

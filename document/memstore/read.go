@@ -39,7 +39,13 @@ func (c *content) follow(
 				return false
 			}
 		}
-		return !p.exact && !filter.Match(o) || yield(position, o)
+		matched := p.exact
+		if !matched {
+			if matched, err = filter.Check(o); err != nil {
+				return false
+			}
+		}
+		return !matched || yield(position, o)
 	})
 	return err
 }

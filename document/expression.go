@@ -1,0 +1,250 @@
+package document
+
+import (
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// expression is a compiled aggregation expression. It is immutable and safe for
+// concurrent use.
+type expression interface {
+	// evaluate returns the value over the document of a run: missing where there is
+	// none.
+	evaluate(run *expressionRun) (any, error)
+}
+
+// expressionRun is one evaluation of an expression over one document. It serves one
+// goroutine, and another document after reset.
+type expressionRun struct {
+	// root is the document: $$ROOT.
+	root Object
+	// now is $$NOW.
+	now time.Time
+	// variables are the values of $let, $map and others, by their slots.
+	variables []any
+	// stack holds the arguments of the calls that are under way.
+	stack []any
+	// limits bounds the work and the size of values.
+	limits workLimits
+}
+
+// reset prepares the run for a document.
+func (run *expressionRun) reset(root Object, now time.Time) {
+	clear(run.variables)
+	clear(run.stack)
+	run.stack = run.stack[:0]
+	run.root, run.now = root, now
+	run.limits = workLimits{}
+}
+
+// bind sets a variable.
+func (run *expressionRun) bind(slot int, value any) {
+	for len(run.variables) <= slot {
+		run.variables = append(run.variables, missing)
+	}
+	run.variables[slot] = value
+}
+
+// constant is a value that no document changes.
+type constant struct{ value any }
+
+func (c constant) evaluate(*expressionRun) (any, error) { return c.value, nil }
+
+// compileExpression compiles an expression that may use $$NOW.
+func compileExpression(source any) (expression, error) {
+	return expressionCompiler{}.expression(source)
+}
+
+// expressionCompiler compiles expressions where certain variables are known.
+type expressionCompiler struct {
+	scope *scope
+	// timeless tells that there is no clock: a filter is compiled without one.
+	timeless bool
+}
+
+// expression compiles a path, a variable, an operator, an object or array of
+// expressions, or a constant.
+func (c expressionCompiler) expression(source any) (expression, error) {
+	switch v := source.(type) {
+	case string:
+		if isOperator(v) {
+			return c.path(v)
+		}
+	case Object:
+		return c.object(v)
+	case Array:
+		return c.array(v)
+	}
+	return constant{source}, nil
+}
+
+// object compiles {$operator: arguments} or an object of expressions.
+func (c expressionCompiler) object(source Object) (expression, error) {
+	if !isOperatorObject(source) {
+		return c.fields(source)
+	}
+	name, operand := source.node.shape.keys[0], source.node.at(0)
+	if source.Len() > 1 {
+		return nil, boterr.Invalid(name, "an expression has one operator, and beside %s stands %q", name, source.node.shape.keys[1])
+	}
+	e, err := c.operator(name, operand)
+	if err != nil {
+		return nil, boterr.In(name, err)
+	}
+	return e, nil
+}
+
+// operator compiles an operator with its arguments.
+func (c expressionCompiler) operator(name string, operand any) (expression, error) {
+	if e, ok, err := c.form(name, operand); ok || err != nil {
+		return e, err
+	}
+	if f, ok := findFunction(name); ok {
+		return c.call(name, f, operand)
+	}
+	if advice, ok := unsupportedExpressions[name]; ok {
+		return nil, boterr.New(boterr.Unsupported, "", "%s is not supported%s", name, advice)
+	}
+	return nil, boterr.Invalid("", "unrecognized expression %q", name)
+}
+
+// form compiles an operator that does not take the values of all its arguments, such
+// as one that leaves some out or binds variables. ok tells that name is one.
+func (c expressionCompiler) form(name string, operand any) (e expression, ok bool, err error) {
+	compile, ok := c.forms(name)
+	if !ok {
+		return nil, false, nil
+	}
+	e, err = compile(operand)
+	return e, true, err
+}
+
+// forms returns the compiler of an operator of form.
+func (c expressionCompiler) forms(name string) (func(operand any) (expression, error), bool) {
+	switch name {
+	case "$literal", "$const":
+		return func(operand any) (expression, error) { return constant{operand}, nil }, true
+	case "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp":
+		return func(operand any) (expression, error) { return c.comparison(name, operand) }, true
+	case "$and", "$or":
+		return func(operand any) (expression, error) { return c.junction(name == "$or", operand) }, true
+	default:
+		return nil, false
+	}
+}
+
+// fields compiles an object of expressions.
+func (c expressionCompiler) fields(source Object) (expression, error) {
+	e := &objectOf{names: source.Keys(), values: make([]expression, 0, source.Len())}
+	for name, value := range source.All() {
+		if err := checkFieldName(name); err != nil {
+			return nil, boterr.In(name, err)
+		}
+		compiled, err := c.expression(value)
+		if err != nil {
+			return nil, boterr.In(name, err)
+		}
+		e.values = append(e.values, compiled)
+	}
+	return folded(e, e.values...)
+}
+
+// objectOf makes an object. A field whose value is missing is left out.
+type objectOf struct {
+	names  []string
+	values []expression
+}
+
+func (e *objectOf) evaluate(run *expressionRun) (any, error) {
+	b := newObjectBuilder(len(e.names))
+	for i, value := range e.values {
+		v, err := value.evaluate(run)
+		if err != nil {
+			return nil, err
+		}
+		if v != missing {
+			b.set(e.names[i], v)
+		}
+	}
+	return run.limits.object(b.object())
+}
+
+// array compiles an array of expressions.
+func (c expressionCompiler) array(source Array) (expression, error) {
+	items, err := c.expressions(source)
+	if err != nil {
+		return nil, err
+	}
+	return folded(arrayOfExpressions(items), items...)
+}
+
+// expressions compiles each element of an array.
+func (c expressionCompiler) expressions(source Array) ([]expression, error) {
+	items := make([]expression, 0, source.Len())
+	for i, item := range source.items() {
+		e, err := c.expression(item)
+		if err != nil {
+			return nil, boterr.In(indexField(i), err)
+		}
+		items = append(items, e)
+	}
+	return items, nil
+}
+
+// arrayOfExpressions makes an array. What is missing becomes null.
+type arrayOfExpressions []expression
+
+func (e arrayOfExpressions) evaluate(run *expressionRun) (any, error) {
+	items := make([]any, 0, len(e))
+	for _, item := range e {
+		v, err := item.evaluate(run)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, orNull(v))
+	}
+	return run.limits.array(items)
+}
+
+// folded returns the constant that an expression is where all its parts are
+// constants, and the error that it then always gives.
+func folded(e expression, parts ...expression) (expression, error) {
+	for _, part := range parts {
+		if _, ok := part.(constant); !ok {
+			return e, nil
+		}
+	}
+	var run expressionRun
+	run.reset(Object{}, time.Time{})
+	value, err := e.evaluate(&run)
+	if err != nil {
+		return nil, withoutField(err)
+	}
+	return constant{value}, nil
+}
+
+// withoutField cuts the field off an error to which the caller adds where it is.
+func withoutField(err error) error {
+	e, ok := boterr.AsError(err)
+	if !ok {
+		return err
+	}
+	cut := *e
+	cut.Field = ""
+	return &cut
+}
+
+// isNullish reports whether a value is null or missing.
+func isNullish(value any) bool { return value == nil || value == missing }
+
+// orNull returns a value, null for missing.
+func orNull(value any) any {
+	if value == missing {
+		return nil
+	}
+	return value
+}
+
+// isTruthy reads a value as expressions do: false, 0, null and missing are false.
+func isTruthy(value any) bool { return value != missing && isTrue(value) }

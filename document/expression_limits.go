@@ -1,0 +1,83 @@
+package document
+
+import (
+	"math/bits"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+const (
+	// maxWork is the most that one evaluation may do, in bytes written or compared.
+	maxWork = 64 << 20
+	// stepWork is what looking at one element counts as.
+	stepWork = 16
+)
+
+// workLimits bounds one evaluation: what it does in all, and the size of each value
+// that it makes. A value may hold another one many times, so that its size can be far
+// above the memory that it takes.
+type workLimits struct{ done int }
+
+// spend counts work, and refuses what is too much.
+func (l *workLimits) spend(work int) error {
+	l.done += min(work, maxWork+1)
+	if l.done > maxWork {
+		return boterr.Invalid("", "the expression does too much for one document: it makes or looks through "+
+			"more than %d MiB", maxWork>>20)
+	}
+	return nil
+}
+
+// steps counts the work of looking at n elements.
+func (l *workLimits) steps(n int) error { return l.spend(n * stepWork) }
+
+// comparing counts the work of comparing two values.
+func (l *workLimits) comparing(a, b any) error {
+	return l.spend(min(valueSize(a), valueSize(b)))
+}
+
+// sorting counts the work of sorting values.
+func (l *workLimits) sorting(values []any) error {
+	size := len(values) * stepWork
+	for _, value := range values {
+		size = addSizes(size, valueSize(value))
+	}
+	return l.spend(size * bits.Len(uint(len(values))))
+}
+
+// text refuses a string that is too long. It is to be asked before the string is made.
+func (l *workLimits) text(length int) error {
+	if length > MaxSize {
+		return tooLarge()
+	}
+	return l.spend(length)
+}
+
+// array returns the array of items, unless it is too large or nested too deeply.
+func (l *workLimits) array(items []any) (any, error) {
+	a := arrayOf(items)
+	switch {
+	case a.node.err != nil:
+		return nil, a.node.err
+	case a.node.size > MaxSize:
+		return nil, tooLarge()
+	default:
+		return a, l.steps(len(items))
+	}
+}
+
+// object returns an object, unless it is too large or nested too deeply.
+func (l *workLimits) object(o Object) (any, error) {
+	switch {
+	case o.Err() != nil:
+		return nil, o.Err()
+	case o.Size() > MaxSize:
+		return nil, tooLarge()
+	default:
+		return o, l.steps(o.Len())
+	}
+}
+
+func tooLarge() error {
+	return boterr.Invalid("", "the value is larger than %d MiB", MaxSize>>20)
+}
