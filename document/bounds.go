@@ -65,7 +65,7 @@ func boundsAt(m matcher, path string) (Bounds, bool) {
 	switch m := m.(type) {
 	case *pathMatcher:
 		if m.path.text == path && !m.path.hasIndex() {
-			return boundsOf(m.test)
+			return boundsOfTest(m.test)
 		}
 	case *elementMatcher:
 		return m.boundsAt(path)
@@ -85,7 +85,7 @@ func (m *elementMatcher) boundsAt(path string) (bounds Bounds, ok bool) {
 	switch finder := m.finder.(type) {
 	case valuesOf:
 		if m.path.text == path {
-			bounds, ok = boundsOf(finder.condition)
+			bounds, ok = boundsOfTest(finder.condition)
 		}
 	case elementsOf:
 		if inner, below := strings.CutPrefix(path, m.path.text+"."); below {
@@ -123,8 +123,8 @@ func (matchers anyOf) boundsAt(path string) (Bounds, bool) {
 	return together, true
 }
 
-// boundsOf returns the bounds of the values that meet a condition.
-func boundsOf(test candidateTest) (Bounds, bool) {
+// boundsOfTest returns the bounds of the values that meet a condition.
+func boundsOfTest(test candidateTest) (Bounds, bool) {
 	switch test := test.(type) {
 	case equalTo:
 		return boundsOfEqual(test.value)
@@ -234,7 +234,7 @@ func boundsOfEvery(conditions every) (Bounds, bool) {
 	var together Bounds
 	found := false
 	for _, condition := range conditions {
-		bounds, ok := boundsOf(condition)
+		bounds, ok := boundsOfTest(condition)
 		if !ok {
 			continue
 		}
@@ -251,7 +251,7 @@ func boundsOfEvery(conditions every) (Bounds, bool) {
 func boundsOfSome(conditions some) (Bounds, bool) {
 	together := Bounds{Exact: true}
 	for _, condition := range conditions {
-		bounds, ok := boundsOf(condition)
+		bounds, ok := boundsOfTest(condition)
 		if !ok {
 			return Bounds{}, false
 		}

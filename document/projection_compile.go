@@ -187,12 +187,12 @@ func (c *projectionCompiler) position(level *projectionSpec, path, parent []stri
 	if err := c.mustBe(inclusion, "a path that ends in $"); err != nil {
 		return err
 	}
-	c.positional = joined(parent, path)
+	c.positional = pathFromRoot(parent, path)
 	return level.add(path, specField{cut: true})
 }
 
-// joined returns the path from the root.
-func joined(parent, path []string) []string {
+// pathFromRoot returns the path from the root.
+func pathFromRoot(parent, path []string) []string {
 	return slices.Concat(parent, path)
 }
 
@@ -209,7 +209,7 @@ func (c *projectionCompiler) object(level *projectionSpec, path []string, operan
 	if err != nil {
 		return err
 	}
-	return c.fields(inner, operand, joined(parent, path))
+	return c.fields(inner, operand, pathFromRoot(parent, path))
 }
 
 // inside returns the level at a path, made where there is none.
@@ -234,7 +234,7 @@ func (c *projectionCompiler) operator(level *projectionSpec, path []string, obje
 	switch operator {
 	case "$slice":
 		if cut, ok := sliceOperand(operand); ok {
-			cut.path = joined(parent, path)
+			cut.path = pathFromRoot(parent, path)
 			c.slices = append(c.slices, cut)
 			return level.add(path, specField{cut: true})
 		}
