@@ -2,6 +2,7 @@ package datasource
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -42,6 +43,9 @@ func (s *Service) FetchGeoNearFromDataSource(
 // searches in the one column that holds points.
 func near(ctx context.Context, entries *record.Collection, data document.Object) ([]document.GeoResult, error) {
 	found, err := entries.GeoNear(ctx, data)
+	if errors.Is(err, document.ErrNoGeoIndex) {
+		found, err = entries.GeoNear(ctx, data.With(geoKey, document.DefaultGeoKey))
+	}
 	if _, named := data.Field(geoKey); err != nil || named || len(found) > 0 {
 		return found, err
 	}

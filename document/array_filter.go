@@ -43,10 +43,7 @@ func compileArrayFilters(sources []Object) (*arrayFilterSet, error) {
 }
 
 func compileArrayFilter(source Object) (*arrayFilter, error) {
-	if err := source.Err(); err != nil {
-		return nil, err
-	}
-	filter, err := compileFilter(source, &exprUse{})
+	filter, err := compileFilter(source, filterCompiler{})
 	if err != nil {
 		return nil, err
 	}

@@ -104,7 +104,7 @@ func (c expressionCompiler) operator(name string, operand any) (expression, erro
 		return c.call(name, f, operand)
 	}
 	if advice, ok := unsupportedExpressions[name]; ok {
-		return nil, boterr.New(boterr.Unsupported, "", "%s is not supported%s", name, advice)
+		return nil, boterr.Invalid("", "%s is not supported%s", name, advice)
 	}
 	return nil, boterr.Invalid("", "unrecognized expression %q", name)
 }

@@ -84,11 +84,11 @@ func (c expressionCompiler) variableNamed(name string) (expression, error) {
 		return constant{missing}, nil
 	case "NOW":
 		if c.timeless {
-			return nil, boterr.New(boterr.Unsupported, "", "$$NOW is not supported in a filter: put the time itself there")
+			return nil, boterr.Invalid("", "$$NOW is not supported in a filter: put the time itself there")
 		}
 		return currentTime{}, nil
 	case "CLUSTER_TIME", "USER_ROLES", "SEARCH_META":
-		return nil, boterr.New(boterr.Unsupported, "", "$$%s is not supported", name)
+		return nil, boterr.Invalid("", "$$%s is not supported", name)
 	default:
 		return nil, boterr.Invalid("", "there is no variable $$%s", name)
 	}

@@ -15,6 +15,8 @@ type Filter struct {
 	equalities []equality
 	// canFail tells that the filter holds an $expr, whose evaluation can fail.
 	canFail bool
+	// near is the filter's search for what is near, nil where it has none.
+	near *GeoNear
 }
 
 // equality is a condition "the field at path equals value" that every match meets.
@@ -27,18 +29,25 @@ type equality struct {
 // supported, or an operand of the wrong type, is InvalidArgument; its Field is the
 // path in the query document.
 func CompileFilter(source Object) (*Filter, error) {
-	if err := checkSource(source); err != nil {
-		return nil, err
-	}
-	return compileFilter(source, &exprUse{allowed: true})
-}
-
-func compileFilter(source Object, expr *exprUse) (*Filter, error) {
-	root, err := filterCompiler{expr: expr}.query(source)
+	slot, expr := &nearSlot{}, &exprUse{allowed: true}
+	filter, err := compileFilter(source, filterCompiler{slot: slot, expr: expr})
 	if err != nil {
 		return nil, err
 	}
-	return &Filter{source: source, root: root, equalities: equalitiesOf(source), canFail: expr.used}, nil
+	filter.near, filter.canFail = slot.near, expr.used
+	return filter, nil
+}
+
+// compileFilter compiles a query document with a compiler.
+func compileFilter(source Object, c filterCompiler) (*Filter, error) {
+	if err := checkSource(source); err != nil {
+		return nil, err
+	}
+	root, err := c.query(source)
+	if err != nil {
+		return nil, err
+	}
+	return &Filter{source: source, root: root, equalities: equalitiesOf(source)}, nil
 }
 
 // checkSource refuses a document that cannot be compiled whatever it says.
@@ -107,7 +116,7 @@ func (f *Filter) Equality(path string) (any, bool) {
 }
 
 // And returns the filter that matches where all filters match. Filters that are
-// nil are left out.
+// nil are left out. Of several with a $near the first one's is the order.
 func And(filters ...*Filter) *Filter {
 	filters = slices.DeleteFunc(slices.Clone(filters), func(f *Filter) bool { return f == nil })
 	switch len(filters) {
@@ -124,6 +133,9 @@ func And(filters ...*Filter) *Filter {
 		sources = append(sources, f.source)
 		both.equalities = append(both.equalities, f.equalities...)
 		both.canFail = both.canFail || f.canFail
+		if both.near == nil {
+			both.near = f.near
+		}
 	}
 	both.root = all
 	both.source = O("$and", A(sources...))
@@ -189,7 +201,7 @@ func isOperatorObject(o Object) bool {
 // unknownOperator is the error for an operator that is not supported here.
 func unknownOperator(operator string) error {
 	if advice, ok := unsupportedQueries[operator]; ok {
-		return boterr.New(boterr.Unsupported, operator, "%s is not supported: %s", operator, advice)
+		return boterr.Invalid(operator, "%s is not supported: %s", operator, advice)
 	}
 	return boterr.Invalid(operator, "%s is no operator that can stand here, or is not supported", operator)
 }

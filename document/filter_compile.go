@@ -8,6 +8,8 @@ import (
 type filterCompiler struct {
 	// expr says whether $expr can stand where the compiler is, nil that it cannot.
 	expr *exprUse
+	// slot takes a $near, nil where none can stand.
+	slot *nearSlot
 }
 
 // query compiles a query document: fields with conditions, and logical operators.
@@ -46,7 +48,11 @@ func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	default:
 		return nil, unknownOperator(operator)
 	}
-	clauses, err := c.clauses(operand)
+	inner := c
+	if list, ok := operand.(Array); operator == "$nor" || operator == "$or" && ok && list.Len() != 1 {
+		inner = c.withoutNear()
+	}
+	clauses, err := inner.clauses(operand)
 	if err != nil {
 		return nil, boterr.In(operator, err)
 	}
@@ -86,7 +92,11 @@ func (c filterCompiler) field(path string, operand any) (matcher, error) {
 	if err := checkPathLength(path); err != nil {
 		return nil, err
 	}
-	conditions, err := c.conditions(operand)
+	if operators, ok := nearOperators(operand); ok {
+		m, err := c.near(path, operators)
+		return m, boterr.In(path, err)
+	}
+	conditions, err := c.withoutNear().conditions(operand)
 	if err != nil {
 		return nil, boterr.In(path, err)
 	}

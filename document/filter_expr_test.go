@@ -99,7 +99,7 @@ func TestExprStandsWhereTheWholeDocumentIsSeen(t *testing.T) {
 	requireInvalid(t, err, "arrayFilters[0].$expr")
 }
 
-func TestWhatFiltersLackIsUnsupportedByName(t *testing.T) {
+func TestWhatFiltersLackIsRefusedByName(t *testing.T) {
 	t.Parallel()
 	for filter, field := range map[string]string{
 		`{"$where":"true"}`:                 "$where",
@@ -108,7 +108,7 @@ func TestWhatFiltersLackIsUnsupportedByName(t *testing.T) {
 		`{"$expr":{"$eq":["$at","$$NOW"]}}`: "$expr.$eq[1]",
 	} {
 		_, err := document.CompileFilter(parse(t, filter))
-		require.ErrorIs(t, err, boterr.Unsupported, filter)
+		require.ErrorIs(t, err, boterr.InvalidArgument, filter)
 		e, _ := boterr.AsError(err)
 		require.Equal(t, field, e.Field)
 	}

@@ -49,7 +49,7 @@ func furtherOperator(operator string, operand any) ([]fieldCondition, error) {
 	case "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear":
 		return bitsCondition(operator, operand)
 	default:
-		return nil, boterr.Invalid("", "%s is no operator that can stand here, or is not supported", operator)
+		return geoCondition(operator, operand)
 	}
 }
 

@@ -1,25 +1,32 @@
 package document
 
 import (
+	"errors"
 	"math"
 	"strings"
 
-	"github.com/golang/geo/s2"
-
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document/internal/geometry"
 )
 
 // EarthRadius is the radius of the earth in metres that MongoDB computes with.
-const EarthRadius = 6378100.0
+const EarthRadius = geometry.EarthRadius
 
-// DefaultGeoKey is the field in which GeoNear looks for points where neither the
-// query nor an index names one.
+// DefaultGeoKey is the field in which Measure looks for places where the search
+// names none.
 const DefaultGeoKey = "location"
 
+// ErrNoGeoIndex is the cause of the error where a search names no field, and the
+// collection has no geo index that would.
+var ErrNoGeoIndex = errors.New("there is no geo index, so that the search must name the field")
+
 // GeoNear is a compiled search for what is near a point: the argument of MongoDB's
-// $geoNear. It is safe for concurrent use.
+// $geoNear, or a filter's $near. It is safe for concurrent use.
 type GeoNear struct {
-	near          geoPoint
+	// pair is the point to search around, and point what that is on the globe where
+	// the search is spherical.
+	pair          geometry.Pair
+	point         geometry.Point
 	spherical     bool
 	metres        bool
 	filter        *Filter
@@ -33,7 +40,7 @@ type GeoNear struct {
 
 // GeoResult is a document that was found.
 type GeoResult struct {
-	// Document has the distance and the point in it where the query asked for that.
+	// Document has the distance and the place in it where the query asked for that.
 	Document Object
 	// Distance is in metres where the query's point is GeoJSON, in radians for a
 	// legacy pair with spherical, else in the units of the coordinates. The
@@ -41,133 +48,141 @@ type GeoResult struct {
 	Distance float64
 }
 
-// geoNearArgument is the argument of $geoNear.
-type geoNearArgument struct {
-	Near               any      `json:"near"`
-	DistanceField      string   `json:"distanceField"`
-	Spherical          bool     `json:"spherical"`
-	MaxDistance        *float64 `json:"maxDistance"`
-	MinDistance        *float64 `json:"minDistance"`
-	Query              Object   `json:"query"`
-	DistanceMultiplier *float64 `json:"distanceMultiplier"`
-	IncludeLocs        string   `json:"includeLocs"`
-	Key                string   `json:"key"`
-	Limit              *int64   `json:"limit"`
-}
-
 // CompileGeoNear compiles a search. Its fields are those of $geoNear, and limit:
 //
 //   - near: a GeoJSON point, {"type": "Point", "coordinates": [longitude,
-//     latitude]}, or a legacy pair [x, y] or {"lng": x, "lat": y}. Required.
+//     latitude]}, or a legacy pair [x, y] or {"lng": x, "lat": y}. Required. A third
+//     number of a pair is a maxDistance.
+//   - spherical: measure legacy pairs on the globe. Any value counts as a truth.
 //   - maxDistance, minDistance: in metres for GeoJSON; for a legacy pair in radians
 //     with spherical, else in the units of the coordinates. Both inclusive.
-//   - query: a filter. limit: the most documents to return, at least 1.
+//   - query: a filter without $near. limit: the most documents to return, at least 1.
 //   - distanceField, includeLocs: the dotted paths at which the results have their
-//     distance and the point that was measured.
+//     distance and the place that was measured. Where both need the same field,
+//     includeLocs has it.
 //   - distanceMultiplier: what distances in results are multiplied with.
-//   - key: the dotted path of the field that holds the points.
+//   - key: the dotted path of the field that holds the places.
 //
 // A point off the globe (for a legacy pair without spherical: beyond 180 in either
-// direction), a number that is negative or no number, and a field that is unknown
-// are InvalidArgument.
+// direction), a number that is negative or no number, null but for spherical, and a
+// field that is unknown are InvalidArgument.
 func CompileGeoNear(source Object) (*GeoNear, error) {
-	if source.IsZero() {
+	if err := source.Err(); err != nil {
+		return nil, err
+	}
+	near, ok := source.Field("near")
+	if !ok {
 		return nil, boterr.Invalid("near", "the point to search around is missing")
 	}
-	var argument geoNearArgument
-	if err := DecodeStrict(source, &argument); err != nil {
-		return nil, err
+	spherical, _ := source.Field("spherical")
+	g := &GeoNear{spherical: isTrue(spherical), multiplier: 1, most: math.Inf(1)}
+	if err := g.setNear(near); err != nil {
+		cause, _ := boterr.AsError(err)
+		return nil, boterr.Invalid("near", "is no point to search around: %s", cause.Message())
 	}
-	g := &GeoNear{spherical: argument.Spherical, multiplier: 1, most: math.Inf(1)}
-	if err := g.setNear(argument.Near); err != nil {
-		return nil, boterr.In("near", err)
-	}
-	if err := g.setFilter(argument.Query); err != nil {
-		return nil, boterr.In("query", err)
-	}
-	if err := g.setNumbers(argument); err != nil {
-		return nil, err
-	}
-	if err := g.setPaths(argument); err != nil {
-		return nil, err
+	for key, value := range source.All() {
+		if err := g.setOption(key, value); err != nil {
+			return nil, boterr.In(key, err)
+		}
 	}
 	return g, nil
 }
 
-func (g *GeoNear) setNear(near any) error {
-	point, ok := readPoint(near)
-	if !ok {
-		return boterr.Invalid("", "must be a GeoJSON point or a pair [longitude, latitude], got %s", textOf(near))
+// setOption sets a field of $geoNear other than near and spherical.
+func (g *GeoNear) setOption(key string, value any) (err error) {
+	switch key {
+	case "near", "spherical":
+	case "minDistance":
+		g.least, err = distanceOperand(value, orInfinite)
+	case "maxDistance":
+		g.most, err = distanceOperand(value, orInfinite)
+	case "distanceMultiplier":
+		g.multiplier, err = distanceOperand(value, orInfinite)
+	case "distanceField":
+		g.distanceField, err = pathOperand(value)
+	case "includeLocs":
+		g.includeLocs, err = pathOperand(value)
+	case "key":
+		var path string
+		path, err = pathOperand(value)
+		g.key = compilePath(path)
+	case "query":
+		g.filter, err = geoQuery(value)
+	case "limit":
+		g.limit, err = limitOperand(value)
+	default:
+		err = boterr.Invalid("", "is no option of a search for what is near")
 	}
-	if point.isGeoJSON {
-		g.spherical, g.metres = true, true
-	}
-	if !g.accepts(point) {
-		return boterr.Invalid("", "%s is off the globe: longitude is from -180 to 180, latitude from -90 to 90", textOf(near))
-	}
-	g.near = point
-	return nil
-}
-
-func (g *GeoNear) setFilter(query Object) error {
-	if query.IsZero() {
-		return nil
-	}
-	var err error
-	g.filter, err = CompileFilter(query)
 	return err
 }
 
-func (g *GeoNear) setNumbers(argument geoNearArgument) error {
-	for _, number := range []struct {
-		field string
-		given *float64
-		into  *float64
-	}{
-		{"minDistance", argument.MinDistance, &g.least},
-		{"maxDistance", argument.MaxDistance, &g.most},
-		{"distanceMultiplier", argument.DistanceMultiplier, &g.multiplier},
-	} {
-		if number.given == nil {
-			continue
-		}
-		if math.IsNaN(*number.given) || *number.given < 0 {
-			return boterr.Invalid(number.field, "must not be negative, got %v", *number.given)
-		}
-		*number.into = *number.given
+// pathOperand reads a dotted path.
+func pathOperand(value any) (string, error) {
+	path, ok := value.(string)
+	if !ok {
+		return "", wrongType("string", value)
 	}
-	if argument.Limit == nil {
-		return nil
+	for part := range strings.SplitSeq(path, ".") {
+		if isOperator(part) {
+			return "", boterr.Invalid("", "a name in a path cannot begin with $")
+		}
 	}
-	if g.limit = *argument.Limit; g.limit < 1 {
-		return boterr.Invalid("limit", "must be at least 1, got %d", g.limit)
+	return path, CheckPath(path)
+}
+
+// geoQuery compiles the filter of $geoNear.
+func geoQuery(value any) (*Filter, error) {
+	query, ok := value.(Object)
+	if !ok {
+		return nil, wrongType("object", value)
+	}
+	return compileFilter(query, filterCompiler{})
+}
+
+func limitOperand(value any) (int64, error) {
+	limit, ok := wholeNumber(value)
+	if !ok || limit < 1 {
+		return 0, boterr.Invalid("", "must be a whole number from 1, got %s", textOf(value))
+	}
+	return limit, nil
+}
+
+// setNear sets the point to search around, which is GeoJSON or a pair, with a
+// maximum distance as its third number.
+func (g *GeoNear) setNear(near any) error {
+	if values, ok := members(near); ok && isLegacy(near) && len(values) == 3 {
+		most, err := distanceOperand(values[2], orInfinite)
+		if err != nil {
+			return err
+		}
+		g.most, near = most, A(values[0], values[1])
+	}
+	at, err := queryPoint(near)
+	if err != nil {
+		return err
+	}
+	return g.setPoint(at)
+}
+
+func (g *GeoNear) setPoint(at place) (err error) {
+	g.pair = at.pair
+	if !at.legacy {
+		g.spherical, g.metres = true, true
+	}
+	if g.spherical {
+		g.point, err = geometry.NewPoint(at.pair)
+		return err
+	}
+	if !isInPlane(at.pair) {
+		return boterr.Invalid("", "[%v, %v] is beyond 180 in a direction", at.pair.X, at.pair.Y)
 	}
 	return nil
 }
 
-func (g *GeoNear) setPaths(argument geoNearArgument) error {
-	for _, given := range []struct{ field, path string }{
-		{"key", argument.Key}, {"distanceField", argument.DistanceField}, {"includeLocs", argument.IncludeLocs},
-	} {
-		if given.path == "" {
-			continue
-		}
-		if err := CheckPath(given.path); err != nil {
-			return boterr.In(given.field, err)
-		}
-		if isOperator(given.path) {
-			return boterr.Invalid(given.field, "a path cannot begin with $")
-		}
-	}
-	if distance, location := argument.DistanceField+".", argument.IncludeLocs+"."; distance != "." && location != "." &&
-		(strings.HasPrefix(distance, location) || strings.HasPrefix(location, distance)) {
-		return boterr.Invalid("includeLocs", "is the same place as distanceField, or one is inside the other")
-	}
-	if argument.Key != "" {
-		g.key = compilePath(argument.Key)
-	}
-	g.distanceField, g.includeLocs = argument.DistanceField, argument.IncludeLocs
-	return nil
+// isInPlane reports whether a pair is within the bounds that a 2d index has.
+func isInPlane(p geometry.Pair) bool {
+	const bound = 180
+	return math.Abs(p.X) <= bound && math.Abs(p.Y) <= bound
 }
 
 // Filter returns the query's filter, nil where there is none.
@@ -199,31 +214,106 @@ func (g *GeoNear) Within(filter *Filter) *GeoNear {
 	return &within
 }
 
-// Measure returns a document with its distance, and false where it has no point on
-// the globe or is not within the distances asked for. It does not ask the filter.
-// Of several points the nearest counts.
-func (g *GeoNear) Measure(document Object) (GeoResult, bool) {
-	key := g.key
-	if key == nil {
-		key = compilePath(DefaultGeoKey)
+// Kinds returns the kinds of index that can serve the search, the best one first:
+// GeoJSON needs Geo2DSphere, a pair on the plane Geo2D, and one on the globe either.
+func (g *GeoNear) Kinds() []IndexKind {
+	switch {
+	case !g.spherical:
+		return []IndexKind{Geo2D}
+	case g.metres:
+		return []IndexKind{Geo2DSphere}
+	default:
+		return []IndexKind{Geo2DSphere, Geo2D}
 	}
-	distance, location, found := math.Inf(1), any(nil), false
-	for _, value := range pointsOf(document, key) {
-		point, ok := readPoint(value)
-		if !ok || !g.accepts(point) {
-			continue
-		}
-		if d := g.distance(point); !found || d < distance {
-			distance, location, found = d, value, true
-		}
-	}
-	if !found || distance < g.least || distance > g.most {
-		return GeoResult{}, false
-	}
-	return g.result(document, distance*g.multiplier, location), true
 }
 
-// result puts the distance and the point into a document where that is asked for.
+// Measure returns a document with its distance, and false where it has no place
+// that can be measured or is not within the distances asked for. It does not ask
+// the filter. Of several places the nearest counts.
+func (g *GeoNear) Measure(document Object) (GeoResult, bool) {
+	found, ok := g.nearest(document)
+	if !ok {
+		return GeoResult{}, false
+	}
+	return g.result(document, found.distance*g.multiplier, found.value), true
+}
+
+// measured is a value of a document and its distance.
+type measured struct {
+	distance float64
+	value    any
+}
+
+// nearest returns the nearest place of a document, and false where it has none
+// within the distances asked for.
+func (g *GeoNear) nearest(document Object) (nearest measured, ok bool) {
+	key := g.key
+	if key == nil {
+		key = defaultGeoKey
+	}
+	var whole collector
+	key.walk(document, leafWhole, &whole, nil)
+	nearest.distance = math.Inf(1)
+	for _, value := range whole.values {
+		if !isPlace(value) {
+			continue
+		}
+		at, err := storedPlace(value)
+		if err == nil {
+			nearest.take(g, at, value)
+			continue
+		}
+		if list, isList := value.(Array); isList {
+			nearest.takeEach(g, list)
+		}
+	}
+	ok = nearest.value != nil && nearest.distance >= g.least && nearest.distance <= g.most
+	return nearest, ok
+}
+
+var defaultGeoKey = compilePath(DefaultGeoKey)
+
+// takeEach takes the places in a list.
+func (m *measured) takeEach(g *GeoNear, list Array) {
+	for _, item := range list.items() {
+		if !isPlace(item) {
+			continue
+		}
+		if at, err := storedPlace(item); err == nil {
+			m.take(g, at, item)
+		}
+	}
+}
+
+// take takes a place where it is nearer.
+func (m *measured) take(g *GeoNear, at place, value any) {
+	distance, ok := g.distance(at)
+	if ok && (m.value == nil || distance < m.distance) {
+		m.distance, m.value = distance, value
+	}
+}
+
+// distance returns the distance of a place in the query's unit, and false where it
+// is not on the globe or, for a search on the plane, beyond its bounds.
+func (g *GeoNear) distance(at place) (float64, bool) {
+	if !g.spherical {
+		return at.pair.Distance(g.pair), at.shape == nil && isInPlane(at.pair)
+	}
+	unit := 1.0
+	if g.metres {
+		unit = EarthRadius
+	}
+	if at.shape != nil {
+		return at.shape.Distance(g.point) * unit, !isStrict(at.shape)
+	}
+	point, ok := at.onGlobe()
+	if !ok {
+		return 0, false
+	}
+	return point.Distance(g.point) * unit, true
+}
+
+// result puts the distance and the place into a document where that is asked for.
 func (g *GeoNear) result(document Object, distance float64, location any) GeoResult {
 	if g.distanceField != "" {
 		document = document.overwritten(strings.Split(g.distanceField, "."), distance)
@@ -243,84 +333,4 @@ func (o Object) overwritten(parts []string, value any) Object {
 		value = inner.overwritten(parts[1:], value)
 	}
 	return o.with(parts[0], value)
-}
-
-// distance returns the distance of a point in the query's unit.
-func (g *GeoNear) distance(p geoPoint) float64 {
-	if !g.spherical {
-		return math.Hypot(p.x-g.near.x, p.y-g.near.y)
-	}
-	radians := p.latLng().Distance(g.near.latLng()).Radians()
-	if g.metres {
-		return radians * EarthRadius
-	}
-	return radians
-}
-
-// geoPoint is a point: longitude and latitude in degrees, or x and y on a plane.
-type geoPoint struct {
-	x, y      float64
-	isGeoJSON bool
-}
-
-func (p geoPoint) latLng() s2.LatLng { return s2.LatLngFromDegrees(p.y, p.x) }
-
-// accepts reports whether a point is on the globe, or for a search on a plane within
-// the bounds of a 2d index.
-func (g *GeoNear) accepts(p geoPoint) bool {
-	highest := 180.0
-	if g.spherical || p.isGeoJSON {
-		highest = 90
-	}
-	return math.Abs(p.x) <= 180 && math.Abs(p.y) <= highest // False for NaN, too.
-}
-
-// pointsOf returns what may be points at a path: the value, or the elements of an
-// array of points.
-func pointsOf(o Object, key *fieldPath) []any {
-	var whole collector
-	key.walk(o, leafWhole, &whole, nil)
-	var points []any
-	for _, value := range whole.values {
-		array, ok := value.(Array)
-		if _, isPoint := readPoint(value); !ok || isPoint {
-			points = append(points, value)
-			continue
-		}
-		points = append(points, array.items()...)
-	}
-	return points
-}
-
-// readPoint reads a GeoJSON point or a legacy pair.
-func readPoint(value any) (geoPoint, bool) {
-	switch v := value.(type) {
-	case Array:
-		return readPair(v.items())
-	case Object:
-		if kind, ok := v.Field("type"); ok && kind == "Point" {
-			coordinates, _ := v.Field("coordinates")
-			pair, _ := coordinates.(Array)
-			point, ok := readPair(pair.items())
-			point.isGeoJSON = true
-			return point, ok
-		}
-		if v.Len() == 0 {
-			return geoPoint{}, false
-		}
-		return readPair(v.node.appendValues(nil))
-	default:
-		return geoPoint{}, false
-	}
-}
-
-// readPair reads two numbers. MongoDB ignores further ones, such as an altitude.
-func readPair(values []any) (geoPoint, bool) {
-	const pair = 2
-	if len(values) < pair {
-		return geoPoint{}, false
-	}
-	x, ok1 := floatNumber(values[0])
-	y, ok2 := floatNumber(values[1])
-	return geoPoint{x: x, y: y}, ok1 && ok2
 }

@@ -60,6 +60,14 @@ func (n *objectNode) appendValues(values []any) []any {
 	return values
 }
 
+// allValues returns all values, which must not be changed.
+func (n *objectNode) allValues() []any {
+	if n.wide == nil {
+		return n.values
+	}
+	return n.appendValues(nil)
+}
+
 // newObjectNode returns a node whose values, none as yet, have room for a number of
 // fields. Node and room are one piece of memory, so that reading a field of a
 // document waits for memory once less.

@@ -20,10 +20,10 @@ type Projection struct {
 // fields of their own that the result has.
 //
 // The zero Object and O() give nil, which is no projection. What MongoDB refuses is
-// InvalidArgument, what it knows and this package does not is Unsupported; the Field
-// is the path in the projection.
+// InvalidArgument, and so is what it knows and this package does not; the Field is the
+// path in the projection.
 func CompileProjection(source Object) (*Projection, error) {
-	if err := source.Err(); err != nil {
+	if err := checkSource(source); err != nil {
 		return nil, err
 	}
 	if source.Len() == 0 {

@@ -244,7 +244,7 @@ func (c *projectionCompiler) operator(level *projectionSpec, path []string, obje
 	case "$elemMatch":
 		return c.elemMatch(level, path, operand, parent)
 	case "$meta":
-		return boterr.New(boterr.Unsupported, "", "$meta is not supported")
+		return boterr.Invalid("", "$meta is not supported")
 	}
 	return c.compute(level, path, object)
 }

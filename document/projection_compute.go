@@ -22,12 +22,12 @@ func checkLiteral(operand any) error {
 	switch v := operand.(type) {
 	case string:
 		if isOperator(v) {
-			return boterr.New(boterr.Unsupported, "", "the expression %q is not supported in a projection", v)
+			return boterr.Invalid("", "the expression %q is not supported in a projection", v)
 		}
 	case Object:
 		for key, value := range v.All() {
 			if isOperator(key) {
-				return boterr.New(boterr.Unsupported, "", "the expression %s is not supported in a projection", key)
+				return boterr.Invalid("", "the expression %s is not supported in a projection", key)
 			}
 			if err := checkLiteral(value); err != nil {
 				return boterr.In(key, err)

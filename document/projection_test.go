@@ -148,7 +148,7 @@ func TestBadProjectionsAreInvalid(t *testing.T) {
 	}
 	for _, projection := range []string{`{"a":{"$meta":"textScore"}}`} {
 		_, err := document.CompileProjection(parse(t, projection))
-		require.ErrorIs(t, err, boterr.Unsupported, projection)
+		require.ErrorIs(t, err, boterr.InvalidArgument, projection)
 	}
 	_, err := document.CompileProjection(document.O("a", make(chan int)))
 	requireInvalid(t, err, "a")

@@ -33,8 +33,9 @@ type Store interface {
 // Documents are kept as they were given, to the letter: order of fields and types
 // of numbers included. Documents and values that come back are immutable, as all
 // of this package's are, so that nothing the caller does changes what is stored.
-// Where no sort is given, documents come in the order of their insertion, and an
-// operation on one document takes the first match.
+// Where no sort is given, documents come in the order of their insertion, or that
+// of the filter's $near, and an operation on one document takes the first match. A
+// filter with a $near needs an index that serves it, else it is InvalidArgument.
 //
 // A nil *Filter matches every document, a nil *Sort keeps the order of insertion.
 type Collection interface {
@@ -51,7 +52,9 @@ type Collection interface {
 
 	// GeoNear returns the documents that match the query's filter and have a point,
 	// nearest first, ties in the order of insertion. Documents without a valid
-	// point are left out.
+	// place are left out. A query that names no field is about that of the only
+	// geo index, which must serve it; InvalidArgument where there is none, with
+	// the cause ErrNoGeoIndex, or there are several.
 	GeoNear(ctx context.Context, query *GeoNear) ([]GeoResult, error)
 
 	// Insert adds documents, all or none. Each has an _id, which is any value but
@@ -204,8 +207,9 @@ const (
 	Ascending IndexKind = "ascending"
 	// Descending is Ascending the other way round.
 	Descending IndexKind = "descending"
-	// Geo2D holds legacy pairs on a plane, Geo2DSphere GeoJSON and pairs on the
-	// globe.
+	// Geo2D holds legacy pairs on a plane, or arrays of them, Geo2DSphere GeoJSON
+	// and pairs on the globe. A document whose value at the path is something else
+	// is InvalidArgument; null, an empty array and a missing field are left out.
 	Geo2D       IndexKind = "2d"
 	Geo2DSphere IndexKind = "2dsphere"
 )

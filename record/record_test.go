@@ -118,7 +118,7 @@ func TestRecordsOfAnotherAppDoNotExist(t *testing.T) {
 		values, err := a.mine.Distinct(ctx, "n", filter)
 		require.NoError(t, err)
 		require.Empty(t, values)
-		near, err := a.mine.GeoNear(ctx, document.O("near", document.A(0, 0), "query", filter))
+		near, err := a.mine.GeoNear(ctx, document.O("near", document.A(0, 0), "key", "location", "query", filter.With("n", 1)))
 		require.NoError(t, err)
 		require.Empty(t, near)
 		updated, err := a.mine.Update(ctx, record.Patch{Filter: filter, Patch: document.O("n", 2), Multi: true})

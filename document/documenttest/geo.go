@@ -125,6 +125,6 @@ func geoIndexesAreTaken(t *trial) {
 		c := t.with(t.store.Collection("documenttest." + string(kind)))
 		require.NoError(t, c.EnsureIndex(t.ctx(), document.Index{Keys: []document.IndexKey{{Path: "in.at", Kind: kind}}}))
 		c.insert(document.O("_id", 1, "in", document.O("at", document.A(1, 1))), document.O("_id", 2))
-		c.requireNear([]any{1}, c.near("near", document.A(0, 0)))
+		c.requireNear([]any{1}, c.near("near", document.A(0, 0), "spherical", kind == document.Geo2DSphere))
 	}
 }

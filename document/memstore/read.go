@@ -3,7 +3,6 @@ package memstore
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -14,8 +13,8 @@ import (
 // context has ended.
 const checkEvery = 512
 
-// visit yields the documents that match, in the order of insertion, until yield
-// returns false.
+// visit yields the documents that match, in the order of insertion or that of the
+// filter's $near, until yield returns false.
 func (c *content) visit(
 	ctx context.Context, filter *document.Filter, yield func(position uint64, o document.Object) bool,
 ) error {
@@ -23,9 +22,20 @@ func (c *content) visit(
 	return c.follow(ctx, filter, &p, yield)
 }
 
-// follow yields the documents that match, in the order of a plan for the filter, until
-// yield returns false.
+// follow yields the documents that match, in the order of a plan for the filter or in
+// that of the filter's $near, until yield returns false.
 func (c *content) follow(
+	ctx context.Context, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
+) error {
+	if filter.Near() != nil {
+		return c.followNear(ctx, filter, p, yield)
+	}
+	return c.look(ctx, filter, p, yield)
+}
+
+// look yields the documents that match, in the order of a plan for the filter, until
+// yield returns false.
+func (c *content) look(
 	ctx context.Context, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) error {
 	err := checkEnded(ctx)
@@ -207,30 +217,6 @@ func (c *content) near(ctx context.Context, query *document.GeoNear) ([]document
 		return true
 	})
 	return nearest.ranking(), err
-}
-
-// withGeoKey names the field of the collection's geo index, where the query names
-// no field and there is such an index.
-func (c *content) withGeoKey(query *document.GeoNear) (*document.GeoNear, error) {
-	if query.Key() != "" {
-		return query, nil
-	}
-	var paths []string
-	for i := range c.indexes {
-		for _, key := range c.indexes[i].spec.Keys {
-			if isGeo(key.Kind) && !slices.Contains(paths, key.Path) {
-				paths = append(paths, key.Path)
-			}
-		}
-	}
-	switch len(paths) {
-	case 0:
-		return query, nil
-	case 1:
-		return query.WithKey(paths[0]), nil
-	default:
-		return nil, boterr.Invalid("key", "there are geo indexes on %q, so that the query must name one of the fields", paths)
-	}
 }
 
 func compareDistances(a, b document.GeoResult) int { return cmp.Compare(a.Distance, b.Distance) }

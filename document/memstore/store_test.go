@@ -139,7 +139,7 @@ func TestContextThatEndsMidway(t *testing.T) {
 	t.Parallel()
 	_, c := filled(t, 3_000)
 	change := change(t, "$inc", document.O("stars", 1))
-	near, err := document.CompileGeoNear(document.O("near", document.A(0, 0)))
+	near, err := document.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at"))
 	require.NoError(t, err)
 	for name, operation := range map[string]func(context.Context) error{
 		"Find": func(ctx context.Context) error {

@@ -13,6 +13,7 @@ var floors = [][]string{
 	{"boterr"},
 	{"outbound", "internal/operations"},
 	{"outbound/replies", "internal/operations/reference"},
+	{"document/internal/geometry"},
 	{"document"},
 	{"document/memstore/internal/persistent"},
 	{"document/memstore", "document/documenttest"},
