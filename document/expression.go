@@ -59,6 +59,8 @@ func compileExpression(source any) (expression, error) {
 // expressionCompiler compiles expressions where certain variables are known.
 type expressionCompiler struct {
 	scope *scope
+	// slots is the number of variables that are in use.
+	slots int
 	// timeless tells that there is no clock: a filter is compiled without one.
 	timeless bool
 }
@@ -129,6 +131,34 @@ func (c expressionCompiler) forms(name string) (func(operand any) (expression, e
 		return func(operand any) (expression, error) { return c.comparison(name, operand) }, true
 	case "$and", "$or":
 		return func(operand any) (expression, error) { return c.junction(name == "$or", operand) }, true
+	case "$cond":
+		return c.conditional, true
+	case "$ifNull":
+		return c.ifNull, true
+	case "$switch":
+		return c.switchOver, true
+	case "$let":
+		return c.let, true
+	case "$map":
+		return c.mapOver, true
+	case "$filter":
+		return c.filterOver, true
+	case "$reduce":
+		return c.reduceOver, true
+	case "$convert":
+		return c.convert, true
+	case "$zip":
+		return c.zip, true
+	case "$sortArray":
+		return c.sortArray, true
+	case "$getField":
+		return c.getField, true
+	case "$setField":
+		return c.setField, true
+	case "$unsetField":
+		return c.unsetField, true
+	case "$regexMatch", "$regexFind", "$regexFindAll":
+		return func(operand any) (expression, error) { return c.regex(name, operand) }, true
 	default:
 		return nil, false
 	}

@@ -9,7 +9,6 @@ import (
 
 // arithmeticFunctions are the operators that compute with numbers.
 var arithmeticFunctions = map[string]function{
-	"$not":      {least: 1, most: 1, compute: notTrue},
 	"$add":      {nullFirst: true, compute: add},
 	"$multiply": {nullFirst: true, compute: multiply},
 	"$subtract": {least: 2, most: 2, compute: subtract},
@@ -88,42 +87,48 @@ func absolute(number any) (any, error) {
 	}
 }
 
-// add is $add: of numbers, and of at most one date with milliseconds.
+// add is $add: of numbers, and of at most one date with milliseconds. The sum is a
+// double from where integers overflow.
 func add(_ *expressionRun, arguments []any) (any, error) {
-	var sum summation
-	var date *time.Time
+	var sum any = int64(0)
+	isDate := false
 	for _, argument := range arguments {
 		if t, ok := argument.(time.Time); ok {
-			if date != nil {
+			if isDate {
 				return nil, boterr.Invalid("", "takes one date only")
 			}
-			date = &t
-			continue
-		}
-		if !sum.add(argument) {
+			isDate = true
+			argument = t.UnixMilli()
+		} else if _, ok := floatNumber(argument); !ok {
 			return nil, boterr.Invalid("", "needs numbers or a date, got %s", TypeName(argument))
 		}
+		next, ok := addNumbers(sum, argument)
+		if !ok {
+			f, _ := floatNumber(sum)
+			g, _ := floatNumber(argument)
+			next = f + g
+		}
+		sum = next
 	}
-	if date == nil {
-		return sum.total(), nil
+	if isDate {
+		return dateAfter(0, sum)
 	}
-	return movedDate(*date, sum.total())
+	return sum, nil
 }
 
-// movedDate returns a date some milliseconds later.
-func movedDate(date time.Time, milliseconds any) (any, error) {
+// dateAfter returns the date some milliseconds after others, rounded to whole ones.
+func dateAfter(start int64, milliseconds any) (any, error) {
 	if f, ok := milliseconds.(float64); ok {
-		whole, ok := wholeNumber(math.RoundToEven(f))
+		milliseconds, ok = wholeNumber(math.Round(f))
 		if !ok {
 			return nil, dateOverflow()
 		}
-		milliseconds = whole
 	}
-	moved, ok := addNumbers(date.UnixMilli(), milliseconds)
+	sum, ok := addNumbers(start, milliseconds)
 	if !ok {
 		return nil, dateOverflow()
 	}
-	return dateOf(moved.(int64))
+	return dateOf(sum.(int64))
 }
 
 // Dates lie within the years that a time can be written with in JSON.
@@ -160,7 +165,7 @@ func subtract(_ *expressionRun, arguments []any) (any, error) {
 	case aIsDate && bIsDate:
 		return date.UnixMilli() - other.UnixMilli(), nil
 	case aIsDate && bIsNumber:
-		return movedDate(date, difference(int64(0), b))
+		return dateAfter(date.UnixMilli(), difference(int64(0), b))
 	default:
 		return nil, boterr.Invalid("", "cannot subtract %s from %s", TypeName(b), TypeName(a))
 	}
@@ -182,20 +187,27 @@ func difference(a, b any) any {
 
 // multiply is $multiply: a double where integers overflow.
 func multiply(_ *expressionRun, arguments []any) (any, error) {
-	var product any = int64(1)
+	product, float := int64(1), 1.0
+	whole := true
 	for _, argument := range arguments {
-		if _, ok := floatNumber(argument); !ok {
+		f, ok := floatNumber(argument)
+		if !ok {
 			return nil, needsNumber(argument)
 		}
-		next, ok := multiplyNumbers(product, argument)
-		if !ok {
-			f, _ := floatNumber(product)
-			g, _ := floatNumber(argument)
-			next = f * g
+		float *= f
+		n, ok := argument.(int64)
+		if whole = whole && ok; !whole {
+			continue
 		}
-		product = next
+		next, ok := multiplyIntegers(product, n)
+		if whole = ok; whole {
+			product = next.(int64)
+		}
 	}
-	return product, nil
+	if whole {
+		return product, nil
+	}
+	return float, nil
 }
 
 // ofTwoNumbers is a function of two numbers: null where one is null or missing.
@@ -294,4 +306,9 @@ func logarithm(number, of any) (any, error) {
 		return nil, boterr.Invalid("", "needs a base above 0 that is not 1, got %v", base)
 	}
 	return math.Log(f) / math.Log(base), nil
+}
+
+// needsNumber is the error for an argument that is no number.
+func needsNumber(value any) error {
+	return boterr.Invalid("", "needs a number, got %s", TypeName(value))
 }

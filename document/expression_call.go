@@ -15,6 +15,8 @@ type function struct {
 	// nullFirst tells that the first argument that is null or missing decides: the
 	// result is null, and what follows is not evaluated.
 	nullFirst bool
+	// prepare, where given, checks and changes the compiled arguments.
+	prepare func(arguments []expression) error
 	// compute returns the result. Its error names neither operator nor argument.
 	compute func(run *expressionRun, arguments []any) (any, error)
 }
@@ -37,6 +39,11 @@ func (c expressionCompiler) call(name string, f function, operand any) (expressi
 	if err != nil {
 		return nil, err
 	}
+	if f.prepare != nil {
+		if err := f.prepare(arguments); err != nil {
+			return nil, err
+		}
+	}
 	return folded(&call{name: name, function: f, arguments: arguments}, arguments...)
 }
 
@@ -44,7 +51,7 @@ func (c expressionCompiler) call(name string, f function, operand any) (expressi
 func (c expressionCompiler) argumentsOf(f function, operand any) ([]expression, error) {
 	if f.names != nil {
 		named, ok := operand.(Object)
-		if ok && (f.most == 0 || hasArgument(named, f.names)) {
+		if ok && (f.most == 0 || !isOperatorObject(named)) {
 			return c.named(named, f.names, f.least)
 		}
 		if f.most == 0 {
@@ -56,12 +63,6 @@ func (c expressionCompiler) argumentsOf(f function, operand any) ([]expression, 
 		arguments = append(arguments, constant{absent})
 	}
 	return arguments, err
-}
-
-// hasArgument reports whether an object holds arguments by their names.
-func hasArgument(o Object, names []string) bool {
-	_, ok := o.Field(names[0])
-	return ok
 }
 
 // positional compiles arguments in a row.
@@ -159,9 +160,39 @@ func findFunction(name string) (function, bool) {
 
 // functionFamilies are the operators that are functions.
 var functionFamilies = []map[string]function{
-	arithmeticFunctions,
+	arithmeticFunctions, roundingFunctions, trigonometricFunctions, bitFunctions, accumulatingFunctions,
+	booleanFunctions, stringFunctions, substringFunctions, arrayFunctions, setFunctions, objectFunctions,
+	typeFunctions, dateFunctions, dateMathFunctions, dateTextFunctions,
 }
 
-// unsupportedExpressions are operators that MongoDB has and this package has not,
-// with what to do instead.
-var unsupportedExpressions = map[string]string{}
+// unsupportedExpressions are operators that MongoDB has and this package has not, with
+// what to do instead where there is something.
+var unsupportedExpressions = map[string]string{
+	"$function":           ": it runs JavaScript",
+	"$accumulator":        ": it runs JavaScript",
+	"$where":              ": it runs JavaScript",
+	"$rand":               ": a result must not depend on chance; put the number itself there",
+	"$sampleRate":         ": a result must not depend on chance",
+	"$createObjectId":     ": a result must not depend on chance",
+	"$meta":               "",
+	"$toDecimal":          ": there are no decimal numbers; use $toDouble",
+	"$toObjectId":         ": there are no object ids; they are strings",
+	"$toUUID":             ": there is no binary data; UUIDs are strings",
+	"$toHashedIndexKey":   "",
+	"$toArray":            "",
+	"$toObject":           "",
+	"$hash":               "",
+	"$hexHash":            "",
+	"$bsonSize":           "",
+	"$binarySize":         "",
+	"$subtype":            "",
+	"$tsSecond":           ": there are no timestamps; use dates",
+	"$tsIncrement":        ": there are no timestamps; use dates",
+	"$median":             "",
+	"$percentile":         "",
+	"$sigmoid":            "",
+	"$encStrStartsWith":   "",
+	"$encStrEndsWith":     "",
+	"$encStrContains":     "",
+	"$encStrNormalizedEq": "",
+}

@@ -1,9 +1,5 @@
 package document
 
-import (
-	"github.com/botctx/go-sdk/boterr"
-)
-
 // comparison is $eq, $ne, $gt, $gte, $lt and $lte: it compares values of any types in
 // the order of Compare, in which missing is below null.
 type comparison struct {
@@ -70,39 +66,3 @@ func (e *order) evaluate(run *expressionRun) (any, error) {
 	return int64(order), err
 }
 
-// junction is $and or $or: what follows the argument that decides is not evaluated.
-type junction struct {
-	// decides is the truth of an argument that decides: true for $or.
-	decides   bool
-	arguments []expression
-}
-
-// junction compiles $and and $or.
-func (c expressionCompiler) junction(decides bool, operand any) (expression, error) {
-	arguments, err := c.positional(operand, 0, 0)
-	if err != nil {
-		return nil, err
-	}
-	return folded(&junction{decides: decides, arguments: arguments}, arguments...)
-}
-
-func (e *junction) evaluate(run *expressionRun) (any, error) {
-	for _, argument := range e.arguments {
-		value, err := argument.evaluate(run)
-		if err != nil {
-			return nil, err
-		}
-		if isTruthy(value) == e.decides {
-			return e.decides, nil
-		}
-	}
-	return !e.decides, nil
-}
-
-// notTrue is $not.
-func notTrue(_ *expressionRun, arguments []any) (any, error) { return !isTruthy(arguments[0]), nil }
-
-// needsNumber is the error for an argument that is no number.
-func needsNumber(value any) error {
-	return boterr.Invalid("", "needs a number, got %s", TypeName(value))
-}

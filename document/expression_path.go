@@ -15,10 +15,8 @@ type scope struct {
 
 // with returns the compiler for where another variable is known, and its slot.
 func (c expressionCompiler) with(name string) (expressionCompiler, int) {
-	slot := 0
-	if c.scope != nil {
-		slot = c.scope.slot + 1
-	}
+	slot := c.slots
+	c.slots++
 	c.scope = &scope{outer: c.scope, name: name, slot: slot}
 	return c, slot
 }

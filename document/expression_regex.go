@@ -1,0 +1,151 @@
+package document
+
+import (
+	"regexp"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// regexCall is $regexMatch, $regexFind and $regexFindAll.
+type regexCall struct {
+	name  string
+	input expression
+	// pattern and options are compiled once where they are constants.
+	pattern, options expression
+	compiled         *regexp.Regexp
+}
+
+// regex compiles the operators with patterns.
+func (c expressionCompiler) regex(name string, operand any) (expression, error) {
+	source, ok := operand.(Object)
+	if !ok {
+		return nil, wrongType("object", operand)
+	}
+	arguments, err := c.named(source, []string{"input", "regex", "options"}, 2)
+	if err != nil {
+		return nil, err
+	}
+	e := &regexCall{name: name, input: arguments[0], pattern: arguments[1], options: arguments[2]}
+	pattern, ok1 := arguments[1].(constant)
+	options, ok2 := arguments[2].(constant)
+	if ok1 && ok2 {
+		if e.compiled, err = patternOf(pattern.value, options.value); err != nil {
+			return nil, boterr.In("regex", err)
+		}
+	}
+	return folded(e, arguments...)
+}
+
+// patternOf compiles a pattern with options; nil where it is null or missing.
+func patternOf(pattern, options any) (*regexp.Regexp, error) {
+	flags := ""
+	if !isNullish(options) && options != absent {
+		var ok bool
+		if flags, ok = options.(string); !ok {
+			return nil, boterr.Invalid("", "the options must be a string, got %s", TypeName(options))
+		}
+	}
+	if isNullish(pattern) {
+		return nil, nil
+	}
+	text, ok := pattern.(string)
+	if !ok {
+		return nil, needsString(pattern)
+	}
+	return compilePattern(text, flags)
+}
+
+func (e *regexCall) evaluate(run *expressionRun) (any, error) {
+	input, err := e.input.evaluate(run)
+	if err != nil {
+		return nil, err
+	}
+	pattern, err := e.patternFor(run)
+	if err != nil {
+		return nil, err
+	}
+	text, ok := input.(string)
+	if !ok && !isNullish(input) {
+		return nil, boterr.In(e.name, needsString(input))
+	}
+	if err := run.limits.spend(len(text)); err != nil {
+		return nil, boterr.In(e.name, err)
+	}
+	switch {
+	case e.name == "$regexMatch":
+		return ok && pattern != nil && pattern.MatchString(text), nil
+	case e.name == "$regexFindAll":
+		return e.findAll(run, pattern, text, ok)
+	case !ok || pattern == nil:
+		return nil, nil
+	}
+	if match := pattern.FindStringSubmatchIndex(text); match != nil {
+		return foundAt(text, match, utf8.RuneCountInString(text[:match[0]])), nil
+	}
+	return nil, nil
+}
+
+// patternFor returns the pattern of a run; nil where it is null or missing.
+func (e *regexCall) patternFor(run *expressionRun) (*regexp.Regexp, error) {
+	if e.compiled != nil {
+		return e.compiled, nil
+	}
+	pattern, err := e.pattern.evaluate(run)
+	if err != nil {
+		return nil, err
+	}
+	options, err := e.options.evaluate(run)
+	if err != nil {
+		return nil, err
+	}
+	// Compiling is much more work than matching.
+	if err := run.limits.spend(maxProgram); err != nil {
+		return nil, boterr.In(e.name, err)
+	}
+	compiled, err := patternOf(pattern, options)
+	return compiled, boterr.In(e.name, err)
+}
+
+// findAll returns every match.
+func (e *regexCall) findAll(run *expressionRun, pattern *regexp.Regexp, text string, ok bool) (any, error) {
+	items := []any{}
+	if !ok || pattern == nil {
+		return run.limits.array(items)
+	}
+	matches := pattern.FindAllStringSubmatchIndex(text, mostMatches+1)
+	if len(matches) > mostMatches {
+		return nil, boterr.Invalid(e.name, "there are more than %d matches", mostMatches)
+	}
+	before, index := 0, 0
+	for _, match := range matches {
+		if match[0] == len(text) && text != "" {
+			break // MongoDB looks for no match behind the last character.
+		}
+		index += utf8.RuneCountInString(text[before:match[0]])
+		before = match[0]
+		items = append(items, foundAt(text, match, index))
+	}
+	return run.limits.array(items)
+}
+
+// mostMatches is the number of matches that $regexFindAll can return.
+const mostMatches = 100_000
+
+// foundAt returns the object of a match: the text, its index in code points, and what
+// the groups caught.
+func foundAt(text string, match []int, index int) Object {
+	captures := []any{}
+	for i := 2; i < len(match); i += 2 {
+		if match[i] < 0 {
+			captures = append(captures, nil)
+		} else {
+			captures = append(captures, text[match[i]:match[i+1]])
+		}
+	}
+	b := newObjectBuilder(3)
+	b.set("match", text[match[0]:match[1]])
+	b.set("idx", int64(index))
+	b.set("captures", arrayOf(captures))
+	return b.object()
+}
