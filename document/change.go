@@ -45,10 +45,10 @@ func (c Change) isStamped(field string) bool {
 	return ok || slices.Contains(c.Stamps.Increment, field)
 }
 
-// keepFixed puts the fixed fields back that a replacement lacks, and refuses other
-// values for them.
+// keepFixed puts the fixed fields back that a replacement or the result of a pipeline
+// lacks, and refuses other values for them.
 func (c Change) keepFixed(before, after Object) (Object, error) {
-	if c.Update.IsReplacement() {
+	if c.Update.IsReplacement() || c.Update.IsPipeline() && c.lacksFixed(before, after) {
 		after = c.withKept(before, after)
 	}
 	for _, field := range append([]string{IDField}, c.Fixed...) {
@@ -60,6 +60,13 @@ func (c Change) keepFixed(before, after Object) (Object, error) {
 		}
 	}
 	return after, nil
+}
+
+// lacksFixed reports whether a fixed field was removed.
+func (c Change) lacksFixed(before, after Object) bool {
+	return slices.ContainsFunc(append([]string{IDField}, c.Fixed...), func(field string) bool {
+		return before.Has(field) && !after.Has(field)
+	})
 }
 
 // checkFixed refuses another value for a fixed field.

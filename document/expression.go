@@ -124,43 +124,77 @@ func (c expressionCompiler) form(name string, operand any) (e expression, ok boo
 
 // forms returns the compiler of an operator of form.
 func (c expressionCompiler) forms(name string) (func(operand any) (expression, error), bool) {
+	for _, family := range []func(string) func(any) (expression, error){
+		c.comparisonForm, c.branchForm, c.variableForm, c.valueForm,
+	} {
+		if compile := family(name); compile != nil {
+			return compile, true
+		}
+	}
+	return nil, false
+}
+
+func (c expressionCompiler) comparisonForm(name string) func(operand any) (expression, error) {
+	switch name {
+	case "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp":
+		return func(operand any) (expression, error) { return c.comparison(name, operand) }
+	case "$regexMatch", "$regexFind", "$regexFindAll":
+		return func(operand any) (expression, error) { return c.regex(name, operand) }
+	default:
+		return nil
+	}
+}
+
+func (c expressionCompiler) branchForm(name string) func(operand any) (expression, error) {
+	switch name {
+	case "$and":
+		return c.and
+	case "$or":
+		return c.or
+	case "$cond":
+		return c.conditional
+	case "$ifNull":
+		return c.ifNull
+	case "$switch":
+		return c.switchOver
+	default:
+		return nil
+	}
+}
+
+func (c expressionCompiler) variableForm(name string) func(operand any) (expression, error) {
+	switch name {
+	case "$let":
+		return c.let
+	case "$map":
+		return c.mapOver
+	case "$filter":
+		return c.filterOver
+	case "$reduce":
+		return c.reduceOver
+	default:
+		return nil
+	}
+}
+
+func (c expressionCompiler) valueForm(name string) func(operand any) (expression, error) {
 	switch name {
 	case "$literal", "$const":
-		return func(operand any) (expression, error) { return constant{operand}, nil }, true
-	case "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp":
-		return func(operand any) (expression, error) { return c.comparison(name, operand) }, true
-	case "$and", "$or":
-		return func(operand any) (expression, error) { return c.junction(name == "$or", operand) }, true
-	case "$cond":
-		return c.conditional, true
-	case "$ifNull":
-		return c.ifNull, true
-	case "$switch":
-		return c.switchOver, true
-	case "$let":
-		return c.let, true
-	case "$map":
-		return c.mapOver, true
-	case "$filter":
-		return c.filterOver, true
-	case "$reduce":
-		return c.reduceOver, true
+		return func(operand any) (expression, error) { return constant{operand}, nil }
 	case "$convert":
-		return c.convert, true
+		return c.convert
 	case "$zip":
-		return c.zip, true
+		return c.zip
 	case "$sortArray":
-		return c.sortArray, true
+		return c.sortArray
 	case "$getField":
-		return c.getField, true
+		return c.getField
 	case "$setField":
-		return c.setField, true
+		return c.setField
 	case "$unsetField":
-		return c.unsetField, true
-	case "$regexMatch", "$regexFind", "$regexFindAll":
-		return func(operand any) (expression, error) { return c.regex(name, operand) }, true
+		return c.unsetField
 	default:
-		return nil, false
+		return nil
 	}
 }
 

@@ -61,7 +61,7 @@ func extremeOf(sign int) func(*expressionRun, []any) (any, error) {
 				continue
 			}
 			if depthOf(value) > 0 && depthOf(best) > 0 {
-				if err := run.limits.comparing(value, best, 1); err != nil {
+				if err := run.limits.comparing(value, best); err != nil {
 					return nil, err
 				}
 			}

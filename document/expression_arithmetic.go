@@ -93,19 +93,20 @@ func add(_ *expressionRun, arguments []any) (any, error) {
 	var sum any = int64(0)
 	isDate := false
 	for _, argument := range arguments {
-		if t, ok := argument.(time.Time); ok {
+		number, ok := addend(argument)
+		if !ok {
+			return nil, boterr.Invalid("", "needs numbers or a date, got %s", TypeName(argument))
+		}
+		if _, ok := argument.(time.Time); ok {
 			if isDate {
 				return nil, boterr.Invalid("", "takes one date only")
 			}
 			isDate = true
-			argument = t.UnixMilli()
-		} else if _, ok := floatNumber(argument); !ok {
-			return nil, boterr.Invalid("", "needs numbers or a date, got %s", TypeName(argument))
 		}
-		next, ok := addNumbers(sum, argument)
+		next, ok := addNumbers(sum, number)
 		if !ok {
 			f, _ := floatNumber(sum)
-			g, _ := floatNumber(argument)
+			g, _ := floatNumber(number)
 			next = f + g
 		}
 		sum = next
@@ -114,6 +115,15 @@ func add(_ *expressionRun, arguments []any) (any, error) {
 		return dateAfter(0, sum)
 	}
 	return sum, nil
+}
+
+// addend returns what a number or a date adds to a sum.
+func addend(value any) (any, bool) {
+	if t, ok := value.(time.Time); ok {
+		return t.UnixMilli(), true
+	}
+	_, ok := floatNumber(value)
+	return value, ok
 }
 
 // dateAfter returns the date some milliseconds after others, rounded to whole ones.

@@ -109,11 +109,7 @@ func extremeItems(sign int) func(*expressionRun, []any, int64) ([]any, error) {
 
 // sort sorts values; those that are equal keep their order.
 func (run *expressionRun) sort(values []any, compare func(a, b any) int) error {
-	work := 0
-	for _, value := range values {
-		work += run.limits.size(value)
-	}
-	if err := run.limits.sorting(len(values) + work/stepWork); err != nil {
+	if err := run.limits.sorting(values); err != nil {
 		return err
 	}
 	slices.SortStableFunc(values, compare)
@@ -132,11 +128,7 @@ func isAmong(run *expressionRun, arguments []any) (any, error) {
 
 // indexOf returns the place of a value among items, or -1.
 func (run *expressionRun) indexOf(items []any, value any) (int, error) {
-	work := stepWork
-	if depthOf(value) > 0 {
-		work += run.limits.size(value)
-	}
-	if err := run.limits.spend(work * len(items)); err != nil {
+	if err := run.limits.spend((stepWork + valueSize(value)) * len(items)); err != nil {
 		return -1, err
 	}
 	return slices.IndexFunc(items, func(item any) bool { return Equal(item, value) }), nil
@@ -152,7 +144,7 @@ func indexOfItem(run *expressionRun, arguments []any) (any, error) {
 		return nil, needsArray(arguments[0])
 	}
 	length := int64(array.Len())
-	bounds, err := boundsOf(arguments[2:], length)
+	bounds, err := searchBoundsIn(arguments[2:], length)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +251,7 @@ func numbersBetween(run *expressionRun, arguments []any) (any, error) {
 		return nil, boterr.Invalid("", "needs a step that is not 0")
 	}
 	count := max(0, (end-start+step-step/max(step, -step))/step)
-	if count > maxValueSize/valueSize {
+	if count > MaxSize/stepWork {
 		return nil, tooLarge()
 	}
 	items := make([]any, 0, count)

@@ -1,32 +1,53 @@
 package document
 
-// junction is $and or $or: what follows the argument that decides is not evaluated.
-type junction struct {
-	// decides is the truth of an argument that decides: true for $or.
-	decides   bool
-	arguments []expression
-}
+// conjunction is $and: what follows a value that is not true is not evaluated.
+type conjunction []expression
 
-// junction compiles $and and $or.
-func (c expressionCompiler) junction(decides bool, operand any) (expression, error) {
+// and compiles $and.
+func (c expressionCompiler) and(operand any) (expression, error) {
 	arguments, err := c.positional(operand, 0, 0)
 	if err != nil {
 		return nil, err
 	}
-	return folded(&junction{decides: decides, arguments: arguments}, arguments...)
+	return folded(conjunction(arguments), arguments...)
 }
 
-func (e *junction) evaluate(run *expressionRun) (any, error) {
-	for _, argument := range e.arguments {
+func (e conjunction) evaluate(run *expressionRun) (any, error) {
+	for _, argument := range e {
 		value, err := argument.evaluate(run)
 		if err != nil {
 			return nil, err
 		}
-		if isTruthy(value) == e.decides {
-			return e.decides, nil
+		if !isTruthy(value) {
+			return false, nil
 		}
 	}
-	return !e.decides, nil
+	return true, nil
+}
+
+// disjunction is $or: what follows a value that is true is not evaluated.
+type disjunction []expression
+
+// or compiles $or.
+func (c expressionCompiler) or(operand any) (expression, error) {
+	arguments, err := c.positional(operand, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	return folded(disjunction(arguments), arguments...)
+}
+
+func (e disjunction) evaluate(run *expressionRun) (any, error) {
+	for _, argument := range e {
+		value, err := argument.evaluate(run)
+		if err != nil {
+			return nil, err
+		}
+		if isTruthy(value) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // booleanFunctions are the operators that turn a truth value round.
@@ -36,4 +57,3 @@ var booleanFunctions = map[string]function{
 
 // notTrue is $not.
 func notTrue(_ *expressionRun, arguments []any) (any, error) { return !isTruthy(arguments[0]), nil }
-

@@ -65,4 +65,3 @@ func (e *order) evaluate(run *expressionRun) (any, error) {
 	order, err := run.compare(e.left, e.right)
 	return int64(order), err
 }
-

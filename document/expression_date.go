@@ -216,7 +216,11 @@ func dateOfParts(_ *expressionRun, arguments []any) (any, error) {
 		if ofISO := strings.HasPrefix(name, "iso"); i < 6 && ofISO == calendar {
 			return nil, boterr.Invalid(name, "cannot stand beside the year of the other calendar")
 		}
-		part, err := datePartIn(argument, i < 2)
+		least, most := int64(-mostPart-1), int64(mostPart)
+		if i < 2 {
+			least, most = 1, mostYear
+		}
+		part, err := datePartIn(argument, least, most)
 		if err != nil {
 			return nil, boterr.In(name, err)
 		}
@@ -238,11 +242,7 @@ func dateOfParts(_ *expressionRun, arguments []any) (any, error) {
 }
 
 // datePartIn reads one part of a date.
-func datePartIn(value any, isYear bool) (int, error) {
-	least, most := int64(-mostPart-1), int64(mostPart)
-	if isYear {
-		least, most = 1, mostYear
-	}
+func datePartIn(value any, least, most int64) (int, error) {
 	n, ok := wholeNumber(value)
 	if !ok || n < least || n > most {
 		return 0, boterr.Invalid("", "must be a whole number from %d to %d, got %s", least, most, textOf(value))

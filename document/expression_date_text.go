@@ -184,20 +184,35 @@ const longestDate = 64
 // whether it holds a zone.
 func readUsualDate(text string, zone *time.Location) (time.Time, bool, error) {
 	if len(text) <= longestDate {
-		for _, day := range []string{"2006-1-2", "2006/1/2", "20060102"} {
-			for _, clock := range []string{"", "T15:04:05", " 15:04:05", "T15:04", " 15:04", "T150405"} {
-				for _, offset := range []string{"", "Z07:00", "Z0700", "Z07", " Z07:00", " Z0700"} {
-					if clock == "" && offset != "" {
-						continue
-					}
-					if t, err := time.ParseInLocation(day+clock+offset, text, zone); err == nil {
-						return t, offset != "", nil
-					}
-				}
+		for _, notation := range usualDates {
+			if t, err := time.ParseInLocation(notation.layout, text, zone); err == nil {
+				return t, notation.zoned, nil
 			}
 		}
 	}
 	return time.Time{}, false, boterr.Invalid("", "%s is no date in ISO 8601, such as 2006-01-02T15:04:05Z", textOf(text))
+}
+
+// dateNotation is a way to write a date.
+type dateNotation struct {
+	layout string
+	zoned  bool
+}
+
+// usualDates are the notations by ISO 8601, and those that are close to it.
+var usualDates = makeUsualDates()
+
+func makeUsualDates() []dateNotation {
+	var notations []dateNotation
+	for _, day := range []string{"2006-1-2", "2006/1/2", "20060102"} {
+		for _, clock := range []string{"T15:04:05", " 15:04:05", "T15:04", " 15:04", "T150405"} {
+			for _, offset := range []string{"Z07:00", "Z0700", "Z07", " Z07:00", " Z0700", ""} {
+				notations = append(notations, dateNotation{layout: day + clock + offset, zoned: offset != ""})
+			}
+		}
+		notations = append(notations, dateNotation{layout: day})
+	}
+	return notations
 }
 
 // formattedDate is a date that is being read.
@@ -236,11 +251,21 @@ func (d *formattedDate) read(letter, plain byte) bool {
 	case 0, '%':
 		d.offset++
 		return rest != "" && rest[0] == plain
-	case 'b', 'B':
-		return d.readMonth(rest, letter == 'B')
-	case 'z', 'Z':
-		return d.readZone(rest, letter == 'Z')
+	case 'b':
+		return d.readMonth(rest, func(m time.Month) string { return m.String()[:3] })
+	case 'B':
+		return d.readMonth(rest, time.Month.String)
+	case 'z':
+		return d.readZone(rest, offsetZone)
+	case 'Z':
+		return d.readZone(rest, minutesZone)
+	default:
+		return d.readNumber(rest, letter)
 	}
+}
+
+// readNumber reads the digits of a part. Those of years are all there.
+func (d *formattedDate) readNumber(rest string, letter byte) bool {
 	number, ok := datePartNumbers[letter]
 	if !ok || letter == 'U' || letter == 'w' {
 		return false
@@ -255,12 +280,10 @@ func (d *formattedDate) read(letter, plain byte) bool {
 	return ok && (letter != 'Y' && letter != 'G' || length == number.width)
 }
 
-func (d *formattedDate) readMonth(rest string, whole bool) bool {
+// readMonth reads the name of a month.
+func (d *formattedDate) readMonth(rest string, nameOf func(time.Month) string) bool {
 	for month := time.January; month <= time.December; month++ {
-		name := month.String()
-		if !whole {
-			name = name[:3]
-		}
+		name := nameOf(month)
 		if len(rest) >= len(name) && strings.EqualFold(rest[:len(name)], name) {
 			d.parts['m'] = int(month)
 			d.offset += len(name)
@@ -270,33 +293,37 @@ func (d *formattedDate) readMonth(rest string, whole bool) bool {
 	return false
 }
 
-// readZone reads an offset: in hours and minutes, or in minutes alone.
-func (d *formattedDate) readZone(rest string, minutes bool) bool {
+// readZone reads an offset from UTC, or Z for none.
+func (d *formattedDate) readZone(rest string, zoneOf func(string) (*time.Location, error)) bool {
 	end := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("+-:0123456789Z", r) })
 	if end < 0 {
 		end = len(rest)
 	}
-	text := rest[:end]
 	d.offset += end
 	d.zoned = true
-	if text == "Z" {
-		d.zone = time.UTC
+	d.zone = time.UTC
+	if rest[:end] == "Z" {
 		return true
 	}
-	if text == "" || text[0] != '+' && text[0] != '-' {
+	if !strings.HasPrefix(rest, "+") && !strings.HasPrefix(rest, "-") {
 		return false
 	}
-	if minutes {
-		count, ok := digitsIn(text[1:])
-		if text[0] == '-' {
-			count = -count
-		}
-		d.zone = time.FixedZone(text, count*60)
-		return ok && len(text) <= 5
-	}
-	zone, err := offsetZone(text)
+	zone, err := zoneOf(rest[:end])
 	d.zone = zone
 	return err == nil
+}
+
+// minutesZone reads an offset in minutes, such as "+120".
+func minutesZone(text string) (*time.Location, error) {
+	const longest = 5
+	minutes, ok := digitsIn(text[1:])
+	if !ok || len(text) > longest {
+		return nil, noZone(text)
+	}
+	if text[0] == '-' {
+		minutes = -minutes
+	}
+	return time.FixedZone(text, minutes*60), nil
 }
 
 // time returns the date of the parts, and whether they make one.

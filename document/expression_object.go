@@ -69,10 +69,13 @@ func objectOfPairs(run *expressionRun, arguments []any) (any, error) {
 	if err := run.limits.steps(array.Len()); err != nil {
 		return nil, err
 	}
-	_, ofArrays := array.At(0).(Array)
+	pairIn := objectPair
+	if _, ofArrays := array.At(0).(Array); ofArrays {
+		pairIn = arrayPair
+	}
 	b := newObjectBuilder(array.Len())
 	for i, item := range array.items() {
-		key, value, err := pairIn(item, ofArrays)
+		key, value, err := pairIn(item)
 		if err != nil {
 			return nil, boterr.In(indexField(i), err)
 		}
@@ -81,32 +84,37 @@ func objectOfPairs(run *expressionRun, arguments []any) (any, error) {
 	return run.limits.object(b.object())
 }
 
-// pairIn reads a pair of a key and a value.
-func pairIn(item any, isArray bool) (string, any, error) {
-	var key, value any
-	if isArray {
-		pair, _ := item.(Array)
-		if pair.Len() != 2 {
-			return "", nil, boterr.Invalid("", "must be an array of a key and a value, as the first one is, got %s", textOf(item))
-		}
-		key, value = pair.At(0), pair.At(1)
-	} else {
-		pair, _ := item.(Object)
-		var ok1, ok2 bool
-		key, ok1 = pair.Field("k")
-		value, ok2 = pair.Field("v")
-		if !ok1 || !ok2 || pair.Len() != 2 {
-			return "", nil, boterr.Invalid("", "must be an object of k and v alone, as the first one is, got %s", textOf(item))
-		}
+// arrayPair reads [key, value].
+func arrayPair(item any) (string, any, error) {
+	pair, _ := item.(Array)
+	if pair.Len() != 2 {
+		return "", nil, boterr.Invalid("", "must be an array of a key and a value, as the first one is, got %s", textOf(item))
 	}
+	key, err := pairKey(pair.At(0))
+	return key, pair.At(1), err
+}
+
+// objectPair reads {k: key, v: value}.
+func objectPair(item any) (string, any, error) {
+	pair, _ := item.(Object)
+	k, ok1 := pair.Field("k")
+	value, ok2 := pair.Field("v")
+	if !ok1 || !ok2 || pair.Len() != 2 {
+		return "", nil, boterr.Invalid("", "must be an object of k and v alone, as the first one is, got %s", textOf(item))
+	}
+	key, err := pairKey(k)
+	return key, value, err
+}
+
+func pairKey(key any) (string, error) {
 	name, ok := key.(string)
 	switch {
 	case !ok:
-		return "", nil, boterr.Invalid("", "the key must be a string, got %s", TypeName(key))
+		return "", boterr.Invalid("", "the key must be a string, got %s", TypeName(key))
 	case strings.ContainsRune(name, 0):
-		return "", nil, boterr.Invalid("", "the key %q holds a NUL byte", name)
+		return "", boterr.Invalid("", "the key %q holds a NUL byte", name)
 	default:
-		return name, value, nil
+		return name, nil
 	}
 }
 

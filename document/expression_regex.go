@@ -72,19 +72,23 @@ func (e *regexCall) evaluate(run *expressionRun) (any, error) {
 	if err := run.limits.spend(len(text)); err != nil {
 		return nil, boterr.In(e.name, err)
 	}
-	switch {
-	case e.name == "$regexMatch":
-		return ok && pattern != nil && pattern.MatchString(text), nil
-	case e.name == "$regexFindAll":
-		return e.findAll(run, pattern, text, ok)
-	case !ok || pattern == nil:
-		return nil, nil
+	if !ok || pattern == nil {
+		return nothingFound[e.name], nil
+	}
+	switch e.name {
+	case "$regexMatch":
+		return pattern.MatchString(text), nil
+	case "$regexFindAll":
+		return e.findAll(run, pattern, text)
 	}
 	if match := pattern.FindStringSubmatchIndex(text); match != nil {
 		return foundAt(text, match, utf8.RuneCountInString(text[:match[0]])), nil
 	}
 	return nil, nil
 }
+
+// nothingFound is the result where the text or the pattern is null or missing.
+var nothingFound = map[string]any{"$regexMatch": false, "$regexFindAll": A()}
 
 // patternFor returns the pattern of a run; nil where it is null or missing.
 func (e *regexCall) patternFor(run *expressionRun) (*regexp.Regexp, error) {
@@ -108,11 +112,8 @@ func (e *regexCall) patternFor(run *expressionRun) (*regexp.Regexp, error) {
 }
 
 // findAll returns every match.
-func (e *regexCall) findAll(run *expressionRun, pattern *regexp.Regexp, text string, ok bool) (any, error) {
+func (e *regexCall) findAll(run *expressionRun, pattern *regexp.Regexp, text string) (any, error) {
 	items := []any{}
-	if !ok || pattern == nil {
-		return run.limits.array(items)
-	}
 	matches := pattern.FindAllStringSubmatchIndex(text, mostMatches+1)
 	if len(matches) > mostMatches {
 		return nil, boterr.Invalid(e.name, "there are more than %d matches", mostMatches)

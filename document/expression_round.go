@@ -53,7 +53,8 @@ func integerToPlaces(n, places int64, divide func(dividend, divisor *big.Int) *b
 	}
 	unit := powerOfTen(-places)
 	rounded := divide(big.NewInt(n), unit)
-	if rounded.Mul(rounded, unit); !rounded.IsInt64() {
+	rounded.Mul(rounded, unit)
+	if !rounded.IsInt64() {
 		return nil, boterr.Invalid("", "%d rounded to %d places is beyond the range of integers", n, places)
 	}
 	return rounded.Int64(), nil

@@ -1,5 +1,7 @@
 package document
 
+import "slices"
+
 // setFunctions are the operators that see arrays as sets. Sets that they make are in
 // the order of Compare, but for $setDifference, which keeps that of its first argument.
 var setFunctions = map[string]function{
@@ -8,32 +10,34 @@ var setFunctions = map[string]function{
 	"$setDifference":   {least: 2, most: 2, compute: setDifference},
 	"$setEquals":       {least: 2, compute: setsAreEqual},
 	"$setIsSubset":     {least: 2, most: 2, compute: isSubset},
-	"$anyElementTrue":  {least: 1, most: 1, compute: elementIs(true)},
-	"$allElementsTrue": {least: 1, most: 1, compute: elementIs(false)},
+	"$anyElementTrue":  {least: 1, most: 1, compute: anyElementTrue},
+	"$allElementsTrue": {least: 1, most: 1, compute: allElementsTrue},
 }
 
-// elementIs makes an operator that answers found where an element has that truth.
-func elementIs(found bool) func(*expressionRun, []any) (any, error) {
-	return func(_ *expressionRun, arguments []any) (any, error) {
-		array, ok := arguments[0].(Array)
-		if !ok {
-			return nil, needsArray(arguments[0])
-		}
-		for _, item := range array.items() {
-			if isTruthy(item) == found {
-				return found, nil
-			}
-		}
-		return !found, nil
+func anyElementTrue(_ *expressionRun, arguments []any) (any, error) {
+	array, ok := arguments[0].(Array)
+	if !ok {
+		return nil, needsArray(arguments[0])
 	}
+	return slices.ContainsFunc(array.items(), isTruthy), nil
 }
+
+func allElementsTrue(_ *expressionRun, arguments []any) (any, error) {
+	array, ok := arguments[0].(Array)
+	if !ok {
+		return nil, needsArray(arguments[0])
+	}
+	return !slices.ContainsFunc(array.items(), isFalsy), nil
+}
+
+func isFalsy(value any) bool { return !isTruthy(value) }
 
 // valueKeys are the keys of the values in a set.
 type valueKeys map[string]struct{}
 
 // keyOf returns the key of a value, and counts the work.
 func (run *expressionRun) keyOf(value any) (string, error) {
-	if err := run.limits.spend(stepWork + run.limits.size(value)); err != nil {
+	if err := run.limits.spend(stepWork + valueSize(value)); err != nil {
 		return "", err
 	}
 	return string(AppendKey(nil, value)), nil
@@ -61,15 +65,15 @@ func (run *expressionRun) distinct(value any) ([]any, valueKeys, error) {
 	return items, keys, nil
 }
 
-// among returns the values whose keys are in a set, or those whose keys are not.
-func (run *expressionRun) among(items []any, keys valueKeys, wanted bool) ([]any, error) {
+// keep returns the values whose keys meet a condition.
+func (run *expressionRun) keep(items []any, meets func(key string) bool) ([]any, error) {
 	kept := []any{}
 	for _, item := range items {
 		key, err := run.keyOf(item)
 		if err != nil {
 			return nil, err
 		}
-		if _, found := keys[key]; found == wanted {
+		if meets(key) {
 			kept = append(kept, item)
 		}
 	}
@@ -105,7 +109,7 @@ func intersection(run *expressionRun, arguments []any) (any, error) {
 		}
 		if i == 0 {
 			items = others
-		} else if items, err = run.among(items, keys, true); err != nil {
+		} else if items, err = run.keep(items, keys.has); err != nil {
 			return nil, err
 		}
 	}
@@ -124,7 +128,7 @@ func setDifference(run *expressionRun, arguments []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := run.among(items, keys, false)
+	kept, err := run.keep(items, func(key string) bool { return !keys.has(key) })
 	if err != nil {
 		return nil, err
 	}
@@ -159,9 +163,14 @@ func isSubset(run *expressionRun, arguments []any) (any, error) {
 // holds reports whether a set holds all of another.
 func (k valueKeys) holds(part valueKeys) bool {
 	for key := range part {
-		if _, ok := k[key]; !ok {
+		if !k.has(key) {
 			return false
 		}
 	}
 	return true
+}
+
+func (k valueKeys) has(key string) bool {
+	_, ok := k[key]
+	return ok
 }

@@ -9,7 +9,7 @@ import (
 
 // stringFunctions are the operators that make and measure strings.
 var stringFunctions = map[string]function{
-	"$concat":     {nullFirst: true, compute: joined},
+	"$concat":     {nullFirst: true, compute: concatenatedTexts},
 	"$toLower":    {least: 1, most: 1, compute: ofText(lowered)},
 	"$toUpper":    {least: 1, most: 1, compute: ofText(raised)},
 	"$strcasecmp": {least: 2, most: 2, compute: comparedWithoutCase},
@@ -18,9 +18,9 @@ var stringFunctions = map[string]function{
 		return len(s)
 	})},
 	"$split":      {least: 2, most: 2, compute: split},
-	"$trim":       {least: 1, names: []string{"input", "chars"}, compute: trimmed(true, true)},
-	"$ltrim":      {least: 1, names: []string{"input", "chars"}, compute: trimmed(true, false)},
-	"$rtrim":      {least: 1, names: []string{"input", "chars"}, compute: trimmed(false, true)},
+	"$trim":       {least: 1, names: []string{"input", "chars"}, compute: trimmed(strings.TrimLeftFunc, strings.TrimRightFunc)},
+	"$ltrim":      {least: 1, names: []string{"input", "chars"}, compute: trimmed(strings.TrimLeftFunc)},
+	"$rtrim":      {least: 1, names: []string{"input", "chars"}, compute: trimmed(strings.TrimRightFunc)},
 	"$replaceOne": {least: 3, names: []string{"input", "find", "replacement"}, compute: replaced(1)},
 	"$replaceAll": {least: 3, names: []string{"input", "find", "replacement"}, compute: replaced(-1)},
 }
@@ -77,7 +77,7 @@ func mapASCII(text string, first, last byte, distance int) string {
 	return string(changed)
 }
 
-func joined(run *expressionRun, arguments []any) (any, error) {
+func concatenatedTexts(run *expressionRun, arguments []any) (any, error) {
 	length := 0
 	for _, argument := range arguments {
 		s, ok := argument.(string)
@@ -152,8 +152,8 @@ func split(run *expressionRun, arguments []any) (any, error) {
 // and NUL.
 const blanks = "\x00 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 
-// trimmed makes $trim, $ltrim and $rtrim.
-func trimmed(left, right bool) func(*expressionRun, []any) (any, error) {
+// trimmed makes $trim, $ltrim and $rtrim of what cuts characters off one end of a text.
+func trimmed(ends ...func(string, func(rune) bool) string) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		if isNullish(arguments[0]) {
 			return nil, nil
@@ -174,27 +174,24 @@ func trimmed(left, right bool) func(*expressionRun, []any) (any, error) {
 		if err := run.limits.spend(len(text) + len(characters)); err != nil {
 			return nil, err
 		}
-		return cutOff(text, characters, left, right), nil
+		isCut := amongCharacters(characters)
+		for _, cut := range ends {
+			text = cut(text, isCut)
+		}
+		return text, nil
 	}
 }
 
-// cutOff cuts characters off the ends of a text.
-func cutOff(text, characters string, left, right bool) string {
+// amongCharacters returns the condition to be one of the characters.
+func amongCharacters(characters string) func(rune) bool {
 	set := map[rune]struct{}{}
 	for _, r := range characters {
 		set[r] = struct{}{}
 	}
-	contains := func(r rune) bool {
+	return func(r rune) bool {
 		_, ok := set[r]
 		return ok
 	}
-	if left {
-		text = strings.TrimLeftFunc(text, contains)
-	}
-	if right {
-		text = strings.TrimRightFunc(text, contains)
-	}
-	return text
 }
 
 // replaced makes $replaceOne and $replaceAll, of which count is the most to replace.

@@ -109,7 +109,7 @@ func indexIn(units textUnits) func(*expressionRun, []any) (any, error) {
 		if !ok {
 			return nil, needsString(arguments[1])
 		}
-		bounds, err := boundsOf(arguments[2:], int64(units.count(text)))
+		bounds, err := searchBoundsIn(arguments[2:], int64(units.count(text)))
 		if err != nil {
 			return nil, err
 		}
@@ -131,8 +131,8 @@ func indexIn(units textUnits) func(*expressionRun, []any) (any, error) {
 // searchBounds are the first place to search at and the one behind the last.
 type searchBounds struct{ start, end int64 }
 
-// boundsOf reads the optional bounds of a search in what has a length.
-func boundsOf(arguments []any, length int64) (searchBounds, error) {
+// searchBoundsIn reads the optional bounds of a search in what has a length.
+func searchBoundsIn(arguments []any, length int64) (searchBounds, error) {
 	bounds := searchBounds{end: length}
 	for i, argument := range arguments {
 		place, ok := int32Number(argument)

@@ -18,8 +18,8 @@ type summation struct {
 	count            int64
 }
 
-// add adds a value, and reports whether it is a number.
-func (s *summation) add(value any) bool {
+// add adds a value, unless it is no number.
+func (s *summation) add(value any) {
 	switch n := value.(type) {
 	case int64:
 		low, carry := bits.Add64(s.low, uint64(n), 0)
@@ -29,10 +29,9 @@ func (s *summation) add(value any) bool {
 		s.hasDouble = true
 		s.addDouble(n)
 	default:
-		return false
+		return
 	}
 	s.count++
-	return true
 }
 
 func (s *summation) addDouble(f float64) {

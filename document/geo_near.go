@@ -78,9 +78,9 @@ func (g *GeoNear) setWrappedNear(operators Object) error {
 			found = true
 			err = g.setGeometry(value)
 		case "$minDistance":
-			g.least, err = distanceOperand(value, finite)
+			g.least, err = distanceOperand(value, finiteOnly)
 		case "$maxDistance":
-			g.most, err = distanceOperand(value, finite)
+			g.most, err = distanceOperand(value, finiteOnly)
 		default:
 			err = boterr.Invalid("", "is no option of a search for what is near")
 		}
@@ -134,14 +134,14 @@ func (g *GeoNear) setLegacyNear(operators Object) error {
 type distanceRange bool
 
 const (
-	finite     distanceRange = false
+	finiteOnly distanceRange = false
 	orInfinite distanceRange = true
 )
 
 // distanceOperand reads a distance, which is not negative.
 func distanceOperand(value any, allowed distanceRange) (float64, error) {
 	distance, ok := floatNumber(value)
-	if !ok || !(distance >= 0) || allowed == finite && math.IsInf(distance, 1) { // NaN is no distance.
+	if !ok || !(distance >= 0) || allowed == finiteOnly && math.IsInf(distance, 1) { // NaN is no distance.
 		return 0, boterr.Invalid("", "must be a number from 0, got %s", textOf(value))
 	}
 	return distance, nil

@@ -7,12 +7,15 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Update is a compiled update document: operators such as $set, or a replacement.
+// Update is a compiled update: operators such as $set, a replacement, or a pipeline.
 // It is safe for concurrent use.
 type Update struct {
 	source Object
-	// tree holds the operations by their paths; nil for a replacement.
+	// tree holds the operations by their paths; nil for a replacement and a pipeline.
 	tree *updateNode
+	// pipeline is the source of the stages; the zero Array where there is no pipeline.
+	pipeline Array
+	stages   []namedStage
 	// usesPosition tells that a path holds "$".
 	usesPosition bool
 }
@@ -56,11 +59,19 @@ func compileReplacement(source Object, arrayFilters []Object) (*Update, error) {
 	return &Update{source: source}, nil
 }
 
-// Source returns the update document.
+// Source returns the update document. It is the zero Object for a pipeline.
 func (u *Update) Source() Object { return u.source }
 
-// IsReplacement reports whether the update replaces the whole document.
-func (u *Update) IsReplacement() bool { return u.tree == nil }
+// Pipeline returns the stages of a pipeline. It is the zero Array for an update
+// document.
+func (u *Update) Pipeline() Array { return u.pipeline }
+
+// IsReplacement reports whether the update replaces the whole document by another one.
+// A pipeline, which computes a document from the one before, does not.
+func (u *Update) IsReplacement() bool { return u.tree == nil && !u.IsPipeline() }
+
+// IsPipeline reports whether the update is a pipeline.
+func (u *Update) IsPipeline() bool { return !u.pipeline.IsZero() }
 
 // updateRun is what the operations of one update of one document share.
 type updateRun struct {
@@ -76,7 +87,10 @@ type updateRun struct {
 
 // apply returns the document that the update makes of run.document.
 func (u *Update) apply(run *updateRun) (Object, error) {
-	if u.IsReplacement() {
+	switch {
+	case u.IsPipeline():
+		return u.runPipeline(run)
+	case u.tree == nil:
 		return u.source, nil
 	}
 	next, err := u.tree.apply(run.document, run)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -113,7 +114,7 @@ func near(ctx context.Context, collection document.Collection, argument document
 func (c *Case) write(
 	ctx context.Context, collection document.Collection, filter *document.Filter, arguments Arguments,
 ) (out Outcome, err error) {
-	update, err := document.CompileUpdate(arguments.Update, arguments.ArrayFilters...)
+	update, err := arguments.compileUpdate()
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -136,4 +137,15 @@ func (c *Case) write(
 	}
 	out.After, err = collection.Find(ctx, nil, document.FindOptions{})
 	return out, err
+}
+
+// compileUpdate compiles an update document, or the pipeline that stands in its place.
+func (a *Arguments) compileUpdate() (*document.Update, error) {
+	if a.Pipeline.IsZero() {
+		return document.CompileUpdate(a.Update, a.ArrayFilters...)
+	}
+	if len(a.ArrayFilters) > 0 {
+		return nil, boterr.Invalid("arrayFilters", "a pipeline has no use for array filters")
+	}
+	return document.CompilePipeline(a.Pipeline)
 }

@@ -41,6 +41,10 @@ type Case struct {
 // type is InvalidArgument, as it is in JSON.
 func (c *Case) Arguments() (arguments Arguments, err error) {
 	var sort [][]any
+	update := any(&arguments.Update)
+	if _, isPipeline := c.Update.(document.Array); isPipeline && c.Kind != "replace" {
+		update = &arguments.Pipeline
+	}
 	for _, argument := range []struct {
 		field string
 		given any
@@ -51,7 +55,7 @@ func (c *Case) Arguments() (arguments Arguments, err error) {
 		{"projection", c.Projection, &arguments.Projection},
 		{"skip", c.Skip, &arguments.Skip},
 		{"limit", c.Limit, &arguments.Limit},
-		{"update", c.Update, &arguments.Update},
+		{"update", c.Update, update},
 		{"arrayFilters", c.ArrayFilters, &arguments.ArrayFilters},
 		{"geoNear", c.GeoNear, &arguments.GeoNear},
 		{"key", c.Key, &arguments.Key},
@@ -71,15 +75,17 @@ func (c *Case) Arguments() (arguments Arguments, err error) {
 
 // Arguments are the arguments of a case's operation.
 type Arguments struct {
-	Filter       document.Object
-	Sort         document.Object
-	Projection   document.Object
-	Skip         int64
-	Limit        int64
-	Key          string
-	Upsert       bool
-	New          bool
-	Update       document.Object
+	Filter     document.Object
+	Sort       document.Object
+	Projection document.Object
+	Skip       int64
+	Limit      int64
+	Key        string
+	Upsert     bool
+	New        bool
+	Update     document.Object
+	// Pipeline stands in the place of Update where the case gives an array.
+	Pipeline     document.Array
 	ArrayFilters []document.Object
 	GeoNear      document.Object
 }
