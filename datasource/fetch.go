@@ -69,5 +69,5 @@ func checkColumn(path string) error {
 	if path[0] == '$' {
 		return boterr.Invalid("", "the name of a column cannot begin with $")
 	}
-	return document.CheckPath(path)
+	return document.CheckReadPath(path)
 }

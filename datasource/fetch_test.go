@@ -90,6 +90,8 @@ func TestDistinctGivesValuesOrTheirNumber(t *testing.T) {
 	requireResult(t, run, `{"dataSourceId": "table", "key": "tags"}`, `["a", "b"]`)
 	requireResult(t, run, `{"dataSourceId": "table", "key": "tags", "filter": {"area": "west"}}`, `["b"]`)
 	requireResult(t, run, `{"dataSourceId": "table", "key": "missing"}`, `[]`)
+	requireResult(t, run, `{"dataSourceId": "table", "key": ".area"}`, `[]`)
+	requireResult(t, run, `{"dataSourceId": "table", "key": "area."}`, `[]`)
 	requireResult(t, run, `{"dataSourceId": "table", "key": "missing", "count": true}`, `0`)
 }
 

@@ -116,7 +116,7 @@ func TestFetchDistinctDataFromDataSourceRefuses(t *testing.T) {
 		`{"dataSourceId": "table"}`:                                    "key",
 		`{"dataSourceId": "table", "key": 1}`:                          "key",
 		`{"dataSourceId": "table", "key": "$n"}`:                       "key",
-		`{"dataSourceId": "table", "key": "a..b"}`:                     "key",
+		`{"dataSourceId": "table", "key": "a\u0000b"}`:                 "key",
 		`{"dataSourceId": "table", "key": "n", "filter": {"$nor": 1}}`: "filter.$nor",
 		`{"dataSourceId": "table", "key": "n", "count": 1}`:            "count",
 	}))

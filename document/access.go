@@ -124,6 +124,15 @@ func CheckPath(path string) error {
 	return nil
 }
 
+// CheckReadPath returns InvalidArgument for a dotted path that cannot be read: one with a
+// NUL byte, or more than MaxDepth parts. One with an empty part only finds nothing.
+func CheckReadPath(path string) error {
+	if strings.IndexByte(path, 0) >= 0 {
+		return boterr.Invalid("", "the path %q holds a NUL byte", path)
+	}
+	return checkPathLength(path)
+}
+
 // checkPathLength refuses a path that leads deeper than a value can be nested.
 func checkPathLength(path string) error {
 	if strings.Count(path, ".") >= MaxDepth {

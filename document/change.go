@@ -7,7 +7,8 @@ import (
 )
 
 // Apply returns what the change makes of a document that filter matches, and
-// whether that differs from what it was. The Field of an error is the path in the
+// whether that counts as modified: where it differs from what it was, and for a
+// replacement without _id always, as in MongoDB. The Field of an error is the path in the
 // document, behind "update".
 func (c Change) Apply(filter *Filter, before Object) (after Object, modified bool, err error) {
 	after, modified, err = c.applied(filter, before)
@@ -29,7 +30,7 @@ func (c Change) applied(filter *Filter, before Object) (after Object, modified b
 		return Object{}, false, err
 	}
 	if after = c.ignoreStamped(before, after); identicalObjects(before, after) {
-		return before, false, nil
+		return before, c.Update.alwaysModifies(), nil
 	}
 	return c.stamp(after), true, nil
 }

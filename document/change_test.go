@@ -31,13 +31,21 @@ func TestStampsAreRenewedWhereADocumentChanges(t *testing.T) {
 		`{"$unset":{"at":"","x":"","v":""}}`: `{"_id":"1","app":"a1","at":99,"v":4}`,
 		`{"$set":{"x":1}}`:                   stored,
 		`{"$set":{"at":7},"$inc":{"v":1}}`:   stored,
-		`{"x":1,"at":0}`:                     stored,
+		`{"_id":"1","x":1,"at":0}`:           stored,
 	} {
 		after, modified, err := change(t, update).Apply(nil, parse(t, stored))
 		require.NoError(t, err, update)
 		require.JSONEq(t, want, after.String(), update)
 		require.Equal(t, want != stored, modified, update)
 	}
+}
+
+func TestAReplacementWithoutIDCountsAsModified(t *testing.T) {
+	t.Parallel()
+	after, modified, err := change(t, `{"x":1,"at":0}`).Apply(nil, parse(t, stored))
+	require.NoError(t, err)
+	require.True(t, modified)
+	require.JSONEq(t, stored, after.String(), "what does not change renews no stamps")
 }
 
 func TestAFixedFieldCannotBeChanged(t *testing.T) {

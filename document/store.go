@@ -47,7 +47,8 @@ type Collection interface {
 
 	// Distinct returns the different values that the documents that match have at
 	// a dotted path, in the order in which they were first seen. An array counts as
-	// its elements; 1 and 1.0 are one value; a missing field gives none.
+	// its elements; 1 and 1.0 are one value; a missing field gives none. What
+	// CheckReadPath refuses is InvalidArgument at "path".
 	Distinct(ctx context.Context, path string, filter *Filter) ([]any, error)
 
 	// GeoNear returns the documents that match the query's filter and have a point,
@@ -142,7 +143,9 @@ type UpdateResult struct {
 	// Matched is the number of documents that matched; 0 after an upsert that
 	// inserted.
 	Matched int64
-	// Modified is the number of documents that changed.
+	// Modified is the number of documents that changed. A replacement without _id
+	// counts always, as in MongoDB, though one that leaves the document as it was renews
+	// no stamps.
 	Modified int64
 	// UpsertedID is the _id of the document that was inserted, nil where none was.
 	UpsertedID any
@@ -168,7 +171,7 @@ type FindAndModifyResult struct {
 	Document Object
 	// Matched tells that a document matched.
 	Matched bool
-	// Modified tells that it changed.
+	// Modified tells that it changed, as UpdateResult says.
 	Modified bool
 	// UpsertedID is the _id of the document that was inserted, nil where none was.
 	UpsertedID any

@@ -73,6 +73,17 @@ func (u *Update) IsReplacement() bool { return u.tree == nil && !u.IsPipeline() 
 // IsPipeline reports whether the update is a pipeline.
 func (u *Update) IsPipeline() bool { return !u.pipeline.IsZero() }
 
+// alwaysModifies reports whether the update counts as a change even where it leaves a
+// document as it was: a replacement without _id, as in MongoDB, which compares the
+// replacement as it was given with what is stored.
+func (u *Update) alwaysModifies() bool {
+	if !u.IsReplacement() {
+		return false
+	}
+	_, ok := u.source.Field(IDField)
+	return !ok
+}
+
 // updateRun is what the operations of one update of one document share.
 type updateRun struct {
 	// document is the document as it was before.

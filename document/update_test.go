@@ -81,7 +81,7 @@ func TestAnUpdateThatChangesNothingHasNotModified(t *testing.T) {
 	for _, update := range []string{
 		`{"$set":{"n":5}}`, `{"$set":{"o":{"a":1}}}`, `{"$unset":{"x":""}}`, `{"$inc":{"n":0}}`, `{"$min":{"n":9}}`,
 		`{"$addToSet":{"list":1}}`, `{"$pull":{"list":7}}`, `{"$pop":{"x":1}}`, `{"$setOnInsert":{"n":9}}`, `{"$rename":{"x":"y"}}`,
-		`{"$push":{"list":{"$each":[]}}}`, `{"n":5,"list":[1],"o":{"a":1}}`,
+		`{"$push":{"list":{"$each":[]}}}`, `{"_id":1,"n":5,"list":[1],"o":{"a":1}}`,
 	} {
 		after, modified, err := apply(t, doc, `{}`, update)
 		require.NoError(t, err, update)

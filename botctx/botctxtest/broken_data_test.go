@@ -259,7 +259,7 @@ var brokenData = map[string]breakage{
 	"patchData with modifiers always": {
 		breaking: given(func(p *patchParams) { p.WithModifier = true }),
 		breaks: []string{
-			"PatchDataSetsFields", "PatchDataChangesOneOrAll", "PatchDataCounts", "PatchDataFiltersElements",
+			"PatchDataSetsFields", "PatchDataChangesOneOrAll", "PatchDataCounts", "PatchDataFiltersElements", "PatchDataUpserts",
 			"PatchDataRefusesBadInput", "DataOfAnotherAppIsNotWritten", "ColumnsMayBeCalledApp",
 		},
 	},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -35,12 +36,25 @@ type Case struct {
 	// order otherwise.
 	AnyOrder bool            `json:"anyOrder"`
 	Expect   document.Object `json:"expect"`
+
+	// given is the case as the file has it.
+	given document.Object
 }
+
+// String returns the case as the file has it.
+func (c *Case) String() string { return c.given.String() }
+
+// ofServer reports whether the case comes from the file that is checked against the
+// server, whose cases have names.
+func (c *Case) ofServer() bool { return c.Name != "" }
 
 // Arguments returns the arguments of the operation. What the case gives as another
 // type is InvalidArgument, as it is in JSON.
 func (c *Case) Arguments() (arguments Arguments, err error) {
 	var sort [][]any
+	if filter, ok := c.given.Field("filter"); ok && filter == nil && c.Kind != "distinct" && c.Kind != "count" {
+		return arguments, boterr.Invalid("filter", "must be an object, got null")
+	}
 	update := any(&arguments.Update)
 	if _, isPipeline := c.Update.(document.Array); isPipeline && c.Kind != "replace" {
 		update = &arguments.Pipeline
@@ -53,8 +67,8 @@ func (c *Case) Arguments() (arguments Arguments, err error) {
 		{"filter", c.Filter, &arguments.Filter},
 		{"sort", c.Sort, &sort},
 		{"projection", c.Projection, &arguments.Projection},
-		{"skip", c.Skip, &arguments.Skip},
-		{"limit", c.Limit, &arguments.Limit},
+		{"skip", truncated(c.Skip), &arguments.Skip},
+		{"limit", c.limit(), &arguments.Limit},
 		{"update", c.Update, update},
 		{"arrayFilters", c.ArrayFilters, &arguments.ArrayFilters},
 		{"geoNear", c.GeoNear, &arguments.GeoNear},
@@ -71,6 +85,30 @@ func (c *Case) Arguments() (arguments Arguments, err error) {
 		arguments.Sort = arguments.Sort.With(path, key[1])
 	}
 	return arguments, nil
+}
+
+// limit returns the limit as the operation reads it: one of count may be negative, and
+// then means the same.
+func (c *Case) limit() any {
+	switch limit := c.Limit.(type) {
+	case int64:
+		if c.Kind == "count" && limit < 0 {
+			return -limit
+		}
+	case float64:
+		if c.Kind != "count" {
+			return truncated(limit)
+		}
+	}
+	return c.Limit
+}
+
+// truncated returns a number without its fraction, and other values as they are.
+func truncated(value any) any {
+	if f, ok := value.(float64); ok {
+		return math.Trunc(f)
+	}
+	return value
 }
 
 // Arguments are the arguments of a case's operation.
@@ -99,6 +137,9 @@ func ReadCases(file io.Reader) ([]Case, error) {
 	for lines.Scan() {
 		var c Case
 		if err := document.DecodeJSON(lines.Bytes(), &c); err != nil {
+			return nil, fmt.Errorf("line %d: %w", len(cases)+1, err)
+		}
+		if err := c.given.UnmarshalJSON(lines.Bytes()); err != nil {
 			return nil, fmt.Errorf("line %d: %w", len(cases)+1, err)
 		}
 		cases = append(cases, c)

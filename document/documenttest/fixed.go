@@ -126,13 +126,16 @@ func stampsStayWithoutAChange(t *trial) {
 			t.stamped("$set", document.O("n", 1)),
 			t.stamped("$unset", document.O("x", "")),
 			t.stamped("$inc", document.O("n", 0)),
-			t.stamped("n", 1),
+			t.stamped("_id", 1, "n", 1),
 		} {
 			modified, err := apply(t, change)
 			require.NoError(t, err)
 			require.False(t, modified, "%s of %s", name, change.Update.Source())
 			t.requireHolds(held)
 		}
+		_, err := apply(t, t.stamped("n", 1))
+		require.NoError(t, err)
+		t.requireHolds(held)
 	}
 }
 
@@ -144,7 +147,7 @@ func updatesDoNotReachStamps(t *trial) {
 			t.stamped("$set", document.O("updatedAt", 5)),
 			t.stamped("$inc", document.O("_version", 5)),
 			t.stamped("$unset", document.O("updatedAt", "")),
-			t.stamped("n", 1, "updatedAt", 5),
+			t.stamped("_id", 1, "n", 1, "updatedAt", 5),
 		} {
 			modified, err := apply(t, change)
 			require.NoError(t, err)

@@ -2,10 +2,12 @@ package documenttest
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -43,6 +45,22 @@ var distinctRules = []Rule{
 		Text:  "a missing field gives no value, null gives null, and without values the slice is empty",
 		check: distinctLeavesOutWhatIsMissing,
 	},
+	{
+		Name:  "DistinctRefusesBadPaths",
+		Text:  "a path with a NUL byte or too many parts is InvalidArgument; one with an empty part finds nothing",
+		check: distinctRefusesBadPaths,
+	},
+}
+
+func distinctRefusesBadPaths(t *trial) {
+	t.insert(document.O("_id", 1, "v", 1))
+	for _, path := range []string{"v\x00", "\x00v", strings.Repeat("v.", document.MaxDepth) + "v"} {
+		_, err := t.Distinct(t.ctx(), path, nil)
+		t.requireCode(boterr.InvalidArgument, err, "the path %q", path)
+	}
+	for _, path := range []string{".v", "v.", "v..v"} {
+		t.requireDistinct([]any{}, path, nil)
+	}
 }
 
 func sortOrdersByEachKeyInTurn(t *trial) {

@@ -97,7 +97,8 @@ func updateCountsWhatChanged(t *trial) {
 		{t.filter("n", 9), t.change("$set", document.O("n", 1)), multi, document.UpdateResult{}},
 		{t.filter("n", 9), t.change("$set", document.O("n", 1)), first, document.UpdateResult{}},
 		{t.filter("n", 1), t.change("$set", document.O("n", 1)), first, document.UpdateResult{Matched: 1}},
-		{t.filter("n", 1), t.change("n", 1), first, document.UpdateResult{Matched: 1}},
+		{t.filter("n", 1), t.change("_id", 1, "n", 1), first, document.UpdateResult{Matched: 1}},
+		{t.filter("n", 1), t.change("n", 1), first, document.UpdateResult{Matched: 1, Modified: 1}},
 		{nil, t.change("$set", document.O("n", 2)), multi, document.UpdateResult{Matched: 3, Modified: 2}},
 		{nil, t.change("$unset", document.O("x", "")), multi, document.UpdateResult{Matched: 3}},
 	} {

@@ -82,6 +82,9 @@ func (c *collection) Count(ctx context.Context, filter *document.Filter) (int64,
 
 // Distinct implements document.Collection.
 func (c *collection) Distinct(ctx context.Context, path string, filter *document.Filter) ([]any, error) {
+	if err := document.CheckReadPath(path); err != nil {
+		return nil, boterr.In("path", err)
+	}
 	now, err := c.newest()
 	if err != nil {
 		return nil, err
