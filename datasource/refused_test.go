@@ -3,6 +3,9 @@ package datasource_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 )
 
@@ -20,7 +23,6 @@ func TestFindAndModifyDataFromDataSourceRefuses(t *testing.T) {
 		`{"dataSourceId": "table", "filter": {}, "patch": null}`:                                                                                "patch",
 		`{"dataSourceId": "table", "filter": {}, "patch": [{"$set": {"n": 2}}]}`:                                                                "patch",
 		`{"dataSourceId": "table", "filter": {"n": {"$near": 1}}, "patch": {"n": 2}}`:                                                           "filter.n.$near",
-		`{"dataSourceId": "table", "filter": {"$where": "1"}, "patch": {"n": 2}}`:                                                               "filter.$where",
 		`{"dataSourceId": "table", "filter": {"$or": [{"n": {"$in": 1}}]}, "patch": {"n": 2}}`:                                                  "filter.$or[0].n.$in",
 		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 2}, "n": 2}}`:                                                          "patch.n",
 		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 2, "$set": {"n": 2}}}`:                                                          "patch.$set",
@@ -52,6 +54,20 @@ func TestFindAndModifyDataFromDataSourceRefuses(t *testing.T) {
 		`{"dataSourceId": "table", "filter": {"_id": null}, "patch": {"$set": {"n": 1}}, "option": {"upsert": true}}`:                           "filter._id",
 		`{"dataSourceId": "table", "filter": {"n": 9}, "patch": {"_id": [1]}, "option": {"upsert": true}}`:                                      "patch._id",
 	})
+}
+
+func TestOperatorsThatAreNotSupportedAreNamed(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1}`)
+	for filter, field := range map[string]string{
+		`{"$where": "1"}`: "filter.$where", `{"$text": {"$search": "x"}}`: "filter.$text", `{"$jsonSchema": {}}`: "filter.$jsonSchema",
+	} {
+		_, err := call(t, a.mine.CountDataSource, `{"dataSourceId": "table", "filter": `+filter+`}`)
+		require.ErrorIs(t, err, boterr.InvalidArgument, filter)
+		e, ok := boterr.AsError(err)
+		require.True(t, ok)
+		require.Equal(t, field, e.Field)
+	}
 }
 
 func TestUpsertDataToDataSourceRefuses(t *testing.T) {

@@ -43,6 +43,12 @@ func compileArrayFilters(sources []Object) (*arrayFilterSet, error) {
 }
 
 func compileArrayFilter(source Object) (*arrayFilter, error) {
+	if err := source.Err(); err != nil {
+		return nil, err
+	}
+	if special := specialOperator(source); special != "" {
+		return nil, boterr.Invalid(special, "%s cannot stand in an array filter", special)
+	}
 	filter, err := compileFilter(source, filterCompiler{})
 	if err != nil {
 		return nil, err

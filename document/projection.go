@@ -17,7 +17,7 @@ type Projection struct {
 // objects. The _id is included unless it is excluded, and is the one field that may
 // be excluded beside inclusions. $slice and $elemMatch cut arrays down, and the path
 // "list.$" gives the element through which the filter matched. Other values are
-// fields of their own that the result has.
+// aggregation expressions, which give the field its value, without $$NOW.
 //
 // The zero Object and O() give nil, which is no projection. What MongoDB refuses is
 // InvalidArgument, and so is what it knows and this package does not; the Field is the
@@ -29,18 +29,12 @@ func CompileProjection(source Object) (*Projection, error) {
 	if source.Len() == 0 {
 		return nil, nil //nolint:nilnil // No projection is a nil *Projection.
 	}
-	c := projectionCompiler{root: &projectionSpec{}}
-	if err := c.fields(c.root, source, nil); err != nil {
+	c := projectionCompiler{root: &projectionSpec{}, expressions: expressionCompiler{timeless: true}}
+	tree, err := c.compile(source)
+	if err != nil {
 		return nil, err
 	}
-	c.decide()
-	c.placeID()
-	return &Projection{
-		source:     source,
-		tree:       c.root.compiled(c.kind == inclusion),
-		slices:     c.slices,
-		positional: c.positional,
-	}, nil
+	return &Projection{source: source, tree: tree, slices: c.slices, positional: c.positional}, nil
 }
 
 // Source returns the object that the projection was compiled from.
@@ -59,12 +53,13 @@ func (p *Projection) IsPositional() bool { return p != nil && p.positional != ni
 //
 // Fields keep the order of the document; those that the projection computes follow
 // behind. InvalidArgument: a path ends in "$", and the filter has no condition that
-// matched an element of that array, or has one of $expr, $near, $nearSphere.
+// matched an element of that array, or has one of $expr, $near, $nearSphere; or an
+// expression fails.
 func (p *Projection) Apply(filter *Filter, document Object) (Object, error) {
 	if p == nil {
 		return document, nil
 	}
-	projected, err := p.tree.project(document)
+	projected, err := p.tree.project(&expressionRun{root: document})
 	if err != nil {
 		return Object{}, err
 	}

@@ -15,8 +15,8 @@ type firstMatch struct {
 	finder elementFinder
 }
 
-func (m firstMatch) compute(document Object) (any, error) {
-	value := fieldOrMissing(document, m.field)
+func (m firstMatch) evaluate(run *expressionRun) (any, error) {
+	value := fieldOrMissing(run.root, m.field)
 	i, ok := m.finder.find(value)
 	if !ok {
 		return missing, nil

@@ -18,7 +18,10 @@ const (
 
 // projectionSpec is a level of a projection as it is read, before it is known
 // whether the projection includes or excludes.
-type projectionSpec struct{ fields []*specField }
+type projectionSpec struct {
+	fields []*specField
+	byName map[string]*specField
+}
 
 // specField is one field of a projectionSpec.
 type specField struct {
@@ -26,18 +29,48 @@ type specField struct {
 	// inner are the fields inside, where the projection goes on there.
 	inner *projectionSpec
 	// computed gives the field its value, where it is not that of the document.
-	computed computation
+	computed expression
 	// cut tells that the field is kept, and what it holds is cut down later.
 	cut bool
 }
 
-// find returns the field of that name, or nil.
-func (s *projectionSpec) find(name string) *specField {
-	for _, field := range s.fields {
-		if field.name == name {
-			return field
-		}
+// put adds a field.
+func (s *projectionSpec) put(name string, field *specField) {
+	field.name = name
+	s.fields = append(s.fields, field)
+	if s.byName == nil {
+		s.byName = map[string]*specField{}
 	}
+	s.byName[name] = field
+}
+
+// inside returns the level at a path, made where there is none.
+func (s *projectionSpec) inside(path []string) (*projectionSpec, error) {
+	for _, name := range path {
+		next := s.byName[name]
+		if next == nil {
+			next = &specField{inner: &projectionSpec{}}
+			s.put(name, next)
+		}
+		if next.inner == nil {
+			return nil, collision(name)
+		}
+		s = next.inner
+	}
+	return s, nil
+}
+
+// add puts a field at its path.
+func (s *projectionSpec) add(path []string, field specField) error {
+	last := len(path) - 1
+	level, err := s.inside(path[:last])
+	if err != nil {
+		return err
+	}
+	if level.byName[path[last]] != nil {
+		return collision(path[last])
+	}
+	level.put(path[last], &field)
 	return nil
 }
 
@@ -45,11 +78,23 @@ func (s *projectionSpec) find(name string) *specField {
 type projectionCompiler struct {
 	root *projectionSpec
 	kind projectionKind
+	// expressions compiles what is computed.
+	expressions expressionCompiler
 	// Whether the projection has an _id or a path in it, and what it says of the whole.
 	namesID, includesID, excludesID bool
 	hasElemMatch                    bool
 	slices                          []fieldSlice
 	positional                      []string
+}
+
+// compile reads a projection.
+func (c *projectionCompiler) compile(source Object) (*projectionNode, error) {
+	if err := c.fields(c.root, source, nil); err != nil {
+		return nil, err
+	}
+	c.decide()
+	c.placeID()
+	return c.root.compiled(c.kind == inclusion), nil
 }
 
 // fields reads the fields of a projection or of an object nested in it, whose path
@@ -114,27 +159,6 @@ func projectionPath(text string, parent []string) ([]string, error) {
 		return nil, boterr.Invalid("", "the path has more than %d parts", MaxDepth)
 	}
 	return path, nil
-}
-
-// add puts a field at its path.
-func (s *projectionSpec) add(path []string, field specField) error {
-	for ; len(path) > 1; path = path[1:] {
-		next := s.find(path[0])
-		if next == nil {
-			next = &specField{name: path[0], inner: &projectionSpec{}}
-			s.fields = append(s.fields, next)
-		}
-		if next.inner == nil {
-			return collision(path[0])
-		}
-		s = next.inner
-	}
-	if s.find(path[0]) != nil {
-		return collision(path[0])
-	}
-	field.name = path[0]
-	s.fields = append(s.fields, &field)
-	return nil
 }
 
 // collision is the error for two paths of which one is the other or leads through it.
@@ -202,30 +226,13 @@ func (c *projectionCompiler) object(level *projectionSpec, path []string, operan
 		return boterr.Invalid("", "an empty object says nothing about the fields inside")
 	}
 	if operand.Len() == 1 && isOperatorObject(operand) {
-		operator := operand.node.shape.keys[0]
-		return boterr.In(operator, c.operator(level, path, operand, parent))
+		return c.operator(level, path, operand, parent)
 	}
 	inner, err := level.inside(path)
 	if err != nil {
 		return err
 	}
 	return c.fields(inner, operand, pathFromRoot(parent, path))
-}
-
-// inside returns the level at a path, made where there is none.
-func (s *projectionSpec) inside(path []string) (*projectionSpec, error) {
-	for _, name := range path {
-		next := s.find(name)
-		if next == nil {
-			next = &specField{name: name, inner: &projectionSpec{}}
-			s.fields = append(s.fields, next)
-		}
-		if next.inner == nil {
-			return nil, collision(name)
-		}
-		s = next.inner
-	}
-	return s, nil
 }
 
 // operator reads a field whose value is {operator: operand}.
@@ -239,12 +246,12 @@ func (c *projectionCompiler) operator(level *projectionSpec, path []string, obje
 			return level.add(path, specField{cut: true})
 		}
 		if !isSliceExpression(operand) {
-			return boterr.Invalid("", "must be a number of elements or [skip, limit] with a limit above 0, got %s", textOf(operand))
+			return boterr.Invalid(operator, "must be a number of elements or [skip, limit] with a limit above 0, got %s", textOf(operand))
 		}
 	case "$elemMatch":
-		return c.elemMatch(level, path, operand, parent)
+		return boterr.In(operator, c.elemMatch(level, path, operand, parent))
 	case "$meta":
-		return boterr.Invalid("", "$meta is not supported")
+		return boterr.Invalid(operator, "$meta is not supported")
 	}
 	return c.compute(level, path, object)
 }
@@ -273,7 +280,7 @@ func (c *projectionCompiler) compute(level *projectionSpec, path []string, opera
 	if err := c.mustBe(inclusion, "a computed field"); err != nil {
 		return err
 	}
-	computed, err := compileComputation(operand)
+	computed, err := c.expressions.expression(operand)
 	if err != nil {
 		return err
 	}
@@ -298,7 +305,7 @@ func (c *projectionCompiler) decide() {
 func (c *projectionCompiler) placeID() {
 	switch {
 	case c.kind == inclusion && !c.namesID:
-		c.root.fields = append(c.root.fields, &specField{name: IDField})
+		c.root.put(IDField, &specField{})
 	case c.kind == inclusion && c.excludesID, c.kind == exclusion && c.includesID:
 		c.root.fields = slices.DeleteFunc(c.root.fields, func(field *specField) bool { return field.name == IDField })
 	}

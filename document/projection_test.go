@@ -52,7 +52,11 @@ func TestProjectionsChooseFields(t *testing.T) {
 		{"a literal in the place of a field", `{"a":"text","z":1}`, `{"_id":1,"z":1,"a":"text"}`},
 		{"a literal in an object", `{"a":{"x":1,"new":"text"}}`, `{"_id":1,"a":{"x":1,"new":"text"}}`},
 		{"a literal in an object that is missing", `{"b.c":["text"]}`, `{"_id":1,"b":{"c":["text"]}}`},
-		{"a literal in objects of an array", `{"list":{"x":"t"}}`, `{"_id":1,"list":[{"x":"t"},[{"x":"t"}],[]]}`},
+		{"a literal in an array", `{"list":{"x":"t"}}`, `{"_id":1,"list":[{"x":"t"},{"x":"t"},[{"x":"t"},{"x":"t"}],[{"x":"t"}]]}`},
+		{"a literal in a scalar", `{"z":{"k":"t"},"n":1}`, `{"_id":1,"z":{"k":"t"},"n":null}`},
+		{"a field's value", `{"b":"$a.y","c":"$none","z":"$n"}`, `{"_id":1,"b":{"k":2,"l":3},"z":null}`},
+		{"an expression", `{"sum":{"$add":["$z","$a.x"]},"a":{"x":{"$multiply":["$z",5]}}}`, `{"_id":1,"a":{"x":5},"sum":2}`},
+		{"the whole document", `{"z":"$$ROOT._id"}`, `{"_id":1,"z":1}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -140,6 +144,10 @@ func TestBadProjectionsAreInvalid(t *testing.T) {
 		`{"a":{"$slice":[1,0.5]}}`:                            "a.$slice",
 		`{"a":{"$slice":[1]}}`:                                "a.$slice",
 		`{"a":{"$slice":[1,2,3]}}`:                            "a.$slice",
+		`{"a":{"$none":1}}`:                                   "a.$none",
+		`{"a":{"b":{"$add":1,"$subtract":1}}}`:                "a.b.$add",
+		`{"a":0,"b":{"$add":[1,2]}}`:                          "b",
+		`{"a":"$b..c"}`:                                       "a",
 		`{"a":{"$slice":1},"a.b":1}`:                          "a.b",
 		`{"a":{"b":{"` + strings.Repeat("a.", 98) + `a":1}}}`: "a.b." + strings.Repeat("a.", 98) + "a",
 	} {
@@ -169,6 +177,12 @@ func TestAPositionThatTheFilterLacksIsInvalid(t *testing.T) {
 		_, err := project(t, test.projection, test.filter, doc)
 		requireInvalid(t, err, test.field)
 	}
+}
+
+func TestAnExpressionThatFailsIsInvalid(t *testing.T) {
+	t.Parallel()
+	_, err := project(t, `{"a":{"b":{"$add":["$b",1]}}}`, `{}`, `{"_id":1,"b":"text"}`)
+	requireInvalid(t, err, "a.b.$add")
 }
 
 func TestNoProjectionGivesDocumentsWhole(t *testing.T) {

@@ -2,6 +2,8 @@ package document
 
 import (
 	"sync/atomic"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // projectionNode is one level of a compiled projection. It is applied to objects
@@ -25,15 +27,9 @@ type projectedField struct {
 	// inner is applied to what the field holds.
 	inner *projectionNode
 	// computed gives the field its value.
-	computed computation
+	computed expression
 	// kept tells that the field stays as it is.
 	kept bool
-}
-
-// computation gives a field of a projection its value.
-type computation interface {
-	// compute returns the value for a document, or missing.
-	compute(document Object) (any, error)
 }
 
 // compiled returns the level as it is applied.
@@ -116,14 +112,14 @@ func (n *projectionNode) planFor(s *shape) *projectionPlan {
 	return plan
 }
 
-// project returns what the projection leaves of a document, with the fields that it
-// computes.
-func (n *projectionNode) project(document Object) (Object, error) {
-	projected := n.chosen(document)
+// project returns what the projection leaves of the document of a run, with the fields
+// that it computes.
+func (n *projectionNode) project(run *expressionRun) (Object, error) {
+	projected := n.chosen(run.root)
 	if !n.computes {
 		return projected, nil
 	}
-	return n.withComputed(projected, document)
+	return n.withComputed(projected, run)
 }
 
 // chosen returns the fields of an object that are kept.
@@ -152,7 +148,7 @@ func (n *projectionNode) chosen(o Object) Object {
 }
 
 // chosenOf returns what is kept of a value. Of what holds no fields an inclusion
-// keeps nothing.
+// keeps nothing, or an object in its place for the fields that it computes there.
 func (n *projectionNode) chosenOf(value any) any {
 	switch v := value.(type) {
 	case Object:
@@ -166,30 +162,34 @@ func (n *projectionNode) chosenOf(value any) any {
 		}
 		return arrayOf(items)
 	default:
-		if n.includes {
+		switch {
+		case !n.includes:
+			return value
+		case n.computes:
+			return O()
+		default:
 			return missing
 		}
-		return value
 	}
 }
 
 // withComputed sets the fields that are computed, in their order: in their place
 // where they exist, else at the end.
-func (n *projectionNode) withComputed(o, document Object) (Object, error) {
+func (n *projectionNode) withComputed(o Object, run *expressionRun) (Object, error) {
 	for i := range n.fields {
 		field := &n.fields[i]
 		var value any
 		var err error
 		switch {
 		case field.computed != nil:
-			value, err = field.computed.compute(document)
+			value, err = field.computed.evaluate(run)
 		case field.inner != nil && field.inner.computes:
-			value, err = field.inner.withComputedIn(fieldOrMissing(o, field.name), document)
+			value, err = field.inner.withComputedIn(fieldOrMissing(o, field.name), run)
 		default:
 			continue
 		}
 		if err != nil {
-			return Object{}, err
+			return Object{}, boterr.In(field.name, err)
 		}
 		o = o.withOrWithout(field.name, value)
 	}
@@ -198,21 +198,21 @@ func (n *projectionNode) withComputed(o, document Object) (Object, error) {
 
 // withComputedIn sets the fields that are computed inside a value. What holds no
 // fields becomes an object of them.
-func (n *projectionNode) withComputedIn(value any, document Object) (any, error) {
+func (n *projectionNode) withComputedIn(value any, run *expressionRun) (any, error) {
 	switch v := value.(type) {
 	case Object:
-		return n.withComputed(v, document)
+		return n.withComputed(v, run)
 	case Array:
 		items := make([]any, 0, v.Len())
 		for _, item := range v.items() {
-			next, err := n.withComputedIn(item, document)
+			next, err := n.withComputedIn(item, run)
 			if err != nil {
 				return nil, err
 			}
 			items = append(items, next)
 		}
-		return arrayOf(items), nil
+		return run.limits.array(items)
 	default:
-		return n.withComputed(O(), document)
+		return n.withComputed(O(), run)
 	}
 }

@@ -208,6 +208,9 @@ func compilePull(_ string, argument any) (operation, error) {
 	if !ok {
 		return &pull{operator: "$pull", meets: func(item any) bool { return Equal(item, argument) }}, nil
 	}
+	if special := specialOperator(condition); special != "" {
+		return nil, boterr.Invalid(special, "%s cannot stand in $pull", special)
+	}
 	c := filterCompiler{}
 	if isOperatorObject(condition) && !isLogical(condition.node.shape.keys[0]) {
 		m, err := c.field("", condition)
