@@ -21,29 +21,33 @@ func (f *arrayFilter) match(item any) bool {
 }
 
 // arrayFilterSet are the array filters of an update by name.
-type arrayFilterSet struct{ filters []*arrayFilter }
+type arrayFilterSet struct {
+	filters []*arrayFilter
+	byName  map[string]*arrayFilter
+}
 
 // identifier is what the name of an array filter looks like.
 var identifier = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
 
 func compileArrayFilters(sources []Object) (*arrayFilterSet, error) {
-	set := &arrayFilterSet{}
+	set := &arrayFilterSet{byName: make(map[string]*arrayFilter, len(sources))}
 	for i, source := range sources {
 		field := "arrayFilters" + indexField(i)
 		f, err := compileArrayFilter(source)
 		if err != nil {
 			return nil, boterr.In(field, err)
 		}
-		if set.find(f.name) != nil {
+		if set.byName[f.name] != nil {
 			return nil, boterr.Invalid(field, "there is another array filter for %q", f.name)
 		}
 		set.filters = append(set.filters, f)
+		set.byName[f.name] = f
 	}
 	return set, nil
 }
 
 func compileArrayFilter(source Object) (*arrayFilter, error) {
-	if err := source.Err(); err != nil {
+	if err := checkSource(source); err != nil {
 		return nil, err
 	}
 	if special := specialOperator(source); special != "" {
@@ -84,18 +88,9 @@ func collectIdentifiers(query Object, names map[string]struct{}) {
 	}
 }
 
-func (s *arrayFilterSet) find(name string) *arrayFilter {
-	for _, f := range s.filters {
-		if f.name == name {
-			return f
-		}
-	}
-	return nil
-}
-
 // use returns the filter that a path names.
 func (s *arrayFilterSet) use(name string) (*arrayFilter, error) {
-	f := s.find(name)
+	f := s.byName[name]
 	if f == nil {
 		return nil, boterr.Invalid("", "there is no array filter for $[%s]", name)
 	}

@@ -194,6 +194,7 @@ func (c Change) requiredFields(filter *Filter) (Object, error) {
 			return O(), boterr.Invalid(e.path, "the filter requires two values here, so that no document can be made of it")
 		}
 	}
+	required.update.tree.sort()
 	return required.update.apply(&updateRun{document: O()})
 }
 

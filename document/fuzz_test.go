@@ -101,3 +101,50 @@ func object(text string) document.Object {
 	o, _ := value.(document.Object)
 	return o
 }
+
+func FuzzSort(f *testing.F) {
+	f.Add(`{"a":1,"b.0":-1}`, `{"a":[3,1],"b":[{"0":1}]}`, `{"a":null,"b":[]}`)
+	f.Add(`{"a.b":-1,"_id":1}`, `{"_id":1,"a":[{"b":1},{"b":[2]}]}`, `{"_id":1.0,"a":[[{"b":1}]]}`)
+	f.Fuzz(func(t *testing.T, sort, first, second string) {
+		compiled, err := document.CompileSort(object(sort))
+		if err != nil {
+			requireCoded(t, err)
+			return
+		}
+		a, b := object(first), object(second)
+		require.Equal(t, compiled.Compare(a, b), -compiled.Compare(b, a))
+		require.Zero(t, compiled.Compare(a, a))
+	})
+}
+
+func FuzzProjection(f *testing.F) {
+	const doc = `{"_id":1,"a":{"b":2,"c":[{"d":1},2]},"l":[3,{"x":1}]}`
+	for _, seed := range []string{
+		`{"a.b":1,"_id":0}`, `{"a":{"c":{"d":0}}}`, `{"l":{"$slice":[-1,1]}}`, `{"l":{"$elemMatch":{"x":1}},"a":1}`,
+		`{"l.$":1}`, `{"n":"text","a":{"b":{"$add":["$a.b",1]}}}`, `{"l":{"x":"$_id"}}`,
+	} {
+		f.Add(seed, `{"l":3}`, doc)
+	}
+	f.Fuzz(func(t *testing.T, projection, filter, doc string) {
+		compiled, err := document.CompileProjection(object(projection))
+		if err != nil {
+			requireCoded(t, err)
+			return
+		}
+		matching, err := document.CompileFilter(object(filter))
+		if err != nil {
+			return
+		}
+		before := object(doc)
+		text := before.String()
+		for range 2 {
+			after, err := compiled.Apply(matching, before)
+			require.Equal(t, text, before.String(), "the document before is not touched")
+			if err != nil {
+				requireCoded(t, err)
+				return
+			}
+			require.NoError(t, after.Err())
+		}
+	})
+}

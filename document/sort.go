@@ -23,7 +23,7 @@ type sortKey struct {
 // or -1 for descending, in the order in which they decide. The zero Object and O()
 // give nil.
 func CompileSort(source Object) (*Sort, error) {
-	if err := source.Err(); err != nil {
+	if err := checkSource(source); err != nil {
 		return nil, err
 	}
 	if source.Len() == 0 {

@@ -44,6 +44,7 @@ func CompileUpdate(source Object, arrayFilters ...Object) (*Update, error) {
 			return nil, boterr.In(operator, err)
 		}
 	}
+	c.update.tree.sort()
 	return c.update, filters.checkUsed()
 }
 
@@ -94,6 +95,23 @@ type updateRun struct {
 	inserting bool
 	// now is the time that $currentDate writes.
 	now time.Time
+	// grown is the number of bytes that the operations added so far.
+	grown int
+}
+
+// nullItemSize is about the size of a null in an array: its type and its index.
+const nullItemSize = 8
+
+// grow counts bytes that an operation adds. It refuses what goes far beyond the size of
+// a document, before there is no memory left for it; what another operation may still
+// remove is let through.
+func (run *updateRun) grow(bytes int) error {
+	const atMost = 4 * MaxSize
+	run.grown = addSizes(run.grown, bytes)
+	if run.document.Size()+run.grown > atMost {
+		return boterr.Invalid("", "makes the document larger than %d bytes", MaxSize)
+	}
+	return nil
 }
 
 // apply returns the document that the update makes of run.document.

@@ -183,8 +183,9 @@ func (s *addToSet) apply(value any, _ *updateRun) (any, error) {
 		return nil, err
 	}
 	items = slices.Clip(items)
+	set := newValueSet(items, len(s.values))
 	for _, v := range s.values {
-		if !containsEqual(items, v) {
+		if set.add(v) {
 			items = append(items, v)
 		}
 	}
@@ -234,7 +235,7 @@ func compilePullAll(_ string, argument any) (operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pull{operator: "$pullAll", meets: func(item any) bool { return containsEqual(values, item) }}, nil
+	return &pull{operator: "$pullAll", meets: newValueSet(values, 0).has}, nil
 }
 
 func (p *pull) apply(value any, _ *updateRun) (any, error) {

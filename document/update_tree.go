@@ -13,8 +13,10 @@ import (
 type updateNode struct {
 	selector  selector
 	operation operation
-	// children are in the order in which MongoDB adds new fields.
+	// children are in the order in which MongoDB adds new fields, once they are sorted.
 	children []*updateNode
+	// byName has the children of a node that has many.
+	byName map[string]*updateNode
 }
 
 // selectorKind says what a part of an update path selects.
@@ -79,20 +81,54 @@ func (s selector) isIndex() bool { return s.kind == selectName && s.index >= 0 }
 
 // child returns the child for a selector, made where there is none.
 func (n *updateNode) child(s selector) *updateNode {
-	at, found := slices.BinarySearchFunc(n.children, s, func(child *updateNode, s selector) int {
-		return compareSelectors(child.selector, s)
-	})
-	if !found {
-		n.children = slices.Insert(n.children, at, &updateNode{selector: s})
+	if known := n.find(s.name); known != nil {
+		return known
 	}
-	return n.children[at]
+	made := &updateNode{selector: s}
+	n.children = append(n.children, made)
+	switch {
+	case n.byName != nil:
+		n.byName[s.name] = made
+	case len(n.children) > linearKeys:
+		n.byName = make(map[string]*updateNode, len(n.children))
+		for _, child := range n.children {
+			n.byName[child.selector.name] = child
+		}
+	}
+	return made
+}
+
+// find returns the child with that part of a path, or nil.
+func (n *updateNode) find(name string) *updateNode {
+	if n.byName != nil {
+		return n.byName[name]
+	}
+	for _, child := range n.children {
+		if child.selector.name == name {
+			return child
+		}
+	}
+	return nil
+}
+
+// sort puts all children into their order.
+func (n *updateNode) sort() {
+	slices.SortFunc(n.children, func(a, b *updateNode) int { return compareSelectors(a.selector, b.selector) })
+	n.byName = nil
+	for _, child := range n.children {
+		child.sort()
+	}
 }
 
 // apply returns what the node makes of a value, which may be missing before and
 // after.
 func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 	if n.operation != nil {
-		return n.operation.apply(value, run)
+		next, err := n.operation.apply(value, run)
+		if err != nil {
+			return nil, err
+		}
+		return next, run.grow(valueSize(next) - valueSize(value))
 	}
 	switch v := value.(type) {
 	case Object:
@@ -276,8 +312,11 @@ func (n *updateNode) extend(items []any, s selector, run *updateRun) ([]any, err
 	if s.index > MaxArrayIndex {
 		return nil, boterr.Invalid(s.name, "the index is above %d", MaxArrayIndex)
 	}
-	for len(items) < s.index {
-		items = append(items, nil)
+	if missing := s.index - len(items); missing > 0 {
+		if err := run.grow(missing * nullItemSize); err != nil {
+			return nil, err
+		}
+		items = append(items, make([]any, missing)...)
 	}
 	return append(items, next), nil
 }

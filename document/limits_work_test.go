@@ -1,0 +1,111 @@
+package document_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// numbers returns an array of the integers from one number to another.
+func numbers(first, end int) document.Array {
+	items := make([]any, 0, end-first)
+	for i := first; i < end; i++ {
+		items = append(items, i)
+	}
+	return document.A(items...)
+}
+
+// changed applies an update to a document.
+func changed(t *testing.T, o, update document.Object, arrayFilters ...document.Object) (document.Object, error) {
+	t.Helper()
+	compiled, err := document.CompileUpdate(update, arrayFilters...)
+	require.NoError(t, err)
+	after, _, err := document.Change{Update: compiled}.Apply(nil, o)
+	return after, err
+}
+
+func TestAnUpdateThatFillsArraysWithoutEndIsInvalid(t *testing.T) {
+	t.Parallel()
+	_, err := changed(t, document.O("_id", 1), document.Set("a.b", 1, "a.c", document.O("x", numbers(0, 10))))
+	require.NoError(t, err)
+	pairs, empty := []any{}, []any{}
+	for i := range 1000 {
+		pairs = append(pairs, "a"+strconv.Itoa(i)+"."+strconv.Itoa(document.MaxArrayIndex), 1)
+		empty = append(empty, document.A())
+	}
+	o := document.O("_id", 1)
+	for i := range 1000 {
+		o = o.With("a"+strconv.Itoa(i), document.A())
+	}
+	_, err = changed(t, o, document.Set(pairs...))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = changed(t, document.O("_id", 1, "a", document.A(empty...)), document.Set("a.$[]."+strconv.Itoa(document.MaxArrayIndex), 1))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	text := string(make([]byte, 1<<20))
+	_, err = changed(t, document.O("_id", 1, "a", document.A(empty...)), document.Set("a.$[]", text))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+func TestLongListsAreComparedInOneGo(t *testing.T) {
+	t.Parallel()
+	const many = 100_000
+	o := document.O("_id", 1, "a", numbers(0, many))
+	after, err := changed(t, o, document.AddToSet("a", document.O("$each", numbers(many/2, 2*many))))
+	require.NoError(t, err)
+	require.Equal(t, 2*many, document.Get(after, "a", document.Array{}).Len())
+	after, err = changed(t, o, document.O("$pullAll", document.O("a", numbers(1, many))))
+	require.NoError(t, err)
+	require.Equal(t, `{"_id":1,"a":[0]}`, after.String())
+	after, err = changed(t, document.O("_id", 1, "a", document.A(1, "x")), document.AddToSet("a", document.O("$each",
+		document.A(1.0, "y", "y", nil, document.O("k", 1), document.O("k", 1.0)))))
+	require.NoError(t, err)
+	require.Equal(t, `{"_id":1,"a":[1,"x","y",null,{"k":1}]}`, after.String())
+}
+
+func TestManyPathsAreCompiledInOneGo(t *testing.T) {
+	t.Parallel()
+	const many = 100_000
+	update, projection := make([]any, 0, 2*many), make([]any, 0, 2*many)
+	for i := many; i > 0; i-- {
+		update = append(update, "f"+strconv.Itoa(many+i), 1)
+		projection = append(projection, "f"+strconv.Itoa(i), 1)
+	}
+	after, err := changed(t, document.O("_id", 1), document.Set(update...))
+	require.NoError(t, err)
+	require.Equal(t, "f100001", after.Keys()[1], "new fields come in the order of their names")
+	_, err = document.CompileProjection(document.O(projection...))
+	require.NoError(t, err)
+}
+
+func TestManyArrayFiltersAreCompiledInOneGo(t *testing.T) {
+	t.Parallel()
+	const many = 20_000
+	pairs, filters := make([]any, 0, 2*many), make([]document.Object, 0, many)
+	for i := range many {
+		name := "x" + strconv.Itoa(i)
+		pairs = append(pairs, "a.$["+name+"]."+name, 1)
+		filters = append(filters, document.O(name+".k", i))
+	}
+	after, err := changed(t, document.O("_id", 1, "a", document.A(document.O("k", 7))), document.Set(pairs...), filters...)
+	require.NoError(t, err)
+	require.Equal(t, `{"_id":1,"a":[{"k":7,"x7":1}]}`, after.String())
+}
+
+func TestWhatIsLargerThanADocumentIsNotCompiled(t *testing.T) {
+	t.Parallel()
+	large := document.O("a", string(make([]byte, document.MaxSize)))
+	_, err := document.CompileFilter(large)
+	requireInvalid(t, err, "")
+	_, err = document.CompileUpdate(document.O("$set", large))
+	requireInvalid(t, err, "")
+	_, err = document.CompileSort(large)
+	requireInvalid(t, err, "")
+	_, err = document.CompileProjection(large)
+	requireInvalid(t, err, "")
+	_, err = document.CompileUpdate(document.Set("a.$[x]", 1), document.O("x", large))
+	requireInvalid(t, err, "arrayFilters[0]")
+}
