@@ -17,6 +17,8 @@ type Filter struct {
 	canFail bool
 	// near is the filter's search for what is near, nil where it has none.
 	near *GeoNear
+	// places are the conditions on places that every match meets.
+	places []placeCondition
 }
 
 // equality is a condition "the field at path equals value" that every match meets.
@@ -29,12 +31,12 @@ type equality struct {
 // supported, or an operand of the wrong type, is InvalidArgument; its Field is the
 // path in the query document.
 func CompileFilter(source Object) (*Filter, error) {
-	slot, expr := &nearSlot{}, &exprUse{allowed: true}
+	slot, expr := &geoSlot{}, &exprUse{allowed: true}
 	filter, err := compileFilter(source, filterCompiler{slot: slot, expr: expr})
 	if err != nil {
 		return nil, err
 	}
-	filter.near, filter.canFail = slot.near, expr.used
+	filter.near, filter.places, filter.canFail = slot.near, slot.places, expr.used
 	return filter, nil
 }
 
@@ -133,6 +135,7 @@ func And(filters ...*Filter) *Filter {
 		sources = append(sources, f.source)
 		both.equalities = append(both.equalities, f.equalities...)
 		both.canFail = both.canFail || f.canFail
+		both.places = append(both.places, f.places...)
 		if both.near == nil {
 			both.near = f.near
 		}

@@ -136,7 +136,7 @@ func capCondition(parts []any) (candidateTest, error) {
 	if err != nil {
 		return nil, boterr.In(indexField(0), err)
 	}
-	return withinSphere{region: geometry.NewCap(point, radius)}, nil
+	return newWithinSphere(geometry.NewCap(point, radius)), nil
 }
 
 // withinShapeCondition compiles the $geometry of $geoWithin, which has an inside.
@@ -148,7 +148,7 @@ func withinShapeCondition(operand any) (candidateTest, error) {
 	if at.shape == nil || len(at.shape.Polygons) == 0 {
 		return nil, boterr.Invalid("", "must be a %s or %s: nothing lies within a point or line", geoPolygon, geoMultiPolygon)
 	}
-	return withinSphere{region: at.shape}, nil
+	return newWithinSphere(at.shape), nil
 }
 
 // intersectsCondition compiles the $geometry of $geoIntersects.
@@ -165,57 +165,4 @@ func intersectsCondition(specifier string, operand any) (candidateTest, error) {
 	}
 	point, err := geometry.NewPoint(at.pair)
 	return intersecting{shape: &geometry.Shape{Points: []geometry.Point{point}}}, err
-}
-
-// withinPlane is $geoWithin with a shape on the plane.
-type withinPlane struct{ region geometry.Plane }
-
-func (c withinPlane) test(value any) bool {
-	if !isPlace(value) {
-		return false
-	}
-	at, err := storedPlace(value)
-	return err == nil && at.shape == nil && c.region.Contains(at.pair)
-}
-
-// withinSphere is $geoWithin with a shape on the globe.
-type withinSphere struct{ region geometry.Sphere }
-
-func (c withinSphere) test(value any) bool {
-	if !isPlace(value) {
-		return false
-	}
-	at, err := storedPlace(value)
-	if err != nil {
-		return false
-	}
-	if at.shape != nil {
-		return !isStrict(at.shape) && c.region.Contains(at.shape)
-	}
-	point, ok := at.onGlobe()
-	return ok && c.region.ContainsPoint(point)
-}
-
-// intersecting is $geoIntersects.
-type intersecting struct{ shape *geometry.Shape }
-
-func (c intersecting) test(value any) bool {
-	if !isPlace(value) {
-		return false
-	}
-	at, err := storedPlace(value)
-	if err != nil {
-		return false
-	}
-	if at.shape != nil {
-		return !isStrict(at.shape) && c.shape.Intersects(at.shape)
-	}
-	point, ok := at.onGlobe()
-	return ok && c.shape.IntersectsPoint(point)
-}
-
-// isStrict reports whether a shape is a polygon with strict winding, which MongoDB
-// takes in queries only: in a document none matches.
-func isStrict(shape *geometry.Shape) bool {
-	return len(shape.Polygons) == 1 && shape.Polygons[0].IsStrict()
 }

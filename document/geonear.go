@@ -251,20 +251,13 @@ func (g *GeoNear) nearest(document Object) (nearest measured, ok bool) {
 	if key == nil {
 		key = defaultGeoKey
 	}
-	var whole collector
-	key.walk(document, leafWhole, &whole, nil)
-	nearest.distance = math.Inf(1)
-	for _, value := range whole.values {
-		if !isPlace(value) {
-			continue
-		}
-		at, err := storedPlace(value)
-		if err == nil {
-			nearest.take(g, at, value)
-			continue
-		}
-		if list, isList := value.(Array); isList {
-			nearest.takeEach(g, list)
+	if len(key.parts) == 1 {
+		nearest.takeValue(g, key.parts[0].of(document))
+	} else {
+		var whole collector
+		key.walk(document, leafWhole, &whole, nil)
+		for _, value := range whole.values {
+			nearest.takeValue(g, value)
 		}
 	}
 	ok = nearest.value != nil && nearest.distance >= g.least && nearest.distance <= g.most
@@ -272,6 +265,21 @@ func (g *GeoNear) nearest(document Object) (nearest measured, ok bool) {
 }
 
 var defaultGeoKey = compilePath(DefaultGeoKey)
+
+// takeValue takes a place, or those in an array.
+func (m *measured) takeValue(g *GeoNear, value any) {
+	if !isPlace(value) {
+		return
+	}
+	at, err := storedPlace(value)
+	if err == nil {
+		m.take(g, at, value)
+		return
+	}
+	if list, ok := value.(Array); ok {
+		m.takeEach(g, list)
+	}
+}
 
 // takeEach takes the places in a list.
 func (m *measured) takeEach(g *GeoNear, list Array) {
@@ -299,18 +307,30 @@ func (g *GeoNear) distance(at place) (float64, bool) {
 	if !g.spherical {
 		return at.pair.Distance(g.pair), at.shape == nil && isInPlane(at.pair)
 	}
-	unit := 1.0
-	if g.metres {
-		unit = EarthRadius
-	}
 	if at.shape != nil {
-		return at.shape.Distance(g.point) * unit, !isStrict(at.shape)
+		return at.shape.Distance(g.point) * g.unit(), !isStrict(at.shape)
 	}
 	point, ok := at.onGlobe()
 	if !ok {
 		return 0, false
 	}
-	return point.Distance(g.point) * unit, true
+	return point.Distance(g.point) * g.unit(), true
+}
+
+// unit returns what a radian is in the unit of a search on the globe.
+func (g *GeoNear) unit() float64 {
+	if g.metres {
+		return EarthRadius
+	}
+	return 1
+}
+
+// Distance returns the distance of the nearest place of a document in the search's
+// unit, without its distanceMultiplier, and false where the document has none that
+// can be measured or is not within the distances asked for.
+func (g *GeoNear) Distance(document Object) (float64, bool) {
+	found, ok := g.nearest(document)
+	return found.distance, ok
 }
 
 // result puts the distance and the place into a document where that is asked for.

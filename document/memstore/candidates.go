@@ -23,6 +23,8 @@ func (p *plan) candidates(c *content, yield func(position uint64, o document.Obj
 		}
 	case p.index == nil:
 		c.documents.All()(yield)
+	case p.spatial != nil:
+		p.spatial.within(p.cells, c.end, get)
 	case p.sorted:
 		p.postings(func(there postings) bool { return there.all(get) })
 	case p.isOneKey():

@@ -13,9 +13,12 @@ import (
 type index struct {
 	spec       document.Index
 	collection string
-	// paths are the parts of the keys' paths; nil for a geo index, which is on
-	// record only.
+	// paths are the parts of the keys' paths; nil for a geo index.
 	paths [][]string
+	// spatial are the geo keys of a geo index.
+	spatial []spatialIndex
+	// parted is the edit in which spatial was copied.
+	parted *persistent.Edit
 	// entries holds the positions of the documents that have a key.
 	entries persistent.Tree[string, postings]
 	// multikey tells that a document has, or once had, several keys here, because
@@ -28,10 +31,12 @@ func newIndex(collection string, spec document.Index) index {
 	x.spec.Keys = slices.Clone(spec.Keys)
 	for _, key := range spec.Keys {
 		if isGeo(key.Kind) {
-			x.paths = nil
-			break
+			x.spatial = append(x.spatial, newSpatialIndex(key))
 		}
 		x.paths = append(x.paths, strings.Split(key.Path, "."))
+	}
+	if x.spatial != nil {
+		x.paths = nil
 	}
 	return x
 }
@@ -57,7 +62,10 @@ func (x *index) name() string {
 // one before. The zero Object stands for no document. On an error the index is
 // half changed, and must be thrown away.
 func (x *index) replace(edit *persistent.Edit, position uint64, before, after document.Object) error {
-	if x.paths == nil || x.sameFields(before, after) {
+	if x.spatial != nil {
+		return x.replacePlaces(edit, position, before, after)
+	}
+	if x.sameFields(before, after) {
 		return nil
 	}
 	old, err := x.entriesOf(before)
@@ -108,6 +116,20 @@ func (x *index) remove(edit *persistent.Edit, key string, position uint64) {
 	} else {
 		x.entries.Set(edit, key, there)
 	}
+}
+
+// replacePlaces is replace for a geo index. The first one of an edit parts the index
+// from the version before.
+func (x *index) replacePlaces(edit *persistent.Edit, position uint64, before, after document.Object) error {
+	if x.parted != edit {
+		x.spatial, x.parted = slices.Clone(x.spatial), edit
+	}
+	for i := range x.spatial {
+		if err := x.spatial[i].replace(edit, position, before, after); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sameFields reports whether two versions of a document are the same in all

@@ -1,7 +1,6 @@
 package memstore
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -15,43 +14,62 @@ func (c *content) followNear(
 	ctx context.Context, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) error {
 	near := filter.Near()
-	if !c.hasGeoIndex(near) {
+	if p.spatial == nil {
 		return boterr.Invalid(near.Key(), "a search for what is near needs an index of the kind %q on the field", near.Kinds()[0])
 	}
-	type found struct {
-		placed
-
-		distance float64
-	}
-	var all []found
-	err := c.look(ctx, filter, p, func(position uint64, o document.Object) bool {
-		if result, ok := near.Measure(o); ok {
-			all = append(all, found{placed: placed{document: o, position: position}, distance: result.Distance})
-		}
-		return true
-	})
-	if err != nil {
-		return err
-	}
-	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.distance, b.distance) })
-	for _, f := range all {
-		if !yield(f.position, f.document) {
-			break
-		}
-	}
-	return nil
+	search := nearSearch{near: near, filter: filter, plan: p}
+	return c.nearest(ctx, &search, func(d distant) bool { return yield(d.position, d.document) })
 }
 
-// hasGeoIndex reports whether there is an index that can serve a search.
-func (c *content) hasGeoIndex(near *document.GeoNear) bool {
-	for i := range c.indexes {
-		for _, key := range c.indexes[i].spec.Keys {
-			if key.Path == near.Key() && slices.Contains(near.Kinds(), key.Kind) {
-				return true
+// near returns the documents that GeoNear is asked for.
+func (c *content) near(ctx context.Context, query *document.GeoNear) ([]document.GeoResult, error) {
+	query, err := c.withGeoKey(query)
+	if err != nil {
+		return nil, err
+	}
+	p, ok := c.planNear(query)
+	if !ok {
+		p = c.planFor(query.Filter(), nil)
+		p.spatial = nil // What serves the filter does not serve the search.
+	}
+	search := nearSearch{near: query, filter: query.Filter(), plan: &p}
+	found := []document.GeoResult{}
+	err = c.nearest(ctx, &search, func(d distant) bool {
+		result, _ := query.Measure(d.document)
+		found = append(found, result)
+		return int64(len(found)) != query.Limit()
+	})
+	return found, err
+}
+
+// planNear returns the plan for a search for what is near, and false where there is no
+// index that serves it.
+func (c *content) planNear(near *document.GeoNear) (plan, bool) {
+	for _, kind := range near.Kinds() {
+		for i := range c.indexes {
+			x := &c.indexes[i]
+			for j := range x.spatial {
+				if s := &x.spatial[j]; s.kind == kind && s.path == near.Key() {
+					return plan{index: x, spatial: s, used: 1}, true
+				}
 			}
 		}
 	}
-	return false
+	return plan{}, false
+}
+
+// planPlaces returns the plan for the conditions of a filter on places, and false where
+// there is no index that serves one.
+func (c *content) planPlaces(filter *document.Filter) (plan, bool) {
+	for i := range c.indexes {
+		x := &c.indexes[i]
+		for j := range x.spatial {
+			if cells, ok := filter.GeoCells(x.spatial[j].key); ok {
+				return plan{index: x, spatial: &x.spatial[j], cells: cells, used: 1}, true
+			}
+		}
+	}
+	return plan{}, false
 }
 
 // withGeoKey names the field of the collection's geo index, where the query names no
@@ -73,7 +91,7 @@ func (c *content) withGeoKey(query *document.GeoNear) (*document.GeoNear, error)
 		return nil, boterr.Invalid("key", "there are geo indexes on %q, so that the query must name one of the fields", paths)
 	}
 	query = query.WithKey(paths[0])
-	if !c.hasGeoIndex(query) {
+	if _, ok := c.planNear(query); !ok {
 		return nil, boterr.Invalid("near", "the index on %q does not serve this point, which needs the kind %q", paths[0], query.Kinds()[0])
 	}
 	return query, nil

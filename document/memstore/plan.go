@@ -14,6 +14,9 @@ type plan struct {
 	// index is the secondary index to look into; without it and without an id all
 	// documents are looked at.
 	index *index
+	// spatial is the geo key of the index to look into, and cells where in it.
+	spatial *spatialIndex
+	cells   []uint64
 	// ranges are the keys of the index to look at, in ascending order; without any
 	// used it is all of them.
 	ranges []document.KeyRange
@@ -30,10 +33,15 @@ type plan struct {
 }
 
 // planFor chooses where to look for what a filter matches, to be given in the order
-// of a sort, which may be nil: by the _id where the filter fixes it, else in the index
-// of which the filter fixes the most keys, then the one that is bound further, then
-// the one that is in the order of the sort, then the earlier one.
+// of a sort, which may be nil: in the geo index that the filter's $near needs, by the
+// _id where the filter fixes it, else in the index of which the filter fixes the most
+// keys, then a geo index, then the one that is bound further, then the one that is in
+// the order of the sort, then the earlier one.
 func (c *content) planFor(filter *document.Filter, sort *document.Sort) plan {
+	if near := filter.Near(); near != nil {
+		p, _ := c.planNear(near)
+		return p
+	}
 	if id, ok := filter.Equality(document.IDField); ok {
 		return plan{id: id, hasID: true}
 	}
@@ -45,6 +53,11 @@ func (c *content) planFor(filter *document.Filter, sort *document.Sort) plan {
 		p, ok := c.indexes[i].planFor(filter, sort)
 		if ok && (best.index == nil || p.betterThan(&best)) {
 			best = p
+		}
+	}
+	if best.equal == 0 {
+		if p, ok := c.planPlaces(filter); ok {
+			return p
 		}
 	}
 	return best

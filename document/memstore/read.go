@@ -1,7 +1,6 @@
 package memstore
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -202,21 +201,3 @@ func (s *valueSet) addElements(value any) {
 		s.add(element)
 	}
 }
-
-// near returns the documents that GeoNear is asked for.
-func (c *content) near(ctx context.Context, query *document.GeoNear) ([]document.GeoResult, error) {
-	query, err := c.withGeoKey(query)
-	if err != nil {
-		return nil, err
-	}
-	nearest := leaderboard[document.GeoResult]{compare: compareDistances, size: query.Limit()}
-	err = c.visit(ctx, query.Filter(), func(_ uint64, o document.Object) bool {
-		if result, ok := query.Measure(o); ok {
-			nearest.add(result)
-		}
-		return true
-	})
-	return nearest.ranking(), err
-}
-
-func compareDistances(a, b document.GeoResult) int { return cmp.Compare(a.Distance, b.Distance) }

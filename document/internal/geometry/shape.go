@@ -11,6 +11,11 @@ type Sphere interface {
 	Contains(s *Shape) bool
 	// ContainsPoint is Contains for one point.
 	ContainsPoint(p Point) bool
+	// Cover returns the cells in which an index looks for what is in the region.
+	Cover() Cells
+	// Bounds returns boxes of longitudes and latitudes in which the region lies: one,
+	// or two where it goes across the 180th meridian.
+	Bounds() []Box
 }
 
 // Shape is what a GeoJSON object describes: points, lines and polygons.

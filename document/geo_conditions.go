@@ -1,0 +1,116 @@
+package document
+
+import (
+	"github.com/botctx/go-sdk/document/internal/geometry"
+)
+
+// geoTest is a condition on a place that an index can serve.
+type geoTest interface {
+	candidateTest
+	// cover returns the cells in which an index of a kind looks for what meets the
+	// condition, none where such an index does not serve it.
+	cover(kind IndexKind) geometry.Cells
+}
+
+// withinPlane is $geoWithin with a shape on the plane.
+type withinPlane struct{ region geometry.Plane }
+
+func (c withinPlane) cover(kind IndexKind) geometry.Cells {
+	if kind != Geo2D {
+		return nil
+	}
+	return c.region.Bounds().Cover()
+}
+
+func (c withinPlane) test(value any) bool {
+	if !isPlace(value) {
+		return false
+	}
+	at, err := storedPlace(value)
+	return err == nil && at.shape == nil && c.region.Contains(at.pair)
+}
+
+// withinSphere is $geoWithin with a shape on the globe.
+type withinSphere struct {
+	region geometry.Sphere
+	bounds []geometry.Box
+}
+
+func newWithinSphere(region geometry.Sphere) withinSphere {
+	return withinSphere{region: region, bounds: region.Bounds()}
+}
+
+// isNear reports whether a pair is in the region's bounds.
+func (c withinSphere) isNear(p geometry.Pair) bool {
+	for i := range c.bounds {
+		if c.bounds[i].Contains(p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c withinSphere) cover(kind IndexKind) geometry.Cells {
+	if kind == Geo2DSphere {
+		return c.region.Cover()
+	}
+	return coverBoxes(c.bounds)
+}
+
+// coverBoxes returns the cells of boxes on the plane.
+func coverBoxes(boxes []geometry.Box) geometry.Cells {
+	var cells geometry.Cells
+	for _, box := range boxes {
+		cells = append(cells, box.Cover()...)
+	}
+	return cells
+}
+
+func (c withinSphere) test(value any) bool {
+	if !isPlace(value) {
+		return false
+	}
+	at, err := storedPlace(value)
+	if err != nil {
+		return false
+	}
+	if at.shape != nil {
+		return !isStrict(at.shape) && c.region.Contains(at.shape)
+	}
+	if !c.isNear(at.pair) {
+		return false
+	}
+	point, ok := at.onGlobe()
+	return ok && c.region.ContainsPoint(point)
+}
+
+// intersecting is $geoIntersects.
+type intersecting struct{ shape *geometry.Shape }
+
+func (c intersecting) cover(kind IndexKind) geometry.Cells {
+	if kind != Geo2DSphere {
+		return nil
+	}
+	return c.shape.Cover()
+}
+
+func (c intersecting) test(value any) bool {
+	if !isPlace(value) {
+		return false
+	}
+	at, err := storedPlace(value)
+	if err != nil {
+		return false
+	}
+	if at.shape != nil {
+		return !isStrict(at.shape) && c.shape.Intersects(at.shape)
+	}
+	point, ok := at.onGlobe()
+	return ok && c.shape.IntersectsPoint(point)
+}
+
+// isStrict reports whether a shape is a polygon with strict winding, which MongoDB
+// takes in queries only: in a document none matches.
+func isStrict(shape *geometry.Shape) bool {
+	return len(shape.Polygons) == 1 && shape.Polygons[0].IsStrict()
+}
