@@ -125,10 +125,11 @@ func (g *GeoNear) setGeometry(value any) error {
 // setLegacyNear reads {$near: [x, y], $maxDistance: distance}, of which the point
 // may be GeoJSON as well.
 func (g *GeoNear) setLegacyNear(operators Object) error {
+	operator := operators.node.shape.keys[0]
 	for key, value := range operators.All() {
 		var err error
 		switch {
-		case isNear(key):
+		case key == operator:
 			g.spherical = key == "$nearSphere"
 			err = g.setNear(value)
 		case key == "$minDistance":

@@ -148,6 +148,7 @@ func withinShapeCondition(operand any) (candidateTest, error) {
 	if at.shape == nil || len(at.shape.Polygons) == 0 {
 		return nil, boterr.Invalid("", "must be a %s or %s: nothing lies within a point or line", geoPolygon, geoMultiPolygon)
 	}
+	at.shape.Prepare()
 	return newWithinSphere(at.shape), nil
 }
 
@@ -161,6 +162,7 @@ func intersectsCondition(specifier string, operand any) (candidateTest, error) {
 		return nil, err
 	}
 	if at.shape != nil {
+		at.shape.Prepare()
 		return intersecting{shape: at.shape}, nil
 	}
 	point, err := geometry.NewPoint(at.pair)

@@ -5,44 +5,58 @@ import (
 	"math"
 	"slices"
 
-	"github.com/golang/geo/r3"
 	"github.com/golang/geo/s2"
 
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// mostComparisons bounds the search for crossings in one polygon. Outlines of a
-// million short sides stay far below; what exceeds it was made to be slow.
-const mostComparisons = 200_000_000
+// mostWork bounds the search for crossings in one polygon, in comparisons of two
+// boxes; that of two sides counts for many. Outlines of hundreds of thousands of short
+// sides stay far below; what exceeds it was made to be slow.
+const (
+	mostWork    = 200_000_000
+	workOfSides = 50
+)
 
 // side is a side of a polygon with a box around it in space.
 type side struct {
-	a, b      s2.Point
-	low, high r3.Vector
+	a, b s2.Point
+	// low and high are the bounds of the box by axis.
+	low, high [axes]float64
 }
+
+// axes is the number of axes of space.
+const axes = 3
 
 // newSide returns the side from a to b, which are not opposite.
 func newSide(a, b s2.Point) side {
-	s := side{
-		a: a, b: b,
-		low:  r3.Vector{X: min(a.X, b.X), Y: min(a.Y, b.Y), Z: min(a.Z, b.Z)},
-		high: r3.Vector{X: max(a.X, b.X), Y: max(a.Y, b.Y), Z: max(a.Z, b.Z)},
-	}
 	// The arc rises above its chord, by a factor that is largest in the middle.
 	const half, rounding = 0.5, 1e-14
 	rise := 1/(half*a.Add(b.Vector).Norm()) - 1 + rounding
 	if math.IsNaN(rise) || rise > 1 {
 		rise = 1
 	}
-	margin := r3.Vector{X: rise, Y: rise, Z: rise}
-	s.low, s.high = s.low.Sub(margin), s.high.Add(margin)
+	from, to := [axes]float64{a.X, a.Y, a.Z}, [axes]float64{b.X, b.Y, b.Z}
+	s := side{a: a, b: b}
+	for axis := range axes {
+		s.low[axis] = min(from[axis], to[axis]) - rise
+		s.high[axis] = max(from[axis], to[axis]) + rise
+	}
 	return s
 }
 
-// mayCross reports whether the boxes of two sides overlap, as far as y and z tell.
+// mayCross reports whether the boxes of two sides overlap.
 func (s *side) mayCross(t *side) bool {
-	return s.low.Y <= t.high.Y && t.low.Y <= s.high.Y && s.low.Z <= t.high.Z && t.low.Z <= s.high.Z
+	for axis := range axes {
+		if s.low[axis] > t.high[axis] || t.low[axis] > s.high[axis] {
+			return false
+		}
+	}
+	return true
 }
+
+// String shows a side by the degrees of its ends.
+func (s *side) String() string { return shown(s.a) + " to " + shown(s.b) }
 
 // sidesOf returns the sides of rings.
 func sidesOf(rings []*s2.Loop) []side {
@@ -60,25 +74,48 @@ func sidesOf(rings []*s2.Loop) []side {
 	return sides
 }
 
+// sweepAxis returns the axis along which the boxes of sides overlap least.
+func sweepAxis(sides []side) int {
+	best, least := 0, math.Inf(1)
+	for axis := range axes {
+		low, high, total := math.Inf(1), math.Inf(-1), 0.0
+		for i := range sides {
+			s := &sides[i]
+			low, high = min(low, s.low[axis]), max(high, s.high[axis])
+			total += s.high[axis] - s.low[axis]
+		}
+		if overlap := total / (high - low); overlap < least {
+			best, least = axis, overlap
+		}
+	}
+	return best
+}
+
 // checkCrossings refuses sides of which two cross at a point that is no vertex of
-// both. It sweeps over the sides along the x axis.
+// both. It sweeps over the sides along an axis.
 func checkCrossings(sides []side) error {
-	slices.SortFunc(sides, func(s, t side) int { return cmp.Compare(s.low.X, t.low.X) })
+	axis := sweepAxis(sides)
+	slices.SortFunc(sides, func(s, t side) int { return cmp.Compare(s.low[axis], t.low[axis]) })
 	var open []*side
-	comparisons := 0
+	work := 0
 	for i := range sides {
 		next := &sides[i]
+		crosser := s2.NewEdgeCrosser(next.a, next.b)
 		kept := open[:0]
 		for _, earlier := range open {
-			if earlier.high.X < next.low.X {
+			if earlier.high[axis] < next.low[axis] {
 				continue
 			}
 			kept = append(kept, earlier)
-			if next.mayCross(earlier) && s2.CrossingSign(next.a, next.b, earlier.a, earlier.b) == s2.Cross {
+			if !next.mayCross(earlier) {
+				continue
+			}
+			work += workOfSides
+			if crosser.CrossingSign(earlier.a, earlier.b) == s2.Cross {
 				return boterr.Invalid("", "the sides of a polygon cross: %s and %s", next, earlier)
 			}
 		}
-		if comparisons += len(open); comparisons > mostComparisons {
+		if work += len(open); work > mostWork {
 			return boterr.New(boterr.ResourceExhausted, "", "the polygon has too many long sides to be looked at")
 		}
 		kept = append(kept, next)
@@ -86,6 +123,3 @@ func checkCrossings(sides []side) error {
 	}
 	return nil
 }
-
-// String shows a side by the degrees of its ends.
-func (s *side) String() string { return shown(s.a) + " to " + shown(s.b) }

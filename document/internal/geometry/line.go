@@ -7,7 +7,11 @@ import (
 )
 
 // Line is a chain of geodesics.
-type Line struct{ line s2.Polyline }
+type Line struct {
+	line s2.Polyline
+	// sides is an index of the line's sides, nil where these are few.
+	sides *s2.ShapeIndex
+}
 
 // NewLine returns the line through points. A point that is repeated counts once;
 // there must be two, and none may be opposite to the next.
@@ -32,7 +36,21 @@ func areAntipodal(a, b s2.Point) bool { return a.Vector == b.Mul(-1) }
 func (l *Line) touches(p Point) bool { return l.line.IntersectsCell(p.cell()) }
 
 // intersects reports whether two lines cross or share a vertex.
-func (l *Line) intersects(m *Line) bool { return l.line.Intersects(&m.line) }
+func (l *Line) intersects(m *Line) bool {
+	if l.sides == nil {
+		l, m = m, l
+	}
+	if l.sides == nil {
+		return l.line.Intersects(&m.line)
+	}
+	query := s2.NewCrossingEdgeQuery(l.sides)
+	for i := 1; i < len(m.line); i++ {
+		if len(query.Crossings(m.line[i-1], m.line[i], &l.line, s2.CrossingTypeAll)) > 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // distance returns the least angle between a point and the line, in radians.
 func (l *Line) distance(p Point) float64 {

@@ -15,8 +15,9 @@ type Polygon struct {
 	border *s2.Polygon
 	// big is a polygon of more than a hemisphere, else nil.
 	big *s2.Loop
-	// edges is an index of the border's sides, nil where these are few.
-	edges *s2.ShapeIndex
+	// sides is an index of the border's sides, nil where these are few or not yet
+	// asked for by many.
+	sides *s2.ShapeIndex
 	// strict tells that the order of the points decided what is inside.
 	strict bool
 }
@@ -76,18 +77,7 @@ func NewStrictPolygon(ring []Point) (*Polygon, error) {
 	return g, nil
 }
 
-// manySides is the number of sides from which an index of them pays.
-const manySides = 64
-
-func newPolygon(border *s2.Polygon) *Polygon {
-	g := &Polygon{border: border}
-	if border.NumEdges() >= manySides {
-		g.edges = s2.NewShapeIndex()
-		g.edges.Add(border)
-		g.edges.Build()
-	}
-	return g
-}
+func newPolygon(border *s2.Polygon) *Polygon { return &Polygon{border: border} }
 
 // IsStrict reports whether the order of the points decided what is inside.
 func (g *Polygon) IsStrict() bool { return g.strict }
@@ -102,6 +92,7 @@ func (g *Polygon) touches(p Point) bool {
 
 // containsLine reports whether a line is nowhere outside.
 func (g *Polygon) containsLine(l *Line) bool {
+	g.expect(len(l.line))
 	if g.big != nil {
 		return !g.borderMeets(l)
 	}
@@ -116,6 +107,7 @@ func (g *Polygon) containsLine(l *Line) bool {
 
 // intersectsLine reports whether a part of a line is inside or along the border.
 func (g *Polygon) intersectsLine(l *Line) bool {
+	g.expect(len(l.line))
 	if g.big != nil {
 		return g.big.ContainsPoint(l.line[0]) || g.crosses(l)
 	}
@@ -133,7 +125,7 @@ func (g *Polygon) borderMeets(l *Line) bool {
 	return false
 }
 
-// crosses reports whether a line goes through the border.
+// crosses reports whether a line goes through the border, or along it.
 func (g *Polygon) crosses(l *Line) bool {
 	for i := 1; i < len(l.line); i++ {
 		if crossed, shared := g.meets(l.line[i-1], l.line[i]); crossed || shared {
@@ -149,26 +141,22 @@ func middle(a, b s2.Point) s2.Point { return s2.Point{Vector: a.Add(b.Vector).No
 // meets reports whether the side of a line crosses one of the border, and whether
 // it is one.
 func (g *Polygon) meets(a, b s2.Point) (crossed, shared bool) {
-	if g.edges != nil {
-		for _, i := range s2.NewCrossingEdgeQuery(g.edges).Crossings(a, b, g.border, s2.CrossingTypeAll) {
-			c, s := meet(a, b, g.border.Edge(i))
-			crossed, shared = crossed || c, shared || s
+	crosser := s2.NewEdgeCrosser(a, b)
+	meet := func(edge s2.Edge) {
+		same := a == edge.V0 && b == edge.V1 || a == edge.V1 && b == edge.V0
+		shared = shared || same
+		crossed = crossed || !same && crosser.CrossingSign(edge.V0, edge.V1) == s2.Cross
+	}
+	if g.sides != nil {
+		for _, i := range s2.NewCrossingEdgeQuery(g.sides).Crossings(a, b, g.border, s2.CrossingTypeAll) {
+			meet(g.border.Edge(i))
 		}
 		return crossed, shared
 	}
 	for i := range g.border.NumEdges() {
-		c, s := meet(a, b, g.border.Edge(i))
-		crossed, shared = crossed || c, shared || s
+		meet(g.border.Edge(i))
 	}
 	return crossed, shared
-}
-
-// meet reports whether two sides cross, or are the same.
-func meet(a, b s2.Point, edge s2.Edge) (crossed, shared bool) {
-	if a == edge.V0 && b == edge.V1 || a == edge.V1 && b == edge.V0 {
-		return false, true
-	}
-	return s2.CrossingSign(a, b, edge.V0, edge.V1) == s2.Cross, false
 }
 
 // contains reports whether another polygon, which is not big, is nowhere outside.
@@ -193,8 +181,8 @@ func (g *Polygon) distance(p Point) float64 {
 	if g.border.ContainsPoint(p.at) {
 		return 0
 	}
-	if g.edges != nil {
-		query := s2.NewClosestEdgeQuery(g.edges, s2.NewClosestEdgeQueryOptions().MaxResults(1))
+	if g.sides != nil {
+		query := s2.NewClosestEdgeQuery(g.sides, s2.NewClosestEdgeQueryOptions().MaxResults(1))
 		for _, found := range query.FindEdges(s2.NewMinDistanceToPointTarget(p.at)) {
 			if found.EdgeID() >= 0 {
 				return distanceToEdge(p.at, g.border.Edge(int(found.EdgeID()))).Radians()
