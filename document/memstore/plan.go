@@ -45,9 +45,6 @@ func (c *content) planFor(filter *document.Filter, sort *document.Sort) plan {
 	if id, ok := filter.Equality(document.IDField); ok {
 		return plan{id: id, hasID: true}
 	}
-	if filter.Near() != nil {
-		sort = nil // What is near comes in the order of its distance.
-	}
 	var best plan
 	for i := range c.indexes {
 		p, ok := c.indexes[i].planFor(filter, sort)
