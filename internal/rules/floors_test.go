@@ -24,7 +24,7 @@ var floors = [][]string{
 	{"livechat"},
 	{"botctx"},
 	{"botctx/botctxtest", "fakes", "backends/..."},
-	{"examples/...", "benchmarks/...", "internal/generate", "internal/operations/gendoc", "internal/rules"},
+	{"examples/...", "benchmarks/...", "differential/...", "internal/generate", "internal/operations/gendoc", "internal/rules"},
 }
 
 // floorOf returns the index of a package's floor and the entry that names it,

@@ -1,0 +1,4 @@
+// Command benchmarks measures memstore.
+package main
+
+func main() {}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+)
+
+// memory is memstore. The two ways of using it differ in where filters and updates
+// come from.
+type memory struct {
+	places  document.Collection
+	phrases phrases
+}
+
+var _ engine[document.Object] = (*memory)(nil)
+
+// phrases are what the work is put in for memstore.
+type phrases interface {
+	filter(q query) (*document.Filter, error)
+	idFilter(i int) (*document.Filter, error)
+	visit() (document.Change, error)
+	byPrice() (*document.Sort, error)
+	near() (*document.GeoNear, error)
+}
+
+// newCompiled opens a memstore that is asked with filters compiled beforehand, as a
+// service does that knows its queries.
+func newCompiled(count int) (engine[document.Object], error) {
+	asked, err := compileAll(count)
+	if err != nil {
+		return nil, err
+	}
+	return newMemory(asked), nil
+}
+
+// newUncompiled opens a memstore that is asked with filters that come as documents
+// and are compiled at each call, as the operations of bot logic do.
+func newUncompiled(count int) (engine[document.Object], error) {
+	asked := documentPhrases{ids: make([]string, count)}
+	for i := range asked.ids {
+		asked.ids[i] = idAt(i)
+	}
+	return newMemory(asked), nil
+}
+
+// memoryIndexes are the indexes in memstore's terms.
+var memoryIndexes = map[indexName][]document.IndexKey{
+	onName:      {{Path: "name", Kind: document.Ascending}},
+	onArea:      {{Path: "area", Kind: document.Ascending}},
+	onPrice:     {{Path: "price", Kind: document.Ascending}},
+	onAreaPrice: {{Path: "area", Kind: document.Ascending}, {Path: "price", Kind: document.Ascending}},
+	onLocation:  {{Path: "location", Kind: document.Geo2DSphere}},
+}
+
+func newMemory(asked phrases) *memory {
+	return &memory{places: memstore.New().Collection("places"), phrases: asked}
+}
+
+func (m *memory) documentOf(p place) document.Object {
+	tags := make([]any, 0, len(p.Tags))
+	for _, tag := range p.Tags {
+		tags = append(tags, tag)
+	}
+	return document.O(
+		"_id", p.ID, "name", p.Name, "area", p.Area, "stars", p.Stars, "price", p.Price, "visits", p.Visits,
+		"tags", document.A(tags...), "location", document.O("type", "Point",
+			"coordinates", document.A(p.Location.Longitude, p.Location.Latitude)),
+	)
+}
+
+func (m *memory) placeOf(o document.Object) (place, error) {
+	var p writtenPlace
+	err := document.Decode(o, &p)
+	return p.place(), err
+}
+
+func (m *memory) load(ctx context.Context, documents []document.Object) error {
+	return m.insert(ctx, documents)
+}
+
+func (m *memory) ensure(ctx context.Context, index indexName) error {
+	if index == noIndex {
+		return nil
+	}
+	return m.places.EnsureIndex(ctx, document.Index{Keys: memoryIndexes[index]})
+}
+
+func (m *memory) insert(ctx context.Context, documents []document.Object) error {
+	return m.places.Insert(ctx, documents...)
+}
+
+func (m *memory) byID(ctx context.Context, i int) (document.Object, error) {
+	filter, err := m.phrases.idFilter(i)
+	if err != nil {
+		return document.Object{}, err
+	}
+	found, err := m.places.Find(ctx, filter, document.FindOptions{Limit: 1})
+	if err != nil || len(found) == 0 {
+		return document.Object{}, fmt.Errorf("place %d: %w", i, err)
+	}
+	return found[0], nil
+}
+
+func (m *memory) find(ctx context.Context, q query) ([]document.Object, error) {
+	filter, err := m.phrases.filter(q)
+	if err != nil {
+		return nil, err
+	}
+	return m.places.Find(ctx, filter, document.FindOptions{})
+}
+
+func (m *memory) count(ctx context.Context, q query) (int64, error) {
+	filter, err := m.phrases.filter(q)
+	if err != nil {
+		return 0, err
+	}
+	return m.places.Count(ctx, filter)
+}
+
+func (m *memory) areas(ctx context.Context) ([]string, error) {
+	found, err := m.places.Distinct(ctx, "area", nil)
+	return texts(found), err
+}
+
+// texts returns the texts among values.
+func texts(values []any) []string {
+	list := make([]string, 0, len(values))
+	for _, value := range values {
+		if text, ok := value.(string); ok {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+func (m *memory) visit(ctx context.Context, i int) (document.Object, error) {
+	filter, err := m.phrases.idFilter(i)
+	if err != nil {
+		return document.Object{}, err
+	}
+	return m.modify(ctx, filter, document.FindAndModifyOptions{New: true})
+}
+
+func (m *memory) visitCheapest(ctx context.Context, q query) (document.Object, error) {
+	filter, err := m.phrases.filter(q)
+	if err != nil {
+		return document.Object{}, err
+	}
+	order, err := m.phrases.byPrice()
+	if err != nil {
+		return document.Object{}, err
+	}
+	return m.modify(ctx, filter, document.FindAndModifyOptions{Sort: order, New: true})
+}
+
+func (m *memory) modify(
+	ctx context.Context, filter *document.Filter, options document.FindAndModifyOptions,
+) (document.Object, error) {
+	change, err := m.phrases.visit()
+	if err != nil {
+		return document.Object{}, err
+	}
+	result, err := m.places.FindAndModify(ctx, filter, change, options)
+	return result.Document, err
+}
+
+func (m *memory) nearest(ctx context.Context) ([]document.Object, error) {
+	near, err := m.phrases.near()
+	if err != nil {
+		return nil, err
+	}
+	found, err := m.places.GeoNear(ctx, near)
+	documents := make([]document.Object, 0, len(found))
+	for _, result := range found {
+		documents = append(documents, result.Document)
+	}
+	return documents, err
+}
+
+func (m *memory) close() {}

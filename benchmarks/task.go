@@ -1,0 +1,131 @@
+package main
+
+// kind is what a task does.
+type kind int
+
+// The kinds of tasks.
+const (
+	insertAll kind = iota // in one call
+	insertEach
+	getByID
+	findAll
+	visitByID   // findAndModify by id
+	visitSorted // findAndModify by filter and sort
+	countAll
+	distinct
+	findNear
+)
+
+// task is one row of the table: work that every engine does.
+type task struct {
+	// work and variant name the task's benchmark, Benchmark<work>/<variant>.
+	work, variant string
+	// title is what the table calls it.
+	title     string
+	kind      kind
+	query     query
+	index     indexName
+	documents int
+	goal      goal
+}
+
+// goal is what a task should reach; the zero goal asks for nothing.
+type goal struct {
+	// overLungo is how many times faster than lungo, ofTyped how many times slower
+	// than the code written by hand at most.
+	overLungo, ofTyped float64
+}
+
+// The goals.
+var (
+	ofIndexes = goal{overLungo: 100, ofTyped: 4}
+	ofScans   = goal{overLungo: 10, ofTyped: 8}
+)
+
+// position returns the place that a round asks for by its id. Neighbouring rounds
+// ask for places that lie apart.
+func (t task) position(round int) int { return round * 7919 % t.documents }
+
+// The numbers of documents that tasks have.
+const (
+	few    = 10_000
+	plenty = 10 * few
+)
+
+// tasks are the rows of the table.
+var tasks = []task{
+	{work: "Insert", variant: "at once", title: "insert 10,000 in one call", kind: insertAll, documents: few},
+	{work: "Insert", variant: "one by one", title: "insert 10,000 one by one", kind: insertEach, documents: few},
+	{work: "ByID", variant: "10000", title: "get by id", kind: getByID, documents: few, goal: ofIndexes},
+	{
+		work: "Index", variant: "one", title: "index, equality, finds 1", kind: findAll,
+		query: nameIs, index: onName, documents: few, goal: ofIndexes,
+	},
+	{
+		work: "Index", variant: "many", title: "index, equality, finds 476", kind: findAll,
+		query: areaIs, index: onArea, documents: few, goal: ofIndexes,
+	},
+	{
+		work: "Index", variant: "range", title: "index, range, finds 471", kind: findAll,
+		query: priceBetween, index: onPrice, documents: few, goal: ofIndexes,
+	},
+	{
+		work: "Index", variant: "one of 100000", title: "index, equality, finds 1 of 100,000", kind: findAll,
+		query: nameIs, index: onName, documents: plenty, goal: ofIndexes,
+	},
+	{
+		work: "Index", variant: "range of 100000", title: "index, range, finds 4,710 of 100,000", kind: findAll,
+		query: priceBetween, index: onPrice, documents: plenty, goal: ofIndexes,
+	},
+	{
+		work: "Scan", variant: "one", title: "scan, equality, finds 1", kind: findAll,
+		query: nameIs, documents: few, goal: ofScans,
+	},
+	{
+		work: "Scan", variant: "many", title: "scan, equality, finds 476", kind: findAll,
+		query: areaIs, documents: few, goal: ofScans,
+	},
+	{
+		work: "Scan", variant: "range", title: "scan, range, finds 471", kind: findAll,
+		query: priceBetween, documents: few, goal: ofScans,
+	},
+	{
+		work: "Scan", variant: "array", title: "scan, element of an array, finds 527", kind: findAll,
+		query: tagIs, documents: few, goal: ofScans,
+	},
+	{
+		work: "Scan", variant: "two", title: "scan, two conditions, finds 96", kind: findAll,
+		query: areaAndStars, documents: few, goal: ofScans,
+	},
+	{
+		work: "Scan", variant: "many of 100000", title: "scan, equality, finds 4,762 of 100,000", kind: findAll,
+		query: areaIs, documents: plenty, goal: ofScans,
+	},
+	{
+		work: "Scan", variant: "range of 100000", title: "scan, range, finds 4,710 of 100,000", kind: findAll,
+		query: priceBetween, documents: plenty, goal: ofScans,
+	},
+	{
+		work: "FindAndModify", variant: "by id", title: "findAndModify by id", kind: visitByID,
+		documents: few, goal: ofIndexes,
+	},
+	{
+		work: "FindAndModify", variant: "sorted", title: "findAndModify by filter and sort", kind: visitSorted,
+		query: areaIs, documents: few, goal: ofScans,
+	},
+	{
+		work: "FindAndModify", variant: "sorted on index", title: "findAndModify by filter and sort, index", kind: visitSorted,
+		query: areaIs, index: onAreaPrice, documents: few, goal: ofIndexes,
+	},
+	{
+		work: "Count", variant: "scan", title: "count by filter", kind: countAll,
+		query: areaIs, documents: few, goal: ofScans,
+	},
+	{
+		work: "Count", variant: "index", title: "count by filter, index", kind: countAll,
+		query: areaIs, index: onArea, documents: few, goal: ofIndexes,
+	},
+	{work: "Distinct", variant: "10000", title: "distinct, 21 values", kind: distinct, documents: few, goal: ofScans},
+	{work: "Near", variant: "scan", title: "10 nearest", kind: findNear, documents: few},
+	{work: "Near", variant: "index", title: "10 nearest, index", kind: findNear, index: onLocation, documents: few},
+}
