@@ -43,8 +43,8 @@ type facts struct {
 	count  int64
 }
 
-// run is one engine, filled and ready for a task.
-type run struct {
+// session is one engine, filled and ready for a task.
+type session struct {
 	// do does the work once and drops what it gives. Its argument is the number of
 	// the round, which chooses the id where the work is about one.
 	do func(round int) error
@@ -57,7 +57,7 @@ type run struct {
 type contender struct {
 	name string
 	// start fills a new engine with the places of a task.
-	start func(ctx context.Context, t task) (*run, error)
+	start func(ctx context.Context, t task) (*session, error)
 }
 
 // contenders are the engines, in the order of the table's columns.
@@ -71,10 +71,10 @@ var contenders = []contender{
 // opener makes an empty engine that will be asked for the ids of so many places.
 type opener[D any] func(count int) (engine[D], error)
 
-// starter gives an engine's runs their common form.
-func starter[D any](open opener[D]) func(context.Context, task) (*run, error) {
-	return func(ctx context.Context, t task) (*run, error) {
-		e, err := open(t.documents)
+// starter gives an engine's sessions their common form.
+func starter[D any](open opener[D]) func(context.Context, task) (*session, error) {
+	return func(ctx context.Context, t task) (*session, error) {
+		e, err := open(t.ids())
 		if err != nil {
 			return nil, err
 		}
@@ -98,8 +98,8 @@ func documentsOf[D any](e engine[D], count int) []D {
 	return documents
 }
 
-// inserting returns the run of a task that fills an empty engine in each round.
-func inserting[D any](ctx context.Context, t task, open opener[D], documents []D) *run {
+// inserting returns the session of a task that fills an empty engine in each round.
+func inserting[D any](ctx context.Context, t task, open opener[D], documents []D) *session {
 	fill := func() (engine[D], error) {
 		e, err := open(0)
 		if err != nil {
@@ -115,7 +115,7 @@ func inserting[D any](ctx context.Context, t task, open opener[D], documents []D
 		}
 		return e, nil
 	}
-	return &run{
+	return &session{
 		do: func(int) error {
 			e, err := fill()
 			if err == nil {
@@ -136,8 +136,8 @@ func inserting[D any](ctx context.Context, t task, open opener[D], documents []D
 	}
 }
 
-// working returns the run of a task on a filled engine.
-func working[D any](ctx context.Context, t task, e engine[D]) *run {
+// working returns the session of a task on a filled engine.
+func working[D any](ctx context.Context, t task, e engine[D]) *session {
 	switch t.kind {
 	case getByID:
 		return one(e, func(round int) (D, error) { return e.byID(ctx, t.position(round)) })
@@ -148,7 +148,7 @@ func working[D any](ctx context.Context, t task, e engine[D]) *run {
 	case findNear:
 		return many(e, func() ([]D, error) { return e.nearest(ctx) })
 	case countAll:
-		return &run{
+		return &session{
 			do: func(int) error { _, err := e.count(ctx, t.query); return err },
 			tell: func(int) (facts, error) {
 				n, err := e.count(ctx, t.query)
@@ -157,7 +157,7 @@ func working[D any](ctx context.Context, t task, e engine[D]) *run {
 			close: e.close,
 		}
 	case distinct:
-		return &run{
+		return &session{
 			do: func(int) error { _, err := e.areas(ctx); return err },
 			tell: func(int) (facts, error) {
 				values, err := e.areas(ctx)
@@ -170,9 +170,9 @@ func working[D any](ctx context.Context, t task, e engine[D]) *run {
 	}
 }
 
-// one returns the run of work that gives one document.
-func one[D any](e engine[D], work func(round int) (D, error)) *run {
-	return &run{
+// one returns the session of work that gives one document.
+func one[D any](e engine[D], work func(round int) (D, error)) *session {
+	return &session{
 		do: func(round int) error { _, err := work(round); return err },
 		tell: func(round int) (facts, error) {
 			document, err := work(round)
@@ -182,9 +182,9 @@ func one[D any](e engine[D], work func(round int) (D, error)) *run {
 	}
 }
 
-// many returns the run of work that gives a list of documents.
-func many[D any](e engine[D], work func() ([]D, error)) *run {
-	return &run{
+// many returns the session of work that gives a list of documents.
+func many[D any](e engine[D], work func() ([]D, error)) *session {
+	return &session{
 		do: func(int) error { _, err := work(); return err },
 		tell: func(int) (facts, error) {
 			documents, err := work()

@@ -46,6 +46,14 @@ var (
 // ask for places that lie apart.
 func (t task) position(round int) int { return round * 7919 % t.documents }
 
+// ids returns for how many places' ids the task asks.
+func (t task) ids() int {
+	if t.kind == getByID || t.kind == visitByID {
+		return t.documents
+	}
+	return 0
+}
+
 // The numbers of documents that tasks have.
 const (
 	few    = 10_000
