@@ -125,13 +125,14 @@ func TestTwoSelectorsForOnePartOfAnElementConflict(t *testing.T) {
 	t.Parallel()
 	for _, update := range []string{
 		`{"$set":{"a.$[].b":1},"$inc":{"a.0.b":5}}`, `{"$set":{"a.$[].b":{}},"$inc":{"a.0.b.c":5}}`, `{"$set":{"a.$[]":1,"a.0.b":2}}`,
+		`{"$set":{"a.$[].b":1,"a.0.c":2}}`,
 	} {
 		_, _, err := apply(t, `{"_id":1,"a":[{"b":0}]}`, `{}`, update)
 		require.ErrorIs(t, err, boterr.InvalidArgument, update)
 	}
-	after, _, err := apply(t, `{"_id":1,"a":[{"b":0},{"b":0}]}`, `{}`, `{"$set":{"a.$[].b":1,"a.0.c":2}}`)
+	after, _, err := apply(t, `{"_id":1,"a":[{"b":0},{"b":0}]}`, `{}`, `{"$set":{"a.$[].b":1,"a.$[].c":2}}`)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"_id":1,"a":[{"b":1,"c":2},{"b":1}]}`, after)
+	require.JSONEq(t, `{"_id":1,"a":[{"b":1,"c":2},{"b":1,"c":2}]}`, after)
 }
 
 func TestDepthShrinksWithWhatIsRemoved(t *testing.T) {

@@ -192,6 +192,9 @@ func (c *updateCompiler) add(path string, operation operation) error {
 		if err != nil {
 			return err
 		}
+		if len(node.children) > 0 && node.children[0].selector.isArraySelector() != selector.isArraySelector() {
+			return conflictAt(path) // One of them wants an array, the other names fields or elements.
+		}
 		node = node.child(selector)
 	}
 	if node.operation != nil || len(node.children) > 0 {

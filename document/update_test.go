@@ -125,6 +125,9 @@ func TestAnUpdateThatMongoDBRefusesIsInvalidWithItsPath(t *testing.T) {
 		`{"$currentDate":{"a":{"$type":"timestamp"}}}`: "$currentDate.a",
 		`{"$set":{"a.$[x]":1}}`:                        "$set.a.$[x]",
 		`{"$set":{"a.$.b.$":1}}`:                       "$set.a.$.b.$",
+		`{"$set":{"a.3":1,"a.$[]":1}}`:                 "$set.a.$[]",
+		`{"$set":{"a.$[].b":1,"a.name.c":1}}`:          "$set.a.name.c",
+		`{"$set":{"a.$[].b":1,"a.$.c":1}}`:             "$set.a.$.c",
 	} {
 		_, err := document.CompileUpdate(parse(t, update))
 		requireInvalid(t, err, field)
@@ -151,6 +154,11 @@ func TestAnUpdateThatADocumentCannotTakeIsInvalidWithItsPath(t *testing.T) {
 		`{"$set":{"list.9999999":1}}`: "update.list.9999999",
 		`{"$set":{"s.$[]":1}}`:        "update.s.$[]",
 		`{"$set":{"none.$[].a":1}}`:   "update.none.$[]",
+		`{"$unset":{"none.$[].a":1}}`: "update.none.$[]",
+		`{"$unset":{"s.b.$[]":1}}`:    "update.s.b",
+		`{"$pull":{"s.b.c.$[]":1}}`:   "update.s.b",
+		`{"$unset":{"list.b.$[]":1}}`: "update.list.b",
+		`{"$unset":{"list.7.$[]":1}}`: "update.list.7.$[]",
 		`{"$set":{"list.$":1}}`:       "update.list",
 		`{"$set":{"_id":2}}`:          "update._id",
 		`{"$unset":{"_id":""}}`:       "update._id",

@@ -79,6 +79,9 @@ func compareSelectors(a, b selector) int {
 // isIndex reports whether a selector can be an index of an array.
 func (s selector) isIndex() bool { return s.kind == selectName && s.index >= 0 }
 
+// isArraySelector reports whether a selector is $[] or $[name].
+func (s selector) isArraySelector() bool { return s.kind == selectAll || s.kind == selectFiltered }
+
 // child returns the child for a selector, made where there is none.
 func (n *updateNode) child(s selector) *updateNode {
 	if known := n.find(s.name); known != nil {
@@ -241,6 +244,9 @@ func (n *updateNode) applyToItems(array Array, run *updateRun) (any, error) {
 			if child.creates(run) {
 				return nil, boterr.Invalid(s.name, "cannot create the field %q in an array", s.name)
 			}
+			if child.selectsElements() {
+				return nil, noArrayAt(s)
+			}
 			continue
 		}
 		if s.kind == selectName && s.index >= len(items) {
@@ -325,15 +331,26 @@ func (n *updateNode) extend(items []any, s selector, run *updateRun) ([]any, err
 // operators that only remove pass over it.
 func (n *updateNode) refuse(value any, run *updateRun) error {
 	for _, child := range n.children {
-		if child.selector.kind == selectAll || child.selector.kind == selectFiltered {
+		if child.selector.isArraySelector() {
 			return notAnArray(child.selector, value)
 		}
 		if child.creates(run) {
 			return boterr.Invalid(child.selector.name, "cannot create the field %q in a value of type %s",
 				child.selector.name, TypeName(value))
 		}
+		if child.selectsElements() {
+			return noArrayAt(child.selector)
+		}
 	}
 	return nil
+}
+
+// selectsElements reports whether a path below the node goes through $[] or
+// $[name], which need an array there whatever the operator.
+func (n *updateNode) selectsElements() bool {
+	return slices.ContainsFunc(n.children, func(child *updateNode) bool {
+		return child.selector.isArraySelector() || child.selectsElements()
+	})
 }
 
 // creates reports whether an operation below the node makes a field that is
@@ -348,4 +365,10 @@ func (n *updateNode) creates(run *updateRun) bool {
 // notAnArray is the error for an array selector where there is no array.
 func notAnArray(s selector, value any) error {
 	return boterr.Invalid(s.name, "%s needs an array, got %s", s.name, TypeName(value))
+}
+
+// noArrayAt is the error for an array selector behind a part of a path that is
+// missing.
+func noArrayAt(s selector) error {
+	return boterr.Invalid(s.name, "there must be an array here, since the path selects elements of it")
 }
