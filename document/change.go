@@ -2,6 +2,7 @@ package document
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -183,6 +184,9 @@ func (c Change) requiredFields(filter *Filter) (Object, error) {
 	required := updateCompiler{update: &Update{tree: &updateNode{}}, filters: &arrayFilterSet{}}
 	values := map[string]any{}
 	for _, e := range filter.equalities {
+		if c.Update.IsReplacement() && strings.HasPrefix(e.path, IDField+".") {
+			return O(), boterr.Invalid(e.path, "a new document needs its whole _id, and this is a part of it")
+		}
 		if c.Update.IsReplacement() && e.path != IDField {
 			continue
 		}

@@ -111,3 +111,11 @@ func TestAnUpsertRefusesWhatContradicts(t *testing.T) {
 		requireInvalid(t, err, c.field)
 	}
 }
+
+func TestAReplacementIsNotInsertedForAPartOfAnID(t *testing.T) {
+	t.Parallel()
+	filter, err := document.CompileFilter(document.O("_id.a", 1))
+	require.NoError(t, err)
+	_, err = change(t, `{"x":1}`).Insert(filter)
+	requireInvalid(t, err, "filter._id.a")
+}
