@@ -1,0 +1,42 @@
+package differential
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// randomCases is how many cases a test run compares.
+const randomCases = 3_000
+
+func TestRandomCases(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(randomCases) {
+		agree(t, newGenerator(rand.NewPCG(seed, 0)).makeCase())
+	}
+}
+
+// agree fails where the two engines differ on a case, and shows a small one.
+func agree(t *testing.T, source document.Object) {
+	t.Helper()
+	if judge(t.Context(), source).difference == nil {
+		return
+	}
+	small := shrink(t.Context(), source)
+	shown := judge(t.Context(), small)
+	require.NoError(t, shown.difference, "memstore and lungo differ; with lungo's answer:\n%s",
+		small.With("expect", shown.expected))
+}
+
+// FuzzDifferential makes cases of the bytes that the fuzzer finds.
+func FuzzDifferential(f *testing.F) {
+	for seed := range byte(50) {
+		f.Add([]byte{seed, 3 * seed, 7 * seed, 11 * seed, 5 * seed})
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		agree(t, newGenerator(newSource(data)).makeCase())
+	})
+}

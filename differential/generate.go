@@ -1,0 +1,267 @@
+package differential
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// generator makes random cases. Its names and values come from small sets, so that
+// filters meet documents and updates meet fields.
+type generator struct {
+	random *rand.Rand
+	// fields are the kinds of the values that the documents have, by field; a few
+	// differ.
+	fields map[string]fieldKind
+	// values and paths are those of the documents made so far.
+	values []any
+	paths  []string
+	// identifiers are the names of array filters that the update has used so far.
+	identifiers []string
+}
+
+// newGenerator returns the generator that makes the same cases for the same source.
+func newGenerator(source rand.Source) *generator {
+	return &generator{random: rand.New(source)} //nolint:gosec // The numbers choose test cases.
+}
+
+// choose picks one of the items.
+func choose[T any](g *generator, items ...T) T { return items[g.random.IntN(len(items))] }
+
+// chance reports true once in n.
+func (g *generator) chance(n int) bool { return g.random.IntN(n) == 0 }
+
+// makeCase returns a case without what it expects.
+func (g *generator) makeCase() document.Object {
+	kind := choose(g, "find", "find", "find", "count", "distinct", "update", "update", "update", "findAndModify",
+		"findAndModify", "replace")
+	documents := g.documents()
+	g.note("", documents)
+	c := document.O("kind", kind, "docs", documents, "filter", g.filterFor(kind, documents.Len()))
+	switch kind {
+	case "find":
+		return g.withPage(g.withSort(c))
+	case "count":
+		return g.withPage(c)
+	case "distinct":
+		return c.With("key", g.path())
+	case "replace":
+		return g.withUpsert(c.With("update", g.object(2)))
+	case "findAndModify":
+		if g.chance(2) {
+			c = c.With("new", true)
+		}
+		return g.withUpsert(g.withSort(g.withUpdate(c)))
+	default:
+		if g.chance(2) {
+			c = c.With("multi", true)
+		}
+		return g.withUpsert(g.withUpdate(c))
+	}
+}
+
+// filterFor returns a filter. That of an update is often a simple one, so that there
+// is something to change.
+func (g *generator) filterFor(kind string, documents int) document.Object {
+	switch {
+	case kind == "find" || kind == "count" || kind == "distinct" || g.chance(2):
+		return g.filter(2)
+	case g.chance(2):
+		return document.O()
+	default:
+		return document.O("_id", 1+g.random.IntN(documents))
+	}
+}
+
+// fieldKind is what a field holds in most documents of a case.
+type fieldKind int
+
+// The kinds of fields.
+const (
+	holdsAnything fieldKind = iota
+	holdsNumber
+	holdsText
+	holdsNumbers
+	holdsObjects
+	holdsFields
+	fieldKinds
+)
+
+// fieldNames are the names of the documents' fields.
+var fieldNames = []string{"a", "b", "c", "d"}
+
+// documents returns the documents of a collection.
+func (g *generator) documents() document.Array {
+	g.fields = make(map[string]fieldKind)
+	for _, name := range fieldNames {
+		g.fields[name] = fieldKind(g.random.IntN(int(fieldKinds)))
+	}
+	list := make([]any, 0, 6)
+	for i := range 1 + g.random.IntN(6) {
+		o := document.O("_id", i+1)
+		for _, name := range fieldNames {
+			switch {
+			case g.chance(4):
+			case g.chance(8):
+				o = o.With(name, g.value(2))
+			default:
+				o = o.With(name, g.valueOf(g.fields[name]))
+			}
+		}
+		list = append(list, o)
+	}
+	return document.A(list...)
+}
+
+// valueOf returns a value of a kind.
+func (g *generator) valueOf(kind fieldKind) any {
+	switch kind {
+	case holdsNumber:
+		return int64(g.random.IntN(7) - 2)
+	case holdsText:
+		return choose(g, "", "a", "b", "ab", "A", "10")
+	case holdsNumbers:
+		items := make([]any, 0, 4)
+		for range g.random.IntN(5) {
+			items = append(items, choose[any](g, 0, 1, 2, 3, 4, 1.5, 2.5))
+		}
+		return document.A(items...)
+	case holdsObjects:
+		items := make([]any, 0, 4)
+		for range g.random.IntN(4) {
+			items = append(items, document.O("a", g.random.IntN(4)).With("b", g.value(1)))
+		}
+		return document.A(items...)
+	case holdsFields:
+		return document.O("a", g.random.IntN(4), "b", g.value(1))
+	default:
+		return g.value(3)
+	}
+}
+
+// note remembers a value and the values within it, with their paths.
+func (g *generator) note(path string, value any) {
+	switch v := value.(type) {
+	case document.Object:
+		for key, inner := range v.All() {
+			g.note(joined(path, key), inner)
+		}
+	case document.Array:
+		for i, inner := range v.All() {
+			if _, isDocument := inner.(document.Object); isDocument && (path == "" || g.chance(2)) {
+				g.note(path, inner) // As a path goes through all elements.
+			} else {
+				g.note(joined(path, strconv.Itoa(i)), inner)
+			}
+		}
+	}
+	if path != "" {
+		g.values, g.paths = append(g.values, value), append(g.paths, path)
+	}
+}
+
+func joined(path, part string) string {
+	if path == "" {
+		return part
+	}
+	return path + "." + part
+}
+
+// operandValue returns a value to compare with: often one that a document has.
+func (g *generator) operandValue() any {
+	if len(g.values) > 0 && !g.chance(3) {
+		return choose(g, g.values...)
+	}
+	return g.value(2)
+}
+
+// value returns a value of at most so many levels.
+func (g *generator) value(levels int) any {
+	if levels == 0 || g.chance(3) {
+		return g.scalar()
+	}
+	if g.chance(2) {
+		return g.object(levels - 1)
+	}
+	return g.array(levels - 1)
+}
+
+func (g *generator) scalar() any {
+	switch g.random.IntN(8) {
+	case 0:
+		return nil
+	case 1:
+		return g.chance(2)
+	case 2:
+		return choose(g, "", "a", "b", "ab", "A", "10")
+	case 3:
+		return choose(g, 0.5, 1.5, -2.5, 3.25, 1.0, 2.0, 1<<53, 1<<31)
+	case 4:
+		return choose[int64](g, 1<<31-1, 1<<31, 1<<53+1, -1<<31, 1<<40)
+	default:
+		return int64(g.random.IntN(7) - 2)
+	}
+}
+
+func (g *generator) object(levels int) document.Object {
+	o := document.O()
+	for range g.random.IntN(3) {
+		o = o.With(choose(g, "a", "b", "c", "x"), g.value(levels))
+	}
+	return o
+}
+
+func (g *generator) array(levels int) document.Array {
+	items := make([]any, 0, 4)
+	for range g.random.IntN(4) {
+		items = append(items, g.value(levels))
+	}
+	return document.A(items...)
+}
+
+// path returns a dotted path.
+func (g *generator) path() string {
+	if len(g.paths) > 0 && g.chance(2) {
+		return choose(g, g.paths...)
+	}
+	parts := []string{choose(g, "a", "a", "a", "b", "c", "_id")}
+	for range 2 {
+		switch g.random.IntN(6) {
+		case 0:
+			parts = append(parts, choose(g, "a", "b", "c", "x"))
+		case 1:
+			parts = append(parts, strconv.Itoa(g.random.IntN(3)))
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+func (g *generator) withSort(c document.Object) document.Object {
+	if g.chance(2) {
+		return c
+	}
+	keys := make([]any, 0, 3)
+	for range 1 + g.random.IntN(2) {
+		keys = append(keys, document.A(g.path(), choose(g, 1, -1)))
+	}
+	return c.With("sort", document.A(append(keys, document.A("_id", 1))...))
+}
+
+func (g *generator) withPage(c document.Object) document.Object {
+	if g.chance(4) {
+		c = c.With("skip", g.random.IntN(3))
+	}
+	if g.chance(4) {
+		c = c.With("limit", 1+g.random.IntN(3))
+	}
+	return c
+}
+
+func (g *generator) withUpsert(c document.Object) document.Object {
+	if g.chance(3) {
+		return c.With("upsert", true)
+	}
+	return c
+}
