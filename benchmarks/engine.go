@@ -12,12 +12,11 @@ type engine[D any] interface {
 	// placeOf reads what the engine handed out.
 	placeOf(document D) (place, error)
 
-	// load fills the empty engine, in whatever way is quickest.
-	load(ctx context.Context, documents []D) error
+	// load fills the empty engine, in whatever way is quickest, and makes an index;
+	// one that the engine has no means for is left out.
+	load(ctx context.Context, documents []D, index indexName) error
 	// insert adds documents in one call.
 	insert(ctx context.Context, documents []D) error
-	// ensure makes an index; one that the engine has no means for is left out.
-	ensure(ctx context.Context, index indexName) error
 	// byID returns the i-th place.
 	byID(ctx context.Context, i int) (D, error)
 	find(ctx context.Context, q query) ([]D, error)
@@ -69,12 +68,12 @@ var contenders = []contender{
 }
 
 // opener makes an empty engine that will be asked for the ids of so many places.
-type opener[D any] func(count int) (engine[D], error)
+type opener[D any] func(ctx context.Context, count int) (engine[D], error)
 
 // starter gives an engine's sessions their common form.
 func starter[D any](open opener[D]) func(context.Context, task) (*session, error) {
 	return func(ctx context.Context, t task) (*session, error) {
-		e, err := open(t.ids())
+		e, err := open(ctx, t.ids())
 		if err != nil {
 			return nil, err
 		}
@@ -83,10 +82,7 @@ func starter[D any](open opener[D]) func(context.Context, task) (*session, error
 			e.close()
 			return inserting(ctx, t, open, documents), nil
 		}
-		if err := e.load(ctx, documents); err != nil {
-			return nil, err
-		}
-		return working(ctx, t, e), e.ensure(ctx, t.index)
+		return working(ctx, t, e), e.load(ctx, documents, t.index)
 	}
 }
 
@@ -101,7 +97,7 @@ func documentsOf[D any](e engine[D], count int) []D {
 // inserting returns the session of a task that fills an empty engine in each round.
 func inserting[D any](ctx context.Context, t task, open opener[D], documents []D) *session {
 	fill := func() (engine[D], error) {
-		e, err := open(0)
+		e, err := open(ctx, 0)
 		if err != nil {
 			return nil, err
 		}

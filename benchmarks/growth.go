@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
+	"strings"
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/document/memstore"
@@ -18,7 +18,7 @@ var growing = []task{
 }
 
 // printGrowth prints how memstore's time grows with the number of documents.
-func printGrowth(ctx context.Context, out io.Writer, s settings) error {
+func printGrowth(ctx context.Context, out *strings.Builder, s settings) error {
 	fmt.Fprint(out, "| memstore, documents |")
 	for _, t := range growing {
 		fmt.Fprintf(out, " %s |", t.title)
@@ -36,8 +36,7 @@ func printGrowth(ctx context.Context, out io.Writer, s settings) error {
 		}
 		fmt.Fprintln(out)
 	}
-	_, err := fmt.Fprintln(out)
-	return err
+	return nil
 }
 
 func timeMemstore(ctx context.Context, t task, s settings) (timing, error) {
@@ -51,7 +50,7 @@ func timeMemstore(ctx context.Context, t task, s settings) (timing, error) {
 
 // printSharing prints what must not depend on size: a fork on the number of
 // documents, and an update of one field on the number of the others.
-func printSharing(ctx context.Context, out io.Writer, s settings) error {
+func printSharing(ctx context.Context, out *strings.Builder, s settings) error {
 	fmt.Fprint(out, "| memstore | time |\n|---|---|\n")
 	for _, count := range []int{10, s.largest} {
 		fork, err := forking(ctx, count)
@@ -75,8 +74,7 @@ func printSharing(ctx context.Context, out io.Writer, s settings) error {
 		}
 		fmt.Fprintf(out, "| `$set` of one of %d fields | %s |\n", fields, measured)
 	}
-	_, err := fmt.Fprintln(out)
-	return err
+	return nil
 }
 
 // forking returns work that forks a store of so many documents.

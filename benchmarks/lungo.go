@@ -31,18 +31,19 @@ var peerIndexes = map[indexName]bson.D{
 	onAreaPrice: {{Key: "area", Value: 1}, {Key: "price", Value: 1}},
 }
 
-func newLungo(count int) (engine[bson.D], error) {
+func newLungo(ctx context.Context, count int) (engine[bson.D], error) {
 	p := &peer{ids: make([]string, count)}
 	for i := range p.ids {
 		p.ids[i] = idAt(i)
 	}
-	return p, p.open(lungo.NewMemoryStore())
+	err := p.open(ctx, lungo.NewMemoryStore())
+	return p, err
 }
 
 // open opens lungo on a store. It keeps the log of changes, which it copies with
 // each of them, as short as lungo lets it be.
-func (p *peer) open(store lungo.Store) error {
-	client, opened, err := lungo.Open(context.Background(), lungo.Options{
+func (p *peer) open(ctx context.Context, store lungo.Store) error {
+	client, opened, err := lungo.Open(ctx, lungo.Options{
 		Store: store, MinOplogSize: 1, MaxOplogSize: 1, MinOplogAge: time.Nanosecond,
 	})
 	if err == nil {
@@ -56,7 +57,7 @@ var namespace = lungo.Handle{"benchmarks", "places"}
 
 // load opens lungo anew on a store that has the documents, since inserting n
 // documents into it takes time in n squared.
-func (p *peer) load(_ context.Context, documents []bson.D) error {
+func (p *peer) load(ctx context.Context, documents []bson.D, index indexName) error {
 	p.engine.Close()
 	filled := mongokit.NewCollection(true)
 	for _, document := range documents {
@@ -74,15 +75,10 @@ func (p *peer) load(_ context.Context, documents []bson.D) error {
 	if err := store.Store(catalog); err != nil {
 		return err
 	}
-	return p.open(store)
-}
-
-func (p *peer) ensure(ctx context.Context, index indexName) error {
-	keys, ok := peerIndexes[index]
-	if !ok {
-		return nil
+	err := p.open(ctx, store)
+	if keys, ok := peerIndexes[index]; ok && err == nil {
+		_, err = p.places.Indexes().CreateOne(ctx, mongo.IndexModel{Keys: keys})
 	}
-	_, err := p.places.Indexes().CreateOne(ctx, mongo.IndexModel{Keys: keys})
 	return err
 }
 
@@ -180,11 +176,8 @@ func peerQuery(q query) bson.D {
 		return bson.D{{Key: "tags", Value: askedTag}}
 	case priceBetween:
 		return bson.D{{Key: "price", Value: bson.D{{Key: "$gte", Value: leastPrice}, {Key: "$lt", Value: mostPrice}}}}
-	case areaAndStars:
-		return bson.D{
-			{Key: "area", Value: askedArea},
-			{Key: "stars", Value: bson.D{{Key: "$gte", Value: askedStars}, {Key: "$lt", Value: askedStars + 1}}},
-		}
+	case areaAndPrice:
+		return bson.D{{Key: "area", Value: askedArea}, {Key: "price", Value: bson.D{{Key: "$lt", Value: mostPrice}}}}
 	default:
 		return bson.D{}
 	}

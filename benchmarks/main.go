@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -52,10 +53,14 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	if s.rounds < 1 || flags.NArg() > 0 {
 		return errors.New("there must be at least one round, and there are no arguments beside the flags")
 	}
-	for _, table := range []func(context.Context, io.Writer, settings) error{
+	for _, table := range []func(context.Context, *strings.Builder, settings) error{
 		printRatios, printMemory, printGrowth, printSharing,
 	} {
-		if err := table(ctx, out, s); err != nil {
+		var text strings.Builder
+		if err := table(ctx, &text, s); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(out, text.String()); err != nil {
 			return err
 		}
 	}

@@ -17,13 +17,19 @@ const lacking timing = -1
 // compete runs a task with every engine in turns and returns the medians in the
 // order of the contenders.
 func compete(ctx context.Context, t task, s settings) ([]timing, error) {
-	turns := make([]*turn, 0, len(contenders))
+	var sessions []*session
+	defer func() {
+		for _, started := range sessions {
+			started.close()
+		}
+	}()
+	var turns []*turn
 	for _, c := range contenders {
 		started, err := c.start(ctx, t)
 		if err != nil {
 			return nil, err
 		}
-		defer started.close()
+		sessions = append(sessions, started)
 		turns = append(turns, &turn{do: started.do})
 	}
 	return medians(turns, s)
@@ -33,7 +39,7 @@ func compete(ctx context.Context, t task, s settings) ([]timing, error) {
 func medians(turns []*turn, s settings) ([]timing, error) {
 	for range s.rounds {
 		for _, t := range turns {
-			runtime.GC()
+			runtime.GC() //nolint:revive // Nobody is to clean up after another one in the time that is measured.
 			if err := t.take(s.slice); err != nil {
 				return nil, err
 			}

@@ -28,7 +28,7 @@ type phrases interface {
 
 // newCompiled opens a memstore that is asked with filters compiled beforehand, as a
 // service does that knows its queries.
-func newCompiled(count int) (engine[document.Object], error) {
+func newCompiled(_ context.Context, count int) (engine[document.Object], error) {
 	asked, err := compileAll(count)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func newCompiled(count int) (engine[document.Object], error) {
 
 // newUncompiled opens a memstore that is asked with filters that come as documents
 // and are compiled at each call, as the operations of bot logic do.
-func newUncompiled(count int) (engine[document.Object], error) {
+func newUncompiled(_ context.Context, count int) (engine[document.Object], error) {
 	asked := documentPhrases{ids: make([]string, count)}
 	for i := range asked.ids {
 		asked.ids[i] = idAt(i)
@@ -77,13 +77,9 @@ func (m *memory) placeOf(o document.Object) (place, error) {
 	return p.place(), err
 }
 
-func (m *memory) load(ctx context.Context, documents []document.Object) error {
-	return m.insert(ctx, documents)
-}
-
-func (m *memory) ensure(ctx context.Context, index indexName) error {
-	if index == noIndex {
-		return nil
+func (m *memory) load(ctx context.Context, documents []document.Object, index indexName) error {
+	if err := m.insert(ctx, documents); err != nil || index == noIndex {
+		return err
 	}
 	return m.places.EnsureIndex(ctx, document.Index{Keys: memoryIndexes[index]})
 }

@@ -42,8 +42,8 @@ func queryDocument(q query) document.Object {
 		return document.O("tags", askedTag)
 	case priceBetween:
 		return document.O("price", document.O("$gte", leastPrice, "$lt", mostPrice))
-	case areaAndStars:
-		return document.O("area", askedArea, "stars", document.O("$gte", askedStars, "$lt", askedStars+1))
+	case areaAndPrice:
+		return document.O("area", askedArea, "price", document.O("$lt", mostPrice))
 	default:
 		return document.O()
 	}

@@ -84,7 +84,7 @@ const (
 	areaIs             // 1 in 21
 	tagIs              // 1 in 19, in an array
 	priceBetween       // 471 of 10,007
-	areaAndStars       // 1 in 105
+	areaAndPrice       // 1 in 85
 	queries
 )
 
@@ -93,7 +93,6 @@ const (
 	askedName  = 777
 	askedArea  = "area-7"
 	askedTag   = "tag-3"
-	askedStars = int64(2)
 	leastPrice = 20.0
 	mostPrice  = 24.72
 	nearLimit  = 10

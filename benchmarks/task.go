@@ -102,8 +102,8 @@ var tasks = []task{
 		query: tagIs, documents: few, goal: ofScans,
 	},
 	{
-		work: "Scan", variant: "two", title: "scan, two conditions, finds 96", kind: findAll,
-		query: areaAndStars, documents: few, goal: ofScans,
+		work: "Scan", variant: "two", title: "scan, two conditions, finds 118", kind: findAll,
+		query: areaAndPrice, documents: few, goal: ofScans,
 	},
 	{
 		work: "Scan", variant: "many of 100000", title: "scan, equality, finds 4,762 of 100,000", kind: findAll,

@@ -29,7 +29,7 @@ type typedIndex interface {
 	candidates(q query) ([]*place, bool)
 }
 
-func newTyped(count int) (engine[place], error) {
+func newTyped(_ context.Context, count int) (engine[place], error) {
 	t := &typed{ids: make([]string, count), byKey: make(map[string]*place), index: unindexed{}}
 	for i := range t.ids {
 		t.ids[i] = idAt(i)
@@ -41,16 +41,9 @@ func (t *typed) documentOf(p place) place { return p }
 
 func (t *typed) placeOf(document place) (place, error) { return document, nil }
 
-func (t *typed) load(ctx context.Context, documents []place) error { return t.insert(ctx, documents) }
-
-func (t *typed) ensure(_ context.Context, index indexName) error {
-	t.lock.Lock()
-	defer t.lock.Unlock()
+func (t *typed) load(ctx context.Context, documents []place, index indexName) error {
 	t.index = typedIndexOf(index)
-	for _, p := range t.all {
-		t.index.add(p)
-	}
-	return nil
+	return t.insert(ctx, documents)
 }
 
 func (t *typed) insert(_ context.Context, documents []place) error {
@@ -109,8 +102,8 @@ func (p *place) meets(q query) bool {
 		return slices.Contains(p.Tags, askedTag)
 	case priceBetween:
 		return p.Price >= leastPrice && p.Price < mostPrice
-	case areaAndStars:
-		return p.Area == askedArea && p.Stars >= askedStars && p.Stars < askedStars+1
+	case areaAndPrice:
+		return p.Area == askedArea && p.Price < mostPrice
 	default:
 		return true
 	}

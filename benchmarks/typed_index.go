@@ -44,7 +44,7 @@ type byArea map[string][]*place
 func (x byArea) add(p *place) { x[p.Area] = append(x[p.Area], p) }
 
 func (x byArea) candidates(q query) ([]*place, bool) {
-	return x[askedArea], q == areaIs || q == areaAndStars
+	return x[askedArea], q == areaIs || q == areaAndPrice
 }
 
 // byPrice holds places in the order of their prices.
