@@ -80,9 +80,19 @@ func Compare(a, b any) int {
 // Equal reports whether two values are equal as filters see it: 1 equals 1.0, and
 // the order of an object's fields counts.
 func Equal(a, b any) bool {
-	if s, ok := a.(string); ok {
-		t, ok := b.(string)
-		return ok && s == t
+	switch x := a.(type) {
+	case string:
+		y, ok := b.(string)
+		return ok && x == y
+	case bool:
+		y, ok := b.(bool)
+		return ok && x == y
+	case int64:
+		if y, ok := b.(int64); ok {
+			return x == y
+		}
+	case nil:
+		return b == nil
 	}
 	return Compare(a, b) == 0
 }

@@ -117,6 +117,25 @@ const (
 	leafWhole leafMode = true
 )
 
+// alone returns the one value to which the path leads from root, where it meets no
+// array on the way, which most paths in most documents do not. The value may be
+// missing, or an array.
+func (p *fieldPath) alone(root any) (any, bool) {
+	o, ok := root.(Object)
+	if !ok {
+		return nil, false
+	}
+	last := len(p.parts) - 1
+	for i := range last {
+		value := p.parts[i].of(o)
+		if o, ok = value.(Object); !ok {
+			_, isArray := value.(Array)
+			return missing, !isArray
+		}
+	}
+	return p.parts[last].of(o), true
+}
+
 // walk tests the values to which the path leads from root, as MongoDB looks for
 // them, until a test succeeds: through an array on the way it goes on in each
 // element that is an object and, where the next name is a number, in the element

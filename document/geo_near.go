@@ -128,15 +128,15 @@ func (g *GeoNear) setLegacyNear(operators Object) error {
 	operator := operators.node.shape.keys[0]
 	for key, value := range operators.All() {
 		var err error
-		switch {
-		case key == operator:
+		switch key {
+		case operator:
 			g.spherical = key == "$nearSphere"
 			err = g.setNear(value)
-		case key == "$minDistance":
+		case "$minDistance":
 			g.least, err = distanceOperand(value, orInfinite)
-		case key == "$maxDistance":
+		case "$maxDistance":
 			g.most, err = distanceOperand(value, orInfinite)
-		case key == "$uniqueDocs": // Without effect since MongoDB 2.6.
+		case "$uniqueDocs": // Without effect since MongoDB 2.6.
 		default:
 			err = boterr.Invalid("", "cannot stand beside a search for what is near")
 		}

@@ -2,7 +2,6 @@ package document_test
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -250,7 +249,7 @@ func TestLinesAndPolygonsAreMeasured(t *testing.T) {
 		require.True(t, ok, value)
 		require.InEpsilon(t, degrees*degree, found.Distance, 5e-3, value)
 		place := document.Get[any](found.Document, "place", nil)
-		require.True(t, strings.Contains(value, document.O("v", place).String()[5:8]), value)
+		require.Contains(t, value, document.O("v", place).String()[5:8])
 	}
 	_, ok := measure(t, `{"near":[0,0]}`, `{"location":{"type":"LineString","coordinates":[[0,0],[1,1]]}}`)
 	require.False(t, ok, "a line is not on the plane")

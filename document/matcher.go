@@ -95,6 +95,11 @@ type pathMatcher struct {
 }
 
 func (m *pathMatcher) match(root any, position *arrayPosition) bool {
+	if value, ok := m.path.alone(root); ok {
+		if _, isArray := value.(Array); !isArray {
+			return m.test.test(value)
+		}
+	}
 	return m.path.walk(root, m.mode, m.test, position)
 }
 

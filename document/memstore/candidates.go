@@ -43,6 +43,9 @@ func (p *plan) candidates(c *content, yield func(position uint64, o document.Obj
 	}
 }
 
+// isScan reports whether the plan looks at all documents, for which scan is faster.
+func (p *plan) isScan() bool { return !p.hasID && p.index == nil }
+
 // isOneKey reports whether the plan looks at one whole key of the index.
 func (p *plan) isOneKey() bool {
 	return len(p.ranges) == 1 && p.ranges[0].Point && p.used == len(p.index.paths)

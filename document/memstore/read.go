@@ -2,10 +2,12 @@ package memstore
 
 import (
 	"context"
+	"math/bits"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore/internal/persistent"
 )
 
 // checkEvery is the number of documents after which a read looks whether its
@@ -41,6 +43,9 @@ func (c *content) look(
 	if err != nil {
 		return err
 	}
+	if p.isScan() {
+		return c.scan(ctx, filter, p, yield)
+	}
 	p.candidates(c, func(position uint64, o document.Object) bool {
 		p.examined++
 		if p.examined%checkEvery == 0 {
@@ -55,6 +60,33 @@ func (c *content) look(
 			}
 		}
 		return !matched || yield(position, o)
+	})
+	return err
+}
+
+// scan looks at all documents.
+func (c *content) scan(
+	ctx context.Context, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
+) (err error) {
+	batches := 0
+	c.documents.Batches(func(from uint64, documents []document.Object, used uint32) bool {
+		batches++
+		if batches%(checkEvery/persistent.Batch) == 0 {
+			if err = checkEnded(ctx); err != nil {
+				return false
+			}
+		}
+		p.examined += int64(bits.OnesCount32(used))
+		var matched uint32
+		matched, err = filter.Select(documents, used)
+		for ; matched != 0; matched &= matched - 1 {
+			i := bits.TrailingZeros32(matched)
+			if !yield(from+uint64(i), documents[i]) {
+				err = nil // Where the filter failed was not reached.
+				return false
+			}
+		}
+		return err == nil
 	})
 	return err
 }

@@ -93,6 +93,30 @@ func (s *Sequence[V]) All() iter.Seq2[uint64, V] {
 	}
 }
 
+// Batch is the number of positions that Batches yields at once.
+const Batch = width
+
+// Batches returns the values in batches, lowest first: those at Batch positions from a
+// position on, of which the bits of used tell which there are.
+func (s *Sequence[V]) Batches(yield func(from uint64, values []V, used uint32) bool) {
+	if s.root != nil {
+		s.root.batches(0, s.shift, yield)
+	}
+}
+
+func (n *sequenceNode[V]) batches(from uint64, shift uint, yield func(uint64, []V, uint32) bool) bool {
+	if shift == 0 {
+		return yield(from, n.values[:], n.used)
+	}
+	for used := n.used; used != 0; used &= used - 1 {
+		i := bits.TrailingZeros32(used)
+		if !n.children[i].batches(from|uint64(i)<<shift, shift-levelBits, yield) {
+			return false
+		}
+	}
+	return true
+}
+
 // walk yields the values below n, whose lowest position is base.
 func (n *sequenceNode[V]) walk(base uint64, shift uint, yield func(uint64, V) bool) bool {
 	for used := n.used; used != 0; used &= used - 1 {
