@@ -70,7 +70,8 @@ func (m *pathMatcher) selectFrom(documents []Object, among uint32) (matched uint
 	for ; among != 0; among &= among - 1 {
 		i := bits.TrailingZeros32(among)
 		var value any
-		alone, ok := true, false
+		var ok bool
+		alone := true
 		if isField {
 			value = first.of(documents[i])
 		} else {
