@@ -13,6 +13,8 @@ type Filter struct {
 	root   matcher
 	// equalities are the values that every match must have.
 	equalities []equality
+	// one is set where the filter is one equality and nothing else.
+	one bool
 	// canFail tells that the filter holds an $expr, whose evaluation can fail.
 	canFail bool
 	// near is the filter's search for what is near, nil where it has none.
@@ -31,6 +33,12 @@ type equality struct {
 // supported, or an operand of the wrong type, is InvalidArgument; its Field is the
 // path in the query document.
 func CompileFilter(source Object) (*Filter, error) {
+	if err := checkSource(source); err != nil {
+		return nil, err
+	}
+	if filter, ok := compileOneField(source); ok {
+		return filter, nil
+	}
 	slot, expr := &geoSlot{}, &exprUse{allowed: true}
 	filter, err := compileFilter(source, filterCompiler{slot: slot, expr: expr})
 	if err != nil {
@@ -42,14 +50,14 @@ func CompileFilter(source Object) (*Filter, error) {
 
 // compileFilter compiles a query document with a compiler.
 func compileFilter(source Object, c filterCompiler) (*Filter, error) {
-	if err := checkSource(source); err != nil {
-		return nil, err
-	}
 	root, err := c.query(source)
 	if err != nil {
 		return nil, err
 	}
-	return &Filter{source: source, root: root, equalities: equalitiesOf(source)}, nil
+	f := &Filter{source: source, root: root, equalities: equalitiesOf(source)}
+	_, isOne := root.(*pathMatcher)
+	f.one = isOne && len(f.equalities) == 1
+	return f, nil
 }
 
 // checkSource refuses a document that cannot be compiled whatever it says.
@@ -116,6 +124,10 @@ func (f *Filter) Equality(path string) (any, bool) {
 	}
 	return nil, false
 }
+
+// IsEquality reports whether the filter says nothing but that the field at a path
+// equals the value that Equality returns.
+func (f *Filter) IsEquality() bool { return f != nil && f.one }
 
 // And returns the filter that matches where all filters match. Filters that are
 // nil are left out. Of several with a $near the first one's is the order.

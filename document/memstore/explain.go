@@ -51,7 +51,7 @@ func (s *Store) Explain(
 func (p *plan) explain() Explanation {
 	switch {
 	case p.hasID:
-		return Explanation{Index: "_id_", Bound: 1}
+		return Explanation{Index: "_id_", Bound: 1, Exact: p.exact}
 	case p.index == nil:
 		return Explanation{}
 	default:

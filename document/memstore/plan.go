@@ -43,7 +43,7 @@ func (c *content) planFor(filter *document.Filter, sort *document.Sort) plan {
 		return p
 	}
 	if id, ok := filter.Equality(document.IDField); ok {
-		return plan{id: id, hasID: true}
+		return plan{id: id, hasID: true, exact: filter.IsEquality()}
 	}
 	var best plan
 	for i := range c.indexes {
