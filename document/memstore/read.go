@@ -191,7 +191,7 @@ func (c *content) count(ctx context.Context, filter *document.Filter) (int, erro
 
 // distinct returns the different values at a path.
 func (c *content) distinct(ctx context.Context, path string, filter *document.Filter) ([]any, error) {
-	set := valueSet{values: []any{}, keys: map[string]struct{}{}}
+	set := valueSet{values: []any{}, texts: map[string]struct{}{}, keys: map[string]struct{}{}}
 	nested := strings.Contains(path, ".")
 	err := c.visit(ctx, filter, func(_ uint64, o document.Object) bool {
 		if nested {
@@ -209,12 +209,21 @@ func (c *content) distinct(ctx context.Context, path string, filter *document.Fi
 // valueSet holds values that are different, in the order in which they came.
 type valueSet struct {
 	values []any
-	keys   map[string]struct{}
+	// texts are those that are strings, keys the keys of all others.
+	texts map[string]struct{}
+	keys  map[string]struct{}
 	// buffer is where keys are made.
 	buffer []byte
 }
 
 func (s *valueSet) add(value any) {
+	if text, ok := value.(string); ok {
+		if _, ok := s.texts[text]; !ok {
+			s.texts[text] = struct{}{}
+			s.values = append(s.values, value)
+		}
+		return
+	}
 	s.buffer = document.AppendKey(s.buffer[:0], value)
 	if _, ok := s.keys[string(s.buffer)]; !ok {
 		s.keys[string(s.buffer)] = struct{}{}
