@@ -197,8 +197,8 @@ func identicalObjects(a, b Object) bool {
 	if a.node == b.node {
 		return true
 	}
-	if a.Len() != b.Len() {
-		return false
+	if fields := a.Len(); fields == 0 || fields != b.Len() {
+		return fields == b.Len()
 	}
 	if a.node.shape != b.node.shape && !slices.Equal(a.node.shape.keys, b.node.shape.keys) {
 		return false

@@ -67,7 +67,7 @@ func FuzzUpdate(f *testing.F) {
 	for _, seed := range []string{
 		`{"$set":{"a.b":1},"$inc":{"n":1},"$push":{"l":{"$each":[1],"$slice":-2,"$sort":1}}}`,
 		`{"$unset":{"l.0":1},"$rename":{"a":"z"},"$pull":{"l":{"$gt":1}}}`,
-		`{"$set":{"l.$[].x":1},"$mul":{"n":-1}}`, `{"x":1}`,
+		`{"$set":{"l.$[].x":1},"$mul":{"n":-1}}`, `{"x":1}`, ``,
 	} {
 		f.Add(seed, `{"_id":1,"a":{"b":2},"n":9223372036854775807,"l":[3,{"x":1}]}`)
 	}

@@ -59,11 +59,11 @@ func TestLongListsAreComparedInOneGo(t *testing.T) {
 	require.Equal(t, 2*many, document.Get(after, "a", document.Array{}).Len())
 	after, err = changed(t, o, document.O("$pullAll", document.O("a", numbers(1, many))))
 	require.NoError(t, err)
-	require.Equal(t, parse(t, `{"_id":1,"a":[0]}`), after)
+	require.JSONEq(t, `{"_id":1,"a":[0]}`, after.String())
 	after, err = changed(t, document.O("_id", 1, "a", document.A(1, "x")), document.AddToSet("a", document.O("$each",
 		document.A(1.0, "y", "y", nil, document.O("k", 1), document.O("k", 1.0)))))
 	require.NoError(t, err)
-	require.Equal(t, parse(t, `{"_id":1,"a":[1,"x","y",null,{"k":1}]}`), after)
+	require.JSONEq(t, `{"_id":1,"a":[1,"x","y",null,{"k":1}]}`, after.String())
 }
 
 func TestManyPathsAreCompiledInOneGo(t *testing.T) {
@@ -92,7 +92,7 @@ func TestManyArrayFiltersAreCompiledInOneGo(t *testing.T) {
 	}
 	after, err := changed(t, document.O("_id", 1, "a", document.A(document.O("k", 7))), document.Set(pairs...), filters...)
 	require.NoError(t, err)
-	require.Equal(t, parse(t, `{"_id":1,"a":[{"k":7,"x7":1}]}`), after)
+	require.JSONEq(t, `{"_id":1,"a":[{"k":7,"x7":1}]}`, after.String())
 }
 
 func TestWhatIsLargerThanADocumentIsNotCompiled(t *testing.T) {
