@@ -10,10 +10,8 @@ import (
 
 // Run runs the case on an empty collection.
 func (c *Case) Run(ctx context.Context, collection document.Collection) (Outcome, error) {
-	for _, index := range c.Indexes {
-		if err := collection.EnsureIndex(ctx, indexOf(index)); err != nil {
-			return Outcome{}, err
-		}
+	if err := c.EnsureIndexes(ctx, collection); err != nil {
+		return Outcome{}, err
 	}
 	if err := collection.Insert(ctx, c.Docs...); err != nil {
 		return Outcome{}, fmt.Errorf("inserting the documents: %w", err)
@@ -32,6 +30,16 @@ func (c *Case) Run(ctx context.Context, collection document.Collection) (Outcome
 	default:
 		return c.write(ctx, collection, filter, arguments)
 	}
+}
+
+// EnsureIndexes makes the indexes of the case.
+func (c *Case) EnsureIndexes(ctx context.Context, collection document.Collection) error {
+	for _, index := range c.Indexes {
+		if err := collection.EnsureIndex(ctx, indexOf(index)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // indexOf reads an index of a case.
