@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
@@ -61,6 +62,28 @@ func TestFindAndModifyTakesTheFirstAfterSortBy(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, id, document.Get(object(t, text), "value._id", 0), "the order of keys in %s counts", sortBy)
 	}
+}
+
+func TestASortByTwoListsIsInvalid(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1, "a": [1], "b": [2]}`)
+	const sort = `{"a": 1, "b": 1}`
+	_, err := call(t, a.mine.FindAndModifyDataFromDataSource,
+		`{"dataSourceId": "table", "filter": {}, "patch": {"n": 1}, "sortBy": `+sort+`}`)
+	requireInvalidAt(t, "sortBy.b", err)
+	_, err = call(t, a.mine.FetchDataFromDataSource, `{"dataSourceId": "table", "sortBy": `+sort+`}`)
+	requireInvalidAt(t, "sortBy.b", err)
+	_, err = call(t, a.mine.PatchDataToDataSource, `{"dataSourceId": "table", "patch": {"n": 1}, "options": {"sort": `+sort+`}}`)
+	requireInvalidAt(t, "options.sort.b", err)
+}
+
+// requireInvalidAt checks an error's code and field.
+func requireInvalidAt(t *testing.T, field string, err error) {
+	t.Helper()
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	e, ok := boterr.AsError(err)
+	require.True(t, ok)
+	require.Equal(t, field, e.Field)
 }
 
 func TestFindAndModifyTakesPatchAsItSays(t *testing.T) {

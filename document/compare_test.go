@@ -145,3 +145,64 @@ func TestSharedShapesChangeNothingThatCanBeSeen(t *testing.T) {
 		require.Equal(t, i, document.Get(o, "list.0.x", -1))
 	}
 }
+
+func TestASortByTwoPathsThroughOneArrayTakesOneElement(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		sort          document.Object
+		first, second string
+	}{
+		{document.O("a.x", 1, "a.y", 1), `{"a":[{"x":1,"y":3}]}`, `{"a":[{"x":1,"y":5},{"x":2,"y":0}]}`},
+		{document.O("a.x", 1, "a.y", -1), `{"a":[{"x":1,"y":5},{"x":1,"y":9}]}`, `{"a":[{"x":1,"y":6},{"x":2,"y":99}]}`},
+		{document.O("a.x", -1, "a.y", 1), `{"a":[{"x":2,"y":5},{"x":1,"y":0}]}`, `{"a":{"x":2,"y":6}}`},
+		{document.O("a.x", 1, "a.y", 1), `{"a":[{"x":1,"y":[7,2]}]}`, `{"a":[{"x":1,"y":3}]}`},
+		{document.O("a.b.x", 1, "a.b.y", 1), `{"a":[{"b":[{"x":1,"y":1}]},{"b":[{"x":0,"y":9}]}]}`, `{"a":{"b":{"x":1,"y":0}}}`},
+		{document.O("a.x", 1, "a.y", 1), `{"a":[]}`, `{"a":[{"x":1,"y":1}]}`},
+		{document.O("a.x", 1, "b", 1), `{"a":[{"x":1},3],"b":9}`, `{"a":[{"x":1},{"x":2}],"b":0}`},
+		{document.O("a.x", 1), `{"a":[5,{"x":7}]}`, `{"a":{"x":1}}`},
+		{document.O("a.x", -1), `{"a":[5,{"x":7}]}`, `{"a":{"x":1}}`},
+		{document.O("a", 1, "a.x", 1), `{"a":[{"x":1}]}`, `{"a":[{"x":2}]}`},
+	} {
+		sort, err := document.CompileSort(test.sort)
+		require.NoError(t, err)
+		first, second := parse(t, test.first), parse(t, test.second)
+		require.NoError(t, sort.Check(first))
+		require.NoError(t, sort.Check(second))
+		require.Negative(t, sort.Compare(first, second), "%s: %s before %s", test.sort, first, second)
+		require.Positive(t, sort.Compare(second, first))
+	}
+}
+
+func TestASortByArraysSideBySideIsInvalid(t *testing.T) {
+	t.Parallel()
+	for doc, sort := range map[string]document.Object{
+		`{"a":[1],"b":[2]}`:                  document.O("a", 1, "b", 1),
+		`{"a":[],"b":[]}`:                    document.O("b", 1, "a", 1),
+		`{"a":{"x":[1],"y":[2]}}`:            document.O("a.x", 1, "a.y", 1),
+		`{"a":[{"x":[1],"y":[2]}]}`:          document.O("a.x", 1, "a.y", 1),
+		`{"a":[{"x":1}],"c":1,"b":{"y":[]}}`: document.O("a.x", 1, "c", 1, "b.y", 1),
+	} {
+		compiled, err := document.CompileSort(sort)
+		require.NoError(t, err)
+		keys := compiled.Keys()
+		requireInvalid(t, compiled.Check(parse(t, doc)), keys[len(keys)-1].Path)
+		require.Zero(t, compiled.Compare(parse(t, doc), parse(t, doc)))
+	}
+	compiled, err := document.CompileSort(document.O("a", 1, "b", 1))
+	require.NoError(t, err)
+	for _, doc := range []string{`{"a":[1],"b":2}`, `{"a":1,"b":[2]}`, `{"c":[1],"d":[2]}`, `{}`} {
+		require.NoError(t, compiled.Check(parse(t, doc)))
+	}
+}
+
+func TestASortOfTooManyPathsIsInvalid(t *testing.T) {
+	t.Parallel()
+	source := document.O()
+	for i := range 33 {
+		source = source.With(string(rune('A'+i)), 1)
+	}
+	_, err := document.CompileSort(source)
+	requireInvalid(t, err, "")
+	_, err = document.CompileSort(source.Without("A"))
+	require.NoError(t, err)
+}

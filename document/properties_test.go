@@ -58,7 +58,7 @@ func TestSortIsATotalOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	for _, source := range []document.Object{
 		document.O("a", 1), document.O("a", -1), document.O("a.b", 1, "b", -1), document.O("b.0", -1, "a", 1, "_id", 1),
-		document.O("none", 1), document.O("a.0.b", 1, "a.b.0", -1),
+		document.O("none", 1), document.O("a.a", 1, "a.b", -1), document.O("a.b", -1, "b", 1, "a", 1), document.O("a.0.b", 1, "a.b.0", -1),
 	} {
 		order, err := document.CompileSort(source)
 		require.NoError(t, err)

@@ -11,13 +11,20 @@ import (
 type Sort struct {
 	source Object
 	keys   []sortKey
+	// shares tells that two keys may lead through one array.
+	shares bool
 }
 
 // sortKey is one field of a sort.
 type sortKey struct {
 	path       *fieldPath
 	descending bool
+	// hasIndex tells that a part of the path can be an index.
+	hasIndex bool
 }
+
+// maxSortKeys is the most paths that a sort may have, as in MongoDB.
+const maxSortKeys = 32
 
 // CompileSort compiles a sort: an object of dotted paths, each with 1 for ascending
 // or -1 for descending, in the order in which they decide. The zero Object and O()
@@ -41,8 +48,13 @@ func CompileSort(source Object) (*Sort, error) {
 		if !ok || step != 1 && step != -1 {
 			return nil, boterr.Invalid(path, "the direction must be 1 or -1, got %s", textOf(direction))
 		}
-		s.keys = append(s.keys, sortKey{path: compilePath(path), descending: step < 0})
+		compiled := compilePath(path)
+		s.keys = append(s.keys, sortKey{path: compiled, descending: step < 0, hasIndex: compiled.hasIndex()})
 	}
+	if len(s.keys) > maxSortKeys {
+		return nil, boterr.Invalid("", "a sort has at most %d paths, got %d", maxSortKeys, len(s.keys))
+	}
+	s.shares = s.sharesArrays()
 	return s, nil
 }
 
@@ -74,10 +86,14 @@ func (s *Sort) Keys() []SortKey {
 
 // Compare orders two documents. An array counts as its least element where the
 // order is ascending, as its greatest where it is descending; an empty array is
-// below null, and a missing field is null.
+// below null, and a missing field is null. Where two paths lead through the same array,
+// the values are those of one of its elements: of the one that comes first.
 func (s *Sort) Compare(a, b Object) int {
 	if s == nil {
 		return 0
+	}
+	if s.shares && s.arraysIn(a)+s.arraysIn(b) > 0 {
+		return s.compareTuples(s.valuesOf(a), s.valuesOf(b))
 	}
 	for i := range s.keys {
 		key := &s.keys[i]
@@ -100,21 +116,57 @@ func (s *Sort) Sort(documents []Object) {
 
 // of returns the value by which a document is sorted.
 func (k *sortKey) of(o Object) any {
-	if len(k.path.parts) == 1 {
-		value := k.path.parts[0].of(o)
-		if value == missing {
-			return nil
-		}
-		if _, ok := value.(Array); !ok {
-			return value
-		}
+	if k.hasIndex {
+		return k.ofWalk(o)
 	}
+	value, part := k.path.descend(o, 0)
+	if array, ok := value.(Array); ok {
+		extreme := extremeValue{descending: k.descending}
+		k.ofItems(array, part, &extreme)
+		return extreme.value
+	}
+	if value == missing || part < len(k.path.parts) {
+		return nil
+	}
+	return value
+}
+
+// ofWalk is of for a path in which an index may name an element.
+func (k *sortKey) ofWalk(o Object) any {
 	extreme := extremeValue{descending: k.descending}
 	k.path.walk(o, leafWhole, &extreme, nil)
 	if !extreme.found {
 		return nil
 	}
 	return extreme.value
+}
+
+// ofItems looks at the values to which the path leads through the elements of an array,
+// from a part on. What is no object leads to none, which counts as null.
+func (k *sortKey) ofItems(array Array, part int, extreme *extremeValue) {
+	if part == len(k.path.parts) {
+		extreme.test(array)
+		return
+	}
+	if array.Len() == 0 {
+		extreme.take(nil)
+	}
+	for _, item := range array.items() {
+		if _, ok := item.(Object); !ok {
+			extreme.take(nil)
+			continue
+		}
+		value, next := k.path.descend(item, part)
+		inner, isArray := value.(Array)
+		switch {
+		case isArray:
+			k.ofItems(inner, next, extreme)
+		case next < len(k.path.parts):
+			extreme.take(nil)
+		default:
+			extreme.test(value)
+		}
+	}
 }
 
 // extremeValue finds the least or greatest of the values at a path.

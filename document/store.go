@@ -83,6 +83,8 @@ type Collection interface {
 
 // FindOptions says which of the documents that match Find returns.
 type FindOptions struct {
+	// Sort is the order. What Sort.Check refuses in a document that matches is
+	// InvalidArgument, its Field behind "sort", here and in the other options.
 	Sort *Sort
 	// Skip is the number of documents to leave out at the beginning.
 	Skip int64

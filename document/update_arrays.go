@@ -100,6 +100,8 @@ func itemOrder(operand any) (func(a, b any) int, error) {
 	return func(a, b any) int { return Compare(a, b) * int(direction) }, nil
 }
 
+// fieldOrder orders elements by fields inside them. Unlike in the sort of a find, an array
+// at a path is compared as a whole.
 func fieldOrder(fields Object) (func(a, b any) int, error) {
 	order, err := CompileSort(fields)
 	if err != nil {
@@ -111,7 +113,18 @@ func fieldOrder(fields Object) (func(a, b any) int, error) {
 	return func(a, b any) int {
 		left, _ := a.(Object)
 		right, _ := b.(Object)
-		return order.Compare(left, right)
+		for i := range order.keys {
+			key := &order.keys[i]
+			leftValue, _ := left.Lookup(key.path.text)
+			rightValue, _ := right.Lookup(key.path.text)
+			if c := Compare(leftValue, rightValue); c != 0 {
+				if key.descending {
+					return -c
+				}
+				return c
+			}
+		}
+		return 0
 	}, nil
 }
 

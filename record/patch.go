@@ -138,11 +138,7 @@ func (c *Collection) change(update *document.Update) document.Change {
 
 // patchError names the parameter where a store's error names the update.
 func patchError(err error) error {
-	e, ok := boterr.AsError(err)
-	if !ok || !strings.HasPrefix(e.Field, "update") {
-		return err
-	}
-	return RenameField(e, "update", "patch")
+	return RenameField(RenameField(err, "update", "patch"), "sort", "sortBy")
 }
 
 // withoutPrefix returns err with the first part of its field cut off.

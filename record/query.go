@@ -43,7 +43,8 @@ func (c *Collection) Find(ctx context.Context, query Query) ([]document.Object, 
 	if err != nil {
 		return nil, err
 	}
-	return c.store.Find(ctx, filter, document.FindOptions{Sort: sort, Skip: query.Skip, Limit: query.Limit})
+	found, err := c.store.Find(ctx, filter, document.FindOptions{Sort: sort, Skip: query.Skip, Limit: query.Limit})
+	return found, RenameField(err, "sort", "sortBy")
 }
 
 // Count returns the number of records that match.

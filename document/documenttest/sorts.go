@@ -27,6 +27,16 @@ var sortRules = []Rule{
 		Text:  "documents that a sort finds equal stay in the order of their insertion",
 		check: sortTiesKeepInsertionOrder,
 	},
+	{
+		Name:  "SortTakesOneElementForTwoPaths",
+		Text:  "where two paths of a sort lead through the same array, their values are those of one element",
+		check: sortTakesOneElementForTwoPaths,
+	},
+	{
+		Name:  "SortRefusesArraysSideBySide",
+		Text:  "a sort by two arrays of a document side by side is InvalidArgument, and changes nothing",
+		check: sortRefusesArraysSideBySide,
+	},
 }
 
 var distinctRules = []Rule{
@@ -124,6 +134,31 @@ func sortTiesKeepInsertionOrder(t *trial) {
 	t.requireIDs(slices.Concat(odd, even), t.find(nil, falseFirst))
 	trueFirst := document.FindOptions{Sort: t.order("even", -1), Skip: 2, Limit: 3}
 	t.requireIDs(even[2:5], t.find(nil, trueFirst))
+}
+
+func sortTakesOneElementForTwoPaths(t *trial) {
+	t.insert(
+		document.O("_id", "apart", "list", document.A(document.O("x", 1, "y", 5), document.O("x", 2, "y", 0))),
+		document.O("_id", "one", "list", document.A(document.O("x", 1, "y", 3))),
+		document.O("_id", "none", "list", document.A()),
+		document.O("_id", "plain", "list", document.O("x", 1, "y", 4)),
+	)
+	t.requireIDs([]any{"none", "one", "plain", "apart"}, t.find(nil, document.FindOptions{Sort: t.order("list.x", 1, "list.y", 1)}))
+	t.requireIDs([]any{"apart", "one", "plain", "none"}, t.find(nil, document.FindOptions{Sort: t.order("list.x", -1, "list.y", 1)}))
+}
+
+func sortRefusesArraysSideBySide(t *trial) {
+	held := []document.Object{
+		document.O("_id", 1, "a", document.A(1, 2), "b", 1), document.O("_id", 2, "a", document.A(1), "b", document.A(2)),
+	}
+	t.insert(held...)
+	sort := t.order("a", 1, "b", 1)
+	t.requireIDs([]any{1}, t.find(t.filter("_id", 1), document.FindOptions{Sort: sort}))
+	_, err := t.Find(t.ctx(), nil, document.FindOptions{Sort: sort})
+	t.requireCode(boterr.InvalidArgument, err, "Find")
+	_, err = t.FindAndModify(t.ctx(), nil, t.change("$set", document.O("n", 1)), document.FindAndModifyOptions{Sort: sort})
+	t.requireCode(boterr.InvalidArgument, err, "FindAndModify")
+	t.requireHolds(held...)
 }
 
 // requireDistinct checks the distinct values at a path.

@@ -104,13 +104,20 @@ func (c *content) first(
 ) (found placed, ok bool, err error) {
 	p := c.planFor(filter, sort)
 	inOrder := sort == nil || p.sorted
+	var unsorted error
 	err = c.follow(ctx, filter, &p, func(position uint64, o document.Object) bool {
+		if unsorted = sort.Check(o); unsorted != nil {
+			return false
+		}
 		if !ok || sort.Compare(o, found.document) < 0 {
 			found, ok = placed{document: o, position: position}, true
 		}
 		return !inOrder
 	})
-	return found, ok, err
+	if err == nil {
+		err = boterr.In("sort", unsorted)
+	}
+	return found, ok && err == nil, err
 }
 
 // find returns the documents that Find is asked for.
@@ -164,10 +171,17 @@ func (c *content) findSorted(
 	if options.Limit == 0 || leaders.size < options.Limit { // The sum may overflow.
 		leaders.size = 0
 	}
+	var unsorted error
 	err := c.follow(ctx, filter, p, func(_ uint64, o document.Object) bool {
+		if unsorted = options.Sort.Check(o); unsorted != nil {
+			return false
+		}
 		leaders.add(o)
 		return true
 	})
+	if err == nil {
+		err = boterr.In("sort", unsorted)
+	}
 	found := leaders.ranking()
 	return found[min(options.Skip, int64(len(found))):], err
 }
