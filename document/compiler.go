@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Compiler compiles filters, updates and sorts, and remembers some hundred of those
+// Compiler compiles filters, updates, sorts and projections, and remembers some hundred of those
 // that came last, for documents that come again and again: finding one that was
 // compiled takes less than compiling it, and a filter that was used before knows
 // where its fields stand in the documents of a store.
@@ -17,11 +17,12 @@ import (
 // The zero Compiler is ready, and so is a nil one, which remembers nothing. It is safe
 // for concurrent use, and what it needs in memory is bounded.
 type Compiler struct {
-	once    sync.Once
-	seed    maphash.Seed
-	filters remembered[*Filter]
-	updates remembered[*Update]
-	sorts   remembered[*Sort]
+	once        sync.Once
+	seed        maphash.Seed
+	filters     remembered[*Filter]
+	updates     remembered[*Update]
+	sorts       remembered[*Sort]
+	projections remembered[*Projection]
 }
 
 // Filter is CompileFilter.
@@ -49,6 +50,14 @@ func (c *Compiler) Sort(source Object) (*Sort, error) {
 		return CompileSort(source)
 	}
 	return c.sorts.get(c.hash(source), []Object{source}, func() (*Sort, error) { return CompileSort(source) })
+}
+
+// Projection is CompileProjection.
+func (c *Compiler) Projection(source Object) (*Projection, error) {
+	if !c.remembers(source) {
+		return CompileProjection(source)
+	}
+	return c.projections.get(c.hash(source), []Object{source}, func() (*Projection, error) { return CompileProjection(source) })
 }
 
 // longestSource is the size of the sources that are worth to be remembered: looking

@@ -32,6 +32,12 @@ func TestCompilerRemembersWhatItCompiled(t *testing.T) {
 	sameSort, err := c.Sort(document.O("a", 1))
 	require.NoError(t, err)
 	require.Same(t, sort, sameSort)
+
+	projection, err := c.Projection(document.O("a", 1))
+	require.NoError(t, err)
+	sameProjection, err := c.Projection(document.O("a", 1))
+	require.NoError(t, err)
+	require.Same(t, projection, sameProjection)
 }
 
 func TestCompilerTellsApartWhatDiffersByALetter(t *testing.T) {
@@ -66,6 +72,8 @@ func TestCompilerRefusesEachTime(t *testing.T) {
 		require.ErrorIs(t, err, boterr.InvalidArgument)
 		_, err = c.Sort(document.O("a", 2))
 		require.ErrorIs(t, err, boterr.InvalidArgument)
+		_, err = c.Projection(document.O("a", 1, "b", 0))
+		require.ErrorIs(t, err, boterr.InvalidArgument)
 	}
 }
 
@@ -78,6 +86,9 @@ func TestNoCompilerCompiles(t *testing.T) {
 	s, err := c.Sort(document.Object{})
 	require.NoError(t, err)
 	require.Nil(t, s)
+	p, err := c.Projection(document.Object{})
+	require.NoError(t, err)
+	require.Nil(t, p)
 }
 
 func TestCompilerIsSafeForConcurrentUse(t *testing.T) {

@@ -47,7 +47,7 @@ func (c *Collection) FindAndModify(ctx context.Context, p Patch, returnNew bool)
 	if err != nil {
 		return document.FindAndModifyResult{}, err
 	}
-	projection, err := document.CompileProjection(p.Projection)
+	projection, err := c.env.Compiler.Projection(p.Projection)
 	if err != nil {
 		return document.FindAndModifyResult{}, boterr.In("projection", err)
 	}
