@@ -245,6 +245,10 @@ func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 		}
 		group = append(group, conditions...)
 	}
+	if !withElemMatch && len(group) > fewValues {
+		// The first narrows down what comes into question, the last has the position.
+		group = []fieldCondition{group[0], {test: newEveryValue(list.items())}, group[len(group)-1]}
+	}
 	return []fieldCondition{conditionGroup(group)}, nil
 }
 

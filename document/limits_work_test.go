@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -64,6 +65,38 @@ func TestLongListsAreComparedInOneGo(t *testing.T) {
 		document.A(1.0, "y", "y", nil, document.O("k", 1), document.O("k", 1.0)))))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"_id":1,"a":[1,"x","y",null,{"k":1}]}`, after.String())
+}
+
+func TestAllOfManyValuesIsMatchedInOneGo(t *testing.T) {
+	t.Parallel()
+	const many = 100_000
+	o := document.O("a", numbers(0, many), "l", document.A(document.O("n", 1), document.O("n", numbers(0, 20))))
+	for _, test := range []struct {
+		filter document.Object
+		want   bool
+	}{
+		{document.O("a", document.O("$all", numbers(0, many))), true},
+		{document.O("a", document.O("$all", numbers(1, many+1))), false},
+		{document.O("a", document.O("$not", document.O("$all", numbers(1, many+1)))), true},
+		{document.O("a", document.O("$all", numbers(0, 30).Append(1.0, 2.0))), true},
+		{document.O("a", document.O("$all", numbers(0, 30).Append(nil))), false},
+		{document.O("none", document.O("$all", document.A(slices.Repeat([]any{nil}, 30)...))), true},
+		{document.O("l.n", document.O("$all", numbers(0, 20))), true},
+		{document.O("l.n", document.O("$all", numbers(0, 20).Append(numbers(0, 20)))), true},
+		{document.O("a", document.O("$elemMatch", document.O("$all", document.A(slices.Repeat([]any{7}, 30)...)))), true},
+		{document.O("a", document.O("$elemMatch", document.O("$all", numbers(0, 20)))), false},
+	} {
+		filter, err := document.CompileFilter(test.filter)
+		require.NoError(t, err)
+		require.Equal(t, test.want, filter.Match(o))
+	}
+	update, err := document.CompileUpdate(document.Set("a.$", "x"))
+	require.NoError(t, err)
+	filter, err := document.CompileFilter(document.O("a", document.O("$all", numbers(0, 30))))
+	require.NoError(t, err)
+	after, _, err := document.Change{Update: update}.Apply(filter, document.O("_id", 1, "a", numbers(0, 30)))
+	require.NoError(t, err)
+	require.Equal(t, "x", document.Get(after, "a.29", ""), "the position is that of the last value")
 }
 
 func TestManyPathsAreCompiledInOneGo(t *testing.T) {
