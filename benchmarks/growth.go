@@ -11,9 +11,9 @@ import (
 
 // growing is the work whose growth is measured, and the index it needs.
 var growing = []task{
-	{title: "get by id", kind: getByID},
+	{title: "get by id", kind: getByID, stride: apart},
 	{title: "index, equality, finds 1", kind: findAll, query: nameIs, index: onName},
-	{title: "findAndModify by id", kind: visitByID},
+	{title: "findAndModify by id", kind: visitByID, stride: apart},
 	{title: "scan, equality, finds 1", kind: findAll, query: nameIs},
 }
 

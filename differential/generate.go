@@ -40,6 +40,9 @@ func (g *generator) makeCase() document.Object {
 	documents := g.documents()
 	g.note("", documents)
 	c := document.O("kind", kind, "docs", documents, "filter", g.filterFor(kind, documents.Len()))
+	if g.chance(2) {
+		c = c.With("indexes", g.indexes())
+	}
 	switch kind {
 	case "find":
 		return g.withPage(g.withSort(c))
@@ -60,6 +63,20 @@ func (g *generator) makeCase() document.Object {
 		}
 		return g.withUpsert(g.withUpdate(c))
 	}
+}
+
+// indexes returns indexes, which must change nothing; lungo does without. At most
+// one key of each can hold arrays, since MongoDB refuses two.
+func (g *generator) indexes() document.Array {
+	list := make([]any, 0, 2)
+	for range 1 + g.random.IntN(2) {
+		index := document.A(document.A(g.path(), choose(g, 1, -1)))
+		if g.chance(3) {
+			index = index.Append(document.A("_id", choose(g, 1, -1)))
+		}
+		list = append(list, index)
+	}
+	return document.A(list...)
 }
 
 // filterFor returns a filter. That of an update is often a simple one, so that there

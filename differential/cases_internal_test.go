@@ -1,0 +1,44 @@
+package differential
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document/documenttest"
+)
+
+// TestHowFarLungoAgreesWithTheCases tells how many of the cases of MongoDB's
+// semantics lungo passes, and so how much its agreement is worth. It asks for no
+// number; operators that lungo lacks count as failed.
+func TestHowFarLungoAgreesWithTheCases(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open("../../shared/cases/mongo_cases.jsonl")
+	if err != nil {
+		t.Skip("the cases are not here")
+	}
+	defer file.Close()
+	cases, err := documenttest.ReadCases(file)
+	require.NoError(t, err)
+	passed, byKind := 0, map[string]int{}
+	for i := range cases {
+		c := &cases[i]
+		out, refused, err := runOnPeer(t.Context(), c)
+		if err == nil && c.Check(out, invalid(refused)) == nil {
+			passed++
+		} else {
+			byKind[c.Kind]++
+		}
+	}
+	t.Logf("lungo passes %d of %d cases; it fails, by kind: %v", passed, len(cases), byKind)
+}
+
+// invalid gives a refusal of lungo the code that a case expects.
+func invalid(refused error) error {
+	if refused == nil {
+		return nil
+	}
+	return boterr.Invalid("", "%w", refused)
+}
