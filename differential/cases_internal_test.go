@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"bytes"
 	"os"
 	"testing"
 
@@ -15,12 +16,11 @@ import (
 // number; operators that lungo lacks count as failed.
 func TestHowFarLungoAgreesWithTheCases(t *testing.T) {
 	t.Parallel()
-	file, err := os.Open("../../shared/cases/mongo_cases.jsonl")
+	lines, err := os.ReadFile("../../shared/cases/mongo_cases.jsonl")
 	if err != nil {
 		t.Skip("the cases are not here")
 	}
-	defer file.Close()
-	cases, err := documenttest.ReadCases(file)
+	cases, err := documenttest.ReadCases(bytes.NewReader(lines))
 	require.NoError(t, err)
 	passed, byKind := 0, map[string]int{}
 	for i := range cases {
