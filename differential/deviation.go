@@ -2,6 +2,7 @@ package differential
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
@@ -41,7 +42,10 @@ func (s shape) isUnderstood() bool {
 	return err == nil || s.c.Update == nil
 }
 
-func (s shape) docs() document.Array { return listOf(s.c.Docs) }
+// stored reports whether a document of the case has a value of a kind.
+func (s shape) stored(ofKind func(any) bool) bool {
+	return slices.ContainsFunc(s.c.Docs, func(o document.Object) bool { return anyValue(o, ofKind) })
+}
 
 func (s shape) update() document.Object {
 	update, _ := s.c.Update.(document.Object)
@@ -60,13 +64,54 @@ func (s shape) reads(ofKind func(path string) bool) bool {
 	if key, ok := s.c.Key.(string); ok {
 		paths = append(paths, key)
 	}
-	if sort, ok := s.c.Sort.(document.Array); ok {
-		for _, key := range sort.All() {
-			path, _ := key.(document.Array).At(0).(string)
-			paths = append(paths, path)
+	return slices.ContainsFunc(append(paths, s.sortPaths()...), ofKind)
+}
+
+func (s shape) sortPaths() []string {
+	var paths []string
+	for _, key := range sortKeys(s.c.Sort) {
+		path, _ := key[0].(string)
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// sortsBy reports whether the case sorts by a field that holds, in a document, a
+// value of a kind.
+func (s shape) sortsBy(ofKind func(any) bool) bool {
+	for _, path := range s.sortPaths() {
+		for _, o := range s.c.Docs {
+			if slices.ContainsFunc(valuesAt(o, strings.Split(path, ".")), ofKind) {
+				return true
+			}
 		}
 	}
-	return slices.ContainsFunc(paths, ofKind)
+	return false
+}
+
+// valuesAt returns what a path leads to, through all elements of arrays.
+func valuesAt(value any, path []string) []any {
+	if len(path) == 0 {
+		return []any{value}
+	}
+	switch v := value.(type) {
+	case document.Object:
+		if inner, ok := v.Field(path[0]); ok {
+			return valuesAt(inner, path[1:])
+		}
+	case document.Array:
+		var found []any
+		for i, inner := range v.All() {
+			if strconv.Itoa(i) == path[0] {
+				found = append(found, valuesAt(inner, path[1:])...)
+			}
+			if _, isObject := inner.(document.Object); isObject {
+				found = append(found, valuesAt(inner, path)...)
+			}
+		}
+		return found
+	}
+	return nil
 }
 
 // hasCondition reports whether a filter in the case has an operator of a kind on a
@@ -83,6 +128,16 @@ func (s shape) hasCondition(ofKind func(path, operator string) bool) bool {
 			}
 		}
 		return false
+	})
+}
+
+// hasValueBesideOperators reports whether a condition of the filter has $eq or $in and more.
+func (s shape) hasValueBesideOperators() bool {
+	return anyValue(s.c.Filter, func(value any) bool {
+		condition, _ := value.(document.Object)
+		_, equal := condition.Field("$eq")
+		_, in := condition.Field("$in")
+		return (equal || in) && condition.Len() > 1
 	})
 }
 
@@ -130,9 +185,7 @@ var ordering = []string{"$gt", "$gte", "$lt", "$lte", "$min", "$max", "$sort"}
 func (s shape) comparesByType() bool {
 	compared := document.A()
 	for _, operator := range ordering {
-		for _, operand := range operands(s.source, operator).All() {
-			compared = compared.Append(operand)
-		}
+		compared = compared.Append(operands(s.source, operator)...)
 	}
 	if s.c.Sort == nil && compared.Len() == 0 {
 		return false
@@ -142,7 +195,7 @@ func (s shape) comparesByType() bool {
 			compared = compared.Append(value)
 		}
 	}
-	compared = compared.Append(operands(s.c.Update, "$push"))
+	compared = compared.Append(operands(s.c.Update, "$push")...)
 	objects := objectsIn(compared)
 	for i, a := range objects {
 		for _, b := range objects[i+1:] {
@@ -204,7 +257,7 @@ func anyValue(value any, ofKind func(any) bool) bool {
 }
 
 // operands returns what stands under an operator anywhere in a value.
-func operands(value any, operator string) document.Array {
+func operands(value any, operator string) []any {
 	var found []any
 	anyValue(value, func(inner any) bool {
 		o, _ := inner.(document.Object)
@@ -213,7 +266,7 @@ func operands(value any, operator string) document.Array {
 		}
 		return false
 	})
-	return document.A(found...)
+	return found
 }
 
 func isEmptyArray(value any) bool {
@@ -243,7 +296,43 @@ func holdsObject(value any) bool {
 	return false
 }
 
-func isNullType(value any) bool { return value == "null" || value == int64(10) }
+// holdsObjectWithArray reports whether a value is an array of which an element has an
+// array in a field.
+func holdsObjectWithArray(value any) bool {
+	a, _ := value.(document.Array)
+	for _, item := range a.All() {
+		o, _ := item.(document.Object)
+		for _, inner := range o.All() {
+			if isArray(inner) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isLargeInt reports whether a value is an int that a sum or a product can bring
+// beyond 32 bits.
+func isLargeInt(value any) bool {
+	n, ok := value.(int64)
+	return ok && (n >= 1<<15 || n <= -1<<15)
+}
+
+// isNoOperators reports whether a value is an object of fields, not of operators.
+func isNoOperators(value any) bool {
+	o, ok := value.(document.Object)
+	return ok && (o.Len() == 0 || !strings.HasPrefix(o.Keys()[0], "$"))
+}
+
+func isArray(value any) bool {
+	_, ok := value.(document.Array)
+	return ok
+}
+
+// asksForNull reports whether an operand of $type names null.
+func asksForNull(operand any) bool {
+	return anyValue(operand, func(value any) bool { return value == "null" || value == int64(10) })
+}
 
 // hasNumber reports whether a part of a path is a number.
 func hasNumber(path string) bool {

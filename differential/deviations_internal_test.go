@@ -30,3 +30,25 @@ func TestDeviations(t *testing.T) {
 		})
 	}
 }
+
+// TestDeviationsHideNothingElse holds the deviations to cases that are of no kind
+// of theirs: one that concerns these hides what nobody knows.
+func TestDeviationsHideNothingElse(t *testing.T) {
+	t.Parallel()
+	for _, plain := range []string{
+		`{"kind":"find","docs":[{"_id":1,"a":[1,2]},{"_id":2,"a":{"b":1}}],"filter":{"a":{"$gt":1}},"sort":[["a",-1]]}`,
+		`{"kind":"count","docs":[{"_id":1,"a":[{"b":1}]}],"filter":{"a.b":1}}`,
+		`{"kind":"distinct","docs":[{"_id":1,"a":[1,2]}],"filter":{},"key":"a"}`,
+		`{"kind":"update","docs":[{"_id":1,"a":[1]}],"filter":{},"update":{"$push":{"a":{"$each":[2],"$sort":1}}}}`,
+		`{"kind":"update","docs":[{"_id":1,"a":[1]}],"filter":{},"update":{"$addToSet":{"a":3}},"upsert":true}`,
+		`{"kind":"findAndModify","docs":[{"_id":1,"a":1}],"filter":{"a":1},"update":{"$inc":{"a":1}},"new":true}`,
+	} {
+		var source document.Object
+		require.NoError(t, document.DecodeJSON([]byte(plain), &source))
+		var c documenttest.Case
+		require.NoError(t, document.Decode(source, &c))
+		for _, known := range deviations {
+			require.False(t, known.concerns(shape{source: source, c: &c}), "%s: %s", known.name, plain)
+		}
+	}
+}

@@ -70,8 +70,9 @@ func (g *generator) makeCase() document.Object {
 func (g *generator) indexes() document.Array {
 	list := make([]any, 0, 2)
 	for range 1 + g.random.IntN(2) {
-		index := document.A(document.A(g.path(), choose(g, 1, -1)))
-		if g.chance(3) {
+		path := g.path()
+		index := document.A(document.A(path, choose(g, 1, -1)))
+		if path != document.IDField && g.chance(3) {
 			index = index.Append(document.A("_id", choose(g, 1, -1)))
 		}
 		list = append(list, index)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/document/documenttest"
@@ -74,12 +75,33 @@ func checkCase(c *documenttest.Case) error {
 			return errors.New("there is no update")
 		}
 	}
+	if filter, _ := c.Filter.(document.Object); c.Upsert != nil {
+		if id, ok := filter.Field(document.IDField); ok && id == nil {
+			return errors.New("an outcome cannot tell that an _id of null was inserted")
+		}
+	}
+	for _, keys := range append(slices.Clone(c.Indexes), sortKeys(c.Sort)) {
+		for _, key := range keys {
+			if len(key) != 2 {
+				return errors.New("a key is no pair of a path and a direction")
+			}
+		}
+	}
 	for _, o := range c.Docs {
 		if _, ok := o.Field(document.IDField); !ok {
 			return errors.New("a document has no _id")
 		}
 	}
 	return nil
+}
+
+// sortKeys returns the pairs of paths and directions of a sort.
+func sortKeys(sort any) [][]any {
+	var keys [][]any
+	if document.DecodeValue(sort, &keys) != nil {
+		return nil
+	}
+	return keys
 }
 
 // expectation returns an outcome in the form in which a case expects one.

@@ -32,7 +32,7 @@ func partsOfUpdate(arguments documenttest.Arguments) []document.Object {
 	for _, filter := range arguments.ArrayFilters {
 		parts = append(parts, partsOfQuery(filter)...)
 	}
-	for _, pulled := range operands(arguments.Update, "$pull").All() {
+	for _, pulled := range operands(arguments.Update, "$pull") {
 		fields, _ := pulled.(document.Object)
 		for _, condition := range fields.All() {
 			if condition, ok := condition.(document.Object); ok {
