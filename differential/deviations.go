@@ -37,12 +37,13 @@ var deviations = []deviation{
 		},
 	},
 	{
-		name:   "$all and arrays in arrays",
-		reason: "$all asks for the elements of the field's array, and not for those of an array in it",
+		name:   "$all, $elemMatch and arrays in arrays",
+		reason: "$all and $elemMatch ask for the elements of the field's array, and not for those of an array in it",
 		example: `{"kind":"count","docs":[{"_id":1,"a":[[3]]}],"filter":{"a":{"$all":[3]}},
 			"expect":{"n":0}}`,
 		concerns: func(s shape) bool {
-			return s.isUnderstood() && s.stored(holdsArray) && len(operands(s.source, "$all")) > 0
+			return s.isUnderstood() && s.stored(holdsArray) &&
+				len(operands(s.source, "$all"))+len(operands(s.source, "$elemMatch")) > 0
 		},
 	},
 	{
@@ -254,13 +255,13 @@ var deviations = []deviation{
 		},
 	},
 	{
-		name:   "$unset of the _id in an upsert",
+		name:   "$unset and $rename of the _id in an upsert",
 		reason: "an update cannot change the _id that the filter gives",
 		example: `{"kind":"update","docs":[],"filter":{"_id":1},"update":{"$unset":{"_id":1}},"upsert":true,
 			"expect":{"matched":0,"modified":0,"upserted":true,"after":[{"_id":1}]}}`,
 		concerns: func(s shape) bool {
 			return s.isUnderstood() && s.upserts() &&
-				slices.ContainsFunc(operands(s.c.Update, "$unset"), func(value any) bool {
+				slices.ContainsFunc(append(operands(s.c.Update, "$unset"), operands(s.c.Update, "$rename")...), func(value any) bool {
 					fields, _ := value.(document.Object)
 					_, found := fields.Field(document.IDField)
 					return found
