@@ -1,6 +1,8 @@
 package document
 
 import (
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -25,6 +27,11 @@ type expressionRun struct {
 	variables []any
 	// stack holds the arguments of the calls that are under way.
 	stack []any
+	// pattern is the pattern that was compiled last.
+	pattern struct {
+		source   patternSource
+		compiled *regexp.Regexp
+	}
 	// limits bounds the work and the size of values.
 	limits workLimits
 }
@@ -283,19 +290,23 @@ func folded(e expression, parts ...expression) (expression, error) {
 	run.reset(Object{}, time.Time{})
 	value, err := e.evaluate(&run)
 	if err != nil {
-		return nil, withoutField(err)
+		return nil, withoutOperator(err)
 	}
 	return constant{value}, nil
 }
 
-// withoutField cuts the field off an error to which the caller adds where it is.
-func withoutField(err error) error {
+// withoutOperator cuts the operator off the field of an error that its evaluation gave,
+// since whoever compiles it adds where it stands.
+func withoutOperator(err error) error {
 	e, ok := boterr.AsError(err)
-	if !ok {
+	if !ok || !isOperator(e.Field) {
 		return err
 	}
 	cut := *e
 	cut.Field = ""
+	if end := strings.IndexAny(e.Field, ".["); end >= 0 {
+		cut.Field = strings.TrimPrefix(e.Field[end:], ".")
+	}
 	return &cut
 }
 

@@ -227,7 +227,7 @@ func concatenated(run *expressionRun, arguments []any) (any, error) {
 		}
 		length += array.Len()
 	}
-	if err := run.limits.steps(length); err != nil {
+	if err := run.limits.items(length); err != nil {
 		return nil, err
 	}
 	items := make([]any, 0, length)
@@ -251,8 +251,8 @@ func numbersBetween(run *expressionRun, arguments []any) (any, error) {
 		return nil, boterr.Invalid("", "needs a step that is not 0")
 	}
 	count := max(0, (end-start+step-step/max(step, -step))/step)
-	if count > MaxSize/stepWork {
-		return nil, tooLarge()
+	if err := run.limits.items(int(count)); err != nil {
+		return nil, err
 	}
 	items := make([]any, 0, count)
 	for n := start; int64(len(items)) < count; n += step {

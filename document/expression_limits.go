@@ -53,6 +53,15 @@ func (l *workLimits) text(length int) error {
 	return l.spend(length)
 }
 
+// items refuses an array that is too long. It is to be asked before the array is made.
+func (l *workLimits) items(n int) error {
+	const least = 4 // No element takes fewer bytes.
+	if n > MaxSize/least {
+		return tooLarge()
+	}
+	return l.steps(n)
+}
+
 // array returns the array of items, unless it is too large or nested too deeply.
 func (l *workLimits) array(items []any) (any, error) {
 	a := arrayOf(items)

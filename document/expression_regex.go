@@ -69,11 +69,12 @@ func (e *regexCall) evaluate(run *expressionRun) (any, error) {
 	if !ok && !isNullish(input) {
 		return nil, boterr.In(e.name, needsString(input))
 	}
-	if err := run.limits.spend(len(text)); err != nil {
-		return nil, boterr.In(e.name, err)
-	}
 	if !ok || pattern == nil {
 		return nothingFound[e.name], nil
+	}
+	const alike = 64 // So many bytes of a pattern may double the work for a byte of the text.
+	if err := run.limits.spend(stepWork + len(text)*(1+len(pattern.String())/alike)); err != nil {
+		return nil, boterr.In(e.name, err)
 	}
 	switch e.name {
 	case "$regexMatch":
@@ -103,12 +104,32 @@ func (e *regexCall) patternFor(run *expressionRun) (*regexp.Regexp, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Compiling is much more work than matching.
-	if err := run.limits.spend(maxProgram); err != nil {
-		return nil, boterr.In(e.name, err)
-	}
-	compiled, err := patternOf(pattern, options)
+	compiled, err := run.compilePattern(patternSource{pattern: pattern, options: options})
 	return compiled, boterr.In(e.name, err)
+}
+
+// patternSource is a pattern with its options, as they were evaluated.
+type patternSource struct{ pattern, options any }
+
+// The work that compiling a pattern counts as, in all and for each byte.
+const (
+	patternWork     = 1 << 16
+	patternByteWork = 1 << 6
+)
+
+// compilePattern compiles a pattern, unless it is the one that came last.
+func (run *expressionRun) compilePattern(source patternSource) (*regexp.Regexp, error) {
+	if source == run.pattern.source {
+		return run.pattern.compiled, nil
+	}
+	if err := run.limits.spend(patternWork + patternByteWork*valueSize(source.pattern)); err != nil {
+		return nil, err
+	}
+	compiled, err := patternOf(source.pattern, source.options)
+	if err == nil {
+		run.pattern.source, run.pattern.compiled = source, compiled
+	}
+	return compiled, err
 }
 
 // findAll returns every match.

@@ -141,7 +141,11 @@ func split(run *expressionRun, arguments []any) (any, error) {
 	if err := run.limits.spend(len(text)); err != nil {
 		return nil, err
 	}
-	var items []any
+	count := strings.Count(text, separator) + 1
+	if err := run.limits.items(count); err != nil {
+		return nil, err
+	}
+	items := make([]any, 0, count)
 	for part := range strings.SplitSeq(text, separator) {
 		items = append(items, part)
 	}

@@ -92,6 +92,44 @@ func FuzzUpdate(f *testing.F) {
 	})
 }
 
+func FuzzExpression(f *testing.F) {
+	for _, seed := range []string{
+		`{"$add":["$n",{"$size":"$l"}]}`, `{"$map":{"input":"$l","as":"x","in":{"$mergeObjects":["$$x","$a"]}}}`,
+		`{"$let":{"vars":{"x":{"$range":[0,"$n",3]}},"in":{"$reduce":{"input":"$$x","initialValue":[],"in":["$$value","$$this"]}}}}`,
+		`{"$switch":{"branches":[{"case":{"$in":["$s","$l"]},"then":{"$split":["$s","b"]}}],"default":{"$toDate":"$s"}}}`,
+		`{"$regexFindAll":{"input":"$s","regex":"$p","options":"i"}}`, `{"$setUnion":["$l",["$a.b"]]}`,
+		`{"$dateTrunc":{"date":"$$NOW","unit":"week","binSize":2,"timezone":"+01:00"}}`, `{"$convert":{"input":"$s","to":"double","onError":"$$REMOVE"}}`,
+		`{"$dateFromString":{"dateString":"$s","format":"%Y-%m-%d"}}`, `{"$zip":{"inputs":["$l","$l"],"useLongestLength":true}}`,
+		`{"$round":["$f",{"$subtract":["$n",4]}]}`, `{"$arrayToObject":{"$objectToArray":"$$ROOT"}}`, `{"$sortArray":{"input":"$l","sortBy":{"x":-1}}}`,
+	} {
+		f.Add(seed, `{"_id":1,"a":{"b":2},"n":5,"f":2.675,"s":"abc","p":"b?","l":[3,{"x":1},"abc",null]}`)
+	}
+	f.Fuzz(func(t *testing.T, expression, doc string) {
+		source, err := document.ParseJSON([]byte(expression))
+		if err != nil {
+			return
+		}
+		before := object(doc)
+		text := before.String()
+		compiled, err := document.CompilePipeline(document.A(document.O("$replaceWith", document.O("r", source))))
+		if err != nil {
+			requireCoded(t, err)
+			return
+		}
+		after, _, err := document.Change{Update: compiled, Now: now}.Apply(nil, before)
+		require.Equal(t, text, before.String(), "the document before is not touched")
+		if err != nil {
+			requireCoded(t, err)
+			return
+		}
+		require.NoError(t, after.Err())
+		require.LessOrEqual(t, after.Size(), document.MaxSize+before.Size(), "what it makes, and the fixed fields that stay")
+		again, _, err := document.Change{Update: compiled, Now: now}.Apply(nil, before)
+		require.NoError(t, err)
+		require.Equal(t, after.String(), again.String(), "the same document gives the same result")
+	})
+}
+
 // object reads an object where text is one, else the zero Object.
 func object(text string) document.Object {
 	value, err := document.ParseJSON([]byte(text))
