@@ -125,22 +125,21 @@ func TestWhatIsNoExpressionIsRefusedWithItsPlace(t *testing.T) {
 	})
 }
 
-func TestOperatorsThatAreNotBuiltAreUnsupportedByName(t *testing.T) {
+func TestOperatorsThatAreNotBuiltAreRefusedByName(t *testing.T) {
 	t.Parallel()
-	for expression, field := range map[string]string{
-		`{"$rand":{}}`:                            "$rand",
-		`{"$function":{"body":"x"}}`:              "$function",
-		`{"$accumulator":{}}`:                     "$accumulator",
-		`{"$where":"x"}`:                          "$where",
-		`{"$toDecimal":1}`:                        "$toDecimal",
-		`{"$cond":[true,{"$toObjectId":1},1]}`:    "$cond[1].$toObjectId",
-		`"$$CLUSTER_TIME"`:                        "",
-		`{"$convert":{"input":1,"to":"decimal"}}`: "$convert.to",
+	for _, test := range []struct{ expression, field, text string }{
+		{`{"$rand":{}}`, "$rand", "chance"},
+		{`{"$function":{"body":"x"}}`, "$function", "JavaScript"},
+		{`{"$accumulator":{}}`, "$accumulator", "JavaScript"},
+		{`{"$where":"x"}`, "$where", "JavaScript"},
+		{`{"$toDecimal":1}`, "$toDecimal", "$toDouble"},
+		{`{"$cond":[true,{"$toObjectId":1},1]}`, "$cond[1].$toObjectId", "not supported"},
+		{`"$$CLUSTER_TIME"`, "", "not supported"},
+		{`{"$convert":{"input":1,"to":"decimal"}}`, "$convert.to", "not supported"},
 	} {
-		_, err := evaluate(t, expression, `{"_id":1}`)
-		require.ErrorIs(t, err, boterr.Unsupported, expression)
-		e, _ := boterr.AsError(err)
-		require.Equal(t, field, e.Field)
+		_, err := evaluate(t, test.expression, `{"_id":1}`)
+		requireInvalid(t, err, test.field)
+		require.ErrorContains(t, err, test.text)
 	}
 }
 

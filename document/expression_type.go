@@ -270,7 +270,7 @@ func conversionTo(to any) (string, error) {
 			return name, nil
 		}
 	}
-	return "", boterr.New(boterr.Unsupported, "", "conversion to %s is not supported", textOf(to))
+	return "", boterr.Invalid("", "conversion to %s is not supported", textOf(to))
 }
 
 func (e *conversion) evaluate(run *expressionRun) (any, error) {

@@ -18,8 +18,8 @@ const maxStages = 1000
 // aggregation expressions over the document. Each stage sees what the one before made.
 // The array filters of CompileUpdate have no place in it.
 //
-// What MongoDB refuses is InvalidArgument, what it knows and this package does not is
-// Unsupported; the Field is the path in the array.
+// What MongoDB refuses is InvalidArgument, and so is what this package does not know of
+// it; the Field is the path in the array.
 func CompilePipeline(stages Array) (*Update, error) {
 	if err := stages.Err(); err != nil {
 		return nil, err
