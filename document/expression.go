@@ -17,7 +17,7 @@ type expression interface {
 }
 
 // expressionRun is one evaluation of an expression over one document. It serves one
-// goroutine, and another document after reset.
+// goroutine, and another document after reset. The zero one is ready.
 type expressionRun struct {
 	// root is the document: $$ROOT.
 	root Object
@@ -36,12 +36,12 @@ type expressionRun struct {
 	limits workLimits
 }
 
-// reset prepares the run for a document.
-func (run *expressionRun) reset(root Object, now time.Time) {
+// reset prepares the run for another document, and lets go of the one before.
+func (run *expressionRun) reset() {
 	clear(run.variables)
 	clear(run.stack)
 	run.stack = run.stack[:0]
-	run.root, run.now = root, now
+	run.root, run.now = Object{}, time.Time{}
 	run.limits = workLimits{}
 }
 
@@ -68,8 +68,10 @@ type expressionCompiler struct {
 	scope *scope
 	// slots is the number of variables that are in use.
 	slots int
-	// timeless tells that there is no clock: a filter is compiled without one.
+	// timeless tells that there is no clock, as there is none for a projection.
 	timeless bool
+	// usesNow, where given, is set where $$NOW is used.
+	usesNow *bool
 }
 
 // expression compiles a path, a variable, an operator, an object or array of
@@ -286,9 +288,7 @@ func folded(e expression, parts ...expression) (expression, error) {
 			return e, nil
 		}
 	}
-	var run expressionRun
-	run.reset(Object{}, time.Time{})
-	value, err := e.evaluate(&run)
+	value, err := e.evaluate(&expressionRun{})
 	if err != nil {
 		return nil, withoutOperator(err)
 	}

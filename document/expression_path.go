@@ -82,7 +82,10 @@ func (c expressionCompiler) variableNamed(name string) (expression, error) {
 		return constant{missing}, nil
 	case "NOW":
 		if c.timeless {
-			return nil, boterr.Invalid("", "$$NOW is not supported in a filter: put the time itself there")
+			return nil, boterr.Invalid("", "$$NOW is not supported here: put the time itself there")
+		}
+		if c.usesNow != nil {
+			*c.usesNow = true
 		}
 		return currentTime{}, nil
 	case "CLUSTER_TIME", "USER_ROLES", "SEARCH_META":

@@ -3,6 +3,7 @@ package document
 import (
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // fieldPath is a compiled dotted path.
@@ -91,6 +92,8 @@ type arrayPosition struct {
 	found bool
 	// failure is the error of an $expr. The match is void then.
 	failure error
+	// now is what the match is given for $$NOW.
+	now time.Time
 }
 
 // fail records the failure of an expression, of several the first.

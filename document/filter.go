@@ -2,6 +2,7 @@ package document
 
 import (
 	"slices"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -17,6 +18,10 @@ type Filter struct {
 	one bool
 	// canFail tells that the filter holds an $expr, whose evaluation can fail.
 	canFail bool
+	// usesNow tells that it asks for $$NOW, and now is that time; zero where none was
+	// given.
+	usesNow bool
+	now     time.Time
 	// near is the filter's search for what is near, nil where it has none.
 	near *GeoNear
 	// places are the conditions on places that every match meets.
@@ -39,12 +44,12 @@ func CompileFilter(source Object) (*Filter, error) {
 	if filter, ok := compileOneField(source); ok {
 		return filter, nil
 	}
-	slot, expr := &geoSlot{}, &exprUse{allowed: true}
-	filter, err := compileFilter(source, filterCompiler{slot: slot, expr: expr})
+	slot := &geoSlot{}
+	filter, err := compileFilter(source, filterCompiler{slot: slot, expr: &exprUse{}})
 	if err != nil {
 		return nil, err
 	}
-	filter.near, filter.places, filter.canFail = slot.near, slot.places, expr.used
+	filter.near, filter.places = slot.near, slot.places
 	return filter, nil
 }
 
@@ -54,10 +59,13 @@ func compileFilter(source Object, c filterCompiler) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Filter{source: source, root: root, equalities: equalitiesOf(source)}
+	filter := &Filter{source: source, root: root, equalities: equalitiesOf(source)}
 	_, isOne := root.(*pathMatcher)
-	f.one = isOne && len(f.equalities) == 1
-	return f, nil
+	filter.one = isOne && len(filter.equalities) == 1
+	if c.expr != nil {
+		filter.canFail, filter.usesNow = c.expr.used, c.expr.usesNow
+	}
+	return filter, nil
 }
 
 // checkSource refuses a document that cannot be compiled whatever it says.
@@ -79,6 +87,20 @@ func (f *Filter) Source() Object {
 	return f.source
 }
 
+// UsesNow reports whether the filter asks for the time, by $$NOW in an $expr.
+func (f *Filter) UsesNow() bool { return f != nil && f.usesNow }
+
+// At returns the filter with the time that $$NOW is. A store gives it the time of its
+// clock, once for each operation.
+func (f *Filter) At(now time.Time) *Filter {
+	if !f.UsesNow() {
+		return f
+	}
+	at := *f
+	at.now = now
+	return &at
+}
+
 // Match reports whether a document matches. Where an $expr fails on the document, it
 // does not; Check tells the error.
 func (f *Filter) Match(document Object) bool {
@@ -88,7 +110,8 @@ func (f *Filter) Match(document Object) bool {
 
 // Check reports whether a document matches. Where an $expr of the filter fails on the
 // document, as a division by zero does, the error is InvalidArgument, and an operation
-// that reads or writes by the filter fails as a whole.
+// that reads or writes by the filter fails as a whole. So it is where an $expr asks for
+// $$NOW, and no time was given by At.
 func (f *Filter) Check(document Object) (bool, error) {
 	if f == nil {
 		return true, nil
@@ -96,7 +119,7 @@ func (f *Filter) Check(document Object) (bool, error) {
 	if !f.canFail {
 		return f.root.match(document, nil), nil
 	}
-	var position arrayPosition
+	position := arrayPosition{now: f.now}
 	matched := f.root.match(document, &position)
 	return matched && position.failure == nil, position.failure
 }
@@ -105,6 +128,7 @@ func (f *Filter) Check(document Object) (bool, error) {
 func (f *Filter) positionIn(document Object) (arrayPosition, error) {
 	var position arrayPosition
 	if f != nil {
+		position.now = f.now
 		f.root.match(document, &position)
 	}
 	return position, position.failure
@@ -147,6 +171,9 @@ func And(filters ...*Filter) *Filter {
 		sources = append(sources, f.source)
 		both.equalities = append(both.equalities, f.equalities...)
 		both.canFail = both.canFail || f.canFail
+		if f.usesNow {
+			both.usesNow, both.now = true, f.now
+		}
 		both.places = append(both.places, f.places...)
 		if both.near == nil {
 			both.near = f.near

@@ -3,7 +3,6 @@ package document
 import (
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -16,44 +15,58 @@ var unsupportedQueries = map[string]string{
 	"$jsonSchema": "write the conditions with $type, $exists and comparisons",
 }
 
-// exprUse says whether a filter may hold $expr, and then whether it does.
-type exprUse struct{ allowed, used bool }
+// exprUse says whether a filter holds $expr, and whether one asks for $$NOW.
+type exprUse struct{ used, usesNow bool }
 
 // exprCondition compiles $expr.
 func (c filterCompiler) exprCondition(operand any) (matcher, error) {
-	if c.expr == nil || !c.expr.allowed {
+	if c.expr == nil {
 		return nil, boterr.Invalid("$expr",
 			"can stand in a filter only, at its top or in its $and, $or and $nor, where it sees the whole document")
 	}
-	e, err := expressionCompiler{timeless: true}.expression(operand)
+	usesNow := false
+	e, err := expressionCompiler{usesNow: &usesNow}.expression(operand)
 	if err != nil {
 		return nil, boterr.In("$expr", err)
 	}
 	c.expr.used = true
-	return &exprMatcher{expression: e}, nil
+	c.expr.usesNow = c.expr.usesNow || usesNow
+	return &exprMatcher{expression: e, usesNow: usesNow}, nil
 }
 
 // exprMatcher is $expr: it is met where an expression is true over the document.
 type exprMatcher struct {
 	expression expression
+	usesNow    bool
 	// runs are *expressionRun that no match uses now.
 	runs sync.Pool
 }
 
 func (m *exprMatcher) match(root any, position *arrayPosition) bool {
-	document, _ := root.(Object)
-	run, ok := m.runs.Get().(*expressionRun)
-	if !ok {
-		run = &expressionRun{}
-	}
-	run.reset(document, time.Time{})
-	value, err := m.expression.evaluate(run)
-	m.runs.Put(run)
+	value, err := m.evaluate(root, position)
 	if err != nil {
 		position.fail(boterr.In("$expr", err))
 		return false
 	}
 	return isTruthy(value)
+}
+
+func (m *exprMatcher) evaluate(root any, position *arrayPosition) (any, error) {
+	run, ok := m.runs.Get().(*expressionRun)
+	if !ok {
+		run = &expressionRun{}
+	}
+	run.root, _ = root.(Object)
+	if m.usesNow {
+		if position == nil || position.now.IsZero() {
+			return nil, boterr.Invalid("", "$$NOW is not known here: give the filter a time with At")
+		}
+		run.now = position.now
+	}
+	value, err := m.expression.evaluate(run)
+	run.reset()
+	m.runs.Put(run)
+	return value, err
 }
 
 // exprLast moves expressions behind the other conditions, as MongoDB does: what a

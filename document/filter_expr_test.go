@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -102,14 +103,44 @@ func TestExprStandsWhereTheWholeDocumentIsSeen(t *testing.T) {
 func TestWhatFiltersLackIsRefusedByName(t *testing.T) {
 	t.Parallel()
 	for filter, field := range map[string]string{
-		`{"$where":"true"}`:                 "$where",
-		`{"$text":{"$search":"x"}}`:         "$text",
-		`{"$or":[{"$jsonSchema":{}}]}`:      "$or[0].$jsonSchema",
-		`{"$expr":{"$eq":["$at","$$NOW"]}}`: "$expr.$eq[1]",
+		`{"$where":"true"}`:            "$where",
+		`{"$text":{"$search":"x"}}`:    "$text",
+		`{"$or":[{"$jsonSchema":{}}]}`: "$or[0].$jsonSchema",
 	} {
 		_, err := document.CompileFilter(parse(t, filter))
 		require.ErrorIs(t, err, boterr.InvalidArgument, filter)
 		e, _ := boterr.AsError(err)
 		require.Equal(t, field, e.Field)
 	}
+}
+
+func TestTheTimeInAFilterIsTheOneThatItIsGiven(t *testing.T) {
+	t.Parallel()
+	filter, err := document.CompileFilter(parse(t, `{"$nor":[{"$expr":{"$lt":[{"$toDate":"$at"},"$$NOW"]}}]}`))
+	require.NoError(t, err)
+	require.True(t, filter.UsesNow())
+	doc := document.O("at", now.UnixMilli())
+	_, err = filter.Check(doc)
+	requireInvalid(t, err, "$expr")
+	require.False(t, filter.Match(doc))
+	for _, test := range []struct {
+		at   time.Time
+		want bool
+	}{{now, true}, {now.Add(time.Second), false}, {now.Add(-time.Hour), true}} {
+		matched, err := filter.At(test.at).Check(doc)
+		require.NoError(t, err)
+		require.Equal(t, test.want, matched, test.at)
+		matched, err = document.And(filter.At(test.at), filter.At(test.at)).Check(doc)
+		require.NoError(t, err)
+		require.Equal(t, test.want, matched, test.at)
+	}
+	_, err = filter.Check(doc)
+	require.Error(t, err, "the filter itself has no time still")
+
+	without, err := document.CompileFilter(parse(t, `{"$expr":{"$eq":["$a",1]}}`))
+	require.NoError(t, err)
+	require.False(t, without.UsesNow())
+	require.Same(t, without, without.At(now))
+	var none *document.Filter
+	require.Nil(t, none.At(now))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document/internal/geometry"
@@ -136,7 +137,7 @@ func geoQuery(value any) (*Filter, error) {
 	if !ok {
 		return nil, wrongType("object", value)
 	}
-	return compileFilter(query, filterCompiler{})
+	return compileFilter(query, filterCompiler{expr: &exprUse{}})
 }
 
 func limitOperand(value any) (int64, error) {
@@ -205,6 +206,13 @@ func (g *GeoNear) WithKey(path string) *GeoNear {
 	with := *g
 	with.key = compilePath(path)
 	return &with
+}
+
+// At returns the search with the time that $$NOW is in its filter.
+func (g *GeoNear) At(now time.Time) *GeoNear {
+	at := *g
+	at.filter = g.filter.At(now)
+	return &at
 }
 
 // Within returns the search among the documents that a further filter matches.

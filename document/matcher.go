@@ -35,7 +35,7 @@ func (matchers anyOf) match(root any, position *arrayPosition) bool {
 	if position == nil {
 		return matchers.someMatches(root, nil)
 	}
-	inner := arrayPosition{failure: position.failure}
+	inner := arrayPosition{failure: position.failure, now: position.now}
 	matched := matchers.someMatches(root, &inner)
 	position.fail(inner.failure)
 	return matched

@@ -49,6 +49,14 @@ func (c *collection) write(ctx context.Context, run func(*transaction) error) er
 	return found.write(ctx, run)
 }
 
+// at gives a filter that asks for the time that of the store's clock.
+func (c *collection) at(filter *document.Filter) *document.Filter {
+	if !filter.UsesNow() {
+		return filter
+	}
+	return filter.At(c.store.now())
+}
+
 // Find implements document.Collection.
 func (c *collection) Find(
 	ctx context.Context, filter *document.Filter, options document.FindOptions,
@@ -60,7 +68,7 @@ func (c *collection) Find(
 	if err != nil {
 		return nil, err
 	}
-	found, err := now.find(ctx, filter, options)
+	found, err := now.find(ctx, c.at(filter), options)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +81,7 @@ func (c *collection) Count(ctx context.Context, filter *document.Filter) (int64,
 	if err != nil {
 		return 0, err
 	}
-	count, err := now.count(ctx, filter)
+	count, err := now.count(ctx, c.at(filter))
 	if err != nil {
 		return 0, err
 	}
@@ -89,7 +97,7 @@ func (c *collection) Distinct(ctx context.Context, path string, filter *document
 	if err != nil {
 		return nil, err
 	}
-	values, err := now.distinct(ctx, path, filter)
+	values, err := now.distinct(ctx, path, c.at(filter))
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +112,9 @@ func (c *collection) GeoNear(ctx context.Context, query *document.GeoNear) ([]do
 	now, err := c.newest()
 	if err != nil {
 		return nil, err
+	}
+	if query.Filter().UsesNow() {
+		query = query.At(c.store.now())
 	}
 	found, err := now.near(ctx, query)
 	if err != nil {

@@ -38,6 +38,7 @@ func (s *Store) Explain(
 	if err != nil {
 		return Explanation{}, err
 	}
+	filter = c.at(filter)
 	p := now.planFor(filter, options.Sort)
 	found, err := now.findBy(ctx, filter, &p, options)
 	if err != nil {

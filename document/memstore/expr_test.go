@@ -2,6 +2,7 @@ package memstore_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -38,4 +39,44 @@ func TestAnOperationFailsWholeWhereItsExprFailsOnADocument(t *testing.T) {
 	found, err := c.Find(t.Context(), filter, document.FindOptions{Limit: 1})
 	require.NoError(t, err, "the document on which it fails is not reached")
 	require.Len(t, found, 1)
+}
+
+func TestTheTimeInAFilterIsThatOfTheStore(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_700_000_000_000).UTC()
+	store := memstore.New(memstore.WithNow(func() time.Time { return now }))
+	c := store.Collection("leases")
+	require.NoError(t, c.EnsureIndex(t.Context(), document.Index{Keys: []document.IndexKey{{Path: "where", Kind: document.Geo2D}}}))
+	require.NoError(t, c.Insert(t.Context(),
+		document.O("_id", "old", "until", now.Add(-time.Minute), "where", document.A(0, 0)),
+		document.O("_id", "new", "until", now.Add(time.Minute), "where", document.A(1, 1))))
+	expired := document.O("$expr", document.O("$lt", document.A("$until", "$$NOW")))
+	filter, err := document.CompileFilter(expired)
+	require.NoError(t, err)
+
+	count, err := c.Count(t.Context(), filter)
+	require.NoError(t, err)
+	require.Equal(t, int64(1), count)
+	ids, err := c.Distinct(t.Context(), "_id", filter)
+	require.NoError(t, err)
+	require.Equal(t, []any{"old"}, ids)
+	near, err := document.CompileGeoNear(document.O("near", document.A(0, 0), "key", "where", "query", expired))
+	require.NoError(t, err)
+	found, err := c.GeoNear(t.Context(), near)
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	explained, err := store.Explain(t.Context(), "leases", filter, document.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, int64(1), explained.Returned)
+	update, err := document.CompileUpdate(document.Set("until", now.Add(time.Hour)))
+	require.NoError(t, err)
+	result, err := c.Update(t.Context(), filter, document.Change{Update: update}, document.UpdateOptions{Multi: true})
+	require.NoError(t, err)
+	require.Equal(t, int64(1), result.Matched)
+	taken, err := c.FindAndModify(t.Context(), filter, document.Change{Update: update}, document.FindAndModifyOptions{})
+	require.NoError(t, err)
+	require.False(t, taken.Matched)
+	removed, err := c.Delete(t.Context(), filter, document.DeleteOptions{Multi: true})
+	require.NoError(t, err)
+	require.Zero(t, removed)
 }

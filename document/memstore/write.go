@@ -34,6 +34,7 @@ func (c *collection) Update(
 	if err := checkUpdate(change, options); err != nil {
 		return result, err
 	}
+	filter = c.at(filter)
 	err := c.write(ctx, func(t *transaction) (err error) {
 		if options.Multi {
 			result, err = t.updateAll(ctx, filter, change)
@@ -121,6 +122,7 @@ func (c *collection) FindAndModify(
 	if err := checkFindAndModify(change, options); err != nil {
 		return result, err
 	}
+	filter = c.at(filter)
 	err := c.write(ctx, func(t *transaction) (err error) {
 		if result, err = t.findAndModify(ctx, filter, change, options); err == nil {
 			result.Document, err = projected(result.Document, filter, options.Projection)
@@ -169,6 +171,7 @@ func (c *collection) Delete(
 	ctx context.Context, filter *document.Filter, options document.DeleteOptions,
 ) (int64, error) {
 	var removed int64
+	filter = c.at(filter)
 	err := c.write(ctx, func(t *transaction) (err error) {
 		ended := t.before.visit(ctx, filter, func(position uint64, o document.Object) bool {
 			removed++
