@@ -56,7 +56,8 @@ type GeoResult struct {
 //     number of a pair is a maxDistance.
 //   - spherical: measure legacy pairs on the globe. Any value counts as a truth.
 //   - maxDistance, minDistance: in metres for GeoJSON; for a legacy pair in radians
-//     with spherical, else in the units of the coordinates. Both inclusive.
+//     with spherical, else in the units of the coordinates. Both inclusive. Numbers, or
+//     expressions that need no document.
 //   - query: a filter without $near. limit: the most documents to return, at least 1.
 //   - distanceField, includeLocs: the dotted paths at which the results have their
 //     distance and the place that was measured. Where both need the same field,
@@ -94,9 +95,9 @@ func (g *GeoNear) setOption(key string, value any) (err error) {
 	switch key {
 	case "near", "spherical":
 	case "minDistance":
-		g.least, err = distanceOperand(value, orInfinite)
+		g.least, err = constantDistance(value)
 	case "maxDistance":
-		g.most, err = distanceOperand(value, orInfinite)
+		g.most, err = constantDistance(value)
 	case "distanceMultiplier":
 		g.multiplier, err = distanceOperand(value, orInfinite)
 	case "distanceField":
@@ -115,6 +116,15 @@ func (g *GeoNear) setOption(key string, value any) (err error) {
 		err = boterr.Invalid("", "is no option of a search for what is near")
 	}
 	return err
+}
+
+// constantDistance reads a distance, or an expression that gives one.
+func constantDistance(value any) (float64, error) {
+	distance, err := evaluateConstant(value)
+	if err != nil {
+		return 0, err
+	}
+	return distanceOperand(orNull(distance), orInfinite)
 }
 
 // pathOperand reads a dotted path.

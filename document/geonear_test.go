@@ -114,3 +114,15 @@ func TestTheDistanceTakesThePlaceOfAValueWithoutFields(t *testing.T) {
 	require.True(t, ok)
 	require.JSONEq(t, `{"location":[0,1],"name":{"d":1},"tags":{"1500000":[0,1]}}`, found.Document.String())
 }
+
+func TestADistanceMayBeComputed(t *testing.T) {
+	t.Parallel()
+	_, err := document.CompileGeoNear(parse(t, `{"near":[0,0],"minDistance":{"$add":[1,2]},"maxDistance":{"$pow":[2,4]}}`))
+	require.NoError(t, err)
+	for _, distance := range []string{`"$a"`, `{"$add":["$a",1]}`, `{"$subtract":[1,2]}`, `{"a":1}`, `"1"`, `"$$NOW"`, `"$$REMOVE"`} {
+		_, err := document.CompileGeoNear(parse(t, `{"near":[0,0],"maxDistance":`+distance+`}`))
+		requireInvalid(t, err, "maxDistance")
+	}
+	_, err = document.CompileGeoNear(parse(t, `{"near":[0,0],"maxDistance":{"$none":1}}`))
+	requireInvalid(t, err, "maxDistance.$none")
+}
