@@ -30,7 +30,7 @@ var breakages = map[string]breakage{
 	},
 	"no clock": {
 		newStore: func() document.Store { return noClock{memstore.New()} },
-		breaks:   []string{"NowIsTheStoresClock", "EndedContextIsCanceled", "PassedDeadlineIsCanceled"},
+		breaks:   []string{"NowIsTheStoresClock", "ExprKnowsTheStoresTime", "EndedContextIsCanceled", "PassedDeadlineIsCanceled"},
 	},
 	"order of _ids": {
 		newStore: breaking(func(c collection) collection { return byID{c} }),
@@ -109,7 +109,7 @@ var breakages = map[string]breakage{
 	},
 	"updates one by one": {
 		newStore: breaking(func(c collection) collection { return partly{c} }),
-		breaks:   []string{"UpdateMultiIsAllOrNone", "UniqueIndexRefusesASecondKey"},
+		breaks:   []string{"UpdateMultiIsAllOrNone", "PipelineThatFailsIsAllOrNone", "UniqueIndexRefusesASecondKey"},
 	},
 	"no stamps": {
 		newStore: changingWith(withoutStamps),
@@ -117,7 +117,21 @@ var breakages = map[string]breakage{
 	},
 	"no fixed fields": {
 		newStore: changingWith(withoutFixed),
-		breaks:   []string{"FixedFieldsStay", "ReplacementKeepsFixedFields", "OnInsertKeepsFixedFields"},
+		breaks:   []string{"FixedFieldsStay", "ReplacementKeepsFixedFields", "PipelineKeepsFixedFields", "OnInsertKeepsFixedFields"},
+	},
+	"no $expr": {
+		newStore: breaking(func(c collection) collection { return exprBlind{c} }),
+		breaks:   []string{"ExprComparesFields", "ExprThatFailsFailsTheOperation", "ExprKnowsTheStoresTime"},
+	},
+	"$expr that forgives": {
+		newStore: breaking(func(c collection) collection { return forgiving{c} }),
+		breaks:   []string{"ExprThatFailsFailsTheOperation"},
+	},
+	"no pipelines": {
+		newStore: changingWith(withoutStages),
+		breaks: []string{
+			"PipelineComputesTheDocument", "PipelineKeepsFixedFields", "PipelineThatFailsIsAllOrNone", "PipelineUpserts",
+		},
 	},
 	"no OnInsert": {
 		newStore: changingWith(withoutOnInsert),
@@ -125,7 +139,9 @@ var breakages = map[string]breakage{
 	},
 	"modified is matched": {
 		newStore: breaking(func(c collection) collection { return modifiedIsMatched{c} }),
-		breaks:   []string{"UpdateCountsWhatChanged", "StampsStayWithoutAChange", "UpdatesDoNotReachStamps", "UpsertChangesAMatch"},
+		breaks: []string{
+			"UpdateCountsWhatChanged", "StampsStayWithoutAChange", "UpdatesDoNotReachStamps", "PipelineComputesTheDocument", "UpsertChangesAMatch",
+		},
 	},
 	"always the new document": {
 		newStore: breaking(func(c collection) collection { return alwaysNew{c} }),

@@ -57,6 +57,7 @@ func RunStore(t *testing.T, newStore func(t *testing.T) document.Store, lacks ..
 func Rules(lacks ...Capability) []Rule {
 	rules := slices.Concat(
 		collectionRules, insertRules, valueRules, findRules, sortRules, projectionRules, distinctRules, updateRules, fixedRules,
+		expressionRules,
 		upsertRules, findAndModifyRules, deleteRules, indexRules, uniqueRules, geoRules, concurrencyRules,
 		cancelRules,
 	)
