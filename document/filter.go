@@ -2,6 +2,7 @@ package document
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -18,6 +19,8 @@ type Filter struct {
 	one bool
 	// canFail tells that the filter holds an $expr, whose evaluation can fail.
 	canFail bool
+	// positions are *arrayPosition that no check uses now.
+	positions *sync.Pool
 	// usesNow tells that it asks for $$NOW, and now is that time; zero where none was
 	// given.
 	usesNow bool
@@ -62,8 +65,8 @@ func compileFilter(source Object, c filterCompiler) (*Filter, error) {
 	filter := &Filter{source: source, root: root, equalities: equalitiesOf(source)}
 	_, isOne := root.(*pathMatcher)
 	filter.one = isOne && len(filter.equalities) == 1
-	if c.expr != nil {
-		filter.canFail, filter.usesNow = c.expr.used, c.expr.usesNow
+	if c.expr != nil && c.expr.used {
+		filter.canFail, filter.usesNow, filter.positions = true, c.expr.usesNow, &sync.Pool{}
 	}
 	return filter, nil
 }
@@ -119,9 +122,15 @@ func (f *Filter) Check(document Object) (bool, error) {
 	if !f.canFail {
 		return f.root.match(document, nil), nil
 	}
-	position := arrayPosition{now: f.now}
-	matched := f.root.match(document, &position)
-	return matched && position.failure == nil, position.failure
+	position, ok := f.positions.Get().(*arrayPosition)
+	if !ok {
+		position = &arrayPosition{}
+	}
+	*position = arrayPosition{now: f.now}
+	matched := f.root.match(document, position)
+	err := position.failure
+	f.positions.Put(position)
+	return matched && err == nil, err
 }
 
 // positionIn returns the array element of a document through which it matched.
@@ -170,7 +179,9 @@ func And(filters ...*Filter) *Filter {
 		all = append(all, f.root)
 		sources = append(sources, f.source)
 		both.equalities = append(both.equalities, f.equalities...)
-		both.canFail = both.canFail || f.canFail
+		if f.canFail {
+			both.canFail, both.positions = true, &sync.Pool{}
+		}
 		if f.usesNow {
 			both.usesNow, both.now = true, f.now
 		}

@@ -80,3 +80,31 @@ func TestTheTimeInAFilterIsThatOfTheStore(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, removed)
 }
+
+// BenchmarkExpr counts 10,000 documents by expressions, beside the filter that says the
+// same.
+func BenchmarkExpr(b *testing.B) {
+	_, c := filled(b, 10_000)
+	for _, test := range []struct {
+		name   string
+		filter *document.Filter
+	}{
+		{"filter", filter(b, "stars", document.O("$gt", 3))},
+		{"comparison", filter(b, "$expr", document.O("$gt", document.A("$stars", 3)))},
+		{"two fields", filter(b, "$expr", document.O("$lt", document.A("$stars", "$address.number")))},
+		{"arithmetic", filter(b, "$expr", document.O("$gt", document.A(document.O("$multiply", document.A("$stars", "$price")), 100)))},
+		{"array", filter(b, "$expr", document.O("$in", document.A("t3", "$tags")))},
+		{"loop", filter(b, "$expr", document.O("$gt", document.A(document.O("$size", document.O("$filter", document.O(
+			"input", "$tags", "as", "tag", "cond", document.O("$eq", document.A("$$tag", "a"))))), 0)))},
+	} {
+		b.Run(test.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				count, err := c.Count(b.Context(), test.filter)
+				if err != nil || count == 0 {
+					b.Fatal(count, err)
+				}
+			}
+		})
+	}
+}
