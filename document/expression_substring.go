@@ -13,8 +13,8 @@ var substringFunctions = map[string]function{
 	"$substr":       {least: 3, most: 3, compute: substringOfBytes},
 	"$substrBytes":  {least: 3, most: 3, compute: substringOfBytes},
 	"$substrCP":     {least: 3, most: 3, compute: substringOfCharacters},
-	"$indexOfBytes": {least: 2, most: 4, compute: indexIn(byteUnits{})},
-	"$indexOfCP":    {least: 2, most: 4, compute: indexIn(characterUnits{})},
+	"$indexOfBytes": {least: 2, most: 4, compute: indexIn(func(s string) int { return len(s) }, indexOfBytes)},
+	"$indexOfCP":    {least: 2, most: 4, compute: indexIn(utf8.RuneCountInString, indexOfCharacters)},
 }
 
 // substringOfBytes is $substrBytes. A negative length is that of the rest.
@@ -75,28 +75,14 @@ func offsetOf(text string, character int64) int {
 	return len(text)
 }
 
-// textUnits is what places in a text are counted in.
-type textUnits interface {
-	// offset returns the byte at which a unit begins, the end where there are fewer.
-	offset(text string, unit int64) int
-	// count returns how many there are.
-	count(text string) int
-}
+// searchedText is a text and what is searched for in it.
+type searchedText struct{ text, wanted string }
 
-type byteUnits struct{}
-
-func (byteUnits) offset(text string, unit int64) int { return int(min(unit, int64(len(text)))) }
-
-func (byteUnits) count(text string) int { return len(text) }
-
-type characterUnits struct{}
-
-func (characterUnits) offset(text string, unit int64) int { return offsetOf(text, unit) }
-
-func (characterUnits) count(text string) int { return utf8.RuneCountInString(text) }
-
-// indexIn makes $indexOfBytes and $indexOfCP.
-func indexIn(units textUnits) func(*expressionRun, []any) (any, error) {
+// indexIn makes $indexOfBytes and $indexOfCP of what counts the length of a text and
+// what finds the index within bounds, which is -1 where there is none.
+func indexIn(
+	length func(string) int, find func(searchedText, searchBounds) int,
+) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		if isNullish(arguments[0]) {
 			return nil, nil
@@ -109,23 +95,44 @@ func indexIn(units textUnits) func(*expressionRun, []any) (any, error) {
 		if !ok {
 			return nil, needsString(arguments[1])
 		}
-		bounds, err := searchBoundsIn(arguments[2:], int64(units.count(text)))
+		bounds, err := searchBoundsIn(arguments[2:], int64(length(text)))
 		if err != nil {
 			return nil, err
 		}
 		if err := run.limits.spend(len(text)); err != nil {
 			return nil, err
 		}
-		if bounds.start > bounds.end || bounds.start > int64(units.count(text)) {
+		if bounds.start > bounds.end {
 			return int64(-1), nil
 		}
-		first := units.offset(text, bounds.start)
-		index := strings.Index(text[first:units.offset(text, bounds.end)], wanted)
-		if index < 0 {
-			return int64(-1), nil
-		}
-		return int64(units.count(text[:first+index])), nil
+		return int64(find(searchedText{text: text, wanted: wanted}, bounds)), nil
 	}
+}
+
+// indexOfBytes finds what lies within the bounds.
+func indexOfBytes(s searchedText, bounds searchBounds) int {
+	index := strings.Index(s.text[bounds.start:bounds.end], s.wanted)
+	if index < 0 {
+		return -1
+	}
+	return int(bounds.start) + index
+}
+
+// indexOfCharacters finds what begins within the bounds, and may end behind them.
+func indexOfCharacters(s searchedText, bounds searchBounds) int {
+	if s.text == "" && s.wanted == "" {
+		return 0
+	}
+	first := offsetOf(s.text, bounds.start)
+	index := strings.Index(s.text[first:], s.wanted)
+	if index < 0 {
+		return -1
+	}
+	character := int(bounds.start) + utf8.RuneCountInString(s.text[first:first+index])
+	if int64(character) >= bounds.end {
+		return -1
+	}
+	return character
 }
 
 // searchBounds are the first place to search at and the one behind the last.

@@ -130,6 +130,42 @@ func FuzzExpression(f *testing.F) {
 	})
 }
 
+func FuzzPipeline(f *testing.F) {
+	for _, seed := range []string{
+		`[{"$set":{"a.x":"$n","l.y":{"b":1}}},{"$unset":["l.x","a"]}]`, `[{"$project":{"a":{"b":1,"c":"$n"},"_id":0}}]`,
+		`[{"$project":{"l":0,"a.b":0}},{"$replaceWith":{"$mergeObjects":["$a","$$ROOT"]}}]`, `[]`,
+	} {
+		f.Add(seed, `{"_id":1,"a":{"b":2},"n":5,"l":[3,{"x":1},[{"x":2}]]}`)
+	}
+	f.Fuzz(func(t *testing.T, stages, doc string) {
+		value, err := document.ParseJSON([]byte(stages))
+		pipeline, ok := value.(document.Array)
+		if err != nil || !ok {
+			return
+		}
+		before := object(doc)
+		text := before.String()
+		compiled, err := document.CompilePipeline(pipeline)
+		if err != nil {
+			requireCoded(t, err)
+			return
+		}
+		after, modified, err := document.Change{Update: compiled, Now: now}.Apply(nil, before)
+		require.Equal(t, text, before.String(), "the document before is not touched")
+		if err != nil {
+			requireCoded(t, err)
+			return
+		}
+		require.NoError(t, after.Err())
+		id, _ := before.Field(document.IDField)
+		kept, _ := after.Field(document.IDField)
+		require.True(t, document.Equal(id, kept), "the _id stays")
+		if !modified {
+			require.Equal(t, text, after.String())
+		}
+	})
+}
+
 // object reads an object where text is one, else the zero Object.
 func object(text string) document.Object {
 	value, err := document.ParseJSON([]byte(text))
