@@ -34,10 +34,11 @@ func (c withinPlane) test(value any) bool {
 type withinSphere struct {
 	region geometry.Sphere
 	bounds []geometry.Box
+	hull   geometry.Hull
 }
 
 func newWithinSphere(region geometry.Sphere) withinSphere {
-	return withinSphere{region: region, bounds: region.Bounds()}
+	return withinSphere{region: region, bounds: region.Bounds(), hull: region.Hull()}
 }
 
 // isNear reports whether a pair is in the region's bounds.
@@ -70,6 +71,9 @@ func (c withinSphere) test(value any) bool {
 	if !isPlace(value) {
 		return false
 	}
+	if o, ok := isGeoShape(value); ok && !eachVertex(o, func(p geometry.Pair) bool { return !c.hull.Excludes(p) }) {
+		return false
+	}
 	at, err := storedPlace(value)
 	if err != nil {
 		return false
@@ -85,7 +89,15 @@ func (c withinSphere) test(value any) bool {
 }
 
 // intersecting is $geoIntersects.
-type intersecting struct{ shape *geometry.Shape }
+type intersecting struct {
+	shape *geometry.Shape
+	hull  geometry.Hull
+}
+
+func newIntersecting(shape *geometry.Shape) intersecting {
+	shape.Prepare()
+	return intersecting{shape: shape, hull: shape.Hull()}
+}
 
 func (c intersecting) cover(kind IndexKind) geometry.Cells {
 	if kind != Geo2DSphere {
@@ -95,7 +107,7 @@ func (c intersecting) cover(kind IndexKind) geometry.Cells {
 }
 
 func (c intersecting) test(value any) bool {
-	if !isPlace(value) {
+	if !isPlace(value) || c.isApart(value) {
 		return false
 	}
 	at, err := storedPlace(value)
@@ -107,6 +119,63 @@ func (c intersecting) test(value any) bool {
 	}
 	point, ok := at.onGlobe()
 	return ok && c.shape.IntersectsPoint(point)
+}
+
+// isApart reports whether the vertices of a value tell that it is somewhere else.
+func (c intersecting) isApart(value any) bool {
+	o, ok := isGeoShape(value)
+	if !ok {
+		return false
+	}
+	var outline geometry.Outline
+	eachVertex(o, func(p geometry.Pair) bool {
+		outline.Add(p)
+		return true
+	})
+	return outline.IsApart(c.hull)
+}
+
+// isGeoShape reports whether a value may be GeoJSON other than a point.
+func isGeoShape(value any) (Object, bool) {
+	o, ok := value.(Object)
+	if !ok || isLegacy(value) {
+		return o, false
+	}
+	kind, _ := o.Field(geoType)
+	return o, kind != geoPoint
+}
+
+// eachVertex gives the pairs in what may be GeoJSON to a function until it returns
+// false, and reports whether it never did.
+func eachVertex(o Object, take func(geometry.Pair) bool) bool {
+	if coordinates, ok := o.Field(geoCoordinates); ok {
+		return eachPair(coordinates, take)
+	}
+	value, _ := o.Field(geoGeometries)
+	geometries, _ := value.(Array)
+	for _, item := range geometries.items() {
+		if inner, ok := item.(Object); ok && !eachVertex(inner, take) {
+			return false
+		}
+	}
+	return true
+}
+
+// eachPair is eachVertex in coordinates.
+func eachPair(coordinates any, take func(geometry.Pair) bool) bool {
+	list, ok := coordinates.(Array)
+	if !ok {
+		return true
+	}
+	if pair, ok := firstPair(list.items()); ok {
+		return take(pair)
+	}
+	for _, item := range list.items() {
+		if !eachPair(item, take) {
+			return false
+		}
+	}
+	return true
 }
 
 // isStrict reports whether a shape is a polygon with strict winding, which MongoDB

@@ -162,9 +162,8 @@ func intersectsCondition(specifier string, operand any) (candidateTest, error) {
 		return nil, err
 	}
 	if at.shape != nil {
-		at.shape.Prepare()
-		return intersecting{shape: at.shape}, nil
+		return newIntersecting(at.shape), nil
 	}
 	point, err := geometry.NewPoint(at.pair)
-	return intersecting{shape: &geometry.Shape{Points: []geometry.Point{point}}}, err
+	return newIntersecting(&geometry.Shape{Points: []geometry.Point{point}}), err
 }

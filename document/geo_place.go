@@ -118,13 +118,23 @@ func readPair(value any, length pairLength) (geometry.Pair, error) {
 	if !ok || len(values) < two || length == twoOnly && len(values) > two {
 		return geometry.Pair{}, boterr.Invalid("", "must be a pair of coordinates, got %s", textOf(value))
 	}
-	x, ok1 := floatNumber(values[0])
-	y, ok2 := floatNumber(values[1])
-	pair := geometry.Pair{X: x, Y: y}
-	if !ok1 || !ok2 || !pair.IsFinite() {
+	pair, ok := firstPair(values)
+	if !ok {
 		return pair, boterr.Invalid("", "the coordinates must be finite numbers, got %s", textOf(value))
 	}
 	return pair, nil
+}
+
+// firstPair returns the first two of a list, and whether they are finite numbers.
+func firstPair(values []any) (geometry.Pair, bool) {
+	const two = 2
+	if len(values) < two {
+		return geometry.Pair{}, false
+	}
+	x, ok1 := floatNumber(values[0])
+	y, ok2 := floatNumber(values[1])
+	pair := geometry.Pair{X: x, Y: y}
+	return pair, ok1 && ok2 && pair.IsFinite()
 }
 
 // members returns the elements of an array or the values of an object, which must

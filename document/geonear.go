@@ -56,8 +56,8 @@ type GeoResult struct {
 //     number of a pair is a maxDistance.
 //   - spherical: measure legacy pairs on the globe. Any value counts as a truth.
 //   - maxDistance, minDistance: in metres for GeoJSON; for a legacy pair in radians
-//     with spherical, else in the units of the coordinates. Both inclusive. Numbers, or
-//     expressions that need no document.
+//     with spherical, else in the units of the coordinates. Both inclusive. They and
+//     near may be expressions that need no document.
 //   - query: a filter without $near. limit: the most documents to return, at least 1.
 //   - distanceField, includeLocs: the dotted paths at which the results have their
 //     distance and the place that was measured. Where both need the same field,
@@ -78,7 +78,11 @@ func CompileGeoNear(source Object) (*GeoNear, error) {
 	}
 	spherical, _ := source.Field("spherical")
 	g := &GeoNear{spherical: isTrue(spherical), multiplier: 1, most: math.Inf(1)}
-	if err := g.setNear(near); err != nil {
+	near, err := constantOf(near)
+	if err == nil {
+		err = g.setNear(near)
+	}
+	if err != nil {
 		cause, _ := boterr.AsError(err)
 		return nil, boterr.Invalid("near", "is no point to search around: %s", cause.Message())
 	}
@@ -95,9 +99,9 @@ func (g *GeoNear) setOption(key string, value any) (err error) {
 	switch key {
 	case "near", "spherical":
 	case "minDistance":
-		g.least, err = constantDistance(value)
+		g.least, err = distanceExpression(value)
 	case "maxDistance":
-		g.most, err = constantDistance(value)
+		g.most, err = distanceExpression(value)
 	case "distanceMultiplier":
 		g.multiplier, err = distanceOperand(value, orInfinite)
 	case "distanceField":
@@ -118,13 +122,27 @@ func (g *GeoNear) setOption(key string, value any) (err error) {
 	return err
 }
 
-// constantDistance reads a distance, or an expression that gives one.
-func constantDistance(value any) (float64, error) {
-	distance, err := evaluateConstant(value)
+// distanceExpression reads a distance, which may be an expression.
+func distanceExpression(source any) (float64, error) {
+	value, err := constantOf(source)
 	if err != nil {
 		return 0, err
 	}
-	return distanceOperand(orNull(distance), orInfinite)
+	return distanceOperand(value, orInfinite)
+}
+
+// constantOf returns the value of an expression without a document, in which a path
+// finds nothing: null.
+func constantOf(source any) (any, error) {
+	e, err := expressionCompiler{timeless: true}.expression(source)
+	if err != nil {
+		return nil, err
+	}
+	value, err := e.evaluate(&expressionRun{})
+	if value == missing {
+		value = nil
+	}
+	return value, err
 }
 
 // pathOperand reads a dotted path.

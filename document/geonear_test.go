@@ -33,6 +33,8 @@ func TestDistancesAreInTheUnitOfTheQuery(t *testing.T) {
 		`{"near":{"lng":2.3522,"lat":48.8566}}`:                            math.Hypot(2.3522+0.1276, 48.8566-51.5072),
 		`{"near":` + paris + `,"maxDistance":344100,"minDistance":343700}`: metres,
 		`{"near":[2.3522,48.8566],"spherical":true,"maxDistance":0.06}`:    metres / document.EarthRadius,
+		`{"near":` + paris + `,"maxDistance":{"$multiply":[344100,1]}}`:    metres,
+		`{"near":{"$literal":` + paris + `}}`:                              metres,
 	} {
 		for _, doc := range []string{
 			`{"location":` + london + `}`, `{"location":[-0.1276,51.5072]}`, `{"location":{"lng":-0.1276,"lat":51.5072}}`,

@@ -23,6 +23,10 @@ type nearSearch struct {
 	filter *document.Filter
 	// plan has the geo index to look into; without one it serves the filter.
 	plan *plan
+	// seen are the documents that were looked at, in the search by an index.
+	seen seenSet
+	// waiting are those that are farther away than the rings so far.
+	waiting []distant
 }
 
 // nearest yields the documents that match, nearest first, those of the same distance in
@@ -35,66 +39,103 @@ func (c *content) nearest(ctx context.Context, s *nearSearch, yield func(distant
 	least, most := s.near.Reach()
 	x := s.plan.spatial
 	if x == nil {
-		_, err := c.yieldNearest(ctx, s, ring{inner: least, outer: most, last: true}, yield)
+		_, err := s.step(ctx, ring{outer: most, last: true}, func(take func(uint64, document.Object) bool) { s.plan.candidates(c, take) }, yield)
 		return err
 	}
 	const half = 0.5
 	width := half * s.near.Span(x.crowdedLevel(s2.CellID(s.near.Center(x.key))))
+	s.seen.end = c.end
 	for inner := least; inner <= most; {
-		outer := inner + width
-		r := ring{inner: inner, outer: min(outer, most), last: outer >= most}
-		s.plan.cells = s.near.Cells(x.key, r.inner, r.outer)
-		if goOn, err := c.yieldNearest(ctx, s, r, yield); err != nil || !goOn || r.last {
+		r := ring{inner: inner, outer: min(inner+width, most), last: inner+width >= most}
+		goOn, err := s.step(ctx, r, func(take func(uint64, document.Object) bool) { s.unseen(c, r, take) }, yield)
+		if err != nil || !goOn || r.last {
 			return err
 		}
-		inner, width = outer, 2*width
+		inner, width = r.outer, r.outer-least
 	}
 	return nil
 }
 
-// ring is a part of the search for what is near: what is at least inner and less than
-// outer away. Outer belongs to the last one.
+// unseen yields the documents that the index has in a ring, and perhaps others, but
+// those that it yielded before.
+func (s *nearSearch) unseen(c *content, r ring, yield func(uint64, document.Object) bool) {
+	x := s.plan.spatial
+	x.within(s.near.Cells(x.key, r.inner, r.outer), c.end, func(position uint64) bool {
+		if !s.seen.add(position) {
+			return true
+		}
+		o, _ := c.documents.Get(position)
+		return yield(position, o)
+	})
+}
+
+// ring is a part of the search: what is at least inner and less than outer away. Outer
+// belongs to the last one.
 type ring struct {
 	inner, outer float64
 	last         bool
 }
 
-// holds reports whether something is so far away that it is in the ring.
-func (r ring) holds(distance float64) bool {
-	return distance >= r.inner && (distance < r.outer || distance == r.outer && r.last)
+// isBefore reports whether the ring ends before a distance.
+func (r ring) isBefore(distance float64) bool {
+	return distance > r.outer || distance == r.outer && !r.last
 }
 
-// yieldNearest yields those of the plan's candidates that are in a ring and match,
-// nearest first. It reports whether to go on.
-func (c *content) yieldNearest(ctx context.Context, s *nearSearch, r ring, yield func(distant) bool) (goOn bool, err error) {
-	var found []distant
-	s.plan.candidates(c, func(position uint64, o document.Object) bool {
+// step yields what matches and is not farther away than a ring, nearest first, and keeps
+// the rest of the candidates waiting. It reports whether to go on.
+func (s *nearSearch) step(
+	ctx context.Context, r ring, candidates func(func(uint64, document.Object) bool), yield func(distant) bool,
+) (goOn bool, err error) {
+	candidates(func(position uint64, o document.Object) bool {
 		s.plan.examined++
 		if s.plan.examined%checkEvery == 0 {
 			if err = checkEnded(ctx); err != nil {
 				return false
 			}
 		}
-		distance, ok := s.near.Distance(o)
-		if !ok || !r.holds(distance) {
-			return true
+		if distance, ok := s.near.Distance(o); ok {
+			s.waiting = append(s.waiting, distant{placed: placed{document: o, position: position}, distance: distance})
 		}
-		var matched bool
-		if matched, err = s.filter.Check(o); matched {
-			found = append(found, distant{placed: placed{document: o, position: position}, distance: distance})
-		}
-		return err == nil
+		return true
 	})
 	if err != nil {
 		return false, err
 	}
-	slices.SortStableFunc(found, func(a, b distant) int { return cmp.Compare(a.distance, b.distance) })
+	found, err := s.reached(r)
+	if err != nil {
+		return false, err
+	}
 	for _, d := range found {
 		if !yield(d) {
 			return false, nil
 		}
 	}
 	return true, nil
+}
+
+// reached takes those that are not farther away than a ring out of the waiting, and
+// returns those that match, in order.
+func (s *nearSearch) reached(r ring) ([]distant, error) {
+	var found []distant
+	farther := s.waiting[:0]
+	for _, d := range s.waiting {
+		if r.isBefore(d.distance) {
+			farther = append(farther, d)
+			continue
+		}
+		matched, err := s.filter.Check(d.document)
+		if err != nil {
+			return nil, err
+		}
+		if matched {
+			found = append(found, d)
+		}
+	}
+	s.waiting = farther
+	slices.SortFunc(found, func(a, b distant) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.position, b.position))
+	})
+	return found, nil
 }
 
 // crowd is the number of entries that a first ring should have.

@@ -341,3 +341,44 @@ func TestSnapshotsOfAGeoIndexStayAsTheyWere(t *testing.T) {
 		require.Len(t, found, count)
 	}
 }
+
+func TestExplainNamesTheGeoIndex(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	c := store.Collection("c")
+	for _, keys := range [][]document.IndexKey{
+		ascending("n"),
+		{{Path: "at", Kind: document.Geo2DSphere}},
+		{{Path: "flat", Kind: document.Geo2D}, {Path: "n", Kind: document.Ascending}},
+	} {
+		require.NoError(t, c.EnsureIndex(t.Context(), document.Index{Keys: keys}))
+	}
+	p := newPlaces(5)
+	for i := range 1_000 {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "n", i%10, "at", p.point(), "flat", p.coordinates())))
+	}
+	around := func(operator string) document.Object {
+		return document.O("$geoWithin", document.O(operator, document.A(document.A(2, 49), 0.005)))
+	}
+	for _, test := range []struct {
+		filter   *document.Filter
+		options  document.FindOptions
+		index    string
+		examined int64
+	}{
+		{filter(t, "at", around("$centerSphere")), document.FindOptions{}, "at_2dsphere", 100},
+		{filter(t, "at", around("$center")), document.FindOptions{}, "", 1_000},
+		{filter(t, "flat", around("$center")), document.FindOptions{}, "flat_2d_n_1", 10},
+		{filter(t, "flat", around("$centerSphere"), "n", document.O("$gt", 2)), document.FindOptions{}, "flat_2d_n_1", 100},
+		{filter(t, "flat", around("$centerSphere"), "n", 3), document.FindOptions{}, "n_1", 100},
+		{filter(t, "at", document.O("$not", around("$centerSphere"))), document.FindOptions{}, "", 1_000},
+		{filter(t, "at", document.O("$nearSphere", document.A(2, 49))), document.FindOptions{Limit: 5}, "at_2dsphere", 100},
+		{filter(t, "flat", document.O("$near", document.A(2, 49)), "_id", 7), document.FindOptions{}, "flat_2d_n_1", 1_000},
+		{filter(t, "flat", document.O("$near", document.A(2, 49))), document.FindOptions{Sort: order(t, "n", 1)}, "flat_2d_n_1", 1_000},
+	} {
+		explanation, err := store.Explain(t.Context(), "c", test.filter, test.options)
+		require.NoError(t, err)
+		require.Equal(t, test.index, explanation.Index, "%v", test.filter.Source())
+		require.LessOrEqual(t, explanation.Examined, test.examined, "%v", test.filter.Source())
+	}
+}

@@ -108,18 +108,22 @@ func (r random) near() float64 {
 	return r.Float64()*10 - 5
 }
 
-func (r random) shape() *geometry.Shape {
-	switch r.IntN(5) {
+// shape returns a shape and its vertices.
+func (r random) shape() (*geometry.Shape, []geometry.Pair) {
+	switch x, y := r.near(), r.near(); r.IntN(5) {
 	case 0:
-		return &geometry.Shape{Points: points(r.T, r.near(), r.near())}
+		return &geometry.Shape{Points: points(r.T, x, y)}, pairs(x, y)
 	case 1:
-		return line(r.T, r.near(), r.near(), r.near()+20, r.near(), r.near()+40, r.near())
+		coordinates := []float64{x, y, r.near() + 20, r.near(), r.near() + 40, r.near()}
+		return line(r.T, coordinates...), pairs(coordinates...)
 	case 2:
-		return line(r.T, r.near(), r.near(), r.near()+0.1, r.near()+0.1)
+		coordinates := []float64{x, y, r.near() + 0.1, r.near() + 0.1}
+		return line(r.T, coordinates...), pairs(coordinates...)
 	case 3:
-		x, y := r.near(), r.near()
-		return polygon(r.T, circle(x, y, 2, 3+r.IntN(100)), circle(x, y, 0.5, 3+r.IntN(9)))
+		ring := circle(x, y, 2, 3+r.IntN(100))
+		return polygon(r.T, ring, circle(x, y, 0.5, 3+r.IntN(9))), pairs(ring...)
 	default:
-		return polygon(r.T, square(r.near(), r.near(), 0.5+2*r.Float64()))
+		ring := square(x, y, 0.5+2*r.Float64())
+		return polygon(r.T, ring), pairs(ring...)
 	}
 }

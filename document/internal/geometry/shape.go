@@ -16,6 +16,8 @@ type Sphere interface {
 	// Bounds returns boxes of longitudes and latitudes in which the region lies: one,
 	// or two where it goes across the 180th meridian.
 	Bounds() []Box
+	// Hull returns a cap in which the region lies.
+	Hull() Hull
 }
 
 // Shape is what a GeoJSON object describes: points, lines and polygons.

@@ -136,23 +136,35 @@ func TestWhatIntersects(t *testing.T) {
 func TestRelationsOfRandomShapesAgree(t *testing.T) {
 	t.Parallel()
 	r := newRandom(t)
-	intersecting, containing := 0, 0
+	intersecting, containing, apart := 0, 0, 0
 	for range 3_000 {
-		a, b := r.shape(), r.shape()
+		a, _ := r.shape()
+		b, vertices := r.shape()
+		var outline geometry.Outline
+		for _, p := range vertices {
+			outline.Add(p)
+		}
+		hull := a.Hull()
 		intersects := a.Intersects(b)
 		require.Equal(t, intersects, b.Intersects(a))
 		if a.Contains(b) {
 			containing++
 			require.True(t, intersects)
+			require.False(t, slices.ContainsFunc(vertices, hull.Excludes))
+		}
+		if outline.IsApart(hull) {
+			apart++
 		}
 		if intersects {
 			intersecting++
+			require.False(t, outline.IsApart(hull))
 			cells, others := a.Cover(), b.Cells()
 			require.True(t, cells.Intersects(others), "%v %v", cells, others)
 		}
 	}
 	require.Greater(t, intersecting, 300)
 	require.Greater(t, containing, 10)
+	require.Greater(t, apart, 300)
 }
 
 func TestBoundsHoldWhatARegionHolds(t *testing.T) {
@@ -204,7 +216,7 @@ func TestStrictPolygonsAreOnTheLeftOfTheirRing(t *testing.T) {
 	inside, outside := strict(t, ring), strict(t, reversed(ring))
 	r := newRandom(t)
 	for range 1_000 {
-		s := r.shape()
+		s, _ := r.shape()
 		require.Equal(t, inside.Contains(s), !outside.Intersects(s), "%v", s)
 		require.Equal(t, inside.Intersects(s), polygon(t, ring).Intersects(s))
 		if inside.Contains(s) {
@@ -258,6 +270,9 @@ func TestWhatLiesInACap(t *testing.T) {
 	} {
 		require.Equal(t, test.lies, region.Contains(test.shape), test.name)
 	}
+	hull := region.Hull()
+	require.False(t, hull.Excludes(geometry.Pair{X: 10}))
+	require.True(t, hull.Excludes(geometry.Pair{X: 10.1}))
 	everything := geometry.NewCap(point(t, 0, 0), 4)
 	require.True(t, everything.ContainsPoint(point(t, 180, 0)))
 	require.True(t, everything.Contains(polygon(t, square(179, 0, 0.5))))
