@@ -56,8 +56,6 @@ var leftOut = map[string]string{
 	"S-02720": "$where is refused: it runs code",
 	"S-02721": "$jsonSchema is refused",
 	"S-04113": "$jsonSchema is refused",
-	"S-03973": "an expression for minDistance is not there yet",
-	"S-04112": "$expr in the query of $geoNear is not there yet",
 }
 
 // TestServerCases holds the language to cases that are checked against MongoDB itself.

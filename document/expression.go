@@ -295,20 +295,6 @@ func folded(e expression, parts ...expression) (expression, error) {
 	return constant{value}, nil
 }
 
-// evaluateConstant returns the value of an expression that needs no document and no
-// time.
-func evaluateConstant(source any) (any, error) {
-	e, err := expressionCompiler{timeless: true}.expression(source)
-	if err != nil {
-		return nil, err
-	}
-	value, ok := e.(constant)
-	if !ok {
-		return nil, boterr.Invalid("", "must not depend on a document, got %s", textOf(source))
-	}
-	return value.value, nil
-}
-
 // withoutOperator cuts the operator off the field of an error that its evaluation gave,
 // since whoever compiles it adds where it stands.
 func withoutOperator(err error) error {
