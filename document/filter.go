@@ -27,8 +27,6 @@ type Filter struct {
 	now     time.Time
 	// near is the filter's search for what is near, nil where it has none.
 	near *GeoNear
-	// places are the conditions on places that every match meets.
-	places []placeCondition
 }
 
 // equality is a condition "the field at path equals value" that every match meets.
@@ -47,12 +45,12 @@ func CompileFilter(source Object) (*Filter, error) {
 	if filter, ok := compileOneField(source); ok {
 		return filter, nil
 	}
-	slot := &geoSlot{}
+	slot := &nearSlot{}
 	filter, err := compileFilter(source, filterCompiler{slot: slot, expr: &exprUse{}})
 	if err != nil {
 		return nil, err
 	}
-	filter.near, filter.places = slot.near, slot.places
+	filter.near = slot.near
 	return filter, nil
 }
 
@@ -185,7 +183,6 @@ func And(filters ...*Filter) *Filter {
 		if f.usesNow {
 			both.usesNow, both.now = true, f.now
 		}
-		both.places = append(both.places, f.places...)
 		if both.near == nil {
 			both.near = f.near
 		}

@@ -9,7 +9,7 @@ type filterCompiler struct {
 	// expr says whether $expr can stand where the compiler is, nil that it cannot.
 	expr *exprUse
 	// slot takes a $near, nil where none can stand.
-	slot *geoSlot
+	slot *nearSlot
 }
 
 // query compiles a query document: fields with conditions, and logical operators.
@@ -100,7 +100,6 @@ func (c filterCompiler) field(path string, operand any) (matcher, error) {
 	if err != nil {
 		return nil, boterr.In(path, err)
 	}
-	c.slot.add(path, conditions)
 	return conditionGroup(conditions).at(compilePath(path)), nil
 }
 

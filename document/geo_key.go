@@ -111,24 +111,20 @@ func appendCells(cells []uint64, more geometry.Cells) []uint64 {
 // where the filter has no condition that the index can serve, at its top or in a top
 // $and.
 func (f *Filter) GeoCells(key *GeoKey) ([]uint64, bool) {
-	if f == nil {
-		return nil, false
-	}
-	for _, condition := range f.places {
-		if condition.path != key.path.text {
+	for condition := range f.Conditions() {
+		m, ok := condition.matcher.(*pathMatcher)
+		if !ok || m.path.text != key.path.text {
 			continue
 		}
-		if cells := condition.test.cover(key.kind); len(cells) > 0 {
+		test, ok := m.test.(geoTest)
+		if !ok {
+			continue
+		}
+		if cells := test.cover(key.kind); len(cells) > 0 {
 			return appendCells(nil, cells), true
 		}
 	}
 	return nil, false
-}
-
-// placeCondition is a condition on a place that every match meets.
-type placeCondition struct {
-	path string
-	test geoTest
 }
 
 // Cells returns the cells in which an index looks for what is at least inner and at

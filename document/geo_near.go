@@ -16,25 +16,9 @@ func isNear(operator string) bool {
 	}
 }
 
-// geoSlot takes what stands at the top of a filter or in a top $and: its $near, and
-// its conditions on places. Conditions that are compiled without one cannot have a
-// $near.
-type geoSlot struct {
-	near   *GeoNear
-	places []placeCondition
-}
-
-// add takes the conditions on a field.
-func (s *geoSlot) add(path string, conditions []fieldCondition) {
-	if s == nil {
-		return
-	}
-	for _, condition := range conditions {
-		if test, ok := condition.test.(geoTest); ok && !condition.negated {
-			s.places = append(s.places, placeCondition{path: path, test: test})
-		}
-	}
-}
+// nearSlot takes the $near of a filter. Conditions that are compiled without one
+// cannot have a $near.
+type nearSlot struct{ near *GeoNear }
 
 // withoutNear returns the compiler for what stands where no $near can.
 func (c filterCompiler) withoutNear() filterCompiler {

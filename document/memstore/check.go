@@ -116,7 +116,7 @@ func checkIndex(spec document.Index) error {
 		}
 		seen = append(seen, key.Path)
 	}
-	return nil
+	return checkGeoKeys(spec.Keys)
 }
 
 // keyField is the field of an index's key in errors.

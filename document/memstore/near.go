@@ -27,7 +27,7 @@ func (c *content) near(ctx context.Context, query *document.GeoNear) ([]document
 	if err != nil {
 		return nil, err
 	}
-	p, ok := c.planNear(query)
+	p, ok := c.planNear(query, query.Filter())
 	if !ok {
 		p = c.planFor(query.Filter(), nil)
 		p.spatial = nil // What serves the filter does not serve the search.
@@ -42,20 +42,36 @@ func (c *content) near(ctx context.Context, query *document.GeoNear) ([]document
 	return found, err
 }
 
-// planNear returns the plan for a search for what is near, and false where there is no
-// index that serves it.
-func (c *content) planNear(near *document.GeoNear) (plan, bool) {
+// planNear returns the plan for a search for what is near among what a filter matches,
+// and false where there is no index that serves it.
+func (c *content) planNear(near *document.GeoNear, filter *document.Filter) (plan, bool) {
 	for _, kind := range near.Kinds() {
 		for i := range c.indexes {
 			x := &c.indexes[i]
 			for j := range x.spatial {
-				if s := &x.spatial[j]; s.kind == kind && s.path == near.Key() {
+				if s := &x.spatial[j]; s.kind == kind && s.path == near.Key() && x.isLed(s, filter) {
 					return plan{index: x, spatial: s, used: 1}, true
 				}
 			}
 		}
 	}
 	return plan{}, false
+}
+
+// isLed reports whether a geo key can be searched: it is the first key of its index, or
+// the filter bounds the first one. MongoDB needs that, and a search that works here must
+// not fail there.
+func (x *index) isLed(s *spatialIndex, filter *document.Filter) bool {
+	first := x.spec.Keys[0].Path
+	if s.path == first {
+		return true
+	}
+	for condition := range filter.Conditions() {
+		if _, ok := condition.Bounds(first); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // planPlaces returns the plan for the conditions of a filter on places, and false where
@@ -73,26 +89,31 @@ func (c *content) planPlaces(filter *document.Filter) (plan, bool) {
 }
 
 // withGeoKey names the field of the collection's geo index, where the query names no
-// field. As in MongoDB an index on the plane goes before those on the globe, and has
-// to serve the search.
+// field; as in MongoDB an index on the plane goes before those on the globe. Where the
+// collection has geo indexes, one of them must serve the search; without any, a query
+// that names its field is served by a look at all documents.
 func (c *content) withGeoKey(query *document.GeoNear) (*document.GeoNear, error) {
-	if query.Key() != "" {
+	flat, round := c.geoPaths(document.Geo2D), c.geoPaths(document.Geo2DSphere)
+	if query.Key() == "" {
+		paths := flat
+		if len(paths) == 0 {
+			paths = round
+		}
+		switch len(paths) {
+		case 0:
+			return nil, boterr.Invalid("key", "%w", document.ErrNoGeoIndex)
+		case 1:
+			query = query.WithKey(paths[0])
+		default:
+			return nil, boterr.Invalid("key", "there are geo indexes on %q, so that the query must name one of the fields", paths)
+		}
+	}
+	if len(flat)+len(round) == 0 {
 		return query, nil
 	}
-	paths := c.geoPaths(document.Geo2D)
-	if len(paths) == 0 {
-		paths = c.geoPaths(document.Geo2DSphere)
-	}
-	switch len(paths) {
-	case 0:
-		return nil, boterr.Invalid("key", "%w", document.ErrNoGeoIndex)
-	case 1:
-	default:
-		return nil, boterr.Invalid("key", "there are geo indexes on %q, so that the query must name one of the fields", paths)
-	}
-	query = query.WithKey(paths[0])
-	if _, ok := c.planNear(query); !ok {
-		return nil, boterr.Invalid("near", "the index on %q does not serve this point, which needs the kind %q", paths[0], query.Kinds()[0])
+	if _, ok := c.planNear(query, query.Filter()); !ok {
+		return nil, boterr.Invalid("key", "the collection has geo indexes, but none on %q of the kind %q, which the point needs",
+			query.Key(), query.Kinds()[0])
 	}
 	return query, nil
 }
@@ -108,4 +129,15 @@ func (c *content) geoPaths(kind document.IndexKind) []string {
 		}
 	}
 	return paths
+}
+
+// checkGeoKeys refuses keys that cannot be in one index: a key on the plane stands first
+// and is the only geo key.
+func checkGeoKeys(keys []document.IndexKey) error {
+	for i, key := range keys {
+		if i > 0 && (key.Kind == document.Geo2D || key.Kind == document.Geo2DSphere && keys[0].Kind == document.Geo2D) {
+			return boterr.Invalid(keyField(i)+".kind", "a key of the kind %q is the first and only geo key of an index", document.Geo2D)
+		}
+	}
+	return nil
 }

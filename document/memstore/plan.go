@@ -39,7 +39,7 @@ type plan struct {
 // the order of the sort, then the earlier one.
 func (c *content) planFor(filter *document.Filter, sort *document.Sort) plan {
 	if near := filter.Near(); near != nil {
-		p, _ := c.planNear(near)
+		p, _ := c.planNear(near, filter)
 		return p
 	}
 	if id, ok := filter.Equality(document.IDField); ok {

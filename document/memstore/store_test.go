@@ -101,7 +101,7 @@ func TestGeoNearNamesAFieldOfSeveralIndexes(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("c")
 	for _, path := range []string{"home", "work"} {
-		keys := []document.IndexKey{{Path: "kind", Kind: document.Ascending}, {Path: path, Kind: document.Geo2DSphere}}
+		keys := []document.IndexKey{{Path: path, Kind: document.Geo2D}, {Path: "kind", Kind: document.Ascending}}
 		require.NoError(t, c.EnsureIndex(t.Context(), document.Index{Keys: keys}))
 	}
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "home", document.A(0, 0), "work", document.A(3, 4))))

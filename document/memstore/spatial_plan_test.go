@@ -1,0 +1,170 @@
+package memstore_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+)
+
+func TestExplainNamesTheGeoIndex(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	c := store.Collection("c")
+	for _, keys := range [][]document.IndexKey{
+		ascending("n"),
+		{{Path: "at", Kind: document.Geo2DSphere}},
+		{{Path: "flat", Kind: document.Geo2D}, {Path: "n", Kind: document.Ascending}},
+	} {
+		require.NoError(t, c.EnsureIndex(t.Context(), document.Index{Keys: keys}))
+	}
+	p := newPlaces(5)
+	for i := range 1_000 {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "n", i%10, "at", p.point(), "flat", p.coordinates())))
+	}
+	around := func(operator string) document.Object {
+		return document.O("$geoWithin", document.O(operator, document.A(document.A(2, 49), 0.005)))
+	}
+	for _, test := range []struct {
+		filter   *document.Filter
+		options  document.FindOptions
+		index    string
+		examined int64
+	}{
+		{filter(t, "at", around("$centerSphere")), document.FindOptions{}, "at_2dsphere", 100},
+		{filter(t, "at", around("$center")), document.FindOptions{}, "", 1_000},
+		{filter(t, "flat", around("$center")), document.FindOptions{}, "flat_2d_n_1", 10},
+		{filter(t, "flat", around("$centerSphere"), "n", document.O("$gt", 2)), document.FindOptions{}, "flat_2d_n_1", 100},
+		{filter(t, "flat", around("$centerSphere"), "n", 3), document.FindOptions{}, "n_1", 100},
+		{filter(t, "at", document.O("$not", around("$centerSphere"))), document.FindOptions{}, "", 1_000},
+		{filter(t, "at", document.O("$nearSphere", document.A(2, 49))), document.FindOptions{Limit: 5}, "at_2dsphere", 100},
+		{filter(t, "flat", document.O("$near", document.A(2, 49)), "_id", 7), document.FindOptions{}, "flat_2d_n_1", 1_000},
+		{filter(t, "flat", document.O("$near", document.A(2, 49))), document.FindOptions{Sort: order(t, "n", 1)}, "flat_2d_n_1", 1_000},
+	} {
+		explanation, err := store.Explain(t.Context(), "c", test.filter, test.options)
+		require.NoError(t, err)
+		require.Equal(t, test.index, explanation.Index, "%v", test.filter.Source())
+		require.LessOrEqual(t, explanation.Examined, test.examined, "%v", test.filter.Source())
+	}
+}
+
+func TestAGeoIndexServesWhatMongoDBSearchesByIt(t *testing.T) {
+	t.Parallel()
+	point := document.O("type", "Point", "coordinates", document.A(0, 0))
+	globe, flat := document.IndexKey{Path: "at", Kind: document.Geo2DSphere}, document.IndexKey{Path: "at", Kind: document.Geo2D}
+	kind := document.IndexKey{Path: "kind", Kind: document.Ascending}
+	onGlobe, onPlane := document.O("$near", document.O("$geometry", point)), document.O("$near", document.A(0, 0))
+	either := document.O("$nearSphere", document.A(0, 0))
+	for name, test := range map[string]struct {
+		keys   []document.IndexKey
+		near   document.Object
+		served bool
+	}{
+		"GeoJSON on the globe":                {[]document.IndexKey{globe}, onGlobe, true},
+		"GeoJSON on the plane":                {[]document.IndexKey{flat}, onGlobe, false},
+		"a pair on the plane":                 {[]document.IndexKey{flat}, onPlane, true},
+		"a pair on the globe":                 {[]document.IndexKey{globe}, onPlane, false},
+		"a pair on the globe, round":          {[]document.IndexKey{globe}, either, true},
+		"a pair on the plane, round":          {[]document.IndexKey{flat, kind}, either, true},
+		"another index":                       {[]document.IndexKey{kind}, either, false},
+		"an index on another field":           {[]document.IndexKey{{Path: "to", Kind: document.Geo2DSphere}}, either, false},
+		"a key that is led by another":        {[]document.IndexKey{kind, globe}, onGlobe.With("kind", "shop"), true},
+		"a key that is led by one left alone": {[]document.IndexKey{kind, globe}, onGlobe, false},
+	} {
+		c := memstore.New().Collection("c")
+		require.NoError(t, c.EnsureIndex(t.Context(), document.Index{Keys: test.keys}), name)
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "kind", "shop", "at", document.A(0, 0))))
+		f := filter(t, "at", test.near.Without("kind"))
+		if shop, ok := test.near.Field("kind"); ok {
+			f = document.And(f, filter(t, "kind", shop))
+		}
+		set := change(t, "$set", document.O("seen", true))
+		for operation, run := range map[string]func() error{
+			"Find": func() error {
+				_, err := c.Find(t.Context(), f, document.FindOptions{})
+				return err
+			},
+			"Find with a sort": func() error {
+				_, err := c.Find(t.Context(), f, document.FindOptions{Sort: order(t, "kind", 1)})
+				return err
+			},
+			"Count": func() error {
+				_, err := c.Count(t.Context(), f)
+				return err
+			},
+			"Distinct": func() error {
+				_, err := c.Distinct(t.Context(), "kind", f)
+				return err
+			},
+			"Update": func() error {
+				_, err := c.Update(t.Context(), f, set, document.UpdateOptions{Multi: true})
+				return err
+			},
+			"Upsert": func() error {
+				_, err := c.Update(t.Context(), f, set, document.UpdateOptions{Upsert: true})
+				return err
+			},
+			"FindAndModify": func() error {
+				_, err := c.FindAndModify(t.Context(), f, set, document.FindAndModifyOptions{})
+				return err
+			},
+		} {
+			if err := run(); test.served {
+				require.NoError(t, err, "%s: %s", operation, name)
+			} else {
+				require.ErrorIs(t, err, boterr.InvalidArgument, "%s: %s", operation, name)
+			}
+		}
+		removed, err := c.Delete(t.Context(), f, document.DeleteOptions{})
+		require.Equal(t, test.served, err == nil, "Delete: %s", name)
+		require.Equal(t, test.served, removed == 1, "Delete: %s", name)
+	}
+}
+
+func TestGeoKeysThatDoNotGoTogether(t *testing.T) {
+	t.Parallel()
+	globe, flat := document.IndexKey{Path: "at", Kind: document.Geo2DSphere}, document.IndexKey{Path: "flat", Kind: document.Geo2D}
+	n := document.IndexKey{Path: "n", Kind: document.Ascending}
+	for _, keys := range [][]document.IndexKey{{n, flat}, {flat, globe}, {globe, flat}, {flat, {Path: "at", Kind: document.Geo2D}}} {
+		err := memstore.New().Collection("c").EnsureIndex(t.Context(), document.Index{Keys: keys})
+		require.ErrorIs(t, err, boterr.InvalidArgument, "%v", keys)
+	}
+	for _, keys := range [][]document.IndexKey{{flat, n}, {n, globe}, {globe, {Path: "to", Kind: document.Geo2DSphere}, n}} {
+		require.NoError(t, memstore.New().Collection("c").EnsureIndex(t.Context(), document.Index{Keys: keys}), "%v", keys)
+	}
+}
+
+func TestGeoNearNeedsAnIndexWhereThereAreSome(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		keys   []document.IndexKey
+		search document.Object
+		field  string
+	}{
+		{nil, document.O("near", document.A(0, 0)), "key"},
+		{nil, document.O("near", document.A(0, 0), "key", "at"), ""},
+		{[]document.IndexKey{{Path: "to", Kind: document.Geo2D}}, document.O("near", document.A(0, 0), "key", "at"), "key"},
+		{[]document.IndexKey{{Path: "at", Kind: document.Geo2DSphere}}, document.O("near", document.A(0, 0)), "key"},
+		{[]document.IndexKey{{Path: "at", Kind: document.Geo2DSphere}}, document.O("near", document.A(0, 0), "spherical", true), ""},
+	} {
+		c := memstore.New().Collection("c")
+		if test.keys != nil {
+			require.NoError(t, c.EnsureIndex(t.Context(), document.Index{Keys: test.keys}))
+		}
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "at", document.A(0, 0))))
+		query, err := document.CompileGeoNear(test.search)
+		require.NoError(t, err)
+		found, err := c.GeoNear(t.Context(), query)
+		if test.field == "" {
+			require.NoError(t, err)
+			require.Len(t, found, 1)
+			continue
+		}
+		require.ErrorIs(t, err, boterr.InvalidArgument, "%v", test.search)
+		cause, _ := boterr.AsError(err)
+		require.Equal(t, test.field, cause.Field)
+	}
+}
