@@ -3,6 +3,7 @@ package document_test
 import (
 	"cmp"
 	"math"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -275,4 +276,38 @@ func TestThePlaceMayTakeThePlaceOfTheDistance(t *testing.T) {
 	found, ok := measure(t, `{"near":[0,0],"distanceField":"at.d","includeLocs":"at"}`, `{"location":[3,4]}`)
 	require.True(t, ok)
 	require.JSONEq(t, `{"location":[3,4],"at":[3,4]}`, found.Document.String())
+}
+
+func TestAFilterOfPlacesServesManyAtOnce(t *testing.T) {
+	t.Parallel()
+	var corners []any
+	for i := range 200 {
+		angle := 2 * math.Pi * float64(i) / 200
+		corners = append(corners, document.A(5+math.Cos(angle), 5+math.Sin(angle)))
+	}
+	ring := document.A(append(corners, corners[0])...)
+	area := document.O("type", "Polygon", "coordinates", document.A(ring))
+	shapes := []document.Object{
+		document.O("at", document.A(5, 5)), document.O("at", area), parse(t, `{"at":`+squareArea+`}`),
+		parse(t, `{"at":{"type":"LineString","coordinates":[[5,5],[5.1,5.1]]}}`),
+	}
+	for operator, matches := range map[string][]bool{
+		"$geoWithin": {true, true, false, true}, "$geoIntersects": {true, true, true, true},
+	} {
+		f, err := document.CompileFilter(document.O("at", document.O(operator, document.O("$geometry", area))))
+		require.NoError(t, err)
+		var group sync.WaitGroup
+		wrong := make(chan int, 100)
+		for range 4 {
+			group.Go(func() {
+				for i, o := range shapes {
+					if f.Match(o) != matches[i] {
+						wrong <- i
+					}
+				}
+			})
+		}
+		group.Wait()
+		require.Empty(t, wrong, operator)
+	}
 }
