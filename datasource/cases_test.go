@@ -62,8 +62,6 @@ var leftOut = map[string]string{
 	"S-02721": "$jsonSchema is refused",
 	"S-04113": "$jsonSchema is refused",
 	"S-04080": "a data source that has no entries yet is empty, and not missing",
-	"S-03973": "an expression for minDistance is not there yet",
-	"S-04112": "$expr in the query of $geoNear is not there yet",
 }
 
 // TestServerCases runs the cases that are checked against MongoDB itself through the
