@@ -37,9 +37,9 @@ func newCompiled(_ context.Context, count int) (engine[document.Object], error) 
 }
 
 // newUncompiled opens a memstore that is asked with filters that come as documents
-// and are compiled at each call, as the operations of bot logic do.
+// and go through a Compiler, as those of bot logic's operations do.
 func newUncompiled(_ context.Context, count int) (engine[document.Object], error) {
-	asked := documentPhrases{ids: make([]string, count)}
+	asked := documentPhrases{ids: make([]string, count), compiler: &document.Compiler{}}
 	for i := range asked.ids {
 		asked.ids[i] = idAt(i)
 	}

@@ -2,26 +2,30 @@ package main
 
 import "github.com/botctx/go-sdk/document"
 
-// documentPhrases compiles what it is asked for at each call.
-type documentPhrases struct{ ids []string }
+// documentPhrases are asked for as documents, as bot logic does. What came lately is
+// compiled already, as in the services.
+type documentPhrases struct {
+	ids      []string
+	compiler *document.Compiler
+}
 
 var _ phrases = documentPhrases{}
 
 func (p documentPhrases) filter(q query) (*document.Filter, error) {
-	return document.CompileFilter(queryDocument(q))
+	return p.compiler.Filter(queryDocument(q))
 }
 
 func (p documentPhrases) idFilter(i int) (*document.Filter, error) {
-	return document.CompileFilter(document.O("_id", p.ids[i]))
+	return p.compiler.Filter(document.O("_id", p.ids[i]))
 }
 
 func (p documentPhrases) visit() (document.Change, error) {
-	update, err := document.CompileUpdate(document.O("$inc", document.O("visits", 1)))
+	update, err := p.compiler.Update(document.O("$inc", document.O("visits", 1)))
 	return document.Change{Update: update}, err
 }
 
 func (p documentPhrases) byPrice() (*document.Sort, error) {
-	return document.CompileSort(document.O("price", 1))
+	return p.compiler.Sort(document.O("price", 1))
 }
 
 func (p documentPhrases) near() (*document.GeoNear, error) {

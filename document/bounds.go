@@ -239,7 +239,7 @@ func boundsOfEvery(conditions every) (Bounds, bool) {
 			continue
 		}
 		if found {
-			bounds.Ranges = Common(together.Ranges, bounds.Ranges)
+			bounds.Ranges = CommonRanges(together.Ranges, bounds.Ranges)
 		}
 		together, found = bounds, true
 	}
@@ -280,9 +280,9 @@ func KeyAfter(key []byte) []byte {
 	return after
 }
 
-// Common returns what two lists of ranges have in common. Both are in ascending
+// CommonRanges returns what two lists of ranges have in common. Both are in ascending
 // order without overlap, and so is the result.
-func Common(a, b []KeyRange) []KeyRange {
+func CommonRanges(a, b []KeyRange) []KeyRange {
 	var common []KeyRange
 	for len(a) > 0 && len(b) > 0 {
 		from, to := a[0].From, a[0].To

@@ -60,7 +60,7 @@ func (b *boundsBuilder) boundsAt(path string) (ranges []document.KeyRange, found
 			continue
 		}
 		if found {
-			ranges = document.Common(ranges, bounds.Ranges)
+			ranges = document.CommonRanges(ranges, bounds.Ranges)
 		} else {
 			ranges = bounds.Ranges
 		}
@@ -68,7 +68,7 @@ func (b *boundsBuilder) boundsAt(path string) (ranges []document.KeyRange, found
 		b.conditions++
 		b.inexact = b.inexact || !bounds.Exact
 	}
-	b.hasNull = b.hasNull || len(document.Common(ranges, nullRange)) > 0
+	b.hasNull = b.hasNull || len(document.CommonRanges(ranges, nullRange)) > 0
 	return ranges, found
 }
 
