@@ -11,12 +11,17 @@ import (
 // Filter is a compiled query document. It is safe for concurrent use. A nil
 // *Filter matches every document.
 type Filter struct {
-	source Object
+	// What a look-up by _id asks for comes first, so that it lies together in memory.
+
+	// one is set where the filter is one equality and nothing else, which is only.
+	one  bool
+	only equality
+	// near is the filter's search for what is near, nil where it has none.
+	near   *GeoNear
 	root   matcher
+	source Object
 	// equalities are the values that every match must have.
 	equalities []equality
-	// one is set where the filter is one equality and nothing else.
-	one bool
 	// canFail tells that the filter holds an $expr, whose evaluation can fail.
 	canFail bool
 	// positions are *arrayPosition that no check uses now.
@@ -25,8 +30,6 @@ type Filter struct {
 	// given.
 	usesNow bool
 	now     time.Time
-	// near is the filter's search for what is near, nil where it has none.
-	near *GeoNear
 }
 
 // equality is a condition "the field at path equals value" that every match meets.
@@ -61,8 +64,9 @@ func compileFilter(source Object, c filterCompiler) (*Filter, error) {
 		return nil, err
 	}
 	filter := &Filter{source: source, root: root, equalities: equalitiesOf(source)}
-	_, isOne := root.(*pathMatcher)
-	filter.one = isOne && len(filter.equalities) == 1
+	if _, ok := root.(*pathMatcher); ok && len(filter.equalities) == 1 {
+		filter.one, filter.only = true, filter.equalities[0]
+	}
 	if c.expr != nil && c.expr.used {
 		filter.canFail, filter.usesNow, filter.positions = true, c.expr.usesNow, &sync.Pool{}
 	}
@@ -148,12 +152,24 @@ func (f *Filter) Equality(path string) (any, bool) {
 	if f == nil {
 		return nil, false
 	}
-	for _, e := range f.equalities {
-		if e.path == path && classOf(e.value) != classNull && classOf(e.value) != classArray {
+	if f.one {
+		return f.only.value, f.only.decides(path)
+	}
+	for i := range f.equalities {
+		if e := &f.equalities[i]; e.decides(path) {
 			return e.value, true
 		}
 	}
 	return nil, false
+}
+
+// decides reports whether no other value can stand at a path.
+func (e *equality) decides(path string) bool {
+	if e.path != path {
+		return false
+	}
+	class := classOf(e.value)
+	return class != classNull && class != classArray
 }
 
 // IsEquality reports whether the filter says nothing but that the field at a path

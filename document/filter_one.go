@@ -35,6 +35,6 @@ func compileOneField(source Object) (*Filter, bool) {
 	f.matcher.path, f.matcher.test = &f.path, equalCondition(value)
 	f.equalities[0] = equality{path: name, value: value}
 	f.filter.source, f.filter.root = source, &f.matcher
-	f.filter.equalities, f.filter.one = f.equalities[:], true
+	f.filter.equalities, f.filter.one, f.filter.only = f.equalities[:], true, f.equalities[0]
 	return &f.filter, true
 }

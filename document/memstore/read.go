@@ -102,6 +102,11 @@ type placed struct {
 func (c *content) first(
 	ctx context.Context, filter *document.Filter, sort *document.Sort,
 ) (found placed, ok bool, err error) {
+	if sort == nil {
+		if found, ok, isID := c.byID(filter); isID {
+			return found, ok, checkEnded(ctx)
+		}
+	}
 	p := c.planFor(filter, sort)
 	inOrder := sort == nil || p.sorted
 	var unsorted error
@@ -124,8 +129,34 @@ func (c *content) first(
 func (c *content) find(
 	ctx context.Context, filter *document.Filter, options document.FindOptions,
 ) ([]document.Object, error) {
+	if options.Sort == nil && options.Skip == 0 {
+		if one, ok, isID := c.byID(filter); isID {
+			return allProjected(one.documents(ok), filter, options.Projection, checkEnded(ctx))
+		}
+	}
 	p := c.planFor(filter, options.Sort)
 	return c.findBy(ctx, filter, &p, options)
+}
+
+// byID returns the one document that a filter can match which gives an _id and nothing
+// else, and whether the filter is one. It is what a plan would find, without a plan.
+func (c *content) byID(filter *document.Filter) (found placed, ok, isID bool) {
+	if !filter.IsEquality() {
+		return found, false, false
+	}
+	id, isID := filter.Equality(document.IDField)
+	if isID {
+		found.position, found.document, ok = c.ids.find(&c.documents, id)
+	}
+	return found, ok, isID
+}
+
+// documents returns the document where there is one.
+func (p placed) documents(exists bool) []document.Object {
+	if !exists {
+		return []document.Object{}
+	}
+	return []document.Object{p.document}
 }
 
 // findBy is find by a plan.
@@ -133,12 +164,19 @@ func (c *content) findBy(
 	ctx context.Context, filter *document.Filter, p *plan, options document.FindOptions,
 ) ([]document.Object, error) {
 	found, err := c.findWhole(ctx, filter, p, options)
-	if err != nil || options.Projection == nil {
+	return allProjected(found, filter, options.Projection, err)
+}
+
+// allProjected applies a projection to what was found, unless finding it failed.
+func allProjected(
+	found []document.Object, filter *document.Filter, projection *document.Projection, err error,
+) ([]document.Object, error) {
+	if err != nil || projection == nil {
 		return found, err
 	}
 	for i, o := range found {
-		if found[i], err = options.Projection.Apply(filter, o); err != nil {
-			return nil, boterr.In("projection", err)
+		if found[i], err = projected(o, filter, projection); err != nil {
+			return nil, err
 		}
 	}
 	return found, nil
