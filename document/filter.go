@@ -152,8 +152,8 @@ func (f *Filter) Equality(path string) (any, bool) {
 	if f == nil {
 		return nil, false
 	}
-	if f.one {
-		return f.only.value, f.only.decides(path)
+	if f.one && f.only.decides(path) {
+		return f.only.value, true
 	}
 	for i := range f.equalities {
 		if e := &f.equalities[i]; e.decides(path) {

@@ -131,7 +131,11 @@ func (c *content) find(
 ) ([]document.Object, error) {
 	if options.Sort == nil && options.Skip == 0 {
 		if one, ok, isID := c.byID(filter); isID {
-			return allProjected(one.documents(ok), filter, options.Projection, checkEnded(ctx))
+			found := []document.Object{}
+			if ok {
+				found = []document.Object{one.document}
+			}
+			return allProjected(found, filter, options.Projection, checkEnded(ctx))
 		}
 	}
 	p := c.planFor(filter, options.Sort)
@@ -149,14 +153,6 @@ func (c *content) byID(filter *document.Filter) (found placed, ok, isID bool) {
 		found.position, found.document, ok = c.ids.find(&c.documents, id)
 	}
 	return found, ok, isID
-}
-
-// documents returns the document where there is one.
-func (p placed) documents(exists bool) []document.Object {
-	if !exists {
-		return []document.Object{}
-	}
-	return []document.Object{p.document}
 }
 
 // findBy is find by a plan.
