@@ -260,8 +260,13 @@ func valueSize(value any) int {
 		return 1
 	case string:
 		return len(v) + 5 //nolint:mnd // Four bytes of length and an end.
-	case int64, float64, time.Time:
-		return 8 //nolint:mnd // All numbers and dates have 64 bits.
+	case int64:
+		if v == int64(int32(v)) {
+			return 4 //nolint:mnd // An int, as drivers write it.
+		}
+		return 8 //nolint:mnd // A long.
+	case float64, time.Time:
+		return 8 //nolint:mnd // They have 64 bits.
 	case Object:
 		return v.Size()
 	case Array:
