@@ -104,7 +104,7 @@ func runCase(ctx context.Context, c *documenttest.Case) (documenttest.Outcome, e
 	if err != nil {
 		return documenttest.Outcome{}, err
 	}
-	if c.Projection != nil || arguments.Skip < 0 || arguments.Limit < 0 {
+	if c.Kind == "find" && c.Projection != nil || arguments.Skip < 0 || arguments.Limit < 0 {
 		return documenttest.Outcome{}, errNotExpressible // Fetching has neither projection, skip nor limit.
 	}
 	store := memstore.New()
@@ -187,6 +187,7 @@ func (r *caseRun) findAndModify(ctx context.Context) (documenttest.Outcome, erro
 		DataSourceID: cases, Filter: r.arguments.Filter, Patch: r.arguments.Update, SortBy: r.arguments.Sort,
 		Option: datasource.FindAndModifyOption{
 			New: r.arguments.New, Upsert: r.arguments.Upsert, ArrayFilters: r.arguments.ArrayFilters,
+			Projection: r.arguments.Projection,
 		},
 	})
 	if err != nil {

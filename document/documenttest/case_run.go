@@ -130,10 +130,15 @@ func (c *Case) write(
 	if err != nil {
 		return Outcome{}, err
 	}
+	projection, err := document.CompileProjection(arguments.Projection)
+	if err != nil {
+		return Outcome{}, err
+	}
 	change := document.Change{Update: update, OnInsert: document.O(document.IDField, "inserted")}
 	if c.Kind == "findAndModify" {
-		result, failed := collection.FindAndModify(ctx, filter, change,
-			document.FindAndModifyOptions{Sort: sort, Upsert: arguments.Upsert, New: arguments.New})
+		result, failed := collection.FindAndModify(ctx, filter, change, document.FindAndModifyOptions{
+			Sort: sort, Upsert: arguments.Upsert, New: arguments.New, Projection: projection,
+		})
 		out.Doc, out.Upserted, err = result.Document, result.UpsertedID != nil, failed
 	} else {
 		result, failed := collection.Update(ctx, filter, change,
