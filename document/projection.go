@@ -59,7 +59,7 @@ func (p *Projection) Apply(filter *Filter, document Object) (Object, error) {
 	if p == nil {
 		return document, nil
 	}
-	projected, err := p.tree.project(&expressionRun{root: document})
+	projected, err := p.projected(document)
 	if err != nil {
 		return Object{}, err
 	}
@@ -72,4 +72,13 @@ func (p *Projection) Apply(filter *Filter, document Object) (Object, error) {
 		projected = p.slices[i].apply(projected, p.slices[i].path)
 	}
 	return projected, projected.Err()
+}
+
+// projected returns the fields that are kept and computed. Without expressions there is
+// nothing to be prepared for them.
+func (p *Projection) projected(document Object) (Object, error) {
+	if !p.tree.computes {
+		return p.tree.chosen(document), nil
+	}
+	return p.tree.project(&expressionRun{root: document})
 }

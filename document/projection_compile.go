@@ -260,7 +260,7 @@ func (c *projectionCompiler) operator(level *projectionSpec, path []string, obje
 	case "$elemMatch":
 		return boterr.In(operator, c.elemMatch(level, path, operand, parent))
 	case "$meta":
-		return boterr.Invalid(operator, "$meta is not supported")
+		return boterr.Invalid(operator, "$meta is not supported: there is no text search, whose results it tells about")
 	}
 	return c.compute(level, path, object)
 }
