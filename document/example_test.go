@@ -58,3 +58,36 @@ func ExampleEncode() {
 	// {"place":"Museum","stars":4} <nil> {Museum 4}
 	// invalid argument: stars: must be of type number, got string
 }
+
+func ExampleCompilePipeline() {
+	update, err := document.CompilePipeline(document.A(
+		document.O("$set", document.O("total", document.O("$sum", "$lines.price"))),
+		document.O("$set", document.O("shipping", document.O("$cond", document.A(
+			document.O("$gte", document.A("$total", 50)), 0, 5,
+		)))),
+	))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	order := document.O("_id", "o1", "lines", document.A(document.O("price", 20), document.O("price", 35)))
+	after, modified, err := document.Change{Update: update}.Apply(nil, order)
+	fmt.Println(after, modified, err)
+	// Output:
+	// {"_id":"o1","lines":[{"price":20},{"price":35}],"total":55,"shipping":0} true <nil>
+}
+
+func ExampleFilter_Check() {
+	filter, err := document.CompileFilter(document.O("$expr", document.O("$gt", document.A(
+		document.O("$divide", document.A("$spent", "$budget")), 0.9,
+	))))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(filter.Check(document.O("spent", 95, "budget", 100)))
+	fmt.Println(filter.Check(document.O("spent", 95, "budget", 0)))
+	// Output:
+	// true <nil>
+	// false invalid argument: $expr.$divide: cannot divide by zero
+}

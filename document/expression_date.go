@@ -51,8 +51,8 @@ func isoYearOf(t time.Time) int {
 func datePart(part func(time.Time) int) function {
 	return function{
 		least: 1, most: 1, names: []string{"date", "timezone"}, prepare: prepareZone(1),
-		compute: func(_ *expressionRun, arguments []any) (any, error) {
-			t, ok, err := localDate(arguments[0], arguments[1])
+		compute: func(run *expressionRun, arguments []any) (any, error) {
+			t, ok, err := run.localDate(arguments[0], arguments[1])
 			if !ok || err != nil {
 				return nil, err
 			}
@@ -63,7 +63,7 @@ func datePart(part func(time.Time) int) function {
 
 // localDate returns a date in a time zone; ok is false where one of them is null or
 // missing.
-func localDate(date, zone any) (t time.Time, ok bool, err error) {
+func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err error) {
 	if isNullish(date) || isNullish(zone) {
 		return t, false, nil
 	}
@@ -71,11 +71,21 @@ func localDate(date, zone any) (t time.Time, ok bool, err error) {
 	if !ok {
 		return t, false, needsDate(date)
 	}
-	location, err := zoneOf(zone)
+	location, err := run.zone(zone)
 	if err != nil {
 		return t, false, boterr.In("timezone", err)
 	}
 	return t.In(location), true, nil
+}
+
+// zone is zoneOf, and counts the work.
+func (run *expressionRun) zone(value any) (*time.Location, error) {
+	if _, isName := value.(string); isName {
+		if err := run.limits.spend(zoneWork); err != nil {
+			return nil, err
+		}
+	}
+	return zoneOf(value)
 }
 
 func needsDate(value any) error {
@@ -157,7 +167,7 @@ func noZone(zone string) error {
 }
 
 // dateParts is $dateToParts.
-func dateParts(_ *expressionRun, arguments []any) (any, error) {
+func dateParts(run *expressionRun, arguments []any) (any, error) {
 	iso := arguments[2] != absent
 	if isNullish(arguments[2]) {
 		return nil, nil
@@ -168,7 +178,7 @@ func dateParts(_ *expressionRun, arguments []any) (any, error) {
 			return nil, boterr.In("iso8601", wrongType("bool", arguments[2]))
 		}
 	}
-	t, ok, err := localDate(arguments[0], arguments[1])
+	t, ok, err := run.localDate(arguments[0], arguments[1])
 	if !ok || err != nil {
 		return nil, err
 	}
@@ -199,7 +209,7 @@ const (
 )
 
 // dateOfParts is $dateFromParts.
-func dateOfParts(_ *expressionRun, arguments []any) (any, error) {
+func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 	calendar := arguments[0] != absent
 	if calendar == (arguments[1] != absent) {
 		return nil, boterr.Invalid("", "needs either year or isoWeekYear")
@@ -229,7 +239,7 @@ func dateOfParts(_ *expressionRun, arguments []any) (any, error) {
 	if isNullish(arguments[len(parts)]) {
 		return nil, nil
 	}
-	zone, err := zoneOf(arguments[len(parts)])
+	zone, err := run.zone(arguments[len(parts)])
 	if err != nil {
 		return nil, boterr.In("timezone", err)
 	}

@@ -46,11 +46,11 @@ var daysIn = map[string]int64{"week": 7, "day": 1}
 
 // dateMoved makes $dateAdd and, with the sign -1, $dateSubtract.
 func dateMoved(sign int64) func(*expressionRun, []any) (any, error) {
-	return func(_ *expressionRun, arguments []any) (any, error) {
+	return func(run *expressionRun, arguments []any) (any, error) {
 		if slices.ContainsFunc(arguments, isNullish) {
 			return nil, nil
 		}
-		t, _, err := localDate(arguments[0], arguments[3])
+		t, _, err := run.localDate(arguments[0], arguments[3])
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +145,7 @@ func floorDivided(a, b int64) int64 {
 }
 
 // datesBetween is $dateDiff: how many units begin between two dates.
-func datesBetween(_ *expressionRun, arguments []any) (any, error) {
+func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	start, end, unit, zone := arguments[0], arguments[1], arguments[2], arguments[3]
 	if isNullish(start) || isNullish(end) || isNullish(unit) || isNullish(zone) {
 		return nil, nil
@@ -163,11 +163,11 @@ func datesBetween(_ *expressionRun, arguments []any) (any, error) {
 			return nil, err
 		}
 	}
-	from, _, err := localDate(start, zone)
+	from, _, err := run.localDate(start, zone)
 	if err != nil {
 		return nil, err
 	}
-	to, _, err := localDate(end, zone)
+	to, _, err := run.localDate(end, zone)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func datesBetween(_ *expressionRun, arguments []any) (any, error) {
 
 // dateTruncated is $dateTrunc: the beginning of the bin in which a date lies. Bins are
 // counted from the beginning of the year 2000.
-func dateTruncated(_ *expressionRun, arguments []any) (any, error) {
+func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	date, unit, size, zone := arguments[0], arguments[1], arguments[2], arguments[3]
 	if isNullish(date) || isNullish(unit) || isNullish(size) || isNullish(zone) {
 		return nil, nil
@@ -201,7 +201,7 @@ func dateTruncated(_ *expressionRun, arguments []any) (any, error) {
 			return nil, boterr.Invalid("binSize", "must be a whole number from 1, got %s", textOf(size))
 		}
 	}
-	t, _, err := localDate(date, zone)
+	t, _, err := run.localDate(date, zone)
 	if err != nil {
 		return nil, err
 	}

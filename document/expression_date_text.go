@@ -25,7 +25,7 @@ func dateToString(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(arguments[0]) {
 		return givenOrNull(arguments[3]), nil
 	}
-	t, ok, err := localDate(arguments[0], arguments[2])
+	t, ok, err := run.localDate(arguments[0], arguments[2])
 	if !ok || err != nil || isNullish(arguments[1]) {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func dateFromString(run *expressionRun, arguments []any) (any, error) {
 	if isNullish(zone) || isNullish(format) {
 		return nil, nil
 	}
-	location, err := zoneOf(zone)
+	location, err := run.zone(zone)
 	if err != nil {
 		return nil, boterr.In("timezone", err)
 	}
@@ -133,7 +133,7 @@ func dateFromString(run *expressionRun, arguments []any) (any, error) {
 	}
 	source, ok := text.(string)
 	if err = needsString(text); ok {
-		if err := run.limits.spend(len(source) + len(layout)); err != nil {
+		if err := run.limits.spend(dateWork + len(source) + len(layout)); err != nil {
 			return nil, err
 		}
 		var date any
@@ -344,7 +344,7 @@ func (d *formattedDate) time() (time.Time, bool) {
 		return time.Time{}, false
 	}
 	date = append(date, int64(hour), int64(minute), int64(second), int64(d.parts['L']), d.zone)
-	made, err := dateOfParts(nil, date)
+	made, err := dateOfParts(&expressionRun{}, date)
 	if err != nil {
 		return time.Time{}, false
 	}

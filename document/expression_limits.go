@@ -11,6 +11,11 @@ const (
 	maxWork = 64 << 20
 	// stepWork is what looking at one element counts as.
 	stepWork = 16
+	// roundingWork, zoneWork and dateWork are what rounding to places, looking up a time
+	// zone and reading a date count as.
+	roundingWork = 1 << 8
+	zoneWork     = 1 << 10
+	dateWork     = 1 << 11
 )
 
 // workLimits bounds one evaluation: what it does in all, and the size of each value

@@ -43,6 +43,20 @@ func TestAnEvaluationHasLimits(t *testing.T) {
 	}
 }
 
+func TestTheLimitsLeaveRoomForLargeArrays(t *testing.T) {
+	t.Parallel()
+	const doc = `{"_id":1,"s":"12","zone":"Europe/Berlin"}`
+	requireValues(t, doc, []evaluation{
+		{`{"$size":{"$map":{"input":{"$range":[0,100000]},"in":{"$multiply":["$$this",{"$add":["$$this",1]}]}}}}`, `100000`},
+		{`{"$reduce":{"input":{"$range":[0,100000]},"initialValue":0,"in":{"$add":["$$value","$$this"]}}}`, `4999950000`},
+		{`{"$strLenCP":{"$reduce":{"input":{"$range":[0,3000]},"initialValue":"","in":{"$concat":["$$value","$s"]}}}}`, `6000`},
+		{`{"$sum":{"$map":{"input":{"$range":[0,50000]},"in":{"$toInt":"$s"}}}}`, `600000`},
+		{`{"$size":{"$filter":{"input":{"$range":[0,20000]},"cond":{"$regexMatch":{"input":{"$toString":"$$this"},"regex":{"$concat":["^","$s"]}}}}}}`, `1111`},
+		{`{"$size":{"$setUnion":[{"$range":[0,50000]},{"$range":[25000,75000]}]}}`, `75000`},
+		{`{"$max":{"$map":{"input":{"$range":[0,10000]},"in":{"$hour":{"date":"$$NOW","timezone":"$zone"}}}}}`, `23`},
+	})
+}
+
 func TestAPipelineDoesNotMakeADocumentThatIsTooLarge(t *testing.T) {
 	t.Parallel()
 	half := document.O("_id", 1, "s", strings.Repeat("x", 9<<20))

@@ -25,7 +25,7 @@ const (
 func toPlaces(
 	whole func(float64) float64, divide func(dividend, divisor *big.Int) *big.Int,
 ) func(*expressionRun, []any) (any, error) {
-	return func(_ *expressionRun, arguments []any) (any, error) {
+	return func(run *expressionRun, arguments []any) (any, error) {
 		if isNullish(arguments[0]) || len(arguments) > 1 && isNullish(arguments[1]) {
 			return nil, nil
 		}
@@ -38,6 +38,11 @@ func toPlaces(
 			if places, ok = wholeNumber(arguments[1]); !ok || places < leastPlaces || places > mostPlaces {
 				return nil, boterr.Invalid("", "the places must be a whole number from %d to %d, got %s",
 					leastPlaces, mostPlaces, textOf(arguments[1]))
+			}
+		}
+		if places != 0 {
+			if err := run.limits.spend(roundingWork); err != nil {
+				return nil, err
 			}
 		}
 		if f, ok := arguments[0].(float64); ok {

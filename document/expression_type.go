@@ -51,7 +51,11 @@ func convertTo(name string) func(*expressionRun, []any) (any, error) {
 // convert returns a value as one of another type.
 func (run *expressionRun) convert(value any, name string) (any, error) {
 	if text, ok := value.(string); ok {
-		if err := run.limits.spend(len(text)); err != nil {
+		work := len(text)
+		if name == "date" {
+			work += dateWork
+		}
+		if err := run.limits.spend(work); err != nil {
 			return nil, err
 		}
 	}

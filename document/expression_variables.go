@@ -89,6 +89,8 @@ type loop struct {
 	input expression
 	slot  int // of the element
 	body  expression
+	// work is what evaluating the body once counts as.
+	work int
 }
 
 // items returns the elements of the input; null where it is null or missing.
@@ -109,7 +111,7 @@ func (l *loop) items(run *expressionRun) (items []any, null bool, err error) {
 
 // of evaluates the expression for an element.
 func (l *loop) of(run *expressionRun, item any) (any, error) {
-	if err := run.limits.steps(1); err != nil {
+	if err := run.limits.spend(l.work); err != nil {
 		return nil, boterr.In(l.name, err)
 	}
 	run.bind(l.slot, item)
@@ -119,7 +121,7 @@ func (l *loop) of(run *expressionRun, item any) (any, error) {
 // loop compiles the input and the body of an operator. inner compiles the body, in
 // which the element has the name that "as" gives.
 func (c expressionCompiler) loop(name string, source map[string]any, body string, inner expressionCompiler) (loop, error) {
-	l := loop{name: name}
+	l := loop{name: name, work: stepWork + valueSize(source[body])/2}
 	var err error
 	if l.input, err = c.expression(source["input"]); err != nil {
 		return l, boterr.In("input", err)
