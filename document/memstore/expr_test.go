@@ -108,3 +108,22 @@ func BenchmarkExpr(b *testing.B) {
 		})
 	}
 }
+
+func TestAnIndexNarrowsWhatAnExprLooksAt(t *testing.T) {
+	t.Parallel()
+	store, c := filled(t, 200)
+	require.NoError(t, c.EnsureIndex(t.Context(), document.Index{Keys: []document.IndexKey{{Path: "stars", Kind: document.Ascending}}}))
+	narrowed, err := document.CompileFilter(document.O("stars", 3, "$expr", document.O("$gt", document.A("$address.number", 20))))
+	require.NoError(t, err)
+	explained, err := store.Explain(t.Context(), "entries", narrowed, document.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "stars_1", explained.Index)
+	require.False(t, explained.Exact, "what the index finds need not meet the $expr")
+	require.Equal(t, int64(40), explained.Examined)
+	found, err := c.Find(t.Context(), narrowed, document.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, found, 24)
+	count, err := c.Count(t.Context(), narrowed)
+	require.NoError(t, err)
+	require.Equal(t, int64(24), count)
+}
