@@ -184,7 +184,6 @@ var unsupportedExpressions = map[string]string{
 	"$hash":               "",
 	"$hexHash":            "",
 	"$bsonSize":           "",
-	"$binarySize":         "",
 	"$subtype":            "",
 	"$tsSecond":           ": there are no timestamps; use dates",
 	"$tsIncrement":        ": there are no timestamps; use dates",

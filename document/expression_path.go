@@ -116,7 +116,7 @@ type fieldPathOfRoot struct{ path *fieldPath }
 func fieldAt(path *fieldPath) expression { return &fieldPathOfRoot{path} }
 
 func (e *fieldPathOfRoot) evaluate(run *expressionRun) (any, error) {
-	return run.at(e.path, run.root)
+	return run.at(e.path, 0, run.root)
 }
 
 // valueAt is a path from the value of another expression.
@@ -130,14 +130,14 @@ func (e *valueAt) evaluate(run *expressionRun) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return run.at(e.path, value)
+	return run.at(e.path, 0, value)
 }
 
-// at returns the value at a path as expressions see it: an array on the way becomes
-// the array of what the path leads to from each of its objects. A number in the path
-// is the name of a field.
-func (run *expressionRun) at(path *fieldPath, value any) (any, error) {
-	for i := range path.parts {
+// at returns the value to which a path leads from part i on, as expressions see it: an
+// array on the way becomes the array of what the path leads to from each of its objects.
+// A number in the path is the name of a field.
+func (run *expressionRun) at(path *fieldPath, i int, value any) (any, error) {
+	for ; i < len(path.parts); i++ {
 		switch v := value.(type) {
 		case Object:
 			value = path.parts[i].of(v)
@@ -152,14 +152,13 @@ func (run *expressionRun) at(path *fieldPath, value any) (any, error) {
 
 // atEach goes on with part i from each object of an array.
 func (run *expressionRun) atEach(path *fieldPath, i int, array Array) (any, error) {
-	rest := &fieldPath{parts: path.parts[i:]}
 	items := make([]any, 0, array.Len())
 	for _, item := range array.items() {
 		o, ok := item.(Object)
 		if !ok {
 			continue
 		}
-		value, err := run.at(rest, o)
+		value, err := run.at(path, i, o)
 		if err != nil {
 			return nil, err
 		}

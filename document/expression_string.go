@@ -17,6 +17,7 @@ var stringFunctions = map[string]function{
 	"$strLenBytes": {least: 1, most: 1, compute: lengthOf(func(s string) int {
 		return len(s)
 	})},
+	"$binarySize": {least: 1, most: 1, nullFirst: true, compute: bytesOf},
 	"$split":      {least: 2, most: 2, compute: split},
 	"$trim":       {least: 1, names: []string{"input", "chars"}, compute: trimmed(strings.TrimLeftFunc, strings.TrimRightFunc)},
 	"$ltrim":      {least: 1, names: []string{"input", "chars"}, compute: trimmed(strings.TrimLeftFunc)},
@@ -120,6 +121,18 @@ func lengthOf(count func(string) int) func(*expressionRun, []any) (any, error) {
 		}
 		return int64(count(text)), run.limits.spend(len(text))
 	}
+}
+
+// bytesOf is $binarySize, of strings, since there is no binary data.
+func bytesOf(_ *expressionRun, arguments []any) (any, error) {
+	if len(arguments) == 0 { // It is null or missing.
+		return nil, nil
+	}
+	text, ok := arguments[0].(string)
+	if !ok {
+		return nil, needsString(arguments[0])
+	}
+	return int64(len(text)), nil
 }
 
 // split is $split.

@@ -328,6 +328,8 @@ func TestAPipelineComputesARecordWithinItsScope(t *testing.T) {
 	require.Equal(t, int64(1), document.Get(theirs, "n", int64(0)))
 	_, err = a.mine.Update(t.Context(), record.Patch{Pipeline: document.A(1)})
 	requireInvalid(t, err, "patch[0]")
+	_, err = a.mine.Update(t.Context(), stages(document.O("$set", document.O("x", document.O("$toInt", "$owner")))))
+	requireInvalid(t, err, "patch[0].$set.x.$toInt")
 	_, err = a.mine.Update(t.Context(), record.Patch{Pipeline: document.A(), Patch: document.O("a", 1)})
 	requireInvalid(t, err, "patch")
 	_, err = a.mine.Update(t.Context(), record.Patch{Pipeline: document.A(), ArrayFilters: []document.Object{document.O("x", 1)}})
