@@ -262,22 +262,27 @@ func boundsOfSome(conditions some) (Bounds, bool) {
 	return together, true
 }
 
-// pointOf returns the range of one value.
+// pointOf returns the range of one value. Both ends are in one piece of memory.
 func pointOf(value any) KeyRange {
-	key := AppendKey(nil, value)
-	return KeyRange{From: key, To: KeyAfter(key), Point: true}
+	room := make([]byte, 0, 2*(valueSize(value)+len("class and ends")))
+	key := AppendKey(room, value)
+	end := len(key)
+	after := append(key, key...)[end:]
+	return KeyRange{From: key[:end:end], To: afterAll(after), Point: true}
 }
 
 // KeyAfter returns the lowest key that is higher than all keys that begin with key,
 // which is none of bytes 0xff alone.
-func KeyAfter(key []byte) []byte {
+func KeyAfter(key []byte) []byte { return afterAll(slices.Clone(key)) }
+
+// afterAll is KeyAfter in the memory of key.
+func afterAll(key []byte) []byte {
 	last := len(key) - 1
 	for key[last] == math.MaxUint8 {
 		last--
 	}
-	after := slices.Clone(key[:last+1])
-	after[last]++
-	return after
+	key[last]++
+	return key[:last+1]
 }
 
 // CommonRanges returns what two lists of ranges have in common. Both are in ascending

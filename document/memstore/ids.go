@@ -12,7 +12,7 @@ type idIndex struct {
 	seed maphash.Seed
 	// byHash holds the position by the hash of the _id's key. Of two _ids with one
 	// hash, the later one is in collided, by its key.
-	byHash   persistent.Tree[uint64, uint64]
+	byHash   persistent.Trie[uint64]
 	collided persistent.Tree[string, uint64]
 	// hashMask takes bits out of the hashes, so that a test can make them collide.
 	hashMask uint64

@@ -1,7 +1,7 @@
 // Package persistent holds collections of which every version stays as it is: a
-// sequence by position and a tree sorted by key. Copying the struct takes a
-// version, at no cost. A change afterwards copies the few nodes on the way to what
-// it changes and shares all others, so that whoever holds the older version sees
+// sequence by position, a tree sorted by key, and a trie by hash. Copying the struct
+// takes a version, at no cost. A change afterwards copies the few nodes on the way to
+// what it changes and shares all others, so that whoever holds the older version sees
 // nothing of it.
 package persistent
 
