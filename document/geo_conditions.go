@@ -1,6 +1,8 @@
 package document
 
 import (
+	"sync"
+
 	"github.com/botctx/go-sdk/document/internal/geometry"
 )
 
@@ -35,10 +37,12 @@ type withinSphere struct {
 	region geometry.Sphere
 	bounds []geometry.Box
 	hull   geometry.Hull
+	// cells returns the region's cover, which takes a while to find.
+	cells func() geometry.Cells
 }
 
 func newWithinSphere(region geometry.Sphere) withinSphere {
-	return withinSphere{region: region, bounds: region.Bounds(), hull: region.Hull()}
+	return withinSphere{region: region, bounds: region.Bounds(), hull: region.Hull(), cells: sync.OnceValue(region.Cover)}
 }
 
 // isNear reports whether a pair is in the region's bounds.
@@ -53,7 +57,7 @@ func (c withinSphere) isNear(p geometry.Pair) bool {
 
 func (c withinSphere) cover(kind IndexKind) geometry.Cells {
 	if kind == Geo2DSphere {
-		return c.region.Cover()
+		return c.cells()
 	}
 	return coverBoxes(c.bounds)
 }
@@ -92,18 +96,19 @@ func (c withinSphere) test(value any) bool {
 type intersecting struct {
 	shape *geometry.Shape
 	hull  geometry.Hull
+	cells func() geometry.Cells
 }
 
 func newIntersecting(shape *geometry.Shape) intersecting {
 	shape.Prepare()
-	return intersecting{shape: shape, hull: shape.Hull()}
+	return intersecting{shape: shape, hull: shape.Hull(), cells: sync.OnceValue(shape.Cover)}
 }
 
 func (c intersecting) cover(kind IndexKind) geometry.Cells {
 	if kind != Geo2DSphere {
 		return nil
 	}
-	return c.shape.Cover()
+	return c.cells()
 }
 
 func (c intersecting) test(value any) bool {
