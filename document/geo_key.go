@@ -157,12 +157,13 @@ func (g *GeoNear) Span(level int) float64 {
 	return geometry.CellSize(level) * g.unit()
 }
 
-// Reach returns the distances between which places can be found.
-func (g *GeoNear) Reach() (least, most float64) {
-	const farthestOnPlane = 510.0 // The diagonal of the plane is a little shorter.
-	farthest := farthestOnPlane
+// Reach returns the distances between which places are looked for, and the distance at
+// which Cells returns all cells.
+func (g *GeoNear) Reach() (least, most, all float64) {
+	const acrossThePlane = 510 // Its diagonal is a little shorter.
+	all = acrossThePlane
 	if g.spherical {
-		farthest = math.Pi * g.unit()
+		all = math.Pi * g.unit()
 	}
-	return g.least, min(g.most, farthest)
+	return g.least, g.most, all
 }

@@ -338,10 +338,10 @@ func (m *measured) take(g *GeoNear, at place, value any) {
 }
 
 // distance returns the distance of a place in the query's unit, and false where it
-// is not on the globe or, for a search on the plane, beyond its bounds.
+// is not on the globe or, for a search on the plane, is no point.
 func (g *GeoNear) distance(at place) (float64, bool) {
 	if !g.spherical {
-		return at.pair.Distance(g.pair), at.shape == nil && isInPlane(at.pair)
+		return at.pair.Distance(g.pair), at.shape == nil
 	}
 	if at.shape != nil {
 		return at.shape.Distance(g.point) * g.unit(), !isStrict(at.shape)

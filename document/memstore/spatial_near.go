@@ -36,7 +36,7 @@ func (c *content) nearest(ctx context.Context, s *nearSearch, yield func(distant
 	if err := checkEnded(ctx); err != nil {
 		return err
 	}
-	least, most := s.near.Reach()
+	least, most, all := s.near.Reach()
 	x := s.plan.spatial
 	if x == nil {
 		_, err := s.step(ctx, ring{outer: most, last: true}, func(take func(uint64, document.Object) bool) { s.plan.candidates(c, take) }, yield)
@@ -45,15 +45,17 @@ func (c *content) nearest(ctx context.Context, s *nearSearch, yield func(distant
 	const half = 0.5
 	width := half * s.near.Span(x.crowdedLevel(s2.CellID(s.near.Center(x.key))))
 	s.seen.end = c.end
-	for inner := least; inner <= most; {
-		r := ring{inner: inner, outer: min(inner+width, most), last: inner+width >= most}
+	for inner := least; ; {
+		r := ring{inner: inner, outer: inner + width}
+		if r.outer >= min(most, all) {
+			r.outer, r.last = most, true
+		}
 		goOn, err := s.step(ctx, r, func(take func(uint64, document.Object) bool) { s.unseen(c, r, take) }, yield)
 		if err != nil || !goOn || r.last {
 			return err
 		}
 		inner, width = r.outer, r.outer-least
 	}
-	return nil
 }
 
 // unseen yields the documents that the index has in a ring, and perhaps others, but

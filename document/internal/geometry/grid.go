@@ -73,10 +73,18 @@ func gridBox(x, y uint64, level int) Box {
 }
 
 // PlaneRing returns the cells of what is at least inner and at most outer away from a
-// pair, and within 180 in every direction.
+// pair.
 func PlaneRing(center Pair, inner, outer float64) Cells {
 	bounds := Circle{Center: center, Radius: outer}.Bounds()
-	return bounds.coverWithout(func(cell Box) bool { return cell.farthest(center) < inner*(1-slack)-slack })
+	return bounds.coverWithout(func(cell Box) bool {
+		return !cell.isAtBorder() && cell.farthest(center) < inner*(1-slack)-slack
+	})
+}
+
+// isAtBorder reports whether a cell is one at the border, which holds what is beyond.
+func (b Box) isAtBorder() bool {
+	const high = planeLow + planeSide
+	return b.Low.X <= planeLow || b.Low.Y <= planeLow || b.High.X >= high || b.High.Y >= high
 }
 
 // farthest returns the distance to the corner of b that is farthest from a pair.
