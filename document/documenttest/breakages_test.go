@@ -36,7 +36,7 @@ var breakages = map[string]breakage{
 		newStore: breaking(func(c collection) collection { return byID{c} }),
 		breaks: []string{
 			"InsertIsAllOrNone", "InsertTakesAnyIDButArrays", "FindReturnsInsertionOrder",
-			"UpdateChangesTheFirstMatch", "DeleteRemovesTheFirstMatch",
+			"UpdateChangesTheFirstMatch", "DeleteRemovesTheFirstMatch", "NearComesNearestFirst",
 		},
 	},
 	"no limit": {
@@ -178,6 +178,22 @@ var breakages = map[string]breakage{
 	"farthest first": {
 		newStore: breaking(func(c collection) collection { return farthestFirst{c} }),
 		breaks:   []string{"GeoNearReturnsNearestFirst", "GeoNearKeepsToItsBounds", "GeoNearMeasuresLegacyPairs"},
+	},
+	"near in disorder": {
+		newStore: breaking(func(c collection) collection { return nearInDisorder{c} }),
+		breaks:   []string{"NearComesNearestFirst"},
+	},
+	"near makes its index": {
+		newStore: breaking(func(c collection) collection { return indexingNear{c} }),
+		breaks:   []string{"NearNeedsAnIndex"},
+	},
+	"places by an index only": {
+		newStore: breaking(newIndexedPlaces),
+		breaks:   []string{"PlacesAreComparedWithoutAnIndex"},
+	},
+	"no geo indexes": {
+		newStore: breaking(func(c collection) collection { return withoutGeoIndexes{c} }),
+		breaks:   []string{"GeoIndexesAreTaken", "NearComesNearestFirst", "GeoIndexesRefuseWhatIsNoPlace"},
 	},
 	"no codes": {
 		newStore: breaking(func(c collection) collection { return internalErrors{c} }),

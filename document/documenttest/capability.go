@@ -12,7 +12,8 @@ type Capability string
 
 // The capabilities. A store that lacks one answers Unsupported where it is used.
 const (
-	// GeoQueries is Collection.GeoNear.
+	// GeoQueries is Collection.GeoNear, and $near, $geoWithin and $geoIntersects in a
+	// filter.
 	GeoQueries Capability = "GeoQueries"
 	// GeoIndexes is EnsureIndex with a key of kind Geo2D or Geo2DSphere.
 	GeoIndexes Capability = "GeoIndexes"

@@ -58,7 +58,7 @@ func Rules(lacks ...Capability) []Rule {
 	rules := slices.Concat(
 		collectionRules, insertRules, valueRules, findRules, sortRules, projectionRules, distinctRules, updateRules, fixedRules,
 		expressionRules,
-		upsertRules, findAndModifyRules, deleteRules, indexRules, uniqueRules, geoRules, concurrencyRules,
+		upsertRules, findAndModifyRules, deleteRules, indexRules, uniqueRules, geoRules, placeRules, concurrencyRules,
 		cancelRules,
 	)
 	rules = slices.DeleteFunc(rules, func(rule Rule) bool { return rule.needsOneOf(lacks) })
