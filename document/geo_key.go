@@ -40,8 +40,26 @@ func (k *GeoKey) AppendCells(cells []uint64, o Object) ([]uint64, error) {
 		if err != nil {
 			return cells, boterr.In(k.path.text, err)
 		}
+		cells = k.appendInner(cells, value)
 	}
 	return cells, nil
+}
+
+// appendInner appends the cells of places among the elements of an array that is a pair
+// itself, such as [1, 2, [3, 4]]: a filter looks at both.
+func (k *GeoKey) appendInner(cells []uint64, value any) []uint64 {
+	list, _ := value.(Array)
+	for _, item := range list.items() {
+		if !isPlace(item) {
+			continue
+		}
+		if k.kind == Geo2D {
+			cells, _ = appendPlaneCells(cells, item)
+		} else {
+			cells, _ = appendSphereCells(cells, item)
+		}
+	}
+	return cells
 }
 
 // isNothing reports whether a value counts as no place: null, or an array or object

@@ -192,3 +192,20 @@ func ints(values []any) []any {
 	}
 	return all
 }
+
+func TestAPlaceWithinAPairIsFound(t *testing.T) {
+	t.Parallel()
+	for kind, inner := range map[document.IndexKind]any{
+		document.Geo2D:       document.A(30, 40),
+		document.Geo2DSphere: document.O("type", "Point", "coordinates", document.A(30, 40)),
+	} {
+		c := newTwins(t, kind)
+		o := document.O("_id", 1, "at", document.A(1, 2, inner))
+		require.NoError(t, c.indexed.Insert(t.Context(), o))
+		require.NoError(t, c.plain.Insert(t.Context(), o))
+		for _, at := range []document.Array{document.A(30, 40), document.A(1, 2)} {
+			sphere := document.O("$geoWithin", document.O("$centerSphere", document.A(at, 0.01)))
+			require.Equal(t, 1, c.requireSame(t, filter(t, "at", sphere)), "%v", kind)
+		}
+	}
+}
