@@ -83,8 +83,7 @@ func CompileGeoNear(source Object) (*GeoNear, error) {
 		err = g.setNear(near)
 	}
 	if err != nil {
-		cause, _ := boterr.AsError(err)
-		return nil, boterr.Invalid("near", "is no point to search around: %s", cause.Message())
+		return nil, noPoint(err)
 	}
 	for key, value := range source.All() {
 		if err := g.setOption(key, value); err != nil {
@@ -92,6 +91,15 @@ func CompileGeoNear(source Object) (*GeoNear, error) {
 		}
 	}
 	return g, nil
+}
+
+// noPoint is the error for a near that is no point, and why.
+func noPoint(err error) error {
+	reason := err.Error()
+	if cause, ok := boterr.AsError(err); ok {
+		reason = cause.Message()
+	}
+	return boterr.Invalid("near", "is no point to search around: %s", reason)
 }
 
 // setOption sets a field of $geoNear other than near and spherical.
