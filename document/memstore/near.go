@@ -32,7 +32,7 @@ func (c *content) near(ctx context.Context, query *document.GeoNear) ([]document
 		p = c.planFor(query.Filter(), nil)
 		p.spatial = nil // What serves the filter does not serve the search.
 	}
-	search := nearSearch{near: query, filter: query.Filter(), plan: &p}
+	search := nearSearch{near: query, filter: query.Filter(), plan: &p, limit: query.Limit()}
 	found := []document.GeoResult{}
 	err = c.nearest(ctx, &search, func(d distant) bool {
 		result, _ := query.Measure(d.document)

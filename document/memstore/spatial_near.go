@@ -3,7 +3,6 @@ package memstore
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/golang/geo/s2"
 
@@ -23,6 +22,8 @@ type nearSearch struct {
 	filter *document.Filter
 	// plan has the geo index to look into; without one it serves the filter.
 	plan *plan
+	// limit is the most documents that are asked for; 0 is all.
+	limit int64
 	// seen are the documents that were looked at, in the search by an index.
 	seen seenSet
 	// waiting are those that are farther away than the rings so far.
@@ -88,6 +89,10 @@ func (r ring) isBefore(distance float64) bool {
 func (s *nearSearch) step(
 	ctx context.Context, r ring, candidates func(func(uint64, document.Object) bool), yield func(distant) bool,
 ) (goOn bool, err error) {
+	nearest := leaderboard[distant]{compare: compareDistant, size: s.limit}
+	if err := s.reach(r, &nearest); err != nil {
+		return false, err
+	}
 	candidates(func(position uint64, o document.Object) bool {
 		s.plan.examined++
 		if s.plan.examined%checkEvery == 0 {
@@ -95,19 +100,22 @@ func (s *nearSearch) step(
 				return false
 			}
 		}
-		if distance, ok := s.near.Distance(o); ok {
-			s.waiting = append(s.waiting, distant{placed: placed{document: o, position: position}, distance: distance})
+		distance, ok := s.near.Distance(o)
+		if !ok {
+			return true
 		}
-		return true
+		d := distant{placed: placed{document: o, position: position}, distance: distance}
+		if r.isBefore(distance) {
+			s.waiting = append(s.waiting, d)
+			return true
+		}
+		err = s.take(d, &nearest)
+		return err == nil
 	})
 	if err != nil {
 		return false, err
 	}
-	found, err := s.reached(r)
-	if err != nil {
-		return false, err
-	}
-	for _, d := range found {
+	for _, d := range nearest.ranking() {
 		if !yield(d) {
 			return false, nil
 		}
@@ -115,29 +123,35 @@ func (s *nearSearch) step(
 	return true, nil
 }
 
-// reached takes those that are not farther away than a ring out of the waiting, and
-// returns those that match, in order.
-func (s *nearSearch) reached(r ring) ([]distant, error) {
-	var found []distant
+// reach takes what waits and is not farther away than a ring.
+func (s *nearSearch) reach(r ring, nearest *leaderboard[distant]) error {
 	farther := s.waiting[:0]
 	for _, d := range s.waiting {
 		if r.isBefore(d.distance) {
 			farther = append(farther, d)
-			continue
-		}
-		matched, err := s.filter.Check(d.document)
-		if err != nil {
-			return nil, err
-		}
-		if matched {
-			found = append(found, d)
+		} else if err := s.take(d, nearest); err != nil {
+			return err
 		}
 	}
 	s.waiting = farther
-	slices.SortFunc(found, func(a, b distant) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.position, b.position))
-	})
-	return found, nil
+	return nil
+}
+
+// take takes a document that matches.
+func (s *nearSearch) take(d distant, nearest *leaderboard[distant]) error {
+	matched, err := s.filter.Check(d.document)
+	if matched && err == nil {
+		nearest.add(d)
+	}
+	return err
+}
+
+// compareDistant orders by distance, then in the order of insertion.
+func compareDistant(a, b distant) int {
+	if order := cmp.Compare(a.distance, b.distance); order != 0 {
+		return order
+	}
+	return cmp.Compare(a.position, b.position)
 }
 
 // crowd is the number of entries that a first ring should have.

@@ -256,6 +256,13 @@ func TestNearFindsInTheOrderOfDistance(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, distances(expected), distances(found), "%v", search)
 				require.True(t, slices.IsSorted(distances(found)))
+				few, err := document.CompileGeoNear(search.With("limit", 7))
+				require.NoError(t, err)
+				for _, collection := range []document.Collection{c.indexed, c.plain} {
+					limited, err := collection.GeoNear(t.Context(), few)
+					require.NoError(t, err)
+					require.Equal(t, found[:min(7, len(found))], limited, "%v", search)
+				}
 				ids := make([]any, len(found))
 				for i, result := range found {
 					ids[i], _ = result.Document.Field("_id")
