@@ -59,3 +59,22 @@ func ExampleStore_Restore() {
 	fmt.Println(members.Count(ctx, nil))
 	// Output: 0 <nil>
 }
+
+// Explain tells which index a filter and a sort use, and how many documents were looked
+// at for it.
+func ExampleStore_Explain() {
+	ctx := context.Background()
+	store := memstore.New()
+	places := store.Collection("places")
+	for i := range 1000 {
+		_ = places.Insert(ctx, document.O("_id", i, "area", i%20, "price", i%97))
+	}
+	_ = places.EnsureIndex(ctx, document.Index{Keys: []document.IndexKey{
+		{Path: "area", Kind: document.Ascending}, {Path: "price", Kind: document.Ascending},
+	}})
+	filter, _ := document.CompileFilter(document.O("area", 7, "price", document.O("$gte", 50)))
+	cheapest, _ := document.CompileSort(document.O("price", 1))
+	plan, _ := store.Explain(ctx, "places", filter, document.FindOptions{Sort: cheapest, Limit: 3})
+	fmt.Println(plan.Index, "bound:", plan.Bound, "sorted:", plan.Sorted, "examined:", plan.Examined)
+	// Output: area_1_price_1 bound: 2 sorted: true examined: 3
+}
