@@ -36,7 +36,7 @@ func (t *transcript) set(lines []string) {
 // notef adds a line with the virtual time to the transcript.
 func (p *Platform) notef(format string, args ...any) {
 	const stamp = "2006-01-02 15:04:05.000  "
-	p.transcript.add(p.Now().Format(stamp) + boterr.Redact(fmt.Sprintf(format, args...)))
+	p.transcript.add(p.Now().Format(stamp) + fmt.Sprintf(format, args...))
 }
 
 // Transcript returns what happened on the platform, a line for each thing that was
@@ -48,5 +48,5 @@ func (p *Platform) Transcript() string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return strings.Join(lines, "\n") + "\n"
+	return boterr.Redact(strings.Join(lines, "\n") + "\n") // Only here: most are never read.
 }
