@@ -44,9 +44,10 @@ func (p *Platform) notef(format string, args ...any) {
 // Operations that only read are left out, unless they failed. Credentials are
 // redacted. Where the same is done again, the transcript is the same again.
 func (p *Platform) Transcript() string {
-	lines := p.transcript.all()
-	if len(lines) == 0 {
-		return ""
+	var text strings.Builder
+	for _, line := range p.transcript.all() {
+		text.WriteString(boterr.Redact(line)) // Only here: most lines are never read.
+		text.WriteByte('\n')
 	}
-	return boterr.Redact(strings.Join(lines, "\n") + "\n") // Only here: most are never read.
+	return text.String()
 }
