@@ -68,9 +68,9 @@ type oneOf struct {
 	values []any
 	null   bool
 	// scalars holds the values that can be looked up, as lookupKey makes them; others
-	// holds objects and arrays, which are compared one by one.
+	// the keys of objects and arrays.
 	scalars map[any]struct{}
-	others  []any
+	others  map[string]struct{}
 }
 
 func newOneOf(values []any) *oneOf {
@@ -78,7 +78,10 @@ func newOneOf(values []any) *oneOf {
 	for _, value := range values {
 		switch value.(type) {
 		case Object, Array:
-			c.others = append(c.others, value)
+			if c.others == nil {
+				c.others = map[string]struct{}{}
+			}
+			c.others[string(AppendKey(nil, value))] = struct{}{}
 		default:
 			c.null = c.null || value == nil
 			c.scalars[lookupKey(value)] = struct{}{}
@@ -92,12 +95,11 @@ func (c *oneOf) test(value any) bool {
 	case missingValue:
 		return c.null
 	case Object, Array:
-		for _, other := range c.others {
-			if Equal(value, other) {
-				return true
-			}
+		if len(c.others) == 0 {
+			return false
 		}
-		return false
+		_, ok := c.others[string(AppendKey(nil, value))]
+		return ok
 	default:
 		_, ok := c.scalars[lookupKey(value)]
 		return ok

@@ -99,6 +99,23 @@ func TestAllOfManyValuesIsMatchedInOneGo(t *testing.T) {
 	require.Equal(t, "x", document.Get(after, "a.29", ""), "the position is that of the last value")
 }
 
+func TestInWithManyObjectsIsMatchedInOneGo(t *testing.T) {
+	t.Parallel()
+	const many = 100_000
+	held, wanted := make([]any, many), make([]any, many)
+	for i := range many {
+		held[i], wanted[i] = document.O("k", i), document.O("k", -i-1)
+	}
+	o := document.O("a", document.A(held...))
+	filter, err := document.CompileFilter(document.O("a", document.O("$in", document.A(wanted...))))
+	require.NoError(t, err)
+	require.False(t, filter.Match(o))
+	wanted[many/2] = document.O("k", 7.0)
+	filter, err = document.CompileFilter(document.O("a", document.O("$in", document.A(wanted...))))
+	require.NoError(t, err)
+	require.True(t, filter.Match(o))
+}
+
 func TestManyPathsAreCompiledInOneGo(t *testing.T) {
 	t.Parallel()
 	const many = 100_000
