@@ -81,8 +81,8 @@ func (b *branch) descend() {
 		case document.Object:
 			value, ok = container.Field(b.path[b.used])
 		case document.Array:
-			i, err := strconv.Atoi(b.path[b.used])
-			if err != nil {
+			i, isIndex := elementIndex(b.path[b.used])
+			if !isIndex {
 				return
 			}
 			value, ok = container.At(i), i < container.Len()
@@ -94,6 +94,13 @@ func (b *branch) descend() {
 		b.value = value
 		b.used++
 	}
+}
+
+// elementIndex reads a part of a path as the index of an element: digits alone, as
+// filters read it.
+func elementIndex(part string) (int, bool) {
+	i, err := strconv.Atoi(part)
+	return i, err == nil && i >= 0 && strconv.Itoa(i) == part
 }
 
 // end ends the branch with a value.

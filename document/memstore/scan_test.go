@@ -179,3 +179,20 @@ func compareReads(t *testing.T, r randomSource, scanned, indexed document.Collec
 		require.Equal(t, wantCount, gotCount, "count of %s", source)
 	}
 }
+
+func TestANameThatOnlyLooksLikeAnIndexIsAName(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"-1", "+1", "01"} {
+		path := "a." + name
+		c := memstore.New().Collection("c")
+		require.NoError(t, c.EnsureIndex(t.Context(), document.Index{Keys: ascending(path)}))
+		require.NoError(t, c.Insert(t.Context(),
+			document.O("_id", 1, "a", document.A(document.O(name, 5), 7)), document.O("_id", 2, "a", document.A(5, 5))))
+		found, err := c.Find(t.Context(), filter(t, path, 5), document.FindOptions{})
+		require.NoError(t, err)
+		require.Len(t, found, 1, name)
+		count, err := c.Count(t.Context(), filter(t, path, 7))
+		require.NoError(t, err)
+		require.Zero(t, count, name)
+	}
+}
