@@ -182,6 +182,12 @@ func (n *objectNode) withValue(i int, value any) *objectNode {
 	}
 	next.shape, next.err = n.shape, n.err
 	next.size = addSizes(n.size-valueSize(old), valueSize(value))
+	if n.size == largestSize { // How large it was is not known.
+		next.size = emptySize
+		for i, key := range next.shape.keys {
+			next.size = addSizes(next.size, fieldSize(key, next.at(i)))
+		}
+	}
 	next.depth = max(n.depth, 1+depthOf(value))
 	if next.depth == 1+depthOf(old) && depthOf(value) < depthOf(old) {
 		next.depth = 1 // The old value may have been the deepest.

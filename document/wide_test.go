@@ -118,6 +118,8 @@ func TestSizeIsThatOfBSON(t *testing.T) {
 		doubled = document.A(doubled, doubled)
 	}
 	require.Equal(t, math.MaxInt32, document.O("a", doubled).Size())
+	require.Equal(t, math.MaxInt32, document.O("a", doubled, "b", doubled).With("a", 1).Size())
+	require.Equal(t, 5+2*(3+8), document.O("a", doubled, "b", 1).With("a", 1).Size())
 }
 
 func TestKeptValuesAreTheSameToTheLetter(t *testing.T) {
