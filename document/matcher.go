@@ -115,14 +115,28 @@ func (e elementsOf) test(value any) bool {
 func (e elementsOf) find(value any) (int, bool) {
 	array, _ := value.(Array)
 	for i, item := range array.items() {
-		switch item.(type) {
-		case Object, Array:
-			if e.query.match(item, nil) {
-				return i, true
-			}
+		switch v := item.(type) {
+		case Array:
+			item = fieldsOf(v)
+		case Object:
+		default:
+			continue
+		}
+		if e.query.match(item, nil) {
+			return i, true
 		}
 	}
 	return 0, false
+}
+
+// fieldsOf returns an array as the object that it is in BSON, with the indexes as names:
+// a query for an element that is an array does not look into the elements of that.
+func fieldsOf(array Array) Object {
+	b := newObjectBuilder(array.Len())
+	for i, item := range array.items() {
+		b.set(indexName(i), item)
+	}
+	return b.object()
 }
 
 // valuesOf is $elemMatch with operators: an array with an element that meets all.

@@ -196,3 +196,24 @@ func TestANameThatOnlyLooksLikeAnIndexIsAName(t *testing.T) {
 		require.Zero(t, count, name)
 	}
 }
+
+func TestElemMatchOnAnArrayInAnArrayIsTheSameByIndexAndByScan(t *testing.T) {
+	t.Parallel()
+	plain, indexed := memstore.New().Collection("c"), memstore.New().Collection("c")
+	require.NoError(t, indexed.EnsureIndex(t.Context(), document.Index{Keys: ascending("a.b")}))
+	nested := document.A(document.A(document.O("b", 5), 7))
+	for query, want := range map[string]int64{
+		`{"b":5}`: 0, `{"b":null}`: 1, `{"b":{"$ne":5}}`: 1, `{"0.b":5}`: 1, `{"1":7}`: 1, `{"$elemMatch":{"b":5}}`: 1,
+	} {
+		for _, c := range []document.Collection{plain, indexed} {
+			_, err := c.Delete(t.Context(), nil, document.DeleteOptions{})
+			require.NoError(t, err)
+			require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "a", nested)))
+			inner, err := document.ParseJSON([]byte(query))
+			require.NoError(t, err)
+			count, err := c.Count(t.Context(), filter(t, "a", document.O("$elemMatch", inner)))
+			require.NoError(t, err)
+			require.Equal(t, want, count, query)
+		}
+	}
+}
