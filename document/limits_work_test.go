@@ -116,6 +116,25 @@ func TestInWithManyObjectsIsMatchedInOneGo(t *testing.T) {
 	require.True(t, filter.Match(o))
 }
 
+func TestAnOrOfManyValuesIsMatchedInOneGo(t *testing.T) {
+	t.Parallel()
+	const many = 50_000
+	clauses := make([]any, many)
+	for i := range many {
+		clauses[i] = document.O("a", -i-1)
+	}
+	o := document.O("a", numbers(0, many))
+	filter, err := document.CompileFilter(document.O("$or", document.A(clauses...)))
+	require.NoError(t, err)
+	require.False(t, filter.Match(o))
+	clauses[many/2] = document.O("a", document.O("$regex", "^x"))
+	filter, err = document.CompileFilter(document.O("$or", document.A(clauses...)))
+	require.NoError(t, err)
+	require.False(t, filter.Match(o))
+	require.True(t, filter.Match(document.O("a", "xy")))
+	require.True(t, filter.Match(document.O("a", -9.0)))
+}
+
 func TestManyPathsAreCompiledInOneGo(t *testing.T) {
 	t.Parallel()
 	const many = 100_000

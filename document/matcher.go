@@ -57,14 +57,28 @@ func either(clauses []matcher) matcher {
 		return clauses[0]
 	}
 	var common *fieldPath
-	tests := make(some, 0, len(clauses))
+	var values []any
+	var tests some
 	for _, clause := range clauses {
 		m, ok := clause.(*pathMatcher)
 		if !ok || !isEquality(m.test) || common != nil && m.path.text != common.text {
 			return anyOf(clauses)
 		}
 		common = m.path
-		tests = append(tests, m.test)
+		switch test := m.test.(type) {
+		case equalTo:
+			values = append(values, test.value)
+		case equalToString:
+			values = append(values, string(test))
+		default:
+			tests = append(tests, test)
+		}
+	}
+	if len(values) > 0 {
+		tests = append(tests, inCondition(values))
+	}
+	if len(tests) == 1 {
+		return &pathMatcher{path: common, test: tests[0]}
 	}
 	return &pathMatcher{path: common, test: tests}
 }
