@@ -280,17 +280,32 @@ func (e arrayOfExpressions) evaluate(run *expressionRun) (any, error) {
 	return run.limits.array(items)
 }
 
+const (
+	// maxFolded is the size of a constant that is kept whatever it is made of.
+	maxFolded = 4096
+	// maxFoldedPart is how much larger than its parts a larger one may be: an array takes
+	// that for a list of single bits.
+	maxFoldedPart = 16
+)
+
 // folded returns the constant that an expression is where all its parts are
-// constants, and the error that it then always gives.
+// constants, and the error that it then always gives. One that is much larger than what
+// it is made of, such as a $range, is not kept, since a compiled filter may stay long.
 func folded(e expression, parts ...expression) (expression, error) {
+	most := maxFolded
 	for _, part := range parts {
-		if _, ok := part.(constant); !ok {
+		c, ok := part.(constant)
+		if !ok {
 			return e, nil
 		}
+		most = addSizes(most, maxFoldedPart*(1+min(valueSize(c.value), MaxSize)))
 	}
 	value, err := e.evaluate(&expressionRun{})
 	if err != nil {
 		return nil, withoutOperator(err)
+	}
+	if valueSize(value) > most {
+		return e, nil
 	}
 	return constant{value}, nil
 }
