@@ -17,6 +17,9 @@ func (c Change) Apply(filter *Filter, before Object) (after Object, modified boo
 }
 
 func (c Change) applied(filter *Filter, before Object) (after Object, modified bool, err error) {
+	if c.Update == nil {
+		return before, false, boterr.Invalid("", "an update is required")
+	}
 	run := updateRun{document: before, now: c.Now}
 	if c.Update.usesPosition {
 		if run.position, err = filter.positionIn(before); err != nil {
@@ -189,6 +192,9 @@ func (c Change) stamp(o Object) Object {
 // values that the filter requires, changed by the update, with OnInsert. The Field
 // of an error is a path behind "filter" or "update".
 func (c Change) Insert(filter *Filter) (Object, error) {
+	if c.Update == nil {
+		return Object{}, boterr.Invalid("update", "an update is required")
+	}
 	base, err := c.requiredFields(filter)
 	if err != nil {
 		return Object{}, boterr.In("filter", err)

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,7 +77,25 @@ func (c *Compiler) remembers(sources ...Object) bool {
 		}
 		size += source.Size()
 	}
-	return size <= longestSource
+	return size <= longestSource && !slices.ContainsFunc(sources, func(o Object) bool { return mayRepeat(o) })
+}
+
+// mayRepeat reports whether a value holds a text that may be a pattern with a counted
+// repetition, such as "a{900}": what is compiled of it may be a thousand times larger.
+func mayRepeat(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return strings.ContainsRune(v, '{')
+	case Object:
+		for _, inner := range v.All() {
+			if mayRepeat(inner) {
+				return true
+			}
+		}
+	case Array:
+		return slices.ContainsFunc(v.items(), mayRepeat)
+	}
+	return false
 }
 
 // hash returns a hash of documents that is the same for those that are identical.

@@ -165,7 +165,7 @@ func (e goEncoder) kind(v reflect.Value) (any, error) {
 	case reflect.Float32, reflect.Float64:
 		return v.Float(), nil
 	case reflect.String:
-		return v.String(), nil
+		return validText(v.String()), nil
 	case reflect.Pointer, reflect.Interface:
 		return e.value(v.Elem())
 	case reflect.Slice, reflect.Array:

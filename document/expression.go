@@ -286,6 +286,9 @@ const (
 	// maxFoldedPart is how much larger than its parts a larger one may be: an array takes
 	// that for a list of single bits.
 	maxFoldedPart = 16
+	// maxFoldedWork is the most work for a constant beside that for its parts. What takes
+	// more is worked out when it is needed.
+	maxFoldedWork = 1 << 14
 )
 
 // folded returns the constant that an expression is where all its parts are
@@ -300,12 +303,13 @@ func folded(e expression, parts ...expression) (expression, error) {
 		}
 		most = addSizes(most, maxFoldedPart*(1+min(valueSize(c.value), MaxSize)))
 	}
-	value, err := e.evaluate(&expressionRun{})
-	if err != nil {
-		return nil, withoutOperator(err)
-	}
-	if valueSize(value) > most {
+	run := &expressionRun{limits: workLimits{done: maxWork - min(maxWork, maxFoldedWork+most)}}
+	value, err := e.evaluate(run)
+	switch {
+	case run.limits.done > maxWork, err == nil && valueSize(value) > most:
 		return e, nil
+	case err != nil:
+		return nil, withoutOperator(err)
 	}
 	return constant{value}, nil
 }

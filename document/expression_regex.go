@@ -53,7 +53,8 @@ func patternOf(pattern, options any) (*regexp.Regexp, error) {
 	if !ok {
 		return nil, needsString(pattern)
 	}
-	return compilePattern(text, flags)
+	compiled, err := compilePattern(text, flags)
+	return compiled.Regexp, err
 }
 
 func (e *regexCall) evaluate(run *expressionRun) (any, error) {

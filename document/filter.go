@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Filter is a compiled query document. It is safe for concurrent use. A nil
-// *Filter matches every document.
+// Filter is a compiled query document. It is safe for concurrent use. A nil *Filter, and
+// the zero Filter, match every document.
 type Filter struct {
 	// What a look-up by _id asks for comes first, so that it lies together in memory.
 
@@ -22,6 +22,8 @@ type Filter struct {
 	source Object
 	// equalities are the values that every match must have.
 	equalities []equality
+	// costly tells that a document may take as long as a pattern or an expression takes.
+	costly bool
 	// canFail tells that the filter holds an $expr, whose evaluation can fail.
 	canFail bool
 	// positions are *arrayPosition that no check uses now.
@@ -59,6 +61,7 @@ func CompileFilter(source Object) (*Filter, error) {
 
 // compileFilter compiles a query document with a compiler.
 func compileFilter(source Object, c filterCompiler) (*Filter, error) {
+	c.instructions = new(int)
 	root, err := c.query(source)
 	if err != nil {
 		return nil, err
@@ -67,7 +70,9 @@ func compileFilter(source Object, c filterCompiler) (*Filter, error) {
 	if _, ok := root.(*pathMatcher); ok && len(filter.equalities) == 1 {
 		filter.one, filter.only = true, filter.equalities[0]
 	}
+	filter.costly = *c.instructions > cheapPatterns
 	if c.expr != nil && c.expr.used {
+		filter.costly = true
 		filter.canFail, filter.usesNow, filter.positions = true, c.expr.usesNow, &sync.Pool{}
 	}
 	return filter, nil
@@ -118,7 +123,7 @@ func (f *Filter) Match(document Object) bool {
 // that reads or writes by the filter fails as a whole. So it is where an $expr asks for
 // $$NOW, and no time was given by At.
 func (f *Filter) Check(document Object) (bool, error) {
-	if f == nil {
+	if f == nil || f.root == nil {
 		return true, nil
 	}
 	if !f.canFail {
@@ -172,6 +177,10 @@ func (e *equality) decides(path string) bool {
 	return class != classNull && class != classArray
 }
 
+// IsCostly reports whether one document may take long, because of a pattern or an
+// expression: a store then asks more often whether anybody still waits.
+func (f *Filter) IsCostly() bool { return f != nil && f.costly }
+
 // IsEquality reports whether the filter says nothing but that the field at a path
 // equals the value that Equality returns.
 func (f *Filter) IsEquality() bool { return f != nil && f.one }
@@ -193,6 +202,7 @@ func And(filters ...*Filter) *Filter {
 		all = append(all, f.root)
 		sources = append(sources, f.source)
 		both.equalities = append(both.equalities, f.equalities...)
+		both.costly = both.costly || f.costly
 		if f.canFail {
 			both.canFail, both.positions = true, &sync.Pool{}
 		}

@@ -10,6 +10,8 @@ type filterCompiler struct {
 	expr *exprUse
 	// slot takes a $near, nil where none can stand.
 	slot *nearSlot
+	// instructions counts those of the filter's patterns, nil where there is no filter.
+	instructions *int
 }
 
 // query compiles a query document: fields with conditions, and logical operators.

@@ -27,7 +27,7 @@ func (c filterCompiler) operator(operator string, operand any, beside Object) ([
 	case "$mod":
 		return modCondition(operand)
 	case "$regex":
-		return regexCondition(operand, beside)
+		return c.regexCondition(operand, beside)
 	case "$options":
 		return optionsCondition(beside)
 	case "$not":

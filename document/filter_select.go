@@ -15,7 +15,7 @@ const BatchSize = 32
 // Where an $expr fails on a document, the documents before it are told, and the error.
 func (f *Filter) Select(documents []Object, among uint32) (matched uint32, err error) {
 	switch {
-	case f == nil:
+	case f == nil, f.root == nil:
 		return among, nil
 	case f.canFail:
 		return f.selectUntilFailure(documents, among)

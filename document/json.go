@@ -24,7 +24,14 @@ func ParseJSON(text []byte) (any, error) {
 	if !json.Valid(text) {
 		return nil, invalidJSON(text)
 	}
-	return parsed(gjson.ParseBytes(text), 0)
+	value, err := parsed(gjson.ParseBytes(text), 0)
+	if err == nil {
+		err = errOf(value)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return value, nil
 }
 
 // invalidJSON says where the text stops being JSON.

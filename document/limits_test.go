@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -172,4 +173,66 @@ func TestAFloatThatCannotHoldANumberIsInvalid(t *testing.T) {
 func TestAnObjectOfAStructShowsNoSecret(t *testing.T) {
 	t.Parallel()
 	require.NotContains(t, document.O("who", person{Secret: secret{"S3CRET"}}).String(), "S3CRET")
+}
+
+func TestZeroValuesOfCompiledThingsDoNotPanic(t *testing.T) {
+	t.Parallel()
+	require.True(t, (&document.Filter{}).Match(document.O("a", 1)))
+	_, _, err := document.Change{}.Apply(nil, document.O("a", 1))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = document.Change{}.Insert(nil)
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+func TestNamesHoldNoNUL(t *testing.T) {
+	t.Parallel()
+	for _, o := range []document.Object{
+		document.O("a\x00b", 1), document.O("a", document.O("x\x00", 1)), document.O("a", 1).With("b\x00", 1),
+		document.O("a", []any{map[string]any{"\x00": 1}}), document.Object{}.With("\x00", 1),
+	} {
+		require.ErrorIs(t, o.Err(), boterr.InvalidArgument)
+	}
+	var o document.Object
+	require.ErrorIs(t, o.UnmarshalJSON([]byte(`{"a\u0000": 1}`)), boterr.InvalidArgument)
+	require.ErrorIs(t, o.UnmarshalJSON([]byte(`{"b": [{"a\u0000": 1}]}`)), boterr.InvalidArgument)
+}
+
+func TestDatesThatMillisecondsCannotCountAreRefused(t *testing.T) {
+	t.Parallel()
+	_, err := document.ValueOf(time.Date(400000000, 1, 1, 0, 0, 0, 0, time.UTC))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = document.ValueOf(time.Date(-400000000, 1, 1, 0, 0, 0, 0, time.UTC))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = document.ValueOf(time.Date(200000, 1, 1, 0, 0, 0, 0, time.UTC))
+	require.NoError(t, err)
+}
+
+func TestTextIsUTF8(t *testing.T) {
+	t.Parallel()
+	type text string
+	require.Equal(t, document.O("a", "b\uFFFD", "c", "d\uFFFD"), document.O("a", "b\xff", "c", text("d\xff")))
+}
+
+func TestPatternsOfAFilterAreCountedTogether(t *testing.T) {
+	t.Parallel()
+	var clauses []any
+	for range 100 {
+		clauses = append(clauses, document.O("a", document.O("$regex", "(a?){990}")))
+	}
+	_, err := document.CompileFilter(document.O("$or", document.A(clauses...)))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	f, err := document.CompileFilter(document.O("$or", document.A(clauses[:10]...)))
+	require.NoError(t, err)
+	require.True(t, f.IsCostly())
+}
+
+func TestCompilerDoesNotKeepCountedRepetitions(t *testing.T) {
+	t.Parallel()
+	var c document.Compiler
+	source := document.O("a", document.O("$regex", "(a?){990}"))
+	first, err := c.Filter(source)
+	require.NoError(t, err)
+	again, err := c.Filter(source)
+	require.NoError(t, err)
+	require.NotSame(t, first, again)
 }

@@ -3,6 +3,7 @@ package document
 import (
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -126,6 +127,7 @@ func (o Object) with(key string, value any) Object {
 		next.values = append(o.node.appendValues(next.values), value)
 		next.err = o.node.err
 		next.complete(o.node.shape.withKey(key))
+		next.refuseNUL(key)
 	}
 	next.checkDepth(key)
 	return Object{next}
@@ -137,6 +139,7 @@ func singleField(key string, value any) Object {
 	node.values = append(node.values, value)
 	node.complete(newShape([]string{key}))
 	node.err = errOf(value)
+	node.refuseNUL(key)
 	node.checkDepth(key)
 	return Object{node}
 }
@@ -213,6 +216,9 @@ func (b *objectBuilder) set(key string, value any) {
 	if i := b.position(key); i >= 0 {
 		b.values[i] = value
 		return
+	}
+	if strings.IndexByte(key, 0) >= 0 {
+		b.fail(nulInName(key))
 	}
 	if b.at != nil {
 		b.at[key] = len(b.keys)

@@ -3,6 +3,7 @@ package document
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -157,6 +158,9 @@ func (n *objectNode) complete(s *shape) {
 	for i, value := range n.values {
 		n.depth = max(n.depth, 1+depthOf(value))
 		n.size = addSizes(n.size, fieldSize(s.keys[i], value))
+		if err := errOf(value); err != nil && n.err == nil {
+			n.err = boterr.In(s.keys[i], err)
+		}
 	}
 	if len(n.values) > wideFields {
 		n.wide = &wideValues{}
@@ -226,6 +230,17 @@ func sharesKeysWith(shapes *Shapes, value any) bool {
 		return o.node != nil && o.node.wide != nil && o.node.wide.shared == shapes
 	}
 	return depthOf(value) == 0
+}
+
+// refuseNUL records an error where a name holds a NUL, which no database can keep.
+func (n *objectNode) refuseNUL(name string) {
+	if n.err == nil && strings.IndexByte(name, 0) >= 0 {
+		n.err = nulInName(name)
+	}
+}
+
+func nulInName(name string) error {
+	return boterr.Invalid("", "the name %q of a field holds a NUL", name)
 }
 
 // checkDepth records an error where the node is nested too deep.

@@ -11,12 +11,26 @@ import (
 // maxPattern is the longest pattern in bytes, as in MongoDB.
 const maxPattern = 32764
 
-// maxProgram is the most instructions that a compiled pattern may have.
-const maxProgram = 5000
+// maxProgram is the most instructions that a compiled pattern may have, and maxPrograms
+// the most that those of a filter may have together, which take about 10 MiB.
+const (
+	maxProgram  = 5000
+	maxPrograms = 100_000
+	// cheapPatterns are the instructions with which a filter still takes little time for
+	// a document.
+	cheapPatterns = 200
+)
+
+// compiledPattern is a pattern and the number of its instructions.
+type compiledPattern struct {
+	*regexp.Regexp
+
+	instructions int
+}
 
 // regexCondition compiles $regex with the $options beside it. Patterns are those
 // of Go's regexp package (RE2), which matches in linear time.
-func regexCondition(operand any, beside Object) ([]fieldCondition, error) {
+func (c filterCompiler) regexCondition(operand any, beside Object) ([]fieldCondition, error) {
 	pattern, ok := operand.(string)
 	if !ok {
 		return nil, wrongType("string", operand)
@@ -31,7 +45,10 @@ func regexCondition(operand any, beside Object) ([]fieldCondition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return one(likePattern{compiled}), nil
+	if err := c.countInstructions(compiled.instructions); err != nil {
+		return nil, err
+	}
+	return one(likePattern{compiled.Regexp}), nil
 }
 
 // optionsCondition checks that $options has a $regex, which reads it.
@@ -42,12 +59,12 @@ func optionsCondition(beside Object) ([]fieldCondition, error) {
 	return nil, nil
 }
 
-func compilePattern(pattern, options string) (*regexp.Regexp, error) {
+func compilePattern(pattern, options string) (compiledPattern, error) {
 	if len(pattern) > maxPattern {
-		return nil, boterr.Invalid("", "the pattern has %d bytes, at most %d are allowed", len(pattern), maxPattern)
+		return compiledPattern{}, boterr.Invalid("", "the pattern has %d bytes, at most %d are allowed", len(pattern), maxPattern)
 	}
 	if strings.ContainsRune(pattern, 0) {
-		return nil, boterr.Invalid("", "the pattern holds a NUL byte")
+		return compiledPattern{}, boterr.Invalid("", "the pattern holds a NUL byte")
 	}
 	var flags strings.Builder
 	for _, option := range options {
@@ -56,37 +73,50 @@ func compilePattern(pattern, options string) (*regexp.Regexp, error) {
 			flags.WriteRune(option)
 		case 'x', 'u': // x is the translator's, and patterns are UTF-8 always.
 		default:
-			return nil, boterr.Invalid("", "%q is no option; i, m, s, x and u are", option)
+			return compiledPattern{}, boterr.Invalid("", "%q is no option; i, m, s, x and u are", option)
 		}
 	}
 	pattern, err := translatePattern(pattern, options)
 	if err != nil {
-		return nil, err
+		return compiledPattern{}, err
 	}
 	if flags.String() != "" {
 		pattern = "(?" + flags.String() + ")" + pattern
 	}
 	compiled, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, boterr.Invalid("", "patterns are RE2, without back-references and look-around: %w", err)
+		return compiledPattern{}, boterr.Invalid("", "patterns are RE2, without back-references and look-around: %w", err)
 	}
-	return compiled, checkProgram(pattern)
+	instructions, err := countProgram(pattern)
+	return compiledPattern{Regexp: compiled, instructions: instructions}, err
 }
 
-// checkProgram refuses a pattern that stands for a large program, such as one with
-// repetitions of repetitions: a match takes up to that many steps for each character.
-func checkProgram(pattern string) error {
+// countProgram returns the instructions of a pattern, and refuses one that stands for a
+// large program, such as one with repetitions of repetitions: a match takes up to that
+// many steps for each character.
+func countProgram(pattern string) (int, error) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return boterr.Invalid("", "%w", err)
+		return 0, boterr.Invalid("", "%w", err)
 	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
-		return boterr.Invalid("", "%w", err)
+		return 0, boterr.Invalid("", "%w", err)
 	}
 	if len(program.Inst) > maxProgram {
-		return boterr.Invalid("", "the pattern needs %d steps for a character, at most %d are allowed: repeat less",
+		return 0, boterr.Invalid("", "the pattern needs %d steps for a character, at most %d are allowed: repeat less",
 			len(program.Inst), maxProgram)
+	}
+	return len(program.Inst), nil
+}
+
+// countInstructions adds a pattern to those of the filter, and refuses too many.
+func (c filterCompiler) countInstructions(count int) error {
+	if c.instructions == nil {
+		return nil
+	}
+	if *c.instructions += count; *c.instructions > maxPrograms {
+		return boterr.Invalid("", "the patterns of the filter need more than %d steps for a character: use fewer", maxPrograms)
 	}
 	return nil
 }

@@ -3,7 +3,9 @@ package document
 import (
 	"math"
 	"reflect"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -18,8 +20,10 @@ import (
 // unsigned number beyond int64 included, is InvalidArgument.
 func ValueOf(v any) (any, error) {
 	switch v := v.(type) {
-	case nil, bool, int64, float64, string:
+	case nil, bool, int64, float64:
 		return v, nil
+	case string:
+		return validText(v), nil
 	case int:
 		return int64(v), nil
 	case Object:
@@ -27,9 +31,28 @@ func ValueOf(v any) (any, error) {
 	case Array:
 		return presentArray(v)
 	case time.Time:
-		return v.UTC().Truncate(time.Millisecond), nil
+		return dateValue(v)
 	}
 	return goEncoder{forReader: true}.value(reflect.ValueOf(v))
+}
+
+// validText returns a text as UTF-8, which stores and JSON need: what is none becomes
+// U+FFFD, as in encoding/json.
+func validText(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// dateValue returns a time as a value. One whose milliseconds an int64 cannot hold is
+// InvalidArgument.
+func dateValue(t time.Time) (any, error) {
+	const most = math.MaxInt64 / 1000
+	if seconds := t.Unix(); seconds < -most || seconds > most {
+		return nil, boterr.Invalid("", "the date is too far away to be counted in milliseconds")
+	}
+	return t.UTC().Truncate(time.Millisecond), nil
 }
 
 // presentObject is what stands for an object inside another: null for the zero

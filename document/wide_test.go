@@ -119,7 +119,7 @@ func TestSizeIsThatOfBSON(t *testing.T) {
 	}
 	require.Equal(t, math.MaxInt32, document.O("a", doubled).Size())
 	require.Equal(t, math.MaxInt32, document.O("a", doubled, "b", doubled).With("a", 1).Size())
-	require.Equal(t, 5+2*(3+8), document.O("a", doubled, "b", 1).With("a", 1).Size())
+	require.Equal(t, 5+2*(3+4), document.O("a", doubled, "b", 1).With("a", 1).Size())
 }
 
 func TestKeptValuesAreTheSameToTheLetter(t *testing.T) {

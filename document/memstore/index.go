@@ -162,6 +162,10 @@ func contains(sorted []entry, e entry) bool {
 	return found
 }
 
+// maxKeySize is the most bytes that the keys of one document may have in an index: a long
+// text beside a long array is repeated in each of them.
+const maxKeySize = 4 * document.MaxSize
+
 // entriesOf returns what the index holds of a document, sorted.
 func (x *index) entriesOf(o document.Object) ([]entry, error) {
 	if o.IsZero() {
@@ -172,11 +176,17 @@ func (x *index) entriesOf(o document.Object) ([]entry, error) {
 		return nil, err
 	}
 	entries := make([]entry, 0, len(lists))
+	size := 0
 	for _, values := range lists {
 		if x.spec.Sparse && !slices.ContainsFunc(values, isPresent) {
 			continue
 		}
-		entries = append(entries, entry{key: string(x.appendKey(nil, values)), values: values})
+		key := string(x.appendKey(nil, values))
+		if size += len(key); size > maxKeySize {
+			return nil, boterr.Invalid(x.spec.Keys[0].Path, "the keys of one document in the index %s have more than %d bytes",
+				x.name(), maxKeySize)
+		}
+		entries = append(entries, entry{key: key, values: values})
 	}
 	slices.SortFunc(entries, compareEntries)
 	return slices.CompactFunc(entries, func(a, b entry) bool { return a.key == b.key }), nil

@@ -43,12 +43,16 @@ func (c *content) look(
 	if err != nil {
 		return err
 	}
-	if p.isScan() {
+	if p.isScan() && !filter.IsCostly() {
 		return c.scan(ctx, filter, p, yield)
+	}
+	every := int64(checkEvery)
+	if filter.IsCostly() {
+		every = 1
 	}
 	p.candidates(c, func(position uint64, o document.Object) bool {
 		p.examined++
-		if p.examined%checkEvery == 0 {
+		if p.examined%every == 0 {
 			if err = checkEnded(ctx); err != nil {
 				return false
 			}

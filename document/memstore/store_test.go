@@ -135,6 +135,20 @@ func (c *endsLater) Err() error {
 	return nil
 }
 
+// TestCostlyFiltersLookWhetherAnybodyWaits asks for a few documents, of which each may
+// take long.
+func TestCostlyFiltersLookWhetherAnybodyWaits(t *testing.T) {
+	t.Parallel()
+	_, c := filled(t, 20)
+	for name, f := range map[string]*document.Filter{
+		"an expression":   filter(t, "$expr", document.O("$gte", document.A("$stars", 0))),
+		"a large pattern": filter(t, "name", document.O("$regex", "(a?){500}")),
+	} {
+		_, err := c.Count(&endsLater{Context: t.Context(), left: 5}, f)
+		require.ErrorIs(t, err, boterr.Canceled, name)
+	}
+}
+
 func TestContextThatEndsMidway(t *testing.T) {
 	t.Parallel()
 	_, c := filled(t, 3_000)
