@@ -215,7 +215,8 @@ const (
 	Descending IndexKind = "descending"
 	// Geo2D holds legacy pairs on a plane, or arrays of them, Geo2DSphere GeoJSON
 	// and pairs on the globe. A document whose value at the path is something else
-	// is InvalidArgument; null, an empty array and a missing field are left out.
+	// is InvalidArgument; null, an empty array, a missing field and, for Geo2D, other
+	// scalars are left out.
 	Geo2D       IndexKind = "2d"
 	Geo2DSphere IndexKind = "2dsphere"
 )
