@@ -254,18 +254,4 @@ var deviations = []deviation{
 				s.ours == nil && s.refused != nil && strings.Contains(s.refused.Error(), "cannot put value at"))
 		},
 	},
-	{
-		name:   "$unset and $rename of the _id in an upsert",
-		reason: "an update cannot change the _id that the filter gives",
-		example: `{"kind":"update","docs":[],"filter":{"_id":1},"update":{"$unset":{"_id":1}},"upsert":true,
-			"expect":{"matched":0,"modified":0,"upserted":true,"after":[{"_id":1}]}}`,
-		concerns: func(s shape) bool {
-			return s.isUnderstood() && s.upserts() &&
-				slices.ContainsFunc(append(operands(s.c.Update, "$unset"), operands(s.c.Update, "$rename")...), func(value any) bool {
-					fields, _ := value.(document.Object)
-					_, found := fields.Field(document.IDField)
-					return found
-				})
-		},
-	},
 }

@@ -211,7 +211,7 @@ func (c Change) inserted(base Object) (Object, error) {
 		return Object{}, err
 	}
 	if id, ok := base.Field(IDField); ok {
-		if _, given := after.Field(IDField); !given {
+		if !after.Has(IDField) && (c.Update.IsReplacement() || c.Update.IsPipeline()) {
 			after = after.with(IDField, id)
 		}
 		if err := checkFixed(IDField, id, fieldOrMissing(after, IDField)); err != nil {

@@ -81,6 +81,7 @@ func TestAnUpsertInsertsWhatTheFilterRequires(t *testing.T) {
 		{`{"_id":"mine"}`, `{"x":2}`, `{"_id":"mine","app":"a1","at":99,"v":1,"x":2}`},
 		{`{}`, `{"$set":{"_id":"given","at":1,"v":7}}`, `{"_id":"given","app":"a1","at":99,"v":1}`},
 		{`{"app":"a1"}`, `{"$set":{"x":1}}`, `{"_id":"new","app":"a1","at":99,"v":1,"x":1}`},
+		{`{"_id.a":1}`, `{"$set":{"x":2}}`, `{"_id":{"a":1},"app":"a1","at":99,"v":1,"x":2}`},
 		{`{"k":{"$in":[4]}}`, `{"$push":{"l":1}}`, `{"_id":"new","app":"a1","at":99,"v":1,"k":4,"l":[1]}`},
 	} {
 		filter, err := document.CompileFilter(parse(t, c.filter))
@@ -101,6 +102,9 @@ func TestAnUpsertRefusesWhatContradicts(t *testing.T) {
 		{`{}`, `{"app":"a2"}`, "update.app"},
 		{`{"_id":"1"}`, `{"$set":{"_id":"2"}}`, "update._id"},
 		{`{"_id":"1"}`, `{"_id":"2"}`, "update._id"},
+		{`{"_id":"1"}`, `{"$unset":{"_id":1}}`, "update._id"},
+		{`{"_id":"1"}`, `{"$rename":{"_id":"k"}}`, "update._id"},
+		{`{"_id.a":1}`, `{"$set":{"_id.b":2}}`, "update._id"},
 		{`{"k":1}`, `{"$set":{"k.x":2}}`, "update.k.x"},
 		{`{"l":1}`, `{"$push":{"l":2}}`, "update.l"},
 		{`{}`, `{"$set":{"l.$":2}}`, "update.l"},
@@ -118,4 +122,15 @@ func TestAReplacementIsNotInsertedForAPartOfAnID(t *testing.T) {
 	require.NoError(t, err)
 	_, err = change(t, `{"x":1}`).Insert(filter)
 	requireInvalid(t, err, "filter._id.a")
+}
+
+func TestAPipelineCannotTakeTheIDFromAnUpsert(t *testing.T) {
+	t.Parallel()
+	filter, err := document.CompileFilter(document.O("_id", 1))
+	require.NoError(t, err)
+	update, err := document.CompilePipeline(document.A(document.O("$unset", "_id"), document.O("$set", document.O("x", 2))))
+	require.NoError(t, err)
+	inserted, err := document.Change{Update: update}.Insert(filter)
+	require.NoError(t, err)
+	require.Equal(t, `{"_id":1,"x":2}`, inserted.String())
 }
