@@ -3,6 +3,7 @@ package differential
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"go.mongodb.org/mongo-driver/bson"
 	"go.mongodb.org/mongo-driver/bson/primitive"
@@ -26,6 +27,8 @@ func toBSON(value any) any {
 			return int32(v)
 		}
 		return v
+	case time.Time:
+		return primitive.NewDateTimeFromTime(v)
 	default:
 		return v
 	}
@@ -68,6 +71,8 @@ func fromBSON(value any) (any, error) {
 		return v, nil
 	case primitive.ObjectID:
 		return insertedID, nil
+	case primitive.DateTime:
+		return v.Time().UTC(), nil
 	default:
 		return nil, fmt.Errorf("lungo gave a %T", value)
 	}

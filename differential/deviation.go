@@ -1,8 +1,8 @@
 package differential
 
 import (
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
@@ -26,6 +26,8 @@ type shape struct {
 	c      *documenttest.Case
 	// ours and refused are the errors of memstore and of lungo.
 	ours, refused error
+	// outcome and theirs are the outcomes of memstore and of lungo.
+	outcome, theirs documenttest.Outcome
 }
 
 // isUnderstood reports whether memstore takes the filter and the update as such, so
@@ -57,16 +59,6 @@ func (s shape) upserts() bool {
 	return upsert
 }
 
-// reads reports whether the case reads a path of a kind: in its filter, its sort,
-// as its key, or in the filters of an update's arrays.
-func (s shape) reads(ofKind func(path string) bool) bool {
-	paths := append(pathsIn(s.c.Filter), pathsIn(s.c.ArrayFilters)...)
-	if key, ok := s.c.Key.(string); ok {
-		paths = append(paths, key)
-	}
-	return slices.ContainsFunc(append(paths, s.sortPaths()...), ofKind)
-}
-
 func (s shape) sortPaths() []string {
 	var paths []string
 	for _, key := range sortKeys(s.c.Sort) {
@@ -89,46 +81,57 @@ func (s shape) sortsBy(ofKind func(any) bool) bool {
 	return false
 }
 
-// valuesAt returns what a path leads to, through all elements of arrays.
-func valuesAt(value any, path []string) []any {
-	if len(path) == 0 {
-		return []any{value}
-	}
-	switch v := value.(type) {
-	case document.Object:
-		if inner, ok := v.Field(path[0]); ok {
-			return valuesAt(inner, path[1:])
-		}
-	case document.Array:
-		var found []any
-		for i, inner := range v.All() {
-			if strconv.Itoa(i) == path[0] {
-				found = append(found, valuesAt(inner, path[1:])...)
-			}
-			if _, isObject := inner.(document.Object); isObject {
-				found = append(found, valuesAt(inner, path)...)
-			}
-		}
-		return found
-	}
-	return nil
+// differsIn reports whether the outcomes of the engines differ, and agree once a
+// change is made to both.
+func (s shape) differsIn(changed func(outcome document.Object) document.Object) bool {
+	return s.ours == nil && s.refused == nil && compareParts(s.c,
+		changed(expectation(s.c.Kind, s.outcome)), changed(expectation(s.c.Kind, s.theirs))) == nil
 }
 
-// hasCondition reports whether a filter in the case has an operator of a kind on a
-// path of a kind.
-func (s shape) hasCondition(ofKind func(path, operator string) bool) bool {
-	return anyValue(s.source, func(value any) bool {
-		o, _ := value.(document.Object)
-		for path, condition := range o.All() {
-			operators, _ := condition.(document.Object)
-			for operator := range operators.All() {
-				if ofKind(path, operator) {
-					return true
-				}
-			}
-		}
-		return false
+// holdsAfter reports whether memstore's collection holds a value of a kind after the
+// operation that lungo's has not.
+func (s shape) holdsAfter(ofKind func(any) bool) bool {
+	return slices.ContainsFunc(s.outcome.After, func(o document.Object) bool {
+		return anyValue(o, ofKind) && !slices.ContainsFunc(s.theirs.After, func(other document.Object) bool { return same(o, other) })
 	})
+}
+
+// condition is an operator on a path, anywhere in a case.
+type condition struct {
+	path, operator string
+	operand        any
+}
+
+// conditionsIn returns the conditions in a value at a path.
+func conditionsIn(value any, path string) []condition {
+	var found []condition
+	switch v := value.(type) {
+	case document.Object:
+		for key, inner := range v.All() {
+			if !strings.HasPrefix(key, "$") {
+				found = append(found, conditionsIn(inner, key)...)
+				continue
+			}
+			found = append(found, condition{path, key, inner})
+			found = append(found, conditionsIn(inner, path)...)
+		}
+	case document.Array:
+		for _, inner := range v.All() {
+			found = append(found, conditionsIn(inner, path)...)
+		}
+	}
+	return found
+}
+
+// asks reports whether the case has a condition of a kind on a path that leads, in
+// a stored value, to values of a kind.
+func (s shape) asks(ofKind func(condition) bool, andGets func(values []any) bool) bool {
+	for _, asked := range conditionsIn(s.source, "") {
+		if ofKind(asked) && s.stored(func(value any) bool { return andGets(valuesAt(value, strings.Split(asked.path, "."))) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasValueBesideOperators reports whether a condition of the filter has $eq or $in and more.
@@ -145,14 +148,8 @@ func (s shape) hasValueBesideOperators() bool {
 // a document.
 func (s shape) hasConflict() bool {
 	var paths []string
-	for operator, operand := range s.update().All() {
-		fields, _ := operand.(document.Object)
-		for path, argument := range fields.All() {
-			paths = append(paths, path+".")
-			if target, ok := argument.(string); ok && operator == "$rename" {
-				paths = append(paths, target+".")
-			}
-		}
+	for _, path := range s.updatePaths() {
+		paths = append(paths, path+".")
 	}
 	for i, path := range paths {
 		for _, other := range paths[i+1:] {
@@ -183,23 +180,34 @@ var ordering = []string{"$gt", "$gte", "$lt", "$lte", "$min", "$max", "$sort"}
 // that begin to differ in a field whose names order them differently than the types
 // of its values.
 func (s shape) comparesByType() bool {
-	compared := document.A()
-	for _, operator := range ordering {
-		compared = compared.Append(operands(s.source, operator)...)
+	var sorted, operandObjects, stored []document.Object
+	for _, path := range s.sortPaths() {
+		for _, o := range s.c.Docs {
+			sorted = append(sorted, objectsIn(document.A(valuesAt(o, strings.Split(path, "."))...))...)
+		}
 	}
-	if s.c.Sort == nil && compared.Len() == 0 {
-		return false
+	for _, operator := range ordering {
+		operandObjects = append(operandObjects, objectsIn(document.A(operands(s.source, operator)...))...)
+	}
+	if len(operands(s.c.Update, "$sort")) > 0 {
+		operandObjects = append(operandObjects, objectsIn(s.c.Update)...)
 	}
 	for _, o := range s.c.Docs {
 		for _, value := range o.All() {
-			compared = compared.Append(value)
+			stored = append(stored, objectsIn(value)...)
 		}
 	}
-	compared = compared.Append(operands(s.c.Update, "$push")...)
-	objects := objectsIn(compared)
-	for i, a := range objects {
-		for _, b := range objects[i+1:] {
-			if namesDecideOtherwise(a, b) {
+	if len(operands(s.c.Update, "$sort")) > 0 {
+		operandObjects = append(operandObjects, stored...)
+	}
+	return anyPair(sorted, sorted, namesDecideOtherwise) || anyPair(operandObjects, stored, namesDecideOtherwise) ||
+		anyPair(operandObjects, operandObjects, namesDecideOtherwise)
+}
+
+func anyPair(list, others []document.Object, areSuch func(a, b document.Object) bool) bool {
+	for _, a := range list {
+		for _, b := range others {
+			if areSuch(a, b) {
 				return true
 			}
 		}
@@ -256,7 +264,7 @@ func anyValue(value any, ofKind func(any) bool) bool {
 	return false
 }
 
-// operands returns what stands under an operator anywhere in a value.
+// operands returns what stands under an operator, or under a name, anywhere in a value.
 func operands(value any, operator string) []any {
 	var found []any
 	anyValue(value, func(inner any) bool {
@@ -285,37 +293,15 @@ func holdsArray(value any) bool {
 	return false
 }
 
-// holdsObject reports whether a value is an array with an object in it.
-func holdsObject(value any) bool {
-	a, _ := value.(document.Array)
-	for _, item := range a.All() {
-		if _, ok := item.(document.Object); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// holdsObjectWithArray reports whether a value is an array of which an element has an
-// array in a field.
-func holdsObjectWithArray(value any) bool {
-	a, _ := value.(document.Array)
-	for _, item := range a.All() {
-		o, _ := item.(document.Object)
-		for _, inner := range o.All() {
-			if isArray(inner) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// isLargeInt reports whether a value is an int that a sum or a product can bring
-// beyond 32 bits.
-func isLargeInt(value any) bool {
+// isLong reports whether a value is an integer beyond 32 bits.
+func isLong(value any) bool {
 	n, ok := value.(int64)
-	return ok && (n >= 1<<15 || n <= -1<<15)
+	return ok && (n > math.MaxInt32 || n < math.MinInt32)
+}
+
+func isNaN(value any) bool {
+	f, ok := value.(float64)
+	return ok && math.IsNaN(f)
 }
 
 // isNoOperators reports whether a value is an object of fields, not of operators.
@@ -332,11 +318,4 @@ func isArray(value any) bool {
 // asksForNull reports whether an operand of $type names null.
 func asksForNull(operand any) bool {
 	return anyValue(operand, func(value any) bool { return value == "null" || value == int64(10) })
-}
-
-// hasNumber reports whether a part of a path is a number.
-func hasNumber(path string) bool {
-	return slices.ContainsFunc(strings.Split(path, "."), func(part string) bool {
-		return part != "" && strings.Trim(part, "0123456789") == ""
-	})
 }

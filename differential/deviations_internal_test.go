@@ -20,6 +20,7 @@ func TestDeviations(t *testing.T) {
 			t.Parallel()
 			var source document.Object
 			require.NoError(t, document.DecodeJSON([]byte(known.example), &source))
+			source, _ = read(source).(document.Object)
 			var c documenttest.Case
 			require.NoError(t, document.Decode(source, &c))
 			require.NoError(t, c.Check(c.Run(t.Context(), memstore.New().Collection("cases"))), "memstore: %s", known.reason)

@@ -26,9 +26,9 @@ func agree(t *testing.T, source document.Object) {
 		return
 	}
 	small := shrink(t.Context(), source)
-	shown := judge(t.Context(), small)
-	require.NoError(t, shown.difference, "memstore and lungo differ; with lungo's answer:\n%s",
-		small.With("expect", shown.expected))
+	verdict := judge(t.Context(), small)
+	require.NoError(t, verdict.difference, "memstore and lungo differ; with lungo's answer:\n%v",
+		shown(small.With("expect", verdict.expected)))
 }
 
 // FuzzDifferential makes cases of the bytes that the fuzzer finds.

@@ -1,9 +1,11 @@
 package differential
 
 import (
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/botctx/go-sdk/document"
 )
@@ -104,6 +106,9 @@ const (
 	holdsNumbers
 	holdsObjects
 	holdsFields
+	holdsFlag
+	holdsTime
+	holdsMeasure
 	fieldKinds
 )
 
@@ -152,6 +157,12 @@ func (g *generator) valueOf(kind fieldKind) any {
 			items = append(items, document.O("a", g.random.IntN(4)).With("b", g.value(1)))
 		}
 		return document.A(items...)
+	case holdsFlag:
+		return g.chance(2)
+	case holdsTime:
+		return g.time()
+	case holdsMeasure:
+		return choose(g, math.NaN(), math.Inf(1), math.Inf(-1), -0.5, 0.0, 2.5, 1e300)
 	case holdsFields:
 		return document.O("a", g.random.IntN(4), "b", g.value(1))
 	default:
@@ -206,12 +217,19 @@ func (g *generator) value(levels int) any {
 	return g.array(levels - 1)
 }
 
+// time returns a time of few, to the millisecond, as far as BSON has it.
+func (g *generator) time() time.Time {
+	return choose(g, time.Unix(0, 0), time.UnixMilli(-1), time.UnixMilli(1_700_000_000_001), time.Unix(1_700_000_000, 0)).UTC()
+}
+
 func (g *generator) scalar() any {
-	switch g.random.IntN(8) {
+	switch g.random.IntN(12) {
 	case 0:
 		return nil
-	case 1:
+	case 1, 6, 7:
 		return g.chance(2)
+	case 5:
+		return choose[any](g, g.time(), g.time(), g.time(), math.NaN(), math.Inf(1), math.Inf(-1))
 	case 2:
 		return choose(g, "", "a", "b", "ab", "A", "10")
 	case 3:

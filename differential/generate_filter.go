@@ -88,8 +88,8 @@ func (g *generator) small() any {
 
 func (g *generator) typeOperand() any {
 	one := func() any {
-		return choose[any](g, "null", "bool", "int", "long", "double", "number", "string", "array", "object",
-			1, 2, 3, 4, 8, 10, 16, 18)
+		return choose[any](g, "null", "bool", "int", "long", "double", "number", "string", "array", "object", "date",
+			1, 2, 3, 4, 8, 9, 10, 16, 18)
 	}
 	if g.chance(4) {
 		return document.A(one(), one())

@@ -42,11 +42,11 @@ func (g *generator) operatorFor(kind fieldKind) string {
 		kind = holdsAnything
 	}
 	switch kind {
-	case holdsNumber:
+	case holdsNumber, holdsMeasure:
 		return choose(g, "$inc", "$mul", "$min", "$max", "$bit", "$set", "$rename", "$unset")
 	case holdsNumbers, holdsObjects:
 		return choose(g, "$push", "$push", "$push", "$addToSet", "$pull", "$pull", "$pullAll", "$pop", "$set", "$max", "$unset")
-	case holdsText, holdsFields:
+	case holdsText, holdsFields, holdsFlag, holdsTime:
 		return choose(g, "$set", "$unset", "$min", "$max", "$rename", "$setOnInsert")
 	default:
 		return choose(g, "$set", "$set", "$unset", "$setOnInsert", "$inc", "$mul", "$min", "$max", "$rename", "$bit",
