@@ -197,6 +197,9 @@ func (s shape) comparesByType() bool {
 			stored = append(stored, objectsIn(value)...)
 		}
 	}
+	if s.upserts() {
+		stored = append(stored, objectsIn(s.c.Filter)...)
+	}
 	if len(operands(s.c.Update, "$sort")) > 0 {
 		operandObjects = append(operandObjects, stored...)
 	}

@@ -335,6 +335,15 @@ var deviations = []deviation{
 		},
 	},
 	{
+		name:   "an _id that equals the stored one",
+		reason: "an update that gives a document the _id that it has changes nothing; 1.0 is 1",
+		example: `{"kind":"replace","docs":[{"_id":1}],"filter":{},"update":{"_id":1.0,"a":1},
+			"expect":{"matched":1,"modified":1,"upserted":false,"after":[{"_id":1,"a":1}]}}`,
+		concerns: func(s shape) bool {
+			return s.ours == nil && s.refused != nil && strings.Contains(s.refused.Error(), "_id is immutable")
+		},
+	},
+	{
 		name:   "a sort by two arrays",
 		reason: "two keys of a sort may not both lead through arrays of one document, side by side",
 		example: `{"kind":"find","docs":[{"_id":1,"a":[1],"b":[1]}],"filter":{},"sort":[["a",1],["b",1]],

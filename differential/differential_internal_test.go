@@ -2,6 +2,7 @@ package differential
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,13 +10,21 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// randomCases is how many cases a test run compares.
-const randomCases = 3_000
+// randomCases is how many cases a test run compares, in so many parts side by side.
+const (
+	randomCases = 8_000
+	parts       = 4
+)
 
 func TestRandomCases(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(randomCases) {
-		agree(t, newGenerator(rand.NewPCG(seed, 0)).makeCase())
+	for part := range uint64(parts) {
+		t.Run(strconv.FormatUint(part, 10), func(t *testing.T) {
+			t.Parallel()
+			for seed := part; seed < randomCases; seed += parts {
+				agree(t, newGenerator(rand.NewPCG(seed, 0)).makeCase())
+			}
+		})
 	}
 }
 

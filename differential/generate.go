@@ -86,7 +86,7 @@ func (g *generator) indexes() document.Array {
 // is something to change.
 func (g *generator) filterFor(kind string, documents int) document.Object {
 	switch {
-	case kind == "find" || kind == "count" || kind == "distinct" || g.chance(2):
+	case kind == "find" || kind == "count" || kind == "distinct" || g.chance(3):
 		return g.filter(2)
 	case g.chance(2):
 		return document.O()
@@ -109,6 +109,8 @@ const (
 	holdsFlag
 	holdsTime
 	holdsMeasure
+	holdsLarge
+	holdsScalar
 	fieldKinds
 )
 
@@ -121,12 +123,15 @@ func (g *generator) documents() document.Array {
 	for _, name := range fieldNames {
 		g.fields[name] = fieldKind(g.random.IntN(int(fieldKinds)))
 	}
+	g.fields["d"] = choose(g, holdsNumbers, holdsObjects)
 	list := make([]any, 0, 6)
 	for i := range 1 + g.random.IntN(6) {
 		o := document.O("_id", i+1)
 		for _, name := range fieldNames {
 			switch {
-			case g.chance(4):
+			case g.chance(6):
+			case g.chance(10):
+				o = o.With(name, nil)
 			case g.chance(8):
 				o = o.With(name, g.value(2))
 			default:
@@ -142,13 +147,17 @@ func (g *generator) documents() document.Array {
 func (g *generator) valueOf(kind fieldKind) any {
 	switch kind {
 	case holdsNumber:
-		return int64(g.random.IntN(7) - 2)
+		return g.number()
+	case holdsLarge:
+		return choose[any](g, 1<<31-1, 1<<31, -1<<31, -1<<31-1, 1<<53, 1<<53+1, 0x1p53, 0x1p31, 1<<62, -1<<62, 0x1p62)
+	case holdsScalar:
+		return g.scalar()
 	case holdsText:
 		return choose(g, "", "a", "b", "ab", "A", "10")
 	case holdsNumbers:
 		items := make([]any, 0, 4)
 		for range g.random.IntN(5) {
-			items = append(items, choose[any](g, 0, 1, 2, 3, 4, 1.5, 2.5))
+			items = append(items, choose[any](g, 0, 1, 2, 3, 4, 1.5, 2.5, 2.0))
 		}
 		return document.A(items...)
 	case holdsObjects:
@@ -217,6 +226,15 @@ func (g *generator) value(levels int) any {
 	return g.array(levels - 1)
 }
 
+// number returns a small integer, at times as a double.
+func (g *generator) number() any {
+	n := g.random.IntN(7) - 2
+	if g.chance(4) {
+		return float64(n)
+	}
+	return int64(n)
+}
+
 // time returns a time of few, to the millisecond, as far as BSON has it.
 func (g *generator) time() time.Time {
 	return choose(g, time.Unix(0, 0), time.UnixMilli(-1), time.UnixMilli(1_700_000_000_001), time.Unix(1_700_000_000, 0)).UTC()
@@ -237,7 +255,7 @@ func (g *generator) scalar() any {
 	case 4:
 		return choose[int64](g, 1<<31-1, 1<<31, 1<<53+1, -1<<31, 1<<40)
 	default:
-		return int64(g.random.IntN(7) - 2)
+		return g.number()
 	}
 }
 

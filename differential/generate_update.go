@@ -42,11 +42,11 @@ func (g *generator) operatorFor(kind fieldKind) string {
 		kind = holdsAnything
 	}
 	switch kind {
-	case holdsNumber, holdsMeasure:
-		return choose(g, "$inc", "$mul", "$min", "$max", "$bit", "$set", "$rename", "$unset")
+	case holdsNumber, holdsMeasure, holdsLarge:
+		return choose(g, "$inc", "$mul", "$min", "$max", "$bit", "$bit", "$set", "$rename", "$unset")
 	case holdsNumbers, holdsObjects:
-		return choose(g, "$push", "$push", "$push", "$addToSet", "$pull", "$pull", "$pullAll", "$pop", "$set", "$max", "$unset")
-	case holdsText, holdsFields, holdsFlag, holdsTime:
+		return choose(g, "$push", "$push", "$push", "$push", "$push", "$addToSet", "$pull", "$pull", "$pullAll", "$pop", "$set", "$max", "$unset")
+	case holdsText, holdsFields, holdsFlag, holdsTime, holdsScalar:
 		return choose(g, "$set", "$unset", "$min", "$max", "$rename", "$setOnInsert")
 	default:
 		return choose(g, "$set", "$set", "$unset", "$setOnInsert", "$inc", "$mul", "$min", "$max", "$rename", "$bit",
@@ -101,13 +101,13 @@ func (g *generator) operand(operator string) any {
 	case "$unset":
 		return choose[any](g, "", 1, true)
 	case "$inc", "$mul":
-		return g.number()
+		return g.term()
 	case "$rename":
 		return choose(g, "a", "b", "d", "e", "d.a", "a.b", "b.x")
 	case "$bit":
 		return document.O(choose(g, "and", "or", "xor"), choose[any](g, 0, 1, 5, -1, 1<<40, 1.5))
 	case "$push":
-		if g.chance(2) {
+		if g.chance(3) {
 			return g.value(2)
 		}
 		return g.pushModifiers()
@@ -130,7 +130,8 @@ func (g *generator) operand(operator string) any {
 	}
 }
 
-func (g *generator) number() any {
+// term returns what to add or to multiply by.
+func (g *generator) term() any {
 	if g.chance(12) {
 		return g.scalar()
 	}
@@ -146,7 +147,7 @@ func (g *generator) pushModifiers() document.Object {
 		modifiers = modifiers.With("$slice", g.random.IntN(6)-3)
 	}
 	if g.chance(2) {
-		modifiers = modifiers.With("$sort", choose[any](g, 1, -1, document.O("a", 1), document.O("x", -1, "a", 1)))
+		modifiers = modifiers.With("$sort", choose[any](g, 1, -1, -1, document.O("a", 1), document.O("x", -1, "a", 1)))
 	}
 	return modifiers
 }
