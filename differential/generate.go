@@ -209,10 +209,14 @@ func joined(path, part string) string {
 
 // operandValue returns a value to compare with: often one that a document has.
 func (g *generator) operandValue() any {
-	if len(g.values) > 0 && !g.chance(3) {
+	switch {
+	case g.chance(12):
+		return nil
+	case len(g.values) > 0 && !g.chance(3):
 		return choose(g, g.values...)
+	default:
+		return g.value(2)
 	}
-	return g.value(2)
 }
 
 // value returns a value of at most so many levels.

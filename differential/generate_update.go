@@ -23,7 +23,7 @@ func (g *generator) withUpdate(c document.Object) document.Object {
 		if paths.IsZero() {
 			paths = document.O()
 		}
-		update = update.With(operator, paths.With(g.updatePath(operator, name), g.operand(operator)))
+		update = update.With(operator, paths.With(g.updatePath(operator, name), g.operand(operator, g.fields[name])))
 	}
 	c = c.With("update", update)
 	if len(g.identifiers) == 0 {
@@ -95,8 +95,8 @@ func (g *generator) updatePart(operator string, kind fieldKind) string {
 	}
 }
 
-// operand returns what an update operator takes.
-func (g *generator) operand(operator string) any {
+// operand returns what an update operator on a field takes.
+func (g *generator) operand(operator string, kind fieldKind) any {
 	switch operator {
 	case "$unset":
 		return choose[any](g, "", 1, true)
@@ -110,7 +110,7 @@ func (g *generator) operand(operator string) any {
 		if g.chance(3) {
 			return g.value(2)
 		}
-		return g.pushModifiers()
+		return g.pushModifiers(kind)
 	case "$addToSet":
 		if g.chance(2) {
 			return document.O("$each", g.array(2))
@@ -138,16 +138,24 @@ func (g *generator) term() any {
 	return choose[any](g, 0, 1, 2, -3, 1.5, int64(1)<<31, int64(1)<<62, int64(1)<<40)
 }
 
-func (g *generator) pushModifiers() document.Object {
+// pushModifiers returns the modifiers of a $push, mostly such as fit the field.
+func (g *generator) pushModifiers(kind fieldKind) document.Object {
+	order := choose[any](g, 1, -1, document.O("a", 1), document.O("x", -1, "a", 1))
 	modifiers := document.O("$each", g.array(2))
-	if g.chance(2) {
+	if (kind == holdsNumbers || kind == holdsObjects) && !g.chance(4) {
+		modifiers = document.O("$each", g.valueOf(kind))
+		if kind == holdsNumbers {
+			order = choose(g, 1, -1)
+		}
+	}
+	if g.chance(3) {
 		modifiers = modifiers.With("$position", g.random.IntN(6)-3)
 	}
-	if g.chance(2) {
+	if !g.chance(3) {
 		modifiers = modifiers.With("$slice", g.random.IntN(6)-3)
 	}
-	if g.chance(2) {
-		modifiers = modifiers.With("$sort", choose[any](g, 1, -1, -1, document.O("a", 1), document.O("x", -1, "a", 1)))
+	if !g.chance(3) {
+		modifiers = modifiers.With("$sort", order)
 	}
 	return modifiers
 }
