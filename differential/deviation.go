@@ -302,9 +302,13 @@ func isLong(value any) bool {
 	return ok && (n > math.MaxInt32 || n < math.MinInt32)
 }
 
-func isNaN(value any) bool {
-	f, ok := value.(float64)
-	return ok && math.IsNaN(f)
+// isOneNaN reports whether of two numbers one is NaN.
+func isOneNaN(a, b any) bool {
+	f, isFloat := a.(float64)
+	g, isAnotherFloat := b.(float64)
+	_, isInt := a.(int64)
+	_, isAnotherInt := b.(int64)
+	return (isFloat || isInt) && (isAnotherFloat || isAnotherInt) && math.IsNaN(f) != math.IsNaN(g)
 }
 
 // isNoOperators reports whether a value is an object of fields, not of operators.

@@ -316,9 +316,11 @@ var deviations = []deviation{
 		concerns: func(s shape) bool {
 			return s.isUnderstood() && slices.ContainsFunc(conditionsIn(s.source, ""), func(c condition) bool {
 				return slices.Contains([]string{"$gt", "$gte", "$lt", "$lte"}, c.operator) &&
-					(isNaN(c.operand) || s.stored(func(value any) bool {
-						return anyValue(document.A(valuesAt(value, strings.Split(c.path, "."))...), isNaN)
-					}))
+					s.stored(func(value any) bool {
+						return anyValue(document.A(valuesAt(value, strings.Split(c.path, "."))...), func(inner any) bool {
+							return anyValue(c.operand, func(asked any) bool { return isOneNaN(inner, asked) })
+						})
+					})
 			})
 		},
 	},

@@ -20,13 +20,16 @@ type generator struct {
 	// values and paths are those of the documents made so far.
 	values []any
 	paths  []string
+	// found are the values by path, near those at the path that is being asked for.
+	found map[string][]any
+	near  []any
 	// identifiers are the names of array filters that the update has used so far.
 	identifiers []string
 }
 
 // newGenerator returns the generator that makes the same cases for the same source.
 func newGenerator(source rand.Source) *generator {
-	return &generator{random: rand.New(source)} //nolint:gosec // The numbers choose test cases.
+	return &generator{random: rand.New(source), found: map[string][]any{}} //nolint:gosec // The numbers choose test cases.
 }
 
 // choose picks one of the items.
@@ -43,7 +46,8 @@ func (g *generator) makeCase() document.Object {
 	g.note("", documents)
 	c := document.O("kind", kind, "docs", documents, "filter", g.filterFor(kind, documents.Len()))
 	if g.chance(2) {
-		c = c.With("indexes", g.indexes())
+		filter, _ := c.Field("filter")
+		c = c.With("indexes", g.indexes(queryPaths(filter)))
 	}
 	switch kind {
 	case "find":
@@ -67,14 +71,21 @@ func (g *generator) makeCase() document.Object {
 	}
 }
 
-// indexes returns indexes, which must change nothing; lungo does without. At most
-// one key of each can hold arrays, since MongoDB refuses two.
-func (g *generator) indexes() document.Array {
+// indexes returns indexes, which must change nothing, often on paths that the case asks
+// for; lungo does without. All keys but _id are of one field, since MongoDB refuses two
+// arrays side by side.
+func (g *generator) indexes(asked []string) document.Array {
 	list := make([]any, 0, 2)
 	for range 1 + g.random.IntN(2) {
 		path := g.path()
+		if len(asked) > 0 && !g.chance(4) {
+			path = choose(g, asked...)
+		}
 		index := document.A(document.A(path, choose(g, 1, -1)))
-		if path != document.IDField && g.chance(3) {
+		switch field, _, nested := strings.Cut(path, "."); {
+		case nested && path != field+".b" && g.chance(2):
+			index = index.Append(document.A(field+".b", choose(g, 1, -1)))
+		case path != document.IDField && g.chance(3):
 			index = index.Append(document.A("_id", choose(g, 1, -1)))
 		}
 		list = append(list, index)
@@ -173,7 +184,11 @@ func (g *generator) valueOf(kind fieldKind) any {
 	case holdsMeasure:
 		return choose(g, math.NaN(), math.Inf(1), math.Inf(-1), -0.5, 0.0, 2.5, 1e300)
 	case holdsFields:
-		return document.O("a", g.random.IntN(4), "b", g.value(1))
+		fields := document.O("a", g.random.IntN(4))
+		if g.chance(2) {
+			fields = fields.With("b", g.value(1))
+		}
+		return fields
 	default:
 		return g.value(3)
 	}
@@ -197,6 +212,7 @@ func (g *generator) note(path string, value any) {
 	}
 	if path != "" {
 		g.values, g.paths = append(g.values, value), append(g.paths, path)
+		g.found[path] = append(g.found[path], value)
 	}
 }
 
@@ -212,6 +228,8 @@ func (g *generator) operandValue() any {
 	switch {
 	case g.chance(12):
 		return nil
+	case len(g.near) > 0 && g.chance(2):
+		return choose(g, g.near...)
 	case len(g.values) > 0 && !g.chance(3):
 		return choose(g, g.values...)
 	default:
@@ -301,10 +319,14 @@ func (g *generator) withSort(c document.Object) document.Object {
 		return c
 	}
 	keys := make([]any, 0, 3)
+	taken := map[string]bool{document.IDField: true}
 	for range 1 + g.random.IntN(2) {
-		keys = append(keys, document.A(g.path(), choose(g, 1, -1)))
+		if path := g.path(); !taken[path] {
+			taken[path] = true
+			keys = append(keys, document.A(path, choose(g, 1, -1)))
+		}
 	}
-	return c.With("sort", document.A(append(keys, document.A("_id", 1))...))
+	return c.With("sort", document.A(append(keys, document.A("_id", choose(g, 1, 1, -1)))...))
 }
 
 func (g *generator) withPage(c document.Object) document.Object {

@@ -18,7 +18,10 @@ func (g *generator) filter(levels int) document.Object {
 			query = query.With(choose(g, "$and", "$or", "$nor"), document.A(clauses...))
 			continue
 		}
-		query = query.With(g.path(), g.condition(1))
+		path := g.path()
+		g.near = g.found[path]
+		query = query.With(path, g.condition(1))
+		g.near = nil
 	}
 	return query
 }

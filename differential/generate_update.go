@@ -23,7 +23,10 @@ func (g *generator) withUpdate(c document.Object) document.Object {
 		if paths.IsZero() {
 			paths = document.O()
 		}
-		update = update.With(operator, paths.With(g.updatePath(operator, name), g.operand(operator, g.fields[name])))
+		path := g.updatePath(operator, name)
+		g.near = g.found[path]
+		update = update.With(operator, paths.With(path, g.operand(operator, g.fields[name])))
+		g.near = nil
 	}
 	c = c.With("update", update)
 	if len(g.identifiers) == 0 {

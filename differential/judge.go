@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/document/documenttest"
@@ -49,6 +50,9 @@ func judgeWith(ctx context.Context, source document.Object, known []deviation) v
 		c.Expect = document.O("error", true)
 	}
 	ours, err := c.Run(ctx, memstore.New().Collection("cases"))
+	if err != nil && strings.Contains(err.Error(), "an index of both") {
+		return verdict{lacking: err} // Lungo has no index that could refuse two arrays.
+	}
 	difference := compare(&c, answer{ours, err}, answer{theirs, refused})
 	if difference == nil || refused == nil && refusesLate(ctx, c) {
 		return verdict{expected: c.Expect}
@@ -85,16 +89,29 @@ func checkCase(c *documenttest.Case) error {
 		}
 	}
 	for _, keys := range append(slices.Clone(c.Indexes), sortKeys(c.Sort)) {
-		for _, key := range keys {
-			if len(key) != 2 {
-				return errors.New("a key is no pair of a path and a direction")
-			}
+		if err := checkKeys(keys); err != nil {
+			return err
 		}
 	}
 	for _, o := range c.Docs {
 		if _, ok := o.Field(document.IDField); !ok {
 			return errors.New("a document has no _id")
 		}
+	}
+	return nil
+}
+
+// checkKeys refuses keys of an index or a sort that are none, or the same twice.
+func checkKeys(keys [][]any) error {
+	seen := map[any]bool{}
+	for _, key := range keys {
+		if len(key) != 2 {
+			return errors.New("a key is no pair of a path and a direction")
+		}
+		if path, ok := key[0].(string); !ok || seen[path] {
+			return errors.New("a path of the keys is none, or comes twice")
+		}
+		seen[key[0]] = true
 	}
 	return nil
 }
