@@ -40,6 +40,9 @@ func (g *generator) chance(n int) bool { return g.random.IntN(n) == 0 }
 
 // makeCase returns a case without what it expects.
 func (g *generator) makeCase() document.Object {
+	if g.chance(16) {
+		return g.indexCase()
+	}
 	kind := choose(g, "find", "find", "find", "count", "distinct", "update", "update", "update", "findAndModify",
 		"findAndModify", "replace")
 	documents := g.documents()
@@ -69,6 +72,28 @@ func (g *generator) makeCase() document.Object {
 		}
 		return g.withUpsert(g.withUpdate(c))
 	}
+}
+
+// indexCase returns a case in which an index serves two conditions that two elements
+// of an array may meet.
+func (g *generator) indexCase() document.Object {
+	digits := []any{0, 1, 2, 3}
+	if g.chance(4) {
+		digits = []any{math.NaN(), nil}
+	}
+	digit := func() any { return choose(g, digits...) }
+	list := make([]any, 0, 6)
+	for i := range 6 {
+		list = append(list, document.O("_id", i+1, "a", document.A(digit(), digit()),
+			"d", document.A(document.O("a", digit(), "b", digit()), document.O("a", digit(), "b", digit()))))
+	}
+	c := document.O("kind", "find", "docs", document.A(list...))
+	if g.chance(2) {
+		return c.With("indexes", document.A(document.A(document.A("a", choose(g, 1, -1))))).With("filter", document.O("a",
+			document.O(choose(g, "$gt", "$gte"), digit(), choose(g, "$lt", "$lte"), digit())))
+	}
+	return c.With("indexes", document.A(document.A(document.A("d.a", choose(g, 1, -1)), document.A("d.b", 1)))).
+		With("filter", document.O("d.a", digit(), "d.b", digit()))
 }
 
 // indexes returns indexes, which must change nothing, often on paths that the case asks
@@ -182,7 +207,7 @@ func (g *generator) valueOf(kind fieldKind) any {
 	case holdsTime:
 		return g.time()
 	case holdsMeasure:
-		return choose(g, math.NaN(), math.Inf(1), math.Inf(-1), -0.5, 0.0, 2.5, 1e300)
+		return choose(g, math.NaN(), math.NaN(), math.NaN(), math.Inf(1), math.Inf(-1), -0.5, 0.0, 2.5, 1e300)
 	case holdsFields:
 		fields := document.O("a", g.random.IntN(4))
 		if g.chance(2) {
@@ -228,6 +253,8 @@ func (g *generator) operandValue() any {
 	switch {
 	case g.chance(12):
 		return nil
+	case g.chance(40):
+		return math.NaN()
 	case len(g.near) > 0 && g.chance(2):
 		return choose(g, g.near...)
 	case len(g.values) > 0 && !g.chance(3):

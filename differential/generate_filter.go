@@ -34,8 +34,11 @@ func (g *generator) condition(levels int) any {
 	return g.operators(levels)
 }
 
-// operators returns one or two operators with their operands.
+// operators returns a range, or one or two operators with their operands.
 func (g *generator) operators(levels int) document.Object {
+	if g.chance(8) {
+		return document.O(choose(g, "$gt", "$gte"), g.operandValue(), choose(g, "$lt", "$lte"), g.operandValue())
+	}
 	condition := g.with(document.O(), levels)
 	if g.chance(4) {
 		condition = g.with(condition, levels)
