@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -330,10 +331,13 @@ var deviations = []deviation{
 		example: `{"kind":"update","docs":[{"_id":1,"a":[]}],"filter":{},"update":{"$min":{"a.3":1},"$mul":{"a.0":1}},
 			"expect":{"matched":1,"modified":1,"upserted":false,"after":[{"_id":1,"a":[0,null,null,1]}]}}`,
 		concerns: func(s shape) bool {
-			paths := s.updatePaths()
-			return s.isUnderstood() && len(paths) > 1 && !slices.ContainsFunc(paths, func(path string) bool {
-				return strings.HasPrefix(path, ".") || !strings.Contains(path, ".")
-			})
+			fields := map[string]int{}
+			for _, path := range s.updatePaths() {
+				if field, _, nested := strings.Cut(path, "."); nested {
+					fields[field]++
+				}
+			}
+			return s.isUnderstood() && slices.Max(append(slices.Collect(maps.Values(fields)), 0)) > 1
 		},
 	},
 	{

@@ -39,6 +39,10 @@ func TestDeviationsHideNothingElse(t *testing.T) {
 	for _, plain := range []string{
 		`{"kind":"find","docs":[{"_id":1,"a":[1,2]},{"_id":2,"a":{"b":1}}],"filter":{"a":{"$gt":1}},"sort":[["a",-1]]}`,
 		`{"kind":"count","docs":[{"_id":1,"a":[{"b":1}]}],"filter":{"a.b":1}}`,
+		`{"kind":"count","docs":[{"_id":1,"a":[1,2],"b":[[3]],"c":{"d":1}}],"filter":{"a.1":2,"c.d":1}}`,
+		`{"kind":"replace","docs":[{"_id":1,"a":1}],"filter":{},"update":{"a":2}}`,
+		`{"kind":"update","docs":[{"_id":1,"a":1}],"filter":{},"update":{"$mul":{"a":2}}}`,
+		`{"kind":"update","docs":[{"_id":1,"a":1}],"filter":{},"update":{"$bit":{"a":{"or":2}}}}`,
 		`{"kind":"distinct","docs":[{"_id":1,"a":[1,2]}],"filter":{},"key":"a"}`,
 		`{"kind":"update","docs":[{"_id":1,"a":[1]}],"filter":{},"update":{"$push":{"a":{"$each":[2],"$sort":1}}}}`,
 		`{"kind":"update","docs":[{"_id":1,"a":[1]}],"filter":{},"update":{"$addToSet":{"a":3}},"upsert":true}`,

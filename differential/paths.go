@@ -115,10 +115,12 @@ func holdsObject(a document.Array, _ []string) bool {
 	return false
 }
 
-// isAskedByNumber reports whether the next part of a path is a number, which an
-// array takes for an index and an object in it for a name.
-func isAskedByNumber(_ document.Array, rest []string) bool {
-	return strings.Trim(rest[0], "0123456789") == ""
+// isAskedByNumber reports whether the next part of a path is a number that an array
+// does not take for the index of one of its elements alone: it holds objects, for
+// which it is a name, or has no such element.
+func isAskedByNumber(a document.Array, rest []string) bool {
+	index, err := strconv.Atoi(rest[0])
+	return err == nil && (index >= a.Len() || holdsObject(a, rest))
 }
 
 // hasArrayOrNothing reports whether a path leads, in an element of an array that is
