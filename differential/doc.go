@@ -8,5 +8,5 @@
 // soon as lungo has changed.
 //
 //	go test ./...
-//	go test -run '^$' -fuzz FuzzDifferential -fuzztime 10m .
+//	go test -run '^$' -fuzz FuzzDifferential -fuzztime 10m -fuzzminimizetime 10x .
 package differential
