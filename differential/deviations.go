@@ -132,7 +132,7 @@ var deviations = []deviation{
 	},
 	{
 		name:   "parts of an _id in an upsert",
-		reason: "an upsert is refused where the filter has a part of the _id",
+		reason: "a replacement is not inserted where the filter has a part of the _id",
 		example: `{"kind":"replace","docs":[],"filter":{"_id.a":1},"update":{"b":1},"upsert":true,
 			"expect":{"error":true}}`,
 		concerns: func(s shape) bool {

@@ -12,7 +12,7 @@ import (
 
 // randomCases is how many cases a test run compares, in so many parts side by side.
 const (
-	randomCases = 8_000
+	randomCases = 10_000
 	parts       = 4
 )
 

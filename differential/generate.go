@@ -185,7 +185,7 @@ func (g *generator) valueOf(kind fieldKind) any {
 	case holdsNumber:
 		return g.number()
 	case holdsLarge:
-		return choose[any](g, 1<<31-1, 1<<31, -1<<31, -1<<31-1, 1<<53, 1<<53+1, 0x1p53, 0x1p31, 1<<62, -1<<62, 0x1p62)
+		return choose[any](g, 1<<31-1, 1<<31-1, 1<<31, -1<<31, -1<<31-1, 1<<53, 1<<53+1, 0x1p53, 0x1p31, 1<<62, -1<<62, 0x1p62)
 	case holdsScalar:
 		return g.scalar()
 	case holdsText:
@@ -256,7 +256,11 @@ func (g *generator) operandValue() any {
 	case g.chance(40):
 		return math.NaN()
 	case len(g.near) > 0 && g.chance(2):
-		return choose(g, g.near...)
+		value := choose(g, g.near...)
+		if n, ok := value.(int64); ok && g.chance(4) {
+			return float64(n)
+		}
+		return value
 	case len(g.values) > 0 && !g.chance(3):
 		return choose(g, g.values...)
 	default:
@@ -279,7 +283,7 @@ func (g *generator) value(levels int) any {
 func (g *generator) number() any {
 	n := g.random.IntN(7) - 2
 	if g.chance(4) {
-		return float64(n)
+		return float64(n) + choose(g, 0, 0, 0.5)
 	}
 	return int64(n)
 }

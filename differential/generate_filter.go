@@ -94,7 +94,7 @@ func (g *generator) small() any {
 
 func (g *generator) typeOperand() any {
 	one := func() any {
-		return choose[any](g, "null", "bool", "int", "long", "double", "number", "string", "array", "object", "date",
+		return choose[any](g, "null", "bool", "int", "int", "long", "long", "double", "number", "string", "array", "object", "date",
 			1, 2, 3, 4, 8, 9, 10, 16, 18)
 	}
 	if g.chance(4) {

@@ -48,7 +48,8 @@ func (g *generator) operatorFor(kind fieldKind) string {
 	case holdsNumber, holdsMeasure, holdsLarge:
 		return choose(g, "$inc", "$mul", "$min", "$max", "$bit", "$bit", "$set", "$rename", "$unset")
 	case holdsNumbers, holdsObjects:
-		return choose(g, "$push", "$push", "$push", "$push", "$push", "$addToSet", "$pull", "$pull", "$pullAll", "$pop", "$set", "$max", "$unset")
+		return choose(g, "$push", "$push", "$push", "$push", "$addToSet", "$addToSet", "$pull", "$pull", "$pullAll",
+			"$pop", "$set", "$max", "$unset")
 	case holdsText, holdsFields, holdsFlag, holdsTime, holdsScalar:
 		return choose(g, "$set", "$unset", "$min", "$max", "$rename", "$setOnInsert")
 	default:
@@ -116,21 +117,38 @@ func (g *generator) operand(operator string, kind fieldKind) any {
 		return g.pushModifiers(kind)
 	case "$addToSet":
 		if g.chance(2) {
-			return document.O("$each", g.array(2))
+			return document.O("$each", document.A(g.element(), g.element()))
 		}
-		return g.value(2)
+		return g.element()
 	case "$pull":
 		if g.chance(2) {
-			return g.operandValue()
+			return g.element()
 		}
 		return g.elemMatch(1)
 	case "$pullAll":
-		return g.operandList()
+		return document.A(g.element(), g.element())
 	case "$pop":
 		return choose[any](g, 1, -1, 1, -1, 0, 2, "1")
 	default:
 		return g.operandValue()
 	}
+}
+
+// element returns a value, often one that is an element of an array at the path that
+// is being changed.
+func (g *generator) element() any {
+	var elements []any
+	for _, value := range g.near {
+		if array, ok := value.(document.Array); ok {
+			for _, item := range array.All() {
+				elements = append(elements, item)
+			}
+		}
+	}
+	if len(elements) == 0 || g.chance(3) {
+		return g.operandValue()
+	}
+	return choose(g, elements...)
 }
 
 // term returns what to add or to multiply by.

@@ -120,7 +120,7 @@ func holdsObject(a document.Array, _ []string) bool {
 // which it is a name, or has no such element.
 func isAskedByNumber(a document.Array, rest []string) bool {
 	index, err := strconv.Atoi(rest[0])
-	return err == nil && (index >= a.Len() || holdsObject(a, rest))
+	return err == nil && (index >= a.Len() || len(rest) > 1 || holdsObject(a, rest))
 }
 
 // hasArrayOrNothing reports whether a path leads, in an element of an array that is
