@@ -315,14 +315,15 @@ var deviations = []deviation{
 		example: `{"kind":"count","docs":[{"_id":1,"a":{"$numberDouble":"NaN"}}],"filter":{"a":{"$lt":1}},
 			"expect":{"n":0}}`,
 		concerns: func(s shape) bool {
-			return s.isUnderstood() && slices.ContainsFunc(conditionsIn(s.source, ""), func(c condition) bool {
+			inElements := s.c.ArrayFilters != nil && anyValue(s.source, func(value any) bool { return isOneNaN(value, int64(0)) })
+			return s.isUnderstood() && (inElements || slices.ContainsFunc(conditionsIn(s.source, ""), func(c condition) bool {
 				return slices.Contains([]string{"$gt", "$gte", "$lt", "$lte"}, c.operator) &&
 					s.stored(func(value any) bool {
 						return anyValue(document.A(valuesAt(value, strings.Split(c.path, "."))...), func(inner any) bool {
 							return anyValue(c.operand, func(asked any) bool { return isOneNaN(inner, asked) })
 						})
 					})
-			})
+			}))
 		},
 	},
 	{
