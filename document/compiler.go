@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Compiler compiles filters, updates, sorts and projections, and remembers some hundred of those
-// that came last, for documents that come again and again: finding one that was
-// compiled takes less than compiling it, and a filter that was used before knows
-// where its fields stand in the documents of a store.
+// Compiler compiles filters, updates, sorts and projections, and remembers some hundred
+// of those that came last, for documents that come again and again: finding one that was
+// compiled takes less than compiling it, and a filter that was used before knows where
+// its fields stand in the documents of a store.
 //
 // The zero Compiler is ready, and so is a nil one, which remembers nothing. It is safe
 // for concurrent use, and what it needs in memory is bounded.
@@ -27,9 +27,10 @@ type Compiler struct {
 	projections remembered[*Projection]
 }
 
-// Filter is CompileFilter.
+// Filter is CompileFilter. A filter on one field alone, such as an _id, is compiled each
+// time, which takes no longer than looking for it.
 func (c *Compiler) Filter(source Object) (*Filter, error) {
-	if !c.remembers(source) {
+	if isOneField(source) || !c.remembers(source) {
 		return CompileFilter(source)
 	}
 	return c.filters.get(c.hash(source), []Object{source}, func() (*Filter, error) { return CompileFilter(source) })

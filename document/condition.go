@@ -34,9 +34,32 @@ type ordered struct {
 	class   int
 	// less, equal and greater say which results of the comparison are meant.
 	less, equal, greater bool
+	// number is the operand where it is one that a float64 holds exactly, else NaN, which
+	// no comparison of floats is true for.
+	number float64
 }
 
 func (c *ordered) test(value any) bool {
+	switch v := value.(type) {
+	case float64:
+		if !math.IsNaN(c.number) && !math.IsNaN(v) {
+			return c.testNumber(v)
+		}
+	case int64:
+		if !math.IsNaN(c.number) && -maxExact < v && v < maxExact {
+			return c.testNumber(float64(v))
+		}
+	}
+	return c.testAny(value)
+}
+
+// testNumber is test for a number that a float64 holds exactly.
+func (c *ordered) testNumber(v float64) bool {
+	return c.less && v < c.number || c.greater && v > c.number || c.equal && v == c.number
+}
+
+// testAny is test for all values.
+func (c *ordered) testAny(value any) bool {
 	if value == missing {
 		return c.class == classNull && c.equal
 	}

@@ -12,20 +12,18 @@ type oneField struct {
 	equalities [1]equality
 }
 
-// compileOneField compiles a query document of one name and a scalar, and reports
-// whether it is one.
-func compileOneField(source Object) (*Filter, bool) {
-	if source.Len() != 1 {
-		return nil, false
+// isOneField reports whether a query document is one name and a scalar.
+func isOneField(source Object) bool {
+	if source.Len() != 1 || depthOf(source.node.at(0)) > 0 {
+		return false
 	}
+	name := source.node.shape.keys[0]
+	return !isOperator(name) && !strings.Contains(name, ".")
+}
+
+// compileOneField compiles a query document of one name and a scalar.
+func compileOneField(source Object) *Filter {
 	name, value := source.node.shape.keys[0], source.node.at(0)
-	switch value.(type) {
-	case Object, Array:
-		return nil, false
-	}
-	if isOperator(name) || strings.Contains(name, ".") {
-		return nil, false
-	}
 	f := &oneField{}
 	f.part[0].name, f.part[0].index = name, -1
 	if index, ok := arrayIndex(name); ok {
@@ -36,5 +34,5 @@ func compileOneField(source Object) (*Filter, bool) {
 	f.equalities[0] = equality{path: name, value: value}
 	f.filter.source, f.filter.root = source, &f.matcher
 	f.filter.equalities, f.filter.one, f.filter.only = f.equalities[:], true, f.equalities[0]
-	return &f.filter, true
+	return &f.filter
 }

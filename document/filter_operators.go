@@ -74,7 +74,21 @@ func compareCondition(operator string, operand any) candidateTest {
 		less:    operator == "$lt" || operator == "$lte",
 		equal:   operator == "$lte" || operator == "$gte",
 		greater: operator == "$gt" || operator == "$gte",
+		number:  exactNumber(operand),
 	}
+}
+
+// exactNumber returns a number that a float64 holds exactly, NaN for all other values.
+func exactNumber(value any) float64 {
+	switch v := value.(type) {
+	case float64:
+		return v
+	case int64:
+		if -maxExact < v && v < maxExact {
+			return float64(v)
+		}
+	}
+	return math.NaN()
 }
 
 // listCondition compiles $in and $nin.
