@@ -16,7 +16,7 @@ func requireCoded(t *testing.T, err error) {
 }
 
 func FuzzParseJSON(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,2.5,"x",null,{"b":true}]}`, `[[[]]]`, `"\ud800"`, `-0`, `1e400`, `{"a":1,"a":2}`} {
+	for _, seed := range []string{`{"a":[1,2.5,"x",null,{"b":true}]}`, `[[[]]]`, `"\ud800"`, `-0`, `1e400`, `{"a":1,"a":2}`, `100000000000000100.0`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -133,13 +133,14 @@ func AppendJSON(text []byte, value any) ([]byte, error) {
 	return AppendJSON(text, value)
 }
 
-// appendFloat writes a double as JavaScript does: without an exponent where the
-// number is neither very small nor very large.
+// appendFloat writes a double as JavaScript does, without an exponent where the number is
+// neither very small nor very large. Large is what not every integer is a double beyond:
+// without an exponent it would be read as an integer, and a different one.
 func appendFloat(text []byte, f float64) ([]byte, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, boterr.Invalid("", "JSON cannot hold %v", f)
 	}
-	const smallest, largest = 1e-6, 1e21
+	const smallest, largest = 1e-6, maxExact
 	format := byte('f')
 	if size := math.Abs(f); size != 0 && (size < smallest || size >= largest) {
 		format = 'e'
