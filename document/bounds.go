@@ -130,6 +130,8 @@ func boundsOfTest(test candidateTest) (Bounds, bool) {
 		return boundsOfEqual(test.value)
 	case equalToString:
 		return boundsOfEqual(string(test))
+	case longList:
+		return test.bounds()
 	case *oneOf:
 		return boundsOfList(test.values)
 	case oneOfStrings:

@@ -153,6 +153,16 @@ func lookupKey(value any) any {
 	return value
 }
 
+// longList is a list whose bounds are worked out once.
+type longList struct {
+	candidateTest
+
+	bounds func() (Bounds, bool)
+}
+
+// shortList is the length up to which bounds are worked out each time.
+const shortList = 16
+
 // oneOfStrings is oneOf for a list of strings.
 type oneOfStrings map[string]struct{}
 

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -110,6 +111,15 @@ func listCondition(operator string, operand any) ([]fieldCondition, error) {
 }
 
 func inCondition(values []any) candidateTest {
+	test := oneOfCondition(values)
+	if len(values) <= shortList {
+		return test
+	}
+	return longList{candidateTest: test, bounds: sync.OnceValues(func() (Bounds, bool) { return boundsOfTest(test) })}
+}
+
+// oneOfCondition compiles a list, that of strings to its fastest form.
+func oneOfCondition(values []any) candidateTest {
 	strings := make(oneOfStrings, len(values))
 	for _, value := range values {
 		s, ok := value.(string)
