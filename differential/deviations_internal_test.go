@@ -1,6 +1,8 @@
 package differential
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,5 +57,16 @@ func TestDeviationsHideNothingElse(t *testing.T) {
 		for _, known := range deviations {
 			require.False(t, known.concerns(shape{source: source, c: &c}), "%s: %s", known.name, plain)
 		}
+	}
+}
+
+// TestDeviationsAreDecisions compares the rules with the table in docs/decisions.md.
+func TestDeviationsAreDecisions(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/decisions.md")
+	require.NoError(t, err)
+	plain := strings.ReplaceAll(string(text), "`", "")
+	for _, known := range deviations {
+		require.Contains(t, plain, "| "+known.name+" | "+known.reason+" |", "a row of docs/decisions.md")
 	}
 }
