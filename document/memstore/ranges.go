@@ -31,19 +31,11 @@ func (b *boundsBuilder) build() {
 			return
 		}
 		found, ok := b.boundsAt(key.Path)
-		if !ok {
+		if !ok || i > 0 && len(found.ranges)*len(b.ranges) > maxRanges {
 			return
 		}
-		if key.Kind == document.Descending {
-			found = inverted(found)
-		}
-		points := !slices.ContainsFunc(found, func(r document.KeyRange) bool { return !r.Point })
-		if i > 0 && len(found)*len(b.ranges) > maxRanges {
-			return
-		}
-		b.ranges = behind(b.ranges, found, i)
-		b.used++
-		if !points {
+		b.use(found, key.Kind)
+		if slices.ContainsFunc(found.ranges, func(r document.KeyRange) bool { return !r.Point }) {
 			return
 		}
 		if len(b.ranges) <= 1 {
@@ -52,24 +44,42 @@ func (b *boundsBuilder) build() {
 	}
 }
 
-// boundsAt returns the ranges of the values at one path, and whether there are any.
-func (b *boundsBuilder) boundsAt(path string) (ranges []document.KeyRange, found bool) {
+// keyBounds are the ranges that conditions of the filter leave of one key.
+type keyBounds struct {
+	ranges     []document.KeyRange
+	conditions int
+	inexact    bool
+}
+
+// boundsAt returns the bounds of the values at one path, and whether there are any.
+func (b *boundsBuilder) boundsAt(path string) (found keyBounds, ok bool) {
 	for condition := range b.filter.Conditions() {
-		bounds, ok := condition.Bounds(path)
-		if !ok || found && b.index.multikey {
+		bounds, says := condition.Bounds(path)
+		if !says || ok && b.index.multikey {
 			continue
 		}
-		if found {
-			ranges = document.CommonRanges(ranges, bounds.Ranges)
+		if ok {
+			found.ranges = document.CommonRanges(found.ranges, bounds.Ranges)
 		} else {
-			ranges = bounds.Ranges
+			found.ranges = bounds.Ranges
 		}
-		found = true
-		b.conditions++
-		b.inexact = b.inexact || !bounds.Exact
+		ok = true
+		found.conditions++
+		found.inexact = found.inexact || !bounds.Exact
 	}
-	b.hasNull = b.hasNull || len(document.CommonRanges(ranges, nullRange)) > 0
-	return ranges, found
+	return found, ok
+}
+
+// use bounds the next key of the index.
+func (b *boundsBuilder) use(found keyBounds, kind document.IndexKind) {
+	b.hasNull = b.hasNull || len(document.CommonRanges(found.ranges, nullRange)) > 0
+	if kind == document.Descending {
+		found.ranges = inverted(found.ranges)
+	}
+	b.ranges = behind(b.ranges, found.ranges, b.used)
+	b.used++
+	b.conditions += found.conditions
+	b.inexact = b.inexact || found.inexact
 }
 
 // nullRange is the range of null.

@@ -217,3 +217,30 @@ func TestElemMatchOnAnArrayInAnArrayIsTheSameByIndexAndByScan(t *testing.T) {
 		}
 	}
 }
+
+// TestListsAtTwoKeysMayBeTooManyForAnIndex has lists whose every pair would be a range of
+// its own: the index then serves the first one alone.
+func TestListsAtTwoKeysMayBeTooManyForAnIndex(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	c := store.Collection("c")
+	require.NoError(t, c.EnsureIndex(t.Context(), keys("a", "b")))
+	for i := range 100 {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "a", i%50, "b", i)))
+	}
+	var list []any
+	for i := range 20 {
+		list = append(list, i)
+	}
+	both := document.O("$in", document.A(list...))
+	f := filter(t, "a", both, "b", both)
+	found, err := c.Find(t.Context(), f, document.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, found, 20)
+	count, err := c.Count(t.Context(), f)
+	require.NoError(t, err)
+	require.EqualValues(t, 20, count)
+	plan, err := store.Explain(t.Context(), "c", f, document.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, memstore.Explanation{Index: "a_1_b_1", Bound: 1, Examined: 40, Returned: 20}, plan)
+}
