@@ -110,9 +110,15 @@ func (all allOf) boundsAt(path string) (Bounds, bool) {
 
 // boundsAt returns the bounds of all matchers together, where each has some.
 func (matchers anyOf) boundsAt(path string) (Bounds, bool) {
+	return unitedBounds(matchers, func(m matcher) (Bounds, bool) { return boundsAt(m, path) })
+}
+
+// unitedBounds returns the bounds of what meets one of several conditions, where each of
+// them has some.
+func unitedBounds[C any](conditions []C, boundsOfOne func(C) (Bounds, bool)) (Bounds, bool) {
 	together := Bounds{Exact: true}
-	for _, m := range matchers {
-		bounds, ok := boundsAt(m, path)
+	for _, condition := range conditions {
+		bounds, ok := boundsOfOne(condition)
 		if !ok {
 			return Bounds{}, false
 		}
@@ -133,7 +139,7 @@ func boundsOfTest(test candidateTest) (Bounds, bool) {
 	case longList:
 		return test.bounds()
 	case *oneOf:
-		return boundsOfList(test.values)
+		return unitedBounds(test.values, boundsOfEqual)
 	case oneOfStrings:
 		return boundsOfStrings(test), true
 	case *ordered:
@@ -143,7 +149,7 @@ func boundsOfTest(test candidateTest) (Bounds, bool) {
 	case every:
 		return boundsOfEvery(test)
 	case some:
-		return boundsOfSome(test)
+		return unitedBounds(test, boundsOfTest)
 	default:
 		return Bounds{}, false
 	}
@@ -157,20 +163,6 @@ func boundsOfEqual(value any) (Bounds, bool) {
 		return Bounds{}, false
 	}
 	return Bounds{Ranges: []KeyRange{pointOf(value)}, Exact: value != nil}, true
-}
-
-func boundsOfList(values []any) (Bounds, bool) {
-	list := Bounds{Exact: true}
-	for _, value := range values {
-		bounds, ok := boundsOfEqual(value)
-		if !ok {
-			return Bounds{}, false
-		}
-		list.Ranges = append(list.Ranges, bounds.Ranges...)
-		list.Exact = list.Exact && bounds.Exact
-	}
-	list.Ranges = united(list.Ranges)
-	return list, true
 }
 
 func boundsOfStrings(values oneOfStrings) Bounds {
@@ -247,21 +239,6 @@ func boundsOfEvery(conditions every) (Bounds, bool) {
 	}
 	together.Exact = false
 	return together, found
-}
-
-// boundsOfSome are the bounds of a value that meets one of several conditions.
-func boundsOfSome(conditions some) (Bounds, bool) {
-	together := Bounds{Exact: true}
-	for _, condition := range conditions {
-		bounds, ok := boundsOfTest(condition)
-		if !ok {
-			return Bounds{}, false
-		}
-		together.Ranges = append(together.Ranges, bounds.Ranges...)
-		together.Exact = together.Exact && bounds.Exact
-	}
-	together.Ranges = united(together.Ranges)
-	return together, true
 }
 
 // pointOf returns the range of one value. Both ends are in one piece of memory.

@@ -8,34 +8,22 @@ import (
 // BatchSize is the most documents that Select takes.
 const BatchSize = 32
 
-// Select tells which of up to BatchSize documents match, of those whose bit is set in
-// among: bit i stands for documents[i]. It asks for less than Check does for one
+// Select tells which of up to BatchSize documents Match, of those whose bit is set in
+// among: bit i stands for documents[i]. It asks for less than Match does for one
 // document after the other.
-//
-// Where an $expr fails on a document, the documents before it are told, and the error.
-func (f *Filter) Select(documents []Object, among uint32) (matched uint32, err error) {
-	switch {
-	case f == nil, f.root == nil:
-		return among, nil
-	case f.canFail:
-		return f.selectUntilFailure(documents, among)
-	default:
-		return selectBy(f.root, documents, among), nil
+func (f *Filter) Select(documents []Object, among uint32) (matched uint32) {
+	if f == nil || f.root == nil {
+		return among
 	}
-}
-
-func (f *Filter) selectUntilFailure(documents []Object, among uint32) (matched uint32, err error) {
+	if !f.canFail {
+		return selectBy(f.root, documents, among)
+	}
 	for ; among != 0; among &= among - 1 {
-		i := bits.TrailingZeros32(among)
-		ok, err := f.Check(documents[i])
-		if err != nil {
-			return matched, err
-		}
-		if ok {
+		if i := bits.TrailingZeros32(among); f.Match(documents[i]) {
 			matched |= 1 << i
 		}
 	}
-	return matched, nil
+	return matched
 }
 
 // selectBy is Select for a matcher.

@@ -68,7 +68,10 @@ func (c *content) look(
 	return err
 }
 
-// scan looks at all documents.
+// A batch of the sequence is no more than a filter takes.
+const _ = uint(document.BatchSize - persistent.Batch)
+
+// scan looks at all documents, for a filter that is not costly and so cannot fail.
 func (c *content) scan(
 	ctx context.Context, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) (err error) {
@@ -81,16 +84,13 @@ func (c *content) scan(
 			}
 		}
 		p.examined += int64(bits.OnesCount32(used))
-		var matched uint32
-		matched, err = filter.Select(documents, used)
-		for ; matched != 0; matched &= matched - 1 {
+		for matched := filter.Select(documents, used); matched != 0; matched &= matched - 1 {
 			i := bits.TrailingZeros32(matched)
 			if !yield(from+uint64(i), documents[i]) {
-				err = nil // Where the filter failed was not reached.
 				return false
 			}
 		}
-		return err == nil
+		return true
 	})
 	return err
 }
