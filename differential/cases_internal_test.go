@@ -11,14 +11,14 @@ import (
 	"github.com/botctx/go-sdk/document/documenttest"
 )
 
-// TestHowFarLungoAgreesWithTheCases tells how many of the cases of MongoDB's
-// semantics lungo passes, and so how much its agreement is worth. It asks for no
-// number; operators that lungo lacks count as failed.
-func TestHowFarLungoAgreesWithTheCases(t *testing.T) {
+// TestLungoAgreesWithMostCases holds lungo to nine in ten of the cases of MongoDB's
+// semantics, since the agreement of a peer that knew less would be worth little.
+// Operators that lungo lacks count as failed.
+func TestLungoAgreesWithMostCases(t *testing.T) {
 	t.Parallel()
 	lines, err := os.ReadFile("../../shared/cases/mongo_cases.jsonl")
 	if err != nil {
-		t.Skip("the cases are not here")
+		t.Skip("the file of cases, ../shared/cases/mongo_cases.jsonl beside the project, is not here")
 	}
 	cases, err := documenttest.ReadCases(bytes.NewReader(lines))
 	require.NoError(t, err)
@@ -33,6 +33,7 @@ func TestHowFarLungoAgreesWithTheCases(t *testing.T) {
 		}
 	}
 	t.Logf("lungo passes %d of %d cases; it fails, by kind: %v", passed, len(cases), byKind)
+	require.GreaterOrEqual(t, passed*10, len(cases)*9)
 }
 
 // invalid gives a refusal of lungo the code that a case expects.
