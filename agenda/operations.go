@@ -1,0 +1,126 @@
+package agenda
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// Operations are the operations on agendas.
+//
+// Specification: Agenda operations.
+type Operations interface {
+	// NewAgenda schedules a node to run for a member: once at NextRunAt, or by Pattern
+	// until RunUntil. With both, NextRunAt is the first run, and the pattern gives the
+	// later ones. A NextRunAt that has passed is due at once.
+	//
+	// InvalidArgument: the member or the node is missing, there is neither NextRunAt nor
+	// Pattern, Pattern comes without RunUntil or Replace without Tag, Pattern is no CRON
+	// pattern, or it never fires until RunUntil. NotFound: the app has no such member.
+	//
+	// Specification: Agenda operations.
+	NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, error)
+
+	// UpdateAgenda changes the open agendas of a member: all of them, or those with Tag.
+	// What is absent stays. One that is running is changed for its later runs: NextRunAt,
+	// or a new Pattern, is then when it runs next.
+	//
+	// InvalidArgument: the member is missing, Replace comes without Tag, Pattern is no
+	// CRON pattern, never fires until RunUntil, or has no RunUntil, neither given nor
+	// stored. An update that matches nothing changes nothing and is no error.
+	//
+	// Specification: Agenda operations.
+	UpdateAgenda(ctx context.Context, p UpdateAgendaParams) (UpdateAgendaResult, error)
+
+	// DeleteMemberAgenda removes the open agendas of a member: all of them, or those with
+	// Tag. One that is running finishes, but cannot run again. That nothing matches is no
+	// error.
+	//
+	// InvalidArgument: the member is missing.
+	//
+	// Specification: Agenda operations.
+	DeleteMemberAgenda(ctx context.Context, p DeleteMemberAgendaParams) (DeleteMemberAgendaResult, error)
+}
+
+// NewAgendaParams are the parameters of NewAgenda.
+type NewAgendaParams struct {
+	// MemberID is the member. Required.
+	MemberID string `json:"memberId,omitzero"`
+	// TreeID is the tree of the node. The default is the tree that the member is in.
+	TreeID string `json:"treeId,omitzero"`
+	// NodeCompositeID is the node. Required.
+	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
+	// NextRunAt is when it runs, in Unix milliseconds; with Pattern the first run.
+	// Required without Pattern.
+	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
+	// Pattern is the CRON pattern by which it runs. Required without NextRunAt.
+	Pattern string `json:"pattern,omitzero"`
+	// RunUntil is the last instant for which Pattern may schedule a run, in Unix
+	// milliseconds. Required with Pattern.
+	RunUntil document.Timestamp `json:"runUntil,omitzero"`
+	// Priority decides among agendas that are due: a smaller number runs first. The
+	// default is 0.
+	Priority *int64 `json:"priority,omitzero"`
+	// Meta is what the node sees as AgendaMeta.
+	Meta document.Object `json:"meta,omitzero"`
+	// Replace removes all agendas of the same member and tag, one that is running
+	// included: it finishes, but cannot run again. The default is false.
+	Replace bool `json:"replace,omitzero"`
+	// Tag is the agenda's name. Required with Replace.
+	Tag string `json:"tag,omitzero"`
+}
+
+// UpdateAgendaParams are the parameters of UpdateAgenda. What is absent stays as it is.
+type UpdateAgendaParams struct {
+	// MemberID is the member whose agendas are changed. Required.
+	MemberID string `json:"memberId,omitzero"`
+	// Meta is what the node sees as AgendaMeta, in place of what it was.
+	Meta document.Object `json:"meta,omitzero"`
+	// NodeCompositeID is the node, TreeID its tree.
+	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
+	// NextRunAt is when it runs next, in Unix milliseconds. Without it a new Pattern
+	// gives the next run.
+	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
+	// Pattern is the CRON pattern by which it runs.
+	Pattern string `json:"pattern,omitzero"`
+	// Priority decides among agendas that are due: a smaller number runs first.
+	Priority *int64 `json:"priority,omitzero"`
+	// RunUntil is the last instant for which the pattern may schedule a run, in Unix
+	// milliseconds.
+	RunUntil document.Timestamp `json:"runUntil,omitzero"`
+	// Replace removes the member's other agendas of that tag. The default is false.
+	Replace bool   `json:"replace,omitzero"`
+	TreeID  string `json:"treeId,omitzero"`
+	// Tag says which agendas are changed. The default is all. Required with Replace.
+	Tag string `json:"tag,omitzero"`
+}
+
+// UpdateAgendaResult is the result of UpdateAgenda.
+type UpdateAgendaResult struct {
+	// DocsIDs are the ids of what was updated.
+	DocsIDs DocsIDs `json:"_docsIds"`
+	// Docs are the agendas after the change.
+	Docs []*Agenda `json:"_docs"`
+	// Modified is how many of them had other values before.
+	Modified int64 `json:"modified"`
+}
+
+// DocsIDs are ids by what became of their records.
+type DocsIDs struct {
+	// Updated are the ids of the agendas that matched, whether they changed or not.
+	Updated []string `json:"updated"`
+}
+
+// DeleteMemberAgendaParams are the parameters of DeleteMemberAgenda.
+type DeleteMemberAgendaParams struct {
+	// MemberID is the member whose agendas are removed. Required.
+	MemberID string `json:"memberId,omitzero"`
+	// Tag says which agendas are removed. The default is all.
+	Tag string `json:"tag,omitzero"`
+}
+
+// DeleteMemberAgendaResult is the result of DeleteMemberAgenda.
+type DeleteMemberAgendaResult struct {
+	// ClientMutationID is a new id each time.
+	ClientMutationID string `json:"clientMutationId"`
+}

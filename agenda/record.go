@@ -1,0 +1,108 @@
+package agenda
+
+import (
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// Agenda is the record of a scheduled execution, as operations show it.
+type Agenda struct {
+	// ID is the primary key.
+	ID string `json:"_id,omitzero"`
+	// App is the app that it belongs to.
+	App string `json:"app,omitzero"`
+	// Channel is the id of the member's channel, Member that of the member.
+	Channel string `json:"channel,omitzero"`
+	Member  string `json:"member,omitzero"`
+	// Tree is the id of the node's tree, NodeCompositeID that of the node.
+	Tree            string `json:"tree,omitzero"`
+	NodeCompositeID string `json:"nodeCompositeId,omitzero"`
+	// NextRunAt is when it runs next, and after its last run when that was due.
+	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
+	// Priority decides among those that are due: a smaller number runs first.
+	Priority int64 `json:"priority"`
+	// Meta is what the node sees as AgendaMeta.
+	Meta document.Object `json:"meta,omitzero"`
+	// Tag is the name by which it is replaced and deleted, "" where it has none.
+	Tag string `json:"tag,omitzero"`
+	// Completed tells that it has run for the last time.
+	Completed bool `json:"completed"`
+}
+
+// Record is an agenda as the store keeps it: with its schedule, and with what the
+// scheduler notes. Operations show the Agenda in it.
+type Record struct {
+	Agenda
+
+	// Pattern is the CRON pattern that gives the runs after NextRunAt, "" where it runs
+	// once. Zone is the IANA name of the time zone that it is read in, "" for UTC.
+	Pattern string `json:"pattern,omitzero"`
+	Zone    string `json:"zone,omitzero"`
+	// RunUntil is the last instant for which the pattern may schedule a run. 0 without a
+	// pattern.
+	RunUntil document.Timestamp `json:"runUntil,omitzero"`
+	// CreatedAt is when the record was made, UpdatedAt when an operation last changed it.
+	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
+	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
+	// Replaces is the number of the replacement that made it, counted for each member and
+	// tag. 0 where it was made without replace.
+	Replaces int64 `json:"replaces,omitzero"`
+
+	// Fence is the number of times it was claimed: the fencing token of the last claim.
+	Fence int64 `json:"fence,omitzero"`
+	// HeldUntil keeps it from being claimed before that instant of the store's clock:
+	// the deadline of the lease of who runs it, or when the next attempt is due.
+	HeldUntil document.Timestamp `json:"heldUntil,omitzero"`
+	// Attempts is the number of claims for this NextRunAt, Failures that of the runs of
+	// it that failed.
+	Attempts int64 `json:"attempts,omitzero"`
+	Failures int64 `json:"failures,omitzero"`
+	// Failed tells that the last attempt for NextRunAt, or for the occurrence of the
+	// pattern before it, has failed. One without a pattern does not run again then,
+	// until updateAgenda gives it another nextRunAt. Error is the text of the failure.
+	Failed bool   `json:"failed,omitzero"`
+	Error  string `json:"error,omitzero"`
+}
+
+// The fields of the documents.
+const (
+	fieldMember          = "member"
+	fieldTree            = "tree"
+	fieldNodeCompositeID = "nodeCompositeId"
+	fieldNextRunAt       = "nextRunAt"
+	fieldPriority        = "priority"
+	fieldMeta            = "meta"
+	fieldTag             = "tag"
+	fieldCompleted       = "completed"
+	fieldPattern         = "pattern"
+	fieldZone            = "zone"
+	fieldRunUntil        = "runUntil"
+	fieldReplaces        = "replaces"
+	fieldFence           = "fence"
+	fieldHeldUntil       = "heldUntil"
+	fieldAttempts        = "attempts"
+	fieldFailures        = "failures"
+	fieldFailed          = "failed"
+	fieldError           = "error"
+)
+
+// kind is how agendas are kept.
+func kind() record.Kind {
+	return record.Kind{
+		Name:       "agenda",
+		Collection: "agendas",
+		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
+		Fixed:      []string{record.FieldChannel, fieldMember},
+	}
+}
+
+// fromDocument reads an agenda that the store holds.
+func fromDocument(o document.Object) (*Record, error) {
+	r := new(Record)
+	if err := document.Decode(o, r); err != nil {
+		return nil, boterr.New(boterr.FailedPrecondition, "", "the stored agenda %s cannot be read: %w",
+			document.Get(o, record.FieldID, "without an _id"), err)
+	}
+	return r, nil
+}
