@@ -1,6 +1,7 @@
 package botctx
 
 import (
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/member"
@@ -15,6 +16,8 @@ type Operations interface {
 	channel.Operations
 	member.Operations
 	datasource.Operations
+	agenda.Operations
+	NodeOperations
 	send.Operations
 }
 
@@ -31,5 +34,7 @@ type Parts struct {
 	Channels    channel.Operations
 	Members     member.Operations
 	DataSources datasource.Operations
+	Agendas     agenda.Operations
+	Nodes       NodeOperations
 	Sends       send.Operations
 }

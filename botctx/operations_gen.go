@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/member"
@@ -440,6 +441,62 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 	return invoke(ctx, c, OpCheckAndSaveMemberReferFrom, p, c.parts.Members.CheckAndSaveMemberReferFrom)
 }
 
+// NewAgenda schedules a node to run for a member: once at NextRunAt, or by Pattern
+// until RunUntil. With both, NextRunAt is the first run, and the pattern gives the
+// later ones. A NextRunAt that has passed is due at once.
+//
+// InvalidArgument: the member or the node is missing, there is neither NextRunAt nor
+// Pattern, Pattern comes without RunUntil or Replace without Tag, Pattern is no CRON
+// pattern, or it never fires until RunUntil. NotFound: the app has no such member.
+//
+// Specification: Agenda operations.
+func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
+	return invoke(ctx, c, OpNewAgenda, p, c.parts.Agendas.NewAgenda)
+}
+
+// UpdateAgenda changes the open agendas of a member: all of them, or those with Tag.
+// What is absent stays. One that is running is changed for its later runs: NextRunAt,
+// or a new Pattern, is then when it runs next.
+//
+// InvalidArgument: the member is missing, Replace comes without Tag, Pattern is no
+// CRON pattern, never fires until RunUntil, or has no RunUntil, neither given nor
+// stored. An update that matches nothing changes nothing and is no error.
+//
+// Specification: Agenda operations.
+func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
+	return invoke(ctx, c, OpUpdateAgenda, p, c.parts.Agendas.UpdateAgenda)
+}
+
+// DeleteMemberAgenda removes the open agendas of a member: all of them, or those with
+// Tag. One that is running finishes, but cannot run again. That nothing matches is no
+// error.
+//
+// InvalidArgument: the member is missing.
+//
+// Specification: Agenda operations.
+func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error) {
+	return invoke(ctx, c, OpDeleteMemberAgenda, p, c.parts.Agendas.DeleteMemberAgenda)
+}
+
+// RedirectMemberToNode runs a node for a member now, and those that it redirects to,
+// and returns when they have run. In a run of the same member it joins that run: the
+// node works on the member as the run has changed it, what it changes is written back
+// with the run, and the run's Values are its own. For another member it is a run of its
+// own, which waits until that member's run under way has ended.
+//
+// InvalidArgument: the member or the node is missing, channelId is not the channel that
+// the member is in, or treeId is missing and several trees have such a node. NotFound:
+// the app has no such member or channel, or the host no such node. FailedPrecondition:
+// the other member's run waits, perhaps by way of others, for this one.
+// ResourceExhausted: the redirects are deeper than the host allows; the error shows
+// their path. Otherwise the error is that of the run, and *RunError behind it tells
+// where it arose.
+//
+// Specification: Node redirect.
+func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error) {
+	return invoke(ctx, c, OpRedirectMemberToNode, p, c.parts.Nodes.RedirectMemberToNode)
+}
+
 // GetChannel tells which app a channel belongs to. It knows the channels of its own
 // app only.
 //
@@ -500,6 +557,14 @@ func (c *Context) dispatch(ctx context.Context, op Op, args json.RawMessage) (js
 		return callOperation(ctx, c, op, args, c.UpdateMember)
 	case OpCheckAndSaveMemberReferFrom:
 		return callOperation(ctx, c, op, args, c.CheckAndSaveMemberReferFrom)
+	case OpNewAgenda:
+		return callOperation(ctx, c, op, args, c.NewAgenda)
+	case OpUpdateAgenda:
+		return callOperation(ctx, c, op, args, c.UpdateAgenda)
+	case OpDeleteMemberAgenda:
+		return callOperation(ctx, c, op, args, c.DeleteMemberAgenda)
+	case OpRedirectMemberToNode:
+		return callOperation(ctx, c, op, args, c.RedirectMemberToNode)
 	case OpGetChannel:
 		return callOperation(ctx, c, op, args, c.GetChannel)
 	case OpSendResponse:
@@ -555,6 +620,22 @@ func (o overCall) UpdateMember(ctx context.Context, p member.UpdateMemberParams)
 
 func (o overCall) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveMemberReferFromParams) (*member.Member, error) {
 	return callByName[*member.Member](ctx, o.caller, OpCheckAndSaveMemberReferFrom, p)
+}
+
+func (o overCall) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
+	return callByName[*agenda.Agenda](ctx, o.caller, OpNewAgenda, p)
+}
+
+func (o overCall) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
+	return callByName[agenda.UpdateAgendaResult](ctx, o.caller, OpUpdateAgenda, p)
+}
+
+func (o overCall) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error) {
+	return callByName[agenda.DeleteMemberAgendaResult](ctx, o.caller, OpDeleteMemberAgenda, p)
+}
+
+func (o overCall) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error) {
+	return callByName[RedirectMemberToNodeResult](ctx, o.caller, OpRedirectMemberToNode, p)
 }
 
 func (o overCall) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {

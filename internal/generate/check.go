@@ -10,9 +10,9 @@ import (
 func checkAgainstTable(methods []method) error {
 	var disagreements []error
 	for _, m := range methods {
-		if m.operation.Package != m.pkg {
+		if m.operation.Package != m.domain.pkg {
 			disagreements = append(disagreements, fmt.Errorf("%s: the table has it in package %s, the code in %s",
-				m.operation.Name, m.operation.Package, m.pkg))
+				m.operation.Name, m.operation.Package, m.domain.pkg))
 		}
 		if m.doc == "" {
 			disagreements = append(disagreements, fmt.Errorf("%s: the method has no comment", m.operation.Name))

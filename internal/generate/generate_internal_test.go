@@ -24,15 +24,15 @@ func TestTheCommittedCodeIsCurrent(t *testing.T) {
 	require.True(t, bytes.Equal(code, committed), "botctx/operations_gen.go is not what the generator writes; run: make generate")
 }
 
-// domain writes a package whose Operations interface has the given source, and reads
-// its methods.
-func domain(t *testing.T, source string) ([]method, error) {
+// readDomain writes a package whose Operations interface has the given source, and
+// reads its methods.
+func readDomain(t *testing.T, source string) ([]method, error) {
 	t.Helper()
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "operations.go"), []byte("package member\n"+source), 0o600))
 	parsed, err := parsePackage(folder)
 	require.NoError(t, err)
-	return parsed.methods("member")
+	return parsed.methods(domain{"member", "Operations", "Members"})
 }
 
 func TestAMethodOfAnotherFormIsRefused(t *testing.T) {
@@ -44,7 +44,7 @@ func TestAMethodOfAnotherFormIsRefused(t *testing.T) {
 		"type Operations interface { GetMember(ctx context.Context, p GetMemberParams) (int, error) }":                        "GetMemberParams is no struct",
 		"type Operations interface { GetMember(c C, p GetMemberParams) (int, error) }; type GetMemberParams struct { A int }": "has no json tag",
 	} {
-		_, err := domain(t, source)
+		_, err := readDomain(t, source)
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -52,10 +52,10 @@ func TestAMethodOfAnotherFormIsRefused(t *testing.T) {
 func TestADisagreementWithTheTableIsReported(t *testing.T) {
 	t.Parallel()
 	const params = "type GetMemberParams struct { ID string `json:\"id\"` }\n"
-	methods, err := domain(t, params+"type Operations interface { GetMember(c C, p GetMemberParams) (*Member, error) }")
+	methods, err := readDomain(t, params+"type Operations interface { GetMember(c C, p GetMemberParams) (*Member, error) }")
 	require.NoError(t, err)
 	require.Equal(t, "*member.Member", methods[0].result)
-	methods[0].pkg = "channel"
+	methods[0].domain.pkg = "channel"
 	err = checkAgainstTable(methods)
 	for _, want := range []string{
 		"getMember: the table has it in package member, the code in channel",
@@ -69,7 +69,7 @@ func TestADisagreementWithTheTableIsReported(t *testing.T) {
 
 func TestAPackageWithoutOperationsHasNoMethods(t *testing.T) {
 	t.Parallel()
-	methods, err := domain(t, "type Other interface { GetMember() }")
+	methods, err := readDomain(t, "type Other interface { GetMember() }")
 	require.NoError(t, err)
 	require.Empty(t, methods)
 }

@@ -19,11 +19,37 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// method is one operation that a domain package has.
+// contextPackage is the package that the code is generated into.
+const contextPackage = "botctx"
+
+// domain is one interface of operations.
+type domain struct {
+	// pkg is the package that declares it, declared its name there.
+	pkg, declared string
+	// part is the field of botctx.Parts that holds its implementation.
+	part string
+}
+
+// domains returns the interfaces of operations. Those that are not declared yet have
+// no methods.
+func domains() []domain {
+	return []domain{
+		{"agenda", "Operations", "Agendas"},
+		{"channel", "Operations", "Channels"},
+		{"datasource", "Operations", "DataSources"},
+		{"livechat", "Operations", "LiveChats"},
+		{"member", "Operations", "Members"},
+		{"send", "Operations", "Sends"},
+		{contextPackage, "NodeOperations", "Nodes"},
+	}
+}
+
+// method is one operation that a domain has.
 type method struct {
 	operation operations.Operation
-	// pkg is the name of the domain package, doc the comment of the method.
-	pkg, doc string
+	domain    domain
+	// doc is the comment of the method.
+	doc string
 	// params and result are the types as botctx writes them.
 	params, result string
 	// fields are the JSON names of the params.
@@ -34,17 +60,17 @@ type method struct {
 // table.
 func readMethods(root string) ([]method, error) {
 	var methods []method
-	for _, pkg := range packagesOf(operations.All()) {
-		source, err := parsePackage(filepath.Join(root, pkg))
+	for _, d := range domains() {
+		source, err := parsePackage(filepath.Join(root, d.pkg))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		found, err := source.methods(pkg)
+		found, err := source.methods(d)
 		if err != nil {
-			return nil, fmt.Errorf("package %s: %w", pkg, err)
+			return nil, fmt.Errorf("%s.%s: %w", d.pkg, d.declared, err)
 		}
 		methods = append(methods, found...)
 	}
@@ -54,17 +80,6 @@ func readMethods(root string) ([]method, error) {
 	}
 	slices.SortFunc(methods, func(a, b method) int { return order[a.operation.Name] - order[b.operation.Name] })
 	return methods, nil
-}
-
-// packagesOf returns the packages that have operations, but for botctx itself.
-func packagesOf(all []operations.Operation) []string {
-	var packages []string
-	for _, operation := range all {
-		if operation.Package != "botctx" && !slices.Contains(packages, operation.Package) {
-			packages = append(packages, operation.Package)
-		}
-	}
-	return packages
 }
 
 // goPackage are the type declarations of a package by name.
@@ -102,10 +117,10 @@ func (p *goPackage) addTypes(file *ast.File) {
 	})
 }
 
-// methods returns the methods of the package's Operations interface, none where it
-// has no such interface.
-func (p *goPackage) methods(pkg string) ([]method, error) {
-	declared, ok := p.types["Operations"].(*ast.InterfaceType)
+// methods returns the methods of a domain's interface, none where the package does not
+// declare it.
+func (p *goPackage) methods(d domain) ([]method, error) {
+	declared, ok := p.types[d.declared].(*ast.InterfaceType)
 	if !ok {
 		return nil, nil
 	}
@@ -120,7 +135,7 @@ func (p *goPackage) methods(pkg string) ([]method, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s is no operation of the table", name)
 		}
-		m, err := p.method(pkg, operation, field)
+		m, err := p.method(d, operation, field)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -131,7 +146,7 @@ func (p *goPackage) methods(pkg string) ([]method, error) {
 
 // method reads a method, which has the form
 // Name(ctx context.Context, p NameParams) (result, error).
-func (p *goPackage) method(pkg string, operation operations.Operation, field *ast.Field) (method, error) {
+func (p *goPackage) method(d domain, operation operations.Operation, field *ast.Field) (method, error) {
 	signature, ok := field.Type.(*ast.FuncType)
 	const two = 2
 	if !ok || signature.Params.NumFields() != two || signature.Results.NumFields() != two {
@@ -144,10 +159,10 @@ func (p *goPackage) method(pkg string, operation operations.Operation, field *as
 	fields, err := p.jsonNames(params.Name)
 	return method{
 		operation: operation,
-		pkg:       pkg,
+		domain:    d,
 		doc:       field.Doc.Text(),
-		params:    pkg + "." + params.Name,
-		result:    p.typeText(pkg, signature.Results.List[0].Type),
+		params:    p.typeText(d.pkg, params),
+		result:    p.typeText(d.pkg, signature.Results.List[0].Type),
 		fields:    fields,
 	}, err
 }
@@ -173,9 +188,12 @@ func (p *goPackage) jsonNames(typeName string) ([]string, error) {
 	return names, nil
 }
 
-// typeText returns a type of the package as another package writes it.
+// typeText returns a type of a package as the generated code writes it.
 func (p *goPackage) typeText(pkg string, expr ast.Expr) string {
-	qualified := p.qualified(pkg, expr)
+	qualified := expr
+	if pkg != contextPackage {
+		qualified = p.qualified(pkg, expr)
+	}
 	var text bytes.Buffer
 	if err := printer.Fprint(&text, token.NewFileSet(), qualified); err != nil {
 		return err.Error() // Does not compile, and shows why.

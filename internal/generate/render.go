@@ -14,16 +14,6 @@ import (
 //go:embed operations.tmpl
 var source string
 
-// parts are the fields of botctx.Parts by the package of the domain.
-var parts = map[string]string{
-	"agenda":     "Agendas",
-	"channel":    "Channels",
-	"datasource": "DataSources",
-	"livechat":   "LiveChats",
-	"member":     "Members",
-	"send":       "Sends",
-}
-
 // view is what the template shows.
 type view struct {
 	Imports []string
@@ -41,11 +31,11 @@ type methodView struct {
 func render(methods []method) ([]byte, error) {
 	v := view{All: operations.All()}
 	for _, m := range methods {
-		if !slices.Contains(v.Imports, m.pkg) {
-			v.Imports = append(v.Imports, m.pkg)
+		if pkg := m.domain.pkg; pkg != contextPackage && !slices.Contains(v.Imports, pkg) {
+			v.Imports = append(v.Imports, pkg)
 		}
 		v.Methods = append(v.Methods, methodView{
-			Name: m.operation.Name, Method: m.operation.Method, Part: parts[m.pkg],
+			Name: m.operation.Name, Method: m.operation.Method, Part: m.domain.part,
 			Params: m.params, Result: m.result,
 			Comment: strings.Split(strings.TrimSpace(m.doc), "\n"),
 		})
