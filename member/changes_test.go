@@ -1,0 +1,201 @@
+package member_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+)
+
+// withMeta returns a member with that meta.
+func withMeta(meta document.Object) *member.Member { return &member.Member{Meta: meta} }
+
+func TestChangesNameOnlyThePathsThatDiffer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ rule, before, after, want string }{
+		{"nothing differs", `{"a": 1}`, `{"a": 1}`, `null`},
+		{"the order of fields is no difference", `{"a": {"x": 1, "y": 2}, "b": 1}`, `{"b": 1, "a": {"y": 2, "x": 1}}`, `null`},
+		{"nor is it in an array", `{"a": [{"x": 1, "y": 2}]}`, `{"a": [{"y": 2, "x": 1}]}`, `null`},
+		{"a scalar", `{"a": 1, "b": 1}`, `{"a": 1, "b": 2}`, `{"$set": {"meta.b": 2}}`},
+		{"a new field", `{"a": 1}`, `{"a": 1, "b": null}`, `{"$set": {"meta.b": null}}`},
+		{"a field in objects", `{"a": {"b": {"c": 1, "d": 1}}}`, `{"a": {"b": {"c": 2, "d": 1}}}`, `{"$set": {"meta.a.b.c": 2}}`},
+		{"a field that was removed", `{"a": {"b": 1, "c": {"d": 1}}}`, `{"a": {"b": 1}}`, `{"$unset": {"meta.a.c": ""}}`},
+		{"all fields that were removed", `{"a": {"b": 1, "c": 1}}`, `{"a": {}}`, `{"$unset": {"meta.a.b": "", "meta.a.c": ""}}`},
+		{"a new object is set by its fields", `{}`, `{"a": {"b": 1, "c": {"d": 2}}}`, `{"$set": {"meta.a.b": 1, "meta.a.c.d": 2}}`},
+		{"a new empty object", `{}`, `{"a": {"b": {}}}`, `{"$set": {"meta.a.b": {}}}`},
+		{"an object in the place of null", `{"a": null}`, `{"a": {"b": 1}}`, `{"$set": {"meta.a": {"b": 1}}}`},
+		{"an object in the place of a scalar", `{"a": 1}`, `{"a": {"b": 1}}`, `{"$set": {"meta.a": {"b": 1}}}`},
+		{"an object in the place of an array", `{"a": [1]}`, `{"a": {"0": 1}}`, `{"$set": {"meta.a": {"0": 1}}}`},
+		{"an array in the place of an object", `{"a": {"0": 1}}`, `{"a": [1]}`, `{"$set": {"meta.a": [1]}}`},
+		{"null in the place of an object", `{"a": {"b": 1}}`, `{"a": null}`, `{"$set": {"meta.a": null}}`},
+		{"an array is set whole", `{"a": [1, {"b": 1}]}`, `{"a": [1, {"b": 2}]}`, `{"$set": {"meta.a": [1, {"b": 2}]}}`},
+		{"a shorter array", `{"a": [1, 2]}`, `{"a": [1]}`, `{"$set": {"meta.a": [1]}}`},
+		{"digits are a name like others", `{"l": {"0": 1, "1": 1}}`, `{"l": {"0": 2}}`, `{"$set": {"meta.l.0": 2}, "$unset": {"meta.l.1": ""}}`},
+		{"_id is a name like others", `{"a": {"_id": 1}}`, `{"a": {"_id": 2}}`, `{"$set": {"meta.a._id": 2}}`},
+		{"a number of another type", `{"a": 1}`, `{"a": 1e0}`, `{"$set": {"meta.a": 1}}`},
+	} {
+		got, err := member.Changes(withMeta(object(t, c.before)), withMeta(object(t, c.after)))
+		require.NoError(t, err, c.rule)
+		require.Equal(t, object(t, c.want).String(), got.String(), c.rule)
+	}
+}
+
+func TestANameThatCannotStandInAPathHasItsObjectSetWhole(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ rule, before, after, want string }{
+		{"a dot", `{"a": {"x.y": 1, "z": 1}, "b": 1}`, `{"a": {"x.y": 2, "z": 2}, "b": 2}`, `{"$set": {"meta.a": {"x.y": 2, "z": 2}, "meta.b": 2}}`},
+		{"no letter", `{"a": {"": 1}}`, `{"a": {"": 2}}`, `{"$set": {"meta.a": {"": 2}}}`},
+		{"a dollar", `{"a": {"$set": 1}}`, `{"a": {"$set": 2}}`, `{"$set": {"meta.a": {"$set": 2}}}`},
+		{"selectors of arrays", `{"a": {"$[]": 1, "$": 1}}`, `{"a": {"$[]": 2, "$": 1}}`, `{"$set": {"meta.a": {"$[]": 2, "$": 1}}}`},
+		{"a field that was removed", `{"a": {"x.y": 1, "z": 1}}`, `{"a": {"z": 1}}`, `{"$set": {"meta.a": {"z": 1}}}`},
+		{"a change below such a name", `{"a": {"x.y": {"z": 1}}}`, `{"a": {"x.y": {"z": 2}}}`, `{"$set": {"meta.a": {"x.y": {"z": 2}}}}`},
+		{"in a new object", `{}`, `{"a": {"b": {"x.y": 1}, "c": 1}}`, `{"$set": {"meta.a.b": {"x.y": 1}, "meta.a.c": 1}}`},
+		{"at the top", `{"a": 1}`, `{"a": 2, "x.y": 1}`, `{"$set": {"meta": {"a": 2, "x.y": 1}}}`},
+		{"all that there was", `{"x.y": 1}`, `{}`, `{"$set": {"meta": {}}}`},
+		{"one that stays is left alone", `{"a": {"x.y": {"q": 1, "p": 1}, "z": 1}}`, `{"a": {"x.y": {"p": 1, "q": 1}, "z": 2}}`, `{"$set": {"meta.a.z": 2}}`},
+	} {
+		before := object(t, c.before)
+		got, err := member.Changes(withMeta(before), withMeta(object(t, c.after)))
+		require.NoError(t, err, c.rule)
+		require.Equal(t, object(t, c.want).String(), got.String(), c.rule)
+		requireSameMember(t, withMeta(object(t, c.after)), written(t, newApps(t), withMeta(before), got), c.rule)
+	}
+}
+
+func TestChangesAreThoseOfTheFieldsThatARunWritesBack(t *testing.T) {
+	t.Parallel()
+	before := &member.Member{
+		ID: "m1", FirstName: "Ada", Email: "a@example.com", Group: "g1", CustomLocale: "en",
+		BotMeta: member.BotMeta{Object: document.O("tree", "t1", "liveChat", true)},
+	}
+	after := &member.Member{
+		ID: "m2", FirstName: "Bob", Profile: document.O("age", 1), Tags: document.A("x"), Unknown: document.O("y", 1), CustomLocale: "fr",
+		BotMeta: member.BotMeta{Object: document.O("tree", "t1", "nodeCompositeId", "n1")},
+	}
+	got, err := member.Changes(before, after)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"$set": {"botMeta.nodeCompositeId": "n1", "customLocale": "fr"}, "$unset": {"botMeta.liveChat": "", "group": ""}}`, got.String())
+	got, err = member.Changes(&member.Member{}, &member.Member{Group: "g1"})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"$set": {"group": "g1"}}`, got.String())
+}
+
+func TestAnAbsentObjectIsAnEmptyOne(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		before, after document.Object
+		want          string
+	}{
+		{document.Object{}, document.O(), `null`},
+		{document.O(), document.Object{}, `null`},
+		{document.O("a", 1), document.Object{}, `{"$unset": {"meta.a": ""}}`},
+		{document.Object{}, document.O("a", 1), `{"$set": {"meta.a": 1}}`},
+		{document.O("x.y", 1), document.Object{}, `{"$set": {"meta": {}}}`},
+	} {
+		got, err := member.Changes(withMeta(c.before), withMeta(c.after))
+		require.NoError(t, err)
+		require.JSONEq(t, c.want, got.String())
+	}
+}
+
+func TestAValueThatOnlyItsTypeTellsApartIsAChange(t *testing.T) {
+	t.Parallel()
+	at := time.UnixMilli(1000)
+	values := []any{0, 0.0, math.Copysign(0, -1), 1, 1.0, true, nil, "", "1970-01-01T00:00:01.000Z", at, document.O(), document.A()}
+	for i, before := range values {
+		for j, after := range values {
+			got, err := member.Changes(withMeta(document.O("a", before)), withMeta(document.O("a", after)))
+			require.NoError(t, err)
+			require.Equal(t, i == j, got.IsZero(), "%v and %v", before, after)
+			got, err = member.Changes(withMeta(document.O("a", document.A(before))), withMeta(document.O("a", document.A(after))))
+			require.NoError(t, err)
+			require.Equal(t, i == j, got.IsZero(), "%v and %v in an array", before, after)
+		}
+	}
+	nan := document.O("a", math.NaN())
+	got, err := member.Changes(withMeta(nan), withMeta(document.O("a", math.NaN())))
+	require.NoError(t, err)
+	require.True(t, got.IsZero(), "NaN is what it was")
+}
+
+// nested returns an object of that many levels around a value.
+func nested(levels int, value any) document.Object {
+	for range levels - 1 {
+		value = document.O("k", value)
+	}
+	return document.O("k", value)
+}
+
+func TestChangesReachAsDeepAsAMemberCanBeNested(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	const deepest = document.MaxDepth - 1 // The member is a level of its own.
+	for _, c := range []struct{ before, after document.Object }{
+		{document.O(), nested(deepest, 1)},
+		{nested(deepest, 1), nested(deepest, 2)},
+		{document.O("k", 1), nested(deepest, 1)},
+		{nested(deepest-1, 1), nested(deepest-1, document.O("x.y", 1))},
+	} {
+		changes, err := member.Changes(withMeta(c.before), withMeta(c.after))
+		require.NoError(t, err)
+		requireSameMember(t, withMeta(c.after), written(t, a, withMeta(c.before), changes))
+	}
+	_, err := member.Changes(withMeta(document.O()), withMeta(nested(deepest+1, 1)))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, "meta")
+}
+
+func TestChangesRefuseWhatNoMemberCanHold(t *testing.T) {
+	t.Parallel()
+	failed := document.O("a", 1)
+	failed.Set("a.b", 1)
+	_, err := member.Changes(withMeta(document.O("a", 1)), withMeta(failed))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, "meta.a.b")
+	_, err = member.Changes(&member.Member{}, &member.Member{BotMeta: member.BotMeta{Object: document.O("a", make(chan int))}})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, "botMeta.a")
+	_, err = member.Changes(&member.Member{}, withMeta(document.O("a", strings.Repeat("x", document.MaxSize))))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, "meta")
+
+	// Each level holds the one below twice: few objects, and paths without number.
+	var twice any = 1
+	for range document.MaxDepth - 2 {
+		twice = document.O("l", twice, "r", twice)
+	}
+	_, err = member.Changes(&member.Member{}, withMeta(twice.(document.Object)))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	requireField(t, err, "meta")
+
+	for _, pair := range [][2]*member.Member{{nil, {}}, {{}, nil}, {nil, nil}} {
+		_, err = member.Changes(pair[0], pair[1])
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+	}
+}
+
+func TestPathsThatNeedMoreThanAnUpdateHasAreNotNamed(t *testing.T) {
+	t.Parallel()
+	leaves := document.O()
+	for i := range 1000 {
+		leaves = leaves.With(string(rune('a'+i%26))+strings.Repeat("x", i/26), i)
+	}
+	after := &member.Member{
+		Meta: document.O(strings.Repeat("k", 1<<20), leaves), BotMeta: member.BotMeta{Object: document.O("a", 1)}, Group: "g1",
+	}
+	before := &member.Member{Meta: document.O("a", 1), BotMeta: member.BotMeta{Object: document.O("b", document.O())}}
+	changes, err := member.Changes(before, after)
+	require.NoError(t, err)
+	set, _ := document.Get(changes, "$set", document.O()).Field("meta")
+	require.Equal(t, after.Meta, set)
+	requireSameMember(t, after, written(t, newApps(t), before, changes))
+	changes, err = member.Changes(after, withMeta(document.O(strings.Repeat("k", 1<<20), document.O())))
+	require.NoError(t, err)
+	require.True(t, changes.Has("$set.meta"), "a thousand fields were removed")
+}
