@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -12,9 +13,6 @@ import (
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
-
-// Action is a piece of bot logic. An error stops the run.
-type Action func(ctx context.Context, bot *Context) error
 
 // Context is what bot logic is given: where it runs and for whom, and every
 // operation as a method.
@@ -25,16 +23,24 @@ type Action func(ctx context.Context, bot *Context) error
 type Context struct {
 	// Channel is the channel of the conversation.
 	Channel *channel.Channel
-	// Member is the member, the end user, of the conversation.
+	// Member is the member, the end user, of the conversation. In a run it may be changed,
+	// see Action.
 	Member *member.Member
+	// Node is the node that runs, zero outside of nodes.
+	Node NodeRef
 	// AgendaMeta is the meta of the agenda or redirect that caused this run.
 	AgendaMeta document.Object
+	// Agenda is the agenda that caused this run: for when it was scheduled, which attempt
+	// this is, and the key that tells a repetition. It is nil where none did.
+	Agenda *agenda.Run
 	// MessageEvent is the message that caused this run, nil where none did.
 	MessageEvent *send.MessageEvent
 	// Values is a bag for the run: what one piece of logic leaves for the next. It is
 	// never nil.
 	Values map[string]any
 
+	runtime      *Runtime
+	run          *run // The run that it belongs to, nil outside of runs.
 	scope        record.Scope
 	parts        Parts
 	interceptors []Interceptor
@@ -59,22 +65,30 @@ func (c *Context) Fetch(ctx context.Context, request outbound.Request) (*outboun
 // Reply sends responses to the context's member, one after the other, by
 // SendResponse. It stops at the first that fails. {{path}} is filled from Member as it
 // is in the run, whether that is stored or not.
+//
+// In a run that an agenda caused, a member whose botMeta.subscribe is false is sent
+// nothing.
 func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 	for _, response := range responses {
-		if err := c.reply(ctx, response); err != nil {
+		if _, err := c.reply(ctx, response); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *Context) reply(ctx context.Context, response send.Response) error {
+// reply sends one response, and returns what came of it: nothing where none was to be
+// sent.
+func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Result, error) {
 	if c.Member != nil {
+		if c.Agenda != nil && !c.Member.BotMeta.Subscribe() {
+			return nil, nil
+		}
 		var err error
 		if response, err = send.Fill(response, c.Member); err != nil {
-			return boterr.Wrap(string(OpSendResponse), boterr.In("response", err))
+			return nil, boterr.Wrap(string(OpSendResponse), boterr.In("response", err))
 		}
 	}
-	_, err := c.SendResponse(ctx, send.SendResponseParams{Response: response})
-	return err
+	sent, err := c.SendResponse(ctx, send.SendResponseParams{Response: response})
+	return sent.Results, err
 }

@@ -3,6 +3,7 @@ package botctx
 import (
 	"context"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
 )
@@ -54,6 +55,17 @@ type RedirectOptions struct {
 	SendResponse *bool `json:"sendResponse,omitzero"`
 	// RunPostAction is whether its post-actions run. The default is true.
 	RunPostAction *bool `json:"runPostAction,omitzero"`
+	// Unknown holds the options of other names, which are InvalidArgument.
+	Unknown document.Object `json:"-" document:"unknown"`
+}
+
+// check refuses options that do not exist: one that is ignored would run what it was to
+// leave out.
+func (o RedirectOptions) check() error {
+	if unknown := o.Unknown.Keys(); len(unknown) > 0 {
+		return boterr.Invalid(unknown[0], "is no option; there are runPreAction, sendResponse and runPostAction")
+	}
+	return nil
 }
 
 // isOn reports whether an option that is true by default is on.

@@ -22,48 +22,95 @@ type Inbound struct {
 	Profile member.Member
 }
 
-// Receive runs the logic for a message event that arrived, and returns when it has
-// run. A member who was not known is made.
+// Receive runs what answers a message event that arrived, and returns when it has run: the
+// node that is chosen, and those that it redirects to, or else the logic of HandleFunc. A
+// member who was not known is made. Runs of one member take turns.
+//
+// Of the nodes that may answer (see Flow and Node), the one of the smallest priority whose
+// trigger matches runs; mute ones run before, and another is chosen all the same. An event
+// that nothing answers is no error.
 //
 // InvalidArgument: the app, the channel or the event's sender is missing. NotFound:
-// the app has no such channel. FailedPrecondition: no logic was set. Otherwise the
-// error is that of the logic; a panic in it is Internal.
+// the app has no such channel. FailedPrecondition: there are no nodes and no logic.
+// Otherwise the error is that of the run, with *RunError behind it; a panic in it is
+// Internal. What a run that fails has changed of bot.Member is not written back; what its
+// operations have done stays.
 func (r *Runtime) Receive(ctx context.Context, inbound Inbound) (err error) {
 	defer func() { err = orPanic(err, recover()) }()
-	action := r.action.Load()
-	if action == nil {
-		return boterr.New(boterr.FailedPrecondition, "", "the Runtime has no logic: call HandleFunc before Receive")
+	if r.logic.Load() == nil && len(r.nodes.Load().list) == 0 {
+		return boterr.New(boterr.FailedPrecondition, "", "the Runtime has no logic: call Handle or HandleFunc before Receive")
 	}
-	bot, err := r.arrive(ctx, inbound)
+	begin, err := r.arrive(ctx, inbound)
 	if err != nil {
 		return err
 	}
-	return (*action)(ctx, bot)
+	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
+		started.bot.MessageEvent = &inbound.Event
+		return first.answer(ctx)
+	})
 }
 
-// arrive makes the context for what arrived.
-func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (*Context, error) {
+// answer runs the nodes that answer the run's event, or else the logic of HandleFunc.
+func (s *step) answer(ctx context.Context) error {
+	runtime := s.run.runtime
+	candidates, err := runtime.nodes.Load().candidates(ctx, runtime.config.Flow, s.run.bot)
+	if err != nil {
+		return err
+	}
+	for _, node := range candidates {
+		matches, err := s.run.matches(ctx, node)
+		if err != nil {
+			return err
+		}
+		if !matches {
+			continue
+		}
+		if _, err := s.perform(ctx, next{node: node}); err != nil {
+			return err
+		}
+		if !node.isMute() {
+			return nil
+		}
+	}
+	logic := runtime.logic.Load()
+	if logic == nil {
+		return nil
+	}
+	s.run.bot.Node = NodeRef{}
+	s.run.current.Store(s)
+	return s.run.action(ctx, *logic)
+}
+
+// matches asks the trigger of a node.
+func (r *run) matches(ctx context.Context, node *Node) (matches bool, err error) {
+	defer func() {
+		if err = orPanic(err, recover()); err != nil {
+			err = &RunError{Node: node.Ref(), Part: "trigger", Err: err}
+		}
+	}()
+	return node.Trigger(ctx, r.bot)
+}
+
+// arrive returns what the run of what arrived begins with: the member who sent it.
+func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin occasion, err error) {
 	switch {
 	case inbound.App == "":
-		return nil, boterr.Invalid("App", "is missing: name the app that the channel belongs to")
+		return begin, boterr.Invalid("App", "is missing: name the app that the channel belongs to")
 	case inbound.Channel == "":
-		return nil, boterr.Invalid("Channel", "is missing: name the channel on which the event arrived")
+		return begin, boterr.Invalid("Channel", "is missing: name the channel on which the event arrived")
 	case inbound.Event.From == "":
-		return nil, boterr.Invalid("Event.From", "is missing: give the sender's id on the platform")
+		return begin, boterr.Invalid("Event.From", "is missing: give the sender's id on the platform")
 	}
-	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
-	loaded, err := r.loader(scope).Load(ctx, inbound.Channel)
-	if err != nil {
-		return nil, boterr.In("Channel", err)
+	begin.scope = record.Scope{App: inbound.App, Channel: inbound.Channel}
+	if begin.channel, err = r.loader(begin.scope).Load(ctx, inbound.Channel); err != nil {
+		return begin, boterr.In("Channel", err)
 	}
 	sender, err := r.sender(ctx, inbound)
 	if err != nil {
-		return nil, boterr.In("Profile", err)
+		return begin, boterr.In("Profile", err)
 	}
-	scope.Member = sender.ID
-	bot := r.Operations(scope)
-	bot.Channel, bot.Member, bot.MessageEvent = loaded, sender, &inbound.Event
-	return bot, nil
+	begin.scope.Member, begin.outer = sender.ID, r.stepOf(ctx, nil)
+	return begin, nil
 }
 
 // sender returns the member who sent what arrived, by the host's function or the

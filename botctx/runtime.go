@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,6 +47,14 @@ type Config struct {
 	NewID func() string
 	// NewEtag makes etags of records. The default is made of the time and a NewID.
 	NewEtag func() string
+	// Flow decides which nodes may answer an event.
+	Flow Flow
+	// MaxRedirects is the most redirects that may lead from one node to the next, those of
+	// other members' runs included. The default is 50.
+	MaxRedirects int
+	// ParallelRuns lets runs of one member run at once. Without it they take turns within
+	// this process, in the order in which they came.
+	ParallelRuns bool
 	// CheckEtags makes updateMember answer Conflict to a stale etag.
 	CheckEtags bool
 	// Strict makes unknown parameters of Call, and parameters that a platform would
@@ -60,8 +69,16 @@ type Runtime struct {
 	env    record.Env
 	// decode reads the parameters of Call.
 	decode func(document.Object, any) error
-	action atomic.Pointer[Action]
+	// logic is what HandleFunc was given, nodes what Handle was given.
+	logic    atomic.Pointer[Action]
+	nodes    atomic.Pointer[nodes]
+	handling sync.Mutex // Held while nodes are added.
+	// locks make the runs of one member take turns.
+	locks memberLocks
 }
+
+// defaultMaxRedirects is the default of Config.MaxRedirects.
+const defaultMaxRedirects = 50
 
 // New returns a Runtime. A Config without a Store is InvalidArgument.
 func New(config Config) (*Runtime, error) {
@@ -75,6 +92,9 @@ func New(config Config) (*Runtime, error) {
 		}
 		config.HTTP = client
 	}
+	if config.MaxRedirects <= 0 {
+		config.MaxRedirects = defaultMaxRedirects
+	}
 	config.Connectors = maps.Clone(config.Connectors)
 	config.Interceptors = slices.Clone(config.Interceptors)
 	env := record.Env{
@@ -84,20 +104,43 @@ func New(config Config) (*Runtime, error) {
 	if config.Strict {
 		decode = document.DecodeStrict
 	}
-	return &Runtime{config: config, env: env.WithDefaults(), decode: decode}, nil
+	r := &Runtime{config: config, env: env.WithDefaults(), decode: decode}
+	r.nodes.Store(&nodes{})
+	return r, nil
 }
 
 // Env returns the store, the clock and the ids that the Runtime works with.
 func (r *Runtime) Env() record.Env { return r.env }
 
-// HandleFunc sets the logic that answers what arrives. The last call counts.
-func (r *Runtime) HandleFunc(action Action) { r.action.Store(&action) }
+// Handle adds nodes to those that answer what arrives, and that agendas and redirects
+// run. All of them are added, or none. The nodes are copied.
+//
+// InvalidArgument: a node has no ID, or is its own parent. AlreadyExists: its tree has a
+// node of that ID already.
+func (r *Runtime) Handle(added ...*Node) error {
+	r.handling.Lock()
+	defer r.handling.Unlock()
+	next, err := r.nodes.Load().with(added)
+	if err == nil {
+		r.nodes.Store(next)
+	}
+	return err
+}
+
+// HandleFunc sets the logic that answers what arrives where no node does: the whole bot,
+// where it needs no nodes. The last call counts.
+func (r *Runtime) HandleFunc(action Action) { r.logic.Store(&action) }
 
 // Operations returns the operations for a scope, without a run: its Channel and
 // Member are not loaded, and need not exist until an operation asks for them.
-func (r *Runtime) Operations(scope record.Scope) *Context {
-	return &Context{
+func (r *Runtime) Operations(scope record.Scope) *Context { return r.newContext(scope, nil) }
+
+// newContext returns the context for a scope, in a run or, with nil, outside of runs.
+func (r *Runtime) newContext(scope record.Scope, in *run) *Context {
+	bot := &Context{
 		Values:       map[string]any{},
+		runtime:      r,
+		run:          in,
 		scope:        scope,
 		parts:        r.parts(scope),
 		interceptors: r.config.Interceptors,
@@ -105,6 +148,13 @@ func (r *Runtime) Operations(scope record.Scope) *Context {
 		now:          r.env.Now,
 		http:         r.config.HTTP,
 	}
+	if in != nil {
+		bot.parts.Members = readMembers{Operations: bot.parts.Members, read: in.read}
+	}
+	if bot.parts.Nodes == nil {
+		bot.parts.Nodes = redirects{bot}
+	}
+	return bot
 }
 
 // Context returns the context of a member outside of a run, with its Channel and

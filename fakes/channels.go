@@ -30,6 +30,20 @@ func (p *Platform) AddChannel(added channel.Channel) *channel.Channel {
 	return stored
 }
 
+// SwitchChannel switches a channel of DefaultApp on or off.
+func (p *Platform) SwitchChannel(id string, on bool) {
+	p.test.Helper()
+	channels := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp})
+	loaded, err := channels.Load(context.Background(), id)
+	if err == nil {
+		loaded.On = on
+		_, err = channels.Save(context.Background(), loaded)
+	}
+	if err != nil {
+		p.test.Fatalf("fakes: SwitchChannel: %v", err)
+	}
+}
+
 // appChannels are the webchat channels that were made for members without one, by
 // app.
 type appChannels struct {

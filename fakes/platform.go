@@ -28,6 +28,7 @@ type Platform struct {
 	store      *memstore.Store
 	runtime    *botctx.Runtime
 	action     atomic.Pointer[botctx.Action]
+	nodes      handled
 	clock      *clock
 	ids        *counter
 	faults     *faults
@@ -45,6 +46,7 @@ type settings struct {
 	checkEtags   bool
 	interceptors []botctx.Interceptor
 	override     func(record.Scope) botctx.Parts
+	flow         botctx.Flow
 }
 
 // Option is a setting of a platform.
@@ -71,6 +73,9 @@ func Intercept(interceptors ...botctx.Interceptor) Option {
 func Override(override func(record.Scope) botctx.Parts) Option {
 	return func(s *settings) { s.override = override }
 }
+
+// Flow decides which nodes may answer, as botctx.Config.Flow does.
+func Flow(flow botctx.Flow) Option { return func(s *settings) { s.flow = flow } }
 
 // New returns an empty platform.
 func New(options ...Option) *Platform {
@@ -101,6 +106,7 @@ func assemble(s settings) *Platform {
 		Now:          p.clock.Now,
 		NewID:        func() string { return p.ids.next("id") },
 		NewEtag:      func() string { return p.ids.next("etag") },
+		Flow:         s.flow,
 		Strict:       s.strict,
 		CheckEtags:   s.checkEtags,
 	})
@@ -145,7 +151,19 @@ func (p *Platform) AdvanceTo(to time.Time) {
 	p.Advance(to.Sub(p.Now()))
 }
 
-// HandleFunc sets the logic that answers what members say. The last call counts.
+// Handle adds nodes to those that answer what members say, and that agendas and redirects
+// run. It ends the test where Runtime.Handle refuses them.
+func (p *Platform) Handle(nodes ...*botctx.Node) {
+	p.test.Helper()
+	if err := p.runtime.Handle(nodes...); err != nil {
+		p.test.Fatalf("fakes: Handle: %v", err)
+		return
+	}
+	p.nodes.add(nodes)
+}
+
+// HandleFunc sets the logic that answers what members say where no node does. The last
+// call counts.
 func (p *Platform) HandleFunc(action botctx.Action) {
 	p.action.Store(&action)
 	p.runtime.HandleFunc(action)

@@ -53,5 +53,6 @@ func (p *Platform) Fork() *Platform {
 	if action := p.action.Load(); action != nil {
 		fork.HandleFunc(*action)
 	}
+	fork.Handle(p.nodes.all()...)
 	return fork
 }

@@ -38,6 +38,12 @@ func (b BotMeta) NodeCompositeID() string { return document.Get(b, fieldNodeComp
 // Tree returns the id of the tree in which the conversation stands, or "".
 func (b BotMeta) Tree() string { return document.Get(b, fieldTree, "") }
 
+// SetPosition sets the node at which the conversation stands, and its tree.
+func (b *BotMeta) SetPosition(nodeCompositeID, tree string) {
+	b.Set(fieldNodeCompositeID, nodeCompositeID)
+	b.Set(fieldTree, tree)
+}
+
 // EncodeValue returns the object.
 func (b BotMeta) EncodeValue() (any, error) { return b.Object, nil }
 

@@ -1,0 +1,179 @@
+package botctx
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+)
+
+// Flow is what a host decides about which nodes may answer an event. The zero value of
+// each field means its default. Its functions are given the context of the run, with the
+// channel, the member and the event, before a node is chosen.
+type Flow struct {
+	// PriorityGroup returns the name of the one of the channel's priority groups that
+	// serves the member. The default, also for "", is the first.
+	PriorityGroup func(ctx context.Context, bot *Context) (string, error)
+	// IsOpen tells whether it is within office hours; outside of them the off trees of the
+	// priority group answer. The default is always.
+	IsOpen func(ctx context.Context, bot *Context) (bool, error)
+	// HeadNodes returns the nodes that may answer a member whose conversation stands at no
+	// node of the trees that serve it. The default is the nodes of these trees that have
+	// no parent.
+	HeadNodes func(ctx context.Context, bot *Context) ([]NodeRef, error)
+	// LiveChatTree returns the tree that answers while the member is in a live chat. The
+	// default is none: then no node answers.
+	LiveChatTree func(bot *Context) string
+}
+
+// reach is what may answer an event: some of the trees, and global nodes by their ids.
+type reach struct {
+	trees  func(tree string) bool
+	global []string
+}
+
+// reach returns what may answer: the live-chat tree, the off trees, or the others.
+func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
+	liveChat, hasLiveChat := f.liveChatTree(bot)
+	if bot.Member.BotMeta.LiveChat() {
+		return reach{trees: func(tree string) bool { return hasLiveChat && tree == liveChat }}, nil
+	}
+	group, err := f.priorityGroup(ctx, bot)
+	if err != nil {
+		return reach{}, err
+	}
+	isOpen := bot.Channel.On
+	if isOpen && f.IsOpen != nil {
+		if isOpen, err = f.IsOpen(ctx, bot); err != nil {
+			return reach{}, err
+		}
+	}
+	if !isOpen {
+		return reach{trees: isOneOf(group.OffTrees), global: group.OffGlobalNodes}, nil
+	}
+	if len(group.Trees) > 0 {
+		return reach{trees: isOneOf(group.Trees), global: group.GlobalNodes}, nil
+	}
+	others := func(tree string) bool {
+		return !(hasLiveChat && tree == liveChat) && !slices.Contains(group.OffTrees, tree)
+	}
+	return reach{trees: others, global: group.GlobalNodes}, nil
+}
+
+// liveChatTree returns the tree of live chats, if there is one.
+func (f Flow) liveChatTree(bot *Context) (string, bool) {
+	if f.LiveChatTree == nil {
+		return "", false
+	}
+	return f.LiveChatTree(bot), true
+}
+
+// priorityGroup returns the group that serves the member, the zero group where the
+// channel has none.
+func (f Flow) priorityGroup(ctx context.Context, bot *Context) (channel.PriorityGroup, error) {
+	var name string
+	if f.PriorityGroup != nil {
+		var err error
+		if name, err = f.PriorityGroup(ctx, bot); err != nil {
+			return channel.PriorityGroup{}, err
+		}
+	}
+	groups := bot.Channel.PriorityGroups
+	if name == "" && len(groups) == 0 {
+		return channel.PriorityGroup{}, nil
+	}
+	if name == "" {
+		return groups[0], nil
+	}
+	i := slices.IndexFunc(groups, func(g channel.PriorityGroup) bool { return g.Group == name })
+	if i < 0 {
+		return channel.PriorityGroup{}, boterr.New(boterr.NotFound, "", "the channel %s has no priority group %q", bot.Channel.ID, name)
+	}
+	return groups[i], nil
+}
+
+// isOneOf tells whether a tree is one of those.
+func isOneOf(trees []string) func(tree string) bool {
+	return func(tree string) bool { return slices.Contains(trees, tree) }
+}
+
+// candidates returns the nodes that may answer the event, those of the smallest priority
+// first. Among equal ones, those that belong closest to where the conversation stands
+// come first: children or head nodes, global nodes of the tree, global nodes of the
+// channel, and of each kind in the order in which they were given to Handle.
+func (n *nodes) candidates(ctx context.Context, flow Flow, bot *Context) ([]*Node, error) {
+	within, err := flow.reach(ctx, bot)
+	if err != nil {
+		return nil, err
+	}
+	found, err := n.atPosition(ctx, flow, bot, within)
+	if err != nil {
+		return nil, err
+	}
+	found = append(found, n.globalInChannel(within)...)
+	seen := map[*Node]bool{}
+	found = slices.DeleteFunc(found, func(node *Node) bool {
+		isOut := node.Trigger == nil || seen[node]
+		seen[node] = true
+		return isOut
+	})
+	slices.SortStableFunc(found, func(a, b *Node) int { return cmp.Compare(a.Priority, b.Priority) })
+	return found, nil
+}
+
+// atPosition returns the children of the node where the conversation stands and the
+// global nodes of its tree, or the head nodes where it stands at no node within reach.
+func (n *nodes) atPosition(ctx context.Context, flow Flow, bot *Context, within reach) ([]*Node, error) {
+	position := NodeRef{CompositeID: bot.Member.BotMeta.NodeCompositeID(), Tree: bot.Member.BotMeta.Tree()}
+	if n.byRef[position] == nil || !within.trees(position.Tree) {
+		return n.headNodes(ctx, flow, bot, within)
+	}
+	found := slices.Clone(n.children[position])
+	for _, node := range n.inTree[position.Tree] {
+		if node.Global == GlobalInTree {
+			found = append(found, node)
+		}
+	}
+	return found, nil
+}
+
+// headNodes returns the nodes at which a conversation may begin.
+func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within reach) ([]*Node, error) {
+	var found []*Node
+	if flow.HeadNodes == nil {
+		for _, node := range n.list {
+			if node.Parent == "" && within.trees(node.Tree) {
+				found = append(found, node)
+			}
+		}
+		return found, nil
+	}
+	refs, err := flow.HeadNodes(ctx, bot)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range refs {
+		node := n.byRef[ref]
+		if node == nil {
+			return nil, boterr.New(boterr.NotFound, "", "Flow.HeadNodes names a node that the host does not handle: %s", ref)
+		}
+		if within.trees(node.Tree) {
+			found = append(found, node)
+		}
+	}
+	return found, nil
+}
+
+// globalInChannel returns the nodes that answer wherever the conversation stands: those
+// that say so and are within reach, and those that the priority group names.
+func (n *nodes) globalInChannel(within reach) []*Node {
+	var found []*Node
+	for _, node := range n.list {
+		if node.Global == GlobalInChannel && within.trees(node.Tree) || slices.Contains(within.global, node.ID) {
+			found = append(found, node)
+		}
+	}
+	return found
+}

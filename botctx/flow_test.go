@@ -1,0 +1,245 @@
+package botctx_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// answering returns a node of a tree that answers every text with its id.
+func answering(id, tree string, change ...func(*botctx.Node)) *botctx.Node {
+	node := &botctx.Node{ID: id, Tree: tree, Trigger: botctx.AnyText(), Responses: []send.Response{send.Text(id)}}
+	for _, alter := range change {
+		alter(node)
+	}
+	return node
+}
+
+func below(parent string) func(*botctx.Node) { return func(n *botctx.Node) { n.Parent = parent } }
+
+func priority(number int) func(*botctx.Node) { return func(n *botctx.Node) { n.Priority = number } }
+
+func on(text string) func(*botctx.Node) {
+	return func(n *botctx.Node) { n.Trigger = botctx.TextIs(text) }
+}
+
+func global(where botctx.Global) func(*botctx.Node) { return func(n *botctx.Node) { n.Global = where } }
+
+// at returns a member whose conversation stands at a node.
+func at(node, tree string) member.Member {
+	var m member.Member
+	m.BotMeta.SetPosition(node, tree)
+	return m
+}
+
+// choosing is a platform on which one channel has the nodes of three trees and a
+// live-chat tree.
+func choosing(t *testing.T, flow botctx.Flow, groups ...channel.PriorityGroup) (*fakes.Platform, string) {
+	t.Helper()
+	p := fakes.New(fakes.For(t), fakes.Flow(flow))
+	p.Handle(
+		answering("shop", "shop"),
+		answering("shop child", "shop", below("shop")),
+		answering("shop grandchild", "shop", below("shop child")),
+		answering("shop help", "shop", below("shop"), global(botctx.GlobalInTree), on("help")),
+		answering("music", "music", on("music")),
+		answering("stop", "music", below("music"), global(botctx.GlobalInChannel), on("stop")),
+		answering("night", "night"),
+		answering("night stop", "night", below("night"), on("stop")),
+		answering("agent", "live"),
+	)
+	return p, p.AddChannel(channel.Channel{PriorityGroups: groups}).ID
+}
+
+// nodeFor returns the node that answers a text.
+func nodeFor(t *testing.T, p *fakes.Platform, who member.Member, channelID, text string) string {
+	t.Helper()
+	who.Channel = channelID
+	actor := p.AddMember(who)
+	actor.Says(text)
+	return texts(actor)
+}
+
+func TestTheNodeThatAnswersBelongsToWhereTheConversationStands(t *testing.T) {
+	t.Parallel()
+	liveChat := member.Member{}
+	liveChat.BotMeta.Set("liveChat", true)
+	live := botctx.Flow{LiveChatTree: func(*botctx.Context) string { return "live" }}
+	closed := botctx.Flow{IsOpen: func(context.Context, *botctx.Context) (bool, error) { return false, nil }}
+	twoTrees := channel.PriorityGroup{
+		Group: "day", Trees: []string{"shop", "music"}, OffTrees: []string{"night"},
+		GlobalNodes: []string{"shop help"}, OffGlobalNodes: []string{"night stop"},
+	}
+	vip := channel.PriorityGroup{Group: "vip", Trees: []string{"music"}}
+	for name, test := range map[string]struct {
+		flow   botctx.Flow
+		groups []channel.PriorityGroup
+		who    member.Member
+		text   string
+		want   string
+	}{
+		"a new member gets a head node":              {who: member.Member{}, text: "hi", want: "shop"},
+		"a head node of any tree":                    {who: member.Member{}, text: "music", want: "shop"},
+		"a child of the current node":                {who: at("shop", "shop"), text: "hi", want: "shop child"},
+		"not a head node, nor the current node":      {who: at("music", "music"), text: "hi", want: ""},
+		"a global node of the tree":                  {who: at("shop child", "shop"), text: "help", want: "shop grandchild"},
+		"a global node of the tree alone":            {who: at("shop grandchild", "shop"), text: "help", want: "shop help"},
+		"not a global node of another tree":          {who: at("music", "music"), text: "help", want: ""},
+		"a global node of the channel":               {who: at("shop grandchild", "shop"), text: "stop", want: "stop"},
+		"a position that is no more counts as new":   {who: at("gone", "shop"), text: "hi", want: "shop"},
+		"a position in an unknown tree, too":         {who: at("shop", "gone"), text: "hi", want: "shop"},
+		"in a live chat its tree alone":              {flow: live, who: liveChat, text: "stop", want: "agent"},
+		"in a live chat nothing without a tree":      {who: liveChat, text: "stop", want: ""},
+		"the live-chat tree in live chats alone":     {flow: live, who: at("agent", "live"), text: "hi", want: "shop"},
+		"outside office hours nothing without trees": {flow: closed, who: member.Member{}, text: "hi", want: ""},
+		"outside office hours the off trees":         {flow: closed, groups: []channel.PriorityGroup{twoTrees}, who: at("shop", "shop"), text: "hi", want: "night"},
+		"and the off global nodes":                   {flow: closed, groups: []channel.PriorityGroup{twoTrees}, who: at("night stop", "night"), text: "stop", want: "night stop"},
+		"off trees are not used within them":         {groups: []channel.PriorityGroup{twoTrees}, who: at("night", "night"), text: "hi", want: "shop"},
+		"a global node that the group names":         {groups: []channel.PriorityGroup{twoTrees}, who: at("music", "music"), text: "help", want: "shop help"},
+		"the first group is the default":             {groups: []channel.PriorityGroup{vip, twoTrees}, who: member.Member{}, text: "music", want: "music"},
+		"trees that the group lacks do not answer":   {groups: []channel.PriorityGroup{vip, twoTrees}, who: at("shop", "shop"), text: "hi", want: ""},
+		"another group by the host's choice": {
+			flow:   botctx.Flow{PriorityGroup: func(context.Context, *botctx.Context) (string, error) { return "vip", nil }},
+			groups: []channel.PriorityGroup{twoTrees, vip}, who: at("shop", "shop"), text: "hi", want: "",
+		},
+		"head nodes by the host's choice": {
+			flow: botctx.Flow{HeadNodes: func(context.Context, *botctx.Context) ([]botctx.NodeRef, error) {
+				return []botctx.NodeRef{{CompositeID: "shop grandchild", Tree: "shop"}}, nil
+			}},
+			who: member.Member{}, text: "hi", want: "shop grandchild",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, channelID := choosing(t, test.flow, test.groups...)
+			require.Equal(t, test.want, nodeFor(t, p, test.who, channelID, test.text))
+		})
+	}
+}
+
+func TestTheOffTreesAnswerWhileTheChannelIsOff(t *testing.T) {
+	t.Parallel()
+	p, channelID := choosing(t, botctx.Flow{}, channel.PriorityGroup{OffTrees: []string{"night"}})
+	ada := p.AddMember(member.Member{Channel: channelID})
+	p.SwitchChannel(channelID, false)
+	ada.Says("hi")
+	require.Equal(t, "night", ada.Last())
+	p.SwitchChannel(channelID, true)
+	ada.Says("hi")
+	require.Equal(t, "shop", ada.Last())
+}
+
+func TestTheSmallestPriorityAnswers(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		nodes []*botctx.Node
+		want  string
+	}{
+		"a smaller number": {[]*botctx.Node{answering("b", "", priority(2)), answering("a", "", priority(1))}, "a"},
+		"below zero":       {[]*botctx.Node{answering("b", ""), answering("a", "", priority(-1))}, "a"},
+		"a fallback last":  {[]*botctx.Node{answering("fallback", "", priority(1000)), answering("a", "", on("hi"))}, "a"},
+		"a fallback where nothing else matches": {
+			[]*botctx.Node{answering("fallback", "", priority(1000)), answering("a", "", on("bye"))}, "fallback",
+		},
+		"of equal ones the first that was given": {[]*botctx.Node{answering("b", ""), answering("a", "")}, "b"},
+		"mute nodes first, and then another": {
+			[]*botctx.Node{
+				answering("a", ""), answering("mute", "", priority(botctx.MutePriority)),
+				answering("mute before", "", priority(-20)), answering("b", "", priority(5)),
+				answering("mute of another text", "", priority(-30), on("bye")),
+			}, "mute before\nmute\na",
+		},
+		"mute nodes alone": {[]*botctx.Node{answering("mute", "", priority(-10)), answering("a", "", on("bye"))}, "mute"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, ada := withNodes(t, test.nodes...)
+			ada.Says("hi")
+			require.Equal(t, test.want, texts(ada))
+		})
+	}
+}
+
+func TestOfEqualPrioritiesTheClosestAnswers(t *testing.T) {
+	t.Parallel()
+	nodes := []*botctx.Node{
+		answering("channel", "other", below("x"), global(botctx.GlobalInChannel)),
+		answering("tree", "shop", below("x"), global(botctx.GlobalInTree)),
+		answering("child", "shop", below("here")),
+		answering("here", "shop"),
+	}
+	for from, want := range []string{"child", "tree", "channel"} {
+		p := fakes.New(fakes.For(t))
+		var left []*botctx.Node
+		left = append(left, nodes[:len(nodes)-1-from]...)
+		p.Handle(append(left, nodes[len(nodes)-1])...)
+		require.Equal(t, want, nodeFor(t, p, at("here", "shop"), p.AddChannel(channel.Channel{}).ID, "hi"))
+	}
+}
+
+func TestANodeThatSavesItsPositionLetsItsChildrenAnswer(t *testing.T) {
+	t.Parallel()
+	saves := func(n *botctx.Node) { n.SavesPosition = true }
+	_, ada := withNodes(t, answering("name?", "form", saves), answering("age?", "form", below("name?"), saves), answering("done", "form", below("age?")))
+	for _, text := range []string{"hi", "Ada", "36"} {
+		ada.Says(text)
+	}
+	require.Equal(t, "name?\nage?\ndone", texts(ada))
+	require.Equal(t, "age?", ada.Member().BotMeta.NodeCompositeID())
+	require.Equal(t, "form", ada.Member().BotMeta.Tree())
+}
+
+func TestWhatTheHostDecidesMayFail(t *testing.T) {
+	t.Parallel()
+	asleep := errors.New("the calendar is asleep")
+	for name, test := range map[string]struct {
+		flow botctx.Flow
+		want error
+	}{
+		"IsOpen":        {botctx.Flow{IsOpen: func(context.Context, *botctx.Context) (bool, error) { return false, asleep }}, asleep},
+		"PriorityGroup": {botctx.Flow{PriorityGroup: func(context.Context, *botctx.Context) (string, error) { return "", asleep }}, asleep},
+		"a group that is not there": {
+			botctx.Flow{PriorityGroup: func(context.Context, *botctx.Context) (string, error) { return "vip", nil }}, boterr.NotFound,
+		},
+		"HeadNodes": {botctx.Flow{HeadNodes: func(context.Context, *botctx.Context) ([]botctx.NodeRef, error) { return nil, asleep }}, asleep},
+		"a head node that is not there": {
+			botctx.Flow{HeadNodes: func(context.Context, *botctx.Context) ([]botctx.NodeRef, error) {
+				return []botctx.NodeRef{{CompositeID: "gone"}}, nil
+			}}, boterr.NotFound,
+		},
+		"a panic": {
+			botctx.Flow{IsOpen: func(context.Context, *botctx.Context) (bool, error) { panic("asleep") }}, boterr.Internal,
+		},
+	} {
+		p := fakes.New(fakes.For(t), fakes.Flow(test.flow))
+		p.Handle(answering("hello", ""))
+		ada := p.AddMember(member.Member{})
+		require.ErrorIs(t, ada.TrySays("hi"), test.want, name)
+		require.Empty(t, ada.Messages(), name)
+	}
+}
+
+func TestAnEventThatNothingAnswersIsNoError(t *testing.T) {
+	t.Parallel()
+	_, ada := withNodes(t, answering("hello", "", on("hello")))
+	ada.Says("bye")
+	require.Empty(t, ada.Messages())
+}
+
+func TestHandleFuncAnswersWhatNoNodeAnswers(t *testing.T) {
+	t.Parallel()
+	p, ada := withNodes(t, answering("hello", "", on("hello")), answering("mute", "", priority(-10)))
+	p.HandleFunc(says("Pardon?"))
+	ada.Says("hello")
+	ada.Says("gibberish")
+	require.Equal(t, "mute\nhello\nmute\nPardon?", texts(ada))
+}

@@ -1,0 +1,111 @@
+package botctx
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// nodes are the nodes that a Runtime holds. They never change: with returns others.
+type nodes struct {
+	// list is all of them, in the order in which they were given.
+	list []*Node
+	// byRef finds one; byID finds those of all trees with an id.
+	byRef map[NodeRef]*Node
+	byID  map[string][]*Node
+	// children are the nodes of a parent.
+	children map[NodeRef][]*Node
+	// inTree are the nodes of a tree.
+	inTree map[string][]*Node
+}
+
+// newNodes returns nodes to look up. They are copied: what a caller changes later has no
+// effect.
+func newNodes(list []*Node) (*nodes, error) {
+	n := &nodes{
+		byRef: map[NodeRef]*Node{}, byID: map[string][]*Node{},
+		children: map[NodeRef][]*Node{}, inTree: map[string][]*Node{},
+	}
+	for _, node := range list {
+		if err := n.add(node); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// with returns these nodes and more of them.
+func (n *nodes) with(added []*Node) (*nodes, error) {
+	return newNodes(slices.Concat(n.list, added))
+}
+
+// add adds a copy of a node.
+func (n *nodes) add(given *Node) error {
+	if given == nil {
+		return boterr.Invalid("", "a node is nil")
+	}
+	ref := given.Ref()
+	switch {
+	case given.ID == "":
+		return boterr.Invalid("ID", "is missing: give every node its nodeCompositeId")
+	case given.Parent == given.ID:
+		return boterr.Invalid("Parent", "the node %s cannot be its own parent", ref)
+	case n.byRef[ref] != nil:
+		return boterr.New(boterr.AlreadyExists, "ID", "there is a node %s already", ref)
+	}
+	node := *given
+	node.Pre, node.Responses, node.Post = slices.Clone(node.Pre), slices.Clone(node.Responses), slices.Clone(node.Post)
+	n.list = append(n.list, &node)
+	n.byRef[ref] = &node
+	n.byID[node.ID] = append(n.byID[node.ID], &node)
+	n.inTree[node.Tree] = append(n.inTree[node.Tree], &node)
+	if node.Parent != "" {
+		parent := NodeRef{CompositeID: node.Parent, Tree: node.Tree}
+		n.children[parent] = append(n.children[parent], &node)
+	}
+	return nil
+}
+
+// find returns the node with an id: that of the given tree; without one, that of the
+// current tree, or else that of the only tree that has such a node.
+func (n *nodes) find(tree, id, current string) (*Node, error) {
+	if tree != "" {
+		if node := n.byRef[NodeRef{CompositeID: id, Tree: tree}]; node != nil {
+			return node, nil
+		}
+		return nil, n.unknown(id, " in tree "+tree)
+	}
+	if node := n.byRef[NodeRef{CompositeID: id, Tree: current}]; node != nil {
+		return node, nil
+	}
+	switch named := n.byID[id]; len(named) {
+	case 0:
+		return nil, n.unknown(id, "")
+	case 1:
+		return named[0], nil
+	default:
+		return nil, boterr.Invalid("treeId", "is missing: several trees have a node %s: %s", id, treesOf(named))
+	}
+}
+
+// unknown is the error for a node that is not there.
+func (n *nodes) unknown(id, where string) error {
+	hint := "the host handles no nodes"
+	if others := n.byID[id]; len(others) > 0 {
+		hint = "it is in " + treesOf(others)
+	} else if len(n.list) > 0 {
+		hint = "check the id, or give the node to Handle"
+	}
+	return boterr.New(boterr.NotFound, "nodeCompositeId", "there is no node %s%s: %s", id, where, hint)
+}
+
+// treesOf names the trees of nodes.
+func treesOf(named []*Node) string {
+	trees := make([]string, len(named))
+	for i, node := range named {
+		trees[i] = strconv.Quote(node.Tree)
+	}
+	return strings.Join(trees, ", ")
+}

@@ -1,0 +1,193 @@
+package botctx
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/send"
+)
+
+// RunError tells where in a run an error arose. It stands behind the errors of Receive,
+// RedirectMemberToNode and of agendas that fail; errors.AsType finds it.
+type RunError struct {
+	// Node is the node.
+	Node NodeRef
+	// Part is the part of the node: "trigger", "pre-action 1", "response 2",
+	// "post-action 1" or "redirect", counted from 1.
+	Part string
+	// Action is the name of the action's function, "" for other parts.
+	Action string
+	// Err is what went wrong.
+	Err error
+}
+
+// Error names node, part and action.
+func (e *RunError) Error() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "node %s: %s", e.Node, e.Part)
+	if e.Action != "" {
+		fmt.Fprintf(&text, " (%s)", e.Action)
+	}
+	fmt.Fprintf(&text, ": %v", e.Err)
+	return text.String()
+}
+
+// Unwrap returns Err.
+func (e *RunError) Unwrap() error { return e.Err }
+
+// next is a node to run, and which parts of it.
+type next struct {
+	node    *Node
+	options RedirectOptions
+}
+
+// perform runs a node and those that it redirects to, and returns what each of them
+// sent.
+func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
+	var results []NodeSendResult
+	for {
+		entered, err := s.enter(to.node)
+		if err != nil {
+			return nil, err
+		}
+		sent, further, err := entered.run.node(withStep(ctx, entered), entered, to)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, sent)
+		if further == nil {
+			return results, nil
+		}
+		s, to = entered, *further
+	}
+}
+
+// enter makes the step of a node that this step goes on to.
+func (s *step) enter(node *Node) (*step, error) {
+	entered := &step{run: s.run, node: node.Ref(), caller: s, depth: s.depth + 1}
+	if most := s.run.runtime.config.MaxRedirects + 1; entered.depth > most {
+		return nil, boterr.New(boterr.ResourceExhausted, "nodeCompositeId",
+			"more than %d redirects, end them or raise Config.MaxRedirects: %s", most-1, entered.path())
+	}
+	s.run.current.Store(entered)
+	s.run.bot.Node = entered.node
+	return entered, nil
+}
+
+// path returns the nodes up to this step, with the members where they change.
+func (s *step) path() string {
+	var names []string
+	for at := s; at != nil; at = at.caller {
+		name := at.node.String()
+		if at.caller != nil && at.caller.run != at.run {
+			name = strings.TrimSuffix("member "+at.run.bot.scope.Member+": "+name, ": ")
+		}
+		if name != "" {
+			names = append([]string{name}, names...)
+		}
+	}
+	return strings.Join(names, " -> ")
+}
+
+// node runs one node, and returns what it sent and the node to go on to, nil where the
+// run ends there.
+func (r *run) node(ctx context.Context, at *step, to next) (sent NodeSendResult, further *next, err error) {
+	if err := ctx.Err(); err != nil {
+		return sent, nil, boterr.New(boterr.Canceled, "", "the run was ended before node %s: %w", at.node, context.Cause(ctx))
+	}
+	sent = NodeSendResult{OK: 1, Member: r.bot.scope.Member, Result: []send.Result{}}
+	if isOn(to.options.RunPreAction) {
+		if err := r.actions(ctx, "pre-action", to.node.Pre); err != nil {
+			return sent, nil, err
+		}
+	}
+	if isOn(to.options.SendResponse) {
+		if sent.Result, err = r.responses(ctx, to.node.Responses); err != nil {
+			return sent, nil, err
+		}
+	}
+	if isOn(to.options.RunPostAction) {
+		if err := r.actions(ctx, "post-action", to.node.Post); err != nil {
+			return sent, nil, err
+		}
+	}
+	if to.node.SavesPosition && r.bot.Member != nil {
+		r.bot.Member.BotMeta.SetPosition(to.node.ID, to.node.Tree)
+	}
+	further, err = r.redirect(ctx, to.node)
+	return sent, further, err
+}
+
+// actions runs actions one after the other, up to the first that fails.
+func (r *run) actions(ctx context.Context, kind string, actions []Action) error {
+	for i, action := range actions {
+		if err := r.action(ctx, action); err != nil {
+			return &RunError{
+				Node: r.bot.Node, Part: fmt.Sprintf("%s %d", kind, i+1), Action: functionName(action), Err: err,
+			}
+		}
+	}
+	return nil
+}
+
+// action runs an action. A panic in it becomes an error.
+func (r *run) action(ctx context.Context, action Action) (err error) {
+	defer func() { err = orPanic(err, recover()) }()
+	return action(ctx, r.bot)
+}
+
+// responses sends the responses of a node.
+func (r *run) responses(ctx context.Context, responses []send.Response) ([]send.Result, error) {
+	sent := make([]send.Result, 0, len(responses))
+	for i, response := range responses {
+		result, err := r.bot.reply(ctx, response)
+		if err != nil {
+			return nil, &RunError{Node: r.bot.Node, Part: fmt.Sprintf("response %d", i+1), Err: err}
+		}
+		for _, one := range result {
+			sent = append(sent, one.Full())
+		}
+	}
+	return sent, nil
+}
+
+// redirect asks a node where the run goes on.
+func (r *run) redirect(ctx context.Context, from *Node) (further *next, err error) {
+	if from.Redirect == nil {
+		return nil, nil
+	}
+	defer func() {
+		if err = orPanic(err, recover()); err != nil {
+			err = &RunError{Node: from.Ref(), Part: "redirect", Err: err}
+		}
+	}()
+	to, err := from.Redirect(ctx, r.bot)
+	if err != nil || to == nil {
+		return nil, err
+	}
+	if err := to.Options.check(); err != nil {
+		return nil, err
+	}
+	node, err := r.runtime.nodes.Load().find(to.TreeID, to.NodeCompositeID, from.Tree)
+	if err != nil {
+		return nil, err
+	}
+	if !to.Meta.IsZero() {
+		r.bot.AgendaMeta = to.Meta
+	}
+	return &next{node: node, options: to.Options}, nil
+}
+
+// functionName returns the name of an action's function without the path of its package,
+// such as "coupon.Claim".
+func functionName(action Action) string {
+	if action == nil {
+		return ""
+	}
+	name := runtime.FuncForPC(reflect.ValueOf(action).Pointer()).Name()
+	return name[strings.LastIndexByte(name, '/')+1:]
+}

@@ -1,0 +1,107 @@
+package botctx
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// redirects are the operations on nodes as a context has them.
+type redirects struct{ bot *Context }
+
+// RedirectMemberToNode implements NodeOperations.
+func (r redirects) RedirectMemberToNode(
+	ctx context.Context, p RedirectMemberToNodeParams,
+) (RedirectMemberToNodeResult, error) {
+	if p.ChannelID == "" {
+		p.ChannelID = r.bot.scope.Channel
+	}
+	if err := p.check(); err != nil {
+		return RedirectMemberToNodeResult{}, err
+	}
+	var sent []NodeSendResult
+	var err error
+	at := r.bot.runtime.stepOf(ctx, r.bot)
+	if at != nil && at.run.isOf(r.bot.scope.App, p.MemberID) {
+		sent, err = at.join(ctx, p)
+	} else {
+		sent, err = r.bot.runtime.redirectElsewhere(ctx, r.bot.scope.App, at, p)
+	}
+	if err != nil {
+		return RedirectMemberToNodeResult{}, err
+	}
+	return RedirectMemberToNodeResult{OK: 1, Member: p.MemberID, SendResults: sent}, nil
+}
+
+// check refuses parameters that name nothing to run.
+func (p RedirectMemberToNodeParams) check() error {
+	switch {
+	case p.MemberID == "":
+		return boterr.Invalid("memberId", "is missing: give the id of a member")
+	case p.NodeCompositeID == "":
+		return boterr.Invalid("nodeCompositeId", "is missing: give the id of a node")
+	case p.ChannelID == "":
+		return boterr.Invalid("channelId", "is missing, and the context has no channel of its own")
+	}
+	return boterr.In("redirectOptions", p.RedirectOptions.check())
+}
+
+// isOf reports whether the run is that of a member.
+func (r *run) isOf(app, memberID string) bool {
+	return r.bot.scope.App == app && r.bot.scope.Member == memberID
+}
+
+// join runs a node as a part of the run that is under way. The context shows the node
+// and its meta meanwhile, and afterwards what it showed before.
+func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSendResult, error) {
+	s.joining.Lock()
+	defer s.joining.Unlock()
+	bot := s.run.bot
+	if p.ChannelID != bot.scope.Channel {
+		return nil, boterr.Invalid("channelId", "the member %s is in channel %s, and not in %s",
+			p.MemberID, bot.scope.Channel, p.ChannelID)
+	}
+	node, err := s.run.runtime.nodes.Load().find(p.TreeID, p.NodeCompositeID, s.node.Tree)
+	if err != nil {
+		return nil, err
+	}
+	shown, meta := bot.Node, bot.AgendaMeta
+	defer func() {
+		bot.Node, bot.AgendaMeta = shown, meta
+		s.run.current.Store(s)
+	}()
+	bot.AgendaMeta = present(p.Meta)
+	return s.perform(ctx, next{node: node, options: p.RedirectOptions})
+}
+
+// redirectElsewhere runs a node in a run of its own. at is the step that waits for it,
+// nil where none does.
+func (r *Runtime) redirectElsewhere(
+	ctx context.Context, app string, at *step, p RedirectMemberToNodeParams,
+) (sent []NodeSendResult, err error) {
+	begin := occasion{scope: record.Scope{App: app, Channel: p.ChannelID, Member: p.MemberID}, outer: at}
+	err = r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
+		current := started.bot.Member.BotMeta.Tree()
+		if at != nil {
+			current = at.node.Tree
+		}
+		node, err := r.nodes.Load().find(p.TreeID, p.NodeCompositeID, current)
+		if err != nil {
+			return err
+		}
+		started.bot.AgendaMeta = present(p.Meta)
+		sent, err = first.perform(ctx, next{node: node, options: p.RedirectOptions})
+		return err
+	})
+	return sent, err
+}
+
+// present returns an object, the empty one where it is the zero Object.
+func present(o document.Object) document.Object {
+	if o.IsZero() {
+		return document.O()
+	}
+	return o
+}

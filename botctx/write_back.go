@@ -1,0 +1,135 @@
+package botctx
+
+import (
+	"context"
+	"sync"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/member"
+)
+
+// writeBack stores what the run changed of its member: of the fields that are written
+// back, the paths that differ from what was read. What others change beside them stays.
+func (r *run) writeBack(ctx context.Context) error {
+	after := r.bot.Member
+	if after == nil || after.ID != r.bot.scope.Member {
+		return boterr.New(boterr.FailedPrecondition, "Member",
+			"the run of member %s put another one in its place: use an operation to change another member", r.bot.scope.Member)
+	}
+	patch, err := member.Changes(r.read.before(after), after)
+	if err != nil {
+		return boterr.In("Member", err)
+	}
+	if patch.IsZero() {
+		return nil
+	}
+	written, err := r.bot.parts.Members.PatchMembers(ctx, member.PatchMembersParams{
+		MemberID: after.ID, Patch: patch, WithModifier: true,
+	})
+	if err != nil {
+		return boterr.In("Member", err)
+	}
+	if written.Result == nil {
+		return boterr.New(boterr.NotFound, "Member", "the member %s was removed while its run was under way", after.ID)
+	}
+	return nil
+}
+
+// readings are the run's own member as it was each time that it was read, which tells
+// what the run changed of the record that it has in the end.
+type readings struct {
+	memberID string
+
+	mu       sync.Mutex
+	first    *member.Member
+	byRecord map[*member.Member]*member.Member
+	byEtag   map[string]*member.Member
+}
+
+func newReadings(memberID string) *readings {
+	return &readings{
+		memberID: memberID,
+		byRecord: map[*member.Member]*member.Member{}, byEtag: map[string]*member.Member{},
+	}
+}
+
+// add keeps a record as it is now, if it is that of the run's member.
+func (r *readings) add(m *member.Member) {
+	if m == nil || m.ID != r.memberID {
+		return
+	}
+	kept := *m // What is in it never changes: m can only take other values.
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.first == nil {
+		r.first = &kept
+	}
+	r.byRecord[m] = &kept
+	if m.Etag != "" {
+		r.byEtag[m.Etag] = &kept
+	}
+}
+
+// before returns the record as it was when it was read: by its etag, which a copy has,
+// too; where there are no etags the same one; or else the one that the run began with.
+func (r *readings) before(m *member.Member) *member.Member {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if kept := r.byEtag[m.Etag]; kept != nil {
+		return kept
+	}
+	if kept := r.byRecord[m]; kept != nil {
+		return kept
+	}
+	return r.first
+}
+
+// readMembers are operations on members whose results a run keeps as readings.
+type readMembers struct {
+	member.Operations
+
+	read *readings
+}
+
+// GetMember implements member.Operations.
+func (r readMembers) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+	found, err := r.Operations.GetMember(ctx, p)
+	r.read.add(found)
+	return found, err
+}
+
+// PatchMembers implements member.Operations.
+func (r readMembers) PatchMembers(
+	ctx context.Context, p member.PatchMembersParams,
+) (member.PatchMembersResult, error) {
+	patched, err := r.Operations.PatchMembers(ctx, p)
+	r.read.add(patched.Result)
+	return patched, err
+}
+
+// FindAndModifyMember implements member.Operations.
+func (r readMembers) FindAndModifyMember(
+	ctx context.Context, p member.FindAndModifyMemberParams,
+) (member.FindAndModifyMemberResult, error) {
+	found, err := r.Operations.FindAndModifyMember(ctx, p)
+	r.read.add(found.Member)
+	return found, err
+}
+
+// UpdateMember implements member.Operations.
+func (r readMembers) UpdateMember(
+	ctx context.Context, p member.UpdateMemberParams,
+) (member.UpdateMemberResult, error) {
+	updated, err := r.Operations.UpdateMember(ctx, p)
+	r.read.add(updated.Docs)
+	return updated, err
+}
+
+// CheckAndSaveMemberReferFrom implements member.Operations.
+func (r readMembers) CheckAndSaveMemberReferFrom(
+	ctx context.Context, p member.CheckAndSaveMemberReferFromParams,
+) (*member.Member, error) {
+	saved, err := r.Operations.CheckAndSaveMemberReferFrom(ctx, p)
+	r.read.add(saved)
+	return saved, err
+}
