@@ -28,7 +28,8 @@ type Context struct {
 	Member *member.Member
 	// Node is the node that runs, zero outside of nodes.
 	Node NodeRef
-	// AgendaMeta is the meta of the agenda or redirect that caused this run.
+	// AgendaMeta is the meta of the agenda or redirect that caused this run, empty where
+	// there is none.
 	AgendaMeta document.Object
 	// Agenda is the agenda that caused this run: for when it was scheduled, which attempt
 	// this is, and the key that tells a repetition. It is nil where none did.

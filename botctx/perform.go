@@ -2,9 +2,11 @@ package botctx
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -39,6 +41,16 @@ func (e *RunError) Error() string {
 // Unwrap returns Err.
 func (e *RunError) Unwrap() error { return e.Err }
 
+// at says where an error arose, unless it says so itself: one that comes from a node
+// which an action redirected to names that node.
+func at(err error, where RunError) error {
+	if _, ok := errors.AsType[*RunError](err); ok {
+		return err
+	}
+	where.Err = err
+	return &where
+}
+
 // next is a node to run, and which parts of it.
 type next struct {
 	node    *Node
@@ -54,7 +66,7 @@ func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 		if err != nil {
 			return nil, err
 		}
-		sent, further, err := entered.run.node(withStep(ctx, entered), entered, to)
+		sent, further, err := entered.run.node(withStep(ctx, entered), to)
 		if err != nil {
 			return nil, err
 		}
@@ -78,26 +90,28 @@ func (s *step) enter(node *Node) (*step, error) {
 	return entered, nil
 }
 
-// path returns the nodes up to this step, with the members where they change.
+// path returns the nodes up to this step, with the members of further runs.
 func (s *step) path() string {
 	var names []string
 	for at := s; at != nil; at = at.caller {
+		if at.node == (NodeRef{}) {
+			continue
+		}
 		name := at.node.String()
-		if at.caller != nil && at.caller.run != at.run {
-			name = strings.TrimSuffix("member "+at.run.bot.scope.Member+": "+name, ": ")
+		if outer := at.run.outer; outer != nil && at.caller.node == (NodeRef{}) {
+			name = "member " + at.run.bot.scope.Member + ": " + name
 		}
-		if name != "" {
-			names = append([]string{name}, names...)
-		}
+		names = append(names, name)
 	}
+	slices.Reverse(names)
 	return strings.Join(names, " -> ")
 }
 
 // node runs one node, and returns what it sent and the node to go on to, nil where the
 // run ends there.
-func (r *run) node(ctx context.Context, at *step, to next) (sent NodeSendResult, further *next, err error) {
+func (r *run) node(ctx context.Context, to next) (sent NodeSendResult, further *next, err error) {
 	if err := ctx.Err(); err != nil {
-		return sent, nil, boterr.New(boterr.Canceled, "", "the run was ended before node %s: %w", at.node, context.Cause(ctx))
+		return sent, nil, boterr.New(boterr.Canceled, "", "the run was ended before node %s: %w", to.node.Ref(), context.Cause(ctx))
 	}
 	sent = NodeSendResult{OK: 1, Member: r.bot.scope.Member, Result: []send.Result{}}
 	if isOn(to.options.RunPreAction) {
@@ -126,9 +140,7 @@ func (r *run) node(ctx context.Context, at *step, to next) (sent NodeSendResult,
 func (r *run) actions(ctx context.Context, kind string, actions []Action) error {
 	for i, action := range actions {
 		if err := r.action(ctx, action); err != nil {
-			return &RunError{
-				Node: r.bot.Node, Part: fmt.Sprintf("%s %d", kind, i+1), Action: functionName(action), Err: err,
-			}
+			return at(err, RunError{Node: r.bot.Node, Part: fmt.Sprintf("%s %d", kind, i+1), Action: functionName(action)})
 		}
 	}
 	return nil
@@ -146,7 +158,7 @@ func (r *run) responses(ctx context.Context, responses []send.Response) ([]send.
 	for i, response := range responses {
 		result, err := r.bot.reply(ctx, response)
 		if err != nil {
-			return nil, &RunError{Node: r.bot.Node, Part: fmt.Sprintf("response %d", i+1), Err: err}
+			return nil, at(err, RunError{Node: r.bot.Node, Part: fmt.Sprintf("response %d", i+1)})
 		}
 		for _, one := range result {
 			sent = append(sent, one.Full())
@@ -162,7 +174,7 @@ func (r *run) redirect(ctx context.Context, from *Node) (further *next, err erro
 	}
 	defer func() {
 		if err = orPanic(err, recover()); err != nil {
-			err = &RunError{Node: from.Ref(), Part: "redirect", Err: err}
+			err = at(err, RunError{Node: from.Ref(), Part: "redirect"})
 		}
 	}()
 	to, err := from.Redirect(ctx, r.bot)

@@ -85,7 +85,7 @@ func (s *step) answer(ctx context.Context) error {
 func (r *run) matches(ctx context.Context, node *Node) (matches bool, err error) {
 	defer func() {
 		if err = orPanic(err, recover()); err != nil {
-			err = &RunError{Node: node.Ref(), Part: "trigger", Err: err}
+			err = at(err, RunError{Node: node.Ref(), Part: "trigger"})
 		}
 	}()
 	return node.Trigger(ctx, r.bot)

@@ -29,6 +29,9 @@ func (r redirects) RedirectMemberToNode(
 	} else {
 		sent, err = r.bot.runtime.redirectElsewhere(ctx, r.bot.scope.App, at, p)
 	}
+	if _, ok := err.(*RunError); ok { //nolint:errorlint // What failed in the run is no field of these parameters.
+		err = &boterr.Error{Code: boterr.CodeOf(err), Err: err}
+	}
 	if err != nil {
 		return RedirectMemberToNodeResult{}, err
 	}
@@ -46,6 +49,14 @@ func (p RedirectMemberToNodeParams) check() error {
 		return boterr.Invalid("channelId", "is missing, and the context has no channel of its own")
 	}
 	return boterr.In("redirectOptions", p.RedirectOptions.check())
+}
+
+// meta returns what the node sees as AgendaMeta, which is never null.
+func (p RedirectMemberToNodeParams) meta() document.Object {
+	if p.Meta.IsZero() {
+		return document.O()
+	}
+	return p.Meta
 }
 
 // isOf reports whether the run is that of a member.
@@ -72,7 +83,7 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 		bot.Node, bot.AgendaMeta = shown, meta
 		s.run.current.Store(s)
 	}()
-	bot.AgendaMeta = present(p.Meta)
+	bot.AgendaMeta = p.meta()
 	return s.perform(ctx, next{node: node, options: p.RedirectOptions})
 }
 
@@ -91,17 +102,9 @@ func (r *Runtime) redirectElsewhere(
 		if err != nil {
 			return err
 		}
-		started.bot.AgendaMeta = present(p.Meta)
+		started.bot.AgendaMeta = p.meta()
 		sent, err = first.perform(ctx, next{node: node, options: p.RedirectOptions})
 		return err
 	})
 	return sent, err
-}
-
-// present returns an object, the empty one where it is the zero Object.
-func present(o document.Object) document.Object {
-	if o.IsZero() {
-		return document.O()
-	}
-	return o
 }

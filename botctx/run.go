@@ -16,6 +16,8 @@ import (
 type run struct {
 	runtime *Runtime
 	bot     *Context
+	// outer is the step of another run that waits for this one, nil where none does.
+	outer *step
 	// turn keeps other runs of the member out. It is nil where runs do not take turns.
 	turn *turn
 	// read is the member as the run has read it.
@@ -51,7 +53,7 @@ type occasion struct {
 func (r *Runtime) startRun(
 	ctx context.Context, o occasion, logic func(ctx context.Context, started *run, first *step) error,
 ) error {
-	started := &run{runtime: r, read: newReadings(o.scope.Member)}
+	started := &run{runtime: r, outer: o.outer, read: newReadings(o.scope.Member)}
 	if !r.config.ParallelRuns {
 		turn, err := r.locks.acquire(ctx, memberKey{app: o.scope.App, member: o.scope.Member}, o.outer.turn())
 		if err != nil {

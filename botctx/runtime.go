@@ -138,6 +138,7 @@ func (r *Runtime) Operations(scope record.Scope) *Context { return r.newContext(
 // newContext returns the context for a scope, in a run or, with nil, outside of runs.
 func (r *Runtime) newContext(scope record.Scope, in *run) *Context {
 	bot := &Context{
+		AgendaMeta:   document.O(),
 		Values:       map[string]any{},
 		runtime:      r,
 		run:          in,

@@ -47,6 +47,7 @@ type settings struct {
 	interceptors []botctx.Interceptor
 	override     func(record.Scope) botctx.Parts
 	flow         botctx.Flow
+	maxRedirects int
 }
 
 // Option is a setting of a platform.
@@ -76,6 +77,10 @@ func Override(override func(record.Scope) botctx.Parts) Option {
 
 // Flow decides which nodes may answer, as botctx.Config.Flow does.
 func Flow(flow botctx.Flow) Option { return func(s *settings) { s.flow = flow } }
+
+// MaxRedirects sets how many redirects may lead from one node to the next, as
+// botctx.Config.MaxRedirects does.
+func MaxRedirects(most int) Option { return func(s *settings) { s.maxRedirects = most } }
 
 // New returns an empty platform.
 func New(options ...Option) *Platform {
@@ -107,6 +112,7 @@ func assemble(s settings) *Platform {
 		NewID:        func() string { return p.ids.next("id") },
 		NewEtag:      func() string { return p.ids.next("etag") },
 		Flow:         s.flow,
+		MaxRedirects: s.maxRedirects,
 		Strict:       s.strict,
 		CheckEtags:   s.checkEtags,
 	})

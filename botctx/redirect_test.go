@@ -1,0 +1,341 @@
+package botctx_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// redirects returns an action that redirects the run's own member.
+func redirects(to botctx.RedirectMemberToNodeParams) botctx.Action {
+	return func(ctx context.Context, bot *botctx.Context) error {
+		if to.MemberID == "" {
+			to.MemberID = bot.Member.ID
+		}
+		_, err := bot.RedirectMemberToNode(ctx, to)
+		return err
+	}
+}
+
+// whole returns a node whose parts each say what they are.
+func whole(id string, change ...func(*botctx.Node)) *botctx.Node {
+	node := &botctx.Node{
+		ID: id, Pre: []botctx.Action{says(id + " pre")}, Responses: []send.Response{send.Text(id + " response")},
+		Post: []botctx.Action{says(id + " post")},
+	}
+	for _, alter := range change {
+		alter(node)
+	}
+	return node
+}
+
+func goesTo(id string) func(*botctx.Node) { return func(n *botctx.Node) { n.Redirect = botctx.To(id) } }
+
+func TestARedirectRunsTheNodeAndThoseItRedirectsTo(t *testing.T) {
+	t.Parallel()
+	_, ada := withNodes(t, whole("a", goesTo("b")), whole("b", goesTo("c")), &botctx.Node{ID: "c"})
+	result, err := ada.Context().RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{
+		MemberID: ada.ID(), NodeCompositeID: "a",
+	})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, result.OK)
+	require.Equal(t, ada.ID(), result.Member)
+	require.Len(t, result.SendResults, 3, "one for each node")
+	for i, want := range [][]string{{"a response"}, {"b response"}, {}} {
+		require.EqualValues(t, 1, result.SendResults[i].OK)
+		require.Equal(t, ada.ID(), result.SendResults[i].Member)
+		sent := []string{}
+		for _, one := range result.SendResults[i].Result {
+			sent = append(sent, one.MessageEvent.Text())
+		}
+		require.Equal(t, want, sent, "one for each response of the node, and none for what actions sent")
+	}
+	require.Equal(t, "a pre\na response\na post\nb pre\nb response\nb post", texts(ada))
+}
+
+func TestARedirectShowsTheJSONOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(&botctx.Node{ID: "a", Responses: []send.Response{send.Text("hi")}}, &botctx.Node{ID: "silent"})
+	charlie := p.AddChannel(channel.Channel{Type: channel.Charlie})
+	ada := p.AddMember(member.Member{Channel: charlie.ID})
+	text, err := ada.Context().Call(t.Context(), "redirectMemberToNode",
+		[]byte(`{"memberId": "`+ada.ID()+`", "channelId": "`+charlie.ID+`", "nodeCompositeId": "a"}`))
+	require.NoError(t, err)
+	var result document.Object
+	require.NoError(t, result.UnmarshalJSON(text))
+	require.Equal(t, []string{"ok", "member", "sendResults"}, result.Keys())
+	sent, _ := result.Lookup("sendResults.0.result.0")
+	require.Equal(t, []string{"result", "messageEvent", "chatId"}, sent.(document.Object).Keys(), "on every platform")
+	text, err = ada.Context().Call(t.Context(), "redirectMemberToNode",
+		[]byte(`{"memberId": "`+ada.ID()+`", "nodeCompositeId": "silent"}`))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"ok": 1, "member": "`+ada.ID()+`", "sendResults": [{"ok": 1, "member": "`+ada.ID()+`", "result": []}]}`, string(text))
+}
+
+func TestEachSwitchOfARedirectLeavesOutOnePart(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		options botctx.RedirectOptions
+		want    string
+	}{
+		"by default all":   {botctx.RedirectOptions{}, "a pre\na response\na post\nb response"},
+		"all by name":      {botctx.RedirectOptions{RunPreAction: new(true), SendResponse: new(true), RunPostAction: new(true)}, "a pre\na response\na post\nb response"},
+		"no pre-actions":   {botctx.RedirectOptions{RunPreAction: new(false)}, "a response\na post\nb response"},
+		"no responses":     {botctx.RedirectOptions{SendResponse: new(false)}, "a pre\na post\nb response"},
+		"no post-actions":  {botctx.RedirectOptions{RunPostAction: new(false)}, "a pre\na response\nb response"},
+		"nothing but on it goes": {
+			botctx.RedirectOptions{RunPreAction: new(false), SendResponse: new(false), RunPostAction: new(false)}, "b response",
+		},
+	} {
+		b := &botctx.Node{ID: "b", Responses: []send.Response{send.Text("b response")}}
+		byOperation := botctx.RedirectMemberToNodeParams{NodeCompositeID: "a", RedirectOptions: test.options}
+		byNode := botctx.Redirect{NodeCompositeID: "a", Options: test.options}
+		_, ada := withNodes(
+			t, whole("a", goesTo("b")), b,
+			&botctx.Node{ID: "operation", Trigger: botctx.TextIs("operation"), Pre: []botctx.Action{redirects(byOperation)}},
+			&botctx.Node{ID: "node", Trigger: botctx.TextIs("node"), Redirect: byNode.Always()},
+		)
+		ada.Says("operation")
+		require.Equal(t, test.want, texts(ada), name)
+		ada.Says("node")
+		require.Equal(t, test.want+"\n"+test.want, texts(ada), name)
+	}
+}
+
+func TestTheMetaOfARedirectIsTheNodesAgendaMeta(t *testing.T) {
+	t.Parallel()
+	tell := func(ctx context.Context, bot *botctx.Context) error {
+		return bot.Reply(ctx, send.Text(bot.Node.CompositeID+" "+bot.AgendaMeta.String()))
+	}
+	_, ada := withNodes(
+		t,
+		&botctx.Node{ID: "start", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+			tell,
+			redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "shown", Meta: document.O("n", 1)}),
+			redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "last"}),
+			tell,
+		}},
+		&botctx.Node{ID: "shown", Pre: []botctx.Action{tell}, Redirect: botctx.To("kept")},
+		&botctx.Node{ID: "kept", Pre: []botctx.Action{tell}, Redirect: botctx.Redirect{
+			NodeCompositeID: "last", Meta: document.O("n", 2),
+		}.Always()},
+		&botctx.Node{ID: "last", Pre: []botctx.Action{tell}},
+	)
+	ada.Says("hi")
+	require.Equal(t, `start {}
+shown {"n":1}
+kept {"n":1}
+last {"n":2}
+last {}
+start {}`, texts(ada), "a redirect's meta reaches what it runs, and no further")
+}
+
+func TestARedirectInARunOfTheSameMemberJoinsIt(t *testing.T) {
+	t.Parallel()
+	p, ada := withNodes(
+		t,
+		&botctx.Node{
+			ID: "start", Trigger: botctx.AnyText(),
+			Pre:       []botctx.Action{sets("cart", "tea"), redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})},
+			Responses: []send.Response{send.Text("{{meta.cart}}, {{meta.size}}")},
+		},
+		&botctx.Node{
+			ID: "joined", Responses: []send.Response{send.Text("{{meta.cart}}")},
+			Post: []botctx.Action{sets("size", "large"), func(_ context.Context, bot *botctx.Context) error {
+				bot.Values["joined"] = bot.MessageEvent.Text()
+				return nil
+			}},
+		},
+	)
+	ada.Says("hi")
+	require.Equal(t, "tea\ntea, large", texts(ada), "the joined node works on the member in flight, and leaves it to the run")
+	require.JSONEq(t, `{"cart": "tea", "size": "large"}`, ada.Member().Meta.String())
+	require.Len(t, p.Calls(botctx.OpRedirectMemberToNode), 1)
+}
+
+func TestARedirectOfAnotherMemberIsARunOfItsOwn(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	bob := p.AddMember(member.Member{FirstName: "Bob"})
+	p.Handle(
+		&botctx.Node{ID: "start", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+			redirects(botctx.RedirectMemberToNodeParams{MemberID: bob.ID(), NodeCompositeID: "invited"}),
+			func(ctx context.Context, bot *botctx.Context) error {
+				other, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bob.ID()})
+				if err != nil {
+					return err
+				}
+				return bot.Reply(ctx, send.Text(other.FirstName+" "+document.Get(other.Meta, "invited", "")))
+			},
+		}},
+		&botctx.Node{ID: "invited", Pre: []botctx.Action{
+			sets("invited", "yes"),
+			func(_ context.Context, bot *botctx.Context) error {
+				require.Empty(t, bot.Values)
+				require.Nil(t, bot.MessageEvent)
+				return nil
+			},
+		}, Responses: []send.Response{send.Text("Hello {{firstName}}")}},
+	)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	ada.Says("hi")
+	require.Equal(t, "Bob yes", texts(ada), "what its run changed is written back when it returns")
+	require.Equal(t, "Hello Bob", texts(bob))
+}
+
+func TestTheTreeOfARedirectIsThatOfTheNodeUnlessItSaysOtherwise(t *testing.T) {
+	t.Parallel()
+	nodes := []*botctx.Node{
+		answering("menu", "shop"), answering("menu", "music"), answering("only", "music"), answering("menu", ""),
+	}
+	for name, test := range map[string]struct {
+		from botctx.NodeRef
+		to   botctx.Redirect
+		want botctx.NodeRef
+		code boterr.Code
+	}{
+		"the same tree":          {from: botctx.NodeRef{Tree: "shop"}, to: botctx.Redirect{NodeCompositeID: "menu"}, want: botctx.NodeRef{CompositeID: "menu", Tree: "shop"}},
+		"the unnamed tree":       {to: botctx.Redirect{NodeCompositeID: "menu"}, want: botctx.NodeRef{CompositeID: "menu"}},
+		"another tree":           {from: botctx.NodeRef{Tree: "shop"}, to: botctx.Redirect{NodeCompositeID: "menu", TreeID: "music"}, want: botctx.NodeRef{CompositeID: "menu", Tree: "music"}},
+		"the only one":           {from: botctx.NodeRef{Tree: "shop"}, to: botctx.Redirect{NodeCompositeID: "only"}, want: botctx.NodeRef{CompositeID: "only", Tree: "music"}},
+		"one of several":         {from: botctx.NodeRef{Tree: "night"}, to: botctx.Redirect{NodeCompositeID: "menu"}, code: boterr.InvalidArgument},
+		"not in the tree":        {from: botctx.NodeRef{Tree: "music"}, to: botctx.Redirect{NodeCompositeID: "only", TreeID: "shop"}, code: boterr.NotFound},
+		"nowhere":                {to: botctx.Redirect{NodeCompositeID: "gone"}, code: boterr.NotFound},
+	} {
+		var ran botctx.NodeRef
+		p := fakes.New(fakes.For(t), fakes.Intercept(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+			ran = call.Context.Node // Of the last operation: the response of the node.
+			return next(ctx)
+		}))
+		p.Handle(nodes...)
+		p.Handle(&botctx.Node{ID: "start", Tree: test.from.Tree, Redirect: test.to.Always()})
+		ada := p.AddMember(member.Member{})
+		_, err := ada.Context().RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{
+			MemberID: ada.ID(), NodeCompositeID: "start", TreeID: test.from.Tree,
+		})
+		if test.code != "" {
+			require.ErrorIs(t, err, test.code, name)
+			require.ErrorContains(t, err, test.to.NodeCompositeID, "%s: the error names the node", name)
+			continue
+		}
+		require.NoError(t, err, name)
+		require.Equal(t, test.want, ran, name)
+	}
+}
+
+func TestARedirectIsRefusedWhereItLeadsNowhere(t *testing.T) {
+	t.Parallel()
+	p, ada := withNodes(t, whole("a"))
+	other := p.AddChannel(channel.Channel{})
+	bob := p.AddMember(member.Member{Channel: other.ID})
+	stranger := p.AddMember(member.Member{App: "app-2"})
+	type params = botctx.RedirectMemberToNodeParams
+	for name, test := range map[string]struct {
+		given params
+		code  boterr.Code
+		field string
+		names string
+	}{
+		"no member":       {params{NodeCompositeID: "a"}, boterr.InvalidArgument, "memberId", ""},
+		"no node":         {params{MemberID: ada.ID()}, boterr.InvalidArgument, "nodeCompositeId", ""},
+		"an unknown node": {params{MemberID: ada.ID(), NodeCompositeID: "gone"}, boterr.NotFound, "nodeCompositeId", "gone"},
+		"an unknown tree": {params{MemberID: ada.ID(), NodeCompositeID: "a", TreeID: "gone"}, boterr.NotFound, "nodeCompositeId", "gone"},
+		"an unknown member": {
+			params{MemberID: "nobody", NodeCompositeID: "a"}, boterr.NotFound, "memberId", "nobody",
+		},
+		"a member of another app": {
+			params{MemberID: stranger.ID(), NodeCompositeID: "a"}, boterr.NotFound, "memberId", stranger.ID(),
+		},
+		"a member of another channel": {
+			params{MemberID: bob.ID(), NodeCompositeID: "a"}, boterr.InvalidArgument, "channelId", bob.ID(),
+		},
+		"another channel than the member's": {
+			params{MemberID: ada.ID(), ChannelID: other.ID, NodeCompositeID: "a"}, boterr.InvalidArgument, "channelId", ada.ID(),
+		},
+		"an unknown channel": {
+			params{MemberID: ada.ID(), ChannelID: "gone", NodeCompositeID: "a"}, boterr.NotFound, "channelId", "gone",
+		},
+		"an option that does not exist": {
+			params{MemberID: ada.ID(), NodeCompositeID: "a", RedirectOptions: botctx.RedirectOptions{Unknown: document.O("runPreActions", false)}},
+			boterr.InvalidArgument, "redirectOptions.runPreActions", "runPreAction",
+		},
+	} {
+		_, err := ada.Context().RedirectMemberToNode(t.Context(), test.given)
+		requireFailure(t, err, "redirectMemberToNode", test.code, test.field)
+		require.ErrorContains(t, err, test.names, name)
+	}
+	_, err := p.Operations(record.Scope{}).RedirectMemberToNode(t.Context(), params{MemberID: ada.ID(), NodeCompositeID: "a"})
+	requireFailure(t, err, "redirectMemberToNode", boterr.InvalidArgument, "channelId")
+	require.Empty(t, p.Sent())
+}
+
+func TestRedirectsWithoutEndAreAnErrorThatShowsTheirPath(t *testing.T) {
+	t.Parallel()
+	for name, nodes := range map[string][]*botctx.Node{
+		"by nodes": {
+			{ID: "ping", Trigger: botctx.AnyText(), Redirect: botctx.To("pong")}, {ID: "pong", Redirect: botctx.To("ping")},
+		},
+		"by operations": {
+			{ID: "ping", Trigger: botctx.AnyText(), Pre: []botctx.Action{redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "pong"})}},
+			{ID: "pong", Post: []botctx.Action{redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "ping"})}},
+		},
+	} {
+		p := fakes.New(fakes.For(t), fakes.MaxRedirects(4))
+		p.Handle(nodes...)
+		err := p.AddMember(member.Member{}).TrySays("hi")
+		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
+		require.ErrorContains(t, err, "more than 4 redirects", name)
+		require.ErrorContains(t, err, "ping -> pong -> ping -> pong -> ping -> pong", name)
+	}
+}
+
+func TestTheDepthCountsRunsOfOtherMembers(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t), fakes.MaxRedirects(3))
+	var all []*fakes.Actor
+	pass := func(ctx context.Context, bot *botctx.Context) error {
+		for i, actor := range all[:len(all)-1] {
+			if actor.ID() == bot.Member.ID {
+				return redirects(botctx.RedirectMemberToNodeParams{MemberID: all[i+1].ID(), NodeCompositeID: "pass"})(ctx, bot)
+			}
+		}
+		return nil
+	}
+	p.Handle(&botctx.Node{ID: "pass", Trigger: botctx.AnyText(), Pre: []botctx.Action{pass}})
+	for range 6 {
+		all = append(all, p.AddMember(member.Member{}))
+	}
+	err := all[0].TrySays("hi")
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	require.ErrorContains(t, err, "pass -> member member-2: pass -> member member-3: pass -> member member-4: pass -> member member-5: pass")
+}
+
+func TestManyRedirectsOfOneActionAreNotDeep(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t), fakes.MaxRedirects(2))
+	var times int
+	p.Handle(&botctx.Node{ID: "start", Trigger: botctx.AnyText(), Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
+		for range 10 {
+			if err := redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "count"})(ctx, bot); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}}, &botctx.Node{ID: "count", Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
+		times++
+		return nil
+	}}})
+	p.AddMember(member.Member{}).Says("hi")
+	require.Equal(t, 10, times)
+}

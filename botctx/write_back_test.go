@@ -1,0 +1,223 @@
+package botctx_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// another returns an action in which another writer changes the run's member in the
+// store, as one on another machine does.
+func another(p **fakes.Platform, patch document.Object) botctx.Action {
+	return func(ctx context.Context, bot *botctx.Context) error {
+		_, err := (*p).Operations(bot.Scope()).PatchMembers(ctx, member.PatchMembersParams{
+			MemberID: bot.Member.ID, Patch: patch, WithModifier: true,
+		})
+		return err
+	}
+}
+
+// loads is an action that hands back a member that it has loaded itself.
+func loads(ctx context.Context, bot *botctx.Context) error {
+	loaded, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+	bot.Member = loaded
+	return err
+}
+
+// loadsCopy is loads, and hands back a copy.
+func loadsCopy(ctx context.Context, bot *botctx.Context) error {
+	loaded, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+	if err == nil {
+		own := *loaded
+		bot.Member = &own
+	}
+	return err
+}
+
+// overwrites is loads, and puts what it loaded into the member in flight.
+func overwrites(ctx context.Context, bot *botctx.Context) error {
+	loaded, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+	if err == nil {
+		*bot.Member = *loaded
+	}
+	return err
+}
+
+// increments changes the stored member, and hands it back.
+func increments(ctx context.Context, bot *botctx.Context) error {
+	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+		Filter: document.O("_id", bot.Member.ID), Patch: document.O("$inc", document.O("meta.visits", 1)),
+		Option: member.FindAndModifyOption{New: true},
+	})
+	bot.Member = changed.Member
+	return err
+}
+
+func TestTheWriteBackChangesOnlyWhatTheRunChanged(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		pre  func(p **fakes.Platform) []botctx.Action
+		want string
+	}{
+		"a sibling that another writer adds": {
+			func(p **fakes.Platform) []botctx.Action {
+				return []botctx.Action{sets("order.drink", "tea"), another(p, document.Set("meta.order.cake", "pie"))}
+			}, `{"kept": 1, "order": {"drink": "tea", "cake": "pie"}}`,
+		},
+		"and one that it adds before the run changes anything": {
+			func(p **fakes.Platform) []botctx.Action {
+				return []botctx.Action{another(p, document.Set("meta.order.cake", "pie")), sets("order.drink", "tea")}
+			}, `{"kept": 1, "order": {"drink": "tea", "cake": "pie"}}`,
+		},
+		"one that it changes twice, around a member that an action loads": {
+			func(p **fakes.Platform) []botctx.Action {
+				return []botctx.Action{
+					another(p, document.Set("meta.kept", 2)), loads, sets("drink", "tea"), another(p, document.Set("meta.kept", 3)),
+				}
+			}, `{"kept": 3, "drink": "tea"}`,
+		},
+		"around a copy of a member that was loaded": {
+			func(p **fakes.Platform) []botctx.Action {
+				return []botctx.Action{
+					another(p, document.Set("meta.kept", 2)), loadsCopy, sets("drink", "tea"), another(p, document.Set("meta.kept", 3)),
+				}
+			}, `{"kept": 3, "drink": "tea"}`,
+		},
+		"around a member that was overwritten by one that was loaded": {
+			func(p **fakes.Platform) []botctx.Action {
+				return []botctx.Action{
+					another(p, document.Set("meta.kept", 2)), overwrites, sets("drink", "tea"), another(p, document.Set("meta.kept", 3)),
+				}
+			}, `{"kept": 3, "drink": "tea"}`,
+		},
+		"around a member that an operation changed": {
+			func(p **fakes.Platform) []botctx.Action {
+				return []botctx.Action{increments, sets("drink", "tea"), another(p, document.O("$inc", document.O("meta.visits", 1)))}
+			}, `{"kept": 1, "visits": 2, "drink": "tea"}`,
+		},
+		"a key that the run removes": {
+			func(p **fakes.Platform) []botctx.Action {
+				remove := func(_ context.Context, bot *botctx.Context) error {
+					bot.Member.Meta = bot.Member.Meta.Without("kept")
+					return nil
+				}
+				return []botctx.Action{remove, another(p, document.Set("meta.new", 1))}
+			}, `{"new": 1}`,
+		},
+		"a run that changes nothing": {
+			func(p **fakes.Platform) []botctx.Action {
+				return []botctx.Action{another(p, document.Set("meta.kept", 2))}
+			}, `{"kept": 2}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := fakes.New(fakes.For(t))
+			p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: test.pre(&p)})
+			ada := p.AddMember(member.Member{Meta: document.O("kept", 1)})
+			ada.Says("hi")
+			require.JSONEq(t, test.want, ada.Member().Meta.String())
+		})
+	}
+}
+
+func TestFourFieldsAreWrittenBack(t *testing.T) {
+	t.Parallel()
+	_, ada := withNodes(t, &botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+		func(_ context.Context, bot *botctx.Context) error {
+			bot.Member.BotMeta.Set("tempData.choice", 1)
+			bot.Member.Meta.Set("order", "tea")
+			bot.Member.CustomLocale, bot.Member.Group = "de", "group-7"
+			bot.Member.FirstName, bot.Member.Profile, bot.Member.Email = "Eve", document.O("x", 1), "eve@example.com"
+			bot.Member.Tags = document.A("vip")
+			return nil
+		},
+	}, Responses: []send.Response{send.Text("Hello {{firstName}}")}})
+	before := ada.Member()
+	ada.Says("hi")
+	require.Equal(t, "Hello Eve", ada.Last(), "the others live for the run")
+	after := ada.Member()
+	require.JSONEq(t, `{"tempData": {"choice": 1}}`, after.BotMeta.String())
+	require.JSONEq(t, `{"order": "tea"}`, after.Meta.String())
+	require.Equal(t, "de", after.CustomLocale)
+	require.Equal(t, "group-7", after.Group)
+	require.Equal(t, "Ada", after.FirstName)
+	require.Empty(t, after.Email)
+	require.Equal(t, before.Profile, after.Profile)
+	require.Equal(t, before.Tags, after.Tags)
+	require.Equal(t, before.Version+1, after.Version, "in one change")
+}
+
+func TestARunThatChangesNothingRenewsNothing(t *testing.T) {
+	t.Parallel()
+	_, ada := withNodes(t, &botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{loads}})
+	before := ada.Member()
+	ada.Says("hi")
+	require.Equal(t, before, ada.Member())
+}
+
+func TestTheWriteBackComesAfterAllNodes(t *testing.T) {
+	t.Parallel()
+	var stored []string
+	look := func(ctx context.Context, bot *botctx.Context) error {
+		read, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Member.ID})
+		stored = append(stored, read.Meta.String())
+		return err
+	}
+	_, ada := withNodes(
+		t,
+		&botctx.Node{ID: "a", Trigger: botctx.AnyText(), Pre: []botctx.Action{sets("a", 1)}, Redirect: botctx.To("b")},
+		&botctx.Node{ID: "b", Pre: []botctx.Action{look, sets("b", 1)}},
+	)
+	ada.Says("hi")
+	require.Equal(t, []string{"{}"}, stored)
+	require.JSONEq(t, `{"a": 1, "b": 1}`, ada.Member().Meta.String())
+}
+
+func TestAnotherMemberInThePlaceOfTheRunsIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, replaced := range map[string]func(bob *fakes.Actor) *member.Member{
+		"another": func(bob *fakes.Actor) *member.Member { return bob.Member() },
+		"none":    func(*fakes.Actor) *member.Member { return nil },
+	} {
+		p := fakes.New(fakes.For(t))
+		bob := p.AddMember(member.Member{})
+		p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+			func(_ context.Context, bot *botctx.Context) error {
+				bot.Member = replaced(bob)
+				if bot.Member != nil {
+					bot.Member.Meta.Set("stolen", true)
+				}
+				return nil
+			},
+		}})
+		require.ErrorIs(t, p.AddMember(member.Member{}).TrySays("hi"), boterr.FailedPrecondition, name)
+		require.JSONEq(t, "{}", bob.Member().Meta.String(), name)
+	}
+}
+
+func TestContextsOutsideOfRunsWriteNothingBack(t *testing.T) {
+	t.Parallel()
+	_, ada := withNodes(t)
+	bot := ada.Context()
+	bot.Member.Meta.Set("order", "tea")
+	require.NoError(t, bot.Reply(t.Context(), send.Text("{{meta.order}}")))
+	require.JSONEq(t, "{}", ada.Member().Meta.String())
+}
+
+func TestTheLogicOfHandleFuncIsARunToo(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(sets("order", "tea"))
+	ada := p.AddMember(member.Member{})
+	ada.Says("hi")
+	require.JSONEq(t, `{"order": "tea"}`, ada.Member().Meta.String())
+}
