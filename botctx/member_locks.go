@@ -163,7 +163,7 @@ func (l *memberLocks) circle(t, holder *turn) []string {
 	}
 	b := blocking{by: map[*turn]*turn{}}
 	b.add(t)
-	for i := 0; i < len(b.found); i++ {
+	for i := 0; i < len(b.found); i++ { //nolint:intrange // The list grows meanwhile.
 		if b.found[i] == holder {
 			return l.membersOf(b, holder, t)
 		}

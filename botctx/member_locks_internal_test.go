@@ -3,14 +3,9 @@ package botctx
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -44,11 +39,9 @@ type lockTest struct {
 	attempts map[string]*attempt
 }
 
-// inBubble runs a test in a bubble of its own, in which what waits for ever is a failure.
-func inBubble(t *testing.T, run func(t *testing.T, l *lockTest)) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) { run(t, &lockTest{attempts: map[string]*attempt{}}) })
-}
+// newLockTest returns locks without attempts. It is for a bubble, in which an attempt
+// that waits for ever is a failure.
+func newLockTest() *lockTest { return &lockTest{attempts: map[string]*attempt{}} }
 
 // start begins an attempt, and returns when it has its turn, has failed or waits.
 func (l *lockTest) start(t *testing.T, name string) *attempt {
@@ -109,13 +102,20 @@ func (l *lockTest) drain(t *testing.T) {
 	for name, a := range l.attempts {
 		require.False(t, a.isWaiting(), "%s still waits", name)
 		a.cancel()
+		if own := a.turn; own != nil {
+			require.False(t, own.isHeld)
+			for _, other := range []*turn{own.first, own.last, own.previous, own.next} {
+				require.Nil(t, other, "a turn that has ended keeps no other ones in memory")
+			}
+		}
 	}
 	require.Empty(t, l.held, "a member without a run needs no memory")
 }
 
 func TestRunsOfAMemberTakeTurnsInTheOrderOfTheirArrival(t *testing.T) {
 	t.Parallel()
-	inBubble(t, func(t *testing.T, l *lockTest) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLockTest()
 		names := []string{"a1", "a2", "a3", "a4", "a5"}
 		for _, name := range names {
 			l.start(t, name)
@@ -161,7 +161,8 @@ func TestAWaitThatWouldNeverEndFails(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			inBubble(t, func(t *testing.T, l *lockTest) {
+			synctest.Test(t, func(t *testing.T) {
+				l := newLockTest()
 				runs := strings.Fields(c.runs)
 				last := len(runs) - 1
 				for _, name := range runs[:last] {
@@ -196,9 +197,10 @@ func TestAWaitThatEndsDoesNotFail(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
-			inBubble(t, func(t *testing.T, l *lockTest) {
+			synctest.Test(t, func(t *testing.T) {
+				l := newLockTest()
 				var last *attempt
-				for _, name := range strings.Fields(runs) {
+				for name := range strings.FieldsSeq(runs) {
 					last = l.start(t, name)
 					require.NoError(t, last.err, name)
 				}
@@ -214,7 +216,8 @@ func TestAWaitThatEndsDoesNotFail(t *testing.T) {
 
 func TestARunThatOutlivesTheOneItIsNestedInHoldsItUpNoMore(t *testing.T) {
 	t.Parallel()
-	inBubble(t, func(t *testing.T, l *lockTest) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLockTest()
 		for _, name := range []string{"a", "b", "a>b2", "a3"} {
 			l.start(t, name)
 		}
@@ -224,11 +227,21 @@ func TestARunThatOutlivesTheOneItIsNestedInHoldsItUpNoMore(t *testing.T) {
 		require.True(t, l.start(t, "b>a2").isWaiting(), "a's first run has ended, and its second one does not wait for b")
 		l.drain(t)
 	})
+	synctest.Test(t, func(t *testing.T) {
+		l := newLockTest()
+		for _, name := range []string{"a", "a>b", "c", "a>b>c2"} {
+			l.start(t, name)
+		}
+		l.finish(l.attempts["a>b"])
+		require.True(t, l.start(t, "c>a2").isWaiting(), "a waited for b alone, whose run has ended")
+		l.drain(t)
+	})
 }
 
 func TestAWaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	inBubble(t, func(t *testing.T, l *lockTest) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLockTest()
 		for _, name := range []string{"a1", "a2", "a3", "a4", "a5"} {
 			l.start(t, name)
 		}
@@ -250,7 +263,8 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 
 func TestAWaitThatWasGivenUpHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
-	inBubble(t, func(t *testing.T, l *lockTest) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLockTest()
 		for _, name := range []string{"a", "b", "a>b2"} {
 			l.start(t, name)
 		}
@@ -277,7 +291,8 @@ func TestATurnThatComesAsItsContextEndsIsNotLost(t *testing.T) {
 	t.Parallel()
 	outcomes := map[bool]int{}
 	for i := range 50 {
-		inBubble(t, func(t *testing.T, l *lockTest) {
+		synctest.Test(t, func(t *testing.T) {
+			l := newLockTest()
 			for _, name := range []string{"a1", "a2", "a3"} {
 				l.start(t, name)
 			}
@@ -304,7 +319,8 @@ func TestATurnThatComesAsItsContextEndsIsNotLost(t *testing.T) {
 
 func TestReleasingAgainDoesNothing(t *testing.T) {
 	t.Parallel()
-	inBubble(t, func(t *testing.T, l *lockTest) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLockTest()
 		for _, name := range []string{"a1", "a2", "a3"} {
 			l.start(t, name)
 		}
@@ -312,261 +328,7 @@ func TestReleasingAgainDoesNothing(t *testing.T) {
 		l.finish(l.attempts["a1"])
 		require.True(t, l.attempts["a2"].isHeld())
 		require.True(t, l.attempts["a3"].isWaiting())
+		require.True(t, l.start(t, "a4").isWaiting())
 		l.drain(t)
-	})
-}
-
-// TestExactlyTheWaitsThatNeverEndFail compares with a simulation: a wait never ends
-// where some run is left when each run ends that nothing nested in it keeps from it.
-func TestExactlyTheWaitsThatNeverEndFail(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 1))
-	failed := 0
-	for range 300 {
-		inBubble(t, func(t *testing.T, l *lockTest) {
-			s := &simulation{queues: map[string][]*attempt{}}
-			for step := range 40 {
-				switch a := s.pick(random); {
-				case a == nil || random.IntN(3) > 0:
-					failed += s.start(t, l, a, step, random)
-				case a.isWaiting():
-					a.cancel()
-					synctest.Wait()
-					require.ErrorIs(t, a.err, boterr.Canceled)
-					s.remove(a)
-				case !l.nestedIn(a) || random.IntN(8) == 0:
-					l.finish(a)
-					s.remove(a)
-				}
-				s.requireSame(t)
-			}
-			l.drain(t)
-		})
-	}
-	require.Greater(t, failed, 500)
-}
-
-// simulation holds the runs of each member, of which the first one has its turn.
-type simulation struct{ queues map[string][]*attempt }
-
-// pick returns one of the runs, or nil.
-func (s *simulation) pick(random *rand.Rand) *attempt {
-	all := slices.Concat(s.queues["a"], s.queues["b"], s.queues["c"], s.queues["d"])
-	if len(all) == 0 {
-		return nil
-	}
-	return all[random.IntN(len(all))]
-}
-
-// start starts a run, nested in another one if that has its turn, and returns 1 if it
-// failed as it should have.
-func (s *simulation) start(t *testing.T, l *lockTest, parent *attempt, step int, random *rand.Rand) int {
-	t.Helper()
-	member := string("abcd"[random.IntN(4)])
-	name := fmt.Sprint(member, step)
-	if parent != nil && parent.isHeld() && random.IntN(8) > 0 {
-		name = nameOf(l, parent) + ">" + name
-	} else {
-		parent = nil
-	}
-	expected := &attempt{parent: parent}
-	next := &simulation{queues: maps.Clone(s.queues)}
-	next.queues[member] = append(slices.Clip(next.queues[member]), expected)
-	neverEnds := !next.ends()
-	started := l.start(t, name)
-	require.Equal(t, neverEnds, errors.Is(started.err, boterr.FailedPrecondition), "%s: %v", name, started.err)
-	if neverEnds {
-		return 1
-	}
-	s.queues[member] = append(s.queues[member], started)
-	return 0
-}
-
-// nameOf returns the name of an attempt.
-func nameOf(l *lockTest, a *attempt) string {
-	for name, other := range l.attempts {
-		if other == a {
-			return name
-		}
-	}
-	return ""
-}
-
-// remove takes a run out.
-func (s *simulation) remove(a *attempt) {
-	for member, queue := range s.queues {
-		s.queues[member] = slices.DeleteFunc(slices.Clone(queue), func(other *attempt) bool { return other == a })
-	}
-}
-
-// ends reports whether all runs end. It leaves those that do not.
-func (s *simulation) ends() bool {
-	for goesOn := true; goesOn; {
-		goesOn = false
-		for member, queue := range s.queues {
-			if len(queue) > 0 && !s.hasNested(queue[0]) {
-				s.queues[member] = queue[1:]
-				goesOn = true
-			}
-		}
-	}
-	for _, queue := range s.queues {
-		if len(queue) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// hasNested reports whether a run has others nested in it.
-func (s *simulation) hasNested(a *attempt) bool {
-	for _, queue := range s.queues {
-		if slices.ContainsFunc(queue, func(other *attempt) bool { return other.parent == a }) {
-			return true
-		}
-	}
-	return false
-}
-
-// requireSame compares which runs have their turns, and which wait.
-func (s *simulation) requireSame(t *testing.T) {
-	t.Helper()
-	for member, queue := range s.queues {
-		for i, a := range queue {
-			require.Equal(t, i == 0, a.isHeld(), "run %d of %s", i, member)
-			require.Equal(t, i > 0, a.isWaiting(), "run %d of %s", i, member)
-		}
-	}
-}
-
-// crowd is many runs at once that redirect at random.
-type crowd struct {
-	locks memberLocks
-	// busy and runs are those of each member; runs is guarded by the member's turn.
-	busy [5]atomic.Bool
-	runs [5]int
-	// outcomes counts the codes of errors.
-	outcomes sync.Map
-	// givesUp tells that contexts end at any time.
-	givesUp bool
-	broken  atomic.Bool
-}
-
-// run takes the turn of a random member, and redirects others from within.
-func (c *crowd) run(ctx context.Context, random *rand.Rand, parent *turn, depth int) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if yields := random.IntN(100); c.givesUp && random.IntN(3) == 0 {
-		go func() {
-			for range yields {
-				runtime.Gosched()
-			}
-			cancel()
-		}()
-	}
-	member := random.IntN(len(c.busy))
-	own, err := c.locks.acquire(ctx, memberKey{"app", fmt.Sprint(member)}, parent)
-	counter, _ := c.outcomes.LoadOrStore(boterr.CodeOf(err), new(atomic.Int64))
-	counter.(*atomic.Int64).Add(1)
-	if err != nil {
-		return
-	}
-	defer c.locks.release(own)
-	if !c.busy[member].CompareAndSwap(false, true) {
-		c.broken.Store(true)
-	}
-	c.runs[member]++
-	var nested sync.WaitGroup
-	for range min(random.IntN(4), depth) {
-		seed := random.Uint64()
-		nested.Go(func() { c.run(ctx, rand.New(rand.NewPCG(seed, 0)), own, depth-1) })
-	}
-	runtime.Gosched()
-	nested.Wait()
-	c.busy[member].Store(false)
-}
-
-// count returns how many attempts ended with a code.
-func (c *crowd) count(code boterr.Code) int {
-	counter, ok := c.outcomes.Load(code)
-	if !ok {
-		return 0
-	}
-	return int(counter.(*atomic.Int64).Load())
-}
-
-func TestOneRunOfAMemberAtATimeAndAllOfThemEnd(t *testing.T) {
-	t.Parallel()
-	for _, givesUp := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			c := &crowd{givesUp: givesUp}
-			var all sync.WaitGroup
-			for i := range 400 {
-				all.Go(func() { c.run(t.Context(), rand.New(rand.NewPCG(uint64(i), 1)), nil, 3) })
-			}
-			all.Wait()
-			require.False(t, c.broken.Load(), "two runs had one member")
-			require.Empty(t, c.locks.held)
-			turns := 0
-			for _, runs := range c.runs {
-				turns += runs
-			}
-			require.Equal(t, c.count(""), turns)
-			outcomes := 0
-			c.outcomes.Range(func(_, counter any) bool {
-				outcomes += int(counter.(*atomic.Int64).Load())
-				return true
-			})
-			require.Equal(t, outcomes, turns+c.count(boterr.FailedPrecondition)+c.count(boterr.Canceled))
-			require.Positive(t, c.count(boterr.FailedPrecondition))
-			require.Equal(t, givesUp, c.count(boterr.Canceled) > 0)
-		})
-	}
-}
-
-// BenchmarkMemberLocks tells what a turn costs that nobody waits for, and what one
-// costs that others wait for.
-func BenchmarkMemberLocks(b *testing.B) {
-	b.Run("alone", func(b *testing.B) {
-		var l memberLocks
-		b.ReportAllocs()
-		for b.Loop() {
-			t, err := l.acquire(b.Context(), memberKey{"app", "member"}, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
-			l.release(t)
-		}
-	})
-	b.Run("many members", func(b *testing.B) {
-		var l memberLocks
-		var workers atomic.Int64
-		b.ReportAllocs()
-		b.RunParallel(func(pb *testing.PB) {
-			key := memberKey{"app", fmt.Sprint(workers.Add(1))}
-			for pb.Next() {
-				t, err := l.acquire(b.Context(), key, nil)
-				if err != nil {
-					b.Error(err)
-					return
-				}
-				l.release(t)
-			}
-		})
-	})
-	b.Run("one member", func(b *testing.B) {
-		var l memberLocks
-		b.ReportAllocs()
-		b.SetParallelism(50)
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				t, err := l.acquire(b.Context(), memberKey{"app", "member"}, nil)
-				if err != nil {
-					b.Error(err)
-					return
-				}
-				l.release(t)
-			}
-		})
 	})
 }
