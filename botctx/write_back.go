@@ -2,6 +2,7 @@ package botctx
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -26,6 +27,10 @@ func (r *run) writeBack(ctx context.Context) error {
 	written, err := r.bot.parts.Members.PatchMembers(ctx, member.PatchMembersParams{
 		MemberID: after.ID, Patch: patch, WithModifier: true,
 	})
+	if errors.Is(err, boterr.InvalidArgument) {
+		return boterr.New(boterr.Conflict, "Member",
+			"what the run changed does not fit the member any more, as another writer changed it meanwhile: %w", err)
+	}
 	if err != nil {
 		return boterr.In("Member", err)
 	}

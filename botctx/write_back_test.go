@@ -221,3 +221,30 @@ func TestTheLogicOfHandleFuncIsARunToo(t *testing.T) {
 	ada.Says("hi")
 	require.JSONEq(t, `{"order": "tea"}`, ada.Member().Meta.String())
 }
+
+func TestAWriteBackThatFitsNoMoreIsAConflict(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+		sets("order.drink", "tea"), another(&p, document.Set("meta.order", "cancelled")),
+	}})
+	ada := p.AddMember(member.Member{Meta: document.O("order", document.O("drink", "milk"))})
+	require.ErrorIs(t, ada.TrySays("hi"), boterr.Conflict)
+	require.JSONEq(t, `{"order": "cancelled"}`, ada.Member().Meta.String())
+}
+
+func TestTheMemberMayBeRemovedWhileItsRunIsUnderWay(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+		sets("order", "tea"), func(ctx context.Context, bot *botctx.Context) error {
+			everyone, err := document.CompileFilter(document.O())
+			require.NoError(t, err)
+			_, err = p.Runtime().Env().Store.Collection("members").Delete(ctx, everyone, document.DeleteOptions{Multi: true})
+			return err
+		},
+	}})
+	err := p.AddMember(member.Member{}).TrySays("hi")
+	require.ErrorIs(t, err, boterr.NotFound)
+	require.ErrorContains(t, err, "member-1")
+}
