@@ -48,6 +48,7 @@ type settings struct {
 	override     func(record.Scope) botctx.Parts
 	flow         botctx.Flow
 	maxRedirects int
+	parallelRuns bool
 }
 
 // Option is a setting of a platform.
@@ -82,6 +83,9 @@ func Flow(flow botctx.Flow) Option { return func(s *settings) { s.flow = flow } 
 // botctx.Config.MaxRedirects does.
 func MaxRedirects(most int) Option { return func(s *settings) { s.maxRedirects = most } }
 
+// ParallelRuns lets runs of one member run at once, as botctx.Config.ParallelRuns does.
+func ParallelRuns() Option { return func(s *settings) { s.parallelRuns = true } }
+
 // New returns an empty platform.
 func New(options ...Option) *Platform {
 	s := settings{test: noTest{}, now: Start()}
@@ -113,6 +117,7 @@ func assemble(s settings) *Platform {
 		NewEtag:      func() string { return p.ids.next("etag") },
 		Flow:         s.flow,
 		MaxRedirects: s.maxRedirects,
+		ParallelRuns: s.parallelRuns,
 		Strict:       s.strict,
 		CheckEtags:   s.checkEtags,
 	})

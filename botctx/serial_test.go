@@ -1,0 +1,231 @@
+package botctx_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+)
+
+// counts is an action that counts up what the member in flight has, which loses counts
+// where runs of one member overlap.
+func counts(_ context.Context, bot *botctx.Context) error {
+	bot.Member.Meta.Set("count", document.Get(bot.Member.Meta, "count", 0)+1)
+	return nil
+}
+
+func TestRunsOfOneMemberTakeTurns(t *testing.T) {
+	t.Parallel()
+	const runs = 50
+	p, ada := withNodes(
+		t,
+		&botctx.Node{ID: "event", Trigger: botctx.AnyText(), Pre: []botctx.Action{counts}},
+		&botctx.Node{ID: "redirect", Pre: []botctx.Action{counts}},
+	)
+	var working sync.WaitGroup
+	for range runs {
+		working.Go(func() { require.NoError(t, ada.TrySays("hi")) })
+		working.Go(func() {
+			_, err := p.Operations(ada.Scope()).RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{
+				MemberID: ada.ID(), NodeCompositeID: "redirect",
+			})
+			require.NoError(t, err)
+		})
+	}
+	working.Wait()
+	require.Equal(t, 2*runs, document.Get(ada.Member().Meta, "count", 0))
+}
+
+// meeting is an action that waits until as many runs are in it as there are to meet.
+func meeting(runs int) botctx.Action {
+	var met sync.WaitGroup
+	met.Add(runs)
+	return func(context.Context, *botctx.Context) error {
+		met.Done()
+		met.Wait()
+		return nil
+	}
+}
+
+func TestRunsOfDifferentMembersRunAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, ada := withNodes(t, &botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{meeting(2)}})
+		bob := p.AddMember(member.Member{})
+		var working sync.WaitGroup
+		working.Go(func() { require.NoError(t, ada.TrySays("hi")) })
+		working.Go(func() { require.NoError(t, bob.TrySays("hi")) })
+		working.Wait()
+	})
+}
+
+func TestParallelRunsDoNotTakeTurns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := fakes.New(fakes.For(t), fakes.ParallelRuns())
+		p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{meeting(2)}})
+		ada := p.AddMember(member.Member{})
+		var working sync.WaitGroup
+		working.Go(func() { require.NoError(t, ada.TrySays("hi")) })
+		working.Go(func() { require.NoError(t, ada.TrySays("hi")) })
+		working.Wait()
+	})
+}
+
+func TestMembersThatWaitForEachOtherAreAnErrorAndNoDeadlock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := fakes.New(fakes.For(t))
+		ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})
+		other := map[string]string{ada.ID(): bob.ID(), bob.ID(): ada.ID()}
+		p.Handle(
+			&botctx.Node{ID: "greet", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+				meeting(2),
+				func(ctx context.Context, bot *botctx.Context) error {
+					return redirects(botctx.RedirectMemberToNodeParams{MemberID: other[bot.Member.ID], NodeCompositeID: "greeted"})(ctx, bot)
+				},
+			}},
+			&botctx.Node{ID: "greeted", Pre: []botctx.Action{counts}},
+		)
+		errs := make([]error, 2)
+		var working sync.WaitGroup
+		for i, actor := range []*fakes.Actor{ada, bob} {
+			working.Go(func() { errs[i] = actor.TrySays("hi") })
+		}
+		working.Wait()
+		failed := errs[0]
+		if failed == nil {
+			failed = errs[1]
+		}
+		require.ErrorIs(t, failed, boterr.FailedPrecondition)
+		require.ErrorContains(t, failed, "redirectMemberToNode: failed precondition: memberId")
+		require.True(t, errs[0] == nil || errs[1] == nil, "one of the two goes on")
+		greeted := document.Get(ada.Member().Meta, "count", 0) + document.Get(bob.Member().Meta, "count", 0)
+		require.Equal(t, 1, greeted)
+	})
+}
+
+func TestAMemberWhoIsRedirectedBackToIsAnErrorAndNoDeadlock(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})
+	p.Handle(
+		&botctx.Node{ID: "greet", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+			redirects(botctx.RedirectMemberToNodeParams{MemberID: bob.ID(), NodeCompositeID: "greeted"}),
+		}},
+		&botctx.Node{ID: "greeted", Pre: []botctx.Action{
+			redirects(botctx.RedirectMemberToNodeParams{MemberID: ada.ID(), NodeCompositeID: "greet"}),
+		}},
+	)
+	err := ada.TrySays("hi")
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, ada.ID())
+	require.ErrorContains(t, err, bob.ID())
+}
+
+// What is called with another context than the action's is known by the bot context.
+func TestARedirectWithoutTheContextOfTheRunJoinsItToo(t *testing.T) {
+	t.Parallel()
+	_, ada := withNodes(
+		t,
+		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+			func(_ context.Context, bot *botctx.Context) error {
+				return redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})(context.Background(), bot)
+			},
+		}},
+		&botctx.Node{ID: "joined", Pre: []botctx.Action{counts}},
+	)
+	ada.Says("hi")
+	require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0))
+}
+
+// Another context of the same member is known by the Go context.
+func TestARedirectOnAnotherContextOfTheMemberJoinsTheRun(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(
+		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+			func(ctx context.Context, bot *botctx.Context) error {
+				return redirects(botctx.RedirectMemberToNodeParams{
+					MemberID: bot.Member.ID, NodeCompositeID: "joined",
+				})(ctx, p.Operations(bot.Scope()))
+			},
+		}},
+		&botctx.Node{ID: "joined", Pre: []botctx.Action{counts}},
+	)
+	ada := p.AddMember(member.Member{})
+	ada.Says("hi")
+	require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0))
+}
+
+func TestRedirectsOfOneActionAtOnceTakeTurns(t *testing.T) {
+	t.Parallel()
+	const redirected = 20
+	p := fakes.New(fakes.For(t))
+	bob := p.AddMember(member.Member{})
+	p.Handle(
+		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+			func(ctx context.Context, bot *botctx.Context) error {
+				var working sync.WaitGroup
+				for range redirected {
+					for _, memberID := range []string{bot.Scope().Member, bob.ID()} {
+						working.Go(func() {
+							err := redirects(botctx.RedirectMemberToNodeParams{MemberID: memberID, NodeCompositeID: "count"})(ctx, bot)
+							require.NoError(t, err)
+						})
+					}
+				}
+				working.Wait()
+				return nil
+			},
+		}},
+		&botctx.Node{ID: "count", Pre: []botctx.Action{counts}},
+	)
+	ada := p.AddMember(member.Member{})
+	ada.Says("hi")
+	require.Equal(t, redirected, document.Get(ada.Member().Meta, "count", 0))
+	require.Equal(t, redirected, document.Get(bob.Member().Meta, "count", 0))
+}
+
+func TestACallAfterItsRunHasEndedIsARunOfItsOwn(t *testing.T) {
+	t.Parallel()
+	var kept *botctx.Context
+	var keptContext context.Context
+	_, ada := withNodes(
+		t,
+		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
+			kept, keptContext = bot, ctx
+			return nil
+		}}},
+		&botctx.Node{ID: "count", Pre: []botctx.Action{counts}},
+	)
+	ada.Says("hi")
+	require.NoError(t, redirects(botctx.RedirectMemberToNodeParams{MemberID: ada.ID(), NodeCompositeID: "count"})(keptContext, kept))
+	require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0), "it is written back")
+}
+
+func TestARunWhoseContextEndsIsCanceled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	p, ada := withNodes(
+		t,
+		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{counts, func(context.Context, *botctx.Context) error {
+			cancel()
+			return nil
+		}}, Redirect: botctx.To("next")},
+		&botctx.Node{ID: "next", Pre: []botctx.Action{fails(boterr.Internal)}},
+	)
+	_, err := p.Operations(ada.Scope()).RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
+		MemberID: ada.ID(), NodeCompositeID: "hello",
+	})
+	require.ErrorIs(t, err, boterr.Canceled)
+	require.JSONEq(t, "{}", ada.Member().Meta.String())
+}
