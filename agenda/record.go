@@ -63,6 +63,15 @@ type Record struct {
 	// until updateAgenda gives it another nextRunAt. Error is the text of the failure.
 	Failed bool   `json:"failed,omitzero"`
 	Error  string `json:"error,omitzero"`
+	// Running tells that HeldUntil is the deadline of a lease, and not a pause before the
+	// next attempt: a claim sets it, the end of the run, however it ended, removes it.
+	Running bool `json:"running,omitzero"`
+	// Rescheduled tells that updateAgenda gave NextRunAt, Attempts and Failures anew
+	// while it was running, be it to the same time: the end of that run leaves them as
+	// they are, and counts no failure. A claim and the end of a run remove it. RunUntil may
+	// change as well while it runs, and without this: the end of the run schedules
+	// nothing later than the RunUntil that is stored then.
+	Rescheduled bool `json:"rescheduled,omitzero"`
 }
 
 // The fields of the documents.
@@ -85,6 +94,8 @@ const (
 	fieldFailures        = "failures"
 	fieldFailed          = "failed"
 	fieldError           = "error"
+	fieldRunning         = "running"
+	fieldRescheduled     = "rescheduled"
 )
 
 // kind is how agendas are kept.
