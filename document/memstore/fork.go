@@ -36,6 +36,7 @@ func (s *Store) Restore(snapshot Snapshot) {
 		} else {
 			v.newest.Store(newContent(name))
 		}
+		v.tellReset()
 	}
 }
 

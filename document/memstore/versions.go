@@ -15,6 +15,8 @@ import (
 type versions struct {
 	writing sync.Mutex
 	newest  atomic.Pointer[content]
+	// watchers are told what each transaction did, under the lock.
+	watchers []*watcher
 }
 
 func newVersions(name string) *versions {
@@ -32,10 +34,12 @@ func (v *versions) write(ctx context.Context, run func(*transaction) error) erro
 		return err
 	}
 	t := begin(v.newest.Load())
+	t.watched = len(v.watchers) > 0
 	if err := run(t); err != nil {
 		return err
 	}
 	v.newest.Store(t.next)
+	v.tell(t.changes)
 	return nil
 }
 
@@ -64,6 +68,9 @@ type transaction struct {
 	before *content
 	next   *content
 	edit   *persistent.Edit
+	// changes are what it did to documents, where somebody watches the collection.
+	changes []documentChange
+	watched bool
 }
 
 func begin(before *content) *transaction {
@@ -91,6 +98,7 @@ func (t *transaction) insert(o document.Object) error {
 	t.next.ids.add(t.edit, position, id)
 	t.next.documents.Set(t.edit, position, o)
 	t.next.end++
+	t.note(document.Object{}, o)
 	return nil
 }
 
@@ -104,6 +112,7 @@ func (t *transaction) replace(position uint64, before, after document.Object) er
 		}
 	}
 	t.next.documents.Set(t.edit, position, after)
+	t.note(before, after)
 	return nil
 }
 
@@ -117,5 +126,6 @@ func (t *transaction) remove(position uint64, o document.Object) error {
 	id, _ := o.Field(document.IDField)
 	t.next.ids.remove(t.edit, position, id)
 	t.next.documents.Delete(t.edit, position)
+	t.note(o, document.Object{})
 	return nil
 }

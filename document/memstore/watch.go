@@ -1,0 +1,63 @@
+package memstore
+
+import (
+	"slices"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+var _ document.Watcher = (*Store)(nil)
+
+// watcher is who follows the changes of a collection.
+type watcher struct {
+	changed func(before, after document.Object)
+	reset   func()
+}
+
+// documentChange is what a transaction did to one document.
+type documentChange struct{ before, after document.Object }
+
+// Watch implements document.Watcher. A store that is forked from this one has no
+// watchers.
+func (s *Store) Watch(
+	collection string, changed func(before, after document.Object), reset func(),
+) (stop func()) {
+	if checkName(collection) != nil {
+		return func() {} // Nothing is ever written there.
+	}
+	watched := s.named(collection)
+	w := &watcher{changed: changed, reset: reset}
+	watched.writing.Lock()
+	defer watched.writing.Unlock()
+	watched.watchers = append(watched.watchers, w)
+	return func() { watched.unwatch(w) }
+}
+
+func (v *versions) unwatch(w *watcher) {
+	v.writing.Lock()
+	defer v.writing.Unlock()
+	v.watchers = slices.DeleteFunc(v.watchers, func(known *watcher) bool { return known == w })
+}
+
+// tell tells the watchers what a transaction did. The caller holds the lock.
+func (v *versions) tell(changes []documentChange) {
+	for _, w := range v.watchers {
+		for i := range changes {
+			w.changed(changes[i].before, changes[i].after)
+		}
+	}
+}
+
+// tellReset tells the watchers that everything changed. The caller holds the lock.
+func (v *versions) tellReset() {
+	for _, w := range v.watchers {
+		w.reset()
+	}
+}
+
+// note keeps what was done to a document where somebody wants to know it.
+func (t *transaction) note(before, after document.Object) {
+	if t.watched {
+		t.changes = append(t.changes, documentChange{before: before, after: after})
+	}
+}
