@@ -15,8 +15,9 @@ type Operations interface {
 	// later ones. A NextRunAt that has passed is due at once.
 	//
 	// InvalidArgument: the member or the node is missing, there is neither NextRunAt nor
-	// Pattern, Pattern comes without RunUntil or Replace without Tag, Pattern is no CRON
-	// pattern, or it never fires until RunUntil. NotFound: the app has no such member.
+	// Pattern, Pattern comes without RunUntil, RunUntil without Pattern, or Replace without
+	// Tag, Pattern is no CRON pattern, the first run comes after RunUntil, or a time is
+	// none. NotFound: the app has no such member.
 	//
 	// Specification: Agenda operations.
 	NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, error)
@@ -26,8 +27,10 @@ type Operations interface {
 	// or a new Pattern, is then when it runs next.
 	//
 	// InvalidArgument: the member is missing, Replace comes without Tag, Pattern is no
-	// CRON pattern, never fires until RunUntil, or has no RunUntil, neither given nor
-	// stored. An update that matches nothing changes nothing and is no error.
+	// CRON pattern, or a time is none; and where one of the agendas would have a pattern
+	// without RunUntil, RunUntil without a pattern, or its next run after RunUntil: then
+	// none of them changes. An update that matches nothing changes nothing and is no error.
+	// Conflict: the agendas ended each time before they could be changed; try again.
 	//
 	// Specification: Agenda operations.
 	UpdateAgenda(ctx context.Context, p UpdateAgendaParams) (UpdateAgendaResult, error)
@@ -85,10 +88,11 @@ type UpdateAgendaParams struct {
 	Pattern string `json:"pattern,omitzero"`
 	// Priority decides among agendas that are due: a smaller number runs first.
 	Priority *int64 `json:"priority,omitzero"`
-	// RunUntil is the last instant for which the pattern may schedule a run, in Unix
-	// milliseconds.
+	// RunUntil is the last instant for which the pattern, given or stored, may schedule a
+	// run, in Unix milliseconds.
 	RunUntil document.Timestamp `json:"runUntil,omitzero"`
-	// Replace removes the member's other agendas of that tag. The default is false.
+	// Replace changes the newest open agenda of the tag alone, and removes all others of
+	// the same member and tag. The default is false.
 	Replace bool   `json:"replace,omitzero"`
 	TreeID  string `json:"treeId,omitzero"`
 	// Tag says which agendas are changed. The default is all. Required with Replace.

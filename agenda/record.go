@@ -115,5 +115,8 @@ func fromDocument(o document.Object) (*Record, error) {
 		return nil, boterr.New(boterr.FailedPrecondition, "", "the stored agenda %s cannot be read: %w",
 			document.Get(o, record.FieldID, "without an _id"), err)
 	}
+	if r.Meta.IsZero() {
+		r.Meta = document.O()
+	}
 	return r, nil
 }

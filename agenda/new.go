@@ -1,0 +1,117 @@
+package agenda
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+)
+
+// NewAgenda implements Operations.
+func (s *Service) NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, error) {
+	planned, err := s.plan(p)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.member(ctx, p.MemberID)
+	if err != nil {
+		return nil, err
+	}
+	made := s.newRecord(m, p, planned)
+	if p.Replace {
+		last, err := s.lastOf(ctx, p.MemberID, p.Tag, document.Object{})
+		if err != nil {
+			return nil, err
+		}
+		made.Replaces = last.number + 1
+	}
+	inserted, err := s.insert(ctx, made)
+	if err != nil {
+		return nil, err
+	}
+	if p.Replace {
+		// The agenda is there; now only the last of its tag may stay.
+		if err := s.removeReplaced(context.WithoutCancel(ctx), p.MemberID, p.Tag); err != nil {
+			return nil, err
+		}
+	}
+	stored, err := fromDocument(inserted)
+	if err != nil {
+		return nil, err
+	}
+	return &stored.Agenda, nil
+}
+
+// insert adds a record, and returns it as it is stored.
+func (s *Service) insert(ctx context.Context, made Record) (document.Object, error) {
+	encoded, err := document.Encode(made)
+	if err != nil {
+		return document.Object{}, aboutMeta(err)
+	}
+	inserted, err := s.agendas.Insert(ctx, encoded)
+	return inserted, aboutMeta(err)
+}
+
+// plan checks the parameters, and returns the schedule that they give.
+func (s *Service) plan(p NewAgendaParams) (schedule, error) {
+	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
+	switch {
+	case p.MemberID == "":
+		return given, missingMember()
+	case p.NodeCompositeID == "":
+		return given, boterr.Invalid("nodeCompositeId", "is missing: give the id of the node to run")
+	case given.next == 0 && given.pattern == "":
+		return given, boterr.Invalid("nextRunAt", "is missing: give when the node runs, or a pattern")
+	case p.Replace && p.Tag == "":
+		return given, missingTag()
+	}
+	if err := given.checkTimes(); err != nil {
+		return given, err
+	}
+	planned := given
+	var err error
+	if planned.next, err = given.firstRun(s.ports.Zone, s.env.Now()); err != nil {
+		return given, err
+	}
+	return planned, planned.check(given)
+}
+
+// newRecord returns the record of a new agenda.
+func (s *Service) newRecord(m *member.Member, p NewAgendaParams, planned schedule) Record {
+	made := Record{
+		Agenda: Agenda{
+			Channel: m.Channel, Member: m.ID,
+			Tree: p.TreeID, NodeCompositeID: p.NodeCompositeID,
+			NextRunAt: planned.next, Meta: p.Meta, Tag: p.Tag,
+		},
+		Pattern: planned.pattern, RunUntil: planned.until,
+	}
+	if made.Tree == "" {
+		made.Tree = s.ports.Tree(m, p.NodeCompositeID)
+	}
+	if p.Priority != nil {
+		made.Priority = *p.Priority
+	}
+	if made.Meta.IsZero() {
+		made.Meta = document.O()
+	}
+	if made.Pattern != "" {
+		made.Zone = s.ports.Zone
+	}
+	return made
+}
+
+// member returns the member of that id in the app.
+func (s *Service) member(ctx context.Context, id string) (*member.Member, error) {
+	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: id})
+	if err == nil && m == nil {
+		err = boterr.New(boterr.NotFound, "memberId", "there is no member %s here", id)
+	}
+	if e, ok := boterr.AsError(err); ok {
+		named := *e
+		named.Field = "memberId"
+		return nil, &named
+	}
+	return m, err
+}

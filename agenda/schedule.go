@@ -1,0 +1,90 @@
+package agenda
+
+import (
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// latestTime is the last time that a schedule may name: the end of the dates of
+// ECMAScript, in which bot logic counts. What is later is no number of milliseconds.
+const latestTime document.Timestamp = 8_640_000_000_000_000
+
+// schedule is when an agenda runs, as a call gives it or as it is stored.
+type schedule struct {
+	// next is the next run, pattern what gives the runs after it until the instant
+	// until. What is absent is zero.
+	next    document.Timestamp
+	pattern string
+	until   document.Timestamp
+}
+
+// checkTimes refuses what is no time.
+func (s schedule) checkTimes() error {
+	if err := checkTime("nextRunAt", s.next); err != nil {
+		return err
+	}
+	return checkTime("runUntil", s.until)
+}
+
+func checkTime(field string, at document.Timestamp) error {
+	if at < 0 || at > latestTime {
+		return boterr.Invalid(field, "must be a time in Unix milliseconds between 1 and %d, got %d", latestTime, at)
+	}
+	return nil
+}
+
+// firstRun returns when the schedule that a call gives runs first: at the time that it
+// names, else by its pattern after now. 0 is for one without either. A pattern that is
+// none, or never fires, is InvalidArgument, also where next overrides it.
+func (s schedule) firstRun(zone string, now time.Time) (document.Timestamp, error) {
+	if s.pattern == "" {
+		return s.next, nil
+	}
+	pattern, err := ParsePattern(s.pattern, zone)
+	if err != nil {
+		return 0, boterr.In("pattern", err)
+	}
+	if s.next != 0 {
+		return s.next, nil
+	}
+	first, ok := pattern.Next(now)
+	if !ok {
+		return 0, boterr.Invalid("pattern", "never fires after %s", now.UTC().Format(time.RFC3339))
+	}
+	return document.At(first), nil
+}
+
+// check refuses a schedule that no agenda may have: an end without a pattern, a pattern
+// without an end, or one that checkEnd refuses. given is what the call gave of it, which
+// the error is about.
+func (s schedule) check(given schedule) error {
+	switch {
+	case s.pattern == "" && s.until != 0:
+		return boterr.Invalid("runUntil", "has no meaning without a pattern: leave it out, or give the pattern that it ends")
+	case s.pattern != "" && s.until == 0:
+		return boterr.Invalid("runUntil", "is missing: give the last instant at which the pattern may run")
+	default:
+		return s.checkEnd(given)
+	}
+}
+
+// checkEnd refuses a schedule that ends before its next run.
+func (s schedule) checkEnd(given schedule) error {
+	switch {
+	case s.until == 0 || s.next <= s.until:
+		return nil
+	case given.next != 0:
+		return boterr.Invalid("nextRunAt", "is %s, which is after runUntil, %s: no run is left", text(s.next), text(s.until))
+	case given.pattern != "":
+		return boterr.Invalid("pattern", "fires first at %s, which is after runUntil, %s: no run is left",
+			text(s.next), text(s.until))
+	default:
+		return boterr.Invalid("runUntil", "is %s, and the next run is at %s: no run is left; delete the agenda to end it",
+			text(s.until), text(s.next))
+	}
+}
+
+// text is a time as errors show it.
+func text(at document.Timestamp) string { return at.Time().Format(time.RFC3339Nano) }

@@ -1,0 +1,113 @@
+package agenda
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+)
+
+// Members gives the members of an app, as member.Operations does.
+type Members interface {
+	// GetMember returns the member of that id in the app, or NotFound.
+	GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error)
+}
+
+// Ports are what a Service works with.
+type Ports struct {
+	// Members are those of the scope's app. Required.
+	Members Members
+	// Zone is the IANA name of the time zone in which patterns are read. The default is
+	// UTC.
+	Zone string
+	// Tree returns the tree of a node for a member, where a call names no tree. The
+	// default is the tree that the member is in.
+	Tree func(m *member.Member, nodeCompositeID string) string
+}
+
+// Service is the agendas of one app. It is safe for concurrent use.
+type Service struct {
+	env     record.Env
+	ports   Ports
+	agendas *record.Collection
+}
+
+var _ Operations = (*Service)(nil)
+
+// New returns the agendas of the scope's app.
+func New(env record.Env, scope record.Scope, ports Ports) *Service {
+	if ports.Tree == nil {
+		ports.Tree = func(m *member.Member, _ string) string { return m.BotMeta.Tree() }
+	}
+	return &Service{
+		env:     env.WithDefaults(),
+		ports:   ports,
+		agendas: record.Open(env, kind()).Where(record.FieldApp, scope.App),
+	}
+}
+
+// EnsureIndexes makes the indexes by which a Service finds the agendas of a member, unless
+// they are there. A host calls it once, before it uses the store. The errors are those of
+// document.Collection.EnsureIndex.
+func EnsureIndexes(ctx context.Context, store document.Store) error {
+	return store.Collection(kind().Collection).EnsureIndex(ctx, document.Index{
+		Keys: []document.IndexKey{
+			{Path: record.FieldApp, Kind: document.Ascending},
+			{Path: fieldMember, Kind: document.Ascending},
+		},
+	})
+}
+
+// Find returns the agendas of the app as the store keeps them, or an empty slice. It is
+// for hosts: those that have failed, for one, are
+//
+//	agendas.Find(ctx, record.Query{Filter: document.O("failed", true)})
+//
+// Filter and SortBy name the JSON fields of Record. InvalidArgument: one of them, or a
+// number, is wrong. FailedPrecondition: what is stored is no agenda.
+func (s *Service) Find(ctx context.Context, query record.Query) ([]*Record, error) {
+	found, err := s.agendas.Find(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]*Record, len(found))
+	for i, o := range found {
+		if records[i], err = fromDocument(o); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
+// ofMember returns the agendas of a member: all, or those with a tag.
+func (s *Service) ofMember(memberID, tag string) *record.Collection {
+	agendas := s.agendas.Where(fieldMember, memberID)
+	if tag != "" {
+		agendas = agendas.Where(fieldTag, tag)
+	}
+	return agendas
+}
+
+// missingMember is the error for a memberId that was not given.
+func missingMember() error {
+	return boterr.Invalid("memberId", "is missing: give the id of a member")
+}
+
+// missingTag is the error for a replace without a tag.
+func missingTag() error {
+	return boterr.Invalid("tag", "is missing: replace removes the agendas of one tag, so give the tag")
+}
+
+// aboutMeta returns the error of a write whose other parameters are checked: what a store
+// refuses then is in meta, too deep or too large.
+func aboutMeta(err error) error {
+	e, ok := boterr.AsError(err)
+	if !ok || e.Code != boterr.InvalidArgument {
+		return err
+	}
+	named := *e
+	named.Field = "meta"
+	return &named
+}

@@ -1,0 +1,112 @@
+package agenda
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// UpdateAgenda implements Operations.
+func (s *Service) UpdateAgenda(ctx context.Context, p UpdateAgendaParams) (UpdateAgendaResult, error) {
+	u, err := s.newUpdate(p)
+	if err != nil {
+		return UpdateAgendaResult{}, err
+	}
+	// What was open when it was read may have ended since. Where that goes for all of it,
+	// others may be open.
+	const tries = 8
+	for range tries {
+		open, err := u.open(ctx)
+		if err != nil {
+			return UpdateAgendaResult{}, err
+		}
+		if len(open) == 0 {
+			return emptyUpdate(), nil
+		}
+		written, err := u.write(ctx, open)
+		if err != nil {
+			return UpdateAgendaResult{}, err
+		}
+		if written.Matched > 0 {
+			return u.result(context.WithoutCancel(ctx), open, written) // The change is made.
+		}
+	}
+	return UpdateAgendaResult{}, boterr.New(boterr.Conflict, "", "the member's agendas change all the time: try again")
+}
+
+// update is one call of UpdateAgenda.
+type update struct {
+	service *Service
+	params  UpdateAgendaParams
+	// given is the schedule as the call gives it, planned the same with its next run.
+	given, planned schedule
+}
+
+// newUpdate checks the parameters, as far as they do not depend on what is stored.
+func (s *Service) newUpdate(p UpdateAgendaParams) (*update, error) {
+	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
+	switch {
+	case p.MemberID == "":
+		return nil, missingMember()
+	case p.Replace && p.Tag == "":
+		return nil, missingTag()
+	case p.Meta.Err() != nil:
+		return nil, boterr.In("meta", p.Meta.Err())
+	}
+	if err := given.checkTimes(); err != nil {
+		return nil, err
+	}
+	u := &update{service: s, params: p, given: given, planned: given}
+	var err error
+	if u.planned.next, err = given.firstRun(s.ports.Zone, s.env.Now()); err != nil {
+		return nil, err
+	}
+	return u, u.planned.checkEnd(given)
+}
+
+// open returns the agendas that the update is about, in the order in which they were
+// made. With Replace that is one, the newest, which takes the place of the others.
+func (u *update) open(ctx context.Context) ([]*Record, error) {
+	found, err := u.agendas().Find(ctx, record.Query{Filter: document.O(fieldCompleted, false)})
+	if err != nil {
+		return nil, err
+	}
+	if u.params.Replace && len(found) > 1 {
+		found = found[len(found)-1:]
+	}
+	open := make([]*Record, len(found))
+	for i, o := range found {
+		if open[i], err = fromDocument(o); err != nil {
+			return nil, err
+		}
+		if err := u.check(open[i]); err != nil {
+			return nil, err
+		}
+	}
+	return open, nil
+}
+
+func (u *update) agendas() *record.Collection {
+	return u.service.ofMember(u.params.MemberID, u.params.Tag)
+}
+
+// check refuses an update that an agenda cannot have, because of what it keeps of its
+// own schedule.
+func (u *update) check(r *Record) error {
+	if u.given == (schedule{}) {
+		return nil
+	}
+	after := schedule{
+		next:    cmp.Or(u.planned.next, r.NextRunAt),
+		pattern: cmp.Or(u.given.pattern, r.Pattern),
+		until:   cmp.Or(u.given.until, r.RunUntil),
+	}
+	err := after.check(u.given)
+	if e, ok := boterr.AsError(err); ok {
+		return boterr.New(e.Code, e.Field, "agenda %s: %s", r.ID, e.Message())
+	}
+	return err
+}

@@ -1,0 +1,160 @@
+package agenda
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// write changes the agendas that were found open, where they are so still and the update
+// still fits their schedules, in one write.
+func (u *update) write(ctx context.Context, open []*Record) (document.UpdateResult, error) {
+	fields := u.fields()
+	if u.params.Replace {
+		number, err := u.replacementNumber(ctx, open[0])
+		if err != nil {
+			return document.UpdateResult{}, err
+		}
+		if number != 0 {
+			fields = append(fields, fieldReplaces, number)
+		}
+	}
+	stages := document.A()
+	if len(fields) > 0 {
+		stages = document.A(document.O("$set", document.O(fields...)))
+	}
+	filter := append(u.fits(), record.FieldID, document.O("$in", document.A(ids(open)...)), fieldCompleted, false)
+	written, err := u.agendas().Update(ctx, record.Patch{Filter: document.O(filter...), Pipeline: stages, Multi: true})
+	return written, aboutMeta(err)
+}
+
+// fits returns the conditions of check as pairs of a filter.
+func (u *update) fits() []any {
+	var pairs []any
+	if u.given.until != 0 && u.given.pattern == "" {
+		pairs = append(pairs, fieldPattern, document.O("$exists", true))
+	}
+	switch {
+	case u.given.until != 0 && u.planned.next == 0:
+		pairs = append(pairs, fieldNextRunAt, document.O("$lte", int64(u.given.until)))
+	case u.given.until == 0 && u.given.pattern != "":
+		pairs = append(pairs, fieldRunUntil, document.O("$gte", int64(u.planned.next)))
+	case u.given.until == 0 && u.planned.next != 0:
+		pairs = append(pairs, "$or", document.A(
+			document.O(fieldPattern, document.O("$exists", false)),
+			document.O(fieldRunUntil, document.O("$gte", int64(u.planned.next))),
+		))
+	}
+	return pairs
+}
+
+// removed is the expression for a field that is absent.
+const removed = "$$REMOVE"
+
+// fields returns the fields that the update sets, as pairs of a name and an expression.
+func (u *update) fields() []any {
+	var pairs []any
+	set := func(field string, value any) {
+		pairs = append(pairs, field, document.O("$literal", value))
+	}
+	if !u.params.Meta.IsZero() {
+		set(fieldMeta, u.params.Meta)
+	}
+	if u.params.NodeCompositeID != "" {
+		set(fieldNodeCompositeID, u.params.NodeCompositeID)
+	}
+	if u.params.TreeID != "" {
+		set(fieldTree, u.params.TreeID)
+	}
+	if u.params.Priority != nil {
+		set(fieldPriority, *u.params.Priority)
+	}
+	if u.given.pattern != "" {
+		set(fieldPattern, u.given.pattern)
+		if u.service.ports.Zone == "" {
+			pairs = append(pairs, fieldZone, removed)
+		} else {
+			set(fieldZone, u.service.ports.Zone)
+		}
+	}
+	if u.given.until != 0 {
+		set(fieldRunUntil, int64(u.given.until))
+	}
+	if u.planned.next != 0 {
+		set(fieldNextRunAt, int64(u.planned.next))
+		pairs = append(pairs, startAfresh()...)
+	}
+	return pairs
+}
+
+// startAfresh returns the fields of an agenda that is scheduled anew: nothing of its
+// earlier attempts is left, but for the lease of one that is running.
+func startAfresh() []any {
+	ifRunning := func(then any) document.Object {
+		return document.O("$cond", document.A(document.O("$eq", document.A("$"+fieldRunning, true)), then, removed))
+	}
+	return []any{
+		fieldAttempts, removed,
+		fieldFailures, removed,
+		fieldFailed, removed,
+		fieldError, removed,
+		fieldHeldUntil, ifRunning("$" + fieldHeldUntil),
+		fieldRescheduled, ifRunning(true),
+	}
+}
+
+// replacementNumber returns the number with which an agenda takes the place of the
+// others of its tag, or 0 where it came last as it is.
+func (u *update) replacementNumber(ctx context.Context, r *Record) (int64, error) {
+	others, err := u.service.lastOf(ctx, u.params.MemberID, u.params.Tag,
+		document.O(record.FieldID, document.O("$ne", r.ID)))
+	if err != nil || others.id == nil || others.number < r.Replaces {
+		return 0, err
+	}
+	return others.number + 1, nil
+}
+
+// result removes what the update replaced, and returns what it changed.
+func (u *update) result(
+	ctx context.Context, open []*Record, written document.UpdateResult,
+) (UpdateAgendaResult, error) {
+	if u.params.Replace {
+		if err := u.service.removeReplaced(ctx, u.params.MemberID, u.params.Tag); err != nil {
+			return UpdateAgendaResult{}, err
+		}
+	}
+	found, err := u.service.Find(ctx, record.Query{
+		Filter: document.O(record.FieldID, document.O("$in", document.A(ids(open)...))),
+	})
+	if err != nil {
+		return UpdateAgendaResult{}, err
+	}
+	result := emptyUpdate()
+	result.Modified = written.Modified
+	for _, r := range found {
+		if written.Matched < int64(len(open)) && !r.Completed {
+			// It may be one whose schedule has changed so that the update does not fit any more.
+			if err := u.check(r); err != nil {
+				return UpdateAgendaResult{}, err
+			}
+		}
+		result.DocsIDs.Updated = append(result.DocsIDs.Updated, r.ID)
+		result.Docs = append(result.Docs, &r.Agenda)
+	}
+	return result, nil
+}
+
+// emptyUpdate is the result of an update that matched nothing.
+func emptyUpdate() UpdateAgendaResult {
+	return UpdateAgendaResult{DocsIDs: DocsIDs{Updated: []string{}}, Docs: []*Agenda{}}
+}
+
+// ids returns the ids of agendas.
+func ids(records []*Record) []any {
+	all := make([]any, len(records))
+	for i, r := range records {
+		all[i] = r.ID
+	}
+	return all
+}
