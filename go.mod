@@ -5,6 +5,7 @@ go 1.26
 require (
 	github.com/golang/geo v0.0.0-20260818125358-b200a1149890
 	github.com/google/uuid v1.6.0
+	github.com/gorhill/cronexpr v0.0.0-20180427100037-88b0669f7d75
 	github.com/stretchr/testify v1.12.1
 	github.com/tidwall/gjson v1.20.0
 )

@@ -1,0 +1,198 @@
+package agenda_test
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// oracle tells by the definitions of the fields alone, one minute after the other, when a
+// pattern fires. It shares no code with the package.
+type oracle struct {
+	seconds, minutes, hours, months, years map[int]bool
+	daysOfMonth, daysOfWeek                []string
+	// fixedHours and fixedTime tell whether hours, or any part of the time, are a wildcard.
+	fixedHours, fixedTime bool
+}
+
+func newOracle(t *testing.T, pattern string) *oracle {
+	t.Helper()
+	fields := strings.Fields(strings.ToLower(pattern))
+	if len(fields) == 5 {
+		fields = append(fields, "*")
+	}
+	if len(fields) == 6 {
+		fields = append([]string{"0"}, fields...)
+	}
+	require.Len(t, fields, 7, "%s", pattern)
+	return &oracle{
+		seconds:     values(t, fields[0], 0, 59),
+		minutes:     values(t, fields[1], 0, 59),
+		hours:       values(t, fields[2], 0, 23),
+		daysOfMonth: strings.Split(fields[3], ","),
+		months:      values(t, fields[4], 1, 12),
+		daysOfWeek:  strings.Split(fields[5], ","),
+		years:       values(t, fields[6], 1970, 2099),
+		fixedHours:  !strings.Contains(fields[2], "*"),
+		fixedTime:   !strings.Contains(fields[0]+fields[1]+fields[2], "*"),
+	}
+}
+
+// names are the numbers of months and days.
+var names = map[string]int{
+	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
+	"sun": 0, "mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6,
+}
+
+func parseValue(t *testing.T, text string) int {
+	t.Helper()
+	for name, value := range names {
+		if strings.HasPrefix(text, name) {
+			return value
+		}
+	}
+	value, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return value
+}
+
+// values returns the values of a field whose entries are all of the common forms.
+func values(t *testing.T, field string, first, last int) map[int]bool {
+	t.Helper()
+	found := make(map[int]bool)
+	for entry := range strings.SplitSeq(field, ",") {
+		span, step, hasStep := strings.Cut(entry, "/")
+		from, to, isRange := strings.Cut(span, "-")
+		start, end, stride := first, last, 1
+		if span != "*" && span != "?" {
+			start = parseValue(t, from)
+			end = start
+		}
+		if isRange {
+			end = parseValue(t, to)
+		}
+		if hasStep {
+			stride = parseValue(t, step)
+			if !isRange {
+				end = last
+			}
+		}
+		for value := start; value <= end; value += stride {
+			found[value] = true
+		}
+	}
+	return found
+}
+
+// at reports whether the pattern names a time of the wall clock.
+func (o *oracle) at(t *testing.T, wall time.Time) bool {
+	t.Helper()
+	return o.seconds[wall.Second()] && o.minutes[wall.Minute()] && o.hours[wall.Hour()] && o.on(t, wall)
+}
+
+// on reports whether the pattern names a day. Where both fields of days are restricted, either is enough.
+func (o *oracle) on(t *testing.T, day time.Time) bool {
+	t.Helper()
+	if !o.months[int(day.Month())] || !o.years[day.Year()] {
+		return false
+	}
+	anyOfMonth, anyOfWeek := isOpen(o.daysOfMonth), isOpen(o.daysOfWeek)
+	if anyOfMonth && anyOfWeek {
+		return true
+	}
+	isEntry := func(is func(t *testing.T, entry string, day time.Time) bool) func(string) bool {
+		return func(entry string) bool { return is(t, entry, day) }
+	}
+	return !anyOfMonth && slices.ContainsFunc(o.daysOfMonth, isEntry(isDayOfMonth)) ||
+		!anyOfWeek && slices.ContainsFunc(o.daysOfWeek, isEntry(isDayOfWeek))
+}
+
+func isOpen(entries []string) bool {
+	return slices.Contains(entries, "*") || slices.Contains(entries, "?")
+}
+
+func isDayOfMonth(t *testing.T, entry string, day time.Time) bool {
+	t.Helper()
+	if entry == "l" {
+		return day.AddDate(0, 0, 1).Day() == 1
+	}
+	if entry == "lw" {
+		return isWeekday(day) && !hasWeekdayBehind(day)
+	}
+	if text, ok := strings.CutSuffix(entry, "w"); ok {
+		number := parseValue(t, text)
+		target := day.AddDate(0, 0, number-day.Day())
+		return target.Month() == day.Month() && day.Day() == nearestWeekday(target)
+	}
+	return values(t, entry, 1, 31)[day.Day()]
+}
+
+func isWeekday(day time.Time) bool {
+	return day.Weekday() != time.Saturday && day.Weekday() != time.Sunday
+}
+
+// hasWeekdayBehind reports whether there is a weekday between a day and the end of its month.
+func hasWeekdayBehind(day time.Time) bool {
+	for next := day.AddDate(0, 0, 1); next.Month() == day.Month(); next = next.AddDate(0, 0, 1) {
+		if isWeekday(next) {
+			return true
+		}
+	}
+	return false
+}
+
+// nearestWeekday looks ever farther on both sides of a day for a weekday of its month.
+func nearestWeekday(target time.Time) int {
+	for _, distance := range []int{0, -1, 1, -2, 2} {
+		day := target.AddDate(0, 0, distance)
+		if isWeekday(day) && day.Month() == target.Month() {
+			return day.Day()
+		}
+	}
+	return 0
+}
+
+func isDayOfWeek(t *testing.T, entry string, day time.Time) bool {
+	t.Helper()
+	if text, ok := strings.CutSuffix(entry, "l"); ok {
+		return parseValue(t, text)%7 == int(day.Weekday()) && day.AddDate(0, 0, 7).Month() != day.Month()
+	}
+	if text, week, ok := strings.Cut(entry, "#"); ok {
+		return parseValue(t, text)%7 == int(day.Weekday()) && (day.Day()-1)/7+1 == parseValue(t, week)
+	}
+	named := values(t, entry, 0, 6)
+	return named[int(day.Weekday())] || named[7] && day.Weekday() == time.Sunday
+}
+
+// between goes through the times later than start and before end, which is a midnight.
+func (o *oracle) between(t *testing.T, start, end time.Time) iter.Seq[time.Time] {
+	t.Helper()
+	return func(yield func(time.Time) bool) {
+		for day := start.Truncate(24 * time.Hour); day.Before(end); day = day.AddDate(0, 0, 1) {
+			if o.on(t, day) && !o.within(day, start, yield) {
+				return
+			}
+		}
+	}
+}
+
+// within goes through the times of a day that are later than start.
+func (o *oracle) within(day, start time.Time, yield func(time.Time) bool) bool {
+	for minute := range 24 * 60 {
+		if !o.hours[minute/60] || !o.minutes[minute%60] {
+			continue
+		}
+		for second := range 60 {
+			at := day.Add(time.Duration(minute)*time.Minute + time.Duration(second)*time.Second)
+			if o.seconds[second] && at.After(start) && !yield(at) {
+				return false
+			}
+		}
+	}
+	return true
+}
