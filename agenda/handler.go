@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// MaxMissed is the number up to which the occurrences that an agenda missed are counted.
+const MaxMissed = 1000
+
 // Run is one attempt to run an agenda, as the scheduler tells it to the handler.
 type Run struct {
 	// Agenda is the agenda as it was claimed.
@@ -21,6 +24,8 @@ type Run struct {
 	Key string
 }
 
-// Handler runs an agenda. An error makes the scheduler try again later. ctx ends where
-// the worker lost its claim, and where a shutdown does not wait any longer.
+// Handler runs an agenda. An error, or a panic, is a failure: the scheduler tries again
+// later. ctx ends with the cause ErrLeaseLost where the worker lost its claim, and with
+// ErrShutdown where a shutdown does not wait any longer; what it returns then is no
+// failure.
 type Handler func(ctx context.Context, run Run) error

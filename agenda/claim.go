@@ -1,0 +1,104 @@
+package agenda
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// claim is an agenda that a scheduler holds.
+type claim struct {
+	id string
+	// fence is the fencing token: whoever claims the agenda later has a greater one.
+	fence int64
+	// stored is the agenda as it was seen last, and record what can be read of it;
+	// unreadable is why that is not all.
+	stored     document.Object
+	record     *Record
+	unreadable error
+	// run is what the handler is told, and at when it was claimed, by the store's clock.
+	run Run
+	at  time.Time
+}
+
+// claim claims an agenda that was found due, and returns nil where it is not what it was
+// any more.
+func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Time) (*claim, error) {
+	filter, err := document.CompileFilter(asSeen(seen))
+	if err != nil {
+		s.candidates.giveBack(seen)
+		return nil, err
+	}
+	change := document.Change{Update: s.updates.claim}
+	change.Stamps.Set = document.O(fieldHeldUntil, millis(now.Add(s.lease)))
+	done, err := s.agendas.FindAndModify(ctx, filter, change, document.FindAndModifyOptions{New: true})
+	if err != nil || !done.Matched {
+		s.candidates.giveBack(seen)
+		return nil, err
+	}
+	c := &claim{id: idOf(seen), fence: document.Get(done.Document, fieldFence, int64(0)), at: now}
+	c.read(done.Document)
+	c.run = s.runOf(c.record, now)
+	return c, nil
+}
+
+// read reads the agenda as it is stored now.
+func (c *claim) read(stored document.Object) {
+	c.stored = stored
+	if c.record, c.unreadable = fromDocument(stored); c.unreadable != nil {
+		c.record = &Record{Agenda: Agenda{ID: c.id}}
+		c.record.NextRunAt = document.Get(stored, fieldNextRunAt, document.Timestamp(0))
+		c.record.Failures = document.Get(stored, fieldFailures, int64(0))
+	}
+}
+
+// asSeen returns a filter that finds an agenda while nobody has claimed, held, scheduled
+// or completed it since it was seen.
+func asSeen(seen document.Object) document.Object {
+	pairs := make([]any, 0, 10)
+	for _, field := range []string{record.FieldID, fieldFence, fieldHeldUntil, fieldNextRunAt, fieldCompleted} {
+		value, _ := seen.Field(field) // nil matches a field that is missing.
+		pairs = append(pairs, field, value)
+	}
+	return document.O(pairs...)
+}
+
+// runOf returns what the handler is told.
+func (s *Scheduler) runOf(r *Record, now time.Time) Run {
+	return Run{
+		Agenda:      r.Agenda,
+		ScheduledAt: r.NextRunAt.Time(),
+		Missed:      s.missed(r, now),
+		Attempt:     int(r.Attempts),
+		Key:         r.ID + ":" + strconv.FormatInt(int64(r.NextRunAt), 10),
+	}
+}
+
+// handle gives a claim to the handler. A panic is an error.
+func (s *Scheduler) handle(ctx context.Context, c *claim) (err error) {
+	if c.unreadable != nil {
+		return c.unreadable
+	}
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			s.log.LogAttrs(ctx, slog.LevelError, "agenda: handler panicked", slog.String("agenda", c.id),
+				slog.Any("panic", thrown), slog.String("stack", string(debug.Stack())))
+			err = panicked(thrown)
+		}
+	}()
+	return s.handler(ctx, c.run)
+}
+
+// panicked is the error of a handler that panicked.
+func panicked(thrown any) error {
+	if err, ok := thrown.(error); ok {
+		return boterr.New(boterr.Internal, "", "the handler panicked: %w", err)
+	}
+	return boterr.New(boterr.Internal, "", "the handler panicked: %v", thrown)
+}

@@ -1,0 +1,206 @@
+package agenda
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// ErrLeaseLost is the cause with which the context of a run ends whose claim is lost:
+// its lease could not be renewed, or another worker has the agenda.
+var ErrLeaseLost = boterr.New(boterr.Conflict, "", "the lease of the agenda is lost: another worker may run it")
+
+// ErrShutdown is the cause with which the context of a run ends where a scheduler that
+// is told to end does not wait for it any longer.
+var ErrShutdown = boterr.New(boterr.Canceled, "", "the scheduler ends: the agenda will run again")
+
+// longestError is the number of bytes that are kept of the text of a failure.
+const longestError = 1000
+
+// ending is what follows from a run.
+type ending struct {
+	update *document.Update
+	// stamps are what the update sets that differs each time.
+	stamps document.Object
+	// next is when the agenda runs next, zero where it does not.
+	next time.Time
+	// final tells that no further attempt for the scheduled time follows.
+	final bool
+}
+
+// verdict says what follows from a run for an agenda as it is now.
+type verdict func(r *Record, now time.Time) ending
+
+// finish stores what follows from a run, and tells it. pause is the back-off.
+func (s *Scheduler) finish(
+	ctx context.Context, c *claim, failure error, pause func(failures int) time.Duration,
+) (Result, error) {
+	stored := context.WithoutCancel(ctx)
+	if failure != nil && ctx.Err() != nil {
+		return s.abandon(stored, c, failure, s.released)
+	}
+	judge := s.afterSuccess
+	switch {
+	case c.unreadable != nil:
+		judge = func(r *Record, now time.Time) ending { return s.again(r, now, failure, pause) }
+	case failure != nil:
+		judge = func(r *Record, now time.Time) ending { return s.afterFailure(r, now, failure, pause) }
+	}
+	done, err := s.conclude(stored, c, judge)
+	result := Result{Ran: true, Run: c.run, Err: failure, Next: done.next}
+	event := Event{Run: c.run, At: c.at, Err: failure, Next: done.next}
+	switch {
+	case err != nil:
+		event.Err = err
+		s.tellFailed(stored, slog.LevelWarn, event)
+	case failure == nil:
+		s.tellFinished(stored, event)
+	case done.final:
+		s.tellFailed(stored, slog.LevelError, event)
+	default:
+		s.tellFailed(stored, slog.LevelWarn, event)
+	}
+	return result, err
+}
+
+// abandon gives a claim back, so that another worker can take the agenda at once.
+func (s *Scheduler) abandon(ctx context.Context, c *claim, reason error, judge verdict) (Result, error) {
+	done, err := s.conclude(ctx, c, judge)
+	s.report(ctx, slog.LevelDebug, "agenda: given back", Event{Run: c.run, At: c.at, Err: reason, Next: done.next})
+	return Result{Ran: true, Run: c.run, Err: reason, Next: done.next}, err
+}
+
+// conclude stores what follows from a run, unless the agenda was removed. Where it was
+// changed meanwhile, so that something else follows, it judges again. The error is
+// ErrLeaseLost, or one of the store.
+func (s *Scheduler) conclude(ctx context.Context, c *claim, judge verdict) (ending, error) {
+	for {
+		now, err := s.store.Now(ctx)
+		if err != nil {
+			return ending{}, err
+		}
+		done := judge(c.record, now)
+		filter, err := document.CompileFilter(c.unchanged())
+		if err != nil {
+			return ending{}, err
+		}
+		change := document.Change{Update: done.update, Stamps: document.Stamps{Set: done.stamps}}
+		written, err := s.agendas.Update(ctx, filter, change, document.UpdateOptions{})
+		if err != nil || written.Matched > 0 {
+			return done, err
+		}
+		if removed, err := s.reread(ctx, c); err != nil || removed {
+			return ending{final: true}, err
+		}
+	}
+}
+
+// unchanged returns a filter that finds an agenda while the claim holds, and nothing has
+// changed on which depends what follows from the run.
+func (c *claim) unchanged() document.Object {
+	rescheduled, _ := c.stored.Field(fieldRescheduled) // nil matches a field that is missing.
+	pairs := []any{record.FieldID, c.id, fieldFence, c.fence, fieldRescheduled, rescheduled}
+	if c.record.Pattern != "" {
+		runUntil, _ := c.stored.Field(fieldRunUntil)
+		pairs = append(pairs, fieldRunUntil, runUntil)
+	}
+	return document.O(pairs...)
+}
+
+// reread reads an agenda that is not any more what it was. It reports whether it was
+// removed; where another worker has it the error is ErrLeaseLost.
+func (s *Scheduler) reread(ctx context.Context, c *claim) (removed bool, err error) {
+	filter, err := document.CompileFilter(document.O(record.FieldID, c.id))
+	if err != nil {
+		return false, err
+	}
+	found, err := s.agendas.Find(ctx, filter, document.FindOptions{})
+	if err != nil || len(found) == 0 {
+		return err == nil, err
+	}
+	if document.Get(found[0], fieldFence, int64(0)) != c.fence {
+		return false, ErrLeaseLost
+	}
+	c.read(found[0])
+	return false, nil
+}
+
+// afterSuccess is the verdict on a run that succeeded.
+func (s *Scheduler) afterSuccess(r *Record, now time.Time) ending {
+	if r.Rescheduled {
+		return s.released(r, now)
+	}
+	next, err := s.nextRun(r, now)
+	switch {
+	case err != nil:
+		return ending{update: s.updates.skipLast, stamps: document.O(fieldError, textOf(err)), final: true}
+	case next.IsZero():
+		return ending{update: s.updates.complete, final: true}
+	default:
+		return ending{update: s.updates.advance, stamps: document.O(fieldNextRunAt, millis(next)), next: next, final: true}
+	}
+}
+
+// afterFailure is the verdict on a run that failed.
+func (s *Scheduler) afterFailure(
+	r *Record, now time.Time, failure error, pause func(failures int) time.Duration,
+) ending {
+	if r.Rescheduled {
+		return s.released(r, now)
+	}
+	text := textOf(failure)
+	if int(r.Failures)+1 < s.limit {
+		return s.again(r, now, failure, pause)
+	}
+	if r.Pattern == "" {
+		return ending{update: s.updates.fail, stamps: document.O(fieldError, text), final: true}
+	}
+	next, err := s.nextRun(r, now)
+	if err != nil || next.IsZero() {
+		return ending{update: s.updates.skipLast, stamps: document.O(fieldError, text), final: true}
+	}
+	return ending{
+		update: s.updates.skip, stamps: document.O(fieldError, text, fieldNextRunAt, millis(next)),
+		next: next, final: true,
+	}
+}
+
+// again is the verdict that another attempt follows, after a pause.
+func (s *Scheduler) again(
+	r *Record, now time.Time, failure error, pause func(failures int) time.Duration,
+) ending {
+	next := now.Add(max(0, pause(int(r.Failures)+1)))
+	return ending{
+		update: s.updates.retry, stamps: document.O(fieldError, textOf(failure), fieldHeldUntil, millis(next)),
+		next: next,
+	}
+}
+
+// released is the verdict on a run that ends without a result, or whose agenda has been
+// scheduled anew: what is scheduled holds.
+func (s *Scheduler) released(r *Record, _ time.Time) ending {
+	return ending{update: s.updates.release, next: r.NextRunAt.Time()}
+}
+
+// notBegun is the verdict on a claim whose run has not begun.
+func (s *Scheduler) notBegun(r *Record, now time.Time) ending {
+	if r.Rescheduled {
+		return s.released(r, now)
+	}
+	return ending{update: s.updates.giveBack, next: r.NextRunAt.Time()}
+}
+
+// textOf returns the text of a failure as it is kept: without credentials, and cut where
+// it is long.
+func textOf(failure error) string {
+	text := strings.ToValidUTF8(boterr.Redact(failure.Error()), "�")
+	if len(text) > longestError {
+		text = strings.ToValidUTF8(text[:longestError], "")
+	}
+	return text
+}

@@ -1,0 +1,78 @@
+package agenda
+
+import (
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// patterns remembers patterns that were parsed. The zero patterns is ready, and safe for
+// concurrent use.
+type patterns struct {
+	mu     sync.Mutex
+	parsed map[patternKey]*Pattern
+}
+
+type patternKey struct{ text, zone string }
+
+// mostPatterns bounds what patterns remembers.
+const mostPatterns = 1024
+
+// parse is ParsePattern.
+func (p *patterns) parse(text, zone string) (*Pattern, error) {
+	key := patternKey{text: text, zone: zone}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known, ok := p.parsed[key]; ok {
+		return known, nil
+	}
+	parsed, err := ParsePattern(text, zone)
+	if err != nil {
+		return nil, err
+	}
+	if p.parsed == nil || len(p.parsed) == mostPatterns {
+		p.parsed = map[patternKey]*Pattern{}
+	}
+	p.parsed[key] = parsed
+	return parsed, nil
+}
+
+// missed returns the number of occurrences after the one that a record is scheduled for,
+// up to now, at most MaxMissed.
+func (s *Scheduler) missed(r *Record, now time.Time) int {
+	count := 0
+	for at := r.NextRunAt.Time(); count < MaxMissed; count++ {
+		var err error
+		if at, err = s.occurrence(r, at); err != nil || at.IsZero() || at.After(now) {
+			break
+		}
+	}
+	return count
+}
+
+// nextRun returns when an agenda runs after the run that it is scheduled for: never where
+// it has no pattern, else at the first occurrence after now. The zero time means never.
+func (s *Scheduler) nextRun(r *Record, now time.Time) (time.Time, error) {
+	if scheduled := r.NextRunAt.Time(); scheduled.After(now) { // The clock went back.
+		now = scheduled
+	}
+	return s.occurrence(r, now)
+}
+
+// occurrence returns the first occurrence of a record's pattern after a time, or the zero
+// time where there is none until RunUntil.
+func (s *Scheduler) occurrence(r *Record, after time.Time) (time.Time, error) {
+	if r.Pattern == "" {
+		return time.Time{}, nil
+	}
+	pattern, err := s.patterns.parse(r.Pattern, r.Zone)
+	if err != nil {
+		return time.Time{}, err
+	}
+	next, ok := pattern.Next(after)
+	if !ok || !r.RunUntil.IsZero() && document.At(next) > r.RunUntil {
+		return time.Time{}, nil
+	}
+	return next, nil
+}

@@ -1,0 +1,142 @@
+package agenda
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// candidates tells which agendas can be claimed. now is always a time of the store's
+// clock. It is safe for concurrent use.
+type candidates interface {
+	// take returns the first of the agendas that are due, in the order in which they run,
+	// at most limit of them. Who took one claims it, or gives it back.
+	take(ctx context.Context, now time.Time, limit int) ([]document.Object, error)
+	// giveBack tells that a claim of an agenda that was taken did not come about.
+	giveBack(taken document.Object)
+	// next returns when the next agenda can be claimed: now where one is due.
+	next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error)
+	// count returns the number of agendas that are due.
+	count(ctx context.Context, now time.Time) (int, error)
+	// idle returns how long to wait where nothing was due at now, at most so long.
+	idle(now time.Time, atMost time.Duration) time.Duration
+	// woken receives when idle may have become less; nil where that is not known.
+	woken() <-chan struct{}
+	// close ends what goes on between the calls, until the next one.
+	close()
+}
+
+// queue holds the open agendas of a store in memory. Its zero value is not ready: see
+// newQueue.
+type queue struct {
+	byID               map[string]*entry
+	waiting, held, due heap
+	arrivals           uint64
+}
+
+func newQueue(size int) *queue {
+	return &queue{
+		byID:    make(map[string]*entry, size),
+		waiting: heap{place: waiting, slots: make([]slot, 0, size)},
+		held:    heap{place: held},
+		due:     heap{place: due},
+	}
+}
+
+// set puts the newest version of an agenda in the place of the one before, and reports
+// whether it may be what is due next.
+func (q *queue) set(id string, o document.Object) bool {
+	known, ok := q.byID[id]
+	if ok {
+		q.takeOut(known)
+	} else {
+		known = &entry{arrival: q.arrivals}
+	}
+	if !known.read(o) {
+		delete(q.byID, id)
+		return false
+	}
+	if !ok {
+		q.byID[id] = known
+		q.arrivals++
+	}
+	q.place(known)
+	return known.index == 0
+}
+
+// remove takes an agenda out.
+func (q *queue) remove(id string) {
+	if known, ok := q.byID[id]; ok {
+		q.takeOut(known)
+		delete(q.byID, id)
+	}
+}
+
+// place puts an entry into the heap where it waits until it is due.
+func (q *queue) place(e *entry) {
+	if e.heldUntil > e.nextRunAt {
+		q.held.push(e)
+	} else {
+		q.waiting.push(e)
+	}
+}
+
+// takeOut takes an entry out of the heap that it is in.
+func (q *queue) takeOut(e *entry) {
+	switch e.place {
+	case waiting:
+		q.waiting.remove(e)
+	case held:
+		q.held.remove(e)
+	case due:
+		q.due.remove(e)
+	case nowhere:
+	}
+}
+
+// refresh moves what has become due. Where the clock went back, the first of what is
+// due is so at now, too.
+func (q *queue) refresh(now int64) {
+	for e := q.due.top(); e != nil && e.dueAt() > now; e = q.due.top() {
+		q.due.remove(e)
+		q.place(e)
+	}
+	for _, from := range []*heap{&q.waiting, &q.held} {
+		for e := from.top(); e != nil && e.dueAt() <= now; e = from.top() {
+			from.remove(e)
+			q.due.push(e)
+		}
+	}
+}
+
+// take takes the first entry that is due out of its heap, nil where there is none.
+func (q *queue) take(now int64) *entry {
+	q.refresh(now)
+	e := q.due.top()
+	if e != nil {
+		q.due.remove(e)
+	}
+	return e
+}
+
+// giveBack puts an agenda that was taken, and has not changed since, where it was.
+func (q *queue) giveBack(id string) {
+	if e, ok := q.byID[id]; ok && e.place == nowhere {
+		q.place(e)
+	}
+}
+
+// next returns when the next entry can be claimed.
+func (q *queue) next(now int64) (at int64, ok bool) {
+	q.refresh(now)
+	if q.due.top() != nil {
+		return now, true
+	}
+	for _, from := range []*heap{&q.waiting, &q.held} {
+		if e := from.top(); e != nil && (!ok || e.dueAt() < at) {
+			at, ok = e.dueAt(), true
+		}
+	}
+	return at, ok
+}

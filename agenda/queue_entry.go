@@ -1,0 +1,96 @@
+package agenda
+
+import (
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// entry is an open agenda in a queue.
+type entry struct {
+	// seen is the document as it was seen last.
+	seen document.Object
+	// What decides when and in which order it is claimed. Times are Unix milliseconds.
+	nextRunAt, heldUntil int64
+	priority, createdAt  int64
+	// arrival is its number in the order of insertion.
+	arrival uint64
+	// index is its place in the heap that it is in.
+	index int32
+	place place
+}
+
+// place is where in a queue an entry is.
+type place uint8
+
+const (
+	// nowhere is the place of an entry that is not in a heap: somebody tries to claim it.
+	nowhere place = iota
+	// waiting entries are not due yet.
+	waiting
+	// held entries are kept from being claimed by their heldUntil.
+	held
+	// due entries can be claimed.
+	due
+)
+
+// dueAt is when it can be claimed.
+func (e *entry) dueAt() int64 { return max(e.nextRunAt, e.heldUntil) }
+
+// slot returns the slot of the entry in the heap of a place.
+func (e *entry) slot(p place) slot {
+	if p == due {
+		return slot{first: e.priority, second: e.nextRunAt, entry: e}
+	}
+	return slot{first: e.dueAt(), entry: e}
+}
+
+// read reads from a document what decides when it is claimed, and reports whether the
+// agenda is open: whether it may be claimed at some time.
+func (e *entry) read(o document.Object) bool {
+	*e = entry{seen: o, arrival: e.arrival, index: e.index, place: e.place}
+	var completed, failed, repeats bool
+	for field, value := range o.All() {
+		switch field {
+		case fieldNextRunAt:
+			e.nextRunAt = number(value)
+		case fieldHeldUntil:
+			e.heldUntil = number(value)
+		case fieldPriority:
+			e.priority = number(value)
+		case record.FieldCreatedAt:
+			e.createdAt = number(value)
+		case fieldCompleted:
+			is, isBool := value.(bool)
+			completed = is || !isBool
+		case fieldFailed:
+			failed, _ = value.(bool)
+		case fieldPattern:
+			repeats = value != ""
+		}
+	}
+	return !completed && (repeats || !failed)
+}
+
+// number returns a value as an integer, 0 where it is none.
+func number(value any) int64 {
+	switch v := value.(type) {
+	case int64:
+		return v
+	case float64:
+		return int64(v)
+	default:
+		return 0
+	}
+}
+
+// idOf returns the _id of an agenda.
+func idOf(o document.Object) string {
+	id, _ := o.Field(record.FieldID)
+	text, _ := id.(string)
+	return text
+}
+
+// millis is a time as records hold it. What is below a millisecond is cut off.
+func millis(t time.Time) int64 { return int64(document.At(t)) }

@@ -1,0 +1,234 @@
+package agenda
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// watchedQueue is the candidates of a store whose changes can be followed: a queue in
+// memory that is filled once, when it is asked for the first time, and follows the
+// changes from then on.
+type watchedQueue struct {
+	watcher    document.Watcher
+	collection string
+	store      document.Collection
+	open       *document.Filter
+	wake       chan struct{}
+	// filling is held by who fills the queue or closes it. It is taken before the store's
+	// lock, which is taken before mu.
+	filling sync.Mutex
+	// stop ends the watching, nil where it has not begun.
+	stop func()
+
+	mu sync.Mutex
+	// queue is nil where it has to be filled first.
+	queue *queue
+	// early is what changes while the queue is being filled, nil where it is not.
+	early *earlyChanges
+}
+
+// earlyChanges are the agendas that changed, in the order in which they did so first.
+type earlyChanges struct {
+	ids []string
+	// newest is what they are now: the zero Object where they were removed.
+	newest map[string]document.Object
+}
+
+var _ candidates = (*watchedQueue)(nil)
+
+func newWatchedQueue(watcher document.Watcher, store document.Store, collection string) *watchedQueue {
+	return &watchedQueue{
+		watcher: watcher, collection: collection, store: store.Collection(collection),
+		open: mustFilter(document.O(fieldCompleted, false)),
+		wake: make(chan struct{}, 1),
+	}
+}
+
+// mustFilter compiles a filter that is known to be one.
+func mustFilter(source document.Object) *document.Filter {
+	filter, err := document.CompileFilter(source)
+	if err != nil {
+		panic(err)
+	}
+	return filter
+}
+
+// filled runs what works on the queue, which it fills first where that is needed.
+func (w *watchedQueue) filled(ctx context.Context, run func(*queue)) error {
+	for {
+		w.mu.Lock()
+		if w.queue != nil {
+			run(w.queue)
+			w.mu.Unlock()
+			return nil
+		}
+		w.mu.Unlock()
+		if err := w.fill(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// fill fills the queue, unless somebody else did so, or everything changed, meanwhile.
+func (w *watchedQueue) fill(ctx context.Context) error {
+	w.filling.Lock()
+	defer w.filling.Unlock()
+	early := &earlyChanges{newest: map[string]document.Object{}}
+	w.mu.Lock()
+	full := w.queue != nil
+	if !full {
+		w.early = early
+	}
+	w.mu.Unlock()
+	if full {
+		return nil
+	}
+	if w.stop == nil {
+		w.stop = w.watcher.Watch(w.collection, w.changed, w.reset)
+	}
+	found, err := w.store.Find(ctx, w.open, document.FindOptions{})
+	q := newQueue(len(found))
+	for _, o := range found {
+		q.set(idOf(o), o)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err == nil && w.early == early {
+		early.apply(q)
+		w.queue = q
+	}
+	w.early = nil
+	return err
+}
+
+// note keeps a change.
+func (c *earlyChanges) note(id string, after document.Object) {
+	if _, ok := c.newest[id]; !ok {
+		c.ids = append(c.ids, id)
+	}
+	c.newest[id] = after
+}
+
+// apply makes the changes in a queue.
+func (c *earlyChanges) apply(q *queue) {
+	for _, id := range c.ids {
+		if after := c.newest[id]; after.IsZero() {
+			q.remove(id)
+		} else {
+			q.set(id, after)
+		}
+	}
+}
+
+// changed is told each change of an agenda.
+func (w *watchedQueue) changed(before, after document.Object) {
+	id := idOf(after)
+	if after.IsZero() {
+		id = idOf(before)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.queue == nil && w.early != nil:
+		w.early.note(id, after)
+	case w.queue == nil:
+	case after.IsZero():
+		w.queue.remove(id)
+	default:
+		if w.queue.set(id, after) {
+			w.signal()
+		}
+	}
+}
+
+// reset is told that all agendas changed.
+func (w *watchedQueue) reset() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queue, w.early = nil, nil
+	w.signal()
+}
+
+// signal wakes who waits for what is due next.
+func (w *watchedQueue) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take implements candidates.
+func (w *watchedQueue) take(ctx context.Context, now time.Time, limit int) ([]document.Object, error) {
+	var taken []document.Object
+	err := w.filled(ctx, func(q *queue) {
+		for len(taken) < limit {
+			e := q.take(millis(now))
+			if e == nil {
+				break
+			}
+			taken = append(taken, e.seen)
+		}
+	})
+	return taken, err
+}
+
+// giveBack implements candidates.
+func (w *watchedQueue) giveBack(taken document.Object) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.queue != nil {
+		w.queue.giveBack(idOf(taken))
+	}
+}
+
+// next implements candidates.
+func (w *watchedQueue) next(ctx context.Context, now time.Time) (at time.Time, ok bool, err error) {
+	err = w.filled(ctx, func(q *queue) {
+		var next int64
+		next, ok = q.next(millis(now))
+		at = document.Timestamp(next).Time()
+	})
+	return at, ok, err
+}
+
+// count implements candidates.
+func (w *watchedQueue) count(ctx context.Context, now time.Time) (count int, err error) {
+	err = w.filled(ctx, func(q *queue) {
+		q.refresh(millis(now))
+		count = len(q.due.slots)
+	})
+	return count, err
+}
+
+// idle implements candidates.
+func (w *watchedQueue) idle(now time.Time, atMost time.Duration) time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.queue == nil {
+		return 0
+	}
+	next, ok := w.queue.next(millis(now))
+	if !ok {
+		return atMost
+	}
+	return min(document.Timestamp(next).Time().Sub(now), atMost)
+}
+
+// woken implements candidates.
+func (w *watchedQueue) woken() <-chan struct{} { return w.wake }
+
+// close implements candidates: it gives the memory of the queue free.
+func (w *watchedQueue) close() {
+	w.filling.Lock()
+	defer w.filling.Unlock()
+	if w.stop != nil {
+		w.stop()
+		w.stop = nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queue, w.early = nil, nil
+}

@@ -1,0 +1,231 @@
+package agenda
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// SchedulerConfig says how a scheduler works. Env.Store and Handler are required; the
+// zero value of the others means the default.
+type SchedulerConfig struct {
+	// Env has the store. Its clock, not Env.Now, decides what is due and how long a lease
+	// lasts.
+	Env record.Env
+	// Handler runs the agendas.
+	Handler Handler
+	// Workers is the number of agendas that Run runs at once. The default is 16.
+	Workers int
+	// Batch is the number of agendas that Run claims in one go. The default is Workers.
+	Batch int
+	// Lease is how long a claim holds without a sign of life; Run gives one each quarter
+	// of it. An agenda whose worker died is taken by another one after that time. The
+	// default is a minute.
+	Lease time.Duration
+	// Poll is the time after which Run looks again, where the store does not tell what
+	// changes. The default is a second.
+	Poll time.Duration
+	// Limit is the number of failures after which a scheduled time is given up. The
+	// default is 5.
+	Limit int
+	// Backoff returns the pause after the given number of failures, from 1 on. The
+	// default doubles it from 10 seconds up to an hour; Run takes a random part of that,
+	// so that what failed together is not tried again together.
+	Backoff func(failures int) time.Duration
+	// LateAfter is how much later than scheduled a run is late. The default is a minute.
+	LateAfter time.Duration
+	// ShutdownTimeout is how long Run waits for what runs, once its context has ended,
+	// before it ends the contexts of the runs as well. The default is 30 seconds.
+	ShutdownTimeout time.Duration
+	// Hooks are called with what happens.
+	Hooks Hooks
+	// Log takes lines about what happens: claimed and finished at the level debug, late
+	// and failed at warn, and at error where no attempt follows. The default is none.
+	Log *slog.Logger
+}
+
+// The defaults of SchedulerConfig.
+const (
+	defaultWorkers         = 16
+	defaultLease           = time.Minute
+	defaultPoll            = time.Second
+	defaultLimit           = 5
+	defaultLateAfter       = time.Minute
+	defaultShutdownTimeout = 30 * time.Second
+)
+
+// shortestLease is the shortest time that a lease may last: leases are kept in
+// milliseconds, and renewed several times.
+const shortestLease = 20 * time.Millisecond
+
+// withDefaults returns the configuration with the defaults filled in, or what is wrong
+// with it.
+func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
+	if c.Env.Store == nil {
+		return c, boterr.Invalid("env.store", "is missing: give the store that holds the agendas")
+	}
+	if c.Handler == nil {
+		return c, boterr.Invalid("handler", "is missing: give the function that runs an agenda")
+	}
+	if err := c.checkNumbers(); err != nil {
+		return c, err
+	}
+	setDefault(&c.Workers, defaultWorkers)
+	setDefault(&c.Batch, c.Workers)
+	setDefault(&c.Limit, defaultLimit)
+	setDefault(&c.Lease, defaultLease)
+	setDefault(&c.Poll, defaultPoll)
+	setDefault(&c.LateAfter, defaultLateAfter)
+	setDefault(&c.ShutdownTimeout, defaultShutdownTimeout)
+	if c.Lease < shortestLease {
+		return c, boterr.Invalid("lease", "must be at least %s, got %s", shortestLease, c.Lease)
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}
+
+// checkNumbers refuses what is negative.
+func (c SchedulerConfig) checkNumbers() error {
+	for _, number := range []struct {
+		field string
+		value int64
+	}{
+		{"workers", int64(c.Workers)},
+		{"batch", int64(c.Batch)},
+		{"limit", int64(c.Limit)},
+		{"lease", int64(c.Lease)},
+		{"poll", int64(c.Poll)},
+		{"lateAfter", int64(c.LateAfter)},
+		{"shutdownTimeout", int64(c.ShutdownTimeout)},
+	} {
+		if number.value < 0 {
+			return boterr.Invalid(number.field, "must not be negative: leave it out for the default")
+		}
+	}
+	return nil
+}
+
+// setDefault sets what is zero.
+func setDefault[T comparable](setting *T, otherwise T) {
+	var zero T
+	if *setting == zero {
+		*setting = otherwise
+	}
+}
+
+// Scheduler claims the agendas of all apps that are due, and gives each to a handler. In
+// real time Run does so until its context ends; in virtual time RunNext does so one by
+// one. Any number of schedulers may share one store. It is safe for concurrent use.
+type Scheduler struct {
+	store      document.Store
+	agendas    document.Collection
+	candidates candidates
+	updates    updates
+	patterns   *patterns
+
+	handler         Handler
+	workers, batch  int
+	lease, poll     time.Duration
+	limit           int
+	backoff         func(failures int) time.Duration
+	jittered        func(failures int) time.Duration
+	lateAfter       time.Duration
+	shutdownTimeout time.Duration
+	hooks           Hooks
+	log             *slog.Logger
+
+	running atomic.Bool
+}
+
+// NewScheduler returns a scheduler. InvalidArgument names what is wrong with the
+// configuration.
+func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
+	c, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Scheduler{
+		store: c.Env.Store, agendas: c.Env.Store.Collection(kind().Collection),
+		updates: newUpdates(), patterns: &patterns{},
+		handler: c.Handler, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
+		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
+		shutdownTimeout: c.ShutdownTimeout, hooks: c.Hooks, log: c.Log,
+	}
+	if c.Backoff == nil {
+		s.backoff, s.jittered = exponential, jittered
+	}
+	if watcher, ok := c.Env.Store.(document.Watcher); ok {
+		s.candidates = newWatchedQueue(watcher, c.Env.Store, kind().Collection)
+	} else {
+		s.candidates = newPolledQueue(s.agendas)
+	}
+	return s, nil
+}
+
+// Result tells what RunNext did.
+type Result struct {
+	// Ran tells that an agenda was due, and Run is its run.
+	Ran bool
+	Run Run
+	// Err is why the run failed.
+	Err error
+	// Next is when it runs next: its next attempt, or its next occurrence. It is zero
+	// where none is known.
+	Next time.Time
+}
+
+// Next returns when the next agenda can be claimed, by the store's clock: now where one
+// is due. ok is false where there is none to wait for. The errors are those of the store.
+func (s *Scheduler) Next(ctx context.Context) (at time.Time, ok bool, err error) {
+	now, err := s.store.Now(ctx)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	return s.candidates.next(ctx, now)
+}
+
+// Due returns the number of agendas that can be claimed now. The errors are those of the
+// store.
+func (s *Scheduler) Due(ctx context.Context) (int, error) {
+	now, err := s.store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return s.candidates.count(ctx, now)
+}
+
+// RunNext claims the first of the agendas that are due, runs it, and stores what follows
+// from it. What a run schedules, changes or deletes counts for the next call. The lease
+// is not renewed: where the handler lets more time than that pass, another call may take
+// the agenda. Where ctx ends while it runs, and the handler returns an error, that is no
+// failure: the claim is given back.
+//
+// The error is one of the store: then the agenda runs again after its lease, unless it
+// was not claimed.
+func (s *Scheduler) RunNext(ctx context.Context) (Result, error) {
+	for {
+		now, err := s.store.Now(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		found, err := s.candidates.take(ctx, now, 1)
+		if err != nil || len(found) == 0 {
+			return Result{}, err
+		}
+		c, err := s.claim(ctx, found[0], now)
+		if err != nil {
+			return Result{}, err
+		}
+		if c != nil {
+			s.tellClaimed(ctx, Event{Run: c.run, At: c.at})
+			return s.finish(ctx, c, s.handle(ctx, c), s.backoff)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package agenda
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Run claims and runs what falls due, in real time, until ctx ends. Then it claims
+// nothing more, gives back what it has not begun, and waits for what runs: after
+// ShutdownTimeout the contexts of the runs end with the cause ErrShutdown, and what they
+// leave undone is given back. It returns when all have returned. The context of a run has
+// the values of ctx, but does not end with it.
+//
+// FailedPrecondition: Run is at work already. Errors of the store are logged, and do not
+// end it.
+func (s *Scheduler) Run(ctx context.Context) error {
+	if !s.running.CompareAndSwap(false, true) {
+		return boterr.New(boterr.FailedPrecondition, "",
+			"this scheduler runs already: give it more workers, or make another one")
+	}
+	defer s.running.Store(false)
+	defer s.candidates.close()
+
+	runs, endRuns := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer endRuns(nil)
+	p := newPool(s)
+	var workers, others sync.WaitGroup
+	drained := make(chan struct{})
+	others.Go(func() { s.keepAlive(runs, p.held, drained) })
+	others.Go(func() { s.limitShutdown(ctx, endRuns, drained) })
+	for range s.workers {
+		workers.Go(func() { p.work(ctx, runs) })
+	}
+	workers.Wait()
+	p.giveBackReady(context.WithoutCancel(ctx))
+	close(drained)
+	others.Wait()
+	return nil
+}
+
+// limitShutdown ends the runs that are not done at the end of the time that they have
+// after the end of ctx.
+func (s *Scheduler) limitShutdown(ctx context.Context, endRuns context.CancelCauseFunc, drained <-chan struct{}) {
+	select {
+	case <-ctx.Done():
+	case <-drained:
+		return
+	}
+	timer := time.NewTimer(s.shutdownTimeout)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		endRuns(ErrShutdown)
+	case <-drained:
+	}
+}
+
+// pool is what the workers of one Run share.
+type pool struct {
+	*Scheduler
+
+	held *leases
+	// ready are claims that no worker has begun.
+	ready chan *claim
+	// turn is taken by the worker that claims the next batch, and holds nothing then.
+	turn chan struct{}
+	// busy is the number of workers that run something.
+	busy atomic.Int64
+}
+
+func newPool(s *Scheduler) *pool {
+	p := &pool{
+		Scheduler: s,
+		held:      &leases{held: map[*claim]*lease{}},
+		ready:     make(chan *claim, s.batch),
+		turn:      make(chan struct{}, 1),
+	}
+	p.turn <- struct{}{}
+	return p
+}
+
+// work runs what is claimed, and claims where nothing is, until ctx ends.
+func (p *pool) work(ctx, runs context.Context) {
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case c := <-p.ready:
+			p.perform(runs, c)
+		case <-p.turn:
+			p.claimBatch(ctx)
+			p.turn <- struct{}{}
+		}
+	}
+}
+
+// claimBatch claims what is due, unless there are claims that are not begun. Where
+// nothing is due, it waits until that may have changed.
+func (p *pool) claimBatch(ctx context.Context) {
+	if len(p.ready) > 0 {
+		return
+	}
+	wait, err := p.claimDue(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return
+		}
+		p.log.LogAttrs(ctx, slog.LevelWarn, "agenda: not claimed", slog.Any("error", err))
+		wait = p.poll
+	}
+	if wait <= 0 || len(p.ready) > 0 {
+		return
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-p.candidates.woken():
+	}
+}
+
+// claimDue claims what is due, not more than there are workers to run it, and returns how
+// long to wait for more.
+func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
+	now, err := p.store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	idle := p.workers - int(p.busy.Load())
+	found, err := p.candidates.take(ctx, now, min(p.batch, idle))
+	if err != nil {
+		return 0, err
+	}
+	if len(found) == 0 {
+		return p.candidates.idle(now, p.poll), nil
+	}
+	var failed []error
+	for _, seen := range found {
+		c, err := p.claim(context.WithoutCancel(ctx), seen, now)
+		if c != nil {
+			p.held.add(c)
+			p.ready <- c
+		}
+		failed = append(failed, err)
+	}
+	return 0, errors.Join(failed...)
+}
+
+// perform runs a claim, and stores what follows from it.
+func (p *pool) perform(runs context.Context, c *claim) {
+	p.busy.Add(1)
+	defer p.busy.Add(-1)
+	ctx, cancel := context.WithCancelCause(runs)
+	defer cancel(nil)
+	defer p.held.end(c)
+	if !p.held.begin(c, cancel) {
+		p.report(ctx, slog.LevelWarn, "agenda: lease lost before the run began", Event{Run: c.run, At: c.at})
+		return
+	}
+	p.tellClaimed(ctx, Event{Run: c.run, At: c.at})
+	failure := p.handle(ctx, c)
+	if failure != nil && errors.Is(context.Cause(ctx), ErrLeaseLost) {
+		p.tellFailed(context.WithoutCancel(ctx), slog.LevelWarn, Event{Run: c.run, At: c.at, Err: ErrLeaseLost})
+		return
+	}
+	_, _ = p.finish(ctx, c, failure, p.jittered) // It tells what went wrong itself.
+}
+
+// giveBackReady gives back what no worker has begun.
+func (p *pool) giveBackReady(ctx context.Context) {
+	for len(p.ready) > 0 {
+		c := <-p.ready
+		p.held.end(c)
+		if _, err := p.abandon(ctx, c, nil, p.notBegun); err != nil {
+			p.report(ctx, slog.LevelWarn, "agenda: not given back", Event{Run: c.run, At: c.at}, slog.Any("error", err))
+		}
+	}
+}

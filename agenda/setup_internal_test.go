@@ -1,0 +1,180 @@
+package agenda
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/record"
+)
+
+// start is when virtual time begins in tests.
+func start() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// testClock is a clock that stands still unless it is moved.
+type testClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *testClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *testClock) advance(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(by)
+}
+
+func (c *testClock) set(to time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = to
+}
+
+// unwatched is a store whose changes cannot be followed, as those of a database cannot.
+type unwatched struct{ document.Store }
+
+// bench is a store of agendas with a clock, for one test.
+type stand struct {
+	t     *testing.T
+	clock *testClock
+	store document.Store
+	env   record.Env
+}
+
+// newStand returns an empty store in memory.
+func newStand(t *testing.T) *stand {
+	t.Helper()
+	clock := &testClock{now: start()}
+	return standOn(t, clock, memstore.New(memstore.WithNow(clock.Now)))
+}
+
+// standOn returns a stand on a store.
+func standOn(t *testing.T, clock *testClock, store document.Store) *stand {
+	t.Helper()
+	return &stand{t: t, clock: clock, store: store, env: record.Env{Store: store, Now: clock.Now}.WithDefaults()}
+}
+
+// eachStore runs a test on a store whose changes can be followed, and on one where they
+// cannot.
+func eachStore(t *testing.T, test func(s *stand)) {
+	t.Helper()
+	for name, wrap := range map[string]func(document.Store) document.Store{
+		"watched": func(s document.Store) document.Store { return s },
+		"polled":  func(s document.Store) document.Store { return unwatched{s} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			clock := &testClock{now: start()}
+			test(standOn(t, clock, wrap(memstore.New(memstore.WithNow(clock.Now)))))
+		})
+	}
+}
+
+// scheduler returns a scheduler on the stand with a handler.
+func (s *stand) scheduler(handler Handler, settings ...func(*SchedulerConfig)) *Scheduler {
+	s.t.Helper()
+	config := SchedulerConfig{Env: s.env, Handler: handler}
+	for _, set := range settings {
+		set(&config)
+	}
+	made, err := NewScheduler(config)
+	require.NoError(s.t, err)
+	return made
+}
+
+// add adds an agenda that is due after a time, and returns its id.
+func (s *stand) add(after time.Duration, settings ...func(*Record)) string {
+	s.t.Helper()
+	r := Record{Agenda: Agenda{Member: "m1", NodeCompositeID: "n1", NextRunAt: document.At(start().Add(after))}}
+	for _, set := range settings {
+		set(&r)
+	}
+	encoded, err := document.Encode(r)
+	require.NoError(s.t, err)
+	stored, err := record.Open(s.env, kind()).Where(record.FieldApp, "app").Insert(s.t.Context(), encoded)
+	require.NoError(s.t, err)
+	return document.Get(stored, record.FieldID, "")
+}
+
+// repeating makes an agenda repeat by a pattern for a year.
+func repeating(pattern string) func(*Record) {
+	return func(r *Record) {
+		r.Pattern = pattern
+		r.RunUntil = document.At(start().AddDate(1, 0, 0))
+	}
+}
+
+// named gives an agenda a tag.
+func named(tag string) func(*Record) { return func(r *Record) { r.Tag = tag } }
+
+// get returns an agenda as it is stored.
+func (s *stand) get(id string) *Record {
+	s.t.Helper()
+	stored, err := record.Open(s.env, kind()).Get(s.t.Context(), id)
+	require.NoError(s.t, err)
+	r, err := fromDocument(stored)
+	require.NoError(s.t, err)
+	return r
+}
+
+// patch changes an agenda in the store.
+func (s *stand) patch(id string, patch document.Object) {
+	s.t.Helper()
+	_, err := record.Open(s.env, kind()).Update(s.t.Context(), record.Patch{
+		Filter: document.O(record.FieldID, id), Patch: patch, WithModifier: true,
+	})
+	require.NoError(s.t, err)
+}
+
+// remove removes an agenda.
+func (s *stand) remove(id string) {
+	s.t.Helper()
+	_, err := record.Open(s.env, kind()).Delete(s.t.Context(), document.O(record.FieldID, id))
+	require.NoError(s.t, err)
+}
+
+// runNext runs what is due next, which must be there.
+func (s *stand) runNext(scheduler *Scheduler) Result {
+	s.t.Helper()
+	result, err := scheduler.RunNext(s.t.Context())
+	require.NoError(s.t, err)
+	require.True(s.t, result.Ran, "nothing is due")
+	return result
+}
+
+// requireNothingDue fails where something can be claimed.
+func (s *stand) requireNothingDue(scheduler *Scheduler) {
+	s.t.Helper()
+	result, err := scheduler.RunNext(s.t.Context())
+	require.NoError(s.t, err)
+	require.False(s.t, result.Ran, "%s is due", result.Run.Agenda.Tag)
+}
+
+// drain runs what is due until nothing is, and returns the tags in order.
+func (s *stand) drain(scheduler *Scheduler) []string {
+	s.t.Helper()
+	var tags []string
+	for range 10_000 {
+		result, err := scheduler.RunNext(s.t.Context())
+		require.NoError(s.t, err)
+		if !result.Ran {
+			return tags
+		}
+		tags = append(tags, result.Run.Agenda.Tag)
+	}
+	require.Fail(s.t, "it runs without end")
+	return nil
+}
+
+// succeed is a handler that does nothing.
+func succeed(context.Context, Run) error { return nil }

@@ -1,0 +1,65 @@
+package agenda
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+func TestASingleRunRunsOnceAtItsTime(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		var runs []Run
+		scheduler := s.scheduler(func(_ context.Context, run Run) error {
+			runs = append(runs, run)
+			return nil
+		})
+		id := s.add(time.Hour)
+		s.requireNothingDue(scheduler)
+		at, ok, err := scheduler.Next(t.Context())
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, start().Add(time.Hour), at)
+		s.clock.set(at)
+		result := s.runNext(scheduler)
+		require.NoError(t, result.Err)
+		require.Len(t, runs, 1)
+		require.Equal(t, id, runs[0].Agenda.ID)
+		require.Equal(t, start().Add(time.Hour), runs[0].ScheduledAt)
+		require.Equal(t, 1, runs[0].Attempt)
+		require.Equal(t, id+":1767229200000", runs[0].Key)
+		require.True(t, s.get(id).Completed)
+		s.clock.advance(24 * time.Hour)
+		s.requireNothingDue(scheduler)
+		_, ok, err = scheduler.Next(t.Context())
+		require.NoError(t, err)
+		require.False(t, ok)
+	})
+}
+
+func TestAPatternGoesOnUntilRunUntilInclusive(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(succeed)
+		id := s.add(9*time.Hour, repeating("0 9 * * *"), func(r *Record) {
+			r.RunUntil = document.At(start().Add(48*time.Hour + 9*time.Hour))
+		})
+		var times []time.Time
+		for {
+			at, ok, err := scheduler.Next(t.Context())
+			require.NoError(t, err)
+			if !ok {
+				break
+			}
+			s.clock.set(at)
+			times = append(times, s.runNext(scheduler).Run.ScheduledAt)
+		}
+		nine := start().Add(9 * time.Hour)
+		require.Equal(t, []time.Time{nine, nine.AddDate(0, 0, 1), nine.AddDate(0, 0, 2)}, times)
+		require.True(t, s.get(id).Completed)
+	})
+}
