@@ -54,13 +54,13 @@ func (e *entry) read(o document.Object) bool {
 	for field, value := range o.All() {
 		switch field {
 		case fieldNextRunAt:
-			e.nextRunAt = number(value)
+			e.nextRunAt = integer(value)
 		case fieldHeldUntil:
-			e.heldUntil = number(value)
+			e.heldUntil = integer(value)
 		case fieldPriority:
-			e.priority = number(value)
+			e.priority = integer(value)
 		case record.FieldCreatedAt:
-			e.createdAt = number(value)
+			e.createdAt = integer(value)
 		case fieldCompleted:
 			is, isBool := value.(bool)
 			completed = is || !isBool
@@ -73,8 +73,8 @@ func (e *entry) read(o document.Object) bool {
 	return !completed && (repeats || !failed)
 }
 
-// number returns a value as an integer, 0 where it is none.
-func number(value any) int64 {
+// integer returns a value as an integer, 0 where it is none.
+func integer(value any) int64 {
 	switch v := value.(type) {
 	case int64:
 		return v

@@ -44,7 +44,7 @@ func (s schedule) firstRun(zone string, now time.Time) (document.Timestamp, erro
 	}
 	pattern, err := ParsePattern(s.pattern, zone)
 	if err != nil {
-		return 0, boterr.In("pattern", err)
+		return 0, err
 	}
 	if s.next != 0 {
 		return s.next, nil

@@ -32,6 +32,10 @@ var arguments = map[string]string{
 	"fetchDistinctDataFromDataSource": `{"dataSourceId": "places", "key": "n"}`,
 	"fetchGeoNearFromDataSource":      `{"dataSourceId": "places", "data": {"near": [0, 0]}}`,
 	"patchDataToDataSource":           `{"dataSourceId": "places", "filter": {}, "patch": {"n": 1}, "options": {"upsert": false}, "multi": true}`,
+	"newAgenda":                       `{"memberId": "member-1", "nodeCompositeId": "hello", "pattern": "0 9 * * *", "runUntil": 1800000000000, "tag": "daily"}`,
+	"updateAgenda":                    `{"memberId": "member-1", "tag": "daily", "priority": 1}`,
+	"deleteMemberAgenda":              `{"memberId": "member-1"}`,
+	"redirectMemberToNode":            `{"memberId": "member-1", "nodeCompositeId": "hello"}`,
 	"sendResponse":                    `{"channelId": "channel-1", "memberId": ["member-1"], "response": {"type": "TEXT", "text": "Hello"}}`,
 }
 
@@ -40,6 +44,7 @@ func newCaller(t *testing.T, options ...fakes.Option) (*fakes.Platform, *botctx.
 	t.Helper()
 	p := fakes.New(append(options, fakes.For(t))...)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	p.Handle(&botctx.Node{ID: "hello"})
 	p.AddData("places", document.O("_id", "a", "n", 1, "taken", false, "location", document.A(0, 1)))
 	return p, ada.Context()
 }
@@ -60,7 +65,7 @@ func TestCallKnowsEveryOperationOfTheSpecification(t *testing.T) {
 		requireFailure(t, err, operation.Name, boterr.Unsupported, "")
 	}
 	require.Len(t, names, 69)
-	require.Len(t, arguments, 14)
+	require.Len(t, arguments, 18)
 	all := []string{}
 	for _, op := range botctx.Ops() {
 		all = append(all, string(op))

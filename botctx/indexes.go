@@ -3,6 +3,7 @@ package botctx
 import (
 	"context"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 )
@@ -11,5 +12,10 @@ import (
 // they are there. A host calls it once, before it uses the store. The errors are those
 // of document.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, store document.Store) error {
-	return member.EnsureIndexes(ctx, store)
+	for _, ensure := range []func(context.Context, document.Store) error{member.EnsureIndexes, agenda.EnsureIndexes} {
+		if err := ensure(ctx, store); err != nil {
+			return err
+		}
+	}
+	return nil
 }

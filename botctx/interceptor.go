@@ -23,8 +23,8 @@ type Call struct {
 // Next goes on with a call: to the next interceptor, and at last to the operation.
 type Next func(ctx context.Context) (any, error)
 
-// Interceptor stands around every operation that bot logic calls, but not around
-// what operations call inside. It may look at the call, change its params, fail it,
+// Interceptor stands around every operation that bot logic calls, the sending of a node's
+// responses included, but not around what operations call inside. It may look at the call, change its params, fail it,
 // repeat it, or answer it without going on; what it returns is the operation's
 // result, of the operation's result type.
 //

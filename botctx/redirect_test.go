@@ -89,11 +89,11 @@ func TestEachSwitchOfARedirectLeavesOutOnePart(t *testing.T) {
 		options botctx.RedirectOptions
 		want    string
 	}{
-		"by default all":   {botctx.RedirectOptions{}, "a pre\na response\na post\nb response"},
-		"all by name":      {botctx.RedirectOptions{RunPreAction: new(true), SendResponse: new(true), RunPostAction: new(true)}, "a pre\na response\na post\nb response"},
-		"no pre-actions":   {botctx.RedirectOptions{RunPreAction: new(false)}, "a response\na post\nb response"},
-		"no responses":     {botctx.RedirectOptions{SendResponse: new(false)}, "a pre\na post\nb response"},
-		"no post-actions":  {botctx.RedirectOptions{RunPostAction: new(false)}, "a pre\na response\nb response"},
+		"by default all":  {botctx.RedirectOptions{}, "a pre\na response\na post\nb response"},
+		"all by name":     {botctx.RedirectOptions{RunPreAction: new(true), SendResponse: new(true), RunPostAction: new(true)}, "a pre\na response\na post\nb response"},
+		"no pre-actions":  {botctx.RedirectOptions{RunPreAction: new(false)}, "a response\na post\nb response"},
+		"no responses":    {botctx.RedirectOptions{SendResponse: new(false)}, "a pre\na post\nb response"},
+		"no post-actions": {botctx.RedirectOptions{RunPostAction: new(false)}, "a pre\na response\nb response"},
 		"nothing but on it goes": {
 			botctx.RedirectOptions{RunPreAction: new(false), SendResponse: new(false), RunPostAction: new(false)}, "b response",
 		},
@@ -205,13 +205,13 @@ func TestTheTreeOfARedirectIsThatOfTheNodeUnlessItSaysOtherwise(t *testing.T) {
 		want botctx.NodeRef
 		code boterr.Code
 	}{
-		"the same tree":          {from: botctx.NodeRef{Tree: "shop"}, to: botctx.Redirect{NodeCompositeID: "menu"}, want: botctx.NodeRef{CompositeID: "menu", Tree: "shop"}},
-		"the unnamed tree":       {to: botctx.Redirect{NodeCompositeID: "menu"}, want: botctx.NodeRef{CompositeID: "menu"}},
-		"another tree":           {from: botctx.NodeRef{Tree: "shop"}, to: botctx.Redirect{NodeCompositeID: "menu", TreeID: "music"}, want: botctx.NodeRef{CompositeID: "menu", Tree: "music"}},
-		"the only one":           {from: botctx.NodeRef{Tree: "shop"}, to: botctx.Redirect{NodeCompositeID: "only"}, want: botctx.NodeRef{CompositeID: "only", Tree: "music"}},
-		"one of several":         {from: botctx.NodeRef{Tree: "night"}, to: botctx.Redirect{NodeCompositeID: "menu"}, code: boterr.InvalidArgument},
-		"not in the tree":        {from: botctx.NodeRef{Tree: "music"}, to: botctx.Redirect{NodeCompositeID: "only", TreeID: "shop"}, code: boterr.NotFound},
-		"nowhere":                {to: botctx.Redirect{NodeCompositeID: "gone"}, code: boterr.NotFound},
+		"the same tree":    {from: botctx.NodeRef{Tree: "shop"}, to: botctx.Redirect{NodeCompositeID: "menu"}, want: botctx.NodeRef{CompositeID: "menu", Tree: "shop"}},
+		"the unnamed tree": {to: botctx.Redirect{NodeCompositeID: "menu"}, want: botctx.NodeRef{CompositeID: "menu"}},
+		"another tree":     {from: botctx.NodeRef{Tree: "shop"}, to: botctx.Redirect{NodeCompositeID: "menu", TreeID: "music"}, want: botctx.NodeRef{CompositeID: "menu", Tree: "music"}},
+		"the only one":     {from: botctx.NodeRef{Tree: "shop"}, to: botctx.Redirect{NodeCompositeID: "only"}, want: botctx.NodeRef{CompositeID: "only", Tree: "music"}},
+		"one of several":   {from: botctx.NodeRef{Tree: "night"}, to: botctx.Redirect{NodeCompositeID: "menu"}, code: boterr.InvalidArgument},
+		"not in the tree":  {from: botctx.NodeRef{Tree: "music"}, to: botctx.Redirect{NodeCompositeID: "only", TreeID: "shop"}, code: boterr.NotFound},
+		"nowhere":          {to: botctx.Redirect{NodeCompositeID: "gone"}, code: boterr.NotFound},
 	} {
 		var ran botctx.NodeRef
 		p := fakes.New(fakes.For(t), fakes.Intercept(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
@@ -49,6 +50,12 @@ type Config struct {
 	NewEtag func() string
 	// Flow decides which nodes may answer an event.
 	Flow Flow
+	// Scheduler says how agendas are run. Its Env and Handler are the Runtime's own, and
+	// left out.
+	Scheduler agenda.SchedulerConfig
+	// Zone returns the IANA name of the time zone in which the CRON patterns of a scope are
+	// read. The default, also for "", is UTC.
+	Zone func(scope record.Scope) string
 	// MaxRedirects is the most redirects that may lead from one node to the next, those of
 	// other members' runs included. The default is 50.
 	MaxRedirects int
@@ -74,7 +81,8 @@ type Runtime struct {
 	nodes    atomic.Pointer[nodes]
 	handling sync.Mutex // Held while nodes are added.
 	// locks make the runs of one member take turns.
-	locks memberLocks
+	locks     memberLocks
+	scheduler *agenda.Scheduler
 }
 
 // defaultMaxRedirects is the default of Config.MaxRedirects.
@@ -106,7 +114,9 @@ func New(config Config) (*Runtime, error) {
 	}
 	r := &Runtime{config: config, env: env.WithDefaults(), decode: decode}
 	r.nodes.Store(&nodes{})
-	return r, nil
+	scheduler, err := r.newScheduler()
+	r.scheduler = scheduler
+	return r, err
 }
 
 // Env returns the store, the clock and the ids that the Runtime works with.
@@ -191,6 +201,9 @@ func (r *Runtime) parts(scope record.Scope) Parts {
 	}
 	if parts.DataSources == nil {
 		parts.DataSources = datasource.New(r.env, scope)
+	}
+	if parts.Agendas == nil {
+		parts.Agendas = r.agendas(scope, parts)
 	}
 	if parts.Sends == nil {
 		parts.Sends = r.sends(scope, parts)

@@ -30,6 +30,17 @@ func (c *clock) advance(by time.Duration) {
 	c.now = c.now.Add(by)
 }
 
+// moveTo moves the clock forward to a time, and reports whether it was not there yet.
+func (c *clock) moveTo(to time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !to.After(c.now) {
+		return false
+	}
+	c.now = to.UTC()
+	return true
+}
+
 // set moves the clock to a time.
 func (c *clock) set(to time.Time) {
 	c.mu.Lock()

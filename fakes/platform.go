@@ -2,9 +2,11 @@ package fakes
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
@@ -30,6 +32,7 @@ type Platform struct {
 	action     atomic.Pointer[botctx.Action]
 	nodes      handled
 	clock      *clock
+	moving     sync.Mutex // Held while the time moves.
 	ids        *counter
 	faults     *faults
 	calls      *callLog
@@ -49,6 +52,8 @@ type settings struct {
 	flow         botctx.Flow
 	maxRedirects int
 	parallelRuns bool
+	scheduler    agenda.SchedulerConfig
+	zone         string
 }
 
 // Option is a setting of a platform.
@@ -86,6 +91,16 @@ func MaxRedirects(most int) Option { return func(s *settings) { s.maxRedirects =
 // ParallelRuns lets runs of one member run at once, as botctx.Config.ParallelRuns does.
 func ParallelRuns() Option { return func(s *settings) { s.parallelRuns = true } }
 
+// Scheduler says how agendas are run, as botctx.Config.Scheduler does: how often a run
+// that fails is tried again, and after which pauses.
+func Scheduler(config agenda.SchedulerConfig) Option {
+	return func(s *settings) { s.scheduler = config }
+}
+
+// Zone sets the IANA name of the time zone in which CRON patterns are read. The default is
+// UTC.
+func Zone(name string) Option { return func(s *settings) { s.zone = name } }
+
 // New returns an empty platform.
 func New(options ...Option) *Platform {
 	s := settings{test: noTest{}, now: Start()}
@@ -118,6 +133,8 @@ func assemble(s settings) *Platform {
 		Flow:         s.flow,
 		MaxRedirects: s.maxRedirects,
 		ParallelRuns: s.parallelRuns,
+		Scheduler:    s.scheduler,
+		Zone:         func(record.Scope) string { return s.zone },
 		Strict:       s.strict,
 		CheckEtags:   s.checkEtags,
 	})
@@ -142,25 +159,6 @@ func (p *Platform) printWhereFailed() {
 
 // Runtime returns the Runtime that the platform is made of.
 func (p *Platform) Runtime() *botctx.Runtime { return p.runtime }
-
-// Now returns the virtual time.
-func (p *Platform) Now() time.Time { return p.clock.Now() }
-
-// Advance moves the virtual time forward.
-func (p *Platform) Advance(by time.Duration) {
-	p.test.Helper()
-	if by < 0 {
-		p.test.Fatalf("fakes: time does not go back: Advance(%v)", by)
-	}
-	p.clock.advance(by)
-	p.notef("time moves by %v", by)
-}
-
-// AdvanceTo moves the virtual time forward to a time.
-func (p *Platform) AdvanceTo(to time.Time) {
-	p.test.Helper()
-	p.Advance(to.Sub(p.Now()))
-}
 
 // Handle adds nodes to those that answer what members say, and that agendas and redirects
 // run. It ends the test where Runtime.Handle refuses them.

@@ -1,0 +1,68 @@
+package botctx
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+)
+
+// Run runs agendas as they fall due, of all apps, until ctx ends; then it waits for those
+// under way, as Config.Scheduler says, and returns nil. Any number of Runtimes on one store
+// share the work. It is agenda.Scheduler.Run.
+func (r *Runtime) Run(ctx context.Context) error { return r.scheduler.Run(ctx) }
+
+// Scheduler returns what runs the agendas, for a host that drives it by itself, such as in
+// virtual time.
+func (r *Runtime) Scheduler() *agenda.Scheduler { return r.scheduler }
+
+// newScheduler returns the scheduler of a Runtime.
+func (r *Runtime) newScheduler() (*agenda.Scheduler, error) {
+	config := r.config.Scheduler
+	if config.Env.Store != nil || config.Handler != nil {
+		return nil, boterr.Invalid("Scheduler", "leave out Env and Handler, which are the Runtime's own")
+	}
+	config.Env, config.Handler = r.env, r.runAgenda
+	scheduler, err := agenda.NewScheduler(config)
+	return scheduler, boterr.In("Scheduler", err)
+}
+
+// runAgenda is the handler of the scheduler: it runs the agenda's node for its member.
+func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
+	defer func() { err = orPanic(err, recover()) }()
+	begin := occasion{scope: record.Scope{App: due.Agenda.App, Channel: due.Agenda.Channel, Member: due.Agenda.Member}}
+	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
+		node, err := r.nodes.Load().find(due.Agenda.Tree, due.Agenda.NodeCompositeID, started.bot.Member.BotMeta.Tree())
+		if err != nil {
+			return err
+		}
+		started.bot.Agenda = &due
+		if !due.Agenda.Meta.IsZero() {
+			started.bot.AgendaMeta = due.Agenda.Meta
+		}
+		_, err = first.perform(ctx, next{node: node})
+		return err
+	})
+}
+
+// agendas returns the SDK's own agendas of a scope, for the members that parts have.
+func (r *Runtime) agendas(scope record.Scope, parts Parts) *agenda.Service {
+	var zone string
+	if r.config.Zone != nil {
+		zone = r.config.Zone(scope)
+	}
+	return agenda.New(r.env, scope, agenda.Ports{Members: parts.Members, Zone: zone, Tree: r.treeOf})
+}
+
+// treeOf returns the tree of a node for which none is given: that in which the member is,
+// or the only one that has such a node.
+func (r *Runtime) treeOf(m *member.Member, nodeCompositeID string) string {
+	current := m.BotMeta.Tree()
+	node, err := r.nodes.Load().find("", nodeCompositeID, current)
+	if err != nil {
+		return current
+	}
+	return node.Tree
+}

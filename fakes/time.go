@@ -1,0 +1,119 @@
+package fakes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+)
+
+// Now returns the virtual time.
+func (p *Platform) Now() time.Time { return p.clock.Now() }
+
+// Advance moves the virtual time forward. Agendas that fall due on the way run at their
+// time, one after the other: the earlier time first, and of those that are due at the
+// same time the smaller priority, then the earlier nextRunAt, then the one that was made
+// first. What they schedule, change or delete counts at once. Nothing sleeps.
+//
+// A run that fails ends the test when the time has moved; TryAdvance returns its error
+// instead. A run that fails is tried again by the rules of the scheduler. Agendas that
+// schedule each other without end, so that the time cannot go on, end the test as well.
+//
+// One goroutine moves the time, and no run does.
+func (p *Platform) Advance(by time.Duration) {
+	p.test.Helper()
+	if err := p.TryAdvance(by); err != nil {
+		p.test.Fatalf("fakes: Advance(%v): %v", by, err)
+	}
+}
+
+// AdvanceTo is Advance to a time.
+func (p *Platform) AdvanceTo(to time.Time) {
+	p.test.Helper()
+	p.Advance(to.Sub(p.Now()))
+}
+
+// TryAdvance is Advance, and returns the errors of the runs that fail, joined.
+func (p *Platform) TryAdvance(by time.Duration) error {
+	p.test.Helper()
+	if by < 0 {
+		p.test.Fatalf("fakes: time does not go back: Advance(%v)", by)
+		return nil
+	}
+	if !p.moving.TryLock() {
+		p.test.Fatalf("fakes: Advance(%v) while the time moves already: runs cannot move it, and one goroutine does", by)
+		return nil
+	}
+	defer p.moving.Unlock()
+	to := p.Now().Add(by)
+	p.notef("time moves by %v", by)
+	err := p.runUntil(context.Background(), to)
+	p.clock.moveTo(to)
+	return err
+}
+
+// The most runs before a loop counts as one without end: at one instant beyond those that
+// were due when it began, and in one move of the time beyond those that there were.
+const (
+	mostAtOnce = 10_000
+	mostInAll  = 2_000_000
+)
+
+// runUntil runs what falls due up to a time, that time included.
+func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
+	scheduler := p.runtime.Scheduler()
+	var failures []error
+	var instant, total limit
+	for {
+		at, ok, err := scheduler.Next(ctx)
+		if err != nil {
+			return errors.Join(append(failures, err)...)
+		}
+		if !ok || at.After(to) {
+			return errors.Join(failures...)
+		}
+		if p.clock.moveTo(at) || instant.most == 0 {
+			due, err := scheduler.Due(ctx)
+			if err != nil {
+				return errors.Join(append(failures, err)...)
+			}
+			instant = limit{most: due + mostAtOnce}
+			total.most = max(total.most, due+mostInAll)
+		}
+		done, err := p.runNext(ctx, scheduler)
+		if err != nil {
+			failures = append(failures, err)
+		}
+		if instant.isPassed() || total.isPassed() {
+			return errors.Join(append(failures, fmt.Errorf("the agendas schedule each other without end: %d have run at %s, "+
+				"%d since the time began to move, the last one node %s for member %s",
+				instant.count, p.Now().Format(time.RFC3339Nano), total.count, done.NodeCompositeID, done.Member))...)
+		}
+	}
+}
+
+// limit counts up to a number.
+type limit struct{ count, most int }
+
+// isPassed counts one more, and reports whether that are more than the most.
+func (l *limit) isPassed() bool {
+	l.count++
+	return l.count > l.most
+}
+
+// runNext runs the first agenda that is due, and returns it and why it failed.
+func (p *Platform) runNext(ctx context.Context, scheduler *agenda.Scheduler) (agenda.Agenda, error) {
+	result, err := scheduler.RunNext(ctx)
+	if err != nil || !result.Ran {
+		return agenda.Agenda{}, err
+	}
+	ran := result.Run.Agenda
+	if result.Err == nil {
+		p.notef("agenda %s ran: node %s for %s", ran.ID, ran.NodeCompositeID, ran.Member)
+		return ran, nil
+	}
+	p.notef("agenda %s failed, attempt %d: node %s for %s: %v", ran.ID, result.Run.Attempt, ran.NodeCompositeID, ran.Member, result.Err)
+	return ran, fmt.Errorf("agenda %s for member %s, attempt %d: %w", ran.ID, ran.Member, result.Run.Attempt, result.Err)
+}
