@@ -15,7 +15,8 @@ func (p *Platform) Now() time.Time { return p.clock.Now() }
 // Advance moves the virtual time forward. Agendas that fall due on the way run at their
 // time, one after the other: the earlier time first, and of those that are due at the
 // same time the smaller priority, then the earlier nextRunAt, then the one that was made
-// first. What they schedule, change or delete counts at once. Nothing sleeps.
+// first. What they schedule, change or delete counts at once. Nothing sleeps. Advance(0)
+// runs what is due already.
 //
 // A run that fails ends the test when the time has moved; TryAdvance returns its error
 // instead. A run that fails is tried again by the rules of the scheduler. Agendas that

@@ -1,0 +1,139 @@
+package botctx_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// sentTexts is a connector that keeps the texts it sends.
+type sentTexts struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+func (s *sentTexts) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.texts = append(s.texts, message.Response.Text())
+	return send.Delivery{}, nil
+}
+
+func (s *sentTexts) all() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.texts)
+}
+
+// newShop returns a Runtime on a store with the channel "web" of the app "shop" and its
+// member Ada.
+func newShop(t *testing.T, store document.Store, sent *sentTexts) (*botctx.Runtime, *botctx.Context) {
+	t.Helper()
+	runtime, err := botctx.New(botctx.Config{
+		Store: store, Connectors: map[channel.Type]send.Connector{channel.Webchat: sent},
+	})
+	require.NoError(t, err)
+	require.NoError(t, runtime.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("Still there, {{firstName}}?")}}))
+	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
+	channels := channel.New(runtime.Env(), scope)
+	_, err = channels.Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
+	require.NoError(t, err)
+	_, err = member.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada", FirstName: "Ada"})
+	if err != nil {
+		require.ErrorIs(t, err, boterr.AlreadyExists)
+	}
+	bot, err := runtime.Context(t.Context(), scope)
+	require.NoError(t, err)
+	return runtime, bot
+}
+
+func TestRunRunsAgendasInRealTimeUntilItsContextEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var sent sentTexts
+		runtime, bot := newShop(t, memstore.New(), &sent)
+		_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+			MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(time.Hour)),
+		})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- runtime.Run(ctx) }()
+		time.Sleep(time.Hour - time.Second)
+		synctest.Wait()
+		require.Empty(t, sent.all())
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		require.Equal(t, []string{"Still there, Ada?"}, sent.all())
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
+
+func TestSeveralRuntimesOnOneStoreShareTheAgendas(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const planned = 100
+		var sent sentTexts
+		store := memstore.New()
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		var bot *botctx.Context
+		for range 3 {
+			var runtime *botctx.Runtime
+			runtime, bot = newShop(t, store, &sent)
+			running.Go(func() { require.NoError(t, runtime.Run(ctx)) })
+		}
+		for range planned {
+			_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+				MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(time.Minute)),
+			})
+			require.NoError(t, err)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		require.Len(t, sent.all(), planned)
+		cancel()
+		running.Wait()
+	})
+}
+
+func TestTheSchedulersEnvAndHandlerAreTheRuntimesOwn(t *testing.T) {
+	t.Parallel()
+	for name, config := range map[string]agenda.SchedulerConfig{
+		"a store":           {Env: record.Env{Store: memstore.New()}},
+		"a handler":         {Handler: func(context.Context, agenda.Run) error { return nil }},
+		"a negative number": {Workers: -1},
+	} {
+		_, err := botctx.New(botctx.Config{Store: memstore.New(), Scheduler: config})
+		require.ErrorIs(t, err, boterr.InvalidArgument, name)
+		e, _ := boterr.AsError(err)
+		require.Contains(t, e.Field, "Scheduler", name)
+	}
+}
+
+func TestAnUnknownZoneIsRefusedByNewAgenda(t *testing.T) {
+	t.Parallel()
+	runtime := newRuntime(t, botctx.Config{Zone: func(record.Scope) string { return "Europe/Atlantis" }})
+	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
+	_, err := runtime.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: "ada", NodeCompositeID: "reminder", Pattern: "0 9 * * *", RunUntil: document.At(time.Unix(1<<40, 0)),
+	})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorContains(t, err, "Europe/Atlantis")
+}

@@ -1,0 +1,227 @@
+package fakes_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// plan schedules a node for a member.
+func plan(t *testing.T, bot *botctx.Context, node string, at time.Time, priority int64) {
+	t.Helper()
+	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: bot.Member.ID, NodeCompositeID: node, NextRunAt: document.At(at), Priority: &priority,
+	})
+	require.NoError(t, err)
+}
+
+// ran is a node that notes its name when it runs.
+func ran(into *[]string, id string, also ...botctx.Action) *botctx.Node {
+	note := func(_ context.Context, bot *botctx.Context) error {
+		*into = append(*into, id+" "+bot.Now().Format("15:04"))
+		return nil
+	}
+	return &botctx.Node{ID: id, Pre: append([]botctx.Action{note}, also...)}
+}
+
+// schedules is an action that schedules a node after a pause.
+func schedules(node string, after time.Duration, priority int64) botctx.Action {
+	return func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+			MemberID: bot.Member.ID, NodeCompositeID: node, NextRunAt: document.At(bot.Now().Add(after)), Priority: &priority,
+		})
+		return err
+	}
+}
+
+func TestAdvanceRunsAgendasInTheirOrderAtTheirTime(t *testing.T) {
+	t.Parallel()
+	var order []string
+	p := fakes.New(fakes.For(t))
+	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
+		p.Handle(ran(&order, id))
+	}
+	ada, bob := p.AddMember(member.Member{}).Context(), p.AddMember(member.Member{}).Context()
+	at := func(minutes int) time.Time { return fakes.Start().Add(time.Duration(minutes) * time.Minute) }
+	plan(t, ada, "e", at(2), 0)
+	plan(t, ada, "d", at(1), 5)
+	plan(t, bob, "b", at(1), -5)
+	plan(t, ada, "c", at(1), 0)
+	plan(t, bob, "f", at(3), 0)
+	plan(t, bob, "a", at(0), 99)
+	p.Advance(2 * time.Minute)
+	require.Equal(t, []string{"a 00:00", "b 00:01", "c 00:01", "d 00:01", "e 00:02"}, order, "up to and with the time itself")
+	p.Advance(0)
+	require.Len(t, order, 5)
+	p.Advance(time.Minute)
+	require.Equal(t, "f 00:03", order[5])
+	require.Equal(t, at(3), p.Now())
+}
+
+func TestOfAgendasDueAtOneTimeTheFirstMadeRunsFirst(t *testing.T) {
+	t.Parallel()
+	var order []string
+	p := fakes.New(fakes.For(t))
+	ada := p.AddMember(member.Member{}).Context()
+	var want []string
+	for i := range 12 {
+		id := strings.Repeat("x", i+1)
+		p.Handle(ran(&order, id))
+		plan(t, ada, id, fakes.Start(), 0)
+		want = append(want, id+" 00:00")
+	}
+	p.Advance(0)
+	require.Equal(t, want, order)
+}
+
+func TestWhatARunSchedulesRunsInTheSameAdvance(t *testing.T) {
+	t.Parallel()
+	var order []string
+	p := fakes.New(fakes.For(t))
+	p.Handle(
+		ran(&order, "first", schedules("urgent", 0, -1), schedules("next", time.Hour, 0)),
+		ran(&order, "second"), ran(&order, "urgent"), ran(&order, "next", schedules("last", time.Hour, 0)), ran(&order, "last"),
+	)
+	ada := p.AddMember(member.Member{}).Context()
+	plan(t, ada, "first", fakes.Start(), 0)
+	plan(t, ada, "second", fakes.Start(), 0)
+	p.Advance(2 * time.Hour)
+	require.Equal(t, []string{"first 00:00", "urgent 00:00", "second 00:00", "next 01:00", "last 02:00"}, order)
+}
+
+func TestWhatARunDeletesDoesNotRun(t *testing.T) {
+	t.Parallel()
+	var order []string
+	p := fakes.New(fakes.For(t))
+	p.Handle(ran(&order, "first", func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID})
+		return err
+	}), ran(&order, "second"))
+	ada := p.AddMember(member.Member{}).Context()
+	plan(t, ada, "first", fakes.Start(), 0)
+	plan(t, ada, "second", fakes.Start(), 0)
+	p.Advance(time.Hour)
+	require.Equal(t, []string{"first 00:00"}, order)
+}
+
+func TestAgendasThatScheduleEachOtherWithoutEndEndTheTest(t *testing.T) {
+	t.Parallel()
+	var order []string
+	p := fakes.New()
+	p.Handle(ran(&order, "ping", schedules("pong", 0, 0)), ran(&order, "pong", schedules("ping", 0, 0)))
+	ada := p.AddMember(member.Member{}).Context()
+	plan(t, ada, "ping", fakes.Start().Add(time.Hour), 0)
+	err := p.TryAdvance(2 * time.Hour)
+	require.ErrorContains(t, err, "the agendas schedule each other without end")
+	require.ErrorContains(t, err, "2026-01-01T01:00:00Z")
+	require.ErrorContains(t, err, "member-1")
+	require.Panics(t, func() { p.Advance(0) })
+}
+
+func TestManyAgendasAtOneTimeAreNoLoop(t *testing.T) {
+	t.Parallel()
+	const many = 12_000
+	var runs int
+	p := fakes.New(fakes.For(t))
+	p.Handle(&botctx.Node{ID: "count", Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
+		runs++
+		return nil
+	}}})
+	ada := p.AddMember(member.Member{}).Context()
+	for range many {
+		plan(t, ada, "count", fakes.Start().Add(time.Minute), 0)
+	}
+	p.Advance(time.Minute)
+	require.Equal(t, many, runs)
+}
+
+func TestARunThatFailsEndsTheTestAndIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	var attempts []string
+	p := fakes.New(fakes.Scheduler(agenda.SchedulerConfig{
+		Limit: 3, Backoff: func(failures int) time.Duration { return time.Duration(failures) * time.Minute },
+	}))
+	p.Handle(ran(&attempts, "broken", func(context.Context, *botctx.Context) error {
+		return boterr.New(boterr.Unavailable, "", "no network")
+	}))
+	ada := p.AddMember(member.Member{})
+	plan(t, ada.Context(), "broken", fakes.Start(), 0)
+	require.Panics(t, func() { p.Advance(time.Minute) })
+	require.Equal(t, []string{"broken 00:00", "broken 00:01"}, attempts)
+	require.Equal(t, fakes.Start().Add(time.Minute), p.Now(), "the time has moved all the same")
+	err := p.TryAdvance(time.Hour)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.ErrorContains(t, err, "member-1, attempt 3: node broken: pre-action 2")
+	require.NoError(t, p.TryAdvance(24*time.Hour), "given up")
+	require.Len(t, attempts, 3)
+}
+
+func TestTheTimeIsMovedByOneAtATime(t *testing.T) {
+	t.Parallel()
+	p := fakes.New()
+	p.Handle(&botctx.Node{ID: "node", Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
+		p.Advance(time.Hour)
+		return nil
+	}}})
+	plan(t, p.AddMember(member.Member{}).Context(), "node", fakes.Start(), 0)
+	require.ErrorContains(t, p.TryAdvance(0), "runs cannot move it")
+}
+
+func TestAForkGoesOnWithTheAgendas(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("Still there?")}})
+	ada := p.AddMember(member.Member{})
+	plan(t, ada.Context(), "reminder", fakes.Start().Add(time.Hour), 0)
+	before := p.Snapshot()
+	fork := p.Fork()
+	fork.Advance(time.Hour)
+	require.Equal(t, "Still there?", ada.In(fork).Last())
+	require.Empty(t, ada.Messages(), "on the platform that was forked nothing has happened")
+	p.Advance(time.Hour)
+	require.Equal(t, "Still there?", ada.Last())
+	p.Restore(before)
+	require.Empty(t, ada.Messages())
+	p.Advance(time.Hour)
+	require.Equal(t, "Still there?", ada.Last(), "what had run is to run again")
+}
+
+func TestPatternsAreReadInTheZoneOfThePlatform(t *testing.T) {
+	t.Parallel()
+	var order []string
+	p := fakes.New(fakes.For(t), fakes.Zone("Asia/Tokyo"))
+	p.Handle(ran(&order, "daily"))
+	ada := p.AddMember(member.Member{}).Context()
+	_, err := ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: ada.Member.ID, NodeCompositeID: "daily", Pattern: "0 9 * * *", RunUntil: document.At(fakes.Start().AddDate(0, 0, 2)),
+	})
+	require.NoError(t, err)
+	p.Advance(36 * time.Hour)
+	require.Equal(t, []string{"daily 00:00"}, order, "nine in Tokyo is midnight in UTC; the first one is later than the start")
+}
+
+func TestTheTranscriptTellsWhichAgendasRan(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("Still there?")}})
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	plan(t, ada.Context(), "reminder", fakes.Start().Add(time.Hour), 0)
+	p.Advance(2 * time.Hour)
+	lines := strings.Split(strings.TrimSpace(p.Transcript()), "\n")
+	require.Equal(t, []string{
+		"2026-01-01 00:00:00.000  time moves by 2h0m0s",
+		`2026-01-01 01:00:00.000  Ada <- {"type":"TEXT","text":"Still there?"}`,
+		"2026-01-01 01:00:00.000  agenda id-1 ran: node reminder for member-1",
+	}, lines[1:])
+}
