@@ -56,6 +56,7 @@ func EnsureIndexes(ctx context.Context, store document.Store) error {
 		Keys: []document.IndexKey{
 			{Path: record.FieldApp, Kind: document.Ascending},
 			{Path: fieldMember, Kind: document.Ascending},
+			{Path: fieldTag, Kind: document.Ascending},
 		},
 	})
 }
