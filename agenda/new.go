@@ -113,5 +113,5 @@ func (s *Service) member(ctx context.Context, id string) (*member.Member, error)
 		named.Field = "memberId"
 		return nil, &named
 	}
-	return m, err
+	return m, boterr.In("memberId", err)
 }
