@@ -446,8 +446,9 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 // later ones. A NextRunAt that has passed is due at once.
 //
 // InvalidArgument: the member or the node is missing, there is neither NextRunAt nor
-// Pattern, Pattern comes without RunUntil or Replace without Tag, Pattern is no CRON
-// pattern, or it never fires until RunUntil. NotFound: the app has no such member.
+// Pattern, Pattern comes without RunUntil, RunUntil without Pattern, or Replace without
+// Tag, Pattern is no CRON pattern, the first run comes after RunUntil, or a time is
+// none. NotFound: the app has no such member.
 //
 // Specification: Agenda operations.
 func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
@@ -459,8 +460,10 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*age
 // or a new Pattern, is then when it runs next.
 //
 // InvalidArgument: the member is missing, Replace comes without Tag, Pattern is no
-// CRON pattern, never fires until RunUntil, or has no RunUntil, neither given nor
-// stored. An update that matches nothing changes nothing and is no error.
+// CRON pattern, or a time is none; and where one of the agendas would have a pattern
+// without RunUntil, RunUntil without a pattern, or its next run after RunUntil: then
+// none of them changes. An update that matches nothing changes nothing and is no error.
+// Conflict: the agendas ended each time before they could be changed; try again.
 //
 // Specification: Agenda operations.
 func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {

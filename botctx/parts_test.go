@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -77,6 +78,8 @@ func TestErrorsOfPartsNameTheOperationThatWasCalled(t *testing.T) {
 			requireFailure(t, err, "getMember", boterr.Unavailable, "")
 			_, err = bot.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hello")})
 			requireFailure(t, err, "sendResponse", boterr.Unavailable, "memberId")
+			_, err = bot.NewAgenda(t.Context(), agenda.NewAgendaParams{MemberID: "ada", NodeCompositeID: "n", NextRunAt: 1})
+			requireFailure(t, err, "newAgenda", boterr.Unavailable, "memberId")
 		})
 	}
 }

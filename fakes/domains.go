@@ -1,6 +1,7 @@
 package fakes
 
 import (
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/member"
@@ -53,6 +54,21 @@ type DataSources struct {
 func NewDataSources(options ...Option) *DataSources {
 	p, actor := oneMember(options)
 	return &DataSources{Operations: actor.Context(), Platform: p, Member: actor}
+}
+
+// Agendas is the fake of one domain: the operations on agendas, as a view of a platform.
+type Agendas struct {
+	agenda.Operations
+
+	// Platform is the whole platform; Member is for whom the operations work.
+	Platform *Platform
+	Member   *Actor
+}
+
+// NewAgendas returns the operations on agendas of a fresh platform.
+func NewAgendas(options ...Option) *Agendas {
+	p, actor := oneMember(options)
+	return &Agendas{Operations: actor.Context(), Platform: p, Member: actor}
 }
 
 // Sends is the fake of one domain: the operations that send, as a view of a platform.

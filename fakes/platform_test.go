@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -298,6 +299,13 @@ func TestEachDomainStandsAlone(t *testing.T) {
 	reference, err := channels.GetChannel(t.Context(), channel.GetChannelParams{ChannelID: channels.Member.Scope().Channel})
 	require.NoError(t, err)
 	require.Equal(t, fakes.DefaultApp, reference.AppID)
+
+	agendas := fakes.NewAgendas(fakes.For(t))
+	made, err := agendas.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: agendas.Member.ID(), NodeCompositeID: "reminder", NextRunAt: document.At(agendas.Platform.Now()),
+	})
+	require.NoError(t, err)
+	require.Equal(t, agendas.Member.ID(), made.Member)
 
 	data := fakes.NewDataSources(fakes.For(t), fakes.At(time.UnixMilli(5)))
 	data.Platform.AddData("d", document.O("a", 1))
