@@ -36,7 +36,7 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 		return nil, err
 	}
 	change := document.Change{Update: s.updates.claim}
-	change.Stamps.Set = document.O(fieldHeldUntil, millis(now.Add(s.lease)))
+	change.Stamps.Set = document.O(fieldLeaseUntil, millis(now.Add(s.lease)))
 	done, err := s.agendas.FindAndModify(ctx, filter, change, document.FindAndModifyOptions{New: true})
 	if err != nil || !done.Matched {
 		s.candidates.giveBack(seen)
@@ -61,8 +61,9 @@ func (c *claim) read(stored document.Object) {
 // asSeen returns a filter that finds an agenda while nobody has claimed, held, scheduled
 // or completed it since it was seen.
 func asSeen(seen document.Object) document.Object {
-	pairs := make([]any, 0, 10)
-	for _, field := range []string{record.FieldID, fieldFence, fieldHeldUntil, fieldNextRunAt, fieldCompleted} {
+	fields := []string{record.FieldID, fieldFence, fieldNextRunAt, fieldLeaseUntil, fieldRetryAt, fieldCompleted}
+	pairs := make([]any, 0, 2*len(fields))
+	for _, field := range fields {
 		value, _ := seen.Field(field) // nil matches a field that is missing.
 		pairs = append(pairs, field, value)
 	}

@@ -22,7 +22,7 @@ func TestDeleteMemberAgendaRemovesTheOpenOnes(t *testing.T) {
 		a := newApps(t)
 		seed(t, a)
 		a.change(t, document.O("nodeCompositeId", "once"), document.Set("failed", true))
-		a.change(t, document.O("nodeCompositeId", "daily"), document.Set("running", true, "heldUntil", noon+2*hour))
+		a.change(t, document.O("nodeCompositeId", "daily"), document.Set("attempts", 1, "leaseUntil", noon+2*hour))
 		must(t, a.mine.DeleteMemberAgenda, params)
 		require.Equal(t, left, nodes(records(t, a.mine)), params)
 	}

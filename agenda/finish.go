@@ -103,8 +103,8 @@ func (s *Scheduler) conclude(ctx context.Context, c *claim, judge verdict) (endi
 // unchanged returns a filter that finds an agenda while the claim holds, and nothing has
 // changed on which depends what follows from the run.
 func (c *claim) unchanged() document.Object {
-	rescheduled, _ := c.stored.Field(fieldRescheduled) // nil matches a field that is missing.
-	pairs := []any{record.FieldID, c.id, fieldFence, c.fence, fieldRescheduled, rescheduled}
+	attempts, _ := c.stored.Field(fieldAttempts) // nil matches a field that is missing.
+	pairs := []any{record.FieldID, c.id, fieldFence, c.fence, fieldAttempts, attempts}
 	if c.record.Pattern != "" {
 		runUntil, _ := c.stored.Field(fieldRunUntil)
 		pairs = append(pairs, fieldRunUntil, runUntil)
@@ -132,7 +132,7 @@ func (s *Scheduler) reread(ctx context.Context, c *claim) (removed bool, err err
 
 // afterSuccess is the verdict on a run that succeeded.
 func (s *Scheduler) afterSuccess(r *Record, now time.Time) ending {
-	if r.Rescheduled {
+	if r.isRescheduled() {
 		return s.released(r, now)
 	}
 	next, err := s.nextRun(r, now)
@@ -150,7 +150,7 @@ func (s *Scheduler) afterSuccess(r *Record, now time.Time) ending {
 func (s *Scheduler) afterFailure(
 	r *Record, now time.Time, failure error, pause func(failures int) time.Duration,
 ) ending {
-	if r.Rescheduled {
+	if r.isRescheduled() {
 		return s.released(r, now)
 	}
 	text := textOf(failure)
@@ -176,10 +176,14 @@ func (s *Scheduler) again(
 ) ending {
 	next := now.Add(max(0, pause(int(r.Failures)+1)))
 	return ending{
-		update: s.updates.retry, stamps: document.O(fieldError, textOf(failure), fieldHeldUntil, millis(next)),
+		update: s.updates.retry, stamps: document.O(fieldError, textOf(failure), fieldRetryAt, millis(next)),
 		next: next,
 	}
 }
+
+// isRescheduled reports whether an agenda that is held was given another schedule since
+// it was claimed.
+func (r *Record) isRescheduled() bool { return r.Attempts == 0 }
 
 // released is the verdict on a run that ends without a result, or whose agenda has been
 // scheduled anew: what is scheduled holds.
@@ -189,7 +193,7 @@ func (s *Scheduler) released(r *Record, _ time.Time) ending {
 
 // notBegun is the verdict on a claim whose run has not begun.
 func (s *Scheduler) notBegun(r *Record, now time.Time) ending {
-	if r.Rescheduled {
+	if r.isRescheduled() {
 		return s.released(r, now)
 	}
 	return ending{update: s.updates.giveBack, next: r.NextRunAt.Time()}

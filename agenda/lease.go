@@ -156,13 +156,13 @@ func (s *Scheduler) renewal(ctx context.Context) (document.Change, error) {
 	if err != nil {
 		return document.Change{}, err
 	}
-	update, err := document.CompileUpdate(document.O("$set", document.O(fieldHeldUntil, millis(now.Add(s.lease)))))
+	update, err := document.CompileUpdate(document.O("$set", document.O(fieldLeaseUntil, millis(now.Add(s.lease)))))
 	return document.Change{Update: update}, err
 }
 
 // renew renews the lease of a claim, and reports whether the claim holds.
 func (s *Scheduler) renew(ctx context.Context, c *claim, change document.Change) (bool, error) {
-	filter, err := document.CompileFilter(document.O(record.FieldID, c.id, fieldFence, c.fence, fieldRunning, true))
+	filter, err := document.CompileFilter(document.O(record.FieldID, c.id, fieldFence, c.fence, fieldLeaseUntil, document.O("$gt", 0)))
 	if err != nil {
 		return false, err
 	}

@@ -12,8 +12,11 @@ type entry struct {
 	// seen is the document as it was seen last.
 	seen document.Object
 	// What decides when and in which order it is claimed. Times are Unix milliseconds.
-	nextRunAt, heldUntil int64
-	priority, createdAt  int64
+	nextRunAt int64
+	// heldUntil is the later one of leaseUntil and retryAt.
+	heldUntil int64
+
+	priority, createdAt int64
 	// arrival is its number in the order of insertion.
 	arrival uint64
 	// index is its place in the heap that it is in.
@@ -29,7 +32,7 @@ const (
 	nowhere place = iota
 	// waiting entries are not due yet.
 	waiting
-	// held entries are kept from being claimed by their heldUntil.
+	// held entries are kept from being claimed by a lease, or by the pause after a failure.
 	held
 	// due entries can be claimed.
 	due
@@ -55,8 +58,8 @@ func (e *entry) read(o document.Object) bool {
 		switch field {
 		case fieldNextRunAt:
 			e.nextRunAt = integer(value)
-		case fieldHeldUntil:
-			e.heldUntil = integer(value)
+		case fieldLeaseUntil, fieldRetryAt:
+			e.heldUntil = max(e.heldUntil, integer(value))
 		case fieldPriority:
 			e.priority = integer(value)
 		case record.FieldCreatedAt:

@@ -105,9 +105,15 @@ func (p *polledQueue) find(
 func conditionsOfDue(now time.Time) document.Array {
 	return document.A(
 		document.O(fieldNextRunAt, document.O("$lte", millis(now))),
-		document.O(fieldHeldUntil, document.O("$not", document.O("$gt", millis(now)))),
+		document.O("$nor", isHeld(now)),
 		isAlive(),
 	)
+}
+
+// isHeld is the conditions of which one keeps an agenda from being claimed.
+func isHeld(now time.Time) document.Array {
+	later := document.O("$gt", millis(now))
+	return document.A(document.O(fieldLeaseUntil, later), document.O(fieldRetryAt, later))
 }
 
 // isAlive is the condition that an agenda has not failed for good.
@@ -127,14 +133,13 @@ func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok
 	if err != nil || due > 0 {
 		return now, err == nil, err
 	}
-	held := document.O(fieldHeldUntil, document.O("$gt", millis(now)))
 	later, err := p.find(ctx, document.O(fieldCompleted, false, "$and", document.A(
-		document.O(fieldNextRunAt, document.O("$gt", millis(now))), document.O("$nor", document.A(held)), isAlive(),
+		document.O(fieldNextRunAt, document.O("$gt", millis(now))), document.O("$nor", isHeld(now)), isAlive(),
 	)), document.FindOptions{Sort: p.byTime, Limit: 1})
 	if err != nil {
 		return at, false, err
 	}
-	paused, err := p.find(ctx, document.O(fieldCompleted, false, "$and", document.A(held, isAlive())), document.FindOptions{})
+	paused, err := p.find(ctx, document.O(fieldCompleted, false, "$and", document.A(document.O("$or", isHeld(now)), isAlive())), document.FindOptions{})
 	if err != nil {
 		return at, false, err
 	}

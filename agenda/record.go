@@ -51,27 +51,24 @@ type Record struct {
 
 	// Fence is the number of times it was claimed: the fencing token of the last claim.
 	Fence int64 `json:"fence,omitzero"`
-	// HeldUntil keeps it from being claimed before that instant of the store's clock:
-	// the deadline of the lease of who runs it, or when the next attempt is due.
-	HeldUntil document.Timestamp `json:"heldUntil,omitzero"`
-	// Attempts is the number of claims for this NextRunAt, Failures that of the runs of
-	// it that failed.
+	// LeaseUntil is set while a worker holds it: nobody else claims it before that instant
+	// of the store's clock. One that has passed is that of a worker that died.
+	LeaseUntil document.Timestamp `json:"leaseUntil,omitzero"`
+	// Attempts is the number of claims for this NextRunAt, and Failures that of the runs of
+	// it that failed. Who gives another schedule takes both away. So one that is held and
+	// has no Attempts was given another schedule since it was claimed, be it for the same
+	// time: the end of the run leaves that as it is, and counts no failure. Its RunUntil
+	// may change beside that: the end of the run schedules nothing later than the RunUntil
+	// that is stored then.
 	Attempts int64 `json:"attempts,omitzero"`
 	Failures int64 `json:"failures,omitzero"`
-	// Failed tells that the last attempt for NextRunAt, or for the occurrence of the
-	// pattern before it, has failed. One without a pattern does not run again then,
-	// until updateAgenda gives it another nextRunAt. Error is the text of the failure.
+	// RetryAt is when the next attempt is due after one that failed.
+	RetryAt document.Timestamp `json:"retryAt,omitzero"`
+	// Failed tells that all attempts for NextRunAt, or for the occurrence of the pattern
+	// before it, have failed. One without a pattern does not run again then, until
+	// updateAgenda gives it another schedule. Error is the text of the last failure.
 	Failed bool   `json:"failed,omitzero"`
 	Error  string `json:"error,omitzero"`
-	// Running tells that HeldUntil is the deadline of a lease, and not a pause before the
-	// next attempt: a claim sets it, the end of the run, however it ended, removes it.
-	Running bool `json:"running,omitzero"`
-	// Rescheduled tells that updateAgenda gave NextRunAt, Attempts and Failures anew
-	// while it was running, be it to the same time: the end of that run leaves them as
-	// they are, and counts no failure. A claim and the end of a run remove it. RunUntil may
-	// change as well while it runs, and without this: the end of the run schedules
-	// nothing later than the RunUntil that is stored then.
-	Rescheduled bool `json:"rescheduled,omitzero"`
 }
 
 // The fields of the documents.
@@ -89,13 +86,12 @@ const (
 	fieldRunUntil        = "runUntil"
 	fieldReplaces        = "replaces"
 	fieldFence           = "fence"
-	fieldHeldUntil       = "heldUntil"
+	fieldLeaseUntil      = "leaseUntil"
 	fieldAttempts        = "attempts"
 	fieldFailures        = "failures"
+	fieldRetryAt         = "retryAt"
 	fieldFailed          = "failed"
 	fieldError           = "error"
-	fieldRunning         = "running"
-	fieldRescheduled     = "rescheduled"
 )
 
 // kind is how agendas are kept.

@@ -19,7 +19,7 @@ func TestReplaceLeavesOneAgendaOfTheTag(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	seed(t, a)
-	a.change(t, document.O("nodeCompositeId", "daily"), document.Set("running", true, "heldUntil", noon+2*hour))
+	a.change(t, document.O("nodeCompositeId", "daily"), document.Set("attempts", 1, "leaseUntil", noon+2*hour))
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "replace": true, "tag": "x"}`)
 	require.Equal(t, []string{"other", "bobs", "new"}, nodes(records(t, a.mine)))
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "beside", "nextRunAt": 5, "replace": false, "tag": "x"}`)

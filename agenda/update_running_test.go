@@ -12,16 +12,15 @@ import (
 // notes are what a scheduler notes of an agenda.
 type notes struct {
 	fence, attempts, failures int64
-	heldUntil                 document.Timestamp
+	leaseUntil, retryAt       document.Timestamp
 	failed                    bool
 	message                   string
-	running, rescheduled      bool
 }
 
 func notesOf(r *agenda.Record) notes {
 	return notes{
-		fence: r.Fence, attempts: r.Attempts, failures: r.Failures, heldUntil: r.HeldUntil,
-		failed: r.Failed, message: r.Error, running: r.Running, rescheduled: r.Rescheduled,
+		fence: r.Fence, attempts: r.Attempts, failures: r.Failures, leaseUntil: r.LeaseUntil, retryAt: r.RetryAt,
+		failed: r.Failed, message: r.Error,
 	}
 }
 
@@ -37,7 +36,7 @@ func newNoted(t *testing.T, noted ...any) *apps {
 
 func TestAFailedAgendaStartsAfreshWithANewSchedule(t *testing.T) {
 	t.Parallel()
-	failed := []any{"fence", 7, "attempts", 3, "failures", 3, "failed", true, "error", "no", "heldUntil", noon + hour}
+	failed := []any{"fence", 7, "attempts", 3, "failures", 3, "failed", true, "error", "no", "retryAt", noon + hour}
 	for _, params := range []string{
 		`{"memberId": "ada", "nextRunAt": 1709299999999}`,
 		`{"memberId": "ada", "nextRunAt": 1709298000000}`, // As it was.
@@ -62,14 +61,14 @@ func TestAFailedAgendaStartsAfreshWithANewSchedule(t *testing.T) {
 
 func TestAnUpdateLeavesTheLeaseOfOneThatIsRunning(t *testing.T) {
 	t.Parallel()
-	running := []any{"fence", 7, "attempts", 2, "failures", 1, "heldUntil", noon + hour, "running", true}
+	running := []any{"fence", 7, "attempts", 2, "failures", 1, "leaseUntil", noon + hour}
 	for params, want := range map[string]notes{
-		`{"memberId": "ada", "nextRunAt": 1709299999999}`: {fence: 7, heldUntil: noon + hour, running: true, rescheduled: true},
-		`{"memberId": "ada", "nextRunAt": 1709298000000}`: {fence: 7, heldUntil: noon + hour, running: true, rescheduled: true},
-		`{"memberId": "ada", "pattern": "0 14 * * *"}`:    {fence: 7, heldUntil: noon + hour, running: true, rescheduled: true},
-		`{"memberId": "ada", "meta": {"a": 1}}`:           {fence: 7, heldUntil: noon + hour, running: true, attempts: 2, failures: 1},
-		`{"memberId": "ada", "priority": 1}`:              {fence: 7, heldUntil: noon + hour, running: true, attempts: 2, failures: 1},
-		`{"memberId": "ada", "runUntil": 1729298000000}`:  {fence: 7, heldUntil: noon + hour, running: true, attempts: 2, failures: 1},
+		`{"memberId": "ada", "nextRunAt": 1709299999999}`: {fence: 7, leaseUntil: noon + hour},
+		`{"memberId": "ada", "nextRunAt": 1709298000000}`: {fence: 7, leaseUntil: noon + hour},
+		`{"memberId": "ada", "pattern": "0 14 * * *"}`:    {fence: 7, leaseUntil: noon + hour},
+		`{"memberId": "ada", "meta": {"a": 1}}`:           {fence: 7, leaseUntil: noon + hour, attempts: 2, failures: 1},
+		`{"memberId": "ada", "priority": 1}`:              {fence: 7, leaseUntil: noon + hour, attempts: 2, failures: 1},
+		`{"memberId": "ada", "runUntil": 1729298000000}`:  {fence: 7, leaseUntil: noon + hour, attempts: 2, failures: 1},
 	} {
 		a := newNoted(t, running...)
 		result := must(t, a.mine.UpdateAgenda, params)

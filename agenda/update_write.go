@@ -10,22 +10,23 @@ import (
 // write changes the agendas that were found open, where they are so still and the update
 // still fits their schedules, in one write.
 func (u *update) write(ctx context.Context, open []*Record) (document.UpdateResult, error) {
-	fields := u.fields()
+	set, unset := u.fields()
 	if u.params.Replace {
 		number, err := u.replacementNumber(ctx, open[0])
 		if err != nil {
 			return document.UpdateResult{}, err
 		}
 		if number != 0 {
-			fields = append(fields, fieldReplaces, number)
+			set = append(set, fieldReplaces, number)
 		}
 	}
-	stages := document.A()
-	if len(fields) > 0 {
-		stages = document.A(document.O("$set", document.O(fields...)))
-	}
 	filter := append(u.fits(), record.FieldID, document.O("$in", document.A(ids(open)...)), fieldCompleted, false)
-	written, err := u.agendas().Update(ctx, record.Patch{Filter: document.O(filter...), Pipeline: stages, Multi: true})
+	written, err := u.agendas().Update(ctx, record.Patch{
+		Filter:       document.O(filter...),
+		Patch:        document.O("$set", document.O(set...), "$unset", document.O(unset...)),
+		WithModifier: true,
+		Multi:        true,
+	})
 	return written, aboutMeta(err)
 }
 
@@ -49,58 +50,45 @@ func (u *update) fits() []any {
 	return pairs
 }
 
-// removed is the expression for a field that is absent.
-const removed = "$$REMOVE"
-
-// fields returns the fields that the update sets, as pairs of a name and an expression.
-func (u *update) fields() []any {
-	var pairs []any
-	set := func(field string, value any) {
-		pairs = append(pairs, field, document.O("$literal", value))
-	}
+// fields returns what the update sets, as pairs of a name and a value, and what it
+// removes, as pairs as well.
+func (u *update) fields() (set, unset []any) {
 	if !u.params.Meta.IsZero() {
-		set(fieldMeta, u.params.Meta)
+		set = append(set, fieldMeta, u.params.Meta)
 	}
 	if u.params.NodeCompositeID != "" {
-		set(fieldNodeCompositeID, u.params.NodeCompositeID)
+		set = append(set, fieldNodeCompositeID, u.params.NodeCompositeID)
 	}
 	if u.params.TreeID != "" {
-		set(fieldTree, u.params.TreeID)
+		set = append(set, fieldTree, u.params.TreeID)
 	}
 	if u.params.Priority != nil {
-		set(fieldPriority, *u.params.Priority)
+		set = append(set, fieldPriority, *u.params.Priority)
 	}
 	if u.given.pattern != "" {
-		set(fieldPattern, u.given.pattern)
+		set = append(set, fieldPattern, u.given.pattern)
 		if u.service.ports.Zone == "" {
-			pairs = append(pairs, fieldZone, removed)
+			unset = append(unset, fieldZone, true)
 		} else {
-			set(fieldZone, u.service.ports.Zone)
+			set = append(set, fieldZone, u.service.ports.Zone)
 		}
 	}
 	if u.given.until != 0 {
-		set(fieldRunUntil, int64(u.given.until))
+		set = append(set, fieldRunUntil, int64(u.given.until))
 	}
 	if u.planned.next != 0 {
-		set(fieldNextRunAt, int64(u.planned.next))
-		pairs = append(pairs, startAfresh()...)
+		set = append(set, fieldNextRunAt, int64(u.planned.next))
+		unset = append(unset, startAfresh()...)
 	}
-	return pairs
+	return set, unset
 }
 
-// startAfresh returns the fields of an agenda that is scheduled anew: nothing of its
-// earlier attempts is left, but for the lease of one that is running.
+// startAfresh returns what is removed of an agenda that is scheduled anew: all of its
+// earlier attempts. The lease of one that is running stays, and its run learns from
+// there being no attempts that it has another schedule.
 func startAfresh() []any {
-	ifRunning := func(then any) document.Object {
-		return document.O("$cond", document.A(document.O("$eq", document.A("$"+fieldRunning, true)), then, removed))
-	}
 	return []any{
-		fieldAttempts, removed,
-		fieldFailures, removed,
-		fieldFailed, removed,
-		fieldError, removed,
-		fieldHeldUntil, ifRunning("$" + fieldHeldUntil),
-		fieldRescheduled, ifRunning(true),
+		fieldAttempts, true, fieldFailures, true, fieldRetryAt, true, fieldFailed, true, fieldError, true,
 	}
 }
 

@@ -23,23 +23,23 @@ type updates struct {
 
 func newUpdates() updates {
 	var (
-		idle      = []any{fieldRunning, false, fieldHeldUntil, 0}
-		afresh    = and(idle, fieldAttempts, 0)
-		succeeded = document.O(fieldFailures, 1, fieldFailed, 1, fieldError, 1, fieldRescheduled, 1)
-		failure   = document.O(fieldFailures, 1)
-		none      = document.O(fieldRescheduled, 1)
+		// What each end of a run removes, and what one that is the last for its time.
+		ended = []any{fieldLeaseUntil, true, fieldRetryAt, true}
+		last  = and(ended, fieldAttempts, true, fieldFailures, true)
+		// A run that succeeded removes the marks of a failure, too.
+		succeeded = document.O(and(last, fieldFailed, true, fieldError, true)...)
 	)
 	return updates{
-		claim: mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1),
-			"$set", document.O(fieldRunning, true), "$unset", none),
-		release:  mustUpdate("$set", document.O(idle...), "$unset", none),
-		giveBack: mustUpdate("$set", document.O(idle...), "$inc", document.O(fieldAttempts, -1)),
-		advance:  mustUpdate("$set", document.O(afresh...), "$unset", succeeded),
-		complete: mustUpdate("$set", document.O(and(afresh, fieldCompleted, true)...), "$unset", succeeded),
-		retry:    mustUpdate("$set", document.O(fieldRunning, false), "$inc", failure),
-		fail:     mustUpdate("$set", document.O(and(idle, fieldFailed, true)...), "$inc", failure),
-		skip:     mustUpdate("$set", document.O(and(afresh, fieldFailed, true)...), "$unset", failure),
-		skipLast: mustUpdate("$set", document.O(and(afresh, fieldFailed, true, fieldCompleted, true)...), "$unset", failure),
+		claim:    mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
+		release:  mustUpdate("$unset", document.O(ended...)),
+		giveBack: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
+		advance:  mustUpdate("$unset", succeeded),
+		complete: mustUpdate("$unset", succeeded, "$set", document.O(fieldCompleted, true)),
+		retry:    mustUpdate("$unset", document.O(fieldLeaseUntil, true), "$inc", document.O(fieldFailures, 1)),
+		fail: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1),
+			"$set", document.O(fieldFailed, true)),
+		skip:     mustUpdate("$unset", document.O(last...), "$set", document.O(fieldFailed, true)),
+		skipLast: mustUpdate("$unset", document.O(last...), "$set", document.O(fieldFailed, true, fieldCompleted, true)),
 	}
 }
 
