@@ -30,7 +30,10 @@ type Call struct {
 
 // String returns the call as one line: name, params, and result or error in JSON.
 // Credentials are redacted.
-func (c Call) String() string {
+func (c Call) String() string { return boterr.Redact(c.line()) }
+
+// line is String with credentials, for the transcript, which redacts what is read of it.
+func (c Call) line() string {
 	var line strings.Builder
 	line.WriteString(string(c.Op) + " " + jsonText(c.Params))
 	if c.Err != nil {
@@ -38,7 +41,7 @@ func (c Call) String() string {
 	} else {
 		line.WriteString(" -> " + jsonText(c.Result))
 	}
-	return boterr.Redact(line.String())
+	return line.String()
 }
 
 // jsonText returns a value as JSON for a reader.
@@ -91,7 +94,7 @@ func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botct
 	made.Result, made.Err = copyOf(result), err
 	p.calls.add(made)
 	if err != nil || !isNoted(call.Op) {
-		p.notef("%s", made)
+		p.notef("%s", made.line())
 	}
 	return result, err
 }
