@@ -62,6 +62,12 @@ func newShop(t *testing.T, store document.Store, sent *sentTexts) (*botctx.Runti
 	return runtime, bot
 }
 
+// pass lets the virtual time of synctest pass, until nothing happens any more.
+func pass(by time.Duration) {
+	time.Sleep(by) //nolint:forbidigo // The virtual clock of synctest.
+	synctest.Wait()
+}
+
 func TestRunRunsAgendasInRealTimeUntilItsContextEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -74,11 +80,9 @@ func TestRunRunsAgendasInRealTimeUntilItsContextEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- runtime.Run(ctx) }()
-		time.Sleep(time.Hour - time.Second)
-		synctest.Wait()
+		pass(time.Hour - time.Second)
 		require.Empty(t, sent.all())
-		time.Sleep(2 * time.Second)
-		synctest.Wait()
+		pass(2 * time.Second)
 		require.Equal(t, []string{"Still there, Ada?"}, sent.all())
 		cancel()
 		require.NoError(t, <-ended)
@@ -105,8 +109,7 @@ func TestSeveralRuntimesOnOneStoreShareTheAgendas(t *testing.T) {
 			})
 			require.NoError(t, err)
 		}
-		time.Sleep(2 * time.Minute)
-		synctest.Wait()
+		pass(2 * time.Minute)
 		require.Len(t, sent.all(), planned)
 		cancel()
 		running.Wait()

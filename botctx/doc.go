@@ -7,7 +7,23 @@
 //		return bot.Reply(ctx, send.Text("Hello {{firstName}}"))
 //	}
 //
-// A host makes a Runtime with New, gives it the logic with HandleFunc, and hands it
-// what arrives on its channels with Receive. Package fakes is the same Runtime over
-// a platform in memory.
+// Actions belong to nodes, which say when they answer, what they send and where the
+// conversation goes on:
+//
+//	&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hello"), Pre: []botctx.Action{Greet}}
+//
+// A host makes a Runtime with New, gives it the nodes with Handle, hands it what arrives on
+// its channels with Receive, and lets it run agendas with Run. Package fakes is the same
+// Runtime over a platform in memory.
+//
+// # Runs
+//
+// A run begins with an event, an agenda or a redirect. It is one member's turn: the member
+// is read when the turn comes, nodes run one after the other along their redirects, and
+// when all of them have ended well, what they changed of botMeta, meta, customLocale and
+// group of Context.Member is written back, path by path. Runs of one member take turns
+// within a process, in the order in which they came, unless Config.ParallelRuns says
+// otherwise. Processes that share a store do not wait for each other: there the operations
+// that find and modify in one step, and the write-back by paths, keep what two runs of one
+// member change at once.
 package botctx

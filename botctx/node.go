@@ -10,7 +10,8 @@ import (
 // Action is a piece of bot logic. An error stops the run.
 //
 // It may change bot.Member in place, or put another record of the same member in its
-// place for what follows in the run. When the run has ended well, what it changed of
+// place for what follows in the run, such as the result of an operation; what the run had
+// changed of the record before is then gone. When the run has ended well, what it changed of
 // botMeta, meta, customLocale and group is written back to the stored member, and
 // nothing else: other fields are changed by the operations on members.
 type Action func(ctx context.Context, bot *Context) error
@@ -46,7 +47,9 @@ type Node struct {
 	// Redirect says where the run goes on. See To.
 	Redirect Redirector
 	// SavesPosition makes the node the place where the conversation stands: its children
-	// may answer next. It is kept in botMeta.nodeCompositeId and botMeta.tree.
+	// may answer next. It is kept in botMeta.nodeCompositeId and botMeta.tree. The
+	// conversation stays there until another node saves its position, or an action sets
+	// another one with BotMeta.SetPosition.
 	SavesPosition bool
 }
 

@@ -50,7 +50,8 @@ func withNodes(t *testing.T, nodes ...*botctx.Node) (*fakes.Platform, *fakes.Act
 	t.Helper()
 	p := fakes.New(fakes.For(t))
 	p.Handle(nodes...)
-	return p, p.AddMember(member.Member{FirstName: "Ada"})
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	return p, ada
 }
 
 func TestANodeRunsItsPartsInOrder(t *testing.T) {
@@ -264,6 +265,21 @@ func TestTriggersMatchWhatTheySay(t *testing.T) {
 			[]*send.MessageEvent{tap("yes"), tap(document.O("payload", "ok", "value", 1))},
 			[]*send.MessageEvent{tap("no"), tap(""), text("yes"), nil},
 		},
+		"OnText": {
+			botctx.OnText(func(said string) bool { return len(said) == 2 }),
+			[]*send.MessageEvent{text("hi")},
+			[]*send.MessageEvent{text("hello"), tap("hi"), nil},
+		},
+		"AllOf": {
+			botctx.AllOf(botctx.AnyText(), botctx.Not(botctx.TextIs("stop"))),
+			[]*send.MessageEvent{text("hi")},
+			[]*send.MessageEvent{text("stop"), tap("hi")},
+		},
+		"AnyOf": {
+			botctx.AnyOf(botctx.TextIs("stop"), botctx.PayloadIs("stop")),
+			[]*send.MessageEvent{text("stop"), tap("stop")},
+			[]*send.MessageEvent{text("hi"), tap("hi")},
+		},
 		"AnyEvent": {botctx.AnyEvent(), []*send.MessageEvent{text("x"), tap("x"), nil}, nil},
 	} {
 		for _, event := range test.matches {
@@ -276,5 +292,19 @@ func TestTriggersMatchWhatTheySay(t *testing.T) {
 			require.NoError(t, err)
 			require.False(t, matched, "%s: %v", name, event)
 		}
+	}
+}
+
+func TestCombinedTriggersPassErrorsOn(t *testing.T) {
+	t.Parallel()
+	broken := func(context.Context, *botctx.Context) (bool, error) { return true, boterr.Unavailable }
+	for name, trigger := range map[string]botctx.Trigger{
+		"AllOf": botctx.AllOf(botctx.AnyEvent(), broken),
+		"AnyOf": botctx.AnyOf(botctx.Not(botctx.AnyEvent()), broken),
+		"Not":   botctx.Not(broken),
+	} {
+		matched, err := trigger(t.Context(), &botctx.Context{})
+		require.ErrorIs(t, err, boterr.Unavailable, name)
+		require.False(t, matched, name)
 	}
 }

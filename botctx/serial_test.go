@@ -138,7 +138,8 @@ func TestARedirectWithoutTheContextOfTheRunJoinsItToo(t *testing.T) {
 		t,
 		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
 			func(_ context.Context, bot *botctx.Context) error {
-				return redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})(context.Background(), bot)
+				without := context.Background()
+				return redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})(without, bot) //nolint:contextcheck // That it is another one is the test.
 			},
 		}},
 		&botctx.Node{ID: "joined", Pre: []botctx.Action{counts}},

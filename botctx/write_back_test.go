@@ -237,7 +237,7 @@ func TestTheMemberMayBeRemovedWhileItsRunIsUnderWay(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
-		sets("order", "tea"), func(ctx context.Context, bot *botctx.Context) error {
+		sets("order", "tea"), func(ctx context.Context, _ *botctx.Context) error {
 			everyone, err := document.CompileFilter(document.O())
 			require.NoError(t, err)
 			_, err = p.Runtime().Env().Store.Collection("members").Delete(ctx, everyone, document.DeleteOptions{Multi: true})

@@ -13,6 +13,7 @@
 //
 // Every call of an operation is recorded, and can be made to fail, to be late, or to
 // report a time-out. Transcript shows what happened, and is printed where a test
-// fails. A platform can be put back to a Snapshot, and forked. Ids, times and order
+// fails. Advance moves the virtual time and runs the agendas that fall due on the way. A
+// platform can be put back to a Snapshot, and forked. Ids, times and order
 // are the same each time.
 package fakes

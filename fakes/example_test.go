@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
@@ -46,7 +47,15 @@ func Example() {
 	// Hello Ada, you said: hi
 }
 
-// claim gives a member one coupon that nobody has yet.
+// nodes are a bot that gives coupons, and reminds of them.
+func nodes() []*botctx.Node {
+	return []*botctx.Node{
+		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: []botctx.Action{claim}},
+		{ID: "reminder", Responses: []send.Response{send.Text("Still yours: {{meta.coupon}}")}},
+	}
+}
+
+// claim gives a member one coupon that nobody has yet, and sets the reminder.
 func claim(ctx context.Context, bot *botctx.Context) error {
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
 		DataSourceID: "coupons",
@@ -59,24 +68,60 @@ func claim(ctx context.Context, bot *botctx.Context) error {
 	if taken.Value == nil {
 		return bot.Reply(ctx, send.Text("Sorry, all gone."))
 	}
-	return bot.Reply(ctx, send.Text("Your code: "+document.Get(taken.Value, "code", "")))
+	code := document.Get(taken.Value, "code", "")
+	bot.Member.Meta.Set("coupon", code) // Written back when the run ends.
+	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		MemberID:        bot.Member.ID,
+		NodeCompositeID: "reminder",
+		NextRunAt:       document.At(bot.Now().Add(24 * time.Hour)),
+		Replace:         true,
+		Tag:             "coupon",
+	})
+	if err != nil {
+		return err
+	}
+	return bot.Reply(ctx, send.Text("Your code: "+code))
 }
 
-func Example_oneTimeCoupon() {
-	p := fakes.New()
-	p.HandleFunc(claim)
+func TestCouponIsGivenOnceAndRemindedOf(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(nodes()...)
 	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	bob := p.AddMember(member.Member{FirstName: "Bob"})
 
 	ada.Says("coupon")
 	bob.Says("coupon")
+	require.Equal(t, "Your code: SPRING", ada.Last())
+	require.Equal(t, "Sorry, all gone.", bob.Last())
 
+	p.Advance(24 * time.Hour)
+	require.Equal(t, "Still yours: SPRING", ada.Last())
+}
+
+func TestClaimReportsAFailedAgenda(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
+	p.FailNext(botctx.OpNewAgenda, boterr.Conflict)
+	bot := p.AddMember(member.Member{}).Context() // Outside of a run.
+	require.ErrorIs(t, claim(t.Context(), bot), boterr.Conflict)
+}
+
+func ExamplePlatform_Handle() {
+	p := fakes.New()
+	p.Handle(nodes()...)
+	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	ada.Says("coupon")
 	fmt.Println(ada.Last())
-	fmt.Println(bob.Last())
+	p.Advance(24 * time.Hour)
+	fmt.Println(ada.Last())
 	// Output:
 	// Your code: SPRING
-	// Sorry, all gone.
+	// Still yours: SPRING
 }
 
 func Example_upsert() {

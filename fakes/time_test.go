@@ -171,7 +171,7 @@ func TestTheTimeIsMovedByOneAtATime(t *testing.T) {
 	t.Parallel()
 	p := fakes.New()
 	p.Handle(&botctx.Node{ID: "node", Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
-		p.Advance(time.Hour)
+		p.Advance(time.Hour) //nolint:contextcheck // The platform has no use for one.
 		return nil
 	}}})
 	plan(t, p.AddMember(member.Member{}).Context(), "node", fakes.Start(), 0)
