@@ -14,7 +14,7 @@ import (
 // oracle tells by the definitions of the fields alone, one minute after the other, when a
 // pattern fires. It shares no code with the package.
 type oracle struct {
-	seconds, minutes, hours, months, years map[int]bool
+	seconds, minutes, hours, months, years []bool
 	daysOfMonth, daysOfWeek                []string
 	// fixedHours and fixedTime tell whether hours, or any part of the time, are a wildcard.
 	fixedHours, fixedTime bool
@@ -61,10 +61,11 @@ func parseValue(t *testing.T, text string) int {
 	return value
 }
 
-// values returns the values of a field whose entries are all of the common forms.
-func values(t *testing.T, field string, first, last int) map[int]bool {
+// values returns which values a field has, whose entries are all of the common forms. There is room for one
+// value behind the last, for 7 is Sunday.
+func values(t *testing.T, field string, first, last int) []bool {
 	t.Helper()
-	found := make(map[int]bool)
+	found := make([]bool, last+2)
 	for entry := range strings.SplitSeq(field, ",") {
 		span, step, hasStep := strings.Cut(entry, "/")
 		from, to, isRange := strings.Cut(span, "-")
@@ -187,9 +188,9 @@ func (o *oracle) within(day, start time.Time, yield func(time.Time) bool) bool {
 		if !o.hours[minute/60] || !o.minutes[minute%60] {
 			continue
 		}
-		for second := range 60 {
-			at := day.Add(time.Duration(minute)*time.Minute + time.Duration(second)*time.Second)
-			if o.seconds[second] && at.After(start) && !yield(at) {
+		for second, named := range o.seconds {
+			at := day.Add(time.Duration(minute*60+second) * time.Second)
+			if named && at.After(start) && !yield(at) {
 				return false
 			}
 		}

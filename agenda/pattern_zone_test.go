@@ -1,0 +1,356 @@
+package agenda_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+	_ "time/tzdata" // The tests do not depend on what the machine has.
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+)
+
+const (
+	newYork  = "America/New_York"    // At 2:00 to 3:00 on 8 March 2026, at 2:00 to 1:00 on 1 November.
+	london   = "Europe/London"       // At 1:00 to 2:00 on 29 March 2026, at 2:00 to 1:00 on 25 October.
+	havana   = "America/Havana"      // At 0:00 to 1:00 on 8 March 2026, at 1:00 to 0:00 on 1 November.
+	lordHowe = "Australia/Lord_Howe" // At 2:00 to 1:30 on 5 April 2026, at 2:00 to 2:30 on 4 October.
+	apia     = "Pacific/Apia"        // From the end of 29 to the start of 31 December 2011, at 4:00 to 3:00 on 4 April 2021.
+)
+
+// TestPatternsWhereClocksChange has its times as the clocks of the zone show them.
+func TestPatternsWhereClocksChange(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule, zone, pattern string
+		after               string
+		want                []string
+	}{
+		{
+			"a fixed time in the gap fires at the first instant after it", newYork, "30 2 * * *",
+			"2026-03-07T02:30:00-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:30:00-04:00"},
+		},
+		{
+			"a fixed time that is the first instant of the gap", newYork, "0 2 * * *",
+			"2026-03-08T01:59:59-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00"},
+		},
+		{
+			"the first instant after the gap fires once for all the times in the gap", newYork, "*/10 2 * * *",
+			"2026-03-07T02:50:00-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00"},
+		},
+		{
+			"the first instant after the gap fires once where it fires anyway", newYork, "0,30 2,3 * * *",
+			"2026-03-08T01:00:00-05:00",
+			[]string{"2026-03-08T03:00:00-04:00", "2026-03-08T03:30:00-04:00", "2026-03-09T02:00:00-04:00"},
+		},
+		{
+			"a fixed time beside the gap stays where it is", newYork, "59 1,3 * * *",
+			"2026-03-08T01:00:00-05:00",
+			[]string{"2026-03-08T01:59:00-05:00", "2026-03-08T03:59:00-04:00"},
+		},
+		{
+			"wildcard hours have nothing in the gap", newYork, "30 * * * *",
+			"2026-03-08T01:29:00-05:00",
+			[]string{"2026-03-08T01:30:00-05:00", "2026-03-08T03:30:00-04:00"},
+		},
+		{
+			"wildcard hours with a step have nothing in the gap", newYork, "30 */2 * * *",
+			"2026-03-08T00:29:00-05:00",
+			[]string{"2026-03-08T00:30:00-05:00", "2026-03-08T04:30:00-04:00"},
+		},
+		{
+			"a range of hours is none of wildcards", newYork, "30 0-23 * * *",
+			"2026-03-08T01:29:00-05:00",
+			[]string{"2026-03-08T01:30:00-05:00", "2026-03-08T03:00:00-04:00", "2026-03-08T03:30:00-04:00"},
+		},
+		{
+			"the gap comes on the day that it names only", newYork, "30 2 9 3 *",
+			"2026-03-08T01:00:00-05:00",
+			[]string{"2026-03-09T02:30:00-04:00"},
+		},
+		{
+			"a fixed time in the overlap fires once", newYork, "30 1 * * *",
+			"2026-10-31T01:30:00-04:00",
+			[]string{"2026-11-01T01:30:00-04:00", "2026-11-02T01:30:00-05:00"},
+		},
+		{
+			"a fixed time in the overlap does not fire from a start in the second pass", newYork, "30 1 * * *",
+			"2026-11-01T01:10:00-05:00",
+			[]string{"2026-11-02T01:30:00-05:00"},
+		},
+		{
+			"a fixed time behind the overlap fires from a start in the second pass", newYork, "0 2 * * *",
+			"2026-11-01T01:10:00-05:00",
+			[]string{"2026-11-01T02:00:00-05:00", "2026-11-02T02:00:00-05:00"},
+		},
+		{
+			"wildcard minutes fire in both passes", newYork, "*/30 1 * * *",
+			"2026-11-01T00:59:00-04:00",
+			[]string{
+				"2026-11-01T01:00:00-04:00", "2026-11-01T01:30:00-04:00",
+				"2026-11-01T01:00:00-05:00", "2026-11-01T01:30:00-05:00",
+				"2026-11-02T01:00:00-05:00",
+			},
+		},
+		{
+			"wildcard hours fire in both passes", newYork, "15 * * * *",
+			"2026-11-01T00:30:00-04:00",
+			[]string{"2026-11-01T01:15:00-04:00", "2026-11-01T01:15:00-05:00", "2026-11-01T02:15:00-05:00"},
+		},
+		{
+			"wildcard seconds fire in both passes", newYork, "*/30 59 1 * * * *",
+			"2026-11-01T01:59:00-04:00",
+			[]string{"2026-11-01T01:59:30-04:00", "2026-11-01T01:59:00-05:00", "2026-11-01T01:59:30-05:00", "2026-11-02T01:59:00-05:00"},
+		},
+		{
+			"the last times of all are in the second pass", london, "*/30 1 25 10 * 2026",
+			"2026-10-25T01:00:00+01:00",
+			[]string{"2026-10-25T01:30:00+01:00", "2026-10-25T01:00:00Z", "2026-10-25T01:30:00Z", ""},
+		},
+		{
+			"a list of fixed hours and the gap", london, "15 0,1,2 * * *",
+			"2026-03-29T00:00:00Z",
+			[]string{"2026-03-29T00:15:00Z", "2026-03-29T02:00:00+01:00", "2026-03-29T02:15:00+01:00", "2026-03-30T00:15:00+01:00"},
+		},
+		{
+			"a list of fixed hours and the overlap", london, "0 0,1,2 * * *",
+			"2026-10-25T00:00:00+01:00",
+			[]string{"2026-10-25T01:00:00+01:00", "2026-10-25T02:00:00Z", "2026-10-26T00:00:00Z"},
+		},
+		{
+			"a midnight in the gap fires at one o'clock", havana, "0 0 * * *",
+			"2026-03-07T00:00:00-05:00",
+			[]string{"2026-03-08T01:00:00-04:00", "2026-03-09T00:00:00-04:00"},
+		},
+		{
+			"midnight on the first of the month, while it is gone on the eighth", havana, "@monthly",
+			"2026-03-07T00:00:00-05:00",
+			[]string{"2026-04-01T00:00:00-04:00"},
+		},
+		{
+			"an hourly pattern leaves out the midnight that there is not", havana, "@hourly",
+			"2026-03-07T22:30:00-05:00",
+			[]string{"2026-03-07T23:00:00-05:00", "2026-03-08T01:00:00-04:00", "2026-03-08T02:00:00-04:00"},
+		},
+		{
+			"the first of two midnights", havana, "0 0 * * *",
+			"2026-10-31T12:00:00-04:00",
+			[]string{"2026-11-01T00:00:00-04:00", "2026-11-02T00:00:00-05:00"},
+		},
+		{
+			"an hourly pattern fires at both midnights", havana, "@hourly",
+			"2026-10-31T23:00:00-04:00",
+			[]string{"2026-11-01T00:00:00-04:00", "2026-11-01T00:00:00-05:00", "2026-11-01T01:00:00-05:00"},
+		},
+		{
+			"a gap of half an hour", lordHowe, "15 2 * * *",
+			"2026-10-03T02:15:00+10:30",
+			[]string{"2026-10-04T02:30:00+11:00", "2026-10-05T02:15:00+11:00"},
+		},
+		{
+			"behind a gap of half an hour", lordHowe, "*/15 2 * * *",
+			"2026-10-03T02:45:00+10:30",
+			[]string{"2026-10-04T02:30:00+11:00", "2026-10-04T02:45:00+11:00", "2026-10-05T02:00:00+11:00"},
+		},
+		{
+			"an overlap of half an hour, for a fixed time", lordHowe, "45 1 * * *",
+			"2026-04-04T01:45:00+11:00",
+			[]string{"2026-04-05T01:45:00+11:00", "2026-04-06T01:45:00+10:30"},
+		},
+		{
+			"an overlap of half an hour, for a wildcard", lordHowe, "*/15 1 * * *",
+			"2026-04-05T01:15:00+11:00",
+			[]string{
+				"2026-04-05T01:30:00+11:00", "2026-04-05T01:45:00+11:00",
+				"2026-04-05T01:30:00+10:30", "2026-04-05T01:45:00+10:30",
+				"2026-04-06T01:00:00+10:30",
+			},
+		},
+		{
+			"a day that there is not", apia, "0 9 30 12 *",
+			"2011-01-01T00:00:00-10:00",
+			[]string{"2011-12-31T00:00:00+14:00", "2012-12-30T09:00:00+14:00"},
+		},
+		{
+			"a day that there is not, for a daily pattern", apia, "0 9 * * *",
+			"2011-12-29T08:00:00-10:00",
+			[]string{"2011-12-29T09:00:00-10:00", "2011-12-31T00:00:00+14:00", "2011-12-31T09:00:00+14:00"},
+		},
+		{
+			"a midnight that there is not, for a daily pattern", apia, "@daily",
+			"2011-12-28T12:00:00-10:00",
+			[]string{"2011-12-29T00:00:00-10:00", "2011-12-31T00:00:00+14:00", "2012-01-01T00:00:00+14:00"},
+		},
+		{
+			"a day that there is not, for wildcard hours", apia, "0 */6 * * *",
+			"2011-12-29T12:00:00-10:00",
+			[]string{"2011-12-29T18:00:00-10:00", "2011-12-31T00:00:00+14:00", "2011-12-31T06:00:00+14:00"},
+		},
+		{
+			"a day that there is not, by its weekday", apia, "0 12 * * fri",
+			"2011-12-23T12:00:00-10:00",
+			[]string{"2011-12-31T00:00:00+14:00", "2012-01-06T12:00:00+14:00"},
+		},
+		{
+			"an overlap of an hour", apia, "30 3 4 4 *",
+			"2021-01-01T00:00:00+14:00",
+			[]string{"2021-04-04T03:30:00+14:00", "2022-04-04T03:30:00+13:00"},
+		},
+	} {
+		t.Run(c.zone+" "+c.rule, func(t *testing.T) {
+			t.Parallel()
+			pattern, err := agenda.ParsePattern(c.pattern, c.zone)
+			require.NoError(t, err)
+			last := instant(t, c.after)
+			for _, want := range c.want {
+				next, ok := pattern.Next(last)
+				require.Equal(t, want != "", ok)
+				if ok {
+					require.Equal(t, instant(t, want).UTC(), next, "%q after %s", c.pattern, last.In(location(t, c.zone)))
+				}
+				last = next
+			}
+		})
+	}
+}
+
+func instant(t *testing.T, text string) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339, text)
+	require.NoError(t, err)
+	return at
+}
+
+func location(t *testing.T, zone string) *time.Location {
+	t.Helper()
+	location, err := time.LoadLocation(zone)
+	require.NoError(t, err)
+	return location
+}
+
+// changes are instants at which clocks change.
+var changes = []struct{ zone, at string }{
+	{newYork, "2026-03-08T02:00:00-05:00"},
+	{newYork, "2026-11-01T02:00:00-04:00"},
+	{london, "2026-03-29T01:00:00Z"},
+	{london, "2026-10-25T02:00:00+01:00"},
+	{havana, "2026-03-08T00:00:00-05:00"},
+	{havana, "2026-11-01T01:00:00-04:00"},
+	{lordHowe, "2026-04-05T02:00:00+11:00"},
+	{lordHowe, "2026-10-04T02:00:00+10:30"},
+	{apia, "2011-12-30T00:00:00-10:00"},
+	{apia, "2021-04-04T04:00:00+14:00"},
+	{"Antarctica/Casey", "2023-03-09T03:00:00+11:00"},  // By three hours.
+	{"Antarctica/Vostok", "1994-02-01T00:00:00+07:00"}, // By seven hours.
+	{"Pacific/Kwajalein", "1993-08-21T00:00:00-12:00"}, // By a whole day.
+	{"Africa/Casablanca", "2026-02-15T03:00:00+01:00"}, // Summer time is the standard time.
+	{newYork, "2099-11-01T02:00:00-04:00"},
+}
+
+// TestPatternsFireByTheRulesAroundEveryChange compares random patterns with the rules, applied to one
+// minute after the other.
+func TestPatternsFireByTheRulesAroundEveryChange(t *testing.T) {
+	t.Parallel()
+	for _, c := range changes {
+		t.Run(c.zone+" "+c.at, func(t *testing.T) {
+			t.Parallel()
+			zone, change := location(t, c.zone), instant(t, c.at)
+			_, before := change.Add(-time.Second).In(zone).Zone()
+			_, after := change.In(zone).Zone()
+			require.NotEqual(t, before, after, "the clocks change")
+
+			random := patterns{rand.New(rand.NewPCG(uint64(change.Unix()), 2))}
+			for range 100 {
+				text := random.timeOfDay()
+				compareInZone(t, text, zone, change.Add(-30*time.Hour), change.Add(54*time.Hour))
+			}
+		})
+	}
+}
+
+// timeOfDay returns a pattern for most days.
+func (p patterns) timeOfDay() string {
+	return p.list(3, func() string { return p.entry(0, 59) }) + " " +
+		p.list(3, func() string { return p.entry(0, 23) }) + p.oneOf(" * * *", " * * *", " * * *", " * * 1-5", " 1-31/2 * *")
+}
+
+// compareInZone compares all that fires between two instants.
+func compareInZone(t *testing.T, text string, zone *time.Location, start, end time.Time) {
+	t.Helper()
+	pattern, err := agenda.ParsePattern(text, zone.String())
+	require.NoError(t, err)
+	rules := newOracle(t, text)
+	last := start
+	seen := map[time.Time]bool{}
+	for at := start.Add(-day); at.Before(end); at = at.Add(time.Minute) {
+		wall, before := wallClock(at, zone), wallClock(at.Add(-time.Minute), zone)
+		fires := rules.at(t, wall) && !(rules.fixedTime && seen[wall])
+		for gone := before.Add(time.Minute); rules.fixedHours && gone.Before(wall); gone = gone.Add(time.Minute) {
+			fires = fires || rules.at(t, gone)
+		}
+		seen[wall] = true
+		if !fires || !at.After(start) {
+			continue
+		}
+		next, ok := pattern.Next(last)
+		require.True(t, ok)
+		if !next.Equal(at) {
+			require.Fail(t, "another time", "%q fires after %s at %s, not at %s", text, last.In(zone), next.In(zone), at.In(zone))
+		}
+		last = next
+	}
+	next, ok := pattern.Next(last)
+	require.True(t, !ok || !next.Before(end), "%q fires after %s at %s", text, last, next)
+}
+
+const day = 24 * time.Hour
+
+// wallClock returns what clocks show, written as UTC.
+func wallClock(at time.Time, zone *time.Location) time.Time {
+	local := at.In(zone)
+	return time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(), 0, time.UTC)
+}
+
+func TestAPatternGoesOnOnTheLastDayOfALeapYear(t *testing.T) {
+	t.Parallel()
+	pattern, err := agenda.ParsePattern("0 */12 * * *", newYork)
+	require.NoError(t, err)
+	last := instant(t, "2040-12-30T12:00:00-05:00")
+	for _, want := range []string{
+		"2040-12-31T00:00:00-05:00", "2040-12-31T12:00:00-05:00", "2041-01-01T00:00:00-05:00", "2041-01-01T12:00:00-05:00",
+	} {
+		next, ok := pattern.Next(last)
+		require.True(t, ok)
+		require.Equal(t, instant(t, want).UTC(), next)
+		last = next
+	}
+}
+
+func TestAZoneMustBeAName(t *testing.T) {
+	t.Parallel()
+	for zone, why := range map[string]string{
+		"Local":             "Local is the zone of the machine; name one",
+		"local":             "must be a name of the IANA database",
+		"localtime":         "must be a name of the IANA database",
+		"right/UTC":         "must be a name of the IANA database",
+		"posixrules":        "must be a name of the IANA database",
+		"../Europe/London":  "must be a name of the IANA database",
+		"/etc/localtime":    "must be a name of the IANA database",
+		" ":                 "must be a name of the IANA database",
+		"+02:00":            "must be a name of the IANA database",
+		"Europe/Nowhere":    "is not in the time-zone database",
+		"Europe":            "is not in the time-zone database",
+		"Europe/../Etc/UTC": "is not in the time-zone database",
+		"E\x00":             "is not in the time-zone database",
+		"CEST":              "is not in the time-zone database",
+	} {
+		_, err := agenda.ParsePattern("0 9 * * *", zone)
+		requireInvalid(t, err, "zone", why)
+	}
+	_, err := agenda.ParsePattern("0 9 * * *", "E"+string(make([]byte, 100_000)))
+	requireInvalid(t, err, "zone", "must be a name of the IANA database")
+}
