@@ -20,63 +20,57 @@ type booking struct {
 	Time   string `json:"time"`
 }
 
-// answersBooking reports whether a message answers a question of the bot about a
-// booking.
-func answersBooking(asked string, said said) bool {
-	switch asked {
-	case "people":
-		return said.only || said.people > 0
-	case "time":
-		return said.time != ""
-	default:
-		return false
-	}
-}
-
-// book goes on with a booking: it saves what the guest said, and asks for what is
-// missing or takes it.
-func book(ctx context.Context, bot *botctx.Context, said said) error {
-	wish := document.Get(bot.Member.Meta, "booking", booking{})
-	if err := wish.add(ctx, bot, said); err != nil {
-		return err
-	}
-	if err := remember(ctx, bot, document.Set("meta.booking", wish)); err != nil {
-		return err
-	}
-	switch {
-	case wish.Place.Name == "":
-		return ask(ctx, bot, "place", "Which place shall I book? Say \"book\" and its name, or its number in the list.")
-	case wish.People == 0:
-		return ask(ctx, bot, "people", wish.Place.Name+", gladly. For how many people?")
-	case wish.Time == "":
-		return ask(ctx, bot, "time", "At what time?")
-	default:
-		return take(ctx, bot, wish)
-	}
-}
-
-// add adds to a booking what a message says.
-func (b *booking) add(ctx context.Context, bot *botctx.Context, said said) error {
-	if said.only && document.Get(bot.Member.Meta, "asked", "") == "people" {
-		said.people, said.number = said.number, 0
-	}
-	named, err := namedPlace(ctx, bot, said)
+// noteBooking notes what a message says of a booking.
+func noteBooking(ctx context.Context, bot *botctx.Context) error {
+	wish, said := noted(bot), heard(bot)
+	named, err := namedPlace(ctx, bot)
 	switch {
 	case err != nil:
 		return err
 	case !named.IsZero():
-		b.Place = placeIn(named)
-	case b.Place.Name == "" && said.number == 0:
-		b.Place = document.Get(bot.Member.Meta, "place", place{})
+		wish.Place = placeIn(named)
+	case wish.Place.Name == "" && said.number == 0:
+		wish.Place = document.Get(bot.Member.Meta, "place", place{})
 	}
 	if said.people > 0 {
-		b.People = said.people
+		wish.People = said.people
 	}
 	if said.time != "" {
-		b.Time = said.time
+		wish.Time = said.time
 	}
+	bot.Member.Meta.Set("booking", wish)
 	return nil
 }
+
+// notePeople notes the answer to how many people will come. A number alone is that, and
+// not the number of a place.
+func notePeople(ctx context.Context, bot *botctx.Context) error {
+	if said := heard(bot); said.only {
+		bot.Member.Meta.Set("booking.people", said.number)
+		return nil
+	}
+	return noteBooking(ctx, bot)
+}
+
+// noted returns the booking that is being made.
+func noted(bot *botctx.Context) booking { return document.Get(bot.Member.Meta, "booking", booking{}) }
+
+// goOnBooking asks for what is missing of a booking, or takes it.
+func goOnBooking(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
+	switch wish := noted(bot); {
+	case wish.Place.Name == "":
+		return goTo("which place?")
+	case wish.People == 0:
+		return goTo("how many people?")
+	case wish.Time == "":
+		return goTo("when?")
+	default:
+		return goTo("take booking")
+	}
+}
+
+// takeBooking takes the booking that was noted.
+func takeBooking(ctx context.Context, bot *botctx.Context) error { return take(ctx, bot, noted(bot)) }
 
 // take takes a booking once, however often and from however many sides it is asked
 // for: the filter finds the place only while it has the seats and the guest has no
@@ -98,9 +92,7 @@ func take(ctx context.Context, bot *botctx.Context, wish booking) error {
 	if err != nil {
 		return err
 	}
-	if err := remember(ctx, bot, turnTo(document.O("meta.place", wish.Place))); err != nil {
-		return err
-	}
+	turnTo(bot, wish.Place)
 	if taken.Value == nil {
 		return sayWhyNot(ctx, bot, wish, mine)
 	}

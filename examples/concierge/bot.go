@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/send"
 )
 
 const helpText = `I know this city. You can say, for example:
@@ -22,55 +20,93 @@ const helpText = `I know this city. You can say, for example:
 
 // Concierge is the bot of the chat. What it learns of a guest it keeps in the
 // member's meta: location, wanted (the values looked for, by column), found (the ids
-// of the last list), place (the one spoken of), asked (what the bot wants to know)
-// and booking (the one being made).
+// of the last list), place (the one spoken of) and booking (the one being made). What
+// it has asked is where the conversation stands: a node that saves its position, whose
+// children are the answers.
 type Concierge struct {
 	// Columns are the columns of the places whose values guests may say.
 	Columns []string
 }
 
-// Answer is the action that answers a guest's message.
-func (c Concierge) Answer(ctx context.Context, bot *botctx.Context) error {
-	said := understand(bot.MessageEvent.Text())
-	asked := document.Get(bot.Member.Meta, "asked", "")
-	switch {
-	case said.has("start over", "never mind"):
-		return startOver(ctx, bot)
-	case said.name != "":
-		return greet(ctx, bot, said)
-	case said.has("I am at", "I'm at", "I am near", "I'm near"), asked == "location" && said.located:
-		return c.locate(ctx, bot, said)
-	case said.has("my bookings", "my booking", "what did I book"):
-		return listBookings(ctx, bot)
-	case said.has("book", "reserve"), answersBooking(asked, said):
-		return book(ctx, bot, said)
-	case said.has("near me", "nearby", "close to me", "around here"), said.within > 0:
-		return c.near(ctx, bot, said)
-	case said.has("thanks", "thank you", "bye", "goodbye"):
-		return reply(ctx, bot, "You are welcome. Enjoy the city!")
-	default:
-		return c.find(ctx, bot, said)
+// Nodes returns the bot: what guests may say at any time, and where that leads.
+func (c Concierge) Nodes() []*botctx.Node {
+	topics := c.topics()
+	for _, topic := range topics {
+		topic.Global = botctx.GlobalInTree
+	}
+	return append(topics, c.steps()...)
+}
+
+// topics are what guests may say at any time, whatever they were asked. Of those that a
+// message matches, the one of the smallest priority answers.
+func (c Concierge) topics() []*botctx.Node {
+	return []*botctx.Node{
+		{
+			ID: "start over", Priority: 10, Trigger: says("start over", "never mind"),
+			Pre: do(forget), Responses: say("Fine, let us start over. What are you looking for?"), SavesPosition: true,
+		},
+		{
+			ID: "my name", Priority: 20, Trigger: when(func(said said) bool { return said.name != "" }),
+			Pre: do(saveName), Responses: say("Nice to meet you, {{firstName}}. What are you looking for?"),
+		},
+		{ID: "I am at", Priority: 30, Trigger: says("I am at", "I'm at", "I am near", "I'm near"), Redirect: locate},
+		{ID: "my bookings", Priority: 40, Trigger: says("my bookings", "my booking", "what did I book"), Pre: do(listBookings)},
+		{ID: "book", Priority: 50, Trigger: says("book", "reserve"), Pre: do(noteBooking), Redirect: goOnBooking},
+		{ID: "near me", Priority: 60, Trigger: when(said.isNear), Pre: do(c.saveWanted), Redirect: goOnNearby},
+		{
+			ID: "thanks", Priority: 70, Trigger: says("thanks", "thank you", "bye", "goodbye"),
+			Responses: say("You are welcome. Enjoy the city!"),
+		},
+		{ID: "a place", Priority: 80, Trigger: namesPlace, Pre: do(describe), SavesPosition: true},
+		{ID: "places", Priority: 90, Trigger: c.looksForPlaces, Pre: do(c.saveWanted, c.find), SavesPosition: true},
+		{ID: "help", Priority: 1000, Trigger: botctx.AnyText(), Responses: say(helpText)},
 	}
 }
 
-// greet saves the guest's name.
-func greet(ctx context.Context, bot *botctx.Context, said said) error {
-	if err := remember(ctx, bot, document.Set("firstName", said.name)); err != nil {
-		return err
+// steps are where topics lead: what the bot asks, the answers to it, and what it does
+// when it has been told everything.
+func (c Concierge) steps() []*botctx.Node {
+	return []*botctx.Node{
+		{ID: "where?", Pre: do(askWhere), SavesPosition: true},
+		{ID: "here", Parent: "where?", Priority: 30, Trigger: when(said.isLocated), Redirect: locate},
+		{ID: "located", Responses: say("Good, I know where you are. Ask me what is near you."), SavesPosition: true},
+		{ID: "nearby", Pre: do(c.findNearby), SavesPosition: true},
+
+		{
+			ID: "which place?", SavesPosition: true,
+			Responses: say("Which place shall I book? Say \"book\" and its name, or its number in the list."),
+		},
+		{
+			ID: "how many people?", SavesPosition: true,
+			Responses: say("{{meta.booking.place.name}}, gladly. For how many people?"),
+		},
+		{
+			ID: "people", Parent: "how many people?", Priority: 50, Trigger: when(said.isPeople),
+			Pre: do(notePeople), Redirect: goOnBooking,
+		},
+		{ID: "when?", Responses: say("At what time?"), SavesPosition: true},
+		{
+			ID: "time", Parent: "when?", Priority: 50, Trigger: when(said.isTime),
+			Pre: do(noteBooking), Redirect: goOnBooking,
+		},
+		{ID: "take booking", Pre: do(takeBooking), SavesPosition: true},
 	}
-	return bot.Reply(ctx, send.Text("Nice to meet you, {{firstName}}. What are you looking for?"))
 }
 
-// startOver forgets what the guest looked for and was about to book.
-func startOver(ctx context.Context, bot *botctx.Context) error {
-	err := remember(ctx, bot, document.Unset("meta.wanted", "meta.found", "meta.place", "meta.asked", "meta.booking"))
-	if err != nil {
-		return err
+// forget forgets what the guest looked for and was about to book.
+func forget(_ context.Context, bot *botctx.Context) error {
+	for _, what := range []string{"wanted", "found", "place", "booking"} {
+		bot.Member.Meta.Delete(what)
 	}
-	return reply(ctx, bot, "Fine, let us start over. What are you looking for?")
+	return nil
 }
 
-// remember changes the member, and gives bot the member as it is then.
+// saveName saves the guest's name. That is a field which a run does not write back.
+func saveName(ctx context.Context, bot *botctx.Context) error {
+	return remember(ctx, bot, document.Set("firstName", heard(bot).name))
+}
+
+// remember changes the stored member, and gives bot the member as it is then.
 func remember(ctx context.Context, bot *botctx.Context, change document.Object) error {
 	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
 		Filter: document.O("_id", bot.Member.ID),
@@ -87,20 +123,9 @@ func remember(ctx context.Context, bot *botctx.Context, change document.Object) 
 	return nil
 }
 
-// ask asks the guest something, and remembers what.
-func ask(ctx context.Context, bot *botctx.Context, what, question string) error {
-	if err := remember(ctx, bot, document.Set("meta.asked", what)); err != nil {
-		return err
-	}
-	return reply(ctx, bot, "%s", question)
-}
-
-// reply sends a text as it is: what guests said and what columns hold is no template.
-func reply(ctx context.Context, bot *botctx.Context, format string, args ...any) error {
-	const most = 2000 // characters in a text
-	text := []rune(fmt.Sprintf(format, args...))
-	if len(text) > most {
-		text = append(text[:most-1], '…')
-	}
-	return bot.Reply(ctx, send.Text(string(text)).Literal())
+// turnTo notes the place that is spoken of, the zero place for none. A booking that was
+// being made is dropped: the guest has turned to something else.
+func turnTo(bot *botctx.Context, spokenOf place) {
+	bot.Member.Meta.Set("place", spokenOf)
+	bot.Member.Meta.Delete("booking")
 }

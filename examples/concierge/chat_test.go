@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"sync"
 	"testing"
 
@@ -26,7 +27,7 @@ func cityOf(t *testing.T, places Places) *fakes.Platform {
 	t.Helper()
 	p := fakes.New(fakes.For(t))
 	p.AddData(placesID, places.Entries...)
-	p.HandleFunc(Concierge{Columns: places.Columns}.Answer)
+	p.Handle(Concierge{Columns: places.Columns}.Nodes()...)
 	return p
 }
 
@@ -116,6 +117,15 @@ func TestNearMeAsksWhereTheGuestIsAndRemembers(t *testing.T) {
 	)
 	require.JSONEq(t, `{"type": "Point", "coordinates": [-9.3975, 38.6024]}`,
 		document.Get(guest.Member().Meta, "location", document.O()).String())
+}
+
+func TestTheAnswerToWhereTheGuestIsMaySayHowFarAPlaceMayBe(t *testing.T) {
+	t.Parallel()
+	guest := aCity(t).AddMember(member.Member{})
+	converse(t, guest,
+		exchange{"restaurants near me", "Where are you?"},
+		exchange{"I am at Market Hall, within 300 m", "I found 2 places:\n1. Nonna Bettina"},
+	)
 }
 
 func TestABookingAsksForWhatIsMissing(t *testing.T) {
@@ -232,6 +242,13 @@ func TestTextOfPlacesAndGuestsIsNoTemplate(t *testing.T) {
 	require.NoError(t, err)
 	guest := cityOf(t, places).AddMember(member.Member{FirstName: "Ada", Meta: document.O("secret", "tell nobody")})
 	converse(t, guest, exchange{"tell me about the firstname inn", "The {{firstName}} Inn\n  about: {{meta.secret}}"})
+}
+
+func TestALongNameIsCut(t *testing.T) {
+	t.Parallel()
+	places := Places{Entries: []document.Object{document.O("name", strings.Repeat("é", 3000))}}
+	guest := cityOf(t, places).AddMember(member.Member{})
+	converse(t, guest, exchange{"places", "é…"}, exchange{"book number 1", strings.Repeat("é", longestName-1) + "…, gladly."})
 }
 
 func TestEveryReplyGoesOutBySendResponse(t *testing.T) {

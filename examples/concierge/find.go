@@ -13,6 +13,9 @@ import (
 // listed is how many places a list shows.
 const listed = 5
 
+// longestName is how many characters of a place's name the bot says.
+const longestName = 200
+
 // columnMetres is where entries of a geo query have their distance.
 const columnMetres = "metres"
 
@@ -22,25 +25,29 @@ type place struct {
 	Name string `json:"name"`
 }
 
-// find answers a message that looks for places, or names one.
-func (c Concierge) find(ctx context.Context, bot *botctx.Context, said said) error {
-	named, err := namedPlace(ctx, bot, said)
-	if err != nil {
-		return err
+// namesPlace matches a text that names a place.
+func namesPlace(ctx context.Context, bot *botctx.Context) (bool, error) {
+	if !isText(bot) {
+		return false, nil
 	}
-	if !named.IsZero() {
-		return c.describe(ctx, bot, named)
+	named, err := namedPlace(ctx, bot)
+	return !named.IsZero(), err
+}
+
+// looksForPlaces matches a text that holds values of columns, or asks for any place.
+func (c Concierge) looksForPlaces(ctx context.Context, bot *botctx.Context) (bool, error) {
+	if !isText(bot) {
+		return false, nil
 	}
-	wanted, changed, err := c.wanted(ctx, bot, said)
-	if err != nil {
-		return err
-	}
-	if !changed && !said.has("all", "any", "anything", "everything", "places") {
-		return reply(ctx, bot, helpText)
-	}
+	values, err := c.values(ctx, bot)
+	return values.Len() > 0 || heard(bot).has("all", "any", "anything", "everything", "places"), err
+}
+
+// find lists the places that the guest looks for.
+func (c Concierge) find(ctx context.Context, bot *botctx.Context) error {
 	found, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
 		DataSourceID: placesID,
-		Filter:       wanted,
+		Filter:       wanted(bot),
 		SortBy:       document.O("name", 1),
 	})
 	if err != nil {
@@ -49,20 +56,20 @@ func (c Concierge) find(ctx context.Context, bot *botctx.Context, said said) err
 	return c.list(ctx, bot, found.Entries)
 }
 
-// near answers a message that looks for places near the guest.
-func (c Concierge) near(ctx context.Context, bot *botctx.Context, said said) error {
-	wanted, _, err := c.wanted(ctx, bot, said)
-	if err != nil {
-		return err
+// goOnNearby asks where the guest is, if that is not known yet.
+func goOnNearby(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
+	if !bot.Member.Meta.Has("location") {
+		return goTo("where?")
 	}
-	here := document.Get(bot.Member.Meta, "location", document.Object{})
-	if here.IsZero() {
-		return ask(ctx, bot, "location", "Where are you? Name a place (I am at ...), or give latitude and longitude.")
-	}
-	query := document.O("near", here, "key", "location", "query", wanted,
-		"limit", listed, "distanceField", columnMetres)
-	if said.within > 0 {
-		query = query.With("maxDistance", said.within)
+	return goTo("nearby")
+}
+
+// findNearby lists the places that the guest looks for, the nearest first.
+func (c Concierge) findNearby(ctx context.Context, bot *botctx.Context) error {
+	query := document.O("near", document.Get(bot.Member.Meta, "location", document.Object{}), "key", "location",
+		"query", wanted(bot), "limit", listed, "distanceField", columnMetres)
+	if within := heard(bot).within; within > 0 {
+		query = query.With("maxDistance", within)
 	}
 	found, err := bot.FetchGeoNearFromDataSource(ctx, datasource.FetchGeoNearFromDataSourceParams{
 		DataSourceID: placesID,
@@ -74,35 +81,38 @@ func (c Concierge) near(ctx context.Context, bot *botctx.Context, said said) err
 	return c.list(ctx, bot, found.Entries)
 }
 
+// askWhere asks where the guest is, in the words of the redirect, if it has any.
+func askWhere(ctx context.Context, bot *botctx.Context) error {
+	const usual = "Where are you? Name a place (I am at ...), or give latitude and longitude."
+	return reply(ctx, bot, "%s", document.Get(bot.AgendaMeta, "question", usual))
+}
+
 // locate saves where the guest is: at a place of the city, or at a latitude and
-// longitude.
-func (c Concierge) locate(ctx context.Context, bot *botctx.Context, said said) error {
-	here, problem, err := location(ctx, bot, said)
+// longitude. Where the bot has asked for it, it goes on to what is near.
+func locate(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
+	here, problem, err := location(ctx, bot)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if problem != "" {
-		return ask(ctx, bot, "location", problem)
+		return &botctx.Redirect{NodeCompositeID: "where?", Meta: document.O("question", problem)}, nil
 	}
-	wasAsked := document.Get(bot.Member.Meta, "asked", "") == "location"
-	if err := remember(ctx, bot, document.Set("meta.location", here, "meta.asked", nil)); err != nil {
-		return err
+	bot.Member.Meta.Set("location", here)
+	if bot.Member.BotMeta.NodeCompositeID() == "where?" {
+		return goTo("nearby")
 	}
-	if wasAsked {
-		return c.near(ctx, bot, understand("near me"))
-	}
-	return reply(ctx, bot, "Good, I know where you are. Ask me what is near you.")
+	return goTo("located")
 }
 
 // location returns where a message says that the guest is, or what to ask instead.
-func location(ctx context.Context, bot *botctx.Context, said said) (here document.Object, problem string, err error) {
-	if said.located {
+func location(ctx context.Context, bot *botctx.Context) (here document.Object, problem string, err error) {
+	if said := heard(bot); said.located {
 		if !isOnGlobe(said.longitude, said.latitude) {
 			return here, "Latitudes go from -90 to 90 and longitudes from -180 to 180. Where are you?", nil
 		}
 		return point(said.longitude, said.latitude), "", nil
 	}
-	at, err := namedPlace(ctx, bot, said)
+	at, err := namedPlace(ctx, bot)
 	if err != nil {
 		return here, "", err
 	}
@@ -114,24 +124,32 @@ func location(ctx context.Context, bot *botctx.Context, said said) (here documen
 }
 
 // wanted returns the values that the guest looks for, by column, which is the filter
-// of the query as well. Those of this message are added; to name another type of place
-// begins anew. They are saved on the member.
-func (c Concierge) wanted(ctx context.Context, bot *botctx.Context, said said) (wanted document.Object, changed bool, err error) {
-	values, err := c.valuesIn(ctx, bot, said)
-	if err != nil {
-		return wanted, false, err
+// of the query as well.
+func wanted(bot *botctx.Context) document.Object {
+	return document.Get(bot.Member.Meta, "wanted", document.O())
+}
+
+// saveWanted adds the values of a message to those that the guest looks for. To name
+// another type of place begins anew.
+func (c Concierge) saveWanted(ctx context.Context, bot *botctx.Context) error {
+	values, err := c.values(ctx, bot)
+	if err != nil || values.Len() == 0 {
+		return err
 	}
-	wanted = document.Get(bot.Member.Meta, "wanted", document.O())
+	wanted := wanted(bot)
 	if values.Has("type") {
 		wanted = document.O()
 	}
 	for column, value := range values.All() {
 		wanted = wanted.With(column, value)
 	}
-	if values.Len() == 0 {
-		return wanted, false, nil
-	}
-	return wanted, true, remember(ctx, bot, document.Set("meta.wanted", wanted))
+	bot.Member.Meta.Set("wanted", wanted)
+	return nil
+}
+
+// values returns the values of columns that the guest's message holds.
+func (c Concierge) values(ctx context.Context, bot *botctx.Context) (document.Object, error) {
+	return once(bot, "values", func() (document.Object, error) { return c.valuesIn(ctx, bot, heard(bot)) })
 }
 
 // valuesIn returns the values of columns that a message holds: for each column the
@@ -170,9 +188,14 @@ func longestIn(ctx context.Context, bot *botctx.Context, column string, isMeant 
 	return longest, nil
 }
 
-// namedPlace returns the place that a message names, by its name or by its number in
-// the last list, and the zero Object where it names none.
-func namedPlace(ctx context.Context, bot *botctx.Context, said said) (document.Object, error) {
+// namedPlace returns the place that the guest's message names, by its name or by its
+// number in the last list, and the zero Object where it names none.
+func namedPlace(ctx context.Context, bot *botctx.Context) (document.Object, error) {
+	return once(bot, "place", func() (document.Object, error) { return placeNamed(ctx, bot, heard(bot)) })
+}
+
+// placeNamed looks up the place that a message names.
+func placeNamed(ctx context.Context, bot *botctx.Context, said said) (document.Object, error) {
 	name, err := longestIn(ctx, bot, "name", said.hasName)
 	if err != nil {
 		return document.Object{}, err
@@ -204,13 +227,12 @@ func (c Concierge) list(ctx context.Context, bot *botctx.Context, found []docume
 		ids = ids.Append(id)
 		lines = append(lines, fmt.Sprintf("%d. %s", i+1, c.line(entry)))
 	}
-	spokenOf := any(nil)
+	bot.Member.Meta.Set("found", ids)
+	var spokenOf place
 	if len(shown) == 1 {
 		spokenOf = placeIn(shown[0])
 	}
-	if err := remember(ctx, bot, turnTo(document.O("meta.found", ids, "meta.place", spokenOf))); err != nil {
-		return err
-	}
+	turnTo(bot, spokenOf)
 	if len(shown) == 0 {
 		return reply(ctx, bot, "I know no such place. Say less, or \"start over\".")
 	}
@@ -247,11 +269,13 @@ func (c Concierge) line(entry document.Object) string {
 	return line
 }
 
-// describe tells what is known of a place.
-func (c Concierge) describe(ctx context.Context, bot *botctx.Context, entry document.Object) error {
-	if err := remember(ctx, bot, turnTo(document.O("meta.place", placeIn(entry)))); err != nil {
+// describe tells what is known of the place that is named.
+func describe(ctx context.Context, bot *botctx.Context) error {
+	entry, err := namedPlace(ctx, bot)
+	if err != nil {
 		return err
 	}
+	turnTo(bot, placeIn(entry))
 	lines := []string{document.Get(entry, "name", "")}
 	for column, value := range entry.All() {
 		switch column {
@@ -264,14 +288,8 @@ func (c Concierge) describe(ctx context.Context, bot *botctx.Context, entry docu
 	return reply(ctx, bot, "%s\n  %d seats are free tonight.", strings.Join(lines, "\n"), free)
 }
 
-// turnTo returns the change of a member who turns to something else: a booking that was
-// being made is dropped.
-func turnTo(values document.Object) document.Object {
-	return document.O("$set", values, "$unset", document.O("meta.booking", "", "meta.asked", ""))
-}
-
 // placeIn returns what is remembered of an entry.
 func placeIn(entry document.Object) place {
 	id, _ := entry.Field("_id")
-	return place{ID: id, Name: document.Get(entry, "name", "")}
+	return place{ID: id, Name: cut(document.Get(entry, "name", ""), longestName)}
 }

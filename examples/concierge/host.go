@@ -44,8 +44,11 @@ func NewHost(ctx context.Context, out io.Writer, tally *Tally, further ...botctx
 	return &Host{runtime: runtime, tally: tally}, nil
 }
 
-// Handle sets the action that answers what guests say.
-func (h *Host) Handle(action botctx.Action) { h.runtime.HandleFunc(action) }
+// Handle adds nodes to those that answer what guests say.
+func (h *Host) Handle(nodes ...*botctx.Node) error { return h.runtime.Handle(nodes...) }
+
+// HandleFunc sets the action that answers what guests say where no node does.
+func (h *Host) HandleFunc(action botctx.Action) { h.runtime.HandleFunc(action) }
 
 // Operations returns the operations of the app, for loading its data sources.
 func (h *Host) Operations() *botctx.Context {

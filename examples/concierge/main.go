@@ -6,9 +6,10 @@
 //	go run ./examples/concierge -places FILE
 //	go run ./examples/concierge -dialogues FILE
 //
-// The bot is in bot.go, find.go and book.go, and what it understands of a message in
-// understand.go; replay.go is the bot of recorded conversations. host.go is what a
-// host needs around a bot.
+// It shows a bot made of nodes: bot.go lists them, with what guests may say at any time,
+// what the bot asks, and the answers to that. What they do is in find.go and book.go,
+// and what the bot understands of a message in understand.go. replay.go is a bot of one
+// function, that of recorded conversations. host.go is what a host needs around a bot.
 package main
 
 import (
@@ -143,7 +144,9 @@ func chat(ctx context.Context, s settings, tally *Tally, in io.Reader, out io.Wr
 	if err != nil {
 		return err
 	}
-	host.Handle(Concierge{Columns: places.Columns}.Answer)
+	if err := host.Handle(Concierge{Columns: places.Columns}.Nodes()...); err != nil {
+		return err
+	}
 	if _, err := fmt.Fprint(out, places.welcome()); err != nil {
 		return err
 	}

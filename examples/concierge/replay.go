@@ -157,7 +157,7 @@ func ReplayAll(ctx context.Context, host *Host, out io.Writer, dialogues []Dialo
 	if err := SaveRows(ctx, host.Operations(), dialogues); err != nil {
 		return err
 	}
-	host.Handle(NewReplay(dialogues).Answer)
+	host.HandleFunc(NewReplay(dialogues).Answer)
 	for _, dialogue := range dialogues {
 		host.tally.AddConversation()
 		if err := replayOne(ctx, host, out, dialogue); err != nil {

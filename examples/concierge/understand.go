@@ -73,6 +73,20 @@ func (s said) has(phrases ...string) bool {
 	return false
 }
 
+// isNear reports whether the message asks for what is near the guest.
+func (s said) isNear() bool {
+	return s.has("near me", "nearby", "close to me", "around here") || s.within > 0
+}
+
+// isLocated reports whether the message has a latitude and a longitude.
+func (s said) isLocated() bool { return s.located }
+
+// isPeople reports whether the message may answer how many people will come.
+func (s said) isPeople() bool { return s.only || s.people > 0 }
+
+// isTime reports whether the message has a time of the day.
+func (s said) isTime() bool { return s.time != "" }
+
 // hasValue reports whether the message holds the value of a column, in the singular
 // or with an s.
 func (s said) hasValue(value string) bool {

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/send"
+)
+
+// do returns the actions of a node.
+func do(actions ...botctx.Action) []botctx.Action { return actions }
+
+// say returns the responses of a node: one text.
+func say(text string) []send.Response { return []send.Response{send.Text(text)} }
+
+// says matches a text that holds one of several words or phrases.
+func says(phrases ...string) botctx.Trigger {
+	return when(func(said said) bool { return said.has(phrases...) })
+}
+
+// when matches a text of which something holds.
+func when(holds func(said said) bool) botctx.Trigger {
+	return botctx.When(func(bot *botctx.Context) bool { return isText(bot) && holds(heard(bot)) })
+}
+
+// isText reports whether the guest has said a text.
+func isText(bot *botctx.Context) bool {
+	return bot.MessageEvent != nil && bot.MessageEvent.Type == send.TypeText
+}
+
+// heard returns what the guest's message says.
+func heard(bot *botctx.Context) said {
+	heard, _ := once(bot, "said", func() (said, error) { return understand(bot.MessageEvent.Text()), nil })
+	return heard
+}
+
+// once finds out something about the message once in a run: the trigger of a node and
+// its actions ask the same.
+func once[T any](bot *botctx.Context, what string, find func() (T, error)) (T, error) {
+	if found, ok := bot.Values[what].(T); ok {
+		return found, nil
+	}
+	found, err := find()
+	if err == nil {
+		bot.Values[what] = found
+	}
+	return found, err
+}
+
+// goTo goes on at a node.
+func goTo(node string) (*botctx.Redirect, error) { return &botctx.Redirect{NodeCompositeID: node}, nil }
+
+// reply sends a text as it is: what guests said and what columns hold is no template.
+func reply(ctx context.Context, bot *botctx.Context, format string, args ...any) error {
+	const most = 2000 // characters in a text
+	return bot.Reply(ctx, send.Text(cut(fmt.Sprintf(format, args...), most)).Literal())
+}
+
+// cut returns at most so many characters of a text.
+func cut(text string, most int) string {
+	characters := []rune(text)
+	if len(characters) <= most {
+		return text
+	}
+	return string(characters[:most-1]) + "…"
+}
