@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// slotsID is the data source of the times at which patients can come. An entry has at, the
+// time in Unix milliseconds, and by, the id of the member who has booked it, if any.
+const slotsID = "slots"
+
+// offered is how many free times are offered.
+const offered = 3
+
+// appointment is what the member's meta keeps of a booked slot.
+type appointment struct {
+	Slot string             `json:"slot"`
+	At   document.Timestamp `json:"at"`
+	// Time is At as patients read it.
+	Time string `json:"time"`
+}
+
+// slotsAt returns the entries of slots at some times.
+func slotsAt(times []time.Time) []document.Object {
+	var slots []document.Object
+	for _, at := range times {
+		slots = append(slots, document.O("_id", at.UTC().Format(time.RFC3339Nano), "at", document.At(at)))
+	}
+	return slots
+}
+
+// booked returns the member's appointment, if one is ahead.
+func booked(bot *botctx.Context) (appointment, bool) {
+	has := document.Get(bot.Member.Meta, "appointment", appointment{})
+	return has, has.At > document.At(bot.Now())
+}
+
+// offer shows the free times, and remembers them by their numbers.
+func (p Practice) offer(ctx context.Context, bot *botctx.Context) error {
+	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+		DataSourceID: slotsID,
+		Filter:       document.O("by", nil, "at", document.O("$gt", document.At(bot.Now().Add(p.Notice)))),
+		SortBy:       document.O("at", 1),
+	})
+	if err != nil {
+		return err
+	}
+	var ids, lines []string
+	for i, slot := range free.Entries[:min(len(free.Entries), offered)] {
+		ids = append(ids, document.Get(slot, "_id", ""))
+		lines = append(lines, fmt.Sprintf("\n  %d. %s", i+1, timeOf(slot)))
+	}
+	bot.Member.Meta.Set("offered", ids)
+	if len(lines) == 0 {
+		return bot.Reply(ctx, send.Text("There is no free time, sorry."))
+	}
+	return bot.Reply(ctx, send.Text("Which time shall it be?"+strings.Join(lines, "")))
+}
+
+// choose books the slot whose number the patient says. What follows from that is done
+// before the slot that the patient had is released: where a run fails on the way, nobody
+// has lost anything, and to choose again completes it.
+func (p Practice) choose(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
+	number, _ := strconv.Atoi(strings.TrimSpace(bot.MessageEvent.Text()))
+	ids := document.Get(bot.Member.Meta, "offered", []string(nil))
+	if number > len(ids) {
+		return goTo("free times")
+	}
+	slot, err := p.take(ctx, bot, ids[number-1])
+	if err != nil {
+		return nil, err
+	}
+	if slot.IsZero() {
+		return goTo("gone")
+	}
+	before, hasOne := booked(bot)
+	bot.Member.Meta.Set("appointment", appointmentOf(slot))
+	if hasOne && before.Slot != ids[number-1] {
+		return &botctx.Redirect{NodeCompositeID: "moved", Meta: document.O("before", before.Slot)}, nil
+	}
+	return goTo("booked")
+}
+
+// take books a slot, if nobody else has it and it is not too near, and returns it; the zero
+// Object where it cannot be had. To repeat it, after a run that failed, changes nothing.
+func (p Practice) take(ctx context.Context, bot *botctx.Context, id string) (document.Object, error) {
+	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		DataSourceID: slotsID,
+		Filter: document.O(
+			"_id", id,
+			"by", document.O("$in", document.A(nil, bot.Member.ID)),
+			"at", document.O("$gt", document.At(bot.Now().Add(p.Notice))),
+		),
+		Patch: document.Set("by", bot.Member.ID),
+	})
+	if err != nil || taken.Value == nil {
+		return document.Object{}, err
+	}
+	return *taken.Value, nil
+}
+
+// releaseBefore releases the slot from which the appointment has moved.
+func releaseBefore(ctx context.Context, bot *botctx.Context) error {
+	return release(ctx, bot, document.Get(bot.AgendaMeta, "before", ""))
+}
+
+// release lets others book a slot that the member has.
+func release(ctx context.Context, bot *botctx.Context, id string) error {
+	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		DataSourceID: slotsID,
+		Filter:       document.O("_id", id, "by", bot.Member.ID),
+		Patch:        document.Unset("by"),
+	})
+	return err
+}
+
+// cancel tells whether there is anything to cancel.
+func cancel(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
+	if _, hasOne := booked(bot); !hasOne {
+		return goTo("nothing booked")
+	}
+	return goTo("cancelled")
+}
+
+// giveUp gives up the member's appointment.
+func giveUp(ctx context.Context, bot *botctx.Context) error {
+	has, _ := booked(bot)
+	bot.Member.Meta.Delete("appointment")
+	return release(ctx, bot, has.Slot)
+}
+
+// appointmentOf returns what is remembered of a slot.
+func appointmentOf(slot document.Object) appointment {
+	return appointment{
+		Slot: document.Get(slot, "_id", ""), At: document.Get(slot, "at", document.Timestamp(0)), Time: timeOf(slot),
+	}
+}
+
+// timeOf returns the time of a slot as patients read it, with seconds where there are any.
+func timeOf(slot document.Object) string {
+	at := document.Get(slot, "at", document.Timestamp(0)).Time()
+	if at.Second() == 0 {
+		return at.Format("Mon 2 Jan, 15:04")
+	}
+	return at.Format("Mon 2 Jan, 15:04:05")
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ran is what a run of the program left.
+type ran struct {
+	code          int
+	out, problems string
+}
+
+// runWith runs the program.
+func runWith(ctx context.Context, args ...string) ran {
+	var out, problems bytes.Buffer
+	code := run(ctx, args, &out, &problems)
+	return ran{code, out.String(), problems.String()}
+}
+
+func TestTheConversationInVirtualTime(t *testing.T) {
+	t.Parallel()
+	r := runWith(t.Context())
+	require.Zero(t, r.code, r.problems)
+	require.Contains(t, r.out, `
+Sun 11 Jan 08:00:00  bot > Ada: Hello Ada, time for your exercises!
+Sun 11 Jan 10:00:00  bot > Ada: Do not forget your appointment: Mon 12 Jan, 10:00.
+Mon 12 Jan 08:00:00  bot > Ada: Hello Ada, time for your exercises!
+Tue 13 Jan 09:00:00  Bob > bot: start
+`)
+	require.Equal(t, 8, strings.Count(r.out, "time for your exercises"))
+	require.Equal(t, 1, strings.Count(r.out, "Do not forget"))
+}
+
+// timeForm is a time as the transcript and the bot write it.
+var timeForm = regexp.MustCompile(`\w{3} [ \d]\d? \w{3},? \d\d:\d\d(:\d\d)?`)
+
+// untimed returns a transcript without its times, and without the space that follows from
+// their length.
+func untimed(transcript string) []string {
+	lines := strings.Split(timeForm.ReplaceAllString(transcript, "(time)"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return lines
+}
+
+func TestTheConversationInRealTimeIsTheSameAsInVirtualTime(t *testing.T) {
+	t.Parallel()
+	virtual := runWith(t.Context())
+	synctest.Test(t, func(t *testing.T) {
+		const day = 6 * time.Second
+		<-time.After(day / 24) // An hour after the exercises, as in virtual time.
+		began := time.Now()
+		r := runWith(t.Context(), "-realtime", "-day", day.String())
+		require.Zero(t, r.code, r.problems)
+		require.Empty(t, r.problems)
+		require.Equal(t, 13*day, time.Since(began))
+		require.Equal(t, untimed(virtual.out), untimed(r.out))
+	})
+}
+
+func TestAnInterruptEndsTheConversationInGoodOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 8*time.Second, errors.New("interrupt"))
+		defer cancel()
+		began := time.Now()
+		r := runWith(ctx, "-realtime")
+		require.Zero(t, r.code, r.problems)
+		require.Empty(t, r.problems)
+		require.Equal(t, 8*time.Second, time.Since(began))
+		require.Contains(t, r.out, "Hello Ada, time for your exercises!\n")
+		require.NotContains(t, r.out, "move\n")
+		require.True(t, strings.HasSuffix(r.out, "\nInterrupted. The scheduler has finished what it ran.\n"), r.out)
+	})
+}
+
+func TestEveryDayHasAPattern(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "*/5 * * * * * *", hurried(5*time.Second).Exercises)
+	require.Equal(t, "0 * * * * * *", hurried(time.Minute).Exercises)
+}
+
+func TestProblemsAreSaid(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"help":                   {[]string{"-h"}, 0, "Usage: reminders"},
+		"an unknown flag":        {[]string{"-fast"}, 2, "flag provided but not defined: -fast"},
+		"an argument":            {[]string{"now"}, 2, `"now" is no flag`},
+		"a day of virtual time":  {[]string{"-day", "5s"}, 2, "-day is for -realtime"},
+		"a day without a length": {[]string{"-realtime", "-day", "0s"}, 2, "-day is 0s, and must be some seconds that divide a minute"},
+		"a day of part seconds":  {[]string{"-realtime", "-day", "1500ms"}, 2, "-day is 1.5s"},
+		"a day that is no part":  {[]string{"-realtime", "-day", "7s"}, 2, "-day is 7s"},
+		"a long day":             {[]string{"-realtime", "-day", "24h"}, 2, "-day is 24h0m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := runWith(t.Context(), c.args...)
+			require.Equal(t, c.code, r.code)
+			require.Contains(t, r.problems, c.want)
+			require.Empty(t, r.out)
+		})
+	}
+}

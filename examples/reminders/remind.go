@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The tags of the agendas: a member has at most one of each.
+const (
+	tagReminder  = "appointment"
+	tagExercises = "exercises"
+)
+
+// setReminders schedules what the bot writes because of the appointment. To repeat it
+// replaces what stands.
+func (p Practice) setReminders(ctx context.Context, bot *botctx.Context) error {
+	has, _ := booked(bot)
+	if err := p.setReminder(ctx, bot, has); err != nil {
+		return err
+	}
+	return p.setExercises(ctx, bot, has)
+}
+
+// setReminder schedules the reminder, once.
+func (p Practice) setReminder(ctx context.Context, bot *botctx.Context, has appointment) error {
+	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		MemberID:        bot.Member.ID,
+		NodeCompositeID: nodeReminder,
+		NextRunAt:       p.noticeOf(has),
+		Meta:            metaOf(has),
+		Tag:             tagReminder,
+		Replace:         true,
+	})
+	return err
+}
+
+// setExercises schedules the exercises, by their pattern until the appointment.
+func (p Practice) setExercises(ctx context.Context, bot *botctx.Context, has appointment) error {
+	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		MemberID:        bot.Member.ID,
+		NodeCompositeID: nodeExercises,
+		Pattern:         p.Exercises,
+		RunUntil:        has.At,
+		Tag:             tagExercises,
+		Replace:         true,
+	})
+	return err
+}
+
+// moveReminders changes what stands to the appointment as it is now. What has run for the
+// last time does not stand any more, and is set anew.
+func (p Practice) moveReminders(ctx context.Context, bot *botctx.Context) error {
+	has, _ := booked(bot)
+	moved, err := bot.UpdateAgenda(ctx, agenda.UpdateAgendaParams{
+		MemberID: bot.Member.ID, Tag: tagReminder, NextRunAt: p.noticeOf(has), Meta: metaOf(has),
+	})
+	if err == nil && len(moved.Docs) == 0 {
+		err = p.setReminder(ctx, bot, has)
+	}
+	if err != nil {
+		return err
+	}
+	moved, err = bot.UpdateAgenda(ctx, agenda.UpdateAgendaParams{
+		MemberID: bot.Member.ID, Tag: tagExercises, RunUntil: has.At,
+	})
+	if err == nil && len(moved.Docs) == 0 {
+		err = p.setExercises(ctx, bot, has)
+	}
+	return err
+}
+
+// removeReminders removes all agendas of the member.
+func removeReminders(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID})
+	return err
+}
+
+// noticeOf returns when the bot reminds of an appointment.
+func (p Practice) noticeOf(has appointment) document.Timestamp {
+	return document.At(has.At.Time().Add(-p.Notice))
+}
+
+// metaOf returns what the reminder is told of an appointment.
+func metaOf(has appointment) document.Object { return document.O("time", has.Time) }
+
+// remind reminds of the appointment that the agenda was made for.
+func remind(ctx context.Context, bot *botctx.Context) error {
+	return bot.Reply(ctx, send.Text("Do not forget your appointment: "+document.Get(bot.AgendaMeta, "time", "")+"."))
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"time"
+
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+)
+
+// Usual returns the bot with the hours of a real practice: it reminds a day before, and of
+// the exercises at eight in the morning.
+func Usual() Practice { return Practice{Notice: 24 * time.Hour, Exercises: "0 8 * * *"} }
+
+// monday is when the conversation begins in virtual time.
+func monday() time.Time { return time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC) }
+
+// virtualStage is a fake platform, whose time is moved.
+type virtualStage struct {
+	platform   *fakes.Platform
+	patients   map[string]*fakes.Actor
+	names      map[string]string
+	transcript *Transcript
+	printed    int
+}
+
+// playInVirtualTime plays the conversation, and takes no time.
+func playInVirtualTime(transcript *Transcript) error {
+	platform := fakes.New(fakes.At(monday()))
+	platform.Handle(Usual().Nodes()...)
+	platform.AddData(slotsID, slotsAt(openings(monday(), 24*time.Hour))...)
+	stage := &virtualStage{
+		platform: platform, transcript: transcript,
+		patients: map[string]*fakes.Actor{}, names: map[string]string{},
+	}
+	for _, name := range []string{"Ada", "Bob"} {
+		patient := platform.AddMember(member.Member{FirstName: name})
+		stage.patients[name], stage.names[patient.ID()] = patient, name
+	}
+	for _, step := range conversation {
+		if err := stage.play(step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// play lets a patient say something, or days pass.
+func (s *virtualStage) play(step step) error {
+	if step.days > 0 {
+		if err := s.platform.TryAdvance(time.Duration(step.days) * 24 * time.Hour); err != nil {
+			return err
+		}
+		return s.print()
+	}
+	if err := s.transcript.Print(s.platform.Now(), step.patient, "bot", step.says); err != nil {
+		return err
+	}
+	if err := s.patients[step.patient].TrySays(step.says); err != nil {
+		return err
+	}
+	return s.print()
+}
+
+// print prints what the bot has sent since the last time.
+func (s *virtualStage) print() error {
+	sent := s.platform.Sent()
+	for _, message := range sent[s.printed:] {
+		err := s.transcript.Print(message.At.Time(), "bot", s.names[message.Member], message.Response.Text())
+		if err != nil {
+			return err
+		}
+	}
+	s.printed = len(sent)
+	return nil
+}
