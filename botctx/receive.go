@@ -126,7 +126,7 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound) (*member.Member, 
 	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
 	profile := inbound.Profile
 	profile.App, profile.Channel, profile.ExternalID = inbound.App, inbound.Channel, inbound.Event.From
-	arrival, err := member.New(r.env, scope, r.parts(scope).Channels).Arrive(ctx, profile)
+	arrival, err := member.New(r.env, scope, r.parts(scope, nil).Channels).Arrive(ctx, profile)
 	if err != nil {
 		return nil, err
 	}

@@ -153,14 +153,11 @@ func (r *Runtime) newContext(scope record.Scope, in *run) *Context {
 		runtime:      r,
 		run:          in,
 		scope:        scope,
-		parts:        r.parts(scope),
+		parts:        r.parts(scope, in),
 		interceptors: r.config.Interceptors,
 		decode:       r.decode,
 		now:          r.env.Now,
 		http:         r.config.HTTP,
-	}
-	if in != nil {
-		bot.parts.Members = readMembers{Operations: bot.parts.Members, read: in.read}
 	}
 	if bot.parts.Nodes == nil {
 		bot.parts.Nodes = redirects{bot}
@@ -186,9 +183,9 @@ func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context
 	return bot, nil
 }
 
-// parts returns the implementations for a scope: the host's, and the SDK's own for
-// what it leaves out.
-func (r *Runtime) parts(scope record.Scope) Parts {
+// parts returns the implementations for a scope: the host's, and the SDK's own for what it
+// leaves out. In a run they work with members that the run takes note of.
+func (r *Runtime) parts(scope record.Scope, in *run) Parts {
 	var parts Parts
 	if r.config.Override != nil {
 		parts = r.config.Override(scope)
@@ -198,6 +195,9 @@ func (r *Runtime) parts(scope record.Scope) Parts {
 	}
 	if parts.Members == nil {
 		parts.Members = r.members(scope, parts)
+	}
+	if in != nil {
+		parts.Members = readMembers{Operations: parts.Members, read: in.read}
 	}
 	if parts.DataSources == nil {
 		parts.DataSources = datasource.New(r.env, scope)
