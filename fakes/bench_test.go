@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
@@ -167,4 +169,23 @@ func (silentConnector) Send(context.Context, send.Message) (send.Delivery, error
 
 func silent() map[channel.Type]send.Connector {
 	return map[channel.Type]send.Connector{channel.Webchat: silentConnector{}}
+}
+
+// BenchmarkAdvance runs agendas of a node that replies, one after the other in virtual
+// time.
+func BenchmarkAdvance(b *testing.B) {
+	p := fakes.New(fakes.For(b))
+	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("Still there, {{firstName}}?")}})
+	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
+	for i := range b.N {
+		_, err := bot.NewAgenda(b.Context(), agenda.NewAgendaParams{
+			MemberID: bot.Member.ID, NodeCompositeID: "reminder",
+			NextRunAt: document.At(fakes.Start().Add(time.Duration(i) * time.Second)),
+		})
+		require.NoError(b, err)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	p.Advance(time.Duration(b.N) * time.Second)
+	require.Len(b, p.Sent(), b.N)
 }
