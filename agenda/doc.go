@@ -12,7 +12,20 @@
 // pattern runs once, late, and goes on from the time it is then; an agenda without a
 // pattern always runs. An agenda never overlaps itself.
 //
+// # What holds across processes
+//
 // Each scheduled time is run at least once: where a worker dies, or a run fails, another
 // attempt follows. Agenda.ID and the scheduled time together, Run.Key, tell a repetition
-// from a new occurrence.
+// from a new occurrence; a handler that must not do something twice remembers the key.
+//
+// At most one worker holds an agenda. Its claim is one atomic write that sets a lease and
+// counts up a fencing token, and finds the agenda only as it was seen; the lease is judged
+// by the store's clock alone, so that a worker whose clock is wrong neither takes what
+// another one holds nor misses its turn. A worker renews the leases of what it runs. One
+// that cannot, because it or the store does not answer, loses the agenda at the end of the
+// lease: the context of its run ends, and another worker begins a new attempt. The two may
+// overlap for as long as the first handler goes on after its context has ended, or its
+// process stood still; what the first one stores at its end has no effect, since the
+// fencing token has changed. It has none either where the agenda was deleted or replaced
+// while it ran; and where the agenda was given another schedule, that one holds.
 package agenda

@@ -36,14 +36,11 @@ type ending struct {
 // verdict says what follows from a run for an agenda as it is now.
 type verdict func(r *Record, now time.Time) ending
 
-// finish stores what follows from a run, and tells it. pause is the back-off.
+// finish stores what follows from a run, and tells it. ctx is not that of the run, which
+// may have ended. pause is the back-off.
 func (s *Scheduler) finish(
 	ctx context.Context, c *claim, failure error, pause func(failures int) time.Duration,
 ) (Result, error) {
-	stored := context.WithoutCancel(ctx)
-	if failure != nil && ctx.Err() != nil {
-		return s.abandon(stored, c, failure, s.released)
-	}
 	judge := s.afterSuccess
 	switch {
 	case c.unreadable != nil:
@@ -51,19 +48,19 @@ func (s *Scheduler) finish(
 	case failure != nil:
 		judge = func(r *Record, now time.Time) ending { return s.afterFailure(r, now, failure, pause) }
 	}
-	done, err := s.conclude(stored, c, judge)
+	done, err := s.conclude(ctx, c, judge)
 	result := Result{Ran: true, Run: c.run, Err: failure, Next: done.next}
 	event := Event{Run: c.run, At: c.at, Err: failure, Next: done.next}
 	switch {
 	case err != nil:
 		event.Err = err
-		s.tellFailed(stored, slog.LevelWarn, event)
+		s.tellFailed(ctx, slog.LevelWarn, event)
 	case failure == nil:
-		s.tellFinished(stored, event)
+		s.tellFinished(ctx, event)
 	case done.final:
-		s.tellFailed(stored, slog.LevelError, event)
+		s.tellFailed(ctx, slog.LevelError, event)
 	default:
-		s.tellFailed(stored, slog.LevelWarn, event)
+		s.tellFailed(ctx, slog.LevelWarn, event)
 	}
 	return result, err
 }

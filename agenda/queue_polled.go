@@ -139,7 +139,9 @@ func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok
 	if err != nil {
 		return at, false, err
 	}
-	paused, err := p.find(ctx, document.O(fieldCompleted, false, "$and", document.A(document.O("$or", isHeld(now)), isAlive())), document.FindOptions{})
+	paused, err := p.find(ctx, document.O(
+		fieldCompleted, false, "$and", document.A(document.O("$or", isHeld(now)), isAlive()),
+	), document.FindOptions{})
 	if err != nil {
 		return at, false, err
 	}

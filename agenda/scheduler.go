@@ -122,7 +122,8 @@ func setDefault[T comparable](setting *T, otherwise T) {
 
 // Scheduler claims the agendas of all apps that are due, and gives each to a handler. In
 // real time Run does so until its context ends; in virtual time RunNext does so one by
-// one. Any number of schedulers may share one store. It is safe for concurrent use.
+// one. Any number of schedulers, in any number of processes, may share one store: what
+// holds then stands at the package. It is safe for concurrent use.
 type Scheduler struct {
 	store      document.Store
 	agendas    document.Collection
@@ -224,8 +225,17 @@ func (s *Scheduler) RunNext(ctx context.Context) (Result, error) {
 			return Result{}, err
 		}
 		if c != nil {
-			s.tellClaimed(ctx, Event{Run: c.run, At: c.at})
-			return s.finish(ctx, c, s.handle(ctx, c), s.backoff)
+			return s.runHere(ctx, c)
 		}
 	}
+}
+
+// runHere runs a claim, and stores what follows from it.
+func (s *Scheduler) runHere(ctx context.Context, c *claim) (Result, error) {
+	s.tellClaimed(ctx, Event{Run: c.run, At: c.at})
+	failure := s.handle(ctx, c)
+	if failure != nil && ctx.Err() != nil {
+		return s.abandon(context.WithoutCancel(ctx), c, failure, s.released)
+	}
+	return s.finish(context.WithoutCancel(ctx), c, failure, s.backoff)
 }

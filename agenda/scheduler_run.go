@@ -140,9 +140,12 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 	if len(found) == 0 {
 		return p.candidates.idle(now, p.poll), nil
 	}
+	// A claim that has begun is made, so that no lease is left of one that nobody knows.
+	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
+	defer cancel()
 	var failed []error
 	for _, seen := range found {
-		c, err := p.claim(context.WithoutCancel(ctx), seen, now)
+		c, err := p.claim(claiming, seen, now)
 		if c != nil {
 			p.held.add(c)
 			p.ready <- c
@@ -165,20 +168,33 @@ func (p *pool) perform(runs context.Context, c *claim) {
 	}
 	p.tellClaimed(ctx, Event{Run: c.run, At: c.at})
 	failure := p.handle(ctx, c)
-	if failure != nil && errors.Is(context.Cause(ctx), ErrLeaseLost) {
-		p.tellFailed(context.WithoutCancel(ctx), slog.LevelWarn, Event{Run: c.run, At: c.at, Err: ErrLeaseLost})
-		return
+	// What is stored after a run must not hold up a worker for ever.
+	stored, stop := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
+	defer stop()
+	switch {
+	case failure != nil && errors.Is(context.Cause(ctx), ErrLeaseLost):
+		p.tellFailed(stored, slog.LevelWarn, Event{Run: c.run, At: c.at, Err: ErrLeaseLost})
+	case failure != nil && ctx.Err() != nil:
+		p.giveBack(stored, c, failure, p.released)
+	default:
+		_, _ = p.finish(stored, c, failure, p.jittered) // It tells what went wrong itself.
 	}
-	_, _ = p.finish(ctx, c, failure, p.jittered) // It tells what went wrong itself.
 }
 
 // giveBackReady gives back what no worker has begun.
 func (p *pool) giveBackReady(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, p.lease)
+	defer cancel()
 	for len(p.ready) > 0 {
 		c := <-p.ready
 		p.held.end(c)
-		if _, err := p.abandon(ctx, c, nil, p.notBegun); err != nil {
-			p.report(ctx, slog.LevelWarn, "agenda: not given back", Event{Run: c.run, At: c.at}, slog.Any("error", err))
-		}
+		p.giveBack(ctx, c, nil, p.notBegun)
+	}
+}
+
+// giveBack gives a claim back. Where that fails, its lease passes.
+func (p *pool) giveBack(ctx context.Context, c *claim, reason error, judge verdict) {
+	if _, err := p.abandon(ctx, c, reason, judge); err != nil {
+		p.report(ctx, slog.LevelWarn, "agenda: not given back", Event{Run: c.run, At: c.at}, slog.Any("error", err))
 	}
 }

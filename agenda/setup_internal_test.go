@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -43,9 +44,10 @@ func (c *testClock) set(to time.Time) {
 // unwatched is a store whose changes cannot be followed, as those of a database cannot.
 type unwatched struct{ document.Store }
 
-// bench is a store of agendas with a clock, for one test.
+// stand is a store of agendas with a clock, for one test.
 type stand struct {
 	t     *testing.T
+	ctx   context.Context
 	clock *testClock
 	store document.Store
 	env   record.Env
@@ -61,7 +63,7 @@ func newStand(t *testing.T) *stand {
 // standOn returns a stand on a store.
 func standOn(t *testing.T, clock *testClock, store document.Store) *stand {
 	t.Helper()
-	return &stand{t: t, clock: clock, store: store, env: record.Env{Store: store, Now: clock.Now}.WithDefaults()}
+	return &stand{t: t, ctx: t.Context(), clock: clock, store: store, env: record.Env{Store: store, Now: clock.Now}.WithDefaults()}
 }
 
 // eachStore runs a test on a store whose changes can be followed, and on one where they
@@ -101,7 +103,7 @@ func (s *stand) add(after time.Duration, settings ...func(*Record)) string {
 	}
 	encoded, err := document.Encode(r)
 	require.NoError(s.t, err)
-	stored, err := record.Open(s.env, kind()).Where(record.FieldApp, "app").Insert(s.t.Context(), encoded)
+	stored, err := record.Open(s.env, kind()).Where(record.FieldApp, "app").Insert(s.ctx, encoded)
 	require.NoError(s.t, err)
 	return document.Get(stored, record.FieldID, "")
 }
@@ -120,7 +122,7 @@ func named(tag string) func(*Record) { return func(r *Record) { r.Tag = tag } }
 // get returns an agenda as it is stored.
 func (s *stand) get(id string) *Record {
 	s.t.Helper()
-	stored, err := record.Open(s.env, kind()).Get(s.t.Context(), id)
+	stored, err := record.Open(s.env, kind()).Get(s.ctx, id)
 	require.NoError(s.t, err)
 	r, err := fromDocument(stored)
 	require.NoError(s.t, err)
@@ -130,7 +132,7 @@ func (s *stand) get(id string) *Record {
 // patch changes an agenda in the store.
 func (s *stand) patch(id string, patch document.Object) {
 	s.t.Helper()
-	_, err := record.Open(s.env, kind()).Update(s.t.Context(), record.Patch{
+	_, err := record.Open(s.env, kind()).Update(s.ctx, record.Patch{
 		Filter: document.O(record.FieldID, id), Patch: patch, WithModifier: true,
 	})
 	require.NoError(s.t, err)
@@ -139,14 +141,14 @@ func (s *stand) patch(id string, patch document.Object) {
 // remove removes an agenda.
 func (s *stand) remove(id string) {
 	s.t.Helper()
-	_, err := record.Open(s.env, kind()).Delete(s.t.Context(), document.O(record.FieldID, id))
+	_, err := record.Open(s.env, kind()).Delete(s.ctx, document.O(record.FieldID, id))
 	require.NoError(s.t, err)
 }
 
 // runNext runs what is due next, which must be there.
 func (s *stand) runNext(scheduler *Scheduler) Result {
 	s.t.Helper()
-	result, err := scheduler.RunNext(s.t.Context())
+	result, err := scheduler.RunNext(s.ctx)
 	require.NoError(s.t, err)
 	require.True(s.t, result.Ran, "nothing is due")
 	return result
@@ -155,7 +157,7 @@ func (s *stand) runNext(scheduler *Scheduler) Result {
 // requireNothingDue fails where something can be claimed.
 func (s *stand) requireNothingDue(scheduler *Scheduler) {
 	s.t.Helper()
-	result, err := scheduler.RunNext(s.t.Context())
+	result, err := scheduler.RunNext(s.ctx)
 	require.NoError(s.t, err)
 	require.False(s.t, result.Ran, "%s is due", result.Run.Agenda.Tag)
 }
@@ -165,7 +167,7 @@ func (s *stand) drain(scheduler *Scheduler) []string {
 	s.t.Helper()
 	var tags []string
 	for range 10_000 {
-		result, err := scheduler.RunNext(s.t.Context())
+		result, err := scheduler.RunNext(s.ctx)
 		require.NoError(s.t, err)
 		if !result.Ran {
 			return tags
@@ -178,3 +180,30 @@ func (s *stand) drain(scheduler *Scheduler) []string {
 
 // succeed is a handler that does nothing.
 func succeed(context.Context, Run) error { return nil }
+
+// anybody has every member that is asked for.
+type anybody struct{}
+
+func (anybody) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+	return &member.Member{ID: p.MemberID, Channel: "c1"}, nil
+}
+
+// service returns the operations on the agendas of the stand.
+func (s *stand) service() *Service {
+	return New(s.env, record.Scope{App: "app"}, Ports{Members: anybody{}})
+}
+
+// stored returns all agendas as text.
+func (s *stand) stored() []string {
+	s.t.Helper()
+	found, err := s.store.Collection(kind().Collection).Find(s.ctx, nil, document.FindOptions{})
+	require.NoError(s.t, err)
+	texts := make([]string, len(found))
+	for i, o := range found {
+		texts[i] = o.String()
+	}
+	return texts
+}
+
+// queryAll finds all agendas.
+func queryAll() record.Query { return record.Query{} }

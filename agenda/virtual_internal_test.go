@@ -20,24 +20,24 @@ func TestASingleRunRunsOnceAtItsTime(t *testing.T) {
 		})
 		id := s.add(time.Hour)
 		s.requireNothingDue(scheduler)
-		at, ok, err := scheduler.Next(t.Context())
-		require.NoError(t, err)
-		require.True(t, ok)
-		require.Equal(t, start().Add(time.Hour), at)
+		at, ok, err := scheduler.Next(s.ctx)
+		require.NoError(s.t, err)
+		require.True(s.t, ok)
+		require.Equal(s.t, start().Add(time.Hour), at)
 		s.clock.set(at)
 		result := s.runNext(scheduler)
-		require.NoError(t, result.Err)
-		require.Len(t, runs, 1)
-		require.Equal(t, id, runs[0].Agenda.ID)
-		require.Equal(t, start().Add(time.Hour), runs[0].ScheduledAt)
-		require.Equal(t, 1, runs[0].Attempt)
-		require.Equal(t, id+":1767229200000", runs[0].Key)
-		require.True(t, s.get(id).Completed)
+		require.NoError(s.t, result.Err)
+		require.Len(s.t, runs, 1)
+		require.Equal(s.t, id, runs[0].Agenda.ID)
+		require.Equal(s.t, start().Add(time.Hour), runs[0].ScheduledAt)
+		require.Equal(s.t, 1, runs[0].Attempt)
+		require.Equal(s.t, id+":1767229200000", runs[0].Key)
+		require.True(s.t, s.get(id).Completed)
 		s.clock.advance(24 * time.Hour)
 		s.requireNothingDue(scheduler)
-		_, ok, err = scheduler.Next(t.Context())
-		require.NoError(t, err)
-		require.False(t, ok)
+		_, ok, err = scheduler.Next(s.ctx)
+		require.NoError(s.t, err)
+		require.False(s.t, ok)
 	})
 }
 
@@ -50,8 +50,8 @@ func TestAPatternGoesOnUntilRunUntilInclusive(t *testing.T) {
 		})
 		var times []time.Time
 		for {
-			at, ok, err := scheduler.Next(t.Context())
-			require.NoError(t, err)
+			at, ok, err := scheduler.Next(s.ctx)
+			require.NoError(s.t, err)
 			if !ok {
 				break
 			}
@@ -59,7 +59,7 @@ func TestAPatternGoesOnUntilRunUntilInclusive(t *testing.T) {
 			times = append(times, s.runNext(scheduler).Run.ScheduledAt)
 		}
 		nine := start().Add(9 * time.Hour)
-		require.Equal(t, []time.Time{nine, nine.AddDate(0, 0, 1), nine.AddDate(0, 0, 2)}, times)
-		require.True(t, s.get(id).Completed)
+		require.Equal(s.t, []time.Time{nine, nine.AddDate(0, 0, 1), nine.AddDate(0, 0, 2)}, times)
+		require.True(s.t, s.get(id).Completed)
 	})
 }

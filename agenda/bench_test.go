@@ -1,0 +1,144 @@
+package agenda_test
+
+import (
+	"context"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+)
+
+// anyone is the members of an app that has every member that is asked for.
+type anyone struct{}
+
+func (anyone) GetMember(_ context.Context, p member.GetMemberParams) (*member.Member, error) {
+	return &member.Member{ID: p.MemberID, Channel: "channel-1", BotMeta: inTree("tree-1")}, nil
+}
+
+// crowd is a store with many agendas, and a clock that the benchmark moves.
+type crowd struct {
+	now       atomic.Int64
+	store     *memstore.Store
+	env       record.Env
+	agendas   *agenda.Service
+	scheduler *agenda.Scheduler
+	ran       atomic.Int64
+}
+
+func newCrowd(b *testing.B, workers int) *crowd {
+	b.Helper()
+	c := &crowd{}
+	c.now.Store(noon)
+	clock := func() time.Time { return time.UnixMilli(c.now.Load()) }
+	c.store = memstore.New(memstore.WithNow(clock))
+	c.env = record.Env{Store: c.store, Now: clock}
+	c.agendas = agenda.New(c.env, record.Scope{App: "app-1"}, agenda.Ports{Members: anyone{}})
+	require.NoError(b, agenda.EnsureIndexes(b.Context(), c.store))
+	var err error
+	c.scheduler, err = agenda.NewScheduler(agenda.SchedulerConfig{
+		Env: c.env, Workers: workers, LateAfter: 24 * time.Hour,
+		Handler: func(context.Context, agenda.Run) error {
+			c.ran.Add(1)
+			return nil
+		},
+	})
+	require.NoError(b, err)
+	return c
+}
+
+// schedule makes agendas whose times are spread over a period, in no order.
+func (c *crowd) schedule(b *testing.B, count int, period time.Duration) {
+	b.Helper()
+	for i := range count {
+		after := (int64(i) * 7919) % max(1, period.Milliseconds())
+		_, err := c.agendas.NewAgenda(b.Context(), agenda.NewAgendaParams{
+			MemberID:        "member-" + strconv.Itoa(i),
+			NodeCompositeID: "node-1",
+			NextRunAt:       document.Timestamp(noon + after),
+		})
+		require.NoError(b, err)
+	}
+}
+
+// runAll runs all agendas in virtual time.
+func (c *crowd) runAll(b *testing.B) {
+	b.Helper()
+	for {
+		at, ok, err := c.scheduler.Next(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if !ok {
+			return
+		}
+		c.now.Store(at.UnixMilli())
+		if _, err := c.scheduler.RunNext(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// heapSize returns the bytes in use.
+func heapSize() uint64 {
+	var stats runtime.MemStats
+	runtime.GC() //nolint:revive // What is in use is asked for, not what is left over.
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// BenchmarkVirtualTime schedules a million agendas over a day, and runs them.
+func BenchmarkVirtualTime(b *testing.B) {
+	const count = 1_000_000
+	for b.Loop() {
+		before := heapSize()
+		c := newCrowd(b, 1)
+		began := time.Now() //nolint:forbidigo // A benchmark measures.
+		c.schedule(b, count, 24*time.Hour)
+		_, err := c.scheduler.Due(b.Context())
+		require.NoError(b, err)
+		scheduled := time.Since(began) //nolint:forbidigo // A benchmark measures.
+		b.ReportMetric(float64(heapSize()-before)/count, "bytes/agenda")
+		began = time.Now() //nolint:forbidigo // A benchmark measures.
+		c.runAll(b)
+		ran := time.Since(began) //nolint:forbidigo // A benchmark measures.
+		require.EqualValues(b, count, c.ran.Load())
+		b.ReportMetric(count/ran.Seconds(), "run/s")
+		b.ReportMetric(count/(scheduled+ran).Seconds(), "scheduled+run/s")
+	}
+}
+
+// BenchmarkWorkers claims and finishes agendas that are due, in real time.
+func BenchmarkWorkers(b *testing.B) {
+	for _, workers := range []int{1, 8} {
+		b.Run(strconv.Itoa(workers), func(b *testing.B) {
+			const count = 100_000
+			for b.Loop() {
+				b.StopTimer()
+				c := newCrowd(b, workers)
+				c.schedule(b, count, 0)
+				_, err := c.scheduler.Due(b.Context())
+				require.NoError(b, err)
+				ctx, cancel := context.WithCancel(b.Context())
+				b.StartTimer()
+				began := time.Now() //nolint:forbidigo // A benchmark measures.
+				done := make(chan error, 1)
+				go func() { done <- c.scheduler.Run(ctx) }()
+				for c.ran.Load() < count {
+					runtime.Gosched()
+				}
+				cancel()
+				require.NoError(b, <-done)
+				b.ReportMetric(count/time.Since(began).Seconds(), "run/s") //nolint:forbidigo // A benchmark measures.
+			}
+		})
+	}
+}

@@ -1,0 +1,365 @@
+package agenda
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// fail is a handler that fails.
+func fail(context.Context, Run) error { return errors.New("no luck") }
+
+// limited sets the number of failures, and a pause of a minute for each failure.
+func limited(limit int) func(*SchedulerConfig) {
+	return func(c *SchedulerConfig) {
+		c.Limit = limit
+		c.Backoff = func(failures int) time.Duration { return time.Duration(failures) * time.Minute }
+	}
+}
+
+func TestAFailureIsTriedAgainAfterAPause(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		var attempts []int
+		var keys []string
+		scheduler := s.scheduler(func(_ context.Context, run Run) error {
+			attempts = append(attempts, run.Attempt)
+			keys = append(keys, run.Key)
+			if len(attempts) < 3 {
+				return errors.New("no luck")
+			}
+			return nil
+		}, limited(5))
+		id := s.add(0)
+		require.ErrorContains(s.t, s.runNext(scheduler).Err, "no luck")
+		s.requireNothingDue(scheduler)
+		r := s.get(id)
+		require.Equal(s.t, "no luck", r.Error)
+		require.False(s.t, r.Failed)
+		require.EqualValues(s.t, 1, r.Failures)
+		require.Zero(s.t, r.LeaseUntil)
+		require.Equal(s.t, document.At(start().Add(time.Minute)), r.RetryAt)
+		at, ok, err := scheduler.Next(s.ctx)
+		require.NoError(s.t, err)
+		require.True(s.t, ok)
+		require.Equal(s.t, start().Add(time.Minute), at)
+		s.clock.advance(time.Minute)
+		require.Equal(s.t, start().Add(3*time.Minute), s.runNext(scheduler).Next)
+		s.clock.advance(2 * time.Minute)
+		require.NoError(s.t, s.runNext(scheduler).Err)
+		require.Equal(s.t, []int{1, 2, 3}, attempts)
+		require.Equal(s.t, []string{keys[0], keys[0], keys[0]}, keys)
+		r = s.get(id)
+		require.True(s.t, r.Completed)
+		require.Empty(s.t, r.Error, "the marks of the failure are gone")
+		require.Zero(s.t, [...]int64{r.Failures, r.Attempts, int64(r.RetryAt), int64(r.LeaseUntil)})
+	})
+}
+
+func TestASingleRunThatAlwaysFailsIsKeptAndMarked(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(fail, limited(3))
+		id := s.add(0)
+		for range 3 {
+			s.runNext(scheduler)
+			s.clock.advance(time.Hour)
+		}
+		s.requireNothingDue(scheduler)
+		_, ok, err := scheduler.Next(s.ctx)
+		require.NoError(s.t, err)
+		require.False(s.t, ok)
+		failed, err := s.service().Find(s.ctx, record.Query{Filter: document.O("failed", true)})
+		require.NoError(s.t, err)
+		require.Len(s.t, failed, 1)
+		require.Equal(s.t, id, failed[0].ID)
+		require.Equal(s.t, "no luck", failed[0].Error)
+		require.EqualValues(s.t, 3, failed[0].Failures)
+		require.False(s.t, failed[0].Completed)
+
+		_, err = s.service().UpdateAgenda(s.ctx, UpdateAgendaParams{
+			MemberID: "m1", NextRunAt: document.At(s.clock.Now().Add(time.Hour)),
+		})
+		require.NoError(s.t, err)
+		s.clock.advance(time.Hour)
+		require.Equal(s.t, 1, s.runNext(scheduler).Run.Attempt, "a new schedule starts afresh")
+	})
+}
+
+func TestAPatternGoesOnAfterAnOccurrenceThatAlwaysFails(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		failing := true
+		scheduler := s.scheduler(func(context.Context, Run) error {
+			if failing {
+				return errors.New("no luck")
+			}
+			return nil
+		}, limited(2))
+		id := s.add(0, repeating("0 * * * *"))
+		s.runNext(scheduler)
+		s.clock.advance(time.Minute)
+		require.Equal(s.t, start().Add(time.Hour), s.runNext(scheduler).Next)
+		r := s.get(id)
+		require.True(s.t, r.Failed)
+		require.Equal(s.t, "no luck", r.Error)
+		require.False(s.t, r.Completed)
+		require.Zero(s.t, r.Attempts)
+		s.requireNothingDue(scheduler)
+		s.clock.advance(time.Hour)
+		require.Equal(s.t, 1, s.runNext(scheduler).Run.Attempt)
+		require.True(s.t, s.get(id).Failed, "the mark stays until a run succeeds")
+		failing = false
+		s.clock.advance(time.Hour)
+		require.NoError(s.t, s.runNext(scheduler).Err)
+		r = s.get(id)
+		require.False(s.t, r.Failed)
+		require.Empty(s.t, r.Error)
+	})
+}
+
+func TestAPatternWhoseLastOccurrenceFailsIsCompletedAndMarked(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(fail, limited(1))
+	id := s.add(0, repeating("0 * * * *"), func(r *Record) { r.RunUntil = r.NextRunAt })
+	require.Zero(t, s.runNext(scheduler).Next)
+	r := s.get(id)
+	require.True(t, r.Completed)
+	require.True(t, r.Failed)
+}
+
+func TestAPanicIsAFailureWithItsCause(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	cause := boterr.New(boterr.NotFound, "", "nothing")
+	for _, thrown := range []any{"a text", cause, nil} {
+		scheduler := s.scheduler(func(context.Context, Run) error { panic(thrown) })
+		id := s.add(0)
+		err := s.runNext(scheduler).Err
+		require.ErrorIs(t, err, boterr.Internal)
+		require.ErrorContains(t, err, "panicked")
+		require.Contains(t, s.get(id).Error, "panicked")
+		if thrown == any(cause) {
+			require.ErrorIs(t, err, boterr.NotFound)
+		}
+		s.remove(id)
+	}
+}
+
+func TestTheTextOfAFailureIsRedactedAndCut(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(func(context.Context, Run) error {
+		return errors.New("token=abcdef " + strings.Repeat("ä", 2000))
+	})
+	id := s.add(0)
+	s.runNext(scheduler)
+	text := s.get(id).Error
+	require.NotContains(t, text, "abcdef")
+	require.Greater(t, len(text), 990)
+	require.LessOrEqual(t, len(text), 1000)
+	require.True(t, utf8.ValidString(text))
+}
+
+func TestAfterADowntimeAPatternRunsOnceAndGoesOnFromNow(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(succeed)
+		s.add(0, repeating("0 * * * *"), named("hourly"))
+		s.add(0, named("once"))
+		s.clock.advance(5*time.Hour + time.Minute)
+		first, second := s.runNext(scheduler), s.runNext(scheduler)
+		require.Equal(s.t, "hourly", first.Run.Agenda.Tag)
+		require.Equal(s.t, start(), first.Run.ScheduledAt)
+		require.Equal(s.t, 5, first.Run.Missed)
+		require.Equal(s.t, start().Add(6*time.Hour), first.Next)
+		require.Equal(s.t, "once", second.Run.Agenda.Tag)
+		require.Zero(s.t, second.Run.Missed)
+		s.requireNothingDue(scheduler)
+		s.clock.advance(365 * 24 * time.Hour)
+		require.Equal(s.t, MaxMissed, s.runNext(scheduler).Run.Missed)
+		s.requireNothingDue(scheduler)
+	})
+}
+
+func TestWhatIsMissedEndsWithRunUntil(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(succeed)
+	id := s.add(0, repeating("0 * * * *"), func(r *Record) { r.RunUntil = document.At(start().Add(2 * time.Hour)) })
+	s.clock.advance(24 * time.Hour)
+	require.Equal(t, 2, s.runNext(scheduler).Run.Missed)
+	require.True(t, s.get(id).Completed)
+}
+
+func TestAnAgendaThatIsRemovedWhileItRunsDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	for _, outcome := range []error{nil, errors.New("no luck")} {
+		eachStore(t, func(s *stand) {
+			scheduler := s.scheduler(func(ctx context.Context, _ Run) error {
+				_, err := s.service().DeleteMemberAgenda(ctx, DeleteMemberAgendaParams{MemberID: "m1"})
+				require.NoError(s.t, err)
+				return outcome
+			})
+			s.add(0, repeating("0 * * * *"))
+			require.Equal(s.t, outcome, s.runNext(scheduler).Err)
+			require.Empty(s.t, s.stored())
+			s.clock.advance(24 * time.Hour)
+			s.requireNothingDue(scheduler)
+		})
+	}
+}
+
+func TestAnAgendaThatIsReplacedWhileItRunsDoesNotComeBack(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(func(ctx context.Context, run Run) error {
+			if run.Agenda.NodeCompositeID == "n2" {
+				return nil
+			}
+			_, err := s.service().NewAgenda(ctx, NewAgendaParams{
+				MemberID: "m1", NodeCompositeID: "n2", NextRunAt: document.At(start().Add(time.Hour)), Tag: "a", Replace: true,
+			})
+			return err
+		})
+		s.add(0, repeating("0 * * * *"), named("a"))
+		s.runNext(scheduler)
+		require.Len(s.t, s.stored(), 1)
+		s.clock.advance(24 * time.Hour)
+		require.Equal(s.t, "n2", s.runNext(scheduler).Run.Agenda.NodeCompositeID)
+		s.requireNothingDue(scheduler)
+	})
+}
+
+func TestAScheduleThatIsGivenWhileItRunsHolds(t *testing.T) {
+	t.Parallel()
+	soon := document.At(start().Add(time.Minute))
+	for name, test := range map[string]struct {
+		update  UpdateAgendaParams
+		pattern string
+		outcome error
+		want    document.Timestamp
+	}{
+		"another time of a single run":  {update: UpdateAgendaParams{NextRunAt: soon}, want: soon},
+		"the same time of a single run": {update: UpdateAgendaParams{NextRunAt: document.At(start())}, want: document.At(start())},
+		"another time though it failed": {update: UpdateAgendaParams{NextRunAt: soon}, outcome: errors.New("no luck"), want: soon},
+		"another time of a pattern":     {pattern: "0 * * * *", update: UpdateAgendaParams{NextRunAt: soon}, want: soon},
+		"another pattern": {
+			pattern: "0 * * * *", update: UpdateAgendaParams{Pattern: "30 * * * *"}, want: document.At(start().Add(30 * time.Minute)),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachStore(t, func(s *stand) {
+				scheduler := s.scheduler(func(ctx context.Context, run Run) error {
+					update := test.update
+					update.MemberID = "m1"
+					if run.Attempt == 1 && s.get(run.Agenda.ID).Fence == 1 {
+						_, err := s.service().UpdateAgenda(ctx, update)
+						require.NoError(s.t, err)
+						return test.outcome
+					}
+					return nil
+				}, limited(1))
+				var settings []func(*Record)
+				if test.pattern != "" {
+					settings = append(settings, repeating(test.pattern))
+				}
+				id := s.add(0, settings...)
+				s.runNext(scheduler)
+				r := s.get(id)
+				require.Equal(s.t, test.want, r.NextRunAt)
+				require.False(s.t, r.Completed)
+				require.False(s.t, r.Failed)
+				require.Zero(s.t, r.LeaseUntil)
+				s.clock.set(r.NextRunAt.Time())
+				again := s.runNext(scheduler)
+				require.Equal(s.t, 1, again.Run.Attempt)
+				require.NoError(s.t, again.Err)
+			})
+		})
+	}
+}
+
+func TestARunUntilThatIsGivenWhileItRunsHolds(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(func(_ context.Context, run Run) error {
+			s.patch(run.Agenda.ID, document.Set(fieldRunUntil, document.At(start().Add(time.Minute))))
+			return nil
+		})
+		id := s.add(0, repeating("0 * * * *"))
+		require.Zero(s.t, s.runNext(scheduler).Next)
+		require.True(s.t, s.get(id).Completed)
+	})
+}
+
+func TestARunIsGivenBackWhereTheCallEnds(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	scheduler := s.scheduler(func(ctx context.Context, _ Run) error {
+		cancel()
+		return ctx.Err()
+	})
+	id := s.add(0)
+	result, err := scheduler.RunNext(ctx)
+	require.NoError(t, err)
+	require.ErrorIs(t, result.Err, context.Canceled)
+	r := s.get(id)
+	require.Zero(t, r.Failures)
+	require.Zero(t, r.LeaseUntil)
+	require.Equal(t, 2, s.runNext(s.scheduler(succeed)).Run.Attempt, "it can be claimed at once")
+}
+
+func TestAnAgendaThatCannotBeReadIsTriedAgainWithoutEnd(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(succeed, limited(2))
+		id := s.add(0)
+		s.patch(id, document.Set(fieldMeta, "no object"))
+		for range 4 {
+			require.ErrorIs(s.t, s.runNext(scheduler).Err, boterr.FailedPrecondition)
+			s.requireNothingDue(scheduler)
+			s.clock.advance(time.Hour)
+		}
+		s.patch(id, document.Set(fieldMeta, document.O()))
+		require.NoError(s.t, s.runNext(scheduler).Err)
+	})
+}
+
+func TestAPatternThatCannotBeReadAnyMoreEndsTheAgenda(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(succeed)
+	id := s.add(0, repeating("no pattern"))
+	require.NoError(t, s.runNext(scheduler).Err)
+	r := s.get(id)
+	require.True(t, r.Completed)
+	require.True(t, r.Failed)
+	require.Contains(t, r.Error, "pattern")
+}
+
+func TestTheDefaultPauseGrowsUpToAnHour(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 10*time.Second, exponential(1))
+	require.Equal(t, 20*time.Second, exponential(2))
+	require.Equal(t, 40*time.Minute+0*time.Second, exponential(9)-160*time.Second)
+	require.Equal(t, time.Hour, exponential(10))
+	require.Equal(t, time.Hour, exponential(1_000_000))
+	for range 1000 {
+		pause := jittered(2)
+		require.GreaterOrEqual(t, pause, time.Duration(0))
+		require.LessOrEqual(t, pause, 20*time.Second)
+	}
+}

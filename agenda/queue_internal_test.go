@@ -1,0 +1,161 @@
+package agenda
+
+import (
+	"context"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+)
+
+// tagsDue runs all that is due and returns the tags in order.
+func tagsDue(s *stand) []string {
+	s.t.Helper()
+	return s.drain(s.scheduler(succeed))
+}
+
+func TestASchedulerSeesWhatARestoreBringsBack(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	memory := s.store.(*memstore.Store)
+	scheduler := s.scheduler(succeed)
+	s.add(0, named("kept"))
+	snapshot := memory.Snapshot()
+	require.Equal(t, []string{"kept"}, s.drain(scheduler))
+	s.add(0, named("lost"))
+	memory.Restore(snapshot)
+	require.Equal(t, []string{"kept"}, s.drain(scheduler))
+	s.add(0, named("added"))
+	require.Equal(t, []string{"added"}, s.drain(scheduler))
+}
+
+func TestAForkHasItsOwnAgendas(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(succeed)
+	s.add(0, named("both"))
+	require.Equal(t, 1, s.due(scheduler))
+	fork := standOn(t, s.clock, s.store.(*memstore.Store).Fork())
+	fork.add(0, named("fork"))
+	require.Equal(t, []string{"both"}, s.drain(scheduler))
+	require.Equal(t, []string{"both", "fork"}, tagsDue(fork))
+}
+
+// due returns the number of agendas that are due.
+func (s *stand) due(scheduler *Scheduler) int {
+	s.t.Helper()
+	count, err := scheduler.Due(s.ctx)
+	require.NoError(s.t, err)
+	return count
+}
+
+func TestAClockThatGoesBackMakesNothingDue(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(succeed)
+		s.add(time.Hour, named("later"))
+		s.add(0, named("now"))
+		s.clock.advance(2 * time.Hour)
+		require.Equal(s.t, 2, s.due(scheduler))
+		s.clock.set(start())
+		require.Equal(s.t, []string{"now"}, s.drain(scheduler))
+		at, ok, err := scheduler.Next(s.ctx)
+		require.NoError(s.t, err)
+		require.True(s.t, ok)
+		require.Equal(s.t, start().Add(time.Hour), at)
+	})
+}
+
+func TestNextIsTheEndOfALeaseWhereOnlyThatIsLeft(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		s.add(0)
+		dead := s.scheduler(succeed)
+		_, err := dead.candidates.take(s.ctx, start(), 1)
+		require.NoError(s.t, err)
+		scheduler := s.scheduler(func(ctx context.Context, _ Run) error {
+			other := s.scheduler(succeed)
+			at, ok, err := other.Next(ctx)
+			require.NoError(s.t, err)
+			require.True(s.t, ok)
+			require.Equal(s.t, start().Add(time.Minute), at)
+			s.add(30 * time.Second)
+			at, _, err = other.Next(ctx)
+			require.NoError(s.t, err)
+			require.Equal(s.t, start().Add(30*time.Second), at)
+			return nil
+		})
+		s.runNext(scheduler)
+	})
+}
+
+func TestAStoreThatChangesWhileTheQueueIsFilledIsFollowed(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	for range 2000 {
+		s.add(0)
+	}
+	var writers sync.WaitGroup
+	for range 2 {
+		writers.Go(func() {
+			for i := range 300 {
+				id := s.add(0)
+				if i%3 == 0 {
+					s.remove(id)
+				}
+				if i%3 == 1 {
+					s.patch(id, document.Set(fieldCompleted, true))
+				}
+			}
+		})
+	}
+	scheduler := s.scheduler(succeed)
+	for range 20 {
+		s.due(scheduler)
+		scheduler.candidates.close()
+	}
+	s.due(scheduler)
+	writers.Wait()
+	require.Equal(t, 2200, s.due(scheduler))
+	require.Len(t, s.drain(scheduler), 2200)
+}
+
+func TestAHeapGivesItsEntriesInOrderWhateverIsTakenOut(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	q := newQueue(0)
+	open := map[string]bool{}
+	for i := range 5000 {
+		id := strconv.Itoa(random.IntN(500))
+		switch random.IntN(4) {
+		case 0:
+			q.remove(id)
+			delete(open, id)
+		case 1:
+			q.refresh(int64(random.IntN(100)))
+		default:
+			q.set(id, document.O("_id", id, fieldCompleted, false, fieldNextRunAt, random.IntN(100),
+				fieldPriority, random.IntN(3), fieldLeaseUntil, random.IntN(120), "createdAt", i))
+			open[id] = true
+		}
+		require.Len(t, q.byID, len(open))
+		require.Equal(t, len(open), len(q.waiting.slots)+len(q.held.slots)+len(q.due.slots))
+	}
+	var last *entry
+	for range open {
+		e := q.take(1000)
+		require.NotNil(t, e)
+		if last != nil {
+			a, b := last.slot(due), e.slot(due)
+			require.True(t, a.before(&b))
+		}
+		last = e
+	}
+	require.Nil(t, q.take(1000))
+}
