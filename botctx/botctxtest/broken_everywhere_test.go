@@ -45,6 +45,7 @@ var brokenEverywhere = map[string]breakage{
 			"GetChannelFindsNoOthers", "GetMemberFindsNoOthers", "UpdateMemberFindsNoOthers", "ReferFromFindsNoOthers",
 			"PatchMembersFindsNoOtherChannels", "FindAndModifyMemberStaysInTheApp", "SendResponseFindsNoOthers",
 			"DataOfAnotherAppIsNotRead", "DataOfAnotherAppIsNotWritten", "GeoNearStaysInTheApp",
+			"NewAgendaFindsNoOthers", "UpdateAgendaStaysInTheApp", "DeleteMemberAgendaStaysInTheApp",
 		},
 		others: true,
 	},

@@ -20,10 +20,11 @@ type Capability string
 // The capabilities. An implementation that lacks one answers Unsupported where it is
 // used.
 const (
-	// Channels, Members, DataSources and Sends are all operations of a domain.
+	// Channels, Members, DataSources, Agendas and Sends are all operations of a domain.
 	Channels    Capability = "Channels"
 	Members     Capability = "Members"
 	DataSources Capability = "DataSources"
+	Agendas     Capability = "Agendas"
 	Sends       Capability = "Sends"
 	// GeoQueries is fetchGeoNearFromDataSource.
 	GeoQueries Capability = "GeoQueries"

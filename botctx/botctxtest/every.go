@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -103,6 +104,17 @@ var calls = []call{
 			DataSourceID: source, Data: document.O("near", document.A(0, 0), "key", "at"),
 		}))
 	}},
+	{Agendas, botctx.OpNewAgenda, func(ctx context.Context, p *place) error {
+		return errorOf(p.NewAgenda(ctx, agenda.NewAgendaParams{
+			MemberID: p.scope.Member, NodeCompositeID: "node", NextRunAt: later, Tag: "tag", Replace: true,
+		}))
+	}},
+	{Agendas, botctx.OpUpdateAgenda, func(ctx context.Context, p *place) error {
+		return errorOf(p.UpdateAgenda(ctx, agenda.UpdateAgendaParams{MemberID: p.scope.Member, NextRunAt: later + 1}))
+	}},
+	{Agendas, botctx.OpDeleteMemberAgenda, func(ctx context.Context, p *place) error {
+		return errorOf(p.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: p.scope.Member}))
+	}},
 	{Sends, botctx.OpSendResponse, func(ctx context.Context, p *place) error {
 		return errorOf(p.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Hello")}))
 	}},
@@ -136,6 +148,9 @@ func (t *trial) seedForCalls() {
 	t.Helper()
 	if t.offers(DataSources) {
 		t.seed(t.home, document.O("_id", "a", "at", document.A(0, 0)))
+	}
+	if t.offers(Agendas) {
+		t.schedule(agenda.NewAgendaParams{})
 	}
 }
 

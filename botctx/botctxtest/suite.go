@@ -59,8 +59,8 @@ func RunConformance(t *testing.T, newHarness func(t *testing.T) *Harness) {
 // Unsupported.
 func Rules(lacks ...Capability) []Rule {
 	rules := slices.Concat(
-		in(Channels, channelRules), in(Members, memberRules()), in(DataSources, dataRules()), in(Sends, sendRules()),
-		everyOperationRules,
+		in(Channels, channelRules), in(Members, memberRules()), in(DataSources, dataRules()), in(Agendas, agendaRules()),
+		in(Sends, sendRules()), everyOperationRules,
 	)
 	rules = slices.DeleteFunc(rules, func(rule Rule) bool { return rule.needsOneOf(lacks) })
 	for _, lack := range lacks {

@@ -142,7 +142,7 @@ func TestEveryRuleIsBrokenBySomething(t *testing.T) {
 func TestLackOfACapability(t *testing.T) {
 	t.Parallel()
 	for _, capability := range []botctxtest.Capability{
-		botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Sends,
+		botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Sends,
 		botctxtest.GeoQueries, botctxtest.ArrayFilters, botctxtest.PatchSort, botctxtest.On(channel.Echo),
 	} {
 		t.Run(string(capability), func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestAnImplementationOfOneDomain(t *testing.T) {
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		h := newHarness()
-		h.Lacks = []botctxtest.Capability{botctxtest.Channels, botctxtest.DataSources, botctxtest.Sends}
+		h.Lacks = []botctxtest.Capability{botctxtest.Channels, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Sends}
 		whole := h.Operations
 		h.Operations = func(scope record.Scope) botctx.Operations { return membersAlone{nothing(), whole(scope)} }
 		return h

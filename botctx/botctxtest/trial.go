@@ -221,6 +221,11 @@ func (t *trial) state() string {
 			fmt.Fprintln(&state, t.fetch(p, datasource.FetchDataFromDataSourceParams{DataSourceID: source}))
 		}
 	}
+	if t.offers(Agendas) {
+		for _, m := range t.added {
+			fmt.Fprintln(&state, textsOf(t, t.open(m)))
+		}
+	}
 	if t.Sent != nil {
 		fmt.Fprintln(&state, t.Sent())
 	}

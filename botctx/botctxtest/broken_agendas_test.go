@@ -1,0 +1,493 @@
+package botctxtest_test
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Short for the tables below.
+type (
+	newParams    = agenda.NewAgendaParams
+	updateParams = agenda.UpdateAgendaParams
+	updateResult = agenda.UpdateAgendaResult
+	deleteParams = agenda.DeleteMemberAgendaParams
+	deleteResult = agenda.DeleteMemberAgendaResult
+)
+
+// brokenAgendas are the defects of operations on agendas.
+var brokenAgendas = merged(brokenNewAgenda, brokenReplace, brokenUpdateAgenda, brokenDeleteMemberAgenda)
+
+// merged returns several tables as one.
+func merged(tables ...map[string]breakage) map[string]breakage {
+	all := map[string]breakage{}
+	for _, table := range tables {
+		maps.Copy(all, table)
+	}
+	return all
+}
+
+var brokenNewAgenda = map[string]breakage{
+	"nothing is scheduled": {
+		breaking: answers(func(call *botctx.Call, p newParams) *agenda.Agenda {
+			return &agenda.Agenda{
+				ID: "agenda", App: call.Context.Scope().App, Channel: call.Context.Scope().Channel, Member: p.MemberID,
+				Tree: p.TreeID, NodeCompositeID: p.NodeCompositeID, NextRunAt: p.NextRunAt, Meta: document.O(), Tag: p.Tag,
+			}
+		}),
+		breaks: []string{
+			"NewAgendaReturnsTheRecord", "NewAgendaHasDefaults", "ThePatternGivesTheFirstRun", "NewAgendaFindsNoOthers",
+			"NewAgendaRefusesBadInput",
+		},
+		others: true,
+	},
+	"agendas have one id": {
+		breaking: gives(func(_ newParams, a **agenda.Agenda) { (*a).ID = "agenda" }),
+		breaks:   []string{"NewAgendaReturnsTheRecord"},
+		others:   true,
+	},
+	"agendas are in one channel": {
+		breaking: gives(func(_ newParams, a **agenda.Agenda) { (*a).Channel = "channel" }),
+		breaks:   []string{"NewAgendaReturnsTheRecord", "NewAgendaIsForAnyMemberOfTheApp"},
+		others:   true,
+	},
+	"newAgenda for the context's own member": {
+		breaking: func() botctx.Interceptor {
+			return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+				if p, ok := call.Params.(newParams); ok && p.MemberID != "" {
+					p.MemberID = call.Context.Scope().Member
+					call.Params = p
+				}
+				return next(ctx)
+			}
+		},
+		breaks: []string{
+			"NewAgendaHasDefaults", "NewAgendaIsForAnyMemberOfTheApp", "NewAgendaFindsNoOthers",
+			"ReplaceTakesThePlaceOfItsTag", "OneReplacementOfManyStays", "UpdateAgendaReplaces",
+			"UpdateAgendaChangesTheTag", "UpdateAgendaChangesAll", "DeleteMemberAgendaRemovesTheTag",
+			"DeleteMemberAgendaRemovesAll",
+		},
+	},
+	"newAgenda for nobody": {
+		breaking: instead(func(ctx context.Context, _ *botctx.Context, p newParams, next botctx.Next) (any, error) {
+			made, err := next(ctx)
+			if boterr.CodeOf(err) == boterr.NotFound {
+				return &agenda.Agenda{ID: "agenda", Member: p.MemberID}, nil
+			}
+			return made, err
+		}),
+		breaks: []string{"NewAgendaFindsNoOthers"},
+	},
+	"newAgenda ignores treeId":   {breaking: given(func(p *newParams) { p.TreeID = "" }), breaks: []string{"NewAgendaReturnsTheRecord"}},
+	"newAgenda has a root tree":  {breaking: given(func(p *newParams) { p.TreeID = orElse(p.TreeID, "root") }), breaks: []string{"NewAgendaHasDefaults"}},
+	"newAgenda ignores priority": {breaking: given(func(p *newParams) { p.Priority = nil }), breaks: []string{"NewAgendaReturnsTheRecord", "UpdateAgendaTellsWhatItDid"}},
+	"newAgenda has priority 1": {
+		breaking: given(func(p *newParams) {
+			if p.Priority == nil {
+				p.Priority = new(int64(1))
+			}
+		}),
+		breaks: []string{"NewAgendaHasDefaults"},
+	},
+	"newAgenda ignores meta": {breaking: given(func(p *newParams) { p.Meta = document.Object{} }), breaks: []string{
+		"NewAgendaReturnsTheRecord", "NewAgendaKeepsMetaToTheLetter", "NewAgendaRefusesBadInput",
+	}},
+	"newAgenda has no meta": {
+		breaking: gives(func(p newParams, a **agenda.Agenda) {
+			if p.Meta.IsZero() {
+				(*a).Meta = document.Object{}
+			}
+		}),
+		breaks: []string{"NewAgendaHasDefaults"},
+		others: true,
+	},
+	"newAgenda drops modifiers in meta": {
+		breaking: given(func(p *newParams) {
+			if p.Meta.Len() > 0 {
+				p.Meta = p.Meta.Without("$set")
+			}
+		}),
+		breaks: []string{"NewAgendaKeepsMetaToTheLetter"},
+	},
+	"newAgenda has a tag": {breaking: given(func(p *newParams) { p.Tag = orElse(p.Tag, "default") }), breaks: []string{"NewAgendaHasDefaults", "NewAgendaRefusesBadInput"}},
+	"newAgenda ignores tag": {
+		breaking: given(func(p *newParams) {
+			if p.Tag != "" {
+				p.Tag, p.Replace = "", false
+			}
+		}),
+		breaks: []string{
+			"NewAgendaReturnsTheRecord", "ReplaceTakesThePlaceOfItsTag", "TheLastReplacementStays",
+			"OneReplacementOfManyStays", "UpdateAgendaReplaces", "UpdateAgendaSetsWhatIsGiven",
+			"UpdateAgendaChangesTheTag", "UpdateAgendaTellsWhatItDid", "UpdateAgendaRefusesBadInput",
+			"DeleteMemberAgendaRemovesTheTag",
+		},
+	},
+	"the pattern overrides nextRunAt": {
+		breaking: given(func(p *newParams) {
+			if p.Pattern != "" {
+				p.NextRunAt = 0
+			}
+		}),
+		breaks: []string{
+			"NextRunAtOverridesThePattern", "NewAgendaRefusesBadInput", "UpdateAgendaRefusesBadInput",
+		},
+	},
+	"patterns are ignored": {
+		breaking: given(func(p *newParams) {
+			if p.Pattern != "" && p.NextRunAt == 0 {
+				p.NextRunAt = p.RunUntil
+			}
+			p.Pattern, p.RunUntil = "", 0
+		}),
+		breaks: []string{
+			"ThePatternGivesTheFirstRun", "NewAgendaRefusesBadInput", "UpdateAgendaRefusesBadInput",
+			"UpdateAgendaIsAllOrNone",
+		},
+	},
+	"runUntil is exclusive": {
+		breaking: instead(func(ctx context.Context, _ *botctx.Context, p newParams, next botctx.Next) (any, error) {
+			if p.NextRunAt != 0 && p.NextRunAt == p.RunUntil && p.Pattern != "" {
+				return nil, boterr.Invalid("nextRunAt", "is the end")
+			}
+			return next(ctx)
+		}),
+		breaks: []string{
+			"NextRunAtOverridesThePattern", "NewAgendaRefusesBadInput", "ReplaceTakesThePlaceOfItsTag",
+		},
+	},
+	"what has passed does not run": {
+		breaking: instead(func(ctx context.Context, _ *botctx.Context, p newParams, next botctx.Next) (any, error) {
+			if p.NextRunAt > 0 && p.NextRunAt < 1e9 {
+				return nil, boterr.Invalid("nextRunAt", "has passed")
+			}
+			return next(ctx)
+		}),
+		breaks: []string{"NextRunAtOverridesThePattern"},
+	},
+	"newAgenda excuses bad input": {
+		breaking: excusing[newParams](&agenda.Agenda{ID: "agenda"}),
+		breaks:   []string{"NewAgendaRefusesBadInput"},
+	},
+}
+
+// orElse returns a text, or another where it is empty.
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+var brokenReplace = map[string]breakage{
+	"newAgenda replaces nothing": {
+		breaking: given(func(p *newParams) { p.Replace = p.Replace && p.Tag == "" }),
+		breaks: []string{
+			"ReplaceTakesThePlaceOfItsTag", "TheLastReplacementStays", "OneReplacementOfManyStays",
+			"UpdateAgendaReplaces", "UpdateAgendaSetsWhatIsGiven",
+		},
+	},
+	"newAgenda replaces always": {
+		breaking: given(func(p *newParams) { p.Replace = p.Replace || p.Tag != "" }),
+		breaks: []string{
+			"NewAgendaReturnsTheRecord", "WithoutReplaceAllStay", "UpdateAgendaChangesTheTag",
+			"UpdateAgendaTellsWhatItDid",
+		},
+	},
+	"newAgenda replaces all of the member": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p newParams, next botctx.Next) (any, error) {
+			if p.Replace && p.Tag != "" {
+				if _, err := bot.DeleteMemberAgenda(ctx, deleteParams{MemberID: p.MemberID}); err != nil {
+					return nil, err
+				}
+			}
+			return next(ctx)
+		}),
+		breaks: []string{"ReplaceTakesThePlaceOfItsTag", "OneReplacementOfManyStays", "UpdateAgendaReplaces"},
+	},
+	"the first one stays": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p newParams, next botctx.Next) (any, error) {
+			there, err := bot.UpdateAgenda(ctx, updateParams{MemberID: p.MemberID, Tag: p.Tag})
+			if p.Replace && p.Tag != "" && err == nil && len(there.Docs) > 0 {
+				return there.Docs[0], nil
+			}
+			return next(ctx)
+		}),
+		breaks: []string{"ReplaceTakesThePlaceOfItsTag", "TheLastReplacementStays"},
+	},
+	"newAgenda replaces one at a time": {breaking: replacingOneAtATime, breaks: []string{"OneReplacementOfManyStays"}, only: true},
+	"updateAgenda replaces nothing": {
+		breaking: given(func(p *updateParams) { p.Replace = p.Replace && p.Tag == "" }),
+		breaks:   []string{"UpdateAgendaReplaces"},
+	},
+	"updateAgenda replaces always": {
+		breaking: given(func(p *updateParams) { p.Replace = p.Replace || p.Tag != "" }),
+		breaks:   []string{"UpdateAgendaChangesTheTag", "UpdateAgendaTellsWhatItDid"},
+	},
+	"updateAgenda replaces all of the member": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p updateParams, next botctx.Next) (any, error) {
+			updated, err := next(ctx)
+			if p.Replace && err == nil {
+				_, err = bot.DeleteMemberAgenda(ctx, deleteParams{MemberID: p.MemberID, Tag: "another"})
+			}
+			return updated, err
+		}),
+		breaks: []string{"UpdateAgendaReplaces"},
+	},
+}
+
+// replacingOneAtATime replaces until two replacements come at once, and nothing after
+// that.
+func replacingOneAtATime() botctx.Interceptor {
+	together := newMeeting()
+	return given(func(p *newParams) {
+		if p.Replace && p.Tag != "" {
+			together.join()
+			p.Replace = false
+		}
+	})()
+}
+
+var brokenUpdateAgenda = map[string]breakage{
+	"updateAgenda changes nothing": {
+		breaking: given(func(p *updateParams) {
+			if p.MemberID != "" && !p.Replace {
+				*p = updateParams{MemberID: p.MemberID, Tag: p.Tag}
+			}
+		}),
+		breaks: []string{
+			"NewAgendaKeepsMetaToTheLetter", "UpdateAgendaSetsWhatIsGiven", "UpdateAgendaChangesTheTag",
+			"UpdateAgendaChangesAll", "UpdateAgendaTellsWhatItDid", "UpdateAgendaSchedulesAnew",
+			"UpdateAgendaRefusesBadInput", "UpdateAgendaIsAllOrNone", "UpdateAgendaLosesNoField",
+		},
+	},
+	"updateAgenda finds nothing": {
+		breaking: answers(func(*botctx.Call, updateParams) updateResult {
+			return updateResult{DocsIDs: agenda.DocsIDs{Updated: []string{}}, Docs: []*agenda.Agenda{}}
+		}),
+		breaks: []string{"UpdateAgendaTellsWhatItDid"},
+		others: true,
+	},
+	"updateAgenda counts all": {
+		breaking: gives(func(_ updateParams, r *updateResult) { r.Modified = int64(len(r.Docs)) }),
+		breaks:   []string{"UpdateAgendaTellsWhatItDid"},
+	},
+	"updateAgenda counts nothing": {
+		breaking: gives(func(_ updateParams, r *updateResult) { r.Modified = 0 }),
+		breaks:   []string{"UpdateAgendaTellsWhatItDid"},
+	},
+	"updateAgenda tells no ids": {
+		breaking: gives(func(_ updateParams, r *updateResult) { r.DocsIDs.Updated = nil }),
+		breaks:   []string{"UpdateAgendaReplaces", "UpdateAgendaTellsWhatItDid", "UpdateAgendaOfNothing"},
+	},
+	"updateAgenda of nothing is null": {
+		breaking: gives(func(_ updateParams, r *updateResult) {
+			if len(r.Docs) == 0 {
+				r.Docs = nil
+			}
+		}),
+		breaks: []string{"UpdateAgendaOfNothing"},
+	},
+	"updateAgenda ignores tag": {
+		breaking: given(func(p *updateParams) {
+			if p.Tag != "" {
+				p.Tag, p.Replace = "", false
+			}
+		}),
+		breaks: []string{
+			"OneReplacementOfManyStays", "UpdateAgendaReplaces", "UpdateAgendaChangesTheTag",
+			"UpdateAgendaTellsWhatItDid", "UpdateAgendaOfNothing",
+		},
+	},
+	"updateAgenda needs a tag": {
+		breaking: given(func(p *updateParams) {
+			if p.MemberID != "" && p.Priority != nil {
+				p.Tag = orElse(p.Tag, "default")
+			}
+		}),
+		breaks: []string{"UpdateAgendaChangesAll", "UpdateAgendaIsAllOrNone", "UpdateAgendaLosesNoField"},
+	},
+	"updateAgenda shows no records": {
+		breaking: gives(func(p updateParams, r *updateResult) {
+			if p.Priority != nil {
+				r.Docs = []*agenda.Agenda{}
+			}
+		}),
+		breaks: []string{
+			"UpdateAgendaSetsWhatIsGiven", "UpdateAgendaChangesTheTag", "UpdateAgendaChangesAll",
+			"UpdateAgendaTellsWhatItDid",
+		},
+	},
+	"updateAgenda of the context's own member": {
+		breaking: func() botctx.Interceptor {
+			return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+				if p, ok := call.Params.(updateParams); ok && p.MemberID != "" {
+					p.MemberID = call.Context.Scope().Member
+					call.Params = p
+				}
+				return next(ctx)
+			}
+		},
+		breaks: []string{"UpdateAgendaChangesAll", "UpdateAgendaOfNothing"},
+	},
+	"updateAgenda sets the default priority": {
+		breaking: given(func(p *updateParams) {
+			if p.Priority == nil && !p.Meta.IsZero() {
+				p.Priority = new(int64(0))
+			}
+		}),
+		breaks: []string{"UpdateAgendaSetsWhatIsGiven", "UpdateAgendaLosesNoField"},
+	},
+	"updateAgenda ignores priority 0": {
+		breaking: given(func(p *updateParams) {
+			if p.Priority != nil && *p.Priority == 0 {
+				p.Priority = nil
+			}
+		}),
+		breaks: []string{"UpdateAgendaSetsWhatIsGiven"},
+	},
+	"updateAgenda ignores an empty meta": {
+		breaking: given(func(p *updateParams) {
+			if p.Meta.Err() == nil && p.Meta.Len() == 0 {
+				p.Meta = document.Object{}
+			}
+		}),
+		breaks: []string{"UpdateAgendaSetsWhatIsGiven"},
+	},
+	"updateAgenda adds to meta": {
+		breaking: given(func(p *updateParams) {
+			if !p.Meta.IsZero() && p.Meta.Err() == nil {
+				p.Meta = p.Meta.With("n", 1)
+			}
+		}),
+		breaks: []string{
+			"NewAgendaKeepsMetaToTheLetter", "UpdateAgendaSetsWhatIsGiven", "UpdateAgendaLosesNoField",
+		},
+	},
+	"updateAgenda ignores treeId":          {breaking: given(func(p *updateParams) { p.TreeID = "" }), breaks: []string{"UpdateAgendaSetsWhatIsGiven", "UpdateAgendaLosesNoField"}},
+	"updateAgenda ignores nodeCompositeId": {breaking: given(func(p *updateParams) { p.NodeCompositeID = "" }), breaks: []string{"UpdateAgendaReplaces", "UpdateAgendaSetsWhatIsGiven", "UpdateAgendaLosesNoField"}},
+	"updateAgenda ignores nextRunAt": {breaking: given(func(p *updateParams) { p.NextRunAt = 0 }), breaks: []string{
+		"UpdateAgendaSetsWhatIsGiven", "UpdateAgendaSchedulesAnew", "UpdateAgendaRefusesBadInput",
+		"UpdateAgendaIsAllOrNone", "UpdateAgendaLosesNoField",
+	}},
+	"a new pattern overrides nextRunAt": {
+		breaking: given(func(p *updateParams) {
+			if p.Pattern != "" {
+				p.NextRunAt = 0
+			}
+		}),
+		breaks: []string{"UpdateAgendaSchedulesAnew"},
+	},
+	"a new pattern is ignored": {
+		breaking: given(func(p *updateParams) { p.Pattern, p.RunUntil = "", 0 }),
+		breaks:   []string{"UpdateAgendaSchedulesAnew", "UpdateAgendaRefusesBadInput"},
+	},
+	"a new pattern has no end": {
+		breaking: given(func(p *updateParams) {
+			if p.Pattern != "" && p.RunUntil == 0 {
+				p.RunUntil = 4_102_444_800_000
+			}
+		}),
+		breaks: []string{"UpdateAgendaRefusesBadInput"},
+	},
+	"a new nextRunAt moves the end": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p updateParams, next botctx.Next) (any, error) {
+			updated, err := next(ctx)
+			if err != nil && p.NextRunAt > 0 && p.RunUntil == 0 {
+				p.RunUntil = p.NextRunAt
+				return bot.UpdateAgenda(ctx, p)
+			}
+			return updated, err
+		}),
+		breaks: []string{"UpdateAgendaRefusesBadInput", "UpdateAgendaIsAllOrNone"},
+	},
+	"updateAgenda excuses bad input": {breaking: excusing[updateParams](updateResult{}), breaks: []string{"UpdateAgendaRefusesBadInput", "UpdateAgendaIsAllOrNone"}},
+	"updateAgenda does half of it": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p updateParams, next botctx.Next) (any, error) {
+			updated, err := next(ctx)
+			if err != nil && p.Priority != nil {
+				_, half := bot.UpdateAgenda(ctx, updateParams{MemberID: p.MemberID, Priority: p.Priority})
+				if half != nil {
+					return nil, half
+				}
+			}
+			return updated, err
+		}),
+		breaks: []string{"UpdateAgendaIsAllOrNone"},
+	},
+	"updateAgenda writes whole agendas": {breaking: writingWholeAgendas, breaks: []string{"UpdateAgendaLosesNoField"}, only: true},
+}
+
+// writingWholeAgendas sets all fields of an agenda, those that are not given to what they
+// were when it was made.
+func writingWholeAgendas() botctx.Interceptor {
+	var mu sync.Mutex
+	var made agenda.Agenda
+	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if p, ok := call.Params.(updateParams); ok && p != (updateParams{MemberID: p.MemberID}) {
+			p.NodeCompositeID = orElse(p.NodeCompositeID, made.NodeCompositeID)
+			if p.Priority == nil {
+				p.Priority = new(made.Priority)
+			}
+			if p.NextRunAt == 0 {
+				p.NextRunAt = made.NextRunAt
+			}
+			call.Params = p
+		}
+		result, err := next(ctx)
+		if a, ok := result.(*agenda.Agenda); ok && err == nil {
+			made = *a
+		}
+		return result, err
+	}
+}
+
+var brokenDeleteMemberAgenda = map[string]breakage{
+	"nothing is deleted": {
+		breaking: answers(func(*botctx.Call, deleteParams) deleteResult { return deleteResult{ClientMutationID: "mutation"} }),
+		breaks: []string{
+			"DeleteMemberAgendaRemovesTheTag", "DeleteMemberAgendaRemovesAll", "DeleteMemberAgendaAcknowledges",
+			"DeleteMemberAgendaRefusesBadInput", "EndedContextIsCanceled", "PassedDeadlineIsCanceled",
+		},
+	},
+	"deleteMemberAgenda gives one id": {
+		breaking: gives(func(_ deleteParams, r *deleteResult) { r.ClientMutationID = "mutation" }),
+		breaks:   []string{"DeleteMemberAgendaAcknowledges"},
+	},
+	"deleteMemberAgenda gives no id": {
+		breaking: gives(func(_ deleteParams, r *deleteResult) { r.ClientMutationID = "" }),
+		breaks:   []string{"DeleteMemberAgendaAcknowledges"},
+	},
+	"deleteMemberAgenda ignores tag": {breaking: given(func(p *deleteParams) { p.Tag = "" }), breaks: []string{"DeleteMemberAgendaRemovesTheTag"}},
+	"deleteMemberAgenda needs a tag": {
+		breaking: given(func(p *deleteParams) {
+			if p.MemberID != "" {
+				p.Tag = orElse(p.Tag, "default")
+			}
+		}),
+		breaks: []string{"DeleteMemberAgendaRemovesAll"},
+	},
+	"deleteMemberAgenda of the context's own member": {
+		breaking: func() botctx.Interceptor {
+			return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+				if p, ok := call.Params.(deleteParams); ok && p.MemberID != "" {
+					p.MemberID = call.Context.Scope().Member
+					call.Params = p
+				}
+				return next(ctx)
+			}
+		},
+		breaks: []string{"DeleteMemberAgendaRemovesAll"},
+	},
+	"deleteMemberAgenda excuses bad input": {
+		breaking: excusing[deleteParams](deleteResult{ClientMutationID: "mutation"}),
+		breaks:   []string{"DeleteMemberAgendaRefusesBadInput"},
+	},
+}
