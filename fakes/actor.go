@@ -3,6 +3,7 @@ package fakes
 import (
 	"context"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -81,6 +82,20 @@ func (a *Actor) Context() *botctx.Context {
 func (a *Actor) Member() *member.Member {
 	a.platform.test.Helper()
 	return a.Context().Member
+}
+
+// Agendas returns the member's open agendas in the order in which Advance runs them,
+// those that have failed for good included.
+func (a *Actor) Agendas() []*agenda.Record {
+	a.platform.test.Helper()
+	open, err := agenda.New(a.platform.runtime.Env(), a.scope, agenda.Ports{}).Find(context.Background(), record.Query{
+		Filter: document.O("member", a.scope.Member, "completed", false),
+		SortBy: document.O("nextRunAt", 1, "priority", 1, "createdAt", 1),
+	})
+	if err != nil {
+		a.platform.test.Fatalf("fakes: the agendas of %s: %v", a.name, err)
+	}
+	return open
 }
 
 // Says sends a text to the bot and waits until its logic has run. A run that fails

@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/member"
@@ -69,6 +70,22 @@ type Agendas struct {
 func NewAgendas(options ...Option) *Agendas {
 	p, actor := oneMember(options)
 	return &Agendas{Operations: actor.Context(), Platform: p, Member: actor}
+}
+
+// Nodes is the fake of one domain: the operations on nodes, as a view of a platform, whose
+// Handle adds the nodes.
+type Nodes struct {
+	botctx.NodeOperations
+
+	// Platform is the whole platform; Member is for whom the operations work.
+	Platform *Platform
+	Member   *Actor
+}
+
+// NewNodes returns the operations on nodes of a fresh platform.
+func NewNodes(options ...Option) *Nodes {
+	p, actor := oneMember(options)
+	return &Nodes{NodeOperations: actor.Context(), Platform: p, Member: actor}
 }
 
 // Sends is the fake of one domain: the operations that send, as a view of a platform.

@@ -307,6 +307,17 @@ func TestEachDomainStandsAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, agendas.Member.ID(), made.Member)
 
+	require.Equal(t, made, &agendas.Member.Agendas()[0].Agenda)
+
+	nodes := fakes.NewNodes(fakes.For(t))
+	nodes.Platform.Handle(&botctx.Node{ID: "hello", Responses: []send.Response{send.Text("hello")}})
+	ran, err := nodes.RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{
+		MemberID: nodes.Member.ID(), NodeCompositeID: "hello",
+	})
+	require.NoError(t, err)
+	require.Equal(t, nodes.Member.ID(), ran.Member)
+	require.Equal(t, "hello", nodes.Member.Last())
+
 	data := fakes.NewDataSources(fakes.For(t), fakes.At(time.UnixMilli(5)))
 	data.Platform.AddData("d", document.O("a", 1))
 	entries, err := data.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{DataSourceID: "d"})

@@ -225,3 +225,37 @@ func TestTheTranscriptTellsWhichAgendasRan(t *testing.T) {
 		"2026-01-01 01:00:00.000  agenda id-1 ran: node reminder for member-1",
 	}, lines[1:])
 }
+
+func TestAnActorShowsItsAgendasInTheOrderInWhichTheyRun(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})
+	var done []string
+	p.Handle(&botctx.Node{ID: "n", Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
+		done = append(done, document.Get(bot.AgendaMeta, "name", ""))
+		return nil
+	}}})
+	for _, one := range []struct {
+		name     string
+		after    time.Duration
+		priority int64
+	}{{"last", 3 * time.Hour, -9}, {"third", time.Hour, 5}, {"second", time.Hour, 1}, {"first", time.Minute, 9}, {"fourth", time.Hour, 5}} {
+		_, err := ada.Context().NewAgenda(t.Context(), agenda.NewAgendaParams{
+			MemberID: ada.ID(), NodeCompositeID: "n", NextRunAt: document.At(p.Now().Add(one.after)),
+			Priority: &one.priority, Meta: document.O("name", one.name),
+		})
+		require.NoError(t, err)
+	}
+	require.Empty(t, bob.Agendas())
+	shown := []string{}
+	for _, open := range ada.Agendas() {
+		shown = append(shown, document.Get(open.Meta, "name", ""))
+	}
+	require.Equal(t, []string{"first", "second", "third", "fourth", "last"}, shown)
+	p.Advance(2 * time.Hour)
+	require.Equal(t, shown[:4], done)
+	require.Len(t, ada.Agendas(), 1)
+	p.Advance(2 * time.Hour)
+	require.Equal(t, shown, done)
+	require.Empty(t, ada.Agendas())
+}
