@@ -32,7 +32,10 @@ func (r *Runtime) newScheduler() (*agenda.Scheduler, error) {
 // runAgenda is the handler of the scheduler: it runs the agenda's node for its member.
 func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
 	defer func() { err = orPanic(err, recover()) }()
-	begin := occasion{scope: record.Scope{App: due.Agenda.App, Channel: due.Agenda.Channel, Member: due.Agenda.Member}}
+	begin := occasion{
+		scope:    record.Scope{App: due.Agenda.App, Channel: due.Agenda.Channel, Member: due.Agenda.Member},
+		byAgenda: true,
+	}
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
 		node, err := r.nodes.Load().find(due.Agenda.Tree, due.Agenda.NodeCompositeID, started.bot.Member.BotMeta.Tree())
 		if err != nil {

@@ -67,8 +67,8 @@ func (c *Context) Fetch(ctx context.Context, request outbound.Request) (*outboun
 // SendResponse. It stops at the first that fails. {{path}} is filled from Member as it
 // is in the run, whether that is stored or not.
 //
-// In a run that an agenda caused, a member whose botMeta.subscribe is false is sent
-// nothing.
+// In a run that an agenda caused, or one that such a run redirected to, a member whose
+// botMeta.subscribe is false is sent nothing.
 func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 	for _, response := range responses {
 		if _, err := c.reply(ctx, response); err != nil {
@@ -82,7 +82,7 @@ func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 // sent.
 func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Result, error) {
 	if c.Member != nil {
-		if c.Agenda != nil && !c.Member.BotMeta.Subscribe() {
+		if c.run != nil && c.run.byAgenda && !c.Member.BotMeta.Subscribe() {
 			return nil, nil
 		}
 		var err error

@@ -24,7 +24,7 @@ type Flow struct {
 	// no parent.
 	HeadNodes func(ctx context.Context, bot *Context) ([]NodeRef, error)
 	// LiveChatTree returns the tree that answers while the member is in a live chat. The
-	// default is none: then no node answers.
+	// default, also for "", is none: then no node answers.
 	LiveChatTree func(bot *Context) string
 }
 
@@ -67,7 +67,8 @@ func (f Flow) liveChatTree(bot *Context) (string, bool) {
 	if f.LiveChatTree == nil {
 		return "", false
 	}
-	return f.LiveChatTree(bot), true
+	tree := f.LiveChatTree(bot)
+	return tree, tree != ""
 }
 
 // priorityGroup returns the group that serves the member, the zero group where the

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -87,17 +88,23 @@ func TestTheNodeThatAnswersBelongsToWhereTheConversationStands(t *testing.T) {
 		text   string
 		want   string
 	}{
-		"a new member gets a head node":              {who: member.Member{}, text: "hi", want: "shop"},
-		"a head node of any tree":                    {who: member.Member{}, text: "music", want: "shop"},
-		"a child of the current node":                {who: at("shop", "shop"), text: "hi", want: "shop child"},
-		"not a head node, nor the current node":      {who: at("music", "music"), text: "hi", want: ""},
-		"a global node of the tree":                  {who: at("shop child", "shop"), text: "help", want: "shop grandchild"},
-		"a global node of the tree alone":            {who: at("shop grandchild", "shop"), text: "help", want: "shop help"},
-		"not a global node of another tree":          {who: at("music", "music"), text: "help", want: ""},
-		"a global node of the channel":               {who: at("shop grandchild", "shop"), text: "stop", want: "stop"},
-		"a position that is no more counts as new":   {who: at("gone", "shop"), text: "hi", want: "shop"},
-		"a position in an unknown tree, too":         {who: at("shop", "gone"), text: "hi", want: "shop"},
-		"in a live chat its tree alone":              {flow: live, who: liveChat, text: "stop", want: "agent"},
+		"a new member gets a head node":            {who: member.Member{}, text: "hi", want: "shop"},
+		"a head node of any tree":                  {who: member.Member{}, text: "music", want: "shop"},
+		"a child of the current node":              {who: at("shop", "shop"), text: "hi", want: "shop child"},
+		"not a head node, nor the current node":    {who: at("music", "music"), text: "hi", want: ""},
+		"a global node of the tree":                {who: at("shop child", "shop"), text: "help", want: "shop grandchild"},
+		"a global node of the tree alone":          {who: at("shop grandchild", "shop"), text: "help", want: "shop help"},
+		"not a global node of another tree":        {who: at("music", "music"), text: "help", want: ""},
+		"a global node of the channel":             {who: at("shop grandchild", "shop"), text: "stop", want: "stop"},
+		"a position that is no more counts as new": {who: at("gone", "shop"), text: "hi", want: "shop"},
+		"a position in an unknown tree, too":       {who: at("shop", "gone"), text: "hi", want: "shop"},
+		"in a live chat its tree alone":            {flow: live, who: liveChat, text: "stop", want: "agent"},
+		"in a live chat nothing where the tree is \"\"": {
+			flow: botctx.Flow{LiveChatTree: func(*botctx.Context) string { return "" }}, who: liveChat, text: "stop", want: "",
+		},
+		"and outside of one the others": {
+			flow: botctx.Flow{LiveChatTree: func(*botctx.Context) string { return "" }}, who: member.Member{}, text: "hi", want: "shop",
+		},
 		"in a live chat nothing without a tree":      {who: liveChat, text: "stop", want: ""},
 		"the live-chat tree in live chats alone":     {flow: live, who: at("agent", "live"), text: "hi", want: "shop"},
 		"outside office hours nothing without trees": {flow: closed, who: member.Member{}, text: "hi", want: ""},
@@ -172,8 +179,8 @@ func TestTheSmallestPriorityAnswers(t *testing.T) {
 func TestOfEqualPrioritiesTheClosestAnswers(t *testing.T) {
 	t.Parallel()
 	nodes := []*botctx.Node{
-		answering("channel", "other", below("x"), global(botctx.GlobalInChannel)),
-		answering("tree", "shop", below("x"), global(botctx.GlobalInTree)),
+		answering("channel", "other", global(botctx.GlobalInChannel)),
+		answering("tree", "shop", global(botctx.GlobalInTree)),
 		answering("child", "shop", below("here")),
 		answering("here", "shop"),
 	}
@@ -184,6 +191,28 @@ func TestOfEqualPrioritiesTheClosestAnswers(t *testing.T) {
 		p.Handle(append(left, nodes[len(nodes)-1])...)
 		require.Equal(t, want, nodeFor(t, p, at("here", "shop"), p.AddChannel(channel.Channel{}).ID, "hi"))
 	}
+}
+
+func TestAMuteNodeLeavesNothingToTheNodeThatIsChosenAfterIt(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	look := func(_ context.Context, bot *botctx.Context) (bool, error) {
+		seen = append(seen, bot.Node.CompositeID+bot.AgendaMeta.String())
+		return true, nil
+	}
+	_, ada := withNodes(
+		t,
+		&botctx.Node{ID: "mute", Trigger: botctx.AnyText(), Priority: -10, Redirect: botctx.Redirect{
+			NodeCompositeID: "log", Meta: document.O("secret", 1),
+		}.Always()},
+		&botctx.Node{ID: "log"},
+		&botctx.Node{ID: "hello", Trigger: look, Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
+			seen = append(seen, bot.Node.CompositeID+bot.AgendaMeta.String())
+			return nil
+		}}},
+	)
+	ada.Says("hi")
+	require.Equal(t, []string{"{}", "hello{}"}, seen)
 }
 
 func TestANodeThatSavesItsPositionLetsItsChildrenAnswer(t *testing.T) {

@@ -213,8 +213,17 @@ func TestHandleRefusesNodesThatCannotBeFound(t *testing.T) {
 		"nil":            {[]*botctx.Node{nil}, boterr.InvalidArgument},
 		"no id":          {[]*botctx.Node{{Tree: "shop"}}, boterr.InvalidArgument},
 		"its own parent": {[]*botctx.Node{{ID: "a", Parent: "a"}}, boterr.InvalidArgument},
-		"twice":          {[]*botctx.Node{{ID: "a", Tree: "shop"}, {ID: "a", Tree: "shop"}}, boterr.AlreadyExists},
-		"already there":  {[]*botctx.Node{{ID: "there"}}, boterr.AlreadyExists},
+		"its own ancestor": {
+			[]*botctx.Node{{ID: "a", Parent: "b"}, {ID: "b", Parent: "c"}, {ID: "c", Parent: "b"}}, boterr.InvalidArgument,
+		},
+		"an unknown parent":            {[]*botctx.Node{{ID: "a", Parent: "gone"}}, boterr.InvalidArgument},
+		"a parent in another tree":     {[]*botctx.Node{{ID: "b", Tree: "shop", Parent: "there"}}, boterr.InvalidArgument},
+		"a pre-action that is nil":     {[]*botctx.Node{{ID: "a", Pre: []botctx.Action{nil}}}, boterr.InvalidArgument},
+		"a post-action that is nil":    {[]*botctx.Node{{ID: "a", Post: []botctx.Action{nil}}}, boterr.InvalidArgument},
+		"a response that is zero":      {[]*botctx.Node{{ID: "a", Responses: []send.Response{{}}}}, boterr.InvalidArgument},
+		"global in a way that is none": {[]*botctx.Node{{ID: "a", Global: 77}}, boterr.InvalidArgument},
+		"twice":                        {[]*botctx.Node{{ID: "a", Tree: "shop"}, {ID: "a", Tree: "shop"}}, boterr.AlreadyExists},
+		"already there":                {[]*botctx.Node{{ID: "there"}}, boterr.AlreadyExists},
 	} {
 		p := fakes.New(fakes.For(t))
 		p.Handle(&botctx.Node{ID: "there"}, &botctx.Node{ID: "a", Tree: "other"})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/send"
 )
 
 // nodes are the nodes that a Runtime holds. They never change: with returns others.
@@ -33,6 +34,11 @@ func newNodes(list []*Node) (*nodes, error) {
 			return nil, err
 		}
 	}
+	for _, node := range n.list {
+		if err := n.checkParents(node); err != nil {
+			return nil, err
+		}
+	}
 	return n, nil
 }
 
@@ -50,10 +56,11 @@ func (n *nodes) add(given *Node) error {
 	switch {
 	case given.ID == "":
 		return boterr.Invalid("ID", "is missing: give every node its nodeCompositeId")
-	case given.Parent == given.ID:
-		return boterr.Invalid("Parent", "the node %s cannot be its own parent", ref)
 	case n.byRef[ref] != nil:
 		return boterr.New(boterr.AlreadyExists, "ID", "there is a node %s already", ref)
+	}
+	if err := given.check(); err != nil {
+		return err
 	}
 	node := *given
 	node.Pre, node.Responses, node.Post = slices.Clone(node.Pre), slices.Clone(node.Responses), slices.Clone(node.Post)
@@ -64,6 +71,38 @@ func (n *nodes) add(given *Node) error {
 	if node.Parent != "" {
 		parent := NodeRef{CompositeID: node.Parent, Tree: node.Tree}
 		n.children[parent] = append(n.children[parent], &node)
+	}
+	return nil
+}
+
+// check refuses a node that could not run.
+func (n *Node) check() error {
+	isNil := func(action Action) bool { return action == nil }
+	switch {
+	case slices.ContainsFunc(n.Pre, isNil):
+		return boterr.Invalid("Pre", "the node %s has an action that is nil", n.Ref())
+	case slices.ContainsFunc(n.Post, isNil):
+		return boterr.Invalid("Post", "the node %s has an action that is nil", n.Ref())
+	case slices.ContainsFunc(n.Responses, send.Response.IsZero):
+		return boterr.Invalid("Responses", "the node %s has a response that is zero", n.Ref())
+	case n.Global < GlobalNowhere || n.Global > GlobalInChannel:
+		return boterr.Invalid("Global", "the node %s is global in no way that there is", n.Ref())
+	default:
+		return nil
+	}
+}
+
+// checkParents refuses a node whose conversation could never come to it.
+func (n *nodes) checkParents(node *Node) error {
+	for at, steps := node, 0; at.Parent != ""; steps++ {
+		parent := n.byRef[NodeRef{CompositeID: at.Parent, Tree: at.Tree}]
+		switch {
+		case parent == nil:
+			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s", at.Tree, at.Parent, at.Ref())
+		case steps > len(n.list):
+			return boterr.Invalid("Parent", "the node %s is its own ancestor", node.Ref())
+		}
+		at = parent
 	}
 	return nil
 }

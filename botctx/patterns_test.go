@@ -131,6 +131,25 @@ func TestADueAgendaSendsNothingToAMemberWhoHasUnsubscribed(t *testing.T) {
 	require.Equal(t, "Hello", ada.Last(), "chatting goes on")
 }
 
+func TestAnAgendaThatRedirectsAnotherMemberSendsNothingToOneWhoHasUnsubscribed(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	var bob member.Member
+	bob.BotMeta.Set("subscribe", false)
+	other := p.AddMember(bob)
+	p.Handle(
+		&botctx.Node{ID: "order", Trigger: botctx.TextIs("order"), Post: []botctx.Action{remindIn(time.Hour)}},
+		&botctx.Node{ID: "reminder", Pre: []botctx.Action{
+			redirects(botctx.RedirectMemberToNodeParams{MemberID: other.ID(), NodeCompositeID: "invitation"}),
+		}},
+		&botctx.Node{ID: "invitation", Pre: []botctx.Action{counts}, Responses: []send.Response{send.Text("Come, too!")}},
+	)
+	p.AddMember(member.Member{}).Says("order")
+	p.Advance(time.Hour)
+	require.Empty(t, other.Messages())
+	require.Equal(t, 1, document.Get(other.Member().Meta, "count", 0))
+}
+
 func TestOutsideOfficeHoursABotRedirectsToWhoIsClosed(t *testing.T) {
 	t.Parallel()
 	byTheHour := func(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {

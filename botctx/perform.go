@@ -80,7 +80,7 @@ func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 
 // enter makes the step of a node that this step goes on to.
 func (s *step) enter(node *Node) (*step, error) {
-	entered := &step{run: s.run, node: node.Ref(), caller: s, depth: s.depth + 1}
+	entered := &step{run: s.run, node: node.Ref(), caller: s, depth: s.depth + 1, joining: make(chan struct{}, 1)}
 	if most := s.run.runtime.config.MaxRedirects + 1; entered.depth > most {
 		return nil, boterr.New(boterr.ResourceExhausted, "nodeCompositeId",
 			"more than %d redirects, end them or raise Config.MaxRedirects: %s", most-1, entered.path())

@@ -57,7 +57,10 @@ func (s *step) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	bot := s.run.bot
+	meta := bot.AgendaMeta
 	for _, node := range candidates {
+		bot.Node, bot.AgendaMeta = NodeRef{}, meta // A mute node before may have left its own.
 		matches, err := s.run.matches(ctx, node)
 		if err != nil {
 			return err
@@ -76,7 +79,7 @@ func (s *step) answer(ctx context.Context) error {
 	if logic == nil {
 		return nil
 	}
-	s.run.bot.Node = NodeRef{}
+	bot.Node, bot.AgendaMeta = NodeRef{}, meta
 	s.run.current.Store(s)
 	return s.run.action(ctx, *logic)
 }

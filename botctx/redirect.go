@@ -67,8 +67,10 @@ func (r *run) isOf(app, memberID string) bool {
 // join runs a node as a part of the run that is under way. The context shows the node
 // and its meta meanwhile, and afterwards what it showed before.
 func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSendResult, error) {
-	s.joining.Lock()
-	defer s.joining.Unlock()
+	if err := s.waitToJoin(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { <-s.joining }()
 	bot := s.run.bot
 	if p.ChannelID != bot.scope.Channel {
 		return nil, boterr.Invalid("channelId", "the member %s is in channel %s, and not in %s",
@@ -84,7 +86,28 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 		s.run.current.Store(s)
 	}()
 	bot.AgendaMeta = p.meta()
-	return s.perform(ctx, next{node: node, options: p.RedirectOptions})
+	sent, err := s.perform(ctx, next{node: node, options: p.RedirectOptions})
+	if err == nil && !s.run.isUnderWay() {
+		return nil, boterr.New(boterr.FailedPrecondition, "",
+			"the run of member %s ended before the node did: an action must wait for what it starts", p.MemberID)
+	}
+	return sent, err
+}
+
+// waitToJoin waits until no other redirect of the same step is under way.
+func (s *step) waitToJoin(ctx context.Context) error {
+	waiting, cancel := s.run.runtime.waiting(ctx)
+	defer cancel()
+	select {
+	case s.joining <- struct{}{}:
+		return nil
+	case <-waiting.Done():
+	}
+	if ctx.Err() != nil {
+		return boterr.New(boterr.Canceled, "", "the redirect did not begin: %w", context.Cause(ctx))
+	}
+	return boterr.New(boterr.Unavailable, "", "another redirect of node %s has been under way for %v: "+
+		"perhaps it waits for this one, since an action did not pass its ctx on", s.node, s.run.runtime.config.MaxWait)
 }
 
 // redirectElsewhere runs a node in a run of its own. at is the step that waits for it,

@@ -2,7 +2,6 @@ package botctx
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -20,10 +19,13 @@ type run struct {
 	outer *step
 	// turn keeps other runs of the member out. It is nil where runs do not take turns.
 	turn *turn
+	// byAgenda tells that an agenda caused the run, or a run that redirected to it.
+	byAgenda bool
 	// read is the member as the run has read it.
 	read *readings
-	// current is the step that is under way, nil when the run has ended.
+	// current is the step that is under way.
 	current atomic.Pointer[step]
+	ended   atomic.Bool
 }
 
 // step is one part of a run under way: a node, or what is before the first node.
@@ -35,8 +37,9 @@ type step struct {
 	caller *step
 	// depth is the number of nodes up to this one.
 	depth int
-	// joining is held by the step that has joined this one, so that several take turns.
-	joining sync.Mutex
+	// joining holds one thing while a step that has joined this one runs, so that several
+	// take turns.
+	joining chan struct{}
 }
 
 // occasion is what a run begins with.
@@ -46,6 +49,8 @@ type occasion struct {
 	channel *channel.Channel
 	// outer is the step that waits for the run, nil where none does.
 	outer *step
+	// byAgenda tells that an agenda causes the run.
+	byAgenda bool
 }
 
 // startRun runs logic for a member, and writes back what it changed of the member if it
@@ -53,9 +58,12 @@ type occasion struct {
 func (r *Runtime) startRun(
 	ctx context.Context, o occasion, logic func(ctx context.Context, started *run, first *step) error,
 ) error {
-	started := &run{runtime: r, outer: o.outer, read: newReadings(o.scope.Member)}
+	started := &run{
+		runtime: r, outer: o.outer, read: newReadings(o.scope.Member),
+		byAgenda: o.byAgenda || o.outer != nil && o.outer.run.byAgenda,
+	}
 	if !r.config.ParallelRuns {
-		turn, err := r.locks.acquire(ctx, memberKey{app: o.scope.App, member: o.scope.Member}, o.outer.turn())
+		turn, err := r.waitForTurn(ctx, o)
 		if err != nil {
 			return boterr.In("memberId", err)
 		}
@@ -65,13 +73,33 @@ func (r *Runtime) startRun(
 	if err := started.load(ctx, o); err != nil {
 		return err
 	}
-	first := &step{run: started, caller: o.outer, depth: o.outer.depthOf()}
+	first := &step{run: started, caller: o.outer, depth: o.outer.depthOf(), joining: make(chan struct{}, 1)}
 	started.current.Store(first)
-	defer started.current.Store(nil)
+	defer started.ended.Store(true)
 	if err := logic(withStep(ctx, first), started, first); err != nil {
 		return err
 	}
 	return started.writeBack(ctx)
+}
+
+// waitForTurn waits until no other run of the member is under way.
+func (r *Runtime) waitForTurn(ctx context.Context, o occasion) (*turn, error) {
+	waiting, cancel := r.waiting(ctx)
+	defer cancel()
+	turn, err := r.locks.acquire(waiting, memberKey{app: o.scope.App, member: o.scope.Member}, o.outer.turn())
+	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
+		return nil, boterr.New(boterr.Unavailable, "", "a run of member %s has been under way for %v: "+
+			"perhaps it waits for this one, since an action did not pass its ctx on", o.scope.Member, r.config.MaxWait)
+	}
+	return turn, err
+}
+
+// waiting returns ctx with the end that Config.MaxWait sets.
+func (r *Runtime) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.config.MaxWait <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, r.config.MaxWait)
 }
 
 // load makes the context of a run, with its channel and its member. The member is read
@@ -114,7 +142,7 @@ func (s *step) depthOf() int {
 }
 
 // isUnderWay reports whether the run has not ended.
-func (r *run) isUnderWay() bool { return r.current.Load() != nil }
+func (r *run) isUnderWay() bool { return !r.ended.Load() }
 
 // stepKey is the key of the step under way in a context.Context.
 type stepKey struct{}
@@ -131,7 +159,7 @@ func (r *Runtime) stepOf(ctx context.Context, bot *Context) *step {
 	if s, ok := ctx.Value(stepKey{}).(*step); ok && s.run.runtime == r && s.run.isUnderWay() {
 		return s
 	}
-	if bot != nil && bot.run != nil {
+	if bot != nil && bot.run != nil && bot.run.isUnderWay() {
 		return bot.run.current.Load()
 	}
 	return nil

@@ -62,6 +62,9 @@ type Config struct {
 	// ParallelRuns lets runs of one member run at once. Without it they take turns within
 	// this process, in the order in which they came.
 	ParallelRuns bool
+	// MaxWait is how long a run waits for one of the same member that is under way; after
+	// that it is Unavailable. The default is as long as its context lasts.
+	MaxWait time.Duration
 	// CheckEtags makes updateMember answer Conflict to a stale etag.
 	CheckEtags bool
 	// Strict makes unknown parameters of Call, and parameters that a platform would
@@ -125,8 +128,9 @@ func (r *Runtime) Env() record.Env { return r.env }
 // Handle adds nodes to those that answer what arrives, and that agendas and redirects
 // run. All of them are added, or none. The nodes are copied.
 //
-// InvalidArgument: a node has no ID, or is its own parent. AlreadyExists: its tree has a
-// node of that ID already.
+// InvalidArgument: a node has no ID, its Parent is no node of its tree, also among those
+// that are added with it, or it is its own ancestor; an action is nil, a response is zero,
+// or Global is none of the constants. AlreadyExists: its tree has a node of that ID already.
 func (r *Runtime) Handle(added ...*Node) error {
 	r.handling.Lock()
 	defer r.handling.Unlock()
@@ -138,8 +142,14 @@ func (r *Runtime) Handle(added ...*Node) error {
 }
 
 // HandleFunc sets the logic that answers what arrives where no node does: the whole bot,
-// where it needs no nodes. The last call counts.
-func (r *Runtime) HandleFunc(action Action) { r.logic.Store(&action) }
+// where it needs no nodes. The last call counts; nil takes it away.
+func (r *Runtime) HandleFunc(action Action) {
+	if action == nil {
+		r.logic.Store(nil)
+		return
+	}
+	r.logic.Store(&action)
+}
 
 // Operations returns the operations for a scope, without a run: its Channel and
 // Member are not loaded, and need not exist until an operation asks for them.

@@ -230,3 +230,90 @@ func TestARunWhoseContextEndsIsCanceled(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Canceled)
 	require.JSONEq(t, "{}", ada.Member().Meta.String())
 }
+
+func TestARunThatWaitsForItselfIsAnErrorAndDoesNotHang(t *testing.T) {
+	t.Parallel()
+	for name, wait := range map[string]func(ctx context.Context, p *fakes.Platform, ada *fakes.Actor, bot *botctx.Context) error{
+		"what is said in an action": func(_ context.Context, _ *fakes.Platform, ada *fakes.Actor, _ *botctx.Context) error {
+			return ada.TrySays("again")
+		},
+		"a redirect on another context without the run's": func(
+			_ context.Context, p *fakes.Platform, ada *fakes.Actor, _ *botctx.Context,
+		) error {
+			without := context.Background()
+			return redirects(botctx.RedirectMemberToNodeParams{MemberID: ada.ID(), NodeCompositeID: "next"})(without, p.Operations(ada.Scope()))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := fakes.New(fakes.For(t))
+				ada := p.AddMember(member.Member{})
+				var failed error
+				p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hi"), Pre: []botctx.Action{
+					func(ctx context.Context, bot *botctx.Context) error {
+						failed = wait(ctx, p, ada, bot)
+						return nil
+					},
+				}}, &botctx.Node{ID: "next"})
+				ada.Says("hi")
+				require.ErrorIs(t, failed, boterr.Unavailable)
+				require.ErrorContains(t, failed, "perhaps it waits for this one")
+			})
+		})
+	}
+}
+
+func TestARedirectWithTheContextOfAnOuterOneIsAnErrorAndDoesNotHang(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := fakes.New(fakes.For(t))
+		var outer context.Context
+		var failed error
+		p.Handle(
+			&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hi"), Pre: []botctx.Action{
+				func(ctx context.Context, bot *botctx.Context) error {
+					outer = ctx
+					return redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})(ctx, bot)
+				},
+			}},
+			&botctx.Node{ID: "joined", Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
+				failed = redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "last"})(outer, bot)
+				return nil
+			}}},
+			&botctx.Node{ID: "last"},
+		)
+		p.AddMember(member.Member{}).Says("hi")
+		require.ErrorIs(t, failed, boterr.Unavailable)
+	})
+}
+
+func TestARedirectThatOutlivesItsRunIsAnError(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan struct{})
+		failed := make(chan error, 1)
+		_, ada := withNodes(
+			t,
+			&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
+				entered := make(chan struct{})
+				bot.Values["entered"] = entered
+				memberID := bot.Scope().Member
+				go func() {
+					failed <- redirects(botctx.RedirectMemberToNodeParams{MemberID: memberID, NodeCompositeID: "slow"})(ctx, bot)
+				}()
+				<-entered
+				return nil
+			}}},
+			&botctx.Node{ID: "slow", Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
+				close(bot.Values["entered"].(chan struct{}))
+				<-ended
+				return nil
+			}}},
+			&botctx.Node{ID: "count", Pre: []botctx.Action{counts}},
+		)
+		ada.Says("hi")
+		close(ended)
+		require.ErrorIs(t, <-failed, boterr.FailedPrecondition)
+	})
+}

@@ -99,7 +99,8 @@ func (a *Actor) Agendas() []*agenda.Record {
 }
 
 // Says sends a text to the bot and waits until its logic has run. A run that fails
-// ends the test, which only the test's own goroutine may do: others use TrySays.
+// ends the test, which only the test's own goroutine may do: others use TrySays. Actions
+// use neither: a run waits for one of the same member that is under way.
 func (a *Actor) Says(text string) {
 	a.platform.test.Helper()
 	a.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})

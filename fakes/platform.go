@@ -15,6 +15,11 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
+// maxWait is how long a run waits for one of the same member, in real time: a run that
+// waits for itself, since an action says something for its own member, fails then and
+// does not hang.
+const maxWait = 30 * time.Second
+
 // DefaultApp is the app of what is added without one.
 const DefaultApp = "app-1"
 
@@ -133,6 +138,7 @@ func assemble(s settings) *Platform {
 		Flow:         s.flow,
 		MaxRedirects: s.maxRedirects,
 		ParallelRuns: s.parallelRuns,
+		MaxWait:      maxWait,
 		Scheduler:    s.scheduler,
 		Zone:         func(record.Scope) string { return s.zone },
 		Strict:       s.strict,

@@ -55,54 +55,73 @@ func (p *Platform) TryAdvance(by time.Duration) error {
 	return err
 }
 
-// The most runs before a loop counts as one without end: at one instant beyond those that
-// were due when it began, and in one move of the time beyond those that there were.
+// The most before a loop counts as one without end: of generations at one instant, and of
+// runs in one move of the time.
 const (
-	mostAtOnce = 10_000
-	mostInAll  = 2_000_000
+	mostGenerations = 1000
+	mostRuns        = 5_000_000
 )
 
 // runUntil runs what falls due up to a time, that time included.
 func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
 	scheduler := p.runtime.Scheduler()
 	var failures []error
-	var instant, total limit
+	var pace pace
 	for {
 		at, ok, err := scheduler.Next(ctx)
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}
-		if !ok || at.After(to) {
+		if !ok || at.After(to) && at.After(p.Now()) { // A run may have taken the clock further.
 			return errors.Join(failures...)
 		}
-		if p.clock.moveTo(at) || instant.most == 0 {
-			due, err := scheduler.Due(ctx)
-			if err != nil {
-				return errors.Join(append(failures, err)...)
-			}
-			instant = limit{most: due + mostAtOnce}
-			total.most = max(total.most, due+mostInAll)
+		if p.clock.moveTo(at) {
+			pace.instant()
+		}
+		if err := pace.next(ctx, scheduler); err != nil {
+			return errors.Join(append(failures, err)...)
 		}
 		done, err := p.runNext(ctx, scheduler)
 		if err != nil {
 			failures = append(failures, err)
 		}
-		if instant.isPassed() || total.isPassed() {
-			return errors.Join(append(failures, fmt.Errorf("the agendas schedule each other without end: %d have run at %s, "+
-				"%d since the time began to move, the last one node %s for member %s",
-				instant.count, p.Now().Format(time.RFC3339Nano), total.count, done.NodeCompositeID, done.Member))...)
+		if pace.isEndless() {
+			return errors.Join(append(failures, fmt.Errorf("the agendas schedule each other without end: %d have run, "+
+				"the last one at %s, node %s for member %s",
+				pace.runs, p.Now().Format(time.RFC3339Nano), done.NodeCompositeID, done.Member))...)
 		}
 	}
 }
 
-// limit counts up to a number.
-type limit struct{ count, most int }
-
-// isPassed counts one more, and reports whether that are more than the most.
-func (l *limit) isPassed() bool {
-	l.count++
-	return l.count > l.most
+// pace tells a loop without end from much work. At one instant it counts generations:
+// those that are due when the instant begins are the first, those that they schedule for
+// the same instant the next.
+type pace struct {
+	// runs is the number of all runs.
+	runs int
+	// generation is the number of the one at work, left how many of it are still to run.
+	generation, left int
 }
+
+// instant begins another instant.
+func (p *pace) instant() { p.generation, p.left = 0, 0 }
+
+// next counts the run that follows.
+func (p *pace) next(ctx context.Context, scheduler *agenda.Scheduler) error {
+	if p.left == 0 {
+		due, err := scheduler.Due(ctx)
+		if err != nil {
+			return err
+		}
+		p.generation, p.left = p.generation+1, due
+	}
+	p.left--
+	p.runs++
+	return nil
+}
+
+// isEndless reports whether there were more than loops with an end have.
+func (p *pace) isEndless() bool { return p.generation > mostGenerations || p.runs > mostRuns }
 
 // runNext runs the first agenda that is due, and returns it and why it failed.
 func (p *Platform) runNext(ctx context.Context, scheduler *agenda.Scheduler) (agenda.Agenda, error) {

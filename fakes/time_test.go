@@ -131,7 +131,7 @@ func TestAgendasThatScheduleEachOtherWithoutEndEndTheTest(t *testing.T) {
 
 func TestManyAgendasAtOneTimeAreNoLoop(t *testing.T) {
 	t.Parallel()
-	const many = 12_000
+	const many = 1500
 	var runs int
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "count", Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
@@ -145,6 +145,43 @@ func TestManyAgendasAtOneTimeAreNoLoop(t *testing.T) {
 	p.Advance(time.Minute)
 	require.Equal(t, many, runs)
 }
+
+func TestARunThatSchedulesManyAtOnceIsNoLoop(t *testing.T) {
+	t.Parallel()
+	const many = 3000
+	var runs int
+	p := fakes.New(fakes.For(t))
+	p.Handle(&botctx.Node{ID: "fan", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
+		for range many {
+			if err := schedules("count", 0, 0)(ctx, bot); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}}, &botctx.Node{ID: "count", Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
+		runs++
+		return nil
+	}}})
+	plan(t, p.AddMember(member.Member{}).Context(), "fan", fakes.Start(), 0)
+	p.Advance(0)
+	require.Equal(t, many, runs)
+}
+
+func TestWhatFallsDueWhileARunTakesTimeRunsInTheSameAdvance(t *testing.T) {
+	t.Parallel()
+	var order []string
+	p := fakes.New(fakes.For(t))
+	p.Handle(ran(&order, "slow", says), ran(&order, "next"))
+	ada := p.AddMember(member.Member{}).Context()
+	plan(t, ada, "slow", fakes.Start().Add(20*time.Second), 0)
+	plan(t, ada, "next", fakes.Start().Add(2*time.Minute), 0)
+	p.DelayNext(botctx.OpSendResponse, 5*time.Minute)
+	p.Advance(time.Minute)
+	require.Equal(t, []string{"slow 00:00", "next 00:05"}, order)
+}
+
+// says is an action that sends a text.
+func says(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("hm")) }
 
 func TestARunThatFailsEndsTheTestAndIsTriedAgain(t *testing.T) {
 	t.Parallel()
