@@ -235,13 +235,14 @@ func TestARunThatWaitsForItselfIsAnErrorAndDoesNotHang(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]func(ctx context.Context, p *fakes.Platform, ada *fakes.Actor, bot *botctx.Context) error{
 		"what is said in an action": func(_ context.Context, _ *fakes.Platform, ada *fakes.Actor, _ *botctx.Context) error {
-			return ada.TrySays("again")
+			return ada.TrySays("again") //nolint:contextcheck // An actor has no use for one.
 		},
 		"a redirect on another context without the run's": func(
 			_ context.Context, p *fakes.Platform, ada *fakes.Actor, _ *botctx.Context,
 		) error {
 			without := context.Background()
-			return redirects(botctx.RedirectMemberToNodeParams{MemberID: ada.ID(), NodeCompositeID: "next"})(without, p.Operations(ada.Scope()))
+			again := redirects(botctx.RedirectMemberToNodeParams{MemberID: ada.ID(), NodeCompositeID: "next"})
+			return again(without, p.Operations(ada.Scope())) //nolint:contextcheck // That it is another one is the test.
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -273,12 +274,12 @@ func TestARedirectWithTheContextOfAnOuterOneIsAnErrorAndDoesNotHang(t *testing.T
 		p.Handle(
 			&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hi"), Pre: []botctx.Action{
 				func(ctx context.Context, bot *botctx.Context) error {
-					outer = ctx
+					outer = ctx //nolint:fatcontext // That it is used later is the test.
 					return redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})(ctx, bot)
 				},
 			}},
 			&botctx.Node{ID: "joined", Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
-				failed = redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "last"})(outer, bot)
+				failed = redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "last"})(outer, bot) //nolint:contextcheck // As above.
 				return nil
 			}}},
 			&botctx.Node{ID: "last"},
