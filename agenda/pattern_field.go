@@ -84,28 +84,52 @@ func (k *fieldKind) entry(text string) (string, error) {
 			return normal, err
 		}
 	}
-	values, stepText, hasStep := strings.Cut(text, "/")
-	step := 1
-	if hasStep {
-		var ok bool
-		if step, ok = number(stepText); !ok || step < 1 || step > k.maxStep {
-			return "", boterr.Invalid("", "%q has no step that can be read; a step of the %s goes from 1 to %d", text, k.name, k.maxStep)
-		}
+	values, step, err := k.cutStep(text)
+	if err != nil {
+		return "", err
 	}
 	if values == "*" {
-		return withStep("*", step, hasStep), nil
+		return withStep("*", step), nil
 	}
 	from, to, isRange := strings.Cut(values, "-")
 	first, err := k.value(from)
 	if err != nil {
 		return "", err
 	}
-	if !isRange && !hasStep {
-		return strconv.Itoa(k.normal(first)), nil
+	if isRange {
+		return k.span(text, first, to, step)
 	}
-	if !isRange {
-		return k.span(k.normal(first), k.last, step), nil
+	first = k.normal(first)
+	if step == 0 {
+		return strconv.Itoa(first), nil
 	}
+	return withStep(fmt.Sprintf("%d-%d", first, k.last), step), nil
+}
+
+// cutStep cuts an entry into its values and its step, which is 0 where there is none.
+func (k *fieldKind) cutStep(text string) (values string, step int, err error) {
+	values, stepText, hasStep := strings.Cut(text, "/")
+	if !hasStep {
+		return values, 0, nil
+	}
+	step, ok := number(stepText)
+	if !ok || step < 1 || step > k.maxStep {
+		return "", 0, boterr.Invalid("", "%q has no step that can be read; a step of the %s goes from 1 to %d", text, k.name, k.maxStep)
+	}
+	return values, step, nil
+}
+
+// withStep joins values and a step, which is 0 where there is none.
+func withStep(values string, step int) string {
+	if step == 0 {
+		return values
+	}
+	return values + "/" + strconv.Itoa(step)
+}
+
+// span reads the rest of a range. cronexpr takes 7 at the end of one for 0, so the days of such a range are
+// written one by one.
+func (k *fieldKind) span(text string, first int, to string, step int) (string, error) {
 	last, err := k.value(to)
 	if err != nil {
 		return "", err
@@ -113,7 +137,14 @@ func (k *fieldKind) entry(text string) (string, error) {
 	if first > last {
 		return "", boterr.Invalid("", "%q runs backwards; write %s", text, k.forward(first, last))
 	}
-	return k.span(first, last, step), nil
+	if last <= k.last {
+		return withStep(fmt.Sprintf("%d-%d", first, last), step), nil
+	}
+	var days []string
+	for day := first; day <= last; day += max(step, 1) {
+		days = append(days, strconv.Itoa(k.normal(day)))
+	}
+	return strings.Join(days, ","), nil
 }
 
 // forward returns what a range that runs backwards probably means.
@@ -122,25 +153,6 @@ func (k *fieldKind) forward(first, last int) string {
 		return fmt.Sprintf("%d-%d", start, last)
 	}
 	return fmt.Sprintf("%d-%d,%d-%d", first, k.last, k.first, last)
-}
-
-// span returns the entry for the values from first to last in steps.
-func (k *fieldKind) span(first, last, step int) string {
-	if last <= k.last {
-		return withStep(fmt.Sprintf("%d-%d", first, last), step, step > 1)
-	}
-	var days []string
-	for day := first; day <= last; day += step {
-		days = append(days, strconv.Itoa(k.normal(day)))
-	}
-	return strings.Join(days, ",")
-}
-
-func withStep(values string, step int, hasStep bool) string {
-	if !hasStep {
-		return values
-	}
-	return values + "/" + strconv.Itoa(step)
 }
 
 // value reads a number or a name.

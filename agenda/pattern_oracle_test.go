@@ -20,9 +20,18 @@ type oracle struct {
 	fixedHours, fixedTime bool
 }
 
+// macros are what crontab(5) says of them.
+var macros = map[string]string{
+	"@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *",
+	"@weekly": "0 0 * * 0", "@daily": "0 0 * * *", "@hourly": "0 * * * *",
+}
+
 func newOracle(t *testing.T, pattern string) *oracle {
 	t.Helper()
 	fields := strings.Fields(strings.ToLower(pattern))
+	if len(fields) == 1 {
+		fields = strings.Fields(macros[fields[0]])
+	}
 	if len(fields) == 5 {
 		fields = append(fields, "*")
 	}

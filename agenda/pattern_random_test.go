@@ -103,7 +103,7 @@ func (p patterns) pattern(year int) string {
 	}
 	count := 5 + p.IntN(3)
 	if count > 5 {
-		fields = append(fields, p.oneOf("*", fmt.Sprint(year), fmt.Sprintf("%d-%d/2", year-2, year+4), fmt.Sprintf("1999,%d/3", year)))
+		fields = append(fields, p.oneOf("*", strconv.Itoa(year), fmt.Sprintf("%d-%d/2", year-2, year+4), fmt.Sprintf("1999,%d/3", year)))
 	}
 	if count > 6 {
 		fields = append([]string{p.list(1, func() string { return p.entry(0, 59) })}, fields...)
@@ -169,7 +169,8 @@ func walk(t *testing.T, text string, start, end time.Time, longest int) int {
 			require.Fail(t, "another time", "%q fires after %s at %s (%t), not at %s", text, last, next, ok, want)
 		}
 		last = next
-		if fired++; fired == longest {
+		fired++
+		if fired == longest {
 			return fired
 		}
 	}

@@ -22,10 +22,21 @@ func requireInvalid(t *testing.T, err error, field, text string) {
 	require.Contains(t, found.Message(), text)
 }
 
-func TestABadPatternIsRefusedWithWhatToDo(t *testing.T) {
+// refusals are patterns, and what the error that refuses each says to do.
+type refusals []struct{ pattern, why string }
+
+func (r refusals) check(t *testing.T) {
+	t.Helper()
+	for _, c := range r {
+		_, err := agenda.ParsePattern(c.pattern, "")
+		require.Error(t, err, "%q", c.pattern)
+		requireInvalid(t, err, "pattern", c.why)
+	}
+}
+
+func TestAPatternIsRefusedForItsLengthAndSigns(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ pattern, why string }{
-		// Length and signs.
+	refusals{
 		{strings.Repeat("0,", 124) + "0 * * * *", "has 257 bytes; shorten it to at most 256"},
 		{strings.Repeat(" ", 1<<20), "shorten it to at most 256"},
 		{"0 9 * * mоn", "is not ASCII at byte 9; write it in English letters"},
@@ -33,7 +44,12 @@ func TestABadPatternIsRefusedWithWhatToDo(t *testing.T) {
 		{"0 9 * * 1\x7f", "is not ASCII"},
 		{"0\u00a09 * * *", "is not ASCII"},
 		{"0 9 * * 1\x00", "does not fit among the days of the week"},
-		// Number of fields.
+	}.check(t)
+}
+
+func TestAPatternIsRefusedForTheNumberOfItsFields(t *testing.T) {
+	t.Parallel()
+	refusals{
 		{"", "has 0 fields; give five"},
 		{" \t ", "has 0 fields; give five"},
 		{"9", "has 1 fields; give five"},
@@ -41,7 +57,12 @@ func TestABadPatternIsRefusedWithWhatToDo(t *testing.T) {
 		{"0 0 9 * * * * *", "has 8 fields; give five"},
 		{"0 0 9 * * * * garbage", "has 8 fields; give five"},
 		{"0 0 9 * * * 2026 # daily", "has 9 fields; give five"},
-		// Macros.
+	}.check(t)
+}
+
+func TestAPatternIsRefusedForItsMacro(t *testing.T) {
+	t.Parallel()
+	refusals{
 		{"@reboot", "use @yearly, @annually, @monthly, @weekly, @daily, @hourly"},
 		{"@", "there is no macro"},
 		{"@dailyish", "there is no macro"},
@@ -49,7 +70,12 @@ func TestABadPatternIsRefusedWithWhatToDo(t *testing.T) {
 		{"@hourly * * * *", `"@hourly" does not fit among the minutes`},
 		{"5@daily", "has 1 fields"},
 		{"* * * * @daily", `"@daily" does not fit among the days of the week`},
-		// Values.
+	}.check(t)
+}
+
+func TestAPatternIsRefusedForItsValues(t *testing.T) {
+	t.Parallel()
+	refusals{
 		{"60 * * * *", "minutes go from 0 to 59"},
 		{"-1 * * * *", `"" does not fit among the minutes; minutes go from 0 to 59`},
 		{"* 24 * * *", "hours go from 0 to 23"},
@@ -77,12 +103,22 @@ func TestABadPatternIsRefusedWithWhatToDo(t *testing.T) {
 		{"H * * * *", "minutes go from 0 to 59"},
 		{"~ * * * *", "minutes go from 0 to 59"},
 		{"*,xyz * * * *", `"xyz" does not fit among the minutes`},
-		// Lists.
+	}.check(t)
+}
+
+func TestAPatternIsRefusedForAnEmptyEntry(t *testing.T) {
+	t.Parallel()
+	refusals{
 		{", * * * *", "take out the comma that is too many"},
 		{"1, * * * *", "take out the comma that is too many"},
 		{",1 * * * *", "take out the comma that is too many"},
 		{"1,,2 * * * *", "take out the comma that is too many"},
-		// Ranges.
+	}.check(t)
+}
+
+func TestAPatternIsRefusedForItsRanges(t *testing.T) {
+	t.Parallel()
+	refusals{
 		{"30-10 * * * *", `"30-10" runs backwards; write 30-59,0-10`},
 		{"* 22-06 * * *", `"22-06" runs backwards; write 22-23,0-6`},
 		{"* * 31-1 * *", "runs backwards; write 31-31,1-1"},
@@ -95,7 +131,12 @@ func TestABadPatternIsRefusedWithWhatToDo(t *testing.T) {
 		{"1-2-3 * * * *", "minutes go from 0 to 59"},
 		{"*-5 * * * *", "minutes go from 0 to 59"},
 		{"* * * * 5-8", "days of the week go from 0 to 7"},
-		// Steps.
+	}.check(t)
+}
+
+func TestAPatternIsRefusedForItsSteps(t *testing.T) {
+	t.Parallel()
+	refusals{
 		{"*/0 * * * *", "a step of the minutes goes from 1 to 59"},
 		{"*/60 * * * *", "a step of the minutes goes from 1 to 59"},
 		{"*/00 * * * *", "a step of the minutes goes from 1 to 59"},
@@ -111,7 +152,12 @@ func TestABadPatternIsRefusedWithWhatToDo(t *testing.T) {
 		{"* * * * * */1970", "a step of the years goes from 1 to 59"},
 		{"/5 * * * *", "minutes go from 0 to 59"},
 		{"* * ?/5 * *", "days of the month go from 1 to 31"},
-		// L, W and #.
+	}.check(t)
+}
+
+func TestAPatternIsRefusedForWhatItsDaysAre(t *testing.T) {
+	t.Parallel()
+	refusals{
 		{"* * W * *", "days of the month go from 1 to 31, or are L, LW or a day with W"},
 		{"* * WL * *", "days of the month go from 1 to 31, or are L, LW"},
 		{"* * L-3 * *", "days of the month go from 1 to 31, or are L, LW"},
@@ -131,18 +177,19 @@ func TestABadPatternIsRefusedWithWhatToDo(t *testing.T) {
 		{"* * * * 1#l", "days of the week go from 0 to 7"},
 		{"* * * * 1#2#3", "behind # write 1 to 5"},
 		{"* * * * 1-5#2", "days of the week go from 0 to 7"},
-		// What never fires.
+	}.check(t)
+}
+
+func TestAPatternThatNeverFiresIsRefused(t *testing.T) {
+	t.Parallel()
+	refusals{
 		{"0 0 30 2 *", "never fires; name days that its months and years have"},
 		{"0 0 31 2,4,6,9,11 *", "never fires"},
 		{"0 0 31W feb ?", "never fires"},
 		{"0 0 29 2 * 2026", "never fires"},
 		{"0 0 29 2 * 2097-2099", "never fires"},
 		{"0 0 * 2 1#5 2026", "never fires"},
-	} {
-		_, err := agenda.ParsePattern(c.pattern, "")
-		require.Error(t, err, "%q", c.pattern)
-		requireInvalid(t, err, "pattern", c.why)
-	}
+	}.check(t)
 }
 
 func TestAPatternThatFiresOnlyWhereTheClocksSkipNeverFires(t *testing.T) {
