@@ -47,6 +47,8 @@ func (p RedirectMemberToNodeParams) check() error {
 		return boterr.Invalid("nodeCompositeId", "is missing: give the id of a node")
 	case p.ChannelID == "":
 		return boterr.Invalid("channelId", "is missing, and the context has no channel of its own")
+	case p.Meta.Err() != nil:
+		return boterr.In("meta", p.Meta.Err())
 	}
 	return boterr.In("redirectOptions", p.RedirectOptions.check())
 }

@@ -266,6 +266,9 @@ func TestARedirectIsRefusedWhereItLeadsNowhere(t *testing.T) {
 		"an unknown channel": {
 			params{MemberID: ada.ID(), ChannelID: "gone", NodeCompositeID: "a"}, boterr.NotFound, "channelId", "gone",
 		},
+		"a meta of what is no value": {
+			params{MemberID: ada.ID(), NodeCompositeID: "a", Meta: document.O("x", make(chan int))}, boterr.InvalidArgument, "meta.x", "",
+		},
 		"an option that does not exist": {
 			params{MemberID: ada.ID(), NodeCompositeID: "a", RedirectOptions: botctx.RedirectOptions{Unknown: document.O("runPreActions", false)}},
 			boterr.InvalidArgument, "redirectOptions.runPreActions", "runPreAction",
