@@ -115,6 +115,7 @@ func harnessOf(p *fakes.Platform) *botctxtest.Harness {
 		AddChannel: p.AddChannel,
 		AddMember:  func(m member.Member) *member.Member { return p.AddMember(m).Member() },
 		Advance:    p.Advance,
+		Handle:     p.Handle,
 		Sent: func() []botctxtest.Sent {
 			var arrived []botctxtest.Sent
 			for _, s := range p.Sent() {

@@ -14,7 +14,7 @@ import (
 
 // agendaRules are the rules of the operations on agendas.
 func agendaRules() []Rule {
-	return slices.Concat(newAgendaRules, replaceRules, updateAgendaRules, deleteAgendaRules)
+	return slices.Concat(newAgendaRules, replaceRules, updateAgendaRules, deleteAgendaRules, agendaRunRules)
 }
 
 const (

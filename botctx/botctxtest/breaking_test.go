@@ -32,13 +32,14 @@ var tables = []struct {
 	{[]botctxtest.Capability{botctxtest.Channels, botctxtest.Members}, brokenMembers},
 	{[]botctxtest.Capability{botctxtest.DataSources}, brokenData},
 	{[]botctxtest.Capability{botctxtest.Agendas}, brokenAgendas},
+	{[]botctxtest.Capability{botctxtest.Nodes}, brokenNodes},
 	{[]botctxtest.Capability{botctxtest.Sends}, brokenSends},
 	{everywhere, brokenEverywhere},
 }
 
 // everywhere are all domains.
 var everywhere = []botctxtest.Capability{
-	botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Sends,
+	botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Nodes, botctxtest.Sends,
 }
 
 // harness returns a harness of the broken implementation.

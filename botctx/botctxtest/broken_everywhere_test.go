@@ -51,7 +51,10 @@ var brokenEverywhere = map[string]breakage{
 	},
 	"the clock stands still": {
 		altering: func(h *botctxtest.Harness) { h.Advance = func(time.Duration) {} },
-		breaks:   []string{"MembersTellWhenTheyChanged", "EntriesTellWhenTheyChanged"},
+		breaks: []string{
+			"MembersTellWhenTheyChanged", "EntriesTellWhenTheyChanged", "ADueAgendaRunsItsNode", "ACompletedAgendaStaysAsItIs",
+			"DueAgendasRunByPriority", "APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun",
+		},
 	},
 	"errors are those of Go": {
 		altering: func(h *botctxtest.Harness) {

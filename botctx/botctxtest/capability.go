@@ -20,11 +20,13 @@ type Capability string
 // The capabilities. An implementation that lacks one answers Unsupported where it is
 // used.
 const (
-	// Channels, Members, DataSources, Agendas and Sends are all operations of a domain.
+	// Channels, Members, DataSources, Agendas, Nodes and Sends are all operations of a
+	// domain.
 	Channels    Capability = "Channels"
 	Members     Capability = "Members"
 	DataSources Capability = "DataSources"
 	Agendas     Capability = "Agendas"
+	Nodes       Capability = "Nodes"
 	Sends       Capability = "Sends"
 	// GeoQueries is fetchGeoNearFromDataSource.
 	GeoQueries Capability = "GeoQueries"
@@ -36,8 +38,9 @@ const (
 
 // What a harness may lack beside that. No operation can answer for it.
 const (
-	readSent  Capability = "Harness.Sent"
-	moveClock Capability = "Harness.Advance"
+	readSent    Capability = "Harness.Sent"
+	moveClock   Capability = "Harness.Advance"
+	handleNodes Capability = "Harness.Handle"
 	// commonShape is a platform whose results show the message event. It is lacked where
 	// Charlie and Echo are all that can be sent to.
 	commonShape Capability = "a platform with message events"
@@ -82,7 +85,7 @@ func unsupportedRule(lack Capability) (Rule, bool) {
 		check: func(t *trial) {
 			requireUnsupported(t, lack)
 		},
-	}, !slices.Contains([]Capability{readSent, moveClock, commonShape}, lack)
+	}, !slices.Contains([]Capability{readSent, moveClock, handleNodes, commonShape}, lack)
 }
 
 func requireUnsupported(t *trial, lack Capability) {

@@ -35,7 +35,7 @@ var everyOperationRules = []Rule{
 	},
 }
 
-// call is a call of an operation that succeeds in an app with an entry {_id: "a"}.
+// call is a call of an operation that succeeds where seedForCalls was called before.
 type call struct {
 	domain Capability
 	op     botctx.Op
@@ -115,6 +115,11 @@ var calls = []call{
 	{Agendas, botctx.OpDeleteMemberAgenda, func(ctx context.Context, p *place) error {
 		return errorOf(p.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: p.scope.Member}))
 	}},
+	{Nodes, botctx.OpRedirectMemberToNode, func(ctx context.Context, p *place) error {
+		return errorOf(p.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
+			MemberID: p.scope.Member, NodeCompositeID: p.node,
+		}))
+	}},
 	{Sends, botctx.OpSendResponse, func(ctx context.Context, p *place) error {
 		return errorOf(p.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Hello")}))
 	}},
@@ -135,8 +140,10 @@ func callsOf(domain Capability) []call {
 func (t *trial) offered() []call {
 	var offered []call
 	for _, c := range calls {
-		isGeo := c.op == botctx.OpFetchGeoNearFromDataSource
-		if t.offers(c.domain) && (!isGeo || t.offers(GeoQueries)) {
+		needs, isSpecial := map[botctx.Op]Capability{
+			botctx.OpFetchGeoNearFromDataSource: GeoQueries, botctx.OpRedirectMemberToNode: handleNodes,
+		}[c.op]
+		if t.offers(c.domain) && (!isSpecial || t.offers(needs)) {
 			offered = append(offered, c)
 		}
 	}
@@ -151,6 +158,9 @@ func (t *trial) seedForCalls() {
 	}
 	if t.offers(Agendas) {
 		t.schedule(agenda.NewAgendaParams{})
+	}
+	if t.offers(Nodes) && t.offers(handleNodes) {
+		t.Handle(&botctx.Node{ID: t.home.node, Pre: []botctx.Action{sets("seen")}})
 	}
 }
 

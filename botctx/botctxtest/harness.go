@@ -29,8 +29,12 @@ type Harness struct {
 	// nobody knows what arrives, and the rules about that are left out.
 	Sent func() []Sent
 	// Advance moves the clock of records forward. Without it the rules about times that
-	// are renewed are left out.
+	// are renewed are left out. Where Handle is given, too, the agendas that fall due on the
+	// way have run when it returns.
 	Advance func(by time.Duration)
+	// Handle adds nodes, of ids that nobody has used before, to those that run for the
+	// members of all apps. Without it the rules about nodes are left out.
+	Handle func(nodes ...*botctx.Node)
 
 	// ChecksEtags says that updateMember answers Conflict to a stale etag.
 	ChecksEtags bool
@@ -57,6 +61,9 @@ func (h *Harness) lacks() []Capability {
 	}
 	if h.Advance == nil {
 		lacks = append(lacks, moveClock)
+	}
+	if h.Handle == nil {
+		lacks = append(lacks, handleNodes)
 	}
 	if !slices.ContainsFunc(platforms, func(platform channel.Type) bool {
 		return shapes[platform] == nil && !slices.Contains(lacks, On(platform))

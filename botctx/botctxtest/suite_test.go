@@ -59,6 +59,7 @@ func newHarness(breaking ...botctx.Interceptor) *botctxtest.Harness {
 		AddChannel: p.AddChannel,
 		AddMember:  func(m member.Member) *member.Member { return p.AddMember(m).Member() },
 		Advance:    p.Advance,
+		Handle:     p.Handle,
 		Sent: func() []botctxtest.Sent {
 			var arrived []botctxtest.Sent
 			for _, s := range p.Sent() {
@@ -142,8 +143,8 @@ func TestEveryRuleIsBrokenBySomething(t *testing.T) {
 func TestLackOfACapability(t *testing.T) {
 	t.Parallel()
 	for _, capability := range []botctxtest.Capability{
-		botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Sends,
-		botctxtest.GeoQueries, botctxtest.ArrayFilters, botctxtest.PatchSort, botctxtest.On(channel.Echo),
+		botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Nodes,
+		botctxtest.Sends, botctxtest.GeoQueries, botctxtest.ArrayFilters, botctxtest.PatchSort, botctxtest.On(channel.Echo),
 	} {
 		t.Run(string(capability), func(t *testing.T) {
 			t.Parallel()
@@ -174,7 +175,7 @@ func TestWhatTheHarnessLacksIsLeftOut(t *testing.T) {
 	bare := func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		h := newHarness()
-		h.Sent, h.Advance = nil, nil
+		h.Sent, h.Advance, h.Handle = nil, nil, nil
 		return h
 	}
 	botctxtest.RunConformance(t, bare)
@@ -185,7 +186,9 @@ func TestAnImplementationOfOneDomain(t *testing.T) {
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		h := newHarness()
-		h.Lacks = []botctxtest.Capability{botctxtest.Channels, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Sends}
+		h.Lacks = []botctxtest.Capability{
+			botctxtest.Channels, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Nodes, botctxtest.Sends,
+		}
 		whole := h.Operations
 		h.Operations = func(scope record.Scope) botctx.Operations { return membersAlone{nothing(), whole(scope)} }
 		return h

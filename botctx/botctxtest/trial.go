@@ -42,6 +42,8 @@ type place struct {
 	scope   record.Scope
 	channel *channel.Channel
 	member  *member.Member
+	// node is an id for a node that nobody has used before.
+	node string
 }
 
 func newTrial(t T, rule Rule, h *Harness) *trial {
@@ -58,7 +60,7 @@ func unique(prefix string) string { return prefix + "-" + rand.Text() }
 // newPlace makes an app.
 func (t *trial) newPlace(name string) *place {
 	t.Helper()
-	p := &place{scope: record.Scope{App: unique(name)}}
+	p := &place{scope: record.Scope{App: unique(name)}, node: unique("node")}
 	p.channel = t.newChannel(p.scope.App)
 	p.scope.Channel = p.channel.ID
 	p.member = t.newMember(member.Member{App: p.scope.App, Channel: p.channel.ID, FirstName: "Ada"})

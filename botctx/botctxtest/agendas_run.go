@@ -1,0 +1,150 @@
+package botctxtest
+
+import (
+	"context"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+)
+
+var agendaRunRules = []Rule{
+	{
+		Name:  "ADueAgendaRunsItsNode",
+		Text:  "an agenda runs its node for its member when it is due, once, with its meta as AgendaMeta",
+		check: dueAgendaRunsItsNode,
+		Needs: []Capability{handleNodes, moveClock},
+	},
+	{
+		Name:  "ACompletedAgendaStaysAsItIs",
+		Text:  "updateAgenda does not change an agenda that has run for the last time",
+		check: completedAgendaStays,
+		Needs: []Capability{handleNodes, moveClock},
+	},
+	{
+		Name:  "DueAgendasRunByPriority",
+		Text:  "of agendas that are due at the same time the smaller priority runs first, and of equal ones the one that was made first",
+		check: dueAgendasRunByPriority,
+		Needs: []Capability{handleNodes, moveClock},
+	},
+	{
+		Name:  "APatternRunsUntilItsEnd",
+		Text:  "an agenda with a pattern runs each time that it fires, up to and including runUntil",
+		check: patternRunsUntilItsEnd,
+		Needs: []Capability{handleNodes, moveClock},
+	},
+	{
+		Name:  "WhatIsDeletedOrReplacedDoesNotRun",
+		Text:  "an agenda that was deleted or replaced does not run, and one that was updated runs as it is then",
+		check: deletedOrReplacedDoesNotRun,
+		Needs: []Capability{handleNodes, moveClock},
+	},
+}
+
+// noting adds a node that notes its AgendaMeta and member, and returns its id.
+func (t *trial) noting(into *journal) string {
+	t.Helper()
+	node := unique("node")
+	t.Handle(&botctx.Node{ID: node, Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
+		into.add(bot.AgendaMeta.String() + " " + bot.Member.ID)
+		return nil
+	}}})
+	return node
+}
+
+// in returns the time that is that much later than now, which is when a member was made.
+func (t *trial) in(pause time.Duration) document.Timestamp {
+	t.Helper()
+	return t.neighbour(member.Member{}).CreatedAt + document.Timestamp(pause/time.Millisecond)
+}
+
+func dueAgendaRunsItsNode(t *trial) {
+	var ran journal
+	node := t.noting(&ran)
+	m := t.neighbour(member.Member{})
+	for _, meta := range []document.Object{document.O("$n", "{{firstName}}"), {}} {
+		t.schedule(agenda.NewAgendaParams{MemberID: m.ID, NodeCompositeID: node, NextRunAt: t.in(time.Hour), Meta: meta})
+		t.Advance(59 * time.Minute)
+		require.Empty(t, ran.read(), "before it is due")
+		t.Advance(2 * time.Minute)
+		if meta.IsZero() {
+			meta = document.O()
+		}
+		require.Equal(t, []string{meta.String() + " " + m.ID}, ran.read())
+		t.Advance(48 * time.Hour)
+		require.Empty(t, ran.read(), "it runs once")
+		t.requireOpen(m)
+	}
+}
+
+func completedAgendaStays(t *trial) {
+	var ran journal
+	node := t.noting(&ran)
+	t.schedule(agenda.NewAgendaParams{NodeCompositeID: node, NextRunAt: t.in(time.Minute), Tag: "tag"})
+	t.Advance(time.Hour)
+	require.Len(t, ran.read(), 1)
+	for _, replace := range []bool{false, true} {
+		result := t.reschedule(agenda.UpdateAgendaParams{Tag: "tag", Replace: replace, NextRunAt: t.in(time.Minute)})
+		require.Empty(t, result.Docs)
+		t.Advance(time.Hour)
+		require.Empty(t, ran.read())
+	}
+}
+
+func dueAgendasRunByPriority(t *trial) {
+	var ran journal
+	node := t.noting(&ran)
+	at := t.in(time.Hour)
+	for _, one := range []struct {
+		name     string
+		priority *int64
+	}{{"last", new(int64(9))}, {"second", nil}, {"first", new(int64(-1))}, {"third", new(int64(0))}, {"fourth", new(int64(8))}} {
+		t.schedule(agenda.NewAgendaParams{
+			NodeCompositeID: node, NextRunAt: at, Priority: one.priority, Meta: document.O("name", one.name),
+		})
+	}
+	t.Advance(2 * time.Hour)
+	names := []string{}
+	for _, name := range []string{"first", "second", "third", "fourth", "last"} {
+		names = append(names, document.O("name", name).String()+" "+t.home.scope.Member)
+	}
+	require.Equal(t, names, ran.read())
+}
+
+func patternRunsUntilItsEnd(t *trial) {
+	var ran journal
+	node := t.noting(&ran)
+	first := t.schedule(agenda.NewAgendaParams{NodeCompositeID: node, Pattern: eachMinute, RunUntil: later, Tag: "tag"})
+	end := first.NextRunAt + document.Timestamp(4*time.Minute/time.Millisecond)
+	t.reschedule(agenda.UpdateAgendaParams{Tag: "tag", RunUntil: end})
+	for range 12 {
+		t.Advance(time.Minute)
+	}
+	require.Len(t, ran.read(), 5, "four minutes after the first run are the last one")
+	t.requireOpen(t.home.member)
+}
+
+func deletedOrReplacedDoesNotRun(t *trial) {
+	var ran journal
+	node := t.noting(&ran)
+	at := t.in(time.Hour)
+	plan := func(name, tag string, replace bool) {
+		t.schedule(agenda.NewAgendaParams{
+			NodeCompositeID: node, NextRunAt: at, Meta: document.O("name", name), Tag: tag, Replace: replace,
+		})
+	}
+	plan("deleted", "a", false)
+	plan("replaced", "b", false)
+	plan("replacing", "b", true)
+	plan("updated", "c", false)
+	t.unschedule(t.home.scope.Member, "a")
+	t.reschedule(agenda.UpdateAgendaParams{Tag: "c", Meta: document.O("name", "new")})
+	t.Advance(2 * time.Hour)
+	require.Equal(t, []string{
+		`{"name":"replacing"} ` + t.home.scope.Member, `{"name":"new"} ` + t.home.scope.Member,
+	}, ran.read())
+}
