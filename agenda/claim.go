@@ -58,16 +58,18 @@ func (c *claim) read(stored document.Object) {
 	}
 }
 
-// asSeen returns a filter that finds an agenda while nobody has claimed, held, scheduled
-// or completed it since it was seen.
+// asSeen returns a filter that finds an agenda while it is what it was when it was seen:
+// whoever claims it counts up the fence, updateAgenda changes nextRunAt, and whoever
+// renews an old lease, or ends the run that had it, changes leaseUntil.
 func asSeen(seen document.Object) document.Object {
-	fields := []string{record.FieldID, fieldFence, fieldNextRunAt, fieldLeaseUntil, fieldRetryAt, fieldCompleted}
-	pairs := make([]any, 0, 2*len(fields))
-	for _, field := range fields {
-		value, _ := seen.Field(field) // nil matches a field that is missing.
-		pairs = append(pairs, field, value)
+	id, _ := seen.Field(record.FieldID)
+	fence, _ := seen.Field(fieldFence) // nil matches a field that is missing.
+	nextRunAt, _ := seen.Field(fieldNextRunAt)
+	leaseUntil, isHeld := seen.Field(fieldLeaseUntil)
+	if !isHeld {
+		return document.O(record.FieldID, id, fieldFence, fence, fieldNextRunAt, nextRunAt)
 	}
-	return document.O(pairs...)
+	return document.O(record.FieldID, id, fieldFence, fence, fieldNextRunAt, nextRunAt, fieldLeaseUntil, leaseUntil)
 }
 
 // runOf returns what the handler is told.

@@ -107,6 +107,13 @@ func kind() record.Kind {
 // fromDocument reads an agenda that the store holds.
 func fromDocument(o document.Object) (*Record, error) {
 	r := new(Record)
+	if r.fastRead(o) {
+		if r.Meta.IsZero() {
+			r.Meta = document.O()
+		}
+		return r, nil
+	}
+	*r = Record{}
 	if err := document.Decode(o, r); err != nil {
 		return nil, boterr.New(boterr.FailedPrecondition, "", "the stored agenda %s cannot be read: %w",
 			document.Get(o, record.FieldID, "without an _id"), err)

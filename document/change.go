@@ -26,6 +26,9 @@ func (c Change) applied(filter *Filter, before Object) (after Object, modified b
 			return Object{}, false, err
 		}
 	}
+	if c.Update.editsFields() {
+		return c.edited(&run)
+	}
 	after, err = c.Update.apply(&run)
 	if err != nil {
 		return Object{}, false, err
@@ -37,6 +40,47 @@ func (c Change) applied(filter *Filter, before Object) (after Object, modified b
 		return before, c.Update.alwaysModifies(), nil
 	}
 	return c.stamp(after), true, nil
+}
+
+// edited is applied for an update that changes a few fields: with the stamps they are
+// changed in one step.
+func (c Change) edited(run *updateRun) (Object, bool, error) {
+	before := run.document
+	edit := objectEdit{memory: &c.Update.shapes}
+	edit.begin(before)
+	if err := c.Update.tree.editFields(&edit, run); err != nil {
+		return Object{}, false, err
+	}
+	if err := c.keepFixedOf(&edit); err != nil {
+		return Object{}, false, err
+	}
+	edit.changes = slices.DeleteFunc(edit.changes, func(f fieldChange) bool { return c.isStamped(f.name) })
+	if len(edit.changes) == 0 {
+		return before, false, before.Err()
+	}
+	for field, value := range c.Stamps.Set.All() {
+		edit.set(field, value)
+	}
+	for _, field := range c.Stamps.Increment {
+		edit.set(field, nextVersion(edit.value(field)))
+	}
+	after := edit.object()
+	return after, true, after.Err()
+}
+
+// keepFixedOf is keepFixed for an edit.
+func (c Change) keepFixedOf(edit *objectEdit) error {
+	for _, change := range edit.changes {
+		if !c.isFixed(change.name) {
+			continue
+		}
+		if err := checkFixed(change.name, fieldOrMissing(edit.from, change.name), change.value); err != nil {
+			return err
+		}
+	}
+	// 1.0 for 1 is no change.
+	edit.changes = slices.DeleteFunc(edit.changes, func(f fieldChange) bool { return c.isFixed(f.name) })
+	return nil
 }
 
 // isFixed reports whether no update can change a field.
@@ -178,14 +222,19 @@ func (c Change) stamp(o Object) Object {
 		o = o.with(field, value)
 	}
 	for _, field := range c.Stamps.Increment {
-		version, _ := o.Field(field)
-		next, ok := addNumbers(version, int64(1))
-		if _, isNumber := floatNumber(version); !isNumber || !ok {
-			next = int64(1)
-		}
-		o = o.with(field, next)
+		o = o.with(field, nextVersion(fieldOrMissing(o, field)))
 	}
 	return o
+}
+
+// nextVersion returns the version after another one, the first where that is none.
+func nextVersion(version any) any {
+	if _, isNumber := floatNumber(version); isNumber {
+		if next, ok := addNumbers(version, int64(1)); ok {
+			return next
+		}
+	}
+	return int64(1)
 }
 
 // Insert returns the document that an upsert inserts where nothing matches: the

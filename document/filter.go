@@ -47,8 +47,8 @@ func CompileFilter(source Object) (*Filter, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
 	}
-	if isOneField(source) {
-		return compileOneField(source), nil
+	if isFlat(source) {
+		return compileFlat(source), nil
 	}
 	slot := &nearSlot{}
 	filter, err := compileFilter(source, filterCompiler{slot: slot, expr: &exprUse{}})

@@ -18,6 +18,8 @@ type Update struct {
 	stages   []namedStage
 	// usesPosition tells that a path holds "$".
 	usesPosition bool
+	// shapes are those that the update made of documents.
+	shapes shapeMemory
 }
 
 // CompileUpdate compiles an update document and the array filters of its "$[name]"
@@ -83,6 +85,11 @@ func (u *Update) alwaysModifies() bool {
 	}
 	_, ok := u.source.Field(IDField)
 	return !ok
+}
+
+// editsFields reports whether the update changes a few fields of a document by operators.
+func (u *Update) editsFields() bool {
+	return u.tree != nil && !u.IsPipeline() && len(u.tree.children) <= fewFields
 }
 
 // updateRun is what the operations of one update of one document share.

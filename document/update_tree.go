@@ -153,24 +153,31 @@ func (n *updateNode) applyToFields(o Object, run *updateRun) (any, error) {
 	if len(n.children) > fewFields {
 		return n.applyToManyFields(o, run)
 	}
+	var edit objectEdit
+	edit.begin(o)
+	if err := n.editFields(&edit, run); err != nil {
+		return nil, err
+	}
+	return edit.object(), nil
+}
+
+// editFields applies the children to the fields of an object that is edited.
+func (n *updateNode) editFields(edit *objectEdit, run *updateRun) error {
 	for _, child := range n.children {
 		s, err := child.selector.resolved(run)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if s.kind != selectName {
-			return nil, notAnArray(s, o)
+			return notAnArray(s, edit.from)
 		}
-		old := fieldOrMissing(o, s.name)
-		next, err := child.apply(old, run)
+		next, err := child.apply(edit.value(s.name), run)
 		if err != nil {
-			return nil, boterr.In(s.name, err)
+			return boterr.In(s.name, err)
 		}
-		if !identical(old, next) {
-			o = o.withOrWithout(s.name, next)
-		}
+		edit.set(s.name, next)
 	}
-	return o, nil
+	return nil
 }
 
 // applyToManyFields is applyToFields in time that grows with the fields and the

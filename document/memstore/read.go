@@ -107,8 +107,8 @@ func (c *content) first(
 	ctx context.Context, filter *document.Filter, sort *document.Sort,
 ) (found placed, ok bool, err error) {
 	if sort == nil {
-		if found, ok, isID := c.byID(filter); isID {
-			return found, ok, checkEnded(ctx)
+		if id, isID := idOf(filter); isID {
+			return c.byID(ctx, filter, id)
 		}
 	}
 	p := c.planFor(filter, sort)
@@ -134,29 +134,38 @@ func (c *content) find(
 	ctx context.Context, filter *document.Filter, options document.FindOptions,
 ) ([]document.Object, error) {
 	if options.Sort == nil && options.Skip == 0 {
-		if one, ok, isID := c.byID(filter); isID {
+		if id, isID := idOf(filter); isID {
+			one, ok, err := c.byID(ctx, filter, id)
 			found := []document.Object{}
 			if ok {
 				found = []document.Object{one.document}
 			}
-			return allProjected(found, filter, options.Projection, checkEnded(ctx))
+			return allProjected(found, filter, options.Projection, err)
 		}
 	}
 	p := c.planFor(filter, options.Sort)
 	return c.findBy(ctx, filter, &p, options)
 }
 
-// byID returns the one document that a filter can match which gives an _id and nothing
-// else, and whether the filter is one. It is what a plan would find, without a plan.
-func (c *content) byID(filter *document.Filter) (found placed, ok, isID bool) {
-	if !filter.IsEquality() {
-		return found, false, false
+// idOf returns the _id of the one document that a filter can match, where it gives one.
+func idOf(filter *document.Filter) (id any, ok bool) {
+	if filter.Near() != nil {
+		return nil, false
 	}
-	id, isID := filter.Equality(document.IDField)
-	if isID {
-		found.position, found.document, ok = c.ids.find(&c.documents, id)
+	return filter.Equality(document.IDField)
+}
+
+// byID returns the one document that a filter which gives an _id can match. It is what a
+// plan would find, without a plan.
+func (c *content) byID(ctx context.Context, filter *document.Filter, id any) (found placed, ok bool, err error) {
+	if err := checkEnded(ctx); err != nil {
+		return found, false, err
 	}
-	return found, ok, isID
+	found.position, found.document, ok = c.ids.find(&c.documents, id)
+	if ok && !filter.IsEquality() {
+		ok, err = filter.Check(found.document)
+	}
+	return found, ok && err == nil, err
 }
 
 // findBy is find by a plan.
