@@ -279,7 +279,7 @@ func TestARedirectWithTheContextOfAnOuterOneIsAnErrorAndDoesNotHang(t *testing.T
 				},
 			}},
 			&botctx.Node{ID: "joined", Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
-				failed = redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "last"})(outer, bot) //nolint:contextcheck // As above.
+				failed = redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "last"})(outer, bot)
 				return nil
 			}}},
 			&botctx.Node{ID: "last"},
