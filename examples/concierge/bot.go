@@ -46,7 +46,7 @@ func (c Concierge) topics() []*botctx.Node {
 			Pre: do(forget), Responses: say("Fine, let us start over. What are you looking for?"), SavesPosition: true,
 		},
 		{
-			ID: "my name", Priority: 20, Trigger: when(func(said said) bool { return said.name != "" }),
+			ID: "my name", Priority: 20, Trigger: when(said.isName),
 			Pre: do(saveName), Responses: say("Nice to meet you, {{firstName}}. What are you looking for?"),
 		},
 		{ID: "I am at", Priority: 30, Trigger: says("I am at", "I'm at", "I am near", "I'm near"), Redirect: locate},
@@ -57,14 +57,21 @@ func (c Concierge) topics() []*botctx.Node {
 			ID: "thanks", Priority: 70, Trigger: says("thanks", "thank you", "bye", "goodbye"),
 			Responses: say("You are welcome. Enjoy the city!"),
 		},
-		{ID: "a place", Priority: 80, Trigger: namesPlace, Pre: do(describe), SavesPosition: true},
-		{ID: "places", Priority: 90, Trigger: c.looksForPlaces, Pre: do(c.saveWanted, c.find), SavesPosition: true},
+		{
+			ID: "a place", Priority: 80, Trigger: botctx.AllOf(botctx.AnyText(), namesPlace),
+			Pre: do(describe), SavesPosition: true,
+		},
+		{
+			ID: "places", Priority: 90, Trigger: botctx.AllOf(botctx.AnyText(), c.looksForPlaces),
+			Pre: do(c.saveWanted, c.find), SavesPosition: true,
+		},
 		{ID: "help", Priority: 1000, Trigger: botctx.AnyText(), Responses: say(helpText)},
 	}
 }
 
 // steps are where topics lead: what the bot asks, the answers to it, and what it does
-// when it has been told everything.
+// when it has been told everything. An answer has the priority of the topic that it goes on
+// with.
 func (c Concierge) steps() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "where?", Pre: do(askWhere), SavesPosition: true},

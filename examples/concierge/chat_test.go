@@ -251,6 +251,15 @@ func TestALongNameIsCut(t *testing.T) {
 	converse(t, guest, exchange{"places", "é…"}, exchange{"book number 1", strings.Repeat("é", longestName-1) + "…, gladly."})
 }
 
+func TestWhatIsNoTextIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	p := aCity(t)
+	guest := p.AddMember(member.Member{})
+	guest.Taps("museums")
+	require.Empty(t, guest.Messages())
+	require.Empty(t, p.Calls(botctx.OpFetchDistinctDataFromDataSource), "nor looked up")
+}
+
 func TestEveryReplyGoesOutBySendResponse(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)

@@ -25,20 +25,14 @@ type place struct {
 	Name string `json:"name"`
 }
 
-// namesPlace matches a text that names a place.
+// namesPlace matches what names a place.
 func namesPlace(ctx context.Context, bot *botctx.Context) (bool, error) {
-	if !isText(bot) {
-		return false, nil
-	}
 	named, err := namedPlace(ctx, bot)
 	return !named.IsZero(), err
 }
 
-// looksForPlaces matches a text that holds values of columns, or asks for any place.
+// looksForPlaces matches what holds values of columns, or asks for any place.
 func (c Concierge) looksForPlaces(ctx context.Context, bot *botctx.Context) (bool, error) {
-	if !isText(bot) {
-		return false, nil
-	}
 	values, err := c.values(ctx, bot)
 	return values.Len() > 0 || heard(bot).has("all", "any", "anything", "everything", "places"), err
 }

@@ -21,19 +21,11 @@ func says(phrases ...string) botctx.Trigger {
 
 // when matches a text of which something holds.
 func when(holds func(said said) bool) botctx.Trigger {
-	return botctx.When(func(bot *botctx.Context) bool { return isText(bot) && holds(heard(bot)) })
-}
-
-// isText reports whether the guest has said a text.
-func isText(bot *botctx.Context) bool {
-	return bot.MessageEvent != nil && bot.MessageEvent.Type == send.TypeText
+	return botctx.OnText(func(text string) bool { return holds(understand(text)) })
 }
 
 // heard returns what the guest's message says.
-func heard(bot *botctx.Context) said {
-	heard, _ := once(bot, "said", func() (said, error) { return understand(bot.MessageEvent.Text()), nil })
-	return heard
-}
+func heard(bot *botctx.Context) said { return understand(bot.MessageEvent.Text()) }
 
 // once finds out something about the message once in a run: the trigger of a node and
 // its actions ask the same.

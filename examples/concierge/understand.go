@@ -73,6 +73,9 @@ func (s said) has(phrases ...string) bool {
 	return false
 }
 
+// isName reports whether the message says what the guest wants to be called.
+func (s said) isName() bool { return s.name != "" }
+
 // isNear reports whether the message asks for what is near the guest.
 func (s said) isNear() bool {
 	return s.has("near me", "nearby", "close to me", "around here") || s.within > 0
