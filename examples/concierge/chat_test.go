@@ -159,6 +159,61 @@ func TestABookingIsDroppedWhereTheGuestTurnsToAnotherPlace(t *testing.T) {
 	require.Equal(t, 30, freeSeats(t, p, "Nonna Bettina"))
 }
 
+func TestAQuestionIsNotOpenAnyMoreWhereTheGuestHasTurnedToSomethingElse(t *testing.T) {
+	t.Parallel()
+	people := exchange{"book Nonna Bettina", "For how many people?"}
+	where := exchange{"restaurants near me", "Where are you?"}
+	for _, test := range []struct{ question, turn, answer exchange }{
+		{people, exchange{"start over", "let us start over"}, exchange{"4", helpText}},
+		{people, exchange{"hotels", "I found 3 places"}, exchange{"4", helpText}},
+		{people, exchange{"tell me about Saffron Stair", "Saffron Stair"}, exchange{"4", helpText}},
+		{people, exchange{"I am at Market Hall", "Good, I know where you are."}, exchange{"4", helpText}},
+		{people, exchange{"book it for 2 at 19:00", "Booked"}, exchange{"4", helpText}},
+		{where, exchange{"book", "Which place"}, exchange{"38.6040, -9.3905", helpText}},
+		{where, exchange{"38.6040, -9.3905", "I found 5 places"}, exchange{"38.6040, -9.3905", helpText}},
+	} {
+		converse(t, aCity(t).AddMember(member.Member{}), test.question, test.turn, test.answer)
+	}
+}
+
+func TestAQuestionStaysOpenWhereTheGuestSaysSomethingBesides(t *testing.T) {
+	t.Parallel()
+	guest := aCity(t).AddMember(member.Member{})
+	converse(t, guest,
+		exchange{"book Nonna Bettina", "For how many people?"},
+		exchange{"my name is Ada", "Nice to meet you, Ada."},
+		exchange{"what did I book", "You have no bookings yet."},
+		exchange{"thanks", "You are welcome."},
+		exchange{"oh well", helpText},
+		exchange{"4", "At what time?"},
+	)
+}
+
+func TestOfSeveralTopicsInAMessageTheFirstInTheListAnswers(t *testing.T) {
+	t.Parallel()
+	for says, hears := range map[string]string{
+		"never mind, my name is Bob":            "let us start over",
+		"my name is Bob, I am at Market Hall":   "Nice to meet you, Bob.",
+		"I am at Market Hall, what did I book?": "Good, I know where you are.",
+		"what did I book near me?":              "You have no bookings yet.",
+		"book Saffron Stair near me":            "Saffron Stair, gladly.",
+		"thanks, anything near me?":             "Where are you?",
+		"thanks, Saffron Stair":                 "You are welcome.",
+		"hotels like Saffron Stair":             "Saffron Stair\n",
+	} {
+		converse(t, aCity(t).AddMember(member.Member{}), exchange{says, hears})
+	}
+}
+
+func TestATopicThatComesFirstIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	converse(t, aCity(t).AddMember(member.Member{}),
+		exchange{"book Nonna Bettina", "For how many people?"},
+		exchange{"my name is Ada, and we are 3 people", "Nice to meet you, Ada."},
+		exchange{"start over, for 3 people", "let us start over"},
+	)
+}
+
 func TestARepeatedBookingIsTakenOnce(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)

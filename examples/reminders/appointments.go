@@ -83,7 +83,7 @@ func (p Practice) choose(ctx context.Context, bot *botctx.Context) (*botctx.Redi
 	}
 	before, hasOne := booked(bot)
 	bot.Member.Meta.Set("appointment", appointmentOf(slot))
-	if hasOne && before.Slot != ids[number-1] {
+	if hasOne {
 		return &botctx.Redirect{NodeCompositeID: "moved", Meta: document.O("before", before.Slot)}, nil
 	}
 	return goTo("booked")

@@ -149,9 +149,11 @@ func TestABookingThatFailsHalfwayIsCompletedByARepetition(t *testing.T) {
 	p.FailNext(botctx.OpNewAgenda, boterr.Unavailable)
 	require.ErrorIs(t, ada.TrySays("1"), boterr.Unavailable)
 	require.False(t, ada.Member().Meta.Has("appointment"), "what a run that fails has changed is not kept")
+	p.FailNext(botctx.OpSendResponse, boterr.Unavailable)
+	require.ErrorIs(t, ada.TrySays("1"), boterr.Unavailable)
 	says(ada, "1")
 	require.Contains(t, ada.Last(), "Booked: Thu 8 Jan, 10:00.")
-	require.Len(t, strings.Split(hears(p, ada, 30*day), "\n"), 4)
+	require.Len(t, strings.Split(hears(p, ada, 30*day), "\n"), 4, "each reminder comes once")
 }
 
 func TestAMoveThatFailsLosesNothing(t *testing.T) {
@@ -168,11 +170,35 @@ func TestAMoveThatFailsLosesNothing(t *testing.T) {
 	require.Contains(t, bob.Last(), "Thu 8 Jan", "and gives it up when the other one is hers")
 }
 
+func TestARepeatedMoveLeavesATimeToWhoHasItNow(t *testing.T) {
+	t.Parallel()
+	p, ada, bob := aPractice(t)
+	says(ada, "book", "1", "move")
+	p.FailNext(botctx.OpSendResponse, boterr.Unavailable)
+	require.ErrorIs(t, ada.TrySays("1"), boterr.Unavailable)
+	says(bob, "book", "1")
+	require.Contains(t, bob.Last(), "Booked: Thu 8 Jan, 10:00.")
+	says(ada, "1", "book")
+	require.NotContains(t, ada.Last(), "Thu 8 Jan", "it is Bob's")
+}
+
+func TestAnAppointmentThatHasPassedIsOver(t *testing.T) {
+	t.Parallel()
+	p, ada, _ := aPractice(t)
+	says(ada, "book", "1")
+	p.Advance(4 * day)
+	says(ada, "cancel")
+	require.Equal(t, "You have no appointment.", ada.Last())
+	says(ada, "book", "1")
+	require.Contains(t, ada.Last(), "Booked: Mon 12 Jan, 10:00.")
+}
+
 func TestWhatIsNotUnderstoodGetsHelp(t *testing.T) {
 	t.Parallel()
 	_, ada, _ := aPractice(t)
-	says(ada, "1", "book", "9", "hello")
+	says(ada, "1", "book", "9", "hello", "1", "1")
 	require.Equal(t, helpText, ada.Messages()[0].Text(), "a number answers nothing before times are offered")
 	require.Contains(t, ada.Messages()[2].Text(), "Which time shall it be?", "and nothing that is not offered")
-	require.Equal(t, helpText, ada.Last())
+	require.Equal(t, helpText, ada.Messages()[3].Text())
+	require.Equal(t, helpText, ada.Last(), "nor one after a time is booked")
 }
