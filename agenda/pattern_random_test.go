@@ -118,7 +118,7 @@ func TestPatternsFireWhenTheirFieldsSay(t *testing.T) {
 	const (
 		count   = 5000
 		parts   = 50
-		longest = 400
+		longest = 300
 	)
 	for part := range parts {
 		t.Run(strconv.Itoa(part), func(t *testing.T) {

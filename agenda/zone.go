@@ -63,8 +63,8 @@ func (p *period) has(wall time.Time) bool {
 // isLast reports whether the clocks never change again.
 func (p *period) isLast() bool { return p.end.IsZero() }
 
-// seenBefore returns the last time that the clocks showed in the period before, if it could be later than
-// wall.
+// seenBefore returns the last time that the clocks showed in the period before, or the zero
+// time where wall is too far behind the start for the clocks to have shown it before.
 func (p *period) seenBefore(wall time.Time, location *time.Location) time.Time {
 	if p.start.IsZero() || wall.Sub(p.wallClock(p.start)) > day {
 		return time.Time{}
