@@ -70,10 +70,11 @@ var repository = sync.OnceValues(func() ([]sourceFile, error) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() {
-			if slices.Contains([]string{".git", ".bin", "testdata"}, entry.Name()) {
-				return filepath.SkipDir
-			}
+		isLeftOut := slices.Contains([]string{".git", ".bin", "testdata"}, entry.Name())
+		switch {
+		case entry.IsDir() && isLeftOut:
+			return filepath.SkipDir
+		case entry.IsDir(), isLeftOut: // In a work tree of its own, .git is a file.
 			return nil
 		}
 		file, err := readSource(name, filepath.ToSlash(relative))
