@@ -57,7 +57,7 @@ func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 		return reach{trees: isOneOf(group.Trees), global: group.GlobalNodes}, nil
 	}
 	others := func(tree string) bool {
-		return !(hasLiveChat && tree == liveChat) && !slices.Contains(group.OffTrees, tree)
+		return !(hasLiveChat && tree == liveChat) && !isOffTree(bot.Channel, tree)
 	}
 	return reach{trees: others, global: group.GlobalNodes}, nil
 }
@@ -93,6 +93,11 @@ func (f Flow) priorityGroup(ctx context.Context, bot *Context) (channel.Priority
 		return channel.PriorityGroup{}, boterr.New(boterr.NotFound, "", "the channel %s has no priority group %q", bot.Channel.ID, name)
 	}
 	return groups[i], nil
+}
+
+// isOffTree reports whether a tree answers in a channel only outside office hours.
+func isOffTree(c *channel.Channel, tree string) bool {
+	return slices.ContainsFunc(c.PriorityGroups, func(g channel.PriorityGroup) bool { return slices.Contains(g.OffTrees, tree) })
 }
 
 // isOneOf tells whether a tree is one of those.

@@ -112,8 +112,11 @@ func TestTheNodeThatAnswersBelongsToWhereTheConversationStands(t *testing.T) {
 		"and the off global nodes":                   {flow: closed, groups: []channel.PriorityGroup{twoTrees}, who: at("night stop", "night"), text: "stop", want: "night stop"},
 		"off trees are not used within them":         {groups: []channel.PriorityGroup{twoTrees}, who: at("night", "night"), text: "hi", want: "shop"},
 		"a global node that the group names":         {groups: []channel.PriorityGroup{twoTrees}, who: at("music", "music"), text: "help", want: "shop help"},
-		"the first group is the default":             {groups: []channel.PriorityGroup{vip, twoTrees}, who: member.Member{}, text: "music", want: "music"},
-		"trees that the group lacks do not answer":   {groups: []channel.PriorityGroup{vip, twoTrees}, who: at("shop", "shop"), text: "hi", want: ""},
+		"nor are those of other groups": {
+			groups: []channel.PriorityGroup{{Group: "all"}, twoTrees}, who: at("night", "night"), text: "hi", want: "shop",
+		},
+		"the first group is the default":           {groups: []channel.PriorityGroup{vip, twoTrees}, who: member.Member{}, text: "music", want: "music"},
+		"trees that the group lacks do not answer": {groups: []channel.PriorityGroup{vip, twoTrees}, who: at("shop", "shop"), text: "hi", want: ""},
 		"another group by the host's choice": {
 			flow:   botctx.Flow{PriorityGroup: func(context.Context, *botctx.Context) (string, error) { return "vip", nil }},
 			groups: []channel.PriorityGroup{twoTrees, vip}, who: at("shop", "shop"), text: "hi", want: "",

@@ -80,12 +80,15 @@ func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 
 // enter makes the step of a node that this step goes on to.
 func (s *step) enter(node *Node) (*step, error) {
-	entered := &step{run: s.run, node: node.Ref(), caller: s, depth: s.depth + 1, joining: make(chan struct{}, 1)}
+	entered := newStep(s.run, s)
+	entered.node, entered.depth, entered.isJoined = node.Ref(), s.depth+1, s.isJoined
 	if most := s.run.runtime.config.MaxRedirects + 1; entered.depth > most {
 		return nil, boterr.New(boterr.ResourceExhausted, "nodeCompositeId",
 			"more than %d redirects, end them or raise Config.MaxRedirects: %s", most-1, entered.path())
 	}
-	s.run.current.Store(entered)
+	if !entered.isJoined {
+		s.run.current.Store(entered)
+	}
 	s.run.bot.Node = entered.node
 	return entered, nil
 }
@@ -98,7 +101,7 @@ func (s *step) path() string {
 			continue
 		}
 		name := at.node.String()
-		if outer := at.run.outer; outer != nil && at.caller.node == (NodeRef{}) {
+		if outer := at.run.outer; outer != nil && at.caller.caller == outer {
 			name = "member " + at.run.bot.scope.Member + ": " + name
 		}
 		names = append(names, name)

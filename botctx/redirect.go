@@ -83,12 +83,11 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 		return nil, err
 	}
 	shown, meta := bot.Node, bot.AgendaMeta
-	defer func() {
-		bot.Node, bot.AgendaMeta = shown, meta
-		s.run.current.Store(s)
-	}()
+	defer func() { bot.Node, bot.AgendaMeta = shown, meta }()
 	bot.AgendaMeta = p.meta()
-	sent, err := s.perform(ctx, next{node: node, options: p.RedirectOptions})
+	joined := newStep(s.run, s)
+	joined.isJoined = true
+	sent, err := joined.perform(ctx, next{node: node, options: p.RedirectOptions})
 	if err == nil && !s.run.isUnderWay() {
 		return nil, boterr.New(boterr.FailedPrecondition, "",
 			"the run of member %s ended before the node did: an action must wait for what it starts", p.MemberID)
@@ -98,7 +97,7 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 
 // waitToJoin waits until no other redirect of the same step is under way.
 func (s *step) waitToJoin(ctx context.Context) error {
-	waiting, cancel := s.run.runtime.waiting(ctx)
+	waiting, cancel := context.WithTimeout(ctx, s.run.runtime.config.MaxWait)
 	defer cancel()
 	select {
 	case s.joining <- struct{}{}:

@@ -23,7 +23,7 @@ type run struct {
 	byAgenda bool
 	// read is the member as the run has read it.
 	read *readings
-	// current is the step that is under way.
+	// current is the step that is under way, but for those that have joined it.
 	current atomic.Pointer[step]
 	ended   atomic.Bool
 }
@@ -37,6 +37,8 @@ type step struct {
 	caller *step
 	// depth is the number of nodes up to this one.
 	depth int
+	// isJoined tells that an action of the run has redirected here.
+	isJoined bool
 	// joining holds one thing while a step that has joined this one runs, so that several
 	// take turns.
 	joining chan struct{}
@@ -73,18 +75,18 @@ func (r *Runtime) startRun(
 	if err := started.load(ctx, o); err != nil {
 		return err
 	}
-	first := &step{run: started, caller: o.outer, depth: o.outer.depthOf(), joining: make(chan struct{}, 1)}
+	first := newStep(started, o.outer)
 	started.current.Store(first)
 	defer started.ended.Store(true)
 	if err := logic(withStep(ctx, first), started, first); err != nil {
 		return err
 	}
-	return started.writeBack(ctx)
+	return started.writeBack(context.WithoutCancel(ctx)) // What has been said and done stays.
 }
 
 // waitForTurn waits until no other run of the member is under way.
 func (r *Runtime) waitForTurn(ctx context.Context, o occasion) (*turn, error) {
-	waiting, cancel := r.waiting(ctx)
+	waiting, cancel := context.WithTimeout(ctx, r.config.MaxWait)
 	defer cancel()
 	turn, err := r.locks.acquire(waiting, memberKey{app: o.scope.App, member: o.scope.Member}, o.outer.turn())
 	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
@@ -92,14 +94,6 @@ func (r *Runtime) waitForTurn(ctx context.Context, o occasion) (*turn, error) {
 			"perhaps it waits for this one, since an action did not pass its ctx on", o.scope.Member, r.config.MaxWait)
 	}
 	return turn, err
-}
-
-// waiting returns ctx with the end that Config.MaxWait sets.
-func (r *Runtime) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
-	if r.config.MaxWait <= 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, r.config.MaxWait)
 }
 
 // load makes the context of a run, with its channel and its member. The member is read
@@ -123,6 +117,11 @@ func (r *run) load(ctx context.Context, o occasion) (err error) {
 	}
 	r.bot.Member = loaded
 	return nil
+}
+
+// newStep returns a step without a node.
+func newStep(of *run, caller *step) *step {
+	return &step{run: of, caller: caller, depth: caller.depthOf(), joining: make(chan struct{}, 1)}
 }
 
 // turn returns the turn of the run that the step belongs to, nil for no step.
@@ -153,8 +152,7 @@ func withStep(ctx context.Context, s *step) context.Context {
 }
 
 // stepOf returns the step under way that a call belongs to: by its ctx, or else by the
-// context on which it was called, nil where it is called without one. It is nil outside
-// of runs.
+// context on which it was called, which may be nil. It is nil outside of runs.
 func (r *Runtime) stepOf(ctx context.Context, bot *Context) *step {
 	if s, ok := ctx.Value(stepKey{}).(*step); ok && s.run.runtime == r && s.run.isUnderWay() {
 		return s

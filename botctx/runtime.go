@@ -63,7 +63,7 @@ type Config struct {
 	// this process, in the order in which they came.
 	ParallelRuns bool
 	// MaxWait is how long a run waits for one of the same member that is under way; after
-	// that it is Unavailable. The default is as long as its context lasts.
+	// that it is Unavailable. The default is a minute.
 	MaxWait time.Duration
 	// CheckEtags makes updateMember answer Conflict to a stale etag.
 	CheckEtags bool
@@ -88,8 +88,11 @@ type Runtime struct {
 	scheduler *agenda.Scheduler
 }
 
-// defaultMaxRedirects is the default of Config.MaxRedirects.
-const defaultMaxRedirects = 50
+// The defaults of Config.
+const (
+	defaultMaxRedirects = 50
+	defaultMaxWait      = time.Minute
+)
 
 // New returns a Runtime. A Config without a Store is InvalidArgument.
 func New(config Config) (*Runtime, error) {
@@ -105,6 +108,9 @@ func New(config Config) (*Runtime, error) {
 	}
 	if config.MaxRedirects <= 0 {
 		config.MaxRedirects = defaultMaxRedirects
+	}
+	if config.MaxWait <= 0 {
+		config.MaxWait = defaultMaxWait
 	}
 	config.Connectors = maps.Clone(config.Connectors)
 	config.Interceptors = slices.Clone(config.Interceptors)

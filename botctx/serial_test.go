@@ -196,6 +196,32 @@ func TestRedirectsOfOneActionAtOnceTakeTurns(t *testing.T) {
 	require.Equal(t, redirected, document.Get(bob.Member().Meta, "count", 0))
 }
 
+func TestRedirectsWithoutTheContextOfTheRunTakeTurnsToo(t *testing.T) {
+	t.Parallel()
+	const redirected = 20
+	without := context.Background()
+	_, ada := withNodes(
+		t,
+		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+			func(_ context.Context, bot *botctx.Context) error {
+				memberID := bot.Scope().Member
+				var working sync.WaitGroup
+				for range redirected {
+					working.Go(func() {
+						err := redirects(botctx.RedirectMemberToNodeParams{MemberID: memberID, NodeCompositeID: "count"})(without, bot)
+						require.NoError(t, err)
+					})
+				}
+				working.Wait()
+				return nil
+			},
+		}},
+		&botctx.Node{ID: "count", Pre: []botctx.Action{counts}, Post: []botctx.Action{counts}},
+	)
+	ada.Says("hi")
+	require.Equal(t, 2*redirected, document.Get(ada.Member().Meta, "count", 0))
+}
+
 func TestACallAfterItsRunHasEndedIsARunOfItsOwn(t *testing.T) {
 	t.Parallel()
 	var kept *botctx.Context

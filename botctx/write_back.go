@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -46,7 +47,7 @@ type readings struct {
 	memberID string
 
 	mu       sync.Mutex
-	first    *member.Member
+	all      []*member.Member
 	byRecord map[*member.Member]*member.Member
 	byEtag   map[string]*member.Member
 }
@@ -66,9 +67,7 @@ func (r *readings) add(m *member.Member) {
 	kept := *m // What is in it never changes: m can only take other values.
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.first == nil {
-		r.first = &kept
-	}
+	r.all = append(r.all, &kept)
 	r.byRecord[m] = &kept
 	if m.Etag != "" {
 		r.byEtag[m.Etag] = &kept
@@ -76,7 +75,7 @@ func (r *readings) add(m *member.Member) {
 }
 
 // before returns the record as it was when it was read: by its etag, which a copy has,
-// too; where there are no etags the same one; or else the one that the run began with.
+// too; where there are no etags the same one; or else the one that it differs least from.
 func (r *readings) before(m *member.Member) *member.Member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,7 +85,29 @@ func (r *readings) before(m *member.Member) *member.Member {
 	if kept := r.byRecord[m]; kept != nil {
 		return kept
 	}
-	return r.first
+	return r.closest(m)
+}
+
+// closest returns the reading from which the fewest changes lead to a record, the first of
+// several.
+func (r *readings) closest(m *member.Member) *member.Member {
+	best, fewest := r.all[0], -1
+	for _, kept := range r.all {
+		patch, err := member.Changes(kept, m)
+		if err != nil {
+			continue // Changes tells it again of the one that is chosen.
+		}
+		changes := 0
+		for _, paths := range patch.All() {
+			if of, ok := paths.(document.Object); ok {
+				changes += of.Len()
+			}
+		}
+		if fewest < 0 || changes < fewest {
+			best, fewest = kept, changes
+		}
+	}
+	return best
 }
 
 // readMembers are operations on members whose results a run keeps as readings.

@@ -8,9 +8,11 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -127,6 +129,49 @@ func TestTheWriteBackChangesOnlyWhatTheRunChanged(t *testing.T) {
 			require.JSONEq(t, test.want, ada.Member().Meta.String())
 		})
 	}
+}
+
+// hostMembers are members of a host that keeps no etags.
+type hostMembers struct{ member.Operations }
+
+func (h hostMembers) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+	found, err := h.Operations.GetMember(ctx, p)
+	if found != nil {
+		found.Etag = ""
+	}
+	return found, err
+}
+
+func TestACopyOfARecordWithoutAnEtagIsComparedWithWhatItComesFrom(t *testing.T) {
+	t.Parallel()
+	var p *fakes.Platform
+	p = fakes.New(fakes.For(t), fakes.Override(func(scope record.Scope) botctx.Parts {
+		own := channel.New(p.Runtime().Env(), scope)
+		return botctx.Parts{Members: hostMembers{member.New(p.Runtime().Env(), scope, own)}}
+	}))
+	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
+		another(&p, document.Set("meta.kept", 2, "meta.more", 1)), loadsCopy, sets("drink", "tea"),
+		another(&p, document.Set("meta.kept", 3)),
+	}})
+	ada := p.AddMember(member.Member{Meta: document.O("kept", 1)})
+	ada.Says("hi")
+	require.JSONEq(t, `{"kept": 3, "more": 1, "drink": "tea"}`, ada.Member().Meta.String())
+}
+
+func TestTheWriteBackComesAlsoWhereTheContextHasEndedMeanwhile(t *testing.T) {
+	t.Parallel()
+	ctx, hangUp := context.WithCancel(t.Context())
+	p, ada := withNodes(t, &botctx.Node{ID: "hello", Pre: []botctx.Action{sets("saved", true)}, Post: []botctx.Action{
+		func(context.Context, *botctx.Context) error {
+			hangUp()
+			return nil
+		},
+	}})
+	_, err := p.Operations(ada.Scope()).RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
+		MemberID: ada.ID(), NodeCompositeID: "hello",
+	})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"saved": true}`, ada.Member().Meta.String())
 }
 
 func TestFourFieldsAreWrittenBack(t *testing.T) {

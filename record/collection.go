@@ -1,6 +1,7 @@
 package record
 
 import (
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -41,6 +42,8 @@ type Collection struct {
 	// of a new record.
 	scope  *document.Filter
 	fields document.Object
+	// err is why there is no such scope. Every method returns it.
+	err error
 }
 
 // Open returns the collection of a kind of records, not narrowed to an app yet.
@@ -54,7 +57,10 @@ func Open(env Env, kind Kind) *Collection {
 // fixed.
 func (c *Collection) Where(field, value string) *Collection {
 	narrowed := *c
-	filter, _ := document.CompileFilter(document.O(field, value)) // A field and a string always compile.
+	filter, err := document.CompileFilter(document.O(field, value))
+	if err != nil && narrowed.err == nil {
+		narrowed.err = boterr.In(field, err) // A value that is too large is that of no record.
+	}
 	narrowed.scope = document.And(c.scope, filter)
 	narrowed.fields = c.fields.With(field, value)
 	narrowed.kind.Fixed = append(append([]string{}, c.kind.Fixed...), field)

@@ -11,6 +11,9 @@ import (
 // none, and with the scope and the stamps.
 func (c *Collection) Insert(ctx context.Context, o document.Object) (document.Object, error) {
 	stored, err := c.newRecord(o)
+	if err == nil {
+		err = c.err
+	}
 	if err != nil {
 		return document.Object{}, err
 	}

@@ -69,6 +69,9 @@ func (c *Collection) Distinct(ctx context.Context, path string, filter document.
 // document.CompileGeoNear; the Field of an error about it is the path in it.
 func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]document.GeoResult, error) {
 	query, err := document.CompileGeoNear(near)
+	if err == nil {
+		err = c.err
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +80,9 @@ func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]docum
 
 // filter compiles a caller's filter and narrows it to the scope.
 func (c *Collection) filter(source document.Object) (*document.Filter, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
 	if source.IsZero() {
 		return c.scope, nil
 	}

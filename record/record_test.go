@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -334,4 +335,49 @@ func TestAPipelineComputesARecordWithinItsScope(t *testing.T) {
 	requireInvalid(t, err, "patch")
 	_, err = a.mine.Update(t.Context(), record.Patch{Pipeline: document.A(), ArrayFilters: []document.Object{document.O("x", 1)}})
 	requireInvalid(t, err, "arrayFilters")
+}
+
+// A value that no filter can hold narrows to nothing, and not to everything.
+func TestAScopeThatIsTooLargeIsRefusedByEveryMethod(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	insert(t, a.mine, record.FieldID, "kept", "owner", "ada")
+	nowhere := a.mine.Where("owner", strings.Repeat("x", document.MaxSize)).Where("n", "1")
+	for name, call := range map[string]func() error{
+		"Find":  func() error { _, err := nowhere.Find(t.Context(), record.Query{}); return err },
+		"Get":   func() error { _, err := nowhere.Get(t.Context(), "kept"); return err },
+		"Count": func() error { _, err := nowhere.Count(t.Context(), document.Object{}); return err },
+		"Distinct": func() error {
+			_, err := nowhere.Distinct(t.Context(), "owner", document.Object{})
+			return err
+		},
+		"GeoNear": func() error {
+			_, err := nowhere.GeoNear(t.Context(), document.O("near", document.A(0, 0), "key", "at"))
+			return err
+		},
+		"Insert": func() error { _, err := nowhere.Insert(t.Context(), document.O("a", 1)); return err },
+		"Update": func() error {
+			_, err := nowhere.Update(t.Context(), record.Patch{Patch: document.O("a", 1), Multi: true})
+			return err
+		},
+		"FindAndModify": func() error {
+			_, err := nowhere.FindAndModify(t.Context(), record.Patch{Patch: document.O("a", 1), Upsert: true}, true)
+			return err
+		},
+		"Delete": func() error { _, err := nowhere.Delete(t.Context(), document.Object{}); return err },
+	} {
+		requireInvalidAt(t, call(), "owner", name)
+	}
+	count, err := a.mine.Count(t.Context(), document.Object{})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, count)
+}
+
+// requireInvalidAt asserts that an error is about a field or something in it.
+func requireInvalidAt(t *testing.T, err error, field, what string) {
+	t.Helper()
+	require.ErrorIs(t, err, boterr.InvalidArgument, what)
+	e, ok := boterr.AsError(err)
+	require.True(t, ok)
+	require.True(t, strings.HasPrefix(e.Field, field), "%s: %v", what, err)
 }
