@@ -41,6 +41,10 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
+	if err := botctx.EnsureIndexes(ctx, rt.Env().Store); err != nil {
+		fmt.Println(err)
+		return
+	}
 	web, err := channel.New(rt.Env(), record.Scope{App: "app-1"}).Save(ctx, &channel.Channel{Type: channel.Webchat, On: true})
 	if err != nil {
 		fmt.Println(err)
