@@ -3,6 +3,7 @@ package botctx_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -176,6 +177,24 @@ func TestTheSmallestPriorityAnswers(t *testing.T) {
 			ada.Says("hi")
 			require.Equal(t, test.want, texts(ada))
 		})
+	}
+}
+
+func TestOfManyEqualPrioritiesTheFirstThatWasGivenAnswers(t *testing.T) {
+	t.Parallel()
+	const many = 100 // A sort that is not stable leaves few things in order.
+	for first := range 10 {
+		var nodes []*botctx.Node
+		for i := range many {
+			trigger := on("something else")
+			if i >= first {
+				trigger = on("hi")
+			}
+			nodes = append(nodes, answering(strconv.Itoa(i), "", priority(i%2), trigger))
+		}
+		_, ada := withNodes(t, nodes...)
+		ada.Says("hi")
+		require.Equal(t, strconv.Itoa(first+first%2), texts(ada))
 	}
 }
 
