@@ -46,8 +46,8 @@ func (c Change) applied(filter *Filter, before Object) (after Object, modified b
 // changed in one step.
 func (c Change) edited(run *updateRun) (Object, bool, error) {
 	before := run.document
-	edit := objectEdit{memory: &c.Update.shapes}
-	edit.begin(before)
+	var room editRoom
+	edit := objectEdit{from: before, changes: room[:0], memory: &c.Update.shapes}
 	if err := c.Update.tree.editFields(&edit, run); err != nil {
 		return Object{}, false, err
 	}

@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -133,4 +134,47 @@ func TestAPipelineCannotTakeTheIDFromAnUpsert(t *testing.T) {
 	inserted, err := document.Change{Update: update}.Insert(filter)
 	require.NoError(t, err)
 	require.Equal(t, `{"_id":1,"x":2}`, inserted.String())
+}
+
+func TestAnUpdateThatIsUsedAgainMakesWhatANewOneMakes(t *testing.T) {
+	t.Parallel()
+	source := document.O("$set", document.O("a", 1, "b.c", 2), "$unset", document.O("x", 1, "y", 1), "$inc", document.O("n", 1))
+	used, err := document.CompileUpdate(source)
+	require.NoError(t, err)
+	stamps := document.Stamps{Set: document.O("at", 5), Increment: []string{"_version"}}
+	names := []string{"a", "b", "x", "y", "n", "at", "_version", "z"}
+	random := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		pairs := []any{"_id", 1}
+		for _, i := range random.Perm(len(names))[:random.IntN(len(names))] {
+			value := any(random.IntN(3))
+			if names[i] == "b" {
+				value = document.O("c", value)
+			}
+			pairs = append(pairs, names[i], value)
+		}
+		before := document.O(pairs...)
+		fresh, err := document.CompileUpdate(source)
+		require.NoError(t, err)
+		want, _, err := document.Change{Update: fresh, Stamps: stamps}.Apply(nil, before)
+		require.NoError(t, err)
+		for range 2 {
+			got, modified, err := document.Change{Update: used, Stamps: stamps}.Apply(nil, before)
+			require.NoError(t, err)
+			require.Equal(t, want.String(), got.String(), before)
+			require.Equal(t, want.Size(), got.Size())
+			require.Equal(t, document.O(anyPairs(got)...).Size(), got.Size(), "the size is that of the object made anew")
+			require.Equal(t, before.String() != got.String(), modified)
+			require.False(t, got.Has("x") || got.Has("y"))
+		}
+	}
+}
+
+// anyPairs returns the fields of an object as pairs.
+func anyPairs(o document.Object) []any {
+	var pairs []any
+	for name, value := range o.All() {
+		pairs = append(pairs, name, value)
+	}
+	return pairs
 }

@@ -47,8 +47,11 @@ func CompileFilter(source Object) (*Filter, error) {
 	if err := checkSource(source); err != nil {
 		return nil, err
 	}
-	if isFlat(source) {
-		return compileFlat(source), nil
+	if isOneField(source) {
+		return compileOneField(source), nil
+	}
+	if namesRecord(source) {
+		return compileRecord(source), nil
 	}
 	slot := &nearSlot{}
 	filter, err := compileFilter(source, filterCompiler{slot: slot, expr: &exprUse{}})

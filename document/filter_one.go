@@ -2,22 +2,14 @@ package document
 
 import "strings"
 
-// flatFilter is a filter that says that fields equal scalars, as most filters that look
-// up a record do, with all its parts in few pieces of memory.
-type flatFilter struct {
-	filter Filter
-	// one is the condition of a filter on one field.
-	one [1]flatCondition
-	// all are those of a filter on several.
-	all allOf
-}
-
-// flatCondition is the condition on one field.
-type flatCondition struct {
-	matcher  pathMatcher
-	path     fieldPath
-	part     [1]pathPart
-	equality [1]equality
+// oneField is a filter that says that one field equals a scalar, as most filters that
+// look up a record do, with all its parts in one piece of memory.
+type oneField struct {
+	filter     Filter
+	matcher    pathMatcher
+	path       fieldPath
+	part       [1]pathPart
+	equalities [1]equality
 }
 
 // isFlat reports whether a query document is names and scalars.
@@ -36,34 +28,71 @@ func isFlat(source Object) bool {
 // isOneField reports whether a query document is one name and a scalar.
 func isOneField(source Object) bool { return source.Len() == 1 && isFlat(source) }
 
-// compileFlat compiles a query document of names and scalars.
-func compileFlat(source Object) *Filter {
-	f := &flatFilter{}
-	f.filter.source = source
-	if source.Len() == 1 {
-		f.filter.root = f.one[0].compile(source.node.shape.keys[0], source.node.at(0))
-		f.filter.equalities, f.filter.one, f.filter.only = f.one[0].equality[:], true, f.one[0].equality[0]
-		return &f.filter
+// namesRecord reports whether a query document is names and scalars, the _id among them: it
+// is asked of one document.
+func namesRecord(source Object) bool { return isFlat(source) && source.Has(IDField) }
+
+// compileOneField compiles a query document of one name and a scalar.
+func compileOneField(source Object) *Filter {
+	name, value := source.node.shape.keys[0], source.node.at(0)
+	f := &oneField{}
+	f.part[0].name, f.part[0].index = name, -1
+	if index, ok := arrayIndex(name); ok {
+		f.part[0].index = index
 	}
-	conditions := make([]flatCondition, source.Len())
-	f.filter.equalities = make([]equality, source.Len())
-	f.all = make(allOf, source.Len())
-	for i, name := range source.node.shape.keys {
-		f.all[i] = conditions[i].compile(name, source.node.at(i))
-		f.filter.equalities[i] = conditions[i].equality[0]
-	}
-	f.filter.root = f.all
+	f.path.text, f.path.parts = name, f.part[:]
+	f.matcher.path, f.matcher.test = &f.path, equalCondition(value)
+	f.equalities[0] = equality{path: name, value: value}
+	f.filter.source, f.filter.root = source, &f.matcher
+	f.filter.equalities, f.filter.one, f.filter.only = f.equalities[:], true, f.equalities[0]
 	return &f.filter
 }
 
-// compile compiles the condition that a field equals a scalar.
-func (c *flatCondition) compile(name string, value any) *pathMatcher {
-	c.part[0].name, c.part[0].index = name, -1
-	if index, ok := arrayIndex(name); ok {
-		c.part[0].index = index
+// recordFilter is a filter that names a record by its _id and says what some of its
+// fields are, with all its parts in one piece of memory. It is compiled for one question.
+type recordFilter struct {
+	filter Filter
+	fields fieldsEqual
+	room   [4]equality
+}
+
+// compileRecord compiles a query document of names and scalars.
+func compileRecord(source Object) *Filter {
+	f := &recordFilter{}
+	f.fields = f.room[:0]
+	for i, name := range source.node.shape.keys {
+		f.fields = append(f.fields, equality{path: name, value: source.node.at(i)})
 	}
-	c.path.text, c.path.parts = name, c.part[:]
-	c.matcher.path, c.matcher.test = &c.path, equalCondition(value)
-	c.equality[0] = equality{path: name, value: value}
-	return &c.matcher
+	f.filter.source, f.filter.root, f.filter.equalities = source, &f.fields, f.fields
+	return &f.filter
+}
+
+// fieldsEqual is met where fields equal scalars.
+type fieldsEqual []equality
+
+func (all *fieldsEqual) match(root any, position *arrayPosition) bool {
+	o, ok := root.(Object)
+	if !ok {
+		return all.asPaths().match(root, position)
+	}
+	for i := range *all {
+		e := &(*all)[i]
+		value := fieldOrMissing(o, e.path)
+		if _, isArray := value.(Array); isArray {
+			return all.asPaths().match(root, position)
+		}
+		if !(equalTo{e.value}).test(value) {
+			return false
+		}
+	}
+	return true
+}
+
+// asPaths returns the same condition in the form that knows of arrays.
+func (all *fieldsEqual) asPaths() allOf {
+	paths := make(allOf, len(*all))
+	for i, e := range *all {
+		paths[i] = &pathMatcher{path: compilePath(e.path), test: equalCondition(e.value)}
+	}
+	return paths
 }

@@ -197,3 +197,30 @@ func TestInMeansEqualToOneOf(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, in.Match(document.O()))
 }
+
+func TestAFilterThatNamesARecordMatchesAsItsConditionsDo(t *testing.T) {
+	t.Parallel()
+	values := []any{nil, int64(1), 1.0, 2.5, "a", true, document.A(1, "a"), document.A(document.A(1)), document.O("a", 1), document.A()}
+	for _, asked := range []any{nil, int64(1), 2.5, "a", true} {
+		for _, id := range []any{"x", int64(7)} {
+			short, err := document.CompileFilter(document.O("_id", id, "f", asked, "g", nil))
+			require.NoError(t, err)
+			long, err := document.CompileFilter(document.O("$and", document.A(
+				document.O("_id", document.O("$eq", id)), document.O("f", document.O("$eq", asked)), document.O("g", document.O("$eq", nil)),
+			)))
+			require.NoError(t, err)
+			for _, value := range values {
+				for _, o := range []document.Object{
+					document.O("_id", "x", "f", value), document.O("_id", 7.0, "f", value),
+					document.O("_id", "x", "f", value, "g", value), document.O("_id", "x", "g", document.A(nil)), document.O("_id", "x"),
+				} {
+					require.Equal(t, long.Match(o), short.Match(o), "%v of %v", short.Source(), o)
+				}
+			}
+			got, ok := short.Equality("_id")
+			require.True(t, ok)
+			require.Equal(t, id, got)
+			require.False(t, short.IsEquality())
+		}
+	}
+}

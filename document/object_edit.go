@@ -12,9 +12,11 @@ type objectEdit struct {
 	changes []fieldChange
 	// memory remembers the shapes of such edits, where it is not nil.
 	memory *shapeMemory
-	// room is where the changes begin, so that a few need no memory of their own.
-	room [fewFields]fieldChange
 }
+
+// editRoom is where the changes of an edit begin, so that a few need no memory of their
+// own.
+type editRoom [fewFields]fieldChange
 
 // fieldChange is the new value of a field.
 type fieldChange struct {
@@ -23,11 +25,6 @@ type fieldChange struct {
 	at int
 	// value is missing where the field is removed.
 	value any
-}
-
-// begin begins an edit of an object.
-func (e *objectEdit) begin(from Object) {
-	e.from, e.changes = from, e.room[:0]
 }
 
 // value returns the value that a field has now, or missing.
@@ -79,23 +76,22 @@ func (e *objectEdit) copied() Object {
 	from := e.from.node
 	shape := e.memory.edited(from.shape, e.changes)
 	next := newObjectNode(max(len(shape.keys), len(from.values)))
-	values := append(next.values, from.values...)
+	next.values = append(next.values, from.values...)
 	removed := 0
 	for i := range e.changes {
 		switch c := &e.changes[i]; {
 		case c.at < 0 && c.value != missing:
-			values = append(values, c.value)
+			next.values = append(next.values, c.value)
 		case c.at >= 0:
-			values[c.at] = c.value
+			next.values[c.at] = c.value
 			if c.value == missing {
 				removed++
 			}
 		}
 	}
 	if removed > 0 {
-		values = slices.DeleteFunc(values, func(value any) bool { return value == missing })
+		next.values = slices.DeleteFunc(next.values, func(value any) bool { return value == missing })
 	}
-	next.values = values
 	next.err = from.err
 	next.complete(shape)
 	for i := range e.changes {

@@ -153,8 +153,7 @@ func (n *updateNode) applyToFields(o Object, run *updateRun) (any, error) {
 	if len(n.children) > fewFields {
 		return n.applyToManyFields(o, run)
 	}
-	var edit objectEdit
-	edit.begin(o)
+	edit := objectEdit{from: o}
 	if err := n.editFields(&edit, run); err != nil {
 		return nil, err
 	}

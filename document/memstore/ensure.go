@@ -27,7 +27,7 @@ func (t *transaction) ensure(ctx context.Context, spec document.Index) error {
 	if failed != nil {
 		return failed
 	}
-	t.next.indexes = append(t.next.indexes, x)
+	t.next.indexes = append(slices.Clip(t.next.indexes), x)
 	return err
 }
 

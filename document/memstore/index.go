@@ -65,9 +65,6 @@ func (x *index) replace(edit *persistent.Edit, position uint64, before, after do
 	if x.spatial != nil {
 		return x.replacePlaces(edit, position, before, after)
 	}
-	if x.sameFields(before, after) {
-		return nil
-	}
 	old, err := x.entriesOf(before)
 	if err != nil {
 		return err
@@ -135,7 +132,7 @@ func (x *index) replacePlaces(edit *persistent.Edit, position uint64, before, af
 // sameFields reports whether two versions of a document are the same in all
 // fields that the index looks at.
 func (x *index) sameFields(before, after document.Object) bool {
-	if before.IsZero() || after.IsZero() {
+	if x.spatial != nil || before.IsZero() || after.IsZero() {
 		return false
 	}
 	for _, path := range x.paths {

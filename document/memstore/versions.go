@@ -68,6 +68,8 @@ type transaction struct {
 	before *content
 	next   *content
 	edit   *persistent.Edit
+	// hasParted tells that the indexes of next are its own.
+	hasParted bool
 	// changes are what it did to documents, where somebody watches the collection.
 	changes []documentChange
 	watched bool
@@ -75,8 +77,24 @@ type transaction struct {
 
 func begin(before *content) *transaction {
 	next := *before
-	next.indexes = slices.Clone(before.indexes)
 	return &transaction{before: before, next: &next, edit: persistent.NewEdit()}
+}
+
+// reindex puts the keys of one version of a document in the place of those of the one
+// before, in all indexes. The first change of one parts them from the version before.
+func (t *transaction) reindex(position uint64, before, after document.Object) error {
+	for i := range t.next.indexes {
+		if t.next.indexes[i].sameFields(before, after) {
+			continue
+		}
+		if !t.hasParted {
+			t.next.indexes, t.hasParted = slices.Clone(t.next.indexes), true
+		}
+		if err := t.next.indexes[i].replace(t.edit, position, before, after); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // insert adds a document at the end.
@@ -90,10 +108,8 @@ func (t *transaction) insert(o document.Object) error {
 		return duplicate(t.next.name, "_id_", document.O(document.IDField, id))
 	}
 	position := t.next.end
-	for i := range t.next.indexes {
-		if err := t.next.indexes[i].replace(t.edit, position, document.Object{}, o); err != nil {
-			return err
-		}
+	if err := t.reindex(position, document.Object{}, o); err != nil {
+		return err
 	}
 	t.next.ids.add(t.edit, position, id)
 	t.next.documents.Set(t.edit, position, o)
@@ -106,10 +122,8 @@ func (t *transaction) insert(o document.Object) error {
 // have the same _id.
 func (t *transaction) replace(position uint64, before, after document.Object) error {
 	after = t.next.shapes.Share(after)
-	for i := range t.next.indexes {
-		if err := t.next.indexes[i].replace(t.edit, position, before, after); err != nil {
-			return err
-		}
+	if err := t.reindex(position, before, after); err != nil {
+		return err
 	}
 	t.next.documents.Set(t.edit, position, after)
 	t.note(before, after)
@@ -118,10 +132,8 @@ func (t *transaction) replace(position uint64, before, after document.Object) er
 
 // remove takes a document out.
 func (t *transaction) remove(position uint64, o document.Object) error {
-	for i := range t.next.indexes {
-		if err := t.next.indexes[i].replace(t.edit, position, o, document.Object{}); err != nil {
-			return err
-		}
+	if err := t.reindex(position, o, document.Object{}); err != nil {
+		return err
 	}
 	id, _ := o.Field(document.IDField)
 	t.next.ids.remove(t.edit, position, id)
