@@ -1,7 +1,10 @@
 package agenda
 
 import (
+	"context"
+	"log/slog"
 	"math/rand/v2"
+	"runtime/debug"
 	"time"
 )
 
@@ -24,4 +27,19 @@ func exponential(failures int) time.Duration {
 // jittered is a random part of the exponential back-off.
 func jittered(failures int) time.Duration {
 	return rand.N(exponential(failures) + 1) //nolint:gosec // Spreading load needs no secrecy.
+}
+
+// pauseAfter returns the pause after failures. Where the host's function panics it is that
+// of the default.
+func (s *Scheduler) pauseAfter(
+	ctx context.Context, failures int, pause func(failures int) time.Duration,
+) (chosen time.Duration) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			s.log.LogAttrs(ctx, slog.LevelError, "agenda: back-off panicked",
+				slog.Any("panic", thrown), slog.String("stack", string(debug.Stack())))
+			chosen = exponential(failures)
+		}
+	}()
+	return max(0, pause(failures))
 }

@@ -22,6 +22,8 @@ type claim struct {
 	stored     document.Object
 	record     *Record
 	unreadable error
+	// scheduler is the one that claimed it.
+	scheduler *Scheduler
 	// run is what the handler is told, and at when it was claimed, by the store's clock.
 	run Run
 	at  time.Time
@@ -42,10 +44,29 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 		s.candidates.giveBack(seen)
 		return nil, err
 	}
-	c := &claim{id: idOf(seen), fence: document.Get(done.Document, fieldFence, int64(0)), at: now}
+	c := &claim{scheduler: s, id: idOf(seen), fence: document.Get(done.Document, fieldFence, int64(0)), at: now}
 	c.read(done.Document)
 	c.run = s.runOf(c.record, now)
+	c.run.claim = c
 	return c, nil
+}
+
+// stands reports whether the agenda is still what was claimed.
+func (c *claim) stands(ctx context.Context) (bool, error) {
+	filter, err := document.CompileFilter(document.O(record.FieldID, c.id))
+	if err != nil {
+		return false, err
+	}
+	found, err := c.scheduler.agendas.Find(ctx, filter, document.FindOptions{})
+	if err != nil || len(found) == 0 {
+		return false, err
+	}
+	return c.holds(found[0]) && document.Get(found[0], fieldAttempts, int64(0)) != 0, nil
+}
+
+// holds reports whether the claim of an agenda as it is stored is this one.
+func (c *claim) holds(stored document.Object) bool {
+	return document.Get(stored, fieldFence, int64(0)) == c.fence && stored.Has(fieldLeaseUntil)
 }
 
 // read reads the agenda as it is stored now.

@@ -9,8 +9,10 @@
 //
 // An agenda is due at its nextRunAt. Of those that are due, a smaller priority runs
 // first, then the earlier nextRunAt, then the one that was made first. After a downtime a
-// pattern runs once, late, and goes on from the time it is then; an agenda without a
-// pattern always runs. An agenda never overlaps itself.
+// pattern runs once, late, and goes on from the time it is then; so it does after a run
+// that took longer than to the next occurrence, which is then late. Each occurrence is
+// run, or told as missed. An agenda without a pattern always runs. An agenda never
+// overlaps itself.
 //
 // # What holds across processes
 //

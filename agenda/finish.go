@@ -2,6 +2,7 @@ package agenda
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"time"
@@ -33,7 +34,7 @@ type ending struct {
 	final bool
 }
 
-// verdict says what follows from a run for an agenda as it is now.
+// verdict says what follows from a run for an agenda as it is stored now.
 type verdict func(r *Record, now time.Time) ending
 
 // finish stores what follows from a run, and tells it. ctx is not that of the run, which
@@ -41,12 +42,20 @@ type verdict func(r *Record, now time.Time) ending
 func (s *Scheduler) finish(
 	ctx context.Context, c *claim, failure error, pause func(failures int) time.Duration,
 ) (Result, error) {
-	judge := s.afterSuccess
+	if postponed, ok := errors.AsType[*postponement](failure); ok {
+		return s.postpone(ctx, c, postponed)
+	}
+	judge := func(r *Record, _ time.Time) ending { return s.afterSuccess(r, c.at) }
 	switch {
 	case c.unreadable != nil:
-		judge = func(r *Record, now time.Time) ending { return s.again(r, now, failure, pause) }
+		judge = func(r *Record, now time.Time) ending { return s.again(ctx, r, now, failure, pause) }
 	case failure != nil:
-		judge = func(r *Record, now time.Time) ending { return s.afterFailure(r, now, failure, pause) }
+		judge = func(r *Record, now time.Time) ending {
+			if !r.isRescheduled() && int(r.Failures)+1 < s.limit {
+				return s.again(ctx, r, now, failure, pause)
+			}
+			return s.afterLastFailure(r, c.at, failure)
+		}
 	}
 	done, err := s.conclude(ctx, c, judge)
 	result := Result{Ran: true, Run: c.run, Err: failure, Next: done.next}
@@ -62,6 +71,19 @@ func (s *Scheduler) finish(
 	default:
 		s.tellFailed(ctx, slog.LevelWarn, event)
 	}
+	return result, err
+}
+
+// postpone gives a claim back for a time.
+func (s *Scheduler) postpone(ctx context.Context, c *claim, p *postponement) (Result, error) {
+	result, err := s.abandon(ctx, c, p, func(r *Record, now time.Time) ending {
+		if r.isRescheduled() {
+			return s.released(r, now)
+		}
+		next := now.Add(p.pause)
+		return ending{update: s.updates.postpone, stamps: document.O(fieldRetryAt, millis(next)), next: next}
+	})
+	result.Postponed, result.Err = true, nil
 	return result, err
 }
 
@@ -120,19 +142,21 @@ func (s *Scheduler) reread(ctx context.Context, c *claim) (removed bool, err err
 	if err != nil || len(found) == 0 {
 		return err == nil, err
 	}
-	if document.Get(found[0], fieldFence, int64(0)) != c.fence {
+	if !c.holds(found[0]) {
 		return false, ErrLeaseLost
 	}
 	c.read(found[0])
 	return false, nil
 }
 
-// afterSuccess is the verdict on a run that succeeded.
-func (s *Scheduler) afterSuccess(r *Record, now time.Time) ending {
+// afterSuccess is the verdict on a run that was claimed at a time, and succeeded. What
+// follows is the next occurrence after that time: one that passed while it ran is late,
+// and tells how many others were missed.
+func (s *Scheduler) afterSuccess(r *Record, claimed time.Time) ending {
 	if r.isRescheduled() {
-		return s.released(r, now)
+		return s.released(r, claimed)
 	}
-	next, err := s.nextRun(r, now)
+	next, err := s.nextRun(r, claimed)
 	switch {
 	case err != nil:
 		return ending{update: s.updates.skipLast, stamps: document.O(fieldError, textOf(err)), final: true}
@@ -143,21 +167,17 @@ func (s *Scheduler) afterSuccess(r *Record, now time.Time) ending {
 	}
 }
 
-// afterFailure is the verdict on a run that failed.
-func (s *Scheduler) afterFailure(
-	r *Record, now time.Time, failure error, pause func(failures int) time.Duration,
-) ending {
+// afterLastFailure is the verdict on a run that was claimed at a time, and failed so that
+// no other attempt for its scheduled time follows.
+func (s *Scheduler) afterLastFailure(r *Record, claimed time.Time, failure error) ending {
 	if r.isRescheduled() {
-		return s.released(r, now)
+		return s.released(r, claimed)
 	}
 	text := textOf(failure)
-	if int(r.Failures)+1 < s.limit {
-		return s.again(r, now, failure, pause)
-	}
 	if r.Pattern == "" {
 		return ending{update: s.updates.fail, stamps: document.O(fieldError, text), final: true}
 	}
-	next, err := s.nextRun(r, now)
+	next, err := s.nextRun(r, claimed)
 	if err != nil || next.IsZero() {
 		return ending{update: s.updates.skipLast, stamps: document.O(fieldError, text), final: true}
 	}
@@ -169,9 +189,9 @@ func (s *Scheduler) afterFailure(
 
 // again is the verdict that another attempt follows, after a pause.
 func (s *Scheduler) again(
-	r *Record, now time.Time, failure error, pause func(failures int) time.Duration,
+	ctx context.Context, r *Record, now time.Time, failure error, pause func(failures int) time.Duration,
 ) ending {
-	next := now.Add(max(0, pause(int(r.Failures)+1)))
+	next := now.Add(s.pauseAfter(ctx, int(r.Failures)+1, pause))
 	return ending{
 		update: s.updates.retry, stamps: document.O(fieldError, textOf(failure), fieldRetryAt, millis(next)),
 		next: next,

@@ -363,3 +363,31 @@ func TestTheDefaultPauseGrowsUpToAnHour(t *testing.T) {
 		require.LessOrEqual(t, pause, 20*time.Second)
 	}
 }
+
+func TestABackoffThatPanicsGivesTheDefaultPause(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(fail, func(c *SchedulerConfig) { c.Backoff = func(int) time.Duration { panic("no pause") } })
+	s.add(0)
+	require.Equal(t, start().Add(10*time.Second), s.runNext(scheduler).Next)
+}
+
+func TestOccurrencesThatPassWhileItRunsAreRunOrCounted(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		var told int
+		scheduler := s.scheduler(func(_ context.Context, run Run) error {
+			told += 1 + run.Missed
+			s.clock.advance(3 * time.Minute)
+			return nil
+		})
+		s.add(0, repeating("* * * * *"))
+		require.Equal(s.t, start().Add(time.Minute), s.runNext(scheduler).Next)
+		second := s.runNext(scheduler)
+		require.Equal(s.t, start().Add(time.Minute), second.Run.ScheduledAt)
+		require.Equal(s.t, 2, second.Run.Missed)
+		require.Equal(s.t, start().Add(4*time.Minute), second.Next)
+		s.runNext(scheduler)
+		require.Equal(s.t, 7, told, "those of the minutes 0 to 6")
+	})
+}

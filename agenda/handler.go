@@ -22,10 +22,37 @@ type Run struct {
 	// Key is the idempotency key: it is the same for every attempt at one scheduled
 	// time, and different for every other.
 	Key string
+
+	// claim is that of the scheduler, nil where no scheduler made the run.
+	claim *claim
 }
 
-// Handler runs an agenda. An error, or a panic, is a failure: the scheduler tries again
-// later. ctx ends with the cause ErrLeaseLost where the worker lost its claim, and with
-// ErrShutdown where a shutdown does not wait any longer; what it returns then is no
-// failure.
+// StillStands reports whether the agenda is still to be run as the run tells: it is there,
+// this claim of it holds, and it was not given another schedule. A handler that had to
+// wait before it begins asks it, and returns nil where it does not. It is true for a Run
+// that no scheduler made. The errors are those of the store.
+func (r Run) StillStands(ctx context.Context) (bool, error) {
+	if r.claim == nil {
+		return true, nil
+	}
+	return r.claim.stands(ctx)
+}
+
+// Postpone returns what a Handler returns, wrapped or not, where it cannot run the agenda
+// now: the claim is given back, and the agenda can be claimed again after the pause. That
+// counts neither as a failure nor as an attempt. A pause that is negative is none.
+func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }
+
+// postponement is the error of Postpone.
+type postponement struct{ pause time.Duration }
+
+// Error implements error.
+func (p *postponement) Error() string {
+	return "the run is postponed by " + p.pause.String()
+}
+
+// Handler runs an agenda. An error other than that of Postpone, a panic, and the end of
+// its goroutine are failures: the scheduler tries again later. ctx ends with the cause
+// ErrLeaseLost where the worker lost its claim, and with ErrShutdown where a shutdown does
+// not wait any longer; an error that it returns then is no failure.
 type Handler func(ctx context.Context, run Run) error

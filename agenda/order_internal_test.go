@@ -54,6 +54,38 @@ func TestOfThoseThatAreDueTheOrderIsPriorityTimeCreation(t *testing.T) {
 	})
 }
 
+func TestAnAgendaThatIsRevivedKeepsItsPlaceInTheOrder(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		scheduler := s.scheduler(fail, limited(1))
+		first := s.add(0, named("first"))
+		s.runNext(scheduler)
+		s.add(time.Hour, named("second"))
+		s.patch(first, document.O("$set", document.O(fieldNextRunAt, document.At(start().Add(time.Hour))),
+			"$unset", document.O(fieldFailed, 1, fieldFailures, 1, fieldAttempts, 1)))
+		s.clock.advance(time.Hour)
+		scheduler.handler = succeed
+		require.Equal(s.t, []string{"first", "second"}, s.drain(scheduler))
+	})
+}
+
+func TestOneAgendaWithoutAPriorityDoesNotStopTheOthers(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		for _, tag := range []string{"missing", "text", "usual"} {
+			id := s.add(0, named(tag))
+			switch tag {
+			case "missing":
+				s.patch(id, document.O("$unset", document.O(fieldPriority, 1)))
+			case "text":
+				s.patch(id, document.Set(fieldPriority, "high"))
+			}
+		}
+		scheduler := s.scheduler(succeed, limited(1))
+		require.Len(s.t, s.drain(scheduler), 3)
+	})
+}
+
 func TestWhatARunSchedulesOrDeletesCountsForTheNext(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {

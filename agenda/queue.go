@@ -11,8 +11,9 @@ import (
 // clock. It is safe for concurrent use.
 type candidates interface {
 	// take returns the first of the agendas that are due, in the order in which they run,
-	// at most limit of them. Who took one claims it, or gives it back.
-	take(ctx context.Context, now time.Time, limit int) ([]document.Object, error)
+	// at most limit of them. What was found before may be told again, if that is not longer
+	// ago than maxAge. Who took one claims it, or gives it back.
+	take(ctx context.Context, now time.Time, limit int, maxAge time.Duration) ([]document.Object, error)
 	// giveBack tells that a claim of an agenda that was taken did not come about.
 	giveBack(taken document.Object)
 	// next returns when the next agenda can be claimed: now where one is due.
@@ -53,13 +54,18 @@ func (q *queue) set(id string, o document.Object) bool {
 	} else {
 		known = &entry{arrival: q.arrivals}
 	}
-	if !known.read(o) {
+	completed, stopped := known.read(o)
+	if completed {
 		delete(q.byID, id)
 		return false
 	}
 	if !ok {
 		q.byID[id] = known
 		q.arrivals++
+	}
+	if stopped {
+		known.place = parked
+		return false
 	}
 	q.place(known)
 	return known.index == 0
@@ -91,7 +97,7 @@ func (q *queue) takeOut(e *entry) {
 		q.held.remove(e)
 	case due:
 		q.due.remove(e)
-	case nowhere:
+	case nowhere, parked:
 	}
 }
 

@@ -36,6 +36,9 @@ const (
 	held
 	// due entries can be claimed.
 	due
+	// parked entries have failed for good. They keep their number until updateAgenda
+	// gives them another schedule.
+	parked
 )
 
 // dueAt is when it can be claimed.
@@ -50,10 +53,10 @@ func (e *entry) slot(p place) slot {
 }
 
 // read reads from a document what decides when it is claimed, and reports whether the
-// agenda is open: whether it may be claimed at some time.
-func (e *entry) read(o document.Object) bool {
+// agenda is completed, or has failed for good.
+func (e *entry) read(o document.Object) (completed, stopped bool) {
 	*e = entry{seen: o, arrival: e.arrival, index: e.index, place: e.place}
-	var completed, failed, repeats bool
+	var failed, repeats bool
 	for field, value := range o.All() {
 		switch field {
 		case fieldNextRunAt:
@@ -73,7 +76,7 @@ func (e *entry) read(o document.Object) bool {
 			repeats = value != ""
 		}
 	}
-	return !completed && (repeats || !failed)
+	return completed, failed && !repeats
 }
 
 // integer returns a value as an integer, 0 where it is none.

@@ -77,7 +77,7 @@ func TestNextIsTheEndOfALeaseWhereOnlyThatIsLeft(t *testing.T) {
 	eachStore(t, func(s *stand) {
 		s.add(0)
 		dead := s.scheduler(succeed)
-		_, err := dead.candidates.take(s.ctx, start(), 1)
+		_, err := dead.candidates.take(s.ctx, start(), 1, 0)
 		require.NoError(s.t, err)
 		scheduler := s.scheduler(func(ctx context.Context, _ Run) error {
 			other := s.scheduler(succeed)

@@ -9,24 +9,28 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-// polledQueue is the candidates of a store that is asked each time. An index gives them
-// in order, priority by priority.
+// polledQueue is the candidates of a store that is asked each time: an index gives those
+// that are due, and the store puts them in order.
 type polledQueue struct {
 	store document.Collection
-	// byPriority and byTime are the orders of all agendas and of those of one priority.
-	byPriority, byTime *document.Sort
+	// inOrder is the order in which those that are due run, byTime that of their times.
+	inOrder, byTime *document.Sort
 
 	mu      sync.Mutex
 	indexed bool
+	// found are those that were found at foundAt, and that nobody has taken. They may have
+	// changed since: then their claim fails.
+	found   []document.Object
+	foundAt time.Time
 }
 
 var _ candidates = (*polledQueue)(nil)
 
 func newPolledQueue(store document.Collection) *polledQueue {
 	return &polledQueue{
-		store:      store,
-		byPriority: mustSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1)),
-		byTime:     mustSort(document.O(fieldNextRunAt, 1, record.FieldCreatedAt, 1)),
+		store:   store,
+		inOrder: mustSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1)),
+		byTime:  mustSort(document.O(fieldNextRunAt, 1)),
 	}
 }
 
@@ -39,55 +43,45 @@ func mustSort(source document.Object) *document.Sort {
 	return sort
 }
 
-// ensureIndex makes the index that the questions need, once.
+// ensureIndex makes the index that the questions need, once. The caller holds the lock.
 func (p *polledQueue) ensureIndex(ctx context.Context) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if p.indexed {
 		return nil
 	}
 	err := p.store.EnsureIndex(ctx, document.Index{Keys: []document.IndexKey{
 		{Path: fieldCompleted, Kind: document.Ascending},
-		{Path: fieldPriority, Kind: document.Ascending},
 		{Path: fieldNextRunAt, Kind: document.Ascending},
-		{Path: record.FieldCreatedAt, Kind: document.Ascending},
 	}})
 	p.indexed = err == nil
 	return err
 }
 
-// take implements candidates. It takes nothing out: another worker may find the same.
-func (p *polledQueue) take(ctx context.Context, now time.Time, limit int) ([]document.Object, error) {
+// lookAhead is the number of agendas that are asked for at once where some more may be
+// taken soon: to put a long backlog in order costs more than to read these.
+const lookAhead = 256
+
+// take implements candidates. Another worker may find the same.
+func (p *polledQueue) take(
+	ctx context.Context, now time.Time, limit int, maxAge time.Duration,
+) ([]document.Object, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if err := p.ensureIndex(ctx); err != nil {
 		return nil, err
 	}
-	var found []document.Object
-	priority, ok, err := p.firstPriority(ctx, document.O(fieldCompleted, false))
-	for ; err == nil && ok && len(found) < limit; priority, ok, err = p.priorityAfter(ctx, priority) {
-		more, err := p.find(ctx, document.O(
-			fieldCompleted, false, fieldPriority, priority, "$and", conditionsOfDue(now),
-		), document.FindOptions{Sort: p.byTime, Limit: int64(limit - len(found))})
+	if maxAge <= 0 {
+		return p.find(ctx, isDue(now), document.FindOptions{Sort: p.inOrder, Limit: int64(limit)})
+	}
+	if age := now.Sub(p.foundAt); len(p.found) == 0 || age < 0 || age > maxAge {
+		found, err := p.find(ctx, isDue(now), document.FindOptions{Sort: p.inOrder, Limit: int64(max(limit, lookAhead))})
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, more...)
+		p.found, p.foundAt = found, now
 	}
-	return found, err
-}
-
-// priorityAfter returns the smallest priority of an open agenda above another one.
-func (p *polledQueue) priorityAfter(ctx context.Context, priority any) (next any, ok bool, err error) {
-	return p.firstPriority(ctx, document.O(fieldCompleted, false, fieldPriority, document.O("$gt", priority)))
-}
-
-// firstPriority returns the smallest priority of the agendas that match.
-func (p *polledQueue) firstPriority(ctx context.Context, filter document.Object) (priority any, ok bool, err error) {
-	found, err := p.find(ctx, filter, document.FindOptions{Sort: p.byPriority, Limit: 1})
-	if err != nil || len(found) == 0 {
-		return nil, false, err
-	}
-	priority, ok = found[0].Field(fieldPriority)
-	return priority, ok, nil
+	taken := p.found[:min(limit, len(p.found))]
+	p.found = p.found[len(taken):]
+	return taken, nil
 }
 
 // find finds by a filter that it compiles.
@@ -101,12 +95,13 @@ func (p *polledQueue) find(
 	return p.store.Find(ctx, compiled, options)
 }
 
-// conditionsOfDue returns the conditions under which an open agenda can be claimed.
-func conditionsOfDue(now time.Time) document.Array {
-	return document.A(
-		document.O(fieldNextRunAt, document.O("$lte", millis(now))),
-		document.O("$nor", isHeld(now)),
-		isAlive(),
+// isDue is the filter of the agendas that can be claimed.
+func isDue(now time.Time) document.Object {
+	return document.O(
+		fieldCompleted, false,
+		fieldNextRunAt, document.O("$lte", millis(now)),
+		"$nor", isHeld(now),
+		"$and", document.A(isAlive()),
 	)
 }
 
@@ -133,9 +128,12 @@ func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok
 	if err != nil || due > 0 {
 		return now, err == nil, err
 	}
-	later, err := p.find(ctx, document.O(fieldCompleted, false, "$and", document.A(
-		document.O(fieldNextRunAt, document.O("$gt", millis(now))), document.O("$nor", isHeld(now)), isAlive(),
-	)), document.FindOptions{Sort: p.byTime, Limit: 1})
+	later, err := p.find(ctx, document.O(
+		fieldCompleted, false,
+		fieldNextRunAt, document.O("$gt", millis(now)),
+		"$nor", isHeld(now),
+		"$and", document.A(isAlive()),
+	), document.FindOptions{Sort: p.byTime, Limit: 1})
 	if err != nil {
 		return at, false, err
 	}
@@ -155,7 +153,7 @@ func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok
 
 // count implements candidates.
 func (p *polledQueue) count(ctx context.Context, now time.Time) (int, error) {
-	filter, err := document.CompileFilter(document.O(fieldCompleted, false, "$and", conditionsOfDue(now)))
+	filter, err := document.CompileFilter(isDue(now))
 	if err != nil {
 		return 0, err
 	}
@@ -169,5 +167,9 @@ func (p *polledQueue) idle(_ time.Time, atMost time.Duration) time.Duration { re
 // woken implements candidates.
 func (p *polledQueue) woken() <-chan struct{} { return nil }
 
-// close implements candidates: there is nothing to do.
-func (p *polledQueue) close() {}
+// close implements candidates.
+func (p *polledQueue) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.found = nil
+}

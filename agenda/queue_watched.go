@@ -161,7 +161,9 @@ func (w *watchedQueue) signal() {
 }
 
 // take implements candidates.
-func (w *watchedQueue) take(ctx context.Context, now time.Time, limit int) ([]document.Object, error) {
+func (w *watchedQueue) take(
+	ctx context.Context, now time.Time, limit int, _ time.Duration,
+) ([]document.Object, error) {
 	var taken []document.Object
 	err := w.filled(ctx, func(q *queue) {
 		for len(taken) < limit {

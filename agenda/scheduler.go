@@ -175,6 +175,8 @@ type Result struct {
 	// Ran tells that an agenda was due, and Run is its run.
 	Ran bool
 	Run Run
+	// Postponed tells that the handler postponed it.
+	Postponed bool
 	// Err is why the run failed.
 	Err error
 	// Next is when it runs next: its next attempt, or its next occurrence. It is zero
@@ -216,7 +218,7 @@ func (s *Scheduler) RunNext(ctx context.Context) (Result, error) {
 		if err != nil {
 			return Result{}, err
 		}
-		found, err := s.candidates.take(ctx, now, 1)
+		found, err := s.candidates.take(ctx, now, 1, 0)
 		if err != nil || len(found) == 0 {
 			return Result{}, err
 		}

@@ -35,7 +35,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	others.Go(func() { s.keepAlive(runs, p.held, drained) })
 	others.Go(func() { s.limitShutdown(ctx, endRuns, drained) })
 	for range s.workers {
-		workers.Go(func() { p.work(ctx, runs) })
+		p.employ(ctx, runs, &workers)
 	}
 	workers.Wait()
 	p.giveBackReady(context.WithoutCancel(ctx))
@@ -83,6 +83,20 @@ func newPool(s *Scheduler) *pool {
 	}
 	p.turn <- struct{}{}
 	return p
+}
+
+// employ starts a worker, and another one in its place where a handler ends its goroutine.
+func (p *pool) employ(ctx, runs context.Context, workers *sync.WaitGroup) {
+	workers.Go(func() {
+		done := false
+		defer func() {
+			if !done {
+				p.employ(ctx, runs, workers)
+			}
+		}()
+		p.work(ctx, runs)
+		done = true
+	})
 }
 
 // work runs what is claimed, and claims where nothing is, until ctx ends.
@@ -133,7 +147,7 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 		return 0, err
 	}
 	idle := p.workers - int(p.busy.Load())
-	found, err := p.candidates.take(ctx, now, min(p.batch, idle))
+	found, err := p.candidates.take(ctx, now, min(p.batch, idle), p.poll)
 	if err != nil {
 		return 0, err
 	}
@@ -167,7 +181,16 @@ func (p *pool) perform(runs context.Context, c *claim) {
 		return
 	}
 	p.tellClaimed(ctx, Event{Run: c.run, At: c.at})
-	failure := p.handle(ctx, c)
+	failure := errGoroutineEnded
+	defer func() { p.settle(ctx, c, failure) }() // Also where the handler ends the goroutine.
+	failure = p.handle(ctx, c)
+}
+
+// errGoroutineEnded is the failure of a handler that does not return.
+var errGoroutineEnded = error(boterr.New(boterr.Internal, "", "the handler ended its goroutine: return an error instead"))
+
+// settle stores what follows from a run whose context is ctx.
+func (p *pool) settle(ctx context.Context, c *claim, failure error) {
 	// What is stored after a run must not hold up a worker for ever.
 	stored, stop := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
 	defer stop()

@@ -3,6 +3,7 @@ package agenda
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -91,14 +92,14 @@ func TestRunRunsWhatFallsDueAtItsTime(t *testing.T) {
 			ran <- l.elapsed()
 			return nil
 		})
-		l.due(2 * time.Hour)
-		l.due(90 * time.Minute)
-		require.Equal(l.t, 90*time.Minute, <-ran)
-		require.Equal(l.t, 2*time.Hour, <-ran)
-		l.due(3 * time.Hour)
+		l.due(2 * time.Minute)
+		l.due(90 * time.Second)
+		require.Equal(l.t, 90*time.Second, <-ran)
+		require.Equal(l.t, 2*time.Minute, <-ran)
+		l.due(3 * time.Minute)
 		l.due(0)
-		require.LessOrEqual(l.t, <-ran, 2*time.Hour+time.Second)
-		require.Equal(l.t, 3*time.Hour, <-ran)
+		require.LessOrEqual(l.t, <-ran, 2*time.Minute+time.Second)
+		require.Equal(l.t, 3*time.Minute, <-ran)
 	})
 }
 
@@ -404,6 +405,31 @@ func TestAWorkerWithAWrongClockNeitherStealsNorStarves(t *testing.T) {
 				return nil
 			}
 			require.NoError(s.t, s.runNext(worker).Err)
+		}
+	})
+}
+
+func TestAHandlerThatEndsItsGoroutineFailsAndTakesNoWorkerAlong(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		ran := make(chan struct{})
+		l.start(func(_ context.Context, run Run) error {
+			if run.Agenda.Tag == "ends" {
+				runtime.Goexit()
+			}
+			close(ran)
+			return nil
+		}, limited(3), func(c *SchedulerConfig) { c.Workers = 2 })
+		var ids []string
+		for range 4 {
+			ids = append(ids, l.add(0, named("ends"), func(r *Record) { r.NextRunAt = document.At(l.began) }))
+		}
+		l.due(time.Hour)
+		<-ran
+		for _, id := range ids {
+			r := l.get(id)
+			require.True(l.t, r.Failed)
+			require.Contains(l.t, r.Error, "ended its goroutine")
 		}
 	})
 }

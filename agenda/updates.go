@@ -14,6 +14,8 @@ type updates struct {
 	// release ends a run and leaves the schedule, giveBack also takes back the claim as
 	// an attempt.
 	release, giveBack *document.Update
+	// postpone is giveBack with a pause.
+	postpone *document.Update
 	// advance goes on with another occurrence, complete ends the agenda.
 	advance, complete *document.Update
 	// retry counts a failure; fail also ends an agenda without a pattern; skip goes on
@@ -33,6 +35,7 @@ func newUpdates() updates {
 		claim:    mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
 		release:  mustUpdate("$unset", document.O(ended...)),
 		giveBack: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
+		postpone: mustUpdate("$unset", document.O(fieldLeaseUntil, true), "$inc", document.O(fieldAttempts, -1)),
 		advance:  mustUpdate("$unset", succeeded),
 		complete: mustUpdate("$unset", succeeded, "$set", document.O(fieldCompleted, true)),
 		retry:    mustUpdate("$unset", document.O(fieldLeaseUntil, true), "$inc", document.O(fieldFailures, 1)),
