@@ -37,6 +37,9 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
 		byAgenda: true,
 	}
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
+		if stands, err := due.StillStands(ctx); err != nil || !stands {
+			return err // It was deleted or rescheduled while it waited for the member's turn.
+		}
 		node, err := r.nodes.Load().find(due.Agenda.Tree, due.Agenda.NodeCompositeID, started.bot.Member.BotMeta.Tree())
 		if err != nil {
 			return err

@@ -140,3 +140,81 @@ func TestAnUnknownZoneIsRefusedByNewAgenda(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	require.ErrorContains(t, err, "Europe/Atlantis")
 }
+
+// slowShop is newShop with a node that takes a while, and one that cancels reminders then.
+func slowShop(t *testing.T, sent *sentTexts, took time.Duration) (*botctx.Runtime, *botctx.Context) {
+	t.Helper()
+	runtime, bot := newShop(t, memstore.New(), sent)
+	slow := func(context.Context, *botctx.Context) error {
+		time.Sleep(took) //nolint:forbidigo // The virtual clock of synctest.
+		return nil
+	}
+	require.NoError(t, runtime.Handle(
+		&botctx.Node{ID: "slow", Trigger: botctx.TextIs("slow"), Pre: []botctx.Action{slow}},
+		&botctx.Node{ID: "cancel", Trigger: botctx.TextIs("cancel"), Pre: []botctx.Action{slow, cancelReminder}},
+		&botctx.Node{ID: "again", Trigger: botctx.TextIs("again"), Pre: []botctx.Action{slow, remindIn(time.Hour)}},
+	))
+	return runtime, bot
+}
+
+// receives gives a Runtime a text of Ada.
+func receives(t *testing.T, runtime *botctx.Runtime, text string) {
+	t.Helper()
+	err := runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
+		From: "ada", Type: send.TypeText, Data: document.O("text", text),
+	}})
+	require.NoError(t, err)
+}
+
+func TestAReminderThatTheRunUnderWayCancelsIsNotSent(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"cancel": 0, "again": 0, "slow": 1} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var sent sentTexts
+				runtime, bot := slowShop(t, &sent, 2*time.Second)
+				require.NoError(t, remindIn(time.Second)(t.Context(), bot))
+				ctx, cancel := context.WithCancel(t.Context())
+				var running sync.WaitGroup
+				running.Go(func() { require.NoError(t, runtime.Run(ctx)) })
+				receives(t, runtime, text)
+				pass(time.Minute)
+				require.Len(t, sent.all(), want)
+				cancel()
+				running.Wait()
+			})
+		})
+	}
+}
+
+func TestASlowRunOfOneMemberDoesNotKeepTheAgendasOfOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var sent sentTexts
+		runtime, ada := slowShop(t, &sent, 30*time.Minute)
+		for range 100 {
+			_, err := ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
+				MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.At(ada.Now().Add(time.Second)),
+			})
+			require.NoError(t, err)
+		}
+		scope := record.Scope{App: "shop", Channel: "web"}
+		bob, err := member.New(runtime.Env(), scope, channel.New(runtime.Env(), scope)).Insert(t.Context(), member.Member{FirstName: "Bob"})
+		require.NoError(t, err)
+		_, err = ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
+			MemberID: bob.ID, NodeCompositeID: "reminder", NextRunAt: document.At(ada.Now().Add(time.Minute)),
+		})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { require.NoError(t, runtime.Run(ctx)) })
+		running.Go(func() { receives(t, runtime, "slow") })
+		pass(2 * time.Minute)
+		require.Equal(t, []string{"Still there, Bob?"}, sent.all())
+		pass(30 * time.Minute)
+		require.Len(t, sent.all(), 101, "and those of the one run when it can")
+		cancel()
+		running.Wait()
+	})
+}

@@ -85,6 +85,14 @@ func (l *memberLocks) enter(t *turn) error {
 	return nil
 }
 
+// hasQueue reports whether a turn of a member waits already.
+func (l *memberLocks) hasQueue(key memberKey) bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	holder := l.held[key]
+	return holder != nil && holder.first != nil
+}
+
 // release ends a turn, and begins the one that waits for the member the longest.
 // Releasing a turn again does nothing.
 func (l *memberLocks) release(t *turn) {

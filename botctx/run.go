@@ -3,7 +3,9 @@ package botctx
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/member"
@@ -84,16 +86,36 @@ func (r *Runtime) startRun(
 	return started.writeBack(context.WithoutCancel(ctx)) // What has been said and done stays.
 }
 
+// An agenda waits for its member's turn for a moment, and only where no other run does so
+// already; then it is tried again after a pause. So the runs of one member do not keep
+// workers from the agendas of others.
+const (
+	agendaWait  = time.Second
+	agendaPause = time.Second
+)
+
 // waitForTurn waits until no other run of the member is under way.
 func (r *Runtime) waitForTurn(ctx context.Context, o occasion) (*turn, error) {
-	waiting, cancel := context.WithTimeout(ctx, r.config.MaxWait)
+	key := memberKey{app: o.scope.App, member: o.scope.Member}
+	most := r.config.MaxWait
+	if o.byAgenda {
+		if r.locks.hasQueue(key) {
+			return nil, agenda.Postpone(agendaPause)
+		}
+		most = agendaWait
+	}
+	waiting, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	turn, err := r.locks.acquire(waiting, memberKey{app: o.scope.App, member: o.scope.Member}, o.outer.turn())
-	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
+	turn, err := r.locks.acquire(waiting, key, o.outer.turn())
+	switch {
+	case err == nil || ctx.Err() != nil || waiting.Err() == nil:
+		return turn, err
+	case o.byAgenda:
+		return nil, agenda.Postpone(agendaPause)
+	default:
 		return nil, boterr.New(boterr.Unavailable, "", "a run of member %s has been under way for %v: "+
 			"perhaps it waits for this one, since an action did not pass its ctx on", o.scope.Member, r.config.MaxWait)
 	}
-	return turn, err
 }
 
 // load makes the context of a run, with its channel and its member. The member is read

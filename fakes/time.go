@@ -81,9 +81,12 @@ func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
 		if err := pace.next(ctx, scheduler); err != nil {
 			return errors.Join(append(failures, err)...)
 		}
-		done, err := p.runNext(ctx, scheduler)
+		done, isPostponed, err := p.runNext(ctx, scheduler)
 		if err != nil {
 			failures = append(failures, err)
+		}
+		if isPostponed {
+			return errors.Join(failures...)
 		}
 		if pace.isEndless() {
 			return errors.Join(append(failures, fmt.Errorf("the agendas schedule each other without end: %d have run, "+
@@ -123,17 +126,24 @@ func (p *pace) next(ctx context.Context, scheduler *agenda.Scheduler) error {
 // isEndless reports whether there were more than loops with an end have.
 func (p *pace) isEndless() bool { return p.generation > mostGenerations || p.runs > mostRuns }
 
-// runNext runs the first agenda that is due, and returns it and why it failed.
-func (p *Platform) runNext(ctx context.Context, scheduler *agenda.Scheduler) (agenda.Agenda, error) {
+// runNext runs the first agenda that is due, and returns it, whether it was postponed, and
+// why it failed.
+func (p *Platform) runNext(
+	ctx context.Context, scheduler *agenda.Scheduler,
+) (ran agenda.Agenda, isPostponed bool, err error) {
 	result, err := scheduler.RunNext(ctx)
 	if err != nil || !result.Ran {
-		return agenda.Agenda{}, err
+		return agenda.Agenda{}, false, err
 	}
-	ran := result.Run.Agenda
-	if result.Err == nil {
+	ran = result.Run.Agenda
+	switch {
+	case result.Postponed:
+		return ran, true, fmt.Errorf("agenda %s could not run, since a run of member %s is under way: actions do not move the time",
+			ran.ID, ran.Member)
+	case result.Err == nil:
 		p.notef("agenda %s ran: node %s for %s", ran.ID, ran.NodeCompositeID, ran.Member)
-		return ran, nil
+		return ran, false, nil
 	}
 	p.notef("agenda %s failed, attempt %d: node %s for %s: %v", ran.ID, result.Run.Attempt, ran.NodeCompositeID, ran.Member, result.Err)
-	return ran, fmt.Errorf("agenda %s for member %s, attempt %d: %w", ran.ID, ran.Member, result.Run.Attempt, result.Err)
+	return ran, false, fmt.Errorf("agenda %s for member %s, attempt %d: %w", ran.ID, ran.Member, result.Run.Attempt, result.Err)
 }

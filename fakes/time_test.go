@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -295,4 +296,20 @@ func TestAnActorShowsItsAgendasInTheOrderInWhichTheyRun(t *testing.T) {
 	p.Advance(2 * time.Hour)
 	require.Equal(t, shown, done)
 	require.Empty(t, ada.Agendas())
+}
+
+func TestAnActionThatMovesTheTimeIsAnErrorAndDoesNotHang(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := fakes.New(fakes.For(t))
+		var failed error
+		p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
+			failed = p.TryAdvance(time.Hour)
+			return nil
+		}}}, &botctx.Node{ID: "reminder"})
+		ada := p.AddMember(member.Member{})
+		plan(t, ada.Context(), "reminder", fakes.Start().Add(time.Minute), 0)
+		ada.Says("hi")
+		require.ErrorContains(t, failed, "actions do not move the time")
+	})
 }
