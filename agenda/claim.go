@@ -37,7 +37,7 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 		s.candidates.giveBack(seen)
 		return nil, err
 	}
-	change := document.Change{Update: s.updates.claim}
+	change := document.Change{Update: s.updates().claim}
 	change.Stamps.Set = document.O(fieldLeaseUntil, millis(now.Add(s.lease)))
 	done, err := s.agendas.FindAndModify(ctx, filter, change, document.FindAndModifyOptions{New: true})
 	if err != nil || !done.Matched {

@@ -81,7 +81,7 @@ func (s *Scheduler) postpone(ctx context.Context, c *claim, p *postponement) (Re
 			return s.released(r, now)
 		}
 		next := now.Add(p.pause)
-		return ending{update: s.updates.postpone, stamps: document.O(fieldRetryAt, millis(next)), next: next}
+		return ending{update: s.updates().postpone, stamps: document.O(fieldRetryAt, millis(next)), next: next}
 	})
 	result.Postponed, result.Err = true, nil
 	return result, err
@@ -156,14 +156,14 @@ func (s *Scheduler) afterSuccess(r *Record, claimed time.Time) ending {
 	if r.isRescheduled() {
 		return s.released(r, claimed)
 	}
-	next, err := s.nextRun(r, claimed)
+	next, err := s.occurrence(r, claimed)
 	switch {
 	case err != nil:
-		return ending{update: s.updates.skipLast, stamps: document.O(fieldError, textOf(err)), final: true}
+		return ending{update: s.updates().skipLast, stamps: document.O(fieldError, textOf(err)), final: true}
 	case next.IsZero():
-		return ending{update: s.updates.complete, final: true}
+		return ending{update: s.updates().complete, final: true}
 	default:
-		return ending{update: s.updates.advance, stamps: document.O(fieldNextRunAt, millis(next)), next: next, final: true}
+		return ending{update: s.updates().advance, stamps: document.O(fieldNextRunAt, millis(next)), next: next, final: true}
 	}
 }
 
@@ -175,14 +175,14 @@ func (s *Scheduler) afterLastFailure(r *Record, claimed time.Time, failure error
 	}
 	text := textOf(failure)
 	if r.Pattern == "" {
-		return ending{update: s.updates.fail, stamps: document.O(fieldError, text), final: true}
+		return ending{update: s.updates().fail, stamps: document.O(fieldError, text), final: true}
 	}
-	next, err := s.nextRun(r, claimed)
+	next, err := s.occurrence(r, claimed)
 	if err != nil || next.IsZero() {
-		return ending{update: s.updates.skipLast, stamps: document.O(fieldError, text), final: true}
+		return ending{update: s.updates().skipLast, stamps: document.O(fieldError, text), final: true}
 	}
 	return ending{
-		update: s.updates.skip, stamps: document.O(fieldError, text, fieldNextRunAt, millis(next)),
+		update: s.updates().skip, stamps: document.O(fieldError, text, fieldNextRunAt, millis(next)),
 		next: next, final: true,
 	}
 }
@@ -193,7 +193,7 @@ func (s *Scheduler) again(
 ) ending {
 	next := now.Add(s.pauseAfter(ctx, int(r.Failures)+1, pause))
 	return ending{
-		update: s.updates.retry, stamps: document.O(fieldError, textOf(failure), fieldRetryAt, millis(next)),
+		update: s.updates().retry, stamps: document.O(fieldError, textOf(failure), fieldRetryAt, millis(next)),
 		next: next,
 	}
 }
@@ -205,7 +205,7 @@ func (r *Record) isRescheduled() bool { return r.Attempts == 0 }
 // released is the verdict on a run that ends without a result, or whose agenda has been
 // scheduled anew: what is scheduled holds.
 func (s *Scheduler) released(r *Record, _ time.Time) ending {
-	return ending{update: s.updates.release, next: r.NextRunAt.Time()}
+	return ending{update: s.updates().release, next: r.NextRunAt.Time()}
 }
 
 // notBegun is the verdict on a claim whose run has not begun.
@@ -213,7 +213,7 @@ func (s *Scheduler) notBegun(r *Record, now time.Time) ending {
 	if r.isRescheduled() {
 		return s.released(r, now)
 	}
-	return ending{update: s.updates.giveBack, next: r.NextRunAt.Time()}
+	return ending{update: s.updates().giveBack, next: r.NextRunAt.Time()}
 }
 
 // textOf returns the text of a failure as it is kept: without credentials, and cut where

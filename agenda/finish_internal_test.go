@@ -192,6 +192,17 @@ func TestAfterADowntimeAPatternRunsOnceAndGoesOnFromNow(t *testing.T) {
 	})
 }
 
+func TestAnOccurrenceExactlyNowIsMissedByTheOneBefore(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(succeed)
+	s.add(0, repeating("0 * * * *"))
+	s.clock.advance(5 * time.Hour)
+	result := s.runNext(scheduler)
+	require.Equal(t, 5, result.Run.Missed)
+	require.Equal(t, start().Add(6*time.Hour), result.Next)
+}
+
 func TestWhatIsMissedEndsWithRunUntil(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)

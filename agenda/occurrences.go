@@ -51,15 +51,6 @@ func (s *Scheduler) missed(r *Record, now time.Time) int {
 	return count
 }
 
-// nextRun returns when an agenda runs after the run that it is scheduled for: never where
-// it has no pattern, else at the first occurrence after now. The zero time means never.
-func (s *Scheduler) nextRun(r *Record, now time.Time) (time.Time, error) {
-	if scheduled := r.NextRunAt.Time(); scheduled.After(now) { // The clock went back.
-		now = scheduled
-	}
-	return s.occurrence(r, now)
-}
-
 // occurrence returns the first occurrence of a record's pattern after a time, or the zero
 // time where there is none until RunUntil.
 func (s *Scheduler) occurrence(r *Record, after time.Time) (time.Time, error) {

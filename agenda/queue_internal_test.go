@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/document/memstore"
 )
@@ -158,4 +159,70 @@ func TestAHeapGivesItsEntriesInOrderWhateverIsTakenOut(t *testing.T) {
 		last = e
 	}
 	require.Nil(t, q.take(1000))
+}
+
+// interrupted is a store in memory where something happens between the reading of the
+// agendas and its answer.
+type interrupted struct {
+	*memstore.Store
+
+	meanwhile func()
+}
+
+func (i *interrupted) Collection(name string) document.Collection {
+	return interruptedCollection{Collection: i.Store.Collection(name), store: i}
+}
+
+type interruptedCollection struct {
+	document.Collection
+
+	store *interrupted
+}
+
+func (c interruptedCollection) Find(
+	ctx context.Context, filter *document.Filter, options document.FindOptions,
+) ([]document.Object, error) {
+	found, err := c.Collection.Find(ctx, filter, options)
+	if meanwhile := c.store.meanwhile; meanwhile != nil {
+		c.store.meanwhile = nil
+		meanwhile()
+	}
+	return found, err
+}
+
+// FindAndModify fails where something is to happen meanwhile.
+func (c interruptedCollection) FindAndModify(
+	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
+) (document.FindAndModifyResult, error) {
+	if c.store.meanwhile != nil {
+		c.store.meanwhile = nil
+		return document.FindAndModifyResult{}, boterr.New(boterr.Unavailable, "", "no answer")
+	}
+	return c.Collection.FindAndModify(ctx, filter, change, options)
+}
+
+func TestARestoreWhileTheQueueIsFilledCounts(t *testing.T) {
+	t.Parallel()
+	clock := &testClock{now: start()}
+	store := &interrupted{Store: memstore.New(memstore.WithNow(clock.Now))}
+	s := standOn(t, clock, store)
+	s.add(0, named("restored"))
+	snapshot := store.Snapshot()
+	s.add(0, named("undone"))
+	store.meanwhile = func() { store.Restore(snapshot) }
+	require.Equal(t, []string{"restored"}, tagsDue(s))
+}
+
+func TestAnAgendaWhoseClaimFailsIsDueAgain(t *testing.T) {
+	t.Parallel()
+	clock := &testClock{now: start()}
+	store := &interrupted{Store: memstore.New(memstore.WithNow(clock.Now))}
+	s := standOn(t, clock, store)
+	s.add(0, named("a"))
+	scheduler := s.scheduler(succeed)
+	require.Equal(t, 1, s.due(scheduler))
+	store.meanwhile = func() {}
+	_, err := scheduler.RunNext(s.ctx)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.Equal(t, []string{"a"}, s.drain(scheduler))
 }

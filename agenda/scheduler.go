@@ -3,6 +3,7 @@ package agenda
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -128,8 +129,9 @@ type Scheduler struct {
 	store      document.Store
 	agendas    document.Collection
 	candidates candidates
-	updates    updates
-	patterns   *patterns
+	// updates compiles the updates when the first is needed, once.
+	updates  func() updates
+	patterns *patterns
 
 	handler         Handler
 	workers, batch  int
@@ -154,7 +156,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	}
 	s := &Scheduler{
 		store: c.Env.Store, agendas: c.Env.Store.Collection(kind().Collection),
-		updates: newUpdates(), patterns: &patterns{},
+		updates: sync.OnceValue(newUpdates), patterns: &patterns{},
 		handler: c.Handler, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
 		shutdownTimeout: c.ShutdownTimeout, hooks: c.Hooks, log: c.Log,

@@ -126,6 +126,30 @@ func TestANewAgendaWakesRunAtOnce(t *testing.T) {
 	})
 }
 
+func TestARestoreWakesRunAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New()
+		now, err := store.Now(t.Context())
+		require.NoError(t, err)
+		l := &live{stand: &stand{t: t, ctx: t.Context(), store: store, env: record.Env{Store: store}.WithDefaults()}, began: now}
+		l.running, l.stop = context.WithCancel(t.Context())
+		id := l.due(time.Minute)
+		snapshot := store.Snapshot()
+		l.remove(id)
+		ran := make(chan time.Duration, 1)
+		l.start(func(context.Context, Run) error {
+			ran <- l.elapsed()
+			return nil
+		}, func(c *SchedulerConfig) { c.Poll = time.Hour })
+		l.pass(2 * time.Minute)
+		store.Restore(snapshot)
+		require.Equal(t, 2*time.Minute, <-ran)
+		l.stop()
+		l.runs.Wait()
+	})
+}
+
 func TestALongRunKeepsItsLease(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {

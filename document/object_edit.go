@@ -16,7 +16,7 @@ type objectEdit struct {
 
 // editRoom is where the changes of an edit begin, so that a few need no memory of their
 // own.
-type editRoom [fewFields]fieldChange
+type editRoom [4]fieldChange
 
 // fieldChange is the new value of a field.
 type fieldChange struct {
