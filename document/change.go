@@ -46,8 +46,10 @@ func (c Change) applied(filter *Filter, before Object) (after Object, modified b
 // changed in one step.
 func (c Change) edited(run *updateRun) (Object, bool, error) {
 	before := run.document
-	var room editRoom
-	edit := objectEdit{from: before, changes: room[:0], memory: &c.Update.shapes}
+	most := len(c.Update.tree.children) + c.Stamps.Set.Len() + len(c.Stamps.Increment)
+	edit := objectEdit{
+		from: before, changes: make([]fieldChange, 0, min(most, fewChanges)), memory: &c.Update.shapes,
+	}
 	if err := c.Update.tree.editFields(&edit, run); err != nil {
 		return Object{}, false, err
 	}

@@ -14,9 +14,8 @@ type objectEdit struct {
 	memory *shapeMemory
 }
 
-// editRoom is where the changes of an edit begin, so that a few need no memory of their
-// own.
-type editRoom [4]fieldChange
+// fewChanges is the number of changes for which an edit makes room at once.
+const fewChanges = 4
 
 // fieldChange is the new value of a field.
 type fieldChange struct {
@@ -61,6 +60,8 @@ func (e *objectEdit) object() Object {
 	switch {
 	case len(e.changes) == 0:
 		return e.from
+	case len(e.changes) == 1 && !e.changes[0].changesKeys():
+		return e.from.with(e.changes[0].name, e.changes[0].value)
 	case e.from.node == nil, e.from.node.wide != nil, e.from.node.len()+len(e.changes) > wideFields:
 		o := e.from
 		for _, c := range e.changes {
