@@ -304,7 +304,7 @@ func TestAnActionThatMovesTheTimeIsAnErrorAndDoesNotHang(t *testing.T) {
 		p := fakes.New(fakes.For(t))
 		var failed error
 		p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
-			failed = p.TryAdvance(time.Hour)
+			failed = p.TryAdvance(time.Hour) //nolint:contextcheck // The platform has no use for one.
 			return nil
 		}}}, &botctx.Node{ID: "reminder"})
 		ada := p.AddMember(member.Member{})
