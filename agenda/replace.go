@@ -37,16 +37,21 @@ func (s *Service) lastOf(ctx context.Context, memberID, tag string, filter docum
 	return replacement{number: document.Get(found[0], fieldReplaces, int64(0)), id: id}, nil
 }
 
-// removeReplaced removes the agendas of a member and tag that have been replaced.
+// removeReplaced removes the agendas of a member and tag that have been replaced. It removes
+// only what was there when it looked: after a deletion at that moment the numbers begin
+// anew, and one with a small number comes last.
 func (s *Service) removeReplaced(ctx context.Context, memberID, tag string) error {
-	last, err := s.lastOf(ctx, memberID, tag, document.Object{})
-	if err != nil || last.number == 0 {
+	found, err := s.ofMember(memberID, tag).Find(ctx, record.Query{
+		SortBy: document.O(fieldReplaces, -1, record.FieldID, -1),
+	})
+	if err != nil || len(found) == 0 || document.Get(found[0], fieldReplaces, int64(0)) == 0 {
 		return err
 	}
-	_, err = s.ofMember(memberID, tag).Delete(ctx, document.O("$or", document.A(
-		document.O(fieldReplaces, document.O("$exists", false)),
-		document.O(fieldReplaces, document.O("$lt", last.number)),
-		document.O(fieldReplaces, last.number, record.FieldID, document.O("$lt", last.id)),
-	)))
+	replaced := make([]any, 0, len(found))
+	for _, o := range found[1:] {
+		id, _ := o.Field(record.FieldID)
+		replaced = append(replaced, id)
+	}
+	_, err = s.ofMember(memberID, tag).Delete(ctx, document.O(record.FieldID, document.O("$in", document.A(replaced...))))
 	return err
 }
