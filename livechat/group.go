@@ -1,0 +1,103 @@
+package livechat
+
+import (
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// Group is the record of a conversation of live chat, on the outlet's side.
+//
+// As a parameter of an operation it is an address: the record with its ID is loaded
+// again within the app, and what else it holds is not looked at.
+type Group struct {
+	// ID is the primary key.
+	ID string `json:"_id,omitzero"`
+	// CreatedAt is when the record was made, UpdatedAt when it last changed.
+	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
+	UpdatedAt document.Timestamp `json:"updatedAt,omitzero"`
+	// Inlet is the id of the member's channel, Outlet that of the agent's.
+	Inlet  string `json:"inlet,omitzero"`
+	Outlet string `json:"outlet,omitzero"`
+	// Name is the group's name.
+	Name string `json:"name,omitzero"`
+	// Meta is free-form data of the bot.
+	Meta document.Object `json:"meta,omitzero"`
+	// Active is whether it is still live. Valid is cleared when it is put out of use.
+	Active bool `json:"active"`
+	Valid  bool `json:"valid"`
+	// ExternalID is the group's id on the outlet's platform.
+	ExternalID string `json:"externalId,omitzero"`
+	// BotID is the bot's id on the outlet's platform.
+	BotID string `json:"botId,omitzero"`
+	// Type is the type of the outlet channel.
+	Type channel.Type `json:"type,omitzero"`
+	// AdminExternalID is the agent's id on the outlet's platform, Admin the id of the
+	// agent's Admin record, where there is one.
+	AdminExternalID string `json:"adminExternalId,omitzero"`
+	Admin           string `json:"admin,omitzero"`
+	// App is the app that it belongs to.
+	App string `json:"app,omitzero"`
+	// Assignment is the id of its assignment, Member that of the member.
+	Assignment string `json:"assignment,omitzero"`
+	Member     string `json:"member,omitzero"`
+	// Version counts the changes, from 1 on.
+	Version int64 `json:"_version,omitzero"`
+	// InletGroupExternalID is the id of the group on the inlet's platform, where the
+	// conversation there is a group.
+	InletGroupExternalID string `json:"inletGroupExternalId,omitzero"`
+	// Unknown holds the fields of other names.
+	Unknown document.Object `json:"-" document:"unknown"`
+}
+
+// MarshalJSON writes the group with its unknown fields.
+func (g Group) MarshalJSON() ([]byte, error) { return document.EncodeJSON(g) }
+
+// UnmarshalJSON reads a group and keeps unknown fields.
+func (g *Group) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, g) }
+
+// The fields of the documents, beside those that assignments have, too.
+const (
+	fieldName                 = "name"
+	fieldActive               = "active"
+	fieldValid                = "valid"
+	fieldExternalID           = "externalId"
+	fieldBotID                = "botId"
+	fieldType                 = "type"
+	fieldAdminExternalID      = "adminExternalId"
+	fieldAdmin                = "admin"
+	fieldAssignment           = "assignment"
+	fieldInletGroupExternalID = "inletGroupExternalId"
+)
+
+// groupKind is how groups are kept.
+func groupKind() record.Kind {
+	return record.Kind{
+		Name:       "group",
+		Collection: "groups",
+		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion},
+	}
+}
+
+// groupFrom reads a group that the store holds.
+func groupFrom(o document.Object) (*Group, error) {
+	g := new(Group)
+	if err := document.Decode(o, g); err != nil {
+		return nil, boterr.New(boterr.FailedPrecondition, "", "the stored group %s cannot be read: %w",
+			document.Get(o, record.FieldID, "without an _id"), err)
+	}
+	if g.Meta.IsZero() {
+		g.Meta = document.O()
+	}
+	return g, nil
+}
+
+// info returns what an assignment keeps of its group, as groupInfo.
+func (g *Group) info() document.Object {
+	info := document.O(fieldExternalID, g.ExternalID, fieldName, g.Name, fieldType, string(g.Type))
+	if g.Type == channel.Bravo {
+		info = info.With(fieldBravoGroupID, g.ExternalID)
+	}
+	return info
+}

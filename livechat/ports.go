@@ -1,0 +1,135 @@
+package livechat
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// IdleTimeout is how long a conversation may be idle before it ends, where Ports do not
+// say otherwise.
+const IdleTimeout = 30 * time.Minute
+
+// Ports are what a Service works with.
+type Ports struct {
+	// Members are those of the scope's app. Required.
+	Members member.Operations
+	// Channels are those of the scope's app. Required.
+	Channels Channels
+	// Pairing returns the ids of the outlets that serve the live chats of an inlet, in the
+	// order in which they are asked: none, where the inlet is not paired. Required.
+	Pairing func(ctx context.Context, inlet string) ([]string, error)
+	// Agendas are those of the scope's app. Required.
+	Agendas agenda.Operations
+	// Connectors are the platforms that can be sent to, by type of channel. What else they
+	// offer of this package's ports is used. The map is not to be changed later.
+	Connectors map[channel.Type]send.Connector
+	// HTTP sends the requests to addresses that channels and bot logic give: a custom
+	// channel's live-chat API, pictures, Charlie's responseUrl. nil makes what needs one
+	// Unsupported.
+	HTTP outbound.Doer
+	// CustomAPI returns the URL of a custom channel's live-chat API. The default is
+	// liveChatApi of the channel's metadata.
+	CustomAPI func(c *channel.Channel) (string, error)
+	// HistoryURL returns where the history of the conversation can be read. nil makes
+	// history: true Unsupported.
+	HistoryURL func(a *Assignment) (string, error)
+	// IdleTimeout is how long a conversation may be idle before it ends. The default is
+	// IdleTimeout.
+	IdleTimeout time.Duration
+	// IsStrict refuses parameters that the platform does not know, instead of ignoring
+	// them.
+	IsStrict bool
+}
+
+// Channels gives the channels of an app.
+type Channels interface {
+	// Load returns the channel of that id in the app with its credentials, or NotFound.
+	Load(ctx context.Context, channelID string) (*channel.Channel, error)
+}
+
+// The ports below are what platforms of agents can do beside sending. A connector offers
+// those that its platform has; where one is missing, what needs it is Unsupported, or is
+// left out where the platform can do without.
+//
+// What holds for send.Connector holds for them: one connector serves every channel of its
+// type from many goroutines, a method returns when the platform has done or refused what
+// was asked, and does not change what it is given. Errors that a caller can act on have a
+// code of boterr; one without a code means that the platform did not answer.
+
+// GroupCreator makes groups: conversations that agents join.
+type GroupCreator interface {
+	// CreateGroup makes a group and returns what the platform calls it.
+	CreateGroup(ctx context.Context, in *channel.Channel, group NewGroup) (CreatedGroup, error)
+}
+
+// NewGroup is a group that a platform is to make.
+type NewGroup struct {
+	// Name is the group's name. It may be "".
+	Name string
+	// AdminExternalID is the id on the platform of the agent whom the group is for, ""
+	// where it is for nobody yet.
+	AdminExternalID string
+	// NeedsInvitationLink asks for a link by which agents join.
+	NeedsInvitationLink bool
+}
+
+// CreatedGroup is a group that a platform has made.
+type CreatedGroup struct {
+	// ExternalID is the group's id on the platform.
+	ExternalID string
+	// InvitationLink is the address by which agents join, "" where there is none.
+	InvitationLink string
+}
+
+// InviteLinker changes the links by which agents join groups.
+type InviteLinker interface {
+	// RenewInviteLink makes a new link and returns its address. Earlier ones stop working.
+	// NotFound: the platform has no such group.
+	RenewInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error)
+	// DisableInviteLink puts the link out of use. That there is none is no error. NotFound:
+	// the platform has no such group.
+	DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error
+}
+
+// GroupIconSetter gives groups their icons.
+type GroupIconSetter interface {
+	// SetGroupIcon sets the icon of a group. InvalidArgument: the platform cannot show the
+	// picture. NotFound: it has no such group.
+	SetGroupIcon(ctx context.Context, in *channel.Channel, groupExternalID string, icon Picture) error
+}
+
+// Picture is a picture that was fetched.
+type Picture struct {
+	// ContentType is the media type, such as "image/png".
+	ContentType string
+	// Bytes are the picture's file. They are not to be changed.
+	Bytes []byte
+}
+
+// TicketUpdater changes tickets that were sent.
+type TicketUpdater interface {
+	// ShowTaken makes a ticket show a text in place of its button. Doing so twice is no
+	// error. NotFound: the platform does not have the ticket any more.
+	ShowTaken(ctx context.Context, in *channel.Channel, ticket Ticket, text string) error
+}
+
+// TicketRecaller takes tickets back.
+type TicketRecaller interface {
+	// RecallTicket removes a ticket from the broadcast group's conversation. NotFound: the
+	// platform does not have it any more.
+	RecallTicket(ctx context.Context, in *channel.Channel, ticket Ticket) error
+}
+
+// ChannelCreator makes channels on a platform.
+type ChannelCreator interface {
+	// CreateChannel makes a channel in a group of the platform, and returns the platform's
+	// reply in its own words.
+	CreateChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error)
+}

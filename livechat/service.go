@@ -1,0 +1,74 @@
+package livechat
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// Service is the live chats of one app, for one scope. It is safe for concurrent use.
+type Service struct {
+	env   record.Env
+	scope record.Scope
+	ports Ports
+
+	assignments, groups, admins *record.Collection
+}
+
+var _ Operations = (*Service)(nil)
+
+// New returns the live chats of the scope's app.
+func New(env record.Env, scope record.Scope, ports Ports) *Service {
+	if ports.IdleTimeout == 0 {
+		ports.IdleTimeout = IdleTimeout
+	}
+	return &Service{
+		env:         env.WithDefaults(),
+		scope:       scope,
+		ports:       ports,
+		assignments: record.Open(env, assignmentKind()).Where(record.FieldApp, scope.App),
+		groups:      record.Open(env, groupKind()).Where(record.FieldApp, scope.App),
+		admins:      record.Open(env, adminKind()).Where(record.FieldApp, scope.App),
+	}
+}
+
+// EnsureIndexes makes the indexes that live chats need in a store, unless they are there:
+// a member has one open assignment at most, and no two agents of an app have the same
+// externalId. A host calls it once, before it uses the store. The errors are those of
+// document.Collection.EnsureIndex.
+func EnsureIndexes(ctx context.Context, store document.Store) error {
+	for _, wanted := range []struct {
+		kind   record.Kind
+		path   string
+		unique bool
+	}{
+		{assignmentKind(), fieldSlot, true},
+		{assignmentKind(), fieldMember, false},
+		{assignmentKind(), fieldGroup, false},
+		{assignmentKind(), fieldParentAssignment, false},
+		{assignmentKind(), fieldGroupInfo + "." + fieldBravoGroupID, false},
+		{groupKind(), fieldExternalID, false},
+		{groupKind(), fieldMember, false},
+		{groupKind(), fieldAssignment, false},
+		{adminKind(), fieldExternalID, true},
+	} {
+		index := document.Index{
+			Keys: []document.IndexKey{
+				{Path: record.FieldApp, Kind: document.Ascending},
+				{Path: wanted.path, Kind: document.Ascending},
+			},
+			Unique: wanted.unique,
+		}
+		if err := store.Collection(wanted.kind.Collection).EnsureIndex(ctx, index); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notThereYet is the error of what is still to be built.
+func notThereYet() error {
+	return boterr.New(boterr.Unsupported, "", "is not there yet")
+}

@@ -1,0 +1,31 @@
+package livechat
+
+// State is how far an assignment is. It is derived from its record, not stored.
+type State string
+
+// The states, in the order in which an assignment passes through them.
+const (
+	// Sending is the state of a request of which something is still to be sent: the call
+	// that makes it has not finished, or has failed in part and is to be repeated.
+	Sending State = "sending"
+	// Pending is the state of a request that stands, and that nobody has taken.
+	Pending State = "pending"
+	// Taken is the state of an assignment that an agent has.
+	Taken State = "taken"
+	// Ended is the state of an assignment that is over.
+	Ended State = "ended"
+)
+
+// State returns how far the assignment is.
+func (r *AssignmentRecord) State() State {
+	switch {
+	case !r.EndedAt.IsZero():
+		return Ended
+	case r.Assignee != "":
+		return Taken
+	case !r.SentAt.IsZero():
+		return Pending
+	default:
+		return Sending
+	}
+}
