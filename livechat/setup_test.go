@@ -1,0 +1,247 @@
+package livechat_test
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// noon is what the clock of a stand shows at first: 2024-03-01 12:00 in UTC.
+const noon = 1_709_294_400_000
+
+// stand is two apps in one store, with a clock that stands still and ids that count.
+//
+// Mine has the inlet web (webchat), which is paired with desk and team, and the members
+// ada and bob in it, of whom ada is the context's own. The outlets are desk (charlie, with
+// the broadcast groups C1 and U1 by default, and C9 of the label sales), team (delta, D1),
+// phone (bravo, B1), help (foxtrot, F1), shop (custom, with a live-chat API), hotel, and
+// closed (charlie, not on). Theirs has the channel foreign and the member tom.
+type stand struct {
+	mine, theirs *app
+
+	// platform is where everything goes that is sent, on every channel type.
+	platform *platform
+	// web answers the requests to the addresses of live-chat APIs and pictures.
+	web *replies.Replies
+
+	store document.Store
+	now   atomic.Int64
+	ids   atomic.Int64
+}
+
+// app is one app of a stand.
+type app struct {
+	*livechat.Service
+
+	env      record.Env
+	scope    record.Scope
+	ports    livechat.Ports
+	channels *channel.Service
+	members  *member.Service
+	agendas  *agenda.Service
+}
+
+// shopAPI is the live-chat API of the channel shop.
+const shopAPI = "https://shop.example/livechat"
+
+// newStand returns a stand. Changes are made to the ports of mine.
+func newStand(t *testing.T, changes ...func(*livechat.Ports)) *stand {
+	t.Helper()
+	s := &stand{store: memstore.New(), platform: newPlatform(), web: &replies.Replies{}}
+	s.now.Store(noon)
+	require.NoError(t, livechat.EnsureIndexes(t.Context(), s.store))
+	require.NoError(t, member.EnsureIndexes(t.Context(), s.store))
+	s.mine = s.app(record.Scope{App: "mine", Channel: "web", Member: "ada"}, changes...)
+	s.theirs = s.app(record.Scope{App: "theirs", Channel: "foreign", Member: "tom"})
+	for _, text := range []string{
+		`{"_id": "web", "type": "webchat", "on": true}`,
+		`{"_id": "desk", "type": "charlie", "on": true, "broadcastGroups": [
+			{"label": "default", "groups": [{"id": "C1", "type": "public_channel"}, {"id": "U1", "type": "user"}]},
+			{"label": "sales", "groups": [{"id": "C9", "type": "private_channel"}]}]}`,
+		`{"_id": "team", "type": "delta", "on": true, "broadcastGroups": [{"label": "default", "groups": [{"id": "D1"}]}]}`,
+		`{"_id": "phone", "type": "bravo", "on": true, "broadcastGroups": [{"label": "default", "groups": [{"id": "B1"}]}]}`,
+		`{"_id": "help", "type": "foxtrot", "on": true, "broadcastGroups": [{"label": "default", "groups": [{"id": "F1", "type": "foxtrot"}]}]}`,
+		`{"_id": "shop", "type": "custom", "on": true, "metadata": {"liveChatApi": "` + shopAPI + `"}}`,
+		`{"_id": "hotel", "type": "hotel", "on": true}`,
+		`{"_id": "closed", "type": "charlie", "on": false, "broadcastGroups": [{"label": "default", "groups": [{"id": "C5", "type": "public_channel"}]}]}`,
+	} {
+		s.mine.addChannel(t, text)
+	}
+	s.mine.pair(t, "desk", "team")
+	s.mine.addMember(t, `{"_id": "ada", "channel": "web", "externalId": "ada-web", "botId": "bot", "firstName": "Ada", "lastName": "King"}`)
+	s.mine.addMember(t, `{"_id": "bob", "channel": "web", "externalId": "bob-web", "botId": "bot", "firstName": "Bob"}`)
+	s.theirs.addChannel(t, `{"_id": "foreign", "type": "charlie", "on": true}`)
+	s.theirs.addMember(t, `{"_id": "tom", "channel": "foreign", "firstName": "Tom"}`)
+	return s
+}
+
+// app returns an app with nothing in it.
+func (s *stand) app(scope record.Scope, changes ...func(*livechat.Ports)) *app {
+	a := &app{scope: scope, env: record.Env{
+		Store:   s.store,
+		Now:     func() time.Time { return time.UnixMilli(s.now.Load()) },
+		NewID:   func() string { return "id" + strconv.FormatInt(s.ids.Add(1), 10) },
+		NewEtag: func() string { return "etag" + strconv.FormatInt(s.ids.Add(1), 10) },
+	}}
+	a.channels = channel.New(a.env, scope)
+	a.members = member.New(a.env, scope, a.channels)
+	a.agendas = agenda.New(a.env, scope, agenda.Ports{Members: a.members})
+	a.ports = livechat.Ports{
+		Members:    a.members,
+		Channels:   a.channels,
+		Pairing:    pairingOf(a.channels),
+		Agendas:    a.agendas,
+		Connectors: s.platform.connectors(),
+		HTTP:       s.web,
+	}
+	for _, change := range changes {
+		change(&a.ports)
+	}
+	a.Service = livechat.New(a.env, scope, a.ports)
+	return a
+}
+
+// as returns the live chats of the app for another channel and member.
+func (a *app) as(channelID, memberID string) *livechat.Service {
+	return livechat.New(a.env, record.Scope{App: a.scope.App, Channel: channelID, Member: memberID}, a.ports)
+}
+
+// advance moves the clock.
+func (s *stand) advance(d time.Duration) { s.now.Add(d.Milliseconds()) }
+
+// at is the clock's time, moved by d.
+func (s *stand) at(d time.Duration) document.Timestamp {
+	return document.Timestamp(s.now.Load() + d.Milliseconds())
+}
+
+// stored returns all that is stored of all apps as text.
+func (s *stand) stored(t *testing.T) string {
+	t.Helper()
+	var all strings.Builder
+	for _, collection := range []string{"assignments", "groups", "admins", "members", "agendas", "pairings"} {
+		found, err := s.store.Collection(collection).Find(t.Context(), nil, document.FindOptions{})
+		require.NoError(t, err)
+		text, err := json.Marshal(found)
+		require.NoError(t, err)
+		all.WriteString(collection + ": " + string(text) + "\n")
+	}
+	return all.String()
+}
+
+// put stores a record as it is given, behind the services' backs. It needs _id and app.
+func (s *stand) put(t *testing.T, collection, text string) {
+	t.Helper()
+	require.NoError(t, s.store.Collection(collection).Insert(t.Context(), object(t, text)))
+}
+
+// change changes the records that match, behind the services' backs.
+func (s *stand) change(t *testing.T, collection string, filter, update document.Object) {
+	t.Helper()
+	which, err := document.CompileFilter(filter)
+	require.NoError(t, err)
+	compiled, err := document.CompileUpdate(update)
+	require.NoError(t, err)
+	result, err := s.store.Collection(collection).Update(t.Context(), which, document.Change{Update: compiled}, document.UpdateOptions{Multi: true})
+	require.NoError(t, err)
+	require.NotZero(t, result.Matched)
+}
+
+// record returns an assignment as the store keeps it.
+func (s *stand) record(t *testing.T, id string) *livechat.AssignmentRecord {
+	t.Helper()
+	which, err := document.CompileFilter(document.O("_id", id))
+	require.NoError(t, err)
+	found, err := s.store.Collection("assignments").Find(t.Context(), which, document.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	var r livechat.AssignmentRecord
+	require.NoError(t, document.Decode(found[0], &r))
+	return &r
+}
+
+// addChannel saves a channel from JSON.
+func (a *app) addChannel(t *testing.T, text string) {
+	t.Helper()
+	var c channel.Channel
+	require.NoError(t, json.Unmarshal([]byte(text), &c))
+	_, err := a.channels.Save(t.Context(), &c)
+	require.NoError(t, err)
+}
+
+// pair pairs the inlet web with outlets.
+func (a *app) pair(t *testing.T, outlets ...string) {
+	t.Helper()
+	require.NoError(t, a.channels.Pair(t.Context(), "web", outlets...))
+}
+
+// addMember makes a member from JSON.
+func (a *app) addMember(t *testing.T, text string) {
+	t.Helper()
+	var m member.Member
+	require.NoError(t, json.Unmarshal([]byte(text), &m))
+	_, err := a.members.Insert(t.Context(), m)
+	require.NoError(t, err)
+}
+
+// member returns a member as it is stored.
+func (a *app) member(t *testing.T, id string) *member.Member {
+	t.Helper()
+	m, err := a.members.Load(t.Context(), id)
+	require.NoError(t, err)
+	return m
+}
+
+// onlyAgenda returns the one open agenda of a member.
+func (a *app) onlyAgenda(t *testing.T, memberID string) *agenda.Record {
+	t.Helper()
+	found := a.openAgendas(t, memberID)
+	require.Len(t, found, 1)
+	return found[0]
+}
+
+// openAgendas returns the agendas of a member that have not ended.
+func (a *app) openAgendas(t *testing.T, memberID string) []*agenda.Record {
+	t.Helper()
+	found, err := a.agendas.Find(t.Context(), record.Query{Filter: document.O("member", memberID, "completed", false)})
+	require.NoError(t, err)
+	return found
+}
+
+// pairingOf returns the port of the channels that says which outlets serve an inlet.
+func pairingOf(channels *channel.Service) func(context.Context, string) ([]string, error) {
+	return func(ctx context.Context, inlet string) ([]string, error) {
+		found, err := channels.Pairing(ctx, inlet)
+		if err != nil {
+			return nil, err
+		}
+		return found.Outlets, nil
+	}
+}
+
+// withoutConnector takes away the connector to a type.
+func withoutConnector(platform channel.Type) func(*livechat.Ports) {
+	return func(p *livechat.Ports) { delete(p.Connectors, platform) }
+}
+
+// thatOnlySends makes the connector to a type offer nothing but Send.
+func thatOnlySends(platform channel.Type) func(*livechat.Ports) {
+	return func(p *livechat.Ports) {
+		p.Connectors[platform] = struct{ send.Connector }{p.Connectors[platform]}
+	}
+}
