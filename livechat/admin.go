@@ -2,6 +2,7 @@ package livechat
 
 import (
 	"context"
+	"errors"
 	"net/url"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -30,6 +31,12 @@ func (a Admin) MarshalJSON() ([]byte, error) { return document.EncodeJSON(a) }
 // UnmarshalJSON reads an agent and keeps unknown fields.
 func (a *Admin) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, a) }
 
+// The fields of the documents that only agents have.
+const (
+	fieldAppID   = "appId"
+	fieldAdminID = "adminId"
+)
+
 // adminKind is how agents are kept. Their _id is made of the app and the adminId, since
 // two apps may use the same.
 func adminKind() record.Kind { return record.Kind{Name: "admin", Collection: "admins"} }
@@ -49,12 +56,71 @@ func adminFrom(o document.Object) (*Admin, error) {
 	return a, nil
 }
 
+// SaveAdmin stores an agent and returns it as it is stored then. An agent whose AdminID
+// exists becomes what a is. It is for hosts, whose platforms know who their agents are.
+//
+// InvalidArgument: AdminID or ExternalID is missing, or the agent belongs to another app.
+// AlreadyExists: another agent of the app has this ExternalID. Nothing is stored then.
+func (s *Service) SaveAdmin(ctx context.Context, a Admin) (*Admin, error) {
+	switch {
+	case a.AdminID == "":
+		return nil, missing(fieldAdminID, "the agent in the app")
+	case a.ExternalID == "":
+		return nil, missing(fieldExternalID, "the agent on the outlet's platform")
+	case a.AppID != "" && a.AppID != s.scope.App:
+		return nil, boterr.Invalid(fieldAppID, "the agent belongs to another app")
+	}
+	a.AppID = s.scope.App
+	fields, err := document.Encode(a)
+	if err != nil {
+		return nil, err
+	}
+	key := s.adminKey(a.AdminID)
+	patch := record.Patch{
+		Filter:       equal(record.FieldID, key),
+		Patch:        fields.With(record.FieldID, key).With(record.FieldApp, s.scope.App),
+		WithModifier: true,
+		Upsert:       true,
+	}
+	stored, err := s.admins.FindAndModify(ctx, patch, true)
+	if errors.Is(err, boterr.AlreadyExists) { // Perhaps another call made this agent meanwhile.
+		stored, err = s.admins.FindAndModify(ctx, patch, true)
+	}
+	if errors.Is(err, boterr.AlreadyExists) {
+		return nil, boterr.New(boterr.AlreadyExists, fieldExternalID, "another agent of the app has the id %s on the platform", a.ExternalID)
+	}
+	if err != nil {
+		return nil, record.RenameField(err, "patch", "")
+	}
+	return adminFrom(stored.Document)
+}
+
 // GetAdmin implements Operations.
-func (s *Service) GetAdmin(context.Context, GetAdminParams) (*Admin, error) {
-	return nil, notThereYet()
+func (s *Service) GetAdmin(ctx context.Context, p GetAdminParams) (*Admin, error) {
+	if p.AdminID == "" {
+		return nil, missing(fieldAdminID, "an agent")
+	}
+	found, err := s.admins.Get(ctx, s.adminKey(p.AdminID))
+	if errors.Is(err, boterr.NotFound) {
+		return nil, boterr.New(boterr.NotFound, fieldAdminID, "there is no agent %s here", p.AdminID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return adminFrom(found)
 }
 
 // GetAdminByExternalID implements Operations.
-func (s *Service) GetAdminByExternalID(context.Context, GetAdminByExternalIDParams) (*Admin, error) {
-	return nil, notThereYet()
+func (s *Service) GetAdminByExternalID(ctx context.Context, p GetAdminByExternalIDParams) (*Admin, error) {
+	if p.ExternalID == "" {
+		return nil, missing(fieldExternalID, "an agent on the outlet's platform")
+	}
+	found, err := s.admins.Find(ctx, record.Query{Filter: equal(fieldExternalID, p.ExternalID), Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, boterr.New(boterr.NotFound, fieldExternalID, "there is no agent with the id %s on a platform here", p.ExternalID)
+	}
+	return adminFrom(found[0])
 }

@@ -169,6 +169,7 @@ const (
 	fieldDirect           = "direct"
 	fieldOutlet           = "outlet"
 	fieldSentAt           = "sentAt"
+	fieldRecalledAt       = "recalledAt"
 	fieldEndedAt          = "endedAt"
 	fieldEndedBy          = "endedBy"
 )
@@ -183,8 +184,15 @@ func assignmentKind() record.Kind {
 	}
 }
 
+// openSlots is what the slots of open assignments begin with.
+const openSlots = "member/"
+
 // openSlot is the slot of a member's open assignment.
-func openSlot(memberID string) string { return "member/" + memberID }
+func openSlot(memberID string) string { return openSlots + memberID }
+
+// isOpenSlot is a condition that the slots of open assignments meet, for which the index of
+// slots serves: 0 comes next to /.
+func isOpenSlot() document.Object { return document.O("$gte", openSlots, "$lt", "member0") }
 
 // endedSlot is the slot of an assignment that has ended.
 func endedSlot(assignmentID string) string { return "ended/" + assignmentID }

@@ -97,10 +97,11 @@ type Operations interface {
 	GetAssignmentsByMemberID(ctx context.Context, p GetAssignmentsByMemberIDParams) ([]*Assignment, error)
 
 	// GetAssignmentsByMeta reads the assignments whose meta holds the given data: each field
-	// of it is there and equal. An object within it is data as well, of which other fields
-	// may stand beside.
+	// of it is there and equal, as a filter of package document compares; other fields may
+	// stand beside. A field may be a dotted path.
 	//
-	// InvalidArgument: Meta is missing, or has an operator in the place of a field.
+	// InvalidArgument: Meta is missing, or has an operator in the place of a field or a
+	// value.
 	//
 	// Specification: Live-chat operations.
 	GetAssignmentsByMeta(ctx context.Context, p GetAssignmentsByMetaParams) ([]*Assignment, error)
@@ -179,7 +180,7 @@ type Operations interface {
 	// outlet channel. One that is live comes before one that is not.
 	//
 	// InvalidArgument: both of AdminExternalID and GroupID are missing, or the channel is.
-	// NotFound: the app has no such channel, or no group fits.
+	// NotFound: no group fits.
 	//
 	// Specification: Group and admin operations.
 	GetGroupByExternalID(ctx context.Context, p GetGroupByExternalIDParams) (*Group, error)

@@ -39,16 +39,25 @@ func must[P, R any](t *testing.T, run operation[P, R], params string) string {
 	return result
 }
 
-// requireRefused calls an operation in a stand with parameters that are wrong, and compares
-// the code and the field of the error, all that is stored, and what was sent.
-func requireRefused[P, R any](t *testing.T, s *stand, run operation[P, R], params string, code boterr.Code, field string) {
+// refused is a call that is refused: its parameters, and the code and the field of the error.
+type refused struct {
+	params string
+	code   boterr.Code
+	field  string
+}
+
+// requireRefused calls an operation with parameters that are wrong, and compares the error,
+// all that is stored, and what was sent.
+func requireRefused[P, R any](t *testing.T, s *stand, run operation[P, R], calls ...refused) {
 	t.Helper()
-	before, sent := s.stored(t), s.platform.did()
-	_, err := call(t, run, params)
-	require.ErrorIs(t, err, code, params)
-	require.Equal(t, field, fieldOf(t, err), params)
-	require.Equal(t, before, s.stored(t), "%s changes nothing", params)
-	require.Equal(t, sent, s.platform.did(), "%s sends nothing", params)
+	before, done := s.stored(t), s.platform.did()
+	for _, c := range calls {
+		_, err := call(t, run, c.params)
+		require.ErrorIs(t, err, c.code, c.params)
+		require.Equal(t, c.field, fieldOf(t, err), "%s: %v", c.params, err)
+		require.Equal(t, before, s.stored(t), "%s changes nothing", c.params)
+		require.Equal(t, done, s.platform.did(), "%s sends nothing", c.params)
+	}
 }
 
 // fieldOf returns the field of an error.

@@ -2,6 +2,7 @@ package livechat_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,7 +36,7 @@ var (
 )
 
 // errDown is how the platform fails where nothing else is said: it does not answer.
-var errDown = fmt.Errorf("connection reset")
+var errDown = errors.New("connection reset")
 
 func newPlatform() *platform { return &platform{failing: map[string]error{}} }
 

@@ -1,0 +1,52 @@
+package livechat_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+func TestAssignmentsAreFoundByTheDataOfTheirMeta(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.putAssignment(t, "a", 1, `, "meta": {"topic": "bill", "order": {"id": 1, "lines": [1, 2]}, "tags": ["x", "y"], "left": null}`)
+	s.putAssignment(t, "b", 2, `, "meta": {"topic": "bill", "order": {"id": 2}, "n": 1}`)
+	s.putAssignment(t, "c", 3, ``)
+	s.put(t, "assignments", `{"_id": "foreign", "app": "theirs", "slot": "ended/foreign", "meta": {"topic": "bill"}}`)
+	for params, want := range map[string][]string{
+		`{"meta": {"topic": "bill"}}`:                             {"a", "b"},
+		`{"meta": {"topic": "bill", "order.id": 2}}`:              {"b"},
+		`{"meta": {"order": {"id": 2}}}`:                          {"b"},
+		`{"meta": {"order": {"id": 1}}}`:                          {},
+		`{"meta": {"order": {"id": 1, "lines": [1, 2]}}}`:         {"a"},
+		`{"meta": {"order.lines": [1, 2]}}`:                       {"a"},
+		`{"meta": {"tags": "x"}}`:                                 {"a"},
+		`{"meta": {"left": null}}`:                                {"a"},
+		`{"meta": {"topic": "Bill"}}`:                             {},
+		`{"meta": {"n": 1.0}}`:                                    {"b"},
+		`{"meta": {"n": "1"}}`:                                    {},
+		`{"meta": {"topic": "bill", "n": 2}}`:                     {},
+		`{"meta": {"app": "theirs"}}`:                             {},
+		`{"meta": {}}`:                                            {"a", "b", "c"},
+		`{"meta": {"topic": "bill", "order": {"id": 2}, "n": 1}}`: {"b"},
+	} {
+		require.Equal(t, want, idsOf(t, must(t, s.mine.GetAssignmentsByMeta, params)), params)
+	}
+}
+
+func TestALookUpByMetaRefusesOperators(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.putAssignment(t, "a", 1, `, "meta": {"n": 1}`)
+	requireRefused(t, s, s.mine.GetAssignmentsByMeta,
+		refused{`{}`, boterr.InvalidArgument, "meta"},
+		refused{`{"meta": null}`, boterr.InvalidArgument, "meta"},
+		refused{`{"meta": "x"}`, boterr.InvalidArgument, "meta"},
+		refused{`{"meta": {"$or": [{"n": 1}]}}`, boterr.InvalidArgument, "meta.$or"},
+		refused{`{"meta": {"n": {"$gt": 0}}}`, boterr.InvalidArgument, "meta.n.$gt"},
+		refused{`{"meta": {"n": {"deep": {"$in": [1]}}}}`, boterr.InvalidArgument, "meta.n.deep.$in"},
+		refused{`{"meta": {"list": [1, {"$ne": 1}]}}`, boterr.InvalidArgument, "meta.list[1].$ne"},
+		refused{`{"meta": {"n.$gt": 1}}`, boterr.InvalidArgument, "meta.n.$gt"})
+}

@@ -1,0 +1,73 @@
+package livechat
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+)
+
+// GetAssignmentByOutlet implements Operations.
+func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOutletParams) (*Assignment, error) {
+	if p.ChannelID == "" {
+		return nil, missing("channelId", "an outlet channel")
+	}
+	if _, err := s.ports.Channels.Load(ctx, p.ChannelID); err != nil {
+		return nil, boterr.In("channelId", err)
+	}
+	there, err := s.FindAssignments(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
+	if err != nil {
+		return nil, err
+	}
+	own := sync.OnceValues(func() (document.Object, error) { return s.ownMember(ctx) })
+	for _, r := range slices.Backward(there) {
+		isMeant, err := matches(metaFilter(r.Meta), own)
+		if err != nil {
+			return nil, err
+		}
+		if isMeant {
+			return &r.Assignment, nil
+		}
+	}
+	return nil, boterr.New(boterr.NotFound, "channelId", "there is no open assignment in the channel %s", p.ChannelID)
+}
+
+// matches reports whether a document, which is asked for where there is a filter, matches.
+func matches(filter *document.Filter, asked func() (document.Object, error)) (bool, error) {
+	if filter == nil {
+		return true, nil
+	}
+	o, err := asked()
+	return err == nil && filter.Match(o), err
+}
+
+// openIn is a filter on the open assignments in an outlet: one that was taken there or that
+// it has directly; while it is nobody's, one with a ticket there.
+func openIn(outlet string) document.Object {
+	ticketThere := document.O(
+		record.FieldChannel, document.O("$eq", outlet),
+		fieldSentAt, document.O("$gt", 0),
+		fieldRecalledAt, document.O("$not", document.O("$gt", 0)))
+	return document.O(
+		fieldSlot, isOpenSlot(),
+		"$or", document.A(
+			equal(fieldOutlet, outlet),
+			document.O(fieldOutlet, nil, fieldTickets, document.O("$elemMatch", ticketThere))))
+}
+
+// ownMember returns the context's member as a document, an empty one where the context has
+// none.
+func (s *Service) ownMember(ctx context.Context) (document.Object, error) {
+	if s.scope.Member == "" {
+		return document.O(), nil
+	}
+	own, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: s.scope.Member})
+	if err != nil {
+		return document.Object{}, record.RenameField(err, "memberId", "")
+	}
+	return document.Encode(own)
+}
