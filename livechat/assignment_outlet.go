@@ -67,7 +67,7 @@ func (s *Service) ownMember(ctx context.Context) (document.Object, error) {
 	}
 	own, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: s.scope.Member})
 	if err != nil {
-		return document.Object{}, record.RenameField(err, "memberId", "")
+		return document.Object{}, record.RenameField(err, "memberId", fieldMember)
 	}
 	return document.Encode(own)
 }

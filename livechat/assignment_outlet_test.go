@@ -99,6 +99,8 @@ func TestAContextWithoutMemberMatchesNoConditionOnOne(t *testing.T) {
 	s.putOpen(t, "asked", 2, ticketAtDesk+`, "meta": {"locale": {"$in": ["de"]}}`)
 	requireRefused(t, s, s.mine.as("desk", "").GetAssignmentByOutlet,
 		refused{`{"channelId": "desk"}`, boterr.NotFound, "channelId"})
+	requireRefused(t, s, s.mine.as("desk", "gone").GetAssignmentByOutlet,
+		refused{`{"channelId": "desk"}`, boterr.NotFound, "member"})
 }
 
 func TestALookUpByOutletRefuses(t *testing.T) {

@@ -50,6 +50,8 @@ func EnsureIndexes(ctx context.Context, store document.Store) error {
 		{assignmentKind(), fieldParentAssignment, false},
 		{assignmentKind(), fieldGroupInfo + "." + fieldBravoGroupID, false},
 		{groupKind(), fieldExternalID, false},
+		{groupKind(), fieldAdminExternalID, false},
+		{groupKind(), fieldInletGroupExternalID, false},
 		{groupKind(), fieldMember, false},
 		{groupKind(), fieldAssignment, false},
 		{adminKind(), fieldExternalID, true},

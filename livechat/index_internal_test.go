@@ -1,0 +1,56 @@
+package livechat
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/record"
+)
+
+func TestLookUpsReadOnlyWhatTheyLookFor(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	require.NoError(t, EnsureIndexes(t.Context(), store))
+	for i := range 50 {
+		n := strconv.Itoa(i)
+		require.NoError(t, store.Collection("assignments").Insert(t.Context(), document.O(
+			"_id", n, "app", "mine", fieldSlot, endedSlot(n), fieldMember, n, fieldGroup, n, fieldParentAssignment, n,
+			fieldGroupInfo, document.O(fieldBravoGroupID, n), fieldOutlet, "desk")))
+		require.NoError(t, store.Collection("groups").Insert(t.Context(), document.O(
+			"_id", n, "app", "mine", fieldExternalID, n, fieldAdminExternalID, n, fieldInletGroupExternalID, n, fieldMember, n,
+			fieldAssignment, n, fieldOutlet, "desk")))
+		require.NoError(t, store.Collection("admins").Insert(t.Context(), document.O("_id", n, "app", "mine", fieldExternalID, n)))
+	}
+	require.NoError(t, store.Collection("assignments").Insert(t.Context(), document.O(
+		"_id", "open", "app", "mine", fieldSlot, openSlot("ada"), fieldOutlet, "desk")))
+	for name, c := range map[string]struct {
+		collection string
+		filter     document.Object
+	}{
+		"open ones of an outlet":  {"assignments", openIn("desk")},
+		"of a slot":               {"assignments", equal(fieldSlot, openSlot("ada"))},
+		"of a member":             {"assignments", equal(fieldMember, "7")},
+		"of a group":              {"assignments", equal(fieldGroup, "7")},
+		"of a parent":             {"assignments", equal(fieldParentAssignment, "7")},
+		"of a Bravo group":        {"assignments", equal(fieldGroupInfo+"."+fieldBravoGroupID, "7")},
+		"a group":                 {"groups", equal(fieldExternalID, "7")},
+		"the group of an agent":   {"groups", equal(fieldOutlet, "desk").With(fieldAdminExternalID, document.O("$eq", "7"))},
+		"a group of the inlet":    {"groups", equal(fieldInletGroupExternalID, "7")},
+		"the group of a member":   {"groups", equal(fieldMember, "7")},
+		"of an assignment":        {"groups", equal(fieldAssignment, "7")},
+		"an agent by external id": {"admins", equal(fieldExternalID, "7")},
+	} {
+		own, err := document.CompileFilter(document.O(record.FieldApp, "mine"))
+		require.NoError(t, err)
+		filter, err := document.CompileFilter(c.filter)
+		require.NoError(t, err)
+		found, err := store.Explain(t.Context(), c.collection, document.And(own, filter), document.FindOptions{})
+		require.NoError(t, err)
+		require.EqualValues(t, 1, found.Returned, name)
+		require.EqualValues(t, 1, found.Examined, name)
+	}
+}
