@@ -40,6 +40,9 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
 		if stands, err := due.StillStands(ctx); err != nil || !stands {
 			return err // It was deleted or rescheduled while it waited for the member's turn.
 		}
+		if isOfLiveChat(due.Agenda) {
+			return started.expire(ctx, due.Agenda)
+		}
 		node, err := r.nodes.Load().find(due.Agenda.Tree, due.Agenda.NodeCompositeID, started.bot.Member.BotMeta.Tree())
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/record"
@@ -36,6 +37,9 @@ type Context struct {
 	Agenda *agenda.Run
 	// MessageEvent is the message that caused this run, nil where none did.
 	MessageEvent *send.MessageEvent
+	// Group is the live-chat group in which the message was sent, on the outlet side. It is
+	// nil elsewhere.
+	Group *livechat.Group
 	// Values is a bag for the run: what one piece of logic leaves for the next. It is
 	// never nil.
 	Values map[string]any

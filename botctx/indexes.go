@@ -5,6 +5,7 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -12,7 +13,9 @@ import (
 // they are there. A host calls it once, before it uses the store. The errors are those
 // of document.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, store document.Store) error {
-	for _, ensure := range []func(context.Context, document.Store) error{member.EnsureIndexes, agenda.EnsureIndexes} {
+	for _, ensure := range []func(context.Context, document.Store) error{
+		member.EnsureIndexes, agenda.EnsureIndexes, livechat.EnsureIndexes,
+	} {
 		if err := ensure(ctx, store); err != nil {
 			return err
 		}

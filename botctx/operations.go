@@ -4,6 +4,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -18,6 +19,7 @@ type Operations interface {
 	datasource.Operations
 	agenda.Operations
 	NodeOperations
+	livechat.Operations
 	send.Operations
 }
 
@@ -36,5 +38,6 @@ type Parts struct {
 	DataSources datasource.Operations
 	Agendas     agenda.Operations
 	Nodes       NodeOperations
+	LiveChats   livechat.Operations
 	Sends       send.Operations
 }

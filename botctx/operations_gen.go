@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -500,6 +501,349 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 	return invoke(ctx, c, OpRedirectMemberToNode, p, c.parts.Nodes.RedirectMemberToNode)
 }
 
+// CreateAssignment asks for a person to take over the conversation with a member. The
+// member's botMeta.liveChat is true when it returns.
+//
+// Targets say where the request goes. Without them it goes to the channels that are
+// paired with the member's own and are on, and in these to the broadcast groups with
+// Label. The first of these channels that has no tickets, which is one of type foxtrot
+// or custom, takes it alone; else each broadcast group of all of them gets a ticket.
+//
+// Where a request of the member stands already, that one comes back and nothing is
+// sent. Where an earlier call sent it in part, the rest is sent.
+//
+// InvalidArgument: the member is missing, or Targets hold something that is no target.
+// NotFound: the app has no such member, or no channel of a target. FailedPrecondition:
+// nothing can take the request, and the error says which rule found nothing; or the
+// member's channel is off. Unsupported: the host has no connector for the outlet's type,
+// or gives no addresses of histories and History is true. Unavailable: an outlet did not
+// take it; the error names each target that is missing, *UnsentError behind it has them,
+// and the same call again sends only these.
+//
+// Specification: Live-chat operations.
+func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
+	return invoke(ctx, c, OpCreateAssignment, p, c.parts.LiveChats.CreateAssignment)
+}
+
+// AddNewTargetsToAssignment sends the ticket of a request that nobody has taken to
+// further targets. Those that have it already get no second one.
+//
+// InvalidArgument: AssignmentID or Targets is missing, or Targets hold something that is
+// neither a target nor a broadcast group. NotFound: the app has no such assignment, or no
+// channel of a target. FailedPrecondition: the assignment has been taken or has ended, or
+// a target can take nothing. Unsupported: the host has no connector for the outlet's
+// type. Unavailable: an outlet did not take it; the same call again sends what is
+// missing.
+//
+// Specification: Live-chat operations.
+func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
+	return invoke(ctx, c, OpAddNewTargetsToAssignment, p, c.parts.LiveChats.AddNewTargetsToAssignment)
+}
+
+// ReassignAssignment hands a live chat on to others: the previous assignment ends, and a
+// new one has it as its parent. What is not given comes from the previous one. It is for
+// outlet channels of type bravo, charlie and delta.
+//
+// InvalidArgument: both of Label and Targets, or both of MessageEvent and
+// PreviousAssignment are missing, or PreviousAssignment is not the one that MessageEvent
+// leads to. NotFound: the app has no such channel or assignment, or none belongs to the
+// event. FailedPrecondition: the previous assignment has ended, or nothing can take the
+// request. Unsupported: the channel is of another type, or the host has no connector for
+// an outlet's type. Unavailable: an outlet did not take it; the same call again sends
+// what is missing.
+//
+// Specification: Live-chat operations.
+func (c *Context) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
+	return invoke(ctx, c, OpReassignAssignment, p, c.parts.LiveChats.ReassignAssignment)
+}
+
+// GetAssignment reads an assignment by its id.
+//
+// InvalidArgument: AssignmentID is missing. NotFound: the app has no such assignment.
+//
+// Specification: Live-chat operations.
+func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentParams) (*livechat.Assignment, error) {
+	return invoke(ctx, c, OpGetAssignment, p, c.parts.LiveChats.GetAssignment)
+}
+
+// GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not
+// ended: one that was taken there or that the channel has directly, or, while nobody has
+// taken it, one with a ticket there. Where its meta is a filter, one that has operators,
+// the context's member must match it; an assignment whose meta does not match is passed
+// over.
+//
+// InvalidArgument: ChannelID is missing. NotFound: the app has no such channel, or no
+// open assignment is there.
+//
+// Specification: Live-chat operations.
+func (c *Context) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
+	return invoke(ctx, c, OpGetAssignmentByOutlet, p, c.parts.LiveChats.GetAssignmentByOutlet)
+}
+
+// GetAssignmentByBravoGroupID reads the newest assignment of a group on Bravo.
+//
+// InvalidArgument: BravoGroupID is missing. NotFound: the app has no assignment of that
+// group.
+//
+// Specification: Live-chat operations.
+func (c *Context) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams) (*livechat.Assignment, error) {
+	return invoke(ctx, c, OpGetAssignmentByBravoGroupID, p, c.parts.LiveChats.GetAssignmentByBravoGroupID)
+}
+
+// GetAssignmentsByMemberID reads all assignments of a member, the ended ones included.
+//
+// InvalidArgument: MemberID is missing, or SortBy is no order.
+//
+// Specification: Live-chat operations.
+func (c *Context) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAssignmentsByMemberIDParams) ([]*livechat.Assignment, error) {
+	return invoke(ctx, c, OpGetAssignmentsByMemberID, p, c.parts.LiveChats.GetAssignmentsByMemberID)
+}
+
+// GetAssignmentsByMeta reads the assignments whose meta holds the given data: each field
+// of it is there and equal. An object within it is data as well, of which other fields
+// may stand beside.
+//
+// InvalidArgument: Meta is missing, or has an operator in the place of a field.
+//
+// Specification: Live-chat operations.
+func (c *Context) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
+	return invoke(ctx, c, OpGetAssignmentsByMeta, p, c.parts.LiveChats.GetAssignmentsByMeta)
+}
+
+// GetAssignmentsByParentAssignmentID reads the assignments that one was handed on to.
+//
+// InvalidArgument: AssignmentID is missing.
+//
+// Specification: Live-chat operations.
+func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p livechat.GetAssignmentsByParentAssignmentIDParams) ([]*livechat.Assignment, error) {
+	return invoke(ctx, c, OpGetAssignmentsByParentAssignmentID, p, c.parts.LiveChats.GetAssignmentsByParentAssignmentID)
+}
+
+// UpdateAssignmentGroup sets the group of an assignment.
+//
+// InvalidArgument: AssignmentID or Group is missing. NotFound: the app has no such
+// assignment or group.
+//
+// Specification: Live-chat operations.
+func (c *Context) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (livechat.UpdateAssignmentResult, error) {
+	return invoke(ctx, c, OpUpdateAssignmentGroup, p, c.parts.LiveChats.UpdateAssignmentGroup)
+}
+
+// UpdateAssignmentMeta sets the given fields of an assignment's meta; others stay. A
+// field may be a dotted path.
+//
+// InvalidArgument: AssignmentID or Meta is missing, or a field of Meta cannot be set.
+// NotFound: the app has no such assignment.
+//
+// Specification: Live-chat operations.
+func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAssignmentMetaParams) (livechat.UpdateAssignmentResult, error) {
+	return invoke(ctx, c, OpUpdateAssignmentMeta, p, c.parts.LiveChats.UpdateAssignmentMeta)
+}
+
+// RemovePendingAssignmentByMemberID withdraws the request of a member that nobody has
+// taken: the record is removed, its tickets are recalled where the platform can, and the
+// member is in live chat no more. That there is none is no error.
+//
+// InvalidArgument: MemberID is missing.
+//
+// Specification: Live-chat operations.
+func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
+	return invoke(ctx, c, OpRemovePendingAssignmentByMemberID, p, c.parts.LiveChats.RemovePendingAssignmentByMemberID)
+}
+
+// EndLiveChat ends a live chat from the outlet's side. The assignment is the one that
+// MessageEvent belongs to.
+//
+// InvalidArgument: MessageEvent is missing. NotFound: the app has no such channel, or no
+// assignment belongs to the event. FailedPrecondition: the assignment has ended.
+//
+// Specification: Live-chat operations.
+func (c *Context) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams) (livechat.EndLiveChatResult, error) {
+	return invoke(ctx, c, OpEndLiveChat, p, c.parts.LiveChats.EndLiveChat)
+}
+
+// InletEndLiveChat ends the live chat of a member from the inlet's side.
+//
+// InvalidArgument: the member is missing, or is in another channel than Channel.
+// NotFound: the app has no such channel or member. FailedPrecondition: the member has no
+// assignment that is open. Unsupported: Options.RecallRelayMessage is true, and the
+// outlet cannot recall tickets.
+//
+// Specification: Live-chat operations.
+func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveChatParams) (livechat.EndLiveChatResult, error) {
+	return invoke(ctx, c, OpInletEndLiveChat, p, c.parts.LiveChats.InletEndLiveChat)
+}
+
+// EndBravoLiveChat ends the live chats of an agent in a group on Bravo. The result has
+// one element for each assignment that ended.
+//
+// InvalidArgument: AdminExternalID or BravoGroupID is missing, or Channel and ChannelID
+// name different channels. NotFound: the app has no such channel, or the channel no such
+// group. Unsupported: the channel is not of type bravo.
+//
+// Specification: Live-chat operations.
+func (c *Context) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
+	return invoke(ctx, c, OpEndBravoLiveChat, p, c.parts.LiveChats.EndBravoLiveChat)
+}
+
+// GetGroup reads a group by its id.
+//
+// InvalidArgument: GroupID is missing. NotFound: the app has no such group.
+//
+// Specification: Group and admin operations.
+func (c *Context) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*livechat.Group, error) {
+	return invoke(ctx, c, OpGetGroup, p, c.parts.LiveChats.GetGroup)
+}
+
+// GetGroupByExternalID reads the newest group of an agent, or with the given id, in an
+// outlet channel. One that is live comes before one that is not.
+//
+// InvalidArgument: both of AdminExternalID and GroupID are missing, or the channel is.
+// NotFound: the app has no such channel, or no group fits.
+//
+// Specification: Group and admin operations.
+func (c *Context) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
+	return invoke(ctx, c, OpGetGroupByExternalID, p, c.parts.LiveChats.GetGroupByExternalID)
+}
+
+// GetGroupByGroupExternalID reads the newest group with an id on the outlet's platform.
+// One that is live comes before one that is not.
+//
+// InvalidArgument: GroupExternalID is missing. NotFound: the app has no such group.
+//
+// Specification: Group and admin operations.
+func (c *Context) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetGroupByGroupExternalIDParams) (*livechat.Group, error) {
+	return invoke(ctx, c, OpGetGroupByGroupExternalID, p, c.parts.LiveChats.GetGroupByGroupExternalID)
+}
+
+// GetGroupByInletGroup reads the newest group that belongs to a group conversation on the
+// inlet's side. One that is live comes before one that is not.
+//
+// InvalidArgument: Inlet or InletGroupExternalID is missing. NotFound: the app has no
+// such group.
+//
+// Specification: Group and admin operations.
+func (c *Context) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupByInletGroupParams) (*livechat.Group, error) {
+	return invoke(ctx, c, OpGetGroupByInletGroup, p, c.parts.LiveChats.GetGroupByInletGroup)
+}
+
+// GetGroupByMemberID reads the newest group of a member of an inlet channel. One that is
+// live comes before one that is not.
+//
+// InvalidArgument: Inlet or MemberID is missing. NotFound: the app has no such group.
+//
+// Specification: Group and admin operations.
+func (c *Context) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByMemberIDParams) (*livechat.Group, error) {
+	return invoke(ctx, c, OpGetGroupByMemberID, p, c.parts.LiveChats.GetGroupByMemberID)
+}
+
+// UpdateGroup sets the given fields of a group; fields that are not given stay.
+//
+// InvalidArgument: Group has no _id, a value of another type than the field has, or
+// another app or createdAt than the group. NotFound: the app has no such group.
+//
+// Specification: Group and admin operations.
+func (c *Context) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams) (livechat.UpdateGroupResult, error) {
+	return invoke(ctx, c, OpUpdateGroup, p, c.parts.LiveChats.UpdateGroup)
+}
+
+// UpdateGroupMeta sets the given fields of a group's meta; others stay. A field may be a
+// dotted path.
+//
+// InvalidArgument: GroupID or Meta is missing, or a field of Meta cannot be set.
+// NotFound: the app has no such group.
+//
+// Specification: Group and admin operations.
+func (c *Context) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMetaParams) (livechat.UpdateGroupResult, error) {
+	return invoke(ctx, c, OpUpdateGroupMeta, p, c.parts.LiveChats.UpdateGroupMeta)
+}
+
+// InactivateGroup marks a group as no longer live and no longer valid.
+//
+// InvalidArgument: GroupID is missing. NotFound: the app has no such group.
+//
+// Specification: Group and admin operations.
+func (c *Context) InactivateGroup(ctx context.Context, p livechat.InactivateGroupParams) (livechat.RecordUpdate, error) {
+	return invoke(ctx, c, OpInactivateGroup, p, c.parts.LiveChats.InactivateGroup)
+}
+
+// HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the
+// group's record, puts the invitation link out of use, and makes a new one unless
+// IsRenewGroupInviteLink is false. The result is the new link, "" without one.
+//
+// InvalidArgument: ExternalID or BravoGroupID is missing. NotFound: the app has no such
+// channel, or the channel no such group. Unsupported: the channel is not of type bravo,
+// or the host's connector has no invitation links.
+//
+// Specification: Group and admin operations.
+func (c *Context) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
+	return invoke(ctx, c, OpHandleAdminJoinedGroup, p, c.parts.LiveChats.HandleAdminJoinedGroup)
+}
+
+// CreateBravoGroup makes a group on Bravo.
+//
+// InvalidArgument: Name or the channel is missing. NotFound: the app has no such channel.
+// Unsupported: the channel is not of type bravo, or the host's connector makes no groups.
+// Unavailable: Bravo did not answer, so whether the group was made is not known.
+//
+// Specification: Group and admin operations.
+func (c *Context) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
+	return invoke(ctx, c, OpCreateBravoGroup, p, c.parts.LiveChats.CreateBravoGroup)
+}
+
+// DisableBravoGroupInviteLink puts the invitation link of a group on Bravo out of use.
+//
+// InvalidArgument: ExternalID is missing. NotFound: the app has no such channel, or the
+// channel no such group. Unsupported: the channel is not of type bravo, or the host's
+// connector has no invitation links.
+//
+// Specification: Group and admin operations.
+func (c *Context) DisableBravoGroupInviteLink(ctx context.Context, p livechat.DisableBravoGroupInviteLinkParams) (livechat.DisableBravoGroupInviteLinkResult, error) {
+	return invoke(ctx, c, OpDisableBravoGroupInviteLink, p, c.parts.LiveChats.DisableBravoGroupInviteLink)
+}
+
+// SetBravoGroupIcon gives a group on Bravo the picture at an address.
+//
+// InvalidArgument: a parameter is missing, or ImageURL is no address of a picture that
+// the host allows. NotFound: the app has no such channel, or the channel no such group.
+// ResourceExhausted: the picture is larger than the host allows. Unsupported: the channel
+// is not of type bravo, or the host's connector sets no icons. Unavailable: the picture
+// could not be fetched.
+//
+// Specification: Group and admin operations.
+func (c *Context) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGroupIconParams) (livechat.SetBravoGroupIconResult, error) {
+	return invoke(ctx, c, OpSetBravoGroupIcon, p, c.parts.LiveChats.SetBravoGroupIcon)
+}
+
+// CreateHotelChannel makes a channel on Hotel. It makes no channel of the app.
+//
+// InvalidArgument: HotelGroupID or DisplayName is missing. NotFound: the app has no such
+// channel. Unsupported: the channel is not of type hotel, or the host's connector makes no
+// channels.
+//
+// Specification: Group and admin operations.
+func (c *Context) CreateHotelChannel(ctx context.Context, p livechat.CreateHotelChannelParams) (livechat.CreateHotelChannelResult, error) {
+	return invoke(ctx, c, OpCreateHotelChannel, p, c.parts.LiveChats.CreateHotelChannel)
+}
+
+// GetAdmin reads an agent by the id.
+//
+// InvalidArgument: AdminID is missing. NotFound: the app has no such agent.
+//
+// Specification: Group and admin operations.
+func (c *Context) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*livechat.Admin, error) {
+	return invoke(ctx, c, OpGetAdmin, p, c.parts.LiveChats.GetAdmin)
+}
+
+// GetAdminByExternalID reads an agent by the id on the outlet's platform.
+//
+// InvalidArgument: ExternalID is missing. NotFound: the app has no such agent.
+//
+// Specification: Group and admin operations.
+func (c *Context) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminByExternalIDParams) (*livechat.Admin, error) {
+	return invoke(ctx, c, OpGetAdminByExternalID, p, c.parts.LiveChats.GetAdminByExternalID)
+}
+
 // GetChannel tells which app a channel belongs to. It knows the channels of its own
 // app only.
 //
@@ -531,6 +875,60 @@ func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*
 // Specification: Sending operations.
 func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
 	return invoke(ctx, c, OpSendResponse, p, c.parts.Sends.SendResponse)
+}
+
+// SendMessageToInlet sends a message from the outlet conversation that MessageEvent
+// belongs to, to the member. {{path}} in it is filled from the member.
+//
+// InvalidArgument: MessageEvent is missing, or Response breaks a limit of its type (the
+// field is the path, such as response.buttons[2].title). NotFound: the app has no such
+// channel, or no assignment belongs to the event. FailedPrecondition: the member has no id
+// on the platform. Unsupported: the host has no connector for the inlet's type.
+// ResourceExhausted: the platform's rate limit was reached. Unavailable: the platform did
+// not answer, so whether the message arrived is not known.
+//
+// Specification: Sending operations.
+func (c *Context) SendMessageToInlet(ctx context.Context, p livechat.SendMessageToInletParams) (send.Result, error) {
+	return invoke(ctx, c, OpSendMessageToInlet, p, c.parts.LiveChats.SendMessageToInlet)
+}
+
+// SendMessageToInletGroup sends a message to the group conversation on the inlet's side.
+// It is for inlets of type bravo and delta.
+//
+// InvalidArgument: both of Group and GroupID are missing or name different groups, or
+// Response breaks a limit of its type. NotFound: the app has no such group.
+// FailedPrecondition: the conversation on the inlet's side is no group. Unsupported: the
+// inlet is of another type, or the host has no connector for it. ResourceExhausted and
+// Unavailable: as in SendMessageToInlet.
+//
+// Specification: Sending operations.
+func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMessageToInletGroupParams) (send.Result, error) {
+	return invoke(ctx, c, OpSendMessageToInletGroup, p, c.parts.LiveChats.SendMessageToInletGroup)
+}
+
+// SendMessageToOutletGroup sends a message to the group conversation on the outlet's
+// side. It is for outlets of type bravo, charlie and delta.
+//
+// InvalidArgument: both of Group and GroupID are missing or name different groups,
+// Response breaks a limit of its type, or ResponseURL is no address that the host allows.
+// NotFound: the app has no such group. Unsupported: the outlet is of another type, or the
+// host has no connector for it. ResourceExhausted and Unavailable: as in
+// SendMessageToInlet.
+//
+// Specification: Sending operations.
+func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
+	return invoke(ctx, c, OpSendMessageToOutletGroup, p, c.parts.LiveChats.SendMessageToOutletGroup)
+}
+
+// SaveGroupIDToMember keeps the group that an event belongs to in the group of the
+// member.
+//
+// InvalidArgument: MessageEvent is missing. NotFound: the app has no such channel, or no
+// group or member belongs to the event.
+//
+// Specification: Sending operations.
+func (c *Context) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
+	return invoke(ctx, c, OpSaveGroupIDToMember, p, c.parts.LiveChats.SaveGroupIDToMember)
 }
 
 // dispatch calls an operation by its name.
@@ -568,10 +966,78 @@ func (c *Context) dispatch(ctx context.Context, op Op, args json.RawMessage) (js
 		return callOperation(ctx, c, op, args, c.DeleteMemberAgenda)
 	case OpRedirectMemberToNode:
 		return callOperation(ctx, c, op, args, c.RedirectMemberToNode)
+	case OpCreateAssignment:
+		return callOperation(ctx, c, op, args, c.CreateAssignment)
+	case OpAddNewTargetsToAssignment:
+		return callOperation(ctx, c, op, args, c.AddNewTargetsToAssignment)
+	case OpReassignAssignment:
+		return callOperation(ctx, c, op, args, c.ReassignAssignment)
+	case OpGetAssignment:
+		return callOperation(ctx, c, op, args, c.GetAssignment)
+	case OpGetAssignmentByOutlet:
+		return callOperation(ctx, c, op, args, c.GetAssignmentByOutlet)
+	case OpGetAssignmentByBravoGroupID:
+		return callOperation(ctx, c, op, args, c.GetAssignmentByBravoGroupID)
+	case OpGetAssignmentsByMemberID:
+		return callOperation(ctx, c, op, args, c.GetAssignmentsByMemberID)
+	case OpGetAssignmentsByMeta:
+		return callOperation(ctx, c, op, args, c.GetAssignmentsByMeta)
+	case OpGetAssignmentsByParentAssignmentID:
+		return callOperation(ctx, c, op, args, c.GetAssignmentsByParentAssignmentID)
+	case OpUpdateAssignmentGroup:
+		return callOperation(ctx, c, op, args, c.UpdateAssignmentGroup)
+	case OpUpdateAssignmentMeta:
+		return callOperation(ctx, c, op, args, c.UpdateAssignmentMeta)
+	case OpRemovePendingAssignmentByMemberID:
+		return callOperation(ctx, c, op, args, c.RemovePendingAssignmentByMemberID)
+	case OpEndLiveChat:
+		return callOperation(ctx, c, op, args, c.EndLiveChat)
+	case OpInletEndLiveChat:
+		return callOperation(ctx, c, op, args, c.InletEndLiveChat)
+	case OpEndBravoLiveChat:
+		return callOperation(ctx, c, op, args, c.EndBravoLiveChat)
+	case OpGetGroup:
+		return callOperation(ctx, c, op, args, c.GetGroup)
+	case OpGetGroupByExternalID:
+		return callOperation(ctx, c, op, args, c.GetGroupByExternalID)
+	case OpGetGroupByGroupExternalID:
+		return callOperation(ctx, c, op, args, c.GetGroupByGroupExternalID)
+	case OpGetGroupByInletGroup:
+		return callOperation(ctx, c, op, args, c.GetGroupByInletGroup)
+	case OpGetGroupByMemberID:
+		return callOperation(ctx, c, op, args, c.GetGroupByMemberID)
+	case OpUpdateGroup:
+		return callOperation(ctx, c, op, args, c.UpdateGroup)
+	case OpUpdateGroupMeta:
+		return callOperation(ctx, c, op, args, c.UpdateGroupMeta)
+	case OpInactivateGroup:
+		return callOperation(ctx, c, op, args, c.InactivateGroup)
+	case OpHandleAdminJoinedGroup:
+		return callOperation(ctx, c, op, args, c.HandleAdminJoinedGroup)
+	case OpCreateBravoGroup:
+		return callOperation(ctx, c, op, args, c.CreateBravoGroup)
+	case OpDisableBravoGroupInviteLink:
+		return callOperation(ctx, c, op, args, c.DisableBravoGroupInviteLink)
+	case OpSetBravoGroupIcon:
+		return callOperation(ctx, c, op, args, c.SetBravoGroupIcon)
+	case OpCreateHotelChannel:
+		return callOperation(ctx, c, op, args, c.CreateHotelChannel)
+	case OpGetAdmin:
+		return callOperation(ctx, c, op, args, c.GetAdmin)
+	case OpGetAdminByExternalID:
+		return callOperation(ctx, c, op, args, c.GetAdminByExternalID)
 	case OpGetChannel:
 		return callOperation(ctx, c, op, args, c.GetChannel)
 	case OpSendResponse:
 		return callOperation(ctx, c, op, args, c.SendResponse)
+	case OpSendMessageToInlet:
+		return callOperation(ctx, c, op, args, c.SendMessageToInlet)
+	case OpSendMessageToInletGroup:
+		return callOperation(ctx, c, op, args, c.SendMessageToInletGroup)
+	case OpSendMessageToOutletGroup:
+		return callOperation(ctx, c, op, args, c.SendMessageToOutletGroup)
+	case OpSaveGroupIDToMember:
+		return callOperation(ctx, c, op, args, c.SaveGroupIDToMember)
 	default:
 		return nil, unsupported(op)
 	}
@@ -641,10 +1107,146 @@ func (o overCall) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 	return callByName[RedirectMemberToNodeResult](ctx, o.caller, OpRedirectMemberToNode, p)
 }
 
+func (o overCall) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
+	return callByName[livechat.CreateAssignmentResult](ctx, o.caller, OpCreateAssignment, p)
+}
+
+func (o overCall) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
+	return callByName[livechat.AddNewTargetsToAssignmentResult](ctx, o.caller, OpAddNewTargetsToAssignment, p)
+}
+
+func (o overCall) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
+	return callByName[livechat.ReassignAssignmentResult](ctx, o.caller, OpReassignAssignment, p)
+}
+
+func (o overCall) GetAssignment(ctx context.Context, p livechat.GetAssignmentParams) (*livechat.Assignment, error) {
+	return callByName[*livechat.Assignment](ctx, o.caller, OpGetAssignment, p)
+}
+
+func (o overCall) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
+	return callByName[*livechat.Assignment](ctx, o.caller, OpGetAssignmentByOutlet, p)
+}
+
+func (o overCall) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams) (*livechat.Assignment, error) {
+	return callByName[*livechat.Assignment](ctx, o.caller, OpGetAssignmentByBravoGroupID, p)
+}
+
+func (o overCall) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAssignmentsByMemberIDParams) ([]*livechat.Assignment, error) {
+	return callByName[[]*livechat.Assignment](ctx, o.caller, OpGetAssignmentsByMemberID, p)
+}
+
+func (o overCall) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
+	return callByName[[]*livechat.Assignment](ctx, o.caller, OpGetAssignmentsByMeta, p)
+}
+
+func (o overCall) GetAssignmentsByParentAssignmentID(ctx context.Context, p livechat.GetAssignmentsByParentAssignmentIDParams) ([]*livechat.Assignment, error) {
+	return callByName[[]*livechat.Assignment](ctx, o.caller, OpGetAssignmentsByParentAssignmentID, p)
+}
+
+func (o overCall) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (livechat.UpdateAssignmentResult, error) {
+	return callByName[livechat.UpdateAssignmentResult](ctx, o.caller, OpUpdateAssignmentGroup, p)
+}
+
+func (o overCall) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAssignmentMetaParams) (livechat.UpdateAssignmentResult, error) {
+	return callByName[livechat.UpdateAssignmentResult](ctx, o.caller, OpUpdateAssignmentMeta, p)
+}
+
+func (o overCall) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
+	return callByName[livechat.RemovePendingAssignmentByMemberIDResult](ctx, o.caller, OpRemovePendingAssignmentByMemberID, p)
+}
+
+func (o overCall) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams) (livechat.EndLiveChatResult, error) {
+	return callByName[livechat.EndLiveChatResult](ctx, o.caller, OpEndLiveChat, p)
+}
+
+func (o overCall) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveChatParams) (livechat.EndLiveChatResult, error) {
+	return callByName[livechat.EndLiveChatResult](ctx, o.caller, OpInletEndLiveChat, p)
+}
+
+func (o overCall) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
+	return callByName[[]livechat.EndBravoLiveChatResult](ctx, o.caller, OpEndBravoLiveChat, p)
+}
+
+func (o overCall) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*livechat.Group, error) {
+	return callByName[*livechat.Group](ctx, o.caller, OpGetGroup, p)
+}
+
+func (o overCall) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
+	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByExternalID, p)
+}
+
+func (o overCall) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetGroupByGroupExternalIDParams) (*livechat.Group, error) {
+	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByGroupExternalID, p)
+}
+
+func (o overCall) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupByInletGroupParams) (*livechat.Group, error) {
+	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByInletGroup, p)
+}
+
+func (o overCall) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByMemberIDParams) (*livechat.Group, error) {
+	return callByName[*livechat.Group](ctx, o.caller, OpGetGroupByMemberID, p)
+}
+
+func (o overCall) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams) (livechat.UpdateGroupResult, error) {
+	return callByName[livechat.UpdateGroupResult](ctx, o.caller, OpUpdateGroup, p)
+}
+
+func (o overCall) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMetaParams) (livechat.UpdateGroupResult, error) {
+	return callByName[livechat.UpdateGroupResult](ctx, o.caller, OpUpdateGroupMeta, p)
+}
+
+func (o overCall) InactivateGroup(ctx context.Context, p livechat.InactivateGroupParams) (livechat.RecordUpdate, error) {
+	return callByName[livechat.RecordUpdate](ctx, o.caller, OpInactivateGroup, p)
+}
+
+func (o overCall) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
+	return callByName[string](ctx, o.caller, OpHandleAdminJoinedGroup, p)
+}
+
+func (o overCall) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
+	return callByName[livechat.CreateBravoGroupResult](ctx, o.caller, OpCreateBravoGroup, p)
+}
+
+func (o overCall) DisableBravoGroupInviteLink(ctx context.Context, p livechat.DisableBravoGroupInviteLinkParams) (livechat.DisableBravoGroupInviteLinkResult, error) {
+	return callByName[livechat.DisableBravoGroupInviteLinkResult](ctx, o.caller, OpDisableBravoGroupInviteLink, p)
+}
+
+func (o overCall) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGroupIconParams) (livechat.SetBravoGroupIconResult, error) {
+	return callByName[livechat.SetBravoGroupIconResult](ctx, o.caller, OpSetBravoGroupIcon, p)
+}
+
+func (o overCall) CreateHotelChannel(ctx context.Context, p livechat.CreateHotelChannelParams) (livechat.CreateHotelChannelResult, error) {
+	return callByName[livechat.CreateHotelChannelResult](ctx, o.caller, OpCreateHotelChannel, p)
+}
+
+func (o overCall) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*livechat.Admin, error) {
+	return callByName[*livechat.Admin](ctx, o.caller, OpGetAdmin, p)
+}
+
+func (o overCall) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminByExternalIDParams) (*livechat.Admin, error) {
+	return callByName[*livechat.Admin](ctx, o.caller, OpGetAdminByExternalID, p)
+}
+
 func (o overCall) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
 	return callByName[*channel.Reference](ctx, o.caller, OpGetChannel, p)
 }
 
 func (o overCall) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
 	return callByName[send.SendResponseResult](ctx, o.caller, OpSendResponse, p)
+}
+
+func (o overCall) SendMessageToInlet(ctx context.Context, p livechat.SendMessageToInletParams) (send.Result, error) {
+	return callByName[send.Result](ctx, o.caller, OpSendMessageToInlet, p)
+}
+
+func (o overCall) SendMessageToInletGroup(ctx context.Context, p livechat.SendMessageToInletGroupParams) (send.Result, error) {
+	return callByName[send.Result](ctx, o.caller, OpSendMessageToInletGroup, p)
+}
+
+func (o overCall) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
+	return callByName[send.Result](ctx, o.caller, OpSendMessageToOutletGroup, p)
+}
+
+func (o overCall) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
+	return callByName[livechat.SaveGroupIDToMemberResult](ctx, o.caller, OpSaveGroupIDToMember, p)
 }

@@ -26,6 +26,9 @@ type Inbound struct {
 // node that is chosen, and those that it redirects to, or else the logic of HandleFunc. A
 // member who was not known is made. Runs of one member take turns.
 //
+// What no node answers goes to the live chat that it belongs to, if any: what a member
+// writes to the agent, what an agent writes to the member, the tap on a ticket.
+//
 // Of the nodes that may answer (see Flow and Node), the one of the smallest priority whose
 // trigger matches runs; mute ones run before, and another is chosen all the same. An event
 // that nothing answers is no error.
@@ -46,6 +49,9 @@ func (r *Runtime) Receive(ctx context.Context, inbound Inbound) (err error) {
 	}
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
 		started.bot.MessageEvent = &inbound.Event
+		if err := started.findGroup(ctx); err != nil {
+			return err
+		}
 		return first.answer(ctx)
 	})
 }
@@ -75,12 +81,15 @@ func (s *step) answer(ctx context.Context) error {
 			return nil
 		}
 	}
+	bot.Node, bot.AgendaMeta = NodeRef{}, meta
+	s.run.current.Store(s)
+	if isTaken, err := s.run.passOn(ctx); isTaken || err != nil {
+		return err
+	}
 	logic := runtime.logic.Load()
 	if logic == nil {
 		return nil
 	}
-	bot.Node, bot.AgendaMeta = NodeRef{}, meta
-	s.run.current.Store(s)
 	return s.run.action(ctx, *logic)
 }
 

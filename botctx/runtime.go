@@ -56,6 +56,8 @@ type Config struct {
 	// Zone returns the IANA name of the time zone in which the CRON patterns of a scope are
 	// read. The default, also for "", is UTC.
 	Zone func(scope record.Scope) string
+	// LiveChat is what the host decides about live chats.
+	LiveChat LiveChat
 	// MaxRedirects is the most redirects that may lead from one node to the next, those of
 	// other members' runs included. The default is 50.
 	MaxRedirects int
@@ -220,6 +222,9 @@ func (r *Runtime) parts(scope record.Scope, in *run) Parts {
 	}
 	if parts.Agendas == nil {
 		parts.Agendas = r.agendas(scope, parts)
+	}
+	if parts.LiveChats == nil {
+		parts.LiveChats = r.liveChats(scope, parts)
 	}
 	if parts.Sends == nil {
 		parts.Sends = r.sends(scope, parts)

@@ -1,0 +1,115 @@
+package botctx
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/record"
+)
+
+// LiveChat is what a host decides about live chats. The zero value of each field means its
+// default.
+type LiveChat struct {
+	// Pairing returns the ids of the outlets that serve the live chats of an inlet of an
+	// app, in the order in which they are asked. The default is what channel.Service.Pair
+	// has stored.
+	Pairing func(ctx context.Context, app, inlet string) ([]string, error)
+	// CustomAPI returns the URL of a custom channel's live-chat API. The default is
+	// liveChatApi of the channel's metadata.
+	CustomAPI func(c *channel.Channel) (string, error)
+	// HistoryURL returns where the history of a conversation can be read. Without it a
+	// request with its history is Unsupported.
+	HistoryURL func(a *livechat.Assignment) (string, error)
+	// IdleTimeout is how long a conversation may be idle before it ends. The default is
+	// livechat.IdleTimeout.
+	IdleTimeout time.Duration
+}
+
+// LiveChats returns the live chats of an app, for what the host's outlet platforms report:
+// that an agent takes a ticket, for one. What agents and members write comes by Receive.
+func (r *Runtime) LiveChats(app string) *livechat.Service {
+	scope := record.Scope{App: app}
+	return r.liveChats(scope, r.parts(scope, nil))
+}
+
+// liveChats returns the SDK's own live chats of a scope, with the other parts.
+func (r *Runtime) liveChats(scope record.Scope, parts Parts) *livechat.Service {
+	pairing := func(ctx context.Context, inlet string) ([]string, error) {
+		paired, err := channel.New(r.env, scope).Pairing(ctx, inlet)
+		if err != nil {
+			return nil, err
+		}
+		return paired.Outlets, nil
+	}
+	if own := r.config.LiveChat.Pairing; own != nil {
+		pairing = func(ctx context.Context, inlet string) ([]string, error) { return own(ctx, scope.App, inlet) }
+	}
+	return livechat.New(r.env, scope, livechat.Ports{
+		Members:     parts.Members,
+		Channels:    r.loader(scope),
+		Pairing:     pairing,
+		Agendas:     parts.Agendas,
+		Connectors:  r.config.Connectors,
+		HTTP:        r.config.HTTP,
+		CustomAPI:   r.config.LiveChat.CustomAPI,
+		HistoryURL:  r.config.LiveChat.HistoryURL,
+		IdleTimeout: r.config.LiveChat.IdleTimeout,
+		IsStrict:    r.config.Strict,
+	})
+}
+
+// ownLiveChats returns the SDK's own live chats, nil where the host has its own.
+func (c *Context) ownLiveChats() *livechat.Service {
+	own, _ := c.parts.LiveChats.(*livechat.Service)
+	return own
+}
+
+// findGroup finds the live-chat group that the event of a run was sent in, on the outlet
+// side.
+func (r *run) findGroup(ctx context.Context) error {
+	own := r.bot.ownLiveChats()
+	if own == nil || r.bot.Member.BotMeta.LiveChat() { // A member who is in a live chat is no agent.
+		return nil
+	}
+	group, err := own.GroupOf(ctx, r.bot.Channel.ID, *r.bot.MessageEvent)
+	r.bot.Group = group
+	return err
+}
+
+// passOn hands an event that no node answers to the live chat that it belongs to: what the
+// member writes to the agent, what the agent writes to the member, and the tap on a
+// ticket. It reports whether that has taken the event.
+func (r *run) passOn(ctx context.Context) (bool, error) {
+	own, event := r.bot.ownLiveChats(), *r.bot.MessageEvent
+	switch {
+	case own == nil:
+		return false, nil
+	case r.bot.Member.BotMeta.LiveChat():
+		return own.RelayFromMember(ctx, r.bot.Member.ID, event)
+	case event.Payload() == livechat.TakePayload:
+		assignmentID, _ := event.Value().(string)
+		_, err := own.Take(ctx, livechat.TakeParams{
+			AssignmentID: assignmentID, ChannelID: r.bot.Channel.ID, AdminExternalID: event.From,
+		})
+		return true, err
+	case r.bot.Group != nil:
+		return own.RelayFromAgent(ctx, r.bot.Channel.ID, event)
+	default:
+		return false, nil
+	}
+}
+
+// isOfLiveChat reports whether an agenda is one that live chats have set.
+func isOfLiveChat(a agenda.Agenda) bool { return strings.HasPrefix(a.Tag, livechat.TagPrefix) }
+
+// expire ends the live chat of an agenda if it is idle.
+func (r *run) expire(ctx context.Context, due agenda.Agenda) error {
+	if own := r.bot.ownLiveChats(); own != nil {
+		return own.Expire(ctx, due)
+	}
+	return nil
+}
