@@ -44,6 +44,16 @@ func (p *Platform) SwitchChannel(id string, on bool) {
 	}
 }
 
+// Pair sets which outlets of DefaultApp serve the live chats of an inlet, in order, in place
+// of those before.
+func (p *Platform) Pair(inlet string, outlets ...string) {
+	p.test.Helper()
+	channels := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp})
+	if err := channels.Pair(context.Background(), inlet, outlets...); err != nil {
+		p.test.Fatalf("fakes: Pair: %v", err)
+	}
+}
+
 // appChannels are the webchat channels that were made for members without one, by
 // app.
 type appChannels struct {

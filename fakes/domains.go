@@ -5,6 +5,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -70,6 +71,28 @@ type Agendas struct {
 func NewAgendas(options ...Option) *Agendas {
 	p, actor := oneMember(options)
 	return &Agendas{Operations: actor.Context(), Platform: p, Member: actor}
+}
+
+// LiveChats is the fake of one domain: the operations of live chat, as a view of a platform
+// whose member is served by one agent.
+type LiveChats struct {
+	livechat.Operations
+
+	// Platform is the whole platform; Member is for whom the operations work.
+	Platform *Platform
+	Member   *Actor
+	// Agent serves the member, in an outlet of type charlie with one broadcast group.
+	Agent *Agent
+}
+
+// NewLiveChats returns the operations of live chat of a fresh platform.
+func NewLiveChats(options ...Option) *LiveChats {
+	p, actor := oneMember(options)
+	outlet := p.AddChannel(channel.Channel{Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{{
+		Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "agents", Type: "public_channel"}},
+	}}})
+	p.Pair(actor.Scope().Channel, outlet.ID)
+	return &LiveChats{Operations: actor.Context(), Platform: p, Member: actor, Agent: p.AddAgent(outlet.ID, "Grace")}
 }
 
 // Nodes is the fake of one domain: the operations on nodes, as a view of a platform, whose

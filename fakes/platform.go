@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"context"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/record"
 )
@@ -58,6 +60,7 @@ type settings struct {
 	maxRedirects int
 	parallelRuns bool
 	scheduler    agenda.SchedulerConfig
+	liveChat     botctx.LiveChat
 	zone         string
 }
 
@@ -102,6 +105,12 @@ func Scheduler(config agenda.SchedulerConfig) Option {
 	return func(s *settings) { s.scheduler = config }
 }
 
+// LiveChat is what the host decides about live chats, as botctx.Config.LiveChat does. The
+// address of a conversation's history is made up where it gives none.
+func LiveChat(config botctx.LiveChat) Option {
+	return func(s *settings) { s.liveChat = config }
+}
+
 // Zone sets the IANA name of the time zone in which CRON patterns are read. The default is
 // UTC.
 func Zone(name string) Option { return func(s *settings) { s.zone = name } }
@@ -140,6 +149,7 @@ func assemble(s settings) *Platform {
 		ParallelRuns: s.parallelRuns,
 		MaxWait:      maxWait,
 		Scheduler:    s.scheduler,
+		LiveChat:     withHistory(s.liveChat),
 		Zone:         func(record.Scope) string { return s.zone },
 		Strict:       s.strict,
 		CheckEtags:   s.checkEtags,
@@ -152,6 +162,16 @@ func assemble(s settings) *Platform {
 	}
 	p.runtime = runtime
 	return p
+}
+
+// withHistory returns the settings of live chats with addresses of histories.
+func withHistory(config botctx.LiveChat) botctx.LiveChat {
+	if config.HistoryURL == nil {
+		config.HistoryURL = func(a *livechat.Assignment) (string, error) {
+			return "https://history.example/" + url.PathEscape(a.ID), nil
+		}
+	}
+	return config
 }
 
 // printWhereFailed prints the transcript at the end of a test that failed.

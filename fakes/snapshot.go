@@ -7,8 +7,8 @@ import (
 	"github.com/botctx/go-sdk/outbound/replies"
 )
 
-// Snapshot is a whole platform at one moment: its records, its clock, what was sent
-// and called, and the faults to come. It never changes.
+// Snapshot is a whole platform at one moment: its records, its clock, what was sent and
+// called, the groups and tickets, and the faults to come. It never changes.
 type Snapshot struct {
 	store    memstore.Snapshot
 	web      *replies.Replies
@@ -16,7 +16,7 @@ type Snapshot struct {
 	ids      map[string]int
 	faults   []fault
 	calls    []Call
-	sent     []Sent
+	outbox   kept
 	lines    []string
 	channels map[string]string
 }
@@ -26,7 +26,7 @@ type Snapshot struct {
 func (p *Platform) Snapshot() *Snapshot {
 	return &Snapshot{
 		store: p.store.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(),
-		calls: p.calls.all(), sent: p.outbox.all(), lines: p.transcript.all(), channels: p.channels.all(),
+		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), channels: p.channels.all(),
 	}
 }
 
@@ -39,7 +39,7 @@ func (p *Platform) Restore(s *Snapshot) {
 	p.ids.set(s.ids)
 	p.faults.set(s.faults)
 	p.calls.set(s.calls)
-	p.outbox.set(s.sent)
+	p.outbox.set(s.outbox)
 	p.transcript.set(s.lines)
 	p.channels.set(s.channels)
 }

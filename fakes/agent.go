@@ -1,0 +1,252 @@
+package fakes
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Agent is a person at an outlet channel who answers members: sees tickets, takes them,
+// writes, and reads what was sent to her conversations.
+type Agent struct {
+	platform   *Platform
+	channel    string
+	externalID string
+	name       string
+	// groups are the broadcast groups that the agent is in.
+	groups []string
+	// partner is the id of the member with whom the agent talks, "" where it is any.
+	partner string
+}
+
+// agentKey names an agent: ids on a platform are those of one channel.
+type agentKey struct{ channel, externalID string }
+
+// AddAgent adds an agent to an outlet channel of DefaultApp, with an admin record, and
+// returns who acts for the agent. She is in the broadcast groups of these labels or ids; in
+// all that the channel has where none is given.
+func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
+	p.test.Helper()
+	ctx, scope := context.Background(), record.Scope{App: DefaultApp}
+	id := p.ids.next("agent")
+	a := &Agent{platform: p, channel: outlet, externalID: "external-" + id, name: name}
+	loaded, err := channel.New(p.runtime.Env(), scope).Load(ctx, outlet)
+	if err == nil {
+		a.groups = groupsNamed(loaded, groups)
+		_, err = p.runtime.LiveChats(DefaultApp).SaveAdmin(ctx, livechat.Admin{AdminID: id, ExternalID: a.externalID, Name: name})
+	}
+	if err != nil {
+		p.test.Fatalf("fakes: AddAgent %s to the channel %s: %v", name, outlet, err)
+	}
+	p.outbox.addAgent(agentKey{outlet, a.externalID}, name)
+	return a
+}
+
+// addAgent remembers an agent.
+func (o *outbox) addAgent(key agentKey, name string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.kept.agents[key] = name
+}
+
+// groupsNamed returns the ids of the broadcast groups of a channel that have one of the
+// labels or ids, of all without any. A name that the channel does not know is an id. Where
+// a platform has no tickets, requests that go to no group are seen as well.
+func groupsNamed(c *channel.Channel, names []string) []string {
+	ids := slices.Clone(names)
+	for _, labelled := range c.BroadcastGroups {
+		for _, group := range labelled.Groups {
+			if len(names) == 0 || slices.Contains(names, labelled.Label) {
+				ids = append(ids, group.ID)
+			}
+		}
+	}
+	if c.Type == channel.Foxtrot || c.Type == channel.Custom {
+		ids = append(ids, "")
+	}
+	return ids
+}
+
+// AdminID returns the id of the agent's admin record.
+func (a *Agent) AdminID() string { return strings.TrimPrefix(a.externalID, "external-") }
+
+// ExternalID returns the agent's id on the outlet's platform.
+func (a *Agent) ExternalID() string { return a.externalID }
+
+// Name returns the agent's name.
+func (a *Agent) Name() string { return a.name }
+
+// In returns the same agent on a fork of her platform.
+func (a *Agent) In(fork *Platform) *Agent {
+	other := *a
+	other.platform = fork
+	return &other
+}
+
+// Tickets returns what the broadcast groups that the agent is in were sent, as it shows now,
+// in order.
+func (a *Agent) Tickets() []Ticket {
+	a.platform.test.Helper()
+	offered := map[string]string{}
+	for _, r := range a.platform.assignmentsIn(a.channel) {
+		for _, ticket := range r.Tickets {
+			if ticket.Channel == a.channel && ticket.MessageID != "" {
+				offered[ticket.MessageID] = r.ID
+			}
+		}
+	}
+	var tickets []Ticket
+	for _, ticket := range a.platform.outbox.tickets(a.channel) {
+		if slices.Contains(a.groups, ticket.Group) {
+			ticket.Assignment = offered[ticket.MessageID]
+			tickets = append(tickets, ticket)
+		}
+	}
+	return tickets
+}
+
+// Ticket returns the newest ticket that is open. It ends the test where there is none.
+func (a *Agent) Ticket() Ticket {
+	a.platform.test.Helper()
+	for _, ticket := range slices.Backward(a.Tickets()) {
+		if ticket.IsOpen() {
+			return ticket
+		}
+	}
+	a.platform.test.Fatalf("fakes: %s has no open ticket: the broadcast groups that she is in are %q", a.name, a.groups)
+	return Ticket{}
+}
+
+// Takes takes the request of a ticket, as Service.Take of package livechat does. It ends the
+// test where she does not get it.
+func (a *Agent) Takes(ticket Ticket) {
+	a.platform.test.Helper()
+	if err := a.TryTakes(ticket); err != nil {
+		a.platform.test.Fatalf("fakes: %s cannot take %s: %v", a.name, ticket.MessageID, err)
+	}
+}
+
+// TryTakes is Takes, and returns the error where she does not get it.
+func (a *Agent) TryTakes(ticket Ticket) error {
+	if ticket.Assignment == "" {
+		return boterr.New(boterr.FailedPrecondition, "", "the message %q offers no assignment, or none any more", ticket.MessageID)
+	}
+	return a.take(ticket.Assignment)
+}
+
+// take takes an assignment.
+func (a *Agent) take(assignment string) error {
+	p := a.platform
+	p.notef("%s takes %s", a.name, assignment)
+	_, err := p.runtime.LiveChats(DefaultApp).Take(context.Background(), livechat.TakeParams{
+		AssignmentID: assignment, ChannelID: a.channel, AdminExternalID: a.externalID,
+	})
+	if err != nil {
+		p.notef("%s did not get %s: %v", a.name, assignment, err)
+	}
+	return err
+}
+
+// Taps taps the first button of a ticket that sends a payload, which the outlet's bot gets as
+// an event from the broadcast group.
+func (a *Agent) Taps(ticket Ticket) {
+	a.platform.test.Helper()
+	if err := a.TryTaps(ticket); err != nil {
+		a.platform.test.Fatalf("fakes: %s tapped %s: %v", a.name, ticket.MessageID, err)
+	}
+}
+
+// TryTaps is Taps, and returns the error of a run that fails.
+func (a *Agent) TryTaps(ticket Ticket) error {
+	for _, button := range document.Get(ticket.Response.Object(), "buttons", []document.Object(nil)) {
+		payload, isPostback := button.Field("payload")
+		if isPostback {
+			return a.TrySends(send.MessageEvent{Type: send.TypePayload, To: ticket.Group, Data: document.O("payload", payload)})
+		}
+	}
+	return boterr.New(boterr.FailedPrecondition, "", "the message %q has no button that sends a payload", ticket.MessageID)
+}
+
+// Joins joins the group of her channel's platform to which an invitation link leads. It ends
+// the test where the link does not work, or not any more.
+func (a *Agent) Joins(link string) {
+	a.platform.test.Helper()
+	if err := a.TryJoins(link); err != nil {
+		a.platform.test.Fatalf("fakes: %s cannot join by %s: %v", a.name, link, err)
+	}
+}
+
+// TryJoins is Joins, and returns NotFound where the link does not work.
+func (a *Agent) TryJoins(link string) error {
+	o := a.platform.outbox
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range o.kept.groups {
+		group := &o.kept.groups[i]
+		if link == "" || group.Channel != a.channel || group.InvitationLink != link {
+			continue
+		}
+		if !slices.Contains(group.Members, a.externalID) {
+			group.Members = append(group.Members, a.externalID)
+		}
+		a.platform.notef("%s joins %s/%s", a.name, a.channel, group.ExternalID)
+		return nil
+	}
+	return boterr.New(boterr.NotFound, "", "no group of the channel %s has the link %q, or not any more", a.channel, link)
+}
+
+// Says writes a text in her conversation, and waits until the bot's logic has run: a node
+// answers it, or it goes to the member. Her conversation is the newest that lasts, else the
+// newest of all; where she has none, she writes to the bot. A run that fails ends the test.
+func (a *Agent) Says(text string) {
+	a.platform.test.Helper()
+	a.Sends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
+}
+
+// TrySays is Says, and returns the error of a run that fails.
+func (a *Agent) TrySays(text string) error {
+	return a.TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
+}
+
+// Sends sends any message event, as Says does. From, To, Timestamp and MessageID are filled
+// in where they are absent.
+func (a *Agent) Sends(event send.MessageEvent) {
+	a.platform.test.Helper()
+	if err := a.TrySends(event); err != nil {
+		a.platform.test.Fatalf("fakes: %s sent %s: %v", a.name, event.Type, err)
+	}
+}
+
+// TrySends is Sends, and returns the error of a run that fails.
+func (a *Agent) TrySends(event send.MessageEvent) error {
+	p := a.platform
+	if event.From == "" {
+		event.From = a.externalID
+	}
+	if event.To == "" {
+		event.To = a.writesTo()
+	}
+	if event.Timestamp.IsZero() {
+		event.Timestamp = document.At(p.Now())
+	}
+	if event.MessageID == "" {
+		event.MessageID = p.ids.next("inbound")
+	}
+	p.notef("%s -> %s", a.name, event.Response())
+	err := p.runtime.Receive(context.Background(), botctx.Inbound{
+		App: DefaultApp, Channel: a.channel, Event: event, Profile: member.Member{FirstName: a.name},
+	})
+	if err != nil {
+		p.notef("the run failed: %v", err)
+	}
+	return err
+}

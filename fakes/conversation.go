@@ -1,0 +1,130 @@
+package fakes
+
+import (
+	"slices"
+
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// conversation is one that an agent is in, or was.
+type conversation struct {
+	// externalID is the platform's id.
+	externalID string
+	// isLive is whether it lasts.
+	isLive bool
+}
+
+// With returns the agent in her conversation with a member: what she writes and reads there.
+func (a *Agent) With(partner *Actor) *Agent {
+	other := *a
+	other.partner = partner.ID()
+	return &other
+}
+
+// conversations returns the conversations of the agent, the oldest first: those of the
+// assignments that she has or had, and the groups that she is in without one.
+func (a *Agent) conversations() []conversation {
+	var all []conversation
+	groups := slices.DeleteFunc(a.platform.Groups(a.channel), func(g Group) bool { return !slices.Contains(g.Members, a.externalID) })
+	known := map[string]bool{}
+	for _, r := range a.platform.assignmentsIn(a.channel) {
+		id := livechatGroup(r)
+		if r.Outlet != a.channel || id == "" {
+			continue
+		}
+		known[id] = true
+		isIn := slices.ContainsFunc(groups, func(g Group) bool { return g.ExternalID == id })
+		if (isIn || a.has(r)) && (a.partner == "" || a.partner == r.Member) {
+			all = append(all, conversation{externalID: id, isLive: r.State() == livechat.Taken})
+		}
+	}
+	for _, group := range groups {
+		if !known[group.ExternalID] && a.partner == "" {
+			all = append(all, conversation{externalID: group.ExternalID})
+		}
+	}
+	return all
+}
+
+// livechatGroup returns the platform's id of the conversation of an assignment, "" where
+// there is none yet.
+func livechatGroup(r *livechat.AssignmentRecord) string {
+	if r.Group == "" {
+		return ""
+	}
+	id, _ := r.GroupInfo.Field("externalId")
+	text, _ := id.(string)
+	return text
+}
+
+// has reports whether the agent has an assignment. One that a helpdesk or a custom outlet
+// has, and no agent of it, is everybody's there.
+func (a *Agent) has(r *livechat.AssignmentRecord) bool {
+	if r.Assignee == a.externalID {
+		return true
+	}
+	_, isOthers := a.platform.outbox.state().agents[agentKey{a.channel, r.Assignee}]
+	return r.Direct == a.channel && !isOthers
+}
+
+// current returns the newest conversation that lasts, else the newest one.
+func (a *Agent) current() (conversation, bool) {
+	all := a.conversations()
+	for _, c := range slices.Backward(all) {
+		if c.isLive {
+			return c, true
+		}
+	}
+	if len(all) == 0 {
+		return conversation{}, false
+	}
+	return all[len(all)-1], true
+}
+
+// writesTo returns where the agent writes: to a group, or to the bot.
+func (a *Agent) writesTo() string {
+	in, isIn := a.current()
+	if !isIn || in.externalID == a.externalID { // What is sent to her comes from the bot.
+		return a.channel
+	}
+	return in.externalID
+}
+
+// Messages returns what was sent to the conversations of the agent, and to her alone, in
+// order.
+func (a *Agent) Messages() []send.Response {
+	a.platform.test.Helper()
+	ids := map[string]bool{}
+	if a.partner == "" {
+		ids[a.externalID] = true
+	}
+	for _, c := range a.conversations() {
+		ids[c.externalID] = true
+	}
+	var messages []send.Response
+	for _, sent := range a.platform.Sent() {
+		if sent.Channel == a.channel && (ids[sent.To] || ids[sent.ChatID]) {
+			messages = append(messages, sent.Response)
+		}
+	}
+	return messages
+}
+
+// Last returns the text of the last message to the agent. It ends the test where there is
+// none.
+func (a *Agent) Last() string {
+	a.platform.test.Helper()
+	return a.LastMessage().Text()
+}
+
+// LastMessage returns the last message to the agent. It ends the test where there is none.
+func (a *Agent) LastMessage() send.Response {
+	a.platform.test.Helper()
+	messages := a.Messages()
+	if len(messages) == 0 {
+		a.platform.test.Fatalf("fakes: %s was sent nothing yet", a.name)
+		return send.Response{}
+	}
+	return messages[len(messages)-1]
+}

@@ -1,0 +1,146 @@
+package fakes
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Ticket is a message to a broadcast group, as it shows now.
+type Ticket struct {
+	// At is the virtual time at which it was sent.
+	At document.Timestamp
+	// Channel is the id of the outlet channel, Group that of the broadcast group.
+	Channel string
+	Group   string
+	// MessageID is the platform's id of the message.
+	MessageID string
+	// Assignment is the id of the assignment that it offers, "" where there is none, or none
+	// any more.
+	Assignment string
+	// Response is the message as it was sent.
+	Response send.Response
+	// Taken is the text that it shows in place of the message, "" while it shows the message.
+	Taken string
+	// IsRecalled is whether it was taken back, so that nobody sees it any more.
+	IsRecalled bool
+}
+
+// IsOpen reports whether it shows the message that was sent.
+func (t Ticket) IsOpen() bool { return t.Taken == "" && !t.IsRecalled }
+
+// Text returns the text that it shows, "" where it was taken back.
+func (t Ticket) Text() string {
+	switch {
+	case t.IsRecalled:
+		return ""
+	case t.Taken != "":
+		return t.Taken
+	default:
+		return t.Response.Text()
+	}
+}
+
+// mark is what became of a message after it was sent.
+type mark struct {
+	taken      string
+	isRecalled bool
+}
+
+// showTaken makes a ticket show a text.
+func (o *outbox) showTaken(ctx context.Context, in *channel.Channel, messageID, text string) error {
+	err := o.changeTicket(ctx, in, messageID, func(m *mark) { m.taken = text })
+	if err == nil {
+		o.platform.notef("%s shows on %s: %s", in.ID, messageID, text)
+	}
+	return err
+}
+
+// recall takes a ticket back.
+func (o *outbox) recall(ctx context.Context, in *channel.Channel, messageID string) error {
+	err := o.changeTicket(ctx, in, messageID, func(m *mark) { m.isRecalled = true })
+	if err == nil {
+		o.platform.notef("%s takes %s back", in.ID, messageID)
+	}
+	return err
+}
+
+// changeTicket changes how a message of a channel shows. NotFound: the platform does not
+// have it, or not any more.
+func (o *outbox) changeTicket(ctx context.Context, in *channel.Channel, messageID string, change func(m *mark)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := o.kept.marks[messageID]
+	if now.isRecalled || !o.has(in.ID, messageID) {
+		return boterr.New(boterr.NotFound, "", "the channel %s has no message %s, or not any more", in.ID, messageID)
+	}
+	change(&now)
+	o.kept.marks[messageID] = now
+	return nil
+}
+
+// has reports whether a message was sent in a channel. The caller holds the mutex.
+func (o *outbox) has(channelID, messageID string) bool {
+	for _, sent := range o.kept.sent {
+		if sent.Channel == channelID && sent.MessageID == messageID {
+			return true
+		}
+	}
+	return false
+}
+
+// tickets returns the messages to agents of a channel that are no part of a conversation.
+func (o *outbox) tickets(channelID string) []Ticket {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var tickets []Ticket
+	for _, sent := range o.kept.sent {
+		_, isToAgent := o.kept.agents[agentKey{channelID, sent.To}]
+		if sent.Channel != channelID || sent.Member != "" || isToAgent || o.group(channelID, sent.ChatID) != nil ||
+			o.group(channelID, sent.To) != nil {
+			continue
+		}
+		now := o.kept.marks[sent.MessageID]
+		tickets = append(tickets, Ticket{
+			At: sent.At, Channel: channelID, Group: sent.To, MessageID: sent.MessageID, Response: sent.Response,
+			Taken: now.taken, IsRecalled: now.isRecalled,
+		})
+	}
+	return tickets
+}
+
+// Queue returns the requests for live chat that are pending in an outlet channel of
+// DefaultApp, the oldest first.
+func (p *Platform) Queue(channelID string) []*livechat.AssignmentRecord {
+	p.test.Helper()
+	var pending []*livechat.AssignmentRecord
+	for _, r := range p.assignmentsIn(channelID) {
+		if r.State() == livechat.Pending {
+			pending = append(pending, r)
+		}
+	}
+	return pending
+}
+
+// assignmentsIn returns the assignments that were offered or taken in a channel of
+// DefaultApp, the oldest first.
+func (p *Platform) assignmentsIn(channelID string) []*livechat.AssignmentRecord {
+	p.test.Helper()
+	found, err := p.runtime.LiveChats(DefaultApp).FindAssignments(context.Background(), record.Query{
+		Filter: document.O("$or", document.A(
+			document.O("outlet", channelID), document.O("direct", channelID), document.O("tickets.channel", channelID))),
+		SortBy: document.O("createdAt", 1),
+	})
+	if err != nil {
+		p.test.Fatalf("fakes: the assignments in %s: %v", channelID, err)
+	}
+	return found
+}
