@@ -89,13 +89,22 @@ type AssignmentRecord struct {
 	// Direct is the id of the channel that has the request without tickets, "" where
 	// tickets are sent.
 	Direct string `json:"direct,omitzero"`
+	// Opening is how far the conversation with a channel that has the request directly is
+	// opened. nil where nothing of it was sent.
+	Opening *Opening `json:"opening,omitzero"`
+	// Sender is the call that sends the request now, nil where none does.
+	Sender *Sender `json:"sender,omitzero"`
 	// Outlet is the id of the channel where it was taken, or that has it directly.
 	Outlet string `json:"outlet,omitzero"`
 	// SentAt is when all of it was sent. The request stands from then on.
 	SentAt document.Timestamp `json:"sentAt,omitzero"`
-	// EndedAt is when it ended, EndedBy who ended it.
-	EndedAt document.Timestamp `json:"endedAt,omitzero"`
-	EndedBy EndedBy            `json:"endedBy,omitzero"`
+	// SummarySentAt is when the summary was sent to who took it.
+	SummarySentAt document.Timestamp `json:"summarySentAt,omitzero"`
+	// EndedAt is when it ended, EndedBy who ended it. ClosedAt is when all that ends with it
+	// had ended, too: one without it was interrupted, and ending it again completes that.
+	EndedAt  document.Timestamp `json:"endedAt,omitzero"`
+	EndedBy  EndedBy            `json:"endedBy,omitzero"`
+	ClosedAt document.Timestamp `json:"closedAt,omitzero"`
 }
 
 // MarshalJSON writes the record with its unknown fields.
@@ -117,8 +126,10 @@ type Ticket struct {
 	// that it was sent to. Both are "" until it was sent.
 	MessageID string `json:"messageId,omitzero"`
 	ChatID    string `json:"chatId,omitzero"`
-	// SentAt is when the platform took it, RecalledAt when it was taken back.
+	// SentAt is when the platform took it, TakenAt when it began to show who took the
+	// assignment, and RecalledAt when it was taken back.
 	SentAt     document.Timestamp `json:"sentAt,omitzero"`
+	TakenAt    document.Timestamp `json:"takenAt,omitzero"`
 	RecalledAt document.Timestamp `json:"recalledAt,omitzero"`
 }
 
@@ -167,11 +178,14 @@ const (
 	fieldLiveChatAgenda   = "liveChatAgenda"
 	fieldTickets          = "tickets"
 	fieldDirect           = "direct"
+	fieldOpening          = "opening"
+	fieldSender           = "sender"
 	fieldOutlet           = "outlet"
 	fieldSentAt           = "sentAt"
-	fieldRecalledAt       = "recalledAt"
+	fieldSummarySentAt    = "summarySentAt"
 	fieldEndedAt          = "endedAt"
 	fieldEndedBy          = "endedBy"
+	fieldClosedAt         = "closedAt"
 )
 
 // assignmentKind is how assignments are kept.

@@ -2,9 +2,176 @@ package livechat
 
 import (
 	"context"
+	"errors"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 )
 
+// A request is made in steps, each of which is stored before the next one begins: the
+// record with all that is to be sent, each message that an outlet took, the agenda that
+// watches over idle time, that the request stands, and that the member is in live chat.
+// Where a call ends in between, the record tells the same call where to go on.
+
 // CreateAssignment implements Operations.
-func (s *Service) CreateAssignment(context.Context, CreateAssignmentParams) (CreateAssignmentResult, error) {
-	return CreateAssignmentResult{}, notThereYet()
+func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams) (CreateAssignmentResult, error) {
+	asked, err := s.checkRequest(ctx, p)
+	if err != nil {
+		return CreateAssignmentResult{}, err
+	}
+	r, err := s.standingRequest(ctx, asked)
+	if err != nil {
+		return CreateAssignmentResult{}, err
+	}
+	m, err := s.enterLiveChat(ctx, r, true)
+	if err != nil {
+		return CreateAssignmentResult{}, err
+	}
+	result := CreateAssignmentResult{Member: m, AssignmentID: r.ID}
+	if r.CreateGroup != nil {
+		result.GroupID = r.Group
+	}
+	return result, nil
+}
+
+// request is what a call asks for, checked.
+type request struct {
+	member *member.Member
+	// label and targets say where it goes.
+	label   string
+	targets []Target
+	// record is the assignment without what its route decides.
+	record AssignmentRecord
+	// outlet is the channel that hands the request on, "" where the member asks.
+	outlet string
+}
+
+// checkRequest checks the parameters of a call, as far as they do not depend on the
+// outlets.
+func (s *Service) checkRequest(ctx context.Context, p CreateAssignmentParams) (request, error) {
+	if err := checkTargets(p.Targets); err != nil {
+		return request{}, err
+	}
+	if err := p.Meta.Err(); err != nil {
+		return request{}, boterr.In(fieldMeta, err)
+	}
+	if p.History && s.ports.HistoryURL == nil {
+		return request{}, boterr.New(boterr.Unsupported, fieldHistory, "this host gives no addresses of histories: leave it out")
+	}
+	m, err := s.askingMember(ctx, p.Member)
+	if err != nil {
+		return request{}, err
+	}
+	details, err := document.Encode(p.AssignmentDetails)
+	if err != nil {
+		return request{}, boterr.In(fieldAssignmentDetails, err)
+	}
+	relay, err := filledRelayMessages(p.AssignmentDetails.RelayMessage, m)
+	if err != nil {
+		return request{}, err
+	}
+	asked := request{member: m, label: orDefaultLabel(p.Label), targets: p.Targets}
+	asked.record = AssignmentRecord{
+		Assignment: Assignment{
+			ID: s.env.NewID(), Inlet: m.Channel, Member: m.ID,
+			Meta: p.Meta, History: p.History, RelayMessage: relay,
+		},
+		Slot:           openSlot(m.ID),
+		Label:          asked.label,
+		Summary:        p.AssignmentDetails.Summary,
+		GroupName:      p.AssignmentDetails.GroupName,
+		Details:        details,
+		CreateGroup:    p.CreateGroup,
+		LiveChatAgenda: p.SetLiveChatAgenda == nil || *p.SetLiveChatAgenda,
+	}
+	if p.Meta.IsZero() {
+		asked.record.Meta = document.O()
+	}
+	return asked, nil
+}
+
+// orDefaultLabel returns the label that is meant.
+func orDefaultLabel(label string) string {
+	if label == "" {
+		return DefaultLabel
+	}
+	return label
+}
+
+// askingMember returns the member whom a call names, or the scope's own.
+func (s *Service) askingMember(ctx context.Context, given *member.Member) (*member.Member, error) {
+	id, field := s.scope.Member, fieldMember
+	switch {
+	case given != nil && given.ID == "":
+		return nil, boterr.Invalid("member._id", "is missing: it is what a member is found by")
+	case given != nil:
+		id, field = given.ID, "member._id"
+	case id == "":
+		return nil, boterr.Invalid(fieldMember, "is missing: this context has no member of its own")
+	}
+	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: id})
+	if err != nil {
+		return nil, atField(field, err)
+	}
+	if m.ExternalID == "" {
+		return nil, boterr.New(boterr.FailedPrecondition, field,
+			"the member %s has no externalId, by which an answer would reach it", m.ID)
+	}
+	return m, nil
+}
+
+// standingRequest returns the member's request once it stands: the one that does already,
+// the one that an earlier call sent in part, which is completed, or a new one.
+func (s *Service) standingRequest(ctx context.Context, asked request) (*AssignmentRecord, error) {
+	for turn := newTurn(); ; {
+		r, err := s.openAssignment(ctx, asked.member.ID)
+		switch {
+		case err != nil:
+			return nil, err
+		case r == nil:
+			r, err = s.begin(ctx, asked)
+		case r.State() != Sending:
+			return r, nil
+		default:
+			r, err = s.claimUnsent(ctx, r.ID)
+		}
+		switch {
+		case errors.Is(err, errFaster) || err == nil && r == nil:
+		case err != nil:
+			return nil, err
+		default:
+			return s.send(ctx, r, asked.member)
+		}
+		if err := turn.wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// errFaster tells that another call has made an assignment of the member meanwhile.
+var errFaster = errors.New("another call was faster")
+
+// begin decides where a request goes and stores it, with the call as its sender. errFaster:
+// the member has an open one by now.
+func (s *Service) begin(ctx context.Context, asked request) (*AssignmentRecord, error) {
+	planned, err := s.plan(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	if planned.Sender, err = s.newSender(ctx); err != nil {
+		return nil, err
+	}
+	encoded, err := document.Encode(planned)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := s.assignments.Insert(ctx, encoded)
+	if errors.Is(err, boterr.AlreadyExists) {
+		return nil, errFaster
+	}
+	if err != nil {
+		return nil, err
+	}
+	return assignmentFrom(stored)
 }

@@ -1,1 +1,217 @@
 package livechat
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+)
+
+// outlet is a channel that a request could go to.
+type outlet struct {
+	*channel.Channel
+
+	// label is that of the broadcast groups, groups are these.
+	label  string
+	groups []channel.BroadcastGroupMember
+	// field is the parameter that names the channel, "" where the pairing does.
+	field string
+}
+
+// target returns the outlet as the assignment keeps it.
+func (o outlet) target() Target {
+	return Target{Channel: o.ID, BroadcastGroups: o.groups, Label: o.label}
+}
+
+// isDirect reports whether a platform has no tickets, so that a channel of it takes a
+// request alone.
+func isDirect(platform channel.Type) bool {
+	return platform == channel.Foxtrot || platform == channel.Custom
+}
+
+// route is where a request goes: to one channel directly, or by tickets to the broadcast
+// groups of all.
+type route struct {
+	direct  *outlet
+	outlets []outlet
+}
+
+// routeOf decides where a request goes.
+func (s *Service) routeOf(ctx context.Context, asked request) (route, error) {
+	outlets, err := s.outlets(ctx, asked)
+	if err != nil {
+		return route{}, err
+	}
+	for _, o := range outlets {
+		if isDirect(o.Type) {
+			return route{direct: &o, outlets: []outlet{o}}, checkOn(o)
+		}
+	}
+	if len(asked.targets) == 0 {
+		outlets, err = thatHaveGroups(outlets, asked)
+		return route{outlets: outlets}, err
+	}
+	for _, o := range outlets {
+		if err := checkOn(o); err != nil {
+			return route{}, err
+		}
+		if len(o.groups) == 0 {
+			return route{}, boterr.New(boterr.FailedPrecondition, o.field,
+				"the channel %s has no broadcast groups with the label %q: give it some, or give broadcastGroups", o.ID, o.label)
+		}
+	}
+	return route{outlets: outlets}, nil
+}
+
+// outlets returns the channels that a request could go to, in order: those of its targets,
+// else those that are paired with the inlet and are on.
+func (s *Service) outlets(ctx context.Context, asked request) ([]outlet, error) {
+	if len(asked.targets) > 0 {
+		return s.targetedOutlets(ctx, asked.targets, asked.record.Inlet)
+	}
+	return s.pairedOutlets(ctx, asked)
+}
+
+// pairedOutlets returns the outlets that are paired with the inlet and are on.
+func (s *Service) pairedOutlets(ctx context.Context, asked request) ([]outlet, error) {
+	inlet := asked.record.Inlet
+	paired, err := s.ports.Pairing(ctx, inlet)
+	if err != nil {
+		return nil, err
+	}
+	if asked.outlet != "" && !slices.Contains(paired, asked.outlet) {
+		paired = append(slices.Clone(paired), asked.outlet)
+	}
+	if len(paired) == 0 {
+		return nil, boterr.New(boterr.FailedPrecondition, "",
+			"no channel is paired with the inlet %s: pair one with it, or give targets", inlet)
+	}
+	var outlets []outlet
+	for _, id := range paired {
+		c, err := s.ports.Channels.Load(ctx, id)
+		if errors.Is(err, boterr.NotFound) {
+			continue // It was removed after it was paired.
+		}
+		if err != nil {
+			return nil, err
+		}
+		if c.On {
+			outlets = append(outlets, outlet{Channel: c, label: asked.label, groups: labelled(c, asked.label)})
+		}
+	}
+	if len(outlets) == 0 {
+		return nil, boterr.New(boterr.FailedPrecondition, "",
+			"no channel that is paired with the inlet %s is on: switch one of %s on", inlet, strings.Join(paired, ", "))
+	}
+	return outlets, nil
+}
+
+// labelled returns the broadcast groups of a channel with a label.
+func labelled(c *channel.Channel, label string) []channel.BroadcastGroupMember {
+	var groups []channel.BroadcastGroupMember
+	for _, group := range c.BroadcastGroups {
+		if group.Label == label {
+			groups = append(groups, group.Groups...)
+		}
+	}
+	return groups
+}
+
+// thatHaveGroups returns the outlets that have broadcast groups with the label.
+func thatHaveGroups(outlets []outlet, asked request) ([]outlet, error) {
+	var having []outlet
+	var ids []string
+	for _, o := range outlets {
+		ids = append(ids, o.ID)
+		if len(o.groups) > 0 {
+			having = append(having, o)
+		}
+	}
+	if len(having) == 0 {
+		return nil, boterr.New(boterr.FailedPrecondition, fieldLabel,
+			"no channel that is paired with the inlet %s and on (%s) has broadcast groups with the label %q: give one of them such groups",
+			asked.record.Inlet, strings.Join(ids, ", "), asked.label)
+	}
+	return having, nil
+}
+
+// checkTargets refuses what is no target, as far as that can be told without the channels.
+func checkTargets(targets []Target) error {
+	for i, target := range targets {
+		if target.Channel == "" {
+			return boterr.Invalid(indexed(fieldTargets, i)+".channel", "is missing: give the id of the outlet channel")
+		}
+	}
+	return nil
+}
+
+// targetedOutlets returns the outlets of targets.
+func (s *Service) targetedOutlets(ctx context.Context, targets []Target, inlet string) ([]outlet, error) {
+	outlets := make([]outlet, len(targets))
+	for i, target := range targets {
+		field := indexed(fieldTargets, i)
+		if target.Channel == inlet {
+			return nil, boterr.Invalid(field+".channel", "%s is the member's own channel: give that of the agents", inlet)
+		}
+		c, err := s.ports.Channels.Load(ctx, target.Channel)
+		if err != nil {
+			return nil, atField(field+".channel", err)
+		}
+		for j, group := range target.BroadcastGroups {
+			if err := checkGroup(c.Type, group); err != nil {
+				return nil, boterr.In(field+"."+indexed("broadcastGroups", j), err)
+			}
+		}
+		outlets[i] = outlet{
+			Channel: c, label: orDefaultLabel(target.Label), groups: target.BroadcastGroups, field: field + ".channel",
+		}
+		if len(target.BroadcastGroups) == 0 {
+			outlets[i].groups = labelled(c, outlets[i].label)
+		}
+	}
+	return outlets, nil
+}
+
+// groupTypes are the types of broadcast groups on the platforms that have a list of them.
+var groupTypes = map[channel.Type][]string{
+	channel.Foxtrot: {"foxtrot"},
+	channel.Charlie: {"user", "public_channel", "private_channel"},
+}
+
+// checkGroup refuses a broadcast group that a platform cannot have.
+func checkGroup(platform channel.Type, group channel.BroadcastGroupMember) error {
+	allowed, isListed := groupTypes[platform]
+	switch {
+	case isListed && !slices.Contains(allowed, group.Type):
+		return boterr.Invalid("type", "must be one of %s for a channel of type %s, got %q", strings.Join(allowed, ", "), platform, group.Type)
+	case group.ID == "" && !isDirect(platform):
+		return boterr.Invalid("id", "is missing: a ticket is sent to it")
+	default:
+		return nil
+	}
+}
+
+// checkOn refuses an outlet that is not on.
+func checkOn(o outlet) error {
+	if o.On {
+		return nil
+	}
+	return boterr.New(boterr.FailedPrecondition, o.field, "the channel %s is off: switch it on, or choose another", o.ID)
+}
+
+// indexed returns the path of an element.
+func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) + "]" }
+
+// atField returns an error with the field of the call that it is about.
+func atField(field string, err error) error {
+	if e, ok := boterr.AsError(err); ok {
+		named := *e
+		named.Field = field
+		return &named
+	}
+	return boterr.In(field, err)
+}

@@ -42,9 +42,10 @@ type Message struct {
 	Channel *channel.Channel
 	// To is the recipient's id on the platform.
 	To string
-	// Member is the member that it goes to.
+	// Member is the member that it goes to. nil where it goes to no member: to a group, or
+	// to agents.
 	Member *member.Member
-	// Response is what is sent, filled from the member.
+	// Response is what is sent, filled from the member that it is for or about.
 	Response Response
 	// MessagingType and MessagingTag are Alpha's, "" on other platforms.
 	MessagingType string

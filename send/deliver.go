@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
 )
 
 // connector returns the connector to a platform, or Unsupported.
@@ -17,19 +18,40 @@ func (s *Service) connector(platform channel.Type) (Connector, error) {
 	return nil, boterr.New(boterr.Unsupported, "", "this host has no connector for channels of type %q", platform)
 }
 
+// Deliver checks a message that is filled already and sends it through a connector, as the
+// operations do, and returns what came of it in the shape of its platform. It is for
+// packages whose messages go where no operation of this one sends to, such as groups of
+// agents. An ID is made where the message has none; of the environment the clock and the
+// ids are used.
+//
+// The errors are those of SendResponse that are about one message.
+func Deliver(ctx context.Context, env record.Env, connector Connector, message Message) (Result, error) {
+	if err := message.Response.Validate(); err != nil {
+		return Result{}, boterr.In("response", err)
+	}
+	return deliver(ctx, env.WithDefaults(), connector, message)
+}
+
 // deliver sends one message.
 func (s *Service) deliver(ctx context.Context, connector Connector, message Message) (Result, error) {
+	return deliver(ctx, s.env, connector, message)
+}
+
+// deliver sends one message that was checked.
+func deliver(ctx context.Context, env record.Env, connector Connector, message Message) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, boterr.New(boterr.Canceled, "", "the message was not sent: %w", err)
 	}
-	message.ID = s.env.NewID()
+	if message.ID == "" {
+		message.ID = env.NewID()
+	}
 	delivery, err := connector.Send(ctx, message)
 	if err != nil {
 		return Result{}, deliveryError(ctx, message.Channel.Type, err)
 	}
 	result := Result{
 		Reply:        present(delivery.Reply),
-		MessageEvent: message.event(delivery, document.At(s.env.Now())),
+		MessageEvent: message.event(delivery, document.At(env.Now())),
 		ChatID:       delivery.ChatID,
 	}
 	return result.For(message.Channel.Type), nil

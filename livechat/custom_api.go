@@ -1,0 +1,131 @@
+package livechat
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+)
+
+// fieldLiveChatAPI is the variable of a custom channel's metadata that holds the URL of its
+// live-chat API.
+const fieldLiveChatAPI = "liveChatApi"
+
+// A live-chat API gets one POST for each request, with a JSON object of assignmentId,
+// member, assignmentDetails, meta, and where they were given history, the address, and
+// externalId, that of createGroup. Its answer is a JSON object that says in groupId what it
+// calls the conversation; group.id, externalId and id are understood, too. Where it says
+// nothing, the externalId holds. The header Idempotency-Key is the same when a request is
+// repeated.
+
+// liveChatAPI returns the URL of a custom channel's live-chat API.
+func (s *Service) liveChatAPI(c *channel.Channel) (string, error) {
+	if s.ports.HTTP == nil {
+		return "", boterr.New(boterr.Unsupported, fieldCreateGroup,
+			"this host gives no HTTP client, by which the live-chat API of the channel %s would be asked", c.ID)
+	}
+	address := s.ports.CustomAPI
+	if address == nil {
+		address = apiInMetadata
+	}
+	given, err := address(c)
+	if err != nil {
+		return "", atField(fieldCreateGroup, err)
+	}
+	if _, err := outbound.ParseURL(given); err != nil {
+		return "", boterr.New(boterr.FailedPrecondition, fieldCreateGroup,
+			"the address of the live-chat API of the channel %s cannot be used: %w", c.ID, err)
+	}
+	return given, nil
+}
+
+// apiInMetadata returns the URL that a channel's metadata holds.
+func apiInMetadata(c *channel.Channel) (string, error) {
+	address := document.Get(c.Metadata, fieldLiveChatAPI, "")
+	if address == "" {
+		return "", boterr.New(boterr.FailedPrecondition, "",
+			"the custom channel %s has no live-chat API: give its address as %s in the channel's metadata", c.ID, fieldLiveChatAPI)
+	}
+	return address, nil
+}
+
+// askAPI gives a request to the live-chat API of a channel.
+func (s *Service) askAPI(ctx context.Context, r *AssignmentRecord, m *member.Member, to *channel.Channel) (*Opening, error) {
+	address, err := s.liveChatAPI(to)
+	if err != nil {
+		return nil, err
+	}
+	body, err := s.bodyForAPI(r, m)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := outbound.Fetch(ctx, s.ports.HTTP, outbound.Request{
+		URL:     address,
+		Method:  http.MethodPost,
+		Headers: map[string]string{"Content-Type": "application/json", "Idempotency-Key": r.ID},
+		Body:    body,
+	})
+	if err != nil {
+		return nil, atField("", err)
+	}
+	if !answer.OK() {
+		return nil, refusedByAPI(to, answer.Status)
+	}
+	group := groupNamedIn(answer)
+	if group == "" {
+		group = r.CreateGroup.ExternalID
+	}
+	if group == "" {
+		return nil, boterr.New(boterr.Unavailable, "",
+			"the live-chat API of the channel %s answered without a groupId: it has to say what it calls the group", to.ID)
+	}
+	return &Opening{GroupExternalID: group, SentAt: document.At(s.env.Now())}, nil
+}
+
+// bodyForAPI returns what a live-chat API is told.
+func (s *Service) bodyForAPI(r *AssignmentRecord, m *member.Member) ([]byte, error) {
+	told := document.O("assignmentId", r.ID, fieldMember, m, fieldAssignmentDetails, r.Details, fieldMeta, r.Meta)
+	if r.History {
+		shown := r.Assignment
+		address, err := s.ports.HistoryURL(&shown)
+		if err != nil {
+			return nil, atField(fieldHistory, err)
+		}
+		told = told.With(fieldHistory, address)
+	}
+	if r.CreateGroup.ExternalID != "" {
+		told = told.With(fieldExternalID, r.CreateGroup.ExternalID)
+	}
+	if err := told.Err(); err != nil {
+		return nil, err
+	}
+	return told.MarshalJSON()
+}
+
+// groupNamedIn returns what an answer calls the group, "" where it does not say.
+func groupNamedIn(answer *outbound.Response) string {
+	for _, path := range []string{"groupId", "group.id", fieldExternalID, "id"} {
+		if named := answer.Get(path).String(); named != "" {
+			return named
+		}
+	}
+	return ""
+}
+
+// refusedByAPI is the error of an answer that is none of success. One that says that the
+// request itself is wrong ends alike each time.
+func refusedByAPI(c *channel.Channel, status int) error {
+	code := boterr.Unavailable
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+	default:
+		if status >= http.StatusBadRequest && status < http.StatusInternalServerError {
+			code = boterr.FailedPrecondition
+		}
+	}
+	return boterr.New(code, "", "the live-chat API of the channel %s answered with status %d", c.ID, status)
+}

@@ -1,0 +1,116 @@
+package livechat
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// plan decides where a request goes and what is sent there, and checks all of it. Nothing
+// is written or sent yet.
+func (s *Service) plan(ctx context.Context, asked request) (*AssignmentRecord, error) {
+	to, err := s.routeOf(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	planned := asked.record
+	for _, o := range to.outlets {
+		planned.Targets = append(planned.Targets, o.target())
+	}
+	if to.direct != nil {
+		return &planned, s.planDirect(&planned, *to.direct, asked.member)
+	}
+	return &planned, s.planTickets(&planned, to.outlets, asked.member)
+}
+
+// planTickets plans a ticket for each broadcast group that has none yet.
+func (s *Service) planTickets(r *AssignmentRecord, outlets []outlet, m *member.Member) error {
+	if s.ports.IsStrict && r.CreateGroup != nil {
+		return onlyCustom(outlets[0])
+	}
+	for _, o := range outlets {
+		if err := s.checkConnector(o); err != nil {
+			return err
+		}
+		for _, group := range o.groups {
+			if group.ID == "" {
+				return boterr.New(boterr.FailedPrecondition, o.field,
+					"a broadcast group of the channel %s with the label %q has no id to send the ticket to", o.ID, o.label)
+			}
+			if r.ticketOf(o.ID, group.ID) == nil {
+				r.Tickets = append(r.Tickets, Ticket{ID: s.env.NewID(), Channel: o.ID, Type: o.Type, Group: group})
+			}
+		}
+		if _, err := s.ticketMessage(r, m, o.Type); err != nil {
+			return err
+		}
+	}
+	return checkSummary(r)
+}
+
+// ticketOf returns the ticket of a broadcast group, nil where it has none.
+func (r *AssignmentRecord) ticketOf(channelID, groupID string) *Ticket {
+	for i := range r.Tickets {
+		if r.Tickets[i].Channel == channelID && r.Tickets[i].Group.ID == groupID {
+			return &r.Tickets[i]
+		}
+	}
+	return nil
+}
+
+// planDirect plans a request that a channel takes alone.
+func (s *Service) planDirect(r *AssignmentRecord, o outlet, m *member.Member) error {
+	r.Direct, r.Outlet = o.ID, o.ID
+	r.Tickets = []Ticket{}
+	r.IsZendesk = o.Type == channel.Foxtrot
+	switch {
+	case s.ports.IsStrict && r.CreateGroup != nil && o.Type != channel.Custom:
+		return onlyCustom(o)
+	case r.asksAPI(o.Type):
+		_, err := s.liveChatAPI(o.Channel)
+		return err
+	}
+	if err := s.checkConnector(o); err != nil {
+		return err
+	}
+	if _, err := s.firstMessage(r, m, o.Type); err != nil {
+		return err
+	}
+	return checkSummary(r)
+}
+
+// asksAPI reports whether the request goes to a live-chat API, and not through a connector.
+func (r *AssignmentRecord) asksAPI(platform channel.Type) bool {
+	return platform == channel.Custom && r.CreateGroup != nil
+}
+
+// onlyCustom is the error for a createGroup that no outlet would look at.
+func onlyCustom(o outlet) error {
+	return boterr.Invalid(fieldCreateGroup, "is for custom channels alone, and the request goes to %s of type %s", o.ID, o.Type)
+}
+
+// checkConnector refuses an outlet to whose platform the host has no connector.
+func (s *Service) checkConnector(o outlet) error {
+	_, err := s.connectorTo(o.Channel)
+	return boterr.In(o.field, err)
+}
+
+// connectorTo returns the connector to a channel, or Unsupported.
+func (s *Service) connectorTo(c *channel.Channel) (send.Connector, error) {
+	if connector := s.ports.Connectors[c.Type]; connector != nil {
+		return connector, nil
+	}
+	return nil, boterr.New(boterr.Unsupported, "",
+		"this host has no connector for channels of type %q, such as the outlet %s", c.Type, c.ID)
+}
+
+// checkSummary refuses a summary that is too long to be sent.
+func checkSummary(r *AssignmentRecord) error {
+	if r.Summary == "" {
+		return nil
+	}
+	return atField(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
+}

@@ -1,0 +1,115 @@
+package livechat
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// Sender is a call that sends a request. While it does, no other call sends it.
+type Sender struct {
+	// ID is the call's own.
+	ID string `json:"id"`
+	// Until is when others may send what is missing, by the store's clock: a call that
+	// goes on says so in time, one that has crashed does not.
+	Until document.Timestamp `json:"until"`
+}
+
+// senderLease is for how long a call may be silent while it sends a request: longer than a
+// platform takes for one message.
+const senderLease = 30 * time.Second
+
+// newSender returns the call as the sender from now on.
+func (s *Service) newSender(ctx context.Context) (*Sender, error) {
+	until, err := s.leaseEnd(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Sender{ID: s.env.NewID(), Until: until}, nil
+}
+
+// leaseEnd returns when a lease ends that begins now.
+func (s *Service) leaseEnd(ctx context.Context) (document.Timestamp, error) {
+	now, err := s.env.Store.Now(ctx)
+	return document.At(now.Add(senderLease)), err
+}
+
+// claimUnsent makes the call the sender of a request that was sent in part. It returns nil
+// where another call is that, or where the request is in another state by now.
+func (s *Service) claimUnsent(ctx context.Context, id string) (*AssignmentRecord, error) {
+	return s.claimSending(ctx, document.O(record.FieldID, id, fieldSentAt, nil))
+}
+
+// claimSending makes the call the sender of the assignment that matches. It returns nil where there
+// is none that nobody has taken, or another call is the sender.
+func (s *Service) claimSending(ctx context.Context, filter document.Object) (*AssignmentRecord, error) {
+	sender, err := s.newSender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	begun := sender.Until - document.Timestamp(senderLease.Milliseconds())
+	return s.changeOpen(ctx, filter.
+		With(fieldAssignee, nil).
+		With("$or", document.A(
+			document.O(fieldSender, nil),
+			document.O(fieldSender+".until", document.O("$lte", begun)),
+		)),
+		document.Set(fieldSender, sender))
+}
+
+// releaseSender lets others send the request. Where it fails, they may once the lease is over.
+func (s *Service) releaseSender(ctx context.Context, r *AssignmentRecord) {
+	if r.Sender != nil {
+		_, _ = s.assignments.Update(context.WithoutCancel(ctx), record.Patch{
+			Filter:       document.O(record.FieldID, r.ID, fieldSender+".id", r.Sender.ID),
+			Patch:        document.Unset(fieldSender),
+			WithModifier: true,
+		})
+	}
+}
+
+// changeOpen changes an assignment that has not ended, and returns it as it is then, nil
+// where none matches.
+func (s *Service) changeOpen(ctx context.Context, filter, update document.Object) (*AssignmentRecord, error) {
+	found, err := s.assignments.FindAndModify(ctx, record.Patch{
+		Filter:       filter.With(fieldEndedAt, nil),
+		Patch:        update,
+		WithModifier: true,
+	}, true)
+	if err != nil || !found.Matched {
+		return nil, err
+	}
+	return assignmentFrom(found.Document)
+}
+
+// The pauses of a call that waits for another one, and how long it waits in all.
+const (
+	firstPause  = 2 * time.Millisecond
+	lastPause   = 250 * time.Millisecond
+	longestTurn = 10 * time.Second
+)
+
+// turn is the wait of a call for another one that sends the same request.
+type turn struct{ pause, waited time.Duration }
+
+func newTurn() *turn { return &turn{pause: firstPause} }
+
+// wait pauses before the call looks again. Conflict: it has waited long enough.
+func (t *turn) wait(ctx context.Context) error {
+	if t.waited >= longestTurn {
+		return boterr.New(boterr.Conflict, "", "another call is sending this request: repeat in a while")
+	}
+	pause := time.NewTimer(t.pause)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-ctx.Done():
+		return boterr.New(boterr.Canceled, "", "another call is sending this request, and the wait for it ended: %w", context.Cause(ctx))
+	}
+	t.waited += t.pause
+	t.pause = min(2*t.pause, lastPause)
+	return nil
+}

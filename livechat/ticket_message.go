@@ -1,0 +1,157 @@
+package livechat
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// TakePayload is the payload of the button by which an agent takes a ticket, where the
+// request has no relay message of its own. Its value is the assignment's id, as is that of
+// every other button of a ticket that sends a payload without a value.
+const TakePayload = "livechat:take"
+
+const (
+	fieldAssignmentDetails = "assignmentDetails"
+	fieldText              = "text"
+	fieldButtons           = "buttons"
+	fieldPayload           = "payload"
+	fieldValue             = "value"
+)
+
+// longestTicketText is the limit of a message's text, in Unicode code points.
+const longestTicketText = 2000
+
+// filledRelayMessages returns the relay messages as an assignment keeps them, filled from
+// the member. They are not filled again.
+func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member) (document.Object, error) {
+	kept := document.O()
+	for _, platform := range slices.Sorted(maps.Keys(given)) {
+		if given[platform].IsZero() {
+			continue
+		}
+		filled, err := send.Fill(given[platform], m)
+		if err != nil {
+			return document.Object{}, boterr.In(relayMessageField(platform), err)
+		}
+		kept = kept.With(string(platform), filled)
+	}
+	return kept, kept.Err()
+}
+
+// relayMessageField is the parameter of a platform's relay message.
+func relayMessageField(platform channel.Type) string {
+	return fieldAssignmentDetails + "." + fieldRelayMessage + "." + string(platform)
+}
+
+// ticketMessage returns the message that offers an assignment to the broadcast groups of a
+// platform. What its buttons send tells which assignment is meant.
+func (s *Service) ticketMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
+	text := nameOf(m) + " asks for a person."
+	if r.Summary != "" {
+		text = shortened(text+"\n"+r.Summary, longestTicketText)
+	}
+	standard := send.Buttons(text, send.Postback("Take", TakePayload))
+	message, err := s.messageFor(r, platform, standard)
+	return withAssignment(message, r.ID), err
+}
+
+// firstMessage returns the first message of a conversation with a channel that has the
+// request directly.
+func (s *Service) firstMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
+	message, err := s.messageFor(r, platform, send.Text(nameOf(m)+" asks for a person."))
+	if platform == channel.Custom {
+		message = message.With("assignmentId", r.ID).With(fieldAssignmentDetails, r.Details)
+	}
+	return message, err
+}
+
+// messageFor returns the relay message for a platform, or the standard one, with the
+// address of the history where it is asked for.
+func (s *Service) messageFor(r *AssignmentRecord, platform channel.Type, standard send.Response) (send.Response, error) {
+	message := standard
+	if own := document.Get(r.RelayMessage, string(platform), send.Response{}); !own.IsZero() {
+		message = own
+	}
+	message, err := s.withHistory(r, message.Literal(), platform)
+	if err != nil {
+		return send.Response{}, err
+	}
+	return message, boterr.In(relayMessageField(platform), message.Validate())
+}
+
+// withHistory appends the address of the history, where it is asked for, to the text of a
+// message.
+func (s *Service) withHistory(r *AssignmentRecord, message send.Response, platform channel.Type) (send.Response, error) {
+	if !r.History {
+		return message, nil
+	}
+	if s.ports.HistoryURL == nil {
+		return message, boterr.New(boterr.Unsupported, fieldHistory, "this host gives no addresses of histories: leave it out")
+	}
+	if message.Text() == "" {
+		return message, boterr.Invalid(relayMessageField(platform), "has no text that the address of the history could be added to")
+	}
+	shown := r.Assignment
+	address, err := s.ports.HistoryURL(&shown)
+	if err != nil {
+		return message, atField(fieldHistory, err)
+	}
+	return message.With(fieldText, message.Text()+"\n"+address), nil
+}
+
+// withAssignment returns a ticket whose buttons send the assignment's id as their value,
+// unless they send a value of their own.
+func withAssignment(ticket send.Response, assignmentID string) send.Response {
+	buttons := document.Get(ticket, fieldButtons, document.Array{})
+	if buttons.Len() == 0 {
+		return ticket
+	}
+	changed := make([]any, 0, buttons.Len())
+	for _, item := range buttons.All() {
+		if button, ok := item.(document.Object); ok && document.Get(button, fieldType, "") == send.ButtonPostback {
+			item = button.With(fieldPayload, payloadFor(button, assignmentID))
+		}
+		changed = append(changed, item)
+	}
+	return ticket.With(fieldButtons, document.A(changed...))
+}
+
+// payloadFor returns what a button sends, with the assignment's id where it has no value.
+func payloadFor(button document.Object, assignmentID string) any {
+	payload, _ := button.Field(fieldPayload)
+	switch p := payload.(type) {
+	case string:
+		return document.O(fieldPayload, p, fieldValue, assignmentID)
+	case document.Object:
+		if !p.Has(fieldValue) {
+			return p.With(fieldValue, assignmentID)
+		}
+	}
+	return payload
+}
+
+// nameOf returns the member's name as agents read it.
+func nameOf(m *member.Member) string {
+	name := strings.TrimSpace(m.FirstName + " " + m.LastName)
+	if name == "" {
+		return "Somebody"
+	}
+	return name
+}
+
+// shortened returns a text of at most so many code points, the last of which tells that
+// there was more.
+func shortened(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}

@@ -1,0 +1,114 @@
+package livechat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// UnsentError is the error behind that of a request of which some targets did not get
+// theirs. errors.AsType finds it:
+//
+//	if unsent, ok := errors.AsType[*livechat.UnsentError](err); ok { ... }
+type UnsentError struct {
+	// AssignmentID is the id of the assignment that was sent in part, "" where nothing of
+	// it was sent and no call can change that: then there is no assignment.
+	AssignmentID string
+	// Failures are the targets that did not get it, in their order.
+	Failures []Unsent
+	// Of is how many targets there are.
+	Of int
+}
+
+// Unsent is one target that did not get a request, and why.
+type Unsent struct {
+	// Channel is the id of the outlet channel, Group the broadcast group in it: the zero
+	// one where the channel has the request directly.
+	Channel string
+	Group   channel.BroadcastGroupMember
+	Err     error
+}
+
+// mostNamed is how many targets the text of an UnsentError names.
+const mostNamed = 20
+
+// Error names the targets, the first of many.
+func (u *UnsentError) Error() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d of %d targets did not get the request: ", len(u.Failures), u.Of)
+	for i, failure := range u.Failures {
+		if i == mostNamed {
+			fmt.Fprintf(&text, " and %d more", len(u.Failures)-i)
+			break
+		}
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		fmt.Fprintf(&text, "%s (%v)", strings.TrimSpace(failure.Channel+" "+failure.Group.ID), failure.Err)
+	}
+	if u.AssignmentID == "" {
+		text.WriteString("; nothing was sent, and there is no request")
+	} else {
+		fmt.Fprintf(&text, "; the same call again sends what is missing of the assignment %s", u.AssignmentID)
+	}
+	return text.String()
+}
+
+// Unwrap returns the error of each target.
+func (u *UnsentError) Unwrap() []error {
+	errs := make([]error, len(u.Failures))
+	for i, failure := range u.Failures {
+		errs[i] = failure.Err
+	}
+	return errs
+}
+
+// unsentError returns the error of a request of which something could not be sent. Where
+// nothing of it was, and the outlets refused it so that another try would end alike, the
+// request is removed: it stands in nobody's way then.
+func (s *Service) unsentError(ctx context.Context, r *AssignmentRecord, unsent []Unsent) error {
+	failure := &UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
+	if r.wasSentNowhere() && areRefused(unsent) {
+		gone, err := s.assignments.Delete(context.WithoutCancel(ctx), document.O(
+			record.FieldID, r.ID, fieldSentAt, nil, fieldEndedAt, nil))
+		if err != nil {
+			return errors.Join(err, failure)
+		}
+		if gone > 0 {
+			failure.AssignmentID = ""
+		}
+	}
+	code := boterr.Unavailable
+	if ctx.Err() != nil {
+		code = boterr.Canceled
+	}
+	return &boterr.Error{Code: code, Err: failure}
+}
+
+// wasSentNowhere reports whether no outlet has taken anything of the request.
+func (r *AssignmentRecord) wasSentNowhere() bool {
+	for _, ticket := range r.Tickets {
+		if !ticket.SentAt.IsZero() {
+			return false
+		}
+	}
+	return r.Opening == nil
+}
+
+// areRefused reports whether each target was refused for good.
+func areRefused(unsent []Unsent) bool {
+	for _, u := range unsent {
+		switch boterr.CodeOf(u.Err) {
+		case boterr.InvalidArgument, boterr.NotFound, boterr.FailedPrecondition, boterr.Unsupported:
+		default:
+			return false
+		}
+	}
+	return true
+}
