@@ -84,14 +84,12 @@ type AssignmentRecord struct {
 	CreateGroup *CreateGroup `json:"createGroup,omitzero"`
 	// LiveChatAgenda is whether idle time is watched.
 	LiveChatAgenda bool `json:"liveChatAgenda"`
-	// Tickets are the messages that agents take it from.
+	// Tickets are the messages that agents take it from; of a channel that has the request
+	// directly, the one message of it.
 	Tickets []Ticket `json:"tickets"`
 	// Direct is the id of the channel that has the request without tickets, "" where
 	// tickets are sent.
 	Direct string `json:"direct,omitzero"`
-	// Opening is how far the conversation with a channel that has the request directly is
-	// opened. nil where nothing of it was sent.
-	Opening *Opening `json:"opening,omitzero"`
 	// Sender is the call that sends the request now, nil where none does.
 	Sender *Sender `json:"sender,omitzero"`
 	// Outlet is the id of the channel where it was taken, or that has it directly.
@@ -178,11 +176,12 @@ const (
 	fieldLiveChatAgenda   = "liveChatAgenda"
 	fieldTickets          = "tickets"
 	fieldDirect           = "direct"
-	fieldOpening          = "opening"
 	fieldSender           = "sender"
 	fieldOutlet           = "outlet"
 	fieldSentAt           = "sentAt"
 	fieldSummarySentAt    = "summarySentAt"
+	fieldTakenAt          = "takenAt"
+	fieldRecalledAt       = "recalledAt"
 	fieldEndedAt          = "endedAt"
 	fieldEndedBy          = "endedBy"
 	fieldClosedAt         = "closedAt"

@@ -2,26 +2,134 @@ package livechat
 
 import (
 	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
 )
 
-// HandleAdminJoinedGroup implements Operations.
-func (s *Service) HandleAdminJoinedGroup(context.Context, HandleAdminJoinedGroupParams) (string, error) {
-	return "", notThereYet()
-}
-
 // CreateBravoGroup implements Operations.
-func (s *Service) CreateBravoGroup(context.Context, CreateBravoGroupParams) (CreateBravoGroupResult, error) {
-	return CreateBravoGroupResult{}, notThereYet()
+func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams) (CreateBravoGroupResult, error) {
+	if p.Name == "" {
+		return CreateBravoGroupResult{}, boterr.Invalid(fieldName, "is missing: give the name of the new group")
+	}
+	in, err := s.bravoByID(ctx, p.ChannelID)
+	if err != nil {
+		return CreateBravoGroupResult{}, err
+	}
+	creator, err := portOf[GroupCreator](s, in, "make groups")
+	if err != nil {
+		return CreateBravoGroupResult{}, at(fieldChannelID, err)
+	}
+	needsLink := p.RequireInvitationLink == nil || *p.RequireInvitationLink
+	created, err := creator.CreateGroup(ctx, in, NewGroup{Key: s.env.NewID(), Name: p.Name, NeedsInvitationLink: needsLink})
+	switch {
+	case err != nil:
+		return CreateBravoGroupResult{}, answerOf(ctx, in.Type, err)
+	case created.ExternalID == "" || needsLink && created.InvitationLink == "":
+		return CreateBravoGroupResult{}, boterr.New(boterr.Unavailable, "",
+			"the platform made the group %q with the id %q, and told not all that was asked for", p.Name, created.ExternalID)
+	case !needsLink:
+		created.InvitationLink = ""
+	}
+	return CreateBravoGroupResult{GroupID: created.ExternalID, InvitationLink: created.InvitationLink}, nil
 }
 
 // DisableBravoGroupInviteLink implements Operations.
 func (s *Service) DisableBravoGroupInviteLink(
-	context.Context, DisableBravoGroupInviteLinkParams,
+	ctx context.Context, p DisableBravoGroupInviteLinkParams,
 ) (DisableBravoGroupInviteLinkResult, error) {
-	return DisableBravoGroupInviteLinkResult{}, notThereYet()
+	if p.ExternalID == "" {
+		return DisableBravoGroupInviteLinkResult{}, missing(fieldExternalID, "a group on Bravo")
+	}
+	in, err := s.bravo(ctx, p.Channel, "")
+	if err != nil {
+		return DisableBravoGroupInviteLinkResult{}, err
+	}
+	linker, err := portOf[InviteLinker](s, in, "change invitation links")
+	if err != nil {
+		return DisableBravoGroupInviteLinkResult{}, at(fieldChannel, err)
+	}
+	if err := linker.DisableInviteLink(ctx, in, p.ExternalID); err != nil {
+		return DisableBravoGroupInviteLinkResult{}, aboutGroup(fieldExternalID, answerOf(ctx, in.Type, err))
+	}
+	return DisableBravoGroupInviteLinkResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// SetBravoGroupIcon implements Operations.
-func (s *Service) SetBravoGroupIcon(context.Context, SetBravoGroupIconParams) (SetBravoGroupIconResult, error) {
-	return SetBravoGroupIconResult{}, notThereYet()
+// HandleAdminJoinedGroup implements Operations.
+//
+// The platform comes first, since it knows whether there is such a group. Whatever is
+// interrupted, the same call again completes it.
+func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoinedGroupParams) (string, error) {
+	switch {
+	case p.ExternalID == "":
+		return "", missing(fieldExternalID, "the agent on Bravo")
+	case p.BravoGroupID == "":
+		return "", missing(fieldBravoGroupID, "the group on Bravo")
+	}
+	in, err := s.bravo(ctx, p.Channel, "")
+	if err != nil {
+		return "", err
+	}
+	linker, err := portOf[InviteLinker](s, in, "change invitation links")
+	if err != nil {
+		return "", at(fieldChannel, err)
+	}
+	if err := linker.DisableInviteLink(ctx, in, p.BravoGroupID); err != nil {
+		return "", aboutGroup(fieldBravoGroupID, answerOf(ctx, in.Type, err))
+	}
+	if err := s.recordJoined(ctx, in, p); err != nil {
+		return "", err
+	}
+	if p.IsRenewGroupInviteLink != nil && !*p.IsRenewGroupInviteLink {
+		return "", nil
+	}
+	link, err := linker.RenewInviteLink(ctx, in, p.BravoGroupID)
+	if err != nil {
+		return "", aboutGroup(fieldBravoGroupID, answerOf(ctx, in.Type, err))
+	}
+	return link, nil
+}
+
+// aboutGroup names the parameter of the group where an error says that there is none.
+func aboutGroup(field string, err error) error {
+	if boterr.CodeOf(err) == boterr.NotFound {
+		return at(field, err)
+	}
+	return err
+}
+
+// recordJoined makes the record of an agent's group, unless there is a live one. It belongs
+// to the live chat that the group serves already, if it does.
+func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p HandleAdminJoinedGroupParams) error {
+	admin, err := s.admin(ctx, p.ExternalID)
+	if err != nil {
+		return err
+	}
+	g := Group{Meta: document.O(), Valid: true, Type: in.Type, Admin: admin.AdminID}
+	found, err := s.groupsIn(ctx, in, p.BravoGroupID)
+	if err != nil {
+		return err
+	}
+	for _, other := range found {
+		if other.Active {
+			g.Inlet, g.Name, g.Assignment, g.Member = other.Inlet, other.Name, other.Assignment, other.Member
+			g.InletGroupExternalID = other.InletGroupExternalID
+			break
+		}
+	}
+	fields, err := document.Encode(g)
+	if err != nil {
+		return err
+	}
+	_, err = s.groups.FindAndModify(ctx, record.Patch{
+		Filter: document.O(
+			fieldOutlet, document.O("$eq", in.ID), fieldExternalID, document.O("$eq", p.BravoGroupID),
+			fieldAdminExternalID, document.O("$eq", p.ExternalID), fieldActive, true),
+		Patch:        document.O("$setOnInsert", fields.Without(fieldActive)),
+		WithModifier: true,
+		Upsert:       true,
+	}, true)
+	return err
 }

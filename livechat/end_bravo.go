@@ -2,9 +2,98 @@ package livechat
 
 import (
 	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
 )
 
 // EndBravoLiveChat implements Operations.
-func (s *Service) EndBravoLiveChat(context.Context, EndBravoLiveChatParams) ([]EndBravoLiveChatResult, error) {
-	return nil, notThereYet()
+func (s *Service) EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams) ([]EndBravoLiveChatResult, error) {
+	switch {
+	case p.AdminExternalID == "":
+		return nil, missing(fieldAdminExternalID, "an agent on Bravo")
+	case p.BravoGroupID == "":
+		return nil, missing(fieldBravoGroupID, "a group on Bravo")
+	}
+	in, err := s.bravo(ctx, p.Channel, p.ChannelID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.groupsIn(ctx, in, p.BravoGroupID)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, boterr.New(boterr.NotFound, fieldBravoGroupID, "the channel %s has no group %s", in.ID, p.BravoGroupID)
+	}
+	results := []EndBravoLiveChatResult{}
+	for _, g := range found {
+		if g.AdminExternalID != p.AdminExternalID {
+			continue
+		}
+		result, err := s.endOne(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		if result != nil {
+			results = append(results, *result)
+		}
+	}
+	return results, nil
+}
+
+// endOne ends the live chat of a group, or puts a live group without one out of use. The
+// result is nil where neither was there.
+func (s *Service) endOne(ctx context.Context, g *Group) (*EndBravoLiveChatResult, error) {
+	r, err := s.assignmentOf(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil && (r.State() != Ended || r.isInterrupted(EndedByOutlet)) {
+		return s.endRaw(ctx, r)
+	}
+	left, err := s.groups.Where(record.FieldID, g.ID).Update(ctx, record.Patch{
+		Filter: document.O(fieldActive, true), Patch: document.O(fieldActive, false),
+	})
+	if err != nil || left.Modified == 0 {
+		return nil, err
+	}
+	return &EndBravoLiveChatResult{ClientMutationID: s.env.NewID()}, nil
+}
+
+// endRaw ends an assignment, and shows it.
+func (s *Service) endRaw(ctx context.Context, r *AssignmentRecord) (*EndBravoLiveChatResult, error) {
+	ended, err := s.end(ctx, r, EndedByOutlet)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.closeEnded(ctx, ended); err != nil {
+		return nil, err
+	}
+	closed, err := s.loadAssignment(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &EndBravoLiveChatResult{ClientMutationID: s.env.NewID(), AssignmentRaw: &closed.Assignment}, nil
+}
+
+// bravo returns the channel that a call names, or the scope's own, which is one on Bravo.
+func (s *Service) bravo(ctx context.Context, given *channel.Channel, id string) (*channel.Channel, error) {
+	c, err := s.channelParameter(ctx, given, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := requireType(c, channel.Bravo); err != nil {
+		return nil, at(fieldChannel, err)
+	}
+	return c, nil
+}
+
+// bravoByID returns the channel of an id, or the scope's own, which is one on Bravo. It is
+// for operations that have no other parameter for the channel.
+func (s *Service) bravoByID(ctx context.Context, id string) (*channel.Channel, error) {
+	c, err := s.bravo(ctx, nil, id)
+	return c, record.RenameField(err, fieldChannel, fieldChannelID)
 }

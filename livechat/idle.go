@@ -1,1 +1,87 @@
 package livechat
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/document"
+)
+
+// The expiry of an assignment says when it ends for being idle. Its agenda is the alarm: it
+// is set to the expiry, and where it goes off too early, because a crash came between, it is
+// set again.
+
+// TagPrefix is what the tags of the agendas of this package begin with. A host hands agendas
+// whose tag begins so to Service.Expire, in place of running a node.
+const TagPrefix = "livechat:"
+
+// idleTag is the tag of the agendas that end idle live chats, and the node that they name.
+const idleTag = TagPrefix + "idle"
+
+// Expire is what an agenda of this package does when it is due: it ends the live chat of its
+// member if it has been idle for the idle time-out. Where it has not, or there is none, it
+// does nothing, so that an agenda that comes twice or late does no harm.
+func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
+	r, err := s.openAssignment(ctx, due.Member)
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		return s.closeInterrupted(ctx, due.Member, EndedByIdle)
+	}
+	now := document.At(s.env.Now())
+	switch {
+	case r.Expiry.IsZero():
+		return nil
+	case r.Expiry > now:
+		return s.setAlarm(ctx, r)
+	}
+	// A message may come at this moment.
+	ended, err := s.markEnded(ctx, r, EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
+	if err != nil || ended == nil {
+		return err
+	}
+	_, err = s.closeEnded(ctx, ended)
+	return err
+}
+
+// watchIdle starts the idle time of an open assignment anew, if it is watched, and returns
+// it as it is then, nil where it has ended meanwhile.
+func (s *Service) watchIdle(ctx context.Context, r *AssignmentRecord) (*AssignmentRecord, error) {
+	if !r.LiveChatAgenda {
+		return r, nil
+	}
+	// $max: of two messages at once the later one counts.
+	watched, err := s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()),
+		document.O("$max", document.O(fieldExpiry, s.nextExpiry())))
+	if err != nil || watched == nil {
+		return nil, err
+	}
+	return watched, s.setAlarm(ctx, watched)
+}
+
+// nextExpiry is when an assignment expires that is not idle now.
+func (s *Service) nextExpiry() document.Timestamp {
+	return document.At(s.env.Now().Add(s.ports.IdleTimeout))
+}
+
+// setAlarm sets the agenda of an assignment whose idle time is watched to its expiry.
+func (s *Service) setAlarm(ctx context.Context, r *AssignmentRecord) error {
+	if r.Expiry.IsZero() {
+		return nil
+	}
+	_, err := s.ports.Agendas.NewAgenda(ctx, agenda.NewAgendaParams{
+		MemberID:        r.Member,
+		NodeCompositeID: idleTag,
+		NextRunAt:       r.Expiry,
+		Replace:         true,
+		Tag:             idleTag,
+	})
+	return err
+}
+
+// removeAlarm removes the agenda that would end the live chat of a member.
+func (s *Service) removeAlarm(ctx context.Context, memberID string) error {
+	_, err := s.ports.Agendas.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: memberID, Tag: idleTag})
+	return err
+}

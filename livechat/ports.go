@@ -71,6 +71,9 @@ type GroupCreator interface {
 
 // NewGroup is a group that a platform is to make.
 type NewGroup struct {
+	// Key is the same each time that the same group is asked for, and different for each
+	// other one: a platform that knows such keys makes one group of them.
+	Key string
 	// Name is the group's name. It may be "".
 	Name string
 	// AdminExternalID is the id on the platform of the agent whom the group is for, ""

@@ -1,1 +1,106 @@
 package livechat
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// RelayFromMember sends what a member wrote to the agent, as it is, if an agent has the
+// member's assignment, and starts the idle time anew. It reports whether it did. What is no
+// message, such as a receipt, is not relayed; a tap is relayed as the text of its payload.
+// It is for hosts, which call it for the messages that no node of the bot answers.
+//
+// Errors are those of a send. Then nothing was relayed, or that is not known.
+func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (bool, error) {
+	response, isMessage := relayedOf(event)
+	if !isMessage {
+		return false, nil
+	}
+	r, err := s.openAssignment(ctx, memberID)
+	if err != nil || r == nil || r.State() != Taken || r.Group == "" {
+		return false, err
+	}
+	g, err := s.loadGroup(ctx, r.Group)
+	if err != nil {
+		return false, err
+	}
+	outlet, err := s.ports.Channels.Load(ctx, g.Outlet)
+	if err != nil {
+		return false, err
+	}
+	message, err := s.messageTo(outlet, g.ExternalID, nil, response)
+	if err != nil {
+		return false, err
+	}
+	return s.relay(ctx, r, message)
+}
+
+// RelayFromAgent sends what an agent wrote in a group of an outlet channel to the member, as
+// it is, and starts the idle time anew: to the group on the inlet's side, where the
+// conversation there is one. It reports whether it did; GroupOf says which group an event
+// belongs to. What RelayFromMember says of messages and errors holds here, too.
+func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (bool, error) {
+	response, isMessage := relayedOf(event)
+	if !isMessage {
+		return false, nil
+	}
+	g, err := s.GroupOf(ctx, outletChannelID, event)
+	if err != nil || g == nil {
+		return false, err
+	}
+	r, err := s.assignmentOf(ctx, g)
+	if err != nil || r == nil || r.State() != Taken {
+		return false, err
+	}
+	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
+	if err != nil {
+		return false, err
+	}
+	m, err := s.memberOf(ctx, r)
+	if err != nil {
+		return false, err
+	}
+	message, err := s.toInlet(inlet, m, g, response)
+	if err != nil {
+		return false, err
+	}
+	return s.relay(ctx, r, message)
+}
+
+// toInlet returns a message to the member of a group, or to the group on the inlet's side.
+func (s *Service) toInlet(inlet *channel.Channel, m *member.Member, g *Group, response send.Response) (send.Message, error) {
+	if g.InletGroupExternalID != "" {
+		return s.messageTo(inlet, g.InletGroupExternalID, m, response)
+	}
+	return s.messageToMember(inlet, m, response)
+}
+
+// relay starts the idle time of an assignment anew and sends a message, unless the
+// assignment has ended meanwhile. In this order a call that fails can be repeated without
+// sending twice.
+func (s *Service) relay(ctx context.Context, r *AssignmentRecord, message send.Message) (bool, error) {
+	open, err := s.watchIdle(ctx, r)
+	if err != nil || open == nil {
+		return false, err
+	}
+	if _, err := s.deliver(ctx, message); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// relayedOf returns what the other side gets of an event, and whether it gets anything.
+func relayedOf(event send.MessageEvent) (send.Response, bool) {
+	switch event.Type {
+	case "", send.TypeReferral, send.TypeOptIn, send.TypeComment, send.TypeDelivery, send.TypeRead, send.TypeEcho,
+		send.TypeWebEvent, send.TypeTyping:
+		return send.Response{}, false
+	case send.TypePayload:
+		return send.Text(event.Payload()).Literal(), event.Payload() != ""
+	default:
+		return event.Response().Literal(), true
+	}
+}

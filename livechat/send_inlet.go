@@ -3,15 +3,127 @@ package livechat
 import (
 	"context"
 
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
 // SendMessageToInlet implements Operations.
-func (s *Service) SendMessageToInlet(context.Context, SendMessageToInletParams) (send.Result, error) {
-	return send.Result{}, notThereYet()
+func (s *Service) SendMessageToInlet(ctx context.Context, p SendMessageToInletParams) (send.Result, error) {
+	if p.Response.IsZero() {
+		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
+	}
+	outlet, err := s.channelParameter(ctx, p.Channel, "")
+	if err != nil {
+		return send.Result{}, err
+	}
+	r, err := s.eventAssignment(ctx, outlet, p.MessageEvent)
+	if err != nil {
+		return send.Result{}, err
+	}
+	inlet, err := s.ports.Channels.Load(ctx, r.Inlet)
+	if err != nil {
+		return send.Result{}, err
+	}
+	m, err := s.memberOf(ctx, r)
+	if err != nil {
+		return send.Result{}, err
+	}
+	message, err := s.messageToMember(inlet, m, p.Response)
+	if err != nil {
+		return send.Result{}, err
+	}
+	if err := s.keepAlive(ctx, r); err != nil {
+		return send.Result{}, err
+	}
+	return s.deliver(ctx, message)
 }
 
 // SendMessageToInletGroup implements Operations.
-func (s *Service) SendMessageToInletGroup(context.Context, SendMessageToInletGroupParams) (send.Result, error) {
-	return send.Result{}, notThereYet()
+func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToInletGroupParams) (send.Result, error) {
+	if p.Response.IsZero() {
+		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
+	}
+	g, err := s.groupParameter(ctx, p.Group, p.GroupID)
+	if err != nil {
+		return send.Result{}, err
+	}
+	inlet, err := s.sideOf(ctx, g, g.Inlet, channel.Bravo, channel.Delta)
+	if err != nil {
+		return send.Result{}, err
+	}
+	if g.InletGroupExternalID == "" {
+		return send.Result{}, boterr.New(boterr.FailedPrecondition, fieldGroup,
+			"the conversation of the group %s is no group on the inlet's side: send to the member", g.ID)
+	}
+	message, err := s.messageInGroup(ctx, g, inlet, g.InletGroupExternalID, p.Response)
+	if err != nil {
+		return send.Result{}, err
+	}
+	return s.deliver(ctx, message)
+}
+
+// groupParameter returns the group that a call names by a record or an id, as it is stored.
+func (s *Service) groupParameter(ctx context.Context, given *Group, id string) (*Group, error) {
+	switch {
+	case given == nil && id == "":
+		return nil, boterr.Invalid(fieldGroup, "is missing: give the group of a live chat, or its groupId")
+	case given == nil:
+		g, err := s.loadGroup(ctx, id)
+		return g, boterr.In(fieldGroupID, err)
+	case id != "" && given.ID != "" && id != given.ID:
+		return nil, boterr.Invalid(fieldGroupID, "is %q, and group is %q: give one of both", id, given.ID)
+	default:
+		return s.addressedGroup(ctx, given)
+	}
+}
+
+// sideOf returns the channel on one side of a group, which must be of a type that has groups.
+func (s *Service) sideOf(ctx context.Context, g *Group, channelID string, allowed ...channel.Type) (*channel.Channel, error) {
+	if channelID == "" {
+		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup, "the group %s does not know its channel on that side", g.ID)
+	}
+	c, err := s.ports.Channels.Load(ctx, channelID)
+	if err == nil {
+		err = requireType(c, allowed...)
+	}
+	return c, at(fieldGroup, err)
+}
+
+// messageInGroup returns a message to the group on one side of a live chat, filled from its
+// member. The message keeps the live chat from being idle.
+func (s *Service) messageInGroup(
+	ctx context.Context, g *Group, to *channel.Channel, externalID string, response send.Response,
+) (send.Message, error) {
+	m, err := s.groupMember(ctx, g)
+	if err != nil {
+		return send.Message{}, err
+	}
+	message, err := s.messageTo(to, externalID, m, response)
+	if err != nil {
+		return send.Message{}, err
+	}
+	r, err := s.assignmentOf(ctx, g)
+	if err != nil || r == nil {
+		return message, err
+	}
+	return message, s.keepAlive(ctx, r)
+}
+
+// groupMember returns the member of a group, nil where it has none.
+func (s *Service) groupMember(ctx context.Context, g *Group) (*member.Member, error) {
+	if g.Member == "" {
+		return nil, nil
+	}
+	return s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: g.Member})
+}
+
+// keepAlive starts the idle time of an assignment that an agent has anew.
+func (s *Service) keepAlive(ctx context.Context, r *AssignmentRecord) error {
+	if r.State() != Taken {
+		return nil
+	}
+	_, err := s.watchIdle(ctx, r)
+	return err
 }

@@ -3,10 +3,85 @@ package livechat
 import (
 	"context"
 
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
 // SendMessageToOutletGroup implements Operations.
-func (s *Service) SendMessageToOutletGroup(context.Context, SendMessageToOutletGroupParams) (send.Result, error) {
-	return send.Result{}, notThereYet()
+func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToOutletGroupParams) (send.Result, error) {
+	if p.Response.IsZero() {
+		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
+	}
+	g, err := s.groupParameter(ctx, p.Group, p.GroupID)
+	if err != nil {
+		return send.Result{}, err
+	}
+	outlet, err := s.sideOf(ctx, g, g.Outlet, channel.Bravo, channel.Charlie, channel.Delta)
+	if err != nil {
+		return send.Result{}, err
+	}
+	if err := s.checkResponseURL(outlet, p.ResponseURL); err != nil {
+		return send.Result{}, err
+	}
+	message, err := s.messageInGroup(ctx, g, outlet, g.ExternalID, p.Response)
+	if err != nil {
+		return send.Result{}, err
+	}
+	if p.ResponseURL != "" && outlet.Type == channel.Charlie {
+		result, err := send.Deliver(ctx, s.env, responder{doer: s.ports.HTTP, url: p.ResponseURL}, message)
+		return result, record.RenameField(err, "response.url", fieldResponseURL)
+	}
+	return s.deliver(ctx, message)
+}
+
+const fieldResponseURL = "responseUrl"
+
+// checkResponseURL refuses an address that is none, and in strict mode one off Charlie.
+func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
+	switch {
+	case url == "":
+		return nil
+	case outlet.Type != channel.Charlie && s.ports.IsStrict:
+		return boterr.Invalid(fieldResponseURL, "is for charlie alone, and the outlet is of type %s", outlet.Type)
+	case outlet.Type != channel.Charlie:
+		return nil
+	}
+	_, err := outbound.ParseURL(url)
+	return at(fieldResponseURL, err)
+}
+
+// responder is a connector that posts a message back to where an interaction on Charlie
+// happened.
+type responder struct {
+	doer outbound.Doer
+	url  string
+}
+
+var _ send.Connector = responder{}
+
+// Send implements send.Connector.
+func (r responder) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	body, err := message.Response.MarshalJSON()
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	answer, err := outbound.Fetch(ctx, r.doer, outbound.Request{
+		URL: r.url, Method: "POST", Headers: map[string]string{"Content-Type": "application/json"}, Body: body,
+	})
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	if !answer.OK() {
+		return send.Delivery{}, boterr.New(boterr.Unavailable, fieldResponseURL, "answered with the status %d", answer.Status)
+	}
+	delivery := send.Delivery{ChatID: message.To}
+	var reply document.Object
+	if answer.Get("@this").IsObject() && reply.UnmarshalJSON(answer.Body) == nil {
+		delivery.Reply = reply // Charlie may also answer with a plain text.
+	}
+	return delivery, nil
 }

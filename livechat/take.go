@@ -1,1 +1,163 @@
 package livechat
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+)
+
+// TakePayload is the payload of the button by which a ticket is taken. The value beside it is
+// the id of the assignment.
+const TakePayload = "livechat:take"
+
+// TakeParams say who takes an assignment, and where.
+type TakeParams struct {
+	// AssignmentID is the id of the assignment. Required.
+	AssignmentID string
+	// ChannelID is the id of the outlet channel. Required.
+	ChannelID string
+	// AdminExternalID is the agent's id on the outlet's platform. Required.
+	AdminExternalID string
+	// MessageID is the platform's id of the ticket that the agent took it from. That ticket
+	// is left as it is, the others show the taken message. Without it all of them do.
+	MessageID string
+}
+
+// TakeResult is an assignment that an agent has.
+type TakeResult struct {
+	// Assignment is the assignment as it is now.
+	Assignment *Assignment
+	// Group is the conversation with the agent.
+	Group *Group
+}
+
+// Take gives a request to the agent who takes it. Of many who try at once, one gets it. Then
+// a group is made where the connector is a GroupCreator, else the conversation with the
+// agent is the group, and an agent has one of these at a time in a channel. The summary is
+// sent into it, and the other tickets show the taken message where the connector is a
+// TicketUpdater. It is for hosts, which call it when their outlet's platform reports it.
+//
+// Where the same agent takes it again, what an earlier call left undone is done, and nothing
+// twice.
+//
+// InvalidArgument: a parameter is missing. NotFound: the app has no such assignment or
+// channel. FailedPrecondition: another agent has it, whom the error names; it has ended, or
+// is still being sent; it was not offered in the channel; or the agent is in another direct
+// conversation there. Unsupported: the host has no connector for the channel's type.
+// Unavailable: the platform did not answer. Then the agent has it if GetAssignment says so,
+// and the same call again does the rest.
+func (s *Service) Take(ctx context.Context, p TakeParams) (*TakeResult, error) {
+	switch {
+	case p.AssignmentID == "":
+		return nil, missing("assignmentId", "an assignment")
+	case p.ChannelID == "":
+		return nil, missing(fieldChannelID, "the outlet channel")
+	case p.AdminExternalID == "":
+		return nil, missing(fieldAdminExternalID, "the agent on the outlet's platform")
+	}
+	outlet, err := s.ports.Channels.Load(ctx, p.ChannelID)
+	if err != nil {
+		return nil, at(fieldChannelID, err)
+	}
+	if _, err := s.connectorOf(outlet); err != nil {
+		return nil, at(fieldChannelID, err)
+	}
+	r, err := s.claim(ctx, outlet, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.completeTake(ctx, outlet, r, p)
+}
+
+// claim makes the agent the one who has the assignment, unless somebody else is.
+func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p TakeParams) (*AssignmentRecord, error) {
+	r, err := s.loadAssignment(ctx, p.AssignmentID)
+	if err != nil {
+		return nil, boterr.In("assignmentId", err)
+	}
+	if !r.isOfferedIn(outlet.ID) {
+		return nil, boterr.New(boterr.FailedPrecondition, fieldChannelID,
+			"the assignment %s was not offered in the channel %s: take it where its ticket is", r.ID, outlet.ID)
+	}
+	if r.State() == Pending && s.talksDirectly(outlet, r) {
+		if err := s.requireFree(ctx, outlet, p.AdminExternalID, r.ID); err != nil {
+			return nil, err
+		}
+	}
+	taken := document.O(fieldAssignee, p.AdminExternalID, fieldAssignedAt, document.At(s.env.Now()), fieldOutlet, outlet.ID)
+	if r.LiveChatAgenda {
+		taken = taken.With(fieldExpiry, s.nextExpiry())
+	}
+	claimed, err := s.modify(ctx, r.ID, document.O(
+		fieldAssignee, isAbsent(), fieldEndedAt, isAbsent(), fieldSentAt, document.O("$exists", true),
+	), document.O("$set", taken))
+	if err != nil || claimed != nil {
+		return claimed, err
+	}
+	return s.claimedBefore(ctx, outlet, p)
+}
+
+// claimedBefore returns an assignment that could not be claimed, if that is because the same
+// agent has it already.
+func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p TakeParams) (*AssignmentRecord, error) {
+	r, err := s.loadAssignment(ctx, p.AssignmentID)
+	if err != nil {
+		return nil, boterr.In("assignmentId", err)
+	}
+	switch state := r.State(); {
+	case state == Taken && r.Assignee == p.AdminExternalID && r.Outlet == outlet.ID:
+		return r, nil
+	case state == Taken:
+		name, err := s.adminName(ctx, r.Assignee)
+		if err != nil {
+			return nil, err
+		}
+		return nil, boterr.New(boterr.FailedPrecondition, "assignmentId",
+			"%s (%s) has the assignment %s already, since %s", name, r.Assignee, r.ID, r.AssignedAt.Time().UTC().Format("15:04:05 UTC"))
+	case state == Ended:
+		return nil, boterr.New(boterr.FailedPrecondition, "assignmentId", "the assignment %s has ended: there is nothing to take", r.ID)
+	case state == Sending:
+		return nil, boterr.New(boterr.FailedPrecondition, "assignmentId",
+			"the assignment %s is still being sent: take it when the request stands", r.ID)
+	default:
+		return nil, boterr.New(boterr.Conflict, "assignmentId", "the assignment %s changed meanwhile: take it again", r.ID)
+	}
+}
+
+// isOfferedIn reports whether agents of a channel may take the assignment.
+func (r *AssignmentRecord) isOfferedIn(channelID string) bool {
+	if r.Direct != "" {
+		return r.Direct == channelID
+	}
+	for _, ticket := range r.Tickets {
+		if ticket.Channel == channelID {
+			return true
+		}
+	}
+	return false
+}
+
+// completeTake does what belongs to an assignment that an agent has, as far as it is not
+// done.
+func (s *Service) completeTake(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord, p TakeParams) (*TakeResult, error) {
+	g, err := s.conversation(ctx, outlet, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.setAlarm(ctx, r); err != nil {
+		return nil, err
+	}
+	// A summary that cannot be sent does not keep the tickets from showing who has it.
+	var undone unfinished
+	undone.add("summary", s.sendSummary(ctx, outlet, g, r))
+	s.showTaken(ctx, r, p.MessageID, &undone)
+	if err := undone.err(ctx, "the agent has it, and the same call again does the rest"); err != nil {
+		return nil, err
+	}
+	if r, err = s.loadAssignment(ctx, r.ID); err != nil {
+		return nil, err
+	}
+	return &TakeResult{Assignment: &r.Assignment, Group: g}, nil
+}

@@ -1,0 +1,77 @@
+package livechat
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/outbound"
+)
+
+// SetBravoGroupIcon implements Operations.
+func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconParams) (SetBravoGroupIconResult, error) {
+	switch {
+	case p.ImageURL == "":
+		return SetBravoGroupIconResult{}, boterr.Invalid(fieldImageURL, "is missing: give the address of a picture")
+	case p.BravoGroupID == "":
+		return SetBravoGroupIconResult{}, missing(fieldBravoGroupID, "a group on Bravo")
+	}
+	in, err := s.bravoByID(ctx, p.ChannelID)
+	if err != nil {
+		return SetBravoGroupIconResult{}, err
+	}
+	setter, err := portOf[GroupIconSetter](s, in, "set icons of groups")
+	if err != nil {
+		return SetBravoGroupIconResult{}, at(fieldChannelID, err)
+	}
+	icon, err := s.fetchPicture(ctx, p.ImageURL)
+	if err != nil {
+		return SetBravoGroupIconResult{}, at(fieldImageURL, err)
+	}
+	if err := setter.SetGroupIcon(ctx, in, p.BravoGroupID, icon); err != nil {
+		err = answerOf(ctx, in.Type, err)
+		if boterr.CodeOf(err) == boterr.InvalidArgument {
+			return SetBravoGroupIconResult{}, at(fieldImageURL, err)
+		}
+		return SetBravoGroupIconResult{}, aboutGroup(fieldBravoGroupID, err)
+	}
+	return SetBravoGroupIconResult{OK: "ok"}, nil
+}
+
+const fieldImageURL = "imageUrl"
+
+// fetchPicture fetches the picture at an address.
+func (s *Service) fetchPicture(ctx context.Context, address string) (Picture, error) {
+	answer, err := outbound.Fetch(ctx, s.ports.HTTP, outbound.Request{URL: address})
+	switch {
+	case err != nil:
+		return Picture{}, err
+	case isPassing(answer.Status):
+		return Picture{}, boterr.New(boterr.Unavailable, "", "the address answers with the status %d: try again later", answer.Status)
+	case !answer.OK():
+		return Picture{}, boterr.Invalid("", "the address answers with the status %d: give one of a picture", answer.Status)
+	}
+	picture := Picture{ContentType: mediaTypeOf(answer), Bytes: answer.Body}
+	if !strings.HasPrefix(picture.ContentType, "image/") || len(picture.Bytes) == 0 {
+		return Picture{}, boterr.Invalid("", "the address has %d bytes of type %q: give one of a picture",
+			len(picture.Bytes), picture.ContentType)
+	}
+	return picture, nil
+}
+
+// isPassing reports whether a request with this status may succeed later.
+func isPassing(status int) bool {
+	return status >= http.StatusInternalServerError || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
+}
+
+// mediaTypeOf returns the media type of a response: what it says, or what its bytes look
+// like where it says nothing of use.
+func mediaTypeOf(answer *outbound.Response) string {
+	said, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if err != nil || said == "application/octet-stream" || said == "" {
+		said, _, _ = strings.Cut(http.DetectContentType(answer.Body), ";")
+	}
+	return said
+}

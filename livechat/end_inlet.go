@@ -1,0 +1,125 @@
+package livechat
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/member"
+)
+
+// InletEndLiveChat implements Operations.
+func (s *Service) InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams) (EndLiveChatResult, error) {
+	m, err := s.memberInInlet(ctx, p)
+	if err != nil {
+		return EndLiveChatResult{}, err
+	}
+	r, err := s.endable(ctx, m)
+	if err != nil {
+		return EndLiveChatResult{}, err
+	}
+	if p.Options.RecallRelayMessage {
+		if err := s.requireRecall(ctx, r); err != nil {
+			return EndLiveChatResult{}, at("options.recallRelayMessage", err)
+		}
+	}
+	ended, err := s.end(ctx, r, EndedByInlet)
+	if err != nil {
+		return EndLiveChatResult{}, boterr.In(fieldMember, err)
+	}
+	if m, err = s.release(ctx, ended); err != nil {
+		return EndLiveChatResult{}, err
+	}
+	if p.Options.RecallRelayMessage {
+		if err := s.recallTickets(ctx, ended); err != nil {
+			return EndLiveChatResult{}, err
+		}
+	}
+	return s.markClosed(ctx, ended, m)
+}
+
+// memberInInlet returns the member that a call names, or the scope's own, which is in the
+// channel that it names.
+func (s *Service) memberInInlet(ctx context.Context, p InletEndLiveChatParams) (*member.Member, error) {
+	id := s.scope.Member
+	switch {
+	case p.Member != nil && p.Member.ID == "":
+		return nil, boterr.Invalid("member._id", "is missing: it is what a member is found by")
+	case p.Member != nil:
+		id = p.Member.ID
+	case id == "":
+		return nil, boterr.Invalid(fieldMember, "is missing: this context has no member of its own")
+	}
+	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: id})
+	if err != nil {
+		return nil, at(fieldMember, err)
+	}
+	if p.Channel == nil {
+		return m, nil
+	}
+	inlet, err := s.channelParameter(ctx, p.Channel, "")
+	if err == nil && inlet.ID != m.Channel {
+		err = boterr.Invalid(fieldChannel, "is %s, and the member %s is in the channel %s: give its own", inlet.ID, m.ID, m.Channel)
+	}
+	return m, err
+}
+
+// endable returns the assignment of a member that the inlet can end: the open one, or the
+// one whose ending was interrupted.
+func (s *Service) endable(ctx context.Context, m *member.Member) (*AssignmentRecord, error) {
+	r, err := s.openAssignment(ctx, m.ID)
+	if err == nil && r == nil {
+		r, err = s.interrupted(ctx, m.ID, EndedByInlet)
+	}
+	if err == nil && r == nil {
+		err = boterr.New(boterr.FailedPrecondition, fieldMember, "the member %s is in no live chat and has asked for none", m.ID)
+	}
+	return r, err
+}
+
+// requireRecall refuses an assignment with a ticket that cannot be recalled.
+func (s *Service) requireRecall(ctx context.Context, r *AssignmentRecord) error {
+	if r.Direct != "" {
+		direct, err := s.ports.Channels.Load(ctx, r.Direct)
+		if err != nil {
+			return err
+		}
+		return requireType(direct, channel.Charlie, channel.Delta)
+	}
+	for _, ticket := range r.recallable() {
+		at := &channel.Channel{ID: ticket.Channel, Type: ticket.Type}
+		if err := requireType(at, channel.Charlie, channel.Delta); err != nil {
+			return err
+		}
+		if _, err := portOf[TicketRecaller](s, at, "recall tickets"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recallable returns the tickets that were sent and not recalled.
+func (r *AssignmentRecord) recallable() []Ticket {
+	var tickets []Ticket
+	for _, ticket := range r.Tickets {
+		if !ticket.SentAt.IsZero() && ticket.RecalledAt.IsZero() {
+			tickets = append(tickets, ticket)
+		}
+	}
+	return tickets
+}
+
+// recallTickets takes all tickets back that were not recalled, as far as that succeeds.
+func (s *Service) recallTickets(ctx context.Context, r *AssignmentRecord) error {
+	var undone unfinished
+	for _, ticket := range r.recallable() {
+		recaller, err := portOf[TicketRecaller](s, &channel.Channel{ID: ticket.Channel, Type: ticket.Type}, "recall tickets")
+		if err == nil {
+			err = s.onTicket(ctx, r, ticket, fieldRecalledAt, func(c *channel.Channel) error {
+				return recaller.RecallTicket(ctx, c, ticket)
+			})
+		}
+		undone.add(ticket.name(), err)
+	}
+	return undone.err(ctx, "the live chat has ended, and the same call again recalls the rest")
+}

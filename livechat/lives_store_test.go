@@ -1,0 +1,46 @@
+package livechat_test
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// breakingCollection is a collection of a store that stops to work after some writes.
+type breakingCollection struct {
+	document.Collection
+
+	store *breakingStore
+}
+
+func (c *breakingCollection) Insert(ctx context.Context, documents ...document.Object) error {
+	if err := c.store.write(); err != nil {
+		return err
+	}
+	return c.Collection.Insert(ctx, documents...)
+}
+
+func (c *breakingCollection) Update(
+	ctx context.Context, filter *document.Filter, change document.Change, options document.UpdateOptions,
+) (document.UpdateResult, error) {
+	if err := c.store.write(); err != nil {
+		return document.UpdateResult{}, err
+	}
+	return c.Collection.Update(ctx, filter, change, options)
+}
+
+func (c *breakingCollection) FindAndModify(
+	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
+) (document.FindAndModifyResult, error) {
+	if err := c.store.write(); err != nil {
+		return document.FindAndModifyResult{}, err
+	}
+	return c.Collection.FindAndModify(ctx, filter, change, options)
+}
+
+func (c *breakingCollection) Delete(ctx context.Context, filter *document.Filter, options document.DeleteOptions) (int64, error) {
+	if err := c.store.write(); err != nil {
+		return 0, err
+	}
+	return c.Collection.Delete(ctx, filter, options)
+}

@@ -1,0 +1,215 @@
+package livechat
+
+import (
+	"context"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// conversation returns the group in which the agent who has an assignment talks with the
+// member. It is made where there is none; one that an earlier call made is used.
+func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord) (*Group, error) {
+	if r.Group != "" {
+		return s.joined(ctx, r)
+	}
+	found, err := s.findGroups(ctx, document.O(
+		fieldAssignment, document.O("$eq", r.ID), fieldOutlet, document.O("$eq", outlet.ID)))
+	if err != nil {
+		return nil, err
+	}
+	var g *Group
+	if len(found) > 0 {
+		g = found[0]
+	} else if g, err = s.newConversation(ctx, outlet, r); err != nil {
+		return nil, err
+	}
+	return s.attach(ctx, outlet, r, g)
+}
+
+// joined returns the group that an assignment has, with the agent who has the assignment.
+func (s *Service) joined(ctx context.Context, r *AssignmentRecord) (*Group, error) {
+	g, err := s.loadGroup(ctx, r.Group)
+	if err != nil || g.AdminExternalID != "" {
+		return g, err
+	}
+	admin, err := s.admin(ctx, r.Assignee)
+	if err != nil {
+		return nil, err
+	}
+	joined := document.O(fieldAdminExternalID, r.Assignee)
+	if admin.AdminID != "" {
+		joined = joined.With(fieldAdmin, admin.AdminID)
+	}
+	found, err := s.groups.Where(record.FieldID, g.ID).FindAndModify(ctx, record.Patch{Patch: joined}, true)
+	if err != nil || !found.Matched {
+		return g, err
+	}
+	return groupFrom(found.Document)
+}
+
+// newConversation makes the group of an assignment, on the platform and as a record.
+func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord) (*Group, error) {
+	m, err := s.memberOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	admin, err := s.admin(ctx, r.Assignee)
+	if err != nil {
+		return nil, err
+	}
+	g := Group{
+		Inlet: r.Inlet, Outlet: outlet.ID, Name: r.GroupName, Meta: document.O(), Active: true, Valid: true,
+		Type: outlet.Type, AdminExternalID: r.Assignee, Admin: admin.AdminID, Assignment: r.ID, Member: r.Member,
+		InletGroupExternalID: document.Get(r.InletGroupInfo, fieldExternalID, ""),
+	}
+	if g.Name == "" {
+		g.Name = nameOf(m)
+	}
+	if g.ExternalID, err = s.openOnPlatform(ctx, outlet, r, g.Name); err != nil {
+		return nil, err
+	}
+	return s.insertGroup(ctx, g)
+}
+
+// insertGroup adds the record of a group.
+func (s *Service) insertGroup(ctx context.Context, g Group) (*Group, error) {
+	encoded, err := document.Encode(g)
+	if err != nil {
+		return nil, err
+	}
+	inserted, err := s.groups.Insert(ctx, encoded)
+	if err != nil {
+		return nil, err
+	}
+	return groupFrom(inserted)
+}
+
+// openOnPlatform returns the external id of the conversation with the agent: a group that is
+// made for it; the conversation that a direct outlet opened; or the agent.
+func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord, name string) (string, error) {
+	if r.Direct != "" {
+		for _, ticket := range r.Tickets {
+			if ticket.ChatID != "" {
+				return ticket.ChatID, nil
+			}
+		}
+	}
+	if s.talksDirectly(outlet, r) {
+		return r.Assignee, nil
+	}
+	creator, err := portOf[GroupCreator](s, outlet, "make groups")
+	if err != nil {
+		return "", err
+	}
+	created, err := creator.CreateGroup(ctx, outlet, NewGroup{Key: r.ID, Name: name, AdminExternalID: r.Assignee})
+	if err != nil {
+		return "", answerOf(ctx, outlet.Type, err)
+	}
+	if created.ExternalID == "" {
+		return "", boterr.New(boterr.Unavailable, "", "the platform of type %s did not say which group it made", outlet.Type)
+	}
+	return created.ExternalID, nil
+}
+
+// talksDirectly reports whether no group is made for an assignment in an outlet.
+func (s *Service) talksDirectly(outlet *channel.Channel, r *AssignmentRecord) bool {
+	_, makesGroups := s.ports.Connectors[outlet.Type].(GroupCreator)
+	return r.Direct != "" || !makesGroups
+}
+
+// attach makes a group that of an assignment. Of two calls at once one group stays.
+func (s *Service) attach(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord, g *Group) (*Group, error) {
+	if g.isDirect() {
+		if err := s.requireFree(ctx, outlet, r.Assignee, r.ID); err != nil {
+			return nil, s.giveBack(context.WithoutCancel(ctx), r, g, err)
+		}
+	}
+	attached, err := s.modify(ctx, r.ID, document.O(fieldGroup, isAbsent(), fieldEndedAt, isAbsent()),
+		document.Set(fieldGroup, g.ID, fieldGroupInfo, g.info()))
+	if err != nil || attached != nil {
+		return g, err
+	}
+	now, err := s.loadAssignment(ctx, r.ID)
+	switch {
+	case err != nil:
+		return nil, err
+	case now.Group == g.ID:
+		return g, nil
+	case now.Group != "":
+		if _, err := s.groups.Delete(ctx, equal(record.FieldID, g.ID)); err != nil {
+			return nil, err
+		}
+		return s.loadGroup(ctx, now.Group)
+	default:
+		if err := s.deactivate(ctx, equal(record.FieldID, g.ID)); err != nil {
+			return nil, err
+		}
+		return nil, boterr.New(boterr.FailedPrecondition, "assignmentId", "the assignment %s ended while it was taken", r.ID)
+	}
+}
+
+// requireFree refuses an agent who is in a direct conversation for another assignment: what
+// the agent writes could be for either member.
+func (s *Service) requireFree(ctx context.Context, outlet *channel.Channel, agent, assignmentID string) error {
+	found, err := s.findGroups(ctx, document.O(
+		fieldOutlet, document.O("$eq", outlet.ID), fieldExternalID, document.O("$eq", agent),
+		fieldActive, true, fieldAssignment, document.O("$ne", assignmentID)))
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return boterr.New(boterr.FailedPrecondition, fieldAdminExternalID,
+		"the agent %s is in the conversation %q of the assignment %s: end that first", agent, found[0].Name, found[0].Assignment)
+}
+
+// giveBack makes an assignment pending again, and returns why.
+func (s *Service) giveBack(ctx context.Context, r *AssignmentRecord, g *Group, why error) error {
+	if _, err := s.groups.Delete(ctx, equal(record.FieldID, g.ID)); err != nil {
+		return err
+	}
+	_, err := s.modify(ctx, r.ID, equal(fieldAssignee, r.Assignee).With(fieldGroup, isAbsent()),
+		document.Unset(fieldAssignee, fieldAssignedAt, fieldOutlet))
+	if err != nil {
+		return err
+	}
+	return why
+}
+
+// sendSummary sends the summary into the conversation, unless that is done. A custom outlet
+// that was asked for the group got the summary then.
+func (s *Service) sendSummary(ctx context.Context, outlet *channel.Channel, g *Group, r *AssignmentRecord) error {
+	if r.Summary == "" || !r.SummarySentAt.IsZero() || r.CreateGroup != nil {
+		return nil
+	}
+	m, err := s.memberOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	message, err := s.messageTo(outlet, g.ExternalID, m, send.Text(r.Summary))
+	if err != nil {
+		return err
+	}
+	if _, err := s.deliver(ctx, message); err != nil {
+		return err
+	}
+	_, err = s.modify(context.WithoutCancel(ctx), r.ID, document.O(), document.Set(fieldSummarySentAt, document.At(s.env.Now())))
+	return err
+}
+
+// memberOf returns the member of an assignment.
+func (s *Service) memberOf(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
+	return s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: r.Member})
+}
+
+// nameOf returns what agents read for a member.
+func nameOf(m *member.Member) string {
+	if name := strings.TrimSpace(m.FirstName + " " + m.LastName); name != "" {
+		return name
+	}
+	return m.ID
+}

@@ -1,0 +1,97 @@
+package livechat
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// DefaultTakenMessage is what tickets show once another one was taken, where the request
+// gives no takenMessage.
+const DefaultTakenMessage = "Taken by [adminName]."
+
+// adminNamePlaceholder stands for the agent in a taken message.
+const adminNamePlaceholder = "[adminName]"
+
+// showTaken makes the tickets but the one that was taken show who has the assignment, where
+// their platforms can. All are tried.
+func (s *Service) showTaken(ctx context.Context, r *AssignmentRecord, takenMessageID string, undone *unfinished) {
+	text := r.TakenMessage
+	if text == "" {
+		text = DefaultTakenMessage
+	}
+	name, err := s.adminName(ctx, r.Assignee)
+	if err != nil {
+		undone.add("tickets", err)
+		return
+	}
+	text = strings.ReplaceAll(text, adminNamePlaceholder, name)
+	for _, ticket := range r.Tickets {
+		isDone := ticket.SentAt.IsZero() || !ticket.TakenAt.IsZero() || !ticket.RecalledAt.IsZero()
+		isTaken := ticket.Channel == r.Outlet && takenMessageID != "" && ticket.MessageID == takenMessageID
+		if !isDone && !isTaken && r.Direct == "" {
+			undone.add(ticket.name(), s.showOn(ctx, r, ticket, text))
+		}
+	}
+}
+
+// showOn makes a ticket show a text, where its platform can.
+func (s *Service) showOn(ctx context.Context, r *AssignmentRecord, ticket Ticket, text string) error {
+	updater, canUpdate := s.ports.Connectors[ticket.Type].(TicketUpdater)
+	if !canUpdate {
+		return nil
+	}
+	return s.onTicket(ctx, r, ticket, fieldTakenAt, func(c *channel.Channel) error {
+		return updater.ShowTaken(ctx, c, ticket, text)
+	})
+}
+
+// onTicket does something to a ticket on its platform, and notes in a field when. A ticket
+// that is not there any more needs nothing done.
+func (s *Service) onTicket(
+	ctx context.Context, r *AssignmentRecord, ticket Ticket, field string, do func(c *channel.Channel) error,
+) error {
+	c, err := s.ports.Channels.Load(ctx, ticket.Channel)
+	if err != nil {
+		return err
+	}
+	if err := do(c); err != nil && !errors.Is(err, boterr.NotFound) {
+		return answerOf(ctx, c.Type, err)
+	}
+	_, err = s.assignments.Where(record.FieldID, r.ID).Update(context.WithoutCancel(ctx), record.Patch{
+		Patch:        document.O(fieldTickets+".$[ticket]."+field, document.At(s.env.Now())),
+		ArrayFilters: []document.Object{equal("ticket.id", ticket.ID)},
+	})
+	return err
+}
+
+// name is what errors call a ticket.
+func (t Ticket) name() string { return "ticket of " + t.Group.ID + " in " + t.Channel }
+
+// admin returns the agent with an id on an outlet's platform, the zero Admin where none is
+// known.
+func (s *Service) admin(ctx context.Context, externalID string) (Admin, error) {
+	found, err := s.admins.Find(ctx, record.Query{Filter: equal(fieldExternalID, externalID), Limit: 1})
+	if err != nil || len(found) == 0 {
+		return Admin{}, err
+	}
+	a, err := adminFrom(found[0])
+	if err != nil {
+		return Admin{}, err
+	}
+	return *a, nil
+}
+
+// adminName returns what others read for an agent: the name, or else the id on the platform.
+func (s *Service) adminName(ctx context.Context, externalID string) (string, error) {
+	a, err := s.admin(ctx, externalID)
+	if err != nil || a.Name == "" {
+		return externalID, err
+	}
+	return a.Name, nil
+}
