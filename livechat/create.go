@@ -24,7 +24,7 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
-	m, err := s.enterLiveChat(ctx, r, true)
+	m, err := s.enterLiveChat(ctx, r)
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
@@ -43,8 +43,9 @@ type request struct {
 	targets []Target
 	// record is the assignment without what its route decides.
 	record AssignmentRecord
-	// outlet is the channel that hands the request on, "" where the member asks.
-	outlet string
+	// outlet is the channel that hands the request on, and relayText what it says there in
+	// place of the relay messages. Both are "" where the member asks.
+	outlet, relayText string
 }
 
 // checkRequest checks the parameters of a call, as far as they do not depend on the
@@ -112,7 +113,7 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 	}
 	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: id})
 	if err != nil {
-		return nil, atField(field, err)
+		return nil, at(field, err)
 	}
 	if m.ExternalID == "" {
 		return nil, boterr.New(boterr.FailedPrecondition, field,
@@ -125,7 +126,7 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 // the one that an earlier call sent in part, which is completed, or a new one.
 func (s *Service) standingRequest(ctx context.Context, asked request) (*AssignmentRecord, error) {
 	for turn := newTurn(); ; {
-		r, err := s.openAssignment(ctx, asked.member.ID)
+		r, err := s.openOrHandedOn(ctx, asked.member.ID)
 		switch {
 		case err != nil:
 			return nil, err
@@ -134,7 +135,7 @@ func (s *Service) standingRequest(ctx context.Context, asked request) (*Assignme
 		case r.State() != Sending:
 			return r, nil
 		default:
-			r, err = s.claimUnsent(ctx, r.ID)
+			r, err = s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent()))
 		}
 		switch {
 		case errors.Is(err, errFaster) || err == nil && r == nil:

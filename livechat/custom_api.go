@@ -34,7 +34,7 @@ func (s *Service) liveChatAPI(c *channel.Channel) (string, error) {
 	}
 	given, err := address(c)
 	if err != nil {
-		return "", atField(fieldCreateGroup, err)
+		return "", at(fieldCreateGroup, err)
 	}
 	if _, err := outbound.ParseURL(given); err != nil {
 		return "", boterr.New(boterr.FailedPrecondition, fieldCreateGroup,
@@ -53,15 +53,16 @@ func apiInMetadata(c *channel.Channel) (string, error) {
 	return address, nil
 }
 
-// askAPI gives a request to the live-chat API of a channel.
-func (s *Service) askAPI(ctx context.Context, r *AssignmentRecord, m *member.Member, to *channel.Channel) (*Opening, error) {
+// askAPI gives a request to the live-chat API of a channel, and returns what the API calls
+// the group.
+func (s *Service) askAPI(ctx context.Context, r *AssignmentRecord, m *member.Member, to *channel.Channel) (string, error) {
 	address, err := s.liveChatAPI(to)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	body, err := s.bodyForAPI(r, m)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	answer, err := outbound.Fetch(ctx, s.ports.HTTP, outbound.Request{
 		URL:     address,
@@ -70,20 +71,20 @@ func (s *Service) askAPI(ctx context.Context, r *AssignmentRecord, m *member.Mem
 		Body:    body,
 	})
 	if err != nil {
-		return nil, atField("", err)
+		return "", at("", err)
 	}
 	if !answer.OK() {
-		return nil, refusedByAPI(to, answer.Status)
+		return "", refusedByAPI(to, answer.Status)
 	}
 	group := groupNamedIn(answer)
 	if group == "" {
 		group = r.CreateGroup.ExternalID
 	}
 	if group == "" {
-		return nil, boterr.New(boterr.Unavailable, "",
+		return "", boterr.New(boterr.Unavailable, "",
 			"the live-chat API of the channel %s answered without a groupId: it has to say what it calls the group", to.ID)
 	}
-	return &Opening{GroupExternalID: group, SentAt: document.At(s.env.Now())}, nil
+	return group, nil
 }
 
 // bodyForAPI returns what a live-chat API is told.
@@ -93,7 +94,7 @@ func (s *Service) bodyForAPI(r *AssignmentRecord, m *member.Member) ([]byte, err
 		shown := r.Assignment
 		address, err := s.ports.HistoryURL(&shown)
 		if err != nil {
-			return nil, atField(fieldHistory, err)
+			return nil, at(fieldHistory, err)
 		}
 		told = told.With(fieldHistory, address)
 	}

@@ -17,6 +17,9 @@ func (s *Service) plan(ctx context.Context, asked request) (*AssignmentRecord, e
 		return nil, err
 	}
 	planned := asked.record
+	if planned.RelayMessage, err = asked.relayMessages(to.outlets); err != nil {
+		return nil, err
+	}
 	for _, o := range to.outlets {
 		planned.Targets = append(planned.Targets, o.target())
 	}
@@ -44,7 +47,7 @@ func (s *Service) planTickets(r *AssignmentRecord, outlets []outlet, m *member.M
 				r.Tickets = append(r.Tickets, Ticket{ID: s.env.NewID(), Channel: o.ID, Type: o.Type, Group: group})
 			}
 		}
-		if _, err := s.ticketMessage(r, m, o.Type); err != nil {
+		if _, err := s.messageOf(r, m, o.Type); err != nil {
 			return err
 		}
 	}
@@ -64,7 +67,10 @@ func (r *AssignmentRecord) ticketOf(channelID, groupID string) *Ticket {
 // planDirect plans a request that a channel takes alone.
 func (s *Service) planDirect(r *AssignmentRecord, o outlet, m *member.Member) error {
 	r.Direct, r.Outlet = o.ID, o.ID
-	r.Tickets = []Ticket{}
+	r.Tickets = []Ticket{{ID: s.env.NewID(), Channel: o.ID, Type: o.Type}}
+	if len(o.groups) > 0 {
+		r.Tickets[0].Group = o.groups[0]
+	}
 	r.IsZendesk = o.Type == channel.Foxtrot
 	switch {
 	case s.ports.IsStrict && r.CreateGroup != nil && o.Type != channel.Custom:
@@ -76,7 +82,7 @@ func (s *Service) planDirect(r *AssignmentRecord, o outlet, m *member.Member) er
 	if err := s.checkConnector(o); err != nil {
 		return err
 	}
-	if _, err := s.firstMessage(r, m, o.Type); err != nil {
+	if _, err := s.messageOf(r, m, o.Type); err != nil {
 		return err
 	}
 	return checkSummary(r)
@@ -94,17 +100,8 @@ func onlyCustom(o outlet) error {
 
 // checkConnector refuses an outlet to whose platform the host has no connector.
 func (s *Service) checkConnector(o outlet) error {
-	_, err := s.connectorTo(o.Channel)
+	_, err := s.connectorOf(o.Channel)
 	return boterr.In(o.field, err)
-}
-
-// connectorTo returns the connector to a channel, or Unsupported.
-func (s *Service) connectorTo(c *channel.Channel) (send.Connector, error) {
-	if connector := s.ports.Connectors[c.Type]; connector != nil {
-		return connector, nil
-	}
-	return nil, boterr.New(boterr.Unsupported, "",
-		"this host has no connector for channels of type %q, such as the outlet %s", c.Type, c.ID)
 }
 
 // checkSummary refuses a summary that is too long to be sent.
@@ -112,5 +109,5 @@ func checkSummary(r *AssignmentRecord) error {
 	if r.Summary == "" {
 		return nil
 	}
-	return atField(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
+	return at(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
 }

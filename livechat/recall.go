@@ -2,27 +2,22 @@ package livechat
 
 import (
 	"context"
-	"errors"
 
-	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 )
 
-// recall takes a ticket back where its platform can.
-func (s *Service) recall(ctx context.Context, ticket Ticket) error {
-	in, err := s.ports.Channels.Load(ctx, ticket.Channel)
-	if errors.Is(err, boterr.NotFound) {
-		return nil
+// recallSent takes the tickets back that were sent, where their platforms can. All are
+// tried.
+func (s *Service) recallSent(ctx context.Context, r *AssignmentRecord) error {
+	var undone unfinished
+	for _, ticket := range r.recallable() {
+		recaller, canRecall := s.ports.Connectors[ticket.Type].(TicketRecaller)
+		if !canRecall || r.Direct != "" {
+			continue
+		}
+		undone.add(ticket.name(), s.onTicket(ctx, r, ticket, fieldRecalledAt, func(c *channel.Channel) error {
+			return recaller.RecallTicket(ctx, c, ticket)
+		}))
 	}
-	if err != nil {
-		return err
-	}
-	recaller, ok := s.ports.Connectors[in.Type].(TicketRecaller)
-	if !ok {
-		return nil
-	}
-	err = recaller.RecallTicket(ctx, in, ticket)
-	if errors.Is(err, boterr.NotFound) {
-		return nil
-	}
-	return err
+	return undone.err(ctx, "the same call again recalls the rest")
 }

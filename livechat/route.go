@@ -27,6 +27,11 @@ func (o outlet) target() Target {
 	return Target{Channel: o.ID, BroadcastGroups: o.groups, Label: o.label}
 }
 
+// hasGroup reports whether a broadcast group is one of the outlet's.
+func (o outlet) hasGroup(id string) bool {
+	return slices.ContainsFunc(o.groups, func(g channel.BroadcastGroupMember) bool { return g.ID == id })
+}
+
 // isDirect reports whether a platform has no tickets, so that a channel of it takes a
 // request alone.
 func isDirect(platform channel.Type) bool {
@@ -56,15 +61,20 @@ func (s *Service) routeOf(ctx context.Context, asked request) (route, error) {
 		return route{outlets: outlets}, err
 	}
 	for _, o := range outlets {
-		if err := checkOn(o); err != nil {
+		if err := checkTicketing(o); err != nil {
 			return route{}, err
-		}
-		if len(o.groups) == 0 {
-			return route{}, boterr.New(boterr.FailedPrecondition, o.field,
-				"the channel %s has no broadcast groups with the label %q: give it some, or give broadcastGroups", o.ID, o.label)
 		}
 	}
 	return route{outlets: outlets}, nil
+}
+
+// checkTicketing refuses a target that can take no ticket.
+func checkTicketing(o outlet) error {
+	if len(o.groups) == 0 {
+		return boterr.New(boterr.FailedPrecondition, o.field,
+			"the channel %s has no broadcast groups with the label %q: give it some, or give broadcastGroups", o.ID, o.label)
+	}
+	return checkOn(o)
 }
 
 // outlets returns the channels that a request could go to, in order: those of its targets,
@@ -159,7 +169,7 @@ func (s *Service) targetedOutlets(ctx context.Context, targets []Target, inlet s
 		}
 		c, err := s.ports.Channels.Load(ctx, target.Channel)
 		if err != nil {
-			return nil, atField(field+".channel", err)
+			return nil, at(field+".channel", err)
 		}
 		for j, group := range target.BroadcastGroups {
 			if err := checkGroup(c.Type, group); err != nil {
@@ -205,13 +215,3 @@ func checkOn(o outlet) error {
 
 // indexed returns the path of an element.
 func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) + "]" }
-
-// atField returns an error with the field of the call that it is about.
-func atField(field string, err error) error {
-	if e, ok := boterr.AsError(err); ok {
-		named := *e
-		named.Field = field
-		return &named
-	}
-	return boterr.In(field, err)
-}

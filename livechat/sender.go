@@ -37,24 +37,19 @@ func (s *Service) leaseEnd(ctx context.Context) (document.Timestamp, error) {
 	return document.At(now.Add(senderLease)), err
 }
 
-// claimUnsent makes the call the sender of a request that was sent in part. It returns nil
-// where another call is that, or where the request is in another state by now.
-func (s *Service) claimUnsent(ctx context.Context, id string) (*AssignmentRecord, error) {
-	return s.claimSending(ctx, document.O(record.FieldID, id, fieldSentAt, nil))
-}
-
-// claimSending makes the call the sender of the assignment that matches. It returns nil where there
-// is none that nobody has taken, or another call is the sender.
-func (s *Service) claimSending(ctx context.Context, filter document.Object) (*AssignmentRecord, error) {
+// claimSending makes the call the sender of an assignment that nobody has taken, if it meets
+// a condition. It returns nil where it does not, or another call is the sender.
+func (s *Service) claimSending(ctx context.Context, id string, condition document.Object) (*AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {
 		return nil, err
 	}
 	begun := sender.Until - document.Timestamp(senderLease.Milliseconds())
-	return s.changeOpen(ctx, filter.
-		With(fieldAssignee, nil).
+	return s.modify(ctx, id, condition.
+		With(fieldAssignedAt, isAbsent()).
+		With(fieldEndedAt, isAbsent()).
 		With("$or", document.A(
-			document.O(fieldSender, nil),
+			document.O(fieldSender, isAbsent()),
 			document.O(fieldSender+".until", document.O("$lte", begun)),
 		)),
 		document.Set(fieldSender, sender))
@@ -69,20 +64,6 @@ func (s *Service) releaseSender(ctx context.Context, r *AssignmentRecord) {
 			WithModifier: true,
 		})
 	}
-}
-
-// changeOpen changes an assignment that has not ended, and returns it as it is then, nil
-// where none matches.
-func (s *Service) changeOpen(ctx context.Context, filter, update document.Object) (*AssignmentRecord, error) {
-	found, err := s.assignments.FindAndModify(ctx, record.Patch{
-		Filter:       filter.With(fieldEndedAt, nil),
-		Patch:        update,
-		WithModifier: true,
-	}, true)
-	if err != nil || !found.Matched {
-		return nil, err
-	}
-	return assignmentFrom(found.Document)
 }
 
 // The pauses of a call that waits for another one, and how long it waits in all.

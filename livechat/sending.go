@@ -5,31 +5,28 @@ import (
 	"errors"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
-// send sends what is missing of a request, whose sender the call is, and makes it stand.
+// send sends what is missing of a request, whose sender the call is, and makes it stand
+// unless it does.
 func (s *Service) send(ctx context.Context, r *AssignmentRecord, m *member.Member) (*AssignmentRecord, error) {
 	sent, err := s.sendMissing(ctx, r, m)
-	if err == nil {
+	if err == nil && sent.SentAt.IsZero() {
 		sent, err = s.stand(ctx, sent)
 	}
+	s.releaseSender(ctx, r)
 	if err != nil {
-		s.releaseSender(ctx, r)
 		return nil, err
 	}
-	return sent, nil
+	return sent, s.closePrevious(ctx, sent)
 }
 
 // sendMissing sends what is missing, and returns the request with all that was sent.
 func (s *Service) sendMissing(ctx context.Context, r *AssignmentRecord, m *member.Member) (*AssignmentRecord, error) {
-	if r.Direct != "" {
-		return s.open(ctx, r, m)
-	}
 	var unsent []Unsent
 	for _, ticket := range r.Tickets {
 		if !ticket.SentAt.IsZero() {
@@ -40,66 +37,97 @@ func (s *Service) sendMissing(ctx context.Context, r *AssignmentRecord, m *membe
 			unsent = append(unsent, Unsent{Channel: ticket.Channel, Group: ticket.Group, Err: err})
 			continue
 		}
-		if r, err = s.keepTicket(ctx, r, ticket, sent); err != nil {
-			return nil, err
+		if r, err = s.keepTicket(context.WithoutCancel(ctx), r, sent); err != nil {
+			return nil, err // What was sent has to be known before more is.
 		}
 	}
 	if len(unsent) > 0 {
 		return nil, s.unsentError(ctx, r, unsent)
 	}
-	return r, nil
+	return s.withGroup(ctx, r, m)
 }
 
-// sendTicket sends a ticket.
-func (s *Service) sendTicket(ctx context.Context, r *AssignmentRecord, m *member.Member, ticket Ticket) (send.Result, error) {
+// sendTicket sends a ticket, or the request to the channel that has it directly. It returns
+// the ticket with what the outlet answered. The message has the ticket's id, also when it is
+// sent again, so that a platform that looks at it does not show it twice.
+func (s *Service) sendTicket(ctx context.Context, r *AssignmentRecord, m *member.Member, ticket Ticket) (Ticket, error) {
 	to, err := s.ports.Channels.Load(ctx, ticket.Channel)
 	if err != nil {
-		return send.Result{}, err
+		return ticket, err
 	}
-	message, err := s.ticketMessage(r, m, to.Type)
+	if r.asksAPI(to.Type) {
+		ticket.ChatID, err = s.askAPI(ctx, r, m, to)
+		ticket.SentAt = document.At(s.env.Now())
+		return ticket, err
+	}
+	message, err := s.messageOf(r, m, to.Type)
 	if err != nil {
-		return send.Result{}, err
+		return ticket, err
 	}
-	return s.sendTo(ctx, to, send.Message{ID: ticket.ID, To: ticket.Group.ID, Response: message})
-}
-
-// sendTo sends a message to agents of a channel. The message's ID is the same when it is
-// sent again, so that a platform that looks at it does not show it twice.
-func (s *Service) sendTo(ctx context.Context, to *channel.Channel, message send.Message) (send.Result, error) {
-	connector, err := s.connectorTo(to)
-	if err != nil {
-		return send.Result{}, err
-	}
-	message.Channel = to
-	return send.Deliver(ctx, s.env, connector, message)
-}
-
-// keepTicket stores that a ticket was sent. Where the request was withdrawn meanwhile, the
-// ticket is taken back: Conflict.
-func (s *Service) keepTicket(ctx context.Context, r *AssignmentRecord, ticket Ticket, sent send.Result) (*AssignmentRecord, error) {
+	sent, err := s.deliver(ctx, send.Message{ID: ticket.ID, Channel: to, To: ticket.Group.ID, Response: message})
 	ticket.MessageID, ticket.ChatID = sent.MessageEvent.MessageID, sent.ChatID
 	ticket.SentAt = document.At(s.env.Now())
-	ctx = context.WithoutCancel(ctx) // It was sent, whatever becomes of the call.
+	return ticket, err
+}
+
+// keepTicket stores that a ticket was sent, and that the call goes on. Where the request was
+// withdrawn meanwhile, the ticket is taken back: Conflict.
+func (s *Service) keepTicket(ctx context.Context, r *AssignmentRecord, sent Ticket) (*AssignmentRecord, error) {
 	until, err := s.leaseEnd(ctx)
 	if err != nil {
 		return nil, err
 	}
 	const path = fieldTickets + ".$[ticket]."
-	found, err := s.assignments.FindAndModify(ctx, record.Patch{
-		Filter: document.O(record.FieldID, r.ID, fieldEndedAt, nil),
-		Patch: document.Set(
-			path+"messageId", ticket.MessageID, path+"chatId", ticket.ChatID, path+fieldSentAt, ticket.SentAt,
+	found, err := s.assignments.Where(record.FieldID, r.ID).FindAndModify(ctx, record.Patch{
+		Filter: document.O(fieldEndedAt, isAbsent()),
+		Patch: document.O(
+			path+"messageId", sent.MessageID, path+"chatId", sent.ChatID, path+fieldSentAt, sent.SentAt,
 			fieldSender+".until", until),
-		ArrayFilters: []document.Object{document.O("ticket.id", ticket.ID)},
-		WithModifier: true,
+		ArrayFilters: []document.Object{equal("ticket.id", sent.ID)},
 	}, true)
 	if err != nil {
 		return nil, err
 	}
 	if !found.Matched {
-		return nil, errors.Join(withdrawn(r), s.recall(ctx, ticket))
+		r.Tickets = []Ticket{sent}
+		return nil, errors.Join(withdrawn(r), s.recallSent(ctx, r))
 	}
 	return assignmentFrom(found.Document)
+}
+
+// withGroup returns a request that has all that was sent with its group, where a live-chat
+// API made one.
+func (s *Service) withGroup(ctx context.Context, r *AssignmentRecord, m *member.Member) (*AssignmentRecord, error) {
+	if r.Group != "" || len(r.Tickets) == 0 || !r.asksAPI(r.Tickets[0].Type) {
+		return r, nil
+	}
+	known, err := s.findGroups(ctx, equal(fieldAssignment, r.ID))
+	if err != nil {
+		return nil, err
+	}
+	var g *Group
+	if len(known) > 0 {
+		g = known[0]
+	} else if g, err = s.insertGroup(ctx, groupOfAPI(r, m)); err != nil {
+		return nil, err
+	}
+	grouped, err := s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()), document.Set(fieldGroup, g.ID, fieldGroupInfo, g.info()))
+	if err == nil && grouped == nil {
+		err = withdrawn(r)
+	}
+	return grouped, err
+}
+
+// groupOfAPI returns the group that a live-chat API made.
+func groupOfAPI(r *AssignmentRecord, m *member.Member) Group {
+	g := Group{
+		Inlet: r.Inlet, Outlet: r.Direct, Name: r.GroupName, Meta: document.O(), Active: true, Valid: true,
+		ExternalID: r.Tickets[0].ChatID, Type: r.Tickets[0].Type, Assignment: r.ID, Member: r.Member,
+	}
+	if g.Name == "" {
+		g.Name = nameOf(m)
+	}
+	return g
 }
 
 // withdrawn is the error of a call whose request was ended while it was sent.

@@ -10,7 +10,9 @@ const (
 	Sending State = "sending"
 	// Pending is the state of a request that stands, and that nobody has taken.
 	Pending State = "pending"
-	// Taken is the state of an assignment that an agent has.
+	// Taken is the state of an assignment that an agent has, or that has a group of a
+	// custom outlet: there the conversation goes on from the start, and an agent who takes
+	// it joins.
 	Taken State = "taken"
 	// Ended is the state of an assignment that is over.
 	Ended State = "ended"
@@ -21,7 +23,7 @@ func (r *AssignmentRecord) State() State {
 	switch {
 	case !r.EndedAt.IsZero():
 		return Ended
-	case r.Assignee != "":
+	case r.Assignee != "" || !r.AssignedAt.IsZero():
 		return Taken
 	case !r.SentAt.IsZero():
 		return Pending

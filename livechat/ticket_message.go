@@ -3,7 +3,6 @@ package livechat
 import (
 	"maps"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -12,11 +11,6 @@ import (
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
-
-// TakePayload is the payload of the button by which an agent takes a ticket, where the
-// request has no relay message of its own. Its value is the assignment's id, as is that of
-// every other button of a ticket that sends a payload without a value.
-const TakePayload = "livechat:take"
 
 const (
 	fieldAssignmentDetails = "assignmentDetails"
@@ -49,6 +43,14 @@ func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member)
 // relayMessageField is the parameter of a platform's relay message.
 func relayMessageField(platform channel.Type) string {
 	return fieldAssignmentDetails + "." + fieldRelayMessage + "." + string(platform)
+}
+
+// messageOf returns the message that an outlet gets.
+func (s *Service) messageOf(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
+	if r.Direct != "" {
+		return s.firstMessage(r, m, platform)
+	}
+	return s.ticketMessage(r, m, platform)
 }
 
 // ticketMessage returns the message that offers an assignment to the broadcast groups of a
@@ -102,7 +104,7 @@ func (s *Service) withHistory(r *AssignmentRecord, message send.Response, platfo
 	shown := r.Assignment
 	address, err := s.ports.HistoryURL(&shown)
 	if err != nil {
-		return message, atField(fieldHistory, err)
+		return message, at(fieldHistory, err)
 	}
 	return message.With(fieldText, message.Text()+"\n"+address), nil
 }
@@ -136,15 +138,6 @@ func payloadFor(button document.Object, assignmentID string) any {
 		}
 	}
 	return payload
-}
-
-// nameOf returns the member's name as agents read it.
-func nameOf(m *member.Member) string {
-	name := strings.TrimSpace(m.FirstName + " " + m.LastName)
-	if name == "" {
-		return "Somebody"
-	}
-	return name
 }
 
 // shortened returns a text of at most so many code points, the last of which tells that

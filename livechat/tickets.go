@@ -2,9 +2,187 @@ package livechat
 
 import (
 	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 )
 
 // AddNewTargetsToAssignment implements Operations.
-func (s *Service) AddNewTargetsToAssignment(context.Context, AddNewTargetsToAssignmentParams) (AddNewTargetsToAssignmentResult, error) {
-	return AddNewTargetsToAssignmentResult{}, notThereYet()
+func (s *Service) AddNewTargetsToAssignment(
+	ctx context.Context, p AddNewTargetsToAssignmentParams,
+) (AddNewTargetsToAssignmentResult, error) {
+	switch {
+	case p.AssignmentID == "":
+		return AddNewTargetsToAssignmentResult{}, missing("assignmentId", "an assignment")
+	case len(p.Targets) == 0:
+		return AddNewTargetsToAssignmentResult{}, boterr.Invalid(fieldTargets, "is missing: give who gets a ticket as well")
+	}
+	r, err := s.loadAssignment(ctx, p.AssignmentID)
+	if err != nil {
+		return AddNewTargetsToAssignmentResult{}, boterr.In("assignmentId", err)
+	}
+	m, err := s.memberOf(ctx, r)
+	if err != nil {
+		return AddNewTargetsToAssignmentResult{}, at("assignmentId", err)
+	}
+	outlets, err := s.addedOutlets(ctx, r, m, p.Targets)
+	if err != nil {
+		return AddNewTargetsToAssignmentResult{}, err
+	}
+	r, err = s.claimPending(ctx, r.ID)
+	if err != nil {
+		return AddNewTargetsToAssignmentResult{}, err
+	}
+	if r, err = s.sendAdded(ctx, r, outlets, m); err != nil {
+		return AddNewTargetsToAssignmentResult{}, err
+	}
+	m, err = s.memberWithLiveChat(ctx, r, p.LiveChat == nil || *p.LiveChat)
+	if err != nil {
+		return AddNewTargetsToAssignmentResult{}, err
+	}
+	return AddNewTargetsToAssignmentResult{Member: m, AssignmentID: r.ID}, nil
+}
+
+// addedOutlets returns the outlets of new targets, all of them checked.
+func (s *Service) addedOutlets(ctx context.Context, r *AssignmentRecord, m *member.Member, given []NewTarget) ([]outlet, error) {
+	if err := r.requireUntaken(); err != nil {
+		return nil, err
+	}
+	targets := make([]Target, len(given))
+	for i, target := range given {
+		var err error
+		if targets[i], err = r.asTarget(target); err != nil {
+			return nil, boterr.In(indexed(fieldTargets, i), err)
+		}
+	}
+	outlets, err := s.targetedOutlets(ctx, targets, r.Inlet)
+	if err != nil {
+		for i, target := range given {
+			if target.isGroup() { // The parameter has no such list.
+				err = record.RenameField(err, indexed(fieldTargets, i)+".broadcastGroups[0]", indexed(fieldTargets, i))
+			}
+		}
+		return nil, err
+	}
+	for _, o := range outlets {
+		if isDirect(o.Type) {
+			return nil, boterr.New(boterr.FailedPrecondition, o.field,
+				"the channel %s of type %s has no tickets: it takes a request alone, from the start", o.ID, o.Type)
+		}
+		if err := checkTicketing(o); err != nil {
+			return nil, err
+		}
+	}
+	planned := *r
+	return outlets, s.planTickets(&planned, outlets, m)
+}
+
+// requireUntaken refuses an assignment that nobody can be offered any more.
+func (r *AssignmentRecord) requireUntaken() error {
+	switch {
+	case r.State() == Ended:
+		return boterr.New(boterr.FailedPrecondition, "assignmentId", "the assignment %s has ended: %s", r.ID, r.endingText())
+	case r.State() == Taken:
+		return boterr.New(boterr.FailedPrecondition, "assignmentId", "%s has the assignment %s already", r.Assignee, r.ID)
+	case r.Direct != "":
+		return boterr.New(boterr.FailedPrecondition, "assignmentId",
+			"the channel %s has the assignment %s alone, without tickets", r.Direct, r.ID)
+	default:
+		return nil
+	}
+}
+
+// isGroup reports whether a new target is a broadcast group.
+func (t NewTarget) isGroup() bool { return t.ID != "" || t.Type != "" }
+
+// asTarget returns a new target as a target.
+func (r *AssignmentRecord) asTarget(given NewTarget) (Target, error) {
+	isTarget := given.Channel != "" || given.Label != "" || len(given.BroadcastGroups) > 0
+	switch {
+	case given.isGroup() && isTarget:
+		return Target{}, boterr.Invalid("", "is a target and a broadcast group at once: give either the channel, or id and type")
+	case given.isGroup():
+		there, err := r.onlyOutlet()
+		group := channel.BroadcastGroupMember{ID: given.ID, Type: given.Type}
+		return Target{Channel: there, BroadcastGroups: []channel.BroadcastGroupMember{group}}, err
+	case given.Channel == "":
+		return Target{}, boterr.Invalid("channel", "is missing: give the id of the outlet channel, or id and type of a broadcast group")
+	default:
+		return Target{Channel: given.Channel, BroadcastGroups: given.BroadcastGroups, Label: given.Label}, nil
+	}
+}
+
+// onlyOutlet returns the one channel that has tickets of the assignment.
+func (r *AssignmentRecord) onlyOutlet() (string, error) {
+	only := ""
+	for _, ticket := range r.Tickets {
+		if only != "" && ticket.Channel != only {
+			return "", boterr.Invalid("channel", "is missing: the request went to %s and to %s, so say which of them is meant", only, ticket.Channel)
+		}
+		only = ticket.Channel
+	}
+	return only, nil
+}
+
+// claimPending makes the call the sender of an assignment that nobody has taken.
+func (s *Service) claimPending(ctx context.Context, id string) (*AssignmentRecord, error) {
+	for turn := newTurn(); ; {
+		claimed, err := s.claimSending(ctx, id, document.O())
+		if err != nil || claimed != nil {
+			return claimed, err
+		}
+		now, err := s.loadAssignment(ctx, id)
+		if err != nil {
+			return nil, boterr.In("assignmentId", err)
+		}
+		if err := now.requireUntaken(); err != nil {
+			return nil, err
+		}
+		if err := turn.wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// sendAdded adds the tickets that outlets lack to an assignment, whose sender the call is,
+// and sends what is missing.
+func (s *Service) sendAdded(ctx context.Context, r *AssignmentRecord, outlets []outlet, m *member.Member) (*AssignmentRecord, error) {
+	planned := *r
+	err := s.planTickets(&planned, outlets, m)
+	if added := planned.Tickets[len(r.Tickets):]; err == nil && len(added) > 0 {
+		var with *AssignmentRecord
+		with, err = s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()), document.Push(
+			fieldTickets, document.O("$each", added), fieldTargets, document.O("$each", targetsOf(added, outlets))))
+		if err == nil && with == nil {
+			err = withdrawn(r)
+		}
+		if err == nil {
+			return s.send(ctx, with, m)
+		}
+	}
+	if err != nil {
+		s.releaseSender(ctx, r)
+		return nil, err
+	}
+	return s.send(ctx, r, m)
+}
+
+// targetsOf returns the targets that tickets were added for.
+func targetsOf(added []Ticket, outlets []outlet) []Target {
+	var targets []Target
+	for _, o := range outlets {
+		target := Target{Channel: o.ID, Label: o.label}
+		for _, ticket := range added {
+			if ticket.Channel == o.ID && o.hasGroup(ticket.Group.ID) {
+				target.BroadcastGroups = append(target.BroadcastGroups, ticket.Group)
+			}
+		}
+		if len(target.BroadcastGroups) > 0 {
+			targets = append(targets, target)
+		}
+	}
+	return targets
 }

@@ -98,7 +98,7 @@ func (r *AssignmentRecord) wasSentNowhere() bool {
 			return false
 		}
 	}
-	return r.Opening == nil
+	return true
 }
 
 // areRefused reports whether each target was refused for good.
