@@ -172,7 +172,7 @@ func (s *Service) targetedOutlets(ctx context.Context, targets []Target, inlet s
 			return nil, at(field+".channel", err)
 		}
 		for j, group := range target.BroadcastGroups {
-			if err := checkGroup(c.Type, group); err != nil {
+			if err := checkBroadcastGroup(c.Type, group); err != nil {
 				return nil, boterr.In(field+"."+indexed("broadcastGroups", j), err)
 			}
 		}
@@ -192,8 +192,8 @@ var groupTypes = map[channel.Type][]string{
 	channel.Charlie: {"user", "public_channel", "private_channel"},
 }
 
-// checkGroup refuses a broadcast group that a platform cannot have.
-func checkGroup(platform channel.Type, group channel.BroadcastGroupMember) error {
+// checkBroadcastGroup refuses a broadcast group that a platform cannot have.
+func checkBroadcastGroup(platform channel.Type, group channel.BroadcastGroupMember) error {
 	allowed, isListed := groupTypes[platform]
 	switch {
 	case isListed && !slices.Contains(allowed, group.Type):
