@@ -126,8 +126,8 @@ func (a *Agent) Ticket() Ticket {
 	return Ticket{}
 }
 
-// Takes takes the request of a ticket, as Service.Take of package livechat does. It ends the
-// test where she does not get it.
+// Takes takes the request of a ticket, as Service.Take of package livechat does: of a ticket
+// only its Assignment is looked at. It ends the test where she does not get it.
 func (a *Agent) Takes(ticket Ticket) {
 	a.platform.test.Helper()
 	if err := a.TryTakes(ticket); err != nil {

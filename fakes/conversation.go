@@ -58,14 +58,10 @@ func livechatGroup(r *livechat.AssignmentRecord) string {
 	return text
 }
 
-// has reports whether the agent has an assignment. One that a helpdesk or a custom outlet
-// has, and no agent of it, is everybody's there.
+// has reports whether the agent has an assignment. One that a live-chat API has taken is
+// everybody's in its channel.
 func (a *Agent) has(r *livechat.AssignmentRecord) bool {
-	if r.Assignee == a.externalID {
-		return true
-	}
-	_, isOthers := a.platform.outbox.state().agents[agentKey{a.channel, r.Assignee}]
-	return r.Direct == a.channel && !isOthers
+	return r.Assignee == a.externalID || r.Assignee == "" && r.Direct == a.channel
 }
 
 // current returns the newest conversation that lasts, else the newest one.

@@ -11,6 +11,10 @@
 //		require.Equal(t, "Hello Ada", ada.Last())
 //	}
 //
+// Live chats have people at the other end: Pair pairs an inlet with outlets, and AddAgent adds
+// who answers there. An agent sees tickets, takes one, writes and reads; her commands are
+// nodes of the bot. HTTP is the live-chat API of custom outlets.
+//
 // Every call of an operation is recorded, and can be made to fail, to be late, or to
 // report a time-out. Transcript shows what happened, and is printed where a test
 // fails. Advance moves the virtual time and runs the agendas that fall due on the way. A

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/outbound/replies"
@@ -83,4 +84,31 @@ func ExamplePlatform_hTTP() {
 	fmt.Println(weather.Get("celsius"), err)
 	// Output:
 	// 3 <nil>
+}
+
+func ExamplePlatform_AddAgent() {
+	p := fakes.New()
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
+		return err
+	})
+	p.AddChannel(channel.Channel{ID: "shop"})
+	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
+		{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
+	}})
+	p.Pair("shop", "desk")
+	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "shop"})
+	grace := p.AddAgent("desk", "Grace")
+
+	ada.Says("a person, please")
+	fmt.Println(grace.Ticket().Text())
+	grace.Takes(grace.Ticket())
+	ada.Says("It leaks.")
+	fmt.Println(grace.Last())
+	grace.Says("Where?")
+	fmt.Println(ada.Last())
+	// Output:
+	// Ada asks for a person.
+	// It leaks.
+	// Where?
 }

@@ -48,12 +48,13 @@ func transferToSales(ctx context.Context, bot *botctx.Context) error {
 }
 
 func endLiveChat(ctx context.Context, bot *botctx.Context) error {
-	if _, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
+	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
 		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Response: send.Text("Goodbye!"),
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
-	_, err := bot.EndLiveChat(ctx, livechat.EndLiveChatParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
+	_, err = bot.EndLiveChat(ctx, livechat.EndLiveChatParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
 	return err
 }
 

@@ -97,15 +97,15 @@ func (o *outbox) has(channelID, messageID string) bool {
 	return false
 }
 
-// tickets returns the messages to agents of a channel that are no part of a conversation.
+// tickets returns the messages to agents of a channel that were not sent to a conversation
+// with one of them.
 func (o *outbox) tickets(channelID string) []Ticket {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var tickets []Ticket
 	for _, sent := range o.kept.sent {
 		_, isToAgent := o.kept.agents[agentKey{channelID, sent.To}]
-		if sent.Channel != channelID || sent.Member != "" || isToAgent || o.group(channelID, sent.ChatID) != nil ||
-			o.group(channelID, sent.To) != nil {
+		if sent.Channel != channelID || sent.Member != "" || isToAgent || o.group(channelID, sent.To) != nil {
 			continue
 		}
 		now := o.kept.marks[sent.MessageID]

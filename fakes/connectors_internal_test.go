@@ -1,0 +1,52 @@
+package fakes
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// portsOf returns the ports of package livechat that a connector offers.
+func portsOf(connector send.Connector) []string {
+	var ports []string
+	for _, port := range []struct {
+		name string
+		has  func() bool
+	}{
+		{"groups", func() bool { _, has := connector.(livechat.GroupCreator); return has }},
+		{"links", func() bool { _, has := connector.(livechat.InviteLinker); return has }},
+		{"icons", func() bool { _, has := connector.(livechat.GroupIconSetter); return has }},
+		{"taken tickets", func() bool { _, has := connector.(livechat.TicketUpdater); return has }},
+		{"recalls", func() bool { _, has := connector.(livechat.TicketRecaller); return has }},
+		{"channels", func() bool { _, has := connector.(livechat.ChannelCreator); return has }},
+	} {
+		if port.has() {
+			ports = append(ports, port.name)
+		}
+	}
+	return ports
+}
+
+func TestAConnectorOffersWhatItsPlatformCanDoAndNoMore(t *testing.T) {
+	t.Parallel()
+	want := map[channel.Type][]string{
+		channel.Alpha:   nil,
+		channel.Bravo:   {"groups", "links", "icons"},
+		channel.Charlie: {"groups", "taken tickets", "recalls"},
+		channel.Delta:   {"groups", "taken tickets", "recalls"},
+		channel.Echo:    nil,
+		channel.Foxtrot: nil,
+		channel.Hotel:   {"channels"},
+		channel.Custom:  nil,
+		channel.Webchat: nil,
+	}
+	connectors := New(For(t)).outbox.connectors()
+	require.Len(t, connectors, len(want))
+	for platform, connector := range connectors {
+		require.Equal(t, want[platform], portsOf(connector), platform)
+	}
+}
