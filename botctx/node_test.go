@@ -36,8 +36,8 @@ func sets(path string, value any) botctx.Action {
 	}
 }
 
-// texts returns the texts that an actor was sent, one on each line.
-func texts(a *fakes.Actor) string {
+// texts returns the texts that an actor or an agent was sent, one on each line.
+func texts(a interface{ Messages() []send.Response }) string {
 	var lines []string
 	for _, message := range a.Messages() {
 		lines = append(lines, message.Text())
