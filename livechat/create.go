@@ -20,7 +20,9 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
-	r, err := s.standingRequest(ctx, asked)
+	r, err := s.standing(ctx, asked, func() (*AssignmentRecord, error) {
+		return s.openOrHandedOn(ctx, asked.member.ID)
+	})
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
@@ -122,26 +124,24 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 	return m, nil
 }
 
-// standingRequest returns the member's request once it stands: the one that does already,
-// the one that an earlier call sent in part, which is completed, or a new one.
-func (s *Service) standingRequest(ctx context.Context, asked request) (*AssignmentRecord, error) {
+// standing returns a request once it stands: the open one that does already or that an
+// earlier call sent in part, which is completed, or a new one. open returns the open one, nil
+// for none.
+func (s *Service) standing(ctx context.Context, asked request, open func() (*AssignmentRecord, error)) (*AssignmentRecord, error) {
 	for turn := newTurn(); ; {
-		r, err := s.openOrHandedOn(ctx, asked.member.ID)
-		switch {
-		case err != nil:
-			return nil, err
-		case r == nil:
+		r, err := open()
+		if err != nil || r != nil && r.State() != Sending {
+			return r, err
+		}
+		if r == nil {
 			r, err = s.begin(ctx, asked)
-		case r.State() != Sending:
-			return r, nil
-		default:
+		} else {
 			r, err = s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent()))
 		}
-		switch {
-		case errors.Is(err, errFaster) || err == nil && r == nil:
-		case err != nil:
+		if err != nil {
 			return nil, err
-		default:
+		}
+		if r != nil {
 			return s.send(ctx, r, asked.member)
 		}
 		if err := turn.wait(ctx); err != nil {
@@ -150,11 +150,8 @@ func (s *Service) standingRequest(ctx context.Context, asked request) (*Assignme
 	}
 }
 
-// errFaster tells that another call has made an assignment of the member meanwhile.
-var errFaster = errors.New("another call was faster")
-
-// begin decides where a request goes and stores it, with the call as its sender. errFaster:
-// the member has an open one by now.
+// begin decides where a request goes and stores it, with the call as its sender. nil: another
+// call was faster.
 func (s *Service) begin(ctx context.Context, asked request) (*AssignmentRecord, error) {
 	planned, err := s.plan(ctx, asked)
 	if err != nil {
@@ -169,10 +166,10 @@ func (s *Service) begin(ctx context.Context, asked request) (*AssignmentRecord, 
 	}
 	stored, err := s.assignments.Insert(ctx, encoded)
 	if errors.Is(err, boterr.AlreadyExists) {
-		return nil, errFaster
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return assignmentFrom(stored)
+	return s.unlessHandedOn(ctx, stored)
 }

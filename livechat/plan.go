@@ -12,6 +12,9 @@ import (
 // plan decides where a request goes and what is sent there, and checks all of it. Nothing
 // is written or sent yet.
 func (s *Service) plan(ctx context.Context, asked request) (*AssignmentRecord, error) {
+	if err := s.checkInlet(ctx, asked); err != nil {
+		return nil, err
+	}
 	to, err := s.routeOf(ctx, asked)
 	if err != nil {
 		return nil, err
@@ -27,6 +30,22 @@ func (s *Service) plan(ctx context.Context, asked request) (*AssignmentRecord, e
 		return &planned, s.planDirect(&planned, *to.direct, asked.member)
 	}
 	return &planned, s.planTickets(&planned, to.outlets, asked.member)
+}
+
+// checkInlet refuses a request of a member whose channel is not on.
+func (s *Service) checkInlet(ctx context.Context, asked request) error {
+	if asked.outlet != "" {
+		return nil // Who hands on talks with the member already.
+	}
+	inlet, err := s.ports.Channels.Load(ctx, asked.record.Inlet)
+	if err != nil {
+		return at(fieldMember, err)
+	}
+	if !inlet.On {
+		return boterr.New(boterr.FailedPrecondition, fieldMember,
+			"the member's channel %s is off, and no answer would reach the member: switch it on", inlet.ID)
+	}
+	return nil
 }
 
 // planTickets plans a ticket for each broadcast group that has none yet.

@@ -36,7 +36,12 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	next, err := s.standingHandover(ctx, previous, asked)
+	next, err := s.standing(ctx, asked, func() (*AssignmentRecord, error) {
+		return s.openHandover(ctx, previous.ID)
+	})
+	if err == nil {
+		err = s.closePrevious(ctx, next)
+	}
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
@@ -198,41 +203,44 @@ func isHandoverSlot() document.Object {
 // its place, and what is left of the previous one ends. Where nobody can take the next one,
 // the previous one is as before.
 
-// standingHandover returns the next assignment once it stands: a new one, or the one that an
-// earlier call made, which is completed.
-func (s *Service) standingHandover(ctx context.Context, previous *AssignmentRecord, asked request) (*AssignmentRecord, error) {
-	for turn := newTurn(); ; {
-		next, err := s.nextOf(ctx, previous.ID)
-		switch {
-		case err != nil:
-			return nil, err
-		case next == nil && previous.State() == Ended:
-			return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
-				"the assignment %s has ended: %s", previous.ID, previous.endingText())
-		case next == nil:
-			next, err = s.begin(ctx, asked)
-		case next.State() == Pending:
-			return next, s.closePrevious(ctx, next)
-		case next.State() == Taken:
-			return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
-				"the assignment %s was handed on already, and %s has the next one, %s", previous.ID, next.Assignee, next.ID)
-		default:
-			next, err = s.claimSending(ctx, next.ID, document.O(fieldSentAt, isAbsent()))
-		}
-		switch {
-		case errors.Is(err, errFaster) || err == nil && next == nil:
-		case err != nil:
-			return nil, err
-		default:
-			return s.send(ctx, next, asked.member)
-		}
-		if err := turn.wait(ctx); err != nil {
-			return nil, err
-		}
-		if previous, err = s.loadAssignment(ctx, previous.ID); err != nil {
-			return nil, boterr.In(fieldPreviousAssignment, err)
-		}
+// openHandover returns the assignment that another one is being handed on to, nil where none
+// was made yet. FailedPrecondition: it is too late to hand it on.
+func (s *Service) openHandover(ctx context.Context, previousID string) (*AssignmentRecord, error) {
+	previous, err := s.loadAssignment(ctx, previousID)
+	if err != nil {
+		return nil, boterr.In(fieldPreviousAssignment, err)
 	}
+	next, err := s.nextOf(ctx, previousID)
+	switch {
+	case err != nil:
+		return nil, err
+	case next == nil && previous.State() == Ended:
+		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
+			"the assignment %s has ended: %s", previousID, previous.endingText())
+	case next != nil && next.State() == Taken:
+		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
+			"the assignment %s was handed on already, and %s has the next one, %s", previousID, next.Assignee, next.ID)
+	default:
+		return next, nil
+	}
+}
+
+// unlessHandedOn returns a new assignment as it was stored, and nil where it comes too late:
+// then the one in whose place it would come has ended, and it is removed again.
+func (s *Service) unlessHandedOn(ctx context.Context, stored document.Object) (*AssignmentRecord, error) {
+	r, err := assignmentFrom(stored)
+	if err != nil || r.ParentAssignment == "" {
+		return r, err
+	}
+	previous, err := s.loadAssignment(ctx, r.ParentAssignment)
+	if err == nil && previous.State() != Ended {
+		return r, nil
+	}
+	if err != nil && !errors.Is(err, boterr.NotFound) {
+		return nil, err
+	}
+	_, err = s.assignments.Delete(ctx, equal(record.FieldID, r.ID))
+	return nil, err
 }
 
 // nextOf returns the open assignment that another one is handed on to, nil where there is

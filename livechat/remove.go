@@ -20,9 +20,10 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 	if p.MemberID == "" {
 		return RemovePendingAssignmentByMemberIDResult{}, missing("memberId", "a member")
 	}
-	found, err := s.FindAssignments(ctx, record.Query{Filter: equal(fieldMember, p.MemberID).
-		With(fieldAssignedAt, isAbsent()).
-		With("$or", document.A(document.O(fieldEndedAt, isAbsent()), equal(fieldEndedBy, string(EndedByRemoval)))),
+	found, err := s.FindAssignments(ctx, record.Query{
+		Filter: equal(fieldMember, p.MemberID).
+			With(fieldAssignedAt, isAbsent()).
+			With("$or", document.A(document.O(fieldEndedAt, isAbsent()), equal(fieldEndedBy, string(EndedByRemoval)))),
 	})
 	if err != nil {
 		return RemovePendingAssignmentByMemberIDResult{}, err

@@ -3,7 +3,6 @@ package livechat
 import (
 	"context"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
 )
@@ -68,9 +67,4 @@ func EnsureIndexes(ctx context.Context, store document.Store) error {
 		}
 	}
 	return nil
-}
-
-// notThereYet is the error of what is still to be built.
-func notThereYet() error {
-	return boterr.New(boterr.Unsupported, "", "is not there yet")
 }

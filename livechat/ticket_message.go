@@ -58,7 +58,11 @@ func (s *Service) messageOf(r *AssignmentRecord, m *member.Member, platform chan
 func (s *Service) ticketMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	text := nameOf(m) + " asks for a person."
 	if r.Summary != "" {
-		text = shortened(text+"\n"+r.Summary, longestTicketText)
+		summary, err := send.Fill(send.Text(r.Summary), m)
+		if err != nil {
+			return send.Response{}, err
+		}
+		text = shortened(text+"\n"+summary.Text(), longestTicketText)
 	}
 	standard := send.Buttons(text, send.Postback("Take", TakePayload))
 	message, err := s.messageFor(r, platform, standard)

@@ -1,0 +1,189 @@
+package livechat_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/send"
+)
+
+func TestManyRequestsOfAMemberAtOnceMakeOneAssignment(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	ids := make([]string, 50)
+	var all sync.WaitGroup
+	for i := range ids {
+		all.Go(func() {
+			result, err := s.mine.CreateAssignment(context.Background(), livechat.CreateAssignmentParams{})
+			if err == nil && result.Member.BotMeta.LiveChat() {
+				ids[i] = result.AssignmentID
+			}
+		})
+	}
+	all.Wait()
+	require.NotEmpty(t, ids[0])
+	for _, id := range ids {
+		require.Equal(t, ids[0], id)
+	}
+	require.Len(t, s.assignments(t, "ada"), 1)
+	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
+	require.Equal(t, livechat.Pending, s.record(t, ids[0]).State())
+	s.mine.onlyAgenda(t, "ada")
+}
+
+func TestARequestIsCompletedFromWhereverTheStoreWasInterrupted(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]struct{ outlets, params string }{
+		"tickets": {"desk", `{"assignmentDetails": {"summary": "s"}}`},
+		"direct":  {"help", `{"assignmentDetails": {"summary": "s"}}`},
+		"api":     {"shop", `{"createGroup": {"externalId": "room-1"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wasBroken := true
+			for writes := 0; wasBroken; writes++ {
+				wasBroken = requireCompleted(t, ask.outlets, ask.params, writes)
+			}
+		})
+	}
+}
+
+// requireCompleted asks on a store that is interrupted after so many writes, and asserts that
+// the same call again completes the request. It reports whether the store was interrupted.
+func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
+	t.Helper()
+	s := newStand(t)
+	s.web.Add("POST", shopAPI, replies.JSON(200, `{"ok": true}`))
+	s.mine.pair(t, outlet)
+	p := paramsOf[livechat.CreateAssignmentParams](t, params)
+	service, hasBroken := s.interrupted(writes)
+	_, err := service.CreateAssignment(t.Context(), p)
+	if !hasBroken() {
+		require.NoError(t, err)
+		return false
+	}
+	if err != nil { // What fails last is only the release of the sender, which says nothing.
+		require.ErrorIs(t, err, errInterrupted)
+	}
+	result, err := s.afterCrash().CreateAssignment(t.Context(), p)
+	require.NoError(t, err, "after %d writes", writes)
+	records := s.assignments(t, "ada")
+	require.Len(t, records, 1)
+	require.Equal(t, result.AssignmentID, records[0].ID)
+	require.NotEqual(t, livechat.Sending, records[0].State())
+	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	require.Equal(t, records[0].Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+	require.Equal(t, records[0].Group, result.GroupID)
+	for _, ticket := range records[0].Tickets {
+		require.NotZero(t, ticket.SentAt)
+	}
+	if p.CreateGroup != nil {
+		require.Len(t, s.groups(t, document.O("assignment", records[0].ID)), 1, "after %d writes", writes)
+	}
+	seen := map[string]int{}
+	for _, message := range s.platform.sent() {
+		seen[message.ID]++
+	}
+	for id, times := range seen {
+		require.LessOrEqual(t, times, 2, "%s: only what was not noted is sent again, with its id", id)
+	}
+	return true
+}
+
+func TestAConnectorThatFailsAtAnySendIsResumedThere(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 3; n++ {
+		var sends int
+		ctx, cancel := context.WithCancel(t.Context())
+		s := before(func(s *stand, m send.Message) {
+			if sends++; sends == n {
+				cancel()
+			}
+		})(t)
+		_, err := s.mine.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
+		require.ErrorIs(t, err, boterr.Canceled)
+		unsent := unsentOf(t, err)
+		require.Len(t, unsent.Failures, 4-n, "what comes after the end of the call is not sent")
+		require.Len(t, s.sentTo(), n-1)
+		require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+		require.Equal(t, unsent.AssignmentID, s.mustAsk(t, `{}`).ID)
+		require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
+	}
+}
+
+func TestACallWaitsForAnotherOneThatSendsTheRequest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		arrived, goOn := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		s := before(func(*stand, send.Message) {
+			once.Do(func() {
+				close(arrived)
+				<-goOn
+			})
+		})(t)
+		var first, second livechat.CreateAssignmentResult
+		var calls sync.WaitGroup
+		calls.Go(func() { first, _ = s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) })
+		<-arrived
+		calls.Go(func() { second, _ = s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}) })
+		time.AfterFunc(time.Second, func() { close(goOn) })
+		calls.Wait()
+		require.NotEmpty(t, first.AssignmentID)
+		require.Equal(t, first.AssignmentID, second.AssignmentID)
+		require.True(t, second.Member.BotMeta.LiveChat())
+		require.Len(t, s.sentTo(), 3)
+	})
+}
+
+func TestACallThatHasWaitedLongEnoughIsAConflict(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStand(t)
+		service, _ := s.interrupted(1)
+		_, err := service.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+		require.ErrorIs(t, err, errInterrupted)
+		s.platform.forget()
+		before := s.stored(t)
+		_, err = s.ask(t, `{}`)
+		require.ErrorIs(t, err, boterr.Conflict)
+		require.ErrorContains(t, err, "another call is sending this request")
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = s.mine.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
+		require.ErrorIs(t, err, boterr.Canceled)
+		require.Equal(t, before, s.stored(t))
+		require.Empty(t, s.sentTo())
+
+		time.Sleep(time.Minute) //nolint:forbidigo // The clock of the bubble is virtual.
+		s.mustAsk(t, `{}`)
+	})
+}
+
+func TestATicketThatWasSentWhileTheRequestWasWithdrawnIsRecalled(t *testing.T) {
+	t.Parallel()
+	s := before(func(s *stand, m send.Message) {
+		if m.To == "U1" {
+			must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		}
+	})(t)
+	_, err := s.ask(t, `{}`)
+	require.ErrorIs(t, err, boterr.Conflict)
+	require.ErrorContains(t, err, "was withdrawn while it was sent")
+	did := s.platform.did()
+	require.Contains(t, did, "desk: recall the ticket of C1")
+	require.Contains(t, did, "desk: recall the ticket of U1")
+	require.Equal(t, []string{"desk C1", "desk U1"}, s.sentTo(), "no more is sent")
+	require.Empty(t, s.assignments(t, "ada"))
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+}
