@@ -36,9 +36,10 @@ func (s *Service) liveChatAPI(c *channel.Channel) (string, error) {
 	if err != nil {
 		return "", at(fieldCreateGroup, err)
 	}
-	if _, err := outbound.ParseURL(given); err != nil {
+	target, err := outbound.ParseURL(given)
+	if err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http" {
 		return "", boterr.New(boterr.FailedPrecondition, fieldCreateGroup,
-			"the address of the live-chat API of the channel %s cannot be used: %w", c.ID, err)
+			"the live-chat API of the channel %s has no address that can be asked: give one that begins with https://", c.ID)
 	}
 	return given, nil
 }

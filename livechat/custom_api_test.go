@@ -1,0 +1,186 @@
+package livechat_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/outbound/replies"
+)
+
+func TestALiveChatAPIIsAskedForAGroup(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, historyAt)
+	s.mine.pair(t, "desk", "shop")
+	s.web.Add("POST", shopAPI, replies.JSON(201, `{"groupId": "room-5"}`))
+	result, err := s.ask(t, `{"createGroup": {"externalId": "wish"}, "history": true, "meta": {"order": 7},
+		"assignmentDetails": {"summary": "s", "groupName": "Order 7", "queue": {"name": "{{firstName}}"}}}`)
+	require.NoError(t, err)
+	require.Empty(t, s.sentTo(), "it goes to the API alone")
+
+	requests := s.web.Requests()
+	require.Len(t, requests, 1)
+	require.Equal(t, "application/json", requests[0].Header.Get("Content-Type"))
+	require.Equal(t, result.AssignmentID, requests[0].Header.Get("Idempotency-Key"))
+	body := object(t, requests[0].Body)
+	require.Equal(t, "ada", document.Get(body, "member._id", ""))
+	require.JSONEq(t, `{"assignmentId": "`+result.AssignmentID+`", "externalId": "wish", "meta": {"order": 7},
+		"history": "https://history.example/ada",
+		"assignmentDetails": {"summary": "s", "groupName": "Order 7", "queue": {"name": "{{firstName}}"}}}`, body.Without("member").String())
+
+	g := s.group(t, result.GroupID)
+	require.Equal(t, livechat.Group{
+		ID: g.ID, CreatedAt: noon, UpdatedAt: noon, Inlet: "web", Outlet: "shop", Name: "Order 7", Meta: document.O(),
+		Active: true, Valid: true, ExternalID: "room-5", Type: channel.Custom, App: "mine",
+		Assignment: result.AssignmentID, Member: "ada", Version: 1,
+	}, *g)
+	r := s.record(t, result.AssignmentID)
+	require.Equal(t, livechat.Taken, r.State())
+	require.Equal(t, g.ID, r.Group)
+	require.Equal(t, "shop", r.Outlet)
+	require.Equal(t, "room-5", document.Get(r.GroupInfo, "externalId", ""))
+	require.False(t, r.IsZendesk)
+
+	again, err := s.ask(t, `{"createGroup": {}}`)
+	require.NoError(t, err)
+	require.Equal(t, result.GroupID, again.GroupID)
+	require.Len(t, s.web.Requests(), 1)
+}
+
+func TestTheGroupOfALiveChatAPIIsLiveFromTheStart(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.mine.pair(t, "shop")
+	s.web.Add("POST", shopAPI, replies.JSON(200, `{"groupId": "room-5"}`))
+	result, err := s.ask(t, `{"createGroup": {}}`)
+	require.NoError(t, err)
+	require.Equal(t, "Ada King", s.group(t, result.GroupID).Name)
+	relayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hello?"))
+	require.NoError(t, err)
+	require.True(t, relayed)
+	require.Equal(t, []string{"shop room-5"}, s.sentTo())
+	relayed, err = s.mine.RelayFromAgent(t.Context(), "shop", *event("eve", "room-5", "hi"))
+	require.NoError(t, err)
+	require.True(t, relayed)
+	require.Equal(t, []string{"shop room-5", "web ada-web"}, s.sentTo())
+
+	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: result.AssignmentID, ChannelID: "shop", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Equal(t, "eve", s.record(t, result.AssignmentID).Assignee)
+	require.Equal(t, "eve", s.group(t, result.GroupID).AdminExternalID)
+}
+
+func TestAnAnswerNamesTheGroupInSeveralWays(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{
+		`{"groupId": "a", "id": "b"}`:      "a",
+		`{"group": {"id": "a"}, "id": "b"}`: "a",
+		`{"externalId": "a", "id": "b"}`:   "a",
+		`{"id": 17}`:                       "17",
+		`{}`:                               "wish",
+		`thanks`:                           "wish",
+	} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			s := newStand(t)
+			s.mine.pair(t, "shop")
+			s.web.Add("POST", shopAPI, replies.Text(200, answer))
+			result, err := s.ask(t, `{"createGroup": {"externalId": "wish"}}`)
+			require.NoError(t, err)
+			require.Equal(t, want, s.group(t, result.GroupID).ExternalID)
+		})
+	}
+}
+
+func TestALiveChatAPIThatDoesNotTakeTheRequest(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		reply replies.Reply
+		// isNone tells that the request is removed: it would be refused each time.
+		isNone bool
+		says   string
+	}{
+		"a failure":      {reply: replies.JSON(500, `{}`), says: "answered with status 500"},
+		"too often":      {reply: replies.JSON(429, `{}`), says: "answered with status 429"},
+		"no connection":  {reply: replies.Fail(errDown), says: "connection reset"},
+		"a refusal":      {reply: replies.JSON(422, `{}`), isNone: true, says: "answered with status 422"},
+		"no group":       {reply: replies.JSON(200, `{"groupId": ""}`), says: "without a groupId"},
+		"an unsafe hop":  {reply: replies.Redirect(307, "http://127.0.0.1/"), isNone: true, says: "shop"},
+		"a hop too many": {reply: replies.Redirect(307, shopAPI), says: "shop"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStand(t)
+			s.mine.pair(t, "shop")
+			s.web.Add("POST", shopAPI, test.reply)
+			_, err := s.ask(t, `{"createGroup": {}}`)
+			require.ErrorIs(t, err, boterr.Unavailable)
+			require.ErrorContains(t, err, test.says)
+			require.Equal(t, "shop", unsentOf(t, err).Failures[0].Channel)
+			require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+			require.Empty(t, s.groups(t, document.O()))
+			require.Equal(t, test.isNone, len(s.assignments(t, "ada")) == 0)
+			s.web.Add("POST", shopAPI, replies.JSON(200, `{"groupId": "room-5"}`))
+			result, err := s.ask(t, `{"createGroup": {}}`)
+			require.NoError(t, err)
+			require.Equal(t, "room-5", s.group(t, result.GroupID).ExternalID)
+			require.Len(t, s.assignments(t, "ada"), 1)
+		})
+	}
+}
+
+func TestACustomOutletWithoutAnAPICannotMakeAGroup(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.mine.addChannel(t, `{"_id": "bare", "type": "custom", "on": true}`)
+	s.mine.addChannel(t, `{"_id": "broken", "type": "custom", "on": true, "metadata": {"liveChatApi": "not an address"}}`)
+	requireRefused(t, s, s.mine.CreateAssignment,
+		refused{`{"createGroup": {}, "targets": [{"channel": "bare"}]}`, boterr.FailedPrecondition, "createGroup"},
+		refused{`{"createGroup": {}, "targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "createGroup"})
+	offline := newStand(t, func(p *livechat.Ports) { p.HTTP = nil })
+	requireRefused(t, offline, offline.mine.CreateAssignment,
+		refused{`{"createGroup": {}, "targets": [{"channel": "shop"}]}`, boterr.Unsupported, "createGroup"})
+}
+
+func TestTheHostMayKnowTheAddressOfTheAPI(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, func(p *livechat.Ports) {
+		p.CustomAPI = func(c *channel.Channel) (string, error) { return "https://api.example/" + c.ID, nil }
+	}, withoutConnector(channel.Custom))
+	s.mine.pair(t, "shop")
+	s.web.Add("POST", "https://api.example/shop", replies.JSON(200, `{"groupId": "room-5"}`))
+	_, err := s.ask(t, `{"createGroup": {}}`)
+	require.NoError(t, err)
+	require.Len(t, s.web.Requests(), 1)
+}
+
+func TestADirectOutletGetsTheFirstMessage(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.mine.pair(t, "help")
+	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "s", "relayMessage": {"foxtrot": {"type": "TEXT", "text": "{{firstName}} needs help"}}}}`)
+	require.Equal(t, "Ada needs help", s.lastSent(t).Text())
+	require.Equal(t, []string{"help F1"}, s.sentTo())
+	require.True(t, r.IsZendesk)
+	require.Equal(t, []string{"help", "help"}, []string{r.Direct, r.Outlet})
+	require.Equal(t, livechat.Pending, r.State(), "an agent has yet to take it")
+
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "help", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Equal(t, "chat-F1", took.Group.ExternalID, "the conversation is the one that the first message opened")
+}
+
+func TestACustomOutletGetsTheWholeDetails(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.mine.pair(t, "shop")
+	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "s", "queue": 7}}`)
+	require.JSONEq(t, `{"type": "TEXT", "text": "Ada King asks for a person.", "assignmentId": "`+r.ID+`",
+		"assignmentDetails": {"summary": "s", "queue": 7}}`, s.lastSent(t).String())
+	require.Empty(t, s.web.Requests())
+	require.False(t, r.IsZendesk)
+}
