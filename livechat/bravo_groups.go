@@ -108,7 +108,7 @@ func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p Handl
 		return err
 	}
 	g := Group{Meta: document.O(), Valid: true, Type: in.Type, Admin: admin.AdminID}
-	found, err := s.groupsIn(ctx, in, p.BravoGroupID)
+	found, err := s.groupsIn(ctx, in.ID, p.BravoGroupID)
 	if err != nil {
 		return err
 	}

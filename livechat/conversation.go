@@ -14,16 +14,10 @@ import (
 
 // GroupOf returns the live group that an event in an outlet channel belongs to, nil where it
 // belongs to none. The event is in the group whose external id it goes to; or, where it goes
-// to no group of the channel, in the direct conversation with the agent who wrote it. It is
-// for hosts, which give it to bot logic as the context's group.
-//
-// NotFound: the app has no such channel.
+// to no group and to no broadcast group of the channel, in the direct conversation with the
+// agent who wrote it. It is for hosts, which give it to bot logic as the context's group.
 func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (*Group, error) {
-	outlet, err := s.ports.Channels.Load(ctx, outletChannelID)
-	if err != nil {
-		return nil, at(fieldChannelID, err)
-	}
-	found, err := s.groupsOf(ctx, outlet, event)
+	found, err := s.groupsOf(ctx, outletChannelID, event)
 	if err != nil || len(found) == 0 || !found[0].Active {
 		return nil, err
 	}
@@ -32,27 +26,30 @@ func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event sen
 
 // groupsOf returns the groups of an outlet that an event belongs to: live ones first, and
 // among them those of the agent who wrote it, then the newest.
-func (s *Service) groupsOf(ctx context.Context, outlet *channel.Channel, event send.MessageEvent) ([]*Group, error) {
-	found, err := s.groupsIn(ctx, outlet, event.To)
-	if err == nil && len(found) == 0 && !isBroadcastGroup(outlet, event.To) {
-		found, err = s.groupsIn(ctx, outlet, event.From)
-		// A group that agents join is no direct conversation with one of them.
-		found = slices.DeleteFunc(found, func(g *Group) bool { return !g.isDirect() })
-	}
-	if err != nil {
+func (s *Service) groupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
+	found, err := s.findGroups(ctx, document.O(
+		fieldExternalID, document.O("$in", document.A(event.To, event.From)), fieldOutlet, document.O("$eq", outletID)))
+	if err != nil || len(found) == 0 {
 		return nil, err
 	}
+	isThere := func(g *Group) bool { return g.ExternalID == event.To }
+	if !slices.ContainsFunc(found, isThere) {
+		talksElsewhere, err := s.isBroadcastGroup(ctx, outletID, event.To)
+		if err != nil || talksElsewhere {
+			return nil, err
+		}
+		isThere = (*Group).isDirect
+	}
+	found = slices.DeleteFunc(found, func(g *Group) bool { return !isThere(g) })
+	slices.Reverse(found)
 	slices.SortStableFunc(found, func(a, b *Group) int { return rank(a, event.From) - rank(b, event.From) })
 	return found, nil
 }
 
 // groupsIn returns the groups of an outlet with an external id, the newest first.
-func (s *Service) groupsIn(ctx context.Context, outlet *channel.Channel, externalID string) ([]*Group, error) {
-	if externalID == "" {
-		return nil, nil
-	}
+func (s *Service) groupsIn(ctx context.Context, outletID, externalID string) ([]*Group, error) {
 	found, err := s.findGroups(ctx, document.O(
-		fieldExternalID, document.O("$eq", externalID), fieldOutlet, document.O("$eq", outlet.ID)))
+		fieldExternalID, document.O("$eq", externalID), fieldOutlet, document.O("$eq", outletID)))
 	slices.Reverse(found)
 	return found, err
 }
@@ -75,10 +72,14 @@ func (g *Group) isDirect() bool { return g.ExternalID == g.AdminExternalID }
 
 // isBroadcastGroup reports whether an id is that of a broadcast group of a channel, in which
 // agents may talk about other things.
-func isBroadcastGroup(c *channel.Channel, id string) bool {
+func (s *Service) isBroadcastGroup(ctx context.Context, channelID, id string) (bool, error) {
+	c, err := s.ports.Channels.Load(ctx, channelID)
+	if err != nil {
+		return false, err
+	}
 	return slices.ContainsFunc(c.BroadcastGroups, func(g channel.BroadcastGroup) bool {
 		return slices.ContainsFunc(g.Groups, func(m channel.BroadcastGroupMember) bool { return m.ID == id })
-	})
+	}), nil
 }
 
 // findGroups returns the groups that match, the oldest first.
@@ -104,7 +105,7 @@ func (s *Service) eventAssignment(
 	if event == nil {
 		return nil, boterr.Invalid(fieldMessageEvent, "is missing: give the event in the conversation that is meant")
 	}
-	found, err := s.groupsOf(ctx, outlet, *event)
+	found, err := s.groupsOf(ctx, outlet.ID, *event)
 	if err != nil {
 		return nil, err
 	}
@@ -121,21 +122,23 @@ func (s *Service) eventAssignment(
 		"no live chat in the channel %s belongs to an event from %q to %q", outlet.ID, event.From, event.To)
 }
 
-// assignmentOf returns the assignment of a group: the one that the group names, or else the
-// newest that names the group. nil where there is none.
+// assignmentOf returns the assignment of a group: the newest whose group it is, or else the
+// one that the group names. nil where there is none.
 func (s *Service) assignmentOf(ctx context.Context, g *Group) (*AssignmentRecord, error) {
-	if g.Assignment != "" {
-		r, err := s.loadAssignment(ctx, g.Assignment)
-		if errors.Is(err, boterr.NotFound) {
-			return nil, nil
-		}
-		return r, err
-	}
 	found, err := s.FindAssignments(ctx, record.Query{Filter: equal(fieldGroup, g.ID), SortBy: oldestFirst()})
-	if err != nil || len(found) == 0 {
+	switch {
+	case err != nil:
 		return nil, err
+	case len(found) > 0:
+		return found[len(found)-1], nil
+	case g.Assignment == "":
+		return nil, nil
 	}
-	return found[len(found)-1], nil
+	r, err := s.loadAssignment(ctx, g.Assignment)
+	if errors.Is(err, boterr.NotFound) {
+		return nil, nil
+	}
+	return r, err
 }
 
 // openAssignment returns the open assignment of a member, nil where there is none.

@@ -97,14 +97,23 @@ func (s *Service) closeEnded(ctx context.Context, r *AssignmentRecord) (EndLiveC
 // its member, who comes back.
 func (s *Service) release(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
 	ctx = context.WithoutCancel(ctx) // It has ended.
-	groups := []any{equal(fieldAssignment, r.ID)}
-	if r.Group != "" {
-		groups = append(groups, equal(record.FieldID, r.Group).With(fieldAssignment, isAbsent()))
-	}
-	if err := s.deactivate(ctx, document.O("$or", document.A(groups...))); err != nil {
+	if err := s.deactivateGroups(ctx, r); err != nil {
 		return nil, err
 	}
 	return s.leaveLiveChat(ctx, r)
+}
+
+// deactivateGroups marks the groups of an assignment that has ended as no longer live, but
+// one that an open assignment has by now.
+func (s *Service) deactivateGroups(ctx context.Context, r *AssignmentRecord) error {
+	if err := s.deactivate(ctx, equal(fieldAssignment, r.ID)); err != nil || r.Group == "" {
+		return err
+	}
+	open, err := s.assignments.Count(ctx, equal(fieldGroup, r.Group).With(fieldEndedAt, isAbsent()))
+	if err != nil || open > 0 {
+		return err
+	}
+	return s.deactivate(ctx, equal(record.FieldID, r.Group))
 }
 
 // deactivate marks groups as no longer live.

@@ -21,7 +21,7 @@ func (s *Service) EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.groupsIn(ctx, in, p.BravoGroupID)
+	found, err := s.groupsIn(ctx, in.ID, p.BravoGroupID)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 		return false, err
 	}
 	g, err := s.loadGroup(ctx, r.Group)
-	if err != nil {
+	if err != nil || !g.Active {
 		return false, err
 	}
 	outlet, err := s.ports.Channels.Load(ctx, g.Outlet)

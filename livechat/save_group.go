@@ -56,7 +56,7 @@ func (s *Service) memberOfGroup(ctx context.Context, g *Group) (*member.Member, 
 // groupOnEitherSide returns the group that an event belongs to: one in an outlet, or one
 // whose conversation on the inlet's side is a group.
 func (s *Service) groupOnEitherSide(ctx context.Context, in *channel.Channel, event send.MessageEvent) (*Group, error) {
-	found, err := s.groupsOf(ctx, in, event)
+	found, err := s.groupsOf(ctx, in.ID, event)
 	if err != nil {
 		return nil, err
 	}

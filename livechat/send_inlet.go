@@ -61,6 +61,9 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToIn
 	if err != nil {
 		return send.Result{}, err
 	}
+	if err := s.keepGroupAlive(ctx, g); err != nil {
+		return send.Result{}, err
+	}
 	return s.deliver(ctx, message)
 }
 
@@ -92,7 +95,7 @@ func (s *Service) sideOf(ctx context.Context, g *Group, channelID string, allowe
 }
 
 // messageInGroup returns a message to the group on one side of a live chat, filled from its
-// member. The message keeps the live chat from being idle.
+// member.
 func (s *Service) messageInGroup(
 	ctx context.Context, g *Group, to *channel.Channel, externalID string, response send.Response,
 ) (send.Message, error) {
@@ -100,15 +103,7 @@ func (s *Service) messageInGroup(
 	if err != nil {
 		return send.Message{}, err
 	}
-	message, err := s.messageTo(to, externalID, m, response)
-	if err != nil {
-		return send.Message{}, err
-	}
-	r, err := s.assignmentOf(ctx, g)
-	if err != nil || r == nil {
-		return message, err
-	}
-	return message, s.keepAlive(ctx, r)
+	return s.messageTo(to, externalID, m, response)
 }
 
 // groupMember returns the member of a group, nil where it has none.
@@ -117,6 +112,15 @@ func (s *Service) groupMember(ctx context.Context, g *Group) (*member.Member, er
 		return nil, nil
 	}
 	return s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: g.Member})
+}
+
+// keepGroupAlive starts the idle time of a group's assignment anew, if it has one.
+func (s *Service) keepGroupAlive(ctx context.Context, g *Group) error {
+	r, err := s.assignmentOf(ctx, g)
+	if err != nil || r == nil {
+		return err
+	}
+	return s.keepAlive(ctx, r)
 }
 
 // keepAlive starts the idle time of an assignment that an agent has anew.

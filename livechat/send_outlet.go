@@ -7,7 +7,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -32,10 +31,25 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToO
 		return send.Result{}, err
 	}
 	if p.ResponseURL != "" && outlet.Type == channel.Charlie {
-		result, err := send.Deliver(ctx, s.env, responder{doer: s.ports.HTTP, url: p.ResponseURL}, message)
-		return result, record.RenameField(err, "response.url", fieldResponseURL)
+		return s.respond(ctx, g, message, p.ResponseURL)
+	}
+	if err := s.keepGroupAlive(ctx, g); err != nil {
+		return send.Result{}, err
 	}
 	return s.deliver(ctx, message)
+}
+
+// respond posts a message back to an address. Whether the host allows that is only known
+// when it is asked, so idle time starts anew afterwards.
+func (s *Service) respond(ctx context.Context, g *Group, message send.Message, url string) (send.Result, error) {
+	result, err := send.Deliver(ctx, s.env, responder{doer: s.ports.HTTP, url: url}, message)
+	if err != nil {
+		return send.Result{}, at(fieldResponseURL, err)
+	}
+	if err := s.keepGroupAlive(ctx, g); err != nil {
+		return send.Result{}, err
+	}
+	return result, nil
 }
 
 const fieldResponseURL = "responseUrl"

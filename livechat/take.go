@@ -20,9 +20,10 @@ type TakeParams struct {
 	ChannelID string
 	// AdminExternalID is the agent's id on the outlet's platform. Required.
 	AdminExternalID string
-	// MessageID is the platform's id of the ticket that the agent took it from. That ticket
-	// is left as it is, the others show the taken message. Without it all of them do.
-	MessageID string
+	// BroadcastGroupID is the id on the platform of the broadcast group whose ticket the
+	// agent took. That ticket is left as it is, the others show the taken message. Without
+	// it, or where no ticket is there, all of them do.
+	BroadcastGroupID string
 }
 
 // TakeResult is an assignment that an agent has.
@@ -152,7 +153,7 @@ func (s *Service) completeTake(ctx context.Context, outlet *channel.Channel, r *
 	// A summary that cannot be sent does not keep the tickets from showing who has it.
 	var undone unfinished
 	undone.add("summary", s.sendSummary(ctx, outlet, g, r))
-	s.showTaken(ctx, r, p.MessageID, &undone)
+	s.showTaken(ctx, r, p.BroadcastGroupID, &undone)
 	if err := undone.err(ctx, "the agent has it, and the same call again does the rest"); err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func TestWhoTakesATicketGetsAGroupWithTheSummaryAndTheOtherTicketsSayWho(t *test
 	s.pending(t, "a1", "ada")
 	s.advance(time.Minute)
 	took, err := s.mine.Take(t.Context(), livechat.TakeParams{
-		AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "U-eve", MessageID: "message-U1",
+		AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "U-eve", BroadcastGroupID: "U1",
 	})
 	require.NoError(t, err)
 	require.Equal(t, []string{

@@ -18,9 +18,9 @@ const DefaultTakenMessage = "Taken by [adminName]."
 // adminNamePlaceholder stands for the agent in a taken message.
 const adminNamePlaceholder = "[adminName]"
 
-// showTaken makes the tickets but the one that was taken show who has the assignment, where
-// their platforms can. All are tried.
-func (s *Service) showTaken(ctx context.Context, r *AssignmentRecord, takenMessageID string, undone *unfinished) {
+// showTaken makes the tickets but the one that was taken, that of a broadcast group of the
+// outlet, show who has the assignment, where their platforms can. All are tried.
+func (s *Service) showTaken(ctx context.Context, r *AssignmentRecord, from string, undone *unfinished) {
 	text := r.TakenMessage
 	if text == "" {
 		text = DefaultTakenMessage
@@ -33,7 +33,7 @@ func (s *Service) showTaken(ctx context.Context, r *AssignmentRecord, takenMessa
 	text = strings.ReplaceAll(text, adminNamePlaceholder, name)
 	for _, ticket := range r.Tickets {
 		isDone := ticket.SentAt.IsZero() || !ticket.TakenAt.IsZero() || !ticket.RecalledAt.IsZero()
-		isTaken := ticket.Channel == r.Outlet && takenMessageID != "" && ticket.MessageID == takenMessageID
+		isTaken := ticket.Channel == r.Outlet && ticket.Group.ID == from
 		if !isDone && !isTaken && r.Direct == "" {
 			undone.add(ticket.name(), s.showOn(ctx, r, ticket, text))
 		}

@@ -1,0 +1,250 @@
+package livechat_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/outbound/replies"
+)
+
+func TestCreateBravoGroupMakesAGroupWithALink(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	require.JSONEq(t, `{"groupId": "group1", "invitationLink": "https://invite.example/1"}`,
+		must(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "Orders"}`))
+	require.JSONEq(t, `{"groupId": "group2", "invitationLink": "https://invite.example/2"}`,
+		must(t, s.mine.as("phone", "").CreateBravoGroup, `{"name": "Orders", "requireInvitationLink": true}`))
+	require.JSONEq(t, `{"groupId": "group3"}`,
+		must(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "Returns", "requireInvitationLink": false}`))
+	require.Equal(t, []string{
+		`phone: create group "Orders" for ""`, `phone: create group "Orders" for ""`, `phone: create group "Returns" for ""`,
+	}, s.platform.did())
+	require.Empty(t, s.groups(t, document.O()), "an agent who joins makes the record")
+}
+
+func TestTheOperationsOnBravoRefuse(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	requireRefused(t, s, s.mine.CreateBravoGroup,
+		refused{`{"channelId": "phone"}`, boterr.InvalidArgument, "name"},
+		refused{`{"channelId": "desk", "name": "x"}`, boterr.Unsupported, "channelId"},
+		refused{`{"channelId": "foreign", "name": "x"}`, boterr.NotFound, "channelId"},
+		refused{`{"name": "x"}`, boterr.Unsupported, "channelId"})
+	requireRefused(t, s, s.mine.as("", "").CreateBravoGroup, refused{`{"name": "x"}`, boterr.InvalidArgument, "channelId"})
+	requireRefused(t, s, s.mine.DisableBravoGroupInviteLink,
+		refused{`{"channel": {"_id": "phone"}}`, boterr.InvalidArgument, "externalId"},
+		refused{`{"channel": {"_id": "team"}, "externalId": "x"}`, boterr.Unsupported, "channel"},
+		refused{`{"channel": {"_id": "foreign"}, "externalId": "x"}`, boterr.NotFound, "channel"},
+		refused{`{"channel": {}, "externalId": "x"}`, boterr.InvalidArgument, "channel._id"})
+	requireRefused(t, s, s.mine.HandleAdminJoinedGroup,
+		refused{`{"channel": {"_id": "phone"}, "bravoGroupId": "x"}`, boterr.InvalidArgument, "externalId"},
+		refused{`{"channel": {"_id": "phone"}, "externalId": "x"}`, boterr.InvalidArgument, "bravoGroupId"},
+		refused{`{"channel": {"_id": "team"}, "externalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channel"},
+		refused{`{"externalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channel"})
+	requireRefused(t, s, s.mine.EndBravoLiveChat,
+		refused{`{"channelId": "phone", "bravoGroupId": "x"}`, boterr.InvalidArgument, "adminExternalId"},
+		refused{`{"channelId": "phone", "adminExternalId": "x"}`, boterr.InvalidArgument, "bravoGroupId"},
+		refused{`{"channelId": "phone", "channel": {"_id": "team"}, "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.InvalidArgument, "channelId"},
+		refused{`{"channelId": "team", "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channel"},
+		refused{`{"channelId": "phone", "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.NotFound, "bravoGroupId"})
+	_, err := call(t, s.mine.CreateBravoGroup, `{"channelId": "desk", "name": "x"}`)
+	require.ErrorContains(t, err, "bravo")
+}
+
+func TestAConnectorThatOnlySendsMakesTheOperationsOnBravoUnsupported(t *testing.T) {
+	t.Parallel()
+	for _, change := range []func(*livechat.Ports){thatOnlySends(channel.Bravo), withoutConnector(channel.Bravo)} {
+		s := newStand(t, change)
+		requireRefused(t, s, s.mine.CreateBravoGroup, refused{`{"channelId": "phone", "name": "x"}`, boterr.Unsupported, "channelId"})
+		requireRefused(t, s, s.mine.DisableBravoGroupInviteLink,
+			refused{`{"channel": {"_id": "phone"}, "externalId": "x"}`, boterr.Unsupported, "channel"})
+		requireRefused(t, s, s.mine.HandleAdminJoinedGroup,
+			refused{`{"channel": {"_id": "phone"}, "externalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channel"})
+		requireRefused(t, s, s.mine.SetBravoGroupIcon,
+			refused{`{"channelId": "phone", "imageUrl": "https://pic.example", "bravoGroupId": "x"}`, boterr.Unsupported, "channelId"})
+		_, err := call(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "x"}`)
+		require.ErrorContains(t, err, `"bravo"`)
+	}
+}
+
+func TestDisableBravoGroupInviteLink(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	const params = `{"channel": {"_id": "phone"}, "externalId": "room"}`
+	first := document.Get(object(t, must(t, s.mine.DisableBravoGroupInviteLink, params)), "clientMutationId", "")
+	second := document.Get(object(t, must(t, s.mine.as("phone", "").DisableBravoGroupInviteLink, `{"externalId": "room"}`)), "clientMutationId", "")
+	require.NotEmpty(t, first)
+	require.NotEqual(t, first, second)
+	require.Equal(t, []string{"phone: disable link of room", "phone: disable link of room"}, s.platform.did())
+	s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
+	requireRefused(t, s, s.mine.DisableBravoGroupInviteLink, refused{params, boterr.NotFound, "externalId"})
+	s.platform.fail("room", errDown)
+	requireRefused(t, s, s.mine.DisableBravoGroupInviteLink, refused{params, boterr.Unavailable, ""})
+}
+
+func TestAnAgentWhoJoinsAGroupIsRecordedAndTheLinkRenewed(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.saveAdmin(t, "adm1", "eve", "Eve")
+	require.JSONEq(t, `"https://invite.example/2"`,
+		must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`))
+	require.Equal(t, []string{"phone: disable link of room", "phone: renew link of room"}, s.platform.did())
+	groups := s.groups(t, document.O())
+	require.Len(t, groups, 1)
+	g := groups[0]
+	require.Equal(t, []any{"room", "eve", "adm1", "phone", channel.Bravo, true, true, s.at(0)},
+		[]any{g.ExternalID, g.AdminExternalID, g.Admin, g.Outlet, g.Type, g.Active, g.Valid, g.CreatedAt})
+	found := must(t, s.mine.GetGroupByExternalID, `{"adminExternalId": "eve", "channelId": "phone", "type": "bravo"}`)
+	require.Equal(t, g.ID, document.Get(object(t, found), "_id", ""))
+
+	s.platform.forget()
+	require.JSONEq(t, `""`, must(t, s.mine.as("phone", "").HandleAdminJoinedGroup,
+		`{"externalId": "eve", "bravoGroupId": "room", "isRenewGroupInviteLink": false}`))
+	require.Equal(t, []string{"phone: disable link of room"}, s.platform.did())
+	require.Len(t, s.groups(t, document.O()), 1, "who joins again is recorded already")
+}
+
+func TestAnAgentWhoJoinsAGroupThatIsNotThereIsNotRecorded(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
+	requireRefused(t, s, s.mine.HandleAdminJoinedGroup,
+		refused{`{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`, boterr.NotFound, "bravoGroupId"})
+}
+
+func TestAnAgentWhoJoinsAGroupInUseBelongsToItsLiveChat(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	room := s.taken(t, "a1", "ada", "eve@phone").Group
+	must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "bert", "bravoGroupId": "`+room.ExternalID+`"}`)
+	joined := s.groups(t, document.O("adminExternalId", "bert"))
+	require.Len(t, joined, 1)
+	require.Equal(t, []string{"a1", "ada", "web", "Order 7"},
+		[]string{joined[0].Assignment, joined[0].Member, joined[0].Inlet, joined[0].Name})
+	s.platform.forget()
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "phone", *event("bert", room.ExternalID, "me, too")))
+	require.Equal(t, []string{"web: send to ada-web: me, too"}, s.platform.did())
+	must(t, s.mine.EndLiveChat, `{"channel": {"_id": "phone"}, "messageEvent": {"from": "bert", "to": "`+room.ExternalID+`"}}`)
+	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+}
+
+func TestEndBravoLiveChatEndsThoseOfTheAgentInTheGroup(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	room := s.taken(t, "a1", "ada", "eve@phone").Group.ExternalID
+	other := s.taken(t, "a2", "bob", "eve@phone").Group.ExternalID
+	s.advance(time.Minute)
+	params := `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "` + room + `"}`
+	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat,
+		`{"channelId": "phone", "adminExternalId": "mallory", "bravoGroupId": "`+room+`"}`), "she has none there")
+
+	var results []livechat.EndBravoLiveChatResult
+	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
+	require.Len(t, results, 1)
+	require.NotEmpty(t, results[0].ClientMutationID)
+	require.Equal(t, s.record(t, "a1").Assignment, *results[0].AssignmentRaw)
+	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+	require.Equal(t, livechat.Taken, s.record(t, "a2").State())
+	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat, params), "it has ended")
+	must(t, s.mine.as("phone", "").EndBravoLiveChat, `{"channel": {"_id": "phone"}, "adminExternalId": "eve", "bravoGroupId": "`+other+`"}`)
+	s.requireOver(t, "a2", "bob", livechat.EndedByOutlet)
+}
+
+func TestEndBravoLiveChatPutsAGroupWithoutALiveChatOutOfUse(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`)
+	const params = `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`
+	var results []document.Object
+	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
+	require.Len(t, results, 1)
+	require.Equal(t, []string{"clientMutationId"}, results[0].Keys())
+	require.Empty(t, s.groups(t, document.O("active", true)))
+	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat, params))
+}
+
+const setIcon = `{"channelId": "phone", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`
+
+// picture is a reply with a body of a type.
+func picture(contentType, body string) replies.Reply {
+	return replies.Reply{Header: map[string][]string{"Content-Type": {contentType}}, Body: body}
+}
+
+func TestSetBravoGroupIconFetchesThePicture(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.web.Add("GET", "https://pic.example/icon", picture("image/png; q=1", "PNG"), picture("application/octet-stream", "GIF89a"),
+		replies.Reply{Body: "GIF89a"})
+	require.JSONEq(t, `{"200": "ok"}`, must(t, s.mine.SetBravoGroupIcon, setIcon))
+	must(t, s.mine.as("phone", "").SetBravoGroupIcon, `{"imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`)
+	must(t, s.mine.SetBravoGroupIcon, setIcon)
+	require.Equal(t, []string{
+		"phone: icon of room: image/png PNG", "phone: icon of room: image/gif GIF89a", "phone: icon of room: image/gif GIF89a",
+	}, s.platform.did())
+}
+
+func TestSetBravoGroupIconRefuses(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.web.Add("GET", "https://pic.example/page", picture("text/html", "<html>"))
+	s.web.Add("GET", "https://pic.example/empty", picture("image/png", ""))
+	s.web.Add("GET", "https://pic.example/gone", replies.Text(404, "gone"))
+	s.web.Add("GET", "https://pic.example/busy", replies.Text(503, "busy"))
+	s.web.Add("GET", "https://pic.example/down", replies.Fail(errDown))
+	s.web.Add("GET", "https://pic.example/moved", replies.Redirect(302, "http://127.0.0.1/secret"))
+	s.web.Add("GET", "https://pic.example/huge", picture("image/png", string(make([]byte, 26<<20))))
+	from := func(address string) string {
+		return `{"channelId": "phone", "bravoGroupId": "room", "imageUrl": "` + address + `"}`
+	}
+	requireRefused(t, s, s.mine.SetBravoGroupIcon,
+		refused{from(""), boterr.InvalidArgument, "imageUrl"},
+		refused{`{"channelId": "phone", "imageUrl": "https://pic.example/icon"}`, boterr.InvalidArgument, "bravoGroupId"},
+		refused{`{"channelId": "desk", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`, boterr.Unsupported, "channelId"},
+		refused{`{"channelId": "foreign", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`, boterr.NotFound, "channelId"},
+		refused{from("nonsense"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("file:///etc/passwd"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("http://169.254.169.254/latest"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("https://pic.example/moved"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("https://pic.example/page"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("https://pic.example/empty"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("https://pic.example/gone"), boterr.InvalidArgument, "imageUrl"},
+		refused{from("https://pic.example/busy"), boterr.Unavailable, "imageUrl"},
+		refused{from("https://pic.example/down"), boterr.Unavailable, "imageUrl"},
+		refused{from("https://pic.example/huge"), boterr.ResourceExhausted, "imageUrl"})
+
+	s.web.Add("GET", "https://pic.example/icon", picture("image/png", "PNG"))
+	s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
+	requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.NotFound, "bravoGroupId"})
+	s.platform.fail("room", boterr.Invalid("icon", "is no square"))
+	requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.InvalidArgument, "imageUrl"})
+	s.platform.fail("room", errDown)
+	requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.Unavailable, ""})
+
+	offline := newStand(t, func(p *livechat.Ports) { p.HTTP = nil })
+	requireRefused(t, offline, offline.mine.SetBravoGroupIcon, refused{setIcon, boterr.Unsupported, "imageUrl"})
+}
+
+func TestCreateHotelChannel(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	const params = `{"channel": {"_id": "hotel"}, "hotelGroupId": "floor", "displayName": "Lobby"}`
+	require.JSONEq(t, `{"ok": 1, "result": {"channelId": "channel1"}}`, must(t, s.mine.CreateHotelChannel, params))
+	must(t, s.mine.as("hotel", "").CreateHotelChannel, `{"hotelGroupId": "floor", "displayName": "Bar"}`)
+	require.Equal(t, []string{`hotel: create channel "Lobby" in floor`, `hotel: create channel "Bar" in floor`}, s.platform.did())
+	requireRefused(t, s, s.mine.CreateHotelChannel,
+		refused{`{"channel": {"_id": "hotel"}, "displayName": "Lobby"}`, boterr.InvalidArgument, "hotelGroupId"},
+		refused{`{"channel": {"_id": "hotel"}, "hotelGroupId": "floor"}`, boterr.InvalidArgument, "displayName"},
+		refused{`{"channel": {"_id": "desk"}, "hotelGroupId": "floor", "displayName": "x"}`, boterr.Unsupported, "channel"},
+		refused{`{"channel": {"_id": "foreign"}, "hotelGroupId": "floor", "displayName": "x"}`, boterr.NotFound, "channel"},
+		refused{`{"hotelGroupId": "floor", "displayName": "x"}`, boterr.Unsupported, "channel"})
+	s.platform.fail("floor", errDown)
+	requireRefused(t, s, s.mine.CreateHotelChannel, refused{params, boterr.Unavailable, ""})
+	bare := newStand(t, thatOnlySends(channel.Hotel))
+	requireRefused(t, bare, bare.mine.CreateHotelChannel, refused{params, boterr.Unsupported, "channel"})
+}

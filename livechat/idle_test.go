@@ -1,0 +1,81 @@
+package livechat_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/livechat"
+)
+
+// idleAgenda is the agenda of ada's live chat when it is due.
+func idleAgenda() agenda.Agenda {
+	return agenda.Agenda{App: "mine", Channel: "web", Member: "ada", Tag: livechat.TagPrefix + "idle"}
+}
+
+func TestAnIdleConversationEndsByItsAgenda(t *testing.T) {
+	t.Parallel()
+	for name, request := range map[string]func(s *stand){
+		"taken":   func(s *stand) { s.taken(t, "a1", "ada", "eve@desk") },
+		"pending": func(s *stand) { s.pending(t, "a1", "ada") },
+	} {
+		s := newStand(t)
+		request(s)
+		s.advance(livechat.IdleTimeout - time.Millisecond)
+		require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+		require.NotEqual(t, livechat.Ended, s.record(t, "a1").State(), name)
+		s.advance(time.Millisecond)
+		due := s.mine.onlyAgenda(t, "ada")
+		require.Equal(t, s.at(0), due.NextRunAt)
+		require.NoError(t, s.mine.Expire(t.Context(), due.Agenda))
+		s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
+		before := s.stored(t)
+		require.NoError(t, s.mine.Expire(t.Context(), due.Agenda), "an agenda may run twice")
+		require.Equal(t, before, s.stored(t))
+		requireRefused(t, s, s.mine.InletEndLiveChat, refused{`{}`, boterr.FailedPrecondition, "member"})
+	}
+}
+
+func TestTheIdleTimeIsThatOfTheHost(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, func(p *livechat.Ports) { p.IdleTimeout = time.Hour })
+	s.taken(t, "a1", "bob", "eve@desk")
+	require.Equal(t, s.at(time.Hour), s.record(t, "a1").Expiry)
+	require.Equal(t, s.at(time.Hour), s.mine.onlyAgenda(t, "bob").NextRunAt)
+}
+
+func TestAnAlarmThatCameTooEarlyIsSetAgain(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.advance(10 * time.Minute)
+	broken, _ := s.interrupted(1) // The expiry is moved, the agenda is not.
+	isRelayed, err := broken.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
+	require.ErrorIs(t, err, errInterrupted)
+	require.False(t, isRelayed)
+	require.Empty(t, s.platform.did())
+	expiry := s.at(livechat.IdleTimeout)
+	require.Equal(t, expiry, s.record(t, "a1").Expiry)
+	require.Equal(t, s.at(20*time.Minute), s.mine.onlyAgenda(t, "ada").NextRunAt)
+
+	s.advance(20 * time.Minute)
+	require.NoError(t, s.mine.Expire(t.Context(), s.mine.onlyAgenda(t, "ada").Agenda))
+	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
+	require.Equal(t, expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+}
+
+func TestAnAlarmOfNothingDoesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	before := s.stored(t)
+	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+	require.Equal(t, before, s.stored(t))
+	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
+	before = s.stored(t)
+	s.advance(24 * time.Hour)
+	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+	require.Equal(t, before, s.stored(t), "idle time is not watched")
+}

@@ -1,0 +1,203 @@
+package livechat_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+func TestWhatMemberAndAgentWriteReachesTheOtherAsItIs(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	picture := send.MessageEvent{From: "ada-web", To: "bot", Type: send.TypeImage, Data: document.O("url", "https://pic.example/{{firstName}}.png", "more", 1)}
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "I am {{firstName}}")))
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", picture))
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "Hello {{firstName}}")))
+
+	sent := s.platform.sent()
+	require.Len(t, sent, 3)
+	require.Equal(t, "desk", sent[0].Channel.ID)
+	require.Equal(t, "group1", sent[0].To)
+	require.Nil(t, sent[0].Member, "a group is no member")
+	require.Equal(t, "I am {{firstName}}", sent[0].Response.Text())
+	require.JSONEq(t, `{"type": "IMAGE", "url": "https://pic.example/{{firstName}}.png", "more": 1}`, sent[1].Response.String())
+	require.Equal(t, "web", sent[2].Channel.ID)
+	require.Equal(t, "ada-web", sent[2].To)
+	require.Equal(t, "ada", sent[2].Member.ID)
+	require.Equal(t, "Hello {{firstName}}", sent[2].Response.Text())
+}
+
+// requireRelayed asserts that a message was relayed.
+func requireRelayed(t *testing.T) func(bool, error) {
+	t.Helper()
+	return func(isRelayed bool, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		require.True(t, isRelayed)
+	}
+}
+
+// requireNotRelayed asserts that a message was not relayed, and that this is no error.
+func requireNotRelayed(t *testing.T) func(bool, error) {
+	t.Helper()
+	return func(isRelayed bool, err error) {
+		t.Helper()
+		require.NoError(t, err)
+		require.False(t, isRelayed)
+	}
+}
+
+func TestEachMessageStartsTheIdleTimeAnew(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	for _, says := range []func(){
+		func() {
+			requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+		},
+		func() { requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))) },
+	} {
+		s.advance(20 * time.Minute)
+		says()
+		require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, "a1").Expiry)
+		require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
+	}
+}
+
+func TestWhereIdleTimeIsNotWatchedMessagesWatchNothing(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+	require.Zero(t, s.record(t, "a1").Expiry)
+	require.Empty(t, s.mine.openAgendas(t, "ada"))
+}
+
+func TestATapIsRelayedAsItsPayload(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	tap := send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", document.O("payload", "Yes", "value", 1))}
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", tap))
+	require.Equal(t, []string{"desk: send to group1: Yes"}, s.platform.did())
+	require.Equal(t, send.TypeText, s.platform.sent()[0].Response.Type())
+}
+
+func TestWhatIsNoMessageIsNotRelayed(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	before := s.stored(t)
+	for _, kind := range []send.Type{
+		"", send.TypeDelivery, send.TypeRead, send.TypeEcho, send.TypeWebEvent, send.TypeReferral, send.TypeOptIn,
+		send.TypeComment, send.TypeTyping, send.TypePayload,
+	} {
+		e := send.MessageEvent{From: "eve", To: "group1", Type: kind, Data: document.O("text", "x")}
+		requireNotRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", e))
+		requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", e))
+	}
+	require.Empty(t, s.platform.did())
+	require.Equal(t, before, s.stored(t))
+}
+
+func TestNothingIsRelayedBeforeAndAfterTheConversation(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	both := func(check func(bool, error)) {
+		check(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+		check(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+	}
+	both(requireNotRelayed(t))
+	s.pending(t, "a1", "ada")
+	both(requireNotRelayed(t))
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	both(requireRelayed(t))
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	s.platform.forget()
+	both(requireNotRelayed(t))
+	require.Empty(t, s.platform.did())
+}
+
+func TestAnEventBelongsToTheGroupThatItGoesTo(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, thatOnlySends(channel.Delta))
+	ofAda := s.taken(t, "a1", "ada", "eve@desk").Group
+	ofBob := s.taken(t, "a2", "bob", "eve@desk").Group
+	s.mine.addMember(t, `{"_id": "cid", "channel": "web"}`)
+	direct := s.taken(t, "a3", "cid", "eve@team").Group
+	for name, test := range map[string]struct {
+		channel, from, to string
+		want              *livechat.Group
+	}{
+		"the agent in one group":          {"desk", "eve", ofAda.ExternalID, ofAda},
+		"the agent in the other group":    {"desk", "eve", ofBob.ExternalID, ofBob},
+		"a colleague in a group":          {"desk", "mallory", ofAda.ExternalID, ofAda},
+		"the agent to the bot":            {"desk", "eve", "bot", nil},
+		"the group in another channel":    {"team", "eve", ofAda.ExternalID, direct},
+		"the agent directly":              {"team", "eve", "bot", direct},
+		"the conversation with the agent": {"team", "bot", "eve", direct},
+		"a colleague directly":            {"team", "mallory", "bot", nil},
+		"the agent in a broadcast group":  {"team", "eve", "D1", nil},
+		"nobody to nobody":                {"team", "", "", nil},
+	} {
+		got, err := s.mine.GroupOf(t.Context(), test.channel, *event(test.from, test.to, "hi"))
+		require.NoError(t, err, name)
+		if test.want == nil {
+			require.Nil(t, got, name)
+			continue
+		}
+		require.NotNil(t, got, name)
+		require.Equal(t, test.want.ID, got.ID, name)
+	}
+	got, err := s.theirs.GroupOf(t.Context(), "desk", *event("eve", ofAda.ExternalID, "hi"))
+	require.NoError(t, err)
+	require.Nil(t, got, "another app")
+}
+
+func TestAConversationOfAGroupOnTheInletSideGoesToThatGroup(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) {
+		r.InletGroupInfo = document.O("externalId", "family")
+	})
+	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+	require.Equal(t, []string{"web: send to family: hi"}, s.platform.did())
+	require.Nil(t, s.platform.sent()[0].Member)
+}
+
+func TestAGroupPutOutOfUseRelaysNothing(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	g := s.taken(t, "a1", "ada", "eve@desk").Group
+	must(t, s.mine.InactivateGroup, `{"groupId": "`+g.ID+`"}`)
+	requireNotRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+}
+
+func TestARelayThatFailsSaysSo(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, withoutConnector(channel.Webchat))
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.platform.fail("group1", errDown)
+	isRelayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.False(t, isRelayed)
+	isRelayed, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", 2001)))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.Equal(t, "response.text", fieldOf(t, err))
+	require.False(t, isRelayed)
+	isRelayed, err = s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi"))
+	require.ErrorIs(t, err, boterr.Unsupported)
+	require.ErrorContains(t, err, "webchat")
+	require.False(t, isRelayed)
+}
