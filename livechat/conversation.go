@@ -17,69 +17,93 @@ import (
 // to no group and to no broadcast group of the channel, in the direct conversation with the
 // agent who wrote it. It is for hosts, which give it to bot logic as the context's group.
 func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (*Group, error) {
-	found, err := s.groupsOf(ctx, outletChannelID, event)
-	if err != nil || len(found) == 0 || !found[0].Active {
+	live, err := s.liveGroups(ctx, outletChannelID, event)
+	if err != nil || len(live) == 0 {
 		return nil, err
 	}
-	return found[0], nil
+	return live[0], nil
 }
 
-// groupsOf returns the groups of an outlet that an event belongs to: live ones first, and
-// among them those of the agent who wrote it, then the newest.
-func (s *Service) groupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
-	found, err := s.findGroups(ctx, document.O(
-		fieldExternalID, document.O("$in", document.A(event.To, event.From)), fieldOutlet, document.O("$eq", outletID)))
+// liveGroups returns the live groups of an outlet that an event belongs to: those of the
+// agent who wrote it first, then the newest.
+func (s *Service) liveGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
+	found, err := s.findGroups(ctx, equal(fieldOutlet, outletID).
+		With(fieldExternalID, document.O("$in", document.A(event.To, event.From))).
+		With(fieldActive, true))
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	isThere := func(g *Group) bool { return g.ExternalID == event.To }
-	if !slices.ContainsFunc(found, isThere) {
-		talksElsewhere, err := s.isBroadcastGroup(ctx, outletID, event.To)
-		if err != nil || talksElsewhere {
+	isMeant := func(g *Group) bool { return g.ExternalID == event.To }
+	if !slices.ContainsFunc(found, isMeant) {
+		isElsewhere, err := s.isOtherConversation(ctx, outletID, event.To)
+		if err != nil || isElsewhere {
 			return nil, err
 		}
-		isThere = (*Group).isDirect
+		isMeant = (*Group).isDirect
 	}
-	found = slices.DeleteFunc(found, func(g *Group) bool { return !isThere(g) })
+	found = slices.DeleteFunc(found, func(g *Group) bool { return !isMeant(g) })
 	slices.Reverse(found)
 	slices.SortStableFunc(found, func(a, b *Group) int { return rank(a, event.From) - rank(b, event.From) })
 	return found, nil
 }
 
+// groupsOf returns the groups of an outlet that an event belongs to: live ones, or else the
+// last that it belonged to. There may be none.
+func (s *Service) groupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
+	live, err := s.liveGroups(ctx, outletID, event)
+	if err != nil || len(live) > 0 {
+		return live, err
+	}
+	in := equal(fieldOutlet, outletID)
+	last, err := s.latestGroup(ctx, in.With(fieldExternalID, document.O("$eq", event.To)))
+	if errors.Is(err, boterr.NotFound) {
+		from := document.O("$eq", event.From)
+		last, err = s.latestGroup(ctx, in.With(fieldExternalID, from).With(fieldAdminExternalID, from))
+	}
+	switch {
+	case errors.Is(err, boterr.NotFound):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	default:
+		return []*Group{last}, nil
+	}
+}
+
 // groupsIn returns the groups of an outlet with an external id, the newest first.
 func (s *Service) groupsIn(ctx context.Context, outletID, externalID string) ([]*Group, error) {
-	found, err := s.findGroups(ctx, document.O(
-		fieldExternalID, document.O("$eq", externalID), fieldOutlet, document.O("$eq", outletID)))
+	found, err := s.findGroups(ctx, equal(fieldOutlet, outletID).With(fieldExternalID, document.O("$eq", externalID)))
 	slices.Reverse(found)
 	return found, err
 }
 
-// rank orders groups for an event of an agent.
+// rank orders live groups for an event of an agent.
 func rank(g *Group, agent string) int {
-	switch {
-	case g.Active && g.AdminExternalID == agent:
+	if g.AdminExternalID == agent {
 		return 0
-	case g.Active:
-		return 1
-	default:
-		return 2
 	}
+	return 1
 }
 
 // isDirect reports whether the group is the conversation with one agent, and none that was
 // made for it.
 func (g *Group) isDirect() bool { return g.ExternalID == g.AdminExternalID }
 
-// isBroadcastGroup reports whether an id is that of a broadcast group of a channel, in which
-// agents may talk about other things.
-func (s *Service) isBroadcastGroup(ctx context.Context, channelID, id string) (bool, error) {
+// isOtherConversation reports whether an id is that of a conversation in a channel that is
+// not one agent's own: a broadcast group, where agents may talk about other things, or a
+// group that is not live any more.
+func (s *Service) isOtherConversation(ctx context.Context, channelID, id string) (bool, error) {
 	c, err := s.ports.Channels.Load(ctx, channelID)
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(c.BroadcastGroups, func(g channel.BroadcastGroup) bool {
-		return slices.ContainsFunc(g.Groups, func(m channel.BroadcastGroupMember) bool { return m.ID == id })
-	}), nil
+	for _, broadcast := range c.BroadcastGroups {
+		if slices.ContainsFunc(broadcast.Groups, func(m channel.BroadcastGroupMember) bool { return m.ID == id }) {
+			return true, nil
+		}
+	}
+	known, err := s.groups.Count(ctx, equal(fieldOutlet, channelID).With(fieldExternalID, document.O("$eq", id)))
+	return known > 0, err
 }
 
 // findGroups returns the groups that match, the oldest first.

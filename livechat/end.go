@@ -145,18 +145,19 @@ func (s *Service) closeInterrupted(ctx context.Context, memberID string, by Ende
 	return err
 }
 
-// interrupted returns the newest assignment of a member, if it was ended so and that was
-// interrupted; else nil.
+// interrupted returns the newest assignment of a member whose ending, in this way, was
+// interrupted. nil: there is none.
 func (s *Service) interrupted(ctx context.Context, memberID string, by EndedBy) (*AssignmentRecord, error) {
-	found, err := s.FindAssignments(ctx, record.Query{Filter: equal(fieldMember, memberID), SortBy: oldestFirst()})
+	found, err := s.FindAssignments(ctx, record.Query{
+		Filter: equal(fieldMember, memberID).
+			With(fieldEndedBy, document.O("$eq", string(by))).
+			With(fieldClosedAt, isAbsent()),
+		SortBy: oldestFirst(),
+	})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	newest := found[len(found)-1]
-	if !newest.isInterrupted(by) {
-		return nil, nil
-	}
-	return newest, nil
+	return found[len(found)-1], nil
 }
 
 // leaveLiveChat takes the member of an assignment that has ended out of live chat, and

@@ -2,6 +2,7 @@ package livechat
 
 import (
 	"context"
+	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -29,9 +30,10 @@ func (s *Service) EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams
 		return nil, boterr.New(boterr.NotFound, fieldBravoGroupID, "the channel %s has no group %s", in.ID, p.BravoGroupID)
 	}
 	results := []EndBravoLiveChatResult{}
-	for _, g := range found {
-		if g.AdminExternalID != p.AdminExternalID {
-			continue
+	found = slices.DeleteFunc(found, func(g *Group) bool { return g.AdminExternalID != p.AdminExternalID })
+	for i, g := range found {
+		if i > 0 && !g.Active {
+			continue // Only the last one can have been interrupted.
 		}
 		result, err := s.endOne(ctx, g)
 		if err != nil {

@@ -134,6 +134,7 @@ func TestAnEventBelongsToTheGroupThatItGoesTo(t *testing.T) {
 	ofAda := s.taken(t, "a1", "ada", "eve@desk").Group
 	ofBob := s.taken(t, "a2", "bob", "eve@desk").Group
 	s.mine.addMember(t, `{"_id": "cid", "channel": "web"}`)
+	s.put(t, "groups", `{"_id": "old", "app": "mine", "outlet": "team", "externalId": "old", "active": false, "adminExternalId": "eve"}`)
 	direct := s.taken(t, "a3", "cid", "eve@team").Group
 	for name, test := range map[string]struct {
 		channel, from, to string
@@ -148,6 +149,7 @@ func TestAnEventBelongsToTheGroupThatItGoesTo(t *testing.T) {
 		"the conversation with the agent": {"team", "bot", "eve", direct},
 		"a colleague directly":            {"team", "mallory", "bot", nil},
 		"the agent in a broadcast group":  {"team", "eve", "D1", nil},
+		"the agent in an old group":       {"team", "eve", "old", nil},
 		"nobody to nobody":                {"team", "", "", nil},
 	} {
 		got, err := s.mine.GroupOf(t.Context(), test.channel, *event(test.from, test.to, "hi"))
