@@ -48,6 +48,8 @@ type request struct {
 	// outlet is the channel that hands the request on, and relayText what it says there in
 	// place of the relay messages. Both are "" where the member asks.
 	outlet, relayText string
+	// takenMessage is what the call says that tickets on Charlie show once they are taken.
+	takenMessage string
 }
 
 // checkRequest checks the parameters of a call, as far as they do not depend on the

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
@@ -104,8 +105,9 @@ func TestAConnectorThatFailsAtAnySendIsResumedThere(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		var sends int
 		ctx, cancel := context.WithCancel(t.Context())
-		s := before(func(s *stand, m send.Message) {
-			if sends++; sends == n {
+		s := before(func(*stand, send.Message) {
+			sends++
+			if sends == n {
 				cancel()
 			}
 		})(t)
@@ -186,4 +188,36 @@ func TestATicketThatWasSentWhileTheRequestWasWithdrawnIsRecalled(t *testing.T) {
 	require.Equal(t, []string{"desk C1", "desk U1"}, s.sentTo(), "no more is sent")
 	require.Empty(t, s.assignments(t, "ada"))
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+}
+
+// endingMembers are members who end their live chat at the moment in which they enter it.
+type endingMembers struct {
+	member.Operations
+
+	end func()
+}
+
+// PatchMembers implements member.Operations.
+func (e *endingMembers) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
+	if isLive, _ := p.Patch.Field("botMeta.liveChat"); isLive == true {
+		e.end()
+	}
+	return e.Operations.PatchMembers(ctx, p)
+}
+
+func TestARequestThatEndsAtOnceLeavesTheMemberOutOfLiveChat(t *testing.T) {
+	t.Parallel()
+	members := &endingMembers{}
+	s := newStand(t, func(p *livechat.Ports) {
+		members.Operations = p.Members
+		p.Members = members
+	})
+	members.end = sync.OnceFunc(func() {
+		_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+		require.NoError(t, err)
+	})
+	result, err := s.ask(t, `{}`)
+	require.NoError(t, err)
+	require.False(t, result.Member.BotMeta.LiveChat())
+	s.requireOver(t, result.AssignmentID, "ada", livechat.EndedByInlet)
 }

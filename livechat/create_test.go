@@ -183,20 +183,30 @@ func TestCreateAssignmentRefuses(t *testing.T) {
 		refused{`{"targets": [{"channel": "nowhere"}]}`, boterr.NotFound, "targets[0].channel"},
 		refused{`{"targets": [{"channel": "foreign"}]}`, boterr.NotFound, "targets[0].channel"},
 		refused{`{"targets": [{"channel": "web"}]}`, boterr.InvalidArgument, "targets[0].channel"},
-		refused{`{"targets": [{"channel": "desk", "broadcastGroups": [{"id": "C1", "type": "channel"}]}]}`,
-			boterr.InvalidArgument, "targets[0].broadcastGroups[0].type"},
-		refused{`{"targets": [{"channel": "help", "broadcastGroups": [{"id": "F1", "type": "user"}]}]}`,
-			boterr.InvalidArgument, "targets[0].broadcastGroups[0].type"},
-		refused{`{"targets": [{"channel": "desk", "broadcastGroups": [{"type": "user"}]}]}`,
-			boterr.InvalidArgument, "targets[0].broadcastGroups[0].id"},
-		refused{`{"assignmentDetails": {"relayMessage": {"charlie": {"type": "TEXT"}}}}`,
-			boterr.InvalidArgument, "assignmentDetails.relayMessage.charlie.text"},
+		refused{
+			`{"targets": [{"channel": "desk", "broadcastGroups": [{"id": "C1", "type": "channel"}]}]}`,
+			boterr.InvalidArgument, "targets[0].broadcastGroups[0].type",
+		},
+		refused{
+			`{"targets": [{"channel": "help", "broadcastGroups": [{"id": "F1", "type": "user"}]}]}`,
+			boterr.InvalidArgument, "targets[0].broadcastGroups[0].type",
+		},
+		refused{
+			`{"targets": [{"channel": "desk", "broadcastGroups": [{"type": "user"}]}]}`,
+			boterr.InvalidArgument, "targets[0].broadcastGroups[0].id",
+		},
+		refused{
+			`{"assignmentDetails": {"relayMessage": {"charlie": {"type": "TEXT"}}}}`,
+			boterr.InvalidArgument, "assignmentDetails.relayMessage.charlie.text",
+		},
 		refused{`{"assignmentDetails": {"summary": "` + long + `"}}`, boterr.InvalidArgument, "assignmentDetails.summary"},
 	)
 	s.mine.pair(t, "help")
 	requireRefused(t, s, s.mine.CreateAssignment,
-		refused{`{"assignmentDetails": {"relayMessage": {"foxtrot": {"text": "hi"}}}}`,
-			boterr.InvalidArgument, "assignmentDetails.relayMessage.foxtrot.type"},
+		refused{
+			`{"assignmentDetails": {"relayMessage": {"foxtrot": {"text": "hi"}}}}`,
+			boterr.InvalidArgument, "assignmentDetails.relayMessage.foxtrot.type",
+		},
 		refused{`{"assignmentDetails": {"summary": "` + long + `"}}`, boterr.InvalidArgument, "assignmentDetails.summary"},
 	)
 	nobody := livechat.New(s.mine.env, s.theirs.scope, s.mine.ports)
@@ -273,10 +283,14 @@ func TestTheAddressOfTheHistoryGoesWithTheRequest(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, historyAt)
 	requireRefused(t, s, s.mine.CreateAssignment,
-		refused{`{"history": true, "assignmentDetails": {"relayMessage": {"charlie": {"type": "IMAGE", "url": "https://a.example/b.png"}}}}`,
-			boterr.InvalidArgument, "assignmentDetails.relayMessage.charlie"},
-		refused{`{"history": true, "assignmentDetails": {"relayMessage": {"charlie": {"type": "TEXT", "text": "` + strings.Repeat("a", 1999) + `"}}}}`,
-			boterr.InvalidArgument, "assignmentDetails.relayMessage.charlie.text"})
+		refused{
+			`{"history": true, "assignmentDetails": {"relayMessage": {"charlie": {"type": "IMAGE", "url": "https://a.example/b.png"}}}}`,
+			boterr.InvalidArgument, "assignmentDetails.relayMessage.charlie",
+		},
+		refused{
+			`{"history": true, "assignmentDetails": {"relayMessage": {"charlie": {"type": "TEXT", "text": "` + strings.Repeat("a", 1999) + `"}}}}`,
+			boterr.InvalidArgument, "assignmentDetails.relayMessage.charlie.text",
+		})
 	r := s.mustAsk(t, `{"history": true, "label": "sales"}`)
 	require.Equal(t, "Ada King asks for a person.\nhttps://history.example/ada", s.lastSent(t).Text())
 	require.True(t, r.History)

@@ -77,12 +77,12 @@ func TestTheGroupOfALiveChatAPIIsLiveFromTheStart(t *testing.T) {
 func TestAnAnswerNamesTheGroupInSeveralWays(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
-		`{"groupId": "a", "id": "b"}`:      "a",
+		`{"groupId": "a", "id": "b"}`:       "a",
 		`{"group": {"id": "a"}, "id": "b"}`: "a",
-		`{"externalId": "a", "id": "b"}`:   "a",
-		`{"id": 17}`:                       "17",
-		`{}`:                               "wish",
-		`thanks`:                           "wish",
+		`{"externalId": "a", "id": "b"}`:    "a",
+		`{"id": 17}`:                        "17",
+		`{}`:                                "wish",
+		`thanks`:                            "wish",
 	} {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()

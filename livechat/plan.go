@@ -19,6 +19,9 @@ func (s *Service) plan(ctx context.Context, asked request) (*AssignmentRecord, e
 	if err != nil {
 		return nil, err
 	}
+	if s.ports.IsStrict && asked.takenMessage != "" && !to.has(channel.Charlie) {
+		return nil, boterr.Invalid(fieldTakenMessage, "is for tickets on charlie alone, and none goes there")
+	}
 	planned := asked.record
 	if planned.RelayMessage, err = asked.relayMessages(to.outlets); err != nil {
 		return nil, err

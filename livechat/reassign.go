@@ -8,7 +8,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -45,7 +44,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	m, err = s.memberWithLiveChat(ctx, next, p.LiveChat == nil || *p.LiveChat)
+	m, err = s.memberAsked(ctx, next, p.LiveChat)
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
@@ -117,7 +116,8 @@ func (s *Service) handover(
 		return request{}, at(fieldMeta, err)
 	}
 	asked := request{
-		member: m, label: orDefaultLabel(p.Label), targets: p.Targets, outlet: outlet.ID, relayText: p.RelayMessage,
+		member: m, label: orDefaultLabel(p.Label), targets: p.Targets, outlet: outlet.ID,
+		relayText: p.RelayMessage, takenMessage: p.TakenMessage,
 	}
 	asked.record = AssignmentRecord{
 		Assignment: Assignment{
@@ -146,10 +146,10 @@ func either(given, otherwise string) string {
 // inletGroupOf returns what is known of the group on the inlet's side, where a call says
 // that there is one.
 func (s *Service) inletGroupOf(ctx context.Context, previous *AssignmentRecord, p ReassignAssignmentParams) (document.Object, error) {
-	if !p.InletGroup || document.Get(previous.InletGroupInfo, fieldExternalID, "") != "" {
-		if !p.InletGroup {
-			return document.Object{}, nil
-		}
+	if !p.InletGroup {
+		return document.Object{}, nil
+	}
+	if document.Get(previous.InletGroupInfo, fieldExternalID, "") != "" {
 		return previous.InletGroupInfo, nil
 	}
 	if previous.Group != "" {
@@ -184,130 +184,4 @@ func (asked request) relayMessages(outlets []outlet) (document.Object, error) {
 		messages = messages.With(string(o.Type), filled)
 	}
 	return messages, messages.Err()
-}
-
-// handoverSlots is what the slots of assignments begin with while they take the place of
-// another one, which is open still.
-const handoverSlots = "handover/"
-
-// handoverSlot is the slot of the assignment that takes the place of another one.
-func handoverSlot(previousID string) string { return handoverSlots + previousID }
-
-// isHandoverSlot is a condition that such slots meet: 0 comes next to /.
-func isHandoverSlot() document.Object {
-	return document.O("$gte", handoverSlots, "$lt", "handover0")
-}
-
-// An assignment is handed on in steps: the next one is stored in a slot of its own and sent,
-// while the previous one goes on; the previous one is marked as ended, the next one stands in
-// its place, and what is left of the previous one ends. Where nobody can take the next one,
-// the previous one is as before.
-
-// openHandover returns the assignment that another one is being handed on to, nil where none
-// was made yet. FailedPrecondition: it is too late to hand it on.
-func (s *Service) openHandover(ctx context.Context, previousID string) (*AssignmentRecord, error) {
-	previous, err := s.loadAssignment(ctx, previousID)
-	if err != nil {
-		return nil, boterr.In(fieldPreviousAssignment, err)
-	}
-	next, err := s.nextOf(ctx, previousID)
-	switch {
-	case err != nil:
-		return nil, err
-	case next == nil && previous.State() == Ended:
-		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
-			"the assignment %s has ended: %s", previousID, previous.endingText())
-	case next != nil && next.State() == Taken:
-		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
-			"the assignment %s was handed on already, and %s has the next one, %s", previousID, next.Assignee, next.ID)
-	default:
-		return next, nil
-	}
-}
-
-// unlessHandedOn returns a new assignment as it was stored, and nil where it comes too late:
-// then the one in whose place it would come has ended, and it is removed again.
-func (s *Service) unlessHandedOn(ctx context.Context, stored document.Object) (*AssignmentRecord, error) {
-	r, err := assignmentFrom(stored)
-	if err != nil || r.ParentAssignment == "" {
-		return r, err
-	}
-	previous, err := s.loadAssignment(ctx, r.ParentAssignment)
-	if err == nil && previous.State() != Ended {
-		return r, nil
-	}
-	if err != nil && !errors.Is(err, boterr.NotFound) {
-		return nil, err
-	}
-	_, err = s.assignments.Delete(ctx, equal(record.FieldID, r.ID))
-	return nil, err
-}
-
-// nextOf returns the open assignment that another one is handed on to, nil where there is
-// none.
-func (s *Service) nextOf(ctx context.Context, previousID string) (*AssignmentRecord, error) {
-	found, err := s.FindAssignments(ctx, record.Query{
-		Filter: equal(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()), Limit: 1,
-	})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return found[0], nil
-}
-
-// openOrHandedOn returns the open assignment of a member, or the one that was about to take
-// the place of another, which has ended. nil: there is none.
-func (s *Service) openOrHandedOn(ctx context.Context, memberID string) (*AssignmentRecord, error) {
-	open, err := s.openAssignment(ctx, memberID)
-	if err != nil || open != nil {
-		return open, err
-	}
-	found, err := s.FindAssignments(ctx, record.Query{
-		Filter: equal(fieldMember, memberID).With(fieldSlot, isHandoverSlot()), Limit: 1,
-	})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return found[0], nil
-}
-
-// endPrevious ends the assignment in whose place one comes that was sent. Where it has ended
-// otherwise, there is nothing to hand on any more: FailedPrecondition.
-func (s *Service) endPrevious(ctx context.Context, next *AssignmentRecord) error {
-	if next.ParentAssignment == "" {
-		return nil
-	}
-	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
-	if errors.Is(err, boterr.NotFound) {
-		return s.withdraw(ctx, next, at(fieldPreviousAssignment, err))
-	}
-	if err != nil {
-		return err
-	}
-	if ended, err := s.markEnded(ctx, previous, EndedByReassign, document.O()); err != nil || ended != nil {
-		return err
-	}
-	if previous, err = s.loadAssignment(ctx, previous.ID); err != nil || previous.EndedBy == EndedByReassign {
-		return err
-	}
-	return s.withdraw(ctx, next, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
-		"the assignment %s ended while it was handed on: %s", previous.ID, previous.endingText()))
-}
-
-// closePrevious ends what is left of the assignment in whose place one stands.
-func (s *Service) closePrevious(ctx context.Context, next *AssignmentRecord) error {
-	if next.ParentAssignment == "" {
-		return nil
-	}
-	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
-	if err != nil || !previous.isInterrupted(EndedByReassign) {
-		return err
-	}
-	if previous.Assignee == "" {
-		if err := s.recallSent(ctx, previous); err != nil {
-			return err
-		}
-	}
-	_, err = s.closeEnded(ctx, previous)
-	return err
 }

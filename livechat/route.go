@@ -45,6 +45,11 @@ type route struct {
 	outlets []outlet
 }
 
+// has reports whether a channel of a platform gets the request.
+func (r route) has(platform channel.Type) bool {
+	return slices.ContainsFunc(r.outlets, func(o outlet) bool { return o.Type == platform })
+}
+
 // routeOf decides where a request goes.
 func (s *Service) routeOf(ctx context.Context, asked request) (route, error) {
 	outlets, err := s.outlets(ctx, asked)

@@ -18,7 +18,9 @@ func (s *Service) send(ctx context.Context, r *AssignmentRecord, m *member.Membe
 	if err == nil && sent.SentAt.IsZero() {
 		sent, err = s.stand(ctx, sent)
 	}
-	s.releaseSender(ctx, r)
+	if err != nil || sent.Sender != nil {
+		s.releaseSender(ctx, r)
+	}
 	if err != nil {
 		return nil, err
 	}

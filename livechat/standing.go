@@ -27,7 +27,8 @@ func (s *Service) stand(ctx context.Context, r *AssignmentRecord) (*AssignmentRe
 	if r.Group != "" {
 		fields = fields.With(fieldAssignedAt, document.At(s.env.Now()))
 	}
-	standing, err := s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()), document.O("$set", fields))
+	standing, err := s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()),
+		document.O("$set", fields, "$unset", document.O(fieldSender, "")))
 	switch {
 	case errors.Is(err, boterr.AlreadyExists):
 		return nil, s.withdraw(ctx, r, boterr.New(boterr.Conflict, "",
@@ -40,9 +41,20 @@ func (s *Service) stand(ctx context.Context, r *AssignmentRecord) (*AssignmentRe
 }
 
 // enterLiveChat sets that the member of an assignment is in live chat, and returns the
-// member.
+// member. Where the assignment has ended meanwhile, the member is not.
 func (s *Service) enterLiveChat(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
-	return s.memberWithLiveChat(ctx, r, true)
+	m, err := s.memberWithLiveChat(ctx, r, true)
+	if err != nil {
+		return nil, err
+	}
+	// Who ends the assignment clears the flag afterwards. Only an end that came before this
+	// look may have cleared it before it was set.
+	open, err := s.openAssignment(ctx, r.Member)
+	if err != nil || open != nil {
+		return m, err
+	}
+	m, err = s.leaveLiveChat(ctx, r)
+	return m, at(fieldMember, err)
 }
 
 // memberWithLiveChat returns the member of an assignment once botMeta.liveChat is as said.
@@ -52,4 +64,13 @@ func (s *Service) memberWithLiveChat(ctx context.Context, r *AssignmentRecord, i
 		m, err = s.memberOf(ctx, r)
 	}
 	return m, at(fieldMember, err)
+}
+
+// memberAsked returns the member of an assignment, in live chat or not, as a parameter says:
+// by default in it.
+func (s *Service) memberAsked(ctx context.Context, r *AssignmentRecord, liveChat *bool) (*member.Member, error) {
+	if liveChat == nil || *liveChat {
+		return s.enterLiveChat(ctx, r)
+	}
+	return s.memberWithLiveChat(ctx, r, false)
 }

@@ -39,7 +39,7 @@ func (s *Service) AddNewTargetsToAssignment(
 	if r, err = s.sendAdded(ctx, r, outlets, m); err != nil {
 		return AddNewTargetsToAssignmentResult{}, err
 	}
-	m, err = s.memberWithLiveChat(ctx, r, p.LiveChat == nil || *p.LiveChat)
+	m, err = s.memberAsked(ctx, r, p.LiveChat)
 	if err != nil {
 		return AddNewTargetsToAssignmentResult{}, err
 	}
