@@ -61,8 +61,10 @@ func (s *Service) checkRequest(ctx context.Context, p CreateAssignmentParams) (r
 	if err := p.Meta.Err(); err != nil {
 		return request{}, boterr.In(fieldMeta, err)
 	}
-	if p.History && s.ports.HistoryURL == nil {
-		return request{}, boterr.New(boterr.Unsupported, fieldHistory, "this host gives no addresses of histories: leave it out")
+	if p.History {
+		if err := s.checkHistory(); err != nil {
+			return request{}, err
+		}
 	}
 	m, err := s.askingMember(ctx, p.Member)
 	if err != nil {

@@ -147,29 +147,64 @@ func TestACallWaitsForAnotherOneThatSendsTheRequest(t *testing.T) {
 	})
 }
 
-func TestACallThatHasWaitedLongEnoughIsAConflict(t *testing.T) {
+func TestACallThatCrashedLosesItsPlaceToTheOneThatWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
 		service, _ := s.interrupted(1)
 		_, err := service.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 		require.ErrorIs(t, err, errInterrupted)
-		s.platform.forget()
-		before := s.stored(t)
-		_, err = s.ask(t, `{}`)
-		require.ErrorIs(t, err, boterr.Conflict)
-		require.ErrorContains(t, err, "another call is sending this request")
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
+		before := s.stored(t)
 		_, err = s.mine.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
 		require.ErrorIs(t, err, boterr.Canceled)
 		require.Equal(t, before, s.stored(t))
-		require.Empty(t, s.sentTo())
-
-		time.Sleep(time.Minute) //nolint:forbidigo // The clock of the bubble is virtual.
 		s.mustAsk(t, `{}`)
 	})
+}
+
+// frozenStore is a store whose clock stands still.
+type frozenStore struct{ document.Store }
+
+// Now implements document.Store.
+func (frozenStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
+
+func TestACallThatHasWaitedLongEnoughIsAConflict(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStand(t)
+		s.store = frozenStore{s.store}
+		service, _ := s.interrupted(1)
+		_, err := service.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+		require.ErrorIs(t, err, errInterrupted)
+		s.platform.forget()
+		env := s.mine.env
+		env.Store = s.store
+		_, err = livechat.New(env, s.mine.scope, s.mine.ports).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+		require.ErrorIs(t, err, boterr.Conflict)
+		require.ErrorContains(t, err, "another call is sending this request")
+		require.Empty(t, s.sentTo())
+	})
+}
+
+func TestACallThatLostItsPlaceNotesWhatItSent(t *testing.T) {
+	t.Parallel()
+	s := before(func(s *stand, m send.Message) {
+		if m.To == "C1" { // It takes so long that another call is the sender by now.
+			s.change(t, "assignments", document.O(), document.Set("sender.id", "another"))
+		}
+	})(t)
+	_, err := s.ask(t, `{}`)
+	require.ErrorIs(t, err, boterr.Conflict)
+	require.Equal(t, []string{"desk C1"}, s.sentTo())
+	r := s.assignments(t, "ada")[0]
+	require.Equal(t, "message1", r.Tickets[0].MessageID)
+	require.Equal(t, "another", r.Sender.ID, "the place of the other call stays")
+	_, err = s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
 }
 
 func TestATicketThatWasSentWhileTheRequestWasWithdrawnIsRecalled(t *testing.T) {
@@ -199,7 +234,8 @@ type endingMembers struct {
 
 // PatchMembers implements member.Operations.
 func (e *endingMembers) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
-	if isLive, _ := p.Patch.Field("botMeta.liveChat"); isLive == true {
+	value, _ := p.Patch.Field("botMeta.liveChat")
+	if isLive, ok := value.(bool); ok && isLive {
 		e.end()
 	}
 	return e.Operations.PatchMembers(ctx, p)

@@ -92,10 +92,9 @@ func (s *Service) askAPI(ctx context.Context, r *AssignmentRecord, m *member.Mem
 func (s *Service) bodyForAPI(r *AssignmentRecord, m *member.Member) ([]byte, error) {
 	told := document.O("assignmentId", r.ID, fieldMember, m, fieldAssignmentDetails, r.Details, fieldMeta, r.Meta)
 	if r.History {
-		shown := r.Assignment
-		address, err := s.ports.HistoryURL(&shown)
+		address, err := s.historyOf(r)
 		if err != nil {
-			return nil, at(fieldHistory, err)
+			return nil, err
 		}
 		told = told.With(fieldHistory, address)
 	}

@@ -40,6 +40,8 @@ func (s *Service) openHandover(ctx context.Context, previousID string) (*Assignm
 	case next == nil && previous.State() == Ended:
 		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
 			"the assignment %s has ended: %s", previousID, previous.endingText())
+	case next != nil && next.State() == Sending && previous.State() == Ended && previous.EndedBy != EndedByReassign:
+		return nil, s.withdraw(ctx, next, endedMeanwhile(previous))
 	case next != nil && next.State() == Taken:
 		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
 			"the assignment %s was handed on already, and %s has the next one, %s", previousID, next.Assignee, next.ID)
@@ -91,7 +93,14 @@ func (s *Service) openOrHandedOn(ctx context.Context, memberID string) (*Assignm
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	return found[0], nil
+	previous, err := s.loadAssignment(ctx, found[0].ParentAssignment)
+	if err == nil && (previous.State() != Ended || previous.EndedBy == EndedByReassign) {
+		return found[0], nil
+	}
+	if err != nil && !errors.Is(err, boterr.NotFound) {
+		return nil, err
+	}
+	return nil, s.remove(ctx, found[0]) // What it was to go on with is over.
 }
 
 // endPrevious ends the assignment in whose place one comes that was sent. Where it has ended
@@ -113,8 +122,13 @@ func (s *Service) endPrevious(ctx context.Context, next *AssignmentRecord) error
 	if previous, err = s.loadAssignment(ctx, previous.ID); err != nil || previous.EndedBy == EndedByReassign {
 		return err
 	}
-	return s.withdraw(ctx, next, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
-		"the assignment %s ended while it was handed on: %s", previous.ID, previous.endingText()))
+	return s.withdraw(ctx, next, endedMeanwhile(previous))
+}
+
+// endedMeanwhile is the error of a call that hands on what has ended.
+func endedMeanwhile(previous *AssignmentRecord) error {
+	return boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
+		"the assignment %s ended while it was handed on: %s", previous.ID, previous.endingText())
 }
 
 // closePrevious ends what is left of the assignment in whose place one stands.

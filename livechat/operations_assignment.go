@@ -33,12 +33,15 @@ type CreateAssignmentParams struct {
 
 // AssignmentDetails is what an outlet is told of a request.
 type AssignmentDetails struct {
-	// Summary is sent into the outlet conversation when it is made.
+	// Summary is sent into the outlet conversation when it is made. {{path}} in it is filled
+	// from the member.
 	Summary string `json:"summary,omitzero"`
 	// GroupName is the name of the outlet conversation.
 	GroupName string `json:"groupName,omitzero"`
 	// RelayMessage is, by platform, the ticket where the platform has tickets, else the
-	// first message of the conversation. {{path}} in it is filled from the member.
+	// first message of the conversation. {{path}} in it is filled from the member. Buttons of
+	// a ticket that send a payload without a value send the assignment's id as that. The
+	// default is a text that says who asks, on a ticket with a button of TakePayload.
 	RelayMessage map[channel.Type]send.Response `json:"relayMessage,omitzero"`
 	// Unknown holds the fields of other names. A custom outlet gets all of them.
 	Unknown document.Object `json:"-" document:"unknown"`

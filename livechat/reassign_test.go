@@ -257,6 +257,37 @@ func TestAConversationThatEndsWhileItIsHandedOnIsOver(t *testing.T) {
 	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
 }
 
+func TestWhatWasToBeHandedOnEndsWithTheConversation(t *testing.T) {
+	t.Parallel()
+	for name, then := range map[string]func(*testing.T, *stand, string){
+		"the call is repeated": func(t *testing.T, s *stand, event string) {
+			t.Helper()
+			_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "targets": [{"channel": "desk"}]}`)
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+		},
+		"the member asks anew": func(t *testing.T, s *stand, _ string) {
+			t.Helper()
+			require.Empty(t, s.mustAsk(t, `{"label": "sales"}`).ParentAssignment)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStand(t)
+			_, _, event := conversation(t, s)
+			s.platform.fail("U1", errDown)
+			_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "targets": [{"channel": "desk"}]}`)
+			id := unsentOf(t, err).AssignmentID
+			s.platform.work("U1")
+			_, err = s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+			require.NoError(t, err)
+			then(t, s, event)
+			require.Empty(t, s.assignmentsThat(t, document.O("_id", id)))
+			require.Contains(t, s.platform.did(), "desk: recall the ticket of C1")
+			require.NotContains(t, s.sentTo(), "desk U1", "nothing more is sent of it")
+		})
+	}
+}
+
 func TestHandingOnIsCompletedFromWhereverTheStoreWasInterrupted(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]func(*testing.T, *stand, livechat.ReassignAssignmentParams) string{

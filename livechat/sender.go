@@ -19,8 +19,8 @@ type Sender struct {
 }
 
 // senderLease is for how long a call may be silent while it sends a request: longer than a
-// platform takes for one message.
-const senderLease = 30 * time.Second
+// platform, or a live-chat API, takes for one message.
+const senderLease = 45 * time.Second
 
 // newSender returns the call as the sender from now on.
 func (s *Service) newSender(ctx context.Context) (*Sender, error) {
@@ -66,11 +66,12 @@ func (s *Service) releaseSender(ctx context.Context, r *AssignmentRecord) {
 	}
 }
 
-// The pauses of a call that waits for another one, and how long it waits in all.
+// The pauses of a call that waits for another one, and how long it waits in all: long enough
+// to take the place of one that has crashed.
 const (
 	firstPause  = 2 * time.Millisecond
 	lastPause   = 250 * time.Millisecond
-	longestTurn = 10 * time.Second
+	longestTurn = senderLease + 5*time.Second
 )
 
 // turn is the wait of a call for another one that sends the same request.

@@ -79,20 +79,34 @@ func (s *Service) keepTicket(ctx context.Context, r *AssignmentRecord, sent Tick
 	if err != nil {
 		return nil, err
 	}
-	const path = fieldTickets + ".$[ticket]."
-	found, err := s.assignments.Where(record.FieldID, r.ID).FindAndModify(ctx, record.Patch{
-		Filter: document.O(fieldEndedAt, isAbsent()),
-		Patch: document.O(
-			path+"messageId", sent.MessageID, path+"chatId", sent.ChatID, path+fieldSentAt, sent.SentAt,
-			fieldSender+".until", until),
-		ArrayFilters: []document.Object{equal("ticket.id", sent.ID)},
-	}, true)
-	if err != nil {
+	kept, err := s.noteSent(ctx, r, sent, equal(fieldSender+".id", r.Sender.ID), document.O(fieldSender+".until", until))
+	if err != nil || kept != nil {
+		return kept, err
+	}
+	if kept, err = s.noteSent(ctx, r, sent, document.O(), document.O()); err != nil {
 		return nil, err
 	}
-	if !found.Matched {
-		r.Tickets = []Ticket{sent}
-		return nil, errors.Join(withdrawn(r), s.recallSent(ctx, r))
+	if kept != nil {
+		return nil, boterr.New(boterr.Conflict, "",
+			"an outlet of the assignment %s took so long that another call has gone on with it: repeat to see how far it is", r.ID)
+	}
+	r.Tickets = []Ticket{sent}
+	return nil, errors.Join(withdrawn(r), s.recallSent(ctx, r))
+}
+
+// noteSent stores that a ticket was sent, unless it is stored, and further fields, if the
+// assignment is open and meets a condition. It returns nil where it does not.
+func (s *Service) noteSent(
+	ctx context.Context, r *AssignmentRecord, sent Ticket, condition, fields document.Object,
+) (*AssignmentRecord, error) {
+	const path = fieldTickets + ".$[ticket]."
+	found, err := s.assignments.Where(record.FieldID, r.ID).FindAndModify(ctx, record.Patch{
+		Filter:       condition.With(fieldEndedAt, isAbsent()),
+		Patch:        fields.With(path+"messageId", sent.MessageID).With(path+"chatId", sent.ChatID).With(path+fieldSentAt, sent.SentAt),
+		ArrayFilters: []document.Object{equal("ticket.id", sent.ID).With("ticket."+fieldSentAt, isAbsent())},
+	}, true)
+	if err != nil || !found.Matched {
+		return nil, err
 	}
 	return assignmentFrom(found.Document)
 }
@@ -115,7 +129,7 @@ func (s *Service) withGroup(ctx context.Context, r *AssignmentRecord, m *member.
 	}
 	grouped, err := s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()), document.Set(fieldGroup, g.ID, fieldGroupInfo, g.info()))
 	if err == nil && grouped == nil {
-		err = withdrawn(r)
+		err = errors.Join(withdrawn(r), s.deactivate(ctx, equal(record.FieldID, g.ID)))
 	}
 	return grouped, err
 }

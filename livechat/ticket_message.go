@@ -99,18 +99,29 @@ func (s *Service) withHistory(r *AssignmentRecord, message send.Response, platfo
 	if !r.History {
 		return message, nil
 	}
-	if s.ports.HistoryURL == nil {
-		return message, boterr.New(boterr.Unsupported, fieldHistory, "this host gives no addresses of histories: leave it out")
-	}
 	if message.Text() == "" {
 		return message, boterr.Invalid(relayMessageField(platform), "has no text that the address of the history could be added to")
 	}
+	address, err := s.historyOf(r)
+	return message.With(fieldText, message.Text()+"\n"+address), err
+}
+
+// checkHistory refuses a history where the host gives no addresses.
+func (s *Service) checkHistory() error {
+	if s.ports.HistoryURL == nil {
+		return boterr.New(boterr.Unsupported, fieldHistory, "this host gives no addresses of histories: leave it out")
+	}
+	return nil
+}
+
+// historyOf returns the address of the history of an assignment's conversation.
+func (s *Service) historyOf(r *AssignmentRecord) (string, error) {
+	if err := s.checkHistory(); err != nil {
+		return "", err
+	}
 	shown := r.Assignment
 	address, err := s.ports.HistoryURL(&shown)
-	if err != nil {
-		return message, at(fieldHistory, err)
-	}
-	return message.With(fieldText, message.Text()+"\n"+address), nil
+	return address, at(fieldHistory, err)
 }
 
 // withAssignment returns a ticket whose buttons send the assignment's id as their value,
