@@ -2,8 +2,10 @@ package livechat
 
 import (
 	"context"
+	"errors"
 
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -34,7 +36,8 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	case r.Expiry.IsZero():
 		return nil
 	case r.Expiry > now:
-		return s.setAlarm(ctx, r)
+		_, err := s.keepWatch(ctx, r)
+		return err
 	}
 	// A message may come at this moment.
 	ended, err := s.markEnded(ctx, r, EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
@@ -57,7 +60,30 @@ func (s *Service) watchIdle(ctx context.Context, r *AssignmentRecord) (*Assignme
 	if err != nil || watched == nil {
 		return nil, err
 	}
-	return watched, s.setAlarm(ctx, watched)
+	return s.keepWatch(ctx, watched)
+}
+
+// keepWatch sets the agenda of an open assignment, and returns the assignment as it is then.
+// nil: it ended meanwhile, and has no agenda. Who sets one looks afterwards whether the
+// assignment has ended, as who ends one looks for an open one: so whatever comes at once, the
+// last one leaves the agenda as the assignments say.
+func (s *Service) keepWatch(ctx context.Context, r *AssignmentRecord) (*AssignmentRecord, error) {
+	if err := s.setAlarm(ctx, r); err != nil {
+		return nil, err
+	}
+	now, err := s.loadAssignment(ctx, r.ID)
+	switch {
+	case errors.Is(err, boterr.NotFound): // It was withdrawn.
+		_, err = s.leaveLiveChat(ctx, r)
+		return nil, err
+	case err != nil:
+		return nil, err
+	case now.State() == Ended:
+		_, err = s.leaveLiveChat(ctx, now)
+		return nil, err
+	default:
+		return now, nil
+	}
 }
 
 // nextExpiry is when an assignment expires that is not idle now.

@@ -127,6 +127,11 @@ func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p 
 	}
 }
 
+// endedMeanwhile is the error of a call that takes an assignment that ends at that moment.
+func endedMeanwhile(r *AssignmentRecord) error {
+	return boterr.New(boterr.FailedPrecondition, "assignmentId", "the assignment %s ended while it was taken", r.ID)
+}
+
 // isOfferedIn reports whether agents of a channel may take the assignment.
 func (r *AssignmentRecord) isOfferedIn(channelID string) bool {
 	if r.Direct != "" {
@@ -147,8 +152,12 @@ func (s *Service) completeTake(ctx context.Context, outlet *channel.Channel, r *
 	if err != nil {
 		return nil, err
 	}
-	if err := s.setAlarm(ctx, r); err != nil {
+	open, err := s.keepWatch(ctx, r)
+	if err != nil {
 		return nil, err
+	}
+	if open == nil {
+		return nil, endedMeanwhile(r)
 	}
 	// A summary that cannot be sent does not keep the tickets from showing who has it.
 	var undone unfinished

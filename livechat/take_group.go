@@ -150,7 +150,7 @@ func (s *Service) attach(ctx context.Context, outlet *channel.Channel, r *Assign
 		if err := s.deactivate(ctx, equal(record.FieldID, g.ID)); err != nil {
 			return nil, err
 		}
-		return nil, boterr.New(boterr.FailedPrecondition, "assignmentId", "the assignment %s ended while it was taken", r.ID)
+		return nil, endedMeanwhile(r)
 	}
 }
 
