@@ -41,7 +41,7 @@ func (s *Service) openHandover(ctx context.Context, previousID string) (*Assignm
 		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
 			"the assignment %s has ended: %s", previousID, previous.endingText())
 	case next != nil && next.State() == Sending && previous.State() == Ended && previous.EndedBy != EndedByReassign:
-		return nil, s.withdraw(ctx, next, endedMeanwhile(previous))
+		return nil, s.withdraw(ctx, next, endedDuringHandover(previous))
 	case next != nil && next.State() == Taken:
 		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
 			"the assignment %s was handed on already, and %s has the next one, %s", previousID, next.Assignee, next.ID)
@@ -122,11 +122,11 @@ func (s *Service) endPrevious(ctx context.Context, next *AssignmentRecord) error
 	if previous, err = s.loadAssignment(ctx, previous.ID); err != nil || previous.EndedBy == EndedByReassign {
 		return err
 	}
-	return s.withdraw(ctx, next, endedMeanwhile(previous))
+	return s.withdraw(ctx, next, endedDuringHandover(previous))
 }
 
-// endedMeanwhile is the error of a call that hands on what has ended.
-func endedMeanwhile(previous *AssignmentRecord) error {
+// endedDuringHandover is the error of a call that hands on what has ended.
+func endedDuringHandover(previous *AssignmentRecord) error {
 	return boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
 		"the assignment %s ended while it was handed on: %s", previous.ID, previous.endingText())
 }

@@ -33,8 +33,9 @@ func (s *Service) stand(ctx context.Context, r *AssignmentRecord) (*AssignmentRe
 	case errors.Is(err, boterr.AlreadyExists):
 		return nil, s.withdraw(ctx, r, boterr.New(boterr.Conflict, "",
 			"the member %s made another request while the assignment %s was handed on", r.Member, r.ParentAssignment))
-	case err == nil && standing == nil:
-		return nil, withdrawn(r)
+	case err == nil && standing == nil: // The agenda may have come after who withdrew it looked for one.
+		_, err = s.leaveLiveChat(context.WithoutCancel(ctx), r)
+		return nil, errors.Join(withdrawn(r), err)
 	default:
 		return standing, err
 	}

@@ -1,0 +1,125 @@
+package livechat_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/livechat"
+)
+
+// meanwhile returns a stand in which something happens, once, when the next call has found
+// that it has to make an assignment and looks where it goes.
+func meanwhile(t *testing.T) (s *stand, happens func(func())) {
+	t.Helper()
+	what := func() {}
+	s = newStand(t, func(p *livechat.Ports) {
+		pairing := p.Pairing
+		p.Pairing = func(ctx context.Context, inlet string) ([]string, error) {
+			what()
+			return pairing(ctx, inlet)
+		}
+	})
+	return s, func(do func()) {
+		var isDone bool
+		what = func() {
+			if !isDone {
+				isDone = true
+				do()
+			}
+		}
+	}
+}
+
+func TestACallThatComesSecondGivesTheRequestOfTheFirst(t *testing.T) {
+	t.Parallel()
+	s, happens := meanwhile(t)
+	var first *livechat.AssignmentRecord
+	happens(func() { first = s.mustAsk(t, `{}`) })
+	second := s.mustAsk(t, `{}`)
+	require.Equal(t, first.ID, second.ID)
+	require.Len(t, s.assignments(t, "ada"), 1)
+	require.Len(t, s.sentTo(), 3)
+}
+
+func TestACallThatHandsOnSecondGivesTheAssignmentOfTheFirst(t *testing.T) {
+	t.Parallel()
+	s, happens := meanwhile(t)
+	_, _, event := conversation(t, s)
+	var first *livechat.AssignmentRecord
+	happens(func() { first = s.handedOn(t, `{`+event+`, "label": "sales"}`) })
+	second := s.handedOn(t, `{`+event+`, "label": "sales"}`)
+	require.Equal(t, first.ID, second.ID)
+	require.Len(t, s.assignments(t, "ada"), 2)
+	require.Equal(t, []string{"desk C9"}, s.sentTo())
+}
+
+func TestAConversationThatEndsBeforeItIsHandedOnIsOver(t *testing.T) {
+	t.Parallel()
+	s, happens := meanwhile(t)
+	previous, _, event := conversation(t, s)
+	happens(func() {
+		_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
+		require.NoError(t, err)
+	})
+	_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.Empty(t, s.sentTo())
+	require.Len(t, s.assignments(t, "ada"), 1)
+	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
+}
+
+// lateAgendas are agendas before each of which something happens.
+type lateAgendas struct {
+	agenda.Operations
+
+	before func()
+}
+
+// NewAgenda implements agenda.Operations.
+func (l *lateAgendas) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
+	l.before()
+	return l.Operations.NewAgenda(ctx, p)
+}
+
+func TestARequestThatIsWithdrawnBeforeItStandsLeavesNoAgenda(t *testing.T) {
+	t.Parallel()
+	agendas := &lateAgendas{}
+	s := newStand(t, func(p *livechat.Ports) {
+		agendas.Operations = p.Agendas
+		p.Agendas = agendas
+	})
+	agendas.before = func() { must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`) }
+	_, err := s.ask(t, `{}`)
+	require.ErrorIs(t, err, boterr.Conflict)
+	require.Empty(t, s.mine.openAgendas(t, "ada"))
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+	require.Empty(t, s.assignments(t, "ada"))
+}
+
+func TestATicketThatIsAddedWhileItIsTakenIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	r := s.mustAsk(t, `{}`)
+	var all sync.WaitGroup
+	for _, agent := range []string{"eve", "sam"} {
+		all.Go(func() {
+			_, _ = s.mine.Take(context.Background(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: agent})
+		})
+		all.Go(func() {
+			_, err := s.mine.AddNewTargetsToAssignment(context.Background(), livechat.AddNewTargetsToAssignmentParams{
+				AssignmentID: r.ID, Targets: []livechat.NewTarget{{Channel: "phone"}},
+			})
+			if err != nil && boterr.CodeOf(err) != boterr.FailedPrecondition {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	require.Equal(t, livechat.Taken, s.record(t, r.ID).State())
+	require.Nil(t, s.record(t, r.ID).Sender)
+}
