@@ -26,6 +26,7 @@ import (
 type desk struct {
 	*fakes.Platform
 
+	kind  channel.Type
 	ada   *fakes.Actor
 	grace *fakes.Agent
 }
@@ -45,7 +46,12 @@ func newDesk(t *testing.T, outlet channel.Channel, nodes []*botctx.Node, options
 	}
 	p.AddChannel(outlet)
 	p.Pair("web", "desk")
-	return &desk{Platform: p, ada: p.AddMember(member.Member{Channel: "web", FirstName: "Ada"}), grace: p.AddAgent("desk", "Grace", "support")}
+	return &desk{
+		Platform: p,
+		kind:     outlet.Type,
+		ada:      p.AddMember(member.Member{Channel: "web", FirstName: "Ada"}),
+		grace:    p.AddAgent("desk", "Grace", "support"),
+	}
 }
 
 // ask asks for a person for Ada, outside of a run.
@@ -62,9 +68,9 @@ func (d *desk) connect(t *testing.T) {
 	d.grace.Takes(d.grace.Ticket())
 }
 
-// inTree gives the members who are in a live chat a tree of nodes.
-func inTree(tree string) fakes.Option {
-	return fakes.Flow(botctx.Flow{LiveChatTree: func(*botctx.Context) string { return tree }})
+// withLiveChatTree makes the tree "live chat" that of members who are in one.
+func withLiveChatTree() fakes.Option {
+	return fakes.Flow(botctx.Flow{LiveChatTree: func(*botctx.Context) string { return "live chat" }})
 }
 
 func TestWhatNoNodeAnswersIsRelayedBothWays(t *testing.T) {
@@ -72,7 +78,7 @@ func TestWhatNoNodeAnswersIsRelayedBothWays(t *testing.T) {
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
 		{ID: "help", Tree: "live chat", Trigger: botctx.TextIs("help"), Responses: []send.Response{send.Text("Say stop.")}},
 		{ID: "time", Trigger: botctx.TextIs("/time"), Responses: []send.Response{send.Text("Midnight.")}},
-	}, inTree("live chat"))
+	}, withLiveChatTree())
 	d.connect(t)
 
 	d.ada.Says("It leaks.")
@@ -143,7 +149,7 @@ func TestTheContextHasTheGroupOnTheOutletSide(t *testing.T) {
 			groups[bot.MessageEvent.Text()] = bot.Group
 			return false
 		})},
-	}, inTree("live chat"))
+	}, withLiveChatTree())
 	d.grace.Says("before")
 	d.connect(t)
 	d.grace.Says("during")
