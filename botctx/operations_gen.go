@@ -510,15 +510,20 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 // or custom, takes it alone; else each broadcast group of all of them gets a ticket.
 //
 // Where a request of the member stands already, that one comes back and nothing is
-// sent. Where an earlier call sent it in part, the rest is sent.
+// sent. Where an earlier call sent it in part, the rest is sent as that call said; where
+// a call sends it at this moment, this one waits for it. Where an assignment was about to
+// be handed on when a crash came between, that is completed.
 //
-// InvalidArgument: the member is missing, or Targets hold something that is no target.
-// NotFound: the app has no such member, or no channel of a target. FailedPrecondition:
-// nothing can take the request, and the error says which rule found nothing; or the
-// member's channel is off. Unsupported: the host has no connector for the outlet's type,
-// or gives no addresses of histories and History is true. Unavailable: an outlet did not
-// take it; the error names each target that is missing, *UnsentError behind it has them,
-// and the same call again sends only these.
+// InvalidArgument: the member is missing, Targets hold something that is no target, or a
+// message breaks a limit of its type. NotFound: the app has no such member, or no channel
+// of a target. FailedPrecondition: nothing can take the request, and the error says which
+// rule found nothing; the member's channel is off; or the member has no id on the
+// platform. Unsupported: the host has no connector for the outlet's type, or no HTTP
+// client for a live-chat API, or gives no addresses of histories and History is true.
+// Unavailable: an outlet did not take it; the error names each target that is missing,
+// *UnsentError behind it has them, and the same call again sends only these. Where all of
+// them refused it for good, there is no request. Conflict: another call has been sending
+// the request for long, or it was withdrawn meanwhile.
 //
 // Specification: Live-chat operations.
 func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
@@ -533,7 +538,7 @@ func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 // channel of a target. FailedPrecondition: the assignment has been taken or has ended, or
 // a target can take nothing. Unsupported: the host has no connector for the outlet's
 // type. Unavailable: an outlet did not take it; the same call again sends what is
-// missing.
+// missing. Conflict: as in CreateAssignment.
 //
 // Specification: Live-chat operations.
 func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
@@ -544,13 +549,18 @@ func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddN
 // new one has it as its parent. What is not given comes from the previous one. It is for
 // outlet channels of type bravo, charlie and delta.
 //
+// The new one goes where a request of the member with that label would go, or to a
+// channel that is not paired where that hands it on. Until all of it was sent, the
+// previous one goes on. Handing it on again gives the new one while nobody has taken it.
+//
 // InvalidArgument: both of Label and Targets, or both of MessageEvent and
 // PreviousAssignment are missing, or PreviousAssignment is not the one that MessageEvent
 // leads to. NotFound: the app has no such channel or assignment, or none belongs to the
 // event. FailedPrecondition: the previous assignment has ended, or nothing can take the
-// request. Unsupported: the channel is of another type, or the host has no connector for
-// an outlet's type. Unavailable: an outlet did not take it; the same call again sends
-// what is missing.
+// request, or InletGroup is true and the conversation is no group there. Unsupported: the
+// channel is of another type, or the host has no connector for an outlet's type.
+// Unavailable: an outlet did not take it; the same call again sends what is missing.
+// Conflict: as in CreateAssignment.
 //
 // Specification: Live-chat operations.
 func (c *Context) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
@@ -600,10 +610,11 @@ func (c *Context) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAs
 }
 
 // GetAssignmentsByMeta reads the assignments whose meta holds the given data: each field
-// of it is there and equal. An object within it is data as well, of which other fields
-// may stand beside.
+// of it is there and equal, as a filter of package document compares; other fields may
+// stand beside. A field may be a dotted path.
 //
-// InvalidArgument: Meta is missing, or has an operator in the place of a field.
+// InvalidArgument: Meta is missing, or has an operator in the place of a field or a
+// value.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
@@ -644,7 +655,8 @@ func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAss
 // taken: the record is removed, its tickets are recalled where the platform can, and the
 // member is in live chat no more. That there is none is no error.
 //
-// InvalidArgument: MemberID is missing.
+// InvalidArgument: MemberID is missing. Unavailable: a ticket could not be recalled; the
+// request is withdrawn all the same, and the same call again does the rest.
 //
 // Specification: Live-chat operations.
 func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
@@ -699,7 +711,7 @@ func (c *Context) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*liv
 // outlet channel. One that is live comes before one that is not.
 //
 // InvalidArgument: both of AdminExternalID and GroupID are missing, or the channel is.
-// NotFound: the app has no such channel, or no group fits.
+// NotFound: no group fits.
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
