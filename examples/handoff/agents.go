@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"regexp"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+var (
+	commandForm  = regexp.MustCompile(`^\s*/`)
+	transferForm = regexp.MustCompile(`^\s*/transfer\s+(\S+)\s*$`)
+)
+
+// agentNodes returns the commands of agents. What they do not answer goes to the customer.
+func agentNodes() []*botctx.Node {
+	return []*botctx.Node{
+		{ID: "done", Tree: treeAgents, Trigger: command(botctx.TextIs("/done")), Pre: do(sayGoodbye, end)},
+		{ID: "transfer", Tree: treeAgents, Trigger: command(botctx.TextMatches(transferForm)), Pre: do(transfer)},
+		// What looks like a command, and is none, is nothing for the customer.
+		{
+			ID: "commands", Tree: treeAgents, Trigger: command(botctx.TextMatches(commandForm)), Priority: 1000,
+			Pre: do(answer("I know /done and /transfer TEAM.")),
+		},
+		{
+			ID: "no customer", Tree: treeAgents, Trigger: botctx.AllOf(botctx.AnyText(), botctx.Not(isInLiveChat())),
+			Priority: 1000, Responses: say("There is no customer here, {{firstName}}."),
+		},
+	}
+}
+
+// command matches where a trigger does in a live chat.
+func command(trigger botctx.Trigger) botctx.Trigger { return botctx.AllOf(isInLiveChat(), trigger) }
+
+// isInLiveChat matches what an agent writes in a live chat.
+func isInLiveChat() botctx.Trigger {
+	return botctx.When(func(bot *botctx.Context) bool { return bot.Group != nil })
+}
+
+// sayGoodbye says goodbye to the customer.
+func sayGoodbye(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
+		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Response: send.Text("Goodbye, {{firstName}}!"),
+	})
+	return err
+}
+
+// end ends the live chat.
+func end(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.EndLiveChat(ctx, livechat.EndLiveChatParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
+	return err
+}
+
+// transfer hands the customer on to another team, who get a new ticket.
+func transfer(ctx context.Context, bot *botctx.Context) error {
+	team := transferForm.FindStringSubmatch(bot.MessageEvent.Text())[1]
+	_, err := bot.ReassignAssignment(ctx, livechat.ReassignAssignmentParams{
+		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Label: team,
+	})
+	if errors.Is(err, boterr.FailedPrecondition) {
+		return answer("There is no team "+team+".")(ctx, bot)
+	}
+	return err
+}
+
+// answer returns an action that writes to the agent, in the conversation with the customer,
+// who does not see it.
+func answer(text string) botctx.Action {
+	return func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.SendMessageToOutletGroup(ctx, livechat.SendMessageToOutletGroupParams{
+			GroupID: bot.Group.ID, Response: send.Text(text).Literal(),
+		})
+		return err
+	}
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Columns prints what happens on two sides: to the left what customers see, to the right what
+// agents do.
+type Columns struct{ Out io.Writer }
+
+// width is how many characters a column has.
+const width = 46
+
+// Head prints the heads of the columns.
+func (c *Columns) Head(left, right string) error { return c.print("", left, right) }
+
+// Left prints what happens on the left side.
+func (c *Columns) Left(at time.Time, text string) error { return c.rows(at, text, "") }
+
+// Right prints what happens on the right side.
+func (c *Columns) Right(at time.Time, text string) error { return c.rows(at, "", text) }
+
+// Both prints what concerns both sides.
+func (c *Columns) Both(at time.Time, text string) error {
+	text = "-- " + text + " "
+	return c.print(at.UTC().Format(time.TimeOnly), text+strings.Repeat("-", width-utf8.RuneCountInString(text)), strings.Repeat("-", width))
+}
+
+// rows prints a text on one side, in as many rows as it needs, the first with the time.
+func (c *Columns) rows(at time.Time, left, right string) error {
+	stamp := at.UTC().Format(time.TimeOnly)
+	lefts, rights := wrapped(left), wrapped(right)
+	for i := range max(len(lefts), len(rights)) {
+		if err := c.print(stamp, rowOf(lefts, i), rowOf(rights, i)); err != nil {
+			return err
+		}
+		stamp = ""
+	}
+	return nil
+}
+
+// rowOf returns a row, "" where there are fewer.
+func rowOf(rows []string, i int) string {
+	if i < len(rows) {
+		return rows[i]
+	}
+	return ""
+}
+
+// print prints one row.
+func (c *Columns) print(stamp, left, right string) error {
+	row := fmt.Sprintf("%8s  %-*s | %s", stamp, width, left, right)
+	_, err := fmt.Fprintln(c.Out, strings.TrimRight(row, " "))
+	return err
+}
+
+// wrapped returns a text in rows that fit into a column, broken between words.
+func wrapped(text string) []string {
+	var rows []string
+	for line := range strings.SplitSeq(text, "\n") {
+		row := ""
+		for word := range strings.FieldsSeq(line) {
+			switch {
+			case row == "":
+				row = word
+			case utf8.RuneCountInString(row+" "+word) <= width:
+				row += " " + word
+			default:
+				rows = append(rows, row)
+				row = "  " + word
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The channels of the shop: where customers write, and where agents do.
+const (
+	web  = "web"
+	desk = "desk"
+)
+
+// The trees of nodes: for customers, for customers who are in a live chat, and for agents.
+const (
+	treeCustomers = "customers"
+	treeLiveChat  = "live chat"
+	treeAgents    = "agents"
+)
+
+// Channels returns the channels of the shop, the inlet first. A label of the outlet's
+// broadcast groups is a team: "default" is who gets a request first.
+func Channels() (inlet, outlet channel.Channel) {
+	inlet = channel.Channel{ID: web, Type: channel.Webchat, PriorityGroups: served(treeCustomers)}
+	outlet = channel.Channel{
+		ID: desk, Type: channel.Charlie, PriorityGroups: served(treeAgents),
+		BroadcastGroups: []channel.BroadcastGroup{
+			{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "#counter", Type: "public_channel"}}},
+			{Label: "workshop", Groups: []channel.BroadcastGroupMember{{ID: "#workshop", Type: "public_channel"}}},
+		},
+	}
+	return inlet, outlet
+}
+
+// served returns the priority groups of a channel that one tree serves.
+func served(tree string) []channel.PriorityGroup {
+	return []channel.PriorityGroup{{Group: "everybody", Trees: []string{tree}}}
+}
+
+// Flow returns which nodes may answer customers who are in a live chat.
+func Flow() botctx.Flow {
+	return botctx.Flow{LiveChatTree: func(*botctx.Context) string { return treeLiveChat }}
+}
+
+// Nodes returns the bot: what customers may say, and the commands of agents.
+func Nodes() []*botctx.Node { return append(customerNodes(), agentNodes()...) }
+
+// do returns the actions of a node.
+func do(actions ...botctx.Action) []botctx.Action { return actions }
+
+// say returns the responses of a node: one text.
+func say(text string) []send.Response { return []send.Response{send.Text(text)} }

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+)
+
+// stage is a fake platform on which the conversation is played.
+type stage struct {
+	platform  *fakes.Platform
+	columns   *Columns
+	customers map[string]*fakes.Actor
+	agents    map[string]*fakes.Agent
+	names     map[string]string // Of the customers, by their ids.
+
+	sent     int               // How many messages are printed.
+	tickets  map[string]string // What tickets show as it was printed, by message.
+	liveChat map[string]bool   // Which customers are in a live chat.
+}
+
+// play plays the conversation, and takes no time.
+func play(out io.Writer) error {
+	s := newStage(out)
+	if err := s.columns.Head("customers (web)", "agents (desk)"); err != nil {
+		return err
+	}
+	for _, step := range conversation {
+		if err := s.play(step); err != nil {
+			return err
+		}
+		if err := s.printNew(); err != nil {
+			return err
+		}
+		if err := s.platform.TryAdvance(pause); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// morning is when the conversation begins.
+func morning() time.Time { return time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC) }
+
+// newStage returns the shop with its customers and agents.
+func newStage(out io.Writer) *stage {
+	p := fakes.New(fakes.At(morning()), fakes.Flow(Flow()))
+	p.Handle(Nodes()...)
+	inlet, outlet := Channels()
+	p.AddChannel(inlet)
+	p.AddChannel(outlet)
+	p.Pair(web, desk)
+	s := &stage{
+		platform: p, columns: &Columns{Out: out},
+		customers: map[string]*fakes.Actor{}, agents: map[string]*fakes.Agent{}, names: map[string]string{},
+		tickets: map[string]string{}, liveChat: map[string]bool{},
+	}
+	for _, name := range []string{"Ada", "Bob"} {
+		customer := p.AddMember(member.Member{Channel: web, FirstName: name})
+		s.customers[name], s.names[customer.ID()] = customer, name
+	}
+	s.agents["Grace"] = p.AddAgent(desk, "Grace", "default")
+	s.agents["Hedy"] = p.AddAgent(desk, "Hedy", "workshop")
+	return s
+}
+
+// play lets a step happen, and prints it.
+func (s *stage) play(step step) error {
+	now := s.platform.Now()
+	customer, agent := s.customers[step.who], s.agents[step.who]
+	switch {
+	case step.passes > 0:
+		if err := s.columns.Both(now, fmt.Sprintf("%.0f minutes pass", step.passes.Minutes())); err != nil {
+			return err
+		}
+		return s.platform.TryAdvance(step.passes)
+	case step.closes:
+		s.platform.SwitchChannel(desk, false)
+		return s.columns.Right(now, "The desk closes.")
+	case step.takes:
+		if err := s.columns.Right(now, step.who+" takes it"); err != nil {
+			return err
+		}
+		return agent.TryTakes(agent.Ticket())
+	case customer != nil:
+		if err := s.columns.Left(now, step.who+": "+step.says); err != nil {
+			return err
+		}
+		return customer.TrySays(step.says)
+	default:
+		if err := s.columns.Right(now, step.who+": "+step.says); err != nil {
+			return err
+		}
+		return agent.TrySays(step.says)
+	}
+}
+
+// printNew prints what was sent and has changed since the last time.
+func (s *stage) printNew() error {
+	all := s.platform.Sent()
+	for _, sent := range all[s.sent:] {
+		if err := s.printSent(sent); err != nil {
+			return err
+		}
+	}
+	s.sent = len(all)
+	if err := s.printTickets(); err != nil {
+		return err
+	}
+	return s.printEnded()
+}
+
+// printSent prints a message on its side.
+func (s *stage) printSent(sent fakes.Sent) error {
+	text := sent.Response.Text()
+	for _, button := range sent.Response.Buttons() {
+		s.tickets[sent.MessageID] = text
+		text += "\n[" + button.Title + "]"
+	}
+	if customer := s.names[sent.Member]; customer != "" {
+		return s.columns.Left(sent.At.Time(), "bot > "+customer+": "+text)
+	}
+	return s.columns.Right(sent.At.Time(), "bot > "+s.nameOf(sent.To)+": "+text)
+}
+
+// nameOf returns what agents call a conversation.
+func (s *stage) nameOf(to string) string {
+	for _, group := range s.platform.Groups(desk) {
+		if group.ExternalID == to {
+			return group.Name
+		}
+	}
+	return to
+}
+
+// printTickets prints the tickets that show something else.
+func (s *stage) printTickets() error {
+	for _, name := range []string{"Grace", "Hedy"} {
+		for _, ticket := range s.agents[name].Tickets() {
+			if ticket.Text() == s.tickets[ticket.MessageID] {
+				continue
+			}
+			s.tickets[ticket.MessageID] = ticket.Text()
+			now := ticket.Group + " shows: " + ticket.Text()
+			if ticket.IsRecalled {
+				now = ticket.Group + ": the ticket is gone"
+			}
+			if err := s.columns.Right(s.platform.Now(), now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// printEnded prints whose live chat is over.
+func (s *stage) printEnded() error {
+	for _, name := range []string{"Ada", "Bob"} {
+		now := s.customers[name].Member()
+		was, is := s.liveChat[name], now.BotMeta.LiveChat()
+		s.liveChat[name] = is
+		if was && !is {
+			if err := s.columns.Both(now.UpdatedAt.Time(), name+"'s live chat is over"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
