@@ -2,6 +2,7 @@ package botctx_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -16,8 +17,8 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// arguments are one argument of each operation that the SDK has, in JSON. They are for
-// the platform that newCaller makes.
+// arguments are one argument of each operation that the SDK has, but for those of live chat,
+// in JSON. They are for the platform that newCaller makes.
 var arguments = map[string]string{
 	"getChannel":                      `{"channelId": "channel-1"}`,
 	"getMember":                       `{"memberId": "member-1"}`,
@@ -49,6 +50,27 @@ func newCaller(t *testing.T, options ...fakes.Option) (*fakes.Platform, *botctx.
 	return p, ada.Context()
 }
 
+// called is an operation with arguments that succeed on a platform.
+type called struct {
+	args string
+	on   func(t *testing.T, options ...fakes.Option) (*fakes.Platform, botctx.Caller)
+}
+
+// offered returns the operations that the SDK has.
+func offered() map[string]called {
+	all := map[string]called{}
+	for name, args := range arguments {
+		all[name] = called{args, func(t *testing.T, options ...fakes.Option) (*fakes.Platform, botctx.Caller) {
+			t.Helper()
+			return newCaller(t, options...)
+		}}
+	}
+	for name, args := range liveChatArguments {
+		all[name] = called{args, newLiveChatCaller}
+	}
+	return all
+}
+
 func TestCallKnowsEveryOperationOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	_, bot := newCaller(t)
@@ -56,16 +78,14 @@ func TestCallKnowsEveryOperationOfTheSpecification(t *testing.T) {
 	for _, operation := range operations.All() {
 		names = append(names, operation.Name)
 		require.True(t, botctx.Op(operation.Name).Exists())
-		args, offered := arguments[operation.Name]
-		_, err := bot.Call(t.Context(), operation.Name, json.RawMessage(args))
-		if offered {
-			require.NoError(t, err, operation.Name)
+		if _, isOffered := offered()[operation.Name]; isOffered {
 			continue
 		}
+		_, err := bot.Call(t.Context(), operation.Name, nil)
 		requireFailure(t, err, operation.Name, boterr.Unsupported, "")
 	}
 	require.Len(t, names, 69)
-	require.Len(t, arguments, 18)
+	require.Len(t, offered(), 18+34)
 	all := []string{}
 	for _, op := range botctx.Ops() {
 		all = append(all, string(op))
@@ -87,11 +107,11 @@ func requireFailure(t *testing.T, err error, op string, code boterr.Code, field 
 
 func TestCallGivesWhatTheSpecificationShows(t *testing.T) {
 	t.Parallel()
-	for name, args := range arguments {
+	for name, op := range offered() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, bot := newCaller(t)
-			text, err := bot.Call(t.Context(), name, json.RawMessage(args))
+			_, bot := op.on(t)
+			text, err := bot.Call(t.Context(), name, json.RawMessage(op.args))
 			require.NoError(t, err)
 			var result any
 			require.NoError(t, json.Unmarshal(text, &result))
@@ -131,22 +151,26 @@ func TestCallRefusesOperationsThatDoNotExist(t *testing.T) {
 
 func TestCallRefusesWhatIsNoObject(t *testing.T) {
 	t.Parallel()
-	for name := range arguments {
-		p, bot := newCaller(t)
-		before := p.Data("places")
+	for name, op := range offered() {
+		p, bot := op.on(t)
+		before := stored(t, p)
 		for _, args := range []string{`[]`, `"x"`, `1`, `{`, `{"memberId": }`, `{} {}`, "\xff"} {
 			result, err := bot.Call(t.Context(), name, json.RawMessage(args))
 			require.Nil(t, result)
 			requireFailure(t, err, name, boterr.InvalidArgument, "")
 		}
-		require.Equal(t, before, p.Data("places"))
+		require.Equal(t, before, stored(t, p))
 	}
 }
 
 func TestNoArgumentsCountAsAnEmptyObject(t *testing.T) {
 	t.Parallel()
-	_, bot := newCaller(t)
-	for name := range arguments {
+	for name, op := range offered() {
+		operation, _ := operations.ByName(name)
+		if !slices.ContainsFunc(operation.Parameters, isRequired) {
+			continue
+		}
+		_, bot := op.on(t)
 		for _, args := range []string{``, `{}`, `null`} {
 			_, err := bot.Call(t.Context(), name, json.RawMessage(args))
 			e, ok := boterr.AsError(err)
@@ -157,27 +181,44 @@ func TestNoArgumentsCountAsAnEmptyObject(t *testing.T) {
 	}
 }
 
+// isRequired reports whether a parameter, or another one in its place, has to be given.
+func isRequired(parameter operations.Field) bool {
+	return parameter.Need == operations.Required || parameter.Need == operations.RequiredUnless
+}
+
+// stored returns all that a platform has stored and sent, as text.
+func stored(t *testing.T, p *fakes.Platform) string {
+	t.Helper()
+	var all strings.Builder
+	for _, collection := range []string{"members", "agendas", "assignments", "groups", "admins"} {
+		found, err := p.Runtime().Env().Store.Collection(collection).Find(t.Context(), nil, document.FindOptions{})
+		require.NoError(t, err)
+		fmt.Fprintln(&all, collection, found)
+	}
+	fmt.Fprintln(&all, p.Data("places"), p.Groups("phone"), p.CreatedChannels("hotel"), p.Sent())
+	return all.String()
+}
+
 func TestWrongTypesNameTheirParameter(t *testing.T) {
 	t.Parallel()
 	values := map[string]any{
 		"true": true, "12": 12.0, `"x"`: "x", `{"x": 1}`: map[string]any{"x": 1.0}, `[true]`: []any{true}, `[[]]`: []any{[]any{}},
 	}
-	for name, args := range arguments {
+	for name, op := range offered() {
 		operation, _ := operations.ByName(name)
 		for _, parameter := range operation.Parameters {
 			t.Run(name+" "+parameter.Name, func(t *testing.T) {
 				t.Parallel()
-				p, bot := newCaller(t)
-				before := p.Data("places")
+				p, bot := op.on(t)
+				before := stored(t, p)
 				for text, value := range values {
 					if parameter.Type.Accepts(value) {
 						continue
 					}
-					_, err := bot.Call(t.Context(), name, withParameter(t, args, parameter.Name, text))
+					_, err := bot.Call(t.Context(), name, withParameter(t, op.args, parameter.Name, text))
 					requireFailure(t, err, name, boterr.InvalidArgument, parameter.Name)
 				}
-				require.Equal(t, before, p.Data("places"))
-				require.Empty(t, p.Sent())
+				require.Equal(t, before, stored(t, p))
 			})
 		}
 	}
@@ -196,30 +237,30 @@ func withParameter(t *testing.T, args, name, value string) json.RawMessage {
 
 func TestUnknownParametersAreIgnoredOrRefused(t *testing.T) {
 	t.Parallel()
-	for name, args := range arguments {
-		_, lenient := newCaller(t)
-		_, err := lenient.Call(t.Context(), name, withParameter(t, args, "appId", `"app-2"`))
+	for name, op := range offered() {
+		_, lenient := op.on(t)
+		_, err := lenient.Call(t.Context(), name, withParameter(t, op.args, "appId", `"app-2"`))
 		require.NoError(t, err, name)
-		p, strict := newCaller(t, fakes.Strict())
-		before := p.Data("places")
-		_, err = strict.Call(t.Context(), name, withParameter(t, args, "appId", `"app-2"`))
+		p, strict := op.on(t, fakes.Strict())
+		before := stored(t, p)
+		_, err = strict.Call(t.Context(), name, withParameter(t, op.args, "appId", `"app-2"`))
 		requireFailure(t, err, name, boterr.InvalidArgument, "appId")
-		require.Equal(t, before, p.Data("places"))
-		_, err = strict.Call(t.Context(), name, json.RawMessage(args))
+		require.Equal(t, before, stored(t, p))
+		_, err = strict.Call(t.Context(), name, json.RawMessage(op.args))
 		require.NoError(t, err, name)
 	}
 }
 
 func TestParametersThatAreNullAreAbsent(t *testing.T) {
 	t.Parallel()
-	for name, args := range arguments {
+	for name, op := range offered() {
 		operation, _ := operations.ByName(name)
 		for _, parameter := range operation.Parameters {
 			if parameter.Need != operations.Optional {
 				continue
 			}
-			_, bot := newCaller(t)
-			_, err := bot.Call(t.Context(), name, withParameter(t, args, parameter.Name, "null"))
+			_, bot := op.on(t)
+			_, err := bot.Call(t.Context(), name, withParameter(t, op.args, parameter.Name, "null"))
 			require.NoError(t, err, "%s with %s null", name, parameter.Name)
 		}
 	}
