@@ -174,7 +174,7 @@ func (s *Service) leaveLiveChat(ctx context.Context, r *AssignmentRecord) (*memb
 		if open, err = s.openAssignment(ctx, r.Member); err != nil || open == nil {
 			return s.orMemberOf(ctx, r, left, err)
 		}
-		if err = s.setAlarm(ctx, open); err == nil && left != nil && open.State() != Sending {
+		if err = s.restoreAlarm(ctx, open); err == nil && left != nil && open.State() != Sending {
 			_, err = s.setLiveChat(ctx, open, true)
 		}
 		if err == nil {
@@ -192,6 +192,16 @@ func (s *Service) clearLiveChat(ctx context.Context, r *AssignmentRecord) (*memb
 		return nil, err
 	}
 	return left, s.removeAlarm(ctx, r.Member)
+}
+
+// restoreAlarm sets the agenda of an open assignment from which it may have been taken. One
+// that is still being sent has an agenda before it has an expiry.
+func (s *Service) restoreAlarm(ctx context.Context, open *AssignmentRecord) error {
+	watched := *open
+	if watched.LiveChatAgenda && watched.Expiry.IsZero() {
+		watched.Expiry = s.nextExpiry()
+	}
+	return s.setAlarm(ctx, &watched)
 }
 
 // orMemberOf returns a member that is known, or else that of an assignment.
