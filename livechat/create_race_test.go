@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 )
 
@@ -122,4 +123,67 @@ func TestATicketThatIsAddedWhileItIsTakenIsRefused(t *testing.T) {
 	all.Wait()
 	require.Equal(t, livechat.Taken, s.record(t, r.ID).State())
 	require.Nil(t, s.record(t, r.ID).Sender)
+}
+
+// slowStore is a store in which something happens before the first change of an assignment.
+type slowStore struct {
+	document.Store
+
+	before func()
+}
+
+// Collection implements document.Store.
+func (s slowStore) Collection(name string) document.Collection {
+	inner := s.Store.Collection(name)
+	if name != "assignments" {
+		return inner
+	}
+	return slowCollection{Collection: inner, before: s.before}
+}
+
+// slowCollection is a collection of a slowStore.
+type slowCollection struct {
+	document.Collection
+
+	before func()
+}
+
+// FindAndModify implements document.Collection.
+func (c slowCollection) FindAndModify(
+	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
+) (document.FindAndModifyResult, error) {
+	c.before()
+	return c.Collection.FindAndModify(ctx, filter, change, options)
+}
+
+func TestARequestThatIsTakenAtThatMomentIsNeitherRemovedNorWidened(t *testing.T) {
+	t.Parallel()
+	for name, late := range map[string]func(*testing.T, *livechat.Service, string){
+		"removed": func(t *testing.T, service *livechat.Service, _ string) {
+			t.Helper()
+			must(t, service.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
+		},
+		"widened": func(t *testing.T, service *livechat.Service, id string) {
+			t.Helper()
+			_, err := call(t, service.AddNewTargetsToAssignment, `{"assignmentId": "`+id+`", "targets": [{"channel": "phone"}]}`)
+			require.ErrorIs(t, err, boterr.FailedPrecondition)
+			require.ErrorContains(t, err, "eve has the assignment")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStand(t)
+			r := s.mustAsk(t, `{}`)
+			s.platform.forget()
+			env := s.mine.env
+			env.Store = slowStore{Store: s.store, before: sync.OnceFunc(func() {
+				_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+				require.NoError(t, err)
+			})}
+			late(t, livechat.New(env, s.mine.scope, s.mine.ports), r.ID)
+			require.Equal(t, livechat.Taken, s.record(t, r.ID).State())
+			require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+			require.NotContains(t, s.sentTo(), "phone B1")
+		})
+	}
 }
