@@ -1,6 +1,7 @@
 package fakes_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 
@@ -224,6 +225,35 @@ func TestALinkWorksUntilItIsRenewedOrPutOutOfUse(t *testing.T) {
 	require.ErrorIs(t, s.AddAgent("desk", "Lise").TryJoins(renewed), boterr.NotFound)
 	require.ErrorIs(t, s.grace.TryJoins(""), boterr.NotFound)
 	require.Equal(t, []string{s.grace.ExternalID(), s.hedy.ExternalID()}, s.Groups("desk")[0].Members)
+}
+
+func TestAnAgentWritesInTheGroupThatSheHasJoined(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, channel.Bravo)
+	s.Handle(&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hello"), Pre: []botctx.Action{
+		func(ctx context.Context, bot *botctx.Context) error {
+			_, err := bot.HandleAdminJoinedGroup(ctx, livechat.HandleAdminJoinedGroupParams{
+				ExternalID: bot.MessageEvent.From, BravoGroupID: bot.MessageEvent.To,
+			})
+			if err != nil {
+				return err
+			}
+			group, err := bot.GetGroupByGroupExternalID(ctx, livechat.GetGroupByGroupExternalIDParams{GroupExternalID: bot.MessageEvent.To})
+			if err != nil {
+				return err
+			}
+			_, err = bot.SendMessageToOutletGroup(ctx, livechat.SendMessageToOutletGroupParams{
+				GroupID: group.ID, Response: send.Text("Welcome."),
+			})
+			return err
+		},
+	}})
+	made, err := s.ada.Context().CreateBravoGroup(t.Context(), livechat.CreateBravoGroupParams{ChannelID: "desk", Name: "Kettles"})
+	require.NoError(t, err)
+	s.grace.Joins(made.InvitationLink)
+	s.grace.Says("hello")
+	require.Equal(t, "Welcome.", s.grace.Last())
+	require.Empty(t, s.hedy.Messages())
 }
 
 func TestAGroupKeepsItsIcon(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
@@ -12,12 +13,14 @@ import (
 // model is what the live chats of a few members should be, by rules that are written down
 // a second time, as simply as can be.
 type model struct {
-	now      time.Time
+	now time.Time
+	// types are the platforms of the outlets.
+	types    map[string]channel.Type
 	requests []*request
 	tickets  []*offer
 	// toMembers are the texts that each member was sent.
 	toMembers map[string][]string
-	// toAgents are the texts that each agent was sent in her conversations with a member.
+	// toAgents are the texts that each agent was sent in her conversations.
 	toAgents map[string][]string
 	// groups counts the conversations that were made in each outlet.
 	groups map[string]int
@@ -56,8 +59,25 @@ var agentsOf = map[string][2]string{ //nolint:gochecknoglobals // It does not ch
 	"Grace": {"desk", "support"}, "Hedy": {"desk", "sales"}, "Ida": {"team", "crew"}, "Jane": {"team", "crew"},
 }
 
-func newModel(now time.Time) *model {
-	return &model{now: now, toMembers: map[string][]string{}, toAgents: map[string][]string{}, groups: map[string]int{}}
+// can reports whether an outlet is of one of some platforms.
+func (m *model) can(outlet string, platforms ...channel.Type) bool {
+	return slices.Contains(platforms, m.types[outlet])
+}
+
+// changesTickets reports whether an outlet can change a message that was sent.
+func (m *model) changesTickets(outlet string) bool {
+	return m.can(outlet, channel.Charlie, channel.Delta)
+}
+
+// isDirect reports whether an outlet has no tickets.
+func (m *model) isDirect(outlet string) bool { return m.can(outlet, channel.Foxtrot, channel.Custom) }
+
+// isAlone reports whether an agent of an outlet talks with one member at a time, in her
+// conversation with the bot.
+func (m *model) isAlone(outlet string) bool { return m.can(outlet, channel.Alpha, channel.Custom) }
+
+func newModel(now time.Time, types map[string]channel.Type) *model {
+	return &model{now: now, types: types, toMembers: map[string][]string{}, toAgents: map[string][]string{}, groups: map[string]int{}}
 }
 
 // open returns the request of a member that is pending or taken, nil where there is none.
@@ -70,13 +90,15 @@ func (m *model) open(member string) *request {
 	return nil
 }
 
-// with returns the request in which an agent talks with a member, nil where there is none.
+// with returns the request in which an agent talks when she writes to a member, nil where
+// there is none.
 func (m *model) with(agent, member string) *request {
-	r := m.open(member)
-	if r == nil || r.state != livechat.Taken || r.agent != agent {
-		return nil
+	for _, r := range m.requests {
+		if r.state == livechat.Taken && r.agent == agent && (r.member == member || m.isAlone(agentsOf[agent][0])) {
+			return r
+		}
 	}
-	return r
+	return nil
 }
 
 // ask makes a request, unless one is open.
@@ -92,68 +114,89 @@ func (m *model) request(r *request) {
 	m.requests = append(m.requests, r)
 	for _, to := range groupsOf[r.label] {
 		m.tickets = append(m.tickets, &offer{of: r, channel: to[0], group: to[1]})
+		if m.can(to[0], channel.Foxtrot) {
+			m.groups[to[0]]++
+		}
+		if m.isDirect(to[0]) {
+			return
+		}
 	}
 }
 
-// widen offers a request to another broadcast group, and reports whether it could be.
-func (m *model) widen(r *request, outlet, group string) bool {
-	if r.removed || r.state != livechat.Pending {
-		return false
+// widen offers a request to another broadcast group.
+func (m *model) widen(r *request, outlet, group string) boterr.Code {
+	if r.removed || r.state != livechat.Pending || m.isDirect(outlet) {
+		return boterr.FailedPrecondition
 	}
 	isOffered := slices.ContainsFunc(m.tickets, func(o *offer) bool { return o.of == r && o.channel == outlet && o.group == group })
 	if !isOffered {
 		m.tickets = append(m.tickets, &offer{of: r, channel: outlet, group: group})
 	}
-	return true
+	return ""
 }
 
-// take gives a request to an agent, and reports whether she has it now.
-func (m *model) take(agent string, r *request) bool {
-	if r.removed || r.state == livechat.Ended {
-		return false
-	}
-	if r.state == livechat.Taken {
-		return r.agent == agent
+// take gives a request to an agent.
+func (m *model) take(agent string, r *request) boterr.Code {
+	outlet := agentsOf[agent][0]
+	switch {
+	case r.state == livechat.Taken && r.agent == agent:
+		return ""
+	case r.removed || r.state != livechat.Pending || m.isAlone(outlet) && m.with(agent, "") != nil:
+		return boterr.FailedPrecondition
 	}
 	r.state, r.agent, r.expiry = livechat.Taken, agent, m.now.Add(livechat.IdleTimeout)
-	m.groups[agentsOf[agent][0]]++
-	m.tell(agent, r.member, r.about)
+	if m.can(outlet, channel.Bravo, channel.Charlie, channel.Delta) {
+		m.groups[outlet]++
+	}
+	if m.can(outlet, channel.Foxtrot) { // The request is the first message of the conversation.
+		m.tell(agent, m.asking(r, outlet))
+	}
+	m.tell(agent, r.about)
 	for _, ticket := range m.tickets {
-		if ticket.of == r && !ticket.isGone {
+		if ticket.of == r && !ticket.isGone && m.changesTickets(ticket.channel) {
 			ticket.taken = "Taken by " + agent + "."
 		}
 	}
-	return true
+	return ""
+}
+
+// asking is the text of a request.
+func (m *model) asking(r *request, outlet string) string {
+	if m.isDirect(outlet) {
+		return r.member + " asks for a person."
+	}
+	return r.member + " asks for a person.\n" + r.about
 }
 
 // tell notes what an agent was sent.
-func (m *model) tell(agent, member, text string) {
-	m.toAgents[agent+" "+member] = append(m.toAgents[agent+" "+member], text)
-}
+func (m *model) tell(agent, text string) { m.toAgents[agent] = append(m.toAgents[agent], text) }
 
 // memberSays is what a member writes.
 func (m *model) memberSays(member, text string) {
 	if r := m.open(member); r != nil && r.state == livechat.Taken {
-		m.tell(r.agent, member, text)
+		m.tell(r.agent, text)
 		r.expiry = m.now.Add(livechat.IdleTimeout)
 	}
 }
 
 // agentSays is what an agent writes to a member.
-func (m *model) agentSays(agent, member, text string) {
+func (m *model) agentSays(agent, member, text string) boterr.Code {
 	r := m.with(agent, member)
 	switch {
 	case r == nil:
 	case text == "/done":
-		m.toMembers[member] = append(m.toMembers[member], "Goodbye!")
+		m.toMembers[r.member] = append(m.toMembers[r.member], "Goodbye!")
 		m.end(r, livechat.EndedByOutlet)
+	case text == "/sales" && !m.can(agentsOf[agent][0], channel.Bravo, channel.Charlie, channel.Delta):
+		return boterr.Unsupported
 	case text == "/sales":
 		m.end(r, livechat.EndedByReassign)
-		m.request(&request{member: member, label: "sales", about: r.about, parent: r})
+		m.request(&request{member: r.member, label: "sales", about: r.about, parent: r})
 	default:
-		m.toMembers[member] = append(m.toMembers[member], text)
+		m.toMembers[r.member] = append(m.toMembers[r.member], text)
 		r.expiry = m.now.Add(livechat.IdleTimeout)
 	}
+	return ""
 }
 
 // end ends a request.
@@ -161,13 +204,22 @@ func (m *model) end(r *request, by livechat.EndedBy) {
 	r.state, r.endedBy, r.expiry = livechat.Ended, by, time.Time{}
 }
 
-// leave ends the live chat of a member, and returns it, nil where there was none.
-func (m *model) leave(member string) *request {
+// leave ends the live chat of a member.
+func (m *model) leave(member string, options livechat.InletEndLiveChatOptions) boterr.Code {
 	r := m.open(member)
-	if r != nil {
-		m.end(r, livechat.EndedByInlet)
+	switch {
+	case r == nil:
+		return boterr.FailedPrecondition
+	case options.RecallRelayMessage && slices.ContainsFunc(m.tickets, func(o *offer) bool {
+		return o.of == r && !m.changesTickets(o.channel)
+	}):
+		return boterr.Unsupported
 	}
-	return r
+	m.end(r, livechat.EndedByInlet)
+	if options.RecallRelayMessage {
+		m.recall(r)
+	}
+	return ""
 }
 
 // withdraw removes the request of a member that is pending.
@@ -178,10 +230,10 @@ func (m *model) withdraw(member string) {
 	}
 }
 
-// recall takes the tickets of a request back.
+// recall takes the tickets of a request back, where their outlets can.
 func (m *model) recall(r *request) {
 	for _, ticket := range m.tickets {
-		ticket.isGone = ticket.isGone || ticket.of == r
+		ticket.isGone = ticket.isGone || ticket.of == r && m.changesTickets(ticket.channel)
 	}
 }
 
@@ -262,7 +314,7 @@ func (m *model) shown(outlet, group string) []string {
 			id = ""
 		}
 		if text == "" {
-			text = ticket.of.member + " asks for a person.\n" + ticket.of.about
+			text = m.asking(ticket.of, outlet)
 		}
 		if ticket.isGone {
 			text = ""
@@ -280,21 +332,21 @@ func (m *model) alarms(member string) []document.Timestamp {
 	return nil
 }
 
-// outlets are those of the model.
-func outlets() []channel.Channel {
-	groups := func(of map[string]string) []channel.BroadcastGroup {
-		var labelled []channel.BroadcastGroup
-		for _, label := range []string{"default", "sales"} {
-			if id := of[label]; id != "" {
-				labelled = append(labelled, channel.BroadcastGroup{
-					Label: label, Groups: []channel.BroadcastGroupMember{{ID: id, Type: "public_channel"}},
-				})
-			}
+// outlets are those of the model, by their types.
+func outlets(types map[string]channel.Type) []channel.Channel {
+	all := []channel.Channel{{ID: "desk", Type: types["desk"]}, {ID: "team", Type: types["team"]}}
+	for _, label := range []string{"default", "sales"} {
+		for _, to := range groupsOf[label] {
+			i := slices.IndexFunc(all, func(c channel.Channel) bool { return c.ID == to[0] })
+			all[i].BroadcastGroups = append(all[i].BroadcastGroups, channel.BroadcastGroup{
+				Label: label, Groups: []channel.BroadcastGroupMember{{ID: to[1], Type: groupTypes[all[i].Type]}},
+			})
 		}
-		return labelled
 	}
-	return []channel.Channel{
-		{ID: "desk", Type: channel.Charlie, BroadcastGroups: groups(map[string]string{"default": "support", "sales": "sales"})},
-		{ID: "team", Type: channel.Delta, BroadcastGroups: groups(map[string]string{"default": "crew"})},
-	}
+	return all
+}
+
+// groupTypes are the types of broadcast groups, on the platforms that have a list of them.
+var groupTypes = map[channel.Type]string{ //nolint:gochecknoglobals // It does not change.
+	channel.Charlie: "public_channel", channel.Foxtrot: "foxtrot",
 }
