@@ -1,6 +1,7 @@
 package livechat_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/send"
 )
 
 func TestCreateBravoGroupMakesAGroupWithALink(t *testing.T) {
@@ -127,11 +129,20 @@ func TestAnAgentWhoJoinsAGroupInUseBelongsToItsLiveChat(t *testing.T) {
 	require.Len(t, joined, 1)
 	require.Equal(t, []string{"a1", "ada", "web", "Order 7"},
 		[]string{joined[0].Assignment, joined[0].Member, joined[0].Inlet, joined[0].Name})
+	for agent, want := range map[string]string{"eve": room.ID, "bert": joined[0].ID, "bot": joined[0].ID} {
+		g, err := s.mine.GroupOf(t.Context(), "phone", *event(agent, room.ExternalID, "hi"))
+		require.NoError(t, err)
+		require.Equal(t, want, g.ID, "the agent's own, or else the newest")
+	}
 	s.platform.forget()
 	requireRelayed(t)(s.mine.RelayFromAgent(t.Context(), "phone", *event("bert", room.ExternalID, "me, too")))
 	require.Equal(t, []string{"web: send to ada-web: me, too"}, s.platform.did())
 	must(t, s.mine.EndLiveChat, `{"channel": {"_id": "phone"}, "messageEvent": {"from": "bert", "to": "`+room.ExternalID+`"}}`)
 	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+	must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "bert", "bravoGroupId": "`+room.ExternalID+`"}`)
+	joined = s.groups(t, document.O("active", true))
+	require.Len(t, joined, 1)
+	require.Empty(t, joined[0].Assignment, "that of a live chat that has ended is not inherited")
 }
 
 func TestEndBravoLiveChatEndsThoseOfTheAgentInTheGroup(t *testing.T) {
@@ -167,6 +178,76 @@ func TestEndBravoLiveChatPutsAGroupWithoutALiveChatOutOfUse(t *testing.T) {
 	require.Equal(t, []string{"clientMutationId"}, results[0].Keys())
 	require.Empty(t, s.groups(t, document.O("active", true)))
 	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat, params))
+}
+
+func TestEndBravoLiveChatHasAnElementForEachLiveGroupOfTheAgent(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.saveLive(t, "g1")
+	s.saveLive(t, "g2")
+	const params = `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`
+	var results []document.Object
+	require.NoError(t, document.DecodeJSON([]byte(must(t, s.mine.EndBravoLiveChat, params)), &results))
+	require.Len(t, results, 2)
+	require.Empty(t, s.groups(t, document.O("active", true)))
+}
+
+// saveLive stores a live group of eve in the room of phone.
+func (s *stand) saveLive(t *testing.T, id string) {
+	t.Helper()
+	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "outlet": "phone", "externalId": "room", "adminExternalId": "eve", "active": true}`)
+}
+
+// maker is a connector that makes groups in its own way.
+type maker struct {
+	send.Connector
+
+	make func() (livechat.CreatedGroup, error)
+}
+
+func (m maker) CreateGroup(context.Context, *channel.Channel, livechat.NewGroup) (livechat.CreatedGroup, error) {
+	return m.make()
+}
+
+// thatMakes makes the connector to Bravo answer so to who wants a group.
+func thatMakes(answer func() (livechat.CreatedGroup, error)) func(*livechat.Ports) {
+	return func(p *livechat.Ports) {
+		p.Connectors[channel.Bravo] = maker{Connector: p.Connectors[channel.Bravo], make: answer}
+	}
+}
+
+func TestAPlatformThatTellsLessThanItWasAskedIsUnavailable(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []livechat.CreatedGroup{{}, {ExternalID: "room"}, {InvitationLink: "https://invite.example"}} {
+		s := newStand(t, thatMakes(func() (livechat.CreatedGroup, error) { return answer, nil }))
+		requireRefused(t, s, s.mine.CreateBravoGroup, refused{`{"channelId": "phone", "name": "x"}`, boterr.Unavailable, ""})
+	}
+	s := newStand(t, thatMakes(func() (livechat.CreatedGroup, error) { return livechat.CreatedGroup{}, nil }))
+	s.pending(t, "a1", "ada")
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "phone", AdminExternalID: "eve"})
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.Empty(t, s.groups(t, document.O()))
+}
+
+func TestALinkThatNobodyAskedForIsNotTold(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, thatMakes(func() (livechat.CreatedGroup, error) {
+		return livechat.CreatedGroup{ExternalID: "room", InvitationLink: "https://invite.example"}, nil
+	}))
+	require.JSONEq(t, `{"groupId": "room"}`,
+		must(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "x", "requireInvitationLink": false}`))
+}
+
+func TestACallerWhoGivesUpIsCanceled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := newStand(t, thatMakes(func() (livechat.CreatedGroup, error) {
+		cancel()
+		return livechat.CreatedGroup{}, errDown
+	}))
+	_, err := s.mine.CreateBravoGroup(ctx, livechat.CreateBravoGroupParams{ChannelID: "phone", Name: "x"})
+	require.ErrorIs(t, err, boterr.Canceled)
 }
 
 const setIcon = `{"channelId": "phone", "imageUrl": "https://pic.example/icon", "bravoGroupId": "room"}`

@@ -2,6 +2,7 @@ package livechat
 
 import (
 	"context"
+	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -33,7 +34,7 @@ func (s *Service) EndLiveChat(ctx context.Context, p EndLiveChatParams) (EndLive
 }
 
 // end marks an assignment as ended. One that the same side has ended, and that is not closed
-// yet, comes back as it is. FailedPrecondition: it has ended.
+// yet, comes back as it is; one of another side is closed. FailedPrecondition: it has ended.
 func (s *Service) end(ctx context.Context, r *AssignmentRecord, by EndedBy) (*AssignmentRecord, error) {
 	ended, err := s.markEnded(ctx, r, by, document.O())
 	if err != nil || ended != nil {
@@ -45,6 +46,11 @@ func (s *Service) end(ctx context.Context, r *AssignmentRecord, by EndedBy) (*As
 	}
 	if now.isInterrupted(by) {
 		return now, nil
+	}
+	if now.isInterrupted(EndedByOutlet, EndedByInlet, EndedByIdle) {
+		if _, err := s.closeEnded(ctx, now); err != nil {
+			return nil, err
+		}
 	}
 	return nil, boterr.New(boterr.FailedPrecondition, "", "the live chat of the assignment %s has ended already: %s",
 		now.ID, now.endingText())
@@ -68,9 +74,9 @@ func (r *AssignmentRecord) endingText() string {
 	}
 }
 
-// isInterrupted reports whether ending the assignment was interrupted.
-func (r *AssignmentRecord) isInterrupted(by EndedBy) bool {
-	return r.State() == Ended && r.EndedBy == by && r.ClosedAt.IsZero()
+// isInterrupted reports whether ending the assignment, in one of these ways, was interrupted.
+func (r *AssignmentRecord) isInterrupted(by ...EndedBy) bool {
+	return r.State() == Ended && slices.Contains(by, r.EndedBy) && r.ClosedAt.IsZero()
 }
 
 // markEnded marks an assignment as ended, if it has not ended and meets a condition. It
@@ -134,30 +140,27 @@ func (s *Service) markClosed(ctx context.Context, r *AssignmentRecord, m *member
 	return EndLiveChatResult{RecordUpdate: recordUpdate(closed.ID, closed.CreatedAt, closed.Version), Member: m}, nil
 }
 
-// closeInterrupted closes an assignment of a member that was ended so, if ending it was
-// interrupted.
-func (s *Service) closeInterrupted(ctx context.Context, memberID string, by EndedBy) error {
-	r, err := s.interrupted(ctx, memberID, by)
-	if err != nil || r == nil {
-		return err
+// closeInterrupted closes the assignments of a member of which ending was interrupted.
+func (s *Service) closeInterrupted(ctx context.Context, memberID string) error {
+	found, err := s.interrupted(ctx, memberID)
+	for _, r := range found {
+		if err == nil {
+			_, err = s.closeEnded(ctx, r)
+		}
 	}
-	_, err = s.closeEnded(ctx, r)
 	return err
 }
 
-// interrupted returns the newest assignment of a member whose ending, in this way, was
-// interrupted. nil: there is none.
-func (s *Service) interrupted(ctx context.Context, memberID string, by EndedBy) (*AssignmentRecord, error) {
-	found, err := s.FindAssignments(ctx, record.Query{
+// interrupted returns the assignments of a member of which ending was interrupted, the oldest
+// first. Those that were handed on or withdrawn are left to who does that.
+func (s *Service) interrupted(ctx context.Context, memberID string) ([]*AssignmentRecord, error) {
+	sides := document.A(string(EndedByOutlet), string(EndedByInlet), string(EndedByIdle))
+	return s.FindAssignments(ctx, record.Query{
 		Filter: equal(fieldMember, memberID).
-			With(fieldEndedBy, document.O("$eq", string(by))).
+			With(fieldEndedBy, document.O("$in", sides)).
 			With(fieldClosedAt, isAbsent()),
 		SortBy: oldestFirst(),
 	})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return found[len(found)-1], nil
 }
 
 // leaveLiveChat takes the member of an assignment that has ended out of live chat, and

@@ -65,16 +65,20 @@ func (s *Service) memberInInlet(ctx context.Context, p InletEndLiveChatParams) (
 }
 
 // endable returns the assignment of a member that the inlet can end: the open one, or the
-// one whose ending was interrupted.
+// last one of which ending was interrupted.
 func (s *Service) endable(ctx context.Context, m *member.Member) (*AssignmentRecord, error) {
 	r, err := s.openAssignment(ctx, m.ID)
-	if err == nil && r == nil {
-		r, err = s.interrupted(ctx, m.ID, EndedByInlet)
+	if err != nil || r != nil {
+		return r, err
 	}
-	if err == nil && r == nil {
-		err = boterr.New(boterr.FailedPrecondition, fieldMember, "the member %s is in no live chat and has asked for none", m.ID)
+	interrupted, err := s.interrupted(ctx, m.ID)
+	if err != nil {
+		return nil, err
 	}
-	return r, err
+	if len(interrupted) == 0 {
+		return nil, boterr.New(boterr.FailedPrecondition, fieldMember, "the member %s is in no live chat and has asked for none", m.ID)
+	}
+	return interrupted[len(interrupted)-1], nil
 }
 
 // requireRecall refuses an assignment with a ticket that cannot be recalled.

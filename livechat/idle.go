@@ -21,15 +21,15 @@ const TagPrefix = "livechat:"
 const idleTag = TagPrefix + "idle"
 
 // Expire is what an agenda of this package does when it is due: it ends the live chat of its
-// member if it has been idle for the idle time-out. Where it has not, or there is none, it
-// does nothing, so that an agenda that comes twice or late does no harm.
+// member if it has been idle for the idle time-out, or completes one of which the end was
+// interrupted. Else it does nothing, so that an agenda that comes twice or late does no harm.
 func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	r, err := s.openAssignment(ctx, due.Member)
 	if err != nil {
 		return err
 	}
 	if r == nil {
-		return s.closeInterrupted(ctx, due.Member, EndedByIdle)
+		return s.closeInterrupted(ctx, due.Member)
 	}
 	now := document.At(s.env.Now())
 	switch {

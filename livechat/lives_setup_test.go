@@ -137,34 +137,54 @@ var errInterrupted = errors.New("interrupted")
 // interrupted returns the live chats of the app on a store that stops to work after so many
 // writes, and a function that tells whether it came to that.
 func (s *stand) interrupted(writes int) (*livechat.Service, func() bool) {
-	broken := &breakingStore{Store: s.store, left: writes}
+	hasBroken := false
+	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
+		hasBroken = true
+		return boterr.New(boterr.Unavailable, "", "%w", errInterrupted)
+	}}), func() bool { return hasBroken }
+}
+
+// meanwhile returns the live chats of the app on a store in which something happens between
+// so many writes and the next one, and a function that tells whether it came to that.
+func (s *stand) meanwhile(writes int, happens func()) (*livechat.Service, func() bool) {
+	hasHappened := false
+	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
+		if !hasHappened {
+			hasHappened = true
+			happens()
+		}
+		return nil
+	}}), func() bool { return hasHappened }
+}
+
+// on returns the live chats of mine on another store.
+func (s *stand) on(store document.Store) *livechat.Service {
 	a := s.mine
 	env := a.env
-	env.Store = broken
+	env.Store = store
 	channels := channel.New(env, a.scope)
 	ports := a.ports
 	members := member.New(env, a.scope, channels)
 	ports.Channels, ports.Members = channels, members
 	ports.Agendas = agenda.New(env, a.scope, agenda.Ports{Members: members})
-	return livechat.New(env, a.scope, ports), func() bool { return broken.hasBroken }
+	return livechat.New(env, a.scope, ports)
 }
 
-// breakingStore is a store that stops to work after some writes.
-type breakingStore struct {
+// countingStore is a store that asks before each write once there were some.
+type countingStore struct {
 	document.Store
 
-	left      int
-	hasBroken bool
+	left int
+	then func() error
 }
 
-func (b *breakingStore) Collection(name string) document.Collection {
-	return &breakingCollection{Collection: b.Store.Collection(name), store: b}
+func (b *countingStore) Collection(name string) document.Collection {
+	return &countingCollection{Collection: b.Store.Collection(name), store: b}
 }
 
-func (b *breakingStore) write() error {
+func (b *countingStore) write() error {
 	if b.left == 0 {
-		b.hasBroken = true
-		return boterr.New(boterr.Unavailable, "", "%w", errInterrupted)
+		return b.then()
 	}
 	b.left--
 	return nil

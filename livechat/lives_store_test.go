@@ -6,21 +6,21 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// breakingCollection is a collection of a store that stops to work after some writes.
-type breakingCollection struct {
+// countingCollection is a collection of a countingStore.
+type countingCollection struct {
 	document.Collection
 
-	store *breakingStore
+	store *countingStore
 }
 
-func (c *breakingCollection) Insert(ctx context.Context, documents ...document.Object) error {
+func (c *countingCollection) Insert(ctx context.Context, documents ...document.Object) error {
 	if err := c.store.write(); err != nil {
 		return err
 	}
 	return c.Collection.Insert(ctx, documents...)
 }
 
-func (c *breakingCollection) Update(
+func (c *countingCollection) Update(
 	ctx context.Context, filter *document.Filter, change document.Change, options document.UpdateOptions,
 ) (document.UpdateResult, error) {
 	if err := c.store.write(); err != nil {
@@ -29,7 +29,7 @@ func (c *breakingCollection) Update(
 	return c.Collection.Update(ctx, filter, change, options)
 }
 
-func (c *breakingCollection) FindAndModify(
+func (c *countingCollection) FindAndModify(
 	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
 ) (document.FindAndModifyResult, error) {
 	if err := c.store.write(); err != nil {
@@ -38,7 +38,7 @@ func (c *breakingCollection) FindAndModify(
 	return c.Collection.FindAndModify(ctx, filter, change, options)
 }
 
-func (c *breakingCollection) Delete(ctx context.Context, filter *document.Filter, options document.DeleteOptions) (int64, error) {
+func (c *countingCollection) Delete(ctx context.Context, filter *document.Filter, options document.DeleteOptions) (int64, error) {
 	if err := c.store.write(); err != nil {
 		return 0, err
 	}

@@ -150,6 +150,7 @@ func TestAnEventBelongsToTheGroupThatItGoesTo(t *testing.T) {
 		"a colleague directly":            {"team", "mallory", "bot", nil},
 		"the agent in a broadcast group":  {"team", "eve", "D1", nil},
 		"the agent in an old group":       {"team", "eve", "old", nil},
+		"a group to the bot":              {"desk", ofAda.ExternalID, "bot", nil},
 		"nobody to nobody":                {"team", "", "", nil},
 	} {
 		got, err := s.mine.GroupOf(t.Context(), test.channel, *event(test.from, test.to, "hi"))
@@ -202,4 +203,38 @@ func TestARelayThatFailsSaysSo(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Unsupported)
 	require.ErrorContains(t, err, "webchat")
 	require.False(t, isRelayed)
+}
+
+func TestARequestWithAGroupThatNobodyHasTakenIsNotRelayed(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.pending(t, "a1", "ada")
+	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "desk", "externalId": "room", "active": true, "valid": true}`)
+	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g1"}}`)
+	requireNotRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "room", "hi")))
+	require.Empty(t, s.platform.did())
+}
+
+func TestNothingIsRelayedWhereTheEndWasInterrupted(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
+	broken, _ := s.interrupted(1)
+	_, err := call(t, broken.EndLiveChat, endByEve)
+	require.ErrorIs(t, err, errInterrupted)
+	require.Len(t, s.groups(t, document.O("active", true)), 1)
+	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
+	require.Empty(t, s.platform.did())
+}
+
+func TestTheLaterOfTwoMessagesAtOnceDecidesWhenItExpires(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	later := s.at(livechat.IdleTimeout + time.Minute)
+	s.change(t, "assignments", document.O("_id", "a1"), document.Set("expiry", later))
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+	require.Equal(t, later, s.record(t, "a1").Expiry)
+	require.Equal(t, later, s.mine.onlyAgenda(t, "ada").NextRunAt)
 }

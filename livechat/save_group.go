@@ -2,6 +2,7 @@ package livechat
 
 import (
 	"context"
+	"errors"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -65,9 +66,9 @@ func (s *Service) groupOnEitherSide(ctx context.Context, in *channel.Channel, ev
 	}
 	g, err := s.latestGroup(ctx, document.O(
 		fieldInlet, document.O("$eq", in.ID), fieldInletGroupExternalID, document.O("$eq", event.To)))
-	if err != nil || event.To == "" {
+	if errors.Is(err, boterr.NotFound) {
 		return nil, boterr.New(boterr.NotFound, fieldMessageEvent,
 			"no group in the channel %s belongs to an event from %q to %q", in.ID, event.From, event.To)
 	}
-	return g, nil
+	return g, err
 }

@@ -34,7 +34,7 @@ func (s *Service) SendMessageToInlet(ctx context.Context, p SendMessageToInletPa
 	if err != nil {
 		return send.Result{}, err
 	}
-	if err := s.keepAlive(ctx, r); err != nil {
+	if _, err := s.watchIdle(ctx, r); err != nil {
 		return send.Result{}, err
 	}
 	return s.deliver(ctx, message)
@@ -120,14 +120,6 @@ func (s *Service) keepGroupAlive(ctx context.Context, g *Group) error {
 	if err != nil || r == nil {
 		return err
 	}
-	return s.keepAlive(ctx, r)
-}
-
-// keepAlive starts the idle time of an assignment that an agent has anew.
-func (s *Service) keepAlive(ctx context.Context, r *AssignmentRecord) error {
-	if r.State() != Taken {
-		return nil
-	}
-	_, err := s.watchIdle(ctx, r)
+	_, err = s.watchIdle(ctx, r)
 	return err
 }

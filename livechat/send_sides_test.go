@@ -161,16 +161,19 @@ func TestOnCharlieAResponseURLGetsTheMessage(t *testing.T) {
 	params := func(url string) string {
 		return `{"groupId": "` + g.ID + `", "responseUrl": "` + url + `", "response": {"type": "BUTTON", "text": "Hi {{firstName}}", "buttons": [{"type": "postback", "title": "Yes", "payload": "y"}]}}`
 	}
+	s.advance(time.Minute)
 	first := must(t, s.mine.SendMessageToOutletGroup, params("https://hooks.example/1"))
+	require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, "a1").Expiry)
 	require.JSONEq(t, `{"ok": true, "channel": "C7", "ts": 5, "message": {"text": "Hi Ada", "buttons": [{"type": "postback", "title": "Yes", "payload": "y"}]}}`, first)
 	second := must(t, s.mine.SendMessageToOutletGroup, params("https://hooks.example/1"))
-	require.JSONEq(t, `{"ok": true, "channel": "group1", "ts": 1709294400000, "message": {"text": "Hi Ada", "buttons": [{"type": "postback", "title": "Yes", "payload": "y"}]}}`, second)
+	require.JSONEq(t, `{"ok": true, "channel": "group1", "ts": 1709294460000, "message": {"text": "Hi Ada", "buttons": [{"type": "postback", "title": "Yes", "payload": "y"}]}}`, second)
 	require.Empty(t, s.platform.did(), "the message goes there instead")
 	asked := s.web.Requests()
 	require.Len(t, asked, 2)
 	require.Equal(t, "application/json", asked[0].Header.Get("Content-Type"))
 	require.JSONEq(t, `{"type": "BUTTON", "text": "Hi Ada", "buttons": [{"type": "postback", "title": "Yes", "payload": "y"}]}`, asked[0].Body)
 
+	s.advance(time.Minute) // What is refused starts no idle time.
 	requireRefused(t, s, s.mine.SendMessageToOutletGroup,
 		refused{params("https://hooks.example/1"), boterr.Unavailable, "responseUrl"},
 		refused{params("http://127.0.0.1/x"), boterr.InvalidArgument, "responseUrl"})
@@ -205,6 +208,16 @@ func TestSaveGroupIDToMemberKeepsTheGroupOfAnEvent(t *testing.T) {
 	s.change(t, "members", document.O("_id", "ada"), document.Unset("group"))
 	must(t, s.mine.SaveGroupIDToMember, `{"messageEvent": {"from": "ada-web", "to": "family"}}`)
 	require.Equal(t, g.ID, s.mine.member(t, "ada").Group, "an event in the group on the inlet's side")
+}
+
+func TestTheMemberOfAGroupThatKnowsNoneIsThatOfItsAssignment(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.put(t, "groups", `{"_id": "g2", "app": "mine", "outlet": "desk", "externalId": "room", "active": true, "valid": true, "type": "charlie"}`)
+	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g2"}}`)
+	must(t, s.mine.SaveGroupIDToMember, `{"channel": {"_id": "desk"}, "messageEvent": {"to": "room"}}`)
+	require.Equal(t, "g2", s.mine.member(t, "ada").Group)
 }
 
 func TestSaveGroupIDToMemberRefuses(t *testing.T) {

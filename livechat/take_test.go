@@ -89,6 +89,22 @@ func TestWhoTakesATicketGetsAGroupWithTheSummaryAndTheOtherTicketsSayWho(t *test
 	})
 }
 
+func TestOnlyTicketsThatAreThereShowWhoTookTheRequest(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
+		r.Summary = ""
+		r.Tickets[0].SentAt = 0
+		r.Tickets[1].RecalledAt = 1
+		r.Tickets[3].Group.ID = "D1" // As in the channel where it is taken.
+	})
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{
+		AssignmentID: "a1", ChannelID: "team", AdminExternalID: "eve", BroadcastGroupID: "D1",
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{`team: create group "Order 7" for "eve"`, "phone: show on the ticket of D1: Taken by eve."}, s.platform.did())
+}
+
 func TestTheTakenMessageIsThatOfTheRequest(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
@@ -129,11 +145,12 @@ func TestAnAgentHasOneDirectConversationAtATime(t *testing.T) {
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.pending(t, "a2", "bob")
 	second := livechat.TakeParams{AssignmentID: "a2", ChannelID: "desk", AdminExternalID: "eve"}
+	before := s.stored(t)
 	_, err := s.mine.Take(t.Context(), second)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	require.Equal(t, "adminExternalId", fieldOf(t, err))
 	require.ErrorContains(t, err, "a1")
-	require.Equal(t, livechat.Pending, s.record(t, "a2").State())
+	require.Equal(t, before, s.stored(t))
 
 	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{
 		Channel: &channel.Channel{ID: "desk"}, MessageEvent: event("eve", "bot", "done"),
@@ -174,11 +191,14 @@ func TestADirectRequestIsTakenInTheConversationThatItOpened(t *testing.T) {
 			r.Tickets = []livechat.Ticket{{ID: "t", Channel: outlet, Type: channel.Foxtrot, ChatID: chatID, MessageID: "m", SentAt: 1}}
 		}
 	}
-	took := s.taken(t, "a1", "ada", "eve@help", direct("help", "case-9"))
+	s.pending(t, "a1", "ada", direct("help", "case-9"))
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "help", AdminExternalID: "eve"})
+	require.NoError(t, err)
 	require.Equal(t, "case-9", took.Group.ExternalID)
+	require.Equal(t, []string{"help: send to case-9: Order 7, for Ada"}, s.platform.did(), "what opened it is no ticket")
 	took = s.taken(t, "a2", "bob", "eve@help", direct("help", ""))
 	require.Equal(t, "eve", took.Group.ExternalID)
-	_, err := s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{
+	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{
 		Channel: &channel.Channel{ID: "help"}, MessageEvent: event("eve", "case-9", "done"),
 	})
 	require.NoError(t, err)
@@ -192,9 +212,11 @@ func TestAGroupThatTheOutletMadeIsJoinedByWhoTakesIt(t *testing.T) {
 	s.saveAdmin(t, "adm1", "eve", "Eve")
 	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "shop", "externalId": "room-5", "active": true, "valid": true,
 		"assignment": "a1", "member": "ada", "inlet": "web", "type": "custom"}`)
-	took := s.taken(t, "a1", "ada", "eve@shop", func(r *livechat.AssignmentRecord) {
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
 		r.Direct, r.Group, r.Tickets, r.CreateGroup = "shop", "g1", nil, &livechat.CreateGroup{}
 	})
+	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "shop", AdminExternalID: "eve"})
+	require.NoError(t, err)
 	require.Equal(t, "g1", took.Group.ID)
 	require.Equal(t, "eve", s.group(t, "g1").AdminExternalID)
 	require.Equal(t, "adm1", s.group(t, "g1").Admin)
