@@ -329,6 +329,7 @@ func TestMisuseOfTheDeskEndsTheTest(t *testing.T) {
 	for name, misuse := range map[string]func(p *fakes.Platform, grace *fakes.Agent){
 		"AddAgent Lise to the channel nowhere": func(p *fakes.Platform, _ *fakes.Agent) { p.AddAgent("nowhere", "Lise") },
 		"Pair":                                 func(p *fakes.Platform, _ *fakes.Agent) { p.Pair("nowhere", "desk") },
+		"Queue of the channel nowhere":         func(p *fakes.Platform, _ *fakes.Agent) { p.Queue("nowhere") },
 		"Grace has no open ticket":             func(_ *fakes.Platform, grace *fakes.Agent) { grace.Ticket() },
 		"Grace cannot take ":                   func(_ *fakes.Platform, grace *fakes.Agent) { grace.Takes(fakes.Ticket{}) },
 		"Grace tapped ":                        func(_ *fakes.Platform, grace *fakes.Agent) { grace.Taps(fakes.Ticket{}) },

@@ -118,9 +118,12 @@ func (o *outbox) tickets(channelID string) []Ticket {
 }
 
 // Queue returns the requests for live chat that are pending in an outlet channel of
-// DefaultApp, the oldest first.
+// DefaultApp, the oldest first. It ends the test where there is no such channel.
 func (p *Platform) Queue(channelID string) []*livechat.AssignmentRecord {
 	p.test.Helper()
+	if _, err := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp}).Load(context.Background(), channelID); err != nil {
+		p.test.Fatalf("fakes: Queue of the channel %s: %v", channelID, err)
+	}
 	var pending []*livechat.AssignmentRecord
 	for _, r := range p.assignmentsIn(channelID) {
 		if r.State() == livechat.Pending {
