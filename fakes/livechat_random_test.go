@@ -249,7 +249,7 @@ func TestLiveChatsAreAsTheModelSays(t *testing.T) {
 		{"desk": channel.Foxtrot, "team": channel.Delta},
 		{"desk": channel.Custom, "team": channel.Delta},
 	} {
-		for seed := range uint64(10) {
+		for seed := range uint64(6) {
 			t.Run(fmt.Sprintf("%s and %s, seed %d", types["desk"], types["team"], seed), func(t *testing.T) {
 				t.Parallel()
 				s := newPlay(t, types, seed)
