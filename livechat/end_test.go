@@ -238,3 +238,21 @@ func TestALiveChatInAGroupThatWasGivenToItEndsWithThatGroup(t *testing.T) {
 	require.False(t, s.group(t, "g2").Active)
 	require.False(t, s.group(t, first.ID).Active)
 }
+
+func TestAGroupThatAnotherOpenLiveChatHasStaysLive(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.pending(t, "a1", "ada")
+	s.pending(t, "a2", "bob")
+	s.put(t, "groups", `{"_id": "g2", "app": "mine", "outlet": "phone", "externalId": "room", "active": true, "valid": true,
+		"type": "bravo", "assignment": "gone"}`)
+	for _, id := range []string{"a1", "a2"} {
+		must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "`+id+`", "group": {"_id": "g2"}}`)
+	}
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
+	require.True(t, s.group(t, "g2").Active)
+	must(t, s.mine.EndLiveChat, `{"channel": {"_id": "phone"}, "messageEvent": {"from": "eve", "to": "room"}}`)
+	s.requireOver(t, "a2", "bob", livechat.EndedByOutlet)
+	require.False(t, s.group(t, "g2").Active)
+}

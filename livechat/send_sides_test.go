@@ -218,6 +218,10 @@ func TestTheMemberOfAGroupThatKnowsNoneIsThatOfItsAssignment(t *testing.T) {
 	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g2"}}`)
 	must(t, s.mine.SaveGroupIDToMember, `{"channel": {"_id": "desk"}, "messageEvent": {"to": "room"}}`)
 	require.Equal(t, "g2", s.mine.member(t, "ada").Group)
+
+	s.put(t, "groups", `{"_id": "g3", "app": "mine", "outlet": "desk", "externalId": "hall", "active": true, "member": "bob"}`)
+	must(t, s.mine.SaveGroupIDToMember, `{"channel": {"_id": "desk"}, "messageEvent": {"to": "hall"}}`)
+	require.Equal(t, "g3", s.mine.member(t, "bob").Group, "a group needs no assignment for that")
 }
 
 func TestSaveGroupIDToMemberRefuses(t *testing.T) {

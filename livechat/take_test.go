@@ -1,6 +1,7 @@
 package livechat_test
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
 )
 
 func TestOfFiftyAgentsAtOnceOneHasTheTicketAndTheOthersLearnWho(t *testing.T) {
@@ -360,4 +362,28 @@ func TestTakingIsCompletedFromWhereverTheStoreWasInterrupted(t *testing.T) {
 		require.Equal(t, r.Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
 		require.False(t, slices.ContainsFunc(r.Tickets, func(ticket livechat.Ticket) bool { return ticket.TakenAt.IsZero() }))
 	}
+}
+
+// quitter is a connector whose caller gives up while it sends.
+type quitter struct{ giveUp func() }
+
+func (q quitter) Send(context.Context, send.Message) (send.Delivery, error) {
+	q.giveUp()
+	return send.Delivery{}, errDown
+}
+
+func TestATakeThatIsGivenUpIsCanceledAndCanBeCompleted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := newStand(t, func(p *livechat.Ports) { p.Connectors[channel.Charlie] = quitter{cancel} })
+	s.pending(t, "a1", "ada")
+	take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+	_, err := s.mine.Take(ctx, take)
+	require.ErrorIs(t, err, boterr.Canceled)
+	require.Equal(t, livechat.Taken, s.record(t, "a1").State())
+	s.mine.ports.Connectors[channel.Charlie] = s.platform
+	_, err = s.mine.as("desk", "").Take(t.Context(), take)
+	require.NoError(t, err)
+	require.Contains(t, s.platform.did(), "desk: send to eve: Order 7, for Ada")
 }

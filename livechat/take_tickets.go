@@ -33,7 +33,7 @@ func (s *Service) showTaken(ctx context.Context, r *AssignmentRecord, from strin
 	text = strings.ReplaceAll(text, adminNamePlaceholder, name)
 	for _, ticket := range r.Tickets {
 		isDone := ticket.SentAt.IsZero() || !ticket.TakenAt.IsZero() || !ticket.RecalledAt.IsZero()
-		isTaken := ticket.Channel == r.Outlet && ticket.Group.ID == from
+		isTaken := from != "" && ticket.Channel == r.Outlet && ticket.Group.ID == from
 		if !isDone && !isTaken && r.Direct == "" {
 			undone.add(ticket.name(), s.showOn(ctx, r, ticket, text))
 		}
