@@ -87,7 +87,8 @@ func addedKeys() map[string][]string {
 func addedFields() map[string][]string {
 	return map[string][]string{
 		"member":     {"email", "locale", "customLocale", "group", "admin", "profilePic"},
-		"group":      {"active", "updatedAt"},
+		"group":      {"active", "updatedAt", "inletGroupExternalId"},
+		"admin":      {"name"},
 		"assignment": {"parentAssignment"},
 	}
 }
