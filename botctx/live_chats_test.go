@@ -39,7 +39,14 @@ func newDesk(t *testing.T, outlet channel.Channel, nodes []*botctx.Node, options
 	p.Handle(nodes...)
 	p.AddChannel(channel.Channel{ID: "web"})
 	outlet.ID = "desk"
-	groupType := map[channel.Type]string{channel.Foxtrot: "foxtrot", channel.Charlie: "public_channel"}[outlet.Type]
+	groupType := "group"
+	switch outlet.Type {
+	case channel.Foxtrot:
+		groupType = "foxtrot"
+	case channel.Charlie:
+		groupType = "public_channel"
+	default:
+	}
 	outlet.BroadcastGroups = []channel.BroadcastGroup{
 		{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support", Type: groupType}}},
 		{Label: "sales", Groups: []channel.BroadcastGroupMember{{ID: "sales", Type: groupType}}},

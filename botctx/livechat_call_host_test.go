@@ -1,0 +1,92 @@
+package botctx_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// plain is a host's connector that sends, unless it is out of order, and can do nothing
+// else.
+type plain struct {
+	// fails is the code with which it fails, "" while it works.
+	fails boterr.Code
+	sent  []send.Message
+}
+
+func (p *plain) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	if p.fails != "" {
+		return send.Delivery{}, boterr.New(p.fails, "", "the platform is out of order")
+	}
+	p.sent = append(p.sent, message)
+	return send.Delivery{Reply: document.O("ok", true), MessageID: fmt.Sprintf("m%d", len(p.sent)), ChatID: "chat-" + message.To}, nil
+}
+
+// host is a Runtime of a host whose one connector can do nothing but send. Ada, in the inlet
+// web, is served in the outlet desk.
+type host struct {
+	*botctx.Runtime
+
+	platform *plain
+	// ada is a context of Ada, desk one in the outlet.
+	ada, desk *botctx.Context
+}
+
+// newHost returns a host with an inlet and an outlet of these types.
+func newHost(t *testing.T, inlet, outlet channel.Type) *host {
+	t.Helper()
+	platform := &plain{}
+	runtime, err := botctx.New(botctx.Config{
+		Store:      memstore.New(),
+		Connectors: map[channel.Type]send.Connector{inlet: platform, outlet: platform},
+	})
+	require.NoError(t, err)
+	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
+	channels := channel.New(runtime.Env(), scope)
+	for _, c := range []channel.Channel{
+		{ID: "web", App: "shop", Type: inlet, On: true},
+		{ID: "desk", App: "shop", Type: outlet, On: true, BroadcastGroups: []channel.BroadcastGroup{
+			{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "user"}}},
+			{Label: "sales", Groups: []channel.BroadcastGroupMember{{ID: "sales", Type: "user"}}},
+		}},
+	} {
+		_, err := channels.Save(t.Context(), &c)
+		require.NoError(t, err)
+	}
+	require.NoError(t, channels.Pair(t.Context(), "web", "desk"))
+	_, err = member.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{
+		ID: "ada", App: "shop", Channel: "web", ExternalID: "e-ada", FirstName: "Ada",
+	})
+	require.NoError(t, err)
+	return &host{
+		Runtime: runtime, platform: platform,
+		ada: runtime.Operations(scope), desk: runtime.Operations(record.Scope{App: "shop", Channel: "desk"}),
+	}
+}
+
+// connect lets the agent grace talk with Ada, and returns the assignment and the group.
+func (h *host) connect(t *testing.T) (assignmentID, groupID string) {
+	t.Helper()
+	asked, err := h.ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	taken, err := h.LiveChats("shop").Take(t.Context(), livechat.TakeParams{
+		AssignmentID: asked.AssignmentID, ChannelID: "desk", AdminExternalID: "grace",
+	})
+	require.NoError(t, err)
+	return asked.AssignmentID, taken.Group.ID
+}
+
+// graceSays is, in JSON, what the agent writes to Ada.
+const graceSays = `{"type": "TEXT", "data": {"text": "/done"}, "from": "grace", "to": "desk", "timestamp": 1, "messageId": "m"}`
