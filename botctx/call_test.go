@@ -2,7 +2,6 @@ package botctx_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -17,9 +16,9 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// arguments are one argument of each operation that the SDK has, but for those of live chat,
-// in JSON. They are for the platform that newCaller makes.
-var arguments = map[string]string{
+// templates are one argument of each operation that the SDK has, in JSON. They are for the
+// platform that newCaller makes; what is in <> stands for an id there.
+var templates = map[string]string{
 	"getChannel":                      `{"channelId": "channel-1"}`,
 	"getMember":                       `{"memberId": "member-1"}`,
 	"findAndModifyMember":             `{"filter": {"firstName": "Ada"}, "patch": {"$set": {"meta.seen": true}}, "option": {"new": true}}`,
@@ -38,54 +37,86 @@ var arguments = map[string]string{
 	"deleteMemberAgenda":              `{"memberId": "member-1"}`,
 	"redirectMemberToNode":            `{"memberId": "member-1", "nodeCompositeId": "hello"}`,
 	"sendResponse":                    `{"channelId": "channel-1", "memberId": ["member-1"], "response": {"type": "TEXT", "text": "Hello"}}`,
+
+	"createAssignment":                   `{"member": {"_id": "member-1"}, "assignmentDetails": {"summary": "It leaks."}, "label": "sales", "meta": {"order": 7}}`,
+	"addNewTargetsToAssignment":          `{"assignmentId": "<bob's assignment>", "targets": [{"id": "sales", "type": "public_channel"}]}`,
+	"reassignAssignment":                 `{"channel": {"_id": "desk"}, "messageEvent": {"type": "TEXT", "data": {"text": "hi"}, "from": "<dora's agent>", "to": "<gus's conversation>", "timestamp": 1, "messageId": "m"}, "label": "sales"}`,
+	"getAssignment":                      `{"assignmentId": "<dora's assignment>"}`,
+	"getAssignmentByOutlet":              `{"channelId": "desk"}`,
+	"getAssignmentByBravoGroupId":        `{"bravoGroupId": "<hal's conversation>"}`,
+	"getAssignmentsByMemberId":           `{"memberId": "dora", "sortBy": {"createdAt": -1}}`,
+	"getAssignmentsByMeta":               `{"meta": {"who": "dora"}}`,
+	"getAssignmentsByParentAssignmentId": `{"assignmentId": "<dora's assignment>"}`,
+	"updateAssignmentGroup":              `{"assignmentId": "<dora's assignment>", "group": {"_id": "<dora's group>"}}`,
+	"updateAssignmentMeta":               `{"assignmentId": "<dora's assignment>", "meta": {"seen": true}}`,
+	"removePendingAssignmentByMemberId":  `{"memberId": "carl"}`,
+	"endLiveChat":                        `{"channel": {"_id": "desk"}, "messageEvent": {"type": "TEXT", "data": {"text": "hi"}, "from": "<dora's agent>", "to": "<emil's conversation>", "timestamp": 1, "messageId": "m"}}`,
+	"inletEndLiveChat":                   `{"channel": {"_id": "channel-1"}, "member": {"_id": "fay"}, "options": {"recallRelayMessage": true}}`,
+	"endBravoLiveChat":                   `{"adminExternalId": "<hal's agent>", "bravoGroupId": "<hal's conversation>", "channelId": "phone"}`,
+	"getGroup":                           `{"groupId": "<dora's group>"}`,
+	"getGroupByExternalId":               `{"adminExternalId": "<dora's agent>", "channelId": "desk", "type": "charlie"}`,
+	"getGroupByGroupExternalId":          `{"groupExternalId": "<dora's conversation>"}`,
+	"getGroupByInletGroup":               `{"inlet": "family", "inletGroupExternalId": "parents"}`,
+	"getGroupByMemberId":                 `{"inlet": "channel-1", "memberId": "dora"}`,
+	"updateGroup":                        `{"group": {"_id": "<dora's group>", "name": "Kettles"}}`,
+	"updateGroupMeta":                    `{"groupId": "<dora's group>", "meta": {"seen": true}}`,
+	"inactivateGroup":                    `{"groupId": "<fay's group>"}`,
+	"handleAdminJoinedGroup":             `{"channel": {"_id": "phone"}, "externalId": "<hal's agent>", "bravoGroupId": "<hal's conversation>"}`,
+	"createBravoGroup":                   `{"channelId": "phone", "name": "Kettles"}`,
+	"disableBravoGroupInviteLink":        `{"channel": {"_id": "phone"}, "externalId": "<hal's conversation>"}`,
+	"setBravoGroupIcon":                  `{"channelId": "phone", "imageUrl": "https://shop.example/kettle.png", "bravoGroupId": "<hal's conversation>"}`,
+	"createHotelChannel":                 `{"channel": {"_id": "hotel"}, "hotelGroupId": "lobby", "displayName": "Kettles"}`,
+	"getAdmin":                           `{"adminId": "agent-1"}`,
+	"getAdminByExternalId":               `{"externalId": "<dora's agent>"}`,
+	"sendMessageToInlet":                 `{"channel": {"_id": "desk"}, "messageEvent": {"type": "TEXT", "data": {"text": "hi"}, "from": "<dora's agent>", "to": "<dora's conversation>", "timestamp": 1, "messageId": "m"}, "response": {"type": "TEXT", "text": "Hello"}}`,
+	"sendMessageToInletGroup":            `{"groupId": "<hal's group>", "response": {"type": "TEXT", "text": "Hello"}}`,
+	"sendMessageToOutletGroup":           `{"groupId": "<dora's group>", "response": {"type": "TEXT", "text": "Hello"}}`,
+	"saveGroupIdToMember":                `{"channel": {"_id": "desk"}, "messageEvent": {"type": "TEXT", "data": {"text": "hi"}, "from": "<dora's agent>", "to": "<dora's conversation>", "timestamp": 1, "messageId": "m"}}`,
 }
 
-// newCaller returns the context of a member of a new platform with one data source.
+// arguments returns one argument of each operation that the SDK has, in JSON, for the
+// platforms that newCaller makes.
+func arguments(t *testing.T) map[string]string {
+	t.Helper()
+	p, _ := newCaller(t)
+	filled := make(map[string]string, len(templates))
+	ids := idsOfLiveChats(t, p)
+	for name, template := range templates {
+		filled[name] = ids.Replace(template)
+	}
+	return filled
+}
+
+// newCaller returns the context of a member of a new platform with one data source, and
+// with live chats of other members.
 func newCaller(t *testing.T, options ...fakes.Option) (*fakes.Platform, *botctx.Context) {
 	t.Helper()
 	p := fakes.New(append(options, fakes.For(t))...)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	p.Handle(&botctx.Node{ID: "hello"})
 	p.AddData("places", document.O("_id", "a", "n", 1, "taken", false, "location", document.A(0, 1)))
+	addLiveChats(t, p)
 	return p, ada.Context()
-}
-
-// called is an operation with arguments that succeed on a platform.
-type called struct {
-	args string
-	on   func(t *testing.T, options ...fakes.Option) (*fakes.Platform, botctx.Caller)
-}
-
-// offered returns the operations that the SDK has.
-func offered() map[string]called {
-	all := map[string]called{}
-	for name, args := range arguments {
-		all[name] = called{args, func(t *testing.T, options ...fakes.Option) (*fakes.Platform, botctx.Caller) {
-			t.Helper()
-			return newCaller(t, options...)
-		}}
-	}
-	for name, args := range liveChatArguments {
-		all[name] = called{args, newLiveChatCaller}
-	}
-	return all
 }
 
 func TestCallKnowsEveryOperationOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	_, bot := newCaller(t)
+	given := arguments(t)
 	names := make([]string, 0, len(operations.All()))
 	for _, operation := range operations.All() {
 		names = append(names, operation.Name)
 		require.True(t, botctx.Op(operation.Name).Exists())
-		if _, isOffered := offered()[operation.Name]; isOffered {
+		args, offered := given[operation.Name]
+		_, err := bot.Call(t.Context(), operation.Name, json.RawMessage(args))
+		if offered {
+			require.NoError(t, err, operation.Name)
 			continue
 		}
-		_, err := bot.Call(t.Context(), operation.Name, nil)
 		requireFailure(t, err, operation.Name, boterr.Unsupported, "")
 	}
 	require.Len(t, names, 69)
-	require.Len(t, offered(), 18+34)
+	require.Len(t, given, 52)
 	all := []string{}
 	for _, op := range botctx.Ops() {
 		all = append(all, string(op))
@@ -107,36 +138,20 @@ func requireFailure(t *testing.T, err error, op string, code boterr.Code, field 
 
 func TestCallGivesWhatTheSpecificationShows(t *testing.T) {
 	t.Parallel()
-	for name, op := range offered() {
+	for name, args := range arguments(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, bot := op.on(t)
-			text, err := bot.Call(t.Context(), name, json.RawMessage(op.args))
+			_, bot := newCaller(t)
+			text, err := bot.Call(t.Context(), name, json.RawMessage(args))
 			require.NoError(t, err)
 			var result any
 			require.NoError(t, json.Unmarshal(text, &result))
 			operation, _ := operations.ByName(name)
 			require.True(t, slices.ContainsFunc(operation.Responses, func(r operations.Response) bool {
-				return r.Type.Accepts(result) && hasFields(r.Fields, result)
+				return r.Type.Accepts(result) && hasKeys(fieldsOf(r.Fields, r.Kind), result)
 			}), "the table shows no response such as %s", text)
 		})
 	}
-}
-
-// hasFields reports whether a value, or what is in it, has the fields that are there
-// always, and no others.
-func hasFields(fields []operations.Field, value any) bool {
-	object, ok := value.(map[string]any)
-	if !ok || len(fields) == 0 {
-		return true
-	}
-	for _, field := range fields {
-		inner, given := object[field.Name]
-		if !given && field.Need == operations.Always || given && (!field.Type.Accepts(inner) || !hasFields(field.Fields, inner)) {
-			return false
-		}
-	}
-	return len(object) <= len(fields)
 }
 
 func TestCallRefusesOperationsThatDoNotExist(t *testing.T) {
@@ -151,26 +166,25 @@ func TestCallRefusesOperationsThatDoNotExist(t *testing.T) {
 
 func TestCallRefusesWhatIsNoObject(t *testing.T) {
 	t.Parallel()
-	for name, op := range offered() {
-		p, bot := op.on(t)
-		before := stored(t, p)
+	for name := range arguments(t) {
+		p, bot := newCaller(t)
+		before := p.Data("places")
 		for _, args := range []string{`[]`, `"x"`, `1`, `{`, `{"memberId": }`, `{} {}`, "\xff"} {
 			result, err := bot.Call(t.Context(), name, json.RawMessage(args))
 			require.Nil(t, result)
 			requireFailure(t, err, name, boterr.InvalidArgument, "")
 		}
-		require.Equal(t, before, stored(t, p))
+		require.Equal(t, before, p.Data("places"))
 	}
 }
 
 func TestNoArgumentsCountAsAnEmptyObject(t *testing.T) {
 	t.Parallel()
-	for name, op := range offered() {
-		operation, _ := operations.ByName(name)
-		if !slices.ContainsFunc(operation.Parameters, isRequired) {
+	_, bot := newCaller(t)
+	for name := range arguments(t) {
+		if !needsParameters(name) {
 			continue
 		}
-		_, bot := op.on(t)
 		for _, args := range []string{``, `{}`, `null`} {
 			_, err := bot.Call(t.Context(), name, json.RawMessage(args))
 			e, ok := boterr.AsError(err)
@@ -181,22 +195,33 @@ func TestNoArgumentsCountAsAnEmptyObject(t *testing.T) {
 	}
 }
 
-// isRequired reports whether a parameter, or another one in its place, has to be given.
-func isRequired(parameter operations.Field) bool {
-	return parameter.Need == operations.Required || parameter.Need == operations.RequiredUnless
+// needsParameters reports whether an operation cannot do with what the context has.
+func needsParameters(name string) bool {
+	operation, _ := operations.ByName(name)
+	return slices.ContainsFunc(operation.Parameters, func(p operations.Field) bool {
+		return p.Need == operations.Required || p.Need == operations.RequiredUnless
+	})
 }
 
-// stored returns all that a platform has stored and sent, as text.
-func stored(t *testing.T, p *fakes.Platform) string {
-	t.Helper()
-	var all strings.Builder
-	for _, collection := range []string{"members", "agendas", "assignments", "groups", "admins"} {
-		found, err := p.Runtime().Env().Store.Collection(collection).Find(t.Context(), nil, document.FindOptions{})
-		require.NoError(t, err)
-		fmt.Fprintln(&all, collection, found)
+func TestTheContextIsEnoughWhereNoParameterIsNeeded(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for name := range arguments(t) {
+		if !needsParameters(name) {
+			names = append(names, name)
+		}
 	}
-	fmt.Fprintln(&all, p.Data("places"), p.Groups("phone"), p.CreatedChannels("hotel"), p.Sent())
-	return all.String()
+	require.ElementsMatch(t, []string{"createAssignment", "inletEndLiveChat"}, names)
+	for _, args := range []string{``, `{}`, `null`} {
+		p, bot := newCaller(t)
+		pending := len(p.Queue("desk"))
+		_, err := bot.Call(t.Context(), "createAssignment", json.RawMessage(args))
+		require.NoError(t, err)
+		require.Len(t, p.Queue("desk"), pending+1)
+		_, err = bot.Call(t.Context(), "inletEndLiveChat", json.RawMessage(args))
+		require.NoError(t, err)
+		require.Len(t, p.Queue("desk"), pending)
+	}
 }
 
 func TestWrongTypesNameTheirParameter(t *testing.T) {
@@ -204,21 +229,22 @@ func TestWrongTypesNameTheirParameter(t *testing.T) {
 	values := map[string]any{
 		"true": true, "12": 12.0, `"x"`: "x", `{"x": 1}`: map[string]any{"x": 1.0}, `[true]`: []any{true}, `[[]]`: []any{[]any{}},
 	}
-	for name, op := range offered() {
+	for name, args := range arguments(t) {
 		operation, _ := operations.ByName(name)
 		for _, parameter := range operation.Parameters {
 			t.Run(name+" "+parameter.Name, func(t *testing.T) {
 				t.Parallel()
-				p, bot := op.on(t)
-				before := stored(t, p)
+				p, bot := newCaller(t)
+				before, sent := p.Data("places"), p.Sent()
 				for text, value := range values {
 					if parameter.Type.Accepts(value) {
 						continue
 					}
-					_, err := bot.Call(t.Context(), name, withParameter(t, op.args, parameter.Name, text))
+					_, err := bot.Call(t.Context(), name, withParameter(t, args, parameter.Name, text))
 					requireFailure(t, err, name, boterr.InvalidArgument, parameter.Name)
 				}
-				require.Equal(t, before, stored(t, p))
+				require.Equal(t, before, p.Data("places"))
+				require.Equal(t, sent, p.Sent())
 			})
 		}
 	}
@@ -237,30 +263,30 @@ func withParameter(t *testing.T, args, name, value string) json.RawMessage {
 
 func TestUnknownParametersAreIgnoredOrRefused(t *testing.T) {
 	t.Parallel()
-	for name, op := range offered() {
-		_, lenient := op.on(t)
-		_, err := lenient.Call(t.Context(), name, withParameter(t, op.args, "appId", `"app-2"`))
+	for name, args := range arguments(t) {
+		_, lenient := newCaller(t)
+		_, err := lenient.Call(t.Context(), name, withParameter(t, args, "appId", `"app-2"`))
 		require.NoError(t, err, name)
-		p, strict := op.on(t, fakes.Strict())
-		before := stored(t, p)
-		_, err = strict.Call(t.Context(), name, withParameter(t, op.args, "appId", `"app-2"`))
+		p, strict := newCaller(t, fakes.Strict())
+		before := p.Data("places")
+		_, err = strict.Call(t.Context(), name, withParameter(t, args, "appId", `"app-2"`))
 		requireFailure(t, err, name, boterr.InvalidArgument, "appId")
-		require.Equal(t, before, stored(t, p))
-		_, err = strict.Call(t.Context(), name, json.RawMessage(op.args))
+		require.Equal(t, before, p.Data("places"))
+		_, err = strict.Call(t.Context(), name, json.RawMessage(args))
 		require.NoError(t, err, name)
 	}
 }
 
 func TestParametersThatAreNullAreAbsent(t *testing.T) {
 	t.Parallel()
-	for name, op := range offered() {
+	for name, args := range arguments(t) {
 		operation, _ := operations.ByName(name)
 		for _, parameter := range operation.Parameters {
 			if parameter.Need != operations.Optional {
 				continue
 			}
-			_, bot := op.on(t)
-			_, err := bot.Call(t.Context(), name, withParameter(t, op.args, parameter.Name, "null"))
+			_, bot := newCaller(t)
+			_, err := bot.Call(t.Context(), name, withParameter(t, args, parameter.Name, "null"))
 			require.NoError(t, err, "%s with %s null", name, parameter.Name)
 		}
 	}

@@ -42,7 +42,7 @@ func TestInterceptorsStandAroundCallsByName(t *testing.T) {
 	t.Parallel()
 	var log []string
 	_, bot := newCaller(t, fakes.Intercept(named("it", &log)))
-	for name, args := range arguments {
+	for name, args := range arguments(t) {
 		log = nil
 		_, err := bot.Call(t.Context(), name, []byte(args))
 		require.NoError(t, err)

@@ -185,9 +185,10 @@ func requireShape(t *testing.T, name string, platform channel.Type, text []byte)
 	}), "the table shows no response such as %s", text)
 }
 
-// fieldsOf returns the fields of an object, or of the kind that it has.
+// fieldsOf returns the fields of an object, or of the kind that it has. An entry of a data
+// source has fields of the bot's own beside.
 func fieldsOf(fields []operations.Field, kind string) []operations.Field {
-	if named, ok := operations.KindNamed(kind); ok && len(fields) == 0 {
+	if named, ok := operations.KindNamed(kind); ok && len(fields) == 0 && kind != "entry" {
 		return named.Fields
 	}
 	return fields

@@ -687,7 +687,8 @@ func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveC
 }
 
 // EndBravoLiveChat ends the live chats of an agent in a group on Bravo. The result has
-// one element for each assignment that ended.
+// one element for each assignment that ended. A live group of the agent without one is
+// put out of use, and has an element without an assignment.
 //
 // InvalidArgument: AdminExternalID or BravoGroupID is missing, or Channel and ChannelID
 // name different channels. NotFound: the app has no such channel, or the channel no such
