@@ -72,10 +72,13 @@ func (c *Context) ownLiveChats() *livechat.Service {
 // side.
 func (r *run) findGroup(ctx context.Context) error {
 	own := r.bot.ownLiveChats()
-	if own == nil || r.bot.Member.BotMeta.LiveChat() { // A member who is in a live chat is no agent.
+	if own == nil {
 		return nil
 	}
 	group, err := own.GroupOf(ctx, r.bot.Channel.ID, *r.bot.MessageEvent)
+	if group != nil && r.bot.Member.BotMeta.LiveChat() && group.ExternalID != r.bot.MessageEvent.To {
+		return err // The agent asks for a person herself, and writes to the bot.
+	}
 	r.bot.Group = group
 	return err
 }
@@ -88,16 +91,16 @@ func (r *run) passOn(ctx context.Context) (bool, error) {
 	switch {
 	case own == nil:
 		return false, nil
-	case r.bot.Member.BotMeta.LiveChat():
-		return own.RelayFromMember(ctx, r.bot.Member.ID, event)
 	case event.Payload() == livechat.TakePayload:
 		assignmentID, _ := event.Value().(string)
 		_, err := own.Take(ctx, livechat.TakeParams{
-			AssignmentID: assignmentID, ChannelID: r.bot.Channel.ID, AdminExternalID: event.From,
+			AssignmentID: assignmentID, ChannelID: r.bot.Channel.ID, AdminExternalID: event.From, BroadcastGroupID: event.To,
 		})
 		return true, err
 	case r.bot.Group != nil:
 		return own.RelayFromAgent(ctx, r.bot.Channel.ID, event)
+	case r.bot.Member.BotMeta.LiveChat():
+		return own.RelayFromMember(ctx, r.bot.Member.ID, event)
 	default:
 		return false, nil
 	}

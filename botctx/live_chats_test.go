@@ -307,3 +307,49 @@ func TestAgendasOfOtherTagsRunTheirNodesInALiveChat(t *testing.T) {
 	d.Advance(time.Minute)
 	require.Equal(t, "Tick.", texts(d.ada))
 }
+
+func TestAFallbackDoesNotAnswerWhatAnAgentWritesInALiveChat(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
+		{
+			ID: "fallback", Trigger: botctx.AnyText(), Priority: botctx.FallbackPriority,
+			Responses: []send.Response{send.Text("Pardon?")},
+		},
+	})
+	d.grace.Says("hi")
+	require.Equal(t, "Pardon?", d.Sent()[0].Response.Text(), "outside of live chats it does")
+	d.connect(t)
+	d.grace.Says("Where does it leak?")
+	require.Equal(t, "Where does it leak?", d.ada.Last())
+}
+
+func TestAnAgentWhoAsksForAPersonHerselfStillServesHerMember(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "silent"}})
+	d.AddChannel(channel.Channel{ID: "it", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
+		{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "helpers", Type: "public_channel"}}},
+	}})
+	d.Pair("desk", "it")
+	hedy := d.AddAgent("it", "Hedy", "helpers")
+	d.connect(t)
+	d.grace.Says("Hello")
+	grace := d.memberOf(t, d.grace)
+	_, err := d.Operations(record.Scope{Channel: "desk", Member: grace}).CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	hedy.Takes(hedy.Ticket())
+	sent := len(hedy.Messages())
+
+	d.grace.Says("Ada, your code is 42.")
+	require.Equal(t, "Ada, your code is 42.", d.ada.Last())
+	require.Len(t, hedy.Messages(), sent)
+}
+
+// memberOf returns the id of the member that an agent is in the outlet.
+func (d *desk) memberOf(t *testing.T, agent *fakes.Agent) string {
+	t.Helper()
+	found, err := d.Operations(record.Scope{Channel: "desk"}).FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
+		Filter: document.O("externalId", agent.ExternalID()), Patch: document.Set("meta.seen", true),
+	})
+	require.NoError(t, err)
+	return found.Member.ID
+}

@@ -179,8 +179,10 @@ func updateCases() map[string]chatCase {
 		},
 		"updateAssignmentMeta": {
 			scenes: map[string]scene{"the given fields are set, others stay": callToSetMeta},
-			refusals: []refusal{{boterr.NotFound, "no assignment",
-				notFound("updateAssignmentMeta", `{"assignmentId": "none", "meta": {"a": 1}}`, "assignmentId")}},
+			refusals: []refusal{{
+				boterr.NotFound, "no assignment",
+				notFound("updateAssignmentMeta", `{"assignmentId": "none", "meta": {"a": 1}}`, "assignmentId"),
+			}},
 		},
 	}
 }

@@ -32,7 +32,7 @@ type Node struct {
 	// redirects and agendas alone.
 	Trigger Trigger
 	// Priority decides among the nodes whose triggers match: the smallest number answers.
-	// A fallback has a large one, such as 1000. One of MutePriority or less is mute: it runs
+	// A fallback has FallbackPriority or more. One of MutePriority or less is mute: it runs
 	// first, and then another node is chosen all the same.
 	Priority int
 	// Global lets the node answer wherever the conversation stands.
@@ -53,8 +53,13 @@ type Node struct {
 	SavesPosition bool
 }
 
-// MutePriority is the largest priority of a mute node.
-const MutePriority = -10
+const (
+	// MutePriority is the largest priority of a mute node.
+	MutePriority = -10
+	// FallbackPriority is the smallest priority of a fallback. Fallbacks do not answer what
+	// agents write in a live chat, which is for the member.
+	FallbackPriority = 1000
+)
 
 // isMute reports whether another node is chosen after this one.
 func (n *Node) isMute() bool { return n.Priority <= MutePriority }

@@ -23,12 +23,12 @@ func agentNodes() []*botctx.Node {
 		{ID: "transfer", Tree: treeAgents, Trigger: command(botctx.TextMatches(transferForm)), Pre: do(transfer)},
 		// What looks like a command, and is none, is nothing for the customer.
 		{
-			ID: "commands", Tree: treeAgents, Trigger: command(botctx.TextMatches(commandForm)), Priority: 1000,
+			ID: "commands", Tree: treeAgents, Trigger: command(botctx.TextMatches(commandForm)), Priority: 900,
 			Pre: do(answer("I know /done and /transfer TEAM.")),
 		},
 		{
 			ID: "no customer", Tree: treeAgents, Trigger: botctx.AllOf(botctx.AnyText(), botctx.Not(isInLiveChat())),
-			Priority: 1000, Responses: say("There is no customer here, {{firstName}}."),
+			Priority: botctx.FallbackPriority, Responses: say("There is no customer here, {{firstName}}."),
 		},
 	}
 }
