@@ -2,8 +2,6 @@ package agenda
 
 import (
 	"context"
-
-	"github.com/botctx/go-sdk/document"
 )
 
 // DeleteMemberAgenda implements Operations.
@@ -13,7 +11,7 @@ func (s *Service) DeleteMemberAgenda(
 	if p.MemberID == "" {
 		return DeleteMemberAgendaResult{}, missingMember()
 	}
-	if _, err := s.ofMember(p.MemberID, p.Tag).Delete(ctx, document.O(fieldCompleted, false)); err != nil {
+	if _, err := s.ofMember(p.MemberID, p.Tag).Delete(ctx, openFilter(p.Tag)); err != nil {
 		return DeleteMemberAgendaResult{}, err
 	}
 	return DeleteMemberAgendaResult{ClientMutationID: s.env.NewID()}, nil

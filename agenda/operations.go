@@ -22,7 +22,8 @@ type Operations interface {
 	// Specification: Agenda operations.
 	NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, error)
 
-	// UpdateAgenda changes the open agendas of a member: all of them, or those with Tag.
+	// UpdateAgenda changes the open agendas of a member: those with Tag, or all but those
+	// that watch over live chats, whose tags begin with LiveChatTagPrefix.
 	// What is absent stays. One that is running is changed for its later runs: NextRunAt,
 	// or a new Pattern, is then when it runs next.
 	//
@@ -35,8 +36,8 @@ type Operations interface {
 	// Specification: Agenda operations.
 	UpdateAgenda(ctx context.Context, p UpdateAgendaParams) (UpdateAgendaResult, error)
 
-	// DeleteMemberAgenda removes the open agendas of a member: all of them, or those with
-	// Tag. One that is running finishes, but cannot run again. That nothing matches is no
+	// DeleteMemberAgenda removes the open agendas of a member: those with Tag, or all but
+	// those that watch over live chats, whose tags begin with LiveChatTagPrefix. One that is running finishes, but cannot run again. That nothing matches is no
 	// error.
 	//
 	// InvalidArgument: the member is missing.

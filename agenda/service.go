@@ -82,13 +82,27 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*Record, erro
 	return records, nil
 }
 
+// LiveChatTagPrefix is what the tags of agendas begin with that watch over live chats. They
+// are changed and deleted by their tag alone.
+const LiveChatTagPrefix = "livechat:"
+
 // ofMember returns the agendas of a member: all, or those with a tag.
 func (s *Service) ofMember(memberID, tag string) *record.Collection {
 	agendas := s.agendas.Where(fieldMember, memberID)
 	if tag != "" {
-		agendas = agendas.Where(fieldTag, tag)
+		return agendas.Where(fieldTag, tag)
 	}
 	return agendas
+}
+
+// openFilter returns the filter of the open agendas that a call with a tag, or without one, is
+// about.
+func openFilter(tag string) document.Object {
+	filter := document.O(fieldCompleted, false)
+	if tag == "" {
+		filter = filter.With(fieldTag, document.O("$not", document.O("$regex", "^"+LiveChatTagPrefix)))
+	}
+	return filter
 }
 
 // missingMember is the error for a memberId that was not given.

@@ -5,7 +5,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
+
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -70,7 +70,7 @@ func (s *Service) newUpdate(p UpdateAgendaParams) (*update, error) {
 // open returns the agendas that the update is about, in the order in which they were
 // made. With Replace that is one, the newest, which takes the place of the others.
 func (u *update) open(ctx context.Context) ([]*Record, error) {
-	found, err := u.agendas().Find(ctx, record.Query{Filter: document.O(fieldCompleted, false)})
+	found, err := u.agendas().Find(ctx, record.Query{Filter: openFilter(u.params.Tag)})
 	if err != nil {
 		return nil, err
 	}

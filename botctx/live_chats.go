@@ -106,8 +106,11 @@ func (r *run) passOn(ctx context.Context) (bool, error) {
 	}
 }
 
-// isOfLiveChat reports whether an agenda is one that live chats have set.
-func isOfLiveChat(a agenda.Agenda) bool { return strings.HasPrefix(a.Tag, livechat.TagPrefix) }
+// isOfLiveChat reports whether an agenda is one that live chats have set, by its tag and its
+// node. Bot logic may set agendas with such tags for nodes of its own.
+func isOfLiveChat(a agenda.Agenda) bool {
+	return strings.HasPrefix(a.Tag, livechat.TagPrefix) && strings.HasPrefix(a.NodeCompositeID, livechat.TagPrefix)
+}
 
 // expire ends the live chat of an agenda if it is idle.
 func (r *run) expire(ctx context.Context, due agenda.Agenda) error {

@@ -353,3 +353,22 @@ func (d *desk) memberOf(t *testing.T, agent *fakes.Agent) string {
 	require.NoError(t, err)
 	return found.Member.ID
 }
+
+func TestABotThatCancelsItsRemindersLeavesTheWatchOverIdleTime(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "promo", Pre: []botctx.Action{counts}}})
+	d.connect(t)
+	ada := d.ada.Context()
+	_, err := ada.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: ada.Member.ID, NodeCompositeID: "promo", NextRunAt: document.At(d.Now().Add(time.Minute)), Tag: "livechat:promo",
+	})
+	require.NoError(t, err)
+	_, err = ada.DeleteMemberAgenda(t.Context(), agenda.DeleteMemberAgendaParams{MemberID: ada.Member.ID})
+	require.NoError(t, err)
+	later := agenda.UpdateAgendaParams{MemberID: ada.Member.ID, NextRunAt: document.At(d.Now().AddDate(1, 0, 0))}
+	_, err = ada.UpdateAgenda(t.Context(), later)
+	require.NoError(t, err)
+	d.Advance(livechat.IdleTimeout)
+	require.False(t, d.ada.Member().BotMeta.LiveChat())
+	require.Equal(t, 1, document.Get(d.ada.Member().Meta, "count", 0), "a bot's own agenda with such a tag runs its node")
+}

@@ -456,7 +456,8 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*age
 	return invoke(ctx, c, OpNewAgenda, p, c.parts.Agendas.NewAgenda)
 }
 
-// UpdateAgenda changes the open agendas of a member: all of them, or those with Tag.
+// UpdateAgenda changes the open agendas of a member: those with Tag, or all but those
+// that watch over live chats, whose tags begin with LiveChatTagPrefix.
 // What is absent stays. One that is running is changed for its later runs: NextRunAt,
 // or a new Pattern, is then when it runs next.
 //
@@ -471,8 +472,8 @@ func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams)
 	return invoke(ctx, c, OpUpdateAgenda, p, c.parts.Agendas.UpdateAgenda)
 }
 
-// DeleteMemberAgenda removes the open agendas of a member: all of them, or those with
-// Tag. One that is running finishes, but cannot run again. That nothing matches is no
+// DeleteMemberAgenda removes the open agendas of a member: those with Tag, or all but
+// those that watch over live chats, whose tags begin with LiveChatTagPrefix. One that is running finishes, but cannot run again. That nothing matches is no
 // error.
 //
 // InvalidArgument: the member is missing.

@@ -15,7 +15,7 @@ import (
 
 // TagPrefix is what the tags of the agendas of this package begin with. A host hands agendas
 // whose tag begins so to Service.Expire, in place of running a node.
-const TagPrefix = "livechat:"
+const TagPrefix = agenda.LiveChatTagPrefix
 
 // idleTag is the tag of the agendas that end idle live chats, and the node that they name.
 const idleTag = TagPrefix + "idle"
