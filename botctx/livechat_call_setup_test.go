@@ -164,11 +164,28 @@ func (d *desk) refusef(t *testing.T, bot botctx.Caller, code boterr.Code, field,
 // state returns what can be seen of live chats.
 func (d *desk) state(t *testing.T) string {
 	t.Helper()
-	found, err := d.Runtime().LiveChats(fakes.DefaultApp).FindAssignments(t.Context(), record.Query{})
+	return fmt.Sprintf("%s %v %v", stateOf(t, d.Platform), d.ada.Member().BotMeta, d.ada.Member().Group)
+}
+
+// stateOf returns what can be seen of the live chats of a platform, but of its members.
+func stateOf(t *testing.T, p *fakes.Platform) string {
+	t.Helper()
+	found, err := p.Runtime().LiveChats(fakes.DefaultApp).FindAssignments(t.Context(), record.Query{})
 	require.NoError(t, err)
 	text, err := json.Marshal(found)
 	require.NoError(t, err)
-	return fmt.Sprintf("%s %v %v %v %v", text, d.Sent(), d.Groups("desk"), d.ada.Member().BotMeta, d.ada.Member().Group)
+	var rest []any
+	for _, id := range []string{"desk", "phone", "hotel"} {
+		rest = append(rest, p.Groups(id), p.CreatedChannels(id))
+	}
+	for _, r := range found {
+		if r.Group != "" {
+			shown, err := p.Operations(record.Scope{}).Call(t.Context(), "getGroup", fmt.Appendf(nil, `{"groupId": %q}`, r.Group))
+			require.NoError(t, err)
+			rest = append(rest, string(shown))
+		}
+	}
+	return fmt.Sprintf("%s %v %v", text, p.Sent(), rest)
 }
 
 // requireShape checks that a result of an operation is one that the table shows for a
