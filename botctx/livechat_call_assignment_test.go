@@ -50,6 +50,7 @@ func notFound(name, args, field string) scene {
 }
 
 func callToReadAssignment(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	asked := d.Now().UnixMilli()
 	id := callf(t, d.ada.Context(), "createAssignment", `{}`).Get("assignmentId").String()
@@ -77,6 +78,7 @@ func callToReadAssignment(t *testing.T) {
 }
 
 func callByOutlet(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	bob := d.AddMember(member.Member{Channel: "web", FirstName: "Bob"})
 	args := `{"channelId": "desk"}`
@@ -91,6 +93,7 @@ func callByOutlet(t *testing.T) {
 }
 
 func callByOutletAndMeta(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	bob := d.AddMember(member.Member{Channel: "web", FirstName: "Bob"})
 	d.ask(t)
@@ -102,6 +105,7 @@ func callByOutletAndMeta(t *testing.T) {
 }
 
 func callByOutletInVain(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "channelId", "getAssignmentByOutlet", `{"channelId": "desk"}`)
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "channelId", "getAssignmentByOutlet", `{"channelId": "nowhere"}`)
@@ -111,6 +115,7 @@ func callByOutletInVain(t *testing.T) {
 }
 
 func callByBravoGroup(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Bravo)
 	bob := d.AddMember(member.Member{Channel: "web", FirstName: "Bob"})
 	callf(t, bob.Context(), "createAssignment", `{}`)
@@ -125,6 +130,7 @@ func callByBravoGroup(t *testing.T) {
 }
 
 func callByMember(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	first := d.assignment(t)
 	callf(t, d.ada.Context(), "inletEndLiveChat", `{}`)
@@ -141,6 +147,7 @@ func callByMember(t *testing.T) {
 }
 
 func callByMemberInNoOrder(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	for _, order := range []string{`{"createdAt": 2}`, `{"createdAt": "up"}`} {
 		d.refusef(t, d.inOutlet(), boterr.InvalidArgument, "sortBy", "getAssignmentsByMemberId", `{"memberId": %q, "sortBy": %s}`, d.ada.ID(), order)
@@ -148,6 +155,7 @@ func callByMemberInNoOrder(t *testing.T) {
 }
 
 func callByMeta(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	bob := d.AddMember(member.Member{Channel: "web", FirstName: "Bob"})
 	ofAda := callf(t, d.ada.Context(), "createAssignment", `{"meta": {"order": {"id": 7}, "tier": "gold"}}`).Get("assignmentId").String()
@@ -164,6 +172,7 @@ func callByMeta(t *testing.T) {
 }
 
 func callByMetaWithOperators(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	for _, meta := range []string{`{"$or": []}`, `{"tier": {"$ne": 1}}`, `{"a.$b": 1}`, `{"a": [{"$gt": 1}]}`} {
 		d.refusef(t, d.inOutlet(), boterr.InvalidArgument, "meta", "getAssignmentsByMeta", `{"meta": %s}`, meta)
@@ -188,6 +197,7 @@ func updateCases() map[string]chatCase {
 }
 
 func callToSetGroup(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Bravo)
 	bob := d.AddMember(member.Member{Channel: "web", FirstName: "Bob"})
 	id := callf(t, bob.Context(), "createAssignment", `{}`).Get("assignmentId").String()
@@ -209,6 +219,7 @@ func callToSetGroup(t *testing.T) {
 }
 
 func callToSetGroupInVain(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Bravo)
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "assignmentId", "updateAssignmentGroup", `{"assignmentId": "none", "group": {"_id": %q}}`, d.group(t))
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "group._id", "updateAssignmentGroup", `{"assignmentId": %q, "group": {"_id": "none"}}`, d.assignment(t))
@@ -218,6 +229,7 @@ func callToSetGroupInVain(t *testing.T) {
 }
 
 func callToSetMeta(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	id := callf(t, d.ada.Context(), "createAssignment", `{"meta": {"order": {"id": 7, "paid": false}, "tier": 1}}`).Get("assignmentId").String()
 	answer := callf(t, d.inOutlet(), "updateAssignmentMeta", `{"assignmentId": %q, "meta": {"order.paid": true, "note": null}}`, id)

@@ -86,6 +86,7 @@ func adminCases() map[string]chatCase {
 }
 
 func callForBravoGroup(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Bravo)
 	for _, where := range []string{`, "channelId": "desk"`, ``} {
 		answer := callf(t, d.inOutlet(), "createBravoGroup", `{"name": "Kettles", "requireInvitationLink": true %s}`, where)
@@ -102,6 +103,7 @@ func callForBravoGroup(t *testing.T) {
 }
 
 func callForBravoGroupWithoutLink(t *testing.T) {
+	t.Helper()
 	for args, hasLink := range map[string]bool{``: true, `, "requireInvitationLink": true`: true, `, "requireInvitationLink": false`: false} {
 		d := quiet(t, channel.Bravo)
 		answer := callf(t, d.inOutlet(), "createBravoGroup", `{"name": "Kettles" %s}`, args)
@@ -111,6 +113,7 @@ func callForBravoGroupWithoutLink(t *testing.T) {
 }
 
 func callOfJoined(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Bravo)
 	for _, where := range []string{`, "channel": {"_id": "desk"}`, ``} {
 		made := callf(t, d.inOutlet(), "createBravoGroup", `{"name": "Kettles"}`)
@@ -130,6 +133,7 @@ func callOfJoined(t *testing.T) {
 }
 
 func callOfJoinedWithoutRenewal(t *testing.T) {
+	t.Helper()
 	for args, hasLink := range map[string]bool{``: true, `, "isRenewGroupInviteLink": true`: true, `, "isRenewGroupInviteLink": false`: false} {
 		d := quiet(t, channel.Bravo)
 		id := callf(t, d.inOutlet(), "createBravoGroup", `{"name": "Kettles"}`).Get("groupId").String()
@@ -147,12 +151,13 @@ func callOfJoinedInVain(name, args, field string) scene {
 		d := talking(t, channel.Bravo)
 		d.refusef(t, d.inOutlet(), boterr.NotFound, field, name, args)
 		d.refusef(t, d.inOutlet(), boterr.NotFound, "channel", name, `{"channel": {"_id": "nowhere"}, `+args[1:])
-		err := refusef(t, newHost(t, channel.Webchat, channel.Bravo).desk, boterr.Unsupported, "channel", name, args)
-		require.ErrorContains(t, err, "invitation links")
+		says := refusef(t, newHost(t, channel.Webchat, channel.Bravo).desk, boterr.Unsupported, "channel", name, args)
+		require.Contains(t, says, "invitation links")
 	}
 }
 
 func callToDisableLink(t *testing.T) {
+	t.Helper()
 	for _, where := range []string{`, "channel": {"_id": "desk"}`, ``} {
 		d := quiet(t, channel.Bravo)
 		made := callf(t, d.inOutlet(), "createBravoGroup", `{"name": "Kettles"}`)
@@ -167,6 +172,7 @@ func callToDisableLink(t *testing.T) {
 const icon = "https://shop.example/kettle.png"
 
 func callToSetIcon(t *testing.T) {
+	t.Helper()
 	for _, where := range []string{`, "channelId": "desk"`, ``} {
 		d := quiet(t, channel.Bravo)
 		d.HTTP.Add("GET", icon, replies.Reply{Status: 200, Header: pngHeader(), Body: "\x89PNG\r\n\x1a\nkettle"})
@@ -179,6 +185,7 @@ func callToSetIcon(t *testing.T) {
 }
 
 func callToSetNoIcon(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Bravo)
 	d.HTTP.Add("GET", "https://shop.example/page", replies.JSON(200, `{}`))
 	d.HTTP.Add("GET", "https://shop.example/gone", replies.JSON(404, `{}`))
@@ -190,6 +197,7 @@ func callToSetNoIcon(t *testing.T) {
 }
 
 func callToSetIconInVain(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Bravo)
 	d.HTTP.Add("GET", icon, replies.Reply{Status: 200, Header: pngHeader(), Body: "\x89PNG\r\n\x1a\nkettle"})
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "bravoGroupId", "setBravoGroupIcon", `{"imageUrl": %q, "bravoGroupId": "none"}`, icon)
@@ -197,6 +205,7 @@ func callToSetIconInVain(t *testing.T) {
 }
 
 func callForHotelChannel(t *testing.T) {
+	t.Helper()
 	for _, where := range []string{`, "channel": {"_id": "desk"}`, ``} {
 		d := quiet(t, channel.Hotel)
 		answer := callf(t, d.inOutlet(), "createHotelChannel", `{"hotelGroupId": "lobby", "displayName": "Kettles" %s}`, where)
@@ -207,14 +216,15 @@ func callForHotelChannel(t *testing.T) {
 		require.Equal(t, "Kettles", made[0].DisplayName)
 		require.Equal(t, made[0].ID, answer.Get("result.id").String())
 	}
-	err := refusef(t, newHost(t, channel.Webchat, channel.Hotel).desk, boterr.Unsupported, "channel", "createHotelChannel", `{"hotelGroupId": "lobby", "displayName": "Kettles"}`)
-	require.ErrorContains(t, err, "make channels")
+	says := refusef(t, newHost(t, channel.Webchat, channel.Hotel).desk, boterr.Unsupported, "channel", "createHotelChannel", `{"hotelGroupId": "lobby", "displayName": "Kettles"}`)
+	require.Contains(t, says, "make channels")
 }
 
 // pngHeader returns what a server says of a picture.
 func pngHeader() http.Header { return http.Header{"Content-Type": {"image/png"}} }
 
 func callToSetHugeIcon(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Bravo)
 	d.HTTP.Add("GET", icon, replies.Reply{Status: 200, Header: pngHeader(), Body: strings.Repeat("a", outbound.DefaultMaxResponseBytes+1)})
 	d.refusef(t, d.inOutlet(), boterr.ResourceExhausted, "imageUrl", "setBravoGroupIcon", `{"imageUrl": %q, "bravoGroupId": %q}`, icon, d.Groups("desk")[0].ExternalID)

@@ -59,10 +59,10 @@ func onOtherChannels(name, args, field string, allowed ...channel.Type) scene {
 				continue
 			}
 			d := quiet(t, platform)
-			err := d.refusef(t, d.ada.Context(), boterr.Unsupported, field, name, args)
-			require.ErrorContains(t, err, string(platform))
+			says := d.refusef(t, d.ada.Context(), boterr.Unsupported, field, name, args)
+			require.Contains(t, says, string(platform))
 			for _, a := range allowed {
-				require.ErrorContains(t, err, string(a))
+				require.Contains(t, says, string(a))
 			}
 		}
 	}
@@ -86,6 +86,7 @@ func (d *desk) requireEnded(t *testing.T, answer gjson.Result, by livechat.Ended
 }
 
 func callToEnd(t *testing.T) {
+	t.Helper()
 	for _, platform := range allTypes() {
 		for _, args := range []string{`{"channel": {"_id": "desk"}, "messageEvent": %s}`, `{"messageEvent": %s}`} {
 			d := talking(t, platform)
@@ -98,6 +99,7 @@ func callToEnd(t *testing.T) {
 }
 
 func callToEndNothing(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "messageEvent", "endLiveChat", `{"messageEvent": {"from": "nobody", "to": "nowhere"}}`)
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "channel", "endLiveChat", `{"channel": {"_id": "none"}, "messageEvent": %s}`, d.event(t))
@@ -105,12 +107,14 @@ func callToEndNothing(t *testing.T) {
 }
 
 func callToEndAgain(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	callf(t, d.inOutlet(), "endLiveChat", `{"messageEvent": %s}`, d.event(t))
 	d.refusef(t, d.inOutlet(), boterr.FailedPrecondition, "messageEvent", "endLiveChat", `{"messageEvent": %s}`, d.event(t))
 }
 
 func callToLeave(t *testing.T) {
+	t.Helper()
 	for _, args := range []string{`{"channel": {"_id": "web"}, "member": {"_id": %q}, "options": {}}`, `{"member": {"_id": %q}}`, `{}%.0s`} {
 		d := talking(t, channel.Charlie)
 		d.requireEnded(t, callf(t, d.ada.Context(), "inletEndLiveChat", args, d.ada.ID()), livechat.EndedByInlet)
@@ -120,6 +124,7 @@ func callToLeave(t *testing.T) {
 }
 
 func callToLeaveAndRecall(t *testing.T) {
+	t.Helper()
 	for _, platform := range []channel.Type{channel.Charlie, channel.Delta} {
 		d := talking(t, platform)
 		d.requireEnded(t, callf(t, d.ada.Context(), "inletEndLiveChat", `{"options": {"recallRelayMessage": true}}`), livechat.EndedByInlet)
@@ -128,6 +133,7 @@ func callToLeaveAndRecall(t *testing.T) {
 }
 
 func callToLeaveTheQueue(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	d.ask(t)
 	d.requireEnded(t, callf(t, d.ada.Context(), "inletEndLiveChat", `{}`), livechat.EndedByInlet)
@@ -135,6 +141,7 @@ func callToLeaveTheQueue(t *testing.T) {
 }
 
 func callToLeaveWithoutRecall(t *testing.T) {
+	t.Helper()
 	for _, args := range []string{`{}`, `{"options": {}}`, `{"options": {"recallRelayMessage": false}}`} {
 		d := talking(t, channel.Charlie)
 		callf(t, d.ada.Context(), "inletEndLiveChat", args)
@@ -143,6 +150,7 @@ func callToLeaveWithoutRecall(t *testing.T) {
 }
 
 func callToLeaveNowhere(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	d.refusef(t, d.ada.Context(), boterr.NotFound, "member", "inletEndLiveChat", `{"member": {"_id": "nobody"}}`)
 	d.refusef(t, d.ada.Context(), boterr.NotFound, "channel", "inletEndLiveChat", `{"channel": {"_id": "none"}}`)
@@ -150,6 +158,7 @@ func callToLeaveNowhere(t *testing.T) {
 }
 
 func callToLeaveNothing(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "member", "inletEndLiveChat", `{}`)
 	d.connect(t)
@@ -158,21 +167,23 @@ func callToLeaveNothing(t *testing.T) {
 }
 
 func callToRecallElsewhere(t *testing.T) {
+	t.Helper()
 	for _, platform := range allTypes() {
 		if platform == channel.Charlie || platform == channel.Delta {
 			continue
 		}
 		d := talking(t, platform)
-		err := d.refusef(t, d.ada.Context(), boterr.Unsupported, "options.recallRelayMessage", "inletEndLiveChat", `{"options": {"recallRelayMessage": true}}`)
-		require.ErrorContains(t, err, "charlie, delta")
+		says := d.refusef(t, d.ada.Context(), boterr.Unsupported, "options.recallRelayMessage", "inletEndLiveChat", `{"options": {"recallRelayMessage": true}}`)
+		require.Contains(t, says, "charlie, delta")
 	}
 	h := newHost(t, channel.Webchat, channel.Charlie)
 	h.connect(t)
-	err := refusef(t, h.ada, boterr.Unsupported, "options.recallRelayMessage", "inletEndLiveChat", `{"options": {"recallRelayMessage": true}}`)
-	require.ErrorContains(t, err, "cannot recall tickets")
+	says := refusef(t, h.ada, boterr.Unsupported, "options.recallRelayMessage", "inletEndLiveChat", `{"options": {"recallRelayMessage": true}}`)
+	require.Contains(t, says, "cannot recall tickets")
 }
 
 func callToEndOnBravo(t *testing.T) {
+	t.Helper()
 	for _, where := range []string{``, `, "channel": {"_id": "desk"}`, `, "channelId": "desk"`, `, "channel": {"_id": "desk"}, "channelId": "desk"`} {
 		d := talking(t, channel.Bravo)
 		bob := d.AddMember(member.Member{Channel: "web", FirstName: "Bob"})
@@ -192,6 +203,7 @@ func callToEndOnBravo(t *testing.T) {
 }
 
 func callToEndGroupOnBravo(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Bravo)
 	group := callf(t, d.inOutlet(), "createBravoGroup", `{"name": "Kettles"}`).Get("groupId").String()
 	callf(t, d.inOutlet(), "handleAdminJoinedGroup", `{"externalId": %q, "bravoGroupId": %q}`, d.grace.ExternalID(), group)
@@ -203,12 +215,14 @@ func callToEndGroupOnBravo(t *testing.T) {
 }
 
 func callToEndOnTwoChannels(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Bravo)
 	d.refusef(t, d.inOutlet(), boterr.InvalidArgument, "channelId", "endBravoLiveChat",
 		`{"adminExternalId": %q, "bravoGroupId": %q, "channel": {"_id": "desk"}, "channelId": "web"}`, d.grace.ExternalID(), d.Groups("desk")[0].ExternalID)
 }
 
 func callToEndNoGroupOnBravo(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Bravo)
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "bravoGroupId", "endBravoLiveChat", `{"adminExternalId": %q, "bravoGroupId": "none"}`, d.grace.ExternalID())
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "channelId", "endBravoLiveChat", `{"adminExternalId": "a", "bravoGroupId": "b", "channelId": "none"}`)

@@ -10,22 +10,20 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
+// idsOf puts ids in the place of what stands for them.
+type idsOf func(text string) string
+
 // What is typed on one side of a door and JSON on the other is the same as what is typed on
 // both: of two platforms that are alike, one is called through a door.
 func TestLiveChatsOverCallAreTheSame(t *testing.T) {
 	t.Parallel()
-	event := func(p *fakes.Platform, agent, group string) *send.MessageEvent {
-		ids := idsOfLiveChats(t, p)
-		return &send.MessageEvent{Type: send.TypeText, From: ids.Replace(agent), To: ids.Replace(group), Data: document.O("text", "hi")}
-	}
-	for name, call := range map[string]func(ctx context.Context, p *fakes.Platform, bot botctx.Operations) (any, error){
-		"createAssignment": func(ctx context.Context, _ *fakes.Platform, bot botctx.Operations) (any, error) {
+	for name, call := range map[string]func(context.Context, botctx.Operations, idsOf) (any, error){
+		"createAssignment": func(ctx context.Context, bot botctx.Operations, _ idsOf) (any, error) {
 			return bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
 				AssignmentDetails: livechat.AssignmentDetails{
 					Summary: "It leaks.", GroupName: "Kettles", Unknown: document.O("queue", "vip"),
@@ -35,50 +33,52 @@ func TestLiveChatsOverCallAreTheSame(t *testing.T) {
 				Targets: []livechat.Target{{Channel: "desk", BroadcastGroups: []channel.BroadcastGroupMember{{Type: "user", ID: "u"}}}},
 			})
 		},
-		"addNewTargetsToAssignment": func(ctx context.Context, p *fakes.Platform, bot botctx.Operations) (any, error) {
+		"addNewTargetsToAssignment": func(ctx context.Context, bot botctx.Operations, ids idsOf) (any, error) {
 			return bot.AddNewTargetsToAssignment(ctx, livechat.AddNewTargetsToAssignmentParams{
-				AssignmentID: idsOfLiveChats(t, p).Replace("<bob's assignment>"), LiveChat: new(false),
+				AssignmentID: ids("<bob's assignment>"), LiveChat: new(false),
 				Targets: []livechat.NewTarget{{ID: "sales", Type: "public_channel"}, {Channel: "phone", Label: "sales"}},
 			})
 		},
-		"reassignAssignment": func(ctx context.Context, p *fakes.Platform, bot botctx.Operations) (any, error) {
+		"reassignAssignment": func(ctx context.Context, bot botctx.Operations, ids idsOf) (any, error) {
 			return bot.ReassignAssignment(ctx, livechat.ReassignAssignmentParams{
-				Channel: &channel.Channel{ID: "desk"}, MessageEvent: event(p, "<gus's agent>", "<gus's conversation>"), Label: "sales",
-				PreviousAssignment: &livechat.Assignment{ID: idsOfLiveChats(t, p).Replace("<gus's assignment>")}, Meta: document.O("a.b", 1),
+				Channel:            &channel.Channel{ID: "desk"},
+				MessageEvent:       &send.MessageEvent{Type: send.TypeText, From: ids("<gus's agent>"), To: ids("<gus's conversation>"), Data: document.O("text", "hi")},
+				Label:              "sales",
+				PreviousAssignment: &livechat.Assignment{ID: ids("<gus's assignment>")}, Meta: document.O("a.b", 1),
 			})
 		},
-		"getAssignmentsByMeta": func(ctx context.Context, _ *fakes.Platform, bot botctx.Operations) (any, error) {
+		"getAssignmentsByMeta": func(ctx context.Context, bot botctx.Operations, _ idsOf) (any, error) {
 			return bot.GetAssignmentsByMeta(ctx, livechat.GetAssignmentsByMetaParams{Meta: document.O("who", "dora")})
 		},
-		"getGroupByInletGroup": func(ctx context.Context, _ *fakes.Platform, bot botctx.Operations) (any, error) {
+		"getGroupByInletGroup": func(ctx context.Context, bot botctx.Operations, _ idsOf) (any, error) {
 			return bot.GetGroupByInletGroup(ctx, livechat.GetGroupByInletGroupParams{Inlet: "family", InletGroupExternalID: "parents"})
 		},
-		"updateGroup": func(ctx context.Context, p *fakes.Platform, bot botctx.Operations) (any, error) {
+		"updateGroup": func(ctx context.Context, bot botctx.Operations, ids idsOf) (any, error) {
 			return bot.UpdateGroup(ctx, livechat.UpdateGroupParams{
-				Group: document.O("_id", idsOfLiveChats(t, p).Replace("<dora's group>"), "meta", document.O("z", 1, "a", nil), "valid", false),
+				Group: document.O("_id", ids("<dora's group>"), "meta", document.O("z", 1, "a", nil), "valid", false),
 			})
 		},
-		"inletEndLiveChat": func(ctx context.Context, _ *fakes.Platform, bot botctx.Operations) (any, error) {
+		"inletEndLiveChat": func(ctx context.Context, bot botctx.Operations, _ idsOf) (any, error) {
 			return bot.InletEndLiveChat(ctx, livechat.InletEndLiveChatParams{
 				Member: &member.Member{ID: "fay"}, Options: livechat.InletEndLiveChatOptions{RecallRelayMessage: true},
 			})
 		},
-		"endBravoLiveChat": func(ctx context.Context, p *fakes.Platform, bot botctx.Operations) (any, error) {
+		"endBravoLiveChat": func(ctx context.Context, bot botctx.Operations, ids idsOf) (any, error) {
 			return bot.EndBravoLiveChat(ctx, livechat.EndBravoLiveChatParams{
-				AdminExternalID: "external-agent-2", BravoGroupID: idsOfLiveChats(t, p).Replace("<hal's conversation>"), ChannelID: "phone",
+				AdminExternalID: "external-agent-2", BravoGroupID: ids("<hal's conversation>"), ChannelID: "phone",
 			})
 		},
-		"handleAdminJoinedGroup": func(ctx context.Context, p *fakes.Platform, bot botctx.Operations) (any, error) {
+		"handleAdminJoinedGroup": func(ctx context.Context, bot botctx.Operations, ids idsOf) (any, error) {
 			return bot.HandleAdminJoinedGroup(ctx, livechat.HandleAdminJoinedGroupParams{
-				Channel: &channel.Channel{ID: "phone"}, ExternalID: "external-agent-2", BravoGroupID: idsOfLiveChats(t, p).Replace("<hal's conversation>"),
+				Channel: &channel.Channel{ID: "phone"}, ExternalID: "external-agent-2", BravoGroupID: ids("<hal's conversation>"),
 			})
 		},
-		"setBravoGroupIcon": func(ctx context.Context, p *fakes.Platform, bot botctx.Operations) (any, error) {
+		"setBravoGroupIcon": func(ctx context.Context, bot botctx.Operations, ids idsOf) (any, error) {
 			return bot.SetBravoGroupIcon(ctx, livechat.SetBravoGroupIconParams{
-				ChannelID: "phone", ImageURL: icon, BravoGroupID: idsOfLiveChats(t, p).Replace("<hal's conversation>"),
+				ChannelID: "phone", ImageURL: icon, BravoGroupID: ids("<hal's conversation>"),
 			})
 		},
-		"createHotelChannel": func(ctx context.Context, _ *fakes.Platform, bot botctx.Operations) (any, error) {
+		"createHotelChannel": func(ctx context.Context, bot botctx.Operations, _ idsOf) (any, error) {
 			return bot.CreateHotelChannel(ctx, livechat.CreateHotelChannelParams{
 				Channel: &channel.Channel{ID: "hotel"}, HotelGroupID: "lobby", DisplayName: "Kettles",
 			})
@@ -87,10 +87,10 @@ func TestLiveChatsOverCallAreTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			here, bot := newCaller(t)
-			want, err := call(t.Context(), here, bot)
+			want, err := call(t.Context(), bot, idsOfLiveChats(t, here).Replace)
 			require.NoError(t, err)
 			there, caller := newCaller(t)
-			got, err := call(t.Context(), there, botctx.OverCall(caller))
+			got, err := call(t.Context(), botctx.OverCall(caller), idsOfLiveChats(t, there).Replace)
 			require.NoError(t, err)
 			require.Equal(t, want, got)
 			require.Equal(t, stateOf(t, here), stateOf(t, there))

@@ -38,6 +38,7 @@ func reassignCases() map[string]chatCase {
 }
 
 func callReassigning(t *testing.T) {
+	t.Helper()
 	for _, platform := range []channel.Type{channel.Bravo, channel.Charlie, channel.Delta} {
 		d := talking(t, platform)
 		hedy := d.AddAgent("desk", "Hedy", "sales")
@@ -61,6 +62,7 @@ func callReassigning(t *testing.T) {
 }
 
 func callReassigningWithAll(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	d.AddChannel(channel.Channel{ID: "team", Type: channel.Charlie})
 	ida := d.AddAgent("team", "Ida", "crew")
@@ -84,6 +86,7 @@ func callReassigningWithAll(t *testing.T) {
 }
 
 func callReassigningInTheContext(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Delta)
 	hedy := d.AddAgent("desk", "Hedy", "sales")
 	answer := callf(t, d.inOutlet(), "reassignAssignment", `{"previousAssignment": {"_id": %q}, "label": "sales"}`, d.assignment(t))
@@ -91,6 +94,7 @@ func callReassigningInTheContext(t *testing.T) {
 }
 
 func callReassigningWithoutLiveChat(t *testing.T) {
+	t.Helper()
 	for args, isOn := range map[string]bool{``: true, `, "liveChat": true`: true, `, "liveChat": false`: false} {
 		d := talking(t, channel.Delta)
 		answer := callf(t, d.inOutlet(), "reassignAssignment", `{"messageEvent": %s, "label": "sales" %s}`, d.event(t), args)
@@ -100,6 +104,7 @@ func callReassigningWithoutLiveChat(t *testing.T) {
 }
 
 func callReassigningWithoutInletGroup(t *testing.T) {
+	t.Helper()
 	for args, externalID := range map[string]string{``: "", `, "inletGroup": false`: "", `, "inletGroup": true`: "family"} {
 		d := talking(t, channel.Delta)
 		callf(t, d.inOutlet(), "updateGroup", `{"group": {"_id": %q, "inletGroupExternalId": "family"}}`, d.group(t))
@@ -113,12 +118,14 @@ func callReassigningWithoutInletGroup(t *testing.T) {
 }
 
 func callReassigningAnother(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Delta)
 	d.refusef(t, d.inOutlet(), boterr.InvalidArgument, "previousAssignment", "reassignAssignment",
 		`{"messageEvent": %s, "label": "sales", "previousAssignment": {"_id": "another"}}`, d.event(t))
 }
 
 func callReassigningNothing(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Delta)
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "messageEvent", "reassignAssignment", `{"messageEvent": {"from": "nobody", "to": "nowhere"}, "label": "sales"}`)
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "previousAssignment", "reassignAssignment", `{"previousAssignment": {"_id": "none"}, "label": "sales"}`)
@@ -127,9 +134,10 @@ func callReassigningNothing(t *testing.T) {
 }
 
 func callReassigningTooLate(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Delta)
-	err := d.refusef(t, d.inOutlet(), boterr.FailedPrecondition, "label", "reassignAssignment", `{"messageEvent": %s, "label": "night"}`, d.event(t))
-	require.ErrorContains(t, err, "night")
+	says := d.refusef(t, d.inOutlet(), boterr.FailedPrecondition, "label", "reassignAssignment", `{"messageEvent": %s, "label": "night"}`, d.event(t))
+	require.Contains(t, says, "night")
 	d.SwitchChannel("desk", false)
 	d.refusef(t, d.inOutlet(), boterr.FailedPrecondition, "", "reassignAssignment", `{"messageEvent": %s, "label": "sales"}`, d.event(t))
 	d.SwitchChannel("desk", true)
@@ -138,21 +146,23 @@ func callReassigningTooLate(t *testing.T) {
 }
 
 func callReassigningElsewhere(t *testing.T) {
+	t.Helper()
 	for _, platform := range []channel.Type{channel.Alpha, channel.Echo, channel.Foxtrot, channel.Hotel, channel.Custom, channel.Webchat} {
 		d := talking(t, platform)
-		err := d.refusef(t, d.inOutlet(), boterr.Unsupported, "channel", "reassignAssignment", `{"messageEvent": %s, "label": "sales"}`, d.event(t))
-		require.ErrorContains(t, err, "bravo, charlie, delta")
-		require.ErrorContains(t, err, string(platform))
+		says := d.refusef(t, d.inOutlet(), boterr.Unsupported, "channel", "reassignAssignment", `{"messageEvent": %s, "label": "sales"}`, d.event(t))
+		require.Contains(t, says, "bravo, charlie, delta")
+		require.Contains(t, says, string(platform))
 	}
 }
 
 func callReassigningThatNobodyAnswers(t *testing.T) {
+	t.Helper()
 	h := newHost(t, channel.Webchat, channel.Charlie)
 	previous, _ := h.connect(t)
 	args := `{"messageEvent": %s, "label": "sales"}`
 	h.platform.fails = boterr.Unavailable
-	err := refusef(t, h.desk, boterr.Unavailable, "", "reassignAssignment", args, graceSays)
-	require.ErrorContains(t, err, "sales")
+	says := refusef(t, h.desk, boterr.Unavailable, "", "reassignAssignment", args, graceSays)
+	require.Contains(t, says, "sales")
 	require.Equal(t, previous, callf(t, h.desk, "getAssignmentByOutlet", `{"channelId": "desk"}`).Get("_id").String(), "the previous one goes on")
 	h.platform.fails = ""
 	next := callf(t, h.desk, "reassignAssignment", args, graceSays)
@@ -161,6 +171,7 @@ func callReassigningThatNobodyAnswers(t *testing.T) {
 }
 
 func callByParent(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Delta)
 	first := d.assignment(t)
 	none := callf(t, d.inOutlet(), "getAssignmentsByParentAssignmentId", `{"assignmentId": %q}`, first)

@@ -63,6 +63,7 @@ func requestCases() map[string]chatCase {
 }
 
 func callForATicket(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	hedy := d.AddAgent("desk", "Hedy", "sales")
 	answer := callf(t, d.ada.Context(), "createAssignment", `{
@@ -95,6 +96,7 @@ func callForATicket(t *testing.T) {
 }
 
 func callWithTargets(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	d.AddChannel(channel.Channel{ID: "team", Type: channel.Delta, BroadcastGroups: []channel.BroadcastGroup{
 		{Label: "night", Groups: []channel.BroadcastGroupMember{{ID: "owls", Type: "user"}}},
@@ -112,6 +114,7 @@ func callWithTargets(t *testing.T) {
 }
 
 func callToFoxtrot(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Foxtrot)
 	d.AddChannel(channel.Channel{ID: "team", Type: channel.Delta, BroadcastGroups: []channel.BroadcastGroup{
 		{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "crew", Type: "user"}}},
@@ -133,6 +136,7 @@ func newAPI(t *testing.T) *desk {
 }
 
 func callForAGroup(t *testing.T) {
+	t.Helper()
 	d := newAPI(t)
 	d.HTTP.Add("POST", "https://desk.example/chats", replies.JSON(201, `{"groupId": "room-9"}`))
 	answer := callf(t, d.ada.Context(), "createAssignment", `{"assignmentDetails": {"queue": "vip", "summary": "It leaks."},
@@ -155,6 +159,7 @@ func callForAGroup(t *testing.T) {
 }
 
 func callToCustom(t *testing.T) {
+	t.Helper()
 	d := newAPI(t)
 	answer := callf(t, d.ada.Context(), "createAssignment", `{"assignmentDetails": {"relayMessage": {"custom": {"type": "TEXT", "text": "It leaks."}}}}`)
 	require.False(t, answer.Get("groupId").Exists())
@@ -164,6 +169,7 @@ func callToCustom(t *testing.T) {
 }
 
 func callTwice(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Delta)
 	first := callf(t, d.ada.Context(), "createAssignment", `{"meta": {"n": 1}}`)
 	again := callf(t, d.ada.Context(), "createAssignment", `{"meta": {"n": 2}}`)
@@ -175,6 +181,7 @@ func callTwice(t *testing.T) {
 }
 
 func callForAnother(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Delta)
 	bob := d.AddMember(member.Member{Channel: "web", FirstName: "Bob"})
 	answer := callf(t, d.ada.Context(), "createAssignment", `{"member": {"_id": %q}}`, bob.ID())
@@ -184,6 +191,7 @@ func callForAnother(t *testing.T) {
 }
 
 func callWithRelayMessages(t *testing.T) {
+	t.Helper()
 	for _, platform := range []channel.Type{channel.Alpha, channel.Bravo, channel.Charlie, channel.Delta, channel.Echo, channel.Hotel, channel.Webchat} {
 		d := quiet(t, platform)
 		callf(t, d.ada.Context(), "createAssignment", `{"assignmentDetails": {"relayMessage": {%q: {"type": "TEXT", "text": "on {{channel}}"}, "foxtrot": {"type": "TEXT", "text": "no"}}}}`, platform)
@@ -192,6 +200,7 @@ func callWithRelayMessages(t *testing.T) {
 }
 
 func callWithoutLabel(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	hedy := d.AddAgent("desk", "Hedy", "sales")
 	answer := callf(t, d.ada.Context(), "createAssignment", `{}`)
@@ -202,6 +211,7 @@ func callWithoutLabel(t *testing.T) {
 }
 
 func callWithoutHistory(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	answer := callf(t, d.ada.Context(), "createAssignment", `{}`)
 	require.NotContains(t, d.grace.Ticket().Text(), "https://")
@@ -210,6 +220,7 @@ func callWithoutHistory(t *testing.T) {
 }
 
 func callWithoutAgenda(t *testing.T) {
+	t.Helper()
 	for args, agendas := range map[string]int{`{}`: 1, `{"setLiveChatAgenda": true}`: 1, `{"setLiveChatAgenda": false}`: 0} {
 		d := quiet(t, channel.Charlie)
 		callf(t, d.ada.Context(), "createAssignment", args)
@@ -218,6 +229,7 @@ func callWithoutAgenda(t *testing.T) {
 }
 
 func callWithWrongTargets(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	bot := d.ada.Context()
 	for args, at := range map[string]string{
@@ -233,50 +245,55 @@ func callWithWrongTargets(t *testing.T) {
 }
 
 func callForNobody(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	d.refusef(t, d.ada.Context(), boterr.NotFound, "member._id", "createAssignment", `{"member": {"_id": "nobody"}}`)
 	d.refusef(t, d.ada.Context(), boterr.NotFound, "targets[0].channel", "createAssignment", `{"targets": [{"channel": "nowhere"}]}`)
 }
 
 func callThatNothingCanTake(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
-	err := d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "label", "createAssignment", `{"label": "night"}`)
-	require.ErrorContains(t, err, `"night"`)
+	says := d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "label", "createAssignment", `{"label": "night"}`)
+	require.Contains(t, says, `"night"`)
 	d.SwitchChannel("desk", false)
-	err = d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "", "createAssignment", `{}`)
-	require.ErrorContains(t, err, "desk")
-	err = d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "targets[0].channel", "createAssignment", `{"targets": [{"channel": "desk"}]}`)
-	require.ErrorContains(t, err, "desk is off")
+	says = d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "", "createAssignment", `{}`)
+	require.Contains(t, says, "desk")
+	says = d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "targets[0].channel", "createAssignment", `{"targets": [{"channel": "desk"}]}`)
+	require.Contains(t, says, "desk is off")
 	d.Pair("web")
-	err = d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "", "createAssignment", `{}`)
-	require.ErrorContains(t, err, "no channel is paired")
+	says = d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "", "createAssignment", `{}`)
+	require.Contains(t, says, "no channel is paired")
 	d.SwitchChannel("web", false)
-	err = d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "member", "createAssignment", `{}`)
-	require.ErrorContains(t, err, "web is off")
+	says = d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "member", "createAssignment", `{}`)
+	require.Contains(t, says, "web is off")
 }
 
 func callForUnreachable(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	callf(t, d.ada.Context(), "patchMembers", `{"channel": {"_id": "web"}, "memberId": %q, "patch": {"$unset": {"externalId": ""}}, "withModifier": true}`, d.ada.ID())
 	d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "member", "createAssignment", `{}`)
 }
 
 func callWithoutConnector(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	d.AddChannel(channel.Channel{ID: "loft", Type: "pigeon", BroadcastGroups: []channel.BroadcastGroup{
 		{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "coop"}}},
 	}})
 	d.Pair("web", "desk", "loft")
-	err := d.refusef(t, d.ada.Context(), boterr.Unsupported, "", "createAssignment", `{}`)
-	require.ErrorContains(t, err, "pigeon")
-	require.ErrorContains(t, err, "loft")
+	says := d.refusef(t, d.ada.Context(), boterr.Unsupported, "", "createAssignment", `{}`)
+	require.Contains(t, says, "pigeon")
+	require.Contains(t, says, "loft")
 }
 
 func callThatNobodyAnswers(t *testing.T) {
+	t.Helper()
 	h := newHost(t, channel.Webchat, channel.Charlie)
 	h.platform.fails = boterr.Unavailable
-	err := refusef(t, h.ada, boterr.Unavailable, "", "createAssignment", `{}`)
-	require.ErrorContains(t, err, "support")
+	says := refusef(t, h.ada, boterr.Unavailable, "", "createAssignment", `{}`)
+	require.Contains(t, says, "support")
 	require.False(t, callf(t, h.ada, "getMember", `{"memberId": "ada"}`).Get("botMeta.liveChat").Bool())
 	unsent := callf(t, h.ada, "getAssignmentsByMemberId", `{"memberId": "ada"}`)
 	h.platform.fails = ""
@@ -293,6 +310,7 @@ func callThatNobodyAnswers(t *testing.T) {
 }
 
 func callAddingTargets(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	d.AddChannel(channel.Channel{ID: "team", Type: channel.Delta, BroadcastGroups: []channel.BroadcastGroup{
 		{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "crew", Type: "user"}}},
@@ -315,6 +333,7 @@ func callAddingTargets(t *testing.T) {
 }
 
 func callAddingTargetsWithoutLiveChat(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	d.ask(t)
 	target := `{"assignmentId": %q, "targets": [{"id": "sales", "type": "public_channel"}] %s}`
@@ -327,6 +346,7 @@ func callAddingTargetsWithoutLiveChat(t *testing.T) {
 }
 
 func callAddingNoTarget(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	d.ask(t)
 	for _, target := range []string{`{}`, `{"label": "sales"}`, `{"id": "a"}`, `{"id": "a", "type": "team"}`} {
@@ -337,6 +357,7 @@ func callAddingNoTarget(t *testing.T) {
 }
 
 func callAddingToNothing(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	d.ask(t)
 	d.refusef(t, d.ada.Context(), boterr.NotFound, "assignmentId", "addNewTargetsToAssignment", `{"assignmentId": "none", "targets": [{"channel": "desk"}]}`)
@@ -345,6 +366,7 @@ func callAddingToNothing(t *testing.T) {
 }
 
 func callAddingTooLate(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	args := `{"assignmentId": %q, "targets": [{"id": "sales", "type": "public_channel"}]}`
 	d.refusef(t, d.ada.Context(), boterr.FailedPrecondition, "assignmentId", "addNewTargetsToAssignment", args, d.assignment(t))
@@ -353,12 +375,13 @@ func callAddingTooLate(t *testing.T) {
 }
 
 func callAddingThatNobodyAnswers(t *testing.T) {
+	t.Helper()
 	h := newHost(t, channel.Webchat, channel.Charlie)
 	id := callf(t, h.ada, "createAssignment", `{}`).Get("assignmentId").String()
 	args := `{"assignmentId": %q, "targets": [{"id": "sales", "type": "user"}]}`
 	h.platform.fails = boterr.Unavailable
-	err := refusef(t, h.ada, boterr.Unavailable, "", "addNewTargetsToAssignment", args, id)
-	require.ErrorContains(t, err, "sales")
+	says := refusef(t, h.ada, boterr.Unavailable, "", "addNewTargetsToAssignment", args, id)
+	require.Contains(t, says, "sales")
 	h.platform.fails = ""
 	callf(t, h.ada, "addNewTargetsToAssignment", args, id)
 	require.Len(t, h.platform.sent, 2)
@@ -366,6 +389,7 @@ func callAddingThatNobodyAnswers(t *testing.T) {
 }
 
 func callRemoving(t *testing.T) {
+	t.Helper()
 	d := quiet(t, channel.Charlie)
 	d.ask(t)
 	id := d.assignment(t)
@@ -379,6 +403,7 @@ func callRemoving(t *testing.T) {
 }
 
 func callRemovingTooLate(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	callf(t, d.ada.Context(), "removePendingAssignmentByMemberId", `{"memberId": %q}`, d.ada.ID())
 	require.True(t, d.ada.Member().BotMeta.LiveChat())

@@ -58,11 +58,11 @@ func sendCases() map[string]chatCase {
 	}
 }
 
-// talkingWith returns a desk on whose outlet, of a type, Grace talks with Ada, who is in an
-// inlet of a type.
-func talkingWith(t *testing.T, inlet, outlet channel.Type) *desk {
+// talkingFrom returns a desk on whose outlet, which is Charlie, Grace talks with Ada, who is in
+// an inlet of a type.
+func talkingFrom(t *testing.T, inlet channel.Type) *desk {
 	t.Helper()
-	d := newDesk(t, channel.Channel{Type: outlet}, []*botctx.Node{{ID: "none"}})
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
 	d.AddChannel(channel.Channel{ID: "shop", Type: inlet})
 	d.Pair("shop", "desk")
 	d.ada = d.AddMember(member.Member{Channel: "shop", FirstName: "Ada"})
@@ -71,9 +71,10 @@ func talkingWith(t *testing.T, inlet, outlet channel.Type) *desk {
 }
 
 func callToInlet(t *testing.T) {
+	t.Helper()
 	for _, inlet := range allTypes() {
 		for _, where := range []string{`"channel": {"_id": "desk"},`, ``} {
-			d := talkingWith(t, inlet, channel.Charlie)
+			d := talkingFrom(t, inlet)
 			answer := callf(t, d.inOutlet(), "sendMessageToInlet",
 				`{%s "messageEvent": %s, "response": {"type": "TEXT", "text": "Goodbye, {{firstName}}!"}}`, where, d.event(t))
 			requireShape(t, "sendMessageToInlet", inlet, []byte(answer.Raw))
@@ -94,6 +95,7 @@ func callToInlet(t *testing.T) {
 }
 
 func callToInletWrongly(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	for response, at := range map[string]string{
 		`{"type": "TEXT"}`: "response.text",
@@ -105,6 +107,7 @@ func callToInletWrongly(t *testing.T) {
 }
 
 func callToInletInVain(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	const hello = `"response": {"type": "TEXT", "text": "Hello"}`
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "messageEvent", "sendMessageToInlet", `{"messageEvent": {"from": "nobody", "to": "nowhere"}, `+hello+`}`)
@@ -112,9 +115,10 @@ func callToInletInVain(t *testing.T) {
 }
 
 func callToInletWithoutConnector(t *testing.T) {
-	d := talkingWith(t, "pigeon", channel.Charlie)
-	err := d.refusef(t, d.inOutlet(), boterr.Unsupported, "", "sendMessageToInlet", `{"messageEvent": %s, "response": {"type": "TEXT", "text": "Hello"}}`, d.event(t))
-	require.ErrorContains(t, err, "pigeon")
+	t.Helper()
+	d := talkingFrom(t, "pigeon")
+	says := d.refusef(t, d.inOutlet(), boterr.Unsupported, "", "sendMessageToInlet", `{"messageEvent": %s, "response": {"type": "TEXT", "text": "Hello"}}`, d.event(t))
+	require.Contains(t, says, "pigeon")
 }
 
 // callOnBrokenPlatform is the scene of a send on a platform that fails with a code, and
@@ -136,9 +140,10 @@ func callOnBrokenPlatform(name string, code boterr.Code) scene {
 }
 
 func callToInletGroup(t *testing.T) {
+	t.Helper()
 	for _, inlet := range []channel.Type{channel.Bravo, channel.Delta} {
 		for _, which := range []string{`"group": {"_id": %[1]q}`, `"groupId": %[1]q`, `"group": {"_id": %[1]q}, "groupId": %[1]q`} {
-			d := talkingWith(t, inlet, channel.Charlie)
+			d := talkingFrom(t, inlet)
 			callf(t, d.inOutlet(), "updateGroup", `{"group": {"_id": %q, "inletGroupExternalId": "family"}}`, d.group(t))
 			answer := callf(t, d.inOutlet(), "sendMessageToInletGroup", `{`+which+`, "response": {"type": "TEXT", "text": "Hello, {{firstName}} and all!"}}`, d.group(t))
 			sent := d.Sent()[len(d.Sent())-1]
@@ -148,21 +153,22 @@ func callToInletGroup(t *testing.T) {
 			require.Equal(t, sent.MessageID, answer.Get("messageEvent.messageId").String())
 		}
 	}
-	d := talkingWith(t, channel.Delta, channel.Charlie)
-	err := d.refusef(t, d.inOutlet(), boterr.FailedPrecondition, "group", "sendMessageToInletGroup", `{"groupId": %q, "response": {"type": "TEXT", "text": "Hello"}}`, d.group(t))
-	require.ErrorContains(t, err, "no group on the inlet's side")
+	d := talkingFrom(t, channel.Delta)
+	says := d.refusef(t, d.inOutlet(), boterr.FailedPrecondition, "group", "sendMessageToInletGroup", `{"groupId": %q, "response": {"type": "TEXT", "text": "Hello"}}`, d.group(t))
+	require.Contains(t, says, "no group on the inlet's side")
 }
 
 func callToInletGroupElsewhere(t *testing.T) {
+	t.Helper()
 	for _, inlet := range allTypes() {
 		if inlet == channel.Bravo || inlet == channel.Delta {
 			continue
 		}
-		d := talkingWith(t, inlet, channel.Charlie)
+		d := talkingFrom(t, inlet)
 		callf(t, d.inOutlet(), "updateGroup", `{"group": {"_id": %q, "inletGroupExternalId": "family"}}`, d.group(t))
-		err := d.refusef(t, d.inOutlet(), boterr.Unsupported, "group", "sendMessageToInletGroup", `{"groupId": %q, "response": {"type": "TEXT", "text": "Hello"}}`, d.group(t))
-		require.ErrorContains(t, err, "bravo, delta")
-		require.ErrorContains(t, err, string(inlet))
+		says := d.refusef(t, d.inOutlet(), boterr.Unsupported, "group", "sendMessageToInletGroup", `{"groupId": %q, "response": {"type": "TEXT", "text": "Hello"}}`, d.group(t))
+		require.Contains(t, says, "bravo, delta")
+		require.Contains(t, says, string(inlet))
 	}
 }
 
@@ -170,7 +176,7 @@ func callToInletGroupElsewhere(t *testing.T) {
 func callToTwoGroups(name string) scene {
 	return func(t *testing.T) {
 		t.Helper()
-		d := talkingWith(t, channel.Delta, channel.Charlie)
+		d := talkingFrom(t, channel.Delta)
 		d.refusef(t, d.inOutlet(), boterr.InvalidArgument, "groupId", name,
 			`{"group": {"_id": %q}, "groupId": "another", "response": {"type": "TEXT", "text": "Hello"}}`, d.group(t))
 	}
@@ -180,7 +186,7 @@ func callToTwoGroups(name string) scene {
 func callToGroupWrongly(name string) scene {
 	return func(t *testing.T) {
 		t.Helper()
-		d := talkingWith(t, channel.Delta, channel.Charlie)
+		d := talkingFrom(t, channel.Delta)
 		callf(t, d.inOutlet(), "updateGroup", `{"group": {"_id": %q, "inletGroupExternalId": "family"}}`, d.group(t))
 		for response, at := range map[string]string{
 			`{"type": "TEXT"}`: "response.text",
@@ -196,7 +202,7 @@ func callToGroupWrongly(name string) scene {
 func callToGroupInVain(name string) scene {
 	return func(t *testing.T) {
 		t.Helper()
-		d := talkingWith(t, channel.Delta, channel.Charlie)
+		d := talkingFrom(t, channel.Delta)
 		const hello = `"response": {"type": "TEXT", "text": "Hello"}`
 		d.refusef(t, d.inOutlet(), boterr.NotFound, "groupId", name, `{"groupId": "none", `+hello+`}`)
 		d.refusef(t, d.inOutlet(), boterr.NotFound, "group._id", name, `{"group": {"_id": "none"}, `+hello+`}`)
@@ -204,6 +210,7 @@ func callToGroupInVain(name string) scene {
 }
 
 func callToOutletGroup(t *testing.T) {
+	t.Helper()
 	for _, outlet := range []channel.Type{channel.Bravo, channel.Charlie, channel.Delta} {
 		for _, which := range []string{`"group": {"_id": %[1]q}`, `"groupId": %[1]q`} {
 			d := talking(t, outlet)
@@ -221,6 +228,7 @@ func callToOutletGroup(t *testing.T) {
 }
 
 func callToResponseURL(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	d.HTTP.Add("POST", "https://hooks.example/7", replies.Text(200, "ok"))
 	before := len(d.Sent())
@@ -244,6 +252,7 @@ func callToResponseURL(t *testing.T) {
 }
 
 func callToNoResponseURL(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	for _, address := range []string{"hooks", "ftp://hooks.example/7", "http://127.0.0.1/7", "http://169.254.169.254/"} {
 		d.refusef(t, d.ada.Context(), boterr.InvalidArgument, "responseUrl", "sendMessageToOutletGroup",
@@ -252,18 +261,20 @@ func callToNoResponseURL(t *testing.T) {
 }
 
 func callToOutletGroupElsewhere(t *testing.T) {
+	t.Helper()
 	for _, outlet := range allTypes() {
 		if outlet == channel.Bravo || outlet == channel.Charlie || outlet == channel.Delta {
 			continue
 		}
 		d := talking(t, outlet)
-		err := d.refusef(t, d.ada.Context(), boterr.Unsupported, "group", "sendMessageToOutletGroup", `{"groupId": %q, "response": {"type": "TEXT", "text": "Hello"}}`, d.group(t))
-		require.ErrorContains(t, err, "bravo, charlie, delta")
-		require.ErrorContains(t, err, string(outlet))
+		says := d.refusef(t, d.ada.Context(), boterr.Unsupported, "group", "sendMessageToOutletGroup", `{"groupId": %q, "response": {"type": "TEXT", "text": "Hello"}}`, d.group(t))
+		require.Contains(t, says, "bravo, charlie, delta")
+		require.Contains(t, says, string(outlet))
 	}
 }
 
 func callToSaveGroup(t *testing.T) {
+	t.Helper()
 	for _, where := range []string{`"channel": {"_id": "desk"},`, ``} {
 		d := talking(t, channel.Charlie)
 		first := callf(t, d.inOutlet(), "saveGroupIdToMember", `{%s "messageEvent": %s}`, where, d.event(t))
@@ -278,6 +289,7 @@ func callToSaveGroup(t *testing.T) {
 }
 
 func callToSaveNoGroup(t *testing.T) {
+	t.Helper()
 	d := talking(t, channel.Charlie)
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "messageEvent", "saveGroupIdToMember", `{"messageEvent": {"from": "nobody", "to": "nowhere"}}`)
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "channel", "saveGroupIdToMember", `{"channel": {"_id": "none"}, "messageEvent": %s}`, d.event(t))

@@ -143,22 +143,27 @@ func withValues(args string, values []any) json.RawMessage {
 	return fmt.Appendf(nil, args, values...)
 }
 
-// refusef calls an operation by its name with the JSON of its parameters, which is refused.
-func refusef(t *testing.T, bot botctx.Caller, code boterr.Code, field, name, args string, values ...any) error {
+// refusef calls an operation by its name with the JSON of its parameters, which is refused. It
+// returns what the error says.
+//
+//nolint:revive // What is called and how it fails reads as one line.
+func refusef(t *testing.T, bot botctx.Caller, code boterr.Code, field, name, args string, values ...any) string {
 	t.Helper()
 	text, err := bot.Call(t.Context(), name, withValues(args, values))
 	requireFailure(t, err, name, code, field)
 	require.Nil(t, text)
-	return err
+	return err.Error()
 }
 
 // refusef is the function of that name, and checks that nothing has changed.
-func (d *desk) refusef(t *testing.T, bot botctx.Caller, code boterr.Code, field, name, args string, values ...any) error {
+//
+//nolint:revive // What is called and how it fails reads as one line.
+func (d *desk) refusef(t *testing.T, bot botctx.Caller, code boterr.Code, field, name, args string, values ...any) string {
 	t.Helper()
 	before := d.state(t)
-	err := refusef(t, bot, code, field, name, args, values...)
+	says := refusef(t, bot, code, field, name, args, values...)
 	require.Equal(t, before, d.state(t), "the refused call of %s changed something", name)
-	return err
+	return says
 }
 
 // state returns what can be seen of live chats.
@@ -259,9 +264,9 @@ func talking(t *testing.T, outlet channel.Type, options ...fakes.Option) *desk {
 }
 
 // quiet returns a desk with an outlet of a type, on which nothing has happened.
-func quiet(t *testing.T, outlet channel.Type, options ...fakes.Option) *desk {
+func quiet(t *testing.T, outlet channel.Type) *desk {
 	t.Helper()
-	return newDesk(t, channel.Channel{Type: outlet}, []*botctx.Node{{ID: "none"}}, options...)
+	return newDesk(t, channel.Channel{Type: outlet}, []*botctx.Node{{ID: "none"}})
 }
 
 // assignment returns the id of the newest assignment of Ada, group that of its group.
