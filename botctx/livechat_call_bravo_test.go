@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/outbound/replies"
 )
@@ -63,25 +64,26 @@ func bravoCases() map[string]chatCase {
 func adminCases() map[string]chatCase {
 	return map[string]chatCase{
 		"getAdmin": {
-			scenes: map[string]scene{"by the id": func(t *testing.T) {
-				t.Helper()
-				d := quiet(t, channel.Charlie)
-				hedy := d.AddAgent("desk", "Hedy")
-				require.JSONEq(t, `{"appId": "app-1", "adminId": "`+hedy.AdminID()+`", "externalId": "`+hedy.ExternalID()+`", "name": "Hedy"}`,
-					callf(t, d.ada.Context(), "getAdmin", `{"adminId": %q}`, hedy.AdminID()).Raw)
-			}},
+			scenes:   map[string]scene{"each by the id": callForAgents("getAdmin", "adminId", (*fakes.Agent).AdminID)},
 			refusals: []refusal{{boterr.NotFound, "no agent", notFound("getAdmin", `{"adminId": "none"}`, "adminId")}},
 		},
 		"getAdminByExternalId": {
-			scenes: map[string]scene{"by the id on the platform": func(t *testing.T) {
-				t.Helper()
-				d := quiet(t, channel.Charlie)
-				hedy := d.AddAgent("desk", "Hedy")
-				require.JSONEq(t, `{"appId": "app-1", "adminId": "`+hedy.AdminID()+`", "externalId": "`+hedy.ExternalID()+`", "name": "Hedy"}`,
-					callf(t, d.ada.Context(), "getAdminByExternalId", `{"externalId": %q}`, hedy.ExternalID()).Raw)
-			}},
+			scenes:   map[string]scene{"each by the id on the platform": callForAgents("getAdminByExternalId", "externalId", (*fakes.Agent).ExternalID)},
 			refusals: []refusal{{boterr.NotFound, "no agent", notFound("getAdminByExternalId", `{"externalId": "none"}`, "externalId")}},
 		},
+	}
+}
+
+// callForAgents is the scene of a look-up of agents by one of their ids.
+func callForAgents(name, parameter string, id func(a *fakes.Agent) string) scene {
+	return func(t *testing.T) {
+		t.Helper()
+		d := quiet(t, channel.Charlie)
+		for _, agent := range []*fakes.Agent{d.grace, d.AddAgent("desk", "Hedy")} {
+			require.JSONEq(t,
+				`{"appId": "app-1", "adminId": "`+agent.AdminID()+`", "externalId": "`+agent.ExternalID()+`", "name": "`+agent.Name()+`"}`,
+				callf(t, d.ada.Context(), name, `{%q: %q}`, parameter, id(agent)).Raw)
+		}
 	}
 }
 

@@ -82,6 +82,14 @@ func callToReadGroup(t *testing.T) {
 	require.Equal(t, d.Now().UnixMilli(), shown.Get("createdAt").Int())
 	require.True(t, shown.Get("active").Bool())
 	require.True(t, shown.Get("valid").Bool())
+
+	callf(t, d.ada.Context(), "inletEndLiveChat", `{}`)
+	callf(t, d.ada.Context(), "createAssignment", `{"assignmentDetails": {"groupName": "Once more"}}`)
+	d.grace.Takes(d.grace.Ticket())
+	next := callf(t, d.inOutlet(), "getGroup", `{"groupId": %q}`, d.group(t))
+	require.Equal(t, "Once more", next.Get("name").String())
+	require.Equal(t, d.Groups("desk")[1].ExternalID, next.Get("externalId").String())
+	require.False(t, callf(t, d.inOutlet(), "getGroup", `{"groupId": %q}`, shown.Get("_id").String()).Get("active").Bool())
 }
 
 func callByExternalID(t *testing.T) {
