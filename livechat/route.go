@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 )
 
 // outlet is a channel that a request could go to.
@@ -18,13 +19,15 @@ type outlet struct {
 	// label is that of the broadcast groups, groups are these.
 	label  string
 	groups []channel.BroadcastGroupMember
-	// field is the parameter that names the channel, "" where the pairing does.
-	field string
+	// field is the parameter that names the channel, "" where the pairing does, and unknown
+	// what that has beside.
+	field   string
+	unknown document.Object
 }
 
 // target returns the outlet as the assignment keeps it.
 func (o outlet) target() Target {
-	return Target{Channel: o.ID, BroadcastGroups: o.groups, Label: o.label}
+	return Target{Channel: o.ID, BroadcastGroups: o.groups, Label: o.label, Unknown: o.unknown}
 }
 
 // hasGroup reports whether a broadcast group is one of the outlet's.
@@ -182,7 +185,8 @@ func (s *Service) targetedOutlets(ctx context.Context, targets []Target, inlet s
 			}
 		}
 		outlets[i] = outlet{
-			Channel: c, label: orDefaultLabel(target.Label), groups: target.BroadcastGroups, field: field + ".channel",
+			Channel: c, label: orDefaultLabel(target.Label), groups: target.BroadcastGroups,
+			field: field + ".channel", unknown: target.Unknown,
 		}
 		if len(target.BroadcastGroups) == 0 {
 			outlets[i].groups = labelled(c, outlets[i].label)

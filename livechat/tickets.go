@@ -106,12 +106,12 @@ func (r *AssignmentRecord) asTarget(given NewTarget) (Target, error) {
 		return Target{}, boterr.Invalid("", "is a target and a broadcast group at once: give either the channel, or id and type")
 	case given.isGroup():
 		there, err := r.onlyOutlet()
-		group := channel.BroadcastGroupMember{ID: given.ID, Type: given.Type}
+		group := channel.BroadcastGroupMember{ID: given.ID, Type: given.Type, Unknown: given.Unknown}
 		return Target{Channel: there, BroadcastGroups: []channel.BroadcastGroupMember{group}}, err
 	case given.Channel == "":
 		return Target{}, boterr.Invalid("channel", "is missing: give the id of the outlet channel, or id and type of a broadcast group")
 	default:
-		return Target{Channel: given.Channel, BroadcastGroups: given.BroadcastGroups, Label: given.Label}, nil
+		return Target{Channel: given.Channel, BroadcastGroups: given.BroadcastGroups, Label: given.Label, Unknown: given.Unknown}, nil
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *Service) sendAdded(ctx context.Context, r *AssignmentRecord, outlets []
 func targetsOf(added []Ticket, outlets []outlet) []Target {
 	var targets []Target
 	for _, o := range outlets {
-		target := Target{Channel: o.ID, Label: o.label}
+		target := Target{Channel: o.ID, Label: o.label, Unknown: o.unknown}
 		for _, ticket := range added {
 			if ticket.Channel == o.ID && o.hasGroup(ticket.Group.ID) {
 				target.BroadcastGroups = append(target.BroadcastGroups, ticket.Group)
