@@ -1,6 +1,7 @@
 package botctx_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
@@ -19,6 +21,7 @@ func requestCases() map[string]chatCase {
 		"createAssignment": {
 			scenes: map[string]scene{
 				"a ticket goes to the broadcast groups with the label":      callForATicket,
+				"what a target has beside stays":                            callWithTargetsWithMore,
 				"targets override pairing and label":                        callWithTargets,
 				"a Foxtrot channel takes it alone":                          callToFoxtrot,
 				"a custom channel is asked for a group":                     callForAGroup,
@@ -44,6 +47,7 @@ func requestCases() map[string]chatCase {
 		"addNewTargetsToAssignment": {
 			scenes: map[string]scene{
 				"further channels and broadcast groups get the ticket": callAddingTargets,
+				"what a target has beside stays":                       callAddingTargetsWithMore,
 			},
 			defaults: map[string]scene{"liveChat": callAddingTargetsWithoutLiveChat},
 			refusals: []refusal{
@@ -111,6 +115,14 @@ func callWithTargets(t *testing.T) {
 	require.Equal(t, "team", shown.Get("targets.0.channel").String())
 	require.Equal(t, "crew", shown.Get("targets.0.broadcastGroups.0.id").String())
 	require.Equal(t, "owls", shown.Get("targets.1.broadcastGroups.0.id").String())
+}
+
+func callWithTargetsWithMore(t *testing.T) {
+	t.Helper()
+	d := quiet(t, channel.Charlie)
+	targets := `[{"channel": "desk", "label": "default", "shift": 2, "broadcastGroups": [{"type": "user", "id": "boss", "rank": 1}]}]`
+	id := callf(t, d.ada.Context(), "createAssignment", `{"targets": %s}`, targets).Get("assignmentId").String()
+	require.JSONEq(t, targets, d.targets(t, id))
 }
 
 func callToFoxtrot(t *testing.T) {
@@ -330,6 +342,28 @@ func callAddingTargets(t *testing.T) {
 	require.Contains(t, shown.Get("targets").Raw, `"sales"`)
 	ida.Takes(ida.Ticket())
 	require.Equal(t, "team", callf(t, d.ada.Context(), "getGroupByMemberId", `{"inlet": "web", "memberId": %q}`, d.ada.ID()).Get("outlet").String())
+}
+
+func callAddingTargetsWithMore(t *testing.T) {
+	t.Helper()
+	d := quiet(t, channel.Charlie)
+	d.ask(t)
+	callf(t, d.ada.Context(), "addNewTargetsToAssignment", `{"assignmentId": %q, "targets": [
+		{"channel": "desk", "label": "sales", "shift": 2}, {"id": "boss", "type": "user", "rank": 1}]}`, d.assignment(t))
+	require.JSONEq(t, `[
+		{"channel": "desk", "label": "default", "broadcastGroups": [{"type": "public_channel", "id": "support"}]},
+		{"channel": "desk", "label": "sales", "broadcastGroups": [{"type": "public_channel", "id": "sales"}], "shift": 2},
+		{"channel": "desk", "label": "default", "broadcastGroups": [{"type": "user", "id": "boss", "rank": 1}]}]`, d.targets(t, d.assignment(t)))
+}
+
+// targets returns the targets of an assignment in JSON, with all that they have.
+func (d *desk) targets(t *testing.T, assignmentID string) string {
+	t.Helper()
+	shown, err := d.ada.Context().GetAssignment(t.Context(), livechat.GetAssignmentParams{AssignmentID: assignmentID})
+	require.NoError(t, err)
+	text, err := json.Marshal(shown.Targets)
+	require.NoError(t, err)
+	return string(text)
 }
 
 func callAddingTargetsWithoutLiveChat(t *testing.T) {
