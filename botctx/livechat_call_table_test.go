@@ -1,6 +1,7 @@
 package botctx_test
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -154,4 +155,20 @@ func channelParameterOf(operation operations.Operation) string {
 		return "channel"
 	}
 	return "channelId"
+}
+
+// Who has gone is answered nothing, and nothing is done for them.
+func TestLiveChatOperationsOfACallerWhoHasGoneDoNothing(t *testing.T) {
+	t.Parallel()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	given := arguments(t)
+	for _, operation := range liveChatOperations() {
+		p, bot := newCaller(t)
+		before := stateOf(t, p)
+		text, err := bot.Call(gone, operation.Name, json.RawMessage(given[operation.Name]))
+		requireFailure(t, err, operation.Name, boterr.Canceled, "")
+		require.Nil(t, text)
+		require.Equal(t, before, stateOf(t, p), operation.Name)
+	}
 }
