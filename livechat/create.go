@@ -134,8 +134,11 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 func (s *Service) standing(ctx context.Context, asked request, open func() (*AssignmentRecord, error)) (*AssignmentRecord, error) {
 	for turn := newTurn(); ; {
 		r, err := open()
-		if err != nil || r != nil && r.State() != Sending {
-			return r, err
+		if err != nil {
+			return nil, err
+		}
+		if r != nil && r.State() != Sending {
+			return r, s.closePrevious(ctx, r)
 		}
 		if r == nil {
 			r, err = s.begin(ctx, asked)

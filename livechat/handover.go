@@ -38,6 +38,9 @@ func (s *Service) openHandover(ctx context.Context, previousID string) (*Assignm
 	case err != nil:
 		return nil, err
 	case next == nil && previous.State() == Ended:
+		if err := s.closeHandedOn(ctx, previous); err != nil {
+			return nil, err
+		}
 		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
 			"the assignment %s has ended: %s", previousID, previous.endingText())
 	case next != nil && next.State() == Sending && previous.State() == Ended && previous.EndedBy != EndedByReassign:
@@ -131,20 +134,44 @@ func endedDuringHandover(previous *AssignmentRecord) error {
 		"the assignment %s ended while it was handed on: %s", previous.ID, previous.endingText())
 }
 
-// closePrevious ends what is left of the assignment in whose place one stands.
+// closePrevious ends what is left of the assignment in whose place one was to come, where it
+// has ended for that. Whoever comes by a handover that was interrupted does that, whatever
+// became of the next one.
 func (s *Service) closePrevious(ctx context.Context, next *AssignmentRecord) error {
 	if next.ParentAssignment == "" {
 		return nil
 	}
+	ctx = context.WithoutCancel(ctx) // It has ended.
 	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
-	if err != nil || !previous.isInterrupted(EndedByReassign) {
+	if errors.Is(err, boterr.NotFound) {
+		return nil
+	}
+	if err != nil {
 		return err
+	}
+	return s.closeHandedOn(ctx, previous)
+}
+
+// closeHandedOn ends what is left of an assignment that has ended because it was handed on.
+func (s *Service) closeHandedOn(ctx context.Context, previous *AssignmentRecord) error {
+	if !previous.isInterrupted(EndedByReassign) {
+		return nil
 	}
 	if previous.Assignee == "" {
 		if err := s.recallSent(ctx, previous); err != nil {
 			return err
 		}
 	}
-	_, err = s.closeEnded(ctx, previous)
+	_, err := s.closeEnded(ctx, previous)
 	return err
+}
+
+// closedIfHandedOn reports whether the assignment of a live group has ended because it was
+// handed on. What is left of it is closed: only who handed it on would, and may have crashed.
+func (s *Service) closedIfHandedOn(ctx context.Context, g *Group) (bool, error) {
+	r, err := s.assignmentOf(ctx, g)
+	if err != nil || r == nil || !r.isInterrupted(EndedByReassign) {
+		return false, err
+	}
+	return true, s.closeHandedOn(ctx, r)
 }

@@ -38,9 +38,6 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	next, err := s.standing(ctx, asked, func() (*AssignmentRecord, error) {
 		return s.openHandover(ctx, previous.ID)
 	})
-	if err == nil {
-		err = s.closePrevious(ctx, next)
-	}
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}

@@ -48,6 +48,9 @@ func (s *Service) remove(ctx context.Context, r *AssignmentRecord) error {
 	if _, err := s.release(ctx, r); err != nil && !errors.Is(err, boterr.NotFound) { // The member may be gone.
 		return err
 	}
+	if err := s.closePrevious(ctx, r); err != nil {
+		return err
+	}
 	if err := s.recallSent(ctx, r); err != nil {
 		return err
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // send sends what is missing of a request, whose sender the call is, and makes it stand
-// unless it does.
+// unless it does. The assignment in whose place it was to come is closed where it has ended,
+// also where the request does not stand.
 func (s *Service) send(ctx context.Context, r *AssignmentRecord, m *member.Member) (*AssignmentRecord, error) {
 	sent, err := s.sendMissing(ctx, r, m)
 	if err == nil && sent.SentAt.IsZero() {
@@ -21,10 +22,13 @@ func (s *Service) send(ctx context.Context, r *AssignmentRecord, m *member.Membe
 	if err != nil || sent.Sender != nil {
 		s.releaseSender(ctx, r)
 	}
+	if closing := s.closePrevious(ctx, r); closing != nil {
+		err = errors.Join(err, closing)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return sent, s.closePrevious(ctx, sent)
+	return sent, nil
 }
 
 // sendMissing sends what is missing, and returns the request with all that was sent.

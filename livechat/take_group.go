@@ -160,11 +160,20 @@ func (s *Service) requireFree(ctx context.Context, outlet *channel.Channel, agen
 	found, err := s.findGroups(ctx, document.O(
 		fieldOutlet, document.O("$eq", outlet.ID), fieldExternalID, document.O("$eq", agent),
 		fieldActive, true, fieldAssignment, document.O("$ne", assignmentID)))
-	if err != nil || len(found) == 0 {
+	if err != nil {
 		return err
 	}
-	return boterr.New(boterr.FailedPrecondition, fieldAdminExternalID,
-		"the agent %s is in the conversation %q of the assignment %s: end that first", agent, found[0].Name, found[0].Assignment)
+	for _, g := range found {
+		isOver, err := s.closedIfHandedOn(ctx, g)
+		if err != nil {
+			return err
+		}
+		if !isOver {
+			return boterr.New(boterr.FailedPrecondition, fieldAdminExternalID,
+				"the agent %s is in the conversation %q of the assignment %s: end that first", agent, g.Name, g.Assignment)
+		}
+	}
+	return nil
 }
 
 // giveBack makes an assignment pending again, and returns why.
