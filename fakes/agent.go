@@ -156,8 +156,9 @@ func (a *Agent) take(assignment string) error {
 	return err
 }
 
-// Taps taps the first button of a ticket that sends a payload, which the outlet's bot gets as
-// an event from the broadcast group.
+// Taps taps the first button, or the first quick reply, of a ticket that sends a payload, which
+// the outlet's bot gets as an event from the broadcast group. A value that stands beside the
+// payload goes with it.
 func (a *Agent) Taps(ticket Ticket) {
 	a.platform.test.Helper()
 	if err := a.TryTaps(ticket); err != nil {
@@ -167,13 +168,25 @@ func (a *Agent) Taps(ticket Ticket) {
 
 // TryTaps is Taps, and returns the error of a run that fails.
 func (a *Agent) TryTaps(ticket Ticket) error {
-	for _, button := range document.Get(ticket.Response.Object(), "buttons", []document.Object(nil)) {
-		payload, isPostback := button.Field("payload")
-		if isPostback {
+	for _, tappable := range tappablesOf(ticket.Response) {
+		if payload, sends := tappable.Field("payload"); sends {
+			if value, hasValue := tappable.Field("value"); hasValue {
+				payload = document.O("payload", payload, "value", value)
+			}
 			return a.TrySends(send.MessageEvent{Type: send.TypePayload, To: ticket.Group, Data: document.O("payload", payload)})
 		}
 	}
 	return boterr.New(boterr.FailedPrecondition, "", "the message %q has no button that sends a payload", ticket.MessageID)
+}
+
+// tappablesOf returns what can be tapped on a message: its buttons, those of its cards, and
+// its quick replies.
+func tappablesOf(message send.Response) []document.Object {
+	all := document.Get(message, "buttons", []document.Object(nil))
+	for _, card := range document.Get(message, "carousel", []document.Object(nil)) {
+		all = append(all, document.Get(card, "buttons", []document.Object(nil))...)
+	}
+	return append(all, document.Get(message, "quickReplies", []document.Object(nil))...)
 }
 
 // Joins joins the group of her channel's platform to which an invitation link leads. It ends

@@ -111,6 +111,31 @@ func TestATapOnATicketTakesIt(t *testing.T) {
 	require.Equal(t, "Hello.", s.ada.Last())
 }
 
+func TestATapOnATicketOfAnyTypeTakesIt(t *testing.T) {
+	t.Parallel()
+	for name, message := range map[string]send.Response{
+		"buttons": send.Buttons("Ada waits", send.WebURL("Shop", "https://shop.example"), send.Postback("Take", livechat.TakePayload)),
+		"cards": send.Carousel(send.Card{Title: "no button"}, send.Card{
+			Title: "Ada waits", Buttons: []send.Button{send.Postback("Take", livechat.TakePayload)},
+		}),
+		"quick replies": send.QuickReplies("Ada waits", send.QuickReply{Title: "Take", Payload: livechat.TakePayload}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openShop(t, channel.Charlie)
+			_, err := s.ada.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
+				AssignmentDetails: livechat.AssignmentDetails{
+					RelayMessage: map[channel.Type]send.Response{channel.Charlie: message},
+				},
+			})
+			require.NoError(t, err)
+			s.grace.Taps(s.grace.Ticket())
+			s.grace.Says("Hello.")
+			require.Equal(t, "Hello.", s.ada.Last())
+		})
+	}
+}
+
 func TestAnAgentTalksWithTwoMembers(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)

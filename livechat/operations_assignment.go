@@ -39,9 +39,17 @@ type AssignmentDetails struct {
 	// GroupName is the name of the outlet conversation.
 	GroupName string `json:"groupName,omitzero"`
 	// RelayMessage is, by platform, the ticket where the platform has tickets, else the
-	// first message of the conversation. {{path}} in it is filled from the member. Buttons of
-	// a ticket that send a payload without a value send the assignment's id as that. The
+	// first message of the conversation. {{path}} in it is filled from the member. The
 	// default is a text that says who asks, on a ticket with a button of TakePayload.
+	//
+	// An agent takes a ticket by a tap: by an event of type PAYLOAD, whatever its payload is,
+	// whose value is the assignment's id, unless a node of the outlet's bot answers it. So a
+	// ticket of type BUTTON or CAROUSEL gets that id as the value of each postback payload
+	// that has none: "go" becomes {"payload": "go", "value": "<id>"}. The payload of a quick
+	// reply is a string; on a ticket of type QUICK_REPLIES the id becomes its value, which
+	// stands beside the payload, and which the connector has to give with the tap. What
+	// sends a value of its own takes nothing, and neither does a ticket of another type:
+	// then the host, or a node that knows the assignment, has to see to it.
 	RelayMessage map[channel.Type]send.Response `json:"relayMessage,omitzero"`
 	// Unknown holds the fields of other names. A custom outlet gets all of them.
 	Unknown document.Object `json:"-" document:"unknown"`

@@ -15,9 +15,6 @@ import (
 const (
 	fieldAssignmentDetails = "assignmentDetails"
 	fieldText              = "text"
-	fieldButtons           = "buttons"
-	fieldPayload           = "payload"
-	fieldValue             = "value"
 )
 
 // longestTicketText is the limit of a message's text, in Unicode code points.
@@ -54,7 +51,7 @@ func (s *Service) messageOf(r *AssignmentRecord, m *member.Member, platform chan
 }
 
 // ticketMessage returns the message that offers an assignment to the broadcast groups of a
-// platform. What its buttons send tells which assignment is meant.
+// platform. What a tap on it sends tells which assignment is meant.
 func (s *Service) ticketMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	text := nameOf(m) + " asks for a person."
 	if r.Summary != "" {
@@ -122,37 +119,6 @@ func (s *Service) historyOf(r *AssignmentRecord) (string, error) {
 	shown := r.Assignment
 	address, err := s.ports.HistoryURL(&shown)
 	return address, at(fieldHistory, err)
-}
-
-// withAssignment returns a ticket whose buttons send the assignment's id as their value,
-// unless they send a value of their own.
-func withAssignment(ticket send.Response, assignmentID string) send.Response {
-	buttons := document.Get(ticket, fieldButtons, document.Array{})
-	if buttons.Len() == 0 {
-		return ticket
-	}
-	changed := make([]any, 0, buttons.Len())
-	for _, item := range buttons.All() {
-		if button, ok := item.(document.Object); ok && document.Get(button, fieldType, "") == send.ButtonPostback {
-			item = button.With(fieldPayload, payloadFor(button, assignmentID))
-		}
-		changed = append(changed, item)
-	}
-	return ticket.With(fieldButtons, document.A(changed...))
-}
-
-// payloadFor returns what a button sends, with the assignment's id where it has no value.
-func payloadFor(button document.Object, assignmentID string) any {
-	payload, _ := button.Field(fieldPayload)
-	switch p := payload.(type) {
-	case string:
-		return document.O(fieldPayload, p, fieldValue, assignmentID)
-	case document.Object:
-		if !p.Has(fieldValue) {
-			return p.With(fieldValue, assignmentID)
-		}
-	}
-	return payload
 }
 
 // shortened returns a text of at most so many code points, the last of which tells that
