@@ -30,6 +30,9 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
+	if err := s.closeConversations(ctx, r.Member); err != nil {
+		return CreateAssignmentResult{}, err
+	}
 	result := CreateAssignmentResult{Member: m, AssignmentID: r.ID}
 	if r.CreateGroup != nil {
 		result.GroupID = r.Group

@@ -2,7 +2,6 @@ package livechat
 
 import (
 	"context"
-	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -12,7 +11,7 @@ import (
 )
 
 // A live chat ends in three steps: its assignment is marked as ended, which one of several
-// who end it does; its groups, the member's flag and the idle agenda are put right; and the
+// who end it does; the member's flag, the idle agenda and its groups are put right; and the
 // assignment is marked as closed. Who ends it again after it was interrupted goes on with
 // what is left.
 
@@ -47,10 +46,8 @@ func (s *Service) end(ctx context.Context, r *AssignmentRecord, by EndedBy) (*As
 	if now.isInterrupted(by) {
 		return now, nil
 	}
-	if now.isInterrupted(EndedByOutlet, EndedByInlet, EndedByIdle) {
-		if _, err := s.closeEnded(ctx, now); err != nil {
-			return nil, err
-		}
+	if err := s.completeEnd(ctx, now); err != nil {
+		return nil, err
 	}
 	return nil, boterr.New(boterr.FailedPrecondition, "", "the live chat of the assignment %s has ended already: %s",
 		now.ID, now.endingText())
@@ -74,11 +71,6 @@ func (r *AssignmentRecord) endingText() string {
 	}
 }
 
-// isInterrupted reports whether ending the assignment, in one of these ways, was interrupted.
-func (r *AssignmentRecord) isInterrupted(by ...EndedBy) bool {
-	return r.State() == Ended && slices.Contains(by, r.EndedBy) && r.ClosedAt.IsZero()
-}
-
 // markEnded marks an assignment as ended, if it has not ended and meets a condition. It
 // returns the assignment as it is then, nil where it does not.
 func (s *Service) markEnded(
@@ -99,14 +91,16 @@ func (s *Service) closeEnded(ctx context.Context, r *AssignmentRecord) (EndLiveC
 	return s.markClosed(ctx, r, m)
 }
 
-// release ends what an assignment that has ended leaves: its groups, and the live chat of
-// its member, who comes back.
+// release ends what an assignment that has ended leaves: the live chat of its member, who
+// comes back, and its groups. In this order the bot answers the member again also where it is
+// interrupted, and the agent is still in the group where ending it again completes it.
 func (s *Service) release(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
 	ctx = context.WithoutCancel(ctx) // It has ended.
-	if err := s.deactivateGroups(ctx, r); err != nil {
+	m, err := s.leaveLiveChat(ctx, r)
+	if err != nil {
 		return nil, err
 	}
-	return s.leaveLiveChat(ctx, r)
+	return m, s.deactivateGroups(ctx, r)
 }
 
 // deactivateGroups marks the groups of an assignment that has ended as no longer live, but
@@ -138,29 +132,6 @@ func (s *Service) markClosed(ctx context.Context, r *AssignmentRecord, m *member
 		closed = r
 	}
 	return EndLiveChatResult{RecordUpdate: recordUpdate(closed.ID, closed.CreatedAt, closed.Version), Member: m}, nil
-}
-
-// closeInterrupted closes the assignments of a member of which ending was interrupted.
-func (s *Service) closeInterrupted(ctx context.Context, memberID string) error {
-	found, err := s.interrupted(ctx, memberID)
-	for _, r := range found {
-		if err == nil {
-			_, err = s.closeEnded(ctx, r)
-		}
-	}
-	return err
-}
-
-// interrupted returns the assignments of a member of which ending was interrupted, the oldest
-// first. Those that were handed on or withdrawn are left to who does that.
-func (s *Service) interrupted(ctx context.Context, memberID string) ([]*AssignmentRecord, error) {
-	sides := document.A(string(EndedByOutlet), string(EndedByInlet), string(EndedByIdle))
-	return s.FindAssignments(ctx, record.Query{
-		Filter: equal(fieldMember, memberID).
-			With(fieldEndedBy, document.O("$in", sides)).
-			With(fieldClosedAt, isAbsent()),
-		SortBy: oldestFirst(),
-	})
 }
 
 // leaveLiveChat takes the member of an assignment that has ended out of live chat, and

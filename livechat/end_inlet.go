@@ -30,6 +30,9 @@ func (s *Service) InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams
 	if m, err = s.release(ctx, ended); err != nil {
 		return EndLiveChatResult{}, err
 	}
+	if err := s.closeOthers(ctx, ended); err != nil {
+		return EndLiveChatResult{}, err
+	}
 	if p.Options.RecallRelayMessage {
 		if err := s.recallTickets(ctx, ended); err != nil {
 			return EndLiveChatResult{}, err
@@ -64,10 +67,10 @@ func (s *Service) memberInInlet(ctx context.Context, p InletEndLiveChatParams) (
 	return m, err
 }
 
-// endable returns the assignment of a member that the inlet can end: the open one, or the
-// last one of which ending was interrupted.
+// endable returns the assignment of a member that the inlet can end: the open one, or the one
+// to which an interrupted handover leads, or the last one of which ending was interrupted.
 func (s *Service) endable(ctx context.Context, m *member.Member) (*AssignmentRecord, error) {
-	r, err := s.openAssignment(ctx, m.ID)
+	r, err := s.openOrHandedOn(ctx, m.ID)
 	if err != nil || r != nil {
 		return r, err
 	}

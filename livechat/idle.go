@@ -21,15 +21,15 @@ const TagPrefix = agenda.LiveChatTagPrefix
 const idleTag = TagPrefix + "idle"
 
 // Expire is what an agenda of this package does when it is due: it ends the live chat of its
-// member if it has been idle for the idle time-out, or completes one of which the end was
-// interrupted. Else it does nothing, so that an agenda that comes twice or late does no harm.
+// member if it has been idle for the idle time-out, or completes one of which the end or
+// the handover was interrupted. Else it does nothing, so that an agenda that comes twice or late does no harm.
 func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	r, err := s.openAssignment(ctx, due.Member)
 	if err != nil {
 		return err
 	}
 	if r == nil {
-		return s.closeInterrupted(ctx, due.Member)
+		return s.expireInterrupted(ctx, due.Member)
 	}
 	now := document.At(s.env.Now())
 	switch {
@@ -44,8 +44,10 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	if err != nil || ended == nil {
 		return err
 	}
-	_, err = s.closeEnded(ctx, ended)
-	return err
+	if _, err := s.closeEnded(ctx, ended); err != nil {
+		return err
+	}
+	return s.closeInterrupted(ctx, due.Member)
 }
 
 // watchIdle starts the idle time of an open assignment anew, if it is watched, and returns

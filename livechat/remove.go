@@ -33,6 +33,9 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 			return RemovePendingAssignmentByMemberIDResult{}, err
 		}
 	}
+	if err := s.closeInterrupted(ctx, p.MemberID); err != nil {
+		return RemovePendingAssignmentByMemberIDResult{}, err
+	}
 	return RemovePendingAssignmentByMemberIDResult{ClientMutationID: s.env.NewID()}, nil
 }
 
