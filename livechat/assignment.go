@@ -84,6 +84,9 @@ type AssignmentRecord struct {
 	CreateGroup *CreateGroup `json:"createGroup,omitzero"`
 	// LiveChatAgenda is whether idle time is watched.
 	LiveChatAgenda bool `json:"liveChatAgenda"`
+	// OutOfLiveChat is whether the bot goes on to answer the member while it is open: the
+	// member's flag is not set.
+	OutOfLiveChat bool `json:"outOfLiveChat,omitzero"`
 	// Tickets are the messages that agents take it from; of a channel that has the request
 	// directly, the one message of it.
 	Tickets []Ticket `json:"tickets"`
@@ -174,6 +177,7 @@ const (
 	fieldDetails          = "details"
 	fieldCreateGroup      = "createGroup"
 	fieldLiveChatAgenda   = "liveChatAgenda"
+	fieldOutOfLiveChat    = "outOfLiveChat"
 	fieldTickets          = "tickets"
 	fieldDirect           = "direct"
 	fieldSender           = "sender"

@@ -26,7 +26,7 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
-	m, err := s.enterLiveChat(ctx, r)
+	m, err := s.memberAsked(ctx, r, nil)
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}

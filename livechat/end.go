@@ -148,7 +148,7 @@ func (s *Service) leaveLiveChat(ctx context.Context, r *AssignmentRecord) (*memb
 		if open, err = s.openAssignment(ctx, r.Member); err != nil || open == nil {
 			return s.orMemberOf(ctx, r, left, err)
 		}
-		if err = s.restoreAlarm(ctx, open); err == nil && left != nil && open.State() != Sending {
+		if err = s.restoreAlarm(ctx, open); err == nil && left != nil && open.State() != Sending && !open.OutOfLiveChat {
 			_, err = s.setLiveChat(ctx, open, true)
 		}
 		if err == nil {

@@ -128,6 +128,7 @@ func (s *Service) handover(
 		TakenMessage:   either(p.TakenMessage, previous.TakenMessage),
 		Details:        previous.Details,
 		LiveChatAgenda: previous.LiveChatAgenda,
+		OutOfLiveChat:  !isInLiveChat(p.LiveChat),
 	}
 	return asked, nil
 }

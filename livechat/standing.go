@@ -70,8 +70,26 @@ func (s *Service) memberWithLiveChat(ctx context.Context, r *AssignmentRecord, i
 // memberAsked returns the member of an assignment, in live chat or not, as a parameter says:
 // by default in it.
 func (s *Service) memberAsked(ctx context.Context, r *AssignmentRecord, liveChat *bool) (*member.Member, error) {
-	if liveChat == nil || *liveChat {
-		return s.enterLiveChat(ctx, r)
+	if isOut := !isInLiveChat(liveChat); isOut != r.OutOfLiveChat {
+		noted, err := s.modify(ctx, r.ID, document.O(), document.Set(fieldOutOfLiveChat, isOut))
+		if err != nil {
+			return nil, err
+		}
+		if noted != nil {
+			r = noted
+		}
 	}
-	return s.memberWithLiveChat(ctx, r, false)
+	return s.memberAsRequested(ctx, r)
+}
+
+// isInLiveChat returns what a parameter means that says whether the member is in live chat.
+func isInLiveChat(given *bool) bool { return given == nil || *given }
+
+// memberAsRequested returns the member of an assignment, in live chat or not, as its record
+// says.
+func (s *Service) memberAsRequested(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
+	if r.OutOfLiveChat {
+		return s.memberWithLiveChat(ctx, r, false)
+	}
+	return s.enterLiveChat(ctx, r)
 }

@@ -36,8 +36,9 @@ type TakeResult struct {
 
 // Take gives a request to the agent who takes it. Of many who try at once, one gets it. Then
 // a group is made where the connector is a GroupCreator, else the conversation with the
-// agent is the group, and an agent has one of these at a time in a channel. The summary is
-// sent into it, and the other tickets show the taken message where the connector is a
+// agent is the group, and an agent has one of these at a time in a channel. The member's
+// botMeta.liveChat is as the request says, also where a crash left it otherwise. The summary
+// is sent into the group, and the other tickets show the taken message where the connector is a
 // TicketUpdater. It is for hosts, which call it when their outlet's platform reports it.
 //
 // Where the same agent takes it again, what an earlier call left undone is done, and nothing
@@ -158,6 +159,10 @@ func (s *Service) completeTake(ctx context.Context, outlet *channel.Channel, r *
 	}
 	if open == nil {
 		return nil, endedMeanwhile(r)
+	}
+	// Who asked for it may have crashed before the flag was set.
+	if _, err := s.memberAsRequested(ctx, open); err != nil {
+		return nil, err
 	}
 	// A summary that cannot be sent does not keep the tickets from showing who has it.
 	var undone unfinished

@@ -364,6 +364,55 @@ func TestTakingIsCompletedFromWhereverTheStoreWasInterrupted(t *testing.T) {
 	}
 }
 
+func TestWhoTakesARequestPutsTheMembersFlagRight(t *testing.T) {
+	t.Parallel()
+	eve := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
+	clearFlag := func(s *stand) {
+		s.change(t, "members", document.O("_id", "ada"), document.Set("botMeta.liveChat", false))
+	}
+
+	s := newStand(t)
+	s.pending(t, "a1", "ada")
+	clearFlag(s)
+	_, err := s.mine.Take(t.Context(), eve)
+	require.NoError(t, err)
+	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the call that asked has crashed before it set the flag")
+
+	s = newStand(t)
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.OutOfLiveChat = true })
+	clearFlag(s)
+	_, err = s.mine.Take(t.Context(), eve)
+	require.NoError(t, err)
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the bot is to answer the member")
+}
+
+func TestWhetherTheMemberIsInLiveChatIsWhatTheLastCallSays(t *testing.T) {
+	t.Parallel()
+	const handOn = `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}, "liveChat": false}`
+	for name, test := range map[string]struct {
+		change func(s *stand, id string)
+		want   bool
+	}{
+		"handed on out of live chat": {func(*stand, string) {}, false},
+		"and asked for again":        {func(s *stand, _ string) { s.mustAsk(t, `{}`) }, true},
+		"and given more targets": {func(s *stand, id string) {
+			must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+id+`", "targets": [{"channel": "team"}]}`)
+		}, true},
+		"and given more targets out of live chat": {func(s *stand, id string) {
+			must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+id+`", "targets": [{"channel": "team"}], "liveChat": false}`)
+		}, false},
+	} {
+		s := newStand(t)
+		s.taken(t, "a1", "ada", "eve@desk")
+		next := document.Get(object(t, must(t, s.mine.ReassignAssignment, handOn)), "assignmentId", "")
+		require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), name)
+		test.change(s, next)
+		_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: next, ChannelID: "desk", AdminExternalID: "mallory"})
+		require.NoError(t, err, name)
+		require.Equal(t, test.want, s.mine.member(t, "ada").BotMeta.LiveChat(), name)
+	}
+}
+
 // quitter is a connector whose caller gives up while it sends.
 type quitter struct{ giveUp func() }
 
