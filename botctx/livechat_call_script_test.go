@@ -64,7 +64,7 @@ func TestScriptsThatKnowOnlyNamesRunADesk(t *testing.T) {
 				t.Parallel()
 				d := newDesk(t, channel.Channel{
 					Type: platform, Name: "Desk", Description: "Where Grace works", Metadata: document.O("hours", "all"),
-				}, scripts(), append(options, inTree("live chat"))...)
+				}, scripts(), append(options, withLiveChatTree())...)
 				d.ada.Says("person")
 				d.grace.Takes(d.grace.Ticket())
 				require.Equal(t, "It leaks.", d.grace.Last())
