@@ -131,7 +131,7 @@ func TestAHandoverThatGoesOnGetsTheIdleAgendaBack(t *testing.T) {
 	due := s.mine.onlyAgenda(t, "ada")
 	expire := func() {
 		s.advance(livechat.IdleTimeout)
-		_, err := s.mine.agendas.DeleteMemberAgenda(t.Context(), agenda.DeleteMemberAgendaParams{MemberID: "ada"})
+		_, err := s.mine.agendas.DeleteMemberAgenda(t.Context(), agenda.DeleteMemberAgendaParams{MemberID: "ada", Tag: due.Tag})
 		require.NoError(t, err)
 		require.NoError(t, s.mine.Expire(t.Context(), due.Agenda))
 		require.Len(t, s.mine.openAgendas(t, "ada"), 1)
