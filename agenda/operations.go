@@ -37,8 +37,8 @@ type Operations interface {
 	UpdateAgenda(ctx context.Context, p UpdateAgendaParams) (UpdateAgendaResult, error)
 
 	// DeleteMemberAgenda removes the open agendas of a member: those with Tag, or all but
-	// those that watch over live chats, whose tags begin with LiveChatTagPrefix. One that is running finishes, but cannot run again. That nothing matches is no
-	// error.
+	// those that watch over live chats, whose tags begin with LiveChatTagPrefix. One that is
+	// running finishes, but cannot run again. That nothing matches is no error.
 	//
 	// InvalidArgument: the member is missing.
 	//

@@ -5,7 +5,6 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
-
 	"github.com/botctx/go-sdk/record"
 )
 
