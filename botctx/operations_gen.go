@@ -523,8 +523,10 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 // client for a live-chat API, or gives no addresses of histories and History is true.
 // Unavailable: an outlet did not take it; the error names each target that is missing,
 // *UnsentError behind it has them, and the same call again sends only these. Where all of
-// them refused it for good, there is no request. Conflict: another call has been sending
-// the request for long, or it was withdrawn meanwhile.
+// them refused it for good, as groups do that are not there, the request stands without
+// them, and the member is in live chat; where nobody else got it, there is no request.
+// Conflict: another call has been sending the request for long, or it was withdrawn
+// meanwhile.
 //
 // Specification: Live-chat operations.
 func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
@@ -539,7 +541,7 @@ func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 // channel of a target. FailedPrecondition: the assignment has been taken or has ended, or
 // a target can take nothing. Unsupported: the host has no connector for the outlet's
 // type. Unavailable: an outlet did not take it; the same call again sends what is
-// missing. Conflict: as in CreateAssignment.
+// missing, but for what was refused for good. Conflict: as in CreateAssignment.
 //
 // Specification: Live-chat operations.
 func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
@@ -560,8 +562,9 @@ func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddN
 // event. FailedPrecondition: the previous assignment has ended, or nothing can take the
 // request, or InletGroup is true and the conversation is no group there. Unsupported: the
 // channel is of another type, or the host has no connector for an outlet's type.
-// Unavailable: an outlet did not take it; the same call again sends what is missing.
-// Conflict: as in CreateAssignment.
+// Unavailable: an outlet did not take it; the same call again sends what is missing. Where
+// that was refused for good, it was handed on to the others, as in CreateAssignment.
+// Conflict: as there.
 //
 // Specification: Live-chat operations.
 func (c *Context) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {

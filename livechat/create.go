@@ -20,14 +20,14 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
-	r, err := s.standing(ctx, asked, func() (*AssignmentRecord, error) {
+	r, unsent := s.standing(ctx, asked, func() (*AssignmentRecord, error) {
 		return s.openOrHandedOn(ctx, asked.member.ID)
 	})
-	if err != nil {
-		return CreateAssignmentResult{}, err
+	if r == nil {
+		return CreateAssignmentResult{}, unsent
 	}
 	m, err := s.memberAsked(ctx, r, nil)
-	if err != nil {
+	if err := joined(unsent, err); err != nil {
 		return CreateAssignmentResult{}, err
 	}
 	if err := s.closeConversations(ctx, r.Member); err != nil {
@@ -133,7 +133,7 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 
 // standing returns a request once it stands: the open one that does already or that an
 // earlier call sent in part, which is completed, or a new one. open returns the open one, nil
-// for none.
+// for none. A request may come back beside an error, as from send.
 func (s *Service) standing(ctx context.Context, asked request, open func() (*AssignmentRecord, error)) (*AssignmentRecord, error) {
 	for turn := newTurn(); ; {
 		r, err := open()
@@ -141,7 +141,7 @@ func (s *Service) standing(ctx context.Context, asked request, open func() (*Ass
 			return nil, err
 		}
 		if r != nil && r.State() != Sending {
-			return r, s.closePrevious(ctx, r)
+			return r, s.closePrevious(ctx, r) // It stands, whatever is left of that.
 		}
 		if r == nil {
 			r, err = s.begin(ctx, asked)

@@ -426,20 +426,6 @@ func TestARequestThatEveryOutletRefusesIsNone(t *testing.T) {
 	s.mustAsk(t, `{}`)
 }
 
-func TestARequestWhoseChannelIsGoneIsCompletedWhenItIsBack(t *testing.T) {
-	t.Parallel()
-	s := newStand(t)
-	s.platform.fail("D1", errDown)
-	_, err := s.ask(t, `{}`)
-	require.ErrorIs(t, err, boterr.Unavailable)
-	s.platform.work("D1")
-	s.change(t, "channels", document.O("_id", "team"), document.Set("app", "another"))
-	_, err = s.ask(t, `{}`)
-	require.ErrorContains(t, err, "team D1 (not found")
-	s.change(t, "channels", document.O("_id", "team"), document.Set("app", "mine"))
-	require.Equal(t, livechat.Pending, s.mustAsk(t, `{}`).State())
-}
-
 func TestTheErrorNamesTheFirstOfManyTargets(t *testing.T) {
 	t.Parallel()
 	unsent := &livechat.UnsentError{AssignmentID: "a", Of: 30}

@@ -33,8 +33,10 @@ type Operations interface {
 	// client for a live-chat API, or gives no addresses of histories and History is true.
 	// Unavailable: an outlet did not take it; the error names each target that is missing,
 	// *UnsentError behind it has them, and the same call again sends only these. Where all of
-	// them refused it for good, there is no request. Conflict: another call has been sending
-	// the request for long, or it was withdrawn meanwhile.
+	// them refused it for good, as groups do that are not there, the request stands without
+	// them, and the member is in live chat; where nobody else got it, there is no request.
+	// Conflict: another call has been sending the request for long, or it was withdrawn
+	// meanwhile.
 	//
 	// Specification: Live-chat operations.
 	CreateAssignment(ctx context.Context, p CreateAssignmentParams) (CreateAssignmentResult, error)
@@ -47,7 +49,7 @@ type Operations interface {
 	// channel of a target. FailedPrecondition: the assignment has been taken or has ended, or
 	// a target can take nothing. Unsupported: the host has no connector for the outlet's
 	// type. Unavailable: an outlet did not take it; the same call again sends what is
-	// missing. Conflict: as in CreateAssignment.
+	// missing, but for what was refused for good. Conflict: as in CreateAssignment.
 	//
 	// Specification: Live-chat operations.
 	AddNewTargetsToAssignment(ctx context.Context, p AddNewTargetsToAssignmentParams) (AddNewTargetsToAssignmentResult, error)
@@ -66,8 +68,9 @@ type Operations interface {
 	// event. FailedPrecondition: the previous assignment has ended, or nothing can take the
 	// request, or InletGroup is true and the conversation is no group there. Unsupported: the
 	// channel is of another type, or the host has no connector for an outlet's type.
-	// Unavailable: an outlet did not take it; the same call again sends what is missing.
-	// Conflict: as in CreateAssignment.
+	// Unavailable: an outlet did not take it; the same call again sends what is missing. Where
+	// that was refused for good, it was handed on to the others, as in CreateAssignment.
+	// Conflict: as there.
 	//
 	// Specification: Live-chat operations.
 	ReassignAssignment(ctx context.Context, p ReassignAssignmentParams) (ReassignAssignmentResult, error)

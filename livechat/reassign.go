@@ -35,14 +35,14 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	next, err := s.standing(ctx, asked, func() (*AssignmentRecord, error) {
+	next, unsent := s.standing(ctx, asked, func() (*AssignmentRecord, error) {
 		return s.openHandover(ctx, previous.ID)
 	})
-	if err != nil {
-		return ReassignAssignmentResult{}, err
+	if next == nil {
+		return ReassignAssignmentResult{}, unsent
 	}
 	m, err = s.memberAsked(ctx, next, p.LiveChat)
-	if err != nil {
+	if err := joined(unsent, err); err != nil {
 		return ReassignAssignmentResult{}, err
 	}
 	return ReassignAssignmentResult{Member: m, AssignmentID: next.ID}, nil

@@ -14,24 +14,23 @@ import (
 // send sends what is missing of a request, whose sender the call is, and makes it stand
 // unless it does. The assignment in whose place it was to come is closed where it has ended,
 // also where the request does not stand.
+//
+// Where some targets refused the request for good, it stands without them: then it comes
+// back beside the error that names them.
 func (s *Service) send(ctx context.Context, r *AssignmentRecord, m *member.Member) (*AssignmentRecord, error) {
-	sent, err := s.sendMissing(ctx, r, m)
-	if err == nil && sent.SentAt.IsZero() {
+	sent, unsent := s.sendMissing(ctx, r, m)
+	var err error
+	if sent != nil && sent.SentAt.IsZero() {
 		sent, err = s.stand(ctx, sent)
 	}
-	if err != nil || sent.Sender != nil {
+	if sent == nil || sent.Sender != nil {
 		s.releaseSender(ctx, r)
 	}
-	if closing := s.closePrevious(ctx, r); closing != nil {
-		err = errors.Join(err, closing)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return sent, nil
+	return sent, joined(unsent, err, s.closePrevious(ctx, r))
 }
 
-// sendMissing sends what is missing, and returns the request with all that was sent.
+// sendMissing sends what is missing, and returns the request with all that was sent: beside
+// the error that names the targets that refused it for good, nil where others may get it yet.
 func (s *Service) sendMissing(ctx context.Context, r *AssignmentRecord, m *member.Member) (*AssignmentRecord, error) {
 	var unsent []Unsent
 	for _, ticket := range r.Tickets {
@@ -47,10 +46,30 @@ func (s *Service) sendMissing(ctx context.Context, r *AssignmentRecord, m *membe
 			return nil, err // What was sent has to be known before more is.
 		}
 	}
-	if len(unsent) > 0 {
+	if len(unsent) == 0 {
+		return s.withGroup(ctx, r, m)
+	}
+	if r.wasSentNowhere() || !areRefused(unsent) {
 		return nil, s.unsentError(ctx, r, unsent)
 	}
-	return s.withGroup(ctx, r, m)
+	return s.withoutRefused(ctx, r, unsent)
+}
+
+// withoutRefused removes the tickets of targets that refused a request for good, and returns
+// it as it is then, beside the error that names them.
+func (s *Service) withoutRefused(ctx context.Context, r *AssignmentRecord, unsent []Unsent) (*AssignmentRecord, error) {
+	failure := &UnsentError{AssignmentID: r.ID, Failures: unsent, Of: len(r.Tickets), Stands: true}
+	left, err := s.modify(context.WithoutCancel(ctx), r.ID,
+		equal(fieldSender+".id", r.Sender.ID).With(fieldEndedAt, isAbsent()),
+		document.Pull(fieldTickets, document.O(fieldSentAt, isAbsent())))
+	switch {
+	case err != nil:
+		return nil, err
+	case left == nil:
+		return nil, withdrawn(r)
+	default:
+		return left, &boterr.Error{Code: boterr.Unavailable, Err: failure}
+	}
 }
 
 // sendTicket sends a ticket, or the request to the channel that has it directly. It returns

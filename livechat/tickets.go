@@ -36,11 +36,12 @@ func (s *Service) AddNewTargetsToAssignment(
 	if err != nil {
 		return AddNewTargetsToAssignmentResult{}, err
 	}
-	if r, err = s.sendAdded(ctx, r, outlets, m); err != nil {
-		return AddNewTargetsToAssignmentResult{}, err
+	r, unsent := s.sendAdded(ctx, r, outlets, m)
+	if r == nil {
+		return AddNewTargetsToAssignmentResult{}, unsent
 	}
 	m, err = s.memberAsked(ctx, r, p.LiveChat)
-	if err != nil {
+	if err := joined(unsent, err); err != nil {
 		return AddNewTargetsToAssignmentResult{}, err
 	}
 	return AddNewTargetsToAssignmentResult{Member: m, AssignmentID: r.ID}, nil

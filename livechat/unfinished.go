@@ -29,3 +29,17 @@ func (u *unfinished) err(ctx context.Context, then string) error {
 	}
 	return boterr.New(code, "", "not all was done, %s: %w", then, errors.Join(u.failures...))
 }
+
+// joined returns the errors as one, nil where there is none. A single one stays as it is.
+func joined(errs ...error) error {
+	var found []error
+	for _, err := range errs {
+		if err != nil {
+			found = append(found, err)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return errors.Join(found...)
+}

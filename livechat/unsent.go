@@ -24,6 +24,9 @@ type UnsentError struct {
 	Failures []Unsent
 	// Of is how many targets there are.
 	Of int
+	// Stands is whether the request stands without the targets that did not get it: they
+	// refused it so that another try would end alike, as a group that is not there does.
+	Stands bool
 }
 
 // Unsent is one target that did not get a request, and why.
@@ -52,9 +55,12 @@ func (u *UnsentError) Error() string {
 		}
 		fmt.Fprintf(&text, "%s (%v)", strings.TrimSpace(failure.Channel+" "+failure.Group.ID), failure.Err)
 	}
-	if u.AssignmentID == "" {
+	switch {
+	case u.AssignmentID == "":
 		text.WriteString("; nothing was sent, and there is no request")
-	} else {
+	case u.Stands:
+		fmt.Fprintf(&text, "; the assignment %s stands without them: correct or remove them", u.AssignmentID)
+	default:
 		fmt.Fprintf(&text, "; the same call again sends what is missing of the assignment %s", u.AssignmentID)
 	}
 	return text.String()
