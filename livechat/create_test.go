@@ -426,6 +426,21 @@ func TestARequestThatEveryOutletRefusesIsNone(t *testing.T) {
 	s.mustAsk(t, `{}`)
 }
 
+func TestNobodyWaitsForACallWhoseConnectorPanicked(t *testing.T) {
+	t.Parallel()
+	fails := true
+	s := before(func(_ *stand, _ send.Message) {
+		if fails {
+			panic("a defect of the connector")
+		}
+	})(t)
+	require.Panics(t, func() { _, _ = s.ask(t, `{"label": "sales"}`) })
+	require.Nil(t, s.assignments(t, "ada")[0].Sender)
+	fails = false
+	s.mustAsk(t, `{"label": "sales"}`)
+	require.Equal(t, []string{"desk C9"}, s.sentTo())
+}
+
 func TestTheErrorNamesTheFirstOfManyTargets(t *testing.T) {
 	t.Parallel()
 	unsent := &livechat.UnsentError{AssignmentID: "a", Of: 30}

@@ -17,14 +17,15 @@ import (
 //
 // Where some targets refused the request for good, it stands without them: then it comes
 // back beside the error that names them.
-func (s *Service) send(ctx context.Context, r *AssignmentRecord, m *member.Member) (*AssignmentRecord, error) {
+func (s *Service) send(ctx context.Context, r *AssignmentRecord, m *member.Member) (sent *AssignmentRecord, err error) {
+	defer func() { // Also where a connector panics: nobody has to wait for it then.
+		if sent == nil || sent.Sender != nil {
+			s.releaseSender(ctx, r)
+		}
+	}()
 	sent, unsent := s.sendMissing(ctx, r, m)
-	var err error
 	if sent != nil && sent.SentAt.IsZero() {
 		sent, err = s.stand(ctx, sent)
-	}
-	if sent == nil || sent.Sender != nil {
-		s.releaseSender(ctx, r)
 	}
 	return sent, joined(unsent, err, s.closePrevious(ctx, r))
 }
