@@ -58,6 +58,11 @@ func TestARequestGoesWhereTheRulesSay(t *testing.T) {
 			params: `{"targets": [{"channel": "phone"}, {"channel": "phone"}]}`,
 			sent:   []string{"phone B1"},
 		},
+		"a foxtrot outlet without the label is none": {
+			pairing: []string{"help", "desk"},
+			params:  `{"label": "sales"}`,
+			sent:    []string{"desk C9"},
+		},
 		"a foxtrot outlet takes it alone": {
 			pairing: []string{"desk", "help", "shop", "team"},
 			params:  `{}`,
@@ -113,6 +118,14 @@ func TestARequestThatNothingCanTakeSaysWhichRuleFoundNothing(t *testing.T) {
 		"no group with the label": {
 			pairing: []string{"desk", "team", "closed"}, params: `{"label": "legal"}`,
 			code: boterr.FailedPrecondition, field: "label", says: `(desk, team) has broadcast groups with the label "legal"`,
+		},
+		"a foxtrot outlet without the label": {
+			pairing: []string{"help"}, params: `{"label": "legal"}`,
+			code: boterr.FailedPrecondition, field: "label", says: `(help) has broadcast groups with the label "legal"`,
+		},
+		"a direct target without groups of its label": {
+			params: `{"targets": [{"channel": "help", "label": "legal"}]}`,
+			code:   boterr.FailedPrecondition, field: "targets[0].channel", says: `help has no broadcast groups with the label "legal"`,
 		},
 		"a platform that is not wired": {
 			pairing: []string{"desk", "team"}, change: withoutConnector(channel.Delta), params: `{}`,

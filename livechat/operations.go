@@ -17,8 +17,9 @@ type Operations interface {
 	//
 	// Targets say where the request goes. Without them it goes to the channels that are
 	// paired with the member's own and are on, and in these to the broadcast groups with
-	// Label. The first of these channels that has no tickets, which is one of type foxtrot
-	// or custom, takes it alone; else each broadcast group of all of them gets a ticket.
+	// Label. The first of these channels that has no tickets, which is one of type custom, or
+	// one of type foxtrot with a broadcast group of that label, takes it alone; else each
+	// broadcast group of all of them gets a ticket.
 	//
 	// Where a request of the member stands already, that one comes back and nothing is
 	// sent. Where an earlier call sent it in part, the rest is sent as that call said; where

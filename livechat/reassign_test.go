@@ -110,6 +110,15 @@ func TestAPendingRequestIsHandedOnAndItsTicketsRecalled(t *testing.T) {
 	require.NotContains(t, s.platform.did(), "desk: recall the ticket of C9")
 }
 
+func TestALabelThatAHelpdeskLacksIsHandedOnToTheOutletThatHasIt(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	_, _, event := conversation(t, s)
+	s.mine.pair(t, "help", "desk")
+	s.handedOn(t, `{`+event+`, "label": "sales"}`)
+	require.Equal(t, []string{"desk C9"}, s.sentTo())
+}
+
 func TestADirectOutletGetsWhatIsHandedOnToIt(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)

@@ -35,6 +35,12 @@ func (o outlet) hasGroup(id string) bool {
 	return slices.ContainsFunc(o.groups, func(g channel.BroadcastGroupMember) bool { return g.ID == id })
 }
 
+// takesAlone reports whether the outlet takes a request alone: a custom channel does, and a
+// Foxtrot channel that has a broadcast group with the label.
+func (o outlet) takesAlone() bool {
+	return o.Type == channel.Custom || isDirect(o.Type) && len(o.groups) > 0
+}
+
 // isDirect reports whether a platform has no tickets, so that a channel of it takes a
 // request alone.
 func isDirect(platform channel.Type) bool {
@@ -60,7 +66,7 @@ func (s *Service) routeOf(ctx context.Context, asked request) (route, error) {
 		return route{}, err
 	}
 	for _, o := range outlets {
-		if isDirect(o.Type) {
+		if o.takesAlone() {
 			return route{direct: &o, outlets: []outlet{o}}, checkOn(o)
 		}
 	}
