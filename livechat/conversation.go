@@ -97,10 +97,8 @@ func (s *Service) isOtherConversation(ctx context.Context, channelID, id string)
 	if err != nil {
 		return false, err
 	}
-	for _, broadcast := range c.BroadcastGroups {
-		if slices.ContainsFunc(broadcast.Groups, func(m channel.BroadcastGroupMember) bool { return m.ID == id }) {
-			return true, nil
-		}
+	if hasBroadcastGroup(c, id) {
+		return true, nil
 	}
 	known, err := s.groups.Count(ctx, equal(fieldOutlet, channelID).With(fieldExternalID, document.O("$eq", id)))
 	return known > 0, err

@@ -29,6 +29,13 @@ type Ports struct {
 	Agendas agenda.Operations
 	// Connectors are the platforms that can be sent to, by type of channel. What else they
 	// offer of this package's ports is used. The map is not to be changed later.
+	//
+	// Of a request that a Foxtrot or custom channel takes alone, ChatID of the
+	// send.Delivery is the conversation that the platform opened for this request alone,
+	// and the agent who takes it talks with the member there. "" means that it opened none;
+	// so does one that several open requests have got, or that is a broadcast group: then
+	// the agent's own conversation with the bot is used. A live-chat API answers with a group
+	// for this request alone, too.
 	Connectors map[channel.Type]send.Connector
 	// HTTP sends the requests to addresses that channels and bot logic give: a custom
 	// channel's live-chat API, pictures, Charlie's responseUrl. nil makes what needs one

@@ -151,6 +151,10 @@ func (s *Service) withGroup(ctx context.Context, r *AssignmentRecord, m *member.
 	} else if g, err = s.insertGroup(ctx, groupOfAPI(r, m)); err != nil {
 		return nil, err
 	}
+	if err := s.requireOwn(ctx, g); err != nil {
+		_, undone := s.groups.Delete(context.WithoutCancel(ctx), equal(record.FieldID, g.ID))
+		return nil, errors.Join(err, undone)
+	}
 	grouped, err := s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()), document.Set(fieldGroup, g.ID, fieldGroupInfo, g.info()))
 	if err == nil && grouped == nil {
 		err = errors.Join(withdrawn(r), s.deactivate(ctx, equal(record.FieldID, g.ID)))

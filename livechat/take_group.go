@@ -93,12 +93,8 @@ func (s *Service) insertGroup(ctx context.Context, g Group) (*Group, error) {
 // openOnPlatform returns the external id of the conversation with the agent: a group that is
 // made for it; the conversation that a direct outlet opened; or the agent.
 func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord, name string) (string, error) {
-	if r.Direct != "" {
-		for _, ticket := range r.Tickets {
-			if ticket.ChatID != "" {
-				return ticket.ChatID, nil
-			}
-		}
+	if chat, err := s.openedChat(ctx, outlet, r); err != nil || chat != "" {
+		return chat, err
 	}
 	if s.talksDirectly(outlet, r) {
 		return r.Assignee, nil
@@ -125,10 +121,12 @@ func (s *Service) talksDirectly(outlet *channel.Channel, r *AssignmentRecord) bo
 
 // attach makes a group that of an assignment. Of two calls at once one group stays.
 func (s *Service) attach(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord, g *Group) (*Group, error) {
+	requireOwn := s.requireOwn
 	if g.isDirect() {
-		if err := s.requireFree(ctx, outlet, r.Assignee, r.ID); err != nil {
-			return nil, s.giveBack(context.WithoutCancel(ctx), r, g, err)
-		}
+		requireOwn = func(ctx context.Context, _ *Group) error { return s.requireFree(ctx, outlet, r.Assignee, r.ID) }
+	}
+	if err := requireOwn(ctx, g); err != nil {
+		return nil, s.giveBack(context.WithoutCancel(ctx), r, g, err)
 	}
 	attached, err := s.modify(ctx, r.ID, document.O(fieldGroup, isAbsent(), fieldEndedAt, isAbsent()),
 		document.Set(fieldGroup, g.ID, fieldGroupInfo, g.info()))
