@@ -8,14 +8,17 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
 // GroupOf returns the live group that an event in an outlet channel belongs to, nil where it
 // belongs to none. The event is in the group whose external id it goes to; or, where it goes
-// to no group and to no broadcast group of the channel, in the direct conversation with the
-// agent who wrote it. It is for hosts, which give it to bot logic as the context's group.
+// to the bot, in the direct conversation with the agent who wrote it. To the bot goes an
+// event without To, or to the id of the channel, of the bot in the info of one on Charlie, in the
+// group, or in the scope's member where that is the agent. What an agent writes elsewhere is
+// in no group. It is for hosts, which give the group to bot logic as the context's.
 func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (*Group, error) {
 	live, err := s.liveGroups(ctx, outletChannelID, event)
 	if err != nil || len(live) == 0 {
@@ -35,11 +38,11 @@ func (s *Service) liveGroups(ctx context.Context, outletID string, event send.Me
 	}
 	isMeant := func(g *Group) bool { return g.ExternalID == event.To }
 	if !slices.ContainsFunc(found, isMeant) {
-		isElsewhere, err := s.isOtherConversation(ctx, outletID, event.To)
-		if err != nil || isElsewhere {
+		ids, err := s.botIDs(ctx, outletID, event.From)
+		if err != nil {
 			return nil, err
 		}
-		isMeant = (*Group).isDirect
+		isMeant = func(g *Group) bool { return g.isDirect() && g.hearsBot(event.To, ids) }
 	}
 	found = slices.DeleteFunc(found, func(g *Group) bool { return !isMeant(g) })
 	slices.Reverse(found)
@@ -54,20 +57,32 @@ func (s *Service) groupsOf(ctx context.Context, outletID string, event send.Mess
 	if err != nil || len(live) > 0 {
 		return live, err
 	}
-	in := equal(fieldOutlet, outletID)
-	last, err := s.latestGroup(ctx, in.With(fieldExternalID, document.O("$eq", event.To)))
-	if errors.Is(err, boterr.NotFound) {
-		from := document.O("$eq", event.From)
-		last, err = s.latestGroup(ctx, in.With(fieldExternalID, from).With(fieldAdminExternalID, from))
-	}
-	switch {
-	case errors.Is(err, boterr.NotFound):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	default:
+	last, err := s.latestGroup(ctx, equal(fieldOutlet, outletID).With(fieldExternalID, document.O("$eq", event.To)))
+	if err == nil {
 		return []*Group{last}, nil
 	}
+	if !errors.Is(err, boterr.NotFound) {
+		return nil, err
+	}
+	return s.lastDirect(ctx, outletID, event)
+}
+
+// lastDirect returns the last direct conversation with the agent who wrote to the bot. There
+// may be none.
+func (s *Service) lastDirect(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
+	from := document.O("$eq", event.From)
+	last, err := s.latestGroup(ctx, equal(fieldOutlet, outletID).With(fieldExternalID, from).With(fieldAdminExternalID, from))
+	if errors.Is(err, boterr.NotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ids, err := s.botIDs(ctx, outletID, event.From)
+	if err != nil || !last.hearsBot(event.To, ids) {
+		return nil, err
+	}
+	return []*Group{last}, nil
 }
 
 // groupsIn returns the groups of an outlet with an external id, the newest first.
@@ -89,19 +104,35 @@ func rank(g *Group, agent string) int {
 // made for it.
 func (g *Group) isDirect() bool { return g.ExternalID == g.AdminExternalID }
 
-// isOtherConversation reports whether an id is that of a conversation in a channel that is
-// not one agent's own: a broadcast group, where agents may talk about other things, or a
-// group that is not live any more.
-func (s *Service) isOtherConversation(ctx context.Context, channelID, id string) (bool, error) {
+// hearsBot reports whether what goes to an id goes to the bot that is in the group.
+func (g *Group) hearsBot(to string, botIDs []string) bool {
+	return to == "" || to == g.BotID || slices.Contains(botIDs, to)
+}
+
+// botIDs returns what the bot is called in what an agent writes to it in a channel.
+func (s *Service) botIDs(ctx context.Context, channelID, agent string) ([]string, error) {
 	c, err := s.ports.Channels.Load(ctx, channelID)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if hasBroadcastGroup(c, id) {
-		return true, nil
+	ids := []string{c.ID}
+	if info, isCharlie := c.Info.(channel.CharlieInfo); isCharlie {
+		ids = append(ids, info.BotID)
 	}
-	known, err := s.groups.Count(ctx, equal(fieldOutlet, channelID).With(fieldExternalID, document.O("$eq", id)))
-	return known > 0, err
+	if s.scope.Member == "" {
+		return ids, nil
+	}
+	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: s.scope.Member})
+	switch {
+	case errors.Is(err, boterr.NotFound):
+		return ids, nil
+	case err != nil:
+		return nil, err
+	case m.Channel == channelID && m.ExternalID == agent:
+		return append(ids, m.BotID), nil
+	default:
+		return ids, nil
+	}
 }
 
 // findGroups returns the groups that match, the oldest first.

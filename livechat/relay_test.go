@@ -144,10 +144,12 @@ func TestAnEventBelongsToTheGroupThatItGoesTo(t *testing.T) {
 		"the agent in the other group":    {"desk", "eve", ofBob.ExternalID, ofBob},
 		"a colleague in a group":          {"desk", "mallory", ofAda.ExternalID, ofAda},
 		"the agent to the bot":            {"desk", "eve", "bot", nil},
-		"the group in another channel":    {"team", "eve", ofAda.ExternalID, direct},
-		"the agent directly":              {"team", "eve", "bot", direct},
+		"the group in another channel":    {"team", "eve", ofAda.ExternalID, nil},
+		"the agent to the channel":        {"team", "eve", "team", direct},
+		"the agent to nobody else":        {"team", "eve", "", direct},
+		"the agent somewhere else":        {"team", "eve", "random", nil},
 		"the conversation with the agent": {"team", "bot", "eve", direct},
-		"a colleague directly":            {"team", "mallory", "bot", nil},
+		"a colleague directly":            {"team", "mallory", "team", nil},
 		"the agent in a broadcast group":  {"team", "eve", "D1", nil},
 		"the agent in an old group":       {"team", "eve", "old", nil},
 		"a group to the bot":              {"desk", ofAda.ExternalID, "bot", nil},
@@ -165,6 +167,47 @@ func TestAnEventBelongsToTheGroupThatItGoesTo(t *testing.T) {
 	got, err := s.theirs.GroupOf(t.Context(), "desk", *event("eve", ofAda.ExternalID, "hi"))
 	require.NoError(t, err)
 	require.Nil(t, got, "another app")
+}
+
+func TestADirectConversationIsWithTheBotAlone(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, thatOnlySends(channel.Charlie))
+	g := s.taken(t, "a1", "ada", "eve@desk").Group
+	s.mine.addMember(t, `{"_id": "of-eve", "channel": "desk", "externalId": "eve", "botId": "bot-1"}`)
+	s.mine.addMember(t, `{"_id": "of-mallory", "channel": "desk", "externalId": "mallory", "botId": "bot-2"}`)
+	s.mine.addMember(t, `{"_id": "elsewhere", "channel": "team", "externalId": "eve", "botId": "bot-3"}`)
+	s.change(t, "channels", document.O("_id", "desk"), document.Set("info.botId", "bot-4"))
+	s.change(t, "groups", document.O("_id", g.ID), document.Set("botId", "bot-5"))
+	for _, test := range []struct {
+		member, to string
+		want       bool
+	}{
+		{"of-eve", "bot-1", true},
+		{"", "bot-1", false},
+		{"gone", "bot-1", false},
+		{"of-mallory", "bot-2", false},
+		{"elsewhere", "bot-3", false},
+		{"", "bot-4", true},
+		{"", "bot-5", true},
+		{"of-mallory", "desk", true},
+		{"of-eve", "C1", false},
+		{"of-eve", "C9", false},
+		{"of-eve", "D1", false},
+		{"of-eve", "vip", false},
+	} {
+		in := s.mine.as("desk", test.member)
+		isRelayed, err := in.RelayFromAgent(t.Context(), "desk", *event("eve", test.to, "lunch?"))
+		require.NoError(t, err)
+		require.Equal(t, test.want, isRelayed, "%+v", test)
+		_, err = in.SaveGroupIDToMember(t.Context(), livechat.SaveGroupIDToMemberParams{
+			Channel: desk(), MessageEvent: event("eve", test.to, "lunch?"),
+		})
+		require.Equal(t, test.want, err == nil, "%+v: %v", test, err)
+	}
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	requireRefused(t, s, s.mine.EndLiveChat, refused{
+		`{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "vip"}}`, boterr.NotFound, "messageEvent",
+	})
 }
 
 func TestAConversationOfAGroupOnTheInletSideGoesToThatGroup(t *testing.T) {

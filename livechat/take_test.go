@@ -155,7 +155,7 @@ func TestAnAgentHasOneDirectConversationAtATime(t *testing.T) {
 	require.Equal(t, before, s.stored(t))
 
 	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{
-		Channel: &channel.Channel{ID: "desk"}, MessageEvent: event("eve", "bot", "done"),
+		Channel: &channel.Channel{ID: "desk"}, MessageEvent: event("eve", "desk", "done"),
 	})
 	require.NoError(t, err)
 	_, err = s.mine.Take(t.Context(), second)
