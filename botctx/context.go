@@ -37,8 +37,9 @@ type Context struct {
 	Agenda *agenda.Run
 	// MessageEvent is the message that caused this run, nil where none did.
 	MessageEvent *send.MessageEvent
-	// Group is the live-chat group in which the message was sent, on the outlet side. It is
-	// nil elsewhere.
+	// Group is the live-chat group that the message belongs to: the one in which an agent
+	// wrote it, or that of the member's own live chat once an agent has taken it. It is nil
+	// outside of live chats.
 	Group *livechat.Group
 	// Values is a bag for the run: what one piece of logic leaves for the next. It is
 	// never nil.

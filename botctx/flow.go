@@ -37,7 +37,7 @@ type reach struct {
 // reach returns what may answer: the live-chat tree, the off trees, or the others.
 func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	liveChat, hasLiveChat := f.liveChatTree(bot)
-	if bot.Member.BotMeta.LiveChat() && bot.Group == nil {
+	if bot.Member.BotMeta.LiveChat() && !bot.run.byAgent {
 		return reach{trees: func(tree string) bool { return hasLiveChat && tree == liveChat }}, nil
 	}
 	group, err := f.priorityGroup(ctx, bot)
@@ -121,7 +121,7 @@ func (n *nodes) candidates(ctx context.Context, flow Flow, bot *Context) ([]*Nod
 	found = append(found, n.globalInChannel(within)...)
 	seen := map[*Node]bool{}
 	found = slices.DeleteFunc(found, func(node *Node) bool {
-		isOut := node.Trigger == nil || seen[node] || bot.Group != nil && node.Priority >= FallbackPriority
+		isOut := node.Trigger == nil || seen[node] || bot.run.byAgent && node.Priority >= FallbackPriority
 		seen[node] = true
 		return isOut
 	})

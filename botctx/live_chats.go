@@ -2,10 +2,12 @@ package botctx
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/record"
@@ -68,18 +70,30 @@ func (c *Context) ownLiveChats() *livechat.Service {
 	return own
 }
 
-// findGroup finds the live-chat group that the event of a run was sent in, on the outlet
-// side.
+// findGroup finds the live-chat group that the event of a run belongs to: that in which an
+// agent wrote it, or that of the member's own live chat.
 func (r *run) findGroup(ctx context.Context) error {
 	own := r.bot.ownLiveChats()
 	if own == nil {
 		return nil
 	}
-	group, err := own.GroupOf(ctx, r.bot.Channel.ID, *r.bot.MessageEvent)
-	if group != nil && r.bot.Member.BotMeta.LiveChat() && group.ExternalID != r.bot.MessageEvent.To {
-		return err // The agent asks for a person herself, and writes to the bot.
+	m, event := r.bot.Member, r.bot.MessageEvent
+	group, err := own.GroupOf(ctx, r.bot.Channel.ID, *event)
+	// An agent who asks for a person herself writes to the bot in her own live chat.
+	if err != nil || group != nil && (!m.BotMeta.LiveChat() || group.ExternalID == event.To) {
+		r.bot.Group, r.byAgent = group, group != nil
+		return err
 	}
-	r.bot.Group = group
+	if !m.BotMeta.LiveChat() {
+		return nil
+	}
+	group, err = own.GetGroupByMemberID(ctx, livechat.GetGroupByMemberIDParams{Inlet: r.bot.Channel.ID, MemberID: m.ID})
+	if errors.Is(err, boterr.NotFound) {
+		return nil // Nobody has taken the request yet.
+	}
+	if err == nil && group.Active {
+		r.bot.Group = group
+	}
 	return err
 }
 
@@ -97,7 +111,7 @@ func (r *run) passOn(ctx context.Context) (bool, error) {
 			AssignmentID: assignmentID, ChannelID: r.bot.Channel.ID, AdminExternalID: event.From, BroadcastGroupID: event.To,
 		})
 		return true, err
-	case r.bot.Group != nil:
+	case r.byAgent:
 		return own.RelayFromAgent(ctx, r.bot.Channel.ID, event)
 	case r.bot.Member.BotMeta.LiveChat():
 		return own.RelayFromMember(ctx, r.bot.Member.ID, event)

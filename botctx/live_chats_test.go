@@ -144,7 +144,7 @@ func TestARelayThatFailsFailsTheRun(t *testing.T) {
 	require.ErrorIs(t, d.grace.TrySays(long), boterr.InvalidArgument)
 }
 
-func TestTheContextHasTheGroupOnTheOutletSide(t *testing.T) {
+func TestTheContextHasTheGroupOnBothSidesOfALiveChat(t *testing.T) {
 	t.Parallel()
 	groups := map[string]*livechat.Group{}
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
@@ -158,20 +158,25 @@ func TestTheContextHasTheGroupOnTheOutletSide(t *testing.T) {
 		})},
 	}, withLiveChatTree())
 	d.grace.Says("before")
-	d.connect(t)
+	d.ask(t)
+	d.ada.Says("nobody has taken it")
+	d.grace.Takes(d.grace.Ticket())
 	d.grace.Says("during")
 	d.ada.Says("on the inlet")
 	d.grace.Sends(send.MessageEvent{Type: send.TypeText, To: "support", Data: document.O("text", "in a broadcast group")})
 	d.Advance(livechat.IdleTimeout)
 	d.grace.Says("after")
+	d.ada.Says("after, too")
 
-	require.Len(t, groups, 5)
+	require.Len(t, groups, 7)
 	group := groups["during"]
 	require.NotNil(t, group)
 	require.Equal(t, d.Groups("desk")[0].ExternalID, group.ExternalID)
 	require.Equal(t, d.ada.ID(), group.Member)
 	require.Equal(t, d.grace.ExternalID(), group.AdminExternalID)
+	require.Equal(t, group, groups["on the inlet"])
 	delete(groups, "during")
+	delete(groups, "on the inlet")
 	for said, group := range groups {
 		require.Nil(t, group, said)
 	}
