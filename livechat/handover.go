@@ -165,13 +165,3 @@ func (s *Service) closeHandedOn(ctx context.Context, previous *AssignmentRecord)
 	_, err := s.closeEnded(ctx, previous)
 	return err
 }
-
-// closedIfHandedOn reports whether the assignment of a live group has ended because it was
-// handed on. What is left of it is closed: only who handed it on would, and may have crashed.
-func (s *Service) closedIfHandedOn(ctx context.Context, g *Group) (bool, error) {
-	r, err := s.assignmentOf(ctx, g)
-	if err != nil || r == nil || !r.isInterrupted(EndedByReassign) {
-		return false, err
-	}
-	return true, s.closeHandedOn(ctx, r)
-}

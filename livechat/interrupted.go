@@ -22,13 +22,12 @@ func (s *Service) completeEnd(ctx context.Context, r *AssignmentRecord) error {
 		return nil
 	case r.EndedBy == EndedByRemoval:
 		return s.remove(ctx, r)
-	case r.EndedBy == EndedByReassign && r.Assignee == "":
-		if err := s.recallSent(ctx, r); err != nil {
-			return err
-		}
+	case r.EndedBy == EndedByReassign:
+		return s.closeHandedOn(ctx, r)
+	default:
+		_, err := s.closeEnded(ctx, r)
+		return err
 	}
-	_, err := s.closeEnded(ctx, r)
-	return err
 }
 
 // closeInterrupted closes the assignments of a member of which ending was interrupted.

@@ -58,7 +58,7 @@ func (s *Service) requireOwn(ctx context.Context, g *Group) error {
 }
 
 // otherIn returns another open assignment whose conversation a group is, nil where there is
-// none. Live groups of one that has ended are put out of use.
+// none.
 func (s *Service) otherIn(ctx context.Context, g *Group) (*AssignmentRecord, error) {
 	live, err := s.findGroups(ctx, document.O(
 		fieldOutlet, document.O("$eq", g.Outlet), fieldExternalID, document.O("$eq", g.ExternalID), fieldActive, true))
@@ -69,18 +69,32 @@ func (s *Service) otherIn(ctx context.Context, g *Group) (*AssignmentRecord, err
 		if found.ID == g.ID {
 			continue
 		}
-		r, err := s.assignmentOf(ctx, found)
-		switch {
-		case err != nil:
+		isLeft, err := s.isLeftOver(ctx, found)
+		if err != nil {
 			return nil, err
-		case r == nil || r.ID == g.Assignment:
-		case r.State() != Ended:
-			return r, nil
-		default:
-			if err := s.deactivateGroups(ctx, r); err != nil {
-				return nil, err
-			}
+		}
+		if isLeft {
+			continue
+		}
+		r, err := s.assignmentOf(ctx, found)
+		if err != nil || r != nil && r.ID != g.Assignment {
+			return r, err
 		}
 	}
 	return nil, nil
+}
+
+// isLeftOver reports whether a live group is that of an assignment that has ended, which was
+// interrupted. Then it is put out of use, and what was handed on is closed: only who handed
+// it on would do that, and may have crashed.
+func (s *Service) isLeftOver(ctx context.Context, g *Group) (bool, error) {
+	r, err := s.assignmentOf(ctx, g)
+	switch {
+	case err != nil || r == nil || r.State() != Ended:
+		return false, err
+	case r.isInterrupted(EndedByReassign):
+		return true, s.closeHandedOn(ctx, r)
+	default:
+		return true, s.deactivateGroups(ctx, r)
+	}
 }

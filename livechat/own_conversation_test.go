@@ -58,6 +58,15 @@ func TestALiveGroupOfOneThatHasEndedIsNoObstacle(t *testing.T) {
 	require.False(t, s.group(t, old.ID).Active)
 }
 
+func TestADirectConversationThatWasLeftOverDoesNotKeepTheAgentFromTheNext(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, thatOnlySends(channel.Charlie))
+	old := s.taken(t, "a1", "ada", "eve@desk").Group
+	s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
+	require.Equal(t, "eve", s.taken(t, "a2", "bob", "eve@desk").Group.ExternalID)
+	require.False(t, s.group(t, old.ID).Active)
+}
+
 // sameRoom is a platform that calls every group alike.
 type sameRoom struct{ *platform }
 

@@ -162,11 +162,11 @@ func (s *Service) requireFree(ctx context.Context, outlet *channel.Channel, agen
 		return err
 	}
 	for _, g := range found {
-		isOver, err := s.closedIfHandedOn(ctx, g)
+		isLeft, err := s.isLeftOver(ctx, g)
 		if err != nil {
 			return err
 		}
-		if !isOver {
+		if !isLeft {
 			return boterr.New(boterr.FailedPrecondition, fieldAdminExternalID,
 				"the agent %s is in the conversation %q of the assignment %s: end that first", agent, g.Name, g.Assignment)
 		}
