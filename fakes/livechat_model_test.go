@@ -243,6 +243,9 @@ func (m *model) advance(by time.Duration) {
 	for _, r := range m.requests {
 		if !r.removed && r.state != livechat.Ended && !r.expiry.After(m.now) {
 			m.end(r, livechat.EndedByIdle)
+			if r.agent == "" {
+				m.recall(r)
+			}
 		}
 	}
 }

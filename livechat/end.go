@@ -122,8 +122,11 @@ func (s *Service) deactivate(ctx context.Context, which document.Object) error {
 	return err
 }
 
-// markClosed marks an assignment as closed.
+// markClosed marks an assignment as closed, once nothing goes on with it.
 func (s *Service) markClosed(ctx context.Context, r *AssignmentRecord, m *member.Member) (EndLiveChatResult, error) {
+	if err := s.withdrawNext(ctx, r); err != nil {
+		return EndLiveChatResult{}, err
+	}
 	closed, err := s.modify(context.WithoutCancel(ctx), r.ID, document.O(), document.Set(fieldClosedAt, document.At(s.env.Now())))
 	if err != nil {
 		return EndLiveChatResult{}, err

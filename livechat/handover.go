@@ -128,6 +128,24 @@ func (s *Service) endPrevious(ctx context.Context, next *AssignmentRecord) error
 	return s.withdraw(ctx, next, endedDuringHandover(previous))
 }
 
+// withdrawNext removes what an assignment was about to be handed on to when it ended otherwise:
+// nobody can take its tickets any more. A call that sends it at this moment does that itself.
+func (s *Service) withdrawNext(ctx context.Context, ended *AssignmentRecord) error {
+	if ended.EndedBy == EndedByReassign {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx) // It has ended.
+	next, err := s.nextOf(ctx, ended.ID)
+	if err != nil || next == nil || next.State() != Sending {
+		return err
+	}
+	next, err = s.claimSending(ctx, next.ID, document.O(fieldSentAt, isAbsent()))
+	if err != nil || next == nil {
+		return err
+	}
+	return s.remove(ctx, next)
+}
+
 // endedDuringHandover is the error of a call that hands on what has ended.
 func endedDuringHandover(previous *AssignmentRecord) error {
 	return boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,

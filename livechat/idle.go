@@ -22,7 +22,8 @@ const idleTag = TagPrefix + "idle"
 
 // Expire is what an agenda of this package does when it is due: it ends the live chat of its
 // member if it has been idle for the idle time-out, or completes one of which the end or
-// the handover was interrupted. Else it does nothing, so that an agenda that comes twice or late does no harm.
+// the handover was interrupted. Tickets that nobody took are recalled where the platform can.
+// Else it does nothing, so that an agenda that comes twice or late does no harm.
 func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	r, err := s.openAssignment(ctx, due.Member)
 	if err != nil {
@@ -47,7 +48,10 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
 	if _, err := s.closeEnded(ctx, ended); err != nil {
 		return err
 	}
-	return s.closeInterrupted(ctx, due.Member)
+	if ended.Assignee == "" { // Its tickets lead nowhere any more.
+		err = s.recallSent(ctx, ended)
+	}
+	return joined(s.closeInterrupted(ctx, due.Member), err)
 }
 
 // watchIdle starts the idle time of an open assignment anew, if it is watched, and returns
