@@ -102,15 +102,13 @@ func (r *run) findGroup(ctx context.Context) error {
 // ticket. It reports whether that has taken the event.
 func (r *run) passOn(ctx context.Context) (bool, error) {
 	own, event := r.bot.ownLiveChats(), *r.bot.MessageEvent
-	switch {
-	case own == nil:
+	if own == nil {
 		return false, nil
-	case event.Payload() == livechat.TakePayload:
-		assignmentID, _ := event.Value().(string)
-		_, err := own.Take(ctx, livechat.TakeParams{
-			AssignmentID: assignmentID, ChannelID: r.bot.Channel.ID, AdminExternalID: event.From, BroadcastGroupID: event.To,
-		})
+	}
+	if isTaken, err := own.TakeByTap(ctx, r.bot.Channel.ID, event); isTaken || err != nil {
 		return true, err
+	}
+	switch {
 	case r.byAgent:
 		return own.RelayFromAgent(ctx, r.bot.Channel.ID, event)
 	case r.bot.Member.BotMeta.LiveChat():

@@ -377,3 +377,17 @@ func TestABotThatCancelsItsRemindersLeavesTheWatchOverIdleTime(t *testing.T) {
 	require.False(t, d.ada.Member().BotMeta.LiveChat())
 	require.Equal(t, 1, document.Get(d.ada.Member().Meta, "count", 0), "a bot's own agenda with such a tag runs its node")
 }
+
+func TestATapOnATicketOfTheBotsOwnTakesTheRequest(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "silent"}})
+	_, err := d.ada.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
+		AssignmentDetails: livechat.AssignmentDetails{RelayMessage: map[channel.Type]send.Response{
+			channel.Charlie: send.Buttons("Who helps?", send.Postback("I do", "ACCEPT")),
+		}},
+	})
+	require.NoError(t, err)
+	d.grace.Taps(d.grace.Ticket())
+	d.ada.Says("It leaks.")
+	require.Equal(t, "It leaks.", d.grace.Last())
+}

@@ -2,6 +2,7 @@ package livechat
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -63,9 +64,13 @@ func (s *Service) endOne(ctx context.Context, g *Group) (*EndBravoLiveChatResult
 	return &EndBravoLiveChatResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// endRaw ends an assignment, and shows it.
+// endRaw ends an assignment, and shows it. The result is nil where somebody else has ended
+// it meanwhile.
 func (s *Service) endRaw(ctx context.Context, r *AssignmentRecord) (*EndBravoLiveChatResult, error) {
 	ended, err := s.end(ctx, r, EndedByOutlet)
+	if errors.Is(err, boterr.FailedPrecondition) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
