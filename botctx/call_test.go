@@ -56,7 +56,7 @@ var templates = map[string]string{
 	"getGroup":                           `{"groupId": "<dora's group>"}`,
 	"getGroupByExternalId":               `{"adminExternalId": "<dora's agent>", "channelId": "desk", "type": "charlie"}`,
 	"getGroupByGroupExternalId":          `{"groupExternalId": "<dora's conversation>"}`,
-	"getGroupByInletGroup":               `{"inlet": "family", "inletGroupExternalId": "parents"}`,
+	"getGroupByInletGroup":               `{"inlet": "family", "inletGroupExternalId": "family of hal"}`,
 	"getGroupByMemberId":                 `{"inlet": "channel-1", "memberId": "dora"}`,
 	"updateGroup":                        `{"group": {"_id": "<dora's group>", "name": "Kettles"}}`,
 	"updateGroupMeta":                    `{"groupId": "<dora's group>", "meta": {"seen": true}}`,
@@ -69,7 +69,7 @@ var templates = map[string]string{
 	"getAdmin":                           `{"adminId": "agent-1"}`,
 	"getAdminByExternalId":               `{"externalId": "<dora's agent>"}`,
 	"sendMessageToInlet":                 `{"channel": {"_id": "desk"}, "messageEvent": {"type": "TEXT", "data": {"text": "hi"}, "from": "<dora's agent>", "to": "<dora's conversation>", "timestamp": 1, "messageId": "m"}, "response": {"type": "TEXT", "text": "Hello"}}`,
-	"sendMessageToInletGroup":            `{"groupId": "<hal's group>", "response": {"type": "TEXT", "text": "Hello"}}`,
+	"sendMessageToInletGroup":            `{"groupId": "<ivy's group>", "response": {"type": "TEXT", "text": "Hello"}}`,
 	"sendMessageToOutletGroup":           `{"groupId": "<dora's group>", "response": {"type": "TEXT", "text": "Hello"}}`,
 	"saveGroupIdToMember":                `{"channel": {"_id": "desk"}, "messageEvent": {"type": "TEXT", "data": {"text": "hi"}, "from": "<dora's agent>", "to": "<dora's conversation>", "timestamp": 1, "messageId": "m"}}`,
 }

@@ -51,7 +51,7 @@ func TestLiveChatsOverCallAreTheSame(t *testing.T) {
 			return bot.GetAssignmentsByMeta(ctx, livechat.GetAssignmentsByMetaParams{Meta: document.O("who", "dora")})
 		},
 		"getGroupByInletGroup": func(ctx context.Context, bot botctx.Operations, _ idsOf) (any, error) {
-			return bot.GetGroupByInletGroup(ctx, livechat.GetGroupByInletGroupParams{Inlet: "family", InletGroupExternalID: "parents"})
+			return bot.GetGroupByInletGroup(ctx, livechat.GetGroupByInletGroupParams{Inlet: "family", InletGroupExternalID: "family of hal"})
 		},
 		"updateGroup": func(ctx context.Context, bot botctx.Operations, ids idsOf) (any, error) {
 			return bot.UpdateGroup(ctx, livechat.UpdateGroupParams{
@@ -120,7 +120,7 @@ func TestSendsOfLiveChatsOverCallHaveWhatTheJSONHas(t *testing.T) {
 		GroupID: ids.Replace("<hal's group>"), Response: send.Text("Hello"),
 	})
 	require.NoError(t, err)
-	require.Equal(t, "parents", toGroup.MessageEvent.To)
+	require.Equal(t, "family of hal", toGroup.MessageEvent.To)
 
 	_, err = typed.SendMessageToOutletGroup(t.Context(), livechat.SendMessageToOutletGroupParams{
 		Group: &livechat.Group{ID: ids.Replace("<dora's group>")}, Response: send.Text("Bye"),

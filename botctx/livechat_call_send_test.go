@@ -31,6 +31,7 @@ func sendCases() map[string]chatCase {
 				{boterr.InvalidArgument, "name different groups", callToTwoGroups("sendMessageToInletGroup")},
 				{boterr.InvalidArgument, "breaks a limit", callToGroupWrongly("sendMessageToInletGroup")},
 				{boterr.NotFound, "no group with that id", callToGroupInVain("sendMessageToInletGroup")},
+				{boterr.FailedPrecondition, "not live any more", callToGroupThatIsOver("sendMessageToInletGroup")},
 				{boterr.Unsupported, "not of type delta or bravo", callToInletGroupElsewhere},
 				{boterr.ResourceExhausted, "rate limit", callOnBrokenPlatform("sendMessageToInletGroup", boterr.ResourceExhausted)},
 				{boterr.Unavailable, "did not answer", callOnBrokenPlatform("sendMessageToInletGroup", boterr.Unavailable)},
@@ -46,6 +47,7 @@ func sendCases() map[string]chatCase {
 				{boterr.InvalidArgument, "breaks a limit", callToGroupWrongly("sendMessageToOutletGroup")},
 				{boterr.InvalidArgument, "no HTTP address", callToNoResponseURL},
 				{boterr.NotFound, "no group with that id", callToGroupInVain("sendMessageToOutletGroup")},
+				{boterr.FailedPrecondition, "not live any more", callToGroupThatIsOver("sendMessageToOutletGroup")},
 				{boterr.Unsupported, "not of type delta, bravo or charlie", callToOutletGroupElsewhere},
 				{boterr.ResourceExhausted, "rate limit", callOnBrokenPlatform("sendMessageToOutletGroup", boterr.ResourceExhausted)},
 				{boterr.Unavailable, "did not answer", callOnBrokenPlatform("sendMessageToOutletGroup", boterr.Unavailable)},
@@ -206,6 +208,16 @@ func callToGroupInVain(name string) scene {
 		const hello = `"response": {"type": "TEXT", "text": "Hello"}`
 		d.refusef(t, d.inOutlet(), boterr.NotFound, "groupId", name, `{"groupId": "none", `+hello+`}`)
 		d.refusef(t, d.inOutlet(), boterr.NotFound, "group._id", name, `{"group": {"_id": "none"}, `+hello+`}`)
+	}
+}
+
+func callToGroupThatIsOver(name string) scene {
+	return func(t *testing.T) {
+		t.Helper()
+		d := talkingFrom(t, channel.Delta)
+		group := d.group(t)
+		callf(t, d.ada.Context(), "inletEndLiveChat", `{}`)
+		d.refusef(t, d.inOutlet(), boterr.FailedPrecondition, "group", name, `{"groupId": %q, "response": {"type": "TEXT", "text": "Hello"}}`, group)
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 
 // addLiveChats adds the live chats that the arguments are for. Whatever order these are
 // called in, none takes away what another one needs: bob and carl have asked for a person,
-// dora, emil, fay and gus talk with one, and so does hal, with one on Bravo, and from a group
-// of the inlet.
+// dora, emil, fay and gus talk with one, and so do hal and ivy, with one on Bravo, and from
+// groups of the inlet.
 func addLiveChats(t *testing.T, p *fakes.Platform) {
 	t.Helper()
 	p.HTTP.Add("GET", icon, replies.Reply{Header: pngHeader(), Body: "a kettle"})
@@ -41,14 +41,21 @@ func addLiveChats(t *testing.T, p *fakes.Platform) {
 		askAs(t, p, talking, "channel-1")
 		grace.Takes(grace.Ticket())
 	}
-	askAs(t, p, "hal", "family")
-	hedy.Takes(hedy.Ticket())
-	ofHal, err := p.Runtime().LiveChats(fakes.DefaultApp).GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{
-		Inlet: "family", MemberID: "hal",
-	})
+	for _, talking := range []string{"hal", "ivy"} {
+		askAs(t, p, talking, "family")
+		hedy.Takes(hedy.Ticket())
+		addInletGroup(t, p, talking, "family of "+talking)
+	}
+}
+
+// addInletGroup makes the conversation of a member of family one of a group there.
+func addInletGroup(t *testing.T, p *fakes.Platform, memberID, group string) {
+	t.Helper()
+	live := p.Runtime().LiveChats(fakes.DefaultApp)
+	found, err := live.GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{Inlet: "family", MemberID: memberID})
 	require.NoError(t, err)
-	_, err = p.Runtime().LiveChats(fakes.DefaultApp).UpdateGroup(t.Context(), livechat.UpdateGroupParams{
-		Group: document.O("_id", ofHal.ID, "inletGroupExternalId", "parents"),
+	_, err = live.UpdateGroup(t.Context(), livechat.UpdateGroupParams{
+		Group: document.O("_id", found.ID, "inletGroupExternalId", group),
 	})
 	require.NoError(t, err)
 }

@@ -915,8 +915,8 @@ func (c *Context) SendMessageToInlet(ctx context.Context, p livechat.SendMessage
 //
 // InvalidArgument: both of Group and GroupID are missing or name different groups, or
 // Response breaks a limit of its type. NotFound: the app has no such group.
-// FailedPrecondition: the conversation on the inlet's side is no group. Unsupported: the
-// inlet is of another type, or the host has no connector for it. ResourceExhausted and
+// FailedPrecondition: the group is not live any more, or the conversation on the inlet's
+// side is no group. Unsupported: the inlet is of another type, or the host has no connector for it. ResourceExhausted and
 // Unavailable: as in SendMessageToInlet.
 //
 // Specification: Sending operations.
@@ -929,9 +929,9 @@ func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 //
 // InvalidArgument: both of Group and GroupID are missing or name different groups,
 // Response breaks a limit of its type, or ResponseURL is no address that the host allows.
-// NotFound: the app has no such group. Unsupported: the outlet is of another type, or the
-// host has no connector for it. ResourceExhausted and Unavailable: as in
-// SendMessageToInlet.
+// NotFound: the app has no such group. FailedPrecondition: the group is not live any more.
+// Unsupported: the outlet is of another type, or the host has no connector for it.
+// ResourceExhausted and Unavailable: as in SendMessageToInlet.
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {

@@ -92,7 +92,7 @@ func (s *Service) closeEnded(ctx context.Context, r *AssignmentRecord) (EndLiveC
 }
 
 // release ends what an assignment that has ended leaves: the live chat of its member, who
-// comes back, and its groups. In this order the bot answers the member again also where it is
+// comes back and is in its group no longer, and its groups. In this order the bot answers the member again also where it is
 // interrupted, and the agent is still in the group where ending it again completes it.
 func (s *Service) release(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
 	ctx = context.WithoutCancel(ctx) // It has ended.
@@ -100,7 +100,30 @@ func (s *Service) release(ctx context.Context, r *AssignmentRecord) (*member.Mem
 	if err != nil {
 		return nil, err
 	}
+	left, err := s.leaveGroup(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if left != nil {
+		m = left
+	}
 	return m, s.deactivateGroups(ctx, r)
+}
+
+// leaveGroup clears the current group of the member of an assignment that has ended, where it
+// is that of the assignment. The result is the member, nil where it is another one.
+func (s *Service) leaveGroup(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
+	if r.Group == "" {
+		return nil, nil
+	}
+	patched, err := s.ports.Members.PatchMembers(ctx, member.PatchMembersParams{
+		Channel:      &channel.Channel{ID: r.Inlet},
+		MemberID:     r.Member,
+		Filter:       equal(fieldGroup, r.Group),
+		Patch:        document.Unset(fieldGroup),
+		WithModifier: true,
+	})
+	return patched.Result, err
 }
 
 // deactivateGroups marks the groups of an assignment that has ended as no longer live, but

@@ -331,8 +331,8 @@ type Operations interface {
 	//
 	// InvalidArgument: both of Group and GroupID are missing or name different groups, or
 	// Response breaks a limit of its type. NotFound: the app has no such group.
-	// FailedPrecondition: the conversation on the inlet's side is no group. Unsupported: the
-	// inlet is of another type, or the host has no connector for it. ResourceExhausted and
+	// FailedPrecondition: the group is not live any more, or the conversation on the inlet's
+	// side is no group. Unsupported: the inlet is of another type, or the host has no connector for it. ResourceExhausted and
 	// Unavailable: as in SendMessageToInlet.
 	//
 	// Specification: Sending operations.
@@ -343,9 +343,9 @@ type Operations interface {
 	//
 	// InvalidArgument: both of Group and GroupID are missing or name different groups,
 	// Response breaks a limit of its type, or ResponseURL is no address that the host allows.
-	// NotFound: the app has no such group. Unsupported: the outlet is of another type, or the
-	// host has no connector for it. ResourceExhausted and Unavailable: as in
-	// SendMessageToInlet.
+	// NotFound: the app has no such group. FailedPrecondition: the group is not live any more.
+	// Unsupported: the outlet is of another type, or the host has no connector for it.
+	// ResourceExhausted and Unavailable: as in SendMessageToInlet.
 	//
 	// Specification: Sending operations.
 	SendMessageToOutletGroup(ctx context.Context, p SendMessageToOutletGroupParams) (send.Result, error)

@@ -82,8 +82,13 @@ func (s *Service) groupParameter(ctx context.Context, given *Group, id string) (
 	}
 }
 
-// sideOf returns the channel on one side of a group, which must be of a type that has groups.
+// sideOf returns the channel on one side of a live group, which must be of a type that has
+// groups.
 func (s *Service) sideOf(ctx context.Context, g *Group, channelID string, allowed ...channel.Type) (*channel.Channel, error) {
+	if !g.Active {
+		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup,
+			"the group %s is not live any more: give that of the conversation that lasts", g.ID)
+	}
 	if channelID == "" {
 		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup, "the group %s does not know its channel on that side", g.ID)
 	}

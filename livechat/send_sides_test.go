@@ -235,3 +235,41 @@ func TestSaveGroupIDToMemberRefuses(t *testing.T) {
 		refused{`{"messageEvent": {"from": "x"}}`, boterr.NotFound, "messageEvent"},
 		refused{`{"channel": {"_id": "desk"}, "messageEvent": {"to": "room"}}`, boterr.NotFound, "messageEvent"})
 }
+
+func TestWhatIsSentToAGroupThatIsNotLiveIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	g := s.taken(t, "a1", "ada", "eve@desk").Group
+	must(t, s.mine.InletEndLiveChat, `{}`)
+	params := `{"groupId": "` + g.ID + `", "response": {"type": "TEXT", "text": "my number is 42"}}`
+	requireRefused(t, s, s.mine.SendMessageToOutletGroup, refused{params, boterr.FailedPrecondition, "group"})
+	requireRefused(t, s, s.mine.SendMessageToInletGroup, refused{params, boterr.FailedPrecondition, "group"})
+	require.Empty(t, s.platform.did())
+}
+
+func TestTheMembersGroupIsClearedWhereItsConversationIsOver(t *testing.T) {
+	t.Parallel()
+	const handOn = `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`
+	for name, over := range map[string]func(s *stand){
+		"ended in the outlet": func(s *stand) { must(t, s.mine.EndLiveChat, endByEve) },
+		"ended in the inlet":  func(s *stand) { must(t, s.mine.InletEndLiveChat, `{}`) },
+		"handed on":           func(s *stand) { must(t, s.mine.ReassignAssignment, handOn) },
+		"idle": func(s *stand) {
+			s.advance(livechat.IdleTimeout)
+			require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
+		},
+	} {
+		s := newStand(t)
+		g := s.taken(t, "a1", "ada", "eve@desk").Group
+		must(t, s.mine.SaveGroupIDToMember, `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}}`)
+		require.Equal(t, g.ID, s.mine.member(t, "ada").Group)
+		over(s)
+		require.Empty(t, s.mine.member(t, "ada").Group, name)
+	}
+	s := newStand(t)
+	s.taken(t, "a1", "ada", "eve@desk")
+	s.change(t, "members", document.O("_id", "ada"), document.Set("group", "another"))
+	result := object(t, must(t, s.mine.InletEndLiveChat, `{}`))
+	require.Equal(t, "another", s.mine.member(t, "ada").Group)
+	require.Equal(t, "another", document.Get(result, "member.group", ""))
+}
