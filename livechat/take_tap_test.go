@@ -72,17 +72,17 @@ func TestWhatIsNoTapOnATicketTakesNothing(t *testing.T) {
 func TestATapToTakeThatSaysTooLittleIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
-	s.pending(t, "a1", "ada", onlyIn("desk"))
+	s.pending(t, "a1", "ada", onlyIn("team"))
 	for name, test := range map[string]struct {
 		event send.MessageEvent
 		code  boterr.Code
 		field string
 	}{
-		"no assignment":    {tapOf("eve", "C1", livechat.TakePayload), boterr.InvalidArgument, "assignmentId"},
-		"an unknown one":   {tapOf("eve", "C1", document.O("payload", livechat.TakePayload, "value", "a9")), boterr.NotFound, "assignmentId"},
-		"nobody who takes": {tapOf("", "C1", document.O("payload", "ACCEPT", "value", "a1")), boterr.InvalidArgument, "adminExternalId"},
+		"no assignment":    {tapOf("eve", "D1", livechat.TakePayload), boterr.InvalidArgument, "assignmentId"},
+		"an unknown one":   {tapOf("eve", "D1", document.O("payload", livechat.TakePayload, "value", "a9")), boterr.NotFound, "assignmentId"},
+		"nobody who takes": {tapOf("", "D1", document.O("payload", "ACCEPT", "value", "a1")), boterr.InvalidArgument, "adminExternalId"},
 	} {
-		isTaken, err := s.mine.TakeByTap(t.Context(), "desk", test.event)
+		isTaken, err := s.mine.TakeByTap(t.Context(), "team", test.event)
 		require.ErrorIs(t, err, test.code, name)
 		require.Equal(t, test.field, fieldOf(t, err), name)
 		require.False(t, isTaken, name)

@@ -107,17 +107,20 @@ func TestOnlyTicketsThatAreThereShowWhoTookTheRequest(t *testing.T) {
 	require.Equal(t, []string{`team: create group "Order 7" for "eve"`, "phone: show on the ticket of D1: Taken by eve."}, s.platform.did())
 }
 
-func TestTheTakenMessageIsThatOfTheRequest(t *testing.T) {
+func TestTheTakenMessageOfTheRequestIsForCharlieAlone(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
-	s.pending(t, "a1", "ada", onlyIn("team"), func(r *livechat.AssignmentRecord) {
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
 		r.TakenMessage, r.Summary = "[adminName] helps. Thank you, [adminName]!", ""
 	})
 	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "team", AdminExternalID: "eve"})
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		`team: create group "Order 7" for "eve"`,
-		"team: show on the ticket of D1: eve helps. Thank you, eve!",
+		"desk: show on the ticket of C1: eve helps. Thank you, eve!",
+		"desk: show on the ticket of U1: eve helps. Thank you, eve!",
+		"team: show on the ticket of D1: Taken by eve.",
+		"phone: show on the ticket of B1: Taken by eve.",
 	}, s.platform.did(), "without a name agents are called by their id")
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // DefaultTakenMessage is what tickets show once another one was taken, where the request
-// gives no takenMessage.
+// gives no takenMessage, and on platforms other than Charlie.
 const DefaultTakenMessage = "Taken by [adminName]."
 
 // adminNamePlaceholder stands for the agent in a taken message.
@@ -21,23 +21,28 @@ const adminNamePlaceholder = "[adminName]"
 // showTaken makes the tickets but the one that was taken, that of a broadcast group of the
 // outlet, show who has the assignment, where their platforms can. All are tried.
 func (s *Service) showTaken(ctx context.Context, r *AssignmentRecord, from string, undone *unfinished) {
-	text := r.TakenMessage
-	if text == "" {
-		text = DefaultTakenMessage
-	}
 	name, err := s.adminName(ctx, r.Assignee)
 	if err != nil {
 		undone.add("tickets", err)
 		return
 	}
-	text = strings.ReplaceAll(text, adminNamePlaceholder, name)
 	for _, ticket := range r.Tickets {
 		isDone := ticket.SentAt.IsZero() || !ticket.TakenAt.IsZero() || !ticket.RecalledAt.IsZero()
 		isTaken := from != "" && ticket.Channel == r.Outlet && ticket.Group.ID == from
 		if !isDone && !isTaken && r.Direct == "" {
-			undone.add(ticket.name(), s.showOn(ctx, r, ticket, text))
+			undone.add(ticket.name(), s.showOn(ctx, r, ticket, r.takenText(ticket, name)))
 		}
 	}
+}
+
+// takenText returns what a ticket shows once an agent of that name has the assignment. What
+// the request says is for Charlie alone.
+func (r *AssignmentRecord) takenText(ticket Ticket, name string) string {
+	text := DefaultTakenMessage
+	if r.TakenMessage != "" && ticket.Type == channel.Charlie {
+		text = r.TakenMessage
+	}
+	return strings.ReplaceAll(text, adminNamePlaceholder, name)
 }
 
 // showOn makes a ticket show a text, where its platform can.
