@@ -29,13 +29,15 @@ func (t Target) MarshalJSON() ([]byte, error) { return document.EncodeJSON(t) }
 // UnmarshalJSON reads a target and keeps unknown fields.
 func (t *Target) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, t) }
 
-// NewTarget is a place that a request goes to as well: a Target, or one broadcast group
-// of the outlet that is there.
+// NewTarget is a place that a request goes to as well: a Target; or a label with its groups,
+// as a channel has them, of Channel or of the outlet that is there; or one group of that.
 type NewTarget struct {
 	// Channel, BroadcastGroups and Label are those of a Target.
 	Channel         string                         `json:"channel,omitzero"`
 	BroadcastGroups []channel.BroadcastGroupMember `json:"broadcastGroups,omitzero"`
 	Label           string                         `json:"label,omitzero"`
+	// Groups are what BroadcastGroups are, by the name that they have in a channel.
+	Groups []channel.BroadcastGroupMember `json:"groups,omitzero"`
 	// ID and Type are those of a broadcast group. They stand alone.
 	ID   string `json:"id,omitzero"`
 	Type string `json:"type,omitzero"`

@@ -61,12 +61,7 @@ func (s *Service) addedOutlets(ctx context.Context, r *AssignmentRecord, m *memb
 	}
 	outlets, err := s.targetedOutlets(ctx, targets, r.Inlet)
 	if err != nil {
-		for i, target := range given {
-			if target.isGroup() { // The parameter has no such list.
-				err = record.RenameField(err, indexed(fieldTargets, i)+".broadcastGroups[0]", indexed(fieldTargets, i))
-			}
-		}
-		return nil, err
+		return nil, inNewTargets(given, err)
 	}
 	for _, o := range outlets {
 		if isDirect(o.Type) {
@@ -79,6 +74,21 @@ func (s *Service) addedOutlets(ctx context.Context, r *AssignmentRecord, m *memb
 	}
 	planned := *r
 	return outlets, s.planTickets(&planned, outlets, m)
+}
+
+// inNewTargets returns an error about targets with the fields of the new targets that they
+// were made from.
+func inNewTargets(given []NewTarget, err error) error {
+	for i, target := range given {
+		field := indexed(fieldTargets, i)
+		if target.isGroup() { // The parameter has no such list.
+			err = record.RenameField(err, field+".broadcastGroups[0]", field)
+		}
+		for j := range target.Groups {
+			err = record.RenameField(err, field+"."+indexed("broadcastGroups", j), field+"."+indexed("groups", j))
+		}
+	}
+	return err
 }
 
 // requireUntaken refuses an assignment that nobody can be offered any more.
@@ -101,19 +111,26 @@ func (t NewTarget) isGroup() bool { return t.ID != "" || t.Type != "" }
 
 // asTarget returns a new target as a target.
 func (r *AssignmentRecord) asTarget(given NewTarget) (Target, error) {
-	isTarget := given.Channel != "" || given.Label != "" || len(given.BroadcastGroups) > 0
+	target := Target{Channel: given.Channel, BroadcastGroups: given.BroadcastGroups, Label: given.Label}
+	hasGroups := len(given.Groups) > 0
 	switch {
-	case given.isGroup() && isTarget:
+	case given.isGroup() && (hasGroups || given.Channel != "" || given.Label != "" || len(given.BroadcastGroups) > 0):
 		return Target{}, boterr.Invalid("", "is a target and a broadcast group at once: give either the channel, or id and type")
+	case hasGroups && len(given.BroadcastGroups) > 0:
+		return Target{}, boterr.Invalid("groups", "are what broadcastGroups are: give one of both")
+	case hasGroups:
+		target.BroadcastGroups = given.Groups
 	case given.isGroup():
-		there, err := r.onlyOutlet()
-		group := channel.BroadcastGroupMember{ID: given.ID, Type: given.Type, Unknown: given.Unknown}
-		return Target{Channel: there, BroadcastGroups: []channel.BroadcastGroupMember{group}}, err
+		target.BroadcastGroups = []channel.BroadcastGroupMember{{ID: given.ID, Type: given.Type}}
 	case given.Channel == "":
 		return Target{}, boterr.Invalid("channel", "is missing: give the id of the outlet channel, or id and type of a broadcast group")
-	default:
-		return Target{Channel: given.Channel, BroadcastGroups: given.BroadcastGroups, Label: given.Label, Unknown: given.Unknown}, nil
 	}
+	if target.Channel != "" {
+		return target, nil
+	}
+	var err error
+	target.Channel, err = r.onlyOutlet()
+	return target, err
 }
 
 // onlyOutlet returns the one channel that has tickets of the assignment.

@@ -36,6 +36,16 @@ func TestNewTargetsGetTicketsAndThoseThatHaveOneGetNone(t *testing.T) {
 			sent: []string{"desk C8"},
 			kept: `[{"channel": "desk", "label": "default", "broadcastGroups": [{"id": "C8", "type": "public_channel"}]}]`,
 		},
+		"a label with its groups, of the outlet that is there": {
+			label: "sales", targets: `[{"label": "vip", "groups": [{"id": "U7", "type": "user"}, {"id": "C9", "type": "private_channel"}]}]`,
+			sent: []string{"desk U7"},
+			kept: `[{"channel": "desk", "label": "vip", "broadcastGroups": [{"id": "U7", "type": "user"}]}]`,
+		},
+		"groups of a channel": {
+			label: "sales", targets: `[{"channel": "team", "groups": [{"id": "D7"}]}]`,
+			sent: []string{"team D7"},
+			kept: `[{"channel": "team", "label": "default", "broadcastGroups": [{"id": "D7"}]}]`,
+		},
 		"all of them have one": {label: "sales", targets: `[{"channel": "desk", "label": "sales"}]`, sent: []string{}, kept: `[]`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,6 +88,13 @@ func TestAddNewTargetsRefuses(t *testing.T) {
 		refused{to(`[{}]`), boterr.InvalidArgument, "targets[0].channel"},
 		refused{to(`[{"channel": "desk", "id": "C1", "type": "user"}]`), boterr.InvalidArgument, "targets[0]"},
 		refused{to(`[{"id": "C3", "type": "user"}]`), boterr.InvalidArgument, "targets[0].channel"}, // Which of desk and team?
+		refused{to(`[{"groups": [{"id": "C3", "type": "user"}]}]`), boterr.InvalidArgument, "targets[0].channel"},
+		refused{to(`[{"groups": [{"id": "C3"}], "id": "C3"}]`), boterr.InvalidArgument, "targets[0]"},
+		refused{to(`[{"channel": "desk", "groups": [{"id": "C3"}], "broadcastGroups": [{"id": "C3"}]}]`), boterr.InvalidArgument, "targets[0].groups"},
+		refused{
+			to(`[{"channel": "desk", "groups": [{"id": "C3", "type": "user"}, {"id": "C4", "type": "x"}]}]`),
+			boterr.InvalidArgument, "targets[0].groups[1].type",
+		},
 		refused{to(`[{"channel": "nowhere"}]`), boterr.NotFound, "targets[0].channel"},
 		refused{to(`[{"channel": "foreign"}]`), boterr.NotFound, "targets[0].channel"},
 		refused{to(`[{"channel": "web"}]`), boterr.InvalidArgument, "targets[0].channel"},
