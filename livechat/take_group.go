@@ -197,7 +197,11 @@ func (s *Service) sendSummary(ctx context.Context, outlet *channel.Channel, g *G
 	if err != nil {
 		return err
 	}
-	message, err := s.messageTo(outlet, g.ExternalID, m, send.Text(r.Summary))
+	summary, err := filledSummary(r, m)
+	if err != nil || summary == "" {
+		return err
+	}
+	message, err := s.messageTo(outlet, g.ExternalID, m, send.Text(summary).Literal())
 	if err != nil {
 		return err
 	}
@@ -213,10 +217,10 @@ func (s *Service) memberOf(ctx context.Context, r *AssignmentRecord) (*member.Me
 	return s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: r.Member})
 }
 
-// nameOf returns what agents read for a member.
+// nameOf returns what agents read for a member: at most longestName code points.
 func nameOf(m *member.Member) string {
 	if name := strings.TrimSpace(m.FirstName + " " + m.LastName); name != "" {
-		return name
+		return shortened(name, longestName)
 	}
 	return m.ID
 }

@@ -17,8 +17,11 @@ const (
 	fieldText              = "text"
 )
 
-// longestTicketText is the limit of a message's text, in Unicode code points.
-const longestTicketText = 2000
+// The limits of a message's text, and of a member's name in it, in Unicode code points.
+const (
+	longestText = 2000
+	longestName = 200
+)
 
 // filledRelayMessages returns the relay messages as an assignment keeps them, filled from
 // the member. They are not filled again.
@@ -55,15 +58,22 @@ func (s *Service) messageOf(r *AssignmentRecord, m *member.Member, platform chan
 func (s *Service) ticketMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	text := nameOf(m) + " asks for a person."
 	if r.Summary != "" {
-		summary, err := send.Fill(send.Text(r.Summary), m)
+		summary, err := filledSummary(r, m)
 		if err != nil {
 			return send.Response{}, err
 		}
-		text = shortened(text+"\n"+summary.Text(), longestTicketText)
+		text = shortened(text+"\n"+summary, longestText)
 	}
 	standard := send.Buttons(text, send.Postback("Take", TakePayload))
 	message, err := s.messageFor(r, platform, standard)
 	return withAssignment(message, r.ID), err
+}
+
+// filledSummary returns the summary of a request, filled from its member: what is too long for
+// a message then is shortened.
+func filledSummary(r *AssignmentRecord, m *member.Member) (string, error) {
+	filled, err := send.Fill(send.Text(r.Summary), m)
+	return shortened(filled.Text(), longestText), err
 }
 
 // firstMessage returns the first message of a conversation with a channel that has the

@@ -1,0 +1,62 @@
+package livechat_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+)
+
+func TestASummaryThatGrowsWhenItIsFilledIsShortened(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.change(t, "members", document.O("_id", "ada"), document.Set("meta.note", strings.Repeat("ä", 3000)))
+	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "About {{meta.note}}"}}`)
+	require.Len(t, []rune(s.lastSent(t).Text()), 2000)
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	summary := s.lastSent(t).Text()
+	require.Len(t, []rune(summary), 2000)
+	require.True(t, strings.HasPrefix(summary, "About ää"))
+	require.True(t, strings.HasSuffix(summary, "ä…"))
+}
+
+func TestASummaryThatIsFilledWithNothingIsNotSent(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "{{meta.note}}"}}`)
+	s.platform.forget()
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Empty(t, s.sentTo())
+}
+
+func TestWhatAMemberWritesInASummaryIsNotFilled(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.change(t, "members", document.O("_id", "ada"), document.Set("meta.note", "{{lastName}}"))
+	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "{{meta.note}}!"}}`)
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Equal(t, "{{lastName}}!", s.lastSent(t).Text())
+}
+
+func TestALongNameIsShortened(t *testing.T) {
+	t.Parallel()
+	for outlet, end := range map[string]string{"desk": "y… asks for a person.\ns", "help": "y… asks for a person."} {
+		t.Run(outlet, func(t *testing.T) {
+			t.Parallel()
+			s := newStand(t)
+			s.mine.pair(t, outlet)
+			s.change(t, "members", document.O("_id", "ada"), document.Set("lastName", strings.Repeat("y", 2500)))
+			s.mustAsk(t, `{"assignmentDetails": {"summary": "s"}}`)
+			text := s.lastSent(t).Text()
+			require.True(t, strings.HasPrefix(text, "Ada yy"))
+			require.True(t, strings.HasSuffix(text, end))
+			require.Equal(t, 199, strings.Index(text, "…"))
+		})
+	}
+}
