@@ -111,7 +111,7 @@ func (t NewTarget) isGroup() bool { return t.ID != "" || t.Type != "" }
 
 // asTarget returns a new target as a target.
 func (r *AssignmentRecord) asTarget(given NewTarget) (Target, error) {
-	target := Target{Channel: given.Channel, BroadcastGroups: given.BroadcastGroups, Label: given.Label}
+	target := Target{Channel: given.Channel, BroadcastGroups: given.BroadcastGroups, Label: given.Label, Unknown: given.Unknown}
 	hasGroups := len(given.Groups) > 0
 	switch {
 	case given.isGroup() && (hasGroups || given.Channel != "" || given.Label != "" || len(given.BroadcastGroups) > 0):
@@ -121,7 +121,8 @@ func (r *AssignmentRecord) asTarget(given NewTarget) (Target, error) {
 	case hasGroups:
 		target.BroadcastGroups = given.Groups
 	case given.isGroup():
-		target.BroadcastGroups = []channel.BroadcastGroupMember{{ID: given.ID, Type: given.Type}}
+		group := channel.BroadcastGroupMember{ID: given.ID, Type: given.Type, Unknown: given.Unknown}
+		target = Target{BroadcastGroups: []channel.BroadcastGroupMember{group}}
 	case given.Channel == "":
 		return Target{}, boterr.Invalid("channel", "is missing: give the id of the outlet channel, or id and type of a broadcast group")
 	}

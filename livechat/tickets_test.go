@@ -37,9 +37,9 @@ func TestNewTargetsGetTicketsAndThoseThatHaveOneGetNone(t *testing.T) {
 			kept: `[{"channel": "desk", "label": "default", "broadcastGroups": [{"id": "C8", "type": "public_channel"}]}]`,
 		},
 		"a label with its groups, of the outlet that is there": {
-			label: "sales", targets: `[{"label": "vip", "groups": [{"id": "U7", "type": "user"}, {"id": "C9", "type": "private_channel"}]}]`,
+			label: "sales", targets: `[{"label": "vip", "shift": 2, "groups": [{"id": "U7", "type": "user", "rank": 1}, {"id": "C9", "type": "private_channel"}]}]`,
 			sent: []string{"desk U7"},
-			kept: `[{"channel": "desk", "label": "vip", "broadcastGroups": [{"id": "U7", "type": "user"}]}]`,
+			kept: `[{"channel": "desk", "label": "vip", "shift": 2, "broadcastGroups": [{"id": "U7", "type": "user", "rank": 1}]}]`,
 		},
 		"groups of a channel": {
 			label: "sales", targets: `[{"channel": "team", "groups": [{"id": "D7"}]}]`,
