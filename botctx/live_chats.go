@@ -35,11 +35,11 @@ type LiveChat struct {
 // that an agent takes a ticket, for one. What agents and members write comes by Receive.
 func (r *Runtime) LiveChats(app string) *livechat.Service {
 	scope := record.Scope{App: app}
-	return r.liveChats(scope, r.parts(scope, nil))
+	return r.liveChats(scope, r.channels(scope), r.parts(scope, nil))
 }
 
 // liveChats returns the SDK's own live chats of a scope, with the other parts.
-func (r *Runtime) liveChats(scope record.Scope, parts Parts) *livechat.Service {
+func (r *Runtime) liveChats(scope record.Scope, from channels, parts Parts) *livechat.Service {
 	pairing := func(ctx context.Context, inlet string) ([]string, error) {
 		paired, err := channel.New(r.env, scope).Pairing(ctx, inlet)
 		if err != nil {
@@ -52,7 +52,7 @@ func (r *Runtime) liveChats(scope record.Scope, parts Parts) *livechat.Service {
 	}
 	return livechat.New(r.env, scope, livechat.Ports{
 		Members:     parts.Members,
-		Channels:    r.loader(scope),
+		Channels:    from,
 		Pairing:     pairing,
 		Agendas:     parts.Agendas,
 		Connectors:  r.config.Connectors,

@@ -114,7 +114,7 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin occasion, 
 		return begin, boterr.Invalid("Event.From", "is missing: give the sender's id on the platform")
 	}
 	begin.scope = record.Scope{App: inbound.App, Channel: inbound.Channel}
-	if begin.channel, err = r.loader(begin.scope).Load(ctx, inbound.Channel); err != nil {
+	if begin.channel, err = r.channels(begin.scope).Load(ctx, inbound.Channel); err != nil {
 		return begin, boterr.In("Channel", err)
 	}
 	sender, err := r.sender(ctx, inbound)
@@ -138,7 +138,7 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound) (*member.Member, 
 	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
 	profile := inbound.Profile
 	profile.App, profile.Channel, profile.ExternalID = inbound.App, inbound.Channel, inbound.Event.From
-	arrival, err := member.New(r.env, scope, r.parts(scope, nil).Channels).Arrive(ctx, profile)
+	arrival, err := member.New(r.env, scope, r.hostParts(scope, r.channels(scope)).Channels).Arrive(ctx, profile)
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,7 @@ func (r *Runtime) waitForTurn(ctx context.Context, o occasion) (*turn, error) {
 func (r *run) load(ctx context.Context, o occasion) (err error) {
 	r.bot = r.runtime.newContext(o.scope, r)
 	if r.bot.Channel = o.channel; o.channel == nil {
-		if r.bot.Channel, err = r.runtime.loader(o.scope).Load(ctx, o.scope.Channel); err != nil {
+		if r.bot.Channel, err = r.runtime.channels(o.scope).Load(ctx, o.scope.Channel); err != nil {
 			return boterr.In("channelId", err)
 		}
 	}

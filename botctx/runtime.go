@@ -189,7 +189,7 @@ func (r *Runtime) newContext(scope record.Scope, in *run) *Context {
 func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context, err error) {
 	defer func() { err = orPanic(err, recover()) }()
 	bot = r.Operations(scope)
-	if bot.Channel, err = r.loader(scope).Load(ctx, scope.Channel); err != nil {
+	if bot.Channel, err = r.channels(scope).Load(ctx, scope.Channel); err != nil {
 		return nil, err
 	}
 	if bot.Member, err = bot.parts.Members.GetMember(ctx, member.GetMemberParams{MemberID: scope.Member}); err != nil {
@@ -204,13 +204,8 @@ func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context
 // parts returns the implementations for a scope: the host's, and the SDK's own for what it
 // leaves out. In a run they work with members that the run takes note of.
 func (r *Runtime) parts(scope record.Scope, in *run) Parts {
-	var parts Parts
-	if r.config.Override != nil {
-		parts = r.config.Override(scope)
-	}
-	if parts.Channels == nil {
-		parts.Channels = r.channels(scope)
-	}
+	channels := r.channels(scope)
+	parts := r.hostParts(scope, channels)
 	if parts.Members == nil {
 		parts.Members = r.members(scope, parts)
 	}
@@ -224,20 +219,30 @@ func (r *Runtime) parts(scope record.Scope, in *run) Parts {
 		parts.Agendas = r.agendas(scope, parts)
 	}
 	if parts.LiveChats == nil {
-		parts.LiveChats = r.liveChats(scope, parts)
+		parts.LiveChats = r.liveChats(scope, channels, parts)
 	}
 	if parts.Sends == nil {
-		parts.Sends = r.sends(scope, parts)
+		parts.Sends = r.sends(scope, channels, parts)
 	}
 	return parts
 }
 
-// loader returns what loads the channels of a scope: the host's, or the SDK's own.
-func (r *Runtime) loader(scope record.Scope) send.Channels {
-	if r.config.LoadChannel != nil {
-		return hostChannels{app: scope.App, load: r.config.LoadChannel}
+// hostParts returns the host's own parts, with its channels or those that are given.
+func (r *Runtime) hostParts(scope record.Scope, channels channel.Operations) Parts {
+	var parts Parts
+	if r.config.Override != nil {
+		parts = r.config.Override(scope)
 	}
-	return channel.New(r.env, scope)
+	if parts.Channels == nil {
+		parts.Channels = channels
+	}
+	return parts
+}
+
+// channels are the channels of an app: the operations on them, and what loads them.
+type channels interface {
+	channel.Operations
+	send.Channels
 }
 
 // hostChannels loads channels by the host's function.
@@ -246,9 +251,8 @@ type hostChannels struct {
 	load func(ctx context.Context, app, id string) (*channel.Channel, error)
 }
 
-// channels returns the operations on the channels of a scope: over the host's loader, or
-// the SDK's own.
-func (r *Runtime) channels(scope record.Scope) channel.Operations {
+// channels returns the channels of a scope: over the host's loader, or the SDK's own.
+func (r *Runtime) channels(scope record.Scope) channels {
 	if r.config.LoadChannel != nil {
 		return hostChannels{app: scope.App, load: r.config.LoadChannel}
 	}
@@ -287,9 +291,9 @@ func (r *Runtime) members(scope record.Scope, parts Parts) *member.Service {
 }
 
 // sends returns the SDK's own sends of a scope, to the members that parts have.
-func (r *Runtime) sends(scope record.Scope, parts Parts) *send.Service {
+func (r *Runtime) sends(scope record.Scope, from channels, parts Parts) *send.Service {
 	return send.New(r.env, scope, send.Ports{
-		Channels:   r.loader(scope),
+		Channels:   from,
 		Members:    parts.Members,
 		Connectors: r.config.Connectors,
 		IsStrict:   r.config.Strict,
