@@ -88,23 +88,33 @@ func (r *Runtime) startRun(
 	return started.writeBack(context.WithoutCancel(ctx)) // What has been said and done stays.
 }
 
-// An agenda waits for its member's turn for a moment, and only where no other run does so
-// already; then it is tried again after a pause. So the runs of one member do not keep
-// workers from the agendas of others.
 const (
-	agendaWait  = time.Second
+	// defaultAgendaWait is the default of Config.AgendaWait.
+	defaultAgendaWait = time.Second
+	// agendaPause is for how long an agenda is put off.
 	agendaPause = time.Second
 )
+
+// agendaWait returns how long an agenda waits for its member's turn.
+func (r *Runtime) agendaWait(key memberKey) time.Duration {
+	switch {
+	case r.config.AgendaWait > 0:
+		return r.config.AgendaWait
+	case r.locks.hasQueue(key):
+		return 0
+	default:
+		return defaultAgendaWait
+	}
+}
 
 // waitForTurn waits until no other run of the member is under way.
 func (r *Runtime) waitForTurn(ctx context.Context, o occasion) (*turn, error) {
 	key := memberKey{app: o.scope.App, member: o.scope.Member}
 	most := r.config.MaxWait
 	if o.byAgenda {
-		if r.locks.hasQueue(key) {
+		if most = r.agendaWait(key); most == 0 {
 			return nil, agenda.Postpone(agendaPause)
 		}
-		most = agendaWait
 	}
 	waiting, cancel := context.WithTimeout(ctx, most)
 	defer cancel()

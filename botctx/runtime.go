@@ -67,6 +67,10 @@ type Config struct {
 	// MaxWait is how long a run waits for one of the same member that is under way; after
 	// that it is Unavailable. The default is a minute.
 	MaxWait time.Duration
+	// AgendaWait is how long an agenda waits for a run of its member that is under way, before
+	// it is put off for a second. The default is a second, and nothing where another run
+	// of the member waits already, so that one member does not keep all workers.
+	AgendaWait time.Duration
 	// CheckEtags makes updateMember answer Conflict to a stale etag.
 	CheckEtags bool
 	// Strict makes unknown parameters of Call, and parameters that a platform would

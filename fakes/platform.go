@@ -148,6 +148,7 @@ func assemble(s settings) *Platform {
 		MaxRedirects: s.maxRedirects,
 		ParallelRuns: s.parallelRuns,
 		MaxWait:      maxWait,
+		AgendaWait:   maxWait,
 		Scheduler:    s.scheduler,
 		LiveChat:     withHistory(s.liveChat),
 		Zone:         func(record.Scope) string { return s.zone },
