@@ -21,6 +21,7 @@ type Operations interface {
 	NodeOperations
 	livechat.Operations
 	send.Operations
+	UtilityOperations
 }
 
 var _ Operations = (*Context)(nil)
@@ -40,4 +41,5 @@ type Parts struct {
 	Nodes       NodeOperations
 	LiveChats   livechat.Operations
 	Sends       send.Operations
+	Utilities   UtilityOperations
 }

@@ -938,6 +938,129 @@ func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 	return invoke(ctx, c, OpSendMessageToOutletGroup, p, c.parts.LiveChats.SendMessageToOutletGroup)
 }
 
+// SendAlphaResponse is SendResponse to one member of an Alpha channel. Its errors are
+// the same, and Unsupported at channel or channelId where the channel is of another type.
+//
+// Specification: Sending operations.
+func (c *Context) SendAlphaResponse(ctx context.Context, p send.SendAlphaResponseParams) (send.Result, error) {
+	return invoke(ctx, c, OpSendAlphaResponse, p, c.parts.Sends.SendAlphaResponse)
+}
+
+// SendAlphaResponseToMemberIDs is SendResponse to several members of an Alpha channel,
+// which are all tried. The result has an element for each member in the order in which
+// MemberID first names them, also where there is but one. Its errors are those of
+// SendResponse, and Unsupported where the channel is of another type.
+//
+// Specification: Sending operations.
+func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendAlphaResponseToMemberIDsParams) (send.SendAlphaResponseToMemberIDsResult, error) {
+	return invoke(ctx, c, OpSendAlphaResponseToMemberIDs, p, c.parts.Sends.SendAlphaResponseToMemberIDs)
+}
+
+// SendHotelResponse sends a message to a user or a group on Hotel, who need be no
+// member. {{path}} in the message is filled from the context's own member, where it has
+// one.
+//
+// InvalidArgument: both RecipientID and HotelGroupID are missing, or the response breaks
+// a limit of its type. NotFound: the app has no such channel. Unsupported: the channel is
+// not of type hotel, or the host has no connector for it. Otherwise the errors of a
+// platform are those of SendResponse.
+//
+// Specification: Sending operations.
+func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
+	return invoke(ctx, c, OpSendHotelResponse, p, c.parts.Sends.SendHotelResponse)
+}
+
+// SendDeltaResponse sends a message to one member or several of a Delta channel by one
+// request. What is checked beforehand is what SendResponse checks. Delta tells what it
+// made of the request; where some members did not get the message, the result comes with
+// the error, and *UndeliveredError behind it names them.
+//
+// The errors are those of SendResponse, and Unsupported where the channel is of another
+// type or the connector is no BatchSender.
+//
+// Specification: Sending operations.
+func (c *Context) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
+	return invoke(ctx, c, OpSendDeltaResponse, p, c.parts.Sends.SendDeltaResponse)
+}
+
+// AlphaCreateBroadcast stores a message on Alpha, to be sent by AlphaSendBroadcast.
+// {{path}} is not filled, since the message is for many.
+//
+// InvalidArgument: the response breaks a limit of its type. NotFound: the app has no such
+// channel. Unsupported: the channel is not of type alpha, or the connector is no
+// Broadcaster.
+//
+// Specification: Sending operations.
+func (c *Context) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBroadcastParams) (send.AlphaCreateBroadcastResult, error) {
+	return invoke(ctx, c, OpAlphaCreateBroadcast, p, c.parts.Sends.AlphaCreateBroadcast)
+}
+
+// AlphaSendBroadcast sends a stored message to all members with a label.
+//
+// InvalidArgument: a parameter is missing, or BroadcastID holds no id. NotFound: the app
+// has no such channel, or Alpha no such message or label. Unsupported: the channel is not
+// of type alpha, or the connector is no Broadcaster.
+//
+// Specification: Sending operations.
+func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadcastParams) (send.AlphaSendBroadcastResult, error) {
+	return invoke(ctx, c, OpAlphaSendBroadcast, p, c.parts.Sends.AlphaSendBroadcast)
+}
+
+// AlphaGetAttachmentID gives a file to Alpha and returns the id by which messages use it:
+// Attachment(TypeImage, id).
+//
+// InvalidArgument: Type is no kind of file, or URL no HTTP address. NotFound: the app has
+// no such channel. Unsupported: the channel is not of type alpha, or the connector is no
+// AttachmentUploader.
+//
+// Specification: Sending operations.
+func (c *Context) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttachmentIDParams) (send.AlphaGetAttachmentIDResult, error) {
+	return invoke(ctx, c, OpAlphaGetAttachmentID, p, c.parts.Sends.AlphaGetAttachmentID)
+}
+
+// AlphaPassThreadControl hands the conversation with a member to another application on
+// Alpha, such as an agent's inbox.
+//
+// NotFound: the app has no such channel or member. FailedPrecondition: the member has no
+// id on the platform. Unsupported: the channel is not of type alpha, or the connector is
+// no ThreadPasser.
+//
+// Specification: Sending operations.
+func (c *Context) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassThreadControlParams) (send.AlphaPassThreadControlResult, error) {
+	return invoke(ctx, c, OpAlphaPassThreadControl, p, c.parts.Sends.AlphaPassThreadControl)
+}
+
+// AlphaSaveCustomLabel puts a label on a member on Alpha. One that the member has already
+// is no error.
+//
+// InvalidArgument: LabelID is missing. NotFound: the app has no such channel or member.
+// FailedPrecondition: the member has no id on the platform. Unsupported: the channel is
+// not of type alpha, or the connector is no Labeler.
+//
+// Specification: Sending operations.
+func (c *Context) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCustomLabelParams) (send.AlphaSaveCustomLabelResult, error) {
+	return invoke(ctx, c, OpAlphaSaveCustomLabel, p, c.parts.Sends.AlphaSaveCustomLabel)
+}
+
+// AlphaRemoveCustomLabel takes a label off a member on Alpha. One that the member does not
+// have is no error. Its errors are those of AlphaSaveCustomLabel.
+//
+// Specification: Sending operations.
+func (c *Context) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemoveCustomLabelParams) (send.AlphaRemoveCustomLabelResult, error) {
+	return invoke(ctx, c, OpAlphaRemoveCustomLabel, p, c.parts.Sends.AlphaRemoveCustomLabel)
+}
+
+// SavePostCommentAnalytics records that a user commented on a post. Each call makes a
+// record; hosts read them with Service.FindPostComments.
+//
+// InvalidArgument: a parameter is missing, or the member is in another channel. NotFound:
+// the app has no such channel or member.
+//
+// Specification: Sending operations.
+func (c *Context) SavePostCommentAnalytics(ctx context.Context, p send.SavePostCommentAnalyticsParams) (send.SavePostCommentAnalyticsResult, error) {
+	return invoke(ctx, c, OpSavePostCommentAnalytics, p, c.parts.Sends.SavePostCommentAnalytics)
+}
+
 // SaveGroupIDToMember keeps the group that an event belongs to in the group of the
 // member.
 //
@@ -947,6 +1070,82 @@ func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 // Specification: Sending operations.
 func (c *Context) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
 	return invoke(ctx, c, OpSaveGroupIDToMember, p, c.parts.LiveChats.SaveGroupIDToMember)
+}
+
+// CharlieArchiveConversation archives a conversation on Charlie. One that is archived
+// already is no error.
+//
+// InvalidArgument: MessageEvent is missing, or does not say in To which conversation it
+// is of. NotFound: the app has no such channel, or Charlie no such conversation.
+// Unsupported: the channel is not of type charlie, or the connector is no
+// ConversationArchiver.
+//
+// Specification: Sending operations.
+func (c *Context) CharlieArchiveConversation(ctx context.Context, p send.CharlieArchiveConversationParams) (send.CharlieArchiveConversationResult, error) {
+	return invoke(ctx, c, OpCharlieArchiveConversation, p, c.parts.Sends.CharlieArchiveConversation)
+}
+
+// UpdateMessage changes a message that was sent, on platforms whose connector is a
+// MessageUpdater. {{path}} is not filled: the text is as it will be read.
+//
+// InvalidArgument: ExternalChannelID is missing, Text and Attachments both are, or
+// MessageTS and MessageEvent are missing or name different messages. NotFound: the app has
+// no such channel, or the platform no such message. Unsupported: the connector cannot
+// change messages.
+//
+// Specification: Sending operations.
+func (c *Context) UpdateMessage(ctx context.Context, p send.UpdateMessageParams) (send.UpdateMessageResult, error) {
+	return invoke(ctx, c, OpUpdateMessage, p, c.parts.Sends.UpdateMessage)
+}
+
+// EchoSaveMemberTag puts a tag on a member on Echo. What Echo refuses, such as a tag
+// beyond the 20 that one user can have, it says in the result, and there is no error.
+//
+// InvalidArgument: TagID is missing. NotFound: the app has no such channel or member.
+// FailedPrecondition: the member has no id on the platform. Unsupported: the channel is
+// not of type echo, or the connector is no Tagger.
+//
+// Specification: Sending operations; Limits.
+func (c *Context) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTagParams) (send.EchoSaveMemberTagResult, error) {
+	return invoke(ctx, c, OpEchoSaveMemberTag, p, c.parts.Sends.EchoSaveMemberTag)
+}
+
+// SendEmail sends a mail from the host's no-reply address.
+//
+// InvalidArgument: nobody is named, an address cannot be read, the subject or the body is
+// missing, a character set is not known, or an address, the subject or a character set
+// holds a line break. Unsupported: the host sends no mail. Unavailable: the mail server
+// did not answer, or refused the mail for now.
+//
+// Specification: Utility operations.
+func (c *Context) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailResult, error) {
+	return invoke(ctx, c, OpSendEmail, p, c.parts.Utilities.SendEmail)
+}
+
+// Golf returns the client of a payment account of the app, which the host registered under
+// a name. JSON has no client: there the result is null.
+//
+// InvalidArgument: the name is missing. NotFound: the host has no account of that name.
+//
+// Specification: Utility operations.
+func (c *Context) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
+	return invoke(ctx, c, OpGolf, p, c.parts.Utilities.Golf)
+}
+
+// UploadFileToObjectStore copies a file from an address into the host's object store,
+// under the app, the channel and the file's name. A file of that name is replaced. The
+// file is never held in memory as a whole, and is not there where the call fails.
+//
+// InvalidArgument: URL is no HTTP address or one that the guarded client refuses, the
+// address answers that it has no such file, Filename could not be a name in the store,
+// ContentType is no media type, or Options has one that does not exist. NotFound: the app
+// has no such channel. ResourceExhausted: the file is larger, or takes longer, than the
+// host allows. Unsupported: the host has no object store. Unavailable: the address or the
+// store did not answer.
+//
+// Specification: Utility operations.
+func (c *Context) UploadFileToObjectStore(ctx context.Context, p UploadFileToObjectStoreParams) (UploadFileToObjectStoreResult, error) {
+	return invoke(ctx, c, OpUploadFileToObjectStore, p, c.parts.Utilities.UploadFileToObjectStore)
 }
 
 // dispatch calls an operation by its name.
@@ -1054,8 +1253,42 @@ func (c *Context) dispatch(ctx context.Context, op Op, args json.RawMessage) (js
 		return callOperation(ctx, c, op, args, c.SendMessageToInletGroup)
 	case OpSendMessageToOutletGroup:
 		return callOperation(ctx, c, op, args, c.SendMessageToOutletGroup)
+	case OpSendAlphaResponse:
+		return callOperation(ctx, c, op, args, c.SendAlphaResponse)
+	case OpSendAlphaResponseToMemberIDs:
+		return callOperation(ctx, c, op, args, c.SendAlphaResponseToMemberIDs)
+	case OpSendHotelResponse:
+		return callOperation(ctx, c, op, args, c.SendHotelResponse)
+	case OpSendDeltaResponse:
+		return callOperation(ctx, c, op, args, c.SendDeltaResponse)
+	case OpAlphaCreateBroadcast:
+		return callOperation(ctx, c, op, args, c.AlphaCreateBroadcast)
+	case OpAlphaSendBroadcast:
+		return callOperation(ctx, c, op, args, c.AlphaSendBroadcast)
+	case OpAlphaGetAttachmentID:
+		return callOperation(ctx, c, op, args, c.AlphaGetAttachmentID)
+	case OpAlphaPassThreadControl:
+		return callOperation(ctx, c, op, args, c.AlphaPassThreadControl)
+	case OpAlphaSaveCustomLabel:
+		return callOperation(ctx, c, op, args, c.AlphaSaveCustomLabel)
+	case OpAlphaRemoveCustomLabel:
+		return callOperation(ctx, c, op, args, c.AlphaRemoveCustomLabel)
+	case OpSavePostCommentAnalytics:
+		return callOperation(ctx, c, op, args, c.SavePostCommentAnalytics)
 	case OpSaveGroupIDToMember:
 		return callOperation(ctx, c, op, args, c.SaveGroupIDToMember)
+	case OpCharlieArchiveConversation:
+		return callOperation(ctx, c, op, args, c.CharlieArchiveConversation)
+	case OpUpdateMessage:
+		return callOperation(ctx, c, op, args, c.UpdateMessage)
+	case OpEchoSaveMemberTag:
+		return callOperation(ctx, c, op, args, c.EchoSaveMemberTag)
+	case OpSendEmail:
+		return callOperation(ctx, c, op, args, c.SendEmail)
+	case OpGolf:
+		return callOperation(ctx, c, op, args, c.Golf)
+	case OpUploadFileToObjectStore:
+		return callOperation(ctx, c, op, args, c.UploadFileToObjectStore)
 	default:
 		return nil, unsupported(op)
 	}
@@ -1265,6 +1498,74 @@ func (o overCall) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 	return callByName[send.Result](ctx, o.caller, OpSendMessageToOutletGroup, p)
 }
 
+func (o overCall) SendAlphaResponse(ctx context.Context, p send.SendAlphaResponseParams) (send.Result, error) {
+	return callByName[send.Result](ctx, o.caller, OpSendAlphaResponse, p)
+}
+
+func (o overCall) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendAlphaResponseToMemberIDsParams) (send.SendAlphaResponseToMemberIDsResult, error) {
+	return callByName[send.SendAlphaResponseToMemberIDsResult](ctx, o.caller, OpSendAlphaResponseToMemberIDs, p)
+}
+
+func (o overCall) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
+	return callByName[send.Result](ctx, o.caller, OpSendHotelResponse, p)
+}
+
+func (o overCall) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
+	return callByName[send.SendDeltaResponseResult](ctx, o.caller, OpSendDeltaResponse, p)
+}
+
+func (o overCall) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBroadcastParams) (send.AlphaCreateBroadcastResult, error) {
+	return callByName[send.AlphaCreateBroadcastResult](ctx, o.caller, OpAlphaCreateBroadcast, p)
+}
+
+func (o overCall) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadcastParams) (send.AlphaSendBroadcastResult, error) {
+	return callByName[send.AlphaSendBroadcastResult](ctx, o.caller, OpAlphaSendBroadcast, p)
+}
+
+func (o overCall) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttachmentIDParams) (send.AlphaGetAttachmentIDResult, error) {
+	return callByName[send.AlphaGetAttachmentIDResult](ctx, o.caller, OpAlphaGetAttachmentID, p)
+}
+
+func (o overCall) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassThreadControlParams) (send.AlphaPassThreadControlResult, error) {
+	return callByName[send.AlphaPassThreadControlResult](ctx, o.caller, OpAlphaPassThreadControl, p)
+}
+
+func (o overCall) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCustomLabelParams) (send.AlphaSaveCustomLabelResult, error) {
+	return callByName[send.AlphaSaveCustomLabelResult](ctx, o.caller, OpAlphaSaveCustomLabel, p)
+}
+
+func (o overCall) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemoveCustomLabelParams) (send.AlphaRemoveCustomLabelResult, error) {
+	return callByName[send.AlphaRemoveCustomLabelResult](ctx, o.caller, OpAlphaRemoveCustomLabel, p)
+}
+
+func (o overCall) SavePostCommentAnalytics(ctx context.Context, p send.SavePostCommentAnalyticsParams) (send.SavePostCommentAnalyticsResult, error) {
+	return callByName[send.SavePostCommentAnalyticsResult](ctx, o.caller, OpSavePostCommentAnalytics, p)
+}
+
 func (o overCall) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
 	return callByName[livechat.SaveGroupIDToMemberResult](ctx, o.caller, OpSaveGroupIDToMember, p)
+}
+
+func (o overCall) CharlieArchiveConversation(ctx context.Context, p send.CharlieArchiveConversationParams) (send.CharlieArchiveConversationResult, error) {
+	return callByName[send.CharlieArchiveConversationResult](ctx, o.caller, OpCharlieArchiveConversation, p)
+}
+
+func (o overCall) UpdateMessage(ctx context.Context, p send.UpdateMessageParams) (send.UpdateMessageResult, error) {
+	return callByName[send.UpdateMessageResult](ctx, o.caller, OpUpdateMessage, p)
+}
+
+func (o overCall) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTagParams) (send.EchoSaveMemberTagResult, error) {
+	return callByName[send.EchoSaveMemberTagResult](ctx, o.caller, OpEchoSaveMemberTag, p)
+}
+
+func (o overCall) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailResult, error) {
+	return callByName[SendEmailResult](ctx, o.caller, OpSendEmail, p)
+}
+
+func (o overCall) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
+	return callByName[GolfResult](ctx, o.caller, OpGolf, p)
+}
+
+func (o overCall) UploadFileToObjectStore(ctx context.Context, p UploadFileToObjectStoreParams) (UploadFileToObjectStoreResult, error) {
+	return callByName[UploadFileToObjectStoreResult](ctx, o.caller, OpUploadFileToObjectStore, p)
 }

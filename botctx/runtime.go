@@ -58,6 +58,18 @@ type Config struct {
 	Zone func(scope record.Scope) string
 	// LiveChat is what the host decides about live chats.
 	LiveChat LiveChat
+	// Mailer sends mails. Without it SendEmail is Unsupported.
+	Mailer Mailer
+	// Payments returns the client of an app's payment account of a name, or NotFound. Without
+	// it there are none.
+	Payments func(app, name string) (PaymentClient, error)
+	// ObjectStore keeps uploaded files. Without it UploadFileToObjectStore is Unsupported.
+	ObjectStore ObjectStore
+	// Upload limits uploads.
+	Upload UploadLimits
+	// ParallelSends is how many messages of one call, to several members, are on their way at
+	// once. The default is 1: one after the other, in order.
+	ParallelSends int
 	// MaxRedirects is the most redirects that may lead from one node to the next, those of
 	// other members' runs included. The default is 50.
 	MaxRedirects int
@@ -227,6 +239,9 @@ func (r *Runtime) parts(scope record.Scope, in *run) Parts {
 	}
 	if parts.Sends == nil {
 		parts.Sends = r.sends(scope, channels, parts)
+	}
+	if parts.Utilities == nil {
+		parts.Utilities = utilities{runtime: r, scope: scope, channels: channels}
 	}
 	return parts
 }

@@ -28,7 +28,7 @@ func portOf[Port any](s *Service, c *channel.Channel, what string) (Port, error)
 	if err != nil {
 		return none, err
 	}
-	port, ok := connector.(Port)
+	port, ok := send.PortOf[Port](connector)
 	if !ok {
 		return none, boterr.New(boterr.Unsupported, "", "this host's connector for channels of type %q cannot %s", c.Type, what)
 	}

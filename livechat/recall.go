@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/send"
 )
 
 // recallSent takes the tickets back that were sent, where their platforms can. All are
@@ -11,7 +12,7 @@ import (
 func (s *Service) recallSent(ctx context.Context, r *AssignmentRecord) error {
 	var undone unfinished
 	for _, ticket := range r.recallable() {
-		recaller, canRecall := s.ports.Connectors[ticket.Type].(TicketRecaller)
+		recaller, canRecall := send.PortOf[TicketRecaller](s.ports.Connectors[ticket.Type])
 		if !canRecall || r.Direct != "" {
 			continue
 		}

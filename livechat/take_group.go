@@ -115,7 +115,7 @@ func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r
 
 // talksDirectly reports whether no group is made for an assignment in an outlet.
 func (s *Service) talksDirectly(outlet *channel.Channel, r *AssignmentRecord) bool {
-	_, makesGroups := s.ports.Connectors[outlet.Type].(GroupCreator)
+	_, makesGroups := send.PortOf[GroupCreator](s.ports.Connectors[outlet.Type])
 	return r.Direct != "" || !makesGroups
 }
 

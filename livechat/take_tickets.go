@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
 )
 
 // DefaultTakenMessage is what tickets show once another one was taken, where the request
@@ -47,7 +48,7 @@ func (r *AssignmentRecord) takenText(ticket Ticket, name string) string {
 
 // showOn makes a ticket show a text, where its platform can.
 func (s *Service) showOn(ctx context.Context, r *AssignmentRecord, ticket Ticket, text string) error {
-	updater, canUpdate := s.ports.Connectors[ticket.Type].(TicketUpdater)
+	updater, canUpdate := send.PortOf[TicketUpdater](s.ports.Connectors[ticket.Type])
 	if !canUpdate {
 		return nil
 	}

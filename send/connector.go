@@ -50,7 +50,17 @@ type Message struct {
 	// MessagingType and MessagingTag are Alpha's, "" on other platforms.
 	MessagingType string
 	MessagingTag  string
+	// ReceiverType is Hotel's word for what To is, such as ReceiverUser, and GroupID the
+	// group on Hotel in which a user gets the message. Both are "" on other platforms.
+	ReceiverType string
+	GroupID      string
 }
+
+// The kinds of receivers on Hotel. Any other text passes through.
+const (
+	ReceiverUser  = "user"
+	ReceiverGroup = "group"
+)
 
 // Delivery is a platform's answer to a message. Every field may be absent.
 type Delivery struct {

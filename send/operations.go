@@ -32,6 +32,139 @@ type Operations interface {
 	//
 	// Specification: Sending operations.
 	SendResponse(ctx context.Context, p SendResponseParams) (SendResponseResult, error)
+
+	// SendAlphaResponse is SendResponse to one member of an Alpha channel. Its errors are
+	// the same, and Unsupported at channel or channelId where the channel is of another type.
+	//
+	// Specification: Sending operations.
+	SendAlphaResponse(ctx context.Context, p SendAlphaResponseParams) (Result, error)
+
+	// SendAlphaResponseToMemberIDs is SendResponse to several members of an Alpha channel,
+	// which are all tried. The result has an element for each member in the order in which
+	// MemberID first names them, also where there is but one. Its errors are those of
+	// SendResponse, and Unsupported where the channel is of another type.
+	//
+	// Specification: Sending operations.
+	SendAlphaResponseToMemberIDs(ctx context.Context, p SendAlphaResponseToMemberIDsParams) (SendAlphaResponseToMemberIDsResult, error)
+
+	// SendHotelResponse sends a message to a user or a group on Hotel, who need be no
+	// member. {{path}} in the message is filled from the context's own member, where it has
+	// one.
+	//
+	// InvalidArgument: both RecipientID and HotelGroupID are missing, or the response breaks
+	// a limit of its type. NotFound: the app has no such channel. Unsupported: the channel is
+	// not of type hotel, or the host has no connector for it. Otherwise the errors of a
+	// platform are those of SendResponse.
+	//
+	// Specification: Sending operations.
+	SendHotelResponse(ctx context.Context, p SendHotelResponseParams) (Result, error)
+
+	// SendDeltaResponse sends a message to one member or several of a Delta channel by one
+	// request. What is checked beforehand is what SendResponse checks. Delta tells what it
+	// made of the request; where some members did not get the message, the result comes with
+	// the error, and *UndeliveredError behind it names them.
+	//
+	// The errors are those of SendResponse, and Unsupported where the channel is of another
+	// type or the connector is no BatchSender.
+	//
+	// Specification: Sending operations.
+	SendDeltaResponse(ctx context.Context, p SendDeltaResponseParams) (SendDeltaResponseResult, error)
+
+	// AlphaCreateBroadcast stores a message on Alpha, to be sent by AlphaSendBroadcast.
+	// {{path}} is not filled, since the message is for many.
+	//
+	// InvalidArgument: the response breaks a limit of its type. NotFound: the app has no such
+	// channel. Unsupported: the channel is not of type alpha, or the connector is no
+	// Broadcaster.
+	//
+	// Specification: Sending operations.
+	AlphaCreateBroadcast(ctx context.Context, p AlphaCreateBroadcastParams) (AlphaCreateBroadcastResult, error)
+
+	// AlphaSendBroadcast sends a stored message to all members with a label.
+	//
+	// InvalidArgument: a parameter is missing, or BroadcastID holds no id. NotFound: the app
+	// has no such channel, or Alpha no such message or label. Unsupported: the channel is not
+	// of type alpha, or the connector is no Broadcaster.
+	//
+	// Specification: Sending operations.
+	AlphaSendBroadcast(ctx context.Context, p AlphaSendBroadcastParams) (AlphaSendBroadcastResult, error)
+
+	// AlphaGetAttachmentID gives a file to Alpha and returns the id by which messages use it:
+	// Attachment(TypeImage, id).
+	//
+	// InvalidArgument: Type is no kind of file, or URL no HTTP address. NotFound: the app has
+	// no such channel. Unsupported: the channel is not of type alpha, or the connector is no
+	// AttachmentUploader.
+	//
+	// Specification: Sending operations.
+	AlphaGetAttachmentID(ctx context.Context, p AlphaGetAttachmentIDParams) (AlphaGetAttachmentIDResult, error)
+
+	// AlphaPassThreadControl hands the conversation with a member to another application on
+	// Alpha, such as an agent's inbox.
+	//
+	// NotFound: the app has no such channel or member. FailedPrecondition: the member has no
+	// id on the platform. Unsupported: the channel is not of type alpha, or the connector is
+	// no ThreadPasser.
+	//
+	// Specification: Sending operations.
+	AlphaPassThreadControl(ctx context.Context, p AlphaPassThreadControlParams) (AlphaPassThreadControlResult, error)
+
+	// AlphaSaveCustomLabel puts a label on a member on Alpha. One that the member has already
+	// is no error.
+	//
+	// InvalidArgument: LabelID is missing. NotFound: the app has no such channel or member.
+	// FailedPrecondition: the member has no id on the platform. Unsupported: the channel is
+	// not of type alpha, or the connector is no Labeler.
+	//
+	// Specification: Sending operations.
+	AlphaSaveCustomLabel(ctx context.Context, p AlphaSaveCustomLabelParams) (AlphaSaveCustomLabelResult, error)
+
+	// AlphaRemoveCustomLabel takes a label off a member on Alpha. One that the member does not
+	// have is no error. Its errors are those of AlphaSaveCustomLabel.
+	//
+	// Specification: Sending operations.
+	AlphaRemoveCustomLabel(ctx context.Context, p AlphaRemoveCustomLabelParams) (AlphaRemoveCustomLabelResult, error)
+
+	// SavePostCommentAnalytics records that a user commented on a post. Each call makes a
+	// record; hosts read them with Service.FindPostComments.
+	//
+	// InvalidArgument: a parameter is missing, or the member is in another channel. NotFound:
+	// the app has no such channel or member.
+	//
+	// Specification: Sending operations.
+	SavePostCommentAnalytics(ctx context.Context, p SavePostCommentAnalyticsParams) (SavePostCommentAnalyticsResult, error)
+
+	// CharlieArchiveConversation archives a conversation on Charlie. One that is archived
+	// already is no error.
+	//
+	// InvalidArgument: MessageEvent is missing, or does not say in To which conversation it
+	// is of. NotFound: the app has no such channel, or Charlie no such conversation.
+	// Unsupported: the channel is not of type charlie, or the connector is no
+	// ConversationArchiver.
+	//
+	// Specification: Sending operations.
+	CharlieArchiveConversation(ctx context.Context, p CharlieArchiveConversationParams) (CharlieArchiveConversationResult, error)
+
+	// UpdateMessage changes a message that was sent, on platforms whose connector is a
+	// MessageUpdater. {{path}} is not filled: the text is as it will be read.
+	//
+	// InvalidArgument: ExternalChannelID is missing, Text and Attachments both are, or
+	// MessageTS and MessageEvent are missing or name different messages. NotFound: the app has
+	// no such channel, or the platform no such message. Unsupported: the connector cannot
+	// change messages.
+	//
+	// Specification: Sending operations.
+	UpdateMessage(ctx context.Context, p UpdateMessageParams) (UpdateMessageResult, error)
+
+	// EchoSaveMemberTag puts a tag on a member on Echo. What Echo refuses, such as a tag
+	// beyond the 20 that one user can have, it says in the result, and there is no error.
+	//
+	// InvalidArgument: TagID is missing. NotFound: the app has no such channel or member.
+	// FailedPrecondition: the member has no id on the platform. Unsupported: the channel is
+	// not of type echo, or the connector is no Tagger.
+	//
+	// Specification: Sending operations; Limits.
+	EchoSaveMemberTag(ctx context.Context, p EchoSaveMemberTagParams) (EchoSaveMemberTagResult, error)
 }
 
 // SendResponseParams are the parameters of SendResponse.

@@ -41,6 +41,7 @@ func domains() []domain {
 		{"member", "Operations", "Members"},
 		{"send", "Operations", "Sends"},
 		{contextPackage, "NodeOperations", "Nodes"},
+		{contextPackage, "UtilityOperations", "Utilities"},
 	}
 }
 

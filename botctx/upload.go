@@ -1,0 +1,65 @@
+package botctx
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// UploadFileToObjectStoreParams are the parameters of UploadFileToObjectStore.
+type UploadFileToObjectStoreParams struct {
+	// URL is where the file is. Required.
+	URL string `json:"url,omitzero"`
+	// Options are those of the request: method, headers and body. The default is a GET.
+	Options document.Object `json:"options,omitzero"`
+	// Channel is the channel that the file belongs to. The default is the context's own.
+	Channel ChannelID `json:"channel,omitzero"`
+	// Filename is the file's name in the store, which may have folders: "bills/7.pdf".
+	// Required.
+	Filename string `json:"filename,omitzero"`
+	// ContentType is the file's media type, such as "image/png". Required.
+	ContentType string `json:"contentType,omitzero"`
+}
+
+// ChannelID is the id of a channel. JSON may give the channel's record instead.
+type ChannelID string
+
+// UploadFileToObjectStoreResult is the result of UploadFileToObjectStore: nothing, in JSON
+// null.
+type UploadFileToObjectStoreResult struct{}
+
+// ObjectStore is the port to a store of files. It is used from many goroutines at once.
+type ObjectStore interface {
+	// Put stores a file under its key, in place of one that is there. Where reading the
+	// content fails, or ctx ends, nothing is stored, what was there stays, and the error is
+	// that of reading or of ctx.
+	//
+	// An error without a code means that the store did not answer; callers see Unavailable.
+	Put(ctx context.Context, file StoredFile) error
+}
+
+// StoredFile is a file on its way into an object store.
+type StoredFile struct {
+	// Key is where it is stored: app, channel and name, with slashes between.
+	Key string
+	// App and Channel are whom it belongs to, Name is its name there.
+	App     string
+	Channel string
+	Name    string
+	// ContentType is its media type.
+	ContentType string
+	// Content is the file, to be read once. It ends in an error where the file is larger, or
+	// takes longer, than the host allows.
+	Content io.Reader
+}
+
+// UploadLimits are how large uploaded files may be, and how long an upload may take. The
+// limits of Config.HTTP hold as well.
+type UploadLimits struct {
+	// MaxBytes is the most bytes of a file. 0 means 25 MiB.
+	MaxBytes int64
+	// Timeout is how long the whole of an upload may take. 0 means a minute.
+	Timeout time.Duration
+}

@@ -1,0 +1,40 @@
+package botctx
+
+import "context"
+
+// UtilityOperations are the operations that mail, charge and upload.
+//
+// Specification: Utility operations.
+type UtilityOperations interface {
+	// SendEmail sends a mail from the host's no-reply address.
+	//
+	// InvalidArgument: nobody is named, an address cannot be read, the subject or the body is
+	// missing, a character set is not known, or an address, the subject or a character set
+	// holds a line break. Unsupported: the host sends no mail. Unavailable: the mail server
+	// did not answer, or refused the mail for now.
+	//
+	// Specification: Utility operations.
+	SendEmail(ctx context.Context, p SendEmailParams) (SendEmailResult, error)
+
+	// Golf returns the client of a payment account of the app, which the host registered under
+	// a name. JSON has no client: there the result is null.
+	//
+	// InvalidArgument: the name is missing. NotFound: the host has no account of that name.
+	//
+	// Specification: Utility operations.
+	Golf(ctx context.Context, p GolfParams) (GolfResult, error)
+
+	// UploadFileToObjectStore copies a file from an address into the host's object store,
+	// under the app, the channel and the file's name. A file of that name is replaced. The
+	// file is never held in memory as a whole, and is not there where the call fails.
+	//
+	// InvalidArgument: URL is no HTTP address or one that the guarded client refuses, the
+	// address answers that it has no such file, Filename could not be a name in the store,
+	// ContentType is no media type, or Options has one that does not exist. NotFound: the app
+	// has no such channel. ResourceExhausted: the file is larger, or takes longer, than the
+	// host allows. Unsupported: the host has no object store. Unavailable: the address or the
+	// store did not answer.
+	//
+	// Specification: Utility operations.
+	UploadFileToObjectStore(ctx context.Context, p UploadFileToObjectStoreParams) (UploadFileToObjectStoreResult, error)
+}
