@@ -65,12 +65,12 @@ func TestLiveChatsOverCallAreTheSame(t *testing.T) {
 		},
 		"endBravoLiveChat": func(ctx context.Context, bot botctx.Operations, ids idsOf) (any, error) {
 			return bot.EndBravoLiveChat(ctx, livechat.EndBravoLiveChatParams{
-				AdminExternalID: "external-agent-2", BravoGroupID: ids("<hal's conversation>"), ChannelID: "phone",
+				AdminExternalID: ids("<hal's agent>"), BravoGroupID: ids("<hal's conversation>"), ChannelID: "phone",
 			})
 		},
 		"handleAdminJoinedGroup": func(ctx context.Context, bot botctx.Operations, ids idsOf) (any, error) {
 			return bot.HandleAdminJoinedGroup(ctx, livechat.HandleAdminJoinedGroupParams{
-				Channel: &channel.Channel{ID: "phone"}, ExternalID: "external-agent-2", BravoGroupID: ids("<hal's conversation>"),
+				Channel: &channel.Channel{ID: "phone"}, ExternalID: ids("<hal's agent>"), BravoGroupID: ids("<hal's conversation>"),
 			})
 		},
 		"setBravoGroupIcon": func(ctx context.Context, bot botctx.Operations, ids idsOf) (any, error) {

@@ -34,14 +34,16 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 		added.ID = p.ids.next("member")
 	}
 	if added.ExternalID == "" {
-		added.ExternalID = "external-" + added.ID
+		added.ExternalID = p.userID(p.typeOf(added.App, added.Channel), added.ID)
 	}
 	scope := record.Scope{App: added.App, Channel: added.Channel, Member: added.ID}
 	stored, err := member.New(p.runtime.Env(), scope, channel.New(p.runtime.Env(), scope)).Insert(context.Background(), added)
 	if err != nil {
 		p.test.Fatalf("fakes: AddMember: %v", err)
 	}
-	return &Actor{platform: p, scope: scope, externalID: stored.ExternalID, name: nameOf(stored)}
+	a := &Actor{platform: p, scope: scope, externalID: stored.ExternalID, name: nameOf(stored)}
+	p.outbox.addMember(a.address(), person{memberID: a.ID(), name: a.name})
+	return a
 }
 
 // nameOf is what a transcript calls a member.
@@ -60,6 +62,9 @@ func (a *Actor) Scope() record.Scope { return a.scope }
 
 // ExternalID returns the member's id on its messaging platform.
 func (a *Actor) ExternalID() string { return a.externalID }
+
+// address returns where the member is reached on its platform.
+func (a *Actor) address() address { return address{a.scope.Channel, a.externalID} }
 
 // In returns the same member on a fork of its platform.
 func (a *Actor) In(fork *Platform) *Actor {

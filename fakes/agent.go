@@ -3,7 +3,6 @@ package fakes
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
@@ -21,15 +20,13 @@ type Agent struct {
 	platform   *Platform
 	channel    string
 	externalID string
+	adminID    string
 	name       string
 	// groups are the broadcast groups that the agent is in.
 	groups []string
 	// partner is the id of the member with whom the agent talks, "" where it is any.
 	partner string
 }
-
-// agentKey names an agent: ids on a platform are those of one channel.
-type agentKey struct{ channel, externalID string }
 
 // AddAgent adds an agent to an outlet channel of DefaultApp, with an admin record, and
 // returns who acts for the agent. She is in the broadcast groups of these labels or ids; in
@@ -38,21 +35,22 @@ func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	p.test.Helper()
 	ctx, scope := context.Background(), record.Scope{App: DefaultApp}
 	id := p.ids.next("agent")
-	a := &Agent{platform: p, channel: outlet, externalID: "external-" + id, name: name}
+	a := &Agent{platform: p, channel: outlet, adminID: id, name: name}
 	loaded, err := channel.New(p.runtime.Env(), scope).Load(ctx, outlet)
 	if err == nil {
+		a.externalID = p.userID(loaded.Type, id)
 		a.groups = groupsNamed(loaded, groups)
 		_, err = p.runtime.LiveChats(DefaultApp).SaveAdmin(ctx, livechat.Admin{AdminID: id, ExternalID: a.externalID, Name: name})
 	}
 	if err != nil {
 		p.test.Fatalf("fakes: AddAgent %s to the channel %s: %v", name, outlet, err)
 	}
-	p.outbox.addAgent(agentKey{outlet, a.externalID}, name)
+	p.outbox.addAgent(address{outlet, a.externalID}, name)
 	return a
 }
 
 // addAgent remembers an agent.
-func (o *outbox) addAgent(key agentKey, name string) {
+func (o *outbox) addAgent(key address, name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.kept.agents[key] = name
@@ -77,10 +75,13 @@ func groupsNamed(c *channel.Channel, names []string) []string {
 }
 
 // AdminID returns the id of the agent's admin record.
-func (a *Agent) AdminID() string { return strings.TrimPrefix(a.externalID, "external-") }
+func (a *Agent) AdminID() string { return a.adminID }
 
 // ExternalID returns the agent's id on the outlet's platform.
 func (a *Agent) ExternalID() string { return a.externalID }
+
+// address returns where the agent is reached on the platform.
+func (a *Agent) address() address { return address{a.channel, a.externalID} }
 
 // Name returns the agent's name.
 func (a *Agent) Name() string { return a.name }

@@ -341,8 +341,8 @@ func TestATranscriptShowsAHandOff(t *testing.T) {
 	s.grace.Says("Hello.")
 	s.grace.Says("/done")
 	for _, line := range []string{
-		`desk/support <- {"type":"BUTTON"`, `Grace takes `, `desk/group-1 was made: "Ada's kettle"`,
-		`desk/group-1 <- {"type":"TEXT","text":"Ada bought a kettle."}`, `desk shows on message-1: Taken by Grace.`,
+		`desk/support <- {"type":"BUTTON"`, `Grace takes `, `desk/C000001 was made: "Ada's kettle"`,
+		`desk/C000001 <- {"type":"TEXT","text":"Ada bought a kettle."}`, `desk shows on 1767225600.000100: Taken by Grace.`,
 		`Grace -> {"type":"TEXT","text":"Hello."}`, `Ada <- {"type":"TEXT","text":"Hello."}`, `Ada <- {"type":"TEXT","text":"Goodbye!"}`,
 	} {
 		require.Contains(t, s.Transcript(), line)

@@ -5,83 +5,61 @@ import (
 
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
 
-// Platforms differ in what they can do beside sending. The connector to each offers the
-// ports of package livechat that its platform has, and no other.
+// manner is how a platform takes messages. The outbox's mutex is held while its methods
+// run.
+type manner interface {
+	// refusal returns why the platform does not take a message, nil where it does.
+	refusal(sent Sent) error
+	// chatID returns the id of the conversation that a message belongs to, messageID the id
+	// of a new message.
+	chatID(sent Sent) string
+	messageID(sent Sent) string
+	// reply returns what the platform answers to a message.
+	reply(sent Sent) document.Object
+}
 
-// bravo is the connector to Bravo, where agents join groups by links.
-type bravo struct{ *outbox }
+// plain is what platforms have in common. The connector to each is built on it and offers
+// the ports that its platform has, and no other.
+type plain struct{ *outbox }
 
-// workplace is the connector to Charlie and to Delta, where tickets can be changed.
-type workplace struct{ *outbox }
+func (plain) refusal(Sent) error { return nil }
 
-// hotel is the connector to Hotel.
-type hotel struct{ *outbox }
+func (p plain) chatID(sent Sent) string {
+	if p.group(sent.Channel, sent.To) != nil {
+		return sent.To
+	}
+	return "chat-" + sent.To
+}
 
-var (
-	_ livechat.GroupCreator    = bravo{}
-	_ livechat.InviteLinker    = bravo{}
-	_ livechat.GroupIconSetter = bravo{}
-	_ livechat.GroupCreator    = workplace{}
-	_ livechat.TicketUpdater   = workplace{}
-	_ livechat.TicketRecaller  = workplace{}
-	_ livechat.ChannelCreator  = hotel{}
-)
+func (p plain) messageID(Sent) string { return p.platform.ids.next("message") }
+
+func (plain) reply(sent Sent) document.Object { return document.O("id", sent.MessageID) }
 
 // connectors returns the connectors to all types of channels.
 func (o *outbox) connectors() map[channel.Type]send.Connector {
+	common := plain{o}
 	return map[channel.Type]send.Connector{
-		channel.Alpha:   o,
-		channel.Bravo:   bravo{o},
-		channel.Charlie: workplace{o},
-		channel.Delta:   workplace{o},
-		channel.Echo:    o,
-		channel.Foxtrot: o,
-		channel.Hotel:   hotel{o},
-		channel.Custom:  o,
-		channel.Webchat: o,
+		channel.Alpha:   alpha{common},
+		channel.Bravo:   bravo{common},
+		channel.Charlie: charlie{common},
+		channel.Delta:   delta{common},
+		channel.Echo:    echo{common},
+		channel.Foxtrot: foxtrot{common},
+		channel.Hotel:   hotel{common},
+		channel.Custom:  custom{common},
+		channel.Webchat: webchat{common},
 	}
 }
 
-// CreateGroup implements livechat.GroupCreator.
-func (b bravo) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
-	return b.createGroup(ctx, in, group)
-}
-
-// RenewInviteLink implements livechat.InviteLinker.
-func (b bravo) RenewInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
-	return b.renewLink(ctx, in, groupExternalID)
-}
-
-// DisableInviteLink implements livechat.InviteLinker.
-func (b bravo) DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error {
-	return b.disableLink(ctx, in, groupExternalID)
-}
-
-// SetGroupIcon implements livechat.GroupIconSetter.
-func (b bravo) SetGroupIcon(ctx context.Context, in *channel.Channel, groupExternalID string, icon livechat.Picture) error {
-	return b.setIcon(ctx, in, groupExternalID, icon)
-}
-
-// CreateGroup implements livechat.GroupCreator.
-func (w workplace) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
-	return w.createGroup(ctx, in, group)
-}
-
-// ShowTaken implements livechat.TicketUpdater.
-func (w workplace) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
-	return w.showTaken(ctx, in, ticket.MessageID, text)
-}
-
-// RecallTicket implements livechat.TicketRecaller.
-func (w workplace) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
-	return w.recall(ctx, in, ticket.MessageID)
-}
-
-// CreateChannel implements livechat.ChannelCreator.
-func (h hotel) CreateChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
-	return h.createChannel(ctx, in, groupID, displayName)
+// reach returns why a platform cannot be asked for anything now.
+func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.connected(in.ID)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// portsOf returns the ports of package livechat that a connector offers.
+// portsOf returns the ports of packages livechat and send that a connector offers.
 func portsOf(connector send.Connector) []string {
 	var ports []string
 	for _, port := range []struct {
@@ -23,6 +23,14 @@ func portsOf(connector send.Connector) []string {
 		{"taken tickets", func() bool { _, has := connector.(livechat.TicketUpdater); return has }},
 		{"recalls", func() bool { _, has := connector.(livechat.TicketRecaller); return has }},
 		{"channels", func() bool { _, has := connector.(livechat.ChannelCreator); return has }},
+		{"batches", func() bool { _, has := connector.(send.BatchSender); return has }},
+		{"broadcasts", func() bool { _, has := connector.(send.Broadcaster); return has }},
+		{"attachments", func() bool { _, has := connector.(send.AttachmentUploader); return has }},
+		{"threads", func() bool { _, has := connector.(send.ThreadPasser); return has }},
+		{"labels", func() bool { _, has := connector.(send.Labeler); return has }},
+		{"tags", func() bool { _, has := connector.(send.Tagger); return has }},
+		{"archives", func() bool { _, has := connector.(send.ConversationArchiver); return has }},
+		{"updates", func() bool { _, has := connector.(send.MessageUpdater); return has }},
 	} {
 		if port.has() {
 			ports = append(ports, port.name)
@@ -34,11 +42,11 @@ func portsOf(connector send.Connector) []string {
 func TestAConnectorOffersWhatItsPlatformCanDoAndNoMore(t *testing.T) {
 	t.Parallel()
 	want := map[channel.Type][]string{
-		channel.Alpha:   nil,
+		channel.Alpha:   {"broadcasts", "attachments", "threads", "labels"},
 		channel.Bravo:   {"groups", "links", "icons"},
-		channel.Charlie: {"groups", "taken tickets", "recalls"},
-		channel.Delta:   {"groups", "taken tickets", "recalls"},
-		channel.Echo:    nil,
+		channel.Charlie: {"groups", "taken tickets", "recalls", "archives", "updates"},
+		channel.Delta:   {"groups", "taken tickets", "recalls", "batches", "updates"},
+		channel.Echo:    {"tags"},
 		channel.Foxtrot: nil,
 		channel.Hotel:   {"channels"},
 		channel.Custom:  nil,

@@ -1,6 +1,7 @@
 package fakes
 
 import (
+	"fmt"
 	"maps"
 	"strconv"
 	"sync"
@@ -15,11 +16,17 @@ type counter struct {
 func newCounter() *counter { return &counter{last: map[string]int{}} }
 
 // next returns the next id of a prefix: "member-1", "member-2".
-func (c *counter) next(prefix string) string {
+func (c *counter) next(prefix string) string { return prefix + "-" + strconv.Itoa(c.count(prefix)) }
+
+// formed returns the next id of a form for a number, such as "C%06d".
+func (c *counter) formed(form string) string { return fmt.Sprintf(form, c.count(form)) }
+
+// count returns the next number of what has a name.
+func (c *counter) count(name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last[prefix]++
-	return prefix + "-" + strconv.Itoa(c.last[prefix])
+	c.last[name]++
+	return c.last[name]
 }
 
 // counts returns a copy of the counts.

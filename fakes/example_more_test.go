@@ -56,7 +56,7 @@ func ExamplePlatform_AddChannel() {
 		fmt.Println(sent.Type, sent.Channel, sent.To, sent.Response)
 	}
 	// Output:
-	// alpha channel-1 external-member-1 {"type":"TEXT","text":"Hello Ada, you said: hi"}
+	// alpha channel-1 1000000000000001 {"type":"TEXT","text":"Hello Ada, you said: hi"}
 }
 
 func ExamplePlatform_FailNth() {

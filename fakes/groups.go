@@ -2,7 +2,6 @@ package fakes
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -45,20 +44,6 @@ type CreatedChannel struct {
 	DisplayName string
 }
 
-// clone returns a copy that shares nothing that changes.
-func (k kept) clone() kept {
-	k.sent, k.channels = slices.Clone(k.sent), slices.Clone(k.channels)
-	k.marks, k.agents = maps.Clone(k.marks), maps.Clone(k.agents)
-	k.groups = cloneGroups(k.groups)
-	if k.marks == nil {
-		k.marks = map[string]mark{}
-	}
-	if k.agents == nil {
-		k.agents = map[agentKey]string{}
-	}
-	return k
-}
-
 func cloneGroups(groups []Group) []Group {
 	copies := make([]Group, len(groups))
 	for i, group := range groups {
@@ -90,14 +75,16 @@ func (o *outbox) group(channelID, externalID string) *Group {
 	return nil
 }
 
-// createGroup makes a group, with the agent in it for whom it is.
-func (o *outbox) createGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
-	if err := ctx.Err(); err != nil {
+// createGroup makes a group with an id of a form, and in it the agent for whom it is.
+func (o *outbox) createGroup(
+	ctx context.Context, in *channel.Channel, group livechat.NewGroup, form string,
+) (livechat.CreatedGroup, error) {
+	if err := o.reach(ctx, in); err != nil {
 		return livechat.CreatedGroup{}, err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	created := Group{Channel: in.ID, ExternalID: o.platform.ids.next("group"), Name: group.Name}
+	created := Group{Channel: in.ID, ExternalID: o.platform.ids.formed(form), Name: group.Name}
 	if group.AdminExternalID != "" {
 		created.Members = []string{group.AdminExternalID}
 	}
@@ -144,7 +131,7 @@ func (o *outbox) setIcon(ctx context.Context, in *channel.Channel, externalID st
 
 // changeGroup changes a group. NotFound: the platform of the channel has none of that id.
 func (o *outbox) changeGroup(ctx context.Context, in *channel.Channel, externalID string, change func(group *Group)) error {
-	if err := ctx.Err(); err != nil {
+	if err := o.reach(ctx, in); err != nil {
 		return err
 	}
 	o.mu.Lock()
@@ -159,7 +146,7 @@ func (o *outbox) changeGroup(ctx context.Context, in *channel.Channel, externalI
 
 // createChannel makes a channel on the platform.
 func (o *outbox) createChannel(ctx context.Context, in *channel.Channel, groupID, displayName string) (document.Object, error) {
-	if err := ctx.Err(); err != nil {
+	if err := o.reach(ctx, in); err != nil {
 		return document.Object{}, err
 	}
 	o.mu.Lock()

@@ -2,8 +2,8 @@ package fakes
 
 import (
 	"context"
+	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/botctx/go-sdk/channel"
@@ -22,15 +22,24 @@ type Sent struct {
 	// To is the recipient's id on the platform.
 	Member string
 	To     string
-	// Response is the message, filled from the member.
+	// Response is the message as it was sent, filled from the member.
 	Response send.Response
+	// Shown is the message as it shows now: what it was changed to, or Response. It is zero
+	// where the message was taken back.
+	Shown send.Response
 	// MessageID is the platform's id of the message, ChatID that of the conversation.
 	MessageID string
 	ChatID    string
+
+	// taken is the text that a ticket shows in place of the message.
+	taken string
 }
 
-// outbox is what the messaging platforms keep: what was sent, and the tickets, groups and
-// channels there. It sends to all platforms.
+// isRecalled reports whether the message was taken back.
+func (s Sent) isRecalled() bool { return s.Shown.IsZero() }
+
+// outbox is what the messaging platforms keep: what was sent, and what else there is on
+// them.
 type outbox struct {
 	platform *Platform
 	mu       sync.Mutex
@@ -40,93 +49,130 @@ type outbox struct {
 // kept is what an outbox keeps.
 type kept struct {
 	sent []Sent
-	// marks say how messages show that were changed since, by their ids.
-	marks map[string]mark
 	// groups are the conversations that were made, the oldest first.
 	groups []Group
 	// channels are the channels that were made, the oldest first.
 	channels []CreatedChannel
-	// agents are the names of those who were added, by channel and id.
-	agents map[agentKey]string
+	// agents are the names of those who were added, members those of members.
+	agents  map[address]string
+	members map[address]person
+	// trouble is what keeps messages from being sent.
+	trouble trouble
+	alpha   onAlpha
+	charlie onCharlie
+	// tags are the tags of users of Echo, in the order in which they got them.
+	tags map[address][]int64
+}
+
+// clone returns a copy that shares nothing that changes.
+func (k kept) clone() kept {
+	k.sent, k.channels = slices.Clone(k.sent), slices.Clone(k.channels)
+	k.groups = cloneGroups(k.groups)
+	k.agents, k.members = copyOfMap(k.agents), copyOfMap(k.members)
+	k.trouble, k.alpha, k.charlie = k.trouble.clone(), k.alpha.clone(), k.charlie.clone()
+	k.tags = copyOfLists(k.tags)
+	return k
+}
+
+// copyOfMap returns a copy of a map, empty where it is nil.
+func copyOfMap[K comparable, V any](m map[K]V) map[K]V {
+	if m == nil {
+		return map[K]V{}
+	}
+	return maps.Clone(m)
+}
+
+// copyOfLists returns a copy of a map of lists, empty where it is nil.
+func copyOfLists[K comparable, V any](m map[K][]V) map[K][]V {
+	lists := make(map[K][]V, len(m))
+	for key, list := range m {
+		lists[key] = slices.Clone(list)
+	}
+	return lists
 }
 
 func newOutbox(p *Platform) *outbox { return &outbox{platform: p, kept: kept{}.clone()} }
 
-// Send implements send.Connector.
-func (o *outbox) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+// addMember remembers a member.
+func (o *outbox) addMember(at address, added person) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.kept.members[at] = added
+}
+
+// deliver sends a message in the manner of a platform.
+func (o *outbox) deliver(ctx context.Context, message send.Message, by manner) (send.Delivery, error) {
 	if err := ctx.Err(); err != nil {
 		return send.Delivery{}, err
 	}
-	p := o.platform
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	sent, err := o.take(message, by)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	return send.Delivery{Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: sent.At}, nil
+}
+
+// take keeps a message, or returns why the platform refuses it. The caller holds the mutex.
+func (o *outbox) take(message send.Message, by manner) (Sent, error) {
 	sent := Sent{
-		At: document.At(p.Now()), Channel: message.Channel.ID, Type: message.Channel.Type,
-		To: message.To, Response: message.Response, MessageID: p.ids.next("message"),
+		At: document.At(o.platform.Now()), Channel: message.Channel.ID, Type: message.Channel.Type,
+		To: message.To, Response: message.Response, Shown: message.Response,
 	}
 	if message.Member != nil {
 		sent.Member = message.Member.ID
 	}
-	o.mu.Lock()
-	sent.ChatID = o.chatOf(sent)
-	o.kept.sent = append(o.kept.sent, sent)
 	to := o.nameOf(sent, message)
-	o.mu.Unlock()
-	p.notef("%s <- %s", to, sent.Response)
-	return send.Delivery{
-		Reply:     replyOf(sent),
-		MessageID: sent.MessageID,
-		ChatID:    sent.ChatID,
-		Timestamp: sent.At,
-	}, nil
-}
-
-// chatOf returns the platform's id of the conversation that a message belongs to. Foxtrot
-// begins a new one for a message that is not to a member, unless it is to one that is there.
-// A custom platform does not say what it calls the conversation with its agents. The caller
-// holds the mutex.
-func (o *outbox) chatOf(sent Sent) string {
-	switch {
-	case sent.Member != "":
-		return "chat-" + sent.To
-	case o.group(sent.Channel, sent.To) != nil:
-		return sent.To
-	case sent.Type == channel.Custom:
-		return ""
-	case sent.Type == channel.Foxtrot:
-		begun := Group{Channel: sent.Channel, ExternalID: o.platform.ids.next("conversation")}
-		o.kept.groups = append(o.kept.groups, begun)
-		return begun.ExternalID
-	default:
-		return "chat-" + sent.To
+	err := o.hinder(sent)
+	if err == nil {
+		err = by.refusal(sent)
 	}
+	if err != nil {
+		o.platform.notef("%s does not get %s: %v", to, sent.Response, err)
+		return Sent{}, err
+	}
+	sent.ChatID = by.chatID(sent)
+	sent.MessageID = by.messageID(sent)
+	o.kept.sent = append(o.kept.sent, sent)
+	o.platform.notef("%s <- %s", to, sent.Response)
+	return sent, nil
 }
 
 // nameOf is what a transcript calls who gets a message. The caller holds the mutex.
 func (o *outbox) nameOf(sent Sent, message send.Message) string {
-	name, isAgent := o.kept.agents[agentKey{sent.Channel, sent.To}]
-	switch {
-	case isAgent:
-		return name
-	case message.Member != nil:
+	if message.Member != nil && !o.isAgent(sent) {
 		return nameOf(message.Member)
-	default:
-		return sent.Channel + "/" + sent.To
 	}
+	return o.called(address{sent.Channel, sent.To})
 }
 
-// replyOf returns what the platform answers to a message.
-func replyOf(sent Sent) document.Object {
-	switch sent.Type {
-	case channel.Alpha:
-		return document.O("recipient_id", sent.To, "message_id", sent.MessageID)
-	case channel.Charlie:
-		return document.O("ok", true, "channel", sent.ChatID, "ts", sent.At, "message", sent.Response.Object())
-	case channel.Delta:
-		return document.O("id", sent.MessageID, "STATUS", "OK")
-	case channel.Echo:
-		return sent.Response.Data().With("msgType", strings.ToLower(string(sent.Response.Type())))
-	default:
-		return document.O("id", sent.MessageID)
+// called is what a transcript calls a recipient. The caller holds the mutex.
+func (o *outbox) called(to address) string {
+	if name, isAgent := o.kept.agents[to]; isAgent {
+		return name
 	}
+	if member, isMember := o.kept.members[to]; isMember {
+		return member.name
+	}
+	return to.channel + "/" + to.externalID
+}
+
+// isAgent reports whether a message goes to an agent. The caller holds the mutex.
+func (o *outbox) isAgent(sent Sent) bool {
+	_, isAgent := o.kept.agents[address{sent.Channel, sent.To}]
+	return isAgent
+}
+
+// find returns a message of a channel that was not taken back, nil where there is none. The
+// caller holds the mutex.
+func (o *outbox) find(channelID, messageID string) *Sent {
+	for i := range o.kept.sent {
+		if sent := &o.kept.sent[i]; sent.Channel == channelID && sent.MessageID == messageID && !sent.isRecalled() {
+			return sent
+		}
+	}
+	return nil
 }
 
 // all returns what was sent, in order.

@@ -266,19 +266,30 @@ func TestAppsDoNotSeeEachOther(t *testing.T) {
 
 func TestEveryPlatformAnswersInItsShape(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t))
 	for platform, want := range map[channel.Type]string{
-		channel.Alpha:   `"recipient_id":"external-`,
-		channel.Charlie: `"ok":true`,
-		channel.Echo:    `"msgType":"text"`,
-		channel.Delta:   `"messageEvent"`,
-		channel.Webchat: `"messageEvent"`,
-		channel.Custom:  `"messageEvent"`,
+		channel.Alpha: `{"result":{"recipient_id":"1000000000000001","message_id":"m_000001"},"messageEvent":{"from":"",` +
+			`"to":"1000000000000001","data":{"text":"hi"},"type":"TEXT","timestamp":1767225600000,"messageId":"m_000001"}}`,
+		channel.Bravo: `{"result":{"contacts":[{"input":"15550000001","wa_id":"15550000001"}],"messages":[{"id":"wamid.000001"}]},` +
+			`"messageEvent":{"from":"","to":"15550000001","data":{"text":"hi"},"type":"TEXT","timestamp":1767225600000,"messageId":"wamid.000001"}}`,
+		channel.Charlie: `{"ok":true,"channel":"D000001","ts":"1767225600.000100",` +
+			`"message":{"type":"message","text":"hi","ts":"1767225600.000100"}}`,
+		channel.Echo: `{"msgType":"text","text":"hi"}`,
+		channel.Delta: `{"result":{"id":"req-000001","STATUS":"OK"},"messageEvent":{"from":"","to":"external-member-1",` +
+			`"data":{"text":"hi"},"type":"TEXT","timestamp":1767225600000,"messageId":"dm-000001"}}`,
+		channel.Foxtrot: `{"result":{"id":"msg_000001"},"messageEvent":{"from":"","to":"external-member-1",` +
+			`"data":{"text":"hi"},"type":"TEXT","timestamp":1767225600000,"messageId":"msg_000001"}}`,
+		channel.Hotel: `{"result":{"id":"post-000001"},"messageEvent":{"from":"","to":"external-member-1",` +
+			`"data":{"text":"hi"},"type":"TEXT","timestamp":1767225600000,"messageId":"post-000001"}}`,
+		channel.Webchat: `{"result":{"id":"message-1"},"messageEvent":{"from":"","to":"external-member-1",` +
+			`"data":{"text":"hi"},"type":"TEXT","timestamp":1767225600000,"messageId":"message-1"}}`,
+		channel.Custom: `{"result":{"id":"message-1"},"messageEvent":{"from":"","to":"external-member-1",` +
+			`"data":{"text":"hi"},"type":"TEXT","timestamp":1767225600000,"messageId":"message-1"}}`,
 	} {
+		p := fakes.New(fakes.For(t))
 		to := p.AddMember(member.Member{Channel: p.AddChannel(channel.Channel{Type: platform}).ID})
 		text, err := to.Context().Call(t.Context(), "sendResponse", []byte(`{"response":{"type":"TEXT","text":"hi"}}`))
 		require.NoError(t, err)
-		require.Contains(t, string(text), want, string(platform))
+		require.Equal(t, want, string(text), string(platform))
 		require.Equal(t, "hi", to.Last())
 	}
 }

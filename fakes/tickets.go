@@ -23,8 +23,9 @@ type Ticket struct {
 	// Assignment is the id of the assignment that it offers, "" where there is none, or none
 	// any more.
 	Assignment string
-	// Response is the message as it was sent.
+	// Response is the message as it was sent, Shown as it shows now.
 	Response send.Response
+	Shown    send.Response
 	// Taken is the text that it shows in place of the message, "" while it shows the message.
 	Taken string
 	// IsRecalled is whether it was taken back, so that nobody sees it any more.
@@ -42,19 +43,13 @@ func (t Ticket) Text() string {
 	case t.Taken != "":
 		return t.Taken
 	default:
-		return t.Response.Text()
+		return t.Shown.Text()
 	}
-}
-
-// mark is what became of a message after it was sent.
-type mark struct {
-	taken      string
-	isRecalled bool
 }
 
 // showTaken makes a ticket show a text.
 func (o *outbox) showTaken(ctx context.Context, in *channel.Channel, messageID, text string) error {
-	err := o.changeTicket(ctx, in, messageID, func(m *mark) { m.taken = text })
+	err := o.changeTicket(ctx, in, messageID, func(sent *Sent) { sent.taken, sent.Shown = text, send.Text(text) })
 	if err == nil {
 		o.platform.notef("%s shows on %s: %s", in.ID, messageID, text)
 	}
@@ -63,7 +58,7 @@ func (o *outbox) showTaken(ctx context.Context, in *channel.Channel, messageID, 
 
 // recall takes a ticket back.
 func (o *outbox) recall(ctx context.Context, in *channel.Channel, messageID string) error {
-	err := o.changeTicket(ctx, in, messageID, func(m *mark) { m.isRecalled = true })
+	err := o.changeTicket(ctx, in, messageID, func(sent *Sent) { sent.Shown = send.Response{} })
 	if err == nil {
 		o.platform.notef("%s takes %s back", in.ID, messageID)
 	}
@@ -72,29 +67,18 @@ func (o *outbox) recall(ctx context.Context, in *channel.Channel, messageID stri
 
 // changeTicket changes how a message of a channel shows. NotFound: the platform does not
 // have it, or not any more.
-func (o *outbox) changeTicket(ctx context.Context, in *channel.Channel, messageID string, change func(m *mark)) error {
-	if err := ctx.Err(); err != nil {
+func (o *outbox) changeTicket(ctx context.Context, in *channel.Channel, messageID string, change func(sent *Sent)) error {
+	if err := o.reach(ctx, in); err != nil {
 		return err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	now := o.kept.marks[messageID]
-	if now.isRecalled || !o.has(in.ID, messageID) {
+	sent := o.find(in.ID, messageID)
+	if sent == nil {
 		return boterr.New(boterr.NotFound, "", "the channel %s has no message %s, or not any more", in.ID, messageID)
 	}
-	change(&now)
-	o.kept.marks[messageID] = now
+	change(sent)
 	return nil
-}
-
-// has reports whether a message was sent in a channel. The caller holds the mutex.
-func (o *outbox) has(channelID, messageID string) bool {
-	for _, sent := range o.kept.sent {
-		if sent.Channel == channelID && sent.MessageID == messageID {
-			return true
-		}
-	}
-	return false
 }
 
 // tickets returns the messages to agents of a channel that were not sent to a conversation
@@ -104,14 +88,12 @@ func (o *outbox) tickets(channelID string) []Ticket {
 	defer o.mu.Unlock()
 	var tickets []Ticket
 	for _, sent := range o.kept.sent {
-		_, isToAgent := o.kept.agents[agentKey{channelID, sent.To}]
-		if sent.Channel != channelID || sent.Member != "" || isToAgent || o.group(channelID, sent.To) != nil {
+		if sent.Channel != channelID || sent.Member != "" || o.isAgent(sent) || o.group(channelID, sent.To) != nil {
 			continue
 		}
-		now := o.kept.marks[sent.MessageID]
 		tickets = append(tickets, Ticket{
 			At: sent.At, Channel: channelID, Group: sent.To, MessageID: sent.MessageID, Response: sent.Response,
-			Taken: now.taken, IsRecalled: now.isRecalled,
+			Shown: sent.Shown, Taken: sent.taken, IsRecalled: sent.isRecalled(),
 		})
 	}
 	return tickets

@@ -1,0 +1,87 @@
+package fakes
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/record"
+)
+
+// address is where a message goes: ids on a platform are those of one channel.
+type address struct{ channel, externalID string }
+
+// person is a member on its platform.
+type person struct{ memberID, name string }
+
+// Recipient is who can be sent a message: an *Actor or an *Agent.
+type Recipient interface {
+	// ExternalID returns the id on the platform.
+	ExternalID() string
+	address() address
+}
+
+var (
+	_ Recipient = (*Actor)(nil)
+	_ Recipient = (*Agent)(nil)
+)
+
+// The forms of the ids of users. Where a platform has none of its own, its users have an id
+// such as "external-member-1".
+const (
+	alphaUser   = "1000000%09d" // An id within the scope of a page.
+	bravoUser   = "1555%07d"    // The code of a country, and a telephone number.
+	charlieUser = "U%06d"
+	echoUser    = "o_%06d"
+)
+
+// userID returns the platform's id of a new user.
+func (p *Platform) userID(platform channel.Type, id string) string {
+	switch platform {
+	case channel.Alpha:
+		return p.ids.formed(alphaUser)
+	case channel.Bravo:
+		return p.ids.formed(bravoUser)
+	case channel.Charlie:
+		return p.ids.formed(charlieUser)
+	case channel.Echo:
+		return p.ids.formed(echoUser)
+	default:
+		return "external-" + id
+	}
+}
+
+// typeOf returns the type of a channel, "" where there is none.
+func (p *Platform) typeOf(app, id string) channel.Type {
+	loaded, err := channel.New(p.runtime.Env(), record.Scope{App: app}).Load(context.Background(), id)
+	if err != nil {
+		return ""
+	}
+	return loaded.Type
+}
+
+// mustBe ends the test where a channel is not of the type that has what a verb is about.
+func (p *Platform) mustBe(app, id string, want channel.Type, what string) {
+	p.test.Helper()
+	switch got := p.typeOf(app, id); got {
+	case want:
+	case "":
+		p.test.Fatalf("fakes: there is no channel %s in %s: add it with AddChannel first", id, app)
+	default:
+		p.test.Fatalf("fakes: the channel %s is of type %s, and %s are of %s alone", id, got, what, want)
+	}
+}
+
+// mustHave ends the test where DefaultApp has no such channel.
+func (p *Platform) mustHave(id string) {
+	p.test.Helper()
+	if p.typeOf(DefaultApp, id) == "" {
+		p.test.Fatalf("fakes: there is no channel %q in %s: add it with AddChannel first", id, DefaultApp)
+	}
+}
+
+// mustBeOn ends the test where the member is not on the platform that has what a verb is
+// about.
+func (a *Actor) mustBeOn(want channel.Type, what string) {
+	a.platform.test.Helper()
+	a.platform.mustBe(a.scope.App, a.scope.Channel, want, what)
+}

@@ -1,0 +1,163 @@
+package fakes
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The forms of Charlie's ids of conversations: of channels, and of those with one user.
+const (
+	charlieChannel = "C%06d"
+	charlieDirect  = "D%06d"
+)
+
+// charlieStep is by how much the timestamps of two messages of one moment differ.
+const charlieStep = 100 * time.Microsecond
+
+// charlie is the connector to Charlie, where a message's timestamp is its id, and messages
+// can be changed.
+type charlie struct{ plain }
+
+var (
+	_ livechat.GroupCreator     = charlie{}
+	_ livechat.TicketUpdater    = charlie{}
+	_ livechat.TicketRecaller   = charlie{}
+	_ send.MessageUpdater       = charlie{}
+	_ send.ConversationArchiver = charlie{}
+)
+
+// onCharlie is what there is on Charlie.
+type onCharlie struct {
+	// last is the timestamp of the last message, in Unix microseconds.
+	last int64
+	// direct are the conversations with one user each.
+	direct map[address]string
+	// archived are the conversations that were archived.
+	archived map[address]bool
+}
+
+func (c onCharlie) clone() onCharlie {
+	c.direct, c.archived = copyOfMap(c.direct), copyOfMap(c.archived)
+	return c
+}
+
+// Send implements send.Connector.
+func (c charlie) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	return c.deliver(ctx, message, c)
+}
+
+// refusal refuses messages to conversations that are archived.
+func (c charlie) refusal(sent Sent) error {
+	for _, id := range []string{sent.To, c.kept.charlie.direct[address{sent.Channel, sent.To}]} {
+		if c.kept.charlie.archived[address{sent.Channel, id}] {
+			return boterr.New(boterr.FailedPrecondition, "", "is_archived: the conversation %s is archived, so that nothing can be sent there", id)
+		}
+	}
+	return nil
+}
+
+// chatID returns the conversation with one user, who may be a member or an agent, or the
+// channel that the message goes to.
+func (c charlie) chatID(sent Sent) string {
+	if sent.Member == "" && !c.isAgent(sent) {
+		return sent.To
+	}
+	at := address{sent.Channel, sent.To}
+	id, isOpen := c.kept.charlie.direct[at]
+	if !isOpen {
+		id = c.platform.ids.formed(charlieDirect)
+		c.kept.charlie.direct[at] = id
+	}
+	return id
+}
+
+// messageID returns a timestamp in seconds that is later than all before.
+func (c charlie) messageID(Sent) string {
+	state := &c.kept.charlie
+	state.last = max(c.platform.Now().UnixMicro(), state.last) + charlieStep.Microseconds()
+	return fmt.Sprintf("%d.%06d", state.last/time.Second.Microseconds(), state.last%time.Second.Microseconds())
+}
+
+func (charlie) reply(sent Sent) document.Object {
+	message := sent.Response.Object().With("type", "message").With("ts", sent.MessageID)
+	return document.O("ok", true, "channel", sent.ChatID, "ts", sent.MessageID, "message", message)
+}
+
+// CreateGroup implements livechat.GroupCreator.
+func (c charlie) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
+	return c.createGroup(ctx, in, group, charlieChannel)
+}
+
+// ShowTaken implements livechat.TicketUpdater.
+func (c charlie) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
+	return c.showTaken(ctx, in, ticket.MessageID, text)
+}
+
+// RecallTicket implements livechat.TicketRecaller.
+func (c charlie) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
+	return c.recall(ctx, in, ticket.MessageID)
+}
+
+// UpdateMessage implements send.MessageUpdater.
+func (c charlie) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
+	return c.update(ctx, in, update)
+}
+
+// ArchiveConversation implements send.ConversationArchiver.
+func (c charlie) ArchiveConversation(ctx context.Context, in *channel.Channel, conversationID string) error {
+	if err := c.reach(ctx, in); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := address{in.ID, conversationID}
+	switch {
+	case !c.hasConversation(in, conversationID):
+		return boterr.New(boterr.NotFound, "", "channel_not_found: the workspace of %s has no conversation %q: "+
+			"give the id of a channel, or the chatId of a message that was sent", in.ID, conversationID)
+	case !c.kept.charlie.archived[at]:
+		c.kept.charlie.archived[at] = true
+		c.platform.notef("%s is archived", c.called(at))
+	}
+	return nil
+}
+
+// hasConversation reports whether there is a conversation of an id: one that was made or
+// sent to, or one for requests for live chat. The caller holds the mutex.
+func (c charlie) hasConversation(in *channel.Channel, id string) bool {
+	if id == "" {
+		return false
+	}
+	if c.group(in.ID, id) != nil {
+		return true
+	}
+	for _, labelled := range in.BroadcastGroups {
+		for _, group := range labelled.Groups {
+			if group.ID == id && group.Type != "user" {
+				return true
+			}
+		}
+	}
+	for _, sent := range c.kept.sent {
+		if sent.Channel == in.ID && sent.ChatID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// IsArchived reports whether a conversation of a channel of type charlie is archived.
+func (p *Platform) IsArchived(channelID, conversationID string) bool {
+	p.test.Helper()
+	p.mustBe(DefaultApp, channelID, channel.Charlie, "archived conversations")
+	p.outbox.mu.Lock()
+	defer p.outbox.mu.Unlock()
+	return p.outbox.kept.charlie.archived[address{channelID, conversationID}]
+}

@@ -1,0 +1,108 @@
+package fakes
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The forms of Delta's ids.
+const (
+	deltaRequest = "req-%06d"
+	deltaMessage = "dm-%06d"
+	deltaGroup   = "room-%06d"
+)
+
+// What Delta says of a request.
+const (
+	deltaOK      = "OK"
+	deltaPartial = "PARTIAL"
+	deltaFailed  = "FAILED"
+)
+
+// delta is the connector to Delta, where one request can have several messages, and
+// messages can be changed.
+type delta struct{ plain }
+
+var (
+	_ livechat.GroupCreator   = delta{}
+	_ livechat.TicketUpdater  = delta{}
+	_ livechat.TicketRecaller = delta{}
+	_ send.BatchSender        = delta{}
+	_ send.MessageUpdater     = delta{}
+)
+
+// Send implements send.Connector.
+func (d delta) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	return d.deliver(ctx, message, d)
+}
+
+func (d delta) messageID(Sent) string { return d.platform.ids.formed(deltaMessage) }
+
+func (d delta) reply(Sent) document.Object {
+	return document.O("id", d.platform.ids.formed(deltaRequest), "STATUS", deltaOK)
+}
+
+// SendBatch implements send.BatchSender.
+func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Batch, error) {
+	if len(messages) == 0 {
+		return send.Batch{}, boterr.Invalid("", "a request has at least one message")
+	}
+	if err := d.reach(ctx, messages[0].Channel); err != nil {
+		return send.Batch{}, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	batch := send.Batch{ID: d.platform.ids.formed(deltaRequest), Outcomes: make([]send.Outcome, len(messages))}
+	failed := 0
+	for i, message := range messages {
+		sent, err := d.take(message, d)
+		if err != nil {
+			failed++
+			batch.Outcomes[i] = send.Outcome{Err: err}
+			continue
+		}
+		batch.Outcomes[i].Delivery = send.Delivery{
+			Reply:     document.O("id", batch.ID, "STATUS", deltaOK),
+			MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: sent.At,
+		}
+	}
+	batch.Status = statusOf(failed, len(messages))
+	return batch, nil
+}
+
+// statusOf returns what Delta says of a request of which some messages failed.
+func statusOf(failed, all int) string {
+	switch failed {
+	case 0:
+		return deltaOK
+	case all:
+		return deltaFailed
+	default:
+		return deltaPartial
+	}
+}
+
+// CreateGroup implements livechat.GroupCreator.
+func (d delta) CreateGroup(ctx context.Context, in *channel.Channel, group livechat.NewGroup) (livechat.CreatedGroup, error) {
+	return d.createGroup(ctx, in, group, deltaGroup)
+}
+
+// ShowTaken implements livechat.TicketUpdater.
+func (d delta) ShowTaken(ctx context.Context, in *channel.Channel, ticket livechat.Ticket, text string) error {
+	return d.showTaken(ctx, in, ticket.MessageID, text)
+}
+
+// RecallTicket implements livechat.TicketRecaller.
+func (d delta) RecallTicket(ctx context.Context, in *channel.Channel, ticket livechat.Ticket) error {
+	return d.recall(ctx, in, ticket.MessageID)
+}
+
+// UpdateMessage implements send.MessageUpdater.
+func (d delta) UpdateMessage(ctx context.Context, in *channel.Channel, update send.MessageUpdate) (document.Object, error) {
+	return d.update(ctx, in, update)
+}

@@ -1,0 +1,128 @@
+package fakes
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// echoMessage is the form of Echo's ids of messages.
+const echoMessage = "1000%09d"
+
+// maxTags is the most tags that one user of one account has.
+const maxTags = 20
+
+// What Echo says to a tag.
+const (
+	tagSaved   = 0
+	tooManyTag = 45059
+	invalidTag = 45159
+)
+
+// echo is the connector to Echo, where users have tags.
+type echo struct{ plain }
+
+var _ send.Tagger = echo{}
+
+// Send implements send.Connector.
+func (e echo) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	return e.deliver(ctx, message, e)
+}
+
+func (e echo) messageID(Sent) string { return e.platform.ids.formed(echoMessage) }
+
+// reply shows the message in Echo's words.
+func (echo) reply(sent Sent) document.Object {
+	response := sent.Response
+	switch response.Type() {
+	case send.TypeNews:
+		return newsReply(response)
+	case send.TypeImage:
+		return fileReply("image", response).With("image", fileOf(response))
+	case send.TypeVideo:
+		video := fileReply("video", response).With("video", fileOf(response))
+		return withFields(video, response, "title", "description")
+	case send.TypeAudio:
+		return fileReply("voice", response)
+	case send.TypeFile:
+		return fileReply("file", response)
+	case send.TypeText, send.TypeButton, send.TypeQuickReplies:
+		return document.O("msgType", "text", "text", response.Text())
+	default:
+		return response.Data().With("msgType", strings.ToLower(string(response.Type())))
+	}
+}
+
+// newsReply shows an article: its fields, and all articles as news.
+func newsReply(response send.Response) document.Object {
+	articles, _ := response.Lookup("articles")
+	reply := document.O("msgType", "news", "news", articles)
+	article := document.Get(response, "articles.0", document.Object{})
+	for _, field := range []struct{ shown, sent string }{
+		{"title", "title"}, {"description", "description"}, {"url", "url"}, {"image", "picurl"},
+	} {
+		if value, has := article.Field(field.sent); has {
+			reply = reply.With(field.shown, value)
+		}
+	}
+	return reply
+}
+
+// fileReply shows a file of a kind, with its address where it was sent by that.
+func fileReply(kind string, response send.Response) document.Object {
+	return withFields(document.O("msgType", kind), response, "url")
+}
+
+// fileOf returns what a file was sent by.
+func fileOf(response send.Response) string {
+	return document.Get(response, "attachment_id", document.Get(response, "url", ""))
+}
+
+// withFields returns a reply with those of the fields of a response that it has.
+func withFields(reply document.Object, response send.Response, fields ...string) document.Object {
+	for _, field := range fields {
+		if value, has := response.Object().Field(field); has {
+			reply = reply.With(field, value)
+		}
+	}
+	return reply
+}
+
+// SaveTag implements send.Tagger.
+func (e echo) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID int64) (send.TagReply, error) {
+	if err := e.reach(ctx, in); err != nil {
+		return send.TagReply{}, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	at := address{in.ID, to}
+	tags := e.kept.tags[at]
+	switch {
+	case tagID < 0 || tagID > math.MaxInt32:
+		e.platform.notef("%s does not get the tag %d: there can be none of that id", e.called(at), tagID)
+		return send.TagReply{Code: invalidTag, Message: "invalid tag id"}, nil
+	case slices.Contains(tags, tagID):
+	case len(tags) >= maxTags:
+		e.platform.notef("%s does not get the tag %d: %d are the most", e.called(at), tagID, maxTags)
+		return send.TagReply{Code: tooManyTag, Message: "the user has too many tags: at most 20 are allowed"}, nil
+	default:
+		e.kept.tags[at] = append(tags, tagID)
+		e.platform.notef("%s has the tag %d", e.called(at), tagID)
+	}
+	return send.TagReply{Code: tagSaved, Message: "ok"}, nil
+}
+
+// Tags returns the tags of a member of an Echo channel, in the order in which it got them.
+func (a *Actor) Tags() []int64 {
+	a.platform.test.Helper()
+	a.mustBeOn(channel.Echo, "tags")
+	o := a.platform.outbox
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.kept.tags[a.address()])
+}

@@ -1,0 +1,35 @@
+package fakes
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/send"
+)
+
+// The forms of Foxtrot's ids.
+const (
+	foxtrotMessage      = "msg_%06d"
+	foxtrotConversation = "cnv_%06d"
+)
+
+// foxtrot is the connector to Foxtrot, where the first message of a request opens a
+// conversation.
+type foxtrot struct{ plain }
+
+// Send implements send.Connector.
+func (f foxtrot) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	return f.deliver(ctx, message, f)
+}
+
+// chatID returns a new conversation for a message that is not to a member, unless it is to
+// one that is there.
+func (f foxtrot) chatID(sent Sent) string {
+	if sent.Member != "" || f.group(sent.Channel, sent.To) != nil {
+		return f.plain.chatID(sent)
+	}
+	begun := Group{Channel: sent.Channel, ExternalID: f.platform.ids.formed(foxtrotConversation)}
+	f.kept.groups = append(f.kept.groups, begun)
+	return begun.ExternalID
+}
+
+func (f foxtrot) messageID(Sent) string { return f.platform.ids.formed(foxtrotMessage) }
