@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
 )
 
 // EnsureIndexes makes the indexes that the SDK's own parts need in a store, unless
@@ -14,7 +15,7 @@ import (
 // of document.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, store document.Store) error {
 	for _, ensure := range []func(context.Context, document.Store) error{
-		member.EnsureIndexes, agenda.EnsureIndexes, livechat.EnsureIndexes,
+		member.EnsureIndexes, agenda.EnsureIndexes, livechat.EnsureIndexes, send.EnsureIndexes,
 	} {
 		if err := ensure(ctx, store); err != nil {
 			return err

@@ -2,11 +2,11 @@ package botctx
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/send"
 )
 
 // Call is one call of an operation, as interceptors see it.
@@ -131,19 +131,4 @@ func orPanic(err error, cause any) error {
 
 // PanicError is a panic in an operation, an interceptor or an action. It stands behind
 // an Internal error.
-type PanicError struct {
-	// Cause is what was panicked with.
-	Cause any
-	// Stack is where.
-	Stack []byte
-}
-
-// Error returns what was panicked with. It leaves out the stack, which is not the same
-// twice.
-func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Cause) }
-
-// Unwrap returns the error that was panicked with, if it was one.
-func (p *PanicError) Unwrap() error {
-	err, _ := p.Cause.(error)
-	return err
-}
+type PanicError = send.PanicError

@@ -312,9 +312,10 @@ func (r *Runtime) members(scope record.Scope, parts Parts) *member.Service {
 // sends returns the SDK's own sends of a scope, to the members that parts have.
 func (r *Runtime) sends(scope record.Scope, from channels, parts Parts) *send.Service {
 	return send.New(r.env, scope, send.Ports{
-		Channels:   from,
-		Members:    parts.Members,
-		Connectors: r.config.Connectors,
-		IsStrict:   r.config.Strict,
+		Channels:      from,
+		Members:       parts.Members,
+		Connectors:    r.config.Connectors,
+		ParallelSends: r.config.ParallelSends,
+		IsStrict:      r.config.Strict,
 	})
 }

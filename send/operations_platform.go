@@ -67,7 +67,7 @@ type CharlieArchiveConversationResult struct {
 // UpdateMessageParams are the parameters of UpdateMessage.
 type UpdateMessageParams struct {
 	// Attachments are the new attachments, in the platform's words. They or Text are
-	// required.
+	// required. nil leaves those that there are, an empty list takes them away.
 	Attachments []document.Object `json:"attachments,omitzero"`
 	// ExternalChannelID is the conversation, by its id on the platform. Required.
 	ExternalChannelID string `json:"externalChannelId,omitzero"`
@@ -83,7 +83,7 @@ type UpdateMessageParams struct {
 
 // UpdateMessageResult is the result of UpdateMessage.
 type UpdateMessageResult struct {
-	// OK is true.
+	// OK is whether the platform changed it.
 	OK bool `json:"ok"`
 	// Channel is the conversation, by its id on the platform.
 	Channel string `json:"channel"`

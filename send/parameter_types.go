@@ -1,13 +1,151 @@
 package send
 
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
 // AttachmentType is the kind of a file: TypeImage, TypeAudio, TypeVideo or TypeFile. JSON
 // may give it in either case, such as "image", or as an object whose type is that.
 type AttachmentType Type
 
+// DecodeValue reads text, or an object whose type is that. null gives "".
+func (a *AttachmentType) DecodeValue(value any) error {
+	given, field := value, ""
+	if object, ok := value.(document.Object); ok {
+		given, _ = object.Field(fieldType)
+		field = fieldType
+	}
+	text, ok := given.(string)
+	switch {
+	case value == nil:
+		*a = ""
+		return nil
+	case !ok:
+		return wrongType(field, "a kind of file, such as \"image\"", given)
+	}
+	*a = AttachmentType(text).upper()
+	return nil
+}
+
+// UnmarshalJSON reads a kind of file by the rules of DecodeValue.
+func (a *AttachmentType) UnmarshalJSON(text []byte) error { return unmarshal(text, a) }
+
+// upper returns the kind as responses spell it.
+func (a AttachmentType) upper() AttachmentType { return AttachmentType(strings.ToUpper(string(a))) }
+
 // BroadcastID is Alpha's id of a stored message. JSON may give it as text, as a number, or
-// as an object that has it: Alpha's reply, or the element of AlphaCreateBroadcast's result.
+// as an object that has it: Alpha's reply, the element of AlphaCreateBroadcast's result, or
+// that result itself, where it has one element.
 type BroadcastID string
 
+// broadcastIDFields are the names under which objects hold the id of a stored message, the
+// first that is there counts.
+var broadcastIDFields = []string{"message_creative_id", "broadcast_id", "broadcastId", "id"}
+
+// DecodeValue reads text, a whole number, or an object that has one of both as
+// message_creative_id, broadcast_id, broadcastId or id, itself or in its response or in the
+// only element of its result. null gives "".
+func (b *BroadcastID) DecodeValue(value any) error {
+	if value == nil {
+		*b = ""
+		return nil
+	}
+	id, err := broadcastID(value)
+	if err != nil {
+		return err
+	}
+	*b = BroadcastID(id)
+	return nil
+}
+
+// UnmarshalJSON reads an id by the rules of DecodeValue.
+func (b *BroadcastID) UnmarshalJSON(text []byte) error { return unmarshal(text, b) }
+
+func broadcastID(value any) (string, error) {
+	object, ok := value.(document.Object)
+	if !ok {
+		return idText(value)
+	}
+	for _, field := range broadcastIDFields {
+		if id, _ := object.Field(field); id != nil {
+			text, err := idText(id)
+			return text, boterr.In(field, err)
+		}
+	}
+	if reply, ok := document.Get[any](object, "response", nil).(document.Object); ok {
+		id, err := broadcastID(reply)
+		return id, boterr.In("response", err)
+	}
+	if stored, ok := document.Get[any](object, fieldResult, nil).(document.Array); ok {
+		return onlyBroadcastID(stored)
+	}
+	return "", boterr.Invalid("", "holds no id of a stored message: give one of %s", strings.Join(broadcastIDFields, ", "))
+}
+
+// onlyBroadcastID returns the id of the only message that AlphaCreateBroadcast stored.
+func onlyBroadcastID(stored document.Array) (string, error) {
+	if n := stored.Len(); n != 1 {
+		return "", boterr.Invalid(fieldResult, "has %d elements: give the one to send", n)
+	}
+	for _, element := range stored.All() {
+		id, err := broadcastID(element)
+		return id, boterr.In("result[0]", err)
+	}
+	return "", nil
+}
+
+// maxExact is the largest number up to which a double holds every whole number.
+const maxExact = 1 << 53
+
+// idText returns an id that is text or a whole number as text.
+func idText(value any) (string, error) {
+	switch id := value.(type) {
+	case string:
+		if id == "" {
+			return "", boterr.Invalid("", "is empty: give an id")
+		}
+		return id, nil
+	case int64:
+		return strconv.FormatInt(id, 10), nil
+	case float64:
+		if id == math.Trunc(id) && math.Abs(id) <= maxExact {
+			return strconv.FormatInt(int64(id), 10), nil
+		}
+		return "", boterr.Invalid("", "is no whole number that can be read exactly: give it as text")
+	default:
+		return "", wrongType("", "an id: text, a number or an object that has it", value)
+	}
+}
+
 // MessageTS is a message's timestamp on the platform, which is its id there, such as
-// "1767225600.000100". JSON may give it as text or as a number.
+// "1767225600.000100". JSON may give it as text or as a number; one with a fraction is
+// written with six decimals, as such platforms write theirs.
 type MessageTS string
+
+// DecodeValue reads text or a number that is not negative. null gives "".
+func (m *MessageTS) DecodeValue(value any) error {
+	switch ts := value.(type) {
+	case nil:
+		*m = ""
+	case string:
+		*m = MessageTS(ts)
+	case int64:
+		*m = MessageTS(strconv.FormatInt(ts, 10))
+	case float64:
+		*m = MessageTS(strconv.FormatFloat(ts, 'f', 6, 64))
+	default:
+		return wrongType("", "a message's timestamp as text or a number", value)
+	}
+	if n, ok := number(value); ok && (n < 0 || n > maxExact || math.IsNaN(n)) {
+		return boterr.Invalid("", "is no timestamp: give it as the platform did, such as \"1767225600.000100\"")
+	}
+	return nil
+}
+
+// UnmarshalJSON reads a timestamp by the rules of DecodeValue.
+func (m *MessageTS) UnmarshalJSON(text []byte) error { return unmarshal(text, m) }

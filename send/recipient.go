@@ -67,6 +67,20 @@ func namedOnce(ids []string) ([]recipient, error) {
 	return recipients, nil
 }
 
+// recipientOf returns the member that a call names by a record alone, or the scope's own.
+func (s *Service) recipientOf(given *member.Member) (recipient, error) {
+	switch {
+	case given == nil && s.scope.Member == "":
+		return recipient{}, boterr.Invalid("member", "is missing: this context has no member of its own")
+	case given == nil:
+		return recipient{id: s.scope.Member, field: "member"}, nil
+	case given.ID == "":
+		return recipient{}, boterr.Invalid("member._id", "is missing: it is what a member is found by")
+	default:
+		return recipient{id: given.ID, field: "member"}, nil
+	}
+}
+
 // loadMember returns the member as it is stored, which must be in the channel.
 func (s *Service) loadMember(ctx context.Context, in *channel.Channel, r recipient) (*member.Member, error) {
 	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: r.id})
@@ -74,31 +88,10 @@ func (s *Service) loadMember(ctx context.Context, in *channel.Channel, r recipie
 		return nil, at(r.field, err)
 	}
 	if m.Channel != in.ID {
-		return nil, boterr.Invalid(r.field, "the member %s is in the channel %q, and the message goes through %q: give its own channelId",
+		return nil, boterr.Invalid(r.field, "the member %s is in the channel %q, and the call is for the channel %q: name the member's own",
 			r.id, m.Channel, in.ID)
 	}
 	return m, nil
-}
-
-// loadChannel returns the channel that a call names, or the scope's own, as it is
-// stored.
-func (s *Service) loadChannel(ctx context.Context, given *channel.Channel, id string) (*channel.Channel, error) {
-	field := "channelId"
-	switch {
-	case given == nil && id == "" && s.scope.Channel == "":
-		return nil, boterr.Invalid(field, "is missing: this context has no channel of its own")
-	case given == nil && id == "":
-		id = s.scope.Channel
-	case given == nil:
-	case given.ID == "":
-		return nil, boterr.Invalid("channel._id", "is missing: it is what a channel is found by")
-	case id != "" && id != given.ID:
-		return nil, boterr.Invalid(field, "is %q, and channel is %q: give one of both", id, given.ID)
-	default:
-		id, field = given.ID, "channel"
-	}
-	loaded, err := s.ports.Channels.Load(ctx, id)
-	return loaded, at(field, err)
 }
 
 // at returns an error with the field of the call that it is about. at(field, nil) is

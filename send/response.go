@@ -14,7 +14,9 @@ const (
 
 // Response is an outgoing message: an object with a type and the fields of that
 // type. It keeps every field in its place, known or not, so that what was read as
-// JSON is written as it was.
+// JSON is written as it was, but for what is one value in another spelling: the escapes of
+// strings, numbers such as 1.0 and 1e3, which are written 1 and 1000, and a key that
+// comes twice, of which the last value stays. Whole numbers beyond 64 bits are doubles.
 //
 // A Response is a value: With and Literal return another one. The zero Response
 // counts as absent. Making one never fails; Validate and every send refuse what no
@@ -76,8 +78,16 @@ func (r Response) String() string { return r.object.String() }
 // EncodeValue returns the object that the response is.
 func (r Response) EncodeValue() (any, error) { return r.object, r.object.Err() }
 
-// DecodeValue reads an object. null gives the zero Response.
+// DecodeValue reads an object, or text that holds one as JSON, which is how some scripts give
+// a response. null gives the zero Response.
 func (r *Response) DecodeValue(value any) error {
+	if text, ok := value.(string); ok {
+		held, err := document.ParseJSON([]byte(text))
+		if _, isObject := held.(document.Object); err != nil || !isObject {
+			return boterr.Invalid("", "is text that holds no JSON object: give an object with a type, such as {\"type\": \"TEXT\", \"text\": ...}")
+		}
+		value = held
+	}
 	var object document.Object
 	if err := document.DecodeValue(value, &object); err != nil {
 		return err
@@ -89,7 +99,7 @@ func (r *Response) DecodeValue(value any) error {
 // MarshalJSON writes the fields in their order, and null for the zero Response.
 func (r Response) MarshalJSON() ([]byte, error) { return r.object.MarshalJSON() }
 
-// UnmarshalJSON reads a JSON object, by the rules of DecodeValue.
+// UnmarshalJSON reads a response by the rules of DecodeValue.
 func (r *Response) UnmarshalJSON(text []byte) error { return unmarshal(text, r) }
 
 // unmarshal reads JSON by a type's own DecodeValue.

@@ -26,11 +26,13 @@ func (s *Service) SendResponse(ctx context.Context, p SendResponseParams) (SendR
 		}
 		return SendResponseResult{Results: []Result{result}}, nil
 	}
-	return s.deliverAll(ctx, connector, messages)
+	results, err := s.deliverAll(ctx, connector, messages)
+	return SendResponseResult{Results: results}, err
 }
 
-// messages returns the message to each member, at least one, all of them checked.
-func (s *Service) messages(ctx context.Context, p SendResponseParams) ([]Message, error) {
+// messages returns the message to each member, at least one, all of them checked. The
+// channel must be of one of the types allowed; none stands for any.
+func (s *Service) messages(ctx context.Context, p SendResponseParams, allowed ...channel.Type) ([]Message, error) {
 	if p.Response.IsZero() {
 		return nil, boterr.In("response", p.Response.Validate())
 	}
@@ -38,7 +40,7 @@ func (s *Service) messages(ctx context.Context, p SendResponseParams) ([]Message
 	if err != nil {
 		return nil, err
 	}
-	to, err := s.loadChannel(ctx, p.Channel, p.ChannelID)
+	to, err := s.loadChannel(ctx, byRecordOrID(p.Channel, p.ChannelID), allowed...)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +70,23 @@ func messageTo(to *channel.Channel, m *member.Member, response Response) (Messag
 	if err != nil {
 		return Message{}, err
 	}
+	filled, err := filledFor(m, response)
+	if err != nil {
+		return Message{}, err
+	}
+	return Message{Channel: to, To: externalID, Member: m, Response: filled}, nil
+}
+
+// filledFor returns a response filled from a member and checked.
+func filledFor(m *member.Member, response Response) (Response, error) {
 	filled, err := Fill(response, m)
 	if err == nil {
 		err = filled.Validate()
 	}
 	if err != nil {
-		return Message{}, boterr.In("response", err)
+		return Response{}, boterr.In("response", err)
 	}
-	return Message{Channel: to, To: externalID, Member: m, Response: Raw(filled.object)}, nil
+	return Raw(filled.object), nil
 }
 
 // forOneOf says for which of several members a message is wrong.

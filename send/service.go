@@ -30,6 +30,9 @@ type Ports struct {
 	// Connectors are the platforms that can be sent to, by type of channel. The map is
 	// not to be changed later.
 	Connectors map[channel.Type]Connector
+	// ParallelSends is how many messages of one call, to several members, are on their way at
+	// once. The default is 1: one after the other, in order.
+	ParallelSends int
 	// IsStrict refuses parameters that the platform does not know, instead of ignoring
 	// them.
 	IsStrict bool
@@ -44,7 +47,8 @@ type Service struct {
 
 var _ Operations = (*Service)(nil)
 
-// New returns the sends of a scope. Of the environment it uses the clock and the ids.
+// New returns the sends of a scope. The store of the environment holds the comments of
+// SavePostCommentAnalytics; the other operations use its clock and its ids alone.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	return &Service{env: env.WithDefaults(), scope: scope, ports: ports}
 }

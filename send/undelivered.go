@@ -54,14 +54,26 @@ func (u *UndeliveredError) Unwrap() []error {
 	return errs
 }
 
-// undelivered returns the error of a send to several members, nil where all got it.
-func undelivered(ctx context.Context, failures []Failure, of int) error {
+// undelivered returns the error of a send to several members, nil where all got it. Its
+// code is Canceled where ctx ended, that of the failure where the message was for one member
+// alone, and else Unavailable.
+func undelivered(ctx context.Context, messages []Message, results []Result) error {
+	var failures []Failure
+	for i, result := range results {
+		if result.Err != nil {
+			failures = append(failures, Failure{MemberID: messages[i].Member.ID, Err: result.Err})
+		}
+	}
 	if len(failures) == 0 {
 		return nil
 	}
-	code := boterr.Unavailable
-	if ctx.Err() != nil {
-		code = boterr.Canceled
+	failed := &boterr.Error{Code: boterr.Unavailable, Err: &UndeliveredError{Failures: failures, Of: len(results)}}
+	only, ok := boterr.AsError(failures[0].Err)
+	switch {
+	case ctx.Err() != nil:
+		failed.Code = boterr.Canceled
+	case len(results) == 1 && ok:
+		failed.Code, failed.Field = only.Code, only.Field
 	}
-	return &boterr.Error{Code: code, Err: &UndeliveredError{Failures: failures, Of: of}}
+	return failed
 }

@@ -1,0 +1,30 @@
+package send
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/channel"
+)
+
+// CharlieArchiveConversation implements Operations.
+func (s *Service) CharlieArchiveConversation(
+	ctx context.Context, p CharlieArchiveConversationParams,
+) (CharlieArchiveConversationResult, error) {
+	switch {
+	case p.MessageEvent == nil:
+		return CharlieArchiveConversationResult{}, missing("messageEvent", "an event in the conversation")
+	case p.MessageEvent.To == "":
+		return CharlieArchiveConversationResult{}, missing("messageEvent.to", "the id of the conversation on Charlie")
+	}
+	in, archiver, err := channelWith[ConversationArchiver](ctx, s, byRecord(p.Channel), "archive conversations", channel.Charlie)
+	if err == nil {
+		err = canceled(ctx)
+	}
+	if err != nil {
+		return CharlieArchiveConversationResult{}, err
+	}
+	if err := archiver.ArchiveConversation(ctx, in, p.MessageEvent.To); err != nil {
+		return CharlieArchiveConversationResult{}, platformError(ctx, in.Type, err)
+	}
+	return CharlieArchiveConversationResult{OK: true}, nil
+}

@@ -1,0 +1,62 @@
+package send
+
+import (
+	"context"
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/outbound"
+)
+
+// fileTypes are the kinds of files.
+var fileTypes = []Type{TypeImage, TypeAudio, TypeVideo, TypeFile}
+
+// AlphaGetAttachmentID implements Operations.
+func (s *Service) AlphaGetAttachmentID(ctx context.Context, p AlphaGetAttachmentIDParams) (AlphaGetAttachmentIDResult, error) {
+	kind := Type(p.Type.upper())
+	switch {
+	case kind == "":
+		return AlphaGetAttachmentIDResult{}, missing(fieldType, "the kind of file: image, audio, video or file")
+	case !slices.Contains(fileTypes, kind):
+		return AlphaGetAttachmentIDResult{}, boterr.Invalid(fieldType, "must be image, audio, video or file, got %.40q", string(p.Type))
+	}
+	if err := checkFileURL(p.URL); err != nil {
+		return AlphaGetAttachmentIDResult{}, err
+	}
+	in, uploader, err := channelWith[AttachmentUploader](ctx, s, byRecord(p.Channel), "take files", channel.Alpha)
+	if err != nil {
+		return AlphaGetAttachmentIDResult{}, err
+	}
+	if err := canceled(ctx); err != nil {
+		return AlphaGetAttachmentIDResult{}, err
+	}
+	id, err := uploader.UploadAttachment(ctx, in, kind, p.URL)
+	if err != nil {
+		return AlphaGetAttachmentIDResult{}, platformError(ctx, in.Type, err)
+	}
+	if id == "" {
+		return AlphaGetAttachmentIDResult{}, boterr.New(boterr.Internal, "",
+			"the connector took the file and told no id: have it tell the platform's")
+	}
+	return AlphaGetAttachmentIDResult{AttachmentID: id}, nil
+}
+
+// checkFileURL refuses what is no address of HTTP or HTTPS. The platform fetches the file,
+// not this host, so whether the address is a private one is its affair.
+func checkFileURL(text string) error {
+	if text == "" {
+		return missing("url", "the address of the file")
+	}
+	u, err := outbound.ParseURL(text)
+	switch {
+	case err != nil:
+		return at("url", err)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return boterr.Invalid("url", "must begin with https:// or http://")
+	case u.Hostname() == "":
+		return boterr.Invalid("url", "has no host; write it as https://host/path")
+	default:
+		return nil
+	}
+}

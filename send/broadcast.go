@@ -1,0 +1,63 @@
+package send
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+)
+
+// doBroadcast is what a Broadcaster does.
+const doBroadcast = "broadcast"
+
+// AlphaCreateBroadcast implements Operations.
+func (s *Service) AlphaCreateBroadcast(ctx context.Context, p AlphaCreateBroadcastParams) (AlphaCreateBroadcastResult, error) {
+	if err := p.Response.Validate(); err != nil {
+		return AlphaCreateBroadcastResult{}, boterr.In("response", err)
+	}
+	in, broadcaster, err := channelWith[Broadcaster](ctx, s, byRecord(p.Channel), doBroadcast, channel.Alpha)
+	if err != nil {
+		return AlphaCreateBroadcastResult{}, err
+	}
+	if err := canceled(ctx); err != nil {
+		return AlphaCreateBroadcastResult{}, err
+	}
+	stored, err := broadcaster.CreateBroadcast(ctx, in, Raw(p.Response.object))
+	if err != nil {
+		return AlphaCreateBroadcastResult{}, atResponse(platformError(ctx, in.Type, err))
+	}
+	if len(stored) == 0 {
+		return AlphaCreateBroadcastResult{}, boterr.New(boterr.Internal, "",
+			"the connector stored the message and told nothing of it: have it tell the platform's reply")
+	}
+	for i := range stored {
+		stored[i].Response = present(stored[i].Response)
+	}
+	return AlphaCreateBroadcastResult{OK: 1, Result: stored}, nil
+}
+
+// AlphaSendBroadcast implements Operations.
+func (s *Service) AlphaSendBroadcast(ctx context.Context, p AlphaSendBroadcastParams) (AlphaSendBroadcastResult, error) {
+	switch {
+	case p.BroadcastID == "":
+		return AlphaSendBroadcastResult{}, missing("broadcastId", "the stored message, as alphaCreateBroadcast returns it")
+	case p.LabelID == "":
+		return AlphaSendBroadcastResult{}, missing("labelId", "the label of the members who get the message")
+	case p.NotificationType == "":
+		return AlphaSendBroadcastResult{}, missing("notificationType", "how the members are notified, in Alpha's words")
+	}
+	in, broadcaster, err := channelWith[Broadcaster](ctx, s, byRecord(p.Channel), doBroadcast, channel.Alpha)
+	if err != nil {
+		return AlphaSendBroadcastResult{}, err
+	}
+	if err := canceled(ctx); err != nil {
+		return AlphaSendBroadcastResult{}, err
+	}
+	id, err := broadcaster.SendBroadcast(ctx, in, Broadcast{
+		MessageID: string(p.BroadcastID), LabelID: p.LabelID, NotificationType: p.NotificationType,
+	})
+	if err != nil {
+		return AlphaSendBroadcastResult{}, platformError(ctx, in.Type, err)
+	}
+	return AlphaSendBroadcastResult{BroadcastID: id}, nil
+}

@@ -1,0 +1,65 @@
+package send
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+)
+
+// statusOK is the status of a request of which the platform tells none.
+const statusOK = "OK"
+
+// SendDeltaResponse implements Operations.
+func (s *Service) SendDeltaResponse(ctx context.Context, p SendDeltaResponseParams) (SendDeltaResponseResult, error) {
+	messages, err := s.messages(ctx, SendResponseParams{
+		Channel: p.Channel, ChannelID: p.ChannelID, Member: p.Member, MemberID: p.MemberID, Response: p.Response,
+	}, channel.Delta)
+	if err != nil {
+		return SendDeltaResponseResult{}, err
+	}
+	sender, err := portOf[BatchSender](s, channel.Delta, "send to several members by one request")
+	if err != nil {
+		return SendDeltaResponseResult{}, at(byRecordOrID(p.Channel, p.ChannelID).field(), err)
+	}
+	if err := canceled(ctx); err != nil {
+		return SendDeltaResponseResult{}, err
+	}
+	for i := range messages {
+		messages[i].ID = s.env.NewID()
+	}
+	batch, err := sender.SendBatch(ctx, messages)
+	if err != nil {
+		return SendDeltaResponseResult{}, atResponse(platformError(ctx, channel.Delta, err))
+	}
+	return s.batchResult(ctx, messages, batch)
+}
+
+// batchResult returns what came of a request for several messages.
+func (s *Service) batchResult(ctx context.Context, messages []Message, batch Batch) (SendDeltaResponseResult, error) {
+	outcomes := batch.Outcomes
+	if outcomes == nil {
+		outcomes = make([]Outcome, len(messages))
+	}
+	if len(outcomes) != len(messages) {
+		return SendDeltaResponseResult{}, boterr.New(boterr.Internal, "",
+			"the connector told %d outcomes of %d messages: have it tell one for each, or none", len(outcomes), len(messages))
+	}
+	result := SendDeltaResponseResult{ID: batch.ID, Status: batch.Status, Results: make([]Result, len(messages))}
+	if result.ID == "" {
+		result.ID = s.env.NewID()
+	}
+	if result.Status == "" {
+		result.Status = statusOK
+	}
+	now := document.At(s.env.Now())
+	for i, outcome := range outcomes {
+		if outcome.Err != nil {
+			result.Results[i] = Result{Err: atResponse(platformError(ctx, channel.Delta, outcome.Err))}
+			continue
+		}
+		result.Results[i] = messages[i].result(outcome.Delivery, now)
+	}
+	return result, undelivered(ctx, messages, result.Results)
+}

@@ -1,0 +1,66 @@
+package send
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/member"
+)
+
+// SendHotelResponse implements Operations.
+func (s *Service) SendHotelResponse(ctx context.Context, p SendHotelResponseParams) (Result, error) {
+	message, err := hotelMessage(p)
+	if err != nil {
+		return Result{}, err
+	}
+	if p.Response.IsZero() {
+		return Result{}, boterr.In("response", p.Response.Validate())
+	}
+	if message.Channel, err = s.loadChannel(ctx, byRecord(p.Channel), channel.Hotel); err != nil {
+		return Result{}, err
+	}
+	connector, err := s.connector(channel.Hotel)
+	if err != nil {
+		return Result{}, at("channel", err)
+	}
+	about, err := s.ownMemberOrNobody(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if message.Response, err = filledFor(about, p.Response); err != nil {
+		return Result{}, err
+	}
+	return s.deliver(ctx, connector, message)
+}
+
+// hotelMessage returns a message with the receiver that a call names, and nothing else.
+func hotelMessage(p SendHotelResponseParams) (Message, error) {
+	message := Message{To: p.RecipientID, ReceiverType: p.ReceiverType, GroupID: p.HotelGroupID}
+	switch {
+	case p.RecipientID == "" && p.HotelGroupID == "":
+		return Message{}, missing("recipientId", "the user's id on Hotel, or a group's as hotelGroupId")
+	case p.RecipientID == "" && p.ReceiverType == ReceiverUser:
+		return Message{}, missing("recipientId", "the user's id on Hotel, since receiverType is user")
+	case p.RecipientID == "":
+		message.To, message.GroupID = p.HotelGroupID, ""
+	}
+	switch {
+	case p.ReceiverType != "":
+	case p.RecipientID == "":
+		message.ReceiverType = ReceiverGroup
+	default:
+		message.ReceiverType = ReceiverUser
+	}
+	return message, nil
+}
+
+// ownMemberOrNobody returns the scope's own member, and one without any field where the scope
+// has none.
+func (s *Service) ownMemberOrNobody(ctx context.Context) (*member.Member, error) {
+	if s.scope.Member == "" {
+		return &member.Member{}, nil
+	}
+	own, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: s.scope.Member})
+	return own, at("", err)
+}

@@ -1,0 +1,122 @@
+package send
+
+import (
+	"context"
+	"errors"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/member"
+)
+
+// connector returns the connector to a platform, or Unsupported.
+func (s *Service) connector(platform channel.Type) (Connector, error) {
+	if connector := s.ports.Connectors[platform]; connector != nil {
+		return connector, nil
+	}
+	return nil, boterr.New(boterr.Unsupported, "", "this host has no connector for channels of type %q", platform)
+}
+
+// portOf returns a further port of the connector to a platform, or Unsupported. what is what
+// the port does, such as "upload files".
+func portOf[Port any](s *Service, platform channel.Type, what string) (Port, error) {
+	var none Port
+	connector, err := s.connector(platform)
+	if err != nil {
+		return none, err
+	}
+	port, ok := PortOf[Port](connector)
+	if !ok {
+		return none, boterr.New(boterr.Unsupported, "", "this host's connector for channels of type %q cannot %s", platform, what)
+	}
+	return port, nil
+}
+
+// channelWith returns the channel that a call names and a port of its platform.
+func channelWith[Port any](
+	ctx context.Context, s *Service, a address, what string, allowed ...channel.Type,
+) (*channel.Channel, Port, error) {
+	var none Port
+	in, err := s.loadChannel(ctx, a, allowed...)
+	if err != nil {
+		return nil, none, err
+	}
+	port, err := portOf[Port](s, in.Type, what)
+	if err != nil {
+		return nil, none, at(a.field(), err)
+	}
+	return in, port, nil
+}
+
+// contact is a member on a platform, with a port of that platform.
+type contact[Port any] struct {
+	in   *channel.Channel
+	port Port
+	// to is the member's id on the platform.
+	to string
+}
+
+// contactWith returns the member that a call names, or the scope's own, on the platform of
+// the channel that it names.
+func contactWith[Port any](
+	ctx context.Context, s *Service, given *channel.Channel, who *member.Member, requires requirement,
+) (contact[Port], error) {
+	named, err := s.recipientOf(who)
+	if err != nil {
+		return contact[Port]{}, err
+	}
+	in, port, err := channelWith[Port](ctx, s, byRecord(given), requires.what, requires.platform)
+	if err != nil {
+		return contact[Port]{}, err
+	}
+	m, err := s.loadMember(ctx, in, named)
+	if err != nil {
+		return contact[Port]{}, err
+	}
+	to, err := externalIDOf(m)
+	if err != nil {
+		return contact[Port]{}, at(named.field, err)
+	}
+	return contact[Port]{in: in, port: port, to: to}, nil
+}
+
+// requirement is what an operation asks of a channel: its platform, and what the connector
+// must do, such as "put labels on members".
+type requirement struct {
+	platform channel.Type
+	what     string
+}
+
+// platformError gives the error of a connector its code: its own, Canceled where the
+// caller's context ended, and else Unavailable, a time-out of the connector's own included.
+func platformError(ctx context.Context, platform channel.Type, err error) error {
+	_, isError := boterr.AsError(err)
+	_, isCode := errors.AsType[boterr.Code](err)
+	switch {
+	case isError || isCode:
+		return boterr.In("", err)
+	case ctx.Err() != nil:
+		return boterr.New(boterr.Canceled, "", "whether the platform did it is not known: %w", err)
+	default:
+		return boterr.New(boterr.Unavailable, "", "the platform of type %s gave no answer: %w", platform, err)
+	}
+}
+
+// atResponse says of what a platform cannot show that it is a field of the response.
+func atResponse(err error) error {
+	if boterr.CodeOf(err) == boterr.InvalidArgument {
+		return boterr.In("response", err)
+	}
+	return err
+}
+
+// canceled is the error where ctx ended before a platform was asked, nil where it did not.
+func canceled(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return boterr.New(boterr.Canceled, "", "the platform was not asked: %w", err)
+	}
+	return nil
+}
+
+// missing is the error for a parameter that was not given. give says what to give.
+func missing(field, give string) error { return boterr.Invalid(field, "is missing: give %s", give) }

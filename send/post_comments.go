@@ -1,0 +1,138 @@
+package send
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// PostComment is the record of a comment on a post, which SavePostCommentAnalytics makes.
+type PostComment struct {
+	// ID is the primary key.
+	ID string `json:"_id"`
+	// App is the app that it belongs to.
+	App string `json:"app"`
+	// Channel is the id of the channel of the post, Member that of the member who commented.
+	Channel string `json:"channel"`
+	Member  string `json:"member"`
+	// Comment is the text.
+	Comment string `json:"comment"`
+	// ExternalID is the id on the platform of the user who commented, Name the user's name.
+	ExternalID string `json:"externalId"`
+	Name       string `json:"name"`
+	// IsMatched is whether the comment is the trigger that the post waits for.
+	IsMatched bool `json:"isMatched"`
+	// PostID is the post.
+	PostID string `json:"postId"`
+	// CreatedAt is when the record was made.
+	CreatedAt document.Timestamp `json:"createdAt"`
+}
+
+// fieldPostID is the field of comments by which hosts look for them.
+const fieldPostID = "postId"
+
+// commentKind is how comments on posts are kept.
+func commentKind() record.Kind {
+	return record.Kind{Name: "comment on a post", Collection: "postComments", Stamps: []string{record.FieldCreatedAt}}
+}
+
+// EnsureIndexes makes the index by which the comments on a post are found, unless it is
+// there. A host calls it once, before it uses the store. The errors are those of
+// document.Collection.EnsureIndex.
+func EnsureIndexes(ctx context.Context, store document.Store) error {
+	return store.Collection(commentKind().Collection).EnsureIndex(ctx, document.Index{
+		Keys: []document.IndexKey{
+			{Path: record.FieldApp, Kind: document.Ascending},
+			{Path: fieldPostID, Kind: document.Ascending},
+		},
+	})
+}
+
+// SavePostCommentAnalytics implements Operations.
+func (s *Service) SavePostCommentAnalytics(
+	ctx context.Context, p SavePostCommentAnalyticsParams,
+) (SavePostCommentAnalyticsResult, error) {
+	who, err := commented(p)
+	if err != nil {
+		return SavePostCommentAnalyticsResult{}, err
+	}
+	if who.id == "" {
+		if who.id = s.scope.Member; who.id == "" {
+			return SavePostCommentAnalyticsResult{}, boterr.Invalid(who.field, "is missing: this context has no member of its own")
+		}
+	}
+	in, err := s.loadChannel(ctx, byID(p.ChannelID))
+	if err != nil {
+		return SavePostCommentAnalyticsResult{}, err
+	}
+	m, err := s.loadMember(ctx, in, who)
+	if err != nil {
+		return SavePostCommentAnalyticsResult{}, err
+	}
+	comments, err := s.comments()
+	if err != nil {
+		return SavePostCommentAnalyticsResult{}, err
+	}
+	if _, err := comments.Insert(ctx, document.O(
+		record.FieldChannel, in.ID, "member", m.ID, "comment", p.Comment, "externalId", p.FbID,
+		"isMatched", p.IsMatched, "name", p.Name, fieldPostID, p.PostID,
+	)); err != nil {
+		return SavePostCommentAnalyticsResult{}, err
+	}
+	return SavePostCommentAnalyticsResult{ClientMutationID: s.env.NewID()}, nil
+}
+
+// commented returns who commented, "" for the scope's own member, once all that must be
+// given is there.
+func commented(p SavePostCommentAnalyticsParams) (recipient, error) {
+	switch {
+	case p.Comment == "":
+		return recipient{}, missing("comment", "the text of the comment")
+	case p.FbID == "":
+		return recipient{}, missing("fbId", "the id of the user on the platform")
+	case p.Name == "":
+		return recipient{}, missing("name", "the user's name")
+	case p.PostID == "":
+		return recipient{}, missing(fieldPostID, "the id of the post")
+	default:
+		return recipient{id: p.MemberID, field: "memberId"}, nil
+	}
+}
+
+// FindPostComments returns the comments of the app that SavePostCommentAnalytics recorded, or
+// an empty slice. It is for hosts: those on one post that matched are
+//
+//	sends.FindPostComments(ctx, record.Query{Filter: document.O("postId", id, "isMatched", true)})
+//
+// Filter and SortBy name the JSON fields of PostComment. InvalidArgument: one of them, or a
+// number, is wrong. FailedPrecondition: what is stored is no comment. Unsupported: the
+// environment has no store.
+func (s *Service) FindPostComments(ctx context.Context, query record.Query) ([]*PostComment, error) {
+	comments, err := s.comments()
+	if err != nil {
+		return nil, err
+	}
+	found, err := comments.Find(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	read := make([]*PostComment, len(found))
+	for i, o := range found {
+		read[i] = new(PostComment)
+		if err := document.Decode(o, read[i]); err != nil {
+			return nil, boterr.New(boterr.FailedPrecondition, "", "the stored comment %s cannot be read: %w",
+				document.Get(o, record.FieldID, "without an _id"), err)
+		}
+	}
+	return read, nil
+}
+
+// comments returns the comments of the scope's app.
+func (s *Service) comments() (*record.Collection, error) {
+	if s.env.Store == nil {
+		return nil, boterr.New(boterr.Unsupported, "", "these sends were made without a store: give record.Env one")
+	}
+	return record.Open(s.env, commentKind()).Where(record.FieldApp, s.scope.App), nil
+}
