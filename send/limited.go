@@ -1,0 +1,161 @@
+package send
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Rate is how much a platform takes of one channel.
+type Rate struct {
+	// Messages are sent evenly over Per: no less than Per/Messages lies between one and the
+	// next. The default is 1.
+	Messages int
+	// Per is the period. The default is a second.
+	Per time.Duration
+	// Burst is how many messages a channel that was idle sends at once, so that at most
+	// Messages+Burst-1 begin in any Per. The default is 1.
+	Burst int
+	// Repeats is how often a message is sent again that the platform did not take, with a
+	// *RetryAfterError. The default is 3; less than 0 is never.
+	Repeats int
+	// MaxPause is the longest pause of a *RetryAfterError that is waited for. A longer one ends
+	// the send with the platform's error, and the channel pauses for MaxPause. The default is
+	// a minute.
+	MaxPause time.Duration
+}
+
+// The defaults of Rate.
+const (
+	defaultPer      = time.Second
+	defaultRepeats  = 3
+	defaultMaxPause = time.Minute
+)
+
+// withDefaults returns the rate with the defaults filled in.
+func (r Rate) withDefaults() Rate {
+	r.Messages, r.Burst = max(1, r.Messages), max(1, r.Burst)
+	if r.Per <= 0 {
+		r.Per = defaultPer
+	}
+	if r.Repeats == 0 {
+		r.Repeats = defaultRepeats
+	}
+	if r.MaxPause <= 0 {
+		r.MaxPause = defaultMaxPause
+	}
+	return r
+}
+
+// interval is the least time from one message to the next, rounded up so that no more than
+// Messages fit into Per.
+func (r Rate) interval() time.Duration {
+	return (r.Per + time.Duration(r.Messages) - 1) / time.Duration(r.Messages)
+}
+
+// RetryAfterError is what a connector puts behind ResourceExhausted where the platform did
+// not take a message for its rate limit, and said when it will take one again:
+//
+//	boterr.New(boterr.ResourceExhausted, "", "too many messages: %w", &send.RetryAfterError{After: 2 * time.Second})
+//
+// It is only for messages that were not taken for certain, since Limited sends them again.
+type RetryAfterError struct {
+	// After is how long to wait.
+	After time.Duration
+}
+
+// Error tells how long to wait.
+func (r *RetryAfterError) Error() string { return fmt.Sprintf("try again after %s", r.After) }
+
+// Limited returns a connector that sends no more messages of a channel than a rate allows.
+// Messages wait for their turn in the order in which they came, as long as their ctx lasts;
+// one whose ctx ends before is Canceled, was not sent, and takes nothing of the limit.
+//
+// Where the platform answers ResourceExhausted with a *RetryAfterError, the channel pauses
+// for that time, and then sends the message again before those that came later. It
+// keeps its Message.ID. The rate counts it each time.
+//
+// The limit is that of this process and for what goes out by Send, and by SendBatch where
+// the inner connector has it: a batch counts as one message, for it is one request. What
+// PortOf finds else goes past it. Channels that are idle take no memory.
+func Limited(connector Connector, rate Rate) Connector {
+	l := &limited{Connector: connector, rate: rate.withDefaults(), channels: newQueues(rate.withDefaults())}
+	if batches, ok := PortOf[BatchSender](connector); ok {
+		return &limitedBatches{limited: l, batches: batches}
+	}
+	return l
+}
+
+// limited is a connector with a limit.
+type limited struct {
+	Connector
+
+	rate     Rate
+	channels *queues
+}
+
+// limitedBatches is one whose inner connector sends batches, too.
+type limitedBatches struct {
+	*limited
+
+	batches BatchSender
+}
+
+var (
+	_ Wrapper     = (*limited)(nil)
+	_ Wrapper     = (*limitedBatches)(nil)
+	_ BatchSender = (*limitedBatches)(nil)
+)
+
+// Unwrap implements Wrapper.
+func (l *limited) Unwrap() Connector { return l.Connector }
+
+// Send implements Connector.
+func (l *limited) Send(ctx context.Context, message Message) (Delivery, error) {
+	return inTurn(ctx, l, message, func() (Delivery, error) { return l.Connector.Send(ctx, message) })
+}
+
+// SendBatch implements BatchSender.
+func (l *limitedBatches) SendBatch(ctx context.Context, messages []Message) (Batch, error) {
+	if len(messages) == 0 {
+		return l.batches.SendBatch(ctx, messages)
+	}
+	return inTurn(ctx, l.limited, messages[0], func() (Batch, error) { return l.batches.SendBatch(ctx, messages) })
+}
+
+// inTurn makes a request in the turn of the channel of its first message, again where the
+// platform asks for it.
+func inTurn[Answer any](ctx context.Context, l *limited, first Message, request func() (Answer, error)) (Answer, error) {
+	in := queueKey{app: first.Channel.App, channel: first.Channel.ID}
+	own := new(turn)
+	for repeats := 0; ; repeats++ {
+		if err := l.channels.wait(ctx, in, own); err != nil {
+			var none Answer
+			return none, boterr.New(boterr.Canceled, "", "the message still waited for the rate limit of its channel: %w", err)
+		}
+		answer, err := request()
+		pause, ok := retryAfter(err)
+		if !ok {
+			return answer, err
+		}
+		l.channels.pause(in, min(pause, l.rate.MaxPause))
+		if pause > l.rate.MaxPause || repeats >= l.rate.Repeats {
+			return answer, err
+		}
+	}
+}
+
+// retryAfter returns the pause that a platform asks for.
+func retryAfter(err error) (time.Duration, bool) {
+	if boterr.CodeOf(err) != boterr.ResourceExhausted {
+		return 0, false
+	}
+	hint, ok := errors.AsType[*RetryAfterError](err)
+	if !ok {
+		return 0, false
+	}
+	return max(0, hint.After), true
+}

@@ -1,0 +1,46 @@
+package send
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/channel"
+)
+
+// taker is a connector that takes everything.
+type taker struct{}
+
+func (taker) Send(context.Context, Message) (Delivery, error) { return Delivery{}, nil }
+
+func TestChannelsThatAreIdleAreForgotten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		connector, ok := Limited(taker{}, Rate{Messages: 1, Burst: 2}).(*limited)
+		require.True(t, ok)
+		ended, cancel := context.WithCancel(t.Context())
+		var group sync.WaitGroup
+		for i := range 100 {
+			in := &channel.Channel{ID: strconv.Itoa(i)}
+			for range 3 {
+				group.Go(func() { _, _ = connector.Send(ended, Message{Channel: in}) })
+			}
+		}
+		synctest.Wait()
+		require.Len(t, connector.channels.channels, 100)
+		cancel()
+		group.Wait()
+		connector.channels.pause(queueKey{channel: "paused"}, time.Minute)
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		require.Len(t, connector.channels.channels, 1, "the one that is paused")
+		<-time.After(time.Minute)
+		synctest.Wait()
+		require.Empty(t, connector.channels.channels)
+	})
+}
