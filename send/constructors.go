@@ -54,6 +54,21 @@ func Carousel(cards ...Card) Response {
 	return Raw(document.O(fieldType, TypeCarousel, "carousel", each(cards, Card.withDefaults)))
 }
 
+// News returns an article on Echo, of which a message has one.
+func News(articles ...Article) Response {
+	return Raw(document.O(fieldType, TypeNews, "articles", articles))
+}
+
+// Template returns a message that Bravo has approved beforehand, by its name and the code of
+// a language such as "en_US". The components are what is put into it, in Bravo's words.
+func Template(elementName, languageCode string, components ...document.Object) Response {
+	response := Raw(document.O(fieldType, TypeTemplate, "elementName", elementName, "languageCode", languageCode))
+	if components == nil {
+		return response
+	}
+	return response.With("components", components)
+}
+
 // Typing shows for a time, counted in milliseconds, that the bot is typing.
 func Typing(duration time.Duration) Response {
 	return Raw(document.O(fieldType, TypeTyping, "duration", duration.Milliseconds()))

@@ -117,6 +117,25 @@ func (c Card) MarshalJSON() ([]byte, error) { return document.EncodeJSON(c) }
 // UnmarshalJSON reads a card and keeps unknown fields.
 func (c *Card) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, c) }
 
+// Article is an article on Echo.
+type Article struct {
+	// Title is what the member reads first. An article has one.
+	Title string `json:"title,omitzero"`
+	// Description is what stands below it.
+	Description string `json:"description,omitzero"`
+	// URL is where a tap leads, PicURL the address of the picture.
+	URL    string `json:"url,omitzero"`
+	PicURL string `json:"picurl,omitzero"`
+	// Unknown holds the fields of other names.
+	Unknown document.Object `json:"-" document:"unknown"`
+}
+
+// MarshalJSON writes the article with its unknown fields.
+func (a Article) MarshalJSON() ([]byte, error) { return document.EncodeJSON(a) }
+
+// UnmarshalJSON reads an article and keeps unknown fields.
+func (a *Article) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, a) }
+
 // QuickReplies returns the quick replies of a response, nil where it has none that
 // can be read.
 func (r Response) QuickReplies() []QuickReply {
@@ -129,6 +148,15 @@ func (r Response) Buttons() []Button { return document.Get(r, "buttons", []Butto
 
 // Cards returns the cards of a carousel, nil where there are none that can be read.
 func (r Response) Cards() []Card { return document.Get(r, "carousel", []Card(nil)) }
+
+// Articles returns the articles of Echo's news, nil where there are none that can be read.
+func (r Response) Articles() []Article { return document.Get(r, "articles", []Article(nil)) }
+
+// Components returns the components of Bravo's template, nil where there are none that can be
+// read.
+func (r Response) Components() []document.Object {
+	return document.Get(r, "components", []document.Object(nil))
+}
 
 // each returns what change makes of every item, nil for nil.
 func each[T any](items []T, change func(T) T) []T {

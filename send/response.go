@@ -17,6 +17,7 @@ const (
 // JSON is written as it was, but for what is one value in another spelling: the escapes of
 // strings, numbers such as 1.0 and 1e3, which are written 1 and 1000, and a key that
 // comes twice, of which the last value stays. Whole numbers beyond 64 bits are doubles.
+// (json.Marshal escapes <, > and & besides; String and document.EncodeJSON do not.)
 //
 // A Response is a value: With and Literal return another one. The zero Response
 // counts as absent. Making one never fails; Validate and every send refuse what no

@@ -52,6 +52,15 @@ func TestConstructorsMakeTheDocumentedFields(t *testing.T) {
 			`{"type":"CAROUSEL","carousel":[{"title":"A","subtitle":"b","image_url":"u",` +
 				`"buttons":[{"type":"web_url","title":"Go","url":"u"}]},{"title":"B"}]}`,
 		},
+		{
+			send.News(send.Article{Title: "A", Description: "b", URL: "u", PicURL: "p", Unknown: document.O("k", 1)}),
+			`{"type":"NEWS","articles":[{"title":"A","description":"b","url":"u","picurl":"p","k":1}]}`,
+		},
+		{send.Template("order", "en_US"), `{"type":"TEMPLATE","elementName":"order","languageCode":"en_US"}`},
+		{
+			send.Template("order", "en", document.O("type", "body")),
+			`{"type":"TEMPLATE","elementName":"order","languageCode":"en","components":[{"type":"body"}]}`,
+		},
 		{send.Other("MAP", document.O("lat", 1.5, "type", "ignored")), `{"type":"MAP","lat":1.5}`},
 		{send.Raw(document.O("x", 1, "type", "MAP")), `{"x":1,"type":"MAP"}`},
 		{send.Text("Hi").With("transform", document.O("upper", true)), `{"type":"TEXT","text":"Hi","transform":{"upper":true}}`},
@@ -84,13 +93,21 @@ func TestAResponseIsWrittenAsItWasRead(t *testing.T) {
 
 func TestWhatIsNoObjectIsNoResponse(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{`"Hi"`, `[]`, `7`, `true`} {
+	for _, text := range []string{`"Hi"`, `[]`, `7`, `true`, `""`, `"[]"`, `"null"`, `"{"`, `"\"{}\""`} {
 		var read struct {
 			Response send.Response `json:"response"`
 		}
 		err := document.DecodeJSON([]byte(`{"response":`+text+`}`), &read)
 		requireField(t, err, boterr.InvalidArgument, "response")
 	}
+}
+
+func TestTextThatHoldsAnObjectIsThatResponse(t *testing.T) {
+	t.Parallel()
+	read := decoded[struct {
+		Response send.Response `json:"response"`
+	}](t, `{"response":"{\"type\":\"TEXT\", \"text\":\"Hi\"}"}`)
+	require.Equal(t, send.Text("Hi"), read.Response)
 }
 
 func TestWithLeavesTheResponseThatItIsGiven(t *testing.T) {
@@ -116,6 +133,10 @@ func TestAResponseIsReadInTypes(t *testing.T) {
 	cards := []send.Card{{Title: "A", Buttons: []send.Button{menu}, Unknown: document.O("k", int64(1))}, {Title: "B"}}
 	require.Equal(t, cards, send.Carousel(cards...).Cards())
 
+	articles := []send.Article{{Title: "A", PicURL: "p", Unknown: document.O("k", int64(1))}}
+	require.Equal(t, articles, send.News(articles...).Articles())
+	require.Equal(t, []document.Object{document.O("type", "body")}, send.Template("a", "en", document.O("type", "body")).Components())
+
 	require.Nil(t, send.Text("Hi").Buttons())
 	require.Empty(t, send.Response{}.Type())
 	require.Equal(t, document.O("text", "Hi", "x", 1), send.Text("Hi").With("x", 1).Data())
@@ -129,6 +150,8 @@ func TestPartsKeepWhatTheyDoNotKnowInJSON(t *testing.T) {
 	require.JSONEq(t, button, rewritten[send.Button](t, button))
 	card := `{"title":"A","badge":{"b":1}}`
 	require.JSONEq(t, card, rewritten[send.Card](t, card))
+	article := `{"title":"A","badge":{"b":1}}`
+	require.JSONEq(t, article, rewritten[send.Article](t, article))
 	reply := `{"content_type":"text","image_url":"u"}`
 	require.JSONEq(t, reply, rewritten[send.QuickReply](t, reply))
 }
