@@ -36,7 +36,7 @@ func TestChannelsThatAreIdleAreForgotten(t *testing.T) {
 		cancel()
 		group.Wait()
 		connector.channels.pause(queueKey{channel: "paused"}, time.Minute)
-		<-time.After(2 * time.Second)
+		<-time.After(2*time.Second + lingering)
 		synctest.Wait()
 		require.Len(t, connector.channels.channels, 1, "the one that is paused")
 		<-time.After(time.Minute)

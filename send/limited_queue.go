@@ -8,7 +8,7 @@ import (
 )
 
 // queues are the messages of each channel that wait for their turn. A channel is kept only
-// while messages wait, or while a new one would have to.
+// while messages wait, while a new one might have to, and shortly after.
 type queues struct {
 	// interval lies between two messages; slack is how far a burst may be ahead of that.
 	interval, slack time.Duration
@@ -20,6 +20,10 @@ type queues struct {
 	channels map[queueKey]*queue
 }
 
+// lingering is how long a channel that is idle is kept, so that one with a high rate is not
+// forgotten and made anew with each message.
+const lingering = time.Second
+
 // queueKey is a channel.
 type queueKey struct{ app, channel string }
 
@@ -30,9 +34,10 @@ type queue struct {
 	// due is when the next message would be sent if all were sent evenly, and paused
 	// until when the platform wants none.
 	due, paused time.Time
-	// timer fires when something is to be done: the first turn comes, or the channel is
-	// idle.
+	// timer fires at alarm, the zero time for never: when the first turn comes or the
+	// channel is idle, or before.
 	timer *time.Timer
+	alarm time.Time
 }
 
 // turn is a message that waits, perhaps for another attempt.
@@ -109,8 +114,8 @@ func (q *queues) channel(key queueKey) *queue {
 	return c
 }
 
-// serve lets those go whose turn it is, and sets the timer for what comes next. A channel
-// that is idle is forgotten.
+// serve lets those go whose turn it is, and sees that the timer fires for what comes next,
+// which it need not be set for anew with each message. A channel that is idle is forgotten.
 func (q *queues) serve(key queueKey, c *queue) {
 	now := q.now()
 	next := c.next(q.slack)
@@ -120,20 +125,29 @@ func (q *queues) serve(key queueKey, c *queue) {
 		next = c.next(q.slack)
 	}
 	if c.waiting.Len() == 0 {
-		if next = later(c.due, c.paused); !next.After(now) {
+		if next = later(c.due, c.paused).Add(lingering); !next.After(now) {
 			delete(q.channels, key)
 			c.stop()
 			return
 		}
 	}
+	if c.alarm.IsZero() || next.Before(c.alarm) {
+		c.alarm = next
+		q.wake(key, c, next.Sub(now))
+	}
+}
+
+// wake serves a channel again after a time.
+func (q *queues) wake(key queueKey, c *queue, after time.Duration) {
 	if c.timer != nil {
-		c.timer.Reset(next.Sub(now))
+		c.timer.Reset(after)
 		return
 	}
-	c.timer = time.AfterFunc(next.Sub(now), func() {
+	c.timer = time.AfterFunc(after, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		if q.channels[key] == c {
+			c.alarm = time.Time{}
 			q.serve(key, c)
 		}
 	})

@@ -62,7 +62,9 @@ func (c *clocked) at(start time.Time) []time.Duration {
 	return at
 }
 
-func page(id string) *channel.Channel { return &channel.Channel{ID: id, App: "acme", Type: channel.Alpha} }
+func page(id string) *channel.Channel {
+	return &channel.Channel{ID: id, App: "acme", Type: channel.Alpha}
+}
 
 func messageFor(to string) send.Message {
 	return send.Message{ID: "id-of-" + to, Channel: page("page"), To: to, Response: send.Text("Hi")}

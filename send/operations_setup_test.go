@@ -183,4 +183,5 @@ func requirePlatformErrors(t *testing.T, of channel.Type, made call) {
 
 // elsewhere is a channel of another app, and strangers a member of it.
 func elsewhere() *channel.Channel { return &channel.Channel{ID: "theirs", App: "acme"} }
-func stranger() *member.Member    { return &member.Member{ID: "eve", App: "acme", Channel: "alpha"} }
+
+func stranger() *member.Member { return &member.Member{ID: "eve", App: "acme", Channel: "alpha"} }

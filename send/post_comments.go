@@ -75,10 +75,11 @@ func (s *Service) SavePostCommentAnalytics(
 	if err != nil {
 		return SavePostCommentAnalyticsResult{}, err
 	}
-	if _, err := comments.Insert(ctx, document.O(
+	comment := document.O(
 		record.FieldChannel, in.ID, "member", m.ID, "comment", p.Comment, "externalId", p.FbID,
 		"isMatched", p.IsMatched, "name", p.Name, fieldPostID, p.PostID,
-	)); err != nil {
+	)
+	if _, err := comments.Insert(ctx, comment); err != nil {
 		return SavePostCommentAnalyticsResult{}, err
 	}
 	return SavePostCommentAnalyticsResult{ClientMutationID: s.env.NewID()}, nil

@@ -65,7 +65,7 @@ func messageToUpdate(p UpdateMessageParams) (string, error) {
 	byTS := string(p.MessageTS)
 	switch {
 	case byTS == "" && p.MessageEvent == nil:
-		return "", missing("messageTs", "the message's timestamp on the platform, or the event that it was sent as as messageEvent")
+		return "", missing("messageTs", "the message's timestamp on the platform, or messageEvent, which it was sent as")
 	case p.MessageEvent == nil:
 		return byTS, nil
 	case p.MessageEvent.MessageID == "" && byTS == "":

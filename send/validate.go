@@ -57,7 +57,10 @@ var (
 
 // Validate checks the response as every send does: that it has a type, and what its
 // type needs within the limits of that type. Text is counted in Unicode code points.
-// Types and fields that are not known pass.
+// Types and fields that are not known pass. The rules of a type hold on every platform,
+// those of TypeNews and TypeTemplate too, which one platform alone has: what another makes
+// of them is its connector's to say. Whether a file is within the 25 MB that platforms
+// take cannot be seen from its address.
 //
 // The error is InvalidArgument; its Field is the path in the response, such as
 // "buttons[2].title".

@@ -1,0 +1,111 @@
+package send_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+var updateMessage = (*send.Service).UpdateMessage
+
+func TestAMessageIsChangedOnAnyPlatformThatCan(t *testing.T) {
+	t.Parallel()
+	for _, of := range platforms {
+		w := newWorld(t)
+		updated, err := w.of(string(of), "", w.able).UpdateMessage(t.Context(), send.UpdateMessageParams{
+			ExternalChannelID: "C7", MessageTS: "1.000100", Text: "Bye {{firstName}}",
+		})
+		require.NoError(t, err)
+		require.JSONEq(t, `{"ok":true,"channel":"C7","ts":"1.000100","text":"Bye {{firstName}}"}`, marshal(t, updated))
+		require.Equal(t, []string{string(of) + " changes C7/1.000100"}, w.able.log)
+	}
+}
+
+func TestTheReplyToAnUpdateCountsWhereItSaysSomething(t *testing.T) {
+	t.Parallel()
+	for reply, want := range map[string]string{
+		`{"ok":true,"channel":"C8","ts":"2.5","text":"Bye!"}`:      `{"ok":true,"channel":"C8","ts":"2.5","text":"Bye!"}`,
+		`{"ok":false,"ts":2.5,"more":1}`:                           `{"ok":false,"channel":"C7","ts":"2.500000","text":"Bye"}`,
+		`{"ok":"yes","channel":null,"ts":{"a":1},"text":["Bye!"]}`: `{"ok":true,"channel":"C7","ts":"1.5","text":"Bye"}`,
+	} {
+		w := newWorld(t)
+		w.able.updated = decoded[document.Object](t, reply)
+		updated, err := w.own(channel.Charlie).UpdateMessage(t.Context(), send.UpdateMessageParams{
+			ExternalChannelID: "C7", MessageTS: "1.5", Text: "Bye",
+		})
+		require.NoError(t, err)
+		require.JSONEq(t, want, marshal(t, updated))
+	}
+}
+
+func TestAMessageToChangeIsNamedByItsTimestampOrItsEvent(t *testing.T) {
+	t.Parallel()
+	event := &send.MessageEvent{MessageID: "1.5"}
+	for _, p := range []send.UpdateMessageParams{
+		{MessageTS: "1.5"},
+		{MessageEvent: event},
+		{MessageTS: "1.5", MessageEvent: event},
+		{MessageTS: "1.5", MessageEvent: &send.MessageEvent{}},
+	} {
+		w := newWorld(t)
+		p.ExternalChannelID, p.Attachments = "C7", []document.Object{document.O("text", "a")}
+		_, err := w.own(channel.Charlie).UpdateMessage(t.Context(), p)
+		require.NoError(t, err)
+		require.Equal(t, send.MessageUpdate{ConversationID: "C7", MessageID: "1.5", Attachments: p.Attachments}, w.able.update)
+	}
+}
+
+func TestAnEmptyListOfAttachmentsTakesThemAway(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, err := w.own(channel.Charlie).UpdateMessage(t.Context(), send.UpdateMessageParams{
+		ExternalChannelID: "C7", MessageTS: "1.5", Attachments: []document.Object{},
+	})
+	require.NoError(t, err)
+	require.NotNil(t, w.able.update.Attachments)
+	require.Empty(t, w.able.update.Attachments)
+}
+
+func TestAnUpdateIsRefused(t *testing.T) {
+	t.Parallel()
+	type params = send.UpdateMessageParams
+	event := func(id string) *send.MessageEvent { return &send.MessageEvent{MessageID: id} }
+	broken := []document.Object{document.O("a", 1), document.O("x", func() {})}
+	requireRefusals(t, channel.Charlie, []refusal{
+		{asked(updateMessage, params{MessageTS: "1.5", Text: "a"}), boterr.InvalidArgument, "externalChannelId"},
+		{asked(updateMessage, params{ExternalChannelID: "C7", MessageTS: "1.5"}), boterr.InvalidArgument, "text"},
+		{asked(updateMessage, params{ExternalChannelID: "C7", MessageTS: "1.5", Text: long(2001)}), boterr.InvalidArgument, "text"},
+		{asked(updateMessage, params{ExternalChannelID: "C7", Text: "a"}), boterr.InvalidArgument, "messageTs"},
+		{asked(updateMessage, params{ExternalChannelID: "C7", Text: "a", MessageEvent: event("")}), boterr.InvalidArgument, "messageEvent.messageId"},
+		{
+			asked(updateMessage, params{ExternalChannelID: "C7", Text: "a", MessageTS: "1.5", MessageEvent: event("1.6")}),
+			boterr.InvalidArgument, "messageTs",
+		},
+		{
+			asked(updateMessage, params{ExternalChannelID: "C7", MessageTS: "1.5", Attachments: broken}),
+			boterr.InvalidArgument, "attachments[1].x",
+		},
+		{
+			asked(updateMessage, params{ExternalChannelID: "C7", MessageTS: "1.5", Attachments: make([]document.Object, 1)}),
+			boterr.InvalidArgument, "attachments[0]",
+		},
+		{
+			asked(updateMessage, params{ExternalChannelID: "C7", MessageTS: "1.5", Text: "a", Channel: elsewhere()}),
+			boterr.NotFound, "channel",
+		},
+	})
+}
+
+func TestAnUpdateNeedsAConnectorThatCan(t *testing.T) {
+	t.Parallel()
+	made := asked(updateMessage, send.UpdateMessageParams{ExternalChannelID: "C7", MessageTS: "1.5", Text: "a"})
+	requirePortNeeded(t, channel.Charlie, "channel", made)
+	requirePlatformErrors(t, channel.Charlie, made)
+	w := newWorld(t)
+	requireField(t, made(t.Context(), w.with("charlie", "", nil)), boterr.Unsupported, "channel")
+}
