@@ -22,6 +22,9 @@ type ValueDecoder interface {
 // InvalidArgument; its Field is the path. Numbers convert where nothing is lost;
 // null leaves the zero value. A field that the struct does not know is kept where
 // it is a record, and ignored otherwise.
+//
+// A field that is tagged `document:"eitherCase"` is read from its name with a small and with
+// a capital first letter. Both at once must say the same, or one of them be null.
 func Decode(o Object, into any) error { return decodeInto(goDecoder{}, o, into) }
 
 // DecodeStrict is Decode, and InvalidArgument for a field that the struct does not
@@ -275,11 +278,33 @@ func (d goDecoder) structure(value any, target reflect.Value) error {
 			unknown.set(key, value)
 			continue
 		}
-		if err := d.value(value, target.FieldByIndex(plan.fields[at].index)); err != nil {
-			return boterr.In(key, err)
+		field := &plan.fields[at]
+		value, err := field.spelled(o, key, value)
+		if err == nil {
+			err = d.value(value, target.FieldByIndex(field.index))
+		}
+		if err != nil {
+			return boterr.In(field.name, err)
 		}
 	}
 	return d.leftOver(unknown, plan, target)
+}
+
+// spelled returns the value of a field that an object has under a key: that of the field's
+// other spelling where this one is null.
+func (f *fieldPlan) spelled(o Object, key string, value any) (any, error) {
+	if !f.eitherCase {
+		return value, nil
+	}
+	other, found := o.Field(otherCase(key))
+	switch {
+	case !found || other == nil:
+		return value, nil
+	case value == nil || Equal(value, other):
+		return other, nil
+	default:
+		return nil, boterr.Invalid("", "has two values, as %s and as %s; give one", f.name, otherCase(f.name))
+	}
 }
 
 // leftOver keeps the fields that the struct does not know, or refuses them.

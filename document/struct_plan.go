@@ -22,6 +22,8 @@ type fieldPlan struct {
 	index     []int
 	omitEmpty bool
 	omitZero  bool
+	// eitherCase tells that the first letter of the name may be read in either case.
+	eitherCase bool
 }
 
 // plans remembers the plan of each struct type. A plan depends on nothing but the
@@ -57,6 +59,7 @@ func (p *structPlan) add(t reflect.Type, index []int) {
 			p.addField(fieldPlan{
 				name: name, index: at,
 				omitEmpty: hasOption(options, "omitempty"), omitZero: hasOption(options, "omitzero"),
+				eitherCase: field.Tag.Get("document") == "eitherCase",
 			})
 		}
 	}
@@ -71,7 +74,19 @@ func (p *structPlan) addField(f fieldPlan) {
 		return
 	}
 	p.byName[f.name] = len(p.fields)
+	if f.eitherCase {
+		p.byName[otherCase(f.name)] = len(p.fields)
+	}
 	p.fields = append(p.fields, f)
+}
+
+// otherCase returns a name with its first letter in the other case. Names are ASCII.
+func otherCase(name string) string {
+	first, rest := name[:1], name[1:]
+	if lower := strings.ToLower(first); lower != first {
+		return lower + rest
+	}
+	return strings.ToUpper(first) + rest
 }
 
 func hasOption(options, option string) bool {
