@@ -5,52 +5,57 @@ import (
 	"net/mail"
 )
 
-// SendEmailParams are the parameters of SendEmail.
+// SendEmailParams are the parameters of SendEmail. JSON may begin the name of each field,
+// here and in the objects inside, with a small or a capital letter; where it has both, they
+// say the same.
 type SendEmailParams struct {
 	// Destination is who gets the mail. Required.
-	Destination EmailDestination `json:"destination"`
+	Destination EmailDestination `json:"destination" document:"eitherCase"`
 	// Message is the mail. Required.
-	Message EmailMessage `json:"message"`
+	Message EmailMessage `json:"message" document:"eitherCase"`
 }
 
-// EmailDestination is who gets a mail: at least one address in all, each as in the headers
-// of a mail, such as "ada@example.com" or "Ada <ada@example.com>". JSON may begin the names
-// of its fields with a small letter.
+// EmailDestination is who gets a mail: one to 50 addresses in all, each as in the headers
+// of a mail, such as "ada@example.com" or "Ada <ada@example.com>". Who is named twice gets
+// one mail.
 type EmailDestination struct {
 	// ToAddresses are those whom it is for.
-	ToAddresses []string `json:"ToAddresses,omitzero"`
+	ToAddresses []string `json:"ToAddresses,omitzero" document:"eitherCase"`
 	// CcAddresses are those who get a copy.
-	CcAddresses []string `json:"CcAddresses,omitzero"`
+	CcAddresses []string `json:"CcAddresses,omitzero" document:"eitherCase"`
 }
 
-// EmailMessage is what a mail says. JSON may begin the names of its fields with a small
-// letter, those of inner objects included.
+// EmailMessage is what a mail says.
 type EmailMessage struct {
-	// Subject is the subject line. Required.
-	Subject EmailText `json:"Subject"`
+	// Subject is the subject line, of at most 998 characters and no control character among
+	// them. Required.
+	Subject EmailText `json:"Subject" document:"eitherCase"`
 	// Body is the text, as HTML, as plain text, or both. Required.
-	Body EmailBody `json:"Body"`
+	Body EmailBody `json:"Body" document:"eitherCase"`
 }
 
-// EmailBody is the text of a mail: at least one of both.
+// EmailBody is the text of a mail: at least one of both, and at most 10 MiB in all.
 type EmailBody struct {
 	// HTML is the text as HTML.
-	HTML *EmailText `json:"Html,omitzero"`
+	HTML *EmailText `json:"Html,omitzero" document:"eitherCase"`
 	// Text is the text as plain text.
-	Text *EmailText `json:"Text,omitzero"`
+	Text *EmailText `json:"Text,omitzero" document:"eitherCase"`
 }
 
 // EmailText is a text and how it is encoded on its way.
 type EmailText struct {
 	// Charset is the character set in which it is sent, by its IANA name. The default is
-	// UTF-8.
-	Charset string `json:"Charset,omitzero"`
+	// UTF-8. Which ones there are is for the mail service to say.
+	Charset string `json:"Charset,omitzero" document:"eitherCase"`
 	// Data is the text. Required.
-	Data string `json:"Data"`
+	Data string `json:"Data" document:"eitherCase"`
 }
 
 // SendEmailResult is the result of SendEmail: nothing, in JSON null.
 type SendEmailResult struct{}
+
+// MarshalJSON returns null.
+func (SendEmailResult) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 
 // Mailer is the port to an e-mail delivery service. It is used from many goroutines at once.
 type Mailer interface {
@@ -70,7 +75,7 @@ type Mail struct {
 	// App is the app that sends it, Channel the channel for which it is sent, "" for none.
 	App     string
 	Channel string
-	// To and CC are who gets it, at least one in all.
+	// To and CC are who gets it, at least one in all and nobody twice.
 	To []mail.Address
 	CC []mail.Address
 	// Subject is the subject line. Its character set is set, as are those below.

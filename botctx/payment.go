@@ -14,9 +14,13 @@ type GolfParams struct {
 
 // GolfResult is the result of Golf. Its JSON is null.
 type GolfResult struct {
-	// Client is the client of the account, nil where the result came as JSON.
-	Client PaymentClient
+	// Client is the client of the account. It is nil where the result came as JSON, as
+	// through OverCall, which is no error: a client does not go through a wire.
+	Client PaymentClient `json:"-"`
 }
+
+// MarshalJSON returns null.
+func (GolfResult) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 
 // PaymentClient is a payment account: what bot logic does with one, whichever provider the
 // host has. A provider's own client, for what it can do beyond, is behind it:

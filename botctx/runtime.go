@@ -241,7 +241,7 @@ func (r *Runtime) parts(scope record.Scope, in *run) Parts {
 		parts.Sends = r.sends(scope, channels, parts)
 	}
 	if parts.Utilities == nil {
-		parts.Utilities = utilities{runtime: r, scope: scope, channels: channels}
+		parts.Utilities = utilities{runtime: r, scope: scope, channels: parts.Channels}
 	}
 	return parts
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -12,12 +13,18 @@ import (
 type UploadFileToObjectStoreParams struct {
 	// URL is where the file is. Required.
 	URL string `json:"url,omitzero"`
-	// Options are those of the request: method, headers and body. The default is a GET.
+	// Options are those of the request:
+	//
+	//   - method, such as "POST"; the default is GET. HEAD, CONNECT and TRACE bring no file.
+	//   - headers, an object of texts or numbers.
+	//   - body, a text, or an object or array, which is sent as JSON.
+	//   - encoding, which may be null: files are bytes in any case.
 	Options document.Object `json:"options,omitzero"`
 	// Channel is the channel that the file belongs to. The default is the context's own.
 	Channel ChannelID `json:"channel,omitzero"`
-	// Filename is the file's name in the store, which may have folders: "bills/7.pdf".
-	// Required.
+	// Filename is the file's name in the store, which may have folders: "bills/7.pdf". It is a
+	// relative path without empty parts, ".", "..", backslashes and control characters. With
+	// the app and the channel before it, it has at most 1,024 bytes. Required.
 	Filename string `json:"filename,omitzero"`
 	// ContentType is the file's media type, such as "image/png". Required.
 	ContentType string `json:"contentType,omitzero"`
@@ -26,9 +33,31 @@ type UploadFileToObjectStoreParams struct {
 // ChannelID is the id of a channel. JSON may give the channel's record instead.
 type ChannelID string
 
+// DecodeValue reads the id, or that of a record.
+func (id *ChannelID) DecodeValue(value any) error {
+	record, isRecord := value.(document.Object)
+	if !isRecord {
+		return document.DecodeValue(value, (*string)(id))
+	}
+	found, _ := record.Field("_id")
+	if err := document.DecodeValue(found, (*string)(id)); err != nil {
+		return boterr.In("_id", err)
+	}
+	if *id == "" {
+		return boterr.Invalid("_id", "is missing: give the record of a channel, or its id")
+	}
+	return nil
+}
+
+// UnmarshalJSON reads what DecodeValue does.
+func (id *ChannelID) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, id) }
+
 // UploadFileToObjectStoreResult is the result of UploadFileToObjectStore: nothing, in JSON
 // null.
 type UploadFileToObjectStoreResult struct{}
+
+// MarshalJSON returns null.
+func (UploadFileToObjectStoreResult) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 
 // ObjectStore is the port to a store of files. It is used from many goroutines at once.
 type ObjectStore interface {
@@ -42,15 +71,16 @@ type ObjectStore interface {
 
 // StoredFile is a file on its way into an object store.
 type StoredFile struct {
-	// Key is where it is stored: app, channel and name, with slashes between.
+	// Key is where it is stored: app, channel and name, with slashes between. App and channel
+	// are escaped as in the path of a URL, so that no two files share a key.
 	Key string
 	// App and Channel are whom it belongs to, Name is its name there.
 	App     string
 	Channel string
 	Name    string
-	// ContentType is its media type.
+	// ContentType is its media type, in small letters.
 	ContentType string
-	// Content is the file, to be read once. It ends in an error where the file is larger, or
+	// Content is the file, to be read once, before Put returns. It ends in an error where the file is larger, or
 	// takes longer, than the host allows.
 	Content io.Reader
 }

@@ -2,8 +2,11 @@ package botctx
 
 import (
 	"context"
+	"errors"
+	"reflect"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -11,24 +14,77 @@ import (
 type utilities struct {
 	runtime  *Runtime
 	scope    record.Scope
-	channels channels
+	channels channel.Operations
 }
 
 var _ UtilityOperations = utilities{}
 
 // SendEmail implements UtilityOperations.
-func (u utilities) SendEmail(context.Context, SendEmailParams) (SendEmailResult, error) {
-	return SendEmailResult{}, boterr.New(boterr.Unsupported, "", "is not there yet")
+func (u utilities) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailResult, error) {
+	mailer := u.runtime.config.Mailer
+	if mailer == nil {
+		return SendEmailResult{}, boterr.New(boterr.Unsupported, "", "the host sends no mail: it gives Config.Mailer for that")
+	}
+	mail, err := newMail(p)
+	if err != nil {
+		return SendEmailResult{}, err
+	}
+	mail.ID, mail.App, mail.Channel = u.runtime.env.NewID(), u.scope.App, u.scope.Channel
+	return SendEmailResult{}, portError(ctx, "the mail service", mailer.SendMail(ctx, mail))
 }
 
 // Golf implements UtilityOperations.
-func (u utilities) Golf(context.Context, GolfParams) (GolfResult, error) {
-	return GolfResult{}, boterr.New(boterr.Unsupported, "", "is not there yet")
+func (u utilities) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
+	if p.GolfName == "" {
+		return GolfResult{}, boterr.Invalid("golfName", "is missing: give the name of a payment account")
+	}
+	if u.runtime.config.Payments == nil {
+		return GolfResult{}, noAccount(p.GolfName)
+	}
+	client, err := u.runtime.config.Payments(u.scope.App, p.GolfName)
+	switch {
+	case boterr.CodeOf(err) == boterr.NotFound:
+		return GolfResult{}, boterr.In("golfName", err)
+	case err != nil:
+		return GolfResult{}, portError(ctx, "the payment account", err)
+	case isNil(client):
+		return GolfResult{}, noAccount(p.GolfName)
+	}
+	return GolfResult{Client: client}, nil
 }
 
-// UploadFileToObjectStore implements UtilityOperations.
-func (u utilities) UploadFileToObjectStore(
-	context.Context, UploadFileToObjectStoreParams,
-) (UploadFileToObjectStoreResult, error) {
-	return UploadFileToObjectStoreResult{}, boterr.New(boterr.Unsupported, "", "is not there yet")
+// noAccount is the error of an account that the host does not have.
+func noAccount(name string) error {
+	return boterr.New(boterr.NotFound, "golfName", "the host has no payment account %q for this app", name)
+}
+
+// isNil reports whether a client is none, a nil pointer included.
+func isNil(client PaymentClient) bool {
+	if client == nil {
+		return true
+	}
+	v := reflect.ValueOf(client)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// portError gives the error of a host's port its code: its own, Canceled where the caller's
+// context ended, and else Unavailable, a time-out of the port's own included.
+func portError(ctx context.Context, port string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case hasCode(err):
+		return boterr.In("", err)
+	case ctx.Err() != nil:
+		return boterr.New(boterr.Canceled, "", "%s was not waited for, and whether it is done is not known: %w", port, err)
+	default:
+		return boterr.New(boterr.Unavailable, "", "%s gave no answer, try again later: %w", port, err)
+	}
+}
+
+// hasCode reports whether an error was given a code.
+func hasCode(err error) bool {
+	_, isError := boterr.AsError(err)
+	_, isCode := errors.AsType[boterr.Code](err)
+	return isError || isCode
 }

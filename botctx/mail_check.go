@@ -1,0 +1,204 @@
+package botctx
+
+import (
+	"fmt"
+	"net/mail"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// The limits of a mail. Mail services have the same or higher ones.
+const (
+	maxRecipients  = 50
+	maxSubject     = 998 // The longest line of a mail, in characters.
+	maxMailBytes   = 10 << 20
+	maxAddress     = 254 // In bytes, of RFC 5321, as that of the local part.
+	maxLocalPart   = 64
+	maxCharset     = 40 // In bytes, of RFC 2978.
+	defaultCharset = "UTF-8"
+)
+
+// newMail checks the params of SendEmail and makes a mail of them.
+func newMail(p SendEmailParams) (Mail, error) {
+	var read recipients
+	to, err := read.list("destination.ToAddresses", p.Destination.ToAddresses)
+	if err != nil {
+		return Mail{}, err
+	}
+	cc, err := read.list("destination.CcAddresses", p.Destination.CcAddresses)
+	if err != nil {
+		return Mail{}, err
+	}
+	if len(to)+len(cc) == 0 {
+		return Mail{}, boterr.Invalid("destination.ToAddresses", "is missing: give an address here or in CcAddresses")
+	}
+	made := Mail{To: to, CC: cc}
+	if made.Subject, err = newSubject(p.Message.Subject); err != nil {
+		return Mail{}, boterr.In("message.Subject", err)
+	}
+	if made.HTML, made.Text, err = newBody(p.Message.Body); err != nil {
+		return Mail{}, boterr.In("message.Body", err)
+	}
+	return made, nil
+}
+
+// recipients are the addresses that were read so far.
+type recipients struct{ seen map[string]bool }
+
+// list reads a list of addresses and leaves out those that were read before.
+func (r *recipients) list(field string, given []string) ([]mail.Address, error) {
+	var list []mail.Address
+	for i, text := range given {
+		at := fmt.Sprintf("%s[%d]", field, i)
+		address, err := parseAddress(text)
+		if err != nil {
+			return nil, boterr.In(at, err)
+		}
+		if !r.add(address) {
+			continue
+		}
+		if len(r.seen) > maxRecipients {
+			return nil, boterr.Invalid(at, "is one too many: a mail has at most %d recipients; send several", maxRecipients)
+		}
+		list = append(list, address)
+	}
+	return list, nil
+}
+
+// add takes note of an address and reports whether it is a new one. Case tells the parts
+// before the @ apart, as RFC 5321 has it, and not the domains.
+func (r *recipients) add(address mail.Address) bool {
+	local, domain := splitAddress(address.Address)
+	key := local + "@" + strings.ToLower(domain)
+	if r.seen[key] {
+		return false
+	}
+	if r.seen == nil {
+		r.seen = map[string]bool{}
+	}
+	r.seen[key] = true
+	return true
+}
+
+// splitAddress returns what stands before and behind the last @.
+func splitAddress(address string) (local, domain string) {
+	at := strings.LastIndexByte(address, '@')
+	return address[:max(at, 0)], address[at+1:]
+}
+
+// parseAddress reads an address as it stands in the header of a mail. What is read is
+// checked as well as what was given, since a name may be encoded.
+func parseAddress(text string) (mail.Address, error) {
+	if text == "" {
+		return mail.Address{}, boterr.Invalid("", "is empty: give an address such as ada@example.com")
+	}
+	if err := checkHeaderText(text); err != nil {
+		return mail.Address{}, err
+	}
+	address, err := mail.ParseAddress(text)
+	if err != nil {
+		return mail.Address{}, boterr.Invalid("", "must be an address such as ada@example.com or Ada <ada@example.com>: %w", err)
+	}
+	if err := checkHeaderText(address.Name + address.Address); err != nil {
+		return mail.Address{}, err
+	}
+	local, domain := splitAddress(address.Address)
+	switch {
+	case local == "", domain == "":
+		return mail.Address{}, boterr.Invalid("", "must have something before and behind the @")
+	case strings.ContainsFunc(address.Address, unicode.IsSpace), strings.ContainsAny(local+domain, `<>()[],;:\"@`):
+		return mail.Address{}, boterr.Invalid("", "must have no quoted part, no spaces and no address of a machine in brackets")
+	case len(address.Address) > maxAddress, len(local) > maxLocalPart:
+		return mail.Address{}, boterr.Invalid("", "must have at most %d bytes, and %d before the @", maxAddress, maxLocalPart)
+	case len(address.Name) > maxSubject:
+		return mail.Address{}, boterr.Invalid("", "must have a name of at most %d bytes", maxSubject)
+	}
+	return *address, nil
+}
+
+// newSubject checks a subject line.
+func newSubject(given EmailText) (EmailText, error) {
+	subject, err := newText(given)
+	if err != nil {
+		return EmailText{}, err
+	}
+	if err := checkHeaderText(subject.Data); err != nil {
+		return EmailText{}, boterr.In("Data", err)
+	}
+	if length := utf8.RuneCountInString(subject.Data); length > maxSubject {
+		return EmailText{}, boterr.Invalid("Data", "must have at most %d characters, got %d", maxSubject, length)
+	}
+	return subject, nil
+}
+
+// newBody checks the texts of a mail, and returns copies.
+func newBody(given EmailBody) (html, text *EmailText, err error) {
+	if given.HTML == nil && given.Text == nil {
+		return nil, nil, boterr.Invalid("Text", "is missing: give the text here or in Html")
+	}
+	size := 0
+	checked := func(field string, part *EmailText) (*EmailText, error) {
+		if part == nil {
+			return nil, nil
+		}
+		size += len(part.Data)
+		made, err := newText(*part)
+		return &made, boterr.In(field, err)
+	}
+	if html, err = checked("Html", given.HTML); err != nil {
+		return nil, nil, err
+	}
+	if text, err = checked("Text", given.Text); err != nil {
+		return nil, nil, err
+	}
+	if size > maxMailBytes {
+		return nil, nil, boterr.Invalid("", "must have at most %d bytes in all, got %d; send a link to the rest", maxMailBytes, size)
+	}
+	return html, text, nil
+}
+
+// newText checks a text and its character set, and fills in the default of the latter.
+func newText(given EmailText) (EmailText, error) {
+	switch {
+	case given.Data == "":
+		return EmailText{}, boterr.Invalid("Data", "is missing: give the text")
+	case !utf8.ValidString(given.Data):
+		return EmailText{}, boterr.Invalid("Data", "must be UTF-8; Charset says how it is sent, not how it is given")
+	case given.Charset == "":
+		given.Charset = defaultCharset
+	case len(given.Charset) > maxCharset, strings.ContainsFunc(given.Charset, isNoCharset), isMark(given.Charset[0]):
+		return EmailText{}, boterr.Invalid("Charset", "must be the name of a character set such as UTF-8 or ISO-8859-1")
+	}
+	return given, nil
+}
+
+// isNoCharset reports whether r stands in no name of a character set that a header may
+// hold as it is.
+func isNoCharset(r rune) bool {
+	isLetter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	return !isLetter && (r < '0' || r > '9') && (r > unicode.MaxASCII || !isMark(byte(r)))
+}
+
+// isMark reports whether c is a mark within names of character sets.
+func isMark(c byte) bool { return strings.IndexByte("-_.+", c) >= 0 }
+
+// checkHeaderText refuses what could end a header and begin another one: control
+// characters and the line breaks of Unicode.
+func checkHeaderText(text string) error {
+	if !utf8.ValidString(text) {
+		return boterr.Invalid("", "must be UTF-8")
+	}
+	if strings.ContainsFunc(text, isControl) {
+		return boterr.Invalid("", "must have no line breaks and no other control characters")
+	}
+	return nil
+}
+
+// isControl reports whether r is a control character or a line break.
+func isControl(r rune) bool {
+	const lineSeparator, paragraphSeparator = '\u2028', '\u2029'
+	return unicode.IsControl(r) || r == lineSeparator || r == paragraphSeparator
+}

@@ -1,0 +1,369 @@
+package botctx_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/mail"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/record"
+)
+
+// text returns a text in the default character set.
+func text(data string) botctx.EmailText { return botctx.EmailText{Data: data} }
+
+// newEmail returns the params of a mail that can be sent, changed.
+func newEmail(change ...func(*botctx.SendEmailParams)) botctx.SendEmailParams {
+	p := botctx.SendEmailParams{
+		Destination: botctx.EmailDestination{ToAddresses: []string{"ada@example.com"}},
+		Message:     botctx.EmailMessage{Subject: text("Hello"), Body: botctx.EmailBody{Text: new(text("It works."))}},
+	}
+	for _, alter := range change {
+		alter(&p)
+	}
+	return p
+}
+
+func TestSendEmailSendsAMail(t *testing.T) {
+	t.Parallel()
+	utilities := fakes.NewUtilities(fakes.For(t))
+	p := newEmail(func(p *botctx.SendEmailParams) {
+		p.Destination.ToAddresses = []string{"Ada <ada@example.com>", "=?utf-8?q?J=C3=B6rg?= <jorg@example.com>"}
+		p.Destination.CcAddresses = []string{"<bob@example.com>"}
+		p.Message.Subject.Charset = "iso-8859-1"
+		p.Message.Body.HTML = new(text("<p>It works.</p>"))
+	})
+	result, err := utilities.SendEmail(t.Context(), p)
+	require.NoError(t, err)
+	require.Equal(t, botctx.SendEmailResult{}, result)
+	sent := utilities.Platform.Mails()
+	require.Len(t, sent, 1)
+	require.NotEmpty(t, sent[0].ID)
+	require.Equal(t, botctx.Mail{
+		ID: sent[0].ID, App: fakes.DefaultApp, Channel: utilities.Member.Scope().Channel,
+		To:      []mail.Address{{Name: "Ada", Address: "ada@example.com"}, {Name: "Jörg", Address: "jorg@example.com"}},
+		CC:      []mail.Address{{Address: "bob@example.com"}},
+		Subject: botctx.EmailText{Charset: "iso-8859-1", Data: "Hello"},
+		HTML:    &botctx.EmailText{Charset: "UTF-8", Data: "<p>It works.</p>"},
+		Text:    &botctx.EmailText{Charset: "UTF-8", Data: "It works."},
+	}, sent[0].Mail)
+}
+
+func TestEachMailHasAnIDOfItsOwn(t *testing.T) {
+	t.Parallel()
+	utilities := fakes.NewUtilities(fakes.For(t))
+	for range 2 {
+		_, err := utilities.SendEmail(t.Context(), newEmail())
+		require.NoError(t, err)
+	}
+	mails := utilities.Platform.Mails()
+	require.NotEqual(t, mails[0].ID, mails[1].ID)
+}
+
+func TestSendEmailReadsBothSpellings(t *testing.T) {
+	t.Parallel()
+	for name, args := range map[string]string{
+		"capital": `{"Destination": {"ToAddresses": ["ada@example.com"], "CcAddresses": ["bob@example.com"]}, "Message": {
+			"Subject": {"Charset": "UTF-8", "Data": "Hello"},
+			"Body": {"Html": {"Charset": "UTF-8", "Data": "<p>"}, "Text": {"Charset": "UTF-8", "Data": "p"}}}}`,
+		"small": `{"destination": {"toAddresses": ["ada@example.com"], "ccAddresses": ["bob@example.com"]}, "message": {
+			"subject": {"charset": "UTF-8", "data": "Hello"},
+			"body": {"html": {"charset": "UTF-8", "data": "<p>"}, "text": {"charset": "UTF-8", "data": "p"}}}}`,
+		"mixed": `{"destination": {"ToAddresses": ["ada@example.com"], "ccAddresses": ["bob@example.com"]}, "message": {
+			"Subject": {"charset": "UTF-8", "Data": "Hello"},
+			"body": {"Html": {"Data": "<p>"}, "text": {"data": "p"}}}}`,
+		"both, with the same": `{"destination": {"ToAddresses": ["ada@example.com"], "toAddresses": ["ada@example.com"],
+			"CcAddresses": null, "ccAddresses": ["bob@example.com"]}, "message": {
+			"subject": {"data": "Hello"}, "body": {"html": {"data": "<p>"}, "text": {"data": "p"}, "Text": null}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			utilities := fakes.NewUtilities(fakes.For(t), fakes.Strict())
+			result, err := utilities.Member.Context().Call(t.Context(), "sendEmail", json.RawMessage(args))
+			require.NoError(t, err)
+			require.JSONEq(t, `null`, string(result))
+			sent := utilities.Platform.Mails()
+			require.Len(t, sent, 1)
+			require.Equal(t, []mail.Address{{Address: "ada@example.com"}}, sent[0].To)
+			require.Equal(t, []mail.Address{{Address: "bob@example.com"}}, sent[0].CC)
+			require.Equal(t, "Hello", sent[0].Subject.Data)
+			require.Equal(t, "<p>", sent[0].HTML.Data)
+			require.Equal(t, "p", sent[0].Text.Data)
+		})
+	}
+}
+
+func TestSendEmailRefusesTwoSpellingsThatDiffer(t *testing.T) {
+	t.Parallel()
+	const body = `"Body": {"Text": {"Data": "p"}}`
+	for field, args := range map[string]string{
+		"destination": `{"destination": {"ToAddresses": ["a@b.example"]}, "Destination": {}, "message": {}}`,
+		"destination.ToAddresses": `{"destination": {"ToAddresses": ["a@b.example"], "toAddresses": ["c@b.example"]},
+			"message": {"Subject": {"Data": "s"}, ` + body + `}}`,
+		"message.Subject": `{"destination": {"ToAddresses": ["a@b.example"]},
+			"message": {"Subject": {"Data": "s"}, "subject": {"Data": "t"}, ` + body + `}}`,
+		"message.Subject.Data": `{"destination": {"ToAddresses": ["a@b.example"]},
+			"message": {"subject": {"Data": "s", "data": ""}, ` + body + `}}`,
+		"message.Body.Html.Charset": `{"destination": {"ToAddresses": ["a@b.example"]},
+			"message": {"subject": {"Data": "s"}, "body": {"html": {"data": "p", "charset": "utf-8", "Charset": "UTF-8"}}}}`,
+	} {
+		t.Run(field, func(t *testing.T) {
+			t.Parallel()
+			utilities := fakes.NewUtilities(fakes.For(t))
+			_, err := utilities.Member.Context().Call(t.Context(), "sendEmail", json.RawMessage(args))
+			requireField(t, err, "sendEmail", boterr.InvalidArgument, field)
+			require.Empty(t, utilities.Platform.Mails())
+		})
+	}
+}
+
+// requireField checks the error of an operation, and that its field is exactly this.
+func requireField(t *testing.T, err error, op string, code boterr.Code, field string) {
+	t.Helper()
+	requireFailure(t, err, op, code, field)
+	e, _ := boterr.AsError(err)
+	require.Equal(t, field, e.Field, "%v", err)
+}
+
+func TestSendEmailInStrictModeRefusesFieldsThatDoNotExist(t *testing.T) {
+	t.Parallel()
+	const args = `{"destination": {"toAddresses": ["a@b.example"], "bccAddresses": ["c@b.example"]},
+		"message": {"subject": {"data": "s"}, "body": {"text": {"data": "t"}}}}`
+	strict := fakes.NewUtilities(fakes.For(t), fakes.Strict())
+	_, err := strict.Member.Context().Call(t.Context(), "sendEmail", json.RawMessage(args))
+	requireField(t, err, "sendEmail", boterr.InvalidArgument, "destination.bccAddresses")
+	require.Empty(t, strict.Platform.Mails())
+}
+
+func TestSendEmailRefusesBadInput(t *testing.T) {
+	t.Parallel()
+	to := func(addresses ...string) func(*botctx.SendEmailParams) {
+		return func(p *botctx.SendEmailParams) { p.Destination.ToAddresses = addresses }
+	}
+	cc := func(addresses ...string) func(*botctx.SendEmailParams) {
+		return func(p *botctx.SendEmailParams) { p.Destination.CcAddresses = addresses }
+	}
+	subject := func(charset, data string) func(*botctx.SendEmailParams) {
+		return func(p *botctx.SendEmailParams) { p.Message.Subject = botctx.EmailText{Charset: charset, Data: data} }
+	}
+	body := func(html, text *botctx.EmailText) func(*botctx.SendEmailParams) {
+		return func(p *botctx.SendEmailParams) { p.Message.Body = botctx.EmailBody{HTML: html, Text: text} }
+	}
+	for name, c := range map[string]struct {
+		field  string
+		change func(*botctx.SendEmailParams)
+	}{
+		"nobody":                     {"destination.ToAddresses", to()},
+		"an empty address":           {"destination.ToAddresses[1]", to("a@b.example", "")},
+		"no address":                 {"destination.ToAddresses[2]", to("a@b.example", "b@b.example", "carl")},
+		"no address in a copy":       {"destination.CcAddresses[0]", cc("@b.example")},
+		"no domain":                  {"destination.ToAddresses[0]", to("a@")},
+		"two addresses in one":       {"destination.ToAddresses[0]", to("a@b.example, c@b.example")},
+		"a line break":               {"destination.ToAddresses[0]", to("a@b.example\r\nBcc: c@b.example")},
+		"a folded line":              {"destination.ToAddresses[0]", to("Ada\r\n <a@b.example>")},
+		"a line break in a name":     {"destination.ToAddresses[0]", to("\"Ada\nBcc: c@b.example\" <a@b.example>")},
+		"an encoded line break":      {"destination.ToAddresses[0]", to("=?utf-8?q?Ada=0D=0ABcc:_c@b.example?= <a@b.example>")},
+		"an encoded line separator":  {"destination.ToAddresses[0]", to("=?utf-8?q?Ada=E2=80=A8?= <a@b.example>")},
+		"a NUL":                      {"destination.ToAddresses[0]", to("a\x00@b.example")},
+		"a tab":                      {"destination.ToAddresses[0]", to("a@b.example\t")},
+		"a quoted part":              {"destination.ToAddresses[0]", to(`"a> RCPT TO:<c"@b.example`)},
+		"a quoted bracket":           {"destination.ToAddresses[0]", to(`"a>"@b.example`)},
+		"a machine":                  {"destination.ToAddresses[0]", to("a@[10.0.0.1]")},
+		"no UTF-8":                   {"destination.ToAddresses[0]", to("a\xff@b.example")},
+		"a long address":             {"destination.ToAddresses[0]", to("a@" + strings.Repeat("b.", 130) + "example")},
+		"a long local part":          {"destination.ToAddresses[0]", to(strings.Repeat("a", 65) + "@b.example")},
+		"a long name":                {"destination.ToAddresses[0]", to(strings.Repeat("a", 999) + " <a@b.example>")},
+		"too many recipients":        {"destination.ToAddresses[50]", to(addresses(51)...)},
+		"too many with copies":       {"destination.CcAddresses[49]", cc(addresses(50)...)},
+		"no subject":                 {"message.Subject.Data", subject("", "")},
+		"a subject of two lines":     {"message.Subject.Data", subject("", "Hello\nBcc: c@b.example")},
+		"a subject with a C1":        {"message.Subject.Data", subject("", "Hello\u0085")},
+		"a subject that is no UTF-8": {"message.Subject.Data", subject("", "Hello\xff")},
+		"a long subject":             {"message.Subject.Data", subject("", strings.Repeat("é", 999))},
+		"a character set with more":  {"message.Subject.Charset", subject("utf-8\r\nBcc: c@b.example", "Hello")},
+		"a character set of marks":   {"message.Subject.Charset", subject("-", "Hello")},
+		"a quoted character set":     {"message.Subject.Charset", subject(`"utf-8"`, "Hello")},
+		"a parameter more":           {"message.Subject.Charset", subject("utf-8; name=x", "Hello")},
+		"a character set like ours":  {"message.Subject.Charset", subject("utf‐8", "Hello")},
+		"a long character set":       {"message.Subject.Charset", subject(strings.Repeat("a", 41), "Hello")},
+		"an unknown character set":   {"message.Subject.Charset", subject("klingon", "Hello")},
+		"beyond the character set":   {"message.Subject.Data", subject("us-ascii", "Grüße")},
+		"no body":                    {"message.Body.Text", body(nil, nil)},
+		"an empty text":              {"message.Body.Text.Data", body(nil, new(text("")))},
+		"empty HTML beside a text":   {"message.Body.Html.Data", body(new(text("")), new(text("x")))},
+		"a text that is no UTF-8":    {"message.Body.Text.Data", body(nil, new(text("\xff")))},
+		"a bad set of the text":      {"message.Body.Text.Charset", body(nil, &botctx.EmailText{Charset: "a b", Data: "x"})},
+		"a body that is too large":   {"message.Body", body(new(text(strings.Repeat("x", 6<<20))), new(text(strings.Repeat("x", 6<<20))))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			utilities := fakes.NewUtilities(fakes.For(t))
+			result, err := utilities.SendEmail(t.Context(), newEmail(c.change))
+			requireField(t, err, "sendEmail", boterr.InvalidArgument, c.field)
+			require.Equal(t, botctx.SendEmailResult{}, result)
+			require.Empty(t, utilities.Platform.Mails())
+		})
+	}
+}
+
+// addresses returns different addresses.
+func addresses(n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("member-%d@example.com", i)
+	}
+	return list
+}
+
+func TestAMailHasUpTo50Recipients(t *testing.T) {
+	t.Parallel()
+	utilities := fakes.NewUtilities(fakes.For(t))
+	_, err := utilities.SendEmail(t.Context(), newEmail(func(p *botctx.SendEmailParams) {
+		p.Destination.ToAddresses, p.Destination.CcAddresses = addresses(49), append(addresses(49), "ada@example.com")
+	}))
+	require.NoError(t, err)
+	sent := utilities.Platform.Mails()
+	require.Len(t, sent[0].To, 49)
+	require.Equal(t, []mail.Address{{Address: "ada@example.com"}}, sent[0].CC)
+}
+
+func TestWhoIsNamedTwiceGetsOneMail(t *testing.T) {
+	t.Parallel()
+	utilities := fakes.NewUtilities(fakes.For(t))
+	_, err := utilities.SendEmail(t.Context(), newEmail(func(p *botctx.SendEmailParams) {
+		p.Destination.ToAddresses = []string{"Ada <ada@example.com>", "ada@EXAMPLE.com", "Ada@example.com"}
+		p.Destination.CcAddresses = []string{"ada@example.com", "bob@example.com"}
+	}))
+	require.NoError(t, err)
+	sent := utilities.Platform.Mails()
+	require.Len(t, sent, 1)
+	require.Equal(t, []mail.Address{{Name: "Ada", Address: "ada@example.com"}, {Address: "Ada@example.com"}}, sent[0].To,
+		"case tells the parts before the @ apart, and not the domains")
+	require.Equal(t, []mail.Address{{Address: "bob@example.com"}}, sent[0].CC)
+}
+
+// mailerFunc is a Mailer.
+type mailerFunc func(context.Context, botctx.Mail) error
+
+func (f mailerFunc) SendMail(ctx context.Context, sent botctx.Mail) error { return f(ctx, sent) }
+
+func TestSendEmailWithoutAMailerIsUnsupported(t *testing.T) {
+	t.Parallel()
+	bot := newRuntime(t, botctx.Config{}).Operations(record.Scope{App: "shop"})
+	_, err := bot.SendEmail(t.Context(), newEmail())
+	requireField(t, err, "sendEmail", boterr.Unsupported, "")
+}
+
+func TestTheErrorsOfAMailerKeepTheirCode(t *testing.T) {
+	t.Parallel()
+	down := errors.New("down")
+	for name, c := range map[string]struct {
+		err   error
+		code  boterr.Code
+		field string
+	}{
+		"none":                    {},
+		"an error without a code": {err: down, code: boterr.Unavailable},
+		"a time-out of its own":   {err: context.DeadlineExceeded, code: boterr.Unavailable},
+		"a code":                  {err: fmt.Errorf("slow down: %w", boterr.ResourceExhausted), code: boterr.ResourceExhausted},
+		"an error with a field": {
+			err: boterr.Invalid("message.Subject.Charset", "is not known"), code: boterr.InvalidArgument, field: "message.Subject.Charset",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bot := newRuntime(t, botctx.Config{
+				Mailer: mailerFunc(func(context.Context, botctx.Mail) error { return c.err }),
+			}).Operations(record.Scope{App: "shop"})
+			_, err := bot.SendEmail(t.Context(), newEmail())
+			if c.err == nil {
+				require.NoError(t, err)
+				return
+			}
+			requireField(t, err, "sendEmail", c.code, c.field)
+			if !errors.As(c.err, new(*boterr.Error)) {
+				require.ErrorIs(t, err, c.err)
+			}
+		})
+	}
+}
+
+func TestAMailIsCanceledWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	bot := newRuntime(t, botctx.Config{Mailer: mailerFunc(func(ctx context.Context, _ botctx.Mail) error {
+		cancel()
+		<-ctx.Done()
+		return errors.New("connection closed")
+	})}).Operations(record.Scope{App: "shop"})
+	_, err := bot.SendEmail(ctx, newEmail())
+	requireField(t, err, "sendEmail", boterr.Canceled, "")
+}
+
+func TestAMailerThatPanicsIsAnError(t *testing.T) {
+	t.Parallel()
+	bot := newRuntime(t, botctx.Config{
+		Mailer: mailerFunc(func(context.Context, botctx.Mail) error { panic("boom") }),
+	}).Operations(record.Scope{App: "shop"})
+	_, err := bot.SendEmail(t.Context(), newEmail())
+	requireField(t, err, "sendEmail", boterr.Internal, "")
+}
+
+func TestAMailSharesNothingWithItsParams(t *testing.T) {
+	t.Parallel()
+	params := newEmail()
+	bot := newRuntime(t, botctx.Config{Mailer: mailerFunc(func(_ context.Context, sent botctx.Mail) error {
+		sent.Text.Data, sent.To[0].Address = "changed", "changed"
+		return nil
+	})}).Operations(record.Scope{App: "shop"})
+	_, err := bot.SendEmail(t.Context(), params)
+	require.NoError(t, err)
+	require.Equal(t, newEmail(), params)
+}
+
+// FuzzNoHeaderCanBeInjected sends a mail with any texts in its headers: what is sent holds
+// nothing that could end a header, however it is given.
+func FuzzNoHeaderCanBeInjected(f *testing.F) {
+	f.Add("Ada <ada@example.com>", "bob@example.com", "Hello", "UTF-8")
+	f.Add("=?utf-8?q?Ada=0D=0A?= <ada@example.com>", "\"b\\\"ob\"@example.com", "a\r\nb", "utf-8\r\n")
+	f.Add("=?utf-8?b?QWRhDQpCY2M6IGM=?= <ada@example.com>", "(x\ry) b@c.example", "\u2028", "=?")
+	f.Add("a@b.example (c\n)", "a:b@c.example;", "\u0085", "utf-8;x")
+	f.Fuzz(func(t *testing.T, to, cc, subject, charset string) {
+		var sent *botctx.Mail
+		bot := newRuntime(t, botctx.Config{Mailer: mailerFunc(func(_ context.Context, m botctx.Mail) error {
+			sent = &m
+			return nil
+		})}).Operations(record.Scope{App: "shop"})
+		_, err := bot.SendEmail(t.Context(), newEmail(func(p *botctx.SendEmailParams) {
+			p.Destination = botctx.EmailDestination{ToAddresses: []string{to}, CcAddresses: []string{cc}}
+			p.Message.Subject = botctx.EmailText{Charset: charset, Data: subject}
+			p.Message.Body.Text.Charset = charset
+		}))
+		if err != nil {
+			require.ErrorIs(t, err, boterr.InvalidArgument)
+			require.Nil(t, sent)
+			return
+		}
+		headers := []string{sent.Subject.Data, sent.Subject.Charset, sent.Text.Charset, sent.ID}
+		for _, address := range append(sent.To, sent.CC...) {
+			headers = append(headers, address.Name, address.Address)
+			require.NotContains(t, address.Address, "<")
+			require.NotContains(t, address.Address, ">")
+			require.Equal(t, 1, strings.Count(address.Address, "@"))
+		}
+		for _, header := range headers {
+			require.False(t, strings.ContainsFunc(header, func(r rune) bool {
+				return unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
+			}), "%q", header)
+		}
+	})
+}

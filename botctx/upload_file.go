@@ -1,0 +1,247 @@
+package botctx
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+)
+
+// The defaults of UploadLimits.
+const (
+	defaultUploadBytes   = 25 << 20
+	defaultUploadTimeout = time.Minute
+)
+
+// maxKey is the most bytes of a key, that of the stores that allow the least.
+const maxKey = 1024
+
+// UploadFileToObjectStore implements UtilityOperations.
+func (u utilities) UploadFileToObjectStore(
+	ctx context.Context, p UploadFileToObjectStoreParams,
+) (UploadFileToObjectStoreResult, error) {
+	store := u.runtime.config.ObjectStore
+	if store == nil {
+		return UploadFileToObjectStoreResult{}, boterr.New(boterr.Unsupported, "",
+			"the host keeps no files: it gives Config.ObjectStore for that")
+	}
+	limits := u.runtime.config.Upload.withDefaults()
+	ctx, cancel := context.WithTimeoutCause(ctx, limits.Timeout, tooSlowError(limits.Timeout))
+	defer cancel()
+	request, err := newUploadRequest(ctx, p)
+	if err != nil {
+		return UploadFileToObjectStoreResult{}, err
+	}
+	file, err := u.newFile(ctx, p)
+	if err != nil {
+		return UploadFileToObjectStoreResult{}, err
+	}
+	return UploadFileToObjectStoreResult{}, u.upload(ctx, request, file, limits.MaxBytes)
+}
+
+// withDefaults returns the limits with defaults for those that are not set.
+func (l UploadLimits) withDefaults() UploadLimits {
+	if l.MaxBytes <= 0 {
+		l.MaxBytes = defaultUploadBytes
+	}
+	if l.Timeout <= 0 {
+		l.Timeout = defaultUploadTimeout
+	}
+	return l
+}
+
+// newFile checks where a file is to be stored, and returns it without its content.
+func (u utilities) newFile(ctx context.Context, p UploadFileToObjectStoreParams) (StoredFile, error) {
+	if err := checkFilename(p.Filename); err != nil {
+		return StoredFile{}, err
+	}
+	contentType, err := parseContentType(p.ContentType)
+	if err != nil {
+		return StoredFile{}, err
+	}
+	id := string(p.Channel)
+	if id == "" {
+		id = u.scope.Channel
+	}
+	if id == "" {
+		return StoredFile{}, boterr.Invalid("channel", "is missing: give the channel that the file belongs to")
+	}
+	file := StoredFile{App: u.scope.App, Channel: id, Name: p.Filename, ContentType: contentType}
+	file.Key = keySegment(file.App) + "/" + keySegment(file.Channel) + "/" + file.Name
+	if over := len(file.Key) - maxKey; over > 0 {
+		return StoredFile{}, boterr.Invalid("filename", "is %d bytes too long: with app and channel it has at most %d", over, maxKey)
+	}
+	if _, err := u.channels.GetChannel(ctx, channel.GetChannelParams{ChannelID: id}); err != nil {
+		return StoredFile{}, channelError(ctx, err)
+	}
+	return file, nil
+}
+
+// channelError is the error of looking the channel up.
+func channelError(ctx context.Context, err error) error {
+	if e, ok := boterr.AsError(err); ok {
+		return &boterr.Error{Code: e.Code, Field: "channel", Err: e.Err}
+	}
+	return boterr.In("channel", portError(ctx, "what knows the channels", err))
+}
+
+// keySegment returns an id as one part of a key, which no other id shares.
+func keySegment(id string) string {
+	if id == "." || id == ".." {
+		return strings.ReplaceAll(id, ".", "%2E")
+	}
+	return url.PathEscape(id)
+}
+
+// checkFilename returns an error unless a name is a clean relative path.
+func checkFilename(name string) error {
+	switch {
+	case name == "":
+		return boterr.Invalid("filename", "is missing: give the file's name in the store")
+	case len(name) > maxKey:
+		return boterr.Invalid("filename", "must have at most %d bytes, got %d", maxKey, len(name))
+	case !utf8.ValidString(name):
+		return boterr.Invalid("filename", "must be UTF-8")
+	case strings.ContainsFunc(name, isControl):
+		return boterr.Invalid("filename", "must have no line breaks and no other control characters")
+	case strings.Contains(name, `\`):
+		return boterr.Invalid("filename", "must have no backslash; folders end in a slash, as in bills/7.pdf")
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || part == "." || part == ".." {
+			return boterr.Invalid("filename", `must be a relative path such as bills/7.pdf, without empty parts, "." and ".."`)
+		}
+	}
+	return nil
+}
+
+// parseContentType returns a media type in its usual spelling.
+func parseContentType(text string) (string, error) {
+	if text == "" {
+		return "", boterr.Invalid("contentType", "is missing: give the file's media type, such as image/png")
+	}
+	kind, parameters, err := mime.ParseMediaType(text)
+	if err != nil || !strings.Contains(kind, "/") || !utf8.ValidString(text) || strings.ContainsFunc(text, isControl) {
+		return "", boterr.Invalid("contentType", "must be a media type such as image/png or text/plain; charset=utf-8")
+	}
+	written := mime.FormatMediaType(kind, parameters)
+	if written == "" {
+		return "", boterr.Invalid("contentType", "has a parameter that cannot be written: give the media type alone")
+	}
+	return written, nil
+}
+
+// upload copies what answers a request into the store.
+func (u utilities) upload(ctx context.Context, request *http.Request, file StoredFile, maxBytes int64) error {
+	response, err := u.runtime.config.HTTP.Do(request)
+	if err != nil {
+		return fetchError(ctx, request, err)
+	}
+	defer response.Body.Close() //nolint:errcheck // What was read is what counts; closing it tells nothing.
+	if err := checkStatus(request, response); err != nil {
+		return err
+	}
+	if response.ContentLength > maxBytes {
+		return tooLarge(maxBytes)
+	}
+	content := &fileContent{ctx: ctx, inner: response.Body, request: request, left: maxBytes, over: tooLarge(maxBytes)}
+	file.Content = content
+	err = u.runtime.config.ObjectStore.Put(ctx, file)
+	switch {
+	case content.failed != nil:
+		return content.failed
+	case err != nil && !hasCode(err) && isTooSlow(ctx):
+		return context.Cause(ctx)
+	default:
+		return portError(ctx, "the object store", err)
+	}
+}
+
+// checkStatus returns an error unless a status is one of success.
+func checkStatus(request *http.Request, response *http.Response) error {
+	status, host := response.StatusCode, request.URL.Host
+	isTemporary := status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
+	switch {
+	case status >= 200 && status <= 299:
+		return nil
+	case status >= 400 && status <= 499 && !isTemporary:
+		return boterr.Invalid("url", "gives no file: %s answered with status %d; check the address and the options", host, status)
+	default:
+		return boterr.New(boterr.Unavailable, "", "%s answered with status %d; try again later", host, status)
+	}
+}
+
+// fetchError gives the error of an exchange its code and its field: what the client says of
+// headers and bodies stands in the options.
+func fetchError(ctx context.Context, request *http.Request, err error) error {
+	if isTooSlow(ctx) {
+		return context.Cause(ctx)
+	}
+	if e, ok := boterr.AsError(err); ok && e.Field != "" && e.Field != "url" {
+		return boterr.In("options", e)
+	}
+	if outer, ok := errors.AsType[*url.Error](err); ok { // Its text shows the URL with its query.
+		err = outer.Err
+	}
+	return portError(ctx, request.URL.Host, err)
+}
+
+// tooSlowError returns the cause of an upload's end by its time limit.
+func tooSlowError(limit time.Duration) error {
+	return boterr.New(boterr.ResourceExhausted, "", "the upload takes longer than %v; give a smaller file or one closer by", limit)
+}
+
+// isTooSlow reports whether the upload's own time limit is over, and not the caller's context.
+func isTooSlow(ctx context.Context) bool {
+	return ctx.Err() != nil && errors.Is(context.Cause(ctx), boterr.ResourceExhausted)
+}
+
+// tooLarge is the error of a file that is over the limit.
+func tooLarge(limit int64) error {
+	return boterr.New(boterr.ResourceExhausted, "url", "gives a file of more than %d bytes; give a smaller one", limit)
+}
+
+// fileContent is a file as a store reads it: within a limit, and only as long as its
+// context lasts.
+type fileContent struct {
+	ctx     context.Context //nolint:containedctx // It belongs to the one upload that the content is a part of.
+	inner   io.Reader
+	request *http.Request
+	left    int64 // bytes that may still come
+	over    error // the error of the byte after them
+	failed  error // what ended the content but its end
+}
+
+// Read reads up to the limit. A file of exactly the limit ends in io.EOF, a longer one in
+// an error.
+func (c *fileContent) Read(p []byte) (int, error) {
+	if c.failed == nil && c.ctx.Err() != nil {
+		c.failed = fetchError(c.ctx, c.request, c.ctx.Err())
+	}
+	if c.failed != nil {
+		return 0, c.failed
+	}
+	if int64(len(p))-1 > c.left {
+		p = p[:c.left+1] // One more, to see whether there is one.
+	}
+	n, err := c.inner.Read(p)
+	switch {
+	case int64(n) > c.left:
+		n, c.failed = int(c.left), c.over
+	case err != nil && err != io.EOF: //nolint:errorlint // Only io.EOF itself is the end; wrapped it is a failure.
+		c.failed = fetchError(c.ctx, c.request, err)
+	default:
+		c.left -= int64(n)
+		return n, err
+	}
+	c.left = 0
+	return n, c.failed
+}
