@@ -100,9 +100,9 @@ func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botct
 }
 
 // isNoted reports whether a call that went well needs no line in the transcript: it
-// only read, or sent a message, which has a line of its own.
+// only read, or sent or stored something, which has a line of its own.
 func isNoted(op botctx.Op) bool {
-	return slices.ContainsFunc([]string{"get", "fetch", "count", "send"}, func(prefix string) bool {
+	return slices.ContainsFunc([]string{"get", "fetch", "count", "send", "golf", "upload"}, func(prefix string) bool {
 		return strings.HasPrefix(string(op), prefix)
 	})
 }

@@ -1,10 +1,15 @@
 package fakes
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/botctx/go-sdk/botctx"
+)
 
 // copyOf returns a copy of params or a result that shares nothing with it that can be
 // changed: pointers, slices, maps and the exported fields of structs are copied. What
-// stands in unexported fields, as in a document.Object, never changes.
+// stands in unexported fields, as in a document.Object, never changes. A payment client is
+// no data, and stays the same.
 func copyOf(v any) any {
 	if v == nil {
 		return nil
@@ -13,6 +18,9 @@ func copyOf(v any) any {
 }
 
 func copied(v reflect.Value) reflect.Value {
+	if v.Type().Implements(reflect.TypeFor[botctx.PaymentClient]()) {
+		return v
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {

@@ -46,6 +46,9 @@ type Platform struct {
 	outbox     *outbox
 	transcript *transcript
 	channels   *appChannels
+	mails      *mailboxes
+	files      *bucket
+	payments   *payments
 }
 
 // settings are what options set.
@@ -62,6 +65,7 @@ type settings struct {
 	scheduler    agenda.SchedulerConfig
 	liveChat     botctx.LiveChat
 	zone         string
+	upload       botctx.UploadLimits
 }
 
 // Option is a setting of a platform.
@@ -132,8 +136,11 @@ func assemble(s settings) *Platform {
 		HTTP: &replies.Replies{}, test: s.test, settings: s,
 		clock: newClock(s.now), ids: newCounter(), faults: &faults{}, calls: &callLog{},
 		transcript: &transcript{}, channels: newAppChannels(),
+		payments: newPayments(),
 	}
 	p.outbox = newOutbox(p)
+	p.mails = &mailboxes{platform: p, kept: keptMails{}.clone()}
+	p.files = &bucket{platform: p, kept: keptFiles{}.clone()}
 	p.store = memstore.New(memstore.WithNow(p.clock.Now))
 	runtime, err := botctx.New(botctx.Config{
 		Store:        p.store,
@@ -152,6 +159,10 @@ func assemble(s settings) *Platform {
 		Scheduler:    s.scheduler,
 		LiveChat:     withHistory(s.liveChat),
 		Zone:         func(record.Scope) string { return s.zone },
+		Mailer:       p.mails,
+		Payments:     p.account,
+		ObjectStore:  p.files,
+		Upload:       s.upload,
 		Strict:       s.strict,
 		CheckEtags:   s.checkEtags,
 	})

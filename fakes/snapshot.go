@@ -8,7 +8,7 @@ import (
 )
 
 // Snapshot is a whole platform at one moment: its records, its clock, what was sent and
-// called, the groups and tickets, and the faults to come. It never changes.
+// called, the groups and tickets, mails, files and payments, and the faults to come. It never changes.
 type Snapshot struct {
 	store    memstore.Snapshot
 	web      *replies.Replies
@@ -19,6 +19,9 @@ type Snapshot struct {
 	outbox   kept
 	lines    []string
 	channels map[string]string
+	mails    keptMails
+	files    keptFiles
+	payments keptPayments
 }
 
 // Snapshot returns what the platform is now. It copies no records. No call may be under
@@ -27,6 +30,7 @@ func (p *Platform) Snapshot() *Snapshot {
 	return &Snapshot{
 		store: p.store.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(),
 		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), channels: p.channels.all(),
+		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(),
 	}
 }
 
@@ -42,11 +46,14 @@ func (p *Platform) Restore(s *Snapshot) {
 	p.outbox.set(s.outbox)
 	p.transcript.set(s.lines)
 	p.channels.set(s.channels)
+	p.mails.set(s.mails)
+	p.files.set(s.files)
+	p.payments.set(s.payments)
 }
 
 // Fork returns a platform of its own that goes on from what this one is, with the same
-// logic and test. What happens on one of the two is not seen on the other. An actor
-// comes along with Actor.In. No call may be under way.
+// logic and test, but for what OnEvent of a payment account registered. What happens on one of the two is not seen on the other. An actor
+// comes along with Actor.In, an account with Account.In. No call may be under way.
 func (p *Platform) Fork() *Platform {
 	fork := assemble(p.settings)
 	fork.Restore(p.Snapshot())

@@ -15,8 +15,9 @@ func (p *Platform) Now() time.Time { return p.clock.Now() }
 // Advance moves the virtual time forward. Agendas that fall due on the way run at their
 // time, one after the other: the earlier time first, and of those that are due at the
 // same time the smaller priority, then the earlier nextRunAt, then the one that was made
-// first. What they schedule, change or delete counts at once. Nothing sleeps. Advance(0)
-// runs what is due already.
+// first. What they schedule, change or delete counts at once. Events of payment accounts are
+// delivered at their time, too, see Account. Nothing sleeps. Advance(0) runs what is due
+// already.
 //
 // A run that fails ends the test when the time has moved; TryAdvance returns its error
 // instead. A run that fails is tried again by the rules of the scheduler. Agendas that
@@ -72,7 +73,16 @@ func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}
-		if !ok || at.After(to) && at.After(p.Now()) { // A run may have taken the clock further.
+		if due, isEvent := p.payments.next(); isEvent && !due.After(later(to, p.Now())) && (!ok || !due.After(at)) {
+			if p.clock.moveTo(due) {
+				pace.instant()
+			}
+			if err := p.deliverNext(ctx); err != nil {
+				failures = append(failures, err)
+			}
+			continue
+		}
+		if !ok || at.After(later(to, p.Now())) { // A run may have taken the clock further.
 			return errors.Join(failures...)
 		}
 		if p.clock.moveTo(at) {
@@ -94,6 +104,14 @@ func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
 				pace.runs, p.Now().Format(time.RFC3339Nano), done.NodeCompositeID, done.Member))...)
 		}
 	}
+}
+
+// later returns the later one of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // pace tells a loop without end from much work. At one instant it counts generations:

@@ -1,0 +1,134 @@
+package fakes
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
+)
+
+// File is a file that was uploaded to the platform's object store.
+type File struct {
+	// Key is where it is stored: app, channel and name.
+	Key string
+	// App and Channel are whom it belongs to, Name is its name there.
+	App     string
+	Channel string
+	Name    string
+	// ContentType is its media type.
+	ContentType string
+	// Content is what is in it.
+	Content []byte
+	// At is the virtual time at which it was stored.
+	At document.Timestamp
+}
+
+// bucket is the platform's object store.
+type bucket struct {
+	platform *Platform
+	mu       sync.Mutex
+	kept     keptFiles
+}
+
+var _ botctx.ObjectStore = (*bucket)(nil)
+
+// keptFiles are what a bucket keeps.
+type keptFiles struct {
+	files    map[string]File
+	failures []error
+}
+
+func (k keptFiles) clone() keptFiles {
+	files := make(map[string]File, len(k.files))
+	maps.Copy(files, k.files)
+	return keptFiles{files: files, failures: slices.Clone(k.failures)}
+}
+
+// Put implements botctx.ObjectStore.
+func (b *bucket) Put(ctx context.Context, file botctx.StoredFile) error {
+	err := b.put(ctx, file)
+	if err != nil {
+		b.platform.notef("file %s ! %v", file.Key, err)
+	}
+	return err
+}
+
+func (b *bucket) put(ctx context.Context, file botctx.StoredFile) error {
+	if err := b.failure(); err != nil {
+		return err
+	}
+	content, err := io.ReadAll(file.Content)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	b.kept.files[file.Key] = File{
+		Key: file.Key, App: file.App, Channel: file.Channel, Name: file.Name,
+		ContentType: file.ContentType, Content: content, At: document.At(b.platform.Now()),
+	}
+	b.mu.Unlock()
+	b.platform.notef("file %s: %d bytes of %s", file.Key, len(content), file.ContentType)
+	return nil
+}
+
+// failure takes the failure that is to come next.
+func (b *bucket) failure() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.kept.failures) == 0 {
+		return nil
+	}
+	err := b.kept.failures[0]
+	b.kept.failures = b.kept.failures[1:]
+	return err
+}
+
+func (b *bucket) state() keptFiles {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.kept.clone()
+}
+
+func (b *bucket) set(state keptFiles) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.kept = state.clone()
+}
+
+// Files returns the files in the platform's object store, in the order of their keys.
+func (p *Platform) Files() []File {
+	files := slices.SortedFunc(maps.Values(p.files.state().files), func(a, b File) int { return strings.Compare(a.Key, b.Key) })
+	return copyOf(files).([]File)
+}
+
+// File returns the file with a key, such as "app-1/channel-1/bills/7.pdf". It ends the test
+// where there is none.
+func (p *Platform) File(key string) File {
+	p.test.Helper()
+	file, ok := p.files.state().files[key]
+	if !ok {
+		p.test.Fatalf("fakes: there is no file %q", key)
+	}
+	return copyOf(file).(File)
+}
+
+// FailNextFile makes the object store fail to store the next file, with an error with a code
+// of boterr, or without one where it did not answer. Several calls fail several files.
+func (p *Platform) FailNextFile(err error) {
+	p.files.mu.Lock()
+	defer p.files.mu.Unlock()
+	p.files.kept.failures = append(p.files.kept.failures, err)
+}
+
+// Upload limits uploads, as botctx.Config.Upload does.
+func Upload(limits botctx.UploadLimits) Option {
+	return func(s *settings) { s.upload = limits }
+}

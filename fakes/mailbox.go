@@ -1,0 +1,188 @@
+package fakes
+
+import (
+	"context"
+	"net/mail"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Mail is a mail that was sent on the platform.
+type Mail struct {
+	botctx.Mail
+
+	// At is the virtual time at which it was sent.
+	At document.Timestamp
+}
+
+// mailboxes are what the platform's mail service keeps. It refuses what real ones refuse:
+// character sets that it does not know, and texts that are not in theirs.
+type mailboxes struct {
+	platform *Platform
+	mu       sync.Mutex
+	kept     keptMails
+}
+
+var _ botctx.Mailer = (*mailboxes)(nil)
+
+// keptMails are what a mail service keeps.
+type keptMails struct {
+	mails    []Mail
+	failures []error
+	// refused are the addresses that get no mail, by mailboxKey.
+	refused map[string]bool
+}
+
+func (k keptMails) clone() keptMails {
+	refused := make(map[string]bool, len(k.refused))
+	for address := range k.refused {
+		refused[address] = true
+	}
+	return keptMails{mails: slices.Clone(k.mails), failures: slices.Clone(k.failures), refused: refused}
+}
+
+// SendMail implements botctx.Mailer.
+func (m *mailboxes) SendMail(ctx context.Context, sent botctx.Mail) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	kept := Mail{Mail: copyOf(sent).(botctx.Mail), At: document.At(m.platform.Now())}
+	err := m.take(kept)
+	to := strings.Join(addressesOf(kept), ", ")
+	if err != nil {
+		m.platform.notef("mail to %s ! %v", to, err)
+		return err
+	}
+	m.platform.notef("mail to %s: %s", to, kept.Subject.Data)
+	return nil
+}
+
+// take keeps a mail, or says why not.
+func (m *mailboxes) take(sent Mail) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.kept.failures) > 0 {
+		err := m.kept.failures[0]
+		m.kept.failures = m.kept.failures[1:]
+		return err
+	}
+	for _, address := range addressesOf(sent) {
+		if m.kept.refused[mailboxKey(address)] {
+			return boterr.Invalid("destination", "the mail service refuses the address %s", address)
+		}
+	}
+	if err := checkCharsets(sent); err != nil {
+		return err
+	}
+	m.kept.mails = append(m.kept.mails, sent)
+	return nil
+}
+
+func (m *mailboxes) all() []Mail {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.kept.mails)
+}
+
+func (m *mailboxes) state() keptMails {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.kept.clone()
+}
+
+func (m *mailboxes) set(state keptMails) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept = state.clone()
+}
+
+// addressesOf returns who gets a mail.
+func addressesOf(sent Mail) []string {
+	var list []string
+	for _, to := range slices.Concat(sent.To, sent.CC) {
+		list = append(list, to.Address)
+	}
+	return list
+}
+
+// mailboxKey is what tells mailboxes apart: case does where the part before the @ differs,
+// as for botctx.
+func mailboxKey(address string) string {
+	at := strings.LastIndexByte(address, '@')
+	return address[:at+1] + strings.ToLower(address[at+1:])
+}
+
+// checkCharsets refuses texts that cannot be sent in their character sets.
+func checkCharsets(sent Mail) error {
+	for field, text := range map[string]*botctx.EmailText{
+		"message.Subject": &sent.Subject, "message.Body.Html": sent.HTML, "message.Body.Text": sent.Text,
+	} {
+		if text == nil {
+			continue
+		}
+		last, isKnown := lastRunes()[strings.ToLower(text.Charset)]
+		if !isKnown {
+			return boterr.Invalid(field+".Charset", "the mail service does not know the character set %s", text.Charset)
+		}
+		if strings.ContainsFunc(text.Data, func(r rune) bool { return r > last }) {
+			return boterr.Invalid(field+".Data", "has characters that %s does not have; use UTF-8", text.Charset)
+		}
+	}
+	return nil
+}
+
+// lastRunes returns the character sets that the mail service knows, each with its last
+// character.
+func lastRunes() map[string]rune {
+	const ascii, latin1, unicodes = 0x7f, 0xff, 0x10ffff
+	return map[string]rune{"utf-8": unicodes, "us-ascii": ascii, "iso-8859-1": latin1}
+}
+
+// Mails returns every mail that was sent on the platform, in order.
+func (p *Platform) Mails() []Mail {
+	return copyOf(p.mails.all()).([]Mail)
+}
+
+// Mailbox returns the mails that an address got, also as a copy, in order. It ends the test
+// where that is no address.
+func (p *Platform) Mailbox(address string) []Mail {
+	p.test.Helper()
+	key := p.mailbox(address)
+	return slices.DeleteFunc(p.Mails(), func(m Mail) bool {
+		return !slices.ContainsFunc(addressesOf(m), func(to string) bool { return mailboxKey(to) == key })
+	})
+}
+
+// FailNextMail makes the next mail fail with an error of the mail service: with a code of
+// boterr, or without one where it did not answer. Several calls fail several mails.
+func (p *Platform) FailNextMail(err error) {
+	p.mails.mu.Lock()
+	defer p.mails.mu.Unlock()
+	p.mails.kept.failures = append(p.mails.kept.failures, err)
+}
+
+// RefuseMailTo makes the mail service refuse each mail to an address, as one whose mailbox
+// does not exist.
+func (p *Platform) RefuseMailTo(address string) {
+	p.test.Helper()
+	key := p.mailbox(address)
+	p.mails.mu.Lock()
+	defer p.mails.mu.Unlock()
+	p.mails.kept.refused[key] = true
+}
+
+// mailbox reads an address that a test gives, and returns its mailboxKey.
+func (p *Platform) mailbox(address string) string {
+	p.test.Helper()
+	read, err := mail.ParseAddress(address)
+	if err != nil {
+		p.test.Fatalf("fakes: %q is no address of a mailbox: %v", address, err)
+		return ""
+	}
+	return mailboxKey(read.Address)
+}

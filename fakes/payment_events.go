@@ -1,0 +1,70 @@
+package fakes
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+)
+
+// pendingEvent is an event that is still to be delivered.
+type pendingEvent struct {
+	at    time.Time
+	key   accountKey
+	event botctx.PaymentEvent
+}
+
+// eventCall is what OnEvent registers.
+type eventCall func(context.Context, botctx.PaymentEvent) error
+
+// next returns when the first event is due, and whether there is one.
+func (p *payments) next() (time.Time, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.pending) == 0 {
+		return time.Time{}, false
+	}
+	return p.pending[0].at, true
+}
+
+// take takes the first event.
+func (p *payments) take() (pendingEvent, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.pending) == 0 {
+		return pendingEvent{}, false
+	}
+	first := p.pending[0]
+	p.pending = slices.Clone(p.pending[1:])
+	return first, true
+}
+
+// callsOf returns what is registered for an account.
+func (p *payments) callsOf(key accountKey) []eventCall {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.calls[key])
+}
+
+// deliverNext delivers the first event that is due.
+func (p *Platform) deliverNext(ctx context.Context) error {
+	pending, ok := p.payments.take()
+	if !ok {
+		return nil
+	}
+	return p.deliver(ctx, pending.key, pending.event)
+}
+
+// deliver calls what OnEvent registered, outside of all locks, and stops at the first error.
+func (p *Platform) deliver(ctx context.Context, key accountKey, event botctx.PaymentEvent) error {
+	p.notef("%s reports %s of %s: %s", key.name, event.Type, event.Payment.ID, event.ID)
+	for _, call := range p.payments.callsOf(key) {
+		if err := call(ctx, copyOf(event).(botctx.PaymentEvent)); err != nil {
+			p.notef("the event %s failed: %v", event.ID, err)
+			return fmt.Errorf("event %s of account %s: %w", event.ID, key.name, err)
+		}
+	}
+	return nil
+}
