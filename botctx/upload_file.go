@@ -236,7 +236,7 @@ func (c *fileContent) Read(p []byte) (int, error) {
 	switch {
 	case int64(n) > c.left:
 		n, c.failed = int(c.left), c.over
-	case err != nil && err != io.EOF: //nolint:errorlint // Only io.EOF itself is the end; wrapped it is a failure.
+	case err != nil && err != io.EOF:
 		c.failed = fetchError(c.ctx, c.request, err)
 	default:
 		c.left -= int64(n)

@@ -121,14 +121,14 @@ func (a *Account) within(f func(*accountState)) {
 // Payments returns the payments as they are now, those that failed included, the oldest
 // first.
 func (a *Account) Payments() (all []botctx.Payment) {
-	a.within(func(state *accountState) { all = copyOf(state.payments).([]botctx.Payment) })
+	a.within(func(state *accountState) { all = cloneOf(state.payments) })
 	return all
 }
 
 // Events returns the events that arose, whether they were delivered or not, the oldest
 // first.
 func (a *Account) Events() (all []botctx.PaymentEvent) {
-	a.within(func(state *accountState) { all = copyOf(state.events).([]botctx.PaymentEvent) })
+	a.within(func(state *accountState) { all = cloneOf(state.events) })
 	return all
 }
 

@@ -106,7 +106,10 @@ func (b *bucket) set(state keptFiles) {
 // Files returns the files in the platform's object store, in the order of their keys.
 func (p *Platform) Files() []File {
 	files := slices.SortedFunc(maps.Values(p.files.state().files), func(a, b File) int { return strings.Compare(a.Key, b.Key) })
-	return copyOf(files).([]File)
+	for i := range files {
+		files[i].Content = slices.Clone(files[i].Content)
+	}
+	return files
 }
 
 // File returns the file with a key, such as "app-1/channel-1/bills/7.pdf". It ends the test
@@ -117,7 +120,8 @@ func (p *Platform) File(key string) File {
 	if !ok {
 		p.test.Fatalf("fakes: there is no file %q", key)
 	}
-	return copyOf(file).(File)
+	file.Content = slices.Clone(file.Content)
+	return file
 }
 
 // FailNextFile makes the object store fail to store the next file, with an error with a code

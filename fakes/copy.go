@@ -17,6 +17,12 @@ func copyOf(v any) any {
 	return copied(reflect.ValueOf(v)).Interface()
 }
 
+// cloneOf is copyOf for a value of a known type.
+func cloneOf[T any](v T) (made T) {
+	reflect.ValueOf(&made).Elem().Set(copied(reflect.ValueOf(&v).Elem()))
+	return made
+}
+
 func copied(v reflect.Value) reflect.Value {
 	if v.Type().Implements(reflect.TypeFor[botctx.PaymentClient]()) {
 		return v

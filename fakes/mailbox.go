@@ -51,7 +51,7 @@ func (m *mailboxes) SendMail(ctx context.Context, sent botctx.Mail) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	kept := Mail{Mail: copyOf(sent).(botctx.Mail), At: document.At(m.platform.Now())}
+	kept := Mail{Mail: cloneOf(sent), At: document.At(m.platform.Now())}
 	err := m.take(kept)
 	to := strings.Join(addressesOf(kept), ", ")
 	if err != nil {
@@ -145,7 +145,7 @@ func lastRunes() map[string]rune {
 
 // Mails returns every mail that was sent on the platform, in order.
 func (p *Platform) Mails() []Mail {
-	return copyOf(p.mails.all()).([]Mail)
+	return cloneOf(p.mails.all())
 }
 
 // Mailbox returns the mails that an address got, also as a copy, in order. It ends the test

@@ -19,14 +19,11 @@ type pendingEvent struct {
 // eventCall is what OnEvent registers.
 type eventCall func(context.Context, botctx.PaymentEvent) error
 
-// next returns when the first event is due, and whether there is one.
-func (p *payments) next() (time.Time, bool) {
+// isDue reports whether an event is to be delivered by a time.
+func (p *payments) isDue(by time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.pending) == 0 {
-		return time.Time{}, false
-	}
-	return p.pending[0].at, true
+	return len(p.pending) > 0 && !p.pending[0].at.After(by)
 }
 
 // take takes the first event.
@@ -48,11 +45,14 @@ func (p *payments) callsOf(key accountKey) []eventCall {
 	return slices.Clone(p.calls[key])
 }
 
-// deliverNext delivers the first event that is due.
-func (p *Platform) deliverNext(ctx context.Context) error {
+// deliverNext delivers the first event, at its time.
+func (p *Platform) deliverNext(ctx context.Context, pace *pace) error {
 	pending, ok := p.payments.take()
 	if !ok {
 		return nil
+	}
+	if p.clock.moveTo(pending.at) {
+		pace.instant()
 	}
 	return p.deliver(ctx, pending.key, pending.event)
 }
@@ -61,7 +61,7 @@ func (p *Platform) deliverNext(ctx context.Context) error {
 func (p *Platform) deliver(ctx context.Context, key accountKey, event botctx.PaymentEvent) error {
 	p.notef("%s reports %s of %s: %s", key.name, event.Type, event.Payment.ID, event.ID)
 	for _, call := range p.payments.callsOf(key) {
-		if err := call(ctx, copyOf(event).(botctx.PaymentEvent)); err != nil {
+		if err := call(ctx, cloneOf(event)); err != nil {
 			p.notef("the event %s failed: %v", event.ID, err)
 			return fmt.Errorf("event %s of account %s: %w", event.ID, key.name, err)
 		}

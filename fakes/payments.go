@@ -242,7 +242,7 @@ func (a *Account) report(state *accountState, kind string, payment botctx.Paymen
 
 // clonePayment returns a copy that shares nothing.
 func clonePayment(payment *botctx.Payment) *botctx.Payment {
-	return copyOf(payment).(*botctx.Payment)
+	return cloneOf(payment)
 }
 
 // EventDelay is the virtual time from what happens on a payment account to the event that

@@ -73,16 +73,12 @@ func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}
-		if due, isEvent := p.payments.next(); isEvent && !due.After(later(to, p.Now())) && (!ok || !due.After(at)) {
-			if p.clock.moveTo(due) {
-				pace.instant()
-			}
-			if err := p.deliverNext(ctx); err != nil {
-				failures = append(failures, err)
-			}
+		limit := later(to, p.Now()) // A run may have taken the clock further.
+		if p.payments.isDue(firstOf(at, ok, limit)) {
+			failures = append(failures, p.deliverNext(ctx, &pace))
 			continue
 		}
-		if !ok || at.After(later(to, p.Now())) { // A run may have taken the clock further.
+		if !ok || at.After(limit) {
 			return errors.Join(failures...)
 		}
 		if p.clock.moveTo(at) {
@@ -104,6 +100,14 @@ func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
 				pace.runs, p.Now().Format(time.RFC3339Nano), done.NodeCompositeID, done.Member))...)
 		}
 	}
+}
+
+// firstOf returns when the next agenda is due, if one is by the limit, and else the limit.
+func firstOf(next time.Time, isThere bool, limit time.Time) time.Time {
+	if isThere && next.Before(limit) {
+		return next
+	}
+	return limit
 }
 
 // later returns the later one of two times.
