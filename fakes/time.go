@@ -74,11 +74,14 @@ func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
 			return errors.Join(append(failures, err)...)
 		}
 		limit := later(to, p.Now()) // A run may have taken the clock further.
-		if p.payments.isDue(firstOf(at, ok, limit)) {
+		if !ok {
+			at = limit.Add(1)
+		}
+		if p.payments.isDue(limit) && p.payments.isDue(at) {
 			failures = append(failures, p.deliverNext(ctx, &pace))
 			continue
 		}
-		if !ok || at.After(limit) {
+		if at.After(limit) {
 			return errors.Join(failures...)
 		}
 		if p.clock.moveTo(at) {
@@ -100,14 +103,6 @@ func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
 				pace.runs, p.Now().Format(time.RFC3339Nano), done.NodeCompositeID, done.Member))...)
 		}
 	}
-}
-
-// firstOf returns when the next agenda is due, if one is by the limit, and else the limit.
-func firstOf(next time.Time, isThere bool, limit time.Time) time.Time {
-	if isThere && next.Before(limit) {
-		return next
-	}
-	return limit
 }
 
 // later returns the later one of two times.

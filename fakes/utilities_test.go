@@ -1,0 +1,202 @@
+package fakes_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/outbound/replies"
+)
+
+// lockedClient is a client that must not be copied.
+type lockedClient struct {
+	botctx.PaymentClient
+	sync.Mutex
+}
+
+// golfOnly is a host's own utilities that have one payment client.
+type golfOnly struct {
+	botctx.UtilityOperations
+
+	client botctx.PaymentClient
+}
+
+func (g golfOnly) Golf(context.Context, botctx.GolfParams) (botctx.GolfResult, error) {
+	return botctx.GolfResult{Client: g.client}, nil
+}
+
+// mailTo returns the params of a mail.
+func mailTo(addresses ...string) botctx.SendEmailParams {
+	return botctx.SendEmailParams{
+		Destination: botctx.EmailDestination{ToAddresses: addresses},
+		Message: botctx.EmailMessage{
+			Subject: botctx.EmailText{Data: "Hello"}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: "It works."}},
+		},
+	}
+}
+
+// upload returns the params of an upload of a file that web has.
+func upload(web *replies.Replies) botctx.UploadFileToObjectStoreParams {
+	web.Add("GET", "https://shop.example/bill", replies.Text(200, "a bill"))
+	return botctx.UploadFileToObjectStoreParams{URL: "https://shop.example/bill", Filename: "bill", ContentType: "text/plain"}
+}
+
+func TestAMailboxHasTheMailsOfItsAddress(t *testing.T) {
+	t.Parallel()
+	utilities := fakes.NewUtilities(fakes.For(t))
+	p := utilities.Platform
+	first := mailTo("Ada <ada@example.com>")
+	first.Destination.CcAddresses = []string{"bob@example.com"}
+	_, err := utilities.SendEmail(t.Context(), first)
+	require.NoError(t, err)
+	p.Advance(time.Minute)
+	_, err = utilities.SendEmail(t.Context(), mailTo("bob@example.com"))
+	require.NoError(t, err)
+
+	require.Len(t, p.Mails(), 2)
+	require.Equal(t, p.Mails()[:1], p.Mailbox("Ada Lovelace <ada@EXAMPLE.com>"))
+	require.Equal(t, p.Mails(), p.Mailbox("bob@example.com"))
+	require.Empty(t, p.Mailbox("carl@example.com"))
+	require.Equal(t, document.At(fakes.Start().Add(time.Minute)), p.Mails()[1].At)
+	require.Contains(t, p.Transcript(), "00:00:00.000  mail to ada@example.com, bob@example.com: Hello\n")
+
+	p.Mails()[0].Text.Data, p.Mails()[0].To[0].Address = "changed", "changed"
+	require.Equal(t, "It works.", p.Mails()[0].Text.Data, "nothing is shared")
+	require.Equal(t, "ada@example.com", p.Mails()[0].To[0].Address)
+}
+
+func TestMailsFailOnDemand(t *testing.T) {
+	t.Parallel()
+	utilities := fakes.NewUtilities(fakes.For(t))
+	p := utilities.Platform
+	p.FailNextMail(errors.New("down"))
+	p.FailNextMail(boterr.ResourceExhausted)
+	p.RefuseMailTo("gone@example.com")
+	for _, c := range []struct {
+		to   string
+		code boterr.Code
+	}{
+		{"ada@example.com", boterr.Unavailable},
+		{"ada@example.com", boterr.ResourceExhausted},
+		{"ada@example.com", ""},
+		{"gone@Example.com", boterr.InvalidArgument},
+	} {
+		_, err := utilities.SendEmail(t.Context(), mailTo(c.to))
+		require.Equal(t, c.code, boterr.CodeOf(err), "%v", err)
+	}
+	require.Len(t, p.Mails(), 1)
+	require.Contains(t, p.Transcript(), "mail to ada@example.com ! down\n")
+}
+
+func TestFilesFailOnDemand(t *testing.T) {
+	t.Parallel()
+	utilities := fakes.NewUtilities(fakes.For(t))
+	p := utilities.Platform
+	given := upload(p.HTTP)
+	p.FailNextFile(errors.New("down"))
+	_, err := utilities.UploadFileToObjectStore(t.Context(), given)
+	requireCode(t, err, boterr.Unavailable, "")
+	require.Empty(t, p.Files())
+	_, err = utilities.UploadFileToObjectStore(t.Context(), given)
+	require.NoError(t, err)
+	require.Contains(t, p.Transcript(), "file app-1/channel-1/bill ! down\n")
+	require.Contains(t, p.Transcript(), "file app-1/channel-1/bill: 6 bytes of text/plain\n")
+	require.NotContains(t, p.Transcript(), "uploadFileToObjectStore {\"url\":\"https://shop.example/bill\",\"filename\":\"bill\",\"contentType\":\"text/plain\"} -> ")
+
+	p.File("app-1/channel-1/bill").Content[0] = 'x'
+	p.Files()[0].Content[0] = 'x'
+	require.Equal(t, "a bill", string(p.File("app-1/channel-1/bill").Content), "nothing is shared")
+}
+
+func TestMisuseOfMailsAndFilesEndsTheTest(t *testing.T) {
+	t.Parallel()
+	p := fakes.New()
+	require.Panics(t, func() { p.Mailbox("ada") })
+	require.Panics(t, func() { p.RefuseMailTo("ada") })
+	require.Panics(t, func() { p.File("app-1/channel-1/bill") })
+}
+
+// state is what a platform shows of its utilities.
+type state struct {
+	mails    []fakes.Mail
+	files    []fakes.File
+	payments []botctx.Payment
+	events   []botctx.PaymentEvent
+}
+
+func stateOf(p *fakes.Platform, account *fakes.Account) state {
+	account = account.In(p)
+	return state{p.Mails(), p.Files(), account.Payments(), account.Events()}
+}
+
+func TestAForkGoesOnWithMailsFilesAndPayments(t *testing.T) {
+	t.Parallel()
+	utilities := fakes.NewUtilities(fakes.For(t))
+	p, account := utilities.Platform, utilities.Account
+	given := upload(p.HTTP)
+	use := func(utilities botctx.UtilityOperations) {
+		_, err := utilities.SendEmail(t.Context(), mailTo("ada@example.com"))
+		require.NoError(t, err)
+		_, err = utilities.UploadFileToObjectStore(t.Context(), given)
+		require.NoError(t, err)
+		golf, err := utilities.Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
+		require.NoError(t, err)
+		_, err = golf.Client.Charge(t.Context(), tenEuro(withKey("order-7")))
+		require.NoError(t, err)
+		_, err = golf.Client.Refund(t.Context(), botctx.Refund{PaymentID: "payment-1", Amount: 1})
+		require.NoError(t, err)
+	}
+	use(utilities)
+	account.DeclineNext("expired_card")
+	snapshot, before := p.Snapshot(), stateOf(p, account)
+
+	fork := p.Fork()
+	require.Equal(t, before, stateOf(fork, account))
+	here, there := heard(p, account), heard(fork, account.In(fork))
+	use(utilities.Member.In(fork).Context())
+	_, err := account.In(fork).Charge(t.Context(), tenEuro())
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.Equal(t, before, stateOf(p, account), "what happens on the fork is not seen here")
+
+	fork.Advance(time.Minute)
+	require.Len(t, *there, 4, "the pending events came along")
+	require.Empty(t, *here)
+
+	use(utilities)
+	require.Len(t, account.Payments(), 1, "the key is known")
+	p.Restore(snapshot)
+	require.Equal(t, before, stateOf(p, account))
+	p.Advance(time.Minute)
+	require.Len(t, *here, 2)
+}
+
+func TestFaultsOfUtilitiesAreForked(t *testing.T) {
+	t.Parallel()
+	utilities := fakes.NewUtilities(fakes.For(t))
+	p := utilities.Platform
+	given := upload(p.HTTP)
+	p.FailNextMail(errors.New("down"))
+	p.FailNextFile(errors.New("down"))
+	p.RefuseMailTo("gone@example.com")
+	utilities.Account.FailNext(errors.New("down"))
+	fork := p.Fork()
+	for _, platform := range []*fakes.Platform{fork, p} {
+		bot := utilities.Member.In(platform).Context()
+		_, err := bot.SendEmail(t.Context(), mailTo("ada@example.com"))
+		require.ErrorIs(t, err, boterr.Unavailable)
+		_, err = bot.SendEmail(t.Context(), mailTo("gone@example.com"))
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+		_, err = bot.UploadFileToObjectStore(t.Context(), given)
+		require.ErrorIs(t, err, boterr.Unavailable)
+		_, err = utilities.Account.In(platform).Charge(t.Context(), tenEuro())
+		require.ErrorContains(t, err, "down")
+	}
+}
