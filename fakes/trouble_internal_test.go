@@ -1,0 +1,153 @@
+package fakes
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+func TestALimitIsByVirtualTime(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Alpha)
+	s.LimitSends("shop", 2, time.Minute)
+	s.mustSend(t, s.ada, "1")
+	s.Advance(40 * time.Second)
+	s.mustSend(t, s.ada, "2")
+	_, err := s.send(t, s.ada, send.Text("3"))
+	requireCode(t, boterr.ResourceExhausted, err)
+	require.ErrorContains(t, err, "try again in 20s")
+	s.Advance(20 * time.Second)
+	s.mustSend(t, s.ada, "3")
+	_, err = s.send(t, s.ada, send.Text("4"))
+	requireCode(t, boterr.ResourceExhausted, err)
+	require.Len(t, s.Sent(), 3)
+}
+
+func TestALimitIsThatOfOneChannelUntilItIsLifted(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Webchat)
+	s.AddChannel(channel.Channel{ID: "desk"})
+	s.LimitSends("desk", 1, time.Hour)
+	s.mustSend(t, s.ada, "1")
+	s.mustSend(t, s.ada, "2")
+	s.LimitSends("shop", 1, time.Hour)
+	s.mustSend(t, s.ada, "3")
+	_, err := s.send(t, s.ada, send.Text("4"))
+	requireCode(t, boterr.ResourceExhausted, err)
+	s.LiftLimit("shop")
+	s.mustSend(t, s.ada, "4")
+}
+
+func TestALimitHoldsWhoeverSendsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Webchat)
+	s.LimitSends("shop", 30, time.Minute)
+	message := s.messageTo(s.ada, send.Text("hi"))
+	var taken atomic.Int32
+	var at sync.WaitGroup
+	for range 100 {
+		at.Go(func() {
+			if _, err := s.connector.Send(t.Context(), message); err == nil {
+				taken.Add(1)
+			}
+		})
+	}
+	at.Wait()
+	require.EqualValues(t, 30, taken.Load())
+	require.Len(t, s.Sent(), 30)
+}
+
+func TestThePlatformRefusesSomeAndTakesTheOthers(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Webchat)
+	s.RefuseSends(boterr.FailedPrecondition, s.ada)
+	_, err := s.send(t, s.ada, send.Text("hi"))
+	requireCode(t, boterr.FailedPrecondition, err)
+	s.mustSend(t, s.lise, "hi")
+	require.Contains(t, s.Transcript(), `Ada does not get {"type":"TEXT","text":"hi"}: `)
+	s.AcceptSends(s.ada)
+	s.mustSend(t, s.ada, "hi")
+}
+
+func TestMessagesToAGroupAreRefusedByItsID(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Charlie)
+	toGroup := send.Message{Channel: s.in, To: "C1", Response: send.Text("hi")}
+	s.RefuseSendsTo(boterr.NotFound, "shop", "C1")
+	_, err := s.connector.Send(t.Context(), toGroup)
+	requireCode(t, boterr.NotFound, err)
+	s.AcceptSendsTo("shop", "C1")
+	_, err = s.connector.Send(t.Context(), toGroup)
+	require.NoError(t, err)
+}
+
+func TestAPlatformThatIsDisconnectedDoesNothing(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		platform channel.Type
+		ask      func(ctx context.Context, s *shop) error
+	}{
+		"send": {channel.Webchat, func(ctx context.Context, s *shop) error {
+			_, err := s.connector.Send(ctx, s.messageTo(s.ada, send.Text("hi")))
+			return err
+		}},
+		"label": {channel.Alpha, func(ctx context.Context, s *shop) error {
+			_, err := s.connector.(send.Labeler).SaveLabel(ctx, s.in, "1", "buyers")
+			return err
+		}},
+		"unlabel": {channel.Alpha, func(ctx context.Context, s *shop) error {
+			return s.connector.(send.Labeler).RemoveLabel(ctx, s.in, "1", "buyers")
+		}},
+		"store": {channel.Alpha, func(ctx context.Context, s *shop) error {
+			_, err := s.connector.(send.Broadcaster).CreateBroadcast(ctx, s.in, send.Text("Tea!"))
+			return err
+		}},
+		"broadcast": {channel.Alpha, func(ctx context.Context, s *shop) error {
+			_, err := s.connector.(send.Broadcaster).SendBroadcast(ctx, s.in, send.Broadcast{})
+			return err
+		}},
+		"upload": {channel.Alpha, func(ctx context.Context, s *shop) error {
+			_, err := s.connector.(send.AttachmentUploader).UploadAttachment(ctx, s.in, send.TypeImage, "https://x.example")
+			return err
+		}},
+		"pass": {channel.Alpha, func(ctx context.Context, s *shop) error {
+			return s.connector.(send.ThreadPasser).PassThreadControl(ctx, s.in, "1", send.ThreadHandover{})
+		}},
+		"archive": {channel.Charlie, func(ctx context.Context, s *shop) error {
+			return s.connector.(send.ConversationArchiver).ArchiveConversation(ctx, s.in, "C1")
+		}},
+		"update": {channel.Charlie, func(ctx context.Context, s *shop) error {
+			_, err := s.connector.(send.MessageUpdater).UpdateMessage(ctx, s.in, send.MessageUpdate{})
+			return err
+		}},
+		"group": {channel.Charlie, func(ctx context.Context, s *shop) error {
+			_, err := s.connector.(livechat.GroupCreator).CreateGroup(ctx, s.in, livechat.NewGroup{})
+			return err
+		}},
+		"batch": {channel.Delta, func(ctx context.Context, s *shop) error {
+			_, err := s.connector.(send.BatchSender).SendBatch(ctx, []send.Message{s.messageTo(s.ada, send.Text("hi"))})
+			return err
+		}},
+		"tag": {channel.Echo, func(ctx context.Context, s *shop) error {
+			_, err := s.connector.(send.Tagger).SaveTag(ctx, s.in, "1", 1)
+			return err
+		}},
+	} {
+		s := shopOn(t, row.platform)
+		before := s.outbox.state()
+		s.Disconnect("shop")
+		requireCode(t, boterr.Unavailable, row.ask(t.Context(), s))
+		s.Reconnect("shop")
+		require.Equal(t, before, s.outbox.state(), name)
+		s.mustSend(t, s.ada, "hi")
+	}
+}
