@@ -15,6 +15,18 @@
 // who answers there. An agent sees tickets, takes one, writes and reads; her commands are
 // nodes of the bot. HTTP is the live-chat API of custom outlets.
 //
+// Each messaging platform behaves as its own: its ids, its answers, and what there is on it.
+// Charlie's ids of messages are timestamps, by which updateMessage finds them. Sent shows
+// each message as it was sent and as it shows now. What a bot does on a platform is read
+// back from who it was done to: Actor.Labels, Tags and Thread, and Platform.Broadcasts,
+// Attachments, IsArchived and PostComments. The rules of a platform hold: a conversation that was
+// archived, or that another application controls, takes no messages, a file is sent by an
+// id that was given for it, and a user has 20 tags at most.
+//
+// Platforms fail on demand: LimitSends sets a rate limit in virtual time, RefuseSends makes a
+// platform refuse some recipients and take the others, and Disconnect makes it answer
+// nothing.
+//
 // Every call of an operation is recorded, and can be made to fail, to be late, or to
 // report a time-out. Transcript shows what happened, and is printed where a test
 // fails. Advance moves the virtual time and runs the agendas that fall due on the way. A

@@ -1,0 +1,20 @@
+package fakes
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// PostComments returns the comments on posts that SavePostCommentAnalytics recorded in
+// DefaultApp, the oldest first.
+func (p *Platform) PostComments() []*send.PostComment {
+	p.test.Helper()
+	sends := send.New(p.runtime.Env(), record.Scope{App: DefaultApp}, send.Ports{})
+	found, err := sends.FindPostComments(context.Background(), record.Query{})
+	if err != nil {
+		p.test.Fatalf("fakes: PostComments: %v", err)
+	}
+	return found
+}
