@@ -79,14 +79,17 @@ func accessToken(in *channel.Channel) channel.Secret {
 	return channel.NewSecret("token-of-" + in.ID)
 }
 
-// SendBroadcast implements send.Broadcaster. A member whose messages the platform refuses is
-// left out.
+// SendBroadcast implements send.Broadcaster. It counts as one message. A member whose messages
+// the platform refuses is left out.
 func (a alpha) SendBroadcast(ctx context.Context, in *channel.Channel, broadcast send.Broadcast) (int64, error) {
 	if err := a.reach(ctx, in); err != nil {
 		return 0, err
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if err := a.withinLimit(in.ID); err != nil {
+		return 0, err
+	}
 	stored, err := a.storedMessage(in, broadcast.MessageID)
 	if err != nil {
 		return 0, err
@@ -101,7 +104,7 @@ func (a alpha) SendBroadcast(ctx context.Context, in *channel.Channel, broadcast
 	}
 	a.platform.notef("%s broadcasts %d to the label %s as %d", in.ID, stored.ID, made.LabelID, made.ID)
 	for _, to := range l.members {
-		if _, err := a.take(a.messageTo(in, to, stored.Response), a); err == nil {
+		if _, err := a.keep(a.messageTo(in, to, stored.Response), a); err == nil {
 			made.Reached = append(made.Reached, to)
 		}
 	}

@@ -3,6 +3,7 @@ package fakes
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -88,6 +89,21 @@ func TestABroadcastLeavesOutThoseWhoseMessagesAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{s.lise.ExternalID()}, s.Broadcasts("shop")[0].Reached)
 	require.Empty(t, s.ada.Messages())
+}
+
+func TestABroadcastIsOneMessageForALimit(t *testing.T) {
+	t.Parallel()
+	s := shopOn(t, channel.Alpha)
+	s.label(t, s.ada, "buyers")
+	s.label(t, s.lise, "buyers")
+	s.LimitSends("shop", 1, time.Minute)
+	tea := send.Broadcast{MessageID: s.store(t, send.Text("Tea!")), LabelID: "buyers"}
+	_, err := portOf[send.Broadcaster](t, s).SendBroadcast(t.Context(), s.in, tea)
+	require.NoError(t, err)
+	require.Len(t, s.Sent(), 2)
+	_, err = portOf[send.Broadcaster](t, s).SendBroadcast(t.Context(), s.in, tea)
+	requireCode(t, boterr.ResourceExhausted, err)
+	require.Len(t, s.Sent(), 2)
 }
 
 func TestABroadcastToALabelThatNobodyHasAnyMoreReachesNobody(t *testing.T) {
@@ -176,7 +192,7 @@ func TestABroadcastWithAnUnknownFileIsNotStored(t *testing.T) {
 func TestNothingIsSentWhileAnotherApplicationControlsTheConversation(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
-	require.True(t, s.ada.Thread().IsBots())
+	require.True(t, s.ada.Thread().IsWithBot())
 	err := portOf[send.ThreadPasser](t, s).PassThreadControl(t.Context(), s.in, s.ada.ExternalID(),
 		send.ThreadHandover{TargetAppID: "263902037430900", Metadata: "wants a person"})
 	require.NoError(t, err)
@@ -186,7 +202,7 @@ func TestNothingIsSentWhileAnotherApplicationControlsTheConversation(t *testing.
 	s.mustSend(t, s.lise, "hi")
 
 	s.ada.ReturnThread()
-	require.True(t, s.ada.Thread().IsBots())
+	require.True(t, s.ada.Thread().IsWithBot())
 	s.mustSend(t, s.ada, "hello again")
 	require.Equal(t, "hello again", s.ada.Last())
 }

@@ -20,8 +20,8 @@ type Thread struct {
 	Metadata string
 }
 
-// IsBots reports whether the bot has control.
-func (t Thread) IsBots() bool { return t.AppID == "" }
+// IsWithBot reports whether the bot has control.
+func (t Thread) IsWithBot() bool { return t.AppID == "" }
 
 // PassThreadControl implements send.ThreadPasser. FailedPrecondition: another application
 // has control.
@@ -59,7 +59,7 @@ func (a *Actor) Thread() Thread {
 // Alpha channel give it back to the bot. It ends the test where the bot has it.
 func (a *Actor) ReturnThread() {
 	a.platform.test.Helper()
-	if a.Thread().IsBots() {
+	if a.Thread().IsWithBot() {
 		a.platform.test.Fatalf("fakes: the bot controls the conversation with %s: nobody can give it back", a.name)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -153,11 +154,16 @@ func (c charlie) hasConversation(in *channel.Channel, id string) bool {
 	return false
 }
 
-// IsArchived reports whether a conversation of a channel of type charlie is archived.
+// IsArchived reports whether a conversation of a channel of DefaultApp and type charlie is
+// archived. It ends the test where there is no such conversation.
 func (p *Platform) IsArchived(channelID, conversationID string) bool {
 	p.test.Helper()
 	p.mustBe(DefaultApp, channelID, channel.Charlie, "archived conversations")
+	in, err := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp}).Load(context.Background(), channelID)
 	p.outbox.mu.Lock()
 	defer p.outbox.mu.Unlock()
+	if err != nil || !(charlie{plain{p.outbox}}).hasConversation(in, conversationID) {
+		p.test.Fatalf("fakes: IsArchived: the channel %s has no conversation %q", channelID, conversationID)
+	}
 	return p.outbox.kept.charlie.archived[address{channelID, conversationID}]
 }

@@ -41,7 +41,10 @@ func (echo) reply(sent Sent) document.Object {
 	response := sent.Response
 	switch response.Type() {
 	case send.TypeNews:
-		return newsReply(response)
+		articles := document.Get(response, "articles", document.Array{})
+		return newsReply(articles)
+	case send.TypeCarousel:
+		return newsReply(articlesOf(response))
 	case send.TypeImage:
 		return fileReply("image", response).With("image", fileOf(response))
 	case send.TypeVideo:
@@ -58,11 +61,25 @@ func (echo) reply(sent Sent) document.Object {
 	}
 }
 
-// newsReply shows an article: its fields, and all articles as news.
-func newsReply(response send.Response) document.Object {
-	articles, _ := response.Lookup("articles")
+// articlesOf returns the cards of a row as articles, which Echo shows in their place.
+func articlesOf(response send.Response) document.Array {
+	articles := document.A()
+	for _, card := range document.Get(response, "carousel", []document.Object{}) {
+		article := document.O()
+		for _, field := range []struct{ shown, sent string }{{"title", "title"}, {"description", "subtitle"}, {"picurl", "image_url"}} {
+			if value, has := card.Field(field.sent); has {
+				article = article.With(field.shown, value)
+			}
+		}
+		articles = articles.Append(article)
+	}
+	return articles
+}
+
+// newsReply shows articles as news, and the fields of the first.
+func newsReply(articles document.Array) document.Object {
 	reply := document.O("msgType", "news", "news", articles)
-	article := document.Get(response, "articles.0", document.Object{})
+	article := document.Get(reply, "news.0", document.Object{})
 	for _, field := range []struct{ shown, sent string }{
 		{"title", "title"}, {"description", "description"}, {"url", "url"}, {"image", "picurl"},
 	} {

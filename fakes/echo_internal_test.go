@@ -90,6 +90,9 @@ func TestEchoAnswersInItsWords(t *testing.T) {
 		`{"type":"NEWS","articles":[{"title":"Kettles","description":"New ones","url":"https://shop.example/","picurl":"https://shop.example/k.png"}]}`: `{"msgType":"news",` +
 			`"news":[{"title":"Kettles","description":"New ones","url":"https://shop.example/","picurl":"https://shop.example/k.png"}],` +
 			`"title":"Kettles","description":"New ones","url":"https://shop.example/","image":"https://shop.example/k.png"}`,
+		`{"type":"CAROUSEL","carousel":[{"title":"Kettle","subtitle":"It boils.","image_url":"https://shop.example/k.png"},{"title":"Pot"}]}`: `{"msgType":"news",` +
+			`"news":[{"title":"Kettle","description":"It boils.","picurl":"https://shop.example/k.png"},{"title":"Pot"}],` +
+			`"title":"Kettle","description":"It boils.","image":"https://shop.example/k.png"}`,
 		`{"type":"MUSIC","title":"Tea for two"}`: `{"title":"Tea for two","msgType":"music"}`,
 	} {
 		object, err := document.ParseJSON([]byte(sent))

@@ -40,6 +40,9 @@ func TestMisuseOfAPlatformEndsTheTest(t *testing.T) {
 		`messages are of alpha alone`:     func(p *fakes.Platform, _ *fakes.Actor) { p.StoredMessages("web") },
 		`are of charlie alone`:            func(p *fakes.Platform, _ *fakes.Actor) { p.IsArchived("web", "C1") },
 		`there is no channel gone in app`: func(p *fakes.Platform, _ *fakes.Actor) { p.IsArchived("gone", "C1") },
+		`has no conversation "C1"`: func(p *fakes.Platform, _ *fakes.Actor) {
+			p.IsArchived(p.AddChannel(channel.Channel{Type: channel.Charlie}).ID, "C1")
+		},
 		`labels are of alpha alone`: func(p *fakes.Platform, _ *fakes.Actor) {
 			p.AddMember(member.Member{Channel: "web"}).Labels()
 		},

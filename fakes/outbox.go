@@ -107,6 +107,9 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by manner) (
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if err := o.connected(message.Channel.ID); err != nil {
+		return send.Delivery{}, o.notTaken(message, err)
+	}
 	sent, err := o.take(message, by)
 	if err != nil {
 		return send.Delivery{}, err
@@ -114,8 +117,17 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by manner) (
 	return send.Delivery{Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: sent.At}, nil
 }
 
-// take keeps a message, or returns why the platform refuses it. The caller holds the mutex.
+// take keeps a message that counts against the limit of its channel, or returns why the
+// platform does not take it. The caller holds the mutex.
 func (o *outbox) take(message send.Message, by manner) (Sent, error) {
+	if err := o.withinLimit(message.Channel.ID); err != nil {
+		return Sent{}, o.notTaken(message, err)
+	}
+	return o.keep(message, by)
+}
+
+// keep is take without the limit. The caller holds the mutex.
+func (o *outbox) keep(message send.Message, by manner) (Sent, error) {
 	sent := Sent{
 		At: document.At(o.platform.Now()), Channel: message.Channel.ID, Type: message.Channel.Type,
 		To: message.To, Response: message.Response, Shown: message.Response,
@@ -123,28 +135,34 @@ func (o *outbox) take(message send.Message, by manner) (Sent, error) {
 	if message.Member != nil {
 		sent.Member = message.Member.ID
 	}
-	to := o.nameOf(sent, message)
-	err := o.hinder(sent)
+	err := o.refused(sent)
 	if err == nil {
 		err = by.refusal(sent)
 	}
 	if err != nil {
-		o.platform.notef("%s does not get %s: %v", to, sent.Response, err)
-		return Sent{}, err
+		return Sent{}, o.notTaken(message, err)
 	}
 	sent.ChatID = by.chatID(sent)
 	sent.MessageID = by.messageID(sent)
 	o.kept.sent = append(o.kept.sent, sent)
-	o.platform.notef("%s <- %s", to, sent.Response)
+	o.platform.notef("%s <- %s", o.nameOf(message), sent.Response)
 	return sent, nil
 }
 
+// notTaken notes that a platform does not take a message, and returns why. The caller holds
+// the mutex.
+func (o *outbox) notTaken(message send.Message, why error) error {
+	o.platform.notef("%s does not get %s: %v", o.nameOf(message), message.Response, why)
+	return why
+}
+
 // nameOf is what a transcript calls who gets a message. The caller holds the mutex.
-func (o *outbox) nameOf(sent Sent, message send.Message) string {
-	if message.Member != nil && !o.isAgent(sent) {
+func (o *outbox) nameOf(message send.Message) string {
+	to := address{message.Channel.ID, message.To}
+	if _, isAgent := o.kept.agents[to]; message.Member != nil && !isAgent {
 		return nameOf(message.Member)
 	}
-	return o.called(address{sent.Channel, sent.To})
+	return o.called(to)
 }
 
 // called is what a transcript calls a recipient. The caller holds the mutex.

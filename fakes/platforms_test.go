@@ -94,7 +94,7 @@ func TestABotWaitsUntilAConversationComesBack(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Alpha)
 	p.mustCall(t, "alphaPassThreadControl", `{}`)
-	require.False(t, p.ada.Thread().IsBots())
+	require.False(t, p.ada.Thread().IsWithBot())
 	_, err := p.call(t, "sendResponse", `{"response": {"type": "TEXT", "text": "hi"}}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	p.ada.ReturnThread()

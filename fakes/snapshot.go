@@ -8,7 +8,8 @@ import (
 )
 
 // Snapshot is a whole platform at one moment: its records, its clock, what was sent and
-// called, the groups and tickets, mails, files and payments, and the faults to come. It never changes.
+// called, what there is on the messaging platforms, mails, files and payments, and the
+// faults to come. It never changes.
 type Snapshot struct {
 	store    memstore.Snapshot
 	web      *replies.Replies

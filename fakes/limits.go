@@ -1,0 +1,65 @@
+package fakes
+
+import (
+	"slices"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// limit is the most messages that a channel can send within a time.
+type limit struct {
+	most int
+	per  time.Duration
+	// sent are the times of the last messages, the most at most, the oldest first.
+	sent []time.Time
+}
+
+// take counts a message at a time, or returns how long it has to wait.
+func (l *limit) take(now time.Time) time.Duration {
+	if len(l.sent) == l.most {
+		if wait := l.sent[0].Add(l.per).Sub(now); wait > 0 {
+			return wait
+		}
+		l.sent = slices.Delete(l.sent, 0, 1)
+	}
+	l.sent = append(l.sent, now)
+	return 0
+}
+
+// withinLimit counts a message of a channel. The caller holds the mutex.
+func (o *outbox) withinLimit(channelID string) error {
+	l, isLimited := o.kept.trouble.limits[channelID]
+	if !isLimited {
+		return nil
+	}
+	wait := l.take(o.platform.Now())
+	o.kept.trouble.limits[channelID] = l
+	if wait > 0 {
+		return boterr.New(boterr.ResourceExhausted, "", "the channel %s sends %d messages in %v at most: try again in %v",
+			channelID, l.most, l.per, wait)
+	}
+	return nil
+}
+
+// LimitSends lets the platform of a channel of DefaultApp take so many messages at most
+// within a virtual time, and refuse more with ResourceExhausted. It takes the place of a
+// limit before, and counts anew.
+func (p *Platform) LimitSends(channelID string, most int, per time.Duration) {
+	p.test.Helper()
+	p.mustHave(channelID)
+	if most < 1 || per <= 0 {
+		p.test.Fatalf("fakes: LimitSends of %d messages in %v: give at least one message and a time; Disconnect lets none through", most, per)
+		return
+	}
+	p.hinder(func(t *trouble) { t.limits[channelID] = limit{most: most, per: per} })
+	p.notef("%s sends %d messages in %v at most", channelID, most, per)
+}
+
+// LiftLimit takes the limit of LimitSends away. Without one it does nothing.
+func (p *Platform) LiftLimit(channelID string) {
+	p.test.Helper()
+	p.mustHave(channelID)
+	p.hinder(func(t *trouble) { delete(t.limits, channelID) })
+	p.notef("%s sends without a limit", channelID)
+}
