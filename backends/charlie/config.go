@@ -1,0 +1,115 @@
+package charlie
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+)
+
+// Config is what a host gives a Connector. The zero value of each field means its default.
+type Config struct {
+	// APIURL is the address of the tool's API. The default is the tool's own.
+	APIURL string
+	// HTTPClient sends the requests. The default follows no redirects.
+	HTTPClient *http.Client
+	// Timeout is how long one request to the tool may take. The default is 10 seconds.
+	Timeout time.Duration
+	// MaxWaits is how often a call waits because the tool limits the rate, before it is
+	// ResourceExhausted. The default is 3.
+	MaxWaits int
+	// MaxWait is the longest of those waits: where the tool asks for more, the call is
+	// ResourceExhausted at once. The default is 30 seconds.
+	MaxWait time.Duration
+	// MaxClients is for how many tokens a client is kept. The default is 256.
+	MaxClients int
+
+	// FindChannel returns the channel that a workspace's requests are for, with its
+	// credentials, or NotFound. A Handler needs it. It is asked before the signature is
+	// checked, since the secret is the channel's.
+	FindChannel func(ctx context.Context, from Workspace) (*channel.Channel, error)
+	// SigningSecret is what requests are signed with whose channel has no signing secret of
+	// its own, and the check of a Handler's address by the tool, which names no workspace.
+	// Without it that check is answered unseen.
+	SigningSecret channel.Secret
+	// Now is the clock by which the age of requests is judged. The default is time.Now.
+	Now func() time.Time
+	// Workers is how many events a Handler works on at once. The default is 16.
+	Workers int
+	// Backlog is how many events a Handler holds, those that it works on included. What
+	// comes beyond is refused, and the tool sends it again later. The default is 1,000.
+	Backlog int
+	// OnError is told of the events that could not be received, the tool having been
+	// answered before, and of channels that could not be looked up. The default does
+	// nothing.
+	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
+}
+
+// Workspace is what a request of the tool comes from.
+type Workspace struct {
+	// TeamID is the workspace, EnterpriseID the organisation that it belongs to, if any.
+	TeamID       string
+	EnterpriseID string
+	// AppID is the application that the request is for.
+	AppID string
+}
+
+// withDefaults returns the config with its defaults, or which field is at fault.
+func (c Config) withDefaults() (Config, error) {
+	for field, value := range map[string]int{
+		"MaxWaits": c.MaxWaits, "MaxClients": c.MaxClients, "Workers": c.Workers, "Backlog": c.Backlog,
+		"Timeout": int(c.Timeout), "MaxWait": int(c.MaxWait),
+	} {
+		if value < 0 {
+			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
+		}
+	}
+	if c.HTTPClient == nil {
+		c.HTTPClient = &http.Client{CheckRedirect: refuseRedirect}
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.OnError == nil {
+		c.OnError = func(context.Context, botctx.Inbound, error) {}
+	}
+	c.Timeout = orDefault(c.Timeout, 10*time.Second)
+	c.MaxWait = orDefault(c.MaxWait, 30*time.Second)
+	c.MaxWaits = orDefault(c.MaxWaits, 3)
+	c.MaxClients = orDefault(c.MaxClients, 256)
+	c.Workers = orDefault(c.Workers, 16)
+	c.Backlog = orDefault(c.Backlog, 1000)
+	return c.withAPIURL()
+}
+
+// withAPIURL returns the config with an address of the API that ends in a slash.
+func (c Config) withAPIURL() (Config, error) {
+	if c.APIURL == "" {
+		c.APIURL = slack.APIURL
+	}
+	parsed, err := url.Parse(c.APIURL)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return c, boterr.Invalid("APIURL", "is no address of HTTP or HTTPS")
+	}
+	c.APIURL = strings.TrimSuffix(c.APIURL, "/") + "/"
+	return c, nil
+}
+
+// orDefault returns a value, or the default for its zero.
+func orDefault[T comparable](value, otherwise T) T {
+	var zero T
+	if value == zero {
+		return otherwise
+	}
+	return value
+}
+
+// refuseRedirect keeps tokens from being sent on to another address.
+func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

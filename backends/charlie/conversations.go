@@ -1,0 +1,139 @@
+package charlie
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+
+	"github.com/slack-go/slack"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+)
+
+// ArchiveConversation implements send.ConversationArchiver.
+func (c *Connector) ArchiveConversation(ctx context.Context, in *channel.Channel, conversationID string) error {
+	_, err := c.call(ctx, in, func(ctx context.Context, api *slack.Client) error {
+		return api.ArchiveConversationContext(ctx, conversationID)
+	})
+	if isRefusedWith(err, "already_archived") {
+		return nil
+	}
+	return err
+}
+
+// CreateGroup implements livechat.GroupCreator: it makes a private conversation and invites
+// the agent. Its name is that of the group in the letters that the tool allows, and a few
+// more made of the key: so a group that was made before is found again, and groups of one
+// name do not collide. The tool has no links by which people join.
+//
+// NotFound: the tool has no such agent. FailedPrecondition: the group was archived since.
+func (c *Connector) CreateGroup(
+	ctx context.Context, in *channel.Channel, group livechat.NewGroup,
+) (livechat.CreatedGroup, error) {
+	name := conversationName(group.Name, group.Key)
+	id, err := c.create(ctx, in, name)
+	if isRefusedWith(err, "name_taken") && group.Key != "" {
+		id, err = c.find(ctx, in, name)
+	}
+	if err != nil {
+		return livechat.CreatedGroup{}, err
+	}
+	if err := c.invite(ctx, in, id, group.AdminExternalID); err != nil {
+		return livechat.CreatedGroup{}, err
+	}
+	return livechat.CreatedGroup{ExternalID: id}, nil
+}
+
+// create makes a private conversation and returns its id.
+func (c *Connector) create(ctx context.Context, in *channel.Channel, name string) (string, error) {
+	reply, err := c.call(ctx, in, func(ctx context.Context, api *slack.Client) error {
+		_, err := api.CreateConversationContext(ctx, slack.CreateConversationParams{ChannelName: name, IsPrivate: true})
+		return err
+	})
+	return document.Get(reply, "channel.id", ""), err
+}
+
+// invite adds a user to a conversation, "" nobody. One who is there already is no error.
+func (c *Connector) invite(ctx context.Context, in *channel.Channel, conversationID, user string) error {
+	if user == "" {
+		return nil
+	}
+	_, err := c.call(ctx, in, func(ctx context.Context, api *slack.Client) error {
+		_, err := api.InviteUsersToConversationContext(ctx, conversationID, user)
+		return err
+	})
+	if isRefusedWith(err, "already_in_channel", "cant_invite_self") {
+		return nil
+	}
+	return err
+}
+
+// The bounds of the search for a conversation by its name: the tool has no other way than to
+// list those that the bot is in.
+const (
+	pageSize  = 200
+	mostPages = 100
+)
+
+// find returns the id of the bot's private conversation of a name.
+func (c *Connector) find(ctx context.Context, in *channel.Channel, name string) (string, error) {
+	search := slack.GetConversationsParameters{Types: []string{"private_channel"}, Limit: pageSize}
+	for range mostPages {
+		reply, err := c.call(ctx, in, func(ctx context.Context, api *slack.Client) error {
+			_, _, err := api.GetConversationsContext(ctx, &search)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+		for _, found := range objectsOf(reply, "channels") {
+			if document.Get(found, "name", "") != name {
+				continue
+			}
+			if document.Get(found, "is_archived", false) {
+				return "", boterr.New(boterr.FailedPrecondition, "", "the conversation %s of this group is archived", name)
+			}
+			return document.Get(found, "id", ""), nil
+		}
+		if search.Cursor = document.Get(reply, "response_metadata.next_cursor", ""); search.Cursor == "" {
+			break
+		}
+	}
+	return "", boterr.New(boterr.AlreadyExists, "",
+		"the workspace has a conversation %s that the bot is not in: rename it, or invite the bot", name)
+}
+
+// longestName is the most code points that the name of a conversation may have.
+const longestName = 80
+
+// conversationName returns a name in the letters that the tool allows: lower case, digits,
+// and hyphens for all else. What it ends in is made of the key.
+func conversationName(name, key string) string {
+	var allowed strings.Builder
+	for _, r := range strings.ToLower(name) {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
+			allowed.WriteRune(r)
+		case !strings.HasSuffix(allowed.String(), "-"):
+			allowed.WriteByte('-')
+		}
+	}
+	ending := ""
+	if key != "" {
+		sum := sha256.Sum256([]byte(key))
+		ending = "-" + hex.EncodeToString(sum[:6])
+	}
+	begin := strings.Trim(allowed.String(), "-_")
+	if begin == "" {
+		begin = "conversation"
+	}
+	if letters, most := []rune(begin), longestName-len(ending); len(letters) > most {
+		begin = strings.TrimRight(string(letters[:most]), "-_")
+	}
+	return begin + ending
+}

@@ -1,0 +1,14 @@
+// Package charlie connects channels of type charlie to the workspace chat tool whose API
+// they speak: it sends messages, opens, changes and archives conversations, and turns what
+// the tool reports into message events.
+//
+// One Connector serves every channel. The token of a channel is the bot's of its
+// channel.CharlieInfo, or else the user's. Of the tool's permissions a bot needs chat:write,
+// for groups of live chats groups:write and groups:read, and for what members write the
+// history of the kinds of conversations that it is in.
+//
+// What members and bot logic write is shown as it is: &, < and > are escaped, so that nobody
+// can call a whole conversation or forge a link by a text. Marks such as *bold* keep their
+// meaning in the tool. A message in the tool's own words is one of any other type with
+// blocks or attachments.
+package charlie

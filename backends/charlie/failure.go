@@ -1,0 +1,136 @@
+package charlie
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// refused is what a word of the tool for a refusal means here.
+type refused struct {
+	code     boterr.Code
+	sentence string
+}
+
+const (
+	sentenceToken = "the tool does not accept the channel's token: install the application anew " +
+		"in the workspace and store the new token in the channel's info"
+	sentenceScope = "the application lacks a permission in the workspace: add it, and install the application anew"
+	sentenceShow  = "the tool cannot show the message as it is"
+)
+
+// refusals are the tool's words for refusals. Any other is FailedPrecondition.
+var refusals = map[string]refused{
+	"channel_not_found":  {boterr.NotFound, "the tool has no such conversation that the bot can see"},
+	"message_not_found":  {boterr.NotFound, "the tool has no such message"},
+	"thread_not_found":   {boterr.NotFound, "the tool has no such thread"},
+	"user_not_found":     {boterr.NotFound, "the tool has no such user"},
+	"users_not_found":    {boterr.NotFound, "the tool has no such user"},
+	"is_archived":        {boterr.FailedPrecondition, "the conversation is archived"},
+	"not_in_channel":     {boterr.FailedPrecondition, "the bot is not in the conversation: invite it"},
+	"invalid_auth":       {boterr.FailedPrecondition, sentenceToken},
+	"not_authed":         {boterr.FailedPrecondition, sentenceToken},
+	"account_inactive":   {boterr.FailedPrecondition, sentenceToken},
+	"token_revoked":      {boterr.FailedPrecondition, sentenceToken},
+	"token_expired":      {boterr.FailedPrecondition, sentenceToken},
+	"not_allowed_token":  {boterr.FailedPrecondition, sentenceToken},
+	"missing_scope":      {boterr.FailedPrecondition, sentenceScope},
+	"no_permission":      {boterr.FailedPrecondition, sentenceScope},
+	"msg_too_long":       {boterr.InvalidArgument, "the message is too long for the tool: send several"},
+	"no_text":            {boterr.InvalidArgument, "the message has neither text nor blocks nor attachments"},
+	"invalid_blocks":     {boterr.InvalidArgument, sentenceShow},
+	"invalid_arguments":  {boterr.InvalidArgument, sentenceShow},
+	"invalid_attachment": {boterr.InvalidArgument, sentenceShow},
+	"msg_blocks_too_long": {
+		boterr.InvalidArgument, "the blocks of the message are too long for the tool: send several messages",
+	},
+	"invalid_blocks_format": {boterr.InvalidArgument, "the blocks are no list of blocks in the tool's words"},
+	"too_many_attachments":  {boterr.InvalidArgument, "the message has more attachments than the tool shows: send several"},
+	"already_archived":      {boterr.FailedPrecondition, "the conversation is archived"},
+	"name_taken":            {boterr.AlreadyExists, "the workspace has a conversation of that name"},
+}
+
+// transient are the words by which the tool says that it could not tell.
+var transient = regexp.MustCompile(`^(fatal_error|internal_error|service_unavailable|request_timeout|accesslimited)$`)
+
+// plainWord is what a word of the tool looks like. Anything else is not repeated in errors.
+var plainWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,79}$`)
+
+// rejection is what stands behind the code of a refusal.
+type rejection struct {
+	// word is the tool's own.
+	word string
+	text string
+	// details are what the tool says of the parts of a message.
+	details []string
+}
+
+// Error implements error.
+func (r *rejection) Error() string { return r.text }
+
+// refusal returns the error for a reply that is not ok.
+func refusal(reply document.Object) error {
+	word := document.Get(reply, "error", "")
+	switch {
+	case word == "ratelimited" || word == "rate_limited":
+		return &slack.RateLimitedError{RetryAfter: defaultRetryAfter}
+	case transient.MatchString(word):
+		return errors.New("the workspace chat tool could not answer: " + word)
+	case !plainWord.MatchString(word):
+		word = "unknown_error"
+	}
+	meaning, isKnown := refusals[word]
+	if !isKnown {
+		meaning = refused{boterr.FailedPrecondition, "the tool does not do it"}
+		if strings.HasPrefix(word, "token_") {
+			meaning.sentence = sentenceToken
+		}
+	}
+	details := detailsOf(reply)
+	text := meaning.sentence + " (" + word + ")"
+	if meaning.code == boterr.InvalidArgument && len(details) > 0 {
+		text += ": " + strings.Join(details, "; ")
+	}
+	return &boterr.Error{Code: meaning.code, Err: &rejection{word, text, details}}
+}
+
+// mostDetails and longestDetail limit what an error repeats of what the tool says.
+const (
+	mostDetails   = 5
+	longestDetail = 200
+)
+
+// detailsOf returns what the tool says of the parts of a message that it refused.
+func detailsOf(reply document.Object) []string {
+	var details []string
+	for _, message := range document.Get(reply, "response_metadata.messages", document.Array{}).All() {
+		if text, isText := message.(string); isText && len(details) < mostDetails && len(text) <= longestDetail {
+			details = append(details, text)
+		}
+	}
+	return details
+}
+
+// isRefusedWith reports whether the tool refused with one of the words.
+func isRefusedWith(err error, words ...string) bool {
+	found, ok := errors.AsType[*rejection](err)
+	return ok && slices.Contains(words, found.word)
+}
+
+// withoutSecret returns an error whose text does not hold a token.
+func withoutSecret(err error, token string) error {
+	if !strings.Contains(err.Error(), token) {
+		return err
+	}
+	text := strings.ReplaceAll(err.Error(), token, "[redacted]")
+	if coded, ok := boterr.AsError(err); ok {
+		return boterr.New(coded.Code, coded.Field, "%s", text)
+	}
+	return errors.New(text)
+}

@@ -1,0 +1,301 @@
+package charlie_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/charlie"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+func TestTheToolsRefusalsHaveCodes(t *testing.T) {
+	t.Parallel()
+	for word, code := range map[string]boterr.Code{
+		"channel_not_found": boterr.NotFound,
+		"message_not_found": boterr.NotFound,
+		"is_archived":       boterr.FailedPrecondition,
+		"not_in_channel":    boterr.FailedPrecondition,
+		"invalid_auth":      boterr.FailedPrecondition,
+		"token_revoked":     boterr.FailedPrecondition,
+		"token_of_new_kind": boterr.FailedPrecondition,
+		"missing_scope":     boterr.FailedPrecondition,
+		"of_a_new_kind":     boterr.FailedPrecondition,
+		"msg_too_long":      boterr.InvalidArgument,
+		"invalid_blocks":    boterr.InvalidArgument,
+	} {
+		t.Run(word, func(t *testing.T) {
+			t.Parallel()
+			s := newTool()
+			connector := s.start(t, charlie.Config{})
+			for range 5 {
+				s.next(refuses(word))
+			}
+			_, err := connector.Send(t.Context(), to("C1", send.Text("Hello")))
+			require.ErrorIs(t, err, code)
+			require.ErrorContains(t, err, word)
+			_, err = connector.UpdateMessage(t.Context(), workspace(), send.MessageUpdate{Text: "x"})
+			require.ErrorIs(t, err, code)
+			require.ErrorIs(t, connector.RecallTicket(t.Context(), workspace(), livechat.Ticket{}), code)
+			require.ErrorIs(t, connector.ArchiveConversation(t.Context(), workspace(), "C1"), code)
+			_, err = connector.CreateGroup(t.Context(), workspace(), livechat.NewGroup{})
+			require.ErrorIs(t, err, code)
+			require.Len(t, s.called(), 5, "nothing is repeated")
+		})
+	}
+}
+
+func TestBlocksThatTheToolRefusesHaveThePath(t *testing.T) {
+	t.Parallel()
+	s := newTool()
+	connector := s.start(t, charlie.Config{})
+	refusal := answer{status: http.StatusOK, body: `{"ok":false,"error":"invalid_blocks","response_metadata":{"messages":` +
+		`["[ERROR] must be more than 0 characters [json-pointer:/blocks/0/text/text]"]}}`}
+	s.next(refusal, refusal, refuses("invalid_blocks"), refuses("msg_too_long"), refuses("too_many_attachments"))
+	own := send.Other("POLL", document.O("blocks", document.A(), "attachments", document.A()))
+	for _, c := range []struct {
+		response send.Response
+		field    string
+	}{
+		{own, "blocks[0].text.text"},
+		{send.Buttons("x", send.Postback("A", "a")), ""},
+		{own, "blocks"},
+		{send.Text("x"), "text"},
+		{own, "attachments"},
+	} {
+		_, err := connector.Send(t.Context(), to("C1", c.response))
+		found, ok := boterr.AsError(err)
+		require.True(t, ok)
+		require.Equal(t, boterr.InvalidArgument, found.Code)
+		require.Equal(t, c.field, found.Field)
+	}
+}
+
+func TestWithoutAnAnswerThereIsNoCodeAndNoRepetition(t *testing.T) {
+	t.Parallel()
+	for name, given := range map[string]answer{
+		"a failure of the server": {status: http.StatusBadGateway, body: "<html>"},
+		"no JSON":                 {status: http.StatusOK, body: "<html>"},
+		"nothing":                 {status: http.StatusOK, body: ""},
+		"no ok":                   {status: http.StatusOK, body: `{}`},
+		"an internal error":       refuses("internal_error"),
+		"a redirect":              {status: http.StatusTemporaryRedirect, header: http.Header{"Location": {"/elsewhere"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newTool()
+			s.next(given)
+			_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Text("Hello")))
+			require.Error(t, err)
+			require.Equal(t, boterr.Internal, boterr.CodeOf(err), "no code: %v", err)
+			require.Len(t, s.called(), 1)
+		})
+	}
+}
+
+// roundTrip is an HTTP transport.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// over returns a connector over a transport.
+func over(t *testing.T, config charlie.Config, f roundTrip) *charlie.Connector {
+	t.Helper()
+	config.HTTPClient = &http.Client{Transport: f}
+	connector, err := charlie.New(config)
+	require.NoError(t, err)
+	return connector
+}
+
+// answered is a response of the tool.
+func answered(status int, header http.Header, body string) *http.Response {
+	if header == nil {
+		header = http.Header{}
+	}
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+const taken = `{"ok":true,"channel":"C1","ts":"1.000002"}`
+
+func TestARateLimitIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		retryAfter []string
+		body       string
+		waited     time.Duration
+	}{
+		"seconds":         {[]string{"7"}, "", 7 * time.Second},
+		"nothing to wait": {[]string{"0"}, "", 0},
+		"no time":         {nil, "", time.Second},
+		"a date":          {[]string{"Fri, 31 Dec 1999 23:59:59 GMT"}, "", time.Second},
+		"less than none":  {[]string{"-5"}, "", time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				connector := over(t, charlie.Config{}, func(*http.Request) (*http.Response, error) {
+					if asked++; asked < 3 {
+						return answered(http.StatusTooManyRequests, http.Header{"Retry-After": c.retryAfter}, c.body), nil
+					}
+					return answered(http.StatusOK, nil, taken), nil
+				})
+				began := time.Now() //nolint:forbidigo // The clock of the bubble.
+				_, err := connector.Send(t.Context(), to("C1", send.Text("Hello")))
+				require.NoError(t, err)
+				require.Equal(t, 2*c.waited, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
+			})
+		})
+	}
+}
+
+func TestARateLimitThatLastsIsResourceExhausted(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer answer
+		asked  int
+	}{
+		"each time":     {limits("2"), 4},
+		"in words":      {refuses("ratelimited"), 4},
+		"for too long":  {limits("31"), 1},
+		"for all times": {limits("99999999999"), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				connector := over(t, charlie.Config{}, func(*http.Request) (*http.Response, error) {
+					asked++
+					return answered(c.answer.status, c.answer.header.Clone(), c.answer.body), nil
+				})
+				_, err := connector.Send(t.Context(), to("C1", send.Text("Hello")))
+				require.ErrorIs(t, err, boterr.ResourceExhausted)
+				require.Equal(t, c.asked, asked)
+			})
+		})
+	}
+}
+
+func TestTheEndOfTheContextEndsACall(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]roundTrip{
+		"while it waits": func(*http.Request) (*http.Response, error) {
+			return answered(http.StatusTooManyRequests, http.Header{"Retry-After": {"20"}}, ""), nil
+		},
+		"while the tool is silent": func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+				defer cancel()
+				_, err := over(t, charlie.Config{}, f).Send(ctx, to("C1", send.Text("Hello")))
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+			})
+		})
+	}
+}
+
+func TestASilentToolIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		connector := over(t, charlie.Config{Timeout: 3 * time.Second}, func(r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+		began := time.Now() //nolint:forbidigo // The clock of the bubble.
+		_, err := connector.Send(t.Context(), to("C1", send.Text("Hello")))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		_, hasCode := boterr.AsError(err)
+		require.False(t, hasCode)
+		require.Equal(t, 3*time.Second, time.Since(began)) //nolint:forbidigo // The clock of the bubble.
+	})
+}
+
+func TestNoErrorShowsAToken(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]roundTrip{
+		"the network": func(*http.Request) (*http.Response, error) { return nil, errors.New("no way to " + token) },
+		"a refusal": func(*http.Request) (*http.Response, error) {
+			return answered(200, nil, `{"ok":false,"error":"`+token+`"}`), nil
+		},
+		"a server's page": func(*http.Request) (*http.Response, error) { return answered(500, nil, token), nil },
+		"no JSON":         func(*http.Request) (*http.Response, error) { return answered(200, nil, token), nil },
+		"details": func(*http.Request) (*http.Response, error) {
+			return answered(200, nil, `{"ok":false,"error":"invalid_blocks","response_metadata":{"messages":["`+token+`"]}}`), nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := over(t, charlie.Config{}, f).Send(t.Context(), to("C1", send.Text("Hello")))
+			require.Error(t, err)
+			for e := err; e != nil; e = errors.Unwrap(e) {
+				require.NotContains(t, e.Error(), token)
+			}
+		})
+	}
+}
+
+func TestManyGoroutinesOfManyWorkspacesShareAConnector(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	got := map[string]string{}
+	connector := over(t, charlie.Config{MaxClients: 3}, func(r *http.Request) (*http.Response, error) {
+		if err := r.ParseForm(); err != nil {
+			return nil, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		got[r.PostForm.Get("text")] = r.PostForm.Get("token")
+		return answered(http.StatusOK, nil, `{"ok":true,"channel":"C1","ts":"`+r.PostForm.Get("text")+`"}`), nil
+	})
+	var all sync.WaitGroup
+	for i := range 200 {
+		name := strings.Repeat("x", i+1)
+		message := to("C1", send.Text(name))
+		message.Channel.Info = channel.CharlieInfo{BotAccessToken: channel.NewSecret("token of " + name)}
+		all.Go(func() {
+			delivery, err := connector.Send(t.Context(), message)
+			if err == nil && delivery.MessageID != name {
+				err = errors.New("got the answer to another message")
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	require.Len(t, got, 200)
+	for text, sentWith := range got {
+		require.Equal(t, "token of "+text, sentWith)
+	}
+}
+
+func TestAConfigThatMakesNoSenseIsRefused(t *testing.T) {
+	t.Parallel()
+	for field, config := range map[string]charlie.Config{
+		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxWait": {MaxWait: -1}, "MaxWaits": {MaxWaits: -1},
+		"MaxClients": {MaxClients: -1}, "Workers": {Workers: -1}, "Backlog": {Backlog: -1},
+	} {
+		_, err := charlie.New(config)
+		found, ok := boterr.AsError(err)
+		require.True(t, ok, field)
+		require.Equal(t, boterr.InvalidArgument, found.Code)
+		require.Equal(t, field, found.Field)
+	}
+}

@@ -1,0 +1,47 @@
+package charlie
+
+import "sync"
+
+// memory remembers what was handled, of which the tool may send it again: at least so many
+// of the last, and at most twice as many.
+type memory struct {
+	size int
+
+	mu sync.Mutex
+	// recent holds the last ones, earlier those before.
+	recent, earlier map[string]struct{}
+}
+
+func newMemory(size int) *memory {
+	return &memory{size: size, recent: map[string]struct{}{}}
+}
+
+// add remembers keys, and reports whether none of them was there.
+func (m *memory) add(keys []string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, key := range keys {
+		_, isRecent := m.recent[key]
+		_, isEarlier := m.earlier[key]
+		if isRecent || isEarlier {
+			return false
+		}
+	}
+	if len(m.recent)+len(keys) > m.size {
+		m.earlier, m.recent = m.recent, map[string]struct{}{}
+	}
+	for _, key := range keys {
+		m.recent[key] = struct{}{}
+	}
+	return true
+}
+
+// forget removes keys.
+func (m *memory) forget(keys []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, key := range keys {
+		delete(m.recent, key)
+		delete(m.earlier, key)
+	}
+}
