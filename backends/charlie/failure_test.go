@@ -147,7 +147,8 @@ func TestARateLimitIsWaitedFor(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
 				connector := over(t, charlie.Config{}, func(*http.Request) (*http.Response, error) {
-					if asked++; asked < 3 {
+					asked++
+					if asked < 3 {
 						return answered(http.StatusTooManyRequests, http.Header{"Retry-After": c.retryAfter}, c.body), nil
 					}
 					return answered(http.StatusOK, nil, taken), nil

@@ -1,0 +1,88 @@
+package charlie_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/slack-go/slack/slacktest"
+
+	"github.com/botctx/go-sdk/backends/charlie"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// A host: its channels are stored, the connector sends for all of them, and the handler
+// gives what the tool reports to the runtime.
+func Example() {
+	tool := slacktest.NewTestServer() // Stands for the tool; a host leaves APIURL out.
+	tool.Start()
+	defer tool.Stop()
+	ctx := context.Background()
+
+	var rt *botctx.Runtime
+	app := record.Scope{App: "app-1"}
+	connector, err := charlie.New(charlie.Config{
+		APIURL: tool.GetAPIURL(),
+		// A host with several workspaces looks its channels up by from.TeamID.
+		FindChannel: func(ctx context.Context, _ charlie.Workspace) (*channel.Channel, error) {
+			return channel.New(rt.Env(), app).Load(ctx, "desk")
+		},
+		OnError: func(_ context.Context, inbound botctx.Inbound, err error) {
+			fmt.Println("a message of", inbound.Event.From, "was lost:", err)
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	rt, err = botctx.New(botctx.Config{
+		Store:      memstore.New(),
+		Connectors: map[channel.Type]send.Connector{channel.Charlie: connector},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	handler := connector.Handler(rt.Receive)
+	http.Handle("POST /charlie", handler)
+	defer func() {
+		if err := handler.Shutdown(ctx); err != nil {
+			fmt.Println(err)
+		}
+	}()
+
+	channels := channel.New(rt.Env(), app)
+	_, err = channels.Save(ctx, &channel.Channel{ID: "desk", Type: channel.Charlie, Info: channel.CharlieInfo{
+		BotAccessToken: channel.NewSecret("the bot's token"),
+		SigningSecret:  channel.NewSecret("what the tool signs with"),
+		TeamID:         "T1",
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ada, err := member.New(rt.Env(), record.Scope{App: "app-1", Channel: "desk"}, channels).
+		Arrive(ctx, member.Member{ExternalID: "U1", FirstName: "Ada"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	bot, err := rt.Context(ctx, record.Scope{App: "app-1", Channel: "desk", Member: ada.Member.ID})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sent, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Hello, {{firstName}}")})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sent.Results[0].ChatID, document.Get(sent.Results[0].Reply, "text", ""))
+	// Output: U1 Hello, Ada
+}

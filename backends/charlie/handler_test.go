@@ -1,0 +1,386 @@
+package charlie_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slack-go/slack"
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/charlie"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// noon is the time at which the tests' requests come.
+const noon = 1700000000
+
+// inbox receives what a handler gives it.
+type inbox struct {
+	*charlie.Handler
+
+	mu       sync.Mutex
+	received []botctx.Inbound
+	failures []error
+}
+
+// newInbox returns an inbox of the workspace T1.
+func newInbox(t *testing.T, config charlie.Config) *inbox {
+	t.Helper()
+	box := &inbox{}
+	config.Now = func() time.Time { return time.Unix(noon, 0) }
+	config.OnError = func(_ context.Context, _ botctx.Inbound, err error) {
+		box.mu.Lock()
+		defer box.mu.Unlock()
+		box.failures = append(box.failures, err)
+	}
+	if config.FindChannel == nil {
+		config.FindChannel = findT1
+	}
+	connector, err := charlie.New(config)
+	require.NoError(t, err)
+	box.Handler = connector.Handler(func(_ context.Context, inbound botctx.Inbound) error {
+		box.mu.Lock()
+		defer box.mu.Unlock()
+		box.received = append(box.received, inbound)
+		return nil
+	})
+	return box
+}
+
+// findT1 finds the channel of the workspace T1.
+func findT1(_ context.Context, from charlie.Workspace) (*channel.Channel, error) {
+	if from.TeamID != "T1" {
+		return nil, boterr.New(boterr.NotFound, "", "there is no channel of %s", from.TeamID)
+	}
+	return workspace(), nil
+}
+
+// all returns what was received, once all is.
+func (b *inbox) all(t *testing.T) []botctx.Inbound {
+	t.Helper()
+	require.NoError(t, b.Shutdown(t.Context()))
+	return b.received
+}
+
+// signed is a request of the tool with a body, signed at noon.
+func signed(contentType, body string) *http.Request {
+	return signedAt(noon, signingSecret, contentType, body)
+}
+
+func signedAt(at int64, secret, contentType, body string) *http.Request {
+	r := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/charlie", strings.NewReader(body))
+	sum := hmac.New(sha256.New, []byte(secret))
+	_, _ = fmt.Fprintf(sum, "v0:%d:%s", at, body)
+	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("X-Slack-Request-Timestamp", strconv.FormatInt(at, 10))
+	r.Header.Set("X-Slack-Signature", "v0="+hex.EncodeToString(sum.Sum(nil)))
+	return r
+}
+
+// wrote is the report of an event.
+func wrote(eventID, event string) *http.Request {
+	return signed("application/json", fmt.Sprintf(
+		`{"type":"event_callback","team_id":"T1","api_app_id":"A1","event_id":%q,"event":%s,`+
+			`"authorizations":[{"user_id":"UAPP","is_bot":true}]}`, eventID, event))
+}
+
+// tapped is the report of a tap on an element with a value.
+func tapped(actions string) *http.Request {
+	payload := `{"type":"block_actions","team":{"id":"T1"},"api_app_id":"A1","user":{"id":"U1"},` +
+		`"channel":{"id":"C1"},"message":{"ts":"1699999999.000200"},"response_url":"https://x.test/back","actions":` + actions + `}`
+	return signed("application/x-www-form-urlencoded", url.Values{"payload": {payload}}.Encode())
+}
+
+// ask gives a handler a request and returns its answer.
+func ask(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+const hello = `{"type":"message","channel":"D1","user":"U1","text":"hello","ts":"1699999999.000100"}`
+
+func TestAMessageArrives(t *testing.T) {
+	t.Parallel()
+	box := newInbox(t, charlie.Config{})
+	require.Equal(t, http.StatusOK, ask(box, wrote("E1", hello)).Code)
+	require.Equal(t, []botctx.Inbound{{App: "app-1", Channel: "desk", Event: send.MessageEvent{
+		From: "U1", To: "D1", Type: send.TypeText, Data: document.O("text", "hello"),
+		Timestamp: 1699999999000, MessageID: "1699999999.000100",
+	}}}, box.all(t))
+}
+
+func TestATextArrivesAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	for told, want := range map[string]string{
+		`a &lt;b&gt; &amp;amp; c`:                     `a <b> &amp; c`,
+		`<https://x.test?a=1&amp;b=2>`:                `https://x.test?a=1&b=2`,
+		`see <http://x.test|x.test>!`:                 `see http://x.test!`,
+		`<mailto:a@x.test|a@x.test> <tel:12|1 2>`:     `a@x.test 12`,
+		`<@U5> <@U6|eve> <#C7|tea> <#C8>`:             `@U5 @eve #tea #C8`,
+		`<!here> <!subteam^S1|@team> <!date^1^x|now>`: `@here @team now`,
+		`<@UBOT> coupon`:                              `coupon`,
+		`<@UAPP>, coupon`:                             `coupon`,
+		`ask <@UBOT>`:                                 `ask @UBOT`,
+	} {
+		t.Run(told, func(t *testing.T) {
+			t.Parallel()
+			box := newInbox(t, charlie.Config{})
+			event := document.O("type", "message", "channel", "D1", "user", "U1", "ts", "1.000100", "text", told)
+			require.Equal(t, http.StatusOK, ask(box, wrote("E1", event.String())).Code)
+			require.Equal(t, want, box.all(t)[0].Event.Text())
+		})
+	}
+}
+
+func TestFilesArriveAsMisc(t *testing.T) {
+	t.Parallel()
+	box := newInbox(t, charlie.Config{})
+	ask(box, wrote("E1", `{"type":"message","subtype":"file_share","channel":"D1","user":"U1","text":"look","ts":"1.0001","files":[`+
+		`{"id":"F1","mimetype":"image/png","title":"cat","url_private":"https://x.test/cat.png"},`+
+		`{"id":"F2","mimetype":"application/pdf","name":"a.pdf","url_private_download":"https://x.test/a.pdf"}]}`))
+	event := box.all(t)[0].Event
+	require.Equal(t, send.TypeMisc, event.Type)
+	require.JSONEq(t, `{"attachments":[`+
+		`{"type":"image","payload":{"url":"https://x.test/cat.png","attachment_id":"F1"},"title":"cat"},`+
+		`{"type":"file","payload":{"url":"https://x.test/a.pdf","attachment_id":"F2"},"title":"a.pdf"}],"text":"look"}`, event.Data.String())
+}
+
+func TestWhatNoPersonWroteIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for name, event := range map[string]string{
+		"the bot's own":     `{"type":"message","channel":"D1","user":"UBOT","text":"x","ts":"1.1"}`,
+		"the bot's by id":   `{"type":"message","channel":"D1","user":"UAPP","text":"x","ts":"1.1"}`,
+		"of another bot":    `{"type":"message","channel":"D1","user":"U9","bot_id":"B9","text":"x","ts":"1.1"}`,
+		"a bot's, formerly": `{"type":"message","subtype":"bot_message","channel":"D1","text":"x","ts":"1.1"}`,
+		"a change":          `{"type":"message","subtype":"message_changed","channel":"D1","message":{"user":"U1","text":"x"},"ts":"1.1"}`,
+		"a removal":         `{"type":"message","subtype":"message_deleted","channel":"D1","ts":"1.1"}`,
+		"a join":            `{"type":"message","subtype":"channel_join","channel":"D1","user":"U1","text":"x","ts":"1.1"}`,
+		"a reaction":        `{"type":"reaction_added","user":"U1"}`,
+		"without a sender":  `{"type":"message","channel":"D1","text":"x","ts":"1.1"}`,
+		"no object":         `[]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			box := newInbox(t, charlie.Config{})
+			require.Equal(t, http.StatusOK, ask(box, wrote("E1", event)).Code)
+			require.Empty(t, box.all(t))
+		})
+	}
+}
+
+func TestATapArrivesWithThePayloadOfTheButton(t *testing.T) {
+	t.Parallel()
+	for name, payload := range map[string]any{
+		"a text":                      "book",
+		"a number as text":            "12",
+		"a text like an object":       `{"payload":"x"}`,
+		"a quoted text":               `"x"`,
+		"other JSON":                  `{"a":1}`,
+		"an object":                   document.O("payload", "book", "value", document.O("seats", 2, "at", 1.5)),
+		"an object without a value":   document.O("payload", "book"),
+		"an object with other fields": document.O("payload", "book", "value", nil, "more", true),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newTool()
+			button := send.Raw(document.O("type", send.TypeButton, "text", "?", "buttons", document.A(
+				document.O("type", "postback", "title", "Go", "payload", payload))))
+			_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", button))
+			require.NoError(t, err)
+			blocks, err := document.ParseJSON([]byte(s.sent(t, "C1").Get("blocks")))
+			require.NoError(t, err)
+			value := document.Get(blocks.(document.Array).At(1).(document.Object), "elements.0.value", "")
+
+			box := newInbox(t, charlie.Config{})
+			action := document.A(document.O("action_id", "button-0", "value", value, "action_ts", "1699999999.5"))
+			require.Equal(t, http.StatusOK, ask(box, tapped(action.String())).Code)
+			require.Equal(t, []botctx.Inbound{{App: "app-1", Channel: "desk", Event: send.MessageEvent{
+				From: "U1", To: "C1", Type: send.TypePayload, Data: document.O("payload", payload),
+				Timestamp: 1699999999500, MessageID: "1699999999.000200",
+				Unknown: document.O("responseUrl", "https://x.test/back"),
+			}}}, box.all(t))
+		})
+	}
+}
+
+func TestATapWithoutAValueIsLeftOut(t *testing.T) {
+	t.Parallel()
+	box := newInbox(t, charlie.Config{})
+	require.Equal(t, http.StatusOK, ask(box, tapped(`[{"action_id":"link","type":"button"},`+
+		`{"action_id":"menu","selected_option":{"value":"tea"},"action_ts":"1.5"}]`)).Code)
+	received := box.all(t)
+	require.Len(t, received, 1)
+	require.Equal(t, "tea", received[0].Event.Payload())
+}
+
+func TestASignatureIsThatOfTheTool(t *testing.T) {
+	t.Parallel()
+	const body = `{"type":"event_callback"}`
+	r := signed("application/json", body)
+	require.Equal(t, "v0=b52c6fcfcab356d5b4aba9decc3e858e95c29a82017da141d845c16dcdc884f0",
+		r.Header.Get("X-Slack-Signature"), "what openssl dgst -sha256 -hmac gives for v0:1700000000: and the body")
+
+	theirs := signedAt(time.Now().Unix(), signingSecret, "application/json", body) //nolint:forbidigo // The library looks at no other clock.
+	verifier, err := slack.NewSecretsVerifier(theirs.Header, signingSecret)
+	require.NoError(t, err)
+	_, _ = verifier.Write([]byte(body))
+	require.NoError(t, verifier.Ensure())
+}
+
+func TestWhatTheToolDidNotSignIsRefused(t *testing.T) {
+	t.Parallel()
+	alter := func(change func(r *http.Request)) *http.Request {
+		r := wrote("E1", hello)
+		change(r)
+		return r
+	}
+	body := `{"type":"event_callback","team_id":"T1","event_id":"E1","event":` + hello + `}`
+	for name, r := range map[string]*http.Request{
+		"another body": alter(func(r *http.Request) {
+			r.Body = io.NopCloser(strings.NewReader(strings.Replace(body, "hello", "hullo", 1)))
+		}),
+		"another time":      alter(func(r *http.Request) { r.Header.Set("X-Slack-Request-Timestamp", strconv.Itoa(noon+1)) }),
+		"no time":           alter(func(r *http.Request) { r.Header.Del("X-Slack-Request-Timestamp") }),
+		"no signature":      alter(func(r *http.Request) { r.Header.Del("X-Slack-Signature") }),
+		"an empty one":      alter(func(r *http.Request) { r.Header.Set("X-Slack-Signature", "v0=") }),
+		"no hexadecimal":    alter(func(r *http.Request) { r.Header.Set("X-Slack-Signature", "v0=zz") }),
+		"another version":   alter(func(r *http.Request) { r.Header.Set("X-Slack-Signature", "v1"+r.Header.Get("X-Slack-Signature")[2:]) }),
+		"another secret":    signedAt(noon, "wrong", "application/json", body),
+		"an empty secret":   signedAt(noon, "", "application/json", body),
+		"long ago":          signedAt(noon-301, signingSecret, "application/json", body),
+		"in the future":     signedAt(noon+301, signingSecret, "application/json", body),
+		"another workspace": signed("application/json", strings.Replace(body, "T1", "T2", 1)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			box := newInbox(t, charlie.Config{})
+			answer := ask(box, r)
+			require.Equal(t, http.StatusUnauthorized, answer.Code)
+			require.NotContains(t, answer.Body.String(), signingSecret)
+			require.Empty(t, box.all(t))
+		})
+	}
+}
+
+func TestAChannelWithoutASecretHearsNothing(t *testing.T) {
+	t.Parallel()
+	find := func(context.Context, charlie.Workspace) (*channel.Channel, error) {
+		return &channel.Channel{ID: "desk", App: "app-1", Type: channel.Charlie}, nil
+	}
+	r := func() *http.Request {
+		return signedAt(noon, "", "application/json", `{"type":"event_callback","event":`+hello+`}`)
+	}
+	require.Equal(t, http.StatusUnauthorized, ask(newInbox(t, charlie.Config{FindChannel: find}), r()).Code)
+	shared := newInbox(t, charlie.Config{FindChannel: find, SigningSecret: channel.NewSecret(signingSecret)})
+	require.Equal(t, http.StatusOK, ask(shared, wrote("E1", hello)).Code, "the secret of all channels serves")
+	require.Len(t, shared.all(t), 1)
+}
+
+func TestWhatComesAgainIsReceivedOnce(t *testing.T) {
+	t.Parallel()
+	box := newInbox(t, charlie.Config{})
+	for i := range 3 {
+		r := wrote("E1", hello)
+		r.Header.Set("X-Slack-Retry-Num", strconv.Itoa(i))
+		require.Equal(t, http.StatusOK, ask(box, r).Code)
+	}
+	mention := strings.Replace(hello, `"message"`, `"app_mention"`, 1)
+	require.Equal(t, http.StatusOK, ask(box, wrote("E2", mention)).Code, "the tool reports a mention a second time")
+	action := `[{"action_id":"button-0","value":"go","action_ts":"1.5"}]`
+	for range 2 {
+		require.Equal(t, http.StatusOK, ask(box, tapped(action)).Code)
+	}
+	require.Equal(t, http.StatusOK, ask(box, tapped(strings.Replace(action, "1.5", "1.6", 1))).Code, "a second tap")
+	require.Len(t, box.all(t), 3)
+}
+
+func TestTheAddressIsChecked(t *testing.T) {
+	t.Parallel()
+	const body = `{"type":"url_verification","token":"x","challenge":"3eZbrw"}`
+	for name, c := range map[string]struct {
+		secret string
+		signed *http.Request
+		code   int
+	}{
+		"without a secret":  {"", signedAt(noon, "any", "application/json", body), http.StatusOK},
+		"signed":            {signingSecret, signed("application/json", body), http.StatusOK},
+		"signed by another": {signingSecret, signedAt(noon, "wrong", "application/json", body), http.StatusUnauthorized},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			box := newInbox(t, charlie.Config{SigningSecret: channel.NewSecret(c.secret)})
+			answer := ask(box, c.signed)
+			require.Equal(t, c.code, answer.Code)
+			require.Equal(t, c.code == http.StatusOK, answer.Body.String() == "3eZbrw")
+		})
+	}
+}
+
+func TestWhatTheToolDoesNotSendIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		request *http.Request
+		code    int
+	}{
+		"a look":            {httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), http.StatusMethodNotAllowed},
+		"too much":          {signed("application/json", strings.Repeat(" ", 1<<20+1)), http.StatusRequestEntityTooLarge},
+		"no JSON":           {signed("application/json", "{"), http.StatusBadRequest},
+		"an array":          {signed("application/json", "[]"), http.StatusBadRequest},
+		"no type":           {signed("application/json", "{}"), http.StatusBadRequest},
+		"no media type":     {signed("", "{}"), http.StatusBadRequest},
+		"no payload":        {signed("application/x-www-form-urlencoded", "command=%2Fx"), http.StatusBadRequest},
+		"no form":           {signed("application/x-www-form-urlencoded", "%zz"), http.StatusBadRequest},
+		"a long challenge":  {signed("application/json", `{"type":"url_verification","challenge":"`+strings.Repeat("x", 1001)+`"}`), http.StatusBadRequest},
+		"an empty one":      {signed("application/json", `{"type":"url_verification"}`), http.StatusBadRequest},
+		"nested too deeply": {signed("application/json", strings.Repeat(`{"a":`, 100_000)), http.StatusBadRequest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, c.code, ask(newInbox(t, charlie.Config{}), c.request).Code)
+		})
+	}
+}
+
+func TestWhatCannotBeTakenNowMayComeAgain(t *testing.T) {
+	t.Parallel()
+	down := errors.New("the database is down")
+	isDown := true
+	box := newInbox(t, charlie.Config{FindChannel: func(ctx context.Context, from charlie.Workspace) (*channel.Channel, error) {
+		if isDown {
+			return nil, down
+		}
+		return findT1(ctx, from)
+	}})
+	require.Equal(t, http.StatusServiceUnavailable, ask(box, wrote("E1", hello)).Code)
+	require.ErrorIs(t, box.failures[0], down)
+	isDown = false
+	require.Equal(t, http.StatusOK, ask(box, wrote("E1", hello)).Code)
+	require.Len(t, box.all(t), 1)
+	require.Equal(t, http.StatusServiceUnavailable, ask(box, said("U1", 2)).Code, "after Shutdown")
+}
+
+func TestAHandlerNeedsToFindChannels(t *testing.T) {
+	t.Parallel()
+	connector, err := charlie.New(charlie.Config{})
+	require.NoError(t, err)
+	h := connector.Handler(func(context.Context, botctx.Inbound) error { return nil })
+	require.Equal(t, http.StatusServiceUnavailable, ask(h, wrote("E1", hello)).Code)
+}

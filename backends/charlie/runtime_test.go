@@ -1,0 +1,147 @@
+package charlie_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/charlie"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// website is the connector of the members' channel.
+type website struct {
+	mu   sync.Mutex
+	said []string
+}
+
+func (w *website) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said = append(w.said, message.To+": "+message.Response.Text())
+	return send.Delivery{}, nil
+}
+
+// host is a whole host: members on a website, agents in the workspace T1.
+type host struct {
+	tool      *tool
+	web       *website
+	runtime   *botctx.Runtime
+	connector *charlie.Connector
+	ada       *member.Member
+}
+
+// newHost returns a host where Ada is a member and Eve, U7 in the workspace, an agent.
+func newHost(t *testing.T) *host {
+	t.Helper()
+	h := &host{tool: newTool(), web: &website{}}
+	app := record.Scope{App: "app-1"}
+	config := charlie.Config{Now: clock}
+	config.FindChannel = func(ctx context.Context, _ charlie.Workspace) (*channel.Channel, error) {
+		return channel.New(h.runtime.Env(), app).Load(ctx, "desk")
+	}
+	h.connector = h.tool.start(t, config)
+	var err error
+	h.runtime, err = botctx.New(botctx.Config{
+		Store:      memstore.New(),
+		Connectors: map[channel.Type]send.Connector{channel.Charlie: h.connector, channel.Webchat: h.web},
+	})
+	require.NoError(t, err)
+	h.runtime.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
+
+	channels := channel.New(h.runtime.Env(), app)
+	desk := workspace()
+	desk.On = true
+	desk.BroadcastGroups = []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{
+		{ID: "C1", Type: "public_channel"}, {ID: "U1", Type: "user"},
+	}}}
+	for _, c := range []*channel.Channel{desk, {ID: "web", Type: channel.Webchat, On: true}} {
+		_, err = channels.Save(t.Context(), c)
+		require.NoError(t, err)
+	}
+	require.NoError(t, channels.Pair(t.Context(), "web", "desk"))
+	arrival, err := member.New(h.runtime.Env(), record.Scope{App: "app-1", Channel: "web"}, channels).
+		Arrive(t.Context(), member.Member{ExternalID: "ada", FirstName: "Ada"})
+	require.NoError(t, err)
+	h.ada = arrival.Member
+	_, err = h.runtime.LiveChats("app-1").SaveAdmin(t.Context(), livechat.Admin{AdminID: "eve", ExternalID: "U7", Name: "Eve"})
+	require.NoError(t, err)
+	return h
+}
+
+// reports gives what the tool reports to a handler, and returns when it is received.
+func (h *host) reports(t *testing.T, requests ...*http.Request) {
+	t.Helper()
+	handler := h.connector.Handler(h.runtime.Receive)
+	for _, r := range requests {
+		require.Equal(t, http.StatusOK, ask(handler, r).Code)
+	}
+	require.NoError(t, handler.Shutdown(t.Context()))
+}
+
+// tapOn is a tap of Eve on the first button of the last message of a conversation.
+func (h *host) tapOn(t *testing.T, conversation string) *http.Request {
+	t.Helper()
+	blocks, err := document.ParseJSON([]byte(h.tool.sent(t, conversation).Get("blocks")))
+	require.NoError(t, err)
+	value := document.Get(blocks.(document.Array).At(1).(document.Object), "elements.0.value", "")
+	payload := document.O(
+		"type", "block_actions", "team", document.O("id", "T1"), "user", document.O("id", "U7"),
+		"channel", document.O("id", conversation), "message", document.O("ts", "1.1"),
+		"actions", document.A(document.O("action_id", "button-0", "value", value, "action_ts", "2.2")),
+	)
+	return signed("application/x-www-form-urlencoded", url.Values{"payload": {payload.String()}}.Encode())
+}
+
+func TestATicketIsTakenByATapAndTheTwoTalk(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	live := h.runtime.LiveChats("app-1")
+	asked, err := live.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
+		Member:            &member.Member{ID: h.ada.ID},
+		AssignmentDetails: livechat.AssignmentDetails{GroupName: "Ada <1>", Summary: "Wants tea & cake"},
+	})
+	require.NoError(t, err)
+	require.Contains(t, h.tool.sent(t, "C1").Get("text"), "Ada asks for a person.\nWants tea &amp; cake")
+
+	h.reports(t, h.tapOn(t, "C1"))
+	taken, err := live.FindAssignments(t.Context(), record.Query{Filter: document.O("_id", asked.AssignmentID)})
+	require.NoError(t, err)
+	require.Equal(t, "U7", taken[0].Assignee)
+	group, err := live.GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{Inlet: "web", MemberID: h.ada.ID})
+	require.NoError(t, err)
+	require.Regexp(t, `^ada-1-[0-9a-f]{12}$`, h.tool.conversations[group.ExternalID].name)
+	require.Equal(t, []string{"U7"}, h.tool.conversations[group.ExternalID].users)
+	require.Equal(t, "Wants tea &amp; cake", h.tool.sent(t, group.ExternalID).Get("text"))
+	require.Equal(t, "Taken by Eve.", h.tool.sent(t, "D1").Get("text"), "the other ticket shows it")
+	require.Equal(t, "[]", h.tool.sent(t, "D1").Get("blocks"))
+
+	h.reports(t, wrote("E1", document.O(
+		"type", "message", "channel", group.ExternalID, "user", "U7", "text", "R&amp;B?", "ts", "3.3").String()))
+	require.Equal(t, []string{"ada: R&B?"}, h.web.said)
+	require.NoError(t, h.runtime.Receive(t.Context(), botctx.Inbound{App: "app-1", Channel: "web", Event: send.MessageEvent{
+		From: "ada", To: "bot", Type: send.TypeText, Data: document.O("text", "<b>yes</b>"),
+	}}))
+	require.Equal(t, "&lt;b&gt;yes&lt;/b&gt;", h.tool.sent(t, group.ExternalID).Get("text"))
+}
+
+func TestAMemberOfTheWorkspaceTalksWithTheBot(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	h.runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		return bot.Reply(ctx, send.Text("You said: "+bot.MessageEvent.Text()))
+	})
+	h.reports(t, wrote("E1", hello))
+	require.Equal(t, "You said: hello", h.tool.sent(t, "D1").Get("text"))
+}
