@@ -156,17 +156,16 @@ func actions(elements document.Array) document.Object {
 // sections returns a text, escaped, in parts that fit into a block each.
 func sections(text string) []string {
 	var parts []string
-	part, length := "", 0
-	for _, r := range text {
-		shown := escaped(string(r))
-		if length+len(shown) > longestSection && length > 0 {
-			parts = append(parts, part)
-			part, length = "", 0
+	begin, length := 0, 0
+	for at, r := range text {
+		more := utf8.RuneCountInString(escaped(string(r)))
+		if length+more > longestSection {
+			parts = append(parts, escaped(text[begin:at]))
+			begin, length = at, 0
 		}
-		part += shown
-		length += utf8.RuneCountInString(shown)
+		length += more
 	}
-	return append(parts, part)
+	return append(parts, escaped(text[begin:]))
 }
 
 // objectsOf returns the objects of a list.

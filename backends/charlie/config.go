@@ -63,11 +63,11 @@ type Workspace struct {
 
 // withDefaults returns the config with its defaults, or which field is at fault.
 func (c Config) withDefaults() (Config, error) {
-	for field, value := range map[string]int{
-		"MaxWaits": c.MaxWaits, "MaxClients": c.MaxClients, "Workers": c.Workers, "Backlog": c.Backlog,
-		"Timeout": int(c.Timeout), "MaxWait": int(c.MaxWait),
+	for field, isNegative := range map[string]bool{
+		"MaxWaits": c.MaxWaits < 0, "MaxClients": c.MaxClients < 0, "Workers": c.Workers < 0, "Backlog": c.Backlog < 0,
+		"Timeout": c.Timeout < 0, "MaxWait": c.MaxWait < 0,
 	} {
-		if value < 0 {
+		if isNegative {
 			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
 		}
 	}

@@ -74,7 +74,7 @@ func (c *Connector) invite(ctx context.Context, in *channel.Channel, conversatio
 }
 
 // The bounds of the search for a conversation by its name: the tool has no other way than to
-// list those that the bot is in.
+// list those that the bot is in. Whoever makes one is in it.
 const (
 	pageSize  = 200
 	mostPages = 100
@@ -82,10 +82,10 @@ const (
 
 // find returns the id of the bot's private conversation of a name.
 func (c *Connector) find(ctx context.Context, in *channel.Channel, name string) (string, error) {
-	search := slack.GetConversationsParameters{Types: []string{"private_channel"}, Limit: pageSize}
+	search := slack.GetConversationsForUserParameters{Types: []string{"private_channel"}, Limit: pageSize}
 	for range mostPages {
 		reply, err := c.call(ctx, in, func(ctx context.Context, api *slack.Client) error {
-			_, _, err := api.GetConversationsContext(ctx, &search)
+			_, _, err := api.GetConversationsForUserContext(ctx, &search)
 			return err
 		})
 		if err != nil {

@@ -5,7 +5,10 @@
 // One Connector serves every channel. The token of a channel is the bot's of its
 // channel.CharlieInfo, or else the user's. Of the tool's permissions a bot needs chat:write,
 // for groups of live chats groups:write and groups:read, and for what members write the
-// history of the kinds of conversations that it is in.
+// history of the kinds of conversations that it is in. The application's subscriptions decide
+// which messages a Handler hears of: direct ones (message.im), those of private conversations
+// such as the groups of live chats (message.groups), mentions (app_mention). All that is
+// written in a conversation which is subscribed to reaches the bot logic.
 //
 // What members and bot logic write is shown as it is: &, < and > are escaped, so that nobody
 // can call a whole conversation or forge a link by a text. Marks such as *bold* keep their

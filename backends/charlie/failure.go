@@ -22,7 +22,10 @@ const (
 	sentenceToken = "the tool does not accept the channel's token: install the application anew " +
 		"in the workspace and store the new token in the channel's info"
 	sentenceScope = "the application lacks a permission in the workspace: add it, and install the application anew"
-	sentenceShow  = "the tool cannot show the message as it is"
+	sentenceShow  = "the tool cannot show the message as it is: change what it complains about"
+	sentenceOwn   = "the bot can change its own messages alone, for as long as the workspace allows it: send a new one"
+	sentenceUser  = "the user cannot be written to: the account is closed, or another bot's"
+	sentenceAdmin = "the settings of the workspace do not allow it: ask its administrators"
 )
 
 // refusals are the tool's words for refusals. Any other is FailedPrecondition.
@@ -52,8 +55,19 @@ var refusals = map[string]refused{
 	},
 	"invalid_blocks_format": {boterr.InvalidArgument, "the blocks are no list of blocks in the tool's words"},
 	"too_many_attachments":  {boterr.InvalidArgument, "the message has more attachments than the tool shows: send several"},
-	"already_archived":      {boterr.FailedPrecondition, "the conversation is archived"},
-	"name_taken":            {boterr.AlreadyExists, "the workspace has a conversation of that name"},
+	"cant_update_message":   {boterr.FailedPrecondition, sentenceOwn},
+	"cant_delete_message":   {boterr.FailedPrecondition, sentenceOwn},
+	"edit_window_closed":    {boterr.FailedPrecondition, sentenceOwn},
+	"cannot_dm_bot":         {boterr.FailedPrecondition, sentenceUser},
+	"user_disabled":         {boterr.FailedPrecondition, sentenceUser},
+	"restricted_action":     {boterr.FailedPrecondition, sentenceAdmin},
+	"cant_archive_general":  {boterr.FailedPrecondition, "the conversation of all people of the workspace cannot be archived"},
+	"messages_tab_disabled": {boterr.FailedPrecondition, "the application takes no direct messages: switch its messages tab on"},
+	"method_not_supported_for_channel_type": {
+		boterr.FailedPrecondition, "the tool does not do it to a direct conversation: give one of a group",
+	},
+	"already_archived": {boterr.FailedPrecondition, "the conversation is archived"},
+	"name_taken":       {boterr.AlreadyExists, "the workspace has a conversation of that name"},
 }
 
 // transient are the words by which the tool says that it could not tell.
@@ -87,7 +101,7 @@ func refusal(reply document.Object) error {
 	}
 	meaning, isKnown := refusals[word]
 	if !isKnown {
-		meaning = refused{boterr.FailedPrecondition, "the tool does not do it"}
+		meaning = refused{boterr.FailedPrecondition, "the tool refuses it: its documentation says of this word what to change"}
 		if strings.HasPrefix(word, "token_") {
 			meaning.sentence = sentenceToken
 		}

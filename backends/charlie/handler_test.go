@@ -384,3 +384,17 @@ func TestAHandlerNeedsToFindChannels(t *testing.T) {
 	h := connector.Handler(func(context.Context, botctx.Inbound) error { return nil })
 	require.Equal(t, http.StatusServiceUnavailable, ask(h, wrote("E1", hello)).Code)
 }
+
+func FuzzAnyReportIsAnswered(f *testing.F) {
+	f.Add("application/json", `{"type":"event_callback","team_id":"T1","event":`+hello+`}`)
+	f.Add("application/json", `{"type":"block_actions","team":{"id":"T1"},"user":{"id":"U1"},"channel":{"id":"C1"},"actions":[{"value":"x"}]}`)
+	f.Add("application/x-www-form-urlencoded", "payload={}")
+	f.Fuzz(func(t *testing.T, contentType, body string) {
+		box := newInbox(t, charlie.Config{})
+		require.Contains(t, []int{http.StatusOK, http.StatusBadRequest, http.StatusUnauthorized}, ask(box, signed(contentType, body)).Code)
+		for _, inbound := range box.all(t) {
+			require.NotEmpty(t, inbound.Event.From)
+			require.NotEmpty(t, inbound.Event.To)
+		}
+	})
+}

@@ -8,8 +8,13 @@ import (
 // escaped returns a text as the tool shows it to the letter: without mentions, calls of
 // whole conversations and links of its markup.
 func escaped(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+	return escaper.Replace(text)
 }
+
+var (
+	escaper   = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+	unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+)
 
 // inBrackets are the parts of a text that the tool has put into its markup.
 var inBrackets = regexp.MustCompile(`<([^<>|]*)(?:\|([^<>]*))?>`)
@@ -38,7 +43,7 @@ func plainText(text string) string {
 			return target
 		}
 	})
-	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&").Replace(text)
+	return unescaper.Replace(text)
 }
 
 // withoutMention returns a text without the mention of a bot that it begins with.

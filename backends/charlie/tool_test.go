@@ -125,7 +125,7 @@ func (s *tool) answer(method string, form url.Values) reply {
 	switch method {
 	case "conversations.create":
 		return s.create(form)
-	case "conversations.list":
+	case "users.conversations":
 		return s.list(form)
 	}
 	id := form.Get("channel")

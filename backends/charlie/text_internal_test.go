@@ -1,0 +1,84 @@
+package charlie
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+func FuzzATextComesBackAsItWasSent(f *testing.F) {
+	for _, text := range []string{"", "a & b", "<!here>", "&lt;", "<@U1|eve>", "&amp;amp;", "*bold*"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		require.NotContains(t, escaped(text), "<")
+		require.Equal(t, text, plainText(escaped(text)))
+		parts := sections(text)
+		for _, part := range parts {
+			require.LessOrEqual(t, utf8.RuneCountInString(part), longestSection)
+		}
+		require.Equal(t, escaped(text), strings.Join(parts, ""))
+	})
+}
+
+func FuzzAPayloadComesBackFromItsButton(f *testing.F) {
+	for _, text := range []string{"", "book", `"x"`, `{"payload":"x"}`, `{"payload":1}`, "12", "null", " {}"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !utf8.ValidString(text) {
+			return
+		}
+		for _, payload := range []any{text, document.O("payload", text), document.O("payload", text, "value", payloadOf(text))} {
+			value, err := valueOf(payload)
+			require.NoError(t, err)
+			require.Equal(t, payload, payloadOf(value))
+		}
+	})
+}
+
+func TestWhatIsNoPayloadIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, payload := range []any{nil, int64(1), document.O(), document.O("payload", 1), document.A("x")} {
+		_, err := valueOf(payload)
+		require.Error(t, err, "%v", payload)
+	}
+}
+
+func TestTheTimeOfAMessageIsThatOfItsID(t *testing.T) {
+	t.Parallel()
+	for ts, want := range map[string]document.Timestamp{
+		"1700000000.001900": 1700000000001, "1700000000": 1700000000000, "1700000000.5": 1700000000500, "": 0, "x.1": 0, "-1.1": 0,
+		"99999999999999.1": 0, "1.x": 1000, "1.-50": 1000,
+	} {
+		require.Equal(t, want, millisecondsOf(ts), ts)
+	}
+}
+
+func TestAMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	m := newMemory(100)
+	for i := range 10_000 {
+		require.True(t, m.add([]string{string(rune('a' + i))}))
+		require.LessOrEqual(t, len(m.recent)+len(m.earlier), 200)
+	}
+	require.False(t, m.add([]string{string(rune('a' + 9_900))}), "the last hundred are known")
+	require.True(t, m.add([]string{"a"}), "the first is forgotten")
+	m.forget([]string{"a"})
+	require.True(t, m.add([]string{"a"}))
+}
+
+func TestClientsAreBounded(t *testing.T) {
+	t.Parallel()
+	c := newClients(Config{MaxClients: 2})
+	first := c.of("1")
+	require.Same(t, first, c.of("1"))
+	_ = c.of("2")
+	_ = c.of("3")
+	require.Len(t, c.kept, 2)
+	require.NotSame(t, first, c.of("1"))
+}
