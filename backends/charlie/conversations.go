@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"unicode"
 
@@ -55,7 +56,11 @@ func (c *Connector) create(ctx context.Context, in *channel.Channel, name string
 		_, err := api.CreateConversationContext(ctx, slack.CreateConversationParams{ChannelName: name, IsPrivate: true})
 		return err
 	})
-	return document.Get(reply, "channel.id", ""), err
+	id := document.Get(reply, "channel.id", "")
+	if err == nil && id == "" {
+		err = errors.New("the workspace chat tool did not say which conversation it made")
+	}
+	return id, err
 }
 
 // invite adds a user to a conversation, "" nobody. One who is there already is no error.

@@ -1,6 +1,7 @@
 package charlie_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -64,6 +65,7 @@ func TestATicketShowsWhoTookItAndIsRecalled(t *testing.T) {
 	}
 	require.Equal(t, "Taken by &lt;Eve&gt;.", s.sent(t, "D1").Get("text"))
 	require.Equal(t, "[]", s.sent(t, "D1").Get("blocks"))
+	require.Equal(t, "[]", s.sent(t, "D1").Get("attachments"))
 	require.NoError(t, connector.RecallTicket(t.Context(), workspace(), ticket))
 	require.Nil(t, s.sent(t, "D1"))
 	require.ErrorIs(t, connector.RecallTicket(t.Context(), workspace(), ticket), boterr.NotFound)
@@ -121,6 +123,15 @@ func TestAGroupThatWasArchivedIsNotUsedAgain(t *testing.T) {
 	require.NoError(t, connector.ArchiveConversation(t.Context(), workspace(), made.ExternalID))
 	_, err = connector.CreateGroup(t.Context(), workspace(), livechat.NewGroup{Key: "a1"})
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
+}
+
+func TestAGroupWithoutAnIDIsNoGroup(t *testing.T) {
+	t.Parallel()
+	s := newTool()
+	s.next(answer{status: http.StatusOK, body: `{"ok":true}`})
+	_, err := s.start(t, charlie.Config{}).CreateGroup(t.Context(), workspace(), livechat.NewGroup{Key: "a1", AdminExternalID: "U7"})
+	require.Error(t, err)
+	require.Equal(t, []string{"conversations.create"}, s.called())
 }
 
 func TestANameThatSomebodyElseTookIsReported(t *testing.T) {

@@ -57,6 +57,25 @@ func TestTheToolsRefusalsHaveCodes(t *testing.T) {
 	}
 }
 
+func TestARefusedTokenIsToldToTheHost(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"invalid_auth", "token_revoked", "token_of_new_kind"} {
+		s := newTool()
+		s.next(refuses(word))
+		_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Text("Hello")))
+		require.ErrorContains(t, err, "store the new token in the channel's info")
+	}
+}
+
+func TestWhatIsNoWordOfTheToolIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	s := newTool()
+	s.next(refuses("<b>no</b>"))
+	_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Text("Hello")))
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.NotContains(t, err.Error(), "<b>")
+}
+
 func TestBlocksThatTheToolRefusesHaveThePath(t *testing.T) {
 	t.Parallel()
 	s := newTool()
@@ -89,6 +108,7 @@ func TestWithoutAnAnswerThereIsNoCodeAndNoRepetition(t *testing.T) {
 		"a failure of the server": {status: http.StatusBadGateway, body: "<html>"},
 		"no JSON":                 {status: http.StatusOK, body: "<html>"},
 		"nothing":                 {status: http.StatusOK, body: ""},
+		"a failure with an ok":    {status: http.StatusInternalServerError, body: taken},
 		"no ok":                   {status: http.StatusOK, body: `{}`},
 		"an internal error":       refuses("internal_error"),
 		"a redirect":              {status: http.StatusTemporaryRedirect, header: http.Header{"Location": {"/elsewhere"}}},
@@ -128,6 +148,16 @@ func answered(status int, header http.Header, body string) *http.Response {
 }
 
 const taken = `{"ok":true,"channel":"C1","ts":"1.000002"}`
+
+func TestWhatTheToolTookIsSentWhateverItsAnswerHolds(t *testing.T) {
+	t.Parallel()
+	s := newTool()
+	s.next(answer{status: http.StatusOK, body: `{"ok":true,"channel":"C1","ts":"1.000002","message":{"text":["of a new kind"]}}`})
+	delivery, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Text("Hello")))
+	require.NoError(t, err)
+	require.Equal(t, "1.000002", delivery.MessageID)
+	require.Equal(t, "UBOT", delivery.From, "that of the channel's info")
+}
 
 func TestARateLimitIsWaitedFor(t *testing.T) {
 	t.Parallel()
@@ -171,7 +201,7 @@ func TestARateLimitThatLastsIsResourceExhausted(t *testing.T) {
 		"each time":     {limits("2"), 4},
 		"in words":      {refuses("ratelimited"), 4},
 		"for too long":  {limits("31"), 1},
-		"for all times": {limits("99999999999"), 1},
+		"for all times": {limits("18446744074"), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

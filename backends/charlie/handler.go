@@ -32,7 +32,8 @@ const remembered = 10_000
 // sendMessageToOutletGroup. A text is given as its author wrote it, without the tool's markup
 // and without the mention of the bot that it begins with. What bots write is left out, so
 // that two of them cannot go on for ever, and so are changes of messages, and events that
-// came before: of the last 10,000 the Handler knows that.
+// came before: of the last 10,000 the Handler knows that. Commands that begin with a slash are
+// not taken.
 type Handler struct {
 	connector *Connector
 	receive   func(context.Context, botctx.Inbound) error

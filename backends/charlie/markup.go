@@ -50,7 +50,7 @@ func plainText(text string) string {
 func withoutMention(text string, bots []string) string {
 	trimmed := strings.TrimLeft(text, " ")
 	for _, bot := range bots {
-		if rest, found := strings.CutPrefix(trimmed, "<@"+bot+">"); found && bot != "" {
+		if rest, found := strings.CutPrefix(trimmed, "<@"+bot+">"); found {
 			return strings.TrimLeft(rest, " ,:")
 		}
 	}

@@ -122,7 +122,7 @@ func isWritten(told document.Object, bots []string) bool {
 		return false
 	}
 	isOwn := slices.Contains(bots, document.Get(told, "user", ""))
-	return !isOwn && document.Get(told, "bot_id", "") == "" && document.Get(told, "bot_profile.id", "") == ""
+	return !isOwn && document.Get(told, "bot_id", "") == ""
 }
 
 // botIDs returns the ids that the bot of a channel is known by.

@@ -2,6 +2,7 @@ package charlie_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"sync"
@@ -139,9 +140,16 @@ func TestATicketIsTakenByATapAndTheTwoTalk(t *testing.T) {
 func TestAMemberOfTheWorkspaceTalksWithTheBot(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
+	var result []byte
 	h.runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		return bot.Reply(ctx, send.Text("You said: "+bot.MessageEvent.Text()))
+		sent, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Text("You said: " + bot.MessageEvent.Text())})
+		if err == nil {
+			result, err = json.Marshal(sent)
+		}
+		return err
 	})
 	h.reports(t, wrote("E1", hello))
 	require.Equal(t, "You said: hello", h.tool.sent(t, "D1").Get("text"))
+	require.JSONEq(t, `{"ok":true,"channel":"D1","ts":"1700000000.001000","message":{"type":"message","user":"UBOT",`+
+		`"text":"You said: hello","ts":"1700000000.001000","of_a_new_kind":{"kept":true}}}`, string(result))
 }

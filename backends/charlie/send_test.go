@@ -149,6 +149,7 @@ func TestWhatTheToolCannotShowIsRefusedWithThePath(t *testing.T) {
 		"a long payload in a card": {send.Carousel(send.Card{Title: "x", Buttons: []send.Button{long}}), boterr.InvalidArgument, "carousel[0].buttons[0].payload"},
 		"a long value":             {send.Buttons("x", send.PostbackValue("A", "a", strings.Repeat("x", 1990))), boterr.InvalidArgument, "buttons[0].payload"},
 		"a relative address":       {send.Image("/a.png"), boterr.InvalidArgument, "url"},
+		"a long address":           {send.Image("https://x.test/" + strings.Repeat("a", 3000)), boterr.InvalidArgument, "url"},
 		"a script":                 {send.Buttons("x", send.WebURL("A", "javascript:alert(1)")), boterr.InvalidArgument, "buttons[0].url"},
 		"a picture of a card":      {send.Carousel(send.Card{Title: "x", ImageURL: "a"}), boterr.InvalidArgument, "carousel[0].image_url"},
 		"a film by id":             {send.Attachment(send.TypeVideo, "F1"), boterr.Unsupported, "attachment_id"},
@@ -183,6 +184,9 @@ func TestTheUsersTokenServesWhereTheBotHasNone(t *testing.T) {
 	message.Channel.Info = channel.CharlieInfo{AccessToken: channel.NewSecret(token)}
 	connector := s.start(t, charlie.Config{})
 	_, err := connector.Send(t.Context(), message)
+	require.NoError(t, err)
+	message.Channel.Info = channel.CharlieInfo{BotAccessToken: channel.NewSecret(token), AccessToken: channel.NewSecret("another")}
+	_, err = connector.Send(t.Context(), message)
 	require.NoError(t, err)
 	for name, info := range map[string]channel.Info{"no token": channel.CharlieInfo{}, "no info": nil} {
 		message.Channel.Info = info

@@ -72,6 +72,16 @@ func TestAMemoryIsBounded(t *testing.T) {
 	require.True(t, m.add([]string{"a"}))
 }
 
+func TestWhatIsForgottenMayComeAgainHoweverLongAgoItWas(t *testing.T) {
+	t.Parallel()
+	m := newMemory(1)
+	require.True(t, m.add([]string{"a"}))
+	require.True(t, m.add([]string{"b"}))
+	require.False(t, m.add([]string{"a"}))
+	m.forget([]string{"a"})
+	require.True(t, m.add([]string{"a"}))
+}
+
 func TestClientsAreBounded(t *testing.T) {
 	t.Parallel()
 	c := newClients(Config{MaxClients: 2})
