@@ -98,6 +98,9 @@ func TestOneMemberOfAListIsAListOfOne(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `[{"result":{},"messageEvent":`+miaEvent+`}]`, marshal(t, sent))
 
+	require.True(t, sent.HasOutcomes())
+	require.Equal(t, marshal(t, sent), marshal(t, read[send.SendAlphaResponseToMemberIDsResult](t, marshal(t, sent))))
+
 	w.able.fail = map[string]error{"x-alpha": boterr.Invalid("text", "is too loud")}
 	sent, err = w.own(channel.Alpha).SendAlphaResponseToMemberIDs(t.Context(), p)
 	requireField(t, err, boterr.InvalidArgument, "response.text")

@@ -240,6 +240,36 @@ func TestRefusedMessagesKeepTheirOrder(t *testing.T) {
 	})
 }
 
+// late refuses each message at first, after a time.
+type late struct {
+	clocked
+	after map[string]time.Duration
+}
+
+func (l *late) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	delivery, err := l.clocked.Send(ctx, message)
+	if err != nil {
+		pass(l.after[message.To])
+	}
+	return delivery, err
+}
+
+func TestMessagesThatAreRefusedInAnotherOrderKeepTheirOwn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		platform := &late{after: map[string]time.Duration{"a": 2, "b": 3, "c": 1}}
+		platform.refuse = func(m send.Message, attempt int) error {
+			if attempt == 1 && platform.after[m.To] > 0 {
+				return slowDown(time.Second)
+			}
+			return nil
+		}
+		limited := send.Limited(platform, send.Rate{Messages: 1, Burst: 3})
+		require.Equal(t, make([]error, 4), inOrder(t.Context(), limited, "a", "b", "c", "d"))
+		require.Equal(t, []string{"a", "b", "c", "a", "b", "c", "d"}, platform.to())
+	})
+}
+
 func TestAMessageIsNotRepeatedForEver(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -89,8 +89,20 @@ func (w *world) of(channelID, memberID string, connector send.Connector) *send.S
 
 func (w *world) with(channelID, memberID string, connectors map[channel.Type]send.Connector) *send.Service {
 	return send.New(w.env, record.Scope{App: "acme", Channel: channelID, Member: memberID}, send.Ports{
-		Channels: w.channels, Members: w, Connectors: connectors, ParallelSends: w.parallel,
+		Channels: deaf{w}, Members: deaf{w}, Connectors: connectors, ParallelSends: w.parallel,
 	})
+}
+
+// deaf are the records of a world, as a host's own ports may give them: whether ctx has ended
+// or not.
+type deaf struct{ of *world }
+
+func (d deaf) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
+	return d.of.GetMember(context.WithoutCancel(ctx), p)
+}
+
+func (d deaf) Load(ctx context.Context, id string) (*channel.Channel, error) {
+	return d.of.channels.Load(context.WithoutCancel(ctx), id)
 }
 
 // own returns the sends of the member of a platform.
