@@ -24,9 +24,6 @@ func cloneOf[T any](v T) (made T) {
 }
 
 func copied(v reflect.Value) reflect.Value {
-	if v.Type().Implements(reflect.TypeFor[botctx.PaymentClient]()) {
-		return v
-	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
@@ -36,7 +33,7 @@ func copied(v reflect.Value) reflect.Value {
 		made.Elem().Set(copied(v.Elem()))
 		return made
 	case reflect.Interface:
-		if v.IsNil() {
+		if v.IsNil() || v.Type() == reflect.TypeFor[botctx.PaymentClient]() {
 			return v
 		}
 		made := reflect.New(v.Type()).Elem()

@@ -27,6 +27,9 @@
 // platform refuse some recipients and take the others, and Disconnect makes it answer
 // nothing.
 //
+// Mails are in Mails and Mailbox, uploaded files in Files. AddAccount adds a payment account,
+// which is charged, declines and refunds, and reports by events when the time moves.
+//
 // Every call of an operation is recorded, and can be made to fail, to be late, or to
 // report a time-out. Transcript shows what happened, and is printed where a test
 // fails. Advance moves the virtual time and runs the agendas that fall due on the way. A
