@@ -61,7 +61,7 @@ func (a alpha) hasAttachment(sent Sent) error {
 			return nil
 		}
 	}
-	return boterr.Invalid("attachment_id", "the page of %s has no %s %q: use the id that the upload gave",
+	return boterr.Invalid("attachment_id", "the page of %s has no %s %q: use the id that the upload gave, or AddAttachment in the test",
 		sent.Channel, sent.Response.Type(), id)
 }
 
