@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/send"
 )
 
 // limit is the most messages that a channel can send within a time.
@@ -36,15 +37,15 @@ func (o *outbox) withinLimit(channelID string) error {
 	wait := l.take(o.platform.Now())
 	o.kept.trouble.limits[channelID] = l
 	if wait > 0 {
-		return boterr.New(boterr.ResourceExhausted, "", "the channel %s sends %d messages in %v at most: try again in %v",
-			channelID, l.most, l.per, wait)
+		return boterr.New(boterr.ResourceExhausted, "", "the channel %s sends %d messages in %v at most: %w",
+			channelID, l.most, l.per, &send.RetryAfterError{After: wait})
 	}
 	return nil
 }
 
 // LimitSends lets the platform of a channel of DefaultApp take so many messages at most
-// within a virtual time, and refuse more with ResourceExhausted. It takes the place of a
-// limit before, and counts anew.
+// within a virtual time, and refuse more with ResourceExhausted and a *send.RetryAfterError
+// behind it. It takes the place of a limit before, and counts anew.
 func (p *Platform) LimitSends(channelID string, most int, per time.Duration) {
 	p.test.Helper()
 	p.mustHave(channelID)

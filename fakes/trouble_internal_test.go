@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,7 +25,9 @@ func TestALimitIsByVirtualTime(t *testing.T) {
 	s.mustSend(t, s.ada, "2")
 	_, err := s.send(t, s.ada, send.Text("3"))
 	requireCode(t, boterr.ResourceExhausted, err)
-	require.ErrorContains(t, err, "try again in 20s")
+	later, isTold := errors.AsType[*send.RetryAfterError](err)
+	require.True(t, isTold)
+	require.Equal(t, 20*time.Second, later.After)
 	s.Advance(20 * time.Second)
 	s.mustSend(t, s.ada, "3")
 	_, err = s.send(t, s.ada, send.Text("4"))
