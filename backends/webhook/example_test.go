@@ -1,0 +1,78 @@
+package webhook_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/backends/webhook"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// A host whose chat pages are served by a program of its own, here in the same process.
+func Example() {
+	ctx := context.Background()
+	secret := channel.NewSecret("keep-this-in-a-vault-and-not-here")
+	pages := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if webhook.Verify(r.Header, body, time.Now(), time.Minute, secret) == nil {
+			response, _ := document.ParseJSON(body)
+			fmt.Println("bot:", document.Get(response.(document.Object), "response.text", ""))
+		}
+	}))
+	defer pages.Close()
+
+	store := memstore.New()
+	client, _ := outbound.New(outbound.Config{Allow: []string{"127.0.0.1"}, MaxRedirects: new(0)})
+	web, _ := webhook.New(webhook.Config{LoadChannel: webhook.Stored(store), HTTP: client})
+	rt, _ := botctx.New(botctx.Config{Store: store, Connectors: map[channel.Type]send.Connector{channel.Webchat: web}})
+	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		return bot.Reply(ctx, send.Text("Hello {{firstName}}"))
+	})
+	_, _ = channel.New(rt.Env(), record.Scope{App: "shop"}).Save(ctx, &channel.Channel{
+		ID: "chat", Type: channel.Webchat, On: true,
+		Metadata: document.O("webhookUrl", pages.URL),
+		Info:     channel.OtherInfo{Hidden: channel.Hide(document.O("webhookSecret", secret.Reveal()))},
+	})
+	mux := http.NewServeMux()
+	mux.Handle("POST /inbound", web.Handler(rt.Receive))
+	bot := httptest.NewServer(mux)
+	defer bot.Close()
+
+	// What the pages' program does when a member writes.
+	body := `{"app":"shop","channel":"chat","messageEvent":{"type":"TEXT","from":"ada","data":{"text":"hi"}},"profile":{"firstName":"Ada"}}`
+	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, bot.URL+"/inbound", strings.NewReader(body))
+	req.Header.Set("Content-Type", "application/json")
+	_ = webhook.Sign(req.Header, "msg_1", time.Now(), []byte(body), secret)
+	resp, err := client.Do(req)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer resp.Body.Close() //nolint:errcheck // Nothing is read from it.
+	fmt.Println(resp.Status)
+	// Output:
+	// bot: Hello Ada
+	// 200 OK
+}
+
+// The headers that sign a request.
+func ExampleSign() {
+	header := http.Header{}
+	secret := channel.NewSecret("0123456789abcdef0123456789abcdef")
+	if err := webhook.Sign(header, "msg_1", time.Unix(1_700_000_000, 0), []byte(`{"text":"hi"}`), secret); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(header.Get(webhook.HeaderID), header.Get(webhook.HeaderTimestamp), header.Get(webhook.HeaderSignature))
+	// Output: msg_1 1700000000 v1,2/96Fi6DIQTE6/TEWuTaEuvSHZqEolGKLGsjVHiG26Q=
+}

@@ -1,0 +1,461 @@
+package webhook_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/webhook"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// desk counts and keeps what arrives.
+type desk struct {
+	lock sync.Mutex
+	got  []botctx.Inbound
+	err  error
+}
+
+func (d *desk) receive(_ context.Context, inbound botctx.Inbound) error {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	d.got = append(d.got, inbound)
+	return d.err
+}
+
+// handling returns the handler of a connector that knows one channel.
+func handling(t *testing.T, d *desk, config webhook.Config) http.Handler {
+	t.Helper()
+	if config.Now == nil {
+		config.Now = clock
+	}
+	config.LoadChannel = loads(webchat("https://example.com"))
+	return newConnector(t, config).Handler(d.receive)
+}
+
+func TestASignedRequestIsReceived(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	status, body := serve(handling(t, d, webhook.Config{}), arrives("msg_1", now, inboundBody("hi")))
+	require.Equal(t, http.StatusOK, status)
+	require.JSONEq(t, `{"id":"msg_1","status":"done"}`, body)
+	require.Equal(t, []botctx.Inbound{{
+		App: "a1", Channel: "c1",
+		Event: send.MessageEvent{
+			From: "ada", Type: send.TypeText, Data: document.O("text", "hi"), Timestamp: document.At(now), MessageID: "msg_1",
+		},
+		Profile: member.Member{FirstName: "Ada"},
+	}}, d.got)
+}
+
+func TestEventsOfEachFormAreRead(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		event string
+		want  send.MessageEvent
+	}{
+		"milliseconds": {
+			`{"type":"TEXT","from":"ada","to":"bot","data":{"text":""},"timestamp":1699999999123,"messageId":"p1"}`,
+			send.MessageEvent{Type: "TEXT", From: "ada", To: "bot", Data: document.O("text", ""), Timestamp: 1699999999123, MessageID: "p1"},
+		},
+		"seconds": {
+			`{"type":"PAYLOAD","from":"ada","data":{"payload":"yes"},"timestamp":"1699999999"}`,
+			send.MessageEvent{Type: "PAYLOAD", From: "ada", Data: document.O("payload", "yes"), Timestamp: 1699999999000, MessageID: "msg_1"},
+		},
+		"payload object": {
+			`{"type":"PAYLOAD","from":"ada","data":{"payload":{"payload":"yes","value":3}}}`,
+			send.MessageEvent{
+				Type: "PAYLOAD", From: "ada", Data: document.O("payload", document.O("payload", "yes", "value", 3)),
+				Timestamp: document.At(now), MessageID: "msg_1",
+			},
+		},
+		"any other": {
+			`{"type":"WEB_EVENT","from":"ada"}`,
+			send.MessageEvent{Type: "WEB_EVENT", From: "ada", Data: document.O(), Timestamp: document.At(now), MessageID: "msg_1"},
+		},
+	} {
+		d := &desk{}
+		body := `{"app":"a1","channel":"c1","messageEvent":` + c.event + `}`
+		status, answer := serve(handling(t, d, webhook.Config{}), arrives("msg_1", now, []byte(body)))
+		require.Equal(t, http.StatusOK, status, "%s: %s", name, answer)
+		require.Equal(t, c.want, d.got[0].Event, name)
+	}
+}
+
+func TestBadBodiesAreRefusedWithTheirField(t *testing.T) {
+	t.Parallel()
+	event := func(event string) string { return `{"app":"a1","channel":"c1","messageEvent":` + event + `}` }
+	for body, field := range map[string]string{
+		"":                                    "",
+		"{":                                   "",
+		"[]":                                  "",
+		"null":                                "",
+		strings.Repeat("[", 5000):             "",
+		`{"channel":"c1","messageEvent":{}}`:  "app",
+		`{"app":"a1","messageEvent":{}}`:      "channel",
+		`{"app":1,"channel":"c1"}`:            "app",
+		`{"app":"a1","channel":"c1"}`:         "messageEvent",
+		event(`null`):                         "messageEvent",
+		event(`"x"`):                          "messageEvent",
+		event(`{}`):                           "messageEvent.type",
+		event(`{"type":"TEXT"}`):              "messageEvent.from",
+		event(`{"type":"TEXT","from":"ada"}`): "messageEvent.data.text",
+		event(`{"type":"TEXT","from":"ada","data":{"text":1}}`):                                          "messageEvent.data.text",
+		event(`{"type":"TEXT","from":"ada","data":"hi"}`):                                                "messageEvent.data",
+		event(`{"type":"TEXT","from":7,"data":{"text":"hi"}}`):                                           "messageEvent.from",
+		event(`{"type":"PAYLOAD","from":"ada","data":{"payload":1}}`):                                    "messageEvent.data.payload",
+		event(`{"type":"TEXT","from":"ada","data":{"text":"hi"},"timestamp":"today"}`):                   "messageEvent.timestamp",
+		`{"app":"a1","channel":"c1","messageEvent":{"type":"A","from":"ada"},"profile":{"firstName":1}}`: "profile.firstName",
+	} {
+		d := &desk{}
+		status, answer := serve(handling(t, d, webhook.Config{}), arrives("msg_1", now, []byte(body)))
+		require.Equal(t, http.StatusBadRequest, status, body)
+		require.Contains(t, answer, `"code":"InvalidArgument"`, body)
+		if field != "" {
+			require.Contains(t, answer, `"field":"`+field+`"`, body)
+		}
+		require.Empty(t, d.got)
+	}
+}
+
+// A request to the platform must not be good as one from it, though the secret is the same.
+func TestAMessageThatWasSentIsNoneThatArrives(t *testing.T) {
+	t.Parallel()
+	peer := newReceiver(t, "", http.StatusOK)
+	_, err := sending(t).Send(t.Context(), hello(webchat(peer.URL)))
+	require.NoError(t, err)
+	d := &desk{}
+	got := peer.got()[0]
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/inbound", strings.NewReader(string(got.body)))
+	req.Header = got.header
+	status, _ := serve(handling(t, d, webhook.Config{}), req)
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Empty(t, d.got)
+}
+
+func TestWhatIsNotSignedAsItShouldBeIsUnauthorizedAndLearnsNothing(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	handler := handling(t, d, webhook.Config{})
+	body := inboundBody("hi")
+	foreign := []byte(strings.Replace(string(body), `"c1"`, `"c2"`, 1))
+	requests := map[string]*http.Request{
+		"too old":         arrives("msg_1", now.Add(-tolerance-time.Second), body),
+		"too new":         arrives("msg_1", now.Add(tolerance+time.Second), body),
+		"unknown channel": arrives("msg_1", now, foreign),
+		"odd id":          arrives("a.b", now, body),
+	}
+	for name, change := range map[string]func(http.Header){
+		"no id":        func(h http.Header) { h.Del("Webhook-Id") },
+		"no time":      func(h http.Header) { h.Del("Webhook-Timestamp") },
+		"no signature": func(h http.Header) { h.Del("Webhook-Signature") },
+		"other id":     func(h http.Header) { h.Set("Webhook-Id", "msg_2") },
+		"other time":   func(h http.Header) { h.Set("Webhook-Timestamp", strconv.FormatInt(now.Unix()+1, 10)) },
+		"other secret": func(h http.Header) {
+			h.Set("Webhook-Signature", signature([]byte(newSecret), "msg_1", strconv.FormatInt(now.Unix(), 10), body))
+		},
+		"empty signature": func(h http.Header) { h.Set("Webhook-Signature", "v1,") },
+	} {
+		requests[name] = arrives("msg_1", now, body)
+		change(requests[name].Header)
+	}
+	for i := range body {
+		changed := append([]byte(nil), body...)
+		changed[i] ^= 1
+		status, _ := serve(handler, withBody(arrives("msg_1", now, body), changed))
+		require.Contains(t, []int{http.StatusUnauthorized, http.StatusBadRequest}, status)
+	}
+	answers := map[string]bool{}
+	for name, req := range requests {
+		status, answer := serve(handler, req)
+		require.Equal(t, http.StatusUnauthorized, status, name)
+		answers[answer] = true
+	}
+	require.Len(t, answers, 1)
+	require.Empty(t, d.got)
+}
+
+// withBody returns a request with another body.
+func withBody(req *http.Request, body []byte) *http.Request {
+	other := httptest.NewRequestWithContext(req.Context(), req.Method, "/inbound", strings.NewReader(string(body)))
+	other.Header = req.Header
+	return other
+}
+
+func TestEitherSecretIsGoodWhileOneReplacesTheOther(t *testing.T) {
+	t.Parallel()
+	body, timestamp := inboundBody("hi"), strconv.FormatInt(now.Unix(), 10)
+	for _, c := range []struct {
+		known []any
+		used  string
+		want  int
+	}{
+		{[]any{newSecret, secret}, secret, http.StatusOK},
+		{[]any{newSecret, secret}, newSecret, http.StatusOK},
+		{[]any{newSecret}, secret, http.StatusUnauthorized},
+		{[]any{""}, "", http.StatusUnauthorized},
+	} {
+		d := &desk{}
+		connector := newConnector(t, webhook.Config{Now: clock, LoadChannel: loads(webchat("", c.known...))})
+		req := arrives("msg_1", now, body)
+		req.Header.Set("Webhook-Signature", "v2,eA== "+signature([]byte(c.used), "msg_1", timestamp, body))
+		status, _ := serve(connector.Handler(d.receive), req)
+		require.Equal(t, c.want, status)
+	}
+}
+
+func TestARequestRunsOnceWithinItsTime(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	var at atomic.Int64
+	handler := handling(t, d, webhook.Config{Now: func() time.Time { return now.Add(time.Duration(at.Load())) }})
+	for range 3 {
+		status, _ := serve(handler, arrives("msg_1", now.Add(tolerance), inboundBody("hi")))
+		require.Equal(t, http.StatusOK, status)
+	}
+	require.Len(t, d.got, 1)
+
+	// The signature was made ahead of the clock, and is good until then.
+	at.Store(int64(2 * tolerance))
+	status, body := serve(handler, arrives("msg_1", now.Add(tolerance), inboundBody("hi")))
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, body, "duplicate")
+	at.Store(int64(2*tolerance + time.Second))
+	status, _ = serve(handler, arrives("msg_1", now.Add(tolerance), inboundBody("hi")))
+	require.Equal(t, http.StatusUnauthorized, status)
+	require.Len(t, d.got, 1)
+
+	// By then the id may be used for something else.
+	status, _ = serve(handler, arrives("msg_1", now.Add(2*tolerance), inboundBody("hi")))
+	require.Equal(t, http.StatusOK, status)
+	require.Len(t, d.got, 2)
+}
+
+func TestTheOldestIDsAreForgottenBeyondTheLimit(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	handler := handling(t, d, webhook.Config{Inbound: webhook.Limits{MaxRemembered: 10}})
+	for i := range 100 {
+		serve(handler, arrives("msg_"+strconv.Itoa(i), now, inboundBody("hi")))
+	}
+	require.Len(t, d.got, 100)
+	for i := 99; i >= 90; i-- {
+		serve(handler, arrives("msg_"+strconv.Itoa(i), now, inboundBody("hi")))
+	}
+	require.Len(t, d.got, 100)
+	serve(handler, arrives("msg_89", now, inboundBody("hi")))
+	require.Len(t, d.got, 101)
+}
+
+func TestAFailedRequestMayComeAgain(t *testing.T) {
+	t.Parallel()
+	d := &desk{err: boterr.New(boterr.Unavailable, "", "down")}
+	handler := handling(t, d, webhook.Config{})
+	status, _ := serve(handler, arrives("msg_1", now, inboundBody("hi")))
+	require.Equal(t, http.StatusServiceUnavailable, status)
+	d.err = nil
+	status, body := serve(handler, arrives("msg_1", now, inboundBody("hi")))
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, body, "done")
+	require.Len(t, d.got, 2)
+}
+
+func TestARequestThatIsUnderWayIsAConflict(t *testing.T) {
+	t.Parallel()
+	begun, end := make(chan struct{}), make(chan struct{})
+	connector := newConnector(t, webhook.Config{Now: clock, LoadChannel: loads(webchat(""))})
+	handler := connector.Handler(func(ctx context.Context, _ botctx.Inbound) error {
+		close(begun)
+		<-end
+		return ctx.Err()
+	})
+	first := make(chan int)
+	ctx, hangUp := context.WithCancel(t.Context())
+	req := httptest.NewRequestWithContext(ctx, http.MethodPost, "/inbound", strings.NewReader(string(inboundBody("hi"))))
+	req.Header = headerOf("msg_1", now, inboundBody("hi"))
+	go func() {
+		status, _ := serve(handler, req)
+		first <- status
+	}()
+	<-begun
+	hangUp() // The run goes on.
+	status, _ := serve(handler, arrives("msg_1", now, inboundBody("hi")))
+	require.Equal(t, http.StatusConflict, status)
+	close(end)
+	require.Equal(t, http.StatusOK, <-first)
+}
+
+func TestErrorsHaveTheirStatusAndNoInternals(t *testing.T) {
+	t.Parallel()
+	inRun := func(code boterr.Code) error {
+		return boterr.New(code, "response.text", "hidden: %w", &botctx.RunError{Err: errors.New("hidden")})
+	}
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{boterr.New(boterr.InvalidArgument, "hidden", "hidden"), 400},
+		{boterr.New(boterr.NotFound, "hidden", "hidden"), 404},
+		{boterr.New(boterr.AlreadyExists, "", "hidden"), 409},
+		{boterr.New(boterr.Conflict, "", "hidden"), 409},
+		{boterr.New(boterr.FailedPrecondition, "", "hidden"), 409},
+		{boterr.New(boterr.ResourceExhausted, "", "hidden"), 429},
+		{boterr.New(boterr.Unsupported, "", "hidden"), 501},
+		{boterr.New(boterr.Unavailable, "", "hidden"), 503},
+		{boterr.New(boterr.Canceled, "", "hidden"), 503},
+		{boterr.New(boterr.Internal, "", "hidden"), 500},
+		{errors.New("hidden"), 500},
+		{inRun(boterr.InvalidArgument), 500},
+		{inRun(boterr.NotFound), 500},
+		{inRun(boterr.Unavailable), 503},
+		{inRun(boterr.ResourceExhausted), 429},
+	} {
+		status, body := serve(handling(t, &desk{err: c.err}, webhook.Config{}), arrives("msg_1", now, inboundBody("hi")))
+		require.Equal(t, c.want, status, c.err)
+		require.NotContains(t, body, "hidden")
+		require.Contains(t, body, `"message":`)
+	}
+}
+
+func TestAPanicIsAnErrorAndTheIDMayComeAgain(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	connector := newConnector(t, webhook.Config{Now: clock, LoadChannel: loads(webchat(""))})
+	handler := connector.Handler(func(context.Context, botctx.Inbound) error {
+		calls++
+		if calls == 1 {
+			panic("hidden")
+		}
+		return nil
+	})
+	status, body := serve(handler, arrives("msg_1", now, inboundBody("hi")))
+	require.Equal(t, http.StatusInternalServerError, status)
+	require.NotContains(t, body, "hidden")
+	status, _ = serve(handler, arrives("msg_1", now, inboundBody("hi")))
+	require.Equal(t, http.StatusOK, status)
+}
+
+func TestAChannelThatCannotBeLoadedIsNotUnauthorized(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[boterr.Code]int{boterr.Unavailable: 503, boterr.Internal: 500} {
+		connector := newConnector(t, webhook.Config{
+			Now: clock,
+			LoadChannel: func(context.Context, string, string) (*channel.Channel, error) {
+				return nil, boterr.New(code, "", "hidden")
+			},
+		})
+		status, body := serve(connector.Handler((&desk{}).receive), arrives("msg_1", now, inboundBody("hi")))
+		require.Equal(t, want, status)
+		require.NotContains(t, body, "hidden")
+	}
+	status, body := serve(newConnector(t, webhook.Config{Now: clock}).Handler((&desk{}).receive), arrives("msg_1", now, inboundBody("hi")))
+	require.Equal(t, http.StatusInternalServerError, status)
+	require.Contains(t, body, "LoadChannel")
+}
+
+func TestMethodTypeAndLengthAreChecked(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	handler := handling(t, d, webhook.Config{Inbound: webhook.Limits{MaxBytes: 1000}})
+	get := arrives("msg_1", now, inboundBody("hi"))
+	get.Method = http.MethodGet
+	form := arrives("msg_1", now, inboundBody("hi"))
+	form.Header.Set("Content-Type", "text/plain")
+	untyped := arrives("msg_1", now, inboundBody("hi"))
+	untyped.Header.Del("Content-Type")
+	for want, requests := range map[int][]*http.Request{
+		http.StatusMethodNotAllowed:      {get},
+		http.StatusUnsupportedMediaType:  {form, untyped},
+		http.StatusRequestEntityTooLarge: {arrives("msg_1", now, inboundBody(strings.Repeat("x", 1000)))},
+	} {
+		for _, req := range requests {
+			status, _ := serve(handler, req)
+			require.Equal(t, want, status)
+		}
+	}
+	require.Empty(t, d.got)
+}
+
+func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(handling(t, &desk{}, webhook.Config{Inbound: webhook.Limits{BodyTime: time.Millisecond}}))
+	t.Cleanup(server.Close)
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	_, err = fmt.Fprint(conn, "POST /inbound HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+	require.NoError(t, err)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, http.StatusRequestTimeout, resp.StatusCode)
+}
+
+func TestManyRequestsRunOnceEach(t *testing.T) {
+	t.Parallel()
+	const many = 1000
+	d := &desk{}
+	server := httptest.NewServer(handling(t, d, webhook.Config{}))
+	t.Cleanup(server.Close)
+	client := loopback(t)
+	failures := make(chan error, 2*many)
+	var senders sync.WaitGroup
+	for worker := range 20 {
+		senders.Go(func() {
+			for i := worker % 10; i < many; i += 10 { // Two workers send each.
+				failures <- deliverOnce(t.Context(), client, server.URL, "msg_"+strconv.Itoa(i))
+			}
+		})
+	}
+	senders.Wait()
+	close(failures)
+	for err := range failures {
+		require.NoError(t, err)
+	}
+	require.Len(t, d.got, many)
+	seen := map[string]bool{}
+	for _, inbound := range d.got {
+		seen[inbound.Event.MessageID] = true
+	}
+	require.Len(t, seen, many)
+}
+
+// deliverOnce sends a request. One that is under way by another sender counts as sent.
+func deliverOnce(ctx context.Context, client *outbound.Client, url, id string) error {
+	body := inboundBody("hi")
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(string(body)))
+	if err != nil {
+		return err
+	}
+	req.Header = headerOf(id, now, body)
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	if err := resp.Body.Close(); err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusConflict {
+		return errors.New(resp.Status)
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package webhook
+
+import (
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// profile is what a platform may say of a member. What the bot itself keeps in a member's
+// record is not its affair.
+type profile struct {
+	FirstName  string          `json:"firstName"`
+	LastName   string          `json:"lastName"`
+	Gender     string          `json:"gender"`
+	Email      string          `json:"email"`
+	Locale     string          `json:"locale"`
+	ProfilePic string          `json:"profilePic"`
+	BotID      string          `json:"botId"`
+	Platform   string          `json:"platform"`
+	Profile    document.Object `json:"profile"`
+}
+
+// request is the body of what arrives.
+type request struct {
+	App          string          `json:"app"`
+	Channel      string          `json:"channel"`
+	MessageEvent document.Object `json:"messageEvent"`
+	Profile      profile         `json:"profile"`
+}
+
+// parse reads a body that is not trusted yet.
+func parse(body []byte) (request, error) {
+	var read request
+	value, err := document.ParseJSON(body)
+	if err != nil {
+		return read, boterr.Invalid("", "the body must be JSON: %w", err)
+	}
+	if _, isObject := value.(document.Object); !isObject {
+		return read, boterr.Invalid("", "the body must be a JSON object, got %s", document.TypeName(value))
+	}
+	if err := document.DecodeValue(value, &read); err != nil {
+		return read, err
+	}
+	switch {
+	case read.App == "":
+		return read, boterr.Invalid("app", "is missing: name the app that the channel belongs to")
+	case read.Channel == "":
+		return read, boterr.Invalid("channel", "is missing: name the channel on which the event arrived")
+	case read.MessageEvent.IsZero():
+		return read, boterr.Invalid("messageEvent", "is missing: give the event with its type, from and data")
+	}
+	return read, nil
+}
+
+// inbound returns what arrived. What the event lacks is filled: the time at which it
+// arrived, and the id of the request.
+func (r request) inbound(id string, now document.Timestamp) (botctx.Inbound, error) {
+	var event send.MessageEvent
+	if err := event.DecodeValue(r.MessageEvent); err != nil {
+		return botctx.Inbound{}, boterr.In("messageEvent", err)
+	}
+	if err := checkEvent(event); err != nil {
+		return botctx.Inbound{}, boterr.In("messageEvent", err)
+	}
+	if event.Data.IsZero() {
+		event.Data = document.O()
+	}
+	if event.Timestamp.IsZero() {
+		event.Timestamp = now
+	}
+	if event.MessageID == "" {
+		event.MessageID = id
+	}
+	return botctx.Inbound{
+		App:     r.App,
+		Channel: r.Channel,
+		Event:   event,
+		Profile: member.Member{
+			FirstName:  r.Profile.FirstName,
+			LastName:   r.Profile.LastName,
+			Gender:     r.Profile.Gender,
+			Email:      r.Profile.Email,
+			Locale:     r.Profile.Locale,
+			ProfilePic: r.Profile.ProfilePic,
+			BotID:      r.Profile.BotID,
+			Platform:   r.Profile.Platform,
+			Profile:    r.Profile.Profile,
+		},
+	}, nil
+}
+
+// checkEvent refuses events that say nothing: without a type or a sender, a TEXT without
+// text, a PAYLOAD without a payload. Data of other types passes as it is.
+func checkEvent(event send.MessageEvent) error {
+	switch {
+	case event.Type == "":
+		return boterr.Invalid("type", "is missing: give the type, such as TEXT or PAYLOAD")
+	case event.From == "":
+		return boterr.Invalid("from", "is missing: give the sender's id on the platform")
+	case event.Type == send.TypeText:
+		text, _ := event.Data.Field("text")
+		if _, isText := text.(string); !isText {
+			return boterr.Invalid("data.text", "must be a string in an event of type TEXT, got %s", document.TypeName(text))
+		}
+	case event.Type == send.TypePayload && event.Payload() == "":
+		return boterr.Invalid("data.payload", "must be a string, or an object with the string payload, in an event of type PAYLOAD")
+	}
+	return nil
+}

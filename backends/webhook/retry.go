@@ -1,0 +1,163 @@
+package webhook
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/send"
+)
+
+// maxAnswerBytes is how much of an answer is read.
+const maxAnswerBytes = 1 << 20
+
+// post is a request that may be made several times.
+type post struct {
+	target  string
+	id      string
+	body    []byte
+	secrets []channel.Secret
+}
+
+// answer is what came of one attempt.
+type answer struct {
+	status int
+	body   []byte
+	// after is how long the receiver wants to be left alone, 0 where it does not say.
+	after time.Duration
+	// err is why no answer came.
+	err error
+}
+
+// deliver makes a request until it is answered.
+func (c *Connector) deliver(caller context.Context, p post) (send.Delivery, error) {
+	ctx, cancel := context.WithTimeout(caller, c.config.Retry.Within)
+	defer cancel()
+	started := c.config.Now()
+	for attempt := 1; ; attempt++ {
+		last, err := c.try(ctx, p)
+		if err == nil && last.isTaken() {
+			return delivery(last.body), nil
+		}
+		if ended := caller.Err(); ended != nil {
+			return send.Delivery{}, ended
+		}
+		if err != nil {
+			return send.Delivery{}, err
+		}
+		wait := max(last.after, c.config.Retry.wait(attempt))
+		if attempt >= c.config.Retry.Attempts || wait >= c.config.Retry.Within-c.config.Now().Sub(started) {
+			return send.Delivery{}, last.failure(attempt)
+		}
+		if !pause(ctx, wait) {
+			return send.Delivery{}, cmp.Or(caller.Err(), last.failure(attempt))
+		}
+	}
+}
+
+// try makes a request once. The error is one that another attempt would not change.
+func (c *Connector) try(ctx context.Context, p post) (answer, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.target, bytes.NewReader(p.body))
+	if err != nil {
+		return answer{}, boterr.New(boterr.FailedPrecondition, "", "the channel's address cannot be used: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if err := Sign(req.Header, p.id, c.config.Now(), p.body, p.secrets...); err != nil {
+		return answer{}, boterr.New(boterr.FailedPrecondition, "", "the message cannot be signed: %w", err)
+	}
+	resp, err := c.config.HTTP.Do(req)
+	if err != nil {
+		return unanswered(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // The body has been read; closing it tells nothing.
+	if resp.Request != nil && resp.Request.Method != http.MethodPost {
+		return answer{}, boterr.New(boterr.FailedPrecondition, "",
+			"the channel's address leads elsewhere, and the message got lost on the way; give the final address")
+	}
+	// The status alone decides: where the rest of the answer breaks off, there is none.
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
+	if err != nil || len(body) > maxAnswerBytes {
+		body = nil
+	}
+	got := answer{status: resp.StatusCode, body: body, after: retryAfter(resp.Header.Get("Retry-After"), c.config.Now())}
+	if got.isTaken() {
+		return got, nil
+	}
+	return got, refusal(got.status, got.body)
+}
+
+// unanswered tells requests that were refused here, which stay so, from those that met with
+// no answer.
+func unanswered(err error) (answer, error) {
+	switch coded, _ := boterr.AsError(err); {
+	case coded == nil, coded.Code == boterr.Unavailable, coded.Code == boterr.Canceled, coded.Code == boterr.Internal:
+		return answer{err: err}, nil
+	default:
+		return answer{}, boterr.New(boterr.FailedPrecondition, "",
+			"the channel's address cannot be used: %s", coded.Message())
+	}
+}
+
+// isTaken reports whether the receiver has the message.
+func (a answer) isTaken() bool { return a.status >= 200 && a.status <= 299 }
+
+// failure is the error after the last attempt.
+func (a answer) failure(attempts int) error {
+	switch {
+	case a.status == http.StatusTooManyRequests && a.after > 0:
+		return boterr.New(boterr.ResourceExhausted, "",
+			"the receiver takes no more for now, after %d attempts: try again in %s", attempts, a.after)
+	case a.status == http.StatusTooManyRequests:
+		return boterr.New(boterr.ResourceExhausted, "", "the receiver takes no more for now, after %d attempts: try again later", attempts)
+	case a.err != nil:
+		// Not %w: without a code the caller learns that it is not known what came of it.
+		return fmt.Errorf("no answer after %d attempts: %v", attempts, a.err) //nolint:errorlint // See above.
+	default:
+		return fmt.Errorf("no answer after %d attempts: the last had status %d", attempts, a.status)
+	}
+}
+
+// wait returns a random time before the attempt after the given one.
+func (r Retry) wait(attempt int) time.Duration {
+	most := r.First
+	for range attempt - 1 {
+		if most >= r.Longest {
+			break
+		}
+		most *= 2
+	}
+	return rand.N(min(most, r.Longest) + 1) //nolint:gosec // It spreads load; nobody gains by guessing it.
+}
+
+// pause waits, and reports whether the context lasted so long.
+func pause(ctx context.Context, wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// retryAfter reads the header of that name: a number of seconds or a date. What cannot be
+// read, and what is past, is 0.
+func retryAfter(value string, now time.Time) time.Duration {
+	const longest = 365 * 24 * time.Hour
+	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil {
+		return min(time.Duration(seconds)*time.Second, longest)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return min(max(at.Sub(now), 0), longest)
+	}
+	return 0
+}

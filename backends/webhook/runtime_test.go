@@ -1,0 +1,78 @@
+package webhook_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/webhook"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// host is an application over a store in memory, with one channel and an address where members
+// arrive.
+func host(t *testing.T, peer string) (*botctx.Runtime, *httptest.Server) {
+	t.Helper()
+	store := memstore.New()
+	web := newConnector(t, webhook.Config{LoadChannel: webhook.Stored(store), HTTP: loopback(t)})
+	rt, err := botctx.New(botctx.Config{Store: store, Connectors: map[channel.Type]send.Connector{channel.Webchat: web}})
+	require.NoError(t, err)
+	_, err = channel.New(rt.Env(), record.Scope{App: "a1", Channel: "c1"}).Save(t.Context(), webchat(peer))
+	require.NoError(t, err)
+	mux := http.NewServeMux()
+	mux.Handle("POST /inbound", web.Handler(rt.Receive))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return rt, server
+}
+
+// post sends what a member writes.
+func post(ctx context.Context, t *testing.T, server *httptest.Server, id, text string) int {
+	t.Helper()
+	body := inboundBody(text)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/inbound", strings.NewReader(string(body)))
+	require.NoError(t, err)
+	req.Header.Set("Content-Type", "application/json")
+	require.NoError(t, webhook.Sign(req.Header, id, time.Now(), body, channel.NewSecret(secret))) //nolint:forbidigo // The server has the real clock.
+	resp, err := loopback(t).Do(req)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	return resp.StatusCode
+}
+
+func TestAMemberWritesAndTheBotAnswers(t *testing.T) {
+	t.Parallel()
+	peer := newReceiver(t, `{"messageId":"p1"}`, http.StatusOK)
+	rt, server := host(t, peer.URL)
+	require.NoError(t, rt.Handle(&botctx.Node{
+		ID: "greet", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("hi"),
+		Responses: []send.Response{send.Text("Hello {{firstName}}")},
+	}))
+
+	require.Equal(t, http.StatusOK, post(t.Context(), t, server, "in_1", "hi"))
+	require.Equal(t, http.StatusOK, post(t.Context(), t, server, "in_1", "hi"))
+
+	got := peer.got()
+	require.Len(t, got, 1)
+	require.Contains(t, string(got[0].body), `"to":"ada"`)
+	require.Contains(t, string(got[0].body), `"response":{"type":"TEXT","text":"Hello Ada"}`)
+	require.NoError(t, webhook.Verify(got[0].header, got[0].body, time.Now(), tolerance, channel.NewSecret(secret))) //nolint:forbidigo // The sender has the real clock.
+}
+
+func TestABotWhosePeerIsDownAsksForAnotherAttempt(t *testing.T) {
+	t.Parallel()
+	peer := newReceiver(t, "", http.StatusTooManyRequests)
+	peer.headers = map[string]string{"Retry-After": "3600"}
+	rt, server := host(t, peer.URL)
+	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Hello")) })
+	require.Equal(t, http.StatusTooManyRequests, post(t.Context(), t, server, "in_1", "hi"))
+}

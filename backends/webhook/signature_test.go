@@ -1,0 +1,125 @@
+package webhook_test
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/webhook"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+)
+
+const tolerance = 5 * time.Minute
+
+// The first is the example of the specification of Standard Webhooks, the second was made by
+// the openssl command of the package comment.
+func TestSignaturesAreThoseThatOthersMake(t *testing.T) {
+	t.Parallel()
+	for _, vector := range []struct {
+		secret, id string
+		at         int64
+		body, want string
+	}{
+		{
+			"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330,
+			`{"test": 2432232314}`, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+		},
+		{secret, "msg_1", 1700000000, `{"text":"hi"}`, "v1,2/96Fi6DIQTE6/TEWuTaEuvSHZqEolGKLGsjVHiG26Q="},
+	} {
+		header := http.Header{}
+		at := time.Unix(vector.at, 0)
+		require.NoError(t, webhook.Sign(header, vector.id, at, []byte(vector.body), channel.NewSecret(vector.secret)))
+		require.Equal(t, vector.want, header.Get(webhook.HeaderSignature))
+		require.NoError(t, webhook.Verify(header, []byte(vector.body), at, tolerance, channel.NewSecret(vector.secret)))
+	}
+}
+
+func TestEachSecretSigns(t *testing.T) {
+	t.Parallel()
+	header, body := http.Header{}, []byte("{}")
+	older, newer := channel.NewSecret(secret), channel.NewSecret(newSecret)
+	require.NoError(t, webhook.Sign(header, "msg_1", now, body, newer, older))
+	want := signature([]byte(newSecret), "msg_1", "1700000000", body) + " " + signature([]byte(secret), "msg_1", "1700000000", body)
+	require.Equal(t, want, header.Get(webhook.HeaderSignature))
+	require.NoError(t, webhook.Verify(header, body, now, tolerance, older))
+	require.NoError(t, webhook.Verify(header, body, now, tolerance, newer))
+	require.ErrorIs(t, webhook.Verify(header, body, now, tolerance, channel.NewSecret(strings.Repeat("x", 32))), boterr.FailedPrecondition)
+	require.ErrorIs(t, webhook.Verify(header, body, now, tolerance), boterr.FailedPrecondition)
+}
+
+func TestAChangeAtAnyPlaceIsRefused(t *testing.T) {
+	t.Parallel()
+	body := inboundBody("hi")
+	key := channel.NewSecret(secret)
+	signed := http.Header{}
+	require.NoError(t, webhook.Sign(signed, "msg_1", now, body, key))
+	require.NoError(t, webhook.Verify(signed, body, now, tolerance, key))
+	for i := range body {
+		changed := append([]byte(nil), body...)
+		changed[i] ^= 1
+		require.ErrorIs(t, webhook.Verify(signed, changed, now, tolerance, key), boterr.FailedPrecondition)
+	}
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(signed.Get(webhook.HeaderSignature), "v1,"))
+	require.NoError(t, err)
+	for i := range raw {
+		changed := append([]byte(nil), raw...)
+		changed[i] ^= 1
+		header := signed.Clone()
+		header.Set(webhook.HeaderSignature, "v1,"+base64.StdEncoding.EncodeToString(changed))
+		require.ErrorIs(t, webhook.Verify(header, body, now, tolerance, key), boterr.FailedPrecondition)
+	}
+	for name, value := range map[string]string{
+		webhook.HeaderID:        "msg_2",
+		webhook.HeaderTimestamp: "1700000001",
+		webhook.HeaderSignature: strings.Replace(signed.Get(webhook.HeaderSignature), "v1,", "v2,", 1),
+	} {
+		header := signed.Clone()
+		header.Set(name, value)
+		require.ErrorIs(t, webhook.Verify(header, body, now, tolerance, key), boterr.FailedPrecondition, name)
+		header.Del(name)
+		require.ErrorIs(t, webhook.Verify(header, body, now, tolerance, key), boterr.FailedPrecondition, name)
+	}
+	twice := signed.Clone()
+	twice.Add(webhook.HeaderID, "msg_1")
+	require.ErrorIs(t, webhook.Verify(twice, body, now, tolerance, key), boterr.FailedPrecondition)
+}
+
+func TestTheTimeOfASignatureMustBeNear(t *testing.T) {
+	t.Parallel()
+	key := channel.NewSecret(secret)
+	header := http.Header{}
+	require.NoError(t, webhook.Sign(header, "msg_1", now, nil, key))
+	for distance, isNear := range map[time.Duration]bool{
+		0: true, tolerance: true, -tolerance: true,
+		tolerance + time.Second: false, -tolerance - time.Second: false, 24 * time.Hour: false,
+	} {
+		err := webhook.Verify(header, nil, now.Add(distance), tolerance, key)
+		require.Equal(t, isNear, err == nil, "%s: %v", distance, err)
+	}
+	for _, timestamp := range []string{"", "x", "1.7e9", "9223372036854775807", "-9223372036854775808", "99999999999999999999"} {
+		header.Set(webhook.HeaderTimestamp, timestamp)
+		header.Set(webhook.HeaderSignature, signature([]byte(secret), "msg_1", timestamp, nil))
+		require.ErrorIs(t, webhook.Verify(header, nil, now, tolerance, key), boterr.FailedPrecondition, timestamp)
+	}
+}
+
+func TestWhatCannotBeSignedIsRefused(t *testing.T) {
+	t.Parallel()
+	key := channel.NewSecret(secret)
+	for _, id := range []string{"", "a.b", "a b", "a\nb", "ä", strings.Repeat("x", 257)} {
+		header := http.Header{}
+		require.ErrorIs(t, webhook.Sign(header, id, now, nil, key), boterr.InvalidArgument, id)
+		require.Empty(t, header)
+	}
+	for _, bad := range []string{"short", "whsec_%%%", "whsec_c2hvcnQ="} {
+		err := webhook.Sign(http.Header{}, "msg_1", now, nil, channel.NewSecret(bad))
+		require.ErrorIs(t, err, boterr.FailedPrecondition, bad)
+		require.NotContains(t, err.Error(), bad)
+	}
+	require.ErrorIs(t, webhook.Sign(http.Header{}, "msg_1", now, nil), boterr.FailedPrecondition)
+}
