@@ -1,0 +1,26 @@
+// Package golf is a payment account at Stripe, for the operation golf.
+//
+//	shop, err := golf.New(golf.Config{
+//		Account:        "shop",
+//		Key:            channel.NewSecret(os.Getenv("STRIPE_KEY")),
+//		WebhookSecrets: []channel.Secret{channel.NewSecret(os.Getenv("STRIPE_WEBHOOK_SECRET"))},
+//	})
+//	rt, err := botctx.New(botctx.Config{
+//		Store:    store,
+//		Payments: golf.Accounts(shop),
+//	})
+//	http.Handle("POST /payments/shop", shop.Handler(func(ctx context.Context, event botctx.PaymentEvent) error {
+//		return orders.Settle(ctx, event.ID, event.Payment)
+//	}))
+//
+// Bot logic charges by it:
+//
+//	account, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+//	payment, err := account.Client.Charge(ctx, botctx.Charge{
+//		Amount: 1250, Currency: "eur", PaymentMethod: "cus_1/pm_1", IdempotencyKey: order.ID,
+//	})
+//
+// A charge is a PaymentIntent that is confirmed at once. Give each an IdempotencyKey, such as
+// the id of the order: a call that ends without an answer may have charged, and with the same
+// key a repetition charges once. Stripe keeps keys for a day at least.
+package golf

@@ -1,0 +1,67 @@
+package golf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/botctx/go-sdk/backends/golf"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+)
+
+// An account is charged, asked once more by mistake, and gives a part back.
+func Example() {
+	ctx := context.Background()
+	test := startProvider() // In production Config.URL is left out.
+	defer test.Close()
+	shop, err := golf.New(golf.Config{Account: "shop", Key: channel.NewSecret(apiKey), URL: test.URL})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	order := botctx.Charge{Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa", IdempotencyKey: "order-7"}
+	first, err := shop.Charge(ctx, order)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	again, err := shop.Charge(ctx, order)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(first.Status, first.ID == again.ID)
+
+	payment, err := shop.Refund(ctx, botctx.Refund{PaymentID: first.ID, Amount: 250, IdempotencyKey: "return-7"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(payment.Amount, payment.Refunded)
+	// Output:
+	// succeeded true
+	// 1250 250
+}
+
+// Why a payment was declined.
+func ExampleClient_Charge() {
+	test := startProvider()
+	defer test.Close()
+	shop, err := golf.New(golf.Config{Account: "shop", Key: channel.NewSecret(apiKey), URL: test.URL})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	_, err = shop.Charge(context.Background(), botctx.Charge{Amount: 1250, Currency: "eur", PaymentMethod: "pm_declined"})
+	fmt.Println(errors.Is(err, boterr.FailedPrecondition))
+	if declined, ok := errors.AsType[*botctx.DeclinedError](err); ok {
+		fmt.Println(declined.Code)
+	}
+	// Output:
+	// true
+	// insufficient_funds
+}

@@ -1,0 +1,113 @@
+package golf
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/stripe/stripe-go/v84"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+)
+
+// Config is what a Client works with.
+type Config struct {
+	// Account is the name by which bot logic asks for the account, such as "shop". Required.
+	Account string
+	// Key is the account's secret API key. Required.
+	Key channel.Secret
+	// WebhookSecrets are those of the endpoint at which the provider reports events; there are
+	// several while one replaces another. Handler needs one.
+	WebhookSecrets []channel.Secret
+	// OnSession says that members are at a screen where they can confirm a payment. Where
+	// one must be confirmed, a charge then returns it with the status "requires_action";
+	// else it is declined with "authentication_required".
+	OnSession bool
+	// URL is the address of the provider's API. The default is Stripe's own; a test gives
+	// that of its server.
+	URL string
+	// HTTP sends the requests. The default gives each 80 seconds.
+	HTTP *http.Client
+	// MaxRetries is how often a request is repeated that met with no answer, with an
+	// idempotency key even where the caller gave none. nil means 2. The waits between, up to
+	// a second each, are the library's own and do not end with the context.
+	MaxRetries *int
+	// Now is the clock of webhooks. The default is time.Now.
+	Now func() time.Time
+	// Tolerance is how far the time of a webhook may be from the clock, in both directions.
+	// The default is 5 minutes.
+	Tolerance time.Duration
+}
+
+// Client is a payment account at Stripe. It is safe for concurrent use.
+type Client struct {
+	config   Config
+	provider *stripe.Client
+}
+
+var _ botctx.PaymentClient = (*Client)(nil)
+
+// New returns a Client. InvalidArgument: the account's name or the key is missing, or a number
+// is negative. No request is made.
+func New(config Config) (*Client, error) {
+	switch {
+	case config.Account == "":
+		return nil, boterr.Invalid("Account", "is missing: give the name by which bot logic asks for the account")
+	case config.Key.Reveal() == "":
+		return nil, boterr.Invalid("Key", "is missing: give the secret API key of the account")
+	case config.Tolerance < 0:
+		return nil, boterr.Invalid("Tolerance", "must not be negative; 0 means the default")
+	case config.MaxRetries != nil && *config.MaxRetries < 0:
+		return nil, boterr.Invalid("MaxRetries", "must not be negative; new(0) means none")
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.Tolerance == 0 {
+		config.Tolerance = 5 * time.Minute
+	}
+	return &Client{config: config, provider: provider(config)}, nil
+}
+
+// provider returns the client of Stripe's library. What the library would share within the
+// process, its key, HTTP client and log, is given here.
+func provider(config Config) *stripe.Client {
+	retries := stripe.DefaultMaxNetworkRetries
+	if config.MaxRetries != nil {
+		retries = int64(*config.MaxRetries)
+	}
+	backend := &stripe.BackendConfig{
+		EnableTelemetry:   new(false),
+		HTTPClient:        config.HTTP,
+		LeveledLogger:     &stripe.LeveledLogger{Level: stripe.LevelNull},
+		MaxNetworkRetries: &retries,
+	}
+	if backend.HTTPClient == nil {
+		backend.HTTPClient = &http.Client{Timeout: 80 * time.Second}
+	}
+	if config.URL != "" {
+		backend.URL = &config.URL
+	}
+	return stripe.NewClient(config.Key.Reveal(), stripe.WithBackends(stripe.NewBackendsWithConfig(backend)))
+}
+
+// Provider returns the client of Stripe's library, for what a PaymentClient cannot do. Its
+// errors are the library's.
+func (c *Client) Provider() *stripe.Client { return c.provider }
+
+// Accounts returns a botctx.Config.Payments that gives every app the same accounts, by the
+// names in their Config. A host whose apps have accounts of their own gives a function of
+// its own.
+func Accounts(clients ...*Client) func(app, name string) (botctx.PaymentClient, error) {
+	byName := make(map[string]*Client, len(clients))
+	for _, client := range clients {
+		byName[client.config.Account] = client
+	}
+	return func(_, name string) (botctx.PaymentClient, error) {
+		if client, ok := byName[name]; ok {
+			return client, nil
+		}
+		return nil, boterr.New(boterr.NotFound, "golfName", "there is no payment account %q; register it with golf.Accounts", name)
+	}
+}

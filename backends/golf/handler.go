@@ -1,0 +1,220 @@
+package golf
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stripe/stripe-go/v84"
+	"github.com/stripe/stripe-go/v84/webhook"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// maxEventBytes is the longest event that is read.
+const maxEventBytes = 1 << 20
+
+// Handler takes what the provider reports at the endpoint of WebhookSecrets, and hands it to
+// receive:
+//
+//	payment_intent.succeeded       EventPaymentSucceeded
+//	payment_intent.payment_failed  EventPaymentFailed
+//	charge.refunded                EventPaymentRefunded
+//	payment_intent.*               under the provider's own name
+//
+// Events of other names tell of no payment: they are acknowledged, and not handed on. The
+// provider repeats an event until it is answered with 200, so receive keeps PaymentEvent.ID to
+// tell repetitions, which may also come after one that succeeded. Events may come out of
+// order.
+//
+// It answers 200 when receive has returned; 401 to what is not signed by the provider now;
+// 400, 405 and 413 to what is no event; 429 or 503 where receive returned ResourceExhausted, or
+// Conflict, Unavailable or Canceled; and 500 to any other error, and where there are no
+// WebhookSecrets. No answer shows what receive said. receive goes on when the provider
+// hangs up.
+func (c *Client) Handler(receive func(ctx context.Context, event botctx.PaymentEvent) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		status, told := c.serve(w, r, receive)
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.WriteHeader(status)
+		// The provider may be gone, which changes nothing.
+		_, _ = io.WriteString(w, told+"\n") //nolint:gosec // These are texts of this file, as plain text.
+	})
+}
+
+// serve takes an event and returns the answer.
+func (c *Client) serve(
+	w http.ResponseWriter, r *http.Request, receive func(context.Context, botctx.PaymentEvent) error,
+) (status int, told string) {
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		return http.StatusMethodNotAllowed, "the method must be POST"
+	}
+	if len(c.config.WebhookSecrets) == 0 {
+		return http.StatusInternalServerError, "the receiver is not set up: it needs golf.Config.WebhookSecrets"
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxEventBytes))
+	if _, isTooLong := errors.AsType[*http.MaxBytesError](err); isTooLong {
+		return http.StatusRequestEntityTooLarge, "the event must have at most a mebibyte"
+	}
+	if err != nil {
+		return http.StatusBadRequest, "the event broke off"
+	}
+	if !c.isSigned(body, r.Header.Get("Stripe-Signature")) {
+		return http.StatusUnauthorized, "the header stripe-signature must be a present one of the endpoint's secret"
+	}
+	event, isPayment, err := c.read(body)
+	if err != nil {
+		return http.StatusBadRequest, "the event cannot be read"
+	}
+	if !isPayment {
+		return http.StatusOK, "ignored"
+	}
+	if err := run(context.WithoutCancel(r.Context()), event, receive); err != nil {
+		return statusOfError(err), "the event was not taken; try again later"
+	}
+	return http.StatusOK, "done"
+}
+
+// isSigned reports whether one of the secrets signed a body, at a time that is near. The
+// library's own check of the time reads the machine's clock, and takes any time ahead.
+func (c *Client) isSigned(body []byte, header string) bool {
+	at, ok := signedAt(header)
+	if !ok {
+		return false
+	}
+	distance := float64(at) - float64(c.config.Now().UnixMilli())/float64(time.Second/time.Millisecond)
+	if limit := c.config.Tolerance.Seconds(); distance > limit || distance < -limit {
+		return false
+	}
+	for _, secret := range c.config.WebhookSecrets {
+		key := secret.Reveal()
+		if key != "" && webhook.ValidatePayloadIgnoringTolerance(body, header, key) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// signedAt returns the time in a signature, in seconds: the last of several, as the library
+// reads it.
+func signedAt(header string) (seconds int64, ok bool) {
+	for pair := range strings.SplitSeq(header, ",") {
+		if text, isTime := strings.CutPrefix(pair, "t="); isTime {
+			parsed, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return 0, false
+			}
+			seconds, ok = parsed, true
+		}
+	}
+	return seconds, ok
+}
+
+// read reads an event, and reports whether it tells of a payment. The library's reading is not
+// used: it refuses, and may panic at, events of other versions of the API, whose fields that
+// are read here are the same.
+func (c *Client) read(body []byte) (event botctx.PaymentEvent, isPayment bool, err error) {
+	var reported struct {
+		ID   string `json:"id"`
+		Type string `json:"type"`
+		Data struct {
+			Object json.RawMessage `json:"object"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &reported); err != nil {
+		return event, false, err
+	}
+	if reported.ID == "" || reported.Type == "" {
+		return event, false, boterr.Invalid("id", "an event has an id and a type")
+	}
+	if !bytes.HasPrefix(reported.Data.Object, []byte("{")) {
+		return event, false, boterr.Invalid("data.object", "must be an object")
+	}
+	event = botctx.PaymentEvent{ID: reported.ID, Type: nameOf(reported.Type), Account: c.config.Account}
+	switch {
+	case reported.Type == string(stripe.EventTypeChargeRefunded):
+		var charge stripe.Charge
+		if err := json.Unmarshal(reported.Data.Object, &charge); err != nil {
+			return event, false, err
+		}
+		// A charge without a PaymentIntent was not made by Charge.
+		if charge.PaymentIntent == nil {
+			return event, false, nil
+		}
+		event.Payment = refundedPayment(&charge)
+	case strings.HasPrefix(reported.Type, "payment_intent."):
+		var intent stripe.PaymentIntent
+		if err := json.Unmarshal(reported.Data.Object, &intent); err != nil {
+			return event, false, err
+		}
+		event.Payment = *paymentOf(&intent)
+	default:
+		return event, false, nil
+	}
+	if event.Payment.ID == "" {
+		return event, false, boterr.Invalid("data.object.id", "is missing")
+	}
+	return event, true, nil
+}
+
+// nameOf returns the type of an event as botctx names it, or else the provider's.
+func nameOf(kind string) string {
+	switch stripe.EventType(kind) {
+	case stripe.EventTypePaymentIntentSucceeded:
+		return botctx.EventPaymentSucceeded
+	case stripe.EventTypePaymentIntentPaymentFailed:
+		return botctx.EventPaymentFailed
+	case stripe.EventTypeChargeRefunded:
+		return botctx.EventPaymentRefunded
+	default:
+		return kind
+	}
+}
+
+// refundedPayment returns the payment that a charge was a part of. The charge has its own
+// copies of the description and the metadata, and was made a moment later.
+func refundedPayment(charge *stripe.Charge) botctx.Payment {
+	return botctx.Payment{
+		ID:          charge.PaymentIntent.ID,
+		Amount:      charge.Amount,
+		Currency:    string(charge.Currency),
+		Refunded:    charge.AmountRefunded,
+		Status:      botctx.PaymentSucceeded,
+		Description: charge.Description,
+		Metadata:    metadataOf(charge.Metadata),
+		CreatedAt:   milliseconds(charge.Created),
+	}
+}
+
+// run calls receive, and makes a panic in it an error.
+func run(
+	ctx context.Context, event botctx.PaymentEvent, receive func(context.Context, botctx.PaymentEvent) error,
+) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = boterr.New(boterr.Internal, "", "receive panicked: %v", p)
+		}
+	}()
+	return receive(ctx, event)
+}
+
+// statusOfError returns the status of an error of receive. The provider tries again after each.
+func statusOfError(err error) int {
+	switch boterr.CodeOf(err) {
+	case boterr.ResourceExhausted:
+		return http.StatusTooManyRequests
+	case boterr.Conflict, boterr.Unavailable, boterr.Canceled:
+		return http.StatusServiceUnavailable
+	default:
+		return http.StatusInternalServerError
+	}
+}

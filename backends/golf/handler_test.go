@@ -1,0 +1,245 @@
+package golf_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/golf"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+)
+
+const (
+	endpointSecret = "whsec_0123456789"
+	newSecret      = "whsec_9876543210"
+	tolerance      = 5 * time.Minute
+)
+
+var now = time.Unix(1_700_000_000, 0)
+
+// desk keeps what the provider reports.
+type desk struct {
+	got []botctx.PaymentEvent
+	err error
+}
+
+func (d *desk) receive(_ context.Context, event botctx.PaymentEvent) error {
+	d.got = append(d.got, event)
+	return d.err
+}
+
+// handling returns the handler of an account.
+func handling(t *testing.T, d *desk, secrets ...string) http.Handler {
+	t.Helper()
+	config := golf.Config{Now: func() time.Time { return now }}
+	for _, secret := range secrets {
+		config.WebhookSecrets = append(config.WebhookSecrets, channel.NewSecret(secret))
+	}
+	return newProvider(t).client(t, config).Handler(d.receive)
+}
+
+// signature signs without the library.
+func signature(secret string, at time.Time, body string) string {
+	timestamp := strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(timestamp + "." + body))
+	return "t=" + timestamp + ",v1=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// report posts an event with a signature.
+func report(handler http.Handler, body, signature string) (status int, told string) {
+	req := httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/payments", strings.NewReader(body))
+	req.Header.Set("Stripe-Signature", signature)
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, req)
+	return recorder.Code, recorder.Body.String()
+}
+
+// event returns an event about an object.
+func event(kind string, object any) string {
+	text, err := json.Marshal(map[string]any{
+		"id": "evt_1", "object": "event", "type": kind, "api_version": "2019-01-01", "data": map[string]any{"object": object},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// sold is a payment that succeeded.
+func sold() *intent {
+	return &intent{
+		id: "pi_1", amount: 1250, currency: "eur", description: "order 7", status: "succeeded", isCharged: true,
+		metadata: map[string]string{"order": "7"},
+	}
+}
+
+func TestEventsAreHandedOn(t *testing.T) {
+	t.Parallel()
+	failed := sold()
+	failed.status, failed.failure, failed.isCharged = "requires_payment_method", "insufficient_funds", false
+	refunded := sold()
+	refunded.refunded = 250
+	for kind, c := range map[string]struct {
+		object any
+		want   string
+		change func(*botctx.Payment)
+	}{
+		"payment_intent.succeeded":      {sold().object(), botctx.EventPaymentSucceeded, func(*botctx.Payment) {}},
+		"payment_intent.payment_failed": {failed.object(), botctx.EventPaymentFailed, func(p *botctx.Payment) { p.Status = botctx.PaymentFailed }},
+		"payment_intent.created":        {sold().object(), "payment_intent.created", func(*botctx.Payment) {}},
+		"charge.refunded": {refunded.charge(), botctx.EventPaymentRefunded, func(p *botctx.Payment) {
+			p.Refunded, p.CreatedAt = 250, 1700000001000
+		}},
+	} {
+		d := &desk{}
+		body := event(kind, c.object)
+		status, _ := report(handling(t, d, endpointSecret), body, signature(endpointSecret, now, body))
+		require.Equal(t, http.StatusOK, status, kind)
+		payment := *paid()
+		c.change(&payment)
+		require.Equal(t, []botctx.PaymentEvent{{ID: "evt_1", Type: c.want, Account: "shop", Payment: payment}}, d.got, kind)
+	}
+}
+
+func TestEventsWithoutAPaymentAreAcknowledged(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	handler := handling(t, d, endpointSecret)
+	for _, body := range []string{
+		event("customer.created", map[string]any{"id": "cus_1"}),
+		event("charge.refunded", map[string]any{"id": "ch_1", "payment_intent": nil}),
+		event("charge.succeeded", sold().charge()),
+	} {
+		status, _ := report(handler, body, signature(endpointSecret, now, body))
+		require.Equal(t, http.StatusOK, status)
+	}
+	require.Empty(t, d.got)
+}
+
+func TestWhatTheProviderDidNotSignNowIsUnauthorized(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	handler := handling(t, d, endpointSecret)
+	body := event("payment_intent.succeeded", sold().object())
+	good := signature(endpointSecret, now, body)
+	for name, header := range map[string]string{
+		"none":         "",
+		"garbage":      "x",
+		"no time":      strings.TrimPrefix(good, "t=1700000000,"),
+		"odd time":     strings.Replace(good, "t=1", "t=x", 1),
+		"other time":   strings.Replace(good, "t=1700000000", "t=1700000001", 1),
+		"other secret": signature(newSecret, now, body),
+		"no secret":    signature("", now, body),
+		"other body":   signature(endpointSecret, now, body+" "),
+		"other scheme": strings.Replace(good, "v1=", "v0=", 1),
+		"too old":      signature(endpointSecret, now.Add(-tolerance-time.Second), body),
+		"too new":      signature(endpointSecret, now.Add(tolerance+time.Second), body),
+		"two times":    signature(endpointSecret, now.Add(-time.Hour), body) + ",t=1700000000",
+		"a far time":   signature(endpointSecret, time.Unix(1<<62, 0), body),
+	} {
+		status, _ := report(handler, body, header)
+		require.Equal(t, http.StatusUnauthorized, status, name)
+	}
+	for _, at := range []time.Time{now.Add(-tolerance), now.Add(tolerance)} {
+		status, _ := report(handler, body, signature(endpointSecret, at, body))
+		require.Equal(t, http.StatusOK, status)
+	}
+	require.Len(t, d.got, 2)
+}
+
+func TestEitherSecretIsGoodWhileOneReplacesTheOther(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	handler := handling(t, d, newSecret, endpointSecret)
+	body := event("payment_intent.succeeded", sold().object())
+	for _, secret := range []string{endpointSecret, newSecret} {
+		status, _ := report(handler, body, signature(secret, now, body))
+		require.Equal(t, http.StatusOK, status)
+	}
+	status, told := report(handling(t, d), body, signature("", now, body))
+	require.Equal(t, http.StatusInternalServerError, status)
+	require.Contains(t, told, "WebhookSecrets")
+}
+
+func TestWhatIsNoEventIsRefused(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	handler := handling(t, d, endpointSecret)
+	for _, body := range []string{
+		"", "{", "[]", "null", "{}", `{"id":"evt_1"}`,
+		`{"id":"evt_1","type":"payment_intent.succeeded"}`,
+		`{"id":"evt_1","type":"payment_intent.succeeded","data":null}`,
+		event("payment_intent.succeeded", nil), event("payment_intent.succeeded", "pi_1x"),
+		event("payment_intent.succeeded", map[string]any{"id": 1}),
+		event("charge.refunded", map[string]any{"id": "ch_1", "payment_intent": map[string]any{}}),
+	} {
+		status, _ := report(handler, body, signature(endpointSecret, now, body))
+		require.Equal(t, http.StatusBadRequest, status, body)
+	}
+	require.Empty(t, d.got)
+	huge := strings.Repeat("x", 2<<20)
+	status, _ := report(handler, huge, signature(endpointSecret, now, huge))
+	require.Equal(t, http.StatusRequestEntityTooLarge, status)
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/payments", http.NoBody)
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, req)
+	require.Equal(t, http.StatusMethodNotAllowed, recorder.Code)
+}
+
+func TestErrorsAskForTheEventAgainAndShowNothing(t *testing.T) {
+	t.Parallel()
+	body := event("payment_intent.succeeded", sold().object())
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{errors.New("hidden"), 500},
+		{boterr.New(boterr.NotFound, "", "hidden"), 500},
+		{boterr.New(boterr.ResourceExhausted, "", "hidden"), 429},
+		{boterr.New(boterr.Conflict, "", "hidden"), 503},
+		{boterr.New(boterr.Unavailable, "", "hidden"), 503},
+		{context.Canceled, 503},
+	} {
+		status, told := report(handling(t, &desk{err: c.err}, endpointSecret), body, signature(endpointSecret, now, body))
+		require.Equal(t, c.want, status)
+		require.NotContains(t, told, "hidden")
+	}
+	panics := newProvider(t).client(t, golf.Config{
+		WebhookSecrets: []channel.Secret{channel.NewSecret(endpointSecret)}, Now: func() time.Time { return now },
+	}).Handler(func(context.Context, botctx.PaymentEvent) error { panic("hidden") })
+	status, _ := report(panics, body, signature(endpointSecret, now, body))
+	require.Equal(t, http.StatusInternalServerError, status)
+}
+
+// Whatever arrives, signed or not, is taken or refused as the sender's fault.
+func FuzzHandler(f *testing.F) {
+	f.Add("", "", false)
+	f.Add("t=1,v1=00", event("payment_intent.succeeded", sold().expanded()), true)
+	f.Add("t=,t=", event("charge.refunded", sold().charge()), true)
+	f.Add("", `{"id":"evt_1","type":"payment_intent.succeeded","data":{"object":"pi_1"}}`, true)
+	f.Fuzz(func(t *testing.T, header, body string, isSigned bool) {
+		d := &desk{}
+		if isSigned {
+			header = signature(endpointSecret, now, body)
+		}
+		status, _ := report(handling(t, d, endpointSecret), body, header)
+		require.Less(t, status, http.StatusInternalServerError)
+		if !isSigned {
+			require.Empty(t, d.got)
+		}
+	})
+}

@@ -1,0 +1,177 @@
+package golf
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	"github.com/stripe/stripe-go/v84"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// maxKeyBytes is the longest idempotency key that the provider takes.
+const maxKeyBytes = 255
+
+// Charge takes money as botctx.PaymentClient says. The payment method is "pm_1", or
+// "cus_1/pm_1" where it is saved with a customer, as the provider asks for. Only such are used
+// as need no page of the method's own to confirm on.
+//
+// FailedPrecondition is also that the provider refuses the key, ResourceExhausted that it
+// takes no more requests for now, Unavailable that a charge with the same IdempotencyKey is
+// under way.
+func (c *Client) Charge(ctx context.Context, charge botctx.Charge) (*botctx.Payment, error) {
+	switch {
+	case charge.Amount <= 0:
+		return nil, boterr.Invalid("amount", "must be positive, in the smallest unit of the currency, got %d", charge.Amount)
+	case len(charge.Currency) != len("eur"):
+		return nil, boterr.Invalid("currency", "must be an ISO 4217 code in small letters such as eur, got %.10q", charge.Currency)
+	case charge.PaymentMethod == "":
+		return nil, boterr.Invalid("paymentMethod", "is missing: give the id of how the member pays")
+	}
+	if err := checkKey(charge.IdempotencyKey); err != nil {
+		return nil, err
+	}
+	intent, err := c.provider.V1PaymentIntents.Create(ctx, c.chargeParams(charge))
+	if err != nil {
+		return nil, chargeError(ctx, err)
+	}
+	return paymentOf(intent), nil
+}
+
+// chargeParams returns the provider's parameters of a charge.
+func (c *Client) chargeParams(charge botctx.Charge) *stripe.PaymentIntentCreateParams {
+	params := &stripe.PaymentIntentCreateParams{
+		Params:   stripe.Params{IdempotencyKey: textOrNil(charge.IdempotencyKey)},
+		Amount:   &charge.Amount,
+		Currency: &charge.Currency,
+		AutomaticPaymentMethods: &stripe.PaymentIntentCreateAutomaticPaymentMethodsParams{
+			Enabled: new(true), AllowRedirects: new("never"),
+		},
+		Confirm:       new(true),
+		Description:   textOrNil(charge.Description),
+		Metadata:      maps.Clone(charge.Metadata),
+		PaymentMethod: &charge.PaymentMethod,
+	}
+	if customer, method, isSaved := strings.Cut(charge.PaymentMethod, "/"); isSaved {
+		params.Customer, params.PaymentMethod = &customer, &method
+	}
+	if !c.config.OnSession {
+		params.OffSession = new(true)
+	}
+	params.AddExpand("latest_charge")
+	return params
+}
+
+// Refund gives money back as botctx.PaymentClient says. An IdempotencyKey that a charge has
+// used counts as used for another refund. The other errors are those of Charge.
+func (c *Client) Refund(ctx context.Context, refund botctx.Refund) (*botctx.Payment, error) {
+	if refund.Amount < 0 {
+		return nil, boterr.Invalid("amount", "must not be negative, got %d", refund.Amount)
+	}
+	if err := checkKey(refund.IdempotencyKey); err != nil {
+		return nil, err
+	}
+	if refund.PaymentID == "" {
+		return nil, noPayment("")
+	}
+	params := &stripe.RefundCreateParams{
+		Params:        stripe.Params{IdempotencyKey: textOrNil(refund.IdempotencyKey)},
+		PaymentIntent: &refund.PaymentID,
+	}
+	if refund.Amount > 0 {
+		params.Amount = &refund.Amount
+	}
+	params.AddExpand("payment_intent.latest_charge")
+	made, err := c.provider.V1Refunds.Create(ctx, params)
+	switch {
+	case err != nil:
+		return nil, refundError(ctx, refund.PaymentID, err)
+	case made.Status == stripe.RefundStatusFailed, made.Status == stripe.RefundStatusCanceled:
+		return nil, boterr.New(boterr.FailedPrecondition, "paymentId",
+			"the refund %s came to nothing: %s; give the money back another way", made.ID, made.FailureReason)
+	case made.PaymentIntent == nil:
+		return c.Payment(ctx, refund.PaymentID)
+	}
+	return paymentOf(made.PaymentIntent), nil
+}
+
+// Payment returns a payment as it is now, as botctx.PaymentClient says.
+func (c *Client) Payment(ctx context.Context, id string) (*botctx.Payment, error) {
+	if id == "" {
+		return nil, noPayment("")
+	}
+	params := &stripe.PaymentIntentRetrieveParams{}
+	params.AddExpand("latest_charge")
+	intent, err := c.provider.V1PaymentIntents.Retrieve(ctx, id, params)
+	if err != nil {
+		return nil, paymentError(ctx, id, err)
+	}
+	return paymentOf(intent), nil
+}
+
+// paymentOf returns a payment of the provider as bot logic sees it.
+func paymentOf(intent *stripe.PaymentIntent) *botctx.Payment {
+	payment := &botctx.Payment{
+		ID:          intent.ID,
+		Amount:      intent.Amount,
+		Currency:    string(intent.Currency),
+		Status:      statusOf(intent),
+		Description: intent.Description,
+		Metadata:    metadataOf(intent.Metadata),
+		CreatedAt:   milliseconds(intent.Created),
+	}
+	if intent.LatestCharge != nil {
+		payment.Refunded = intent.LatestCharge.AmountRefunded
+	}
+	return payment
+}
+
+// statusOf returns how far a payment has come. One whose attempt failed waits for another
+// payment method, which bot logic gives by a new charge.
+func statusOf(intent *stripe.PaymentIntent) botctx.PaymentStatus {
+	switch intent.Status {
+	case stripe.PaymentIntentStatusSucceeded:
+		return botctx.PaymentSucceeded
+	case stripe.PaymentIntentStatusProcessing:
+		return botctx.PaymentPending
+	case stripe.PaymentIntentStatusCanceled:
+		return botctx.PaymentFailed
+	case stripe.PaymentIntentStatusRequiresPaymentMethod:
+		if intent.LastPaymentError != nil {
+			return botctx.PaymentFailed
+		}
+	default:
+	}
+	return botctx.PaymentStatus(intent.Status)
+}
+
+// metadataOf returns nil for none, which is absent in JSON.
+func metadataOf(metadata map[string]string) map[string]string {
+	if len(metadata) == 0 {
+		return nil
+	}
+	return metadata
+}
+
+// milliseconds returns a time of the provider, which is in seconds.
+func milliseconds(seconds int64) document.Timestamp { return document.Timestamp(seconds * 1000) }
+
+// textOrNil returns nil for "", which the provider would read as an order to clear.
+func textOrNil(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// checkKey refuses idempotency keys that do not arrive as they are.
+func checkKey(key string) error {
+	isOdd := func(r rune) bool { return r <= ' ' || r > '~' }
+	if len(key) > maxKeyBytes || strings.ContainsFunc(key, isOdd) {
+		return boterr.Invalid("idempotencyKey", "must be at most %d visible ASCII characters without spaces", maxKeyBytes)
+	}
+	return nil
+}
