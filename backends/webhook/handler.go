@@ -20,7 +20,8 @@ import (
 //
 //	200  {"id": "...", "status": "done"}; "duplicate" for an id that is done already
 //	400  the body or the event is not as the package comment shows it
-//	401  the signature, its time, the app or the channel is wrong; which is not told
+//	401  the signature, its time, the app or the channel is wrong, or the channel has no usable
+//	     secret; which of them is not told
 //	404, 409, 429, 501, 503
 //	     receive returned NotFound; AlreadyExists, Conflict or FailedPrecondition;
 //	     ResourceExhausted; Unsupported; Unavailable or Canceled. 409 is also the answer

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// replays are the requests that were seen before. They need some 200 bytes each.
+// replays are the requests that were seen before. They need some 350 bytes each.
 type replays struct {
 	most   int
 	lasts  time.Duration

@@ -53,7 +53,8 @@ func (c *Connector) deliver(caller context.Context, p post) (send.Delivery, erro
 		if err != nil {
 			return send.Delivery{}, err
 		}
-		wait := max(last.after, c.config.Retry.wait(attempt))
+		// On top of what the receiver asks for, since it asks all senders for the same.
+		wait := last.after + c.config.Retry.wait(attempt)
 		if attempt >= c.config.Retry.Attempts || wait >= c.config.Retry.Within-c.config.Now().Sub(started) {
 			return send.Delivery{}, last.failure(attempt)
 		}

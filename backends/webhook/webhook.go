@@ -40,7 +40,7 @@ type Retry struct {
 	Within time.Duration
 	// First is the longest wait before the second request; it doubles with each further
 	// one up to Longest. The wait itself is random between nothing and that, so that
-	// many messages do not come back at once. The defaults are half a second and 10 seconds.
+	// many messages do not come back at once, and comes on top of a Retry-After. The defaults are half a second and 10 seconds.
 	First   time.Duration
 	Longest time.Duration
 }
@@ -55,7 +55,7 @@ type Limits struct {
 	// BodyTime is how long a body may take to arrive. The default is 10 seconds.
 	BodyTime time.Duration
 	// MaxRemembered is how many ids of requests are kept, to tell repetitions. Beyond it the
-	// oldest are forgotten. The default is 100,000, some 20 MB.
+	// oldest are forgotten. The default is 100,000, some 35 MB.
 	MaxRemembered int
 }
 
