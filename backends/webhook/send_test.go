@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -220,6 +221,41 @@ func TestManyMessagesArriveOnceEach(t *testing.T) {
 	}
 	require.Len(t, seen, many)
 	require.Len(t, peer.got(), many)
+}
+
+// Every third answer gets lost after the message was taken: the id tells the repetitions.
+func TestLostAnswersLoseNoMessageAndShowNoneTwice(t *testing.T) {
+	t.Parallel()
+	const many = 300
+	var lock sync.Mutex
+	shown, requests := map[string]int{}, 0
+	peer := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+		lock.Lock()
+		defer lock.Unlock()
+		requests++
+		shown[req.Header.Get("Webhook-Id")]++
+		if requests%3 == 0 {
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	t.Cleanup(peer.Close)
+	retry := webhook.Retry{Attempts: 50, First: 1, Longest: 1}
+	connector := newConnector(t, webhook.Config{HTTP: loopback(t), Now: clock, Retry: retry})
+	var senders sync.WaitGroup
+	failures := make(chan error, many)
+	for i := range many {
+		senders.Go(func() {
+			message := hello(webchat(peer.URL))
+			message.ID = "msg_" + strconv.Itoa(i)
+			if _, err := connector.Send(t.Context(), message); err != nil {
+				failures <- err
+			}
+		})
+	}
+	senders.Wait()
+	require.Empty(t, failures)
+	require.Len(t, shown, many)
+	require.Greater(t, requests, many)
 }
 
 func TestNegativeNumbersAreRefused(t *testing.T) {

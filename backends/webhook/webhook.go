@@ -39,8 +39,9 @@ type Retry struct {
 	// Within is how long all of them may take together. The default is 30 seconds.
 	Within time.Duration
 	// First is the longest wait before the second request; it doubles with each further
-	// one up to Longest. The wait itself is random between nothing and that, so that
-	// many messages do not come back at once, and comes on top of a Retry-After. The defaults are half a second and 10 seconds.
+	// one up to Longest. The wait itself is random between nothing and that, so that many
+	// messages do not come back at once, and comes on top of a Retry-After. The defaults are
+	// half a second and 10 seconds.
 	First   time.Duration
 	Longest time.Duration
 }
