@@ -26,7 +26,7 @@ func (GolfResult) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 // host has. A provider's own client, for what it can do beyond, is behind it:
 //
 //	account, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
-//	stripe := account.Client.(*golf.Client).Provider()
+//	provider := account.Client.(*golf.Client).Provider()
 //
 // It is used from many goroutines at once. Errors that a caller can act on have a code of
 // boterr; one without a code means that the provider did not answer, and whether it has

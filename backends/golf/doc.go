@@ -1,9 +1,10 @@
-// Package golf is a payment account at Stripe, for the operation golf.
+// Package golf is a payment account at the provider whose library is
+// github.com/stripe/stripe-go, for the operation golf.
 //
 //	shop, err := golf.New(golf.Config{
 //		Account:        "shop",
-//		Key:            channel.NewSecret(os.Getenv("STRIPE_KEY")),
-//		WebhookSecrets: []channel.Secret{channel.NewSecret(os.Getenv("STRIPE_WEBHOOK_SECRET"))},
+//		Key:            channel.NewSecret(os.Getenv("GOLF_KEY")),
+//		WebhookSecrets: []channel.Secret{channel.NewSecret(os.Getenv("GOLF_WEBHOOK_SECRET"))},
 //	})
 //	rt, err := botctx.New(botctx.Config{
 //		Store:    store,
@@ -22,5 +23,5 @@
 //
 // A charge is a PaymentIntent that is confirmed at once. Give each an IdempotencyKey, such as
 // the id of the order: a call that ends without an answer may have charged, and with the same
-// key a repetition charges once. Stripe keeps keys for a day at least.
+// key a repetition charges once. The provider keeps keys for a day at least.
 package golf

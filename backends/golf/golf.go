@@ -24,7 +24,7 @@ type Config struct {
 	// one must be confirmed, a charge then returns it with the status "requires_action";
 	// else it is declined with "authentication_required".
 	OnSession bool
-	// URL is the address of the provider's API. The default is Stripe's own; a test gives
+	// URL is the address of the provider's API. The default is the provider's own; a test gives
 	// that of its server.
 	URL string
 	// HTTP sends the requests. The default gives each 80 seconds.
@@ -40,7 +40,7 @@ type Config struct {
 	Tolerance time.Duration
 }
 
-// Client is a payment account at Stripe. It is safe for concurrent use.
+// Client is a payment account at the provider. It is safe for concurrent use.
 type Client struct {
 	config   Config
 	provider *stripe.Client
@@ -70,7 +70,7 @@ func New(config Config) (*Client, error) {
 	return &Client{config: config, provider: provider(config)}, nil
 }
 
-// provider returns the client of Stripe's library. What the library would share within the
+// provider returns the client of the provider's library. What the library would share within the
 // process, its key, HTTP client and log, is given here.
 func provider(config Config) *stripe.Client {
 	retries := stripe.DefaultMaxNetworkRetries
@@ -92,7 +92,7 @@ func provider(config Config) *stripe.Client {
 	return stripe.NewClient(config.Key.Reveal(), stripe.WithBackends(stripe.NewBackendsWithConfig(backend)))
 }
 
-// Provider returns the client of Stripe's library, for what a PaymentClient cannot do. Its
+// Provider returns the client of the provider's library, for what a PaymentClient cannot do. Its
 // errors are the library's.
 func (c *Client) Provider() *stripe.Client { return c.provider }
 

@@ -69,7 +69,7 @@ func (c *Client) serve(
 		return http.StatusBadRequest, "the event broke off"
 	}
 	if !c.isSigned(body, r.Header.Get("Stripe-Signature")) {
-		return http.StatusUnauthorized, "the header stripe-signature must be a present one of the endpoint's secret"
+		return http.StatusUnauthorized, "the signature must be a present one of the endpoint's secret"
 	}
 	event, isPayment, err := c.read(body)
 	if err != nil {
