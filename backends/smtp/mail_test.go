@@ -1,0 +1,271 @@
+package smtp_test
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	"net/mail"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/encoding/ianaindex"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/botctx"
+)
+
+// aMail returns a mail that nothing is wrong with.
+func aMail() botctx.Mail {
+	return botctx.Mail{
+		ID:      "m1",
+		To:      []mail.Address{{Name: "Ada", Address: "ada@example.org"}},
+		Subject: botctx.EmailText{Charset: "UTF-8", Data: "Your order"},
+		Text:    &botctx.EmailText{Charset: "UTF-8", Data: "It is on its way."},
+	}
+}
+
+// letter is a mail as a reader shows it.
+type letter struct {
+	header mail.Header
+	// parts are its texts by media type, charsets theirs.
+	parts    map[string]string
+	charsets map[string]string
+	order    []string
+}
+
+// read opens a mail as a reader does.
+func read(t *testing.T, text []byte) letter {
+	t.Helper()
+	opened, err := mail.ReadMessage(bytes.NewReader(text))
+	require.NoError(t, err)
+	l := letter{header: opened.Header, parts: map[string]string{}, charsets: map[string]string{}}
+	kind, params, err := mime.ParseMediaType(opened.Header.Get("Content-Type"))
+	require.NoError(t, err)
+	if kind != "multipart/alternative" {
+		l.add(t, kind, params["charset"], opened.Header.Get("Content-Transfer-Encoding"), opened.Body)
+		return l
+	}
+	parts := multipart.NewReader(opened.Body, params["boundary"])
+	for {
+		part, err := parts.NextRawPart()
+		if err == io.EOF {
+			return l
+		}
+		require.NoError(t, err)
+		kind, params, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
+		require.NoError(t, err)
+		l.add(t, kind, params["charset"], part.Header.Get("Content-Transfer-Encoding"), part)
+	}
+}
+
+func (l *letter) add(t *testing.T, kind, charset, transfer string, body io.Reader) {
+	t.Helper()
+	require.Equal(t, "quoted-printable", transfer)
+	raw, err := io.ReadAll(quotedprintable.NewReader(body))
+	require.NoError(t, err)
+	// The server ends the text with a line break of its own.
+	l.parts[kind] = decode(t, charset, strings.TrimSuffix(string(raw), "\r\n"))
+	l.charsets[kind] = charset
+	l.order = append(l.order, kind)
+}
+
+// decode reads text in a character set.
+func decode(t *testing.T, charset, raw string) string {
+	t.Helper()
+	encoding, err := ianaindex.MIME.Encoding(charset)
+	require.NoError(t, err)
+	text, err := encoding.NewDecoder().String(raw)
+	require.NoError(t, err)
+	return text
+}
+
+// subject returns the subject as a reader shows it.
+func (l *letter) subject(t *testing.T) string {
+	t.Helper()
+	decoder := mime.WordDecoder{CharsetReader: func(charset string, input io.Reader) (io.Reader, error) {
+		encoding, err := ianaindex.MIME.Encoding(charset)
+		if err != nil {
+			return nil, err
+		}
+		return encoding.NewDecoder().Reader(input), nil
+	}}
+	text, err := decoder.DecodeHeader(l.header.Get("Subject"))
+	require.NoError(t, err)
+	return text
+}
+
+func TestAMailArrivesAsItWasWritten(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		charset, subject, text, html string
+		want                         string
+	}{
+		"both texts in UTF-8":           {"UTF-8", "Grüße aus Łódź 🎉", "Žluťoučký kůň\r\n", "<p>Žluťoučký</p>", "UTF-8"},
+		"both texts in ISO-8859-1":      {"ISO-8859-1", "Grüße", "Déjà vu à la carte", "<p>Déjà vu</p>", "ISO-8859-1"},
+		"an alias of ISO-8859-1":        {"latin1", "Grüße", "Déjà vu", "", "ISO-8859-1"},
+		"no character set":              {"", "Grüße", "Déjà vu", "", "UTF-8"},
+		"ASCII":                         {"us-ascii", "Hello", "Hello", "", "US-ASCII"},
+		"a set with escapes":            {"ISO-2022-JP", strings.Repeat("日本語", 20), "日本語のメール", "", "ISO-2022-JP"},
+		"HTML alone":                    {"UTF-8", "Hello", "", "<p>Hello</p>", "UTF-8"},
+		"a long subject":                {"UTF-8", strings.Repeat("žluťoučký ", 50) + "kůň", "x", "", "UTF-8"},
+		"a long subject of one word":    {"UTF-8", strings.Repeat("x", 2000), "x", "", "UTF-8"},
+		"a subject that looks encoded":  {"UTF-8", "=?UTF-8?B?aGk=?=", "x", "", "UTF-8"},
+		"a subject with spaces around":  {"UTF-8", " Hello  there ", "x", "", "UTF-8"},
+		"an empty subject":              {"UTF-8", "", "x", "", "UTF-8"},
+		"lines that begin with a dot":   {"UTF-8", "Dots", ".\r\n..\r\n.x", "", "UTF-8"},
+		"a very long line, and no more": {"UTF-8", "Long", strings.Repeat("long ", 5000) + "end", "", "UTF-8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newServer(t, serverOptions{})
+			sent := aMail()
+			sent.Subject = botctx.EmailText{Charset: c.charset, Data: c.subject}
+			want := map[string]string{}
+			sent.Text = nil
+			if c.text != "" {
+				sent.Text = &botctx.EmailText{Charset: c.charset, Data: c.text}
+				want["text/plain"] = strings.TrimSuffix(c.text, "\r\n")
+			}
+			if c.html != "" {
+				sent.HTML = &botctx.EmailText{Charset: c.charset, Data: c.html}
+				want["text/html"] = c.html
+			}
+			require.NoError(t, newMailer(t, server.config()).SendMail(t.Context(), sent))
+
+			require.Len(t, server.received(), 1)
+			got := read(t, server.received()[0].text)
+			require.Equal(t, c.subject, got.subject(t))
+			require.Equal(t, want, got.parts)
+			for _, charset := range got.charsets {
+				require.Equal(t, c.want, charset)
+			}
+		})
+	}
+}
+
+func TestAReaderPrefersTheHTML(t *testing.T) {
+	t.Parallel()
+	server := newServer(t, serverOptions{})
+	sent := aMail()
+	sent.HTML = &botctx.EmailText{Charset: "ISO-8859-1", Data: "<p>été</p>"}
+	require.NoError(t, newMailer(t, server.config()).SendMail(t.Context(), sent))
+	got := read(t, server.received()[0].text)
+	require.Equal(t, []string{"text/plain", "text/html"}, got.order)
+	require.Equal(t, map[string]string{"text/plain": "UTF-8", "text/html": "ISO-8859-1"}, got.charsets)
+}
+
+func TestTheHeadersOfAMail(t *testing.T) {
+	t.Parallel()
+	server := newServer(t, serverOptions{})
+	sent := aMail()
+	sent.To = append(sent.To, mail.Address{Name: "Jiří Dvořák", Address: "jiri@example.org"})
+	sent.CC = []mail.Address{{Address: `"odd one"@example.org`}, {Address: "ada@example.org"}}
+	sent.CC[0].Address = "odd one@example.org"
+	require.NoError(t, newMailer(t, server.config()).SendMail(t.Context(), sent))
+
+	require.Len(t, server.received(), 1)
+	got := server.received()[0]
+	require.Equal(t, "no-reply@example.com", got.from)
+	require.Equal(t, []string{"ada@example.org", "jiri@example.org", "odd one@example.org"}, got.to)
+	header := read(t, got.text).header
+	require.Equal(t, "<m1@example.com>", header.Get("Message-Id"))
+	require.Equal(t, "auto-generated", header.Get("Auto-Submitted"))
+	require.Empty(t, header.Get("User-Agent"), "what sends is nobody's business")
+	at, err := header.Date()
+	require.NoError(t, err)
+	require.True(t, at.Equal(now))
+	for key, want := range map[string][]mail.Address{
+		"From": {{Name: "Example Bots", Address: "no-reply@example.com"}},
+		"To":   sent.To,
+		"Cc":   sent.CC,
+	} {
+		list, err := header.AddressList(key)
+		require.NoError(t, err)
+		var read []mail.Address
+		for _, address := range list {
+			read = append(read, *address)
+		}
+		require.Equal(t, want, read)
+	}
+}
+
+func TestWhatCannotBeWrittenIsNotSent(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*botctx.Mail)
+		field  string
+	}{
+		"a subject beyond its set": {
+			func(m *botctx.Mail) { m.Subject = botctx.EmailText{Charset: "ISO-8859-1", Data: "Dvořák"} },
+			"message.Subject.Data",
+		},
+		"a text beyond its set": {
+			func(m *botctx.Mail) { m.Text = &botctx.EmailText{Charset: "us-ascii", Data: "é"} }, "message.Body.Text.Data",
+		},
+		"HTML beyond its set": {
+			func(m *botctx.Mail) { m.HTML = &botctx.EmailText{Charset: "windows-1252", Data: "日"} }, "message.Body.Html.Data",
+		},
+		"text that is none": {func(m *botctx.Mail) { m.Text.Data = "\xff" }, "message.Body.Text.Data"},
+		"an unknown set":    {func(m *botctx.Mail) { m.Text.Charset = "EBCDIC-X" }, "message.Body.Text.Charset"},
+		"a set that MIME bars from texts": {
+			func(m *botctx.Mail) { m.Subject.Charset = "UTF-16" }, "message.Subject.Charset",
+		},
+		"no text": {func(m *botctx.Mail) { m.Text = nil }, "message.Body"},
+		"nobody":  {func(m *botctx.Mail) { m.To = nil }, "destination"},
+		"no id":   {func(m *botctx.Mail) { m.ID = "" }, "ID"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			requireRefusedUnsent(t, c.change, c.field)
+		})
+	}
+}
+
+func TestNothingGetsIntoTheHeaders(t *testing.T) {
+	t.Parallel()
+	for _, ending := range []string{"\r\nBcc: eve@example.net", "\nBcc: eve@example.net", "\rx", "\x00", "\r\n\r\nbody"} {
+		for field, change := range map[string]func(*botctx.Mail){
+			"message.Subject.Data":         func(m *botctx.Mail) { m.Subject.Data += ending },
+			"message.Subject.Charset":      func(m *botctx.Mail) { m.Subject.Charset += ending },
+			"message.Body.Text.Charset":    func(m *botctx.Mail) { m.Text.Charset += ending },
+			"ID":                           func(m *botctx.Mail) { m.ID += ending },
+			"destination.ToAddresses[0]":   func(m *botctx.Mail) { m.To[0].Name += ending },
+			"destination.CcAddresses[0]":   func(m *botctx.Mail) { m.CC = []mail.Address{{Address: "a@example.org" + ending}} },
+			"destination.CcAddresses[1]":   func(m *botctx.Mail) { m.CC = []mail.Address{m.To[0], {Address: "a" + ending + "@b.org"}} },
+			"destination.ToAddresses[1]":   func(m *botctx.Mail) { m.To = append(m.To, mail.Address{Address: "a@b.org>" + ending}) },
+			"destination.ToAddresses[0] ":  func(m *botctx.Mail) { m.To[0].Address = "a@b.org> SIZE=1" },
+		} {
+			requireRefusedUnsent(t, change, strings.TrimSpace(field))
+		}
+	}
+}
+
+// requireRefusedUnsent requires that a change to a mail is refused at a field, without the
+// server having been asked.
+func requireRefusedUnsent(t *testing.T, change func(*botctx.Mail), field string) {
+	t.Helper()
+	server := newServer(t, serverOptions{})
+	sent := aMail()
+	change(&sent)
+	err := newMailer(t, server.config()).SendMail(t.Context(), sent)
+	refused, isError := boterr.AsError(err)
+	require.True(t, isError, "%s: %v", field, err)
+	require.Equal(t, boterr.InvalidArgument, refused.Code)
+	require.Equal(t, field, refused.Field, "%v", err)
+	server.change(func() { require.Zero(t, server.connections) })
+}
+
+func TestAnAddressWithACommaStaysOne(t *testing.T) {
+	t.Parallel()
+	server := newServer(t, serverOptions{})
+	sent := aMail()
+	sent.To = []mail.Address{{Address: "ada@example.org, eve@example.net"}}
+	require.NoError(t, newMailer(t, server.config()).SendMail(t.Context(), sent))
+	require.Equal(t, []string{"ada@example.org, eve@example.net"}, server.received()[0].to)
+	list, err := read(t, server.received()[0].text).header.AddressList("To")
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+}

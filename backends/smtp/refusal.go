@@ -1,0 +1,142 @@
+package smtp
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/textproto"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Answers of mail servers (RFC 5321, section 4.2.2) that mean more than their first digit.
+const (
+	insufficientStorage    = 452
+	mailboxUnavailable     = 550
+	userNotLocal           = 551
+	exceededStorage        = 552
+	mailboxNameNotAllowed  = 553
+	transactionFailed      = 554
+	parametersNotRecognize = 555
+	authenticationRequired = 530
+	syntaxErrorInArguments = 501
+	firstPermanent         = 500
+)
+
+// limits matches what servers say about a limit: words, and the enhanced codes (RFC 3463)
+// of too many recipients and of an unusual rate.
+var limits = regexp.MustCompile(`(?i)\b(rate|limit(s|ed)?|too (many|much)|quota|throttl\w*|4\.5\.3|4\.7\.28)\b`)
+
+// refused returns the error of a server that refuses something, with the code that a
+// refusal for good has there.
+func (s *session) refused(what string, permanent boterr.Code, err error) error {
+	return s.refusal("", what, permanent, err)
+}
+
+// refusedRecipient returns the error of a server that refuses a recipient.
+func (s *session) refusedRecipient(to recipient, err error) error {
+	permanent := boterr.FailedPrecondition
+	if answer, isAnswer := errors.AsType[*textproto.Error](err); isAnswer {
+		switch answer.Code {
+		case mailboxUnavailable, userNotLocal, mailboxNameNotAllowed, transactionFailed,
+			parametersNotRecognize, syntaxErrorInArguments:
+			permanent = boterr.InvalidArgument
+		case exceededStorage:
+			permanent = boterr.ResourceExhausted
+		}
+	}
+	return s.refusal(to.field, "the recipient "+to.path, permanent, err)
+}
+
+// refusedContent returns the error of a server that refuses what a mail says.
+func (s *session) refusedContent(err error) error {
+	return s.refusal("message", "the mail", boterr.InvalidArgument, err)
+}
+
+// refusal returns the error of a server that refuses something. The field is at fault only
+// where the refusal is for good.
+func (s *session) refusal(field, what string, permanent boterr.Code, err error) error {
+	answer, isAnswer := errors.AsType[*textproto.Error](err)
+	if !isAnswer {
+		return s.interrupted()
+	}
+	said := s.quote(answer)
+	switch {
+	case answer.Code == authenticationRequired:
+		return boterr.New(boterr.FailedPrecondition, "",
+			"the mail server %s asks for credentials: give a user name and a password (it says %s)", s.config.Host, said)
+	case answer.Code >= firstPermanent && permanent == boterr.FailedPrecondition:
+		return boterr.New(permanent, "", "the mail server %s refuses %s: check the configuration and the account (it says %s)",
+			s.config.Host, what, said)
+	case answer.Code >= firstPermanent:
+		return boterr.New(permanent, field, "the mail server %s refuses %s, and nobody got the mail: change it (it says %s)",
+			s.config.Host, what, said)
+	case answer.Code == insufficientStorage || limits.MatchString(answer.Msg):
+		return boterr.New(boterr.ResourceExhausted, "",
+			"the mail server %s takes no more for now; send slower, or try again later (it says %s)", s.config.Host, said)
+	}
+	return boterr.New(boterr.Unavailable, "", "the mail server %s refuses %s for now; try again later (it says %s)",
+		s.config.Host, what, said)
+}
+
+// longestQuote is how many characters of a server's answer an error shows.
+const longestQuote = 200
+
+// quote returns a server's answer as an error shows it: on one line, not too long, and
+// without the password.
+func (s *session) quote(answer *textproto.Error) string {
+	text := answer.Error()
+	if password := s.config.Password.Reveal(); password != "" {
+		text = strings.ReplaceAll(text, password, "[redacted]")
+	}
+	line := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text))
+	if len(line) > longestQuote {
+		line = append(line[:longestQuote], '…')
+	}
+	return `"` + string(line) + `"`
+}
+
+// failedTLS returns the error of a connection that could not be encrypted.
+func (s *session) failedTLS(err error) error {
+	if answer, isAnswer := errors.AsType[*textproto.Error](err); isAnswer && answer.Code < firstPermanent {
+		return s.refused("encryption", boterr.FailedPrecondition, err)
+	}
+	var certificate *tls.CertificateVerificationError
+	var authority x509.UnknownAuthorityError
+	switch {
+	case errors.As(err, &authority):
+		return boterr.New(boterr.FailedPrecondition, "",
+			"the certificate of the mail server %s is of an unknown authority: give that in TLSConfig.RootCAs: %w",
+			s.config.Host, err)
+	case errors.As(err, &certificate):
+		return boterr.New(boterr.FailedPrecondition, "",
+			"the certificate of the mail server %s does not hold: check its name and its dates: %w", s.config.Host, err)
+	case isInterrupted(err):
+		return s.interrupted()
+	}
+	return boterr.New(boterr.FailedPrecondition, "",
+		"the mail server %s could not be talked to in TLS: check port and policy: %w", s.config.Host, err)
+}
+
+// isInterrupted reports whether a connection ended, or was ended.
+func isInterrupted(err error) bool {
+	var network *net.OpError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.As(err, &network) && network.Op != "remote error" && network.Op != "local error"
+}
+
+// interrupted returns the error of a server that stopped answering.
+func (s *session) interrupted() error {
+	return boterr.New(boterr.Unavailable, "",
+		"the connection to the mail server %s ended, or what it said was no answer; try again later", s.config.Host)
+}

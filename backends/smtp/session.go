@@ -1,0 +1,136 @@
+package smtp
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/mail"
+	"strconv"
+	"time"
+
+	gosmtp "github.com/wneessen/go-mail/smtp"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// session is one conversation with a mail server.
+type session struct {
+	config Config
+	conn   net.Conn
+	client *gosmtp.Client
+	// release ends the watch over the context.
+	release func() bool
+}
+
+// open connects, encrypts and gives the credentials. The connection is cut when ctx ends,
+// whatever the conversation is waiting for.
+func open(ctx context.Context, config Config) (*session, error) {
+	address := net.JoinHostPort(config.Host, strconv.Itoa(config.Port))
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, boterr.New(boterr.Unavailable, "", "the mail server %s cannot be reached: %w", address, err)
+	}
+	s := &session{config: config, conn: conn}
+	s.release = context.AfterFunc(ctx, func() { _ = conn.Close() })
+	for _, step := range []func(context.Context) error{s.greet, s.encrypt, s.authenticate} {
+		if err := step(ctx); err != nil {
+			s.close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// partingTime is how long the server may take to answer a farewell.
+const partingTime = 2 * time.Second
+
+// close leaves the server. What it answers to that changes nothing.
+func (s *session) close() {
+	if s.client != nil {
+		cut := time.AfterFunc(partingTime, func() { _ = s.conn.Close() })
+		_ = s.client.Quit()
+		cut.Stop()
+	}
+	s.release()
+	_ = s.conn.Close()
+}
+
+// greet reads the server's greeting and answers it.
+func (s *session) greet(ctx context.Context) error {
+	conn := s.conn
+	if s.config.TLS == ImplicitTLS {
+		secured := tls.Client(conn, s.config.TLSConfig)
+		if err := secured.HandshakeContext(ctx); err != nil {
+			return s.failedTLS(err)
+		}
+		conn = secured
+	}
+	client, err := gosmtp.NewClient(conn, s.config.Host)
+	if err != nil {
+		return s.refused("connections from here", boterr.FailedPrecondition, err)
+	}
+	if err := client.Hello(s.config.Hello); err != nil {
+		return s.refused("the greeting of "+s.config.Hello, boterr.FailedPrecondition, err)
+	}
+	s.client = client
+	return nil
+}
+
+// encrypt turns to TLS where the session began in plain text and is to be encrypted.
+func (s *session) encrypt(context.Context) error {
+	if s.config.TLS != StartTLS {
+		return nil
+	}
+	if offered, _ := s.client.Extension("STARTTLS"); !offered {
+		return boterr.New(boterr.FailedPrecondition, "",
+			"the mail server %s does not offer STARTTLS, and nothing is sent in plain text: "+
+				"use a port that offers it, or the policy ImplicitTLS or NoTLS", s.config.Host)
+	}
+	if err := s.client.StartTLS(s.config.TLSConfig); err != nil {
+		return s.failedTLS(err)
+	}
+	return nil
+}
+
+// transfer hands a mail over, to all of its recipients or to none.
+func (s *session) transfer(from mail.Address, to []recipient, text []byte) error {
+	if err := s.checkUTF8(from, to); err != nil {
+		return err
+	}
+	if err := s.client.Mail(pathOf(from)); err != nil {
+		return s.refused("the sender "+from.Address, boterr.FailedPrecondition, err)
+	}
+	for _, each := range to {
+		if err := s.client.Rcpt(each.path); err != nil {
+			return s.refusedRecipient(each, err)
+		}
+	}
+	content, err := s.client.Data()
+	if err != nil {
+		return s.refusedContent(err)
+	}
+	if _, err := content.Write(text); err != nil {
+		return s.refusedContent(err)
+	}
+	if err := content.Close(); err != nil {
+		return s.refusedContent(err)
+	}
+	return nil
+}
+
+// checkUTF8 refuses addresses beyond ASCII where the server does not take them.
+func (s *session) checkUTF8(from mail.Address, to []recipient) error {
+	if offered, _ := s.client.Extension("SMTPUTF8"); offered {
+		return nil
+	}
+	if !isASCII(from.Address) {
+		return boterr.New(boterr.FailedPrecondition, "",
+			"the mail server %s takes only addresses in ASCII: change the sender %s", s.config.Host, from.Address)
+	}
+	for _, each := range to {
+		if !isASCII(each.path) {
+			return boterr.Invalid(each.field, "must be an address in ASCII for this mail server, and not %s", each.path)
+		}
+	}
+	return nil
+}
