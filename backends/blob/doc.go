@@ -1,0 +1,15 @@
+// Package blob keeps the files of uploadFileToObjectStore in a bucket: Store is the
+// botctx.ObjectStore of a host, over anything that gocloud.dev/blob can open.
+//
+//	store, err := blob.Open(ctx, "file:///var/lib/bots/files?create_dir=true")
+//	...
+//	defer store.Close()
+//	platform, err := botctx.New(botctx.Config{ObjectStore: store, ...})
+//
+// Folders and memory are linked in. S3 and what speaks its protocol are opened by
+// backends/blob/s3, a module of its own, since its client is large. For other stores a host
+// opens the bucket itself and gives it to New.
+//
+// A file appears when it is complete: a reader that fails, or a context that ends, leaves
+// under the key what was there before. Files stream, so memory does not grow with them.
+package blob

@@ -1,0 +1,34 @@
+package blob_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/botctx/go-sdk/backends/blob"
+	"github.com/botctx/go-sdk/botctx"
+)
+
+func Example() {
+	ctx := context.Background()
+	// A service keeps its files in a folder, "file:///var/lib/bots/files?create_dir=true", or
+	// in S3, by backends/blob/s3.
+	store, err := blob.Open(ctx, "mem://")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = store.Close() }()
+
+	// What a host does: all uploads of its bots go there.
+	_ = botctx.Config{ObjectStore: store}
+
+	// What uploadFileToObjectStore does with it.
+	err = store.Put(ctx, botctx.StoredFile{
+		Key:         "shop/c1/bills/7.txt",
+		ContentType: "text/plain",
+		Content:     strings.NewReader("12.50"),
+	})
+	fmt.Println(err)
+	// Output: <nil>
+}
