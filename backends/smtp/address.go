@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // longestAddress is what RFC 5321 allows for a path, without its brackets.

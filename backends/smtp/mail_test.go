@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/ianaindex"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // aMail returns a mail that nothing is wrong with.
@@ -228,15 +228,15 @@ func TestNothingGetsIntoTheHeaders(t *testing.T) {
 	t.Parallel()
 	for _, ending := range []string{"\r\nBcc: eve@example.net", "\nBcc: eve@example.net", "\rx", "\x00", "\r\n\r\nbody"} {
 		for field, change := range map[string]func(*botctx.Mail){
-			"message.Subject.Data":         func(m *botctx.Mail) { m.Subject.Data += ending },
-			"message.Subject.Charset":      func(m *botctx.Mail) { m.Subject.Charset += ending },
-			"message.Body.Text.Charset":    func(m *botctx.Mail) { m.Text.Charset += ending },
-			"ID":                           func(m *botctx.Mail) { m.ID += ending },
-			"destination.ToAddresses[0]":   func(m *botctx.Mail) { m.To[0].Name += ending },
-			"destination.CcAddresses[0]":   func(m *botctx.Mail) { m.CC = []mail.Address{{Address: "a@example.org" + ending}} },
-			"destination.CcAddresses[1]":   func(m *botctx.Mail) { m.CC = []mail.Address{m.To[0], {Address: "a" + ending + "@b.org"}} },
-			"destination.ToAddresses[1]":   func(m *botctx.Mail) { m.To = append(m.To, mail.Address{Address: "a@b.org>" + ending}) },
-			"destination.ToAddresses[0] ":  func(m *botctx.Mail) { m.To[0].Address = "a@b.org> SIZE=1" },
+			"message.Subject.Data":        func(m *botctx.Mail) { m.Subject.Data += ending },
+			"message.Subject.Charset":     func(m *botctx.Mail) { m.Subject.Charset += ending },
+			"message.Body.Text.Charset":   func(m *botctx.Mail) { m.Text.Charset += ending },
+			"ID":                          func(m *botctx.Mail) { m.ID += ending },
+			"destination.ToAddresses[0]":  func(m *botctx.Mail) { m.To[0].Name += ending },
+			"destination.CcAddresses[0]":  func(m *botctx.Mail) { m.CC = []mail.Address{{Address: "a@example.org" + ending}} },
+			"destination.CcAddresses[1]":  func(m *botctx.Mail) { m.CC = []mail.Address{m.To[0], {Address: "a" + ending + "@b.org"}} },
+			"destination.ToAddresses[1]":  func(m *botctx.Mail) { m.To = append(m.To, mail.Address{Address: "a@b.org>" + ending}) },
+			"destination.ToAddresses[0] ": func(m *botctx.Mail) { m.To[0].Address = "a@b.org> SIZE=1" },
 		} {
 			requireRefusedUnsent(t, change, strings.TrimSpace(field))
 		}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // Mailer sends mails through a mail server. It is safe for concurrent use and holds no

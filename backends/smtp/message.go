@@ -7,8 +7,8 @@ import (
 
 	gomail "github.com/wneessen/go-mail"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // message returns a mail as it goes over the wire, or what is wrong with it.

@@ -7,7 +7,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"errors"
 	"io"
 	"log"
 	"math/big"
@@ -54,7 +53,6 @@ type server struct {
 	mails       []delivered
 	logins      []string
 	senders     []string
-	open, peak  int
 	connections int
 }
 
@@ -125,11 +123,7 @@ func (s *server) change(do func()) {
 }
 
 func (s *server) accept(*gosmtp.Conn) (gosmtp.Session, error) {
-	s.change(func() {
-		s.connections++
-		s.open++
-		s.peak = max(s.peak, s.open)
-	})
+	s.change(func() { s.connections++ })
 	return &conversation{server: s}, nil
 }
 
@@ -141,10 +135,7 @@ type conversation struct {
 
 func (c *conversation) Reset() { c.mail = delivered{} }
 
-func (c *conversation) Logout() error {
-	c.server.change(func() { c.server.open-- })
-	return nil
-}
+func (*conversation) Logout() error { return nil }
 
 func (*conversation) AuthMechanisms() []string { return []string{sasl.Plain} }
 
@@ -152,7 +143,7 @@ func (c *conversation) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, user, given string) error {
 		c.server.change(func() { c.server.logins = append(c.server.logins, user) })
 		if user != username || given != password {
-			return errors.New("no")
+			return gosmtp.ErrAuthFailed
 		}
 		return nil
 	}), nil

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // Lengths in bytes: a header's line should have at most 78, and an encoded word 75, of
