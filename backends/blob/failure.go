@@ -30,8 +30,9 @@ func failure(ctx context.Context, key string, err error) error {
 		return boterr.New(boterr.ResourceExhausted, "", "a limit of the bucket is reached; try again later: %w", err)
 	case gcerrors.Unimplemented:
 		return boterr.New(boterr.Unsupported, "", "the bucket does not offer it: %w", err)
+	default:
+		return systemFailure(key, err)
 	}
-	return systemFailure(key, err)
 }
 
 // reserved ends the names of the files in which a folder's driver keeps content types.

@@ -136,7 +136,7 @@ func checkFile(file botctx.StoredFile) error {
 // source is a reader that ends with a context, and keeps the error of reading apart from
 // that of writing.
 type source struct {
-	ctx    context.Context
+	ctx    context.Context //nolint:containedctx // A reader takes none, and this one lives as long as the call.
 	reader io.Reader
 	err    error
 }
@@ -147,7 +147,7 @@ func (s *source) Read(into []byte) (int, error) {
 		return 0, err
 	}
 	n, err := s.reader.Read(into)
-	if err != nil && err != io.EOF { //nolint:errorlint // Readers return io.EOF itself.
+	if err != nil && err != io.EOF {
 		s.err = err
 	}
 	return n, err

@@ -32,10 +32,9 @@ const (
 // of too many recipients and of an unusual rate.
 var limits = regexp.MustCompile(`(?i)\b(rate|limit(s|ed)?|too (many|much)|quota|throttl\w*|4\.5\.3|4\.7\.28)\b`)
 
-// refused returns the error of a server that refuses something, with the code that a
-// refusal for good has there.
-func (s *session) refused(what string, permanent boterr.Code, err error) error {
-	return s.refusal("", what, permanent, err)
+// refused returns the error of a server that refuses what the host has set up.
+func (s *session) refused(what string, err error) error {
+	return s.refusal("", what, boterr.FailedPrecondition, err)
 }
 
 // refusedRecipient returns the error of a server that refuses a recipient.
@@ -109,7 +108,7 @@ func (s *session) quote(answer *textproto.Error) string {
 // failedTLS returns the error of a connection that could not be encrypted.
 func (s *session) failedTLS(err error) error {
 	if answer, isAnswer := errors.AsType[*textproto.Error](err); isAnswer && answer.Code < firstPermanent {
-		return s.refused("encryption", boterr.FailedPrecondition, err)
+		return s.refused("encryption", err)
 	}
 	var certificate *tls.CertificateVerificationError
 	var authority x509.UnknownAuthorityError

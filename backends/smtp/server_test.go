@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"io"
-	"log"
 	"math/big"
 	"net"
 	"net/mail"
@@ -71,7 +70,7 @@ func newServer(t *testing.T, options serverOptions) *server {
 	s := &server{roots: roots}
 	peer := gosmtp.NewServer(gosmtp.BackendFunc(s.accept))
 	peer.Domain = "mail.example.com"
-	peer.ErrorLog = log.New(io.Discard, "", 0)
+	peer.ErrorLog = quiet{}
 	peer.EnableSMTPUTF8 = options.takesUTF8
 	peer.MaxMessageBytes = options.maxBytes
 	secured := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
@@ -216,3 +215,10 @@ func withAccount(config smtp.Config, secret string) smtp.Config {
 	config.Password = channel.NewSecret(secret)
 	return config
 }
+
+// quiet is a log that nobody reads: what the server thinks of a client shows in its answers.
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+func (quiet) Println(...any) {}

@@ -67,10 +67,10 @@ func (s *session) greet(ctx context.Context) error {
 	}
 	client, err := gosmtp.NewClient(conn, s.config.Host)
 	if err != nil {
-		return s.refused("connections from here", boterr.FailedPrecondition, err)
+		return s.refused("connections from here", err)
 	}
 	if err := client.Hello(s.config.Hello); err != nil {
-		return s.refused("the greeting of "+s.config.Hello, boterr.FailedPrecondition, err)
+		return s.refused("the greeting of "+s.config.Hello, err)
 	}
 	s.client = client
 	return nil
@@ -98,7 +98,7 @@ func (s *session) transfer(from mail.Address, to []recipient, text []byte) error
 		return err
 	}
 	if err := s.client.Mail(pathOf(from)); err != nil {
-		return s.refused("the sender "+from.Address, boterr.FailedPrecondition, err)
+		return s.refused("the sender "+from.Address, err)
 	}
 	for _, each := range to {
 		if err := s.client.Rcpt(each.path); err != nil {

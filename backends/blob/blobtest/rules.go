@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -84,6 +85,7 @@ func (b bucket) requireKeys(t *testing.T, want ...string) {
 }
 
 func storedAsRead(t *testing.T, b bucket) {
+	t.Helper()
 	for _, content := range []string{"", "x", strings.Repeat("\x00\xff\r\n", 100_000)} {
 		put := file("app/channel/f.bin", content)
 		put.ContentType = "application/x-thing"
@@ -97,6 +99,7 @@ func storedAsRead(t *testing.T, b bucket) {
 }
 
 func replaced(t *testing.T, b bucket) {
+	t.Helper()
 	require.NoError(t, b.store.Put(t.Context(), file("k", "a long one")))
 	require.NoError(t, b.store.Put(t.Context(), file("k", "new")))
 	b.requireContent(t, "k", "new")
@@ -107,6 +110,7 @@ func replaced(t *testing.T, b bucket) {
 var sizes = []int64{0, 10, 12 << 20}
 
 func brokenReader(t *testing.T, b bucket) {
+	t.Helper()
 	broken := errors.New("the line was cut")
 	require.NoError(t, b.store.Put(t.Context(), file("old", "old")))
 	for _, size := range sizes {
@@ -123,6 +127,7 @@ func brokenReader(t *testing.T, b bucket) {
 }
 
 func endedContext(t *testing.T, b bucket) {
+	t.Helper()
 	require.NoError(t, b.store.Put(t.Context(), file("old", "old")))
 	for _, size := range sizes {
 		for _, key := range []string{"old", "new"} {
@@ -141,6 +146,7 @@ func endedContext(t *testing.T, b bucket) {
 }
 
 func panickingReader(t *testing.T, b bucket) {
+	t.Helper()
 	require.NoError(t, b.store.Put(t.Context(), file("old", "old")))
 	put := file("old", "")
 	put.Content = io.MultiReader(strings.NewReader("half"), readerFunc(func([]byte) (int, error) { panic("a defect") }))
@@ -150,6 +156,7 @@ func panickingReader(t *testing.T, b bucket) {
 }
 
 func oddKeys(t *testing.T, b bucket) {
+	t.Helper()
 	keys := []string{
 		"a/b c.txt", "a/b+c.txt", "a/b%20c.txt", "a/b%2Fc", "a/ž 🎉.png", "a/..b", "a/b..", "a/...", "a/.hidden",
 		"a/A", "a/a", "a/q?x=1#y", "a/back\\slash", "a/\"quoted\"", "a/<tag>&amp;", "a/tab\there", "a/line\nbreak",
@@ -165,6 +172,7 @@ func oddKeys(t *testing.T, b bucket) {
 }
 
 func refusedKeys(t *testing.T, b bucket) {
+	t.Helper()
 	for _, key := range []string{
 		"", "/", "/a", "a/", "a//b", ".", "..", "./a", "../a", "a/./b", "a/../b", "a/..", "a/.", "a\x00b", "a\xffb",
 		strings.Repeat("n", 1025),
@@ -176,6 +184,7 @@ func refusedKeys(t *testing.T, b bucket) {
 }
 
 func refusedFiles(t *testing.T, b bucket) {
+	t.Helper()
 	for _, kind := range []string{"", "no type", "text/plain\r\nX-Evil: 1", "a/b/c"} {
 		put := file("k", "x")
 		put.ContentType = kind
@@ -196,20 +205,22 @@ func requireInvalid(t *testing.T, err error, field string) {
 }
 
 func concurrent(t *testing.T, b bucket) {
+	t.Helper()
 	const files = 50
 	failures := make([]error, files)
 	var all sync.WaitGroup
 	for i := range files {
-		all.Go(func() { failures[i] = b.store.Put(t.Context(), file(fmt.Sprintf("a/%d", i), fmt.Sprint(i))) })
+		all.Go(func() { failures[i] = b.store.Put(t.Context(), file(fmt.Sprintf("a/%d", i), strconv.Itoa(i))) })
 	}
 	all.Wait()
 	for i, err := range failures {
 		require.NoError(t, err)
-		b.requireContent(t, fmt.Sprintf("a/%d", i), fmt.Sprint(i))
+		b.requireContent(t, fmt.Sprintf("a/%d", i), strconv.Itoa(i))
 	}
 }
 
 func contended(t *testing.T, b bucket) {
+	t.Helper()
 	const length = 100_000
 	failures := make([]error, 20)
 	var all sync.WaitGroup
@@ -224,6 +235,7 @@ func contended(t *testing.T, b bucket) {
 }
 
 func largeFile(t *testing.T, b bucket) {
+	t.Helper()
 	const size = 64 << 20
 	largest, read := 0, 0
 	put := file("large", "")
@@ -240,6 +252,7 @@ func largeFile(t *testing.T, b bucket) {
 }
 
 func closed(t *testing.T, b bucket) {
+	t.Helper()
 	require.NoError(t, b.store.Close())
 	require.NoError(t, b.store.Close())
 	err := b.store.Put(t.Context(), file("k", "x"))
