@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/botctx/go-sdk/channel"
+)
+
+// printAfterwards prints what the conversation has left on the platforms, and around them.
+func (s *stage) printAfterwards() {
+	s.page.title("What there is on the platforms now")
+	for _, ada := range s.adas {
+		for _, line := range append(s.left(ada), s.changed(ada)...) {
+			s.page.row(row{string(ada.on), "", line})
+		}
+	}
+	s.page.title("Payments, mails and files")
+	files := s.Files()
+	for i, payment := range s.account.Payments() {
+		ada := s.adas[i]
+		s.page.row(row{string(ada.on), payment.ID, fmt.Sprintf("%s %s, refunded %s", payment.Status, priceOf(payment.Amount), priceOf(payment.Refunded))})
+		for _, mail := range s.Mailbox(ada.Member().Email) {
+			s.page.row(row{"", "mail", fmt.Sprintf("to %s: %s", mail.To[0].Address, mail.Subject.Data)})
+		}
+		for _, file := range files {
+			if file.Channel == string(ada.on) {
+				s.page.row(row{"", "file", fmt.Sprintf("%s, %s, %d bytes", file.Key, file.ContentType, len(file.Content))})
+			}
+		}
+	}
+}
+
+// left returns what only Ada's platform has.
+func (s *stage) left(ada customer) []string {
+	on := string(ada.on)
+	switch ada.on {
+	case channel.Alpha:
+		lines := []string{
+			"labels of Ada: " + strings.Join(ada.Labels(), ", "),
+			fmt.Sprintf("the conversation is with %s: %q", ada.Thread().AppID, ada.Thread().Metadata),
+		}
+		for _, kept := range s.Attachments(on) {
+			lines = append(lines, fmt.Sprintf("keeps the %s %s as %s", kept.Type, kept.URL, kept.ID))
+		}
+		for _, sent := range s.Broadcasts(on) {
+			lines = append(lines, fmt.Sprintf("broadcast %d of message %d to %q reached %s", sent.ID, sent.Message.ID, sent.LabelID, strings.Join(sent.Reached, ", ")))
+		}
+		return lines
+	case channel.Echo:
+		return []string{fmt.Sprintf("tags of Ada: %v", ada.Tags())}
+	case channel.Charlie:
+		chat := s.chatOf(ada)
+		return []string{fmt.Sprintf("conversation %s is archived: %t", chat, s.IsArchived(on, chat))}
+	default:
+		return nil
+	}
+}
+
+// chatOf returns the platform's id of the conversation with Ada.
+func (s *stage) chatOf(ada customer) string {
+	for _, sent := range s.Sent() {
+		if sent.Member == ada.ID() {
+			return sent.ChatID
+		}
+	}
+	return ""
+}
+
+// changed returns the messages that show something else than what was sent.
+func (s *stage) changed(ada customer) []string {
+	var lines []string
+	for _, sent := range s.Sent() {
+		if sent.Member == ada.ID() && sent.Shown.String() != sent.Response.String() {
+			lines = append(lines, fmt.Sprintf("%s shows %q", sent.MessageID, sent.Shown.Text()), fmt.Sprintf("  in place of %q", sent.Response.Text()))
+		}
+	}
+	return lines
+}
