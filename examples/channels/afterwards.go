@@ -12,23 +12,27 @@ func (s *stage) printAfterwards() {
 	s.page.title("What there is on the platforms now")
 	for _, ada := range s.adas {
 		for _, line := range append(s.left(ada), s.changed(ada)...) {
-			s.page.row(row{string(ada.on), "", line})
+			s.page.row(row{on: string(ada.on), text: line})
 		}
 	}
 	s.page.title("Payments, mails and files")
-	files := s.Files()
+	const form = "  %-8s %-10s %-10s %-10s %-22s %s"
+	s.page.line(fmt.Sprintf(form, "", "payment", "charged", "refunded", "mailed to", "file"), indent)
 	for i, payment := range s.account.Payments() {
-		ada := s.adas[i]
-		s.page.row(row{string(ada.on), payment.ID, fmt.Sprintf("%s %s, refunded %s", payment.Status, priceOf(payment.Amount), priceOf(payment.Refunded))})
-		for _, mail := range s.Mailbox(ada.Member().Email) {
-			s.page.row(row{"", "mail", fmt.Sprintf("to %s: %s", mail.To[0].Address, mail.Subject.Data)})
-		}
-		for _, file := range files {
-			if file.Channel == string(ada.on) {
-				s.page.row(row{"", "file", fmt.Sprintf("%s, %s, %d bytes", file.Key, file.ContentType, len(file.Content))})
-			}
+		on := payment.Metadata["channel"]
+		s.page.line(fmt.Sprintf(form, on, payment.ID, priceOf(payment.Amount), priceOf(payment.Refunded),
+			s.Mails()[i].To[0].Address, s.fileOf(on)), indent)
+	}
+}
+
+// fileOf returns the key of a platform's file.
+func (s *stage) fileOf(on string) string {
+	for _, file := range s.Files() {
+		if file.Channel == on {
+			return file.Key
 		}
 	}
+	return ""
 }
 
 // left returns what only Ada's platform has.
@@ -44,7 +48,8 @@ func (s *stage) left(ada customer) []string {
 			lines = append(lines, fmt.Sprintf("keeps the %s %s as %s", kept.Type, kept.URL, kept.ID))
 		}
 		for _, sent := range s.Broadcasts(on) {
-			lines = append(lines, fmt.Sprintf("broadcast %d of message %d to %q reached %s", sent.ID, sent.Message.ID, sent.LabelID, strings.Join(sent.Reached, ", ")))
+			lines = append(lines, fmt.Sprintf("broadcast %d of message %d to %q reached %s",
+				sent.ID, sent.Message.ID, sent.LabelID, strings.Join(sent.Reached, ", ")))
 		}
 		return lines
 	case channel.Echo:
@@ -72,7 +77,9 @@ func (s *stage) changed(ada customer) []string {
 	var lines []string
 	for _, sent := range s.Sent() {
 		if sent.Member == ada.ID() && sent.Shown.String() != sent.Response.String() {
-			lines = append(lines, fmt.Sprintf("%s shows %q", sent.MessageID, sent.Shown.Text()), fmt.Sprintf("  in place of %q", sent.Response.Text()))
+			lines = append(lines,
+				fmt.Sprintf("%s shows %q", sent.MessageID, sent.Shown.Text()),
+				fmt.Sprintf("  in place of %q", sent.Response.Text()))
 		}
 	}
 	return lines

@@ -15,7 +15,7 @@ type step struct {
 	title string
 	// each happens on every platform, one after the other. Where refused names an error, it
 	// fails with that.
-	each    func(ctx context.Context, f *florist, c customer) error
+	each    func(f *florist, c customer) error
 	refused map[channel.Type]boterr.Code
 	// once happens once, for all platforms.
 	once func(f *florist) error
@@ -43,12 +43,12 @@ func news() send.Response { return send.Text("{{firstName}}, the first peonies a
 
 // says is a step in which Ada says something.
 func says(text string) step {
-	return step{title: "Ada says: " + text, each: func(_ context.Context, _ *florist, c customer) error { return c.TrySays(text) }}
+	return step{title: "Ada says: " + text, each: func(_ *florist, c customer) error { return c.TrySays(text) }}
 }
 
 // taps is a step in which Ada taps a button or a quick reply.
 func taps(title string) step {
-	return step{title: "Ada taps [" + title + "]", each: func(_ context.Context, _ *florist, c customer) error { return c.tryTaps(title) }}
+	return step{title: "Ada taps [" + title + "]", each: func(_ *florist, c customer) error { return c.tryTaps(title) }}
 }
 
 // refusedWith is a step that platforms refuse, since the conversation is not the bot's any
@@ -66,24 +66,24 @@ func passes(time time.Duration) func(*florist) error {
 	return func(f *florist) error { return f.TryAdvance(time) }
 }
 
-// thanks thanks those who have bought something.
+// thanks is what the shop says to those who have bought something.
 func thanks(f *florist) error {
 	return ThankBuyers(context.Background(), f.shop(channel.Alpha), send.Text("Thank you for buying at Fern & Fig!"))
 }
 
 // announceLimited announces to both customers, of whom one message reaches the first.
-func announceLimited(ctx context.Context, f *florist, c customer) error {
+func announceLimited(f *florist, c customer) error {
 	f.LimitSends(string(c.on), 1, time.Minute)
-	_, err := Announce(ctx, f.shop(c.on), news(), c.ID(), c.bob)
+	_, err := Announce(context.Background(), f.shop(c.on), news(), c.ID(), c.bob.ID())
 	return err
 }
 
 // announceAgain announces to who did not get it. On Hotel the group has it.
-func announceAgain(ctx context.Context, f *florist, c customer) error {
+func announceAgain(f *florist, c customer) error {
 	defer f.LiftLimit(string(c.on))
 	if c.on == channel.Hotel {
 		return nil
 	}
-	_, err := Announce(ctx, f.shop(c.on), news(), c.bob)
+	_, err := Announce(context.Background(), f.shop(c.on), news(), c.bob.ID())
 	return err
 }

@@ -30,13 +30,16 @@ var platforms = []struct {
 	{channel.Webchat, "visitor-8f3a", "visitor-91c0"},
 }
 
+// botID is what the bot is called on the platforms.
+const botID = "fern-and-fig"
+
 // customer is Ada on one of the platforms.
 type customer struct {
 	*fakes.Actor
 
 	on channel.Type
-	// bob is the id of another customer there.
-	bob string
+	// bob is another customer there, whose mail address is not known.
+	bob *fakes.Actor
 }
 
 // florist is the shop on a fake platform, with its customers on every messaging platform.
@@ -56,12 +59,15 @@ func newFlorist(options ...fakes.Option) *florist {
 	f.HTTP.Add("GET", site+"/receipts/*", replies.Text(200, "Fern & Fig: paid, with thanks.\n"))
 	for _, platform := range platforms {
 		in := f.AddChannel(channel.Channel{ID: string(platform.on), Type: platform.on}).ID
-		bob := f.AddMember(member.Member{ID: "bob-on-" + in, FirstName: "Bob", Channel: in, ExternalID: platform.bob})
+		bob := f.AddMember(member.Member{
+			ID: "bob-on-" + in, FirstName: "Bob", Channel: in, ExternalID: platform.bob, BotID: botID,
+			Meta: document.O("paymentMethod", "pm_card_bob"),
+		})
 		ada := f.AddMember(member.Member{
-			ID: "ada-on-" + in, FirstName: "Ada", Channel: in, ExternalID: platform.ada,
+			ID: "ada-on-" + in, FirstName: "Ada", Channel: in, ExternalID: platform.ada, BotID: botID,
 			Email: "ada@" + in + ".example", Meta: document.O("paymentMethod", "pm_card_ada"),
 		})
-		f.adas = append(f.adas, customer{Actor: ada, on: platform.on, bob: bob.ID()})
+		f.adas = append(f.adas, customer{Actor: ada, on: platform.on, bob: bob})
 	}
 	return f
 }

@@ -23,19 +23,19 @@ func beyond() []tooMuch {
 	reply, yes := send.QuickReply{Title: "Yes"}, send.Postback("Yes", "yes")
 	long := strings.Repeat("é", 21)
 	return []tooMuch{
-		{"a text of 2,001 characters", send.Text(strings.Repeat("é", 2001))},
+		{"text of 2,001 characters", send.Text(strings.Repeat("é", 2001))},
 		{"14 quick replies", send.QuickReplies("Well?", many(14, reply)...)},
-		{"a quick reply with a title of 21 characters", send.QuickReplies("Well?", reply, send.QuickReply{Title: long})},
-		{"a quick reply with a payload of 1,001", send.QuickReplies("Well?", send.QuickReply{Title: "Yes", Payload: strings.Repeat("y", 1001)})},
+		{"quick reply's title of 21", send.QuickReplies("Well?", reply, send.QuickReply{Title: long})},
+		{"quick reply's payload of 1,001", send.QuickReplies("Well?", send.QuickReply{Title: "Yes", Payload: strings.Repeat("y", 1001)})},
 		{"4 buttons", send.Buttons("Well?", many(4, yes)...)},
-		{"a button with a title of 21 characters", send.Buttons("Well?", yes, yes, send.Postback(long, "yes"))},
-		{"a button that opens no address", send.Buttons("Well?", send.Button{Type: send.ButtonWebURL, Title: "Shop"})},
+		{"button's title of 21", send.Buttons("Well?", yes, yes, send.Postback(long, "yes"))},
+		{"button that opens no address", send.Buttons("Well?", send.Button{Type: send.ButtonWebURL, Title: "Shop"})},
 		{"11 cards", send.Carousel(many(11, send.Card{Title: "Tulips"})...)},
-		{"a card with a title of 81 characters", send.Carousel(send.Card{Title: strings.Repeat("é", 81)})},
-		{"a card with 4 buttons", send.Carousel(send.Card{Title: "Tulips"}, send.Card{Title: "Roses", Buttons: many(4, yes)})},
+		{"card's title of 81", send.Carousel(send.Card{Title: strings.Repeat("é", 81)})},
+		{"card with 4 buttons", send.Carousel(send.Card{Title: "Tulips"}, send.Card{Title: "Roses", Buttons: many(4, yes)})},
 		{"2 articles", send.News(many(2, send.Article{Title: "Tulips"})...)},
-		{"a picture without an address", send.Raw(document.O("type", send.TypeImage))},
-		{"a template without a language", send.Raw(document.O("type", send.TypeTemplate, "elementName", "week"))},
+		{"picture without an address", send.Raw(document.O("type", send.TypeImage))},
+		{"template without a language", send.Raw(document.O("type", send.TypeTemplate, "elementName", "week"))},
 	}
 }
 
@@ -49,24 +49,24 @@ func many[T any](n int, one T) []T {
 }
 
 // printLimits prints what the limits refuse. Those of messages are the same on all platforms.
-func (s *stage) printLimits(ctx context.Context) error {
+func (s *stage) printLimits() error {
 	s.page.title("What the limits refuse, on all platforms alike")
 	for _, sent := range beyond() {
-		refused, err := s.refused(ctx, sent.message)
+		refused, err := s.refused(sent.message)
 		if err != nil {
 			return fmt.Errorf("%s: %w", sent.what, err)
 		}
-		s.page.line("%-44s %-36s %s", sent.what, refused.Field, refused.Message())
+		s.page.line(fmt.Sprintf("  %-30s %-33s %s", sent.what, refused.Field, refused.Message()), indent)
 	}
 	s.page.title("What platforms refuse by themselves")
-	return s.printOwnLimits(ctx)
+	return s.printOwnLimits()
 }
 
 // refused sends a message on all platforms, and returns the error, which is the same on all.
-func (s *stage) refused(ctx context.Context, message send.Response) (*boterr.Error, error) {
+func (s *stage) refused(message send.Response) (*boterr.Error, error) {
 	var first *boterr.Error
 	for _, ada := range s.adas {
-		_, err := ada.Context().SendResponse(ctx, send.SendResponseParams{Response: message})
+		_, err := ada.Context().SendResponse(context.Background(), send.SendResponseParams{Response: message})
 		refused, isRefused := boterr.AsError(err)
 		switch {
 		case !isRefused || refused.Code != boterr.InvalidArgument:
@@ -81,21 +81,21 @@ func (s *stage) refused(ctx context.Context, message send.Response) (*boterr.Err
 }
 
 // printOwnLimits prints the 21st tag on Echo, and a picture that Alpha does not have.
-func (s *stage) printOwnLimits(ctx context.Context) error {
+func (s *stage) printOwnLimits() error {
 	echo := s.ada(channel.Echo).Context()
 	var answer send.EchoSaveMemberTagResult
 	for tag := range int64(21) {
 		var err error
-		if answer, err = echo.EchoSaveMemberTag(ctx, send.EchoSaveMemberTagParams{TagID: new(tag)}); err != nil {
+		if answer, err = echo.EchoSaveMemberTag(context.Background(), send.EchoSaveMemberTagParams{TagID: new(tag)}); err != nil {
 			return err
 		}
 	}
-	s.page.row(row{string(channel.Echo), "the 21st tag", jsonOf(answer)})
+	s.page.row(row{on: string(channel.Echo), id: "the 21st tag", text: jsonOf(answer)})
 	alpha := s.ada(channel.Alpha).Context()
-	_, err := alpha.SendResponse(ctx, send.SendResponseParams{Response: send.Attachment(send.TypeImage, "2000000000000099")})
+	_, err := alpha.SendResponse(context.Background(), send.SendResponseParams{Response: send.Attachment(send.TypeImage, "2000000000000099")})
 	if !errors.Is(err, boterr.InvalidArgument) {
 		return fmt.Errorf("an unknown picture on Alpha: want InvalidArgument, got %w", err)
 	}
-	s.page.row(row{string(channel.Alpha), "an unknown file", "! " + refusal(err, "alpha")})
+	s.page.row(row{on: string(channel.Alpha), id: "an unknown file", text: "! " + refusal(err, "alpha")})
 	return nil
 }

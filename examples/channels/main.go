@@ -17,13 +17,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
 )
 
-func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 const usage = `Usage: channels
 
@@ -33,12 +32,12 @@ each platform received and answered.
 
 // run is the program. It returns the exit code: 1 where something failed, 2 where there are
 // arguments, since it has none.
-func run(ctx context.Context, args []string, out, problems io.Writer) int {
+func run(args []string, out, problems io.Writer) int {
 	if len(args) > 0 {
 		_, _ = io.WriteString(problems, usage)
 		return 2
 	}
-	text, err := play(ctx)
+	text, err := play()
 	if err == nil {
 		_, err = io.WriteString(out, text)
 	}

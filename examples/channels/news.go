@@ -14,7 +14,8 @@ import (
 const plantLovers = "group-plant-lovers"
 
 // Announce sends news to members of the context's channel, and returns those whom the
-// platform's rate limit kept from getting it. They are announced to once more, later.
+// platform's rate limit kept from getting it: they are announced to once more, later. It
+// returns them also with the error that others did not get it.
 func Announce(ctx context.Context, bot *botctx.Context, news send.Response, to ...string) (later []string, err error) {
 	switch bot.Channel.Type {
 	case channel.Alpha:
@@ -26,8 +27,17 @@ func Announce(ctx context.Context, bot *botctx.Context, news send.Response, to .
 	default:
 		_, err = bot.SendResponse(ctx, send.SendResponseParams{MemberID: to, Response: news})
 	}
-	undelivered, isPartial := errors.AsType[*send.UndeliveredError](err)
-	if !isPartial {
+	return tooMany(to, err)
+}
+
+// tooMany returns those of several members whom a rate limit kept from getting a message. The
+// error stays where there are others who did not get it.
+func tooMany(to []string, err error) (later []string, _ error) {
+	undelivered, isOfSeveral := errors.AsType[*send.UndeliveredError](err)
+	if !isOfSeveral {
+		if len(to) == 1 && errors.Is(err, boterr.ResourceExhausted) {
+			return to, nil
+		}
 		return nil, err
 	}
 	for _, failure := range undelivered.Failures {
@@ -36,7 +46,7 @@ func Announce(ctx context.Context, bot *botctx.Context, news send.Response, to .
 		}
 	}
 	if len(later) < len(undelivered.Failures) {
-		return later, err // Some will not get it at all.
+		return later, err
 	}
 	return later, nil
 }

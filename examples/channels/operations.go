@@ -46,37 +46,37 @@ func operations() []asked {
 }
 
 // printOperations prints which operation serves which platform, and what the others say.
-func (s *stage) printOperations(ctx context.Context) error {
-	prepared, err := s.prepare(ctx)
+func (s *stage) printOperations() error {
+	prepared, err := s.prepare()
 	if err != nil {
 		return err
 	}
 	s.page.title("Which operation serves which platform (- is refused)")
-	head := ""
+	var heads []string
 	for _, platform := range platforms {
-		head += fmt.Sprintf(" %-8s", platform.on)
+		heads = append(heads, string(platform.on))
 	}
-	s.page.line("%-30s%s", "", head)
+	s.page.cells("", heads)
 	var refusals groups
 	for _, asked := range operations() {
-		line := ""
+		var cells []string
 		for _, on := range platforms {
-			err := s.try(ctx, asked, prepared[on.on])
+			err := s.try(asked, prepared[on.on])
 			switch {
 			case err == nil:
-				line += fmt.Sprintf(" %-8s", "yes")
+				cells = append(cells, "yes")
 			case errors.Is(err, boterr.Unsupported):
-				line += fmt.Sprintf(" %-8s", "-")
+				cells = append(cells, "-")
 				refusals.add(refusal(err, string(on.on)), "", row{on: string(on.on), text: string(asked.op)})
 			default:
 				return fmt.Errorf("on %s: %w", on.on, err)
 			}
 		}
-		s.page.line("%-30s%s", asked.op, line)
+		s.page.cells(string(asked.op), cells)
 	}
-	s.page.line("")
+	s.page.line("", 0)
 	for _, g := range refusals {
-		s.page.line("%s on %s: %s", g.rows[0].text, g.rows[0].on, g.head)
+		s.page.line(fmt.Sprintf("%-29s ! %s", g.rows[0].text, g.head), indent)
 	}
 	return nil
 }
@@ -89,27 +89,27 @@ type prepared struct {
 }
 
 // prepare sends each Ada a message, and stores one to be broadcast on Alpha.
-func (s *stage) prepare(ctx context.Context) (map[channel.Type]prepared, error) {
+func (s *stage) prepare() (map[channel.Type]prepared, error) {
 	all := map[channel.Type]prepared{}
 	for _, ada := range s.adas {
-		sent, err := ada.Context().SendResponse(ctx, send.SendResponseParams{Response: hi()})
+		sent, err := ada.Context().SendResponse(context.Background(), send.SendResponseParams{Response: hi()})
 		if err != nil {
 			return nil, err
 		}
 		all[ada.on] = prepared{ada, sent.Result().ChatID, sent.Result().MessageEvent.MessageID}
 	}
 	bot := s.ada(channel.Alpha).Context()
-	if err := markBuyer(ctx, bot); err != nil {
+	if err := markBuyer(context.Background(), bot); err != nil {
 		return nil, err
 	}
-	_, err := bot.AlphaCreateBroadcast(ctx, send.AlphaCreateBroadcastParams{Response: hi()})
+	_, err := bot.AlphaCreateBroadcast(context.Background(), send.AlphaCreateBroadcastParams{Response: hi()})
 	return all, err
 }
 
 // try calls an operation for a customer, on a platform of its own, so that nothing is left of
 // it.
-func (s *stage) try(ctx context.Context, asked asked, of prepared) error {
+func (s *stage) try(asked asked, of prepared) error {
 	params := strings.NewReplacer("CHAT", of.chat, "MESSAGE", of.message, "MEMBER", of.ID()).Replace(asked.params.String())
-	_, err := of.In(s.Fork()).Context().Call(ctx, string(asked.op), []byte(params))
+	_, err := of.In(s.Fork()).Context().Call(context.Background(), string(asked.op), []byte(params))
 	return err
 }

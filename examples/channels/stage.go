@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
 )
 
@@ -17,37 +17,42 @@ type stage struct {
 	page     page
 	calls    int
 	payments map[string]string
-	events   int
+	shown    map[string]bool
 }
 
 // morning is when the conversation begins.
 func morning() time.Time { return time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC) }
 
 // play plays the conversation, and returns what there is to read of it.
-func play(ctx context.Context) (string, error) {
-	s := &stage{florist: newFlorist(fakes.At(morning())), payments: map[string]string{}}
+func play() (string, error) {
+	s := &stage{florist: newFlorist(fakes.At(morning())), payments: map[string]string{}, shown: map[string]bool{}}
 	before := s.Snapshot()
-	s.page.text(introduction)
+	s.page.introduce()
 	for i, step := range conversation {
-		if err := s.step(ctx, step); err != nil {
+		if err := s.step(step); err != nil {
 			return "", fmt.Errorf("%s: %w", step.title, err)
 		}
 		s.page.title(fmt.Sprintf("%d. %s", i+1, step.title))
-		s.printNew()
+		if err := s.printNew(); err != nil {
+			return "", err
+		}
+		if i == 0 {
+			s.printFirstEvent()
+		}
 	}
 	s.printAfterwards()
 	s.Restore(before)
-	if err := s.printOperations(ctx); err != nil {
+	if err := s.printOperations(); err != nil {
 		return "", err
 	}
-	if err := s.printLimits(ctx); err != nil {
+	if err := s.printLimits(); err != nil {
 		return "", err
 	}
-	return s.page.String(), nil
+	return s.page.text.String(), nil
 }
 
 // step lets a step happen.
-func (s *stage) step(ctx context.Context, step step) error {
+func (s *stage) step(step step) error {
 	if step.once != nil {
 		if err := step.once(s.florist); err != nil {
 			return err
@@ -57,14 +62,13 @@ func (s *stage) step(ctx context.Context, step step) error {
 		return nil
 	}
 	for _, ada := range s.adas {
-		err := step.each(ctx, s.florist, ada)
-		if code, isRefused := step.refused[ada.on]; isRefused {
-			if !errors.Is(err, code) {
-				return fmt.Errorf("on %s: want %s, got %w", ada.on, code, err)
-			}
-			continue
-		}
-		if err != nil {
+		err := step.each(s.florist, ada)
+		code, isRefused := step.refused[ada.on]
+		switch {
+		case isRefused && err == nil:
+			return fmt.Errorf("on %s it is not refused, as it should be with %s", ada.on, string(code))
+		case isRefused && errors.Is(err, code), err == nil:
+		default:
 			return fmt.Errorf("on %s: %w", ada.on, err)
 		}
 	}
@@ -73,24 +77,34 @@ func (s *stage) step(ctx context.Context, step step) error {
 
 // printNew prints what has happened since the last time: at the payment provider, and on the
 // platforms.
-func (s *stage) printNew() {
+func (s *stage) printNew() error {
 	var all groups
-	for _, event := range s.account.Events()[s.events:] {
-		all.add("event of the payment provider", "", row{event.Payment.Metadata["channel"], event.ID, jsonOf(event, "payment")})
-		s.events++
-	}
 	for _, payment := range s.account.Payments() {
-		if shown := jsonOf(payment); s.payments[payment.ID] != shown {
-			all.add("payment", "", row{payment.Metadata["channel"], "", jsonOf(payment, "metadata")})
-			s.payments[payment.ID] = shown
+		if now := jsonOf(payment); s.payments[payment.ID] != now {
+			s.payments[payment.ID] = now
+			all.add("a payment, by golf", "", row{
+				on: payment.Metadata["channel"], text: without(payment, "id", "metadata", "createdAt"),
+			})
 		}
 	}
 	calls := s.Calls()
 	for _, call := range calls[s.calls:] {
-		if call.Op != botctx.OpGolf && call.Op != botctx.OpRedirectMemberToNode { // They show by what they lead to.
-			all.addCall(call)
+		if call.Op == botctx.OpGolf || call.Op == botctx.OpRedirectMemberToNode {
+			continue // They show by what they lead to.
 		}
+		message, err := messageOf(call, s.ada(channel.Type(call.Scope.Channel)).Member())
+		if err != nil {
+			return err
+		}
+		all.addCall(call, message)
 	}
 	s.calls = len(calls)
-	s.page.groups(all)
+	all.print(&s.page, s.shown)
+	return nil
+}
+
+// printFirstEvent prints a whole message event, which results have in short.
+func (s *stage) printFirstEvent() {
+	first := resultsOf(s.Calls(botctx.OpSendResponse)[0])[0]
+	s.page.row(row{on: s.Sent()[0].Channel, id: short + " is", text: jsonOf(first.MessageEvent)})
 }
