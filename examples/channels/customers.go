@@ -102,6 +102,6 @@ func buttonsOf(message send.Response) []send.Button {
 	return all
 }
 
-// shop returns a context of a channel outside of conversations, for what the shop sends by
-// itself.
+// shop returns a context for what the shop sends by itself in a channel. It is Ada's, since a
+// context is somebody's.
 func (f *florist) shop(on channel.Type) *botctx.Context { return f.ada(on).Context() }

@@ -29,6 +29,7 @@ func Nodes() []*botctx.Node {
 		{ID: "order", Trigger: said("order"), Global: botctx.GlobalInTree, Pre: do(order)},
 		{ID: nodePaid, Redirect: confirmOnce},
 		{ID: "confirmed", Pre: do(keepReceipt, markBuyer, confirm, mailReceipt, rememberPaid)},
+		{ID: "unknown payment", Pre: do(giveBack)},
 		{ID: "cancel", Trigger: said("cancel"), Global: botctx.GlobalInTree, Pre: do(cancel)},
 		{ID: nodeRefunded, Redirect: forgetOnce},
 		{

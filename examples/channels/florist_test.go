@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
@@ -108,5 +109,26 @@ func TestTheConversationIsArchivedOnCharlieAlone(t *testing.T) {
 		}
 		require.True(t, f.IsArchived("charlie", f.Sent()[0].ChatID))
 		require.ErrorIs(t, ada.TrySays("hi"), boterr.FailedPrecondition)
+	}
+}
+
+func TestWhatFailsCanBeRepeated(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		on   channel.Type
+		op   botctx.Op
+		says string
+	}{
+		{channel.Alpha, botctx.OpAlphaGetAttachmentID, "week"},
+		{channel.Alpha, botctx.OpSendResponse, "person"},
+		{channel.Alpha, botctx.OpAlphaPassThreadControl, "person"},
+		{channel.Charlie, botctx.OpSendResponse, "bye"},
+		{channel.Charlie, botctx.OpCharlieArchiveConversation, "bye"},
+	} {
+		f := newFlorist(fakes.For(t))
+		ada := f.ada(test.on)
+		f.FailNext(test.op, boterr.Unavailable)
+		require.ErrorIs(t, ada.TrySays(test.says), boterr.Unavailable, test.op)
+		ada.Says(test.says)
 	}
 }

@@ -65,14 +65,26 @@ func order(ctx context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// confirmOnce goes on where the customer has this payment's order, and has not heard of it:
-// providers may report an event more than once.
+// confirmOnce goes on where the customer has this payment's order and has not heard of it:
+// providers may report an event more than once. A payment without an order, such as one after
+// which the order could not be shown, goes back.
 func confirmOnce(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
-	has, isThere := orderOf(bot)
-	if !isThere || has.IsPaid || has.Payment != document.Get(bot.AgendaMeta, "payment", "") {
+	switch has, _ := orderOf(bot); {
+	case has.Payment != paymentOf(bot):
+		return &botctx.Redirect{NodeCompositeID: "unknown payment"}, nil
+	case has.IsPaid:
 		return nil, nil
+	default:
+		return &botctx.Redirect{NodeCompositeID: "confirmed"}, nil
 	}
-	return &botctx.Redirect{NodeCompositeID: "confirmed"}, nil
+}
+
+// paymentOf returns the payment that an event is of.
+func paymentOf(bot *botctx.Context) string { return document.Get(bot.AgendaMeta, "payment", "") }
+
+// giveBack gives a payment back that no order knows.
+func giveBack(ctx context.Context, bot *botctx.Context) error {
+	return refund(ctx, bot, paymentOf(bot))
 }
 
 // confirm changes the message that shows the order, or sends another one on platforms where
@@ -123,7 +135,7 @@ func cancel(ctx context.Context, bot *botctx.Context) error {
 
 // forgetOnce goes on where the customer still has this payment's order.
 func forgetOnce(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
-	if has, isThere := orderOf(bot); !isThere || has.Payment != document.Get(bot.AgendaMeta, "payment", "") {
+	if has, _ := orderOf(bot); has.Payment != paymentOf(bot) {
 		return nil, nil
 	}
 	return &botctx.Redirect{NodeCompositeID: "forgotten"}, nil

@@ -131,6 +131,23 @@ func TestAMessageThatCannotBeSentDoesNotChargeTwice(t *testing.T) {
 	require.Len(t, f.account.Payments(), 1)
 }
 
+func TestAPaymentWithoutAnOrderGoesBack(t *testing.T) {
+	t.Parallel()
+	f := newFlorist(fakes.For(t))
+	ada := f.ada(channel.Webchat)
+	ada.Says("bouquets")
+	f.FailNext(botctx.OpSendResponse, boterr.Unavailable)
+	require.ErrorIs(t, ada.tryTaps("Order"), boterr.Unavailable)
+	before := len(f.Sent())
+	f.Advance(2 * fakes.EventDelay)
+	require.Equal(t, int64(1900), f.account.Payments()[0].Refunded)
+	require.Len(t, f.Sent(), before)
+
+	ada.taps(t, "Order")
+	f.Advance(2 * fakes.EventDelay)
+	require.Equal(t, paid, ada.Last())
+}
+
 func TestACustomerHasOneOrderAtATime(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
@@ -163,7 +180,9 @@ func TestAnEventThatComesTwiceIsAnsweredOnce(t *testing.T) {
 		ada.taps(t, "Cancel")
 		f.Advance(fakes.EventDelay)
 		f.account.Repeat("event-2")
+		f.account.Repeat("event-1")
 		require.Len(t, f.Sent(), before+1)
+		require.Len(t, f.account.Events(), 2)
 	}
 }
 
@@ -199,4 +218,19 @@ func TestAnEventOfAnotherKindIsNobodys(t *testing.T) {
 	err := OnPayment(f.Runtime(), fakes.DefaultApp)(t.Context(), botctx.PaymentEvent{Type: "payout.paid"})
 	require.NoError(t, err)
 	require.Empty(t, f.Calls())
+}
+
+func TestAPaymentProviderThatDoesNotAnswerIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	f := newFlorist(fakes.For(t))
+	ada := f.ada(channel.Webchat)
+	ada.Says("bouquets")
+	f.account.FailNext(boterr.Unavailable)
+	require.ErrorIs(t, ada.tryTaps("Order"), boterr.Unavailable)
+	ada.taps(t, "Order")
+	f.account.FailNext(boterr.Unavailable)
+	require.ErrorIs(t, ada.tryTaps("Cancel"), boterr.Unavailable)
+	ada.taps(t, "Cancel")
+	require.Len(t, f.account.Payments(), 1)
+	require.Equal(t, int64(1900), f.account.Payments()[0].Refunded)
 }
