@@ -2,13 +2,16 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/send"
 )
 
 // printAfterwards prints what the conversation has left on the platforms, and around them.
 func (s *stage) printAfterwards() {
+	s.printReceived()
 	s.page.title("What there is on the platforms now")
 	for _, ada := range s.adas {
 		for _, line := range append(s.left(ada), s.changed(ada)...) {
@@ -22,6 +25,32 @@ func (s *stage) printAfterwards() {
 		on := payment.Metadata["channel"]
 		s.page.line(fmt.Sprintf(form, on, payment.ID, priceOf(payment.Amount), priceOf(payment.Refunded),
 			s.Mails()[i].To[0].Address, s.fileOf(on)), indent)
+	}
+}
+
+// printReceived prints how many messages of which type Ada has received.
+func (s *stage) printReceived() {
+	s.page.title("How many messages of each type Ada received")
+	s.page.cells("", func(on channel.Type) string { return string(on) })
+	count := map[send.Type]map[channel.Type]int{}
+	var types []send.Type
+	for _, sent := range s.Sent() {
+		kind := sent.Response.Type()
+		if count[kind] == nil {
+			count[kind] = map[channel.Type]int{}
+			types = append(types, kind)
+		}
+		if sent.Member == s.ada(sent.Type).ID() {
+			count[kind][sent.Type]++
+		}
+	}
+	for _, kind := range types {
+		s.page.cells(string(kind), func(on channel.Type) string {
+			if n := count[kind][on]; n > 0 {
+				return strconv.Itoa(n)
+			}
+			return "-"
+		})
 	}
 }
 

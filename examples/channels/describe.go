@@ -46,10 +46,13 @@ func describe(message send.Response) string {
 	for _, article := range message.Articles() {
 		said = append(said, fmt.Sprintf("%q, %q, %s", article.Title, article.Description, article.URL))
 	}
-	for _, field := range []string{"url", "attachment_id", "duration", "elementName", "languageCode", "components"} {
+	for _, field := range []string{"url", "attachment_id", "elementName", "languageCode", "components"} {
 		if value, has := message.Object().Field(field); has {
 			said = append(said, strings.Trim(string(encoded(value)), `"`))
 		}
+	}
+	if duration := document.Get(message, "duration", int64(0)); duration > 0 {
+		said = append(said, fmt.Sprintf("for %d ms", duration))
 	}
 	return strings.Join(said, " ")
 }

@@ -4,16 +4,16 @@
 //	go run ./examples/channels
 //
 // It plays one conversation on all platforms at once, and prints what each received, side by
-// side: by step, one row per platform, with the platform's id of the message and the result of
-// the operation as JSON. Then come the labels, tags, archives and files that the conversation
-// left, which operation serves which platform, and what the limits refuse.
+// side: by step and message, with each platform's id of the message and the result of the
+// operation as JSON. Then come the labels, tags, archives and files that the conversation left,
+// which operation serves which platform, and what the limits refuse.
 //
-// It shows every operation of package send: text, quick replies, buttons, carousels, pictures
-// by attachment id, news and templates; labels, tags, hand-over, archives, updates of messages
-// (florist.go, orders.go); broadcasts and sends to several members of whom some fail (news.go);
-// payments with their callbacks, mails and uploads (payments.go, receipts.go). The rest plays
-// and prints the conversation. florist_test.go and orders_test.go show how such logic is
-// tested.
+// It shows text, quick replies, buttons, carousels, pictures by attachment id, news, templates
+// and typing, hand-over and archives (florist.go); labels, tags and changed messages
+// (orders.go); broadcasts and sends to several members of whom some fail (news.go); payments
+// with their callbacks, uploads and mails (payments.go, receipts.go). florist_test.go,
+// orders_test.go and news_test.go show how such logic is tested. The rest plays the conversation
+// (customers.go, conversation.go, stage.go) and prints it.
 package main
 
 import (

@@ -68,9 +68,9 @@ func TestAConversationThatGoesOtherwiseFails(t *testing.T) {
 func TestLongTextsAreBrokenWhereThereIsASpace(t *testing.T) {
 	t.Parallel()
 	words := strings.Repeat("word ", 30)
-	lines := wrapped(words, columns, 2)
+	lines := wrapped(words, 2)
 	require.Len(t, lines, 2)
 	require.Equal(t, words, strings.Join(lines, ""))
 	require.True(t, strings.HasSuffix(lines[0], " "))
-	require.Len(t, wrapped(strings.Repeat("x", 200), columns, 2)[0], columns)
+	require.Len(t, wrapped(strings.Repeat("x", 200), 2)[0], columns)
 }

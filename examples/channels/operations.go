@@ -52,27 +52,24 @@ func (s *stage) printOperations() error {
 		return err
 	}
 	s.page.title("Which operation serves which platform (- is refused)")
-	var heads []string
-	for _, platform := range platforms {
-		heads = append(heads, string(platform.on))
-	}
-	s.page.cells("", heads)
+	s.page.cells("", func(on channel.Type) string { return string(on) })
 	var refusals groups
 	for _, asked := range operations() {
-		var cells []string
-		for _, on := range platforms {
-			err := s.try(asked, prepared[on.on])
+		cells := map[channel.Type]string{}
+		for _, platform := range platforms {
+			on := string(platform.on)
+			err := s.try(asked, prepared[platform.on])
 			switch {
 			case err == nil:
-				cells = append(cells, "yes")
+				cells[platform.on] = "yes"
 			case errors.Is(err, boterr.Unsupported):
-				cells = append(cells, "-")
-				refusals.add(refusal(err, string(on.on)), "", row{on: string(on.on), text: string(asked.op)})
+				cells[platform.on] = "-"
+				refusals.add(refusal(err, on), "", row{on: on, text: string(asked.op)})
 			default:
-				return fmt.Errorf("on %s: %w", on.on, err)
+				return fmt.Errorf("on %s: %w", on, err)
 			}
 		}
-		s.page.cells(string(asked.op), cells)
+		s.page.cells(string(asked.op), func(on channel.Type) string { return cells[on] })
 	}
 	s.page.line("", 0)
 	for _, g := range refusals {

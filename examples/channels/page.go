@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/channel"
 )
 
 // The layout: how many characters a line has at most, where the text of a row begins, how many
@@ -33,7 +35,7 @@ func (p *page) introduce() { p.print(strings.TrimPrefix(introduction, "\n")) }
 
 // line prints a text, in as many lines as it needs, of which the later ones begin at a column.
 func (p *page) line(text string, later int) {
-	for i, line := range wrapped(text, columns, later) {
+	for i, line := range wrapped(text, later) {
 		if i > 0 {
 			line = strings.Repeat(" ", later) + line
 		}
@@ -69,19 +71,19 @@ func (p *page) ids(rows []row) {
 }
 
 // cells prints a cell for each platform.
-func (p *page) cells(head string, cells []string) {
+func (p *page) cells(head string, cell func(on channel.Type) string) {
 	var line strings.Builder
-	for _, cell := range cells {
-		fmt.Fprintf(&line, " %-8s", cell)
+	for _, platform := range platforms {
+		fmt.Fprintf(&line, " %-8s", cell(platform.on))
 	}
 	p.line(fmt.Sprintf("%-30s", head)+line.String(), indent)
 }
 
-// wrapped returns a text in lines of so many characters, the later ones with less space,
-// broken behind spaces and commas where that is near.
-func wrapped(text string, width, later int) []string {
+// wrapped returns a text in lines, of which the later ones begin at a column, broken behind
+// spaces and commas where that is near.
+func wrapped(text string, later int) []string {
 	var lines []string
-	rest := []rune(text)
+	rest, width := []rune(text), columns
 	for len(rest) > width {
 		at := width
 		for near := width; near > width-reach; near-- {
