@@ -158,7 +158,7 @@ func TestWrongTypesOfInterceptorsAreInternal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, bot := newCaller(t, fakes.Intercept(interceptor))
+			bot := fakes.New(fakes.Intercept(interceptor), fakes.For(t)).AddMember(member.Member{}).Context()
 			_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "places"})
 			requireFailure(t, err, "countDataSource", boterr.Internal, "")
 			require.ErrorContains(t, err, "string")
