@@ -81,7 +81,7 @@ var templates = map[string]string{
 	"alphaCreateBroadcast":         `{"channel": {"_id": "page"}, "response": "{\"type\": \"TEXT\", \"text\": \"Hello\"}"}`,
 	"alphaSendBroadcast":           `{"channel": {"_id": "page"}, "broadcastId": {"id": <stored message>}, "labelId": "buyers", "notificationType": "REGULAR"}`,
 	"alphaGetAttachmentId":         `{"channel": {"_id": "page"}, "type": {"type": "image"}, "url": "https://shop.example/kettle.png"}`,
-	"alphaPassThreadControl":       `{"channel": {"_id": "page"}, "member": {"_id": "quinn"}, "targetAppId": "263902037430900", "metadata": "wants a person"}`,
+	"alphaPassThreadControl":       `{"channel": {"_id": "page"}, "member": {"_id": "tess"}, "targetAppId": "263902037430900", "metadata": "wants a person"}`,
 	"alphaSaveCustomLabel":         `{"channel": {"_id": "page"}, "member": {"_id": "paul"}, "labelId": "tea"}`,
 	"alphaRemoveCustomLabel":       `{"channel": {"_id": "page"}, "member": {"_id": "paul"}, "labelId": "buyers"}`,
 	"charlieArchiveConversation":   `{"channel": {"_id": "desk"}, "messageEvent": {"type": "TEXT", "data": {"text": "hi"}, "from": "rose", "to": "<rose's chat>", "timestamp": 1, "messageId": "m"}}`,
@@ -237,10 +237,10 @@ func TestTheContextIsEnoughWhereNoParameterIsNeeded(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, p.Queue("desk"), pending)
 
-		tess := p.AddMember(member.Member{Channel: "page"})
-		_, err = tess.Context().Call(t.Context(), "alphaPassThreadControl", json.RawMessage(args))
+		una := p.AddMember(member.Member{Channel: "page"})
+		_, err = una.Context().Call(t.Context(), "alphaPassThreadControl", json.RawMessage(args))
 		require.NoError(t, err)
-		require.Equal(t, fakes.Thread{AppID: fakes.PageInbox}, tess.Thread())
+		require.Equal(t, fakes.Thread{AppID: fakes.PageInbox}, una.Thread())
 	}
 }
 

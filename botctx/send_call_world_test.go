@@ -23,7 +23,7 @@ func addSends(t *testing.T, p *fakes.Platform) {
 	t.Helper()
 	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})
 	p.AddChannel(channel.Channel{ID: "account", Type: channel.Echo})
-	for _, who := range []struct{ id, in string }{{"paul", "page"}, {"quinn", "page"}, {"rose", "desk"}, {"saul", "account"}} {
+	for _, who := range []struct{ id, in string }{{"paul", "page"}, {"quinn", "page"}, {"tess", "page"}, {"rose", "desk"}, {"saul", "account"}} {
 		p.AddMember(member.Member{ID: who.id, Channel: who.in, FirstName: who.id})
 	}
 	p.AddAccount("shop")
