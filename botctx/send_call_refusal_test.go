@@ -127,7 +127,8 @@ func callToNoID(name string) scene {
 	return func(t *testing.T) {
 		t.Helper()
 		s, args := newLeast(t, name)
-		says := s.refusef(t, s.ada.Context(), boterr.FailedPrecondition, "", name, toMember(t, name, args, "nora"))
+		operation, _ := operations.ByName(name)
+		says := s.refusef(t, s.ada.Context(), boterr.FailedPrecondition, memberParameterOf(operation), name, toMember(t, name, args, "nora"))
 		require.Contains(t, says, "nora")
 	}
 }
@@ -302,4 +303,3 @@ func TestSendsSayWhichRequiredParameterIsMissing(t *testing.T) {
 		}
 	}
 }
-

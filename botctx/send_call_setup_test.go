@@ -38,10 +38,8 @@ func openShop(t *testing.T, platform channel.Type, options ...fakes.Option) *sho
 	s := &shop{Platform: p, platform: platform, ada: add("ada", "Ada"), bob: add("bob", "Bob"), cleo: add("cleo", "Cleo")}
 	p.AddMember(member.Member{ID: "dora", Channel: "branch"})
 	s.eve = p.AddMember(member.Member{ID: "eve", App: "app-2", Channel: "theirs"})
-	scope := record.Scope{App: fakes.DefaultApp, Channel: "shop"}
-	env := p.Runtime().Env()
-	_, err := member.New(env, scope, channel.New(env, scope)).Insert(t.Context(), member.Member{ID: "nora", App: fakes.DefaultApp, Channel: "shop"})
-	require.NoError(t, err)
+	nora := p.AddMember(member.Member{ID: "nora", Channel: "shop"})
+	callf(t, nora.Context(), "findAndModifyMember", `{"filter": {"_id": "nora"}, "patch": {"$unset": {"externalId": true}}}`)
 	return s
 }
 
