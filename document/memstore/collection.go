@@ -24,6 +24,9 @@ func (c *collection) newest() (*content, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
+	if err := c.store.commits.checkOpen(); err != nil {
+		return nil, err
+	}
 	found := c.found
 	if found == nil {
 		var ok bool
@@ -45,6 +48,9 @@ func (c *collection) write(ctx context.Context, run func(*transaction) error) er
 	found := c.found
 	if found == nil {
 		found = c.store.named(c.name)
+	}
+	if c.store.commits != nil {
+		return c.store.commits.write(ctx, found, run)
 	}
 	return found.write(ctx, run)
 }

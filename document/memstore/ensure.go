@@ -28,6 +28,7 @@ func (t *transaction) ensure(ctx context.Context, spec document.Index) error {
 		return failed
 	}
 	t.next.indexes = append(slices.Clip(t.next.indexes), x)
+	t.indexed = &x.spec
 	return err
 }
 
