@@ -24,8 +24,10 @@ func (c *collection) newest() (*content, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	if err := c.store.commits.checkOpen(); err != nil {
-		return nil, err
+	if commits := c.store.commits; commits != nil {
+		if err := commits.checkOpen(); err != nil {
+			return nil, err
+		}
 	}
 	found := c.found
 	if found == nil {
@@ -134,5 +136,5 @@ func (c *collection) EnsureIndex(ctx context.Context, index document.Index) erro
 	if err := checkIndex(index); err != nil {
 		return err
 	}
-	return c.write(ctx, func(t *transaction) error { return t.ensure(ctx, index) })
+	return c.write(ctx, func(t *transaction) error { return t.ensure(index, func() error { return checkEnded(ctx) }) })
 }

@@ -149,10 +149,9 @@ func (c *commits) commit(entries []Entry) (err error) {
 	return boterr.New(boterr.Unavailable, "", "the journal did not keep the write: %w", err)
 }
 
-// checkOpen refuses what is asked of a store that was closed. A store without a journal
-// is open always.
+// checkOpen refuses what is asked of a store that was closed.
 func (c *commits) checkOpen() error {
-	if c == nil || !c.closed.Load() {
+	if !c.closed.Load() {
 		return nil
 	}
 	return boterr.New(boterr.FailedPrecondition, "", "the store was closed; open it anew")

@@ -127,7 +127,7 @@ func (t *transaction) load(entry Entry) error {
 	// An index is made of the documents that were there before the transaction.
 	loaded := *t.next
 	t.before = &loaded
-	return t.ensure(context.Background(), *entry.Index)
+	return t.ensure(*entry.Index, func() error { return nil })
 }
 
 // unloadable is the error for what a journal yields and no store could have written.
