@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 
 	"go.etcd.io/bbolt"
 
@@ -18,7 +17,7 @@ import (
 //
 // Canceled: ctx ended. Unavailable: the copy or the writer failed; the store is as before.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error {
-	beside, err := s.file.besides(".backup-*")
+	beside, err := s.file.beside(backupEnding)
 	if err != nil {
 		return err
 	}
@@ -31,15 +30,6 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	}
 	_, err = io.Copy(whileOpen{ctx: ctx, to: w}, beside)
 	return s.file.interrupted(ctx, "writing the backup of", err)
-}
-
-// besides makes a file in the same folder.
-func (f *file) besides(ending string) (*os.File, error) {
-	made, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+ending)
-	if err != nil {
-		return nil, f.unavailable("making a file beside", err)
-	}
-	return made, nil
 }
 
 // copyTo writes the content of the file to a writer.

@@ -29,7 +29,7 @@ func (f *file) compact(ctx context.Context) error {
 	if f.failed != nil {
 		return f.failed
 	}
-	beside, err := f.besides(".compact-*")
+	beside, err := f.beside(compactEnding)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -55,7 +56,41 @@ func openFile(path string, s settings) (*file, error) {
 		_ = f.close() // The error that matters is the one before.
 		return nil, f.atPath(err)
 	}
+	f.removeLeftovers()
 	return f, nil
+}
+
+// The endings of the files that are made beside, and a random number.
+const (
+	newEnding     = ".new-"
+	backupEnding  = ".backup-"
+	compactEnding = ".compact-"
+)
+
+// removeLeftovers removes the files that a process which crashed left beside. Who has the
+// file open has made all others.
+func (f *file) removeLeftovers() {
+	folder, name := filepath.Dir(f.path), filepath.Base(f.path)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return // They take space only.
+	}
+	for _, entry := range entries {
+		for _, ending := range []string{newEnding, backupEnding, compactEnding} {
+			if strings.HasPrefix(entry.Name(), name+ending) {
+				_ = os.Remove(filepath.Join(folder, entry.Name()))
+			}
+		}
+	}
+}
+
+// beside makes a file in the same folder.
+func (f *file) beside(ending string) (*os.File, error) {
+	made, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+ending+"*")
+	if err != nil {
+		return nil, f.unavailable("making a file beside", err)
+	}
+	return made, nil
 }
 
 // create makes the file where there is none. It is made beside, and gets its name when it
@@ -67,10 +102,9 @@ func (f *file) create() error {
 		}
 		return f.unavailable("looking for", err)
 	}
-	folder := filepath.Dir(f.path)
-	beside, err := os.CreateTemp(folder, filepath.Base(f.path)+".new-*")
+	beside, err := f.beside(newEnding)
 	if err != nil {
-		return f.unavailable("making", err)
+		return err
 	}
 	name := beside.Name()
 	defer func() { _ = os.Remove(name) }()
@@ -85,13 +119,19 @@ func (f *file) create() error {
 	if err = errors.Join(err, db.Close()); err != nil {
 		return f.unavailable("making", err)
 	}
-	// A link, unlike a change of name, does not replace what another process made.
-	if err := os.Link(name, f.path); err != nil && !errors.Is(err, fs.ErrExist) {
-		if err := os.Rename(name, f.path); err != nil {
-			return f.unavailable("making", err)
-		}
+	return f.unavailable("making", errors.Join(f.name(name), syncFolder(filepath.Dir(f.path))))
+}
+
+// name gives a new file its name, unless another process has made the file meanwhile.
+func (f *file) name(made string) error {
+	// A link, unlike a change of name, does not replace a file; some systems have none.
+	if err := os.Link(made, f.path); err == nil {
+		return nil
 	}
-	return f.unavailable("making", syncFolder(folder))
+	if _, err := os.Stat(f.path); err == nil {
+		return nil
+	}
+	return os.Rename(made, f.path)
 }
 
 // syncFolder brings the names in a folder to the disk.
@@ -157,7 +197,7 @@ func (f *file) openBolt(path string) (db *bbolt.DB, handle *os.File, err error) 
 		return err
 	})
 	if _, isOurs := boterr.AsError(err); isOurs {
-		_ = handle.Close() // bbolt panicked before it could.
+		_ = release(handle) // bbolt panicked before it could.
 		return nil, nil, f.atPath(err)
 	}
 	switch {
@@ -233,7 +273,7 @@ func (f *file) close() error {
 	}
 	f.closed = true
 	if f.stuck { // bbolt would wait for the transaction in which it panicked.
-		return f.unavailable("closing", f.handle.Close())
+		return f.unavailable("closing", release(f.handle))
 	}
 	return f.unavailable("closing", f.db.Close())
 }
