@@ -70,6 +70,10 @@ type commit struct {
 	values []byte
 }
 
+// fill is how full pages are made. Positions rise, so that pages are filled one after the
+// other and then mostly changed; what remains is for documents that grow.
+const fill = 0.9
+
 // summedBucket is a bucket and the sum of the seals in it.
 type summedBucket struct {
 	*bbolt.Bucket
@@ -148,8 +152,7 @@ func (c *commit) bucket(prefix, name string) (*summedBucket, error) {
 			return nil, err
 		}
 	}
-	// Positions rise, so that pages are filled one after the other.
-	b.FillPercent = 0.9
+	b.FillPercent = fill
 	b.sum = b.Sequence()
 	c.buckets = append(c.buckets, b)
 	return b, nil

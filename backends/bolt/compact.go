@@ -88,7 +88,7 @@ func copyBucket(ctx context.Context, to *bbolt.DB, name string, from *bbolt.Buck
 			if err != nil {
 				return err
 			}
-			b.FillPercent = 0.9
+			b.FillPercent = fill
 			for size := 0; key != nil && size < most; key, value = cursor.Next() {
 				if err := b.Put(key, value); err != nil {
 					return err
