@@ -31,7 +31,7 @@ func benchEntry(i int) document.Object {
 func BenchmarkWriters(b *testing.B) {
 	for _, writers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("%d writers", writers), func(b *testing.B) {
-			writes := 1_000 * min(writers, 20)
+			writes := 300 * min(writers, 40)
 			r := &writersRound{B: b, writers: writers, documents: make([]document.Object, writes)}
 			for i := range r.documents {
 				r.documents[i] = benchEntry(i)

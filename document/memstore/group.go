@@ -7,35 +7,45 @@ import (
 // group is the writes that are handed to the journal together.
 type group struct {
 	writes []*pendingWrite
-	// locked are the collections that they write to.
-	locked []*versions
+	// entries are what they did.
+	entries []Entry
+	// failures is the number of groups that had failed when this one began. Where another
+	// one fails until its turn comes, it rests on what is not there.
+	failures int
+	// err is why none of the writes is kept, isLost tells that it is the journal's.
+	err    error
+	isLost bool
 }
 
-// perform runs the writes on versions that are not published yet, and returns what they
-// did.
-func (g *group) perform() []Entry {
-	var entries []Entry
-	for _, p := range g.writes {
-		g.lock(p.versions)
-		t := begin(p.versions.staged)
+// stagedContent is what a group has made of a collection.
+type stagedContent struct {
+	*content
+
+	// failures is that of the group.
+	failures int
+}
+
+// perform runs writes on versions that are not published yet.
+func (g *group) perform(writes []*pendingWrite) {
+	for _, p := range writes {
+		t := begin(g.newest(p.versions))
 		t.noted = true
 		if p.err = p.perform(t); p.err != nil {
 			continue
 		}
-		p.made, p.versions.staged = t, t.next
-		entries = t.appendEntries(entries)
+		p.made = t
+		p.versions.staged = stagedContent{content: t.next, failures: g.failures}
+		g.entries = t.appendEntries(g.entries)
 	}
-	return entries
+	g.writes = append(g.writes, writes...)
 }
 
-// lock keeps others out of a collection: who begins to watch it sees either none of the
-// group or all.
-func (g *group) lock(v *versions) {
-	if v.staged == nil {
-		v.writing.Lock()
-		v.staged = v.newest.Load()
-		g.locked = append(g.locked, v)
+// newest returns the content that the next write begins with.
+func (g *group) newest(v *versions) *content {
+	if v.staged.content != nil && v.staged.failures == g.failures {
+		return v.staged.content
 	}
+	return v.newest.Load()
 }
 
 // perform runs the write. A panic ends this write only.
@@ -62,33 +72,29 @@ func (t *transaction) appendEntries(entries []Entry) []Entry {
 	return entries
 }
 
-// fail gives all writes the error of the journal, those that failed by themselves
-// included: what they saw was not published. Who withdrew keeps that.
-func (g *group) fail(err error) {
+// fail gives all writes the group's error, those that failed by themselves included: what
+// they saw was not published. Who was canceled keeps that.
+func (g *group) fail() {
 	for _, p := range g.writes {
 		if boterr.CodeOf(p.err) != boterr.Canceled {
-			p.err = err
+			p.err = g.err
 		}
 	}
 }
 
-// publish shows the new versions to readers and tells who watches, write by write.
+// publish shows the new versions to readers and tells who watches, write by write. Who
+// begins to watch a collection meanwhile is told of all writes that it does not see.
 func (g *group) publish() {
 	for _, p := range g.writes {
 		if p.made != nil {
-			p.versions.newest.Store(p.made.next)
-			p.versions.tell(p.made.changes)
+			p.publish()
 		}
 	}
 }
 
-// end lets others write to the collections, and answers the callers.
-func (g *group) end() {
-	for _, v := range g.locked {
-		v.staged = nil
-		v.writing.Unlock()
-	}
-	for _, p := range g.writes {
-		p.woken <- false
-	}
+func (p *pendingWrite) publish() {
+	p.versions.writing.Lock()
+	defer p.versions.writing.Unlock()
+	p.versions.newest.Store(p.made.next)
+	p.versions.tell(p.made.changes)
 }

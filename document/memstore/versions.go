@@ -15,9 +15,9 @@ import (
 type versions struct {
 	writing sync.Mutex
 	newest  atomic.Pointer[content]
-	// staged is what the writes of a group have made, which is not published yet; nil
-	// where no group is at work here. It belongs to who holds the lock.
-	staged *content
+	// staged is what the writes of groups have made, published or not. It belongs to who
+	// leads a group.
+	staged stagedContent
 	// watchers are told what each transaction did, under the lock.
 	watchers []*watcher
 }
