@@ -71,12 +71,11 @@ type transaction struct {
 	before *content
 	next   *content
 	edit   *persistent.Edit
-	// hasParted tells that the indexes of next are its own.
-	hasParted bool
-	// changes are what it did to documents, where noted says that somebody wants to
-	// know.
+	// hasParted tells that the indexes of next are its own, noted that somebody wants to
+	// know what the transaction did.
+	hasParted, noted bool
+	// changes are what it did to documents, where that is noted.
 	changes []documentChange
-	noted   bool
 	// indexed is the index that it made, nil where it made none.
 	indexed *document.Index
 }
