@@ -57,8 +57,8 @@ func Open(journal Journal, options ...Option) (*Journaled, error) {
 }
 
 // Collection implements document.Store. Where the journal fails, the error of the write
-// is that of Journal.Commit, nothing of the write is seen, and so it is for the writes
-// that were handed to the journal together with it.
+// is that of Journal.Commit, and nothing of the write is seen; so it is for the writes that
+// were handed to the journal together with it, and those that ran meanwhile.
 func (j *Journaled) Collection(name string) document.Collection { return j.store.Collection(name) }
 
 // Now implements document.Store as Store.Now does.
