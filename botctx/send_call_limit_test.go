@@ -3,6 +3,7 @@ package botctx_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,7 +98,7 @@ func TestAMessageAtALimitIsSentAndOneBeyondItIsRefusedWithThePath(t *testing.T) 
 				e := failureOf(t, s.ada.Context(), name, with(t, args, "response", "%s", beyond))
 				require.Equal(t, boterr.InvalidArgument, e.Code, what)
 				require.Equal(t, limit.at, e.Field, what)
-				require.ErrorContains(t, e, fmt.Sprint(limit.most+1), what)
+				require.ErrorContains(t, e, strconv.Itoa(limit.most+1), what)
 				require.Equal(t, before, s.state(), what)
 
 				_, err := s.ada.Context().Call(t.Context(), name, withParameter(t, args, "response", at))

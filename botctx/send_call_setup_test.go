@@ -2,6 +2,7 @@ package botctx_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,21 +56,31 @@ func (s *shop) last(t *testing.T) fakes.Sent {
 
 // state returns all that sends and utilities change and a test can see.
 func (s *shop) state() string {
-	text := fmt.Sprintf("%v %v %v", s.Sent(), s.Mails(), s.Files())
+	var state strings.Builder
+	fmt.Fprintln(&state, s.Sent(), s.Files())
+	for _, sent := range s.Mails() {
+		fmt.Fprintln(&state, sent.ID, sent.At, sent.To, sent.CC, sent.Subject)
+	}
 	for _, comment := range s.PostComments() {
-		text += fmt.Sprintf(" %v", *comment)
+		fmt.Fprintln(&state, *comment)
 	}
-	switch s.platform {
-	case channel.Alpha:
-		text += fmt.Sprint(s.Attachments("shop"), s.StoredMessages("shop"), s.Broadcasts("shop"), s.ada.Labels(), s.ada.Thread())
-	case channel.Charlie:
+	if s.platform == channel.Alpha {
+		fmt.Fprintln(&state, s.Attachments("shop"), s.StoredMessages("shop"), s.Broadcasts("shop"))
+	}
+	if s.platform == channel.Charlie {
 		for _, sent := range s.Sent() {
-			text += fmt.Sprint(s.IsArchived("shop", sent.ChatID))
+			fmt.Fprintln(&state, s.IsArchived("shop", sent.ChatID))
 		}
-	case channel.Echo:
-		text += fmt.Sprint(s.ada.Tags())
 	}
-	return text
+	for _, who := range []*fakes.Actor{s.ada, s.bob, s.cleo} {
+		if s.platform == channel.Alpha {
+			fmt.Fprintln(&state, who.Labels(), who.Thread())
+		}
+		if s.platform == channel.Echo {
+			fmt.Fprintln(&state, who.Tags())
+		}
+	}
+	return state.String()
 }
 
 // refusef is the function of that name, and checks that nothing has changed.
