@@ -143,31 +143,31 @@ func TestTheLimitsHoldForWhatIsFilledIn(t *testing.T) {
 func TestWhatAMessageNeedsIsToldWithThePath(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Webchat)
-	for response, at := range map[string]string{
-		`{"type": ""}`:                           "response.type",
-		`{"type": 7}`:                            "response.type",
-		`{"type": "TEXT", "text": ""}`:           "response.text",
-		`{"type": "TEXT", "text": 7}`:            "response.text",
-		`{"type": "IMAGE"}`:                      "response.url",
-		`{"type": "FILE", "attachment_id": 7}`:   "response.attachment_id",
-		`{"type": "QUICK_REPLIES", "text": "x"}`: "response.quickReplies",
-		`{"type": "QUICK_REPLIES", "text": "x", "quickReplies": []}`:                                       "response.quickReplies",
-		`{"type": "QUICK_REPLIES", "text": "x", "quickReplies": [7]}`:                                      "response.quickReplies[0]",
-		`{"type": "QUICK_REPLIES", "text": "x", "quickReplies": [{"content_type": "text", "title": "a"}]}`: "response.quickReplies[0].payload",
-		`{"type": "BUTTON", "text": "x", "buttons": [{"type": "web_url", "title": "a"}]}`:                  "response.buttons[0].url",
-		`{"type": "BUTTON", "text": "x", "buttons": [{"type": "postback", "title": "a", "payload": {}}]}`:  "response.buttons[0].payload.payload",
-		`{"type": "BUTTON", "text": "x", "buttons": [{"title": "a"}]}`:                                     "response.buttons[0].type",
-		`{"type": "CAROUSEL", "carousel": [{}]}`:                                                           "response.carousel[0].title",
-		`{"type": "TYPING", "duration": -1}`:                                                               "response.duration",
-		`{"type": "TYPING", "duration": "long"}`:                                                           "response.duration",
-		`{"type": "NEWS", "articles": [{"url": "https://shop.example"}]}`:                                  "response.articles[0].title",
-		`{"type": "TEMPLATE", "elementName": "hello"}`:                                                     "response.languageCode",
-		`{"type": "TEMPLATE", "elementName": "hello", "languageCode": "en", "components": {}}`:             "response.components",
+	for _, test := range []struct{ response, at string }{
+		{`{"type": ""}`, "response.type"},
+		{`{"type": 7}`, "response.type"},
+		{`{"type": "TEXT", "text": ""}`, "response.text"},
+		{`{"type": "TEXT", "text": 7}`, "response.text"},
+		{`{"type": "IMAGE"}`, "response.url"},
+		{`{"type": "FILE", "attachment_id": 7}`, "response.attachment_id"},
+		{`{"type": "QUICK_REPLIES", "text": "x"}`, "response.quickReplies"},
+		{`{"type": "QUICK_REPLIES", "text": "x", "quickReplies": []}`, "response.quickReplies"},
+		{`{"type": "QUICK_REPLIES", "text": "x", "quickReplies": [7]}`, "response.quickReplies[0]"},
+		{`{"type": "QUICK_REPLIES", "text": "x", "quickReplies": [{"content_type": "text", "title": "a"}]}`, "response.quickReplies[0].payload"},
+		{`{"type": "BUTTON", "text": "x", "buttons": [{"type": "web_url", "title": "a"}]}`, "response.buttons[0].url"},
+		{`{"type": "BUTTON", "text": "x", "buttons": [{"type": "postback", "title": "a", "payload": {}}]}`, "response.buttons[0].payload.payload"},
+		{`{"type": "BUTTON", "text": "x", "buttons": [{"title": "a"}]}`, "response.buttons[0].type"},
+		{`{"type": "CAROUSEL", "carousel": [{}]}`, "response.carousel[0].title"},
+		{`{"type": "TYPING", "duration": -1}`, "response.duration"},
+		{`{"type": "TYPING", "duration": "long"}`, "response.duration"},
+		{`{"type": "NEWS", "articles": [{"url": "https://shop.example"}]}`, "response.articles[0].title"},
+		{`{"type": "TEMPLATE", "elementName": "hello"}`, "response.languageCode"},
+		{`{"type": "TEMPLATE", "elementName": "hello", "languageCode": "en", "components": {}}`, "response.components"},
 	} {
-		require.True(t, json.Valid([]byte(response)))
-		e := failureOf(t, s.ada.Context(), "sendResponse", `{"response": `+response+`}`)
-		require.Equal(t, boterr.InvalidArgument, e.Code, response)
-		require.Equal(t, at, e.Field, response)
+		require.True(t, json.Valid([]byte(test.response)))
+		e := failureOf(t, s.ada.Context(), "sendResponse", `{"response": `+test.response+`}`)
+		require.Equal(t, boterr.InvalidArgument, e.Code, test.response)
+		require.Equal(t, test.at, e.Field, test.response)
 	}
 	require.Empty(t, s.Sent())
 }
