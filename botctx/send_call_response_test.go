@@ -233,6 +233,22 @@ func TestOneFailureAmongManyRecipientsKeepsTheOthersOnEachPlatform(t *testing.T)
 	}
 }
 
+// Where one member is all there is, the error has the code of what befell that member; an
+// operation whose answer is an array, or tells of a request, answers all the same.
+func TestAFailureOfTheOnlyRecipientHasItsCode(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"sendResponse": "", "sendAlphaResponse": "", "sendAlphaResponseToMemberIds": "FailedPrecondition", "sendDeltaResponse": "FAILED",
+	} {
+		s, args := newLeast(t, name)
+		s.RefuseSends(boterr.FailedPrecondition, s.ada)
+		text, err := s.ada.Context().Call(t.Context(), name, json.RawMessage(args))
+		requireFailure(t, err, name, boterr.FailedPrecondition, "")
+		require.Empty(t, s.Sent())
+		require.Equal(t, want, gjson.GetBytes(text, "0.error.code").String()+gjson.GetBytes(text, "STATUS").String(), "%s: %s", name, text)
+	}
+}
+
 // callToSomeUnknown is the scene of a message to several members of whom one is not there, or is elsewhere:
 // then nobody gets it.
 func callToSomeUnknown(t *testing.T) {
