@@ -1,0 +1,2 @@
+// Package mongo is the document.Store on a MongoDB database.
+package mongo

@@ -1,0 +1,78 @@
+package mongotest_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.mongodb.org/mongo-driver/v2/bson"
+	driver "go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/botctx/go-sdk/backends/mongo"
+	"github.com/botctx/go-sdk/backends/mongo/mongotest"
+	"github.com/botctx/go-sdk/document"
+)
+
+// uriVariable names the server that the tests use in the place of the stand-in.
+const uriVariable = "BOTCTX_MONGO_URI"
+
+// uri is the server's address, and client a client of it.
+var (
+	uri    string
+	client *driver.Client
+)
+
+// isStandIn reports whether the tests run against the server in this process.
+func isStandIn() bool { return os.Getenv(uriVariable) == "" }
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// run runs the tests, or the part of a worker in a process of its own.
+func run(m *testing.M) (code int, err error) {
+	if uri = os.Getenv(uriVariable); uri == "" {
+		folder, err := os.MkdirTemp("", "mongotest")
+		if err != nil {
+			return 0, err
+		}
+		defer func() { _ = os.RemoveAll(folder) }()
+		server, err := mongotest.Start(folder)
+		if err != nil {
+			return 0, err
+		}
+		defer server.Close()
+		uri = server.URI()
+		fmt.Println("running on the stand-in, FerretDB behind a door for one command at a time; set " + uriVariable + " for another server")
+	}
+	if client, err = driver.Connect(options.Client().ApplyURI(uri)); err != nil {
+		return 0, err
+	}
+	defer func() { _ = client.Disconnect(context.Background()) }()
+	return m.Run(), nil
+}
+
+// newDatabase returns a database of the test's own, which is dropped at its end.
+func newDatabase(t testing.TB) *driver.Database {
+	t.Helper()
+	database := client.Database("botctx_test_" + strings.ToLower(bson.NewObjectID().Hex()))
+	t.Cleanup(func() { require.NoError(t, database.Drop(context.Background())) })
+	return database
+}
+
+// newStore returns a store on a database of the test's own.
+func newStore(t *testing.T) document.Store {
+	t.Helper()
+	store, err := mongo.New(t.Context(), newDatabase(t))
+	require.NoError(t, err)
+	return store
+}
