@@ -2,176 +2,209 @@ package mongo
 
 import (
 	"context"
+	"errors"
+	"sync"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
+// writers is the number of documents that a change of many writes at once. Each is a
+// command of its own: the answer to a command for many tells how many it found as they
+// were read, and not which.
+const writers = 8
+
+// edit is a document that was read, what it becomes, and the revision that tells so.
+type edit struct {
+	before   found
+	after    document.Object
+	revision bson.ObjectID
+}
+
+// updateAll reads all documents that match, changes them here, and writes each if it is
+// still what was read; else that one is read again. Where the change fails on one of them
+// nothing is written; where one cannot be written, as with a unique index, those before
+// it are written back.
+func (c *collection) updateAll(
+	ctx context.Context, filter *document.Filter, change document.Change, upsert bool,
+) (document.UpdateResult, error) {
+	f := first{filter: filter, change: change, upsert: upsert}
+	results, err := c.find(ctx, filter, document.FindOptions{})
+	if err == nil && len(results) == 0 && upsert {
+		inserted, err := c.insertUpsert(ctx, f)
+		if boterr.CodeOf(err) != boterr.AlreadyExists {
+			return document.UpdateResult{UpsertedID: inserted.UpsertedID}, err
+		}
+		clash := err
+		if results, err = c.find(ctx, filter, document.FindOptions{}); err == nil && len(results) == 0 {
+			return document.UpdateResult{}, clash // It is not what another upsert inserted meanwhile.
+		}
+	}
+	if err != nil {
+		return document.UpdateResult{}, err
+	}
+	m := changeOfMany{collection: c, first: f}
+	edits, err := m.edits(results)
+	if err != nil {
+		return document.UpdateResult{}, err
+	}
+	if err := m.writeAll(ctx, edits); err != nil {
+		return document.UpdateResult{}, m.undo(ctx, err)
+	}
+	return m.result, nil
+}
+
 // changeOfMany is a change of all documents that matched when it began.
 type changeOfMany struct {
 	*collection
 
-	filter *document.Filter
-	change document.Change
+	first first
+
+	mutex  sync.Mutex
 	result document.UpdateResult
-	// revision is that of every document which the change has written.
-	revision bson.ObjectID
-	// written are the documents that may have been written, as they were before.
-	written []found
-}
-
-// edit is a document that was read, and what it becomes.
-type edit struct {
-	before found
-	after  document.Object
-}
-
-// updateAll reads all documents that match, changes them here, and writes them in one
-// command, each if it is still what was read; those that are not are read again. Where
-// the change fails on one of them nothing is written; where the server refuses one, as a
-// unique index does, those before it are written back.
-func (c *collection) updateAll(
-	ctx context.Context, filter *document.Filter, change document.Change, upsert bool,
-) (document.UpdateResult, error) {
-	results, err := c.find(ctx, filter, document.FindOptions{})
-	if err != nil {
-		return document.UpdateResult{}, err
-	}
-	if len(results) == 0 && upsert {
-		inserted, err := c.insertUpsert(ctx, first{filter: filter, change: change, upsert: true})
-		return document.UpdateResult{UpsertedID: inserted.UpsertedID}, err
-	}
-	m := changeOfMany{collection: c, filter: filter, change: change, revision: bson.NewObjectID()}
-	for len(results) > 0 {
-		edits, err := m.edits(results)
-		if err == nil {
-			results, err = m.write(ctx, edits)
-		}
-		if err != nil {
-			return document.UpdateResult{}, m.undo(ctx, err)
-		}
-	}
-	return m.result, nil
+	// written are the edits that were made.
+	written []edit
 }
 
 // edits changes documents, and counts those that need not be written.
 func (m *changeOfMany) edits(results []found) ([]edit, error) {
 	edits := make([]edit, 0, len(results))
 	for _, before := range results {
-		after, modified, err := m.change.Apply(m.filter, before.document)
+		after, modified, err := m.first.change.Apply(m.first.filter, before.document)
 		if err != nil {
 			return nil, err
 		}
-		m.result.Matched++
-		if modified {
-			m.result.Modified++
-		}
 		if after != before.document {
-			edits = append(edits, edit{before: before, after: after})
+			edits = append(edits, edit{before: before, after: after, revision: bson.NewObjectID()})
+			continue
 		}
+		m.count(modified)
 	}
 	return edits, nil
 }
 
-// write writes documents, and returns those that somebody else changed meanwhile and
-// that still match, as they are now.
-func (m *changeOfMany) write(ctx context.Context, edits []edit) (again []found, err error) {
-	if len(edits) == 0 {
-		return nil, nil
+// count counts a document that matched.
+func (m *changeOfMany) count(modified bool) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.result.Matched++
+	if modified {
+		m.result.Modified++
 	}
-	models := make([]mongo.WriteModel, 0, len(edits))
+}
+
+// writeAll writes documents, some at once, until one of them fails.
+func (m *changeOfMany) writeAll(ctx context.Context, edits []edit) error {
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	waiting := make(chan edit)
+	var group sync.WaitGroup
+	for range min(writers, len(edits)) {
+		group.Go(func() {
+			for e := range waiting {
+				if err := m.write(within, e); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
 	for _, e := range edits {
-		where, b, err := m.replacement(e.before, e.after, m.revision)
-		if err != nil {
-			return nil, err
+		if within.Err() != nil {
+			break
 		}
-		models = append(models, mongo.NewReplaceOneModel().SetFilter(where).SetReplacement(b))
+		waiting <- e
 	}
-	for _, e := range edits {
-		m.written = append(m.written, e.before)
+	close(waiting)
+	group.Wait()
+	if within.Err() == nil {
+		return nil
 	}
-	result, err := m.stored.BulkWrite(ctx, models)
+	return failure(ctx, context.Cause(within))
+}
+
+// write writes one document, by what it is now where somebody changed it meanwhile.
+func (m *changeOfMany) write(ctx context.Context, e edit) error {
+	for {
+		isWritten, err := m.replaceRead(ctx, e)
+		if err != nil {
+			return err
+		}
+		if isWritten {
+			m.count(true)
+			return nil
+		}
+		results, err := m.again(ctx, e)
+		if err != nil || len(results) == 0 {
+			return err
+		}
+		edits, err := m.edits(results)
+		if err != nil || len(edits) == 0 {
+			return err
+		}
+		e = edits[0]
+	}
+}
+
+// replaceRead writes a document if it is still what was read, and notes that it did.
+func (m *changeOfMany) replaceRead(ctx context.Context, e edit) (bool, error) {
+	where, b, err := m.replacement(e.before, e.after, e.revision)
 	if err != nil {
-		return nil, failure(ctx, err)
+		return false, err
 	}
-	if result.MatchedCount == int64(len(edits)) {
-		return nil, nil
+	result, err := m.stored.ReplaceOne(ctx, where, b)
+	if err != nil && !isDuplicate(err) {
+		m.note(e) // It may have been written.
 	}
-	return m.missed(ctx, edits)
+	if err != nil {
+		return false, failure(ctx, err)
+	}
+	if result.MatchedCount == 0 {
+		return false, nil
+	}
+	m.note(e)
+	return true, nil
 }
 
-// missed returns the documents that were not written and still match.
-func (m *changeOfMany) missed(ctx context.Context, edits []edit) (again []found, err error) {
-	for _, e := range edits {
-		id, _ := e.before.document.Field(document.IDField)
-		byID, err := document.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
-		if err != nil {
-			return nil, err
-		}
-		results, err := m.find(ctx, document.And(byID, m.filter), document.FindOptions{})
-		if err != nil {
-			return nil, err
-		}
-		if len(results) == 1 && results[0].hidden.revision == m.revision {
-			continue
-		}
-		written, err := m.find(ctx, byID, document.FindOptions{})
-		if err != nil {
-			return nil, err
-		}
-		if len(written) == 1 && written[0].hidden.revision == m.revision {
-			continue
-		}
-		m.uncount(e)
-		again = append(again, results...)
-	}
-	return again, nil
+func (m *changeOfMany) note(e edit) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.written = append(m.written, e)
 }
 
-// uncount takes back what edits counted for a document that was not written.
-func (m *changeOfMany) uncount(e edit) {
-	m.result.Matched--
-	m.result.Modified--
-	for i := range m.written {
-		if m.written[i].document == e.before.document {
-			m.written = append(m.written[:i], m.written[i+1:]...)
-			return
-		}
+// again reads a document again, if it still matches.
+func (m *changeOfMany) again(ctx context.Context, e edit) ([]found, error) {
+	id, _ := e.before.document.Field(document.IDField)
+	byID, err := document.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
+	if err != nil {
+		return nil, err
 	}
+	return m.find(ctx, document.And(byID, m.first.filter), document.FindOptions{})
 }
 
-// undo writes documents back that the change has written.
+// undo writes documents back that the change has written and nobody has changed since.
 func (m *changeOfMany) undo(ctx context.Context, failed error) error {
-	if len(m.written) == 0 {
-		return failed
-	}
-	models := make([]mongo.WriteModel, 0, len(m.written))
-	for _, before := range m.written {
-		now := before
-		now.hidden = hidden{revision: m.revision}
+	var unwritten error
+	for _, e := range m.written {
+		now := found{document: e.before.document, hidden: hidden{revision: e.revision}}
+		before := e.before
+		if before.hidden.isAbsent {
+			before.hidden = hidden{order: m.store.order.take(1)}
+		}
+		before.hidden.revision = bson.NewObjectID() // It has been something else in between.
 		where, err := unchanged(now)
-		if err != nil {
-			return failed
+		if err == nil {
+			var b bson.Raw
+			if b, err = stored(before.document, before.hidden); err == nil {
+				_, err = m.stored.ReplaceOne(context.WithoutCancel(ctx), where, b)
+			}
 		}
-		h := before.hidden
-		if h.isAbsent {
-			h.order = m.store.order.take(1)
-		}
-		h.revision = bson.NewObjectID() // Nobody else may take it for what it was in between.
-		b, err := stored(before.document, h)
-		if err != nil {
-			return failed
-		}
-		models = append(models, mongo.NewReplaceOneModel().SetFilter(where).SetReplacement(b))
+		unwritten = errors.Join(unwritten, err)
 	}
-	_, err := m.stored.BulkWrite(context.WithoutCancel(ctx), models, options.BulkWrite().SetOrdered(false))
-	if err != nil {
+	if unwritten != nil {
 		return boterr.New(boterr.Unavailable, "",
-			"some of the documents may have changed, because writing them back failed (%w) after: %w", err, failed)
+			"some of the documents may have changed, because writing them back failed (%w) after: %w", unwritten, failed)
 	}
 	return failed
 }

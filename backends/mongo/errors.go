@@ -17,6 +17,9 @@ var (
 	// CommandNotFound, CommandNotSupported, NotImplemented, InvalidPipelineOperator,
 	// unrecognised stage.
 	unsupportedCodes = []int{59, 115, 168, 238, 40324}
+	// IndexNotFound: what a server says of an index of a kind that it does not have, when
+	// it is asked to make one.
+	indexNotFound = 27
 	// HostUnreachable, HostNotFound, NetworkTimeout, MaxTimeMSExpired, ShutdownInProgress,
 	// WriteConcernTimeout, LockTimeout, WriteConflict, PrimarySteppedDown,
 	// FailedToSatisfyReadPreference, ExceededTimeLimit, SocketException, NotWritablePrimary,
@@ -52,7 +55,7 @@ func failure(ctx context.Context, err error) error {
 // codeOf returns what an error of the driver means.
 func codeOf(err error) boterr.Code {
 	var server mongo.ServerError
-	if mongo.IsDuplicateKeyError(err) {
+	if isDuplicate(err) {
 		return boterr.AlreadyExists
 	}
 	if !errors.As(err, &server) || mongo.IsNetworkError(err) || mongo.IsTimeout(err) || isPassing(server) {
@@ -79,6 +82,12 @@ func codeOf(err error) boterr.Code {
 	return boterr.InvalidArgument
 }
 
+// isDuplicate reports whether a document violates a unique index. FerretDB 1 says so of an
+// update in the words of the database behind it.
+func isDuplicate(err error) bool {
+	return mongo.IsDuplicateKeyError(err) || strings.Contains(err.Error(), "UNIQUE constraint failed")
+}
+
 // isPassing reports whether the server says that the same may succeed later.
 func isPassing(err mongo.ServerError) bool {
 	return err.HasErrorLabel("RetryableWriteError") || err.HasErrorLabel("TransientTransactionError") ||
@@ -92,7 +101,7 @@ func isUnknownThere(text string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc([]string{
 		"unknown operator", "unknown top level operator", "unknown modifier", "unknown expression", "not implemented",
-		"not supported", "unrecognized expression", "unrecognized pipeline stage", "unknown field",
+		"not supported", "unrecognized expression", "unrecognized pipeline stage", "unknown field", "values are not allowed",
 	}, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 

@@ -2,6 +2,7 @@ package mongo
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +44,9 @@ func (c *collection) EnsureIndex(ctx context.Context, index document.Index) erro
 		model.Options.SetSparse(true)
 	}
 	_, err = c.stored.Indexes().CreateOne(ctx, model)
+	if server := mongo.ServerError(nil); errors.As(err, &server) && server.HasErrorCode(indexNotFound) {
+		return boterr.New(boterr.Unsupported, "keys", "the server has no indexes of this kind: %w", err)
+	}
 	return failure(ctx, err)
 }
 

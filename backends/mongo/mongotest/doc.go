@@ -1,9 +1,12 @@
-// Package mongotest starts a server of the MongoDB protocol inside a test: FerretDB over
-// SQLite, behind a door that lets one command through at a time, because its
-// findAndModify and its updates are not atomic. It is a module of its own, so that the 55
-// modules behind it stay out of what uses the store.
+// Package mongotest holds package mongo to the same suites as every other store, and the
+// SDK's operations over it to theirs.
 //
-// Its tests hold package mongo to the same suites as every other store. With
-// BOTCTX_MONGO_URI they do so on the server that it names, without the door, and with
-// every capability.
+// The tests run against a stand-in that they build and start: FerretDB over SQLite, in a
+// process of its own, so that the race detector does not slow it down. With
+// BOTCTX_MONGO_URI they run against the server that it names, with every capability and
+// many commands at once. Each test has a database of its own, whose name begins with
+// "botctx_test_", and drops it.
+//
+// This is a module of its own, so that the 55 modules behind FerretDB stay out of what
+// uses the store.
 package mongotest

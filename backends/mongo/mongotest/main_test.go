@@ -1,9 +1,12 @@
 package mongotest_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,7 +16,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/botctx/go-sdk/backends/mongo"
-	"github.com/botctx/go-sdk/backends/mongo/mongotest"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -38,27 +40,57 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// run runs the tests, or the part of a worker in a process of its own.
+// run runs the tests.
 func run(m *testing.M) (code int, err error) {
 	if uri = os.Getenv(uriVariable); uri == "" {
-		folder, err := os.MkdirTemp("", "mongotest")
+		stop, err := startStandIn()
 		if err != nil {
 			return 0, err
 		}
-		defer func() { _ = os.RemoveAll(folder) }()
-		server, err := mongotest.Start(folder)
-		if err != nil {
-			return 0, err
-		}
-		defer server.Close()
-		uri = server.URI()
-		fmt.Println("running on the stand-in, FerretDB behind a door for one command at a time; set " + uriVariable + " for another server")
+		defer stop()
+		fmt.Println("running on the stand-in, FerretDB behind a door for one command at a time; " + uriVariable + " names another server")
 	}
 	if client, err = driver.Connect(options.Client().ApplyURI(uri)); err != nil {
 		return 0, err
 	}
 	defer func() { _ = client.Disconnect(context.Background()) }()
 	return m.Run(), nil
+}
+
+// startStandIn builds and starts the stand-in, and sets its address.
+func startStandIn() (stop func(), err error) {
+	folder, err := os.MkdirTemp("", "mongotest")
+	if err != nil {
+		return nil, err
+	}
+	binary := filepath.Join(folder, "standin")
+	if text, err := exec.Command("go", "build", "-o", binary, "./standin").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building the stand-in: %w\n%s", err, text)
+	}
+	command := exec.Command(binary)
+	command.Stderr = os.Stderr
+	input, err := command.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	output, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	stop = func() {
+		_ = input.Close() // It stops by itself.
+		_ = command.Wait()
+		_ = os.RemoveAll(folder)
+	}
+	if uri, err = bufio.NewReader(output).ReadString('\n'); err != nil {
+		stop()
+		return nil, fmt.Errorf("starting the stand-in: %w", err)
+	}
+	uri = strings.TrimSpace(uri)
+	return stop, nil
 }
 
 // newDatabase returns a database of the test's own, which is dropped at its end.

@@ -1,4 +1,4 @@
-package mongotest
+package main
 
 import (
 	"context"
@@ -11,15 +11,15 @@ import (
 	"github.com/FerretDB/FerretDB/ferretdb"
 )
 
-// Server is a server of the MongoDB protocol in this process. Start makes one.
-type Server struct {
+// server is a server of the MongoDB protocol in this process.
+type server struct {
 	uri    string
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 }
 
-// Start starts a server that keeps its files in a folder, until Close.
-func Start(folder string) (*Server, error) {
+// start starts a server that keeps its files in a folder, until close.
+func start(folder string) (*server, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	behind, err := ferretdb.New(&ferretdb.Config{
 		Listener:  ferretdb.ListenerConfig{TCP: "127.0.0.1:0"},
@@ -31,21 +31,21 @@ func Start(folder string) (*Server, error) {
 		cancel()
 		return nil, fmt.Errorf("starting FerretDB: %w", err)
 	}
-	s := &Server{cancel: cancel}
+	s := &server{cancel: cancel}
 	s.work.Go(func() { _ = behind.Run(ctx) }) // It returns nil always.
 	address, err := url.Parse(behind.MongoDBURI())
 	if err == nil {
 		err = s.openDoor(ctx, address.Host)
 	}
 	if err != nil {
-		s.Close()
+		s.close()
 		return nil, err
 	}
 	return s, nil
 }
 
 // openDoor listens for clients.
-func (s *Server) openDoor(ctx context.Context, behind string) error {
+func (s *server) openDoor(ctx context.Context, behind string) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("listening for clients: %w", err)
@@ -56,11 +56,8 @@ func (s *Server) openDoor(ctx context.Context, behind string) error {
 	return nil
 }
 
-// URI returns the server's address, without a database.
-func (s *Server) URI() string { return s.uri }
-
-// Close stops the server and waits until it has stopped.
-func (s *Server) Close() {
+// close stops the server and waits until it has stopped.
+func (s *server) close() {
 	s.cancel()
 	s.work.Wait()
 }

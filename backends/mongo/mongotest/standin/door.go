@@ -1,4 +1,4 @@
-package mongotest
+package main
 
 import (
 	"context"
