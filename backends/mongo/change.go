@@ -132,13 +132,40 @@ func checkFindAndModify(change document.Change, opts document.FindAndModifyOptio
 // is a plan for that, else by a change to what was read, if it is still that.
 func (c *collection) changeFirst(ctx context.Context, f first) (document.FindAndModifyResult, error) {
 	if p, ok := planned(f.filter, f.change); ok && f.filter.Near() == nil && isPlainProjection(f.projection) {
-		result, isDone, err := c.changeByPlan(ctx, f, p)
-		if err != nil || isDone {
+		result, outcome, err := c.changeByPlan(ctx, f, p)
+		if err != nil || outcome == isDone {
 			return result, err
+		}
+		if outcome == isMissing && f.upsert { // Most likely there is no such document.
+			if result, err = c.insertUpsert(ctx, f); err == nil {
+				return result, nil
+			}
+			if !isClash(err) {
+				return document.FindAndModifyResult{}, err
+			}
 		}
 	}
 	return c.changeRead(ctx, f)
 }
+
+// isClash reports whether an upsert did not insert because of what is there, or of what
+// is wrong with what it would insert, which does not count where a document matches.
+func isClash(err error) bool {
+	code := boterr.CodeOf(err)
+	return code == boterr.AlreadyExists || code == boterr.InvalidArgument
+}
+
+// outcome is how far a plan came.
+type outcome int
+
+const (
+	// isDone: the change was made, or no document matched.
+	isDone outcome = iota
+	// isMissing: no document met filter and condition.
+	isMissing
+	// isOpen: the server refused the change. A look at the document tells why.
+	isOpen
+)
 
 // isPlainProjection reports whether a projection cannot fail, which it must not do after
 // the change.
@@ -154,39 +181,40 @@ func isPlainProjection(projection *document.Projection) bool {
 	return true
 }
 
-// changeByPlan lets the server do a change in one step. It is not done where no document
-// met the plan's condition, or the server refused the change: then a look at the document
-// tells why.
+// changeByPlan lets the server do a change in one step.
 func (c *collection) changeByPlan(
 	ctx context.Context, f first, p plan,
-) (result document.FindAndModifyResult, isDone bool, err error) {
+) (result document.FindAndModifyResult, _ outcome, err error) {
 	filter, err := query(f.filter)
 	if err != nil {
-		return result, false, err
+		return result, isOpen, err
 	}
 	where, err := p.where(filter)
 	if err != nil {
-		return result, false, err
+		return result, isOpen, err
 	}
-	var before found
+	var seen found
 	if _, one := pinned(f.filter); one && !f.documents {
 		result.Matched, err = c.updateOne(ctx, where, p.update)
 	} else {
-		before, result.Matched, err = c.findOneAndUpdate(ctx, f, where, p.update)
+		seen, result.Matched, err = c.findOneAndUpdate(ctx, f, where, p.update)
 	}
 	switch {
 	case err != nil && isRefused(err):
-		return document.FindAndModifyResult{}, false, nil
+		return document.FindAndModifyResult{}, isOpen, nil
 	case err != nil:
-		return document.FindAndModifyResult{}, false, failure(ctx, err)
-	case !result.Matched:
-		return result, p.condition.IsZero() && !f.upsert, nil
+		return document.FindAndModifyResult{}, isOpen, failure(ctx, err)
+	case result.Matched:
+		result.Modified = true
+		if f.documents {
+			result.Document, err = projected(seen.document, f.filter, f.projection)
+		}
+		return result, isDone, err
+	case p.condition.IsZero() && !f.upsert:
+		return result, isDone, nil
+	default:
+		return result, isMissing, nil
 	}
-	result.Modified = true
-	if f.documents {
-		result.Document, err = projected(before.document, f.filter, f.projection)
-	}
-	return result, true, err
 }
 
 func (c *collection) updateOne(ctx context.Context, where any, update bson.D) (matched bool, err error) {

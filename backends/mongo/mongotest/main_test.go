@@ -32,6 +32,13 @@ var (
 func isStandIn() bool { return os.Getenv(uriVariable) == "" }
 
 func TestMain(m *testing.M) {
+	if database := os.Getenv(workerVariable); database != "" {
+		if err := work(database); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
