@@ -24,3 +24,9 @@ var defects = map[string]string{
 	"UniqueIndexCountsElements":         "its unique index takes an array as one key",
 	"UniqueIndexOfSeveralKeys":          "its unique index over several keys ends where one is missing",
 }
+
+// operationDefects are the same for the rules of the operations.
+var operationDefects = map[string]string{
+	"ADueAgendaRunsItsNode":         "it refuses names of fields that begin with $",
+	"NewAgendaKeepsMetaToTheLetter": "it refuses names of fields that begin with $",
+}

@@ -78,7 +78,7 @@ func newWorkerRuntime(store document.Store) (*botctx.Runtime, error) {
 // does so, too.
 func runAlone(ctx context.Context, store document.Store, number int) error {
 	self := os.Getpid()
-	before, err := hold(ctx, store, number, self)
+	before, err := take(ctx, store, number, self)
 	if err != nil {
 		return err
 	}
@@ -96,12 +96,12 @@ func runAlone(ctx context.Context, store document.Store, number int) error {
 	if err := store.Collection(ran).Insert(ctx, document.O("_id", bsonID(), "number", number, "by", self)); err != nil {
 		return err
 	}
-	_, err = hold(ctx, store, number, 0)
+	_, err = take(ctx, store, number, 0)
 	return err
 }
 
-// hold makes a process the holder of an agenda, and returns who was it.
-func hold(ctx context.Context, store document.Store, number, process int) (before int, err error) {
+// take makes a process the holder of an agenda, and returns who was it.
+func take(ctx context.Context, store document.Store, number, process int) (before int, err error) {
 	filter, err := document.CompileFilter(document.O("_id", number))
 	if err != nil {
 		return 0, err
