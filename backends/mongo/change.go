@@ -185,11 +185,7 @@ func isPlainProjection(projection *document.Projection) bool {
 func (c *collection) changeByPlan(
 	ctx context.Context, f first, p plan,
 ) (result document.FindAndModifyResult, _ outcome, err error) {
-	filter, err := query(f.filter)
-	if err != nil {
-		return result, isOpen, err
-	}
-	where, err := p.where(filter)
+	where, err := p.where(f.filter)
 	if err != nil {
 		return result, isOpen, err
 	}

@@ -10,6 +10,8 @@ require (
 
 require (
 	github.com/golang/geo v0.0.0-20260818125358-b200a1149890 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/gorhill/cronexpr v0.0.0-20180427100037-88b0669f7d75 // indirect
 	github.com/klauspost/compress v1.19.2 // indirect
 	github.com/tidwall/gjson v1.20.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect

@@ -56,10 +56,18 @@ func planned(filter *document.Filter, change document.Change) (plan, bool) {
 		if _, one := pinned(filter); !one || len(p.differs) == 0 {
 			return plan{}, false
 		}
-		condition = document.O("$or", document.A(p.differs...))
+		condition = anyOf(p.differs)
 	}
 	update, err := p.update()
 	return plan{update: update, condition: condition}, err == nil
+}
+
+// anyOf returns the condition that one of several is met.
+func anyOf(conditions []any) document.Object {
+	if one, ok := conditions[0].(document.Object); ok && len(conditions) == 1 {
+		return one
+	}
+	return document.O("$or", document.A(conditions...))
 }
 
 // isPlain reports whether a path leads to a field that an update may change, and not
@@ -211,14 +219,18 @@ func (p *planner) update() (bson.D, error) {
 	return update, nil
 }
 
-// where returns the server's filter of a plan.
-func (p plan) where(filter bson.Raw) (any, error) {
-	if p.condition.IsZero() {
-		return filter, nil
-	}
-	condition, err := raw(p.condition)
+// where returns the filter of a plan, with its condition beside what it says already.
+func (p plan) where(filter *document.Filter) (bson.Raw, error) {
+	source, err := queried(filter)
 	if err != nil {
 		return nil, err
 	}
-	return bson.D{{Key: "$and", Value: bson.A{filter, condition}}}, nil
+	for key, operand := range p.condition.All() {
+		if _, ok := source.Field(key); ok {
+			source = document.O("$and", document.A(source, p.condition))
+			break
+		}
+		source = source.With(key, operand)
+	}
+	return raw(source)
 }

@@ -9,20 +9,23 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// query returns a filter as the server reads it: as it was written, but for an $expr
-// that asks for the whole document.
+// query returns a filter as the server reads it.
 func query(filter *document.Filter) (bson.Raw, error) {
-	if filter == nil {
-		return raw(document.O())
-	}
-	source, err := withoutHidden(filter.Source())
+	source, err := queried(filter)
 	if err != nil {
-		return nil, boterr.In("filter", err)
-	}
-	if source.IsZero() {
-		source = document.O()
+		return nil, err
 	}
 	return raw(source)
+}
+
+// queried returns a filter as it was written, but for an $expr that asks for the whole
+// document.
+func queried(filter *document.Filter) (document.Object, error) {
+	if filter == nil || filter.Source().IsZero() {
+		return document.O(), nil
+	}
+	source, err := withoutHidden(filter.Source())
+	return source, boterr.In("filter", err)
 }
 
 // withoutHidden refuses a filter that names the hidden field, and hides it from one that

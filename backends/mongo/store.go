@@ -148,3 +148,8 @@ func checkEnded(ctx context.Context) error {
 	}
 	return boterr.New(boterr.Canceled, "", "the context ended: %w", context.Cause(ctx))
 }
+
+// Database returns the database of the store, with its concerns, for what a host does
+// beside the SDK: indexes of its own, sharding, statistics. Documents that it writes
+// there have no place in the order of insertion, and come first.
+func (s *Store) Database() *mongo.Database { return s.database }
