@@ -69,7 +69,7 @@ func TestBrokenBSONIsAnError(t *testing.T) {
 	t.Parallel()
 	b, err := stored(document.O("_id", 1, "list", document.A("x", 1.5)), someHidden)
 	require.NoError(t, err)
-	for length := range len(b) {
+	for length := range b {
 		_, err := read(b[:length])
 		require.ErrorIs(t, err, boterr.Internal, "cut at %d", length)
 	}

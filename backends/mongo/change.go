@@ -37,21 +37,16 @@ func (c *collection) Update(
 	if err := c.check(ctx); err != nil {
 		return result, err
 	}
-	if _, one := pinned(filter); opts.Multi && !one {
-		return c.updateAll(ctx, filter, change, opts.Upsert)
+	if opts.Multi && !isPinned(filter) {
+		return c.updateAll(ctx, first{filter: filter, change: change, upsert: opts.Upsert})
 	}
 	changed, err := c.changeFirst(ctx, first{filter: filter, change: change, sort: opts.Sort, upsert: opts.Upsert})
 	if err != nil {
 		return result, err
 	}
-	if changed.Matched {
-		result.Matched = 1
-	}
-	if changed.Modified {
-		result.Modified = 1
-	}
-	result.UpsertedID = changed.UpsertedID
-	return result, nil
+	return document.UpdateResult{
+		Matched: counted[changed.Matched], Modified: counted[changed.Modified], UpsertedID: changed.UpsertedID,
+	}, nil
 }
 
 // FindAndModify implements document.Collection.
@@ -131,21 +126,22 @@ func checkFindAndModify(change document.Change, opts document.FindAndModifyOptio
 // changeFirst changes the first document that matches: by the server alone where there
 // is a plan for that, else by a change to what was read, if it is still that.
 func (c *collection) changeFirst(ctx context.Context, f first) (document.FindAndModifyResult, error) {
-	if p, ok := planned(f.filter, f.change); ok && f.filter.Near() == nil && isPlainProjection(f.projection) {
-		result, outcome, err := c.changeByPlan(ctx, f, p)
-		if err != nil || outcome == isDone {
-			return result, err
-		}
-		if outcome == isMissing && f.upsert { // Most likely there is no such document.
-			if result, err = c.insertUpsert(ctx, f); err == nil {
-				return result, nil
-			}
-			if !isClash(err) {
-				return document.FindAndModifyResult{}, err
-			}
-		}
+	p, ok := planned(f.filter, f.change)
+	if !ok || f.filter.Near() != nil || !isPlainProjection(f.projection) {
+		return c.changeRead(ctx, f)
 	}
-	return c.changeRead(ctx, f)
+	result, outcome, err := c.changeByPlan(ctx, f, p)
+	if err != nil || outcome == isDone {
+		return result, err
+	}
+	if outcome == isOpen || !f.upsert {
+		return c.changeRead(ctx, f)
+	}
+	result, err = c.insertUpsert(ctx, f) // Most likely there is no such document.
+	if err != nil && isClash(err) {
+		return c.changeRead(ctx, f)
+	}
+	return result, err
 }
 
 // isClash reports whether an upsert did not insert because of what is there, or of what
@@ -190,7 +186,7 @@ func (c *collection) changeByPlan(
 		return result, isOpen, err
 	}
 	var seen found
-	if _, one := pinned(f.filter); one && !f.documents {
+	if isPinned(f.filter) && !f.documents {
 		result.Matched, err = c.updateOne(ctx, where, p.update)
 	} else {
 		seen, result.Matched, err = c.findOneAndUpdate(ctx, f, where, p.update)
@@ -339,8 +335,14 @@ func (c *collection) replacement(before found, after document.Object, revision b
 	if err := checkSize(after); err != nil {
 		return nil, nil, boterr.In("update", err)
 	}
-	if after.Has(hiddenField) {
-		return nil, nil, boterr.In("update", reserved(hiddenField))
+	for key := range after.All() {
+		if key == hiddenField {
+			return nil, nil, boterr.In("update", reserved(key))
+		}
+		if strings.HasPrefix(key, "$") {
+			return nil, nil, boterr.New(boterr.Unsupported, "update."+key,
+				"MongoDB changes no document that has a field whose name begins with $ in this way; name the field otherwise")
+		}
 	}
 	where, err := unchanged(before)
 	if err != nil {

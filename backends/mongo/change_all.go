@@ -27,18 +27,15 @@ type edit struct {
 // still what was read; else that one is read again. Where the change fails on one of them
 // nothing is written; where one cannot be written, as with a unique index, those before
 // it are written back.
-func (c *collection) updateAll(
-	ctx context.Context, filter *document.Filter, change document.Change, upsert bool,
-) (document.UpdateResult, error) {
-	f := first{filter: filter, change: change, upsert: upsert}
-	results, err := c.find(ctx, filter, document.FindOptions{})
-	if err == nil && len(results) == 0 && upsert {
+func (c *collection) updateAll(ctx context.Context, f first) (document.UpdateResult, error) {
+	results, err := c.find(ctx, f.filter, document.FindOptions{})
+	if err == nil && len(results) == 0 && f.upsert {
 		inserted, err := c.insertUpsert(ctx, f)
 		if boterr.CodeOf(err) != boterr.AlreadyExists {
 			return document.UpdateResult{UpsertedID: inserted.UpsertedID}, err
 		}
 		clash := err
-		if results, err = c.find(ctx, filter, document.FindOptions{}); err == nil && len(results) == 0 {
+		if results, err = c.find(ctx, f.filter, document.FindOptions{}); err == nil && len(results) == 0 {
 			return document.UpdateResult{}, clash // It is not what another upsert inserted meanwhile.
 		}
 	}
@@ -80,20 +77,21 @@ func (m *changeOfMany) edits(results []found) ([]edit, error) {
 			edits = append(edits, edit{before: before, after: after, revision: bson.NewObjectID()})
 			continue
 		}
-		m.count(modified)
+		m.count(1, counted[modified])
 	}
 	return edits, nil
 }
 
-// count counts a document that matched.
-func (m *changeOfMany) count(modified bool) {
+// count adds to what the change has done.
+func (m *changeOfMany) count(matched, modified int64) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	m.result.Matched++
-	if modified {
-		m.result.Modified++
-	}
+	m.result.Matched += matched
+	m.result.Modified += modified
 }
+
+// counted is the number that a truth counts for.
+var counted = map[bool]int64{true: 1}
 
 // writeAll writes documents, some at once, until one of them fails.
 func (m *changeOfMany) writeAll(ctx context.Context, edits []edit) error {
@@ -132,7 +130,7 @@ func (m *changeOfMany) write(ctx context.Context, e edit) error {
 			return err
 		}
 		if isWritten {
-			m.count(true)
+			m.count(1, 1)
 			return nil
 		}
 		results, err := m.again(ctx, e)

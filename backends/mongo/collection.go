@@ -101,7 +101,7 @@ func searching(filter *document.Filter, opts document.FindOptions) (*options.Fin
 	if opts.Skip > 0 {
 		set.SetSkip(min(opts.Skip, mostDocuments))
 	}
-	if _, one := pinned(filter); one && opts.Skip == 0 {
+	if isPinned(filter) && opts.Skip == 0 {
 		opts.Limit = 1
 	}
 	if opts.Limit > 0 {

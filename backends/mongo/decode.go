@@ -131,4 +131,3 @@ func arrayOf(b []byte) (any, error) {
 	a := document.A(items...)
 	return a, a.Err()
 }
-

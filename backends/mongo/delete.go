@@ -22,9 +22,8 @@ func (c *collection) Delete(
 	if err != nil {
 		return 0, err
 	}
-	_, one := pinned(filter)
 	switch {
-	case one:
+	case isPinned(filter):
 		result, err := c.stored.DeleteOne(ctx, where)
 		return deleted(ctx, result, err)
 	case !opts.Multi:

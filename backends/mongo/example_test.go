@@ -2,7 +2,7 @@ package mongo_test
 
 import (
 	"context"
-	"log"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/signal"
@@ -21,7 +21,7 @@ func Example() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := serve(ctx, uri); err != nil {
-		log.Print(err) //nolint:depguard // An example of a program.
+		slog.ErrorContext(ctx, "the host ended", "error", err)
 	}
 	// Output:
 }

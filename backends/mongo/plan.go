@@ -53,7 +53,7 @@ func planned(filter *document.Filter, change document.Change) (plan, bool) {
 	}
 	var condition document.Object
 	if !p.certain && !p.isContradicted(filter.Source()) {
-		if _, one := pinned(filter); !one || len(p.differs) == 0 {
+		if !isPinned(filter) || len(p.differs) == 0 {
 			return plan{}, false
 		}
 		condition = anyOf(p.differs)
@@ -81,46 +81,60 @@ func (p *planner) isPlain(path string) bool {
 // add adds an operator for a path to the plan, and reports false for one of which it is
 // not known here when it changes a document.
 func (p *planner) add(operator, path string, argument any) bool {
-	nested := strings.Contains(path, ".")
-	switch operator {
-	case "$setOnInsert":
+	if operator == "$setOnInsert" {
 		return true // An upsert that inserts does not come here.
-	case "$set":
-		p.set.Set(path, argument)
-		p.touched = append(p.touched, path)
-		p.differs = append(p.differs, document.O(path, document.O("$ne", argument)))
-	case "$unset":
-		if nested {
-			return false
-		}
-		p.touched = append(p.touched, path)
-		p.differs = append(p.differs, document.O(path, document.O("$exists", true)))
-	case "$inc":
-		by, isWhole := argument.(int64)
-		if !isWhole || by == 0 {
-			return false
-		}
-		p.certain = true
-	case "$push":
-		if o, ok := argument.(document.Object); ok && hasOperator(o) {
-			return false
-		}
-		p.certain = true
-	case "$addToSet":
-		if !isScalar(argument) {
-			return false
-		}
-		p.differs = append(p.differs, document.O(path, document.O("$ne", argument)))
-	case "$pull":
-		if nested || !isScalar(argument) || argument == nil {
-			return false
-		}
-		p.differs = append(p.differs, document.O(path, argument))
-	default:
+	}
+	look, ok := looks[operator]
+	if !ok || !look(p, path, argument) {
 		return false
 	}
 	p.operators[operator] = p.operators[operator].With(path, argument)
 	return true
+}
+
+// looks say of each operator when it changes a document.
+var looks = map[string]func(p *planner, path string, argument any) bool{
+	"$set":      (*planner).lookAtSet,
+	"$unset":    (*planner).lookAtUnset,
+	"$inc":      (*planner).lookAtInc,
+	"$push":     (*planner).lookAtPush,
+	"$addToSet": (*planner).lookAtAddToSet,
+	"$pull":     (*planner).lookAtPull,
+}
+
+func (p *planner) lookAtSet(path string, value any) bool {
+	p.set.Set(path, value)
+	p.touched = append(p.touched, path)
+	p.differs = append(p.differs, document.O(path, document.O("$ne", value)))
+	return true
+}
+
+func (p *planner) lookAtUnset(path string, _ any) bool {
+	p.touched = append(p.touched, path)
+	p.differs = append(p.differs, document.O(path, document.O("$exists", true)))
+	return !strings.Contains(path, ".")
+}
+
+func (p *planner) lookAtInc(_ string, by any) bool {
+	whole, ok := by.(int64)
+	p.certain = true
+	return ok && whole != 0
+}
+
+func (p *planner) lookAtPush(_ string, item any) bool {
+	p.certain = true
+	o, ok := item.(document.Object)
+	return !ok || !hasOperator(o)
+}
+
+func (p *planner) lookAtAddToSet(path string, item any) bool {
+	p.differs = append(p.differs, document.O(path, document.O("$ne", item)))
+	return isScalar(item)
+}
+
+func (p *planner) lookAtPull(path string, item any) bool {
+	p.differs = append(p.differs, document.O(path, item))
+	return isScalar(item) && item != nil && !strings.Contains(path, ".")
 }
 
 // hasOperator reports whether an object has a field that begins with "$".

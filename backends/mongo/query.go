@@ -114,19 +114,20 @@ func reserved(path string) error {
 	return boterr.Invalid(path, "the field %s is the store's own; use another name", hiddenField)
 }
 
-// pinned returns the _id of the one document that a filter can match, where it gives one.
-func pinned(filter *document.Filter) (any, bool) {
+// isPinned reports whether a filter gives the _id of the one document that it can match.
+func isPinned(filter *document.Filter) bool {
 	if filter == nil || filter.Near() != nil {
-		return nil, false
+		return false
 	}
-	return filter.Equality(document.IDField)
+	_, ok := filter.Equality(document.IDField)
+	return ok
 }
 
 // sorting returns the order in which the server looks: that of a sort, and of insertion
 // where that ties. A filter that matches one document at most needs none, and one with a
 // $near brings its own.
 func sorting(filter *document.Filter, sort *document.Sort) (bson.D, error) {
-	if _, one := pinned(filter); one {
+	if isPinned(filter) {
 		return nil, nil
 	}
 	if sort == nil && filter.Near() != nil {

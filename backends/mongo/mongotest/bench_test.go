@@ -35,14 +35,21 @@ func memberLike(n int) document.Object {
 // plain returns the same for the driver.
 func plain(n int) bson.D {
 	return bson.D{
-		{Key: "_id", Value: idOf(n)}, {Key: "app", Value: "shop"}, {Key: "channel", Value: "web"},
-		{Key: "externalId", Value: int64(n)}, {Key: "firstName", Value: "Ada"}, {Key: "lastName", Value: "Lovelace"},
-		{Key: "group", Value: int64(n % 10)}, {Key: "tags", Value: bson.A{"new", "vip"}},
+		{Key: "_id", Value: idOf(n)},
+		{Key: "app", Value: "shop"},
+		{Key: "channel", Value: "web"},
+		{Key: "externalId", Value: int64(n)},
+		{Key: "firstName", Value: "Ada"},
+		{Key: "lastName", Value: "Lovelace"},
+		{Key: "group", Value: int64(n % 10)},
+		{Key: "tags", Value: bson.A{"new", "vip"}},
 		{Key: "meta", Value: bson.D{{Key: "cart", Value: bson.D{
 			{Key: "total", Value: 12.5}, {Key: "items", Value: bson.A{int64(1), int64(2), int64(3)}},
 		}}}},
-		{Key: "createdAt", Value: int64(1_700_000_000_000)}, {Key: "updatedAt", Value: int64(1_700_000_000_000)},
-		{Key: "etag", Value: "e"}, {Key: "_version", Value: int64(1)},
+		{Key: "createdAt", Value: int64(1_700_000_000_000)},
+		{Key: "updatedAt", Value: int64(1_700_000_000_000)},
+		{Key: "etag", Value: "e"},
+		{Key: "_version", Value: int64(1)},
 	}
 }
 
