@@ -209,14 +209,14 @@ func (c *collection) changeByPlan(
 	}
 }
 
-func (c *collection) updateOne(ctx context.Context, where any, update bson.D) (matched bool, err error) {
+func (c *collection) updateOne(ctx context.Context, where any, update bson.Raw) (matched bool, err error) {
 	result, err := c.stored.UpdateOne(ctx, where, update)
 	return err == nil && result.MatchedCount == 1, err
 }
 
 // findOneAndUpdate returns the document that the caller wants.
 func (c *collection) findOneAndUpdate(
-	ctx context.Context, f first, where any, update bson.D,
+	ctx context.Context, f first, where any, update bson.Raw,
 ) (result found, matched bool, err error) {
 	set := options.FindOneAndUpdate().SetReturnDocument(options.Before)
 	if f.after {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"github.com/botctx/go-sdk/document"
 )
@@ -16,7 +17,7 @@ import (
 // a filter that gives the _id, because a condition says so that the plan adds to it.
 type plan struct {
 	// update is the caller's update with the stamps, as the server reads it.
-	update bson.D
+	update bson.Raw
 	// condition is what the plan adds to the filter; the zero Object where a change is
 	// certain. A document that does not meet it may still change.
 	condition document.Object
@@ -202,7 +203,7 @@ func (p *planner) isAboutTouched(source document.Object) bool {
 }
 
 // update returns the operators with the stamps and a new revision.
-func (p *planner) update() (bson.D, error) {
+func (p *planner) update() (bson.Raw, error) {
 	sets, increments := p.operators["$set"], p.operators["$inc"]
 	for field, value := range p.change.Stamps.Set.All() {
 		sets = sets.With(field, value)
@@ -210,27 +211,23 @@ func (p *planner) update() (bson.D, error) {
 	for _, field := range p.change.Stamps.Increment {
 		increments = increments.With(field, 1)
 	}
-	written, err := raw(sets)
+	p.operators["$inc"] = increments
+	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, sets.Size()+256))
+	inner, b := bsoncore.AppendDocumentElementStart(b, "$set")
+	b, err := appendFields(b, sets)
 	if err != nil {
 		return nil, err
 	}
-	var set bson.D
-	if err := bson.Unmarshal(written, &set); err != nil {
-		return nil, malformed()
-	}
-	update := bson.D{{Key: "$set", Value: append(set, bson.E{Key: revisionPath, Value: bson.NewObjectID()})}}
-	if increments.Len() > 0 {
-		p.operators["$inc"] = increments
-	}
+	b = bsoncore.AppendObjectIDElement(b, revisionPath, bson.NewObjectID())
+	b, _ = bsoncore.AppendDocumentEnd(b, inner) // Its start is that of above.
 	for _, operator := range []string{"$unset", "$inc", "$push", "$addToSet", "$pull"} {
 		if operand := p.operators[operator]; operand.Len() > 0 {
-			if written, err = raw(operand); err != nil {
+			if b, err = appendObject(b, operator, operand); err != nil {
 				return nil, err
 			}
-			update = append(update, bson.E{Key: operator, Value: written})
 		}
 	}
-	return update, nil
+	return ended(b, start)
 }
 
 // where returns the filter of a plan, with its condition beside what it says already.
