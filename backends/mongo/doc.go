@@ -11,6 +11,10 @@
 // insertion and a revision. docs/scaling.md tells which index serves which operation, how
 // many round trips each makes, and what to shard by.
 //
+// The store is no document.Watcher: a change stream comes late and can break off, so that
+// what is derived from it would have to be looked up again all the same. Schedulers ask the
+// database once a poll.
+//
 // What other programs write to the same collections can be read: integers of 32 bits are
 // int64. A document with a type that package document does not have, such as an ObjectID
 // or a Decimal128, is FailedPrecondition wherever it would be read; the error names the

@@ -55,7 +55,8 @@ func run(m *testing.M) (code int, err error) {
 			return 0, err
 		}
 		defer stop()
-		fmt.Println("running on the stand-in, FerretDB behind a door for one command at a time; " + uriVariable + " names another server")
+		fmt.Fprintln(os.Stderr, "running on the stand-in, FerretDB behind a door for one command at a time; "+
+			uriVariable+" names another server")
 	}
 	if client, err = driver.Connect(options.Client().ApplyURI(uri)); err != nil {
 		return 0, err
@@ -71,10 +72,10 @@ func startStandIn() (stop func(), err error) {
 		return nil, err
 	}
 	binary := filepath.Join(folder, "standin")
-	if text, err := exec.Command("go", "build", "-o", binary, "./standin").CombinedOutput(); err != nil {
+	if text, err := exec.CommandContext(context.Background(), "go", "build", "-o", binary, "./standin").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building the stand-in: %w\n%s", err, text)
 	}
-	command := exec.Command(binary)
+	command := exec.CommandContext(context.Background(), binary)
 	command.Stderr = os.Stderr
 	input, err := command.StdinPipe()
 	if err != nil {
@@ -101,10 +102,10 @@ func startStandIn() (stop func(), err error) {
 }
 
 // newDatabase returns a database of the test's own, which is dropped at its end.
-func newDatabase(t testing.TB) *driver.Database {
-	t.Helper()
+func newDatabase(tb testing.TB) *driver.Database {
+	tb.Helper()
 	database := client.Database("botctx_test_" + strings.ToLower(bson.NewObjectID().Hex()))
-	t.Cleanup(func() { require.NoError(t, database.Drop(context.Background())) })
+	tb.Cleanup(func() { require.NoError(tb, database.Drop(context.Background())) })
 	return database
 }
 

@@ -71,7 +71,8 @@ func newWorkerRuntime(store document.Store) (*botctx.Runtime, error) {
 	node := &botctx.Node{ID: "work", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
 		return runAlone(ctx, store, document.Get(bot.AgendaMeta, "number", -1))
 	}}}
-	return runtime, runtime.Handle(node)
+	err = runtime.Handle(node)
+	return runtime, err
 }
 
 // runAlone notes that this process runs an agenda, and whether another one that lives
