@@ -250,7 +250,7 @@ func (c *collection) findOneAndUpdate(
 func (c *collection) changeRead(ctx context.Context, f first) (document.FindAndModifyResult, error) {
 	var clash error
 	for {
-		results, err := c.find(ctx, f.filter, document.FindOptions{Sort: f.sort, Limit: 1})
+		results, err := c.newest().find(ctx, f.filter, document.FindOptions{Sort: f.sort, Limit: 1})
 		switch {
 		case err != nil:
 			return document.FindAndModifyResult{}, err

@@ -28,14 +28,14 @@ type edit struct {
 // nothing is written; where one cannot be written, as with a unique index, those before
 // it are written back.
 func (c *collection) updateAll(ctx context.Context, f first) (document.UpdateResult, error) {
-	results, err := c.find(ctx, f.filter, document.FindOptions{})
+	results, err := c.newest().find(ctx, f.filter, document.FindOptions{})
 	if err == nil && len(results) == 0 && f.upsert {
 		inserted, err := c.insertUpsert(ctx, f)
 		if boterr.CodeOf(err) != boterr.AlreadyExists {
 			return document.UpdateResult{UpsertedID: inserted.UpsertedID}, err
 		}
 		clash := err
-		if results, err = c.find(ctx, f.filter, document.FindOptions{}); err == nil && len(results) == 0 {
+		if results, err = c.newest().find(ctx, f.filter, document.FindOptions{}); err == nil && len(results) == 0 {
 			return document.UpdateResult{}, clash // It is not what another upsert inserted meanwhile.
 		}
 	}
@@ -178,7 +178,7 @@ func (m *changeOfMany) again(ctx context.Context, e edit) ([]found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.find(ctx, document.And(byID, m.first.filter), document.FindOptions{})
+	return m.newest().find(ctx, document.And(byID, m.first.filter), document.FindOptions{})
 }
 
 // undo writes documents back that the change has written and nobody has changed since.

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -29,6 +30,18 @@ func (c *collection) check(ctx context.Context) error {
 		return c.err
 	}
 	return checkEnded(ctx)
+}
+
+// newest returns the collection as the primary has it, whether a majority has that or not.
+// A change is made to that, as the server's own changes are: what a majority has may lag
+// behind, and then another upsert's document would be there and not be found.
+func (c *collection) newest() *collection {
+	if c.err != nil {
+		return c
+	}
+	latest := *c
+	latest.stored = c.stored.Clone(options.Collection().SetReadConcern(readconcern.Local()))
+	return &latest
 }
 
 // firstBatch is the number of documents that come with the answer to a search; more

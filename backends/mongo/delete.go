@@ -84,7 +84,7 @@ func hasExpression(o document.Object) bool {
 // deleteFound looks at all documents before it removes the first: where the filter fails
 // on one of them, none is removed.
 func (c *collection) deleteFound(ctx context.Context, filter *document.Filter) (int64, error) {
-	results, err := c.find(ctx, filter, document.FindOptions{})
+	results, err := c.newest().find(ctx, filter, document.FindOptions{})
 	if err != nil || len(results) == 0 {
 		return 0, err
 	}
