@@ -43,6 +43,9 @@ type SchedulerConfig struct {
 	// ShutdownTimeout is how long Run waits for what runs, once its context has ended,
 	// before it ends the contexts of the runs as well. The default is 30 seconds.
 	ShutdownTimeout time.Duration
+	// Around returns what is called in the place of Handler, which it is given and calls in
+	// turn, such as within a span. nil leaves the Handler as it is.
+	Around func(Handler) Handler
 	// Hooks are called with what happens.
 	Hooks Hooks
 	// Log takes lines about what happens: claimed and finished at the level debug, late
@@ -88,6 +91,11 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Around != nil {
+		if c.Handler = c.Around(c.Handler); c.Handler == nil {
+			return c, boterr.Invalid("around", "gave no handler: return one that calls the handler that it is given")
+		}
 	}
 	return c, nil
 }

@@ -1,0 +1,47 @@
+package agenda
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/record"
+)
+
+// aroundKey is the key of what a wrapper leaves for the handler.
+type aroundKey struct{}
+
+func TestWhatStandsAroundTheHandlerSeesEachRun(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		var seen []string
+		scheduler := s.scheduler(func(ctx context.Context, _ Run) error {
+			return boterr.New(boterr.Conflict, "", "%v", ctx.Value(aroundKey{}))
+		}, func(c *SchedulerConfig) {
+			c.Around = func(next Handler) Handler {
+				return func(ctx context.Context, run Run) error {
+					err := next(context.WithValue(ctx, aroundKey{}, "from around"), run)
+					seen = append(seen, run.Agenda.Tag+": "+err.Error())
+					return err
+				}
+			}
+		})
+		s.add(0, named("a"))
+		require.ErrorIs(t, s.runNext(scheduler).Err, boterr.Conflict)
+		require.Equal(t, []string{"a: conflict: from around"}, seen)
+	})
+}
+
+func TestWhatStandsAroundTheHandlerGivesOne(t *testing.T) {
+	t.Parallel()
+	_, err := NewScheduler(SchedulerConfig{
+		Env: record.Env{Store: memstore.New()}, Handler: succeed, Around: func(Handler) Handler { return nil },
+	})
+	e, ok := boterr.AsError(err)
+	require.True(t, ok)
+	require.Equal(t, "around", e.Field)
+	require.Equal(t, boterr.InvalidArgument, e.Code)
+}
