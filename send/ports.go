@@ -24,24 +24,36 @@ type Wrapper interface {
 	Unwrap() Connector
 }
 
+// PortWrapper is a Wrapper that stands around further ports of the inner connector, too.
+type PortWrapper interface {
+	Wrapper
+	// WrapPort returns what PortOf gives in the place of a port of the inner connector. wanted
+	// is a nil pointer to the type of the port, such as (*Labeler)(nil), and inner the port.
+	// Anything that is no such port, nil included, leaves the inner one.
+	WrapPort(wanted, inner any) any
+}
+
 // PortOf returns a further port that a connector, or one that it wraps, offers:
 //
 //	labeler, ok := send.PortOf[send.Labeler](connector)
 //
-// The outermost that offers it counts.
+// The outermost that offers it counts, within those that stand around it as PortWrapper.
 func PortOf[Port any](connector Connector) (Port, bool) {
-	for connector != nil {
-		if port, ok := connector.(Port); ok {
-			return port, true
-		}
-		wrapper, ok := connector.(Wrapper)
-		if !ok {
-			break
-		}
-		connector = wrapper.Unwrap()
+	if port, ok := connector.(Port); ok {
+		return port, true
 	}
-	var none Port
-	return none, false
+	wrapper, ok := connector.(Wrapper)
+	if !ok {
+		var none Port
+		return none, false
+	}
+	port, ok := PortOf[Port](wrapper.Unwrap())
+	if around, stands := wrapper.(PortWrapper); ok && stands {
+		if wrapped, ok := around.WrapPort((*Port)(nil), port).(Port); ok {
+			return wrapped, true
+		}
+	}
+	return port, ok
 }
 
 // BatchSender sends messages to several recipients by one request. SendDeltaResponse needs
