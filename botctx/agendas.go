@@ -25,17 +25,20 @@ func (r *Runtime) newScheduler() (*agenda.Scheduler, error) {
 		return nil, boterr.Invalid("Scheduler", "leave out Env and Handler, which are the Runtime's own")
 	}
 	config.Env, config.Handler = r.env, r.runAgenda
+	if config.Log == nil {
+		config.Log = r.config.Logger
+	}
 	scheduler, err := agenda.NewScheduler(config)
 	return scheduler, boterr.In("Scheduler", err)
 }
 
 // runAgenda is the handler of the scheduler: it runs the agenda's node for its member.
 func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
-	defer func() { err = orPanic(err, recover()) }()
 	begin := occasion{
 		scope:    record.Scope{App: due.Agenda.App, Channel: due.Agenda.Channel, Member: due.Agenda.Member},
 		byAgenda: true,
 	}
+	defer func() { err = r.orPanic(ctx, place{scope: begin.scope}, err, recover()) }()
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
 		if stands, err := due.StillStands(ctx); err != nil || !stands {
 			return err // It was deleted or rescheduled while it waited for the member's turn.

@@ -48,6 +48,7 @@ type Context struct {
 	runtime      *Runtime
 	run          *run // The run that it belongs to, nil outside of runs.
 	scope        record.Scope
+	channelType  channel.Type
 	parts        Parts
 	interceptors []Interceptor
 	decode       func(document.Object, any) error
@@ -57,6 +58,10 @@ type Context struct {
 
 // Scope returns the app, channel and member that the context works for.
 func (c *Context) Scope() record.Scope { return c.scope }
+
+// ChannelType returns the type of the channel that the context was made for, whatever
+// Channel holds later. It is "" for a context of Runtime.Operations, which loads no channel.
+func (c *Context) ChannelType() channel.Type { return c.channelType }
 
 // Now returns the time by the Runtime's clock, which tests move.
 func (c *Context) Now() time.Time { return c.now() }

@@ -2,7 +2,6 @@ package botctx
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -28,13 +27,14 @@ type Next func(ctx context.Context) (any, error)
 // repeat it, or answer it without going on; what it returns is the operation's
 // result, of the operation's result type.
 //
-//	func logged(log *slog.Logger) botctx.Interceptor {
+//	func counted(calls *atomic.Int64) botctx.Interceptor {
 //		return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
-//			result, err := next(ctx)
-//			log.InfoContext(ctx, "operation", "name", call.Op, "error", err)
-//			return result, err
+//			calls.Add(1)
+//			return next(ctx)
 //		}
 //	}
+//
+// Logged is one.
 type Interceptor func(ctx context.Context, call *Call, next Next) (any, error)
 
 // outcomes is implemented by results that are returned together with an error: those
@@ -75,16 +75,16 @@ func intercepted[P, R any](
 	ctx context.Context, c *Context, op Op, params P, operation func(context.Context, P) (R, error),
 ) (result R, err error) {
 	if len(c.interceptors) == 0 {
-		return guarded(ctx, params, operation)
+		return guarded(ctx, c, op, params, operation)
 	}
-	defer func() { err = orPanic(err, recover()) }()
+	defer func() { err = c.orPanic(ctx, op, err, recover()) }()
 	call := &Call{Op: op, Params: params, Context: c}
 	next := func(ctx context.Context) (any, error) {
 		params, ok := call.Params.(P)
 		if !ok {
 			return nil, boterr.New(boterr.Internal, "", "an interceptor made the params a %T", call.Params)
 		}
-		return guarded(ctx, params, operation)
+		return guarded(ctx, c, op, params, operation)
 	}
 	answer, err := chain(c.interceptors, call, next)(ctx)
 	return resultOf[R](answer, err)
@@ -111,22 +111,13 @@ func resultOf[R any](answer any, err error) (R, error) {
 
 // guarded calls an operation unless ctx has ended.
 func guarded[P, R any](
-	ctx context.Context, params P, operation func(context.Context, P) (R, error),
+	ctx context.Context, c *Context, op Op, params P, operation func(context.Context, P) (R, error),
 ) (result R, err error) {
-	defer func() { err = orPanic(err, recover()) }()
+	defer func() { err = c.orPanic(ctx, op, err, recover()) }()
 	if err := ctx.Err(); err != nil {
 		return result, boterr.New(boterr.Canceled, "", "%w", err)
 	}
 	return operation(ctx, params)
-}
-
-// orPanic returns err, or what a panic was caused by as an error. cause is what recover
-// returned.
-func orPanic(err error, cause any) error {
-	if cause == nil {
-		return err
-	}
-	return &boterr.Error{Code: boterr.Internal, Err: &PanicError{Cause: cause, Stack: debug.Stack()}}
 }
 
 // PanicError is a panic in an operation, an interceptor or an action. It stands behind

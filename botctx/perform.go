@@ -62,7 +62,7 @@ type next struct {
 func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 	var results []NodeSendResult
 	for {
-		entered, err := s.enter(to.node)
+		entered, err := s.enter(ctx, to.node)
 		if err != nil {
 			return nil, err
 		}
@@ -79,10 +79,11 @@ func (s *step) perform(ctx context.Context, to next) ([]NodeSendResult, error) {
 }
 
 // enter makes the step of a node that this step goes on to.
-func (s *step) enter(node *Node) (*step, error) {
+func (s *step) enter(ctx context.Context, node *Node) (*step, error) {
 	entered := newStep(s.run, s)
 	entered.node, entered.depth, entered.isJoined = node.Ref(), s.depth+1, s.isJoined
 	if most := s.run.runtime.config.MaxRedirects + 1; entered.depth > most {
+		s.run.logRedirects(ctx, entered)
 		return nil, boterr.New(boterr.ResourceExhausted, "nodeCompositeId",
 			"more than %d redirects, end them or raise Config.MaxRedirects: %s", most-1, entered.path())
 	}
@@ -151,7 +152,7 @@ func (r *run) actions(ctx context.Context, kind string, actions []Action) error 
 
 // action runs an action. A panic in it becomes an error.
 func (r *run) action(ctx context.Context, action Action) (err error) {
-	defer func() { err = orPanic(err, recover()) }()
+	defer func() { err = r.orPanic(ctx, r.bot.Node, err, recover()) }()
 	return action(ctx, r.bot)
 }
 
@@ -176,7 +177,7 @@ func (r *run) redirect(ctx context.Context, from *Node) (further *next, err erro
 		return nil, nil
 	}
 	defer func() {
-		if err = orPanic(err, recover()); err != nil {
+		if err = r.orPanic(ctx, from.Ref(), err, recover()); err != nil {
 			err = at(err, RunError{Node: from.Ref(), Part: "redirect"})
 		}
 	}()

@@ -39,7 +39,10 @@ type Inbound struct {
 // Internal. What a run that fails has changed of bot.Member is not written back; what its
 // operations have done stays.
 func (r *Runtime) Receive(ctx context.Context, inbound Inbound) (err error) {
-	defer func() { err = orPanic(err, recover()) }()
+	defer func() {
+		in := record.Scope{App: inbound.App, Channel: inbound.Channel}
+		err = r.orPanic(ctx, place{scope: in}, err, recover())
+	}()
 	if r.logic.Load() == nil && len(r.nodes.Load().list) == 0 {
 		return boterr.New(boterr.FailedPrecondition, "", "the Runtime has no logic: call Handle or HandleFunc before Receive")
 	}
@@ -96,7 +99,7 @@ func (s *step) answer(ctx context.Context) error {
 // matches asks the trigger of a node.
 func (r *run) matches(ctx context.Context, node *Node) (matches bool, err error) {
 	defer func() {
-		if err = orPanic(err, recover()); err != nil {
+		if err = r.orPanic(ctx, node.Ref(), err, recover()); err != nil {
 			err = at(err, RunError{Node: node.Ref(), Part: "trigger"})
 		}
 	}()

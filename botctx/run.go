@@ -85,7 +85,9 @@ func (r *Runtime) startRun(
 	if err := logic(withStep(ctx, first), started, first); err != nil {
 		return err
 	}
-	return started.writeBack(context.WithoutCancel(ctx)) // What has been said and done stays.
+	err := started.writeBack(context.WithoutCancel(ctx)) // What has been said and done stays.
+	r.logLostChanges(ctx, o.scope, err)
+	return err
 }
 
 const (
@@ -139,6 +141,7 @@ func (r *run) load(ctx context.Context, o occasion) (err error) {
 			return boterr.In("channelId", err)
 		}
 	}
+	r.bot.channelType = r.bot.Channel.Type
 	loaded, err := r.bot.parts.Members.GetMember(ctx, member.GetMemberParams{MemberID: o.scope.Member})
 	switch {
 	case err != nil:

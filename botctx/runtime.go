@@ -2,6 +2,7 @@ package botctx
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -83,6 +84,11 @@ type Config struct {
 	// it is put off for a second. The default is a second, and nothing where another run
 	// of the member waits already, so that one member does not keep all workers.
 	AgendaWait time.Duration
+	// Logger takes lines about what no caller sees, or not in full: panics with where they
+	// arose, and redirects that exceed MaxRedirects, at error and warn; members that a run
+	// could not write back, at warn; and what the scheduler does, unless Scheduler.Log is
+	// given. They hold ids, codes and what a panic says. The default discards them.
+	Logger *slog.Logger
 	// CheckEtags makes updateMember answer Conflict to a stale etag.
 	CheckEtags bool
 	// Strict makes unknown parameters of Call, and parameters that a platform would
@@ -129,6 +135,9 @@ func New(config Config) (*Runtime, error) {
 	}
 	if config.MaxWait <= 0 {
 		config.MaxWait = defaultMaxWait
+	}
+	if config.Logger == nil {
+		config.Logger = slog.New(slog.DiscardHandler)
 	}
 	config.Connectors = maps.Clone(config.Connectors)
 	config.Interceptors = slices.Clone(config.Interceptors)
@@ -203,11 +212,12 @@ func (r *Runtime) newContext(scope record.Scope, in *run) *Context {
 // Member loaded. NotFound: the app has no such channel, or the channel no such
 // member.
 func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context, err error) {
-	defer func() { err = orPanic(err, recover()) }()
+	defer func() { err = r.orPanic(ctx, place{scope: scope}, err, recover()) }()
 	bot = r.Operations(scope)
 	if bot.Channel, err = r.channels(scope).Load(ctx, scope.Channel); err != nil {
 		return nil, err
 	}
+	bot.channelType = bot.Channel.Type
 	if bot.Member, err = bot.parts.Members.GetMember(ctx, member.GetMemberParams{MemberID: scope.Member}); err != nil {
 		return nil, err
 	}

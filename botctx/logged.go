@@ -1,0 +1,69 @@
+package botctx
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/record"
+)
+
+// Logged returns an interceptor that writes a line for each operation: at debug where it
+// succeeds, at error where its code is Internal, and at warn where it fails otherwise. The
+// line has the operation, the scope, the duration by the Runtime's clock, and the code and
+// the field of an error. It has no parameters, no results and no sentence of an error, since
+// those may hold what members write. A nil logger writes nothing.
+func Logged(logger *slog.Logger) Interceptor {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return func(ctx context.Context, call *Call, next Next) (any, error) {
+		begun := call.Context.Now()
+		result, err := next(ctx)
+		level := levelOf(err)
+		if !logger.Enabled(ctx, level) {
+			return result, err
+		}
+		attributes := append(make([]slog.Attr, 0, 7), slog.String("op", string(call.Op)))
+		attributes = appendScope(attributes, call.Context.scope)
+		attributes = append(attributes, slog.Duration("duration", call.Context.Now().Sub(begun)))
+		logger.LogAttrs(ctx, level, "botctx: operation", appendCode(attributes, err)...)
+		return result, err
+	}
+}
+
+// levelOf returns the level of the line about an operation.
+func levelOf(err error) slog.Level {
+	switch boterr.CodeOf(err) {
+	case "":
+		return slog.LevelDebug
+	case boterr.Internal:
+		return slog.LevelError
+	default:
+		return slog.LevelWarn
+	}
+}
+
+// appendScope appends the ids of a scope, without those that it lacks.
+func appendScope(attributes []slog.Attr, scope record.Scope) []slog.Attr {
+	for _, id := range [...]slog.Attr{
+		slog.String("app", scope.App), slog.String("channel", scope.Channel), slog.String("member", scope.Member),
+	} {
+		if id.Value.String() != "" {
+			attributes = append(attributes, id)
+		}
+	}
+	return attributes
+}
+
+// appendCode appends the code and the field of an error, without its sentence.
+func appendCode(attributes []slog.Attr, err error) []slog.Attr {
+	if err == nil {
+		return attributes
+	}
+	attributes = append(attributes, slog.String("code", string(boterr.CodeOf(err))))
+	if e, ok := boterr.AsError(err); ok && e.Field != "" {
+		attributes = append(attributes, slog.String("field", e.Field))
+	}
+	return attributes
+}

@@ -1,0 +1,229 @@
+package botctx_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// textLogger returns a logger whose lines are texts without times.
+func textLogger(to io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{
+		Level: level,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))
+}
+
+// loggedHost is a Runtime whose clock moves by a second each time that it is asked, with the
+// member ada of the webchat channel web.
+func loggedHost(t *testing.T, config botctx.Config) (*botctx.Runtime, record.Scope) {
+	t.Helper()
+	now := time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
+	config.Now = func() time.Time {
+		now = now.Add(time.Second)
+		return now
+	}
+	runtime := newRuntime(t, config)
+	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
+	channels := channel.New(runtime.Env(), scope)
+	_, err := channels.Save(t.Context(), &channel.Channel{ID: "web", App: "shop", Type: channel.Webchat, On: true})
+	require.NoError(t, err)
+	_, err = member.New(runtime.Env(), scope, channels).Insert(t.Context(), member.Member{
+		ID: "ada", App: "shop", Channel: "web", ExternalID: "e-ada", FirstName: "Ada",
+	})
+	require.NoError(t, err)
+	return runtime, scope
+}
+
+// adaWrites lets ada write a text.
+func adaWrites(ctx context.Context, runtime *botctx.Runtime, text string) error {
+	return runtime.Receive(ctx, botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
+		From: "e-ada", Type: send.TypeText, Data: document.O("text", text),
+	}})
+}
+
+func TestLoggedWritesALineForEachOperation(t *testing.T) {
+	t.Parallel()
+	var lines bytes.Buffer
+	broken := func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+		if call.Op == botctx.OpGetChannel {
+			return nil, errors.New("the password is open sesame")
+		}
+		return next(ctx)
+	}
+	runtime, scope := loggedHost(t, botctx.Config{
+		Interceptors: []botctx.Interceptor{botctx.Logged(textLogger(&lines, slog.LevelDebug)), broken},
+	})
+	bot := runtime.Operations(scope)
+	_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: "ada"})
+	require.NoError(t, err)
+	_, err = bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{
+		DataSourceID: "diary", Filter: document.O("secret", document.O("$nonsense", "open sesame")),
+	})
+	require.Error(t, err)
+	_, err = runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "web"})
+	require.Error(t, err)
+	require.Equal(t, `level=DEBUG msg="botctx: operation" op=getMember app=shop channel=web member=ada duration=1s
+level=WARN msg="botctx: operation" op=countDataSource app=shop channel=web member=ada duration=1s code=InvalidArgument field=filter.secret.$nonsense
+level=ERROR msg="botctx: operation" op=getChannel app=shop duration=1s code=Internal
+`, lines.String())
+}
+
+func TestLoggedLeavesOutWhatTheLevelDoes(t *testing.T) {
+	t.Parallel()
+	var lines bytes.Buffer
+	for _, logger := range []*slog.Logger{textLogger(&lines, slog.LevelInfo), nil} {
+		runtime, scope := loggedHost(t, botctx.Config{Interceptors: []botctx.Interceptor{botctx.Logged(logger)}})
+		_, err := runtime.Operations(scope).GetMember(t.Context(), member.GetMemberParams{MemberID: "ada"})
+		require.NoError(t, err)
+	}
+	require.Empty(t, lines.String())
+}
+
+// stacks are what a line says of where a panic arose.
+var stacks = regexp.MustCompile(`stack="(?:[^"\\]|\\.)*"`)
+
+func TestTheLoggerIsToldOfPanics(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		config botctx.Config
+		logic  botctx.Action
+		want   string
+	}{
+		"of an action": {
+			logic: func(context.Context, *botctx.Context) error { panic("accessToken=open-sesame") },
+			want:  `level=ERROR msg="botctx: panic" app=shop channel=web member=ada panic="accessToken=[redacted]" stack` + "\n",
+		},
+		"of an operation": {
+			config: botctx.Config{Override: func(record.Scope) botctx.Parts {
+				return botctx.Parts{Channels: panicking{}}
+			}},
+			logic: func(ctx context.Context, bot *botctx.Context) error {
+				_, err := bot.GetChannel(ctx, channel.GetChannelParams{ChannelID: "web"})
+				return err
+			},
+			want: `level=ERROR msg="botctx: panic" app=shop channel=web member=ada op=getChannel panic="no channels today" stack` + "\n",
+		},
+		"of what makes members": {
+			config: botctx.Config{Arrive: func(context.Context, botctx.Inbound) (*member.Member, error) { panic("nobody") }},
+			logic:  func(context.Context, *botctx.Context) error { return nil },
+			want:   `level=ERROR msg="botctx: panic" app=shop channel=web panic=nobody stack` + "\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var lines bytes.Buffer
+			c.config.Logger = textLogger(&lines, slog.LevelDebug)
+			if c.config.Arrive == nil {
+				c.config.Arrive = func(context.Context, botctx.Inbound) (*member.Member, error) {
+					return &member.Member{ID: "ada"}, nil
+				}
+			}
+			runtime, _ := loggedHost(t, c.config)
+			runtime.HandleFunc(c.logic)
+			require.ErrorIs(t, adaWrites(t.Context(), runtime, "hi"), boterr.Internal)
+			require.Contains(t, lines.String(), "_test.go", "the stack")
+			require.Equal(t, c.want, stacks.ReplaceAllString(lines.String(), "stack"))
+		})
+	}
+}
+
+func TestTheLoggerIsToldOfAMemberThatIsNotWrittenBack(t *testing.T) {
+	t.Parallel()
+	var lines bytes.Buffer
+	runtime, _ := loggedHost(t, botctx.Config{Logger: textLogger(&lines, slog.LevelDebug)})
+	runtime.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
+		bot.Member = &member.Member{ID: "eve"}
+		return nil
+	})
+	require.ErrorIs(t, adaWrites(t.Context(), runtime, "hi"), boterr.FailedPrecondition)
+	require.Equal(t, `level=WARN msg="botctx: member not written back" app=shop channel=web member=ada code=FailedPrecondition field=Member`+"\n",
+		lines.String())
+}
+
+func TestTheLoggerIsToldOfTooManyRedirects(t *testing.T) {
+	t.Parallel()
+	var lines bytes.Buffer
+	runtime, _ := loggedHost(t, botctx.Config{Logger: textLogger(&lines, slog.LevelDebug), MaxRedirects: 1})
+	require.NoError(t, runtime.Handle(&botctx.Node{
+		ID: "loop", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("hi"), Redirect: botctx.To("loop"),
+	}))
+	require.ErrorIs(t, adaWrites(t.Context(), runtime, "hi"), boterr.ResourceExhausted)
+	require.Equal(t, `level=WARN msg="botctx: too many redirects" app=shop channel=web member=ada node=loop path="loop -> loop -> loop"`+"\n",
+		lines.String())
+}
+
+func TestTheLoggerIsToldWhatTheSchedulerDoes(t *testing.T) {
+	t.Parallel()
+	var lines, own bytes.Buffer
+	for _, config := range []botctx.Config{
+		{Logger: textLogger(&lines, slog.LevelWarn)},
+		{
+			Logger:    textLogger(&lines, slog.LevelWarn),
+			Scheduler: agenda.SchedulerConfig{Log: textLogger(&own, slog.LevelWarn)},
+		},
+	} {
+		runtime, scope := loggedHost(t, config)
+		_, err := runtime.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+			MemberID: "ada", NodeCompositeID: "nowhere", NextRunAt: document.At(time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)),
+		})
+		require.NoError(t, err)
+		result, err := runtime.Scheduler().RunNext(t.Context())
+		require.NoError(t, err)
+		require.ErrorIs(t, result.Err, boterr.NotFound)
+	}
+	for _, log := range []*bytes.Buffer{&lines, &own} {
+		require.Regexp(t, `(?s)^level=WARN msg="agenda: late".*level=WARN msg="agenda: failed"[^\n]*node=nowhere[^\n]*$`, log.String()[:log.Len()-1])
+	}
+}
+
+func BenchmarkLoggedWhereNothingIsWritten(b *testing.B) {
+	for name, interceptors := range map[string][]botctx.Interceptor{
+		"another": {func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) { return next(ctx) }},
+		"logged":  {botctx.Logged(nil)},
+	} {
+		b.Run(name, func(b *testing.B) {
+			scope := record.Scope{App: "shop"}
+			runtime, err := botctx.New(botctx.Config{
+				Store: memstore.New(), Interceptors: interceptors,
+				Override: func(record.Scope) botctx.Parts { return botctx.Parts{Channels: still{}} },
+			})
+			require.NoError(b, err)
+			bot := runtime.Operations(scope)
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = bot.GetChannel(b.Context(), channel.GetChannelParams{ChannelID: "web"})
+			}
+		})
+	}
+}
+
+// still is a host's part that does nothing.
+type still struct{ channel.Operations }
+
+func (still) GetChannel(context.Context, channel.GetChannelParams) (*channel.Reference, error) {
+	return nil, nil
+}

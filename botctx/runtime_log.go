@@ -1,0 +1,79 @@
+package botctx
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/record"
+)
+
+// place is where something happened, as far as it is known.
+type place struct {
+	scope record.Scope
+	node  NodeRef
+	op    Op
+}
+
+// attributes are what a line says of a place.
+func (p place) attributes() []slog.Attr {
+	attributes := appendScope(nil, p.scope)
+	if p.node != (NodeRef{}) {
+		attributes = append(attributes, slog.String("node", p.node.String()))
+	}
+	if p.op != "" {
+		attributes = append(attributes, slog.String("op", string(p.op)))
+	}
+	return attributes
+}
+
+// orPanic returns err, or what a panic was caused by as an error, which it logs. cause is
+// what recover returned.
+func (r *Runtime) orPanic(ctx context.Context, where place, err error, cause any) error {
+	if cause == nil {
+		return err
+	}
+	stack := debug.Stack()
+	if r.config.Logger.Enabled(ctx, slog.LevelError) {
+		r.config.Logger.LogAttrs(ctx, slog.LevelError, "botctx: panic", append(where.attributes(),
+			slog.String("panic", boterr.Redact(fmt.Sprint(cause))), slog.String("stack", string(stack)))...)
+	}
+	return &boterr.Error{Code: boterr.Internal, Err: &PanicError{Cause: cause, Stack: stack}}
+}
+
+// orPanic is that of the Runtime, for an operation.
+func (c *Context) orPanic(ctx context.Context, op Op, err error, cause any) error {
+	if cause == nil {
+		return err
+	}
+	return c.runtime.orPanic(ctx, place{scope: c.scope, op: op}, err, cause)
+}
+
+// orPanic is that of the Runtime, for a part of a node.
+func (r *run) orPanic(ctx context.Context, node NodeRef, err error, cause any) error {
+	if cause == nil {
+		return err
+	}
+	return r.runtime.orPanic(ctx, place{scope: r.bot.scope, node: node}, err, cause)
+}
+
+// logLostChanges logs that what a run changed of its member is not stored.
+func (r *Runtime) logLostChanges(ctx context.Context, scope record.Scope, err error) {
+	if err == nil || !r.config.Logger.Enabled(ctx, slog.LevelWarn) {
+		return
+	}
+	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: member not written back",
+		appendCode(place{scope: scope}.attributes(), err)...)
+}
+
+// logRedirects logs that too many redirects have led to a step.
+func (r *run) logRedirects(ctx context.Context, to *step) {
+	logger := r.runtime.config.Logger
+	if !logger.Enabled(ctx, slog.LevelWarn) {
+		return
+	}
+	where := place{scope: r.bot.scope, node: to.node}
+	logger.LogAttrs(ctx, slog.LevelWarn, "botctx: too many redirects", append(where.attributes(), slog.String("path", to.path()))...)
+}
