@@ -2,7 +2,10 @@ package agenda
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -44,4 +47,15 @@ func TestWhatStandsAroundTheHandlerGivesOne(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, "around", e.Field)
 	require.Equal(t, boterr.InvalidArgument, e.Code)
+}
+
+func TestAPostponementIsToldFromAFailure(t *testing.T) {
+	t.Parallel()
+	pause, ok := Postponed(fmt.Errorf("not now: %w", Postpone(time.Minute)))
+	require.True(t, ok)
+	require.Equal(t, time.Minute, pause)
+	for _, err := range []error{nil, errors.New("no luck"), ErrShutdown} {
+		_, ok := Postponed(err)
+		require.False(t, ok)
+	}
 }

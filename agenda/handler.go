@@ -2,6 +2,7 @@ package agenda
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -42,6 +43,16 @@ func (r Run) StillStands(ctx context.Context) (bool, error) {
 // now: the claim is given back, and the agenda can be claimed again after the pause. That
 // counts neither as a failure nor as an attempt. A pause that is negative is none.
 func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }
+
+// Postponed reports whether an error is that of Postpone, wrapped or not, and by how long the
+// agenda is put off.
+func Postponed(err error) (pause time.Duration, ok bool) {
+	postponed, ok := errors.AsType[*postponement](err)
+	if !ok {
+		return 0, false
+	}
+	return postponed.pause, true
+}
 
 // postponement is the error of Postpone.
 type postponement struct{ pause time.Duration }
