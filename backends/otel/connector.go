@@ -1,0 +1,144 @@
+package otel
+
+import (
+	"context"
+
+	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Connectors returns connectors that give each call of others a span, and add its duration to
+// messaging.client.operation.duration and what is sent to messaging.client.sent.messages.
+// They have the ports that the inner ones have.
+func (o *Instrumentation) Connectors(inner map[channel.Type]send.Connector) map[channel.Type]send.Connector {
+	all := make(map[channel.Type]send.Connector, len(inner))
+	for platform, one := range inner {
+		if one != nil {
+			one = &connector{Connector: one, system: string(platform), o: o}
+		}
+		all[platform] = one
+	}
+	return all
+}
+
+// connector is a connector that is reported of.
+type connector struct {
+	send.Connector
+
+	system string
+	o      *Instrumentation
+}
+
+var _ send.PortWrapper = (*connector)(nil)
+
+// Unwrap implements send.Wrapper.
+func (c *connector) Unwrap() send.Connector { return c.Connector }
+
+// Send implements send.Connector.
+func (c *connector) Send(ctx context.Context, message send.Message) (delivery send.Delivery, err error) {
+	of := c.series("send")
+	defer c.counted(ctx, &of, 1)
+	return request(ctx, c, &of, message.Channel, func(ctx context.Context, span trace.Span) (send.Delivery, error) {
+		if !span.IsRecording() {
+			return c.Connector.Send(ctx, message)
+		}
+		span.SetAttributes(keyMessageType.String(string(message.Response.Type())), semconv.MessagingMessageID(message.ID))
+		delivery, err := c.Connector.Send(ctx, message)
+		if delivery.MessageID != "" {
+			span.SetAttributes(semconv.MessagingMessageID(delivery.MessageID))
+		}
+		return delivery, err
+	})
+}
+
+// series is that of a call of the platform. The conventions have a kind for messages that are
+// sent, and none for what else platforms do.
+func (c *connector) series(name string) series {
+	of := series{system: c.system, name: name}
+	if name == "send" || name == "sendBatch" {
+		of.kind = semconv.MessagingOperationTypeSend.Value.AsString()
+	}
+	return of
+}
+
+// counted counts messages that were to be sent, by the series as it is then.
+func (c *connector) counted(ctx context.Context, of *series, n int) {
+	c.o.metrics.sends.count(ctx, c.o.metrics.sent, n, *of)
+}
+
+// request calls a platform within a span, and leaves the code of the error in the series.
+func request[R any](
+	ctx context.Context, c *connector, of *series, in *channel.Channel,
+	call func(context.Context, trace.Span) (R, error),
+) (result R, err error) {
+	kind := trace.SpanKindClient
+	if of.kind != "" {
+		kind = trace.SpanKindProducer
+	}
+	outside := ctx
+	ctx, a := c.o.begin(ctx, of.name+" "+of.system, kind, func() []attribute.KeyValue {
+		if in == nil {
+			in = &channel.Channel{}
+		}
+		return messagingAttributes(*of, in.App, in.ID)
+	})
+	outcome := errNotReturned
+	defer func() {
+		of.code = codeOfPort(outside, outcome)
+		c.o.end(ctx, a, c.o.metrics.sends, *of, isFaultOfCall)
+	}()
+	result, err = call(ctx, a.span)
+	outcome = err
+	return result, err
+}
+
+// do is request for what answers nothing.
+func do(
+	ctx context.Context, c *connector, name string, in *channel.Channel, call func(context.Context) error,
+) error {
+	of := c.series(name)
+	_, err := request(ctx, c, &of, in, func(ctx context.Context, _ trace.Span) (struct{}, error) {
+		return struct{}{}, call(ctx)
+	})
+	return err
+}
+
+// ask is request for what is no message.
+func ask[R any](
+	ctx context.Context, c *connector, name string, in *channel.Channel, call func(context.Context) (R, error),
+) (R, error) {
+	of := c.series(name)
+	return request(ctx, c, &of, in, func(ctx context.Context, _ trace.Span) (R, error) { return call(ctx) })
+}
+
+// batches sends messages by one request.
+type batches struct {
+	c     *connector
+	inner send.BatchSender
+}
+
+// SendBatch implements send.BatchSender.
+func (b batches) SendBatch(ctx context.Context, messages []send.Message) (send.Batch, error) {
+	of := b.c.series("sendBatch")
+	var in *channel.Channel
+	if len(messages) > 0 {
+		in = messages[0].Channel
+	}
+	batch, err := request(ctx, b.c, &of, in, func(ctx context.Context, span trace.Span) (send.Batch, error) {
+		span.SetAttributes(semconv.MessagingBatchMessageCount(len(messages)))
+		return b.inner.SendBatch(ctx, messages)
+	})
+	if len(batch.Outcomes) != len(messages) || err != nil {
+		b.c.counted(ctx, &of, len(messages))
+		return batch, err
+	}
+	for _, outcome := range batch.Outcomes {
+		of.code = codeOfPort(ctx, outcome.Err)
+		b.c.counted(ctx, &of, 1)
+	}
+	return batch, nil
+}

@@ -1,0 +1,63 @@
+// Package otel reports what a host does to OpenTelemetry: spans and metrics of operations,
+// runs, agendas, connectors, the store, mails and files.
+//
+//	o, err := otel.New(otel.Config{}) // The global providers, or TracerProvider and MeterProvider.
+//	rt, err := botctx.New(botctx.Config{
+//		Store:        o.Store(store, "mongodb"),
+//		Connectors:   o.Connectors(map[channel.Type]send.Connector{channel.Webchat: web}),
+//		Interceptors: []botctx.Interceptor{o.Interceptor()},
+//		Scheduler:    o.Scheduler(agenda.SchedulerConfig{}),
+//		Mailer:       o.Mailer(mailer),
+//		ObjectStore:  o.ObjectStore(files),
+//	})
+//	http.Handle("POST /inbound", o.Handler(web.Handler(o.Receive(channel.Webchat, rt.Receive))))
+//	stop, err := o.Observe(rt.Scheduler()) // How many agendas are due.
+//
+// Each of these lines may be left out.
+//
+// # Spans
+//
+// A run is the parent of its operations, and they of what they ask of the store and of
+// platforms:
+//
+//	process webchat                      a message that arrived, or
+//	agenda reminder                      an agenda, by its node
+//	  newAgenda                          an operation that bot logic calls
+//	    insert agendas                   what the store does
+//	  sendResponse
+//	    send webchat                     what the connector does
+//
+// Store and connectors follow the semantic conventions for databases and for messaging,
+// version 1.43.0. A platform is a messaging.system, and the channel's id its
+// messaging.destination.name. What has no convention begins with "botctx.".
+//
+// error.type is the code of the error, such as "NotFound". The status of a span is an error
+// where what was called did not do its part, that is Internal, Unavailable and
+// ResourceExhausted, and where a run failed. The other codes answer the caller, who decides
+// whether that is a failure.
+//
+// # Metrics
+//
+//	botctx.operation.duration               by botctx.operation, botctx.channel.type, error.type
+//	messaging.process.duration              runs for what arrives, by messaging.system, error.type
+//	messaging.client.operation.duration     calls of platforms, by their names, too
+//	messaging.client.sent.messages          messages, those that were not taken included
+//	db.client.operation.duration            by db.operation.name, db.collection.name, error.type
+//	botctx.agenda.run.duration              by botctx.agenda.outcome, error.type
+//	botctx.agenda.lag                       how late runs of agendas begin
+//	botctx.agenda.late, .failures           how many begin late, and fail
+//	botctx.agenda.due                       how many could begin now
+//	botctx.object_store.operation.duration  files
+//
+// Durations are in seconds, with the buckets of the conventions. Apps, channels and data
+// sources are not told apart in metrics, since there may be any number of them.
+//
+// # What is not reported
+//
+// No span and no metric holds what members write or are sent, parameters and results of
+// operations, the sentences of errors, credentials, and what a member is called elsewhere.
+// Ids of apps, channels, members (enduser.pseudo.id), agendas and messages are in spans.
+//
+// The clients of payment accounts are not wrapped, since bot logic may ask for their own type.
+// The run of an agenda begins a trace of its own; that of newAgenda is not linked.
+package otel

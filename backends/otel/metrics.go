@@ -1,0 +1,161 @@
+package otel
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/semconv/v1.43.0/dbconv"
+	"go.opentelemetry.io/otel/semconv/v1.43.0/messagingconv"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// metrics are the instruments.
+type metrics struct {
+	operations *durations
+	sends      *durations
+	receives   *durations
+	queries    *durations
+	agendas    *durations
+	objects    *durations
+	// sent counts messages, by the same attributes as sends.
+	sent metric.Int64Counter
+	// lag is how late agendas begin, late and failures count them.
+	lag      metric.Float64Histogram
+	late     metric.Int64Counter
+	failures metric.Int64Counter
+}
+
+// The upper ends of the buckets, in seconds. secondsOfCalls and secondsOfQueries are those of
+// the conventions.
+var (
+	secondsOfCalls   = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
+	secondsOfQueries = []float64{0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10}
+	secondsOfLag     = []float64{0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21600, 86400}
+)
+
+// newMetrics makes the instruments.
+func newMetrics(meter metric.Meter) (metrics, error) {
+	var m metrics
+	var errs [10]error
+	m.operations, errs[0] = newDurations(meter, "botctx.operation.duration",
+		"Duration of the operations that bot logic calls.", secondsOfCalls, ofOperation)
+	m.sends, errs[1] = newDurations(meter, messagingconv.ClientOperationDuration{}.Name(),
+		messagingconv.ClientOperationDuration{}.Description(), secondsOfCalls, ofMessaging)
+	m.receives, errs[2] = newDurations(meter, messagingconv.ProcessDuration{}.Name(),
+		messagingconv.ProcessDuration{}.Description(), secondsOfCalls, ofMessaging)
+	m.queries, errs[3] = newDurations(meter, dbconv.ClientOperationDuration{}.Name(),
+		dbconv.ClientOperationDuration{}.Description(), secondsOfQueries, ofDatabase)
+	m.agendas, errs[4] = newDurations(meter, "botctx.agenda.run.duration",
+		"Duration of the runs of agendas.", secondsOfCalls, ofAgenda)
+	m.objects, errs[5] = newDurations(meter, "botctx.object_store.operation.duration",
+		"Duration of the operations of the object store.", secondsOfCalls, ofObjectStore)
+	m.sent, errs[6] = meter.Int64Counter(messagingconv.ClientSentMessages{}.Name(),
+		metric.WithUnit(messagingconv.ClientSentMessages{}.Unit()), metric.WithDescription(messagingconv.ClientSentMessages{}.Description()))
+	m.lag, errs[7] = meter.Float64Histogram("botctx.agenda.lag", metric.WithUnit("s"),
+		metric.WithDescription("Time from that for which an agenda was scheduled to when its run begins."),
+		metric.WithExplicitBucketBoundaries(secondsOfLag...))
+	m.late, errs[8] = meter.Int64Counter("botctx.agenda.late", metric.WithUnit("{run}"),
+		metric.WithDescription("Runs of agendas that begin later than the scheduler's LateAfter."))
+	m.failures, errs[9] = meter.Int64Counter("botctx.agenda.failures", metric.WithUnit("{run}"),
+		metric.WithDescription("Runs of agendas that failed, or of which the end could not be stored."))
+	return m, errors.Join(errs[:]...)
+}
+
+// series is what durations are told apart by. Which of its fields are used, and as which
+// attributes, depends on what was measured.
+type series struct {
+	// system is the platform, the database or the type of the channel.
+	system string
+	// name is what was done, and kind how conventions call it.
+	name string
+	kind string
+	// target is what it was done to.
+	target string
+	// code is that of the error, "" for none.
+	code boterr.Code
+}
+
+// withError appends the code of the error to attributes.
+func (s series) withError(attributes ...attribute.KeyValue) []attribute.KeyValue {
+	if s.code != "" {
+		attributes = append(attributes, semconv.ErrorTypeKey.String(string(s.code)))
+	}
+	return attributes
+}
+
+func ofOperation(s series) []attribute.KeyValue {
+	return s.withError(keyOperation.String(s.name), keyChannelType.String(s.system))
+}
+
+func ofMessaging(s series) []attribute.KeyValue {
+	attributes := s.withError(semconv.MessagingSystemKey.String(s.system), semconv.MessagingOperationName(s.name))
+	if s.kind != "" {
+		attributes = append(attributes, semconv.MessagingOperationTypeKey.String(s.kind))
+	}
+	return attributes
+}
+
+func ofDatabase(s series) []attribute.KeyValue {
+	return s.withError(semconv.DBSystemNameKey.String(s.system), semconv.DBOperationName(s.name), semconv.DBCollectionName(s.target))
+}
+
+func ofAgenda(s series) []attribute.KeyValue { return s.withError(keyOutcome.String(s.kind)) }
+
+func ofObjectStore(s series) []attribute.KeyValue {
+	return s.withError(keyObjectOperation.String(s.name))
+}
+
+// durations is a histogram of durations in seconds. It makes the attributes of each series
+// once.
+type durations struct {
+	histogram  metric.Float64Histogram
+	attributes func(series) []attribute.KeyValue
+
+	mu    sync.RWMutex
+	known map[series]measured
+}
+
+// measured is a series as the API takes it.
+type measured struct {
+	record []metric.RecordOption
+	add    []metric.AddOption
+}
+
+func newDurations(
+	meter metric.Meter, name, description string, seconds []float64, attributes func(series) []attribute.KeyValue,
+) (*durations, error) {
+	histogram, err := meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(description),
+		metric.WithExplicitBucketBoundaries(seconds...))
+	return &durations{histogram: histogram, attributes: attributes, known: map[series]measured{}}, err
+}
+
+// record adds a duration to a series.
+func (d *durations) record(ctx context.Context, seconds float64, of series) {
+	d.histogram.Record(ctx, seconds, d.of(of).record...)
+}
+
+// count adds to a counter that has the same series.
+func (d *durations) count(ctx context.Context, counter metric.Int64Counter, n int, of series) {
+	counter.Add(ctx, int64(n), d.of(of).add...)
+}
+
+// of returns a series as the API takes it.
+func (d *durations) of(s series) measured {
+	d.mu.RLock()
+	known, ok := d.known[s]
+	d.mu.RUnlock()
+	if ok {
+		return known
+	}
+	set := metric.WithAttributeSet(attribute.NewSet(d.attributes(s)...))
+	made := measured{record: []metric.RecordOption{set}, add: []metric.AddOption{set}}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.known[s] = made
+	return made
+}
