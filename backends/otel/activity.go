@@ -92,18 +92,14 @@ var errNotReturned = error(boterr.New(boterr.Internal, "", "the call did not ret
 // codeOfPort returns the code of the error of one of the host's ports, where no code means
 // that there was no answer.
 func codeOfPort(ctx context.Context, err error) boterr.Code {
-	code := boterr.CodeOf(err)
-	if code != boterr.Internal {
-		return code
-	}
 	_, isError := boterr.AsError(err)
 	_, isCode := errors.AsType[boterr.Code](err)
 	switch {
-	case isError || isCode:
-		return code
+	case err == nil || isError || isCode:
+		return boterr.CodeOf(err)
 	case ctx.Err() != nil:
 		return boterr.Canceled
 	default:
-		return boterr.Unavailable
+		return boterr.Unavailable // Also where a time-out of the port's own has passed.
 	}
 }

@@ -89,7 +89,7 @@ func (s series) withError(attributes ...attribute.KeyValue) []attribute.KeyValue
 }
 
 func ofOperation(s series) []attribute.KeyValue {
-	return s.withError(keyOperation.String(s.name), keyChannelType.String(s.system))
+	return s.withError(operationAttributes(s)...)
 }
 
 func ofMessaging(s series) []attribute.KeyValue {

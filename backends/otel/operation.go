@@ -21,7 +21,7 @@ func (o *Instrumentation) Interceptor() botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (result any, err error) {
 		of := series{name: string(call.Op), system: string(call.Context.ChannelType())}
 		ctx, a := o.begin(ctx, of.name, trace.SpanKindInternal, func() []attribute.KeyValue {
-			return append(scopeAttributes(call.Context.Scope()), keyOperation.String(of.name), keyChannelType.String(of.system))
+			return append(scopeAttributes(call.Context.Scope()), operationAttributes(of)...)
 		})
 		outcome := errNotReturned
 		defer func() {
@@ -35,6 +35,16 @@ func (o *Instrumentation) Interceptor() botctx.Interceptor {
 		outcome = err
 		return result, err
 	}
+}
+
+// operationAttributes are those of an operation and of the channel's type, where there is a
+// channel.
+func operationAttributes(of series) []attribute.KeyValue {
+	attributes := append(make([]attribute.KeyValue, 0, 3), keyOperation.String(of.name))
+	if of.system != "" {
+		attributes = append(attributes, keyChannelType.String(of.system))
+	}
+	return attributes
 }
 
 // scopeAttributes are those of a scope. The member is known by the id that the SDK has given

@@ -227,9 +227,17 @@ func named(points []string, prefixes ...string) []string {
 
 // platform is a connector that has batches and labels.
 type platform struct {
-	mu   sync.Mutex
-	fail error
-	sent int
+	mu     sync.Mutex
+	fail   error
+	refuse string
+	sent   int
+}
+
+// refuses makes what is sent to somebody fail.
+func (p *platform) refuses(to string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.refuse = to
 }
 
 // answers makes what follows fail with an error, or succeed with nil.
@@ -240,11 +248,14 @@ func (p *platform) answers(err error) {
 }
 
 // Send implements send.Connector.
-func (p *platform) Send(context.Context, send.Message) (send.Delivery, error) {
+func (p *platform) Send(_ context.Context, message send.Message) (send.Delivery, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.fail != nil {
 		return send.Delivery{}, p.fail
+	}
+	if message.To == p.refuse {
+		return send.Delivery{}, errors.New("refused for " + credential)
 	}
 	p.sent++
 	return send.Delivery{MessageID: fmt.Sprintf("out-%d", p.sent)}, nil
