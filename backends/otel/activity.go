@@ -42,11 +42,11 @@ func (o *Instrumentation) begin(
 	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue,
 ) (context.Context, activity) {
 	begun := o.now()
-	ctx, span := o.tracer.Start(ctx, name, trace.WithSpanKind(kind)) //nolint:spancheck // end ends it.
+	ctx, span := o.tracer.Start(ctx, name, trace.WithSpanKind(kind))
 	if span.IsRecording() {
 		span.SetAttributes(attributes()...)
 	}
-	return ctx, activity{span: span, begun: begun} //nolint:spancheck // end ends it.
+	return ctx, activity{span: span, begun: begun}
 }
 
 // beginWithin is begin for what gets a span only within another one: what the scheduler asks
