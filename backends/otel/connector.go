@@ -79,7 +79,6 @@ func request[R any](
 	if of.kind != "" {
 		kind = trace.SpanKindProducer
 	}
-	outside := ctx
 	ctx, a := c.o.begin(ctx, of.name+" "+of.system, kind, func() []attribute.KeyValue {
 		if in == nil {
 			in = &channel.Channel{}
@@ -88,7 +87,7 @@ func request[R any](
 	})
 	outcome := errNotReturned
 	defer func() {
-		of.code = codeOfPort(outside, outcome)
+		of.code = codeOfPort(ctx, outcome)
 		c.o.end(ctx, a, c.o.metrics.sends, *of, isFaultOfCall)
 	}()
 	result, err = call(ctx, a.span)

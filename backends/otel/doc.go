@@ -56,8 +56,11 @@
 //
 // No span and no metric holds what members write or are sent, parameters and results of
 // operations, the sentences of errors, credentials, and what a member is called elsewhere.
-// Ids of apps, channels, members (enduser.pseudo.id), agendas and messages are in spans.
+// Spans have ids: of apps, channels, nodes, agendas and messages, of members the one that the
+// SDK has given them (enduser.pseudo.id), and of data sources in db.collection.name.
 //
 // The clients of payment accounts are not wrapped, since bot logic may ask for their own type.
-// The run of an agenda begins a trace of its own; that of newAgenda is not linked.
+// The run of an agenda begins a trace of its own, without a link to the one that scheduled it:
+// nothing of a trace is stored. What a run reports to a host's own log is found by the trace,
+// where the log's handler takes the ids of the context's span.
 package otel

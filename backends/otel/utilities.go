@@ -28,14 +28,14 @@ type mailer struct {
 // SendMail implements botctx.Mailer.
 func (m mailer) SendMail(ctx context.Context, mail botctx.Mail) (err error) {
 	sends := semconv.MessagingOperationTypeSend.Value.AsString()
-	outside, of := ctx, series{system: emailSystem, name: sends, kind: sends}
+	of := series{system: emailSystem, name: sends, kind: sends}
 	ctx, a := m.o.begin(ctx, sends+" "+emailSystem, trace.SpanKindProducer, func() []attribute.KeyValue {
 		return append(messagingAttributes(of, mail.App, mail.Channel),
 			semconv.MessagingMessageID(mail.ID), keyRecipients.Int(len(mail.To)+len(mail.CC)))
 	})
 	outcome := errNotReturned
 	defer func() {
-		of.code = codeOfPort(outside, outcome)
+		of.code = codeOfPort(ctx, outcome)
 		m.o.metrics.sends.count(ctx, m.o.metrics.sent, 1, of)
 		m.o.end(ctx, a, m.o.metrics.sends, of, isFaultOfCall)
 	}()
@@ -58,13 +58,13 @@ type objectStore struct {
 
 // Put implements botctx.ObjectStore.
 func (s objectStore) Put(ctx context.Context, file botctx.StoredFile) (err error) {
-	outside, of := ctx, series{name: "put"}
+	of := series{name: "put"}
 	ctx, a := s.o.begin(ctx, "put object", trace.SpanKindClient, func() []attribute.KeyValue {
 		return []attribute.KeyValue{keyObjectOperation.String(of.name), keyApp.String(file.App), keyChannel.String(file.Channel)}
 	})
 	outcome := errNotReturned
 	defer func() {
-		of.code = codeOfPort(outside, outcome)
+		of.code = codeOfPort(ctx, outcome)
 		s.o.end(ctx, a, s.o.metrics.objects, of, isFaultOfCall)
 	}()
 	err = s.inner.Put(ctx, file)
