@@ -76,6 +76,7 @@ func TestConformanceOfMixedParts(t *testing.T) {
 			mixed.AddChannel(again)
 			return stored
 		}
+		withLiveChats(h, mixed)
 		h.Advance = func(by time.Duration) {
 			own.Advance(by)
 			mixed.Advance(by)
@@ -110,18 +111,12 @@ func newHarness(t *testing.T) *botctxtest.Harness {
 
 // harnessOf lets the suite reach a platform.
 func harnessOf(p *fakes.Platform) *botctxtest.Harness {
-	return &botctxtest.Harness{
+	return withLiveChats(&botctxtest.Harness{
 		Operations: func(scope record.Scope) botctx.Operations { return p.Operations(scope) },
 		AddChannel: p.AddChannel,
 		AddMember:  func(m member.Member) *member.Member { return p.AddMember(m).Member() },
 		Advance:    p.Advance,
 		Handle:     p.Handle,
-		Sent: func() []botctxtest.Sent {
-			var arrived []botctxtest.Sent
-			for _, s := range p.Sent() {
-				arrived = append(arrived, botctxtest.Sent{Channel: s.Channel, To: s.To, Response: s.Response})
-			}
-			return arrived
-		},
-	}
+		Sent:       func() []botctxtest.Sent { return sentOn(p) },
+	}, p)
 }

@@ -34,12 +34,14 @@ var tables = []struct {
 	{[]botctxtest.Capability{botctxtest.Agendas}, brokenAgendas},
 	{[]botctxtest.Capability{botctxtest.Nodes}, brokenNodes},
 	{[]botctxtest.Capability{botctxtest.Sends}, brokenSends},
+	{[]botctxtest.Capability{botctxtest.LiveChats}, brokenAssignments},
 	{everywhere, brokenEverywhere},
 }
 
 // everywhere are all domains.
 var everywhere = []botctxtest.Capability{
 	botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Nodes, botctxtest.Sends,
+	botctxtest.LiveChats,
 }
 
 // harness returns a harness of the broken implementation.

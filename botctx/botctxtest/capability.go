@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -20,20 +21,23 @@ type Capability string
 // The capabilities. An implementation that lacks one answers Unsupported where it is
 // used.
 const (
-	// Channels, Members, DataSources, Agendas, Nodes and Sends are all operations of a
-	// domain.
+	// Channels, Members, DataSources, Agendas, Nodes, Sends and LiveChats are all operations
+	// of a domain. LiveChats are the 34 of package livechat.
 	Channels    Capability = "Channels"
 	Members     Capability = "Members"
 	DataSources Capability = "DataSources"
 	Agendas     Capability = "Agendas"
 	Nodes       Capability = "Nodes"
 	Sends       Capability = "Sends"
+	LiveChats   Capability = "LiveChats"
 	// GeoQueries is fetchGeoNearFromDataSource.
 	GeoQueries Capability = "GeoQueries"
 	// ArrayFilters is a path with "$[name]" in a patch.
 	ArrayFilters Capability = "ArrayFilters"
 	// PatchSort is options.sort of patchDataToDataSource.
 	PatchSort Capability = "PatchSort"
+	// Histories is history of createAssignment.
+	Histories Capability = "Histories"
 )
 
 // What a harness may lack beside that. No operation can answer for it.
@@ -44,7 +48,20 @@ const (
 	// commonShape is a platform whose results show the message event. It is lacked where
 	// Charlie and Echo are all that can be sent to.
 	commonShape Capability = "a platform with message events"
+	pairOutlets Capability = "Harness.Pair"
+	addAgents   Capability = "Harness.Agent"
+	switchOff   Capability = "Harness.SwitchOff"
+	readAsked   Capability = "Harness.Asked"
+	// tickets is lacked where none of ticketing can be sent to.
+	tickets Capability = "a platform with tickets and groups"
 )
+
+// notOperated are the capabilities for which no operation can answer.
+func notOperated() []Capability {
+	return []Capability{
+		readSent, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, tickets,
+	}
+}
 
 // platformPrefix begins the capabilities that On returns.
 const platformPrefix = "On "
@@ -73,6 +90,10 @@ var uses = map[Capability]func(*trial) error{
 		})
 		return err
 	},
+	Histories: func(t *trial) error {
+		t.openDesk(t.home, t.ticketing())
+		return errorOf(t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{History: true}))
+	},
 }
 
 // unsupportedRule is the rule for a capability that an implementation declares to
@@ -85,7 +106,7 @@ func unsupportedRule(lack Capability) (Rule, bool) {
 		check: func(t *trial) {
 			requireUnsupported(t, lack)
 		},
-	}, !slices.Contains([]Capability{readSent, moveClock, handleNodes, commonShape}, lack)
+	}, !slices.Contains(notOperated(), lack)
 }
 
 func requireUnsupported(t *trial, lack Capability) {

@@ -2,6 +2,7 @@ package botctxtest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,87 +41,95 @@ type call struct {
 	domain Capability
 	op     botctx.Op
 	make   func(ctx context.Context, p *place) error
+	// needs is what the operation needs beside its domain, "" for nothing.
+	needs Capability
+	// mayFail is whether it need not succeed: it ends what other calls need, or is for a
+	// platform on which nothing was made.
+	mayFail bool
 }
 
 // errorOf is the error of an operation.
 func errorOf[R any](_ R, err error) error { return err }
 
-// calls are one call of each operation.
-var calls = []call{
-	{Channels, botctx.OpGetChannel, func(ctx context.Context, p *place) error {
+// calls returns one call of each operation.
+func calls() []call { return slices.Concat(plainCalls, assignmentCalls, groupCalls) }
+
+// plainCalls are one call of each operation that is not about live chats.
+var plainCalls = []call{
+	{domain: Channels, op: botctx.OpGetChannel, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.GetChannel(ctx, channel.GetChannelParams{ChannelID: p.scope.Channel}))
 	}},
-	{Members, botctx.OpGetMember, func(ctx context.Context, p *place) error {
+	{domain: Members, op: botctx.OpGetMember, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.GetMember(ctx, member.GetMemberParams{MemberID: p.scope.Member}))
 	}},
-	{Members, botctx.OpFindAndModifyMember, func(ctx context.Context, p *place) error {
+	{domain: Members, op: botctx.OpFindAndModifyMember, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
 			Filter: document.O(), Patch: document.Inc("meta.calls", 1),
 		}))
 	}},
-	{Members, botctx.OpPatchMembers, func(ctx context.Context, p *place) error {
+	{domain: Members, op: botctx.OpPatchMembers, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.PatchMembers(ctx, member.PatchMembersParams{
 			Patch: document.Inc("meta.calls", 1), WithModifier: true,
 		}))
 	}},
-	{Members, botctx.OpUpdateMember, func(ctx context.Context, p *place) error {
+	{domain: Members, op: botctx.OpUpdateMember, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.UpdateMember(ctx, member.UpdateMemberParams{
 			Member: document.O("_id", p.scope.Member, "gender", "f"),
 		}))
 	}},
-	{Members, botctx.OpCheckAndSaveMemberReferFrom, func(ctx context.Context, p *place) error {
+	{domain: Members, op: botctx.OpCheckAndSaveMemberReferFrom, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.CheckAndSaveMemberReferFrom(ctx, member.CheckAndSaveMemberReferFromParams{
 			MemberID: p.scope.Member, ReferFrom: "somewhere",
 		}))
 	}},
-	{DataSources, botctx.OpFindAndModifyDataFromDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpFindAndModifyDataFromDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
 			DataSourceID: source, Filter: document.O(), Patch: document.Inc("calls", 1),
 		}))
 	}},
-	{DataSources, botctx.OpUpsertDataToDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpUpsertDataToDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
 			DataSourceID: source, Data: document.One(document.O("_id", "a", "upserted", true), document.O("new", true)),
 		}))
 	}},
-	{DataSources, botctx.OpPatchDataToDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpPatchDataToDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
 			DataSourceID: source, Patch: document.Inc("calls", 1), WithModifier: true, Multi: true,
 		}))
 	}},
-	{DataSources, botctx.OpCountDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpCountDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: source}))
 	}},
-	{DataSources, botctx.OpFetchDataFromDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpFetchDataFromDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: source}))
 	}},
-	{DataSources, botctx.OpFetchDistinctDataFromDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpFetchDistinctDataFromDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctDataFromDataSourceParams{
 			DataSourceID: source, Key: "_id",
 		}))
 	}},
-	{DataSources, botctx.OpFetchGeoNearFromDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpFetchGeoNearFromDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.FetchGeoNearFromDataSource(ctx, datasource.FetchGeoNearFromDataSourceParams{
 			DataSourceID: source, Data: document.O("near", document.A(0, 0), "key", "at"),
 		}))
-	}},
-	{Agendas, botctx.OpNewAgenda, func(ctx context.Context, p *place) error {
+	}, needs: GeoQueries},
+	{domain: Agendas, op: botctx.OpNewAgenda, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.NewAgenda(ctx, agenda.NewAgendaParams{
 			MemberID: p.scope.Member, NodeCompositeID: "node", NextRunAt: later, Tag: "tag", Replace: true,
 		}))
 	}},
-	{Agendas, botctx.OpUpdateAgenda, func(ctx context.Context, p *place) error {
+	{domain: Agendas, op: botctx.OpUpdateAgenda, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.UpdateAgenda(ctx, agenda.UpdateAgendaParams{MemberID: p.scope.Member, NextRunAt: later + 1}))
 	}},
-	{Agendas, botctx.OpDeleteMemberAgenda, func(ctx context.Context, p *place) error {
+	{domain: Agendas, op: botctx.OpDeleteMemberAgenda, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: p.scope.Member}))
 	}},
-	{Nodes, botctx.OpRedirectMemberToNode, func(ctx context.Context, p *place) error {
+	{domain: Nodes, op: botctx.OpRedirectMemberToNode, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
 			MemberID: p.scope.Member, NodeCompositeID: p.node,
 		}))
-	}},
-	{Sends, botctx.OpSendResponse, func(ctx context.Context, p *place) error {
+	}, needs: handleNodes},
+	{domain: Sends, op: botctx.OpSendResponse, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Hello")}))
 	}},
 }
@@ -128,7 +137,7 @@ var calls = []call{
 // callsOf returns the calls of a domain.
 func callsOf(domain Capability) []call {
 	var of []call
-	for _, c := range calls {
+	for _, c := range calls() {
 		if c.domain == domain {
 			of = append(of, c)
 		}
@@ -139,11 +148,8 @@ func callsOf(domain Capability) []call {
 // offered returns the calls of operations that the implementation offers.
 func (t *trial) offered() []call {
 	var offered []call
-	for _, c := range calls {
-		needs, isSpecial := map[botctx.Op]Capability{
-			botctx.OpFetchGeoNearFromDataSource: GeoQueries, botctx.OpRedirectMemberToNode: handleNodes,
-		}[c.op]
-		if t.offers(c.domain) && (!isSpecial || t.offers(needs)) {
+	for _, c := range calls() {
+		if t.offers(c.domain) && (c.needs == "" || t.offers(c.needs)) && (c.domain != LiveChats || t.offersLiveChats()) {
 			offered = append(offered, c)
 		}
 	}
@@ -161,6 +167,9 @@ func (t *trial) seedForCalls() {
 	}
 	if t.offers(Nodes) && t.offers(handleNodes) {
 		t.Handle(&botctx.Node{ID: t.home.node, Pre: []botctx.Action{sets("seen")}})
+	}
+	if t.offersLiveChats() {
+		t.beginChat()
 	}
 }
 
@@ -192,7 +201,7 @@ func requireCanceled(t *trial, inVain func(call) error) {
 func operationsAreSafeForConcurrentUse(t *trial) {
 	t.seedForCalls()
 	var group sync.WaitGroup
-	offered := t.offered()
+	offered := slices.DeleteFunc(t.offered(), func(c call) bool { return c.mayFail })
 	const rounds = 4
 	failures := make([]error, rounds*len(offered))
 	for i := range failures {

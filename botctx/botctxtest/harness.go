@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
@@ -17,8 +18,9 @@ import (
 type Harness struct {
 	// Operations returns the operations for an app, a channel and a member. Required.
 	Operations func(scope record.Scope) botctx.Operations
-	// AddChannel stores a channel that is on, with the App and the Type given, under an
-	// ID of the implementation's choice, and returns it as it is stored. Required.
+	// AddChannel stores a channel that is on, with the App, the Type and the BroadcastGroups
+	// given, under an ID of the implementation's choice, and returns it as it is stored. One
+	// of type custom has a live-chat API, if Asked is given. Required.
 	AddChannel func(added channel.Channel) *channel.Channel
 	// AddMember stores a member with the fields given, Unknown included, under an ID of
 	// the implementation's choice, and returns it as it is stored. App, Channel and
@@ -36,6 +38,20 @@ type Harness struct {
 	// members of all apps. Without it the rules about nodes are left out.
 	Handle func(nodes ...*botctx.Node)
 
+	// Pair makes outlets serve the live chats of an inlet, in this order, in place of those
+	// before. AddChannel returned all of them, of one app. Without it and Agent the rules about
+	// live chats are left out.
+	Pair func(inlet *channel.Channel, outlets ...*channel.Channel)
+	// Agent adds an agent, with an admin record, to an outlet that AddChannel returned.
+	Agent func(outlet *channel.Channel) *Agent
+	// SwitchOff switches a channel off. Without it the rules about channels that are off are
+	// left out.
+	SwitchOff func(switched *channel.Channel)
+	// Asked returns the requests that have arrived at the live-chat APIs of custom channels,
+	// in order. Each of these answers with an id of a group, the same each time. Without it
+	// the rules about createGroup are left out.
+	Asked func() []Asked
+
 	// ChecksEtags says that updateMember answers Conflict to a stale etag.
 	ChecksEtags bool
 	// Lacks are the capabilities that the implementation does not offer. It must answer
@@ -51,24 +67,56 @@ type Sent struct {
 	To string
 	// Response is the message as the platform got it.
 	Response send.Response
+	// Shows is the text that it shows by now in place of Response, "" while it shows that.
+	Shows string
+	// IsRecalled is whether it was taken back.
+	IsRecalled bool
+}
+
+// Agent is a person who answers members in an outlet.
+type Agent struct {
+	// ExternalID is the id on the outlet's platform, AdminID that of the admin record.
+	ExternalID string
+	AdminID    string
+	// Take takes a request that was offered in the outlet, as the agent does there. It
+	// returns an error where the agent does not get it. Several agents may do so at once.
+	Take func(assignmentID string) error
+}
+
+// Asked is a request that has arrived at the live-chat API of a custom channel.
+type Asked struct {
+	// Channel is the id of the channel.
+	Channel string
+	// Body is what the API was told.
+	Body document.Object
 }
 
 // lacks returns what the harness lacks, declared or not given.
 func (h *Harness) lacks() []Capability {
 	lacks := slices.Clone(h.Lacks)
-	if h.Sent == nil {
-		lacks = append(lacks, readSent)
-	}
-	if h.Advance == nil {
-		lacks = append(lacks, moveClock)
-	}
-	if h.Handle == nil {
-		lacks = append(lacks, handleNodes)
+	for _, verb := range []struct {
+		capability Capability
+		isGiven    bool
+	}{
+		{readSent, h.Sent != nil},
+		{moveClock, h.Advance != nil},
+		{handleNodes, h.Handle != nil},
+		{pairOutlets, h.Pair != nil},
+		{addAgents, h.Agent != nil},
+		{switchOff, h.SwitchOff != nil},
+		{readAsked, h.Asked != nil},
+	} {
+		if !verb.isGiven {
+			lacks = append(lacks, verb.capability)
+		}
 	}
 	if !slices.ContainsFunc(platforms, func(platform channel.Type) bool {
 		return shapes[platform] == nil && !slices.Contains(lacks, On(platform))
 	}) {
 		lacks = append(lacks, commonShape)
+	}
+	if !slices.ContainsFunc(ticketing, func(platform channel.Type) bool { return !slices.Contains(lacks, On(platform)) }) {
+		lacks = append(lacks, tickets)
 	}
 	return lacks
 }

@@ -60,7 +60,8 @@ func RunConformance(t *testing.T, newHarness func(t *testing.T) *Harness) {
 func Rules(lacks ...Capability) []Rule {
 	rules := slices.Concat(
 		in(Channels, channelRules), in(Members, memberRules()), in(DataSources, dataRules()), in(Agendas, agendaRules()),
-		in(Nodes, nodeRules()), in(Sends, sendRules()), everyOperationRules,
+		in(Nodes, nodeRules()), in(Sends, sendRules()),
+		in(LiveChats, liveChatRules()), everyOperationRules,
 	)
 	rules = slices.DeleteFunc(rules, func(rule Rule) bool { return rule.needsOneOf(lacks) })
 	for _, lack := range lacks {

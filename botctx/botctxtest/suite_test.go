@@ -54,20 +54,14 @@ func violations(ctx context.Context, rule botctxtest.Rule, h *botctxtest.Harness
 // that break some.
 func newHarness(breaking ...botctx.Interceptor) *botctxtest.Harness {
 	p := fakes.New(fakes.Intercept(breaking...))
-	return &botctxtest.Harness{
+	return withLiveChats(&botctxtest.Harness{
 		Operations: func(scope record.Scope) botctx.Operations { return p.Operations(scope) },
 		AddChannel: p.AddChannel,
 		AddMember:  func(m member.Member) *member.Member { return p.AddMember(m).Member() },
 		Advance:    p.Advance,
 		Handle:     p.Handle,
-		Sent: func() []botctxtest.Sent {
-			var arrived []botctxtest.Sent
-			for _, s := range p.Sent() {
-				arrived = append(arrived, botctxtest.Sent{Channel: s.Channel, To: s.To, Response: s.Response})
-			}
-			return arrived
-		},
-	}
+		Sent:       func() []botctxtest.Sent { return sentOn(p) },
+	}, p)
 }
 
 func TestSuiteReportsWhatIsBroken(t *testing.T) {
@@ -144,7 +138,8 @@ func TestLackOfACapability(t *testing.T) {
 	t.Parallel()
 	for _, capability := range []botctxtest.Capability{
 		botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Nodes,
-		botctxtest.Sends, botctxtest.GeoQueries, botctxtest.ArrayFilters, botctxtest.PatchSort, botctxtest.On(channel.Echo),
+		botctxtest.Sends, botctxtest.LiveChats, botctxtest.GeoQueries, botctxtest.ArrayFilters, botctxtest.PatchSort,
+		botctxtest.Histories, botctxtest.On(channel.Echo),
 	} {
 		t.Run(string(capability), func(t *testing.T) {
 			t.Parallel()
@@ -176,6 +171,7 @@ func TestWhatTheHarnessLacksIsLeftOut(t *testing.T) {
 		t.Helper()
 		h := newHarness()
 		h.Sent, h.Advance, h.Handle = nil, nil, nil
+		h.Pair, h.Agent, h.SwitchOff, h.Asked = nil, nil, nil, nil
 		return h
 	}
 	botctxtest.RunConformance(t, bare)
@@ -188,6 +184,7 @@ func TestAnImplementationOfOneDomain(t *testing.T) {
 		h := newHarness()
 		h.Lacks = []botctxtest.Capability{
 			botctxtest.Channels, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Nodes, botctxtest.Sends,
+			botctxtest.LiveChats,
 		}
 		whole := h.Operations
 		h.Operations = func(scope record.Scope) botctx.Operations { return membersAlone{nothing(), whole(scope)} }

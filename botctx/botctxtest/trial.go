@@ -44,6 +44,8 @@ type place struct {
 	member  *member.Member
 	// node is an id for a node that nobody has used before.
 	node string
+	// chat is the live chat of the member, zero unless it was begun.
+	chat chat
 }
 
 func newTrial(t T, rule Rule, h *Harness) *trial {
@@ -226,6 +228,11 @@ func (t *trial) state() string {
 	if t.offers(Agendas) {
 		for _, m := range t.added {
 			fmt.Fprintln(&state, textsOf(t, t.open(m)))
+		}
+	}
+	if t.offersLiveChats() {
+		for _, m := range t.added {
+			fmt.Fprintln(&state, t.liveChatsOf(m))
 		}
 	}
 	if t.Sent != nil {
