@@ -41,7 +41,7 @@ var tables = []struct {
 // everywhere are all domains.
 var everywhere = []botctxtest.Capability{
 	botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Nodes, botctxtest.Sends,
-	botctxtest.LiveChats,
+	botctxtest.LiveChats, botctxtest.Utilities,
 }
 
 // harness returns a harness of the broken implementation.

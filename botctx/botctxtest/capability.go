@@ -21,8 +21,9 @@ type Capability string
 // The capabilities. An implementation that lacks one answers Unsupported where it is
 // used.
 const (
-	// Channels, Members, DataSources, Agendas, Nodes, Sends and LiveChats are all operations
-	// of a domain. LiveChats are the 34 of package livechat.
+	// Channels, Members, DataSources, Agendas, Nodes, Sends, LiveChats and Utilities are all
+	// operations of a domain. Sends are the 15 of package send, LiveChats the 34 of package
+	// livechat.
 	Channels    Capability = "Channels"
 	Members     Capability = "Members"
 	DataSources Capability = "DataSources"
@@ -30,12 +31,35 @@ const (
 	Nodes       Capability = "Nodes"
 	Sends       Capability = "Sends"
 	LiveChats   Capability = "LiveChats"
+	Utilities   Capability = "Utilities"
 	// GeoQueries is fetchGeoNearFromDataSource.
 	GeoQueries Capability = "GeoQueries"
 	// ArrayFilters is a path with "$[name]" in a patch.
 	ArrayFilters Capability = "ArrayFilters"
 	// PatchSort is options.sort of patchDataToDataSource.
 	PatchSort Capability = "PatchSort"
+	// Batches is sendDeltaResponse.
+	Batches Capability = "Batches"
+	// Broadcasts are alphaCreateBroadcast and alphaSendBroadcast.
+	Broadcasts Capability = "Broadcasts"
+	// Attachments is alphaGetAttachmentId.
+	Attachments Capability = "Attachments"
+	// Threads is alphaPassThreadControl.
+	Threads Capability = "Threads"
+	// Labels are alphaSaveCustomLabel and alphaRemoveCustomLabel.
+	Labels Capability = "Labels"
+	// Comments is savePostCommentAnalytics.
+	Comments Capability = "Comments"
+	// Archives is charlieArchiveConversation.
+	Archives Capability = "Archives"
+	// MessageUpdates is updateMessage on Charlie.
+	MessageUpdates Capability = "MessageUpdates"
+	// Tags is EchoSaveMemberTag.
+	Tags Capability = "Tags"
+	// Mails is sendEmail.
+	Mails Capability = "Mails"
+	// Uploads is uploadFileToObjectStore.
+	Uploads Capability = "Uploads"
 	// Histories is history of createAssignment.
 	Histories Capability = "Histories"
 )
@@ -47,11 +71,16 @@ const (
 	handleNodes Capability = "Harness.Handle"
 	// commonShape is a platform whose results show the message event. It is lacked where
 	// Charlie and Echo are all that can be sent to.
-	commonShape Capability = "a platform with message events"
-	pairOutlets Capability = "Harness.Pair"
-	addAgents   Capability = "Harness.Agent"
-	switchOff   Capability = "Harness.SwitchOff"
-	readAsked   Capability = "Harness.Asked"
+	commonShape  Capability = "a platform with message events"
+	pairOutlets  Capability = "Harness.Pair"
+	addAgents    Capability = "Harness.Agent"
+	switchOff    Capability = "Harness.SwitchOff"
+	readAsked    Capability = "Harness.Asked"
+	refuseSends  Capability = "Harness.Refuse"
+	readComments Capability = "Harness.Comments"
+	readMails    Capability = "Harness.Mails"
+	readFiles    Capability = "Harness.Files and Harness.Serve"
+	addAccounts  Capability = "Harness.AddAccount"
 	// tickets is lacked where none of ticketing can be sent to.
 	tickets Capability = "a platform with tickets and groups"
 )
@@ -60,6 +89,7 @@ const (
 func notOperated() []Capability {
 	return []Capability{
 		readSent, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, tickets,
+		refuseSends, readComments, readMails, readFiles, addAccounts,
 	}
 }
 
@@ -119,11 +149,11 @@ func requireUnsupported(t *trial, lack Capability) {
 		t.requireCode(boterr.Unsupported, sendOn(t, channel.Type(platform)))
 		return
 	}
-	operations := callsOf(lack)
+	operations := slices.Concat(callsOf(lack), callsThatNeed(lack))
 	require.NotEmpty(t, operations, "%q is no capability", lack)
 	for _, call := range operations {
 		t.try(string(call.op), func(t *trial) {
-			t.requireCode(boterr.Unsupported, call.make(t.ctx(), t.home))
+			t.requireCode(boterr.Unsupported, call.make(t.ctx(), t.placeOf(call)))
 		})
 	}
 }

@@ -43,6 +43,8 @@ type call struct {
 	make   func(ctx context.Context, p *place) error
 	// needs is what the operation needs beside its domain, "" for nothing.
 	needs Capability
+	// platform is the only one that the operation is for, "" for any.
+	platform channel.Type
 	// mayFail is whether it need not succeed: it ends what other calls need, or is for a
 	// platform on which nothing was made.
 	mayFail bool
@@ -52,7 +54,9 @@ type call struct {
 func errorOf[R any](_ R, err error) error { return err }
 
 // calls returns one call of each operation.
-func calls() []call { return slices.Concat(plainCalls, assignmentCalls, groupCalls) }
+func calls() []call {
+	return slices.Concat(plainCalls, platformCalls(), utilityCalls, assignmentCalls, groupCalls)
+}
 
 // plainCalls are one call of each operation that is not about live chats.
 var plainCalls = []call{
@@ -145,11 +149,27 @@ func callsOf(domain Capability) []call {
 	return of
 }
 
+// callsThatNeed returns the calls that need a capability.
+func callsThatNeed(c Capability) []call {
+	return slices.DeleteFunc(calls(), func(one call) bool { return one.needs != c })
+}
+
+// placeOf returns where to make a call: at home, or in another channel of that app on the
+// only platform that the operation is for.
+func (t *trial) placeOf(c call) *place {
+	t.Helper()
+	if c.platform == "" {
+		return t.home
+	}
+	return t.on(c.platform)
+}
+
 // offered returns the calls of operations that the implementation offers.
 func (t *trial) offered() []call {
 	var offered []call
 	for _, c := range calls() {
-		if t.offers(c.domain) && (c.needs == "" || t.offers(c.needs)) && (c.domain != LiveChats || t.offersLiveChats()) {
+		if t.offers(c.domain) && (c.needs == "" || t.offers(c.needs)) &&
+			(c.platform == "" || t.offers(On(c.platform))) && (c.domain != LiveChats || t.offersLiveChats()) {
 			offered = append(offered, c)
 		}
 	}
@@ -176,23 +196,24 @@ func (t *trial) seedForCalls() {
 func endedContextIsCanceled(t *trial) {
 	ended, end := context.WithCancel(t.ctx())
 	end()
-	requireCanceled(t, func(c call) error { return c.make(ended, t.home) })
+	requireCanceled(t, func(c call, p *place) error { return c.make(ended, p) })
 }
 
 func passedDeadlineIsCanceled(t *trial) {
 	passed, release := context.WithDeadline(t.ctx(), time.Unix(0, 0))
 	defer release()
-	requireCanceled(t, func(c call) error { return c.make(passed, t.home) })
+	requireCanceled(t, func(c call, p *place) error { return c.make(passed, p) })
 }
 
 // requireCanceled checks that every operation refuses to be called in vain.
-func requireCanceled(t *trial, inVain func(call) error) {
+func requireCanceled(t *trial, inVain func(call, *place) error) {
 	t.Helper()
 	t.seedForCalls()
 	for _, call := range t.offered() {
 		t.try(string(call.op), func(t *trial) {
+			p := t.placeOf(call)
 			before := t.state()
-			t.requireError(call.op, boterr.Canceled, "", inVain(call))
+			t.requireError(call.op, boterr.Canceled, "", inVain(call, p))
 			require.Equal(t, before, t.state(), "a call that is canceled changes nothing")
 		})
 	}
@@ -203,9 +224,14 @@ func operationsAreSafeForConcurrentUse(t *trial) {
 	var group sync.WaitGroup
 	offered := slices.DeleteFunc(t.offered(), func(c call) bool { return c.mayFail })
 	const rounds = 4
+	places := make([]*place, len(offered))
+	for i, c := range offered {
+		places[i] = t.placeOf(c)
+	}
 	failures := make([]error, rounds*len(offered))
 	for i := range failures {
-		group.Go(func() { failures[i] = offered[i%len(offered)].make(t.ctx(), t.home) })
+		one := i % len(offered)
+		group.Go(func() { failures[i] = offered[one].make(t.ctx(), places[one]) })
 	}
 	group.Wait()
 	for _, err := range failures {

@@ -1,6 +1,7 @@
 package botctxtest
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -52,6 +53,25 @@ type Harness struct {
 	// the rules about createGroup are left out.
 	Asked func() []Asked
 
+	// Refuse makes the platform refuse all messages to a member that AddMember returned, as
+	// one that blocks the bot. Without it the rules about messages that reach some are left
+	// out.
+	Refuse func(refused *member.Member)
+	// Comments returns the comments on posts that were recorded in an app, the oldest first.
+	// Without it the rules about what is recorded are left out.
+	Comments func(app string) []*send.PostComment
+	// Mails returns the mails that the mail service has taken, in order. Without it the rules
+	// about what is mailed are left out.
+	Mails func() []botctx.Mail
+	// Serve puts a file at an address that the implementation may fetch from, for GET and
+	// POST. Without it and Files the rules about what is uploaded are left out.
+	Serve func(content []byte) *Served
+	// Files returns the files in the object store, in any order.
+	Files func() []File
+	// AddAccount adds a payment account to an app under a name. Without it the rules about
+	// accounts that there are are left out.
+	AddAccount func(app, name string)
+
 	// ChecksEtags says that updateMember answers Conflict to a stale etag.
 	ChecksEtags bool
 	// Lacks are the capabilities that the implementation does not offer. It must answer
@@ -91,6 +111,33 @@ type Asked struct {
 	Body document.Object
 }
 
+// Served is a file at an address.
+type Served struct {
+	// URL is the address.
+	URL string
+	// Requests returns the requests that have arrived there, in order.
+	Requests func() []Request
+}
+
+// Request is a request that has arrived at an address.
+type Request struct {
+	Method string
+	Header http.Header
+	Body   string
+}
+
+// File is a file in the object store.
+type File struct {
+	// App and Channel are whom it belongs to, Name is its name there.
+	App     string
+	Channel string
+	Name    string
+	// ContentType is its media type.
+	ContentType string
+	// Content is what is in it.
+	Content []byte
+}
+
 // lacks returns what the harness lacks, declared or not given.
 func (h *Harness) lacks() []Capability {
 	lacks := slices.Clone(h.Lacks)
@@ -105,6 +152,11 @@ func (h *Harness) lacks() []Capability {
 		{addAgents, h.Agent != nil},
 		{switchOff, h.SwitchOff != nil},
 		{readAsked, h.Asked != nil},
+		{refuseSends, h.Refuse != nil},
+		{readComments, h.Comments != nil},
+		{readMails, h.Mails != nil},
+		{readFiles, h.Files != nil && h.Serve != nil},
+		{addAccounts, h.AddAccount != nil},
 	} {
 		if !verb.isGiven {
 			lacks = append(lacks, verb.capability)

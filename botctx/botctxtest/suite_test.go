@@ -15,7 +15,6 @@ import (
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -54,14 +53,13 @@ func violations(ctx context.Context, rule botctxtest.Rule, h *botctxtest.Harness
 // that break some.
 func newHarness(breaking ...botctx.Interceptor) *botctxtest.Harness {
 	p := fakes.New(fakes.Intercept(breaking...))
-	return withLiveChats(&botctxtest.Harness{
+	return withDeliveries(withLiveChats(&botctxtest.Harness{
 		Operations: func(scope record.Scope) botctx.Operations { return p.Operations(scope) },
 		AddChannel: p.AddChannel,
-		AddMember:  func(m member.Member) *member.Member { return p.AddMember(m).Member() },
 		Advance:    p.Advance,
 		Handle:     p.Handle,
 		Sent:       func() []botctxtest.Sent { return sentOn(p) },
-	}, p)
+	}, p), p, p)
 }
 
 func TestSuiteReportsWhatIsBroken(t *testing.T) {
@@ -139,7 +137,9 @@ func TestLackOfACapability(t *testing.T) {
 	for _, capability := range []botctxtest.Capability{
 		botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Nodes,
 		botctxtest.Sends, botctxtest.LiveChats, botctxtest.GeoQueries, botctxtest.ArrayFilters, botctxtest.PatchSort,
-		botctxtest.Histories, botctxtest.On(channel.Echo),
+		botctxtest.Histories, botctxtest.On(channel.Echo), botctxtest.Utilities, botctxtest.Batches, botctxtest.Broadcasts,
+		botctxtest.Attachments, botctxtest.Threads, botctxtest.Labels, botctxtest.Comments, botctxtest.Archives,
+		botctxtest.MessageUpdates, botctxtest.Tags, botctxtest.Mails, botctxtest.Uploads,
 	} {
 		t.Run(string(capability), func(t *testing.T) {
 			t.Parallel()
@@ -172,6 +172,7 @@ func TestWhatTheHarnessLacksIsLeftOut(t *testing.T) {
 		h := newHarness()
 		h.Sent, h.Advance, h.Handle = nil, nil, nil
 		h.Pair, h.Agent, h.SwitchOff, h.Asked = nil, nil, nil, nil
+		h.Refuse, h.Comments, h.Mails, h.Serve, h.Files, h.AddAccount = nil, nil, nil, nil, nil, nil
 		return h
 	}
 	botctxtest.RunConformance(t, bare)
@@ -184,7 +185,7 @@ func TestAnImplementationOfOneDomain(t *testing.T) {
 		h := newHarness()
 		h.Lacks = []botctxtest.Capability{
 			botctxtest.Channels, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Nodes, botctxtest.Sends,
-			botctxtest.LiveChats,
+			botctxtest.LiveChats, botctxtest.Utilities,
 		}
 		whole := h.Operations
 		h.Operations = func(scope record.Scope) botctx.Operations { return membersAlone{nothing(), whole(scope)} }

@@ -46,6 +46,11 @@ type place struct {
 	node string
 	// chat is the live chat of the member, zero unless it was begun.
 	chat chat
+	// platforms are places of the same app in channels on platforms, made when they are
+	// asked for.
+	platforms map[channel.Type]*place
+	// prepared is what operations on platforms work on.
+	prepared prepared
 }
 
 func newTrial(t T, rule Rule, h *Harness) *trial {
@@ -238,6 +243,7 @@ func (t *trial) state() string {
 	if t.Sent != nil {
 		fmt.Fprintln(&state, t.Sent())
 	}
+	t.writeDelivered(&state)
 	return state.String()
 }
 
