@@ -22,6 +22,28 @@ type breakage struct {
 	// only tells that no other rules are checked, because the implementation cannot get
 	// through them.
 	only bool
+	// about is how the names of the rules begin that are checked, "" for all.
+	about string
+}
+
+// about returns defects for which those rules alone are checked whose names begin so.
+func about(prefix string, breakages map[string]breakage) map[string]breakage {
+	narrowed := make(map[string]breakage, len(breakages))
+	for name, test := range breakages {
+		test.about = prefix
+		narrowed[name] = test
+	}
+	return narrowed
+}
+
+// only returns defects for which the rules that they break alone are checked.
+func only(breakages map[string]breakage) map[string]breakage {
+	narrowed := make(map[string]breakage, len(breakages))
+	for name, test := range breakages {
+		test.only = true
+		narrowed[name] = test
+	}
+	return narrowed
 }
 
 // tables are all defects, by the domains whose rules they may break.
@@ -33,7 +55,11 @@ var tables = []struct {
 	{[]botctxtest.Capability{botctxtest.DataSources}, brokenData},
 	{[]botctxtest.Capability{botctxtest.Agendas}, brokenAgendas},
 	{[]botctxtest.Capability{botctxtest.Nodes}, brokenNodes},
-	{[]botctxtest.Capability{botctxtest.Sends}, brokenSends},
+	{[]botctxtest.Capability{botctxtest.Sends}, about("SendResponse", brokenSends)},
+	{[]botctxtest.Capability{botctxtest.Sends, botctxtest.Utilities}, brokenOperations()},
+	{[]botctxtest.Capability{botctxtest.Sends}, only(brokenAlpha)},
+	{[]botctxtest.Capability{botctxtest.Sends}, only(brokenPlatforms)},
+	{[]botctxtest.Capability{botctxtest.Utilities}, only(brokenUtilities)},
 	{[]botctxtest.Capability{botctxtest.LiveChats}, brokenAssignments},
 	{everywhere, brokenEverywhere},
 }

@@ -153,7 +153,7 @@ func requireUnsupported(t *trial, lack Capability) {
 	require.NotEmpty(t, operations, "%q is no capability", lack)
 	for _, call := range operations {
 		t.try(string(call.op), func(t *trial) {
-			t.requireCode(boterr.Unsupported, call.make(t.ctx(), t.placeOf(call)))
+			t.requireCode(boterr.Unsupported, call.make(t.ctx(), t.bare(call)))
 		})
 	}
 }

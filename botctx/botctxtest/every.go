@@ -164,6 +164,15 @@ func (t *trial) placeOf(c call) *place {
 	return t.on(c.platform)
 }
 
+// bare is placeOf where nothing is prepared for the call, because nothing can be.
+func (t *trial) bare(c call) *place {
+	t.Helper()
+	if c.platform == "" {
+		return t.home
+	}
+	return t.newPlaceOn(t.home.scope.App, c.platform)
+}
+
 // offered returns the calls of operations that the implementation offers.
 func (t *trial) offered() []call {
 	var offered []call

@@ -68,8 +68,8 @@ type Harness struct {
 	Serve func(content []byte) *Served
 	// Files returns the files in the object store, in any order.
 	Files func() []File
-	// AddAccount adds a payment account to an app under a name. Without it the rules about
-	// accounts that there are are left out.
+	// AddAccount adds a payment account to an app under a name. Without it only what needs no
+	// account is checked of golf.
 	AddAccount func(app, name string)
 
 	// ChecksEtags says that updateMember answers Conflict to a stale etag.

@@ -35,7 +35,7 @@ func alphaGetAttachmentIDGivesAnIDForMessages(t *trial) {
 	p := t.on(channel.Alpha)
 	seen, expected := map[string]bool{}, []Sent{}
 	for kind, url := range map[send.Type]string{
-		send.TypeImage: "https://example.com/a.png", send.TypeFile: "http://example.com/a.pdf?x=1",
+		send.TypeImage: "https://example.com/a.png", send.TypeFile: "https://example.com/a.pdf?x=1",
 	} {
 		given, err := p.AlphaGetAttachmentID(t.ctx(), send.AlphaGetAttachmentIDParams{Type: send.AttachmentType(kind), URL: url})
 		require.NoError(t, err)
@@ -240,7 +240,8 @@ func echoSaveMemberTagIsOneStep(t *trial) {
 		next := int64(worker) * rounds
 		return repeat(func() error {
 			said, err := p.EchoSaveMemberTag(t.ctx(), send.EchoSaveMemberTagParams{TagID: new(next)})
-			if next++; err == nil && said.ErrCode == 0 {
+			next++
+			if err == nil && said.ErrCode == 0 {
 				saved.Add(1)
 			}
 			return err

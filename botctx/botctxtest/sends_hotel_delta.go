@@ -124,7 +124,8 @@ func sendDeltaResponseReachesEach(t *trial) {
 		require.NotEmpty(t, sent.Status)
 		ids[sent.ID] = true
 	}
-	t.requireEachArrived(0, to(eve, send.Text("Hello Eve")), to(p.member, send.Text("Hello Ada")), to(bob, send.Text("Hello Bob")), to(bob, hologram()))
+	t.requireEachArrived(0, to(eve, send.Text("Hello Eve")), to(p.member, send.Text("Hello Ada")),
+		to(bob, send.Text("Hello Bob")), to(bob, hologram()))
 	require.Len(t, ids, 2)
 }
 

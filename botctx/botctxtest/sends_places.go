@@ -13,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// prepared is what there is in a place for the operations on its platform. Where the
-// platform is lacked, nothing of it exists.
+// prepared is what there is in a place for the operations on its platform. Where nothing was
+// prepared, nothing of it exists.
 type prepared struct {
 	// broadcast is a message that Alpha has stored, label a label of the member there.
 	broadcast send.BroadcastID
@@ -37,7 +37,6 @@ func (t *trial) on(platform channel.Type) *place {
 		t.home.platforms = map[channel.Type]*place{}
 	}
 	t.home.platforms[platform] = p
-	p.prepared = prepared{broadcast: "1", label: "2", conversation: "C1", message: "1.000001"}
 	switch {
 	case !t.offers(Sends) || !t.offers(On(platform)):
 	case platform == channel.Alpha:
@@ -58,6 +57,7 @@ func (t *trial) newPlaceOn(app string, platform channel.Type) *place {
 		added.BroadcastGroups = []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{group}}}
 	}
 	p := &place{channel: t.AddChannel(added)}
+	p.prepared = prepared{broadcast: "1", label: "2", conversation: "C1", message: "1.000001"}
 	p.member = t.newMember(member.Member{App: app, Channel: p.channel.ID, FirstName: "Ada"})
 	p.scope = record.Scope{App: app, Channel: p.channel.ID, Member: p.member.ID}
 	p.Operations = t.Operations(p.scope)

@@ -80,7 +80,7 @@ func requireReported(t *testing.T, domains []botctxtest.Capability, test breakag
 	t.Helper()
 	broken := []string{}
 	for _, rule := range botctxtest.Rules() {
-		if !isConcerned(rule, domains) || test.only && !slices.Contains(test.breaks, rule.Name) {
+		if !isConcerned(rule, domains) || !strings.HasPrefix(rule.Name, test.about) || test.only && !slices.Contains(test.breaks, rule.Name) {
 			continue
 		}
 		if reports := violations(t.Context(), rule, test.harness()); len(reports) > 0 {

@@ -19,10 +19,10 @@ var mailRules = needing([]Capability{Mails}, []Rule{
 		check: sendEmailSendsTheMail,
 	},
 	{
-		Name:  "SendEmailIsInUTF8ByDefault",
+		Name:  "SendEmailIsUnicodeByDefault",
 		Text:  "the character set is UTF-8 where none is given, and a mail needs only one list and one text",
 		Needs: []Capability{readMails},
-		check: sendEmailIsInUTF8ByDefault,
+		check: sendEmailIsUnicodeByDefault,
 	},
 	{
 		Name:  "SendEmailSendsOneMailToEach",
@@ -106,7 +106,7 @@ func sendEmailSendsTheMail(t *trial) {
 	require.Equal(t, t.home.scope.App, sent.App)
 }
 
-func sendEmailIsInUTF8ByDefault(t *trial) {
+func sendEmailIsUnicodeByDefault(t *trial) {
 	sent := t.mail(mailTo("ada@example.com"))
 	require.Equal(t, mailText{Charset: "UTF-8", Data: "Your order"}, sent.Subject)
 	require.Equal(t, &mailText{Charset: "UTF-8", Data: "It is on its way."}, sent.Text)
@@ -178,7 +178,9 @@ func sendEmailRefusesBadInput(t *trial) {
 		{"no address in Cc", mailWith(func(p *mailParams) { p.Destination.CcAddresses = []string{"bob"} }), "destination.CcAddresses[0]"},
 		{"51 recipients", mailTo(many...), "destination.ToAddresses[50]"},
 		{"no subject", mailWith(func(p *mailParams) { p.Message.Subject.Data = "" }), "message.Subject.Data"},
-		{"a subject of 999 characters", mailWith(func(p *mailParams) { p.Message.Subject.Data = strings.Repeat("ä", 999) }), "message.Subject.Data"},
+		{"a subject of 999 characters", mailWith(func(p *mailParams) {
+			p.Message.Subject.Data = strings.Repeat("ä", 999)
+		}), "message.Subject.Data"},
 		{"no body", mailWith(func(p *mailParams) { p.Message.Body.Text = nil }), "message.Body"},
 		{"no text", mailWith(func(p *mailParams) { p.Message.Body.Text = &mailText{} }), "message.Body.Text.Data"},
 		{"no HTML", mailWith(func(p *mailParams) { p.Message.Body.HTML = &mailText{} }), "message.Body.Html.Data"},
@@ -197,8 +199,9 @@ func sendEmailRefusesHeaderInjection(t *trial) {
 				p.Destination.CcAddresses = []string{"bob@example.com" + header}
 			}), "destination.CcAddresses[0]"},
 			{name + " in the subject", mailWith(func(p *mailParams) { p.Message.Subject.Data += header }), "message.Subject.Data"},
-			{name + " in a character set", mailWith(func(p *mailParams) { p.Message.Body.Text.Charset = "UTF-8" + header }),
-				"message.Body.Text.Charset"},
+			{name + " in a character set", mailWith(func(p *mailParams) {
+				p.Message.Body.Text.Charset = "UTF-8" + header
+			}), "message.Body.Text.Charset"},
 		}...)
 	}
 	cases = append(cases, badInput[mailParams]{

@@ -117,7 +117,8 @@ func uploadTakesAnotherChannel(t *trial) {
 func uploadAsksByItsOptions(t *trial) {
 	served := t.Serve([]byte("bill"))
 	for _, options := range []document.Object{
-		{}, document.O("encoding", nil),
+		{},
+		document.O("encoding", nil),
 		document.O("method", "post", "headers", document.O("X-Order", 7, "X-Who", "Ada"), "body", "text"),
 		document.O("method", "POST", "body", document.O("order", 7)),
 	} {
@@ -161,7 +162,9 @@ func uploadRefusesBadInput(t *trial) {
 		{"a word as contentType", uploadWith(func(p *uploadParams) { p.ContentType = "pdf" }), "contentType"},
 		{"a line break in contentType", uploadWith(func(p *uploadParams) { p.ContentType = "text/plain\r\nX: y" }), "contentType"},
 	}
-	for _, name := range []string{"/etc/passwd", "../a.pdf", "bills/../../a.pdf", "./a.pdf", "bills//a.pdf", "bills/", `bills\a.pdf`, "a\n.pdf"} {
+	for _, name := range []string{
+		"/etc/passwd", "../a.pdf", "bills/../../a.pdf", "./a.pdf", "bills//a.pdf", "bills/", `bills\a.pdf`, "a\n.pdf",
+	} {
 		cases = append(cases, badInput[uploadParams]{
 			"the filename " + name, uploadWith(func(p *uploadParams) { p.Filename = name }), "filename",
 		})
@@ -188,8 +191,8 @@ func uploadRefusesBadInput(t *trial) {
 func uploadRefusesUnsafeAddresses(t *trial) {
 	var cases []badInput[uploadParams]
 	for _, url := range []string{
-		"http://10.0.0.1/a", "http://172.16.0.1/a", "http://192.168.1.1:8080/a", "http://169.254.169.254/latest/meta-data/",
-		"http://[fe80::1]/a", "http://[fd00::1]/a", "http://[::ffff:10.0.0.1]/a", "http://0.0.0.0/a",
+		"https://10.0.0.1/a", "https://172.16.0.1/a", "https://192.168.1.1:8080/a", "https://169.254.169.254/latest/meta-data/",
+		"https://[fe80::1]/a", "https://[fd00::1]/a", "https://[::ffff:10.0.0.1]/a", "https://0.0.0.0/a",
 		"ftp://example.com/a", "file:///etc/passwd", "data:text/plain,a", "gopher://example.com/a",
 	} {
 		cases = append(cases, badInput[uploadParams]{url, upload(url), "url"})
