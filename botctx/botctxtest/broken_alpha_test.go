@@ -4,8 +4,11 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -113,6 +116,23 @@ var brokenAlpha = map[string]breakage{
 	"alphaCreateBroadcast takes objects alone": {
 		altering: narrow(`"response":"`), breaks: []string{"AlphaCreateBroadcastTakesTextAndObjects"},
 	},
+	"alphaCreateBroadcast keeps the token": {
+		breaking: gives(func(_ send.AlphaCreateBroadcastParams, r *send.AlphaCreateBroadcastResult) {
+			r.Result[0].AccessToken = channel.Secret{}
+		}),
+		breaks: []string{"AlphaCreateBroadcastTellsWhatIsStored"},
+	},
+	"alphaSendBroadcast fails where one does": {
+		altering: refusingAll, breaks: []string{"AlphaSendBroadcastReachesTheRest"},
+	},
+	"sendAlphaResponseToMemberIds sorts what it is given": {
+		breaking: given(func(p *alphasParams) {
+			if len(p.MemberID) > 1 {
+				p.MemberID[0], p.MemberID[1] = p.MemberID[1], p.MemberID[0]
+			}
+		}),
+		breaks: []string{"SendAlphaResponseToMemberIdsTakesACopy", "SendAlphaResponseToMemberIdsReachesEach"},
+	},
 	"alphaSendBroadcast is constant": {
 		breaking: answers(func(*botctx.Call, send.AlphaSendBroadcastParams) send.AlphaSendBroadcastResult {
 			return send.AlphaSendBroadcastResult{BroadcastID: 5_000_000_001}
@@ -155,4 +175,20 @@ var brokenAlpha = map[string]breakage{
 		}),
 		breaks: []string{"AlphaRemoveCustomLabelTakesTheLabelOff"},
 	},
+}
+
+// refusingAll makes the platform refuse messages to all where it is to refuse those to one.
+func refusingAll(h *botctxtest.Harness) {
+	var members []*member.Member
+	add, refuse := h.AddMember, h.Refuse
+	h.AddMember = func(m member.Member) *member.Member {
+		stored := add(m)
+		members = append(members, stored)
+		return stored
+	}
+	h.Refuse = func(*member.Member) {
+		for _, m := range members {
+			refuse(m)
+		}
+	}
 }

@@ -46,6 +46,7 @@ var defects = map[string]map[string]func(botctx.Op) botctx.Interceptor{
 	"RefusesBadInput":           {"excuses bad input": excusesWith(boterr.InvalidArgument), "tells no field": tellsNothing},
 	"RefusesHeaderInjection":    {"excuses injection": excusesWith(boterr.InvalidArgument)},
 	"RefusesUnsafeAddresses":    {"excuses addresses": excusesWith(boterr.InvalidArgument)},
+	"TellsOfRefusals":           {"does nothing": doesNothing},
 	"SendsToAllOrNone":          {"excuses wrong members": excusesWith(boterr.NotFound)},
 	"KeepsTheOthers":            {"keeps failures secret": excusesWith(boterr.Unavailable), "does nothing": doesNothing},
 	"TakesOneID":                {"does nothing": doesNothing},

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
 )
 
 // Short for the table below.
@@ -53,6 +54,9 @@ var brokenUtilities = map[string]breakage{
 	},
 	"sendEmail writes to each name": {
 		altering: twiceNamed, breaks: []string{"SendEmailSendsOneMailToEach"},
+	},
+	"sendEmail keeps what it was given": {
+		altering: sharedMails, breaks: []string{"SendEmailTakesACopy"},
 	},
 	"sendEmail takes capitals alone": {
 		altering: narrow(`"toAddresses"`), breaks: []string{"SendEmailTakesBothSpellings"},
@@ -123,6 +127,19 @@ var brokenUtilities = map[string]breakage{
 		}),
 		breaks: []string{"UploadFileToObjectStoreAsksByItsOptions"},
 	},
+	"uploadFileToObjectStore mixes files": {
+		altering: func(h *botctxtest.Harness) {
+			stored := h.Files
+			h.Files = func() []botctxtest.File {
+				files := stored()
+				for i := range files {
+					files[i].Content = append(files[i].Content, files[0].Content[0])
+				}
+				return files
+			}
+		},
+		breaks: []string{"UploadFileToObjectStoreIsOneStep", "UploadFileToObjectStoreStoresTheFile"},
+	},
 	"uploadFileToObjectStore adds a file each time": {
 		altering: addingFiles, breaks: []string{"UploadFileToObjectStoreReplacesTheFile"},
 	},
@@ -150,4 +167,31 @@ func addingFiles(h *botctxtest.Harness) {
 		seen = append(seen, botctxtest.File{Content: content})
 		return serve(content)
 	}
+}
+
+// sharedMails shows mails with the texts that callers gave, as they are by now.
+func sharedMails(h *botctxtest.Harness) {
+	var given []*botctx.EmailText
+	whole, taken := h.Operations, h.Mails
+	h.Operations = func(scope record.Scope) botctx.Operations { return sharing{whole(scope), &given} }
+	h.Mails = func() []botctx.Mail {
+		mails := taken()
+		for i := range mails {
+			mails[i].Text = &botctx.EmailText{Charset: "UTF-8", Data: given[i].Data}
+		}
+		return mails
+	}
+}
+
+// sharing keeps the texts of mails as they were given.
+type sharing struct {
+	botctx.Operations
+
+	given *[]*botctx.EmailText
+}
+
+// SendEmail implements botctx.UtilityOperations.
+func (s sharing) SendEmail(ctx context.Context, p mailParams) (botctx.SendEmailResult, error) {
+	*s.given = append(*s.given, p.Message.Body.Text)
+	return s.Operations.SendEmail(ctx, p)
 }

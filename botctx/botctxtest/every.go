@@ -154,6 +154,11 @@ func callsThatNeed(c Capability) []call {
 	return slices.DeleteFunc(calls(), func(one call) bool { return one.needs != c })
 }
 
+// callsFor returns the calls that are for a platform alone.
+func callsFor(platform channel.Type) []call {
+	return slices.DeleteFunc(calls(), func(one call) bool { return one.platform != platform })
+}
+
 // placeOf returns where to make a call: at home, or in another channel of that app on the
 // only platform that the operation is for.
 func (t *trial) placeOf(c call) *place {

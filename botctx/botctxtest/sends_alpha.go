@@ -37,6 +37,12 @@ var sendAlphaRules = needing([]Capability{On(channel.Alpha)}, []Rule{
 		check: sendAlphaResponseTellsWhatWasSent,
 	},
 	{
+		Name:  "SendAlphaResponseTellsOfRefusals",
+		Text:  "a message that the platform refuses is an error with a code, and no result",
+		Needs: []Capability{readSent, refuseSends},
+		check: sendAlphaResponseTellsOfRefusals,
+	},
+	{
 		Name:  "SendAlphaResponseRefusesBadInput",
 		Text:  "a response that breaks a limit of its type is InvalidArgument with the path in it, and nothing is sent",
 		check: sendAlphaResponseRefusesBadInput,
@@ -62,6 +68,18 @@ var sendAlphaRules = needing([]Capability{On(channel.Alpha)}, []Rule{
 		Text:  "where some do not get the message, the others do, and the results say who, beside an error that is Unavailable",
 		Needs: []Capability{readSent, refuseSends},
 		check: sendAlphaResponseToMemberIDsKeepsTheOthers,
+	},
+	{
+		Name:  "SendAlphaResponseToMemberIdsTakesACopy",
+		Text:  "what goes in is copied, and what comes out is the caller's own: changing it changes nothing",
+		Needs: []Capability{readSent},
+		check: sendAlphaResponseToMemberIDsTakesACopy,
+	},
+	{
+		Name:  "SendAlphaResponseToMemberIdsTellsOfRefusals",
+		Text:  "where the only member does not get the message, the result says so beside the error",
+		Needs: []Capability{readSent, refuseSends},
+		check: sendAlphaResponseToMemberIDsTellsOfRefusals,
 	},
 	{
 		Name:  "SendAlphaResponseToMemberIdsTakesOneID",
@@ -103,6 +121,16 @@ func sendAlphaResponseTellsWhatWasSent(t *trial) {
 	again, err := p.SendAlphaResponse(t.ctx(), hello)
 	require.NoError(t, err)
 	require.NotEqual(t, event.MessageID, again.MessageEvent.MessageID, "each message has an id of its own")
+}
+
+func sendAlphaResponseTellsOfRefusals(t *trial) {
+	p := t.on(channel.Alpha)
+	t.Refuse(p.member)
+	sent, err := p.SendAlphaResponse(t.ctx(), alphaParams{Response: send.Text("Hello")})
+	require.Error(t, err)
+	require.Contains(t, boterr.Codes(), boterr.CodeOf(err))
+	require.Zero(t, sent)
+	t.requireSent()
 }
 
 // badResponse is a response that must be refused, at a field in it.
@@ -218,6 +246,32 @@ func sendAlphaResponseToMemberIDsKeepsTheOthers(t *trial) {
 		require.NoError(t, sent.Results[i].Err)
 		require.Equal(t, m.ExternalID, sent.Results[i].MessageEvent.To)
 	}
+}
+
+func sendAlphaResponseToMemberIDsTakesACopy(t *trial) {
+	p := t.on(channel.Alpha)
+	bob := t.beside(p, member.Member{})
+	ids := document.One(p.member.ID, bob.ID)
+	sent, err := p.SendAlphaResponseToMemberIDs(t.ctx(), alphasParams{MemberID: ids, Response: send.Text("Hello")})
+	require.NoError(t, err)
+	require.Len(t, sent.Results, 2)
+	require.Equal(t, document.One(p.member.ID, bob.ID), ids, "what goes in stays as it is")
+	ids[0] = "changed"
+	sent.Results[0], sent.Results[1] = sent.Results[1], send.Result{}
+	t.requireEachArrived(0, to(p.member, send.Text("Hello")), to(bob, send.Text("Hello")))
+}
+
+func sendAlphaResponseToMemberIDsTellsOfRefusals(t *trial) {
+	p := t.on(channel.Alpha)
+	t.Refuse(p.member)
+	sent, err := p.SendAlphaResponseToMemberIDs(t.ctx(), alphasParams{
+		MemberID: document.One(p.member.ID), Response: send.Text("Hello"),
+	})
+	require.Error(t, err)
+	require.ErrorContains(t, err, p.member.ID, "the error names who did not get it")
+	require.Len(t, sent.Results, 1)
+	require.Error(t, sent.Results[0].Err)
+	t.requireSent()
 }
 
 func sendAlphaResponseToMemberIDsTakesOneID(t *trial) {

@@ -21,6 +21,11 @@ var broadcastRules = needing([]Capability{On(channel.Alpha), Broadcasts}, []Rule
 		check: alphaCreateBroadcastStoresTheMessage,
 	},
 	{
+		Name:  "AlphaCreateBroadcastTellsWhatIsStored",
+		Text:  "each element of the result is Alpha's reply and the token that the message was stored with",
+		check: alphaCreateBroadcastTellsWhatIsStored,
+	},
+	{
 		Name:  "AlphaCreateBroadcastRefusesBadInput",
 		Text:  "a response that breaks a limit of its type is InvalidArgument with the path in it",
 		check: alphaCreateBroadcastRefusesBadInput,
@@ -36,6 +41,12 @@ var broadcastRules = needing([]Capability{On(channel.Alpha), Broadcasts}, []Rule
 		Text:  "a broadcast reaches all members of the channel with the label, each once, and nobody else",
 		Needs: []Capability{readSent, Labels},
 		check: alphaSendBroadcastReachesTheLabelled,
+	},
+	{
+		Name:  "AlphaSendBroadcastReachesTheRest",
+		Text:  "where some of those with the label do not get the message, the others do",
+		Needs: []Capability{readSent, refuseSends, Labels},
+		check: alphaSendBroadcastReachesTheRest,
 	},
 	{
 		Name:  "AlphaSendBroadcastFindsNoOtherMessages",
@@ -76,6 +87,19 @@ func alphaCreateBroadcastStoresTheMessage(t *trial) {
 	t.requireSent(to(p.member, hologram()), to(p.member, send.Text("Hello {{firstName}}")))
 }
 
+func alphaCreateBroadcastTellsWhatIsStored(t *trial) {
+	p := t.on(channel.Alpha)
+	stored, err := p.AlphaCreateBroadcast(t.ctx(), send.AlphaCreateBroadcastParams{Response: send.Text("News")})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, stored.OK)
+	require.NotEmpty(t, stored.Result)
+	for _, one := range stored.Result {
+		require.False(t, one.Response.IsZero(), "Alpha's reply")
+		require.False(t, one.AccessToken.IsZero(), "the token")
+		require.Equal(t, []string{"accessToken", "response"}, slices.Sorted(slices.Values(t.object(one).Keys())))
+	}
+}
+
 func alphaCreateBroadcastRefusesBadInput(t *trial) {
 	p := t.on(channel.Alpha)
 	type params = send.AlphaCreateBroadcastParams
@@ -113,6 +137,15 @@ func alphaSendBroadcastReachesTheLabelled(t *trial) {
 	}
 	expected := []string{p.member.ExternalID, p.member.ExternalID, bob.ExternalID, bob.ExternalID}
 	require.Equal(t, slices.Sorted(slices.Values(expected)), slices.Sorted(slices.Values(reached)))
+}
+
+func alphaSendBroadcastReachesTheRest(t *trial) {
+	p := t.on(channel.Alpha)
+	bob := t.beside(p, member.Member{})
+	t.label(p, bob, p.prepared.label)
+	t.Refuse(p.member)
+	t.broadcast(p, p.prepared.broadcast)
+	t.requireSent(to(bob, send.Text("News")))
 }
 
 func alphaSendBroadcastFindsNoOtherMessages(t *trial) {

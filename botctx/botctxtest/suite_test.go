@@ -197,8 +197,8 @@ func TestPlatformsThatAreLackedAreNotUsed(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
-		h := newHarness()
 		offered := []channel.Type{channel.Charlie, channel.Echo}
+		h := sendingOnlyOn(offered)
 		for _, platform := range []channel.Type{
 			channel.Alpha, channel.Bravo, channel.Charlie, channel.Delta, channel.Echo,
 			channel.Foxtrot, channel.Hotel, channel.Custom, channel.Webchat,
@@ -207,6 +207,6 @@ func TestPlatformsThatAreLackedAreNotUsed(t *testing.T) {
 				h.Lacks = append(h.Lacks, botctxtest.On(platform))
 			}
 		}
-		return sendingOnlyOn(h, offered)
+		return h
 	})
 }

@@ -31,6 +31,12 @@ var mailRules = needing([]Capability{Mails}, []Rule{
 		check: sendEmailSendsOneMailToEach,
 	},
 	{
+		Name:  "SendEmailTakesACopy",
+		Text:  "what goes in is copied: changing it later changes nothing that was mailed",
+		Needs: []Capability{readMails},
+		check: sendEmailTakesACopy,
+	},
+	{
 		Name:  "SendEmailTakesBothSpellings",
 		Text:  "each key may begin with a small or a capital letter",
 		Needs: []Capability{readMails},
@@ -128,6 +134,16 @@ func sendEmailSendsOneMailToEach(t *trial) {
 	}))
 	require.Equal(t, []mail.Address{{Address: "ada@example.com"}, {Address: "bob@example.com"}}, sent.To)
 	require.Equal(t, []mail.Address{{Address: "eve@example.com"}}, sent.CC)
+}
+
+func sendEmailTakesACopy(t *trial) {
+	given := mailTo("ada@example.com")
+	t.mail(given)
+	given.Destination.ToAddresses[0], given.Message.Body.Text.Data = "eve@example.com", "Changed"
+	sent := t.Mails()
+	require.Len(t, sent, 1)
+	require.Equal(t, []mail.Address{{Address: "ada@example.com"}}, sent[0].To)
+	require.Equal(t, &mailText{Charset: "UTF-8", Data: "It is on its way."}, sent[0].Text)
 }
 
 func sendEmailTakesBothSpellings(t *trial) {

@@ -36,6 +36,12 @@ var uploadRules = needing([]Capability{Uploads}, []Rule{
 		check: uploadAsksByItsOptions,
 	},
 	{
+		Name:  "UploadFileToObjectStoreIsOneStep",
+		Text:  "of many uploads of one name at once, one whole file stays",
+		Needs: []Capability{readFiles},
+		check: uploadIsOneStep,
+	},
+	{
 		Name:  "UploadFileToObjectStoreFindsNoOthers",
 		Text:  "a channel that does not exist, or is of another app, is NotFound, and nothing is stored",
 		Needs: []Capability{readFiles},
@@ -134,6 +140,20 @@ func uploadAsksByItsOptions(t *trial) {
 	}
 	require.Equal(t, []string{"7", "Ada"}, []string{asked[2].Header.Get("X-Order"), asked[2].Header.Get("X-Who")})
 	require.Equal(t, "application/json", asked[3].Header.Get("Content-Type"))
+}
+
+func uploadIsOneStep(t *trial) {
+	urls, wholes := make([]string, workers), []string{}
+	for i := range urls {
+		wholes = append(wholes, strings.Repeat(string(rune('a'+i)), 10_000+i))
+		urls[i] = t.Serve([]byte(wholes[i])).URL
+	}
+	t.atOnce(func(worker int) error {
+		return errorOf(t.home.UploadFileToObjectStore(t.ctx(), upload(urls[worker])))
+	})
+	files := t.Files()
+	require.Len(t, files, 1)
+	require.Contains(t, wholes, string(files[0].Content))
 }
 
 func uploadFindsNoOthers(t *trial) {
