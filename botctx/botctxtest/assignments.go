@@ -17,8 +17,8 @@ import (
 func assignmentRules() []Rule {
 	return slices.Concat(
 		createAssignmentRules, assignmentDefaultRules, routingRules, takeRules, newTargetRules, reassignRules, reassignDefaultRules,
-		getAssignmentRules, assignmentByOutletRules, assignmentListRules, updateAssignmentRules, removeAssignmentRules,
-		endLiveChatRules, inletEndRules, endBravoRules,
+		readAssignmentRules, assignmentByOutletRules, assignmentListRules, updateAssignmentRules, removeAssignmentRules,
+		endLiveChatRules, inletEndRules, needing([]Capability{On(channel.Bravo)}, endBravoRules),
 	)
 }
 

@@ -10,66 +10,66 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-var getAssignmentRules = []Rule{
+var readAssignmentRules = []Rule{
 	{
 		Name:  "GetAssignmentReadsIt",
 		Text:  "getAssignment returns the assignment of that id, as it is now, the ended one included",
-		check: getAssignmentReadsIt,
+		check: assignmentReadsIt,
 	},
 	{
 		Name:  "GetAssignmentFindsNoOthers",
 		Text:  "an assignment that does not exist, or is of another app, is NotFound",
-		check: getAssignmentFindsNoOthers,
+		check: assignmentFindsNoOthers,
 	},
 	{
 		Name:  "GetAssignmentRefusesBadInput",
 		Text:  "bad input of getAssignment is InvalidArgument with the name of the parameter",
-		check: getAssignmentRefusesBadInput,
+		check: assignmentRefusesBadInput,
 	},
 	{
 		Name:  "GetAssignmentByBravoGroupIDReadsTheNewest",
-		Text:  "getAssignmentByBravoGroupId returns the newest assignment of a group on Bravo",
+		Text:  "assignmentByBravoGroupId returns the newest assignment of a group on Bravo",
 		Needs: []Capability{On(channel.Bravo)},
-		check: getAssignmentByBravoGroupIDReadsTheNewest,
+		check: assignmentByBravoGroupIDReadsTheNewest,
 	},
 	{
 		Name:  "GetAssignmentByBravoGroupIDFindsNoOthers",
 		Text:  "a group on Bravo without an assignment in the app is NotFound",
 		Needs: []Capability{On(channel.Bravo)},
-		check: getAssignmentByBravoGroupIDFindsNoOthers,
+		check: assignmentByBravoGroupIDFindsNoOthers,
 	},
 	{
 		Name:  "GetAssignmentByBravoGroupIDRefusesBadInput",
-		Text:  "bad input of getAssignmentByBravoGroupId is InvalidArgument with the name of the parameter",
-		check: getAssignmentByBravoGroupIDRefusesBadInput,
+		Text:  "bad input of assignmentByBravoGroupId is InvalidArgument with the name of the parameter",
+		check: assignmentByBravoGroupIDRefusesBadInput,
 	},
 }
 
 var assignmentByOutletRules = []Rule{
 	{
 		Name:  "GetAssignmentByOutletReadsTheNewestOpen",
-		Text:  "getAssignmentByOutlet returns the newest assignment in the outlet that has not ended",
-		check: getAssignmentByOutletReadsTheNewestOpen,
+		Text:  "assignmentByOutlet returns the newest assignment in the outlet that has not ended",
+		check: assignmentByOutletReadsTheNewestOpen,
 	},
 	{
 		Name:  "GetAssignmentByOutletIsWhereItWasTaken",
 		Text:  "a request is in each outlet with a ticket while nobody has taken it, and then in the one where it was taken",
-		check: getAssignmentByOutletIsWhereItWasTaken,
+		check: assignmentByOutletIsWhereItWasTaken,
 	},
 	{
 		Name:  "GetAssignmentByOutletTakesMetaAsAFilter",
 		Text:  "where an assignment's meta has operators, the context's member must match them, else the assignment is passed over",
-		check: getAssignmentByOutletTakesMetaAsAFilter,
+		check: assignmentByOutletTakesMetaAsAFilter,
 	},
 	{
 		Name:  "GetAssignmentByOutletFindsNoOthers",
 		Text:  "an outlet without an open assignment, that does not exist, or is of another app, is NotFound",
-		check: getAssignmentByOutletFindsNoOthers,
+		check: assignmentByOutletFindsNoOthers,
 	},
 	{
 		Name:  "GetAssignmentByOutletRefusesBadInput",
-		Text:  "bad input of getAssignmentByOutlet is InvalidArgument with the name of the parameter",
-		check: getAssignmentByOutletRefusesBadInput,
+		Text:  "bad input of assignmentByOutlet is InvalidArgument with the name of the parameter",
+		check: assignmentByOutletRefusesBadInput,
 	},
 }
 
@@ -80,7 +80,7 @@ func requireSameAssignment(t *trial, want, got *livechat.Assignment) {
 	require.Equal(t, textOf(t, want), textOf(t, got))
 }
 
-func getAssignmentReadsIt(t *trial) {
+func assignmentReadsIt(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	first := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 1)})
 	second := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{Meta: document.O("n", 2)})
@@ -96,7 +96,7 @@ func getAssignmentReadsIt(t *trial) {
 	require.Zero(t, ended.Expiry)
 }
 
-func getAssignmentFindsNoOthers(t *trial) {
+func assignmentFindsNoOthers(t *trial) {
 	var cases []badInput[livechat.GetAssignmentParams]
 	for name, id := range t.strangeAssignments() {
 		cases = append(cases, badInput[livechat.GetAssignmentParams]{name, livechat.GetAssignmentParams{AssignmentID: id}, "assignmentId"})
@@ -104,7 +104,7 @@ func getAssignmentFindsNoOthers(t *trial) {
 	requireFails(t, botctx.OpGetAssignment, t.home.GetAssignment, boterr.NotFound, cases)
 }
 
-func getAssignmentRefusesBadInput(t *trial) {
+func assignmentRefusesBadInput(t *trial) {
 	requireRefused(t, botctx.OpGetAssignment, t.home.GetAssignment, []badInput[livechat.GetAssignmentParams]{
 		{"no assignmentId", livechat.GetAssignmentParams{}, "assignmentId"},
 	})
@@ -118,7 +118,7 @@ func (t *trial) byBravoGroup(p *place, id string) *livechat.Assignment {
 	return found
 }
 
-func getAssignmentByBravoGroupIDReadsTheNewest(t *trial) {
+func assignmentByBravoGroupIDReadsTheNewest(t *trial) {
 	h := t.hold(channel.Bravo, livechat.CreateAssignmentParams{})
 	second := t.requestTaken(t.neighbourPlace(), h.desk, livechat.CreateAssignmentParams{})
 	requireSameAssignment(t, h.assignment, t.byBravoGroup(t.home, h.group.ExternalID))
@@ -130,7 +130,7 @@ func getAssignmentByBravoGroupIDReadsTheNewest(t *trial) {
 	require.Equal(t, second.ID, t.byBravoGroup(t.home, h.group.ExternalID).ID)
 }
 
-func getAssignmentByBravoGroupIDFindsNoOthers(t *trial) {
+func assignmentByBravoGroupIDFindsNoOthers(t *trial) {
 	type params = livechat.GetAssignmentByBravoGroupIDParams
 	taken := t.requestTaken(t.away, t.openDesk(t.away, channel.Bravo), livechat.CreateAssignmentParams{})
 	requireFails(t, botctx.OpGetAssignmentByBravoGroupID, t.home.GetAssignmentByBravoGroupID, boterr.NotFound, []badInput[params]{
@@ -139,7 +139,7 @@ func getAssignmentByBravoGroupIDFindsNoOthers(t *trial) {
 	})
 }
 
-func getAssignmentByBravoGroupIDRefusesBadInput(t *trial) {
+func assignmentByBravoGroupIDRefusesBadInput(t *trial) {
 	type params = livechat.GetAssignmentByBravoGroupIDParams
 	requireRefused(t, botctx.OpGetAssignmentByBravoGroupID, t.home.GetAssignmentByBravoGroupID, []badInput[params]{
 		{"no bravoGroupId", params{}, "bravoGroupId"},
@@ -156,7 +156,7 @@ func (t *trial) inOutlet(p *place, channelID string) *livechat.Assignment {
 	return found
 }
 
-func getAssignmentByOutletReadsTheNewestOpen(t *trial) {
+func assignmentByOutletReadsTheNewestOpen(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	first := t.request(t.home, livechat.CreateAssignmentParams{})
 	eve := t.neighbourPlace()
@@ -170,7 +170,7 @@ func getAssignmentByOutletReadsTheNewestOpen(t *trial) {
 	requireSameAssignment(t, first, t.inOutlet(t.home, d.ID))
 }
 
-func getAssignmentByOutletIsWhereItWasTaken(t *trial) {
+func assignmentByOutletIsWhereItWasTaken(t *trial) {
 	one, two := t.addDesk(t.home, t.ticketing()), t.addDesk(t.home, t.ticketing())
 	t.Pair(t.home.channel, one.Channel, two.Channel)
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
@@ -181,7 +181,7 @@ func getAssignmentByOutletIsWhereItWasTaken(t *trial) {
 	requireSameAssignment(t, t.assignment(t.home, a.ID), t.inOutlet(t.home, two.ID))
 }
 
-func getAssignmentByOutletTakesMetaAsAFilter(t *trial) {
+func assignmentByOutletTakesMetaAsAFilter(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	plain := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("locale", "de")})
 	forEve := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{
@@ -195,7 +195,7 @@ func getAssignmentByOutletTakesMetaAsAFilter(t *trial) {
 	require.Equal(t, forAda.ID, t.inOutlet(t.home, d.ID).ID)
 }
 
-func getAssignmentByOutletFindsNoOthers(t *trial) {
+func assignmentByOutletFindsNoOthers(t *trial) {
 	type params = livechat.GetAssignmentByOutletParams
 	d := t.openDesk(t.home, t.ticketing())
 	theirs := t.openDesk(t.away, t.ticketing())
@@ -209,7 +209,7 @@ func getAssignmentByOutletFindsNoOthers(t *trial) {
 	})
 }
 
-func getAssignmentByOutletRefusesBadInput(t *trial) {
+func assignmentByOutletRefusesBadInput(t *trial) {
 	type params = livechat.GetAssignmentByOutletParams
 	requireRefused(t, botctx.OpGetAssignmentByOutlet, t.home.GetAssignmentByOutlet, []badInput[params]{
 		{"no channelId", params{}, "channelId"},

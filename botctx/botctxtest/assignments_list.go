@@ -13,53 +13,53 @@ import (
 var assignmentListRules = []Rule{
 	{
 		Name:  "GetAssignmentsByMemberIDReadsAll",
-		Text:  "getAssignmentsByMemberId returns all assignments of the member, the ended ones too, in the order in which they were made",
-		check: getAssignmentsByMemberIDReadsAll,
+		Text:  "assignmentsByMemberId returns all assignments of the member, the ended ones too, in the order in which they were made",
+		check: assignmentsByMemberIDReadsAll,
 	},
 	{
 		Name:  "GetAssignmentsByMemberIDSorts",
-		Text:  "sortBy is the order of getAssignmentsByMemberId",
-		check: getAssignmentsByMemberIDSorts,
+		Text:  "sortBy is the order of assignmentsByMemberId",
+		check: assignmentsByMemberIDSorts,
 	},
 	{
 		Name:  "GetAssignmentsByMemberIDFindsNoOthers",
 		Text:  "of a member without assignments, or of another app, the list is empty, and not null",
-		check: getAssignmentsByMemberIDFindsNoOthers,
+		check: assignmentsByMemberIDFindsNoOthers,
 	},
 	{
 		Name:  "GetAssignmentsByMemberIDRefusesBadInput",
-		Text:  "bad input of getAssignmentsByMemberId is InvalidArgument with the name of the parameter",
-		check: getAssignmentsByMemberIDRefusesBadInput,
+		Text:  "bad input of assignmentsByMemberId is InvalidArgument with the name of the parameter",
+		check: assignmentsByMemberIDRefusesBadInput,
 	},
 	{
 		Name:  "GetAssignmentsByMetaReadsWhatHoldsIt",
-		Text:  "getAssignmentsByMeta returns the assignments whose meta has each given field with an equal value, in the order in which they were made",
-		check: getAssignmentsByMetaReadsWhatHoldsIt,
+		Text:  "assignmentsByMeta returns the assignments whose meta has each given field with an equal value, in the order in which they were made",
+		check: assignmentsByMetaReadsWhatHoldsIt,
 	},
 	{
 		Name:  "GetAssignmentsByMetaStaysInTheApp",
-		Text:  "assignments of another app do not exist for getAssignmentsByMeta",
-		check: getAssignmentsByMetaStaysInTheApp,
+		Text:  "assignments of another app do not exist for assignmentsByMeta",
+		check: assignmentsByMetaStaysInTheApp,
 	},
 	{
 		Name:  "GetAssignmentsByMetaRefusesBadInput",
-		Text:  "bad input of getAssignmentsByMeta is InvalidArgument with the name of the parameter: meta is data, and no filter",
-		check: getAssignmentsByMetaRefusesBadInput,
+		Text:  "bad input of assignmentsByMeta is InvalidArgument with the name of the parameter: meta is data, and no filter",
+		check: assignmentsByMetaRefusesBadInput,
 	},
 	{
 		Name:  "GetAssignmentsByParentReadsWhatItWasHandedOnTo",
-		Text:  "getAssignmentsByParentAssignmentId returns the assignments that one was handed on to, and no others",
-		check: getAssignmentsByParentReadsWhatItWasHandedOnTo,
+		Text:  "assignmentsByParentAssignmentId returns the assignments that one was handed on to, and no others",
+		check: assignmentsByParentReadsWhatItWasHandedOnTo,
 	},
 	{
 		Name:  "GetAssignmentsByParentFindsNoOthers",
 		Text:  "of an assignment that was not handed on, or is of another app, the list is empty, and not null",
-		check: getAssignmentsByParentFindsNoOthers,
+		check: assignmentsByParentFindsNoOthers,
 	},
 	{
 		Name:  "GetAssignmentsByParentRefusesBadInput",
-		Text:  "bad input of getAssignmentsByParentAssignmentId is InvalidArgument with the name of the parameter",
-		check: getAssignmentsByParentRefusesBadInput,
+		Text:  "bad input of assignmentsByParentAssignmentId is InvalidArgument with the name of the parameter",
+		check: assignmentsByParentRefusesBadInput,
 	},
 }
 
@@ -78,7 +78,7 @@ func (t *trial) requestSeveral(count int) []*livechat.Assignment {
 	return made
 }
 
-func getAssignmentsByMemberIDReadsAll(t *trial) {
+func assignmentsByMemberIDReadsAll(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	made := t.requestSeveral(3)
 	eve := t.neighbourPlace()
@@ -91,7 +91,7 @@ func getAssignmentsByMemberIDReadsAll(t *trial) {
 	require.Equal(t, []string{other.ID}, idsOf(t.assignmentsOf(t.home, eve.member)))
 }
 
-func getAssignmentsByMemberIDSorts(t *trial) {
+func assignmentsByMemberIDSorts(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	ids := idsOf(t.requestSeveral(3))
 	reversed := slices.Clone(ids)
@@ -113,7 +113,7 @@ func getAssignmentsByMemberIDSorts(t *trial) {
 	}
 }
 
-func getAssignmentsByMemberIDFindsNoOthers(t *trial) {
+func assignmentsByMemberIDFindsNoOthers(t *trial) {
 	t.openDesk(t.away, t.ticketing())
 	t.request(t.away, livechat.CreateAssignmentParams{})
 	for name, id := range map[string]string{
@@ -127,7 +127,7 @@ func getAssignmentsByMemberIDFindsNoOthers(t *trial) {
 	}
 }
 
-func getAssignmentsByMemberIDRefusesBadInput(t *trial) {
+func assignmentsByMemberIDRefusesBadInput(t *trial) {
 	type params = livechat.GetAssignmentsByMemberIDParams
 	cases := []badInput[params]{{"no memberId", params{}, "memberId"}}
 	for _, bad := range badSorts {
@@ -145,7 +145,7 @@ func (t *trial) byMeta(p *place, meta document.Object) []*livechat.Assignment {
 	return found
 }
 
-func getAssignmentsByMetaReadsWhatHoldsIt(t *trial) {
+func assignmentsByMetaReadsWhatHoldsIt(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	ids := []string{}
 	for _, meta := range []document.Object{
@@ -179,7 +179,7 @@ func getAssignmentsByMetaReadsWhatHoldsIt(t *trial) {
 	}
 }
 
-func getAssignmentsByMetaStaysInTheApp(t *trial) {
+func assignmentsByMetaStaysInTheApp(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	t.openDesk(t.away, t.ticketing())
 	ours := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 1)})
@@ -189,7 +189,7 @@ func getAssignmentsByMetaStaysInTheApp(t *trial) {
 	require.Empty(t, t.byMeta(t.home, document.O("app", t.away.scope.App)))
 }
 
-func getAssignmentsByMetaRefusesBadInput(t *trial) {
+func assignmentsByMetaRefusesBadInput(t *trial) {
 	type params = livechat.GetAssignmentsByMetaParams
 	cases := []badInput[params]{{"no meta", params{}, "meta"}}
 	for name, meta := range map[string]document.Object{
@@ -212,7 +212,7 @@ func (t *trial) byParent(p *place, id string) []*livechat.Assignment {
 	return found
 }
 
-func getAssignmentsByParentReadsWhatItWasHandedOnTo(t *trial) {
+func assignmentsByParentReadsWhatItWasHandedOnTo(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	next := t.handOn(h, livechat.ReassignAssignmentParams{})
 	found := t.byParent(t.home, h.assignment.ID)
@@ -224,7 +224,7 @@ func getAssignmentsByParentReadsWhatItWasHandedOnTo(t *trial) {
 	require.Equal(t, []string{last.ID}, idsOf(t.byParent(t.home, next.ID)))
 }
 
-func getAssignmentsByParentFindsNoOthers(t *trial) {
+func assignmentsByParentFindsNoOthers(t *trial) {
 	t.openDesk(t.home, t.ticketing())
 	theirs := t.openDesk(t.away, t.ticketing())
 	handedOn := t.requestTaken(t.away, theirs, livechat.CreateAssignmentParams{})
@@ -242,7 +242,7 @@ func getAssignmentsByParentFindsNoOthers(t *trial) {
 	}
 }
 
-func getAssignmentsByParentRefusesBadInput(t *trial) {
+func assignmentsByParentRefusesBadInput(t *trial) {
 	type params = livechat.GetAssignmentsByParentAssignmentIDParams
 	requireRefused(t, botctx.OpGetAssignmentsByParentAssignmentID, t.home.GetAssignmentsByParentAssignmentID, []badInput[params]{
 		{"no assignmentId", params{}, "assignmentId"},
