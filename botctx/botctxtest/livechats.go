@@ -1,11 +1,14 @@
 package botctxtest
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
@@ -194,4 +197,28 @@ func (t *trial) beginChat() {
 	other := t.neighbour(member.Member{FirstName: "Bob"})
 	c.waiting = t.request(t.home, livechat.CreateAssignmentParams{Member: other})
 	t.home.chat = c
+}
+
+// requireFails checks that calls fail with a code, the name of the parameter and the zero
+// result, and that they change nothing.
+func requireFails[P, R any](
+	t *trial, op botctx.Op, operation func(context.Context, P) (R, error), code boterr.Code, cases []badInput[P],
+) {
+	t.Helper()
+	for _, c := range cases {
+		t.try(c.name, func(t *trial) {
+			before := t.state()
+			result, err := operation(t.ctx(), c.params)
+			t.requireError(op, code, c.field, err)
+			require.Zero(t, result, "the result beside an error")
+			require.Equal(t, before, t.state(), "a call that fails changes nothing")
+		})
+	}
+}
+
+// neighbourPlace makes another member of the home channel, and returns the place as it is for
+// that member.
+func (t *trial) neighbourPlace() *place {
+	t.Helper()
+	return t.at(t.home, t.home.channel, t.neighbour(member.Member{FirstName: "Eve"}))
 }
