@@ -223,26 +223,37 @@ func (o platformOperation) findsNoOthers(t *trial) {
 
 func (o platformOperation) refusesOtherPlatforms(t *trial) {
 	p := o.place(t)
+	others := map[channel.Type]*place{}
 	for _, platform := range platforms {
-		if platform == o.platform || !t.offers(On(platform)) {
-			continue
+		if platform != o.platform && t.offers(On(platform)) {
+			others[platform] = t.newPlaceOn(p.scope.App, platform)
+			others[platform].prepared = p.prepared
 		}
-		other := t.newPlaceOn(p.scope.App, platform)
-		other.prepared = p.prepared
-		t.try("a context on "+string(platform), func(t *trial) {
-			before := t.state()
-			done, err := o.call(t.ctx(), other, addressee{})
-			t.requireCode(boterr.Unsupported, err)
-			require.ErrorContains(t, err, string(o.platform), "the error names the platform that is allowed")
-			require.Zero(t, done, "the result beside an error")
-			require.Equal(t, before, t.state(), "a call that is refused changes nothing")
-		})
-		faults := []fault{{"channel", addressee{channel: other.channel}, byChannel}}
-		if o.has(byChannelID) {
-			faults = append(faults, fault{"channelId", addressee{channelID: other.channel.ID}, byChannelID})
-		}
-		t.try(string(platform), func(t *trial) { o.requireFaults(t, p, boterr.Unsupported, faults) })
 	}
+	before := t.state()
+	for platform, other := range others {
+		o.refusesPlace(t, "a context on "+string(platform), other, addressee{}, "")
+		o.refusesPlace(t, "the channel on "+string(platform), p, addressee{channel: other.channel}, byChannel)
+		if o.has(byChannelID) {
+			o.refusesPlace(t, "the channel's id on "+string(platform), p, addressee{channelID: other.channel.ID}, byChannelID)
+		}
+	}
+	require.Equal(t, before, t.state(), "calls that are refused change nothing")
+}
+
+// refusesPlace checks that a call through a channel of another platform is Unsupported, at a
+// parameter where one names the channel.
+func (o platformOperation) refusesPlace(t *trial, name string, p *place, to addressee, field string) {
+	t.Helper()
+	t.try(name, func(t *trial) {
+		done, err := o.call(t.ctx(), p, to)
+		t.requireCode(boterr.Unsupported, err)
+		require.ErrorContains(t, err, string(o.platform), "the error names the platform that is allowed")
+		require.Zero(t, done, "the result beside an error")
+		if field != "" {
+			t.requireError(o.op, boterr.Unsupported, field, err)
+		}
+	})
 }
 
 func (o platformOperation) refusesContradictions(t *trial) {
