@@ -46,7 +46,8 @@ const (
 	Attachments Capability = "Attachments"
 	// Threads is alphaPassThreadControl.
 	Threads Capability = "Threads"
-	// Labels are alphaSaveCustomLabel and alphaRemoveCustomLabel.
+	// Labels are alphaSaveCustomLabel and alphaRemoveCustomLabel. The platform must take
+	// every number as a label.
 	Labels Capability = "Labels"
 	// Comments is savePostCommentAnalytics.
 	Comments Capability = "Comments"
@@ -54,7 +55,7 @@ const (
 	Archives Capability = "Archives"
 	// MessageUpdates is updateMessage on Charlie.
 	MessageUpdates Capability = "MessageUpdates"
-	// Tags is EchoSaveMemberTag.
+	// Tags is EchoSaveMemberTag. The platform must take every number from 100 as a tag.
 	Tags Capability = "Tags"
 	// Mails is sendEmail.
 	Mails Capability = "Mails"

@@ -20,7 +20,8 @@ type Harness struct {
 	// Operations returns the operations for an app, a channel and a member. Required.
 	Operations func(scope record.Scope) botctx.Operations
 	// AddChannel stores a channel that is on, with the App, the Type and the BroadcastGroups
-	// given, under an ID of the implementation's choice, and returns it as it is stored. One
+	// given, under an ID of the implementation's choice, and returns it as it is stored. The
+	// groups exist on the platform: messages may go there, and those of Charlie be archived. One
 	// of type custom has a live-chat API, if Asked is given. Required.
 	AddChannel func(added channel.Channel) *channel.Channel
 	// AddMember stores a member with the fields given, Unknown included, under an ID of
@@ -28,8 +29,9 @@ type Harness struct {
 	// ExternalID are given always. Required.
 	AddMember func(added member.Member) *member.Member
 
-	// Sent returns the messages that have arrived at the platforms, in order. Without it
-	// nobody knows what arrives, and the rules about that are left out.
+	// Sent returns the messages that have arrived at the platforms, in order, those of
+	// broadcasts to each member included. Without it nobody knows what arrives, and the rules
+	// about that are left out.
 	Sent func() []Sent
 	// Advance moves the clock of records forward. Without it the rules about times that
 	// are renewed are left out. Where Handle is given, too, the agendas that fall due on the

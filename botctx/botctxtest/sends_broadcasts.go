@@ -125,7 +125,7 @@ func alphaSendBroadcastReachesTheLabelled(t *trial) {
 	eve := t.beside(p, member.Member{FirstName: "Eve"})
 	elsewhere := t.newPlaceOn(p.scope.App, channel.Alpha)
 	t.label(p, bob, p.prepared.label)
-	t.label(p, eve, unique("label"))
+	t.label(p, eve, newLabel())
 	t.label(elsewhere, elsewhere.member, p.prepared.label)
 	first, second := t.broadcast(p, p.prepared.broadcast), t.broadcast(p, p.prepared.broadcast)
 	require.NotEqual(t, first, second, "each broadcast has a number of its own")
@@ -151,12 +151,12 @@ func alphaSendBroadcastReachesTheRest(t *trial) {
 func alphaSendBroadcastFindsNoOtherMessages(t *trial) {
 	p := t.on(channel.Alpha)
 	elsewhere := t.newPlaceOn(p.scope.App, channel.Alpha)
-	there, label := t.store(elsewhere, send.Text("Secret")), unique("label")
+	there, label := t.store(elsewhere, send.Text("Secret")), newLabel()
 	t.label(elsewhere, elsewhere.member, label)
 	for name, params := range map[string]send.AlphaSendBroadcastParams{
 		"no such message":              {BroadcastID: "1", LabelID: p.prepared.label},
 		"a message of another channel": {BroadcastID: there, LabelID: p.prepared.label},
-		"no such label":                {BroadcastID: p.prepared.broadcast, LabelID: unique("label")},
+		"no such label":                {BroadcastID: p.prepared.broadcast, LabelID: newLabel()},
 		"a label of another channel":   {BroadcastID: p.prepared.broadcast, LabelID: label},
 	} {
 		t.try(name, func(t *trial) {

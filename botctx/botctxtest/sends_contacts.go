@@ -141,7 +141,7 @@ func alphaSaveCustomLabelIsRepeatable(t *trial) {
 	require.NotZero(t, first)
 	require.Equal(t, first, t.label(p, p.member, p.prepared.label))
 	require.Equal(t, first, t.label(p, bob, p.prepared.label))
-	require.NotEqual(t, first, t.label(p, bob, unique("label")))
+	require.NotEqual(t, first, t.label(p, bob, newLabel()))
 	t.broadcast(p, p.prepared.broadcast)
 	require.ElementsMatch(t, []string{p.member.ExternalID, bob.ExternalID}, t.reached())
 }
@@ -163,7 +163,7 @@ func alphaSaveCustomLabelRefusesBadInput(t *trial) {
 
 func alphaRemoveCustomLabelTakesTheLabelOff(t *trial) {
 	p := t.on(channel.Alpha)
-	bob, other := t.beside(p, member.Member{}), unique("label")
+	bob, other := t.beside(p, member.Member{}), newLabel()
 	t.label(p, bob, p.prepared.label)
 	t.label(p, p.member, other)
 	removed, err := p.AlphaRemoveCustomLabel(t.ctx(), removeLabelParams{LabelID: p.prepared.label})
@@ -209,8 +209,12 @@ var tagRules = needing([]Capability{On(channel.Echo), Tags}, []Rule{
 	},
 })
 
-// maxTags is the most tags that a member has.
-const maxTags = 20
+// maxTags is the most tags that a member has, firstTag the id of the first that rules use:
+// those below are the platform's own.
+const (
+	maxTags  = 20
+	firstTag = 100
+)
 
 // tag puts a tag on a member, without an error.
 func (t *trial) tag(p *place, m *member.Member, id int64) send.EchoSaveMemberTagResult {
@@ -223,21 +227,21 @@ func (t *trial) tag(p *place, m *member.Member, id int64) send.EchoSaveMemberTag
 func echoSaveMemberTagSetsTwentyAtMost(t *trial) {
 	p := t.on(channel.Echo)
 	bob := t.beside(p, member.Member{})
-	for id := range int64(maxTags) {
-		require.Zero(t, t.tag(p, p.member, id).ErrCode, "tag %d", id)
+	for i := range int64(maxTags) {
+		require.Zero(t, t.tag(p, p.member, firstTag+i).ErrCode, "tag number %d", i+1)
 	}
-	require.Zero(t, t.tag(p, p.member, 3).ErrCode, "a tag that is there")
-	beyond := t.tag(p, p.member, maxTags)
+	require.Zero(t, t.tag(p, p.member, firstTag+3).ErrCode, "a tag that is there")
+	beyond := t.tag(p, p.member, firstTag+maxTags)
 	require.NotZero(t, beyond.ErrCode, "tag number 21")
 	require.NotEmpty(t, beyond.ErrMsg)
-	require.Zero(t, t.tag(p, bob, maxTags).ErrCode, "another member has 20 of its own")
+	require.Zero(t, t.tag(p, bob, firstTag+maxTags).ErrCode, "another member has 20 of its own")
 }
 
 func echoSaveMemberTagIsOneStep(t *trial) {
 	p := t.on(channel.Echo)
 	var saved atomic.Int64
 	t.atOnce(func(worker int) error {
-		next := int64(worker) * rounds
+		next := firstTag + int64(worker)*rounds
 		return repeat(func() error {
 			said, err := p.EchoSaveMemberTag(t.ctx(), send.EchoSaveMemberTagParams{TagID: new(next)})
 			next++

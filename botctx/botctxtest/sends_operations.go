@@ -105,7 +105,7 @@ func platformOperations() []platformOperation {
 			op: botctx.OpEchoSaveMemberTag, platform: channel.Echo, needs: Tags, takes: twoRecords, keys: []string{"errcode", "errmsg"},
 			call: func(ctx context.Context, p *place, to addressee) (any, error) {
 				return result(p.EchoSaveMemberTag(ctx, send.EchoSaveMemberTagParams{
-					Channel: to.channel, Member: to.member, TagID: new(int64(7)),
+					Channel: to.channel, Member: to.member, TagID: new(int64(firstTag)),
 				}))
 			},
 		},

@@ -1,7 +1,10 @@
 package botctxtest
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/stretchr/testify/require"
@@ -71,7 +74,7 @@ func (t *trial) prepareAlpha(p *place) {
 		p.prepared.broadcast = t.store(p, send.Text("News"))
 	}
 	if t.offers(Labels) {
-		p.prepared.label = unique("label")
+		p.prepared.label = newLabel()
 		t.label(p, p.member, p.prepared.label)
 	}
 }
@@ -81,6 +84,13 @@ func (t *trial) beside(p *place, m member.Member) *member.Member {
 	t.Helper()
 	m.App, m.Channel = p.scope.App, p.scope.Channel
 	return t.newMember(m)
+}
+
+// newLabel returns the id of a label that nobody has used before, a number as Alpha's are.
+func newLabel() string {
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // It never fails.
+	return strconv.FormatUint(binary.BigEndian.Uint64(random[:])>>1, 10)
 }
 
 // store stores a message to broadcast, without an error.
