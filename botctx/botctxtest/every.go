@@ -169,6 +169,16 @@ func (t *trial) placeOf(c call) *place {
 	return t.on(c.platform)
 }
 
+// placesOf returns the place of each of the calls.
+func (t *trial) placesOf(calls []call) []*place {
+	t.Helper()
+	places := make([]*place, len(calls))
+	for i, c := range calls {
+		places[i] = t.placeOf(c)
+	}
+	return places
+}
+
 // bare is placeOf where nothing is prepared for the call, because nothing can be.
 func (t *trial) bare(c call) *place {
 	t.Helper()
@@ -223,14 +233,15 @@ func passedDeadlineIsCanceled(t *trial) {
 func requireCanceled(t *trial, inVain func(call, *place) error) {
 	t.Helper()
 	t.seedForCalls()
-	for _, call := range t.offered() {
+	offered := t.offered()
+	places := t.placesOf(offered)
+	before := t.state()
+	for i, call := range offered {
 		t.try(string(call.op), func(t *trial) {
-			p := t.placeOf(call)
-			before := t.state()
-			t.requireError(call.op, boterr.Canceled, "", inVain(call, p))
-			require.Equal(t, before, t.state(), "a call that is canceled changes nothing")
+			t.requireError(call.op, boterr.Canceled, "", inVain(call, places[i]))
 		})
 	}
+	require.Equal(t, before, t.state(), "calls that are canceled change nothing")
 }
 
 func operationsAreSafeForConcurrentUse(t *trial) {
@@ -238,10 +249,7 @@ func operationsAreSafeForConcurrentUse(t *trial) {
 	var group sync.WaitGroup
 	offered := slices.DeleteFunc(t.offered(), func(c call) bool { return c.mayFail })
 	const rounds = 4
-	places := make([]*place, len(offered))
-	for i, c := range offered {
-		places[i] = t.placeOf(c)
-	}
+	places := t.placesOf(offered)
 	failures := make([]error, rounds*len(offered))
 	for i := range failures {
 		one := i % len(offered)

@@ -1,14 +1,11 @@
 package botctxtest
 
 import (
-	"context"
 	"slices"
 	"strings"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
@@ -154,7 +151,7 @@ func (t *trial) isInLiveChat(m *member.Member) bool {
 // text.
 func (t *trial) liveChatsOf(m *member.Member) string {
 	t.Helper()
-	operations := t.Operations(record.Scope{App: m.App, Channel: m.Channel, Member: m.ID})
+	operations := t.operationsFor(m)
 	found, err := operations.GetAssignmentsByMemberID(t.ctx(), livechat.GetAssignmentsByMemberIDParams{MemberID: m.ID})
 	require.NoError(t, err)
 	var all strings.Builder
@@ -197,23 +194,6 @@ func (t *trial) beginChat() {
 	other := t.neighbour(member.Member{FirstName: "Bob"})
 	c.waiting = t.request(t.home, livechat.CreateAssignmentParams{Member: other})
 	t.home.chat = c
-}
-
-// requireFails checks that calls fail with a code, the name of the parameter and the zero
-// result, and that they change nothing.
-func requireFails[P, R any](
-	t *trial, op botctx.Op, operation func(context.Context, P) (R, error), code boterr.Code, cases []badInput[P],
-) {
-	t.Helper()
-	for _, c := range cases {
-		t.try(c.name, func(t *trial) {
-			before := t.state()
-			result, err := operation(t.ctx(), c.params)
-			t.requireError(op, code, c.field, err)
-			require.Zero(t, result, "the result beside an error")
-			require.Equal(t, before, t.state(), "a call that fails changes nothing")
-		})
-	}
 }
 
 // neighbourPlace makes another member of the home channel, and returns the place as it is for

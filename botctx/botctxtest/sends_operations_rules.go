@@ -192,13 +192,15 @@ func (o platformOperation) keep(faults []fault) []fault {
 // requireFaults checks that calls fail with a code, and change nothing.
 func (o platformOperation) requireFaults(t *trial, p *place, code boterr.Code, faults []fault) {
 	t.Helper()
+	now := t.state()
 	for _, f := range faults {
 		t.try(f.name, func(t *trial) {
-			before := t.state()
 			done, err := o.call(t.ctx(), p, f.to)
+			before := now
+			now = t.state()
 			t.requireError(o.op, code, f.field, err)
 			require.Zero(t, done, "the result beside an error")
-			require.Equal(t, before, t.state(), "a call that is refused changes nothing")
+			require.Equal(t, before, now, "a call that is refused changes nothing")
 		})
 	}
 }
