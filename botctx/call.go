@@ -22,33 +22,18 @@ type Caller interface {
 // shows. No arguments count as an object without fields. It is how a host bridges
 // another language or a wire.
 //
-// An operation that does not exist is InvalidArgument, one that is not supported
-// Unsupported. A parameter that does not exist is ignored, and InvalidArgument where
+// An operation that does not exist is InvalidArgument. A parameter that does not exist is ignored, and InvalidArgument where
 // the Runtime is strict. Where an operation returns outcomes together with an error,
 // so does Call.
 func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
-	op := Op(name)
-	if !op.Exists() {
-		return nil, &boterr.Error{
-			Op: name, Code: boterr.InvalidArgument,
-			Err: errNoOperation,
-		}
-	}
-	return c.dispatch(ctx, op, args)
+	return c.dispatch(ctx, Op(name), args)
 }
 
-// What is said of names that cannot be called.
-var (
-	errUnsupported = errors.New("the SDK does not have this operation yet, and the host offers none")
-	errNoOperation = errors.New("there is no operation of this name; names are those of the specification")
-)
+var errNoOperation = errors.New("there is no operation of this name; names are those of the specification")
 
-// unsupported is the error of an operation whose domain nobody offers.
-func unsupported(op Op) error {
-	return &boterr.Error{
-		Op: string(op), Code: boterr.Unsupported,
-		Err: errUnsupported,
-	}
+// noOperation is the error for a name that no operation has.
+func noOperation(op Op) error {
+	return &boterr.Error{Op: string(op), Code: boterr.InvalidArgument, Err: errNoOperation}
 }
 
 // callOperation decodes the arguments, calls an operation and encodes its result.

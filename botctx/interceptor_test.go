@@ -27,10 +27,19 @@ func named(name string, log *[]string) botctx.Interceptor {
 	}
 }
 
+// newIntercepted returns the context of a member of a new platform with one data source, and
+// nobody but the test calls its operations.
+func newIntercepted(t *testing.T, interceptors ...botctx.Interceptor) (*fakes.Platform, *botctx.Context) {
+	t.Helper()
+	p := fakes.New(fakes.Intercept(interceptors...), fakes.For(t))
+	p.AddData("places", document.O("_id", "a", "n", 1))
+	return p, p.AddMember(member.Member{FirstName: "Ada"}).Context()
+}
+
 func TestInterceptorsStandInOrder(t *testing.T) {
 	t.Parallel()
 	var log []string
-	_, bot := newCaller(t, fakes.Intercept(named("first", &log), named("second", &log)))
+	_, bot := newIntercepted(t, named("first", &log), named("second", &log))
 	_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "places"})
 	require.NoError(t, err)
 	require.Equal(t, []string{
@@ -66,11 +75,11 @@ func TestAnInterceptorSeesTheCall(t *testing.T) {
 	var seen botctx.Call
 	var result any
 	var failure error
-	_, bot := newCaller(t, fakes.Intercept(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+	_, bot := newIntercepted(t, func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		seen = *call
 		result, failure = next(ctx)
 		return result, failure
-	}))
+	})
 	params := channel.GetChannelParams{ChannelID: bot.Scope().Channel}
 	found, err := bot.GetChannel(t.Context(), params)
 	require.NoError(t, err)
@@ -84,10 +93,10 @@ func TestAnInterceptorSeesTheCall(t *testing.T) {
 
 func TestAnInterceptorMayReplaceTheParams(t *testing.T) {
 	t.Parallel()
-	_, bot := newCaller(t, fakes.Intercept(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+	_, bot := newIntercepted(t, func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		call.Params = member.GetMemberParams{MemberID: call.Context.Scope().Member}
 		return next(ctx)
-	}))
+	})
 	found, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: "me"})
 	require.NoError(t, err)
 	require.Equal(t, bot.Scope().Member, found.ID)
@@ -96,9 +105,9 @@ func TestAnInterceptorMayReplaceTheParams(t *testing.T) {
 func TestAnInterceptorMayAnswer(t *testing.T) {
 	t.Parallel()
 	canned := &member.Member{ID: "canned"}
-	p, bot := newCaller(t, fakes.Intercept(func(context.Context, *botctx.Call, botctx.Next) (any, error) {
+	p, bot := newIntercepted(t, func(context.Context, *botctx.Call, botctx.Next) (any, error) {
 		return canned, nil
-	}))
+	})
 	found, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: "anybody"})
 	require.NoError(t, err)
 	require.Same(t, canned, found)
@@ -107,12 +116,12 @@ func TestAnInterceptorMayAnswer(t *testing.T) {
 
 func TestAnInterceptorMayRepeat(t *testing.T) {
 	t.Parallel()
-	p, bot := newCaller(t, fakes.Intercept(func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
+	p, bot := newIntercepted(t, func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
 		if result, err := next(ctx); err != nil {
 			return result, err
 		}
 		return next(ctx)
-	}))
+	})
 	_, err := bot.PatchDataToDataSource(t.Context(), datasource.PatchDataToDataSourceParams{
 		DataSourceID: "places", Patch: document.Inc("n", 1), WithModifier: true,
 	})
@@ -135,9 +144,9 @@ func TestErrorsOfInterceptorsAreThoseOfTheOperation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, bot := newCaller(t, fakes.Intercept(func(context.Context, *botctx.Call, botctx.Next) (any, error) {
+			p, bot := newIntercepted(t, func(context.Context, *botctx.Call, botctx.Next) (any, error) {
 				return &member.Member{ID: "beside the error"}, test.failure
-			}))
+			})
 			found, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Scope().Member})
 			requireFailure(t, err, "getMember", test.code, "")
 			require.ErrorIs(t, err, test.cause)
@@ -158,7 +167,7 @@ func TestWrongTypesOfInterceptorsAreInternal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, bot := newCaller(t, fakes.Intercept(interceptor))
+			_, bot := newIntercepted(t, interceptor)
 			_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "places"})
 			requireFailure(t, err, "countDataSource", boterr.Internal, "")
 			require.ErrorContains(t, err, "string")

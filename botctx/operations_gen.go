@@ -949,7 +949,9 @@ func (c *Context) SendAlphaResponse(ctx context.Context, p send.SendAlphaRespons
 // SendAlphaResponseToMemberIDs is SendResponse to several members of an Alpha channel,
 // which are all tried. The result has an element for each member in the order in which
 // MemberID first names them, also where there is but one. Its errors are those of
-// SendResponse, and Unsupported where the channel is of another type.
+// SendResponse, and Unsupported where the channel is of another type. Where MemberID names
+// one member who does not get the message, the error has the code of that failure,
+// *UndeliveredError is behind it all the same, and the result comes with it.
 //
 // Specification: Sending operations.
 func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendAlphaResponseToMemberIDsParams) (send.SendAlphaResponseToMemberIDsResult, error) {
@@ -960,8 +962,10 @@ func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendA
 // member. {{path}} in the message is filled from the context's own member, where it has
 // one.
 //
-// InvalidArgument: both RecipientID and HotelGroupID are missing, or the response breaks
-// a limit of its type. NotFound: the app has no such channel. Unsupported: the channel is
+// InvalidArgument: both RecipientID and HotelGroupID are missing, ReceiverType is
+// ReceiverUser without a RecipientID, or the response breaks a limit of its type.
+// NotFound: the app has no such channel, or the context's own member does not exist.
+// Unsupported: the channel is
 // not of type hotel, or the host has no connector for it. Otherwise the errors of a
 // platform are those of SendResponse.
 //
@@ -973,7 +977,8 @@ func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 // SendDeltaResponse sends a message to one member or several of a Delta channel by one
 // request. What is checked beforehand is what SendResponse checks. Delta tells what it
 // made of the request; where some members did not get the message, the result comes with
-// the error, and *UndeliveredError behind it names them.
+// the error, and *UndeliveredError behind it names them. The code is then Unavailable, and
+// that of the failure where there is but one member.
 //
 // The errors are those of SendResponse, and Unsupported where the channel is of another
 // type or the connector is no BatchSender.
@@ -1009,7 +1014,10 @@ func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadc
 // AlphaGetAttachmentID gives a file to Alpha and returns the id by which messages use it:
 // Attachment(TypeImage, id).
 //
-// InvalidArgument: Type is no kind of file, or URL no HTTP address. NotFound: the app has
+// The platform fetches the file, not this host, so that an address which only this host
+// reaches passes here and is the platform's to refuse.
+//
+// InvalidArgument: Type is no kind of file, or URL no address of HTTP or HTTPS. NotFound: the app has
 // no such channel. Unsupported: the channel is not of type alpha, or the connector is no
 // AttachmentUploader.
 //
@@ -1088,8 +1096,8 @@ func (c *Context) CharlieArchiveConversation(ctx context.Context, p send.Charlie
 // UpdateMessage changes a message that was sent, on platforms whose connector is a
 // MessageUpdater. {{path}} is not filled: the text is as it will be read.
 //
-// InvalidArgument: ExternalChannelID is missing, Text and Attachments both are, or
-// MessageTS and MessageEvent are missing or name different messages. NotFound: the app has
+// InvalidArgument: ExternalChannelID is missing, Text and Attachments both are, Text is
+// longer than 2,000 characters, or MessageTS and MessageEvent are missing or name different messages. NotFound: the app has
 // no such channel, or the platform no such message. Unsupported: the connector cannot
 // change messages.
 //
@@ -1101,7 +1109,7 @@ func (c *Context) UpdateMessage(ctx context.Context, p send.UpdateMessageParams)
 // EchoSaveMemberTag puts a tag on a member on Echo. What Echo refuses, such as a tag
 // beyond the 20 that one user can have, it says in the result, and there is no error.
 //
-// InvalidArgument: TagID is missing. NotFound: the app has no such channel or member.
+// InvalidArgument: TagID is missing or negative. NotFound: the app has no such channel or member.
 // FailedPrecondition: the member has no id on the platform. Unsupported: the channel is
 // not of type echo, or the connector is no Tagger.
 //
@@ -1150,7 +1158,7 @@ func (c *Context) UploadFileToObjectStore(ctx context.Context, p UploadFileToObj
 
 // dispatch calls an operation by its name.
 func (c *Context) dispatch(ctx context.Context, op Op, args json.RawMessage) (json.RawMessage, error) {
-	switch op { //nolint:exhaustive // The others are not supported.
+	switch op {
 	case OpFindAndModifyMember:
 		return callOperation(ctx, c, op, args, c.FindAndModifyMember)
 	case OpFindAndModifyDataFromDataSource:
@@ -1290,7 +1298,7 @@ func (c *Context) dispatch(ctx context.Context, op Op, args json.RawMessage) (js
 	case OpUploadFileToObjectStore:
 		return callOperation(ctx, c, op, args, c.UploadFileToObjectStore)
 	default:
-		return nil, unsupported(op)
+		return nil, noOperation(op)
 	}
 }
 

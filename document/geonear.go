@@ -24,6 +24,8 @@ var ErrNoGeoIndex = errors.New("there is no geo index, so that the search must n
 // GeoNear is a compiled search for what is near a point: the argument of MongoDB's
 // $geoNear, or a filter's $near. It is safe for concurrent use.
 type GeoNear struct {
+	// source is the zero Object for a filter's $near.
+	source Object
 	// pair is the point to search around, and point what that is on the globe where
 	// the search is spherical.
 	pair          geometry.Pair
@@ -77,7 +79,7 @@ func CompileGeoNear(source Object) (*GeoNear, error) {
 		return nil, boterr.Invalid("near", "the point to search around is missing")
 	}
 	spherical, _ := source.Field("spherical")
-	g := &GeoNear{spherical: isTrue(spherical), multiplier: 1, most: math.Inf(1)}
+	g := &GeoNear{source: source, spherical: isTrue(spherical), multiplier: 1, most: math.Inf(1)}
 	near, err := constantOf(near)
 	if err == nil {
 		err = g.setNear(near)
@@ -92,6 +94,9 @@ func CompileGeoNear(source Object) (*GeoNear, error) {
 	}
 	return g, nil
 }
+
+// Source returns the argument of $geoNear. It is the zero Object for a filter's $near.
+func (g *GeoNear) Source() Object { return g.source }
 
 // noPoint is the error for a near that is no point, and why.
 func noPoint(err error) error {

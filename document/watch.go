@@ -10,7 +10,7 @@ type Watcher interface {
 	// is called where all documents have changed at once, as by going back to a snapshot.
 	//
 	// Both are called before anybody else can write to the collection: they must return
-	// soon, must not write to it, and must not call stop. What they read has the change.
+	// soon, must not write to the store, and must not call stop. What they read has the change.
 	// After stop neither is called any more.
 	Watch(collection string, changed func(before, after Object), reset func()) (stop func())
 }

@@ -34,7 +34,7 @@ type Platform struct {
 
 	test       TB
 	settings   settings
-	store      *memstore.Store
+	store      document.Store
 	runtime    *botctx.Runtime
 	action     atomic.Pointer[botctx.Action]
 	nodes      handled
@@ -55,6 +55,7 @@ type Platform struct {
 type settings struct {
 	test         TB
 	now          time.Time
+	newStore     func(now func() time.Time) document.Store
 	strict       bool
 	checkEtags   bool
 	interceptors []botctx.Interceptor
@@ -73,6 +74,13 @@ type Option func(*settings)
 
 // At makes the platform's clock begin at a time. The default is Start.
 func At(now time.Time) Option { return func(s *settings) { s.now = now } }
+
+// Store keeps the records in the store that newStore makes, such as a database, whose
+// clock must be the one that it is given. The store holds no records yet. Such a platform
+// has no Snapshot and no Fork. The default is one in memory.
+func Store(newStore func(now func() time.Time) document.Store) Option {
+	return func(s *settings) { s.newStore = newStore }
+}
 
 // Strict makes unknown parameters of Call, and parameters that a platform would
 // ignore, InvalidArgument.
@@ -141,7 +149,11 @@ func assemble(s settings) *Platform {
 	p.outbox = newOutbox(p)
 	p.mails = &mailboxes{platform: p, kept: keptMails{}.clone()}
 	p.files = &bucket{platform: p, kept: keptFiles{}.clone()}
-	p.store = memstore.New(memstore.WithNow(p.clock.Now))
+	if s.newStore == nil {
+		p.store = memstore.New(memstore.WithNow(p.clock.Now))
+	} else {
+		p.store = s.newStore(p.clock.Now)
+	}
 	runtime, err := botctx.New(botctx.Config{
 		Store:        p.store,
 		Connectors:   p.outbox.connectors(),

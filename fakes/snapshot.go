@@ -28,8 +28,9 @@ type Snapshot struct {
 // Snapshot returns what the platform is now. It copies no records. No call may be under
 // way.
 func (p *Platform) Snapshot() *Snapshot {
+	p.test.Helper()
 	return &Snapshot{
-		store: p.store.Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(),
+		store: p.memory().Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(),
 		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), channels: p.channels.all(),
 		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(),
 	}
@@ -38,7 +39,8 @@ func (p *Platform) Snapshot() *Snapshot {
 // Restore puts the platform back to what it, or the platform that it was forked from,
 // was. No call may be under way. HTTP is another one afterwards.
 func (p *Platform) Restore(s *Snapshot) {
-	p.store.Restore(s.store)
+	p.test.Helper()
+	p.memory().Restore(s.store)
 	p.HTTP = s.web.Clone()
 	p.clock.set(s.now)
 	p.ids.set(s.ids)
@@ -56,6 +58,8 @@ func (p *Platform) Restore(s *Snapshot) {
 // logic and test, but for what OnEvent of a payment account registered. What happens on one of the two is not seen on the other. An actor
 // comes along with Actor.In, an account with Account.In. No call may be under way.
 func (p *Platform) Fork() *Platform {
+	p.test.Helper()
+	_ = p.memory()
 	fork := assemble(p.settings)
 	fork.Restore(p.Snapshot())
 	if action := p.action.Load(); action != nil {
@@ -63,4 +67,16 @@ func (p *Platform) Fork() *Platform {
 	}
 	fork.Handle(p.nodes.all()...)
 	return fork
+}
+
+// memory returns the platform's store, of which copies can be had. It ends the test where
+// the platform has another one.
+func (p *Platform) memory() *memstore.Store {
+	p.test.Helper()
+	memory, ok := p.store.(*memstore.Store)
+	if !ok {
+		p.test.Fatalf("fakes: the platform keeps its records in a %T, which cannot be copied: leave out the option Store", p.store)
+		return memstore.New()
+	}
+	return memory
 }

@@ -59,7 +59,7 @@ func TestAMessageOnAlphaIsRefused(t *testing.T) {
 		{asked(sendAlpha, params{Response: hi, Member: stranger()}), boterr.NotFound, "member"},
 		{asked(sendAlpha, params{Response: hi, Member: &member.Member{ID: "m-alpha"}, MemberID: "ada"}), boterr.InvalidArgument, "memberId"},
 		{asked(sendAlpha, params{Response: hi, MemberID: "ada"}), boterr.InvalidArgument, "memberId"},
-		{asked(sendAlpha, params{Response: hi, MemberID: "bare-alpha"}), boterr.FailedPrecondition, ""},
+		{asked(sendAlpha, params{Response: hi, MemberID: "bare-alpha"}), boterr.FailedPrecondition, "memberId"},
 	})
 }
 

@@ -45,6 +45,8 @@ func TestWhatWasStoredIsSentByItsResult(t *testing.T) {
 	for _, given := range []any{stored, stored.Result[0], stored.Result[0].Response} {
 		require.Equal(t, send.BroadcastID("5"), decoded[send.BroadcastID](t, marshal(t, given)))
 	}
+	require.Equal(t, send.BroadcastID("5"), stored.Result[0].ID())
+	require.Empty(t, send.StoredMessage{}.ID())
 }
 
 func TestABroadcastIsRefused(t *testing.T) {

@@ -30,6 +30,16 @@ type StoredMessage struct {
 	AccessToken channel.Secret `json:"accessToken"`
 }
 
+// ID returns the id by which AlphaSendBroadcast sends the message, "" where Alpha's reply has
+// none.
+func (m StoredMessage) ID() BroadcastID {
+	id, err := broadcastID(m.Response)
+	if err != nil {
+		return ""
+	}
+	return BroadcastID(id)
+}
+
 // AlphaSendBroadcastParams are the parameters of AlphaSendBroadcast.
 type AlphaSendBroadcastParams struct {
 	// Channel is the channel; its ID is enough. The default is the context's own.

@@ -54,7 +54,7 @@ func (s *Service) messages(ctx context.Context, p SendResponseParams, allowed ..
 		if err != nil {
 			return nil, err
 		}
-		message, err := messageTo(to, m, p.Response)
+		message, err := messageTo(to, r, m, p.Response)
 		if err != nil {
 			return nil, forOneOf(recipients, m, err)
 		}
@@ -64,11 +64,11 @@ func (s *Service) messages(ctx context.Context, p SendResponseParams, allowed ..
 	return messages, nil
 }
 
-// messageTo returns the message as a member gets it.
-func messageTo(to *channel.Channel, m *member.Member, response Response) (Message, error) {
+// messageTo returns the message as a member gets it, whom a call names as r.
+func messageTo(to *channel.Channel, r recipient, m *member.Member, response Response) (Message, error) {
 	externalID, err := externalIDOf(m)
 	if err != nil {
-		return Message{}, err
+		return Message{}, at(r.field, err)
 	}
 	filled, err := filledFor(m, response)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
 )
 
 // defaultRetryAfter is the wait where the tool limits the rate and does not say for how long.
@@ -38,7 +39,7 @@ func (c *Connector) call(
 			return document.Object{}, withoutSecret(err, token)
 		case waits == c.config.MaxWaits || limited.RetryAfter > c.config.MaxWait:
 			return document.Object{}, boterr.New(boterr.ResourceExhausted, "",
-				"the workspace chat tool limits the rate of requests: repeat it in %s", limited.RetryAfter)
+				"the workspace chat tool limits the rate of requests: %w", &send.RetryAfterError{After: limited.RetryAfter})
 		}
 		if err := wait(ctx, limited.RetryAfter); err != nil {
 			return document.Object{}, err

@@ -115,7 +115,7 @@ func (a answer) failure(attempts int) error {
 	switch {
 	case a.status == http.StatusTooManyRequests && a.after > 0:
 		return boterr.New(boterr.ResourceExhausted, "",
-			"the receiver takes no more for now, after %d attempts: try again in %s", attempts, a.after)
+			"the receiver takes no more for now, after %d attempts: %w", attempts, &send.RetryAfterError{After: a.after})
 	case a.status == http.StatusTooManyRequests:
 		return boterr.New(boterr.ResourceExhausted, "", "the receiver takes no more for now, after %d attempts: try again later", attempts)
 	case a.err != nil:

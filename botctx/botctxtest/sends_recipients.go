@@ -166,8 +166,8 @@ func sendResponseSendsToAllOrNone(t *trial) {
 func sendResponseNeedsAnExternalID(t *trial) {
 	bob := t.neighbour(member.Member{})
 	t.update("_id", bob.ID, "externalId", "")
-	t.requireNothingSent(boterr.FailedPrecondition, "", send.SendResponseParams{MemberID: document.One(bob.ID)})
-	t.requireNothingSent(boterr.FailedPrecondition, "", send.SendResponseParams{
+	t.requireNothingSent(boterr.FailedPrecondition, "memberId", send.SendResponseParams{MemberID: document.One(bob.ID)})
+	t.requireNothingSent(boterr.FailedPrecondition, "memberId", send.SendResponseParams{
 		MemberID: document.One(t.home.member.ID, bob.ID),
 	})
 }

@@ -203,6 +203,24 @@ type unsupporting struct{ document.Collection }
 
 func unsupported() error { return boterr.New(boterr.Unsupported, "", "this store lacks it") }
 
+func (c unsupporting) Find(
+	ctx context.Context, filter *document.Filter, options document.FindOptions,
+) ([]document.Object, error) {
+	if filter != nil {
+		return nil, unsupported()
+	}
+	return c.Collection.Find(ctx, filter, options)
+}
+
+func (c unsupporting) Insert(ctx context.Context, documents ...document.Object) error {
+	for _, o := range documents {
+		if list, ok := o.Lookup("a"); !ok || !document.Equal(list, document.A(0)) {
+			return unsupported()
+		}
+	}
+	return c.Collection.Insert(ctx, documents...)
+}
+
 func (unsupporting) GeoNear(context.Context, *document.GeoNear) ([]document.GeoResult, error) {
 	return nil, unsupported()
 }

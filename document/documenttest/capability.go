@@ -1,6 +1,8 @@
 package documenttest
 
 import (
+	"math"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -12,9 +14,16 @@ type Capability string
 
 // The capabilities. A store that lacks one answers Unsupported where it is used.
 const (
-	// GeoQueries is Collection.GeoNear, and $near, $geoWithin and $geoIntersects in a
-	// filter.
+	// GeoQueries is Collection.GeoNear.
 	GeoQueries Capability = "GeoQueries"
+	// GeoFilters is $near, $nearSphere, $geoWithin and $geoIntersects in a filter.
+	GeoFilters Capability = "GeoFilters"
+	// Expressions is $expr in a filter.
+	Expressions Capability = "Expressions"
+	// NestedArrays is a document with an array that is an element of an array.
+	NestedArrays Capability = "NestedArrays"
+	// Infinity is a document with a number that is infinite.
+	Infinity Capability = "Infinity"
 	// GeoIndexes is EnsureIndex with a key of kind Geo2D or Geo2DSphere.
 	GeoIndexes Capability = "GeoIndexes"
 	// UniqueIndexes is EnsureIndex with Unique.
@@ -34,6 +43,21 @@ var uses = map[Capability]func(*trial) error{
 		require.NoError(t, err)
 		_, err = t.GeoNear(t.ctx(), query)
 		return err
+	},
+	GeoFilters: func(t *trial) error {
+		box := document.O("$box", document.A(document.A(1, 0), document.A(2, 0)))
+		_, err := t.Find(t.ctx(), t.filter("at", document.O("$geoWithin", box)), document.FindOptions{})
+		return err
+	},
+	Expressions: func(t *trial) error {
+		_, err := t.Find(t.ctx(), t.expr("$gt", "$a", 1), document.FindOptions{})
+		return err
+	},
+	NestedArrays: func(t *trial) error {
+		return t.Insert(t.ctx(), document.O("_id", 2, "a", document.A(document.A(1))))
+	},
+	Infinity: func(t *trial) error {
+		return t.Insert(t.ctx(), document.O("_id", 2, "a", math.Inf(1)))
 	},
 	GeoIndexes: func(t *trial) error {
 		return t.EnsureIndex(t.ctx(), document.Index{Keys: []document.IndexKey{{Path: "at", Kind: document.Geo2DSphere}}})

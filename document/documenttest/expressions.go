@@ -13,16 +13,19 @@ var expressionRules = []Rule{
 	{
 		Name:  "ExprComparesFields",
 		Text:  "$expr in a filter compares what aggregation expressions make of a document",
+		Needs: []Capability{Expressions},
 		check: exprComparesFields,
 	},
 	{
 		Name:  "ExprThatFailsFailsTheOperation",
 		Text:  "where an $expr fails on a document, the operation is InvalidArgument, and nothing has changed",
+		Needs: []Capability{Expressions},
 		check: exprThatFailsFailsTheOperation,
 	},
 	{
 		Name:  "ExprKnowsTheStoresTime",
 		Text:  "$$NOW in an $expr is the time of the store's clock",
+		Needs: []Capability{Expressions},
 		check: exprKnowsTheStoresTime,
 	},
 	{

@@ -27,6 +27,7 @@ var indexRules = []Rule{
 	{
 		Name:  "IndexesDoNotChangeAnswers",
 		Text:  "with an index the same documents match in the same order as without",
+		Needs: []Capability{NestedArrays},
 		check: indexesDoNotChangeAnswers,
 	},
 	{

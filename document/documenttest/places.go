@@ -11,19 +11,19 @@ var placeRules = []Rule{
 	{
 		Name:  "NearComesNearestFirst",
 		Text:  "what a filter with $near matches comes nearest first unless a sort says otherwise, and the first match is the nearest",
-		Needs: []Capability{GeoQueries, GeoIndexes},
+		Needs: []Capability{GeoFilters, GeoIndexes},
 		check: nearComesNearestFirst,
 	},
 	{
 		Name:  "NearNeedsAnIndex",
 		Text:  "a filter with a $near that no index serves is InvalidArgument, and changes nothing",
-		Needs: []Capability{GeoQueries, GeoIndexes},
+		Needs: []Capability{GeoFilters, GeoIndexes},
 		check: nearNeedsAnIndex,
 	},
 	{
 		Name:  "PlacesAreComparedWithoutAnIndex",
 		Text:  "$geoWithin and $geoIntersects match without an index, and the same as with one",
-		Needs: []Capability{GeoQueries, GeoIndexes},
+		Needs: []Capability{GeoFilters, GeoIndexes},
 		check: placesAreComparedWithoutAnIndex,
 	},
 	{

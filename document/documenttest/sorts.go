@@ -20,6 +20,7 @@ var sortRules = []Rule{
 	{
 		Name:  "SortOrdersAllTypes",
 		Text:  "a sort orders null and missing, numbers, strings, objects, arrays, booleans and dates in this order",
+		Needs: []Capability{NestedArrays},
 		check: sortOrdersAllTypes,
 	},
 	{
@@ -48,6 +49,7 @@ var distinctRules = []Rule{
 	{
 		Name:  "DistinctLooksIntoArrays",
 		Text:  "an array counts as its elements, and a path leads on through arrays of objects",
+		Needs: []Capability{NestedArrays},
 		check: distinctLooksIntoArrays,
 	},
 	{

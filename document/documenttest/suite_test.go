@@ -85,7 +85,8 @@ func TestLackOfACapability(t *testing.T) {
 	t.Parallel()
 	for _, capability := range []documenttest.Capability{
 		documenttest.GeoQueries, documenttest.GeoIndexes, documenttest.UniqueIndexes, documenttest.SparseIndexes,
-		documenttest.ArrayFilters, documenttest.UpdateSort,
+		documenttest.ArrayFilters, documenttest.UpdateSort, documenttest.GeoFilters, documenttest.Expressions,
+		documenttest.NestedArrays, documenttest.Infinity,
 	} {
 		t.Run(string(capability), func(t *testing.T) {
 			t.Parallel()

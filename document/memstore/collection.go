@@ -24,6 +24,11 @@ func (c *collection) newest() (*content, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
+	if commits := c.store.commits; commits != nil {
+		if err := commits.checkOpen(); err != nil {
+			return nil, err
+		}
+	}
 	found := c.found
 	if found == nil {
 		var ok bool
@@ -45,6 +50,9 @@ func (c *collection) write(ctx context.Context, run func(*transaction) error) er
 	found := c.found
 	if found == nil {
 		found = c.store.named(c.name)
+	}
+	if c.store.commits != nil {
+		return c.store.commits.write(ctx, found, run)
 	}
 	return found.write(ctx, run)
 }
@@ -128,5 +136,5 @@ func (c *collection) EnsureIndex(ctx context.Context, index document.Index) erro
 	if err := checkIndex(index); err != nil {
 		return err
 	}
-	return c.write(ctx, func(t *transaction) error { return t.ensure(ctx, index) })
+	return c.write(ctx, func(t *transaction) error { return t.ensure(index, func() error { return checkEnded(ctx) }) })
 }

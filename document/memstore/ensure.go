@@ -1,7 +1,6 @@
 package memstore
 
 import (
-	"context"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -9,7 +8,8 @@ import (
 )
 
 // ensure adds an index to the content unless it is there.
-func (t *transaction) ensure(ctx context.Context, spec document.Index) error {
+// ended is asked now and then whether to go on.
+func (t *transaction) ensure(spec document.Index, ended func() error) error {
 	if isIDIndex(spec) {
 		return nil
 	}
@@ -19,16 +19,21 @@ func (t *transaction) ensure(ctx context.Context, spec document.Index) error {
 		}
 	}
 	x := newIndex(t.next.name, spec)
-	var failed error
-	err := t.before.visit(ctx, nil, func(position uint64, o document.Object) bool {
-		failed = x.replace(t.edit, position, document.Object{}, o)
-		return failed == nil
-	})
-	if failed != nil {
-		return failed
+	examined := 0
+	for position, o := range t.before.documents.All() {
+		examined++
+		if examined%checkEvery == 0 {
+			if err := ended(); err != nil {
+				return err
+			}
+		}
+		if err := x.replace(t.edit, position, document.Object{}, o); err != nil {
+			return err
+		}
 	}
 	t.next.indexes = append(slices.Clip(t.next.indexes), x)
-	return err
+	t.indexed = &x.spec
+	return nil
 }
 
 // checkSame refuses an index of the same keys with other options.

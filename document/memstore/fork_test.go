@@ -12,7 +12,7 @@ import (
 )
 
 // contents returns what a collection of a store holds, as texts.
-func contents(t *testing.T, store *memstore.Store, collection string) []string {
+func contents(t *testing.T, store document.Store, collection string) []string {
 	t.Helper()
 	found, err := store.Collection(collection).Find(t.Context(), nil, document.FindOptions{})
 	require.NoError(t, err)
@@ -20,7 +20,7 @@ func contents(t *testing.T, store *memstore.Store, collection string) []string {
 }
 
 // put inserts documents with these _ids.
-func put(t *testing.T, store *memstore.Store, collection string, ids ...any) {
+func put(t *testing.T, store document.Store, collection string, ids ...any) {
 	t.Helper()
 	for _, id := range ids {
 		require.NoError(t, store.Collection(collection).Insert(t.Context(), document.O("_id", id)))

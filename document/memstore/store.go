@@ -5,6 +5,9 @@
 // publishes it in one step. So a reader works on one version from beginning to
 // end, waits for nobody and holds nobody up; writers of one collection take turns;
 // and a copy of the whole store, by Fork or Snapshot, copies no documents.
+//
+// A Store forgets all when the program ends. Journaled is one whose writes a Journal
+// keeps before they are published: package backends/bolt has one on disk.
 package memstore
 
 import (
@@ -26,6 +29,8 @@ type Store struct {
 	// making serialises what adds collections or looks at all of them at once.
 	making      sync.Mutex
 	collections atomic.Pointer[directory]
+	// commits keeps what is written in a journal; nil where there is none.
+	commits *commits
 }
 
 var _ document.Store = (*Store)(nil)

@@ -15,6 +15,9 @@ import (
 type versions struct {
 	writing sync.Mutex
 	newest  atomic.Pointer[content]
+	// staged is what the writes of groups have made, published or not. It belongs to who
+	// leads a group.
+	staged stagedContent
 	// watchers are told what each transaction did, under the lock.
 	watchers []*watcher
 }
@@ -34,7 +37,7 @@ func (v *versions) write(ctx context.Context, run func(*transaction) error) erro
 		return err
 	}
 	t := begin(v.newest.Load())
-	t.watched = len(v.watchers) > 0
+	t.noted = len(v.watchers) > 0
 	if err := run(t); err != nil {
 		return err
 	}
@@ -68,11 +71,13 @@ type transaction struct {
 	before *content
 	next   *content
 	edit   *persistent.Edit
-	// hasParted tells that the indexes of next are its own.
-	hasParted bool
-	// changes are what it did to documents, where somebody watches the collection.
+	// hasParted tells that the indexes of next are its own, noted that somebody wants to
+	// know what the transaction did.
+	hasParted, noted bool
+	// changes are what it did to documents, where that is noted.
 	changes []documentChange
-	watched bool
+	// indexed is the index that it made, nil where it made none.
+	indexed *document.Index
 }
 
 func begin(before *content) *transaction {
@@ -114,7 +119,7 @@ func (t *transaction) insert(o document.Object) error {
 	t.next.ids.add(t.edit, position, id)
 	t.next.documents.Set(t.edit, position, o)
 	t.next.end++
-	t.note(document.Object{}, o)
+	t.note(position, document.Object{}, o)
 	return nil
 }
 
@@ -126,7 +131,7 @@ func (t *transaction) replace(position uint64, before, after document.Object) er
 		return err
 	}
 	t.next.documents.Set(t.edit, position, after)
-	t.note(before, after)
+	t.note(position, before, after)
 	return nil
 }
 
@@ -138,6 +143,6 @@ func (t *transaction) remove(position uint64, o document.Object) error {
 	id, _ := o.Field(document.IDField)
 	t.next.ids.remove(t.edit, position, id)
 	t.next.documents.Delete(t.edit, position)
-	t.note(o, document.Object{})
+	t.note(position, o, document.Object{})
 	return nil
 }

@@ -15,7 +15,10 @@ type watcher struct {
 }
 
 // documentChange is what a transaction did to one document.
-type documentChange struct{ before, after document.Object }
+type documentChange struct {
+	position      uint64
+	before, after document.Object
+}
 
 // Watch implements document.Watcher. A store that is forked from this one has no
 // watchers.
@@ -56,8 +59,8 @@ func (v *versions) tellReset() {
 }
 
 // note keeps what was done to a document where somebody wants to know it.
-func (t *transaction) note(before, after document.Object) {
-	if t.watched {
-		t.changes = append(t.changes, documentChange{before: before, after: after})
+func (t *transaction) note(position uint64, before, after document.Object) {
+	if t.noted {
+		t.changes = append(t.changes, documentChange{position: position, before: before, after: after})
 	}
 }

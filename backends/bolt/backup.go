@@ -1,0 +1,68 @@
+package bolt
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Backup writes the store as it is at one moment to a writer: a file that Open opens. Reads
+// and writes go on. The backup is first copied beside the file, which takes its size on
+// disk for a while, so that a slow writer holds up nothing.
+//
+// Canceled: ctx ended. Unavailable: the copy or the writer failed; the store is as before.
+func (s *Store) Backup(ctx context.Context, w io.Writer) error {
+	beside, err := s.file.beside(backupEnding)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = errors.Join(beside.Close(), os.Remove(beside.Name())) }()
+	if err := s.file.copyTo(ctx, beside); err != nil {
+		return err
+	}
+	if _, err := beside.Seek(0, io.SeekStart); err != nil {
+		return s.file.unavailable("reading the backup of", err)
+	}
+	_, err = io.Copy(whileOpen{ctx: ctx, to: w}, beside)
+	return s.file.interrupted(ctx, "writing the backup of", err)
+}
+
+// copyTo writes the content of the file to a writer.
+func (f *file) copyTo(ctx context.Context, w io.Writer) error {
+	f.swap.RLock()
+	defer f.swap.RUnlock()
+	if err := f.checkUsable(); err != nil {
+		return err
+	}
+	err := f.read(func(tx *bbolt.Tx) error {
+		_, err := tx.WriteTo(whileOpen{ctx: ctx, to: w})
+		return err
+	})
+	return f.interrupted(ctx, "copying", err)
+}
+
+// interrupted is the error of what a context may have ended.
+func (f *file) interrupted(ctx context.Context, doing string, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return boterr.New(boterr.Canceled, "", "the context ended: %w", context.Cause(ctx))
+	}
+	return f.unavailable(doing, err)
+}
+
+// whileOpen is a writer that takes nothing any more once its context has ended.
+type whileOpen struct {
+	ctx context.Context //nolint:containedctx // It is that of the one call which makes the writer.
+	to  io.Writer
+}
+
+func (w whileOpen) Write(text []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.to.Write(text)
+}

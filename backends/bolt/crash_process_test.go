@@ -1,0 +1,92 @@
+package bolt_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/botctx/go-sdk/backends/bolt"
+	"github.com/botctx/go-sdk/document"
+)
+
+// crashEnv tells the test's program to be the process that is killed.
+const crashEnv = "BOTCTX_BOLT_CRASH_WRITER"
+
+// crashOrder is what that process is told.
+type crashOrder struct {
+	Path string `json:"path"`
+	// Next is the number of each writer's next write.
+	Next [crashWriters]int `json:"next"`
+}
+
+func TestMain(m *testing.M) {
+	text, isWriter := os.LookupEnv(crashEnv)
+	if !isWriter {
+		m.Run()
+		return
+	}
+	var order crashOrder
+	if err := json.Unmarshal([]byte(text), &order); err != nil {
+		panic(err)
+	}
+	if err := order.writeUntilKilled(context.Background()); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// writeUntilKilled writes with all writers, and reports each write that was answered
+// before the next. Meanwhile, the store is compacted and backed up again and again.
+func (order crashOrder) writeUntilKilled(ctx context.Context) error {
+	store, err := bolt.Open(order.Path)
+	if err != nil {
+		return err
+	}
+	for collection, index := range crashIndexes() {
+		if err := store.Collection(collection).EnsureIndex(ctx, index); err != nil {
+			return err
+		}
+	}
+	failed := make(chan error)
+	var all sync.WaitGroup
+	for writer, number := range order.Next {
+		all.Go(func() {
+			for ; ; number++ {
+				changed, err := writeOf(writer, number).run(ctx, store)
+				if err != nil {
+					failed <- err
+					return
+				}
+				fmt.Println(writer, number, changed) //nolint:forbidigo // To the one who kills this process.
+			}
+		})
+	}
+	all.Go(func() {
+		for range time.Tick(50 * time.Millisecond) {
+			if err := store.Compact(ctx); err != nil {
+				failed <- err
+				return
+			}
+			if err := store.Backup(ctx, io.Discard); err != nil {
+				failed <- err
+				return
+			}
+		}
+	})
+	return <-failed
+}
+
+// crashIndexes are the indexes of the collections.
+func crashIndexes() map[string]document.Index {
+	return map[string]document.Index{
+		"items": {Keys: []document.IndexKey{
+			{Path: "writer", Kind: document.Ascending}, {Path: "key", Kind: document.Ascending},
+		}, Unique: true},
+		"claims": {Keys: ascending("slot"), Unique: true},
+	}
+}

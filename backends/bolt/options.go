@@ -1,0 +1,41 @@
+package bolt
+
+import "time"
+
+// Option is a setting of a Store.
+type Option func(*settings)
+
+type settings struct {
+	now      func() time.Time
+	lockWait time.Duration
+	noSync   bool
+}
+
+// WithNow sets the clock that Store.Now reads. The default is the machine's.
+func WithNow(now func() time.Time) Option {
+	return func(s *settings) { s.now = now }
+}
+
+// WithLockWait sets how long Open waits for another process to close the file, such as
+// one that is being replaced by this one. The default is one second; zero and less is
+// not to wait.
+func WithLockWait(wait time.Duration) Option {
+	return func(s *settings) { s.lockWait = wait }
+}
+
+// WithoutSync answers writes before the disk has them, which is faster by far. They
+// survive the end of the process, but where the machine stops, the file may be damaged: it
+// is for what can be made again, such as an import. The default is to wait for the disk.
+func WithoutSync() Option {
+	return func(s *settings) { s.noSync = true }
+}
+
+func settingsOf(options []Option) settings {
+	s := settings{now: time.Now, lockWait: time.Second}
+	for _, option := range options {
+		option(&s)
+	}
+	// bbolt takes zero for waiting without end.
+	s.lockWait = max(s.lockWait, 1)
+	return s
+}

@@ -1,0 +1,230 @@
+package bolt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"go.etcd.io/bbolt"
+)
+
+// checkPages checks all pages before bbolt follows them, since damaged ones can make it
+// panic, fault, or go in a circle without end.
+func (f *file) checkPages(tx *bbolt.Tx) error {
+	info, err := f.handle.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() < tx.Size() {
+		return damaged("it has %d bytes and needs %d: its end is missing", info.Size(), tx.Size())
+	}
+	size := f.db.Info().PageSize
+	w := pageWalk{file: f.handle, size: size, seen: make([]bool, tx.Size()/int64(size))}
+	if err := w.tree(uint64(tx.Cursor().Bucket().Root()), keyRange{}); err != nil {
+		return damaged("%w", err)
+	}
+	// bbolt's own check, which can go where the walk went, compares with the list of
+	// free pages, too.
+	var first error
+	for found := range tx.Check() {
+		if first == nil {
+			first = damaged("%w", found)
+		}
+	}
+	return first
+}
+
+// pageWalk goes through the trees of pages. Their layout is that of version 2 of bbolt's
+// file format, in the order of bytes of the machine.
+type pageWalk struct {
+	file io.ReaderAt
+	// size is that of a page in bytes.
+	size int
+	// seen are the pages that belong to a tree.
+	seen []bool
+}
+
+const (
+	pageHeader  = 16 // Number (8), kind (2), count of elements (2), pages that follow (4).
+	pageElement = 16
+	branchKind  = 1
+	leafKind    = 2
+	// bucketFlag marks an element of a leaf whose value is a bucket: the page of its root (8),
+	// its sequence (8), and a page of its own where the former is 0.
+	bucketFlag   = 1
+	bucketHeader = 16
+)
+
+// keyRange is where keys must be; nil is no bound.
+type keyRange struct{ from, to []byte }
+
+// page is one page with those that follow it.
+type page struct {
+	number uint64
+	text   []byte
+}
+
+func (p page) kind() uint16 { return binary.NativeEndian.Uint16(p.text[8:]) }
+
+func (p page) count() int { return int(binary.NativeEndian.Uint16(p.text[10:])) }
+
+// wrong is the error for a page that bbolt did not write.
+func (p page) wrong(format string, args ...any) error {
+	return fmt.Errorf("page %d: %s", p.number, fmt.Sprintf(format, args...))
+}
+
+// read reads a page that no tree has had so far.
+func (w *pageWalk) read(number uint64) (page, error) {
+	p := page{number: number}
+	if number < 2 || number >= uint64(len(w.seen)) {
+		return p, p.wrong("there is no such page")
+	}
+	p.text = make([]byte, w.size)
+	if _, err := w.file.ReadAt(p.text, int64(number)*int64(w.size)); err != nil {
+		return p, p.wrong("%v", err)
+	}
+	if is := binary.NativeEndian.Uint64(p.text); is != number {
+		return p, p.wrong("it has the number %d", is)
+	}
+	following := uint64(binary.NativeEndian.Uint32(p.text[12:]))
+	if following >= uint64(len(w.seen))-number {
+		return p, p.wrong("%d pages cannot follow it", following)
+	}
+	for n := number; n <= number+following; n++ {
+		if w.seen[n] {
+			return p, p.wrong("page %d is used twice", n)
+		}
+		w.seen[n] = true
+	}
+	if following == 0 {
+		return p, nil
+	}
+	p.text = append(p.text, make([]byte, int(following)*w.size)...)
+	if _, err := w.file.ReadAt(p.text[w.size:], int64(number+1)*int64(w.size)); err != nil {
+		return p, p.wrong("%v", err)
+	}
+	return p, nil
+}
+
+// tree checks the tree below a page.
+func (w *pageWalk) tree(number uint64, bounds keyRange) error {
+	p, err := w.read(number)
+	if err != nil {
+		return err
+	}
+	switch p.kind() {
+	case leafKind:
+		return w.leaf(p, bounds)
+	case branchKind:
+		return w.branch(p, bounds)
+	default:
+		return p.wrong("it is of the kind %d", p.kind())
+	}
+}
+
+// branch checks a page of keys and pages.
+func (w *pageWalk) branch(p page, bounds keyRange) error {
+	if p.count() == 0 {
+		return p.wrong("it is empty")
+	}
+	keys := make([][]byte, p.count())
+	children := make([]uint64, p.count())
+	for i := range keys {
+		element, err := p.element(i)
+		if err != nil {
+			return err
+		}
+		at, length := binary.NativeEndian.Uint32(element), binary.NativeEndian.Uint32(element[4:])
+		children[i] = binary.NativeEndian.Uint64(element[8:])
+		if keys[i], err = p.part(i, uint64(at), uint64(length)); err != nil {
+			return err
+		}
+	}
+	if err := p.checkOrder(keys, bounds); err != nil {
+		return err
+	}
+	for i, child := range children {
+		within := keyRange{from: keys[i], to: bounds.to}
+		if i+1 < len(keys) {
+			within.to = keys[i+1]
+		}
+		if err := w.tree(child, within); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaf checks a page of keys and values, and the buckets among them.
+func (w *pageWalk) leaf(p page, bounds keyRange) error {
+	keys := make([][]byte, p.count())
+	for i := range keys {
+		element, err := p.element(i)
+		if err != nil {
+			return err
+		}
+		flags, at := binary.NativeEndian.Uint32(element), uint64(binary.NativeEndian.Uint32(element[4:]))
+		length, size := uint64(binary.NativeEndian.Uint32(element[8:])), uint64(binary.NativeEndian.Uint32(element[12:]))
+		whole, err := p.part(i, at, length+size)
+		if err != nil {
+			return err
+		}
+		keys[i] = whole[:length]
+		if flags == bucketFlag {
+			err = w.bucket(p, whole[length:])
+		} else if flags != 0 {
+			err = p.wrong("element %d has the flags %d", i, flags)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return p.checkOrder(keys, bounds)
+}
+
+// bucket checks the bucket that a value of a leaf is.
+func (w *pageWalk) bucket(p page, value []byte) error {
+	if len(value) < bucketHeader {
+		return p.wrong("a bucket in it is cut off")
+	}
+	if root := binary.NativeEndian.Uint64(value); root != 0 {
+		return w.tree(root, keyRange{})
+	}
+	inner := page{number: p.number, text: value[bucketHeader:]}
+	if len(inner.text) < pageHeader || inner.kind() != leafKind {
+		return p.wrong("a small bucket in it is none")
+	}
+	return w.leaf(inner, keyRange{})
+}
+
+// element returns the head of an element.
+func (p page) element(i int) ([]byte, error) {
+	begin := pageHeader + i*pageElement
+	if begin+pageElement > len(p.text) {
+		return nil, p.wrong("it cannot have %d elements", p.count())
+	}
+	return p.text[begin : begin+pageElement], nil
+}
+
+// part returns the bytes of an element, which stand a distance behind its head.
+func (p page) part(i int, distance, length uint64) ([]byte, error) {
+	begin := uint64(pageHeader+i*pageElement) + distance
+	if begin+length > uint64(len(p.text)) {
+		return nil, p.wrong("element %d ends behind it", i)
+	}
+	return p.text[begin : begin+length : begin+length], nil
+}
+
+// checkOrder checks that keys rise, within bounds.
+func (p page) checkOrder(keys [][]byte, bounds keyRange) error {
+	for i, key := range keys {
+		switch {
+		case i > 0 && bytes.Compare(keys[i-1], key) >= 0,
+			bounds.from != nil && bytes.Compare(key, bounds.from) < 0,
+			bounds.to != nil && bytes.Compare(key, bounds.to) >= 0:
+			return p.wrong("the key of element %d is out of order", i)
+		}
+	}
+	return nil
+}

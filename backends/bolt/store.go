@@ -1,0 +1,81 @@
+package bolt
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+)
+
+// Store is a document.Store on one file. Open makes one.
+type Store struct {
+	memory *memstore.Journaled
+	file   *file
+}
+
+var (
+	_ document.Store   = (*Store)(nil)
+	_ document.Watcher = (*Store)(nil)
+)
+
+// Open opens the store in the file of that path, and makes the file where there is none;
+// its folder must exist. It reads all documents.
+//
+// FailedPrecondition: the file is open already, is damaged, belongs to a later version of
+// this package or to another program. Unavailable: the system could not open it.
+func Open(path string, options ...Option) (*Store, error) {
+	s := settingsOf(options)
+	f, err := openFile(path, s)
+	if err != nil {
+		return nil, err
+	}
+	memory, err := memstore.Open(f, memstore.WithNow(s.now))
+	if err != nil {
+		_ = f.close() // The error that matters is the one of loading.
+		return nil, f.atPath(err)
+	}
+	return &Store{memory: memory, file: f}, nil
+}
+
+// Collection implements document.Store. A write that could not be kept is Unavailable, and
+// the error says whether that is known.
+func (s *Store) Collection(name string) document.Collection { return s.memory.Collection(name) }
+
+// Now returns the time of the store's clock in UTC.
+func (s *Store) Now(ctx context.Context) (time.Time, error) { return s.memory.Now(ctx) }
+
+// Watch implements document.Watcher: changed is called once a change is on disk.
+func (s *Store) Watch(
+	collection string, changed func(before, after document.Object), reset func(),
+) (stop func()) {
+	return s.memory.Watch(collection, changed, reset)
+}
+
+// Explain finds documents as Find of the collection does, and tells how.
+func (s *Store) Explain(
+	ctx context.Context, collectionName string, filter *document.Filter, options document.FindOptions,
+) (memstore.Explanation, error) {
+	return s.memory.Explain(ctx, collectionName, filter, options)
+}
+
+// Close waits for the writes that are under way, and for a Backup or Compact, and gives
+// the file free. Everything that is asked of the store from then on is
+// FailedPrecondition. Closing it again does nothing.
+func (s *Store) Close() error {
+	s.memory.Close()
+	return s.file.close()
+}
+
+// Stats are figures of a Store since it was opened.
+type Stats struct {
+	// Size is the size of the file in bytes, Free the part of it that Compact would give
+	// back, at least.
+	Size, Free int64
+	// Commits is the number of commits, Changes that of the documents and indexes that
+	// they put or removed: Changes divided by Commits is how many share one.
+	Commits, Changes int64
+}
+
+// Stats returns the store's figures, zeros after Close.
+func (s *Store) Stats() Stats { return s.file.stats() }

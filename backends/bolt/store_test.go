@@ -1,0 +1,191 @@
+package bolt_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/bolt"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/documenttest"
+)
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	documenttest.RunStore(t, func(t *testing.T) document.Store {
+		t.Helper()
+		return open(t, newPath(t))
+	})
+}
+
+func TestWhatWasWrittenIsThereWhenTheStoreIsOpenedAnew(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	store := open(t, path)
+	put(t, store, "a", 1, 2, 3, 4)
+	put(t, store, "b", "x")
+	a := store.Collection("a")
+	require.NoError(t, a.EnsureIndex(t.Context(), document.Index{Keys: ascending("k"), Unique: true, Sparse: true}))
+	require.NoError(t, a.EnsureIndex(t.Context(), document.Index{Keys: []document.IndexKey{
+		{Path: "at", Kind: document.Geo2DSphere}, {Path: "n", Kind: document.Descending},
+	}}))
+	_, err := a.Update(t.Context(), filter(t, "_id", 1), change(t, "$set", document.O("k", "one")), document.UpdateOptions{})
+	require.NoError(t, err)
+	_, err = a.Update(t.Context(), filter(t, "_id", 0), change(t, "$set", document.O("n", math.Copysign(0, -1))), document.UpdateOptions{Upsert: true})
+	require.NoError(t, err)
+	_, err = a.FindAndModify(t.Context(), filter(t, "_id", 3), change(t, "$set", document.O("k", 3)), document.FindAndModifyOptions{})
+	require.NoError(t, err)
+	_, err = a.Delete(t.Context(), filter(t, "_id", 2), document.DeleteOptions{})
+	require.NoError(t, err)
+	before := contents(t, store, "a")
+	require.NoError(t, store.Close())
+
+	again := open(t, path)
+	require.Equal(t, before, contents(t, again, "a"), "in the same order")
+	require.Equal(t, []string{`{"_id":"x"}`}, contents(t, again, "b"))
+	a = again.Collection("a")
+	require.ErrorIs(t, a.Insert(t.Context(), document.O("_id", 5, "k", "one")), boterr.AlreadyExists)
+	require.ErrorIs(t, a.EnsureIndex(t.Context(), document.Index{Keys: ascending("k")}), boterr.FailedPrecondition)
+	explanation, err := again.Explain(t.Context(), "a", filter(t, "k", 3), document.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "k_1", explanation.Index)
+	put(t, again, "a", 2)
+	require.Equal(t, append(before, `{"_id":2}`), contents(t, again, "a"))
+}
+
+func TestASecondOpenerIsToldWhatToDo(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	store := open(t, path)
+	_, err := bolt.Open(path, bolt.WithLockWait(0))
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	require.ErrorContains(t, err, path)
+	require.ErrorContains(t, err, "is open already")
+	put(t, store, "a", 1)
+	require.NoError(t, store.Close())
+	require.Len(t, contents(t, open(t, path), "a"), 1)
+}
+
+func TestAnOpenerWaitsForTheOneBefore(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	store := open(t, path)
+	put(t, store, "a", 1)
+	opened := make(chan *bolt.Store)
+	go func() {
+		next, err := bolt.Open(path, bolt.WithLockWait(time.Minute))
+		if err != nil {
+			t.Error(err)
+		}
+		opened <- next
+	}()
+	require.NoError(t, store.Compact(t.Context()), "the file that is waited for loses its name")
+	put(t, store, "a", 2)
+	require.NoError(t, store.Close())
+	next := <-opened
+	require.Len(t, contents(t, next, "a"), 2)
+	require.NoError(t, next.Close())
+}
+
+func TestAStoreThatWasClosedRefusesAll(t *testing.T) {
+	t.Parallel()
+	store := open(t, newPath(t))
+	put(t, store, "a", 1)
+	a := store.Collection("a")
+	require.NoError(t, store.Close())
+	require.NoError(t, store.Close())
+	_, now := store.Now(t.Context())
+	_, find := a.Find(t.Context(), nil, document.FindOptions{})
+	for name, err := range map[string]error{
+		"insert": a.Insert(t.Context(), document.O("_id", 2)), "find": find, "now": now,
+		"backup": store.Backup(t.Context(), nil), "compact": store.Compact(t.Context()),
+	} {
+		require.ErrorIs(t, err, boterr.FailedPrecondition, name)
+		require.ErrorContains(t, err, "was closed", name)
+	}
+	require.Zero(t, store.Stats())
+}
+
+func TestAPathThatCannotBeAStoreIsRefused(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	_, err := bolt.Open(folder)
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	_, err = bolt.Open(filepath.Join(folder, "none", "store.db"))
+	require.ErrorIs(t, err, boterr.Unavailable)
+	_, err = bolt.Open("")
+	require.Error(t, err)
+}
+
+func TestOpenLeavesNoOtherFiles(t *testing.T) {
+	t.Parallel()
+	path := newPath(t)
+	store := open(t, path)
+	put(t, store, "a", 1)
+	require.NoError(t, store.Compact(t.Context()))
+	require.NoError(t, store.Backup(t.Context(), &limited{left: 1 << 20}))
+	require.Error(t, store.Backup(t.Context(), &limited{left: 10}))
+	entries, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	require.Equal(t, os.FileMode(0o600), must(entries[0].Info()).Mode().Perm())
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// limited is a writer that fails after so many bytes.
+type limited struct{ left int }
+
+func (l *limited) Write(text []byte) (int, error) {
+	if l.left -= len(text); l.left < 0 {
+		return 0, os.ErrInvalid
+	}
+	return len(text), nil
+}
+
+func TestTheClockIsTheOneThatIsGiven(t *testing.T) {
+	t.Parallel()
+	at := time.UnixMilli(1_700_000_000_000)
+	store := open(t, newPath(t), bolt.WithNow(func() time.Time { return at }))
+	now, err := store.Now(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, at.UTC(), now)
+}
+
+func TestAWatcherIsToldWhatIsOnDisk(t *testing.T) {
+	t.Parallel()
+	store := open(t, newPath(t))
+	told := []string{}
+	stop := store.Watch("a", func(before, after document.Object) {
+		told = append(told, before.String()+" "+after.String())
+	}, func() {})
+	put(t, store, "a", 1)
+	_, err := store.Collection("a").Delete(t.Context(), nil, document.DeleteOptions{})
+	require.NoError(t, err)
+	stop()
+	put(t, store, "a", 2)
+	require.Equal(t, []string{`null {"_id":1}`, `{"_id":1} null`}, told)
+}
+
+func TestAContextThatHasEndedWritesNothing(t *testing.T) {
+	t.Parallel()
+	store := open(t, newPath(t))
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	require.ErrorIs(t, store.Collection("a").Insert(ctx, document.O("_id", 1)), boterr.Canceled)
+	require.ErrorIs(t, store.Backup(ctx, &limited{left: 1 << 20}), boterr.Canceled)
+	require.ErrorIs(t, store.Compact(ctx), boterr.Canceled)
+	require.Empty(t, contents(t, store, "a"))
+	put(t, store, "a", 1)
+}

@@ -1,0 +1,105 @@
+package mongo
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// someHidden is what the hidden field of a document holds.
+var someHidden = hidden{order: 7, revision: bson.NewObjectID()}
+
+func TestADocumentComesBackToTheLetter(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]document.Object{
+		"types": document.O(
+			"_id", "a", "null", nil, "bool", true, "int", 1, "double", 1.0, "large", int64(math.MaxInt64), "inf", math.Inf(1),
+			"text", "a\x00b é", "at", time.UnixMilli(1_700_000_000_123).UTC(), "list", document.A(1, document.A(), "x"), "in", document.O(),
+		),
+		"_id in the middle": document.O("z", 1, "_id", 2, "a", 3),
+		"_id at the end":    document.O("z", 1, "a", 3, "_id", 2),
+		"_id alone":         document.O("_id", document.O("b", 1, "a", 2)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, err := stored(o, someHidden)
+			require.NoError(t, err)
+			require.NoError(t, b.Validate())
+			elements, err := b.Elements()
+			require.NoError(t, err)
+			require.Equal(t, "_id", elements[0].Key())
+			got, err := read(b)
+			require.NoError(t, err)
+			require.Equal(t, someHidden, got.hidden)
+			require.Equal(t, o.String(), got.document.String())
+			again, err := stored(got.document, someHidden)
+			require.NoError(t, err)
+			require.Equal(t, b, again, "types of numbers included")
+		})
+	}
+}
+
+func TestWhatOthersWroteIsReadOrNamed(t *testing.T) {
+	t.Parallel()
+	b, err := bson.Marshal(bson.D{{Key: "_id", Value: int32(1)}, {Key: "n", Value: bson.A{int32(2), bson.Undefined{}}}})
+	require.NoError(t, err)
+	got, err := read(b)
+	require.NoError(t, err)
+	require.True(t, got.hidden.isAbsent)
+	require.Equal(t, document.O("_id", 1, "n", document.A(2, nil)).String(), got.document.String())
+
+	for _, value := range []any{bson.NewObjectID(), bson.NewDecimal128(1, 2), bson.Binary{Data: []byte("x")}, bson.Regex{Pattern: "x"}} {
+		b, err := bson.Marshal(bson.D{{Key: "_id", Value: 1}, {Key: "in", Value: bson.D{{Key: "v", Value: value}}}})
+		require.NoError(t, err)
+		_, err = read(b)
+		require.ErrorIs(t, err, boterr.FailedPrecondition)
+		e, _ := boterr.AsError(err)
+		require.Equal(t, "in.v", e.Field)
+	}
+}
+
+func TestBrokenBSONIsAnError(t *testing.T) {
+	t.Parallel()
+	b, err := stored(document.O("_id", 1, "list", document.A("x", 1.5)), someHidden)
+	require.NoError(t, err)
+	for length := range b {
+		_, err := read(b[:length])
+		require.ErrorIs(t, err, boterr.Internal, "cut at %d", length)
+	}
+}
+
+func TestNamesOfCollectionsStayApart(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for _, name := range []string{
+		"a", "A", "a$b", "a%24b", "a%b", "a%25b", ".a", "%2Ea", strings.Repeat("%", 200), strings.Repeat("%", 199) + "a",
+		strings.Repeat("é", 100),
+	} {
+		require.NoError(t, checkName(name))
+		stored := storedName(name)
+		require.NotContains(t, seen, stored, "%q and %q", name, seen[stored])
+		require.LessOrEqual(t, len(stored), maxName)
+		require.NotContains(t, stored, "$")
+		seen[stored] = name
+	}
+}
+
+func TestPlacesInTheOrderOfInsertionGrow(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(1_700_000_000_000)
+	clock := newOrderClock(func() time.Time { return now })
+	first := clock.take(3)
+	second := clock.take(1)
+	require.Less(t, place(first, 2), second, "in the same microsecond")
+	clock.learn(now, now.Add(-time.Hour))
+	require.Less(t, second, clock.take(1), "where the server's clock is behind")
+	clock.learn(now, now.Add(time.Hour))
+	require.Greater(t, clock.take(1)>>orderBits, now.Add(59*time.Minute).UnixMicro())
+}

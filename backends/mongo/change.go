@@ -1,0 +1,371 @@
+package mongo
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// first is what is asked of the first document that a filter matches.
+type first struct {
+	filter *document.Filter
+	change document.Change
+	sort   *document.Sort
+	upsert bool
+	// documents tells that the caller wants the document, before or, with after, behind
+	// the change, with the projection.
+	documents  bool
+	after      bool
+	projection *document.Projection
+}
+
+// Update implements document.Collection.
+func (c *collection) Update(
+	ctx context.Context, filter *document.Filter, change document.Change, opts document.UpdateOptions,
+) (document.UpdateResult, error) {
+	var result document.UpdateResult
+	if err := checkUpdate(change, opts); err != nil {
+		return result, err
+	}
+	if err := c.check(ctx); err != nil {
+		return result, err
+	}
+	if opts.Multi && !isPinned(filter) {
+		return c.updateAll(ctx, first{filter: filter, change: change, upsert: opts.Upsert})
+	}
+	changed, err := c.changeFirst(ctx, first{filter: filter, change: change, sort: opts.Sort, upsert: opts.Upsert})
+	if err != nil {
+		return result, err
+	}
+	return document.UpdateResult{
+		Matched: counted[changed.Matched], Modified: counted[changed.Modified], UpsertedID: changed.UpsertedID,
+	}, nil
+}
+
+// FindAndModify implements document.Collection.
+func (c *collection) FindAndModify(
+	ctx context.Context, filter *document.Filter, change document.Change, opts document.FindAndModifyOptions,
+) (document.FindAndModifyResult, error) {
+	if err := checkFindAndModify(change, opts); err != nil {
+		return document.FindAndModifyResult{}, err
+	}
+	if err := c.check(ctx); err != nil {
+		return document.FindAndModifyResult{}, err
+	}
+	return c.changeFirst(ctx, first{
+		filter: filter, change: change, sort: opts.Sort, upsert: opts.Upsert,
+		documents: true, after: opts.New, projection: opts.Projection,
+	})
+}
+
+// checkChange refuses a change that could not be made to any document.
+func checkChange(change document.Change) error {
+	if change.Update == nil {
+		return boterr.Invalid("update", "an update is required")
+	}
+	if err := change.Stamps.Set.Err(); err != nil {
+		return boterr.In("stamps", err)
+	}
+	if err := checkUpdatePaths(change.Update); err != nil {
+		return boterr.In("update", err)
+	}
+	return boterr.In("onInsert", change.OnInsert.Err())
+}
+
+// checkUpdatePaths refuses an update of the hidden field. A pipeline runs over documents
+// that have none.
+func checkUpdatePaths(update *document.Update) error {
+	for key, operand := range update.Source().All() {
+		if isHidden(key) {
+			return reserved(key)
+		}
+		paths, _ := operand.(document.Object)
+		for path, argument := range paths.All() {
+			to, _ := argument.(string)
+			if strings.HasPrefix(key, "$") && (isHidden(path) || key == "$rename" && isHidden(to)) {
+				return boterr.In(key, reserved(path))
+			}
+		}
+	}
+	return nil
+}
+
+// checkUpdate refuses options that contradict the change or each other.
+func checkUpdate(change document.Change, opts document.UpdateOptions) error {
+	if err := checkChange(change); err != nil {
+		return err
+	}
+	switch {
+	case opts.Multi && change.Update.IsReplacement():
+		return boterr.Invalid("multi", "a replacement changes one document only; use operators such as $set for many")
+	case opts.Multi && opts.Sort != nil:
+		return boterr.Invalid("sort", "there is no first document where all are changed")
+	default:
+		return nil
+	}
+}
+
+// checkFindAndModify refuses options that contradict each other.
+func checkFindAndModify(change document.Change, opts document.FindAndModifyOptions) error {
+	if err := checkChange(change); err != nil {
+		return err
+	}
+	if opts.New && opts.Projection.IsPositional() {
+		return boterr.Invalid("projection", "a path that ends in $ needs the document as it was before the change")
+	}
+	return nil
+}
+
+// changeFirst changes the first document that matches: by the server alone where there
+// is a plan for that, else by a change to what was read, if it is still that.
+func (c *collection) changeFirst(ctx context.Context, f first) (document.FindAndModifyResult, error) {
+	p, ok := planned(f.filter, f.change)
+	if !ok || f.filter.Near() != nil || !isPlainProjection(f.projection) {
+		return c.changeRead(ctx, f)
+	}
+	result, outcome, err := c.changeByPlan(ctx, f, p)
+	if err != nil || outcome == isDone {
+		return result, err
+	}
+	if outcome == isOpen || !f.upsert {
+		return c.changeRead(ctx, f)
+	}
+	result, err = c.insertUpsert(ctx, f) // Most likely there is no such document.
+	if err != nil && isClash(err) {
+		return c.changeRead(ctx, f)
+	}
+	return result, err
+}
+
+// isClash reports whether an upsert did not insert because of what is there, or of what
+// is wrong with what it would insert, which does not count where a document matches.
+func isClash(err error) bool {
+	code := boterr.CodeOf(err)
+	return code == boterr.AlreadyExists || code == boterr.InvalidArgument
+}
+
+// outcome is how far a plan came.
+type outcome int
+
+const (
+	// isDone: the change was made, or no document matched.
+	isDone outcome = iota
+	// isMissing: no document met filter and condition.
+	isMissing
+	// isOpen: the server refused the change. A look at the document tells why.
+	isOpen
+)
+
+// isPlainProjection reports whether a projection cannot fail, which it must not do after
+// the change.
+func isPlainProjection(projection *document.Projection) bool {
+	if projection == nil {
+		return true
+	}
+	for path, value := range projection.Source().All() {
+		if _, isPath := value.(string); isPath || !isScalar(value) || strings.Contains(path, "$") {
+			return false
+		}
+	}
+	return true
+}
+
+// changeByPlan lets the server do a change in one step.
+func (c *collection) changeByPlan(
+	ctx context.Context, f first, p plan,
+) (result document.FindAndModifyResult, _ outcome, err error) {
+	where, err := p.where(f.filter)
+	if err != nil {
+		return result, isOpen, err
+	}
+	var seen found
+	if isPinned(f.filter) && !f.documents {
+		result.Matched, err = c.updateOne(ctx, where, p.update)
+	} else {
+		seen, result.Matched, err = c.findOneAndUpdate(ctx, f, where, p.update)
+	}
+	switch {
+	case err != nil && isRefused(err):
+		return document.FindAndModifyResult{}, isOpen, nil
+	case err != nil:
+		return document.FindAndModifyResult{}, isOpen, failure(ctx, err)
+	case result.Matched:
+		result.Modified = true
+		if f.documents {
+			result.Document, err = projected(seen.document, f.filter, f.projection)
+		}
+		return result, isDone, err
+	case p.condition.IsZero() && !f.upsert:
+		return result, isDone, nil
+	default:
+		return result, isMissing, nil
+	}
+}
+
+func (c *collection) updateOne(ctx context.Context, where any, update bson.Raw) (matched bool, err error) {
+	result, err := c.stored.UpdateOne(ctx, where, update)
+	return err == nil && result.MatchedCount == 1, err
+}
+
+// findOneAndUpdate returns the document that the caller wants.
+func (c *collection) findOneAndUpdate(
+	ctx context.Context, f first, where any, update bson.Raw,
+) (result found, matched bool, err error) {
+	set := options.FindOneAndUpdate().SetReturnDocument(options.Before)
+	if f.after {
+		set.SetReturnDocument(options.After)
+	}
+	order, err := sorting(f.filter, f.sort)
+	if err != nil {
+		return result, false, err
+	}
+	if order != nil {
+		set.SetSort(order)
+	}
+	b, err := c.stored.FindOneAndUpdate(ctx, where, update, set).Raw()
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return result, false, nil
+	}
+	if err != nil {
+		return result, false, err
+	}
+	if !f.documents {
+		return result, true, nil
+	}
+	if result, err = read(b); err != nil {
+		return result, false, c.unread(b, err)
+	}
+	return result, true, nil
+}
+
+// changeRead reads the first document that matches, changes it here, and replaces it if
+// nobody has changed it since; else it begins again with what is first then.
+func (c *collection) changeRead(ctx context.Context, f first) (document.FindAndModifyResult, error) {
+	var clash error
+	for {
+		results, err := c.newest().find(ctx, f.filter, document.FindOptions{Sort: f.sort, Limit: 1})
+		switch {
+		case err != nil:
+			return document.FindAndModifyResult{}, err
+		case len(results) > 0:
+			result, isDone, err := c.replace(ctx, f, results[0])
+			if err != nil || isDone {
+				return result, err
+			}
+		case !f.upsert:
+			return document.FindAndModifyResult{}, nil
+		case clash != nil: // It is not what another upsert inserted meanwhile.
+			return document.FindAndModifyResult{}, clash
+		default:
+			result, err := c.insertUpsert(ctx, f)
+			if boterr.CodeOf(err) != boterr.AlreadyExists {
+				return result, err
+			}
+			clash = err
+		}
+	}
+}
+
+// insertUpsert inserts the document that an upsert makes where nothing matches.
+func (c *collection) insertUpsert(ctx context.Context, f first) (result document.FindAndModifyResult, err error) {
+	o, err := f.change.Insert(f.filter)
+	if err != nil {
+		return result, err
+	}
+	shown, err := projected(o, f.filter, f.projection)
+	if err != nil {
+		return result, err
+	}
+	if f.after {
+		result.Document = shown
+	}
+	result.UpsertedID, _ = o.Field(document.IDField)
+	b, err := newDocument(o, hidden{order: c.store.order.take(1), revision: bson.NewObjectID()})
+	if err != nil {
+		return document.FindAndModifyResult{}, err
+	}
+	if _, err := c.stored.InsertOne(ctx, b); err != nil {
+		return document.FindAndModifyResult{}, failure(ctx, err)
+	}
+	return result, nil
+}
+
+// replace changes a document that was read, unless somebody changed it since.
+func (c *collection) replace(
+	ctx context.Context, f first, before found,
+) (result document.FindAndModifyResult, isDone bool, err error) {
+	if err := f.sort.Check(before.document); err != nil {
+		return result, false, boterr.In("sort", err)
+	}
+	after, modified, err := f.change.Apply(f.filter, before.document)
+	if err != nil {
+		return result, false, err
+	}
+	result.Matched, result.Modified, result.Document = true, modified, before.document
+	if f.after {
+		result.Document = after
+	}
+	if result.Document, err = projected(result.Document, f.filter, f.projection); err != nil {
+		return document.FindAndModifyResult{}, false, err
+	}
+	if after == before.document {
+		return result, true, nil
+	}
+	where, b, err := c.replacement(before, after, bson.NewObjectID())
+	if err != nil {
+		return document.FindAndModifyResult{}, false, err
+	}
+	replaced, err := c.stored.ReplaceOne(ctx, where, b)
+	if err != nil {
+		return document.FindAndModifyResult{}, false, failure(ctx, err)
+	}
+	return result, replaced.MatchedCount == 1, nil
+}
+
+// replacement returns the filter that finds a document if it is still what was read, and
+// what it becomes.
+func (c *collection) replacement(before found, after document.Object, revision bson.ObjectID) (bson.D, bson.Raw, error) {
+	if err := checkSize(after); err != nil {
+		return nil, nil, boterr.In("update", err)
+	}
+	for key := range after.All() {
+		if key == hiddenField {
+			return nil, nil, boterr.In("update", reserved(key))
+		}
+		if strings.HasPrefix(key, "$") {
+			return nil, nil, boterr.New(boterr.Unsupported, "update."+key,
+				"MongoDB changes no document that has a field whose name begins with $ in this way; name the field otherwise")
+		}
+	}
+	where, err := unchanged(before)
+	if err != nil {
+		return nil, nil, err
+	}
+	order := before.hidden.order
+	if before.hidden.isAbsent {
+		order = c.store.order.take(1)
+	}
+	b, err := stored(after, hidden{order: order, revision: revision})
+	return where, b, err
+}
+
+// unchanged returns the filter that finds a document if it is still what was read.
+func unchanged(before found) (bson.D, error) {
+	id, _ := before.document.Field(document.IDField)
+	value, err := rawValue(id)
+	if err != nil {
+		return nil, err
+	}
+	where := bson.D{{Key: document.IDField, Value: bson.D{{Key: "$eq", Value: value}}}}
+	if before.hidden.isAbsent {
+		return append(where, bson.E{Key: revisionPath, Value: bson.D{{Key: "$exists", Value: false}}}), nil
+	}
+	return append(where, bson.E{Key: revisionPath, Value: before.hidden.revision}), nil
+}

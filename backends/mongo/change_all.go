@@ -1,0 +1,208 @@
+package mongo
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// writers is the number of documents that a change of many writes at once. Each is a
+// command of its own: the answer to a command for many tells how many it found as they
+// were read, and not which.
+const writers = 8
+
+// edit is a document that was read, what it becomes, and the revision that tells so.
+type edit struct {
+	before   found
+	after    document.Object
+	revision bson.ObjectID
+}
+
+// updateAll reads all documents that match, changes them here, and writes each if it is
+// still what was read; else that one is read again. Where the change fails on one of them
+// nothing is written; where one cannot be written, as with a unique index, those before
+// it are written back.
+func (c *collection) updateAll(ctx context.Context, f first) (document.UpdateResult, error) {
+	results, err := c.newest().find(ctx, f.filter, document.FindOptions{})
+	if err == nil && len(results) == 0 && f.upsert {
+		inserted, err := c.insertUpsert(ctx, f)
+		if boterr.CodeOf(err) != boterr.AlreadyExists {
+			return document.UpdateResult{UpsertedID: inserted.UpsertedID}, err
+		}
+		clash := err
+		if results, err = c.newest().find(ctx, f.filter, document.FindOptions{}); err == nil && len(results) == 0 {
+			return document.UpdateResult{}, clash // It is not what another upsert inserted meanwhile.
+		}
+	}
+	if err != nil {
+		return document.UpdateResult{}, err
+	}
+	m := changeOfMany{collection: c, first: f}
+	edits, err := m.edits(results)
+	if err != nil {
+		return document.UpdateResult{}, err
+	}
+	if err := m.writeAll(ctx, edits); err != nil {
+		return document.UpdateResult{}, m.undo(ctx, err)
+	}
+	return m.result, nil
+}
+
+// changeOfMany is a change of all documents that matched when it began.
+type changeOfMany struct {
+	*collection
+
+	first first
+
+	mutex  sync.Mutex
+	result document.UpdateResult
+	// written are the edits that were made.
+	written []edit
+}
+
+// edits changes documents, and counts those that need not be written.
+func (m *changeOfMany) edits(results []found) ([]edit, error) {
+	edits := make([]edit, 0, len(results))
+	for _, before := range results {
+		after, modified, err := m.first.change.Apply(m.first.filter, before.document)
+		if err != nil {
+			return nil, err
+		}
+		if after != before.document {
+			edits = append(edits, edit{before: before, after: after, revision: bson.NewObjectID()})
+			continue
+		}
+		m.count(1, counted[modified])
+	}
+	return edits, nil
+}
+
+// count adds to what the change has done.
+func (m *changeOfMany) count(matched, modified int64) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.result.Matched += matched
+	m.result.Modified += modified
+}
+
+// counted is the number that a truth counts for.
+var counted = map[bool]int64{true: 1}
+
+// writeAll writes documents, some at once, until one of them fails.
+func (m *changeOfMany) writeAll(ctx context.Context, edits []edit) error {
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	waiting := make(chan edit)
+	var group sync.WaitGroup
+	for range min(writers, len(edits)) {
+		group.Go(func() {
+			for e := range waiting {
+				if err := m.write(within, e); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for _, e := range edits {
+		if within.Err() != nil {
+			break
+		}
+		waiting <- e
+	}
+	close(waiting)
+	group.Wait()
+	if within.Err() == nil {
+		return nil
+	}
+	return failure(ctx, context.Cause(within))
+}
+
+// write writes one document, by what it is now where somebody changed it meanwhile.
+func (m *changeOfMany) write(ctx context.Context, e edit) error {
+	for {
+		isWritten, err := m.replaceRead(ctx, e)
+		if err != nil {
+			return err
+		}
+		if isWritten {
+			m.count(1, 1)
+			return nil
+		}
+		results, err := m.again(ctx, e)
+		if err != nil || len(results) == 0 {
+			return err
+		}
+		edits, err := m.edits(results)
+		if err != nil || len(edits) == 0 {
+			return err
+		}
+		e = edits[0]
+	}
+}
+
+// replaceRead writes a document if it is still what was read, and notes that it did.
+func (m *changeOfMany) replaceRead(ctx context.Context, e edit) (bool, error) {
+	where, b, err := m.replacement(e.before, e.after, e.revision)
+	if err != nil {
+		return false, err
+	}
+	result, err := m.stored.ReplaceOne(ctx, where, b)
+	if err != nil && !isDuplicate(err) {
+		m.note(e) // It may have been written.
+	}
+	if err != nil {
+		return false, failure(ctx, err)
+	}
+	if result.MatchedCount == 0 {
+		return false, nil
+	}
+	m.note(e)
+	return true, nil
+}
+
+func (m *changeOfMany) note(e edit) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.written = append(m.written, e)
+}
+
+// again reads a document again, if it still matches.
+func (m *changeOfMany) again(ctx context.Context, e edit) ([]found, error) {
+	id, _ := e.before.document.Field(document.IDField)
+	byID, err := document.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
+	if err != nil {
+		return nil, err
+	}
+	return m.newest().find(ctx, document.And(byID, m.first.filter), document.FindOptions{})
+}
+
+// undo writes documents back that the change has written and nobody has changed since.
+func (m *changeOfMany) undo(ctx context.Context, failed error) error {
+	var unwritten error
+	for _, e := range m.written {
+		now := found{document: e.before.document, hidden: hidden{revision: e.revision}}
+		before := e.before
+		if before.hidden.isAbsent {
+			before.hidden = hidden{order: m.store.order.take(1)}
+		}
+		before.hidden.revision = bson.NewObjectID() // It has been something else in between.
+		where, err := unchanged(now)
+		if err == nil {
+			var b bson.Raw
+			if b, err = stored(before.document, before.hidden); err == nil {
+				_, err = m.stored.ReplaceOne(context.WithoutCancel(ctx), where, b)
+			}
+		}
+		unwritten = errors.Join(unwritten, err)
+	}
+	if unwritten != nil {
+		return boterr.New(boterr.Unavailable, "",
+			"some of the documents may have changed, because writing them back failed (%w) after: %w", unwritten, failed)
+	}
+	return failed
+}

@@ -1,0 +1,27 @@
+// Package mongo is the document.Store on a MongoDB database.
+//
+//	store, err := mongo.Open(ctx, "mongodb://localhost:27017/bots")
+//
+// Filters go to the server as they were written, and so do updates of which it is certain
+// that they change what they meet; every other change is computed by package document and
+// written if the document is still what was read. Either way it is atomic, so that any
+// number of processes share one database: schedulers, claims, findAndModify.
+//
+// Each stored document has one hidden field, _botctx, with its place in the order of
+// insertion and a revision. docs/scaling.md tells which index serves which operation, how
+// many round trips each makes, and what to shard by.
+//
+// The store is no document.Watcher: a change stream comes late and can break off, so that
+// what is derived from it would have to be looked up again all the same. Schedulers ask the
+// database once a poll.
+//
+// What other programs write to the same collections can be read: integers of 32 bits are
+// int64. A document with a type that package document does not have, such as an ObjectID
+// or a Decimal128, is FailedPrecondition wherever it would be read; the error names the
+// document and the field. A change of a document by another program that lets _botctx be
+// goes unnoticed by a change of the same document that is under way here.
+//
+// A context that ends while the server is at work gives Canceled, and a connection that
+// breaks Unavailable: whether the server has written is not known then. The driver repeats
+// what the server can tell from a repetition, and the store repeats nothing.
+package mongo

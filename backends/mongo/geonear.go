@@ -1,0 +1,137 @@
+package mongo
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// GeoNear implements document.Collection. The indexes say whether the server can search;
+// where the collection has no geo index, all documents that match are measured here.
+func (c *collection) GeoNear(ctx context.Context, near *document.GeoNear) ([]document.GeoResult, error) {
+	if near == nil {
+		return nil, boterr.Invalid("near", "a point to be near to is required")
+	}
+	if err := c.check(ctx); err != nil {
+		return nil, err
+	}
+	indexes, err := c.indexes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	near, isServed, err := served(near, indexes)
+	if err != nil {
+		return nil, err
+	}
+	var results []found
+	if isServed {
+		results, err = c.nearest(ctx, near)
+	} else {
+		results, err = c.find(ctx, near.Filter(), document.FindOptions{})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return measured(near, results), nil
+}
+
+// served names the field of the collection's geo index, where the search names none, and
+// reports whether an index serves the search.
+func served(near *document.GeoNear, indexes []document.Index) (_ *document.GeoNear, isServed bool, err error) {
+	paths := map[document.IndexKind][]string{}
+	for _, index := range indexes {
+		for _, key := range index.Keys {
+			if isGeo(key) && !slices.Contains(paths[key.Kind], key.Path) {
+				paths[key.Kind] = append(paths[key.Kind], key.Path)
+			}
+		}
+	}
+	if near.Key() == "" {
+		named := paths[document.Geo2D]
+		if len(named) == 0 {
+			named = paths[document.Geo2DSphere]
+		}
+		switch len(named) {
+		case 0:
+			return nil, false, boterr.Invalid("key", "%w", document.ErrNoGeoIndex)
+		case 1:
+			near = near.WithKey(named[0])
+		default:
+			return nil, false, boterr.Invalid("key",
+				"there are geo indexes on %q, so that the query must name one of the fields", named)
+		}
+	}
+	if len(paths) == 0 {
+		return near, false, nil
+	}
+	for _, kind := range near.Kinds() {
+		if slices.Contains(paths[kind], near.Key()) {
+			return near, true, nil
+		}
+	}
+	return nil, false, boterr.Invalid("key",
+		"the collection has geo indexes, but none on %q of the kind %q, which the point needs", near.Key(), near.Kinds()[0])
+}
+
+// nearest asks the server for what is near. Package document measures it again, so that
+// distances are the same to the last digit as those of every other store.
+func (c *collection) nearest(ctx context.Context, near *document.GeoNear) ([]found, error) {
+	where, err := query(near.Filter())
+	if err != nil {
+		return nil, err
+	}
+	search := bson.D{
+		{Key: "key", Value: near.Key()}, {Key: "query", Value: where}, {Key: "distanceField", Value: hiddenField + ".distance"},
+	}
+	for field, value := range near.Source().All() {
+		switch field {
+		case "near", "spherical", "minDistance", "maxDistance":
+			v, err := rawValue(value)
+			if err != nil {
+				return nil, err
+			}
+			search = append(search, bson.E{Key: field, Value: v})
+		}
+	}
+	pipeline := bson.A{bson.D{{Key: "$geoNear", Value: search}}}
+	if near.Limit() > 0 {
+		pipeline = append(pipeline, bson.D{{Key: "$limit", Value: near.Limit()}})
+	}
+	cursor, err := c.stored.Aggregate(ctx, pipeline)
+	if err != nil {
+		return nil, failure(ctx, err)
+	}
+	return c.readAll(ctx, cursor)
+}
+
+// measured returns the results of a search, nearest first.
+func measured(near *document.GeoNear, candidates []found) []document.GeoResult {
+	type place struct {
+		result document.GeoResult
+		from   float64
+		order  int64
+	}
+	places := make([]place, 0, len(candidates))
+	for _, candidate := range candidates {
+		from, _ := near.Distance(candidate.document)
+		if result, ok := near.Measure(candidate.document); ok {
+			places = append(places, place{result: result, from: from, order: candidate.hidden.order})
+		}
+	}
+	slices.SortStableFunc(places, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.order, b.order))
+	})
+	if limit := near.Limit(); limit > 0 && int64(len(places)) > limit {
+		places = places[:limit]
+	}
+	results := make([]document.GeoResult, len(places))
+	for i := range places {
+		results[i] = places[i].result
+	}
+	return results
+}

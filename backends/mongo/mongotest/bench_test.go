@@ -1,0 +1,209 @@
+package mongotest_test
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.mongodb.org/mongo-driver/v2/bson"
+	driver "go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"github.com/botctx/go-sdk/backends/mongo"
+	"github.com/botctx/go-sdk/document"
+)
+
+// pair is one operation, by the driver's own call and by the store.
+type pair struct {
+	name   string
+	driver func(ctx context.Context, c *driver.Collection, n int) error
+	store  func(ctx context.Context, c document.Collection, n int) error
+}
+
+// memberLike returns a document of the size of a member.
+func memberLike(n int) document.Object {
+	return document.O(
+		"_id", idOf(n), "app", "shop", "channel", "web", "externalId", n, "firstName", "Ada", "lastName", "Lovelace", "group", n%10,
+		"tags", document.A("new", "vip"), "meta", document.O("cart", document.O("total", 12.5, "items", document.A(1, 2, 3))),
+		"createdAt", 1_700_000_000_000, "updatedAt", 1_700_000_000_000, "etag", "e", "_version", 1,
+	)
+}
+
+// plain returns the same for the driver.
+func plain(n int) bson.D {
+	return bson.D{
+		{Key: "_id", Value: idOf(n)},
+		{Key: "app", Value: "shop"},
+		{Key: "channel", Value: "web"},
+		{Key: "externalId", Value: int64(n)},
+		{Key: "firstName", Value: "Ada"},
+		{Key: "lastName", Value: "Lovelace"},
+		{Key: "group", Value: int64(n % 10)},
+		{Key: "tags", Value: bson.A{"new", "vip"}},
+		{Key: "meta", Value: bson.D{{Key: "cart", Value: bson.D{
+			{Key: "total", Value: 12.5}, {Key: "items", Value: bson.A{int64(1), int64(2), int64(3)}},
+		}}}},
+		{Key: "createdAt", Value: int64(1_700_000_000_000)},
+		{Key: "updatedAt", Value: int64(1_700_000_000_000)},
+		{Key: "etag", Value: "e"},
+		{Key: "_version", Value: int64(1)},
+	}
+}
+
+// idOf returns the _id of a document.
+func idOf(n int) string { return "member-" + strconv.Itoa(n) }
+
+// byID is the driver's filter of a document.
+func byID(n int) bson.D { return bson.D{{Key: "_id", Value: idOf(n % benchmarked)}} }
+
+// change is the driver's update, with the stamps that the store adds.
+func change(n int) bson.D {
+	return bson.D{
+		{Key: "$set", Value: bson.D{{Key: "step", Value: int64(n)}, {Key: "updatedAt", Value: int64(n)}, {Key: "etag", Value: "f"}}},
+		{Key: "$inc", Value: bson.D{{Key: "_version", Value: int64(1)}}},
+	}
+}
+
+func storeFilter(n int) *document.Filter {
+	f, _ := document.CompileFilter(document.O("_id", idOf(n%benchmarked)))
+	return f
+}
+
+func storeChange(n int) document.Change {
+	u, _ := document.CompileUpdate(document.O("$set", document.O("step", n)))
+	return document.Change{
+		Update: u, Fixed: []string{"app", "createdAt"},
+		Stamps: document.Stamps{Set: document.O("updatedAt", n, "etag", "f"), Increment: []string{"_version"}},
+	}
+}
+
+// benchmarked is the number of documents that the collections hold.
+const benchmarked = 200
+
+var pairs = []pair{
+	{
+		name: "find by _id",
+		driver: func(ctx context.Context, c *driver.Collection, n int) error {
+			var o bson.D
+			return c.FindOne(ctx, byID(n)).Decode(&o)
+		},
+		store: func(ctx context.Context, c document.Collection, n int) error {
+			_, err := c.Find(ctx, storeFilter(n), document.FindOptions{})
+			return err
+		},
+	},
+	{
+		name: "insert",
+		driver: func(ctx context.Context, c *driver.Collection, n int) error {
+			_, err := c.InsertOne(ctx, plain(benchmarked+n))
+			return err
+		},
+		store: func(ctx context.Context, c document.Collection, n int) error {
+			return c.Insert(ctx, memberLike(benchmarked+n))
+		},
+	},
+	{
+		name: "update by _id",
+		driver: func(ctx context.Context, c *driver.Collection, n int) error {
+			_, err := c.UpdateOne(ctx, byID(n), change(n))
+			return err
+		},
+		store: func(ctx context.Context, c document.Collection, n int) error {
+			_, err := c.Update(ctx, storeFilter(n), storeChange(n), document.UpdateOptions{})
+			return err
+		},
+	},
+	{
+		name: "findOneAndUpdate by _id",
+		driver: func(ctx context.Context, c *driver.Collection, n int) error {
+			var o bson.D
+			return c.FindOneAndUpdate(ctx, byID(n), change(n), options.FindOneAndUpdate().SetReturnDocument(options.After)).Decode(&o)
+		},
+		store: func(ctx context.Context, c document.Collection, n int) error {
+			_, err := c.FindAndModify(ctx, storeFilter(n), storeChange(n), document.FindAndModifyOptions{New: true})
+			return err
+		},
+	},
+	{
+		name: "count",
+		driver: func(ctx context.Context, c *driver.Collection, n int) error {
+			_, err := c.CountDocuments(ctx, byID(n))
+			return err
+		},
+		store: func(ctx context.Context, c document.Collection, n int) error {
+			_, err := c.Count(ctx, storeFilter(n))
+			return err
+		},
+	},
+	{
+		name: "delete by _id",
+		driver: func(ctx context.Context, c *driver.Collection, n int) error {
+			_, err := c.DeleteOne(ctx, bson.D{{Key: "_id", Value: idOf(benchmarked + n)}})
+			return err
+		},
+		store: func(ctx context.Context, c document.Collection, n int) error {
+			f, err := document.CompileFilter(document.O("_id", idOf(benchmarked+n)))
+			if err != nil {
+				return err
+			}
+			_, err = c.Delete(ctx, f, document.DeleteOptions{})
+			return err
+		},
+	},
+}
+
+// BenchmarkStoreBesideTheDriver runs each operation by the driver's own call and by the
+// store, in turn, and reports the medians and what the store's is of the driver's.
+func BenchmarkStoreBesideTheDriver(b *testing.B) {
+	benchmarkPairs(b, newDatabase(b))
+}
+
+// BenchmarkClientBesideTheDriver is the same without a server's work: what the store adds
+// to each call in this process.
+func BenchmarkClientBesideTheDriver(b *testing.B) {
+	benchmarkPairs(b, newSilentDatabase(b))
+}
+
+func benchmarkPairs(b *testing.B, database *driver.Database) {
+	b.Helper()
+	store, err := mongo.New(b.Context(), database)
+	require.NoError(b, err)
+	own, other := store.Collection("own"), store.Database().Collection("other")
+	for n := range benchmarked {
+		require.NoError(b, own.Insert(b.Context(), memberLike(n)))
+		_, err := other.InsertOne(b.Context(), plain(n))
+		require.NoError(b, err)
+	}
+	next := 0
+	for _, p := range pairs {
+		b.Run(p.name, func(b *testing.B) {
+			var direct, through []time.Duration
+			if p.name == "delete by _id" {
+				next = 0 // What insert has inserted.
+			}
+			for b.Loop() {
+				next++
+				began := time.Now() //nolint:forbidigo // A benchmark measures.
+				if err := p.driver(b.Context(), other, next); err != nil {
+					b.Fatal(err)
+				}
+				between := time.Now() //nolint:forbidigo // As above.
+				if err := p.store(b.Context(), own, next); err != nil {
+					b.Fatal(err)
+				}
+				through = append(through, time.Since(between)) //nolint:forbidigo // As above.
+				direct = append(direct, between.Sub(began))
+			}
+			slices.Sort(direct)
+			slices.Sort(through)
+			half := len(direct) / 2
+			b.ReportMetric(float64(direct[half].Nanoseconds())/1000, "driver-µs")
+			b.ReportMetric(float64(through[half].Nanoseconds())/1000, "store-µs")
+			b.ReportMetric(float64(through[half])/float64(direct[half]), "ratio")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}

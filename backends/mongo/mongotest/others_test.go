@@ -1,0 +1,98 @@
+package mongotest_test
+
+import (
+	"context"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/botctx/go-sdk/backends/mongo"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// openStore returns a store on a database of the test's own.
+func openStore(t *testing.T) *mongo.Store {
+	t.Helper()
+	store, err := mongo.New(t.Context(), newDatabase(t))
+	require.NoError(t, err)
+	return store
+}
+
+func TestDocumentsOfOtherProgramsAreReadAndChanged(t *testing.T) {
+	t.Parallel()
+	store := openStore(t)
+	_, err := store.Database().Collection("shared").InsertOne(t.Context(), bson.D{{Key: "_id", Value: "a"}, {Key: "n", Value: int32(1)}})
+	require.NoError(t, err)
+	c := store.Collection("shared")
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", "b", "n", 2)))
+	for range 2 { // By the server, and by what was read.
+		for _, update := range []document.Object{document.O("$inc", document.O("n", 1)), document.O("$max", document.O("m", 5))} {
+			_, err := c.Update(t.Context(), filterOf(t, document.O("_id", "a")), changeOf(t, update), document.UpdateOptions{})
+			require.NoError(t, err)
+		}
+	}
+	found, err := c.Find(t.Context(), nil, document.FindOptions{})
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	require.Equal(t, 3, document.Get(found[0], "n", 0))
+	require.Equal(t, 5, document.Get(found[0], "m", 0))
+	require.False(t, found[0].Has("_botctx"))
+}
+
+func TestATypeThatNoDocumentHasIsNamed(t *testing.T) {
+	t.Parallel()
+	store := openStore(t)
+	_, err := store.Database().Collection("shared").InsertOne(t.Context(),
+		bson.D{{Key: "_id", Value: "a"}, {Key: "in", Value: bson.D{{Key: "ref", Value: bson.NewObjectID()}}}})
+	require.NoError(t, err)
+	_, err = store.Collection("shared").Find(t.Context(), nil, document.FindOptions{})
+	require.ErrorIs(t, err, boterr.FailedPrecondition)
+	e, _ := boterr.AsError(err)
+	require.Equal(t, "in.ref", e.Field)
+	require.ErrorContains(t, err, `"shared"`)
+}
+
+func TestTheHiddenFieldCannotBeNamed(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1)))
+	_, filtered := c.Find(t.Context(), filterOf(t, document.O("_botctx.order", document.O("$gt", 0))), document.FindOptions{})
+	_, set := c.Update(t.Context(), nil, changeOf(t, document.O("$set", document.O("_botctx.order", 1))), document.UpdateOptions{})
+	_, replaced := c.Update(t.Context(), nil, changeOf(t, document.O("_botctx", 1)), document.UpdateOptions{})
+	_, distinct := c.Distinct(t.Context(), "_botctx.order", nil)
+	for name, err := range map[string]error{
+		"Find": filtered, "$set": set, "replacement": replaced, "Distinct": distinct,
+		"Insert": c.Insert(t.Context(), document.O("_id", 2, "_botctx", 1)),
+		"EnsureIndex": c.EnsureIndex(t.Context(),
+			document.Index{Keys: []document.IndexKey{{Path: "_botctx.order", Kind: document.Ascending}}}),
+	} {
+		require.ErrorIs(t, err, boterr.InvalidArgument, name)
+	}
+}
+
+func TestOpenConnectsAndCloseEnds(t *testing.T) {
+	t.Parallel()
+	address, err := url.Parse(uri)
+	require.NoError(t, err)
+	address.Path = "/" + newDatabase(t).Name()
+	store, err := mongo.Open(t.Context(), address.String())
+	require.NoError(t, err)
+	c := store.Collection("own")
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1)))
+	require.NoError(t, store.Close(t.Context()))
+	_, err = c.Count(t.Context(), nil)
+	require.ErrorIs(t, err, boterr.Unavailable)
+}
+
+func TestADeadlineWhileTheServerIsAskedIsCanceled(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Microsecond)
+	defer cancel()
+	_, err := c.Find(ctx, nil, document.FindOptions{})
+	require.ErrorIs(t, err, boterr.Canceled)
+}

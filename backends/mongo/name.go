@@ -1,0 +1,55 @@
+package mongo
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// maxName is the length of a collection's name in bytes. With the longest name of a
+// database it is within the 255 bytes that MongoDB has for both.
+const maxName = 190
+
+// checkName refuses what cannot be the name of a collection.
+func checkName(name string) error {
+	const field, longest = "collection", 200
+	switch {
+	case name == "":
+		return boterr.Invalid(field, "the name is empty")
+	case len(name) > longest:
+		return boterr.Invalid(field, "the name has %d bytes, more than %d", len(name), longest)
+	case !utf8.ValidString(name), strings.ContainsRune(name, 0):
+		return boterr.Invalid(field, "the name %q must be UTF-8 without NUL", name)
+	case strings.HasPrefix(name, "system."):
+		return boterr.Invalid(field, `the name %q begins with "system.", which is reserved`, name)
+	default:
+		return nil
+	}
+}
+
+// escapes are the characters that MongoDB has no place for, and the one that marks them.
+var escapes = strings.NewReplacer("%", "%25", "$", "%24")
+
+// storedName returns the name that a collection has on the server. It is the same but
+// for "$", for a dot at the beginning and for "%"; the end of one that is too long is
+// replaced by a hash of the whole.
+func storedName(name string) string {
+	stored := escapes.Replace(name)
+	if strings.HasPrefix(stored, ".") {
+		stored = "%2E" + stored[1:]
+	}
+	return shortened(stored, maxName)
+}
+
+// shortened replaces the end of a name that is too long by a hash of the whole.
+func shortened(name string, longest int) string {
+	if len(name) <= longest {
+		return name
+	}
+	hash := sha256.Sum256([]byte(name))
+	end := "%h" + hex.EncodeToString(hash[:])
+	return strings.ToValidUTF8(name[:longest-len(end)], "") + end
+}

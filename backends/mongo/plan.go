@@ -1,0 +1,247 @@
+package mongo
+
+import (
+	"slices"
+	"strings"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// plan is a change that the server can make by itself in one atomic step, stamps
+// included. Stamps are renewed only where a document changes otherwise. So a plan is
+// made only for what changes every document that the server would change: because an
+// operator always does, because the filter matches nothing that is so already, or, for
+// a filter that gives the _id, because a condition says so that the plan adds to it.
+type plan struct {
+	// update is the caller's update with the stamps, as the server reads it.
+	update bson.Raw
+	// condition is what the plan adds to the filter; the zero Object where a change is
+	// certain. A document that does not meet it may still change.
+	condition document.Object
+}
+
+// planner looks at one change.
+type planner struct {
+	filter *document.Filter
+	change document.Change
+	// operators are those of the server's update, with their operands.
+	operators map[string]document.Object
+	// set is what paths are after the update, without those that it removes, which are
+	// in touched as well.
+	set     document.Object
+	touched []string
+	// differs are conditions under which one of the operators changes a document.
+	differs []any
+	certain bool
+}
+
+// planned returns the plan for a change, and false where there is none.
+func planned(filter *document.Filter, change document.Change) (plan, bool) {
+	if change.Update.IsReplacement() || change.Update.IsPipeline() {
+		return plan{}, false
+	}
+	p := planner{filter: filter, change: change, operators: map[string]document.Object{}, set: document.O()}
+	for operator, operand := range change.Update.Source().All() {
+		paths, _ := operand.(document.Object)
+		for path, argument := range paths.All() {
+			if !p.isPlain(path) || !p.add(operator, path, argument) {
+				return plan{}, false
+			}
+		}
+	}
+	var condition document.Object
+	if !p.certain && !p.isContradicted(filter.Source()) {
+		if !isPinned(filter) || len(p.differs) == 0 {
+			return plan{}, false
+		}
+		condition = anyOf(p.differs)
+	}
+	update, err := p.update()
+	return plan{update: update, condition: condition}, err == nil
+}
+
+// anyOf returns the condition that one of several is met.
+func anyOf(conditions []any) document.Object {
+	if one, ok := conditions[0].(document.Object); ok && len(conditions) == 1 {
+		return one
+	}
+	return document.O("$or", document.A(conditions...))
+}
+
+// isPlain reports whether a path leads to a field that an update may change, and not
+// through "$". Fixed and stamped fields need a look at the document.
+func (p *planner) isPlain(path string) bool {
+	top, _, _ := strings.Cut(path, ".")
+	return top != document.IDField && !strings.Contains(path, "$") && !slices.Contains(p.change.Fixed, top) &&
+		!p.change.Stamps.Set.Has(top) && !slices.Contains(p.change.Stamps.Increment, top)
+}
+
+// add adds an operator for a path to the plan, and reports false for one of which it is
+// not known here when it changes a document.
+func (p *planner) add(operator, path string, argument any) bool {
+	if operator == "$setOnInsert" {
+		return true // An upsert that inserts does not come here.
+	}
+	look, ok := looks[operator]
+	if !ok || !look(p, path, argument) {
+		return false
+	}
+	p.operators[operator] = p.operators[operator].With(path, argument)
+	return true
+}
+
+// looks say of each operator when it changes a document.
+var looks = map[string]func(p *planner, path string, argument any) bool{
+	"$set":      (*planner).lookAtSet,
+	"$unset":    (*planner).lookAtUnset,
+	"$inc":      (*planner).lookAtInc,
+	"$push":     (*planner).lookAtPush,
+	"$addToSet": (*planner).lookAtAddToSet,
+	"$pull":     (*planner).lookAtPull,
+}
+
+func (p *planner) lookAtSet(path string, value any) bool {
+	p.set.Set(path, value)
+	p.touched = append(p.touched, path)
+	p.differs = append(p.differs, document.O(path, document.O("$ne", value)))
+	return true
+}
+
+func (p *planner) lookAtUnset(path string, _ any) bool {
+	p.touched = append(p.touched, path)
+	p.differs = append(p.differs, document.O(path, document.O("$exists", true)))
+	return !strings.Contains(path, ".")
+}
+
+func (p *planner) lookAtInc(_ string, by any) bool {
+	whole, ok := by.(int64)
+	p.certain = true
+	return ok && whole != 0
+}
+
+func (p *planner) lookAtPush(_ string, item any) bool {
+	p.certain = true
+	o, ok := item.(document.Object)
+	return !ok || !hasOperator(o)
+}
+
+func (p *planner) lookAtAddToSet(path string, item any) bool {
+	p.differs = append(p.differs, document.O(path, document.O("$ne", item)))
+	return isScalar(item)
+}
+
+func (p *planner) lookAtPull(path string, item any) bool {
+	p.differs = append(p.differs, document.O(path, item))
+	return isScalar(item) && item != nil && !strings.Contains(path, ".")
+}
+
+// hasOperator reports whether an object has a field that begins with "$".
+func hasOperator(o document.Object) bool {
+	return slices.ContainsFunc(o.Keys(), func(key string) bool { return strings.HasPrefix(key, "$") })
+}
+
+func isScalar(value any) bool {
+	switch value.(type) {
+	case document.Object, document.Array:
+		return false
+	default:
+		return true
+	}
+}
+
+// isContradicted reports whether a condition of the filter, about nothing but paths that
+// the update sets or removes, does not hold for what they become: then each document that
+// matches changes.
+func (p *planner) isContradicted(source document.Object) bool {
+	if p.set.Err() != nil || len(p.touched) == 0 {
+		return false
+	}
+	for key, operand := range source.All() {
+		if parts, ok := operand.(document.Array); ok && key == "$and" {
+			for _, part := range parts.All() {
+				if inner, ok := part.(document.Object); ok && p.isContradicted(inner) {
+					return true
+				}
+			}
+			continue
+		}
+		clause := document.O(key, operand)
+		if !p.isAboutTouched(clause) {
+			continue
+		}
+		condition, err := document.CompileFilter(clause)
+		if err == nil && condition.Near() == nil && !condition.Match(p.set) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAboutTouched reports whether a filter names only paths that the update touches.
+func (p *planner) isAboutTouched(source document.Object) bool {
+	for key, operand := range source.All() {
+		if !strings.HasPrefix(key, "$") {
+			if !slices.Contains(p.touched, key) {
+				return false
+			}
+			continue
+		}
+		parts, ok := operand.(document.Array)
+		if !ok || key != "$or" && key != "$and" && key != "$nor" {
+			return false
+		}
+		for _, part := range parts.All() {
+			if inner, ok := part.(document.Object); !ok || !p.isAboutTouched(inner) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// update returns the operators with the stamps and a new revision.
+func (p *planner) update() (bson.Raw, error) {
+	sets, increments := p.operators["$set"], p.operators["$inc"]
+	for field, value := range p.change.Stamps.Set.All() {
+		sets = sets.With(field, value)
+	}
+	for _, field := range p.change.Stamps.Increment {
+		increments = increments.With(field, 1)
+	}
+	p.operators["$inc"] = increments
+	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, sets.Size()+256))
+	inner, b := bsoncore.AppendDocumentElementStart(b, "$set")
+	b, err := appendFields(b, sets)
+	if err != nil {
+		return nil, err
+	}
+	b = bsoncore.AppendObjectIDElement(b, revisionPath, bson.NewObjectID())
+	b, _ = bsoncore.AppendDocumentEnd(b, inner) // Its start is that of above.
+	for _, operator := range []string{"$unset", "$inc", "$push", "$addToSet", "$pull"} {
+		if operand := p.operators[operator]; operand.Len() > 0 {
+			if b, err = appendObject(b, operator, operand); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return ended(b, start)
+}
+
+// where returns the filter of a plan, with its condition beside what it says already.
+func (p plan) where(filter *document.Filter) (bson.Raw, error) {
+	source, err := queried(filter)
+	if err != nil {
+		return nil, err
+	}
+	for key, operand := range p.condition.All() {
+		if _, ok := source.Field(key); ok {
+			source = document.O("$and", document.A(source, p.condition))
+			break
+		}
+		source = source.With(key, operand)
+	}
+	return raw(source)
+}

@@ -1,0 +1,97 @@
+package mongo
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+func planOf(t *testing.T, filter, update document.Object) (plan, bool) {
+	t.Helper()
+	f, err := document.CompileFilter(filter)
+	require.NoError(t, err)
+	u, err := document.CompileUpdate(update)
+	require.NoError(t, err)
+	return planned(f, document.Change{Update: u, Fixed: []string{"app"}, Stamps: document.Stamps{Set: document.O("etag", "x")}})
+}
+
+func TestWhatIsCertainToChangeIsOneStep(t *testing.T) {
+	t.Parallel()
+	one := document.O("n", 1)
+	for name, test := range map[string]struct{ filter, update document.Object }{
+		"$inc":           {one, document.O("$inc", document.O("a.b", 1))},
+		"$push":          {one, document.O("$push", document.O("list", document.O("a", 1)))},
+		"another value":  {document.O("taken", false), document.O("$set", document.O("taken", true))},
+		"missing":        {document.O("by", nil), document.O("$set", document.O("by", "me"))},
+		"not there":      {document.O("by", document.O("$exists", false)), document.O("$set", document.O("by", "me"))},
+		"removed":        {document.O("by", "me"), document.O("$unset", document.O("by", ""))},
+		"beyond a range": {document.O("until", document.O("$lte", 5)), document.O("$set", document.O("until", 9))},
+		"in $and":        {document.O("$and", document.A(one, document.O("taken", false))), document.O("$set", document.O("taken", true))},
+		"in $or": {
+			document.O("$or", document.A(document.O("until", nil), document.O("until", document.O("$lt", 5)))),
+			document.O("$set", document.O("until", 9)),
+		},
+	} {
+		p, ok := planOf(t, test.filter, test.update)
+		require.True(t, ok, name)
+		require.True(t, p.condition.IsZero(), name)
+	}
+}
+
+func TestWhatMayChangeNothingNeedsAConditionAndAnID(t *testing.T) {
+	t.Parallel()
+	id := document.O("_id", 1)
+	for name, update := range map[string]document.Object{
+		"$set":      document.O("$set", document.O("n", 1)),
+		"$unset":    document.O("$unset", document.O("n", "")),
+		"$addToSet": document.O("$addToSet", document.O("n", 1)),
+		"$pull":     document.O("$pull", document.O("n", 1)),
+	} {
+		p, ok := planOf(t, id, update)
+		require.True(t, ok, name)
+		require.False(t, p.condition.IsZero(), name)
+		_, ok = planOf(t, document.O("m", 1), update)
+		require.False(t, ok, "%s without an _id: another document than the first might change", name)
+	}
+}
+
+func TestWhatNeedsALookAtTheDocumentHasNoPlan(t *testing.T) {
+	t.Parallel()
+	for name, update := range map[string]document.Object{
+		"a replacement":     document.O("n", 1),
+		"a fixed field":     document.O("$set", document.O("app.x", 1)),
+		"a stamped field":   document.O("$set", document.O("etag", 1), "$inc", document.O("n", 1)),
+		"the _id":           document.O("$set", document.O("_id", 1)),
+		"$max":              document.O("$max", document.O("n", 1)),
+		"a conditional":     document.O("$pull", document.O("n", document.O("$gt", 1))),
+		"an increment of 0": document.O("$inc", document.O("n", 0)),
+		"a modifier":        document.O("$push", document.O("n", document.O("$each", document.A(1), "$slice", 1))),
+		"elements":          document.O("$inc", document.O("n.$[].x", 1)),
+	} {
+		_, ok := planOf(t, document.O("_id", 1), update)
+		require.False(t, ok, name)
+	}
+}
+
+func TestFiltersThatNameTheHiddenFieldAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, source := range []document.Object{
+		document.O("_botctx", nil),
+		document.O("$or", document.A(document.O("_botctx.order", 1))),
+		document.O("$expr", document.O("$gt", document.A("$_botctx.order", 1))),
+		document.O("$expr", document.O("$gt", document.A("$$ROOT._botctx.order", 1))),
+	} {
+		f, err := document.CompileFilter(source)
+		require.NoError(t, err)
+		_, err = query(f)
+		require.ErrorIs(t, err, boterr.InvalidArgument, source.String())
+	}
+	f, err := document.CompileFilter(document.O("$expr", document.O("$eq", document.A("$$ROOT", document.O("_id", 1)))))
+	require.NoError(t, err)
+	o, err := queried(f)
+	require.NoError(t, err)
+	require.Contains(t, o.String(), `{"$unsetField":{"field":"_botctx","input":"$$ROOT"}}`)
+}

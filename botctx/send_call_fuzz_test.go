@@ -1,0 +1,167 @@
+package botctx_test
+
+import (
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Any JSON as a response is either refused with its path, and nothing is sent, or sent and
+// read back equal.
+func FuzzAnyResponseThroughCall(f *testing.F) {
+	for i, seed := range anyResponses() {
+		f.Add(uint8(i), seed)
+	}
+	f.Fuzz(func(t *testing.T, platform uint8, response string) {
+		if !json.Valid([]byte(response)) {
+			return
+		}
+		requireRefusedOrSent(t, openKiosk(t, allTypes()[int(platform)%len(allTypes())]), response)
+	})
+}
+
+// anyResponses are JSON of many kinds: messages of every type, those that break a limit, and
+// what is no message.
+func anyResponses() []string {
+	all := append(everyType(),
+		`null`, `7`, `[]`, `"x"`, `""`, `{}`, `{"type": null}`, `{"type": "TEXT", "text": "\ud800"}`, `{"type": "TEXT", "text": "{{firstName}}"}`,
+		`"{\"type\": \"TEXT\", \"text\": \"Hello\"}"`, `{"type": "X", "n": 1e999}`, `{"type": "X", "n": 12345678901234567890, "m": -0.0}`,
+		`{"type": "X", "type": "Y"}`, `{"type": "X", "$date": 1, "a.b": {"": [[[]]]}}`, `{"type": "IMAGE", "attachment_id": "7"}`, `{"type": "{{firstName}}"}`,
+	)
+	limits := messageLimits()
+	for _, name := range slices.Sorted(maps.Keys(limits)) {
+		all = append(all, limits[name].response(limits[name].most+1))
+	}
+	return all
+}
+
+// Beside what the fuzz test finds, responses are taken apart and put together at random: a
+// value for another one, a field more, a field less.
+func TestAnyResponseAtRandomThroughCall(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(6, 9))
+	var pool []any
+	for _, text := range anyResponses() {
+		value, err := document.ParseJSON([]byte(text))
+		if err == nil {
+			pool = append(pool, partsOf(value)...)
+		}
+	}
+	var kiosks []*fakes.Actor
+	for _, platform := range allTypes() {
+		kiosks = append(kiosks, openKiosk(t, platform))
+	}
+	sent := 0
+	for range 3000 {
+		response := pool[random.IntN(len(pool))]
+		for range 1 + random.IntN(3) {
+			response = altered(random, response, pool)
+		}
+		text, err := document.AppendJSON(nil, response)
+		require.NoError(t, err)
+		if requireRefusedOrSent(t, kiosks[random.IntN(len(kiosks))], string(text)) {
+			sent++
+		}
+	}
+	require.Greater(t, sent, 200, "hardly any was sent")
+}
+
+// partsOf returns a value and all that is in it.
+func partsOf(value any) []any {
+	parts := []any{value}
+	switch v := value.(type) {
+	case document.Object:
+		for _, inner := range v.All() {
+			parts = append(parts, partsOf(inner)...)
+		}
+	case document.Array:
+		for _, inner := range v.All() {
+			parts = append(parts, partsOf(inner)...)
+		}
+	}
+	return parts
+}
+
+// altered returns a value with one thing in it changed.
+func altered(random *rand.Rand, value any, pool []any) any {
+	other := pool[random.IntN(len(pool))]
+	object, isObject := value.(document.Object)
+	if !isObject || object.Len() == 0 || random.IntN(20) == 0 {
+		return other
+	}
+	var fields []string
+	for field := range object.All() {
+		fields = append(fields, field)
+	}
+	field := fields[random.IntN(len(fields))]
+	switch random.IntN(4) {
+	case 0:
+		return object.Without(field)
+	case 1:
+		return object.With(field+"x", other)
+	case 2:
+		return object.With(field, other)
+	default:
+		inner, _ := object.Field(field)
+		return object.With(field, altered(random, inner, pool))
+	}
+}
+
+// openKiosk returns the only member of a platform of a type, by which the channel is called.
+func openKiosk(t *testing.T, platform channel.Type) *fakes.Actor {
+	t.Helper()
+	p := fakes.New(fakes.For(t))
+	p.AddChannel(channel.Channel{ID: string(platform), Type: platform})
+	return p.AddMember(member.Member{Channel: string(platform), FirstName: "Ada"})
+}
+
+// requireRefusedOrSent checks that JSON as a response to a member is either refused with its
+// path, or sent, and returns which.
+func requireRefusedOrSent(t *testing.T, ada *fakes.Actor, response string) bool {
+	t.Helper()
+	before := len(ada.Messages())
+	answer, err := ada.Context().Call(t.Context(), "sendResponse", json.RawMessage(`{"response": `+response+`}`))
+	if err != nil {
+		requireFailure(t, err, "sendResponse", boterr.InvalidArgument, "response")
+		require.Nil(t, answer)
+		require.Len(t, ada.Messages(), before)
+		return false
+	}
+	require.Len(t, ada.Messages(), before+1)
+	requireShape(t, "sendResponse", channel.Type(ada.Scope().Channel), answer)
+	requireSentAs(t, response, ada.LastMessage(), answer)
+	return true
+}
+
+// requireSentAs checks that a message was sent as the script gave it, and is told so.
+func requireSentAs(t *testing.T, response string, sent send.Response, answer json.RawMessage) {
+	t.Helper()
+	given, err := document.ParseJSON([]byte(response))
+	require.NoError(t, err)
+	if text, isText := given.(string); isText {
+		given, err = document.ParseJSON([]byte(text))
+		require.NoError(t, err)
+	}
+	want, isObject := given.(document.Object)
+	require.True(t, isObject)
+	if !strings.Contains(want.String(), "{{") { // Which may be filled.
+		require.Equal(t, want.String(), sent.String())
+	}
+	if event := gjson.GetBytes(answer, "messageEvent"); event.Exists() {
+		require.Equal(t, string(sent.Type()), event.Get("type").String())
+		require.Equal(t, sent.Data().String(), event.Get("data").Raw)
+	}
+}

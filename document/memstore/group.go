@@ -1,0 +1,100 @@
+package memstore
+
+import (
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// group is the writes that are handed to the journal together.
+type group struct {
+	writes []*pendingWrite
+	// entries are what they did.
+	entries []Entry
+	// failures is the number of groups that had failed when this one began. Where another
+	// one fails until its turn comes, it rests on what is not there.
+	failures int
+	// err is why none of the writes is kept, isLost tells that it is the journal's.
+	err    error
+	isLost bool
+}
+
+// stagedContent is what a group has made of a collection.
+type stagedContent struct {
+	*content
+
+	// failures is that of the group.
+	failures int
+}
+
+// perform runs writes on versions that are not published yet.
+func (g *group) perform(writes []*pendingWrite) {
+	for _, p := range writes {
+		t := begin(g.newest(p.versions))
+		t.noted = true
+		if p.err = p.perform(t); p.err != nil {
+			continue
+		}
+		p.made = t
+		p.versions.staged = stagedContent{content: t.next, failures: g.failures}
+		g.entries = t.appendEntries(g.entries)
+	}
+	g.writes = append(g.writes, writes...)
+}
+
+// newest returns the content that the next write begins with.
+func (g *group) newest(v *versions) *content {
+	if v.staged.content != nil && v.staged.failures == g.failures {
+		return v.staged.content
+	}
+	return v.newest.Load()
+}
+
+// perform runs the write. A panic ends this write only.
+func (p *pendingWrite) perform(t *transaction) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = boterr.New(boterr.Internal, "", "the write panicked: %v", cause)
+		}
+	}()
+	if err := checkEnded(p.ctx); err != nil {
+		return err
+	}
+	return p.run(t)
+}
+
+// appendEntries appends what a transaction did.
+func (t *transaction) appendEntries(entries []Entry) []Entry {
+	for _, c := range t.changes {
+		entries = append(entries, Entry{Collection: t.next.name, Position: c.position, Before: c.before, After: c.after})
+	}
+	if t.indexed != nil {
+		entries = append(entries, Entry{Collection: t.next.name, Index: t.indexed})
+	}
+	return entries
+}
+
+// fail gives all writes the group's error, those that failed by themselves included: what
+// they saw was not published. Who was canceled keeps that.
+func (g *group) fail() {
+	for _, p := range g.writes {
+		if boterr.CodeOf(p.err) != boterr.Canceled {
+			p.err = g.err
+		}
+	}
+}
+
+// publish shows the new versions to readers and tells who watches, write by write. Who
+// begins to watch a collection meanwhile is told of all writes that it does not see.
+func (g *group) publish() {
+	for _, p := range g.writes {
+		if p.made != nil {
+			p.publish()
+		}
+	}
+}
+
+func (p *pendingWrite) publish() {
+	p.versions.writing.Lock()
+	defer p.versions.writing.Unlock()
+	p.versions.newest.Store(p.made.next)
+	p.versions.tell(p.made.changes)
+}

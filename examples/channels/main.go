@@ -1,0 +1,49 @@
+// Command channels is the bot of a florist, who is on nine messaging platforms. The bot is the
+// same on all of them.
+//
+//	go run ./examples/channels
+//
+// It plays one conversation on all platforms at once, and prints what each received, side by
+// side: by step and message, with each platform's id of the message and the result of the
+// operation as JSON. Then come the labels, tags, archives and files that the conversation left,
+// which operation serves which platform, and what the limits refuse.
+//
+// It shows text, quick replies, buttons, carousels, pictures by attachment id, news, templates
+// and typing, hand-over and archives (florist.go); labels, tags and changed messages
+// (orders.go); broadcasts and sends to several members of whom some fail (news.go); payments
+// with their callbacks, uploads and mails (payments.go, receipts.go). florist_test.go,
+// orders_test.go and news_test.go show how such logic is tested. The rest plays the conversation
+// (customers.go, conversation.go, stage.go) and prints it.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+const usage = `Usage: channels
+
+A bot on nine messaging platforms. It plays one conversation on all of them, and prints what
+each platform received and answered.
+`
+
+// run is the program. It returns the exit code: 1 where something failed, 2 where there are
+// arguments, since it has none.
+func run(args []string, out, problems io.Writer) int {
+	if len(args) > 0 {
+		_, _ = io.WriteString(problems, usage)
+		return 2
+	}
+	text, err := play()
+	if err == nil {
+		_, err = io.WriteString(out, text)
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(problems, "channels:", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/fakes"
+)
+
+// transcript is what the program prints: go run ./examples/channels > testdata/transcript.txt.
+//
+//go:embed testdata/transcript.txt
+var transcript string
+
+func TestTheConversation(t *testing.T) {
+	t.Parallel()
+	var out, problems bytes.Buffer
+	require.Zero(t, run(nil, &out, &problems), problems.String())
+	require.Equal(t, transcript, out.String())
+	require.Empty(t, problems.String())
+}
+
+func TestEveryLineFits(t *testing.T) {
+	t.Parallel()
+	for line := range strings.Lines(transcript) {
+		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns, line)
+	}
+}
+
+func TestThereAreNoArguments(t *testing.T) {
+	t.Parallel()
+	var out, problems bytes.Buffer
+	require.Equal(t, 2, run([]string{"-h"}, &out, &problems))
+	require.Contains(t, problems.String(), "Usage: channels")
+	require.Empty(t, out.String())
+}
+
+// full is a writer that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+
+func TestWhatCannotBePrintedFails(t *testing.T) {
+	t.Parallel()
+	var problems bytes.Buffer
+	require.Equal(t, 1, run(nil, full{}, &problems))
+	require.Equal(t, "channels: the disk is full\n", problems.String())
+}
+
+func TestAConversationThatGoesOtherwiseFails(t *testing.T) {
+	t.Parallel()
+	on := func(each func(*florist, customer) error) error {
+		s := &stage{florist: newFlorist(fakes.For(t))}
+		return s.step(step{each: each, refused: map[channel.Type]boterr.Code{channel.Bravo: boterr.NotFound}})
+	}
+	require.ErrorContains(t, on(func(*florist, customer) error { return nil }), "on bravo it is not refused")
+	require.ErrorContains(t, on(func(*florist, customer) error { return boterr.Conflict }), "on alpha: conflict")
+}
+
+func TestLongTextsAreBrokenWhereThereIsASpace(t *testing.T) {
+	t.Parallel()
+	words := strings.Repeat("word ", 30)
+	lines := wrapped(words, 2)
+	require.Len(t, lines, 2)
+	require.Equal(t, words, strings.Join(lines, ""))
+	require.True(t, strings.HasSuffix(lines[0], " "))
+	require.Len(t, wrapped(strings.Repeat("x", 200), 2)[0], columns)
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/send"
+)
+
+// plantLovers is the shop's group on Hotel, which reads the news together.
+const plantLovers = "group-plant-lovers"
+
+// Announce sends news to members of the context's channel, and returns those whom the
+// platform's rate limit kept from getting it: they are announced to once more, later. It
+// returns them also with the error that others did not get it.
+func Announce(ctx context.Context, bot *botctx.Context, news send.Response, to ...string) (later []string, err error) {
+	switch bot.Channel.Type {
+	case channel.Alpha:
+		_, err = bot.SendAlphaResponseToMemberIDs(ctx, send.SendAlphaResponseToMemberIDsParams{MemberID: to, Response: news})
+	case channel.Delta:
+		_, err = bot.SendDeltaResponse(ctx, send.SendDeltaResponseParams{MemberID: to, Response: news})
+	case channel.Hotel:
+		_, err = bot.SendHotelResponse(ctx, send.SendHotelResponseParams{HotelGroupID: plantLovers, Response: news})
+	default:
+		_, err = bot.SendResponse(ctx, send.SendResponseParams{MemberID: to, Response: news})
+	}
+	return tooMany(to, err)
+}
+
+// tooMany returns those of several members whom a rate limit kept from getting a message. The
+// error stays where there are others who did not get it.
+func tooMany(to []string, err error) (later []string, _ error) {
+	undelivered, isOfSeveral := errors.AsType[*send.UndeliveredError](err)
+	if !isOfSeveral {
+		if len(to) == 1 && errors.Is(err, boterr.ResourceExhausted) {
+			return to, nil
+		}
+		return nil, err
+	}
+	for _, failure := range undelivered.Failures {
+		if errors.Is(failure.Err, boterr.ResourceExhausted) {
+			later = append(later, failure.MemberID)
+		}
+	}
+	if len(later) < len(undelivered.Failures) {
+		return later, err
+	}
+	return later, nil
+}
+
+// ThankBuyers sends a message to all on Alpha who have bought something.
+func ThankBuyers(ctx context.Context, bot *botctx.Context, thanks send.Response) error {
+	stored, err := bot.AlphaCreateBroadcast(ctx, send.AlphaCreateBroadcastParams{Response: thanks})
+	if err != nil {
+		return err
+	}
+	for _, message := range stored.Result {
+		_, err := bot.AlphaSendBroadcast(ctx, send.AlphaSendBroadcastParams{
+			BroadcastID: message.ID(), LabelID: buyersLabel, NotificationType: "REGULAR",
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/send"
+)
+
+// orders lets Ada order the first of the bouquets.
+func (c customer) orders(t *testing.T) {
+	t.Helper()
+	c.Says("bouquets")
+	c.taps(t, "Order")
+}
+
+const (
+	waiting = "Tulips for 19.00 EUR, waiting for the payment."
+	paid    = "Tulips for 19.00 EUR, paid. They come tomorrow."
+)
+
+// shown returns what the last message to Ada shows now.
+func shown(f *florist, ada customer) string {
+	for _, sent := range slices.Backward(f.Sent()) {
+		if sent.Member == ada.ID() {
+			return sent.Shown.Text()
+		}
+	}
+	return ""
+}
+
+func TestAnOrderIsConfirmedWhenTheProviderHasTheMoney(t *testing.T) {
+	t.Parallel()
+	for f, ada := range onEach(t) {
+		ada.orders(t)
+		require.Equal(t, waiting, shown(f, ada))
+		f.Advance(fakes.EventDelay)
+		require.Equal(t, paid, shown(f, ada))
+		canChange := ada.on == channel.Charlie || ada.on == channel.Delta
+		require.Equal(t, canChange, ada.Last() == waiting)
+	}
+}
+
+func TestTheReceiptIsKeptAndMailed(t *testing.T) {
+	t.Parallel()
+	for f, ada := range onEach(t) {
+		ada.orders(t)
+		f.Advance(fakes.EventDelay)
+		file := f.File("app-1/" + string(ada.on) + "/receipts/payment-1.txt")
+		require.Equal(t, "Fern & Fig: paid, with thanks.\n", string(file.Content))
+		mails := f.Mailbox("ada@" + string(ada.on) + ".example")
+		require.Len(t, mails, 1)
+		require.Equal(t, "Your receipt: Tulips", mails[0].Subject.Data)
+		require.Contains(t, mails[0].Text.Data, site+"/receipts/payment-1.txt")
+	}
+}
+
+func TestACustomerWithoutAnAddressGetsNoMail(t *testing.T) {
+	t.Parallel()
+	f := newFlorist(fakes.For(t))
+	bob := customer{Actor: f.ada(channel.Webchat).bob, on: channel.Webchat}
+	bob.orders(t)
+	f.Advance(fakes.EventDelay)
+	require.Equal(t, paid, bob.Last())
+	require.Empty(t, f.Mails())
+}
+
+func TestBuyersAreMarkedWherePlatformsHaveMarks(t *testing.T) {
+	t.Parallel()
+	for f, ada := range onEach(t) {
+		ada.orders(t)
+		f.Advance(fakes.EventDelay)
+		switch ada.on {
+		case channel.Alpha:
+			require.Equal(t, []string{buyersLabel}, ada.Labels())
+		case channel.Echo:
+			require.Equal(t, []int64{buyersTag}, ada.Tags())
+		default:
+			require.Empty(t, f.Calls(botctx.OpAlphaSaveCustomLabel, botctx.OpEchoSaveMemberTag))
+		}
+	}
+}
+
+func TestAnOrderDoesNotDependOnATagThatEchoRefuses(t *testing.T) {
+	t.Parallel()
+	f := newFlorist(fakes.For(t))
+	ada := f.ada(channel.Echo)
+	for tag := range int64(20) {
+		_, err := ada.Context().EchoSaveMemberTag(t.Context(), send.EchoSaveMemberTagParams{TagID: new(tag)})
+		require.NoError(t, err)
+	}
+	ada.orders(t)
+	f.Advance(fakes.EventDelay)
+	require.Equal(t, paid, ada.Last())
+	require.Contains(t, document.Get(ada.Member().Meta, "untagged", ""), "at most 20")
+}
+
+func TestADeclinedCardLeavesNoOrder(t *testing.T) {
+	t.Parallel()
+	for f, ada := range onEach(t) {
+		f.account.DeclineNext("insufficient_funds")
+		ada.orders(t)
+		require.Equal(t, "Your card was declined: insufficient_funds.", ada.Last())
+		f.Advance(fakes.EventDelay)
+		ada.taps(t, "Order")
+		f.Advance(fakes.EventDelay)
+		require.Equal(t, paid, shown(f, ada))
+	}
+}
+
+func TestAMessageThatCannotBeSentDoesNotChargeTwice(t *testing.T) {
+	t.Parallel()
+	f := newFlorist(fakes.For(t))
+	ada := f.ada(channel.Webchat)
+	order := send.MessageEvent{
+		Type: send.TypePayload, MessageID: "tap-1",
+		Data: document.O("payload", document.O("payload", "order", "value", "tulips")),
+	}
+	f.FailNext(botctx.OpSendResponse, boterr.Unavailable)
+	require.ErrorIs(t, ada.TrySends(order), boterr.Unavailable)
+	ada.Sends(order) // The platform delivers it again.
+	require.Equal(t, waiting, ada.Last())
+	require.Len(t, f.account.Payments(), 1)
+}
+
+func TestAPaymentWithoutAnOrderGoesBack(t *testing.T) {
+	t.Parallel()
+	f := newFlorist(fakes.For(t))
+	ada := f.ada(channel.Webchat)
+	ada.Says("bouquets")
+	f.FailNext(botctx.OpSendResponse, boterr.Unavailable)
+	require.ErrorIs(t, ada.tryTaps("Order"), boterr.Unavailable)
+	before := len(f.Sent())
+	f.Advance(2 * fakes.EventDelay)
+	require.Equal(t, int64(1900), f.account.Payments()[0].Refunded)
+	require.Len(t, f.Sent(), before)
+
+	ada.taps(t, "Order")
+	f.Advance(2 * fakes.EventDelay)
+	require.Equal(t, paid, ada.Last())
+}
+
+func TestACustomerHasOneOrderAtATime(t *testing.T) {
+	t.Parallel()
+	f := newFlorist(fakes.For(t))
+	ada := f.ada(channel.Webchat)
+	ada.orders(t)
+	ada.taps(t, "Order")
+	require.Equal(t, "You have ordered Tulips already.", ada.Last())
+	require.Len(t, f.account.Payments(), 1)
+}
+
+func TestWhatIsNotSoldIsNotOrdered(t *testing.T) {
+	t.Parallel()
+	f := newFlorist(fakes.For(t))
+	ada := f.ada(channel.Webchat)
+	ada.Says("order")
+	require.Len(t, ada.LastMessage().Cards(), 2)
+	require.Empty(t, f.account.Payments())
+}
+
+func TestAnEventThatComesTwiceIsAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	for f, ada := range onEach(t) {
+		ada.orders(t)
+		f.Advance(fakes.EventDelay)
+		before := len(f.Sent())
+		f.account.Repeat("event-1")
+		require.Len(t, f.Sent(), before)
+		require.Len(t, f.Mails(), 1)
+
+		ada.taps(t, "Cancel")
+		f.Advance(fakes.EventDelay)
+		f.account.Repeat("event-2")
+		f.account.Repeat("event-1")
+		require.Len(t, f.Sent(), before+1)
+		require.Len(t, f.account.Events(), 2)
+	}
+}
+
+func TestACallbackThatFailsIsCompletedByItsRepetition(t *testing.T) {
+	t.Parallel()
+	f := newFlorist(fakes.For(t))
+	ada := f.ada(channel.Alpha)
+	f.HTTP.Add("GET", site+"/receipts/*", replies.Text(503, "later"), replies.Text(200, "paid"))
+	ada.orders(t)
+	require.Error(t, f.TryAdvance(fakes.EventDelay))
+	require.Equal(t, waiting, ada.Last())
+	f.account.Repeat("event-1")
+	require.Equal(t, paid, ada.Last())
+}
+
+func TestACustomerWhoCancelsGetsTheMoneyBack(t *testing.T) {
+	t.Parallel()
+	for f, ada := range onEach(t) {
+		ada.orders(t)
+		f.Advance(fakes.EventDelay)
+		ada.taps(t, "Cancel")
+		f.Advance(fakes.EventDelay)
+		require.Equal(t, "Cancelled: 19.00 EUR come back to your card.", ada.Last())
+		require.Equal(t, int64(1900), f.account.Payments()[0].Refunded)
+		ada.taps(t, "Cancel")
+		require.Equal(t, "You have ordered nothing.", ada.Last())
+	}
+}
+
+func TestAnEventOfAnotherKindIsNobodys(t *testing.T) {
+	t.Parallel()
+	f := newFlorist(fakes.For(t))
+	err := OnPayment(f.Runtime(), fakes.DefaultApp)(t.Context(), botctx.PaymentEvent{Type: "payout.paid"})
+	require.NoError(t, err)
+	require.Empty(t, f.Calls())
+}
+
+func TestAPaymentProviderThatDoesNotAnswerIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	f := newFlorist(fakes.For(t))
+	ada := f.ada(channel.Webchat)
+	ada.Says("bouquets")
+	f.account.FailNext(boterr.Unavailable)
+	require.ErrorIs(t, ada.tryTaps("Order"), boterr.Unavailable)
+	ada.taps(t, "Order")
+	f.account.FailNext(boterr.Unavailable)
+	require.ErrorIs(t, ada.tryTaps("Cancel"), boterr.Unavailable)
+	ada.taps(t, "Cancel")
+	require.Len(t, f.account.Payments(), 1)
+	require.Equal(t, int64(1900), f.account.Payments()[0].Refunded)
+}

@@ -1,0 +1,50 @@
+package fakes_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+)
+
+// otherStore is a store of which no copies can be had.
+type otherStore struct{ document.Store }
+
+func TestAPlatformKeepsItsRecordsInTheStoreThatItIsGiven(t *testing.T) {
+	t.Parallel()
+	memory := memstore.New()
+	newStore := func(now func() time.Time) document.Store {
+		require.Equal(t, fakes.Start(), now())
+		return otherStore{memory}
+	}
+	fakes.New(fakes.For(t), fakes.Store(newStore)).AddMember(member.Member{FirstName: "Ada"})
+	found, err := memory.Collection("members").Count(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, int64(1), found)
+
+	for name, use := range map[string]func(*fakes.Platform){
+		"Snapshot": func(p *fakes.Platform) { p.Snapshot() },
+		"Fork":     func(p *fakes.Platform) { p.Fork() },
+		"Restore":  func(p *fakes.Platform) { p.Restore(fakes.New(fakes.For(t)).Snapshot()) },
+	} {
+		tb := &recordedTB{}
+		tb.runOn(func() { use(fakes.New(fakes.For(tb), fakes.Store(newStore))) })
+		require.Len(t, tb.failures, 1, name)
+		require.Contains(t, tb.failures[0], "leave out the option Store", name)
+	}
+}
+
+// runOn runs what may end the test.
+func (r *recordedTB) runOn(test func()) {
+	defer func() {
+		if cause := recover(); cause != nil && cause != (failedTest{}) {
+			panic(cause)
+		}
+	}()
+	test()
+}
