@@ -11,7 +11,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -68,7 +67,6 @@ func TestConformanceOfMixedParts(t *testing.T) {
 			return botctx.Parts{Channels: far, Members: far}
 		}))
 		h := harnessOf(mixed)
-		h.AddMember = func(m member.Member) *member.Member { return own.AddMember(m).Member() }
 		h.AddChannel = func(c channel.Channel) *channel.Channel {
 			stored := own.AddChannel(c)
 			again := *stored
@@ -76,6 +74,7 @@ func TestConformanceOfMixedParts(t *testing.T) {
 			mixed.AddChannel(again)
 			return stored
 		}
+		withDeliveries(withLiveChats(h, mixed), mixed, own)
 		h.Advance = func(by time.Duration) {
 			own.Advance(by)
 			mixed.Advance(by)
@@ -110,18 +109,11 @@ func newHarness(t *testing.T) *botctxtest.Harness {
 
 // harnessOf lets the suite reach a platform.
 func harnessOf(p *fakes.Platform) *botctxtest.Harness {
-	return &botctxtest.Harness{
+	return withDeliveries(withLiveChats(&botctxtest.Harness{
 		Operations: func(scope record.Scope) botctx.Operations { return p.Operations(scope) },
 		AddChannel: p.AddChannel,
-		AddMember:  func(m member.Member) *member.Member { return p.AddMember(m).Member() },
 		Advance:    p.Advance,
 		Handle:     p.Handle,
-		Sent: func() []botctxtest.Sent {
-			var arrived []botctxtest.Sent
-			for _, s := range p.Sent() {
-				arrived = append(arrived, botctxtest.Sent{Channel: s.Channel, To: s.To, Response: s.Response})
-			}
-			return arrived
-		},
-	}
+		Sent:       func() []botctxtest.Sent { return sentOn(p) },
+	}, p), p, p)
 }

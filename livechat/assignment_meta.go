@@ -15,6 +15,9 @@ func (s *Service) GetAssignmentsByMeta(ctx context.Context, p GetAssignmentsByMe
 	if p.Meta.IsZero() {
 		return nil, boterr.Invalid(fieldMeta, "is missing: give the data that the assignments have in meta; {} means all")
 	}
+	if err := p.Meta.Err(); err != nil {
+		return nil, boterr.In(fieldMeta, err)
+	}
 	if err := refuseOperators(p.Meta); err != nil {
 		return nil, boterr.In(fieldMeta, err)
 	}

@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
 )
 
 func TestAssignmentsAreFoundByTheDataOfTheirMeta(t *testing.T) {
@@ -49,4 +51,20 @@ func TestALookUpByMetaRefusesOperators(t *testing.T) {
 		refused{`{"meta": {"n": {"deep": {"$in": [1]}}}}`, boterr.InvalidArgument, "meta.n.deep.$in"},
 		refused{`{"meta": {"list": [1, {"$ne": 1}]}}`, boterr.InvalidArgument, "meta.list[1].$ne"},
 		refused{`{"meta": {"n.$gt": 1}}`, boterr.InvalidArgument, "meta.n.$gt"})
+}
+
+func TestMetaThatHoldsWhatIsNoValueIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.putAssignment(t, "a1", 1, ``)
+	s.putGroup(t, "g1", ``)
+	bad := document.O("n", make(chan int))
+	_, found := s.mine.GetAssignmentsByMeta(t.Context(), livechat.GetAssignmentsByMetaParams{Meta: bad})
+	_, assignment := s.mine.UpdateAssignmentMeta(t.Context(), livechat.UpdateAssignmentMetaParams{AssignmentID: "a1", Meta: bad})
+	_, group := s.mine.UpdateGroupMeta(t.Context(), livechat.UpdateGroupMetaParams{GroupID: "g1", Meta: bad})
+	for _, err := range []error{found, assignment, group} {
+		failure, ok := boterr.AsError(err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, []string{string(boterr.InvalidArgument), "meta.n"}, []string{string(failure.Code), failure.Field})
+	}
 }

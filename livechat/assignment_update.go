@@ -53,7 +53,7 @@ func fieldsOfMeta(meta document.Object) (document.Object, error) {
 		}
 		pairs = append(pairs, fieldMeta+"."+path, value)
 	}
-	return document.O(pairs...), meta.Err()
+	return document.O(pairs...), boterr.In(fieldMeta, meta.Err())
 }
 
 // updateAssignment sets fields of an assignment. Of a field that cannot be set the error

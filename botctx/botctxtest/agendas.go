@@ -9,7 +9,6 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 )
 
 // agendaRules are the rules of the operations on agendas.
@@ -64,8 +63,7 @@ func (t *trial) reschedule(p agenda.UpdateAgendaParams) agenda.UpdateAgendaResul
 // shows.
 func (t *trial) open(m *member.Member) []*agenda.Agenda {
 	t.Helper()
-	operations := t.Operations(record.Scope{App: m.App, Channel: m.Channel, Member: m.ID})
-	shown, err := operations.UpdateAgenda(t.ctx(), agenda.UpdateAgendaParams{MemberID: m.ID})
+	shown, err := t.operationsFor(m).UpdateAgenda(t.ctx(), agenda.UpdateAgendaParams{MemberID: m.ID})
 	require.NoError(t, err)
 	return shown.Docs
 }

@@ -2,6 +2,7 @@ package botctxtest_test
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -16,7 +17,7 @@ type breakage struct {
 	// altering breaks the harness instead.
 	altering func(*botctxtest.Harness)
 	// breaks are the rules that are broken, and, unless others may be broken by the same
-	// defect, all of them.
+	// defect, which are not checked then, all of them.
 	breaks []string
 	others bool
 	// only tells that no other rules are checked, because the implementation cannot get
@@ -24,22 +25,44 @@ type breakage struct {
 	only bool
 }
 
-// tables are all defects, by the domains whose rules they may break.
-var tables = []struct {
+// only returns defects for which the rules that they break alone are checked.
+func only(breakages map[string]breakage) map[string]breakage {
+	narrowed := make(map[string]breakage, len(breakages))
+	for name, test := range breakages {
+		test.only = true
+		narrowed[name] = test
+	}
+	return narrowed
+}
+
+// table are defects of one kind.
+type table struct {
+	// domains are those whose rules they may break.
 	domains   []botctxtest.Capability
 	breakages map[string]breakage
-}{
-	{[]botctxtest.Capability{botctxtest.Channels, botctxtest.Members}, brokenMembers},
-	{[]botctxtest.Capability{botctxtest.DataSources}, brokenData},
-	{[]botctxtest.Capability{botctxtest.Agendas}, brokenAgendas},
-	{[]botctxtest.Capability{botctxtest.Nodes}, brokenNodes},
-	{[]botctxtest.Capability{botctxtest.Sends}, brokenSends},
-	{everywhere, brokenEverywhere},
+	// about are, where it is given, how the names of the rules begin that are checked beside
+	// those that a defect breaks.
+	about []string
 }
+
+// tables are all defects.
+var tables = slices.Concat([]table{
+	{domains: []botctxtest.Capability{botctxtest.Channels, botctxtest.Members}, breakages: brokenMembers},
+	{domains: []botctxtest.Capability{botctxtest.DataSources}, breakages: brokenData},
+	{domains: []botctxtest.Capability{botctxtest.Agendas}, breakages: brokenAgendas},
+	{domains: []botctxtest.Capability{botctxtest.Nodes}, breakages: brokenNodes},
+	{domains: []botctxtest.Capability{botctxtest.Sends}, breakages: brokenSends, about: []string{"SendResponse"}},
+	{domains: []botctxtest.Capability{botctxtest.Sends, botctxtest.Utilities}, breakages: brokenOperations()},
+	{domains: []botctxtest.Capability{botctxtest.Sends}, breakages: only(brokenAlpha)},
+	{domains: []botctxtest.Capability{botctxtest.Sends}, breakages: only(brokenPlatforms)},
+	{domains: []botctxtest.Capability{botctxtest.Utilities}, breakages: only(brokenUtilities)},
+	{domains: everywhere, breakages: brokenEverywhere},
+}, brokenAssignments)
 
 // everywhere are all domains.
 var everywhere = []botctxtest.Capability{
 	botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Nodes, botctxtest.Sends,
+	botctxtest.LiveChats, botctxtest.Utilities,
 }
 
 // harness returns a harness of the broken implementation.
@@ -109,10 +132,15 @@ func instead[P any](do func(context.Context, *botctx.Context, P, botctx.Next) (a
 
 // excusing answers bad input of an operation as if all were well.
 func excusing[P, R any](excuse R) func() botctx.Interceptor {
+	return excusingAt[P](boterr.InvalidArgument, excuse)
+}
+
+// excusingAt answers calls of an operation that fail with a code as if all were well.
+func excusingAt[P, R any](code boterr.Code, excuse R) func() botctx.Interceptor {
 	return func() botctx.Interceptor {
 		return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 			answer, err := next(ctx)
-			if _, ok := call.Params.(P); ok && boterr.CodeOf(err) == boterr.InvalidArgument {
+			if _, ok := call.Params.(P); ok && boterr.CodeOf(err) == code {
 				return excuse, nil
 			}
 			return answer, err

@@ -46,6 +46,11 @@ var brokenEverywhere = map[string]breakage{
 			"PatchMembersFindsNoOtherChannels", "FindAndModifyMemberStaysInTheApp", "SendResponseFindsNoOthers",
 			"DataOfAnotherAppIsNotRead", "DataOfAnotherAppIsNotWritten", "GeoNearStaysInTheApp",
 			"NewAgendaFindsNoOthers", "UpdateAgendaStaysInTheApp", "DeleteMemberAgendaStaysInTheApp",
+			"CreateAssignmentFindsNoOthers", "AddNewTargetsFindsNoOthers", "ReassignFindsNoOthers", "GetAssignmentFindsNoOthers",
+			"GetAssignmentByOutletFindsNoOthers", "GetAssignmentByBravoGroupIDFindsNoOthers",
+			"GetAssignmentsByMemberIDFindsNoOthers", "GetAssignmentsByMetaStaysInTheApp", "GetAssignmentsByParentFindsNoOthers",
+			"UpdateAssignmentGroupFindsNoOthers", "UpdateAssignmentMetaFindsNoOthers", "RemovePendingAssignmentOfNothing",
+			"EndLiveChatFindsNoOthers", "InletEndLiveChatFindsNoOthers", "EndBravoLiveChatFindsNoOthers",
 		},
 		others: true,
 	},
@@ -54,6 +59,7 @@ var brokenEverywhere = map[string]breakage{
 		breaks: []string{
 			"MembersTellWhenTheyChanged", "EntriesTellWhenTheyChanged", "ADueAgendaRunsItsNode", "ACompletedAgendaStaysAsItIs",
 			"DueAgendasRunByPriority", "APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun",
+			"CreateAssignmentEndsWhenIdle", "AssignmentsTellWhenTheyChanged",
 		},
 	},
 	"errors are those of Go": {
@@ -94,6 +100,15 @@ func oneApp(h *botctxtest.Harness) {
 		stored.App = app
 		return stored
 	}
+	pair, agent := h.Pair, h.Agent
+	h.Pair = func(inlet *channel.Channel, outlets ...*channel.Channel) {
+		ids := make([]*channel.Channel, len(outlets))
+		for i, outlet := range outlets {
+			ids[i] = &channel.Channel{ID: outlet.ID}
+		}
+		pair(&channel.Channel{ID: inlet.ID}, ids...)
+	}
+	h.Agent = func(outlet *channel.Channel) *botctxtest.Agent { return agent(&channel.Channel{ID: outlet.ID}) }
 	h.Operations = func(scope record.Scope) botctx.Operations {
 		scope.App = ""
 		return whole(scope)

@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -20,20 +21,48 @@ type Capability string
 // The capabilities. An implementation that lacks one answers Unsupported where it is
 // used.
 const (
-	// Channels, Members, DataSources, Agendas, Nodes and Sends are all operations of a
-	// domain.
+	// Channels, Members, DataSources, Agendas, Nodes, Sends, LiveChats and Utilities are all
+	// operations of a domain. Sends are the 15 of package send, LiveChats the 34 of package
+	// livechat.
 	Channels    Capability = "Channels"
 	Members     Capability = "Members"
 	DataSources Capability = "DataSources"
 	Agendas     Capability = "Agendas"
 	Nodes       Capability = "Nodes"
 	Sends       Capability = "Sends"
+	LiveChats   Capability = "LiveChats"
+	Utilities   Capability = "Utilities"
 	// GeoQueries is fetchGeoNearFromDataSource.
 	GeoQueries Capability = "GeoQueries"
 	// ArrayFilters is a path with "$[name]" in a patch.
 	ArrayFilters Capability = "ArrayFilters"
 	// PatchSort is options.sort of patchDataToDataSource.
 	PatchSort Capability = "PatchSort"
+	// Batches is sendDeltaResponse.
+	Batches Capability = "Batches"
+	// Broadcasts are alphaCreateBroadcast and alphaSendBroadcast.
+	Broadcasts Capability = "Broadcasts"
+	// Attachments is alphaGetAttachmentId.
+	Attachments Capability = "Attachments"
+	// Threads is alphaPassThreadControl.
+	Threads Capability = "Threads"
+	// Labels are alphaSaveCustomLabel and alphaRemoveCustomLabel. The platform must take
+	// every number as a label.
+	Labels Capability = "Labels"
+	// Comments is savePostCommentAnalytics.
+	Comments Capability = "Comments"
+	// Archives is charlieArchiveConversation.
+	Archives Capability = "Archives"
+	// MessageUpdates is updateMessage on Charlie.
+	MessageUpdates Capability = "MessageUpdates"
+	// Tags is EchoSaveMemberTag. The platform must take every number from 100 as a tag.
+	Tags Capability = "Tags"
+	// Mails is sendEmail.
+	Mails Capability = "Mails"
+	// Uploads is uploadFileToObjectStore.
+	Uploads Capability = "Uploads"
+	// Histories is history of createAssignment.
+	Histories Capability = "Histories"
 )
 
 // What a harness may lack beside that. No operation can answer for it.
@@ -43,8 +72,27 @@ const (
 	handleNodes Capability = "Harness.Handle"
 	// commonShape is a platform whose results show the message event. It is lacked where
 	// Charlie and Echo are all that can be sent to.
-	commonShape Capability = "a platform with message events"
+	commonShape  Capability = "a platform with message events"
+	pairOutlets  Capability = "Harness.Pair"
+	addAgents    Capability = "Harness.Agent"
+	switchOff    Capability = "Harness.SwitchOff"
+	readAsked    Capability = "Harness.Asked"
+	refuseSends  Capability = "Harness.Refuse"
+	readComments Capability = "Harness.Comments"
+	readMails    Capability = "Harness.Mails"
+	readFiles    Capability = "Harness.Files and Harness.Serve"
+	addAccounts  Capability = "Harness.AddAccount"
+	// tickets is lacked where none of ticketing can be sent to.
+	tickets Capability = "a platform with tickets and groups"
 )
+
+// notOperated are the capabilities for which no operation can answer.
+func notOperated() []Capability {
+	return []Capability{
+		readSent, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, tickets,
+		refuseSends, readComments, readMails, readFiles, addAccounts,
+	}
+}
 
 // platformPrefix begins the capabilities that On returns.
 const platformPrefix = "On "
@@ -73,6 +121,10 @@ var uses = map[Capability]func(*trial) error{
 		})
 		return err
 	},
+	Histories: func(t *trial) error {
+		t.openDesk(t.home, t.ticketing())
+		return errorOf(t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{History: true}))
+	},
 }
 
 // unsupportedRule is the rule for a capability that an implementation declares to
@@ -85,7 +137,7 @@ func unsupportedRule(lack Capability) (Rule, bool) {
 		check: func(t *trial) {
 			requireUnsupported(t, lack)
 		},
-	}, !slices.Contains([]Capability{readSent, moveClock, handleNodes, commonShape}, lack)
+	}, !slices.Contains(notOperated(), lack)
 }
 
 func requireUnsupported(t *trial, lack Capability) {
@@ -96,13 +148,20 @@ func requireUnsupported(t *trial, lack Capability) {
 	}
 	if platform, ok := strings.CutPrefix(string(lack), platformPrefix); ok {
 		t.requireCode(boterr.Unsupported, sendOn(t, channel.Type(platform)))
+		requireCallsUnsupported(t, callsFor(channel.Type(platform)))
 		return
 	}
-	operations := callsOf(lack)
+	operations := slices.Concat(callsOf(lack), callsThatNeed(lack))
 	require.NotEmpty(t, operations, "%q is no capability", lack)
+	requireCallsUnsupported(t, operations)
+}
+
+// requireCallsUnsupported checks that each of the calls is answered with Unsupported.
+func requireCallsUnsupported(t *trial, operations []call) {
+	t.Helper()
 	for _, call := range operations {
 		t.try(string(call.op), func(t *trial) {
-			t.requireCode(boterr.Unsupported, call.make(t.ctx(), t.home))
+			t.requireCode(boterr.Unsupported, call.make(t.ctx(), t.bare(call)))
 		})
 	}
 }

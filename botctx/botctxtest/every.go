@@ -2,6 +2,7 @@ package botctxtest
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,87 +41,99 @@ type call struct {
 	domain Capability
 	op     botctx.Op
 	make   func(ctx context.Context, p *place) error
+	// needs is what the operation needs beside its domain, "" for nothing.
+	needs Capability
+	// platform is the only one that the operation is for, "" for any.
+	platform channel.Type
+	// mayFail is whether it need not succeed: it ends what other calls need, or is for a
+	// platform on which nothing was made.
+	mayFail bool
 }
 
 // errorOf is the error of an operation.
 func errorOf[R any](_ R, err error) error { return err }
 
-// calls are one call of each operation.
-var calls = []call{
-	{Channels, botctx.OpGetChannel, func(ctx context.Context, p *place) error {
+// calls returns one call of each operation.
+func calls() []call {
+	return slices.Concat(plainCalls, platformCalls(), utilityCalls, assignmentCalls, groupCalls)
+}
+
+// plainCalls are one call of each operation that is not about live chats.
+var plainCalls = []call{
+	{domain: Channels, op: botctx.OpGetChannel, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.GetChannel(ctx, channel.GetChannelParams{ChannelID: p.scope.Channel}))
 	}},
-	{Members, botctx.OpGetMember, func(ctx context.Context, p *place) error {
+	{domain: Members, op: botctx.OpGetMember, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.GetMember(ctx, member.GetMemberParams{MemberID: p.scope.Member}))
 	}},
-	{Members, botctx.OpFindAndModifyMember, func(ctx context.Context, p *place) error {
+	{domain: Members, op: botctx.OpFindAndModifyMember, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
 			Filter: document.O(), Patch: document.Inc("meta.calls", 1),
 		}))
 	}},
-	{Members, botctx.OpPatchMembers, func(ctx context.Context, p *place) error {
+	{domain: Members, op: botctx.OpPatchMembers, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.PatchMembers(ctx, member.PatchMembersParams{
 			Patch: document.Inc("meta.calls", 1), WithModifier: true,
 		}))
 	}},
-	{Members, botctx.OpUpdateMember, func(ctx context.Context, p *place) error {
+	{domain: Members, op: botctx.OpUpdateMember, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.UpdateMember(ctx, member.UpdateMemberParams{
 			Member: document.O("_id", p.scope.Member, "gender", "f"),
 		}))
 	}},
-	{Members, botctx.OpCheckAndSaveMemberReferFrom, func(ctx context.Context, p *place) error {
+	{domain: Members, op: botctx.OpCheckAndSaveMemberReferFrom, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.CheckAndSaveMemberReferFrom(ctx, member.CheckAndSaveMemberReferFromParams{
 			MemberID: p.scope.Member, ReferFrom: "somewhere",
 		}))
 	}},
-	{DataSources, botctx.OpFindAndModifyDataFromDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpFindAndModifyDataFromDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
 			DataSourceID: source, Filter: document.O(), Patch: document.Inc("calls", 1),
 		}))
 	}},
-	{DataSources, botctx.OpUpsertDataToDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpUpsertDataToDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
 			DataSourceID: source, Data: document.One(document.O("_id", "a", "upserted", true), document.O("new", true)),
 		}))
 	}},
-	{DataSources, botctx.OpPatchDataToDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpPatchDataToDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
 			DataSourceID: source, Patch: document.Inc("calls", 1), WithModifier: true, Multi: true,
 		}))
 	}},
-	{DataSources, botctx.OpCountDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpCountDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: source}))
 	}},
-	{DataSources, botctx.OpFetchDataFromDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpFetchDataFromDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: source}))
 	}},
-	{DataSources, botctx.OpFetchDistinctDataFromDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpFetchDistinctDataFromDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctDataFromDataSourceParams{
 			DataSourceID: source, Key: "_id",
 		}))
 	}},
-	{DataSources, botctx.OpFetchGeoNearFromDataSource, func(ctx context.Context, p *place) error {
+	{domain: DataSources, op: botctx.OpFetchGeoNearFromDataSource, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.FetchGeoNearFromDataSource(ctx, datasource.FetchGeoNearFromDataSourceParams{
 			DataSourceID: source, Data: document.O("near", document.A(0, 0), "key", "at"),
 		}))
-	}},
-	{Agendas, botctx.OpNewAgenda, func(ctx context.Context, p *place) error {
+	}, needs: GeoQueries},
+	{domain: Agendas, op: botctx.OpNewAgenda, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.NewAgenda(ctx, agenda.NewAgendaParams{
 			MemberID: p.scope.Member, NodeCompositeID: "node", NextRunAt: later, Tag: "tag", Replace: true,
 		}))
 	}},
-	{Agendas, botctx.OpUpdateAgenda, func(ctx context.Context, p *place) error {
+	{domain: Agendas, op: botctx.OpUpdateAgenda, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.UpdateAgenda(ctx, agenda.UpdateAgendaParams{MemberID: p.scope.Member, NextRunAt: later + 1}))
 	}},
-	{Agendas, botctx.OpDeleteMemberAgenda, func(ctx context.Context, p *place) error {
+	{domain: Agendas, op: botctx.OpDeleteMemberAgenda, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: p.scope.Member}))
 	}},
-	{Nodes, botctx.OpRedirectMemberToNode, func(ctx context.Context, p *place) error {
+	{domain: Nodes, op: botctx.OpRedirectMemberToNode, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
 			MemberID: p.scope.Member, NodeCompositeID: p.node,
 		}))
-	}},
-	{Sends, botctx.OpSendResponse, func(ctx context.Context, p *place) error {
+	}, needs: handleNodes},
+	{domain: Sends, op: botctx.OpSendResponse, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Hello")}))
 	}},
 }
@@ -128,7 +141,7 @@ var calls = []call{
 // callsOf returns the calls of a domain.
 func callsOf(domain Capability) []call {
 	var of []call
-	for _, c := range calls {
+	for _, c := range calls() {
 		if c.domain == domain {
 			of = append(of, c)
 		}
@@ -136,14 +149,51 @@ func callsOf(domain Capability) []call {
 	return of
 }
 
+// callsThatNeed returns the calls that need a capability.
+func callsThatNeed(c Capability) []call {
+	return slices.DeleteFunc(calls(), func(one call) bool { return one.needs != c })
+}
+
+// callsFor returns the calls that are for a platform alone.
+func callsFor(platform channel.Type) []call {
+	return slices.DeleteFunc(calls(), func(one call) bool { return one.platform != platform })
+}
+
+// placeOf returns where to make a call: at home, or in another channel of that app on the
+// only platform that the operation is for.
+func (t *trial) placeOf(c call) *place {
+	t.Helper()
+	if c.platform == "" {
+		return t.home
+	}
+	return t.on(c.platform)
+}
+
+// placesOf returns the place of each of the calls.
+func (t *trial) placesOf(calls []call) []*place {
+	t.Helper()
+	places := make([]*place, len(calls))
+	for i, c := range calls {
+		places[i] = t.placeOf(c)
+	}
+	return places
+}
+
+// bare is placeOf where nothing is prepared for the call, because nothing can be.
+func (t *trial) bare(c call) *place {
+	t.Helper()
+	if c.platform == "" {
+		return t.home
+	}
+	return t.newPlaceOn(t.home.scope.App, c.platform)
+}
+
 // offered returns the calls of operations that the implementation offers.
 func (t *trial) offered() []call {
 	var offered []call
-	for _, c := range calls {
-		needs, isSpecial := map[botctx.Op]Capability{
-			botctx.OpFetchGeoNearFromDataSource: GeoQueries, botctx.OpRedirectMemberToNode: handleNodes,
-		}[c.op]
-		if t.offers(c.domain) && (!isSpecial || t.offers(needs)) {
+	for _, c := range calls() {
+		if t.offers(c.domain) && (c.needs == "" || t.offers(c.needs)) &&
+			(c.platform == "" || t.offers(On(c.platform))) && (c.domain != LiveChats || t.offersLiveChats()) {
 			offered = append(offered, c)
 		}
 	}
@@ -162,41 +212,48 @@ func (t *trial) seedForCalls() {
 	if t.offers(Nodes) && t.offers(handleNodes) {
 		t.Handle(&botctx.Node{ID: t.home.node, Pre: []botctx.Action{sets("seen")}})
 	}
+	if t.offersLiveChats() {
+		t.beginChat()
+	}
 }
 
 func endedContextIsCanceled(t *trial) {
 	ended, end := context.WithCancel(t.ctx())
 	end()
-	requireCanceled(t, func(c call) error { return c.make(ended, t.home) })
+	requireCanceled(t, func(c call, p *place) error { return c.make(ended, p) })
 }
 
 func passedDeadlineIsCanceled(t *trial) {
 	passed, release := context.WithDeadline(t.ctx(), time.Unix(0, 0))
 	defer release()
-	requireCanceled(t, func(c call) error { return c.make(passed, t.home) })
+	requireCanceled(t, func(c call, p *place) error { return c.make(passed, p) })
 }
 
 // requireCanceled checks that every operation refuses to be called in vain.
-func requireCanceled(t *trial, inVain func(call) error) {
+func requireCanceled(t *trial, inVain func(call, *place) error) {
 	t.Helper()
 	t.seedForCalls()
-	for _, call := range t.offered() {
+	offered := t.offered()
+	places := t.placesOf(offered)
+	before := t.state()
+	for i, call := range offered {
 		t.try(string(call.op), func(t *trial) {
-			before := t.state()
-			t.requireError(call.op, boterr.Canceled, "", inVain(call))
-			require.Equal(t, before, t.state(), "a call that is canceled changes nothing")
+			t.requireError(call.op, boterr.Canceled, "", inVain(call, places[i]))
 		})
 	}
+	require.Equal(t, before, t.state(), "calls that are canceled change nothing")
 }
 
 func operationsAreSafeForConcurrentUse(t *trial) {
 	t.seedForCalls()
 	var group sync.WaitGroup
-	offered := t.offered()
+	offered := slices.DeleteFunc(t.offered(), func(c call) bool { return c.mayFail })
 	const rounds = 4
+	places := t.placesOf(offered)
 	failures := make([]error, rounds*len(offered))
 	for i := range failures {
-		group.Go(func() { failures[i] = offered[i%len(offered)].make(t.ctx(), t.home) })
+		one := i % len(offered)
+		group.Go(func() { failures[i] = offered[one].make(t.ctx(), places[one]) })
 	}
 	group.Wait()
 	for _, err := range failures {

@@ -1,12 +1,14 @@
 package botctxtest
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
@@ -17,16 +19,19 @@ import (
 type Harness struct {
 	// Operations returns the operations for an app, a channel and a member. Required.
 	Operations func(scope record.Scope) botctx.Operations
-	// AddChannel stores a channel that is on, with the App and the Type given, under an
-	// ID of the implementation's choice, and returns it as it is stored. Required.
+	// AddChannel stores a channel that is on, with the App, the Type and the BroadcastGroups
+	// given, under an ID of the implementation's choice, and returns it as it is stored. The
+	// groups exist on the platform: messages may go there, and those of Charlie be archived. One
+	// of type custom has a live-chat API, if Asked is given. Required.
 	AddChannel func(added channel.Channel) *channel.Channel
 	// AddMember stores a member with the fields given, Unknown included, under an ID of
 	// the implementation's choice, and returns it as it is stored. App, Channel and
 	// ExternalID are given always. Required.
 	AddMember func(added member.Member) *member.Member
 
-	// Sent returns the messages that have arrived at the platforms, in order. Without it
-	// nobody knows what arrives, and the rules about that are left out.
+	// Sent returns the messages that have arrived at the platforms, in order, those of
+	// broadcasts to each member included. Without it nobody knows what arrives, and the rules
+	// about that are left out.
 	Sent func() []Sent
 	// Advance moves the clock of records forward. Without it the rules about times that
 	// are renewed are left out. Where Handle is given, too, the agendas that fall due on the
@@ -35,6 +40,39 @@ type Harness struct {
 	// Handle adds nodes, of ids that nobody has used before, to those that run for the
 	// members of all apps. Without it the rules about nodes are left out.
 	Handle func(nodes ...*botctx.Node)
+
+	// Pair makes outlets serve the live chats of an inlet, in this order, in place of those
+	// before. AddChannel returned all of them, of one app. Without it and Agent the rules about
+	// live chats are left out.
+	Pair func(inlet *channel.Channel, outlets ...*channel.Channel)
+	// Agent adds an agent, with an admin record, to an outlet that AddChannel returned.
+	Agent func(outlet *channel.Channel) *Agent
+	// SwitchOff switches a channel off. Without it the rules about channels that are off are
+	// left out.
+	SwitchOff func(switched *channel.Channel)
+	// Asked returns the requests that have arrived at the live-chat APIs of custom channels,
+	// in order. Each of these answers with an id of a group, the same each time. Without it
+	// the rules about createGroup are left out.
+	Asked func() []Asked
+
+	// Refuse makes the platform refuse all messages to a member that AddMember returned, as
+	// one that blocks the bot. Without it the rules about messages that reach some are left
+	// out.
+	Refuse func(refused *member.Member)
+	// Comments returns the comments on posts that were recorded in an app, the oldest first.
+	// Without it the rules about what is recorded are left out.
+	Comments func(app string) []*send.PostComment
+	// Mails returns the mails that the mail service has taken, in order. Without it the rules
+	// about what is mailed are left out.
+	Mails func() []botctx.Mail
+	// Serve puts a file at an address that the implementation may fetch from, for GET and
+	// POST. Without it and Files the rules about what is uploaded are left out.
+	Serve func(content []byte) *Served
+	// Files returns the files in the object store, in any order.
+	Files func() []File
+	// AddAccount adds a payment account to an app under a name. Without it only what needs no
+	// account is checked of golf.
+	AddAccount func(app, name string)
 
 	// ChecksEtags says that updateMember answers Conflict to a stale etag.
 	ChecksEtags bool
@@ -51,24 +89,88 @@ type Sent struct {
 	To string
 	// Response is the message as the platform got it.
 	Response send.Response
+	// Shows is the text that it shows by now in place of Response, "" while it shows that.
+	Shows string
+	// IsRecalled is whether it was taken back.
+	IsRecalled bool
+}
+
+// Agent is a person who answers members in an outlet.
+type Agent struct {
+	// ExternalID is the id on the outlet's platform, AdminID that of the admin record.
+	ExternalID string
+	AdminID    string
+	// Take takes a request that was offered in the outlet, as the agent does there. It
+	// returns an error where the agent does not get it. Several agents may do so at once.
+	Take func(assignmentID string) error
+}
+
+// Asked is a request that has arrived at the live-chat API of a custom channel.
+type Asked struct {
+	// Channel is the id of the channel.
+	Channel string
+	// Body is what the API was told.
+	Body document.Object
+}
+
+// Served is a file at an address.
+type Served struct {
+	// URL is the address.
+	URL string
+	// Requests returns the requests that have arrived there, in order.
+	Requests func() []Request
+}
+
+// Request is a request that has arrived at an address.
+type Request struct {
+	Method string
+	Header http.Header
+	Body   string
+}
+
+// File is a file in the object store.
+type File struct {
+	// App and Channel are whom it belongs to, Name is its name there.
+	App     string
+	Channel string
+	Name    string
+	// ContentType is its media type.
+	ContentType string
+	// Content is what is in it.
+	Content []byte
 }
 
 // lacks returns what the harness lacks, declared or not given.
 func (h *Harness) lacks() []Capability {
 	lacks := slices.Clone(h.Lacks)
-	if h.Sent == nil {
-		lacks = append(lacks, readSent)
-	}
-	if h.Advance == nil {
-		lacks = append(lacks, moveClock)
-	}
-	if h.Handle == nil {
-		lacks = append(lacks, handleNodes)
+	for _, verb := range []struct {
+		capability Capability
+		isGiven    bool
+	}{
+		{readSent, h.Sent != nil},
+		{moveClock, h.Advance != nil},
+		{handleNodes, h.Handle != nil},
+		{pairOutlets, h.Pair != nil},
+		{addAgents, h.Agent != nil},
+		{switchOff, h.SwitchOff != nil},
+		{readAsked, h.Asked != nil},
+		{refuseSends, h.Refuse != nil},
+		{readComments, h.Comments != nil},
+		{readMails, h.Mails != nil},
+		{readFiles, h.Files != nil && h.Serve != nil},
+		{addAccounts, h.AddAccount != nil},
+	} {
+		if !verb.isGiven {
+			lacks = append(lacks, verb.capability)
+		}
 	}
 	if !slices.ContainsFunc(platforms, func(platform channel.Type) bool {
 		return shapes[platform] == nil && !slices.Contains(lacks, On(platform))
 	}) {
 		lacks = append(lacks, commonShape)
+	}
+	if !slices.ContainsFunc(ticketing, func(platform channel.Type) bool { return !slices.Contains(lacks, On(platform)) }) {
+		lacks = append(lacks, tickets)
 	}
 	return lacks
 }

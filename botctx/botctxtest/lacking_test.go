@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -55,34 +54,26 @@ func (m membersAlone) CheckAndSaveMemberReferFrom(
 	return m.whole.CheckAndSaveMemberReferFrom(ctx, p)
 }
 
-// sendingOnlyOn makes a harness answer Unsupported on the platforms that are not
-// offered.
-func sendingOnlyOn(h *botctxtest.Harness, offered []channel.Type) *botctxtest.Harness {
+// sendingOnlyOn returns a harness that answers Unsupported where something is sent on the
+// platforms that are not offered.
+func sendingOnlyOn(offered []channel.Type) *botctxtest.Harness {
 	types := map[string]channel.Type{}
-	whole, add := h.Operations, h.AddChannel
+	h := newHarness(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+		through := call.Context.Scope().Channel
+		if p, ok := call.Params.(send.SendResponseParams); ok && p.ChannelID != "" {
+			through = p.ChannelID
+		}
+		isSend := call.Op == botctx.OpSendResponse || slices.Contains(deliveries, call.Op)
+		if isSend && types[through] != "" && !slices.Contains(offered, types[through]) {
+			return nil, boterr.New(boterr.Unsupported, "", "there is no connector")
+		}
+		return next(ctx)
+	})
+	add := h.AddChannel
 	h.AddChannel = func(c channel.Channel) *channel.Channel {
 		stored := add(c)
 		types[stored.ID] = stored.Type
 		return stored
 	}
-	h.Operations = func(scope record.Scope) botctx.Operations {
-		return onlyOn{whole(scope), func(id string) bool {
-			return types[id] == "" || slices.Contains(offered, types[id])
-		}}
-	}
 	return h
-}
-
-// onlyOn sends through some channels.
-type onlyOn struct {
-	botctx.Operations
-
-	sends func(channelID string) bool
-}
-
-func (o onlyOn) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
-	if !o.sends(p.ChannelID) {
-		return send.SendResponseResult{}, boterr.Wrap(string(botctx.OpSendResponse), boterr.New(boterr.Unsupported, "", "no connector"))
-	}
-	return o.Operations.SendResponse(ctx, p)
 }

@@ -60,7 +60,8 @@ func RunConformance(t *testing.T, newHarness func(t *testing.T) *Harness) {
 func Rules(lacks ...Capability) []Rule {
 	rules := slices.Concat(
 		in(Channels, channelRules), in(Members, memberRules()), in(DataSources, dataRules()), in(Agendas, agendaRules()),
-		in(Nodes, nodeRules()), in(Sends, sendRules()), everyOperationRules,
+		in(Nodes, nodeRules()), in(Sends, sendRules()),
+		in(LiveChats, liveChatRules()), in(Utilities, utilityRules()), everyOperationRules,
 	)
 	rules = slices.DeleteFunc(rules, func(rule Rule) bool { return rule.needsOneOf(lacks) })
 	for _, lack := range lacks {
@@ -99,7 +100,11 @@ func dataRules() []Rule {
 
 // sendRules are the rules of the operations that send.
 func sendRules() []Rule {
-	return slices.Concat(sendResponseRules, recipientRules, platformRules())
+	return slices.Concat(
+		sendResponseRules, recipientRules, platformRules(), platformOperationRules(), sendAlphaRules, sendHotelRules,
+		sendDeltaRules, broadcastRules, attachmentRules, threadRules, labelRules, commentRules, archiveRules,
+		updateMessageRules, tagRules,
+	)
 }
 
 // needsOneOf reports whether the rule needs one of the capabilities.

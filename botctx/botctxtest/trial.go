@@ -31,8 +31,9 @@ type trial struct {
 	rule Rule
 	// home is the app in which the rule calls operations, away another app.
 	home, away *place
-	// added are the members that there are.
+	// added are the members that there are, own the operations for some of them.
 	added []*member.Member
+	own   map[record.Scope]botctx.Operations
 }
 
 // place is an app with one channel and one member in it, and the operations for them.
@@ -44,11 +45,18 @@ type place struct {
 	member  *member.Member
 	// node is an id for a node that nobody has used before.
 	node string
+	// chat is the live chat of the member, zero unless it was begun.
+	chat chat
+	// platforms are places of the same app in channels on platforms, made when they are
+	// asked for.
+	platforms map[channel.Type]*place
+	// prepared is what operations on platforms work on.
+	prepared prepared
 }
 
 func newTrial(t T, rule Rule, h *Harness) *trial {
 	t.Helper()
-	tr := &trial{T: t, Harness: h, rule: rule}
+	tr := &trial{T: t, Harness: h, rule: rule, own: map[record.Scope]botctx.Operations{}}
 	tr.home = tr.newPlace("home")
 	tr.away = tr.newPlace("away")
 	return tr
@@ -195,13 +203,24 @@ func requireRefused[P, R any](
 	t *trial, op botctx.Op, operation func(context.Context, P) (R, error), cases []badInput[P],
 ) {
 	t.Helper()
+	requireFails(t, op, operation, boterr.InvalidArgument, cases)
+}
+
+// requireFails checks that calls fail with a code, the name of the parameter and the zero
+// result, and that they change nothing.
+func requireFails[P, R any](
+	t *trial, op botctx.Op, operation func(context.Context, P) (R, error), code boterr.Code, cases []badInput[P],
+) {
+	t.Helper()
+	now := t.state()
 	for _, c := range cases {
 		t.try(c.name, func(t *trial) {
-			before := t.state()
 			result, err := operation(t.ctx(), c.params)
-			t.requireError(op, boterr.InvalidArgument, c.field, err)
+			before := now
+			now = t.state()
+			t.requireError(op, code, c.field, err)
 			require.Zero(t, result, "the result beside an error")
-			require.Equal(t, before, t.state(), "a call that is refused changes nothing")
+			require.Equal(t, before, now, "a call that fails changes nothing")
 		})
 	}
 }
@@ -228,19 +247,34 @@ func (t *trial) state() string {
 			fmt.Fprintln(&state, textsOf(t, t.open(m)))
 		}
 	}
+	if t.offersLiveChats() {
+		for _, m := range t.added {
+			fmt.Fprintln(&state, t.liveChatsOf(m))
+		}
+	}
 	if t.Sent != nil {
 		fmt.Fprintln(&state, t.Sent())
 	}
+	t.writeDelivered(&state)
 	return state.String()
 }
 
 // load returns a member as it is stored now.
 func (t *trial) load(m *member.Member) *member.Member {
 	t.Helper()
-	operations := t.Operations(record.Scope{App: m.App, Channel: m.Channel, Member: m.ID})
-	loaded, err := operations.GetMember(t.ctx(), member.GetMemberParams{MemberID: m.ID})
+	loaded, err := t.operationsFor(m).GetMember(t.ctx(), member.GetMemberParams{MemberID: m.ID})
 	require.NoError(t, err)
 	return loaded
+}
+
+// operationsFor returns the operations for a member in its own channel.
+func (t *trial) operationsFor(m *member.Member) botctx.Operations {
+	t.Helper()
+	scope := record.Scope{App: m.App, Channel: m.Channel, Member: m.ID}
+	if t.own[scope] == nil {
+		t.own[scope] = t.Operations(scope)
+	}
+	return t.own[scope]
 }
 
 // textOf returns a value as JSON.

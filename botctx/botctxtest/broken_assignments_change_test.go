@@ -1,0 +1,322 @@
+package botctxtest_test
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+)
+
+// Short for the tables below.
+type (
+	addParams      = livechat.AddNewTargetsToAssignmentParams
+	addResult      = livechat.AddNewTargetsToAssignmentResult
+	reassignParams = livechat.ReassignAssignmentParams
+	reassignResult = livechat.ReassignAssignmentResult
+	setMetaParams  = livechat.UpdateAssignmentMetaParams
+	setGroupParams = livechat.UpdateAssignmentGroupParams
+	setResult      = livechat.UpdateAssignmentResult
+)
+
+// brokenNewTargets are the defects of addNewTargetsToAssignment.
+var brokenNewTargets = map[string]breakage{
+	"addNewTargetsToAssignment adds nothing": {
+		breaking: given(func(p *addParams) {
+			if len(p.Targets) > 0 {
+				p.Targets = []livechat.NewTarget{{Channel: "none"}}
+			}
+		}),
+		breaks: []string{"AddNewTargetsSendsFurtherTickets", "AddNewTargetsCanBeTakenThere"},
+		others: true,
+	},
+	"addNewTargetsToAssignment adds the first alone": {
+		breaking: given(func(p *addParams) {
+			if len(p.Targets) > 1 {
+				p.Targets = p.Targets[:1]
+			}
+		}),
+		breaks: []string{
+			"AddNewTargetsFindsNoOthers", "AddNewTargetsRefusesBadInput", "AddNewTargetsNeedsAPendingRequest",
+		},
+	},
+	"addNewTargetsToAssignment gives one id": {
+		breaking: gives(func(_ addParams, r *addResult) { r.AssignmentID = "assignment" }),
+		breaks: []string{
+			"AddNewTargetsSendsFurtherTickets", "AddNewTargetsTakesEveryForm", "AddNewTargetsPutsTheMemberInLiveChat",
+			"AddNewTargetsCanBeTakenThere",
+		},
+	},
+	"addNewTargetsToAssignment gives an old member": {
+		breaking: gives(func(_ addParams, r *addResult) { r.Member.Version = 1 }),
+		breaks:   []string{"AddNewTargetsSendsFurtherTickets"},
+	},
+	"addNewTargetsToAssignment ends live chat by default": {
+		breaking: given(func(p *addParams) {
+			if p.LiveChat == nil {
+				p.LiveChat = new(false)
+			}
+		}),
+		breaks: []string{"AddNewTargetsPutsTheMemberInLiveChat"},
+	},
+	"addNewTargetsToAssignment ignores liveChat": {
+		breaking: given(func(p *addParams) { p.LiveChat = nil }),
+		breaks:   []string{"AddNewTargetsPutsTheMemberInLiveChat"},
+	},
+	"addNewTargetsToAssignment ignores labels": {
+		breaking: given(func(p *addParams) {
+			for i := range p.Targets {
+				p.Targets[i].Label = ""
+			}
+		}),
+		breaks: []string{"AddNewTargetsTakesEveryForm", "AddNewTargetsNeedsAPendingRequest"},
+	},
+	"addNewTargetsToAssignment adds one of many": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p addParams, next botctx.Next) (any, error) {
+			found, err := bot.GetAssignment(ctx, livechat.GetAssignmentParams{AssignmentID: p.AssignmentID})
+			if err == nil && len(found.Targets) > 1 {
+				return addResult{}, boterr.New(boterr.Conflict, "", "was done")
+			}
+			return next(ctx)
+		}),
+		breaks: []string{
+			"AddNewTargetsSendsFurtherTickets", "AddNewTargetsSendsOneOfManyAtOnce", "AddNewTargetsPutsTheMemberInLiveChat",
+			"AddNewTargetsRefusesBadInput",
+		},
+	},
+	"addNewTargetsToAssignment excuses bad input": {
+		breaking: excusing[addParams](addResult{}),
+		breaks:   []string{"AddNewTargetsRefusesBadInput"},
+	},
+	"addNewTargetsToAssignment excuses what was taken": {
+		breaking: excusingAt[addParams](boterr.FailedPrecondition, addResult{}),
+		breaks:   []string{"AddNewTargetsNeedsAPendingRequest"},
+	},
+	"addNewTargetsToAssignment excuses strangers": {
+		breaking: excusingAt[addParams](boterr.NotFound, addResult{}),
+		breaks:   []string{"AddNewTargetsFindsNoOthers"},
+	},
+}
+
+// brokenReassign are the defects of reassignAssignment.
+var brokenReassign = map[string]breakage{
+	"reassignAssignment does nothing": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p reassignParams, next botctx.Next) (any, error) {
+			if p.PreviousAssignment != nil {
+				return next(ctx)
+			}
+			found, err := bot.GetAssignmentByOutlet(ctx, livechat.GetAssignmentByOutletParams{ChannelID: p.Channel.ID})
+			if err != nil {
+				return reassignResult{}, err
+			}
+			return reassignResult{AssignmentID: found.ID}, nil
+		}),
+		breaks: []string{"ReassignEndsOneAndBeginsAnother", "ReassignAgainGivesTheNewOne", "ReassignFindsThePrevious"},
+		others: true,
+	},
+	"reassignAssignment gives another id each time": {
+		breaking: gives(func(_ reassignParams, r *reassignResult) { r.AssignmentID = uuid.NewString() }),
+		breaks:   []string{"ReassignMakesOneOfManyAtOnce", "ReassignEndsOneAndBeginsAnother"},
+		others:   true,
+	},
+	"reassignAssignment gives one id": {
+		breaking: gives(func(_ reassignParams, r *reassignResult) { r.AssignmentID = "assignment" }),
+		breaks:   []string{"ReassignEndsOneAndBeginsAnother", "ReassignMakesOneOfManyAtOnce"},
+		others:   true,
+	},
+	"reassignAssignment ignores label": {
+		breaking: given(func(p *reassignParams) {
+			if p.Label != "" {
+				p.Label = "default"
+			}
+		}),
+		breaks: []string{
+			"ReassignEndsOneAndBeginsAnother", "ReassignNeedsWhatCanBeHandedOn", "ReassignMakesOneOfManyAtOnce",
+			"ReassignTakesOverWhatIsNotGiven", "ReassignSetsWhatIsGiven",
+		},
+	},
+	"reassignAssignment ends live chat by default": {
+		breaking: given(func(p *reassignParams) {
+			if p.LiveChat == nil {
+				p.LiveChat = new(false)
+			}
+		}),
+		breaks: []string{"ReassignPutsTheMemberInLiveChat", "ReassignEndsOneAndBeginsAnother"},
+	},
+	"reassignAssignment ignores liveChat": {
+		breaking: given(func(p *reassignParams) { p.LiveChat = nil }),
+		breaks:   []string{"ReassignPutsTheMemberInLiveChat"},
+	},
+	"reassignAssignment is to an inlet group always": {
+		breaking: given(func(p *reassignParams) { p.InletGroup = true }),
+		breaks:   []string{"ReassignIsToNoInletGroupByDefault"},
+		others:   true,
+	},
+	"reassignAssignment ignores inletGroup": {
+		breaking: given(func(p *reassignParams) { p.InletGroup = false }),
+		breaks:   []string{"ReassignIsToNoInletGroupByDefault"},
+	},
+	"reassignAssignment ignores targets": {
+		breaking: given(func(p *reassignParams) {
+			if len(p.Targets) > 0 {
+				p.Targets, p.Label = nil, "sales"
+			}
+		}),
+		breaks: []string{
+			"ReassignGoesToItsTargets", "ReassignFindsNoOthers", "ReassignRefusesBadInput", "ReassignNeedsWhatCanBeHandedOn",
+			"ReassignShowsTheTakenMessage",
+		},
+	},
+	"reassignAssignment ignores previousAssignment": {
+		breaking: given(func(p *reassignParams) {
+			if p.MessageEvent != nil {
+				p.PreviousAssignment = nil
+			}
+		}),
+		breaks: []string{"ReassignRefusesBadInput"},
+	},
+	"reassignAssignment believes previousAssignment": {
+		breaking: given(func(p *reassignParams) {
+			if p.PreviousAssignment != nil && p.Meta.IsZero() {
+				p.Meta = p.PreviousAssignment.Meta
+			}
+		}),
+		breaks: []string{"ReassignFindsThePrevious"},
+	},
+	"reassignAssignment ignores what it is given": {
+		breaking: given(func(p *reassignParams) { p.GroupName, p.Summary, p.RelayMessage = "", "", "" }),
+		breaks:   []string{"ReassignSetsWhatIsGiven", "ReassignRefusesBadInput"},
+	},
+	"reassignAssignment has a summary of its own": {
+		breaking: given(func(p *reassignParams) {
+			if p.Summary == "" {
+				p.Summary = "Handed on"
+			}
+		}),
+		breaks: []string{"ReassignTakesOverWhatIsNotGiven"},
+	},
+	"reassignAssignment ignores meta": {
+		breaking: given(func(p *reassignParams) { p.Meta = document.Object{} }),
+		breaks:   []string{"ReassignSetsWhatIsGiven", "ReassignRefusesBadInput"},
+	},
+	"reassignAssignment ignores takenMessage": {
+		breaking: given(func(p *reassignParams) { p.TakenMessage = "" }),
+		breaks:   []string{"ReassignShowsTheTakenMessage"},
+	},
+	"reassignAssignment excuses bad input": {
+		breaking: excusing[reassignParams](reassignResult{}),
+		breaks:   []string{"ReassignRefusesBadInput"},
+	},
+	"reassignAssignment excuses what has ended": {
+		breaking: excusingAt[reassignParams](boterr.FailedPrecondition, reassignResult{}),
+		breaks:   []string{"ReassignNeedsWhatCanBeHandedOn", "ReassignAgainGivesTheNewOne", "ReassignIsToNoInletGroupByDefault"},
+	},
+	"reassignAssignment excuses strangers": {
+		breaking: excusingAt[reassignParams](boterr.NotFound, reassignResult{}),
+		breaks:   []string{"ReassignFindsNoOthers"},
+	},
+	"reassignAssignment does nothing on other platforms": {
+		breaking: excusingAt[reassignParams](boterr.Unsupported, reassignResult{}),
+		breaks:   []string{"ReassignIsForThreePlatforms"},
+	},
+}
+
+// brokenAssignmentUpdates are the defects of updates of assignments.
+var brokenAssignmentUpdates = map[string]breakage{
+	"updateAssignmentGroup changes nothing": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p setGroupParams, next botctx.Next) (any, error) {
+			if p.Group == nil || p.AssignmentID == "" {
+				return next(ctx)
+			}
+			return bot.UpdateAssignmentMeta(ctx, setMetaParams{AssignmentID: p.AssignmentID, Meta: document.O()})
+		}),
+		breaks: []string{
+			"UpdateAssignmentGroupSetsTheGroup", "UpdateAssignmentGroupSetsTheBravoGroup", "UpdateAssignmentGroupFindsNoOthers",
+			"UpdateAssignmentGroupRefusesBadInput",
+		},
+		others: true,
+	},
+	"updateAssignmentGroup changes one always": {
+		breaking: gives(func(_ setGroupParams, r *setResult) { r.Modified = 1 }),
+		breaks:   []string{"UpdateAssignmentGroupSetsTheGroup"},
+	},
+	"updateAssignmentGroup gives one id": {
+		breaking: gives(func(_ setGroupParams, r *setResult) { r.DocsIDs.Updated = []string{"assignment"} }),
+		breaks:   []string{"UpdateAssignmentGroupSetsTheGroup"},
+	},
+	"updateAssignmentGroup ignores bravoGroupId": {
+		breaking: given(func(p *setGroupParams) { p.BravoGroupID = "" }),
+		breaks:   []string{"UpdateAssignmentGroupSetsTheBravoGroup"},
+	},
+	"updateAssignmentGroup needs bravoGroupId": {
+		breaking: given(func(p *setGroupParams) {
+			if p.BravoGroupID == "" {
+				p.BravoGroupID = "none"
+			}
+		}),
+		breaks: []string{"UpdateAssignmentGroupSetsTheBravoGroup", "UpdateAssignmentGroupSetsTheGroup"},
+	},
+	"updateAssignmentGroup excuses bad input": {
+		breaking: excusing[setGroupParams](setResult{}),
+		breaks:   []string{"UpdateAssignmentGroupRefusesBadInput"},
+	},
+	"updateAssignmentGroup excuses strangers": {
+		breaking: excusingAt[setGroupParams](boterr.NotFound, setResult{}),
+		breaks:   []string{"UpdateAssignmentGroupFindsNoOthers"},
+	},
+	"updateAssignmentMeta changes nothing": {
+		breaking: given(func(p *setMetaParams) {
+			if p.Meta.Err() == nil && !p.Meta.IsZero() {
+				p.Meta = document.O()
+			}
+		}),
+		breaks: []string{
+			"UpdateAssignmentMetaSetsTheGivenFields", "UpdateAssignmentMetaTellsWhatItDid", "AssignmentsTellWhenTheyChanged",
+			"UpdateAssignmentMetaRefusesBadInput", "UpdateAssignmentMetaLosesNoField",
+		},
+	},
+	"updateAssignmentMeta writes each time": {
+		breaking: given(func(p *setMetaParams) {
+			if !p.Meta.IsZero() {
+				p.Meta = p.Meta.With("written", uuid.NewString())
+			}
+		}),
+		breaks: []string{"UpdateAssignmentMetaSetsTheGivenFields", "UpdateAssignmentMetaTellsWhatItDid", "AssignmentsTellWhenTheyChanged"},
+	},
+	"updateAssignmentMeta changes one always": {
+		breaking: gives(func(_ setMetaParams, r *setResult) { r.Modified = 1 }),
+		breaks:   []string{"UpdateAssignmentMetaTellsWhatItDid"},
+	},
+	"updateAssignmentMeta tells of nothing": {
+		breaking: gives(func(_ setMetaParams, r *setResult) { r.Docs = nil }),
+		breaks:   []string{"UpdateAssignmentMetaTellsWhatItDid"},
+	},
+	"updateAssignmentMeta in two steps": {breaking: metaInTwoSteps, breaks: []string{"UpdateAssignmentMetaLosesNoField"}, only: true},
+	"updateAssignmentMeta excuses bad input": {
+		breaking: excusing[setMetaParams](setResult{}),
+		breaks:   []string{"UpdateAssignmentMetaRefusesBadInput"},
+	},
+	"updateAssignmentMeta excuses strangers": {
+		breaking: excusingAt[setMetaParams](boterr.NotFound, setResult{}),
+		breaks:   []string{"UpdateAssignmentMetaFindsNoOthers"},
+	},
+}
+
+// metaInTwoSteps reads the meta of an assignment, and writes all of it.
+func metaInTwoSteps() botctx.Interceptor {
+	together := newMeeting()
+	return instead(func(ctx context.Context, bot *botctx.Context, p setMetaParams, _ botctx.Next) (any, error) {
+		found, err := bot.GetAssignment(ctx, livechat.GetAssignmentParams{AssignmentID: p.AssignmentID})
+		if err != nil {
+			return setResult{}, err
+		}
+		together.join()
+		for path, value := range p.Meta.All() {
+			found.Meta.Set(path, value)
+		}
+		return bot.UpdateAssignmentMeta(ctx, setMetaParams{AssignmentID: p.AssignmentID, Meta: found.Meta})
+	})()
+}

@@ -1,0 +1,206 @@
+package botctxtest_test
+
+import (
+	"context"
+	"slices"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+)
+
+// Short for the table below.
+type (
+	readParams     = livechat.GetAssignmentParams
+	byOutletParams = livechat.GetAssignmentByOutletParams
+	byBravoParams  = livechat.GetAssignmentByBravoGroupIDParams
+	byMemberParams = livechat.GetAssignmentsByMemberIDParams
+	byMetaParams   = livechat.GetAssignmentsByMetaParams
+	byParentParams = livechat.GetAssignmentsByParentAssignmentIDParams
+	assignments    = []*livechat.Assignment
+)
+
+// noAssignment is what is found where there is none.
+var noAssignment *livechat.Assignment
+
+// aConstant is an assignment that is always the same.
+func aConstant[P any](*botctx.Call, P) *livechat.Assignment {
+	return &livechat.Assignment{ID: "assignment", Member: "member", Meta: document.O()}
+}
+
+// nobodys is a look-up that finds nothing.
+func nobodys[P any](*botctx.Call, P) *livechat.Assignment { return nil }
+
+// nones are lists in which there is nothing.
+func nones[P any](*botctx.Call, P) assignments { return assignments{} }
+
+// constants are lists that are always the same.
+func constants[P any](*botctx.Call, P) assignments {
+	return assignments{{ID: "assignment", Member: "member", Meta: document.O()}}
+}
+
+// brokenAssignmentReads are the defects of look-ups of assignments.
+var brokenAssignmentReads = map[string]breakage{
+	"getAssignment finds nothing": {
+		breaking: answers(nobodys[readParams]), others: true,
+		breaks: []string{"GetAssignmentReadsIt", "GetAssignmentFindsNoOthers", "GetAssignmentRefusesBadInput"},
+	},
+	"getAssignment finds one and the same": {
+		breaking: answers(aConstant[readParams]), others: true,
+		breaks: []string{"GetAssignmentReadsIt", "GetAssignmentFindsNoOthers", "GetAssignmentRefusesBadInput"},
+	},
+	"getAssignment excuses strangers": {
+		breaking: excusingAt[readParams](boterr.NotFound, noAssignment),
+		breaks:   []string{"GetAssignmentFindsNoOthers"},
+	},
+	"getAssignment excuses bad input": {
+		breaking: excusing[readParams](noAssignment),
+		breaks:   []string{"GetAssignmentRefusesBadInput"},
+	},
+	"getAssignmentByOutlet finds nothing": {
+		breaking: answers(nobodys[byOutletParams]),
+		breaks: []string{
+			"GetAssignmentByOutletReadsTheNewestOpen", "GetAssignmentByOutletIsWhereItWasTaken",
+			"GetAssignmentByOutletTakesMetaAsAFilter", "GetAssignmentByOutletFindsNoOthers",
+			"GetAssignmentByOutletRefusesBadInput",
+		},
+	},
+	"getAssignmentByOutlet finds one and the same": {
+		breaking: answers(aConstant[byOutletParams]),
+		breaks: []string{
+			"GetAssignmentByOutletReadsTheNewestOpen", "GetAssignmentByOutletIsWhereItWasTaken",
+			"GetAssignmentByOutletTakesMetaAsAFilter", "GetAssignmentByOutletFindsNoOthers",
+			"GetAssignmentByOutletRefusesBadInput",
+		},
+	},
+	"getAssignmentByOutlet reads meta as data": {
+		breaking: given(func(p *createParams) {
+			if !p.Meta.IsZero() {
+				p.Meta = document.O("was", p.Meta)
+			}
+		}),
+		breaks: []string{"GetAssignmentByOutletTakesMetaAsAFilter"},
+		others: true,
+	},
+	"getAssignmentByOutlet excuses strangers": {
+		breaking: excusingAt[byOutletParams](boterr.NotFound, noAssignment),
+		breaks:   []string{"GetAssignmentByOutletFindsNoOthers"},
+	},
+	"getAssignmentByOutlet excuses bad input": {
+		breaking: excusing[byOutletParams](noAssignment),
+		breaks:   []string{"GetAssignmentByOutletRefusesBadInput"},
+	},
+	"getAssignmentByBravoGroupId finds nothing": {
+		breaking: answers(nobodys[byBravoParams]),
+		breaks: []string{
+			"GetAssignmentByBravoGroupIDReadsTheNewest", "GetAssignmentByBravoGroupIDFindsNoOthers",
+			"GetAssignmentByBravoGroupIDRefusesBadInput",
+		},
+	},
+	"getAssignmentByBravoGroupId finds one and the same": {
+		breaking: answers(aConstant[byBravoParams]),
+		breaks: []string{
+			"GetAssignmentByBravoGroupIDReadsTheNewest", "GetAssignmentByBravoGroupIDFindsNoOthers",
+			"GetAssignmentByBravoGroupIDRefusesBadInput",
+		},
+	},
+	"getAssignmentByBravoGroupId excuses strangers": {
+		breaking: excusingAt[byBravoParams](boterr.NotFound, noAssignment),
+		breaks:   []string{"GetAssignmentByBravoGroupIDFindsNoOthers"},
+	},
+	"getAssignmentByBravoGroupId excuses bad input": {
+		breaking: excusing[byBravoParams](noAssignment),
+		breaks:   []string{"GetAssignmentByBravoGroupIDRefusesBadInput"},
+	},
+	"getAssignmentsByMemberId finds nothing": {
+		breaking: answers(nones[byMemberParams]),
+		breaks: []string{
+			"GetAssignmentsByMemberIDReadsAll", "GetAssignmentsByMemberIDSorts", "GetAssignmentsByMemberIDRefusesBadInput",
+		},
+	},
+	"getAssignmentsByMemberId finds one and the same": {
+		breaking: answers(constants[byMemberParams]),
+		breaks: []string{
+			"GetAssignmentsByMemberIDReadsAll", "GetAssignmentsByMemberIDSorts", "GetAssignmentsByMemberIDFindsNoOthers",
+			"GetAssignmentsByMemberIDRefusesBadInput",
+		},
+	},
+	"getAssignmentsByMemberId gives the newest first": {
+		breaking: gives(func(_ byMemberParams, r *assignments) { slices.Reverse(*r) }),
+		breaks:   []string{"GetAssignmentsByMemberIDReadsAll", "GetAssignmentsByMemberIDSorts"},
+	},
+	"getAssignmentsByMemberId ignores sortBy": {
+		breaking: given(func(p *byMemberParams) { p.SortBy = document.Object{} }),
+		breaks:   []string{"GetAssignmentsByMemberIDSorts", "GetAssignmentsByMemberIDRefusesBadInput"},
+	},
+	"getAssignmentsByMemberId is null": {
+		breaking: gives(nullWhereEmpty[byMemberParams]),
+		breaks:   []string{"GetAssignmentsByMemberIDFindsNoOthers"},
+	},
+	"getAssignmentsByMeta finds nothing": {
+		breaking: answers(nones[byMetaParams]),
+		breaks: []string{
+			"GetAssignmentsByMetaReadsWhatHoldsIt", "GetAssignmentsByMetaStaysInTheApp", "GetAssignmentsByMetaRefusesBadInput",
+		},
+	},
+	"getAssignmentsByMeta finds one and the same": {
+		breaking: answers(constants[byMetaParams]),
+		breaks: []string{
+			"GetAssignmentsByMetaReadsWhatHoldsIt", "GetAssignmentsByMetaStaysInTheApp", "GetAssignmentsByMetaRefusesBadInput",
+		},
+	},
+	"getAssignmentsByMeta finds all": {
+		breaking: given(func(p *byMetaParams) {
+			if !p.Meta.IsZero() {
+				p.Meta = document.O()
+			}
+		}),
+		breaks: []string{
+			"GetAssignmentsByMetaReadsWhatHoldsIt", "GetAssignmentsByMetaStaysInTheApp", "GetAssignmentsByMetaRefusesBadInput",
+		},
+	},
+	"getAssignmentsByMeta is null": {
+		breaking: gives(nullWhereEmpty[byMetaParams]),
+		breaks:   []string{"GetAssignmentsByMetaReadsWhatHoldsIt", "GetAssignmentsByMetaStaysInTheApp"},
+	},
+	"getAssignmentsByMeta excuses bad input": {
+		breaking: excusing[byMetaParams](assignments(nil)),
+		breaks:   []string{"GetAssignmentsByMetaRefusesBadInput"},
+	},
+	"getAssignmentsByParentAssignmentId finds nothing": {
+		breaking: answers(nones[byParentParams]),
+		breaks: []string{
+			"GetAssignmentsByParentReadsWhatItWasHandedOnTo", "GetAssignmentsByParentFindsNoOthers",
+			"GetAssignmentsByParentRefusesBadInput",
+		},
+	},
+	"getAssignmentsByParentAssignmentId finds one and the same": {
+		breaking: answers(constants[byParentParams]),
+		breaks: []string{
+			"GetAssignmentsByParentReadsWhatItWasHandedOnTo", "GetAssignmentsByParentFindsNoOthers",
+			"GetAssignmentsByParentRefusesBadInput",
+		},
+	},
+	"getAssignmentsByParentAssignmentId finds those of the member": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p byParentParams, next botctx.Next) (any, error) {
+			parent, err := bot.GetAssignment(ctx, readParams{AssignmentID: p.AssignmentID})
+			if err != nil {
+				return next(ctx)
+			}
+			return bot.GetAssignmentsByMemberID(ctx, byMemberParams{MemberID: parent.Member})
+		}),
+		breaks: []string{"GetAssignmentsByParentReadsWhatItWasHandedOnTo", "GetAssignmentsByParentFindsNoOthers"},
+	},
+	"getAssignmentsByParentAssignmentId is null": {
+		breaking: gives(nullWhereEmpty[byParentParams]),
+		breaks:   []string{"GetAssignmentsByParentFindsNoOthers"},
+	},
+}
+
+// nullWhereEmpty gives no list in place of an empty one.
+func nullWhereEmpty[P any](_ P, found *assignments) {
+	if len(*found) == 0 {
+		*found = nil
+	}
+}

@@ -1,0 +1,263 @@
+package botctxtest
+
+import (
+	"sync/atomic"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+var attachmentRules = needing([]Capability{On(channel.Alpha), Attachments}, []Rule{
+	{
+		Name:  "AlphaGetAttachmentIdGivesAnIDForMessages",
+		Text:  "Alpha takes a message of the kind of file with the id that was given, and different files have different ids",
+		Needs: []Capability{readSent},
+		check: alphaGetAttachmentIDGivesAnIDForMessages,
+	},
+	{
+		Name:  "AlphaGetAttachmentIdRefusesBadInput",
+		Text:  "what is no kind of file or no address of HTTP or HTTPS is InvalidArgument with the name of the parameter",
+		check: alphaGetAttachmentIDRefusesBadInput,
+	},
+	{
+		Name:  "AlphaGetAttachmentIdTakesBothSpellings",
+		Text:  "type may be in either case, and an object that has the type",
+		check: alphaGetAttachmentIDTakesBothSpellings,
+	},
+})
+
+func alphaGetAttachmentIDGivesAnIDForMessages(t *trial) {
+	p := t.on(channel.Alpha)
+	seen, expected := map[string]bool{}, []Sent{}
+	for kind, url := range map[send.Type]string{
+		send.TypeImage: "https://example.com/a.png", send.TypeFile: "https://example.com/a.pdf?x=1",
+	} {
+		given, err := p.AlphaGetAttachmentID(t.ctx(), send.AlphaGetAttachmentIDParams{Type: send.AttachmentType(kind), URL: url})
+		require.NoError(t, err)
+		require.NotEmpty(t, given.AttachmentID)
+		seen[given.AttachmentID] = true
+		message := send.Attachment(kind, given.AttachmentID)
+		require.NoError(t, errorOf(p.SendAlphaResponse(t.ctx(), alphaParams{Response: message})))
+		expected = append(expected, to(p.member, message))
+	}
+	require.Len(t, seen, len(expected))
+	t.requireSent(expected...)
+}
+
+func alphaGetAttachmentIDRefusesBadInput(t *trial) {
+	p := t.on(channel.Alpha)
+	type params = send.AlphaGetAttachmentIDParams
+	const url = "https://example.com/a.png"
+	requireRefused(t, botctx.OpAlphaGetAttachmentID, p.AlphaGetAttachmentID, []badInput[params]{
+		{"no type", params{URL: url}, "type"},
+		{"a type that is no file", params{Type: "TEXT", URL: url}, "type"},
+		{"no url", params{Type: "IMAGE"}, "url"},
+		{"no address", params{Type: "IMAGE", URL: "https://exa mple.com/%zz"}, "url"},
+		{"a path", params{Type: "IMAGE", URL: "/a.png"}, "url"},
+		{"no host", params{Type: "IMAGE", URL: "https:///a.png"}, "url"},
+		{"another scheme", params{Type: "IMAGE", URL: "ftp://example.com/a.png"}, "url"},
+		{"a local file", params{Type: "IMAGE", URL: "file:///etc/passwd"}, "url"},
+	})
+}
+
+func alphaGetAttachmentIDTakesBothSpellings(t *trial) {
+	p := t.on(channel.Alpha)
+	for _, kind := range []any{"image", "IMAGE", document.O("type", "image"), document.O("type", "IMAGE")} {
+		given := fromJSON(t, p, botctx.OpAlphaGetAttachmentID, p.AlphaGetAttachmentID,
+			document.O("type", kind, "url", "https://example.com/a.png"))
+		require.NotEmpty(t, given.AttachmentID)
+	}
+}
+
+var threadRules = needing([]Capability{On(channel.Alpha), Threads}, []Rule{{
+	Name:  "AlphaPassThreadControlTakesTheConversationAway",
+	Text:  "a conversation that was handed on takes no messages of the bot; those with other members do",
+	Needs: []Capability{readSent},
+	check: alphaPassThreadControlTakesTheConversationAway,
+}})
+
+func alphaPassThreadControlTakesTheConversationAway(t *trial) {
+	p := t.on(channel.Alpha)
+	bob, eve := t.beside(p, member.Member{}), t.beside(p, member.Member{})
+	for _, params := range []send.AlphaPassThreadControlParams{
+		{}, {Member: bob, TargetAppID: "263902037430900", Metadata: "orders"},
+	} {
+		passed, err := p.AlphaPassThreadControl(t.ctx(), params)
+		require.NoError(t, err)
+		require.True(t, passed.Success)
+	}
+	for _, m := range []*member.Member{p.member, bob} {
+		require.Error(t, errorOf(p.SendAlphaResponse(t.ctx(), alphaParams{Member: m, Response: send.Text("Hello")})))
+	}
+	require.NoError(t, errorOf(p.SendAlphaResponse(t.ctx(), alphaParams{Member: eve, Response: send.Text("Hello")})))
+	t.requireSent(to(eve, send.Text("Hello")))
+}
+
+var labelRules = needing([]Capability{On(channel.Alpha), Labels}, []Rule{
+	{
+		Name:  "AlphaSaveCustomLabelIsRepeatable",
+		Text:  "a label has one number in its channel, on whichever member, and one that a member has already is no error",
+		Needs: []Capability{readSent, Broadcasts},
+		check: alphaSaveCustomLabelIsRepeatable,
+	},
+	{
+		Name:  "AlphaSaveCustomLabelRefusesBadInput",
+		Text:  "a label that is missing is InvalidArgument with the name of the parameter",
+		check: alphaSaveCustomLabelRefusesBadInput,
+	},
+	{
+		Name:  "AlphaRemoveCustomLabelTakesTheLabelOff",
+		Text:  "a member without the label gets no broadcast to it; the others, and its other labels, stay",
+		Needs: []Capability{readSent, Broadcasts},
+		check: alphaRemoveCustomLabelTakesTheLabelOff,
+	},
+	{
+		Name:  "AlphaRemoveCustomLabelIsRepeatable",
+		Text:  "a label that a member does not have is no error",
+		check: alphaRemoveCustomLabelIsRepeatable,
+	},
+	{
+		Name:  "AlphaRemoveCustomLabelRefusesBadInput",
+		Text:  "a label that is missing is InvalidArgument with the name of the parameter",
+		check: alphaRemoveCustomLabelRefusesBadInput,
+	},
+})
+
+// Short for the rules below.
+type (
+	saveLabelParams   = send.AlphaSaveCustomLabelParams
+	removeLabelParams = send.AlphaRemoveCustomLabelParams
+)
+
+func alphaSaveCustomLabelIsRepeatable(t *trial) {
+	p := t.on(channel.Alpha)
+	bob := t.beside(p, member.Member{})
+	first := t.label(p, p.member, p.prepared.label)
+	require.NotZero(t, first)
+	require.Equal(t, first, t.label(p, p.member, p.prepared.label))
+	require.Equal(t, first, t.label(p, bob, p.prepared.label))
+	require.NotEqual(t, first, t.label(p, bob, newLabel()))
+	t.broadcast(p, p.prepared.broadcast)
+	require.ElementsMatch(t, []string{p.member.ExternalID, bob.ExternalID}, t.reached())
+}
+
+// reached returns who has got a message, once for each.
+func (t *trial) reached() []string {
+	reached := []string{}
+	for _, sent := range t.Sent() {
+		reached = append(reached, sent.To)
+	}
+	return reached
+}
+
+func alphaSaveCustomLabelRefusesBadInput(t *trial) {
+	requireRefused(t, botctx.OpAlphaSaveCustomLabel, t.on(channel.Alpha).AlphaSaveCustomLabel, []badInput[saveLabelParams]{
+		{"no labelId", saveLabelParams{}, "labelId"},
+	})
+}
+
+func alphaRemoveCustomLabelTakesTheLabelOff(t *trial) {
+	p := t.on(channel.Alpha)
+	bob, other := t.beside(p, member.Member{}), newLabel()
+	t.label(p, bob, p.prepared.label)
+	t.label(p, p.member, other)
+	removed, err := p.AlphaRemoveCustomLabel(t.ctx(), removeLabelParams{LabelID: p.prepared.label})
+	require.NoError(t, err)
+	require.True(t, removed.Success)
+	t.broadcast(p, p.prepared.broadcast)
+	require.Equal(t, []string{bob.ExternalID}, t.reached())
+	p.prepared.label = other
+	t.broadcast(p, p.prepared.broadcast)
+	require.Equal(t, []string{bob.ExternalID, p.member.ExternalID}, t.reached())
+}
+
+func alphaRemoveCustomLabelIsRepeatable(t *trial) {
+	p := t.on(channel.Alpha)
+	for range 2 {
+		removed, err := p.AlphaRemoveCustomLabel(t.ctx(), removeLabelParams{LabelID: p.prepared.label})
+		require.NoError(t, err)
+		require.True(t, removed.Success)
+	}
+}
+
+func alphaRemoveCustomLabelRefusesBadInput(t *trial) {
+	requireRefused(t, botctx.OpAlphaRemoveCustomLabel, t.on(channel.Alpha).AlphaRemoveCustomLabel, []badInput[removeLabelParams]{
+		{"no labelId", removeLabelParams{}, "labelId"},
+	})
+}
+
+var tagRules = needing([]Capability{On(channel.Echo), Tags}, []Rule{
+	{
+		Name:  "EchoSaveMemberTagSetsTwentyAtMost",
+		Text:  "a member has at most 20 tags: one more is answered by errcode and errmsg, and no error; one that is there is fine",
+		check: echoSaveMemberTagSetsTwentyAtMost,
+	},
+	{
+		Name:  "EchoSaveMemberTagIsOneStep",
+		Text:  "of many tags at once no more than 20 are set",
+		check: echoSaveMemberTagIsOneStep,
+	},
+	{
+		Name:  "EchoSaveMemberTagRefusesBadInput",
+		Text:  "a tag that is missing or negative is InvalidArgument with the name of the parameter",
+		check: echoSaveMemberTagRefusesBadInput,
+	},
+})
+
+// maxTags is the most tags that a member has, firstTag the id of the first that rules use:
+// those below are the platform's own.
+const (
+	maxTags  = 20
+	firstTag = 100
+)
+
+// tag puts a tag on a member, without an error.
+func (t *trial) tag(p *place, m *member.Member, id int64) send.EchoSaveMemberTagResult {
+	t.Helper()
+	said, err := p.EchoSaveMemberTag(t.ctx(), send.EchoSaveMemberTagParams{Member: m, TagID: &id})
+	require.NoError(t, err)
+	return said
+}
+
+func echoSaveMemberTagSetsTwentyAtMost(t *trial) {
+	p := t.on(channel.Echo)
+	bob := t.beside(p, member.Member{})
+	for i := range int64(maxTags) {
+		require.Zero(t, t.tag(p, p.member, firstTag+i).ErrCode, "tag number %d", i+1)
+	}
+	require.Zero(t, t.tag(p, p.member, firstTag+3).ErrCode, "a tag that is there")
+	beyond := t.tag(p, p.member, firstTag+maxTags)
+	require.NotZero(t, beyond.ErrCode, "tag number 21")
+	require.NotEmpty(t, beyond.ErrMsg)
+	require.Zero(t, t.tag(p, bob, firstTag+maxTags).ErrCode, "another member has 20 of its own")
+}
+
+func echoSaveMemberTagIsOneStep(t *trial) {
+	p := t.on(channel.Echo)
+	var saved atomic.Int64
+	t.atOnce(func(worker int) error {
+		next := firstTag + int64(worker)*rounds
+		return repeat(func() error {
+			said, err := p.EchoSaveMemberTag(t.ctx(), send.EchoSaveMemberTagParams{TagID: new(next)})
+			next++
+			if err == nil && said.ErrCode == 0 {
+				saved.Add(1)
+			}
+			return err
+		})
+	})
+	require.EqualValues(t, maxTags, saved.Load())
+}
+
+func echoSaveMemberTagRefusesBadInput(t *trial) {
+	type params = send.EchoSaveMemberTagParams
+	requireRefused(t, botctx.OpEchoSaveMemberTag, t.on(channel.Echo).EchoSaveMemberTag, []badInput[params]{
+		{"no tagId", params{}, "tagId"},
+		{"a negative tagId", params{TagID: new(int64(-1))}, "tagId"},
+	})
+}

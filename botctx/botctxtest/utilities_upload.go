@@ -1,0 +1,235 @@
+package botctxtest
+
+import (
+	"strings"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+var uploadRules = needing([]Capability{Uploads}, []Rule{
+	{
+		Name:  "UploadFileToObjectStoreStoresTheFile",
+		Text:  "the file is stored as the bytes that came, under the app, the context's own channel and its name; it returns nothing",
+		Needs: []Capability{readFiles},
+		check: uploadStoresTheFile,
+	},
+	{
+		Name:  "UploadFileToObjectStoreReplacesTheFile",
+		Text:  "a file of that name is replaced, and those of other channels and apps stay",
+		Needs: []Capability{readFiles},
+		check: uploadReplacesTheFile,
+	},
+	{
+		Name:  "UploadFileToObjectStoreTakesAnotherChannel",
+		Text:  "the channel may be named by its id or its record",
+		Needs: []Capability{readFiles},
+		check: uploadTakesAnotherChannel,
+	},
+	{
+		Name:  "UploadFileToObjectStoreAsksByItsOptions",
+		Text:  "the file is asked for by GET, or by the method, the headers and the body of options; an object goes as JSON",
+		Needs: []Capability{readFiles},
+		check: uploadAsksByItsOptions,
+	},
+	{
+		Name:  "UploadFileToObjectStoreIsOneStep",
+		Text:  "of many uploads of one name at once, one whole file stays",
+		Needs: []Capability{readFiles},
+		check: uploadIsOneStep,
+	},
+	{
+		Name:  "UploadFileToObjectStoreFindsNoOthers",
+		Text:  "a channel that does not exist, or is of another app, is NotFound, and nothing is stored",
+		Needs: []Capability{readFiles},
+		check: uploadFindsNoOthers,
+	},
+	{
+		Name:  "UploadFileToObjectStoreRefusesBadInput",
+		Text:  "what is missing, no name of a file, no media type or no option is InvalidArgument with its path, and nothing is stored",
+		check: uploadRefusesBadInput,
+	},
+	{
+		Name:  "UploadFileToObjectStoreRefusesUnsafeAddresses",
+		Text:  "private and link-local addresses, in whatever spelling, and other schemes than HTTP are InvalidArgument at url",
+		check: uploadRefusesUnsafeAddresses,
+	},
+	{
+		Name:  "UploadFileToObjectStoreRefusesHeaderInjection",
+		Text:  "a line break in a header of options is InvalidArgument, and nothing is asked for",
+		Needs: []Capability{readFiles},
+		check: uploadRefusesHeaderInjection,
+	},
+})
+
+type uploadParams = botctx.UploadFileToObjectStoreParams
+
+// upload is an upload of a bill from an address.
+func upload(url string) uploadParams {
+	return uploadParams{URL: url, Filename: "bills/7.pdf", ContentType: "application/pdf"}
+}
+
+// uploadWith is an upload with a change.
+func uploadWith(change func(*uploadParams)) uploadParams {
+	params := upload("https://example.com/a.pdf")
+	change(&params)
+	return params
+}
+
+// bill is the file of that upload in a channel.
+func bill(app, channel, content string) File {
+	return File{App: app, Channel: channel, Name: "bills/7.pdf", ContentType: "application/pdf", Content: []byte(content)}
+}
+
+// upload uploads, without an error.
+func (t *trial) upload(p *place, params uploadParams) {
+	t.Helper()
+	stored, err := p.UploadFileToObjectStore(t.ctx(), params)
+	require.NoError(t, err)
+	require.Equal(t, "null", textOf(t, stored))
+}
+
+func uploadStoresTheFile(t *trial) {
+	const content = "%PDF\x00\xff\n{{firstName}}"
+	t.upload(t.home, upload(t.Serve([]byte(content)).URL))
+	require.Equal(t, []File{bill(t.home.scope.App, t.home.channel.ID, content)}, t.Files())
+}
+
+func uploadReplacesTheFile(t *trial) {
+	first, second := t.Serve([]byte("first")), t.Serve([]byte("second"))
+	t.upload(t.home, upload(first.URL))
+	t.upload(t.away, upload(first.URL))
+	t.upload(t.home, upload(second.URL))
+	require.ElementsMatch(t, []File{
+		bill(t.home.scope.App, t.home.channel.ID, "second"), bill(t.away.scope.App, t.away.channel.ID, "first"),
+	}, t.Files())
+}
+
+func uploadTakesAnotherChannel(t *trial) {
+	first, second := t.newChannel(t.home.scope.App), t.newChannel(t.home.scope.App)
+	url := t.Serve([]byte("bill")).URL
+	for _, named := range []any{first.ID, document.O("_id", second.ID, "app", t.away.scope.App, "name", "Forged")} {
+		fromJSON(t, t.home, botctx.OpUploadFileToObjectStore, t.home.UploadFileToObjectStore, document.O(
+			"url", url, "channel", named, "filename", "bills/7.pdf", "contentType", "application/pdf"))
+	}
+	require.ElementsMatch(t, []File{
+		bill(t.home.scope.App, first.ID, "bill"), bill(t.home.scope.App, second.ID, "bill"),
+	}, t.Files())
+}
+
+func uploadAsksByItsOptions(t *trial) {
+	served := t.Serve([]byte("bill"))
+	for _, options := range []document.Object{
+		{},
+		document.O("encoding", nil),
+		document.O("method", "post", "headers", document.O("X-Order", 7, "X-Who", "Ada"), "body", "text"),
+		document.O("method", "POST", "body", document.O("order", 7)),
+	} {
+		params := upload(served.URL)
+		params.Options = options
+		t.upload(t.home, params)
+	}
+	asked := served.Requests()
+	require.Len(t, asked, 4)
+	for i, expected := range []struct{ method, body string }{{"GET", ""}, {"GET", ""}, {"POST", "text"}, {"POST", `{"order":7}`}} {
+		require.Equal(t, expected.method, asked[i].Method)
+		require.Equal(t, expected.body, asked[i].Body)
+	}
+	require.Equal(t, []string{"7", "Ada"}, []string{asked[2].Header.Get("X-Order"), asked[2].Header.Get("X-Who")})
+	require.Equal(t, "application/json", asked[3].Header.Get("Content-Type"))
+}
+
+func uploadIsOneStep(t *trial) {
+	urls, wholes := make([]string, workers), []string{}
+	for i := range urls {
+		wholes = append(wholes, strings.Repeat(string(rune('a'+i)), 10_000+i))
+		urls[i] = t.Serve([]byte(wholes[i])).URL
+	}
+	t.atOnce(func(worker int) error {
+		return errorOf(t.home.UploadFileToObjectStore(t.ctx(), upload(urls[worker])))
+	})
+	files := t.Files()
+	require.Len(t, files, 1)
+	require.Contains(t, wholes, string(files[0].Content))
+}
+
+func uploadFindsNoOthers(t *trial) {
+	served := t.Serve([]byte("bill"))
+	for name, id := range map[string]string{"of nobody": unique("channel"), "of another app": t.away.channel.ID} {
+		t.try(name, func(t *trial) {
+			params := upload(served.URL)
+			params.Channel = botctx.ChannelID(id)
+			stored, err := t.home.UploadFileToObjectStore(t.ctx(), params)
+			t.requireError(botctx.OpUploadFileToObjectStore, boterr.NotFound, "channel", err)
+			require.Zero(t, stored)
+			require.Empty(t, t.Files())
+		})
+	}
+	require.Empty(t, served.Requests(), "the file is not asked for in vain")
+}
+
+func uploadRefusesBadInput(t *trial) {
+	cases := []badInput[uploadParams]{
+		{"no url", upload(""), "url"},
+		{"no address", upload("https://exa mple.com/%zz"), "url"},
+		{"a path", upload("/a.pdf"), "url"},
+		{"no filename", uploadWith(func(p *uploadParams) { p.Filename = "" }), "filename"},
+		{"a filename of 1,025 bytes", uploadWith(func(p *uploadParams) { p.Filename = strings.Repeat("a", 1025) }), "filename"},
+		{"no contentType", uploadWith(func(p *uploadParams) { p.ContentType = "" }), "contentType"},
+		{"a word as contentType", uploadWith(func(p *uploadParams) { p.ContentType = "pdf" }), "contentType"},
+		{"a line break in contentType", uploadWith(func(p *uploadParams) { p.ContentType = "text/plain\r\nX: y" }), "contentType"},
+	}
+	for _, name := range []string{
+		"/etc/passwd", "../a.pdf", "bills/../../a.pdf", "./a.pdf", "bills//a.pdf", "bills/", `bills\a.pdf`, "a\n.pdf",
+	} {
+		cases = append(cases, badInput[uploadParams]{
+			"the filename " + name, uploadWith(func(p *uploadParams) { p.Filename = name }), "filename",
+		})
+	}
+	for _, bad := range []struct {
+		name    string
+		options document.Object
+		field   string
+	}{
+		{"an unknown option", document.O("timeout", 1), "options.timeout"},
+		{"a method that brings no file", document.O("method", "HEAD"), "options.method"},
+		{"a method that is none", document.O("method", "GET /"), "options.method"},
+		{"headers that are no object", document.O("headers", "X: y"), "options.headers"},
+		{"a header that is an object", document.O("headers", document.O("X-Order", document.O())), "options.headers"},
+		{"a body that is a number", document.O("body", 7), "options.body"},
+		{"an encoding", document.O("encoding", "utf8"), "options.encoding"},
+		{"what is no value", document.O("body", make(chan int)), "options"},
+	} {
+		cases = append(cases, badInput[uploadParams]{bad.name, uploadWith(func(p *uploadParams) { p.Options = bad.options }), bad.field})
+	}
+	requireRefused(t, botctx.OpUploadFileToObjectStore, t.home.UploadFileToObjectStore, cases)
+}
+
+func uploadRefusesUnsafeAddresses(t *trial) {
+	var cases []badInput[uploadParams]
+	for _, url := range []string{
+		"https://10.0.0.1/a", "https://172.16.0.1/a", "https://192.168.1.1:8080/a", "https://169.254.169.254/latest/meta-data/",
+		"https://[fe80::1]/a", "https://[fd00::1]/a", "https://[::ffff:10.0.0.1]/a", "https://0.0.0.0/a",
+		"ftp://example.com/a", "file:///etc/passwd", "data:text/plain,a", "gopher://example.com/a",
+	} {
+		cases = append(cases, badInput[uploadParams]{url, upload(url), "url"})
+	}
+	requireRefused(t, botctx.OpUploadFileToObjectStore, t.home.UploadFileToObjectStore, cases)
+}
+
+func uploadRefusesHeaderInjection(t *trial) {
+	served := t.Serve([]byte("bill"))
+	var cases []badInput[uploadParams]
+	for name, header := range map[string]document.Object{
+		"in a value": document.O("X-Order", "7\r\nX-Admin: yes"), "in a name": document.O("X-Order: 7\r\nX-Admin", "yes"),
+	} {
+		params := upload(served.URL)
+		params.Options = document.O("headers", header)
+		cases = append(cases, badInput[uploadParams]{name, params, "options.headers"})
+	}
+	requireRefused(t, botctx.OpUploadFileToObjectStore, t.home.UploadFileToObjectStore, cases)
+	require.Empty(t, served.Requests())
+}
