@@ -138,14 +138,14 @@ func endLiveChatEndsOnce(t *trial) {
 func endLiveChatFindsNoOthers(t *trial) {
 	type params = livechat.EndLiveChatParams
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
-	theirs := t.openDesk(t.away, t.ticketing())
+	theirs, other := t.openDesk(t.away, t.ticketing()), t.addDesk(t.home, t.ticketing())
 	foreign := eventIn(t.groupOf(t.away, t.requestTaken(t.away, theirs, livechat.CreateAssignmentParams{})))
 	requireFails(t, botctx.OpEndLiveChat, t.home.EndLiveChat, boterr.NotFound, []badInput[params]{
 		{"an event of another app", params{Channel: h.desk.Channel, MessageEvent: foreign}, "messageEvent"},
 		{"an event of no live chat", params{Channel: h.desk.Channel, MessageEvent: eventIn(&livechat.Group{
 			ExternalID: unique("group"), AdminExternalID: h.desk.agent.ExternalID,
 		})}, "messageEvent"},
-		{"an event of another channel", params{Channel: t.addDesk(t.home, t.ticketing()).Channel, MessageEvent: eventIn(h.group)}, "messageEvent"},
+		{"an event of another channel", params{Channel: other.Channel, MessageEvent: eventIn(h.group)}, "messageEvent"},
 		{"a channel of nobody", params{Channel: addressOf(unique("channel")), MessageEvent: eventIn(h.group)}, "channel"},
 		{"a channel of another app", params{Channel: theirs.Channel, MessageEvent: foreign}, "channel"},
 	})

@@ -28,7 +28,7 @@ var readAssignmentRules = []Rule{
 	},
 	{
 		Name:  "GetAssignmentByBravoGroupIDReadsTheNewest",
-		Text:  "assignmentByBravoGroupId returns the newest assignment of a group on Bravo",
+		Text:  "getAssignmentByBravoGroupId returns the newest assignment of a group on Bravo",
 		Needs: []Capability{On(channel.Bravo)},
 		check: assignmentByBravoGroupIDReadsTheNewest,
 	},
@@ -40,7 +40,7 @@ var readAssignmentRules = []Rule{
 	},
 	{
 		Name:  "GetAssignmentByBravoGroupIDRefusesBadInput",
-		Text:  "bad input of assignmentByBravoGroupId is InvalidArgument with the name of the parameter",
+		Text:  "bad input of getAssignmentByBravoGroupId is InvalidArgument with the name of the parameter",
 		check: assignmentByBravoGroupIDRefusesBadInput,
 	},
 }
@@ -48,7 +48,7 @@ var readAssignmentRules = []Rule{
 var assignmentByOutletRules = []Rule{
 	{
 		Name:  "GetAssignmentByOutletReadsTheNewestOpen",
-		Text:  "assignmentByOutlet returns the newest assignment in the outlet that has not ended",
+		Text:  "getAssignmentByOutlet returns the newest assignment in the outlet that has not ended",
 		check: assignmentByOutletReadsTheNewestOpen,
 	},
 	{
@@ -68,7 +68,7 @@ var assignmentByOutletRules = []Rule{
 	},
 	{
 		Name:  "GetAssignmentByOutletRefusesBadInput",
-		Text:  "bad input of assignmentByOutlet is InvalidArgument with the name of the parameter",
+		Text:  "bad input of getAssignmentByOutlet is InvalidArgument with the name of the parameter",
 		check: assignmentByOutletRefusesBadInput,
 	},
 }

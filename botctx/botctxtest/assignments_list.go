@@ -13,12 +13,12 @@ import (
 var assignmentListRules = []Rule{
 	{
 		Name:  "GetAssignmentsByMemberIDReadsAll",
-		Text:  "assignmentsByMemberId returns all assignments of the member, the ended ones too, in the order in which they were made",
+		Text:  "getAssignmentsByMemberId returns all assignments of the member, the ended ones too, in the order in which they were made",
 		check: assignmentsByMemberIDReadsAll,
 	},
 	{
 		Name:  "GetAssignmentsByMemberIDSorts",
-		Text:  "sortBy is the order of assignmentsByMemberId",
+		Text:  "sortBy is the order of getAssignmentsByMemberId",
 		check: assignmentsByMemberIDSorts,
 	},
 	{
@@ -28,27 +28,27 @@ var assignmentListRules = []Rule{
 	},
 	{
 		Name:  "GetAssignmentsByMemberIDRefusesBadInput",
-		Text:  "bad input of assignmentsByMemberId is InvalidArgument with the name of the parameter",
+		Text:  "bad input of getAssignmentsByMemberId is InvalidArgument with the name of the parameter",
 		check: assignmentsByMemberIDRefusesBadInput,
 	},
 	{
 		Name:  "GetAssignmentsByMetaReadsWhatHoldsIt",
-		Text:  "assignmentsByMeta returns the assignments whose meta has each given field with an equal value, in the order in which they were made",
+		Text:  "getAssignmentsByMeta returns the assignments whose meta has each given field with an equal value, the oldest first",
 		check: assignmentsByMetaReadsWhatHoldsIt,
 	},
 	{
 		Name:  "GetAssignmentsByMetaStaysInTheApp",
-		Text:  "assignments of another app do not exist for assignmentsByMeta",
+		Text:  "assignments of another app do not exist for getAssignmentsByMeta",
 		check: assignmentsByMetaStaysInTheApp,
 	},
 	{
 		Name:  "GetAssignmentsByMetaRefusesBadInput",
-		Text:  "bad input of assignmentsByMeta is InvalidArgument with the name of the parameter: meta is data, and no filter",
+		Text:  "bad input of getAssignmentsByMeta is InvalidArgument with the name of the parameter: meta is data, and no filter",
 		check: assignmentsByMetaRefusesBadInput,
 	},
 	{
 		Name:  "GetAssignmentsByParentReadsWhatItWasHandedOnTo",
-		Text:  "assignmentsByParentAssignmentId returns the assignments that one was handed on to, and no others",
+		Text:  "getAssignmentsByParentAssignmentId returns the assignments that one was handed on to, and no others",
 		check: assignmentsByParentReadsWhatItWasHandedOnTo,
 	},
 	{
@@ -58,7 +58,7 @@ var assignmentListRules = []Rule{
 	},
 	{
 		Name:  "GetAssignmentsByParentRefusesBadInput",
-		Text:  "bad input of assignmentsByParentAssignmentId is InvalidArgument with the name of the parameter",
+		Text:  "bad input of getAssignmentsByParentAssignmentId is InvalidArgument with the name of the parameter",
 		check: assignmentsByParentRefusesBadInput,
 	},
 }

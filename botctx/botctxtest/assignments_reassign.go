@@ -99,9 +99,7 @@ func reassignEndsOneAndBeginsAnother(t *trial) {
 	require.Equal(t, h.assignment.ID, next.ParentAssignment)
 	require.Equal(t, []string{t.home.member.ID, t.home.scope.Channel}, []string{next.Member, next.Inlet})
 	require.Empty(t, next.Assignee)
-	requireTargets(t, next, livechat.Target{
-		Channel: h.desk.ID, BroadcastGroups: []channel.BroadcastGroupMember{h.desk.sales}, Label: "sales",
-	})
+	requireTargets(t, next, toGroup(h.desk, "sales", h.desk.sales))
 	t.requireTickets(h.desk, map[channel.BroadcastGroupMember]int{h.desk.support: 1, h.desk.sales: 1})
 	require.True(t, t.isInLiveChat(t.home.member))
 	require.False(t, t.groupOf(t.home, h.assignment).Active, "the previous conversation is not live any more")
@@ -147,7 +145,7 @@ func reassignGoesToItsTargets(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	other := t.addDesk(t.home, t.ticketing())
 	next := t.handOn(h, livechat.ReassignAssignmentParams{Targets: []livechat.Target{{Channel: other.ID, Label: "sales"}}})
-	requireTargets(t, next, livechat.Target{Channel: other.ID, BroadcastGroups: []channel.BroadcastGroupMember{other.sales}, Label: "sales"})
+	requireTargets(t, next, toGroup(other, "sales", other.sales))
 	t.requireTickets(h.desk, map[channel.BroadcastGroupMember]int{h.desk.support: 1, h.desk.sales: 0})
 	t.requireTickets(other, map[channel.BroadcastGroupMember]int{other.support: 0, other.sales: 1})
 	require.NoError(t, other.agent.Take(next.ID))

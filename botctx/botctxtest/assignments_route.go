@@ -52,6 +52,11 @@ var routingRules = []Rule{
 	},
 }
 
+// toGroup is a broadcast group of an outlet as an assignment keeps it.
+func toGroup(outlet *desk, label string, group channel.BroadcastGroupMember) livechat.Target {
+	return livechat.Target{Channel: outlet.ID, BroadcastGroups: []channel.BroadcastGroupMember{group}, Label: label}
+}
+
 // requireTargets checks where a request went: to broadcast groups of outlets.
 func requireTargets(t *trial, a *livechat.Assignment, expected ...livechat.Target) {
 	t.Helper()
@@ -67,17 +72,17 @@ func createAssignmentGoesToAllPairedOutlets(t *trial) {
 	t.Pair(t.home.channel, second.Channel, third.Channel, first.Channel)
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
 	requireTargets(t, a,
-		livechat.Target{Channel: second.ID, BroadcastGroups: []channel.BroadcastGroupMember{second.support}, Label: "default"},
+		toGroup(second, "default", second.support),
 		livechat.Target{Channel: third.ID, BroadcastGroups: []channel.BroadcastGroupMember{one, two}, Label: "default"},
-		livechat.Target{Channel: first.ID, BroadcastGroups: []channel.BroadcastGroupMember{first.support}, Label: "default"})
+		toGroup(first, "default", first.support))
 	t.requireTickets(first, map[channel.BroadcastGroupMember]int{first.support: 1, first.sales: 0})
 	t.requireTickets(second, map[channel.BroadcastGroupMember]int{second.support: 1, second.sales: 0})
 	t.requireTickets(third, map[channel.BroadcastGroupMember]int{one: 1, two: 1})
 	t.requireTickets(unpaired, map[channel.BroadcastGroupMember]int{unpaired.support: 0, unpaired.sales: 0})
 	sales := t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{Label: "sales"})
 	requireTargets(t, sales,
-		livechat.Target{Channel: second.ID, BroadcastGroups: []channel.BroadcastGroupMember{second.sales}, Label: "sales"},
-		livechat.Target{Channel: first.ID, BroadcastGroups: []channel.BroadcastGroupMember{first.sales}, Label: "sales"})
+		toGroup(second, "sales", second.sales),
+		toGroup(first, "sales", first.sales))
 }
 
 func createAssignmentPassesOverWhatIsOff(t *trial) {
@@ -85,7 +90,7 @@ func createAssignmentPassesOverWhatIsOff(t *trial) {
 	t.SwitchOff(off.Channel)
 	t.Pair(t.home.channel, off.Channel, on.Channel)
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
-	requireTargets(t, a, livechat.Target{Channel: on.ID, BroadcastGroups: []channel.BroadcastGroupMember{on.support}, Label: "default"})
+	requireTargets(t, a, toGroup(on, "default", on.support))
 	t.requireTickets(off, map[channel.BroadcastGroupMember]int{off.support: 0})
 	refused := func(p *place, params livechat.CreateAssignmentParams) {
 		t.Helper()
@@ -111,14 +116,14 @@ func createAssignmentGoesToItsTargets(t *trial) {
 		livechat.Target{
 			Channel: other.ID, BroadcastGroups: []channel.BroadcastGroupMember{own}, Label: "default", Unknown: document.O("note", "x"),
 		},
-		livechat.Target{Channel: paired.ID, BroadcastGroups: []channel.BroadcastGroupMember{paired.sales}, Label: "sales"})
+		toGroup(paired, "sales", paired.sales))
 	t.requireTickets(paired, map[channel.BroadcastGroupMember]int{paired.support: 0, paired.sales: 1})
 	t.requireTickets(other, map[channel.BroadcastGroupMember]int{other.support: 0, own: 1})
 	eve := t.neighbourPlace()
 	a = t.request(eve, livechat.CreateAssignmentParams{Label: "sales", Targets: []livechat.Target{{Channel: other.ID}}})
-	requireTargets(t, a, livechat.Target{Channel: other.ID, BroadcastGroups: []channel.BroadcastGroupMember{other.support}, Label: "default"})
+	requireTargets(t, a, toGroup(other, "default", other.support))
 	a = t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{Targets: []livechat.Target{}})
-	requireTargets(t, a, livechat.Target{Channel: paired.ID, BroadcastGroups: []channel.BroadcastGroupMember{paired.support}, Label: "default"})
+	requireTargets(t, a, toGroup(paired, "default", paired.support))
 }
 
 func createAssignmentGoesToFoxtrotAlone(t *trial) {
@@ -126,13 +131,13 @@ func createAssignmentGoesToFoxtrotAlone(t *trial) {
 	t.Pair(t.home.channel, tickets.Channel, helpdesk.Channel)
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
 	require.True(t, a.IsZendesk)
-	requireTargets(t, a, livechat.Target{Channel: helpdesk.ID, BroadcastGroups: []channel.BroadcastGroupMember{helpdesk.support}, Label: "default"})
+	requireTargets(t, a, toGroup(helpdesk, "default", helpdesk.support))
 	t.requireTickets(tickets, map[channel.BroadcastGroupMember]int{tickets.support: 0})
 	bare := t.AddChannel(channel.Channel{App: t.home.scope.App, Type: channel.Foxtrot})
 	t.Pair(t.home.channel, bare, tickets.Channel)
 	a = t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{})
 	require.False(t, a.IsZendesk)
-	requireTargets(t, a, livechat.Target{Channel: tickets.ID, BroadcastGroups: []channel.BroadcastGroupMember{tickets.support}, Label: "default"})
+	requireTargets(t, a, toGroup(tickets, "default", tickets.support))
 }
 
 func createAssignmentGoesToCustomAlone(t *trial) {

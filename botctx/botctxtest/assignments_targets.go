@@ -72,8 +72,8 @@ func addNewTargetsSendsFurtherTickets(t *trial) {
 		added := t.addTargets(a, nil, groupTarget(d.sales), groupTarget(d.support))
 		require.Equal(t, textOf(t, t.load(t.home.member)), textOf(t, added.Member))
 		requireTargets(t, t.assignment(t.home, a.ID),
-			livechat.Target{Channel: d.ID, BroadcastGroups: []channel.BroadcastGroupMember{d.support}, Label: "default"},
-			livechat.Target{Channel: d.ID, BroadcastGroups: []channel.BroadcastGroupMember{d.sales}, Label: "default"})
+			toGroup(d, "default", d.support),
+			toGroup(d, "default", d.sales))
 		t.requireTickets(d, map[channel.BroadcastGroupMember]int{d.support: 1, d.sales: 1})
 	}
 	if t.Sent != nil {
@@ -92,11 +92,11 @@ func addNewTargetsTakesEveryForm(t *trial) {
 		"a broadcast group": {groupTarget(own), livechat.Target{Channel: d.ID, BroadcastGroups: groups[:1], Label: "default"}},
 		"a channel": {
 			livechat.NewTarget{Channel: other.ID},
-			livechat.Target{Channel: other.ID, BroadcastGroups: []channel.BroadcastGroupMember{other.support}, Label: "default"},
+			toGroup(other, "default", other.support),
 		},
 		"a channel and a label": {
 			livechat.NewTarget{Channel: other.ID, Label: "sales"},
-			livechat.Target{Channel: other.ID, BroadcastGroups: []channel.BroadcastGroupMember{other.sales}, Label: "sales"},
+			toGroup(other, "sales", other.sales),
 		},
 		"broadcast groups": {
 			livechat.NewTarget{Channel: other.ID, BroadcastGroups: groups, Unknown: document.O("note", "x")},

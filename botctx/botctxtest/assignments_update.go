@@ -21,7 +21,7 @@ var updateAssignmentRules = []Rule{
 	},
 	{
 		Name:  "UpdateAssignmentGroupSetsTheBravoGroup",
-		Text:  "bravoGroupId is by what assignmentByBravoGroupId finds the assignment; it is the external id of the group by default",
+		Text:  "bravoGroupId is by what getAssignmentByBravoGroupId finds the assignment; it is the external id of the group by default",
 		Needs: []Capability{On(channel.Bravo)},
 		check: updateAssignmentGroupSetsTheBravoGroup,
 	},

@@ -73,7 +73,7 @@ var brokenEnds = map[string]breakage{
 		breaks: []string{"RemovePendingAssignmentRecallsTickets", "InletEndLiveChatRecallsOnlyOnDemand"},
 	},
 	"endLiveChat ends nothing": {
-		breaking: instead(func(ctx context.Context, bot *botctx.Context, p endParams, _ botctx.Next) (any, error) {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, _ endParams, _ botctx.Next) (any, error) {
 			m, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Scope().Member})
 			return endResult{Member: m}, err
 		}),
@@ -121,7 +121,7 @@ var brokenEnds = map[string]breakage{
 		breaks:   []string{"EndLiveChatRefusesBadInput"},
 	},
 	"inletEndLiveChat ends nothing": {
-		breaking: instead(func(ctx context.Context, bot *botctx.Context, p inletEndParams, next botctx.Next) (any, error) {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, _ inletEndParams, _ botctx.Next) (any, error) {
 			m, err := bot.GetMember(ctx, member.GetMemberParams{MemberID: bot.Scope().Member})
 			return endResult{Member: m}, err
 		}),

@@ -184,7 +184,7 @@ var brokenAssignmentReads = map[string]breakage{
 	},
 	"getAssignmentsByParentAssignmentId finds those of the member": {
 		breaking: instead(func(ctx context.Context, bot *botctx.Context, p byParentParams, next botctx.Next) (any, error) {
-			parent, err := bot.GetAssignment(ctx, readParams{AssignmentID: p.AssignmentID})
+			parent, err := bot.GetAssignment(ctx, readParams(p))
 			if err != nil {
 				return next(ctx)
 			}

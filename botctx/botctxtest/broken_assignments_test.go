@@ -165,7 +165,7 @@ var brokenCreateAssignment = map[string]breakage{
 // sharedAssignments gives the same record to all who read an assignment.
 func sharedAssignments() botctx.Interceptor {
 	var kept atomic.Pointer[livechat.Assignment]
-	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+	return func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
 		answer, err := next(ctx)
 		found, ok := answer.(*livechat.Assignment)
 		if !ok || err != nil {

@@ -1,0 +1,200 @@
+package botctxtest_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/internal/operations"
+)
+
+// shown names, for an operation, the broken implementations that show that the suite would
+// notice them.
+type shown struct {
+	// nothing has no effect or finds nothing, constant gives a plausible constant.
+	nothing, constant string
+	// defaults are for each default of the table of operations, by its path.
+	defaults map[string]string
+}
+
+// showing are the operations, by their names in the table of operations.
+var showing = map[string]shown{
+	"getChannel": {constant: "a constant app"},
+	"getMember":  {constant: "getMember of the context's own"},
+	"findAndModifyMember": {
+		nothing: "findAndModifyMember changes nothing", constant: "findAndModifyMember finds somebody else",
+		defaults: map[string]string{
+			"withModifier":  "findAndModifyMember without modifiers by default",
+			"option.new":    "findAndModifyMember returns the new member always",
+			"option.upsert": "findAndModifyMember ignores upserts",
+		},
+	},
+	"patchMembers": {
+		constant: "patchMembers returns nobody",
+		defaults: map[string]string{"withModifier": "patchMembers with modifiers always"},
+	},
+	"updateMember":                {nothing: "updateMember changes nothing", constant: "updateMember counts 1 always"},
+	"checkAndSaveMemberReferFrom": {nothing: "no referFrom is kept"},
+	"findAndModifyDataFromDataSource": {
+		defaults: map[string]string{
+			"withModifier":  "findAndModifyData without modifiers by default",
+			"option.new":    "findAndModifyData returns the new entry always",
+			"option.upsert": "findAndModifyData upserts always",
+		},
+	},
+	"upsertDataToDataSource": {nothing: "upsert changes nothing", constant: "upsert calls all inserted"},
+	"patchDataToDataSource": {
+		nothing: "patchData changes nothing", constant: "patchData counts matched as modified",
+		defaults: map[string]string{"multi": "patchData changes all", "withModifier": "patchData with modifiers always"},
+	},
+	"countDataSource": {constant: "count is constant"},
+	"fetchDataFromDataSource": {
+		nothing: "fetch is empty", constant: "fetch returns the same list again",
+		defaults: map[string]string{"count": "fetch counts always"},
+	},
+	"fetchDistinctDataFromDataSource": {},
+	"fetchGeoNearFromDataSource":      {},
+	"newAgenda": {
+		nothing: "nothing is scheduled", constant: "agendas have one id",
+		defaults: map[string]string{"priority": "newAgenda has priority 1", "replace": "newAgenda replaces always"},
+	},
+	"updateAgenda": {
+		nothing: "updateAgenda changes nothing", constant: "updateAgenda finds nothing",
+		defaults: map[string]string{"replace": "updateAgenda replaces always"},
+	},
+	"deleteMemberAgenda": {nothing: "nothing is deleted", constant: "deleteMemberAgenda gives one id"},
+	"redirectMemberToNode": {
+		nothing: "no node runs", constant: "redirectMemberToNode tells of one node",
+		defaults: map[string]string{
+			"redirectOptions.runPreAction":  "redirectMemberToNode runs no pre-actions by default",
+			"redirectOptions.sendResponse":  "redirectMemberToNode sends no responses by default",
+			"redirectOptions.runPostAction": "redirectMemberToNode runs no post-actions by default",
+		},
+	},
+	"sendResponse": {nothing: "nothing is sent", constant: "no message ids"},
+	"createAssignment": {
+		nothing: "createAssignment does nothing", constant: "createAssignment gives one id",
+		defaults: map[string]string{
+			"label":             "createAssignment is for sales by default",
+			"history":           "createAssignment adds the history always",
+			"setLiveChatAgenda": "createAssignment watches no idle time by default",
+		},
+	},
+	"addNewTargetsToAssignment": {
+		nothing: "addNewTargetsToAssignment adds nothing", constant: "addNewTargetsToAssignment gives one id",
+		defaults: map[string]string{"liveChat": "addNewTargetsToAssignment ends live chat by default"},
+	},
+	"reassignAssignment": {
+		nothing: "reassignAssignment does nothing", constant: "reassignAssignment gives one id",
+		defaults: map[string]string{
+			"liveChat":   "reassignAssignment ends live chat by default",
+			"inletGroup": "reassignAssignment is to an inlet group always",
+		},
+	},
+	"getAssignment": {nothing: "getAssignment finds nothing", constant: "getAssignment finds one and the same"},
+	"getAssignmentByOutlet": {
+		nothing: "getAssignmentByOutlet finds nothing", constant: "getAssignmentByOutlet finds one and the same",
+	},
+	"getAssignmentByBravoGroupId": {
+		nothing: "getAssignmentByBravoGroupId finds nothing", constant: "getAssignmentByBravoGroupId finds one and the same",
+	},
+	"getAssignmentsByMemberId": {
+		nothing: "getAssignmentsByMemberId finds nothing", constant: "getAssignmentsByMemberId finds one and the same",
+	},
+	"getAssignmentsByMeta": {
+		nothing: "getAssignmentsByMeta finds nothing", constant: "getAssignmentsByMeta finds one and the same",
+	},
+	"getAssignmentsByParentAssignmentId": {
+		nothing:  "getAssignmentsByParentAssignmentId finds nothing",
+		constant: "getAssignmentsByParentAssignmentId finds one and the same",
+	},
+	"updateAssignmentGroup": {nothing: "updateAssignmentGroup changes nothing", constant: "updateAssignmentGroup changes one always"},
+	"updateAssignmentMeta":  {nothing: "updateAssignmentMeta changes nothing", constant: "updateAssignmentMeta changes one always"},
+	"removePendingAssignmentByMemberId": {
+		nothing:  "removePendingAssignmentByMemberId removes nothing",
+		constant: "removePendingAssignmentByMemberId gives one id",
+	},
+	"endLiveChat": {nothing: "endLiveChat ends nothing", constant: "endLiveChat tells of one and the same"},
+	"inletEndLiveChat": {
+		nothing: "inletEndLiveChat ends nothing", constant: "inletEndLiveChat tells of one and the same",
+		defaults: map[string]string{"options.recallRelayMessage": "inletEndLiveChat recalls always"},
+	},
+	"endBravoLiveChat": {nothing: "endBravoLiveChat ends nothing", constant: "endBravoLiveChat tells of one and the same"},
+}
+
+// notShown are the operations, and what of them, that no broken implementation is about yet.
+var notShown = []string{
+	"getChannel: nothing", "getMember: nothing", "patchMembers: nothing", "checkAndSaveMemberReferFrom: constant",
+	"findAndModifyDataFromDataSource: nothing", "findAndModifyDataFromDataSource: constant", "countDataSource: nothing",
+	"fetchDistinctDataFromDataSource: nothing", "fetchDistinctDataFromDataSource: constant",
+	"fetchDistinctDataFromDataSource: count", "fetchGeoNearFromDataSource: nothing", "fetchGeoNearFromDataSource: constant",
+	"fetchGeoNearFromDataSource: data.spherical", "fetchGeoNearFromDataSource: data.distanceMultiplier",
+	"patchDataToDataSource: options.upsert",
+	"getGroup", "getGroupByExternalId", "getGroupByGroupExternalId", "getGroupByInletGroup", "getGroupByMemberId",
+	"updateGroup", "updateGroupMeta", "inactivateGroup", "handleAdminJoinedGroup", "createBravoGroup",
+	"disableBravoGroupInviteLink", "setBravoGroupIcon", "createHotelChannel", "getAdmin", "getAdminByExternalId",
+	"sendMessageToInlet", "sendMessageToInletGroup", "sendMessageToOutletGroup", "sendAlphaResponse",
+	"sendAlphaResponseToMemberIds", "sendHotelResponse", "sendDeltaResponse", "alphaCreateBroadcast",
+	"alphaSendBroadcast", "alphaGetAttachmentId", "alphaPassThreadControl", "alphaSaveCustomLabel",
+	"alphaRemoveCustomLabel", "savePostCommentAnalytics", "saveGroupIdToMember", "charlieArchiveConversation",
+	"updateMessage", "EchoSaveMemberTag", "sendEmail", "golf", "uploadFileToObjectStore",
+}
+
+func TestEveryOperationAndDefaultIsBrokenBySomething(t *testing.T) {
+	t.Parallel()
+	missing := []string{}
+	for _, op := range operations.All() {
+		by, ok := showing[op.Name]
+		if !ok {
+			missing = append(missing, op.Name)
+			continue
+		}
+		wanted := append(defaultsOf("", op.Parameters), "nothing", "constant")
+		names := by.names()
+		for _, what := range wanted {
+			if names[what] == "" {
+				missing = append(missing, op.Name+": "+what)
+			}
+		}
+		for what := range names {
+			require.Contains(t, wanted, what, "%s has no such default", op.Name)
+		}
+	}
+	require.ElementsMatch(t, notShown, missing)
+}
+
+// names returns the names of the broken implementations by what they show.
+func (s shown) names() map[string]string {
+	names := map[string]string{"nothing": s.nothing, "constant": s.constant}
+	maps.Copy(names, s.defaults)
+	return names
+}
+
+// defaultsOf returns the paths of the fields that have a default.
+func defaultsOf(parent string, fields []operations.Field) []string {
+	var paths []string
+	for _, field := range fields {
+		if field.Default != nil {
+			paths = append(paths, parent+field.Name)
+		}
+		paths = append(paths, defaultsOf(parent+field.Name+".", field.Fields)...)
+	}
+	return paths
+}
+
+func TestWhatIsShownIsThere(t *testing.T) {
+	t.Parallel()
+	there := map[string]bool{}
+	for _, table := range tables {
+		for name := range table.breakages {
+			require.False(t, there[name], "%q comes twice", name)
+			there[name] = true
+		}
+	}
+	for op, by := range showing {
+		for what, name := range by.names() {
+			require.True(t, name == "" || there[name], "%s, %s: there is no %q", op, what, name)
+		}
+	}
+}
