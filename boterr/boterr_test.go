@@ -115,6 +115,17 @@ func TestTextShowsNoCredential(t *testing.T) {
 		`appSecret=S3CRET99, app=1`,
 		`api_key: 'S3CRET99 with space'`,
 		`password = S3CRET99`,
+		`get https://example.com/it's?it's=S3CRET99`,
+		`get https://it's:S3CRET99@example.com/`,
+		`{"token":"a\"S3CRET99"}`,
+		`{"token":"a\\","secret":"S3CRET99"}`,
+		`{"tokens":["a","b]c\"S3CRET99"]}`,
+		`{"tokens": ["a", "S3CRET99`,
+		`{"pwd":"cut off S3CRET99`,
+		`{"credentials":"S3CRET99"}`,
+		`{"body":"{\"password\":\"a S3CRET99\"}"}`,
+		`{"body":"{\"password\":\"a\\\"S3CRET99\"}"}`,
+		`{"body":"{\\\"password\\\": \\\"S3CRET99\\\"}"}`,
 	} {
 		err := boterr.New(boterr.Unavailable, "", "%s", text)
 		require.NotContains(t, err.Error(), "S3CRET99")
@@ -122,6 +133,19 @@ func TestTextShowsNoCredential(t *testing.T) {
 		written, failed := json.Marshal(err)
 		require.NoError(t, failed)
 		require.NotContains(t, string(written), "S3CRET99")
+	}
+}
+
+func TestRedactLeavesWhatStandsBehindACredential(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`Get 'https://example.com/a?b', then stop`:       `Get 'https://example.com/a?[redacted]', then stop`,
+		`{"token":"a\"b","name":"Ada"}`:                  `{"token":[redacted],"name":"Ada"}`,
+		`{"token":["a","b]"],"name":"Ada"}`:              `{"token":[redacted],"name":"Ada"}`,
+		`{"at":"{\"pwd\":\"a\\\"b\",\"name\":\"Ada\"}"}`: `{"at":"{\"pwd\":[redacted],\"name\":\"Ada\"}"}`,
+	} {
+		require.Equal(t, want, boterr.Redact(text))
+		require.Equal(t, want, boterr.Redact(want), "what is redacted stays so")
 	}
 }
 

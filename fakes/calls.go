@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -44,8 +45,12 @@ func (c Call) line() string {
 	return line.String()
 }
 
-// jsonText returns a value as JSON for a reader.
+// jsonText returns a value as JSON for a reader: of one that says by itself what logs may show
+// of it, that.
 func jsonText(v any) string {
+	if private, ok := v.(slog.LogValuer); ok {
+		v = private.LogValue().Resolve().Any()
+	}
 	text, err := document.EncodeJSON(v)
 	if err != nil {
 		return "(" + err.Error() + ")"

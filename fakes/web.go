@@ -11,7 +11,9 @@ type recordedWeb struct{ platform *Platform }
 
 // Do implements outbound.Doer.
 func (w recordedWeb) Do(request *http.Request) (*http.Response, error) {
-	url := boterr.Redact(request.URL.String())
+	target := *request.URL
+	target.Fragment, target.RawFragment = "", "" // No request has it.
+	url := boterr.Redact(target.String())
 	response, err := w.platform.HTTP.Do(request)
 	if err != nil {
 		w.platform.notef("%s %s ! %v", request.Method, url, err)

@@ -36,17 +36,26 @@ func leavesHost(via []*http.Request, next *http.Request) bool {
 	return elsewhere(next) || slices.ContainsFunc(via, elsewhere)
 }
 
-// keepHarmless removes all headers but those that hold no credentials. A list of
-// what to remove would miss the keys that APIs take in headers of their own.
-// Referer, which http.Client sets to the whole earlier URL, goes as well.
+// keepHarmless removes all headers but those that hold no credentials. Referer, which
+// http.Client sets to the whole earlier URL, goes as well.
 func keepHarmless(header http.Header) {
 	for name := range header {
-		switch name {
-		case "Accept", "Accept-Encoding", "Accept-Language", "Content-Encoding", "Content-Language", "Content-Type",
-			"Range", "User-Agent":
-		default:
+		if !IsHarmless(name) {
 			delete(header, name)
 		}
+	}
+}
+
+// IsHarmless reports whether a header of a request, by its name in any case, is known to hold no
+// credentials, so that other hosts and logs may see its value. A list of what they must not see
+// would miss the keys that APIs take in headers of their own.
+func IsHarmless(header string) bool {
+	switch http.CanonicalHeaderKey(header) {
+	case "Accept", "Accept-Encoding", "Accept-Language", "Content-Encoding", "Content-Language", "Content-Type",
+		"Range", "User-Agent":
+		return true
+	default:
+		return false
 	}
 }
 
