@@ -76,11 +76,11 @@ func (u utilities) newFile(ctx context.Context, p UploadFileToObjectStoreParams)
 	}
 	file := StoredFile{App: u.scope.App, Channel: id, Name: p.Filename, ContentType: contentType}
 	file.Key = keySegment(file.App) + "/" + keySegment(file.Channel) + "/" + file.Name
-	if over := len(file.Key) - maxKey; over > 0 {
-		return StoredFile{}, boterr.Invalid("filename", "is %d bytes too long: with app and channel it has at most %d", over, maxKey)
-	}
 	if _, err := u.channels.GetChannel(ctx, channel.GetChannelParams{ChannelID: id}); err != nil {
 		return StoredFile{}, channelError(ctx, err)
+	}
+	if over := len(file.Key) - maxKey; over > 0 {
+		return StoredFile{}, boterr.Invalid("filename", "is %d bytes too long: with app and channel it has at most %d", over, maxKey)
 	}
 	return file, nil
 }
@@ -146,7 +146,7 @@ func (u utilities) upload(ctx context.Context, request *http.Request, file Store
 		return fetchError(ctx, request, err)
 	}
 	defer response.Body.Close() //nolint:errcheck // What was read is what counts; closing it tells nothing.
-	if err := checkStatus(request, response); err != nil {
+	if err := checkResponse(request, response); err != nil {
 		return err
 	}
 	if response.ContentLength > maxBytes {
@@ -165,18 +165,43 @@ func (u utilities) upload(ctx context.Context, request *http.Request, file Store
 	}
 }
 
-// checkStatus returns an error unless a status is one of success.
-func checkStatus(request *http.Request, response *http.Response) error {
+// checkResponse returns an error unless a response has the whole file, or the part that the
+// options ask for, as it is.
+func checkResponse(request *http.Request, response *http.Response) error {
 	status, host := response.StatusCode, request.URL.Host
-	isTemporary := status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
+	isPartWanted := request.Header.Get("Range") != ""
 	switch {
-	case status >= 200 && status <= 299:
-		return nil
-	case status >= 400 && status <= 499 && !isTemporary:
-		return boterr.Invalid("url", "gives no file: %s answered with status %d; check the address and the options", host, status)
+	case status == http.StatusOK, status == http.StatusNonAuthoritativeInfo, status == http.StatusPartialContent && isPartWanted:
+		return checkEncoding(host, response.Header)
+	case status == http.StatusPartialContent:
+		return boterr.Invalid("url", "gives a part of the file only: %s answered with status 206, which the options did not ask for", host)
+	case isTemporary(status):
+		return boterr.New(boterr.Unavailable, "url", "gives no file for now: %s answered with status %d; try again later", host, status)
 	default:
-		return boterr.New(boterr.Unavailable, "", "%s answered with status %d; try again later", host, status)
+		return boterr.Invalid("url", "gives no file: %s answered with status %d; check the address and the options", host, status)
 	}
+}
+
+// isTemporary reports whether another status may come later.
+func isTemporary(status int) bool {
+	switch status {
+	case http.StatusAccepted, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+		return true
+	default:
+		return status >= 500
+	}
+}
+
+// checkEncoding refuses content that is encoded still: the file would not be of its media type.
+// What the client decoded has no such header any more.
+func checkEncoding(host string, header http.Header) error {
+	for _, encoding := range header.Values("Content-Encoding") {
+		if encoding = strings.TrimSpace(encoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
+			return boterr.Invalid("url", "gives the file in the encoding %.40q, which is not read: "+
+				"leave Accept-Encoding out of the headers, or check what %s sends", encoding, host)
+		}
+	}
+	return nil
 }
 
 // fetchError gives the error of an exchange its code and its field: what the client says of

@@ -207,8 +207,9 @@ func TestAnUploadNeedsAChannelOfItsApp(t *testing.T) {
 func TestAnUploadTellsStatusesApart(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]boterr.Code{
-		200: "", 201: "", 206: "", 301: boterr.Unavailable, 304: boterr.Unavailable,
-		400: boterr.InvalidArgument, 401: boterr.InvalidArgument, 404: boterr.InvalidArgument, 410: boterr.InvalidArgument,
+		200: "", 203: "", 201: boterr.InvalidArgument, 204: boterr.InvalidArgument, 205: boterr.InvalidArgument,
+		206: boterr.InvalidArgument, 202: boterr.Unavailable, 301: boterr.InvalidArgument, 304: boterr.InvalidArgument,
+		400: boterr.InvalidArgument, 425: boterr.Unavailable, 401: boterr.InvalidArgument, 404: boterr.InvalidArgument, 410: boterr.InvalidArgument,
 		408: boterr.Unavailable, 429: boterr.Unavailable, 500: boterr.Unavailable, 503: boterr.Unavailable,
 	} {
 		utilities := fakes.NewUtilities(fakes.For(t))
@@ -221,10 +222,52 @@ func TestAnUploadTellsStatusesApart(t *testing.T) {
 		}
 		require.ErrorIs(t, err, want, "status %d", status)
 		e, _ := boterr.AsError(err)
-		require.Equal(t, want == boterr.InvalidArgument, e.Field == "url", "status %d", status)
+		require.Equal(t, "url", e.Field, "status %d", status)
 		require.NotContains(t, err.Error(), "hunter2")
 		require.Empty(t, utilities.Platform.Files())
 	}
+}
+
+func TestThePartOfAFileThatTheOptionsAskForIsStored(t *testing.T) {
+	t.Parallel()
+	utilities := fakes.NewUtilities(fakes.For(t))
+	utilities.Platform.HTTP.Add("GET", billURL, replies.Text(http.StatusPartialContent, "a b"))
+	_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) {
+		p.Options = document.O("headers", document.O("range", "bytes=0-2"))
+	}))
+	require.NoError(t, err)
+	require.Len(t, utilities.Platform.Files(), 1)
+}
+
+func TestAFileThatIsEncodedStillIsNotStored(t *testing.T) {
+	t.Parallel()
+	for encoding, isStored := range map[string]bool{"br": false, "gzip": false, "identity, br": false, "": true, "Identity": true} {
+		content := &body{Reader: strings.NewReader("a bill")}
+		bot, stored := uploader(t, content, func(config *botctx.Config) {
+			config.HTTP = doerFunc(func(*http.Request) (*http.Response, error) {
+				header := http.Header{"Content-Encoding": {encoding}}
+				return &http.Response{StatusCode: http.StatusOK, Header: header, Body: content, ContentLength: -1}, nil
+			})
+		})
+		_, err := bot.UploadFileToObjectStore(t.Context(), newUpload())
+		require.True(t, content.closed, encoding)
+		if isStored {
+			require.NoError(t, err, encoding)
+			require.Len(t, stored, 1, encoding)
+			continue
+		}
+		requireField(t, err, "uploadFileToObjectStore", boterr.InvalidArgument, "url")
+		require.Empty(t, stored, encoding)
+	}
+}
+
+func TestAChannelThatDoesNotExistIsNotAFilenameThatIsTooLong(t *testing.T) {
+	t.Parallel()
+	utilities := withBill(t)
+	_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) {
+		p.Channel = botctx.ChannelID(strings.Repeat("c", 2000))
+	}))
+	requireField(t, err, "uploadFileToObjectStore", boterr.NotFound, "channel")
 }
 
 func TestAnUploadIsNotRedirectedToAPrivateAddress(t *testing.T) {

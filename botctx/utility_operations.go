@@ -28,12 +28,13 @@ type UtilityOperations interface {
 	// under the app, the channel and the file's name. A file of that name is replaced. The
 	// file is never held in memory as a whole, and is not there where the call fails.
 	//
-	// InvalidArgument: URL is no HTTP address or one that the guarded client refuses, the
-	// address answers that it has no such file, Filename could not be a name in the store,
-	// ContentType is no media type, or Options has one that does not exist. NotFound: the app
-	// has no such channel. ResourceExhausted: the file is larger, or takes longer, than the
-	// host allows. Unsupported: the host has no object store. Unavailable: the address or the
-	// store did not answer.
+	// InvalidArgument: URL is no HTTP address or one that the guarded client refuses; the
+	// address answers that it has no such file, with none, with a part that the headers of Options
+	// did not ask for, or with an encoding that the client does not read; Filename could not be a
+	// name in the store; ContentType is no media type; or Options has one that does not exist.
+	// NotFound: the app has no such channel. ResourceExhausted: the file is larger, or takes
+	// longer, than the host allows. Unsupported: the host has no object store. Unavailable: the
+	// address has the file later, or the address or the store did not answer.
 	//
 	// Specification: Utility operations.
 	UploadFileToObjectStore(ctx context.Context, p UploadFileToObjectStoreParams) (UploadFileToObjectStoreResult, error)
