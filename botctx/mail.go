@@ -5,14 +5,14 @@ import (
 	"net/mail"
 )
 
-// SendEmailParams are the parameters of SendEmail. JSON may begin the name of each field,
-// here and in the objects inside, with a small or a capital letter; where it has both, they
+// SendEmailParams are the parameters of SendEmail. JSON may have the name of each field, here and
+// in the objects inside, in small and in capital letters; where it has several spellings, they
 // say the same.
 type SendEmailParams struct {
 	// Destination is who gets the mail. Required.
-	Destination EmailDestination `json:"destination" document:"eitherCase"`
+	Destination EmailDestination `json:"destination" document:"anyCase"`
 	// Message is the mail. Required.
-	Message EmailMessage `json:"message" document:"eitherCase"`
+	Message EmailMessage `json:"message" document:"anyCase"`
 }
 
 // EmailDestination is who gets a mail: one to 50 addresses in all, each as in the headers
@@ -20,35 +20,35 @@ type SendEmailParams struct {
 // one mail.
 type EmailDestination struct {
 	// ToAddresses are those whom it is for.
-	ToAddresses []string `json:"ToAddresses,omitzero" document:"eitherCase"`
+	ToAddresses []string `json:"ToAddresses,omitzero" document:"anyCase"`
 	// CcAddresses are those who get a copy.
-	CcAddresses []string `json:"CcAddresses,omitzero" document:"eitherCase"`
+	CcAddresses []string `json:"CcAddresses,omitzero" document:"anyCase"`
 }
 
 // EmailMessage is what a mail says.
 type EmailMessage struct {
 	// Subject is the subject line, of at most 998 characters and no control character among
 	// them. Required.
-	Subject EmailText `json:"Subject" document:"eitherCase"`
+	Subject EmailText `json:"Subject" document:"anyCase"`
 	// Body is the text, as HTML, as plain text, or both. Required.
-	Body EmailBody `json:"Body" document:"eitherCase"`
+	Body EmailBody `json:"Body" document:"anyCase"`
 }
 
 // EmailBody is the text of a mail: at least one of both, and at most 10 MiB in all.
 type EmailBody struct {
 	// HTML is the text as HTML.
-	HTML *EmailText `json:"Html,omitzero" document:"eitherCase"`
+	HTML *EmailText `json:"Html,omitzero" document:"anyCase"`
 	// Text is the text as plain text.
-	Text *EmailText `json:"Text,omitzero" document:"eitherCase"`
+	Text *EmailText `json:"Text,omitzero" document:"anyCase"`
 }
 
 // EmailText is a text and how it is encoded on its way.
 type EmailText struct {
 	// Charset is the character set in which it is sent, by its IANA name. The default is
 	// UTF-8. Which ones there are is for the mail service to say.
-	Charset string `json:"Charset,omitzero" document:"eitherCase"`
+	Charset string `json:"Charset,omitzero" document:"anyCase"`
 	// Data is the text. Required.
-	Data string `json:"Data" document:"eitherCase"`
+	Data string `json:"Data" document:"anyCase"`
 }
 
 // SendEmailResult is the result of SendEmail: nothing, in JSON null.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -23,8 +24,8 @@ type ValueDecoder interface {
 // null leaves the zero value. A field that the struct does not know is kept where
 // it is a record, and ignored otherwise.
 //
-// A field that is tagged `document:"eitherCase"` is read from its name with a small and with
-// a capital first letter. Both at once must say the same, or one of them be null.
+// A field that is tagged `document:"anyCase"` is read from its name in small and in capital
+// letters. Several spellings at once must say the same; null says nothing.
 func Decode(o Object, into any) error { return decodeInto(goDecoder{}, o, into) }
 
 // DecodeStrict is Decode, and InvalidArgument for a field that the struct does not
@@ -273,13 +274,13 @@ func (d goDecoder) structure(value any, target reflect.Value) error {
 	plan := planOf(target.Type())
 	unknown := newObjectBuilder(0)
 	for key, value := range o.All() {
-		at, known := plan.byName[key]
+		at, known := plan.find(key)
 		if !known {
 			unknown.set(key, value)
 			continue
 		}
 		field := &plan.fields[at]
-		value, err := field.spelled(o, key, value)
+		value, err := field.spelled(o, value)
 		if err == nil {
 			err = d.value(value, target.FieldByIndex(field.index))
 		}
@@ -290,21 +291,24 @@ func (d goDecoder) structure(value any, target reflect.Value) error {
 	return d.leftOver(unknown, plan, target)
 }
 
-// spelled returns the value of a field that an object has under a key: that of the field's
-// other spelling where this one is null.
-func (f *fieldPlan) spelled(o Object, key string, value any) (any, error) {
-	if !f.eitherCase {
+// spelled returns the value of a field that an object has in one spelling or in several: the
+// one that is not null.
+func (f *fieldPlan) spelled(o Object, value any) (any, error) {
+	if !f.anyCase || o.Len() == 1 {
 		return value, nil
 	}
-	other, found := o.Field(otherCase(key))
-	switch {
-	case !found || other == nil:
-		return value, nil
-	case value == nil || Equal(value, other):
-		return other, nil
-	default:
-		return nil, boterr.Invalid("", "has two values, as %s and as %s; give one", f.name, otherCase(f.name))
+	first := ""
+	lower := strings.ToLower(f.name)
+	for key, other := range o.All() {
+		switch {
+		case other == nil || strings.ToLower(key) != lower:
+		case first == "":
+			first, value = key, other
+		case !Equal(value, other):
+			return nil, boterr.Invalid("", "has two values, as %.40s and as %.40s; give one", first, key)
+		}
 	}
+	return value, nil
 }
 
 // leftOver keeps the fields that the struct does not know, or refuses them.

@@ -11,6 +11,8 @@ import (
 type structPlan struct {
 	fields []fieldPlan
 	byName map[string]int
+	// inAnyCase has the fields of any case by their names in small letters.
+	inAnyCase map[string]int
 	// unknown is the index of the field that holds what no other field knows, nil
 	// where there is none. A struct with one is a record.
 	unknown []int
@@ -22,8 +24,8 @@ type fieldPlan struct {
 	index     []int
 	omitEmpty bool
 	omitZero  bool
-	// eitherCase tells that the first letter of the name may be read in either case.
-	eitherCase bool
+	// anyCase tells that the letters of the name may be read in either case.
+	anyCase bool
 }
 
 // plans remembers the plan of each struct type. A plan depends on nothing but the
@@ -59,7 +61,7 @@ func (p *structPlan) add(t reflect.Type, index []int) {
 			p.addField(fieldPlan{
 				name: name, index: at,
 				omitEmpty: hasOption(options, "omitempty"), omitZero: hasOption(options, "omitzero"),
-				eitherCase: field.Tag.Get("document") == "eitherCase",
+				anyCase: field.Tag.Get("document") == "anyCase",
 			})
 		}
 	}
@@ -74,19 +76,22 @@ func (p *structPlan) addField(f fieldPlan) {
 		return
 	}
 	p.byName[f.name] = len(p.fields)
-	if f.eitherCase {
-		p.byName[otherCase(f.name)] = len(p.fields)
+	if f.anyCase {
+		if p.inAnyCase == nil {
+			p.inAnyCase = map[string]int{}
+		}
+		p.inAnyCase[strings.ToLower(f.name)] = len(p.fields)
 	}
 	p.fields = append(p.fields, f)
 }
 
-// otherCase returns a name with its first letter in the other case. Names are ASCII.
-func otherCase(name string) string {
-	first, rest := name[:1], name[1:]
-	if lower := strings.ToLower(first); lower != first {
-		return lower + rest
+// find returns the index of the field that is read from a key.
+func (p *structPlan) find(key string) (at int, ok bool) {
+	if at, ok = p.byName[key]; ok || p.inAnyCase == nil {
+		return at, ok
 	}
-	return strings.ToUpper(first) + rest
+	at, ok = p.inAnyCase[strings.ToLower(key)]
+	return at, ok
 }
 
 func hasOption(options, option string) bool {

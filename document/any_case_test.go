@@ -9,18 +9,21 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// spelled has a field that may be spelled in two ways, at two levels, and one that may not.
+// spelled has a field that may be spelled in any case, at two levels, and one that may not.
 type spelled struct {
-	Size  int      `json:"Size,omitzero"  document:"eitherCase"`
-	Inner *spelled `json:"inner,omitzero" document:"eitherCase"`
+	Size  int      `json:"Size,omitzero"  document:"anyCase"`
+	Inner *spelled `json:"inner,omitzero" document:"anyCase"`
 	Name  string   `json:"name,omitzero"`
 }
 
-func TestAFieldOfEitherCaseIsReadFromBothNames(t *testing.T) {
+func TestAFieldOfAnyCaseIsReadFromAllSpellings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]spelled{
 		`{"Size": 1}`:                           {Size: 1},
 		`{"size": 1}`:                           {Size: 1},
+		`{"SIZE": 1, "siZe": null}`:             {Size: 1},
+		`{"iNNER": {"size": 1}}`:                {Inner: &spelled{Size: 1}},
+		`{"size": 1, "Size": 1.0, "SIZE": 1}`:   {Size: 1},
 		`{"size": 1, "Size": 1.0}`:              {Size: 1},
 		`{"size": null, "Size": 1}`:             {Size: 1},
 		`{"size": 1, "Size": null}`:             {Size: 1},
@@ -38,14 +41,14 @@ func TestAFieldOfEitherCaseIsReadFromBothNames(t *testing.T) {
 	}
 }
 
-func TestAFieldOfEitherCaseIsWrittenAsItIsNamed(t *testing.T) {
+func TestAFieldOfAnyCaseIsWrittenAsItIsNamed(t *testing.T) {
 	t.Parallel()
 	o, err := document.Encode(spelled{Size: 1, Inner: &spelled{Size: 2}})
 	require.NoError(t, err)
 	require.Equal(t, document.O("Size", 1, "inner", document.O("Size", 2)), o)
 }
 
-func TestTheErrorOfAFieldOfEitherCaseHasItsOwnName(t *testing.T) {
+func TestTheErrorOfAFieldOfAnyCaseHasItsOwnName(t *testing.T) {
 	t.Parallel()
 	for text, field := range map[string]string{
 		`{"size": "x"}`:                         "Size",
@@ -54,7 +57,8 @@ func TestTheErrorOfAFieldOfEitherCaseHasItsOwnName(t *testing.T) {
 		`{"Size": 1, "size": 2}`:                "Size",
 		`{"inner": {"Size": 1}, "Inner": {}}`:   "inner",
 		`{"inner": {}, "Inner": {"Size": "x"}}`: "inner",
-		`{"SIZE": 1}`:                           "SIZE",
+		`{"size": 1, "Size": 1, "SIZE": 2}`:     "Size",
+		`{"sizes": 1}`:                          "sizes",
 		`{"Name": "one"}`:                       "Name",
 	} {
 		var o document.Object
