@@ -34,8 +34,15 @@ func (p *payments) take() (pendingEvent, bool) {
 		return pendingEvent{}, false
 	}
 	first := p.pending[0]
-	p.pending = slices.Clone(p.pending[1:])
+	p.pending = p.pending[1:]
 	return first, true
+}
+
+// waiting returns how many events are to be delivered.
+func (p *payments) waiting() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.pending)
 }
 
 // callsOf returns what is registered for an account.
@@ -54,6 +61,7 @@ func (p *Platform) deliverNext(ctx context.Context, pace *pace) error {
 	if p.clock.moveTo(pending.at) {
 		pace.instant()
 	}
+	pace.events++
 	return p.deliver(ctx, pending.key, pending.event)
 }
 

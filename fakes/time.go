@@ -21,7 +21,7 @@ func (p *Platform) Now() time.Time { return p.clock.Now() }
 //
 // A run that fails ends the test when the time has moved; TryAdvance returns its error
 // instead. A run that fails is tried again by the rules of the scheduler. Agendas that
-// schedule each other without end, so that the time cannot go on, end the test as well.
+// schedule each other without end, so that the time cannot go on, end the test as well, and so do events that cause each other.
 //
 // One goroutine moves the time, and no run does.
 func (p *Platform) Advance(by time.Duration) {
@@ -56,18 +56,19 @@ func (p *Platform) TryAdvance(by time.Duration) error {
 	return err
 }
 
-// The most before a loop counts as one without end: of generations at one instant, and of
-// runs in one move of the time.
+// The most before a loop counts as one without end: of generations at one instant, of
+// runs in one move of the time, and of events that neither waited at its start nor have a run.
 const (
 	mostGenerations = 1000
 	mostRuns        = 5_000_000
+	mostEvents      = 20_000
 )
 
 // runUntil runs what falls due up to a time, that time included.
 func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
 	scheduler := p.runtime.Scheduler()
 	var failures []error
-	var pace pace
+	pace := pace{waiting: p.payments.waiting()}
 	for {
 		at, ok, err := scheduler.Next(ctx)
 		if err != nil {
@@ -79,6 +80,10 @@ func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
 		}
 		if p.payments.isDue(limit) && p.payments.isDue(at) {
 			failures = append(failures, p.deliverNext(ctx, &pace))
+			if pace.hasEndlessEvents() {
+				return errors.Join(append(failures, fmt.Errorf("the events of payment accounts cause each other without end: "+
+					"%d were delivered, the last one at %s", pace.events, p.Now().Format(time.RFC3339Nano)))...)
+			}
 			continue
 		}
 		if at.After(limit) {
@@ -121,6 +126,9 @@ type pace struct {
 	runs int
 	// generation is the number of the one at work, left how many of it are still to run.
 	generation, left int
+	// waiting is how many events waited when the time began to move, events how many were
+	// delivered since.
+	waiting, events int
 }
 
 // instant begins another instant.
@@ -142,6 +150,9 @@ func (p *pace) next(ctx context.Context, scheduler *agenda.Scheduler) error {
 
 // isEndless reports whether there were more than loops with an end have.
 func (p *pace) isEndless() bool { return p.generation > mostGenerations || p.runs > mostRuns }
+
+// hasEndlessEvents reports whether there were more events than loops with an end have.
+func (p *pace) hasEndlessEvents() bool { return p.events-p.waiting-p.runs > mostEvents }
 
 // runNext runs the first agenda that is due, and returns it, whether it was postponed, and
 // why it failed.
