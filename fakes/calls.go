@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
 )
 
 // Call is one call of an operation that bot logic made.
@@ -23,14 +25,15 @@ type Call struct {
 	Op    botctx.Op
 	// Params is the operation's params struct, such as member.GetMemberParams.
 	Params any
-	// Result is the operation's result. It is nil where the call failed.
+	// Result is what the operation returned. Where the call failed it is empty, but for a send to
+	// several that reached some: it then tells what came of each.
 	Result any
 	// Err is the error that the call returned.
 	Err error
 }
 
-// String returns the call as one line: name, params, and result or error in JSON.
-// Credentials are redacted.
+// String returns the call as one line: name, params, and result in JSON or error, with how
+// many a send to several reached in spite of it. Credentials are redacted.
 func (c Call) String() string { return boterr.Redact(c.line()) }
 
 // line is String with credentials, for the transcript, which redacts what is read of it.
@@ -38,11 +41,35 @@ func (c Call) line() string {
 	var line strings.Builder
 	line.WriteString(string(c.Op) + " " + jsonText(c.Params))
 	if c.Err != nil {
-		line.WriteString(" ! " + c.Err.Error())
+		line.WriteString(" ! " + c.Err.Error() + reached(c.Result))
 	} else {
 		line.WriteString(" -> " + jsonText(c.Result))
 	}
 	return line.String()
+}
+
+// reached tells how many of its recipients a send that failed reached, "" where that is no
+// result of a send.
+func reached(result any) string {
+	var results []send.Result
+	switch result := result.(type) {
+	case send.SendResponseResult:
+		results = result.Results
+	case send.SendAlphaResponseToMemberIDsResult:
+		results = result.Results
+	case send.SendDeltaResponseResult:
+		results = result.Results
+	}
+	if len(results) == 0 {
+		return ""
+	}
+	failed := 0
+	for _, r := range results {
+		if r.Err != nil {
+			failed++
+		}
+	}
+	return fmt.Sprintf(" (%d of %d reached)", len(results)-failed, len(results))
 }
 
 // jsonText returns a value as JSON for a reader: of one that says by itself what logs may show
