@@ -1,9 +1,12 @@
 package send_test
 
 import (
+	"context"
 	"fmt"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
@@ -42,4 +45,40 @@ func ExampleResponse_Validate() {
 	}
 	// Output:
 	// quickReplies[0].title has 31 characters, and at most 20 are allowed
+}
+
+// printer is a connector to a platform that asks for a pause before it takes
+// a message for bob.
+type printer struct{ asked bool }
+
+func (p *printer) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	if message.To == "bob" && !p.asked {
+		p.asked = true
+		fmt.Println("bob: not yet")
+		return send.Delivery{}, boterr.New(boterr.ResourceExhausted, "", "too many messages: %w",
+			&send.RetryAfterError{After: 20 * time.Millisecond})
+	}
+	fmt.Printf("%s: %s\n", message.To, message.Response.Text())
+	return send.Delivery{}, nil
+}
+
+func ExampleLimited() {
+	connector := send.Limited(&printer{}, send.Rate{Messages: 100, Per: time.Second})
+	page := &channel.Channel{ID: "page", App: "acme", Type: channel.Alpha}
+	for _, to := range []string{"ada", "bob"} {
+		_, err := connector.Send(context.Background(), send.Message{Channel: page, To: to, Response: send.Text("Hi")})
+		if err != nil {
+			fmt.Println(err)
+		}
+	}
+	// A message that cannot wait is not sent.
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := connector.Send(ctx, send.Message{Channel: page, To: "cleo", Response: send.Text("Hi")})
+	fmt.Println(boterr.CodeOf(err) == boterr.Canceled)
+	// Output:
+	// ada: Hi
+	// bob: not yet
+	// bob: Hi
+	// true
 }
