@@ -298,10 +298,9 @@ func (f *fieldPlan) spelled(o Object, value any) (any, error) {
 		return value, nil
 	}
 	first := ""
-	lower := strings.ToLower(f.name)
 	for key, other := range o.All() {
 		switch {
-		case other == nil || strings.ToLower(key) != lower:
+		case other == nil || !strings.EqualFold(key, f.name):
 		case first == "":
 			first, value = key, other
 		case !Equal(value, other):

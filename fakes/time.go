@@ -80,9 +80,8 @@ func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
 		}
 		if p.payments.isDue(limit) && p.payments.isDue(at) {
 			failures = append(failures, p.deliverNext(ctx, &pace))
-			if pace.hasEndlessEvents() {
-				return errors.Join(append(failures, fmt.Errorf("the events of payment accounts cause each other without end: "+
-					"%d were delivered, the last one at %s", pace.events, p.Now().Format(time.RFC3339Nano)))...)
+			if err := pace.checkEvents(p.Now()); err != nil {
+				return errors.Join(append(failures, err)...)
 			}
 			continue
 		}
@@ -151,8 +150,14 @@ func (p *pace) next(ctx context.Context, scheduler *agenda.Scheduler) error {
 // isEndless reports whether there were more than loops with an end have.
 func (p *pace) isEndless() bool { return p.generation > mostGenerations || p.runs > mostRuns }
 
-// hasEndlessEvents reports whether there were more events than loops with an end have.
-func (p *pace) hasEndlessEvents() bool { return p.events-p.waiting-p.runs > mostEvents }
+// checkEvents returns an error where there were more events than loops with an end have.
+func (p *pace) checkEvents(now time.Time) error {
+	if p.events-p.waiting-p.runs <= mostEvents {
+		return nil
+	}
+	return fmt.Errorf("the events of payment accounts cause each other without end: %d were delivered, the last one at %s",
+		p.events, now.Format(time.RFC3339Nano))
+}
 
 // runNext runs the first agenda that is due, and returns it, whether it was postponed, and
 // why it failed.
