@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/fakestest"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -52,14 +53,7 @@ func violations(ctx context.Context, rule botctxtest.Rule, h *botctxtest.Harness
 // newHarness returns a harness of the fakes, which keep every rule, with interceptors
 // that break some.
 func newHarness(breaking ...botctx.Interceptor) *botctxtest.Harness {
-	p := fakes.New(fakes.Intercept(breaking...))
-	return withDeliveries(withLiveChats(&botctxtest.Harness{
-		Operations: func(scope record.Scope) botctx.Operations { return p.Operations(scope) },
-		AddChannel: p.AddChannel,
-		Advance:    p.Advance,
-		Handle:     p.Handle,
-		Sent:       func() []botctxtest.Sent { return sentOn(p) },
-	}, p), p, p)
+	return fakestest.Harness(fakes.New(fakes.Intercept(breaking...)))
 }
 
 func TestSuiteReportsWhatIsBroken(t *testing.T) {
