@@ -3,12 +3,10 @@ package fakes_test
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"sync"
 
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/outbound/replies"
@@ -44,6 +42,7 @@ func withLiveChats(h *botctxtest.Harness, p *fakes.Platform) *botctxtest.Harness
 	}
 	h.Agent = func(outlet *channel.Channel) *botctxtest.Agent { return newAgent(p, outlet) }
 	apis := &apis{web: p.HTTP, channels: map[string]string{}}
+	made := noteMade(h, p)
 	add := h.AddChannel
 	h.AddChannel = func(c channel.Channel) *channel.Channel {
 		if c.Type != channel.Custom {
@@ -56,6 +55,8 @@ func withLiveChats(h *botctxtest.Harness, p *fakes.Platform) *botctxtest.Harness
 		return stored
 	}
 	h.Asked = apis.asked
+	h.Made = made
+	h.AddPage = func(contentType, body string) *botctxtest.Page { return addPage(p.HTTP, contentType, body) }
 	return h
 }
 
@@ -116,9 +117,9 @@ func (a *apis) asked() []botctxtest.Asked {
 	defer a.mu.Unlock()
 	var all []botctxtest.Asked
 	for _, request := range a.web.Requests() {
-		var body document.Object
-		mustDo(json.Unmarshal([]byte(request.Body), &body))
-		all = append(all, botctxtest.Asked{Channel: a.channels[request.URL], Body: body})
+		if id, isAPI := a.channels[request.URL]; isAPI {
+			all = append(all, botctxtest.Asked{Channel: id, Body: bodyOf(request)})
+		}
 	}
 	return all
 }

@@ -52,6 +52,8 @@ const (
 	addAgents   Capability = "Harness.Agent"
 	switchOff   Capability = "Harness.SwitchOff"
 	readAsked   Capability = "Harness.Asked"
+	readMade    Capability = "Harness.Made"
+	addPages    Capability = "Harness.AddPage"
 	// tickets is lacked where none of ticketing can be sent to.
 	tickets Capability = "a platform with tickets and groups"
 )
@@ -59,7 +61,8 @@ const (
 // notOperated are the capabilities for which no operation can answer.
 func notOperated() []Capability {
 	return []Capability{
-		readSent, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, tickets,
+		readSent, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, readMade, addPages,
+		tickets,
 	}
 }
 

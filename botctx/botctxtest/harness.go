@@ -51,6 +51,13 @@ type Harness struct {
 	// in order. Each of these answers with an id of a group, the same each time. Without it
 	// the rules about createGroup are left out.
 	Asked func() []Asked
+	// Made returns the groups and channels that there are on the platforms because operations
+	// made them, the oldest first, as they are now. Without it the rules about what Bravo and
+	// Hotel make are left out.
+	Made func() []Made
+	// AddPage puts a page on the web where the implementation may go, at an address that nobody
+	// has used before. Without it the rules about such addresses are left out.
+	AddPage func(contentType, body string) *Page
 
 	// ChecksEtags says that updateMember answers Conflict to a stale etag.
 	ChecksEtags bool
@@ -105,6 +112,8 @@ func (h *Harness) lacks() []Capability {
 		{addAgents, h.Agent != nil},
 		{switchOff, h.SwitchOff != nil},
 		{readAsked, h.Asked != nil},
+		{readMade, h.Made != nil},
+		{addPages, h.AddPage != nil},
 	} {
 		if !verb.isGiven {
 			lacks = append(lacks, verb.capability)

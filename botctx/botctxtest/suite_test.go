@@ -172,6 +172,7 @@ func TestWhatTheHarnessLacksIsLeftOut(t *testing.T) {
 		h := newHarness()
 		h.Sent, h.Advance, h.Handle = nil, nil, nil
 		h.Pair, h.Agent, h.SwitchOff, h.Asked = nil, nil, nil, nil
+		h.Made, h.AddPage = nil, nil
 		return h
 	}
 	botctxtest.RunConformance(t, bare)

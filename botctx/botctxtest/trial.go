@@ -238,6 +238,9 @@ func (t *trial) state() string {
 	if t.Sent != nil {
 		fmt.Fprintln(&state, t.Sent())
 	}
+	if t.Made != nil {
+		fmt.Fprintln(&state, t.Made())
+	}
 	return state.String()
 }
 
