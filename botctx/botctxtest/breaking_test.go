@@ -24,18 +24,37 @@ type breakage struct {
 	only bool
 }
 
-// tables are all defects, by the domains whose rules they may break.
-var tables = []struct {
+// table are defects, by the domains whose rules they may break.
+type table struct {
 	domains   []botctxtest.Capability
 	breakages map[string]breakage
-}{
-	{[]botctxtest.Capability{botctxtest.Channels, botctxtest.Members}, brokenMembers},
-	{[]botctxtest.Capability{botctxtest.DataSources}, brokenData},
-	{[]botctxtest.Capability{botctxtest.Agendas}, brokenAgendas},
-	{[]botctxtest.Capability{botctxtest.Nodes}, brokenNodes},
-	{[]botctxtest.Capability{botctxtest.Sends}, brokenSends},
-	{[]botctxtest.Capability{botctxtest.LiveChats}, brokenAssignments},
-	{everywhere, brokenEverywhere},
+	// prefixes begin the names of the only rules that they may break. Without them it may be
+	// any rule of the domains.
+	prefixes []string
+}
+
+// groupTable are defects of a family of the operations on groups, which break only rules of it.
+func groupTable(breakages map[string]breakage, prefixes ...string) table {
+	return table{domains: []botctxtest.Capability{botctxtest.LiveChats}, breakages: breakages, prefixes: prefixes}
+}
+
+// tables are all defects.
+var tables = []table{
+	{domains: []botctxtest.Capability{botctxtest.Channels, botctxtest.Members}, breakages: brokenMembers},
+	{domains: []botctxtest.Capability{botctxtest.DataSources}, breakages: brokenData},
+	{domains: []botctxtest.Capability{botctxtest.Agendas}, breakages: brokenAgendas},
+	{domains: []botctxtest.Capability{botctxtest.Nodes}, breakages: brokenNodes},
+	{domains: []botctxtest.Capability{botctxtest.Sends}, breakages: brokenSends},
+	{domains: []botctxtest.Capability{botctxtest.LiveChats}, breakages: brokenAssignments},
+	groupTable(brokenGroups, "GetGroup"),
+	groupTable(brokenGroupUpdates, "UpdateGroup", "Groups", "InactivateGroup"),
+	groupTable(brokenBravoGroups, "CreateBravo", "Disable", "HandleAdmin", "SetBravo"),
+	groupTable(brokenHotelChannels, "CreateHotel"),
+	groupTable(brokenAdmins, "GetAdmin"),
+	groupTable(brokenInletSends, "SendMessageToInlet"),
+	groupTable(brokenOutletSends, "SendMessageToOutlet"),
+	groupTable(brokenSavedGroups, "SaveGroup"),
+	{domains: everywhere, breakages: brokenEverywhere},
 }
 
 // everywhere are all domains.

@@ -70,7 +70,7 @@ func TestSuiteReportsWhatIsBroken(t *testing.T) {
 		for name, test := range table.breakages {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				requireReported(t, table.domains, test)
+				requireReported(t, table, test)
 			})
 		}
 	}
@@ -78,11 +78,11 @@ func TestSuiteReportsWhatIsBroken(t *testing.T) {
 
 // requireReported checks what the suite says of a broken implementation: that it
 // breaks the rules that it breaks, and no others of the domains that are concerned.
-func requireReported(t *testing.T, domains []botctxtest.Capability, test breakage) {
+func requireReported(t *testing.T, of table, test breakage) {
 	t.Helper()
 	broken := []string{}
 	for _, rule := range botctxtest.Rules() {
-		if !isConcerned(rule, domains) || test.only && !slices.Contains(test.breaks, rule.Name) {
+		if !of.concerns(rule) || test.only && !slices.Contains(test.breaks, rule.Name) {
 			continue
 		}
 		if reports := violations(t.Context(), rule, test.harness()); len(reports) > 0 {
@@ -97,10 +97,13 @@ func requireReported(t *testing.T, domains []botctxtest.Capability, test breakag
 	}
 }
 
-// isConcerned reports whether a rule is about operations of the domains, or of all.
-func isConcerned(rule botctxtest.Rule, domains []botctxtest.Capability) bool {
+// concerns reports whether defects of a table may break a rule.
+func (t table) concerns(rule botctxtest.Rule) bool {
+	if t.prefixes != nil {
+		return slices.ContainsFunc(t.prefixes, func(prefix string) bool { return strings.HasPrefix(rule.Name, prefix) })
+	}
 	return len(rule.Needs) == 0 || slices.ContainsFunc(rule.Needs, func(c botctxtest.Capability) bool {
-		return slices.Contains(domains, c)
+		return slices.Contains(t.domains, c)
 	})
 }
 
