@@ -189,9 +189,9 @@ func passedDeadlineIsCanceled(t *trial) {
 func requireCanceled(t *trial, inVain func(call) error) {
 	t.Helper()
 	t.seedForCalls()
+	before := t.state()
 	for _, call := range t.offered() {
 		t.try(string(call.op), func(t *trial) {
-			before := t.state()
 			t.requireError(call.op, boterr.Canceled, "", inVain(call))
 			require.Equal(t, before, t.state(), "a call that is canceled changes nothing")
 		})
