@@ -57,7 +57,7 @@ var tables = slices.Concat([]table{
 	{domains: []botctxtest.Capability{botctxtest.Sends}, breakages: only(brokenPlatforms)},
 	{domains: []botctxtest.Capability{botctxtest.Utilities}, breakages: only(brokenUtilities)},
 	{domains: everywhere, breakages: brokenEverywhere},
-}, brokenAssignments)
+}, brokenAssignments, brokenGroupings)
 
 // everywhere are all domains.
 var everywhere = []botctxtest.Capability{

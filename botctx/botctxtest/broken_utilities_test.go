@@ -162,10 +162,10 @@ func addingFiles(h *botctxtest.Harness) {
 	stored, seen := h.Files, []botctxtest.File{}
 	h.Files = func() []botctxtest.File { return append(slices.Clone(seen), stored()...) }
 	serve := h.Serve
-	h.Serve = func(content []byte) *botctxtest.Served {
+	h.Serve = func(contentType, content string) *botctxtest.Served {
 		seen = append(seen, stored()...)
-		seen = append(seen, botctxtest.File{Content: content})
-		return serve(content)
+		seen = append(seen, botctxtest.File{Content: []byte(content)})
+		return serve(contentType, content)
 	}
 }
 

@@ -77,6 +77,8 @@ const (
 	addAgents    Capability = "Harness.Agent"
 	switchOff    Capability = "Harness.SwitchOff"
 	readAsked    Capability = "Harness.Asked"
+	readMade     Capability = "Harness.Made"
+	serveFiles   Capability = "Harness.Serve"
 	refuseSends  Capability = "Harness.Refuse"
 	readComments Capability = "Harness.Comments"
 	readMails    Capability = "Harness.Mails"
@@ -89,8 +91,8 @@ const (
 // notOperated are the capabilities for which no operation can answer.
 func notOperated() []Capability {
 	return []Capability{
-		readSent, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, tickets,
-		refuseSends, readComments, readMails, readFiles, addAccounts,
+		readSent, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, readMade, serveFiles,
+		tickets, refuseSends, readComments, readMails, readFiles, addAccounts,
 	}
 }
 

@@ -166,6 +166,7 @@ func TestWhatTheHarnessLacksIsLeftOut(t *testing.T) {
 		h.Sent, h.Advance, h.Handle = nil, nil, nil
 		h.Pair, h.Agent, h.SwitchOff, h.Asked = nil, nil, nil, nil
 		h.Refuse, h.Comments, h.Mails, h.Serve, h.Files, h.AddAccount = nil, nil, nil, nil, nil, nil
+		h.Made = nil
 		return h
 	}
 	botctxtest.RunConformance(t, bare)

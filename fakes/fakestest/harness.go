@@ -43,6 +43,7 @@ func Harness(p *fakes.Platform) *botctxtest.Harness {
 		Agent:      s.addAgent,
 		SwitchOff:  s.switchOff,
 		Asked:      s.asked,
+		Made:       s.made,
 		Refuse:     s.refuse,
 		Comments:   s.comments,
 		Mails:      s.mails,
@@ -59,6 +60,8 @@ type stage struct {
 	mutex sync.Mutex
 	// actors are the members by their ids.
 	actors map[string]*fakes.Actor
+	// added are the ids of the channels, in the order in which they were added.
+	added []string
 	// apis are the ids of the custom channels by the addresses of their live-chat APIs.
 	apis map[string]string
 }
@@ -95,6 +98,24 @@ func (s *stage) sent() []botctxtest.Sent {
 		arrived = append(arrived, one)
 	}
 	return arrived
+}
+
+// made returns the groups and channels that were made through the channels of the suite.
+func (s *stage) made() []botctxtest.Made {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	var all []botctxtest.Made
+	for _, id := range s.added {
+		for _, g := range s.platform.Groups(id) {
+			all = append(all, botctxtest.Made{
+				Channel: id, ExternalID: g.ExternalID, Name: g.Name, InvitationLink: g.InvitationLink, Icon: string(g.Icon.Bytes),
+			})
+		}
+		for _, c := range s.platform.CreatedChannels(id) {
+			all = append(all, botctxtest.Made{Channel: id, ExternalID: c.ID, Name: c.DisplayName, Within: c.GroupID})
+		}
+	}
+	return all
 }
 
 func (s *stage) comments(app string) []*send.PostComment {

@@ -14,16 +14,24 @@ import (
 // addChannel gives custom channels a live-chat API.
 func (s *stage) addChannel(added channel.Channel) *channel.Channel {
 	if added.Type != channel.Custom {
-		return s.platform.AddChannel(added)
+		return s.keep(s.platform.AddChannel(added))
 	}
 	url := "https://live.example/" + rand.Text()
 	s.platform.HTTP.Add(http.MethodPost, url, replies.Reply{Body: `{"groupId": "group-` + rand.Text() + `"}`})
 	added.Metadata.Set("liveChatApi", url)
-	stored := s.platform.AddChannel(added)
+	stored := s.keep(s.platform.AddChannel(added))
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.apis[url] = stored.ID
 	return stored
+}
+
+// keep remembers that a channel was added, and returns it.
+func (s *stage) keep(added *channel.Channel) *channel.Channel {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.added = append(s.added, added.ID)
+	return added
 }
 
 // asked returns what the live-chat APIs were asked.
@@ -47,10 +55,14 @@ func bodyOf(request replies.Request) document.Object {
 }
 
 // serve puts a file at an address of the web.
-func (s *stage) serve(content []byte) *botctxtest.Served {
+func (s *stage) serve(contentType, content string) *botctxtest.Served {
 	url := "https://files.example.com/" + rand.Text()
+	file := replies.Reply{Body: content}
+	if contentType != "" {
+		file.Header = http.Header{"Content-Type": {contentType}}
+	}
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
-		s.platform.HTTP.Add(method, url, replies.Reply{Body: string(content)})
+		s.platform.HTTP.Add(method, url, file)
 	}
 	return &botctxtest.Served{URL: url, Requests: func() []botctxtest.Request {
 		var asked []botctxtest.Request
