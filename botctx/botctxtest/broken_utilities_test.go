@@ -42,15 +42,14 @@ var brokenUtilities = map[string]breakage{
 		}),
 		breaks: []string{"SendEmailSendsTheMail"},
 	},
-	"sendEmail is in ASCII by default": {
-		breaking: given(func(p *mailParams) {
-			for _, text := range []*botctx.EmailText{&p.Message.Subject, p.Message.Body.Text, p.Message.Body.HTML} {
-				if text != nil && text.Charset == "" {
-					text.Charset = "US-ASCII"
-				}
-			}
-		}),
-		breaks: []string{"SendEmailIsUnicodeByDefault"},
+	"sendEmail has a subject in ASCII by default": {
+		breaking: given(func(p *mailParams) { inASCII(&p.Message.Subject) }), breaks: []string{"SendEmailIsUnicodeByDefault"},
+	},
+	"sendEmail has a text in ASCII by default": {
+		breaking: given(func(p *mailParams) { inASCII(p.Message.Body.Text) }), breaks: []string{"SendEmailIsUnicodeByDefault"},
+	},
+	"sendEmail has HTML in ASCII by default": {
+		breaking: given(func(p *mailParams) { inASCII(p.Message.Body.HTML) }), breaks: []string{"SendEmailIsUnicodeByDefault"},
 	},
 	"sendEmail writes to each name": {
 		altering: twiceNamed, breaks: []string{"SendEmailSendsOneMailToEach"},
@@ -143,6 +142,13 @@ var brokenUtilities = map[string]breakage{
 	"uploadFileToObjectStore adds a file each time": {
 		altering: addingFiles, breaks: []string{"UploadFileToObjectStoreReplacesTheFile"},
 	},
+}
+
+// inASCII gives a text the charset US-ASCII where it has none.
+func inASCII(text *botctx.EmailText) {
+	if text != nil && text.Charset == "" {
+		text.Charset = "US-ASCII"
+	}
 }
 
 // twiceNamed shows mails with the first of their recipients once more.

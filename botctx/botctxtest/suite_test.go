@@ -74,7 +74,7 @@ func requireReported(t *testing.T, from table, test breakage) {
 	t.Helper()
 	broken := []string{}
 	for _, rule := range botctxtest.Rules() {
-		if !slices.Contains(test.breaks, rule.Name) && (test.only || test.others || !from.concerns(rule)) {
+		if !slices.Contains(test.breaks, rule.Name) && (test.only || test.others || !from.concerns(test, rule)) {
 			continue
 		}
 		if reports := violations(t.Context(), rule, test.harness()); len(reports) > 0 {
@@ -85,14 +85,37 @@ func requireReported(t *testing.T, from table, test breakage) {
 	require.ElementsMatch(t, test.breaks, broken)
 }
 
-// concerns reports whether the defects of a table may break a rule.
-func (t table) concerns(rule botctxtest.Rule) bool {
-	isNamed := len(t.about) == 0 || slices.ContainsFunc(t.about, func(beginning string) bool {
+// concerns reports whether a defect of a table is checked against a rule that it does not
+// break.
+func (t table) concerns(test breakage, rule botctxtest.Rule) bool {
+	if len(t.families) == 0 {
+		return t.isAbout(rule) && (len(rule.Needs) == 0 || t.isOfDomains(rule))
+	}
+	family := t.familyOf(rule.Name)
+	isBroken := slices.ContainsFunc(test.breaks, func(name string) bool { return t.familyOf(name) == family })
+	return (isBroken || family == "") && t.isOfDomains(rule)
+}
+
+// isAbout reports whether the name of a rule begins as those do that a table is about.
+func (t table) isAbout(rule botctxtest.Rule) bool {
+	return len(t.about) == 0 || slices.ContainsFunc(t.about, func(beginning string) bool {
 		return strings.HasPrefix(rule.Name, beginning)
 	})
-	return isNamed && (len(rule.Needs) == 0 || slices.ContainsFunc(rule.Needs, func(c botctxtest.Capability) bool {
-		return slices.Contains(t.domains, c)
-	}))
+}
+
+// isOfDomains reports whether a rule is one of the domains of a table.
+func (t table) isOfDomains(rule botctxtest.Rule) bool {
+	return slices.ContainsFunc(rule.Needs, func(c botctxtest.Capability) bool { return slices.Contains(t.domains, c) })
+}
+
+// familyOf returns the family of a rule, "" for none.
+func (t table) familyOf(rule string) string {
+	for _, family := range t.families {
+		if strings.HasPrefix(rule, family) {
+			return family
+		}
+	}
+	return ""
 }
 
 func TestRulesAreNamedAndQuoted(t *testing.T) {
