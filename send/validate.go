@@ -74,6 +74,9 @@ func (r Response) Validate() error {
 	if err := text(fieldType, unlimited)(r.object); err != nil {
 		return err
 	}
+	if err := writable(r.object, 0); err != nil {
+		return err
+	}
 	if rule, ok := limits[r.Type()]; ok {
 		return rule(r.object)
 	}
