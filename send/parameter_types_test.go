@@ -39,6 +39,23 @@ func requireUnread[T any](t *testing.T, texts map[string]string) {
 	}
 }
 
+func TestTheIDOfTheOnlyMemberIsReadInEitherForm(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]send.MemberID{`"ada"`: "ada", `["ada"]`: "ada", `null`: "", `""`: ""} {
+		require.Equal(t, want, decoded[send.MemberID](t, text), text)
+		var read send.MemberID
+		require.NoError(t, json.Unmarshal([]byte(text), &read))
+		require.Equal(t, want, read)
+	}
+	requireUnread[send.MemberID](t, map[string]string{`7`: "", `{}`: "", `[]`: "", `["ada","bob"]`: ""})
+	for _, text := range []string{`{"p":[7]}`, `{"p":[null]}`, `{"p":[""]}`} {
+		var read struct {
+			P send.MemberID `json:"p"`
+		}
+		requireField(t, document.DecodeJSON([]byte(text), &read), boterr.InvalidArgument, "p[0]")
+	}
+}
+
 func TestTheIDOfAStoredMessageIsReadInEveryForm(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]send.BroadcastID{
