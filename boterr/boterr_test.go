@@ -68,6 +68,17 @@ func TestWrapDoesNotChangeTheErrorThatItIsGiven(t *testing.T) {
 	require.EqualError(t, err, "invalid argument: a: bad")
 }
 
+func TestANilPointerThatIsReturnedAsAnErrorIsInternal(t *testing.T) {
+	t.Parallel()
+	var none *boterr.Error
+	for _, err := range []error{none, boterr.In("a", none), boterr.Wrap("op", none), fmt.Errorf("outer: %w", none)} {
+		require.Equal(t, boterr.Internal, boterr.CodeOf(err))
+		require.ErrorContains(t, err, "return nil itself")
+		require.NotErrorIs(t, err, boterr.NotFound)
+	}
+	require.Empty(t, none.Message())
+}
+
 func TestCodeOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
