@@ -11,7 +11,7 @@ import (
 func (s *Service) SendAlphaResponse(ctx context.Context, p SendAlphaResponseParams) (Result, error) {
 	same := SendResponseParams{Channel: p.Channel, ChannelID: p.ChannelID, Member: p.Member, Response: p.Response}
 	if p.MemberID != "" {
-		same.MemberID = document.One(string(p.MemberID))
+		same.MemberID = document.One(p.MemberID)
 	}
 	connector, messages, err := s.alphaMessages(ctx, same)
 	if err != nil {

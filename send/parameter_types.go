@@ -38,33 +38,6 @@ func (a *AttachmentType) UnmarshalJSON(text []byte) error { return unmarshal(tex
 // upper returns the kind as responses spell it.
 func (a AttachmentType) upper() AttachmentType { return AttachmentType(strings.ToUpper(string(a))) }
 
-// MemberID is the id of the only member of a call. JSON may give it as text or as a list of
-// that text alone, since other sends take several.
-type MemberID string
-
-// DecodeValue reads text, or an array of one text that is not empty. null gives "".
-func (m *MemberID) DecodeValue(value any) error {
-	var ids document.OneOrMany[string]
-	if err := ids.DecodeValue(value); err != nil {
-		return err
-	}
-	_, isArray := value.(document.Array)
-	switch {
-	case ids == nil:
-		*m = ""
-		return nil
-	case len(ids) != 1:
-		return boterr.Invalid("", "has %d elements: give the id of one member", len(ids))
-	case isArray && ids[0] == "":
-		return boterr.Invalid("[0]", "is empty: give a member's id")
-	}
-	*m = MemberID(ids[0])
-	return nil
-}
-
-// UnmarshalJSON reads an id by the rules of DecodeValue.
-func (m *MemberID) UnmarshalJSON(text []byte) error { return unmarshal(text, m) }
-
 // BroadcastID is Alpha's id of a stored message. JSON may give it as text, as a number, or
 // as an object that has it: Alpha's reply, the element of AlphaCreateBroadcast's result, or
 // that result itself, where it has one element.

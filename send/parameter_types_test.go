@@ -39,21 +39,19 @@ func requireUnread[T any](t *testing.T, texts map[string]string) {
 	}
 }
 
-func TestTheIDOfTheOnlyMemberIsReadInEitherForm(t *testing.T) {
+func TestTheOnlyMemberOfACallIsReadFromAListToo(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]send.MemberID{`"ada"`: "ada", `["ada"]`: "ada", `null`: "", `""`: ""} {
-		require.Equal(t, want, decoded[send.MemberID](t, text), text)
-		var read send.MemberID
-		require.NoError(t, json.Unmarshal([]byte(text), &read))
-		require.Equal(t, want, read)
+	for text, want := range map[string]string{
+		`{"memberId":"ada"}`: "ada", `{"memberId":["ada"]}`: "ada", `{"memberId":null}`: "", `{"memberId":""}`: "",
+	} {
+		require.Equal(t, want, decoded[send.SendAlphaResponseParams](t, text).MemberID, text)
+		require.Equal(t, want, decoded[send.SavePostCommentAnalyticsParams](t, text).MemberID, text)
 	}
-	requireUnread[send.MemberID](t, map[string]string{`7`: "", `{}`: "", `[]`: "", `["ada","bob"]`: ""})
-	for _, text := range []string{`{"p":[7]}`, `{"p":[null]}`, `{"p":[""]}`} {
-		var read struct {
-			P send.MemberID `json:"p"`
-		}
-		requireField(t, document.DecodeJSON([]byte(text), &read), boterr.InvalidArgument, "p[0]")
-	}
+	requireUnread[send.SendAlphaResponseParams](t, map[string]string{
+		`{"memberId":7}`: "memberId", `{"memberId":{}}`: "memberId", `{"memberId":[]}`: "memberId",
+		`{"memberId":["ada","bob"]}`: "memberId", `{"memberId":[7]}`: "memberId[0]", `{"memberId":[null]}`: "memberId[0]",
+		`{"memberId":[""]}`: "memberId[0]",
+	})
 }
 
 func TestTheIDOfAStoredMessageIsReadInEveryForm(t *testing.T) {

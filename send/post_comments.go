@@ -98,7 +98,7 @@ func commented(p SavePostCommentAnalyticsParams) (recipient, error) {
 	case p.PostID == "":
 		return recipient{}, missing(fieldPostID, "the id of the post")
 	default:
-		return recipient{id: string(p.MemberID), field: "memberId"}, nil
+		return recipient{id: p.MemberID, field: "memberId"}, nil
 	}
 }
 
