@@ -22,9 +22,8 @@ import (
 // store: the file is under the host's version control, and the secrets are nowhere but in
 // the environment.
 type channelSettings struct {
-	App  string       `json:"app"`
-	ID   string       `json:"id"`
-	Type channel.Type `json:"type"`
+	App string `json:"app"`
+	ID  string `json:"id"`
 	// URL is where the bot's messages are posted to.
 	URL string `json:"url"`
 	// SecretVariable is the environment variable that holds the secret of both directions.
@@ -74,9 +73,6 @@ func (s *channelSettings) complete(lookup func(string) (string, bool)) error {
 	if s.App == "" || s.ID == "" || s.SecretVariable == "" {
 		return errors.New("app, id and secretVariable must not be empty")
 	}
-	if s.Type != channel.Webchat && s.Type != channel.Custom {
-		return fmt.Errorf("type is %q: make it webchat or custom", s.Type)
-	}
 	at, err := url.Parse(s.URL)
 	if !s.isDemo() && (err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http") {
 		return errors.New("url is none: give the address that messages are posted to, such as https://chat.example/bot")
@@ -107,7 +103,7 @@ func (s *channelSettings) record() channel.Channel {
 		secrets = append(secrets, secret.Reveal())
 	}
 	return channel.Channel{
-		ID: s.ID, App: s.App, Type: s.Type, On: true,
+		ID: s.ID, App: s.App, Type: channel.Webchat, On: true,
 		Metadata: document.O("webhookUrl", s.URL),
 		Info:     channel.OtherInfo{Hidden: channel.Hide(document.O("webhookSecret", secrets))},
 	}

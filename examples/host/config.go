@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/outbound"
 )
 
@@ -18,6 +19,7 @@ type config struct {
 	listen      string
 	store       string
 	file        string
+	mongoURI    channel.Secret
 	allow       []string
 	remindAfter time.Duration
 	stopWithin  time.Duration
@@ -36,6 +38,8 @@ A bot that books tables, as an HTTP service: POST /inbound takes signed webhooks
 
 Each flag is also an environment variable, such as HOST_REMIND_AFTER; the flag wins.
 Secrets come from the environment alone:
+  HOST_MONGO_URI is the address of the MongoDB database of -store mongodb, such as
+  mongodb://localhost:27017/bots
   the variable that a channel names as secretVariable holds its secret, at least 16
   bytes; several with spaces between, the newest first, while one replaces another
 
@@ -48,8 +52,11 @@ func parse(args []string, lookup func(string) (string, bool), help io.Writer) (c
 	var channelsFile, allow string
 	flags := flag.NewFlagSet("host", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // The caller prints what is wrong.
+	if uri, isSet := lookup(mongoVariable); isSet {
+		c.mongoURI = channel.NewSecret(uri)
+	}
 	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "the `address` to listen on")
-	flags.StringVar(&c.store, "store", storeBolt, "where records are kept: bolt")
+	flags.StringVar(&c.store, "store", storeBolt, "where records are kept: bolt or mongodb")
 	flags.StringVar(&c.file, "file", "bots.db", "the file of the bolt store")
 	flags.StringVar(&channelsFile, "channels", "", "the JSON `file` of the channels, see channels.json")
 	flags.BoolVar(&c.demo, "demo", false, "add a channel whose messages are printed; its secret is in "+demoVariable)
@@ -103,11 +110,13 @@ func fromEnvironment(flags *flag.FlagSet, lookup func(string) (string, bool)) er
 // check tells what is wrong with the values.
 func (c config) check() error {
 	var problems []error
-	if c.store != storeBolt {
-		problems = append(problems, fmt.Errorf("-store is %q: make it bolt", c.store))
-	}
-	if c.store == storeBolt && c.file == "" {
+	switch {
+	case c.store != storeBolt && c.store != storeMongo:
+		problems = append(problems, fmt.Errorf("-store is %q: make it bolt or mongodb", c.store))
+	case c.store == storeBolt && c.file == "":
 		problems = append(problems, errors.New("-file is empty: name the file of the store, such as bots.db"))
+	case c.store == storeMongo && c.mongoURI.Reveal() == "":
+		problems = append(problems, errors.New("-store is mongodb: set "+mongoVariable+" to the address of the database"))
 	}
 	if c.remindAfter <= 0 || c.stopWithin <= 0 {
 		problems = append(problems, errors.New("-remind-after and -stop-within must be more than nothing, such as 15m"))

@@ -32,7 +32,7 @@ func TestWhatIsWrongIsExplained(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 		return name
 	}
-	one := `{"app":"a","id":"c","type":"webchat","url":"https://chat.example","secretVariable":"SECRET"}`
+	one := `{"app":"a","id":"c","url":"https://chat.example","secretVariable":"SECRET"}`
 	for name, c := range map[string]struct {
 		args        []string
 		environment variables
@@ -42,7 +42,8 @@ func TestWhatIsWrongIsExplained(t *testing.T) {
 		"unknown flag":       {[]string{"-strore", "x"}, nil, "-strore"},
 		"argument":           {[]string{"-demo", "x"}, demoSecret, `"x" is no flag`},
 		"wrong variable":     {[]string{"-demo"}, variables{demoVariable: secretOfTests, "HOST_STOP_WITHIN": "soon"}, `HOST_STOP_WITHIN is "soon"`},
-		"no such store":      {[]string{"-demo", "-store", "paper"}, demoSecret, `-store is "paper": make it bolt`},
+		"no such store":      {[]string{"-demo", "-store", "paper"}, demoSecret, `-store is "paper": make it bolt or mongodb`},
+		"no database":        {[]string{"-demo", "-store", "mongodb"}, demoSecret, "set HOST_MONGO_URI to the address of the database"},
 		"no file":            {[]string{"-demo", "-file", ""}, demoSecret, "-file is empty"},
 		"no time":            {[]string{"-demo", "-stop-within", "0s"}, demoSecret, "-stop-within must be more than nothing"},
 		"wrong allow list":   {[]string{"-demo", "-allow", "a b"}, demoSecret, "-allow"},
@@ -52,9 +53,8 @@ func TestWhatIsWrongIsExplained(t *testing.T) {
 		"no list":            {[]string{"-channels", file("a", one)}, nil, "is no list of channels as in channels.json"},
 		"secret in the file": {[]string{"-channels", file("b", `[{"secret":"x"}]`)}, nil, `unknown field "secret"`},
 		"nothing of channel": {[]string{"-channels", file("c", `[{}]`)}, nil, "app, id and secretVariable must not be empty"},
-		"type":               {[]string{"-channels", file("d", `[{"app":"a","id":"c","type":"page","secretVariable":"S"}]`)}, nil, "make it webchat or custom"},
 		"address": {
-			[]string{"-channels", file("e", `[{"app":"a","id":"c","type":"custom","url":"chat","secretVariable":"S"}]`)},
+			[]string{"-channels", file("e", `[{"app":"a","id":"c","url":"chat","secretVariable":"S"}]`)},
 			nil,
 			"give the address that messages are posted to",
 		},

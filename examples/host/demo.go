@@ -18,7 +18,7 @@ import (
 const demoVariable = "HOST_DEMO_SECRET"
 
 // demoChannel is the channel of -demo. Its address is known once the receiver listens.
-var demoChannel = channelSettings{App: "bistro", ID: "demo", Type: channel.Webchat, SecretVariable: demoVariable}
+var demoChannel = channelSettings{App: "bistro", ID: "demo", SecretVariable: demoVariable}
 
 const demoHost = "127.0.0.1"
 

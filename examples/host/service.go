@@ -12,10 +12,12 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/backends/otel"
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -29,16 +31,17 @@ const (
 
 // service is the host while it runs.
 type service struct {
-	config   config
-	log      *slog.Logger
-	store    *openedStore
-	demo     *demoReceiver
-	runtime  *botctx.Runtime
-	listener net.Listener
-	server   *http.Server
-	// runs lets messages in until the service stops, ending ends when those in it have
-	// had their time.
-	runs   *gate
+	config     config
+	log        *slog.Logger
+	store      document.Store
+	closeStore func(ctx context.Context) error
+	demo       *demoReceiver
+	runtime    *botctx.Runtime
+	listener   net.Listener
+	server     *http.Server
+	// runs lets messages in until the service stops.
+	runs *gate
+	// ending ends when the runs in it have had their time.
 	ending context.Context //nolint:containedctx // It is the end of the service, not of a call.
 	endAll context.CancelFunc
 }
@@ -56,7 +59,7 @@ func open(ctx context.Context, c config, log *slog.Logger, out io.Writer) (*serv
 // openParts opens one part after the other, until one fails.
 func (s *service) openParts(ctx context.Context, out io.Writer) error {
 	var err error
-	if s.store, err = openStore(ctx, s.config); err != nil {
+	if s.store, s.closeStore, err = openStore(ctx, s.config); err != nil {
 		return err
 	}
 	channels := slices.Clone(s.config.channels)
@@ -67,7 +70,11 @@ func (s *service) openParts(ctx context.Context, out io.Writer) error {
 		}
 		last.URL = s.demo.url
 	}
-	web, err := s.build(channels)
+	measured, metrics, err := newMetrics()
+	if err != nil {
+		return err
+	}
+	web, err := s.build(channels, measured)
 	if err != nil {
 		return err
 	}
@@ -75,7 +82,7 @@ func (s *service) openParts(ctx context.Context, out io.Writer) error {
 		return fmt.Errorf("-listen: %w", err)
 	}
 	s.server = &http.Server{
-		Handler:           s.routes(web),
+		Handler:           s.routes(web.Handler(measured.Receive(channel.Webchat, s.receive)), metrics),
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
@@ -83,8 +90,8 @@ func (s *service) openParts(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// build makes the connector and the runtime with the bot.
-func (s *service) build(channels []channelSettings) (*webhook.Connector, error) {
+// build makes the connector and the runtime with the bot, which are measured.
+func (s *service) build(channels []channelSettings, measured *otel.Instrumentation) (*webhook.Connector, error) {
 	allow := s.config.allow
 	if s.config.demo {
 		allow = append(slices.Clone(allow), demoHost)
@@ -99,24 +106,30 @@ func (s *service) build(channels []channelSettings) (*webhook.Connector, error) 
 		return nil, err
 	}
 	s.runtime, err = botctx.New(botctx.Config{
-		Store:       s.store,
-		Connectors:  map[channel.Type]send.Connector{channel.Webchat: web, channel.Custom: web},
-		LoadChannel: load,
-		Now:         s.config.now,
-		Scheduler:   agenda.SchedulerConfig{Log: s.log, ShutdownTimeout: s.config.stopWithin},
+		Store:        measured.Store(s.store, s.config.store),
+		Connectors:   measured.Connectors(map[channel.Type]send.Connector{channel.Webchat: web}),
+		Interceptors: []botctx.Interceptor{measured.Interceptor(), botctx.Logged(s.log)},
+		LoadChannel:  load,
+		Now:          s.config.now,
+		Scheduler:    measured.Scheduler(agenda.SchedulerConfig{ShutdownTimeout: s.config.stopWithin}),
+		Logger:       s.log,
 	})
 	if err != nil {
+		return nil, err
+	}
+	if _, err := measured.Observe(s.runtime.Scheduler()); err != nil { // Until the end of the process.
 		return nil, err
 	}
 	return web, s.runtime.Handle(bistro{remindAfter: s.config.remindAfter}.nodes()...)
 }
 
 // routes returns what the service answers.
-func (s *service) routes(web *webhook.Connector) http.Handler {
+func (s *service) routes(inbound, metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("POST /inbound", web.Handler(s.receive))
+	mux.Handle("POST /inbound", inbound)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "alive\n") })
 	mux.HandleFunc("GET /readyz", s.ready)
+	mux.Handle("GET /metrics", metrics)
 	return mux
 }
 
@@ -129,14 +142,25 @@ func (s *service) receive(ctx context.Context, inbound botctx.Inbound) error {
 	defer s.runs.leave()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(s.ending, cancel)
+	stop := context.AfterFunc(s.ending, cancel) //nolint:contextcheck // The service ends on its own, not with the request.
 	defer stop()
 	err := s.runtime.Receive(ctx, inbound)
 	if err != nil {
-		s.log.WarnContext(ctx, "run failed", "app", inbound.App, "channel", inbound.Channel,
-			"message", inbound.Event.MessageID, "code", boterr.CodeOf(err), "error", err)
+		s.logFailure(ctx, inbound, err)
 	}
 	return err
+}
+
+// logFailure tells where a run failed. The sentence of the error may hold what members write,
+// and is for debugging.
+func (s *service) logFailure(ctx context.Context, inbound botctx.Inbound, err error) {
+	log := s.log.With("app", inbound.App, "channel", inbound.Channel, "message", inbound.Event.MessageID)
+	where, _ := errors.AsType[*botctx.RunError](err)
+	if where != nil {
+		log = log.With("node", where.Node.String(), "part", where.Part)
+	}
+	log.WarnContext(ctx, "run failed", "code", boterr.CodeOf(err))
+	log.DebugContext(ctx, "run failed because", "error", err)
 }
 
 // ready tells whether messages can be taken: the service is not about to stop, and the store
@@ -201,7 +225,7 @@ func (s *service) close(ctx context.Context) error {
 	}
 	problems = append(problems, s.demo.close())
 	if s.store != nil {
-		problems = append(problems, s.store.close(ctx))
+		problems = append(problems, s.closeStore(ctx))
 	}
 	return errors.Join(problems...)
 }

@@ -95,7 +95,7 @@ func TestAServiceWhoseStoreDoesNotAnswerIsNotReady(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.Equal(t, reply{http.StatusOK, "ready\n"}, w.get("/readyz"))
-	require.NoError(t, w.service.store.close(t.Context()))
+	require.NoError(t, w.service.closeStore(t.Context()))
 	require.Equal(t, http.StatusServiceUnavailable, w.get("/readyz").status)
 	require.Equal(t, reply{http.StatusOK, "alive\n"}, w.get("/healthz"))
 	w.stop()
@@ -109,6 +109,6 @@ func TestTheLogHasNoSecret(t *testing.T) {
 	w.chat.Close() // So that the run fails, and is logged.
 	require.NotEqual(t, http.StatusOK, (<-w.post("m3", "hello", secretOfTests)).status)
 	w.stop()
-	require.Contains(t, w.log.String(), "run failed")
+	require.Contains(t, w.log.String(), `msg="run failed" app=bistro channel=website message=m3 node=help part="response 1"`)
 	require.NotContains(t, w.log.String(), secretOfTests)
 }

@@ -5,38 +5,50 @@ import (
 	"fmt"
 
 	"github.com/botctx/go-sdk/backends/bolt"
+	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
 )
 
-// storeBolt is the store in one file, for one process.
-const storeBolt = "bolt"
+// The stores that there are: one file, for one process, and a database, for any number.
+const (
+	storeBolt  = "bolt"
+	storeMongo = "mongodb"
+)
 
-// openedStore is a store, and what closes it.
-type openedStore struct {
-	document.Store
-
-	close func(ctx context.Context) error
-}
+// mongoVariable holds the address of the MongoDB database, which may have a password in it.
+const mongoVariable = "HOST_MONGO_URI"
 
 // openStore opens the store that the configuration names, with the indexes that the SDK
-// needs.
-func openStore(ctx context.Context, c config) (*openedStore, error) {
-	opened, err := openBolt(c)
+// needs, and returns what closes it.
+func openStore(ctx context.Context, c config) (store document.Store, closeStore func(context.Context) error, err error) {
+	if c.store == storeMongo {
+		store, closeStore, err = openMongo(ctx, c)
+	} else {
+		store, closeStore, err = openBolt(c)
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, fmt.Errorf("the %s store: %w", c.store, err)
 	}
-	if err := botctx.EnsureIndexes(ctx, opened); err != nil {
-		_ = opened.close(ctx)
-		return nil, fmt.Errorf("the indexes of the store: %w", err)
+	if err := botctx.EnsureIndexes(ctx, store); err != nil {
+		_ = closeStore(ctx)
+		return nil, nil, fmt.Errorf("the indexes of the %s store: %w", c.store, err)
 	}
-	return opened, nil
+	return store, closeStore, nil
 }
 
-func openBolt(c config) (*openedStore, error) {
+func openBolt(c config) (document.Store, func(context.Context) error, error) {
 	store, err := bolt.Open(c.file, bolt.WithNow(c.now))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &openedStore{Store: store, close: func(context.Context) error { return store.Close() }}, nil
+	return store, func(context.Context) error { return store.Close() }, nil
+}
+
+func openMongo(ctx context.Context, c config) (document.Store, func(context.Context) error, error) {
+	store, err := mongo.Open(ctx, c.mongoURI.Reveal())
+	if err != nil {
+		return nil, nil, err
+	}
+	return store, store.Close, nil
 }

@@ -83,8 +83,10 @@ func (c *chat) hears() string {
 type world struct {
 	t    *testing.T
 	args []string
-	log  *lockedBuffer
-	chat *chat
+	// environment has the secrets.
+	environment variables
+	log         *lockedBuffer
+	chat        *chat
 	// ahead is how much later than in truth it is for the service, from its next start on.
 	ahead time.Duration
 
@@ -96,12 +98,19 @@ type world struct {
 // newWorld starts a service on a new file.
 func newWorld(t *testing.T, args ...string) *world {
 	t.Helper()
+	return newWorldIn(t, variables{}, args...)
+}
+
+// newWorldIn starts a service in an environment with further variables.
+func newWorldIn(t *testing.T, environment variables, args ...string) *world {
+	t.Helper()
 	folder := t.TempDir()
-	w := &world{t: t, log: &lockedBuffer{}}
+	environment["SECRET"] = secretOfTests
+	w := &world{t: t, environment: environment, log: &lockedBuffer{}}
 	w.chat = newChat(t, func() time.Time { return time.Now().Add(w.ahead) })
 	channels := filepath.Join(folder, "channels.json")
 	text, err := json.Marshal([]map[string]string{{
-		"app": "bistro", "id": "website", "type": "webchat", "url": w.chat.URL, "secretVariable": "SECRET",
+		"app": "bistro", "id": "website", "url": w.chat.URL, "secretVariable": "SECRET",
 	}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(channels, text, 0o600))
@@ -117,7 +126,7 @@ func newWorld(t *testing.T, args ...string) *world {
 // start starts the service.
 func (w *world) start() {
 	w.t.Helper()
-	c, err := parse(w.args, variables{"SECRET": secretOfTests}.lookup, io.Discard)
+	c, err := parse(w.args, w.environment.lookup, io.Discard)
 	require.NoError(w.t, err)
 	c.now = w.chat.now
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.t.Context()))
