@@ -888,7 +888,8 @@ func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*
 // channel's type. FailedPrecondition: a member has no id on the platform.
 // ResourceExhausted: the platform's rate limit was reached. Unavailable: the platform
 // did not answer, or some of several members did not get the message; then the
-// results come with the error, and *UndeliveredError behind it names the members.
+// results come with the error. *UndeliveredError is behind the error of every message
+// that was tried, that for one member included, and names who did not get it.
 //
 // Specification: Sending operations.
 func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
@@ -1144,12 +1145,13 @@ func (c *Context) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
 // under the app, the channel and the file's name. A file of that name is replaced. The
 // file is never held in memory as a whole, and is not there where the call fails.
 //
-// InvalidArgument: URL is no HTTP address or one that the guarded client refuses, the
-// address answers that it has no such file, Filename could not be a name in the store,
-// ContentType is no media type, or Options has one that does not exist. NotFound: the app
-// has no such channel. ResourceExhausted: the file is larger, or takes longer, than the
-// host allows. Unsupported: the host has no object store. Unavailable: the address or the
-// store did not answer.
+// InvalidArgument: URL is no HTTP address or one that the guarded client refuses; the
+// address answers that it has no such file, with none, with a part that the headers of Options
+// did not ask for, or with an encoding that the client does not read; Filename could not be a
+// name in the store; ContentType is no media type; or Options has one that does not exist.
+// NotFound: the app has no such channel. ResourceExhausted: the file is larger, or takes
+// longer, than the host allows. Unsupported: the host has no object store. Unavailable: the
+// address has the file later, or the address or the store did not answer.
 //
 // Specification: Utility operations.
 func (c *Context) UploadFileToObjectStore(ctx context.Context, p UploadFileToObjectStoreParams) (UploadFileToObjectStoreResult, error) {

@@ -80,9 +80,10 @@ type Error struct {
 }
 
 // New returns an error with a code, the path of the field at fault (which may
-// be empty) and a sentence in the manner of fmt.Errorf, %w included.
+// be empty) and a sentence in the manner of fmt.Errorf, %w included. Arguments that are texts of
+// more than 500 bytes are cut.
 func New(code Code, field, format string, args ...any) *Error {
-	return &Error{Code: code, Field: field, Err: fmt.Errorf(format, args...)}
+	return &Error{Code: code, Field: field, Err: fmt.Errorf(format, cutLong(args)...)}
 }
 
 // Invalid returns an InvalidArgument for the field.
@@ -93,6 +94,9 @@ func Invalid(field, format string, args ...any) *Error {
 // Error returns "operation: code: field: sentence", without what is empty.
 // Credentials in the sentence are redacted, see Redact.
 func (e *Error) Error() string {
+	if e == nil {
+		return "internal: a nil *boterr.Error was returned as an error: return nil itself"
+	}
 	parts := make([]string, 0, 4)
 	if e.Op != "" {
 		parts = append(parts, e.Op)
@@ -109,25 +113,32 @@ func (e *Error) Error() string {
 
 // Message returns the sentence alone, redacted. It is empty where Err is nil.
 func (e *Error) Message() string {
-	if e.Err == nil {
+	if e == nil || e.Err == nil {
 		return ""
 	}
 	return Redact(e.Err.Error())
 }
 
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
+// Unwrap returns Err. The nil pointer, which functions return by mistake for no error, has
+// none.
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // Is reports whether target is the error's code. What Err wraps is asked by
 // errors.Is itself.
 func (e *Error) Is(target error) bool {
 	code, ok := target.(Code)
-	return ok && code == e.Code
+	return ok && e != nil && code == e.Code
 }
 
-// AsError returns the outermost *Error in err's chain.
+// AsError returns the outermost *Error in err's chain. A nil pointer is none.
 func AsError(err error) (*Error, bool) {
-	return errors.AsType[*Error](err)
+	e, ok := errors.AsType[*Error](err)
+	return e, ok && e != nil
 }
 
 // CodeOf returns the code of err: that of the outermost *Error or Code in its
@@ -157,7 +168,7 @@ func In(field string, err error) error {
 		return nil
 	}
 	e, ok := err.(*Error) //nolint:errorlint // Only the outermost error carries the field.
-	if !ok {
+	if !ok || e == nil {
 		return &Error{Code: CodeOf(err), Field: field, Err: err}
 	}
 	inner := *e
@@ -184,7 +195,7 @@ func Wrap(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if e, ok := err.(*Error); ok { //nolint:errorlint // Only the outermost error carries the operation.
+	if e, ok := err.(*Error); ok && e != nil { //nolint:errorlint // Only the outermost error carries the operation.
 		if e.Op != "" {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,31 @@ func TestWrapDoesNotChangeTheErrorThatItIsGiven(t *testing.T) {
 	err := boterr.Invalid("a", "bad")
 	_ = boterr.Wrap("op", boterr.In("filter", err))
 	require.EqualError(t, err, "invalid argument: a: bad")
+}
+
+func TestANilPointerThatIsReturnedAsAnErrorIsInternal(t *testing.T) {
+	t.Parallel()
+	var none *boterr.Error
+	for _, err := range []error{none, boterr.In("a", none), boterr.Wrap("op", none), fmt.Errorf("outer: %w", none)} {
+		require.Equal(t, boterr.Internal, boterr.CodeOf(err))
+		require.ErrorContains(t, err, "return nil itself")
+		require.NotErrorIs(t, err, boterr.NotFound)
+	}
+	require.Empty(t, none.Message())
+}
+
+func TestATextOfAnyLengthIsCutInASentence(t *testing.T) {
+	t.Parallel()
+	type id string
+	long := strings.Repeat("ß", 100_000)
+	for _, arg := range []any{long, id(long)} {
+		err := boterr.New(boterr.NotFound, "", "there is no %q: %w", arg, io.EOF)
+		require.Less(t, len(err.Error()), 600)
+		require.True(t, strings.HasSuffix(err.Error(), `ß...": EOF`), "%v", err)
+		require.ErrorIs(t, err, io.EOF)
+	}
+	secret := boterr.Invalid("", "%s", "mongodb://root:"+strings.Repeat("S3CRET", 100)+"@db.example.com")
+	require.NotContains(t, secret.Error(), "S3CRET")
 }
 
 func TestCodeOf(t *testing.T) {

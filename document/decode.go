@@ -25,7 +25,8 @@ type ValueDecoder interface {
 // it is a record, and ignored otherwise.
 //
 // A field that is tagged `document:"anyCase"` is read from its name in small and in capital
-// letters. Several spellings at once must say the same; null says nothing.
+// letters. Several spellings at once must say the same; null says nothing. One that is tagged
+// `document:"listOfOne"` is read from an array of one value, too.
 func Decode(o Object, into any) error { return decodeInto(goDecoder{}, o, into) }
 
 // DecodeStrict is Decode, and InvalidArgument for a field that the struct does not
@@ -282,13 +283,29 @@ func (d goDecoder) structure(value any, target reflect.Value) error {
 		field := &plan.fields[at]
 		value, err := field.spelled(o, value)
 		if err == nil {
-			err = d.value(value, target.FieldByIndex(field.index))
+			err = d.field(field, value, target.FieldByIndex(field.index))
 		}
 		if err != nil {
 			return boterr.In(field.name, err)
 		}
 	}
 	return d.leftOver(unknown, plan, target)
+}
+
+// field reads the value of a field.
+func (d goDecoder) field(f *fieldPlan, value any, target reflect.Value) error {
+	array, isArray := value.(Array)
+	switch {
+	case !f.listOfOne || !isArray:
+		return d.value(value, target)
+	case array.Len() != 1:
+		return boterr.Invalid("", "has %d elements: give one", array.Len())
+	}
+	err := d.value(array.At(0), target)
+	if err == nil && target.IsZero() {
+		err = boterr.Invalid("", "is empty") // Not the same as leaving the field out.
+	}
+	return boterr.In(indexField(0), err)
 }
 
 // spelled returns the value of a field that an object has in one spelling or in several: the

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -18,8 +19,9 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // ParseJSON reads one JSON value. Objects keep the order of their keys; a key that
 // comes twice keeps its first place and its last value. A number written without
-// a fraction and exponent is an int64 where it fits, any other one a float64. What is
-// no UTF-8 in a string becomes U+FFFD, as in encoding/json.
+// a fraction and exponent is an int64 where it fits, any other one the nearest float64,
+// which is 0 for one such as 1e-400. What is no UTF-8 in a string, and half of a surrogate pair
+// without the other, becomes U+FFFD, as in encoding/json.
 func ParseJSON(text []byte) (any, error) {
 	if !json.Valid(text) {
 		return nil, invalidJSON(text)
@@ -49,7 +51,7 @@ func parsed(result gjson.Result, depth int) (any, error) {
 	case gjson.True, gjson.False:
 		return result.Bool(), nil
 	case gjson.String:
-		return strings.ToValidUTF8(result.String(), "\uFFFD"), nil
+		return stringOf(result), nil
 	case gjson.Number:
 		return parseNumber(result.Raw)
 	case gjson.JSON:
@@ -69,10 +71,10 @@ func parsedObject(result gjson.Result, depth int) (any, error) {
 	result.ForEach(func(key, field gjson.Result) bool {
 		value, err := parsed(field, depth)
 		if err != nil {
-			failed = boterr.In(key.String(), err)
+			failed = boterr.In(stringOf(key), err)
 			return false
 		}
-		b.set(strings.ToValidUTF8(key.String(), "\uFFFD"), value)
+		b.set(stringOf(key), value)
 		return true
 	})
 	return b.object(), failed
@@ -91,6 +93,18 @@ func parsedArray(result gjson.Result, depth int) (any, error) {
 		return true
 	})
 	return arrayOf(items), failed
+}
+
+// stringOf returns a string that was parsed. One with a U+FFFD is read by the standard library:
+// of half a surrogate pair before another escape both would be lost.
+func stringOf(result gjson.Result) string {
+	text := result.String()
+	if !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
+		if err := json.Unmarshal([]byte(result.Raw), &text); err != nil {
+			return strings.ToValidUTF8(text, "\uFFFD") // The whole was valid JSON.
+		}
+	}
+	return text
 }
 
 // parseNumber reads a JSON number.

@@ -26,6 +26,8 @@ type fieldPlan struct {
 	omitZero  bool
 	// anyCase tells that the letters of the name may be read in either case.
 	anyCase bool
+	// listOfOne tells that an array of one value may stand for the value.
+	listOfOne bool
 }
 
 // plans remembers the plan of each struct type. A plan depends on nothing but the
@@ -61,7 +63,8 @@ func (p *structPlan) add(t reflect.Type, index []int) {
 			p.addField(fieldPlan{
 				name: name, index: at,
 				omitEmpty: hasOption(options, "omitempty"), omitZero: hasOption(options, "omitzero"),
-				anyCase: field.Tag.Get("document") == "anyCase",
+				anyCase:   field.Tag.Get("document") == "anyCase",
+				listOfOne: field.Tag.Get("document") == "listOfOne",
 			})
 		}
 	}

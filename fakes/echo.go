@@ -1,6 +1,7 @@
 package fakes
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -97,7 +98,7 @@ func fileReply(kind string, response send.Response) document.Object {
 
 // fileOf returns what a file was sent by.
 func fileOf(response send.Response) string {
-	return document.Get(response, "attachment_id", document.Get(response, "url", ""))
+	return cmp.Or(document.Get(response, "attachment_id", ""), document.Get(response, "url", ""))
 }
 
 // withFields returns a reply with those of the fields of a response that it has.

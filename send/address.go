@@ -63,6 +63,9 @@ func (s *Service) loadChannel(ctx context.Context, a address, allowed ...channel
 		return nil, err
 	}
 	loaded, err := s.ports.Channels.Load(ctx, id)
+	if err == nil && loaded == nil {
+		err = boterr.New(boterr.NotFound, "", "there is no channel %.40q in this app", id)
+	}
 	if err == nil && len(allowed) > 0 {
 		err = requireType(loaded, allowed)
 	}

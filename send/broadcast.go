@@ -30,10 +30,7 @@ func (s *Service) AlphaCreateBroadcast(ctx context.Context, p AlphaCreateBroadca
 		return AlphaCreateBroadcastResult{}, boterr.New(boterr.Internal, "",
 			"the connector stored the message and told nothing of it: have it tell the platform's reply")
 	}
-	for i := range stored {
-		stored[i].Response = present(stored[i].Response)
-	}
-	return AlphaCreateBroadcastResult{OK: 1, Result: stored}, nil
+	return AlphaCreateBroadcastResult{OK: 1, Result: each(stored, StoredMessage.told)}, nil
 }
 
 // AlphaSendBroadcast implements Operations.

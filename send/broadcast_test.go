@@ -92,3 +92,13 @@ func TestWhatAlphaCannotShowInABroadcastIsAFieldOfTheResponse(t *testing.T) {
 	err := asked(createBroadcast, send.AlphaCreateBroadcastParams{Response: hi})(t.Context(), w.own(channel.Alpha))
 	requireField(t, err, boterr.InvalidArgument, "response.text")
 }
+
+func TestWhatAConnectorStoredStaysItsOwn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.able.stored = make([]send.StoredMessage, 1)
+	stored, err := w.own(channel.Alpha).AlphaCreateBroadcast(t.Context(), send.AlphaCreateBroadcastParams{Response: hi})
+	require.NoError(t, err)
+	require.False(t, stored.Result[0].Response.IsZero())
+	require.True(t, w.able.stored[0].Response.IsZero(), "a connector may answer from what it keeps")
+}

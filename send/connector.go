@@ -65,7 +65,8 @@ const (
 // Delivery is a platform's answer to a message. Every field may be absent.
 type Delivery struct {
 	// Reply is the answer in the platform's own words. On Charlie it has ok, channel,
-	// ts and message; on Echo msgType and the fields of that kind of message.
+	// ts and message; on Echo msgType and the fields of that kind of message. Fields that
+	// JSON cannot hold, such as NaN, are left out of the result.
 	Reply document.Object
 	// MessageID is the platform's id of the message; the default is Message.ID.
 	MessageID string

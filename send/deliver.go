@@ -44,6 +44,6 @@ func deliver(ctx context.Context, env record.Env, connector Connector, message M
 
 // result returns what came of a message that was delivered, in the shape of its platform.
 func (m Message) result(d Delivery, now document.Timestamp) Result {
-	result := Result{Reply: present(d.Reply), MessageEvent: m.event(d, now), ChatID: d.ChatID}
+	result := Result{Reply: told(d.Reply), MessageEvent: m.event(d, now), ChatID: d.ChatID}
 	return result.For(m.Channel.Type)
 }

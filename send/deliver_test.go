@@ -10,8 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -127,4 +129,54 @@ func TestAMessageIsTheSameForEveryMemberButForWhatIsFilled(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, ask("Ada", ""), p.outbox.sent[0].Response)
 	require.Equal(t, ask("Bob", "7"), p.outbox.sent[1].Response)
+}
+
+func TestASendToOneMemberNamesWhoDidNotGetItToo(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	p.outbox.fail = map[string]error{"ext-ada": boterr.Invalid("text", "is too loud: %w", errLine)}
+	sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+	requireField(t, err, boterr.InvalidArgument, "response.text")
+	require.ErrorIs(t, err, errLine)
+	require.Empty(t, sent.Results)
+	undelivered, ok := errors.AsType[*send.UndeliveredError](err)
+	require.True(t, ok)
+	require.Equal(t, 1, undelivered.Of)
+	require.Equal(t, "ada", undelivered.Failures[0].MemberID)
+}
+
+func TestAConnectorsErrorThatIsANilPointerIsTold(t *testing.T) {
+	t.Parallel()
+	var none *boterr.Error
+	for _, odd := range []error{none, fmt.Errorf("wrapped: %w", none)} {
+		p := newPlatform(t)
+		p.outbox.fail = map[string]error{"ext-ada": odd}
+		_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+		require.Equal(t, boterr.Internal, boterr.CodeOf(err))
+		require.ErrorContains(t, err, "have it return nil itself")
+	}
+}
+
+// nobody has neither members nor channels, and no errors for that.
+type nobody struct{}
+
+func (nobody) GetMember(context.Context, member.GetMemberParams) (*member.Member, error) {
+	return nil, nil //nolint:nilnil // This is what is tested.
+}
+
+func (nobody) Load(context.Context, string) (*channel.Channel, error) {
+	return nil, nil //nolint:nilnil // This is what is tested.
+}
+
+func TestPortsThatGiveNothingFindNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	scope := record.Scope{App: "acme", Channel: "web", Member: "ada"}
+	for field, ports := range map[string]send.Ports{
+		"memberId":  {Channels: p.channels, Members: nobody{}},
+		"channelId": {Channels: nobody{}, Members: p.members},
+	} {
+		_, err := send.New(p.env, scope, ports).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+		requireField(t, err, boterr.NotFound, field)
+	}
 }

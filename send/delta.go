@@ -3,7 +3,6 @@ package send
 import (
 	"context"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 )
@@ -43,8 +42,7 @@ func (s *Service) batchResult(ctx context.Context, messages []Message, batch Bat
 		outcomes = make([]Outcome, len(messages))
 	}
 	if len(outcomes) != len(messages) {
-		return SendDeltaResponseResult{}, boterr.New(boterr.Internal, "",
-			"the connector told %d outcomes of %d messages: have it tell one for each, or none", len(outcomes), len(messages))
+		return SendDeltaResponseResult{}, wrongOutcomes(batch, len(messages))
 	}
 	result := SendDeltaResponseResult{ID: batch.ID, Status: batch.Status, Results: make([]Result, len(messages))}
 	if result.ID == "" {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 )
@@ -18,7 +19,8 @@ var placeholder = regexp.MustCompile(`\{\{\s*([^{}]*[^{}\s])\s*\}\}`)
 //
 // What was filled in is not looked at again, nor is the response that comes out: it
 // is Literal. A response that is Literal already comes back as it is. The error is
-// InvalidArgument for a response or a member that was made of what is no value.
+// InvalidArgument for a response or a member that was made of what is no value, and at the
+// field where more than a megabyte would be filled in.
 func Fill(response Response, m *member.Member) (Response, error) {
 	if err := response.object.Err(); err != nil {
 		return Response{}, err
@@ -30,10 +32,14 @@ func Fill(response Response, m *member.Member) (Response, error) {
 	if err != nil {
 		return Response{}, err
 	}
+	f := &filler{from: from, left: maxFilled}
 	pairs := make([]any, 0, 2*response.object.Len())
 	for field, value := range response.object.All() {
 		if field != fieldType {
-			value = filled(value, from)
+			value = f.value(value)
+		}
+		if f.left < 0 {
+			return Response{}, boterr.Invalid(field, "becomes too long with what is filled in for {{path}}: at most %d bytes may be", maxFilled)
 		}
 		pairs = append(pairs, field, value)
 	}
@@ -61,21 +67,31 @@ func hasPlaceholder(value any) bool {
 	return false
 }
 
-// filled returns value with every string in it filled.
-func filled(value any, from document.Object) any {
+// maxFilled is how many bytes are filled into a response at most, far more than any message has.
+const maxFilled = 1 << 20
+
+// filler fills strings from a member.
+type filler struct {
+	from document.Object
+	// left is how many bytes may still be filled in, less than 0 where there were more.
+	left int
+}
+
+// value returns a value with every string in it filled.
+func (f *filler) value(value any) any {
 	switch v := value.(type) {
 	case string:
-		return filledText(v, from)
+		return f.text(v)
 	case document.Array:
 		items := make([]any, 0, v.Len())
 		for _, item := range v.All() {
-			items = append(items, filled(item, from))
+			items = append(items, f.value(item))
 		}
 		return document.A(items...)
 	case document.Object:
 		pairs := make([]any, 0, 2*v.Len())
 		for field, inner := range v.All() {
-			pairs = append(pairs, field, filled(inner, from))
+			pairs = append(pairs, field, f.value(inner))
 		}
 		return document.O(pairs...)
 	default:
@@ -83,10 +99,15 @@ func filled(value any, from document.Object) any {
 	}
 }
 
-func filledText(text string, from document.Object) string {
+func (f *filler) text(text string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
-		value, _ := from.Lookup(placeholder.FindStringSubmatch(found)[1])
-		return printed(value)
+		if f.left < 0 {
+			return ""
+		}
+		value, _ := f.from.Lookup(placeholder.FindStringSubmatch(found)[1])
+		filled := printed(value)
+		f.left -= len(filled)
+		return filled
 	})
 }
 

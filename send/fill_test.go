@@ -1,6 +1,8 @@
 package send_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,4 +86,19 @@ func TestFillRefusesWhatIsNoValue(t *testing.T) {
 	requireField(t, err, boterr.InvalidArgument, "x")
 	_, err = send.Fill(send.Text("{{_id}}"), &member.Member{Meta: document.O("x", make(chan int))})
 	requireField(t, err, boterr.InvalidArgument, "meta.x")
+}
+
+func TestNoMoreIsFilledInThanAMessageCanHave(t *testing.T) {
+	t.Parallel()
+	m := &member.Member{Meta: document.O("big", strings.Repeat("x", 1000))}
+	filled, err := send.Fill(send.Text(strings.Repeat("{{meta.big}}", 1000)), m)
+	require.NoError(t, err)
+	require.Len(t, filled.Text(), 1_000_000)
+	for field, response := range map[string]send.Response{
+		"text":    send.Text(strings.Repeat("{{meta.big}}", 5000)),
+		"buttons": send.Buttons("Hi", slices.Repeat([]send.Button{send.Postback("{{meta.big}}", "{{meta}}")}, 600)...),
+	} {
+		_, err := send.Fill(response, m)
+		requireField(t, err, boterr.InvalidArgument, field)
+	}
 }

@@ -61,6 +61,6 @@ func (s *Service) ownMemberOrNobody(ctx context.Context) (*member.Member, error)
 	if s.scope.Member == "" {
 		return &member.Member{}, nil
 	}
-	own, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: s.scope.Member})
+	own, err := s.getMember(ctx, s.scope.Member)
 	return own, at("", err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -53,7 +54,21 @@ func (r Rate) withDefaults() Rate {
 // interval is the least time from one message to the next, rounded up so that no more than
 // Messages fit into Per.
 func (r Rate) interval() time.Duration {
-	return (r.Per + time.Duration(r.Messages) - 1) / time.Duration(r.Messages)
+	messages := time.Duration(r.Messages)
+	interval := r.Per / messages
+	if r.Per%messages > 0 {
+		interval++
+	}
+	return interval
+}
+
+// slack is how far a burst may be ahead of an even stream.
+func (r Rate) slack() time.Duration {
+	interval, ahead := int64(r.interval()), int64(r.Burst-1)
+	if ahead > math.MaxInt64/interval {
+		return math.MaxInt64
+	}
+	return time.Duration(interval * ahead)
 }
 
 // RetryAfterError is what a connector puts behind ResourceExhausted where the platform did
@@ -76,7 +91,9 @@ func (r *RetryAfterError) Error() string { return fmt.Sprintf("try again after %
 //
 // Where the platform answers ResourceExhausted with a *RetryAfterError, the channel pauses
 // for that time, and then sends the message again before those that came later. It
-// keeps its Message.ID. The rate counts it each time.
+// keeps its Message.ID. The rate counts it each time. Messages of a batch that are refused so
+// by their Outcome are sent again as a batch of their own; the batch keeps the ID and the
+// Status of the first answer.
 //
 // The limit is that of this process and for what goes out by Send, and by SendBatch where
 // the inner connector has it: a batch counts as one message, for it is one request. What
@@ -97,18 +114,7 @@ type limited struct {
 	channels *queues
 }
 
-// limitedBatches is one whose inner connector sends batches, too.
-type limitedBatches struct {
-	*limited
-
-	batches BatchSender
-}
-
-var (
-	_ Wrapper     = (*limited)(nil)
-	_ Wrapper     = (*limitedBatches)(nil)
-	_ BatchSender = (*limitedBatches)(nil)
-)
+var _ Wrapper = (*limited)(nil)
 
 // Unwrap implements Wrapper.
 func (l *limited) Unwrap() Connector { return l.Connector }
@@ -116,14 +122,6 @@ func (l *limited) Unwrap() Connector { return l.Connector }
 // Send implements Connector.
 func (l *limited) Send(ctx context.Context, message Message) (Delivery, error) {
 	return inTurn(ctx, l, message, func() (Delivery, error) { return l.Connector.Send(ctx, message) })
-}
-
-// SendBatch implements BatchSender.
-func (l *limitedBatches) SendBatch(ctx context.Context, messages []Message) (Batch, error) {
-	if len(messages) == 0 {
-		return l.batches.SendBatch(ctx, messages)
-	}
-	return inTurn(ctx, l.limited, messages[0], func() (Batch, error) { return l.batches.SendBatch(ctx, messages) })
 }
 
 // inTurn makes a request in the turn of the channel of its first message, again where the

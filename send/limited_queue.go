@@ -53,7 +53,7 @@ type turn struct {
 func newQueues(rate Rate) *queues {
 	return &queues{
 		interval: rate.interval(),
-		slack:    rate.interval() * time.Duration(rate.Burst-1),
+		slack:    rate.slack(),
 		now:      time.Now,
 		channels: make(map[queueKey]*queue),
 	}

@@ -28,7 +28,8 @@ type Operations interface {
 	// channel's type. FailedPrecondition: a member has no id on the platform.
 	// ResourceExhausted: the platform's rate limit was reached. Unavailable: the platform
 	// did not answer, or some of several members did not get the message; then the
-	// results come with the error, and *UndeliveredError behind it names the members.
+	// results come with the error. *UndeliveredError is behind the error of every message
+	// that was tried, that for one member included, and names who did not get it.
 	//
 	// Specification: Sending operations.
 	SendResponse(ctx context.Context, p SendResponseParams) (SendResponseResult, error)

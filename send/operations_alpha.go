@@ -15,7 +15,7 @@ type SendAlphaResponseParams struct {
 	// Member or MemberID is who gets the message; the default is the context's own member.
 	// Of a member that is given only the id is looked at.
 	Member   *member.Member `json:"member,omitzero"`
-	MemberID string         `json:"memberId,omitzero"`
+	MemberID string         `json:"memberId,omitzero" document:"listOfOne"`
 	// Response is the message. Required.
 	Response Response `json:"response"`
 }

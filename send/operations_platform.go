@@ -123,7 +123,7 @@ type SavePostCommentAnalyticsParams struct {
 	// is false.
 	IsMatched bool `json:"isMatched,omitzero"`
 	// MemberID is the member. The default is the context's own.
-	MemberID string `json:"memberId,omitzero"`
+	MemberID string `json:"memberId,omitzero" document:"listOfOne"`
 	// Name is the user's name. Required.
 	Name string `json:"name,omitzero"`
 	// PostID is the post. Required.

@@ -39,6 +39,21 @@ func requireUnread[T any](t *testing.T, texts map[string]string) {
 	}
 }
 
+func TestTheOnlyMemberOfACallIsReadFromAListToo(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"memberId":"ada"}`: "ada", `{"memberId":["ada"]}`: "ada", `{"memberId":null}`: "", `{"memberId":""}`: "",
+	} {
+		require.Equal(t, want, decoded[send.SendAlphaResponseParams](t, text).MemberID, text)
+		require.Equal(t, want, decoded[send.SavePostCommentAnalyticsParams](t, text).MemberID, text)
+	}
+	requireUnread[send.SendAlphaResponseParams](t, map[string]string{
+		`{"memberId":7}`: "memberId", `{"memberId":{}}`: "memberId", `{"memberId":[]}`: "memberId",
+		`{"memberId":["ada","bob"]}`: "memberId", `{"memberId":[7]}`: "memberId[0]", `{"memberId":[null]}`: "memberId[0]",
+		`{"memberId":[""]}`: "memberId[0]",
+	})
+}
+
 func TestTheIDOfAStoredMessageIsReadInEveryForm(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]send.BroadcastID{

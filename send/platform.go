@@ -90,9 +90,13 @@ type requirement struct {
 // platformError gives the error of a connector its code: its own, Canceled where the
 // caller's context ended, and else Unavailable, a time-out of the connector's own included.
 func platformError(ctx context.Context, platform channel.Type, err error) error {
-	_, isError := boterr.AsError(err)
+	known, isError := errors.AsType[*boterr.Error](err)
 	_, isCode := errors.AsType[boterr.Code](err)
 	switch {
+	case isError && known == nil:
+		return boterr.New(boterr.Internal, "",
+			"whether the platform did it is not known: the connector for channels of type %s returned a nil *boterr.Error as its error: "+
+				"have it return nil itself where all is well", platform)
 	case isError || isCode:
 		return boterr.In("", err)
 	case ctx.Err() != nil:

@@ -83,7 +83,7 @@ func (s *Service) recipientOf(given *member.Member) (recipient, error) {
 
 // loadMember returns the member as it is stored, which must be in the channel.
 func (s *Service) loadMember(ctx context.Context, in *channel.Channel, r recipient) (*member.Member, error) {
-	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: r.id})
+	m, err := s.getMember(ctx, r.id)
 	if err != nil {
 		return nil, at(r.field, err)
 	}
@@ -92,6 +92,15 @@ func (s *Service) loadMember(ctx context.Context, in *channel.Channel, r recipie
 			r.id, m.Channel, in.ID)
 	}
 	return m, nil
+}
+
+// getMember returns a member of the app.
+func (s *Service) getMember(ctx context.Context, id string) (*member.Member, error) {
+	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: id})
+	if err == nil && m == nil {
+		return nil, boterr.New(boterr.NotFound, "", "there is no member %.40q in this app", id)
+	}
+	return m, err
 }
 
 // at returns an error with the field of the call that it is about. at(field, nil) is

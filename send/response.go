@@ -16,7 +16,8 @@ const (
 // type. It keeps every field in its place, known or not, so that what was read as
 // JSON is written as it was, but for what is one value in another spelling: the escapes of
 // strings, numbers such as 1.0 and 1e3, which are written 1 and 1000, and a key that
-// comes twice, of which the last value stays. Whole numbers beyond 64 bits are doubles.
+// comes twice, of which the last value stays. Numbers that neither 64 bits nor a double hold
+// are the nearest double, and half of a surrogate pair is U+FFFD, since it is no text.
 // (json.Marshal escapes <, > and & besides; String and document.EncodeJSON do not.)
 //
 // A Response is a value: With and Literal return another one. The zero Response

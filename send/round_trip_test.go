@@ -92,6 +92,10 @@ func TestAnotherSpellingOfAValueIsWrittenInTheUsualOne(t *testing.T) {
 		`{"n":1.50}`:                 `{"n":1.5}`,
 		`{"n":18446744073709551616}`: `{"n":1.8446744073709552e+19}`,
 		`{"t":"\u0041\/"}`:           `{"t":"A/"}`,
+		`{"n":1e-400}`:               `{"n":0}`,
+		`{"t":"\ud800"}`:             "{\"t\":\"\uFFFD\"}",
+		`{"t":"\udc00\ud800"}`:       "{\"t\":\"\uFFFD\uFFFD\"}",
+		`{"\ud800\u0041":1}`:         "{\"\uFFFDA\":1}",
 		`{"a":1,"b":2,"a":3}`:        `{"a":3,"b":2}`,
 	} {
 		require.Equal(t, want, decoded[send.Response](t, text).String())
@@ -108,6 +112,7 @@ func FuzzAnyJSONAsAResponse(f *testing.F) {
 		`{"type":"QUICK_REPLIES","text":"?","quickReplies":[{"title":"","payload":null}]}`,
 		`{"type":"CAROUSEL","carousel":[{"title":"A","buttons":[{"type":"web_url","title":"Go"}]}]}`,
 		`{"type":"NEWS","articles":[{"title":"a"},{"title":"b"}]}`, `{"type":"TEMPLATE","elementName":"e"}`,
+		`{"type":"X","\udc00\ud800":"\ud83d\u0041","n":1e-400}`, `{"type":"X","x":"` + "\xff" + `"}`,
 		`{"type":"TYPING","duration":-1}`, `{"type":"IMAGE","url":{}}`, `{"type":"TEXT","text":"a","type":"IMAGE"}`,
 	} {
 		f.Add([]byte(text))

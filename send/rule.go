@@ -34,6 +34,23 @@ func ifPresent(field string, r rule) rule {
 	}
 }
 
+// optional is a rule for a string that may be absent, null or "", which is what {{path}} makes
+// of a field that a member does not have.
+func optional(field string, most int) rule {
+	return func(o document.Object) error {
+		if isAbsent(o, field) {
+			return nil
+		}
+		return text(field, most)(o)
+	}
+}
+
+// isAbsent reports whether an optional string is absent, null or "".
+func isAbsent(o document.Object, field string) bool {
+	value, _ := o.Field(field)
+	return value == nil || value == ""
+}
+
 // text asks for a string that is not empty, of at most so many code points.
 func text(field string, most int) rule {
 	return func(o document.Object) error {
@@ -57,12 +74,10 @@ func text(field string, most int) rule {
 // either asks for at least one of two strings.
 func either(first, second string) rule {
 	return func(o document.Object) error {
-		one, _ := o.Field(first)
-		other, _ := o.Field(second)
-		if one == nil && other == nil {
+		if isAbsent(o, first) && isAbsent(o, second) {
 			return boterr.Invalid(first, "is missing: give %s or %s", first, second)
 		}
-		return all(ifPresent(first, text(first, unlimited)), ifPresent(second, text(second, unlimited)))(o)
+		return all(optional(first, unlimited), optional(second, unlimited))(o)
 	}
 }
 

@@ -19,15 +19,15 @@ func (s *Service) SendResponse(ctx context.Context, p SendResponseParams) (SendR
 	if err != nil {
 		return SendResponseResult{}, err
 	}
-	if len(messages) == 1 {
-		result, err := s.deliver(ctx, connector, messages[0])
-		if err != nil {
-			return SendResponseResult{}, err
-		}
-		return SendResponseResult{Results: []Result{result}}, nil
+	if len(messages) > 1 {
+		results, err := s.deliverAll(ctx, connector, messages)
+		return SendResponseResult{Results: results}, err
 	}
-	results, err := s.deliverAll(ctx, connector, messages)
-	return SendResponseResult{Results: results}, err
+	result, err := s.deliver(ctx, connector, messages[0])
+	if err != nil {
+		return SendResponseResult{}, undelivered(ctx, messages, []Result{{Err: err}})
+	}
+	return SendResponseResult{Results: []Result{result}}, nil
 }
 
 // messages returns the message to each member, at least one, all of them checked. The

@@ -103,7 +103,7 @@ func readResult(o document.Object) (Result, error) {
 	case isEcho:
 		return Result{Reply: o, shape: shapeEcho}, nil
 	case isCharlie:
-		return readCharlie(o)
+		return readCharlie(o), nil
 	default:
 		return Result{}, boterr.Invalid("", "is no result of a send: it has none of messageEvent, msgType and ts")
 	}
@@ -126,11 +126,14 @@ func readCommon(o document.Object) (Result, error) {
 	return r, nil
 }
 
-// readCharlie reads {ok, channel, ts, message}. ts is the message's id, too.
-func readCharlie(o document.Object) (Result, error) {
+// readCharlie reads {ok, channel, ts, message}. ts is the message's id, too. One that is no
+// timestamp is the platform's word all the same, and leaves the event without a time.
+func readCharlie(o document.Object) Result {
 	r := Result{Reply: o, ChatID: document.Get(o, "channel", ""), shape: shapeCharlie}
 	ts, _ := o.Field(fieldTS)
-	err := r.MessageEvent.DecodeValue(document.O("timestamp", ts))
+	if err := r.MessageEvent.DecodeValue(document.O("timestamp", ts)); err != nil {
+		r.MessageEvent = MessageEvent{}
+	}
 	r.MessageEvent.MessageID = document.Get(o, fieldTS, "")
-	return r, boterr.In(fieldTS, err)
+	return r
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// UndeliveredError is the error behind that of a send to several members of which some did
-// not get the message. errors.AsType finds it:
+// UndeliveredError is the error behind that of a send by SendResponse and the operations for
+// several members, of whom some, or the only one, did not get the message. errors.AsType finds
+// it:
 //
 //	if undelivered, ok := errors.AsType[*send.UndeliveredError](err); ok { ... }
 type UndeliveredError struct {
@@ -28,8 +29,12 @@ type Failure struct {
 // mostNamed is how many members the text of an UndeliveredError names.
 const mostNamed = 20
 
-// Error names the members, the first of many.
+// Error names the members, the first of many. Of one that was the only one it tells the reason
+// alone: code and field are those of the error that it is behind.
 func (u *UndeliveredError) Error() string {
+	if u.Of == 1 && len(u.Failures) == 1 {
+		return reason(u.Failures[0].Err)
+	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d of %d members did not get the message: ", len(u.Failures), u.Of)
 	for i, failure := range u.Failures {
@@ -43,6 +48,14 @@ func (u *UndeliveredError) Error() string {
 		fmt.Fprintf(&text, "%s (%v)", failure.MemberID, failure.Err)
 	}
 	return text.String()
+}
+
+// reason returns the text of an error without its code and field.
+func reason(err error) string {
+	if e, ok := err.(*boterr.Error); ok && e != nil { //nolint:errorlint // Only the outermost error says these.
+		return e.Message()
+	}
+	return err.Error()
 }
 
 // Unwrap returns the error of each member.

@@ -41,15 +41,15 @@ var (
 	fileRule = either("url", "attachment_id")
 	cardRule = all(
 		text("title", maxCardTitle),
-		ifPresent("subtitle", text("subtitle", maxCardTitle)),
-		ifPresent("image_url", text("image_url", unlimited)),
+		optional("subtitle", maxCardTitle),
+		optional("image_url", unlimited),
 		ifPresent("buttons", list("buttons", 0, maxButtons, buttonRule)),
 	)
 	articleRule = all(
 		text("title", unlimited),
-		ifPresent("description", text("description", unlimited)),
-		ifPresent("url", text("url", unlimited)),
-		ifPresent("picurl", text("picurl", unlimited)),
+		optional("description", unlimited),
+		optional("url", unlimited),
+		optional("picurl", unlimited),
 	)
 	postbackRule = all(text("title", maxButtonTitle), payloadRule)
 	webURLRule   = all(text("title", maxButtonTitle), text("url", unlimited))
@@ -57,7 +57,7 @@ var (
 
 // Validate checks the response as every send does: that it has a type, and what its
 // type needs within the limits of that type. Text is counted in Unicode code points.
-// Types and fields that are not known pass. The rules of a type hold on every platform,
+// Types and fields that are not known pass, and a string that is not required may be "". The rules of a type hold on every platform,
 // those of TypeNews and TypeTemplate too, which one platform alone has: what another makes
 // of them is its connector's to say. Whether a file is within the 25 MB that platforms
 // take cannot be seen from its address.
@@ -74,6 +74,9 @@ func (r Response) Validate() error {
 	if err := text(fieldType, unlimited)(r.object); err != nil {
 		return err
 	}
+	if err := writable(r.object, 0); err != nil {
+		return err
+	}
 	if rule, ok := limits[r.Type()]; ok {
 		return rule(r.object)
 	}
@@ -83,14 +86,11 @@ func (r Response) Validate() error {
 // quickReplyRule asks for title and payload where the quick reply says its title;
 // other kinds, such as one that asks for a location, need none.
 func quickReplyRule(reply document.Object) error {
-	if err := ifPresent("content_type", text("content_type", unlimited))(reply); err != nil {
-		return err
-	}
 	title, payload := text("title", maxQuickReplyTitle), text(fieldPayload, maxQuickReplyPayload)
-	if document.Get(reply, "content_type", ContentText) != ContentText {
-		title, payload = ifPresent("title", title), ifPresent(fieldPayload, payload)
+	if !isAbsent(reply, "content_type") && document.Get(reply, "content_type", "") != ContentText {
+		title, payload = optional("title", maxQuickReplyTitle), optional(fieldPayload, maxQuickReplyPayload)
 	}
-	return all(title, payload)(reply)
+	return all(optional("content_type", unlimited), title, payload)(reply)
 }
 
 // buttonRule lets buttons of other types pass, but for the limit of the title.
@@ -104,7 +104,7 @@ func buttonRule(button document.Object) error {
 	case ButtonWebURL:
 		return webURLRule(button)
 	default:
-		return ifPresent("title", text("title", maxButtonTitle))(button)
+		return optional("title", maxButtonTitle)(button)
 	}
 }
 

@@ -49,6 +49,25 @@ func TestMessagesAtTheirLimitsPass(t *testing.T) {
 	}
 }
 
+func TestAnOptionalStringThatIsEmptyCountsAsAbsent(t *testing.T) {
+	t.Parallel()
+	for _, response := range []send.Response{
+		send.Image("u").With("attachment_id", ""),
+		send.Attachment(send.TypeImage, "7").With("url", ""),
+		send.Raw(document.O("type", "CAROUSEL", "carousel", document.A(document.O("title", "A", "subtitle", "", "image_url", "")))),
+		send.Raw(document.O("type", "NEWS", "articles", document.A(
+			document.O("title", "A", "description", "", "url", "", "picurl", ""),
+		))),
+		send.QuickReplies("?").With("quickReplies", document.A(document.O("content_type", "", "title", "Yes", "payload", "y"))),
+		send.QuickReplies("?").With("quickReplies", document.A(
+			document.O("content_type", "location", "title", "", "payload", ""),
+		)),
+		send.Raw(document.O("type", "BUTTON", "text", "?", "buttons", document.A(document.O("type", "share", "title", "")))),
+	} {
+		require.NoError(t, response.Validate(), "%s", response)
+	}
+}
+
 func TestWhatBreaksALimitIsNamedByItsPath(t *testing.T) {
 	t.Parallel()
 	ok := send.Postback("Yes", "y")
@@ -72,7 +91,8 @@ func TestWhatBreaksALimitIsNamedByItsPath(t *testing.T) {
 		{send.Raw(document.O("type", "IMAGE")), "url"},
 		{send.Audio(""), "url"},
 		{send.Raw(document.O("type", "VIDEO", "url", 7)), "url"},
-		{send.Attachment(send.TypeFile, ""), "attachment_id"},
+		{send.Attachment(send.TypeFile, ""), "url"},
+		{send.File("").With("attachment_id", ""), "url"},
 
 		{send.QuickReplies("", send.QuickReply{Title: "Yes"}), "text"},
 		{send.QuickReplies("?"), "quickReplies"},

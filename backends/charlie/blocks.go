@@ -18,7 +18,7 @@ func quickRepliesOf(response send.Response) (content, error) {
 	buttons := document.A()
 	for i, reply := range objectsOf(response, "quickReplies") {
 		path := "quickReplies[" + strconv.Itoa(i) + "]"
-		if kind := document.Get(reply, "content_type", send.ContentText); kind != send.ContentText {
+		if kind := document.Get(reply, "content_type", ""); kind != "" && kind != send.ContentText {
 			return content{}, boterr.New(boterr.Unsupported, path+".content_type",
 				"the workspace chat tool has no quick replies of type %s: use %s", kind, send.ContentText)
 		}

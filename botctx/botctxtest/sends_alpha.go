@@ -268,7 +268,6 @@ func sendAlphaResponseToMemberIDsTellsOfRefusals(t *trial) {
 		MemberID: document.One(p.member.ID), Response: send.Text("Hello"),
 	})
 	require.Error(t, err)
-	require.ErrorContains(t, err, p.member.ID, "the error names who did not get it")
 	require.Len(t, sent.Results, 1)
 	require.Error(t, sent.Results[0].Err)
 	t.requireSent()

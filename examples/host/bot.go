@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// bistro is the bot of a restaurant: it holds a table, reminds who does not confirm it, and
+// notes it when they do.
+type bistro struct {
+	remindAfter time.Duration
+}
+
+const (
+	// bookings is the data source of the tables that were confirmed.
+	bookings = "bookings"
+	// nodeReminder is the node that the agenda runs, tagTable the agenda's tag: a member has
+	// at most one.
+	nodeReminder = "reminder"
+	tagTable     = "table"
+)
+
+var wishForm = regexp.MustCompile(`(?i)\btable for ([1-9]\d?) at (\d\d?:\d\d)\b`)
+
+// nodes returns the bot.
+func (b bistro) nodes() []*botctx.Node {
+	return []*botctx.Node{
+		{
+			ID: "hold", Trigger: botctx.TextMatches(wishForm), Global: botctx.GlobalInTree,
+			Pre:       []botctx.Action{b.hold},
+			Responses: say("I hold a table for {{meta.table.people}} at {{meta.table.time}}. Shall I book it, yes or no?"), SavesPosition: true,
+		},
+		{
+			ID: "booked", Parent: "hold", Trigger: botctx.TextIs("yes"),
+			Pre:       []botctx.Action{book, forget},
+			Responses: say("Booked: {{meta.table.people}} at {{meta.table.time}}. See you, {{firstName}}!"), SavesPosition: true,
+		},
+		{
+			ID: "released", Parent: "hold", Trigger: botctx.TextIs("no"),
+			Pre:       []botctx.Action{forget},
+			Responses: say("Another time, then."), SavesPosition: true,
+		},
+		{
+			ID: "help", Trigger: botctx.AnyText(), Global: botctx.GlobalInTree, Priority: botctx.FallbackPriority,
+			Responses: say(`Say when you come, such as "a table for 4 at 19:30".`),
+		},
+		{
+			ID:        nodeReminder,
+			Responses: say("I still hold a table for {{meta.table.people}} at {{meta.table.time}}: yes or no?"),
+		},
+	}
+}
+
+// say returns the responses of a node: one text.
+func say(text string) []send.Response { return []send.Response{send.Text(text)} }
+
+// hold remembers the table, and when to remind of it. Another wish takes its place.
+func (b bistro) hold(ctx context.Context, bot *botctx.Context) error {
+	wish := wishForm.FindStringSubmatch(bot.MessageEvent.Text())
+	bot.Member.Meta.Set("table", document.O("people", wish[1], "time", wish[2]))
+	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		MemberID:        bot.Member.ID,
+		NodeCompositeID: nodeReminder,
+		NextRunAt:       document.At(bot.Now().Add(b.remindAfter)),
+		Tag:             tagTable,
+		Replace:         true,
+	})
+	return err
+}
+
+// book notes the table. To repeat it, after a run that failed, changes nothing.
+func book(ctx context.Context, bot *botctx.Context) error {
+	table := document.Get(bot.Member.Meta, "table", document.O())
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+		DataSourceID: bookings,
+		Data:         []document.Object{table.With("_id", bot.Member.ID).With("name", bot.Member.FirstName)},
+	})
+	return err
+}
+
+// forget takes the reminder back.
+func forget(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID, Tag: tagTable})
+	return err
+}

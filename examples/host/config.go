@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/outbound"
+)
+
+// config is what the service is told. It holds secrets only as channel.Secret, which
+// does not print.
+type config struct {
+	listen      string
+	store       string
+	file        string
+	mongoURI    channel.Secret
+	allow       []string
+	remindAfter time.Duration
+	stopWithin  time.Duration
+	logLevel    slog.Level
+	// channels are those of the file, and with demo the one that demo.go receives for.
+	channels []channelSettings
+	demo     bool
+	// now is the clock.
+	now func() time.Time
+}
+
+const usage = `Usage: host [flags]
+
+A bot that books tables, as an HTTP service: POST /inbound takes signed webhooks,
+/healthz, /readyz and /metrics tell how it is.
+
+Each flag is also an environment variable, such as HOST_REMIND_AFTER; the flag wins.
+Secrets come from the environment alone:
+  HOST_MONGO_URI is the address of the MongoDB database of -store mongodb, such as
+  mongodb://localhost:27017/bots
+  the variable that a channel names as secretVariable holds its secret, at least 16
+  bytes; several with spaces between, the newest first, while one replaces another
+
+`
+
+// parse reads flags and environment, and prints the help. Its error tells all that is
+// wrong, one line each.
+func parse(args []string, lookup func(string) (string, bool), help io.Writer) (config, error) {
+	c := config{now: time.Now}
+	var channelsFile, allow string
+	flags := flag.NewFlagSet("host", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // The caller prints what is wrong.
+	if uri, isSet := lookup(mongoVariable); isSet {
+		c.mongoURI = channel.NewSecret(uri)
+	}
+	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "the `address` to listen on")
+	flags.StringVar(&c.store, "store", storeBolt, "where records are kept: bolt or mongodb")
+	flags.StringVar(&c.file, "file", "bots.db", "the file of the bolt store")
+	flags.StringVar(&channelsFile, "channels", "", "the JSON `file` of the channels, see channels.json")
+	flags.BoolVar(&c.demo, "demo", false, "add a channel whose messages are printed; its secret is in "+demoVariable)
+	flags.StringVar(&allow, "allow", "", "`hosts` of your own network that messages may be posted to, with commas between")
+	flags.DurationVar(&c.remindAfter, "remind-after", 15*time.Minute, "when the bot reminds of a table that is not confirmed")
+	flags.DurationVar(&c.stopWithin, "stop-within", 25*time.Second, "how long runs may go on after a signal to stop")
+	flags.TextVar(&c.logLevel, "log-level", slog.LevelInfo, "the least `level` that is logged: debug, info, warn or error")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			_, _ = io.WriteString(help, usage)
+			flags.SetOutput(help)
+			flags.PrintDefaults()
+		}
+		return c, err
+	}
+	problems := []error{fromEnvironment(flags, lookup)}
+	if flags.NArg() > 0 {
+		problems = append(problems, fmt.Errorf("%q is no flag, and there are no arguments: remove it", flags.Arg(0)))
+	}
+	if allow != "" {
+		c.allow = strings.Split(allow, ",")
+	}
+	var others []channelSettings
+	if c.demo {
+		others = append(others, demoChannel)
+	}
+	var err error
+	c.channels, err = readChannels(channelsFile, lookup, others...)
+	problems = append(problems, err, c.check())
+	return c, errors.Join(problems...)
+}
+
+// fromEnvironment sets the flags that were not given from the variables of their names.
+func fromEnvironment(flags *flag.FlagSet, lookup func(string) (string, bool)) error {
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	var problems []error
+	flags.VisitAll(func(f *flag.Flag) {
+		variable := "HOST_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		value, isSet := lookup(variable)
+		if !isSet || given[f.Name] {
+			return
+		}
+		if err := f.Value.Set(value); err != nil {
+			problems = append(problems, fmt.Errorf("%s is %q, which is wrong (%w): -%s is %s", variable, value, err, f.Name, f.Usage))
+		}
+	})
+	return errors.Join(problems...)
+}
+
+// check tells what is wrong with the values.
+func (c config) check() error {
+	var problems []error
+	switch {
+	case c.store != storeBolt && c.store != storeMongo:
+		problems = append(problems, fmt.Errorf("-store is %q: make it bolt or mongodb", c.store))
+	case c.store == storeBolt && c.file == "":
+		problems = append(problems, errors.New("-file is empty: name the file of the store, such as bots.db"))
+	case c.store == storeMongo && c.mongoURI.Reveal() == "":
+		problems = append(problems, errors.New("-store is mongodb: set "+mongoVariable+" to the address of the database"))
+	}
+	if c.remindAfter <= 0 || c.stopWithin <= 0 {
+		problems = append(problems, errors.New("-remind-after and -stop-within must be more than nothing, such as 15m"))
+	}
+	if _, err := outbound.New(outbound.Config{Allow: c.allow}); err != nil {
+		problems = append(problems, fmt.Errorf("-allow: %w", err))
+	}
+	return errors.Join(problems...)
+}

@@ -1,0 +1,57 @@
+// Command host is a small HTTP service over the SDK, to copy from: what members write
+// arrives as a signed webhook, a bot answers by another one, and agendas run as they fall
+// due.
+//
+//	go -C examples/host run . -demo
+//
+// README.md beside it shows a conversation held with curl. config.go reads flags and
+// environment, channels.go the channels and their secrets, store.go opens the store,
+// service.go is what starts, serves and stops, metrics.go what it reports, bot.go the bot, and demo.go the
+// receiver that -demo puts in the place of a chat.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
+	code := run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the program, until ctx ends. It returns the exit code: 1 where something
+// failed, 2 where the configuration is wrong.
+func run(
+	ctx context.Context, args []string, lookup func(string) (string, bool), out, problems io.Writer,
+) int {
+	c, err := parse(args, lookup, out)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(problems, "host: the configuration is wrong; host -help shows all of it")
+		_, _ = fmt.Fprintln(problems, err)
+		return 2
+	}
+	log := slog.New(slog.NewTextHandler(problems, &slog.HandlerOptions{Level: c.logLevel}))
+	s, err := open(ctx, c, log, out)
+	if err == nil {
+		err = s.serve(ctx)
+	}
+	if err != nil {
+		log.ErrorContext(ctx, "failed", "error", err)
+		return 1
+	}
+	return 0
+}

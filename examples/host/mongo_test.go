@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/backends/mongo"
+)
+
+// uriVariable names the server that the tests use in the place of the stand-in.
+const uriVariable = "BOTCTX_MONGO_URI"
+
+func TestAConversationOnMongoDBGoesOnAfterARestart(t *testing.T) {
+	t.Parallel()
+	uri := newDatabase(t)
+	w := newWorldIn(t, variables{mongoVariable: uri}, "-store", storeMongo)
+	require.Equal(t, held, w.say("m1", "a table for 4 at 19:30"))
+	w.stop()
+	w.start()
+	require.Equal(t, 200, w.get("/readyz").status)
+	require.Equal(t, "Booked: 4 at 19:30. See you, Ada!", w.say("m2", "yes"))
+	w.stop()
+	require.NotContains(t, w.log.String(), uri)
+}
+
+func TestAnAddressThatIsWrongIsToldWithoutItsPassword(t *testing.T) {
+	t.Parallel()
+	for _, uri := range []string{
+		"mongodb://ada:hunter2@127.0.0.1",
+		"mongodb://ada:hunter2@127.0.0.1:1/bots?serverSelectionTimeoutMS=1",
+		"mongo://ada:hunter2@127.0.0.1/bots",
+	} {
+		problems := &lockedBuffer{}
+		environment := variables{demoVariable: secretOfTests, mongoVariable: uri}
+		require.Equal(t, 1, run(t.Context(), []string{"-demo", "-store", storeMongo}, environment.lookup, io.Discard, problems))
+		require.Contains(t, problems.String(), "the mongodb store: ")
+		require.NotContains(t, problems.String(), "hunter2")
+	}
+}
+
+// newDatabase returns the address of a database that is dropped when the test ends: on the
+// server of uriVariable, or on the stand-in of backends/mongo.
+func newDatabase(t *testing.T) string {
+	t.Helper()
+	server := os.Getenv(uriVariable)
+	if server == "" {
+		server = startStandIn(t)
+		t.Logf("running on a stand-in; %s names a server", uriVariable)
+	}
+	at, err := url.Parse(server)
+	require.NoError(t, err)
+	query := at.Query()
+	if at.User != nil && query.Get("authSource") == "" { // What was the database authenticates still.
+		before := strings.Trim(at.Path, "/")
+		if before == "" {
+			before = "admin"
+		}
+		query.Set("authSource", before)
+	}
+	at.RawQuery, at.Path = query.Encode(), "/botctx_host_"+time.Now().UTC().Format("20060102150405000000000")
+	t.Cleanup(func() {
+		store, err := mongo.Open(context.Background(), at.String())
+		require.NoError(t, err)
+		require.NoError(t, store.Database().Drop(context.Background()))
+		require.NoError(t, store.Close(context.Background()))
+	})
+	return at.String()
+}
+
+// startStandIn builds and starts the stand-in, and returns its address.
+func startStandIn(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "standin")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./standin")
+	build.Dir = "../../backends/mongo/mongotest"
+	text, err := build.CombinedOutput()
+	require.NoError(t, err, "building the stand-in: %s", text)
+	standIn := exec.CommandContext(context.Background(), binary)
+	standIn.Stderr = os.Stderr
+	input, err := standIn.StdinPipe()
+	require.NoError(t, err)
+	output, err := standIn.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, standIn.Start())
+	t.Cleanup(func() {
+		_ = input.Close() // It stops by itself.
+		_ = standIn.Wait()
+	})
+	address, err := bufio.NewReader(output).ReadString('\n')
+	require.NoError(t, err)
+	return strings.TrimSpace(address)
+}
