@@ -86,13 +86,17 @@ const (
 	addAccounts  Capability = "Harness.AddAccount"
 	// tickets is lacked where none of ticketing can be sent to.
 	tickets Capability = "a platform with tickets and groups"
+	// recalledTickets is lacked where none of recalling can be sent to, noTickets where all that
+	// can are in ticketing.
+	recalledTickets Capability = "a platform with tickets that are recalled"
+	noTickets       Capability = "a platform without tickets"
 )
 
 // notOperated are the capabilities for which no operation can answer.
 func notOperated() []Capability {
 	return []Capability{
 		readSent, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, readMade, serveFiles,
-		tickets, refuseSends, readComments, readMails, readFiles, addAccounts,
+		tickets, recalledTickets, noTickets, refuseSends, readComments, readMails, readFiles, addAccounts,
 	}
 }
 

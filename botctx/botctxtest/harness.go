@@ -172,13 +172,15 @@ func (h *Harness) lacks() []Capability {
 			lacks = append(lacks, verb.capability)
 		}
 	}
-	if !slices.ContainsFunc(platforms, func(platform channel.Type) bool {
-		return shapes[platform] == nil && !slices.Contains(lacks, On(platform))
-	}) {
-		lacks = append(lacks, commonShape)
-	}
-	if !slices.ContainsFunc(ticketing, func(platform channel.Type) bool { return !slices.Contains(lacks, On(platform)) }) {
-		lacks = append(lacks, tickets)
+	for _, kind := range []struct {
+		capability Capability
+		platforms  []channel.Type
+	}{
+		{commonShape, commonlyShaped()}, {tickets, ticketing}, {recalledTickets, recalling}, {noTickets, ticketless()},
+	} {
+		if !slices.ContainsFunc(kind.platforms, func(platform channel.Type) bool { return !slices.Contains(lacks, On(platform)) }) {
+			lacks = append(lacks, kind.capability)
+		}
 	}
 	return lacks
 }

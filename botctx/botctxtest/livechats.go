@@ -32,6 +32,14 @@ func needing(needed []Capability, rules []Rule) []Rule {
 // All of them make groups.
 var ticketing = []channel.Type{channel.Charlie, channel.Delta, channel.Bravo}
 
+// recalling are those of them on which tickets can be taken back. They come first there.
+var recalling = []channel.Type{channel.Charlie, channel.Delta}
+
+// ticketless are the other platforms.
+func ticketless() []channel.Type {
+	return slices.DeleteFunc(slices.Clone(platforms), func(platform channel.Type) bool { return slices.Contains(ticketing, platform) })
+}
+
 // ticketing returns the first platform with tickets that the implementation does not lack.
 func (t *trial) ticketing() channel.Type {
 	for _, platform := range ticketing {

@@ -212,9 +212,24 @@ func TestAnImplementationOfOneDomain(t *testing.T) {
 
 func TestPlatformsThatAreLackedAreNotUsed(t *testing.T) {
 	t.Parallel()
-	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
+	for name, offered := range map[string][]channel.Type{
+		"with words of their own":  {channel.Charlie, channel.Echo},
+		"without common results":   {channel.Charlie},
+		"that recall no tickets":   {channel.Bravo},
+		"without tickets":          {channel.Foxtrot},
+		"with and without tickets": {channel.Alpha, channel.Delta},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			botctxtest.RunConformance(t, harnessOfPlatforms(offered))
+		})
+	}
+}
+
+// harnessOfPlatforms makes harnesses of an implementation that sends on some platforms alone.
+func harnessOfPlatforms(offered []channel.Type) func(t *testing.T) *botctxtest.Harness {
+	return func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
-		offered := []channel.Type{channel.Charlie, channel.Echo}
 		h := sendingOnlyOn(offered)
 		for _, platform := range []channel.Type{
 			channel.Alpha, channel.Bravo, channel.Charlie, channel.Delta, channel.Echo,
@@ -225,5 +240,5 @@ func TestPlatformsThatAreLackedAreNotUsed(t *testing.T) {
 			}
 		}
 		return h
-	})
+	}
 }
