@@ -63,6 +63,8 @@ const (
 	Uploads Capability = "Uploads"
 	// Histories is history of createAssignment.
 	Histories Capability = "Histories"
+	// OutletLookups is getAssignmentByOutlet.
+	OutletLookups Capability = "OutletLookups"
 )
 
 // What a harness may lack beside that. No operation can answer for it.
@@ -127,6 +129,11 @@ var uses = map[Capability]func(*trial) error{
 		})
 		return err
 	},
+	OutletLookups: func(t *trial) error {
+		d := t.openDesk(t.home, t.ticketing())
+		_, _ = t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{}) // What is looked for, if it can be made.
+		return errorOf(t.home.GetAssignmentByOutlet(t.ctx(), livechat.GetAssignmentByOutletParams{ChannelID: d.ID}))
+	},
 	Histories: func(t *trial) error {
 		t.openDesk(t.home, t.ticketing())
 		return errorOf(t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{History: true}))
@@ -137,9 +144,14 @@ var uses = map[Capability]func(*trial) error{
 // lack. There is none for what the harness itself lacks.
 func unsupportedRule(lack Capability) (Rule, bool) {
 	name := strings.ReplaceAll(string(lack), " ", "")
+	var needs []Capability
+	if lack == Histories || lack == OutletLookups {
+		needs = liveChatNeeds()
+	}
 	return Rule{
-		Name: "LackOf" + name + "IsUnsupported",
-		Text: "what an implementation declares to lack it answers with Unsupported",
+		Name:  "LackOf" + name + "IsUnsupported",
+		Text:  "what an implementation declares to lack it answers with Unsupported",
+		Needs: needs,
 		check: func(t *trial) {
 			requireUnsupported(t, lack)
 		},

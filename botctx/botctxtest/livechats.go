@@ -16,8 +16,11 @@ import (
 
 // liveChatRules are the rules of the operations of package livechat.
 func liveChatRules() []Rule {
-	return needing([]Capability{pairOutlets, addAgents, tickets}, slices.Concat(assignmentRules(), groupRules()))
+	return needing(liveChatNeeds()[1:], slices.Concat(assignmentRules(), groupRules()))
 }
+
+// liveChatNeeds are what live chats need: the domain, and the verbs that hold them.
+func liveChatNeeds() []Capability { return []Capability{LiveChats, pairOutlets, addAgents, tickets} }
 
 // needing returns rules that all need more capabilities.
 func needing(needed []Capability, rules []Rule) []Rule {
@@ -52,7 +55,7 @@ func (t *trial) ticketing() channel.Type {
 
 // offersLiveChats reports whether live chats can be held.
 func (t *trial) offersLiveChats() bool {
-	return !slices.ContainsFunc([]Capability{LiveChats, pairOutlets, addAgents, tickets}, func(c Capability) bool { return !t.offers(c) })
+	return !slices.ContainsFunc(liveChatNeeds(), func(c Capability) bool { return !t.offers(c) })
 }
 
 // desk is an outlet channel, with an agent, and with the two broadcast groups support, of

@@ -153,7 +153,7 @@ func TestLackOfACapability(t *testing.T) {
 	for _, capability := range []botctxtest.Capability{
 		botctxtest.Channels, botctxtest.Members, botctxtest.DataSources, botctxtest.Agendas, botctxtest.Nodes,
 		botctxtest.Sends, botctxtest.LiveChats, botctxtest.GeoQueries, botctxtest.ArrayFilters, botctxtest.PatchSort,
-		botctxtest.Histories, botctxtest.On(channel.Echo), botctxtest.Utilities, botctxtest.Batches, botctxtest.Broadcasts,
+		botctxtest.Histories, botctxtest.OutletLookups, botctxtest.On(channel.Echo), botctxtest.Utilities, botctxtest.Batches, botctxtest.Broadcasts,
 		botctxtest.Attachments, botctxtest.Threads, botctxtest.Labels, botctxtest.Comments, botctxtest.Archives,
 		botctxtest.MessageUpdates, botctxtest.Tags, botctxtest.Mails, botctxtest.Uploads,
 	} {

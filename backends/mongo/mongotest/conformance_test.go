@@ -29,10 +29,15 @@ func requireConformance(t *testing.T, newHarness func(*testing.T) *botctxtest.Ha
 		botctxtest.RunConformance(t, newHarness)
 		return
 	}
-	rules := botctxtest.Rules()
-	t.Logf("the stand-in is not held to %d of %d rules", len(operationDefects), len(rules))
+	rules := botctxtest.Rules(operationLacks...)
+	t.Logf("the stand-in lacks %q, and is not held to %d of %d rules", operationLacks, len(operationDefects), len(rules))
 	for _, rule := range rules {
-		check := func(t *testing.T, to witnessed) { t.Helper(); rule.Check(to, newHarness(t)) }
+		check := func(t *testing.T, to witnessed) {
+			t.Helper()
+			h := newHarness(t)
+			h.Lacks = operationLacks
+			rule.Check(to, h)
+		}
 		t.Run(rule.Name, func(t *testing.T) {
 			t.Parallel()
 			hold(t, operationDefects[rule.Name], check)
