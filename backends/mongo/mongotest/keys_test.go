@@ -1,0 +1,88 @@
+package mongotest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+func TestAChangeOfManyGivesKeysOnFromOneDocumentToTheNext(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	require.NoError(t, c.EnsureIndex(t.Context(),
+		document.Index{Keys: []document.IndexKey{{Path: "n", Kind: document.Ascending}}, Unique: true}))
+	const count = 40
+	documents := make([]document.Object, 0, count)
+	for i := range count {
+		documents = append(documents, document.O("_id", i, "n", i+1))
+	}
+	require.NoError(t, c.Insert(t.Context(), documents...))
+	down, err := document.CompileUpdate(document.O("$inc", document.O("n", -1)))
+	require.NoError(t, err)
+	result, err := c.Update(t.Context(), nil, document.Change{Update: down}, document.UpdateOptions{Multi: true})
+	require.NoError(t, err)
+	require.Equal(t, document.UpdateResult{Matched: count, Modified: count}, result)
+	found, err := c.Find(t.Context(), nil, document.FindOptions{})
+	require.NoError(t, err)
+	for i, o := range found {
+		require.Equal(t, i, document.Get(o, "n", -1))
+	}
+}
+
+func TestDocumentsOfOtherProgramsKeepTheirOrderOfFields(t *testing.T) {
+	t.Parallel()
+	store := openStore(t)
+	_, err := store.Database().Collection("shared").InsertOne(t.Context(), map[string]int{"_id": 1})
+	require.NoError(t, err)
+	c := store.Collection("shared")
+	for _, field := range []string{"a", "b"} {
+		_, err = c.Update(t.Context(), filterOf(t, document.O("_id", 1)),
+			document.Change{Update: updateOf(t, document.O("$inc", document.O(field, 1)))}, document.UpdateOptions{})
+		require.NoError(t, err)
+	}
+	found, err := c.Find(t.Context(), nil, document.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"_id", "a", "b"}, found[0].Keys())
+}
+
+func TestManyTakersOfTheFirstFreeOneLeaveNone(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	const count, takers = 60, 8
+	for i := range count {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "taken", false)))
+	}
+	free := filterOf(t, document.O("taken", false))
+	take := document.Change{Update: updateOf(t, document.O("$set", document.O("taken", true)))}
+	taken := make(chan int64, takers)
+	for range takers {
+		go func() {
+			var mine int64
+			defer func() { taken <- mine }()
+			for {
+				result, err := c.FindAndModify(t.Context(), free, take, document.FindAndModifyOptions{})
+				if err != nil || !result.Matched {
+					return // A taker that stops early leaves some.
+				}
+				mine++
+			}
+		}()
+	}
+	var all int64
+	for range takers {
+		all += <-taken
+	}
+	require.EqualValues(t, count, all)
+	left, err := c.Count(t.Context(), free)
+	require.NoError(t, err)
+	require.Zero(t, left)
+}
+
+func updateOf(t *testing.T, source document.Object) *document.Update {
+	t.Helper()
+	update, err := document.CompileUpdate(source)
+	require.NoError(t, err)
+	return update
+}
