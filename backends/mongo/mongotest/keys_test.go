@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -47,7 +48,7 @@ func TestDocumentsOfOtherProgramsKeepTheirOrderOfFields(t *testing.T) {
 	require.Equal(t, []string{"_id", "a", "b"}, found[0].Keys())
 }
 
-func TestManyTakersOfTheFirstFreeOneLeaveNone(t *testing.T) {
+func TestWhoFindsNoneOfManyTakersHasNoneLeft(t *testing.T) {
 	t.Parallel()
 	c := newStore(t).Collection("own")
 	const count, takers = 60, 8
@@ -56,28 +57,26 @@ func TestManyTakersOfTheFirstFreeOneLeaveNone(t *testing.T) {
 	}
 	free := filterOf(t, document.O("taken", false))
 	take := document.Change{Update: updateOf(t, document.O("$set", document.O("taken", true)))}
-	taken := make(chan int64, takers)
+	left := make(chan int64, takers)
 	for range takers {
 		go func() {
-			var mine int64
-			defer func() { taken <- mine }()
 			for {
 				result, err := c.FindAndModify(t.Context(), free, take, document.FindAndModifyOptions{})
-				if err != nil || !result.Matched {
-					return // A taker that stops early leaves some.
+				if err == nil && result.Matched {
+					continue
 				}
-				mine++
+				count, failed := c.Count(t.Context(), free)
+				if err != nil || failed != nil {
+					count = -1
+				}
+				left <- count
+				return
 			}
 		}()
 	}
-	var all int64
 	for range takers {
-		all += <-taken
+		require.Zero(t, <-left)
 	}
-	require.EqualValues(t, count, all)
-	left, err := c.Count(t.Context(), free)
-	require.NoError(t, err)
-	require.Zero(t, left)
 }
 
 func updateOf(t *testing.T, source document.Object) *document.Update {
@@ -85,4 +84,26 @@ func updateOf(t *testing.T, source document.Object) *document.Update {
 	update, err := document.CompileUpdate(source)
 	require.NoError(t, err)
 	return update
+}
+
+func TestALimitCutsPlacesThatAreEquallyFarInTheOrderOfInsertion(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	err := c.EnsureIndex(t.Context(), document.Index{Keys: []document.IndexKey{{Path: "at", Kind: document.Geo2D}}})
+	if isStandIn() {
+		require.ErrorIs(t, err, boterr.Unsupported)
+		return
+	}
+	require.NoError(t, err)
+	for i := range 5 {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "at", document.A(1, 1))))
+	}
+	near, err := document.CompileGeoNear(document.O("near", document.A(0, 0), "limit", 2))
+	require.NoError(t, err)
+	found, err := c.GeoNear(t.Context(), near)
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	for i, result := range found {
+		require.Equal(t, i, document.Get(result.Document, "_id", -1))
+	}
 }

@@ -1,6 +1,8 @@
 package memserver
 
 import (
+	"runtime"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/botctx/go-sdk/document"
@@ -138,6 +140,7 @@ func (r *request) first(filter *document.Filter, order *document.Sort) (*documen
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
+	runtime.Gosched() // Others come in between, as they may on MongoDB.
 	id, _ := found[0].Field(document.IDField)
 	byID, err := document.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
 	if err != nil || filter.Near() != nil {
