@@ -131,6 +131,11 @@ func (c *collection) changeFirst(ctx context.Context, f first) (document.FindAnd
 		return c.changeRead(ctx, f)
 	}
 	result, outcome, err := c.changeByPlan(ctx, f, p)
+	for lost := 1; err == nil && outcome == isOvertaken; lost++ {
+		if err = waitTurn(ctx, lost); err == nil {
+			result, outcome, err = c.changeByPlan(ctx, f, p)
+		}
+	}
 	if err != nil || outcome == isDone {
 		return result, err
 	}
@@ -161,6 +166,8 @@ const (
 	isMissing
 	// isOpen: the server refused the change. A look at the document tells why.
 	isOpen
+	// isOvertaken: somebody else was faster, and there is another document that matches.
+	isOvertaken
 )
 
 // isPlainProjection reports whether a projection cannot fail, which it must not do after
@@ -202,10 +209,28 @@ func (c *collection) changeByPlan(
 			result.Document, err = projected(seen.document, f.filter, f.projection)
 		}
 		return result, isDone, err
+	case !isPinned(f.filter):
+		outcome, err := c.missing(ctx, f, where)
+		return result, outcome, err
 	case p.condition.IsZero() && !f.upsert:
 		return result, isDone, nil
 	default:
 		return result, isMissing, nil
+	}
+}
+
+// missing tells why a change found no first document.
+func (c *collection) missing(ctx context.Context, f first, where any) (outcome, error) {
+	isThere, err := c.matches(ctx, where)
+	switch {
+	case err != nil:
+		return isOpen, err
+	case isThere:
+		return isOvertaken, nil
+	case f.upsert:
+		return isMissing, nil
+	default:
+		return isDone, nil
 	}
 }
 
@@ -249,7 +274,7 @@ func (c *collection) findOneAndUpdate(
 // nobody has changed it since; else it begins again with what is first then.
 func (c *collection) changeRead(ctx context.Context, f first) (document.FindAndModifyResult, error) {
 	var clash error
-	for {
+	for lost := 0; ; {
 		results, err := c.newest().find(ctx, f.filter, document.FindOptions{Sort: f.sort, Limit: 1})
 		switch {
 		case err != nil:
@@ -258,6 +283,10 @@ func (c *collection) changeRead(ctx context.Context, f first) (document.FindAndM
 			result, isDone, err := c.replace(ctx, f, results[0])
 			if err != nil || isDone {
 				return result, err
+			}
+			lost++
+			if err := waitTurn(ctx, lost); err != nil {
+				return document.FindAndModifyResult{}, err
 			}
 		case !f.upsert:
 			return document.FindAndModifyResult{}, nil

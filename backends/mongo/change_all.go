@@ -3,6 +3,7 @@ package mongo
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -42,7 +43,22 @@ func (c *collection) updateAll(ctx context.Context, f first) (document.UpdateRes
 	if err != nil {
 		return document.UpdateResult{}, err
 	}
-	m := changeOfMany{collection: c, first: f}
+	result, err := c.updateFound(ctx, f, results, writers)
+	if boterr.CodeOf(err) != boterr.AlreadyExists {
+		return result, err
+	}
+	// One after the other, a document may have the key that one before it has given up.
+	if results, err = c.newest().find(ctx, f.filter, document.FindOptions{}); err != nil {
+		return document.UpdateResult{}, err
+	}
+	return c.updateFound(ctx, f, results, 1)
+}
+
+// updateFound changes documents that were read, so many at once: all of them or none.
+func (c *collection) updateFound(
+	ctx context.Context, f first, results []found, atOnce int,
+) (document.UpdateResult, error) {
+	m := changeOfMany{collection: c, first: f, atOnce: atOnce}
 	edits, err := m.edits(results)
 	if err != nil {
 		return document.UpdateResult{}, err
@@ -58,6 +74,8 @@ type changeOfMany struct {
 	*collection
 
 	first first
+	// atOnce is the number of documents that are written at once.
+	atOnce int
 
 	mutex  sync.Mutex
 	result document.UpdateResult
@@ -93,16 +111,20 @@ func (m *changeOfMany) count(matched, modified int64) {
 // counted is the number that a truth counts for.
 var counted = map[bool]int64{true: 1}
 
-// writeAll writes documents, some at once, until one of them fails.
+// writeAll writes documents, some at once, until one of them fails. It waits for those that
+// are under way: one that the server does after the others were written back would stay.
 func (m *changeOfMany) writeAll(ctx context.Context, edits []edit) error {
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	waiting := make(chan edit)
 	var group sync.WaitGroup
-	for range min(writers, len(edits)) {
+	for range min(m.atOnce, len(edits)) {
 		group.Go(func() {
 			for e := range waiting {
-				if err := m.write(within, e); err != nil {
+				if within.Err() != nil {
+					continue
+				}
+				if err := m.write(ctx, e); err != nil {
 					cancel(err)
 				}
 			}
@@ -124,7 +146,7 @@ func (m *changeOfMany) writeAll(ctx context.Context, edits []edit) error {
 
 // write writes one document, by what it is now where somebody changed it meanwhile.
 func (m *changeOfMany) write(ctx context.Context, e edit) error {
-	for {
+	for lost := 1; ; lost++ {
 		isWritten, err := m.replaceRead(ctx, e)
 		if err != nil {
 			return err
@@ -132,6 +154,9 @@ func (m *changeOfMany) write(ctx context.Context, e edit) error {
 		if isWritten {
 			m.count(1, 1)
 			return nil
+		}
+		if err := waitTurn(ctx, lost); err != nil {
+			return err
 		}
 		results, err := m.again(ctx, e)
 		if err != nil || len(results) == 0 {
@@ -181,28 +206,47 @@ func (m *changeOfMany) again(ctx context.Context, e edit) ([]found, error) {
 	return m.newest().find(ctx, document.And(byID, m.first.filter), document.FindOptions{})
 }
 
-// undo writes documents back that the change has written and nobody has changed since.
+// undo writes documents back that the change has written and nobody has changed since: the
+// last first, and again those whose key another one of them still has, as long as that gets
+// any further.
 func (m *changeOfMany) undo(ctx context.Context, failed error) error {
-	var unwritten error
-	for _, e := range m.written {
-		now := found{document: e.before.document, hidden: hidden{revision: e.revision}}
-		before := e.before
-		if before.hidden.isAbsent {
-			before.hidden = hidden{order: m.store.order.take(1)}
-		}
-		before.hidden.revision = bson.NewObjectID() // It has been something else in between.
-		where, err := unchanged(now)
-		if err == nil {
-			var b bson.Raw
-			if b, err = stored(before.document, before.hidden); err == nil {
-				_, err = m.stored.ReplaceOne(context.WithoutCancel(ctx), where, b)
+	ctx = context.WithoutCancel(ctx)
+	left := m.written
+	slices.Reverse(left)
+	for {
+		var unwritten []edit
+		var why error
+		for _, e := range left {
+			if err := m.writeBack(ctx, e); err != nil {
+				unwritten, why = append(unwritten, e), errors.Join(why, err)
 			}
 		}
-		unwritten = errors.Join(unwritten, err)
+		if len(unwritten) == 0 {
+			return failed
+		}
+		if len(unwritten) == len(left) {
+			return boterr.New(boterr.Unavailable, "",
+				"some of the documents may have changed, because writing them back failed (%w) after: %w", why, failed)
+		}
+		left = unwritten
 	}
-	if unwritten != nil {
-		return boterr.New(boterr.Unavailable, "",
-			"some of the documents may have changed, because writing them back failed (%w) after: %w", unwritten, failed)
+}
+
+// writeBack makes one document what it was, unless somebody has changed it since.
+func (m *changeOfMany) writeBack(ctx context.Context, e edit) error {
+	before := e.before
+	if before.hidden.isAbsent {
+		before.hidden = hidden{order: m.store.order.take(1)}
 	}
-	return failed
+	before.hidden.revision = bson.NewObjectID() // It has been something else in between.
+	where, err := unchanged(found{document: e.before.document, hidden: hidden{revision: e.revision}})
+	if err != nil {
+		return err
+	}
+	b, err := stored(before.document, before.hidden)
+	if err != nil {
+		return err
+	}
+	_, err = m.stored.ReplaceOne(ctx, where, b)
+	return err
 }

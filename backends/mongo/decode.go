@@ -23,7 +23,7 @@ func read(b []byte) (found, error) {
 	err := eachElement(b, func(key string, value bsoncore.Value) error {
 		if key == hiddenField && value.Type == bsoncore.TypeEmbeddedDocument {
 			result.hidden = hiddenOf(value.Document())
-			if len(pairs) > 2 && pairs[0] == document.IDField { // Where the _id stood.
+			if result.hidden.order != 0 && len(pairs) > 2 && pairs[0] == document.IDField { // Where the _id stood.
 				pairs = slices.Concat(pairs[2:], pairs[:2])
 			}
 			return nil

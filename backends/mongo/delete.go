@@ -53,14 +53,21 @@ func (c *collection) deleteFirst(ctx context.Context, filter *document.Filter, w
 	if order != nil {
 		set.SetSort(order)
 	}
-	err = c.stored.FindOneAndDelete(ctx, where, set).Err()
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return 0, nil
+	for lost := 1; ; lost++ {
+		err := c.stored.FindOneAndDelete(ctx, where, set).Err()
+		if err == nil {
+			return 1, nil
+		}
+		if !errors.Is(err, mongo.ErrNoDocuments) {
+			return 0, failure(ctx, err)
+		}
+		if isThere, err := c.matches(ctx, where); err != nil || !isThere {
+			return 0, err
+		}
+		if err := waitTurn(ctx, lost); err != nil {
+			return 0, err
+		}
 	}
-	if err != nil {
-		return 0, failure(ctx, err)
-	}
-	return 1, nil
 }
 
 // mayFail reports whether a filter can fail on a document, as an $expr can.

@@ -1,6 +1,7 @@
 package mongo
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -109,7 +110,7 @@ func appendValue(b []byte, key string, value any) (_ []byte, err error) {
 	case bool:
 		return bsoncore.AppendBooleanElement(b, key, v), nil
 	case int64:
-		return bsoncore.AppendInt64Element(b, key, v), nil
+		return appendWhole(b, key, v), nil
 	case float64:
 		return bsoncore.AppendDoubleElement(b, key, v), nil
 	case string:
@@ -123,6 +124,15 @@ func appendValue(b []byte, key string, value any) (_ []byte, err error) {
 	default:
 		return nil, boterr.Invalid(key, "a %T is no value of a document", value)
 	}
+}
+
+// appendWhole appends a whole number in 32 bits where they are enough: for package document
+// its $type is "int" then, and "long" else.
+func appendWhole(b []byte, key string, number int64) []byte {
+	if number >= math.MinInt32 && number <= math.MaxInt32 {
+		return bsoncore.AppendInt32Element(b, key, int32(number))
+	}
+	return bsoncore.AppendInt64Element(b, key, number)
 }
 
 func appendObject(b []byte, key string, o document.Object) ([]byte, error) {

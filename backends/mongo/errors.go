@@ -1,6 +1,7 @@
 package mongo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -23,13 +24,16 @@ var (
 	// HostUnreachable, HostNotFound, NetworkTimeout, MaxTimeMSExpired, ShutdownInProgress,
 	// WriteConcernTimeout, LockTimeout, WriteConflict, PrimarySteppedDown,
 	// FailedToSatisfyReadPreference, ExceededTimeLimit, SocketException, NotWritablePrimary,
-	// the Interrupted... and NotPrimary... of a change of primary.
+	// the Interrupted... and NotPrimary... of a change of primary,
+	// CursorNotFound, QueryPlanKilled, CursorKilled, ReadConcernMajorityNotAvailableYet,
+	// NetworkInterfaceExceededTimeLimit, NotYetInitialized, StaleConfig.
 	unavailableCodes = []int{
 		6, 7, 89, 50, 91, 64, 24, 46, 112, 189, 133, 262, 9001, 10107, 10058, 11600, 11601, 11602, 13435, 13436,
+		43, 175, 237, 134, 202, 94, 13388,
 	}
 	// Unauthorized, AuthenticationFailed, IndexOptionsConflict, IndexKeySpecsConflict,
-	// NamespaceExists, CannotCreateIndex's of another kind stay bad arguments.
-	preconditionCodes = []int{13, 18, 85, 86}
+	// UnknownReplWriteConcern, UnsatisfiableWriteConcern, ReadConcernMajorityNotEnabled.
+	preconditionCodes = []int{13, 18, 85, 86, 79, 100, 148}
 	// ExceededMemoryLimit, QueryExceededMemoryLimitNoDiskUseAllowed, TooManyFilesOpen,
 	// OutOfDiskSpace.
 	exhaustedCodes = []int{146, 292, 264, 14031}
@@ -43,8 +47,9 @@ func failure(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil:
-		return boterr.New(boterr.Canceled, "", "the context ended before the server answered: %w", context.Cause(ctx))
+	case ctx.Err() != nil, hasDeadline(ctx) && mongo.IsTimeout(err):
+		return boterr.New(boterr.Canceled, "", "the context ended before the server answered: %w",
+			cmp.Or(context.Cause(ctx), err))
 	case errors.As(err, new(*boterr.Error)):
 		return err
 	default:
@@ -52,11 +57,23 @@ func failure(ctx context.Context, err error) error {
 	}
 }
 
+// hasDeadline reports whether ctx ends at a time that is known. The driver does not begin
+// what it expects to take longer.
+func hasDeadline(ctx context.Context) bool {
+	_, ok := ctx.Deadline()
+	return ok
+}
+
 // codeOf returns what an error of the driver means.
 func codeOf(err error) boterr.Code {
 	var server mongo.ServerError
-	if isDuplicate(err) {
+	switch {
+	case isDuplicate(err):
 		return boterr.AlreadyExists
+	case errors.As(err, new(mongo.MarshalError)):
+		return boterr.InvalidArgument
+	case isUnconfirmed(err):
+		return boterr.Unavailable
 	}
 	if !errors.As(err, &server) || mongo.IsNetworkError(err) || mongo.IsTimeout(err) || isPassing(server) {
 		return boterr.Unavailable // The driver found no server, lost it, or has been closed.
@@ -80,6 +97,16 @@ func codeOf(err error) boterr.Code {
 		return boterr.Unsupported
 	}
 	return boterr.InvalidArgument
+}
+
+// isUnconfirmed reports whether a write was made, but not confirmed by as many servers as
+// it should be. It must not be made again.
+func isUnconfirmed(err error) bool {
+	if one, ok := errors.AsType[mongo.WriteException](err); ok {
+		return one.WriteConcernError != nil && len(one.WriteErrors) == 0
+	}
+	var many mongo.BulkWriteException
+	return errors.As(err, &many) && many.WriteConcernError != nil && len(many.WriteErrors) == 0
 }
 
 // isDuplicate reports whether a document violates a unique index. FerretDB 1 says so of an

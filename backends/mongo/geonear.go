@@ -86,7 +86,7 @@ func (c *collection) nearest(ctx context.Context, near *document.GeoNear) ([]fou
 		return nil, err
 	}
 	search := bson.D{
-		{Key: "key", Value: near.Key()}, {Key: "query", Value: where}, {Key: "distanceField", Value: hiddenField + ".distance"},
+		{Key: "key", Value: near.Key()}, {Key: "query", Value: where}, {Key: "distanceField", Value: distancePath},
 	}
 	for field, value := range near.Source().All() {
 		switch field {
@@ -98,11 +98,34 @@ func (c *collection) nearest(ctx context.Context, near *document.GeoNear) ([]fou
 			search = append(search, bson.E{Key: field, Value: v})
 		}
 	}
-	pipeline := bson.A{bson.D{{Key: "$geoNear", Value: search}}}
-	if near.Limit() > 0 {
-		pipeline = append(pipeline, bson.D{{Key: "$limit", Value: near.Limit()}})
+	stages := bson.A{bson.D{{Key: "$geoNear", Value: search}}}
+	limit := min(near.Limit(), mostDocuments)
+	if limit == 0 {
+		return c.aggregate(ctx, stages)
 	}
-	cursor, err := c.stored.Aggregate(ctx, pipeline)
+	results, err := c.aggregate(ctx, append(stages, bson.D{{Key: "$limit", Value: limit + 1}}))
+	if err != nil || int64(len(results)) <= limit || !isTie(near, results[limit-1], results[limit]) {
+		return results, err
+	}
+	return c.aggregate(ctx, append(stages,
+		bson.D{{Key: "$sort", Value: bson.D{{Key: distancePath, Value: 1}, {Key: orderPath, Value: 1}}}},
+		bson.D{{Key: "$limit", Value: limit}}))
+}
+
+// distancePath is where the server puts a distance, by which it sorts.
+const distancePath = hiddenField + ".distance"
+
+// isTie reports whether two documents are equally far: which of them the server gives first
+// is not known.
+func isTie(near *document.GeoNear, a, b found) bool {
+	first, _ := near.Distance(a.document)
+	second, _ := near.Distance(b.document)
+	return first == second
+}
+
+// aggregate returns what the stages of an aggregation make of the collection.
+func (c *collection) aggregate(ctx context.Context, stages bson.A) ([]found, error) {
+	cursor, err := c.stored.Aggregate(ctx, stages)
 	if err != nil {
 		return nil, failure(ctx, err)
 	}

@@ -202,25 +202,24 @@ func (p *planner) isAboutTouched(source document.Object) bool {
 	return true
 }
 
-// update returns the operators with the stamps and a new revision.
+// update returns the operators with the stamps and a new revision. No path of the caller's
+// leads to a stamp.
 func (p *planner) update() (bson.Raw, error) {
-	sets, increments := p.operators["$set"], p.operators["$inc"]
-	for field, value := range p.change.Stamps.Set.All() {
-		sets = sets.With(field, value)
-	}
-	for _, field := range p.change.Stamps.Increment {
-		increments = increments.With(field, 1)
-	}
-	p.operators["$inc"] = increments
-	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, sets.Size()+256))
+	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, p.change.Update.Source().Size()+p.change.Stamps.Set.Size()+256))
 	inner, b := bsoncore.AppendDocumentElementStart(b, "$set")
-	b, err := appendFields(b, sets)
+	b, err := appendFields(b, p.operators["$set"])
 	if err != nil {
+		return nil, err
+	}
+	if b, err = appendFields(b, p.change.Stamps.Set); err != nil {
 		return nil, err
 	}
 	b = bsoncore.AppendObjectIDElement(b, revisionPath, bson.NewObjectID())
 	b, _ = bsoncore.AppendDocumentEnd(b, inner) // Its start is that of above.
-	for _, operator := range []string{"$unset", "$inc", "$push", "$addToSet", "$pull"} {
+	if b, err = p.appendIncrements(b); err != nil {
+		return nil, err
+	}
+	for _, operator := range []string{"$unset", "$push", "$addToSet", "$pull"} {
 		if operand := p.operators[operator]; operand.Len() > 0 {
 			if b, err = appendObject(b, operator, operand); err != nil {
 				return nil, err
@@ -230,18 +229,40 @@ func (p *planner) update() (bson.Raw, error) {
 	return ended(b, start)
 }
 
+// appendIncrements appends what is counted up, stamps included.
+func (p *planner) appendIncrements(b []byte) ([]byte, error) {
+	increments := p.operators["$inc"]
+	if increments.Len()+len(p.change.Stamps.Increment) == 0 {
+		return b, nil
+	}
+	inner, b := bsoncore.AppendDocumentElementStart(b, "$inc")
+	b, err := appendFields(b, increments)
+	if err != nil {
+		return nil, err
+	}
+	for _, field := range p.change.Stamps.Increment {
+		b = bsoncore.AppendInt32Element(b, field, 1)
+	}
+	return bsoncore.AppendDocumentEnd(b, inner)
+}
+
 // where returns the filter of a plan, with its condition beside what it says already.
 func (p plan) where(filter *document.Filter) (bson.Raw, error) {
 	source, err := queried(filter)
 	if err != nil {
 		return nil, err
 	}
-	for key, operand := range p.condition.All() {
+	for key := range p.condition.All() {
 		if _, ok := source.Field(key); ok {
-			source = document.O("$and", document.A(source, p.condition))
-			break
+			return raw(document.O("$and", document.A(source, p.condition)))
 		}
-		source = source.With(key, operand)
 	}
-	return raw(source)
+	start, b := bsoncore.AppendDocumentStart(make([]byte, 0, source.Size()+p.condition.Size()+16))
+	if b, err = appendFields(b, source); err != nil {
+		return nil, err
+	}
+	if b, err = appendFields(b, p.condition); err != nil {
+		return nil, err
+	}
+	return ended(b, start)
 }

@@ -120,6 +120,9 @@ var roundTrips = []struct {
 	{"Update of the first match, certain to change it", 1, func(c *countedStore) error {
 		return c.update(document.O("n", 1), document.O("$set", document.O("n", 7)), document.UpdateOptions{})
 	}},
+	{"Update of the first match, certain to change it, that finds none", 2, func(c *countedStore) error {
+		return c.update(document.O("n", 9), document.O("$set", document.O("n", 7)), document.UpdateOptions{})
+	}},
 	{"Update of the first match, otherwise", 2, func(c *countedStore) error {
 		return c.update(document.O("n", 1), document.O("$set", document.O("m", 7)), document.UpdateOptions{})
 	}},
@@ -148,6 +151,10 @@ var roundTrips = []struct {
 	}},
 	{"Delete of the first match", 1, func(c *countedStore) error {
 		_, err := c.Delete(c.test.Context(), filterOf(c.test, document.O("n", 1)), document.DeleteOptions{})
+		return err
+	}},
+	{"Delete of the first match that finds none", 2, func(c *countedStore) error {
+		_, err := c.Delete(c.test.Context(), filterOf(c.test, document.O("n", 9)), document.DeleteOptions{})
 		return err
 	}},
 	{"Delete with Multi", 1, func(c *countedStore) error {

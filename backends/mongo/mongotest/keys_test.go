@@ -1,0 +1,109 @@
+package mongotest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+func TestAChangeOfManyGivesKeysOnFromOneDocumentToTheNext(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	require.NoError(t, c.EnsureIndex(t.Context(),
+		document.Index{Keys: []document.IndexKey{{Path: "n", Kind: document.Ascending}}, Unique: true}))
+	const count = 40
+	documents := make([]document.Object, 0, count)
+	for i := range count {
+		documents = append(documents, document.O("_id", i, "n", i+1))
+	}
+	require.NoError(t, c.Insert(t.Context(), documents...))
+	down, err := document.CompileUpdate(document.O("$inc", document.O("n", -1)))
+	require.NoError(t, err)
+	result, err := c.Update(t.Context(), nil, document.Change{Update: down}, document.UpdateOptions{Multi: true})
+	require.NoError(t, err)
+	require.Equal(t, document.UpdateResult{Matched: count, Modified: count}, result)
+	found, err := c.Find(t.Context(), nil, document.FindOptions{})
+	require.NoError(t, err)
+	for i, o := range found {
+		require.Equal(t, i, document.Get(o, "n", -1))
+	}
+}
+
+func TestDocumentsOfOtherProgramsKeepTheirOrderOfFields(t *testing.T) {
+	t.Parallel()
+	store := openStore(t)
+	_, err := store.Database().Collection("shared").InsertOne(t.Context(), map[string]int{"_id": 1})
+	require.NoError(t, err)
+	c := store.Collection("shared")
+	for _, field := range []string{"a", "b"} {
+		_, err = c.Update(t.Context(), filterOf(t, document.O("_id", 1)),
+			document.Change{Update: updateOf(t, document.O("$inc", document.O(field, 1)))}, document.UpdateOptions{})
+		require.NoError(t, err)
+	}
+	found, err := c.Find(t.Context(), nil, document.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"_id", "a", "b"}, found[0].Keys())
+}
+
+func TestWhoFindsNoneOfManyTakersHasNoneLeft(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	const count, takers = 60, 8
+	for i := range count {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "taken", false)))
+	}
+	free := filterOf(t, document.O("taken", false))
+	take := document.Change{Update: updateOf(t, document.O("$set", document.O("taken", true)))}
+	left := make(chan int64, takers)
+	for range takers {
+		go func() {
+			for {
+				result, err := c.FindAndModify(t.Context(), free, take, document.FindAndModifyOptions{})
+				if err == nil && result.Matched {
+					continue
+				}
+				count, failed := c.Count(t.Context(), free)
+				if err != nil || failed != nil {
+					count = -1
+				}
+				left <- count
+				return
+			}
+		}()
+	}
+	for range takers {
+		require.Zero(t, <-left)
+	}
+}
+
+func updateOf(t *testing.T, source document.Object) *document.Update {
+	t.Helper()
+	update, err := document.CompileUpdate(source)
+	require.NoError(t, err)
+	return update
+}
+
+func TestALimitCutsPlacesThatAreEquallyFarInTheOrderOfInsertion(t *testing.T) {
+	t.Parallel()
+	c := newStore(t).Collection("own")
+	err := c.EnsureIndex(t.Context(), document.Index{Keys: []document.IndexKey{{Path: "at", Kind: document.Geo2D}}})
+	if isStandIn() {
+		require.ErrorIs(t, err, boterr.Unsupported)
+		return
+	}
+	require.NoError(t, err)
+	for i := range 5 {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "at", document.A(1, 1))))
+	}
+	near, err := document.CompileGeoNear(document.O("near", document.A(0, 0), "limit", 2))
+	require.NoError(t, err)
+	found, err := c.GeoNear(t.Context(), near)
+	require.NoError(t, err)
+	require.Len(t, found, 2)
+	for i, result := range found {
+		require.Equal(t, i, document.Get(result.Document, "_id", -1))
+	}
+}

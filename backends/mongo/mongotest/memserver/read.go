@@ -1,0 +1,214 @@
+package memserver
+
+import (
+	"math"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// orderPath is the path by which the server tells documents apart that tie: the other way
+// round than whoever relies on it without saying so.
+const orderPath = "_botctx.order"
+
+// filterOf returns the filter of a document.
+func filterOf(d bson.D, key string) (*document.Filter, error) {
+	source, _ := fieldOf[bson.D](d, key)
+	return document.CompileFilter(objectOf(source))
+}
+
+// sortOf returns the sort of a document. A search without one for what is near has its own.
+func sortOf(d bson.D, filter *document.Filter) (*document.Sort, error) {
+	keys, ok := fieldOf[bson.D](d, "sort")
+	if !ok && filter.Near() != nil {
+		return nil, nil
+	}
+	if _, ok := fieldOf[any](keys, orderPath); !ok {
+		keys = append(slices.Clone(keys), bson.E{Key: orderPath, Value: -1})
+	}
+	return document.CompileSort(objectOf(keys))
+}
+
+func find(r *request) (bson.D, error) {
+	filter, err := filterOf(r.command, "filter")
+	if err != nil {
+		return nil, err
+	}
+	order, err := sortOf(r.command, filter)
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := fieldOf[bson.D](r.command, "projection")
+	projection, err := document.CompileProjection(objectOf(shape))
+	if err != nil {
+		return nil, err
+	}
+	limit := numberOf(r.command, "limit")
+	if limit < 0 {
+		return nil, commandError{codeBadValue, "the limit is negative"}
+	}
+	found, err := r.collection().Find(r.ctx, filter, document.FindOptions{
+		Sort: order, Skip: numberOf(r.command, "skip"), Limit: limit, Projection: projection,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.cursor(found, r.command)
+}
+
+// aggregate counts, or searches what is near: a driver and package mongo use no other.
+func aggregate(r *request) (bson.D, error) {
+	stages, _ := fieldOf[bson.A](r.command, "pipeline")
+	var documents []document.Object
+	for i, stage := range stages {
+		operator, _ := stage.(bson.D)
+		var err error
+		switch {
+		case i == 0 && operator[0].Key == "$match":
+			documents, err = r.match(operator)
+		case i == 0 && operator[0].Key == "$geoNear":
+			documents, err = r.near(operator)
+		case operator[0].Key == "$sort":
+			documents, err = sorted(documents, operator)
+		case operator[0].Key == "$limit":
+			documents = documents[:min(int64(len(documents)), numberOf(operator, "$limit"))]
+		case operator[0].Key == "$group" && len(documents) == 0:
+		case operator[0].Key == "$group":
+			documents = []document.Object{document.O("_id", 1, "n", len(documents))}
+		default:
+			err = commandError{40324, "Unrecognized pipeline stage name: '" + operator[0].Key + "'"}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	options, _ := fieldOf[bson.D](r.command, "cursor")
+	return r.cursor(documents, options)
+}
+
+func (r *request) match(stage bson.D) ([]document.Object, error) {
+	filter, err := filterOf(stage, "$match")
+	if err != nil {
+		return nil, err
+	}
+	if filter.Near() != nil {
+		return nil, commandError{codeBadValue, "$geoNear, $near, and $nearSphere are not allowed in this context"}
+	}
+	return r.collection().Find(r.ctx, filter, document.FindOptions{})
+}
+
+// near searches what is near, with ties in the reverse of the order of insertion.
+func (r *request) near(stage bson.D) ([]document.Object, error) {
+	source, _ := fieldOf[bson.D](stage, "$geoNear")
+	known := []string{"near", "key", "query", "distanceField", "spherical", "minDistance", "maxDistance"}
+	if err := onlyFields(source, "$geoNear", known); err != nil {
+		return nil, err
+	}
+	query, err := document.CompileGeoNear(objectOf(source))
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.collection().GeoNear(r.ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(found)
+	slices.SortStableFunc(found, func(a, b document.GeoResult) int { return document.Compare(a.Distance, b.Distance) })
+	documents := make([]document.Object, 0, len(found))
+	for _, result := range found {
+		documents = append(documents, result.Document)
+	}
+	return documents, nil
+}
+
+func sorted(documents []document.Object, stage bson.D) ([]document.Object, error) {
+	keys, _ := fieldOf[bson.D](stage, "$sort")
+	order, err := document.CompileSort(objectOf(keys))
+	if err == nil {
+		order.Sort(documents)
+	}
+	return documents, err
+}
+
+// cursor returns the first documents, and keeps the others for those who ask for more.
+func (r *request) cursor(documents []document.Object, options bson.D) (bson.D, error) {
+	waiting := make([]bson.Raw, 0, len(documents))
+	for _, o := range documents {
+		b, err := bson.Marshal(documentOf(o))
+		if err != nil {
+			return nil, err
+		}
+		waiting = append(waiting, b)
+	}
+	size := numberOf(options, "batchSize")
+	if size == 0 {
+		size = 101
+	}
+	batch, rest := cut(waiting, size)
+	id := int64(0)
+	if len(rest) > 0 && !truthOf(options, "singleBatch") {
+		r.server.mutex.Lock()
+		r.server.lastCursor++
+		id = r.server.lastCursor
+		r.server.cursors[id] = rest
+		r.server.mutex.Unlock()
+	}
+	return r.batch("firstBatch", batch, id), nil
+}
+
+// cut cuts so many documents off, or as many as an answer has place for.
+func cut(documents []bson.Raw, size int64) (batch, rest []bson.Raw) {
+	bytes := 0
+	for i, b := range documents {
+		bytes += len(b)
+		if int64(i) == size || i > 0 && bytes > document.MaxSize {
+			return documents[:i], documents[i:]
+		}
+	}
+	return documents, nil
+}
+
+func (r *request) batch(name string, batch []bson.Raw, id int64) bson.D {
+	if batch == nil {
+		batch = []bson.Raw{}
+	}
+	base, _ := fieldOf[string](r.command, "$db")
+	return bson.D{{Key: "cursor", Value: bson.D{
+		{Key: name, Value: batch}, {Key: "id", Value: id}, {Key: "ns", Value: base + "." + r.name},
+	}}}
+}
+
+func getMore(r *request) (bson.D, error) {
+	id, _ := r.command[0].Value.(int64)
+	r.name, _ = fieldOf[string](r.command, "collection")
+	size := numberOf(r.command, "batchSize")
+	if size == 0 {
+		size = math.MaxInt64
+	}
+	r.server.mutex.Lock()
+	defer r.server.mutex.Unlock()
+	waiting, ok := r.server.cursors[id]
+	if !ok {
+		return nil, commandError{43, "cursor not found"}
+	}
+	batch, rest := cut(waiting, size)
+	r.server.cursors[id] = rest
+	if len(rest) == 0 {
+		delete(r.server.cursors, id)
+		id = 0
+	}
+	return r.batch("nextBatch", batch, id), nil
+}
+
+func killCursors(r *request) (bson.D, error) {
+	ids, _ := fieldOf[bson.A](r.command, "cursors")
+	r.server.mutex.Lock()
+	defer r.server.mutex.Unlock()
+	for _, id := range ids {
+		number, _ := id.(int64)
+		delete(r.server.cursors, number)
+	}
+	return bson.D{{Key: "cursorsKilled", Value: ids}}, nil
+}

@@ -1,0 +1,178 @@
+package memserver
+
+import (
+	"runtime"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// statements are the parts of a command that writes, done one after the other until one
+// of them fails.
+func statements(r *request, list string, do func(statement bson.D) (n, modified int64, err error)) (bson.D, error) {
+	parts, _ := fieldOf[bson.A](r.command, list)
+	var n, modified int64
+	failed := bson.A{}
+	for i, part := range parts {
+		statement, _ := part.(bson.D)
+		matched, changed, err := do(statement)
+		n, modified = n+matched, modified+changed
+		if err != nil {
+			why := refusal(err)
+			failed = append(failed, bson.D{
+				{Key: "index", Value: int32(i)},
+				{Key: "code", Value: why.code},
+				{Key: "errmsg", Value: why.text},
+			})
+			break
+		}
+	}
+	answer := bson.D{{Key: "n", Value: n}, {Key: "nModified", Value: modified}}
+	if len(failed) > 0 {
+		answer = append(answer, bson.E{Key: "writeErrors", Value: failed})
+	}
+	return answer, nil
+}
+
+func insert(r *request) (bson.D, error) {
+	return statements(r, "documents", func(d bson.D) (int64, int64, error) {
+		if err := r.collection().Insert(r.ctx, idFirst(objectOf(d))); err != nil {
+			return 0, 0, err
+		}
+		return 1, 0, nil
+	})
+}
+
+// idFirst moves the _id to the front, as the server does.
+func idFirst(o document.Object) document.Object {
+	id, ok := o.Field(document.IDField)
+	if !ok {
+		return o
+	}
+	pairs := []any{document.IDField, id}
+	for key, value := range o.All() {
+		if key != document.IDField {
+			pairs = append(pairs, key, value)
+		}
+	}
+	return document.O(pairs...)
+}
+
+// changeOf reads an update, which is a document or a pipeline.
+func (r *request) changeOf(d bson.D, key string) (document.Change, error) {
+	var compiled *document.Update
+	var err error
+	if stages, ok := fieldOf[bson.A](d, key); ok {
+		list, _ := valueOf(stages).(document.Array)
+		compiled, err = document.CompilePipeline(list)
+	} else {
+		source, _ := fieldOf[bson.D](d, key)
+		compiled, err = document.CompileUpdate(objectOf(source))
+	}
+	return document.Change{Update: compiled, Now: r.server.now()}, err
+}
+
+func update(r *request) (bson.D, error) {
+	return statements(r, "updates", func(d bson.D) (int64, int64, error) {
+		if err := onlyFields(d, "update.updates", []string{"q", "u", "multi"}); err != nil { // A sort is new in 8.
+			return 0, 0, err
+		}
+		filter, err := filterOf(d, "q")
+		if err != nil {
+			return 0, 0, err
+		}
+		change, err := r.changeOf(d, "u")
+		if err != nil {
+			return 0, 0, err
+		}
+		result, err := r.collection().Update(r.ctx, filter, change, document.UpdateOptions{Multi: truthOf(d, "multi")})
+		return result.Matched, result.Modified, err
+	})
+}
+
+func remove(r *request) (bson.D, error) {
+	return statements(r, "deletes", func(d bson.D) (int64, int64, error) {
+		if err := onlyFields(d, "delete.deletes", []string{"q", "limit"}); err != nil {
+			return 0, 0, err
+		}
+		filter, err := filterOf(d, "q")
+		if err != nil {
+			return 0, 0, err
+		}
+		n, err := r.collection().Delete(r.ctx, filter, document.DeleteOptions{Multi: numberOf(d, "limit") == 0})
+		return n, 0, err
+	})
+}
+
+func findAndModify(r *request) (bson.D, error) {
+	filter, err := filterOf(r.command, "query")
+	if err != nil {
+		return nil, err
+	}
+	order, err := sortOf(r.command, filter)
+	if err != nil {
+		return nil, err
+	}
+	if truthOf(r.command, "remove") {
+		return findAndRemove(r, filter, order)
+	}
+	change, err := r.changeOf(r.command, "update")
+	if err != nil {
+		return nil, err
+	}
+	one, err := r.first(filter, order)
+	if one == nil || err != nil {
+		return changed(document.Object{}), err
+	}
+	result, err := r.collection().FindAndModify(r.ctx, one, change,
+		document.FindAndModifyOptions{New: truthOf(r.command, "new")})
+	if err != nil {
+		return nil, err
+	}
+	return changed(result.Document), nil
+}
+
+// first returns a filter for the first document if it still matches, nil where there is
+// none. Where somebody else changes that one first, MongoDB does not look for another.
+func (r *request) first(filter *document.Filter, order *document.Sort) (*document.Filter, error) {
+	found, err := r.collection().Find(r.ctx, filter, document.FindOptions{Sort: order, Limit: 1})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	runtime.Gosched() // Others come in between, as they may on MongoDB.
+	id, _ := found[0].Field(document.IDField)
+	byID, err := document.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
+	if err != nil || filter.Near() != nil {
+		return byID, err
+	}
+	return document.And(byID, filter), nil
+}
+
+// changed is the answer to findAndModify, with the document or null.
+func changed(o document.Object) bson.D {
+	var n int32
+	var value any
+	if !o.IsZero() {
+		n, value = 1, documentOf(o)
+	}
+	last := bson.D{{Key: "n", Value: n}, {Key: "updatedExisting", Value: n == 1}}
+	return bson.D{{Key: "lastErrorObject", Value: last}, {Key: "value", Value: value}}
+}
+
+// findAndRemove removes the first document.
+func findAndRemove(r *request, filter *document.Filter, order *document.Sort) (bson.D, error) {
+	one, err := r.first(filter, order)
+	if one == nil || err != nil {
+		return changed(document.Object{}), err
+	}
+	found, err := r.collection().Find(r.ctx, one, document.FindOptions{})
+	if err != nil || len(found) == 0 {
+		return changed(document.Object{}), err
+	}
+	n, err := r.collection().Delete(r.ctx, one, document.DeleteOptions{})
+	if n == 0 {
+		return changed(document.Object{}), err
+	}
+	return changed(found[0]), err
+}
