@@ -22,7 +22,7 @@ func TestAServerThatLacksNothing(t *testing.T) {
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	go memserver.New().Serve(t.Context(), listener)
-	command := exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0], "-test.v=false", "-test.timeout=2m")
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0], "-test.v=false", "-test.timeout=8m")
 	command.Env = append(os.Environ(), uriVariable+"=mongodb://"+listener.Addr().String())
 	text, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", text)
