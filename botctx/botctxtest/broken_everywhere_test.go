@@ -70,6 +70,7 @@ var brokenEverywhere = map[string]breakage{
 			h.Operations = func(scope record.Scope) botctx.Operations { return codeless{whole(scope)} }
 		},
 		breaks: []string{"GetMemberFindsNoOthers", "GetMemberRefusesBadInput", "EndedContextIsCanceled", "PassedDeadlineIsCanceled"},
+		others: true,
 	},
 	"one call at a time": {breaking: oneAtATime, breaks: []string{"OperationsAreSafeForConcurrentUse"}, only: true},
 }
