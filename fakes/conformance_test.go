@@ -11,6 +11,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -28,7 +30,7 @@ func TestConformanceWithEtagChecks(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
-		h := harnessOf(fakes.New(fakes.For(t), fakes.CheckEtags()))
+		h := fakestest.Harness(fakes.New(fakes.For(t), fakes.CheckEtags()))
 		h.ChecksEtags = true
 		return h
 	})
@@ -38,7 +40,7 @@ func TestConformanceInStrictMode(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, botctxtest.OverCall(func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
-		return harnessOf(fakes.New(fakes.For(t), fakes.Strict()))
+		return fakestest.Harness(fakes.New(fakes.For(t), fakes.Strict()))
 	}))
 }
 
@@ -66,15 +68,22 @@ func TestConformanceOfMixedParts(t *testing.T) {
 			far := botctx.OverCall(wire{own.Operations(scope)})
 			return botctx.Parts{Channels: far, Members: far}
 		}))
-		h := harnessOf(mixed)
+		h := fakestest.Harness(mixed)
+		add := h.AddChannel
 		h.AddChannel = func(c channel.Channel) *channel.Channel {
-			stored := own.AddChannel(c)
+			stored := add(c)
 			again := *stored
 			again.Etag = ""
-			mixed.AddChannel(again)
+			own.AddChannel(again)
 			return stored
 		}
-		withDeliveries(withLiveChats(h, mixed), mixed, own)
+		actors := map[string]*fakes.Actor{}
+		h.AddMember = func(m member.Member) *member.Member {
+			actor := own.AddMember(m)
+			actors[actor.ID()] = actor
+			return actor.Member()
+		}
+		h.Refuse = func(refused *member.Member) { mixed.RefuseSends(boterr.FailedPrecondition, actors[refused.ID]) }
 		h.Advance = func(by time.Duration) {
 			own.Advance(by)
 			mixed.Advance(by)
@@ -104,16 +113,5 @@ func (w wire) Call(ctx context.Context, name string, args json.RawMessage) (json
 
 func newHarness(t *testing.T) *botctxtest.Harness {
 	t.Helper()
-	return harnessOf(fakes.New(fakes.For(t)))
-}
-
-// harnessOf lets the suite reach a platform.
-func harnessOf(p *fakes.Platform) *botctxtest.Harness {
-	return withDeliveries(withLiveChats(&botctxtest.Harness{
-		Operations: func(scope record.Scope) botctx.Operations { return p.Operations(scope) },
-		AddChannel: p.AddChannel,
-		Advance:    p.Advance,
-		Handle:     p.Handle,
-		Sent:       func() []botctxtest.Sent { return sentOn(p) },
-	}, p), p, p)
+	return fakestest.Harness(fakes.New(fakes.For(t)))
 }

@@ -49,26 +49,31 @@ var assignmentByOutletRules = []Rule{
 	{
 		Name:  "GetAssignmentByOutletReadsTheNewestOpen",
 		Text:  "getAssignmentByOutlet returns the newest assignment in the outlet that has not ended",
+		Needs: []Capability{OutletLookups},
 		check: assignmentByOutletReadsTheNewestOpen,
 	},
 	{
 		Name:  "GetAssignmentByOutletIsWhereItWasTaken",
 		Text:  "a request is in each outlet with a ticket while nobody has taken it, and then in the one where it was taken",
+		Needs: []Capability{OutletLookups},
 		check: assignmentByOutletIsWhereItWasTaken,
 	},
 	{
 		Name:  "GetAssignmentByOutletTakesMetaAsAFilter",
 		Text:  "where an assignment's meta has operators, the context's member must match them, else the assignment is passed over",
+		Needs: []Capability{OutletLookups},
 		check: assignmentByOutletTakesMetaAsAFilter,
 	},
 	{
 		Name:  "GetAssignmentByOutletFindsNoOthers",
 		Text:  "an outlet without an open assignment, that does not exist, or is of another app, is NotFound",
+		Needs: []Capability{OutletLookups},
 		check: assignmentByOutletFindsNoOthers,
 	},
 	{
 		Name:  "GetAssignmentByOutletRefusesBadInput",
 		Text:  "bad input of getAssignmentByOutlet is InvalidArgument with the name of the parameter",
+		Needs: []Capability{OutletLookups},
 		check: assignmentByOutletRefusesBadInput,
 	},
 }

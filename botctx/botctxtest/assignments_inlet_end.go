@@ -24,7 +24,7 @@ var inletEndRules = []Rule{
 	{
 		Name:  "InletEndLiveChatRecallsOnlyOnDemand",
 		Text:  "tickets are recalled where options.recallRelayMessage is true, and left as they are by default",
-		Needs: []Capability{readSent},
+		Needs: []Capability{readSent, recalledTickets},
 		check: inletEndLiveChatRecallsOnlyOnDemand,
 	},
 	{
@@ -83,9 +83,6 @@ func inletEndLiveChatTakesAddresses(t *trial) {
 
 func inletEndLiveChatRecallsOnlyOnDemand(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
-	if !recalls(d) {
-		return // No platform with tickets that are recalled is offered.
-	}
 	for i, isRecalled := range []bool{false, true} {
 		asking := t.neighbourPlace()
 		t.request(asking, livechat.CreateAssignmentParams{})

@@ -53,6 +53,7 @@ var reassignRules = []Rule{
 	{
 		Name:  "ReassignIsForThreePlatforms",
 		Text:  "a channel of another type than bravo, charlie and delta is Unsupported, and nothing is changed",
+		Needs: []Capability{noTickets},
 		check: reassignIsForThreePlatforms,
 	},
 	{
@@ -235,16 +236,20 @@ func reassignNeedsWhatCanBeHandedOn(t *trial) {
 }
 
 func reassignIsForThreePlatforms(t *trial) {
-	if slices.Contains(ticketing, t.platform()) {
-		return // The implementation offers no other platform.
-	}
+	type params = livechat.ReassignAssignmentParams
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
-	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.Unsupported, []badInput[livechat.ReassignAssignmentParams]{
-		{"another platform", livechat.ReassignAssignmentParams{
-			Channel: t.home.channel, Label: "sales", PreviousAssignment: h.assignment,
-		}, "channel"},
-		{"the context's own channel", livechat.ReassignAssignmentParams{Label: "sales", PreviousAssignment: h.assignment}, "channel"},
-	})
+	for _, platform := range ticketless() {
+		if !t.offers(On(platform)) {
+			continue
+		}
+		other := t.at(t.home, t.newChannelOf(t.home, platform), nil)
+		requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.Unsupported, []badInput[params]{
+			{"on " + string(platform), params{Channel: other.channel, Label: "sales", PreviousAssignment: h.assignment}, "channel"},
+		})
+		requireFails(t, botctx.OpReassignAssignment, other.ReassignAssignment, boterr.Unsupported, []badInput[params]{
+			{"in a context on " + string(platform), params{Label: "sales", PreviousAssignment: h.assignment}, "channel"},
+		})
+	}
 }
 
 func reassignMakesOneOfManyAtOnce(t *trial) {

@@ -1,11 +1,12 @@
 package botctxtest
 
 import (
+	"slices"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 )
@@ -51,7 +52,7 @@ func removePendingAssignmentWithdrawsIt(t *trial) {
 }
 
 // recalls reports whether an outlet's platform takes tickets back.
-func recalls(d *desk) bool { return d.Type == channel.Charlie || d.Type == channel.Delta }
+func recalls(d *desk) bool { return slices.Contains(recalling, d.Type) }
 
 func removePendingAssignmentRecallsTickets(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())

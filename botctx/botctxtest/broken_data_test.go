@@ -13,6 +13,7 @@ import (
 // Short for the tables below.
 type (
 	findParams     = datasource.FindAndModifyDataFromDataSourceParams
+	findResult     = datasource.FindAndModifyDataFromDataSourceResult
 	upsertParams   = datasource.UpsertDataToDataSourceParams
 	upsertResult   = datasource.UpsertDataToDataSourceResult
 	countParams    = datasource.CountDataSourceParams
@@ -41,6 +42,19 @@ var brokenData = map[string]breakage{
 			"EntriesTellWhenTheyChanged", "DataOfAnotherAppIsNotWritten", "EachEntryIsClaimedOnce",
 			"OperationsAreSafeForConcurrentUse",
 		},
+	},
+	"findAndModifyData changes nothing": {
+		breaking: answers(func(*botctx.Call, findParams) findResult { return findResult{OK: 1} }),
+		breaks: []string{
+			"FindAndModifyDataTakesModifiers", "FindAndModifyDataSetsFields", "FindAndModifyDataReturnsBeforeOrAfter",
+			"FindAndModifyDataUpserts",
+		},
+		others: true,
+	},
+	"findAndModifyData is constant": {
+		breaking: gives(func(_ findParams, r *findResult) { r.Value = new(document.O("_id", "a", "n", 1)) }),
+		breaks:   []string{"FindAndModifyDataReturnsBeforeOrAfter", "FindAndModifyDataOfNothing", "FindAndModifyDataTakesTheFirst"},
+		others:   true,
 	},
 	"findAndModifyData with modifiers always": {
 		breaking: given(func(p *findParams) { p.WithModifier = nil }),
@@ -138,12 +152,17 @@ var brokenData = map[string]breakage{
 		}),
 		breaks: []string{"DataOfAnotherAppIsNotWritten", "ColumnsMayBeCalledApp"},
 	},
-	"count is constant": {
+	"count finds nothing": {
 		breaking: answers(func(*botctx.Call, countParams) int64 { return 0 }),
 		breaks: []string{
 			"CountCountsWhatMatches", "CountRefusesBadInput", "EndedContextIsCanceled",
 			"PassedDeadlineIsCanceled",
 		},
+	},
+	"count is constant": {
+		breaking: answers(func(*botctx.Call, countParams) int64 { return 4 }),
+		breaks:   []string{"CountCountsWhatMatches", "CountRefusesBadInput"},
+		others:   true,
 	},
 	"count ignores the filter": {
 		breaking: given(func(p *countParams) { p.Filter = document.Object{} }),
@@ -201,6 +220,22 @@ var brokenData = map[string]breakage{
 		breaking: everyValue,
 		breaks:   []string{"DistinctReturnsEachValueOnce", "DistinctCounts"},
 	},
+	"distinct finds nothing": {
+		breaking: answers(func(*botctx.Call, distinctParams) distinctResult { return distinctResult{Entries: []any{}} }),
+		breaks:   []string{"DistinctReturnsEachValueOnce", "DistinctCounts"},
+		others:   true,
+	},
+	"distinct is constant": {
+		breaking: answers(func(*botctx.Call, distinctParams) distinctResult {
+			return distinctResult{Entries: []any{"Rome", "Bern"}, Count: 2}
+		}),
+		breaks: []string{"DistinctReturnsEachValueOnce", "DistinctCounts", "DistinctOfNothing"},
+		others: true,
+	},
+	"distinct counts always": {
+		breaking: given(func(p *distinctParams) { p.Count = true }),
+		breaks:   []string{"DistinctReturnsEachValueOnce", "DistinctCounts", "DistinctOfNothing", "ColumnsMayBeCalledApp"},
+	},
 	"distinct is null": {
 		breaking: gives(func(_ distinctParams, r *distinctResult) {
 			if len(r.Entries) == 0 {
@@ -222,6 +257,28 @@ var brokenData = map[string]breakage{
 		breaks: []string{
 			"GeoNearReturnsNearestFirst", "GeoNearKeepsToItsBounds", "GeoNearMeasures", "GeoNearTakesAKey",
 		},
+	},
+	"geoNear finds nothing": {
+		breaking: answers(func(*botctx.Call, geoParams) geoResult { return geoResult{Entries: []document.Object{}} }),
+		breaks:   []string{"GeoNearReturnsNearestFirst", "GeoNearKeepsToItsBounds", "GeoNearMeasures", "GeoNearTakesAKey"},
+		others:   true,
+	},
+	"geoNear is constant": {
+		breaking: answers(func(*botctx.Call, geoParams) geoResult {
+			near := document.O("_id", "near", "location", document.A(1, 0), "open", true)
+			return geoResult{Entries: []document.Object{near}, Count: 1}
+		}),
+		breaks: []string{"GeoNearReturnsNearestFirst", "GeoNearKeepsToItsBounds", "GeoNearMeasures", "GeoNearTakesAKey"},
+		others: true,
+	},
+	"geoNear is spherical by default": {
+		breaking: given(func(p *geoParams) {
+			if p.Data.Len() > 0 && !p.Data.Has("spherical") {
+				p.Data = p.Data.With("spherical", true)
+			}
+		}),
+		breaks: []string{"GeoNearKeepsToItsBounds"},
+		others: true,
 	},
 	"geoNear has no limit": {
 		breaking: given(func(p *geoParams) {
@@ -273,6 +330,11 @@ var brokenData = map[string]breakage{
 	"patchData counts matched as modified": {
 		breaking: gives(func(_ patchParams, r *patchResult) { r.Modified = r.Matched }),
 		breaks:   []string{"PatchDataCounts", "PatchDataUpserts"},
+	},
+	"patchData upserts always": {
+		breaking: given(func(p *patchParams) { p.Options.Upsert = true }),
+		breaks:   []string{"PatchDataCounts"},
+		others:   true,
 	},
 	"patchData does not upsert": {
 		breaking: given(func(p *patchParams) { p.Options.Upsert = false }),

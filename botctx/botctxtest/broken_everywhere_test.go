@@ -60,6 +60,8 @@ var brokenEverywhere = map[string]breakage{
 			"MembersTellWhenTheyChanged", "EntriesTellWhenTheyChanged", "ADueAgendaRunsItsNode", "ACompletedAgendaStaysAsItIs",
 			"DueAgendasRunByPriority", "APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun",
 			"CreateAssignmentEndsWhenIdle", "AssignmentsTellWhenTheyChanged",
+			"GroupsTellWhenTheyChanged", "SendMessageToInletGoesOnWithTheLiveChat",
+			"SendMessageToInletGroupGoesOnWithTheLiveChat", "SendMessageToOutletGroupGoesOnWithTheLiveChat",
 		},
 	},
 	"errors are those of Go": {

@@ -42,15 +42,14 @@ var brokenUtilities = map[string]breakage{
 		}),
 		breaks: []string{"SendEmailSendsTheMail"},
 	},
-	"sendEmail is in ASCII by default": {
-		breaking: given(func(p *mailParams) {
-			for _, text := range []*botctx.EmailText{&p.Message.Subject, p.Message.Body.Text, p.Message.Body.HTML} {
-				if text != nil && text.Charset == "" {
-					text.Charset = "US-ASCII"
-				}
-			}
-		}),
-		breaks: []string{"SendEmailIsUnicodeByDefault"},
+	"sendEmail has a subject in ASCII by default": {
+		breaking: given(func(p *mailParams) { inASCII(&p.Message.Subject) }), breaks: []string{"SendEmailIsUnicodeByDefault"},
+	},
+	"sendEmail has a text in ASCII by default": {
+		breaking: given(func(p *mailParams) { inASCII(p.Message.Body.Text) }), breaks: []string{"SendEmailIsUnicodeByDefault"},
+	},
+	"sendEmail has HTML in ASCII by default": {
+		breaking: given(func(p *mailParams) { inASCII(p.Message.Body.HTML) }), breaks: []string{"SendEmailIsUnicodeByDefault"},
 	},
 	"sendEmail writes to each name": {
 		altering: twiceNamed, breaks: []string{"SendEmailSendsOneMailToEach"},
@@ -145,6 +144,13 @@ var brokenUtilities = map[string]breakage{
 	},
 }
 
+// inASCII gives a text the charset US-ASCII where it has none.
+func inASCII(text *botctx.EmailText) {
+	if text != nil && text.Charset == "" {
+		text.Charset = "US-ASCII"
+	}
+}
+
 // twiceNamed shows mails with the first of their recipients once more.
 func twiceNamed(h *botctxtest.Harness) {
 	taken := h.Mails
@@ -162,10 +168,10 @@ func addingFiles(h *botctxtest.Harness) {
 	stored, seen := h.Files, []botctxtest.File{}
 	h.Files = func() []botctxtest.File { return append(slices.Clone(seen), stored()...) }
 	serve := h.Serve
-	h.Serve = func(content []byte) *botctxtest.Served {
+	h.Serve = func(contentType, content string) *botctxtest.Served {
 		seen = append(seen, stored()...)
-		seen = append(seen, botctxtest.File{Content: content})
-		return serve(content)
+		seen = append(seen, botctxtest.File{Content: []byte(content)})
+		return serve(contentType, content)
 	}
 }
 

@@ -63,6 +63,8 @@ const (
 	Uploads Capability = "Uploads"
 	// Histories is history of createAssignment.
 	Histories Capability = "Histories"
+	// OutletLookups is getAssignmentByOutlet.
+	OutletLookups Capability = "OutletLookups"
 )
 
 // What a harness may lack beside that. No operation can answer for it.
@@ -77,6 +79,8 @@ const (
 	addAgents    Capability = "Harness.Agent"
 	switchOff    Capability = "Harness.SwitchOff"
 	readAsked    Capability = "Harness.Asked"
+	readMade     Capability = "Harness.Made"
+	serveFiles   Capability = "Harness.Serve"
 	refuseSends  Capability = "Harness.Refuse"
 	readComments Capability = "Harness.Comments"
 	readMails    Capability = "Harness.Mails"
@@ -84,13 +88,17 @@ const (
 	addAccounts  Capability = "Harness.AddAccount"
 	// tickets is lacked where none of ticketing can be sent to.
 	tickets Capability = "a platform with tickets and groups"
+	// recalledTickets is lacked where none of recalling can be sent to, noTickets where all that
+	// can are in ticketing.
+	recalledTickets Capability = "a platform with tickets that are recalled"
+	noTickets       Capability = "a platform without tickets"
 )
 
 // notOperated are the capabilities for which no operation can answer.
 func notOperated() []Capability {
 	return []Capability{
-		readSent, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, tickets,
-		refuseSends, readComments, readMails, readFiles, addAccounts,
+		readSent, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, readMade, serveFiles,
+		tickets, recalledTickets, noTickets, refuseSends, readComments, readMails, readFiles, addAccounts,
 	}
 }
 
@@ -121,6 +129,11 @@ var uses = map[Capability]func(*trial) error{
 		})
 		return err
 	},
+	OutletLookups: func(t *trial) error {
+		d := t.openDesk(t.home, t.ticketing())
+		_, _ = t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{}) // What is looked for, if it can be made.
+		return errorOf(t.home.GetAssignmentByOutlet(t.ctx(), livechat.GetAssignmentByOutletParams{ChannelID: d.ID}))
+	},
 	Histories: func(t *trial) error {
 		t.openDesk(t.home, t.ticketing())
 		return errorOf(t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{History: true}))
@@ -131,9 +144,14 @@ var uses = map[Capability]func(*trial) error{
 // lack. There is none for what the harness itself lacks.
 func unsupportedRule(lack Capability) (Rule, bool) {
 	name := strings.ReplaceAll(string(lack), " ", "")
+	var needs []Capability
+	if lack == Histories || lack == OutletLookups {
+		needs = liveChatNeeds()
+	}
 	return Rule{
-		Name: "LackOf" + name + "IsUnsupported",
-		Text: "what an implementation declares to lack it answers with Unsupported",
+		Name:  "LackOf" + name + "IsUnsupported",
+		Text:  "what an implementation declares to lack it answers with Unsupported",
+		Needs: needs,
 		check: func(t *trial) {
 			requireUnsupported(t, lack)
 		},

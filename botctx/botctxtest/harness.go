@@ -54,6 +54,10 @@ type Harness struct {
 	// in order. Each of these answers with an id of a group, the same each time. Without it
 	// the rules about createGroup are left out.
 	Asked func() []Asked
+	// Made returns the groups and channels that there are on the platforms because operations
+	// made them, the oldest first, as they are now. Without it the rules about what Bravo and
+	// Hotel make are left out.
+	Made func() []Made
 
 	// Refuse makes the platform refuse all messages to a member that AddMember returned, as
 	// one that blocks the bot. Without it the rules about messages that reach some are left
@@ -65,10 +69,12 @@ type Harness struct {
 	// Mails returns the mails that the mail service has taken, in order. Without it the rules
 	// about what is mailed are left out.
 	Mails func() []botctx.Mail
-	// Serve puts a file at an address that the implementation may fetch from, for GET and
-	// POST. Without it and Files the rules about what is uploaded are left out.
-	Serve func(content []byte) *Served
-	// Files returns the files in the object store, in any order.
+	// Serve puts a file of a media type, "" for none that is told, at an address that nobody has
+	// used before and the implementation may ask, for GET and POST. Without it the rules about
+	// addresses are left out.
+	Serve func(contentType, content string) *Served
+	// Files returns the files in the object store, in any order. Without it and Serve the rules
+	// about what is uploaded are left out.
 	Files func() []File
 	// AddAccount adds a payment account to an app under a name. Without it only what needs no
 	// account is checked of golf.
@@ -159,18 +165,22 @@ func (h *Harness) lacks() []Capability {
 		{readMails, h.Mails != nil},
 		{readFiles, h.Files != nil && h.Serve != nil},
 		{addAccounts, h.AddAccount != nil},
+		{readMade, h.Made != nil},
+		{serveFiles, h.Serve != nil},
 	} {
 		if !verb.isGiven {
 			lacks = append(lacks, verb.capability)
 		}
 	}
-	if !slices.ContainsFunc(platforms, func(platform channel.Type) bool {
-		return shapes[platform] == nil && !slices.Contains(lacks, On(platform))
-	}) {
-		lacks = append(lacks, commonShape)
-	}
-	if !slices.ContainsFunc(ticketing, func(platform channel.Type) bool { return !slices.Contains(lacks, On(platform)) }) {
-		lacks = append(lacks, tickets)
+	for _, kind := range []struct {
+		capability Capability
+		platforms  []channel.Type
+	}{
+		{commonShape, commonlyShaped()}, {tickets, ticketing}, {recalledTickets, recalling}, {noTickets, ticketless()},
+	} {
+		if !slices.ContainsFunc(kind.platforms, func(platform channel.Type) bool { return !slices.Contains(lacks, On(platform)) }) {
+			lacks = append(lacks, kind.capability)
+		}
 	}
 	return lacks
 }

@@ -16,8 +16,11 @@ import (
 
 // liveChatRules are the rules of the operations of package livechat.
 func liveChatRules() []Rule {
-	return needing([]Capability{pairOutlets, addAgents, tickets}, slices.Concat(assignmentRules(), groupRules()))
+	return needing(liveChatNeeds()[1:], slices.Concat(assignmentRules(), groupRules()))
 }
+
+// liveChatNeeds are what live chats need: the domain, and the verbs that hold them.
+func liveChatNeeds() []Capability { return []Capability{LiveChats, pairOutlets, addAgents, tickets} }
 
 // needing returns rules that all need more capabilities.
 func needing(needed []Capability, rules []Rule) []Rule {
@@ -32,6 +35,14 @@ func needing(needed []Capability, rules []Rule) []Rule {
 // All of them make groups.
 var ticketing = []channel.Type{channel.Charlie, channel.Delta, channel.Bravo}
 
+// recalling are those of them on which tickets can be taken back. They come first there.
+var recalling = []channel.Type{channel.Charlie, channel.Delta}
+
+// ticketless are the other platforms.
+func ticketless() []channel.Type {
+	return slices.DeleteFunc(slices.Clone(platforms), func(platform channel.Type) bool { return slices.Contains(ticketing, platform) })
+}
+
 // ticketing returns the first platform with tickets that the implementation does not lack.
 func (t *trial) ticketing() channel.Type {
 	for _, platform := range ticketing {
@@ -44,7 +55,7 @@ func (t *trial) ticketing() channel.Type {
 
 // offersLiveChats reports whether live chats can be held.
 func (t *trial) offersLiveChats() bool {
-	return !slices.ContainsFunc([]Capability{LiveChats, pairOutlets, addAgents, tickets}, func(c Capability) bool { return !t.offers(c) })
+	return !slices.ContainsFunc(liveChatNeeds(), func(c Capability) bool { return !t.offers(c) })
 }
 
 // desk is an outlet channel, with an agent, and with the two broadcast groups support, of

@@ -32,7 +32,7 @@ var assignmentCalls = []call{
 	}},
 	{domain: LiveChats, op: botctx.OpGetAssignmentByOutlet, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.GetAssignmentByOutlet(ctx, livechat.GetAssignmentByOutletParams{ChannelID: p.outlet().ID}))
-	}},
+	}, needs: OutletLookups},
 	{domain: LiveChats, op: botctx.OpGetAssignmentByBravoGroupID, mayFail: true, make: func(ctx context.Context, p *place) error {
 		return errorOf(p.GetAssignmentByBravoGroupID(ctx, livechat.GetAssignmentByBravoGroupIDParams{BravoGroupID: p.groupExternalID()}))
 	}},

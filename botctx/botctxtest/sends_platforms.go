@@ -19,6 +19,11 @@ var platforms = []channel.Type{
 	channel.Foxtrot, channel.Hotel, channel.Custom, channel.Webchat,
 }
 
+// commonlyShaped are the platforms whose results show the message event.
+func commonlyShaped() []channel.Type {
+	return slices.DeleteFunc(slices.Clone(platforms), func(platform channel.Type) bool { return shapes[platform] != nil })
+}
+
 // shapes are the fields of a result in JSON on platforms that have words of their own.
 // On all others they are result and messageEvent.
 var shapes = map[channel.Type][]string{

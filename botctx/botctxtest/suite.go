@@ -65,7 +65,7 @@ func Rules(lacks ...Capability) []Rule {
 	)
 	rules = slices.DeleteFunc(rules, func(rule Rule) bool { return rule.needsOneOf(lacks) })
 	for _, lack := range lacks {
-		if rule, ok := unsupportedRule(lack); ok {
+		if rule, ok := unsupportedRule(lack); ok && !rule.needsOneOf(lacks) {
 			rules = append(rules, rule)
 		}
 	}

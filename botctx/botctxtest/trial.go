@@ -256,6 +256,9 @@ func (t *trial) state() string {
 		fmt.Fprintln(&state, t.Sent())
 	}
 	t.writeDelivered(&state)
+	if t.Made != nil {
+		fmt.Fprintln(&state, t.Made())
+	}
 	return state.String()
 }
 

@@ -94,12 +94,12 @@ func (t *trial) upload(p *place, params uploadParams) {
 
 func uploadStoresTheFile(t *trial) {
 	const content = "%PDF\x00\xff\n{{firstName}}"
-	t.upload(t.home, upload(t.Serve([]byte(content)).URL))
+	t.upload(t.home, upload(t.Serve("", content).URL))
 	require.Equal(t, []File{bill(t.home.scope.App, t.home.channel.ID, content)}, t.Files())
 }
 
 func uploadReplacesTheFile(t *trial) {
-	first, second := t.Serve([]byte("first")), t.Serve([]byte("second"))
+	first, second := t.Serve("", "first"), t.Serve("", "second")
 	t.upload(t.home, upload(first.URL))
 	t.upload(t.away, upload(first.URL))
 	t.upload(t.home, upload(second.URL))
@@ -110,7 +110,7 @@ func uploadReplacesTheFile(t *trial) {
 
 func uploadTakesAnotherChannel(t *trial) {
 	first, second := t.newChannel(t.home.scope.App), t.newChannel(t.home.scope.App)
-	url := t.Serve([]byte("bill")).URL
+	url := t.Serve("", "bill").URL
 	for _, named := range []any{first.ID, document.O("_id", second.ID, "app", t.away.scope.App, "name", "Forged")} {
 		fromJSON(t, t.home, botctx.OpUploadFileToObjectStore, t.home.UploadFileToObjectStore, document.O(
 			"url", url, "channel", named, "filename", "bills/7.pdf", "contentType", "application/pdf"))
@@ -121,7 +121,7 @@ func uploadTakesAnotherChannel(t *trial) {
 }
 
 func uploadAsksByItsOptions(t *trial) {
-	served := t.Serve([]byte("bill"))
+	served := t.Serve("", "bill")
 	for _, options := range []document.Object{
 		{},
 		document.O("encoding", nil),
@@ -146,7 +146,7 @@ func uploadIsOneStep(t *trial) {
 	urls, wholes := make([]string, workers), []string{}
 	for i := range urls {
 		wholes = append(wholes, strings.Repeat(string(rune('a'+i)), 10_000+i))
-		urls[i] = t.Serve([]byte(wholes[i])).URL
+		urls[i] = t.Serve("", wholes[i]).URL
 	}
 	t.atOnce(func(worker int) error {
 		return errorOf(t.home.UploadFileToObjectStore(t.ctx(), upload(urls[worker])))
@@ -157,7 +157,7 @@ func uploadIsOneStep(t *trial) {
 }
 
 func uploadFindsNoOthers(t *trial) {
-	served := t.Serve([]byte("bill"))
+	served := t.Serve("", "bill")
 	for name, id := range map[string]string{"of nobody": unique("channel"), "of another app": t.away.channel.ID} {
 		t.try(name, func(t *trial) {
 			params := upload(served.URL)
@@ -221,7 +221,7 @@ func uploadRefusesUnsafeAddresses(t *trial) {
 }
 
 func uploadRefusesHeaderInjection(t *trial) {
-	served := t.Serve([]byte("bill"))
+	served := t.Serve("", "bill")
 	var cases []badInput[uploadParams]
 	for name, header := range map[string]document.Object{
 		"in a value": document.O("X-Order", "7\r\nX-Admin: yes"), "in a name": document.O("X-Order: 7\r\nX-Admin", "yes"),

@@ -24,6 +24,7 @@ var floors = [][]string{
 	{"livechat"},
 	{"botctx"},
 	{"botctx/botctxtest", "fakes", "backends/..."},
+	{"fakes/fakestest"},
 	{"examples/...", "benchmarks/...", "differential/...", "internal/generate", "internal/operations/gendoc", "internal/rules"},
 }
 

@@ -1,0 +1,216 @@
+package botctxtest_test
+
+import (
+	"context"
+	"crypto/rand"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Short for the tables below.
+type (
+	toInlet       = livechat.SendMessageToInletParams
+	toInletGroup  = livechat.SendMessageToInletGroupParams
+	toOutletGroup = livechat.SendMessageToOutletGroupParams
+	saveGroup     = livechat.SaveGroupIDToMemberParams
+	savedGroup    = livechat.SaveGroupIDToMemberResult
+)
+
+// unsent is a result that looks as if a message had been sent.
+func unsent(response send.Response) send.Result {
+	return send.Result{Reply: document.O("ok", true), MessageEvent: send.MessageEvent{
+		Type: response.Type(), Data: response.Object().Without("type"), Timestamp: 1, MessageID: rand.Text(),
+	}}
+}
+
+// twice does an operation that sends, and does it again.
+func twice[P any]() func() botctx.Interceptor {
+	return instead(func(ctx context.Context, _ *botctx.Context, _ P, next botctx.Next) (any, error) {
+		if result, err := next(ctx); err != nil {
+			return result, err
+		}
+		return next(ctx)
+	})
+}
+
+// brokenInletSends are the defects of operations that send to the inlet.
+var brokenInletSends = map[string]breakage{
+	"sendMessageToInlet sends nothing": {
+		breaking: answers(func(_ *botctx.Call, p toInlet) send.Result { return unsent(p.Response) }),
+		breaks: []string{
+			"SendMessageToInletReachesTheMember", "SendMessageToInletTakesTheContextsChannel", "SendMessageToInletGoesOnWithTheLiveChat",
+			"SendMessageToInletFindsNoOthers", "SendMessageToInletRefusesBadInput", "SendMessageToInletNeedsAnExternalID",
+			"SendMessageToInletAnswersAsThePlatform",
+		},
+	},
+	"sendMessageToInlet sends twice": {
+		breaking: twice[toInlet](),
+		breaks:   []string{"SendMessageToInletReachesTheMember", "SendMessageToInletTakesTheContextsChannel"},
+	},
+	"sendMessageToInlet fills nothing": {
+		breaking: given(func(p *toInlet) { p.Response = p.Response.Literal() }),
+		breaks:   []string{"SendMessageToInletReachesTheMember", "SendMessageToInletRefusesBadInput"},
+	},
+	"sendMessageToInlet sends to the context's member": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p toInlet, next botctx.Next) (any, error) {
+			if result, err := next(ctx); err != nil {
+				return result, err
+			}
+			sent, err := bot.SendResponse(ctx, send.SendResponseParams{Response: p.Response})
+			return sent.Result(), err
+		}),
+		breaks: []string{"SendMessageToInletReachesTheMember", "SendMessageToInletTakesTheContextsChannel"},
+		others: true,
+	},
+	"sendMessageToInlet needs the channel": {
+		breaking: given(func(p *toInlet) {
+			if p.Channel == nil {
+				p.Channel = &channelRecord{ID: elsewhere}
+			}
+		}),
+		breaks: []string{
+			"SendMessageToInletTakesTheContextsChannel", "SendMessageToInletRefusesBadInput", "SendMessageToInletFindsNoOthers",
+		},
+	},
+	"sendMessageToInlet has one shape for all": {
+		breaking: gives(func(_ toInlet, r *send.Result) { *r = r.Full() }), breaks: []string{"SendMessageToInletAnswersAsThePlatform"},
+	},
+	"sendMessageToInlet to nobody is no error": {
+		breaking: forgiving[toInlet](boterr.NotFound, send.Result{}), breaks: []string{"SendMessageToInletFindsNoOthers"},
+	},
+	"sendMessageToInlet says all is well": {
+		breaking: excusing[toInlet](send.Result{}), breaks: []string{"SendMessageToInletRefusesBadInput"},
+	},
+	"sendMessageToInlet to somebody without an id is no error": {
+		breaking: forgiving[toInlet](boterr.FailedPrecondition, send.Result{}), breaks: []string{"SendMessageToInletNeedsAnExternalID"},
+	},
+	"sendMessageToInletGroup sends nothing": {
+		breaking: answers(func(_ *botctx.Call, p toInletGroup) send.Result { return unsent(p.Response) }),
+		breaks: []string{
+			"SendMessageToInletGroupOnBravo", "SendMessageToInletGroupOnDelta", "SendMessageToInletGroupIsForPlatformsWithGroups",
+			"SendMessageToInletGroupTakesGroupsAsAddresses", "SendMessageToInletGroupGoesOnWithTheLiveChat",
+			"SendMessageToInletGroupNeedsALiveGroup", "SendMessageToInletGroupFindsNoOthers",
+			"SendMessageToInletGroupRefusesBadInput", "SendMessageToInletGroupNeedsAGroupThere",
+		},
+	},
+	"sendMessageToInletGroup sends twice": {
+		breaking: twice[toInletGroup](),
+		breaks: []string{
+			"SendMessageToInletGroupOnBravo", "SendMessageToInletGroupOnDelta", "SendMessageToInletGroupTakesGroupsAsAddresses",
+		},
+	},
+	"sendMessageToInletGroup ignores records": {
+		breaking: given(func(p *toInletGroup) { p.Group = nil }),
+		breaks: []string{
+			"SendMessageToInletGroupTakesGroupsAsAddresses", "SendMessageToInletGroupRefusesBadInput", "SendMessageToInletGroupFindsNoOthers",
+		},
+	},
+	"sendMessageToInletGroup where there is none is no error": {
+		breaking: forgiving[toInletGroup](boterr.FailedPrecondition, send.Result{}),
+		breaks:   []string{"SendMessageToInletGroupNeedsALiveGroup", "SendMessageToInletGroupNeedsAGroupThere"},
+	},
+	"sendMessageToInletGroup on any platform is no error": {
+		breaking: forgiving[toInletGroup](boterr.Unsupported, send.Result{}),
+		breaks:   []string{"SendMessageToInletGroupIsForPlatformsWithGroups"},
+	},
+	"sendMessageToInletGroup to nobody is no error": {
+		breaking: forgiving[toInletGroup](boterr.NotFound, send.Result{}), breaks: []string{"SendMessageToInletGroupFindsNoOthers"},
+	},
+	"one app for all inlets": {
+		altering: oneApp,
+		breaks:   []string{"SendMessageToInletFindsNoOthers", "SendMessageToInletGroupFindsNoOthers"},
+		others:   true,
+	},
+}
+
+// brokenOutletSends are the defects of sendMessageToOutletGroup.
+var brokenOutletSends = map[string]breakage{
+	"sendMessageToOutletGroup sends nothing": {
+		breaking: answers(func(_ *botctx.Call, p toOutletGroup) send.Result { return unsent(p.Response) }),
+		breaks: []string{
+			"SendMessageToOutletGroupOnBravo", "SendMessageToOutletGroupOnCharlie", "SendMessageToOutletGroupOnDelta",
+			"SendMessageToOutletGroupIsForPlatformsWithGroups", "SendMessageToOutletGroupTakesGroupsAsAddresses",
+			"SendMessageToOutletGroupGoesOnWithTheLiveChat", "SendMessageToOutletGroupNeedsALiveGroup",
+			"SendMessageToOutletGroupFindsNoOthers", "SendMessageToOutletGroupRefusesBadInput",
+			"SendMessageToOutletGroupPostsToTheResponseURL", "SendMessageToOutletGroupRefusesBadAddresses",
+		},
+	},
+	"sendMessageToOutletGroup fills nothing": {
+		breaking: given(func(p *toOutletGroup) { p.Response = p.Response.Literal() }),
+		breaks: []string{
+			"SendMessageToOutletGroupOnBravo", "SendMessageToOutletGroupOnCharlie", "SendMessageToOutletGroupOnDelta",
+			"SendMessageToOutletGroupTakesGroupsAsAddresses", "SendMessageToOutletGroupRefusesBadInput",
+			"SendMessageToOutletGroupPostsToTheResponseURL",
+		},
+	},
+	"sendMessageToOutletGroup ignores records": {
+		breaking: given(func(p *toOutletGroup) { p.Group = nil }),
+		breaks: []string{
+			"SendMessageToOutletGroupTakesGroupsAsAddresses", "SendMessageToOutletGroupRefusesBadInput",
+			"SendMessageToOutletGroupFindsNoOthers",
+		},
+	},
+	"sendMessageToOutletGroup ignores where it is to post": {
+		breaking: given(func(p *toOutletGroup) { p.ResponseURL = "" }),
+		breaks:   []string{"SendMessageToOutletGroupPostsToTheResponseURL", "SendMessageToOutletGroupRefusesBadAddresses"},
+	},
+	"sendMessageToOutletGroup posts and sends": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p toOutletGroup, next botctx.Next) (any, error) {
+			result, err := next(ctx)
+			if err == nil && p.ResponseURL != "" {
+				p.ResponseURL = ""
+				_, err = bot.SendMessageToOutletGroup(ctx, p)
+			}
+			return result, err
+		}),
+		breaks: []string{"SendMessageToOutletGroupPostsToTheResponseURL"},
+	},
+	"sendMessageToOutletGroup to a group that was left is no error": {
+		breaking: forgiving[toOutletGroup](boterr.FailedPrecondition, send.Result{}),
+		breaks:   []string{"SendMessageToOutletGroupNeedsALiveGroup"},
+	},
+	"sendMessageToOutletGroup on any platform is no error": {
+		breaking: forgiving[toOutletGroup](boterr.Unsupported, send.Result{}),
+		breaks:   []string{"SendMessageToOutletGroupIsForPlatformsWithGroups"},
+	},
+	"sendMessageToOutletGroup says all is well": {
+		breaking: excusing[toOutletGroup](send.Result{}),
+		breaks:   []string{"SendMessageToOutletGroupRefusesBadInput", "SendMessageToOutletGroupRefusesBadAddresses"},
+	},
+}
+
+// brokenSavedGroups are the defects of saveGroupIdToMember.
+var brokenSavedGroups = map[string]breakage{
+	"saveGroupIdToMember keeps nothing": {
+		breaking: answers(func(*botctx.Call, saveGroup) savedGroup { return savedGroup{ClientMutationID: rand.Text()} }),
+		breaks: []string{
+			"SaveGroupIDToMemberKeepsTheGroup", "SaveGroupIDToMemberKnowsTheInletsGroups", "SaveGroupIDToMemberTakesTheContextsChannel",
+			"SaveGroupIDToMemberFindsNoOthers", "SaveGroupIDToMemberRefusesBadInput",
+		},
+	},
+	"saveGroupIdToMember answers with a constant": {
+		breaking: gives(func(_ saveGroup, r *savedGroup) { r.ClientMutationID = "mutation" }),
+		breaks:   []string{"SaveGroupIDToMemberAnswersWithANewID"},
+	},
+	"saveGroupIdToMember needs the channel": {
+		breaking: given(func(p *saveGroup) {
+			if p.Channel == nil {
+				p.Channel = &channelRecord{ID: elsewhere}
+			}
+		}),
+		breaks: []string{
+			"SaveGroupIDToMemberTakesTheContextsChannel", "SaveGroupIDToMemberKnowsTheInletsGroups",
+			"SaveGroupIDToMemberFindsNoOthers", "SaveGroupIDToMemberRefusesBadInput",
+		},
+	},
+	"saveGroupIdToMember of no group is no error": {
+		breaking: forgiving[saveGroup](boterr.NotFound, savedGroup{}), breaks: []string{"SaveGroupIDToMemberFindsNoOthers"},
+	},
+	"saveGroupIdToMember says all is well": {
+		breaking: excusing[saveGroup](savedGroup{}), breaks: []string{"SaveGroupIDToMemberRefusesBadInput"},
+	},
+}

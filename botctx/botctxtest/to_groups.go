@@ -1,0 +1,290 @@
+package botctxtest
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// groupSend is an operation that sends to the group on one side of a live chat.
+type groupSend struct {
+	name string
+	op   botctx.Op
+	// allowed are the types of channels that have groups on that side.
+	allowed []channel.Type
+	// send calls the operation.
+	send func(ctx context.Context, p *place, params toGroupParams) (send.Result, error)
+	// begin begins a live chat with a group on that side, on a platform. It returns the id of
+	// the channel and the group there, too.
+	begin func(t *trial, platform channel.Type) (k talk, channelID, externalID string)
+	// side is the field of the record that names the channel.
+	side string
+}
+
+// toGroupParams are the parameters that both operations have.
+type toGroupParams struct {
+	group    *livechat.Group
+	groupID  string
+	response send.Response
+}
+
+var groupSends = []groupSend{
+	{
+		"SendMessageToInletGroup", botctx.OpSendMessageToInletGroup,
+		[]channel.Type{channel.Bravo, channel.Delta},
+		func(ctx context.Context, p *place, params toGroupParams) (send.Result, error) {
+			return p.SendMessageToInletGroup(ctx, livechat.SendMessageToInletGroupParams{
+				Group: params.group, GroupID: params.groupID, Response: params.response,
+			})
+		},
+		func(t *trial, platform channel.Type) (talk, string, string) {
+			inlet := t.inletOn(platform)
+			k := t.talkWith(t.openDesk(inlet, t.ticketing()), inlet)
+			family := unique("family")
+			t.setGroup(t.home, k.group.ID, "inletGroupExternalId", family)
+			k.group = t.storedGroup(t.home, k.group.ID)
+			return k, inlet.channel.ID, family
+		},
+		"inlet",
+	},
+	{
+		"SendMessageToOutletGroup", botctx.OpSendMessageToOutletGroup,
+		[]channel.Type{channel.Bravo, channel.Charlie, channel.Delta},
+		func(ctx context.Context, p *place, params toGroupParams) (send.Result, error) {
+			return p.SendMessageToOutletGroup(ctx, livechat.SendMessageToOutletGroupParams{
+				Group: params.group, GroupID: params.groupID, Response: params.response,
+			})
+		},
+		func(t *trial, platform channel.Type) (talk, string, string) {
+			k := t.talkOn(platform)
+			return k, k.desk.ID, k.group.ExternalID
+		},
+		"outlet",
+	},
+}
+
+// toGroupRules are the rules that hold for both operations.
+func toGroupRules() []Rule {
+	var rules []Rule
+	for _, g := range groupSends {
+		for _, platform := range g.allowed {
+			rules = append(rules, Rule{
+				Name:  g.name + "On" + strings.ToUpper(string(platform[:1])) + string(platform[1:]),
+				Text:  "a message reaches the group, filled from the member of the live chat, and the result has the platform's shape",
+				Needs: []Capability{On(platform), readSent},
+				check: func(t *trial) { reachesTheGroup(t, g, platform) },
+			})
+		}
+		rules = append(rules, Rule{
+			Name:  g.name + "IsForPlatformsWithGroups",
+			Text:  "channels of other types are Unsupported, and the error names those that are allowed; nothing is sent",
+			check: func(t *trial) { isForPlatformsWithGroups(t, g) },
+		})
+		for _, rule := range []Rule{
+			{
+				Name:  g.name + "TakesGroupsAsAddresses",
+				Text:  "the group is named by groupId or group, of which only the _id counts: the record is loaded again",
+				Needs: []Capability{readSent},
+				check: func(t *trial) { takesGroupsAsAddresses(t, g) },
+			},
+			{
+				Name:  g.name + "GoesOnWithTheLiveChat",
+				Text:  "a message to the group is one of the live chat: its idle time starts anew",
+				Needs: []Capability{moveClock},
+				check: func(t *trial) { toGroupGoesOnWithTheLiveChat(t, g) },
+			},
+			{
+				Name:  g.name + "NeedsALiveGroup",
+				Text:  "a group that is not live any more is FailedPrecondition, and nothing is sent",
+				check: func(t *trial) { needsALiveGroup(t, g) },
+			},
+			{
+				Name:  g.name + "FindsNoOthers",
+				Text:  "groups that do not exist, or are of another app, are NotFound, whatever the record says, and nothing is sent",
+				check: func(t *trial) { toGroupFindsNoOthers(t, g) },
+			},
+			{
+				Name:  g.name + "RefusesBadInput",
+				Text:  "bad input is InvalidArgument with the name of the parameter, and nothing is sent",
+				check: func(t *trial) { toGroupRefusesBadInput(t, g) },
+			},
+		} {
+			rule.Needs = append(rule.Needs, On(g.allowed[0]))
+			rules = append(rules, rule)
+		}
+	}
+	return rules
+}
+
+// requireSent checks that a send succeeds, and returns its result.
+func (g groupSend) requireSent(t *trial, group *livechat.Group, groupID, text string) send.Result {
+	t.Helper()
+	result, err := g.send(t.ctx(), t.home, toGroupParams{group, groupID, send.Text(text)})
+	require.NoError(t, err)
+	return result
+}
+
+func reachesTheGroup(t *trial, g groupSend, platform channel.Type) {
+	k, channelID, externalID := g.begin(t, platform)
+	before := len(t.Sent())
+	requireShape(t, platform, g.requireSent(t, nil, k.group.ID, "Hello"))
+	g.requireSent(t, nil, k.group.ID, "For {{firstName}}")
+	t.requireLastSent(before, channelID, externalID, "Hello", "For "+k.inlet.member.FirstName)
+}
+
+func isForPlatformsWithGroups(t *trial, g groupSend) {
+	k := t.talk()
+	t.setGroup(t.home, k.group.ID, "inletGroupExternalId", "family")
+	for _, platform := range platforms {
+		if slices.Contains(g.allowed, platform) || !t.offers(On(platform)) {
+			continue
+		}
+		t.setGroup(t.home, k.group.ID, g.side, t.newChannelOf(t.home, platform).ID)
+		t.try(string(platform), func(t *trial) {
+			refused := t.refusal(g.op, boterr.Unsupported, "group", func() error {
+				return errorOf(g.send(t.ctx(), t.home, toGroupParams{nil, k.group.ID, send.Text("Hello")}))
+			})
+			for _, allowed := range g.allowed {
+				require.ErrorContains(t, refused, string(allowed))
+			}
+		})
+	}
+}
+
+func takesGroupsAsAddresses(t *trial, g groupSend) {
+	k, channelID, externalID := g.begin(t, g.allowed[0])
+	id := k.group.ID
+	forged := &livechat.Group{
+		ID: id, App: t.away.scope.App, Inlet: "forged", Outlet: "forged", ExternalID: "forged", InletGroupExternalID: "forged",
+		Member: t.away.member.ID, Type: "forged",
+	}
+	before := len(t.Sent())
+	g.requireSent(t, forged, "", "For {{firstName}}")
+	g.requireSent(t, forged, id, "For {{firstName}}")
+	g.requireSent(t, nil, id, "For {{firstName}}")
+	text := "For " + k.inlet.member.FirstName
+	t.requireLastSent(before, channelID, externalID, text, text, text)
+}
+
+func toGroupGoesOnWithTheLiveChat(t *trial, g groupSend) {
+	k, _, _ := g.begin(t, g.allowed[0])
+	t.Advance(time.Minute)
+	g.requireSent(t, nil, k.group.ID, "Hello")
+	require.Greater(t, t.assignment(t.home, k.assignment.ID).Expiry, k.assignment.Expiry)
+}
+
+// requireNothing checks that a send to a group fails, and that nothing is sent.
+func (g groupSend) requireNothing(t *trial, code boterr.Code, field string, params toGroupParams) {
+	t.Helper()
+	t.requireUnchanged(g.op, code, field, func() error {
+		result, err := g.send(t.ctx(), t.home, params)
+		require.Zero(t, result, "the result beside an error")
+		return err
+	})
+}
+
+func needsALiveGroup(t *trial, g groupSend) {
+	k, _, _ := g.begin(t, g.allowed[0])
+	t.putOutOfUse(k.group.ID)
+	g.requireNothing(t, boterr.FailedPrecondition, "group", toGroupParams{nil, k.group.ID, send.Text("Hello")})
+}
+
+func toGroupFindsNoOthers(t *trial, g groupSend) {
+	ids, theirs := t.strangeGroups()
+	for name, id := range ids {
+		t.try("an id "+name, func(t *trial) {
+			g.requireNothing(t, boterr.NotFound, "groupId", toGroupParams{nil, id, send.Text("Hello")})
+		})
+		t.try("a group "+name, func(t *trial) {
+			forged := *theirs
+			forged.ID, forged.App, forged.Inlet = id, t.home.scope.App, t.home.channel.ID
+			g.requireNothing(t, boterr.NotFound, "group", toGroupParams{&forged, "", send.Text("Hello")})
+		})
+	}
+}
+
+func toGroupRefusesBadInput(t *trial, g groupSend) {
+	k, _, _ := g.begin(t, g.allowed[0])
+	second := t.talkBeside(k)
+	hello := send.Text("Hello")
+	t.try("neither group nor groupId", func(t *trial) {
+		g.requireNothing(t, boterr.InvalidArgument, "group", toGroupParams{nil, "", hello})
+	})
+	t.try("a group without _id", func(t *trial) {
+		g.requireNothing(t, boterr.InvalidArgument, "group", toGroupParams{&livechat.Group{ExternalID: k.group.ExternalID}, "", hello})
+	})
+	t.try("two different groups", func(t *trial) {
+		g.requireNothing(t, boterr.InvalidArgument, "groupId", toGroupParams{k.group, second.group.ID, hello})
+	})
+	for field, response := range unsendable() {
+		t.try("a bad "+field, func(t *trial) {
+			g.requireNothing(t, boterr.InvalidArgument, field, toGroupParams{nil, k.group.ID, response})
+		})
+	}
+}
+
+var toInletGroupRules = []Rule{
+	{
+		Name:  "SendMessageToInletGroupNeedsAGroupThere",
+		Text:  "where the conversation on the inlet's side is no group, sendMessageToInletGroup is FailedPrecondition, and nothing is sent",
+		Needs: []Capability{On(channel.Bravo)},
+		check: toInletGroupNeedsAGroupThere,
+	},
+}
+
+func toInletGroupNeedsAGroupThere(t *trial) {
+	g := groupSends[0]
+	k, _, _ := g.begin(t, channel.Bravo)
+	t.setGroup(t.home, k.group.ID, "inletGroupExternalId", "")
+	g.requireNothing(t, boterr.FailedPrecondition, "group", toGroupParams{nil, k.group.ID, send.Text("Hello")})
+}
+
+var toOutletGroupRules = []Rule{
+	{
+		Name:  "SendMessageToOutletGroupPostsToTheResponseURL",
+		Text:  "on Charlie a message with responseUrl is posted there as JSON, and not sent to the group",
+		Needs: []Capability{On(channel.Charlie), serveFiles, readSent},
+		check: toOutletGroupPostsToTheResponseURL,
+	},
+	{
+		Name:  "SendMessageToOutletGroupRefusesBadAddresses",
+		Text:  "a responseUrl that is no address is InvalidArgument, and nothing is sent",
+		Needs: []Capability{On(channel.Charlie)},
+		check: toOutletGroupRefusesBadAddresses,
+	},
+}
+
+func toOutletGroupPostsToTheResponseURL(t *trial) {
+	k := t.talkOn(channel.Charlie)
+	page := t.Serve("application/json", `{"ok": true}`)
+	before := len(t.Sent())
+	result, err := t.home.SendMessageToOutletGroup(t.ctx(), livechat.SendMessageToOutletGroupParams{
+		GroupID: k.group.ID, Response: send.Text("For {{firstName}}"), ResponseURL: page.URL,
+	})
+	require.NoError(t, err)
+	require.Contains(t, textOf(t, result), `"ok":true`)
+	require.Len(t, page.Requests(), 1)
+	require.Equal(t, http.MethodPost, page.Requests()[0].Method)
+	require.JSONEq(t, `{"type": "TEXT", "text": "For Ada"}`, page.Requests()[0].Body)
+	require.Len(t, t.Sent(), before, "nothing goes to the group")
+}
+
+func toOutletGroupRefusesBadAddresses(t *trial) {
+	type params = livechat.SendMessageToOutletGroupParams
+	k := t.talkOn(channel.Charlie)
+	cases := map[string]badSend[params]{}
+	for _, url := range []string{"nonsense", "file:///etc/hostname", "https://"} {
+		cases[url] = badSend[params]{params{GroupID: k.group.ID, Response: send.Text("Hello"), ResponseURL: url}, "responseUrl"}
+	}
+	requireNotSent(t, botctx.OpSendMessageToOutletGroup, boterr.InvalidArgument, t.home.SendMessageToOutletGroup, cases)
+}

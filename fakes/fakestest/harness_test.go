@@ -1,0 +1,23 @@
+package fakestest_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/fakestest"
+)
+
+// A verb that is left out would leave out rules.
+func TestTheHarnessHasEveryVerb(t *testing.T) {
+	t.Parallel()
+	h := reflect.ValueOf(fakestest.Harness(fakes.New(fakes.For(t)))).Elem()
+	for i := range h.NumField() {
+		if h.Field(i).Kind() == reflect.Func {
+			require.False(t, h.Field(i).IsNil(), h.Type().Field(i).Name)
+		}
+	}
+	require.Empty(t, h.FieldByName("Lacks").Interface())
+}
