@@ -43,17 +43,26 @@ func mustSort(source document.Object) *document.Sort {
 	return sort
 }
 
-// ensureIndex makes the index that the questions need, once. The caller holds the lock.
-func (p *polledQueue) ensureIndex(ctx context.Context) error {
+// ensureIndexes makes the indexes that the questions need, once. The caller holds the lock.
+func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 	if p.indexed {
 		return nil
 	}
-	err := p.store.EnsureIndex(ctx, document.Index{Keys: []document.IndexKey{
-		{Path: fieldCompleted, Kind: document.Ascending},
-		{Path: fieldNextRunAt, Kind: document.Ascending},
-	}})
-	p.indexed = err == nil
-	return err
+	for _, paths := range [][]string{
+		{fieldCompleted, fieldNextRunAt},
+		// In the order in which they run, so that a long backlog is not read as a whole.
+		{fieldCompleted, fieldPriority, fieldNextRunAt, record.FieldCreatedAt},
+	} {
+		var index document.Index
+		for _, path := range paths {
+			index.Keys = append(index.Keys, document.IndexKey{Path: path, Kind: document.Ascending})
+		}
+		if err := p.store.EnsureIndex(ctx, index); err != nil {
+			return err
+		}
+	}
+	p.indexed = true
+	return nil
 }
 
 // lookAhead is the number of agendas that are asked for at once where some more may be
@@ -66,7 +75,7 @@ func (p *polledQueue) take(
 ) ([]document.Object, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.ensureIndex(ctx); err != nil {
+	if err := p.ensureIndexes(ctx); err != nil {
 		return nil, err
 	}
 	if maxAge <= 0 {

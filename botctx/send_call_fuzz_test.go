@@ -134,14 +134,21 @@ func requireRefusedOrSent(t *testing.T, ada *fakes.Actor, response string) bool 
 	t.Helper()
 	before := len(ada.Messages())
 	answer, err := ada.Context().Call(t.Context(), "sendResponse", json.RawMessage(`{"response": `+response+`}`))
+	platform := channel.Type(ada.Scope().Channel)
 	if err != nil {
-		requireFailure(t, err, "sendResponse", boterr.InvalidArgument, "response")
+		if boterr.CodeOf(err) == boterr.Unsupported {
+			require.True(t, isOfAnother(platform, response), "%v", err)
+			requireFailure(t, err, "sendResponse", boterr.Unsupported, "response.type")
+		} else {
+			requireFailure(t, err, "sendResponse", boterr.InvalidArgument, "response")
+		}
 		require.Nil(t, answer)
 		require.Len(t, ada.Messages(), before)
 		return false
 	}
+	require.False(t, isOfAnother(platform, response))
 	require.Len(t, ada.Messages(), before+1)
-	requireShape(t, "sendResponse", channel.Type(ada.Scope().Channel), answer)
+	requireShape(t, "sendResponse", platform, answer)
 	requireSentAs(t, response, ada.LastMessage(), answer)
 	return true
 }

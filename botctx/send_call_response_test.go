@@ -62,8 +62,6 @@ func echoAnswerTo(t *testing.T, sent fakes.Sent) string {
 			"title": "Tea", "description": "Green", "image": "https://shop.example/a.png"}`
 	case send.TypeTyping:
 		return `{"msgType": "typing"}`
-	case send.TypeTemplate:
-		return `{"msgType": "template"}`
 	default:
 		return `{"msgType": "poll", "text": "Tea?"}`
 	}
@@ -87,6 +85,17 @@ func everyType() []string {
 	}
 }
 
+// isOfAnother reports whether a response, perhaps as JSON text, is of a documented type that
+// another platform alone has.
+func isOfAnother(platform channel.Type, response string) bool {
+	given := gjson.Parse(response)
+	if given.Type == gjson.String {
+		given = gjson.Parse(given.String())
+	}
+	owner, isOwned := map[string]channel.Type{"NEWS": channel.Echo, "TEMPLATE": channel.Bravo}[given.Get("type").String()]
+	return isOwned && owner != platform
+}
+
 func TestEveryTypeOfMessageIsAnsweredInTheShapeOfItsPlatform(t *testing.T) {
 	t.Parallel()
 	for _, platform := range allTypes() {
@@ -95,12 +104,16 @@ func TestEveryTypeOfMessageIsAnsweredInTheShapeOfItsPlatform(t *testing.T) {
 			s := openShop(t, platform)
 			seen := map[string]bool{}
 			for _, response := range everyType() {
+				if isOfAnother(platform, response) {
+					s.refusef(t, s.ada.Context(), boterr.Unsupported, "response.type", "sendResponse", `{"response": %s}`, response)
+					continue
+				}
 				answer := callf(t, s.ada.Context(), "sendResponse", `{"response": %s}`, response)
 				sent := s.last(t)
 				require.JSONEq(t, response, sent.Response.String())
 				require.Equal(t, []string{"shop", "ada", s.ada.ExternalID()}, []string{sent.Channel, sent.Member, sent.To})
 				requireShape(t, "sendResponse", platform, []byte(answer.Raw))
-				if platform == channel.Echo && (sent.Response.Type() == send.TypeTyping || sent.Response.Type() == send.TypeTemplate) {
+				if platform == channel.Echo && sent.Response.Type() == send.TypeTyping {
 					require.Equal(t, gjson.Parse(echoAnswerTo(t, sent)).Get("msgType").Raw, answer.Get("msgType").Raw)
 				} else {
 					require.JSONEq(t, answerTo(t, sent, answer), answer.Raw)
@@ -108,7 +121,7 @@ func TestEveryTypeOfMessageIsAnsweredInTheShapeOfItsPlatform(t *testing.T) {
 				require.False(t, seen[sent.MessageID], "the id %s comes twice", sent.MessageID)
 				seen[sent.MessageID] = true
 			}
-			require.Len(t, s.Sent(), len(everyType()))
+			require.Len(t, s.Sent(), len(seen))
 		})
 	}
 }

@@ -26,8 +26,9 @@ func (p UploadFileToObjectStoreParams) Format(state fmt.State, _ rune) {
 }
 
 func (p UploadFileToObjectStoreParams) shown() document.Object {
-	p.URL, p.Options = shownURL(p.URL), shownOptions(p.Options)
-	shown, err := document.Encode(p)
+	safe := p
+	safe.URL, safe.Options = shownURL(p.URL), shownOptions(p.Options)
+	shown, err := document.Encode(safe)
 	if err != nil {
 		return document.O("params", hidden)
 	}

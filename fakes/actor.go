@@ -116,7 +116,8 @@ func (a *Actor) TrySays(text string) error {
 	return a.TrySends(send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)})
 }
 
-// Taps sends the payload of a button or a quick reply to the bot, as Says does.
+// Taps sends the payload of a button or a quick reply to the bot, as Says does, whether the
+// member was shown one or not. TapsOn taps one that she sees.
 func (a *Actor) Taps(payload string) {
 	a.platform.test.Helper()
 	a.Sends(send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", payload)})

@@ -169,25 +169,13 @@ func (a *Agent) Taps(ticket Ticket) {
 
 // TryTaps is Taps, and returns the error of a run that fails.
 func (a *Agent) TryTaps(ticket Ticket) error {
-	for _, tappable := range tappablesOf(ticket.Response) {
-		if payload, sends := tappable.Field("payload"); sends {
-			if value, hasValue := tappable.Field("value"); hasValue {
-				payload = document.O("payload", payload, "value", value)
-			}
-			return a.TrySends(send.MessageEvent{Type: send.TypePayload, To: ticket.Group, Data: document.O("payload", payload)})
-		}
+	tappables := slices.Concat(buttonsOf(ticket.Response), quickRepliesOf(ticket.Response))
+	if len(tappables) == 0 {
+		return boterr.New(boterr.FailedPrecondition, "", "the message %q has no button that sends a payload", ticket.MessageID)
 	}
-	return boterr.New(boterr.FailedPrecondition, "", "the message %q has no button that sends a payload", ticket.MessageID)
-}
-
-// tappablesOf returns what can be tapped on a message: its buttons, those of its cards, and
-// its quick replies.
-func tappablesOf(message send.Response) []document.Object {
-	all := document.Get(message, "buttons", []document.Object(nil))
-	for _, card := range document.Get(message, "carousel", []document.Object(nil)) {
-		all = append(all, document.Get(card, "buttons", []document.Object(nil))...)
-	}
-	return append(all, document.Get(message, "quickReplies", []document.Object(nil))...)
+	tap := tappables[0].event()
+	tap.To = ticket.Group
+	return a.TrySends(tap)
 }
 
 // Joins joins the group of her channel's platform to which an invitation link leads. It ends

@@ -59,6 +59,9 @@ func (a alpha) CreateBroadcast(ctx context.Context, in *channel.Channel, respons
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if err := hasType(in.Type, response); err != nil {
+		return nil, err
+	}
 	if err := a.hasAttachment(Sent{Channel: in.ID, Response: response}); err != nil {
 		return nil, err
 	}

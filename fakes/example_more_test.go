@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/send"
 )
 
 func ExampleNewMembers() {
@@ -31,6 +32,24 @@ func ExampleNewMembers() {
 	fmt.Println(changed.Result.ID, changed.Result.Meta, changed.Result.Version)
 	// Output:
 	// member-1 {"visits":1} 2
+}
+
+func ExampleActor_TapsOn() {
+	p := fakes.New()
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		if bot.MessageEvent.Type == send.TypePayload {
+			return bot.Reply(ctx, send.Text("One kettle, "+bot.MessageEvent.Payload()+"."))
+		}
+		return bot.Reply(ctx, send.Buttons("Which colour?", send.Postback("Red", "in red"), send.Postback("Blue", "in blue")))
+	})
+	ada := p.AddMember(member.Member{})
+
+	ada.Says("a kettle, please")
+	ada.TapsOn("Blue")
+
+	fmt.Println(ada.Last())
+	// Output:
+	// One kettle, in blue.
 }
 
 func ExamplePlatform_Advance() {

@@ -135,7 +135,10 @@ func (o *outbox) keep(message send.Message, by manner) (Sent, error) {
 	if message.Member != nil {
 		sent.Member = message.Member.ID
 	}
-	err := o.refused(sent)
+	err := hasType(sent.Type, sent.Response)
+	if err == nil {
+		err = o.refused(sent)
+	}
 	if err == nil {
 		err = by.refusal(sent)
 	}

@@ -66,47 +66,53 @@ const (
 
 // runUntil runs what falls due up to a time, that time included.
 func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
-	scheduler := p.runtime.Scheduler()
 	var failures []error
 	pace := pace{waiting: p.payments.waiting()}
-	for {
-		at, ok, err := scheduler.Next(ctx)
-		if err != nil {
-			return errors.Join(append(failures, err)...)
-		}
-		limit := later(to, p.Now()) // A run may have taken the clock further.
-		if !ok {
-			at = limit.Add(1)
-		}
-		if p.payments.isDue(limit) && p.payments.isDue(at) {
-			failures = append(failures, p.deliverNext(ctx, &pace))
-			if err := pace.checkEvents(p.Now()); err != nil {
-				return errors.Join(append(failures, err)...)
-			}
-			continue
-		}
-		if at.After(limit) {
-			return errors.Join(failures...)
-		}
-		if p.clock.moveTo(at) {
-			pace.instant()
-		}
-		if err := pace.next(ctx, scheduler); err != nil {
-			return errors.Join(append(failures, err)...)
-		}
-		done, isPostponed, err := p.runNext(ctx, scheduler)
-		if err != nil {
-			failures = append(failures, err)
-		}
-		if isPostponed {
-			return errors.Join(failures...)
-		}
-		if pace.isEndless() {
-			return errors.Join(append(failures, fmt.Errorf("the agendas schedule each other without end: %d have run, "+
-				"the last one at %s, node %s for member %s",
-				pace.runs, p.Now().Format(time.RFC3339Nano), done.NodeCompositeID, done.Member))...)
-		}
+	for isOver := false; !isOver; {
+		var err error
+		isOver, err = p.runFirst(ctx, to, &pace)
+		failures = append(failures, err)
 	}
+	return errors.Join(failures...)
+}
+
+// runFirst runs what falls due first, where that is no later than a time. It reports
+// whether the time stops moving: there is nothing more, or what there is cannot run.
+func (p *Platform) runFirst(ctx context.Context, to time.Time, pace *pace) (isOver bool, err error) {
+	scheduler := p.runtime.Scheduler()
+	at, ok, err := scheduler.Next(ctx)
+	if err != nil {
+		return true, err
+	}
+	limit := later(to, p.Now()) // A run may have taken the clock further.
+	if !ok {
+		at = limit.Add(1)
+	}
+	if p.payments.isDue(limit) && p.payments.isDue(at) {
+		failed := p.deliverNext(ctx, pace)
+		endless := pace.checkEvents(p.Now())
+		return endless != nil, errors.Join(failed, endless)
+	}
+	if at.After(limit) {
+		return true, nil
+	}
+	if p.clock.moveTo(at) {
+		pace.instant()
+	}
+	if err := pace.next(ctx, scheduler); err != nil {
+		return true, err
+	}
+	done, isPostponed, failed := p.runNext(ctx, scheduler)
+	if !isPostponed && pace.isEndless() {
+		return true, errors.Join(failed, p.endless(pace.runs, done))
+	}
+	return isPostponed, failed
+}
+
+// endless is the error of agendas that schedule each other without end.
+func (p *Platform) endless(runs int, last agenda.Agenda) error {
+	return fmt.Errorf("the agendas schedule each other without end: %d have run, the last one at %s, node %s for member %s",
+		runs, p.Now().Format(time.RFC3339Nano), last.NodeCompositeID, last.Member)
 }
 
 // later returns the later one of two times.

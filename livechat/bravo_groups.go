@@ -4,9 +4,6 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/record"
 )
 
 // CreateBravoGroup implements Operations.
@@ -97,39 +94,5 @@ func aboutGroup(field string, err error) error {
 	if boterr.CodeOf(err) == boterr.NotFound {
 		return at(field, err)
 	}
-	return err
-}
-
-// recordJoined makes the record of an agent's group, unless there is a live one. It belongs
-// to the live chat that the group serves already, if it does.
-func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p HandleAdminJoinedGroupParams) error {
-	admin, err := s.admin(ctx, p.ExternalID)
-	if err != nil {
-		return err
-	}
-	g := Group{Meta: document.O(), Valid: true, Type: in.Type, Admin: admin.AdminID}
-	found, err := s.groupsIn(ctx, in.ID, p.BravoGroupID)
-	if err != nil {
-		return err
-	}
-	for _, other := range found {
-		if other.Active {
-			g.Inlet, g.Name, g.Assignment, g.Member = other.Inlet, other.Name, other.Assignment, other.Member
-			g.InletGroupExternalID = other.InletGroupExternalID
-			break
-		}
-	}
-	fields, err := document.Encode(g)
-	if err != nil {
-		return err
-	}
-	_, err = s.groups.FindAndModify(ctx, record.Patch{
-		Filter: document.O(
-			fieldOutlet, document.O("$eq", in.ID), fieldExternalID, document.O("$eq", p.BravoGroupID),
-			fieldAdminExternalID, document.O("$eq", p.ExternalID), fieldActive, true),
-		Patch:        document.O("$setOnInsert", fields.Without(fieldActive)),
-		WithModifier: true,
-		Upsert:       true,
-	}, true)
 	return err
 }

@@ -24,10 +24,10 @@ type Connector interface {
 	// idempotency key.
 	//
 	// Errors that a caller can act on have a code of boterr: InvalidArgument for a
-	// message that the platform cannot show (the Field is the path in the response),
-	// NotFound for a recipient that it does not know, FailedPrecondition for one that may
-	// not be written to now, ResourceExhausted for a rate limit, Unsupported for a type
-	// that it does not have.
+	// message that the platform cannot show, and Unsupported for one of a type that it does
+	// not have (the Field is the path in the response), NotFound for a recipient that it does
+	// not know, FailedPrecondition for one that may not be written to now, ResourceExhausted
+	// for a rate limit.
 	// An error without a code means that the platform did not answer, or not so that
 	// anything can be told from it; callers see Unavailable. When ctx ends, Send returns
 	// its error.

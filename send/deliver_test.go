@@ -42,10 +42,12 @@ func TestAConnectorsErrorGetsACode(t *testing.T) {
 
 func TestAConnectorRefusesAMessageByItsPath(t *testing.T) {
 	t.Parallel()
-	p := newPlatform(t)
-	p.outbox.fail = map[string]error{"ext-ada": boterr.Invalid("buttons[0].title", "is too loud")}
-	_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
-	requireField(t, err, boterr.InvalidArgument, "response.buttons[0].title")
+	for _, code := range []boterr.Code{boterr.InvalidArgument, boterr.Unsupported} {
+		p := newPlatform(t)
+		p.outbox.fail = map[string]error{"ext-ada": boterr.New(code, "buttons[0].type", "is too loud")}
+		_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+		requireField(t, err, code, "response.buttons[0].type")
+	}
 }
 
 func TestAnEndedContextSendsNothingMore(t *testing.T) {

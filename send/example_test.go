@@ -3,6 +3,7 @@ package send_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -47,34 +48,35 @@ func ExampleResponse_Validate() {
 	// quickReplies[0].title has 31 characters, and at most 20 are allowed
 }
 
-// printer is a connector to a platform that asks for a pause before it takes
+// hesitant is a connector to a platform that asks for a pause before it takes
 // a message for bob.
-type printer struct{ asked bool }
+type hesitant struct{ seen []string }
 
-func (p *printer) Send(_ context.Context, message send.Message) (send.Delivery, error) {
-	if message.To == "bob" && !p.asked {
-		p.asked = true
-		fmt.Println("bob: not yet")
+func (h *hesitant) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	if message.To == "bob" && len(h.seen) == 1 {
+		h.seen = append(h.seen, "bob: not yet")
 		return send.Delivery{}, boterr.New(boterr.ResourceExhausted, "", "too many messages: %w",
 			&send.RetryAfterError{After: 20 * time.Millisecond})
 	}
-	fmt.Printf("%s: %s\n", message.To, message.Response.Text())
+	h.seen = append(h.seen, message.To+": "+message.Response.Text())
 	return send.Delivery{}, nil
 }
 
 func ExampleLimited() {
-	connector := send.Limited(&printer{}, send.Rate{Messages: 100, Per: time.Second})
-	page := &channel.Channel{ID: "page", App: "acme", Type: channel.Alpha}
+	var shown hesitant
+	connector := send.Limited(&shown, send.Rate{Messages: 100, Per: time.Second})
+	in := &channel.Channel{ID: "page", App: "acme", Type: channel.Alpha}
 	for _, to := range []string{"ada", "bob"} {
-		_, err := connector.Send(context.Background(), send.Message{Channel: page, To: to, Response: send.Text("Hi")})
+		_, err := connector.Send(context.Background(), send.Message{Channel: in, To: to, Response: send.Text("Hi")})
 		if err != nil {
 			fmt.Println(err)
 		}
 	}
+	fmt.Println(strings.Join(shown.seen, "\n"))
 	// A message that cannot wait is not sent.
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := connector.Send(ctx, send.Message{Channel: page, To: "cleo", Response: send.Text("Hi")})
+	_, err := connector.Send(ctx, send.Message{Channel: in, To: "cleo", Response: send.Text("Hi")})
 	fmt.Println(boterr.CodeOf(err) == boterr.Canceled)
 	// Output:
 	// ada: Hi

@@ -106,12 +106,15 @@ func platformError(ctx context.Context, platform channel.Type, err error) error 
 	}
 }
 
-// atResponse says of what a platform cannot show that it is a field of the response.
+// atResponse says of what a platform cannot show, or does not have, that it is a field of the
+// response.
 func atResponse(err error) error {
-	if boterr.CodeOf(err) == boterr.InvalidArgument {
+	switch boterr.CodeOf(err) {
+	case boterr.InvalidArgument, boterr.Unsupported:
 		return boterr.In("response", err)
+	default:
+		return err
 	}
-	return err
 }
 
 // canceled is the error where ctx ended before a platform was asked, nil where it did not.

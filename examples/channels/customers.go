@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -10,7 +9,6 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound/replies"
-	"github.com/botctx/go-sdk/send"
 )
 
 // platforms are those that the shop is on, each with a channel whose id is the platform's
@@ -75,31 +73,6 @@ func newFlorist(options ...fakes.Option) *florist {
 // ada returns Ada on a platform.
 func (f *florist) ada(on channel.Type) customer {
 	return f.adas[slices.IndexFunc(f.adas, func(c customer) bool { return c.on == on })]
-}
-
-// tryTaps taps the newest button or quick reply with a title, and returns the error of a run
-// that fails.
-func (c customer) tryTaps(title string) error {
-	for _, message := range slices.Backward(c.Messages()) {
-		for _, b := range buttonsOf(message) {
-			if b.Title == title {
-				return c.TrySends(send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", b.Payload)})
-			}
-		}
-	}
-	return fmt.Errorf("%s has no button %q", c.ID(), title)
-}
-
-// buttonsOf returns all that can be tapped in a message.
-func buttonsOf(message send.Response) []send.Button {
-	all := message.Buttons()
-	for _, card := range message.Cards() {
-		all = append(all, card.Buttons...)
-	}
-	for _, reply := range message.QuickReplies() {
-		all = append(all, send.Button{Title: reply.Title, Payload: reply.Payload})
-	}
-	return all
 }
 
 // shop returns a context for what the shop sends by itself in a channel. It is Ada's, since a

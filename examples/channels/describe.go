@@ -41,7 +41,7 @@ func describe(message send.Response) string {
 		said = append(said, "| "+card.Title+", "+card.Subtitle+titles(card.Buttons))
 	}
 	if len(message.Cards()) == 0 {
-		said[len(said)-1] += titles(buttonsOf(message))
+		said[len(said)-1] += titles(tappable(message))
 	}
 	for _, article := range message.Articles() {
 		said = append(said, fmt.Sprintf("%q, %q, %s", article.Title, article.Description, article.URL))
@@ -55,6 +55,15 @@ func describe(message send.Response) string {
 		said = append(said, fmt.Sprintf("for %d ms", duration))
 	}
 	return strings.Join(said, " ")
+}
+
+// tappable returns what can be tapped below a message.
+func tappable(message send.Response) []send.Button {
+	all := message.Buttons()
+	for _, reply := range message.QuickReplies() {
+		all = append(all, send.Button{Title: reply.Title})
+	}
+	return all
 }
 
 // titles returns what can be tapped.

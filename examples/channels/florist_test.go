@@ -13,12 +13,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// taps lets Ada tap the newest button with a title.
-func (c customer) taps(t *testing.T, title string) {
-	t.Helper()
-	require.NoError(t, c.tryTaps(title))
-}
-
 // onEach returns a shop of its own for each platform, with Ada there.
 func onEach(t *testing.T) iter.Seq2[*florist, customer] {
 	t.Helper()
@@ -44,7 +38,7 @@ func TestACustomerIsToldWhatThereIs(t *testing.T) {
 		ada.Says("hi")
 		require.Contains(t, ada.Last(), "Hello Ada!")
 		require.Equal(t, "Bouquets", ada.LastMessage().QuickReplies()[0].Title)
-		ada.taps(t, "Bouquets")
+		ada.TapsOn("Bouquets")
 		cards := ada.LastMessage().Cards()
 		require.Len(t, cards, 2)
 		require.Equal(t, "Tulips, 19.00 EUR", cards[0].Title+", "+cards[0].Subtitle)

@@ -27,17 +27,14 @@ func Announce(ctx context.Context, bot *botctx.Context, news send.Response, to .
 	default:
 		_, err = bot.SendResponse(ctx, send.SendResponseParams{MemberID: to, Response: news})
 	}
-	return tooMany(to, err)
+	return tooMany(err)
 }
 
-// tooMany returns those of several members whom a rate limit kept from getting a message. The
-// error stays where there are others who did not get it.
-func tooMany(to []string, err error) (later []string, _ error) {
-	undelivered, isOfSeveral := errors.AsType[*send.UndeliveredError](err)
-	if !isOfSeveral {
-		if len(to) == 1 && errors.Is(err, boterr.ResourceExhausted) {
-			return to, nil
-		}
+// tooMany returns those members whom a rate limit kept from getting a message. The error stays
+// where there are others who did not get it.
+func tooMany(err error) (later []string, _ error) {
+	undelivered, isUndelivered := errors.AsType[*send.UndeliveredError](err)
+	if !isUndelivered {
 		return nil, err
 	}
 	for _, failure := range undelivered.Failures {

@@ -19,7 +19,7 @@ import (
 func (c customer) orders(t *testing.T) {
 	t.Helper()
 	c.Says("bouquets")
-	c.taps(t, "Order")
+	c.TapsOn("Order")
 }
 
 const (
@@ -110,7 +110,7 @@ func TestADeclinedCardLeavesNoOrder(t *testing.T) {
 		ada.orders(t)
 		require.Equal(t, "Your card was declined: insufficient_funds.", ada.Last())
 		f.Advance(fakes.EventDelay)
-		ada.taps(t, "Order")
+		ada.TapsOn("Order")
 		f.Advance(fakes.EventDelay)
 		require.Equal(t, paid, shown(f, ada))
 	}
@@ -137,13 +137,13 @@ func TestAPaymentWithoutAnOrderGoesBack(t *testing.T) {
 	ada := f.ada(channel.Webchat)
 	ada.Says("bouquets")
 	f.FailNext(botctx.OpSendResponse, boterr.Unavailable)
-	require.ErrorIs(t, ada.tryTaps("Order"), boterr.Unavailable)
+	require.ErrorIs(t, ada.TryTapsOn("Order"), boterr.Unavailable)
 	before := len(f.Sent())
 	f.Advance(2 * fakes.EventDelay)
 	require.Equal(t, int64(1900), f.account.Payments()[0].Refunded)
 	require.Len(t, f.Sent(), before)
 
-	ada.taps(t, "Order")
+	ada.TapsOn("Order")
 	f.Advance(2 * fakes.EventDelay)
 	require.Equal(t, paid, ada.Last())
 }
@@ -153,7 +153,7 @@ func TestACustomerHasOneOrderAtATime(t *testing.T) {
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Webchat)
 	ada.orders(t)
-	ada.taps(t, "Order")
+	ada.TapsOn("Order")
 	require.Equal(t, "You have ordered Tulips already.", ada.Last())
 	require.Len(t, f.account.Payments(), 1)
 }
@@ -177,7 +177,7 @@ func TestAnEventThatComesTwiceIsAnsweredOnce(t *testing.T) {
 		require.Len(t, f.Sent(), before)
 		require.Len(t, f.Mails(), 1)
 
-		ada.taps(t, "Cancel")
+		ada.TapsOn("Cancel")
 		f.Advance(fakes.EventDelay)
 		f.account.Repeat("event-2")
 		f.account.Repeat("event-1")
@@ -203,11 +203,11 @@ func TestACustomerWhoCancelsGetsTheMoneyBack(t *testing.T) {
 	for f, ada := range onEach(t) {
 		ada.orders(t)
 		f.Advance(fakes.EventDelay)
-		ada.taps(t, "Cancel")
+		ada.TapsOn("Cancel")
 		f.Advance(fakes.EventDelay)
 		require.Equal(t, "Cancelled: 19.00 EUR come back to your card.", ada.Last())
 		require.Equal(t, int64(1900), f.account.Payments()[0].Refunded)
-		ada.taps(t, "Cancel")
+		ada.TapsOn("Cancel")
 		require.Equal(t, "You have ordered nothing.", ada.Last())
 	}
 }
@@ -226,11 +226,11 @@ func TestAPaymentProviderThatDoesNotAnswerIsAskedAgain(t *testing.T) {
 	ada := f.ada(channel.Webchat)
 	ada.Says("bouquets")
 	f.account.FailNext(boterr.Unavailable)
-	require.ErrorIs(t, ada.tryTaps("Order"), boterr.Unavailable)
-	ada.taps(t, "Order")
+	require.ErrorIs(t, ada.TryTapsOn("Order"), boterr.Unavailable)
+	ada.TapsOn("Order")
 	f.account.FailNext(boterr.Unavailable)
-	require.ErrorIs(t, ada.tryTaps("Cancel"), boterr.Unavailable)
-	ada.taps(t, "Cancel")
+	require.ErrorIs(t, ada.TryTapsOn("Cancel"), boterr.Unavailable)
+	ada.TapsOn("Cancel")
 	require.Len(t, f.account.Payments(), 1)
 	require.Equal(t, int64(1900), f.account.Payments()[0].Refunded)
 }

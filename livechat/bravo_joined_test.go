@@ -1,0 +1,138 @@
+package livechat_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/livechat"
+)
+
+// lateStore is a store in which something happens, once, before the next write to the groups.
+// As in a database, an upsert looks for a document first and inserts one afterwards, which only
+// a unique index can refuse.
+type lateStore struct {
+	document.Store
+
+	happens func()
+}
+
+func (s *lateStore) Collection(name string) document.Collection {
+	if name != "groups" {
+		return s.Store.Collection(name)
+	}
+	return lateGroups{Collection: s.Store.Collection(name), store: s}
+}
+
+// write is what each write does first.
+func (s *lateStore) write() {
+	happens := s.happens
+	s.happens = func() {}
+	happens()
+}
+
+type lateGroups struct {
+	document.Collection
+
+	store *lateStore
+}
+
+func (c lateGroups) Insert(ctx context.Context, documents ...document.Object) error {
+	c.store.write()
+	return c.Collection.Insert(ctx, documents...)
+}
+
+func (c lateGroups) FindAndModify(
+	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
+) (document.FindAndModifyResult, error) {
+	found, err := c.Find(ctx, filter, document.FindOptions{Limit: 1})
+	if err != nil || len(found) > 0 || !options.Upsert {
+		return c.Collection.FindAndModify(ctx, filter, change, options)
+	}
+	made, err := memstore.New().Collection("groups").FindAndModify(ctx, filter, change, options)
+	if err != nil {
+		return made, err
+	}
+	return made, c.Insert(ctx, made.Document)
+}
+
+// joins makes eve join a room of the channel phone.
+const joins = `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`
+
+func TestAnAgentWhoJoinsTwiceAtOnceIsRecordedOnce(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	late := &lateStore{Store: s.store, happens: func() { must(t, s.mine.HandleAdminJoinedGroup, joins) }}
+	env := s.mine.env
+	env.Store = late
+	must(t, livechat.New(env, s.mine.scope, s.mine.ports).HandleAdminJoinedGroup, joins)
+	require.Len(t, s.groups(t, document.O()), 1)
+}
+
+func TestAnAgentWhoJoinsWhileAnEarlierTimeEndsIsRecordedAnew(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	late := &lateStore{Store: s.store, happens: func() {
+		must(t, s.mine.HandleAdminJoinedGroup, joins)
+		must(t, s.mine.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`)
+	}}
+	env := s.mine.env
+	env.Store = late
+	must(t, livechat.New(env, s.mine.scope, s.mine.ports).HandleAdminJoinedGroup, joins)
+	require.Len(t, s.groups(t, document.O()), 2)
+	require.Len(t, s.groups(t, document.O("active", true)), 1)
+}
+
+func TestAnAgentWhoJoinsAgainAfterTheEndIsRecordedAgain(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	for nth := range 3 {
+		must(t, s.mine.HandleAdminJoinedGroup, joins)
+		must(t, s.mine.HandleAdminJoinedGroup, joins)
+		require.Len(t, s.groups(t, document.O()), nth+1)
+		require.Len(t, s.groups(t, document.O("active", true)), 1)
+		must(t, s.mine.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`)
+	}
+}
+
+func TestARecordThatWasMovedToAnotherRoomKeepsNobodyFromJoining(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	must(t, s.mine.HandleAdminJoinedGroup, joins)
+	moved := s.groups(t, document.O())[0].ID
+	must(t, s.mine.UpdateGroup, `{"group": {"_id": "`+moved+`", "externalId": "hall"}}`)
+	must(t, s.mine.HandleAdminJoinedGroup, joins)
+	require.Len(t, s.groups(t, document.O("externalId", "room")), 1)
+}
+
+func TestOfManyAgentsWhoJoinManyTimesAtOnceEachIsRecordedOnce(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	const agents, times = 5, 20
+	errs := make([]error, agents*times)
+	var joining sync.WaitGroup
+	for i := range errs {
+		joining.Go(func() {
+			_, errs[i] = s.mine.HandleAdminJoinedGroup(t.Context(), livechat.HandleAdminJoinedGroupParams{
+				Channel: &channel.Channel{ID: "phone"}, ExternalID: "agent-" + strconv.Itoa(i%agents), BravoGroupID: "room",
+			})
+		})
+	}
+	joining.Wait()
+	require.NoError(t, errors.Join(errs...))
+	recorded := map[string]int{}
+	for _, g := range s.groups(t, document.O("active", true)) {
+		recorded[g.AdminExternalID]++
+	}
+	require.Len(t, recorded, agents)
+	for agent, records := range recorded {
+		require.Equal(t, 1, records, agent)
+	}
+}
