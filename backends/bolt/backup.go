@@ -17,7 +17,7 @@ import (
 //
 // Canceled: ctx ended. Unavailable: the copy or the writer failed; the store is as before.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error {
-	beside, err := s.file.beside(backupEnding)
+	beside, err := s.file.beside()
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (f *file) compact(ctx context.Context) error {
 	if f.failed != nil {
 		return f.failed
 	}
-	beside, err := f.beside(compactEnding)
+	beside, err := f.beside()
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 
@@ -60,39 +59,6 @@ func openFile(path string, s settings) (*file, error) {
 	return f, nil
 }
 
-// The endings of the files that are made beside, and a random number.
-const (
-	newEnding     = ".new-"
-	backupEnding  = ".backup-"
-	compactEnding = ".compact-"
-)
-
-// removeLeftovers removes the files that a process which crashed left beside. Who has the
-// file open has made all others.
-func (f *file) removeLeftovers() {
-	folder, name := filepath.Dir(f.path), filepath.Base(f.path)
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return // They take space only.
-	}
-	for _, entry := range entries {
-		for _, ending := range []string{newEnding, backupEnding, compactEnding} {
-			if strings.HasPrefix(entry.Name(), name+ending) {
-				_ = os.Remove(filepath.Join(folder, entry.Name()))
-			}
-		}
-	}
-}
-
-// beside makes a file in the same folder.
-func (f *file) beside(ending string) (*os.File, error) {
-	made, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+ending+"*")
-	if err != nil {
-		return nil, f.unavailable("making a file beside", err)
-	}
-	return made, nil
-}
-
 // create makes the file where there is none. It is made beside, and gets its name when it
 // is whole and on disk, so that no crash leaves half a file.
 func (f *file) create() error {
@@ -102,7 +68,7 @@ func (f *file) create() error {
 		}
 		return f.unavailable("looking for", err)
 	}
-	beside, err := f.beside(newEnding)
+	beside, err := f.beside()
 	if err != nil {
 		return err
 	}
