@@ -46,7 +46,8 @@ func (f *file) beside() (*os.File, error) {
 	var number [besideRandom]byte
 	_, _ = rand.Read(number[:]) // It never fails.
 	name := besideName(filepath.Base(f.path), number[:])
-	made, err := os.OpenFile(filepath.Join(filepath.Dir(f.path), name), os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+	path := filepath.Join(filepath.Dir(f.path), name)
+	made, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode) //nolint:gosec // The host chose the folder.
 	if err != nil {
 		return nil, f.unavailable("making a file beside", err)
 	}
@@ -84,6 +85,3 @@ func beginsAsBolt(path string) bool {
 	}
 	return err == nil && bytes.Equal(begin[pageHeader:], binary.NativeEndian.AppendUint32(nil, boltMagic))
 }
-
-// boltMagic is the number with which bbolt's pages 0 and 1 begin, behind their heads.
-const boltMagic = 0xED0CDAED

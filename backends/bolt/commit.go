@@ -33,7 +33,12 @@ func (f *file) Commit(entries []memstore.Entry) error {
 			return err
 		}
 		outcome = "whether the disk has it shows when the store is opened anew"
-		return tx.Commit()
+		number := tx.ID()
+		if err := tx.Commit(); err != nil {
+			return err
+		}
+		f.note(number)
+		return nil
 	})
 	if err != nil {
 		return f.fail(outcome, err)

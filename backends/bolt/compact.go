@@ -39,7 +39,7 @@ func (f *file) compact(ctx context.Context) error {
 		return f.unavailable("compacting", err)
 	}
 	// Open, and so locked, before it gets the name: no other process can come between.
-	db, handle, err := f.openBolt(name)
+	db, handle, err := f.openBolt(name, f.toWrite())
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,12 @@
 // reads and checks all of it, and refuses a file that is damaged with
 // FailedPrecondition and the place of the damage; put a backup in its place then.
 //
+// One case cannot be told apart without waiting for the disk twice as often: where the
+// machine stops within seconds after a commit, and the first page of the file that the
+// commit wrote last is then damaged as well, it looks like a commit that was interrupted.
+// The store opens without it, writes a warning to its logger, and says so in
+// Stats.HasFallenBack.
+//
 // Once a commit fails, as on a full or broken disk, it is not known what the disk has of
 // it. The writes that shared it are answered with Unavailable, and so are all writes from
 // then on, until the store is opened anew; reads go on.

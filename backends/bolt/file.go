@@ -34,6 +34,8 @@ type file struct {
 	// handle is the file that db has open.
 	handle *os.File
 
+	// hasFallenBack tells that the newest commit may have been lost before it was opened.
+	hasFallenBack      bool
 	committed, changes int64
 	// values is the room for the values of a commit.
 	values []byte
@@ -113,16 +115,20 @@ func syncFolder(path string) error {
 	return errors.Join(err, folder.Close())
 }
 
-// open opens the file that has the path. While it waited for another process to give it
-// free, that may have put another file in its place by Compact.
+// open opens the file that has the path, once it is checked. While it waited for another
+// process to give it free, that may have put another file in its place by Compact.
 func (f *file) open() error {
 	for {
-		db, handle, err := f.openBolt(f.path)
+		found, err := f.check()
 		if err != nil {
 			return err
 		}
-		f.db, f.handle = db, handle
-		same, err := f.hasPath()
+		db, handle, err := f.openBolt(f.path, f.toWrite())
+		if err != nil {
+			return err
+		}
+		f.db, f.handle, f.hasFallenBack = db, handle, found.hasFallenBack
+		same, err := f.isChecked(found)
 		if err == nil && same {
 			return nil
 		}
@@ -146,20 +152,30 @@ func (f *file) hasPath() (bool, error) {
 	return os.SameFile(there, opened), nil
 }
 
-// openBolt opens a file as bbolt's.
-func (f *file) openBolt(path string) (db *bbolt.DB, handle *os.File, err error) {
-	options := &bbolt.Options{
+// toWrite returns how bbolt opens the file to use it.
+func (f *file) toWrite() bbolt.Options {
+	return bbolt.Options{
 		Timeout:      f.settings.lockWait,
 		FreelistType: bbolt.FreelistMapType,
 		NoSync:       f.settings.noSync,
-		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-			var err error
-			handle, err = os.OpenFile(name, flag, mode) //nolint:gosec // The host chose the path.
-			return handle, err
-		},
+	}
+}
+
+// toCheck returns how bbolt opens the file so that nobody writes to it meanwhile, and bbolt
+// reads the heads only.
+func (f *file) toCheck() bbolt.Options {
+	return bbolt.Options{Timeout: f.settings.lockWait, ReadOnly: true}
+}
+
+// openBolt opens a file as bbolt's.
+func (f *file) openBolt(path string, options bbolt.Options) (db *bbolt.DB, handle *os.File, err error) {
+	options.OpenFile = func(name string, flag int, mode os.FileMode) (*os.File, error) {
+		var err error
+		handle, err = os.OpenFile(name, flag, mode) //nolint:gosec // The host chose the path.
+		return handle, err
 	}
 	err = f.guarded("opening", func() (err error) {
-		db, err = bbolt.Open(path, fileMode, options)
+		db, err = bbolt.Open(path, fileMode, &options)
 		return err
 	})
 	if _, isOurs := boterr.AsError(err); isOurs {
@@ -241,6 +257,9 @@ func (f *file) close() error {
 	if f.stuck { // bbolt would wait for the transaction in which it panicked.
 		return f.unavailable("closing", release(f.handle))
 	}
+	if f.failed == nil && !f.settings.noSync {
+		return f.unavailable("closing", errors.Join(f.db.Sync(), f.db.Close())) // The note of the last commit is to last.
+	}
 	return f.unavailable("closing", f.db.Close())
 }
 
@@ -252,7 +271,7 @@ func (f *file) stats() Stats {
 	if f.closed {
 		return Stats{}
 	}
-	s := Stats{Commits: f.committed, Changes: f.changes}
+	s := Stats{Commits: f.committed, Changes: f.changes, HasFallenBack: f.hasFallenBack}
 	if info, err := f.handle.Stat(); err == nil {
 		s.Size = info.Size()
 	}

@@ -26,9 +26,6 @@ func (f *file) read(run func(*bbolt.Tx) error) error {
 func (f *file) Load(yield func(memstore.Entry) error) error {
 	return f.guarded("reading", func() error {
 		return f.read(func(tx *bbolt.Tx) error {
-			if err := f.checkPages(tx); err != nil {
-				return err
-			}
 			if err := loadDocuments(tx, yield); err != nil {
 				return err
 			}

@@ -1,6 +1,9 @@
 package bolt
 
-import "time"
+import (
+	"log/slog"
+	"time"
+)
 
 // Option is a setting of a Store.
 type Option func(*settings)
@@ -9,6 +12,7 @@ type settings struct {
 	now      func() time.Time
 	lockWait time.Duration
 	noSync   bool
+	logger   *slog.Logger
 }
 
 // WithNow sets the clock that Store.Now reads. The default is the machine's.
@@ -30,8 +34,17 @@ func WithoutSync() Option {
 	return func(s *settings) { s.noSync = true }
 }
 
+// WithLogger sets where Open writes a warning about a file whose newest commit it may have
+// lost; see Stats.HasFallenBack. The default is slog.Default; nil writes nothing.
+func WithLogger(logger *slog.Logger) Option {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return func(s *settings) { s.logger = logger }
+}
+
 func settingsOf(options []Option) settings {
-	s := settings{now: time.Now, lockWait: time.Second}
+	s := settings{now: time.Now, lockWait: time.Second, logger: slog.Default()}
 	for _, option := range options {
 		option(&s)
 	}

@@ -5,35 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-
-	"go.etcd.io/bbolt"
 )
-
-// checkPages checks all pages before bbolt follows them, since damaged ones can make it
-// panic, fault, or go in a circle without end.
-func (f *file) checkPages(tx *bbolt.Tx) error {
-	info, err := f.handle.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() < tx.Size() {
-		return damaged("it has %d bytes and needs %d: its end is missing", info.Size(), tx.Size())
-	}
-	size := f.db.Info().PageSize
-	w := pageWalk{file: f.handle, size: size, seen: make([]bool, tx.Size()/int64(size))}
-	if err := w.tree(uint64(tx.Cursor().Bucket().Root()), keyRange{}); err != nil {
-		return damaged("%w", err)
-	}
-	// bbolt's own check, which can go where the walk went, compares with the list of
-	// free pages, too.
-	var first error
-	for found := range tx.Check() {
-		if first == nil {
-			first = damaged("%w", found)
-		}
-	}
-	return first
-}
 
 // pageWalk goes through the trees of pages. Their layout is that of version 2 of bbolt's
 // file format, in the order of bytes of the machine.
@@ -41,7 +13,7 @@ type pageWalk struct {
 	file io.ReaderAt
 	// size is that of a page in bytes.
 	size int
-	// seen are the pages that belong to a tree.
+	// seen are the pages that were met so far.
 	seen []bool
 }
 
@@ -50,6 +22,9 @@ const (
 	pageElement = 16
 	branchKind  = 1
 	leafKind    = 2
+	freeKind    = 16
+	// manyFree is the count of a list of free pages that has the true one before the list.
+	manyFree = 0xFFFF
 	// bucketFlag marks an element of a leaf whose value is a bucket: the page of its root (8),
 	// its sequence (8), and a page of its own where the former is 0.
 	bucketFlag   = 1
@@ -74,7 +49,7 @@ func (p page) wrong(format string, args ...any) error {
 	return fmt.Errorf("page %d: %s", p.number, fmt.Sprintf(format, args...))
 }
 
-// read reads a page that no tree has had so far.
+// read reads a page that was not met so far.
 func (w *pageWalk) read(number uint64) (page, error) {
 	p := page{number: number}
 	if number < 2 || number >= uint64(len(w.seen)) {
@@ -196,6 +171,38 @@ func (w *pageWalk) bucket(p page, value []byte) error {
 		return p.wrong("a small bucket in it is none")
 	}
 	return w.leaf(inner, keyRange{})
+}
+
+// freeList checks the list of free pages: with those that were met, it has all pages.
+func (w *pageWalk) freeList(number uint64) error {
+	p, err := w.read(number)
+	if err != nil {
+		return err
+	}
+	if p.kind() != freeKind {
+		return p.wrong("it is of the kind %d", p.kind())
+	}
+	const length = 8
+	count, list := uint64(p.count()), p.text[pageHeader:]
+	if count == manyFree {
+		count, list = binary.NativeEndian.Uint64(list), list[length:]
+	}
+	if count > uint64(len(list)/length) {
+		return p.wrong("it cannot have %d elements", count)
+	}
+	for i := range count {
+		free := binary.NativeEndian.Uint64(list[i*length:])
+		if free < 2 || free >= uint64(len(w.seen)) || w.seen[free] {
+			return p.wrong("page %d cannot be free", free)
+		}
+		w.seen[free] = true
+	}
+	for n := 2; n < len(w.seen); n++ {
+		if !w.seen[n] {
+			return p.wrong("page %d is neither used nor free", n)
+		}
+	}
+	return nil
 }
 
 // element returns the head of an element.

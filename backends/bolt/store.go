@@ -35,6 +35,9 @@ func Open(path string, options ...Option) (*Store, error) {
 		_ = f.close() // The error that matters is the one of loading.
 		return nil, f.atPath(err)
 	}
+	if f.hasFallenBack {
+		s.logger.Warn("bolt: the newest commit of the store did not hold, the state before it was opened", "path", f.path)
+	}
 	return &Store{memory: memory, file: f}, nil
 }
 
@@ -75,6 +78,11 @@ type Stats struct {
 	// Commits is the number of commits, Changes that of the documents and indexes that
 	// they put or removed: Changes divided by Commits is how many share one.
 	Commits, Changes int64
+	// HasFallenBack tells that one of the two heads of the file did not hold when it was
+	// opened, so that the state before its commit was taken: one that a crash interrupted,
+	// most likely, but it may have been answered just before the machine stopped. Compare
+	// with a backup, or with what others know of the last writes.
+	HasFallenBack bool
 }
 
 // Stats returns the store's figures, zeros after Close.
