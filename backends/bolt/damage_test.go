@@ -131,6 +131,10 @@ func TestTheErrorSaysWhereTheDamageIs(t *testing.T) {
 			harm: func(tx *bbolt.Tx) error { return tx.Bucket([]byte("indexes")).Delete(key(1)) },
 			text: `the bucket "indexes" has lost values`,
 		},
+		"the bucket that says what the file is": {
+			harm: func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("botctx")) },
+			text: `the bucket "botctx" is lost`,
+		},
 		"a bucket of another program": {
 			harm: func(tx *bbolt.Tx) error {
 				_, err := tx.CreateBucket([]byte("theirs"))

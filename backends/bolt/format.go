@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/crc32"
 	"strconv"
@@ -46,8 +47,7 @@ func (f *file) checkFormat() error {
 	return f.read(func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte(formatBucket))
 		if b == nil {
-			return boterr.New(boterr.FailedPrecondition, "",
-				"the file is a database of another program; give the store a path of its own")
+			return noFormat(tx)
 		}
 		text := string(b.Get([]byte(formatKey)))
 		found, err := strconv.Atoi(text)
@@ -61,6 +61,21 @@ func (f *file) checkFormat() error {
 			return nil
 		}
 	})
+}
+
+// noFormat is the error for a file without the bucket that says what it is.
+func noFormat(tx *bbolt.Tx) error {
+	ours := tx.Bucket([]byte(indexesBucket)) != nil
+	_ = tx.ForEach(func(name []byte, _ *bbolt.Bucket) error { // There is no error to pass on.
+		ours = ours || bytes.HasPrefix(name, []byte(documentsPrefix))
+		return nil
+	})
+	if ours {
+		return damaged("the bucket %q is lost", formatBucket)
+	}
+	return boterr.New(boterr.FailedPrecondition, "",
+		"the file is a database of another program, for which the store needs a path of its own, "+
+			"or it is damaged in the bucket %q and needs a backup in its place", formatBucket)
 }
 
 // castagnoli is the polynomial for which processors have an instruction.
