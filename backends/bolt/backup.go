@@ -15,8 +15,14 @@ import (
 // and writes go on. The backup is first copied beside the file, which takes its size on
 // disk for a while, so that a slow writer holds up nothing.
 //
-// Canceled: ctx ended. Unavailable: the copy or the writer failed; the store is as before.
+// InvalidArgument: there is no writer. Canceled: ctx ended. Unavailable: the copy or the writer failed; the store is as before.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error {
+	if err := s.file.isOpen(); err != nil {
+		return err
+	}
+	if w == nil {
+		return boterr.Invalid("w", "there is no writer; give one, such as a file")
+	}
 	beside, err := s.file.beside()
 	if err != nil {
 		return err
@@ -30,6 +36,13 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	}
 	_, err = io.Copy(whileOpen{ctx: ctx, to: w}, beside)
 	return s.file.interrupted(ctx, "writing the backup of", err)
+}
+
+// isOpen refuses what is asked of a file that was closed.
+func (f *file) isOpen() error {
+	f.swap.RLock()
+	defer f.swap.RUnlock()
+	return f.checkUsable()
 }
 
 // copyTo writes the content of the file to a writer.

@@ -68,6 +68,9 @@ func (f *file) create() error {
 		if err == nil && info.IsDir() {
 			return boterr.New(boterr.FailedPrecondition, "", "%s is a folder; name a file in it", f.path)
 		}
+		if err == nil && info.Size() == 0 && info.Mode().IsRegular() { // bbolt would make it a database.
+			return f.atPath(damaged("it is empty; if it was never a store, remove it"))
+		}
 		return f.unavailable("looking for", err)
 	}
 	beside, err := f.beside()

@@ -3,6 +3,8 @@ package bolt
 import (
 	"log/slog"
 	"time"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // Option is a setting of a Store.
@@ -43,12 +45,18 @@ func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) { s.logger = logger }
 }
 
-func settingsOf(options []Option) settings {
+func settingsOf(options []Option) (settings, error) {
 	s := settings{now: time.Now, lockWait: time.Second, logger: slog.Default()}
-	for _, option := range options {
+	for i, option := range options {
+		if option == nil {
+			return s, boterr.Invalid("options", "option %d is nil; leave it out", i)
+		}
 		option(&s)
+	}
+	if s.now == nil {
+		return s, boterr.Invalid("now", "the clock is nil; give a function, or leave WithNow out")
 	}
 	// bbolt takes zero for waiting without end.
 	s.lockWait = max(s.lockWait, 1)
-	return s
+	return s, nil
 }

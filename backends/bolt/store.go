@@ -20,12 +20,22 @@ var (
 )
 
 // Open opens the store in the file of that path, and makes the file where there is none;
-// its folder must exist. It reads all documents.
+// its folder must exist. A path that is a symbolic link stands for the file that it leads
+// to. It reads all documents.
 //
-// FailedPrecondition: the file is open already, is damaged, belongs to a later version of
-// this package or to another program. Unavailable: the system could not open it.
+// InvalidArgument: the path is empty, or an option is nil. FailedPrecondition: the file is
+// open already, is empty, is damaged, belongs to a later version of this package or to
+// another program; or the path is a link that leads nowhere. Unavailable: the system could
+// not open it.
 func Open(path string, options ...Option) (*Store, error) {
-	s := settingsOf(options)
+	s, err := settingsOf(options)
+	if err != nil {
+		return nil, err
+	}
+	path, err = resolved(path)
+	if err != nil {
+		return nil, err
+	}
 	f, err := openFile(path, s)
 	if err != nil {
 		return nil, err
@@ -62,8 +72,9 @@ func (s *Store) Explain(
 	return s.memory.Explain(ctx, collectionName, filter, options)
 }
 
-// Close waits for the writes that are under way, and for a Backup or Compact, and gives
-// the file free. Everything that is asked of the store from then on is
+// Close waits for the writes that are under way, for a Compact, and for a Backup until it has
+// made its copy, and gives the file free; that Backup goes on to hand the copy to its
+// writer, and who ends the process waits for it to return. Everything that is asked of the store from then on is
 // FailedPrecondition. Closing it again does nothing.
 func (s *Store) Close() error {
 	s.memory.Close()
