@@ -54,6 +54,8 @@ type pendingWrite struct {
 	// made is what the write made, nil where it failed.
 	made *transaction
 	err  error
+	// panicked is what a watcher panicked with that was told of the write.
+	panicked any
 }
 
 // write runs a transaction on the newest content of a collection, and publishes what it
@@ -84,7 +86,10 @@ func (c *commits) write(ctx context.Context, v *versions, run func(*transaction)
 		}
 	}
 	if leads {
-		c.lead()
+		c.lead(&group{})
+	}
+	if p.panicked != nil {
+		panic(p.panicked)
 	}
 	return p.err
 }
@@ -101,46 +106,58 @@ func (c *commits) withdraw(p *pendingWrite) bool {
 	return true
 }
 
-// lead brings a group of writes to their end.
-func (c *commits) lead() {
-	g := c.gather()
-	defer c.end(g)
-	if g.err == nil && len(g.entries) > 0 {
-		g.err = c.commit(g.entries)
-		g.isLost = g.err != nil
+// lead brings a group of writes to their end. A function of a caller that ends the goroutine,
+// by runtime.Goexit, ends neither the group nor the writes of others: another goroutine goes
+// on where this one stopped.
+func (c *commits) lead(g *group) {
+	ended := false
+	defer func() {
+		if !ended {
+			go c.lead(g)
+		}
+	}()
+	if !g.isTaken {
+		c.gather(g)
+	}
+	if !g.isHanded {
+		c.hand(g)
 	}
 	if g.err != nil {
 		g.fail()
-		return
+	} else {
+		g.publish()
 	}
-	g.publish()
+	c.end(g)
+	ended = true
 }
 
 // gather runs the writes that wait, and those that come while the journal is at work, and
 // takes the journal.
-func (c *commits) gather() *group {
+func (c *commits) gather(g *group) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	g := &group{failures: c.failures}
+	if !g.hasBegun {
+		g.hasBegun, g.failures = true, c.failures
+	}
 	for known := 0; ; {
-		if !c.busy && c.isLarge(g) {
-			break
-		}
 		switch {
+		case len(g.taken) > 0:
+			c.unlocked(g.perform)
+		case !c.busy && c.isLarge(g):
+			c.take(g)
+			return
 		case len(c.waiting) > 0:
-			taken := c.waiting
-			c.waiting = nil
-			c.unlocked(func() { g.perform(taken) })
+			g.taken, c.waiting = c.waiting, nil
 		case c.busy:
 			c.changed.Wait()
 		case len(g.writes) > known:
 			known = len(g.writes)
 			c.unlocked(runtime.Gosched)
 		default:
-			return c.take(g)
+			c.take(g)
+			return
 		}
 	}
-	return c.take(g)
 }
 
 // isLarge reports whether a group need not wait for more writes: there are about half as
@@ -158,7 +175,8 @@ func (c *commits) unlocked(call func()) {
 
 // take gives a group the journal, and lets the first of the writes that wait lead the next
 // one.
-func (c *commits) take(g *group) *group {
+func (c *commits) take(g *group) {
+	g.isTaken = true
 	if g.failures != c.failures {
 		g.err = boterr.New(boterr.Unavailable, "", "nothing was written, since it rests on a write that failed: %w", c.failed)
 	}
@@ -169,7 +187,6 @@ func (c *commits) take(g *group) *group {
 		next.leads = true
 		next.woken <- true
 	}
-	return g
 }
 
 // end gives the journal to the next group, and answers the callers.
@@ -185,6 +202,20 @@ func (c *commits) end(g *group) {
 	for _, p := range g.writes {
 		p.woken <- false
 	}
+}
+
+// errJournalEnded is the error of a journal that ends the goroutine.
+var errJournalEnded = boterr.New(boterr.Unavailable, "", "the journal did not return, and it is not known whether it kept the write")
+
+// hand hands what a group did to the journal, unless it rests on what is not there.
+func (c *commits) hand(g *group) {
+	g.isHanded = true
+	if g.err != nil || len(g.entries) == 0 {
+		return
+	}
+	g.err, g.isLost = errJournalEnded, true // Until it returns.
+	g.err = c.commit(g.entries)
+	g.isLost = g.err != nil
 }
 
 // commit hands entries to the journal.

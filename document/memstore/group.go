@@ -6,7 +6,13 @@ import (
 
 // group is the writes that are handed to the journal together.
 type group struct {
-	writes []*pendingWrite
+	// taken are the writes that it took and has not run, writes those that it ran, of which
+	// the first so many are published.
+	taken, writes []*pendingWrite
+	published     int
+	// hasBegun tells that failures is set, isTaken that the group has the journal, isHanded
+	// that the journal was given the entries.
+	hasBegun, isTaken, isHanded bool
 	// entries are what they did.
 	entries []Entry
 	// failures is the number of groups that had failed when this one began. Where another
@@ -25,11 +31,14 @@ type stagedContent struct {
 	failures int
 }
 
-// perform runs writes on versions that are not published yet.
-func (g *group) perform(writes []*pendingWrite) {
-	for _, p := range writes {
+// perform runs the writes that were taken, on versions that are not published yet.
+func (g *group) perform() {
+	for len(g.taken) > 0 {
+		p := g.taken[0]
+		g.taken, g.writes = g.taken[1:], append(g.writes, p)
 		t := begin(g.newest(p.versions))
 		t.noted = true
+		p.err = errWriteEnded // Until it returns.
 		if p.err = p.perform(t); p.err != nil {
 			continue
 		}
@@ -37,8 +46,10 @@ func (g *group) perform(writes []*pendingWrite) {
 		p.versions.staged = stagedContent{content: t.next, failures: g.failures}
 		g.entries = t.appendEntries(g.entries)
 	}
-	g.writes = append(g.writes, writes...)
 }
+
+// errWriteEnded is the error of a write that ends the goroutine.
+var errWriteEnded = boterr.New(boterr.Internal, "", "the write did not return, and was not carried out")
 
 // newest returns the content that the next write begins with.
 func (g *group) newest(v *versions) *content {
@@ -85,16 +96,21 @@ func (g *group) fail() {
 // publish shows the new versions to readers and tells who watches, write by write. Who
 // begins to watch a collection meanwhile is told of all writes that it does not see.
 func (g *group) publish() {
-	for _, p := range g.writes {
+	for g.published < len(g.writes) {
+		p := g.writes[g.published]
+		g.published++
 		if p.made != nil {
 			p.publish()
 		}
 	}
 }
 
+// publish shows what the write made. A watcher that panics does so in the goroutine of the
+// write, as if there were no group, once all writes are published.
 func (p *pendingWrite) publish() {
 	p.versions.writing.Lock()
 	defer p.versions.writing.Unlock()
+	defer func() { p.panicked = recover() }()
 	p.versions.newest.Store(p.made.next)
 	p.versions.tell(p.made.changes)
 }

@@ -46,8 +46,12 @@ var (
 )
 
 // Open returns a store with what a journal keeps, whose writes the journal keeps, too.
-// What the journal yields and no store could have written is FailedPrecondition.
+// InvalidArgument: there is no journal. FailedPrecondition: it yields what no store could
+// have written.
 func Open(journal Journal, options ...Option) (*Journaled, error) {
+	if journal == nil {
+		return nil, boterr.Invalid("journal", "it is nil; give one, or use New")
+	}
 	s := New(options...)
 	if err := s.load(journal); err != nil {
 		return nil, err

@@ -43,11 +43,17 @@ func (v *versions) unwatch(w *watcher) {
 }
 
 // tell tells the watchers what a transaction did. The caller holds the lock.
-func (v *versions) tell(changes []documentChange) {
-	for _, w := range v.watchers {
-		for i := range changes {
-			w.changed(changes[i].before, changes[i].after)
-		}
+func (v *versions) tell(changes []documentChange) { tellAll(v.watchers, changes) }
+
+// tellAll tells watchers, one after the other. Where one panics or ends the goroutine, those
+// after it are told all the same.
+func tellAll(watchers []*watcher, changes []documentChange) {
+	if len(watchers) == 0 {
+		return
+	}
+	defer tellAll(watchers[1:], changes)
+	for i := range changes {
+		watchers[0].changed(changes[i].before, changes[i].after)
 	}
 }
 
