@@ -19,8 +19,11 @@ import (
 // and counts all the same. Now is not reported.
 //
 // system is the database as the conventions name it, such as "mongodb", or its own name. The
-// store is a document.Watcher where the inner one is.
+// store is a document.Watcher where the inner one is, and nil where that is nil.
 func (o *Instrumentation) Store(inner document.Store, system string) document.Store {
+	if inner == nil {
+		return nil
+	}
 	s := &store{inner: inner, system: system, o: o}
 	if watcher, ok := inner.(document.Watcher); ok {
 		return &watchedStore{store: s, Watcher: watcher}

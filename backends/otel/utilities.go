@@ -14,8 +14,11 @@ import (
 const emailSystem = "email"
 
 // Mailer returns a mailer that gives each mail of another one a span, and counts it as a
-// message that is sent to the platform "email".
+// message that is sent to the platform "email". Of nil it returns nil.
 func (o *Instrumentation) Mailer(inner botctx.Mailer) botctx.Mailer {
+	if inner == nil {
+		return nil
+	}
 	return mailer{inner: inner, o: o}
 }
 
@@ -45,8 +48,11 @@ func (m mailer) SendMail(ctx context.Context, mail botctx.Mail) (err error) {
 }
 
 // ObjectStore returns a store of files that gives each file of another one a span, and adds
-// its duration to botctx.object_store.operation.duration.
+// its duration to botctx.object_store.operation.duration. Of nil it returns nil.
 func (o *Instrumentation) ObjectStore(inner botctx.ObjectStore) botctx.ObjectStore {
+	if inner == nil {
+		return nil
+	}
 	return objectStore{inner: inner, o: o}
 }
 
