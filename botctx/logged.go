@@ -3,6 +3,8 @@ package botctx
 import (
 	"context"
 	"log/slog"
+	"reflect"
+	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/record"
@@ -10,9 +12,10 @@ import (
 
 // Logged returns an interceptor that writes a line for each operation: at debug where it
 // succeeds, at error where its code is Internal, and at warn where it fails otherwise. The
-// line has the operation, the scope, the duration by the Runtime's clock, and the code and
-// the field of an error. It has no parameters, no results and no sentence of an error, since
-// those may hold what members write. A nil logger writes nothing.
+// line has the operation, the scope, the duration by the Runtime's clock, and the code of an
+// error and the name of the parameter that its field lies in. It has no values and no inner
+// names of parameters, no results and no sentence of an error, since those may hold what
+// members write. A nil logger writes nothing.
 func Logged(logger *slog.Logger) Interceptor {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -27,7 +30,7 @@ func Logged(logger *slog.Logger) Interceptor {
 		attributes := append(make([]slog.Attr, 0, 7), slog.String("op", string(call.Op)))
 		attributes = appendScope(attributes, call.Context.scope)
 		attributes = append(attributes, slog.Duration("duration", call.Context.Now().Sub(begun)))
-		logger.LogAttrs(ctx, level, "botctx: operation", appendCode(attributes, err)...)
+		logger.LogAttrs(ctx, level, "botctx: operation", appendCode(attributes, err, parameterOf(call.Params, err))...)
 		return result, err
 	}
 }
@@ -56,14 +59,53 @@ func appendScope(attributes []slog.Attr, scope record.Scope) []slog.Attr {
 	return attributes
 }
 
-// appendCode appends the code and the field of an error, without its sentence.
-func appendCode(attributes []slog.Attr, err error) []slog.Attr {
+// appendCode appends the code of an error, without its sentence, and a field.
+func appendCode(attributes []slog.Attr, err error, field string) []slog.Attr {
 	if err == nil {
 		return attributes
 	}
 	attributes = append(attributes, slog.String("code", string(boterr.CodeOf(err))))
-	if e, ok := boterr.AsError(err); ok && e.Field != "" {
-		attributes = append(attributes, slog.String("field", e.Field))
+	if field != "" {
+		attributes = append(attributes, slog.String("field", field))
 	}
 	return attributes
+}
+
+// outermost returns the first name of the field of an error: those inside may be names that
+// members chose.
+func outermost(err error) string {
+	e, ok := boterr.AsError(err)
+	if !ok {
+		return ""
+	}
+	if end := strings.IndexAny(e.Field, ".["); end >= 0 {
+		return e.Field[:end]
+	}
+	return e.Field
+}
+
+// parameterOf returns the name of the parameter in which the field of an error lies, "" for
+// a field that is in none.
+func parameterOf(params any, err error) string {
+	name := outermost(err)
+	if name == "" || params == nil || !hasField(reflect.TypeOf(params), name) {
+		return ""
+	}
+	return name
+}
+
+// hasField reports whether a struct, or a pointer to one, has a field of that JSON name.
+func hasField(t reflect.Type, name string) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for _, field := range reflect.VisibleFields(t) {
+		if known, _, _ := strings.Cut(field.Tag.Get("json"), ","); known == name {
+			return true
+		}
+	}
+	return false
 }

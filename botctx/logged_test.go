@@ -87,9 +87,32 @@ func TestLoggedWritesALineForEachOperation(t *testing.T) {
 	_, err = runtime.Operations(record.Scope{App: "shop"}).GetChannel(t.Context(), channel.GetChannelParams{ChannelID: "web"})
 	require.Error(t, err)
 	require.Equal(t, `level=DEBUG msg="botctx: operation" op=getMember app=shop channel=web member=ada duration=1s
-level=WARN msg="botctx: operation" op=countDataSource app=shop channel=web member=ada duration=1s code=InvalidArgument field=filter.secret.$nonsense
+level=WARN msg="botctx: operation" op=countDataSource app=shop channel=web member=ada duration=1s code=InvalidArgument field=filter
 level=ERROR msg="botctx: operation" op=getChannel app=shop duration=1s code=Internal
 `, lines.String())
+}
+
+func TestLoggedNamesAParameterAndNothingInIt(t *testing.T) {
+	t.Parallel()
+	for field, logged := range map[string]string{
+		"memberId": "memberId", "memberId.secret": "memberId", "memberId[3].secret": "memberId", "secret": "", "secret.memberId": "", "": "",
+	} {
+		var lines bytes.Buffer
+		fails := func(context.Context, *botctx.Call, botctx.Next) (any, error) {
+			return nil, boterr.New(boterr.NotFound, field, "it is not there")
+		}
+		runtime, scope := loggedHost(t, botctx.Config{
+			Interceptors: []botctx.Interceptor{botctx.Logged(textLogger(&lines, slog.LevelDebug)), fails},
+		})
+		_, err := runtime.Operations(scope).GetMember(t.Context(), member.GetMemberParams{MemberID: "ada"})
+		require.ErrorIs(t, err, boterr.NotFound)
+		require.NotContains(t, lines.String(), "secret")
+		if logged == "" {
+			require.NotContains(t, lines.String(), "field=")
+		} else {
+			require.Contains(t, lines.String(), "field="+logged+"\n")
+		}
+	}
 }
 
 func TestLoggedLeavesOutWhatTheLevelDoes(t *testing.T) {

@@ -65,7 +65,7 @@ func (r *Runtime) logLostChanges(ctx context.Context, scope record.Scope, err er
 		return
 	}
 	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: member not written back",
-		appendCode(place{scope: scope}.attributes(), err)...)
+		appendCode(place{scope: scope}.attributes(), err, outermost(err))...)
 }
 
 // logRedirects logs that too many redirects have led to a step.
