@@ -31,7 +31,10 @@ func (c *collection) Update(
 	ctx context.Context, filter *document.Filter, change document.Change, opts document.UpdateOptions,
 ) (document.UpdateResult, error) {
 	var result document.UpdateResult
-	if err := checkUpdate(change, opts); err != nil {
+	if err := opts.Check(change); err != nil {
+		return result, err
+	}
+	if err := boterr.In("update", checkUpdatePaths(change.Update)); err != nil {
 		return result, err
 	}
 	if err := c.check(ctx); err != nil {
@@ -53,7 +56,10 @@ func (c *collection) Update(
 func (c *collection) FindAndModify(
 	ctx context.Context, filter *document.Filter, change document.Change, opts document.FindAndModifyOptions,
 ) (document.FindAndModifyResult, error) {
-	if err := checkFindAndModify(change, opts); err != nil {
+	if err := opts.Check(change); err != nil {
+		return document.FindAndModifyResult{}, err
+	}
+	if err := boterr.In("update", checkUpdatePaths(change.Update)); err != nil {
 		return document.FindAndModifyResult{}, err
 	}
 	if err := c.check(ctx); err != nil {
@@ -63,20 +69,6 @@ func (c *collection) FindAndModify(
 		filter: filter, change: change, sort: opts.Sort, upsert: opts.Upsert,
 		documents: true, after: opts.New, projection: opts.Projection,
 	})
-}
-
-// checkChange refuses a change that could not be made to any document.
-func checkChange(change document.Change) error {
-	if change.Update == nil {
-		return boterr.Invalid("update", "an update is required")
-	}
-	if err := change.Stamps.Set.Err(); err != nil {
-		return boterr.In("stamps", err)
-	}
-	if err := checkUpdatePaths(change.Update); err != nil {
-		return boterr.In("update", err)
-	}
-	return boterr.In("onInsert", change.OnInsert.Err())
 }
 
 // checkUpdatePaths refuses an update of the hidden field. A pipeline runs over documents
@@ -93,32 +85,6 @@ func checkUpdatePaths(update *document.Update) error {
 				return boterr.In(key, reserved(path))
 			}
 		}
-	}
-	return nil
-}
-
-// checkUpdate refuses options that contradict the change or each other.
-func checkUpdate(change document.Change, opts document.UpdateOptions) error {
-	if err := checkChange(change); err != nil {
-		return err
-	}
-	switch {
-	case opts.Multi && change.Update.IsReplacement():
-		return boterr.Invalid("multi", "a replacement changes one document only; use operators such as $set for many")
-	case opts.Multi && opts.Sort != nil:
-		return boterr.Invalid("sort", "there is no first document where all are changed")
-	default:
-		return nil
-	}
-}
-
-// checkFindAndModify refuses options that contradict each other.
-func checkFindAndModify(change document.Change, opts document.FindAndModifyOptions) error {
-	if err := checkChange(change); err != nil {
-		return err
-	}
-	if opts.New && opts.Projection.IsPositional() {
-		return boterr.Invalid("projection", "a path that ends in $ needs the document as it was before the change")
 	}
 	return nil
 }
@@ -361,7 +327,7 @@ func (c *collection) replace(
 // replacement returns the filter that finds a document if it is still what was read, and
 // what it becomes.
 func (c *collection) replacement(before found, after document.Object, revision bson.ObjectID) (bson.D, bson.Raw, error) {
-	if err := checkSize(after); err != nil {
+	if err := document.CheckSize(after, maxSize); err != nil {
 		return nil, nil, boterr.In("update", err)
 	}
 	for key := range after.All() {

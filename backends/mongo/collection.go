@@ -52,7 +52,7 @@ const firstBatch = 1000
 func (c *collection) Find(
 	ctx context.Context, filter *document.Filter, opts document.FindOptions,
 ) ([]document.Object, error) {
-	if err := checkFind(opts); err != nil {
+	if err := opts.Check(); err != nil {
 		return nil, err
 	}
 	results, err := c.find(ctx, filter, opts)
@@ -70,17 +70,6 @@ func (c *collection) Find(
 		}
 	}
 	return documents, nil
-}
-
-// checkFind refuses a negative skip or limit.
-func checkFind(opts document.FindOptions) error {
-	if opts.Skip < 0 {
-		return boterr.Invalid("skip", "must not be negative, got %d", opts.Skip)
-	}
-	if opts.Limit < 0 {
-		return boterr.Invalid("limit", "must not be negative, got %d", opts.Limit)
-	}
-	return nil
 }
 
 // projected returns what a projection leaves of a document, which may be absent.

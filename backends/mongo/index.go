@@ -144,36 +144,14 @@ func isIDIndex(index document.Index) bool {
 	return len(index.Keys) == 1 && index.Keys[0] == document.IndexKey{Path: document.IDField, Kind: document.Ascending}
 }
 
-// checkIndex refuses what is no index.
+// checkIndex refuses what is no index, and one of the hidden field.
 func checkIndex(index document.Index) error {
-	if len(index.Keys) == 0 {
-		return boterr.Invalid("keys", "an index has at least one key")
-	}
-	var seen []string
 	for i, key := range index.Keys {
-		field := "keys[" + strconv.Itoa(i) + "]"
-		switch {
-		case slices.Contains(strings.Split(key.Path, "."), ""):
-			return boterr.Invalid(field+".path", "the path %q has an empty part", key.Path)
-		case isHidden(key.Path):
-			return boterr.In(field, reserved(key.Path))
-		case slices.Contains(seen, key.Path):
-			return boterr.Invalid(field+".path", "the path %q comes twice", key.Path)
-		case !slices.Contains(indexKinds, key.Kind):
-			return boterr.Invalid(field+".kind", "%q is no kind of key; the kinds are %q", key.Kind, indexKinds)
-		case index.Unique && isGeo(key):
-			return boterr.New(boterr.Unsupported, field+".kind", "a geo index cannot be unique")
-		case i > 0 && isGeo(key) && (key.Kind == document.Geo2D || index.Keys[0].Kind == document.Geo2D):
-			return boterr.Invalid(field+".kind", "a key of the kind %q is the first and only geo key of an index", document.Geo2D)
+		if isHidden(key.Path) {
+			return boterr.In("keys["+strconv.Itoa(i)+"]", reserved(key.Path))
 		}
-		seen = append(seen, key.Path)
 	}
-	return nil
+	return index.Check()
 }
 
-// indexKinds are the kinds of keys.
-var indexKinds = []document.IndexKind{document.Ascending, document.Descending, document.Geo2D, document.Geo2DSphere}
-
-func isGeo(key document.IndexKey) bool {
-	return key.Kind == document.Geo2D || key.Kind == document.Geo2DSphere
-}
+func isGeo(key document.IndexKey) bool { return key.Kind.IsGeo() }

@@ -3,7 +3,6 @@ package mongo
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -72,45 +71,16 @@ func (c *collection) removeAgain(
 	return failed
 }
 
+// maxSize is the most bytes of a document: more than the hidden field takes is left free.
+const maxSize = document.MaxSize - 64
+
 // checkDocument refuses what cannot be inserted.
 func checkDocument(o document.Object) error {
-	if err := o.Err(); err != nil {
+	if err := document.CheckInsert(o); err != nil {
 		return err
-	}
-	if o.IsZero() {
-		return boterr.Invalid("", "the document is absent")
 	}
 	if _, ok := o.Field(hiddenField); ok {
 		return reserved(hiddenField)
 	}
-	if err := checkSize(o); err != nil {
-		return err
-	}
-	id, ok := o.Field(document.IDField)
-	if !ok {
-		return boterr.Invalid(document.IDField, "the document has no _id")
-	}
-	switch id := id.(type) {
-	case document.Array:
-		return boterr.Invalid(document.IDField, "an array cannot be an _id")
-	case document.Object:
-		for name := range id.All() {
-			if strings.HasPrefix(name, "$") {
-				return boterr.Invalid(document.IDField+"."+name, "a field of an _id cannot begin with $")
-			}
-		}
-	}
-	return nil
-}
-
-// hiddenSize is more than the hidden field takes of a document's size.
-const hiddenSize = 64
-
-// checkSize refuses a document that is too large.
-func checkSize(o document.Object) error {
-	if size := o.Size(); size > document.MaxSize-hiddenSize {
-		return boterr.Invalid("", "the document has %d bytes, at most %d are allowed; split it or store less in it",
-			size, document.MaxSize-hiddenSize)
-	}
-	return nil
+	return document.CheckSize(o, maxSize)
 }

@@ -69,7 +69,7 @@ func (c *collection) at(filter *document.Filter) *document.Filter {
 func (c *collection) Find(
 	ctx context.Context, filter *document.Filter, options document.FindOptions,
 ) ([]document.Object, error) {
-	if err := checkFind(options); err != nil {
+	if err := options.Check(); err != nil {
 		return nil, err
 	}
 	now, err := c.newest()
@@ -133,7 +133,7 @@ func (c *collection) GeoNear(ctx context.Context, query *document.GeoNear) ([]do
 
 // EnsureIndex implements document.Collection.
 func (c *collection) EnsureIndex(ctx context.Context, index document.Index) error {
-	if err := checkIndex(index); err != nil {
+	if err := index.Check(); err != nil {
 		return err
 	}
 	return c.write(ctx, func(t *transaction) error { return t.ensure(index, func() error { return checkEnded(ctx) }) })

@@ -30,7 +30,7 @@ type Explanation struct {
 func (s *Store) Explain(
 	ctx context.Context, collectionName string, filter *document.Filter, options document.FindOptions,
 ) (Explanation, error) {
-	if err := checkFind(options); err != nil {
+	if err := options.Check(); err != nil {
 		return Explanation{}, err
 	}
 	c := &collection{store: s, name: collectionName, err: checkName(collectionName)}

@@ -30,7 +30,7 @@ func newIndex(collection string, spec document.Index) index {
 	x := index{spec: spec, collection: collection}
 	x.spec.Keys = slices.Clone(spec.Keys)
 	for _, key := range spec.Keys {
-		if isGeo(key.Kind) {
+		if key.Kind.IsGeo() {
 			x.spatial = append(x.spatial, newSpatialIndex(key))
 		}
 		x.paths = append(x.paths, strings.Split(key.Path, "."))

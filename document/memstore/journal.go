@@ -125,7 +125,7 @@ func (t *transaction) load(entry Entry) error {
 		t.next.end = entry.Position
 		return t.insert(entry.After)
 	}
-	if err := checkIndex(*entry.Index); err != nil {
+	if err := entry.Index.Check(); err != nil {
 		return err
 	}
 	// An index is made of the documents that were there before the transaction.

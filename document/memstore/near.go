@@ -130,14 +130,3 @@ func (c *content) geoPaths(kind document.IndexKind) []string {
 	}
 	return paths
 }
-
-// checkGeoKeys refuses keys that cannot be in one index: a key on the plane stands first
-// and is the only geo key.
-func checkGeoKeys(keys []document.IndexKey) error {
-	for i, key := range keys {
-		if i > 0 && (key.Kind == document.Geo2D || key.Kind == document.Geo2DSphere && keys[0].Kind == document.Geo2D) {
-			return boterr.Invalid(keyField(i)+".kind", "a key of the kind %q is the first and only geo key of an index", document.Geo2D)
-		}
-	}
-	return nil
-}

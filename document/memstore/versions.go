@@ -104,7 +104,7 @@ func (t *transaction) reindex(position uint64, before, after document.Object) er
 
 // insert adds a document at the end.
 func (t *transaction) insert(o document.Object) error {
-	if err := checkDocument(o); err != nil {
+	if err := document.CheckInsert(o); err != nil {
 		return err
 	}
 	o = t.next.shapes.Keep(o)

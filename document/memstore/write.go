@@ -31,7 +31,7 @@ func (c *collection) Update(
 	ctx context.Context, filter *document.Filter, change document.Change, options document.UpdateOptions,
 ) (document.UpdateResult, error) {
 	var result document.UpdateResult
-	if err := checkUpdate(change, options); err != nil {
+	if err := options.Check(change); err != nil {
 		return result, err
 	}
 	filter = c.at(filter)
@@ -99,7 +99,7 @@ func (t *transaction) change(
 	if err != nil || !modified {
 		return after, false, err
 	}
-	if err := checkSize(after); err != nil {
+	if err := document.CheckSize(after, document.MaxSize); err != nil {
 		return after, false, boterr.In("update", err)
 	}
 	return after, true, t.replace(found.position, found.document, after)
@@ -119,7 +119,7 @@ func (c *collection) FindAndModify(
 	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
 ) (document.FindAndModifyResult, error) {
 	var result document.FindAndModifyResult
-	if err := checkFindAndModify(change, options); err != nil {
+	if err := options.Check(change); err != nil {
 		return result, err
 	}
 	filter = c.at(filter)
