@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -136,4 +137,18 @@ func fromDocument(o document.Object) (*Channel, error) {
 			document.Get(o, record.FieldID, "without an _id"), err)
 	}
 	return c, nil
+}
+
+// RequireType returns Unsupported, with the types that are allowed, for a channel of another
+// type.
+func (c *Channel) RequireType(allowed ...Type) error {
+	if slices.Contains(allowed, c.Type) {
+		return nil
+	}
+	names := make([]string, len(allowed))
+	for i, t := range allowed {
+		names[i] = string(t)
+	}
+	return boterr.New(boterr.Unsupported, "", "the channel %s is of type %q, and this is for channels of type %s alone",
+		c.ID, c.Type, strings.Join(names, ", "))
 }

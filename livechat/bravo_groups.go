@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/send"
 )
 
 // CreateBravoGroup implements Operations.
@@ -23,7 +24,7 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 	created, err := creator.CreateGroup(ctx, in, NewGroup{Key: s.env.NewID(), Name: p.Name, NeedsInvitationLink: needsLink})
 	switch {
 	case err != nil:
-		return CreateBravoGroupResult{}, answerOf(ctx, in.Type, err)
+		return CreateBravoGroupResult{}, send.PlatformError(ctx, in.Type, err)
 	case created.ExternalID == "" || needsLink && created.InvitationLink == "":
 		return CreateBravoGroupResult{}, boterr.New(boterr.Unavailable, "",
 			"the platform made the group %q with the id %q, and told not all that was asked for", p.Name, created.ExternalID)
@@ -49,7 +50,7 @@ func (s *Service) DisableBravoGroupInviteLink(
 		return DisableBravoGroupInviteLinkResult{}, at(fieldChannel, err)
 	}
 	if err := linker.DisableInviteLink(ctx, in, p.ExternalID); err != nil {
-		return DisableBravoGroupInviteLinkResult{}, aboutGroup(fieldExternalID, answerOf(ctx, in.Type, err))
+		return DisableBravoGroupInviteLinkResult{}, aboutGroup(fieldExternalID, send.PlatformError(ctx, in.Type, err))
 	}
 	return DisableBravoGroupInviteLinkResult{ClientMutationID: s.env.NewID()}, nil
 }
@@ -74,7 +75,7 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 		return "", at(fieldChannel, err)
 	}
 	if err := linker.DisableInviteLink(ctx, in, p.BravoGroupID); err != nil {
-		return "", aboutGroup(fieldBravoGroupID, answerOf(ctx, in.Type, err))
+		return "", aboutGroup(fieldBravoGroupID, send.PlatformError(ctx, in.Type, err))
 	}
 	if err := s.recordJoined(ctx, in, p); err != nil {
 		return "", err
@@ -84,7 +85,7 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 	}
 	link, err := linker.RenewInviteLink(ctx, in, p.BravoGroupID)
 	if err != nil {
-		return "", aboutGroup(fieldBravoGroupID, answerOf(ctx, in.Type, err))
+		return "", aboutGroup(fieldBravoGroupID, send.PlatformError(ctx, in.Type, err))
 	}
 	return link, nil
 }

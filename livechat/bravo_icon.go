@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
 )
 
 // SetBravoGroupIcon implements Operations.
@@ -31,7 +32,7 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconPara
 		return SetBravoGroupIconResult{}, at(fieldImageURL, err)
 	}
 	if err := setter.SetGroupIcon(ctx, in, p.BravoGroupID, icon); err != nil {
-		err = answerOf(ctx, in.Type, err)
+		err = send.PlatformError(ctx, in.Type, err)
 		if boterr.CodeOf(err) == boterr.InvalidArgument {
 			return SetBravoGroupIconResult{}, at(fieldImageURL, err)
 		}

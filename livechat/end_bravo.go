@@ -90,7 +90,7 @@ func (s *Service) bravo(ctx context.Context, given *channel.Channel, id string) 
 	if err != nil {
 		return nil, err
 	}
-	if err := requireType(c, channel.Bravo); err != nil {
+	if err := c.RequireType(channel.Bravo); err != nil {
 		return nil, at(fieldChannel, err)
 	}
 	return c, nil

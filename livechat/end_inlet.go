@@ -91,11 +91,11 @@ func (s *Service) requireRecall(ctx context.Context, r *AssignmentRecord) error 
 		if err != nil {
 			return err
 		}
-		return requireType(direct, channel.Charlie, channel.Delta)
+		return direct.RequireType(channel.Charlie, channel.Delta)
 	}
 	for _, ticket := range r.recallable() {
 		at := &channel.Channel{ID: ticket.Channel, Type: ticket.Type}
-		if err := requireType(at, channel.Charlie, channel.Delta); err != nil {
+		if err := at.RequireType(channel.Charlie, channel.Delta); err != nil {
 			return err
 		}
 		if _, err := portOf[TicketRecaller](s, at, "recall tickets"); err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
 )
 
 // CreateHotelChannel implements Operations.
@@ -20,7 +21,7 @@ func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelPa
 	if err != nil {
 		return CreateHotelChannelResult{}, err
 	}
-	if err := requireType(in, channel.Hotel); err != nil {
+	if err := in.RequireType(channel.Hotel); err != nil {
 		return CreateHotelChannelResult{}, at(fieldChannel, err)
 	}
 	creator, err := portOf[ChannelCreator](s, in, "make channels")
@@ -29,7 +30,7 @@ func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelPa
 	}
 	reply, err := creator.CreateChannel(ctx, in, p.HotelGroupID, p.DisplayName)
 	if err != nil {
-		return CreateHotelChannelResult{}, answerOf(ctx, in.Type, err)
+		return CreateHotelChannelResult{}, send.PlatformError(ctx, in.Type, err)
 	}
 	if reply.IsZero() {
 		reply = document.O()

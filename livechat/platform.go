@@ -2,9 +2,6 @@ package livechat
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -33,19 +30,6 @@ func portOf[Port any](s *Service, c *channel.Channel, what string) (Port, error)
 		return none, boterr.New(boterr.Unsupported, "", "this host's connector for channels of type %q cannot %s", c.Type, what)
 	}
 	return port, nil
-}
-
-// requireType refuses a channel of another type than those allowed.
-func requireType(c *channel.Channel, allowed ...channel.Type) error {
-	if slices.Contains(allowed, c.Type) {
-		return nil
-	}
-	names := make([]string, len(allowed))
-	for i, t := range allowed {
-		names[i] = string(t)
-	}
-	return boterr.New(boterr.Unsupported, "", "the channel %s is of type %q, and this is for channels of type %s alone",
-		c.ID, c.Type, strings.Join(names, ", "))
 }
 
 // messageTo returns a message to an id on a channel's platform, checked as every send does.
@@ -100,24 +84,6 @@ const (
 	fieldChannelID    = "channelId"
 	fieldGroupID      = "groupId"
 )
-
-// answerOf gives the error of a platform's port its code: its own, Canceled where the
-// caller's context ended, and else Unavailable.
-func answerOf(ctx context.Context, platform channel.Type, err error) error {
-	if err == nil {
-		return nil
-	}
-	_, isError := boterr.AsError(err)
-	_, isCode := errors.AsType[boterr.Code](err)
-	switch {
-	case isError || isCode:
-		return boterr.In("", err)
-	case ctx.Err() != nil:
-		return boterr.New(boterr.Canceled, "", "whether the platform did it is not known: %w", err)
-	default:
-		return boterr.New(boterr.Unavailable, "", "the platform of type %s gave no answer: %w", platform, err)
-	}
-}
 
 // channelParameter returns the channel that a call names by a record or an id, or the
 // scope's own, as it is stored.

@@ -20,7 +20,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	if err := requireType(outlet, channel.Bravo, channel.Charlie, channel.Delta); err != nil {
+	if err := outlet.RequireType(channel.Bravo, channel.Charlie, channel.Delta); err != nil {
 		return ReassignAssignmentResult{}, at(fieldChannel, err)
 	}
 	previous, err := s.previousAssignment(ctx, outlet, p)

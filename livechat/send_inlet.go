@@ -94,7 +94,7 @@ func (s *Service) sideOf(ctx context.Context, g *Group, channelID string, allowe
 	}
 	c, err := s.ports.Channels.Load(ctx, channelID)
 	if err == nil {
-		err = requireType(c, allowed...)
+		err = c.RequireType(allowed...)
 	}
 	return c, at(fieldGroup, err)
 }

@@ -105,7 +105,7 @@ func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r
 	}
 	created, err := creator.CreateGroup(ctx, outlet, NewGroup{Key: r.ID, Name: name, AdminExternalID: r.Assignee})
 	if err != nil {
-		return "", answerOf(ctx, outlet.Type, err)
+		return "", send.PlatformError(ctx, outlet.Type, err)
 	}
 	if created.ExternalID == "" {
 		return "", boterr.New(boterr.Unavailable, "", "the platform of type %s did not say which group it made", outlet.Type)

@@ -67,7 +67,7 @@ func (s *Service) onTicket(
 		return err
 	}
 	if err := do(c); err != nil && !errors.Is(err, boterr.NotFound) {
-		return answerOf(ctx, c.Type, err)
+		return send.PlatformError(ctx, c.Type, err)
 	}
 	_, err = s.assignments.Where(record.FieldID, r.ID).Update(context.WithoutCancel(ctx), record.Patch{
 		Patch:        document.O(fieldTickets+".$[ticket]."+field, document.At(s.env.Now())),

@@ -2,8 +2,6 @@ package send
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -67,23 +65,10 @@ func (s *Service) loadChannel(ctx context.Context, a address, allowed ...channel
 		err = boterr.New(boterr.NotFound, "", "there is no channel %.40q in this app", id)
 	}
 	if err == nil && len(allowed) > 0 {
-		err = requireType(loaded, allowed)
+		err = loaded.RequireType(allowed...)
 	}
 	if err != nil {
 		return nil, at(a.field(), err)
 	}
 	return loaded, nil
-}
-
-// requireType refuses a channel of another type than those allowed.
-func requireType(c *channel.Channel, allowed []channel.Type) error {
-	if slices.Contains(allowed, c.Type) {
-		return nil
-	}
-	names := make([]string, len(allowed))
-	for i, t := range allowed {
-		names[i] = string(t)
-	}
-	return boterr.New(boterr.Unsupported, "", "the channel %s is of type %q, and this is for channels of type %s alone",
-		c.ID, c.Type, strings.Join(names, ", "))
 }

@@ -24,7 +24,7 @@ func (s *Service) CharlieArchiveConversation(
 		return CharlieArchiveConversationResult{}, err
 	}
 	if err := archiver.ArchiveConversation(ctx, in, p.MessageEvent.To); err != nil {
-		return CharlieArchiveConversationResult{}, platformError(ctx, in.Type, err)
+		return CharlieArchiveConversationResult{}, PlatformError(ctx, in.Type, err)
 	}
 	return CharlieArchiveConversationResult{OK: true}, nil
 }

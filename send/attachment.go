@@ -33,7 +33,7 @@ func (s *Service) AlphaGetAttachmentID(ctx context.Context, p AlphaGetAttachment
 	}
 	id, err := uploader.UploadAttachment(ctx, in, kind, p.URL)
 	if err != nil {
-		return AlphaGetAttachmentIDResult{}, platformError(ctx, in.Type, err)
+		return AlphaGetAttachmentIDResult{}, PlatformError(ctx, in.Type, err)
 	}
 	if id == "" {
 		return AlphaGetAttachmentIDResult{}, boterr.New(boterr.Internal, "",

@@ -24,7 +24,7 @@ func (s *Service) AlphaCreateBroadcast(ctx context.Context, p AlphaCreateBroadca
 	}
 	stored, err := broadcaster.CreateBroadcast(ctx, in, Raw(p.Response.object))
 	if err != nil {
-		return AlphaCreateBroadcastResult{}, atResponse(platformError(ctx, in.Type, err))
+		return AlphaCreateBroadcastResult{}, atResponse(PlatformError(ctx, in.Type, err))
 	}
 	if len(stored) == 0 {
 		return AlphaCreateBroadcastResult{}, boterr.New(boterr.Internal, "",
@@ -54,7 +54,7 @@ func (s *Service) AlphaSendBroadcast(ctx context.Context, p AlphaSendBroadcastPa
 		MessageID: string(p.BroadcastID), LabelID: p.LabelID, NotificationType: p.NotificationType,
 	})
 	if err != nil {
-		return AlphaSendBroadcastResult{}, platformError(ctx, in.Type, err)
+		return AlphaSendBroadcastResult{}, PlatformError(ctx, in.Type, err)
 	}
 	return AlphaSendBroadcastResult{BroadcastID: id}, nil
 }

@@ -37,7 +37,7 @@ func deliver(ctx context.Context, env record.Env, connector Connector, message M
 	}
 	delivery, err := connector.Send(ctx, message)
 	if err != nil {
-		return Result{}, atResponse(platformError(ctx, message.Channel.Type, err))
+		return Result{}, atResponse(PlatformError(ctx, message.Channel.Type, err))
 	}
 	return message.result(delivery, document.At(env.Now())), nil
 }

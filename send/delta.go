@@ -30,7 +30,7 @@ func (s *Service) SendDeltaResponse(ctx context.Context, p SendDeltaResponsePara
 	}
 	batch, err := sender.SendBatch(ctx, messages)
 	if err != nil {
-		return SendDeltaResponseResult{}, atResponse(platformError(ctx, channel.Delta, err))
+		return SendDeltaResponseResult{}, atResponse(PlatformError(ctx, channel.Delta, err))
 	}
 	return s.batchResult(ctx, messages, batch)
 }
@@ -54,7 +54,7 @@ func (s *Service) batchResult(ctx context.Context, messages []Message, batch Bat
 	now := document.At(s.env.Now())
 	for i, outcome := range outcomes {
 		if outcome.Err != nil {
-			result.Results[i] = Result{Err: atResponse(platformError(ctx, channel.Delta, outcome.Err))}
+			result.Results[i] = Result{Err: atResponse(PlatformError(ctx, channel.Delta, outcome.Err))}
 			continue
 		}
 		result.Results[i] = messages[i].result(outcome.Delivery, now)

@@ -15,7 +15,7 @@ func (s *Service) AlphaSaveCustomLabel(ctx context.Context, p AlphaSaveCustomLab
 	}
 	id, err := with.port.SaveLabel(ctx, with.in, with.to, p.LabelID)
 	if err != nil {
-		return AlphaSaveCustomLabelResult{}, platformError(ctx, with.in.Type, err)
+		return AlphaSaveCustomLabelResult{}, PlatformError(ctx, with.in.Type, err)
 	}
 	return AlphaSaveCustomLabelResult{ID: id}, nil
 }
@@ -29,7 +29,7 @@ func (s *Service) AlphaRemoveCustomLabel(
 		return AlphaRemoveCustomLabelResult{}, err
 	}
 	if err := with.port.RemoveLabel(ctx, with.in, with.to, p.LabelID); err != nil {
-		return AlphaRemoveCustomLabelResult{}, platformError(ctx, with.in.Type, err)
+		return AlphaRemoveCustomLabelResult{}, PlatformError(ctx, with.in.Type, err)
 	}
 	return AlphaRemoveCustomLabelResult{Success: true}, nil
 }

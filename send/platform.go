@@ -87,9 +87,13 @@ type requirement struct {
 	what     string
 }
 
-// platformError gives the error of a connector its code: its own, Canceled where the
-// caller's context ended, and else Unavailable, a time-out of the connector's own included.
-func platformError(ctx context.Context, platform channel.Type, err error) error {
+// PlatformError gives the error of a connector, or of a further port of one, its code: its
+// own, Canceled where the caller's context ended, and else Unavailable, a time-out of the
+// connector's own included. It is for packages that use ports of their own.
+func PlatformError(ctx context.Context, platform channel.Type, err error) error {
+	if err == nil {
+		return nil
+	}
 	known, isError := errors.AsType[*boterr.Error](err)
 	_, isCode := errors.AsType[boterr.Code](err)
 	switch {

@@ -24,7 +24,7 @@ func (s *Service) EchoSaveMemberTag(ctx context.Context, p EchoSaveMemberTagPara
 	}
 	reply, err := with.port.SaveTag(ctx, with.in, with.to, *p.TagID)
 	if err != nil {
-		return EchoSaveMemberTagResult{}, platformError(ctx, with.in.Type, err)
+		return EchoSaveMemberTagResult{}, PlatformError(ctx, with.in.Type, err)
 	}
 	return EchoSaveMemberTagResult{ErrCode: reply.Code, ErrMsg: reply.Message}, nil
 }

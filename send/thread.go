@@ -20,7 +20,7 @@ func (s *Service) AlphaPassThreadControl(
 	}
 	handover := ThreadHandover{TargetAppID: p.TargetAppID, Metadata: p.Metadata}
 	if err := with.port.PassThreadControl(ctx, with.in, with.to, handover); err != nil {
-		return AlphaPassThreadControlResult{}, platformError(ctx, with.in.Type, err)
+		return AlphaPassThreadControlResult{}, PlatformError(ctx, with.in.Type, err)
 	}
 	return AlphaPassThreadControlResult{Success: true}, nil
 }

@@ -24,7 +24,7 @@ func (s *Service) UpdateMessage(ctx context.Context, p UpdateMessageParams) (Upd
 	}
 	reply, err := updater.UpdateMessage(ctx, in, update)
 	if err != nil {
-		return UpdateMessageResult{}, platformError(ctx, in.Type, err)
+		return UpdateMessageResult{}, PlatformError(ctx, in.Type, err)
 	}
 	return updatedMessage(update, reply), nil
 }
