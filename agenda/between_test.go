@@ -94,6 +94,22 @@ func TestAScheduleThatChangedMeanwhileIsCheckedAnew(t *testing.T) {
 	}
 }
 
+func TestASingleRunThatGetsAPatternMeanwhileIsCheckedAnew(t *testing.T) {
+	t.Parallel()
+	for params, field := range map[string]string{
+		`{"memberId": "bob", "nextRunAt": 1709456400000, "runUntil": 1709370000000}`: "nextRunAt",
+		`{"memberId": "bob", "runUntil": 1709290000000}`:                             "runUntil",
+	} {
+		a, store := newInterposed(t)
+		store.between = func() { a.change(t, document.O("nodeCompositeId", "bobs"), document.Set("pattern", "0 9 * * *")) }
+		_, err := call(t, a.mine.UpdateAgenda, params)
+		requireRefused(t, err, field, params)
+		bobs := only(t, a.mine, "nodeCompositeId", "bobs")
+		require.EqualValues(t, 1709298000000, bobs.NextRunAt, params)
+		require.Zero(t, bobs.RunUntil, params)
+	}
+}
+
 func TestAnUpdateLeavesOutWhatEndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	a, store := newInterposed(t)

@@ -174,7 +174,7 @@ func (s *Scheduler) afterLastFailure(r *Record, claimed time.Time, failure error
 		return s.released(r, claimed)
 	}
 	text := textOf(failure)
-	if r.Pattern == "" {
+	if !r.repeats() {
 		return ending{update: s.updates().fail, stamps: document.O(fieldError, text), final: true}
 	}
 	next, err := s.occurrence(r, claimed)
@@ -197,6 +197,9 @@ func (s *Scheduler) again(
 		next: next,
 	}
 }
+
+// repeats reports whether an agenda may run again after NextRunAt.
+func (r *Record) repeats() bool { return r.Pattern != "" && r.RunUntil != 0 }
 
 // isRescheduled reports whether an agenda that is held was given another schedule since
 // it was claimed.

@@ -70,6 +70,9 @@ func TestThePatternGivesTheFirstRunAfterNow(t *testing.T) {
 		`"pattern": "0 13 * * *", "runUntil": 1709298000000`:                        noon + hour, // runUntil is inclusive.
 		`"pattern": "0 13 * * *", "runUntil": 1719298000000, "nextRunAt": 5`:        5,
 		`"pattern": "0 13 * * *", "runUntil": 5, "nextRunAt": 5`:                    5,
+		`"pattern": "0 13 * * *", "nextRunAt": 5`:                                   5,
+		`"nextRunAt": 5, "runUntil": 6`:                                             5,
+		`"nextRunAt": 5, "runUntil": 4`:                                             5,
 		`"pattern": "0 13 * * *", "runUntil": 1709299000000, "nextRunAt": 1.709e12`: 1709000000000,
 		`"nextRunAt": 8640000000000000`:                                             8640000000000000,
 	} {
@@ -107,9 +110,7 @@ func TestNewAgendaRefuses(t *testing.T) {
 		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": "5"}`:                                                              "nextRunAt",
 		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 8640000000000001}`:                                                 "nextRunAt",
 		`{"memberId": "ada", "nodeCompositeId": "n", "runUntil": 1719298000000}`:                                                     "nextRunAt",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "runUntil": 6}`:                                                 "runUntil",
 		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *"}`:                                                        "runUntil",
-		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "nextRunAt": 5}`:                                        "runUntil",
 		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 0}`:                                         "runUntil",
 		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": -5}`:                                        "runUntil",
 		`{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": "2030"}`:                                    "runUntil",

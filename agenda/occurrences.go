@@ -54,7 +54,7 @@ func (s *Scheduler) missed(r *Record, now time.Time) int {
 // occurrence returns the first occurrence of a record's pattern after a time, or the zero
 // time where there is none until RunUntil.
 func (s *Scheduler) occurrence(r *Record, after time.Time) (time.Time, error) {
-	if r.Pattern == "" {
+	if !r.repeats() {
 		return time.Time{}, nil
 	}
 	pattern, err := s.patterns.parse(r.Pattern, r.Zone)
@@ -62,7 +62,7 @@ func (s *Scheduler) occurrence(r *Record, after time.Time) (time.Time, error) {
 		return time.Time{}, err
 	}
 	next, ok := pattern.Next(after)
-	if !ok || !r.RunUntil.IsZero() && document.At(next) > r.RunUntil {
+	if !ok || document.At(next) > r.RunUntil {
 		return time.Time{}, nil
 	}
 	return next, nil

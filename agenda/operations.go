@@ -11,13 +11,14 @@ import (
 // Specification: Agenda operations.
 type Operations interface {
 	// NewAgenda schedules a node to run for a member: once at NextRunAt, or by Pattern
-	// until RunUntil. With both, NextRunAt is the first run, and the pattern gives the
-	// later ones. A NextRunAt that has passed is due at once.
+	// until RunUntil. With all three, NextRunAt is the first run, and the pattern gives the
+	// later ones. NextRunAt overrides a Pattern without RunUntil: the agenda runs once.
+	// RunUntil ends nothing without Pattern. A NextRunAt that has passed is due at once.
 	//
 	// InvalidArgument: the member or the node is missing, there is neither NextRunAt nor
-	// Pattern, Pattern comes without RunUntil, RunUntil without Pattern, or Replace without
-	// Tag, Pattern is no CRON pattern, the first run comes after RunUntil, or a time is
-	// none. NotFound: the app has no such member.
+	// Pattern, Pattern comes without RunUntil and NextRunAt, or Replace without Tag,
+	// Pattern is no CRON pattern, its first run comes after RunUntil, or a time is none.
+	// NotFound: the app has no such member.
 	//
 	// Specification: Agenda operations.
 	NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, error)
@@ -28,9 +29,11 @@ type Operations interface {
 	// or a new Pattern, is then when it runs next.
 	//
 	// InvalidArgument: the member is missing, Replace comes without Tag, Pattern is no
-	// CRON pattern, or a time is none; and where one of the agendas would have a pattern
-	// without RunUntil, RunUntil without a pattern, or its next run after RunUntil: then
-	// none of them changes. An update that matches nothing changes nothing and is no error.
+	// CRON pattern, or a time is none; and where Pattern without NextRunAt meets an agenda
+	// that has no RunUntil, or one would have a pattern and its next run after RunUntil:
+	// then none of them changes. NextRunAt and Pattern without a RunUntil, given or stored,
+	// are one run at NextRunAt. An update that matches nothing changes nothing and is no
+	// error.
 	// Conflict: the agendas ended each time before they could be changed; try again.
 	//
 	// Specification: Agenda operations.
@@ -60,7 +63,7 @@ type NewAgendaParams struct {
 	// Pattern is the CRON pattern by which it runs. Required without NextRunAt.
 	Pattern string `json:"pattern,omitzero"`
 	// RunUntil is the last instant for which Pattern may schedule a run, in Unix
-	// milliseconds. Required with Pattern.
+	// milliseconds. Required with Pattern, unless NextRunAt is the only run.
 	RunUntil document.Timestamp `json:"runUntil,omitzero"`
 	// Priority decides among agendas that are due: a smaller number runs first. The
 	// default is 0.

@@ -35,12 +35,12 @@ type Agenda struct {
 type Record struct {
 	Agenda
 
-	// Pattern is the CRON pattern that gives the runs after NextRunAt, "" where it runs
-	// once. Zone is the IANA name of the time zone that it is read in, "" for UTC.
+	// Pattern is the CRON pattern that gives the runs after NextRunAt up to RunUntil. Where
+	// either is absent it runs once. Zone is the IANA name of the time zone that Pattern is
+	// read in, "" for UTC.
 	Pattern string `json:"pattern,omitzero"`
 	Zone    string `json:"zone,omitzero"`
-	// RunUntil is the last instant for which the pattern may schedule a run. 0 without a
-	// pattern.
+	// RunUntil is the last instant for which the pattern may schedule a run.
 	RunUntil document.Timestamp `json:"runUntil,omitzero"`
 	// CreatedAt is when the record was made, UpdatedAt when an operation last changed it.
 	CreatedAt document.Timestamp `json:"createdAt,omitzero"`

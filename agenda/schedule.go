@@ -14,7 +14,8 @@ const latestTime document.Timestamp = 8_640_000_000_000_000
 // schedule is when an agenda runs, as a call gives it or as it is stored.
 type schedule struct {
 	// next is the next run, pattern what gives the runs after it until the instant
-	// until. What is absent is zero.
+	// until. What is absent is zero. It takes both to run again: a pattern without an end
+	// gives no run after next, and an end without a pattern ends nothing.
 	next    document.Timestamp
 	pattern string
 	until   document.Timestamp
@@ -56,24 +57,20 @@ func (s schedule) firstRun(zone string, now time.Time) (document.Timestamp, erro
 	return document.At(first), nil
 }
 
-// check refuses a schedule that no agenda may have: an end without a pattern, a pattern
-// without an end, or one that checkEnd refuses. given is what the call gave of it, which
-// the error is about.
+// check refuses a schedule that no agenda may have: a pattern that is to give the next
+// run and has no end, or one that checkEnd refuses. given is what the call gave of it,
+// which the error is about.
 func (s schedule) check(given schedule) error {
-	switch {
-	case s.pattern == "" && s.until != 0:
-		return boterr.Invalid("runUntil", "has no meaning without a pattern: leave it out, or give the pattern that it ends")
-	case s.pattern != "" && s.until == 0:
+	if given.pattern != "" && given.next == 0 && s.until == 0 {
 		return boterr.Invalid("runUntil", "is missing: give the last instant at which the pattern may run")
-	default:
-		return s.checkEnd(given)
 	}
+	return s.checkEnd(given)
 }
 
-// checkEnd refuses a schedule that ends before its next run.
+// checkEnd refuses a pattern that ends before the next run.
 func (s schedule) checkEnd(given schedule) error {
 	switch {
-	case s.until == 0 || s.next <= s.until:
+	case s.pattern == "" || s.until == 0 || s.next <= s.until:
 		return nil
 	case given.next != 0:
 		return boterr.Invalid("nextRunAt", "is %s, which is after runUntil, %s: no run is left", text(s.next), text(s.until))

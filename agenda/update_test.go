@@ -72,6 +72,8 @@ func TestUpdateAgendaSetsWhatIsGiven(t *testing.T) {
 		`"nextRunAt": 1709299999999`:  `"nextRunAt": 1709299999999`,
 		`"pattern": "0 15 * * *", "runUntil": 1709305200000`:          `"nextRunAt": 1709305200000`,
 		`"pattern": "0 15 * * *", "runUntil": 9, "nextRunAt": 7`:      `"nextRunAt": 7`,
+		`"pattern": "0 15 * * *", "nextRunAt": 7`:                     `"nextRunAt": 7`,
+		`"nextRunAt": 7, "runUntil": 6`:                               `"nextRunAt": 7`,
 		`"pattern": "", "nodeCompositeId": "", "treeId": ""`:          `"completed": false`,
 		`"nextRunAt": 0, "runUntil": 0, "tag": "x", "replace": false`: `"completed": false`,
 	} {
@@ -134,6 +136,43 @@ func TestANewScheduleHoldsWithThePatternThatIsThere(t *testing.T) {
 	}
 }
 
+func TestASingleRunTakesWhatAScheduleLacks(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 1709298000000}`)
+	for _, step := range []struct {
+		given string
+		want  schedule
+	}{
+		{`"runUntil": 1719298000000`, schedule{"", 1709298000000, 1719298000000}},
+		{`"runUntil": 1709298000000, "nextRunAt": 1709298000001`, schedule{"", 1709298000001, 1709298000000}},
+		{`"nextRunAt": 1709298000002`, schedule{"", 1709298000002, 1709298000000}},
+		{`"pattern": "0 13 * * *", "nextRunAt": 5`, schedule{"0 13 * * *", 5, 1709298000000}},
+	} {
+		must(t, a.mine.UpdateAgenda, `{"memberId": "ada", `+step.given+`}`)
+		r := only(t, a.mine)
+		require.Equal(t, step.want, schedule{r.Pattern, r.NextRunAt, r.RunUntil}, step.given)
+	}
+}
+
+func TestAPatternThatIsOverriddenGoesOnWithAnEnd(t *testing.T) {
+	t.Parallel()
+	a := newApps(t)
+	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "pattern": "0 13 * * *"}`)
+	for _, step := range []struct {
+		given string
+		want  schedule
+	}{
+		{`"nextRunAt": 6`, schedule{"0 13 * * *", 6, 0}},
+		{`"pattern": "0 14 * * *", "nextRunAt": 7`, schedule{"0 14 * * *", 7, 0}},
+		{`"runUntil": 1719298000000`, schedule{"0 14 * * *", 7, 1719298000000}},
+	} {
+		must(t, a.mine.UpdateAgenda, `{"memberId": "ada", `+step.given+`}`)
+		r := only(t, a.mine)
+		require.Equal(t, step.want, schedule{r.Pattern, r.NextRunAt, r.RunUntil}, step.given)
+	}
+}
+
 // schedule is when an agenda runs.
 type schedule struct {
 	pattern     string
@@ -179,10 +218,8 @@ func TestUpdateAgendaRefuses(t *testing.T) {
 		`{"memberId": "ada", "pattern": "never"}`:                                      "pattern",
 		`{"memberId": "none", "pattern": "never"}`:                                     "pattern",
 		`{"memberId": "ada", "pattern": "0 9 * * *"}`:                                  "runUntil", // Of once, which has none stored.
-		`{"memberId": "ada", "runUntil": 1719298000000}`:                               "runUntil", // once has no pattern.
-		`{"memberId": "bob", "runUntil": 1719298000000, "nextRunAt": 5}`:               "runUntil",
 		`{"memberId": "none", "pattern": "0 9 * * *", "runUntil": 5}`:                  "pattern",
-		`{"memberId": "none", "nextRunAt": 6, "runUntil": 5}`:                          "nextRunAt",
+		`{"memberId": "none", "pattern": "0 9 * * *", "nextRunAt": 6, "runUntil": 5}`:  "nextRunAt",
 		`{"memberId": "ada", "tag": "x", "nextRunAt": 1719298000001}`:                  "nextRunAt", // After runUntil of daily.
 		`{"memberId": "ada", "tag": "x", "replace": true, "runUntil": 1709369999999}`:  "runUntil",  // Before the next run of daily.
 		`{"memberId": "ada", "tag": "x", "replace": true, "nextRunAt": 1719298000001}`: "nextRunAt",

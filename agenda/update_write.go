@@ -30,24 +30,27 @@ func (u *update) write(ctx context.Context, open []*Record) (document.UpdateResu
 	return written, aboutMeta(err)
 }
 
-// fits returns the conditions of check as pairs of a filter.
+// fits returns the conditions of check as pairs of a filter: an agenda fits that has no
+// pattern, or no end, or its next run up to the end, as far as the update gives another.
 func (u *update) fits() []any {
-	var pairs []any
-	if u.given.until != 0 && u.given.pattern == "" {
-		pairs = append(pairs, fieldPattern, document.O("$exists", true))
+	next, until := u.planned.next, u.planned.until
+	if next == 0 && until == 0 || next != 0 && next <= until {
+		return nil
+	}
+	var fit []any
+	if u.given.pattern == "" {
+		fit = append(fit, document.O(fieldPattern, document.O("$exists", false)))
+	}
+	if until == 0 && u.given.next != 0 {
+		fit = append(fit, document.O(fieldRunUntil, document.O("$exists", false)))
 	}
 	switch {
-	case u.given.until != 0 && u.planned.next == 0:
-		pairs = append(pairs, fieldNextRunAt, document.O("$lte", int64(u.given.until)))
-	case u.given.until == 0 && u.given.pattern != "":
-		pairs = append(pairs, fieldRunUntil, document.O("$gte", int64(u.planned.next)))
-	case u.given.until == 0 && u.planned.next != 0:
-		pairs = append(pairs, "$or", document.A(
-			document.O(fieldPattern, document.O("$exists", false)),
-			document.O(fieldRunUntil, document.O("$gte", int64(u.planned.next))),
-		))
+	case next == 0:
+		fit = append(fit, document.O(fieldNextRunAt, document.O("$lte", int64(until))))
+	case until == 0:
+		fit = append(fit, document.O(fieldRunUntil, document.O("$gte", int64(next))))
 	}
-	return pairs
+	return []any{"$or", document.A(fit...)}
 }
 
 // fields returns what the update sets, as pairs of a name and a value, and what it

@@ -443,13 +443,14 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 }
 
 // NewAgenda schedules a node to run for a member: once at NextRunAt, or by Pattern
-// until RunUntil. With both, NextRunAt is the first run, and the pattern gives the
-// later ones. A NextRunAt that has passed is due at once.
+// until RunUntil. With all three, NextRunAt is the first run, and the pattern gives the
+// later ones. NextRunAt overrides a Pattern without RunUntil: the agenda runs once.
+// RunUntil ends nothing without Pattern. A NextRunAt that has passed is due at once.
 //
 // InvalidArgument: the member or the node is missing, there is neither NextRunAt nor
-// Pattern, Pattern comes without RunUntil, RunUntil without Pattern, or Replace without
-// Tag, Pattern is no CRON pattern, the first run comes after RunUntil, or a time is
-// none. NotFound: the app has no such member.
+// Pattern, Pattern comes without RunUntil and NextRunAt, or Replace without Tag,
+// Pattern is no CRON pattern, its first run comes after RunUntil, or a time is none.
+// NotFound: the app has no such member.
 //
 // Specification: Agenda operations.
 func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
@@ -462,9 +463,11 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*age
 // or a new Pattern, is then when it runs next.
 //
 // InvalidArgument: the member is missing, Replace comes without Tag, Pattern is no
-// CRON pattern, or a time is none; and where one of the agendas would have a pattern
-// without RunUntil, RunUntil without a pattern, or its next run after RunUntil: then
-// none of them changes. An update that matches nothing changes nothing and is no error.
+// CRON pattern, or a time is none; and where Pattern without NextRunAt meets an agenda
+// that has no RunUntil, or one would have a pattern and its next run after RunUntil:
+// then none of them changes. NextRunAt and Pattern without a RunUntil, given or stored,
+// are one run at NextRunAt. An update that matches nothing changes nothing and is no
+// error.
 // Conflict: the agendas ended each time before they could be changed; try again.
 //
 // Specification: Agenda operations.

@@ -38,7 +38,7 @@ var newAgendaRules = []Rule{
 	},
 	{
 		Name:  "NextRunAtOverridesThePattern",
-		Text:  "with nextRunAt and a pattern, nextRunAt is the first run, also where it has passed; runUntil is inclusive",
+		Text:  "nextRunAt overrides the pattern as the first run, also where it has passed, and needs no runUntil then; runUntil is inclusive",
 		check: nextRunAtOverridesThePattern,
 	},
 	{
@@ -112,7 +112,9 @@ func nextRunAtOverridesThePattern(t *trial) {
 		"later":            {NextRunAt: later - 1, Pattern: eachMinute, RunUntil: later},
 		"at the end":       {NextRunAt: later, Pattern: eachMinute, RunUntil: later},
 		"which has passed": {NextRunAt: 5, Pattern: eachMinute, RunUntil: later},
+		"without runUntil": {NextRunAt: 5, Pattern: eachMinute},
 		"without pattern":  {NextRunAt: 5},
+		"runUntil alone":   {NextRunAt: 5, RunUntil: later},
 	} {
 		t.try(name, func(t *trial) {
 			require.Equal(t, p.NextRunAt, t.schedule(p).NextRunAt)
@@ -145,8 +147,6 @@ func newAgendaRefusesBadInput(t *trial) {
 		{"a nextRunAt before 1970", params{NextRunAt: -1}, "nextRunAt"},
 		{"a runUntil before 1970", params{Pattern: eachMinute, RunUntil: -1}, "runUntil"},
 		{"a pattern without runUntil", params{Pattern: eachMinute}, "runUntil"},
-		{"a pattern without runUntil, and nextRunAt", params{Pattern: eachMinute, NextRunAt: later}, "runUntil"},
-		{"runUntil without a pattern", params{NextRunAt: later, RunUntil: later}, "runUntil"},
 		{"a pattern that does not fire until runUntil", params{Pattern: eachMinute, RunUntil: 1}, "pattern"},
 		{"a nextRunAt after runUntil", params{NextRunAt: later + 1, Pattern: eachMinute, RunUntil: later}, "nextRunAt"},
 		{"a pattern of words", params{Pattern: "every minute of a day", RunUntil: later}, "pattern"},

@@ -38,6 +38,12 @@ var agendaRunRules = []Rule{
 		Needs: []Capability{handleNodes, moveClock},
 	},
 	{
+		Name:  "WithoutRunUntilAPatternRunsOnce",
+		Text:  "an agenda with nextRunAt, a pattern and no runUntil runs once, at nextRunAt",
+		check: patternWithoutRunUntilRunsOnce,
+		Needs: []Capability{handleNodes, moveClock},
+	},
+	{
 		Name:  "WhatIsDeletedOrReplacedDoesNotRun",
 		Text:  "an agenda that was deleted or replaced does not run, and one that was updated runs as it is then",
 		check: deletedOrReplacedDoesNotRun,
@@ -125,6 +131,19 @@ func patternRunsUntilItsEnd(t *trial) {
 		t.Advance(time.Minute)
 	}
 	require.Len(t, ran.read(), 5, "four minutes after the first run are the last one")
+	t.requireOpen(t.home.member)
+}
+
+func patternWithoutRunUntilRunsOnce(t *trial) {
+	var ran journal
+	node := t.noting(&ran)
+	t.schedule(agenda.NewAgendaParams{NodeCompositeID: node, Pattern: eachMinute, NextRunAt: t.in(time.Hour)})
+	t.Advance(30 * time.Minute)
+	require.Empty(t, ran.read(), "nextRunAt overrides the pattern")
+	for range 8 {
+		t.Advance(10 * time.Minute)
+	}
+	require.Len(t, ran.read(), 1)
 	t.requireOpen(t.home.member)
 }
 

@@ -41,6 +41,11 @@ var updateAgendaRules = []Rule{
 		check: updateAgendaSchedulesAnew,
 	},
 	{
+		Name:  "UpdateAgendaOfASingleRun",
+		Text:  "updateAgenda of an agenda without a pattern takes a runUntil alone, and a pattern alone that nextRunAt overrides",
+		check: updateAgendaOfASingleRun,
+	},
+	{
 		Name:  "UpdateAgendaStaysInTheApp",
 		Text:  "agendas of another app do not exist for updateAgenda",
 		check: updateAgendaStaysInTheApp,
@@ -163,6 +168,22 @@ func updateAgendaSchedulesAnew(t *trial) {
 	requireNextMinute(t, t.home.member, t.open(t.home.member)[0].NextRunAt)
 }
 
+func updateAgendaOfASingleRun(t *trial) {
+	for name, given := range map[string]agenda.UpdateAgendaParams{
+		"runUntil":                       {RunUntil: later - 1},
+		"runUntil and a later nextRunAt": {RunUntil: later, NextRunAt: later + 1},
+		"a pattern and nextRunAt":        {Pattern: eachMinute, NextRunAt: later + 1},
+	} {
+		t.try(name, func(t *trial) {
+			made := t.schedule(agenda.NewAgendaParams{NextRunAt: later, Tag: "tag", Replace: true})
+			given.Tag = "tag"
+			t.reschedule(given)
+			made.NextRunAt = max(made.NextRunAt, given.NextRunAt)
+			t.requireOpen(t.home.member, made)
+		})
+	}
+}
+
 func updateAgendaStaysInTheApp(t *trial) {
 	theirs := t.scheduleAway()
 	for name, p := range map[string]agenda.UpdateAgendaParams{
@@ -193,11 +214,10 @@ func updateAgendaRefusesBadInput(t *trial) {
 		{"no pattern, of nobody", params{MemberID: unique("member"), Pattern: "x", RunUntil: later}, "pattern"},
 		{"a pattern that never fires", params{MemberID: id, Pattern: "0 0 30 2 *", RunUntil: later}, "pattern"},
 		{"a pattern that does not fire until runUntil", params{MemberID: id, Pattern: eachMinute, RunUntil: 1}, "pattern"},
-		{"a nextRunAt after runUntil", params{MemberID: id, NextRunAt: later + 1, RunUntil: later}, "nextRunAt"},
+		{"a nextRunAt after runUntil", params{MemberID: id, Pattern: eachMinute, NextRunAt: later + 1, RunUntil: later}, "nextRunAt"},
 		{"a nextRunAt after the stored runUntil", params{MemberID: id, Tag: "each", NextRunAt: later + 1}, "nextRunAt"},
 		{"a runUntil before the next run", params{MemberID: id, Tag: "each", RunUntil: later - 6}, "runUntil"},
 		{"a pattern without runUntil", params{MemberID: id, Tag: "once", Pattern: eachMinute}, "runUntil"},
-		{"runUntil without a pattern", params{MemberID: id, Tag: "once", RunUntil: later}, "runUntil"},
 		{"a meta of what is no value", params{MemberID: id, Meta: document.O("x", make(chan int))}, "meta"},
 	})
 }

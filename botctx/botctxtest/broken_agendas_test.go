@@ -84,8 +84,9 @@ var brokenNewAgenda = map[string]breakage{
 	},
 	"newAgenda ignores treeId": {breaking: given(func(p *newParams) { p.TreeID = "" }), breaks: []string{"NewAgendaReturnsTheRecord"}},
 	"newAgenda has a root tree": {breaking: given(func(p *newParams) { p.TreeID = orElse(p.TreeID, "root") }), breaks: []string{
-		"NewAgendaHasDefaults", "ADueAgendaRunsItsNode", "ACompletedAgendaStaysAsItIs", "DueAgendasRunByPriority",
-		"APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun",
+		"NewAgendaHasDefaults", "ADueAgendaRunsItsNode", "ACompletedAgendaStaysAsItIs",
+		"DueAgendasRunByPriority", "APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun",
+		"WithoutRunUntilAPatternRunsOnce",
 	}},
 	"newAgenda ignores priority": {breaking: given(func(p *newParams) { p.Priority = nil }), breaks: []string{
 		"NewAgendaReturnsTheRecord", "UpdateAgendaTellsWhatItDid", "DueAgendasRunByPriority",
@@ -131,6 +132,7 @@ var brokenNewAgenda = map[string]breakage{
 			"OneReplacementOfManyStays", "UpdateAgendaReplaces", "UpdateAgendaSetsWhatIsGiven",
 			"UpdateAgendaChangesTheTag", "UpdateAgendaTellsWhatItDid", "UpdateAgendaRefusesBadInput",
 			"DeleteMemberAgendaRemovesTheTag", "APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun",
+			"UpdateAgendaOfASingleRun",
 		},
 	},
 	"the pattern overrides nextRunAt": {
@@ -141,6 +143,7 @@ var brokenNewAgenda = map[string]breakage{
 		}),
 		breaks: []string{
 			"NextRunAtOverridesThePattern", "NewAgendaRefusesBadInput", "UpdateAgendaRefusesBadInput",
+			"WithoutRunUntilAPatternRunsOnce",
 		},
 	},
 	"patterns are ignored": {
@@ -154,6 +157,14 @@ var brokenNewAgenda = map[string]breakage{
 			"ThePatternGivesTheFirstRun", "NewAgendaRefusesBadInput", "UpdateAgendaRefusesBadInput",
 			"UpdateAgendaIsAllOrNone", "APatternRunsUntilItsEnd",
 		},
+	},
+	"an overridden pattern goes on for ever": {
+		breaking: given(func(p *newParams) {
+			if p.Pattern != "" && p.NextRunAt > 0 && p.RunUntil == 0 {
+				p.RunUntil = 8_640_000_000_000_000
+			}
+		}),
+		breaks: []string{"WithoutRunUntilAPatternRunsOnce"},
 	},
 	"runUntil is exclusive": {
 		breaking: instead(func(ctx context.Context, _ *botctx.Context, p newParams, next botctx.Next) (any, error) {
@@ -195,6 +206,7 @@ var brokenReplace = map[string]breakage{
 		breaks: []string{
 			"ReplaceTakesThePlaceOfItsTag", "TheLastReplacementStays", "OneReplacementOfManyStays",
 			"UpdateAgendaReplaces", "UpdateAgendaSetsWhatIsGiven", "WhatIsDeletedOrReplacedDoesNotRun",
+			"UpdateAgendaOfASingleRun",
 		},
 	},
 	"newAgenda replaces always": {

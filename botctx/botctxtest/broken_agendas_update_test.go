@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -20,7 +21,7 @@ var brokenUpdateAgenda = map[string]breakage{
 			"NewAgendaKeepsMetaToTheLetter", "UpdateAgendaSetsWhatIsGiven", "UpdateAgendaChangesTheTag",
 			"UpdateAgendaChangesAll", "UpdateAgendaTellsWhatItDid", "UpdateAgendaSchedulesAnew",
 			"UpdateAgendaRefusesBadInput", "UpdateAgendaIsAllOrNone", "UpdateAgendaLosesNoField",
-			"APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun",
+			"APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun", "UpdateAgendaOfASingleRun",
 		},
 	},
 	"updateAgenda finds nothing": {
@@ -132,15 +133,26 @@ var brokenUpdateAgenda = map[string]breakage{
 	"updateAgenda ignores nodeCompositeId": {breaking: given(func(p *updateParams) { p.NodeCompositeID = "" }), breaks: []string{"UpdateAgendaReplaces", "UpdateAgendaSetsWhatIsGiven", "UpdateAgendaLosesNoField"}},
 	"updateAgenda ignores nextRunAt": {breaking: given(func(p *updateParams) { p.NextRunAt = 0 }), breaks: []string{
 		"UpdateAgendaSetsWhatIsGiven", "UpdateAgendaSchedulesAnew", "UpdateAgendaRefusesBadInput",
-		"UpdateAgendaIsAllOrNone", "UpdateAgendaLosesNoField",
+		"UpdateAgendaIsAllOrNone", "UpdateAgendaLosesNoField", "UpdateAgendaOfASingleRun",
 	}},
+	"updateAgenda wants a runUntil beside a pattern": {
+		breaking: instead(func(ctx context.Context, _ *botctx.Context, p updateParams, next botctx.Next) (any, error) {
+			if p.Pattern != "" && p.NextRunAt > 0 && p.RunUntil == 0 {
+				return nil, boterr.Invalid("runUntil", "is missing")
+			}
+			return next(ctx)
+		}),
+		breaks: []string{"UpdateAgendaOfASingleRun", "UpdateAgendaSchedulesAnew"},
+	},
 	"a new pattern overrides nextRunAt": {
 		breaking: given(func(p *updateParams) {
 			if p.Pattern != "" {
 				p.NextRunAt = 0
 			}
 		}),
-		breaks: []string{"UpdateAgendaSchedulesAnew"},
+		breaks: []string{
+			"UpdateAgendaSchedulesAnew", "UpdateAgendaOfASingleRun", "UpdateAgendaRefusesBadInput",
+		},
 	},
 	"a new pattern is ignored": {
 		breaking: given(func(p *updateParams) { p.Pattern, p.RunUntil = "", 0 }),
@@ -154,7 +166,7 @@ var brokenUpdateAgenda = map[string]breakage{
 				p.RunUntil = 4_102_444_800_000
 			}
 		}),
-		breaks: []string{"UpdateAgendaRefusesBadInput"},
+		breaks: []string{"UpdateAgendaRefusesBadInput", "UpdateAgendaOfASingleRun"},
 	},
 	"a new nextRunAt moves the end": {
 		breaking: instead(func(ctx context.Context, bot *botctx.Context, p updateParams, next botctx.Next) (any, error) {
