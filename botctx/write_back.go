@@ -2,7 +2,6 @@ package botctx
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -28,7 +27,7 @@ func (r *run) writeBack(ctx context.Context) error {
 	written, err := r.bot.parts.Members.PatchMembers(ctx, member.PatchMembersParams{
 		MemberID: after.ID, Patch: patch, WithModifier: true,
 	})
-	if errors.Is(err, boterr.InvalidArgument) {
+	if boterr.CodeOf(err) == boterr.InvalidArgument {
 		return boterr.New(boterr.Conflict, "Member",
 			"what the run changed does not fit the member any more, as another writer changed it meanwhile: %w", err)
 	}

@@ -293,3 +293,25 @@ func TestTheMemberMayBeRemovedWhileItsRunIsUnderWay(t *testing.T) {
 	require.ErrorIs(t, err, boterr.NotFound)
 	require.ErrorContains(t, err, "member-1")
 }
+
+// lostMembers are members of a host that loses its database when it changes one, and says
+// what else was wrong.
+type lostMembers struct{ member.Operations }
+
+func (lostMembers) PatchMembers(context.Context, member.PatchMembersParams) (member.PatchMembersResult, error) {
+	return member.PatchMembersResult{}, boterr.New(boterr.Unavailable, "", "the server is gone after: %w",
+		boterr.Invalid("update", "does not fit"))
+}
+
+func TestAWriteBackWhoseStoreIsUnavailableIsNoConflict(t *testing.T) {
+	t.Parallel()
+	var p *fakes.Platform
+	p = fakes.New(fakes.For(t), fakes.Override(func(scope record.Scope) botctx.Parts {
+		own := channel.New(p.Runtime().Env(), scope)
+		return botctx.Parts{Members: lostMembers{member.New(p.Runtime().Env(), scope, own)}}
+	}))
+	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{sets("drink", "tea")}})
+	ada := p.AddMember(member.Member{})
+	err := ada.TrySays("hi")
+	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), "%v", err)
+}

@@ -2,7 +2,6 @@ package member
 
 import (
 	"context"
-	"errors"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -24,7 +23,7 @@ func (s *Service) CheckAndSaveMemberReferFrom(
 		Patch:  document.O(fieldReferFrom, p.ReferFrom),
 	}, true)
 	switch {
-	case errors.Is(err, boterr.InvalidArgument):
+	case boterr.CodeOf(err) == boterr.InvalidArgument:
 		return nil, boterr.New(boterr.FailedPrecondition, "", "meta of member %s is no object: %w", p.MemberID, err)
 	case err != nil:
 		return nil, err

@@ -165,10 +165,10 @@ func (c *collection) changeByPlan(
 		seen, result.Matched, err = c.findOneAndUpdate(ctx, f, where, p.update)
 	}
 	switch {
-	case err != nil && isRefused(err):
+	case err != nil && isRefused(f.filter, err):
 		return document.FindAndModifyResult{}, isOpen, nil
 	case err != nil:
-		return document.FindAndModifyResult{}, isOpen, failure(ctx, err)
+		return document.FindAndModifyResult{}, isOpen, filterFailure(ctx, f.filter, err)
 	case result.Matched:
 		result.Modified = true
 		if f.documents {
@@ -187,7 +187,7 @@ func (c *collection) changeByPlan(
 
 // missing tells why a change found no first document.
 func (c *collection) missing(ctx context.Context, f first, where any) (outcome, error) {
-	isThere, err := c.matches(ctx, where)
+	isThere, err := c.matches(ctx, f.filter, where)
 	switch {
 	case err != nil:
 		return isOpen, err

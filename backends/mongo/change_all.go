@@ -226,7 +226,7 @@ func (m *changeOfMany) undo(ctx context.Context, failed error) error {
 		}
 		if len(unwritten) == len(left) {
 			return boterr.New(boterr.Unavailable, "",
-				"some of the documents may have changed, because writing them back failed (%w) after: %w", why, failed)
+				"some of the documents may have changed, because writing them back failed (%w) after: %s", why, failed.Error())
 		}
 		left = unwritten
 	}

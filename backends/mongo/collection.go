@@ -132,13 +132,15 @@ func (c *collection) search(
 	}
 	cursor, err := c.stored.Find(ctx, where, set)
 	if err != nil {
-		return nil, failure(ctx, err)
+		return nil, filterFailure(ctx, filter, err)
 	}
-	return c.readAll(ctx, cursor)
+	return c.readAll(ctx, filter, cursor)
 }
 
-// readAll reads and closes a cursor.
-func (c *collection) readAll(ctx context.Context, cursor *mongo.Cursor) (results []found, err error) {
+// readAll reads and closes a cursor of a search with a filter.
+func (c *collection) readAll(
+	ctx context.Context, filter *document.Filter, cursor *mongo.Cursor,
+) (results []found, err error) {
 	defer func() { _ = cursor.Close(context.WithoutCancel(ctx)) }() // One that was read to its end is closed already.
 	for cursor.Next(ctx) {
 		result, err := read(cursor.Current)
@@ -147,7 +149,7 @@ func (c *collection) readAll(ctx context.Context, cursor *mongo.Cursor) (results
 		}
 		results = append(results, result)
 	}
-	return results, failure(ctx, cursor.Err())
+	return results, filterFailure(ctx, filter, cursor.Err())
 }
 
 // unread says which document cannot be read.
@@ -174,7 +176,7 @@ func (c *collection) Count(ctx context.Context, filter *document.Filter) (int64,
 		return int64(len(found)), err
 	}
 	count, err := c.stored.CountDocuments(ctx, where)
-	return count, failure(ctx, err)
+	return count, filterFailure(ctx, filter, err)
 }
 
 // Distinct implements document.Collection. The server's own distinct tells no order.

@@ -25,20 +25,20 @@ func (c *collection) Delete(
 	switch {
 	case isPinned(filter):
 		result, err := c.stored.DeleteOne(ctx, where)
-		return deleted(ctx, result, err)
+		return deleted(ctx, filter, result, err)
 	case !opts.Multi:
 		return c.deleteFirst(ctx, filter, where)
 	case mayFail(filter) || filter.Near() != nil:
 		return c.deleteFound(ctx, filter)
 	default:
 		result, err := c.stored.DeleteMany(ctx, where)
-		return deleted(ctx, result, err)
+		return deleted(ctx, filter, result, err)
 	}
 }
 
-func deleted(ctx context.Context, result *mongo.DeleteResult, err error) (int64, error) {
+func deleted(ctx context.Context, filter *document.Filter, result *mongo.DeleteResult, err error) (int64, error) {
 	if err != nil {
-		return 0, failure(ctx, err)
+		return 0, filterFailure(ctx, filter, err)
 	}
 	return result.DeletedCount, nil
 }
@@ -59,9 +59,9 @@ func (c *collection) deleteFirst(ctx context.Context, filter *document.Filter, w
 			return 1, nil
 		}
 		if !errors.Is(err, mongo.ErrNoDocuments) {
-			return 0, failure(ctx, err)
+			return 0, filterFailure(ctx, filter, err)
 		}
-		if isThere, err := c.matches(ctx, where); err != nil || !isThere {
+		if isThere, err := c.matches(ctx, filter, where); err != nil || !isThere {
 			return 0, err
 		}
 		if err := waitTurn(ctx, lost); err != nil {
@@ -113,5 +113,5 @@ func (c *collection) deleteFound(ctx context.Context, filter *document.Filter) (
 		where = bson.D{{Key: "$and", Value: bson.A{where, still}}}
 	}
 	result, err := c.stored.DeleteMany(ctx, where)
-	return deleted(ctx, result, err)
+	return deleted(ctx, filter, result, err)
 }

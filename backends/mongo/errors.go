@@ -10,40 +10,15 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"github.com/botctx/go-sdk/boterr"
-)
-
-// The codes of a server's errors, by what they mean here. The names are those of
-// MongoDB's list of error codes.
-var (
-	// CommandNotFound, CommandNotSupported, NotImplemented, InvalidPipelineOperator,
-	// unrecognised stage.
-	unsupportedCodes = []int{59, 115, 168, 238, 40324}
-	// IndexNotFound: what a server says of an index of a kind that it does not have, when
-	// it is asked to make one.
-	indexNotFound = 27
-	// HostUnreachable, HostNotFound, NetworkTimeout, MaxTimeMSExpired, ShutdownInProgress,
-	// WriteConcernTimeout, LockTimeout, WriteConflict, PrimarySteppedDown,
-	// FailedToSatisfyReadPreference, ExceededTimeLimit, SocketException, NotWritablePrimary,
-	// the Interrupted... and NotPrimary... of a change of primary,
-	// CursorNotFound, QueryPlanKilled, CursorKilled, ReadConcernMajorityNotAvailableYet,
-	// NetworkInterfaceExceededTimeLimit, NotYetInitialized, StaleConfig.
-	unavailableCodes = []int{
-		6, 7, 89, 50, 91, 64, 24, 46, 112, 189, 133, 262, 9001, 10107, 10058, 11600, 11601, 11602, 13435, 13436,
-		43, 175, 237, 134, 202, 94, 13388,
-	}
-	// Unauthorized, AuthenticationFailed, IndexOptionsConflict, IndexKeySpecsConflict,
-	// UnknownReplWriteConcern, UnsatisfiableWriteConcern, ReadConcernMajorityNotEnabled.
-	preconditionCodes = []int{13, 18, 85, 86, 79, 100, 148}
-	// ExceededMemoryLimit, QueryExceededMemoryLimitNoDiskUseAllowed, TooManyFilesOpen,
-	// OutOfDiskSpace.
-	exhaustedCodes = []int{146, 292, 264, 14031}
-	// InternalError, UnknownError.
-	internalCodes = []int{1, 8}
+	"github.com/botctx/go-sdk/document"
 )
 
 // failure turns an error of the driver into one of a Store. Where ctx ended while the
 // server was asked, whether it wrote is not known.
-func failure(ctx context.Context, err error) error {
+func failure(ctx context.Context, err error) error { return filterFailure(ctx, nil, err) }
+
+// filterFailure is failure for a command with a filter.
+func filterFailure(ctx context.Context, filter *document.Filter, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -53,7 +28,7 @@ func failure(ctx context.Context, err error) error {
 	case errors.As(err, new(*boterr.Error)):
 		return err
 	default:
-		return boterr.New(codeOf(err), "", "MongoDB: %w", err)
+		return boterr.New(codeOf(filter, err), "", "MongoDB: %w", err)
 	}
 }
 
@@ -64,39 +39,52 @@ func hasDeadline(ctx context.Context) bool {
 	return ok
 }
 
-// codeOf returns what an error of the driver means.
-func codeOf(err error) boterr.Code {
+// codeOf returns what an error of the driver means, of a command with a filter.
+func codeOf(filter *document.Filter, err error) boterr.Code {
 	var server mongo.ServerError
 	switch {
 	case isDuplicate(err):
 		return boterr.AlreadyExists
 	case errors.As(err, new(mongo.MarshalError)):
 		return boterr.InvalidArgument
-	case isUnconfirmed(err):
-		return boterr.Unavailable
+	case isUnconfirmed(err), isPassing(err), !errors.As(err, &server):
+		return boterr.Unavailable // Among them: the driver found no server, lost it, or has been closed.
 	}
-	if !errors.As(err, &server) || mongo.IsNetworkError(err) || mongo.IsTimeout(err) || isPassing(server) {
-		return boterr.Unavailable // The driver found no server, lost it, or has been closed.
+	means := meaning(server.ErrorCodes())
+	switch {
+	case means != boterr.Internal && means != boterr.InvalidArgument:
+		return means
+	case isUnknownThere(server.Error()):
+		return boterr.Unsupported
+	case means == boterr.Internal && isOfExpression(filter, server.ErrorCodes()):
+		return boterr.InvalidArgument
+	default:
+		return means
 	}
-	codes := server.ErrorCodes()
-	for _, known := range []struct {
-		codes []int
-		means boterr.Code
-	}{
-		{unavailableCodes, boterr.Unavailable},
-		{unsupportedCodes, boterr.Unsupported},
-		{preconditionCodes, boterr.FailedPrecondition},
-		{exhaustedCodes, boterr.ResourceExhausted},
-		{internalCodes, boterr.Internal},
-	} {
-		if slices.ContainsFunc(codes, func(code int) bool { return slices.Contains(known.codes, code) }) {
-			return known.means
+}
+
+// meaning returns what the codes of an error mean: a passing one before all others, since
+// what it holds up is not known to fail.
+func meaning(codes []int) boterr.Code {
+	means := boterr.Internal
+	for _, code := range codes {
+		known, ok := meanings[code]
+		if known == boterr.Unavailable {
+			return known
+		}
+		if ok && means == boterr.Internal {
+			means = known
 		}
 	}
-	if isUnknownThere(server.Error()) {
-		return boterr.Unsupported
-	}
-	return boterr.InvalidArgument
+	return means
+}
+
+// isOfExpression reports whether codes say that an expression of a filter has failed on a
+// document. The server has hundreds of numbers without a name for that, other ones in each
+// version. Package document has compiled the expression, so that what fails is a value.
+func isOfExpression(filter *document.Filter, codes []int) bool {
+	return mayFail(filter) &&
+		slices.ContainsFunc(codes, func(code int) bool { return code > lowestAssertion })
 }
 
 // isUnconfirmed reports whether a write was made, but not confirmed by as many servers as
@@ -115,10 +103,10 @@ func isDuplicate(err error) bool {
 	return mongo.IsDuplicateKeyError(err) || strings.Contains(err.Error(), "UNIQUE constraint failed")
 }
 
-// isPassing reports whether the server says that the same may succeed later.
-func isPassing(err mongo.ServerError) bool {
-	return err.HasErrorLabel("RetryableWriteError") || err.HasErrorLabel("TransientTransactionError") ||
-		err.HasErrorLabel("NetworkError")
+// isPassing reports whether the server or the driver says that the same may succeed later.
+func isPassing(err error) bool {
+	var labeled mongo.LabeledError
+	return mongo.IsTimeout(err) || errors.As(err, &labeled) && slices.ContainsFunc(passingLabels, labeled.HasErrorLabel)
 }
 
 // isUnknownThere reports whether the text of a server's error says that it does not know
@@ -132,9 +120,9 @@ func isUnknownThere(text string) bool {
 	}, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
-// isRefused reports whether an error says that the server would not do a change to this
-// document, so that package document, asked about it, can tell why.
-func isRefused(err error) bool {
-	code := codeOf(err)
+// isRefused reports whether an error says that the server would not do a change to a
+// document that a filter finds, so that package document, asked about it, can tell why.
+func isRefused(filter *document.Filter, err error) bool {
+	code := codeOf(filter, err)
 	return code == boterr.InvalidArgument || code == boterr.Unsupported
 }

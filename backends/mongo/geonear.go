@@ -101,13 +101,13 @@ func (c *collection) nearest(ctx context.Context, near *document.GeoNear) ([]fou
 	stages := bson.A{bson.D{{Key: "$geoNear", Value: search}}}
 	limit := min(near.Limit(), mostDocuments)
 	if limit == 0 {
-		return c.aggregate(ctx, stages)
+		return c.aggregate(ctx, near, stages)
 	}
-	results, err := c.aggregate(ctx, append(stages, bson.D{{Key: "$limit", Value: limit + 1}}))
+	results, err := c.aggregate(ctx, near, append(stages, bson.D{{Key: "$limit", Value: limit + 1}}))
 	if err != nil || int64(len(results)) <= limit || !isTie(near, results[limit-1], results[limit]) {
 		return results, err
 	}
-	return c.aggregate(ctx, append(stages,
+	return c.aggregate(ctx, near, append(stages,
 		bson.D{{Key: "$sort", Value: bson.D{{Key: distancePath, Value: 1}, {Key: orderPath, Value: 1}}}},
 		bson.D{{Key: "$limit", Value: limit}}))
 }
@@ -124,12 +124,12 @@ func isTie(near *document.GeoNear, a, b found) bool {
 }
 
 // aggregate returns what the stages of an aggregation make of the collection.
-func (c *collection) aggregate(ctx context.Context, stages bson.A) ([]found, error) {
+func (c *collection) aggregate(ctx context.Context, near *document.GeoNear, stages bson.A) ([]found, error) {
 	cursor, err := c.stored.Aggregate(ctx, stages)
 	if err != nil {
-		return nil, failure(ctx, err)
+		return nil, filterFailure(ctx, near.Filter(), err)
 	}
-	return c.readAll(ctx, cursor)
+	return c.readAll(ctx, near.Filter(), cursor)
 }
 
 // measured returns the results of a search, nearest first.

@@ -66,7 +66,7 @@ func (c *collection) removeAgain(
 	})
 	if err != nil {
 		return boterr.New(boterr.Unavailable, "",
-			"some of the documents may be stored, because removing them again failed (%w) after: %w", err, failed)
+			"some of the documents may be stored, because removing them again failed (%w) after: %s", err, failed.Error())
 	}
 	return failed
 }

@@ -38,12 +38,12 @@ func waitTurn(ctx context.Context, lost int) error {
 // matches reports whether a document matches. A search with an order that changes the
 // first document finds nothing, on MongoDB, where somebody else has changed that one
 // meanwhile so that it matches no longer: then another one may.
-func (c *collection) matches(ctx context.Context, where any) (bool, error) {
+func (c *collection) matches(ctx context.Context, filter *document.Filter, where any) (bool, error) {
 	first := options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}).SetLimit(-1)
 	cursor, err := c.newest().stored.Find(ctx, where, first)
 	if err != nil {
-		return false, failure(ctx, err)
+		return false, filterFailure(ctx, filter, err)
 	}
-	found, err := c.readAll(ctx, cursor)
+	found, err := c.readAll(ctx, filter, cursor)
 	return len(found) > 0, err
 }

@@ -12,7 +12,9 @@ import (
 
 	"github.com/botctx/go-sdk/backends/webhook"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
@@ -75,4 +77,27 @@ func TestABotWhosePeerIsDownAsksForAnotherAttempt(t *testing.T) {
 	rt, server := host(t, peer.URL)
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Hello")) })
 	require.Equal(t, http.StatusTooManyRequests, post(t.Context(), t, server, "in_1", "hi"))
+}
+
+// lost is a store that has lost its server, and says what else was wrong.
+type lost struct{ document.Store }
+
+func (s lost) Collection(name string) document.Collection {
+	return lostCollection{s.Store.Collection(name)}
+}
+
+type lostCollection struct{ document.Collection }
+
+func (lostCollection) Find(context.Context, *document.Filter, document.FindOptions) ([]document.Object, error) {
+	return nil, boterr.New(boterr.Unavailable, "", "the server is gone after: %w", boterr.Invalid("filter", "does not fit"))
+}
+
+func TestAStoreThatIsUnavailableAsksForAnotherAttempt(t *testing.T) {
+	t.Parallel()
+	connector := newConnector(t, webhook.Config{LoadChannel: loads(webchat("")), Now: clock})
+	rt, err := botctx.New(botctx.Config{Store: lost{memstore.New()}})
+	require.NoError(t, err)
+	rt.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
+	status, _ := serve(connector.Handler(rt.Receive), arrives("in_1", now, inboundBody("hi")))
+	require.Equal(t, http.StatusServiceUnavailable, status)
 }
