@@ -173,6 +173,47 @@ func TestASortByTwoPathsThroughOneArrayTakesOneElement(t *testing.T) {
 	}
 }
 
+func TestANumberInASortNamesAnElement(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		sort          document.Object
+		first, second string
+	}{
+		{document.O("b.0.x", 1), `{"b":[{"x":1},{"x":9}]}`, `{"b":[{"x":5},{"x":0}]}`},
+		{document.O("b.0.x", 1), `{"b":[{"y":1},{"x":9}]}`, `{"b":[{"x":5}]}`},
+		{document.O("b.0.x", -1), `{"b":[{"x":5},{"x":1}]}`, `{"b":[{"x":2},{"x":9}]}`},
+		{document.O("b.1", 1), `{"b":[9,1]}`, `{"b":[0,2]}`},
+		{document.O("b.1", 1), `{"b":[9]}`, `{"b":[0,2]}`},
+		{document.O("b.1", 1), `{"b":[0,9]}`, `{"b":[0,[1]]}`},
+		{document.O("b.1", 1), `{"b":[0,[1,9]]}`, `{"b":[0,[2,0]]}`},
+		{document.O("b.0.x", 1), `{"b":[{"x":[7,1]}]}`, `{"b":[{"x":2}]}`},
+		{document.O("b.0.x", 1), `{"b":[{"x":[]}]}`, `{"b":[{"x":null}]}`},
+		{document.O("b.0.x", 1), `{"b":[[{"x":3},{"x":1}]]}`, `{"b":[{"x":2}]}`},
+		{document.O("b.0.0", 1), `{"b":[[1,0],[0]]}`, `{"b":[[2]]}`},
+		{document.O("b.1.x", 1), `{"b":[{"1":{"x":1}}]}`, `{"b":{"1":{"x":2}}}`},
+		{document.O("b.0.x", 1, "b.y", 1), `{"b":[{"x":1,"y":5},{"x":0,"y":3}]}`, `{"b":[{"x":1,"y":4}]}`},
+		{document.O("b.y", 1, "b.0.x", -1), `{"b":[{"x":3,"y":5},{"x":9,"y":4}]}`, `{"b":[{"x":2,"y":4}]}`},
+		{document.O("b.0.x.p", 1, "b.0.x.q", 1), `{"b":[{"x":[{"p":1,"q":5}]}]}`, `{"b":[{"x":[{"p":1,"q":6},{"p":2,"q":0}]}]}`},
+		{document.O("b.0", 1, "b.0.x", 1), `{"b":[[{"x":1}]]}`, `{"b":[[{"x":2}]]}`},
+	} {
+		sort, err := document.CompileSort(test.sort)
+		require.NoError(t, err)
+		first, second := parse(t, test.first), parse(t, test.second)
+		require.NoError(t, sort.Check(first))
+		require.NoError(t, sort.Check(second))
+		require.Negative(t, sort.Compare(first, second), "%s: %s before %s", test.sort, first, second)
+		require.Positive(t, sort.Compare(second, first))
+	}
+}
+
+func TestASortByAnIndexThatIsAFieldOfAnElementTooIsInvalid(t *testing.T) {
+	t.Parallel()
+	sort, err := document.CompileSort(document.O("b.0", 1))
+	require.NoError(t, err)
+	requireInvalid(t, sort.Check(parse(t, `{"b":[3,{"0":1}]}`)), "b.0")
+	require.NoError(t, sort.Check(parse(t, `{"b":[3,{"1":1}]}`)))
+}
+
 func TestASortByArraysSideBySideIsInvalid(t *testing.T) {
 	t.Parallel()
 	for doc, sort := range map[string]document.Object{
@@ -181,6 +222,9 @@ func TestASortByArraysSideBySideIsInvalid(t *testing.T) {
 		`{"a":{"x":[1],"y":[2]}}`:            document.O("a.x", 1, "a.y", 1),
 		`{"a":[{"x":[1],"y":[2]}]}`:          document.O("a.x", 1, "a.y", 1),
 		`{"a":[{"x":1}],"c":1,"b":{"y":[]}}`: document.O("a.x", 1, "c", 1, "b.y", 1),
+		`{"a":[{"x":1}],"b":[1]}`:            document.O("a.0.x", 1, "b", 1),
+		`{"a":[{"x":[1]},{"x":[2]}]}`:        document.O("a.0.x", 1, "a.1.x", 1),
+		`{"a":[{"x":[1]},{"y":[2]}]}`:        document.O("a.0.x", 1, "a.y", 1),
 	} {
 		compiled, err := document.CompileSort(sort)
 		require.NoError(t, err)

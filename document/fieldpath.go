@@ -62,6 +62,14 @@ func (p *pathPart) of(o Object) any {
 	return o.node.at(position)
 }
 
+// itemOf returns the element of an array that the name is the index of, if there is one.
+func (p *pathPart) itemOf(array Array) (any, bool) {
+	if p.index < 0 || p.index >= array.Len() {
+		return nil, false
+	}
+	return array.At(p.index), true
+}
+
 // positionIn remembers the position in a shape that comes twice in a row: documents of
 // a store share one of few shapes, other objects each have their own.
 func (p *pathPart) positionIn(s *shape) int {
@@ -137,6 +145,20 @@ func (p *fieldPath) alone(root any) (any, bool) {
 		}
 	}
 	return p.parts[last].of(o), true
+}
+
+// descend goes on from a value at a part of the path, through objects. It returns what it
+// comes to, and the part from where that would go on.
+func (p *fieldPath) descend(value any, part int) (any, int) {
+	for part < len(p.parts) {
+		o, ok := value.(Object)
+		if !ok {
+			break
+		}
+		value = p.parts[part].of(o)
+		part++
+	}
+	return value, part
 }
 
 // walk tests the values to which the path leads from root, as MongoDB looks for
@@ -226,7 +248,7 @@ func (w *pathWalk) array(array Array, i int) bool {
 // element goes on in the element that part i-1 names by its index.
 func (w *pathWalk) element(item any, i int) bool {
 	if i == len(w.path.parts) {
-		return w.leaf(item)
+		return w.test.test(item) // An array is one value here.
 	}
 	switch item.(type) {
 	case Object, Array:
@@ -236,7 +258,7 @@ func (w *pathWalk) element(item any, i int) bool {
 	}
 }
 
-// collector gathers all values to which a path leads.
+// collector gathers all values to which a walk leads.
 type collector struct{ values []any }
 
 func (c *collector) test(value any) bool {
@@ -246,22 +268,34 @@ func (c *collector) test(value any) bool {
 	return false
 }
 
-// Values returns the values at a dotted path as distinct values and indexes see
-// them: an array counts as its elements, and an array on the way leads on through
-// each of its objects. A field that is missing gives none.
+// Values returns the values at a dotted path as distinct values see them: an array
+// counts as its elements, and an array on the way leads on through each of its objects,
+// or through the one element that the next name is the index of. A field that is missing
+// gives none.
 func Values(o Object, path string) []any {
-	return compilePath(path).values(o)
+	return compilePath(path).appendValues(nil, o, 0)
 }
 
-func (p *fieldPath) values(o Object) []any {
-	var whole collector
-	p.walk(o, leafWhole, &whole, nil)
-	var values []any
-	for _, value := range whole.values {
-		if array, ok := value.(Array); ok {
-			values = append(values, array.items()...)
-		} else {
+// appendValues appends the values to which the path leads from a value on, from a part on.
+func (p *fieldPath) appendValues(values []any, value any, part int) []any {
+	value, part = p.descend(value, part)
+	array, isArray := value.(Array)
+	switch {
+	case !isArray:
+		if value != missing && part == len(p.parts) {
 			values = append(values, value)
+		}
+	case part == len(p.parts):
+		values = append(values, array.items()...)
+	case p.parts[part].index >= 0:
+		if item, ok := p.parts[part].itemOf(array); ok {
+			values = p.appendValues(values, item, part+1)
+		}
+	default:
+		for _, item := range array.items() {
+			if _, ok := item.(Object); ok {
+				values = p.appendValues(values, item, part)
+			}
 		}
 	}
 	return values

@@ -79,6 +79,27 @@ func TestSortIsATotalOrder(t *testing.T) {
 	}
 }
 
+// A path that leads nowhere beside another one decides nothing, and makes the sort look for
+// whole tuples.
+func TestASortByTwoPathsThroughOneArrayAgreesWithThatByOne(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(4, 4))
+	for _, path := range []string{"a", "a.b", "a.0", "a.1.b", "a.b.0", "a.0.1", "a.0.b.1"} {
+		for _, direction := range []int{1, -1} {
+			alone, err := document.CompileSort(document.O(path, direction))
+			require.NoError(t, err)
+			beside, err := document.CompileSort(document.O(path, direction, "a.none.none", 1))
+			require.NoError(t, err)
+			for range rounds {
+				one, other := randomDocument(random), randomDocument(random)
+				if beside.Check(one) == nil && beside.Check(other) == nil {
+					require.Equal(t, alone.Compare(one, other), beside.Compare(one, other), "%s by %s %d", one, path, direction)
+				}
+			}
+		}
+	}
+}
+
 func TestFiltersAreWhatTheirOperatorsSay(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))

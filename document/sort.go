@@ -19,8 +19,6 @@ type Sort struct {
 type sortKey struct {
 	path       *fieldPath
 	descending bool
-	// hasIndex tells that a part of the path can be an index.
-	hasIndex bool
 }
 
 // maxSortKeys is the most paths that a sort may have, as in MongoDB.
@@ -48,8 +46,7 @@ func CompileSort(source Object) (*Sort, error) {
 		if !ok || step != 1 && step != -1 {
 			return nil, boterr.Invalid(path, "the direction must be 1 or -1, got %s", textOf(direction))
 		}
-		compiled := compilePath(path)
-		s.keys = append(s.keys, sortKey{path: compiled, descending: step < 0, hasIndex: compiled.hasIndex()})
+		s.keys = append(s.keys, sortKey{path: compilePath(path), descending: step < 0})
 	}
 	if len(s.keys) > maxSortKeys {
 		return nil, boterr.Invalid("", "a sort has at most %d paths, got %d", maxSortKeys, len(s.keys))
@@ -87,7 +84,8 @@ func (s *Sort) Keys() []SortKey {
 // Compare orders two documents. An array counts as its least element where the
 // order is ascending, as its greatest where it is descending; an empty array is
 // below null, and a missing field is null. Where two paths lead through the same array,
-// the values are those of one of its elements: of the one that comes first.
+// the values are those of one of its elements: of the one that comes first. A number in
+// a path names an element of an array that has so many, and that one alone.
 func (s *Sort) Compare(a, b Object) int {
 	if s == nil {
 		return 0
@@ -116,57 +114,65 @@ func (s *Sort) Sort(documents []Object) {
 
 // of returns the value by which a document is sorted.
 func (k *sortKey) of(o Object) any {
-	if k.hasIndex {
-		return k.ofWalk(o)
-	}
 	value, part := k.path.descend(o, 0)
 	if array, ok := value.(Array); ok {
 		extreme := extremeValue{descending: k.descending}
 		k.ofItems(array, part, &extreme)
 		return extreme.value
 	}
+	return k.settled(value, part)
+}
+
+// settled returns the value of a path that came to a value with a part, and goes on
+// through no array.
+func (k *sortKey) settled(value any, part int) any {
 	if value == missing || part < len(k.path.parts) {
 		return nil
 	}
 	return value
 }
 
-// ofWalk is of for a path in which an index may name an element.
-func (k *sortKey) ofWalk(o Object) any {
-	extreme := extremeValue{descending: k.descending}
-	k.path.walk(o, leafWhole, &extreme, nil)
-	if !extreme.found {
-		return nil
-	}
-	return extreme.value
-}
-
 // ofItems looks at the values to which the path leads through the elements of an array,
 // from a part on. What is no object leads to none, which counts as null.
 func (k *sortKey) ofItems(array Array, part int, extreme *extremeValue) {
 	if part == len(k.path.parts) {
-		extreme.test(array)
+		extreme.takeItems(array)
+		return
+	}
+	if item, ok := k.path.parts[part].itemOf(array); ok {
+		k.ofItem(item, part+1, extreme)
 		return
 	}
 	if array.Len() == 0 {
 		extreme.take(nil)
 	}
 	for _, item := range array.items() {
-		if _, ok := item.(Object); !ok {
+		if o, ok := item.(Object); ok {
+			k.ofValue(o, part, extreme)
+		} else {
 			extreme.take(nil)
-			continue
-		}
-		value, next := k.path.descend(item, part)
-		inner, isArray := value.(Array)
-		switch {
-		case isArray:
-			k.ofItems(inner, next, extreme)
-		case next < len(k.path.parts):
-			extreme.take(nil)
-		default:
-			extreme.test(value)
 		}
 	}
+}
+
+// ofItem goes on in the element that the part before names by its index. An array that
+// the path ends with is one value then, and not looked into.
+func (k *sortKey) ofItem(item any, part int, extreme *extremeValue) {
+	if part == len(k.path.parts) {
+		extreme.take(item)
+		return
+	}
+	k.ofValue(item, part, extreme)
+}
+
+// ofValue goes on from a value that a path has come to.
+func (k *sortKey) ofValue(value any, part int, extreme *extremeValue) {
+	value, part = k.path.descend(value, part)
+	if array, ok := value.(Array); ok {
+		k.ofItems(array, part, extreme)
+		return
+	}
+	extreme.take(k.settled(value, part))
 }
 
 // extremeValue finds the least or greatest of the values at a path.
@@ -176,21 +182,14 @@ type extremeValue struct {
 	value      any
 }
 
-func (e *extremeValue) test(value any) bool {
-	array, ok := value.(Array)
-	switch {
-	case value == missing:
-		e.take(nil)
-	case ok && array.Len() == 0:
-		e.take(missing)
-	case ok:
-		for _, item := range array.items() {
-			e.take(item)
-		}
-	default:
-		e.take(value)
+// takeItems looks at the elements of an array at the end of a path.
+func (e *extremeValue) takeItems(array Array) {
+	if array.Len() == 0 {
+		e.take(missing) // Below null.
 	}
-	return false
+	for _, item := range array.items() {
+		e.take(item)
+	}
 }
 
 func (e *extremeValue) take(value any) {

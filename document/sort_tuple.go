@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -9,18 +10,17 @@ import (
 // Where two paths of a sort lead through the same array, each of its elements gives a
 // value for both, and the element decides whose values come first. Where they lead
 // through two arrays side by side, no element has values for both, and the sort is
-// refused, as an index on the paths would be.
+// refused, as an index on the paths would be. So it is where a number in a path is the
+// index of an element and a name in an element as well.
 
 // settledPart stands for the part of a path where there is no way to go on.
 const settledPart = -1
 
-// sharesArrays reports whether two keys may lead through one array. A path with an index
-// names its element itself.
+// sharesArrays reports whether two keys may lead through one array.
 func (s *Sort) sharesArrays() bool {
 	for i := range s.keys {
 		for j := range i {
-			if s.keys[i].path.parts[0].name == s.keys[j].path.parts[0].name &&
-				!s.keys[i].hasIndex && !s.keys[j].hasIndex {
+			if s.keys[i].path.parts[0].name == s.keys[j].path.parts[0].name {
 				return true
 			}
 		}
@@ -28,52 +28,39 @@ func (s *Sort) sharesArrays() bool {
 	return false
 }
 
-// Check returns InvalidArgument for a document that has arrays side by side at two paths
-// of the sort, so that no order of it follows. Its Field is the later path.
+// Check returns InvalidArgument for a document of which no order follows by the sort: it
+// has arrays side by side at two paths, or an element of an array has a field whose name is
+// the index of another. Its Field is the path, of two the later one.
 func (s *Sort) Check(document Object) error {
-	if s == nil || len(s.keys) < 2 || s.arraysIn(document) == 0 {
+	if s == nil || !s.mayRefuse() || s.arraysIn(document) == 0 {
 		return nil
 	}
 	_, err := s.tuple(document)
 	return err
 }
 
+// mayRefuse reports whether there can be a document that Check refuses.
+func (s *Sort) mayRefuse() bool { return len(s.keys) > 1 || s.keys[0].path.hasIndex() }
+
 // arraysIn returns the number of keys that meet an array.
 func (s *Sort) arraysIn(document Object) int {
 	arrays := 0
 	for i := range s.keys {
 		value, _ := s.keys[i].path.descend(document, 0)
-		if _, ok := value.(Array); ok && !s.keys[i].hasIndex {
+		if _, ok := value.(Array); ok {
 			arrays++
 		}
 	}
 	return arrays
 }
 
-// descend goes on from a value at a part of the path, through objects. It returns what it
-// comes to, and the part from where that would go on.
-func (p *fieldPath) descend(value any, part int) (any, int) {
-	for part < len(p.parts) {
-		o, ok := value.(Object)
-		if !ok {
-			break
-		}
-		value = p.parts[part].of(o)
-		part++
-	}
-	return value, part
-}
-
 // tuple returns the values by which a document is sorted: those of the elements that
 // come first in the order of the sort.
 func (s *Sort) tuple(document Object) ([]any, error) {
 	w := tupleWalk{sort: s}
-	start := tuplePlace{values: make([]any, len(s.keys)), parts: make([]int, len(s.keys))}
+	start := make([]tuplePlace, len(s.keys))
 	for i := range s.keys {
-		start.values[i] = document
-		if s.keys[i].hasIndex {
-			start.values[i], start.parts[i] = s.keys[i].of(document), settledPart
-		}
+		start[i].value = document
 	}
 	err := w.from(start)
 	return w.first, err
@@ -96,78 +83,169 @@ func (s *Sort) valuesOf(document Object) []any {
 type tupleWalk struct {
 	sort  *Sort
 	first []any
+	// beside is a path that leads through an array beside all that the walk may meet, ""
+	// where there is none.
+	beside string
+	// met is the path of a key that led through an array, "" where none did.
+	met string
 }
 
-// tuplePlace is how far the walk is along each key.
+// tuplePlace is how far the walk is along one key.
 type tuplePlace struct {
-	values []any
-	parts  []int
+	value any
+	part  int
+	// item is the index of the element in which the way to the value began where the path
+	// names one, and began the part from there.
+	item, began int
+	// named tells that an index named the value itself: an array at the end of the path is
+	// one value then.
+	named bool
 }
 
-func (p tuplePlace) clone() tuplePlace {
-	return tuplePlace{values: slices.Clone(p.values), parts: slices.Clone(p.parts)}
-}
+// settle ends the way with a value.
+func (p *tuplePlace) settle(value any) { p.value, p.part = value, settledPart }
 
 // from goes on until all keys have their values.
-func (w *tupleWalk) from(at tuplePlace) error {
-	at = at.clone()
+func (w *tupleWalk) from(places []tuplePlace) error {
+	places = slices.Clone(places)
 	var through []int // The keys that lead through an array, which is the same for all.
-	for i := range w.sort.keys {
-		if at.parts[i] == settledPart {
+	for i := range places {
+		place, key := &places[i], &w.sort.keys[i]
+		if place.part == settledPart {
 			continue
 		}
-		path := w.sort.keys[i].path
-		value, part := path.descend(at.values[i], at.parts[i])
-		if _, ok := value.(Array); ok {
-			if len(through) > 0 && !w.sameStart(through[0], i, at.parts[through[0]], part) {
-				return boterr.Invalid(path.text, "cannot sort by this path and by %s: both lead through arrays, side by side",
-					w.sort.keys[through[0]].path.text)
-			}
-			at.values[i], at.parts[i] = value, part
-			through = append(through, i)
+		place.began = place.part
+		place.value, place.part = key.path.descend(place.value, place.part)
+		place.named = place.named && place.part == place.began
+		if _, ok := place.value.(Array); !ok {
+			place.settle(key.settled(place.value, place.part))
 			continue
 		}
-		if value == missing || part < len(path.parts) {
-			value = nil
+		if len(through) > 0 && !w.sameArray(places, through[0], i) {
+			return besideArray(key.path.text, w.sort.keys[through[0]].path.text)
 		}
-		at.values[i], at.parts[i] = value, settledPart
+		through = append(through, i)
 	}
 	if len(through) == 0 {
-		w.take(at.values)
+		w.take(places)
 		return nil
 	}
-	return w.through(at, through)
+	if w.met = w.sort.keys[through[0]].path.text; w.beside != "" {
+		return besideArray(w.met, w.beside)
+	}
+	return w.through(places, through)
 }
 
-// sameStart reports whether two keys came to the same place.
-func (w *tupleWalk) sameStart(i, j, part, other int) bool {
-	if part != other {
+// besideArray is the error for two paths through arrays side by side.
+func besideArray(path, other string) error {
+	return boterr.Invalid(path, "cannot sort by this path and by %s: both lead through arrays, side by side", other)
+}
+
+// sameArray reports whether two keys, which were in the same place before, came to the
+// same one again.
+func (w *tupleWalk) sameArray(places []tuplePlace, i, j int) bool {
+	a := w.sort.keys[i].path.parts[places[i].began:places[i].part]
+	b := w.sort.keys[j].path.parts[places[j].began:places[j].part]
+	if len(a) != len(b) || places[i].item != places[j].item {
 		return false
 	}
-	for n := range part {
-		if w.sort.keys[i].path.parts[n].name != w.sort.keys[j].path.parts[n].name {
+	for n := range a {
+		if a[n].name != b[n].name {
 			return false
 		}
 	}
 	return true
 }
 
-// through goes on in each element of the array to which some keys came.
-func (w *tupleWalk) through(at tuplePlace, keys []int) error {
-	items := at.values[keys[0]].(Array).items()
+// through goes on in the array to which some keys came: in the elements that an index
+// names, and in each element.
+func (w *tupleWalk) through(places []tuplePlace, keys []int) error {
+	array := places[keys[0]].value.(Array)
+	next := slices.Clone(places)
+	var inEach []int
+	for _, i := range keys {
+		isNamed, err := w.intoNamed(&next[i], i, array)
+		if err != nil {
+			return err
+		}
+		if !isNamed {
+			inEach = append(inEach, i)
+		}
+	}
+	if len(inEach) == 0 {
+		return w.from(next)
+	}
+	if len(inEach) < len(keys) {
+		if err := w.settleNamed(next, inEach); err != nil {
+			return err
+		}
+	}
+	return w.throughEach(next, inEach, array)
+}
+
+// intoNamed goes on in the element that the next part of a key's path names by its index,
+// and reports whether it names one.
+func (w *tupleWalk) intoNamed(place *tuplePlace, key int, array Array) (bool, error) {
+	path := w.sort.keys[key].path
+	if place.part == len(path.parts) {
+		if place.named {
+			place.settle(array)
+		}
+		return place.named, nil
+	}
+	part := &path.parts[place.part]
+	item, ok := part.itemOf(array)
+	if !ok {
+		return false, nil
+	}
+	for _, other := range array.items() {
+		if o, isObject := other.(Object); isObject && part.of(o) != missing {
+			return false, boterr.Invalid(path.text,
+				"cannot sort by this path: %s is the index of an element and a field of an element, too", part.name)
+		}
+	}
+	place.value, place.item, place.named = item, part.index, true
+	place.part++
+	return true, nil
+}
+
+// settleNamed settles the keys that went on in elements that they name: their values are
+// the same whatever the element of the others.
+func (w *tupleWalk) settleNamed(places []tuplePlace, others []int) error {
+	named := tupleWalk{sort: w.sort, beside: w.beside}
+	alone := slices.Clone(places)
+	for _, i := range others {
+		alone[i].settle(nil)
+	}
+	if err := named.from(alone); err != nil {
+		return err
+	}
+	for i := range places {
+		if !slices.Contains(others, i) {
+			places[i].settle(named.first[i])
+		}
+	}
+	w.beside = cmp.Or(w.beside, named.met)
+	return nil
+}
+
+// throughEach goes on in each element of an array.
+func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array Array) error {
+	items := array.items()
 	if len(items) == 0 {
 		items = []any{missing} // Below null.
 	}
+	next := slices.Clone(places)
 	for _, item := range items {
-		next := at.clone()
 		for _, i := range keys {
-			next.values[i] = item
+			next[i] = places[i]
+			next[i].value, next[i].item, next[i].named = item, 0, false
 			_, isObject := item.(Object)
 			switch {
-			case at.parts[i] == len(w.sort.keys[i].path.parts):
-				next.parts[i] = settledPart
+			case places[i].part == len(w.sort.keys[i].path.parts):
+				next[i].settle(item)
 			case !isObject:
-				next.values[i], next.parts[i] = nil, settledPart
+				next[i].settle(nil)
 			}
 		}
 		if err := w.from(next); err != nil {
@@ -177,8 +255,12 @@ func (w *tupleWalk) through(at tuplePlace, keys []int) error {
 	return nil
 }
 
-// take keeps the tuple that comes first.
-func (w *tupleWalk) take(values []any) {
+// take keeps the values where they come first.
+func (w *tupleWalk) take(places []tuplePlace) {
+	values := make([]any, len(places))
+	for i := range places {
+		values[i] = places[i].value
+	}
 	if w.first == nil || w.sort.compareTuples(values, w.first) < 0 {
 		w.first = values
 	}

@@ -34,6 +34,11 @@ var sortRules = []Rule{
 		check: sortTakesOneElementForTwoPaths,
 	},
 	{
+		Name:  "SortTakesTheElementOfAnIndex",
+		Text:  "a number in a path of a sort is the index of an element, whose value alone decides",
+		check: sortTakesTheElementOfAnIndex,
+	},
+	{
 		Name:  "SortRefusesArraysSideBySide",
 		Text:  "a sort by two arrays of a document side by side is InvalidArgument, and changes nothing",
 		check: sortRefusesArraysSideBySide,
@@ -147,6 +152,17 @@ func sortTakesOneElementForTwoPaths(t *trial) {
 	)
 	t.requireIDs([]any{"none", "one", "plain", "apart"}, t.find(nil, document.FindOptions{Sort: t.order("list.x", 1, "list.y", 1)}))
 	t.requireIDs([]any{"apart", "one", "plain", "none"}, t.find(nil, document.FindOptions{Sort: t.order("list.x", -1, "list.y", 1)}))
+}
+
+func sortTakesTheElementOfAnIndex(t *trial) {
+	t.insert(
+		document.O("_id", "five", "list", document.A(document.O("x", 5), document.O("x", 1))),
+		document.O("_id", "three", "list", document.A(document.O("x", 3), document.O("x", 9))),
+		document.O("_id", "none", "list", document.A(document.O("y", 1), document.O("x", 4))),
+		document.O("_id", "short", "list", document.A()),
+	)
+	t.requireIDs([]any{"none", "short", "three", "five"}, t.find(nil, document.FindOptions{Sort: t.order("list.0.x", 1)}))
+	t.requireIDs([]any{"five", "three", "none", "short"}, t.find(nil, document.FindOptions{Sort: t.order("list.0.x", -1)}))
 }
 
 func sortRefusesArraysSideBySide(t *trial) {

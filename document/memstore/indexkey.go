@@ -82,10 +82,11 @@ func (b *branch) descend() {
 			value, ok = container.Field(b.path[b.used])
 		case document.Array:
 			i, isIndex := elementIndex(b.path[b.used])
-			if !isIndex {
+			if !isIndex || i >= container.Len() {
 				return
 			}
-			value, ok = container.At(i), i < container.Len()
+			// An array that an index names at the end of the path is one value.
+			value, ok, b.element = container.At(i), true, b.used == len(b.path)-1
 		}
 		if !ok {
 			b.end(missingField{})
