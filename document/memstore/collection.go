@@ -39,8 +39,8 @@ func (c *collection) newest() (*content, error) {
 	return found.newest.Load(), nil
 }
 
-// write runs a transaction, and makes the collection where there is none.
-func (c *collection) write(ctx context.Context, run func(*transaction) error) error {
+// write carries out a write, and makes the collection where there is none.
+func (c *collection) write(ctx context.Context, p program) error {
 	if c.err != nil {
 		return c.err
 	}
@@ -51,10 +51,7 @@ func (c *collection) write(ctx context.Context, run func(*transaction) error) er
 	if found == nil {
 		found = c.store.named(c.name)
 	}
-	if c.store.commits != nil {
-		return c.store.commits.write(ctx, found, run)
-	}
-	return found.write(ctx, run)
+	return c.carryOut(ctx, found, p)
 }
 
 // at gives a filter that asks for the time that of the store's clock.
@@ -136,5 +133,8 @@ func (c *collection) EnsureIndex(ctx context.Context, index document.Index) erro
 	if err := index.Check(); err != nil {
 		return err
 	}
-	return c.write(ctx, func(t *transaction) error { return t.ensure(index, func() error { return checkEnded(ctx) }) })
+	return c.write(ctx, program{
+		run:     func(t *transaction) error { return t.ensure(index) },
+		matches: func(document.Object) (bool, error) { return true, nil },
+	})
 }

@@ -3,18 +3,17 @@ package memstore
 import (
 	"context"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// commits hands the writes to a store to its journal, in groups. A writer that finds nobody
-// who leads does: it runs its own write and those that come after it, one after the other,
-// on versions that are not published yet. When the journal is free, it hands it what they
+// commits hands the writes to a store to its journal, in groups. A write that finds nobody
+// who leads begins a group, whose leader runs it and those that come after it, one after the
+// other, on versions that are not published yet. When the journal is free, it hands it what they
 // did, publishes the versions and answers; and while the journal is at work, the next
-// writer leads the next group, on top of this one. So writers that are many divide in two
+// group is led on top of this one. So writers that are many divide in two
 // groups that take turns, of which the one runs while the journal has the other.
 type commits struct {
 	journal Journal
@@ -42,51 +41,18 @@ func newCommits(journal Journal) *commits {
 	return c
 }
 
-// pendingWrite is a write whose caller waits.
-type pendingWrite struct {
-	ctx      context.Context //nolint:containedctx // It belongs to this one call, which another goroutine carries out.
-	versions *versions
-	run      func(*transaction) error
-	// leads tells that the caller was chosen to lead, and cannot withdraw.
-	leads bool
-	// woken gets true where the caller is to lead, false where the write has ended.
-	woken chan bool
-	// made is what the write made, nil where it failed.
-	made *transaction
-	err  error
-	// panicked is what a watcher panicked with that was told of the write.
-	panicked any
-}
-
 // write runs a transaction on the newest content of a collection, and publishes what it
-// made once the journal keeps it, unless either failed. Where ctx ends before the
-// transaction has begun, it never does; afterwards the outcome is waited for.
-func (c *commits) write(ctx context.Context, v *versions, run func(*transaction) error) error {
-	p := &pendingWrite{ctx: ctx, versions: v, run: run, woken: make(chan bool, 1)}
-	c.mu.Lock()
-	if err := c.checkOpen(); err != nil {
-		c.mu.Unlock()
+// made once the journal keeps it, unless either failed. Where ctx ends before that is known,
+// the error Canceled tells whether the transaction was run.
+func (c *commits) write(ctx context.Context, v *versions, looks int, run func(*transaction) error) error {
+	p := &pendingWrite{ctx: ctx, versions: v, looks: looks, run: run, ended: make(chan struct{}, 1)}
+	if err := c.add(p); err != nil {
 		return err
 	}
-	c.waiting = append(c.waiting, p)
-	leads := !c.led
-	p.leads, c.led = leads, true
-	if !leads {
-		c.changed.Broadcast()
-	}
-	c.mu.Unlock()
-	if !leads {
-		select {
-		case leads = <-p.woken:
-		case <-ctx.Done():
-			if c.withdraw(p) {
-				return checkEnded(ctx)
-			}
-			leads = <-p.woken
-		}
-	}
-	if leads {
-		c.lead(&group{})
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+		return p.leave()
 	}
 	if p.panicked != nil {
 		panic(p.panicked)
@@ -94,20 +60,26 @@ func (c *commits) write(ctx context.Context, v *versions, run func(*transaction)
 	return p.err
 }
 
-// withdraw takes back a write that has not begun, and reports whether it could.
-func (c *commits) withdraw(p *pendingWrite) bool {
+// add adds a write to those that wait, and sees to it that somebody leads.
+func (c *commits) add(p *pendingWrite) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at := slices.Index(c.waiting, p)
-	if at < 0 || p.leads {
-		return false
+	if err := c.checkOpen(); err != nil {
+		return err
 	}
-	c.waiting = slices.Delete(c.waiting, at, at+1)
-	return true
+	c.waiting = append(c.waiting, p)
+	if c.led {
+		c.changed.Broadcast()
+		return nil
+	}
+	c.led = true
+	go c.lead(&group{})
+	return nil
 }
 
-// lead brings a group of writes to their end. A function of a caller that ends the goroutine,
-// by runtime.Goexit, ends neither the group nor the writes of others: another goroutine goes
+// lead brings a group of writes to their end. It belongs to no caller, so that each of them
+// can go when its context ends. A function of a caller that ends the goroutine, by
+// runtime.Goexit, ends neither the group nor the writes of others: another goroutine goes
 // on where this one stopped.
 func (c *commits) lead(g *group) {
 	ended := false
@@ -173,8 +145,7 @@ func (c *commits) unlocked(call func()) {
 	call()
 }
 
-// take gives a group the journal, and lets the first of the writes that wait lead the next
-// one.
+// take gives a group the journal, and begins the next one where writes wait.
 func (c *commits) take(g *group) {
 	g.isTaken = true
 	if g.failures != c.failures {
@@ -183,9 +154,7 @@ func (c *commits) take(g *group) {
 	c.busy, c.last, c.lastButOne = true, len(g.writes), c.last
 	c.led = len(c.waiting) > 0
 	if c.led {
-		next := c.waiting[0]
-		next.leads = true
-		next.woken <- true
+		go c.lead(&group{})
 	}
 }
 
@@ -200,7 +169,7 @@ func (c *commits) end(g *group) {
 	c.changed.Broadcast()
 	c.mu.Unlock()
 	for _, p := range g.writes {
-		p.woken <- false
+		p.ended <- struct{}{}
 	}
 }
 

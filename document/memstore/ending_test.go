@@ -40,19 +40,10 @@ func TestAWriteThatEndsItsGoroutineEndsNoOther(t *testing.T) {
 		two := insert(t.Context(), store, 2)
 		close(held.goOn)
 		require.NoError(t, <-leads)
+		require.NoError(t, <-one)
+		require.ErrorIs(t, <-ends, boterr.Internal)
 		require.NoError(t, <-two, "it stood behind the one that ended")
-		synctest.Wait()
-		select {
-		case err := <-one:
-			require.NoError(t, err)
-		default: // Its goroutine led the group, and is the one that was ended.
-		}
-		select {
-		case err := <-ends:
-			require.ErrorIs(t, err, boterr.Internal)
-		default:
-		}
-		insert(&endingContext{Context: t.Context()}, store, "ends, and leads")
+		require.ErrorIs(t, <-insert(&endingContext{Context: t.Context()}, store, "ends alone"), boterr.Internal)
 		require.NoError(t, <-insert(t.Context(), store, 3), "the store goes on")
 		require.Equal(t, []string{`{"_id":"leads"}`, `{"_id":1}`, `{"_id":2}`, `{"_id":3}`}, contents(t, store, "a"))
 		store.Close()
@@ -81,7 +72,7 @@ func TestAJournalThatEndsTheGoroutineFailsItsWritesOnly(t *testing.T) {
 		ends = true
 		gate <- struct{}{}
 		require.ErrorIs(t, <-shares, boterr.Unavailable)
-		require.Empty(t, leads, "its goroutine is the one that was ended")
+		require.ErrorIs(t, <-leads, boterr.Unavailable, "it is no caller's goroutine that was ended")
 		ends = false
 		after := insert(t.Context(), store, "after")
 		gate <- struct{}{}

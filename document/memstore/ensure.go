@@ -8,8 +8,7 @@ import (
 )
 
 // ensure adds an index to the content unless it is there.
-// ended is asked now and then whether to go on.
-func (t *transaction) ensure(spec document.Index, ended func() error) error {
+func (t *transaction) ensure(spec document.Index) error {
 	if isIDIndex(spec) {
 		return nil
 	}
@@ -19,13 +18,9 @@ func (t *transaction) ensure(spec document.Index, ended func() error) error {
 		}
 	}
 	x := newIndex(t.next.name, spec)
-	examined := 0
 	for position, o := range t.before.documents.All() {
-		examined++
-		if examined%checkEvery == 0 {
-			if err := ended(); err != nil {
-				return err
-			}
+		if err := t.look(); err != nil {
+			return err
 		}
 		if err := x.replace(t.edit, position, document.Object{}, o); err != nil {
 			return err

@@ -36,6 +36,9 @@ func (s *Store) Restore(snapshot Snapshot) {
 		} else {
 			v.newest.Store(newContent(name))
 		}
+		for _, f := range v.followers {
+			f.isReset = true
+		}
 		v.tellReset()
 	}
 }

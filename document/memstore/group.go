@@ -35,21 +35,17 @@ type stagedContent struct {
 func (g *group) perform() {
 	for len(g.taken) > 0 {
 		p := g.taken[0]
-		g.taken, g.writes = g.taken[1:], append(g.writes, p)
-		t := begin(g.newest(p.versions))
-		t.noted = true
-		p.err = errWriteEnded // Until it returns.
-		if p.err = p.perform(t); p.err != nil {
+		g.taken = g.taken[1:]
+		g.writes = append(g.writes, p)
+		p.perform(g.newest(p.versions))
+		if p.made == nil {
 			continue
 		}
-		p.made = t
-		p.versions.staged = stagedContent{content: t.next, failures: g.failures}
-		g.entries = t.appendEntries(g.entries)
+		p.versions.staged = stagedContent{content: p.made.next, failures: g.failures}
+		p.versions.tellFollowers(p.made.changes)
+		g.entries = p.made.appendEntries(g.entries)
 	}
 }
-
-// errWriteEnded is the error of a write that ends the goroutine.
-var errWriteEnded = boterr.New(boterr.Internal, "", "the write did not return, and was not carried out")
 
 // newest returns the content that the next write begins with.
 func (g *group) newest(v *versions) *content {
@@ -57,19 +53,6 @@ func (g *group) newest(v *versions) *content {
 		return v.staged.content
 	}
 	return v.newest.Load()
-}
-
-// perform runs the write. A panic ends this write only.
-func (p *pendingWrite) perform(t *transaction) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = boterr.New(boterr.Internal, "", "the write panicked: %v", cause)
-		}
-	}()
-	if err := checkEnded(p.ctx); err != nil {
-		return err
-	}
-	return p.run(t)
 }
 
 // appendEntries appends what a transaction did.
@@ -103,14 +86,4 @@ func (g *group) publish() {
 			p.publish()
 		}
 	}
-}
-
-// publish shows what the write made. A watcher that panics does so in the goroutine of the
-// write, as if there were no group, once all writes are published.
-func (p *pendingWrite) publish() {
-	p.versions.writing.Lock()
-	defer p.versions.writing.Unlock()
-	defer func() { p.panicked = recover() }()
-	p.versions.newest.Store(p.made.next)
-	p.versions.tell(p.made.changes)
 }

@@ -36,8 +36,8 @@ type Entry struct {
 
 // Journaled is a document.Store in memory whose writes are kept in a journal before they
 // are published and their callers are answered. Reads never wait. Writes of all
-// collections take turns; those that come while the journal is at work are handed to it
-// together. Open makes one.
+// collections take turns, as those of one collection of a Store do; those that come while
+// the journal is at work are handed to it together. Open makes one.
 type Journaled struct{ store *Store }
 
 var (
@@ -108,7 +108,7 @@ func (s *Store) load(journal Journal) error {
 			}
 			publish()
 			at = s.named(entry.Collection)
-			t = begin(at.newest.Load())
+			t = begin(context.Background(), at.newest.Load())
 		}
 		return unloadable(entry, t.load(entry))
 	})
@@ -131,7 +131,7 @@ func (t *transaction) load(entry Entry) error {
 	// An index is made of the documents that were there before the transaction.
 	loaded := *t.next
 	t.before = &loaded
-	return t.ensure(*entry.Index, func() error { return nil })
+	return t.ensure(*entry.Index)
 }
 
 // unloadable is the error for what a journal yields and no store could have written.

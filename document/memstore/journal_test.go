@@ -278,7 +278,7 @@ func TestAWriteWhoseContextEndsBeforeItBeginsIsNotWritten(t *testing.T) {
 	})
 }
 
-func TestAWriteWhoseContextEndsAfterItBeganIsAnsweredWithTheOutcome(t *testing.T) {
+func TestAWriteWhoseContextEndsDuringACommitTellsThatItsOutcomeIsNotKnown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		j, gate := gatedJournal()
@@ -286,13 +286,16 @@ func TestAWriteWhoseContextEndsAfterItBeganIsAnsweredWithTheOutcome(t *testing.T
 		ctx, end := context.WithCancel(t.Context())
 		outcomes := []<-chan error{insert(ctx, store, 1), insert(ctx, store, 2), insert(ctx, store, 3)}
 		end()
-		synctest.Wait()
-		gate <- nil
-		gate <- nil
 		for _, outcome := range outcomes {
-			require.NoError(t, <-outcome)
+			err := <-outcome
+			require.ErrorIs(t, err, boterr.Canceled, "it waits for nothing")
+			require.ErrorContains(t, err, "not known")
 		}
-		require.Len(t, contents(t, store, "a"), 3)
+		gate <- nil
+		gate <- nil
+		synctest.Wait()
+		require.Len(t, contents(t, store, "a"), 3, "what was handed over is kept all the same")
+		store.Close()
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -21,9 +22,9 @@ type step func(ctx context.Context, c document.Collection) string
 type history [][]step
 
 // historyStart is the collection with which each history begins.
-func historyStart(t *testing.T) document.Collection {
+func historyStart(t *testing.T, options ...memstore.Option) document.Collection {
 	t.Helper()
-	c := memstore.New().Collection("history")
+	c := memstore.New(options...).Collection("history")
 	require.NoError(t, c.EnsureIndex(t.Context(), document.Index{
 		Keys: []document.IndexKey{{Path: "u", Kind: document.Ascending}}, Unique: true, Sparse: true,
 	}))
@@ -105,10 +106,18 @@ func outcome(t *testing.T, c document.Collection, seen [][]string) string {
 	return fmt.Sprintf("%q %v", seen, all)
 }
 
+// givingWay is a context that lets others go on whenever it is looked at.
+type givingWay struct{ context.Context }
+
+func (c givingWay) Err() error {
+	runtime.Gosched()
+	return c.Context.Err()
+}
+
 // together runs the writers at the same time.
-func (h history) together(t *testing.T) string {
+func (h history) together(t *testing.T, options ...memstore.Option) string {
 	t.Helper()
-	c := historyStart(t)
+	c := historyStart(t, options...)
 	seen := make([][]string, len(h))
 	start := make(chan struct{})
 	var writers sync.WaitGroup
@@ -116,7 +125,7 @@ func (h history) together(t *testing.T) string {
 		writers.Go(func() {
 			<-start
 			for _, step := range steps {
-				seen[i] = append(seen[i], step(t.Context(), c))
+				seen[i] = append(seen[i], step(givingWay{t.Context()}, c))
 			}
 		})
 	}
@@ -168,21 +177,34 @@ func (h history) orders(yield func(order []int) bool) {
 
 func TestConcurrentWritersAreInSomeSerialOrder(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(4, 4))
-	for range 60 {
-		h := make(history, 3)
-		for i := range h {
-			for range 2 {
-				h[i] = append(h[i], randomStep(random))
+	for name, options := range map[string][]memstore.Option{
+		"in turns": nil, "beside the turns": {memstore.WithShortTurns()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(4, 4))
+			for range 60 {
+				requireSerial(t, random, options...)
 			}
-		}
-		seen := h.together(t)
-		var possible []string
-		h.orders(func(order []int) bool {
-			possible = append(possible, h.inOrder(t, order))
-			return possible[len(possible)-1] != seen
 		})
-		require.Equal(t, seen, possible[len(possible)-1], "no serial order gives this; these would be given:\n%s",
-			strings.Join(possible, "\n"))
 	}
+}
+
+// requireSerial lets three writers take two random steps each.
+func requireSerial(t *testing.T, random *rand.Rand, options ...memstore.Option) {
+	t.Helper()
+	h := make(history, 3)
+	for i := range h {
+		for range 2 {
+			h[i] = append(h[i], randomStep(random))
+		}
+	}
+	seen := h.together(t, options...)
+	var possible []string
+	h.orders(func(order []int) bool {
+		possible = append(possible, h.inOrder(t, order))
+		return possible[len(possible)-1] != seen
+	})
+	require.Equal(t, seen, possible[len(possible)-1], "no serial order gives this; these would be given:\n%s",
+		strings.Join(possible, "\n"))
 }

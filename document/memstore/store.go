@@ -3,8 +3,9 @@
 // A collection's content is a version that never changes. A writer makes the next
 // version, which shares all that it did not touch with the one before, and
 // publishes it in one step. So a reader works on one version from beginning to
-// end, waits for nobody and holds nobody up; writers of one collection take turns;
-// and a copy of the whole store, by Fork or Snapshot, copies no documents.
+// end, waits for nobody and holds nobody up; writers of one collection take turns,
+// but for what takes them long, which they do beside their turns; and a copy of the
+// whole store, by Fork or Snapshot, copies no documents.
 //
 // A Store forgets all when the program ends. Journaled is one whose writes a Journal
 // keeps before they are published: package backends/bolt has one on disk.
@@ -31,6 +32,8 @@ type Store struct {
 	collections atomic.Pointer[directory]
 	// commits keeps what is written in a journal; nil where there is none.
 	commits *commits
+	// firstLooks is how often a write may look at its context in its first turn.
+	firstLooks int
 }
 
 var _ document.Store = (*Store)(nil)
@@ -48,7 +51,7 @@ func WithNow(now func() time.Time) Option {
 
 // New returns an empty store.
 func New(options ...Option) *Store {
-	s := &Store{now: time.Now}
+	s := &Store{now: time.Now, firstLooks: firstLooks}
 	s.collections.Store(&directory{})
 	for _, option := range options {
 		option(s)

@@ -3,7 +3,6 @@ package memstore
 import (
 	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/document"
@@ -13,35 +12,42 @@ import (
 // versions is one collection: its newest content, and the lock under which the
 // next one is made.
 type versions struct {
-	writing sync.Mutex
+	writing turn
 	newest  atomic.Pointer[content]
 	// staged is what the writes of groups have made, published or not. It belongs to who
 	// leads a group.
 	staged stagedContent
 	// watchers are told what each transaction did, under the lock.
 	watchers []*watcher
+	// followers are told so, too. They belong to who makes the next version: under the lock,
+	// or leading a group.
+	followers []*follower
 }
 
 func newVersions(name string) *versions {
-	v := &versions{}
+	v := &versions{writing: newTurn()}
 	v.newest.Store(newContent(name))
 	return v
 }
 
 // write runs a transaction on the newest content, and publishes what it made
-// unless it failed.
-func (v *versions) write(ctx context.Context, run func(*transaction) error) error {
-	v.writing.Lock()
+// unless it failed. The error is errTooLong where it looked at its context more often
+// than allowed.
+func (v *versions) write(ctx context.Context, looks int, run func(*transaction) error) error {
+	if err := v.writing.take(ctx); err != nil {
+		return err
+	}
 	defer v.writing.Unlock()
 	if err := checkEnded(ctx); err != nil {
 		return err
 	}
-	t := begin(v.newest.Load())
-	t.noted = len(v.watchers) > 0
-	if err := run(t); err != nil {
+	t := begin(ctx, v.newest.Load())
+	t.noted = len(v.watchers) > 0 || len(v.followers) > 0
+	if err := t.runInTurn(looks, run); err != nil {
 		return err
 	}
 	v.newest.Store(t.next)
+	v.tellFollowers(t.changes)
 	v.tell(t.changes)
 	return nil
 }
@@ -66,6 +72,9 @@ func newContent(name string) *content {
 
 // transaction makes the next version of a content.
 type transaction struct {
+	// ctx is what the transaction looks at while it works, turn what that is in a turn.
+	ctx  context.Context //nolint:containedctx // It belongs to the one call that the transaction is made for.
+	turn lookedContext
 	// before is the version that it began with, next the one that it makes. They
 	// lie apart, so that the one does not keep the other in memory.
 	before *content
@@ -78,16 +87,36 @@ type transaction struct {
 	changes []documentChange
 	// indexed is the index that it made, nil where it made none.
 	indexed *document.Index
+	// done is the number of documents that it changed.
+	done int
 }
 
-func begin(before *content) *transaction {
+func begin(ctx context.Context, before *content) *transaction {
 	next := *before
-	return &transaction{before: before, next: &next, edit: persistent.NewEdit()}
+	return &transaction{ctx: ctx, before: before, next: &next, edit: persistent.NewEdit()}
+}
+
+// isChanged reports whether the transaction did anything.
+func (t *transaction) isChanged() bool { return len(t.changes) > 0 || t.indexed != nil }
+
+// changesBetweenLooks is the number of changed documents after which a transaction looks
+// whether its context has ended.
+const changesBetweenLooks = 32
+
+// look looks now and then whether the context has ended.
+func (t *transaction) look() error {
+	if t.done++; t.done%changesBetweenLooks != 0 {
+		return nil
+	}
+	return checkEnded(t.ctx)
 }
 
 // reindex puts the keys of one version of a document in the place of those of the one
 // before, in all indexes. The first change of one parts them from the version before.
 func (t *transaction) reindex(position uint64, before, after document.Object) error {
+	if err := t.look(); err != nil {
+		return err
+	}
 	for i := range t.next.indexes {
 		if t.next.indexes[i].sameFields(before, after) {
 			continue

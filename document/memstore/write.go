@@ -11,19 +11,15 @@ import (
 // Insert implements document.Collection. The field of an error begins with the
 // number of the document at fault: "[2]._id".
 func (c *collection) Insert(ctx context.Context, documents ...document.Object) error {
-	return c.write(ctx, func(t *transaction) error {
+	insert := func(t *transaction) error {
 		for i, o := range documents {
-			if i%checkEvery == checkEvery-1 {
-				if err := checkEnded(ctx); err != nil {
-					return err
-				}
-			}
 			if err := t.insert(o); err != nil {
 				return boterr.In("["+strconv.Itoa(i)+"]", err)
 			}
 		}
 		return nil
-	})
+	}
+	return c.write(ctx, program{run: insert, matches: func(document.Object) (bool, error) { return false, nil }})
 }
 
 // Update implements document.Collection.
@@ -35,11 +31,11 @@ func (c *collection) Update(
 		return result, err
 	}
 	filter = c.at(filter)
-	err := c.write(ctx, func(t *transaction) (err error) {
+	err := c.write(ctx, program{matches: filter.Check, run: func(t *transaction) (err error) {
 		if options.Multi {
-			result, err = t.updateAll(ctx, filter, change)
+			result, err = t.updateAll(filter, change)
 		} else {
-			result, err = t.updateFirst(ctx, filter, change, options.Sort)
+			result, err = t.updateFirst(filter, change, options.Sort)
 		}
 		if err == nil && result.Matched == 0 && options.Upsert {
 			var inserted document.Object
@@ -47,7 +43,7 @@ func (c *collection) Update(
 			result.UpsertedID, _ = inserted.Field(document.IDField)
 		}
 		return err
-	})
+	}})
 	if err != nil {
 		return document.UpdateResult{}, err
 	}
@@ -57,9 +53,9 @@ func (c *collection) Update(
 // updateAll changes all documents that match. Which ones do is judged by what
 // stood there before the update.
 func (t *transaction) updateAll(
-	ctx context.Context, filter *document.Filter, change document.Change,
+	filter *document.Filter, change document.Change,
 ) (result document.UpdateResult, err error) {
-	ended := t.before.visit(ctx, filter, func(position uint64, o document.Object) bool {
+	ended := t.before.visit(t.ctx, filter, func(position uint64, o document.Object) bool {
 		var modified bool
 		_, modified, err = t.change(filter, change, placed{document: o, position: position})
 		result.Matched++
@@ -76,9 +72,9 @@ func (t *transaction) updateAll(
 
 // updateFirst changes the first document that matches.
 func (t *transaction) updateFirst(
-	ctx context.Context, filter *document.Filter, change document.Change, sort *document.Sort,
+	filter *document.Filter, change document.Change, sort *document.Sort,
 ) (result document.UpdateResult, err error) {
-	found, ok, err := t.before.first(ctx, filter, sort)
+	found, ok, err := t.before.first(t.ctx, filter, sort)
 	if err != nil || !ok {
 		return result, err
 	}
@@ -123,12 +119,12 @@ func (c *collection) FindAndModify(
 		return result, err
 	}
 	filter = c.at(filter)
-	err := c.write(ctx, func(t *transaction) (err error) {
-		if result, err = t.findAndModify(ctx, filter, change, options); err == nil {
+	err := c.write(ctx, program{matches: filter.Check, run: func(t *transaction) (err error) {
+		if result, err = t.findAndModify(filter, change, options); err == nil {
 			result.Document, err = projected(result.Document, filter, options.Projection)
 		}
 		return err
-	})
+	}})
 	if err != nil {
 		return document.FindAndModifyResult{}, err
 	}
@@ -145,9 +141,9 @@ func projected(o document.Object, filter *document.Filter, projection *document.
 }
 
 func (t *transaction) findAndModify(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
+	filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
 ) (result document.FindAndModifyResult, err error) {
-	found, ok, err := t.before.first(ctx, filter, options.Sort)
+	found, ok, err := t.before.first(t.ctx, filter, options.Sort)
 	if err != nil {
 		return result, err
 	}
@@ -172,8 +168,9 @@ func (c *collection) Delete(
 ) (int64, error) {
 	var removed int64
 	filter = c.at(filter)
-	err := c.write(ctx, func(t *transaction) (err error) {
-		ended := t.before.visit(ctx, filter, func(position uint64, o document.Object) bool {
+	err := c.write(ctx, program{matches: filter.Check, run: func(t *transaction) (err error) {
+		removed = 0
+		ended := t.before.visit(t.ctx, filter, func(position uint64, o document.Object) bool {
 			removed++
 			err = t.remove(position, o)
 			return err == nil && options.Multi
@@ -182,7 +179,7 @@ func (c *collection) Delete(
 			err = ended
 		}
 		return err
-	})
+	}})
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,177 @@
+package memstore_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+)
+
+// pausingContext is a context at which a write that looks at it so often is held until it is
+// let go.
+type pausingContext struct {
+	context.Context
+
+	asked atomic.Int64
+	goOn  chan struct{}
+}
+
+// pauseAt is more often than a write looks in its turn.
+const pauseAt = 100
+
+func (c *pausingContext) Err() error {
+	if c.asked.Add(1) == pauseAt {
+		<-c.goOn
+	}
+	return c.Context.Err()
+}
+
+// twoTenants calls test with stores of both kinds, in which each of two apps has 200
+// documents of one collection.
+func twoTenants(t *testing.T, test func(t *testing.T, store document.Store)) {
+	t.Helper()
+	for name, open := range map[string]func(t *testing.T) document.Store{
+		"memory":  func(*testing.T) document.Store { return memstore.New() },
+		"journal": func(t *testing.T) document.Store { return journaled(t, &memoryJournal{}) }, //nolint:thelper // It opens.
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				store := open(t)
+				for i := range 200 {
+					for _, app := range []string{"slow", "quick"} {
+						o := document.O("_id", fmt.Sprint(app, i), "app", app, "n", 0)
+						require.NoError(t, store.Collection("c").Insert(t.Context(), o))
+					}
+				}
+				test(t, store)
+			})
+		})
+	}
+}
+
+// costly is a filter for all documents of the slow tenant, at each of which a write looks
+// whether anybody still waits.
+func costly(t *testing.T) *document.Filter {
+	t.Helper()
+	return filter(t, "app", "slow", "$expr", document.O("$gte", document.A("$n", 0)))
+}
+
+// count adds one to n.
+func count(t *testing.T) document.Change {
+	t.Helper()
+	return change(t, "$inc", document.O("n", 1))
+}
+
+// slowUpdate updates all documents of the slow tenant in another goroutine, and is held in the
+// middle of that.
+func slowUpdate(t *testing.T, ctx context.Context, store document.Store) (paused *pausingContext, outcome <-chan string) { //nolint:revive // t comes first in tests.
+	t.Helper()
+	paused = &pausingContext{Context: ctx, goOn: make(chan struct{})}
+	told, f, inc := make(chan string, 1), costly(t), count(t)
+	go func() {
+		result, err := store.Collection("c").Update(paused, f, inc, document.UpdateOptions{Multi: true})
+		told <- fmt.Sprintf("%d %d %v", result.Matched, result.Modified, boterr.CodeOf(err))
+	}()
+	synctest.Wait()
+	return paused, told
+}
+
+// total is the sum of n in the documents of an app.
+func total(t *testing.T, store document.Store, app string) (total int64) {
+	t.Helper()
+	found, err := store.Collection("c").Find(t.Context(), filter(t, "app", app), document.FindOptions{})
+	require.NoError(t, err)
+	for _, o := range found {
+		total += document.Get(o, "n", int64(0))
+	}
+	return total
+}
+
+func TestAWriteThatTakesLongHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	twoTenants(t, func(t *testing.T, store document.Store) {
+		t.Helper()
+		paused, outcome := slowUpdate(t, t.Context(), store)
+		c := store.Collection("c")
+		_, err := c.Update(t.Context(), filter(t, "_id", "quick7"), count(t), document.UpdateOptions{})
+		require.NoError(t, err)
+		_, err = c.Update(t.Context(), filter(t, "app", "quick"), count(t), document.UpdateOptions{Multi: true})
+		require.NoError(t, err)
+		_, err = c.Delete(t.Context(), filter(t, "_id", "quick8"), document.DeleteOptions{})
+		require.NoError(t, err)
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", "quick200", "app", "quick", "n", 1)))
+		require.NoError(t, c.EnsureIndex(t.Context(), document.Index{Keys: ascending("n")}))
+		require.NoError(t, store.Collection("other").Insert(t.Context(), document.O("_id", 1)))
+		require.Empty(t, outcome)
+		require.Zero(t, total(t, store, "slow"))
+
+		close(paused.goOn)
+		require.Equal(t, "200 200 ", <-outcome)
+		require.EqualValues(t, 200, total(t, store, "slow"))
+		require.EqualValues(t, 201, total(t, store, "quick"))
+		found, err := c.Count(t.Context(), filter(t, "n", 1, "app", "slow"))
+		require.NoError(t, err)
+		require.EqualValues(t, 200, found, "the new index has what it made")
+	})
+}
+
+func TestAWriteThatTakesLongSeesWhatOthersChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	twoTenants(t, func(t *testing.T, store document.Store) {
+		t.Helper()
+		paused, outcome := slowUpdate(t, t.Context(), store)
+		c := store.Collection("c")
+		_, err := c.Update(t.Context(), filter(t, "_id", "slow150"), change(t, "$set", document.O("n", 1000)), document.UpdateOptions{})
+		require.NoError(t, err)
+		_, err = c.Update(t.Context(), filter(t, "_id", "slow3"), change(t, "$set", document.O("n", -1)), document.UpdateOptions{})
+		require.NoError(t, err)
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", "slow200", "app", "slow", "n", 0)))
+		close(paused.goOn)
+		require.Equal(t, "200 200 ", <-outcome, "one more, one less")
+		require.EqualValues(t, 1000-1+200, total(t, store, "slow"))
+	})
+}
+
+func TestAWriteThatTakesLongEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	twoTenants(t, func(t *testing.T, store document.Store) {
+		t.Helper()
+		ctx, end := context.WithCancel(t.Context())
+		paused, outcome := slowUpdate(t, ctx, store)
+		end()
+		close(paused.goOn)
+		require.Equal(t, "0 0 canceled", <-outcome)
+		require.Zero(t, total(t, store, "slow"))
+	})
+}
+
+func TestWhoWaitsForItsTurnGoesWhenItsContextEnds(t *testing.T) {
+	t.Parallel()
+	twoTenants(t, func(t *testing.T, store document.Store) {
+		t.Helper()
+		held := &heldContext{Context: t.Context(), goOn: make(chan struct{})}
+		holds := make(chan error, 1)
+		go func() { holds <- store.Collection("c").Insert(held, document.O("_id", "holds")) }()
+		synctest.Wait()
+		ctx, end := context.WithCancel(t.Context())
+		waits := make(chan error, 1)
+		go func() { waits <- store.Collection("c").Insert(ctx, document.O("_id", "waits")) }()
+		synctest.Wait()
+		end()
+		require.ErrorIs(t, <-waits, boterr.Canceled)
+		close(held.goOn)
+		require.NoError(t, <-holds)
+		require.NoError(t, store.Collection("c").Insert(t.Context(), document.O("_id", "after")))
+		found, err := store.Collection("c").Count(t.Context(), filter(t, "_id", "waits"))
+		require.NoError(t, err)
+		require.Zero(t, found)
+	})
+}

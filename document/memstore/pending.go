@@ -1,0 +1,83 @@
+package memstore
+
+import (
+	"context"
+	"sync"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// pendingWrite is a write whose caller waits.
+type pendingWrite struct {
+	ctx      context.Context //nolint:containedctx // It belongs to this one call, which another goroutine carries out.
+	versions *versions
+	looks    int
+	run      func(*transaction) error
+
+	// running is held while the write runs, and guards hasLeft.
+	running sync.Mutex
+	// hasLeft tells that the caller does not wait any more.
+	hasLeft bool
+
+	// ended is told when the write has ended.
+	ended chan struct{}
+	// made is what the write made, nil where it failed.
+	made *transaction
+	err  error
+	// panicked is what a watcher panicked with that was told of the write.
+	panicked any
+}
+
+// errWriteEnded is the error of a write that ends the goroutine.
+var errWriteEnded = boterr.New(boterr.Internal, "", "the write did not return, and was not carried out")
+
+// leave is what a caller does whose context has ended. A write that is being run sees that
+// soon, and is waited for; one that was not run never is.
+func (p *pendingWrite) leave() error {
+	p.running.Lock()
+	defer p.running.Unlock()
+	p.hasLeft = true
+	if p.made == nil {
+		return checkEnded(p.ctx)
+	}
+	return boterr.New(boterr.Canceled, "", "the context ended before the journal answered, and it is not known whether it keeps the write: %w",
+		context.Cause(p.ctx))
+}
+
+// perform runs the write on a content, unless the caller has left. A panic ends this write
+// only.
+func (p *pendingWrite) perform(newest *content) {
+	p.running.Lock()
+	defer p.running.Unlock()
+	if p.hasLeft {
+		return
+	}
+	p.err = errWriteEnded // Until it returns.
+	t := begin(p.ctx, newest)
+	t.noted = true
+	if p.err = p.runIn(t); p.err == nil {
+		p.made = t
+	}
+}
+
+func (p *pendingWrite) runIn(t *transaction) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = boterr.New(boterr.Internal, "", "the write panicked: %v", cause)
+		}
+	}()
+	if err := checkEnded(p.ctx); err != nil {
+		return err
+	}
+	return t.runInTurn(p.looks, p.run)
+}
+
+// publish shows what the write made. A watcher that panics does so in the goroutine of the
+// write, as if there were no group, once all writes are published.
+func (p *pendingWrite) publish() {
+	p.versions.writing.Lock()
+	defer p.versions.writing.Unlock()
+	defer func() { p.panicked = recover() }()
+	p.versions.newest.Store(p.made.next)
+	p.versions.tell(p.made.changes)
+}

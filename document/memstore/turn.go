@@ -1,0 +1,80 @@
+package memstore
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// turn is the lock under which the next content of a collection is made. Who waits for it
+// can go when a context ends.
+type turn struct {
+	sync.Mutex
+
+	// waiting is the number of those who wait with a context, freed what tells one of them
+	// that the lock was free.
+	waiting atomic.Int32
+	freed   chan struct{}
+}
+
+func newTurn() turn { return turn{freed: make(chan struct{}, 1)} }
+
+// take takes the lock, unless ctx ends before.
+func (t *turn) take(ctx context.Context) error {
+	if t.TryLock() {
+		return nil
+	}
+	t.waiting.Add(1)
+	defer t.waiting.Add(-1)
+	for !t.TryLock() {
+		select {
+		case <-t.freed:
+		case <-ctx.Done():
+			return checkEnded(ctx)
+		}
+	}
+	return nil
+}
+
+// Unlock gives the lock back.
+func (t *turn) Unlock() {
+	t.Mutex.Unlock()
+	if t.waiting.Load() == 0 {
+		return
+	}
+	select {
+	case t.freed <- struct{}{}:
+	default: // Somebody is told already.
+	}
+}
+
+const (
+	// firstLooks is how often a write may look at its context in its turn, which it does
+	// after each piece of work: about a millisecond. A write that takes longer runs beside
+	// the turn.
+	firstLooks = 64
+	// moreLooks is how many times that it may look after each time that it lost.
+	moreLooks = 4
+)
+
+// lookedContext is the context of a write in its turn. It ends when it was looked at often
+// enough.
+type lookedContext struct {
+	context.Context
+
+	left    int
+	isSpent bool
+}
+
+// Err implements context.Context.
+func (c *lookedContext) Err() error {
+	if err := c.Context.Err(); err != nil {
+		return err
+	}
+	if c.left == 0 {
+		c.isSpent = true
+		return context.DeadlineExceeded
+	}
+	c.left--
+	return nil
+}
