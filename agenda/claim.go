@@ -96,11 +96,12 @@ func asSeen(seen document.Object) document.Object {
 // runOf returns what the handler is told.
 func (s *Scheduler) runOf(r *Record, now time.Time) Run {
 	return Run{
-		Agenda:      r.Agenda,
-		ScheduledAt: r.NextRunAt.Time(),
-		Missed:      s.missed(r, now),
-		Attempt:     int(r.Attempts),
-		Key:         r.ID + ":" + strconv.FormatInt(int64(r.NextRunAt), 10),
+		Agenda:          r.Agenda,
+		ScheduledAt:     r.NextRunAt.Time(),
+		Missed:          s.missed(r, now),
+		Attempt:         int(r.Attempts),
+		Key:             r.ID + ":" + strconv.FormatInt(int64(r.NextRunAt), 10),
+		GroupExternalID: r.GroupExternalID,
 	}
 }
 

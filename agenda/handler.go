@@ -24,6 +24,10 @@ type Run struct {
 	// time, and different for every other.
 	Key string
 
+	// GroupExternalID is the id on the platform of the group in which the member was talking
+	// with the bot when the agenda was made, and in which it is answered. "" for none.
+	GroupExternalID string
+
 	// claim is that of the scheduler, nil where no scheduler made the run.
 	claim *claim
 }

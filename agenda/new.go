@@ -87,6 +87,9 @@ func (s *Service) newRecord(m *member.Member, p NewAgendaParams, planned schedul
 		},
 		Pattern: planned.pattern, RunUntil: planned.until,
 	}
+	if m.ID == s.scope.Member {
+		made.GroupExternalID = s.scope.GroupExternalID
+	}
 	if made.Tree == "" {
 		made.Tree = s.ports.Tree(m, p.NodeCompositeID)
 	}

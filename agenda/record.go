@@ -35,6 +35,9 @@ type Agenda struct {
 type Record struct {
 	Agenda
 
+	// GroupExternalID is the id on the platform of the group in which the member was talking
+	// with the bot when it was made. "" for none.
+	GroupExternalID string `json:"groupExternalId,omitzero"`
 	// Pattern is the CRON pattern that gives the runs after NextRunAt up to RunUntil. Where
 	// either is absent it runs once. Zone is the IANA name of the time zone that Pattern is
 	// read in, "" for UTC.
@@ -81,6 +84,7 @@ const (
 	fieldMeta            = "meta"
 	fieldTag             = "tag"
 	fieldCompleted       = "completed"
+	fieldGroupExternalID = "groupExternalId"
 	fieldPattern         = "pattern"
 	fieldZone            = "zone"
 	fieldRunUntil        = "runUntil"

@@ -38,6 +38,8 @@ func (r *Record) readText(field string, value any) bool {
 		r.NodeCompositeID = text
 	case fieldTag:
 		r.Tag = text
+	case fieldGroupExternalID:
+		r.GroupExternalID = text
 	case fieldPattern:
 		r.Pattern = text
 	case fieldZone:

@@ -30,6 +30,7 @@ type Ports struct {
 // Service is the agendas of one app. It is safe for concurrent use.
 type Service struct {
 	env     record.Env
+	scope   record.Scope
 	ports   Ports
 	agendas *record.Collection
 }
@@ -43,6 +44,7 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	}
 	return &Service{
 		env:     env.WithDefaults(),
+		scope:   scope,
 		ports:   ports,
 		agendas: record.Open(env, kind()).Where(record.FieldApp, scope.App),
 	}

@@ -35,7 +35,9 @@ func (r *Runtime) newScheduler() (*agenda.Scheduler, error) {
 // runAgenda is the handler of the scheduler: it runs the agenda's node for its member.
 func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
 	begin := occasion{
-		scope:    record.Scope{App: due.Agenda.App, Channel: due.Agenda.Channel, Member: due.Agenda.Member},
+		scope: record.Scope{
+			App: due.Agenda.App, Channel: due.Agenda.Channel, Member: due.Agenda.Member, GroupExternalID: due.GroupExternalID,
+		},
 		byAgenda: true,
 	}
 	defer func() { err = r.orPanic(ctx, place{scope: begin.scope}, err, recover()) }()

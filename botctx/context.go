@@ -39,7 +39,8 @@ type Context struct {
 	MessageEvent *send.MessageEvent
 	// Group is the live-chat group that the message belongs to: the one in which an agent
 	// wrote it, or that of the member's own live chat once an agent has taken it. It is nil
-	// outside of live chats.
+	// outside of live chats. The group on the platform in which a member wrote is
+	// Scope().GroupExternalID.
 	Group *livechat.Group
 	// Values is a bag for the run: what one piece of logic leaves for the next. It is
 	// never nil.

@@ -34,10 +34,11 @@ type reach struct {
 	global []string
 }
 
-// reach returns what may answer: the live-chat tree, the off trees, or the others.
+// reach returns what may answer: the live-chat tree, the off trees, the group trees, or the
+// others.
 func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	liveChat, hasLiveChat := f.liveChatTree(bot)
-	if bot.Member.BotMeta.LiveChat() && !bot.run.byAgent {
+	if bot.run.isInLiveChat {
 		return reach{trees: func(tree string) bool { return hasLiveChat && tree == liveChat }}, nil
 	}
 	group, err := f.priorityGroup(ctx, bot)
@@ -50,16 +51,26 @@ func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 			return reach{}, err
 		}
 	}
-	if !isOpen {
+	switch {
+	case !isOpen:
 		return reach{trees: isOneOf(group.OffTrees), global: group.OffGlobalNodes}, nil
-	}
-	if len(group.Trees) > 0 {
+	case bot.run.isForGroupTrees(group):
+		return reach{trees: isOneOf(group.GroupTrees), global: group.GroupGlobalNodes}, nil
+	case len(group.Trees) > 0:
 		return reach{trees: isOneOf(group.Trees), global: group.GlobalNodes}, nil
 	}
 	others := func(tree string) bool {
-		return !(hasLiveChat && tree == liveChat) && !isOffTree(bot.Channel, tree)
+		return !(hasLiveChat && tree == liveChat) && !isForOccasions(bot.Channel, tree)
 	}
 	return reach{trees: others, global: group.GlobalNodes}, nil
+}
+
+// isForGroupTrees reports whether the run is for the group trees of a priority group: its
+// event comes from a group on Bravo. An agent in the group of a live chat, which the bot has
+// made, is answered by the other trees where there are no group trees.
+func (r *run) isForGroupTrees(group channel.PriorityGroup) bool {
+	isFromGroup := r.bot.Channel.Type == channel.Bravo && r.bot.scope.GroupExternalID != ""
+	return isFromGroup && (!r.byAgent || len(group.GroupTrees) > 0)
 }
 
 // liveChatTree returns the tree of live chats, if there is one.
@@ -95,9 +106,12 @@ func (f Flow) priorityGroup(ctx context.Context, bot *Context) (channel.Priority
 	return groups[i], nil
 }
 
-// isOffTree reports whether a tree answers in a channel only outside office hours.
-func isOffTree(c *channel.Channel, tree string) bool {
-	return slices.ContainsFunc(c.PriorityGroups, func(g channel.PriorityGroup) bool { return slices.Contains(g.OffTrees, tree) })
+// isForOccasions reports whether a tree answers in a channel only outside office hours or only
+// in groups.
+func isForOccasions(c *channel.Channel, tree string) bool {
+	return slices.ContainsFunc(c.PriorityGroups, func(g channel.PriorityGroup) bool {
+		return slices.Contains(g.OffTrees, tree) || slices.Contains(g.GroupTrees, tree)
+	})
 }
 
 // isOneOf tells whether a tree is one of those.

@@ -70,14 +70,15 @@ func (c *Context) ownLiveChats() *livechat.Service {
 	return own
 }
 
-// findGroup finds the live-chat group that the event of a run belongs to: that in which an
-// agent wrote it, or that of the member's own live chat.
+// findGroup finds the live chat, and its group, that the event of a run belongs to: the group
+// in which an agent wrote it, or that of the member's own live chat.
 func (r *run) findGroup(ctx context.Context) error {
 	own := r.bot.ownLiveChats()
+	m, event := r.bot.Member, r.bot.MessageEvent
 	if own == nil {
+		r.isInLiveChat = m.BotMeta.LiveChat()
 		return nil
 	}
-	m, event := r.bot.Member, r.bot.MessageEvent
 	group, err := own.GroupOf(ctx, r.bot.Channel.ID, *event)
 	// An agent who asks for a person herself writes to the bot in her own live chat.
 	if err != nil || group != nil && (!m.BotMeta.LiveChat() || group.ExternalID == event.To) {
@@ -86,6 +87,9 @@ func (r *run) findGroup(ctx context.Context) error {
 	}
 	if !m.BotMeta.LiveChat() {
 		return nil
+	}
+	if r.isInLiveChat, err = own.IsAskedHere(ctx, m.ID); err != nil || !r.isInLiveChat {
+		return err
 	}
 	group, err = own.GetGroupByMemberID(ctx, livechat.GetGroupByMemberIDParams{Inlet: r.bot.Channel.ID, MemberID: m.ID})
 	if errors.Is(err, boterr.NotFound) {
@@ -111,7 +115,7 @@ func (r *run) passOn(ctx context.Context) (bool, error) {
 	switch {
 	case r.byAgent:
 		return own.RelayFromAgent(ctx, r.bot.Channel.ID, event)
-	case r.bot.Member.BotMeta.LiveChat():
+	case r.isInLiveChat:
 		return own.RelayFromMember(ctx, r.bot.Member.ID, event)
 	default:
 		return false, nil

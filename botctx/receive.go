@@ -17,6 +17,12 @@ type Inbound struct {
 	// Event is the message event. Its From is the id of the member on the platform.
 	// Required.
 	Event send.MessageEvent
+	// GroupExternalID is the id on the platform of the group in which the event came about,
+	// such as a group on Bravo in which the member wrote. "" where the member and the bot are
+	// alone. Connectors of platforms with groups say it: what is answered goes to that group,
+	// and so does what an agent answers who takes a request from there. The event's To is
+	// this id, too, and is set where it is absent.
+	GroupExternalID string
 	// Profile is what the platform says of a member who was not known yet: names,
 	// locale and so on. Its ExternalID is the event's From.
 	Profile member.Member
@@ -33,7 +39,12 @@ type Inbound struct {
 // trigger matches runs; mute ones run before, and another is chosen all the same. An event
 // that nothing answers is no error.
 //
-// InvalidArgument: the app, the channel or the event's sender is missing. NotFound:
+// What comes from a group on Bravo is answered by the group trees. In a group on any platform
+// the responses, Reply and a sendResponse that names no member go to that group, filled from
+// the member who wrote; so do those of agendas that the run makes for that member.
+//
+// InvalidArgument: the app, the channel or the event's sender is missing, or the event goes
+// elsewhere than to its group. NotFound:
 // the app has no such channel. FailedPrecondition: there are no nodes and no logic.
 // Otherwise the error is that of the run, with *RunError behind it; a panic in it is
 // Internal. What a run that fails has changed of bot.Member is not written back; what its
@@ -45,6 +56,9 @@ func (r *Runtime) Receive(ctx context.Context, inbound Inbound) (err error) {
 	}()
 	if r.logic.Load() == nil && len(r.nodes.Load().list) == 0 {
 		return boterr.New(boterr.FailedPrecondition, "", "the Runtime has no logic: call Handle or HandleFunc before Receive")
+	}
+	if inbound.Event.To == "" {
+		inbound.Event.To = inbound.GroupExternalID
 	}
 	begin, err := r.arrive(ctx, inbound)
 	if err != nil {
@@ -115,8 +129,11 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin occasion, 
 		return begin, boterr.Invalid("Channel", "is missing: name the channel on which the event arrived")
 	case inbound.Event.From == "":
 		return begin, boterr.Invalid("Event.From", "is missing: give the sender's id on the platform")
+	case inbound.GroupExternalID != "" && inbound.Event.To != inbound.GroupExternalID:
+		return begin, boterr.Invalid("Event.To", "is %q, and GroupExternalID is %q: what is written in a group goes to the group",
+			inbound.Event.To, inbound.GroupExternalID)
 	}
-	begin.scope = record.Scope{App: inbound.App, Channel: inbound.Channel}
+	begin.scope = record.Scope{App: inbound.App, Channel: inbound.Channel, GroupExternalID: inbound.GroupExternalID}
 	if begin.channel, err = r.channels(begin.scope).Load(ctx, inbound.Channel); err != nil {
 		return begin, boterr.In("Channel", err)
 	}

@@ -23,8 +23,9 @@ type run struct {
 	turn *turn
 	// byAgenda tells that an agenda caused the run, or a run that redirected to it.
 	byAgenda bool
-	// byAgent tells that an agent wrote the event of the run, in a live chat.
-	byAgent bool
+	// byAgent tells that an agent wrote the event of the run, in a live chat, and isInLiveChat
+	// that it belongs to the live chat of the member who wrote it.
+	byAgent, isInLiveChat bool
 	// read is the member as the run has read it.
 	read *readings
 	// current is the step that is under way, but for those that have joined it.

@@ -1,6 +1,7 @@
 package fakes
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/botctx/go-sdk/agenda"
@@ -73,6 +74,17 @@ func (a *Actor) In(fork *Platform) *Actor {
 	return &other
 }
 
+// InGroup returns the same member in a group of the channel's platform: what she writes and
+// reads there. A group of that id that the platform does not have yet is made.
+//
+//	ada.InGroup("family").Says("hi")
+func (a *Actor) InGroup(externalID string) *Actor {
+	a.platform.outbox.join(address{a.scope.Channel, externalID}, a.externalID)
+	other := *a
+	other.scope.GroupExternalID = externalID
+	return &other
+}
+
 // Context returns a context of the member outside of a run.
 func (a *Actor) Context() *botctx.Context {
 	a.platform.test.Helper()
@@ -139,7 +151,7 @@ func (a *Actor) TrySends(event send.MessageEvent) error {
 		event.From = a.externalID
 	}
 	if event.To == "" {
-		event.To = a.scope.Channel
+		event.To = cmp.Or(a.scope.GroupExternalID, a.scope.Channel)
 	}
 	if event.Timestamp.IsZero() {
 		event.Timestamp = document.At(p.Now())
@@ -148,22 +160,33 @@ func (a *Actor) TrySends(event send.MessageEvent) error {
 		event.MessageID = p.ids.next("inbound")
 	}
 	p.notef("%s -> %s", a.name, event.Response())
-	err := p.runtime.Receive(context.Background(), botctx.Inbound{App: a.scope.App, Channel: a.scope.Channel, Event: event})
+	err := p.runtime.Receive(context.Background(), botctx.Inbound{
+		App: a.scope.App, Channel: a.scope.Channel, Event: event, GroupExternalID: a.scope.GroupExternalID,
+	})
 	if err != nil {
 		p.notef("the run failed: %v", err)
 	}
 	return err
 }
 
-// Messages returns what the member was sent, in order.
+// Messages returns what the member was sent, in order; of InGroup, what the group was sent.
 func (a *Actor) Messages() []send.Response {
 	var messages []send.Response
 	for _, sent := range a.platform.Sent() {
-		if sent.Member == a.scope.Member {
+		if a.sees(sent) {
 			messages = append(messages, sent.Response)
 		}
 	}
 	return messages
+}
+
+// sees reports whether the member sees a message where she writes: alone with the bot, or in
+// a group.
+func (a *Actor) sees(sent Sent) bool {
+	if a.scope.GroupExternalID != "" {
+		return sent.Channel == a.scope.Channel && sent.To == a.scope.GroupExternalID
+	}
+	return sent.Member == a.scope.Member
 }
 
 // Last returns the text of the last message that the member was sent. It ends the

@@ -178,6 +178,16 @@ func (a *Agent) TryTaps(ticket Ticket) error {
 	return a.TrySends(tap)
 }
 
+// groupOnBravo returns the id of a group where she writes to one on Bravo, which says so of what
+// comes from groups. On other platforms an agent's group is a conversation like any other.
+func (a *Agent) groupOnBravo(to string) string {
+	isGroup := slices.ContainsFunc(a.platform.Groups(a.channel), func(g Group) bool { return g.ExternalID == to })
+	if !isGroup || a.platform.typeOf(DefaultApp, a.channel) != channel.Bravo {
+		return ""
+	}
+	return to
+}
+
 // Joins joins the group of her channel's platform to which an invitation link leads. It ends
 // the test where the link does not work, or not any more.
 func (a *Agent) Joins(link string) {
@@ -197,9 +207,7 @@ func (a *Agent) TryJoins(link string) error {
 		if link == "" || group.Channel != a.channel || group.InvitationLink != link {
 			continue
 		}
-		if !slices.Contains(group.Members, a.externalID) {
-			group.Members = append(group.Members, a.externalID)
-		}
+		group.add(a.externalID)
 		a.platform.notef("%s joins %s/%s", a.name, a.channel, group.ExternalID)
 		return nil
 	}
@@ -246,6 +254,7 @@ func (a *Agent) TrySends(event send.MessageEvent) error {
 	p.notef("%s -> %s", a.name, event.Response())
 	err := p.runtime.Receive(context.Background(), botctx.Inbound{
 		App: DefaultApp, Channel: a.channel, Event: event, Profile: member.Member{FirstName: a.name},
+		GroupExternalID: a.groupOnBravo(event.To),
 	})
 	if err != nil {
 		p.notef("the run failed: %v", err)

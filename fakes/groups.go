@@ -11,15 +11,15 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// Group is a conversation that was made on the platform of an outlet.
+// Group is a conversation of several on a platform.
 type Group struct {
 	// Channel is the id of the channel, ExternalID the platform's id of the group.
 	Channel    string
 	ExternalID string
 	// Name is the group's name, "" where it has none.
 	Name string
-	// Members are the ids on the platform of the agents in it, in the order in which they
-	// joined.
+	// Members are the ids on the platform of the agents and members in it, in the order in
+	// which they joined.
 	Members []string
 	// InvitationLink is the address by which agents join, "" where there is none that works.
 	InvitationLink string
@@ -52,7 +52,7 @@ func cloneGroups(groups []Group) []Group {
 	return copies
 }
 
-// Groups returns the groups that were made on the platform of a channel, the oldest first.
+// Groups returns the groups on the platform of a channel, the oldest first.
 func (p *Platform) Groups(channelID string) []Group {
 	groups := p.outbox.state().groups
 	return slices.DeleteFunc(groups, func(g Group) bool { return g.Channel != channelID })
@@ -73,6 +73,25 @@ func (o *outbox) group(channelID, externalID string) *Group {
 		}
 	}
 	return nil
+}
+
+// join puts somebody into a group, which is made where there is none.
+func (o *outbox) join(at address, externalID string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	group := o.group(at.channel, at.externalID)
+	if group == nil {
+		o.kept.groups = append(o.kept.groups, Group{Channel: at.channel, ExternalID: at.externalID})
+		group = &o.kept.groups[len(o.kept.groups)-1]
+	}
+	group.add(externalID)
+}
+
+// add puts somebody into the group who is not in it.
+func (g *Group) add(externalID string) {
+	if !slices.Contains(g.Members, externalID) {
+		g.Members = append(g.Members, externalID)
+	}
 }
 
 // createGroup makes a group with an id of a form, and in it the agent for whom it is.

@@ -43,7 +43,7 @@ func (a *Actor) tappables() []tappable {
 	var all []tappable
 	isNewest := true
 	for _, sent := range slices.Backward(a.platform.Sent()) {
-		if sent.Member != a.scope.Member || sent.Shown.Type() == send.TypeTyping {
+		if !a.sees(sent) || sent.Shown.Type() == send.TypeTyping {
 			continue
 		}
 		all = append(all, buttonsOf(sent.Shown)...)

@@ -85,7 +85,7 @@ func (s *Service) checkRequest(ctx context.Context, p CreateAssignmentParams) (r
 	asked.record = AssignmentRecord{
 		Assignment: Assignment{
 			ID: s.env.NewID(), Inlet: m.Channel, Member: m.ID,
-			Meta: p.Meta, History: p.History, RelayMessage: relay,
+			Meta: p.Meta, History: p.History, RelayMessage: relay, InletGroupInfo: inletGroupInfo(s.groupOfAsking(m)),
 		},
 		Slot:           openSlot(m.ID),
 		Label:          asked.label,

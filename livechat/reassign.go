@@ -147,7 +147,7 @@ func (s *Service) inletGroupOf(ctx context.Context, previous *AssignmentRecord, 
 	if !p.InletGroup {
 		return document.Object{}, nil
 	}
-	if document.Get(previous.InletGroupInfo, fieldExternalID, "") != "" {
+	if previous.inletGroup() != "" {
 		return previous.InletGroupInfo, nil
 	}
 	if previous.Group != "" {
@@ -156,7 +156,7 @@ func (s *Service) inletGroupOf(ctx context.Context, previous *AssignmentRecord, 
 			return document.Object{}, err
 		}
 		if err == nil && g.InletGroupExternalID != "" {
-			return document.O(fieldExternalID, g.InletGroupExternalID), nil
+			return inletGroupInfo(g.InletGroupExternalID), nil
 		}
 	}
 	return document.Object{}, boterr.New(boterr.FailedPrecondition, "inletGroup",

@@ -167,6 +167,7 @@ func groupOfAPI(r *AssignmentRecord, m *member.Member) Group {
 	g := Group{
 		Inlet: r.Inlet, Outlet: r.Direct, Name: r.GroupName, Meta: document.O(), Active: true, Valid: true,
 		ExternalID: r.Tickets[0].ChatID, Type: r.Tickets[0].Type, Assignment: r.ID, Member: r.Member,
+		InletGroupExternalID: r.inletGroup(),
 	}
 	if g.Name == "" {
 		g.Name = nameOf(m)

@@ -22,6 +22,9 @@ type Scope struct {
 	App     string
 	Channel string
 	Member  string
+	// GroupExternalID is the id on the channel's platform of the group in which the member
+	// talks with the bot. "" where the two are alone.
+	GroupExternalID string
 }
 
 // Env is what services work with. Store is required; the zero value of the others

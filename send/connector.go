@@ -56,6 +56,14 @@ type Message struct {
 	GroupID      string
 }
 
+// memberID returns the id of the member that it goes to, "" where it goes to none.
+func (m Message) memberID() string {
+	if m.Member == nil {
+		return ""
+	}
+	return m.Member.ID
+}
+
 // The kinds of receivers on Hotel. Any other text passes through.
 const (
 	ReceiverUser  = "user"

@@ -13,7 +13,8 @@ import (
 // Specification: Sending operations.
 type Operations interface {
 	// SendResponse sends a message to one member or several, on any platform. Without
-	// channel and member it goes to the context's own.
+	// channel and member it goes to the context's own: where the member talks with the bot
+	// in a group, it goes to the group. A member who is named gets it alone.
 	//
 	// {{path}} in the message is filled from each member. Everything is checked before
 	// the first message goes out: the records, the connector, and the message as each

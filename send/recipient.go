@@ -16,6 +16,8 @@ type recipient struct {
 	id string
 	// field is the parameter that names it.
 	field string
+	// isOwn is whether the call names nobody, so that the scope's own member is meant.
+	isOwn bool
 }
 
 // recipients returns the members that a call names, each once: those given, or the
@@ -41,7 +43,7 @@ func (s *Service) ownMember() ([]recipient, error) {
 	if s.scope.Member == "" {
 		return nil, boterr.Invalid("memberId", "is missing: this context has no member of its own")
 	}
-	return []recipient{{id: s.scope.Member, field: "memberId"}}, nil
+	return []recipient{{id: s.scope.Member, field: "memberId", isOwn: true}}, nil
 }
 
 // namedOnce returns the members of a list in the order in which it first names them.

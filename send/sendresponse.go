@@ -54,7 +54,7 @@ func (s *Service) messages(ctx context.Context, p SendResponseParams, allowed ..
 		if err != nil {
 			return nil, err
 		}
-		message, err := messageTo(to, r, m, p.Response)
+		message, err := s.messageTo(to, r, m, p.Response)
 		if err != nil {
 			return nil, forOneOf(recipients, m, err)
 		}
@@ -64,17 +64,20 @@ func (s *Service) messages(ctx context.Context, p SendResponseParams, allowed ..
 	return messages, nil
 }
 
-// messageTo returns the message as a member gets it, whom a call names as r.
-func messageTo(to *channel.Channel, r recipient, m *member.Member, response Response) (Message, error) {
-	externalID, err := externalIDOf(m)
-	if err != nil {
-		return Message{}, at(r.field, err)
+// messageTo returns the message as a member gets it, whom a call names as r, or the group in
+// which the scope's own member talks with the bot.
+func (s *Service) messageTo(to *channel.Channel, r recipient, m *member.Member, response Response) (Message, error) {
+	message := Message{Channel: to, To: s.scope.GroupExternalID}
+	if !r.isOwn || message.To == "" {
+		externalID, err := externalIDOf(m)
+		if err != nil {
+			return Message{}, at(r.field, err)
+		}
+		message.To, message.Member = externalID, m
 	}
-	filled, err := filledFor(m, response)
-	if err != nil {
-		return Message{}, err
-	}
-	return Message{Channel: to, To: externalID, Member: m, Response: filled}, nil
+	var err error
+	message.Response, err = filledFor(m, response)
+	return message, err
 }
 
 // filledFor returns a response filled from a member and checked.

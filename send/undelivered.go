@@ -22,6 +22,7 @@ type UndeliveredError struct {
 
 // Failure is one member that did not get a message, and why.
 type Failure struct {
+	// MemberID is "" where the message was for a group.
 	MemberID string
 	Err      error
 }
@@ -74,7 +75,7 @@ func undelivered(ctx context.Context, messages []Message, results []Result) erro
 	var failures []Failure
 	for i, result := range results {
 		if result.Err != nil {
-			failures = append(failures, Failure{MemberID: messages[i].Member.ID, Err: result.Err})
+			failures = append(failures, Failure{MemberID: messages[i].memberID(), Err: result.Err})
 		}
 	}
 	if len(failures) == 0 {

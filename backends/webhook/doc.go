@@ -61,5 +61,6 @@
 //	 "profile": {"firstName": "Ada"}}
 //
 // where profile may be absent, as may messageEvent's to, data, timestamp and messageId.
-// See Connector.Handler.
+// What was written in a group says "groupExternalId": "...", the platform's id of the group,
+// beside them; the answer then goes to that id, without a memberId. See Connector.Handler.
 package webhook

@@ -27,7 +27,9 @@ type request struct {
 	App          string          `json:"app"`
 	Channel      string          `json:"channel"`
 	MessageEvent document.Object `json:"messageEvent"`
-	Profile      profile         `json:"profile"`
+	// GroupExternalID is the group in which the event came about, "" for none.
+	GroupExternalID string  `json:"groupExternalId"`
+	Profile         profile `json:"profile"`
 }
 
 // parse reads a body that is not trusted yet.
@@ -77,6 +79,8 @@ func (r request) inbound(id string, now document.Timestamp) (botctx.Inbound, err
 		App:     r.App,
 		Channel: r.Channel,
 		Event:   event,
+
+		GroupExternalID: r.GroupExternalID,
 		Profile: member.Member{
 			FirstName:  r.Profile.FirstName,
 			LastName:   r.Profile.LastName,

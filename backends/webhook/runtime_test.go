@@ -40,7 +40,12 @@ func host(t *testing.T, peer string) (*botctx.Runtime, *httptest.Server) {
 // post sends what a member writes.
 func post(ctx context.Context, t *testing.T, server *httptest.Server, id, text string) int {
 	t.Helper()
-	body := inboundBody(text)
+	return postBody(ctx, t, server, id, inboundBody(text))
+}
+
+// postBody sends what arrives.
+func postBody(ctx context.Context, t *testing.T, server *httptest.Server, id string, body []byte) int {
+	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/inbound", strings.NewReader(string(body)))
 	require.NoError(t, err)
 	req.Header.Set("Content-Type", "application/json")
@@ -68,6 +73,21 @@ func TestAMemberWritesAndTheBotAnswers(t *testing.T) {
 	require.Contains(t, string(got[0].body), `"to":"ada"`)
 	require.Contains(t, string(got[0].body), `"response":{"type":"TEXT","text":"Hello Ada"}`)
 	require.NoError(t, webhook.Verify(got[0].header, got[0].body, time.Now(), tolerance, channel.NewSecret(secret))) //nolint:forbidigo // The sender has the real clock.
+}
+
+func TestWhatIsWrittenInAGroupIsAnsweredInTheGroup(t *testing.T) {
+	t.Parallel()
+	peer := newReceiver(t, `{"messageId":"p1"}`, http.StatusOK)
+	rt, server := host(t, peer.URL)
+	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		return bot.Reply(ctx, send.Text("Hello {{firstName}}"))
+	})
+	body := `{"app":"a1","channel":"c1","messageEvent":{"type":"TEXT","from":"ada","data":{"text":"hi"}},` +
+		`"groupExternalId":"family","profile":{"firstName":"Ada"}}`
+	require.Equal(t, http.StatusOK, postBody(t.Context(), t, server, "in_1", []byte(body)))
+	got := peer.got()
+	require.Len(t, got, 1)
+	require.Contains(t, string(got[0].body), `"to":"family","response":{"type":"TEXT","text":"Hello Ada"}`)
 }
 
 func TestABotWhosePeerIsDownAsksForAnotherAttempt(t *testing.T) {

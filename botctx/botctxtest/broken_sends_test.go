@@ -76,6 +76,15 @@ var brokenSends = map[string]breakage{
 			"SendResponseFindsNoOthers", "SendResponseSendsToAllOrNone", "SendResponseNeedsAnExternalID",
 		},
 	},
+	"groups are ignored": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p sendParams, _ botctx.Next) (any, error) {
+			if bot.Scope().GroupExternalID != "" && p.Member == nil && p.MemberID == nil {
+				p.MemberID = document.One(bot.Scope().Member)
+			}
+			return bot.SendResponse(ctx, p)
+		}),
+		breaks: []string{"SendResponseGoesToTheGroup"},
+	},
 	"records are ignored": {
 		breaking: given(func(p *sendParams) { p.Channel, p.Member = nil, nil }),
 		breaks: []string{

@@ -17,7 +17,8 @@ import (
 // Harness is how the suite reaches an implementation. Its functions end the test where
 // they fail.
 type Harness struct {
-	// Operations returns the operations for an app, a channel and a member. Required.
+	// Operations returns the operations for an app, a channel and a member, who is in a group
+	// where the scope names one: a platform takes messages to any. Required.
 	Operations func(scope record.Scope) botctx.Operations
 	// AddChannel stores a channel that is on, with the App, the Type and the BroadcastGroups
 	// given, under an ID of the implementation's choice, and returns it as it is stored. The

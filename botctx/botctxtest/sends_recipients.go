@@ -30,6 +30,12 @@ var recipientRules = []Rule{
 		check: sendResponseTakesAnotherChannel,
 	},
 	{
+		Name:  "SendResponseGoesToTheGroup",
+		Text:  "where the context's member talks with the bot in a group, a message that names nobody goes there, filled from the member; a member who is named gets it alone",
+		Needs: []Capability{readSent},
+		check: sendResponseGoesToTheGroup,
+	},
+	{
 		Name:  "SendResponseRefusesContradictions",
 		Text:  "channel and channelId, or member and memberId, that contradict each other are InvalidArgument, and nothing is sent",
 		check: sendResponseRefusesContradictions,
@@ -93,6 +99,19 @@ func sendResponseTakesAnotherChannel(t *trial) {
 	}
 	hello := to(there, send.Text("Hello"))
 	t.requireSent(hello, hello, hello)
+}
+
+func sendResponseGoesToTheGroup(t *trial) {
+	family := unique("family")
+	inFamily := t.inGroup(t.home, family)
+	for _, params := range []send.SendResponseParams{{}, {ChannelID: t.home.channel.ID}, {MemberID: document.One(t.home.member.ID)}, {Member: t.home.member}} {
+		params.Response = send.Text("Hello {{firstName}}")
+		_, err := inFamily.SendResponse(t.ctx(), params)
+		require.NoError(t, err)
+	}
+	alone := to(t.home.member, send.Text("Hello Ada"))
+	there := Sent{Channel: t.home.channel.ID, To: family, Response: send.Text("Hello Ada")}
+	t.requireSent(there, there, alone, alone)
 }
 
 func sendResponseRefusesContradictions(t *trial) {

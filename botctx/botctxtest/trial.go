@@ -77,6 +77,15 @@ func (t *trial) newPlace(name string) *place {
 	return p
 }
 
+// inGroup returns a place as it is where its member talks with the bot in a group.
+func (t *trial) inGroup(p *place, externalID string) *place {
+	t.Helper()
+	other := *p
+	other.scope.GroupExternalID = externalID
+	other.Operations = t.Operations(other.scope)
+	return &other
+}
+
 // newChannel makes a channel of a platform that can be sent to.
 func (t *trial) newChannel(app string) *channel.Channel {
 	t.Helper()
