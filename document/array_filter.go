@@ -16,8 +16,8 @@ type arrayFilter struct {
 }
 
 // match reports whether an array element matches.
-func (f *arrayFilter) match(item any) bool {
-	return f.filter.Match(singleField(f.name, item))
+func (f *arrayFilter) match(item any, e *Evaluation) bool {
+	return f.filter.root.match(singleField(f.name, item), e)
 }
 
 // arrayFilterSet are the array filters of an update by name.

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -11,18 +12,28 @@ import (
 // whether that counts as modified: where it differs from what it was, and for a
 // replacement without _id always, as in MongoDB. The Field of an error is the path in the
 // document, behind "update".
+//
+// A store makes changes within the Evaluation of its call, which bounds what it does in all.
 func (c Change) Apply(filter *Filter, before Object) (after Object, modified bool, err error) {
-	after, modified, err = c.applied(filter, before)
+	return NewEvaluation(context.Background()).Change(c, filter, before)
+}
+
+// Change is Change.Apply within the evaluation.
+func (e *Evaluation) Change(change Change, filter *Filter, before Object) (after Object, modified bool, err error) {
+	after, modified, err = change.applied(e, filter, before)
+	if e.budget.failure != nil {
+		return Object{}, false, e.budget.failure
+	}
 	return after, modified, boterr.In("update", err)
 }
 
-func (c Change) applied(filter *Filter, before Object) (after Object, modified bool, err error) {
+func (c Change) applied(e *Evaluation, filter *Filter, before Object) (after Object, modified bool, err error) {
 	if c.Update == nil {
 		return before, false, boterr.Invalid("", "an update is required")
 	}
-	run := updateRun{document: before, now: c.Now}
+	run := updateRun{call: e, document: before, now: c.Now}
 	if c.Update.usesPosition {
-		if run.position, err = filter.positionIn(before); err != nil {
+		if run.position, err = e.positionOf(filter, before); err != nil {
 			return Object{}, false, err
 		}
 	}
@@ -243,20 +254,33 @@ func nextVersion(version any) any {
 // values that the filter requires, changed by the update, with OnInsert. The Field
 // of an error is a path behind "filter" or "update".
 func (c Change) Insert(filter *Filter) (Object, error) {
+	return NewEvaluation(context.Background()).Insert(c, filter)
+}
+
+// Insert is Change.Insert within the evaluation.
+func (e *Evaluation) Insert(change Change, filter *Filter) (Object, error) {
+	o, err := change.insert(e, filter)
+	if e.budget.failure != nil {
+		return Object{}, e.budget.failure
+	}
+	return o, err
+}
+
+func (c Change) insert(e *Evaluation, filter *Filter) (Object, error) {
 	if c.Update == nil {
 		return Object{}, boterr.Invalid("update", "an update is required")
 	}
-	base, err := c.requiredFields(filter)
+	base, err := c.requiredFields(e, filter)
 	if err != nil {
 		return Object{}, boterr.In("filter", err)
 	}
-	after, err := c.inserted(base)
+	after, err := c.inserted(e, base)
 	return after, boterr.In("update", err)
 }
 
 // inserted changes the fields that the filter requires by the update.
-func (c Change) inserted(base Object) (Object, error) {
-	run := updateRun{document: base, inserting: true, now: c.Now}
+func (c Change) inserted(e *Evaluation, base Object) (Object, error) {
+	run := updateRun{call: e, document: base, inserting: true, now: c.Now}
 	after, err := c.Update.apply(&run)
 	if err != nil {
 		return Object{}, err
@@ -274,7 +298,7 @@ func (c Change) inserted(base Object) (Object, error) {
 
 // requiredFields makes an object of the values that a filter requires; of the _id
 // alone for a replacement.
-func (c Change) requiredFields(filter *Filter) (Object, error) {
+func (c Change) requiredFields(e *Evaluation, filter *Filter) (Object, error) {
 	if filter == nil {
 		return O(), nil
 	}
@@ -296,7 +320,7 @@ func (c Change) requiredFields(filter *Filter) (Object, error) {
 		}
 	}
 	required.update.tree.sort()
-	return required.update.apply(&updateRun{document: O()})
+	return required.update.apply(&updateRun{call: e, document: O()})
 }
 
 // completed adds OnInsert and the stamps: _id first, then the fields of OnInsert,

@@ -11,19 +11,19 @@ import (
 // equalTo is $eq. A missing field equals null.
 type equalTo struct{ value any }
 
-func (c equalTo) test(value any) bool {
+func (c equalTo) test(value any, e *Evaluation) bool {
 	if value == missing {
 		return c.value == nil
 	}
-	return Equal(value, c.value)
+	return e.comparing(value, c.value) && Equal(value, c.value)
 }
 
 // equalToString is equalTo for the most usual operand.
 type equalToString string
 
-func (c equalToString) test(value any) bool {
+func (c equalToString) test(value any, e *Evaluation) bool {
 	s, ok := value.(string)
-	return ok && s == string(c)
+	return ok && len(s) == len(c) && e.readingText(len(s)) && s == string(c)
 }
 
 // ordered is $gt, $gte, $lt and $lte: it compares with values of the operand's own
@@ -39,7 +39,7 @@ type ordered struct {
 	number float64
 }
 
-func (c *ordered) test(value any) bool {
+func (c *ordered) test(value any, e *Evaluation) bool {
 	switch v := value.(type) {
 	case float64:
 		if !math.IsNaN(c.number) && !math.IsNaN(v) {
@@ -50,7 +50,7 @@ func (c *ordered) test(value any) bool {
 			return c.testNumber(float64(v))
 		}
 	}
-	return c.testAny(value)
+	return e.comparing(value, c.operand) && c.testAny(value)
 }
 
 // testNumber is test for a number that a float64 holds exactly.
@@ -113,7 +113,10 @@ func newOneOf(values []any) *oneOf {
 	return c
 }
 
-func (c *oneOf) test(value any) bool {
+func (c *oneOf) test(value any, e *Evaluation) bool {
+	if !e.reading(value) {
+		return false
+	}
 	switch value.(type) {
 	case missingValue:
 		return c.null
@@ -166,9 +169,9 @@ const shortList = 16
 // oneOfStrings is oneOf for a list of strings.
 type oneOfStrings map[string]struct{}
 
-func (c oneOfStrings) test(value any) bool {
+func (c oneOfStrings) test(value any, e *Evaluation) bool {
 	s, ok := value.(string)
-	if !ok {
+	if !ok || !e.readingText(len(s)) {
 		return false
 	}
 	_, ok = c[s]
@@ -178,28 +181,32 @@ func (c oneOfStrings) test(value any) bool {
 // exists is $exists: true.
 type exists struct{}
 
-func (exists) test(value any) bool { return value != missing }
+func (exists) test(value any, _ *Evaluation) bool { return value != missing }
 
 // ofLength is $size.
 type ofLength int64
 
-func (c ofLength) test(value any) bool {
+func (c ofLength) test(value any, _ *Evaluation) bool {
 	array, ok := value.(Array)
 	return ok && int64(array.Len()) == int64(c)
 }
 
 // likePattern is $regex. It matches strings only.
-type likePattern struct{ pattern *regexp.Regexp }
+type likePattern struct {
+	pattern *regexp.Regexp
+	// work is that for each byte of a text.
+	work int
+}
 
-func (c likePattern) test(value any) bool {
+func (c likePattern) test(value any, e *Evaluation) bool {
 	s, ok := value.(string)
-	return ok && c.pattern.MatchString(s)
+	return ok && e.spend(len(s)*c.work) && c.pattern.MatchString(s)
 }
 
 // ofType is $type: a set of types by MongoDB's numbers.
 type ofType map[int64]struct{}
 
-func (c ofType) test(value any) bool {
+func (c ofType) test(value any, _ *Evaluation) bool {
 	_, ok := c[typeNumber(value)]
 	return ok
 }
@@ -249,7 +256,7 @@ func typeNumber(value any) int64 {
 // remainder is $mod. It compares whole numbers; fractions are cut off.
 type remainder struct{ divisor, remainder int64 }
 
-func (c remainder) test(value any) bool {
+func (c remainder) test(value any, _ *Evaluation) bool {
 	n, ok := truncated(value)
 	if !ok {
 		return false
@@ -273,9 +280,12 @@ func truncated(value any) (int64, bool) {
 // every is a list of conditions on the same value.
 type every []candidateTest
 
-func (c every) test(value any) bool {
+func (c every) test(value any, e *Evaluation) bool {
+	if !e.steps(len(c)) {
+		return false
+	}
 	for _, condition := range c {
-		if !condition.test(value) {
+		if !condition.test(value, e) {
 			return false
 		}
 	}
@@ -285,9 +295,12 @@ func (c every) test(value any) bool {
 // some is a list of conditions of which the value meets one.
 type some []candidateTest
 
-func (c some) test(value any) bool {
+func (c some) test(value any, e *Evaluation) bool {
+	if !e.steps(len(c)) {
+		return false
+	}
 	for _, condition := range c {
-		if condition.test(value) {
+		if condition.test(value, e) {
 			return true
 		}
 	}
@@ -297,4 +310,4 @@ func (c some) test(value any) bool {
 // not is the opposite of a condition on the same value.
 type not struct{ condition candidateTest }
 
-func (c not) test(value any) bool { return !c.condition.test(value) }
+func (c not) test(value any, e *Evaluation) bool { return !c.condition.test(value, e) }

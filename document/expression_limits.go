@@ -1,27 +1,21 @@
 package document
 
 import (
-	"math/bits"
-
 	"github.com/botctx/go-sdk/boterr"
 )
 
-const (
-	// maxWork is the most that one evaluation may do, in bytes written or compared.
-	maxWork = 64 << 20
-	// stepWork is what looking at one element counts as.
-	stepWork = 16
-	// roundingWork, zoneWork and dateWork are what rounding to places, looking up a time
-	// zone and reading a date count as.
-	roundingWork = 1 << 8
-	zoneWork     = 1 << 10
-	dateWork     = 1 << 11
-)
+// maxWork is the most that an expression may do for one document, in bytes written or
+// compared.
+const maxWork = 64 << 20
 
-// workLimits bounds one evaluation: what it does in all, and the size of each value
-// that it makes. A value may hold another one many times, so that its size can be far
-// above the memory that it takes.
-type workLimits struct{ done int }
+// workLimits bounds what an expression does for one document: what it does in all, and the
+// size of each value that it makes. A value may hold another one many times, so that its
+// size can be far above the memory that it takes.
+type workLimits struct {
+	done int
+	// call is that in which the expression is evaluated, nil where it is compiled.
+	call *Evaluation
+}
 
 // spend counts work, and refuses what is too much.
 func (l *workLimits) spend(work int) error {
@@ -29,6 +23,9 @@ func (l *workLimits) spend(work int) error {
 	if l.done > maxWork {
 		return boterr.Invalid("", "the expression does too much for one document: it makes or looks through "+
 			"more than %d MiB", maxWork>>20)
+	}
+	if l.call != nil && !l.call.budget.spend(work) {
+		return l.call.budget.failure
 	}
 	return nil
 }
@@ -38,17 +35,11 @@ func (l *workLimits) steps(n int) error { return l.spend(n * stepWork) }
 
 // comparing counts the work of comparing two values.
 func (l *workLimits) comparing(a, b any) error {
-	return l.spend(min(valueSize(a), valueSize(b)))
+	return l.spend(stepWork + comparisonWork(a, b))
 }
 
 // sorting counts the work of sorting values.
-func (l *workLimits) sorting(values []any) error {
-	size := len(values) * stepWork
-	for _, value := range values {
-		size = addSizes(size, valueSize(value))
-	}
-	return l.spend(size * bits.Len(uint(len(values))))
-}
+func (l *workLimits) sorting(values []any) error { return l.spend(sortingWork(values)) }
 
 // text refuses a string that is too long. It is to be asked before the string is made.
 func (l *workLimits) text(length int) error {

@@ -3,7 +3,6 @@ package document
 import (
 	"strings"
 	"sync/atomic"
-	"time"
 )
 
 // fieldPath is a compiled dotted path.
@@ -89,33 +88,7 @@ func (p *pathPart) positionIn(s *shape) int {
 // whether the walk can stop.
 type candidateTest interface {
 	// test is given a value, or missing.
-	test(value any) bool
-}
-
-// arrayPosition is what a match tells beside its success: the index of the outermost
-// array element through which the last condition of a filter matched, which is what
-// "$" in an update stands for, and the failure of an expression.
-type arrayPosition struct {
-	index int
-	found bool
-	// failure is the error of an $expr. The match is void then.
-	failure error
-	// now is what the match is given for $$NOW.
-	now time.Time
-}
-
-// fail records the failure of an expression, of several the first.
-func (p *arrayPosition) fail(err error) {
-	if p != nil && p.failure == nil {
-		p.failure = err
-	}
-}
-
-// set records an index. A walk that unwinds records the outer one after the inner.
-func (p *arrayPosition) set(index int) {
-	if p != nil {
-		p.index, p.found = index, true
-	}
+	test(value any, e *Evaluation) bool
 }
 
 // leafMode says what becomes of an array at the end of a path.
@@ -165,8 +138,8 @@ func (p *fieldPath) descend(value any, part int) (any, int) {
 // them, until a test succeeds: through an array on the way it goes on in each
 // element that is an object and, where the next name is a number, in the element
 // with that index.
-func (p *fieldPath) walk(root any, mode leafMode, test candidateTest, position *arrayPosition) bool {
-	w := pathWalk{path: p, mode: mode, test: test, position: position}
+func (p *fieldPath) walk(root any, mode leafMode, test candidateTest, e *Evaluation) bool {
+	w := pathWalk{path: p, mode: mode, test: test, evaluation: e}
 	if p.manyIndexes {
 		w.seen = map[visit]struct{}{}
 	}
@@ -175,10 +148,10 @@ func (p *fieldPath) walk(root any, mode leafMode, test candidateTest, position *
 
 // pathWalk is one walk along a path.
 type pathWalk struct {
-	path     *fieldPath
-	mode     leafMode
-	test     candidateTest
-	position *arrayPosition
+	path       *fieldPath
+	mode       leafMode
+	test       candidateTest
+	evaluation *Evaluation
 	// seen are the places from where the walk has gone on without success, nil where
 	// it need not remember them.
 	seen map[visit]struct{}
@@ -205,7 +178,7 @@ func (w *pathWalk) from(container any, i int) bool {
 	case Array:
 		return w.array(c, i)
 	default:
-		return w.test.test(missing)
+		return w.test.test(missing, w.evaluation)
 	}
 }
 
@@ -220,22 +193,28 @@ func (w *pathWalk) value(value any, i int) bool {
 // leaf tests a value at the end of the path.
 func (w *pathWalk) leaf(value any) bool {
 	if array, ok := value.(Array); ok && w.mode == leafExpanded {
+		if !w.evaluation.steps(array.Len()) {
+			return false
+		}
 		for index, item := range array.items() {
-			if w.test.test(item) {
-				w.position.set(index)
+			if w.test.test(item, w.evaluation) {
+				w.evaluation.at(index)
 				return true
 			}
 		}
 	}
-	return w.test.test(value)
+	return w.test.test(value, w.evaluation)
 }
 
 // array goes on through an array, to which part i applies.
 func (w *pathWalk) array(array Array, i int) bool {
+	if !w.evaluation.steps(array.Len()) {
+		return false
+	}
 	wanted := w.path.parts[i].index
 	for index, item := range array.items() {
 		if _, ok := item.(Object); ok && w.from(item, i) {
-			w.position.set(index)
+			w.evaluation.at(index)
 			return true
 		}
 		if index == wanted && w.element(item, i+1) {
@@ -248,7 +227,7 @@ func (w *pathWalk) array(array Array, i int) bool {
 // element goes on in the element that part i-1 names by its index.
 func (w *pathWalk) element(item any, i int) bool {
 	if i == len(w.path.parts) {
-		return w.test.test(item) // An array is one value here.
+		return w.test.test(item, w.evaluation) // An array is one value here.
 	}
 	switch item.(type) {
 	case Object, Array:
@@ -261,7 +240,7 @@ func (w *pathWalk) element(item any, i int) bool {
 // collector gathers all values to which a walk leads.
 type collector struct{ values []any }
 
-func (c *collector) test(value any) bool {
+func (c *collector) test(value any, _ *Evaluation) bool {
 	if value != missing {
 		c.values = append(c.values, value)
 	}

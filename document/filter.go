@@ -1,8 +1,8 @@
 package document
 
 import (
+	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -22,12 +22,8 @@ type Filter struct {
 	source Object
 	// equalities are the values that every match must have.
 	equalities []equality
-	// costly tells that a document may take as long as a pattern or an expression takes.
-	costly bool
 	// canFail tells that the filter holds an $expr, whose evaluation can fail.
 	canFail bool
-	// positions are *arrayPosition that no check uses now.
-	positions *sync.Pool
 	// usesNow tells that it asks for $$NOW, and now is that time; zero where none was
 	// given.
 	usesNow bool
@@ -73,10 +69,8 @@ func compileFilter(source Object, c filterCompiler) (*Filter, error) {
 	if _, ok := root.(*pathMatcher); ok && len(filter.equalities) == 1 {
 		filter.one, filter.only = true, filter.equalities[0]
 	}
-	filter.costly = *c.instructions > cheapPatterns
 	if c.expr != nil && c.expr.used {
-		filter.costly = true
-		filter.canFail, filter.usesNow, filter.positions = true, c.expr.usesNow, &sync.Pool{}
+		filter.canFail, filter.usesNow = true, c.expr.usesNow
 	}
 	return filter, nil
 }
@@ -124,33 +118,12 @@ func (f *Filter) Match(document Object) bool {
 // Check reports whether a document matches. Where an $expr of the filter fails on the
 // document, as a division by zero does, the error is InvalidArgument, and an operation
 // that reads or writes by the filter fails as a whole. So it is where an $expr asks for
-// $$NOW, and no time was given by At.
+// $$NOW, and no time was given by At. The error is ResourceExhausted where the filter does
+// too much for one document.
+//
+// A store checks within the Evaluation of its call, which bounds what it does in all.
 func (f *Filter) Check(document Object) (bool, error) {
-	if f == nil || f.root == nil {
-		return true, nil
-	}
-	if !f.canFail {
-		return f.root.match(document, nil), nil
-	}
-	position, ok := f.positions.Get().(*arrayPosition)
-	if !ok {
-		position = &arrayPosition{}
-	}
-	*position = arrayPosition{now: f.now}
-	matched := f.root.match(document, position)
-	err := position.failure
-	f.positions.Put(position)
-	return matched && err == nil, err
-}
-
-// positionIn returns the array element of a document through which it matched.
-func (f *Filter) positionIn(document Object) (arrayPosition, error) {
-	var position arrayPosition
-	if f != nil {
-		position.now = f.now
-		f.root.match(document, &position)
-	}
-	return position, position.failure
+	return NewEvaluation(context.Background()).Check(f, document)
 }
 
 // Equality returns the value that every document must have at a path to match,
@@ -180,10 +153,6 @@ func (e *equality) decides(path string) bool {
 	return class != classNull && class != classArray
 }
 
-// IsCostly reports whether one document may take long, because of a pattern or an
-// expression: a store then asks more often whether anybody still waits.
-func (f *Filter) IsCostly() bool { return f != nil && f.costly }
-
 // IsEquality reports whether the filter says nothing but that the field at a path
 // equals the value that Equality returns.
 func (f *Filter) IsEquality() bool { return f != nil && f.one }
@@ -205,9 +174,8 @@ func And(filters ...*Filter) *Filter {
 		all = append(all, f.root)
 		sources = append(sources, f.source)
 		both.equalities = append(both.equalities, f.equalities...)
-		both.costly = both.costly || f.costly
 		if f.canFail {
-			both.canFail, both.positions = true, &sync.Pool{}
+			both.canFail = true
 		}
 		if f.usesNow {
 			both.usesNow, both.now = true, f.now

@@ -16,12 +16,15 @@ func newEveryValue(values []any) *everyValue {
 }
 
 // test is the condition on one array element, which can be no two values.
-func (e *everyValue) test(value any) bool {
+func (c *everyValue) test(value any, e *Evaluation) bool {
 	if value == missing {
 		value = nil
 	}
-	_, ok := e.keys[string(AppendKey(nil, value))]
-	return ok && len(e.keys) == 1
+	if !e.reading(value) {
+		return false
+	}
+	_, ok := c.keys[string(AppendKey(nil, value))]
+	return ok && len(c.keys) == 1
 }
 
 // everyValueMatcher is everyValue on the values at a path.
@@ -30,9 +33,9 @@ type everyValueMatcher struct {
 	values *everyValue
 }
 
-func (m *everyValueMatcher) match(root any, _ *arrayPosition) bool {
+func (m *everyValueMatcher) match(root any, e *Evaluation) bool {
 	found := foundValues{keys: m.values.keys, seen: map[string]struct{}{}}
-	return m.path.walk(root, leafExpanded, &found, nil)
+	return m.path.walk(root, leafExpanded, &found, e)
 }
 
 // foundValues counts which of the values were seen.
@@ -42,9 +45,12 @@ type foundValues struct {
 }
 
 // test stops the walk once all were seen.
-func (f *foundValues) test(value any) bool {
+func (f *foundValues) test(value any, e *Evaluation) bool {
 	if value == missing {
 		value = nil
+	}
+	if !e.reading(value) {
+		return false
 	}
 	f.buffer = AppendKey(f.buffer[:0], value)
 	if _, ok := f.keys[string(f.buffer)]; ok {

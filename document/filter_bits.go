@@ -15,7 +15,7 @@ type bitsTest struct {
 	any, clear bool
 }
 
-func (c *bitsTest) test(value any) bool {
+func (c *bitsTest) test(value any, _ *Evaluation) bool {
 	n, ok := wholeNumber(value)
 	if !ok {
 		return false

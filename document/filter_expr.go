@@ -42,26 +42,27 @@ type exprMatcher struct {
 	runs sync.Pool
 }
 
-func (m *exprMatcher) match(root any, position *arrayPosition) bool {
-	value, err := m.evaluate(root, position)
+func (m *exprMatcher) match(root any, e *Evaluation) bool {
+	value, err := m.evaluate(root, e)
 	if err != nil {
-		position.fail(boterr.In("$expr", err))
+		e.fail(boterr.In("$expr", err))
 		return false
 	}
 	return isTruthy(value)
 }
 
-func (m *exprMatcher) evaluate(root any, position *arrayPosition) (any, error) {
+func (m *exprMatcher) evaluate(root any, e *Evaluation) (any, error) {
 	run, ok := m.runs.Get().(*expressionRun)
 	if !ok {
 		run = &expressionRun{}
 	}
 	run.root, _ = root.(Object)
+	run.limits.call = e
 	if m.usesNow {
-		if position == nil || position.now.IsZero() {
+		if e == nil || e.now.IsZero() {
 			return nil, boterr.Invalid("", "$$NOW is not known here: give the filter a time with At")
 		}
-		run.now = position.now
+		run.now = e.now
 	}
 	value, err := m.expression.evaluate(run)
 	run.reset()

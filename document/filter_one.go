@@ -70,18 +70,18 @@ func compileRecord(source Object) *Filter {
 // fieldsEqual is met where fields equal scalars.
 type fieldsEqual []equality
 
-func (all *fieldsEqual) match(root any, position *arrayPosition) bool {
+func (all *fieldsEqual) match(root any, e *Evaluation) bool {
 	o, ok := root.(Object)
 	if !ok {
-		return all.asPaths().match(root, position)
+		return all.asPaths().match(root, e)
 	}
 	for i := range *all {
-		e := &(*all)[i]
-		value := fieldOrMissing(o, e.path)
+		f := &(*all)[i]
+		value := fieldOrMissing(o, f.path)
 		if _, isArray := value.(Array); isArray {
-			return all.asPaths().match(root, position)
+			return all.asPaths().match(root, e)
 		}
-		if !(equalTo{e.value}).test(value) {
+		if !(equalTo{f.value}).test(value, e) {
 			return false
 		}
 	}

@@ -8,43 +8,26 @@ import (
 // BatchSize is the most documents that Select takes.
 const BatchSize = 32
 
-// Select tells which of up to BatchSize documents Match, of those whose bit is set in
-// among: bit i stands for documents[i]. It asks for less than Match does for one
-// document after the other.
-func (f *Filter) Select(documents []Object, among uint32) (matched uint32) {
-	if f == nil || f.root == nil {
-		return among
-	}
-	if !f.canFail {
-		return selectBy(f.root, documents, among)
-	}
-	for ; among != 0; among &= among - 1 {
-		if i := bits.TrailingZeros32(among); f.Match(documents[i]) {
-			matched |= 1 << i
-		}
-	}
-	return matched
-}
-
-// selectBy is Select for a matcher.
-func selectBy(m matcher, documents []Object, among uint32) uint32 {
+// selectBy tells which documents meet a matcher that does not fail, as Evaluation.Select
+// does.
+func selectBy(m matcher, documents []Object, among uint32, e *Evaluation) uint32 {
 	switch m := m.(type) {
 	case allOf:
 		for _, inner := range m {
-			among = selectBy(inner, documents, among)
+			among = selectBy(inner, documents, among, e)
 		}
 		return among
 	case noneOf:
 		for _, inner := range m {
-			among &^= selectBy(inner, documents, among)
+			among &^= selectBy(inner, documents, among, e)
 		}
 		return among
 	case *pathMatcher:
-		return m.selectFrom(documents, among)
+		return m.selectFrom(documents, among, e)
 	}
 	var matched uint32
 	for ; among != 0; among &= among - 1 {
-		if i := bits.TrailingZeros32(among); m.match(documents[i], nil) {
+		if i := bits.TrailingZeros32(among); m.match(documents[i], e) {
 			matched |= 1 << i
 		}
 	}
@@ -52,7 +35,10 @@ func selectBy(m matcher, documents []Object, among uint32) uint32 {
 }
 
 // selectFrom is Select for a condition on the values at a path.
-func (m *pathMatcher) selectFrom(documents []Object, among uint32) (matched uint32) {
+func (m *pathMatcher) selectFrom(documents []Object, among uint32, e *Evaluation) (matched uint32) {
+	if !e.spend(bits.OnesCount32(among) * conditionWork) {
+		return 0
+	}
 	text, isText := m.test.(equalToString)
 	first, isField := &m.path.parts[0], len(m.path.parts) == 1
 	for ; among != 0; among &= among - 1 {
@@ -67,11 +53,11 @@ func (m *pathMatcher) selectFrom(documents []Object, among uint32) (matched uint
 		}
 		switch v := value.(type) {
 		case string:
-			ok = isText && v == string(text) || !isText && m.test.test(value)
+			ok = isText && len(v) == len(text) && e.readingText(len(v)) && v == string(text) || !isText && m.test.test(value, e)
 		case Array:
-			ok = m.meetsArray(v)
+			ok = m.meetsArray(v, e)
 		default:
-			ok = alone && !isText && m.test.test(value) || !alone && m.path.walk(documents[i], m.mode, m.test, nil)
+			ok = alone && !isText && m.test.test(value, e) || !alone && m.path.walk(documents[i], m.mode, m.test, e)
 		}
 		if ok {
 			matched |= 1 << i
@@ -81,9 +67,14 @@ func (m *pathMatcher) selectFrom(documents []Object, among uint32) (matched uint
 }
 
 // meetsArray reports whether an array at the end of the path meets the condition.
-func (m *pathMatcher) meetsArray(array Array) bool {
-	if m.mode == leafExpanded && slices.ContainsFunc(array.items(), m.test.test) {
-		return true
+func (m *pathMatcher) meetsArray(array Array, e *Evaluation) bool {
+	if m.mode == leafExpanded {
+		if !e.steps(array.Len()) {
+			return false
+		}
+		if slices.ContainsFunc(array.items(), func(item any) bool { return m.test.test(item, e) }) {
+			return true
+		}
 	}
-	return m.test.test(array)
+	return m.test.test(array, e)
 }

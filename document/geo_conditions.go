@@ -24,7 +24,7 @@ func (c withinPlane) cover(kind IndexKind) geometry.Cells {
 	return c.region.Bounds().Cover()
 }
 
-func (c withinPlane) test(value any) bool {
+func (c withinPlane) test(value any, _ *Evaluation) bool {
 	if !isPlace(value) {
 		return false
 	}
@@ -71,7 +71,7 @@ func coverBoxes(boxes []geometry.Box) geometry.Cells {
 	return cells
 }
 
-func (c withinSphere) test(value any) bool {
+func (c withinSphere) test(value any, _ *Evaluation) bool {
 	if !isPlace(value) {
 		return false
 	}
@@ -111,7 +111,7 @@ func (c intersecting) cover(kind IndexKind) geometry.Cells {
 	return c.cells()
 }
 
-func (c intersecting) test(value any) bool {
+func (c intersecting) test(value any, _ *Evaluation) bool {
 	if !isPlace(value) || c.isApart(value) {
 		return false
 	}

@@ -151,7 +151,7 @@ func distanceOperand(value any, allowed distanceRange) (float64, error) {
 // nearMatcher is met by documents within the distances of a search.
 type nearMatcher struct{ near *GeoNear }
 
-func (m nearMatcher) match(root any, _ *arrayPosition) bool {
+func (m nearMatcher) match(root any, _ *Evaluation) bool {
 	o, _ := root.(Object)
 	_, ok := m.near.nearest(o)
 	return ok

@@ -1,25 +1,28 @@
 package document
 
+import "slices"
+
 // matcher is a node of a compiled filter: a condition on a whole document, or on
 // an array element that $elemMatch looks into.
 type matcher interface {
 	// match reports whether root, an Object or an Array, meets the condition, and
-	// records in position the array element through which it does.
-	match(root any, position *arrayPosition) bool
+	// records in the evaluation the array element through which it does. A nil evaluation
+	// has no budget and records nothing.
+	match(root any, e *Evaluation) bool
 }
 
 // allOf is met where all of its matchers are: $and, and the fields of a query.
 type allOf []matcher
 
-func (all allOf) match(root any, position *arrayPosition) bool {
+func (all allOf) match(root any, e *Evaluation) bool {
 	var before arrayPosition
-	if position != nil {
-		before = *position
+	if e != nil {
+		before = e.position
 	}
 	for _, m := range all {
-		if !m.match(root, position) {
-			if position != nil { // What does not match has no position.
-				position.index, position.found = before.index, before.found
+		if !m.match(root, e) {
+			if e != nil { // What does not match has no position.
+				e.position = before
 			}
 			return false
 		}
@@ -31,23 +34,11 @@ func (all allOf) match(root any, position *arrayPosition) bool {
 // unless it is one of the forms that either replaces.
 type anyOf []matcher
 
-func (matchers anyOf) match(root any, position *arrayPosition) bool {
-	if position == nil {
-		return matchers.someMatches(root, nil)
-	}
-	inner := arrayPosition{failure: position.failure, now: position.now}
-	matched := matchers.someMatches(root, &inner)
-	position.fail(inner.failure)
+func (matchers anyOf) match(root any, e *Evaluation) bool {
+	before := e.outside()
+	matched := slices.ContainsFunc(matchers, func(m matcher) bool { return m.match(root, e) })
+	e.inside(before)
 	return matched
-}
-
-func (matchers anyOf) someMatches(root any, position *arrayPosition) bool {
-	for _, m := range matchers {
-		if m.match(root, position) {
-			return true
-		}
-	}
-	return false
 }
 
 // either returns $or: of one clause that clause, of equalities at one path $in, which
@@ -97,8 +88,8 @@ func isEquality(test candidateTest) bool {
 // not match has no position.
 type noneOf []matcher
 
-func (none noneOf) match(root any, position *arrayPosition) bool {
-	return !anyOf(none).match(root, position)
+func (none noneOf) match(root any, e *Evaluation) bool {
+	return !anyOf(none).match(root, e)
 }
 
 // pathMatcher is met where one of the values at a path meets a condition.
@@ -108,35 +99,46 @@ type pathMatcher struct {
 	test candidateTest
 }
 
-func (m *pathMatcher) match(root any, position *arrayPosition) bool {
+func (m *pathMatcher) match(root any, e *Evaluation) bool {
+	if !e.spend(conditionWork) {
+		return false
+	}
 	if value, ok := m.path.alone(root); ok {
 		if _, isArray := value.(Array); !isArray {
-			return m.test.test(value)
+			return m.test.test(value, e)
 		}
 	}
-	return m.path.walk(root, m.mode, m.test, position)
+	return m.path.walk(root, m.mode, m.test, e)
 }
 
 // elementsOf is $elemMatch with a query: an array with an element that is an
 // object or an array and matches.
 type elementsOf struct{ query matcher }
 
-func (e elementsOf) test(value any) bool {
-	_, ok := e.find(value)
+func (c elementsOf) test(value any, e *Evaluation) bool {
+	_, ok := c.find(value, e)
 	return ok
 }
 
-func (e elementsOf) find(value any) (int, bool) {
+func (c elementsOf) find(value any, e *Evaluation) (int, bool) {
 	array, _ := value.(Array)
+	if !e.steps(array.Len()) {
+		return 0, false
+	}
+	before := e.outside()
+	defer e.inside(before)
 	for i, item := range array.items() {
 		switch v := item.(type) {
 		case Array:
+			if !e.steps(v.Len()) {
+				return 0, false
+			}
 			item = fieldsOf(v)
 		case Object:
 		default:
 			continue
 		}
-		if e.query.match(item, nil) {
+		if c.query.match(item, e) {
 			return i, true
 		}
 	}
@@ -156,15 +158,18 @@ func fieldsOf(array Array) Object {
 // valuesOf is $elemMatch with operators: an array with an element that meets all.
 type valuesOf struct{ condition candidateTest }
 
-func (v valuesOf) test(value any) bool {
-	_, ok := v.find(value)
+func (c valuesOf) test(value any, e *Evaluation) bool {
+	_, ok := c.find(value, e)
 	return ok
 }
 
-func (v valuesOf) find(value any) (int, bool) {
+func (c valuesOf) find(value any, e *Evaluation) (int, bool) {
 	array, _ := value.(Array)
+	if !e.steps(array.Len()) {
+		return 0, false
+	}
 	for i, item := range array.items() {
-		if v.condition.test(item) {
+		if c.condition.test(item, e) {
 			return i, true
 		}
 	}
@@ -174,7 +179,7 @@ func (v valuesOf) find(value any) (int, bool) {
 // elementFinder is a condition on an array that one element decides.
 type elementFinder interface {
 	candidateTest
-	find(value any) (int, bool)
+	find(value any, e *Evaluation) (int, bool)
 }
 
 // elementMatcher is a pathMatcher for $elemMatch, which says which element it was.
@@ -183,16 +188,22 @@ type elementMatcher struct {
 	finder elementFinder
 }
 
-func (m *elementMatcher) match(root any, position *arrayPosition) bool {
-	var outer arrayPosition
+func (m *elementMatcher) match(root any, e *Evaluation) bool {
+	if !e.spend(conditionWork) {
+		return false
+	}
 	found := foundElement{finder: m.finder}
-	if !m.path.walk(root, leafWhole, &found, &outer) {
+	before := e.outside()
+	matched := m.path.walk(root, leafWhole, &found, e)
+	outer := e.outside()
+	e.inside(before)
+	if !matched {
 		return false
 	}
 	if !outer.found {
 		outer.index = found.index
 	}
-	position.set(outer.index)
+	e.at(outer.index)
 	return true
 }
 
@@ -202,8 +213,8 @@ type foundElement struct {
 	index  int
 }
 
-func (f *foundElement) test(value any) bool {
-	index, ok := f.finder.find(value)
+func (f *foundElement) test(value any, e *Evaluation) bool {
+	index, ok := f.finder.find(value, e)
 	f.index = index
 	return ok
 }

@@ -75,7 +75,7 @@ func compileStage(source any) (namedStage, error) {
 
 // runPipeline returns what the stages make of run.document.
 func (u *Update) runPipeline(run *updateRun) (Object, error) {
-	evaluation := expressionRun{root: run.document, now: run.now}
+	evaluation := expressionRun{root: run.document, now: run.now, limits: workLimits{call: run.call}}
 	for i, s := range u.stages {
 		next, err := s.stage.apply(&evaluation)
 		if err == nil {

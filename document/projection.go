@@ -1,5 +1,7 @@
 package document
 
+import "context"
+
 // Projection is a compiled projection: which fields of a document a reader gets. It
 // is safe for concurrent use. A nil *Projection gives documents whole.
 type Projection struct {
@@ -55,16 +57,32 @@ func (p *Projection) IsPositional() bool { return p != nil && p.positional != ni
 // behind. InvalidArgument: a path ends in "$", and the filter has no condition that
 // matched an element of that array, or has one of $expr, $near, $nearSphere; or an
 // expression fails.
+//
+// A store applies projections within the Evaluation of its call, which bounds what it does
+// in all.
 func (p *Projection) Apply(filter *Filter, document Object) (Object, error) {
+	return NewEvaluation(context.Background()).Project(p, filter, document)
+}
+
+// Project is Projection.Apply within the evaluation.
+func (e *Evaluation) Project(projection *Projection, filter *Filter, document Object) (Object, error) {
+	o, err := projection.apply(e, filter, document)
+	if e.budget.failure != nil {
+		return Object{}, e.budget.failure
+	}
+	return o, err
+}
+
+func (p *Projection) apply(e *Evaluation, filter *Filter, document Object) (Object, error) {
 	if p == nil {
 		return document, nil
 	}
-	projected, err := p.projected(document)
+	projected, err := p.projected(e, document)
 	if err != nil {
 		return Object{}, err
 	}
 	if p.positional != nil {
-		if projected, err = p.atPosition(filter, document, projected); err != nil {
+		if projected, err = p.atPosition(e, filter, document, projected); err != nil {
 			return Object{}, err
 		}
 	}
@@ -76,9 +94,9 @@ func (p *Projection) Apply(filter *Filter, document Object) (Object, error) {
 
 // projected returns the fields that are kept and computed. Without expressions there is
 // nothing to be prepared for them.
-func (p *Projection) projected(document Object) (Object, error) {
+func (p *Projection) projected(e *Evaluation, document Object) (Object, error) {
 	if !p.tree.computes {
 		return p.tree.chosen(document), nil
 	}
-	return p.tree.project(&expressionRun{root: document})
+	return p.tree.project(&expressionRun{root: document, limits: workLimits{call: e}})
 }

@@ -17,7 +17,7 @@ type firstMatch struct {
 
 func (m firstMatch) evaluate(run *expressionRun) (any, error) {
 	value := fieldOrMissing(run.root, m.field)
-	i, ok := m.finder.find(value)
+	i, ok := m.finder.find(value, run.limits.call)
 	if !ok {
 		return missing, nil
 	}
@@ -118,12 +118,12 @@ func (s *fieldSlice) part(items []any) []any {
 
 // atPosition cuts the first array on the positional path down to the element through
 // which the filter matched. Where there is no array on it, nothing is cut.
-func (p *Projection) atPosition(filter *Filter, document, projected Object) (Object, error) {
+func (p *Projection) atPosition(e *Evaluation, filter *Filter, document, projected Object) (Object, error) {
 	field := strings.Join(p.positional, ".") + ".$"
 	if special := specialOperator(filter.Source()); special != "" {
 		return Object{}, boterr.Invalid(field, "a path that ends in $ cannot stand beside %s in the filter", special)
 	}
-	position, err := filter.positionIn(document)
+	position, err := e.positionOf(filter, document)
 	if err != nil {
 		return Object{}, err
 	}

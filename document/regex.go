@@ -16,9 +16,6 @@ const maxPattern = 32764
 const (
 	maxProgram  = 5000
 	maxPrograms = 100_000
-	// cheapPatterns are the instructions with which a filter still takes little time for
-	// a document.
-	cheapPatterns = 200
 )
 
 // compiledPattern is a pattern and the number of its instructions.
@@ -26,6 +23,12 @@ type compiledPattern struct {
 	*regexp.Regexp
 
 	instructions int
+}
+
+// work is that of a match for each byte of the text.
+func (p compiledPattern) work() int {
+	const least, alike = 4, 4 // Of all instructions few are at work at once.
+	return least + p.instructions/alike
 }
 
 // regexCondition compiles $regex with the $options beside it. Patterns are those
@@ -48,7 +51,7 @@ func (c filterCompiler) regexCondition(operand any, beside Object) ([]fieldCondi
 	if err := c.countInstructions(compiled.instructions); err != nil {
 		return nil, err
 	}
-	return one(likePattern{compiled.Regexp}), nil
+	return one(likePattern{pattern: compiled.Regexp, work: compiled.work()}), nil
 }
 
 // optionsCondition checks that $options has a $regex, which reads it.

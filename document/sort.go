@@ -86,16 +86,25 @@ func (s *Sort) Keys() []SortKey {
 // below null, and a missing field is null. Where two paths lead through the same array,
 // the values are those of one of its elements: of the one that comes first. A number in
 // a path names an element of an array that has so many, and that one alone.
-func (s *Sort) Compare(a, b Object) int {
-	if s == nil {
+//
+// A store compares within the Evaluation of its call, which bounds what it does in all.
+func (s *Sort) Compare(a, b Object) int { return s.compare(a, b, nil) }
+
+// Compare is Sort.Compare within the evaluation. Once the budget is spent all documents
+// compare equal, and Err tells why.
+func (e *Evaluation) Compare(sort *Sort, a, b Object) int { return sort.compare(a, b, e) }
+
+// compare is Compare. A nil evaluation bounds nothing.
+func (s *Sort) compare(a, b Object, e *Evaluation) int {
+	if s == nil || !e.spend(len(s.keys)*conditionWork) {
 		return 0
 	}
 	if s.shares && s.arraysIn(a)+s.arraysIn(b) > 0 {
-		return s.compareTuples(s.valuesOf(a), s.valuesOf(b))
+		return s.compareTuples(s.valuesOf(a, e), s.valuesOf(b, e), e)
 	}
 	for i := range s.keys {
 		key := &s.keys[i]
-		if order := Compare(key.of(a), key.of(b)); order != 0 {
+		if order := e.order(key.of(a, e), key.of(b, e)); order != 0 {
 			if key.descending {
 				return -order
 			}
@@ -103,6 +112,14 @@ func (s *Sort) Compare(a, b Object) int {
 		}
 	}
 	return 0
+}
+
+// order is the package's Compare within the evaluation.
+func (e *Evaluation) order(a, b any) int {
+	if !e.comparing(a, b) {
+		return 0
+	}
+	return Compare(a, b)
 }
 
 // Sort sorts documents in place; those that compare equal keep their order.
@@ -113,10 +130,10 @@ func (s *Sort) Sort(documents []Object) {
 }
 
 // of returns the value by which a document is sorted.
-func (k *sortKey) of(o Object) any {
+func (k *sortKey) of(o Object, e *Evaluation) any {
 	value, part := k.path.descend(o, 0)
 	if array, ok := value.(Array); ok {
-		extreme := extremeValue{descending: k.descending}
+		extreme := extremeValue{evaluation: e, descending: k.descending}
 		k.ofItems(array, part, &extreme)
 		return extreme.value
 	}
@@ -137,6 +154,9 @@ func (k *sortKey) settled(value any, part int) any {
 func (k *sortKey) ofItems(array Array, part int, extreme *extremeValue) {
 	if part == len(k.path.parts) {
 		extreme.takeItems(array)
+		return
+	}
+	if !extreme.evaluation.steps(array.Len()) {
 		return
 	}
 	if item, ok := k.path.parts[part].itemOf(array); ok {
@@ -177,6 +197,7 @@ func (k *sortKey) ofValue(value any, part int, extreme *extremeValue) {
 
 // extremeValue finds the least or greatest of the values at a path.
 type extremeValue struct {
+	evaluation *Evaluation
 	descending bool
 	found      bool
 	value      any
@@ -187,13 +208,16 @@ func (e *extremeValue) takeItems(array Array) {
 	if array.Len() == 0 {
 		e.take(missing) // Below null.
 	}
+	if !e.evaluation.steps(array.Len()) {
+		return
+	}
 	for _, item := range array.items() {
 		e.take(item)
 	}
 }
 
 func (e *extremeValue) take(value any) {
-	order := Compare(value, e.value)
+	order := e.evaluation.order(value, e.value)
 	if !e.found || e.descending && order > 0 || !e.descending && order < 0 {
 		e.value, e.found = value, true
 	}

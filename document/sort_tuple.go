@@ -2,6 +2,7 @@ package document
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -32,10 +33,18 @@ func (s *Sort) sharesArrays() bool {
 // has arrays side by side at two paths, or an element of an array has a field whose name is
 // the index of another. Its Field is the path, of two the later one.
 func (s *Sort) Check(document Object) error {
-	if s == nil || !s.mayRefuse() || s.arraysIn(document) == 0 {
+	return NewEvaluation(context.Background()).CheckSort(s, document)
+}
+
+// CheckSort is Sort.Check within the evaluation.
+func (e *Evaluation) CheckSort(sort *Sort, document Object) error {
+	if sort == nil || !sort.mayRefuse() || sort.arraysIn(document) == 0 {
 		return nil
 	}
-	_, err := s.tuple(document)
+	_, err := sort.tuple(document, e)
+	if e.budget.failure != nil {
+		return e.budget.failure
+	}
 	return err
 }
 
@@ -56,8 +65,8 @@ func (s *Sort) arraysIn(document Object) int {
 
 // tuple returns the values by which a document is sorted: those of the elements that
 // come first in the order of the sort.
-func (s *Sort) tuple(document Object) ([]any, error) {
-	w := tupleWalk{sort: s}
+func (s *Sort) tuple(document Object, e *Evaluation) ([]any, error) {
+	w := tupleWalk{sort: s, evaluation: e}
 	start := make([]tuplePlace, len(s.keys))
 	for i := range s.keys {
 		start[i].value = document
@@ -67,22 +76,23 @@ func (s *Sort) tuple(document Object) ([]any, error) {
 }
 
 // valuesOf is tuple, and where there is none the extreme at each path by itself.
-func (s *Sort) valuesOf(document Object) []any {
-	values, err := s.tuple(document)
+func (s *Sort) valuesOf(document Object, e *Evaluation) []any {
+	values, err := s.tuple(document, e)
 	if err == nil {
 		return values
 	}
 	values = make([]any, len(s.keys))
 	for i := range s.keys {
-		values[i] = s.keys[i].of(document)
+		values[i] = s.keys[i].of(document, e)
 	}
 	return values
 }
 
 // tupleWalk looks for the first tuple.
 type tupleWalk struct {
-	sort  *Sort
-	first []any
+	sort       *Sort
+	evaluation *Evaluation
+	first      []any
 	// beside is a path that leads through an array beside all that the walk may meet, ""
 	// where there is none.
 	beside string
@@ -198,6 +208,9 @@ func (w *tupleWalk) intoNamed(place *tuplePlace, key int, array Array) (bool, er
 	if !ok {
 		return false, nil
 	}
+	if !w.evaluation.steps(array.Len()) {
+		return false, w.evaluation.budget.failure
+	}
 	for _, other := range array.items() {
 		if o, isObject := other.(Object); isObject && part.of(o) != missing {
 			return false, boterr.Invalid(path.text,
@@ -212,7 +225,7 @@ func (w *tupleWalk) intoNamed(place *tuplePlace, key int, array Array) (bool, er
 // settleNamed settles the keys that went on in elements that they name: their values are
 // the same whatever the element of the others.
 func (w *tupleWalk) settleNamed(places []tuplePlace, others []int) error {
-	named := tupleWalk{sort: w.sort, beside: w.beside}
+	named := tupleWalk{sort: w.sort, evaluation: w.evaluation, beside: w.beside}
 	alone := slices.Clone(places)
 	for _, i := range others {
 		alone[i].settle(nil)
@@ -234,6 +247,9 @@ func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array Array) er
 	items := array.items()
 	if len(items) == 0 {
 		items = []any{missing} // Below null.
+	}
+	if !w.evaluation.spend(len(items) * len(w.sort.keys) * conditionWork) {
+		return w.evaluation.budget.failure
 	}
 	next := slices.Clone(places)
 	for _, item := range items {
@@ -261,15 +277,15 @@ func (w *tupleWalk) take(places []tuplePlace) {
 	for i := range places {
 		values[i] = places[i].value
 	}
-	if w.first == nil || w.sort.compareTuples(values, w.first) < 0 {
+	if w.first == nil || w.sort.compareTuples(values, w.first, w.evaluation) < 0 {
 		w.first = values
 	}
 }
 
 // compareTuples orders two lists of the values of the keys.
-func (s *Sort) compareTuples(a, b []any) int {
+func (s *Sort) compareTuples(a, b []any, e *Evaluation) int {
 	for i := range s.keys {
-		if order := Compare(a[i], b[i]); order != 0 {
+		if order := e.order(a[i], b[i]); order != 0 {
 			if s.keys[i].descending {
 				return -order
 			}

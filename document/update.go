@@ -94,6 +94,8 @@ func (u *Update) editsFields() bool {
 
 // updateRun is what the operations of one update of one document share.
 type updateRun struct {
+	// call is that in which the document is updated.
+	call *Evaluation
 	// document is the document as it was before.
 	document Object
 	// position is the array element that "$" stands for.
@@ -105,6 +107,15 @@ type updateRun struct {
 	// grown is the number of bytes that the operations added so far.
 	grown int
 }
+
+// spend counts work, and refuses what is too much.
+func (run *updateRun) spend(work int) error {
+	run.call.budget.spend(work)
+	return run.call.budget.failure
+}
+
+// steps counts the work of looking at n elements.
+func (run *updateRun) steps(n int) error { return run.spend(n * stepWork) }
 
 // nullItemSize is about the size of a null in an array: its type and its index.
 const nullItemSize = 8

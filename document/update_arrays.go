@@ -128,13 +128,19 @@ func fieldOrder(fields Object) (func(a, b any) int, error) {
 	}, nil
 }
 
-func (p *push) apply(value any, _ *updateRun) (any, error) {
+func (p *push) apply(value any, run *updateRun) (any, error) {
 	items, err := itemsOf("$push", value)
 	if err != nil {
 		return nil, err
 	}
+	if err := run.steps(len(items) + len(p.values)); err != nil {
+		return nil, err
+	}
 	items = slices.Insert(slices.Clone(items), p.insertAt(len(items)), p.values...)
 	if p.sort != nil {
+		if err := run.spend(sortingWork(items)); err != nil {
+			return nil, err
+		}
 		slices.SortStableFunc(items, p.sort)
 	}
 	return arrayOf(p.sliced(items)), nil
@@ -190,9 +196,12 @@ func compileAddToSet(_ string, argument any) (operation, error) {
 	return &addToSet{values: values}, nil
 }
 
-func (s *addToSet) apply(value any, _ *updateRun) (any, error) {
+func (s *addToSet) apply(value any, run *updateRun) (any, error) {
 	items, err := itemsOf("$addToSet", value)
 	if err != nil {
+		return nil, err
+	}
+	if err := run.spend(settingWork(items, s.values)); err != nil {
 		return nil, err
 	}
 	items = slices.Clip(items)
@@ -214,13 +223,15 @@ func containsEqual(items []any, value any) bool {
 type pull struct {
 	removing
 	operator string
-	meets    func(item any) bool
+	meets    func(item any, e *Evaluation) bool
 }
 
 func compilePull(_ string, argument any) (operation, error) {
 	condition, ok := argument.(Object)
 	if !ok {
-		return &pull{operator: "$pull", meets: func(item any) bool { return Equal(item, argument) }}, nil
+		return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool {
+			return e.comparing(item, argument) && Equal(item, argument)
+		}}, nil
 	}
 	if special := specialOperator(condition); special != "" {
 		return nil, boterr.Invalid(special, "%s cannot stand in $pull", special)
@@ -231,15 +242,15 @@ func compilePull(_ string, argument any) (operation, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &pull{operator: "$pull", meets: func(item any) bool { return m.match(singleField("", item), nil) }}, nil
+		return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool { return m.match(singleField("", item), e) }}, nil
 	}
 	query, err := c.query(condition)
 	if err != nil {
 		return nil, err
 	}
-	return &pull{operator: "$pull", meets: func(item any) bool {
+	return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool {
 		o, ok := item.(Object)
-		return ok && query.match(o, nil)
+		return ok && query.match(o, e)
 	}}, nil
 }
 
@@ -248,10 +259,13 @@ func compilePullAll(_ string, argument any) (operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pull{operator: "$pullAll", meets: newValueSet(values, 0).has}, nil
+	set := newValueSet(values, 0)
+	return &pull{operator: "$pullAll", meets: func(item any, e *Evaluation) bool {
+		return e.spend(set.work(item)) && set.has(item)
+	}}, nil
 }
 
-func (p *pull) apply(value any, _ *updateRun) (any, error) {
+func (p *pull) apply(value any, run *updateRun) (any, error) {
 	if value == missing {
 		return missing, nil
 	}
@@ -259,7 +273,11 @@ func (p *pull) apply(value any, _ *updateRun) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return arrayOf(slices.DeleteFunc(slices.Clone(items), p.meets)), nil
+	if err := run.steps(len(items)); err != nil {
+		return nil, err
+	}
+	kept := slices.DeleteFunc(slices.Clone(items), func(item any) bool { return p.meets(item, run.call) })
+	return arrayOf(kept), run.call.budget.failure
 }
 
 // pop is $pop.
@@ -276,13 +294,16 @@ func compilePop(_ string, argument any) (operation, error) {
 	return pop{first: end == -1}, nil
 }
 
-func (p pop) apply(value any, _ *updateRun) (any, error) {
+func (p pop) apply(value any, run *updateRun) (any, error) {
 	if value == missing {
 		return missing, nil
 	}
 	items, err := itemsOf("$pop", value)
 	if err != nil || len(items) == 0 {
 		return value, err
+	}
+	if err := run.steps(len(items)); err != nil {
+		return nil, err
 	}
 	if p.first {
 		return arrayOf(items[1:]), nil

@@ -51,12 +51,12 @@ func (s selector) resolved(run *updateRun) (selector, error) {
 }
 
 // selects reports whether the selector means an element of an array.
-func (s selector) selects(index int, item any) bool {
+func (s selector) selects(index int, item any, run *updateRun) bool {
 	switch s.kind {
 	case selectAll:
 		return true
 	case selectFiltered:
-		return s.filter.match(item)
+		return s.filter.match(item, run.call)
 	default:
 		return index == s.index
 	}
@@ -274,8 +274,11 @@ func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*upd
 	if s.kind == selectName {
 		first, last = s.index, min(last, s.index+1)
 	}
+	if err := run.steps(last - first); err != nil {
+		return err
+	}
 	for i := first; i < last; i++ {
-		if !s.selects(i, before[i]) {
+		if !s.selects(i, before[i], run) {
 			continue
 		}
 		if slices.ContainsFunc(touched[i], n.overlaps) {

@@ -23,6 +23,18 @@ func newValueSet(values []any, expected int) *valueSet {
 	return s
 }
 
+// work is that of looking for a value, or adding it.
+func (s *valueSet) work(value any) int {
+	if s.keys != nil {
+		return stepWork + readingWork(value)
+	}
+	work := 0
+	for _, other := range s.few {
+		work += stepWork + comparisonWork(value, other)
+	}
+	return work
+}
+
 // has reports whether the set has a value that is equal.
 func (s *valueSet) has(value any) bool {
 	if s.keys == nil {

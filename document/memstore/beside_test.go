@@ -57,11 +57,13 @@ func twoTenants(t *testing.T, test func(t *testing.T, store document.Store)) {
 	}
 }
 
-// costly is a filter for all documents of the slow tenant, at each of which a write looks
-// whether anybody still waits.
+// costly is a filter for all documents of the slow tenant, at each of which a write does so
+// much that it looks whether anybody still waits.
 func costly(t *testing.T) *document.Filter {
 	t.Helper()
-	return filter(t, "app", "slow", "$expr", document.O("$gte", document.A("$n", 0)))
+	loop := document.O("$map", document.O("input", document.O("$range", document.A(0, 1_000)), "in", "$n"))
+	isCounted := document.O("$gte", document.A("$n", 0))
+	return filter(t, "app", "slow", "$expr", document.O("$and", document.A(isCounted, document.O("$size", loop))))
 }
 
 // count adds one to n.

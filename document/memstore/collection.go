@@ -86,7 +86,7 @@ func (c *collection) Count(ctx context.Context, filter *document.Filter) (int64,
 	if err != nil {
 		return 0, err
 	}
-	count, err := now.count(ctx, c.at(filter))
+	count, err := now.count(document.NewEvaluation(ctx), c.at(filter))
 	if err != nil {
 		return 0, err
 	}
@@ -102,7 +102,7 @@ func (c *collection) Distinct(ctx context.Context, path string, filter *document
 	if err != nil {
 		return nil, err
 	}
-	values, err := now.distinct(ctx, path, c.at(filter))
+	values, err := now.distinct(document.NewEvaluation(ctx), path, c.at(filter))
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (c *collection) GeoNear(ctx context.Context, query *document.GeoNear) ([]do
 	if query.Filter().UsesNow() {
 		query = query.At(c.store.now())
 	}
-	found, err := now.near(ctx, query)
+	found, err := now.near(document.NewEvaluation(ctx), query)
 	if err != nil {
 		return nil, err
 	}

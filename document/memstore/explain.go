@@ -40,7 +40,7 @@ func (s *Store) Explain(
 	}
 	filter = c.at(filter)
 	p := now.planFor(filter, options.Sort)
-	found, err := now.findBy(ctx, filter, &p, options)
+	found, err := now.findBy(document.NewEvaluation(ctx), filter, &p, options)
 	if err != nil {
 		return Explanation{}, err
 	}

@@ -1,7 +1,6 @@
 package memstore
 
 import (
-	"context"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -11,18 +10,18 @@ import (
 // followNear is follow for a filter with a $near: it yields the documents nearest
 // first, those of the same distance in the order of insertion.
 func (c *content) followNear(
-	ctx context.Context, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
+	call *document.Evaluation, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) error {
 	near := filter.Near()
 	if p.spatial == nil {
 		return boterr.Invalid(near.Key(), "a search for what is near needs an index of the kind %q on the field", near.Kinds()[0])
 	}
 	search := nearSearch{near: near, filter: filter, plan: p}
-	return c.nearest(ctx, &search, func(d distant) bool { return yield(d.position, d.document) })
+	return c.nearest(call, &search, func(d distant) bool { return yield(d.position, d.document) })
 }
 
 // near returns the documents that GeoNear is asked for.
-func (c *content) near(ctx context.Context, query *document.GeoNear) ([]document.GeoResult, error) {
+func (c *content) near(call *document.Evaluation, query *document.GeoNear) ([]document.GeoResult, error) {
 	query, err := c.withGeoKey(query)
 	if err != nil {
 		return nil, err
@@ -34,7 +33,7 @@ func (c *content) near(ctx context.Context, query *document.GeoNear) ([]document
 	}
 	search := nearSearch{near: query, filter: query.Filter(), plan: &p, limit: query.Limit()}
 	found := []document.GeoResult{}
-	err = c.nearest(ctx, &search, func(d distant) bool {
+	err = c.nearest(call, &search, func(d distant) bool {
 		result, _ := query.Measure(d.document)
 		found = append(found, result)
 		return int64(len(found)) != query.Limit()

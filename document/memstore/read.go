@@ -17,51 +17,47 @@ const checkEvery = 512
 // visit yields the documents that match, in the order of insertion or that of the
 // filter's $near, until yield returns false.
 func (c *content) visit(
-	ctx context.Context, filter *document.Filter, yield func(position uint64, o document.Object) bool,
+	call *document.Evaluation, filter *document.Filter, yield func(position uint64, o document.Object) bool,
 ) error {
 	p := c.planFor(filter, nil)
-	return c.follow(ctx, filter, &p, yield)
+	return c.follow(call, filter, &p, yield)
 }
 
 // follow yields the documents that match, in the order of a plan for the filter or in
 // that of the filter's $near, until yield returns false.
 func (c *content) follow(
-	ctx context.Context, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
+	call *document.Evaluation, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) error {
 	if filter.Near() != nil {
-		return c.followNear(ctx, filter, p, yield)
+		return c.followNear(call, filter, p, yield)
 	}
-	return c.look(ctx, filter, p, yield)
+	return c.look(call, filter, p, yield)
 }
 
 // look yields the documents that match, in the order of a plan for the filter, until
 // yield returns false.
 func (c *content) look(
-	ctx context.Context, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
+	call *document.Evaluation, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) error {
-	err := checkEnded(ctx)
+	err := call.Err()
 	if err != nil {
 		return err
 	}
-	if p.isScan() && !filter.IsCostly() {
-		return c.scan(ctx, filter, p, yield)
-	}
-	every := int64(checkEvery)
-	if filter.IsCostly() {
-		every = 1
+	if p.isScan() {
+		return c.scan(call, filter, p, yield)
 	}
 	p.candidates(c, func(position uint64, o document.Object) bool {
 		p.examined++
-		if p.examined%every == 0 {
-			if err = checkEnded(ctx); err != nil {
+		if p.examined%checkEvery == 0 {
+			if err = call.Err(); err != nil {
 				return false
 			}
 		}
 		matched := p.exact
-		if !matched {
-			if matched, err = filter.Check(o); err != nil {
-				return false
-			}
+		if matched {
+			call.Visit(o)
+		} else if matched, err = call.Check(filter, o); err != nil {
+			return false
 		}
 		return !matched || yield(position, o)
 	})
@@ -71,26 +67,29 @@ func (c *content) look(
 // A batch of the sequence is no more than a filter takes.
 const _ = uint(document.BatchSize - persistent.Batch)
 
-// scan looks at all documents, for a filter that is not costly and so cannot fail.
+// scan looks at all documents.
 func (c *content) scan(
-	ctx context.Context, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
+	call *document.Evaluation, filter *document.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) (err error) {
 	batches := 0
 	c.documents.Batches(func(from uint64, documents []document.Object, used uint32) bool {
 		batches++
 		if batches%(checkEvery/persistent.Batch) == 0 {
-			if err = checkEnded(ctx); err != nil {
+			if err = call.Err(); err != nil {
 				return false
 			}
 		}
 		p.examined += int64(bits.OnesCount32(used))
-		for matched := filter.Select(documents, used); matched != 0; matched &= matched - 1 {
+		var matched uint32
+		matched, err = call.Select(filter, documents, used)
+		for ; matched != 0; matched &= matched - 1 {
 			i := bits.TrailingZeros32(matched)
 			if !yield(from+uint64(i), documents[i]) {
+				err = nil // The search ended before.
 				return false
 			}
 		}
-		return true
+		return err == nil
 	})
 	return err
 }
@@ -104,21 +103,21 @@ type placed struct {
 // first returns the first document that matches, in the order of a sort; a nil
 // sort is the order of insertion.
 func (c *content) first(
-	ctx context.Context, filter *document.Filter, sort *document.Sort,
+	call *document.Evaluation, filter *document.Filter, sort *document.Sort,
 ) (found placed, ok bool, err error) {
 	if sort == nil {
 		if id, isID := idOf(filter); isID {
-			return c.byID(ctx, filter, id)
+			return c.byID(call, filter, id)
 		}
 	}
 	p := c.planFor(filter, sort)
 	inOrder := sort == nil || p.sorted
 	var unsorted error
-	err = c.follow(ctx, filter, &p, func(position uint64, o document.Object) bool {
-		if unsorted = sort.Check(o); unsorted != nil {
+	err = c.follow(call, filter, &p, func(position uint64, o document.Object) bool {
+		if unsorted = call.CheckSort(sort, o); unsorted != nil {
 			return false
 		}
-		if !ok || sort.Compare(o, found.document) < 0 {
+		if !ok || call.Compare(sort, o, found.document) < 0 {
 			found, ok = placed{document: o, position: position}, true
 		}
 		return !inOrder
@@ -126,25 +125,46 @@ func (c *content) first(
 	if err == nil {
 		err = boterr.In("sort", unsorted)
 	}
+	if err == nil && sort != nil {
+		err = call.Err()
+	}
 	return found, ok && err == nil, err
 }
 
-// find returns the documents that Find is asked for.
+// find returns the documents that Find is asked for. Looking up one by its _id evaluates
+// nothing.
 func (c *content) find(
 	ctx context.Context, filter *document.Filter, options document.FindOptions,
 ) ([]document.Object, error) {
+	if filter.IsEquality() && options == (document.FindOptions{}) {
+		if id, isID := idOf(filter); isID {
+			return c.record(ctx, id)
+		}
+	}
+	call := document.NewEvaluation(ctx)
 	if options.Sort == nil && options.Skip == 0 {
 		if id, isID := idOf(filter); isID {
-			one, ok, err := c.byID(ctx, filter, id)
+			one, ok, err := c.byID(call, filter, id)
 			found := []document.Object{}
 			if ok {
 				found = []document.Object{one.document}
 			}
-			return allProjected(found, filter, options.Projection, err)
+			return allProjected(call, found, filter, options.Projection, err)
 		}
 	}
 	p := c.planFor(filter, options.Sort)
-	return c.findBy(ctx, filter, &p, options)
+	return c.findBy(call, filter, &p, options)
+}
+
+// record returns the document of an _id, as a find does.
+func (c *content) record(ctx context.Context, id any) ([]document.Object, error) {
+	if err := checkEnded(ctx); err != nil {
+		return nil, err
+	}
+	if _, found, ok := c.ids.find(&c.documents, id); ok {
+		return []document.Object{found}, nil
+	}
+	return []document.Object{}, nil
 }
 
 // idOf returns the _id of the one document that a filter can match, where it gives one.
@@ -157,34 +177,34 @@ func idOf(filter *document.Filter) (id any, ok bool) {
 
 // byID returns the one document that a filter which gives an _id can match. It is what a
 // plan would find, without a plan.
-func (c *content) byID(ctx context.Context, filter *document.Filter, id any) (found placed, ok bool, err error) {
-	if err := checkEnded(ctx); err != nil {
+func (c *content) byID(call *document.Evaluation, filter *document.Filter, id any) (found placed, ok bool, err error) {
+	if err := call.Err(); err != nil {
 		return found, false, err
 	}
 	found.position, found.document, ok = c.ids.find(&c.documents, id)
 	if ok && !filter.IsEquality() {
-		ok, err = filter.Check(found.document)
+		ok, err = call.Check(filter, found.document)
 	}
 	return found, ok && err == nil, err
 }
 
 // findBy is find by a plan.
 func (c *content) findBy(
-	ctx context.Context, filter *document.Filter, p *plan, options document.FindOptions,
+	call *document.Evaluation, filter *document.Filter, p *plan, options document.FindOptions,
 ) ([]document.Object, error) {
-	found, err := c.findWhole(ctx, filter, p, options)
-	return allProjected(found, filter, options.Projection, err)
+	found, err := c.findWhole(call, filter, p, options)
+	return allProjected(call, found, filter, options.Projection, err)
 }
 
 // allProjected applies a projection to what was found, unless finding it failed.
 func allProjected(
-	found []document.Object, filter *document.Filter, projection *document.Projection, err error,
+	call *document.Evaluation, found []document.Object, filter *document.Filter, projection *document.Projection, err error,
 ) ([]document.Object, error) {
 	if err != nil || projection == nil {
 		return found, err
 	}
 	for i, o := range found {
-		if found[i], err = projected(o, filter, projection); err != nil {
+		if found[i], err = projected(call, o, filter, projection); err != nil {
 			return nil, err
 		}
 	}
@@ -193,14 +213,14 @@ func allProjected(
 
 // findWhole is findBy without the projection.
 func (c *content) findWhole(
-	ctx context.Context, filter *document.Filter, p *plan, options document.FindOptions,
+	call *document.Evaluation, filter *document.Filter, p *plan, options document.FindOptions,
 ) ([]document.Object, error) {
 	if options.Sort != nil && !p.sorted {
-		return c.findSorted(ctx, filter, p, options)
+		return c.findSorted(call, filter, p, options)
 	}
 	found := []document.Object{}
 	skip := options.Skip
-	err := c.follow(ctx, filter, p, func(_ uint64, o document.Object) bool {
+	err := c.follow(call, filter, p, func(_ uint64, o document.Object) bool {
 		if skip > 0 {
 			skip--
 			return true
@@ -212,15 +232,16 @@ func (c *content) findWhole(
 }
 
 func (c *content) findSorted(
-	ctx context.Context, filter *document.Filter, p *plan, options document.FindOptions,
+	call *document.Evaluation, filter *document.Filter, p *plan, options document.FindOptions,
 ) ([]document.Object, error) {
-	leaders := leaderboard[document.Object]{compare: options.Sort.Compare, size: options.Skip + options.Limit}
+	compare := func(a, b document.Object) int { return call.Compare(options.Sort, a, b) }
+	leaders := leaderboard[document.Object]{compare: compare, size: options.Skip + options.Limit}
 	if options.Limit == 0 || leaders.size < options.Limit { // The sum may overflow.
 		leaders.size = 0
 	}
 	var unsorted error
-	err := c.follow(ctx, filter, p, func(_ uint64, o document.Object) bool {
-		if unsorted = options.Sort.Check(o); unsorted != nil {
+	err := c.follow(call, filter, p, func(_ uint64, o document.Object) bool {
+		if unsorted = call.CheckSort(options.Sort, o); unsorted != nil {
 			return false
 		}
 		leaders.add(o)
@@ -230,20 +251,23 @@ func (c *content) findSorted(
 		err = boterr.In("sort", unsorted)
 	}
 	found := leaders.ranking()
+	if err == nil {
+		err = call.Err()
+	}
 	return found[min(options.Skip, int64(len(found))):], err
 }
 
 // count returns the number of documents that match.
-func (c *content) count(ctx context.Context, filter *document.Filter) (int, error) {
+func (c *content) count(call *document.Evaluation, filter *document.Filter) (int, error) {
 	if filter == nil {
-		return c.documents.Len(), checkEnded(ctx)
+		return c.documents.Len(), call.Err()
 	}
 	p := c.planFor(filter, nil)
 	if count, ok := p.count(); ok {
-		return count, checkEnded(ctx)
+		return count, call.Err()
 	}
 	count := 0
-	err := c.follow(ctx, filter, &p, func(uint64, document.Object) bool {
+	err := c.follow(call, filter, &p, func(uint64, document.Object) bool {
 		count++
 		return true
 	})
@@ -251,10 +275,10 @@ func (c *content) count(ctx context.Context, filter *document.Filter) (int, erro
 }
 
 // distinct returns the different values at a path.
-func (c *content) distinct(ctx context.Context, path string, filter *document.Filter) ([]any, error) {
+func (c *content) distinct(call *document.Evaluation, path string, filter *document.Filter) ([]any, error) {
 	set := valueSet{values: []any{}, texts: map[string]struct{}{}, keys: map[string]struct{}{}}
 	nested := strings.Contains(path, ".")
-	err := c.visit(ctx, filter, func(_ uint64, o document.Object) bool {
+	err := c.visit(call, filter, func(_ uint64, o document.Object) bool {
 		if nested {
 			for _, value := range document.Values(o, path) {
 				set.add(value)

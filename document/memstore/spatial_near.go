@@ -2,7 +2,6 @@ package memstore
 
 import (
 	"cmp"
-	"context"
 
 	"github.com/golang/geo/s2"
 
@@ -33,14 +32,14 @@ type nearSearch struct {
 // nearest yields the documents that match, nearest first, those of the same distance in
 // the order of insertion, until yield returns false. With a geo index it looks in rings
 // around the point, each wider than the one before.
-func (c *content) nearest(ctx context.Context, s *nearSearch, yield func(distant) bool) error {
-	if err := checkEnded(ctx); err != nil {
+func (c *content) nearest(call *document.Evaluation, s *nearSearch, yield func(distant) bool) error {
+	if err := call.Err(); err != nil {
 		return err
 	}
 	least, most, all := s.near.Reach()
 	x := s.plan.spatial
 	if x == nil {
-		_, err := s.step(ctx, ring{outer: most, last: true}, func(take func(uint64, document.Object) bool) { s.plan.candidates(c, take) }, yield)
+		_, err := s.step(call, ring{outer: most, last: true}, func(take func(uint64, document.Object) bool) { s.plan.candidates(c, take) }, yield)
 		return err
 	}
 	const half = 0.5
@@ -51,7 +50,7 @@ func (c *content) nearest(ctx context.Context, s *nearSearch, yield func(distant
 		if r.outer >= min(most, all) {
 			r.outer, r.last = most, true
 		}
-		goOn, err := s.step(ctx, r, func(take func(uint64, document.Object) bool) { s.unseen(c, r, take) }, yield)
+		goOn, err := s.step(call, r, func(take func(uint64, document.Object) bool) { s.unseen(c, r, take) }, yield)
 		if err != nil || !goOn || r.last {
 			return err
 		}
@@ -87,16 +86,16 @@ func (r ring) isBefore(distance float64) bool {
 // step yields what matches and is not farther away than a ring, nearest first, and keeps
 // the rest of the candidates waiting. It reports whether to go on.
 func (s *nearSearch) step(
-	ctx context.Context, r ring, candidates func(func(uint64, document.Object) bool), yield func(distant) bool,
+	call *document.Evaluation, r ring, candidates func(func(uint64, document.Object) bool), yield func(distant) bool,
 ) (goOn bool, err error) {
 	nearest := leaderboard[distant]{compare: compareDistant, size: s.limit}
-	if err := s.reach(r, &nearest); err != nil {
+	if err := s.reach(call, r, &nearest); err != nil {
 		return false, err
 	}
 	candidates(func(position uint64, o document.Object) bool {
 		s.plan.examined++
 		if s.plan.examined%checkEvery == 0 {
-			if err = checkEnded(ctx); err != nil {
+			if err = call.Err(); err != nil {
 				return false
 			}
 		}
@@ -109,7 +108,7 @@ func (s *nearSearch) step(
 			s.waiting = append(s.waiting, d)
 			return true
 		}
-		err = s.take(d, &nearest)
+		err = s.take(call, d, &nearest)
 		return err == nil
 	})
 	if err != nil {
@@ -124,12 +123,12 @@ func (s *nearSearch) step(
 }
 
 // reach takes what waits and is not farther away than a ring.
-func (s *nearSearch) reach(r ring, nearest *leaderboard[distant]) error {
+func (s *nearSearch) reach(call *document.Evaluation, r ring, nearest *leaderboard[distant]) error {
 	farther := s.waiting[:0]
 	for _, d := range s.waiting {
 		if r.isBefore(d.distance) {
 			farther = append(farther, d)
-		} else if err := s.take(d, nearest); err != nil {
+		} else if err := s.take(call, d, nearest); err != nil {
 			return err
 		}
 	}
@@ -138,8 +137,8 @@ func (s *nearSearch) reach(r ring, nearest *leaderboard[distant]) error {
 }
 
 // take takes a document that matches.
-func (s *nearSearch) take(d distant, nearest *leaderboard[distant]) error {
-	matched, err := s.filter.Check(d.document)
+func (s *nearSearch) take(call *document.Evaluation, d distant, nearest *leaderboard[distant]) error {
+	matched, err := call.Check(s.filter, d.document)
 	if matched && err == nil {
 		nearest.add(d)
 	}

@@ -32,14 +32,15 @@ func (c *collection) Update(
 	}
 	filter = c.at(filter)
 	err := c.write(ctx, program{matches: filter.Check, run: func(t *transaction) (err error) {
+		call := document.NewEvaluation(t.ctx)
 		if options.Multi {
-			result, err = t.updateAll(filter, change)
+			result, err = t.updateAll(call, filter, change)
 		} else {
-			result, err = t.updateFirst(filter, change, options.Sort)
+			result, err = t.updateFirst(call, filter, change, options.Sort)
 		}
 		if err == nil && result.Matched == 0 && options.Upsert {
 			var inserted document.Object
-			inserted, err = t.upsert(filter, change)
+			inserted, err = t.upsert(call, filter, change)
 			result.UpsertedID, _ = inserted.Field(document.IDField)
 		}
 		return err
@@ -53,11 +54,11 @@ func (c *collection) Update(
 // updateAll changes all documents that match. Which ones do is judged by what
 // stood there before the update.
 func (t *transaction) updateAll(
-	filter *document.Filter, change document.Change,
+	call *document.Evaluation, filter *document.Filter, change document.Change,
 ) (result document.UpdateResult, err error) {
-	ended := t.before.visit(t.ctx, filter, func(position uint64, o document.Object) bool {
+	ended := t.before.visit(call, filter, func(position uint64, o document.Object) bool {
 		var modified bool
-		_, modified, err = t.change(filter, change, placed{document: o, position: position})
+		_, modified, err = t.change(call, filter, change, placed{document: o, position: position})
 		result.Matched++
 		if modified {
 			result.Modified++
@@ -72,13 +73,13 @@ func (t *transaction) updateAll(
 
 // updateFirst changes the first document that matches.
 func (t *transaction) updateFirst(
-	filter *document.Filter, change document.Change, sort *document.Sort,
+	call *document.Evaluation, filter *document.Filter, change document.Change, sort *document.Sort,
 ) (result document.UpdateResult, err error) {
-	found, ok, err := t.before.first(t.ctx, filter, sort)
+	found, ok, err := t.before.first(call, filter, sort)
 	if err != nil || !ok {
 		return result, err
 	}
-	_, modified, err := t.change(filter, change, found)
+	_, modified, err := t.change(call, filter, change, found)
 	result.Matched = 1
 	if modified {
 		result.Modified = 1
@@ -89,9 +90,9 @@ func (t *transaction) updateFirst(
 // change changes one document, and returns what it is afterwards and whether that
 // differs.
 func (t *transaction) change(
-	filter *document.Filter, change document.Change, found placed,
+	call *document.Evaluation, filter *document.Filter, change document.Change, found placed,
 ) (after document.Object, modified bool, err error) {
-	after, modified, err = change.Apply(filter, found.document)
+	after, modified, err = call.Change(change, filter, found.document)
 	if err != nil || !modified {
 		return after, false, err
 	}
@@ -102,8 +103,10 @@ func (t *transaction) change(
 }
 
 // upsert inserts the document that filter and change make.
-func (t *transaction) upsert(filter *document.Filter, change document.Change) (document.Object, error) {
-	o, err := change.Insert(filter)
+func (t *transaction) upsert(
+	call *document.Evaluation, filter *document.Filter, change document.Change,
+) (document.Object, error) {
+	o, err := call.Insert(change, filter)
 	if err != nil {
 		return o, err
 	}
@@ -120,8 +123,9 @@ func (c *collection) FindAndModify(
 	}
 	filter = c.at(filter)
 	err := c.write(ctx, program{matches: filter.Check, run: func(t *transaction) (err error) {
-		if result, err = t.findAndModify(filter, change, options); err == nil {
-			result.Document, err = projected(result.Document, filter, options.Projection)
+		call := document.NewEvaluation(t.ctx)
+		if result, err = t.findAndModify(call, filter, change, options); err == nil {
+			result.Document, err = projected(call, result.Document, filter, options.Projection)
 		}
 		return err
 	}})
@@ -132,18 +136,20 @@ func (c *collection) FindAndModify(
 }
 
 // projected returns what a projection leaves of a document, which may be absent.
-func projected(o document.Object, filter *document.Filter, projection *document.Projection) (document.Object, error) {
+func projected(
+	call *document.Evaluation, o document.Object, filter *document.Filter, projection *document.Projection,
+) (document.Object, error) {
 	if o.IsZero() {
 		return o, nil
 	}
-	o, err := projection.Apply(filter, o)
+	o, err := call.Project(projection, filter, o)
 	return o, boterr.In("projection", err)
 }
 
 func (t *transaction) findAndModify(
-	filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
+	call *document.Evaluation, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
 ) (result document.FindAndModifyResult, err error) {
-	found, ok, err := t.before.first(t.ctx, filter, options.Sort)
+	found, ok, err := t.before.first(call, filter, options.Sort)
 	if err != nil {
 		return result, err
 	}
@@ -151,9 +157,9 @@ func (t *transaction) findAndModify(
 	switch {
 	case ok:
 		result.Document, result.Matched = found.document, true
-		after, result.Modified, err = t.change(filter, change, found)
+		after, result.Modified, err = t.change(call, filter, change, found)
 	case options.Upsert:
-		after, err = t.upsert(filter, change)
+		after, err = t.upsert(call, filter, change)
 		result.UpsertedID, _ = after.Field(document.IDField)
 	}
 	if options.New {
@@ -169,8 +175,9 @@ func (c *collection) Delete(
 	var removed int64
 	filter = c.at(filter)
 	err := c.write(ctx, program{matches: filter.Check, run: func(t *transaction) (err error) {
+		call := document.NewEvaluation(t.ctx)
 		removed = 0
-		ended := t.before.visit(t.ctx, filter, func(position uint64, o document.Object) bool {
+		ended := t.before.visit(call, filter, func(position uint64, o document.Object) bool {
 			removed++
 			err = t.remove(position, o)
 			return err == nil && options.Multi

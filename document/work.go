@@ -1,0 +1,88 @@
+package document
+
+import "math/bits"
+
+// What is done counts as work, in about nanoseconds.
+const (
+	// stepWork is looking at one element of an array, conditionWork asking a condition on a
+	// path of a document.
+	stepWork      = 16
+	conditionWork = 32
+	// roundingWork, zoneWork and dateWork are rounding to places, looking up a time zone and
+	// reading a date.
+	roundingWork = 1 << 8
+	zoneWork     = 1 << 10
+	dateWork     = 1 << 11
+	// bytesOfWork is the number of bytes of two strings that are compared in one unit.
+	bytesOfWork = 8
+	// containerWork is the work for a byte of an object or array, by its size in BSON, that
+	// is compared or written.
+	containerWork = 2
+)
+
+// comparisonWork is the work of comparing two values.
+func comparisonWork(a, b any) int {
+	switch v := a.(type) {
+	case string:
+		w, _ := b.(string)
+		return min(len(v), len(w)) / bytesOfWork
+	case Object, Array:
+		return min(readingWork(a), readingWork(b))
+	default:
+		return 0
+	}
+}
+
+// readingWork is the work of reading all of a value, to write its key for example.
+func readingWork(value any) int {
+	switch v := value.(type) {
+	case string:
+		return len(v) / bytesOfWork
+	case Object:
+		return v.Size() * containerWork
+	case Array:
+		return valueSize(v) * containerWork
+	default:
+		return 0
+	}
+}
+
+// comparing counts the work of comparing two values.
+func (e *Evaluation) comparing(a, b any) bool {
+	work := comparisonWork(a, b)
+	return work == 0 || e.spend(work)
+}
+
+// reading counts the work of reading all of a value.
+func (e *Evaluation) reading(value any) bool {
+	work := readingWork(value)
+	return work == 0 || e.spend(work)
+}
+
+// readingText is reading for so many bytes of a string.
+func (e *Evaluation) readingText(length int) bool {
+	return length < bytesOfWork || e.spend(length/bytesOfWork)
+}
+
+// sortingWork is the work of sorting values.
+func sortingWork(values []any) int {
+	return (len(values)*stepWork + readingAllWork(values)) * bits.Len(uint(len(values)))
+}
+
+// readingAllWork is the work of reading values.
+func readingAllWork(values []any) int {
+	work := 0
+	for _, value := range values {
+		work = addSizes(work, readingWork(value))
+	}
+	return work
+}
+
+// settingWork is the work of adding values to a set of others.
+func settingWork(items, added []any) int {
+	all := len(items) + len(added)
+	if all > fewValues {
+		return all*stepWork + addSizes(readingAllWork(items), readingAllWork(added))
+	}
+	return all*stepWork + readingAllWork(items)*len(added)
+}
