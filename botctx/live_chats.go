@@ -20,8 +20,9 @@ type LiveChat struct {
 	// app, in the order in which they are asked. The default is what channel.Service.Pair
 	// has stored.
 	Pairing func(ctx context.Context, app, inlet string) ([]string, error)
-	// CustomAPI returns the URL of a custom channel's live-chat API. The default is
-	// liveChatApi of the channel's metadata.
+	// CustomAPI returns the URL of a custom channel's live-chat API, "" where it has none:
+	// then requests go through the connector. The default is liveChatApi of the channel's
+	// metadata.
 	CustomAPI func(c *channel.Channel) (string, error)
 	// HistoryURL returns where the history of a conversation can be read. Without it a
 	// request with its history is Unsupported.

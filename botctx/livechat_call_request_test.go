@@ -25,7 +25,8 @@ func requestCases() map[string]chatCase {
 				"targets override pairing and label":                        callWithTargets,
 				"a Foxtrot channel takes it alone":                          callToFoxtrot,
 				"a custom channel is asked for a group":                     callForAGroup,
-				"a custom channel without createGroup gets a message":       callToCustom,
+				"a custom channel's API is asked without createGroup, too":  callWithoutAGroup,
+				"a custom channel without an API gets a message":            callToCustom,
 				"a request that stands comes back, and sends nothing":       callTwice,
 				"a member that is given need not be the context's own":      callForAnother,
 				"each ticketing platform gets the relay message of its own": callWithRelayMessages,
@@ -170,9 +171,20 @@ func callForAGroup(t *testing.T) {
 	require.Equal(t, "room-9", d.Sent()[0].To, "what Ada writes goes into the group")
 }
 
-func callToCustom(t *testing.T) {
+func callWithoutAGroup(t *testing.T) {
 	t.Helper()
 	d := newAPI(t)
+	d.HTTP.Add("POST", "https://desk.example/chats", replies.JSON(201, `{}`))
+	answer := callf(t, d.ada.Context(), "createAssignment", `{"assignmentDetails": {"summary": {"a": 1}, "relayMessage": {"custom": ["x"]}}}`)
+	require.False(t, answer.Get("groupId").Exists())
+	require.JSONEq(t, `{"summary": {"a": 1}, "relayMessage": {"custom": ["x"]}}`,
+		field(objectOf(t, d.HTTP.Requests()[0].Body), "assignmentDetails"))
+	require.Empty(t, d.Sent())
+}
+
+func callToCustom(t *testing.T) {
+	t.Helper()
+	d := newDesk(t, channel.Channel{Type: channel.Custom}, []*botctx.Node{{ID: "none"}})
 	answer := callf(t, d.ada.Context(), "createAssignment", `{"assignmentDetails": {"relayMessage": {"custom": {"type": "TEXT", "text": "It leaks."}}}}`)
 	require.False(t, answer.Get("groupId").Exists())
 	require.Empty(t, d.HTTP.Requests())

@@ -46,6 +46,8 @@ type request struct {
 	// label and targets say where it goes.
 	label   string
 	targets []Target
+	// details are what the outlet is told, nil where it is what record says.
+	details *AssignmentDetails
 	// record is the assignment without what its route decides.
 	record AssignmentRecord
 	// outlet is the channel that hands the request on, and relayText what it says there in
@@ -77,15 +79,11 @@ func (s *Service) checkRequest(ctx context.Context, p CreateAssignmentParams) (r
 	if err != nil {
 		return request{}, boterr.In(fieldAssignmentDetails, err)
 	}
-	relay, err := filledRelayMessages(p.AssignmentDetails.RelayMessage, m)
-	if err != nil {
-		return request{}, err
-	}
-	asked := request{member: m, label: orDefaultLabel(p.Label), targets: p.Targets}
+	asked := request{member: m, label: orDefaultLabel(p.Label), targets: p.Targets, details: &p.AssignmentDetails}
 	asked.record = AssignmentRecord{
 		Assignment: Assignment{
 			ID: s.env.NewID(), Inlet: m.Channel, Member: m.ID,
-			Meta: p.Meta, History: p.History, RelayMessage: relay, InletGroupInfo: inletGroupInfo(s.groupOfAsking(m)),
+			Meta: p.Meta, History: p.History, InletGroupInfo: inletGroupInfo(s.groupOfAsking(m)),
 		},
 		Slot:           openSlot(m.ID),
 		Label:          asked.label,

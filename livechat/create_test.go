@@ -69,9 +69,9 @@ func TestARequestGoesWhereTheRulesSay(t *testing.T) {
 			sent:    []string{"help F1"},
 		},
 		"a custom outlet takes it alone, without broadcast groups": {
-			pairing: []string{"desk", "shop", "help"},
+			pairing: []string{"desk", "kiosk", "help"},
 			params:  `{"label": "nobody has it"}`,
-			sent:    []string{"shop "},
+			sent:    []string{"kiosk "},
 		},
 		"a direct target takes it alone": {
 			pairing: []string{"team"},

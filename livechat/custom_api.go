@@ -19,48 +19,62 @@ const fieldLiveChatAPI = "liveChatApi"
 // member, assignmentDetails, meta, and where they were given history, the address, and
 // externalId, that of createGroup. Its answer is a JSON object that says in groupId what it
 // calls the conversation; group.id, externalId and id are understood, too. Where it says
-// nothing, the externalId holds. The header Idempotency-Key is the same when a request is
-// repeated.
+// nothing, the externalId holds; without createGroup it may say nothing, and who takes the
+// request talks with the member in the agent's own conversation then. The header
+// Idempotency-Key is the same when a request is repeated.
 
-// liveChatAPI returns the URL of a custom channel's live-chat API.
-func (s *Service) liveChatAPI(c *channel.Channel) (string, error) {
-	if s.ports.HTTP == nil {
-		return "", boterr.New(boterr.Unsupported, fieldCreateGroup,
-			"this host gives no HTTP client, by which the live-chat API of the channel %s would be asked", c.ID)
+// apiOf returns the URL of the live-chat API that gets a request to a channel, "" where the
+// request goes through the connector: to a channel of another platform, or to one without
+// such an API, which can make no group either.
+func (s *Service) apiOf(r *AssignmentRecord, c *channel.Channel) (string, error) {
+	if c.Type != channel.Custom {
+		return "", nil
 	}
 	address := s.ports.CustomAPI
 	if address == nil {
 		address = apiInMetadata
 	}
 	given, err := address(c)
-	if err != nil {
-		return "", at(fieldCreateGroup, err)
+	switch {
+	case err != nil:
+		return "", err
+	case given == "" && r.CreateGroup == nil:
+		return "", nil
+	case given == "":
+		return "", boterr.New(boterr.FailedPrecondition, "",
+			"the custom channel %s has no live-chat API: give its address as %s in the channel's metadata", c.ID, fieldLiveChatAPI)
+	case s.ports.HTTP == nil:
+		return "", boterr.New(boterr.Unsupported, "",
+			"this host gives no HTTP client, by which the live-chat API of the channel %s would be asked", c.ID)
 	}
 	target, err := outbound.ParseURL(given)
 	if err != nil || target.Host == "" || target.Scheme != "https" && target.Scheme != "http" {
-		return "", boterr.New(boterr.FailedPrecondition, fieldCreateGroup,
+		return "", boterr.New(boterr.FailedPrecondition, "",
 			"the live-chat API of the channel %s has no address that can be asked: give one that begins with https://", c.ID)
 	}
 	return given, nil
 }
 
-// apiInMetadata returns the URL that a channel's metadata holds.
-func apiInMetadata(c *channel.Channel) (string, error) {
-	address := document.Get(c.Metadata, fieldLiveChatAPI, "")
-	if address == "" {
-		return "", boterr.New(boterr.FailedPrecondition, "",
-			"the custom channel %s has no live-chat API: give its address as %s in the channel's metadata", c.ID, fieldLiveChatAPI)
+// plannedAPI returns what apiOf does, with the parameter that an error is about.
+func (s *Service) plannedAPI(r *AssignmentRecord, o outlet) (string, error) {
+	field := o.field
+	if r.CreateGroup != nil {
+		field = fieldCreateGroup
 	}
-	return address, nil
+	address, err := s.apiOf(r, o.Channel)
+	return address, at(field, err)
 }
 
-// askAPI gives a request to the live-chat API of a channel, and returns what the API calls
-// the group.
-func (s *Service) askAPI(ctx context.Context, r *AssignmentRecord, m *member.Member, to *channel.Channel) (string, error) {
-	address, err := s.liveChatAPI(to)
-	if err != nil {
-		return "", err
-	}
+// apiInMetadata returns the URL that a channel's metadata holds, "" for none.
+func apiInMetadata(c *channel.Channel) (string, error) {
+	return document.Get(c.Metadata, fieldLiveChatAPI, ""), nil
+}
+
+// askAPI gives a request to the live-chat API at an address, and returns what the API calls
+// the group: "" where it need not say.
+func (s *Service) askAPI(
+	ctx context.Context, address string, r *AssignmentRecord, m *member.Member, to *channel.Channel,
+) (string, error) {
 	body, err := s.bodyForAPI(r, m)
 	if err != nil {
 		return "", err
@@ -78,10 +92,10 @@ func (s *Service) askAPI(ctx context.Context, r *AssignmentRecord, m *member.Mem
 		return "", refusedByAPI(to, answer.Status)
 	}
 	group := groupNamedIn(answer)
-	if group == "" {
-		group = r.CreateGroup.ExternalID
+	if r.CreateGroup == nil {
+		return group, nil
 	}
-	if group == "" {
+	if group = either(group, r.CreateGroup.ExternalID); group == "" {
 		return "", boterr.New(boterr.Unavailable, "",
 			"the live-chat API of the channel %s answered without a groupId: it has to say what it calls the group", to.ID)
 	}
@@ -98,7 +112,7 @@ func (s *Service) bodyForAPI(r *AssignmentRecord, m *member.Member) ([]byte, err
 		}
 		told = told.With(fieldHistory, address)
 	}
-	if r.CreateGroup.ExternalID != "" {
+	if r.CreateGroup != nil && r.CreateGroup.ExternalID != "" {
 		told = told.With(fieldExternalID, r.CreateGroup.ExternalID)
 	}
 	if err := told.Err(); err != nil {

@@ -1,6 +1,9 @@
 package livechat_test
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -174,13 +177,109 @@ func TestADirectOutletGetsTheFirstMessage(t *testing.T) {
 	require.Equal(t, "chat-F1", took.Group.ExternalID, "the conversation is the one that the first message opened")
 }
 
-func TestACustomOutletGetsTheWholeDetails(t *testing.T) {
+func TestACustomOutletWithoutAnAPIGetsTheWholeDetails(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
-	s.mine.pair(t, "shop")
+	s.mine.pair(t, "kiosk")
 	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "s", "queue": 7}}`)
 	require.JSONEq(t, `{"type": "TEXT", "text": "Ada King asks for a person.", "assignmentId": "`+r.ID+`",
 		"assignmentDetails": {"summary": "s", "queue": 7}}`, s.lastSent(t).String())
 	require.Empty(t, s.web.Requests())
 	require.False(t, r.IsZendesk)
+}
+
+// opaque are details that no outlet but a custom one takes.
+var opaque = map[string]string{ //nolint:gochecknoglobals // It does not change.
+	`{"summary": {"a": 1}, "groupName": null}`:                       "assignmentDetails.summary",
+	`{"groupName": ["x"], "summary": ""}`:                            "assignmentDetails.groupName",
+	`{"relayMessage": "as you like it"}`:                             "assignmentDetails.relayMessage",
+	`{"relayMessage": {"custom": "<b>hi</b>"}}`:                      "assignmentDetails.relayMessage.custom",
+	`{"relayMessage": {"custom": {"type": 5}, "charlie": [1]}}`:      "assignmentDetails.relayMessage",
+	`{"summary": {"$ne": 1}, "relayMessage": {"$x": {"y.z": true}}}`: "assignmentDetails.summary",
+}
+
+func TestTheDetailsOfACustomOutletAreItsOwn(t *testing.T) {
+	t.Parallel()
+	given := slices.Concat(slices.Collect(maps.Keys(opaque)), []string{
+		`{"relayMessage": {"custom": {"html": "<b>hi</b>"}}, "x": {"type": "TEXT"}}`,
+		`{"summary": "` + strings.Repeat("x", 2001) + `"}`,
+		`{"relayMessage": {}}`, `{"summary": null}`, `{}`,
+	})
+	for _, details := range given {
+		s := newStand(t)
+		s.mine.pair(t, "shop")
+		s.web.Add("POST", shopAPI, replies.JSON(200, `{"groupId": "room-5"}`))
+		_, err := s.ask(t, `{"createGroup": {}, "assignmentDetails": `+details+`}`)
+		require.NoError(t, err, details)
+		require.JSONEq(t, details, document.Get(object(t, s.web.Requests()[0].Body), "assignmentDetails", document.Object{}).String())
+
+		s = newStand(t)
+		s.mine.pair(t, "kiosk")
+		r := s.mustAsk(t, `{"assignmentDetails": `+details+`}`)
+		require.Equal(t, "Ada King asks for a person.", s.lastSent(t).Text(), details)
+		require.JSONEq(t, details, document.Get(object(t, s.lastSent(t).String()), "assignmentDetails", document.Object{}).String())
+		_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "kiosk", AdminExternalID: "eve"})
+		require.NoError(t, err, details)
+	}
+}
+
+func TestOtherOutletsRefuseDetailsOfAnotherShape(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	for details, field := range opaque {
+		for _, outlet := range []string{"desk", "help", "team", "phone"} {
+			before := s.stored(t)
+			_, err := s.ask(t, `{"targets": [{"channel": "`+outlet+`"}], "assignmentDetails": `+details+`}`)
+			require.ErrorIs(t, err, boterr.InvalidArgument, details)
+			refusal, _ := boterr.AsError(err)
+			require.True(t, strings.HasPrefix(refusal.Field, field), "%s names %s", details, refusal.Field)
+			require.Equal(t, before, s.stored(t))
+		}
+	}
+}
+
+func TestDetailsOfAnotherShapeAreTheSameInGo(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.mine.pair(t, "kiosk")
+	_, err := s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{AssignmentDetails: livechat.AssignmentDetails{
+		GroupName: "Order 7", Unknown: document.O("summary", document.O("a", 1), "groupName", "not this"),
+	}})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"groupName": "Order 7", "summary": {"a": 1}}`,
+		document.Get(object(t, s.lastSent(t).String()), "assignmentDetails", document.Object{}).String())
+}
+
+func TestALiveChatAPIIsAskedWithoutAGroup(t *testing.T) {
+	t.Parallel()
+	for answer, conversation := range map[string]string{`{"groupId": "room-5"}`: "room-5", `{"ok": true}`: "eve"} {
+		s := newStand(t, withoutConnector(channel.Custom))
+		s.mine.pair(t, "shop")
+		s.web.Add("POST", shopAPI, replies.JSON(200, answer))
+		result, err := s.ask(t, `{"assignmentDetails": {"queue": 7}}`)
+		require.NoError(t, err)
+		require.Empty(t, result.GroupID)
+		require.Empty(t, s.sentTo(), "it goes to the API alone")
+		require.Len(t, s.web.Requests(), 1)
+		body := object(t, s.web.Requests()[0].Body)
+		require.JSONEq(t, `{"assignmentId": "`+result.AssignmentID+`", "meta": {}, "assignmentDetails": {"queue": 7}}`, body.Without("member").String())
+		require.Equal(t, livechat.Pending, s.record(t, result.AssignmentID).State(), "an agent has yet to take it")
+		_, err = s.ask(t, `{}`)
+		require.NoError(t, err)
+		require.Len(t, s.web.Requests(), 1, "it stands")
+
+		s.mine.ports.Connectors = s.platform.connectors()
+		took, err := s.mine.as("web", "ada").Take(t.Context(), livechat.TakeParams{AssignmentID: result.AssignmentID, ChannelID: "shop", AdminExternalID: "eve"})
+		require.NoError(t, err)
+		require.Equal(t, conversation, took.Group.ExternalID)
+	}
+}
+
+func TestALiveChatAPIThatCannotBeAsked(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.mine.addChannel(t, `{"_id": "broken", "type": "custom", "on": true, "metadata": {"liveChatApi": "not an address"}}`)
+	requireRefused(t, s, s.mine.CreateAssignment, refused{`{"targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "targets[0].channel"})
+	offline := newStand(t, func(p *livechat.Ports) { p.HTTP = nil })
+	requireRefused(t, offline, offline.mine.CreateAssignment, refused{`{"targets": [{"channel": "shop"}]}`, boterr.Unsupported, "targets[0].channel"})
 }

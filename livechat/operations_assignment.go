@@ -24,42 +24,13 @@ type CreateAssignmentParams struct {
 	Targets []Target `json:"targets,omitzero"`
 	// Meta is kept in the assignment.
 	Meta document.Object `json:"meta,omitzero"`
-	// CreateGroup asks a custom outlet to make a group. Other outlets ignore it.
+	// CreateGroup asks the live-chat API of a custom outlet to make a group. Other outlets
+	// ignore it.
 	CreateGroup *CreateGroup `json:"createGroup,omitzero"`
 	// SetLiveChatAgenda is whether idle time is watched, so that an idle conversation ends.
 	// The default is true.
 	SetLiveChatAgenda *bool `json:"setLiveChatAgenda,omitzero"`
 }
-
-// AssignmentDetails is what an outlet is told of a request.
-type AssignmentDetails struct {
-	// Summary is sent into the outlet conversation when it is made. {{path}} in it is filled
-	// from the member.
-	Summary string `json:"summary,omitzero"`
-	// GroupName is the name of the outlet conversation.
-	GroupName string `json:"groupName,omitzero"`
-	// RelayMessage is, by platform, the ticket where the platform has tickets, else the
-	// first message of the conversation. {{path}} in it is filled from the member. The
-	// default is a text that says who asks, on a ticket with a button of TakePayload.
-	//
-	// An agent takes a ticket by a tap: by an event of type PAYLOAD, whatever its payload is,
-	// whose value is the assignment's id, unless a node of the outlet's bot answers it. So a
-	// ticket of type BUTTON or CAROUSEL gets that id as the value of each postback payload
-	// that has none: "go" becomes {"payload": "go", "value": "<id>"}. The payload of a quick
-	// reply is a string; on a ticket of type QUICK_REPLIES the id becomes its value, which
-	// stands beside the payload, and which the connector has to give with the tap. What
-	// sends a value of its own takes nothing, and neither does a ticket of another type:
-	// then the host, or a node that knows the assignment, has to see to it.
-	RelayMessage map[channel.Type]send.Response `json:"relayMessage,omitzero"`
-	// Unknown holds the fields of other names. A custom outlet gets all of them.
-	Unknown document.Object `json:"-" document:"unknown"`
-}
-
-// MarshalJSON writes the details with their unknown fields.
-func (d AssignmentDetails) MarshalJSON() ([]byte, error) { return document.EncodeJSON(d) }
-
-// UnmarshalJSON reads details and keeps unknown fields.
-func (d *AssignmentDetails) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, d) }
 
 // CreateGroup asks a custom outlet for a group.
 type CreateGroup struct {

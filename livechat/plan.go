@@ -23,7 +23,7 @@ func (s *Service) plan(ctx context.Context, asked request) (*AssignmentRecord, e
 		return nil, boterr.Invalid(fieldTakenMessage, "is for tickets on charlie alone, and none goes there")
 	}
 	planned := asked.record
-	if planned.RelayMessage, err = asked.relayMessages(to.outlets); err != nil {
+	if planned.RelayMessage, err = asked.relayMessages(to); err != nil {
 		return nil, err
 	}
 	for _, o := range to.outlets {
@@ -94,25 +94,19 @@ func (s *Service) planDirect(r *AssignmentRecord, o outlet, m *member.Member) er
 		r.Tickets[0].Group = o.groups[0]
 	}
 	r.IsZendesk = o.Type == channel.Foxtrot
-	switch {
-	case s.ports.IsStrict && r.CreateGroup != nil && o.Type != channel.Custom:
+	if s.ports.IsStrict && r.CreateGroup != nil && o.Type != channel.Custom {
 		return onlyCustom(o)
-	case r.asksAPI(o.Type):
-		_, err := s.liveChatAPI(o.Channel)
+	}
+	if address, err := s.plannedAPI(r, o); err != nil || address != "" {
 		return err
 	}
 	if err := s.checkConnector(o); err != nil {
 		return err
 	}
-	if _, err := s.messageOf(r, m, o.Type); err != nil {
+	if _, err := s.messageOf(r, m, o.Type); err != nil || o.Type == channel.Custom {
 		return err
 	}
 	return checkSummary(r)
-}
-
-// asksAPI reports whether the request goes to a live-chat API, and not through a connector.
-func (r *AssignmentRecord) asksAPI(platform channel.Type) bool {
-	return platform == channel.Custom && r.CreateGroup != nil
 }
 
 // onlyCustom is the error for a createGroup that no outlet would look at.

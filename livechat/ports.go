@@ -41,8 +41,9 @@ type Ports struct {
 	// channel's live-chat API, pictures, Charlie's responseUrl. nil makes what needs one
 	// Unsupported.
 	HTTP outbound.Doer
-	// CustomAPI returns the URL of a custom channel's live-chat API. The default is
-	// liveChatApi of the channel's metadata.
+	// CustomAPI returns the URL of a custom channel's live-chat API, "" where it has none:
+	// then requests go through the connector. The default is liveChatApi of the channel's
+	// metadata.
 	CustomAPI func(c *channel.Channel) (string, error)
 	// HistoryURL returns where the history of the conversation can be read. nil makes
 	// history: true Unsupported.

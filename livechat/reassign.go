@@ -165,10 +165,23 @@ func (s *Service) inletGroupOf(ctx context.Context, previous *AssignmentRecord, 
 
 // relayMessages returns the relay messages of a request for its outlets: those that it
 // brings, or for all of them the one text that it is handed on with.
-func (asked request) relayMessages(outlets []outlet) (document.Object, error) {
-	if asked.relayText == "" {
+func (asked request) relayMessages(to route) (document.Object, error) {
+	switch {
+	case asked.relayText != "":
+		return asked.relayTexts(to.outlets)
+	case asked.details == nil:
 		return asked.record.RelayMessage, nil
+	case to.has(channel.Custom):
+		return asked.details.opaqueRelayMessages(asked.member), nil
 	}
+	if err := asked.details.check(); err != nil {
+		return document.Object{}, err
+	}
+	return filledRelayMessages(asked.details.RelayMessage, asked.member)
+}
+
+// relayTexts returns, for all outlets, the one text that a request is handed on with.
+func (asked request) relayTexts(outlets []outlet) (document.Object, error) {
 	messages := document.O()
 	for _, o := range outlets {
 		message := send.Buttons(asked.relayText, send.Postback("Take", TakePayload))

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
@@ -81,8 +82,12 @@ func (s *Service) sendTicket(ctx context.Context, r *AssignmentRecord, m *member
 	if err != nil {
 		return ticket, err
 	}
-	if r.asksAPI(to.Type) {
-		ticket.ChatID, err = s.askAPI(ctx, r, m, to)
+	address, err := s.apiOf(r, to)
+	if err != nil {
+		return ticket, err
+	}
+	if address != "" {
+		ticket.ChatID, err = s.askAPI(ctx, address, r, m, to)
 		ticket.SentAt = document.At(s.env.Now())
 		return ticket, err
 	}
@@ -138,7 +143,7 @@ func (s *Service) noteSent(
 // withGroup returns a request that has all that was sent with its group, where a live-chat
 // API made one.
 func (s *Service) withGroup(ctx context.Context, r *AssignmentRecord, m *member.Member) (*AssignmentRecord, error) {
-	if r.Group != "" || len(r.Tickets) == 0 || !r.asksAPI(r.Tickets[0].Type) {
+	if r.Group != "" || len(r.Tickets) == 0 || r.CreateGroup == nil || r.Tickets[0].Type != channel.Custom {
 		return r, nil
 	}
 	known, err := s.findGroups(ctx, equal(fieldAssignment, r.ID))

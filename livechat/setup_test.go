@@ -30,7 +30,7 @@ const noon = 1_709_294_400_000
 // Mine has the inlet web (webchat), which is paired with desk and team, and the members
 // ada and bob in it, of whom ada is the context's own. The outlets are desk (charlie, with
 // the broadcast groups C1 and U1 by default, and C9 of the label sales), team (delta, D1),
-// phone (bravo, B1), help (foxtrot, F1), shop (custom, with a live-chat API), hotel, and
+// phone (bravo, B1), help (foxtrot, F1), shop (custom, with a live-chat API), kiosk (without), hotel, and
 // closed (charlie, not on). Theirs has the channel foreign and the member tom.
 type stand struct {
 	mine, theirs *app
@@ -78,6 +78,7 @@ func newStand(t *testing.T, changes ...func(*livechat.Ports)) *stand {
 		`{"_id": "phone", "type": "bravo", "on": true, "broadcastGroups": [{"label": "default", "groups": [{"id": "B1"}]}]}`,
 		`{"_id": "help", "type": "foxtrot", "on": true, "broadcastGroups": [{"label": "default", "groups": [{"id": "F1", "type": "foxtrot"}]}]}`,
 		`{"_id": "shop", "type": "custom", "on": true, "metadata": {"liveChatApi": "` + shopAPI + `"}}`,
+		`{"_id": "kiosk", "type": "custom", "on": true}`,
 		`{"_id": "hotel", "type": "hotel", "on": true}`,
 		`{"_id": "closed", "type": "charlie", "on": false, "broadcastGroups": [{"label": "default", "groups": [{"id": "C5", "type": "public_channel"}]}]}`,
 	} {

@@ -40,6 +40,15 @@ func filledRelayMessages(given map[channel.Type]send.Response, m *member.Member)
 	return kept, kept.Err()
 }
 
+// opaqueRelayMessages returns the relay messages as an assignment of a custom outlet keeps
+// them: filled from the member, where they are messages that can be, else as they are.
+func (d AssignmentDetails) opaqueRelayMessages(m *member.Member) document.Object {
+	if filled, err := filledRelayMessages(d.RelayMessage, m); err == nil && len(d.RelayMessage) > 0 {
+		return filled
+	}
+	return document.Get(d.Unknown, fieldRelayMessage, document.O())
+}
+
 // relayMessageField is the parameter of a platform's relay message.
 func relayMessageField(platform channel.Type) string {
 	return fieldAssignmentDetails + "." + fieldRelayMessage + "." + string(platform)
@@ -79,11 +88,15 @@ func filledSummary(r *AssignmentRecord, m *member.Member) (string, error) {
 // firstMessage returns the first message of a conversation with a channel that has the
 // request directly.
 func (s *Service) firstMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
-	message, err := s.messageFor(r, platform, send.Text(nameOf(m)+" asks for a person."))
-	if platform == channel.Custom {
-		message = message.With("assignmentId", r.ID).With(fieldAssignmentDetails, r.Details)
+	standard := send.Text(nameOf(m) + " asks for a person.")
+	message, err := s.messageFor(r, platform, standard)
+	if platform != channel.Custom {
+		return message, err
 	}
-	return message, err
+	if err != nil { // What such an outlet is told is its own, and need be no message.
+		message, err = s.withHistory(r, standard.Literal(), platform)
+	}
+	return message.With("assignmentId", r.ID).With(fieldAssignmentDetails, r.Details), err
 }
 
 // messageFor returns the relay message for a platform, or the standard one, with the

@@ -3,6 +3,7 @@ package botctxtest
 import (
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -45,10 +46,16 @@ var routingRules = []Rule{
 		check: createAssignmentAsksALiveChatAPI,
 	},
 	{
-		Name:  "CreateAssignmentAsksNoAPIByDefault",
-		Text:  "without createGroup no live-chat API is asked, and there is no groupId",
+		Name:  "CreateAssignmentMakesNoGroupByDefault",
+		Text:  "without createGroup a custom channel's live-chat API is asked, too, and there is no groupId",
 		Needs: []Capability{On(channel.Custom), readAsked},
-		check: createAssignmentAsksNoAPIByDefault,
+		check: createAssignmentMakesNoGroupByDefault,
+	},
+	{
+		Name:  "CreateAssignmentTakesAnyDetailsForCustom",
+		Text:  "a custom channel gets assignmentDetails as they are, whatever they hold; elsewhere another type is InvalidArgument",
+		Needs: []Capability{On(channel.Custom), readAsked},
+		check: detailsOfACustomChannelAreItsOwn,
 	},
 }
 
@@ -152,9 +159,9 @@ func createAssignmentGoesToCustomAlone(t *trial) {
 	a = t.request(t.neighbourPlace(), livechat.CreateAssignmentParams{Targets: targets})
 	requireTargets(t, a, livechat.Target{Channel: second.ID, Label: "default"})
 	t.requireTickets(tickets, map[channel.BroadcastGroupMember]int{tickets.support: 0})
-	if t.Sent != nil {
+	if t.Sent != nil && t.Asked != nil {
 		for _, c := range []*channel.Channel{first, second} {
-			require.Len(t, t.sentThrough(c), 1)
+			require.Equal(t, 1, len(t.sentThrough(c))+len(t.askedOf(c)))
 		}
 	}
 }
@@ -190,13 +197,43 @@ func createAssignmentAsksALiveChatAPI(t *trial) {
 	require.Len(t, t.Asked(), 1)
 }
 
-func createAssignmentAsksNoAPIByDefault(t *trial) {
-	t.Pair(t.home.channel, t.AddChannel(channel.Channel{App: t.home.scope.App, Type: channel.Custom}))
+func createAssignmentMakesNoGroupByDefault(t *trial) {
+	custom := t.AddChannel(channel.Channel{App: t.home.scope.App, Type: channel.Custom})
+	t.Pair(t.home.channel, custom)
 	created, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)
 	require.Empty(t, created.GroupID)
 	require.NotContains(t, textOf(t, created), "groupId")
-	require.Empty(t, t.Asked())
+	require.Len(t, t.askedOf(custom), 1)
+	require.Empty(t, t.assignment(t.home, created.AssignmentID).Group)
+}
+
+func detailsOfACustomChannelAreItsOwn(t *trial) {
+	tickets := t.addDesk(t.home, t.ticketing())
+	details := document.O(
+		"summary", document.O("a", 1), "groupName", document.A("x"), "relayMessage", "as you like it", "own", nil)
+	before := t.state()
+	_, err := t.home.CreateAssignment(t.ctx(), livechat.CreateAssignmentParams{
+		AssignmentDetails: livechat.AssignmentDetails{Unknown: details}, Targets: []livechat.Target{{Channel: tickets.ID}},
+	})
+	t.requireError(botctx.OpCreateAssignment, boterr.InvalidArgument, "assignmentDetails", err)
+	require.Equal(t, before, t.state())
+	custom := t.AddChannel(channel.Channel{App: t.home.scope.App, Type: channel.Custom})
+	t.Pair(t.home.channel, custom)
+	t.request(t.home, livechat.CreateAssignmentParams{AssignmentDetails: livechat.AssignmentDetails{Unknown: details}})
+	require.JSONEq(t, details.String(), document.Get(t.askedOf(custom)[0].Body, "assignmentDetails", document.O()).String())
+}
+
+// askedOf returns what the live-chat API of a channel was asked, in order.
+func (t *trial) askedOf(c *channel.Channel) []Asked {
+	t.Helper()
+	var all []Asked
+	for _, asked := range t.Asked() {
+		if asked.Channel == c.ID {
+			all = append(all, asked)
+		}
+	}
+	return all
 }
 
 // sentThrough returns what has arrived through a channel, in order.

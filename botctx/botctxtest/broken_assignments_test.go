@@ -236,22 +236,25 @@ var brokenRouting = map[string]breakage{
 	},
 	"custom channels have tickets": {
 		altering: alteringChannels(channel.Custom, func(c *channel.Channel) { c.Type = channel.Delta }),
-		breaks:   []string{"CreateAssignmentGoesToCustomAlone", "CreateAssignmentAsksALiveChatAPI", "CreateAssignmentAsksNoAPIByDefault"},
+		breaks:   []string{"CreateAssignmentGoesToCustomAlone", "CreateAssignmentAsksALiveChatAPI", "CreateAssignmentMakesNoGroupByDefault"},
 	},
 	"a live-chat API is asked twice": {
 		altering: func(h *botctxtest.Harness) {
 			asked := h.Asked
 			h.Asked = func() []botctxtest.Asked { return append(asked(), asked()...) }
 		},
-		breaks: []string{"CreateAssignmentAsksALiveChatAPI"},
+		breaks: []string{
+			"CreateAssignmentAsksALiveChatAPI", "CreateAssignmentGoesToCustomAlone",
+			"CreateAssignmentMakesNoGroupByDefault",
+		},
 	},
-	"a live-chat API is asked always": {
+	"a live-chat API makes a group always": {
 		breaking: given(func(p *createParams) {
 			if p.CreateGroup == nil {
 				p.CreateGroup = &livechat.CreateGroup{}
 			}
 		}),
-		breaks: []string{"CreateAssignmentAsksNoAPIByDefault", "CreateAssignmentGoesToCustomAlone"},
+		breaks: []string{"CreateAssignmentMakesNoGroupByDefault"},
 	},
 	"a live-chat API is never asked": {
 		breaking: given(func(p *createParams) { p.CreateGroup = nil }),
@@ -259,7 +262,7 @@ var brokenRouting = map[string]breakage{
 	},
 	"a live-chat API is not told what is unknown": {
 		breaking: given(func(p *createParams) { p.AssignmentDetails.Unknown = document.Object{} }),
-		breaks:   []string{"CreateAssignmentAsksALiveChatAPI"},
+		breaks:   []string{"CreateAssignmentAsksALiveChatAPI", "CreateAssignmentTakesAnyDetailsForCustom"},
 	},
 }
 
