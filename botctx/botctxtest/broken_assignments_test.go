@@ -236,7 +236,10 @@ var brokenRouting = map[string]breakage{
 	},
 	"custom channels have tickets": {
 		altering: alteringChannels(channel.Custom, func(c *channel.Channel) { c.Type = channel.Delta }),
-		breaks:   []string{"CreateAssignmentGoesToCustomAlone", "CreateAssignmentAsksALiveChatAPI", "CreateAssignmentMakesNoGroupByDefault"},
+		breaks: []string{
+			"CreateAssignmentGoesToCustomAlone", "CreateAssignmentAsksALiveChatAPI", "CreateAssignmentMakesNoGroupByDefault",
+			"CreateAssignmentTakesAnyDetailsForCustom",
+		},
 	},
 	"a live-chat API is asked twice": {
 		altering: func(h *botctxtest.Harness) {
