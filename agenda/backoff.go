@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"time"
+
+	"github.com/botctx/go-sdk/boterr"
 )
 
 // The default pauses after failures.
@@ -37,7 +39,7 @@ func (s *Scheduler) pauseAfter(
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			s.log.LogAttrs(ctx, slog.LevelError, "agenda: back-off panicked",
-				slog.Any("panic", thrown), slog.String("stack", string(debug.Stack())))
+				slog.String("panic", boterr.Text(thrown)), slog.String("stack", string(debug.Stack())))
 			chosen = exponential(failures)
 		}
 	}()

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -27,6 +28,8 @@ type claim struct {
 	// run is what the handler is told, and at when it was claimed, by the store's clock.
 	run Run
 	at  time.Time
+	// isAbandoned tells that nobody waits for the run any longer.
+	isAbandoned atomic.Bool
 }
 
 // claim claims an agenda that was found due, and returns nil where it is not what it was
@@ -113,7 +116,7 @@ func (s *Scheduler) handle(ctx context.Context, c *claim) (err error) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			s.log.LogAttrs(ctx, slog.LevelError, "agenda: handler panicked", slog.String("agenda", c.id),
-				slog.Any("panic", thrown), slog.String("stack", string(debug.Stack())))
+				slog.String("panic", boterr.Text(thrown)), slog.String("stack", string(debug.Stack())))
 			err = panicked(thrown)
 		}
 	}()

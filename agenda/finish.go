@@ -222,7 +222,7 @@ func (s *Scheduler) notBegun(r *Record, now time.Time) ending {
 // textOf returns the text of a failure as it is kept: without credentials, and cut where
 // it is long.
 func textOf(failure error) string {
-	text := strings.ToValidUTF8(boterr.Redact(failure.Error()), "�")
+	text := strings.ToValidUTF8(boterr.Text(failure), "�")
 	if len(text) > longestError {
 		text = strings.ToValidUTF8(text[:longestError], "")
 	}

@@ -43,6 +43,11 @@ func (r Run) StillStands(ctx context.Context) (bool, error) {
 	return r.claim.stands(ctx)
 }
 
+// IsAbandoned reports whether the scheduler has returned without waiting for the run any
+// longer, since it ignored the end of its context: the agenda runs again, so that nothing
+// which this run still does may count.
+func (r Run) IsAbandoned() bool { return r.claim != nil && r.claim.isAbandoned.Load() }
+
 // Postpone returns what a Handler returns, wrapped or not, where it cannot run the agenda
 // now: the claim is given back, and the agenda can be claimed again after the pause. That
 // counts neither as a failure nor as an attempt. A pause that is negative is none.

@@ -3,9 +3,13 @@ package agenda
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
 )
@@ -99,6 +103,19 @@ func (l *leases) lose(c *claim) {
 	}
 }
 
+// abandonAll ends all claims where nobody waits for their runs any longer, and returns them in
+// the order of their ids.
+func (l *leases) abandonAll() []*claim {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	abandoned := slices.SortedFunc(maps.Keys(l.held), func(a, b *claim) int { return strings.Compare(a.id, b.id) })
+	for _, c := range abandoned {
+		c.isAbandoned.Store(true)
+	}
+	clear(l.held)
+	return abandoned
+}
+
 // loseLocked is lose for a caller that holds the lock.
 func (l *leases) loseLocked(c *claim, known *lease) {
 	delete(l.held, c)
@@ -137,7 +154,7 @@ func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 		}
 		switch {
 		case err != nil:
-			s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: lease not renewed", slog.String("agenda", c.id), slog.Any("error", err))
+			s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: lease not renewed", slog.String("agenda", c.id), slog.String("error", boterr.Text(err)))
 			held.missed(c)
 		case holds:
 			held.renewed(c)

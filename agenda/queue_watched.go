@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -87,7 +88,9 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 		return nil
 	}
 	if w.stop == nil {
-		w.stop = w.watcher.Watch(w.collection, w.changed, w.reset)
+		if err := w.watch(); err != nil {
+			return err
+		}
 	}
 	found, err := w.store.Find(ctx, w.open, document.FindOptions{})
 	q := newQueue(len(found))
@@ -102,6 +105,22 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 	}
 	w.early = nil
 	return err
+}
+
+// watch begins to watch. A panic of the watcher is an error; one in stop is dropped, since
+// after it nothing that is told counts.
+func (w *watchedQueue) watch() (err error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			err = boterr.Recovered(thrown)
+		}
+	}()
+	stop := w.watcher.Watch(w.collection, w.changed, w.reset)
+	w.stop = func() {
+		defer func() { _ = recover() }()
+		stop()
+	}
+	return nil
 }
 
 // note keeps a change.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -41,7 +42,8 @@ type SchedulerConfig struct {
 	// LateAfter is how much later than scheduled a run is late. The default is a minute.
 	LateAfter time.Duration
 	// ShutdownTimeout is how long Run waits for what runs, once its context has ended,
-	// before it ends the contexts of the runs as well. The default is 30 seconds.
+	// before it ends the contexts of the runs as well. Then they have 5 seconds to return.
+	// The default is 30 seconds.
 	ShutdownTimeout time.Duration
 	// Around returns what is called in the place of Handler, which it is given and calls in
 	// turn, such as within a span. nil leaves the Handler as it is.
@@ -89,9 +91,7 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	if c.Lease < shortestLease {
 		return c, boterr.Invalid("lease", "must be at least %s, got %s", shortestLease, c.Lease)
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = safelog.New(c.Log)
 	if c.Around != nil {
 		if c.Handler = c.Around(c.Handler); c.Handler == nil {
 			return c, boterr.Invalid("around", "gave no handler: return one that calls the handler that it is given")
@@ -162,8 +162,9 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
+	store := record.Guard(c.Env.Store)
 	s := &Scheduler{
-		store: c.Env.Store, agendas: c.Env.Store.Collection(kind().Collection),
+		store: store, agendas: store.Collection(kind().Collection),
 		updates: sync.OnceValue(newUpdates), patterns: &patterns{},
 		handler: c.Handler, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
@@ -173,7 +174,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		s.backoff, s.jittered = exponential, jittered
 	}
 	if watcher, ok := c.Env.Store.(document.Watcher); ok {
-		s.candidates = newWatchedQueue(watcher, c.Env.Store, kind().Collection)
+		s.candidates = newWatchedQueue(watcher, store, kind().Collection)
 	} else {
 		s.candidates = newPolledQueue(s.agendas)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,53 +12,50 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
+// lastWait is how long Run waits for runs whose contexts it has ended.
+const lastWait = 5 * time.Second
+
 // Run claims and runs what falls due, in real time, until ctx ends. Then it claims
 // nothing more, gives back what it has not begun, and waits for what runs: after
 // ShutdownTimeout the contexts of the runs end with the cause ErrShutdown, and what they
-// leave undone is given back. It returns when all have returned. The context of a run has
-// the values of ctx, but does not end with it.
+// leave undone is given back. It returns when all have returned, or 5 seconds later: of runs
+// that ignore their contexts the leases pass, and nothing that they still do counts, see
+// Run.IsAbandoned. The context of a run has the values of ctx, but does not end with it.
 //
-// FailedPrecondition: Run is at work already. Errors of the store are logged, and do not
-// end it.
+// FailedPrecondition: Run is at work already. Canceled: runs were left, which the error and
+// the log name. Errors of the store are logged, and do not end it.
 func (s *Scheduler) Run(ctx context.Context) error {
 	if !s.running.CompareAndSwap(false, true) {
 		return boterr.New(boterr.FailedPrecondition, "",
 			"this scheduler runs already: give it more workers, or make another one")
 	}
 	defer s.running.Store(false)
-	defer s.candidates.close()
 
 	runs, endRuns := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endRuns(nil)
 	p := newPool(s)
-	var workers, others sync.WaitGroup
 	drained := make(chan struct{})
-	others.Go(func() { s.keepAlive(runs, p.held, drained) })
-	others.Go(func() { s.limitShutdown(ctx, endRuns, drained) })
-	for range s.workers {
-		p.employ(ctx, runs, &workers)
+	go p.serve(ctx, runs, drained)
+	<-ctx.Done()
+	if isClosedWithin(drained, s.shutdownTimeout) {
+		return nil
 	}
-	workers.Wait()
-	p.giveBackReady(context.WithoutCancel(ctx))
-	close(drained)
-	others.Wait()
-	return nil
+	endRuns(ErrShutdown)
+	if isClosedWithin(drained, lastWait) {
+		return nil
+	}
+	return p.abandonAll(ctx)
 }
 
-// limitShutdown ends the runs that are not done at the end of the time that they have
-// after the end of ctx.
-func (s *Scheduler) limitShutdown(ctx context.Context, endRuns context.CancelCauseFunc, drained <-chan struct{}) {
-	select {
-	case <-ctx.Done():
-	case <-drained:
-		return
-	}
-	timer := time.NewTimer(s.shutdownTimeout)
+// isClosedWithin waits for a channel to be closed.
+func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
+	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
+	case <-done:
+		return true
 	case <-timer.C:
-		endRuns(ErrShutdown)
-	case <-drained:
+		return false
 	}
 }
 
@@ -85,6 +83,36 @@ func newPool(s *Scheduler) *pool {
 	return p
 }
 
+// serve works until ctx has ended and all that runs has returned, and closes drained then.
+func (p *pool) serve(ctx, runs context.Context, drained chan<- struct{}) {
+	defer close(drained)
+	defer p.candidates.close()
+	var workers, beating sync.WaitGroup
+	idle := make(chan struct{})
+	p.beat(runs, &beating, idle)
+	for range p.workers {
+		p.employ(ctx, runs, &workers)
+	}
+	workers.Wait()
+	close(idle)
+	beating.Wait()
+}
+
+// beat starts what keeps the leases alive until the workers are idle, and starts it again
+// where the store ends its goroutine.
+func (p *pool) beat(runs context.Context, beating *sync.WaitGroup, idle <-chan struct{}) {
+	beating.Go(func() {
+		done := false
+		defer func() {
+			if !done {
+				p.beat(runs, beating, idle)
+			}
+		}()
+		p.keepAlive(runs, p.held, idle)
+		done = true
+	})
+}
+
 // employ starts a worker, and another one in its place where a handler ends its goroutine.
 func (p *pool) employ(ctx, runs context.Context, workers *sync.WaitGroup) {
 	workers.Go(func() {
@@ -95,6 +123,7 @@ func (p *pool) employ(ctx, runs context.Context, workers *sync.WaitGroup) {
 			}
 		}()
 		p.work(ctx, runs)
+		p.giveBackReady(context.WithoutCancel(ctx))
 		done = true
 	})
 }
@@ -107,10 +136,23 @@ func (p *pool) work(ctx, runs context.Context) {
 		case c := <-p.ready:
 			p.perform(runs, c)
 		case <-p.turn:
-			p.claimBatch(ctx)
-			p.turn <- struct{}{}
+			p.takeTurn(ctx)
 		}
 	}
+}
+
+// takeTurn claims a batch, and gives the turn back: after a pause where the store ends the
+// goroutine.
+func (p *pool) takeTurn(ctx context.Context) {
+	done := false
+	defer func() {
+		if !done {
+			p.waitForMore(ctx, p.poll)
+		}
+		p.turn <- struct{}{}
+	}()
+	p.claimBatch(ctx)
+	done = true
 }
 
 // claimBatch claims what is due, unless there are claims that are not begun. Where
@@ -124,13 +166,17 @@ func (p *pool) claimBatch(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		p.log.LogAttrs(ctx, slog.LevelWarn, "agenda: not claimed", slog.Any("error", err))
+		p.log.LogAttrs(ctx, slog.LevelWarn, "agenda: not claimed", slog.String("error", boterr.Text(err)))
 		wait = p.poll
 	}
-	if wait <= 0 || len(p.ready) > 0 {
-		return
+	if wait > 0 && len(p.ready) == 0 {
+		p.waitForMore(ctx, wait)
 	}
-	timer := time.NewTimer(wait)
+}
+
+// waitForMore waits until something may have fallen due, or ctx ends.
+func (p *pool) waitForMore(ctx context.Context, most time.Duration) {
+	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -154,12 +200,18 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 	if len(found) == 0 {
 		return p.candidates.idle(now, p.poll), nil
 	}
+	defer func() { // Where the store ends the goroutine.
+		for _, seen := range found {
+			p.candidates.giveBack(seen)
+		}
+	}()
 	// A claim that has begun is made, so that no lease is left of one that nobody knows.
 	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
 	defer cancel()
 	var failed []error
-	for _, seen := range found {
-		c, err := p.claim(claiming, seen, now)
+	for len(found) > 0 {
+		c, err := p.claim(claiming, found[0], now)
+		found = found[1:]
 		if c != nil {
 			p.held.add(c)
 			p.ready <- c
@@ -195,6 +247,8 @@ func (p *pool) settle(ctx context.Context, c *claim, failure error) {
 	stored, stop := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
 	defer stop()
 	switch {
+	case c.isAbandoned.Load():
+		p.tellFailed(stored, slog.LevelWarn, Event{Run: c.run, At: c.at, Err: ErrShutdown})
 	case failure != nil && errors.Is(context.Cause(ctx), ErrLeaseLost):
 		p.tellFailed(stored, slog.LevelWarn, Event{Run: c.run, At: c.at, Err: ErrLeaseLost})
 	case failure != nil && ctx.Err() != nil:
@@ -208,16 +262,31 @@ func (p *pool) settle(ctx context.Context, c *claim, failure error) {
 func (p *pool) giveBackReady(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, p.lease)
 	defer cancel()
-	for len(p.ready) > 0 {
-		c := <-p.ready
-		p.held.end(c)
-		p.giveBack(ctx, c, nil, p.notBegun)
+	for {
+		select {
+		case c := <-p.ready:
+			p.held.end(c)
+			p.giveBack(ctx, c, nil, p.notBegun)
+		default:
+			return
+		}
 	}
+}
+
+// abandonAll leaves what runs to its leases, and returns the error that names it.
+func (p *pool) abandonAll(ctx context.Context) error {
+	var ids []string
+	for _, c := range p.held.abandonAll() {
+		p.report(ctx, slog.LevelError, "agenda: left running", Event{Run: c.run, At: c.at})
+		ids = append(ids, c.id)
+	}
+	return boterr.New(boterr.Canceled, "", "%d runs ignored the end of their contexts and were left, "+
+		"to be run again once their leases have passed: the agendas %s", len(ids), strings.Join(ids, ", "))
 }
 
 // giveBack gives a claim back. Where that fails, its lease passes.
 func (p *pool) giveBack(ctx context.Context, c *claim, reason error, judge verdict) {
 	if _, err := p.abandon(ctx, c, reason, judge); err != nil {
-		p.report(ctx, slog.LevelWarn, "agenda: not given back", Event{Run: c.run, At: c.at}, slog.Any("error", err))
+		p.report(ctx, slog.LevelWarn, "agenda: not given back", Event{Run: c.run, At: c.at}, slog.String("error", boterr.Text(err)))
 	}
 }

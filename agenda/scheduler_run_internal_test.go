@@ -2,7 +2,6 @@ package agenda
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"strconv"
 	"sync"
@@ -252,51 +251,6 @@ func TestARunWhoseLeaseCannotBeRenewedEndsBeforeAnotherBegins(t *testing.T) {
 		require.LessOrEqual(l.t, first, second)
 		require.LessOrEqual(l.t, second, time.Minute+2*time.Second)
 		isMute.Store(false)
-	})
-}
-
-func TestShutdownWaitsForWhatRuns(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(l *live) {
-		begun := make(chan struct{})
-		l.start(func(ctx context.Context, _ Run) error {
-			close(begun)
-			<-time.After(10 * time.Second)
-			return ctx.Err()
-		}, func(c *SchedulerConfig) { c.Workers = 1 })
-		first, second := l.due(0), l.due(0)
-		<-begun
-		l.stop()
-		l.runs.Wait()
-		require.LessOrEqual(l.t, l.elapsed(), 11*time.Second)
-		require.True(l.t, l.get(first).Completed)
-		require.Zero(l.t, l.get(second).Fence, "nothing is claimed any more")
-	})
-}
-
-func TestShutdownGivesBackWhatDoesNotEndInTime(t *testing.T) {
-	t.Parallel()
-	inBubble(t, func(l *live) {
-		begun := make(chan struct{})
-		var cause error
-		l.start(func(ctx context.Context, _ Run) error {
-			close(begun)
-			<-ctx.Done()
-			cause = context.Cause(ctx)
-			return errors.New("it was not done")
-		}, func(c *SchedulerConfig) { c.ShutdownTimeout, c.Lease = 10*time.Minute, time.Minute })
-		id := l.due(0)
-		<-begun
-		began := l.elapsed()
-		l.stop()
-		l.runs.Wait()
-		require.Equal(l.t, 10*time.Minute, l.elapsed()-began)
-		require.ErrorIs(l.t, cause, ErrShutdown)
-		r := l.get(id)
-		require.Zero(l.t, r.Failures)
-		require.Zero(l.t, r.LeaseUntil)
-		require.False(l.t, r.Completed)
-		require.EqualValues(l.t, 1, r.Attempts)
 	})
 }
 

@@ -11,7 +11,9 @@ import (
 
 // Run runs agendas as they fall due, of all apps, until ctx ends; then it waits for those
 // under way, as Config.Scheduler says, and returns nil. Any number of Runtimes on one store
-// share the work. It is agenda.Scheduler.Run.
+// share the work. It is agenda.Scheduler.Run: an action that ignores the end of its context is
+// left at last, and Run returns Canceled; what that action does later by its bot context is
+// refused, and not written back.
 func (r *Runtime) Run(ctx context.Context) error { return r.scheduler.Run(ctx) }
 
 // Scheduler returns what runs the agendas, for a host that drives it by itself, such as in
@@ -38,7 +40,7 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
 		scope: record.Scope{
 			App: due.Agenda.App, Channel: due.Agenda.Channel, Member: due.Agenda.Member, GroupExternalID: due.GroupExternalID,
 		},
-		byAgenda: true,
+		agenda: &due,
 	}
 	defer func() { err = r.orPanic(ctx, place{scope: begin.scope}, err, recover()) }()
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
@@ -61,13 +63,19 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
 	})
 }
 
-// agendas returns the SDK's own agendas of a scope, for the members that parts have.
-func (r *Runtime) agendas(scope record.Scope, parts Parts) *agenda.Service {
+// agendas returns the SDK's own agendas of a scope, for the members that parts have. Where
+// the host's Zone panics, every operation on them fails with that.
+func (r *Runtime) agendas(scope record.Scope, parts Parts) (own agenda.Operations) {
+	defer func() {
+		if err := boterr.Recovered(recover()); err != nil {
+			own = OverCall(failing{err})
+		}
+	}()
 	var zone string
 	if r.config.Zone != nil {
 		zone = r.config.Zone(scope)
 	}
-	return agenda.New(r.env, scope, agenda.Ports{Members: parts.Members, Zone: zone, Tree: r.treeOf})
+	return agenda.New(r.guarded, scope, agenda.Ports{Members: parts.Members, Zone: zone, Tree: r.treeOf})
 }
 
 // treeOf returns the tree of a node for which none is given: that in which the member is,

@@ -44,9 +44,13 @@ func (s *sentTexts) all() []string {
 // member Ada.
 func newShop(t *testing.T, store document.Store, sent *sentTexts) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
-	runtime, err := botctx.New(botctx.Config{
-		Store: store, Connectors: map[channel.Type]send.Connector{channel.Webchat: sent},
-	})
+	return shopWith(t, botctx.Config{Store: store, Connectors: map[channel.Type]send.Connector{channel.Webchat: sent}})
+}
+
+// shopWith is newShop with a configuration.
+func shopWith(t *testing.T, config botctx.Config) (*botctx.Runtime, *botctx.Context) {
+	t.Helper()
+	runtime, err := botctx.New(config)
 	require.NoError(t, err)
 	require.NoError(t, runtime.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("Still there, {{firstName}}?")}}))
 	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}

@@ -25,7 +25,8 @@ type Caller interface {
 // An operation that does not exist is InvalidArgument. A parameter that does not exist is ignored, and InvalidArgument where
 // the Runtime is strict. Where an operation returns outcomes together with an error,
 // so does Call.
-func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (result json.RawMessage, err error) {
+	defer func() { err = boterr.Wrap(name, c.orPanic(ctx, Op(name), err, recover())) }()
 	return c.dispatch(ctx, Op(name), args)
 }
 

@@ -69,10 +69,16 @@ func (c *Context) Now() time.Time { return c.now() }
 
 // Fetch sends an HTTP request through the guarded client, which refuses private
 // addresses (see package outbound). An answer with any status is no error.
-func (c *Context) Fetch(ctx context.Context, request outbound.Request) (*outbound.Response, error) {
-	response, err := outbound.Fetch(ctx, c.http, request)
-	return response, boterr.Wrap("fetch", err)
+func (c *Context) Fetch(ctx context.Context, request outbound.Request) (response *outbound.Response, err error) {
+	defer func() { err = boterr.Wrap(string(opFetch), c.orPanic(ctx, opFetch, err, recover())) }()
+	if err := c.run.refusal(); err != nil {
+		return nil, err
+	}
+	return outbound.Fetch(ctx, c.http, request)
 }
+
+// opFetch is the name of Fetch in errors and lines of the log.
+const opFetch = Op("fetch")
 
 // Reply sends responses to the context's member, one after the other, by
 // SendResponse. It stops at the first that fails. {{path}} is filled from Member as it
@@ -93,7 +99,7 @@ func (c *Context) Reply(ctx context.Context, responses ...send.Response) error {
 // sent.
 func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Result, error) {
 	if c.Member != nil {
-		if c.run != nil && c.run.byAgenda && !c.Member.BotMeta.Subscribe() {
+		if c.run != nil && c.run.agenda != nil && !c.Member.BotMeta.Subscribe() {
 			return nil, nil
 		}
 		var err error

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/send"
 )
 
 // Call is one call of an operation, as interceptors see it.
@@ -109,7 +108,7 @@ func resultOf[R any](answer any, err error) (R, error) {
 	return result, err
 }
 
-// guarded calls an operation unless ctx has ended.
+// guarded calls an operation unless ctx has ended, or the run was left behind.
 func guarded[P, R any](
 	ctx context.Context, c *Context, op Op, params P, operation func(context.Context, P) (R, error),
 ) (result R, err error) {
@@ -117,9 +116,12 @@ func guarded[P, R any](
 	if err := ctx.Err(); err != nil {
 		return result, boterr.New(boterr.Canceled, "", "%w", err)
 	}
+	if err := c.run.refusal(); err != nil {
+		return result, err
+	}
 	return operation(ctx, params)
 }
 
 // PanicError is a panic in an operation, an interceptor or an action. It stands behind
 // an Internal error.
-type PanicError = send.PanicError
+type PanicError = boterr.PanicError

@@ -42,7 +42,7 @@ func (r *Runtime) LiveChats(app string) *livechat.Service {
 // liveChats returns the SDK's own live chats of a scope, with the other parts.
 func (r *Runtime) liveChats(scope record.Scope, from channels, parts Parts) *livechat.Service {
 	pairing := func(ctx context.Context, inlet string) ([]string, error) {
-		paired, err := channel.New(r.env, scope).Pairing(ctx, inlet)
+		paired, err := channel.New(r.guarded, scope).Pairing(ctx, inlet)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (r *Runtime) liveChats(scope record.Scope, from channels, parts Parts) *liv
 	if own := r.config.LiveChat.Pairing; own != nil {
 		pairing = func(ctx context.Context, inlet string) ([]string, error) { return own(ctx, scope.App, inlet) }
 	}
-	return livechat.New(r.env, scope, livechat.Ports{
+	return livechat.New(r.guarded, scope, livechat.Ports{
 		Members:     parts.Members,
 		Channels:    from,
 		Pairing:     pairing,

@@ -16,10 +16,10 @@ import (
 // RunError tells where in a run an error arose. It stands behind the errors of Receive,
 // RedirectMemberToNode and of agendas that fail; errors.AsType finds it.
 type RunError struct {
-	// Node is the node.
+	// Node is the node, zero for the logic of HandleFunc.
 	Node NodeRef
 	// Part is the part of the node: "trigger", "pre-action 1", "response 2",
-	// "post-action 1" or "redirect", counted from 1.
+	// "post-action 1" or "redirect", counted from 1, or "logic".
 	Part string
 	// Action is the name of the action's function, "" for other parts.
 	Action string
@@ -27,14 +27,18 @@ type RunError struct {
 	Err error
 }
 
-// Error names node, part and action.
+// Error names node, part and action, and where there is no node says Err alone. Credentials in the text of Err are redacted, see
+// boterr.Redact.
 func (e *RunError) Error() string {
+	if e.Node == (NodeRef{}) {
+		return boterr.Text(e.Err)
+	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "node %s: %s", e.Node, e.Part)
 	if e.Action != "" {
 		fmt.Fprintf(&text, " (%s)", e.Action)
 	}
-	fmt.Fprintf(&text, ": %v", e.Err)
+	text.WriteString(": " + boterr.Text(e.Err))
 	return text.String()
 }
 

@@ -107,7 +107,10 @@ func (s *step) answer(ctx context.Context) error {
 	if logic == nil {
 		return nil
 	}
-	return s.run.action(ctx, *logic)
+	if err := s.run.action(ctx, *logic); err != nil {
+		return at(err, RunError{Part: "logic", Action: functionName(*logic)})
+	}
+	return nil
 }
 
 // matches asks the trigger of a node.
@@ -158,7 +161,7 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound) (*member.Member, 
 	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
 	profile := inbound.Profile
 	profile.App, profile.Channel, profile.ExternalID = inbound.App, inbound.Channel, inbound.Event.From
-	arrival, err := member.New(r.env, scope, r.hostParts(scope, r.channels(scope)).Channels).Arrive(ctx, profile)
+	arrival, err := member.New(r.guarded, scope, r.hostParts(scope, r.channels(scope)).Channels).Arrive(ctx, profile)
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,9 @@ type run struct {
 	outer *step
 	// turn keeps other runs of the member out. It is nil where runs do not take turns.
 	turn *turn
-	// byAgenda tells that an agenda caused the run, or a run that redirected to it.
-	byAgenda bool
+	// agenda is the agenda that caused the run, or a run that redirected to it, nil where none
+	// did.
+	agenda *agenda.Run
 	// byAgent tells that an agent wrote the event of the run, in a live chat, and isInLiveChat
 	// that it belongs to the live chat of the member who wrote it.
 	byAgent, isInLiveChat bool
@@ -56,8 +57,8 @@ type occasion struct {
 	channel *channel.Channel
 	// outer is the step that waits for the run, nil where none does.
 	outer *step
-	// byAgenda tells that an agenda causes the run.
-	byAgenda bool
+	// agenda is the agenda that causes the run, nil where none does.
+	agenda *agenda.Run
 }
 
 // startRun runs logic for a member, and writes back what it changed of the member if it
@@ -65,9 +66,9 @@ type occasion struct {
 func (r *Runtime) startRun(
 	ctx context.Context, o occasion, logic func(ctx context.Context, started *run, first *step) error,
 ) error {
-	started := &run{
-		runtime: r, outer: o.outer, read: newReadings(o.scope.Member),
-		byAgenda: o.byAgenda || o.outer != nil && o.outer.run.byAgenda,
+	started := &run{runtime: r, outer: o.outer, read: newReadings(o.scope.Member), agenda: o.agenda}
+	if o.agenda == nil && o.outer != nil {
+		started.agenda = o.outer.run.agenda
 	}
 	if !r.config.ParallelRuns {
 		turn, err := r.waitForTurn(ctx, o)
@@ -84,6 +85,9 @@ func (r *Runtime) startRun(
 	started.current.Store(first)
 	defer started.ended.Store(true)
 	if err := logic(withStep(ctx, first), started, first); err != nil {
+		return err
+	}
+	if err := started.refusal(); err != nil {
 		return err
 	}
 	err := started.writeBack(context.WithoutCancel(ctx)) // What has been said and done stays.
@@ -114,7 +118,7 @@ func (r *Runtime) agendaWait(key memberKey) time.Duration {
 func (r *Runtime) waitForTurn(ctx context.Context, o occasion) (*turn, error) {
 	key := memberKey{app: o.scope.App, member: o.scope.Member}
 	most := r.config.MaxWait
-	if o.byAgenda {
+	if o.agenda != nil {
 		if most = r.agendaWait(key); most == 0 {
 			return nil, agenda.Postpone(agendaPause)
 		}
@@ -125,7 +129,7 @@ func (r *Runtime) waitForTurn(ctx context.Context, o occasion) (*turn, error) {
 	switch {
 	case err == nil || ctx.Err() != nil || waiting.Err() == nil:
 		return turn, err
-	case o.byAgenda:
+	case o.agenda != nil:
 		return nil, agenda.Postpone(agendaPause)
 	default:
 		return nil, boterr.New(boterr.Unavailable, "", "a run of member %s has been under way for %v: "+
@@ -176,6 +180,15 @@ func (s *step) depthOf() int {
 		return 0
 	}
 	return s.depth
+}
+
+// refusal returns why nothing that the run still does counts, nil where it does: nobody waits
+// for it any longer, and its agenda runs again.
+func (r *run) refusal() error {
+	if r != nil && r.agenda != nil && r.agenda.IsAbandoned() {
+		return agenda.ErrShutdown
+	}
+	return nil
 }
 
 // isUnderWay reports whether the run has not ended.

@@ -2,6 +2,7 @@ package botctx
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/record"
@@ -101,6 +103,8 @@ type Config struct {
 type Runtime struct {
 	config Config
 	env    record.Env
+	// guarded is env with a store that returns its panics as errors.
+	guarded record.Env
 	// decode reads the parameters of Call.
 	decode func(document.Object, any) error
 	// logic is what HandleFunc was given, nodes what Handle was given.
@@ -136,9 +140,7 @@ func New(config Config) (*Runtime, error) {
 	if config.MaxWait <= 0 {
 		config.MaxWait = defaultMaxWait
 	}
-	if config.Logger == nil {
-		config.Logger = slog.New(slog.DiscardHandler)
-	}
+	config.Logger = safelog.New(config.Logger)
 	config.Connectors = maps.Clone(config.Connectors)
 	config.Interceptors = slices.Clone(config.Interceptors)
 	env := record.Env{
@@ -149,6 +151,8 @@ func New(config Config) (*Runtime, error) {
 		decode = document.DecodeStrict
 	}
 	r := &Runtime{config: config, env: env.WithDefaults(), decode: decode}
+	r.guarded = r.env
+	r.guarded.Store = record.Guard(config.Store)
 	r.nodes.Store(&nodes{})
 	scheduler, err := r.newScheduler()
 	r.scheduler = scheduler
@@ -239,7 +243,7 @@ func (r *Runtime) parts(scope record.Scope, in *run) Parts {
 		parts.Members = readMembers{Operations: parts.Members, read: in.read}
 	}
 	if parts.DataSources == nil {
-		parts.DataSources = datasource.New(r.env, scope)
+		parts.DataSources = datasource.New(r.guarded, scope)
 	}
 	if parts.Agendas == nil {
 		parts.Agendas = r.agendas(scope, parts)
@@ -258,14 +262,42 @@ func (r *Runtime) parts(scope record.Scope, in *run) Parts {
 
 // hostParts returns the host's own parts, with its channels or those that are given.
 func (r *Runtime) hostParts(scope record.Scope, channels channel.Operations) Parts {
-	var parts Parts
-	if r.config.Override != nil {
-		parts = r.config.Override(scope)
-	}
+	parts := r.overridden(scope)
 	if parts.Channels == nil {
 		parts.Channels = channels
 	}
 	return parts
+}
+
+// overridden returns what the host gives for a scope. Where its function panics, every
+// operation fails with that.
+func (r *Runtime) overridden(scope record.Scope) (parts Parts) {
+	if r.config.Override == nil {
+		return Parts{}
+	}
+	defer func() {
+		if err := boterr.Recovered(recover()); err != nil {
+			parts = partsOf(failing{err})
+		}
+	}()
+	return r.config.Override(scope)
+}
+
+// failing is a door through which every operation fails.
+type failing struct{ err error }
+
+// Call implements Caller.
+func (f failing) Call(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+	return nil, f.err
+}
+
+// partsOf returns all domains over a door.
+func partsOf(door Caller) Parts {
+	all := OverCall(door)
+	return Parts{
+		Channels: all, Members: all, DataSources: all, Agendas: all,
+		LiveChats: all, Sends: all, Nodes: all, Utilities: all,
+	}
 }
 
 // channels are the channels of an app: the operations on them, and what loads them.
@@ -285,7 +317,7 @@ func (r *Runtime) channels(scope record.Scope) channels {
 	if r.config.LoadChannel != nil {
 		return hostChannels{app: scope.App, load: r.config.LoadChannel}
 	}
-	return channel.New(r.env, scope)
+	return channel.New(r.guarded, scope)
 }
 
 // GetChannel implements channel.Operations.
@@ -316,12 +348,12 @@ func (r *Runtime) members(scope record.Scope, parts Parts) *member.Service {
 	if r.config.CheckEtags {
 		options = append(options, member.WithEtagChecks())
 	}
-	return member.New(r.env, scope, parts.Channels, options...)
+	return member.New(r.guarded, scope, parts.Channels, options...)
 }
 
 // sends returns the SDK's own sends of a scope, to the members that parts have.
 func (r *Runtime) sends(scope record.Scope, from channels, parts Parts) *send.Service {
-	return send.New(r.env, scope, send.Ports{
+	return send.New(r.guarded, scope, send.Ports{
 		Channels:      from,
 		Members:       parts.Members,
 		Connectors:    r.config.Connectors,

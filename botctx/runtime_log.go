@@ -2,9 +2,8 @@ package botctx
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
-	"runtime/debug"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/record"
@@ -35,12 +34,19 @@ func (r *Runtime) orPanic(ctx context.Context, where place, err error, cause any
 	if cause == nil {
 		return err
 	}
-	stack := debug.Stack()
-	if r.config.Logger.Enabled(ctx, slog.LevelError) {
-		r.config.Logger.LogAttrs(ctx, slog.LevelError, "botctx: panic", append(where.attributes(),
-			slog.String("panic", boterr.Redact(fmt.Sprint(cause))), slog.String("stack", string(stack)))...)
+	err = boterr.Recovered(cause)
+	r.logPanic(ctx, where, err)
+	return err
+}
+
+// logPanic logs a panic that became an error.
+func (r *Runtime) logPanic(ctx context.Context, where place, err error) {
+	panicked, ok := errors.AsType[*PanicError](err)
+	if !ok || !r.config.Logger.Enabled(ctx, slog.LevelError) {
+		return
 	}
-	return &boterr.Error{Code: boterr.Internal, Err: &PanicError{Cause: cause, Stack: stack}}
+	r.config.Logger.LogAttrs(ctx, slog.LevelError, "botctx: panic", append(where.attributes(),
+		slog.String("panic", boterr.Text(panicked.Cause)), slog.String("stack", string(panicked.Stack)))...)
 }
 
 // orPanic is that of the Runtime, for an operation.

@@ -116,7 +116,7 @@ func (e *Error) Message() string {
 	if e == nil || e.Err == nil {
 		return ""
 	}
-	return Redact(e.Err.Error())
+	return Text(e.Err)
 }
 
 // Unwrap returns Err. The nil pointer, which functions return by mistake for no error, has

@@ -53,7 +53,7 @@ func (u *UnsentError) Error() string {
 		if i > 0 {
 			text.WriteString(", ")
 		}
-		fmt.Fprintf(&text, "%s (%v)", strings.TrimSpace(failure.Channel+" "+failure.Group.ID), failure.Err)
+		fmt.Fprintf(&text, "%s (%s)", strings.TrimSpace(failure.Channel+" "+failure.Group.ID), boterr.Text(failure.Err))
 	}
 	switch {
 	case u.AssignmentID == "":

@@ -32,7 +32,7 @@ func (s *Service) deliverAll(ctx context.Context, connector Connector, messages 
 func (s *Service) try(ctx context.Context, connector Connector, message Message) (result Result) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
-			result = Result{Err: &boterr.Error{Code: boterr.Internal, Err: newPanicError(thrown)}}
+			result = Result{Err: boterr.Recovered(thrown)}
 		}
 	}()
 	result, err := s.deliver(ctx, connector, message)

@@ -46,7 +46,7 @@ func (u *UndeliveredError) Error() string {
 		if i > 0 {
 			text.WriteString(", ")
 		}
-		fmt.Fprintf(&text, "%s (%v)", failure.MemberID, failure.Err)
+		fmt.Fprintf(&text, "%s (%s)", failure.MemberID, boterr.Text(failure.Err))
 	}
 	return text.String()
 }
@@ -56,7 +56,7 @@ func reason(err error) string {
 	if e, ok := err.(*boterr.Error); ok && e != nil { //nolint:errorlint // Only the outermost error says these.
 		return e.Message()
 	}
-	return err.Error()
+	return boterr.Text(err)
 }
 
 // Unwrap returns the error of each member.

@@ -10,7 +10,7 @@ import (
 // floors are the packages of the project, lowest first: each imports only from
 // floors below its own. An entry that ends in /... holds everything under it.
 var floors = [][]string{
-	{"boterr"},
+	{"boterr", "internal/safelog"},
 	{"outbound", "internal/operations"},
 	{"outbound/replies", "internal/operations/reference"},
 	{"document/internal/geometry"},

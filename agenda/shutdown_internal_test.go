@@ -1,0 +1,97 @@
+package agenda
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+func TestShutdownWaitsForWhatRuns(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		begun := make(chan struct{})
+		l.start(func(ctx context.Context, _ Run) error {
+			close(begun)
+			<-time.After(10 * time.Second)
+			return ctx.Err()
+		}, func(c *SchedulerConfig) { c.Workers = 1 })
+		first, second := l.due(0), l.due(0)
+		<-begun
+		l.stop()
+		l.runs.Wait()
+		require.LessOrEqual(l.t, l.elapsed(), 11*time.Second)
+		require.True(l.t, l.get(first).Completed)
+		require.Zero(l.t, l.get(second).Fence, "nothing is claimed any more")
+	})
+}
+
+func TestShutdownGivesBackWhatDoesNotEndInTime(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		begun := make(chan struct{})
+		var cause error
+		l.start(func(ctx context.Context, _ Run) error {
+			close(begun)
+			<-ctx.Done()
+			cause = context.Cause(ctx)
+			return errors.New("it was not done")
+		}, func(c *SchedulerConfig) { c.ShutdownTimeout, c.Lease = 10*time.Minute, time.Minute })
+		id := l.due(0)
+		<-begun
+		began := l.elapsed()
+		l.stop()
+		l.runs.Wait()
+		require.Equal(l.t, 10*time.Minute, l.elapsed()-began)
+		require.ErrorIs(l.t, cause, ErrShutdown)
+		r := l.get(id)
+		require.Zero(l.t, r.Failures)
+		require.Zero(l.t, r.LeaseUntil)
+		require.False(l.t, r.Completed)
+		require.EqualValues(l.t, 1, r.Attempts)
+	})
+}
+
+func TestRunReturnsWithoutARunThatIgnoresItsContext(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		begun, release, ended := make(chan Run), make(chan struct{}), make(chan struct{})
+		var lines strings.Builder
+		scheduler := l.scheduler(func(_ context.Context, run Run) error {
+			begun <- run
+			<-release
+			return nil
+		}, func(c *SchedulerConfig) {
+			c.ShutdownTimeout, c.Lease = 10*time.Second, time.Minute
+			c.Log = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelError}))
+			c.Hooks.Failed = func(context.Context, Event) { close(ended) }
+		})
+		id := l.due(0)
+		var left error
+		l.runs.Go(func() { left = scheduler.Run(l.running) })
+		run := <-begun
+		require.False(l.t, run.IsAbandoned())
+		began := l.elapsed()
+		l.stop()
+		l.runs.Wait()
+		require.Equal(l.t, 10*time.Second+lastWait, l.elapsed()-began)
+		require.Equal(l.t, boterr.Canceled, boterr.CodeOf(left))
+		require.ErrorContains(l.t, left, id)
+		require.Contains(l.t, lines.String(), "agenda: left running")
+		require.True(l.t, run.IsAbandoned())
+
+		claimed := l.get(id)
+		require.NotZero(l.t, claimed.LeaseUntil, "its lease is left to pass")
+		close(release)
+		<-ended
+		require.Equal(l.t, claimed, l.get(id), "what it does late is not stored")
+		l.pass(2 * time.Minute)
+		require.Equal(l.t, id, l.runNext(l.scheduler(succeed)).Run.Agenda.ID, "it runs again")
+	})
+}

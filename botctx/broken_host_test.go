@@ -1,0 +1,261 @@
+package botctx_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// fault is what panics in a host, once it is on.
+type fault struct {
+	isOn    atomic.Bool
+	reached atomic.Int64
+}
+
+// strike panics where the fault is on.
+func (f *fault) strike() {
+	if f.isOn.Load() {
+		f.reached.Add(1)
+		panic("the host is broken")
+	}
+}
+
+// faultyStore is a store that panics at any touch.
+type faultyStore struct {
+	document.Store
+
+	fault *fault
+}
+
+func (s faultyStore) Now(ctx context.Context) (time.Time, error) {
+	s.fault.strike()
+	return s.Store.Now(ctx)
+}
+
+func (s faultyStore) Collection(name string) document.Collection {
+	s.fault.strike()
+	return s.Store.Collection(name)
+}
+
+// faultyPort is a port of each kind that panics.
+type faultyPort struct{ fault *fault }
+
+func (p faultyPort) Send(context.Context, send.Message) (send.Delivery, error) {
+	p.fault.strike()
+	return send.Delivery{}, nil
+}
+
+func (p faultyPort) SendMail(context.Context, botctx.Mail) error {
+	p.fault.strike()
+	return nil
+}
+
+func (p faultyPort) Put(context.Context, botctx.StoredFile) error {
+	p.fault.strike()
+	return nil
+}
+
+func (p faultyPort) Do(request *http.Request) (*http.Response, error) {
+	p.fault.strike()
+	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{}, Request: request}, nil
+}
+
+// faultyLog is a handler of logs that panics.
+type faultyLog struct {
+	slog.Handler
+
+	fault *fault
+}
+
+func (l faultyLog) Handle(context.Context, slog.Record) error {
+	l.fault.strike()
+	return nil
+}
+
+func (l faultyLog) Enabled(context.Context, slog.Level) bool { return true }
+
+// faults are what a host can give a Runtime, each so that it panics.
+func faults() map[string]func(config *botctx.Config, f *fault) {
+	return map[string]func(*botctx.Config, *fault){
+		"Store":       func(c *botctx.Config, f *fault) { c.Store = faultyStore{Store: c.Store, fault: f} },
+		"Connectors":  func(c *botctx.Config, f *fault) { c.Connectors[channel.Webchat] = faultyPort{f} },
+		"HTTP":        func(c *botctx.Config, f *fault) { c.HTTP = faultyPort{f} },
+		"Mailer":      func(c *botctx.Config, f *fault) { c.Mailer = faultyPort{f} },
+		"ObjectStore": func(c *botctx.Config, f *fault) { c.ObjectStore = faultyPort{f} },
+		"Override": func(c *botctx.Config, f *fault) {
+			c.Override = func(record.Scope) botctx.Parts { f.strike(); return botctx.Parts{} }
+		},
+		"LoadChannel": func(c *botctx.Config, f *fault) {
+			c.LoadChannel = func(_ context.Context, app, id string) (*channel.Channel, error) {
+				f.strike()
+				return &channel.Channel{ID: id, App: app, Type: channel.Webchat, On: true}, nil
+			}
+		},
+		"Arrive": func(c *botctx.Config, f *fault) {
+			c.Arrive = func(context.Context, botctx.Inbound) (*member.Member, error) {
+				f.strike()
+				return &member.Member{ID: "ada"}, nil
+			}
+		},
+		"Interceptors": func(c *botctx.Config, f *fault) {
+			c.Interceptors = []botctx.Interceptor{func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
+				f.strike()
+				return next(ctx)
+			}}
+		},
+		"Now": func(c *botctx.Config, f *fault) {
+			c.Now = func() time.Time { f.strike(); return record.Env{}.WithDefaults().Now() }
+		},
+		"NewEtag": func(c *botctx.Config, f *fault) { c.NewEtag = func() string { f.strike(); return "etag" } },
+		"NewID": func(c *botctx.Config, f *fault) {
+			c.NewID = func() string { f.strike(); return record.Env{}.WithDefaults().NewID() }
+		},
+		"Zone": func(c *botctx.Config, f *fault) { c.Zone = func(record.Scope) string { f.strike(); return "" } },
+		"Payments": func(c *botctx.Config, f *fault) {
+			c.Payments = func(string, string) (botctx.PaymentClient, error) { f.strike(); return nil, nil }
+		},
+		"Flow.IsOpen": func(c *botctx.Config, f *fault) {
+			c.Flow.IsOpen = func(context.Context, *botctx.Context) (bool, error) { f.strike(); return true, nil }
+		},
+		"Flow.PriorityGroup": func(c *botctx.Config, f *fault) {
+			c.Flow.PriorityGroup = func(context.Context, *botctx.Context) (string, error) { f.strike(); return "", nil }
+		},
+		"Flow.HeadNodes": func(c *botctx.Config, f *fault) {
+			c.Flow.HeadNodes = func(context.Context, *botctx.Context) ([]botctx.NodeRef, error) { f.strike(); return nil, nil }
+		},
+		"Flow.LiveChatTree": func(c *botctx.Config, f *fault) {
+			c.Flow.LiveChatTree = func(*botctx.Context) string { f.strike(); return "" }
+		},
+		"LiveChat.Pairing": func(c *botctx.Config, f *fault) {
+			c.LiveChat.Pairing = func(context.Context, string, string) ([]string, error) { f.strike(); return nil, nil }
+		},
+		"Logger": func(c *botctx.Config, f *fault) {
+			c.Logger = slog.New(faultyLog{fault: f})
+		},
+		"Scheduler.Around": func(c *botctx.Config, f *fault) {
+			c.Scheduler.Around = func(handler agenda.Handler) agenda.Handler {
+				return func(ctx context.Context, run agenda.Run) error { f.strike(); return handler(ctx, run) }
+			}
+		},
+		"Scheduler.Hooks": func(c *botctx.Config, f *fault) {
+			c.Scheduler.Hooks.Claimed = func(context.Context, agenda.Event) { f.strike() }
+		},
+		"Scheduler.Backoff": func(c *botctx.Config, f *fault) {
+			c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
+			c.Scheduler.Backoff = func(int) time.Duration { f.strike(); return time.Second }
+		},
+	}
+}
+
+// brokenHost returns a Runtime of the app "shop" with Ada in the channel "web", and an agenda
+// of hers that is due, and then turns a fault on.
+func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) (*botctx.Runtime, *botctx.Context) {
+	t.Helper()
+	config := botctx.Config{
+		Store: memstore.New(), Connectors: map[channel.Type]send.Connector{channel.Webchat: &sentTexts{}}, HTTP: faultyPort{&fault{}},
+	}
+	breaks(&config, f)
+	runtime, bot := shopWith(t, config)
+	require.NoError(t, runtime.Handle(&botctx.Node{
+		ID: "hello", Trigger: botctx.TextIs("hi"), Responses: []send.Response{send.Text("Hello")},
+	}))
+	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now()),
+	})
+	require.NoError(t, err)
+	f.isOn.Store(true)
+	return runtime, bot
+}
+
+// leastArguments are arguments with which the operations get as far as the host's parts.
+func leastArguments() map[botctx.Op]string {
+	return map[botctx.Op]string{
+		botctx.OpGolf:             `{"golfName": "shop"}`,
+		botctx.OpSendResponse:     `{"response": {"type": "TEXT", "text": "hi"}}`,
+		botctx.OpCreateAssignment: `{"assignmentDetails": {"summary": "help", "history": true}}`,
+		botctx.OpNewAgenda:        `{"memberId": "ada", "nodeCompositeId": "reminder", "nextRunAt": 4102444800000}`,
+		botctx.OpUpdateMember:     `{"member": {"_id": "ada", "firstName": "Ada"}}`,
+		botctx.OpSendEmail: `{"destination": {"toAddresses": ["ada@example.com"]},
+			"message": {"subject": {"data": "hi"}, "body": {"text": {"data": "hi"}}}}`,
+		botctx.OpUploadFileToObjectStore: `{"url": "https://example.com/a.png", "filename": "a.png", "channel": "web", "contentType": "image/png"}`,
+		botctx.OpUpsertDataToDataSource:  `{"dataSourceId": "coupons", "data": [{"code": "A"}]}`,
+	}
+}
+
+// enterEverywhere calls every entry of a Runtime, of which none may panic.
+func enterEverywhere(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context) {
+	t.Helper()
+	scope := bot.Scope()
+	require.NotPanics(t, func() {
+		_ = runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
+			From: "ext-ada", Type: send.TypeText, Data: document.O("text", "hi"), MessageID: "m1",
+		}})
+		_, _ = runtime.Context(t.Context(), scope)
+		_ = runtime.LiveChats("shop")
+		for _, each := range []*botctx.Context{bot, runtime.Operations(scope)} {
+			for _, op := range botctx.Ops() {
+				args := leastArguments()[op]
+				if args == "" {
+					args = "{}"
+				}
+				_, _ = each.Call(t.Context(), string(op), json.RawMessage(args))
+			}
+			_, _ = each.Fetch(t.Context(), outbound.Request{URL: "https://example.com"})
+			_ = each.Reply(t.Context(), send.Text("hi"))
+		}
+		_, _ = runtime.Scheduler().RunNext(t.Context())
+		_, _ = runtime.Scheduler().Due(t.Context())
+		_, _, _ = runtime.Scheduler().Next(t.Context())
+	})
+}
+
+func TestNothingThatPanicsInAHostEscapes(t *testing.T) {
+	t.Parallel()
+	for name, breaks := range faults() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var f fault
+				runtime, bot := brokenHost(t, breaks, &f)
+				enterEverywhere(t, runtime, bot)
+				require.Positive(t, f.reached.Load(), "nothing has called it")
+			})
+		})
+	}
+}
+
+func TestNothingThatPanicsInAHostEndsRun(t *testing.T) {
+	t.Parallel()
+	for name, breaks := range faults() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var f fault
+				runtime, _ := brokenHost(t, breaks, &f)
+				ctx, cancel := context.WithCancel(t.Context())
+				ended := make(chan error)
+				go func() { ended <- runtime.Run(ctx) }()
+				pass(5 * time.Minute)
+				cancel()
+				require.NoError(t, <-ended)
+			})
+		})
+	}
+}

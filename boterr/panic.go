@@ -1,0 +1,40 @@
+package boterr
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+// PanicError is a panic in what a host or bot logic supplies: a store, a connector, an action,
+// a function of a configuration. It stands behind an Internal error; errors.AsType finds it.
+type PanicError struct {
+	// Cause is what was panicked with.
+	Cause any
+	// Stack is where.
+	Stack []byte
+}
+
+// Recovered returns the error of a panic, with *PanicError behind it. cause is what recover
+// returned; it is to be called where that was, since the stack is taken here. Recovered(nil)
+// is nil.
+func Recovered(cause any) error {
+	if cause == nil {
+		return nil
+	}
+	return &Error{Code: Internal, Err: &PanicError{Cause: cause, Stack: debug.Stack()}}
+}
+
+// Error returns what was panicked with, redacted. It leaves out the stack, which is not the
+// same twice.
+func (p *PanicError) Error() string { return "panic: " + Text(p.Cause) }
+
+// Unwrap returns the error that was panicked with, if it was one.
+func (p *PanicError) Unwrap() error {
+	err, _ := p.Cause.(error)
+	return err
+}
+
+// Text returns the text of an error, or of what was panicked with, as it may stand in logs and
+// in what leaves the process: redacted, see Redact. It never panics, whatever the methods of
+// the value do.
+func Text(value any) string { return Redact(fmt.Sprint(value)) }
