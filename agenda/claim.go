@@ -30,6 +30,8 @@ type claim struct {
 	at  time.Time
 	// isAbandoned tells that nobody waits for the run any longer.
 	isAbandoned atomic.Bool
+	// isSpent tells that the last of its starts never came back, so that it is not run.
+	isSpent bool
 }
 
 // claim claims an agenda that was found due, and returns nil where it is not what it was
@@ -40,14 +42,17 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 		s.candidates.giveBack(seen)
 		return nil, err
 	}
-	change := document.Change{Update: s.updates().claim}
-	change.Stamps.Set = document.O(fieldLeaseUntil, millis(now.Add(s.lease)))
+	change, isSpent := document.Change{Update: s.updates().claim}, false
+	if neverCameBack(seen) {
+		change, isSpent = s.takeOver(ctx, seen)
+	}
+	change.Stamps.Set = change.Stamps.Set.With(fieldLeaseUntil, millis(now.Add(s.lease)))
 	done, err := s.agendas.FindAndModify(ctx, filter, change, document.FindAndModifyOptions{New: true})
 	if err != nil || !done.Matched {
 		s.candidates.giveBack(seen)
 		return nil, err
 	}
-	c := &claim{scheduler: s, id: idOf(seen), fence: document.Get(done.Document, fieldFence, int64(0)), at: now}
+	c := &claim{scheduler: s, id: idOf(seen), fence: document.Get(done.Document, fieldFence, int64(0)), at: now, isSpent: isSpent}
 	c.read(done.Document)
 	c.run = s.runOf(c.record, now)
 	c.run.claim = c
@@ -112,6 +117,9 @@ func (s *Scheduler) runOf(r *Record, now time.Time) Run {
 func (s *Scheduler) handle(ctx context.Context, c *claim) (err error) {
 	if c.unreadable != nil {
 		return c.unreadable
+	}
+	if c.isSpent {
+		return errNeverCameBack
 	}
 	defer func() {
 		if thrown := recover(); thrown != nil {

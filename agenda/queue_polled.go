@@ -53,11 +53,7 @@ func (p *polledQueue) ensureIndexes(ctx context.Context) error {
 		// In the order in which they run, so that a long backlog is not read as a whole.
 		{fieldCompleted, fieldPriority, fieldNextRunAt, record.FieldCreatedAt},
 	} {
-		var index document.Index
-		for _, path := range paths {
-			index.Keys = append(index.Keys, document.IndexKey{Path: path, Kind: document.Ascending})
-		}
-		if err := p.store.EnsureIndex(ctx, index); err != nil {
+		if err := p.store.EnsureIndex(ctx, ascendingIndex(paths...)); err != nil {
 			return err
 		}
 	}

@@ -55,10 +55,11 @@ type Record struct {
 	// Fence is the number of times it was claimed: the fencing token of the last claim.
 	Fence int64 `json:"fence,omitzero"`
 	// LeaseUntil is set while a worker holds it: nobody else claims it before that instant
-	// of the store's clock. One that has passed is that of a worker that died.
+	// of the store's clock. One that has passed is that of a worker that died, which counts as
+	// a failure when the agenda is taken over.
 	LeaseUntil document.Timestamp `json:"leaseUntil,omitzero"`
 	// Attempts is the number of claims for this NextRunAt, and Failures that of the runs of
-	// it that failed. Who gives another schedule takes both away. So one that is held and
+	// it that failed, or never came back. Who gives another schedule takes both away. So one that is held and
 	// has no Attempts was given another schedule since it was claimed, be it for the same
 	// time: the end of the run leaves that as it is, and counts no failure. Its RunUntil
 	// may change beside that: the end of the run schedules nothing later than the RunUntil

@@ -45,6 +45,9 @@ type SchedulerConfig struct {
 	// before it ends the contexts of the runs as well. Then they have 5 seconds to return.
 	// The default is 30 seconds.
 	ShutdownTimeout time.Duration
+	// Retention is how long a completed agenda is kept, from the time for which it was last
+	// scheduled. Then Run removes it. The default is 30 days; a negative one is for ever.
+	Retention time.Duration
 	// Around returns what is called in the place of Handler, which it is given and calls in
 	// turn, such as within a span. nil leaves the Handler as it is.
 	Around func(Handler) Handler
@@ -63,6 +66,7 @@ const (
 	defaultLimit           = 5
 	defaultLateAfter       = time.Minute
 	defaultShutdownTimeout = 30 * time.Second
+	defaultRetention       = 30 * 24 * time.Hour
 )
 
 // shortestLease is the shortest time that a lease may last: leases are kept in
@@ -88,6 +92,7 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	setDefault(&c.Poll, defaultPoll)
 	setDefault(&c.LateAfter, defaultLateAfter)
 	setDefault(&c.ShutdownTimeout, defaultShutdownTimeout)
+	setDefault(&c.Retention, defaultRetention)
 	if c.Lease < shortestLease {
 		return c, boterr.Invalid("lease", "must be at least %s, got %s", shortestLease, c.Lease)
 	}
@@ -149,6 +154,7 @@ type Scheduler struct {
 	jittered        func(failures int) time.Duration
 	lateAfter       time.Duration
 	shutdownTimeout time.Duration
+	retention       time.Duration
 	hooks           Hooks
 	log             *slog.Logger
 
@@ -168,7 +174,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		updates: sync.OnceValue(newUpdates), patterns: &patterns{},
 		handler: c.Handler, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
-		shutdownTimeout: c.ShutdownTimeout, hooks: c.Hooks, log: c.Log,
+		shutdownTimeout: c.ShutdownTimeout, retention: c.Retention, hooks: c.Hooks, log: c.Log,
 	}
 	if c.Backoff == nil {
 		s.backoff, s.jittered = exponential, jittered

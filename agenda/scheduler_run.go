@@ -70,6 +70,8 @@ type pool struct {
 	turn chan struct{}
 	// busy is the number of workers that run something.
 	busy atomic.Int64
+	// suspects are claims of which one runs at a time.
+	suspects suspects
 }
 
 func newPool(s *Scheduler) *pool {
@@ -90,6 +92,7 @@ func (p *pool) serve(ctx, runs context.Context, drained chan<- struct{}) {
 	var workers, beating sync.WaitGroup
 	idle := make(chan struct{})
 	p.beat(runs, &beating, idle)
+	beating.Go(func() { p.keepTidy(ctx) })
 	for range p.workers {
 		p.employ(ctx, runs, &workers)
 	}
@@ -212,9 +215,13 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 	for len(found) > 0 {
 		c, err := p.claim(claiming, found[0], now)
 		found = found[1:]
-		if c != nil {
+		switch {
+		case c == nil:
+		case p.suspects.admit(c):
 			p.held.add(c)
 			p.ready <- c
+		default: // One that is run now may end the process, which tells nothing of this one.
+			p.giveBack(claiming, c, errWaitsAlone, p.later)
 		}
 		failed = append(failed, err)
 	}
@@ -225,6 +232,7 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 func (p *pool) perform(runs context.Context, c *claim) {
 	p.busy.Add(1)
 	defer p.busy.Add(-1)
+	defer p.suspects.end(c.isSuspect())
 	ctx, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
 	defer p.held.end(c)

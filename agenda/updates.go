@@ -9,8 +9,8 @@ import (
 // updates are the changes that a scheduler makes, compiled once. What differs each time
 // stands in the stamps of a document.Change, which need no compiling.
 type updates struct {
-	// claim counts a claim.
-	claim *document.Update
+	// claim counts a claim, takeOver also the failure of a start that never came back.
+	claim, takeOver *document.Update
 	// release ends a run and leaves the schedule, giveBack also takes back the claim as
 	// an attempt.
 	release, giveBack *document.Update
@@ -33,6 +33,7 @@ func newUpdates() updates {
 	)
 	return updates{
 		claim:    mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
+		takeOver: mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1, fieldFailures, 1)),
 		release:  mustUpdate("$unset", document.O(ended...)),
 		giveBack: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
 		postpone: mustUpdate("$unset", document.O(fieldLeaseUntil, true), "$inc", document.O(fieldAttempts, -1)),

@@ -1,0 +1,73 @@
+package agenda
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// A start that never came back is one of a worker that died, or lost its lease, and so did
+// not tell how the run ended: who takes the agenda over counts it as a failure. It may be the
+// agenda that ended the process, or another one that ran beside it. So those that were taken
+// over are suspects, and run one at a time: then the next process that ends names its agenda,
+// and the others come to their end.
+
+// errNeverCameBack is the failure of a start that never came back.
+var errNeverCameBack = boterr.New(boterr.Internal, "",
+	"the run began and never came back: its process ended, or lost the lease")
+
+// neverCameBack reports whether the last start of an agenda, as it is stored, never came back.
+// One that was given another schedule since is not what was started.
+func neverCameBack(stored document.Object) bool {
+	return stored.Has(fieldLeaseUntil) && document.Get(stored, fieldAttempts, int64(0)) > 0
+}
+
+// takeOver returns how a claim is stored of an agenda whose last start never came back, and
+// whether that was the last one: then the end of the claim counts the failure.
+func (s *Scheduler) takeOver(ctx context.Context, seen document.Object) (change document.Change, wasLast bool) {
+	failures := document.Get(seen, fieldFailures, int64(0)) + 1
+	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a start never came back",
+		slog.String("agenda", idOf(seen)), slog.Int64("failures", failures))
+	if int(failures) >= s.limit {
+		return document.Change{Update: s.updates().claim}, true
+	}
+	change.Update = s.updates().takeOver
+	change.Stamps.Set = document.O(fieldError, textOf(errNeverCameBack))
+	return change, false
+}
+
+// isSuspect reports whether running the claim may end the process.
+func (c *claim) isSuspect() bool {
+	return !c.isSpent && (c.record.Failures > 0 || c.record.Failed) && c.record.Error == textOf(errNeverCameBack)
+}
+
+// errWaitsAlone is why a suspect is given back.
+var errWaitsAlone = boterr.New(boterr.Unavailable, "", "another run is under way that may end the process")
+
+// later is the verdict on a suspect that has to wait.
+func (s *Scheduler) later(r *Record, now time.Time) ending {
+	if r.isRescheduled() {
+		return s.released(r, now)
+	}
+	next := now.Add(s.lease / beats)
+	return ending{update: s.updates().postpone, stamps: document.O(fieldRetryAt, millis(next)), next: next}
+}
+
+// suspects lets one suspect run at a time.
+type suspects struct{ isRunning atomic.Bool }
+
+// admit reports whether a claim can be run now. Who runs it tells when that is over.
+func (s *suspects) admit(c *claim) bool {
+	return !c.isSuspect() || s.isRunning.CompareAndSwap(false, true)
+}
+
+// end tells that the run of a claim is over.
+func (s *suspects) end(wasSuspect bool) {
+	if wasSuspect {
+		s.isRunning.Store(false)
+	}
+}

@@ -1,0 +1,101 @@
+package agenda
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+const (
+	// retentionPause is how often Run removes completed agendas, and retentionBatch how many
+	// of them at once, so that other writes come between.
+	retentionPause = time.Hour
+	retentionBatch = 500
+)
+
+// RemoveCompleted removes the completed agendas that were scheduled for the last time longer
+// ago than SchedulerConfig.Retention, by the store's clock, and returns their number. Run
+// does so each hour; it is for hosts that call RunNext instead. The errors are those of the
+// store.
+func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err error) {
+	if s.retention < 0 {
+		return 0, nil
+	}
+	if err := s.agendas.EnsureIndex(ctx, ascendingIndex(fieldCompleted, fieldNextRunAt)); err != nil {
+		return 0, err
+	}
+	now, err := s.store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	old := document.O(fieldCompleted, true, fieldNextRunAt, document.O("$lt", millis(now.Add(-s.retention))))
+	for {
+		found, deleted, err := s.removeBatch(ctx, old)
+		removed += deleted
+		if err != nil || found < retentionBatch {
+			return removed, err
+		}
+	}
+}
+
+// removeBatch removes some of the agendas that a filter matches, and returns how many it found
+// and removed.
+func (s *Scheduler) removeBatch(ctx context.Context, old document.Object) (found int, deleted int64, err error) {
+	filter, err := document.CompileFilter(old)
+	if err != nil {
+		return 0, 0, err
+	}
+	batch, err := s.agendas.Find(ctx, filter, document.FindOptions{Limit: retentionBatch})
+	if err != nil || len(batch) == 0 {
+		return 0, 0, err
+	}
+	ids := make([]any, len(batch))
+	for i, o := range batch {
+		ids[i], _ = o.Field(record.FieldID)
+	}
+	filter, err = document.CompileFilter(old.With(record.FieldID, document.O("$in", document.A(ids...))))
+	if err != nil {
+		return 0, 0, err
+	}
+	deleted, err = s.agendas.Delete(ctx, filter, document.DeleteOptions{Multi: true})
+	return len(batch), deleted, err
+}
+
+// keepTidy removes completed agendas now and then, until ctx ends.
+func (s *Scheduler) keepTidy(ctx context.Context) {
+	ticker := time.NewTicker(retentionPause)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		s.tidy(ctx)
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		}
+	}
+}
+
+// tidy removes completed agendas, and logs what keeps it from that.
+func (s *Scheduler) tidy(ctx context.Context) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			s.log.LogAttrs(ctx, slog.LevelError, "agenda: store panicked",
+				slog.Any("panic", thrown), slog.String("stack", string(debug.Stack())))
+		}
+	}()
+	if _, err := s.RemoveCompleted(ctx); err != nil && ctx.Err() == nil {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed ones not removed", slog.Any("error", err))
+	}
+}
+
+// ascendingIndex is an index of paths.
+func ascendingIndex(paths ...string) document.Index {
+	var index document.Index
+	for _, path := range paths {
+		index.Keys = append(index.Keys, document.IndexKey{Path: path, Kind: document.Ascending})
+	}
+	return index
+}

@@ -1,0 +1,107 @@
+package agenda
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/record"
+)
+
+// completed marks an agenda as completed.
+func completed(r *Record) { r.Completed = true }
+
+// tags returns the tags of the agendas that are there.
+func (s *stand) tags() []string {
+	s.t.Helper()
+	found, err := s.service().Find(s.ctx, record.Query{SortBy: document.O("tag", 1)})
+	require.NoError(s.t, err)
+	tags := make([]string, len(found))
+	for i, r := range found {
+		tags[i] = r.Tag
+	}
+	return tags
+}
+
+func TestCompletedAgendasAreRemovedAfterTheirRetention(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		retention time.Duration
+		left      []string
+	}{
+		"default":  {retention: 0, left: []string{"failed", "new", "open"}},
+		"longer":   {retention: 32 * day, left: []string{"failed", "new", "old", "open"}},
+		"for ever": {retention: -1, left: []string{"failed", "new", "old", "open"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachStore(t, func(s *stand) {
+				s.add(-31*day, named("old"), completed)
+				s.add(-29*day, named("new"), completed)
+				s.add(-31*day, named("open"))
+				s.add(-31*day, named("failed"), func(r *Record) { r.Failed = true })
+				scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Retention = test.retention })
+				removed, err := scheduler.RemoveCompleted(s.ctx)
+				require.NoError(s.t, err)
+				require.EqualValues(s.t, 4-len(test.left), removed)
+				require.Equal(s.t, test.left, s.tags())
+			})
+		})
+	}
+}
+
+func TestCompletedAgendasAreRemovedInBatches(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	for range 2*retentionBatch + 1 {
+		s.add(-31*day, completed)
+	}
+	s.add(-29*day, named("new"), completed)
+	removed, err := s.scheduler(succeed).RemoveCompleted(s.ctx)
+	require.NoError(t, err)
+	require.EqualValues(t, 2*retentionBatch+1, removed)
+	require.Equal(t, []string{"new"}, s.tags())
+}
+
+func TestCompletedAgendasAreFoundByAnIndex(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	_, err := s.scheduler(succeed).RemoveCompleted(s.ctx)
+	require.NoError(t, err)
+	old, err := document.CompileFilter(document.O("completed", true, "nextRunAt", document.O("$lt", 1)))
+	require.NoError(t, err)
+	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, kind().Collection, old, document.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "completed_1_nextRunAt_1", explanation.Index)
+}
+
+func TestRunRemovesCompletedAgendas(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(l *live) {
+		l.start(succeed, func(c *SchedulerConfig) { c.Retention, c.Poll = 90*time.Minute, time.Minute })
+		for i := range 3 {
+			l.add(0, named(strconv.Itoa(i)), func(r *Record) { r.NextRunAt = document.At(l.began.Add(time.Duration(i) * time.Hour)) })
+		}
+		l.pass(2*time.Hour + time.Minute)
+		require.Equal(l.t, []string{"1", "2"}, l.tags())
+		l.pass(day)
+		require.Empty(l.t, l.tags())
+	})
+}
+
+// panickingClock is a store whose clock panics.
+type panickingClock struct{ document.Store }
+
+func (panickingClock) Now(context.Context) (time.Time, error) { panic("no clock") }
+
+func TestAStoreThatPanicsWhileCompletedAgendasAreRemovedEndsNothing(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Env.Store = panickingClock{s.store} })
+	require.NotPanics(t, func() { scheduler.tidy(s.ctx) })
+}
