@@ -17,7 +17,7 @@ type arrayFilter struct {
 
 // match reports whether an array element matches.
 func (f *arrayFilter) match(item any, e *Evaluation) bool {
-	return f.filter.root.match(singleField(f.name, item), e)
+	return e.spend(objectWork) && f.filter.root.match(singleField(f.name, item), e)
 }
 
 // arrayFilterSet are the array filters of an update by name.

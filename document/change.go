@@ -20,12 +20,20 @@ func (c Change) Apply(filter *Filter, before Object) (after Object, modified boo
 
 // Change is Change.Apply within the evaluation.
 func (e *Evaluation) Change(change Change, filter *Filter, before Object) (after Object, modified bool, err error) {
+	e.budget.spend(change.Update.work())
 	after, modified, err = change.applied(e, filter, before)
+	e.budget.keep(grownBy(before, after))
 	if e.budget.failure != nil {
 		return Object{}, false, e.budget.failure
 	}
 	return after, modified, boterr.In("update", err)
 }
+
+// memoryOfByte is how much memory a byte of a document may take, by its size in BSON.
+const memoryOfByte = 4
+
+// grownBy is the memory that a document takes which was made of another one, beside that.
+func grownBy(before, after Object) int { return max(0, after.Size()-before.Size()) * memoryOfByte }
 
 func (c Change) applied(e *Evaluation, filter *Filter, before Object) (after Object, modified bool, err error) {
 	if c.Update == nil {
@@ -259,7 +267,9 @@ func (c Change) Insert(filter *Filter) (Object, error) {
 
 // Insert is Change.Insert within the evaluation.
 func (e *Evaluation) Insert(change Change, filter *Filter) (Object, error) {
+	e.budget.spend(change.Update.work())
 	o, err := change.insert(e, filter)
+	e.budget.keep(grownBy(Object{}, o))
 	if e.budget.failure != nil {
 		return Object{}, e.budget.failure
 	}

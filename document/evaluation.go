@@ -164,11 +164,11 @@ type budget struct {
 	failure error
 }
 
-// The budget of a call. That of work is what a processor does in about half a second, and
-// as much again for each 25 MB of documents: a plain condition takes 32 on a document.
+// The budget of a call. That of work is what a processor does in about a quarter of a second, and
+// as much again for each 15 MB of documents: a plain condition takes 32 on a document.
 const (
 	// baseWork and baseRoom are what every call has.
-	baseWork = 512 << 20
+	baseWork = 256 << 20
 	baseRoom = 64 << 20
 	// workPerDocument and workPerByte are what each document that is looked at adds.
 	workPerDocument = 1 << 10

@@ -60,10 +60,8 @@ func extremeOf(sign int) func(*expressionRun, []any) (any, error) {
 			if isNullish(value) {
 				continue
 			}
-			if depthOf(value) > 0 && depthOf(best) > 0 {
-				if err := run.limits.comparing(value, best); err != nil {
-					return nil, err
-				}
+			if err := run.limits.comparing(value, best); err != nil {
+				return nil, err
 			}
 			if best == nil || Compare(value, best)*sign > 0 {
 				best = value

@@ -89,21 +89,35 @@ func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) 
 	}
 }
 
-func firstItems(_ *expressionRun, items []any, n int64) ([]any, error) {
-	return slices.Clone(items[:min(n, int64(len(items)))]), nil
+func firstItems(run *expressionRun, items []any, n int64) ([]any, error) {
+	return run.copied(items[:min(n, int64(len(items)))])
 }
 
-func lastItems(_ *expressionRun, items []any, n int64) ([]any, error) {
-	return slices.Clone(items[int64(len(items))-min(n, int64(len(items))):]), nil
+func lastItems(run *expressionRun, items []any, n int64) ([]any, error) {
+	return run.copied(items[int64(len(items))-min(n, int64(len(items))):])
+}
+
+// copied returns elements in memory of their own.
+func (run *expressionRun) copied(items []any) ([]any, error) {
+	if err := run.limits.items(len(items)); err != nil {
+		return nil, err
+	}
+	return append(make([]any, 0, len(items)), items...), nil
 }
 
 // extremeItems picks the least elements where sign is 1, and the greatest where it is
 // -1. Null does not count.
 func extremeItems(sign int) func(*expressionRun, []any, int64) ([]any, error) {
 	return func(run *expressionRun, items []any, n int64) ([]any, error) {
-		present := slices.DeleteFunc(slices.Clone(items), func(item any) bool { return item == nil })
-		err := run.sort(present, func(a, b any) int { return Compare(a, b) * sign })
-		return present[:min(n, int64(len(present)))], err
+		present, err := run.copied(items)
+		if err != nil {
+			return nil, err
+		}
+		present = slices.DeleteFunc(present, func(item any) bool { return item == nil })
+		if err := run.sort(present, func(a, b any) int { return Compare(a, b) * sign }); err != nil {
+			return nil, err
+		}
+		return slices.Clone(present[:min(n, int64(len(present)))]), nil // It does not keep the others.
 	}
 }
 
@@ -128,7 +142,7 @@ func isAmong(run *expressionRun, arguments []any) (any, error) {
 
 // indexOf returns the place of a value among items, or -1.
 func (run *expressionRun) indexOf(items []any, value any) (int, error) {
-	if err := run.limits.spend((stepWork + valueSize(value)) * len(items)); err != nil {
+	if err := run.limits.spend((stepWork + readingWork(value)) * len(items)); err != nil {
 		return -1, err
 	}
 	return slices.IndexFunc(items, func(item any) bool { return Equal(item, value) }), nil
@@ -202,7 +216,11 @@ func sliceOf(run *expressionRun, arguments []any) (any, error) {
 		start = max(0, length+start)
 	}
 	start = min(start, length)
-	return run.limits.array(slices.Clone(array.items()[start:min(length, start+count)]))
+	items, err := run.copied(array.items()[start:min(length, start+count)])
+	if err != nil {
+		return nil, err
+	}
+	return run.limits.array(items)
 }
 
 func reversed(run *expressionRun, arguments []any) (any, error) {
@@ -213,7 +231,10 @@ func reversed(run *expressionRun, arguments []any) (any, error) {
 	if !ok {
 		return nil, needsArray(arguments[0])
 	}
-	items := slices.Clone(array.items())
+	items, err := run.copied(array.items())
+	if err != nil {
+		return nil, err
+	}
 	slices.Reverse(items)
 	return run.limits.array(items)
 }

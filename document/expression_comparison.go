@@ -50,10 +50,8 @@ func (run *expressionRun) compare(left, right expression) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if depthOf(a) > 0 && depthOf(b) > 0 {
-		if err := run.limits.comparing(a, b); err != nil {
-			return 0, err
-		}
+	if err := run.limits.comparing(a, b); err != nil {
+		return 0, err
 	}
 	return Compare(a, b), nil
 }

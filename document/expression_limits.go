@@ -35,7 +35,10 @@ func (l *workLimits) steps(n int) error { return l.spend(n * stepWork) }
 
 // comparing counts the work of comparing two values.
 func (l *workLimits) comparing(a, b any) error {
-	return l.spend(stepWork + comparisonWork(a, b))
+	if work := comparisonWork(a, b); work > 0 {
+		return l.spend(work)
+	}
+	return nil
 }
 
 // sorting counts the work of sorting values.
@@ -67,7 +70,7 @@ func (l *workLimits) array(items []any) (any, error) {
 	case a.node.size > MaxSize:
 		return nil, tooLarge()
 	default:
-		return a, l.steps(len(items))
+		return a, l.spend(arrayWork + len(items)*stepWork)
 	}
 }
 
@@ -79,7 +82,7 @@ func (l *workLimits) object(o Object) (any, error) {
 	case o.Size() > MaxSize:
 		return nil, tooLarge()
 	default:
-		return o, l.steps(o.Len())
+		return o, l.spend(objectWork + o.Len()*stepWork)
 	}
 }
 

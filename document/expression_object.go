@@ -112,7 +112,7 @@ func pairKey(key any) (string, error) {
 	case !ok:
 		return "", boterr.Invalid("", "the key must be a string, got %s", TypeName(key))
 	case strings.ContainsRune(name, 0):
-		return "", boterr.Invalid("", "the key %q holds a NUL byte", name)
+		return "", boterr.Invalid("", "the key %s holds a NUL byte", textOf(name))
 	default:
 		return name, nil
 	}

@@ -152,6 +152,9 @@ func (run *expressionRun) at(path *fieldPath, i int, value any) (any, error) {
 
 // atEach goes on with part i from each object of an array.
 func (run *expressionRun) atEach(path *fieldPath, i int, array Array) (any, error) {
+	if err := run.limits.items(array.Len()); err != nil {
+		return nil, err
+	}
 	items := make([]any, 0, array.Len())
 	for _, item := range array.items() {
 		o, ok := item.(Object)

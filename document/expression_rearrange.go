@@ -83,6 +83,9 @@ func (e *zipped) evaluate(run *expressionRun) (any, error) {
 
 // zip makes length arrays of the elements of inputs.
 func (run *expressionRun) zip(inputs [][]any, defaults []any, length int) (any, error) {
+	if err := run.limits.items(length); err != nil {
+		return nil, boterr.In("$zip", err)
+	}
 	rows := make([]any, 0, length)
 	for i := range length {
 		row := make([]any, 0, len(inputs))
@@ -131,7 +134,10 @@ func (e *sortedArray) evaluate(run *expressionRun) (any, error) {
 	if !ok {
 		return nil, boterr.In("$sortArray", needsArray(input))
 	}
-	items := append([]any{}, array.items()...)
+	items, err := run.copied(array.items())
+	if err != nil {
+		return nil, boterr.In("$sortArray", err)
+	}
 	if err := run.sort(items, e.compare); err != nil {
 		return nil, boterr.In("$sortArray", err)
 	}

@@ -14,20 +14,20 @@ var setFunctions = map[string]function{
 	"$allElementsTrue": {least: 1, most: 1, compute: allElementsTrue},
 }
 
-func anyElementTrue(_ *expressionRun, arguments []any) (any, error) {
+func anyElementTrue(run *expressionRun, arguments []any) (any, error) {
 	array, ok := arguments[0].(Array)
 	if !ok {
 		return nil, needsArray(arguments[0])
 	}
-	return slices.ContainsFunc(array.items(), isTruthy), nil
+	return slices.ContainsFunc(array.items(), isTruthy), run.limits.steps(array.Len())
 }
 
-func allElementsTrue(_ *expressionRun, arguments []any) (any, error) {
+func allElementsTrue(run *expressionRun, arguments []any) (any, error) {
 	array, ok := arguments[0].(Array)
 	if !ok {
 		return nil, needsArray(arguments[0])
 	}
-	return !slices.ContainsFunc(array.items(), isFalsy), nil
+	return !slices.ContainsFunc(array.items(), isFalsy), run.limits.steps(array.Len())
 }
 
 func isFalsy(value any) bool { return !isTruthy(value) }
@@ -37,7 +37,7 @@ type valueKeys map[string]struct{}
 
 // keyOf returns the key of a value, and counts the work.
 func (run *expressionRun) keyOf(value any) (string, error) {
-	if err := run.limits.spend(stepWork + valueSize(value)); err != nil {
+	if err := run.limits.spend(keyWork + readingWork(value)); err != nil {
 		return "", err
 	}
 	return string(AppendKey(nil, value)), nil
@@ -50,8 +50,11 @@ func (run *expressionRun) distinct(value any) ([]any, valueKeys, error) {
 	if !ok {
 		return nil, nil, needsArray(value)
 	}
+	if err := run.limits.items(array.Len()); err != nil {
+		return nil, nil, err
+	}
 	items := make([]any, 0, array.Len())
-	keys := make(valueKeys, array.Len())
+	keys := valueKeys{}
 	for _, item := range array.items() {
 		key, err := run.keyOf(item)
 		if err != nil {

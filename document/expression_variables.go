@@ -121,7 +121,7 @@ func (l *loop) of(run *expressionRun, item any) (any, error) {
 // loop compiles the input and the body of an operator. inner compiles the body, in
 // which the element has the name that "as" gives.
 func (c expressionCompiler) loop(name string, source map[string]any, body string, inner expressionCompiler) (loop, error) {
-	l := loop{name: name, work: stepWork + valueSize(source[body])/2}
+	l := loop{name: name, work: sourceWork(valueSize(source[body]))}
 	var err error
 	if l.input, err = c.expression(source["input"]); err != nil {
 		return l, boterr.In("input", err)
@@ -159,6 +159,9 @@ func (e *mapLoop) evaluate(run *expressionRun) (any, error) {
 	items, null, err := e.items(run)
 	if null || err != nil {
 		return nil, err
+	}
+	if err := run.limits.items(len(items)); err != nil {
+		return nil, boterr.In(e.name, err)
 	}
 	mapped := make([]any, 0, len(items))
 	for _, item := range items {
@@ -199,6 +202,9 @@ func (e *filterLoop) evaluate(run *expressionRun) (any, error) {
 	limit, err := e.most(run)
 	if err != nil {
 		return nil, err
+	}
+	if err := run.limits.items(len(items)); err != nil {
+		return nil, boterr.In(e.name, err)
 	}
 	kept := []any{}
 	for _, item := range items {

@@ -31,13 +31,15 @@ func (c filterCompiler) exprCondition(operand any) (matcher, error) {
 	}
 	c.expr.used = true
 	c.expr.usesNow = c.expr.usesNow || usesNow
-	return &exprMatcher{expression: e, usesNow: usesNow}, nil
+	return &exprMatcher{expression: e, work: sourceWork(valueSize(operand)), usesNow: usesNow}, nil
 }
 
 // exprMatcher is $expr: it is met where an expression is true over the document.
 type exprMatcher struct {
 	expression expression
-	usesNow    bool
+	// work is that of evaluating each of its parts once.
+	work    int
+	usesNow bool
 	// runs are *expressionRun that no match uses now.
 	runs sync.Pool
 }
@@ -64,7 +66,10 @@ func (m *exprMatcher) evaluate(root any, e *Evaluation) (any, error) {
 		}
 		run.now = e.now
 	}
-	value, err := m.expression.evaluate(run)
+	value, err := any(nil), run.limits.spend(m.work)
+	if err == nil {
+		value, err = m.expression.evaluate(run)
+	}
 	run.reset()
 	m.runs.Put(run)
 	return value, err

@@ -241,11 +241,42 @@ func wholeText(value any) string {
 // textOf returns a value as JSON for an error, without its end where it is long.
 func textOf(value any) string {
 	const longest = 200
-	text := wholeText(value)
+	room := longest
+	text := wholeText(beginning(value, &room))
 	if len(text) > longest {
 		return strings.ToValidUTF8(text[:longest], "") + "..."
 	}
 	return text
+}
+
+// beginning returns of a value what takes at least so many bytes as JSON, or all of it: a
+// large one is not written only to be cut.
+func beginning(value any, room *int) any {
+	*room--
+	switch v := value.(type) {
+	case string:
+		v = v[:min(len(v), max(*room, 0)+1)]
+		*room -= len(v)
+		return v
+	case Array:
+		items := []any{}
+		for i := 0; i < v.Len() && *room >= 0; i++ {
+			items = append(items, beginning(v.At(i), room))
+		}
+		return arrayOf(items)
+	case Object:
+		b := newObjectBuilder(0)
+		for name, inner := range v.All() {
+			if *room < 0 {
+				break
+			}
+			*room -= len(name)
+			b.set(name, beginning(inner, room))
+		}
+		return b.object()
+	default:
+		return value
+	}
 }
 
 // MarshalJSON writes the fields in their order, and null for the zero Object.

@@ -171,6 +171,9 @@ func (t *computedFields) value(run *expressionRun, value any) (any, error) {
 		}
 		return run.limits.object(o)
 	case Array:
+		if err := run.limits.items(v.Len()); err != nil {
+			return nil, err
+		}
 		items := make([]any, 0, v.Len())
 		for i, item := range v.items() {
 			next, err := t.value(run, item)

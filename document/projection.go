@@ -66,7 +66,14 @@ func (p *Projection) Apply(filter *Filter, document Object) (Object, error) {
 
 // Project is Projection.Apply within the evaluation.
 func (e *Evaluation) Project(projection *Projection, filter *Filter, document Object) (Object, error) {
+	if projection == nil {
+		return document, nil
+	}
+	if projection.tree.computes {
+		e.budget.spend(sourceWork(projection.source.Size()))
+	}
 	o, err := projection.apply(e, filter, document)
+	e.budget.keep(grownBy(document, o))
 	if e.budget.failure != nil {
 		return Object{}, e.budget.failure
 	}
@@ -74,9 +81,6 @@ func (e *Evaluation) Project(projection *Projection, filter *Filter, document Ob
 }
 
 func (p *Projection) apply(e *Evaluation, filter *Filter, document Object) (Object, error) {
-	if p == nil {
-		return document, nil
-	}
 	projected, err := p.projected(e, document)
 	if err != nil {
 		return Object{}, err

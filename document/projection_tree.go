@@ -188,6 +188,9 @@ func (n *projectionNode) withComputed(o Object, run *expressionRun) (Object, err
 		default:
 			continue
 		}
+		if err == nil {
+			err = run.limits.steps(o.Len())
+		}
 		if err != nil {
 			return Object{}, boterr.In(field.name, err)
 		}
@@ -203,6 +206,9 @@ func (n *projectionNode) withComputedIn(value any, run *expressionRun) (any, err
 	case Object:
 		return n.withComputed(v, run)
 	case Array:
+		if err := run.limits.items(v.Len()); err != nil {
+			return nil, err
+		}
 		items := make([]any, 0, v.Len())
 		for _, item := range v.items() {
 			next, err := n.withComputedIn(item, run)

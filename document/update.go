@@ -87,6 +87,14 @@ func (u *Update) alwaysModifies() bool {
 	return !ok
 }
 
+// work is that of doing once what the update says.
+func (u *Update) work() int {
+	if u == nil {
+		return 0
+	}
+	return sourceWork(u.source.Size() + valueSize(u.pipeline))
+}
+
 // editsFields reports whether the update changes a few fields of a document by operators.
 func (u *Update) editsFields() bool {
 	return u.tree != nil && !u.IsPipeline() && len(u.tree.children) <= fewFields

@@ -242,7 +242,9 @@ func compilePull(_ string, argument any) (operation, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool { return m.match(singleField("", item), e) }}, nil
+		return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool {
+			return e.spend(objectWork) && m.match(singleField("", item), e)
+		}}, nil
 	}
 	query, err := c.query(condition)
 	if err != nil {

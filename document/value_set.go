@@ -26,7 +26,7 @@ func newValueSet(values []any, expected int) *valueSet {
 // work is that of looking for a value, or adding it.
 func (s *valueSet) work(value any) int {
 	if s.keys != nil {
-		return stepWork + readingWork(value)
+		return keyWork + readingWork(value)
 	}
 	work := 0
 	for _, other := range s.few {

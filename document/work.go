@@ -8,6 +8,11 @@ const (
 	// path of a document.
 	stepWork      = 16
 	conditionWork = 32
+	// arrayWork and objectWork are making an array or an object, beside its elements, keyWork
+	// is keeping a key.
+	arrayWork  = 64
+	objectWork = 256
+	keyWork    = 64
 	// roundingWork, zoneWork and dateWork are rounding to places, looking up a time zone and
 	// reading a date.
 	roundingWork = 1 << 8
@@ -64,6 +69,10 @@ func (e *Evaluation) readingText(length int) bool {
 	return length < bytesOfWork || e.spend(length/bytesOfWork)
 }
 
+// sourceWork is the work of what a source document says, done once: about that much for each
+// of its bytes, whatever they say.
+func sourceWork(size int) int { return stepWork + size/2 } //nolint:mnd // A step takes ten bytes or more.
+
 // sortingWork is the work of sorting values.
 func sortingWork(values []any) int {
 	return (len(values)*stepWork + readingAllWork(values)) * bits.Len(uint(len(values)))
@@ -82,7 +91,7 @@ func readingAllWork(values []any) int {
 func settingWork(items, added []any) int {
 	all := len(items) + len(added)
 	if all > fewValues {
-		return all*stepWork + addSizes(readingAllWork(items), readingAllWork(added))
+		return all*keyWork + addSizes(readingAllWork(items), readingAllWork(added))
 	}
 	return all*stepWork + readingAllWork(items)*len(added)
 }
