@@ -72,6 +72,14 @@ func child(value any, part string) (any, bool) {
 	return nil, false
 }
 
+// itemOrMissing returns an element, or missing.
+func itemOrMissing(array Array, index int) any {
+	if index < array.Len() {
+		return array.At(index)
+	}
+	return missing
+}
+
 // arrayIndex reads a part of a path as an index: digits without a leading zero.
 func arrayIndex(part string) (int, bool) {
 	if part == "" || part[0] < '0' || part[0] > '9' || len(part) > 1 && part[0] == '0' {

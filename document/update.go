@@ -203,8 +203,11 @@ func (c *updateCompiler) add(path string, operation operation) error {
 	if err := CheckPath(path); err != nil {
 		return err
 	}
+	if first, _, _ := strings.Cut(path, "."); selectsElements(first) {
+		return boterr.Invalid("", "the path cannot begin with %s, which stands for elements of an array", first)
+	}
 	if isOperator(path) {
-		return boterr.Invalid("", "the path cannot begin with $")
+		operation = dollarField{operation}
 	}
 	if strings.Count("."+path+".", ".$.") > 1 {
 		return boterr.Invalid("", "the path %s holds $ more than once", path)
@@ -255,3 +258,6 @@ func (c *updateCompiler) selector(part string) (selector, error) {
 		return selector{kind: selectName, name: part, index: index}, nil
 	}
 }
+
+// selectsElements reports whether a part of a path is $, $[] or $[name].
+func selectsElements(part string) bool { return part == "$" || strings.HasPrefix(part, "$[") }

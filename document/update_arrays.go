@@ -21,7 +21,7 @@ func itemsOf(operator string, value any) ([]any, error) {
 
 // push is $push with its modifiers.
 type push struct {
-	making
+	needing
 	values   []any
 	position *int64
 	slice    *int64
@@ -176,7 +176,7 @@ func (p *push) sliced(items []any) []any {
 
 // addToSet is $addToSet.
 type addToSet struct {
-	making
+	needing
 	values []any
 }
 
@@ -282,9 +282,9 @@ func (p *pull) apply(value any, run *updateRun) (any, error) {
 	return arrayOf(kept), run.call.budget.failure
 }
 
-// pop is $pop.
+// pop is $pop. It makes no field, and needs a path all the same, as the server's does.
 type pop struct {
-	removing
+	needing
 	first bool
 }
 

@@ -9,7 +9,7 @@ import (
 
 // arithmetic is $inc and $mul.
 type arithmetic struct {
-	making
+	needing
 	operator string
 	operand  any
 	compute  func(a, b any) (any, bool)
@@ -99,7 +99,7 @@ func magnitude(i int64) uint64 {
 
 // extreme is $min and $max.
 type extreme struct {
-	making
+	needing
 	operand any
 	// sign is -1 for the lesser value, 1 for the greater.
 	sign int
@@ -120,7 +120,7 @@ func (e *extreme) apply(value any, _ *updateRun) (any, error) {
 
 // bitwise is $bit: and, or, xor in the order given.
 type bitwise struct {
-	making
+	needing
 	steps []bitStep
 }
 

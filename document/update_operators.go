@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -11,9 +12,10 @@ type operation interface {
 	// apply returns the new value, which is missing where there is to be none.
 	// value is missing where there is none.
 	apply(value any, run *updateRun) (any, error)
-	// creates reports whether the operation makes the field where it is missing,
-	// so that a path which cannot be made is an error.
-	creates(run *updateRun) bool
+	// needsPath reports whether a path on which no document can have a field is an error,
+	// as one through a string is: so it is for operations that make the field where it is
+	// missing, and for some that do not.
+	needsPath(run *updateRun) bool
 }
 
 // operationCompiler checks an operator's argument for one path.
@@ -38,19 +40,20 @@ var updateOperators = map[string]operationCompiler{
 	"$pop":         compilePop,
 }
 
-// making is embedded in operations that make a missing field.
-type making struct{}
+// needing is embedded in operations that need a path on which there can be a field.
+type needing struct{}
 
-func (making) creates(*updateRun) bool { return true }
+func (needing) needsPath(*updateRun) bool { return true }
 
-// removing is embedded in operations that leave a missing field missing.
+// removing is embedded in operations that leave a missing field missing, whatever the
+// path.
 type removing struct{}
 
-func (removing) creates(*updateRun) bool { return false }
+func (removing) needsPath(*updateRun) bool { return false }
 
 // set is $set.
 type set struct {
-	making
+	needing
 	value any
 }
 
@@ -72,7 +75,7 @@ func (s setOnInsert) apply(value any, run *updateRun) (any, error) {
 	return value, nil
 }
 
-func (s setOnInsert) creates(run *updateRun) bool { return run.inserting }
+func (s setOnInsert) needsPath(run *updateRun) bool { return run.inserting }
 
 // unset is $unset.
 type unset struct{ removing }
@@ -96,7 +99,7 @@ func compileRename(path string, argument any) (operation, error) {
 		return nil, boterr.Invalid("", "the field _id is fixed and cannot be changed")
 	}
 	for _, name := range []string{path, to} {
-		if strings.HasPrefix(name, "$") || strings.Contains(name, ".$") {
+		if slices.ContainsFunc(strings.Split(name, "."), selectsElements) {
 			return nil, boterr.Invalid("", "$rename cannot be used on array elements: %s", name)
 		}
 	}
@@ -104,37 +107,66 @@ func compileRename(path string, argument any) (operation, error) {
 }
 
 func (r *renameTo) apply(value any, run *updateRun) (any, error) {
-	for _, path := range []string{r.from, r.to} {
-		if err := checkRenamePath(run.document, path); err != nil {
-			return nil, err
-		}
+	moved, err := r.source(run.document)
+	if err != nil || moved == missing {
+		return value, err
 	}
-	if moved, ok := run.document.Lookup(r.from); ok {
-		return moved, nil
-	}
-	return value, nil
+	return moved, r.checkTarget(run.document)
 }
 
-func (r *renameTo) creates(run *updateRun) bool { return run.document.Has(r.from) }
+// needsPath reports whether there is something to be moved, or a path that is refused.
+func (r *renameTo) needsPath(run *updateRun) bool {
+	moved, err := r.source(run.document)
+	return err != nil || moved != missing
+}
 
-// checkRenamePath refuses a path that leads through an array or a value without
-// fields.
-func checkRenamePath(o Object, path string) error {
+// source returns the value that is moved, missing where there is none. It refuses a value
+// in an array, and a path on which no document can have a field.
+func (r *renameTo) source(o Object) (any, error) {
 	var current any = o
-	for part := range strings.SplitSeq(path, ".") {
-		if _, ok := current.(Object); !ok {
-			return boterr.Invalid("", "$rename cannot go through a value of type %s: %s", TypeName(current), path)
+	inArray := false
+	for part := range strings.SplitSeq(r.from, ".") {
+		switch c := current.(type) {
+		case Object:
+			current = fieldOrMissing(c, part)
+		case Array:
+			index, ok := arrayIndex(part)
+			if !ok {
+				return missing, noRename(c, r.from)
+			}
+			inArray, current = true, itemOrMissing(c, index)
+		default:
+			return missing, noRename(c, r.from)
 		}
-		var ok bool
-		if current, ok = child(current, part); !ok {
-			return nil
+		if current == missing {
+			return missing, nil
 		}
+	}
+	if inArray {
+		return missing, noRename(Array{}, r.from)
+	}
+	return current, nil
+}
+
+// checkTarget refuses a target in an array.
+func (r *renameTo) checkTarget(o Object) error {
+	var current any = o
+	for part := range strings.SplitSeq(r.to, ".") {
+		if _, isArray := current.(Array); isArray {
+			return noRename(current, r.to)
+		}
+		current, _ = child(current, part)
 	}
 	return nil
 }
 
+// noRename is the error for a path of $rename through a value.
+func noRename(through any, path string) error {
+	return boterr.Invalid("", "$rename cannot go through a value of type %s: %s", TypeName(through), path)
+}
+
 // currentDate is $currentDate.
-type currentDate struct{ making }
+type currentDate struct{ needing }
 
 func compileCurrentDate(_ string, argument any) (operation, error) {
 	if _, ok := argument.(bool); ok {
@@ -151,3 +183,16 @@ func compileCurrentDate(_ string, argument any) (operation, error) {
 }
 
 func (currentDate) apply(_ any, run *updateRun) (any, error) { return ValueOf(run.now) }
+
+// dollarField is an operation at a path whose first name begins with $. An upsert may
+// insert such a field, as Insert may; in a document that is there it can be removed, and
+// not be changed.
+type dollarField struct{ operation }
+
+func (d dollarField) apply(value any, run *updateRun) (any, error) {
+	next, err := d.operation.apply(value, run)
+	if err == nil && !run.inserting && next != missing && !identical(value, next) {
+		return nil, boterr.Invalid("", "a field whose name begins with $ can be inserted and removed, and not be changed")
+	}
+	return next, err
+}

@@ -82,6 +82,10 @@ func TestAnUpdateThatChangesNothingHasNotModified(t *testing.T) {
 		`{"$set":{"n":5}}`, `{"$set":{"o":{"a":1}}}`, `{"$unset":{"x":""}}`, `{"$inc":{"n":0}}`, `{"$min":{"n":9}}`,
 		`{"$addToSet":{"list":1}}`, `{"$pull":{"list":7}}`, `{"$pop":{"x":1}}`, `{"$setOnInsert":{"n":9}}`, `{"$rename":{"x":"y"}}`,
 		`{"$push":{"list":{"$each":[]}}}`, `{"_id":1,"n":5,"list":[1],"o":{"a":1}}`,
+		`{"$pull":{"n.a":1}}`, `{"$pull":{"list.a":1}}`, `{"$pullAll":{"n.a":[1]}}`, `{"$unset":{"n.a":""}}`, `{"$unset":{"list.a":""}}`,
+		`{"$pop":{"list.7.a":1}}`, `{"$pop":{"x.y.z":1}}`, `{"$setOnInsert":{"n.a":1,"$x":1}}`, `{"$unset":{"$x":""}}`,
+		`{"$rename":{"$x":"y"}}`, `{"$rename":{"x":"$y"}}`, `{"$rename":{"list.7":"y"}}`,
+		`{"$rename":{"x":"n.y"}}`, `{"$rename":{"x":"list.y"}}`,
 	} {
 		after, modified, err := apply(t, doc, `{}`, update)
 		require.NoError(t, err, update)
@@ -105,7 +109,10 @@ func TestAnUpdateThatMongoDBRefusesIsInvalidWithItsPath(t *testing.T) {
 		`{"$set":{"a":1},"$unset":{"a":1}}`:            "$unset.a",
 		`{"$set":{"":1}}`:                              "$set",
 		`{"$set":{"a..b":1}}`:                          "$set.a..b",
-		`{"$set":{"$x":1}}`:                            "$set.$x",
+		`{"$set":{"$":1}}`:                             "$set.$",
+		`{"$set":{"$[].a":1}}`:                         "$set.$[].a",
+		`{"$rename":{"a":"b.$"}}`:                      "$rename.a",
+		`{"$rename":{"a.$[].b":"c"}}`:                  "$rename.a.$[].b",
 		`{"$inc":{"a":"1"}}`:                           "$inc.a",
 		`{"$inc":{"a":null}}`:                          "$inc.a",
 		`{"$mul":{"a":true}}`:                          "$mul.a",
@@ -147,6 +154,19 @@ func TestAnUpdateThatADocumentCannotTakeIsInvalidWithItsPath(t *testing.T) {
 		`{"$addToSet":{"s":1}}`:       "update.s",
 		`{"$pull":{"s":1}}`:           "update.s",
 		`{"$pop":{"s":1}}`:            "update.s",
+		`{"$pop":{"s.a":1}}`:          "update.s.a",
+		`{"$pop":{"s.a.b":1}}`:        "update.s.a",
+		`{"$pop":{"null.a":1}}`:       "update.null.a",
+		`{"$pop":{"list.a":1}}`:       "update.list.a",
+		`{"$pop":{"list.0.a":1}}`:     "update.list.0.a",
+		`{"$pop":{"list.$[].a":1}}`:   "update.list.0.a",
+		`{"$set":{"$x":1}}`:           "update.$x",
+		`{"$set":{"$x.y":1}}`:         "update.$x.y",
+		`{"$rename":{"s":"$x"}}`:      "update.$x",
+		`{"$rename":{"list.0":"y"}}`:  "update.y",
+		`{"$rename":{"s.deep":"y"}}`:  "update.y",
+		`{"$rename":{"s":"list.0"}}`:  "update.list.0",
+		`{"$rename":{"s":"list.7"}}`:  "update.list.7",
 		`{"$bit":{"f":{"or":1}}}`:     "update.f",
 		`{"$set":{"s.deep":1}}`:       "update.s.deep",
 		`{"$set":{"null.deep":1}}`:    "update.null.deep",
@@ -172,6 +192,37 @@ func TestAnUpdateThatADocumentCannotTakeIsInvalidWithItsPath(t *testing.T) {
 		found, _ := boterr.AsError(err)
 		require.Equal(t, boterr.InvalidArgument, found.Code, update)
 		require.Equal(t, field, found.Field, "%s: %v", update, err)
+	}
+}
+
+func TestAFieldThatBeginsWithADollarIsInsertedAndRemovedButNotChanged(t *testing.T) {
+	t.Parallel()
+	for update, want := range map[string]string{
+		`{"$setOnInsert":{"$x":1}}`:                `{"$x":1}`,
+		`{"$set":{"$x":{"y":2}}}`:                  `{"$x":{"y":2}}`,
+		`{"$setOnInsert":{"$x.y":1}}`:              `{"$x":{"y":1}}`,
+		`{"$setOnInsert":{"a":1},"$pop":{"$x":1}}`: `{"a":1}`,
+	} {
+		compiled, err := document.CompileUpdate(parse(t, update))
+		require.NoError(t, err)
+		inserted, err := document.Change{Update: compiled}.Insert(nil)
+		require.NoError(t, err)
+		require.JSONEq(t, want, inserted.String())
+	}
+	const doc = `{"_id":1,"$x":[1]}`
+	for update, want := range map[string]string{
+		`{"$unset":{"$x":""}}`:      `{"_id":1}`,
+		`{"$rename":{"$x":"y"}}`:    `{"_id":1,"y":[1]}`,
+		`{"$set":{"$x":[1]}}`:       doc,
+		`{"$set":{"a":{"$x":[1]}}}`: `{"_id":1,"$x":[1],"a":{"$x":[1]}}`,
+	} {
+		after, _, err := apply(t, doc, `{}`, update)
+		require.NoError(t, err)
+		require.JSONEq(t, want, after)
+	}
+	for _, update := range []string{`{"$set":{"$x":2}}`, `{"$push":{"$x":2}}`, `{"$set":{"$x.0":2}}`, `{"$max":{"$x":true}}`} {
+		_, _, err := apply(t, doc, `{}`, update)
+		require.ErrorIs(t, err, boterr.InvalidArgument, update)
 	}
 }
 

@@ -247,8 +247,8 @@ func (n *updateNode) applyToItems(array Array, run *updateRun) (any, error) {
 			return nil, err
 		}
 		if s.kind == selectName && s.index < 0 {
-			if child.creates(run) {
-				return nil, boterr.Invalid(s.name, "cannot create the field %q in an array", s.name)
+			if child.needsPath(run) {
+				return nil, boterr.Invalid(s.name, "there can be no field %q in an array", s.name)
 			}
 			if child.selectsElements() {
 				return nil, noArrayAt(s)
@@ -343,8 +343,8 @@ func (n *updateNode) refuse(value any, run *updateRun) error {
 		if child.selector.isArraySelector() {
 			return notAnArray(child.selector, value)
 		}
-		if child.creates(run) {
-			return boterr.Invalid(child.selector.name, "cannot create the field %q in a value of type %s",
+		if child.needsPath(run) {
+			return boterr.Invalid(child.selector.name, "there can be no field %q in a value of type %s",
 				child.selector.name, TypeName(value))
 		}
 		if child.selectsElements() {
@@ -362,13 +362,13 @@ func (n *updateNode) selectsElements() bool {
 	})
 }
 
-// creates reports whether an operation below the node makes a field that is
-// missing.
-func (n *updateNode) creates(run *updateRun) bool {
+// needsPath reports whether an operation below the node needs a path on which there can
+// be a field.
+func (n *updateNode) needsPath(run *updateRun) bool {
 	if n.operation != nil {
-		return n.operation.creates(run)
+		return n.operation.needsPath(run)
 	}
-	return slices.ContainsFunc(n.children, func(child *updateNode) bool { return child.creates(run) })
+	return slices.ContainsFunc(n.children, func(child *updateNode) bool { return child.needsPath(run) })
 }
 
 // notAnArray is the error for an array selector where there is no array.
