@@ -101,11 +101,11 @@ func (e *Evaluation) begin(filter *Filter) {
 
 // positionOf returns the array element of a document through which it matches a filter.
 func (e *Evaluation) positionOf(filter *Filter, document Object) (arrayPosition, error) {
-	if filter == nil {
+	if filter == nil || filter.root == nil {
 		return arrayPosition{}, nil
 	}
 	e.begin(filter)
-	filter.root.match(document, e)
+	inOrderOfPositions(filter.root).match(document, e)
 	return e.position, e.failure
 }
 

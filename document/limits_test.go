@@ -113,6 +113,40 @@ func TestAnOrHasAPositionWhereItIsAnIn(t *testing.T) {
 	}
 }
 
+// Of several conditions on arrays one leaves the position, whatever their order.
+func TestThePositionIsThatOfTheConditionThatTheServerAsksLast(t *testing.T) {
+	t.Parallel()
+	const doc = `{"_id":1,"a":[1,2,3,4,5],"b":[9,7,8]}`
+	for conditions, position := range map[string]int{
+		`{"a":{"$gt":1}} {"a":{"$lt":5}}`:                          1,
+		`{"a":{"$gte":3}} {"a":{"$gt":1}}`:                         2,
+		`{"a":{"$lte":2}} {"a":2}`:                                 0,
+		`{"a":{"$elemMatch":{"$gt":3}}} {"a":2}`:                   1,
+		`{"a":{"$in":[4]}} {"a":{"$lt":9}}`:                        0,
+		`{"a":{"$in":[4,5]}} {"a":{"$lt":9}}`:                      3,
+		`{"a":{"$exists":true}} {"a":{"$mod":[3,0]}}`:              2,
+		`{"a":{"$type":"int"}} {"a":{"$bitsAllSet":4}} {"a":5}`:    0,
+		`{"b":7} {"a":3}`:                                          1,
+		`{"b":{"$lt":8}} {"a":{"$gt":2}}`:                          2,
+		`{"a":{"$all":[4,2]}} {"a":{"$ne":9}}`:                     1,
+		`{"$and":[{"a":{"$gt":1}},{"b":8}]} {"a":{"$lt":5}}`:       1,
+		`{"$or":[{"a":5},{"b":8}]} {"a":3}`:                        2,
+		`{"a":{"$gt":1,"$lt":5}} {"_id":1}`:                        1,
+		`{"a":{"$not":{"$gt":9}}} {"a":{"$lt":5}} {"a":{"$gt":3}}`: 3,
+	} {
+		clauses := strings.Split(conditions, " ")
+		for range clauses {
+			clauses = append(clauses[1:], clauses[0])
+			filter := `{"$and":[` + strings.Join(clauses, ",") + `]}`
+			after, _, err := apply(t, doc, filter, `{"$set":{"a.$":0}}`)
+			require.NoError(t, err, filter)
+			want := parse(t, doc)
+			want.Set("a."+strconv.Itoa(position), 0)
+			require.JSONEq(t, want.String(), after, filter)
+		}
+	}
+}
+
 func TestAnIndexInThePathOfAFilterGivesNoPosition(t *testing.T) {
 	t.Parallel()
 	_, _, err := apply(t, `{"_id":1,"a":[1,2]}`, `{"a.0":1}`, `{"$set":{"a.$":5}}`)

@@ -86,6 +86,7 @@ func TestProjectionsCutArrays(t *testing.T) {
 		{"$elemMatch of what is no array", `{"n":{"$elemMatch":{"$gt":0}},"p":0,"o":0}`, `{}`, `{"_id":1,"l":[1,2,3,4]}`},
 		{"$elemMatch beside $slice", `{"l":{"$slice":1},"o":{"$elemMatch":{"k":2}}}`, `{}`, `{"_id":1,"n":1,"l":[1],"o":[{"k":2,"l":[3]}],"p":{"l":[5,6]}}`},
 		{"positional", `{"l.$":1}`, `{"l":{"$gt":2}}`, `{"_id":1,"l":[3]}`},
+		{"positional of the condition that is asked last", `{"l.$":1}`, `{"$and":[{"l":{"$gt":1}},{"l":{"$lt":5}}]}`, `{"_id":1,"l":[2]}`},
 		{"positional beside fields and $slice", `{"o.$":true,"n":1,"l":{"$slice":1}}`, `{"o.k":2}`, `{"_id":1,"n":1,"l":[1],"o":[{"k":2,"l":[3]}]}`},
 		{"positional in an object", `{"p.l.$":1}`, `{"p.l":6}`, `{"_id":1,"p":{"l":[6]}}`},
 		{"positional in a nested form", `{"p":{"l.$":1}}`, `{"p.l":6}`, `{"_id":1,"p":{"l":[6]}}`},
