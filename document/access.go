@@ -118,7 +118,7 @@ func (o *Object) Delete(path string) {
 }
 
 // CheckPath returns InvalidArgument for a dotted path that no document can have: one
-// with an empty part or a NUL byte, or more than MaxDepth parts.
+// with an empty part or a NUL byte, or more than MaxNesting parts.
 func CheckPath(path string) error {
 	if path == "" || strings.HasPrefix(path, ".") || strings.HasSuffix(path, ".") || strings.Contains(path, "..") {
 		return boterr.Invalid("", "the path %q has an empty part", path)
@@ -133,7 +133,7 @@ func CheckPath(path string) error {
 }
 
 // CheckReadPath returns InvalidArgument for a dotted path that cannot be read: one with a
-// NUL byte, or more than MaxDepth parts. One with an empty part only finds nothing.
+// NUL byte, or more than MaxNesting parts. One with an empty part only finds nothing.
 func CheckReadPath(path string) error {
 	if strings.IndexByte(path, 0) >= 0 {
 		return boterr.Invalid("", "the path %q holds a NUL byte", path)
@@ -143,8 +143,8 @@ func CheckReadPath(path string) error {
 
 // checkPathLength refuses a path that leads deeper than a value can be nested.
 func checkPathLength(path string) error {
-	if strings.Count(path, ".") >= MaxDepth {
-		return boterr.Invalid("", "the path has more than %d parts", MaxDepth)
+	if strings.Count(path, ".") >= MaxNesting {
+		return boterr.Invalid("", "the path has more than %d parts", MaxNesting)
 	}
 	return nil
 }

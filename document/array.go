@@ -53,8 +53,8 @@ func arrayOf(values []any) Array {
 		}
 	}
 	node.depth++
-	if node.err == nil && node.depth > MaxDepth {
-		node.err = boterr.Invalid("", "is nested deeper than %d levels", MaxDepth)
+	if node.err == nil && node.depth > MaxNesting {
+		node.err = boterr.Invalid("", "is nested deeper than %d levels", MaxNesting)
 	}
 	return Array{node}
 }

@@ -11,7 +11,7 @@ import (
 // The functions below are what every store checks before it does anything.
 
 // CheckInsert returns InvalidArgument for what Collection.Insert refuses, whatever the
-// store: a document that is absent, made of what is no value, or larger than MaxSize, and an
+// store: a document that is absent, made of what is no value, larger than MaxSize or nested deeper than MaxDepth, and an
 // _id that is missing, an array, or an object with a field that begins with "$". MongoDB
 // takes such names elsewhere in a document that is inserted, from version 5.0 on.
 func CheckInsert(o Object) error {
@@ -21,7 +21,7 @@ func CheckInsert(o Object) error {
 	if o.IsZero() {
 		return boterr.Invalid("", "the document is absent")
 	}
-	if err := CheckSize(o, MaxSize); err != nil {
+	if err := CheckExtent(o, MaxSize); err != nil {
 		return err
 	}
 	id, ok := o.Field(IDField)
@@ -41,9 +41,12 @@ func CheckInsert(o Object) error {
 	return nil
 }
 
-// CheckSize returns InvalidArgument for a document of more than so many bytes. It is MaxSize,
-// less what a store adds to the document.
-func CheckSize(o Object, most int) error {
+// CheckExtent returns InvalidArgument for a document of more than so many bytes, which are
+// MaxSize, less what a store adds to the document, or of more than MaxDepth levels.
+func CheckExtent(o Object, most int) error {
+	if o.node != nil && o.node.depth > MaxDepth {
+		return boterr.Invalid("", "the document is nested deeper than %d levels", MaxDepth)
+	}
 	if size := o.Size(); size > most {
 		return boterr.Invalid("", "the document has %d bytes, at most %d are allowed; split it or store less in it", size, most)
 	}

@@ -75,8 +75,8 @@ func (e goEncoder) value(v reflect.Value) (any, error) {
 		return nil, nil //nolint:nilnil // The value null is meant.
 	}
 	inner := goEncoder{forReader: e.forReader, depth: e.depth + 1}
-	if inner.depth > MaxDepth {
-		return nil, boterr.Invalid("", "is nested deeper than %d levels, or holds itself", MaxDepth)
+	if inner.depth > MaxNesting {
+		return nil, boterr.Invalid("", "is nested deeper than %d levels, or holds itself", MaxNesting)
 	}
 	switch v.Type() {
 	case objectType:

@@ -118,9 +118,9 @@ func (g *GeoNear) setOption(key string, value any) (err error) {
 	case "distanceMultiplier":
 		g.multiplier, err = distanceOperand(value, orInfinite)
 	case "distanceField":
-		g.distanceField, err = pathOperand(value)
+		g.distanceField, err = resultPath(value)
 	case "includeLocs":
-		g.includeLocs, err = pathOperand(value)
+		g.includeLocs, err = resultPath(value)
 	case "key":
 		var path string
 		path, err = pathOperand(value)
@@ -170,6 +170,16 @@ func pathOperand(value any) (string, error) {
 		}
 	}
 	return path, CheckPath(path)
+}
+
+// resultPath is pathOperand for a path at which a result is written. A value has to have
+// room behind it.
+func resultPath(value any) (string, error) {
+	path, err := pathOperand(value)
+	if err == nil && strings.Count(path, ".")+1 >= MaxNesting {
+		err = boterr.Invalid("", "the path has more than %d parts", MaxNesting-1)
+	}
+	return path, err
 }
 
 // geoQuery compiles the filter of $geoNear.

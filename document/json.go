@@ -56,8 +56,8 @@ func parsed(result gjson.Result, depth int) (any, error) {
 		return parseNumber(result.Raw)
 	case gjson.JSON:
 	}
-	if depth == MaxDepth {
-		return nil, boterr.Invalid("", "is nested deeper than %d levels", MaxDepth)
+	if depth == MaxNesting {
+		return nil, boterr.Invalid("", "is nested deeper than %d levels", MaxNesting)
 	}
 	if result.IsArray() {
 		return parsedArray(result, depth+1)

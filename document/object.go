@@ -8,9 +8,14 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// MaxDepth is the number of levels that objects and arrays may be nested, as in
-// MongoDB.
-const MaxDepth = 100
+// MaxDepth is the number of levels that objects and arrays in a document may be nested
+// where a store is to keep it, as in MongoDB.
+const MaxDepth = 180
+
+// MaxNesting is the number of levels that any value may be nested, and of parts that a
+// path may have, as in MongoDB: what holds a document, such as a result or an update, is
+// deeper than the document.
+const MaxNesting = 200
 
 // MaxSize is the number of bytes that a document may have, as Object.Size counts
 // them: that of MongoDB.

@@ -116,14 +116,14 @@ func TestAnObjectOfWhatIsNoValueTellsWhere(t *testing.T) {
 func TestNestingHasALimit(t *testing.T) {
 	t.Parallel()
 	o := document.O("leaf", 1)
-	for range document.MaxDepth {
+	for range document.MaxNesting {
 		require.NoError(t, o.Err())
 		o = document.O("a", o)
 	}
 	require.ErrorIs(t, o.Err(), boterr.InvalidArgument)
-	_, err := document.ParseJSON([]byte(strings.Repeat("[", 101) + strings.Repeat("]", 101)))
+	_, err := document.ParseJSON([]byte(strings.Repeat("[", 201) + strings.Repeat("]", 201)))
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-	_, err = document.ParseJSON([]byte(strings.Repeat("[", 100) + strings.Repeat("]", 100)))
+	_, err = document.ParseJSON([]byte(strings.Repeat("[", 200) + strings.Repeat("]", 200)))
 	require.NoError(t, err)
 }
 

@@ -245,8 +245,8 @@ func nulInName(name string) error {
 
 // checkDepth records an error where the node is nested too deep.
 func (n *objectNode) checkDepth(key string) {
-	if n.err == nil && n.depth > MaxDepth {
-		n.err = boterr.Invalid(key, "is nested deeper than %d levels", MaxDepth)
+	if n.err == nil && n.depth > MaxNesting {
+		n.err = boterr.Invalid(key, "is nested deeper than %d levels", MaxNesting)
 	}
 }
 

@@ -161,8 +161,8 @@ func projectionPath(text string, parent []string) ([]string, error) {
 			return nil, boterr.Invalid("", "a field of a projection cannot begin with $")
 		}
 	}
-	if len(parent)+len(path) > MaxDepth {
-		return nil, boterr.Invalid("", "the path has more than %d parts", MaxDepth)
+	if len(parent)+len(path) > MaxNesting {
+		return nil, boterr.Invalid("", "the path has more than %d parts", MaxNesting)
 	}
 	return path, nil
 }

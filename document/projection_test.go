@@ -150,7 +150,7 @@ func TestBadProjectionsAreInvalid(t *testing.T) {
 		`{"a":0,"b":{"$add":[1,2]}}`:                          "b",
 		`{"a":"$b..c"}`:                                       "a",
 		`{"a":{"$slice":1},"a.b":1}`:                          "a.b",
-		`{"a":{"b":{"` + strings.Repeat("a.", 98) + `a":1}}}`: "a.b." + strings.Repeat("a.", 98) + "a",
+		`{"a":{"b":{"` + strings.Repeat("a.", document.MaxNesting-2) + `a":1}}}`: "a.b." + strings.Repeat("a.", document.MaxNesting-2) + "a",
 	} {
 		_, err := document.CompileProjection(parse(t, projection))
 		requireInvalid(t, err, field)

@@ -70,17 +70,11 @@ func (o changedObject) check() error {
 	if o.before == o.after {
 		return nil
 	}
-	err, stored := o.after.Err(), document.O(o.name, o.after)
-	if err == nil {
-		err = stored.Err() // It is one level deeper.
+	err := o.after.Err()
+	if err == nil { // The member is a level of its own.
+		err = document.CheckExtent(document.O(o.name, o.after), document.MaxSize)
 	}
-	if err != nil {
-		return boterr.In(o.name, err)
-	}
-	if stored.Size() > document.MaxSize {
-		return boterr.Invalid(o.name, "is larger than the %d bytes of a document: keep less in the member", document.MaxSize)
-	}
-	return nil
+	return boterr.In(o.name, err)
 }
 
 // changeList collects what differs between two members.

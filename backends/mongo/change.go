@@ -327,7 +327,7 @@ func (c *collection) replace(
 // replacement returns the filter that finds a document if it is still what was read, and
 // what it becomes.
 func (c *collection) replacement(before found, after document.Object, revision bson.ObjectID) (bson.D, bson.Raw, error) {
-	if err := document.CheckSize(after, maxSize); err != nil {
+	if err := document.CheckExtent(after, maxSize); err != nil {
 		return nil, nil, boterr.In("update", err)
 	}
 	for key := range after.All() {

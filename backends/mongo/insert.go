@@ -82,5 +82,5 @@ func checkDocument(o document.Object) error {
 	if _, ok := o.Field(hiddenField); ok {
 		return reserved(hiddenField)
 	}
-	return document.CheckSize(o, maxSize)
+	return document.CheckExtent(o, maxSize)
 }

@@ -71,7 +71,7 @@ var distinctRules = []Rule{
 
 func distinctRefusesBadPaths(t *trial) {
 	t.insert(document.O("_id", 1, "v", 1))
-	for _, path := range []string{"v\x00", "\x00v", strings.Repeat("v.", document.MaxDepth) + "v"} {
+	for _, path := range []string{"v\x00", "\x00v", strings.Repeat("v.", document.MaxNesting) + "v"} {
 		_, err := t.Distinct(t.ctx(), path, nil)
 		t.requireCode(boterr.InvalidArgument, err, "the path %q", path)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -41,6 +42,11 @@ var valueRules = []Rule{
 		Name:  "EmptyAndNestedValuesAreKept",
 		Text:  "documents are kept to the letter: null, what is empty and what is nested deeply",
 		check: emptyAndNestedValuesAreKept,
+	},
+	{
+		Name:  "DocumentsThatAreTooDeepAreRefused",
+		Text:  "a document is nested to MaxDepth levels at most; a deeper one is InvalidArgument, and changes nothing",
+		check: documentsThatAreTooDeepAreRefused,
 	},
 	{
 		Name:  "NestedArraysAreKept",
@@ -125,6 +131,27 @@ func oddStringsAreKept(t *trial) {
 	}
 }
 
+// nestedDocument returns a document of so many levels.
+func nestedDocument(id any, levels int) document.Object {
+	inner := document.O("end", 1)
+	for range levels - 2 {
+		inner = document.O("in", inner)
+	}
+	return document.O("_id", id, "in", inner)
+}
+
+func documentsThatAreTooDeepAreRefused(t *trial) {
+	held := nestedDocument(1, document.MaxDepth)
+	t.insert(held)
+	t.requireCode(boterr.InvalidArgument, t.Insert(t.ctx(), nestedDocument(2, document.MaxDepth+1)), "Insert")
+	deeper := t.change("$set", document.O("x", nestedDocument(3, document.MaxDepth)))
+	_, err := t.Update(t.ctx(), t.filter("_id", 1), deeper, document.UpdateOptions{})
+	t.requireCode(boterr.InvalidArgument, err, "Update")
+	t.requireHolds(held)
+	path := strings.Repeat("in.", document.MaxDepth-1) + "end"
+	t.requireIDs([]any{1}, t.find(t.filter(path, 1), document.FindOptions{}), "by the deepest field")
+}
+
 func emptyAndNestedValuesAreKept(t *trial) {
 	deep := document.O("end", 1)
 	for range 40 {
@@ -134,6 +161,7 @@ func emptyAndNestedValuesAreKept(t *trial) {
 		document.O("_id", 1, "null", nil, "object", document.O(), "array", document.A(), "string", "", "false", false),
 		document.O("_id", 3, "nulls", document.A(nil, nil)),
 		document.O("_id", 4, "deep", deep),
+		nestedDocument(5, document.MaxDepth),
 	)
 }
 

@@ -96,7 +96,7 @@ func (t *transaction) change(
 	if err != nil || !modified {
 		return after, false, err
 	}
-	if err := document.CheckSize(after, document.MaxSize); err != nil {
+	if err := document.CheckExtent(after, document.MaxSize); err != nil {
 		return after, false, boterr.In("update", err)
 	}
 	return after, true, t.replace(found.position, found.document, after)
