@@ -40,17 +40,17 @@ func (c filterCompiler) operator(operator string, operand any, beside Object) ([
 	case "$elemMatch":
 		return c.elemMatchCondition(operand)
 	default:
-		return furtherOperator(operator, operand)
+		return furtherOperator(operator, operand, beside)
 	}
 }
 
 // furtherOperator compiles the operators that are needed less often.
-func furtherOperator(operator string, operand any) ([]fieldCondition, error) {
+func furtherOperator(operator string, operand any, beside Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear":
 		return bitsCondition(operator, operand)
 	default:
-		return geoCondition(operator, operand)
+		return geoCondition(operator, operand, beside)
 	}
 }
 

@@ -6,14 +6,18 @@ import (
 )
 
 // geoCondition compiles $geoWithin, $within, which is its old name, and
-// $geoIntersects. $near has its own places. Other operators are unknown.
-func geoCondition(operator string, operand any) ([]fieldCondition, error) {
+// $geoIntersects, each of which stands alone on a field. $near has its own places. Other
+// operators are unknown.
+func geoCondition(operator string, operand any, beside Object) ([]fieldCondition, error) {
 	switch operator {
 	case "$geoWithin", "$within", "$geoIntersects":
 	case "$near", "$nearSphere", "$geoNear":
 		return nil, boterr.Invalid("", "%s stands alone on a field, at the top of the filter or in a top $and", operator)
 	default:
 		return nil, boterr.Invalid("", "%s is no operator that can stand here, or is not supported", operator)
+	}
+	if beside.Len() > 1 {
+		return nil, boterr.Invalid("", "%s stands alone on a field; put other conditions on it into an $and", operator)
 	}
 	specifier, region, err := geoSpecifier(operand)
 	if err != nil {

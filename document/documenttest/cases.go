@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -52,8 +53,8 @@ func (c *Case) ofServer() bool { return c.Name != "" }
 // type is InvalidArgument, as it is in JSON.
 func (c *Case) Arguments() (arguments Arguments, err error) {
 	var sort [][]any
-	if filter, ok := c.given.Field("filter"); ok && filter == nil && c.Kind != "distinct" && c.Kind != "count" {
-		return arguments, boterr.Invalid("filter", "must be an object, got null")
+	if err := c.checkNull(); err != nil {
+		return arguments, err
 	}
 	update := any(&arguments.Update)
 	if _, isPipeline := c.Update.(document.Array); isPipeline && c.Kind != "replace" {
@@ -85,6 +86,21 @@ func (c *Case) Arguments() (arguments Arguments, err error) {
 		arguments.Sort = arguments.Sort.With(path, key[1])
 	}
 	return arguments, nil
+}
+
+// checkNull refuses null where the operation takes none, which is not the same as an
+// argument that is absent.
+func (c *Case) checkNull() error {
+	for field, operations := range map[string][]string{
+		"filter": {"find", "update", "replace", "findAndModify"},
+		"key":    {"distinct"},
+		"limit":  {"count"},
+	} {
+		if value, ok := c.given.Field(field); ok && value == nil && slices.Contains(operations, c.Kind) {
+			return boterr.Invalid(field, "must not be null")
+		}
+	}
+	return nil
 }
 
 // limit returns the limit as the operation reads it: one of count may be negative, and
