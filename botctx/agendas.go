@@ -40,7 +40,7 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
 		scope: record.Scope{
 			App: due.Agenda.App, Channel: due.Agenda.Channel, Member: due.Agenda.Member, GroupExternalID: due.GroupExternalID,
 		},
-		agenda: &due,
+		agenda: &due, key: "agenda " + due.Key,
 	}
 	defer func() { err = r.orPanic(ctx, place{scope: begin.scope}, err, recover()) }()
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {

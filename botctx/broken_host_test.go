@@ -127,7 +127,8 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 		"NewID": func(c *botctx.Config, f *fault) {
 			c.NewID = func() string { f.strike(); return record.Env{}.WithDefaults().NewID() }
 		},
-		"Zone": func(c *botctx.Config, f *fault) { c.Zone = func(record.Scope) string { f.strike(); return "" } },
+		"DeriveID": func(c *botctx.Config, f *fault) { c.DeriveID = func(of string) string { f.strike(); return of } },
+		"Zone":     func(c *botctx.Config, f *fault) { c.Zone = func(record.Scope) string { f.strike(); return "" } },
 		"Payments": func(c *botctx.Config, f *fault) {
 			c.Payments = func(string, string) (botctx.PaymentClient, error) { f.strike(); return nil, nil }
 		},

@@ -36,11 +36,11 @@ type LiveChat struct {
 // that an agent takes a ticket, for one. What agents and members write comes by Receive.
 func (r *Runtime) LiveChats(app string) *livechat.Service {
 	scope := record.Scope{App: app}
-	return r.liveChats(scope, r.channels(scope), r.parts(scope, nil))
+	return r.liveChats(scope, nil, r.channels(scope), r.parts(scope, nil))
 }
 
 // liveChats returns the SDK's own live chats of a scope, with the other parts.
-func (r *Runtime) liveChats(scope record.Scope, from channels, parts Parts) *livechat.Service {
+func (r *Runtime) liveChats(scope record.Scope, in *run, from channels, parts Parts) *livechat.Service {
 	pairing := func(ctx context.Context, inlet string) ([]string, error) {
 		paired, err := channel.New(r.guarded, scope).Pairing(ctx, inlet)
 		if err != nil {
@@ -51,7 +51,7 @@ func (r *Runtime) liveChats(scope record.Scope, from channels, parts Parts) *liv
 	if own := r.config.LiveChat.Pairing; own != nil {
 		pairing = func(ctx context.Context, inlet string) ([]string, error) { return own(ctx, scope.App, inlet) }
 	}
-	return livechat.New(r.guarded, scope, livechat.Ports{
+	return livechat.New(r.envOf(in), scope, livechat.Ports{
 		Members:     parts.Members,
 		Channels:    from,
 		Pairing:     pairing,

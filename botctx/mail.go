@@ -70,7 +70,8 @@ type Mailer interface {
 
 // Mail is a mail on its way. Its addresses and texts have been checked.
 type Mail struct {
-	// ID is a new id for each mail, fit for a Message-ID.
+	// ID is a new id for each mail, fit for a Message-ID, and the same again where the run that
+	// sends it is tried again.
 	ID string
 	// App is the app that sends it, Channel the channel for which it is sent, "" for none.
 	App     string

@@ -144,7 +144,7 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin occasion, 
 	if err != nil {
 		return begin, boterr.In("Profile", err)
 	}
-	begin.scope.Member, begin.outer = sender.ID, r.stepOf(ctx, nil)
+	begin.scope.Member, begin.outer, begin.key = sender.ID, r.stepOf(ctx, nil), eventKey(inbound)
 	return begin, nil
 }
 

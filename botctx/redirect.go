@@ -2,6 +2,7 @@ package botctx
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -117,6 +118,7 @@ func (r *Runtime) redirectElsewhere(
 	ctx context.Context, app string, at *step, p RedirectMemberToNodeParams,
 ) (sent []NodeSendResult, err error) {
 	begin := occasion{scope: record.Scope{App: app, Channel: p.ChannelID, Member: p.MemberID}, outer: at}
+	begin.key = at.keyTo(fmt.Sprintf("redirect %q %q", p.ChannelID, p.MemberID))
 	err = r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
 		current := started.bot.Member.BotMeta.Tree()
 		if at != nil {

@@ -2,6 +2,7 @@ package botctx
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,6 +30,11 @@ type run struct {
 	byAgent, isInLiveChat bool
 	// read is the member as the run has read it.
 	read *readings
+	// key is the same where the run is tried again, "" where that is not known. sent counts what
+	// was sent, guarded by sending.
+	key     string
+	sending sync.Mutex
+	sent    map[slot]int
 	// current is the step that is under way, but for those that have joined it.
 	current atomic.Pointer[step]
 	ended   atomic.Bool
@@ -59,6 +65,8 @@ type occasion struct {
 	outer *step
 	// agenda is the agenda that causes the run, nil where none does.
 	agenda *agenda.Run
+	// key is the run's.
+	key string
 }
 
 // startRun runs logic for a member, and writes back what it changed of the member if it
@@ -66,7 +74,7 @@ type occasion struct {
 func (r *Runtime) startRun(
 	ctx context.Context, o occasion, logic func(ctx context.Context, started *run, first *step) error,
 ) error {
-	started := &run{runtime: r, outer: o.outer, read: newReadings(o.scope.Member), agenda: o.agenda}
+	started := &run{runtime: r, outer: o.outer, read: newReadings(o.scope.Member), agenda: o.agenda, key: o.key}
 	if o.agenda == nil && o.outer != nil {
 		started.agenda = o.outer.run.agenda
 	}

@@ -49,6 +49,9 @@ type Config struct {
 	Now func() time.Time
 	// NewID makes ids of records. The default makes UUIDs of version 7.
 	NewID func() string
+	// DeriveID makes an id of a text: the same of the same, and different of others. Such are
+	// the ids of what a run sends, see Context.SendID. The default makes UUIDs of version 8.
+	DeriveID func(of string) string
 	// NewEtag makes etags of records. The default is made of the time and a NewID.
 	NewEtag func() string
 	// Flow decides which nodes may answer an event.
@@ -140,6 +143,9 @@ func New(config Config) (*Runtime, error) {
 	if config.MaxWait <= 0 {
 		config.MaxWait = defaultMaxWait
 	}
+	if config.DeriveID == nil {
+		config.DeriveID = derivedUUID
+	}
 	config.Logger = safelog.New(config.Logger)
 	config.Connectors = maps.Clone(config.Connectors)
 	config.Interceptors = slices.Clone(config.Interceptors)
@@ -161,6 +167,13 @@ func New(config Config) (*Runtime, error) {
 
 // Env returns the store, the clock and the ids that the Runtime works with.
 func (r *Runtime) Env() record.Env { return r.env }
+
+// envOf returns what the services of a context work with, in a run or, with nil, outside.
+func (r *Runtime) envOf(in *run) record.Env {
+	env := r.guarded
+	env.SendID = r.sendID(in)
+	return env
+}
 
 // Handle adds nodes to those that answer what arrives, and that agendas and redirects
 // run. All of them are added, or none. The nodes are copied.
@@ -249,13 +262,13 @@ func (r *Runtime) parts(scope record.Scope, in *run) Parts {
 		parts.Agendas = r.agendas(scope, parts)
 	}
 	if parts.LiveChats == nil {
-		parts.LiveChats = r.liveChats(scope, channels, parts)
+		parts.LiveChats = r.liveChats(scope, in, channels, parts)
 	}
 	if parts.Sends == nil {
-		parts.Sends = r.sends(scope, channels, parts)
+		parts.Sends = r.sends(scope, in, channels, parts)
 	}
 	if parts.Utilities == nil {
-		parts.Utilities = utilities{runtime: r, scope: scope, channels: parts.Channels}
+		parts.Utilities = utilities{runtime: r, scope: scope, channels: parts.Channels, sendID: r.sendID(in)}
 	}
 	return parts
 }
@@ -352,8 +365,8 @@ func (r *Runtime) members(scope record.Scope, parts Parts) *member.Service {
 }
 
 // sends returns the SDK's own sends of a scope, to the members that parts have.
-func (r *Runtime) sends(scope record.Scope, from channels, parts Parts) *send.Service {
-	return send.New(r.guarded, scope, send.Ports{
+func (r *Runtime) sends(scope record.Scope, in *run, from channels, parts Parts) *send.Service {
+	return send.New(r.envOf(in), scope, send.Ports{
 		Channels:      from,
 		Members:       parts.Members,
 		Connectors:    r.config.Connectors,

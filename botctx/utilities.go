@@ -15,6 +15,7 @@ type utilities struct {
 	runtime  *Runtime
 	scope    record.Scope
 	channels channel.Operations
+	sendID   func(ctx context.Context, to string) string
 }
 
 var _ UtilityOperations = utilities{}
@@ -29,7 +30,7 @@ func (u utilities) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailR
 	if err != nil {
 		return SendEmailResult{}, err
 	}
-	mail.ID, mail.App, mail.Channel = u.runtime.env.NewID(), u.scope.App, u.scope.Channel
+	mail.ID, mail.App, mail.Channel = u.sendID(ctx, "mail"), u.scope.App, u.scope.Channel
 	return SendEmailResult{}, portError(ctx, "the mail service", mailer.SendMail(ctx, mail))
 }
 

@@ -29,6 +29,19 @@ func (c *counter) count(name string) int {
 	return c.last[name]
 }
 
+// derived returns the id of a prefix for a text: the next one where there is none yet, and the
+// same again for the same text.
+func (c *counter) derived(prefix, of string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	name := prefix + " of " + of
+	if c.last[name] == 0 {
+		c.last[prefix]++
+		c.last[name] = c.last[prefix]
+	}
+	return prefix + "-" + strconv.Itoa(c.last[name])
+}
+
 // counts returns a copy of the counts.
 func (c *counter) counts() map[string]int {
 	c.mu.Lock()

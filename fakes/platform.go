@@ -162,6 +162,7 @@ func assemble(s settings) *Platform {
 		HTTP:         recordedWeb{p},
 		Now:          p.clock.Now,
 		NewID:        func() string { return p.ids.next("id") },
+		DeriveID:     func(of string) string { return p.ids.derived("id", of) },
 		NewEtag:      func() string { return p.ids.next("etag") },
 		Flow:         s.flow,
 		MaxRedirects: s.maxRedirects,

@@ -8,6 +8,7 @@
 package record
 
 import (
+	"context"
 	"strconv"
 	"time"
 
@@ -40,6 +41,10 @@ type Env struct {
 	// NewEtag makes the etag of a new version of a record, different each time. The
 	// default is the time in milliseconds, a dash and a NewID.
 	NewEtag func() string
+	// SendID makes the id of what is sent to a recipient, such as a message: different each
+	// time, but the same where what sends it is known to be tried again. to names the recipient.
+	// The default is a NewID.
+	SendID func(ctx context.Context, to string) string
 	// Compiler compiles what callers ask for, and remembers it. Services of one process
 	// share one; without it everything is compiled anew.
 	Compiler *document.Compiler
@@ -52,6 +57,10 @@ func (e Env) WithDefaults() Env {
 	}
 	if e.NewID == nil {
 		e.NewID = newUUID
+	}
+	if e.SendID == nil {
+		newID := e.NewID
+		e.SendID = func(context.Context, string) string { return newID() }
 	}
 	if e.NewEtag == nil {
 		now, newID := e.Now, e.NewID

@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -11,8 +12,8 @@ import (
 // Deliver checks a message that is filled already and sends it through a connector, as the
 // operations do, and returns what came of it in the shape of its platform. It is for
 // packages whose messages go where no operation of this one sends to, such as groups of
-// agents. An ID is made where the message has none; of the environment the clock and the
-// ids are used.
+// agents. An ID is made by the environment's SendID where the message has none; of the
+// environment the clock and the ids are used.
 //
 // The errors are those of SendResponse that are about one message.
 func Deliver(ctx context.Context, env record.Env, connector Connector, message Message) (Result, error) {
@@ -33,13 +34,18 @@ func deliver(ctx context.Context, env record.Env, connector Connector, message M
 		return Result{}, boterr.New(boterr.Canceled, "", "the message was not sent: %w", err)
 	}
 	if message.ID == "" {
-		message.ID = env.NewID()
+		message.ID = env.SendID(ctx, message.recipient())
 	}
 	delivery, err := connector.Send(ctx, message)
 	if err != nil {
 		return Result{}, atResponse(PlatformError(ctx, message.Channel.Type, err))
 	}
 	return message.result(delivery, document.At(env.Now())), nil
+}
+
+// recipient returns who gets a message, in one text.
+func (m Message) recipient() string {
+	return fmt.Sprintf("message %q %q %q", m.Channel.ID, m.To, m.GroupID)
 }
 
 // result returns what came of a message that was delivered, in the shape of its platform.

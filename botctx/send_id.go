@@ -1,0 +1,92 @@
+package botctx
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/botctx/go-sdk/send"
+)
+
+// The ids of what leaves a run: messages, mails, groups that are asked for. A run that is tried
+// again sends under the same ids as before, so that who receives them can tell a repetition.
+//
+// Such an id is made of the run's key, the node that sends, to whom, and how many the node has
+// sent there before in this run. What a run sends to others does not change it, nor does the
+// order in which goroutines send to several. The key of a run is
+//
+//   - that of its agenda: the id and the scheduled time (agenda.Run.Key);
+//   - of an event, see eventKey;
+//   - in another member's run that a redirect began, made as an id is: of the run that
+//     redirected, its node, the member and how many redirects there went to her before.
+//
+// A run without a key, such as for an event without a messageId, and calls outside of runs have
+// new ids each time.
+
+// slot is what a node of a run sends to.
+type slot struct {
+	node NodeRef
+	to   string
+}
+
+// eventKey returns the key of the run for an event, "" where it has no messageId. The type and
+// the data are in it, and of a tap the time as well, since some platforms report a tap under
+// the id of the message that was tapped.
+func eventKey(in Inbound) string {
+	if in.Event.MessageID == "" {
+		return ""
+	}
+	var tapped int64
+	if in.Event.Type == send.TypePayload {
+		tapped = int64(in.Event.Timestamp)
+	}
+	return fmt.Sprintf("event %q %q %q %q %q %q %d %s",
+		in.App, in.Channel, in.GroupExternalID, in.Event.From, in.Event.MessageID, in.Event.Type, tapped, in.Event.Data.String())
+}
+
+// keyTo returns the key of the next thing that a step sends, or redirects, to somebody. It is
+// "" where the run has none.
+func (s *step) keyTo(to string) string {
+	if s == nil || s.run.key == "" {
+		return ""
+	}
+	s.run.sending.Lock()
+	defer s.run.sending.Unlock()
+	at := slot{node: s.node, to: to}
+	before := s.run.sent[at]
+	if s.run.sent == nil {
+		s.run.sent = map[slot]int{}
+	}
+	s.run.sent[at]++
+	return fmt.Sprintf("%s | %q %q %s %d", s.run.key, s.node.Tree, s.node.CompositeID, to, before)
+}
+
+// sendID returns what makes the ids of a context, in a run or, with nil, outside of runs.
+func (r *Runtime) sendID(in *run) func(ctx context.Context, to string) string {
+	return func(ctx context.Context, to string) string {
+		at := r.stepOf(ctx, nil)
+		if at == nil && in != nil && in.isUnderWay() {
+			at = in.current.Load()
+		}
+		key := at.keyTo(to)
+		if key == "" {
+			return r.env.NewID()
+		}
+		return r.config.DeriveID(key)
+	}
+}
+
+// SendID returns an id for what bot logic sends by itself, such as a payment's IdempotencyKey,
+// made as those of messages are: different with each call, and in a run that is tried again,
+// for an agenda or an event with a messageId, what the same call gave before. to names whom or
+// what it is for, such as the customer.
+func (c *Context) SendID(ctx context.Context, to string) string {
+	return c.runtime.sendID(c.run)(ctx, fmt.Sprintf("own %q", to))
+}
+
+// derivedUUID is the default of Config.DeriveID.
+func derivedUUID(of string) string {
+	return uuid.NewHash(sha256.New(), uuid.Nil, []byte(of), 8).String()
+}

@@ -1,0 +1,182 @@
+package botctx_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// sentIDs is a connector and a mailer that keeps the ids of what it sends, by recipient.
+type sentIDs struct {
+	mu  sync.Mutex
+	ids map[string][]string
+}
+
+func (s *sentIDs) keep(to, id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ids == nil {
+		s.ids = map[string][]string{}
+	}
+	s.ids[to] = append(s.ids[to], id)
+}
+
+func (s *sentIDs) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	s.keep(message.To, message.ID)
+	return send.Delivery{}, nil
+}
+
+func (s *sentIDs) SendMail(_ context.Context, mail botctx.Mail) error {
+	s.keep("mail", mail.ID)
+	return nil
+}
+
+// all returns the ids by recipient, and forgets them.
+func (s *sentIDs) all() map[string][]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	taken := s.ids
+	s.ids = nil
+	return taken
+}
+
+// errTryAgain is a failure after which a run is tried again.
+var errTryAgain = errors.New("try again")
+
+// saysALot sends to Ada, to several members by one call, by mail and in a run of Bob's, makes
+// an id of its own, and fails.
+func saysALot(sent *sentIDs) botctx.Action {
+	return func(ctx context.Context, bot *botctx.Context) error {
+		_, toMany := bot.SendResponse(ctx, send.SendResponseParams{
+			Response: send.Text("all"), MemberID: document.One("ada", "bob"),
+		})
+		_, redirected := bot.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{MemberID: "bob", NodeCompositeID: "bobs"})
+		_, mailed := bot.SendEmail(ctx, botctx.SendEmailParams{
+			Destination: botctx.EmailDestination{ToAddresses: []string{"ada@example.com"}},
+			Message: botctx.EmailMessage{
+				Subject: botctx.EmailText{Data: "hi"}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: "hi"}},
+			},
+		})
+		sent.keep("own", bot.SendID(context.WithoutCancel(ctx), "customer"))
+		return errors.Join(bot.Reply(ctx, send.Text("one"), send.Text("two")), toMany, redirected, mailed, errTryAgain)
+	}
+}
+
+// talkative returns a Runtime with Ada and Bob, in which the node "due" says a lot.
+func talkative(t *testing.T, sent *sentIDs) (*botctx.Runtime, *botctx.Context) {
+	t.Helper()
+	runtime, bot := shopWith(t, botctx.Config{
+		Store: memstore.New(), Mailer: sent, ParallelSends: 4,
+		Connectors: map[channel.Type]send.Connector{channel.Webchat: sent},
+	})
+	members := member.New(runtime.Env(), bot.Scope(), channel.New(runtime.Env(), bot.Scope()))
+	_, err := members.Insert(t.Context(), member.Member{ID: "bob", ExternalID: "ext-bob"})
+	require.NoError(t, err)
+	_, err = members.UpdateMember(t.Context(), member.UpdateMemberParams{Member: document.O("_id", "ada", "externalId", "ext-ada")})
+	require.NoError(t, err)
+	require.NoError(t, runtime.Handle(&botctx.Node{ID: "bobs", Responses: []send.Response{send.Text("for Bob")}}))
+	return runtime, bot
+}
+
+// requireDistinct fails where two things have one id.
+func requireDistinct(t *testing.T, ids map[string][]string) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, each := range ids {
+		for _, id := range each {
+			require.NotEmpty(t, id)
+			require.False(t, seen[id], "%s is the id of two things: %v", id, ids)
+			seen[id] = true
+		}
+	}
+}
+
+func TestAnAgendaThatIsTriedAgainSendsUnderTheSameIDs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var sent sentIDs
+		runtime, bot := talkative(t, &sent)
+		dueAction(t, runtime, bot, saysALot(&sent))
+		var attempts []map[string][]string
+		for range 2 {
+			result, err := runtime.Scheduler().RunNext(t.Context())
+			require.NoError(t, err)
+			require.ErrorIs(t, result.Err, errTryAgain)
+			attempts = append(attempts, sent.all())
+			pass(result.Next.Sub(bot.Now()))
+		}
+		require.Len(t, attempts[0]["ext-ada"], 3)
+		require.Len(t, attempts[0]["ext-bob"], 2)
+		require.Len(t, attempts[0]["mail"], 1)
+		requireDistinct(t, attempts[0])
+		require.Equal(t, attempts[0], attempts[1])
+	})
+}
+
+func TestAnEventThatComesAgainIsAnsweredUnderTheSameIDs(t *testing.T) {
+	t.Parallel()
+	event := send.MessageEvent{From: "ext-ada", Type: send.TypeText, Data: document.O("text", "hi"), MessageID: "m1"}
+	tap := send.MessageEvent{From: "ext-ada", Type: send.TypePayload, Data: document.O("payload", "yes"), MessageID: "m1", Timestamp: 1}
+	for name, c := range map[string]struct {
+		first, second send.MessageEvent
+		isSame        bool
+	}{
+		"the same":               {event, event, true},
+		"told later":             {event, changed(event, func(e *send.MessageEvent) { e.Timestamp = 7 }), true},
+		"another message":        {event, changed(event, func(e *send.MessageEvent) { e.MessageID = "m2" }), false},
+		"another sender":         {event, changed(event, func(e *send.MessageEvent) { e.From = "ext-bob" }), false},
+		"another text":           {event, changed(event, func(e *send.MessageEvent) { e.Data = document.O("text", "ho") }), false},
+		"without a messageId":    {changed(event, func(e *send.MessageEvent) { e.MessageID = "" }), changed(event, func(e *send.MessageEvent) { e.MessageID = "" }), false},
+		"the same tap":           {tap, tap, true},
+		"a tap on it again":      {tap, changed(tap, func(e *send.MessageEvent) { e.Timestamp = 2 }), false},
+		"a message and its tap":  {event, tap, false},
+		"another tap on the one": {tap, changed(tap, func(e *send.MessageEvent) { e.Data = document.O("payload", "no") }), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var sent sentIDs
+			runtime, _ := talkative(t, &sent)
+			runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+				_, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Text("hi"), MemberID: document.One("ada")})
+				return err
+			})
+			var ids []string
+			for _, each := range []send.MessageEvent{c.first, c.second} {
+				require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: each}))
+				ids = slices.Concat(ids, sent.all()["ext-ada"])
+			}
+			require.Len(t, ids, 2)
+			require.Equal(t, c.isSame, ids[0] == ids[1])
+		})
+	}
+}
+
+// changed returns an event with a change.
+func changed(event send.MessageEvent, change func(*send.MessageEvent)) send.MessageEvent {
+	change(&event)
+	return event
+}
+
+func TestWhatIsSentOutsideOfRunsHasNewIDs(t *testing.T) {
+	t.Parallel()
+	var sent sentIDs
+	_, bot := talkative(t, &sent)
+	require.ErrorIs(t, saysALot(&sent)(t.Context(), bot), errTryAgain)
+	first := sent.all()
+	require.ErrorIs(t, saysALot(&sent)(t.Context(), bot), errTryAgain)
+	for to, ids := range sent.all() {
+		requireDistinct(t, map[string][]string{to: slices.Concat(ids, first[to])})
+	}
+}
