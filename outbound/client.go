@@ -17,6 +17,7 @@ const (
 	DefaultMaxRequestBytes  = 25 << 20
 	DefaultMaxRedirects     = 5
 	DefaultTimeout          = 30 * time.Second
+	DefaultMaxConnsPerHost  = 256
 )
 
 // Config says what a Client may do. Its zero value is useful and safe: public
@@ -37,6 +38,11 @@ type Config struct {
 	// Timeout limits the time from Do to the last byte of the response's body.
 	// 0 means DefaultTimeout. The context of a request may end it earlier.
 	Timeout time.Duration
+	// MaxConnsPerHost limits the connections to one host. Each may be kept for later
+	// requests, so that as many requests at a time need no new ones; further requests wait
+	// for one within their Timeout. 0 means DefaultMaxConnsPerHost. A Transport has limits of
+	// its own.
+	MaxConnsPerHost int
 
 	// Resolver looks names up. nil means net.DefaultResolver.
 	Resolver Resolver
@@ -105,6 +111,8 @@ func (c Config) check() error {
 		return boterr.Invalid("maxRedirects", "must not be negative")
 	case c.Timeout < 0:
 		return boterr.Invalid("timeout", "must not be negative")
+	case c.MaxConnsPerHost < 0:
+		return boterr.Invalid("maxConnsPerHost", "must not be negative")
 	case c.Transport != nil && (c.Resolver != nil || c.Dial != nil || c.TLS != nil):
 		return boterr.Invalid("transport", "excludes resolver, dial and tls, which it would not use")
 	}
@@ -112,7 +120,7 @@ func (c Config) check() error {
 }
 
 // orDefault returns value, or the default where value is 0.
-func orDefault[T int64 | time.Duration](value, standard T) T {
+func orDefault[T int | int64 | time.Duration](value, standard T) T {
 	if value == 0 {
 		return standard
 	}

@@ -42,6 +42,7 @@ func TestNewRefusesWhatContradicts(t *testing.T) {
 	for field, config := range map[string]outbound.Config{
 		"maxResponseBytes": {MaxResponseBytes: -1},
 		"maxRequestBytes":  {MaxRequestBytes: -1},
+		"maxConnsPerHost":  {MaxConnsPerHost: -1},
 		"maxRedirects":     {MaxRedirects: new(-1)},
 		"timeout":          {Timeout: -1},
 		"allow[1]":         {Allow: []string{"a", "http://b"}},

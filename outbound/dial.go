@@ -19,7 +19,7 @@ const (
 	connectTimeout      = 10 * time.Second // for each address of a name
 	tlsHandshakeTimeout = 10 * time.Second
 	idleConnTimeout     = 90 * time.Second
-	maxIdleConns        = 100
+	maxIdleConns        = 2 * DefaultMaxConnsPerHost
 	maxHeaderBytes      = 1 << 20 // of a response
 )
 
@@ -43,6 +43,7 @@ func (c Config) transport(allow AllowList) http.RoundTripper {
 	if guard.connect == nil {
 		guard.connect = connectTCP
 	}
+	perHost := orDefault(c.MaxConnsPerHost, DefaultMaxConnsPerHost)
 	return &http.Transport{
 		Proxy:                  nil, // a proxy of the environment would dial in the place of the dialer
 		DialContext:            guard.dial,
@@ -50,8 +51,25 @@ func (c Config) transport(allow AllowList) http.RoundTripper {
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    tlsHandshakeTimeout,
 		IdleConnTimeout:        idleConnTimeout,
-		MaxIdleConns:           maxIdleConns,
+		MaxIdleConns:           max(maxIdleConns, perHost),
+		MaxIdleConnsPerHost:    perHost, // of which http.Transport keeps 2 where nothing is said
+		MaxConnsPerHost:        perHost,
 		MaxResponseHeaderBytes: maxHeaderBytes,
+	}
+}
+
+// HostTransport returns a transport for what the host application itself connects to, such
+// as the API of a platform: without the guard of a Client, through the environment's proxy
+// if there is one, and with the connections of a zero Config.
+func HostTransport() *http.Transport {
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:   true,
+		TLSHandshakeTimeout: tlsHandshakeTimeout,
+		IdleConnTimeout:     idleConnTimeout,
+		MaxIdleConns:        maxIdleConns,
+		MaxIdleConnsPerHost: DefaultMaxConnsPerHost,
+		MaxConnsPerHost:     DefaultMaxConnsPerHost,
 	}
 }
 
@@ -65,12 +83,10 @@ func (c Config) tls() *tls.Config {
 
 // connectTCP is the Dial of a zero Config.
 func connectTCP(ctx context.Context, address netip.AddrPort) (net.Conn, error) {
+	// Not DialTCP: it binds a port before it connects, even to the zero address, and a port that
+	// was bound serves one connection to anywhere.
 	var d net.Dialer
-	conn, err := d.DialTCP(ctx, "tcp", netip.AddrPort{}, address)
-	if err != nil {
-		return nil, err // not conn, whose nil is no nil net.Conn
-	}
-	return conn, nil
+	return d.DialContext(ctx, "tcp", address.String())
 }
 
 // dialer connects to public addresses, and to those that the list allows.

@@ -12,6 +12,8 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/outbound"
 )
 
 // Config is what a host gives a Connector. The zero value of each field means its default.
@@ -46,6 +48,9 @@ type Config struct {
 	// Backlog is how many events a Handler holds, those that it works on included. What
 	// comes beyond is refused, and the tool sends it again later. The default is 1,000.
 	Backlog int
+	// BodyTime is how long the body of a request to a Handler may take to arrive. The default
+	// is 10 seconds.
+	BodyTime time.Duration
 	// OnError is told of the events that could not be received, the tool having been
 	// answered before, and of channels that could not be looked up. The default does
 	// nothing.
@@ -65,14 +70,14 @@ type Workspace struct {
 func (c Config) withDefaults() (Config, error) {
 	for field, isNegative := range map[string]bool{
 		"MaxWaits": c.MaxWaits < 0, "MaxClients": c.MaxClients < 0, "Workers": c.Workers < 0, "Backlog": c.Backlog < 0,
-		"Timeout": c.Timeout < 0, "MaxWait": c.MaxWait < 0,
+		"Timeout": c.Timeout < 0, "MaxWait": c.MaxWait < 0, "BodyTime": c.BodyTime < 0,
 	} {
 		if isNegative {
 			return c, boterr.Invalid(field, "must not be negative; leave it out for the default")
 		}
 	}
 	if c.HTTPClient == nil {
-		c.HTTPClient = &http.Client{CheckRedirect: refuseRedirect}
+		c.HTTPClient = &http.Client{CheckRedirect: refuseRedirect, Transport: outbound.HostTransport()}
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -82,6 +87,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	c.Timeout = orDefault(c.Timeout, 10*time.Second)
 	c.MaxWait = orDefault(c.MaxWait, 30*time.Second)
+	c.BodyTime = orDefault(c.BodyTime, inbound.DefaultTime)
 	c.MaxWaits = orDefault(c.MaxWaits, 3)
 	c.MaxClients = orDefault(c.MaxClients, 256)
 	c.Workers = orDefault(c.Workers, 16)

@@ -9,10 +9,8 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/inbound"
 )
-
-// longestRequest is the most bytes that a request of the tool may have.
-const longestRequest = 1 << 20
 
 // remembered is how many of the last events a Handler recognises when they come again.
 const remembered = 10_000
@@ -66,44 +64,45 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 
 // ServeHTTP answers 200 to what was taken or is left out, 401 to what is not signed by the
 // tool or for no channel, 503 where the tool may send it again later, and 400, 405 and 413 to
-// what the tool does not send.
+// what the tool does not send, and 408 to what comes too slowly.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
+		inbound.LeaveUnread(w)
 		http.Error(w, "send a POST", http.StatusMethodNotAllowed)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestRequest))
-	if err != nil {
-		status := http.StatusBadRequest
-		if _, isTooLong := errors.AsType[*http.MaxBytesError](err); isTooLong {
-			status = http.StatusRequestEntityTooLarge
-		}
-		http.Error(w, "the request cannot be read", status)
+	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: h.connector.config.BodyTime})
+	if refused != nil {
+		http.Error(w, refused.Reason, refused.Status)
 		return
 	}
-	report, err := readReport(r.Header.Get("Content-Type"), body)
-	if err != nil {
-		http.Error(w, "the request is none of an event or a tap", http.StatusBadRequest)
-		return
+	letter, ok := openLetter(r.Header, body)
+	switch {
+	case !ok:
+		refuseKind(w)
+	case letter.challenge != "":
+		h.answerChallenge(w, letter)
+	default:
+		h.take(w, r, letter)
 	}
-	if report.challenge != "" {
-		h.answerChallenge(w, r, body, report.challenge)
-		return
-	}
-	h.take(w, r, body, report)
+}
+
+// refuseKind answers what the tool does not send.
+func refuseKind(w http.ResponseWriter) {
+	http.Error(w, "the request is none of an event or a tap", http.StatusBadRequest)
 }
 
 // answerChallenge answers the tool's check of the handler's address.
-func (h *Handler) answerChallenge(w http.ResponseWriter, r *http.Request, body []byte, challenge string) {
+func (h *Handler) answerChallenge(w http.ResponseWriter, letter letter) {
 	config := h.connector.config
-	if secret := config.SigningSecret.Reveal(); secret != "" && !isSigned(r.Header, body, secret, config.Now()) {
+	if secret := config.SigningSecret.Reveal(); secret != "" && !letter.isSigned(secret, config.Now()) {
 		refuse(w)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = io.WriteString(w, challenge) // Who is gone needs no answer.
+	_, _ = io.WriteString(w, letter.challenge) // Who is gone needs no answer.
 }
 
 // refuse answers a request that is not the tool's, in the same way whatever is wrong with it.
@@ -111,16 +110,25 @@ func refuse(w http.ResponseWriter) {
 	http.Error(w, "the request is not signed for a channel of this host", http.StatusUnauthorized)
 }
 
-// take checks a report and has its events received.
-func (h *Handler) take(w http.ResponseWriter, r *http.Request, body []byte, report report) {
-	in, err := h.channelOf(r.Context(), report.from)
+// take checks the signature of a letter, and only then reads it and has its events received.
+func (h *Handler) take(w http.ResponseWriter, r *http.Request, letter letter) {
+	if !isPresent(letter.header, h.connector.config.Now()) { // Nobody needs to be looked up for that.
+		refuse(w)
+		return
+	}
+	in, err := h.channelOf(r.Context(), letter.from)
 	if err != nil {
 		h.connector.config.OnError(r.Context(), botctx.Inbound{}, err)
 		http.Error(w, "the channel cannot be looked up now", http.StatusServiceUnavailable)
 		return
 	}
-	if in == nil || !isSigned(r.Header, body, h.connector.secretOf(in), h.connector.config.Now()) {
+	if in == nil || !letter.isSigned(h.connector.secretOf(in), h.connector.config.Now()) {
 		refuse(w)
+		return
+	}
+	report, err := letter.read()
+	if err != nil {
+		refuseKind(w)
 		return
 	}
 	for _, arrived := range report.arrivals(in) {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -382,7 +383,60 @@ func TestAHandlerNeedsToFindChannels(t *testing.T) {
 	connector, err := charlie.New(charlie.Config{})
 	require.NoError(t, err)
 	h := connector.Handler(func(context.Context, botctx.Inbound) error { return nil })
-	require.Equal(t, http.StatusServiceUnavailable, ask(h, wrote("E1", hello)).Code)
+	r := signedAt(time.Now().Unix(), signingSecret, "application/json", `{"type":"event_callback"}`) //nolint:forbidigo // The connector has the machine's clock.
+	require.Equal(t, http.StatusServiceUnavailable, ask(h, r).Code)
+}
+
+// silence is a request's body that comes no further until its connection has a deadline.
+type silence struct {
+	*httptest.ResponseRecorder
+
+	ended chan struct{}
+}
+
+func (s silence) Read([]byte) (int, error) {
+	<-s.ended
+	return 0, os.ErrDeadlineExceeded
+}
+
+func (s silence) Close() error { return nil }
+
+// SetReadDeadline ends the read that is under way.
+func (s silence) SetReadDeadline(time.Time) error {
+	close(s.ended)
+	return nil
+}
+
+func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
+	t.Parallel()
+	s := silence{ResponseRecorder: httptest.NewRecorder(), ended: make(chan struct{})}
+	r := wrote("E1", hello)
+	r.Body = s
+	newInbox(t, charlie.Config{BodyTime: time.Nanosecond}).ServeHTTP(s, r)
+	require.Equal(t, http.StatusRequestTimeout, s.Code)
+}
+
+func TestABodyIsReadOnlyAfterItsSignature(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 1000) + strings.Repeat("]", 1000)
+	for name, body := range map[string]string{
+		"arrays too deep":             `{"type":"event_callback","team_id":"T1","event":` + deep + `}`,
+		"a workspace that is another": `{"type":"event_callback","team_id":"T1","event":{},"team_id":"T2"}`,
+	} {
+		box := newInbox(t, charlie.Config{})
+		require.Equal(t, http.StatusBadRequest, ask(box, signed("application/json", body)).Code, name)
+		require.Equal(t, http.StatusUnauthorized, ask(box, signedAt(noon, "another secret", "application/json", body)).Code, name)
+	}
+}
+
+func TestWhatHasNoPresentTimeLooksUpNoChannel(t *testing.T) {
+	t.Parallel()
+	box := newInbox(t, charlie.Config{FindChannel: func(context.Context, charlie.Workspace) (*channel.Channel, error) {
+		t.Error("the channel was looked up")
+		return workspace(), nil
+	}})
+	r := signedAt(noon-3600, signingSecret, "application/json", `{"type":"event_callback","team_id":"T1"}`)
+	require.Equal(t, http.StatusUnauthorized, ask(box, r).Code)
 }
 
 func FuzzAnyReportIsAnswered(f *testing.F) {

@@ -1,12 +1,9 @@
 package charlie
 
 import (
-	"mime"
-	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
@@ -15,49 +12,13 @@ import (
 // report is a request of the tool.
 type report struct {
 	from Workspace
-	// challenge is what the tool checks the address with, "" in any other request.
-	challenge string
-	body      document.Object
+	body document.Object
 }
 
 // arrival is a message event, with the keys by which it is known when it comes again.
 type arrival struct {
 	event send.MessageEvent
 	keys  []string
-}
-
-// readReport reads a request: JSON, or a form with JSON in its payload.
-func readReport(contentType string, body []byte) (report, error) {
-	media, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		return report{}, err
-	}
-	if media == "application/x-www-form-urlencoded" {
-		form, err := url.ParseQuery(string(body))
-		if err != nil {
-			return report{}, err
-		}
-		body = []byte(form.Get("payload"))
-	}
-	var object document.Object
-	if err := object.UnmarshalJSON(body); err != nil {
-		return report{}, err
-	}
-	read := report{body: object, from: Workspace{
-		TeamID:       firstText(object, "team_id", "team.id", "user.team_id"),
-		EnterpriseID: firstText(object, "enterprise_id", "enterprise.id", "team.enterprise_id"),
-		AppID:        firstText(object, "api_app_id"),
-	}}
-	switch document.Get(object, "type", "") {
-	case "":
-		return report{}, boterr.Invalid("type", "is missing")
-	case "url_verification":
-		read.challenge = document.Get(object, "challenge", "")
-		if read.challenge == "" || len(read.challenge) > 1000 {
-			return report{}, boterr.Invalid("challenge", "is missing or too long")
-		}
-	}
-	return read, nil
 }
 
 // firstText returns the first of some paths at which there is a text.

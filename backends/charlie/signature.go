@@ -19,14 +19,20 @@ const (
 // tolerance is how far the time of a request may be from the clock.
 const tolerance = 5 * time.Minute
 
+// isPresent reports whether the headers of a request give a time that is not further from
+// now than the tolerance.
+func isPresent(header http.Header, now time.Time) bool {
+	seconds, err := strconv.ParseInt(header.Get(headerTimestamp), 10, 64)
+	return err == nil && now.Sub(time.Unix(seconds, 0)).Abs() <= tolerance
+}
+
 // isSigned reports whether a request was signed with the secret, not longer ago than the
 // tolerance. An empty secret signs nothing.
 func isSigned(header http.Header, body []byte, secret string, now time.Time) bool {
-	timestamp := header.Get(headerTimestamp)
-	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil || secret == "" || now.Sub(time.Unix(seconds, 0)).Abs() > tolerance {
+	if secret == "" || !isPresent(header, now) {
 		return false
 	}
+	timestamp := header.Get(headerTimestamp)
 	given, isVersion := strings.CutPrefix(header.Get(headerSignature), "v0=")
 	signature, err := hex.DecodeString(given)
 	if err != nil || !isVersion {

@@ -9,6 +9,8 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/inbound"
+	"github.com/botctx/go-sdk/outbound"
 )
 
 // Config is what a Client works with.
@@ -38,6 +40,9 @@ type Config struct {
 	// Tolerance is how far the time of a webhook may be from the clock, in both directions.
 	// The default is 5 minutes.
 	Tolerance time.Duration
+	// BodyTime is how long the body of a webhook may take to arrive. The default is 10
+	// seconds.
+	BodyTime time.Duration
 }
 
 // Client is a payment account at the provider. It is safe for concurrent use.
@@ -58,6 +63,8 @@ func New(config Config) (*Client, error) {
 		return nil, boterr.Invalid("Key", "is missing: give the secret API key of the account")
 	case config.Tolerance < 0:
 		return nil, boterr.Invalid("Tolerance", "must not be negative; 0 means the default")
+	case config.BodyTime < 0:
+		return nil, boterr.Invalid("BodyTime", "must not be negative; 0 means the default")
 	case config.MaxRetries != nil && *config.MaxRetries < 0:
 		return nil, boterr.Invalid("MaxRetries", "must not be negative; new(0) means none")
 	}
@@ -66,6 +73,9 @@ func New(config Config) (*Client, error) {
 	}
 	if config.Tolerance == 0 {
 		config.Tolerance = 5 * time.Minute
+	}
+	if config.BodyTime == 0 {
+		config.BodyTime = inbound.DefaultTime
 	}
 	return &Client{config: config, provider: provider(config)}, nil
 }
@@ -84,7 +94,7 @@ func provider(config Config) *stripe.Client {
 		MaxNetworkRetries: &retries,
 	}
 	if backend.HTTPClient == nil {
-		backend.HTTPClient = &http.Client{Timeout: 80 * time.Second}
+		backend.HTTPClient = &http.Client{Timeout: 80 * time.Second, Transport: outbound.HostTransport()}
 	}
 	if config.URL != "" {
 		backend.URL = &config.URL

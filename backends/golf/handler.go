@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -16,10 +15,8 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/inbound"
 )
-
-// maxEventBytes is the longest event that is read.
-const maxEventBytes = 1 << 20
 
 // Handler takes what the provider reports at the endpoint of WebhookSecrets, and hands it to
 // receive:
@@ -35,7 +32,7 @@ const maxEventBytes = 1 << 20
 // order.
 //
 // It answers 200 when receive has returned; 401 to what is not signed by the provider now;
-// 400, 405 and 413 to what is no event; 429 or 503 where receive returned ResourceExhausted, or
+// 400, 405, 408 and 413 to what is no event or comes too slowly; 429 or 503 where receive returned ResourceExhausted, or
 // Conflict, Unavailable or Canceled; and 500 to any other error, and where there are no
 // WebhookSecrets. No answer shows what receive said. receive goes on when the provider
 // hangs up.
@@ -54,22 +51,17 @@ func (c *Client) Handler(receive func(ctx context.Context, event botctx.PaymentE
 func (c *Client) serve(
 	w http.ResponseWriter, r *http.Request, receive func(context.Context, botctx.PaymentEvent) error,
 ) (status int, told string) {
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		return http.StatusMethodNotAllowed, "the method must be POST"
+	header := r.Header.Get("Stripe-Signature")
+	if status, told = c.checkHeaders(w, r.Method, header); told != "" {
+		inbound.LeaveUnread(w)
+		return status, told
 	}
-	if len(c.config.WebhookSecrets) == 0 {
-		return http.StatusInternalServerError, "the receiver is not set up: it needs golf.Config.WebhookSecrets"
+	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: inbound.DefaultMaxBytes, Time: c.config.BodyTime})
+	if refused != nil {
+		return refused.Status, refused.Reason
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxEventBytes))
-	if _, isTooLong := errors.AsType[*http.MaxBytesError](err); isTooLong {
-		return http.StatusRequestEntityTooLarge, "the event must have at most a mebibyte"
-	}
-	if err != nil {
-		return http.StatusBadRequest, "the event broke off"
-	}
-	if !c.isSigned(body, r.Header.Get("Stripe-Signature")) {
-		return http.StatusUnauthorized, "the signature must be a present one of the endpoint's secret"
+	if !c.isSigned(body, header) {
+		return http.StatusUnauthorized, unsigned
 	}
 	event, isPayment, err := c.read(body)
 	if err != nil {
@@ -84,17 +76,35 @@ func (c *Client) serve(
 	return http.StatusOK, "done"
 }
 
-// isSigned reports whether one of the secrets signed a body, at a time that is near. The
-// library's own check of the time reads the machine's clock, and takes any time ahead.
-func (c *Client) isSigned(body []byte, header string) bool {
+// checkHeaders refuses what can be refused without the body.
+func (c *Client) checkHeaders(w http.ResponseWriter, method, signature string) (status int, told string) {
+	switch {
+	case method != http.MethodPost:
+		w.Header().Set("Allow", http.MethodPost)
+		return http.StatusMethodNotAllowed, "the method must be POST"
+	case len(c.config.WebhookSecrets) == 0:
+		return http.StatusInternalServerError, "the receiver is not set up: it needs golf.Config.WebhookSecrets"
+	case !c.isPresent(signature):
+		return http.StatusUnauthorized, unsigned
+	default:
+		return 0, ""
+	}
+}
+
+// unsigned is what is told to whoever does not sign.
+const unsigned = "the signature must be a present one of the endpoint's secret"
+
+// isPresent reports whether a signature has a time that is near. The library's own check of
+// the time reads the machine's clock, and takes any time ahead.
+func (c *Client) isPresent(header string) bool {
 	at, ok := signedAt(header)
-	if !ok {
-		return false
-	}
 	distance := float64(at) - float64(c.config.Now().UnixMilli())/float64(time.Second/time.Millisecond)
-	if limit := c.config.Tolerance.Seconds(); distance > limit || distance < -limit {
-		return false
-	}
+	limit := c.config.Tolerance.Seconds()
+	return ok && distance <= limit && distance >= -limit
+}
+
+// isSigned reports whether one of the secrets signed a body.
+func (c *Client) isSigned(body []byte, header string) bool {
 	for _, secret := range c.config.WebhookSecrets {
 		key := secret.Reveal()
 		if key != "" && webhook.ValidatePayloadIgnoringTolerance(body, header, key) == nil {

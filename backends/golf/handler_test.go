@@ -7,8 +7,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -226,6 +228,61 @@ func TestErrorsAskForTheEventAgainAndShowNothing(t *testing.T) {
 }
 
 // Whatever arrives, signed or not, is taken or refused as the sender's fault.
+// silence is a request's body that comes no further until its connection has a deadline.
+type silence struct {
+	*httptest.ResponseRecorder
+
+	ended chan struct{}
+}
+
+func (s silence) Read([]byte) (int, error) {
+	<-s.ended
+	return 0, os.ErrDeadlineExceeded
+}
+
+func (s silence) Close() error { return nil }
+
+// SetReadDeadline ends the read that is under way.
+func (s silence) SetReadDeadline(time.Time) error {
+	close(s.ended)
+	return nil
+}
+
+func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
+	t.Parallel()
+	client, err := golf.New(golf.Config{
+		Account: "shop", Key: channel.NewSecret(apiKey), WebhookSecrets: []channel.Secret{channel.NewSecret(endpointSecret)},
+		Now: func() time.Time { return now }, BodyTime: time.Nanosecond,
+	})
+	require.NoError(t, err)
+	s := silence{ResponseRecorder: httptest.NewRecorder(), ended: make(chan struct{})}
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/payments", s)
+	req.Header.Set("Stripe-Signature", signature(endpointSecret, now, "{}"))
+	client.Handler((&desk{}).receive).ServeHTTP(s, req)
+	require.Equal(t, http.StatusRequestTimeout, s.Code)
+}
+
+// unread is a body that nobody may read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+func TestTheBodyOfWhatCannotBeSignedIsNotRead(t *testing.T) {
+	t.Parallel()
+	handler := handling(t, &desk{}, endpointSecret)
+	for _, header := range []string{"", "t=1600000000,v1=00"} {
+		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/payments", unread{t})
+		req.Header.Set("Stripe-Signature", header)
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, req)
+		require.Equal(t, http.StatusUnauthorized, recorder.Code, header)
+		require.Equal(t, "close", recorder.Header().Get("Connection"), "else the server reads it before it answers")
+	}
+}
+
 func FuzzHandler(f *testing.F) {
 	f.Add("", "", false)
 	f.Add("t=1,v1=00", event("payment_intent.succeeded", sold().expanded()), true)

@@ -2,8 +2,6 @@ package webhook
 
 import (
 	"context"
-	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -12,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
 )
 
 // Handler takes signed requests, and hands what arrived to receive, such as the method Receive
@@ -41,97 +39,99 @@ import (
 // their signatures are good, see Limits.MaxRemembered: where several processes serve one
 // address, receive should tell repetitions by Inbound.Event.MessageID, which is the id of the
 // request where the sender gives no other.
-func (c *Connector) Handler(receive func(ctx context.Context, inbound botctx.Inbound) error) http.Handler {
+func (c *Connector) Handler(receive func(ctx context.Context, event botctx.Inbound) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, refused := c.read(w, r)
-		if refused != nil {
-			refused.write(w)
-			return
-		}
-		c.take(r.Context(), r.Header, body, receive).write(w)
+		c.answer(w, r, receive).write(w)
 	})
 }
 
-// read returns the body of a request, or why it is refused.
-func (c *Connector) read(w http.ResponseWriter, r *http.Request) ([]byte, *reply) {
+// answer takes a request. Its body is read only if its headers may be a signature's.
+func (c *Connector) answer(
+	w http.ResponseWriter, r *http.Request, receive func(context.Context, botctx.Inbound) error,
+) *reply {
+	if refused := checkKind(w, r); refused != nil {
+		inbound.LeaveUnread(w)
+		return refused
+	}
+	now := c.config.Now()
+	signed, err := readSignature(r.Header, now, c.config.Inbound.Tolerance)
+	if err != nil || len(signed.signatures) == 0 {
+		inbound.LeaveUnread(w)
+		return unauthorized()
+	}
+	body, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: c.config.Inbound.MaxBytes, Time: c.config.Inbound.BodyTime})
+	if refused != nil {
+		return refuse(refused.Status, boterr.Invalid("", "%s", refused.Reason))
+	}
+	return c.take(r.Context(), arrived{signed: signed, body: body, at: now}, receive)
+}
+
+// checkKind refuses what is no POST of JSON.
+func checkKind(w http.ResponseWriter, r *http.Request) *reply {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		return nil, refuse(http.StatusMethodNotAllowed, boterr.Invalid("", "the method must be POST"))
+		return refuse(http.StatusMethodNotAllowed, boterr.Invalid("", "the method must be POST"))
 	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
-		return nil, refuse(http.StatusUnsupportedMediaType, boterr.Invalid("", "the content-type must be application/json"))
+		return refuse(http.StatusUnsupportedMediaType, boterr.Invalid("", "the content-type must be application/json"))
 	}
-	// A deadline in the past ends a read that is under way. A writer without deadlines leaves
-	// it to the server's own.
-	controller := http.NewResponseController(w)
-	timer := time.AfterFunc(c.config.Inbound.BodyTime, func() { _ = controller.SetReadDeadline(time.Unix(1, 0)) })
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, c.config.Inbound.MaxBytes))
-	inTime := timer.Stop()
-	if tooLong, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, refuse(http.StatusRequestEntityTooLarge, boterr.Invalid("", "the body must have at most %d bytes", tooLong.Limit))
-	}
-	if !inTime {
-		w.Header().Set("Connection", "close")
-		return nil, refuse(http.StatusRequestTimeout, boterr.Invalid("", "the body must arrive within %s", c.config.Inbound.BodyTime))
-	}
-	if err != nil {
-		return nil, refuse(http.StatusBadRequest, boterr.Invalid("", "the body broke off"))
-	}
-	return body, nil
+	return nil
 }
 
-// take verifies a request, and runs what answers it.
+// arrived is a request whose signature has not been checked yet.
+type arrived struct {
+	signed signed
+	body   []byte
+	at     time.Time
+}
+
+// take verifies a request by its bytes, and only then reads it and runs what answers it.
 func (c *Connector) take(
-	ctx context.Context, header http.Header, body []byte, receive func(context.Context, botctx.Inbound) error,
+	ctx context.Context, request arrived, receive func(context.Context, botctx.Inbound) error,
 ) *reply {
-	now := c.config.Now()
-	signed, err := readSignature(header, now, c.config.Inbound.Tolerance)
-	if err != nil {
-		return unauthorized()
-	}
-	read, err := parse(body)
+	from, err := senderOf(request.body)
 	if err != nil {
 		return refuse(http.StatusBadRequest, err)
 	}
-	if refused := c.authenticate(ctx, signed, read, body); refused != nil {
+	if refused := c.authenticate(ctx, request, from); refused != nil {
 		return refused
 	}
-	inbound, err := read.inbound(signed.id, document.At(now))
+	event, err := readInbound(request, from)
 	if err != nil {
 		return refuse(http.StatusBadRequest, err)
 	}
 	// Cloned, so that what is remembered does not hold on to whole bodies.
-	key := replayKey{app: strings.Clone(read.App), channel: strings.Clone(read.Channel), id: strings.Clone(signed.id)}
-	switch c.seen.begin(key, now) {
+	key := replayKey{app: strings.Clone(from.app), channel: strings.Clone(from.channel), id: strings.Clone(request.signed.id)}
+	switch c.seen.begin(key, request.at) {
 	case isDone:
-		return accept(signed.id, "duplicate")
+		return accept(request.signed.id, "duplicate")
 	case isActive:
 		return refuse(http.StatusConflict, boterr.New(boterr.Conflict, "", "a request of this id is under way; try again later"))
 	case isNew:
 	}
-	if err := run(context.WithoutCancel(ctx), inbound, receive); err != nil {
+	if err := run(context.WithoutCancel(ctx), event, receive); err != nil {
 		c.seen.fail(key)
 		return failed(err)
 	}
 	c.seen.succeed(key, c.config.Now())
-	return accept(signed.id, "done")
+	return accept(request.signed.id, "done")
 }
 
 // authenticate checks that a request is signed with a secret of the channel that it names.
 // Who has no secret does not learn which channels there are.
-func (c *Connector) authenticate(ctx context.Context, signed signed, read request, body []byte) *reply {
+func (c *Connector) authenticate(ctx context.Context, request arrived, from sender) *reply {
 	if c.config.LoadChannel == nil {
 		return refuse(http.StatusInternalServerError, boterr.New(boterr.Internal, "", "the receiver is not set up: it needs Config.LoadChannel"))
 	}
-	of, err := c.config.LoadChannel(ctx, read.App, read.Channel)
+	of, err := c.config.LoadChannel(ctx, from.app, from.channel)
 	if err == nil && of != nil {
-		err = c.verify(ctx, of, signed, body)
+		err = c.verify(ctx, of, request)
 	}
 	switch code := boterr.CodeOf(err); {
 	case err == nil && of != nil:
 		return nil
-	case code == boterr.Unavailable, code == boterr.Canceled, code == boterr.Internal:
+	case isPassing(code), code == boterr.Internal:
 		return failed(err)
 	default:
 		return unauthorized()
@@ -139,20 +139,20 @@ func (c *Connector) authenticate(ctx context.Context, signed signed, read reques
 }
 
 // verify checks the signature of a request by the secrets of a channel.
-func (c *Connector) verify(ctx context.Context, of *channel.Channel, signed signed, body []byte) error {
+func (c *Connector) verify(ctx context.Context, of *channel.Channel, request arrived) error {
 	endpoint, err := c.endpoint(ctx, of)
 	if err != nil {
 		return err
 	}
-	return signed.verify(body, endpoint.Secrets)
+	return request.signed.verify(request.body, endpoint.Secrets)
 }
 
 // run calls receive, and makes a panic in it an error.
-func run(ctx context.Context, inbound botctx.Inbound, receive func(context.Context, botctx.Inbound) error) (err error) {
+func run(ctx context.Context, event botctx.Inbound, receive func(context.Context, botctx.Inbound) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = boterr.New(boterr.Internal, "", "receive panicked: %v", p)
 		}
 	}()
-	return receive(ctx, inbound)
+	return receive(ctx, event)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -32,24 +33,46 @@ type request struct {
 	Profile         profile `json:"profile"`
 }
 
-// parse reads a body that is not trusted yet.
-func parse(body []byte) (request, error) {
+// sender is what a body says of where it comes from.
+type sender struct{ app, channel string }
+
+// senderOf returns the sender that a body names which is not trusted yet, and builds nothing
+// of the rest.
+func senderOf(body []byte) (sender, error) {
+	named, ok := inbound.Texts(body, "app", "channel")
+	switch {
+	case !ok:
+		return sender{}, boterr.Invalid("", "the body must be a JSON object")
+	case named[0] == "":
+		return sender{}, boterr.Invalid("app", "is missing or no string: name the app that the channel belongs to")
+	case named[1] == "":
+		return sender{}, boterr.Invalid("channel", "is missing or no string: name the channel on which the event arrived")
+	}
+	return sender{app: named[0], channel: named[1]}, nil
+}
+
+// readInbound reads the body of a request whose signature is good.
+func readInbound(arrived arrived, from sender) (botctx.Inbound, error) {
+	read, err := parse(arrived.body, from)
+	if err != nil {
+		return botctx.Inbound{}, err
+	}
+	return read.inbound(arrived.signed.id, document.At(arrived.at))
+}
+
+// parse reads a body of a sender.
+func parse(body []byte, from sender) (request, error) {
 	var read request
 	value, err := document.ParseJSON(body)
 	if err != nil {
 		return read, boterr.Invalid("", "the body must be JSON: %w", err)
 	}
-	if _, isObject := value.(document.Object); !isObject {
-		return read, boterr.Invalid("", "the body must be a JSON object, got %s", document.TypeName(value))
-	}
 	if err := document.DecodeValue(value, &read); err != nil {
 		return read, err
 	}
 	switch {
-	case read.App == "":
-		return read, boterr.Invalid("app", "is missing: name the app that the channel belongs to")
-	case read.Channel == "":
-		return read, boterr.Invalid("channel", "is missing: name the channel on which the event arrived")
+	case read.App != from.app, read.Channel != from.channel:
+		return read, boterr.Invalid("", "app and channel must stand in the body once")
 	case read.MessageEvent.IsZero():
 		return read, boterr.Invalid("messageEvent", "is missing: give the event with its type, from and data")
 	}

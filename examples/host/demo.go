@@ -36,7 +36,7 @@ func startDemo(ctx context.Context, secrets []channel.Secret, out io.Writer) (*d
 	}
 	d := &demoReceiver{
 		url:    "http://" + listener.Addr().String(),
-		server: &http.Server{ReadHeaderTimeout: headerTime, Handler: printMessages(secrets, out)},
+		server: &http.Server{ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, Handler: printMessages(secrets, out)},
 	}
 	go func() { _ = d.server.Serve(listener) }()
 	return d, nil

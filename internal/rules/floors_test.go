@@ -11,7 +11,7 @@ import (
 // floors below its own. An entry that ends in /... holds everything under it.
 var floors = [][]string{
 	{"boterr", "internal/safelog"},
-	{"outbound", "internal/operations"},
+	{"outbound", "internal/inbound", "internal/operations"},
 	{"outbound/replies", "internal/operations/reference"},
 	{"document/internal/geometry"},
 	{"document"},

@@ -1,0 +1,90 @@
+package charlie
+
+import (
+	"cmp"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/inbound"
+)
+
+// letter is a request whose signature has not been checked yet. Only what it takes to find the
+// secret is read of it.
+type letter struct {
+	header http.Header
+	// body is what is signed, content the JSON in it.
+	body    []byte
+	content []byte
+	from    Workspace
+	// challenge is what the tool checks the address with, "" in any other request.
+	challenge string
+}
+
+// longestChallenge is longer than any that the tool sends.
+const longestChallenge = 1000
+
+// openLetter reads from where a request comes: JSON, or a form with JSON in its payload. It
+// reports false for what the tool does not send.
+func openLetter(header http.Header, body []byte) (letter, bool) {
+	opened := letter{header: header, body: body, content: body}
+	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil {
+		return opened, false
+	}
+	if media == "application/x-www-form-urlencoded" {
+		if opened.content, err = payloadIn(string(body)); err != nil {
+			return opened, false
+		}
+	}
+	named, ok := inbound.Texts(opened.content, "type", "challenge",
+		"team_id", "team.id", "user.team_id", "enterprise_id", "enterprise.id", "team.enterprise_id", "api_app_id")
+	if !ok || named[0] == "" {
+		return opened, false
+	}
+	opened.from = Workspace{
+		TeamID: cmp.Or(named[2], named[3], named[4]), EnterpriseID: cmp.Or(named[5], named[6], named[7]), AppID: named[8],
+	}
+	if named[0] == "url_verification" {
+		opened.challenge = named[1]
+		return opened, opened.challenge != "" && len(opened.challenge) <= longestChallenge
+	}
+	return opened, true
+}
+
+// payloadIn returns the payload of a form.
+func payloadIn(form string) ([]byte, error) {
+	for field := range strings.SplitSeq(form, "&") {
+		if value, ok := strings.CutPrefix(field, "payload="); ok {
+			text, err := url.QueryUnescape(value)
+			return []byte(text), err
+		}
+	}
+	return nil, boterr.Invalid("payload", "is missing")
+}
+
+// isSigned reports whether the letter was signed with a secret.
+func (l letter) isSigned(secret string, now time.Time) bool {
+	return isSigned(l.header, l.body, secret, now)
+}
+
+// read reads what a letter reports whose signature is good.
+func (l letter) read() (report, error) {
+	var object document.Object
+	if err := object.UnmarshalJSON(l.content); err != nil {
+		return report{}, err
+	}
+	read := Workspace{
+		TeamID:       firstText(object, "team_id", "team.id", "user.team_id"),
+		EnterpriseID: firstText(object, "enterprise_id", "enterprise.id", "team.enterprise_id"),
+		AppID:        firstText(object, "api_app_id"),
+	}
+	if read != l.from {
+		return report{}, boterr.Invalid("team_id", "stands there twice")
+	}
+	return report{from: l.from, body: object}, nil
+}

@@ -1,0 +1,137 @@
+package inbound_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/internal/inbound"
+)
+
+// never is a time that does not end.
+func never(time.Duration, func()) func() bool { return func() bool { return true } }
+
+func request(body io.Reader) *http.Request {
+	return httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/", io.NopCloser(body))
+}
+
+func TestABodyWithinItsLimitsIsRead(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	body, refused := inbound.ReadBody(w, request(strings.NewReader("hello")), inbound.Limits{MaxBytes: 5, Time: time.Hour})
+	require.Nil(t, refused)
+	require.Equal(t, "hello", string(body))
+	require.Empty(t, w.Header())
+}
+
+func TestABodyThatSaysThatItIsTooLongIsNotRead(t *testing.T) {
+	t.Parallel()
+	r := request(unread{t})
+	r.ContentLength = 6
+	w := httptest.NewRecorder()
+	_, refused := inbound.ReadBody(w, r, inbound.Limits{MaxBytes: 5, After: never})
+	require.Equal(t, http.StatusRequestEntityTooLarge, refused.Status)
+	require.Equal(t, "close", w.Header().Get("Connection"))
+}
+
+// unread is a body that nobody may read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+func TestABodyThatTurnsOutTooLongIsRefused(t *testing.T) {
+	t.Parallel()
+	_, refused := inbound.ReadBody(httptest.NewRecorder(), request(strings.NewReader("hello!")), inbound.Limits{MaxBytes: 5, After: never})
+	require.Equal(t, http.StatusRequestEntityTooLarge, refused.Status)
+}
+
+func TestABodyThatBreaksOffIsRefused(t *testing.T) {
+	t.Parallel()
+	_, refused := inbound.ReadBody(httptest.NewRecorder(), request(broken{}), inbound.Limits{MaxBytes: 5, After: never})
+	require.Equal(t, http.StatusBadRequest, refused.Status)
+}
+
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// drip is a body of one byte after the other, without end. Its time is over with a byte
+// that the test chooses.
+type drip struct {
+	reads, endsAt int
+	expire        func()
+}
+
+func (d *drip) Read(into []byte) (int, error) {
+	d.reads++
+	if d.reads == d.endsAt {
+		d.expire()
+	}
+	return copy(into, "x"), nil
+}
+
+// after is a time that is over when the body says so.
+func (d *drip) after(_ time.Duration, call func()) func() bool {
+	isOver := false
+	d.expire = func() {
+		isOver = true
+		call()
+	}
+	return func() bool { return !isOver }
+}
+
+func TestABodyThatDripsIsGivenUpWhenItsTimeIsOver(t *testing.T) {
+	t.Parallel()
+	d := &drip{endsAt: 3}
+	w := httptest.NewRecorder()
+	_, refused := inbound.ReadBody(w, request(d), inbound.Limits{MaxBytes: 1 << 20, Time: time.Second, After: d.after})
+	require.Equal(t, http.StatusRequestTimeout, refused.Status)
+	require.Contains(t, refused.Reason, "1s")
+	require.Equal(t, 3, d.reads)
+	require.Equal(t, "close", w.Header().Get("Connection"))
+}
+
+// silence is a body that comes no further until its connection has a deadline in the past.
+type silence struct {
+	http.ResponseWriter
+
+	reading, ended chan struct{}
+}
+
+func (s *silence) Read([]byte) (int, error) {
+	close(s.reading)
+	<-s.ended
+	return 0, os.ErrDeadlineExceeded
+}
+
+// SetReadDeadline ends the read that is under way.
+func (s *silence) SetReadDeadline(at time.Time) error {
+	if at.Before(time.Now()) { //nolint:forbidigo // A connection's deadline is of the machine's clock.
+		close(s.ended)
+	}
+	return nil
+}
+
+func TestAReadThatIsUnderWayEndsWithTheTime(t *testing.T) {
+	t.Parallel()
+	s := &silence{ResponseWriter: httptest.NewRecorder(), reading: make(chan struct{}), ended: make(chan struct{})}
+	after := func(_ time.Duration, call func()) func() bool {
+		go func() {
+			<-s.reading
+			call()
+		}()
+		return func() bool { return false }
+	}
+	_, refused := inbound.ReadBody(s, request(s), inbound.Limits{MaxBytes: 5, Time: time.Second, After: after})
+	require.Equal(t, http.StatusRequestTimeout, refused.Status)
+}
