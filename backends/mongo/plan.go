@@ -116,9 +116,17 @@ func (p *planner) lookAtUnset(path string, _ any) bool {
 	return !strings.Contains(path, ".")
 }
 
-func (p *planner) lookAtInc(_ string, by any) bool {
+// lastWhole is the size from which on a double may be what it was after a whole number was
+// added: beyond it not every whole number is one.
+const lastWhole = float64(1 << 53)
+
+// lookAtInc makes a plan for all that is no double, and for doubles that a whole number
+// changes. Infinity, NaN and 1e300 stay what they are.
+func (p *planner) lookAtInc(path string, by any) bool {
 	whole, ok := by.(int64)
-	p.certain = true
+	p.differs = append(p.differs,
+		document.O(path, document.O("$not", document.O("$type", "double"))),
+		document.O(path, document.O("$gt", -lastWhole, "$lt", lastWhole)))
 	return ok && whole != 0
 }
 

@@ -1,6 +1,7 @@
 package mongo
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,7 @@ func TestWhatIsCertainToChangeIsOneStep(t *testing.T) {
 	t.Parallel()
 	one := document.O("n", 1)
 	for name, test := range map[string]struct{ filter, update document.Object }{
-		"$inc":           {one, document.O("$inc", document.O("a.b", 1))},
+		"$inc and more":  {document.O("by", nil), document.O("$inc", document.O("a.b", 1), "$set", document.O("by", "me"))},
 		"$push":          {one, document.O("$push", document.O("list", document.O("a", 1)))},
 		"another value":  {document.O("taken", false), document.O("$set", document.O("taken", true))},
 		"missing":        {document.O("by", nil), document.O("$set", document.O("by", "me"))},
@@ -46,6 +47,7 @@ func TestWhatMayChangeNothingNeedsAConditionAndAnID(t *testing.T) {
 	id := document.O("_id", 1)
 	for name, update := range map[string]document.Object{
 		"$set":      document.O("$set", document.O("n", 1)),
+		"$inc":      document.O("$inc", document.O("n", 1)),
 		"$unset":    document.O("$unset", document.O("n", "")),
 		"$addToSet": document.O("$addToSet", document.O("n", 1)),
 		"$pull":     document.O("$pull", document.O("n", 1)),
@@ -55,6 +57,21 @@ func TestWhatMayChangeNothingNeedsAConditionAndAnID(t *testing.T) {
 		require.False(t, p.condition.IsZero(), name)
 		_, ok = planOf(t, document.O("m", 1), update)
 		require.False(t, ok, "%s without an _id: another document than the first might change", name)
+	}
+}
+
+func TestAnIncrementIsPlannedForWhatItChanges(t *testing.T) {
+	t.Parallel()
+	p, ok := planOf(t, document.O("_id", 1), document.O("$inc", document.O("n", 1)))
+	require.True(t, ok)
+	condition, err := document.CompileFilter(p.condition)
+	require.NoError(t, err)
+	for _, n := range []any{int64(1), int64(1 << 60), 1.5, -1e15, float64(1<<53 - 1)} {
+		require.True(t, condition.Match(document.O("n", n)), "%v", n)
+	}
+	require.True(t, condition.Match(document.O()), "a field that is missing")
+	for _, n := range []any{float64(1 << 53), -float64(1 << 53), 1e300, math.Inf(1), math.Inf(-1), math.NaN()} {
+		require.False(t, condition.Match(document.O("n", n)), "%v", n)
 	}
 }
 

@@ -105,6 +105,13 @@ func updateCountsWhatChanged(t *trial) {
 		result := t.update(test.filter, test.change, test.options)
 		require.Equal(t, test.expected, result, "%s where %s", test.change.Update.Source(), test.filter.Source())
 	}
+	for id, large := range map[string]float64{"2^53": 1 << 53, "1e300": 1e300} { // Adding 1 leaves them what they are.
+		t.insert(document.O("_id", id, "large", large))
+		for _, filter := range []*document.Filter{t.filter("_id", id), t.filter("large", large)} {
+			result := t.update(filter, t.change("$inc", document.O("large", 1)), first)
+			require.Equal(t, document.UpdateResult{Matched: 1}, result, "$inc where %s", filter.Source())
+		}
+	}
 }
 
 func updateMultiIsAllOrNone(t *trial) {
