@@ -137,6 +137,7 @@ var meanings = map[int]boterr.Code{
 	16:    boterr.InvalidArgument, // InvalidLength
 	21:    boterr.InvalidArgument, // EmptyArrayOperation
 	22:    boterr.InvalidArgument, // InvalidBSON
+	27:    boterr.InvalidArgument, // IndexNotFound, of a search for what is near
 	28:    boterr.InvalidArgument, // PathNotViable
 	29:    boterr.InvalidArgument, // NonExistentPath
 	30:    boterr.InvalidArgument, // InvalidPath
@@ -159,6 +160,7 @@ var meanings = map[int]boterr.Code{
 	197:   boterr.InvalidArgument, // InvalidIndexSpecificationOption
 	201:   boterr.InvalidArgument, // CannotBuildIndexKeys
 	241:   boterr.InvalidArgument, // ConversionFailure
+	291:   boterr.InvalidArgument, // NoQueryExecutionPlans, of a $near that no index serves
 	357:   boterr.InvalidArgument, // InvalidBSONType
 	378:   boterr.InvalidArgument, // NonConformantBSON
 	10334: boterr.InvalidArgument, // BSONObjectTooLarge

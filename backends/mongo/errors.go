@@ -50,13 +50,18 @@ func codeOf(filter *document.Filter, err error) boterr.Code {
 	case isUnconfirmed(err), isPassing(err), !errors.As(err, &server):
 		return boterr.Unavailable // Among them: the driver found no server, lost it, or has been closed.
 	}
-	means := meaning(server.ErrorCodes())
+	return codeOfAnswer(filter, server)
+}
+
+// codeOfAnswer returns what a server's refusal of a command with a filter means.
+func codeOfAnswer(filter *document.Filter, refusal mongo.ServerError) boterr.Code {
+	means := meaning(refusal.ErrorCodes())
 	switch {
 	case means != boterr.Internal && means != boterr.InvalidArgument:
 		return means
-	case isUnknownThere(server.Error()):
+	case isUnknownThere(refusal.Error()):
 		return boterr.Unsupported
-	case means == boterr.Internal && isOfExpression(filter, server.ErrorCodes()):
+	case means == boterr.Internal && isOfExpression(filter, refusal.ErrorCodes()):
 		return boterr.InvalidArgument
 	default:
 		return means
@@ -69,10 +74,10 @@ func meaning(codes []int) boterr.Code {
 	means := boterr.Internal
 	for _, code := range codes {
 		known, ok := meanings[code]
-		if known == boterr.Unavailable {
-			return known
-		}
-		if ok && means == boterr.Internal {
+		switch {
+		case known == boterr.Unavailable:
+			return boterr.Unavailable
+		case ok && means == boterr.Internal:
 			means = known
 		}
 	}

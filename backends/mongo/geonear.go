@@ -42,9 +42,12 @@ func (c *collection) GeoNear(ctx context.Context, near *document.GeoNear) ([]doc
 
 // served names the field of the collection's geo index, where the search names none, and
 // reports whether an index serves the search.
-func served(near *document.GeoNear, indexes []document.Index) (_ *document.GeoNear, isServed bool, err error) {
+func served(near *document.GeoNear, indexes []storedIndex) (_ *document.GeoNear, isServed bool, err error) {
 	paths := map[document.IndexKind][]string{}
 	for _, index := range indexes {
+		if len(index.others) > 0 {
+			continue // It is not one for all documents, or hidden.
+		}
 		for _, key := range index.Keys {
 			if isGeo(key) && !slices.Contains(paths[key.Kind], key.Path) {
 				paths[key.Kind] = append(paths[key.Kind], key.Path)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -31,10 +32,8 @@ func (c *collection) EnsureIndex(ctx context.Context, index document.Index) erro
 	if err != nil {
 		return err
 	}
-	for _, other := range there {
-		if slices.Equal(other.Keys, index.Keys) {
-			return c.checkSame(other, index)
-		}
+	if same := ofSameKeys(there, index); len(same) > 0 {
+		return c.checkSame(same, index)
 	}
 	model := mongo.IndexModel{Keys: indexKeys(index), Options: options.Index().SetName(indexName(index))}
 	if index.Unique {
@@ -43,12 +42,18 @@ func (c *collection) EnsureIndex(ctx context.Context, index document.Index) erro
 	if index.Sparse {
 		model.Options.SetSparse(true)
 	}
-	_, err = c.stored.Indexes().CreateOne(ctx, model)
+	within, cancel := context.WithTimeout(ctx, longestBuild)
+	defer cancel()
+	_, err = c.stored.Indexes().CreateOne(within, model)
 	if server := mongo.ServerError(nil); errors.As(err, &server) && server.HasErrorCode(indexNotFound) {
 		return boterr.New(boterr.Unsupported, "keys", "the server has no indexes of this kind: %w", err)
 	}
 	return failure(ctx, err)
 }
+
+// longestBuild is how long an index may take to be made, of a collection with documents: far
+// longer than DefaultTimeout, which a deadline sets aside.
+const longestBuild = time.Hour
 
 // isPlain reports whether an index gets the order of insertion as its last key. A unique
 // one would not be unique with it, a sparse one not sparse, and geo keys have no order.
@@ -92,30 +97,90 @@ func indexName(index document.Index) string {
 	return shortened(escapes.Replace(name.String()), longestIndexName)
 }
 
+// storedIndex is an index of the server's, which may be another program's.
+type storedIndex struct {
+	document.Index
+
+	// others are its options that no index of a Store has, and that change what it does.
+	others []string
+}
+
+// harmlessOptions are those that a server tells of any index, and those that are looked at by
+// themselves or change no result.
+var harmlessOptions = []string{
+	"v", "key", "name", "ns", "unique", "sparse", "background", "2dsphereIndexVersion", "bits", "min", "max", "storageEngine",
+}
+
 // indexes returns the indexes that there are, in one round trip.
-func (c *collection) indexes(ctx context.Context) ([]document.Index, error) {
-	specifications, err := c.stored.Indexes().ListSpecifications(ctx)
+func (c *collection) indexes(ctx context.Context) ([]storedIndex, error) {
+	cursor, err := c.stored.Indexes().List(ctx)
 	if err != nil {
 		return nil, failure(ctx, err)
 	}
-	var indexes []document.Index
-	for _, specification := range specifications {
-		index := document.Index{
-			Unique: specification.Unique != nil && *specification.Unique,
-			Sparse: specification.Sparse != nil && *specification.Sparse,
+	var listed []bson.Raw
+	if err := cursor.All(ctx, &listed); err != nil {
+		return nil, failure(ctx, err)
+	}
+	indexes := make([]storedIndex, len(listed))
+	for i, b := range listed {
+		if indexes[i], err = readIndex(b); err != nil {
+			return nil, err
 		}
-		elements, err := specification.KeysDocument.Elements()
-		if err != nil {
-			return nil, malformed()
-		}
-		for _, element := range elements {
-			if element.Key() != orderPath {
-				index.Keys = append(index.Keys, document.IndexKey{Path: element.Key(), Kind: kindOf(element.Value())})
-			}
-		}
-		indexes = append(indexes, index)
 	}
 	return indexes, nil
+}
+
+// readIndex reads what a server tells of an index.
+func readIndex(b bson.Raw) (storedIndex, error) {
+	var index storedIndex
+	options, err := b.Elements()
+	if err != nil {
+		return index, malformed()
+	}
+	for _, option := range options {
+		if !slices.Contains(harmlessOptions, option.Key()) && isOn(option.Value()) {
+			index.others = append(index.others, option.Key())
+		}
+	}
+	index.Unique, index.Sparse = isOn(b.Lookup("unique")), isOn(b.Lookup("sparse"))
+	keys, ok := b.Lookup("key").DocumentOK()
+	if !ok {
+		return index, malformed()
+	}
+	elements, err := keys.Elements()
+	if err != nil {
+		return index, malformed()
+	}
+	for _, element := range elements {
+		if element.Key() != orderPath {
+			index.Keys = append(index.Keys, document.IndexKey{Path: element.Key(), Kind: kindOf(element.Value())})
+		}
+	}
+	return index, nil
+}
+
+// isOn reports whether an option is there and not false. The collation "simple" is that of an
+// index without one.
+func isOn(value bson.RawValue) bool {
+	if truth, ok := value.BooleanOK(); ok {
+		return truth
+	}
+	if collation, ok := value.DocumentOK(); ok {
+		locale, _ := collation.Lookup("locale").StringValueOK()
+		return locale != "simple"
+	}
+	return !value.IsZero()
+}
+
+// ofSameKeys returns the indexes that have the keys of another one.
+func ofSameKeys(there []storedIndex, wanted document.Index) []storedIndex {
+	var same []storedIndex
+	for _, other := range there {
+		if slices.Equal(other.Keys, wanted.Keys) {
+			same = append(same, other)
+		}
+	}
+	return same
 }
 
 // kindOf is the way back from direction.
@@ -129,14 +194,17 @@ func kindOf(value bson.RawValue) document.IndexKind {
 	return document.Ascending
 }
 
-// checkSame refuses an index of the same keys with other options.
-func (c *collection) checkSame(there, wanted document.Index) error {
-	if there.Unique == wanted.Unique && there.Sparse == wanted.Sparse {
-		return nil
+// checkSame refuses indexes of the same keys none of which does what the wanted one does.
+func (c *collection) checkSame(there []storedIndex, wanted document.Index) error {
+	for _, index := range there {
+		if index.Unique == wanted.Unique && index.Sparse == wanted.Sparse && len(index.others) == 0 {
+			return nil
+		}
 	}
+	other := there[0]
 	return boterr.New(boterr.FailedPrecondition, "keys",
-		"the collection %q has an index of these keys with other options: unique %t, sparse %t",
-		c.name, there.Unique, there.Sparse)
+		"the collection %q has an index of these keys with other options: unique %t, sparse %t%s; drop that index, or name other keys",
+		c.name, other.Unique, other.Sparse, strings.Join(append([]string{""}, other.others...), ", "))
 }
 
 // isIDIndex reports whether an index is the one that every collection has.

@@ -55,12 +55,23 @@ func WithReadConcern(concern *readconcern.ReadConcern) Option {
 	return func(s *settings) { s.readConcern = concern }
 }
 
+// DefaultTimeout is how long a command may take of a store that Open made, where neither the
+// address nor the options say so. A server that is gone without a word is found by it. What
+// takes longer, such as the removal of millions of documents, needs a ctx with a deadline.
+const DefaultTimeout = 30 * time.Second
+
 // Open connects to the database that an address names, as in
 // "mongodb://localhost:27017/bots", and asks the server for its time, so that a wrong
 // address is found at once. The caller closes the store.
 //
+// An operation takes DefaultTimeout at most, all round trips and repetitions of a command
+// included, unless the address says timeoutMS, or the options SetTimeout; a ctx with a
+// deadline of its own goes by that alone. The client of New has what its maker gave it, which
+// without a timeout waits for a partition to end.
+//
 // InvalidArgument: the address is none, or names no database. Unavailable: no server
-// answered within the address's serverSelectionTimeoutMS, 30 seconds by default.
+// answered within the address's serverSelectionTimeoutMS, 30 seconds by default, or
+// within the timeout.
 func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {
 	address, err := connstring.ParseAndValidate(uri)
 	if err != nil {
@@ -70,7 +81,7 @@ func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {
 		return nil, boterr.Invalid("uri", "names no database; write it behind the server, as in mongodb://host:27017/bots")
 	}
 	set := settingsOf(opts)
-	client, err := mongo.Connect(options.Client().ApplyURI(uri), set.client)
+	client, err := mongo.Connect(clientOptions(uri), set.client)
 	if err != nil {
 		return nil, boterr.Invalid("uri", "does not make a client: %s", boterr.Redact(err.Error()))
 	}
@@ -81,6 +92,11 @@ func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {
 	}
 	store.owned = client
 	return store, nil
+}
+
+// clientOptions returns the options of an address, and the defaults for what it leaves open.
+func clientOptions(uri string) *options.ClientOptions {
+	return options.Client().SetTimeout(DefaultTimeout).ApplyURI(uri)
 }
 
 // New returns a store on a database of a client that the caller has, and keeps. It asks
