@@ -349,7 +349,7 @@ func (c *Context) UpsertDataToDataSource(ctx context.Context, p datasource.Upser
 
 // CountDataSource returns the number of entries that match.
 //
-// InvalidArgument: both or none of CollectionName and DataSourceID are given, or
+// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, or
 // what package document refuses.
 func (c *Context) CountDataSource(ctx context.Context, p datasource.CountDataSourceParams) (int64, error) {
 	return invoke(ctx, c, OpCountDataSource, p, c.parts.DataSources.CountDataSource)
@@ -358,7 +358,7 @@ func (c *Context) CountDataSource(ctx context.Context, p datasource.CountDataSou
 // FetchDataFromDataSource returns the entries that match, in the order of SortBy or
 // of their insertion; with Count their number alone.
 //
-// InvalidArgument: both or none of CollectionName and DataSourceID are given, or
+// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, or
 // what package document refuses.
 func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.FetchDataFromDataSourceParams) (datasource.FetchDataFromDataSourceResult, error) {
 	return invoke(ctx, c, OpFetchDataFromDataSource, p, c.parts.DataSources.FetchDataFromDataSource)
@@ -368,7 +368,7 @@ func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.Fetc
 // the order in which they were first seen; with Count their number alone. The
 // elements of a list count one by one; 1 and 1.0 are one value.
 //
-// InvalidArgument: Key is missing, both or none of CollectionName and DataSourceID
+// InvalidArgument: Key is missing, none of CollectionName and DataSourceID, or two that differ,
 // are given, or what package document refuses.
 func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctDataFromDataSourceParams) (datasource.FetchDistinctDataFromDataSourceResult, error) {
 	return invoke(ctx, c, OpFetchDistinctDataFromDataSource, p, c.parts.DataSources.FetchDistinctDataFromDataSource)
@@ -379,7 +379,7 @@ func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasou
 // The points are in the column that key in Data names, else in the column of the
 // store's geo index, else in "location", else in the only column that holds any.
 //
-// InvalidArgument: both or none of CollectionName and DataSourceID are given, what
+// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, what
 // document.CompileGeoNear refuses, such as a point off the globe, or points are in
 // several columns and key does not say which is meant.
 func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams) (datasource.FetchGeoNearFromDataSourceResult, error) {
@@ -389,7 +389,7 @@ func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.F
 // PatchDataToDataSource changes the first entry that matches, or all of them with
 // Multi.
 //
-// InvalidArgument: Patch is missing, both or none of CollectionName and
+// InvalidArgument: Patch is missing, none of CollectionName and
 // DataSourceID are given, what package document refuses, a replacement with Multi,
 // or _id or createdAt would change. AlreadyExists: an upsert would insert an _id
 // that an entry has.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -20,8 +19,17 @@ func (s *Service) FindAndModifyDataFromDataSource(
 	if p.Filter.IsZero() {
 		return result, boterr.Invalid("filter", "is missing: an empty object means all entries")
 	}
-	if err := checkOptions("option", p.Option.Unknown); err != nil {
+	if err := record.CheckOptions("option", p.Option.Unknown); err != nil {
 		return result, err
+	}
+	returned := p.Option.returned()
+	returnNew, err := returned.ReturnsNew()
+	if err != nil {
+		return result, boterr.In("option", err)
+	}
+	projection, err := returned.Shown()
+	if err != nil {
+		return result, boterr.In("option", err)
 	}
 	patch := record.Patch{
 		Filter:       p.Filter,
@@ -30,12 +38,12 @@ func (s *Service) FindAndModifyDataFromDataSource(
 		ArrayFilters: p.Option.ArrayFilters,
 		SortBy:       p.SortBy,
 		Upsert:       p.Option.Upsert,
-		Projection:   p.Option.Projection,
+		Projection:   projection,
 	}
 	if err := s.checkUpsert(patch); err != nil {
 		return result, err
 	}
-	found, err := entries.FindAndModify(ctx, patch, p.Option.New)
+	found, err := entries.FindAndModify(ctx, patch, returnNew)
 	if err != nil {
 		err = record.RenameField(err, "arrayFilters", "option.arrayFilters")
 		return result, record.RenameField(err, "projection", "option.projection")
@@ -56,7 +64,7 @@ func (s *Service) PatchDataToDataSource(
 	if err != nil {
 		return result, err
 	}
-	if err := checkOptions("options", p.Options.Unknown); err != nil {
+	if err := record.CheckOptions("options", p.Options.Unknown); err != nil {
 		return result, err
 	}
 	if p.Multi && p.Options.Sort.Len() > 0 {
@@ -85,10 +93,10 @@ func (s *Service) PatchDataToDataSource(
 	return result, nil
 }
 
-// checkOptions refuses options that are not known.
-func checkOptions(field string, unknown document.Object) error {
-	if unknown.Len() == 0 {
-		return nil
+// returned is what the options say of what comes back.
+func (o FindAndModifyOption) returned() record.ReturnOptions {
+	return record.ReturnOptions{
+		New: o.New, ReturnDocument: o.ReturnDocument, ReturnOriginal: o.ReturnOriginal,
+		Projection: o.Projection, Fields: o.Fields,
 	}
-	return boterr.Invalid(field+"."+unknown.Keys()[0], "is no option that is supported here")
 }

@@ -44,11 +44,55 @@ func TestFindAndModifyReturnsWhatTheProjectionSays(t *testing.T) {
 		{`{}`, `{"projection": {"none": 1, "_id": 0}}`, `{}`},
 		{`{"_id": 2}`, `{"projection": {"n": 1}, "upsert": true, "new": true}`, `{"_id": 2, "n": 1}`},
 		{`{"_id": 3}`, `{"projection": {"n": 1}}`, `null`},
+		{`{"_id": 2}`, `{"fields": {"n": 1}, "projection": {"n": 1.0}, "returnDocument": "before"}`, `{"_id": 2, "n": 1}`},
+		{`{"_id": 2}`, `{"fields": {"n": 1, "_id": 0}, "returnDocument": "after"}`, `{"n": 3}`},
+		{`{"_id": 2}`, `{"projection": {"n": 1}, "returnOriginal": false}`, `{"_id": 2, "n": 4}`},
+		{`{"_id": 2}`, `{"projection": {"n": 1}, "returnOriginal": false, "new": true, "returnDocument": "after"}`, `{"_id": 2, "n": 5}`},
+		{`{"_id": 2}`, `{"projection": {"n": 1}, "returnOriginal": true, "maxTimeMS": 50, "writeConcern": {"w": 1}, "comment": "c", "hint": "_id_"}`, `{"_id": 2, "n": 5}`},
 	} {
 		requireResult(t, run, `{"dataSourceId": "table", "filter": `+test.filter+`, "patch": {"$inc": {"n": 1}}, "option": `+test.option+`}`,
 			`{"ok": 1, "value": `+test.want+`}`)
 	}
-	requireTable(t, a.mine, `{"_id": 1, "n": 5, "tags": ["a", "b"]}`, `{"_id": 2, "n": 1}`)
+	requireTable(t, a.mine, `{"_id": 1, "n": 5, "tags": ["a", "b"]}`, `{"_id": 2, "n": 6}`)
+}
+
+func TestOptionsOfDriversThatChangeNoOutcomeHaveNoEffect(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1, "n": 1}`)
+	requireResult(t, a.mine.PatchDataToDataSource, `{"dataSourceId": "table", "patch": {"n": 2},
+		"options": {"maxTimeMS": 50, "writeConcern": {"w": "majority"}, "comment": {"x": 1}, "hint": {"_id": 1}}}`,
+		`{"matched": 1, "modified": 1, "inserted": 0, "deleted": 0}`)
+	requireTable(t, a.mine, `{"_id": 1, "n": 2}`)
+}
+
+func TestOptionsThatChangeTheOutcomeOrContradictAreRefused(t *testing.T) {
+	t.Parallel()
+	cases := map[string]string{}
+	for option, field := range map[string]string{
+		`{"comment": "c", "collation": {"locale": "de"}}`: "collation",
+		`{"let": {"x": 1}}`:                                     "let",
+		`{"remove": true}`:                                      "remove",
+		`{"returnDocument": "later"}`:                           "returnDocument",
+		`{"returnDocument": "before", "new": true}`:             "returnDocument",
+		`{"returnOriginal": true, "new": true}`:                 "returnOriginal",
+		`{"returnOriginal": false, "returnDocument": "before"}`: "returnOriginal",
+		`{"fields": {"n": 1}, "projection": {"m": 1}}`:          "fields",
+	} {
+		cases[`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 9}}, "option": `+option+`}`] = "option." + field
+	}
+	requireRefused(t, func(s *datasource.Service) operation[
+		datasource.FindAndModifyDataFromDataSourceParams, datasource.FindAndModifyDataFromDataSourceResult,
+	] {
+		return s.FindAndModifyDataFromDataSource
+	}, cases)
+}
+
+func TestTwoNamesOfOneDataSourceAreOne(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": 1}`)
+	const both = `{"collectionName": "table", "dataSourceId": "table"`
+	requireResult(t, a.mine.CountDataSource, both+`}`, `1`)
+	requireResult(t, a.mine.PatchDataToDataSource, both+`, "patch": {"n": 2}}`, `{"matched": 1, "modified": 1, "inserted": 0, "deleted": 0}`)
 }
 
 func TestFindAndModifyTakesTheFirstAfterSortBy(t *testing.T) {

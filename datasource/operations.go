@@ -32,14 +32,14 @@ type Operations interface {
 
 	// CountDataSource returns the number of entries that match.
 	//
-	// InvalidArgument: both or none of CollectionName and DataSourceID are given, or
+	// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, or
 	// what package document refuses.
 	CountDataSource(ctx context.Context, p CountDataSourceParams) (int64, error)
 
 	// FetchDataFromDataSource returns the entries that match, in the order of SortBy or
 	// of their insertion; with Count their number alone.
 	//
-	// InvalidArgument: both or none of CollectionName and DataSourceID are given, or
+	// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, or
 	// what package document refuses.
 	FetchDataFromDataSource(ctx context.Context, p FetchDataFromDataSourceParams) (FetchDataFromDataSourceResult, error)
 
@@ -47,7 +47,7 @@ type Operations interface {
 	// the order in which they were first seen; with Count their number alone. The
 	// elements of a list count one by one; 1 and 1.0 are one value.
 	//
-	// InvalidArgument: Key is missing, both or none of CollectionName and DataSourceID
+	// InvalidArgument: Key is missing, none of CollectionName and DataSourceID, or two that differ,
 	// are given, or what package document refuses.
 	FetchDistinctDataFromDataSource(
 		ctx context.Context, p FetchDistinctDataFromDataSourceParams) (FetchDistinctDataFromDataSourceResult, error)
@@ -57,7 +57,7 @@ type Operations interface {
 	// The points are in the column that key in Data names, else in the column of the
 	// store's geo index, else in "location", else in the only column that holds any.
 	//
-	// InvalidArgument: both or none of CollectionName and DataSourceID are given, what
+	// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, what
 	// document.CompileGeoNear refuses, such as a point off the globe, or points are in
 	// several columns and key does not say which is meant.
 	FetchGeoNearFromDataSource(ctx context.Context, p FetchGeoNearFromDataSourceParams) (FetchGeoNearFromDataSourceResult, error)
@@ -65,7 +65,7 @@ type Operations interface {
 	// PatchDataToDataSource changes the first entry that matches, or all of them with
 	// Multi.
 	//
-	// InvalidArgument: Patch is missing, both or none of CollectionName and
+	// InvalidArgument: Patch is missing, none of CollectionName and
 	// DataSourceID are given, what package document refuses, a replacement with Multi,
 	// or _id or createdAt would change. AlreadyExists: an upsert would insert an _id
 	// that an entry has.
@@ -99,10 +99,16 @@ type FindAndModifyOption struct {
 	Upsert bool `json:"upsert,omitempty"`
 	// ArrayFilters are the filters of "$[name]" in paths of Patch.
 	ArrayFilters []document.Object `json:"arrayFilters,omitempty"`
+	// ReturnDocument is "after" in place of New, or "before". ReturnOriginal is the opposite
+	// of New.
+	ReturnDocument string `json:"returnDocument,omitempty"`
+	ReturnOriginal *bool  `json:"returnOriginal,omitempty"`
 	// Projection says which columns of the entry come back, as
-	// document.CompileProjection reads it. The default is all.
+	// document.CompileProjection reads it. The default is all. Fields is another name of it.
 	Projection document.Object `json:"projection,omitzero"`
-	// Unknown are options of other names, which are refused.
+	Fields     document.Object `json:"fields,omitzero"`
+	// Unknown are options of other names. What changes no outcome, such as maxTimeMS, has no
+	// effect; others are refused.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 
@@ -253,7 +259,8 @@ type PatchOptions struct {
 	ArrayFilters []document.Object `json:"arrayFilters,omitempty"`
 	// Sort says which of several matches is the first. It cannot stand beside Multi.
 	Sort document.Object `json:"sort,omitzero"`
-	// Unknown are options of other names, which are refused.
+	// Unknown are options of other names. What changes no outcome, such as maxTimeMS, has no
+	// effect; others are refused.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 

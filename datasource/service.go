@@ -27,8 +27,8 @@ const maxCollectionName = 200
 // either returns the data source that one of two parameters names.
 func (s *Service) either(collectionName, dataSourceID string) (*record.Collection, error) {
 	switch {
-	case collectionName != "" && dataSourceID != "":
-		return nil, boterr.Invalid("collectionName", "give either collectionName or dataSourceId, not both")
+	case collectionName != "" && dataSourceID != "" && collectionName != dataSourceID:
+		return nil, boterr.Invalid("collectionName", "is not what dataSourceId is: give one of both")
 	case collectionName != "":
 		return s.open("collectionName", collectionName)
 	default:

@@ -164,7 +164,7 @@ func noTable() map[string]string {
 		`{"dataSourceId": ""}`:   "dataSourceId",
 		`{"collectionName": ""}`: "dataSourceId",
 		`{"dataSourceId": 5}`:    "dataSourceId",
-		`{"dataSourceId": "table", "collectionName": "table"}`:       "collectionName",
+		`{"dataSourceId": "table", "collectionName": "other"}`:       "collectionName",
 		`{"collectionName": "` + fmt.Sprintf("%0250d", 1) + `"}`:     "collectionName",
 		`{"collectionName": {"$ne": ""}, "dataSourceId": "another"}`: "collectionName",
 	}

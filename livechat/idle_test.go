@@ -73,7 +73,7 @@ func TestAnAlarmOfNothingDoesNothing(t *testing.T) {
 	before := s.stored(t)
 	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
 	require.Equal(t, before, s.stored(t))
-	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
+	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
 	before = s.stored(t)
 	s.advance(24 * time.Hour)
 	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))

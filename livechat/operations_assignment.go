@@ -27,8 +27,9 @@ type CreateAssignmentParams struct {
 	// CreateGroup asks the live-chat API of a custom outlet to make a group. Other outlets
 	// ignore it.
 	CreateGroup *CreateGroup `json:"createGroup,omitzero"`
-	// SetLiveChatAgenda is whether idle time is watched, so that an idle conversation ends.
-	// The default is true.
+	// SetLiveChatAgenda is whether idle time is watched at once, so that a request that nobody
+	// takes ends, too. Without that it is watched from when an agent takes the request. The
+	// default is true.
 	SetLiveChatAgenda *bool `json:"setLiveChatAgenda,omitzero"`
 }
 

@@ -73,13 +73,20 @@ func TestEachMessageStartsTheIdleTimeAnew(t *testing.T) {
 	}
 }
 
-func TestWhereIdleTimeIsNotWatchedMessagesWatchNothing(t *testing.T) {
+func TestWithoutALiveChatAgendaIdleTimeIsWatchedFromTheTakeOn(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
-	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
-	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
-	require.Zero(t, s.record(t, "a1").Expiry)
+	r := s.mustAsk(t, `{"setLiveChatAgenda": false}`)
+	require.Zero(t, r.Expiry)
 	require.Empty(t, s.mine.openAgendas(t, "ada"))
+	s.advance(time.Hour)
+	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
+	require.NoError(t, err)
+	require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, r.ID).Expiry)
+	require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
+	s.advance(time.Minute)
+	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
+	require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, r.ID).Expiry, "messages arm it anew")
 }
 
 func TestATapIsRelayedAsItsPayload(t *testing.T) {

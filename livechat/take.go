@@ -88,10 +88,9 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p TakePara
 			return nil, err
 		}
 	}
-	taken := document.O(fieldAssignee, p.AdminExternalID, fieldAssignedAt, document.At(s.env.Now()), fieldOutlet, outlet.ID)
-	if r.LiveChatAgenda {
-		taken = taken.With(fieldExpiry, s.nextExpiry())
-	}
+	taken := document.O(
+		fieldAssignee, p.AdminExternalID, fieldAssignedAt, document.At(s.env.Now()), fieldOutlet, outlet.ID,
+		fieldLiveChatAgenda, true, fieldExpiry, s.nextExpiry()) // Now it is watched, whatever the request said.
 	claimed, err := s.modify(ctx, r.ID, document.O(
 		fieldAssignee, isAbsent(), fieldEndedAt, isAbsent(), fieldSentAt, document.O("$exists", true),
 	), document.O("$set", taken))

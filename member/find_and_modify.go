@@ -2,8 +2,10 @@ package member
 
 import (
 	"context"
+	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -21,18 +23,70 @@ func (s *Service) FindAndModifyMember(
 		ArrayFilters: p.Option.ArrayFilters,
 		SortBy:       p.SortBy,
 	}
+	returnNew, err := p.Option.returned().ReturnsNew()
+	if err != nil {
+		return FindAndModifyMemberResult{}, boterr.In("option", err)
+	}
+	if patch.Projection, err = p.Option.projection(); err != nil {
+		return FindAndModifyMemberResult{}, boterr.In("option", err)
+	}
 	if err := checkPatch(patch); err != nil {
 		return FindAndModifyMemberResult{}, err
 	}
-	found, err := s.members.FindAndModify(ctx, patch, p.Option.New)
+	found, err := s.members.FindAndModify(ctx, patch, returnNew)
 	if err != nil {
+		err = record.RenameField(err, "projection", "option.projection")
 		return FindAndModifyMemberResult{}, record.RenameField(err, "arrayFilters", "option.arrayFilters")
 	}
 	result := FindAndModifyMemberResult{OK: 1}
-	if found.Matched {
+	switch {
+	case !found.Matched:
+	case patch.Projection.Len() > 0: // What was not asked for is not made up.
+		result.Member = new(Member)
+		err = document.Decode(found.Document, result.Member)
+	default:
 		result.Member, err = fromDocument(found.Document)
 	}
 	return result, err
+}
+
+// returned is what the options say of what comes back.
+func (o FindAndModifyOption) returned() record.ReturnOptions {
+	return record.ReturnOptions{
+		New: o.New, ReturnDocument: o.ReturnDocument, ReturnOriginal: o.ReturnOriginal,
+		Projection: o.Projection, Fields: o.Fields,
+	}
+}
+
+// projection returns the projection of the options. One that puts other values into the
+// fields of a member is InvalidArgument.
+func (o FindAndModifyOption) projection() (document.Object, error) {
+	shown, err := o.returned().Shown()
+	if err != nil {
+		return shown, err
+	}
+	return shown, boterr.In("projection", checkShown(shown))
+}
+
+func checkShown(projection document.Object) error {
+	for path, value := range projection.All() {
+		switch value := value.(type) {
+		case bool, int64, float64:
+		case document.Object:
+			if value.Len() == 1 && (value.Keys()[0] == "$slice" || value.Keys()[0] == "$elemMatch") {
+				continue
+			}
+			if err := checkShown(value); err != nil {
+				return boterr.In(path, err)
+			}
+		default:
+			return boterr.Invalid(path, "must be 1 or 0, or cut an array by $slice or $elemMatch: a member's fields are not computed")
+		}
+		if strings.HasPrefix(path, "$") {
+			return boterr.Invalid(path, "is an expression: a member's fields are not computed")
+		}
+	}
+	return nil
 }
 
 func (p FindAndModifyMemberParams) check() error {
@@ -42,8 +96,5 @@ func (p FindAndModifyMemberParams) check() error {
 	if p.Option.Upsert {
 		return boterr.New(boterr.Unsupported, "option.upsert", "members come into being on their platforms")
 	}
-	if unknown := p.Option.Unknown.Keys(); len(unknown) > 0 {
-		return boterr.Invalid("option."+unknown[0], "is no option that is supported here; there are new and arrayFilters")
-	}
-	return nil
+	return record.CheckOptions("option", p.Option.Unknown)
 }

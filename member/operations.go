@@ -90,7 +90,16 @@ type FindAndModifyOption struct {
 	Upsert bool `json:"upsert,omitzero"`
 	// ArrayFilters say which elements of arrays the names in $[name] stand for.
 	ArrayFilters []document.Object `json:"arrayFilters,omitzero"`
-	// Unknown holds the options of other names, which are InvalidArgument.
+	// ReturnDocument is "after" in place of New, or "before". ReturnOriginal is the opposite
+	// of New.
+	ReturnDocument string `json:"returnDocument,omitzero"`
+	ReturnOriginal *bool  `json:"returnOriginal,omitzero"`
+	// Projection says which fields of the member come back: paths with 1 or 0, or with
+	// $slice or $elemMatch of an array. The default is all. Fields is another name of it.
+	Projection document.Object `json:"projection,omitzero"`
+	Fields     document.Object `json:"fields,omitzero"`
+	// Unknown holds the options of other names. What changes no outcome, such as maxTimeMS,
+	// has no effect; others are InvalidArgument.
 	Unknown document.Object `json:"-" document:"unknown"`
 }
 

@@ -31,6 +31,33 @@ func TestFindAndModifyMemberReturnsBeforeOrAfter(t *testing.T) {
 	require.Equal(t, 2000, document.Get(after, "member.updatedAt", 0))
 }
 
+func TestFindAndModifyMemberReturnsWhatItsOptionsSay(t *testing.T) {
+	t.Parallel()
+	a := newApps(t, `{"_id": "m1", "firstName": "Ada", "meta": {"n": 1, "m": 2}, "tags": ["a", "b"]}`)
+	for _, test := range []struct{ option, want string }{
+		{`{"projection": {"meta.n": 1}}`, `{"_id": "m1", "meta": {"n": 1}}`},
+		{`{"fields": {"meta": {"n": 1}, "_id": 0}, "returnDocument": "after"}`, `{"meta": {"n": 3}}`},
+		{`{"projection": {"firstName": true, "tags": {"$slice": 1}}, "returnOriginal": false}`, `{"_id": "m1", "firstName": "Ada", "tags": ["a"]}`},
+		{`{"projection": {"meta.n": 1, "_id": 0}, "returnDocument": "before", "maxTimeMS": 5, "comment": "c"}`, `{"meta": {"n": 4}}`},
+	} {
+		found := must(t, a.mine.FindAndModifyMember, `{"filter": {}, "patch": {"$inc": {"meta.n": 1}}, "option": `+test.option+`}`)
+		require.JSONEq(t, test.want, document.Get(found, "member", document.Object{}).String(), test.option)
+	}
+	before := load(t, a.mine, "m1")
+	for option, field := range map[string]string{
+		`{"projection": {"firstName": "$meta"}}`:               "projection.firstName",
+		`{"projection": {"firstName": {"$literal": 5}}}`:       "projection.firstName.$literal",
+		`{"projection": {"meta": {"n": {"$add": [1, 2]}}}}`:    "projection.meta.n.$add",
+		`{"fields": {"a": 1}, "projection": {"firstName": 1}}`: "fields",
+		`{"returnDocument": "before", "new": true}`:            "returnDocument",
+	} {
+		_, err := call(t, a.mine.FindAndModifyMember, `{"filter": {}, "patch": {"$inc": {"meta.n": 1}}, "option": `+option+`}`)
+		require.ErrorIs(t, err, boterr.InvalidArgument, option)
+		requireField(t, err, "option."+field, option)
+		require.Equal(t, before, load(t, a.mine, "m1"), option)
+	}
+}
+
 func TestFindAndModifyMemberTakesPatchAsItSays(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{

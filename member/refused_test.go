@@ -36,7 +36,7 @@ func TestFindAndModifyMemberRefuses(t *testing.T) {
 		`{"filter": {}, "patch": {"$inc": {"meta.n": 1}}, "withModifier": false}`:                  "patch.$inc",
 		`{"filter": {}, "patch": {"meta.n": 1}, "withModifier": "yes"}`:                            "withModifier",
 		`{"filter": {}, "patch": {"$set": {"meta.n": 2}}, "sortBy": {"createdAt": "asc"}}`:         "sortBy.createdAt",
-		`{"filter": {}, "patch": {"$set": {"meta.n": 2}}, "option": {"projection": {}}}`:           "option.projection",
+		`{"filter": {}, "patch": {"$set": {"meta.n": 2}}, "option": {"collation": {}}}`:            "option.collation",
 		`{"filter": {}, "patch": {"$set": {"meta.n": 2}}, "option": {"new": "yes"}}`:               "option.new",
 		`{"filter": {}, "patch": {"$set": {"meta.n": 2}}, "option": {"arrayFilters": [{"x": 1}]}}`: "option.arrayFilters[0]",
 		`{"filter": {}, "patch": {"$set": {"firstName": 5}}}`:                                      "patch.$set.firstName",

@@ -112,7 +112,7 @@ func countRefusesBadInput(t *trial) {
 	type params = datasource.CountDataSourceParams
 	cases := []badInput[params]{
 		{"no data source", params{}, "dataSourceId"},
-		{"two names of data sources", params{CollectionName: source, DataSourceID: source}, "collectionName"},
+		{"two names of data sources", params{CollectionName: source, DataSourceID: unique("other")}, "collectionName"},
 	}
 	for _, bad := range badFilters {
 		cases = append(cases, badInput[params]{bad.name, params{DataSourceID: source, Filter: bad.value}, "filter"})
@@ -188,7 +188,7 @@ func fetchRefusesBadInput(t *trial) {
 	type params = datasource.FetchDataFromDataSourceParams
 	cases := []badInput[params]{
 		{"no data source", params{}, "dataSourceId"},
-		{"two names of data sources", params{CollectionName: source, DataSourceID: source}, "collectionName"},
+		{"two names of data sources", params{CollectionName: source, DataSourceID: unique("other")}, "collectionName"},
 		{"a sort by 2 of a count", params{DataSourceID: source, Count: true, SortBy: document.O("n", 2)}, "sortBy"},
 	}
 	for _, bad := range badFilters {
@@ -256,7 +256,7 @@ func distinctRefusesBadInput(t *trial) {
 	type params = datasource.FetchDistinctDataFromDataSourceParams
 	cases := []badInput[params]{
 		{"no data source", params{Key: "n"}, "dataSourceId"},
-		{"two names of data sources", params{CollectionName: source, DataSourceID: source, Key: "n"}, "collectionName"},
+		{"two names of data sources", params{CollectionName: source, DataSourceID: unique("other"), Key: "n"}, "collectionName"},
 		{"no key", params{DataSourceID: source}, "key"},
 		{"a key with a NUL byte", params{DataSourceID: source, Key: "a\x00b"}, "key"},
 		{"a key with a dollar", params{DataSourceID: source, Key: "$n"}, "key"},

@@ -143,7 +143,7 @@ func geoNearRefusesBadInput(t *trial) {
 	good := document.O("near", point(0, 0))
 	cases := []badInput[params]{
 		{"no data source", params{Data: good}, "dataSourceId"},
-		{"two names of data sources", params{CollectionName: source, DataSourceID: source, Data: good}, "collectionName"},
+		{"two names of data sources", params{CollectionName: source, DataSourceID: unique("other"), Data: good}, "collectionName"},
 		{"no data", params{DataSourceID: source}, "data"},
 	}
 	for _, bad := range []struct {

@@ -169,7 +169,7 @@ func patchDataRefusesBadInput(t *trial) {
 	set := document.O("x", 1)
 	cases := []badInput[patchDataParams]{
 		{"no data source", patchDataParams{Patch: set}, "dataSourceId"},
-		{"two names of data sources", patchDataParams{CollectionName: source, DataSourceID: source, Patch: set}, "collectionName"},
+		{"two names of data sources", patchDataParams{CollectionName: source, DataSourceID: unique("other"), Patch: set}, "collectionName"},
 		{"no patch", patchDataParams{DataSourceID: source}, "patch"},
 	}
 	bad := func(name, field string, p patchDataParams) {

@@ -1,0 +1,78 @@
+package record
+
+import (
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// driverOptions returns the options of a database's driver that change no outcome: how long
+// it may take, what it waits for, and how it finds its way.
+func driverOptions() []string {
+	return []string{
+		"maxTimeMS", "writeConcern", "w", "wtimeout", "j", "comment", "hint", "readConcern", "readPreference",
+		"bypassDocumentValidation",
+	}
+}
+
+// CheckOptions refuses the options of a parameter that an operation does not have, unless
+// they change no outcome. InvalidArgument names the first of them.
+func CheckOptions(field string, unknown document.Object) error {
+	if err := unknown.Err(); err != nil {
+		return boterr.In(field, err)
+	}
+	for _, name := range unknown.Keys() {
+		if !slices.Contains(driverOptions(), name) {
+			return boterr.Invalid(field+"."+name, "is no option that is supported here")
+		}
+	}
+	return nil
+}
+
+// ReturnOptions say what a find-and-modify operation returns, in each of the spellings that
+// drivers have for it.
+type ReturnOptions struct {
+	New            bool
+	ReturnDocument string
+	ReturnOriginal *bool
+	Projection     document.Object
+	Fields         document.Object
+}
+
+// ReturnsNew reports whether the record comes back as it is after the change. Spellings that
+// contradict each other are InvalidArgument.
+func (o ReturnOptions) ReturnsNew() (bool, error) {
+	isNew := o.New
+	switch o.ReturnDocument {
+	case "":
+	case "after":
+		isNew = true
+	case "before":
+		if isNew {
+			return false, boterr.Invalid("returnDocument", `is "before", and new is true: give one of both`)
+		}
+	default:
+		return false, boterr.Invalid("returnDocument", `must be "before" or "after", got %.40q`, o.ReturnDocument)
+	}
+	if o.ReturnOriginal == nil {
+		return isNew, nil
+	}
+	isSaid := o.New || o.ReturnDocument != ""
+	if isSaid && *o.ReturnOriginal == isNew {
+		return false, boterr.Invalid("returnOriginal", "is %t, and contradicts the other options: give one of them", isNew)
+	}
+	return !*o.ReturnOriginal, nil
+}
+
+// Shown returns the projection. Two that differ are InvalidArgument.
+func (o ReturnOptions) Shown() (document.Object, error) {
+	switch {
+	case o.Projection.IsZero():
+		return o.Fields, nil
+	case o.Fields.IsZero() || document.Equal(o.Projection, o.Fields):
+		return o.Projection, nil
+	default:
+		return document.Object{}, boterr.Invalid("fields", "is what projection is: give one of both")
+	}
+}
