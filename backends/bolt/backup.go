@@ -31,6 +31,9 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if err := s.file.copyTo(ctx, beside); err != nil {
 		return err
 	}
+	if err := forgetNewer(beside, s.file.pageSize); err != nil {
+		return s.file.interrupted(ctx, "copying", err)
+	}
 	if _, err := beside.Seek(0, io.SeekStart); err != nil {
 		return s.file.unavailable("reading the backup of", err)
 	}

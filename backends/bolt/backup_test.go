@@ -56,6 +56,7 @@ func TestABackupIsTheStoreAtOneMoment(t *testing.T) {
 		default:
 		}
 		backup := backUp(t, store)
+		require.False(t, backup.Stats().HasFallenBack)
 		for writer := range writers {
 			found := contents(t, backup, fmt.Sprint("writer ", writer))
 			require.Zero(t, len(found)%2, "a write is whole")

@@ -4,13 +4,15 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 )
 
 // checked is what a check of the file found.
 type checked struct {
 	// transaction is the number of the newest transaction of which the head holds.
 	transaction uint64
-	// hasFallenBack tells that the other head does not hold and may have been the newer one.
+	// hasFallenBack tells that there may have been a newer commit: the other head does not
+	// hold, or a page that is not in use is of a newer one.
 	hasFallenBack bool
 }
 
@@ -49,18 +51,22 @@ func checkPages(file *os.File, pageSize int) (checked, error) {
 	if newest.pages > uint64(info.Size())/uint64(pageSize) {
 		return checked{}, damaged("it has %d bytes and needs %d pages of %d: its end is missing", info.Size(), newest.pages, pageSize)
 	}
-	w := pageWalk{file: file, size: pageSize, seen: make([]bool, newest.pages)}
-	if err := w.all(newest); err != nil {
+	w := pageWalk{file: file, size: pageSize, pages: uint64(info.Size()) / uint64(pageSize), seen: make([]bool, newest.pages)}
+	if err := w.check(newest); err != nil {
 		return checked{}, damaged("%w", err)
 	}
-	return checked{transaction: newest.transaction, hasFallenBack: heads.hasFallenBack(newest)}, nil
+	return checked{
+		transaction:   newest.transaction,
+		hasFallenBack: heads.hasFallenBack(newest) || w.newestUnused() > newest.transaction,
+	}, nil
 }
 
-// all checks the trees, and that all other pages are free.
-func (w *pageWalk) all(h head) error {
+// check checks the trees, and that all other pages are free.
+func (w *pageWalk) check(h head) error {
 	if err := w.tree(h.root, keyRange{}); err != nil {
 		return err
 	}
+	w.used = slices.Clone(w.seen)
 	if h.free == noFreeList { // bbolt then makes one of the trees.
 		return nil
 	}

@@ -99,7 +99,8 @@ func (c *commit) put(entries []memstore.Entry) error {
 			return err
 		}
 	}
-	return nil
+	number := appendPosition(nil, uint64(c.tx.ID()))
+	return c.tx.Bucket([]byte(formatBucket)).Put([]byte(commitKey), number)
 }
 
 func (c *commit) putEntry(entry *memstore.Entry) error {

@@ -90,6 +90,9 @@ func copyBucket(ctx context.Context, to *bbolt.DB, name string, from *bbolt.Buck
 			}
 			b.FillPercent = fill
 			for size := 0; key != nil && size < most; key, value = cursor.Next() {
+				if name == formatBucket && string(key) == commitKey {
+					continue // The commits of the other file have numbers of their own.
+				}
 				if err := b.Put(key, value); err != nil {
 					return err
 				}

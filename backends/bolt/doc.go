@@ -26,7 +26,9 @@
 // machine stops within seconds after a commit, and the first page of the file that the
 // commit wrote last is then damaged as well, it looks like a commit that was interrupted.
 // The store opens without it, writes a warning to its logger, and says so in
-// Stats.HasFallenBack.
+// Stats.HasFallenBack. So it is where old pages, the first two among them, have
+// taken the place of new ones; only where they took the place of the page with the number of
+// the newest commit, too, nothing tells.
 //
 // Once a commit fails, as on a full or broken disk, it is not known what the disk has of
 // it. The writes that shared it are answered with Unavailable, and so are all writes from

@@ -31,8 +31,9 @@ type file struct {
 	failed error
 	// stuck tells that bbolt panicked in a transaction, whose locks it then may hold.
 	stuck bool
-	// handle is the file that db has open.
-	handle *os.File
+	// handle is the file that db has open, pageSize the size of its pages in bytes.
+	handle   *os.File
+	pageSize int
 
 	// hasFallenBack tells that the newest commit may have been lost before it was opened.
 	hasFallenBack      bool
@@ -130,7 +131,7 @@ func (f *file) open() error {
 		if err != nil {
 			return err
 		}
-		f.db, f.handle, f.hasFallenBack = db, handle, found.hasFallenBack
+		f.db, f.handle, f.pageSize, f.hasFallenBack = db, handle, db.Info().PageSize, found.hasFallenBack
 		same, err := f.isChecked(found)
 		if err == nil && same {
 			return nil

@@ -13,7 +13,8 @@ import (
 
 // A file of format 1 has these buckets:
 //
-//	botctx             "format": the number of the format in decimal
+//	botctx             "format": the number of the format in decimal, and "commit": the number
+//	                   of the newest commit, eight bytes, the highest first
 //	indexes            a position in the order of making: the definition of an index
 //	documents:NAME     a position in the order of insertion: a document of the collection
 //
@@ -26,6 +27,7 @@ const (
 
 	formatBucket    = "botctx"
 	formatKey       = "format"
+	commitKey       = "commit"
 	indexesBucket   = "indexes"
 	documentsPrefix = "documents:"
 

@@ -29,7 +29,10 @@ func (f *file) Load(yield func(memstore.Entry) error) error {
 			if err := loadDocuments(tx, yield); err != nil {
 				return err
 			}
-			return loadIndexes(tx, yield)
+			if err := loadIndexes(tx, yield); err != nil {
+				return err
+			}
+			return checkCommit(tx)
 		})
 	})
 }

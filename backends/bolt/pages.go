@@ -13,8 +13,10 @@ type pageWalk struct {
 	file io.ReaderAt
 	// size is that of a page in bytes.
 	size int
-	// seen are the pages that were met so far.
-	seen []bool
+	// pages is the number of pages of the file.
+	pages uint64
+	// seen are the pages that were met so far, used those of the trees.
+	seen, used []bool
 }
 
 const (
