@@ -93,6 +93,9 @@ func appendPlaneCells(cells []uint64, value any) ([]uint64, error) {
 
 func appendPairCell(cells []uint64, value any) ([]uint64, error) {
 	pair, err := readPair(value, anyLength)
+	if err == nil {
+		err = checkInPlane(pair)
+	}
 	if err != nil {
 		return cells, err
 	}

@@ -225,16 +225,16 @@ func (g *GeoNear) setPoint(at place) (err error) {
 		g.point, err = geometry.NewPoint(at.pair)
 		return err
 	}
-	if !isInPlane(at.pair) {
-		return boterr.Invalid("", "[%v, %v] is beyond 180 in a direction", at.pair.X, at.pair.Y)
-	}
-	return nil
+	return checkInPlane(at.pair)
 }
 
-// isInPlane reports whether a pair is within the bounds that a 2d index has.
-func isInPlane(p geometry.Pair) bool {
+// checkInPlane refuses a pair beyond the bounds that an index on the plane has.
+func checkInPlane(p geometry.Pair) error {
 	const bound = 180
-	return math.Abs(p.X) <= bound && math.Abs(p.Y) <= bound
+	if math.Abs(p.X) <= bound && math.Abs(p.Y) <= bound {
+		return nil
+	}
+	return boterr.Invalid("", "[%v, %v] is beyond %d in a direction", p.X, p.Y, bound)
 }
 
 // Filter returns the query's filter, nil where there is none.

@@ -98,7 +98,7 @@ func placesAreComparedWithoutAnIndex(t *trial) {
 
 func geoIndexesRefuseWhatIsNoPlace(t *trial) {
 	for kind, values := range map[document.IndexKind][]any{
-		document.Geo2D:       {equator(1), document.A(document.A(0, 0), "here"), document.O("x", 1)},
+		document.Geo2D:       {equator(1), document.A(document.A(0, 0), "here"), document.O("x", 1), document.A(200, 0), document.A(0, -180.5)},
 		document.Geo2DSphere: {"here", 5, document.A(0), document.A(181, 0), document.O("type", "Point"), document.A(equator(1), equator(2))},
 	} {
 		for _, value := range values {
