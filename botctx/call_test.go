@@ -311,3 +311,33 @@ func TestParametersThatAreNullAreAbsent(t *testing.T) {
 		}
 	}
 }
+
+func TestTheDeepestEntryIsWrittenAndReadByName(t *testing.T) {
+	t.Parallel()
+	bot := fakes.New(fakes.For(t)).AddMember(member.Member{}).Context()
+	entry := document.O("end", 1)
+	for range document.MaxDepth - 2 {
+		entry = document.O("in", entry)
+	}
+	entry = document.O("_id", "deep", "in", entry)
+	call := func(operation string, pairs ...any) (string, error) {
+		arguments, err := document.O(append([]any{"dataSourceId", "deep"}, pairs...)...).MarshalJSON()
+		require.NoError(t, err)
+		result, err := bot.Call(t.Context(), operation, arguments)
+		return string(result), err
+	}
+	_, err := call("upsertDataToDataSource", "data", entry)
+	require.NoError(t, err)
+	path := strings.Repeat("in.", document.MaxDepth-1) + "end"
+	for operation, arguments := range map[string][]any{
+		"fetchDataFromDataSource":         {"filter", document.O(path, 1)},
+		"fetchDistinctDataFromDataSource": {"key", "in"},
+		"findAndModifyDataFromDataSource": {"filter", document.O("_id", "deep"), "patch", document.Set(path, 1)},
+	} {
+		result, err := call(operation, arguments...)
+		require.NoError(t, err, operation)
+		require.Contains(t, result, `{"in":{"end":1}}`, operation)
+	}
+	_, err = call("upsertDataToDataSource", "data", document.O("_id", "deeper", "in", entry))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
