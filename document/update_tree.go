@@ -248,7 +248,7 @@ func (n *updateNode) applyToItems(array Array, run *updateRun) (any, error) {
 		}
 		if s.kind == selectName && s.index < 0 {
 			if child.needsPath(run) {
-				return nil, boterr.Invalid(s.name, "there can be no field %q in an array", s.name)
+				return nil, boterr.Invalid(s.name, "cannot create the field %q in an array", s.name)
 			}
 			if child.selectsElements() {
 				return nil, noArrayAt(s)
@@ -344,7 +344,7 @@ func (n *updateNode) refuse(value any, run *updateRun) error {
 			return notAnArray(child.selector, value)
 		}
 		if child.needsPath(run) {
-			return boterr.Invalid(child.selector.name, "there can be no field %q in a value of type %s",
+			return boterr.Invalid(child.selector.name, "cannot create the field %q in a value of type %s",
 				child.selector.name, TypeName(value))
 		}
 		if child.selectsElements() {
