@@ -94,7 +94,7 @@ func TestWhatNoEncoderWroteIsAnErrorThatSaysWhere(t *testing.T) {
 		"a number is cut off":                 {1, 0, kindFloat, 1, 2, 3},
 		"a number is cut off or too large":    {1, 0, kindInt, 0x80},
 		"the date is too far away":            append([]byte{1, 0, kindTime}, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1),
-		"values are nested deeper than 100":   append(deep, 0),
+		"values are nested deeper than 180":   append(deep, 0),
 	} {
 		_, err := newDecoder().document(text)
 		require.Error(t, err, name)
