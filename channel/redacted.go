@@ -12,9 +12,8 @@ import (
 const redactedText = "[redacted]"
 
 // redacted makes a type that embeds it show "[redacted]" wherever it is printed or
-// marshalled. What such a type holds stands behind a pointer, so that printing a
-// struct that has it in an unexported field, where fmt cannot call methods, shows
-// an address.
+// marshalled. What such a type holds is sealed, so that printing a struct that has it in
+// an unexported field, where no methods can be called, shows nothing that could be read.
 type redacted struct{}
 
 // String returns "[redacted]".

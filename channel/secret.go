@@ -1,12 +1,15 @@
 package channel
 
 import (
+	"strconv"
+
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
 // Secret is a credential. fmt, log/slog, encoding/json and the texts of errors show
-// "[redacted]". Documents hold the credential itself.
+// "[redacted]", and printers that walk through unexported fields find nothing that could be
+// read. Documents hold the credential itself. Equal credentials are equal by ==.
 //
 // The zero Secret is no credential. A Secret that is read as "[redacted]", because
 // somebody marshalled it before, is no credential either: Reveal returns "", and it
@@ -14,28 +17,18 @@ import (
 type Secret struct {
 	redacted
 
-	value *string
+	value sealed
 	lost  bool
 }
 
 // NewSecret returns a credential. "" gives the zero Secret.
-func NewSecret(value string) Secret {
-	if value == "" {
-		return Secret{}
-	}
-	return Secret{value: &value}
-}
+func NewSecret(value string) Secret { return Secret{value: seal(value)} }
 
 // Reveal returns the credential itself, "" where there is none.
-func (s Secret) Reveal() string {
-	if s.value == nil {
-		return ""
-	}
-	return *s.value
-}
+func (s Secret) Reveal() string { return s.value.open() }
 
 // IsZero reports whether s is no credential and was none before it was redacted.
-func (s Secret) IsZero() bool { return s.value == nil && !s.lost }
+func (s Secret) IsZero() bool { return s.value == "" && !s.lost }
 
 // EncodeValue returns the credential for a document. One that was redacted when it
 // was read is InvalidArgument.
@@ -68,7 +61,7 @@ func (s *Secret) UnmarshalJSON(text []byte) error { return document.DecodeJSON(t
 type SecretTime struct {
 	redacted
 
-	value *document.Timestamp
+	value sealed
 	lost  bool
 }
 
@@ -78,19 +71,17 @@ func NewSecretTime(at document.Timestamp) SecretTime {
 	if at.IsZero() {
 		return SecretTime{}
 	}
-	return SecretTime{value: &at}
+	return SecretTime{value: seal(strconv.FormatInt(int64(at), 10))}
 }
 
 // Reveal returns the time itself, 0 where there is none.
 func (s SecretTime) Reveal() document.Timestamp {
-	if s.value == nil {
-		return 0
-	}
-	return *s.value
+	at, _ := strconv.ParseInt(s.value.open(), 10, 64) // Of "" it is 0.
+	return document.Timestamp(at)
 }
 
 // IsZero reports whether s is no time and was none before it was redacted.
-func (s SecretTime) IsZero() bool { return s.value == nil && !s.lost }
+func (s SecretTime) IsZero() bool { return s.value == "" && !s.lost }
 
 // EncodeValue returns the time for a document. One that was redacted when it was
 // read is InvalidArgument.
@@ -123,10 +114,10 @@ func (s *SecretTime) UnmarshalJSON(text []byte) error { return document.DecodeJS
 type Hidden struct {
 	redacted
 
-	// object points to an interface that holds the object: fmt follows pointers to
-	// structs, and would print what is in them.
-	object *any
+	object sealed
 	lost   bool
+	// err is why the object is none that could be stored.
+	err error
 }
 
 // Hide returns an object hidden. The zero Object gives the zero Hidden.
@@ -134,27 +125,29 @@ func Hide(o document.Object) Hidden {
 	if o.IsZero() {
 		return Hidden{}
 	}
-	var value any = o
-	return Hidden{object: &value}
+	object, err := sealObject(o)
+	return Hidden{object: object, err: err}
 }
 
 // Reveal returns the object itself, the zero Object where there is none.
 func (h Hidden) Reveal() document.Object {
-	if h.object == nil {
+	if h.object == "" {
 		return document.Object{}
 	}
-	o, _ := (*h.object).(document.Object)
-	return o
+	return h.object.openObject()
 }
 
 // IsZero reports whether h is no object and was none before it was redacted.
-func (h Hidden) IsZero() bool { return h.object == nil && !h.lost }
+func (h Hidden) IsZero() bool { return h.object == "" && !h.lost && h.err == nil }
 
 // EncodeValue returns the object for a document. One that was redacted when it was
 // read is InvalidArgument.
 func (h Hidden) EncodeValue() (any, error) {
 	if h.lost {
 		return nil, errLost()
+	}
+	if h.err != nil {
+		return nil, h.err
 	}
 	return h.Reveal(), nil
 }

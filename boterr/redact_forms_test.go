@@ -1,0 +1,116 @@
+package boterr_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// inJSON returns a text as a string in JSON, without the quotes around it.
+func inJSON(text string) string {
+	written, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return string(written[1 : len(written)-1])
+}
+
+// forms are how a credential stands in the texts of errors.
+func forms() map[string]func(secret string) string {
+	object := func(secret string) string { return `{"name":"Ada","accessToken":"` + inJSON(secret) + `","n":1}` }
+	return map[string]func(secret string) string{
+		"in JSON":           object,
+		"in JSON in JSON":   func(s string) string { return `{"body":"` + inJSON(object(s)) + `"}` },
+		"in JSON thrice":    func(s string) string { return `{"a":"` + inJSON(`{"body":"`+inJSON(object(s))+`"}`) + `"}` },
+		"in an object":      func(s string) string { return `{"token":{"value":"` + inJSON(s) + `","x":{"y":[1]}},"n":1}` },
+		"deep in an object": func(s string) string { return `{"secret":{"a":{"b":{"c":[{"d":"` + inJSON(s) + `"}]}}}}` },
+		"in an escaped object": func(s string) string {
+			return `{"body":"` + inJSON(`{"token":{"value":"`+inJSON(s)+`"}}`) + `"}`
+		},
+		"in a list":     func(s string) string { return `{"tokens":["a","` + inJSON(s) + `"]}` },
+		"cut off":       func(s string) string { return `{"pwd":"` + inJSON(s) },
+		"in a URL":      func(s string) string { return `Get "https://example.com/?key=` + url.QueryEscape(s) + `": timeout` },
+		"as a password": func(s string) string { return "dial mongodb://root:" + url.PathEscape(s) + "@db.example.com: refused" },
+		"with a raw @": func(s string) string {
+			return "dial mongodb://root:p@" + url.PathEscape(s) + "@db.example.com/a: refused"
+		},
+		"with a raw slash": func(s string) string {
+			return "dial mongodb://root:p/" + url.PathEscape(s) + "@db.example.com/a: refused"
+		},
+		"as a header": func(s string) string { return "401\nAuthorization: Token " + url.PathEscape(s) + "\nAccept: any" },
+		"as a quoted header": func(s string) string {
+			return `curl -H 'Authorization: Custom id=1 ` + url.PathEscape(s) + `' -d 1`
+		},
+		"as a digest": func(s string) string {
+			return `Authorization: Digest username="u", response="` + url.PathEscape(s) + `"`
+		},
+		"as a cookie":   func(s string) string { return "Cookie: a=b; sid=" + url.PathEscape(s) + "\r\nHost: x" },
+		"as headers":    func(s string) string { return "map[Accept:[any] Set-Cookie:[sid=" + url.PathEscape(s) + "; Path=/]]" },
+		"as a bearer":   func(s string) string { return "wrong: Bearer padding" + url.PathEscape(s) },
+		"in a map":      func(s string) string { return "map[token:map[a:x value:" + url.PathEscape(s) + "] n:1]" },
+		"as an option":  func(s string) string { return "connect host=db password=" + url.PathEscape(s) + " user=u" },
+		"with its word": func(s string) string { return "token: Bearer " + url.PathEscape(s) },
+		"in apostrophes": func(s string) string {
+			return "{'api_key': '" + url.PathEscape(s) + "', 'n': 1}"
+		},
+	}
+}
+
+func TestACredentialIsFoundInEachForm(t *testing.T) {
+	t.Parallel()
+	for name, form := range forms() {
+		text := boterr.Redact(form("S3CRET99"))
+		require.NotContains(t, text, "S3CRET99", name)
+		require.Contains(t, text, "[redacted]", name)
+		require.Equal(t, text, boterr.Redact(text), "%s: what is redacted stays so", name)
+	}
+}
+
+func TestRedactLeavesWhatStandsAroundEachForm(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"token":{"value":"a"},"n":1}`:                `{"token":[redacted],"n":1}`,
+		"401\nAuthorization: Token abc\nAccept: any":   "401\nAuthorization: [redacted]\nAccept: any",
+		"mongodb://root:p@ss@db.example.com/a refused": "mongodb://[redacted]@db.example.com/a refused",
+		"curl -H 'Authorization: Token abc' -d 1":      "curl -H 'Authorization: [redacted]' -d 1",
+		"map[token:map[a:x b:y] n:1]":                  "map[token:[redacted] n:1]",
+	} {
+		require.Equal(t, want, boterr.Redact(text))
+	}
+}
+
+func TestRedactLeavesOrdinaryTextsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"the member ada@example.com is not there", "see https://example.com:8080/@ada for more",
+		"see http://[::1]:80/@ada", "the cookies were good", "at 10:30: the secret of good tea", `{"name":"Ada","n":[1,2]}`,
+		"",
+	} {
+		require.Equal(t, text, boterr.Redact(text))
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	f.Add("S3CRET", "text")
+	f.Add(`a"\b`, `{"x":1}`)
+	f.Add("p@ss/word", "a=b")
+	f.Fuzz(func(t *testing.T, around, before string) {
+		const planted = "PL4NTED"
+		if strings.Contains(before, planted) {
+			return
+		}
+		for name, form := range forms() {
+			// What stands in the credential beside what is looked for.
+			text := boterr.Redact(form(around + planted + around))
+			if name != "as a bearer" { // Of which the characters are few.
+				require.NotContains(t, text, planted, name)
+			}
+			_ = boterr.Redact(before + text)
+		}
+	})
+}
