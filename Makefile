@@ -9,6 +9,8 @@ GOTEST = $(if $(shell go build -race runtime/cgo 2>/dev/null && echo yes),go tes
 BIN := $(CURDIR)/.bin
 BENCH ?= .
 FUZZTIME ?= 10s
+HOSTILE ?= 30s
+SEED ?= 1
 
 # $(call each,command) runs a command in every module, and fails if it failed in one.
 define each
@@ -70,6 +72,10 @@ fuzz: ## runs every fuzz target for FUZZTIME (10s)
 		echo "== $$file: $${target#func }"; \
 		(cd "$$(dirname "$$file")" && go test -run '^$$' -fuzz "^$${target#func }\$$" -fuzztime $(FUZZTIME) .) || exit 1; \
 	done
+
+.PHONY: hostile
+hostile: ## searches for small calls that take long or much, for HOSTILE (30s) on each store
+	cd backends/bolt && go run ./hostile -for $(HOSTILE) -seed $(SEED)
 
 .PHONY: check
 check: ## does all that CI does

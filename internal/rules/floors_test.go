@@ -23,6 +23,7 @@ var floors = [][]string{
 	{"send", "agenda"},
 	{"livechat"},
 	{"botctx"},
+	{"internal/hostile"},
 	{"botctx/botctxtest", "fakes", "backends/..."},
 	{"fakes/fakestest"},
 	{"examples/...", "benchmarks/...", "differential/...", "internal/generate", "internal/operations/gendoc", "internal/rules"},

@@ -1,0 +1,107 @@
+package hostile
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// fill makes data of about 20 MB: a few documents with long arrays, some with long texts,
+// deep ones, and many small ones.
+func (w *World) fill(ctx context.Context) error {
+	for _, fill := range []func() []document.Object{wide, long, deep, many} {
+		if err := w.insert(ctx, "things", fill()); err != nil {
+			return err
+		}
+	}
+	return w.insertMembers(ctx)
+}
+
+// insert adds documents to a data source of the app.
+func (w *World) insert(ctx context.Context, dataSource string, documents []document.Object) error {
+	const atOnce = 5_000
+	for len(documents) > 0 {
+		n := min(atOnce, len(documents))
+		list := make([]any, n)
+		for i, o := range documents[:n] {
+			list[i] = o
+		}
+		text, err := document.O("dataSourceId", dataSource, "data", document.A(list...)).MarshalJSON()
+		if err != nil {
+			return err
+		}
+		if _, err := w.bot.Call(ctx, "upsertDataToDataSource", text); err != nil {
+			return err
+		}
+		documents = documents[n:]
+	}
+	return nil
+}
+
+// wide are documents with arrays of nulls, of numbers and of objects.
+func wide() []document.Object {
+	numbers, objects := make([]any, 20_000), make([]any, 20_000)
+	for i := range numbers {
+		numbers[i], objects[i] = i, document.O("a", i%7, "b", document.A(i, "x"))
+	}
+	var documents []document.Object
+	for i := range 6 {
+		documents = append(documents, document.O(
+			"_id", fmt.Sprint("wide", i), "l", document.A(make([]any, 100_000)...), "n", document.A(numbers...),
+			"o", document.A(objects...), "at", document.A(i, i)))
+	}
+	return documents
+}
+
+// long are documents with long texts.
+func long() []document.Object {
+	var documents []document.Object
+	for i := range 4 {
+		documents = append(documents, document.O(
+			"_id", fmt.Sprint("long", i), "s", strings.Repeat("ab", 500_000), "t", strings.Repeat("ab", 500_000), "n", i))
+	}
+	return documents
+}
+
+// deep are documents of objects within arrays within objects.
+func deep() []document.Object {
+	var documents []document.Object
+	for i := range 50 {
+		inner := any(i)
+		for range 40 {
+			inner = document.O("a", document.A(inner, document.O("a", 1)))
+		}
+		documents = append(documents, document.O("_id", fmt.Sprint("deep", i), "d", inner))
+	}
+	return documents
+}
+
+// many are small documents.
+func many() []document.Object {
+	documents := make([]document.Object, 30_000)
+	for i := range documents {
+		documents[i] = document.O(
+			"_id", fmt.Sprint(i), "s", fmt.Sprint("text ", i), "n", i, "l", document.A(i, "x"), "o", document.O("a", i%7))
+	}
+	return documents
+}
+
+// insertMembers adds the records that the operations on members need.
+func (w *World) insertMembers(ctx context.Context) error {
+	members := w.store.Collection("members")
+	for i := range 2_000 {
+		id := fmt.Sprint("member", i)
+		if i == 0 {
+			id = "member"
+		}
+		o := document.O(
+			"_id", id, "app", "app", "channel", "channel", "externalId", id, "firstName", "Ada",
+			"meta", document.O("n", i, "l", document.A(i, nil, "x"), "s", strings.Repeat("ab", 100)))
+		if err := members.Insert(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
