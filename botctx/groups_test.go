@@ -185,12 +185,12 @@ func TestTheContextTellsTheGroup(t *testing.T) {
 	var told []string
 	f.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
 		require.Nil(t, bot.Group, "that is the group of a live chat")
-		told = append(told, bot.Scope().GroupExternalID+" "+bot.MessageEvent.To)
+		told = append(told, bot.Scope().GroupExternalID+" to "+bot.MessageEvent.To)
 		return nil
 	})
 	f.inGroup.Says("hi")
 	f.ada.Says("hi")
-	require.Equal(t, []string{"family family", " phone"}, told)
+	require.Equal(t, []string{"family to family", " to phone"}, told)
 }
 
 func TestAnEventThatGoesElsewhereThanToItsGroupIsRefused(t *testing.T) {
@@ -214,7 +214,8 @@ func newFamilyWithDesk(t *testing.T, options ...fakes.Option) (*family, *fakes.A
 		Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}},
 	}}})
 	f.Pair("phone", "desk")
-	return f, f.AddAgent("desk", "Grace")
+	grace := f.AddAgent("desk", "Grace")
+	return f, grace
 }
 
 // ask asks for a person.

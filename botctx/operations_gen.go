@@ -638,10 +638,16 @@ func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p live
 	return invoke(ctx, c, OpGetAssignmentsByParentAssignmentID, p, c.parts.LiveChats.GetAssignmentsByParentAssignmentID)
 }
 
-// UpdateAssignmentGroup sets the group of an assignment.
+// UpdateAssignmentGroup sets the group of an assignment. Both then name each other, and a
+// request that stands is taken by the agent who is in the group, with all that belongs to
+// that: the summary goes into the group, and the tickets show who has it. In place of Group
+// the BravoGroupID alone may be given, also before an agent has joined: then
+// HandleAdminJoinedGroup does the rest. A group that is not live, or that of another live
+// chat, and one for an assignment that has ended, are set without that.
 //
-// InvalidArgument: AssignmentID or Group is missing. NotFound: the app has no such
-// assignment or group.
+// InvalidArgument: AssignmentID is missing, or both of Group and BravoGroupID. NotFound: the
+// app has no such assignment or group. Unavailable: the agent has the request, and the
+// summary or a ticket could not be sent; the same call again does the rest.
 //
 // Specification: Live-chat operations.
 func (c *Context) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (livechat.UpdateAssignmentResult, error) {
@@ -790,7 +796,9 @@ func (c *Context) InactivateGroup(ctx context.Context, p livechat.InactivateGrou
 
 // HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the
 // group's record, puts the invitation link out of use, and makes a new one unless
-// IsRenewGroupInviteLink is false. The result is the new link, "" without one.
+// IsRenewGroupInviteLink is false. The result is the new link, "" without one. Where a
+// request knows the group by its id on Bravo, the agent takes it, as UpdateAssignmentGroup
+// says.
 //
 // InvalidArgument: ExternalID or BravoGroupID is missing. NotFound: the app has no such
 // channel, or the channel no such group. Unsupported: the channel is not of type bravo,

@@ -14,19 +14,31 @@ func (s *Service) UpdateAssignmentGroup(ctx context.Context, p UpdateAssignmentG
 	if p.AssignmentID == "" {
 		return UpdateAssignmentResult{}, missing("assignmentId", "an assignment")
 	}
-	g, err := s.addressedGroup(ctx, p.Group)
+	update := s.linkGivenGroup
+	if p.Group == nil && p.BravoGroupID != "" {
+		update = s.linkBravoGroup
+	}
+	r, isChanged, err := update(ctx, p)
 	if err != nil {
 		return UpdateAssignmentResult{}, err
 	}
-	info := g.info()
-	if p.BravoGroupID != "" {
-		if s.ports.IsStrict && g.Type != channel.Bravo {
-			return UpdateAssignmentResult{}, boterr.Invalid(fieldBravoGroupID,
-				"is for bravo alone, and the group is of type %q", g.Type)
-		}
-		info = info.With(fieldBravoGroupID, p.BravoGroupID)
+	return updatedAssignment(r, isChanged), nil
+}
+
+// linkGivenGroup makes the group that a call names that of an assignment.
+func (s *Service) linkGivenGroup(ctx context.Context, p UpdateAssignmentGroupParams) (*AssignmentRecord, bool, error) {
+	g, err := s.addressedGroup(ctx, p.Group)
+	if err != nil {
+		return nil, false, err
 	}
-	return s.updateAssignment(ctx, p.AssignmentID, document.O(fieldGroup, g.ID, fieldGroupInfo, info))
+	if p.BravoGroupID != "" && s.ports.IsStrict && g.Type != channel.Bravo {
+		return nil, false, boterr.Invalid(fieldBravoGroupID, "is for bravo alone, and the group is of type %q", g.Type)
+	}
+	r, err := s.loadAssignment(ctx, p.AssignmentID)
+	if err != nil {
+		return nil, false, boterr.In("assignmentId", err)
+	}
+	return s.linkGroup(ctx, r, g, p.BravoGroupID)
 }
 
 // UpdateAssignmentMeta implements Operations.
@@ -67,9 +79,14 @@ func (s *Service) updateAssignment(ctx context.Context, id string, fields docume
 	if err != nil {
 		return UpdateAssignmentResult{}, err
 	}
-	return UpdateAssignmentResult{
-		DocsIDs:  DocsIDs{Updated: []string{id}},
-		Docs:     []*Assignment{&r.Assignment},
-		Modified: modified(found),
-	}, nil
+	return updatedAssignment(r, found.Modified), nil
+}
+
+// updatedAssignment tells of an assignment that an update matched.
+func updatedAssignment(r *AssignmentRecord, isChanged bool) UpdateAssignmentResult {
+	result := UpdateAssignmentResult{DocsIDs: DocsIDs{Updated: []string{r.ID}}, Docs: []*Assignment{&r.Assignment}}
+	if isChanged {
+		result.Modified = 1
+	}
+	return result
 }

@@ -80,6 +80,9 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 	if err := s.recordJoined(ctx, in, p); err != nil {
 		return "", err
 	}
+	if err := s.linkRoom(ctx, p.BravoGroupID); err != nil {
+		return "", err
+	}
 	if p.IsRenewGroupInviteLink != nil && !*p.IsRenewGroupInviteLink {
 		return "", nil
 	}

@@ -26,6 +26,10 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	if r == nil {
 		return CreateAssignmentResult{}, unsent
 	}
+	r, err = s.takenByItsGroup(ctx, r)
+	if err != nil {
+		return CreateAssignmentResult{}, joined(unsent, err)
+	}
 	m, err := s.memberAsked(ctx, r, nil)
 	if err := joined(unsent, err); err != nil {
 		return CreateAssignmentResult{}, err

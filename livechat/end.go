@@ -2,6 +2,7 @@ package livechat
 
 import (
 	"context"
+	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -127,16 +128,33 @@ func (s *Service) leaveGroup(ctx context.Context, r *AssignmentRecord) (*member.
 }
 
 // deactivateGroups marks the groups of an assignment that has ended as no longer live, but
-// one that an open assignment has by now.
+// those that an open assignment has by now, which they name then.
 func (s *Service) deactivateGroups(ctx context.Context, r *AssignmentRecord) error {
-	if err := s.deactivate(ctx, equal(fieldAssignment, r.ID)); err != nil || r.Group == "" {
+	live, err := s.findGroups(ctx, equal(fieldAssignment, r.ID).With(fieldActive, true))
+	if err != nil {
 		return err
 	}
-	open, err := s.assignments.Count(ctx, equal(fieldGroup, r.Group).With(fieldEndedAt, isAbsent()))
-	if err != nil || open > 0 {
+	ids := []string{r.Group}
+	for _, g := range live {
+		ids = append(ids, g.ID)
+	}
+	inUse, err := s.FindAssignments(ctx, record.Query{
+		Filter: document.O(fieldGroup, document.O("$in", ids), fieldEndedAt, isAbsent()),
+	})
+	if err != nil {
 		return err
 	}
-	return s.deactivate(ctx, equal(record.FieldID, r.Group))
+	for _, open := range inUse {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return id == open.Group })
+		_, err := s.groups.Where(record.FieldID, open.Group).Update(ctx, record.Patch{
+			Filter: equal(fieldAssignment, r.ID),
+			Patch:  document.O(fieldAssignment, open.ID, fieldInlet, open.Inlet, fieldMember, open.Member),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.deactivate(ctx, document.O(record.FieldID, document.O("$in", ids), fieldActive, true))
 }
 
 // deactivate marks groups as no longer live.

@@ -127,10 +127,16 @@ type Operations interface {
 	// Specification: Live-chat operations.
 	GetAssignmentsByParentAssignmentID(ctx context.Context, p GetAssignmentsByParentAssignmentIDParams) ([]*Assignment, error)
 
-	// UpdateAssignmentGroup sets the group of an assignment.
+	// UpdateAssignmentGroup sets the group of an assignment. Both then name each other, and a
+	// request that stands is taken by the agent who is in the group, with all that belongs to
+	// that: the summary goes into the group, and the tickets show who has it. In place of Group
+	// the BravoGroupID alone may be given, also before an agent has joined: then
+	// HandleAdminJoinedGroup does the rest. A group that is not live, or that of another live
+	// chat, and one for an assignment that has ended, are set without that.
 	//
-	// InvalidArgument: AssignmentID or Group is missing. NotFound: the app has no such
-	// assignment or group.
+	// InvalidArgument: AssignmentID is missing, or both of Group and BravoGroupID. NotFound: the
+	// app has no such assignment or group. Unavailable: the agent has the request, and the
+	// summary or a ticket could not be sent; the same call again does the rest.
 	//
 	// Specification: Live-chat operations.
 	UpdateAssignmentGroup(ctx context.Context, p UpdateAssignmentGroupParams) (UpdateAssignmentResult, error)
@@ -252,7 +258,9 @@ type Operations interface {
 
 	// HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the
 	// group's record, puts the invitation link out of use, and makes a new one unless
-	// IsRenewGroupInviteLink is false. The result is the new link, "" without one.
+	// IsRenewGroupInviteLink is false. The result is the new link, "" without one. Where a
+	// request knows the group by its id on Bravo, the agent takes it, as UpdateAssignmentGroup
+	// says.
 	//
 	// InvalidArgument: ExternalID or BravoGroupID is missing. NotFound: the app has no such
 	// channel, or the channel no such group. Unsupported: the channel is not of type bravo,

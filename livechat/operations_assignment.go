@@ -157,7 +157,7 @@ type GetAssignmentsByParentAssignmentIDParams struct {
 type UpdateAssignmentGroupParams struct {
 	// AssignmentID is the id of the assignment. Required.
 	AssignmentID string `json:"assignmentId,omitzero"`
-	// Group is the group; its ID is enough. Required.
+	// Group is the group; its ID is enough. Required without BravoGroupID.
 	Group *Group `json:"group,omitzero"`
 	// BravoGroupID is the group's id on Bravo, by which GetAssignmentByBravoGroupID finds
 	// the assignment. The default is the external id of a group of type bravo.

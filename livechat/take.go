@@ -88,16 +88,22 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p TakePara
 			return nil, err
 		}
 	}
-	taken := document.O(
-		fieldAssignee, p.AdminExternalID, fieldAssignedAt, document.At(s.env.Now()), fieldOutlet, outlet.ID,
-		fieldLiveChatAgenda, true, fieldExpiry, s.nextExpiry()) // Now it is watched, whatever the request said.
-	claimed, err := s.modify(ctx, r.ID, document.O(
-		fieldAssignee, isAbsent(), fieldEndedAt, isAbsent(), fieldSentAt, document.O("$exists", true),
-	), document.O("$set", taken))
+	claimed, err := s.markTaken(ctx, r, outlet.ID, p.AdminExternalID)
 	if err != nil || claimed != nil {
 		return claimed, err
 	}
 	return s.claimedBefore(ctx, outlet, p)
+}
+
+// markTaken stores that an agent in an outlet has an assignment that stands, and returns it as
+// it is then. nil: an agent has it already, it does not stand, or it has ended.
+func (s *Service) markTaken(ctx context.Context, r *AssignmentRecord, outletID, adminExternalID string) (*AssignmentRecord, error) {
+	taken := document.O(
+		fieldAssignee, adminExternalID, fieldAssignedAt, document.At(s.env.Now()), fieldOutlet, outletID,
+		fieldLiveChatAgenda, true, fieldExpiry, s.nextExpiry()) // Now it is watched, whatever the request said.
+	return s.modify(ctx, r.ID, document.O(
+		fieldAssignee, isAbsent(), fieldEndedAt, isAbsent(), fieldSentAt, document.O("$exists", true),
+	), document.O("$set", taken))
 }
 
 // claimedBefore returns an assignment that could not be claimed, if that is because the same

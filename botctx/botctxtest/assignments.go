@@ -17,7 +17,8 @@ import (
 func assignmentRules() []Rule {
 	return slices.Concat(
 		createAssignmentRules, assignmentDefaultRules, routingRules, takeRules, newTargetRules, reassignRules, reassignDefaultRules,
-		readAssignmentRules, assignmentByOutletRules, assignmentListRules, updateAssignmentRules, removeAssignmentRules,
+		readAssignmentRules, assignmentByOutletRules, assignmentListRules, updateAssignmentRules, assignmentGroupRules,
+		removeAssignmentRules,
 		endLiveChatRules, inletEndRules, needing([]Capability{On(channel.Bravo)}, endBravoRules),
 	)
 }

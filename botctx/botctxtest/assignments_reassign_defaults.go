@@ -111,11 +111,8 @@ func reassignIsToNoInletGroupByDefault(t *trial) {
 		[]badInput[livechat.ReassignAssignmentParams]{{"the inlet's side is no group", params, "inletGroup"}})
 	for name, isGroup := range map[string]bool{"not given": false, "true": true} {
 		t.try(name, func(t *trial) {
-			a := t.requestTaken(t.neighbourPlace(), h.desk, livechat.CreateAssignmentParams{})
-			_, err := t.home.UpdateGroup(t.ctx(), livechat.UpdateGroupParams{
-				Group: document.O("_id", a.Group, "inletGroupExternalId", "family"),
-			})
-			require.NoError(t, err)
+			asking := t.inGroup(t.neighbourPlace(), "family")
+			a := t.requestTaken(asking, h.desk, livechat.CreateAssignmentParams{})
 			result, err := t.home.ReassignAssignment(t.ctx(), livechat.ReassignAssignmentParams{
 				Channel: h.desk.Channel, Label: "sales", PreviousAssignment: a, InletGroup: isGroup,
 			})

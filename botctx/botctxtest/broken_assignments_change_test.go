@@ -235,7 +235,7 @@ var brokenAssignmentUpdates = map[string]breakage{
 		}),
 		breaks: []string{
 			"UpdateAssignmentGroupSetsTheGroup", "UpdateAssignmentGroupSetsTheBravoGroup", "UpdateAssignmentGroupFindsNoOthers",
-			"UpdateAssignmentGroupRefusesBadInput",
+			"UpdateAssignmentGroupRefusesBadInput", "UpdateAssignmentGroupConnectsBothSides",
 		},
 		others: true,
 	},
@@ -249,7 +249,7 @@ var brokenAssignmentUpdates = map[string]breakage{
 	},
 	"updateAssignmentGroup ignores bravoGroupId": {
 		breaking: given(func(p *setGroupParams) { p.BravoGroupID = "" }),
-		breaks:   []string{"UpdateAssignmentGroupSetsTheBravoGroup"},
+		breaks:   []string{"UpdateAssignmentGroupSetsTheBravoGroup", "UpdateAssignmentGroupConnectsBothSides"},
 	},
 	"updateAssignmentGroup needs bravoGroupId": {
 		breaking: given(func(p *setGroupParams) {
@@ -257,7 +257,9 @@ var brokenAssignmentUpdates = map[string]breakage{
 				p.BravoGroupID = "none"
 			}
 		}),
-		breaks: []string{"UpdateAssignmentGroupSetsTheBravoGroup", "UpdateAssignmentGroupSetsTheGroup"},
+		breaks: []string{
+			"UpdateAssignmentGroupSetsTheBravoGroup", "UpdateAssignmentGroupSetsTheGroup", "UpdateAssignmentGroupRefusesBadInput",
+		},
 	},
 	"updateAssignmentGroup excuses bad input": {
 		breaking: excusing[setGroupParams](setResult{}),

@@ -103,6 +103,10 @@ var brokenCreateAssignment = map[string]breakage{
 		breaking: given(func(p *createParams) { p.SetLiveChatAgenda = nil }),
 		breaks:   []string{"CreateAssignmentWatchesIdleTimeByDefault", "CreateAssignmentEndsWhenIdle"},
 	},
+	"createAssignment forgets the group": {
+		breaking: gives(func(_ livechat.GetAssignmentParams, r **livechat.Assignment) { (*r).InletGroupInfo = document.Object{} }),
+		breaks:   []string{"CreateAssignmentRemembersTheGroup"},
+	},
 	"createAssignment has a meta": {
 		breaking: given(func(p *createParams) {
 			if p.Meta.IsZero() {

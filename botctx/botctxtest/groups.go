@@ -50,13 +50,23 @@ func (t *trial) talkWith(d *desk, p *place) talk {
 	return talk{desk: d, inlet: p, assignment: a, group: t.groupOf(p, a)}
 }
 
-// talkBeside lets the agent of one talk begin another, with a new member of its inlet.
+// talkBeside lets the agent of one talk begin another, with a new member of its inlet, who asks
+// in the same group.
 func (t *trial) talkBeside(first talk) talk {
 	t.Helper()
 	c := first.inlet.channel
 	bob := t.newMember(member.Member{App: c.App, Channel: c.ID, FirstName: "Bob"})
-	return t.talkWith(first.desk, t.at(t.home, c, bob))
+	return t.talkWith(first.desk, t.inGroup(t.at(t.home, c, bob), first.inlet.scope.GroupExternalID))
 }
+
+// talkInFamily lets an agent talk with the member of a place who has asked in a group.
+func (t *trial) talkInFamily(p *place) talk {
+	t.Helper()
+	return t.talkWith(t.openDesk(p, t.ticketing()), t.inGroup(p, familyOf(p.member.ID)))
+}
+
+// familyOf is the group on the inlet's platform in which a member asks.
+func familyOf(memberID string) string { return "family of " + memberID }
 
 // talkAway lets an agent talk with the member of the other app.
 func (t *trial) talkAway() talk {

@@ -158,10 +158,15 @@ func groupLooksInItsChannel(t *trial) {
 }
 
 func groupLooksInItsInlet(t *trial) {
-	k := t.talk()
-	t.setGroup(t.home, k.group.ID, "inletGroupExternalId", "family")
+	k := t.talkInFamily(t.home)
+	family := familyOf(t.home.member.ID)
+	found, err := t.home.GetGroupByInletGroup(t.ctx(), livechat.GetGroupByInletGroupParams{
+		Inlet: t.home.channel.ID, InletGroupExternalID: family,
+	})
+	require.NoError(t, err)
+	requireSameGroup(t, k.group, found)
 	elsewhere := t.newChannel(t.home.scope.App).ID
-	_, err := t.home.GetGroupByInletGroup(t.ctx(), livechat.GetGroupByInletGroupParams{Inlet: elsewhere, InletGroupExternalID: "family"})
+	_, err = t.home.GetGroupByInletGroup(t.ctx(), livechat.GetGroupByInletGroupParams{Inlet: elsewhere, InletGroupExternalID: family})
 	t.requireError(botctx.OpGetGroupByInletGroup, boterr.NotFound, "inletGroupExternalId", err)
 	_, err = t.home.GetGroupByMemberID(t.ctx(), livechat.GetGroupByMemberIDParams{Inlet: elsewhere, MemberID: t.home.member.ID})
 	t.requireError(botctx.OpGetGroupByMemberID, boterr.NotFound, "memberId", err)
@@ -196,7 +201,7 @@ var groupFinders = []groupFinder{
 		"GetGroupByInletGroup", botctx.OpGetGroupByInletGroup, "inletGroupExternalId",
 		func(ctx context.Context, p *place, k talk) (*livechat.Group, error) {
 			return p.GetGroupByInletGroup(ctx, livechat.GetGroupByInletGroupParams{
-				Inlet: k.group.Inlet, InletGroupExternalID: familyOf(k.group),
+				Inlet: k.group.Inlet, InletGroupExternalID: familyOf(k.group.Member),
 			})
 		},
 	},
@@ -207,9 +212,6 @@ var groupFinders = []groupFinder{
 		},
 	},
 }
-
-// familyOf is the inlet's group that the rules give to a group.
-func familyOf(g *livechat.Group) string { return "family of " + g.Member }
 
 // newestGroupRules are the rules of what each operation finds that finds groups.
 func newestGroupRules() []Rule {
@@ -230,14 +232,13 @@ func newestGroupRules() []Rule {
 }
 
 func readsTheNewestLiveOne(t *trial, f groupFinder) {
-	oldest := t.talk()
+	oldest := t.talkInFamily(t.home)
 	t.Advance(time.Second)
 	middle := t.talkBeside(oldest)
 	t.Advance(time.Second)
 	newest := t.talkBeside(oldest)
 	for _, k := range []talk{oldest, middle, newest} {
-		t.setGroup(t.home, k.group.ID,
-			"member", oldest.group.Member, "externalId", oldest.group.ExternalID, "inletGroupExternalId", familyOf(oldest.group))
+		t.setGroup(t.home, k.group.ID, "member", oldest.group.Member, "externalId", oldest.group.ExternalID)
 	}
 	for _, step := range []struct {
 		ended string
@@ -255,9 +256,7 @@ func readsTheNewestLiveOne(t *trial, f groupFinder) {
 }
 
 func finderFindsNoOthers(t *trial, f groupFinder) {
-	mine, theirs := t.talk(), t.talkAway()
-	t.setGroup(t.home, mine.group.ID, "inletGroupExternalId", familyOf(mine.group))
-	t.setGroup(t.away, theirs.group.ID, "inletGroupExternalId", familyOf(theirs.group), "app", t.away.scope.App)
+	mine, theirs := t.talkInFamily(t.home), t.talkInFamily(t.away)
 	nobody := talk{desk: mine.desk, group: &livechat.Group{
 		Inlet: mine.group.Inlet, ExternalID: unique("group"), AdminExternalID: unique("external"), Member: unique("member"),
 	}}

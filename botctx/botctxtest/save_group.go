@@ -67,10 +67,9 @@ func saveGroupKeepsTheGroup(t *trial) {
 }
 
 func saveGroupKnowsTheInletsGroups(t *trial) {
-	k := t.talk()
-	t.setGroup(t.home, k.group.ID, "inletGroupExternalId", "family")
+	k := t.talkInFamily(t.home)
 	t.saveGroup(t.home, nil, &send.MessageEvent{
-		Type: send.TypeText, From: t.home.member.ExternalID, To: "family", Timestamp: later, MessageID: unique("message"),
+		Type: send.TypeText, From: t.home.member.ExternalID, To: familyOf(t.home.member.ID), Timestamp: later, MessageID: unique("message"),
 	})
 	require.Equal(t, k.group.ID, t.load(t.home.member).Group)
 }

@@ -49,11 +49,7 @@ var groupSends = []groupSend{
 		},
 		func(t *trial, platform channel.Type) (talk, string, string) {
 			inlet := t.inletOn(platform)
-			k := t.talkWith(t.openDesk(inlet, t.ticketing()), inlet)
-			family := unique("family")
-			t.setGroup(t.home, k.group.ID, "inletGroupExternalId", family)
-			k.group = t.storedGroup(t.home, k.group.ID)
-			return k, inlet.channel.ID, family
+			return t.talkInFamily(inlet), inlet.channel.ID, familyOf(inlet.member.ID)
 		},
 		"inlet",
 	},
@@ -143,8 +139,7 @@ func reachesTheGroup(t *trial, g groupSend, platform channel.Type) {
 }
 
 func isForPlatformsWithGroups(t *trial, g groupSend) {
-	k := t.talk()
-	t.setGroup(t.home, k.group.ID, "inletGroupExternalId", "family")
+	k := t.talkInFamily(t.home)
 	for _, platform := range platforms {
 		if slices.Contains(g.allowed, platform) || !t.offers(On(platform)) {
 			continue
@@ -244,8 +239,8 @@ var toInletGroupRules = []Rule{
 
 func toInletGroupNeedsAGroupThere(t *trial) {
 	g := groupSends[0]
-	k, _, _ := g.begin(t, channel.Bravo)
-	t.setGroup(t.home, k.group.ID, "inletGroupExternalId", "")
+	inlet := t.inletOn(channel.Bravo)
+	k := t.talkWith(t.openDesk(inlet, t.ticketing()), inlet)
 	g.requireNothing(t, boterr.FailedPrecondition, "group", toGroupParams{nil, k.group.ID, send.Text("Hello")})
 }
 
