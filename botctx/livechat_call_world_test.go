@@ -42,22 +42,11 @@ func addLiveChats(t *testing.T, p *fakes.Platform) {
 		grace.Takes(grace.Ticket())
 	}
 	for _, talking := range []string{"hal", "ivy"} {
-		askAs(t, p, talking, "family")
+		actor := p.AddMember(member.Member{ID: talking, Channel: "family"}).InGroup("family of " + talking)
+		_, err := actor.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{Meta: document.O("who", talking)})
+		require.NoError(t, err)
 		hedy.Takes(hedy.Ticket())
-		addInletGroup(t, p, talking, "family of "+talking)
 	}
-}
-
-// addInletGroup makes the conversation of a member of family one of a group there.
-func addInletGroup(t *testing.T, p *fakes.Platform, memberID, group string) {
-	t.Helper()
-	live := p.Runtime().LiveChats(fakes.DefaultApp)
-	found, err := live.GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{Inlet: "family", MemberID: memberID})
-	require.NoError(t, err)
-	_, err = live.UpdateGroup(t.Context(), livechat.UpdateGroupParams{
-		Group: document.O("_id", found.ID, "inletGroupExternalId", group),
-	})
-	require.NoError(t, err)
 }
 
 // askAs adds a member who asks for a person.
