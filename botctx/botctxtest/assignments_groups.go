@@ -13,12 +13,12 @@ import (
 var assignmentGroupRules = []Rule{
 	{
 		Name:  "CreateAssignmentRemembersTheGroup",
-		Text:  "a member who asks in a group on the inlet's platform is answered there: assignment and group remember it; who asks for another member does so for that one alone",
+		Text:  "assignment and group remember the group in which a member asks; who asks for another member asks in none",
 		check: createAssignmentRemembersTheGroup,
 	},
 	{
 		Name:  "UpdateAssignmentGroupConnectsBothSides",
-		Text:  "a request that gets a group with an agent in it is taken by her, and the group names the assignment, the member and the inlet, in whatever order bot logic makes the calls and how often",
+		Text:  "a request whose group has an agent is taken, and both name each other, in whatever order the calls come",
 		Needs: []Capability{On(channel.Bravo), readMade},
 		check: updateAssignmentGroupConnectsBothSides,
 	},

@@ -31,7 +31,7 @@ var recipientRules = []Rule{
 	},
 	{
 		Name:  "SendResponseGoesToTheGroup",
-		Text:  "where the context's member talks with the bot in a group, a message that names nobody goes there, filled from the member; a member who is named gets it alone",
+		Text:  "in a group a message that names nobody goes there, filled from the member; who is named gets it alone",
 		Needs: []Capability{readSent},
 		check: sendResponseGoesToTheGroup,
 	},
