@@ -22,7 +22,11 @@ func (s *Service) UpdateAssignmentGroup(ctx context.Context, p UpdateAssignmentG
 	if err != nil {
 		return UpdateAssignmentResult{}, err
 	}
-	return updatedAssignment(r, isChanged), nil
+	result := updatedAssignment(r, 0)
+	if isChanged {
+		result.Modified = 1
+	}
+	return result, nil
 }
 
 // linkGivenGroup makes the group that a call names that of an assignment.
@@ -79,14 +83,12 @@ func (s *Service) updateAssignment(ctx context.Context, id string, fields docume
 	if err != nil {
 		return UpdateAssignmentResult{}, err
 	}
-	return updatedAssignment(r, found.Modified), nil
+	return updatedAssignment(r, modified(found)), nil
 }
 
 // updatedAssignment tells of an assignment that an update matched.
-func updatedAssignment(r *AssignmentRecord, isChanged bool) UpdateAssignmentResult {
-	result := UpdateAssignmentResult{DocsIDs: DocsIDs{Updated: []string{r.ID}}, Docs: []*Assignment{&r.Assignment}}
-	if isChanged {
-		result.Modified = 1
+func updatedAssignment(r *AssignmentRecord, modified int64) UpdateAssignmentResult {
+	return UpdateAssignmentResult{
+		DocsIDs: DocsIDs{Updated: []string{r.ID}}, Docs: []*Assignment{&r.Assignment}, Modified: modified,
 	}
-	return result
 }

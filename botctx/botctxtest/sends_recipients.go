@@ -104,7 +104,9 @@ func sendResponseTakesAnotherChannel(t *trial) {
 func sendResponseGoesToTheGroup(t *trial) {
 	family := unique("family")
 	inFamily := t.inGroup(t.home, family)
-	for _, params := range []send.SendResponseParams{{}, {ChannelID: t.home.channel.ID}, {MemberID: document.One(t.home.member.ID)}, {Member: t.home.member}} {
+	for _, params := range []send.SendResponseParams{
+		{}, {ChannelID: t.home.channel.ID}, {MemberID: document.One(t.home.member.ID)}, {Member: t.home.member},
+	} {
 		params.Response = send.Text("Hello {{firstName}}")
 		_, err := inFamily.SendResponse(t.ctx(), params)
 		require.NoError(t, err)
