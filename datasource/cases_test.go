@@ -53,11 +53,6 @@ func TestMongoCases(t *testing.T) {
 
 // leftOut are the cases of the server that do not hold through the operations, and why.
 var leftOut = map[string]string{
-	"S-01155": "look-ahead: patterns are RE2",
-	"S-01156": "look-behind: patterns are RE2",
-	"S-01169": "a back-reference: patterns are RE2",
-	"S-01171": "a possessive quantifier: patterns are RE2",
-	"S-01224": "a word boundary of Unicode: patterns are RE2",
 	"S-02720": "$where is refused: it runs code",
 	"S-02721": "$jsonSchema is refused",
 	"S-04113": "$jsonSchema is refused",

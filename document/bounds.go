@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"iter"
 	"math"
-	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"github.com/botctx/go-sdk/document/internal/pcre"
 )
 
 // KeyRange is a range of keys as AppendKey makes them: from From on, up to To and
@@ -145,7 +146,7 @@ func boundsOfTest(test candidateTest) (Bounds, bool) {
 	case *ordered:
 		return boundsOfOrder(test)
 	case likePattern:
-		return boundsOfPattern(test.pattern.String())
+		return boundsOfPattern(test.pattern)
 	case every:
 		return boundsOfEvery(test)
 	case some:
@@ -209,17 +210,12 @@ func lowestOf(class int) []byte {
 }
 
 // boundsOfPattern are the bounds of a pattern that begins with ^ and plain text.
-func boundsOfPattern(pattern string) (Bounds, bool) {
-	parsed, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil || parsed.Op != syntax.OpConcat || len(parsed.Sub) < 2 {
+func boundsOfPattern(pattern *pcre.Pattern) (Bounds, bool) {
+	prefix := pattern.Prefix()
+	if prefix == "" {
 		return Bounds{}, false
 	}
-	begin, text := parsed.Sub[0], parsed.Sub[1]
-	if begin.Op != syntax.OpBeginText || text.Op != syntax.OpLiteral || text.Flags&syntax.FoldCase != 0 ||
-		slices.Contains(text.Rune, 0) {
-		return Bounds{}, false
-	}
-	from := append([]byte{classString}, string(text.Rune)...)
+	from := append([]byte{classString}, prefix...)
 	return Bounds{Ranges: []KeyRange{{From: from, To: KeyAfter(from)}}}, true
 }
 

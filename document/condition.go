@@ -2,8 +2,9 @@ package document
 
 import (
 	"math"
-	"regexp"
 	"time"
+
+	"github.com/botctx/go-sdk/document/internal/pcre"
 )
 
 // The conditions on a single value. Each test is given a value or missing.
@@ -192,15 +193,18 @@ func (c ofLength) test(value any, _ *Evaluation) bool {
 }
 
 // likePattern is $regex. It matches strings only.
-type likePattern struct {
-	pattern *regexp.Regexp
-	// work is that for each byte of a text.
-	work int
-}
+type likePattern struct{ pattern *pcre.Pattern }
 
 func (c likePattern) test(value any, e *Evaluation) bool {
 	s, ok := value.(string)
-	return ok && e.spend(len(s)*c.work) && c.pattern.MatchString(s)
+	if !ok {
+		return false
+	}
+	matched, err := c.pattern.Match(s, e.charge)
+	if err != nil {
+		e.fail(err)
+	}
+	return matched && err == nil
 }
 
 // ofType is $type: a set of types by MongoDB's numbers.

@@ -149,6 +149,14 @@ func (e *Evaluation) spend(work int) bool {
 	return false
 }
 
+// charge is spend for what ends with an error.
+func (e *Evaluation) charge(work int) error {
+	if e.spend(work) {
+		return nil
+	}
+	return e.failure
+}
+
 // steps counts looking at n elements.
 func (e *Evaluation) steps(n int) bool { return e.spend(n * stepWork) }
 

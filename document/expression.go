@@ -1,11 +1,11 @@
 package document
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document/internal/pcre"
 )
 
 // expression is a compiled aggregation expression. It is immutable and safe for
@@ -30,7 +30,7 @@ type expressionRun struct {
 	// pattern is the pattern that was compiled last.
 	pattern struct {
 		source   patternSource
-		compiled *regexp.Regexp
+		compiled *pcre.Pattern
 	}
 	// limits bounds the work and the size of values.
 	limits workLimits

@@ -1,10 +1,10 @@
 package document
 
 import (
-	"regexp"
 	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document/internal/pcre"
 )
 
 // regexCall is $regexMatch, $regexFind and $regexFindAll.
@@ -13,7 +13,7 @@ type regexCall struct {
 	input expression
 	// pattern and options are compiled once where they are constants.
 	pattern, options expression
-	compiled         *regexp.Regexp
+	compiled         *pcre.Pattern
 }
 
 // regex compiles the operators with patterns.
@@ -38,7 +38,7 @@ func (c expressionCompiler) regex(name string, operand any) (expression, error) 
 }
 
 // patternOf compiles a pattern with options; nil where it is null or missing.
-func patternOf(pattern, options any) (*regexp.Regexp, error) {
+func patternOf(pattern, options any) (*pcre.Pattern, error) {
 	flags := ""
 	if !isNullish(options) && options != absent {
 		var ok bool
@@ -53,8 +53,7 @@ func patternOf(pattern, options any) (*regexp.Regexp, error) {
 	if !ok {
 		return nil, needsString(pattern)
 	}
-	compiled, err := compilePattern(text, flags)
-	return compiled.Regexp, err
+	return compilePattern(text, flags)
 }
 
 func (e *regexCall) evaluate(run *expressionRun) (any, error) {
@@ -73,27 +72,33 @@ func (e *regexCall) evaluate(run *expressionRun) (any, error) {
 	if !ok || pattern == nil {
 		return nothingFound[e.name], nil
 	}
-	const alike = 64 // So many bytes of a pattern may double the work for a byte of the text.
-	if err := run.limits.spend(stepWork + len(text)*(1+len(pattern.String())/alike)); err != nil {
+	if err := run.limits.spend(stepWork + len(text)); err != nil {
 		return nil, boterr.In(e.name, err)
 	}
+	result, err := e.search(run, pattern, text)
+	return result, boterr.In(e.name, err)
+}
+
+// search looks for the pattern in a text.
+func (e *regexCall) search(run *expressionRun, pattern *pcre.Pattern, text string) (any, error) {
 	switch e.name {
 	case "$regexMatch":
-		return pattern.MatchString(text), nil
+		return pattern.Match(text, run.limits.spend)
 	case "$regexFindAll":
-		return e.findAll(run, pattern, text)
+		return findAll(run, pattern, text)
 	}
-	if match := pattern.FindStringSubmatchIndex(text); match != nil {
-		return foundAt(text, match, utf8.RuneCountInString(text[:match[0]])), nil
+	match, err := pattern.Find(text, 0, run.limits.spend)
+	if match == nil || err != nil {
+		return nil, err
 	}
-	return nil, nil
+	return foundAt(text, match, utf8.RuneCountInString(text[:match[0]])), nil
 }
 
 // nothingFound is the result where the text or the pattern is null or missing.
 var nothingFound = map[string]any{"$regexMatch": false, "$regexFindAll": A()}
 
 // patternFor returns the pattern of a run; nil where it is null or missing.
-func (e *regexCall) patternFor(run *expressionRun) (*regexp.Regexp, error) {
+func (e *regexCall) patternFor(run *expressionRun) (*pcre.Pattern, error) {
 	if e.compiled != nil {
 		return e.compiled, nil
 	}
@@ -112,14 +117,16 @@ func (e *regexCall) patternFor(run *expressionRun) (*regexp.Regexp, error) {
 // patternSource is a pattern with its options, as they were evaluated.
 type patternSource struct{ pattern, options any }
 
-// The work that compiling a pattern counts as, in all and for each byte.
+// The work that compiling a pattern counts as, in all, for each byte and for each of its
+// instructions.
 const (
-	patternWork     = 1 << 16
-	patternByteWork = 1 << 6
+	patternWork            = 1 << 16
+	patternByteWork        = 1 << 6
+	patternInstructionWork = 1 << 8
 )
 
 // compilePattern compiles a pattern, unless it is the one that came last.
-func (run *expressionRun) compilePattern(source patternSource) (*regexp.Regexp, error) {
+func (run *expressionRun) compilePattern(source patternSource) (*pcre.Pattern, error) {
 	if source == run.pattern.source {
 		return run.pattern.compiled, nil
 	}
@@ -127,29 +134,53 @@ func (run *expressionRun) compilePattern(source patternSource) (*regexp.Regexp, 
 		return nil, err
 	}
 	compiled, err := patternOf(source.pattern, source.options)
-	if err == nil {
-		run.pattern.source, run.pattern.compiled = source, compiled
+	if err != nil {
+		return nil, err
 	}
-	return compiled, err
+	run.pattern.source, run.pattern.compiled = source, compiled
+	if compiled == nil {
+		return nil, nil
+	}
+	return compiled, run.limits.spend(patternInstructionWork * compiled.Size())
 }
 
-// findAll returns every match.
-func (e *regexCall) findAll(run *expressionRun, pattern *regexp.Regexp, text string) (any, error) {
+// findAll returns every match. As on MongoDB, each begins where the one before it ended, or
+// a character later where that was empty, and none begins behind the last character.
+func findAll(run *expressionRun, pattern *pcre.Pattern, text string) (any, error) {
 	items := []any{}
-	matches := pattern.FindAllStringSubmatchIndex(text, mostMatches+1)
-	if len(matches) > mostMatches {
-		return nil, boterr.Invalid(e.name, "there are more than %d matches", mostMatches)
-	}
-	before, index := 0, 0
-	for _, match := range matches {
-		if match[0] == len(text) && text != "" {
-			break // MongoDB looks for no match behind the last character.
+	counted, index := 0, 0
+	for from := 0; from < len(text) || len(items) == 0 && from == 0; {
+		match, err := pattern.Find(text, from, run.limits.spend)
+		if err != nil {
+			return nil, err
 		}
-		index += utf8.RuneCountInString(text[before:match[0]])
-		before = match[0]
+		if match == nil {
+			break
+		}
+		if match[0] == len(text) && text != "" {
+			break
+		}
+		if len(items) == mostMatches {
+			return nil, boterr.Invalid("", "there are more than %d matches", mostMatches)
+		}
+		if err := run.limits.steps(len(match)); err != nil {
+			return nil, err
+		}
+		index += utf8.RuneCountInString(text[counted:match[0]])
+		counted = match[0]
 		items = append(items, foundAt(text, match, index))
+		from = afterMatch(text, match)
 	}
 	return run.limits.array(items)
+}
+
+// afterMatch returns where the match after another one may begin.
+func afterMatch(text string, match []int) int {
+	if match[1] > match[0] {
+		return match[1]
+	}
+	_, length := utf8.DecodeRuneInString(text[match[1]:])
+	return match[1] + max(length, 1)
 }
 
 // mostMatches is the number of matches that $regexFindAll can return.

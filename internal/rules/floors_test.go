@@ -13,7 +13,7 @@ var floors = [][]string{
 	{"boterr", "internal/safelog"},
 	{"outbound", "internal/inbound", "internal/operations"},
 	{"outbound/replies", "internal/operations/reference"},
-	{"document/internal/geometry"},
+	{"document/internal/geometry", "document/internal/pcre"},
 	{"document"},
 	{"document/memstore/internal/persistent"},
 	{"document/memstore", "document/documenttest"},

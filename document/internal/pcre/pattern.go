@@ -1,0 +1,127 @@
+// Package pcre matches patterns as PCRE2 means them in UTF mode, whose patterns MongoDB
+// takes.
+//
+// A machine tries what could match in its order. It counts what it does, and ends where the
+// caller's budget does: the same pattern and text give the same outcome and the same work
+// everywhere. Where it would do more than a usual pattern does for a text, and RE2 can say
+// the pattern, Go's regexp package takes over, in linear time; look-around and
+// back-references, for one, RE2 lacks.
+//
+// Not supported, and refused by name, are \C and \X, callouts, look-around that is entered
+// again, the verb (*THEN) and verbs with names, other ends of lines than \n, and the
+// properties of Unicode that Go's unicode package lacks.
+package pcre
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// Pattern is a compiled pattern. It may be used by several goroutines at once.
+type Pattern struct {
+	root    node
+	groups  int
+	program *program
+	// linear is nil where RE2 lacks what the pattern says, and steps are its instructions.
+	linear *regexp.Regexp
+	steps  int
+	// lines tells that a text that ends in a newline is not for linear, and turns that what
+	// groups catch is not.
+	lines, turns bool
+}
+
+// Compile reads a pattern with options, which are letters of imsx. A pattern that is not
+// valid or not supported is InvalidArgument.
+func Compile(source, options string) (*Pattern, error) {
+	root, parsed, err := parse(source, flags{
+		fold: strings.Contains(options, "i"), multiline: strings.Contains(options, "m"),
+		dotAll: strings.Contains(options, "s"), extended: strings.Contains(options, "x"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	p := &Pattern{root: root, groups: parsed.most}
+	if p.program, err = compileProgram(root, p.groups); err != nil {
+		return nil, err
+	}
+	p.compileLinear()
+	return p, nil
+}
+
+// compileLinear compiles the pattern for RE2, as far as RE2 has what it says and repeats as
+// often.
+func (p *Pattern) compileLinear() {
+	w := &linearWriter{}
+	if !p.root.linear(w) {
+		return
+	}
+	parsed, err := syntax.Parse(w.text.String(), syntax.Perl)
+	if err != nil {
+		return
+	}
+	compiled, err := syntax.Compile(parsed.Simplify())
+	if err != nil || len(compiled.Inst) > maxLinear {
+		return
+	}
+	if p.linear, err = regexp.Compile(w.text.String()); err == nil {
+		p.steps, p.lines, p.turns = len(compiled.Inst), w.lines, w.turns
+	}
+}
+
+// Size is the number of instructions of the pattern.
+func (p *Pattern) Size() int { return len(p.program.code) + p.steps }
+
+// Prefix returns the text that whatever matches begins with; empty where the pattern asks
+// for none at the beginning of the text.
+func (p *Pattern) Prefix() string {
+	if !p.program.anchored {
+		return ""
+	}
+	return p.program.prefix
+}
+
+// Match reports whether a text matches.
+func (p *Pattern) Match(text string, charge Charge) (bool, error) {
+	if !p.isLinear(text) {
+		return newMachine(p.program, text, charge).find(0)
+	}
+	m, decided, err := p.try(text, charge)
+	if decided || err != nil {
+		return m != nil, err
+	}
+	return p.linear.MatchString(text), nil
+}
+
+// Find returns the first match from a place of the text on: the bytes where the match and
+// each of its groups begin and end, -1 for groups that caught nothing. It is nil where
+// nothing matches.
+func (p *Pattern) Find(text string, from int, charge Charge) ([]int, error) {
+	if from > 0 || p.turns || !p.isLinear(text) {
+		m := newMachine(p.program, text, charge)
+		found, err := m.find(from)
+		if !found || err != nil {
+			return nil, err
+		}
+		return p.groupsOf(m), nil
+	}
+	m, decided, err := p.try(text, charge)
+	switch {
+	case err != nil:
+		return nil, err
+	case !decided:
+		return p.linear.FindStringSubmatchIndex(text), nil
+	case m == nil:
+		return nil, nil
+	default:
+		return p.groupsOf(m), nil
+	}
+}
+
+// groupsOf returns what a machine has found.
+func (p *Pattern) groupsOf(m *machine) []int { return m.registers[:2*(p.groups+1)] }
+
+// isLinear reports whether RE2 matches a text as PCRE2 does.
+func (p *Pattern) isLinear(text string) bool {
+	return p.linear != nil && !(p.lines && strings.HasSuffix(text, "\n"))
+}

@@ -1,0 +1,43 @@
+package pcre
+
+import "errors"
+
+// The work for which the machine tries what RE2 can match, too: more than usual patterns
+// take, and less than RE2 does.
+const (
+	trialWork        = 1 << 12
+	trialWorkPerByte = 1 << 6
+)
+
+// linearStepWork is what RE2 takes for an instruction and a byte at its worst, in
+// nanoseconds. It tells nothing of what it did, so that the worst is charged.
+const linearStepWork = 12
+
+// errNoTrial ends a trial.
+var errNoTrial = errors.New("the machine would do more than RE2")
+
+// try lets the machine match for as long as that is usual. It returns the machine that found
+// a match, or nil, and whether that is decided. Where it is not, what RE2 takes is charged.
+func (p *Pattern) try(text string, charge Charge) (found *machine, decided bool, err error) {
+	left := trialWork + trialWorkPerByte*len(text)
+	m := newMachine(p.program, text, func(work int) error {
+		if left -= work; left < 0 {
+			return errNoTrial
+		}
+		return charge(work)
+	})
+	matched, err := m.find(0)
+	switch {
+	case err == nil && matched:
+		return m, true, nil
+	case err == nil:
+		return nil, true, nil
+	case errors.Is(err, errNoTrial), errors.Is(err, errTooDeep):
+		return nil, false, charge(linearStepWork * p.steps * (1 + p.groups/groupsAlike) * len(text))
+	default:
+		return nil, true, err
+	}
+}
+
+// groupsAlike are the groups that RE2 notes as fast as it does a step.
+const groupsAlike = 4
