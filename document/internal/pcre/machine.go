@@ -9,7 +9,7 @@ import (
 
 const (
 	// stepWork is what an instruction counts as.
-	stepWork = 8
+	stepWork = 12
 	// batch is the work that is charged at once.
 	batch = 1 << 13
 	// maxStack is the most entries of a machine's stack, which take 32 MiB.

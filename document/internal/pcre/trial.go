@@ -6,7 +6,7 @@ import "errors"
 // take, and less than RE2 does.
 const (
 	trialWork        = 1 << 12
-	trialWorkPerByte = 1 << 6
+	trialWorkPerByte = 96
 )
 
 // linearStepWork is what RE2 takes for an instruction and a byte at its worst, in
