@@ -140,7 +140,7 @@ func TestNewAgendaRefuses(t *testing.T) {
 func TestAMetaThatNoStoreKeepsIsRefused(t *testing.T) {
 	t.Parallel()
 	deep := document.A()
-	for range 98 {
+	for range document.MaxDepth - 2 { // The agenda and its meta are a level each.
 		deep = document.A(deep)
 	}
 	a := newApps(t)
