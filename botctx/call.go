@@ -51,11 +51,31 @@ func callOperation[P, R any](
 			return nil, failed
 		}
 	}
-	text, err := document.EncodeJSON(result)
+	text, err := encodeForCaller(result)
 	if err != nil && failed == nil {
 		failed = boterr.Wrap(string(op), boterr.New(boterr.Internal, "", "the result cannot be written as JSON: %w", err))
 	}
 	return text, failed
+}
+
+// forCaller is a result with a credential that the caller asked for. Logs, transcripts and
+// recordings show it redacted.
+type forCaller interface {
+	// ForCaller returns the result with the credential.
+	ForCaller() (document.Object, error)
+}
+
+// encodeForCaller returns the JSON of a result for who called the operation.
+func encodeForCaller(result any) (json.RawMessage, error) {
+	revealing, ok := result.(forCaller)
+	if !ok {
+		return document.EncodeJSON(result)
+	}
+	revealed, err := revealing.ForCaller()
+	if err != nil {
+		return nil, err
+	}
+	return revealed.MarshalJSON()
 }
 
 // decodeParams reads a JSON object of parameters by decode, which is document.Decode

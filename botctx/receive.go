@@ -1,9 +1,11 @@
 package botctx
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
@@ -140,7 +142,7 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin occasion, 
 	if begin.channel, err = r.channels(begin.scope).Load(ctx, inbound.Channel); err != nil {
 		return begin, boterr.In("Channel", err)
 	}
-	sender, err := r.sender(ctx, inbound)
+	sender, err := r.sender(ctx, inbound, begin.channel)
 	if err != nil {
 		return begin, boterr.In("Profile", err)
 	}
@@ -150,7 +152,7 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin occasion, 
 
 // sender returns the member who sent what arrived, by the host's function or the
 // SDK's own.
-func (r *Runtime) sender(ctx context.Context, inbound Inbound) (*member.Member, error) {
+func (r *Runtime) sender(ctx context.Context, inbound Inbound, on *channel.Channel) (*member.Member, error) {
 	if r.config.Arrive != nil {
 		arrived, err := r.config.Arrive(ctx, inbound)
 		if err == nil && arrived == nil {
@@ -161,6 +163,8 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound) (*member.Member, 
 	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
 	profile := inbound.Profile
 	profile.App, profile.Channel, profile.ExternalID = inbound.App, inbound.Channel, inbound.Event.From
+	profile.Platform = cmp.Or(profile.Platform, string(on.Type))
+	profile.BotID = cmp.Or(profile.BotID, on.BotID())
 	arrival, err := member.New(r.guarded, scope, r.hostParts(scope, r.channels(scope)).Channels).Arrive(ctx, profile)
 	if err != nil {
 		return nil, err

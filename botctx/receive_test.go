@@ -24,6 +24,22 @@ func (s *seen) look(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
+func TestANewMemberIsOnTheChannelsPlatform(t *testing.T) {
+	t.Parallel()
+	var logic seen
+	p := fakes.New(fakes.For(t))
+	page := p.AddChannel(channel.Channel{Type: channel.Alpha, Info: channel.AlphaInfo{PageID: "page-1"}})
+	p.HandleFunc(logic.look)
+	require.NoError(t, p.Runtime().Receive(t.Context(), hello(page.ID)))
+	require.Equal(t, "alpha", logic.runs[0].Member.Platform)
+	require.Equal(t, "page-1", logic.runs[0].Member.BotID)
+	given := hello(page.ID)
+	given.Event.From, given.Profile = "visitor-8", member.Member{Platform: "alpha lite", BotID: "page-2"}
+	require.NoError(t, p.Runtime().Receive(t.Context(), given))
+	require.Equal(t, "alpha lite", logic.runs[1].Member.Platform, "the host knows better")
+	require.Equal(t, "page-2", logic.runs[1].Member.BotID)
+}
+
 // hello is an event from a visitor of a channel.
 func hello(channelID string) botctx.Inbound {
 	return botctx.Inbound{

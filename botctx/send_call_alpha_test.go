@@ -166,7 +166,7 @@ func callToStore(t *testing.T) {
 			require.Equal(t, []fakes.StoredMessage{{
 				Channel: "shop", ID: answer.Get("result.0.response.message_creative_id").Int(), Response: send.Text("Hello, {{firstName}}"),
 			}}, s.StoredMessages("shop"))
-			require.JSONEq(t, `{"ok": 1, "result": [{"response": `+answer.Get("result.0.response").Raw+`, "accessToken": "[redacted]"}]}`, answer.Raw)
+			require.JSONEq(t, `{"ok": 1, "result": [{"response": `+answer.Get("result.0.response").Raw+`, "accessToken": "token-of-shop"}]}`, answer.Raw)
 			require.Empty(t, s.Sent())
 			second := callf(t, s.ada.Context(), "alphaCreateBroadcast", `{"response": %s}`, given)
 			require.NotEqual(t, answer.Raw, second.Raw)

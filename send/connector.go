@@ -103,6 +103,9 @@ func (m Message) event(d Delivery, now document.Timestamp) MessageEvent {
 	if event.From == "" && m.Member != nil {
 		event.From = m.Member.BotID
 	}
+	if event.From == "" && m.Channel != nil {
+		event.From = m.Channel.BotID()
+	}
 	if event.Timestamp.IsZero() {
 		event.Timestamp = now
 	}

@@ -22,6 +22,10 @@ type AlphaCreateBroadcastResult struct {
 	Result []StoredMessage `json:"result"`
 }
 
+// ForCaller returns the result with its tokens, which the caller needs; everything else shows
+// them redacted.
+func (r AlphaCreateBroadcastResult) ForCaller() (document.Object, error) { return document.Encode(r) }
+
 // StoredMessage is a message that Alpha has stored, to be sent as a broadcast.
 type StoredMessage struct {
 	// Response is Alpha's reply, which has the id as message_creative_id.
