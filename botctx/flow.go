@@ -66,11 +66,13 @@ func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 }
 
 // isForGroupTrees reports whether the run is for the group trees of a priority group: its
-// event comes from a group on Bravo. An agent in the group of a live chat, which the bot has
-// made, is answered by the other trees where there are no group trees.
+// event comes from a group on Bravo. A channel without priority groups needs none, and neither
+// does an agent in the group of a live chat, which the bot has made: where there are no group
+// trees, the others answer.
 func (r *run) isForGroupTrees(group channel.PriorityGroup) bool {
 	isFromGroup := r.bot.Channel.Type == channel.Bravo && r.bot.scope.GroupExternalID != ""
-	return isFromGroup && (!r.byAgent || len(group.GroupTrees) > 0)
+	needsNone := r.byAgent || len(r.bot.Channel.PriorityGroups) == 0
+	return isFromGroup && (!needsNone || len(group.GroupTrees) > 0)
 }
 
 // liveChatTree returns the tree of live chats, if there is one.

@@ -63,7 +63,7 @@ func TestWhatComesFromAGroupOnBravoIsAnsweredByTheGroupTrees(t *testing.T) {
 		"the default set has none":       {groups: []channel.PriorityGroup{byDefault}, text: "hi", alone: "private", inGroup: "group"},
 		"nor those of another group":     {groups: []channel.PriorityGroup{{OffTrees: []string{"live"}}, byDefault}, text: "stop", alone: "private", inGroup: ""},
 		"nothing without group trees":    {groups: []channel.PriorityGroup{{Trees: []string{"shop"}}}, text: "hi", alone: "private", inGroup: ""},
-		"nothing without configuration":  {text: "hi", alone: "private", inGroup: ""},
+		"all without configuration":      {text: "hi", alone: "private", inGroup: "private"},
 		"the off trees outside of hours": {flow: closed, groups: []channel.PriorityGroup{withTrees}, text: "hi", alone: "night", inGroup: "night"},
 		"on Delta there are none":        {kind: channel.Delta, groups: []channel.PriorityGroup{{Trees: []string{"shop"}}}, text: "hi", alone: "private", inGroup: "private"},
 	} {
