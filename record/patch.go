@@ -107,6 +107,9 @@ func (c *Collection) update(p Patch) (*document.Update, error) {
 	}
 	source, prefix := p.Patch, ""
 	if !p.WithModifier {
+		if err := requireFields(p.Patch); err != nil {
+			return nil, err
+		}
 		source, prefix = document.O("$set", p.Patch), "$set"
 	}
 	update, err := c.env.Compiler.Update(source, p.ArrayFilters...)
@@ -117,6 +120,17 @@ func (c *Collection) update(p Patch) (*document.Update, error) {
 		return nil, err
 	}
 	return nil, boterr.In("patch", withoutPrefix(err, prefix))
+}
+
+// requireFields refuses operators where a patch is the fields to set: stores would take
+// them for names of fields where nothing matches, or where an upsert inserts.
+func requireFields(patch document.Object) error {
+	for name := range patch.All() {
+		if strings.HasPrefix(name, "$") {
+			return boterr.In("patch", boterr.Invalid(name, "looks like an operator, and without withModifier a patch is the fields to set; set withModifier"))
+		}
+	}
+	return nil
 }
 
 // compilePipeline compiles the pipeline of a patch.

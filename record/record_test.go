@@ -234,6 +234,7 @@ func TestErrorsNameTheParameter(t *testing.T) {
 		"sortBy.n":              {SortBy: document.O("n", "up"), Patch: document.O("n", 1)},
 		"patch":                 {},
 		"patch.$inc":            {Patch: document.Inc("n", 1)},
+		"patch.$push":           {Filter: document.O("n", "matches nothing"), Patch: document.O("$push", document.O("n", 1)), Upsert: true},
 		"patch.$inc.n":          {Patch: document.Inc("n", "1"), WithModifier: true},
 		"patch.n":               {Patch: document.Inc("n", 1), WithModifier: true},
 		"patch.n.deep":          {Patch: document.O("n.deep", 1)},

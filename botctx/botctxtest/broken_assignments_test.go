@@ -149,7 +149,7 @@ var brokenCreateAssignment = map[string]breakage{
 	},
 	"createAssignment excuses bad input": {
 		breaking: excusing[createParams](createResult{}),
-		breaks:   []string{"CreateAssignmentRefusesBadInput"},
+		breaks:   []string{"CreateAssignmentRefusesBadInput", "CreateAssignmentTakesAnyDetailsForCustom"},
 	},
 	"createAssignment waits for somebody to be there": {
 		breaking: excusingAt[createParams](boterr.FailedPrecondition, createResult{}),
@@ -217,7 +217,7 @@ var brokenRouting = map[string]breakage{
 		breaks: []string{
 			"CreateAssignmentGoesToItsTargets", "CreateAssignmentGoesToCustomAlone", "CreateAssignmentFindsNoOthers",
 			"CreateAssignmentRefusesBadInput", "CreateAssignmentNeedsWhoTakesIt", "CreateAssignmentTakesACopy",
-			"CreateAssignmentPassesOverWhatIsOff",
+			"CreateAssignmentPassesOverWhatIsOff", "CreateAssignmentTakesAnyDetailsForCustom",
 		},
 	},
 	"targets have the label of the request": {

@@ -59,7 +59,7 @@ var brokenEverywhere = map[string]breakage{
 		breaks: []string{
 			"MembersTellWhenTheyChanged", "EntriesTellWhenTheyChanged", "ADueAgendaRunsItsNode", "ACompletedAgendaStaysAsItIs",
 			"DueAgendasRunByPriority", "APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun",
-			"CreateAssignmentEndsWhenIdle", "AssignmentsTellWhenTheyChanged",
+			"WithoutRunUntilAPatternRunsOnce", "CreateAssignmentEndsWhenIdle", "AssignmentsTellWhenTheyChanged",
 			"GroupsTellWhenTheyChanged", "SendMessageToInletGoesOnWithTheLiveChat",
 			"SendMessageToInletGroupGoesOnWithTheLiveChat", "SendMessageToOutletGroupGoesOnWithTheLiveChat",
 		},

@@ -37,6 +37,7 @@ var brokenSends = map[string]breakage{
 			"SendResponseReachesTheMember", "SendResponseFillsPaths", "SendResponsePassesTypesThrough",
 			"SendResponseTakesACopy", "SendResponseReachesSeveralMembers",
 			"SendResponseTakesRecordsAsAddresses", "SendResponseTakesAnotherChannel",
+			"SendResponseGoesToTheGroup",
 		},
 	},
 	"nothing is filled": {
@@ -44,6 +45,7 @@ var brokenSends = map[string]breakage{
 		breaks: []string{
 			"SendResponseFillsPaths", "SendResponseRefusesBadResponses", "SendResponseReachesSeveralMembers",
 			"SendResponseTakesRecordsAsAddresses", "SendResponseSendsToAllOrNone",
+			"SendResponseGoesToTheGroup",
 		},
 	},
 	"types are known": {
@@ -89,6 +91,7 @@ var brokenSends = map[string]breakage{
 		breaking: given(func(p *sendParams) { p.Channel, p.Member = nil, nil }),
 		breaks: []string{
 			"SendResponseTakesAnotherChannel", "SendResponseRefusesContradictions", "SendResponseFindsNoOthers",
+			"SendResponseGoesToTheGroup",
 		},
 	},
 	"ids are ignored": {
@@ -100,6 +103,7 @@ var brokenSends = map[string]breakage{
 			"SendResponseNeedsAnExternalID", "SendResponseOnCharlie", "SendResponseOnEcho",
 			"SendResponseOnAlpha", "SendResponseOnBravo", "SendResponseOnDelta", "SendResponseOnFoxtrot",
 			"SendResponseOnHotel", "SendResponseOnCustom", "SendResponseOnWebchat",
+			"SendResponseGoesToTheGroup",
 		},
 	},
 	"records beat ids": {
