@@ -46,7 +46,23 @@ func NewEvaluation(ctx context.Context) *Evaluation {
 // Visit tells that the call looks at a document that it asks no filter about, because an
 // index tells that it matches or another process asked. The methods that are given a filter
 // count it themselves.
-func (e *Evaluation) Visit(document Object) { e.budget.visit(1, document.Size()) }
+func (e *Evaluation) Visit(document Object) {
+	e.budget.visit(1)
+	if e.budget.isBehind() {
+		e.budget.measure(document.Size())
+	}
+}
+
+// visitAll is Visit for the documents whose bit is set in among.
+func (e *Evaluation) visitAll(documents []Object, among uint32) {
+	e.budget.visit(bits.OnesCount32(among))
+	if !e.budget.isBehind() {
+		return
+	}
+	for ; among != 0; among &= among - 1 {
+		e.budget.measure(documents[bits.TrailingZeros32(among)].Size())
+	}
+}
 
 // Err returns the error that ended the evaluation: Canceled where the context of the call has
 // ended, ResourceExhausted where it did too much, or nil.
@@ -72,11 +88,7 @@ func (e *Evaluation) Check(filter *Filter, document Object) (bool, error) {
 // after the other. Where a filter can fail, the error is that of the first document for which
 // it does, and matched are those before it.
 func (e *Evaluation) Select(filter *Filter, documents []Object, among uint32) (matched uint32, err error) {
-	size := 0
-	for rest := among; rest != 0; rest &= rest - 1 {
-		size += documents[bits.TrailingZeros32(rest)].Size()
-	}
-	e.budget.visit(bits.OnesCount32(among), size)
+	e.visitAll(documents, among)
 	if filter == nil || filter.root == nil {
 		return among, e.budget.failure
 	}
@@ -178,10 +190,11 @@ const (
 	// baseWork and baseRoom are what every call has.
 	baseWork = 256 << 20
 	baseRoom = 64 << 20
-	// workPerDocument and workPerByte are what each document that is looked at adds.
+	// workPerDocument is what each document that is looked at adds, and workPerByte what its
+	// bytes do where that is not enough.
 	workPerDocument = 1 << 10
 	workPerByte     = 16
-	// roomPerDocument and roomPerByte are what each of them adds to what may be kept.
+	// roomPerDocument and roomPerByte are what they add to what may be kept.
 	roomPerDocument = 1 << 7
 	roomPerByte     = 4
 	// lookEvery is the work after which the context is looked at.
@@ -190,10 +203,21 @@ const (
 	mostAtOnce = 1 << 50
 )
 
-// visit adds what documents of so many bytes in all are worth.
-func (b *budget) visit(documents, bytes int) {
-	b.left += documents*workPerDocument + bytes*workPerByte
-	b.room += documents*roomPerDocument + bytes*roomPerByte
+// visit adds what so many documents are worth by their number.
+func (b *budget) visit(documents int) {
+	b.left += documents * workPerDocument
+	b.room += documents * roomPerDocument
+}
+
+// isBehind reports whether the call has done or kept more than its documents are worth by
+// their number. As long as it has not, nobody reads their sizes: to a plain scan that would
+// be as much work as its condition.
+func (b *budget) isBehind() bool { return b.left < baseWork || b.room < baseRoom }
+
+// measure adds what documents of so many bytes in all are worth beside their number.
+func (b *budget) measure(bytes int) {
+	b.left += bytes * workPerByte
+	b.room += bytes * roomPerByte
 }
 
 // spend counts work, and reports whether there was enough left for it.

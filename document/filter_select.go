@@ -1,9 +1,6 @@
 package document
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // BatchSize is the most documents that Select takes.
 const BatchSize = 32
@@ -72,8 +69,10 @@ func (m *pathMatcher) meetsArray(array Array, e *Evaluation) bool {
 		if !e.steps(array.Len()) {
 			return false
 		}
-		if slices.ContainsFunc(array.items(), func(item any) bool { return m.test.test(item, e) }) {
-			return true
+		for _, item := range array.items() {
+			if m.test.test(item, e) {
+				return true
+			}
 		}
 	}
 	return m.test.test(array, e)
