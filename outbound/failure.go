@@ -3,6 +3,8 @@ package outbound
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"net/url"
 	"time"
 
@@ -29,9 +31,34 @@ func failure(ctx context.Context, host string, err error) error {
 	if coded, ok := boterr.AsError(err); ok {
 		return coded
 	}
-	// The text of a *url.Error shows the URL; its cause does not.
-	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err
+	return boterr.New(boterr.Unavailable, "", "the exchange with %s failed: %w", host, withoutAddresses(err))
+}
+
+// withoutAddresses returns what went wrong, for bot logic to read: without the URL, which
+// it knows, and without the addresses and ports of the host's own network and resolver,
+// which are not its business.
+func withoutAddresses(err error) error {
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
+		return withoutServer(lookup)
 	}
-	return boterr.New(boterr.Unavailable, "", "the exchange with %s failed: %w", host, err)
+	if exchange, ok := errors.AsType[*net.OpError](err); ok {
+		return fmt.Errorf("%s: %w", exchange.Op, exchange.Err)
+	}
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		return outer.Err
+	}
+	return err
+}
+
+// withoutServer returns the error of a look-up of a name without the resolver that was
+// asked, which its text may hold twice.
+func withoutServer(lookup *net.DNSError) error {
+	told := &net.DNSError{
+		Err: "the resolver did not answer", Name: lookup.Name,
+		IsTimeout: lookup.IsTimeout, IsTemporary: lookup.IsTemporary, IsNotFound: lookup.IsNotFound,
+	}
+	if lookup.IsNotFound {
+		told.Err = "no such host"
+	}
+	return told
 }

@@ -3,8 +3,12 @@ package outbound_test
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -100,6 +104,44 @@ func TestFetchGivesErrorsOfOtherClientsACode(t *testing.T) {
 	})}
 	_, err = get(t, broken, "https://example.com/")
 	requireCode(t, err, boterr.Unavailable, "")
+}
+
+func TestErrorsOfTheNetworkTellNoAddressesOfTheHost(t *testing.T) {
+	t.Parallel()
+	own, resolver := &net.TCPAddr{IP: net.IPv4(10, 1, 2, 3), Port: 43210}, "10.9.8.7:53"
+	refused := &os.SyscallError{Syscall: "connect", Err: syscall.ECONNREFUSED}
+	for name, test := range map[string]struct {
+		err  error
+		told string
+	}{
+		"a name that is not there": {
+			err:  &net.DNSError{Err: "no such host", Name: "example.com", Server: resolver, IsNotFound: true},
+			told: "lookup example.com: no such host",
+		},
+		"a resolver that is silent": {
+			err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{
+				Err: "read udp 10.1.2.3:43210->" + resolver + ": i/o timeout", Name: "example.com", Server: resolver, IsTimeout: true,
+			}},
+			told: "lookup example.com: the resolver did not answer",
+		},
+		"a connection that is refused": {
+			err:  &url.Error{Op: "Get", URL: "https://example.com/", Err: &net.OpError{Op: "dial", Net: "tcp", Source: own, Addr: own, Err: refused}},
+			told: "dial: connect: connection refused",
+		},
+		"one that breaks": {
+			err:  &net.OpError{Op: "read", Net: "tcp", Source: own, Addr: own, Err: syscall.ECONNRESET},
+			told: "read: connection reset by peer",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			failing := &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) { return nil, test.err })}
+			_, err := get(t, failing, "https://example.com/")
+			require.EqualError(t, err, "unavailable: the exchange with example.com failed: "+test.told)
+			_, hasAddresses := errors.AsType[*net.OpError](err)
+			require.False(t, hasAddresses)
+		})
+	}
 }
 
 // failingReader fails.

@@ -127,7 +127,8 @@ func (c *Collection) update(p Patch) (*document.Update, error) {
 func requireFields(patch document.Object) error {
 	for name := range patch.All() {
 		if strings.HasPrefix(name, "$") {
-			return boterr.In("patch", boterr.Invalid(name, "looks like an operator, and without withModifier a patch is the fields to set; set withModifier"))
+			err := boterr.Invalid(name, "looks like an operator, and without withModifier a patch is the fields to set; set withModifier")
+			return boterr.In("patch", err)
 		}
 	}
 	return nil
