@@ -1,7 +1,6 @@
 package botctx
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -163,9 +162,7 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound, on *channel.Chann
 	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
 	profile := inbound.Profile
 	profile.App, profile.Channel, profile.ExternalID = inbound.App, inbound.Channel, inbound.Event.From
-	profile.Platform = cmp.Or(profile.Platform, string(on.Type))
-	profile.BotID = cmp.Or(profile.BotID, on.BotID())
-	arrival, err := member.New(r.guarded, scope, r.hostParts(scope, r.channels(scope)).Channels).Arrive(ctx, profile)
+	arrival, err := member.New(r.guarded, scope, r.hostParts(scope, r.channels(scope)).Channels).Arrive(ctx, profile.On(on))
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,8 @@ type Config struct {
 	// DeriveID makes an id of a text: the same of the same, and different of others. Such are
 	// the ids of what a run sends, see Context.SendID. The default makes UUIDs of version 8.
 	DeriveID func(of string) string
-	// NewEtag makes etags of records. The default is made of the time and a NewID.
+	// NewEtag makes etags of records. The default is made of the time and a NewID. Those of
+	// channels are times.
 	NewEtag func() string
 	// Flow decides which nodes may answer an event.
 	Flow Flow

@@ -18,6 +18,10 @@ type UploadFileToObjectStoreParams struct {
 	//   - method, such as "POST"; the default is GET. HEAD, CONNECT and TRACE bring no file.
 	//   - headers, an object of texts or numbers.
 	//   - body, a text, or an object or array, which is sent as JSON.
+	//   - json, true to send a text in body as JSON, too, or what is sent as JSON without a body.
+	//     The file that comes is stored as it is.
+	//   - qs, an object of texts, numbers and booleans that are added to the query of the URL.
+	//   - timeout, how many milliseconds the upload may take, where the host allows more.
 	//   - encoding, which may be null: files are bytes in any case.
 	Options document.Object `json:"options,omitzero"`
 	// Channel is the channel that the file belongs to. The default is the context's own.

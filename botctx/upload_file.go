@@ -33,10 +33,15 @@ func (u utilities) UploadFileToObjectStore(
 		return UploadFileToObjectStoreResult{}, boterr.New(boterr.Unsupported, "",
 			"the host keeps no files: it gives Config.ObjectStore for that")
 	}
+	options, err := readUploadOptions(p.Options)
+	if err != nil {
+		return UploadFileToObjectStoreResult{}, boterr.In("options", err)
+	}
 	limits := u.runtime.config.Upload.withDefaults()
-	ctx, cancel := context.WithTimeoutCause(ctx, limits.Timeout, tooSlowError(limits.Timeout))
+	timeout := options.within(limits.Timeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, tooSlowError(timeout))
 	defer cancel()
-	request, err := newUploadRequest(ctx, p)
+	request, err := newUploadRequest(ctx, p.URL, options)
 	if err != nil {
 		return UploadFileToObjectStoreResult{}, err
 	}

@@ -1,6 +1,7 @@
 package botctx_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -96,18 +97,34 @@ func TestUploadSendsItsOptions(t *testing.T) {
 			document.O("method", "POST", "headers", document.O("content-type", "a/b"), "body", document.A(7), "encoding", nil),
 			replies.Request{Header: http.Header{"Content-Type": {"a/b"}}, Body: `[7]`},
 		},
+		"a text as JSON": {
+			document.O("json", true, "method", "POST", "body", "page"),
+			replies.Request{Header: http.Header{"Content-Type": {"application/json"}}, Body: `"page"`},
+		},
+		"JSON": {
+			document.O("method", "POST", "json", document.O("page", 7)),
+			replies.Request{Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"page":7}`},
+		},
+		"JSON of nothing":      {document.O("method", "POST", "json", true), replies.Request{Header: http.Header{}}},
+		"a text, and not JSON": {document.O("method", "POST", "json", false, "body", "a"), replies.Request{Header: http.Header{}, Body: "a"}},
+		"a query": {
+			document.O("method", "POST", "qs", document.O("page", 7, "q", "a b&c", "all", true, "none", nil)),
+			replies.Request{Header: http.Header{}, URL: billURL + "&page=7&q=a%20b%26c&all=true"},
+		},
+		"a timeout": {document.O("method", "POST", "timeout", 90_000.5), replies.Request{Header: http.Header{}}},
 		"null": {
-			document.O("method", "POST", "headers", nil, "body", nil), replies.Request{Header: http.Header{}},
+			document.O("method", "POST", "headers", nil, "body", nil, "json", nil, "qs", nil, "timeout", nil), replies.Request{Header: http.Header{}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			utilities := fakes.NewUtilities(fakes.For(t))
-			utilities.Platform.HTTP.Add("POST", billURL, replies.Text(200, "a bill"))
+			c.want.URL = cmp.Or(c.want.URL, billURL)
+			utilities.Platform.HTTP.Add("POST", c.want.URL, replies.Text(200, "a bill"))
 			_, err := utilities.UploadFileToObjectStore(t.Context(),
 				newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.Options = c.options }))
 			require.NoError(t, err)
-			c.want.Method, c.want.URL, c.want.Pattern = "POST", billURL, billURL
+			c.want.Method, c.want.Pattern = "POST", c.want.URL
 			require.Equal(t, []replies.Request{c.want}, utilities.Platform.HTTP.Requests())
 		})
 	}
@@ -159,8 +176,14 @@ func TestUploadRefusesBadInput(t *testing.T) {
 		"a media type with an end":   {"contentType", of("image/png\r\nX-A: b")},
 		"a broken parameter":         {"contentType", of("text/plain; charset")},
 		"a control in a parameter":   {"contentType", of("text/plain; a=\"\x01\"")},
-		"an unknown option":          {"options.json", with("json", true)},
-		"an unknown option of null":  {"options.timeout", with("timeout", nil)},
+		"an unknown option":          {"options.form", with("form", "a=b")},
+		"an unknown option of null":  {"options.proxy", with("proxy", nil)},
+		"JSON beside a body":         {"options.json", with("json", document.O(), "body", "a")},
+		"a query of no object":       {"options.qs", with("qs", "a=b")},
+		"a list in a query":          {"options.qs.ids", with("qs", document.O("ids", document.A(1)))},
+		"no time":                    {"options.timeout", with("timeout", 0)},
+		"less than no time":          {"options.timeout", with("timeout", -1)},
+		"a time of no number":        {"options.timeout", with("timeout", "soon")},
 		"an encoding":                {"options.encoding", with("encoding", "utf8")},
 		"a method of no text":        {"options.method", with("method", 7)},
 		"an empty method":            {"options.method", with("method", "")},

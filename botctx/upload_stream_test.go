@@ -17,6 +17,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/record"
@@ -199,6 +200,29 @@ func TestAnUploadThatIsTooSlowIsEnded(t *testing.T) {
 				require.GreaterOrEqual(t, took, 10*time.Second)
 				require.Less(t, took, 11*time.Second)
 			})
+		})
+	}
+}
+
+func TestAnUploadTakesNoLongerThanItsOptionsAndTheHostAllow(t *testing.T) {
+	t.Parallel()
+	for ms, allowed := range map[float64]time.Duration{1500: 1500 * time.Millisecond, 60_000: 10 * time.Second, 1e300: 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			var left time.Duration
+			bot, _ := uploader(t, &body{Reader: strings.NewReader("a bill")}, func(config *botctx.Config) {
+				config.Upload.Timeout = 10 * time.Second
+				config.HTTP = doerFunc(func(request *http.Request) (*http.Response, error) {
+					deadline, _ := request.Context().Deadline()
+					left = time.Until(deadline) //nolint:forbidigo // The time of the bubble.
+					<-request.Context().Done()
+					return nil, request.Context().Err()
+				})
+			})
+			_, err := bot.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) {
+				p.Options = document.O("timeout", ms)
+			}))
+			requireField(t, err, "uploadFileToObjectStore", boterr.ResourceExhausted, "")
+			require.Equal(t, allowed, left)
 		})
 	}
 }

@@ -26,9 +26,10 @@ type Channel struct {
 	CreatedAt document.Timestamp `json:"createdAt,omitzero"`
 	// Description says what the channel is for.
 	Description string `json:"description,omitzero"`
-	// Etag changes with every change.
+	// Etag is when this version of the record was made, in milliseconds as text. Each change
+	// makes a later one.
 	Etag string `json:"etag,omitzero"`
-	// ExclusiveLiveChat is whether live chat is exclusive.
+	// ExclusiveLiveChat is for bot logic to read: the SDK gives it no meaning.
 	ExclusiveLiveChat bool `json:"exclusiveLiveChat,omitzero"`
 	// Info is what the platform needs to know. Which type it has depends on Type.
 	Info Info `json:"info,omitzero"`

@@ -2,6 +2,7 @@ package channel
 
 import (
 	"context"
+	"errors"
 	"reflect"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -21,6 +22,7 @@ func kind() record.Kind {
 // Service is the channels of one app. It is safe for concurrent use.
 type Service struct {
 	scope    record.Scope
+	env      record.Env
 	channels *record.Collection
 	pairings *record.Collection
 }
@@ -31,6 +33,7 @@ var _ Operations = (*Service)(nil)
 func New(env record.Env, scope record.Scope) *Service {
 	return &Service{
 		scope:    scope,
+		env:      env.WithDefaults(),
 		channels: record.Open(env, kind()).Where(record.FieldApp, scope.App),
 		pairings: record.Open(env, pairingKind()).Where(record.FieldApp, scope.App),
 	}
@@ -83,7 +86,7 @@ func (s *Service) Save(ctx context.Context, c *Channel) (*Channel, error) {
 	}
 	var stored document.Object
 	if c.ID == "" {
-		stored, err = s.channels.Insert(ctx, given)
+		stored, err = s.versions("").Insert(ctx, given)
 	} else {
 		stored, err = s.replace(ctx, c, given)
 	}
@@ -129,21 +132,60 @@ func infoType(t Type) Type {
 
 // replace stores a channel that has an ID.
 func (s *Service) replace(ctx context.Context, c *Channel, given document.Object) (document.Object, error) {
-	filter := document.O(record.FieldID, document.O("$eq", c.ID))
-	if c.Etag != "" {
-		filter = filter.With(record.FieldEtag, document.O("$eq", c.Etag))
+	if c.Etag == "" {
+		return s.overwrite(ctx, c.ID, given)
 	}
-	result, err := s.channels.FindAndModify(ctx, record.Patch{
-		Filter:       filter,
-		Patch:        given.Without(record.FieldCreatedAt),
-		WithModifier: true,
-		Upsert:       c.Etag == "",
-	}, true)
-	if err != nil || !result.Document.IsZero() {
-		return result.Document, err
+	stored, err := s.replaceVersion(ctx, c.ID, c.Etag, given)
+	if err != nil || !stored.IsZero() {
+		return stored, err
 	}
 	if _, err := s.channels.Get(ctx, c.ID); err != nil {
 		return document.Object{}, err
 	}
 	return document.Object{}, boterr.New(boterr.Conflict, "etag", "channel %s was changed since it was read: load it again", c.ID)
+}
+
+// overwrite stores a channel over whatever is there. It reads what that is, so that the new
+// etag is later, and starts anew where another change came between.
+func (s *Service) overwrite(ctx context.Context, id string, given document.Object) (document.Object, error) {
+	for {
+		found, err := s.channels.Get(ctx, id)
+		if errors.Is(err, boterr.NotFound) {
+			stored, isNew, err := s.insert(ctx, id, given)
+			if isNew || err != nil {
+				return stored, err
+			}
+			continue
+		}
+		if err != nil {
+			return document.Object{}, err
+		}
+		stored, err := s.replaceVersion(ctx, id, document.Get[any](found, record.FieldEtag, nil), given)
+		if err != nil || !stored.IsZero() {
+			return stored, err
+		}
+	}
+}
+
+// insert adds a channel, unless another call has added it meanwhile.
+func (s *Service) insert(ctx context.Context, id string, given document.Object) (stored document.Object, isNew bool, err error) {
+	stored, err = s.versions("").Insert(ctx, given)
+	if !errors.Is(err, boterr.AlreadyExists) {
+		return stored, err == nil, err
+	}
+	if _, notMine := s.channels.Get(ctx, id); notMine != nil {
+		return document.Object{}, false, err
+	}
+	return document.Object{}, false, nil
+}
+
+// replaceVersion replaces a channel if it has an etag still, which is nil where it has none.
+func (s *Service) replaceVersion(ctx context.Context, id string, etag any, given document.Object) (document.Object, error) {
+	text, _ := etag.(string)
+	result, err := s.versions(text).FindAndModify(ctx, record.Patch{
+		Filter:       document.O(record.FieldID, document.O("$eq", id), record.FieldEtag, document.O("$eq", etag)),
+		Patch:        given.Without(record.FieldCreatedAt),
+		WithModifier: true,
+	}, true)
+	return result.Document, err
 }

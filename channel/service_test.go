@@ -1,6 +1,8 @@
 package channel_test
 
 import (
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -112,6 +114,45 @@ func TestSaveDoesNotOverwriteWhatItHasNotSeen(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Conflict)
 	_, err = a.mine.Save(t.Context(), &channel.Channel{ID: "c2", Type: channel.Webchat, Etag: "e"})
 	require.ErrorIs(t, err, boterr.NotFound)
+}
+
+func TestTheEtagIsATimeThatEachChangeMakesLater(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	startMs := a.now.UnixMilli()
+	for after, change := range []func(){func() {}, func() {}, func() { a.now = a.now.Add(-time.Hour) }} {
+		change()
+		saved := save(t, a.mine, channel.Channel{ID: "c1", Type: channel.Webchat, Name: strconv.Itoa(after)})
+		require.Equal(t, strconv.FormatInt(startMs+int64(after), 10), saved.Etag)
+	}
+	seen, err := a.mine.Load(t.Context(), "c1")
+	require.NoError(t, err)
+	a.now = a.now.Add(2 * time.Hour)
+	seen.Name = "seen"
+	require.Equal(t, strconv.FormatInt(a.now.UnixMilli(), 10), save(t, a.mine, *seen).Etag)
+}
+
+func TestSavesAtOnceAllMakeAnEtagOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	a := newApps()
+	const saves = 20
+	etags := make(chan string, saves)
+	var all sync.WaitGroup
+	for i := range saves {
+		all.Go(func() {
+			saved, err := a.mine.Save(t.Context(), &channel.Channel{ID: "c1", Type: channel.Webchat, Name: strconv.Itoa(i)})
+			if err == nil {
+				etags <- saved.Etag
+			}
+		})
+	}
+	all.Wait()
+	close(etags)
+	seen := map[string]bool{}
+	for etag := range etags {
+		seen[etag] = true
+	}
+	require.Len(t, seen, saves)
 }
 
 func TestSaveRefusesWhatIsNoChannel(t *testing.T) {

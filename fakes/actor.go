@@ -38,7 +38,11 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 		added.ExternalID = p.userID(p.typeOf(added.App, added.Channel), added.ID)
 	}
 	scope := record.Scope{App: added.App, Channel: added.Channel, Member: added.ID}
-	stored, err := member.New(p.runtime.Env(), scope, channel.New(p.runtime.Env(), scope)).Insert(context.Background(), added)
+	channels := channel.New(p.runtime.Env(), scope)
+	if on, err := channels.Load(context.Background(), added.Channel); err == nil { // Insert refuses a channel that is not there.
+		added = added.On(on)
+	}
+	stored, err := member.New(p.runtime.Env(), scope, channels).Insert(context.Background(), added)
 	if err != nil {
 		p.test.Fatalf("fakes: AddMember: %v", err)
 	}

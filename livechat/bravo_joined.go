@@ -49,7 +49,7 @@ func (s *Service) joinedID(in *channel.Channel, p HandleAdminJoinedGroupParams, 
 func joinedGroup(id string, in *channel.Channel, p HandleAdminJoinedGroupParams, admin Admin, others []*Group) Group {
 	g := Group{
 		ID: id, Outlet: in.ID, ExternalID: p.BravoGroupID, AdminExternalID: p.ExternalID, Admin: admin.AdminID,
-		Meta: document.O(), Active: true, Valid: true, Type: in.Type,
+		Meta: document.O(), Active: true, Valid: true, BotID: in.BotID(), Type: in.Type,
 	}
 	if i := slices.IndexFunc(others, func(other *Group) bool { return other.Active }); i >= 0 {
 		other := others[i]

@@ -65,7 +65,7 @@ func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, 
 	}
 	g := Group{
 		Inlet: r.Inlet, Outlet: outlet.ID, Name: r.GroupName, Meta: document.O(), Active: true, Valid: true,
-		Type: outlet.Type, AdminExternalID: r.Assignee, Admin: admin.AdminID, Assignment: r.ID, Member: r.Member,
+		BotID: outlet.BotID(), Type: outlet.Type, AdminExternalID: r.Assignee, Admin: admin.AdminID, Assignment: r.ID, Member: r.Member,
 		InletGroupExternalID: r.inletGroup(),
 	}
 	if g.Name == "" {

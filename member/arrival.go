@@ -1,6 +1,7 @@
 package member
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -16,6 +17,14 @@ type Arrival struct {
 	Member *Member
 	// New is whether the member was made by this arrival.
 	New bool
+}
+
+// On returns the member with what the channel on which the member is says where m does not:
+// Platform from its type, BotID from its info.
+func (m Member) On(c *channel.Channel) Member {
+	m.Platform = cmp.Or(m.Platform, string(c.Type))
+	m.BotID = cmp.Or(m.BotID, c.BotID())
+	return m
 }
 
 // Arrive finds the member of the scope's channel with an external id, and makes it

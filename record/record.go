@@ -39,7 +39,7 @@ type Env struct {
 	// by the time they were made.
 	NewID func() string
 	// NewEtag makes the etag of a new version of a record, different each time. The
-	// default is the time in milliseconds, a dash and a NewID.
+	// default is the time in milliseconds, a dash and a NewID. Those of channels are times.
 	NewEtag func() string
 	// SendID makes the id of what is sent to a recipient, such as a message: different each
 	// time, but the same where what sends it is known to be tried again. to names the recipient.

@@ -1,11 +1,13 @@
 package send
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 )
 
 const millisecondsPerSecond = 1000
@@ -23,6 +25,14 @@ func milliseconds(timestamp any) (any, error) {
 		return nil, boterr.Invalid("", "must be a number of milliseconds or a string of seconds, got %.40q", text)
 	}
 	return int64(seconds)*millisecondsPerSecond + thousandths(fraction), nil
+}
+
+// seconds returns a timestamp as a string of seconds with six decimals, as platforms whose
+// timestamps are ids write theirs.
+func seconds(timestamp document.Timestamp) string {
+	const microsecondsPerMillisecond = 1000
+	ms := int64(timestamp)
+	return fmt.Sprintf("%d.%06d", ms/millisecondsPerSecond, ms%millisecondsPerSecond*microsecondsPerMillisecond)
 }
 
 func isDigits(text string) bool {

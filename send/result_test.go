@@ -47,7 +47,11 @@ func TestAResultHasTheShapeOfItsPlatform(t *testing.T) {
 		},
 		{
 			resultOf(document.Object{}).For(channel.Charlie),
-			`{"ok":true,"channel":"c1","ts":1700,"message":{"text":"Hi","url":"u"}}`,
+			`{"ok":true,"channel":"c1","ts":"1.700000","message":{"text":"Hi","url":"u"}}`,
+		},
+		{
+			resultOf(document.O("ts", 1503435956.000247, "channel", "D1", "message", document.O())).For(channel.Charlie),
+			`{"ok":true,"channel":"D1","ts":"1503435956.000247","message":{}}`,
 		},
 		{
 			resultOf(document.O("news", document.A(1), "msgType", "news", "errcode", 0)).For(channel.Echo),
@@ -79,6 +83,8 @@ func TestAResultIsReadBack(t *testing.T) {
 	require.Equal(t, "1700000000.000200", charlie.MessageEvent.MessageID)
 	require.Equal(t, document.Timestamp(1_700_000_000_000), charlie.MessageEvent.Timestamp)
 	require.Equal(t, "Hi", document.Get(charlie.Reply, "message.text", ""))
+
+	require.Equal(t, charlie.MessageEvent, read[send.Result](t, `{"ok":true,"ts":1700000000.000200}`).MessageEvent)
 
 	echo := read[send.Result](t, `{"msgType":"text","text":"Hi"}`)
 	require.Equal(t, "Hi", document.Get(echo.Reply, "text", ""))

@@ -56,7 +56,7 @@ func TestEveryPlatformAnswersInItsShape(t *testing.T) {
 	t.Parallel()
 	event := `{"from":"","to":"x","data":{"text":"Hi"},"type":"TEXT","timestamp":1700000000000,"messageId":"m"}`
 	shapes := map[channel.Type]string{
-		channel.Charlie: `{"ok":true,"channel":"c","ts":1700000000000,"message":{"text":"Hi"}}`,
+		channel.Charlie: `{"ok":true,"channel":"c","ts":"1700000000.000000","message":{"text":"Hi"}}`,
 		channel.Echo:    `{"msgType":"text","text":"Hi"}`,
 	}
 	for _, platform := range platforms {

@@ -59,9 +59,21 @@ func charlieObject(r Result) document.Object {
 	return document.O(
 		"ok", replied(r, "ok", true),
 		"channel", replied(r, "channel", r.ChatID),
-		fieldTS, replied(r, fieldTS, r.MessageEvent.Timestamp),
+		fieldTS, repliedTS(r),
 		"message", replied(r, "message", present(r.MessageEvent.Data)),
 	)
+}
+
+// repliedTS returns the platform's timestamp of a message as text, as updateMessage takes it:
+// the reply's, or the time of the message event. A reply's that is no timestamp is the
+// platform's word.
+func repliedTS(r Result) any {
+	given := replied(r, fieldTS, seconds(r.MessageEvent.Timestamp))
+	var ts MessageTS
+	if err := ts.DecodeValue(given); err != nil {
+		return given
+	}
+	return string(ts)
 }
 
 // echoObject takes the platform's own reply, and what it lacks from the message.
@@ -130,10 +142,14 @@ func readCommon(o document.Object) (Result, error) {
 // timestamp is the platform's word all the same, and leaves the event without a time.
 func readCharlie(o document.Object) Result {
 	r := Result{Reply: o, ChatID: document.Get(o, "channel", ""), shape: shapeCharlie}
-	ts, _ := o.Field(fieldTS)
+	given, _ := o.Field(fieldTS)
+	var ts MessageTS
+	if err := ts.DecodeValue(given); err != nil {
+		return r
+	}
 	if err := r.MessageEvent.DecodeValue(document.O("timestamp", ts)); err != nil {
 		r.MessageEvent = MessageEvent{}
 	}
-	r.MessageEvent.MessageID = document.Get(o, fieldTS, "")
+	r.MessageEvent.MessageID = string(ts)
 	return r
 }

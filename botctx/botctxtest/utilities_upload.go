@@ -127,19 +127,25 @@ func uploadAsksByItsOptions(t *trial) {
 		document.O("encoding", nil),
 		document.O("method", "post", "headers", document.O("X-Order", 7, "X-Who", "Ada"), "body", "text"),
 		document.O("method", "POST", "body", document.O("order", 7)),
+		document.O("method", "POST", "json", document.O("order", 7), "timeout", 60_000),
 	} {
 		params := upload(served.URL)
 		params.Options = options
 		t.upload(t.home, params)
 	}
 	asked := served.Requests()
-	require.Len(t, asked, 4)
-	for i, expected := range []struct{ method, body string }{{"GET", ""}, {"GET", ""}, {"POST", "text"}, {"POST", `{"order":7}`}} {
+	expectations := []struct{ method, body string }{
+		{"GET", ""}, {"GET", ""}, {"POST", "text"}, {"POST", `{"order":7}`}, {"POST", `{"order":7}`},
+	}
+	require.Len(t, asked, len(expectations))
+	for i, expected := range expectations {
 		require.Equal(t, expected.method, asked[i].Method)
 		require.Equal(t, expected.body, asked[i].Body)
 	}
 	require.Equal(t, []string{"7", "Ada"}, []string{asked[2].Header.Get("X-Order"), asked[2].Header.Get("X-Who")})
-	require.Equal(t, "application/json", asked[3].Header.Get("Content-Type"))
+	for _, sent := range asked[3:] {
+		require.Equal(t, "application/json", sent.Header.Get("Content-Type"))
+	}
 }
 
 func uploadIsOneStep(t *trial) {
@@ -194,7 +200,10 @@ func uploadRefusesBadInput(t *trial) {
 		options document.Object
 		field   string
 	}{
-		{"an unknown option", document.O("timeout", 1), "options.timeout"},
+		{"an unknown option", document.O("proxy", "https://proxy.example"), "options.proxy"},
+		{"a timeout of 0", document.O("timeout", 0), "options.timeout"},
+		{"an object in a query", document.O("qs", document.O("page", document.O())), "options.qs"},
+		{"two bodies", document.O("body", "a", "json", document.O("order", 7)), "options.json"},
 		{"a method that brings no file", document.O("method", "HEAD"), "options.method"},
 		{"a method that is none", document.O("method", "GET /"), "options.method"},
 		{"headers that are no object", document.O("headers", "X: y"), "options.headers"},

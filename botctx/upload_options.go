@@ -1,0 +1,207 @@
+package botctx
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// uploadOptions are the options of the request that an upload makes.
+type uploadOptions struct {
+	method  string
+	headers http.Header
+	body    string
+	hasBody bool
+	// query are the parameters to add to the URL, as they stand there.
+	query string
+	// timeout is how long the upload may take, 0 where only the host's limit counts.
+	timeout time.Duration
+}
+
+// readUploadOptions reads the options by their names.
+func readUploadOptions(given document.Object) (uploadOptions, error) {
+	read := uploadOptions{method: http.MethodGet, headers: http.Header{}}
+	if err := given.Err(); err != nil {
+		return read, err
+	}
+	for name, value := range given.All() {
+		if err := read.set(name, value); err != nil {
+			return read, boterr.In(name, err)
+		}
+	}
+	err := read.setJSON(given)
+	return read, err
+}
+
+// set reads one option. null is none.
+func (o *uploadOptions) set(name string, value any) error {
+	setters := map[string]func(any) error{
+		"method": o.setMethod, "headers": o.setHeaders, "body": o.setBody, "qs": o.setQuery, "timeout": o.setTimeout,
+		"encoding": refuseEncoding,
+		"json":     func(any) error { return nil }, // It says how body is sent: setJSON reads both.
+	}
+	setter, isKnown := setters[name]
+	switch {
+	case !isKnown:
+		return boterr.Invalid("", "there is no such option; there are method, headers, body, json, qs, timeout and encoding")
+	case value == nil:
+		return nil
+	default:
+		return setter(value)
+	}
+}
+
+func refuseEncoding(any) error {
+	return boterr.Invalid("", "must be null or left out: files are stored as the bytes that come")
+}
+
+func (o *uploadOptions) setMethod(value any) error {
+	if err := document.DecodeValue(value, &o.method); err != nil {
+		return err
+	}
+	o.method = strings.ToUpper(o.method)
+	switch o.method {
+	case "":
+		return boterr.Invalid("", "is empty: give a method such as GET, or leave it out")
+	case http.MethodHead, http.MethodConnect, http.MethodTrace:
+		return boterr.Invalid("", "%s brings no file: use GET or POST", o.method)
+	}
+	return nil
+}
+
+func (o *uploadOptions) setHeaders(value any) error {
+	var headers document.Object
+	if err := document.DecodeValue(value, &headers); err != nil {
+		return err
+	}
+	for name, value := range headers.All() {
+		text, err := headerText(value)
+		if err != nil {
+			return boterr.In(name, err)
+		}
+		if value != nil {
+			o.headers.Add(name, text)
+		}
+	}
+	return nil
+}
+
+// headerText returns the value of a header as text.
+func headerText(value any) (string, error) {
+	switch value := value.(type) {
+	case nil:
+		return "", nil
+	case string:
+		if err := checkHeaderText(value); err != nil {
+			return "", err
+		}
+		return value, nil
+	case int64, float64:
+		text, err := document.AppendJSON(nil, value)
+		return string(text), err
+	default:
+		return "", boterr.Invalid("", "must be a string or a number, got %s", document.TypeName(value))
+	}
+}
+
+func (o *uploadOptions) setBody(value any) error {
+	o.hasBody = true
+	switch value := value.(type) {
+	case string:
+		o.body = value
+		return nil
+	case document.Object, document.Array:
+		text, err := document.AppendJSON(nil, value)
+		o.body = string(text)
+		return err
+	default:
+		return boterr.Invalid("", "must be a string, an object or an array, got %s", document.TypeName(value))
+	}
+}
+
+// setJSON makes the body JSON where the options say so: by json, or by a body that is no text.
+func (o *uploadOptions) setJSON(given document.Object) error {
+	body, _ := given.Field("body")
+	asked, _ := given.Field("json")
+	isJSON, isSwitch := asked.(bool)
+	switch {
+	case asked != nil && !isSwitch && body != nil:
+		return boterr.Invalid("json", "stands beside a body: give one of both, or true to send the body as JSON")
+	case asked != nil && !isSwitch:
+		body, isJSON = asked, true
+	case !isJSON:
+		_, isText := body.(string)
+		isJSON = !isText
+	}
+	if body == nil || !isJSON {
+		return nil
+	}
+	text, err := document.AppendJSON(nil, body)
+	o.body, o.hasBody = string(text), true
+	if o.headers.Get("Content-Type") == "" {
+		o.headers.Set("Content-Type", "application/json")
+	}
+	return boterr.In("json", err)
+}
+
+// setQuery reads the parameters of qs, in their order. null is none.
+func (o *uploadOptions) setQuery(value any) error {
+	var parameters document.Object
+	if err := document.DecodeValue(value, &parameters); err != nil {
+		return err
+	}
+	var query []string
+	for name, value := range parameters.All() {
+		text, isText := value.(string)
+		switch value.(type) {
+		case nil:
+			continue
+		case document.Object, document.Array:
+			return boterr.Invalid(name, "must be a string, a number or a boolean, got %s", document.TypeName(value))
+		}
+		if !isText {
+			encoded, err := document.AppendJSON(nil, value)
+			if err != nil {
+				return boterr.In(name, err)
+			}
+			text = string(encoded)
+		}
+		query = append(query, queryText(name)+"="+queryText(text))
+	}
+	o.query = strings.Join(query, "&")
+	return nil
+}
+
+// queryText escapes a part of a query, with %20 for spaces.
+func queryText(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
+
+// setTimeout reads a number of milliseconds.
+func (o *uploadOptions) setTimeout(value any) error {
+	var ms float64
+	if err := document.DecodeValue(value, &ms); err != nil {
+		return err
+	}
+	if !(ms > 0) {
+		return boterr.Invalid("", "must be above 0: give milliseconds, or leave it out for as long as the host allows")
+	}
+	o.timeout = maxTimeout
+	if limit := float64(maxTimeout.Milliseconds()); ms < limit {
+		o.timeout = max(time.Duration(ms*float64(time.Millisecond)), 1)
+	}
+	return nil
+}
+
+// maxTimeout is more than any host allows.
+const maxTimeout = 24 * time.Hour
+
+// within returns how long the upload may take where the host allows limit.
+func (o uploadOptions) within(limit time.Duration) time.Duration {
+	if o.timeout == 0 {
+		return limit
+	}
+	return min(o.timeout, limit)
+}
