@@ -25,8 +25,10 @@ import (
 // The limits of requests and of the last steps of a stop.
 const (
 	headerTime = 10 * time.Second
-	idleTime   = 2 * time.Minute
-	lastTime   = 5 * time.Second
+	// readTime is for a request's headers and its body, which has ten seconds of its own.
+	readTime = headerTime + 10*time.Second
+	idleTime = 2 * time.Minute
+	lastTime = 5 * time.Second
 )
 
 // service is the host while it runs.
@@ -82,8 +84,9 @@ func (s *service) openParts(ctx context.Context, out io.Writer) error {
 		return fmt.Errorf("-listen: %w", err)
 	}
 	s.server = &http.Server{
-		Handler:           s.routes(web.Handler(measured.Receive(channel.Webchat, s.receive)), metrics),
+		Handler:           leaveUnread(s.routes(web.Handler(measured.Receive(channel.Webchat, s.receive)), metrics)),
 		ReadHeaderTimeout: headerTime,
+		ReadTimeout:       readTime,
 		IdleTimeout:       idleTime,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
@@ -131,6 +134,18 @@ func (s *service) routes(inbound, metrics http.Handler) http.Handler {
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", metrics)
 	return mux
+}
+
+// leaveUnread closes the connection after a request that has a body where none is wanted. Else the
+// server would read that body before it answers, as slowly as it comes.
+func leaveUnread(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost && r.ContentLength != 0 {
+			w.Header().Set("Connection", "close")
+			_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // In the past: it reads no further.
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // receive runs the bot for a message, unless the service stops: the sender is then

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -99,6 +102,25 @@ func TestAServiceWhoseStoreDoesNotAnswerIsNotReady(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, w.get("/readyz").status)
 	require.Equal(t, reply{http.StatusOK, "alive\n"}, w.get("/healthz"))
 	w.stop()
+}
+
+func TestABodyThatNobodyWantsIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	require.Positive(t, w.service.server.ReadTimeout, "what else comes slowly has an end")
+	server := httptest.NewServer(w.service.server.Handler) // It waits for bodies without an end.
+	t.Cleanup(server.Close)
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/nothing"} {
+		client, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = client.Close() })
+		require.NoError(t, client.SetDeadline(time.Now().Add(patience)))
+		_, err = io.WriteString(client, "GET "+path+" HTTP/1.1\r\nHost: bots\r\nContent-Length: 10\r\n\r\nslow")
+		require.NoError(t, err)
+		answer, err := io.ReadAll(client)
+		require.NoError(t, err, path)
+		require.Contains(t, string(answer), "Connection: close", path)
+	}
 }
 
 func TestTheLogHasNoSecret(t *testing.T) {

@@ -46,12 +46,9 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *R
 		return nil, tooLong(w, limits)
 	}
 	body := &timedBody{inner: http.MaxBytesReader(w, r.Body, limits.MaxBytes)}
-	controller := http.NewResponseController(w)
 	stop := limits.after()(limits.Time, func() {
 		body.isOver.Store(true)
-		// A deadline in the past ends a read that is under way. A writer without deadlines
-		// leaves that one to the server.
-		_ = controller.SetReadDeadline(time.Unix(1, 0))
+		endReads(w)
 	})
 	read, err := io.ReadAll(body)
 	isInTime := stop()
@@ -59,7 +56,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *R
 	case isTooLong:
 		return nil, tooLong(w, limits)
 	case !isInTime:
-		LeaveUnread(w)
+		closeAfterwards(w) // Its reads have ended.
 		return nil, &Refusal{http.StatusRequestTimeout, fmt.Sprintf("the body must arrive within %s", limits.Time)}
 	case err != nil:
 		return nil, &Refusal{http.StatusBadRequest, "the body broke off"}
@@ -69,8 +66,21 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, *R
 }
 
 // LeaveUnread says before the answer to a request that its body, or the rest of it, is not
-// read. Else the server would read it before it answers, as slowly as it comes.
-func LeaveUnread(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
+// read. Else the server would read it before it answers, and once more before it closes the
+// connection, as slowly as it comes.
+func LeaveUnread(w http.ResponseWriter) {
+	closeAfterwards(w)
+	endReads(w)
+}
+
+// closeAfterwards closes the connection after the answer.
+func closeAfterwards(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
+
+// endReads ends the read that is under way, and those that follow, by a deadline in the past. A
+// writer without deadlines leaves that to the server.
+func endReads(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
+}
 
 func tooLong(w http.ResponseWriter, limits Limits) *Refusal {
 	LeaveUnread(w)

@@ -3,6 +3,7 @@ package inbound_test
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -134,4 +135,22 @@ func TestAReadThatIsUnderWayEndsWithTheTime(t *testing.T) {
 	}
 	_, refused := inbound.ReadBody(s, request(s), inbound.Limits{MaxBytes: 5, Time: time.Second, After: after})
 	require.Equal(t, http.StatusRequestTimeout, refused.Status)
+}
+
+func TestWhatIsLeftUnreadHoldsNoConnection(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		inbound.LeaveUnread(w)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(server.Close)
+	client, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	require.NoError(t, client.SetDeadline(time.Now().Add(20*time.Second))) // A test that fails ends.
+	_, err = io.WriteString(client, "POST / HTTP/1.1\r\nHost: bots\r\nContent-Length: 10\r\n\r\nslow")
+	require.NoError(t, err)
+	answer, err := io.ReadAll(client)
+	require.NoError(t, err, "the server closes the connection, whose body never comes")
+	require.Contains(t, string(answer), "401")
 }

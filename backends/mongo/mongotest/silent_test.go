@@ -16,10 +16,23 @@ import (
 // what an operation takes on it is what the client takes.
 func newSilentDatabase(b *testing.B) *driver.Database {
 	b.Helper()
-	listener, err := new(net.ListenConfig).Listen(b.Context(), "tcp", "127.0.0.1:0")
+	silent, err := driver.Connect(silentOptions().ApplyURI(listenSilently(b, silentAnswers(b))))
 	require.NoError(b, err)
-	b.Cleanup(func() { require.NoError(b, listener.Close()) })
-	answers := silentAnswers(b)
+	return silent.Database("silent")
+}
+
+// silentOptions are those of a client that asks in the one way that the server reads.
+func silentOptions() *options.ClientOptions {
+	return options.Client().SetServerAPIOptions(options.ServerAPI(options.ServerAPIVersion1))
+}
+
+// listenSilently starts a server that has these answers by the names of commands, and leaves
+// other commands without one. It returns its address.
+func listenSilently(tb testing.TB, answers map[string][]byte) string {
+	tb.Helper()
+	listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, listener.Close()) })
 	go func() {
 		for {
 			client, err := listener.Accept()
@@ -29,21 +42,13 @@ func newSilentDatabase(b *testing.B) *driver.Database {
 			go answerAll(client, answers)
 		}
 	}()
-	silent, err := driver.Connect(options.Client().ApplyURI("mongodb://" + listener.Addr().String()).
-		SetServerAPIOptions(options.ServerAPI(options.ServerAPIVersion1)))
-	require.NoError(b, err)
-	return silent.Database("silent")
+	return "mongodb://" + listener.Addr().String() + "/silent"
 }
 
 // silentAnswers are the answers by the names of commands.
-func silentAnswers(b *testing.B) map[string][]byte {
-	b.Helper()
+func silentAnswers(tb testing.TB) map[string][]byte {
+	tb.Helper()
 	ok := bson.E{Key: "ok", Value: 1}
-	batch := func(o any) bson.D {
-		return bson.D{{Key: "cursor", Value: bson.D{
-			{Key: "firstBatch", Value: bson.A{o}}, {Key: "id", Value: int64(0)}, {Key: "ns", Value: "silent.any"},
-		}}, ok}
-	}
 	held := append(plain(1), bson.E{Key: "_botctx", Value: bson.D{
 		{Key: "order", Value: int64(1)}, {Key: "revision", Value: bson.NewObjectID()},
 	}})
@@ -60,18 +65,31 @@ func silentAnswers(b *testing.B) map[string][]byte {
 			{Key: "maxWireVersion", Value: 25},
 			ok,
 		},
-		"find": batch(held), "aggregate": batch(bson.D{{Key: "_id", Value: 1}, {Key: "n", Value: 1}}),
+		"find": batchOf(held), "aggregate": batchOf(bson.D{{Key: "_id", Value: 1}, {Key: "n", Value: 1}}),
 		"insert": written, "update": written, "delete": written,
 		"findAndModify": {{Key: "lastErrorObject", Value: bson.D{{Key: "n", Value: 1}}}, {Key: "value", Value: held}, ok},
 	} {
-		body, err := bson.Marshal(answer)
-		require.NoError(b, err)
-		message := make([]byte, 21, 21+len(body)) // The header, the flags and the kind of the section.
-		binary.LittleEndian.PutUint32(message, uint32(21+len(body)))
-		binary.LittleEndian.PutUint32(message[12:], 2013)
-		answers[command] = append(message, body...)
+		answers[command] = silentAnswer(tb, answer)
 	}
 	return answers
+}
+
+// batchOf returns the answer that is one document.
+func batchOf(o any) bson.D {
+	return bson.D{{Key: "cursor", Value: bson.D{
+		{Key: "firstBatch", Value: bson.A{o}}, {Key: "id", Value: int64(0)}, {Key: "ns", Value: "silent.any"},
+	}}, {Key: "ok", Value: 1}}
+}
+
+// silentAnswer returns the message of an answer, but for what it answers.
+func silentAnswer(tb testing.TB, answer bson.D) []byte {
+	tb.Helper()
+	body, err := bson.Marshal(answer)
+	require.NoError(tb, err)
+	message := make([]byte, 21, 21+len(body)) // The header, the flags and the kind of the section.
+	binary.LittleEndian.PutUint32(message, uint32(21+len(body)))
+	binary.LittleEndian.PutUint32(message[12:], 2013)
+	return append(message, body...)
 }
 
 // answerAll answers what one client asks.
@@ -91,6 +109,9 @@ func answerAll(client net.Conn, answers map[string][]byte) {
 			return
 		}
 		answer := append([]byte{}, answers[first.Key()]...)
+		if len(answer) == 0 {
+			continue
+		}
 		copy(answer[8:12], rest[:4]) // What it answers.
 		if _, err := client.Write(answer); err != nil {
 			return
