@@ -50,9 +50,9 @@ func (t *turn) Unlock() {
 
 const (
 	// firstLooks is how often a write may look at its context in its turn, which it does
-	// after each piece of work: about a millisecond. A write that takes longer runs beside
-	// the turn.
-	firstLooks = 64
+	// after each piece of work: about a quarter of a millisecond. A write that takes longer
+	// runs beside the turn, and has done so much for nothing.
+	firstLooks = 16
 	// moreLooks is how many times that it may look after each time that it lost.
 	moreLooks = 4
 )
