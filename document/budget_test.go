@@ -217,10 +217,32 @@ type endsLater struct {
 }
 
 func (c *endsLater) Err() error {
-	if c.left--; c.left < 0 {
+	c.left--
+	if c.left < 0 {
 		return context.Canceled
 	}
 	return nil
+}
+
+func TestAnotherAttemptGoesOnWithWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	o := document.O("n", 1)
+	filter, err := document.CompileFilter(document.O("$expr", document.O("$size", overNulls(100_000, 1))))
+	require.NoError(t, err)
+	call := document.NewEvaluation(t.Context())
+	attempts := 0
+	for ; err == nil && attempts < 1_000; attempts++ {
+		call.Resume(&endsLater{Context: t.Context(), left: 5})
+		_, err = call.Check(filter, o)
+		require.ErrorIs(t, err, boterr.Canceled)
+		call.Resume(t.Context())
+		_, err = call.Check(filter, o)
+	}
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	require.Greater(t, attempts, 2, "an attempt that was ended leaves what it did not use")
+	call.Resume(t.Context())
+	_, err = call.Check(filter, o)
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
 func TestTheContextEndsACallWhereverItIs(t *testing.T) {

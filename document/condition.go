@@ -24,7 +24,11 @@ type equalToString string
 
 func (c equalToString) test(value any, e *Evaluation) bool {
 	s, ok := value.(string)
-	return ok && len(s) == len(c) && e.readingText(len(s)) && s == string(c)
+	return ok && c.equals(s, e)
+}
+
+func (c equalToString) equals(s string, e *Evaluation) bool {
+	return len(s) == len(c) && e.readingText(len(s)) && s == string(c)
 }
 
 // ordered is $gt, $gte, $lt and $lte: it compares with values of the operand's own

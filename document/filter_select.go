@@ -50,7 +50,7 @@ func (m *pathMatcher) selectFrom(documents []Object, among uint32, e *Evaluation
 		}
 		switch v := value.(type) {
 		case string:
-			ok = isText && len(v) == len(text) && e.readingText(len(v)) && v == string(text) || !isText && m.test.test(value, e)
+			ok = isText && text.equals(v, e) || !isText && m.test.test(value, e)
 		case Array:
 			ok = m.meetsArray(v, e)
 		default:

@@ -10,10 +10,10 @@ import (
 // program is what a write does.
 type program struct {
 	// run does it in a transaction, under the transaction's context. It may be run several
-	// times, of which the last one counts.
-	run func(*transaction) error
+	// times, of which the last one counts; all of them share one evaluation.
+	run func(*document.Evaluation, *transaction) error
 	// matches reports whether a document that another write had or made bears on what run does.
-	matches func(document.Object) (bool, error)
+	matches func(*document.Evaluation, document.Object) (bool, error)
 }
 
 var (
@@ -30,12 +30,17 @@ var (
 // others wrote meanwhile. Where that bears on it, it has lost and begins again; each time
 // it may keep the turn longer, so that it comes to an end.
 func (c *collection) carryOut(ctx context.Context, v *versions, p program) error {
+	call := document.NewEvaluation(ctx)
+	run := func(t *transaction) error {
+		call.Resume(t.ctx)
+		return p.run(call, t)
+	}
 	for looks := c.store.firstLooks; ; looks = moreLooks * (looks + 1) {
-		err := c.inTurn(ctx, v, looks, p.run)
+		err := c.inTurn(ctx, v, looks, run)
 		if err != errTooLong { //nolint:errorlint // It comes as it is.
 			return err
 		}
-		w := besideWrite{collection: c, versions: v, program: p}
+		w := besideWrite{collection: c, versions: v, program: p, call: call}
 		if err := w.carryOut(ctx); err != errLost { //nolint:errorlint // It comes as it is.
 			return err
 		}
@@ -67,6 +72,7 @@ type besideWrite struct {
 	collection *collection
 	versions   *versions
 	program    program
+	call       *document.Evaluation
 
 	follower follower
 	// made is what it made.
@@ -85,7 +91,8 @@ func (w *besideWrite) carryOut(ctx context.Context) error {
 	defer w.follower.hasLeft.Store(true)
 	w.made = begin(ctx, base)
 	w.made.noted = true
-	if err := w.program.run(w.made); err != nil || !w.made.isChanged() {
+	w.call.Resume(ctx)
+	if err := w.program.run(w.call, w.made); err != nil || !w.made.isChanged() {
 		return err
 	}
 	for looks := w.collection.store.firstLooks; ; looks = moreLooks * (looks + 1) {
@@ -129,6 +136,7 @@ func (w *besideWrite) settle(ctx context.Context, now *transaction) error {
 
 // compare looks whether what others wrote bears on the write.
 func (w *besideWrite) compare(ctx context.Context) error {
+	w.call.Resume(ctx)
 	for ; len(w.missed) > 0; w.missed = w.missed[1:] {
 		if err := checkEnded(ctx); err != nil {
 			return err
@@ -137,7 +145,7 @@ func (w *besideWrite) compare(ctx context.Context) error {
 			if o.IsZero() {
 				continue
 			}
-			if matched, err := w.program.matches(o); matched || err != nil {
+			if matched, err := w.program.matches(w.call, o); matched || err != nil {
 				return errLost
 			}
 		}

@@ -134,7 +134,7 @@ func (c *collection) EnsureIndex(ctx context.Context, index document.Index) erro
 		return err
 	}
 	return c.write(ctx, program{
-		run:     func(t *transaction) error { return t.ensure(index) },
-		matches: func(document.Object) (bool, error) { return true, nil },
+		run:     func(_ *document.Evaluation, t *transaction) error { return t.ensure(index) },
+		matches: func(*document.Evaluation, document.Object) (bool, error) { return true, nil },
 	})
 }

@@ -105,7 +105,8 @@ const changesBetweenLooks = 32
 
 // look looks now and then whether the context has ended.
 func (t *transaction) look() error {
-	if t.done++; t.done%changesBetweenLooks != 0 {
+	t.done++
+	if t.done%changesBetweenLooks != 0 {
 		return nil
 	}
 	return checkEnded(t.ctx)

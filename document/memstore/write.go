@@ -11,7 +11,7 @@ import (
 // Insert implements document.Collection. The field of an error begins with the
 // number of the document at fault: "[2]._id".
 func (c *collection) Insert(ctx context.Context, documents ...document.Object) error {
-	insert := func(t *transaction) error {
+	insert := func(_ *document.Evaluation, t *transaction) error {
 		for i, o := range documents {
 			if err := t.insert(o); err != nil {
 				return boterr.In("["+strconv.Itoa(i)+"]", err)
@@ -19,7 +19,7 @@ func (c *collection) Insert(ctx context.Context, documents ...document.Object) e
 		}
 		return nil
 	}
-	return c.write(ctx, program{run: insert, matches: func(document.Object) (bool, error) { return false, nil }})
+	return c.write(ctx, program{run: insert, matches: func(*document.Evaluation, document.Object) (bool, error) { return false, nil }})
 }
 
 // Update implements document.Collection.
@@ -31,8 +31,7 @@ func (c *collection) Update(
 		return result, err
 	}
 	filter = c.at(filter)
-	err := c.write(ctx, program{matches: filter.Check, run: func(t *transaction) (err error) {
-		call := document.NewEvaluation(t.ctx)
+	err := c.write(ctx, program{matches: matchedBy(filter), run: func(call *document.Evaluation, t *transaction) (err error) {
 		if options.Multi {
 			result, err = t.updateAll(call, filter, change)
 		} else {
@@ -49,6 +48,11 @@ func (c *collection) Update(
 		return document.UpdateResult{}, err
 	}
 	return result, nil
+}
+
+// matchedBy is program.matches for a write on what a filter matches.
+func matchedBy(filter *document.Filter) func(*document.Evaluation, document.Object) (bool, error) {
+	return func(call *document.Evaluation, o document.Object) (bool, error) { return call.Check(filter, o) }
 }
 
 // updateAll changes all documents that match. Which ones do is judged by what
@@ -122,8 +126,7 @@ func (c *collection) FindAndModify(
 		return result, err
 	}
 	filter = c.at(filter)
-	err := c.write(ctx, program{matches: filter.Check, run: func(t *transaction) (err error) {
-		call := document.NewEvaluation(t.ctx)
+	err := c.write(ctx, program{matches: matchedBy(filter), run: func(call *document.Evaluation, t *transaction) (err error) {
 		if result, err = t.findAndModify(call, filter, change, options); err == nil {
 			result.Document, err = projected(call, result.Document, filter, options.Projection)
 		}
@@ -174,8 +177,7 @@ func (c *collection) Delete(
 ) (int64, error) {
 	var removed int64
 	filter = c.at(filter)
-	err := c.write(ctx, program{matches: filter.Check, run: func(t *transaction) (err error) {
-		call := document.NewEvaluation(t.ctx)
+	err := c.write(ctx, program{matches: matchedBy(filter), run: func(call *document.Evaluation, t *transaction) (err error) {
 		removed = 0
 		ended := t.before.visit(call, filter, func(position uint64, o document.Object) bool {
 			removed++
