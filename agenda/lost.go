@@ -65,9 +65,5 @@ func (s *suspects) admit(c *claim) bool {
 	return !c.isSuspect() || s.isRunning.CompareAndSwap(false, true)
 }
 
-// end tells that the run of a claim is over.
-func (s *suspects) end(wasSuspect bool) {
-	if wasSuspect {
-		s.isRunning.Store(false)
-	}
-}
+// end tells that the run of a suspect is over.
+func (s *suspects) end() { s.isRunning.Store(false) }

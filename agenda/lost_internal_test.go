@@ -117,7 +117,7 @@ type mortal struct {
 	document.Store
 
 	isDead atomic.Bool
-	end    context.Context //nolint:containedctx // It ends with the test.
+	end    context.Context // It ends with the test.
 }
 
 // live waits for ever where the process is dead.

@@ -232,7 +232,9 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 func (p *pool) perform(runs context.Context, c *claim) {
 	p.busy.Add(1)
 	defer p.busy.Add(-1)
-	defer p.suspects.end(c.isSuspect())
+	if c.isSuspect() {
+		defer p.suspects.end()
+	}
 	ctx, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
 	defer p.held.end(c)

@@ -64,12 +64,12 @@ func hostile(ctx context.Context, bot *botctx.Context) {
 func turns(b *testing.B, runtime *botctx.Runtime, event botctx.Inbound, most time.Duration) []time.Duration {
 	b.Helper()
 	var took []time.Duration
-	for began := time.Now(); time.Since(began) < most; {
-		turn := time.Now()
+	for began := time.Now(); time.Since(began) < most; { //nolint:forbidigo // A benchmark measures.
+		turn := time.Now() //nolint:forbidigo // A benchmark measures.
 		if err := runtime.Receive(b.Context(), event); err != nil {
 			b.Fatal(err)
 		}
-		took = append(took, time.Since(turn))
+		took = append(took, time.Since(turn)) //nolint:forbidigo // A benchmark measures.
 	}
 	slices.Sort(took)
 	return took

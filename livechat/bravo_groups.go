@@ -21,7 +21,9 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 		return CreateBravoGroupResult{}, at(fieldChannelID, err)
 	}
 	needsLink := p.RequireInvitationLink == nil || *p.RequireInvitationLink
-	created, err := creator.CreateGroup(ctx, in, NewGroup{Key: s.env.SendID(ctx, "group "+in.ID), Name: p.Name, NeedsInvitationLink: needsLink})
+	created, err := creator.CreateGroup(ctx, in, NewGroup{
+		Key: s.env.SendID(ctx, "group "+in.ID), Name: p.Name, NeedsInvitationLink: needsLink,
+	})
 	switch {
 	case err != nil:
 		return CreateBravoGroupResult{}, send.PlatformError(ctx, in.Type, err)
