@@ -91,6 +91,14 @@ func TestWhoTakesATicketGetsAGroupWithTheSummaryAndTheOtherTicketsSayWho(t *test
 	})
 }
 
+func TestTheGroupOfARequestNamesTheBotOfItsOutlet(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	s.mine.addChannel(t, `{"_id": "desk", "type": "charlie", "on": true, "info": {"botId": "B-desk"}, "broadcastGroups": [
+		{"label": "default", "groups": [{"id": "C1", "type": "public_channel"}]}]}`)
+	require.Equal(t, "B-desk", s.taken(t, "a1", "ada", "eve@desk").Group.BotID)
+}
+
 func TestOnlyTicketsThatAreThereShowWhoTookTheRequest(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)

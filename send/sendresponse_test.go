@@ -52,6 +52,20 @@ func TestAPlatformThatTellsNothingLeavesAWholeEvent(t *testing.T) {
 	require.Equal(t, `{}`, sent.Result().Reply.String())
 }
 
+func TestAMemberWithoutABotIDHearsTheBotOfTheChannel(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t)
+	_, err := p.channels.Save(t.Context(), &channel.Channel{ID: "page", Type: channel.Alpha, Info: channel.AlphaInfo{PageID: "page-1"}})
+	require.NoError(t, err)
+	for bot, from := range map[string]string{"": "page-1", "bot-2": "bot-2"} {
+		id := "m" + bot
+		p.addMember(member.Member{ID: id, Channel: "page", ExternalID: id, BotID: bot})
+		sent, err := p.in("page", id).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
+		require.NoError(t, err)
+		require.Equal(t, from, sent.Result().MessageEvent.From)
+	}
+}
+
 func TestEveryPlatformAnswersInItsShape(t *testing.T) {
 	t.Parallel()
 	event := `{"from":"","to":"x","data":{"text":"Hi"},"type":"TEXT","timestamp":1700000000000,"messageId":"m"}`
