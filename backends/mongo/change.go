@@ -15,6 +15,8 @@ import (
 
 // first is what is asked of the first document that a filter matches.
 type first struct {
+	// call is what all that this process does for it is done within.
+	call   *document.Evaluation
 	filter *document.Filter
 	change document.Change
 	sort   *document.Sort
@@ -40,10 +42,12 @@ func (c *collection) Update(
 	if err := c.check(ctx); err != nil {
 		return result, err
 	}
+	f := first{call: document.NewEvaluation(ctx), filter: filter, change: change, upsert: opts.Upsert}
 	if opts.Multi && !isPinned(filter) {
-		return c.updateAll(ctx, first{filter: filter, change: change, upsert: opts.Upsert})
+		return c.updateAll(ctx, f)
 	}
-	changed, err := c.changeFirst(ctx, first{filter: filter, change: change, sort: opts.Sort, upsert: opts.Upsert})
+	f.sort = opts.Sort
+	changed, err := c.changeFirst(ctx, f)
 	if err != nil {
 		return result, err
 	}
@@ -66,7 +70,7 @@ func (c *collection) FindAndModify(
 		return document.FindAndModifyResult{}, err
 	}
 	return c.changeFirst(ctx, first{
-		filter: filter, change: change, sort: opts.Sort, upsert: opts.Upsert,
+		call: document.NewEvaluation(ctx), filter: filter, change: change, sort: opts.Sort, upsert: opts.Upsert,
 		documents: true, after: opts.New, projection: opts.Projection,
 	})
 }
@@ -172,7 +176,7 @@ func (c *collection) changeByPlan(
 	case result.Matched:
 		result.Modified = true
 		if f.documents {
-			result.Document, err = projected(seen.document, f.filter, f.projection)
+			result.Document, err = projected(f.call, seen.document, f.filter, f.projection)
 		}
 		return result, isDone, err
 	case !isPinned(f.filter):
@@ -270,11 +274,11 @@ func (c *collection) changeRead(ctx context.Context, f first) (document.FindAndM
 
 // insertUpsert inserts the document that an upsert makes where nothing matches.
 func (c *collection) insertUpsert(ctx context.Context, f first) (result document.FindAndModifyResult, err error) {
-	o, err := f.change.Insert(f.filter)
+	o, err := f.call.Insert(f.change, f.filter)
 	if err != nil {
 		return result, err
 	}
-	shown, err := projected(o, f.filter, f.projection)
+	shown, err := projected(f.call, o, f.filter, f.projection)
 	if err != nil {
 		return result, err
 	}
@@ -296,10 +300,11 @@ func (c *collection) insertUpsert(ctx context.Context, f first) (result document
 func (c *collection) replace(
 	ctx context.Context, f first, before found,
 ) (result document.FindAndModifyResult, isDone bool, err error) {
-	if err := f.sort.Check(before.document); err != nil {
+	f.call.Visit(before.document)
+	if err := f.call.CheckSort(f.sort, before.document); err != nil {
 		return result, false, boterr.In("sort", err)
 	}
-	after, modified, err := f.change.Apply(f.filter, before.document)
+	after, modified, err := f.call.Change(f.change, f.filter, before.document)
 	if err != nil {
 		return result, false, err
 	}
@@ -307,7 +312,7 @@ func (c *collection) replace(
 	if f.after {
 		result.Document = after
 	}
-	if result.Document, err = projected(result.Document, f.filter, f.projection); err != nil {
+	if result.Document, err = projected(f.call, result.Document, f.filter, f.projection); err != nil {
 		return document.FindAndModifyResult{}, false, err
 	}
 	if after == before.document {

@@ -87,7 +87,8 @@ type changeOfMany struct {
 func (m *changeOfMany) edits(results []found) ([]edit, error) {
 	edits := make([]edit, 0, len(results))
 	for _, before := range results {
-		after, modified, err := m.first.change.Apply(m.first.filter, before.document)
+		m.first.call.Visit(before.document)
+		after, modified, err := m.first.call.Change(m.first.change, m.first.filter, before.document)
 		if err != nil {
 			return nil, err
 		}

@@ -59,13 +59,15 @@ func (c *collection) Find(
 	if err != nil {
 		return nil, err
 	}
+	call := document.NewEvaluation(ctx)
 	documents := make([]document.Object, len(results))
 	for i := range results {
 		o := results[i].document
-		if err := opts.Sort.Check(o); err != nil {
+		call.Visit(o)
+		if err := call.CheckSort(opts.Sort, o); err != nil {
 			return nil, boterr.In("sort", err)
 		}
-		if documents[i], err = projected(o, filter, opts.Projection); err != nil {
+		if documents[i], err = projected(call, o, filter, opts.Projection); err != nil {
 			return nil, err
 		}
 	}
@@ -73,11 +75,13 @@ func (c *collection) Find(
 }
 
 // projected returns what a projection leaves of a document, which may be absent.
-func projected(o document.Object, filter *document.Filter, projection *document.Projection) (document.Object, error) {
+func projected(
+	call *document.Evaluation, o document.Object, filter *document.Filter, projection *document.Projection,
+) (document.Object, error) {
 	if o.IsZero() || projection == nil {
 		return o, nil
 	}
-	o, err := projection.Apply(filter, o)
+	o, err := call.Project(projection, filter, o)
 	return o, boterr.In("projection", err)
 }
 
