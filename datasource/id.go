@@ -1,6 +1,8 @@
 package datasource
 
 import (
+	"context"
+
 	"math"
 	"time"
 
@@ -24,7 +26,7 @@ func checkID(id any) error {
 
 // checkUpsert refuses a patch that would insert an entry with an _id that no entry can
 // have. What else is wrong with the patch is found when it is compiled.
-func (s *Service) checkUpsert(p record.Patch) error {
+func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	if !p.Upsert {
 		return nil
 	}
@@ -40,7 +42,7 @@ func (s *Service) checkUpsert(p record.Patch) error {
 	if err != nil {
 		return nil //nolint:nilerr // As above.
 	}
-	inserted, err := document.Change{Update: update}.Insert(filter)
+	inserted, err := document.NewEvaluation(ctx).Insert(document.Change{Update: update}, filter)
 	if err != nil {
 		return nil //nolint:nilerr // The store says so, if nothing matches.
 	}

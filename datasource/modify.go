@@ -40,7 +40,7 @@ func (s *Service) FindAndModifyDataFromDataSource(
 		Upsert:       p.Option.Upsert,
 		Projection:   projection,
 	}
-	if err := s.checkUpsert(patch); err != nil {
+	if err := s.checkUpsert(ctx, patch); err != nil {
 		return result, err
 	}
 	found, err := entries.FindAndModify(ctx, patch, returnNew)
@@ -79,7 +79,7 @@ func (s *Service) PatchDataToDataSource(
 		Upsert:       p.Options.Upsert,
 		Multi:        p.Multi,
 	}
-	if err := s.checkUpsert(patch); err != nil {
+	if err := s.checkUpsert(ctx, patch); err != nil {
 		return result, err
 	}
 	updated, err := entries.Update(ctx, patch)

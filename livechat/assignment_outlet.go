@@ -24,8 +24,9 @@ func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOu
 		return nil, err
 	}
 	own := sync.OnceValues(func() (document.Object, error) { return s.ownMember(ctx) })
+	asking := document.NewEvaluation(ctx)
 	for _, r := range slices.Backward(there) {
-		isMeant, err := matches(metaFilter(r.Meta), own)
+		isMeant, err := matches(asking, metaFilter(r.Meta), own)
 		if err != nil {
 			return nil, err
 		}
@@ -37,12 +38,19 @@ func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOu
 }
 
 // matches reports whether a document, which is asked for where there is a filter, matches.
-func matches(filter *document.Filter, asked func() (document.Object, error)) (bool, error) {
+func matches(asking *document.Evaluation, filter *document.Filter, asked func() (document.Object, error)) (bool, error) {
 	if filter == nil {
 		return true, nil
 	}
 	o, err := asked()
-	return err == nil && filter.Match(o), err
+	if err != nil {
+		return false, err
+	}
+	isMatch, failed := asking.Check(filter, o)
+	if asking.Err() != nil {
+		return false, asking.Err()
+	}
+	return isMatch && failed == nil, nil // A filter that fails on the member does not match.
 }
 
 // openIn is a filter on the open assignments in an outlet: one that was taken there or that
