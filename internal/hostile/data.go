@@ -3,20 +3,41 @@ package hostile
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
 )
 
-// fill makes data of about 20 MB: a few documents with long arrays, some with long texts,
-// deep ones, and many small ones.
-func (w *World) fill(ctx context.Context) error {
+// Filled returns a store in memory with about 20 MB: a few documents with long arrays, some
+// with long texts, deep ones, and many small ones.
+func Filled(ctx context.Context) (*memstore.Store, error) {
+	store := memstore.New()
+	w, err := NewWorld(store)
+	if err != nil {
+		return nil, err
+	}
 	for _, fill := range []func() []document.Object{wide, long, deep, many} {
 		if err := w.insert(ctx, "things", fill()); err != nil {
+			return nil, err
+		}
+	}
+	return store, w.insertMembers(ctx)
+}
+
+// Copy inserts what a filled store has into an empty one.
+func Copy(ctx context.Context, filled, empty document.Store) error {
+	for _, name := range []string{"data/app/things", "members"} {
+		documents, err := filled.Collection(name).Find(ctx, nil, document.FindOptions{})
+		if err != nil {
+			return err
+		}
+		if err := empty.Collection(name).Insert(ctx, documents...); err != nil {
 			return err
 		}
 	}
-	return w.insertMembers(ctx)
+	return nil
 }
 
 // insert adds documents to a data source of the app.
@@ -83,7 +104,7 @@ func many() []document.Object {
 	documents := make([]document.Object, 30_000)
 	for i := range documents {
 		documents[i] = document.O(
-			"_id", fmt.Sprint(i), "s", fmt.Sprint("text ", i), "n", i, "l", document.A(i, "x"), "o", document.O("a", i%7))
+			"_id", strconv.Itoa(i), "s", fmt.Sprint("text ", i), "n", i, "l", document.A(i, "x"), "o", document.O("a", i%7))
 	}
 	return documents
 }

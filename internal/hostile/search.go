@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -18,7 +19,9 @@ type Found struct {
 
 // Report says what a search found.
 type Report struct {
-	Tried           int
+	Tried int
+	// Untried are the known calls for which there was no time.
+	Untried         int
 	Slowest, Widest Found
 	// Broken are the calls that took more than is allowed, each time that they were tried.
 	Broken []Found
@@ -26,40 +29,48 @@ type Report struct {
 
 // String shows the worst calls.
 func (r *Report) String() string {
-	text := fmt.Sprintf("%d calls tried\nslowest: %v, %s\nwidest: %d MiB, %s",
-		r.Tried, r.Slowest.Cost.Time.Round(time.Millisecond), r.Slowest.Call, r.Widest.Cost.Memory>>20, r.Widest.Call)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d calls tried, %d known ones not\nslowest: %v, %s\nwidest: %d MiB, %s",
+		r.Tried, r.Untried, r.Slowest.Cost.Time.Round(time.Millisecond), r.Slowest.Call, r.Widest.Cost.Memory>>20, r.Widest.Call)
 	for _, found := range r.Broken {
-		text += fmt.Sprintf("\nBEYOND THE BOUNDS: %v, %d MiB, %s",
+		fmt.Fprintf(&text, "\nBEYOND THE BOUNDS: %v, %d MiB, %s",
 			found.Cost.Time.Round(time.Millisecond), found.Cost.Memory>>20, found.Call)
 	}
-	return text
+	return text.String()
 }
 
-// Search tries the known calls, and then calls that are like the worst so far, until a
-// duration has passed. Each world is used until a call has changed it; open makes the store
-// of the next one.
-func Search(ctx context.Context, open func() document.Store, seed uint64, duration time.Duration) (*Report, error) {
+// Opener opens a store that holds what Filled returns and that nobody has changed.
+type Opener func() (document.Store, error)
+
+// Search tries the known calls, in an order that the seed gives, and then calls that are
+// like the worst so far, until ctx ends. Each world is used until a call has changed it.
+func Search(ctx context.Context, open Opener, seed uint64) (*Report, error) {
 	s := &search{open: open, mutator: newMutator(seed), report: &Report{}}
-	end := time.Now().Add(duration)
-	for _, call := range seeds() {
-		if err := s.try(ctx, call); err != nil {
-			return s.report, err
-		}
-		if ctx.Err() != nil {
-			return s.report, ctx.Err()
-		}
-	}
-	for time.Now().Before(end) {
-		parent := s.pool[s.mutator.random.IntN(len(s.pool))]
-		if err := s.try(ctx, s.mutator.mutated(parent.Call)); err != nil {
+	known := seeds()
+	s.mutator.random.Shuffle(len(known), func(i, j int) { known[i], known[j] = known[j], known[i] })
+	for ctx.Err() == nil {
+		call := s.next(&known)
+		if err := s.try(context.WithoutCancel(ctx), call); err != nil {
 			return s.report, err
 		}
 	}
+	s.report.Untried = len(known)
 	return s.report, nil
 }
 
+// next takes the next of the known calls, and when there are none makes a call.
+func (s *search) next(known *[]Call) Call {
+	if len(*known) == 0 {
+		parent := s.pool[s.mutator.random.IntN(len(s.pool))]
+		return s.mutator.mutated(parent.Call)
+	}
+	call := (*known)[0]
+	*known = (*known)[1:]
+	return call
+}
+
 type search struct {
-	open    func() document.Store
+	open    Opener
 	mutator *mutator
 	report  *Report
 	world   *World
@@ -93,8 +104,11 @@ func (s *search) try(ctx context.Context, call Call) error {
 // cost runs a call in a world that none has changed.
 func (s *search) cost(ctx context.Context, call Call) (Cost, error) {
 	if s.world == nil {
-		var err error
-		if s.world, err = NewWorld(ctx, s.open()); err != nil {
+		store, err := s.open()
+		if err != nil {
+			return Cost{}, err
+		}
+		if s.world, err = NewWorld(store); err != nil {
 			return Cost{}, err
 		}
 	}

@@ -1,4 +1,4 @@
-package hostile
+package hostile //nolint:testpackage // It tests the parts of the search.
 
 import (
 	"testing"
@@ -7,12 +7,14 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 )
 
 func TestAWorldAnswersHostileCalls(t *testing.T) {
 	t.Parallel()
-	s := &search{open: func() document.Store { return memstore.New() }, mutator: newMutator(1), report: &Report{}}
+	filled, err := Filled(t.Context())
+	require.NoError(t, err)
+	open := func() (document.Store, error) { return filled.Fork(), nil }
+	s := &search{open: open, mutator: newMutator(1), report: &Report{}}
 	for _, call := range []Call{
 		{Operation: "countDataSource", Arguments: o("dataSourceId", "things", "filter", o("$expr", times(10_000, "$l.x")))},
 		{Operation: "patchMembers", Arguments: o("patch", o("$set", o("meta.x", 1)), "withModifier", true)},

@@ -7,18 +7,15 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
-	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/internal/hostile"
 )
 
 func main() {
-	duration := flag.Duration("for", 30*time.Second, "how long to search on each store, beside the known calls") //nolint:mnd // A default.
+	duration := flag.Duration("for", 30*time.Second, "how long to search on each store") //nolint:mnd // A default.
 	seed := flag.Uint64("seed", 1, "the seed of the search")
 	flag.Parse()
 	// Memory that waits to be collected counts, so that it is collected often.
@@ -34,21 +31,26 @@ func main() {
 
 // run searches on both stores, and reports whether a call is beyond the bounds.
 func run(duration time.Duration, seed uint64) (isBroken bool, err error) {
-	folder, err := os.MkdirTemp("", "hostile")
+	ctx := context.Background()
+	filled, err := hostile.Filled(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	files := &files{folder: folder}
+	files, err := newFiles(ctx, filled)
+	if err != nil {
+		return false, err
+	}
 	defer files.close()
 	for _, store := range []struct {
 		name string
-		open func() document.Store
+		open hostile.Opener
 	}{
-		{"memory", func() document.Store { return memstore.New() }},
+		{"memory", func() (document.Store, error) { return filled.Fork(), nil }},
 		{"file", files.open},
 	} {
-		report, err := hostile.Search(context.Background(), store.open, seed, duration)
+		within, cancel := context.WithTimeout(ctx, duration)
+		report, err := hostile.Search(within, store.open, seed)
+		cancel()
 		fmt.Printf("== %s: %v\n", store.name, report)
 		if err != nil {
 			return false, err
@@ -56,32 +58,4 @@ func run(duration time.Duration, seed uint64) (isBroken bool, err error) {
 		isBroken = isBroken || len(report.Broken) > 0
 	}
 	return isBroken, nil
-}
-
-// files opens one file after the other.
-type files struct {
-	folder string
-	number int
-	store  *bolt.Store
-}
-
-// open opens the next file, and closes and removes the one before.
-func (f *files) open() document.Store {
-	f.close()
-	f.number++
-	store, err := bolt.Open(filepath.Join(f.folder, fmt.Sprint(f.number)))
-	if err != nil {
-		panic(err)
-	}
-	f.store = store
-	return store
-}
-
-func (f *files) close() {
-	if f.store == nil {
-		return
-	}
-	_ = f.store.Close()
-	_ = os.Remove(filepath.Join(f.folder, fmt.Sprint(f.number)))
-	f.store = nil
 }
