@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -176,6 +177,25 @@ func TestNoSortDoesTooMuch(t *testing.T) {
 	}
 	require.ErrorIs(t, call.Err(), boterr.ResourceExhausted)
 	require.Zero(t, call.Compare(sort, documents[0], document.O()), "nothing is compared any more")
+}
+
+func TestASortIsChargedForTheKeysThatDecide(t *testing.T) {
+	t.Parallel()
+	keys := document.O()
+	for i := range 32 {
+		keys = keys.With(fmt.Sprint("k", i), 1)
+	}
+	sort, err := document.CompileSort(keys)
+	require.NoError(t, err)
+	lesser, greater := document.O("k0", 1), document.O("k0", 2)
+	call := document.NewEvaluation(t.Context())
+	for range 20_000 {
+		call.Visit(lesser)
+		for range 20 {
+			call.Compare(sort, lesser, greater)
+		}
+	}
+	require.NoError(t, call.Err())
 }
 
 func TestUsualCallsOverManyDocumentsPass(t *testing.T) {

@@ -96,13 +96,16 @@ func (e *Evaluation) Compare(sort *Sort, a, b Object) int { return sort.compare(
 
 // compare is Compare. A nil evaluation bounds nothing.
 func (s *Sort) compare(a, b Object, e *Evaluation) int {
-	if s == nil || !e.spend(len(s.keys)*conditionWork) {
+	if s == nil || s.shares && !e.spend(len(s.keys)*conditionWork) {
 		return 0
 	}
 	if s.shares && s.arraysIn(a)+s.arraysIn(b) > 0 {
 		return s.compareTuples(s.valuesOf(a, e), s.valuesOf(b, e), e)
 	}
 	for i := range s.keys {
+		if !e.spend(conditionWork) {
+			return 0
+		}
 		key := &s.keys[i]
 		if order := e.order(key.of(a, e), key.of(b, e)); order != 0 {
 			if key.descending {
