@@ -18,9 +18,9 @@ const (
 )
 
 // RemoveCompleted removes the completed agendas that were scheduled for the last time longer
-// ago than SchedulerConfig.Retention, by the store's clock, and returns their number. Run
-// does so each hour; it is for hosts that call RunNext instead. The errors are those of the
-// store.
+// ago than SchedulerConfig.Retention, by the store's clock, and returns their number. Those
+// whose last occurrence failed stay. Run does so each hour; it is for hosts that call RunNext
+// instead. The errors are those of the store.
 func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err error) {
 	if s.retention < 0 {
 		return 0, nil
@@ -32,7 +32,8 @@ func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err err
 	if err != nil {
 		return 0, err
 	}
-	old := document.O(fieldCompleted, true, fieldNextRunAt, document.O("$lt", millis(now.Add(-s.retention))))
+	old := document.O(fieldCompleted, true, fieldNextRunAt, document.O("$lt", millis(now.Add(-s.retention))),
+		fieldFailed, document.O("$ne", true))
 	for {
 		found, deleted, err := s.removeBatch(ctx, old)
 		removed += deleted

@@ -16,6 +16,9 @@ import (
 // completed marks an agenda as completed.
 func completed(r *Record) { r.Completed = true }
 
+// failed marks an agenda as failed.
+func failed(r *Record) { r.Failed = true }
+
 // tags returns the tags of the agendas that are there.
 func (s *stand) tags() []string {
 	s.t.Helper()
@@ -34,9 +37,9 @@ func TestCompletedAgendasAreRemovedAfterTheirRetention(t *testing.T) {
 		retention time.Duration
 		left      []string
 	}{
-		"default":  {retention: 0, left: []string{"failed", "new", "open"}},
-		"longer":   {retention: 32 * day, left: []string{"failed", "new", "old", "open"}},
-		"for ever": {retention: -1, left: []string{"failed", "new", "old", "open"}},
+		"default":  {retention: 0, left: []string{"failed", "failed last", "new", "open"}},
+		"longer":   {retention: 32 * day, left: []string{"failed", "failed last", "new", "old", "open"}},
+		"for ever": {retention: -1, left: []string{"failed", "failed last", "new", "old", "open"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -44,11 +47,12 @@ func TestCompletedAgendasAreRemovedAfterTheirRetention(t *testing.T) {
 				s.add(-31*day, named("old"), completed)
 				s.add(-29*day, named("new"), completed)
 				s.add(-31*day, named("open"))
-				s.add(-31*day, named("failed"), func(r *Record) { r.Failed = true })
+				s.add(-31*day, named("failed"), failed)
+				s.add(-31*day, named("failed last"), completed, failed)
 				scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Retention = test.retention })
 				removed, err := scheduler.RemoveCompleted(s.ctx)
 				require.NoError(s.t, err)
-				require.EqualValues(s.t, 4-len(test.left), removed)
+				require.EqualValues(s.t, 5-len(test.left), removed)
 				require.Equal(s.t, test.left, s.tags())
 			})
 		})
