@@ -48,13 +48,14 @@ type readings struct {
 	mu       sync.Mutex
 	all      []*member.Member
 	byRecord map[*member.Member]*member.Member
-	byEtag   map[string]*member.Member
+	// byEtag has several for one etag where a projection showed parts of the record.
+	byEtag map[string][]*member.Member
 }
 
 func newReadings(memberID string) *readings {
 	return &readings{
 		memberID: memberID,
-		byRecord: map[*member.Member]*member.Member{}, byEtag: map[string]*member.Member{},
+		byRecord: map[*member.Member]*member.Member{}, byEtag: map[string][]*member.Member{},
 	}
 }
 
@@ -69,44 +70,57 @@ func (r *readings) add(m *member.Member) {
 	r.all = append(r.all, &kept)
 	r.byRecord[m] = &kept
 	if m.Etag != "" {
-		r.byEtag[m.Etag] = &kept
+		r.byEtag[m.Etag] = append(r.byEtag[m.Etag], &kept)
 	}
 }
 
-// before returns the record as it was when it was read: by its etag, which a copy has,
-// too; where there are no etags the same one; or else the one that it differs least from.
+// before returns the record as it was when it was read: by its etag, which a copy has, too, and
+// of several with that etag the one that it differs least from, so that what a projection left
+// out counts neither as new nor as removed; where there are no etags the same one; or else the
+// one that it differs least from.
 func (r *readings) before(m *member.Member) *member.Member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if kept := r.byEtag[m.Etag]; kept != nil {
-		return kept
+	if alike := r.byEtag[m.Etag]; len(alike) > 0 {
+		return closest(alike, m)
 	}
 	if kept := r.byRecord[m]; kept != nil {
 		return kept
 	}
-	return r.closest(m)
+	return closest(r.all, m)
 }
 
-// closest returns the reading from which the fewest changes lead to a record, the first of
-// several.
-func (r *readings) closest(m *member.Member) *member.Member {
-	best, fewest := r.all[0], -1
-	for _, kept := range r.all {
+// closest returns the one of some readings from which the fewest changes lead to a record, the
+// first of several.
+func closest(among []*member.Member, m *member.Member) *member.Member {
+	best, fewest := among[0], -1
+	if len(among) == 1 {
+		return best
+	}
+	for _, kept := range among {
 		patch, err := member.Changes(kept, m)
 		if err != nil {
 			continue // Changes tells it again of the one that is chosen.
 		}
-		changes := 0
-		for _, paths := range patch.All() {
-			if of, ok := paths.(document.Object); ok {
-				changes += of.Len()
-			}
-		}
+		changes := leaves(patch)
 		if fewest < 0 || changes < fewest {
 			best, fewest = kept, changes
 		}
 	}
 	return best
+}
+
+// leaves returns the number of values in an object that are no objects themselves.
+func leaves(o document.Object) int {
+	number := 0
+	for _, value := range o.All() {
+		if inner, isObject := value.(document.Object); isObject && inner.Len() > 0 {
+			number += leaves(inner)
+		} else {
+			number++
+		}
+	}
+	return number
 }
 
 // readMembers are operations on members whose results a run keeps as readings.

@@ -174,6 +174,40 @@ func TestTheWriteBackComesAlsoWhereTheContextHasEndedMeanwhile(t *testing.T) {
 	require.JSONEq(t, `{"saved": true}`, ada.Member().Meta.String())
 }
 
+func TestWhatAProjectionLeavesOutIsNeitherNewNorRemoved(t *testing.T) {
+	t.Parallel()
+	for name, handBack := range map[string]func(bot *botctx.Context, shown *member.Member){
+		"not handed back":   func(*botctx.Context, *member.Member) {},
+		"handed back":       func(bot *botctx.Context, shown *member.Member) { bot.Member = shown },
+		"handed back, copy": func(bot *botctx.Context, shown *member.Member) { own := *shown; bot.Member = &own },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := fakes.New(fakes.For(t))
+			p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+				bot.Member.Meta.Set("said", "hi")
+				found, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+					Filter: document.O("_id", bot.Member.ID, "botMeta.isServed", document.O("$ne", true)),
+					Patch:  document.O("$set", document.O("botMeta.isServed", true, "botMeta.step", 2)),
+					Option: member.FindAndModifyOption{Projection: document.O("botMeta", 0)},
+				})
+				if err != nil || found.Member == nil {
+					return err
+				}
+				handBack(bot, found.Member)
+				bot.Member.Meta.Set("seen", "yes")
+				return nil
+			})
+			ada := p.AddMember(member.Member{BotMeta: member.BotMeta{Object: document.O("step", 1, "more", document.O("a", 1))}})
+			ada.Says("hi")
+			stored := ada.Member()
+			require.True(t, document.Get(stored.BotMeta.Object, "isServed", false), "what was stored while the run was under way")
+			require.Equal(t, 2, document.Get(stored.BotMeta.Object, "step", 0), "nothing that it held before comes back")
+			require.Equal(t, "yes", document.Get(stored.Meta, "seen", ""))
+		})
+	}
+}
+
 func TestFourFieldsAreWrittenBack(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(t, &botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
