@@ -21,9 +21,10 @@ var (
 // The names beside which credentials stand, with what is between name and value. The value of
 // a header goes to the end of its line.
 var (
-	credential = regexp.MustCompile(`(?i)\b(?:[a-z]+[_-]?)*` +
-		`(?:(?:token|secret|password|credential|cookie)s?|passwd|pwd|passphrase|(?:api|private|access)[_-]?key|signature|authorization)` +
-		`\\*["']?\s*[:=]\s*`)
+	credential = regexp.MustCompile(`(?i)\b(?:[a-z0-9]+[_-]?)*` +
+		`(?:(?:token|secret|password|credential|cookie|jsapi[_-]?ticket)s?(?:[_-]?expiry)?|passwd|pwd|passphrase|admin[_-]?username|` +
+		`(?:api|private|access|secret|module|account|signing|shared|encryption)[_-]?key|signature|authorization)` +
+		`(?:[_-]?v?[0-9]+)?\\*["']?\s*(?:=>|:=|[:=])\s*`)
 	header = regexp.MustCompile(`(?i)(?:authorization|cookie)\\*["']?\s*[:=]\s*$`)
 	// word is what may stand between a name and the credential itself.
 	word = regexp.MustCompile(`(?i)^(?:bearer|basic|token|digest|apikey)\s+`)

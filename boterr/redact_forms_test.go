@@ -71,6 +71,24 @@ func TestACredentialIsFoundInEachForm(t *testing.T) {
 	}
 }
 
+func TestACredentialIsFoundByItsName(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		// Those of channels.
+		"accessToken", "appAccessToken", "botAccessToken", "signingSecret", "token", "webhookToken", "apiKey", "apiToken",
+		"moduleKey", "adminAuthToken", "adminAuthTokenExpiry", "adminPassword", "adminUsername", "accessTokenExpiry", "appsecret",
+		"JSAPITicket", "JSAPITicketExpiry",
+		// Those of what hosts work with.
+		"secretKey", "secret_key", "AWS_SECRET_ACCESS_KEY", "AccountKey", "oauth2_token", "access_token2", "client_secret_v2", "encryption-key",
+	} {
+		for _, between := range []string{"=", ": ", " => ", ":="} {
+			require.Equal(t, name+between+"[redacted]", boterr.Redact(name+between+"171"))
+		}
+		require.Equal(t, `{"`+name+`":[redacted],"n":1}`, boterr.Redact(`{"`+name+`":"171","n":1}`))
+		require.Equal(t, `{"`+name+`":[redacted],"n":1}`, boterr.Redact(`{"`+name+`":171,"n":1}`))
+	}
+}
+
 func TestRedactLeavesWhatStandsAroundEachForm(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -89,6 +107,7 @@ func TestRedactLeavesOrdinaryTextsAsTheyAre(t *testing.T) {
 	for _, text := range []string{
 		"the member ada@example.com is not there", "see https://example.com:8080/@ada for more",
 		"see http://[::1]:80/@ada", "the cookies were good", "at 10:30: the secret of good tea", `{"name":"Ada","n":[1,2]}`,
+		"the ticket: 5 is taken", "monkey: 3", "key = 4", "the username: ada", "expiry: 7",
 		"",
 	} {
 		require.Equal(t, text, boterr.Redact(text))
