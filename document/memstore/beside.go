@@ -165,10 +165,19 @@ func (t *transaction) adopt(made *transaction) error {
 	}
 	for _, c := range made.changes {
 		if err := t.repeat(c); err != nil {
-			return err
+			return lostTo(err)
 		}
 	}
 	return nil
+}
+
+// lostTo returns errLost for the error of a key that another write has taken: the write that
+// begins again tells which of its documents that concerns.
+func lostTo(err error) error {
+	if boterr.CodeOf(err) == boterr.AlreadyExists {
+		return errLost
+	}
+	return err
 }
 
 // repeat does what was done to one document.

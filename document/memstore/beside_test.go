@@ -177,3 +177,24 @@ func TestWhoWaitsForItsTurnGoesWhenItsContextEnds(t *testing.T) {
 		require.Zero(t, found)
 	})
 }
+
+func TestAnInsertThatTakesLongNamesTheDocumentWhoseKeyWasTakenMeanwhile(t *testing.T) {
+	t.Parallel()
+	twoTenants(t, func(t *testing.T, store document.Store) {
+		t.Helper()
+		documents := make([]document.Object, 10_000)
+		for i := range documents {
+			documents[i] = document.O("_id", i)
+		}
+		paused := &pausingContext{Context: t.Context(), goOn: make(chan struct{})}
+		outcome := make(chan error, 1)
+		go func() { outcome <- store.Collection("c").Insert(paused, documents...) }()
+		synctest.Wait()
+		require.NoError(t, store.Collection("c").Insert(t.Context(), document.O("_id", 9_000)))
+		close(paused.goOn)
+		err, ok := boterr.AsError(<-outcome)
+		require.True(t, ok)
+		require.Equal(t, boterr.AlreadyExists, err.Code)
+		require.Equal(t, "[9000]._id", err.Field)
+	})
+}
