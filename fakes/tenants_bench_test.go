@@ -34,13 +34,13 @@ func worstFilters() []document.Object {
 	}
 	inLoop := func(in any) document.Object { return document.O("$expr", document.O("$lt", document.A(loop(in), 0))) }
 	return []document.Object{
-		document.O("short", document.O("$regex", "(?:a?b?){900}c")),
-		document.O("$expr", document.O("$regexMatch", document.O("input", "$short", "regex", "(?:a?b?){900}c"))),
+		document.O("text", document.O("$regex", "(?:a?b?){900}c")),
+		document.O("$expr", document.O("$regexMatch", document.O("input", "$text", "regex", "(?:a?b?){900}c"))),
 		inLoop(document.O("$eq", document.A("$text", document.O("$concat", document.A("$text", ""))))),
 		inLoop(document.O("$anyElementTrue", document.A("$l"))),
 		inLoop(document.O("$max", "$l")),
 		inLoop("$l.x"),
-		document.O("$expr", document.O("$regexFindAll", document.O("input", "$short", "regex", strings.Repeat("(a?b?)", 200)))),
+		document.O("$expr", document.O("$regexFindAll", document.O("input", "$text", "regex", strings.Repeat("(a?b?)", 200)))),
 		document.O("$and", document.A(expressions...)),
 		document.O("$nor", document.A(gaps...), "text", long),
 		inLoop(document.O("$maxN", document.O("n", 1_000, "input", "$l"))),
@@ -100,7 +100,7 @@ func BenchmarkTwoTenants(b *testing.B) {
 		return bot.Reply(ctx, send.Text("{{firstName}}, there are seats."))
 	})
 	worst := runtime.Operations(record.Scope{App: "hostile", Channel: "c", Member: "m"})
-	big := document.O("_id", "big", "app", "hostile", "text", strings.Repeat("ab", 500_000), "short", strings.Repeat("ab", 1_000), "l", document.A(make([]any, 300_000)...), "x", 5)
+	big := document.O("_id", "big", "app", "hostile", "text", strings.Repeat("ab", 500_000), "l", document.A(make([]any, 300_000)...), "x", 5)
 	_, err = worst.UpsertDataToDataSource(b.Context(), datasource.UpsertDataToDataSourceParams{
 		DataSourceID: "big", Data: document.OneOrMany[document.Object]{big},
 	})

@@ -296,7 +296,7 @@ func (c *collection) insertUpsert(ctx context.Context, f first) (result document
 	return result, nil
 }
 
-// replace changes a document that was read, unless somebody changed it since.
+// replace changes a document that was read, and reports false where somebody changed it since.
 func (c *collection) replace(
 	ctx context.Context, f first, before found,
 ) (result document.FindAndModifyResult, isDone bool, err error) {
@@ -318,9 +318,6 @@ func (c *collection) replace(
 	if after == before.document {
 		return result, true, nil
 	}
-	if changed, outcome, err := c.changePinned(ctx, f, before); err != nil || outcome != isOpen {
-		return changed, changed.Matched, err
-	}
 	where, b, err := c.replacement(before, after, bson.NewObjectID())
 	if err != nil {
 		return document.FindAndModifyResult{}, false, err
@@ -330,25 +327,6 @@ func (c *collection) replace(
 		return document.FindAndModifyResult{}, false, failure(ctx, err)
 	}
 	return result, replaced.MatchedCount == 1, nil
-}
-
-// changePinned lets the server change a document that was read, by its _id, if there is a
-// plan for that: what others change of it meanwhile is no race to lose, as long as it
-// matches. The outcome is isOpen where there is none.
-func (c *collection) changePinned(
-	ctx context.Context, f first, before found,
-) (document.FindAndModifyResult, outcome, error) {
-	id, _ := before.document.Field(document.IDField)
-	byID, err := document.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
-	if err != nil {
-		return document.FindAndModifyResult{}, isOpen, err
-	}
-	f.filter, f.upsert = document.And(byID, f.filter), false
-	p, ok := planned(f.filter, f.change)
-	if !ok || f.filter.Near() != nil || !isPlainProjection(f.projection) {
-		return document.FindAndModifyResult{}, isOpen, nil
-	}
-	return c.changeByPlan(ctx, f, p)
 }
 
 // replacement returns the filter that finds a document if it is still what was read, and

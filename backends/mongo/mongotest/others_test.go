@@ -43,6 +43,18 @@ func TestDocumentsOfOtherProgramsAreReadAndChanged(t *testing.T) {
 	require.False(t, found[0].Has("_botctx"))
 }
 
+func TestNullInThePlaceOfNothingIsAChange(t *testing.T) {
+	t.Parallel()
+	c := openStore(t).Collection("own")
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "of", "a")))
+	for _, modified := range []int64{1, 0} {
+		result, err := c.Update(t.Context(), filterOf(t, document.O("of", "a")),
+			changeOf(t, document.O("$set", document.O("n", nil))), document.UpdateOptions{})
+		require.NoError(t, err)
+		require.Equal(t, document.UpdateResult{Matched: 1, Modified: modified}, result)
+	}
+}
+
 func TestATypeThatNoDocumentHasIsNamed(t *testing.T) {
 	t.Parallel()
 	store := openStore(t)
