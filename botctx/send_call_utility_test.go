@@ -208,7 +208,10 @@ func callToStoreWrongly(t *testing.T) {
 	for field, wrong := range map[string][]string{
 		"filename":    {`"../7.pdf"`, `"/7.pdf"`, `"a//b"`, `"a\\b"`, `"a/."`, `"a\nb"`, `"` + strings.Repeat("a", 1100) + `"`},
 		"contentType": {`"pdf"`, `"application/"`, `"text/plain; charset"`, `"a b/c"`},
-		"options":     {`{"method": "HEAD"}`, `{"method": 7}`, `{"headers": []}`, `{"body": 7}`, `{"timeout": 7}`, `{"encoding": "utf8"}`},
+		"options": {
+			`{"method": "HEAD"}`, `{"method": 7}`, `{"headers": []}`, `{"body": 7}`, `{"timeout": "soon"}`, `{"proxy": "none"}`,
+			`{"encoding": "utf8"}`,
+		},
 	} {
 		for _, value := range wrong {
 			s, args := newLeast(t, "uploadFileToObjectStore")

@@ -64,7 +64,7 @@ var brokenCreateAssignment = map[string]breakage{
 		breaking: given(func(p *createParams) { p.Member = nil }),
 		breaks: []string{
 			"CreateAssignmentTakesMembersAsAddresses", "CreateAssignmentFindsNoOthers", "CreateAssignmentRefusesBadInput",
-			"CreateAssignmentSendsTickets",
+			"CreateAssignmentSendsTickets", "CreateAssignmentRemembersTheGroup",
 		},
 	},
 	"createAssignment is for sales by default": {

@@ -39,6 +39,7 @@ var brokenData = map[string]breakage{
 			"FindAndModifyDataTakesModifiers", "FindAndModifyDataReturnsBeforeOrAfter",
 			"FindAndModifyDataOfNothing", "FindAndModifyDataTakesTheFirst", "FindAndModifyDataUpserts",
 			"FindAndModifyDataFiltersElements", "FindAndModifyDataRefusesAnIDThatExists",
+			"FindAndModifyDataRefusesBadInput",
 			"EntriesTellWhenTheyChanged", "DataOfAnotherAppIsNotWritten", "EachEntryIsClaimedOnce",
 			"OperationsAreSafeForConcurrentUse",
 		},

@@ -63,7 +63,7 @@ var brokenMembers = map[string]breakage{
 			"MembersKeepUnknownFields", "FindAndModifyMemberTakesModifiers",
 			"FindAndModifyMemberReturnsBeforeOrAfter", "FindAndModifyMemberOfNothing",
 			"FindAndModifyMemberTakesTheFirst", "FindAndModifyMemberSearchesTheApp",
-			"FindAndModifyMemberReplaces", "FindAndModifyMemberFiltersElements",
+			"FindAndModifyMemberReplaces", "FindAndModifyMemberFiltersElements", "FindAndModifyMemberRefusesBadInput",
 			"FindAndModifyMemberStampsChanges", "FindAndModifyMemberStaysInTheApp",
 			"FindAndModifyMemberIsOneStep", "OperationsAreSafeForConcurrentUse",
 		},
