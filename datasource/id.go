@@ -2,7 +2,6 @@ package datasource
 
 import (
 	"context"
-
 	"math"
 	"time"
 
