@@ -229,6 +229,38 @@ func TestUsualCallsOverManyDocumentsPass(t *testing.T) {
 	require.NoError(t, call.Err())
 }
 
+func TestAUsualPatternOverAMillionDocumentsPasses(t *testing.T) {
+	t.Parallel()
+	o := document.O("_id", 1, "s", "text 1")
+	for _, pattern := range []string{"^te", "ext", "(a?)(a?)b", `\d+$`, "T.*1"} {
+		filter, err := document.CompileFilter(document.O("s", document.O("$regex", pattern, "$options", "i")))
+		require.NoError(t, err)
+		call := document.NewEvaluation(t.Context())
+		for range 1_000_000 {
+			if _, err = call.Check(filter, o); err != nil {
+				break
+			}
+		}
+		require.NoError(t, err, pattern)
+	}
+}
+
+func TestManyPatternsOverShortTextsAreRefused(t *testing.T) {
+	t.Parallel()
+	patterns := make([]any, 500)
+	for i := range patterns {
+		patterns[i] = document.O("s", document.O("$regex", strings.Repeat("(a?)", i%20)+"b"))
+	}
+	filter, err := document.CompileFilter(document.O("$or", document.A(patterns...)))
+	require.NoError(t, err)
+	o := document.O("_id", 1, "s", "text 1")
+	call := document.NewEvaluation(t.Context())
+	for i := 0; err == nil && i < 30_000; i++ {
+		_, err = call.Check(filter, o)
+	}
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+}
+
 // endsLater is a context that ends after it was asked a number of times.
 type endsLater struct {
 	context.Context

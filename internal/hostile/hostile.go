@@ -14,7 +14,8 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-// The bounds that no call may exceed: processor time, and memory beside that of the store.
+// The bounds that no call may exceed: processor time, that of collecting garbage at the usual
+// pace included, and memory in use beside that of the store.
 const (
 	MostTime   = 2 * time.Second
 	MostMemory = 256 << 20

@@ -42,15 +42,24 @@ func (r *Report) String() string {
 // Opener opens a store that holds what Filled returns and that nobody has changed.
 type Opener func() (document.Store, error)
 
+type search struct {
+	open    Opener
+	mutator *mutator
+	report  *Report
+	world   *World
+	// pool are the worst calls so far.
+	pool []Found
+}
+
 // Search tries the known calls, in an order that the seed gives, and then calls that are
-// like the worst so far, until ctx ends. Each world is used until a call has changed it.
+// like the worst so far, until ctx ends; a call that is under way then is waited for. Each world is used until a call has changed it.
 func Search(ctx context.Context, open Opener, seed uint64) (*Report, error) {
 	s := &search{open: open, mutator: newMutator(seed), report: &Report{}}
 	known := seeds()
 	s.mutator.random.Shuffle(len(known), func(i, j int) { known[i], known[j] = known[j], known[i] })
 	for ctx.Err() == nil {
 		call := s.next(&known)
-		if err := s.try(context.WithoutCancel(ctx), call); err != nil {
+		if err := s.try(ctx, call); err != nil {
 			return s.report, err
 		}
 	}
@@ -69,15 +78,6 @@ func (s *search) next(known *[]Call) Call {
 	return call
 }
 
-type search struct {
-	open    Opener
-	mutator *mutator
-	report  *Report
-	world   *World
-	// pool are the worst calls so far.
-	pool []Found
-}
-
 // poolSize is the number of calls that the search goes on from.
 const poolSize = 60
 
@@ -86,10 +86,11 @@ const attempts = 3
 
 // try runs a call and remembers it.
 func (s *search) try(ctx context.Context, call Call) error {
-	cost, err := s.cost(ctx, call)
+	whole := context.WithoutCancel(ctx)
+	cost, err := s.cost(whole, call)
 	for again := 1; err == nil && cost.fitness() > 1 && again < attempts; again++ {
 		var next Cost
-		if next, err = s.cost(ctx, call); next.fitness() < cost.fitness() {
+		if next, err = s.cost(whole, call); next.fitness() < cost.fitness() {
 			cost = next
 		}
 	}

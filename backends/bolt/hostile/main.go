@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/botctx/go-sdk/document"
@@ -18,8 +17,6 @@ func main() {
 	duration := flag.Duration("for", 30*time.Second, "how long to search on each store") //nolint:mnd // A default.
 	seed := flag.Uint64("seed", 1, "the seed of the search")
 	flag.Parse()
-	// Memory that waits to be collected counts, so that it is collected often.
-	debug.SetGCPercent(20) //nolint:mnd // A fifth of what is in use.
 	isBroken, err := run(*duration, *seed)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -66,6 +66,38 @@ func workOf(t *testing.T, p *pcre.Pattern, length int) int {
 	return *done
 }
 
+func TestAMatchOfAShortTextIsChargedForItself(t *testing.T) {
+	t.Parallel()
+	for _, pattern := range []string{`b`, `^b`, `(a?)(a?)b`, `(?=b)b`} {
+		p := compile(t, pattern, "")
+		charge, done := spend(1 << 40)
+		for range 3 {
+			before := *done
+			_, err := p.Match("", charge)
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, *done-before, 50, pattern)
+		}
+	}
+}
+
+// TestAPatternForgetsTheTextBefore matches texts one after the other, of which some end in
+// the midst of what they caught.
+func TestAPatternForgetsTheTextBefore(t *testing.T) {
+	t.Parallel()
+	p := compile(t, `(x)?(?:(a)|b(?2)(?!y))+\z`, "")
+	tight, _ := spend(100)
+	for range 3 {
+		found, err := p.Find("xa", 0, free)
+		require.NoError(t, err)
+		require.Equal(t, []int{0, 2, 0, 1, 1, 2}, found)
+		_, err = p.Find("x"+strings.Repeat("ba", 10_000), 0, tight)
+		require.ErrorIs(t, err, errSpent)
+		found, err = p.Find("a", 0, free)
+		require.NoError(t, err)
+		require.Equal(t, []int{0, 1, -1, -1, 0, 1}, found)
+	}
+}
+
 func TestALargePatternIsChargedForItsSize(t *testing.T) {
 	t.Parallel()
 	charge, _ := spend(2 << 30)

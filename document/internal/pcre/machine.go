@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	// stepWork is what an instruction counts as.
-	stepWork = 12
+	// stepWork is what an instruction counts as, and matchWork what a match does beside.
+	stepWork  = 12
+	matchWork = 96
 	// batch is the work that is charged at once.
 	batch = 1 << 13
 	// maxStack is the most entries of a machine's stack, which take 32 MiB.
@@ -42,6 +43,8 @@ type machine struct {
 	frame  int
 	charge Charge
 	work   int
+	// trial is the work that a trial has left.
+	trial int
 	// saved are the registers that calls hold.
 	saved int
 	// next is where a verb lets the search go on.
@@ -84,20 +87,29 @@ type instruction interface {
 }
 
 func newMachine(p *program, text string, charge Charge) *machine {
-	m := &machine{program: p, text: text, registers: make([]int, p.registers), charge: charge, frame: none}
-	for i := range m.registers {
-		m.registers[i] = none
-	}
+	m := &machine{program: p, registers: make([]int, p.registers)}
+	m.begin(text, charge)
 	return m
+}
+
+// begin prepares the machine for a text.
+func (m *machine) begin(text string, charge Charge) {
+	*m = machine{
+		program: m.program, registers: m.registers, stack: m.stack[:0], frames: m.frames[:0],
+		text: text, charge: charge, frame: none, trial: unbounded,
+	}
 }
 
 // find searches for the first match from a place on, and reports whether there is one.
 // The registers then hold its groups.
 func (m *machine) find(from int) (bool, error) {
 	m.from = from
-	m.spend(len(m.registers))
-	found := false
-	for start := m.candidate(from); start != none && !found && m.err == nil; start = m.candidate(m.next) {
+	m.spend(matchWork + len(m.registers))
+	start, found := m.candidate(from), false
+	if start != none {
+		m.forget()
+	}
+	for ; start != none && !found && m.err == nil; start = m.candidate(m.next) {
 		m.next = start + 1
 		for m.next < len(m.text) && !utf8.RuneStart(m.text[m.next]) {
 			m.next++
@@ -108,6 +120,13 @@ func (m *machine) find(from int) (bool, error) {
 		m.flush()
 	}
 	return found && m.err == nil, m.err
+}
+
+// forget empties the registers.
+func (m *machine) forget() {
+	for i := range m.registers {
+		m.registers[i] = none
+	}
 }
 
 // candidate returns the first place from another one on where a match may begin, or none.
@@ -186,10 +205,22 @@ func (m *machine) spend(work int) {
 
 // flush charges the work that was counted.
 func (m *machine) flush() {
-	if err := m.charge(m.work); err != nil && m.err == nil {
+	if err := m.pay(m.work); err != nil && m.err == nil {
 		m.err = err
 	}
 	m.work = 0
+}
+
+// pay charges work, of a trial what it has left.
+func (m *machine) pay(work int) error {
+	if m.trial == unbounded {
+		return m.charge(work)
+	}
+	if m.trial -= work; m.trial < 0 {
+		m.trial = 0
+		return errNoTrial
+	}
+	return m.charge(work)
 }
 
 // push adds an entry to the stack.

@@ -15,7 +15,9 @@ package pcre
 import (
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // Pattern is a compiled pattern. It may be used by several goroutines at once.
@@ -29,6 +31,8 @@ type Pattern struct {
 	// lines tells that a text that ends in a newline is not for linear, and turns that what
 	// groups catch is not.
 	lines, turns bool
+	// machines are those that wait for a text.
+	machines sync.Pool
 }
 
 // Compile reads a pattern with options, which are letters of imsx. A pattern that is not
@@ -83,12 +87,14 @@ func (p *Pattern) Prefix() string {
 
 // Match reports whether a text matches.
 func (p *Pattern) Match(text string, charge Charge) (bool, error) {
+	m := p.machine(text, charge)
+	defer p.release(m)
 	if !p.isLinear(text) {
-		return newMachine(p.program, text, charge).find(0)
+		return m.find(0)
 	}
-	m, decided, err := p.try(text, charge)
+	matches, decided, err := p.try(m)
 	if decided || err != nil {
-		return m != nil, err
+		return matches, err
 	}
 	return p.linear.MatchString(text), nil
 }
@@ -97,29 +103,53 @@ func (p *Pattern) Match(text string, charge Charge) (bool, error) {
 // each of its groups begin and end, -1 for groups that caught nothing. It is nil where
 // nothing matches.
 func (p *Pattern) Find(text string, from int, charge Charge) ([]int, error) {
+	m := p.machine(text, charge)
+	defer p.release(m)
 	if from > 0 || p.turns || !p.isLinear(text) {
-		m := newMachine(p.program, text, charge)
 		found, err := m.find(from)
 		if !found || err != nil {
 			return nil, err
 		}
 		return p.groupsOf(m), nil
 	}
-	m, decided, err := p.try(text, charge)
+	found, decided, err := p.try(m)
 	switch {
-	case err != nil:
+	case err != nil, decided && !found:
 		return nil, err
-	case !decided:
-		return p.linear.FindStringSubmatchIndex(text), nil
-	case m == nil:
-		return nil, nil
-	default:
+	case decided:
 		return p.groupsOf(m), nil
 	}
+	return p.linear.FindStringSubmatchIndex(text), nil
 }
 
 // groupsOf returns what a machine has found.
-func (p *Pattern) groupsOf(m *machine) []int { return m.registers[:2*(p.groups+1)] }
+func (p *Pattern) groupsOf(m *machine) []int {
+	return slices.Clone(m.registers[:2*(p.groups+1)])
+}
+
+// maxKept is the most entries of a stack, and frames, that are kept for the next text.
+const maxKept = 1 << 8
+
+// machine returns a machine for a text: one that matched another text before, where there is
+// one, since for short texts making it takes longer than the match.
+func (p *Pattern) machine(text string, charge Charge) *machine {
+	m, ok := p.machines.Get().(*machine)
+	if !ok {
+		return newMachine(p.program, text, charge)
+	}
+	m.begin(text, charge)
+	return m
+}
+
+// release gives a machine back.
+func (p *Pattern) release(m *machine) {
+	if cap(m.stack) > maxKept || cap(m.frames) > maxKept {
+		return
+	}
+	clear(m.frames[:cap(m.frames)])
+	m.begin("", nil)
+	p.machines.Put(m)
+}
 
 // isLinear reports whether RE2 matches a text as PCRE2 does.
 func (p *Pattern) isLinear(text string) bool {

@@ -16,26 +16,18 @@ const linearStepWork = 12
 // errNoTrial ends a trial.
 var errNoTrial = errors.New("the machine would do more than RE2")
 
-// try lets the machine match for as long as that is usual. It returns the machine that found
-// a match, or nil, and whether that is decided. Where it is not, what RE2 takes is charged.
-func (p *Pattern) try(text string, charge Charge) (found *machine, decided bool, err error) {
-	left := trialWork + trialWorkPerByte*len(text)
-	m := newMachine(p.program, text, func(work int) error {
-		if left -= work; left < 0 {
-			return errNoTrial
-		}
-		return charge(work)
-	})
+// try lets a machine match for as long as that is usual. It returns whether the text matches,
+// and whether that is decided. Where it is not, what RE2 takes is charged.
+func (p *Pattern) try(m *machine) (matches, decided bool, err error) {
+	m.trial = trialWork + trialWorkPerByte*len(m.text)
 	matched, err := m.find(0)
 	switch {
-	case err == nil && matched:
-		return m, true, nil
 	case err == nil:
-		return nil, true, nil
+		return matched, true, nil
 	case errors.Is(err, errNoTrial), errors.Is(err, errTooDeep):
-		return nil, false, charge(linearStepWork * p.steps * (1 + p.groups/groupsAlike) * len(text))
+		return false, false, m.charge(linearStepWork * p.steps * (1 + p.groups/groupsAlike) * len(m.text))
 	default:
-		return nil, true, err
+		return false, true, err
 	}
 }
 
