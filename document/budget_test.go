@@ -261,6 +261,22 @@ func TestManyPatternsOverShortTextsAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
+func TestChangingFieldsOfManyElementsIsCharged(t *testing.T) {
+	t.Parallel()
+	items := make([]any, 100_000)
+	for i := range items {
+		items[i] = document.O("a", 1)
+	}
+	o := document.O("_id", 1, "o", document.A(items...))
+	update, err := document.CompileUpdate(document.O("$set", document.O("o.$[].a", 2)))
+	require.NoError(t, err)
+	call := document.NewEvaluation(t.Context())
+	for i := 0; err == nil && i < 60; i++ {
+		_, _, err = call.Change(document.Change{Update: update}, nil, o)
+	}
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+}
+
 // endsLater is a context that ends after it was asked a number of times.
 type endsLater struct {
 	context.Context

@@ -170,13 +170,28 @@ func (n *updateNode) editFields(edit *objectEdit, run *updateRun) error {
 		if s.kind != selectName {
 			return notAnArray(s, edit.from)
 		}
-		next, err := child.apply(edit.value(s.name), run)
+		next, err := child.applyToField(edit.value(s.name), run)
 		if err != nil {
 			return boterr.In(s.name, err)
 		}
 		edit.set(s.name, next)
 	}
 	return nil
+}
+
+// fieldWork is what changing a field takes, in nanoseconds, a part of its collection included.
+const fieldWork = 128
+
+// applyToField is apply for a field of an object, whose name counts where it is new.
+func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
+	if err := run.spend(fieldWork); err != nil {
+		return nil, err
+	}
+	next, err := n.apply(value, run)
+	if err != nil || value != missing || next == missing {
+		return next, err
+	}
+	return next, run.grow(len(n.selector.name))
 }
 
 // applyToManyFields is applyToFields in time that grows with the fields and the
@@ -198,7 +213,7 @@ func (n *updateNode) applyToManyFields(o Object, run *updateRun) (any, error) {
 		if i := b.position(s.name); i >= 0 {
 			old = b.values[i]
 		}
-		next, err := child.apply(old, run)
+		next, err := child.applyToField(old, run)
 		if err != nil {
 			return nil, boterr.In(s.name, err)
 		}
