@@ -44,7 +44,7 @@ func NewEvaluation(ctx context.Context) *Evaluation {
 // Resume goes on with another attempt of the call, under a context of its own, after one that
 // its own context ended or that came to nothing. What was spent stays spent.
 func (e *Evaluation) Resume(ctx context.Context) {
-	e.budget.ctx, e.budget.failure = ctx, nil
+	e.budget.ctx, e.budget.failure = ctx, nil //nolint:fatcontext // The attempt before is over, and so is its context.
 }
 
 // Visit tells that the call looks at a document that it asks no filter about, because an

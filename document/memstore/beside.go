@@ -127,7 +127,7 @@ func (w *besideWrite) settle(ctx context.Context, now *transaction) error {
 	if w.follower.isReset {
 		return errLost
 	}
-	if err := w.compare(now.ctx); err != nil {
+	if err := w.compare(now.ctx); err != nil { //nolint:contextcheck // That of the turn, which ends before ctx.
 		return err
 	}
 	now.ctx = ctx

@@ -73,10 +73,10 @@ func count(t *testing.T) document.Change {
 }
 
 // slowUpdate updates all documents of the slow tenant in another goroutine, and is held in the
-// middle of that.
-func slowUpdate(t *testing.T, ctx context.Context, store document.Store) (paused *pausingContext, outcome <-chan string) { //nolint:revive // t comes first in tests.
+// middle of that; the channel tells how that ended.
+func slowUpdate(t *testing.T, ctx context.Context, store document.Store) (*pausingContext, <-chan string) { //nolint:revive // t comes first in tests.
 	t.Helper()
-	paused = &pausingContext{Context: ctx, goOn: make(chan struct{})}
+	paused := &pausingContext{Context: ctx, goOn: make(chan struct{})}
 	told, f, inc := make(chan string, 1), costly(t), count(t)
 	go func() {
 		result, err := store.Collection("c").Update(paused, f, inc, document.UpdateOptions{Multi: true})

@@ -60,7 +60,7 @@ const (
 // lookedContext is the context of a write in its turn. It ends when it was looked at often
 // enough.
 type lookedContext struct {
-	context.Context
+	context.Context //nolint:containedctx // It is one.
 
 	left    int
 	isSpent bool

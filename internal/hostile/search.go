@@ -42,6 +42,7 @@ func (r *Report) String() string {
 // Opener opens a store that holds what Filled returns and that nobody has changed.
 type Opener func() (document.Store, error)
 
+// search is one run of Search.
 type search struct {
 	open    Opener
 	mutator *mutator

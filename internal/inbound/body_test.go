@@ -147,7 +147,7 @@ func TestWhatIsLeftUnreadHoldsNoConnection(t *testing.T) {
 	client, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
-	require.NoError(t, client.SetDeadline(time.Now().Add(20*time.Second))) // A test that fails ends.
+	require.NoError(t, client.SetDeadline(time.Now().Add(20*time.Second))) //nolint:forbidigo // A test that fails ends.
 	_, err = io.WriteString(client, "POST / HTTP/1.1\r\nHost: bots\r\nContent-Length: 10\r\n\r\nslow")
 	require.NoError(t, err)
 	answer, err := io.ReadAll(client)
