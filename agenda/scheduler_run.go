@@ -68,7 +68,7 @@ type pool struct {
 	ready chan *claim
 	// turn is taken by the worker that claims the next batch, and holds nothing then.
 	turn chan struct{}
-	// busy is the number of workers that run something.
+	// busy is the number of claims that are run, or that a worker is about to run.
 	busy atomic.Int64
 	// suspects are claims of which one runs at a time.
 	suspects suspects
@@ -219,6 +219,7 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 		case c == nil:
 		case p.suspects.admit(c):
 			p.held.add(c)
+			p.busy.Add(1)
 			p.ready <- c
 		default: // One that is run now may end the process, which tells nothing of this one.
 			p.giveBack(claiming, c, errWaitsAlone, p.later)
@@ -230,7 +231,6 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 
 // perform runs a claim, and stores what follows from it.
 func (p *pool) perform(runs context.Context, c *claim) {
-	p.busy.Add(1)
 	defer p.busy.Add(-1)
 	if c.isSuspect() {
 		defer p.suspects.end()
@@ -275,6 +275,7 @@ func (p *pool) giveBackReady(ctx context.Context) {
 	for {
 		select {
 		case c := <-p.ready:
+			p.busy.Add(-1)
 			p.held.end(c)
 			p.giveBack(ctx, c, nil, p.notBegun)
 		default:
