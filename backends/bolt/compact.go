@@ -75,7 +75,7 @@ func (f *file) copyAll(ctx context.Context, db *bbolt.DB) error {
 }
 
 // copyBucket copies a bucket, in transactions of a size that memory has room for.
-func copyBucket(ctx context.Context, to *bbolt.DB, name string, from *bbolt.Bucket) error {
+func copyBucket(ctx context.Context, to *bbolt.DB, name string, from *bbolt.Bucket) error { //nolint:gocognit // One loop, in batches.
 	const most = 8 << 20
 	cursor := from.Cursor()
 	key, value := cursor.First()

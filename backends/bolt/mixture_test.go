@@ -16,7 +16,7 @@ import (
 
 // oneMoreCommit returns a file before and after its last commit, and what it held before and
 // holds after.
-func oneMoreCommit(t *testing.T, path string) (older, newer []byte, before, after []string) {
+func oneMoreCommit(t *testing.T, path string) (older, newer []byte, before, after []string) { //nolint:revive // Two files and what they hold.
 	t.Helper()
 	filled(t, path)
 	for round := range 6 {
@@ -40,7 +40,7 @@ func TestOldAndNewPagesMixedAreToldWhereItCanBeKnown(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	older, newer, before, after := oneMoreCommit(t, path)
-	mark := append([]byte("commit"), key(byte(max(newer[pageSize+64], newer[64])))...)
+	mark := append([]byte("commit"), key(max(newer[pageSize+64], newer[64]))...)
 	require.True(t, bytes.Contains(newer, mark))
 	require.False(t, bytes.Contains(older, mark))
 	random := rand.New(rand.NewPCG(7, 7))

@@ -43,7 +43,8 @@ func TestAnAgendaThatFailsAfterItsFirstMessageSendsThatUnderTheSameIDAgain(t *te
 		if err := bot.Reply(ctx, send.Text("first")); err != nil {
 			return err
 		}
-		if attempts++; attempts == 1 {
+		attempts++
+		if attempts == 1 {
 			return errors.New("it fails behind the first message")
 		}
 		return bot.Reply(ctx, send.Text("second"))
@@ -73,7 +74,8 @@ func TestAnEventThatComesAgainAfterAFailureIsAnsweredUnderTheSameID(t *testing.T
 		if err := bot.Reply(ctx, send.Text("hello")); err != nil {
 			return err
 		}
-		if attempts++; attempts == 1 {
+		attempts++
+		if attempts == 1 {
 			return errors.New("it fails behind the message")
 		}
 		return nil

@@ -38,7 +38,7 @@ func host(t *testing.T, peer string) (*botctx.Runtime, *httptest.Server) {
 }
 
 // post sends what a member writes.
-func post(ctx context.Context, t *testing.T, server *httptest.Server, id, text string) int {
+func post(ctx context.Context, t *testing.T, server *httptest.Server, id, text string) int { //nolint:unparam // The id is told where the event is.
 	t.Helper()
 	return postBody(ctx, t, server, id, inboundBody(text))
 }

@@ -56,7 +56,7 @@ func (f *files) open() (document.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(f.path("copy"), content, 0o600); err != nil { //nolint:mnd // As the store does.
+	if err := os.WriteFile(f.path("copy"), content, 0o600); err != nil { //nolint:mnd,gosec // As the store does, in a folder of its own.
 		return nil, err
 	}
 	store, err := bolt.Open(f.path("copy"))
