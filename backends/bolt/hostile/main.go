@@ -48,7 +48,7 @@ func run(duration time.Duration, seed uint64) (isBroken bool, err error) {
 		within, cancel := context.WithTimeout(ctx, duration)
 		report, err := hostile.Search(within, store.open, seed)
 		cancel()
-		fmt.Fprintf(os.Stdout, "== %s: %v\n", store.name, report)
+		fmt.Printf("== %s: %v\n", store.name, report) //nolint:forbidigo // A program prints.
 		if err != nil {
 			return false, err
 		}
