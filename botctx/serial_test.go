@@ -139,7 +139,7 @@ func TestARedirectWithoutTheContextOfTheRunJoinsItToo(t *testing.T) {
 		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
 			func(_ context.Context, bot *botctx.Context) error {
 				without := context.Background()
-				return redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})(without, bot) //nolint:contextcheck // That it is another one is the test.
+				return redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})(without, bot)
 			},
 		}},
 		&botctx.Node{ID: "joined", Pre: []botctx.Action{counts}},
@@ -261,14 +261,14 @@ func TestARunThatWaitsForItselfIsAnErrorAndDoesNotHang(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]func(ctx context.Context, p *fakes.Platform, ada *fakes.Actor, bot *botctx.Context) error{
 		"what is said in an action": func(_ context.Context, _ *fakes.Platform, ada *fakes.Actor, _ *botctx.Context) error {
-			return ada.TrySays("again") //nolint:contextcheck // An actor has no use for one.
+			return ada.TrySays("again")
 		},
 		"a redirect on another context without the run's": func(
 			_ context.Context, p *fakes.Platform, ada *fakes.Actor, _ *botctx.Context,
 		) error {
 			without := context.Background()
 			again := redirects(botctx.RedirectMemberToNodeParams{MemberID: ada.ID(), NodeCompositeID: "next"})
-			return again(without, p.Operations(ada.Scope())) //nolint:contextcheck // That it is another one is the test.
+			return again(without, p.Operations(ada.Scope()))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

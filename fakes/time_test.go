@@ -209,7 +209,7 @@ func TestTheTimeIsMovedByOneAtATime(t *testing.T) {
 	t.Parallel()
 	p := fakes.New()
 	p.Handle(&botctx.Node{ID: "node", Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
-		p.Advance(time.Hour) //nolint:contextcheck // The platform has no use for one.
+		p.Advance(time.Hour)
 		return nil
 	}}})
 	plan(t, p.AddMember(member.Member{}).Context(), "node", fakes.Start(), 0)
@@ -304,7 +304,7 @@ func TestAnActionThatMovesTheTimeIsAnErrorAndDoesNotHang(t *testing.T) {
 		p := fakes.New(fakes.For(t))
 		var failed error
 		p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
-			failed = p.TryAdvance(time.Hour) //nolint:contextcheck // The platform has no use for one.
+			failed = p.TryAdvance(time.Hour)
 			return nil
 		}}}, &botctx.Node{ID: "reminder"})
 		ada := p.AddMember(member.Member{})
