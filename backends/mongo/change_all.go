@@ -77,6 +77,9 @@ type changeOfMany struct {
 	// atOnce is the number of documents that are written at once.
 	atOnce int
 
+	// evaluating is held by who evaluates within the call, which serves one at a time.
+	evaluating sync.Mutex
+
 	mutex  sync.Mutex
 	result document.UpdateResult
 	// written are the edits that were made.
@@ -85,6 +88,8 @@ type changeOfMany struct {
 
 // edits changes documents, and counts those that need not be written.
 func (m *changeOfMany) edits(results []found) ([]edit, error) {
+	m.evaluating.Lock()
+	defer m.evaluating.Unlock()
 	edits := make([]edit, 0, len(results))
 	for _, before := range results {
 		m.first.call.Visit(before.document)
