@@ -95,7 +95,8 @@ type ReassignAssignmentParams struct {
 	// assignment.
 	RelayMessage string `json:"relayMessage,omitzero"`
 	// Summary is sent to the agent who takes the ticket. The default is that of the previous
-	// assignment.
+	// assignment. A custom outlet gets the previous details with GroupName, RelayMessage and
+	// Summary in them, where these are given.
 	Summary string `json:"summary,omitzero"`
 	// TakenMessage is what the ticket shows once it is taken, on Charlie; [adminName] in it
 	// stands for the agent.

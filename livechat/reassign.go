@@ -126,11 +126,25 @@ func (s *Service) handover(
 		Summary:        either(p.Summary, previous.Summary),
 		GroupName:      either(p.GroupName, previous.GroupName),
 		TakenMessage:   either(p.TakenMessage, previous.TakenMessage),
-		Details:        previous.Details,
+		Details:        detailsHandedOn(previous.Details, p),
 		LiveChatAgenda: previous.LiveChatAgenda,
 		OutOfLiveChat:  !isInLiveChat(p.LiveChat),
 	}
 	return asked, nil
+}
+
+// detailsHandedOn returns the details of an assignment with what a call says in their place, as
+// a custom outlet gets them.
+func detailsHandedOn(details document.Object, p ReassignAssignmentParams) document.Object {
+	for field, text := range map[string]string{fieldSummary: p.Summary, fieldGroupName: p.GroupName} {
+		if text != "" {
+			details = details.With(field, text)
+		}
+	}
+	if p.RelayMessage != "" {
+		details = details.With(fieldRelayMessage, document.O(string(channel.Custom), send.Text(p.RelayMessage)))
+	}
+	return details
 }
 
 // either returns the first text that is given.

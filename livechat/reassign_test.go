@@ -2,6 +2,7 @@ package livechat_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -126,6 +128,35 @@ func TestADirectOutletGetsWhatIsHandedOnToIt(t *testing.T) {
 	next := s.handedOn(t, `{`+event+`, "targets": [{"channel": "help"}], "relayMessage": "go on"}`)
 	require.Equal(t, send.Text("go on").String(), s.lastSent(t).String())
 	require.Equal(t, "help", next.Direct)
+}
+
+func TestACustomOutletGetsTheDetailsThatItIsHandedOnWith(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ first, given, want string }{
+		"what the call says goes before": {
+			`{"summary": "s", "queue": 7, "relayMessage": {"charlie": {"type": "TEXT", "text": "t"}}}`,
+			`, "summary": "new", "groupName": "Order 8", "relayMessage": "{{firstName}} goes on"`,
+			`{"summary": "new", "groupName": "Order 8", "queue": 7,
+				"relayMessage": {"custom": {"type": "TEXT", "text": "{{firstName}} goes on"}}}`,
+		},
+		"what it does not say stays": {`{"summary": "s", "queue": 7}`, ``, `{"summary": "s", "queue": 7}`},
+		"no details were there":      {`{}`, `, "groupName": "Order 8"`, `{"groupName": "Order 8"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStand(t)
+			s.web.Add("POST", shopAPI, replies.JSON(200, `{}`))
+			r := s.mustAsk(t, `{"assignmentDetails": `+test.first+`}`)
+			handOn := `{"channel": {"_id": "desk"}, "previousAssignment": {"_id": "%s"}, "targets": [{"channel": "%s"}]%s}`
+			next := s.handedOn(t, fmt.Sprintf(handOn, r.ID, "shop", test.given))
+			toldTheAPI := document.Get(object(t, s.web.Requests()[0].Body), "assignmentDetails", document.Object{})
+			require.JSONEq(t, test.want, toldTheAPI.String())
+
+			s.handedOn(t, fmt.Sprintf(handOn, next.ID, "kiosk", ""))
+			told := document.Get(object(t, s.lastSent(t).String()), "assignmentDetails", document.Object{})
+			require.JSONEq(t, test.want, told.String(), "who gets it then gets the same")
+		})
+	}
 }
 
 func TestReassignAssignmentRefuses(t *testing.T) {
