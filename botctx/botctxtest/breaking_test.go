@@ -63,6 +63,10 @@ var tables = slices.Concat([]table{
 		breakages: brokenMembers,
 	},
 	{domains: []botctxtest.Capability{botctxtest.DataSources}, families: dataFamilies, breakages: brokenData},
+	{
+		domains: []botctxtest.Capability{botctxtest.Members, botctxtest.DataSources}, breakages: brokenOptions(),
+		families: slices.Concat(memberFamilies, dataFamilies),
+	},
 	{domains: []botctxtest.Capability{botctxtest.Agendas}, families: agendaFamilies, breakages: brokenAgendas},
 	{domains: []botctxtest.Capability{botctxtest.Nodes}, breakages: brokenNodes},
 	{domains: []botctxtest.Capability{botctxtest.Sends}, breakages: brokenSends, about: []string{"SendResponse"}},

@@ -39,7 +39,8 @@ var brokenData = map[string]breakage{
 			"FindAndModifyDataTakesModifiers", "FindAndModifyDataReturnsBeforeOrAfter",
 			"FindAndModifyDataOfNothing", "FindAndModifyDataTakesTheFirst", "FindAndModifyDataUpserts",
 			"FindAndModifyDataFiltersElements", "FindAndModifyDataRefusesAnIDThatExists",
-			"FindAndModifyDataRefusesBadInput",
+			"FindAndModifyDataRefusesBadInput", "FindAndModifyDataReturnsByAnySpelling", "FindAndModifyDataShowsTheProjection",
+			"FindAndModifyDataTakesOptionsOfDrivers", "FindAndModifyDataRefusesOptions",
 			"EntriesTellWhenTheyChanged", "DataOfAnotherAppIsNotWritten", "EachEntryIsClaimedOnce",
 			"OperationsAreSafeForConcurrentUse",
 		},
@@ -63,7 +64,10 @@ var brokenData = map[string]breakage{
 	},
 	"findAndModifyData returns the new entry always": {
 		breaking: given(func(p *findParams) { p.Option.New = true }),
-		breaks:   []string{"FindAndModifyDataReturnsBeforeOrAfter", "FindAndModifyDataUpserts"},
+		breaks: []string{
+			"FindAndModifyDataReturnsBeforeOrAfter", "FindAndModifyDataUpserts", "FindAndModifyDataReturnsByAnySpelling",
+			"FindAndModifyDataShowsTheProjection",
+		},
 	},
 	"findAndModifyData does not sort": {
 		breaking: given(func(p *findParams) { p.SortBy = document.Object{} }),
@@ -324,7 +328,7 @@ var brokenData = map[string]breakage{
 	"patchData without modifiers always": {
 		breaking: given(func(p *patchParams) { p.WithModifier = false }),
 		breaks: []string{
-			"PatchDataTakesModifiers", "PatchDataRefusesBadInput", "PatchDataLosesNoChange",
+			"PatchDataTakesModifiers", "PatchDataRefusesBadInput", "PatchDataTakesOptionsOfDrivers", "PatchDataLosesNoChange",
 			"OperationsAreSafeForConcurrentUse",
 		},
 	},

@@ -62,6 +62,8 @@ var brokenMembers = map[string]breakage{
 		breaks: []string{
 			"MembersKeepUnknownFields", "FindAndModifyMemberTakesModifiers",
 			"FindAndModifyMemberReturnsBeforeOrAfter", "FindAndModifyMemberOfNothing",
+			"FindAndModifyMemberReturnsByAnySpelling", "FindAndModifyMemberShowsTheProjection",
+			"FindAndModifyMemberTakesOptionsOfDrivers", "FindAndModifyMemberRefusesOptions",
 			"FindAndModifyMemberTakesTheFirst", "FindAndModifyMemberSearchesTheApp",
 			"FindAndModifyMemberReplaces", "FindAndModifyMemberFiltersElements", "FindAndModifyMemberRefusesBadInput",
 			"FindAndModifyMemberStampsChanges", "FindAndModifyMemberStaysInTheApp",
@@ -74,11 +76,16 @@ var brokenMembers = map[string]breakage{
 	},
 	"findAndModifyMember returns the new member always": {
 		breaking: given(func(p *member.FindAndModifyMemberParams) { p.Option.New = true }),
-		breaks:   []string{"FindAndModifyMemberReturnsBeforeOrAfter"},
+		breaks: []string{
+			"FindAndModifyMemberReturnsBeforeOrAfter", "FindAndModifyMemberReturnsByAnySpelling", "FindAndModifyMemberShowsTheProjection",
+		},
 	},
 	"findAndModifyMember returns the old member always": {
 		breaking: given(func(p *member.FindAndModifyMemberParams) { p.Option.New = false }),
-		breaks:   []string{"FindAndModifyMemberReturnsBeforeOrAfter", "FindAndModifyMemberIsOneStep"},
+		breaks: []string{
+			"FindAndModifyMemberReturnsBeforeOrAfter", "FindAndModifyMemberReturnsByAnySpelling", "FindAndModifyMemberRefusesOptions",
+			"FindAndModifyMemberIsOneStep",
+		},
 	},
 	"findAndModifyMember does not sort": {
 		breaking: given(func(p *member.FindAndModifyMemberParams) { p.SortBy = document.Object{} }),
@@ -118,7 +125,8 @@ var brokenMembers = map[string]breakage{
 		breaks: []string{
 			"FindAndModifyMemberTakesModifiers", "FindAndModifyMemberSetsFields",
 			"FindAndModifyMemberReturnsBeforeOrAfter", "FindAndModifyMemberSearchesTheApp",
-			"FindAndModifyMemberReplaces", "FindAndModifyMemberFiltersElements",
+			"FindAndModifyMemberReplaces", "FindAndModifyMemberFiltersElements", "FindAndModifyMemberReturnsByAnySpelling",
+			"FindAndModifyMemberShowsTheProjection", "FindAndModifyMemberTakesOptionsOfDrivers",
 			"FindAndModifyMemberRefusesBadInput", "FindAndModifyMemberStampsChanges",
 			"FindAndModifyMemberMovesNobody", "FindAndModifyMemberIsOneStep",
 		},

@@ -85,16 +85,16 @@ func in(domain Capability, rules []Rule) []Rule {
 // memberRules are the rules of the operations on members.
 func memberRules() []Rule {
 	return slices.Concat(
-		getMemberRules, findMemberRules, patchMembersRules, updateMemberRules, referFromRules, memberScopeRules,
-		memberConcurrencyRules,
+		getMemberRules, findMemberRules, returningRules(countingMember), optionRules(countingMember),
+		patchMembersRules, updateMemberRules, referFromRules, memberScopeRules, memberConcurrencyRules,
 	)
 }
 
 // dataRules are the rules of the operations on data sources.
 func dataRules() []Rule {
 	return slices.Concat(
-		findDataRules, upsertRules, countRules, fetchRules, distinctRules, geoRules, patchDataRules, dataScopeRules,
-		dataConcurrencyRules,
+		findDataRules, returningRules(countingData), optionRules(countingData), upsertRules, countRules, fetchRules,
+		distinctRules, geoRules, patchDataRules, optionRules(countingPatch), dataScopeRules, dataConcurrencyRules,
 	)
 }
 
