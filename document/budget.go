@@ -12,6 +12,8 @@ type budget struct {
 	ctx context.Context //nolint:containedctx // It belongs to the one call that the budget is for.
 	// portion is the work until the context is looked at again, left what there is beside it.
 	portion, left int
+	// unmeasured are the documents that were visited and added no bytes.
+	unmeasured int
 	// room is the number of bytes that may still be kept.
 	room int
 	// failure is what ended the call.
@@ -39,6 +41,7 @@ const (
 
 // visit adds what so many documents are worth by their number.
 func (b *budget) visit(documents int) {
+	b.unmeasured += documents
 	b.left += documents * workPerDocument
 	b.room += documents * roomPerDocument
 }
@@ -48,8 +51,9 @@ func (b *budget) visit(documents int) {
 // be as much work as its condition.
 func (b *budget) isBehind() bool { return b.left < baseWork || b.room < baseRoom }
 
-// measure adds what documents of so many bytes in all are worth beside their number.
+// measure adds what a document that was visited is worth by its size.
 func (b *budget) measure(bytes int) {
+	b.unmeasured--
 	b.left += bytes * workPerByte
 	b.room += bytes * roomPerByte
 }

@@ -68,6 +68,14 @@ func (e *Evaluation) visitAll(documents []Object, among uint32) {
 	}
 }
 
+// measureVisited adds the sizes of documents that were visited, as far as they were not added
+// then. What is done with all documents at once needs them only behind the last visit.
+func (e *Evaluation) measureVisited(documents []Object) {
+	for _, o := range documents[:min(len(documents), e.budget.unmeasured)] {
+		e.budget.measure(o.Size())
+	}
+}
+
 // Err returns the error that ended the evaluation: Canceled where the context of the call has
 // ended, ResourceExhausted where it did too much, or nil.
 func (e *Evaluation) Err() error {

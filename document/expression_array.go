@@ -114,20 +114,11 @@ func extremeItems(sign int) func(*expressionRun, []any, int64) ([]any, error) {
 			return nil, err
 		}
 		present = slices.DeleteFunc(present, func(item any) bool { return item == nil })
-		if err := run.sort(present, func(a, b any) int { return Compare(a, b) * sign }); err != nil {
+		if present, err = wholeOrder(sign < 0).sorted(present, run.limits.ordering); err != nil {
 			return nil, err
 		}
 		return slices.Clone(present[:min(n, int64(len(present)))]), nil // It does not keep the others.
 	}
-}
-
-// sort sorts values; those that are equal keep their order.
-func (run *expressionRun) sort(values []any, compare func(a, b any) int) error {
-	if err := run.limits.sorting(values); err != nil {
-		return err
-	}
-	slices.SortStableFunc(values, compare)
-	return nil
 }
 
 // isAmong is $in.

@@ -41,8 +41,14 @@ func (l *workLimits) comparing(a, b any) error {
 	return nil
 }
 
-// sorting counts the work of sorting values.
-func (l *workLimits) sorting(values []any) error { return l.spend(sortingWork(values)) }
+// ordering counts the work of sorting values that were counted as looked at. It is the
+// call's: for one document that of a long array would be too much.
+func (l *workLimits) ordering(work int) error {
+	if l.call == nil {
+		return l.spend(work)
+	}
+	return l.call.charge(work)
+}
 
 // text refuses a string that is too long. It is to be asked before the string is made.
 func (l *workLimits) text(length int) error {

@@ -107,8 +107,8 @@ func (run *expressionRun) zip(inputs [][]any, defaults []any, length int) (any, 
 
 // sortedArray is $sortArray.
 type sortedArray struct {
-	input   expression
-	compare func(a, b any) int
+	input expression
+	order itemOrder
 }
 
 // sortArray compiles $sortArray.
@@ -118,7 +118,7 @@ func (c expressionCompiler) sortArray(operand any) (expression, error) {
 		return nil, err
 	}
 	e := &sortedArray{}
-	if e.compare, err = itemOrder(source["sortBy"]); err != nil {
+	if e.order, err = compileItemOrder(source["sortBy"]); err != nil {
 		return nil, boterr.In("sortBy", err)
 	}
 	e.input, err = c.expression(source["input"])
@@ -134,11 +134,11 @@ func (e *sortedArray) evaluate(run *expressionRun) (any, error) {
 	if !ok {
 		return nil, boterr.In("$sortArray", needsArray(input))
 	}
-	items, err := run.copied(array.items())
-	if err != nil {
+	if err := run.limits.items(array.Len()); err != nil {
 		return nil, boterr.In("$sortArray", err)
 	}
-	if err := run.sort(items, e.compare); err != nil {
+	items, err := e.order.sorted(array.items(), run.limits.ordering)
+	if err != nil {
 		return nil, boterr.In("$sortArray", err)
 	}
 	return run.limits.array(items)

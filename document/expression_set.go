@@ -97,7 +97,8 @@ func union(run *expressionRun, arguments []any) (any, error) {
 
 // sortedSet makes an array of a set.
 func (run *expressionRun) sortedSet(items []any) (any, error) {
-	if err := run.sort(items, Compare); err != nil {
+	items, err := wholeOrder(false).sorted(items, run.limits.ordering)
+	if err != nil {
 		return nil, err
 	}
 	return run.limits.array(items)

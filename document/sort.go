@@ -1,10 +1,6 @@
 package document
 
-import (
-	"slices"
-
-	"github.com/botctx/go-sdk/boterr"
-)
+import "github.com/botctx/go-sdk/boterr"
 
 // Sort is a compiled sort. It is safe for concurrent use. A nil *Sort orders
 // nothing.
@@ -108,10 +104,7 @@ func (s *Sort) compare(a, b Object, e *Evaluation) int {
 		}
 		key := &s.keys[i]
 		if order := e.order(key.of(a, e), key.of(b, e)); order != 0 {
-			if key.descending {
-				return -order
-			}
-			return order
+			return key.signed(order)
 		}
 	}
 	return 0
@@ -123,13 +116,6 @@ func (e *Evaluation) order(a, b any) int {
 		return 0
 	}
 	return Compare(a, b)
-}
-
-// Sort sorts documents in place; those that compare equal keep their order.
-func (s *Sort) Sort(documents []Object) {
-	if s != nil {
-		slices.SortStableFunc(documents, s.Compare)
-	}
 }
 
 // of returns the value by which a document is sorted.

@@ -248,7 +248,7 @@ func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array Array) er
 	if len(items) == 0 {
 		items = []any{missing} // Below null.
 	}
-	if !w.evaluation.spend(len(items) * len(w.sort.keys) * conditionWork) {
+	if !w.evaluation.spend(len(items) * (arrayWork + len(w.sort.keys)*tupleWork)) {
 		return w.evaluation.budget.failure
 	}
 	next := slices.Clone(places)
@@ -286,10 +286,7 @@ func (w *tupleWalk) take(places []tuplePlace) {
 func (s *Sort) compareTuples(a, b []any, e *Evaluation) int {
 	for i := range s.keys {
 		if order := e.order(a[i], b[i]); order != 0 {
-			if s.keys[i].descending {
-				return -order
-			}
-			return order
+			return s.keys[i].signed(order)
 		}
 	}
 	return 0

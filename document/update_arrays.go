@@ -25,7 +25,8 @@ type push struct {
 	values   []any
 	position *int64
 	slice    *int64
-	sort     func(a, b any) int
+	// sort is nil where the elements stay as they are.
+	sort *itemOrder
 }
 
 // withEach returns the modifiers of an argument. One without $each is a value, even
@@ -64,7 +65,8 @@ func (p *push) modifier(name string, operand any) error {
 	case "$slice":
 		p.slice, err = wholeOperand(operand)
 	case "$sort":
-		p.sort, err = itemOrder(operand)
+		p.sort = &itemOrder{}
+		*p.sort, err = compileItemOrder(operand)
 	default:
 		err = boterr.Invalid("", "%s is no modifier of $push", name)
 	}
@@ -87,47 +89,6 @@ func wholeOperand(operand any) (*int64, error) {
 	return &n, nil
 }
 
-// itemOrder compiles the $sort of a $push: 1 or -1 for whole elements, or an object
-// of fields.
-func itemOrder(operand any) (func(a, b any) int, error) {
-	if fields, ok := operand.(Object); ok {
-		return fieldOrder(fields)
-	}
-	direction, ok := wholeNumber(operand)
-	if !ok || direction != 1 && direction != -1 {
-		return nil, boterr.Invalid("", "must be 1, -1 or an object of fields, got %s", textOf(operand))
-	}
-	return func(a, b any) int { return Compare(a, b) * int(direction) }, nil
-}
-
-// fieldOrder orders elements by fields inside them. Unlike in the sort of a find, an array
-// at a path is compared as a whole.
-func fieldOrder(fields Object) (func(a, b any) int, error) {
-	order, err := CompileSort(fields)
-	if err != nil {
-		return nil, err
-	}
-	if order == nil {
-		return nil, boterr.Invalid("", "must name at least one field")
-	}
-	return func(a, b any) int {
-		left, _ := a.(Object)
-		right, _ := b.(Object)
-		for i := range order.keys {
-			key := &order.keys[i]
-			leftValue, _ := left.Lookup(key.path.text)
-			rightValue, _ := right.Lookup(key.path.text)
-			if c := Compare(leftValue, rightValue); c != 0 {
-				if key.descending {
-					return -c
-				}
-				return c
-			}
-		}
-		return 0
-	}, nil
-}
-
 func (p *push) apply(value any, run *updateRun) (any, error) {
 	items, err := itemsOf("$push", value)
 	if err != nil {
@@ -138,10 +99,9 @@ func (p *push) apply(value any, run *updateRun) (any, error) {
 	}
 	items = slices.Insert(slices.Clone(items), p.insertAt(len(items)), p.values...)
 	if p.sort != nil {
-		if err := run.spend(sortingWork(items)); err != nil {
+		if items, err = p.sort.sorted(items, run.spend); err != nil {
 			return nil, err
 		}
-		slices.SortStableFunc(items, p.sort)
 	}
 	return arrayOf(p.sliced(items)), nil
 }

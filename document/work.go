@@ -1,7 +1,5 @@
 package document
 
-import "math/bits"
-
 // What is done counts as work, in about nanoseconds.
 const (
 	// stepWork is looking at one element of an array, conditionWork asking a condition on a
@@ -13,6 +11,8 @@ const (
 	arrayWork  = 64
 	objectWork = 256
 	keyWork    = 64
+	// tupleWork is taking a value of an element for a sort by several of its fields.
+	tupleWork = 64
 	// roundingWork, zoneWork and dateWork are rounding to places, looking up a time zone and
 	// reading a date.
 	roundingWork = 1 << 8
@@ -72,11 +72,6 @@ func (e *Evaluation) readingText(length int) bool {
 // sourceWork is the work of what a source document says, done once: about that much for each
 // of its bytes, whatever they say.
 func sourceWork(size int) int { return stepWork + size/2 } //nolint:mnd // A step takes ten bytes or more.
-
-// sortingWork is the work of sorting values.
-func sortingWork(values []any) int {
-	return (len(values)*stepWork + readingAllWork(values)) * bits.Len(uint(len(values)))
-}
 
 // readingAllWork is the work of reading values.
 func readingAllWork(values []any) int {

@@ -224,3 +224,24 @@ func BenchmarkSetOneField(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkFindSorted(b *testing.B) {
+	for _, count := range []int{10, 1_000, 100_000} {
+		_, c := filled(b, count)
+		for name, options := range map[string]document.FindOptions{
+			"text":     {Sort: order(b, "address.street", 1)},
+			"number":   {Sort: order(b, "price", -1)},
+			"several":  {Sort: order(b, "open", 1, "stars", -1, "area", 1, "name", 1)},
+			"one page": {Sort: order(b, "price", -1, "name", 1), Limit: int64(count) / 5},
+		} {
+			b.Run(fmt.Sprintf("%d/%s", count, name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := c.Find(b.Context(), nil, options); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -2,6 +2,7 @@ package memstore
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"strings"
 
@@ -231,30 +232,71 @@ func (c *content) findWhole(
 	return found, err
 }
 
+// fewLeaders is the number of documents up to which it is faster to keep only those that
+// come first than to sort all.
+const fewLeaders = 256
+
+// findSorted is findWhole for a sort that the plan does not give.
 func (c *content) findSorted(
 	call *document.Evaluation, filter *document.Filter, p *plan, options document.FindOptions,
 ) ([]document.Object, error) {
-	compare := func(a, b document.Object) int { return call.Compare(options.Sort, a, b) }
-	leaders := leaderboard[document.Object]{compare: compare, size: options.Skip + options.Limit}
-	if options.Limit == 0 || leaders.size < options.Limit { // The sum may overflow.
-		leaders.size = 0
+	size := options.Skip + options.Limit
+	if options.Limit == 0 || size < options.Limit { // The sum may overflow.
+		size = math.MaxInt64
 	}
+	var found []document.Object
+	var err error
+	if size <= fewLeaders {
+		found, err = c.firstSorted(call, filter, p, options.Sort, size)
+	} else {
+		found, err = c.allSorted(call, filter, p, options.Sort)
+	}
+	if err == nil {
+		err = call.Err()
+	}
+	there := int64(len(found))
+	return found[min(options.Skip, there):min(size, there)], err
+}
+
+// firstSorted returns the documents that match and come first in the order of a sort.
+func (c *content) firstSorted(
+	call *document.Evaluation, filter *document.Filter, p *plan, sort *document.Sort, size int64,
+) ([]document.Object, error) {
+	compare := func(a, b document.Object) int { return call.Compare(sort, a, b) }
+	leaders := leaderboard[document.Object]{compare: compare, size: size}
+	err := c.followSortable(call, filter, p, sort, leaders.add)
+	return leaders.ranking(), err
+}
+
+// allSorted returns all documents that match, in the order of a sort.
+func (c *content) allSorted(
+	call *document.Evaluation, filter *document.Filter, p *plan, sort *document.Sort,
+) ([]document.Object, error) {
+	found := []document.Object{}
+	err := c.followSortable(call, filter, p, sort, func(o document.Object) { found = append(found, o) })
+	if err == nil {
+		call.Sort(sort, found)
+	}
+	return found, err
+}
+
+// followSortable hands over the documents that match. The error is that of a document of
+// which no order follows by the sort.
+func (c *content) followSortable(
+	call *document.Evaluation, filter *document.Filter, p *plan, sort *document.Sort, take func(document.Object),
+) error {
 	var unsorted error
 	err := c.follow(call, filter, p, func(_ uint64, o document.Object) bool {
-		if unsorted = call.CheckSort(options.Sort, o); unsorted != nil {
+		if unsorted = call.CheckSort(sort, o); unsorted != nil {
 			return false
 		}
-		leaders.add(o)
+		take(o)
 		return true
 	})
 	if err == nil {
 		err = boterr.In("sort", unsorted)
 	}
-	found := leaders.ranking()
-	if err == nil {
-		err = call.Err()
-	}
-	return found[min(options.Skip, int64(len(found))):], err
+	return err
 }
 
 // count returns the number of documents that match.

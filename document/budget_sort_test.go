@@ -1,0 +1,123 @@
+package document_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// longList is a document with a list of so many objects of about 90 bytes.
+func longList(count int) document.Object {
+	items := make([]any, count)
+	for i := range items {
+		items[i] = document.O("at", (i*7919)%count, "text", fmt.Sprintf("entry %d of a list that is rather long", i))
+	}
+	return document.O("_id", 1, "l", document.A(items...))
+}
+
+// sortsOfLists are updates that sort the list of a document.
+func sortsOfLists(t *testing.T, by document.Object) map[string]*document.Update {
+	t.Helper()
+	push, err := document.CompileUpdate(document.O("$push", document.O("l", document.O("$each", document.A(), "$sort", by))))
+	require.NoError(t, err)
+	pipeline, err := document.CompilePipeline(document.A(document.O("$set", document.O(
+		"l", document.O("$sortArray", document.O("input", "$l", "sortBy", by))))))
+	require.NoError(t, err)
+	return map[string]*document.Update{"$push": push, "$sortArray": pipeline}
+}
+
+func TestSortingALongListByAFieldPasses(t *testing.T) {
+	t.Parallel()
+	o := longList(150_000)
+	for _, by := range []document.Object{document.O("at", 1), document.O("text", -1), document.O("none", 1, "at", -1)} {
+		for name, update := range sortsOfLists(t, by) {
+			after, modified, err := document.NewEvaluation(t.Context()).Change(document.Change{Update: update}, nil, o)
+			require.NoError(t, err, "%s by %s", name, by)
+			require.True(t, modified, "%s by %s", name, by)
+			require.Equal(t, 150_000, document.Get(after, "l", document.Array{}).Len())
+		}
+	}
+}
+
+func TestSortingALongListByWhatIsAlwaysEqualIsRefused(t *testing.T) {
+	t.Parallel()
+	o := longList(150_000)
+	by := document.O()
+	for i := range 32 {
+		by = by.With(fmt.Sprint("none", i), 1)
+	}
+	for name, update := range sortsOfLists(t, by) {
+		call := document.NewEvaluation(t.Context())
+		var err error
+		for i := 0; err == nil && i < 3; i++ {
+			_, _, err = call.Change(document.Change{Update: update}, nil, o)
+		}
+		requireTooMuch(t, err, name)
+	}
+}
+
+// sortedIn sorts documents in a call that has looked at them.
+func sortedIn(call *document.Evaluation, sort *document.Sort, documents []document.Object) error {
+	for _, o := range documents {
+		call.Visit(o)
+	}
+	call.Sort(sort, documents)
+	return call.Err()
+}
+
+func TestSortingManyDocumentsByMostlyEqualPathsPasses(t *testing.T) {
+	t.Parallel()
+	documents := make([]document.Object, 300_000)
+	for i := range documents {
+		documents[i] = document.O("a", i%2, "b", i%3, "c", "same", "d", nil, "at", (i*7919)%len(documents))
+	}
+	sort, err := document.CompileSort(document.O("a", 1, "b", -1, "c", 1, "d", 1, "e", 1, "at", 1))
+	require.NoError(t, err)
+	require.NoError(t, sortedIn(document.NewEvaluation(t.Context()), sort, documents))
+	require.Equal(t, 2, document.Get(documents[0], "b", 0))
+}
+
+func TestASortIsWorthTheSizesOfItsDocuments(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("x", 10_000)
+	documents := make([]document.Object, 20_000)
+	for i := range documents {
+		documents[i] = document.O("s", text, "at", (i*7919)%len(documents))
+	}
+	sort, err := document.CompileSort(document.O("at", 1, "s", 1))
+	require.NoError(t, err)
+	call := document.NewEvaluation(t.Context())
+	require.NoError(t, sortedIn(call, sort, documents))
+	byText, err := document.CompileSort(document.O("s", 1, "at", 1))
+	require.NoError(t, err)
+	for range 10 { // Each of them compares 200 MB, and all together read the documents once.
+		call.Sort(byText, documents)
+	}
+	require.NoError(t, call.Err())
+	for i := 0; call.Err() == nil && i < 1_000; i++ {
+		call.Sort(byText, documents)
+	}
+	require.ErrorIs(t, call.Err(), boterr.ResourceExhausted)
+}
+
+func TestASortByManyFieldsOfLongListsIsRefused(t *testing.T) {
+	t.Parallel()
+	by := document.O()
+	for i := range 32 {
+		by = by.With(fmt.Sprint("l.k", i), 1)
+	}
+	sort, err := document.CompileSort(by)
+	require.NoError(t, err)
+	documents := slices.Repeat([]document.Object{longList(20_000)}, 32)
+	err = sortedIn(document.NewEvaluation(t.Context()), sort, documents)
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	byTwo, err := document.CompileSort(document.O("l.text", 1, "l.at", -1))
+	require.NoError(t, err)
+	require.NoError(t, sortedIn(document.NewEvaluation(t.Context()), byTwo, documents))
+}
