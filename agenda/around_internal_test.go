@@ -59,3 +59,15 @@ func TestAPostponementIsToldFromAFailure(t *testing.T) {
 		require.False(t, ok)
 	}
 }
+
+func TestWhatStandsAroundTheHandlerMayPanic(t *testing.T) {
+	t.Parallel()
+	_, err := NewScheduler(SchedulerConfig{
+		Env: record.Env{Store: memstore.New()}, Handler: succeed, Around: func(Handler) Handler { panic("no tracer") },
+	})
+	require.ErrorIs(t, err, boterr.Internal)
+	var panicked *boterr.PanicError
+	require.ErrorAs(t, err, &panicked)
+	require.Equal(t, "no tracer", panicked.Cause)
+	require.ErrorContains(t, err, "around")
+}

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
 )
@@ -84,11 +85,11 @@ func (s *Scheduler) tidy(ctx context.Context) {
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			s.log.LogAttrs(ctx, slog.LevelError, "agenda: store panicked",
-				slog.Any("panic", thrown), slog.String("stack", string(debug.Stack())))
+				slog.String("panic", boterr.Text(thrown)), slog.String("stack", string(debug.Stack())))
 		}
 	}()
 	if _, err := s.RemoveCompleted(ctx); err != nil && ctx.Err() == nil {
-		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed ones not removed", slog.Any("error", err))
+		s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: completed ones not removed", slog.String("error", boterr.Text(err)))
 	}
 }
 

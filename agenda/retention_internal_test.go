@@ -2,7 +2,10 @@ package agenda
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,14 +101,36 @@ func TestRunRemovesCompletedAgendas(t *testing.T) {
 	})
 }
 
-// panickingClock is a store whose clock panics.
-type panickingClock struct{ document.Store }
+// leakyClock is a store whose clock fails, or panics, with a text that holds a credential.
+type leakyClock struct {
+	document.Store
 
-func (panickingClock) Now(context.Context) (time.Time, error) { panic("no clock") }
+	panics bool
+}
 
-func TestAStoreThatPanicsWhileCompletedAgendasAreRemovedEndsNothing(t *testing.T) {
+func (c leakyClock) Now(context.Context) (time.Time, error) {
+	err := errors.New("no clock at https://u:S3CRET@h?token=S3CRET")
+	if c.panics {
+		panic(err)
+	}
+	return time.Time{}, err
+}
+
+func TestAStoreThatFailsWhileCompletedAgendasAreRemovedIsLoggedWithoutCredentials(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
-	scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Env.Store = panickingClock{s.store} })
-	require.NotPanics(t, func() { scheduler.tidy(s.ctx) })
+	for name, panics := range map[string]bool{"fails": false, "panics": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStand(t)
+			var lines strings.Builder
+			scheduler := s.scheduler(succeed, func(c *SchedulerConfig) {
+				c.Env.Store = leakyClock{Store: s.store, panics: panics}
+				c.Log = slog.New(slog.NewTextHandler(&lines, nil))
+			})
+			require.NotPanics(t, func() { scheduler.tidy(s.ctx) })
+			require.Contains(t, lines.String(), "completed ones not removed")
+			require.Contains(t, lines.String(), "no clock")
+			require.NotContains(t, lines.String(), "S3CRET")
+		})
+	}
 }

@@ -97,10 +97,22 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 		return c, boterr.Invalid("lease", "must be at least %s, got %s", shortestLease, c.Lease)
 	}
 	c.Log = safelog.New(c.Log)
-	if c.Around != nil {
-		if c.Handler = c.Around(c.Handler); c.Handler == nil {
-			return c, boterr.Invalid("around", "gave no handler: return one that calls the handler that it is given")
+	return c.withAround()
+}
+
+// withAround returns the configuration with the Handler that Around gives. Where it panics, that
+// is the error.
+func (c SchedulerConfig) withAround() (_ SchedulerConfig, err error) {
+	defer func() {
+		if panicked := boterr.Recovered(recover()); panicked != nil {
+			err = boterr.In("around", panicked)
 		}
+	}()
+	if c.Around == nil {
+		return c, nil
+	}
+	if c.Handler = c.Around(c.Handler); c.Handler == nil {
+		return c, boterr.Invalid("around", "gave no handler: return one that calls the handler that it is given")
 	}
 	return c, nil
 }

@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"net/http"
+	"reflect"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -17,6 +21,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/record"
@@ -144,6 +149,12 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 		"Flow.LiveChatTree": func(c *botctx.Config, f *fault) {
 			c.Flow.LiveChatTree = func(*botctx.Context) string { f.strike(); return "" }
 		},
+		"LiveChat.CustomAPI": func(c *botctx.Config, f *fault) {
+			c.LiveChat.CustomAPI = func(*channel.Channel) (string, error) { f.strike(); return "https://example.com/chat", nil }
+		},
+		"LiveChat.HistoryURL": func(c *botctx.Config, f *fault) {
+			c.LiveChat.HistoryURL = func(*livechat.Assignment) (string, error) { f.strike(); return "https://example.com/history", nil }
+		},
 		"LiveChat.Pairing": func(c *botctx.Config, f *fault) {
 			c.LiveChat.Pairing = func(context.Context, string, string) ([]string, error) { f.strike(); return nil, nil }
 		},
@@ -155,9 +166,20 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 				return func(ctx context.Context, run agenda.Run) error { f.strike(); return handler(ctx, run) }
 			}
 		},
-		"Scheduler.Hooks": func(c *botctx.Config, f *fault) {
+		"Scheduler.Hooks.Claimed": func(c *botctx.Config, f *fault) {
 			c.Scheduler.Hooks.Claimed = func(context.Context, agenda.Event) { f.strike() }
 		},
+		"Scheduler.Hooks.Late": func(c *botctx.Config, f *fault) {
+			c.Scheduler.Hooks.Late = func(context.Context, agenda.Event) { f.strike() }
+		},
+		"Scheduler.Hooks.Finished": func(c *botctx.Config, f *fault) {
+			c.Scheduler.Hooks.Finished = func(context.Context, agenda.Event) { f.strike() }
+		},
+		"Scheduler.Hooks.Failed": func(c *botctx.Config, f *fault) {
+			c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
+			c.Scheduler.Hooks.Failed = func(context.Context, agenda.Event) { f.strike() }
+		},
+		"Scheduler.Log": func(c *botctx.Config, f *fault) { c.Scheduler.Log = slog.New(faultyLog{fault: f}) },
 		"Scheduler.Backoff": func(c *botctx.Config, f *fault) {
 			c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
 			c.Scheduler.Backoff = func(int) time.Duration { f.strike(); return time.Second }
@@ -165,12 +187,38 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 	}
 }
 
-// brokenHost returns a Runtime of the app "shop" with Ada in the channel "web", and an agenda
-// of hers that is due, and then turns a fault on.
+// portsOf returns the fields in which a host gives what is called, in a struct and those inside.
+func portsOf(config reflect.Type, prefix string) []string {
+	var names []string
+	for i := range config.NumField() {
+		field := config.Field(i)
+		name := prefix + field.Name
+		switch field.Type.Kind() {
+		case reflect.Func, reflect.Interface, reflect.Map, reflect.Slice, reflect.Pointer:
+			names = append(names, name)
+		case reflect.Struct:
+			names = append(names, portsOf(field.Type, name+".")...)
+		default: // Numbers and flags.
+		}
+	}
+	return names
+}
+
+func TestEachPortOfAHostIsAmongTheFaults(t *testing.T) {
+	t.Parallel()
+	ports := slices.DeleteFunc(portsOf(reflect.TypeFor[botctx.Config](), ""), func(name string) bool {
+		return strings.HasPrefix(name, "Scheduler.Env.") || name == "Scheduler.Handler" // New refuses them.
+	})
+	require.ElementsMatch(t, ports, slices.Collect(maps.Keys(faults())))
+}
+
+// brokenHost returns a Runtime of the app "shop" with Ada in the channel "web", an agenda of
+// hers that is late, and the outlet "desk", and then turns a fault on.
 func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
 	config := botctx.Config{
-		Store: memstore.New(), Connectors: map[channel.Type]send.Connector{channel.Webchat: &sentTexts{}}, HTTP: faultyPort{&fault{}},
+		Store: memstore.New(), Connectors: map[channel.Type]send.Connector{channel.Webchat: &sentTexts{}, channel.Custom: &sentTexts{}}, HTTP: faultyPort{&fault{}},
+		LiveChat: botctx.LiveChat{HistoryURL: func(*livechat.Assignment) (string, error) { return "https://example.com/history", nil }},
 	}
 	breaks(&config, f)
 	runtime, bot := shopWith(t, config)
@@ -178,9 +226,13 @@ func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) (*b
 		ID: "hello", Trigger: botctx.TextIs("hi"), Responses: []send.Response{send.Text("Hello")},
 	}))
 	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
-		MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now()),
+		MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(-time.Hour)),
 	})
 	require.NoError(t, err)
+	channels := channel.New(runtime.Env(), bot.Scope())
+	_, err = channels.Save(t.Context(), &channel.Channel{ID: "desk", Type: channel.Custom, On: true})
+	require.NoError(t, err)
+	require.NoError(t, channels.Pair(t.Context(), "web", "desk"))
 	f.isOn.Store(true)
 	return runtime, bot
 }
@@ -190,7 +242,7 @@ func leastArguments() map[botctx.Op]string {
 	return map[botctx.Op]string{
 		botctx.OpGolf:             `{"golfName": "shop"}`,
 		botctx.OpSendResponse:     `{"response": {"type": "TEXT", "text": "hi"}}`,
-		botctx.OpCreateAssignment: `{"assignmentDetails": {"summary": "help", "history": true}}`,
+		botctx.OpCreateAssignment: `{"assignmentDetails": {"summary": "help"}, "history": true}`,
 		botctx.OpNewAgenda:        `{"memberId": "ada", "nodeCompositeId": "reminder", "nextRunAt": 4102444800000}`,
 		botctx.OpUpdateMember:     `{"member": {"_id": "ada", "firstName": "Ada"}}`,
 		botctx.OpSendEmail: `{"destination": {"toAddresses": ["ada@example.com"]},
@@ -208,8 +260,11 @@ func enterEverywhere(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context)
 		_ = runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 			From: "ext-ada", Type: send.TypeText, Data: document.O("text", "hi"), MessageID: "m1",
 		}})
+		_ = botctx.EnsureIndexes(t.Context(), runtime.Env().Store)
 		_, _ = runtime.Context(t.Context(), scope)
-		_ = runtime.LiveChats("shop")
+		_, _ = runtime.LiveChats("shop").RelayFromMember(t.Context(), "ada", send.MessageEvent{
+			From: "ext-ada", Type: send.TypeText, Data: document.O("text", "hi"),
+		})
 		for _, each := range []*botctx.Context{bot, runtime.Operations(scope)} {
 			for _, op := range botctx.Ops() {
 				args := leastArguments()[op]

@@ -64,7 +64,8 @@ func (c *Context) Scope() record.Scope { return c.scope }
 // Channel holds later. It is "" for a context of Runtime.Operations, which loads no channel.
 func (c *Context) ChannelType() channel.Type { return c.channelType }
 
-// Now returns the time by the Runtime's clock, which tests move.
+// Now returns the time by the Runtime's clock, which tests move. Where Config.Now panics, so does
+// it: within a run that is the error of the action.
 func (c *Context) Now() time.Time { return c.now() }
 
 // Fetch sends an HTTP request through the guarded client, which refuses private

@@ -33,14 +33,22 @@ type LiveChat struct {
 }
 
 // LiveChats returns the live chats of an app, for what the host's outlet platforms report:
-// that an agent takes a ticket, for one. What agents and members write comes by Receive.
+// that an agent takes a ticket, for one. What agents and members write comes by Receive. A part
+// of the host that panics there is the method's error, as in an operation.
 func (r *Runtime) LiveChats(app string) *livechat.Service {
 	scope := record.Scope{App: app}
-	return r.liveChats(scope, nil, r.channels(scope), r.parts(scope, nil))
+	ports := r.liveChatPorts(scope, r.channels(scope), r.parts(scope, nil))
+	ports.Panicked = func(ctx context.Context, cause any) error { return r.orPanic(ctx, place{scope: scope}, nil, cause) }
+	return livechat.New(r.envOf(nil), scope, ports)
 }
 
 // liveChats returns the SDK's own live chats of a scope, with the other parts.
 func (r *Runtime) liveChats(scope record.Scope, in *run, from channels, parts Parts) *livechat.Service {
+	return livechat.New(r.envOf(in), scope, r.liveChatPorts(scope, from, parts))
+}
+
+// liveChatPorts returns what the live chats of a scope work with.
+func (r *Runtime) liveChatPorts(scope record.Scope, from channels, parts Parts) livechat.Ports {
 	pairing := func(ctx context.Context, inlet string) ([]string, error) {
 		paired, err := channel.New(r.guarded, scope).Pairing(ctx, inlet)
 		if err != nil {
@@ -51,7 +59,7 @@ func (r *Runtime) liveChats(scope record.Scope, in *run, from channels, parts Pa
 	if own := r.config.LiveChat.Pairing; own != nil {
 		pairing = func(ctx context.Context, inlet string) ([]string, error) { return own(ctx, scope.App, inlet) }
 	}
-	return livechat.New(r.envOf(in), scope, livechat.Ports{
+	return livechat.Ports{
 		Members:     parts.Members,
 		Channels:    from,
 		Pairing:     pairing,
@@ -62,7 +70,7 @@ func (r *Runtime) liveChats(scope record.Scope, in *run, from channels, parts Pa
 		HistoryURL:  r.config.LiveChat.HistoryURL,
 		IdleTimeout: r.config.LiveChat.IdleTimeout,
 		IsStrict:    r.config.Strict,
-	})
+	}
 }
 
 // ownLiveChats returns the SDK's own live chats, nil where the host has its own.

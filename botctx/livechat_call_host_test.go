@@ -3,6 +3,8 @@ package botctx_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,10 +25,15 @@ import (
 type plain struct {
 	// fails is the code with which it fails, "" while it works.
 	fails boterr.Code
-	sent  []send.Message
+	// panics tells that it panics.
+	panics bool
+	sent   []send.Message
 }
 
 func (p *plain) Send(_ context.Context, message send.Message) (send.Delivery, error) {
+	if p.panics {
+		panic("the platform is broken: token=S3CRET")
+	}
 	if p.fails != "" {
 		return send.Delivery{}, boterr.New(p.fails, "", "the platform is out of order")
 	}
@@ -40,6 +47,8 @@ type host struct {
 	*botctx.Runtime
 
 	platform *plain
+	// lines are what the Runtime logs.
+	lines strings.Builder
 	// ada is a context of Ada, desk one in the outlet.
 	ada, desk *botctx.Context
 }
@@ -47,10 +56,11 @@ type host struct {
 // newHost returns a host with an inlet and an outlet of these types.
 func newHost(t *testing.T, inlet, outlet channel.Type) *host {
 	t.Helper()
-	platform := &plain{}
+	host := &host{platform: &plain{}}
 	runtime, err := botctx.New(botctx.Config{
 		Store:      memstore.New(),
-		Connectors: map[channel.Type]send.Connector{inlet: platform, outlet: platform},
+		Connectors: map[channel.Type]send.Connector{inlet: host.platform, outlet: host.platform},
+		Logger:     slog.New(slog.NewTextHandler(&host.lines, nil)),
 	})
 	require.NoError(t, err)
 	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
@@ -70,10 +80,9 @@ func newHost(t *testing.T, inlet, outlet channel.Type) *host {
 		ID: "ada", App: "shop", Channel: "web", ExternalID: "e-ada", FirstName: "Ada",
 	})
 	require.NoError(t, err)
-	return &host{
-		Runtime: runtime, platform: platform,
-		ada: runtime.Operations(scope), desk: runtime.Operations(record.Scope{App: "shop", Channel: "desk"}),
-	}
+	host.Runtime, host.ada = runtime, runtime.Operations(scope)
+	host.desk = runtime.Operations(record.Scope{App: "shop", Channel: "desk"})
+	return host
 }
 
 // connect lets the agent grace talk with Ada, and returns the assignment and the group.

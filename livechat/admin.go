@@ -61,7 +61,8 @@ func adminFrom(o document.Object) (*Admin, error) {
 //
 // InvalidArgument: AdminID or ExternalID is missing, or the agent belongs to another app.
 // AlreadyExists: another agent of the app has this ExternalID. Nothing is stored then.
-func (s *Service) SaveAdmin(ctx context.Context, a Admin) (*Admin, error) {
+func (s *Service) SaveAdmin(ctx context.Context, a Admin) (_ *Admin, err error) {
+	defer s.guard(ctx, &err)
 	switch {
 	case a.AdminID == "":
 		return nil, missing(fieldAdminID, "the agent in the app")
@@ -96,7 +97,8 @@ func (s *Service) SaveAdmin(ctx context.Context, a Admin) (*Admin, error) {
 }
 
 // GetAdmin implements Operations.
-func (s *Service) GetAdmin(ctx context.Context, p GetAdminParams) (*Admin, error) {
+func (s *Service) GetAdmin(ctx context.Context, p GetAdminParams) (_ *Admin, err error) {
+	defer s.guard(ctx, &err)
 	if p.AdminID == "" {
 		return nil, missing(fieldAdminID, "an agent")
 	}
@@ -111,7 +113,8 @@ func (s *Service) GetAdmin(ctx context.Context, p GetAdminParams) (*Admin, error
 }
 
 // GetAdminByExternalID implements Operations.
-func (s *Service) GetAdminByExternalID(ctx context.Context, p GetAdminByExternalIDParams) (*Admin, error) {
+func (s *Service) GetAdminByExternalID(ctx context.Context, p GetAdminByExternalIDParams) (_ *Admin, err error) {
+	defer s.guard(ctx, &err)
 	if p.ExternalID == "" {
 		return nil, missing(fieldExternalID, "an agent on the outlet's platform")
 	}

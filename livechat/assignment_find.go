@@ -9,7 +9,8 @@ import (
 )
 
 // GetAssignment implements Operations.
-func (s *Service) GetAssignment(ctx context.Context, p GetAssignmentParams) (*Assignment, error) {
+func (s *Service) GetAssignment(ctx context.Context, p GetAssignmentParams) (_ *Assignment, err error) {
+	defer s.guard(ctx, &err)
 	if p.AssignmentID == "" {
 		return nil, missing("assignmentId", "an assignment")
 	}
@@ -21,7 +22,8 @@ func (s *Service) GetAssignment(ctx context.Context, p GetAssignmentParams) (*As
 }
 
 // GetAssignmentByBravoGroupID implements Operations.
-func (s *Service) GetAssignmentByBravoGroupID(ctx context.Context, p GetAssignmentByBravoGroupIDParams) (*Assignment, error) {
+func (s *Service) GetAssignmentByBravoGroupID(ctx context.Context, p GetAssignmentByBravoGroupIDParams) (_ *Assignment, err error) {
+	defer s.guard(ctx, &err)
 	if p.BravoGroupID == "" {
 		return nil, missing("bravoGroupId", "a group on Bravo")
 	}
@@ -39,7 +41,8 @@ func (s *Service) GetAssignmentByBravoGroupID(ctx context.Context, p GetAssignme
 }
 
 // GetAssignmentsByMemberID implements Operations.
-func (s *Service) GetAssignmentsByMemberID(ctx context.Context, p GetAssignmentsByMemberIDParams) ([]*Assignment, error) {
+func (s *Service) GetAssignmentsByMemberID(ctx context.Context, p GetAssignmentsByMemberIDParams) (_ []*Assignment, err error) {
+	defer s.guard(ctx, &err)
 	if p.MemberID == "" {
 		return nil, missing("memberId", "a member")
 	}
@@ -49,7 +52,8 @@ func (s *Service) GetAssignmentsByMemberID(ctx context.Context, p GetAssignments
 // GetAssignmentsByParentAssignmentID implements Operations.
 func (s *Service) GetAssignmentsByParentAssignmentID(
 	ctx context.Context, p GetAssignmentsByParentAssignmentIDParams,
-) ([]*Assignment, error) {
+) (_ []*Assignment, err error) {
+	defer s.guard(ctx, &err)
 	if p.AssignmentID == "" {
 		return nil, missing("assignmentId", "the assignment that was handed on")
 	}
@@ -63,7 +67,8 @@ func (s *Service) GetAssignmentsByParentAssignmentID(
 //
 // Filter and SortBy name the JSON fields of AssignmentRecord. InvalidArgument: one of them,
 // or a number, is wrong. FailedPrecondition: what is stored is no assignment.
-func (s *Service) FindAssignments(ctx context.Context, query record.Query) ([]*AssignmentRecord, error) {
+func (s *Service) FindAssignments(ctx context.Context, query record.Query) (_ []*AssignmentRecord, err error) {
+	defer s.guard(ctx, &err)
 	found, err := s.assignments.Find(ctx, query)
 	if err != nil {
 		return nil, err

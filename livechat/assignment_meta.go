@@ -11,7 +11,8 @@ import (
 )
 
 // GetAssignmentsByMeta implements Operations.
-func (s *Service) GetAssignmentsByMeta(ctx context.Context, p GetAssignmentsByMetaParams) ([]*Assignment, error) {
+func (s *Service) GetAssignmentsByMeta(ctx context.Context, p GetAssignmentsByMetaParams) (_ []*Assignment, err error) {
+	defer s.guard(ctx, &err)
 	if p.Meta.IsZero() {
 		return nil, boterr.Invalid(fieldMeta, "is missing: give the data that the assignments have in meta; {} means all")
 	}

@@ -12,7 +12,8 @@ import (
 )
 
 // GetAssignmentByOutlet implements Operations.
-func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOutletParams) (*Assignment, error) {
+func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOutletParams) (_ *Assignment, err error) {
+	defer s.guard(ctx, &err)
 	if p.ChannelID == "" {
 		return nil, missing("channelId", "an outlet channel")
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // UpdateAssignmentGroup implements Operations.
-func (s *Service) UpdateAssignmentGroup(ctx context.Context, p UpdateAssignmentGroupParams) (UpdateAssignmentResult, error) {
+func (s *Service) UpdateAssignmentGroup(ctx context.Context, p UpdateAssignmentGroupParams) (_ UpdateAssignmentResult, err error) {
+	defer s.guard(ctx, &err)
 	if p.AssignmentID == "" {
 		return UpdateAssignmentResult{}, missing("assignmentId", "an assignment")
 	}
@@ -46,7 +47,8 @@ func (s *Service) linkGivenGroup(ctx context.Context, p UpdateAssignmentGroupPar
 }
 
 // UpdateAssignmentMeta implements Operations.
-func (s *Service) UpdateAssignmentMeta(ctx context.Context, p UpdateAssignmentMetaParams) (UpdateAssignmentResult, error) {
+func (s *Service) UpdateAssignmentMeta(ctx context.Context, p UpdateAssignmentMetaParams) (_ UpdateAssignmentResult, err error) {
+	defer s.guard(ctx, &err)
 	if p.AssignmentID == "" {
 		return UpdateAssignmentResult{}, missing("assignmentId", "an assignment")
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // CreateBravoGroup implements Operations.
-func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams) (CreateBravoGroupResult, error) {
+func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams) (_ CreateBravoGroupResult, err error) {
+	defer s.guard(ctx, &err)
 	if p.Name == "" {
 		return CreateBravoGroupResult{}, boterr.Invalid(fieldName, "is missing: give the name of the new group")
 	}
@@ -39,7 +40,8 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 // DisableBravoGroupInviteLink implements Operations.
 func (s *Service) DisableBravoGroupInviteLink(
 	ctx context.Context, p DisableBravoGroupInviteLinkParams,
-) (DisableBravoGroupInviteLinkResult, error) {
+) (_ DisableBravoGroupInviteLinkResult, err error) {
+	defer s.guard(ctx, &err)
 	if p.ExternalID == "" {
 		return DisableBravoGroupInviteLinkResult{}, missing(fieldExternalID, "a group on Bravo")
 	}
@@ -61,7 +63,8 @@ func (s *Service) DisableBravoGroupInviteLink(
 //
 // The platform comes first, since it knows whether there is such a group. Whatever is
 // interrupted, the same call again completes it.
-func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoinedGroupParams) (string, error) {
+func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoinedGroupParams) (_ string, err error) {
+	defer s.guard(ctx, &err)
 	switch {
 	case p.ExternalID == "":
 		return "", missing(fieldExternalID, "the agent on Bravo")

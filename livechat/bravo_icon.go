@@ -12,7 +12,8 @@ import (
 )
 
 // SetBravoGroupIcon implements Operations.
-func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconParams) (SetBravoGroupIconResult, error) {
+func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconParams) (_ SetBravoGroupIconResult, err error) {
+	defer s.guard(ctx, &err)
 	switch {
 	case p.ImageURL == "":
 		return SetBravoGroupIconResult{}, boterr.Invalid(fieldImageURL, "is missing: give the address of a picture")

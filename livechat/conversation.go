@@ -19,7 +19,8 @@ import (
 // event without To, or to the id of the channel, of the bot in the info of one on Charlie, in the
 // group, or in the scope's member where that is the agent. What an agent writes elsewhere is
 // in no group. It is for hosts, which give the group to bot logic as the context's.
-func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (*Group, error) {
+func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (_ *Group, err error) {
+	defer s.guard(ctx, &err)
 	live, err := s.liveGroups(ctx, outletChannelID, event)
 	if err != nil || len(live) == 0 {
 		return nil, err

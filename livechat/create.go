@@ -15,7 +15,8 @@ import (
 // Where a call ends in between, the record tells the same call where to go on.
 
 // CreateAssignment implements Operations.
-func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams) (CreateAssignmentResult, error) {
+func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams) (_ CreateAssignmentResult, err error) {
+	defer s.guard(ctx, &err)
 	asked, err := s.checkRequest(ctx, p)
 	if err != nil {
 		return CreateAssignmentResult{}, err

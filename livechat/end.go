@@ -17,7 +17,8 @@ import (
 // what is left.
 
 // EndLiveChat implements Operations.
-func (s *Service) EndLiveChat(ctx context.Context, p EndLiveChatParams) (EndLiveChatResult, error) {
+func (s *Service) EndLiveChat(ctx context.Context, p EndLiveChatParams) (_ EndLiveChatResult, err error) {
+	defer s.guard(ctx, &err)
 	outlet, err := s.channelParameter(ctx, p.Channel, "")
 	if err != nil {
 		return EndLiveChatResult{}, err

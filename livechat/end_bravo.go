@@ -12,7 +12,8 @@ import (
 )
 
 // EndBravoLiveChat implements Operations.
-func (s *Service) EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams) ([]EndBravoLiveChatResult, error) {
+func (s *Service) EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams) (_ []EndBravoLiveChatResult, err error) {
+	defer s.guard(ctx, &err)
 	switch {
 	case p.AdminExternalID == "":
 		return nil, missing(fieldAdminExternalID, "an agent on Bravo")

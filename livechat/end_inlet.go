@@ -9,7 +9,8 @@ import (
 )
 
 // InletEndLiveChat implements Operations.
-func (s *Service) InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams) (EndLiveChatResult, error) {
+func (s *Service) InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams) (_ EndLiveChatResult, err error) {
+	defer s.guard(ctx, &err)
 	m, err := s.memberInInlet(ctx, p)
 	if err != nil {
 		return EndLiveChatResult{}, err

@@ -10,7 +10,8 @@ import (
 )
 
 // GetGroup implements Operations.
-func (s *Service) GetGroup(ctx context.Context, p GetGroupParams) (*Group, error) {
+func (s *Service) GetGroup(ctx context.Context, p GetGroupParams) (_ *Group, err error) {
+	defer s.guard(ctx, &err)
 	if p.GroupID == "" {
 		return nil, missing("groupId", "a group")
 	}
@@ -19,7 +20,8 @@ func (s *Service) GetGroup(ctx context.Context, p GetGroupParams) (*Group, error
 }
 
 // GetGroupByExternalID implements Operations.
-func (s *Service) GetGroupByExternalID(ctx context.Context, p GetGroupByExternalIDParams) (*Group, error) {
+func (s *Service) GetGroupByExternalID(ctx context.Context, p GetGroupByExternalIDParams) (_ *Group, err error) {
+	defer s.guard(ctx, &err)
 	outlet := p.ChannelID
 	if outlet == "" {
 		outlet = s.scope.Channel
@@ -45,7 +47,8 @@ func (s *Service) GetGroupByExternalID(ctx context.Context, p GetGroupByExternal
 }
 
 // GetGroupByGroupExternalID implements Operations.
-func (s *Service) GetGroupByGroupExternalID(ctx context.Context, p GetGroupByGroupExternalIDParams) (*Group, error) {
+func (s *Service) GetGroupByGroupExternalID(ctx context.Context, p GetGroupByGroupExternalIDParams) (_ *Group, err error) {
+	defer s.guard(ctx, &err)
 	if p.GroupExternalID == "" {
 		return nil, missing("groupExternalId", "a group on the outlet's platform")
 	}
@@ -54,7 +57,8 @@ func (s *Service) GetGroupByGroupExternalID(ctx context.Context, p GetGroupByGro
 }
 
 // GetGroupByInletGroup implements Operations.
-func (s *Service) GetGroupByInletGroup(ctx context.Context, p GetGroupByInletGroupParams) (*Group, error) {
+func (s *Service) GetGroupByInletGroup(ctx context.Context, p GetGroupByInletGroupParams) (_ *Group, err error) {
+	defer s.guard(ctx, &err)
 	switch {
 	case p.Inlet == "":
 		return nil, missing(fieldInlet, "the inlet channel")
@@ -67,7 +71,8 @@ func (s *Service) GetGroupByInletGroup(ctx context.Context, p GetGroupByInletGro
 }
 
 // GetGroupByMemberID implements Operations.
-func (s *Service) GetGroupByMemberID(ctx context.Context, p GetGroupByMemberIDParams) (*Group, error) {
+func (s *Service) GetGroupByMemberID(ctx context.Context, p GetGroupByMemberIDParams) (_ *Group, err error) {
+	defer s.guard(ctx, &err)
 	switch {
 	case p.Inlet == "":
 		return nil, missing(fieldInlet, "the inlet channel")

@@ -9,7 +9,8 @@ import (
 )
 
 // UpdateGroup implements Operations.
-func (s *Service) UpdateGroup(ctx context.Context, p UpdateGroupParams) (UpdateGroupResult, error) {
+func (s *Service) UpdateGroup(ctx context.Context, p UpdateGroupParams) (_ UpdateGroupResult, err error) {
+	defer s.guard(ctx, &err)
 	id, err := checkGroup(p.Group)
 	if err != nil {
 		return UpdateGroupResult{}, boterr.In(fieldGroup, err)
@@ -45,7 +46,8 @@ func checkGroup(given document.Object) (id string, err error) {
 }
 
 // UpdateGroupMeta implements Operations.
-func (s *Service) UpdateGroupMeta(ctx context.Context, p UpdateGroupMetaParams) (UpdateGroupResult, error) {
+func (s *Service) UpdateGroupMeta(ctx context.Context, p UpdateGroupMetaParams) (_ UpdateGroupResult, err error) {
+	defer s.guard(ctx, &err)
 	if p.GroupID == "" {
 		return UpdateGroupResult{}, missing("groupId", "a group")
 	}
@@ -58,7 +60,8 @@ func (s *Service) UpdateGroupMeta(ctx context.Context, p UpdateGroupMetaParams) 
 }
 
 // InactivateGroup implements Operations.
-func (s *Service) InactivateGroup(ctx context.Context, p InactivateGroupParams) (RecordUpdate, error) {
+func (s *Service) InactivateGroup(ctx context.Context, p InactivateGroupParams) (_ RecordUpdate, err error) {
+	defer s.guard(ctx, &err)
 	if p.GroupID == "" {
 		return RecordUpdate{}, missing("groupId", "a group")
 	}

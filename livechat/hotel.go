@@ -10,7 +10,8 @@ import (
 )
 
 // CreateHotelChannel implements Operations.
-func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelParams) (CreateHotelChannelResult, error) {
+func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelParams) (_ CreateHotelChannelResult, err error) {
+	defer s.guard(ctx, &err)
 	switch {
 	case p.HotelGroupID == "":
 		return CreateHotelChannelResult{}, missing("hotelGroupId", "the group on Hotel")

@@ -24,7 +24,8 @@ const idleTag = TagPrefix + "idle"
 // member if it has been idle for the idle time-out, or completes one of which the end or
 // the handover was interrupted. Tickets that nobody took are recalled where the platform can.
 // Else it does nothing, so that an agenda that comes twice or late does no harm.
-func (s *Service) Expire(ctx context.Context, due agenda.Agenda) error {
+func (s *Service) Expire(ctx context.Context, due agenda.Agenda) (err error) {
+	defer s.guard(ctx, &err)
 	r, err := s.openAssignment(ctx, due.Member)
 	if err != nil {
 		return err

@@ -37,7 +37,8 @@ func (s *Service) groupOfAsking(m *member.Member) string {
 // bot alone, belongs to the request that is open: whether the request was made there. Without
 // an open one it is true, since nothing says where the live chat is. It is for hosts, which
 // relay no message from elsewhere to the agent.
-func (s *Service) IsAskedHere(ctx context.Context, memberID string) (bool, error) {
+func (s *Service) IsAskedHere(ctx context.Context, memberID string) (_ bool, err error) {
+	defer s.guard(ctx, &err)
 	r, err := s.openAssignment(ctx, memberID)
 	if err != nil || r == nil || r.inletGroup() == s.scope.GroupExternalID {
 		return err == nil, err

@@ -54,6 +54,9 @@ type Ports struct {
 	// IsStrict refuses parameters that the platform does not know, instead of ignoring
 	// them.
 	IsStrict bool
+	// Panicked returns the error of a method of the Service within which one of these ports
+	// panicked with cause. nil lets panics through, to a caller who has a guard of its own.
+	Panicked func(ctx context.Context, cause any) error
 }
 
 // Channels gives the channels of an app.

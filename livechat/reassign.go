@@ -12,7 +12,8 @@ import (
 )
 
 // ReassignAssignment implements Operations.
-func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentParams) (ReassignAssignmentResult, error) {
+func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentParams) (_ ReassignAssignmentResult, err error) {
+	defer s.guard(ctx, &err)
 	if err := checkReassign(p); err != nil {
 		return ReassignAssignmentResult{}, err
 	}

@@ -14,7 +14,8 @@ import (
 // It is for hosts, which call it for the messages that no node of the bot answers.
 //
 // Errors are those of a send. Then nothing was relayed, or that is not known.
-func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (bool, error) {
+func (s *Service) RelayFromMember(ctx context.Context, memberID string, event send.MessageEvent) (_ bool, err error) {
+	defer s.guard(ctx, &err)
 	response, isMessage := relayedOf(event)
 	if !isMessage {
 		return false, nil
@@ -42,7 +43,8 @@ func (s *Service) RelayFromMember(ctx context.Context, memberID string, event se
 // it is, and starts the idle time anew: to the group on the inlet's side, where the
 // conversation there is one. It reports whether it did; GroupOf says which group an event
 // belongs to. What RelayFromMember says of messages and errors holds here, too.
-func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (bool, error) {
+func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, event send.MessageEvent) (_ bool, err error) {
+	defer s.guard(ctx, &err)
 	response, isMessage := relayedOf(event)
 	if !isMessage {
 		return false, nil

@@ -16,7 +16,8 @@ import (
 // RemovePendingAssignmentByMemberID implements Operations.
 func (s *Service) RemovePendingAssignmentByMemberID(
 	ctx context.Context, p RemovePendingAssignmentByMemberIDParams,
-) (RemovePendingAssignmentByMemberIDResult, error) {
+) (_ RemovePendingAssignmentByMemberIDResult, err error) {
+	defer s.guard(ctx, &err)
 	if p.MemberID == "" {
 		return RemovePendingAssignmentByMemberIDResult{}, missing("memberId", "a member")
 	}

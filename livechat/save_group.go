@@ -12,7 +12,8 @@ import (
 )
 
 // SaveGroupIDToMember implements Operations.
-func (s *Service) SaveGroupIDToMember(ctx context.Context, p SaveGroupIDToMemberParams) (SaveGroupIDToMemberResult, error) {
+func (s *Service) SaveGroupIDToMember(ctx context.Context, p SaveGroupIDToMemberParams) (_ SaveGroupIDToMemberResult, err error) {
+	defer s.guard(ctx, &err)
 	if p.MessageEvent == nil {
 		return SaveGroupIDToMemberResult{}, boterr.Invalid(fieldMessageEvent, "is missing: give the event in the group")
 	}

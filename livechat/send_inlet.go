@@ -10,7 +10,8 @@ import (
 )
 
 // SendMessageToInlet implements Operations.
-func (s *Service) SendMessageToInlet(ctx context.Context, p SendMessageToInletParams) (send.Result, error) {
+func (s *Service) SendMessageToInlet(ctx context.Context, p SendMessageToInletParams) (_ send.Result, err error) {
+	defer s.guard(ctx, &err)
 	if p.Response.IsZero() {
 		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
 	}
@@ -41,7 +42,8 @@ func (s *Service) SendMessageToInlet(ctx context.Context, p SendMessageToInletPa
 }
 
 // SendMessageToInletGroup implements Operations.
-func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToInletGroupParams) (send.Result, error) {
+func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToInletGroupParams) (_ send.Result, err error) {
+	defer s.guard(ctx, &err)
 	if p.Response.IsZero() {
 		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
 	}

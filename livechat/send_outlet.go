@@ -11,7 +11,8 @@ import (
 )
 
 // SendMessageToOutletGroup implements Operations.
-func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToOutletGroupParams) (send.Result, error) {
+func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToOutletGroupParams) (_ send.Result, err error) {
+	defer s.guard(ctx, &err)
 	if p.Response.IsZero() {
 		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
 	}

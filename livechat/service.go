@@ -33,6 +33,17 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	}
 }
 
+// guard makes a panic in the method that defers it that method's error, where the host says
+// so. Every exported method does.
+func (s *Service) guard(ctx context.Context, err *error) { //nolint:gocritic // It sets the result of who defers it.
+	if s.ports.Panicked == nil {
+		return
+	}
+	if cause := recover(); cause != nil { //nolint:revive // The method itself is deferred.
+		*err = s.ports.Panicked(ctx, cause)
+	}
+}
+
 // EnsureIndexes makes the indexes that live chats need in a store, unless they are there:
 // a member has one open assignment at most, and no two agents of an app have the same
 // externalId. A host calls it once, before it uses the store. The errors are those of

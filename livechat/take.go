@@ -50,7 +50,8 @@ type TakeResult struct {
 // conversation there. Unsupported: the host has no connector for the channel's type.
 // Unavailable: the platform did not answer. Then the agent has it if GetAssignment says so,
 // and the same call again does the rest.
-func (s *Service) Take(ctx context.Context, p TakeParams) (*TakeResult, error) {
+func (s *Service) Take(ctx context.Context, p TakeParams) (_ *TakeResult, err error) {
+	defer s.guard(ctx, &err)
 	switch {
 	case p.AssignmentID == "":
 		return nil, missing("assignmentId", "an assignment")

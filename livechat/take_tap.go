@@ -17,7 +17,8 @@ import (
 // answers.
 //
 // Errors are those of Take, with the same fields.
-func (s *Service) TakeByTap(ctx context.Context, channelID string, event send.MessageEvent) (bool, error) {
+func (s *Service) TakeByTap(ctx context.Context, channelID string, event send.MessageEvent) (_ bool, err error) {
+	defer s.guard(ctx, &err)
 	assignmentID, isTap, err := s.tapped(ctx, channelID, event)
 	if err != nil || !isTap {
 		return false, err

@@ -13,7 +13,8 @@ import (
 // AddNewTargetsToAssignment implements Operations.
 func (s *Service) AddNewTargetsToAssignment(
 	ctx context.Context, p AddNewTargetsToAssignmentParams,
-) (AddNewTargetsToAssignmentResult, error) {
+) (_ AddNewTargetsToAssignmentResult, err error) {
+	defer s.guard(ctx, &err)
 	switch {
 	case p.AssignmentID == "":
 		return AddNewTargetsToAssignmentResult{}, missing("assignmentId", "an assignment")
