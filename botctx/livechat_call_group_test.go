@@ -62,7 +62,7 @@ func (d *desk) requireGroup(t *testing.T, shown gjson.Result) {
 	t.Helper()
 	r := d.assignments(t)[0]
 	require.Equal(t, r.Group, shown.Get("_id").String())
-	require.Equal(t, "web", shown.Get("inlet").String())
+	require.Equal(t, d.ada.Member().Channel, shown.Get("inlet").String())
 	require.Equal(t, "desk", shown.Get("outlet").String())
 	require.Equal(t, d.Groups("desk")[0].ExternalID, shown.Get("externalId").String())
 	require.Equal(t, d.grace.ExternalID(), shown.Get("adminExternalId").String())
@@ -143,9 +143,8 @@ func callByGroupExternalID(t *testing.T) {
 
 func callByInletGroup(t *testing.T) {
 	t.Helper()
-	d := talking(t, channel.Charlie)
-	callf(t, d.inOutlet(), "updateGroup", `{"group": {"_id": %q, "inletGroupExternalId": "family"}}`, d.group(t))
-	d.requireGroup(t, callf(t, d.ada.Context(), "getGroupByInletGroup", `{"inlet": "web", "inletGroupExternalId": "family"}`))
+	d := talkingInGroup(t, channel.Webchat)
+	d.requireGroup(t, callf(t, d.ada.Context(), "getGroupByInletGroup", `{"inlet": "shop", "inletGroupExternalId": "family"}`))
 	d.refusef(t, d.ada.Context(), boterr.NotFound, "inletGroupExternalId", "getGroupByInletGroup", `{"inlet": "desk", "inletGroupExternalId": "family"}`)
 }
 

@@ -85,16 +85,40 @@ func newHost(t *testing.T, inlet, outlet channel.Type) *host {
 	return host
 }
 
-// connect lets the agent grace talk with Ada, and returns the assignment and the group.
-func (h *host) connect(t *testing.T) (assignmentID, groupID string) {
+// connect lets the agent grace talk with Ada, and returns the assignment.
+func (h *host) connect(t *testing.T) (assignmentID string) {
 	t.Helper()
 	asked, err := h.ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)
+	h.take(t, asked.AssignmentID)
+	return asked.AssignmentID
+}
+
+// connectInGroup lets Ada ask in a group for grace, who then talks with her, and returns the
+// group of the live chat.
+func (h *host) connectInGroup(t *testing.T, externalID string) (groupID string) {
+	t.Helper()
+	var asked livechat.CreateAssignmentResult
+	h.HandleFunc(func(ctx context.Context, bot *botctx.Context) (err error) {
+		asked, err = bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
+		return err
+	})
+	require.NoError(t, h.Receive(t.Context(), botctx.Inbound{
+		App: "shop", Channel: "web", GroupExternalID: externalID, Event: send.MessageEvent{
+			Type: send.TypeText, From: "e-ada", Data: document.O("text", "a person, please"),
+		},
+	}))
+	return h.take(t, asked.AssignmentID)
+}
+
+// take lets the agent grace take a request, and returns the group of the live chat.
+func (h *host) take(t *testing.T, assignmentID string) (groupID string) {
+	t.Helper()
 	taken, err := h.LiveChats("shop").Take(t.Context(), livechat.TakeParams{
-		AssignmentID: asked.AssignmentID, ChannelID: "desk", AdminExternalID: "grace",
+		AssignmentID: assignmentID, ChannelID: "desk", AdminExternalID: "grace",
 	})
 	require.NoError(t, err)
-	return asked.AssignmentID, taken.Group.ID
+	return taken.Group.ID
 }
 
 // graceSays is, in JSON, what the agent writes to Ada.

@@ -106,8 +106,7 @@ func callReassigningWithoutLiveChat(t *testing.T) {
 func callReassigningWithoutInletGroup(t *testing.T) {
 	t.Helper()
 	for args, externalID := range map[string]string{``: "", `, "inletGroup": false`: "", `, "inletGroup": true`: "family"} {
-		d := talking(t, channel.Delta)
-		callf(t, d.inOutlet(), "updateGroup", `{"group": {"_id": %q, "inletGroupExternalId": "family"}}`, d.group(t))
+		d := talkingInGroup(t, channel.Webchat)
 		next := callf(t, d.inOutlet(), "reassignAssignment", `{"messageEvent": %s, "label": "sales" %s}`, d.event(t), args)
 		shown := callf(t, d.inOutlet(), "getAssignment", `{"assignmentId": %q}`, next.Get("assignmentId").String())
 		require.Equal(t, externalID, shown.Get("inletGroupInfo.externalId").String(), args)
@@ -158,7 +157,7 @@ func callReassigningElsewhere(t *testing.T) {
 func callReassigningThatNobodyAnswers(t *testing.T) {
 	t.Helper()
 	h := newHost(t, channel.Webchat, channel.Charlie)
-	previous, _ := h.connect(t)
+	previous := h.connect(t)
 	args := `{"messageEvent": %s, "label": "sales"}`
 	h.platform.fails = boterr.Unavailable
 	says := refusef(t, h.desk, boterr.Unavailable, "", "reassignAssignment", args, graceSays)

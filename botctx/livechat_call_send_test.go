@@ -123,14 +123,28 @@ func callToInletWithoutConnector(t *testing.T) {
 	require.Contains(t, says, "pigeon")
 }
 
+// talkingInGroup returns a desk on which Ada, on a platform, asked for Grace in the group
+// "family".
+func talkingInGroup(t *testing.T, inlet channel.Type) *desk {
+	t.Helper()
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
+		{ID: "agent", Trigger: botctx.TextIs("agent"), Pre: []botctx.Action{callAgent}},
+	})
+	d.AddChannel(channel.Channel{ID: "shop", Type: inlet})
+	d.Pair("shop", "desk")
+	d.ada = d.AddMember(member.Member{Channel: "shop", FirstName: "Ada"})
+	d.ada.InGroup("family").Says("agent")
+	d.grace.Takes(d.grace.Ticket())
+	return d
+}
+
 // callOnBrokenPlatform is the scene of a send on a platform that fails with a code, and
 // that works again later.
 func callOnBrokenPlatform(name string, code boterr.Code) scene {
 	return func(t *testing.T) {
 		t.Helper()
 		h := newHost(t, channel.Delta, channel.Charlie)
-		_, group := h.connect(t)
-		callf(t, h.desk, "updateGroup", `{"group": {"_id": %q, "inletGroupExternalId": "family"}}`, group)
+		group := h.connectInGroup(t, "family")
 		args := `{"groupId": "` + group + `", "messageEvent": ` + graceSays + `, "response": {"type": "TEXT", "text": "Hello"}}`
 		h.platform.fails = code
 		refusef(t, h.desk, code, "", name, args)
@@ -145,8 +159,7 @@ func callToInletGroup(t *testing.T) {
 	t.Helper()
 	for _, inlet := range []channel.Type{channel.Bravo, channel.Delta} {
 		for _, which := range []string{`"group": {"_id": %[1]q}`, `"groupId": %[1]q`, `"group": {"_id": %[1]q}, "groupId": %[1]q`} {
-			d := talkingFrom(t, inlet)
-			callf(t, d.inOutlet(), "updateGroup", `{"group": {"_id": %q, "inletGroupExternalId": "family"}}`, d.group(t))
+			d := talkingInGroup(t, inlet)
 			answer := callf(t, d.inOutlet(), "sendMessageToInletGroup", `{`+which+`, "response": {"type": "TEXT", "text": "Hello, {{firstName}} and all!"}}`, d.group(t))
 			sent := d.Sent()[len(d.Sent())-1]
 			require.Equal(t, "shop", sent.Channel)
@@ -166,8 +179,7 @@ func callToInletGroupElsewhere(t *testing.T) {
 		if inlet == channel.Bravo || inlet == channel.Delta {
 			continue
 		}
-		d := talkingFrom(t, inlet)
-		callf(t, d.inOutlet(), "updateGroup", `{"group": {"_id": %q, "inletGroupExternalId": "family"}}`, d.group(t))
+		d := talkingInGroup(t, inlet)
 		says := d.refusef(t, d.inOutlet(), boterr.Unsupported, "group", "sendMessageToInletGroup", `{"groupId": %q, "response": {"type": "TEXT", "text": "Hello"}}`, d.group(t))
 		require.Contains(t, says, "bravo, delta")
 		require.Contains(t, says, string(inlet))
@@ -188,8 +200,7 @@ func callToTwoGroups(name string) scene {
 func callToGroupWrongly(name string) scene {
 	return func(t *testing.T) {
 		t.Helper()
-		d := talkingFrom(t, channel.Delta)
-		callf(t, d.inOutlet(), "updateGroup", `{"group": {"_id": %q, "inletGroupExternalId": "family"}}`, d.group(t))
+		d := talkingInGroup(t, channel.Delta)
 		for response, at := range map[string]string{
 			`{"type": "TEXT"}`: "response.text",
 			`{}`:               "response",
@@ -294,8 +305,7 @@ func callToSaveGroup(t *testing.T) {
 		again := callf(t, d.inOutlet(), "saveGroupIdToMember", `{"messageEvent": %s}`, d.event(t))
 		require.NotEqual(t, first.Raw, again.Raw)
 	}
-	d := talking(t, channel.Charlie)
-	callf(t, d.inOutlet(), "updateGroup", `{"group": {"_id": %q, "inletGroupExternalId": "family"}}`, d.group(t))
+	d := talkingInGroup(t, channel.Webchat)
 	callf(t, d.ada.Context(), "saveGroupIdToMember", `{"messageEvent": {"from": %q, "to": "family"}}`, d.ada.ExternalID())
 	require.Equal(t, d.group(t), d.ada.Member().Group, "the event is one of the inlet's group")
 }
