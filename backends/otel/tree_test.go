@@ -63,7 +63,7 @@ func TestTheSpansOfAConversationMakeATree(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, result.Ran)
 	require.NoError(t, result.Err)
-	require.Equal(t, `agenda reminder (internal) botctx.agenda.attempt=1 botctx.agenda.id=id-7 botctx.agenda.missed=0 botctx.agenda.outcome=finished botctx.app.id=shop botctx.channel.id=web botctx.node.id=reminder enduser.pseudo.id=ada
+	require.Equal(t, `agenda reminder (internal) botctx.agenda.attempt=1 botctx.agenda.id=id-3 botctx.agenda.missed=0 botctx.agenda.outcome=finished botctx.app.id=shop botctx.channel.id=web botctx.node.id=reminder enduser.pseudo.id=ada
   find channels (client) db.collection.name=channels db.operation.name=find db.response.returned_rows=1 db.system.name=memstore
   find members (client) db.collection.name=members db.operation.name=find db.response.returned_rows=1 db.system.name=memstore
   find agendas (client) db.collection.name=agendas db.operation.name=find db.response.returned_rows=1 db.system.name=memstore
@@ -83,8 +83,8 @@ func TestTheSpansOfAConversationMakeATree(t *testing.T) {
 		"db.client.operation.duration db.collection.name=agendas db.operation.name=findAndModify db.system.name=memstore: 1, 0s",
 		"db.client.operation.duration db.collection.name=agendas db.operation.name=insert db.system.name=memstore: 1, 0s",
 		"db.client.operation.duration db.collection.name=agendas db.operation.name=update db.system.name=memstore: 1, 0s",
-		"db.client.operation.duration db.collection.name=channels db.operation.name=find db.system.name=memstore: 7, 0s",
-		"db.client.operation.duration db.collection.name=channels db.operation.name=findAndModify db.system.name=memstore: 2, 0s",
+		"db.client.operation.duration db.collection.name=channels db.operation.name=find db.system.name=memstore: 9, 0s",
+		"db.client.operation.duration db.collection.name=channels db.operation.name=insert db.system.name=memstore: 2, 0s",
 		"db.client.operation.duration db.collection.name=data db.operation.name=findAndModify db.system.name=memstore: 1, 0s",
 		"db.client.operation.duration db.collection.name=groups db.operation.name=find db.system.name=memstore: 1, 0s",
 		"db.client.operation.duration db.collection.name=members db.operation.name=find db.system.name=memstore: 6, 0s",

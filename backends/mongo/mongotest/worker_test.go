@@ -33,6 +33,10 @@ const (
 	dead       = "dead"       // The workers that were killed.
 )
 
+// workerLease is longer than a process waits for its turn on a machine that is busy: one that
+// waits longer loses its agendas to the others while it lives.
+const workerLease = 10 * time.Second
+
 // work runs agendas and takes coupons until its input ends.
 func work(name string) error {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -62,7 +66,7 @@ func work(name string) error {
 // newWorkerRuntime returns a Runtime whose one node notes who runs it.
 func newWorkerRuntime(store document.Store) (*botctx.Runtime, error) {
 	runtime, err := botctx.New(botctx.Config{Store: store, Scheduler: agenda.SchedulerConfig{
-		Workers: 4, Lease: 3 * time.Second, Poll: 100 * time.Millisecond,
+		Workers: 4, Lease: workerLease, Poll: 100 * time.Millisecond,
 		Backoff: func(int) time.Duration { return 100 * time.Millisecond },
 	}})
 	if err != nil {
