@@ -261,6 +261,30 @@ func TestManyPatternsOverShortTextsAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
+func TestChangesOfManySmallDocumentsPass(t *testing.T) {
+	t.Parallel()
+	fields := document.O()
+	for i := range 10 {
+		fields = fields.With(fmt.Sprint("field", i), i)
+	}
+	for name, source := range map[string]document.Object{
+		"ten fields": document.O("$set", fields),
+		"a text":     document.O("$set", document.O("text", strings.Repeat("y", 100))),
+		"an object":  document.O("$set", document.O("address", document.O("street", "Street 1", "city", "London"))),
+		"an element": document.O("$push", document.O("tags", "new")),
+	} {
+		update, err := document.CompileUpdate(source)
+		require.NoError(t, err)
+		call := document.NewEvaluation(t.Context())
+		o := document.O("_id", 1)
+		for i := 0; err == nil && i < 500_000; i++ {
+			call.Visit(o)
+			_, _, err = call.Change(document.Change{Update: update}, nil, o)
+		}
+		require.NoError(t, err, name)
+	}
+}
+
 func TestChangingFieldsOfManyElementsIsCharged(t *testing.T) {
 	t.Parallel()
 	items := make([]any, 100_000)

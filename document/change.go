@@ -29,12 +29,6 @@ func (e *Evaluation) Change(change Change, filter *Filter, before Object) (after
 	return after, modified, boterr.In("update", err)
 }
 
-// memoryOfByte is how much memory a byte of a document may take, by its size in BSON.
-const memoryOfByte = 4
-
-// grownBy is the memory that a document takes which was made of another one, beside that.
-func grownBy(before, after Object) int { return max(0, after.Size()-before.Size()) * memoryOfByte }
-
 func (c Change) applied(e *Evaluation, filter *Filter, before Object) (after Object, modified bool, err error) {
 	if c.Update == nil {
 		return before, false, boterr.Invalid("", "an update is required")
