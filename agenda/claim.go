@@ -30,7 +30,7 @@ type claim struct {
 	at  time.Time
 	// isAbandoned tells that nobody waits for the run any longer.
 	isAbandoned atomic.Bool
-	// isSpent tells that the last of its starts never came back, so that it is not run.
+	// isSpent tells that the last of its starts never came back, so that it is given up.
 	isSpent bool
 }
 
@@ -117,9 +117,6 @@ func (s *Scheduler) runOf(r *Record, now time.Time) Run {
 func (s *Scheduler) handle(ctx context.Context, c *claim) (err error) {
 	if c.unreadable != nil {
 		return c.unreadable
-	}
-	if c.isSpent {
-		return errNeverCameBack
 	}
 	defer func() {
 		if thrown := recover(); thrown != nil {

@@ -144,6 +144,8 @@ func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 	if len(all) == 0 {
 		return
 	}
+	back := s.underWay.begin("the renewal of leases")
+	defer back()
 	beat, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.lease/beats)
 	defer cancel()
 	change, err := s.renewal(beat)

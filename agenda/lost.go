@@ -12,9 +12,14 @@ import (
 
 // A start that never came back is one of a worker that died, or lost its lease, and so did
 // not tell how the run ended: who takes the agenda over counts it as a failure. It may be the
-// agenda that ended the process, or another one that ran beside it. So those that were taken
-// over are suspects, and run one at a time: then the next process that ends names its agenda,
-// and the others come to their end.
+// agenda that ended the process, or another one that ran beside it. What was taken over once runs
+// beside others again, since most processes end for reasons of their own, and their work should
+// not queue up. What has failed before as well is a suspect, and suspects run one at a time: then
+// the next process that ends names its agenda, and the others come to their end.
+
+// mostBeside is the number of failures up to which an agenda whose start never came back runs
+// beside others. The attempt that would be the last is always made alone.
+const mostBeside = 1
 
 // errNeverCameBack is the failure of a start that never came back.
 var errNeverCameBack = boterr.New(boterr.Internal, "",
@@ -40,9 +45,21 @@ func (s *Scheduler) takeOver(ctx context.Context, seen document.Object) (change 
 	return change, false
 }
 
+// giveUp stores that the last start of a claim never came back. There is no run that a shutdown
+// could end.
+func (s *Scheduler) giveUp(ctx context.Context, c *claim) (Result, error) {
+	s.tellClaimed(ctx, Event{Run: c.run, At: c.at})
+	return s.finish(ctx, c, errNeverCameBack, s.backoff)
+}
+
 // isSuspect reports whether running the claim may end the process.
 func (c *claim) isSuspect() bool {
-	return !c.isSpent && (c.record.Failures > 0 || c.record.Failed) && c.record.Error == textOf(errNeverCameBack)
+	if c.record.Error != textOf(errNeverCameBack) {
+		return false
+	}
+	failures := int(c.record.Failures)
+	isLast := failures+1 >= c.scheduler.limit
+	return failures > mostBeside || failures > 0 && isLast || c.record.Failed
 }
 
 // errWaitsAlone is why a suspect is given back.

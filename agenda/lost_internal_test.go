@@ -219,3 +219,81 @@ func TestWhatRunsBesideAnAgendaThatEndsItsProcessIsNotGivenUp(t *testing.T) {
 		}), "%s", l.stored())
 	})
 }
+
+func TestHowManyThatNeverCameBackRunAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		failures, limit int
+		failed          bool
+		atOnce          int64
+	}{
+		"once":                    {failures: 1, limit: 5, atOnce: 3},
+		"twice":                   {failures: 2, limit: 5, atOnce: 1},
+		"before the last attempt": {failures: 1, limit: 2, atOnce: 1},
+		"at the time before":      {failed: true, limit: 5, atOnce: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(l *live) {
+				var running, most atomic.Int64
+				l.start(func(context.Context, Run) error {
+					most.Store(max(most.Load(), running.Add(1)))
+					<-time.After(10 * time.Minute)
+					running.Add(-1)
+					return nil
+				}, func(s *SchedulerConfig) { s.Limit = c.limit })
+				var ids []string
+				for range 3 {
+					ids = append(ids, l.add(0, func(r *Record) {
+						r.NextRunAt = document.At(l.began)
+						r.Failures, r.Failed, r.Error = int64(c.failures), c.failed, textOf(errNeverCameBack)
+						if c.failed {
+							r.Pattern, r.RunUntil = "0 9 * * *", document.At(l.began)
+						}
+					}))
+				}
+				l.pass(time.Hour)
+				require.Equal(l.t, c.atOnce, most.Load())
+				for _, id := range ids {
+					require.True(l.t, l.get(id).Completed)
+				}
+			})
+		})
+	}
+}
+
+func TestTheLastStartThatNeverCameBackCountsAlsoAtAShutdown(t *testing.T) {
+	t.Parallel()
+	for name, takes := range map[string]func(l *live, s *Scheduler){
+		"Run": func(l *live, s *Scheduler) {
+			l.runs.Go(func() { _ = s.Run(l.running) })
+			l.runs.Wait()
+		},
+		"RunNext": func(l *live, s *Scheduler) {
+			_, err := s.RunNext(l.running)
+			require.NoError(l.t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(l *live) {
+				id := l.add(0, func(r *Record) {
+					r.NextRunAt = document.At(l.began)
+					r.Attempts, r.Failures, r.LeaseUntil = defaultLimit, defaultLimit-1, document.At(l.began)
+				})
+				l.pass(time.Minute)
+				takes(l, l.scheduler(succeed, func(c *SchedulerConfig) {
+					// What is told of a claim comes before its end: then the shutdown begins.
+					c.Hooks.Claimed = func(context.Context, Event) {
+						l.stop()
+						<-time.After(time.Second)
+					}
+					c.ShutdownTimeout = time.Nanosecond
+				}))
+				r := l.get(id)
+				require.True(l.t, r.Failed, "%s", l.stored())
+				require.EqualValues(l.t, defaultLimit, r.Failures)
+			})
+		})
+	}
+}

@@ -82,6 +82,8 @@ func (s *Scheduler) keepTidy(ctx context.Context) {
 
 // tidy removes completed agendas, and logs what keeps it from that.
 func (s *Scheduler) tidy(ctx context.Context) {
+	back := s.underWay.begin("the removal of completed agendas")
+	defer back()
 	defer func() {
 		if thrown := recover(); thrown != nil {
 			s.log.LogAttrs(ctx, slog.LevelError, "agenda: store panicked",

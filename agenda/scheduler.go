@@ -43,7 +43,8 @@ type SchedulerConfig struct {
 	LateAfter time.Duration
 	// ShutdownTimeout is how long Run waits for what runs, once its context has ended,
 	// before it ends the contexts of the runs as well. Then they have 5 seconds to return.
-	// The default is 30 seconds.
+	// The default is 20 seconds: both together, and what a host does beside them, fit into the
+	// 30 seconds that the usual orchestrators give a process to end.
 	ShutdownTimeout time.Duration
 	// Retention is how long a completed agenda is kept, from the time for which it was last
 	// scheduled. Then Run removes it. The default is 30 days; a negative one is for ever.
@@ -65,7 +66,7 @@ const (
 	defaultPoll            = time.Second
 	defaultLimit           = 5
 	defaultLateAfter       = time.Minute
-	defaultShutdownTimeout = 30 * time.Second
+	defaultShutdownTimeout = 20 * time.Second
 	defaultRetention       = 30 * 24 * time.Hour
 )
 
@@ -170,7 +171,8 @@ type Scheduler struct {
 	hooks           Hooks
 	log             *slog.Logger
 
-	running atomic.Bool
+	running  atomic.Bool
+	underWay underWay
 }
 
 // NewScheduler returns a scheduler. InvalidArgument names what is wrong with the
@@ -263,6 +265,9 @@ func (s *Scheduler) RunNext(ctx context.Context) (Result, error) {
 
 // runHere runs a claim, and stores what follows from it.
 func (s *Scheduler) runHere(ctx context.Context, c *claim) (Result, error) {
+	if c.isSpent {
+		return s.giveUp(context.WithoutCancel(ctx), c)
+	}
 	s.tellClaimed(ctx, Event{Run: c.run, At: c.at})
 	failure := s.handle(ctx, c)
 	if failure != nil && ctx.Err() != nil {

@@ -3,6 +3,7 @@ package agenda
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -22,8 +23,8 @@ const lastWait = 5 * time.Second
 // that ignore their contexts the leases pass, and nothing that they still do counts, see
 // Run.IsAbandoned. The context of a run has the values of ctx, but does not end with it.
 //
-// FailedPrecondition: Run is at work already. Canceled: runs were left, which the error and
-// the log name. Errors of the store are logged, and do not end it.
+// FailedPrecondition: Run is at work already. Canceled: runs, or calls of the store, were left,
+// which the error and the log name. Errors of the store are logged, and do not end it.
 func (s *Scheduler) Run(ctx context.Context) error {
 	if !s.running.CompareAndSwap(false, true) {
 		return boterr.New(boterr.FailedPrecondition, "",
@@ -191,6 +192,8 @@ func (p *pool) waitForMore(ctx context.Context, most time.Duration) {
 // claimDue claims what is due, not more than there are workers to run it, and returns how
 // long to wait for more.
 func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
+	back := p.underWay.begin("the claim of what is due")
+	defer back()
 	now, err := p.store.Now(ctx)
 	if err != nil {
 		return 0, err
@@ -217,6 +220,8 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 		found = found[1:]
 		switch {
 		case c == nil:
+		case c.isSpent:
+			_, _ = p.giveUp(claiming, c) // It tells what went wrong itself.
 		case p.suspects.admit(c):
 			p.held.add(c)
 			p.busy.Add(1)
@@ -253,6 +258,8 @@ var errGoroutineEnded = error(boterr.New(boterr.Internal, "", "the handler ended
 
 // settle stores what follows from a run whose context is ctx.
 func (p *pool) settle(ctx context.Context, c *claim, failure error) {
+	back := p.underWay.begin("the end of the run of agenda " + c.id)
+	defer back()
 	// What is stored after a run must not hold up a worker for ever.
 	stored, stop := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
 	defer stop()
@@ -270,6 +277,8 @@ func (p *pool) settle(ctx context.Context, c *claim, failure error) {
 
 // giveBackReady gives back what no worker has begun.
 func (p *pool) giveBackReady(ctx context.Context) {
+	back := p.underWay.begin("the return of what was not begun")
+	defer back()
 	ctx, cancel := context.WithTimeout(ctx, p.lease)
 	defer cancel()
 	for {
@@ -284,15 +293,23 @@ func (p *pool) giveBackReady(ctx context.Context) {
 	}
 }
 
-// abandonAll leaves what runs to its leases, and returns the error that names it.
+// abandonAll leaves what runs to its leases, and returns the error that names it, and the calls of
+// the store that have not come back.
 func (p *pool) abandonAll(ctx context.Context) error {
-	var ids []string
+	var ids, left []string
 	for _, c := range p.held.abandonAll() {
 		p.report(ctx, slog.LevelError, "agenda: left running", Event{Run: c.run, At: c.at})
 		ids = append(ids, c.id)
 	}
-	return boterr.New(boterr.Canceled, "", "%d runs ignored the end of their contexts and were left, "+
-		"to be run again once their leases have passed: the agendas %s", len(ids), strings.Join(ids, ", "))
+	if len(ids) > 0 {
+		left = append(left, fmt.Sprintf("%d runs, which are run again once their leases have passed: the agendas %s",
+			len(ids), strings.Join(ids, ", ")))
+	}
+	if calls := p.underWay.names(); len(calls) > 0 {
+		p.log.LogAttrs(ctx, slog.LevelError, "agenda: the store does not come back", slog.Any("from", calls))
+		left = append(left, "calls of the store, for "+strings.Join(calls, ", "))
+	}
+	return boterr.New(boterr.Canceled, "", "not all came back after the end of its context; left were %s", strings.Join(left, "; "))
 }
 
 // giveBack gives a claim back. Where that fails, its lease passes.

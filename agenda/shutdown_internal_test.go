@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 )
 
 func TestShutdownWaitsForWhatRuns(t *testing.T) {
@@ -94,4 +95,82 @@ func TestRunReturnsWithoutARunThatIgnoresItsContext(t *testing.T) {
 		l.pass(2 * time.Minute)
 		require.Equal(l.t, id, l.runNext(l.scheduler(succeed)).Run.Agenda.ID, "it runs again")
 	})
+}
+
+// hangingStore is a store of which one kind of call does not come back before it is released.
+type hangingStore struct {
+	document.Store
+
+	call    string
+	release chan struct{}
+}
+
+func (s hangingStore) Collection(name string) document.Collection {
+	return hangingCollection{Collection: s.Store.Collection(name), store: s}
+}
+
+// hang waits where calls of a name hang.
+func (s hangingStore) hang(call string) {
+	if call == s.call {
+		<-s.release
+	}
+}
+
+type hangingCollection struct {
+	document.Collection
+
+	store hangingStore
+}
+
+func (c hangingCollection) Delete(ctx context.Context, f *document.Filter, o document.DeleteOptions) (int64, error) {
+	c.store.hang("Delete")
+	return c.Collection.Delete(ctx, f, o)
+}
+
+func (c hangingCollection) FindAndModify(
+	ctx context.Context, f *document.Filter, change document.Change, o document.FindAndModifyOptions,
+) (document.FindAndModifyResult, error) {
+	c.store.hang("FindAndModify")
+	return c.Collection.FindAndModify(ctx, f, change, o)
+}
+
+func (c hangingCollection) Update(
+	ctx context.Context, f *document.Filter, change document.Change, o document.UpdateOptions,
+) (document.UpdateResult, error) {
+	c.store.hang("Update")
+	return c.Collection.Update(ctx, f, change, o)
+}
+
+func TestRunNamesTheCallsOfAStoreThatDoNotComeBack(t *testing.T) {
+	t.Parallel()
+	for call, named := range map[string]string{
+		"Delete":        "left were calls of the store, for the removal of completed agendas",
+		"FindAndModify": "left were calls of the store, for the claim of what is due",
+		"Update":        "the end of the run of agenda ",
+	} {
+		t.Run(call, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(l *live) {
+				release := make(chan struct{})
+				var lines strings.Builder
+				scheduler := l.scheduler(succeed, func(c *SchedulerConfig) {
+					c.Env.Store = hangingStore{Store: l.store, call: call, release: release}
+					c.Log = slog.New(slog.NewTextHandler(&lines, &slog.HandlerOptions{Level: slog.LevelError}))
+				})
+				l.add(0, completed, func(r *Record) { r.NextRunAt = document.At(l.began.Add(-31 * day)) })
+				l.due(0)
+				var left error
+				l.runs.Go(func() { left = scheduler.Run(l.running) })
+				l.pass(time.Second)
+				began := l.elapsed()
+				l.stop()
+				l.runs.Wait()
+				require.Equal(l.t, 25*time.Second, l.elapsed()-began, "it fits into what orchestrators give")
+				require.Equal(l.t, boterr.Canceled, boterr.CodeOf(left))
+				require.ErrorContains(l.t, left, named)
+				require.Contains(l.t, lines.String(), "the store does not come back")
+				close(release)
+			})
+		})
+	}
 }

@@ -62,7 +62,7 @@ func parse(args []string, lookup func(string) (string, bool), help io.Writer) (c
 	flags.BoolVar(&c.demo, "demo", false, "add a channel whose messages are printed; its secret is in "+demoVariable)
 	flags.StringVar(&allow, "allow", "", "`hosts` of your own network that messages may be posted to, with commas between")
 	flags.DurationVar(&c.remindAfter, "remind-after", 15*time.Minute, "when the bot reminds of a table that is not confirmed")
-	flags.DurationVar(&c.stopWithin, "stop-within", 25*time.Second, "how long runs may go on after a signal to stop")
+	flags.DurationVar(&c.stopWithin, "stop-within", 20*time.Second, "how long runs may go on after a signal to stop")
 	flags.TextVar(&c.logLevel, "log-level", slog.LevelInfo, "the least `level` that is logged: debug, info, warn or error")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
