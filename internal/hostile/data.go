@@ -23,12 +23,12 @@ func Filled(ctx context.Context) (*memstore.Store, error) {
 			return nil, err
 		}
 	}
-	return store, w.insertMembers(ctx)
+	return store, w.insertRecords(ctx)
 }
 
 // Copy inserts what a filled store has into an empty one.
 func Copy(ctx context.Context, filled, empty document.Store) error {
-	for _, name := range []string{"data/app/things", "members"} {
+	for _, name := range collections() {
 		documents, err := filled.Collection(name).Find(ctx, nil, document.FindOptions{})
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func long() []document.Object {
 	var documents []document.Object
 	for i := range 4 {
 		documents = append(documents, document.O(
-			"_id", fmt.Sprint("long", i), "s", strings.Repeat("ab", 500_000), "t", strings.Repeat("ab", 500_000), "n", i))
+			"_id", fmt.Sprint("long", i), "s", strings.Repeat("ab", 500_000), "t", strings.Repeat("ab", 500_000), "i", i))
 	}
 	return documents
 }
@@ -104,25 +104,29 @@ func many() []document.Object {
 	documents := make([]document.Object, 30_000)
 	for i := range documents {
 		documents[i] = document.O(
-			"_id", strconv.Itoa(i), "s", fmt.Sprint("text ", i), "n", i, "l", document.A(i, "x"), "o", document.O("a", i%7))
+			"_id", strconv.Itoa(i), "s", fmt.Sprint("text ", i), "i", i, "n", document.A(i), "l", document.A(i, "x"),
+			"o", document.A(document.O("a", i%7)))
 	}
 	return documents
 }
 
-// insertMembers adds the records that the operations on members need.
-func (w *World) insertMembers(ctx context.Context) error {
-	members := w.store.Collection("members")
-	for i := range 2_000 {
+// insertRecords adds the records that the operations on members and assignments need.
+func (w *World) insertRecords(ctx context.Context) error {
+	members, assignments := make([]document.Object, 2_000), make([]document.Object, 2_000)
+	for i := range members {
 		id := fmt.Sprint("member", i)
 		if i == 0 {
 			id = "member"
 		}
-		o := document.O(
-			"_id", id, "app", "app", "channel", "channel", "externalId", id, "firstName", "Ada",
-			"meta", document.O("n", i, "l", document.A(i, nil, "x"), "s", strings.Repeat("ab", 100)))
-		if err := members.Insert(ctx, o); err != nil {
-			return err
-		}
+		meta := document.O("n", document.A(i), "l", document.A(i, nil, "x"), "s", strings.Repeat("ab", 100),
+			"o", document.A(document.O("a", i%7, "b", document.A(i, "x"))))
+		members[i] = meta.With("_id", id).With("app", "app").With("channel", "channel").With("externalId", id).With("meta", meta)
+		assignments[i] = document.O(
+			"_id", fmt.Sprint("assignment", i), "app", "app", "inlet", "channel", "member", "member", "meta", meta,
+			"slot", fmt.Sprint("ended/", i), "targets", document.A(), "endedAt", 1)
 	}
-	return nil
+	if err := w.store.Collection("members").Insert(ctx, members...); err != nil {
+		return err
+	}
+	return w.store.Collection("assignments").Insert(ctx, assignments...)
 }

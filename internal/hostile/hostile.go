@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -14,8 +13,8 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-// The bounds that no call may exceed: processor time, that of collecting garbage at the usual
-// pace included, and memory in use beside that of the store.
+// The bounds that no call may exceed: time of processors, that of collecting garbage included,
+// and memory beside that of the store, what waits to be collected included.
 const (
 	MostTime   = 2 * time.Second
 	MostMemory = 256 << 20
@@ -41,15 +40,25 @@ func (c Call) String() string {
 
 // Cost is what a call took.
 type Cost struct {
-	Time   time.Duration
+	Time time.Duration
+	// Memory are the most bytes that there were beside the store, what waited to be collected
+	// included.
 	Memory uint64
 	// Err is what the call answered.
 	Err error
 }
 
+// isBroken reports whether a call took more than is allowed.
+func (c Cost) isBroken() bool { return c.Time > MostTime || c.Memory > MostMemory }
+
 // fitness is the larger part of its bounds that a call took.
 func (c Cost) fitness() float64 {
 	return max(float64(c.Time)/float64(MostTime), float64(c.Memory)/MostMemory)
+}
+
+// String shows the figures.
+func (c Cost) String() string {
+	return fmt.Sprintf("%v, %d MiB", c.Time.Round(time.Millisecond), c.Memory>>20)
 }
 
 // World is a store with data, and the operations on it.
@@ -68,14 +77,16 @@ func NewWorld(store document.Store) (*World, error) {
 	return &World{bot: rt.Operations(scope), store: store}, nil
 }
 
-// Run runs a call, and returns what it took.
-func (w *World) Run(ctx context.Context, call Call) (Cost, error) {
+// run runs a call, and returns what it took.
+func (w *World) run(ctx context.Context, call Call, meter *meter) (Cost, error) {
 	arguments, err := json.Marshal(call.Arguments)
 	if err != nil {
 		return Cost{}, err
 	}
-	runtime.GC() //nolint:revive // What others left is not the call's.
-	watch := watchMemory()
+	meter.rest()
+	usual := meter.pace()
+	defer usual()
+	watch := meter.watch()
 	before := processorTime()
 	_, failed := w.bot.Call(ctx, call.Operation, arguments)
 	taken := processorTime() - before

@@ -1,34 +1,61 @@
 package hostile
 
 import (
+	"math"
+	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"time"
 )
 
-// memoryWatch samples the memory that is in use: what the last collection left, and before
-// the first one what there is. A collection comes at the latest when the heap has doubled, so
-// that what waits for it stays below what is in use, and tells nothing about the call.
+// meter measures the memory of calls, one after the other, beside that of the store.
+type meter struct {
+	// idle are the bytes of the heap while no call runs.
+	idle uint64
+}
+
+// tolerated is what calls may leave to be collected before a collection is worth its time.
+const tolerated = 32 << 20
+
+// rest collects what others left, where that is much.
+func (m *meter) rest() {
+	if m.idle == 0 || heapNow().objects > m.idle+tolerated {
+		runtime.GC() //nolint:revive // What others left is not the call's.
+		m.idle = heapNow().objects
+	}
+}
+
+// pace lets the heap grow to nearly the bound before it is collected, and keeps it there as
+// long as that is possible: so nobody pays for going through the store for a call that makes
+// little, and one that grows beyond the bound needs as much. The result sets the usual pace.
+func (m *meter) pace() (usual func()) {
+	const room = MostMemory / 4 * 3 // A collection takes time, while the call goes on.
+	now := heapNow()
+	limit := debug.SetMemoryLimit(int64(min(m.idle+now.beside+room, math.MaxInt64)))
+	percent := debug.SetGCPercent(-1)
+	return func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}
+}
+
+// memoryWatch samples the heap while a call runs.
 type memoryWatch struct {
-	first, most uint64
-	// collections is their number at the beginning.
-	collections uint64
+	idle, most  uint64
 	stop, ended chan struct{}
 }
 
 // betweenSamples is short beside the time in which a call can make much.
 const betweenSamples = time.Millisecond
 
-func watchMemory() *memoryWatch {
-	before := heap()
-	w := &memoryWatch{
-		first: before.objects, collections: before.collections, stop: make(chan struct{}), ended: make(chan struct{}),
-	}
+func (m *meter) watch() *memoryWatch {
+	w := &memoryWatch{idle: m.idle, stop: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
 		defer close(w.ended)
 		ticker := time.NewTicker(betweenSamples)
 		defer ticker.Stop()
 		for {
-			w.most = max(w.most, w.inUse())
+			w.most = max(w.most, heapNow().objects)
 			select {
 			case <-w.stop:
 				return
@@ -39,31 +66,27 @@ func watchMemory() *memoryWatch {
 	return w
 }
 
-// end returns how much more memory there was than at the beginning.
+// end returns the most bytes that there were beside the store, those that waited to be
+// collected included.
 func (w *memoryWatch) end() uint64 {
 	close(w.stop)
 	<-w.ended
-	w.most = max(w.most, w.inUse())
-	return w.most - min(w.most, w.first)
+	w.most = max(w.most, heapNow().objects)
+	return w.most - min(w.most, w.idle)
 }
 
-// inUse returns the bytes that are in use, as far as that is known without a collection.
-func (w *memoryWatch) inUse() uint64 {
-	now := heap()
-	if now.collections > w.collections {
-		return now.live
-	}
-	return now.objects
-}
+// heap is what the runtime tells of its memory in bytes: objects that have not been
+// collected, and what the limit of the memory counts beside them.
+type heap struct{ objects, beside uint64 }
 
-// heapSize is what the runtime tells about the heap: the bytes that the last collection left,
-// those of all objects, and the number of collections.
-type heapSize struct{ live, objects, collections uint64 }
-
-func heap() heapSize {
+func heapNow() heap {
 	samples := []metrics.Sample{
-		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/cycles/total:gc-cycles"},
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"},
 	}
 	metrics.Read(samples)
-	return heapSize{live: samples[0].Value.Uint64(), objects: samples[1].Value.Uint64(), collections: samples[2].Value.Uint64()}
+	value := func(i int) uint64 { return samples[i].Value.Uint64() }
+	return heap{objects: value(0), beside: value(1) - value(2) - value(3) - value(0)}
 }

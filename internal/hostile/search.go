@@ -11,87 +11,75 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Found is a call and what it took.
-type Found struct {
-	Call Call
-	Cost Cost
-}
-
-// Report says what a search found.
-type Report struct {
-	Tried int
-	// Untried are the known calls for which there was no time.
-	Untried         int
-	Slowest, Widest Found
-	// Broken are the calls that took more than is allowed, each time that they were tried.
-	Broken []Found
-}
-
-// String shows the worst calls.
-func (r *Report) String() string {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%d calls tried, %d known ones not\nslowest: %v, %s\nwidest: %d MiB, %s",
-		r.Tried, r.Untried, r.Slowest.Cost.Time.Round(time.Millisecond), r.Slowest.Call, r.Widest.Cost.Memory>>20, r.Widest.Call)
-	for _, found := range r.Broken {
-		fmt.Fprintf(&text, "\nBEYOND THE BOUNDS: %v, %d MiB, %s",
-			found.Cost.Time.Round(time.Millisecond), found.Cost.Memory>>20, found.Call)
-	}
-	return text.String()
-}
-
-// Opener opens a store that holds what Filled returns and that nobody has changed.
-type Opener func() (document.Store, error)
+// Opener returns a store that holds what Filled returns, and that calls have not changed, or
+// so little that it does not matter.
+type Opener func(context.Context) (document.Store, error)
 
 // search is one run of Search.
 type search struct {
 	open    Opener
 	mutator *mutator
+	meter   meter
 	report  *Report
 	world   *World
-	// pool are the worst calls so far.
-	pool []Found
+	// pools are the worst calls so far, of each operation.
+	pools []pool
 }
 
-// Search tries the known calls, in an order that the seed gives, and then calls that are
-// like the worst so far, until ctx ends; a call that is under way then is waited for. Each world is used until a call has changed it.
-func Search(ctx context.Context, open Opener, seed uint64) (*Report, error) {
-	s := &search{open: open, mutator: newMutator(seed), report: &Report{}}
-	known := seeds()
-	s.mutator.random.Shuffle(len(known), func(i, j int) { known[i], known[j] = known[j], known[i] })
-	for ctx.Err() == nil {
-		call := s.next(&known)
-		if err := s.try(ctx, call); err != nil {
+// pool is the worst calls of one operation.
+type pool struct {
+	operation string
+	worst     []Found
+}
+
+func newSearch(open Opener, seed uint64) *search {
+	return &search{open: open, mutator: newMutator(seed), report: &Report{Outcomes: map[boterr.Code]int{}}}
+}
+
+// Search tries the known calls for half of the duration at most, and then calls that are like
+// the worst so far. The duration is time of processors. A call that is under way at the end is waited for.
+func Search(ctx context.Context, open Opener, seed uint64, duration time.Duration) (*Report, error) {
+	s := newSearch(open, seed)
+	calls := inTurns(known(), s.mutator.random)
+	s.report.InAll = len(calls)
+	isOver := after(duration / 2) //nolint:mnd // Half.
+	isAllOver := after(duration)
+	for ; s.report.Known < len(calls) && !isOver(); s.report.Known++ {
+		if err := s.try(ctx, calls[s.report.Known]); err != nil {
 			return s.report, err
 		}
 	}
-	s.report.Untried = len(known)
+	for ; !isAllOver(); s.report.Generated++ {
+		if err := s.try(ctx, s.generated()); err != nil {
+			return s.report, err
+		}
+	}
 	return s.report, nil
 }
 
-// next takes the next of the known calls, and when there are none makes a call.
-func (s *search) next(known *[]Call) Call {
-	if len(*known) == 0 {
-		parent := s.pool[s.mutator.random.IntN(len(s.pool))]
-		return s.mutator.mutated(parent.Call)
-	}
-	call := (*known)[0]
-	*known = (*known)[1:]
-	return call
+// after returns what reports whether this process has worked for so long. What other processes
+// of the machine take does not count: so a search tries as much beside them.
+func after(duration time.Duration) func() bool {
+	start := processorTime()
+	return func() bool { return processorTime()-start >= duration }
 }
 
-// poolSize is the number of calls that the search goes on from.
-const poolSize = 60
+// generated is a call that is like one of the worst of an operation.
+func (s *search) generated() Call {
+	random := s.mutator.random
+	worst := s.pools[random.IntN(len(s.pools))].worst
+	return s.mutator.mutated(worst[random.IntN(len(worst))].Call)
+}
 
 // attempts is how often a call is tried before it counts as beyond the bounds.
 const attempts = 3
 
 // try runs a call and remembers it.
 func (s *search) try(ctx context.Context, call Call) error {
-	whole := context.WithoutCancel(ctx)
-	cost, err := s.cost(whole, call)
-	for again := 1; err == nil && cost.fitness() > 1 && again < attempts; again++ {
+	cost, err := s.cost(ctx, call)
+	for again := 1; err == nil && cost.isBroken() && again < attempts; again++ {
 		var next Cost
-		if next, err = s.cost(whole, call); next.fitness() < cost.fitness() {
+		if next, err = s.cost(ctx, call); next.fitness() < cost.fitness() {
 			cost = next
 		}
 	}
@@ -106,7 +94,7 @@ func (s *search) try(ctx context.Context, call Call) error {
 // cost runs a call in a world that none has changed.
 func (s *search) cost(ctx context.Context, call Call) (Cost, error) {
 	if s.world == nil {
-		store, err := s.open()
+		store, err := s.open(ctx)
 		if err != nil {
 			return Cost{}, err
 		}
@@ -114,7 +102,7 @@ func (s *search) cost(ctx context.Context, call Call) (Cost, error) {
 			return Cost{}, err
 		}
 	}
-	cost, err := s.world.Run(ctx, call)
+	cost, err := s.world.run(ctx, call, &s.meter)
 	if cost.Err == nil && changes(call.Operation) {
 		s.world = nil
 	}
@@ -126,30 +114,24 @@ func (s *search) cost(ctx context.Context, call Call) (Cost, error) {
 
 // changes reports whether an operation writes.
 func changes(operation string) bool {
-	return slices.Contains([]string{
-		"patchDataToDataSource", "findAndModifyDataFromDataSource", "findAndModifyMember", "patchMembers",
-	}, operation)
+	return !slices.ContainsFunc([]string{"count", "fetch", "get"}, func(reading string) bool {
+		return strings.HasPrefix(operation, reading)
+	})
 }
 
-// keep puts a call into the pool where it is among the worst.
+// poolSize is the number of calls of one operation that the search goes on from.
+const poolSize = 8
+
+// keep puts a call into the pool of its operation where it is among the worst.
 func (s *search) keep(found Found) {
-	s.pool = append(s.pool, found)
-	slices.SortStableFunc(s.pool, func(a, b Found) int {
+	i := slices.IndexFunc(s.pools, func(p pool) bool { return p.operation == found.Call.Operation })
+	if i < 0 {
+		s.pools, i = append(s.pools, pool{operation: found.Call.Operation}), len(s.pools)
+	}
+	p := &s.pools[i]
+	p.worst = append(p.worst, found)
+	slices.SortStableFunc(p.worst, func(a, b Found) int {
 		return int((b.Cost.fitness() - a.Cost.fitness()) * 1_000)
 	})
-	s.pool = s.pool[:min(len(s.pool), poolSize)]
-}
-
-// take counts a call.
-func (r *Report) take(found Found) {
-	r.Tried++
-	if found.Cost.Time > r.Slowest.Cost.Time {
-		r.Slowest = found
-	}
-	if found.Cost.Memory > r.Widest.Cost.Memory {
-		r.Widest = found
-	}
-	if found.Cost.fitness() > 1 {
-		r.Broken = append(r.Broken, found)
-	}
+	p.worst = p.worst[:min(len(p.worst), poolSize)]
 }

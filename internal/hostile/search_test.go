@@ -1,6 +1,7 @@
 package hostile //nolint:testpackage // It tests the parts of the search.
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,12 +10,11 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-func TestAWorldAnswersHostileCalls(t *testing.T) {
+func TestASearchTriesCallsAndTellsHowTheyEnded(t *testing.T) {
 	t.Parallel()
 	filled, err := Filled(t.Context())
 	require.NoError(t, err)
-	open := func() (document.Store, error) { return filled.Fork(), nil }
-	s := &search{open: open, mutator: newMutator(1), report: &Report{}}
+	s := newSearch(func(context.Context) (document.Store, error) { return filled.Fork(), nil }, 1)
 	for _, call := range []Call{
 		{Operation: "countDataSource", Arguments: o("dataSourceId", "things", "filter", o("$expr", times(10_000, "$l.x")))},
 		{Operation: "patchMembers", Arguments: o("patch", o("$set", o("meta.x", 1)), "withModifier", true)},
@@ -22,21 +22,18 @@ func TestAWorldAnswersHostileCalls(t *testing.T) {
 	} {
 		require.NoError(t, s.try(t.Context(), call))
 	}
-	require.Equal(t, 3, s.report.Tried)
 	require.Positive(t, s.report.Slowest.Cost.Time)
 	require.Positive(t, s.report.Widest.Cost.Memory)
-	codes := map[boterr.Code]int{}
-	for _, found := range s.pool {
-		codes[boterr.CodeOf(found.Cost.Err)]++
-	}
-	require.Equal(t, map[boterr.Code]int{boterr.InvalidArgument: 1, boterr.ResourceExhausted: 1, "": 1}, codes)
-	require.Contains(t, s.report.String(), "3 calls tried")
+	require.Equal(t, map[boterr.Code]int{boterr.InvalidArgument: 1, boterr.ResourceExhausted: 1, "": 1}, s.report.Outcomes)
+	require.Contains(t, s.report.String(), "answered: 1, InvalidArgument: 1, ResourceExhausted: 1")
+	require.Empty(t, s.report.Broken)
+	require.Len(t, s.pools, 2)
 }
 
 func TestMutatedCallsAreSmallAndRepeatable(t *testing.T) {
 	t.Parallel()
 	first, second := newMutator(7), newMutator(7)
-	calls := seeds()
+	calls := inTurns(known(), newMutator(1).random)
 	for i := range 500 {
 		changed := first.mutated(calls[i%len(calls)])
 		require.Equal(t, changed, second.mutated(calls[i%len(calls)]))
@@ -44,9 +41,22 @@ func TestMutatedCallsAreSmallAndRepeatable(t *testing.T) {
 	}
 }
 
+func TestEachClassOfKnownCallsHasItsTurn(t *testing.T) {
+	t.Parallel()
+	one, two, three := Call{Operation: "1"}, Call{Operation: "2"}, Call{Operation: "3"}
+	calls := inTurns([]class{{one, two}, {three}}, newMutator(1).random)
+	require.ElementsMatch(t, []Call{one, two, three}, calls)
+	require.Contains(t, calls[:2], three)
+}
+
+func TestSizesThatDifferAreCounted(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 5, Sizes{{10, 20}, {}}.Difference(Sizes{{8, 20}, {3}}))
+}
+
 func TestKnownCallsAreSmall(t *testing.T) {
 	t.Parallel()
-	for _, call := range seeds() {
+	for _, call := range inTurns(known(), newMutator(1).random) {
 		text, err := call.Arguments.MarshalJSON()
 		require.NoError(t, err)
 		require.Less(t, len(text), MostInput, call.String())

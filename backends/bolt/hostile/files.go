@@ -14,15 +14,17 @@ import (
 type files struct {
 	folder string
 	copied *bolt.Store
+	// sizes are those of the documents in a file that nobody has changed.
+	sizes hostile.Sizes
 }
 
-func newFiles(ctx context.Context, filled document.Store) (*files, error) {
+func newFiles(ctx context.Context) (*files, error) {
 	folder, err := os.MkdirTemp("", "hostile")
 	if err != nil {
 		return nil, err
 	}
 	f := &files{folder: folder}
-	if err := f.fill(ctx, filled); err != nil {
+	if err := f.fill(ctx); err != nil {
 		f.close()
 		return nil, err
 	}
@@ -30,7 +32,11 @@ func newFiles(ctx context.Context, filled document.Store) (*files, error) {
 }
 
 // fill makes the file that is copied.
-func (f *files) fill(ctx context.Context, filled document.Store) error {
+func (f *files) fill(ctx context.Context) error {
+	filled, err := hostile.Filled(ctx)
+	if err != nil {
+		return err
+	}
 	store, err := bolt.Open(f.path("filled"))
 	if err != nil {
 		return err
@@ -39,18 +45,37 @@ func (f *files) fill(ctx context.Context, filled document.Store) error {
 		_ = store.Close()
 		return err
 	}
+	if f.sizes, err = hostile.SizesOf(ctx, filled); err != nil {
+		_ = store.Close()
+		return err
+	}
 	return store.Close()
 }
 
 func (f *files) path(name string) string { return filepath.Join(f.folder, name) }
 
-// open opens a new copy, and closes the one before.
-func (f *files) open() (document.Store, error) {
+// worn is the number of bytes that may change before a copy is made anew, which takes longer
+// than most calls.
+const worn = 1 << 20
+
+// open returns the copy, or a new one where it has changed much.
+func (f *files) open(ctx context.Context) (document.Store, error) {
 	if f.copied != nil {
-		if err := f.copied.Close(); err != nil {
+		sizes, err := hostile.SizesOf(ctx, f.copied)
+		if err != nil {
 			return nil, err
 		}
-		f.copied = nil
+		if f.sizes.Difference(sizes) < worn {
+			return f.copied, nil
+		}
+	}
+	return f.openNew()
+}
+
+// openNew opens a new copy, and closes the one before.
+func (f *files) openNew() (document.Store, error) {
+	if err := f.closeCopy(); err != nil {
+		return nil, err
 	}
 	content, err := os.ReadFile(f.path("filled"))
 	if err != nil {
@@ -67,9 +92,17 @@ func (f *files) open() (document.Store, error) {
 	return store, nil
 }
 
-func (f *files) close() {
-	if f.copied != nil {
-		_ = f.copied.Close()
+// closeCopy closes the copy where there is one.
+func (f *files) closeCopy() error {
+	copied := f.copied
+	f.copied = nil
+	if copied == nil {
+		return nil
 	}
+	return copied.Close()
+}
+
+func (f *files) close() {
+	_ = f.closeCopy()
 	_ = os.RemoveAll(f.folder)
 }

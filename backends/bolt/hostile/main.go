@@ -29,30 +29,40 @@ func main() {
 // run searches on both stores, and reports whether a call is beyond the bounds.
 func run(duration time.Duration, seed uint64) (isBroken bool, err error) {
 	ctx := context.Background()
-	filled, err := hostile.Filled(ctx)
-	if err != nil {
-		return false, err
-	}
-	files, err := newFiles(ctx, filled)
-	if err != nil {
-		return false, err
-	}
-	defer files.close()
-	for _, store := range []struct {
-		name string
-		open hostile.Opener
-	}{
-		{"memory", func() (document.Store, error) { return filled.Fork(), nil }},
-		{"file", files.open},
-	} {
-		within, cancel := context.WithTimeout(ctx, duration)
-		report, err := hostile.Search(within, store.open, seed)
-		cancel()
-		fmt.Printf("== %s: %v\n", store.name, report) //nolint:forbidigo // A program prints.
+	for _, search := range []func(context.Context, uint64, time.Duration) (*hostile.Report, error){inMemory, inFile} {
+		report, err := search(ctx, seed, duration)
 		if err != nil {
 			return false, err
 		}
 		isBroken = isBroken || len(report.Broken) > 0
 	}
 	return isBroken, nil
+}
+
+// inMemory searches on a store in memory, each change on a fork of its own.
+func inMemory(ctx context.Context, seed uint64, duration time.Duration) (*hostile.Report, error) {
+	filled, err := hostile.Filled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	open := func(context.Context) (document.Store, error) { return filled.Fork(), nil }
+	return shown("memory")(hostile.Search(ctx, open, seed, duration))
+}
+
+// inFile searches on a store in a file.
+func inFile(ctx context.Context, seed uint64, duration time.Duration) (*hostile.Report, error) {
+	files, err := newFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer files.close()
+	return shown("file")(hostile.Search(ctx, files.open, seed, duration))
+}
+
+// shown prints what was found in a store.
+func shown(store string) func(*hostile.Report, error) (*hostile.Report, error) {
+	return func(report *hostile.Report, err error) (*hostile.Report, error) {
+		fmt.Printf("== %s: %v\n", store, report) //nolint:forbidigo // A program prints.
+		return report, err
+	}
 }

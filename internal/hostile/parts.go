@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
@@ -99,22 +100,77 @@ func nested(levels int) document.Object {
 	return inner
 }
 
-// patches are what was found to be costly, or is suspected of it; a list is a pipeline.
-func patches() []any {
-	found := []any{
+// patches are what was found to be costly, or is suspected of it, by the arrays of the data
+// source. Pipelines are no patches.
+func patches() []document.Object {
+	return []document.Object{
 		o("$set", o("l.1499999", 1)),
 		o("$push", o("l", o("$each", repeated(5_000, nil), "$sort", 1))),
+		o("$push", o("o", o("$each", repeated(500, o("a", 1)), "$sort", o("b", 1, "a", -1), "$slice", -19_000))),
 		o("$addToSet", o("l", o("$each", repeated(2_000, "x")))),
 		o("$pull", o("o", o("$nor", repeated(300, o("a", o("$gt", 10)))))),
 		o("$pullAll", o("n", repeated(5_000, 1))),
+		o("$pop", o("l", 1, "n", -1, "o", 1)),
+		o("$inc", o("n.$[]", 1)),
+		o("$rename", o("l", "m", "o", "p")),
 		o("$unset", manyPaths(500)),
 		o("$set", manyPaths(500)),
 		o("$set", o("x", strings.Repeat("x", 60_000))),
 	}
-	for _, e := range expressions() {
-		found = append(found, a(o("$set", o("x", e))))
+}
+
+// arrayFilters are what patches of filtered elements are made with.
+func arrayFilters() []document.Array {
+	return []document.Array{
+		a(o("e.a", o("$gt", 3))),
+		a(o("$nor", repeated(300, o("e.a", o("$gt", 10))))),
+		a(o("e.b", o("$elemMatch", o("$nin", repeated(5_000, "y"))))),
+		a(o("e.b", o("$regex", "(?:a?b?){900}c"))),
 	}
-	return found
+}
+
+// projections are what was found to be costly, or is suspected of it.
+func projections() []document.Object {
+	return []document.Object{
+		manyNames("o.p", 3_000),
+		o("l", o("$slice", a(-100_000, 100_000))),
+		o("o", o("$elemMatch", o("$nor", repeated(500, o("a", o("$gt", 10)))))),
+		o("n", o("$elemMatch", o("$nin", repeated(5_000, "y")))),
+		o("o.a", 1, "n", 1, "l", 1),
+		o("s", 0, "o.b", 0),
+	}
+}
+
+// orders are what was found to be costly to sort by, or is suspected of it.
+func orders() []document.Object {
+	return []document.Object{
+		o("o.a", 1, "o.b", -1), o("l", 1, "s", 1), o("n", -1), o("s", 1), o("i", -1), o("d.a.a", 1, "d.a.a.a", -1),
+		manyNames("o.b.", 32), //nolint:mnd // The most that a sort takes.
+	}
+}
+
+// schedules are patterns of agendas: those that run seldom or never, and long ones.
+func schedules() []string {
+	return []string{
+		"0 0 31 2 *", "0 0 29 2 *", "0 0 0 29 2 1 2099", "59 59 23 31 12 6 2099", "* * * * * * *",
+		strings.Repeat("1-59/2,", 30) + "0 * * * *",
+	}
+}
+
+// metas are data that are compared as equal.
+func metas() []document.Object {
+	return []document.Object{
+		o("s", strings.Repeat("ab", 20_000)), o("l", repeated(5_000, nil)), o("l.0.a", 1), manyNames("p", 3_000),
+	}
+}
+
+// manyNames are names of fields that begin alike.
+func manyNames(prefix string, n int) document.Object {
+	pairs := make([]any, 0, 2*n)
+	for i := range n {
+		pairs = append(pairs, prefix+strconv.Itoa(i), 1)
+	}
+	return o(pairs...)
 }
 
 // manyPaths are paths into elements of an array.
@@ -124,37 +180,4 @@ func manyPaths(n int) document.Object {
 		pairs = append(pairs, "o.$[].p"+strings.Repeat("q", i%50)+string(rune('a'+i%26))+strings.Repeat("r", i/1_300), 1)
 	}
 	return o(pairs...)
-}
-
-// seeds are the calls from which the search begins: each costly part through each operation
-// that takes it.
-func seeds() []Call {
-	var calls []Call
-	add := func(operation string, arguments document.Object) {
-		calls = append(calls, Call{Operation: operation, Arguments: arguments})
-	}
-	for _, filter := range filters() {
-		for _, operation := range []string{"fetchDataFromDataSource", "countDataSource"} {
-			add(operation, o("dataSourceId", "things", "filter", filter))
-		}
-		add("fetchDistinctDataFromDataSource", o("dataSourceId", "things", "key", "o.b", "filter", filter))
-		add("fetchGeoNearFromDataSource", o("dataSourceId", "things", "data", o("near", a(0, 0), "key", "at", "query", filter)))
-		add("patchDataToDataSource", o("dataSourceId", "things", "filter", filter, "patch", o("x", 1)))
-		add("findAndModifyDataFromDataSource", o("dataSourceId", "things", "filter", filter, "patch", o("$set", o("x", 1))))
-		add("findAndModifyMember", o("filter", filter, "patch", o("$set", o("meta.x", 1))))
-		add("patchMembers", o("filter", filter, "patch", o("meta.x", 1)))
-		add("getAssignmentsByMeta", o("meta", filter))
-	}
-	for _, patch := range patches() {
-		add("patchDataToDataSource", o("dataSourceId", "things", "patch", patch, "withModifier", true, "options", o("multi", true)))
-		add("findAndModifyDataFromDataSource", o("dataSourceId", "things", "filter", o("_id", "wide0"), "patch", patch))
-		add("patchMembers", o("patch", patch, "withModifier", true))
-	}
-	for _, e := range expressions() {
-		add("findAndModifyDataFromDataSource", o("dataSourceId", "things", "filter", o("_id", "wide0"),
-			"patch", o("$set", o("x", 1)), "options", o("projection", o("x", e))))
-	}
-	add("fetchDataFromDataSource", o("dataSourceId", "things", "sortBy", o("o.a", 1, "o.b", -1)))
-	add("fetchDataFromDataSource", o("dataSourceId", "things", "sortBy", o("l", 1, "s", 1)))
-	return calls
 }

@@ -1,0 +1,42 @@
+package hostile //nolint:testpackage // It tests the parts of the search.
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// made is where tests keep what they make, so that it is on the heap.
+type made struct{ kept [][]byte }
+
+// memoryOf is what a function takes as a call's memory.
+func memoryOf(run func(*made)) uint64 {
+	var m meter
+	m.rest()
+	usual := m.pace()
+	defer usual()
+	watch := m.watch()
+	run(&made{})
+	return watch.end()
+}
+
+//nolint:paralleltest // The heap is that of the process.
+func TestWhatIsLetGoIsCollectedBelowTheBound(t *testing.T) {
+	taken := memoryOf(func(in *made) {
+		for range 1 << 10 {
+			in.kept = [][]byte{make([]byte, 1<<20)}
+		}
+	})
+	require.Less(t, taken, uint64(MostMemory))
+}
+
+//nolint:paralleltest // The heap is that of the process.
+func TestWhatIsKeptBetweenCollectionsIsSeen(t *testing.T) {
+	taken := memoryOf(func(in *made) {
+		for range 300 {
+			in.kept = append(in.kept, make([]byte, 1<<20))
+		}
+		in.kept = nil
+	})
+	require.Greater(t, taken, uint64(MostMemory))
+}
