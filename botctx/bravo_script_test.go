@@ -69,7 +69,8 @@ func TestBotLogicConnectsAMemberWithAnAgentInAGroupOnBravo(t *testing.T) {
 	require.Equal(t, d.grace.ExternalID(), taken.Assignee)
 	found, err := d.ada.Context().GetGroupByMemberID(t.Context(), livechat.GetGroupByMemberIDParams{Inlet: "web", MemberID: d.ada.ID()})
 	require.NoError(t, err)
-	require.Equal(t, []string{script.group, script.assignment, "web"}, []string{found.ExternalID, found.Assignment, found.Inlet})
+	require.Equal(t, []string{script.group, script.assignment, "web", "Kettles"},
+		[]string{found.ExternalID, found.Assignment, found.Inlet, found.Name})
 
 	d.ada.Says("It leaks.")
 	d.grace.Says("Where?")

@@ -21,6 +21,7 @@ type bravo struct{ plain }
 var (
 	_ livechat.GroupCreator    = bravo{}
 	_ livechat.InviteLinker    = bravo{}
+	_ livechat.GroupNamer      = bravo{}
 	_ livechat.GroupIconSetter = bravo{}
 )
 
@@ -52,6 +53,11 @@ func (b bravo) RenewInviteLink(ctx context.Context, in *channel.Channel, groupEx
 // DisableInviteLink implements livechat.InviteLinker.
 func (b bravo) DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error {
 	return b.disableLink(ctx, in, groupExternalID)
+}
+
+// GroupName implements livechat.GroupNamer.
+func (b bravo) GroupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
+	return b.groupName(ctx, in, groupExternalID)
 }
 
 // SetGroupIcon implements livechat.GroupIconSetter.

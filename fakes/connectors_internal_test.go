@@ -19,6 +19,7 @@ func portsOf(connector send.Connector) []string {
 	}{
 		{"groups", func() bool { _, has := connector.(livechat.GroupCreator); return has }},
 		{"links", func() bool { _, has := connector.(livechat.InviteLinker); return has }},
+		{"names", func() bool { _, has := connector.(livechat.GroupNamer); return has }},
 		{"icons", func() bool { _, has := connector.(livechat.GroupIconSetter); return has }},
 		{"taken tickets", func() bool { _, has := connector.(livechat.TicketUpdater); return has }},
 		{"recalls", func() bool { _, has := connector.(livechat.TicketRecaller); return has }},
@@ -43,7 +44,7 @@ func TestAConnectorOffersWhatItsPlatformCanDoAndNoMore(t *testing.T) {
 	t.Parallel()
 	want := map[channel.Type][]string{
 		channel.Alpha:   {"broadcasts", "attachments", "threads", "labels"},
-		channel.Bravo:   {"groups", "links", "icons"},
+		channel.Bravo:   {"groups", "links", "names", "icons"},
 		channel.Charlie: {"groups", "taken tickets", "recalls", "archives", "updates"},
 		channel.Delta:   {"groups", "taken tickets", "recalls", "batches", "updates"},
 		channel.Echo:    {"tags"},

@@ -137,6 +137,12 @@ func (o *outbox) disableLink(ctx context.Context, in *channel.Channel, externalI
 	})
 }
 
+// groupName returns what a group is called.
+func (o *outbox) groupName(ctx context.Context, in *channel.Channel, externalID string) (name string, err error) {
+	err = o.changeGroup(ctx, in, externalID, func(group *Group) { name = group.Name })
+	return name, err
+}
+
 // setIcon gives a group its picture.
 func (o *outbox) setIcon(ctx context.Context, in *channel.Channel, externalID string, icon livechat.Picture) error {
 	if !strings.HasPrefix(icon.ContentType, "image/") || len(icon.Bytes) == 0 {

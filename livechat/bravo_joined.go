@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
 )
 
 // recordJoined makes the record of an agent's group, unless there is a live one. It belongs
@@ -31,11 +32,27 @@ func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p Handl
 		for slices.ContainsFunc(found, func(g *Group) bool { return g.ID == s.joinedID(in, p, nth) }) {
 			nth++
 		}
-		_, err = s.insertGroup(ctx, joinedGroup(s.joinedID(in, p, nth), in, p, admin, found))
+		g := joinedGroup(s.joinedID(in, p, nth), in, p, admin, found)
+		if g.Name == "" {
+			if g.Name, err = s.groupName(ctx, in, p.BravoGroupID); err != nil {
+				return err
+			}
+		}
+		_, err = s.insertGroup(ctx, g)
 		if !errors.Is(err, boterr.AlreadyExists) {
 			return err
 		}
 	}
+}
+
+// groupName returns what the platform calls a group, "" where it does not tell.
+func (s *Service) groupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
+	namer, tells := send.PortOf[GroupNamer](s.ports.Connectors[in.Type])
+	if !tells {
+		return "", nil
+	}
+	name, err := namer.GroupName(ctx, in, groupExternalID)
+	return name, aboutGroup(fieldBravoGroupID, send.PlatformError(ctx, in.Type, err))
 }
 
 // joinedID returns the _id of the record of the nth time, from 0 on, that an agent joins a

@@ -9,10 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
 )
 
 // lateStore is a store in which something happens, once, before the next write to the groups.
@@ -134,5 +136,61 @@ func TestOfManyAgentsWhoJoinManyTimesAtOnceEachIsRecordedOnce(t *testing.T) {
 	require.Len(t, recorded, agents)
 	for agent, records := range recorded {
 		require.Equal(t, 1, records, agent)
+	}
+}
+
+// namer is a connector to Bravo that tells what groups are called.
+type namer struct {
+	send.Connector
+	livechat.InviteLinker
+
+	tell func() (string, error)
+}
+
+func (n namer) GroupName(context.Context, *channel.Channel, string) (string, error) { return n.tell() }
+
+// thatNames makes the connector to Bravo answer so to who asks for the name of a group.
+func thatNames(tell func() (string, error)) func(*livechat.Ports) {
+	return func(p *livechat.Ports) {
+		linker, _ := p.Connectors[channel.Bravo].(livechat.InviteLinker)
+		p.Connectors[channel.Bravo] = namer{Connector: p.Connectors[channel.Bravo], InviteLinker: linker, tell: tell}
+	}
+}
+
+func TestAGroupThatAnAgentJoinsHasItsNameOnThePlatform(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, thatNames(func() (string, error) { return "Kettles", nil }))
+	r := s.mustAsk(t, `{"assignmentDetails": {"groupName": "Order 7"}}`)
+	must(t, s.mine.HandleAdminJoinedGroup, joins)
+	g := s.groups(t, document.O())[0]
+	require.Equal(t, "Kettles", g.Name)
+	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "`+r.ID+`", "group": {"_id": "`+g.ID+`"}}`)
+	require.Equal(t, "Kettles", s.group(t, g.ID).Name, "that of the request does not take its place")
+}
+
+func TestAGroupWhoseNameThePlatformDoesNotTellIsCalledAsTheRequest(t *testing.T) {
+	t.Parallel()
+	for name, options := range map[string][]func(*livechat.Ports){
+		"no port": nil, "no name": {thatNames(func() (string, error) { return "", nil })},
+	} {
+		s := newStand(t, options...)
+		r := s.mustAsk(t, `{"assignmentDetails": {"groupName": "Order 7"}}`)
+		must(t, s.mine.HandleAdminJoinedGroup, joins)
+		g := s.groups(t, document.O())[0]
+		require.Empty(t, g.Name, name)
+		must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "`+r.ID+`", "group": {"_id": "`+g.ID+`"}}`)
+		require.Equal(t, "Order 7", s.group(t, g.ID).Name, name)
+	}
+}
+
+func TestAPlatformThatCannotBeAskedForANameLeavesNoRecord(t *testing.T) {
+	t.Parallel()
+	for code, field := range map[boterr.Code]string{boterr.Unavailable: "", boterr.NotFound: "bravoGroupId"} {
+		s := newStand(t, thatNames(func() (string, error) { return "", boterr.New(code, "", "no") }))
+		_, err := call(t, s.mine.HandleAdminJoinedGroup, joins)
+		require.ErrorIs(t, err, code)
+		refusal, _ := boterr.AsError(err)
+		require.Equal(t, field, refusal.Field)
+		require.Empty(t, s.groups(t, document.O()))
 	}
 }

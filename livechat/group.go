@@ -20,7 +20,8 @@ type Group struct {
 	// Inlet is the id of the member's channel, Outlet that of the agent's.
 	Inlet  string `json:"inlet,omitzero"`
 	Outlet string `json:"outlet,omitzero"`
-	// Name is the group's name.
+	// Name is the group's name: the request's groupName, else that of the member. Of one on Bravo
+	// that an agent joined, what the platform calls it, where the connector is a GroupNamer.
 	Name string `json:"name,omitzero"`
 	// Meta is free-form data of the bot.
 	Meta document.Object `json:"meta,omitzero"`

@@ -112,6 +112,14 @@ type InviteLinker interface {
 	DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error
 }
 
+// GroupNamer tells what groups are called. Without it the group of an agent who joined has no
+// name until it is that of a request.
+type GroupNamer interface {
+	// GroupName returns the name of a group, "" where it has none. NotFound: the platform has
+	// no such group.
+	GroupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error)
+}
+
 // GroupIconSetter gives groups their icons.
 type GroupIconSetter interface {
 	// SetGroupIcon sets the icon of a group. InvalidArgument: the platform cannot show the

@@ -44,7 +44,7 @@ type Member struct {
 	Platform string `json:"platform,omitzero"`
 	// Profile is what the platform says of the member.
 	Profile document.Object `json:"profile,omitzero"`
-	// Tags are strings or objects.
+	// Tags are strings or objects. No operation fills them.
 	Tags document.Array `json:"tags,omitzero"`
 	// Email is the e-mail address.
 	Email string `json:"email,omitzero"`
@@ -52,9 +52,11 @@ type Member struct {
 	// member chose.
 	Locale       string `json:"locale,omitzero"`
 	CustomLocale string `json:"customLocale,omitzero"`
-	// Group is the id of the current live-chat group.
+	// Group is the id of the current live-chat group, as saveGroupIdToMember or bot logic keeps
+	// it. The end of the live chat clears it.
 	Group string `json:"group,omitzero"`
-	// Admin is the id of the admin that a member of an outlet channel is.
+	// Admin is the id of the admin that a member of an outlet channel is, as bot logic or the
+	// host says.
 	Admin string `json:"admin,omitzero"`
 	// ProfilePic is the address of the profile picture.
 	ProfilePic string `json:"profilePic,omitzero"`
