@@ -1,10 +1,6 @@
 package hostile
 
-import (
-	"math/rand/v2"
-
-	"github.com/botctx/go-sdk/document"
-)
+import "github.com/botctx/go-sdk/document"
 
 // class is calls that have one costly part, through each operation that takes it.
 type class []Call
@@ -38,23 +34,6 @@ func known() []class {
 		all = append(all, class{{"fetchDistinctDataFromDataSource", o("dataSourceId", "things", "key", key)}})
 	}
 	return all
-}
-
-// inTurns puts first a call of each class, then a second one, and so on. The order of the
-// classes and the call with which each begins are random.
-func inTurns(classes []class, random *rand.Rand) []Call {
-	random.Shuffle(len(classes), func(i, j int) { classes[i], classes[j] = classes[j], classes[i] })
-	var calls []Call
-	for turn, left := 0, true; left; turn++ {
-		left = false
-		for i, class := range classes {
-			if turn < len(class) {
-				calls = append(calls, class[(i+turn)%len(class)])
-				left = true
-			}
-		}
-	}
-	return calls
 }
 
 // of is the parameters of an operation on the data source.

@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -37,24 +38,60 @@ func newSearch(open Opener, seed uint64) *search {
 }
 
 // Search tries the known calls for half of the duration at most, and then calls that are like
-// the worst so far. The duration is time of processors. A call that is under way at the end is waited for.
+// the worst so far. The duration is time of processors. A call that is under way at the end is
+// waited for.
 func Search(ctx context.Context, open Opener, seed uint64, duration time.Duration) (*Report, error) {
 	s := newSearch(open, seed)
-	calls := inTurns(known(), s.mutator.random)
-	s.report.InAll = len(calls)
-	isOver := after(duration / 2) //nolint:mnd // Half.
-	isAllOver := after(duration)
-	for ; s.report.Known < len(calls) && !isOver(); s.report.Known++ {
-		if err := s.try(ctx, calls[s.report.Known]); err != nil {
-			return s.report, err
-		}
+	isOver := after(duration)
+	if err := s.tryKnown(ctx, known(), after(duration/2)); err != nil { //nolint:mnd // Half.
+		return s.report, err
 	}
-	for ; !isAllOver(); s.report.Generated++ {
-		if err := s.try(ctx, s.generated()); err != nil {
+	for ; !isOver(); s.report.Generated++ {
+		if _, err := s.try(ctx, s.generated()); err != nil {
 			return s.report, err
 		}
 	}
 	return s.report, nil
+}
+
+// waiting is a known call, and the time that another one of its class took.
+type waiting struct {
+	call Call
+	like time.Duration
+}
+
+// tryKnown tries a random call of each class, and then the others, those of cheap classes first.
+func (s *search) tryKnown(ctx context.Context, classes []class, isOver func() bool) error {
+	random := s.mutator.random
+	random.Shuffle(len(classes), func(i, j int) { classes[i], classes[j] = classes[j], classes[i] })
+	var others []waiting
+	for _, class := range classes {
+		s.report.InAll += len(class)
+		random.Shuffle(len(class), func(i, j int) { class[i], class[j] = class[j], class[i] })
+		if isOver() {
+			continue
+		}
+		cost, err := s.tryOne(ctx, class[0])
+		if err != nil {
+			return err
+		}
+		for _, call := range class[1:] {
+			others = append(others, waiting{call: call, like: cost.Time})
+		}
+	}
+	slices.SortStableFunc(others, func(a, b waiting) int { return cmp.Compare(a.like, b.like) })
+	for ; len(others) > 0 && !isOver(); others = others[1:] {
+		if _, err := s.tryOne(ctx, others[0].call); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryOne tries a known call.
+func (s *search) tryOne(ctx context.Context, known Call) (Cost, error) {
+	s.report.Known++
+	return s.try(ctx, known)
 }
 
 // after returns what reports whether this process has worked for so long. What other processes
@@ -75,7 +112,7 @@ func (s *search) generated() Call {
 const attempts = 3
 
 // try runs a call and remembers it.
-func (s *search) try(ctx context.Context, call Call) error {
+func (s *search) try(ctx context.Context, call Call) (Cost, error) {
 	cost, err := s.cost(ctx, call)
 	for again := 1; err == nil && cost.isBroken() && again < attempts; again++ {
 		var next Cost
@@ -84,11 +121,11 @@ func (s *search) try(ctx context.Context, call Call) error {
 		}
 	}
 	if err != nil {
-		return err
+		return cost, err
 	}
 	s.report.take(Found{Call: call, Cost: cost})
 	s.keep(Found{Call: call, Cost: cost})
-	return nil
+	return cost, nil
 }
 
 // cost runs a call in a world that none has changed.

@@ -2,12 +2,14 @@ package hostile //nolint:testpackage // It tests the parts of the search.
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/document/memstore"
 )
 
 func TestASearchTriesCallsAndTellsHowTheyEnded(t *testing.T) {
@@ -20,7 +22,8 @@ func TestASearchTriesCallsAndTellsHowTheyEnded(t *testing.T) {
 		{Operation: "patchMembers", Arguments: o("patch", o("$set", o("meta.x", 1)), "withModifier", true)},
 		{Operation: "countDataSource", Arguments: o("dataSourceId", "things", "filter", o("$nor", repeated(3_000, o("l", o("$gt", 1)))))},
 	} {
-		require.NoError(t, s.try(t.Context(), call))
+		_, err := s.try(t.Context(), call)
+		require.NoError(t, err)
 	}
 	require.Positive(t, s.report.Slowest.Cost.Time)
 	require.Positive(t, s.report.Widest.Cost.Memory)
@@ -33,7 +36,7 @@ func TestASearchTriesCallsAndTellsHowTheyEnded(t *testing.T) {
 func TestMutatedCallsAreSmallAndRepeatable(t *testing.T) {
 	t.Parallel()
 	first, second := newMutator(7), newMutator(7)
-	calls := inTurns(known(), newMutator(1).random)
+	calls := slices.Concat(known()...)
 	for i := range 500 {
 		changed := first.mutated(calls[i%len(calls)])
 		require.Equal(t, changed, second.mutated(calls[i%len(calls)]))
@@ -43,10 +46,14 @@ func TestMutatedCallsAreSmallAndRepeatable(t *testing.T) {
 
 func TestEachClassOfKnownCallsHasItsTurn(t *testing.T) {
 	t.Parallel()
-	one, two, three := Call{Operation: "1"}, Call{Operation: "2"}, Call{Operation: "3"}
-	calls := inTurns([]class{{one, two}, {three}}, newMutator(1).random)
-	require.ElementsMatch(t, []Call{one, two, three}, calls)
-	require.Contains(t, calls[:2], three)
+	s := newSearch(func(context.Context) (document.Store, error) { return memstore.New(), nil }, 1)
+	five := func(operation string) class { return slices.Repeat(class{{Operation: operation, Arguments: o()}}, 5) }
+	tried := 0
+	isOver := func() bool { tried++; return tried > 3 }
+	require.NoError(t, s.tryKnown(t.Context(), []class{five("countDataSource"), five("patchMembers"), five("getMember")}, isOver))
+	require.Equal(t, 3, s.report.Known)
+	require.Equal(t, 15, s.report.InAll)
+	require.Len(t, s.pools, 3)
 }
 
 func TestSizesThatDifferAreCounted(t *testing.T) {
@@ -56,7 +63,7 @@ func TestSizesThatDifferAreCounted(t *testing.T) {
 
 func TestKnownCallsAreSmall(t *testing.T) {
 	t.Parallel()
-	for _, call := range inTurns(known(), newMutator(1).random) {
+	for _, call := range slices.Concat(known()...) {
 		text, err := call.Arguments.MarshalJSON()
 		require.NoError(t, err)
 		require.Less(t, len(text), MostInput, call.String())
