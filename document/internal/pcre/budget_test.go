@@ -31,7 +31,7 @@ func TestAMatchEndsWhereItsBudgetDoes(t *testing.T) {
 	const budget = 10 << 20
 	text := strings.Repeat("a", 2000)
 	for _, pattern := range []string{
-		`(?=(a+)+$)a`, `(a|a)*(?=b)c`, `(?=(a|aa)+$)a`, `(a*)*\1b`, `(?<!b)(?:a?){30}a{30}c\b(?!x)`, `(a+)\1*(?!a)b`, `(?:a|(?1))*(a)b`,
+		`(?=(a+)+$)a`, `(a|a)*(?=b)(?:c|d)`, `(?=(a|aa)+$)a`, `(a*)*\1(?:b|c)`, `(?<!b)(?:a?){30}a{30}(?:c|d)\b(?!x)`, `(a+)\1*(?!a)(?:b|c)`, `(?:a|(?1))*(a)(?:b|c)`,
 	} {
 		p := compile(t, pattern, "")
 		var works []int
@@ -101,7 +101,7 @@ func TestAPatternForgetsTheTextBefore(t *testing.T) {
 func TestALargePatternIsChargedForItsSize(t *testing.T) {
 	t.Parallel()
 	charge, _ := spend(2 << 30)
-	_, err := compile(t, `(?:a?b?){900}c`, "").Match(strings.Repeat("ab", 1<<19), charge)
+	_, err := compile(t, `(?:a?b?){900}(?:c|d)`, "").Match(strings.Repeat("ab", 1<<19), charge)
 	require.ErrorIs(t, err, errSpent)
 }
 
@@ -119,13 +119,39 @@ func TestUsualPatternsTakeFewStepsForAByte(t *testing.T) {
 	}
 }
 
+// TestAUsualPatternOverALongTextTakesFewStepsForAByte has a text without ends of lines, in
+// which the pattern could begin often.
+func TestAUsualPatternOverALongTextTakesFewStepsForAByte(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("Lorem ipsum dolor sit amet, consetetur sadipscing elitr, sed diam nonumy ", 5000)
+	for _, pattern := range []string{
+		`lorem.*dolor ipsum`, `lorem.*sed.*ipsum sit`, `lorem.*ipsum dolor \d+`, `(?<=a)(lorem).*(?:dolor ipsum)+`, `lorem.*dolor ipsum(?!x)`,
+	} {
+		for _, text := range []string{text, "dolor ipsum sed ipsum sit ipsum dolor 12 " + text} {
+			charge, done := spend(1 << 40)
+			matched, err := compile(t, pattern, "i").Match(text, charge)
+			require.NoError(t, err)
+			require.False(t, matched, pattern)
+			require.Less(t, *done, 40*len(text), pattern)
+		}
+	}
+}
+
+func TestACallOfAGroupIsChargedForItsMemory(t *testing.T) {
+	t.Parallel()
+	charge, done := spend(1 << 40)
+	_, err := compile(t, `(?R)?a(?!a)(?:b|c)`, "").Match(strings.Repeat("a", 20), charge)
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	require.Greater(t, *done, 32<<20, "its calls save two million registers")
+}
+
 func TestWhatWouldFillTheMemoryIsRefused(t *testing.T) {
 	t.Parallel()
 	for pattern, text := range map[string]string{
-		`(?:a|b)*(?=c)d`:        strings.Repeat("ab", 1<<20),
-		`(a(?1)?)b(?!c)`:        strings.Repeat("a", 1<<20),
-		`((?1))`:                "a",
-		`(?:(x)|(?1)*a)*(?=b)c`: strings.Repeat("a", 1<<20),
+		`(?:a|b)*(?=c)(?:d|e)`:        strings.Repeat("ab", 1<<20),
+		`(a(?1)?)(?:b|c)(?!c)`:        strings.Repeat("a", 1<<20),
+		`((?1))`:                      "a",
+		`(?:(x)|(?1)*a)*(?=b)(?:c|d)`: strings.Repeat("a", 1<<20),
 	} {
 		_, err := compile(t, pattern, "").Match(text, free)
 		require.ErrorIs(t, err, boterr.ResourceExhausted, pattern)

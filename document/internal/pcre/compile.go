@@ -1,6 +1,10 @@
 package pcre
 
-import "github.com/botctx/go-sdk/boterr"
+import (
+	"sync"
+
+	"github.com/botctx/go-sdk/boterr"
+)
 
 // maxInstructions is the most instructions of a program, which is about 4 MiB.
 const maxInstructions = 100_000
@@ -16,6 +20,8 @@ type program struct {
 	anchored bool
 	// first are the characters that a match can begin with, nil where they cannot be told.
 	first *setStep
+	// pieces returns what every match takes, one behind the other.
+	pieces func() []piece
 }
 
 // compiler writes a program.
@@ -29,7 +35,9 @@ type compiler struct {
 	routines map[int]int
 	// open are the captures around what is compiled.
 	open []openCapture
-	err  error
+	// accepts tells that a match may end before the end of the pattern.
+	accepts bool
+	err     error
 }
 
 // openCapture is a capture, and the register for where it began.
@@ -52,6 +60,12 @@ func compileProgram(root node, groups int) (*program, error) {
 	if first, ok := firstOf(root); ok {
 		p.first = newSetStep(first)
 	}
+	p.pieces = sync.OnceValue(func() []piece {
+		if c.accepts {
+			return nil
+		}
+		return piecesOf(root)
+	})
 	return p, nil
 }
 
@@ -248,6 +262,7 @@ func (one call) compile(c *compiler) {
 }
 
 func (accept) compile(c *compiler) {
+	c.accepts = true
 	for _, group := range c.open {
 		c.emit(closeStep(group))
 	}

@@ -102,7 +102,7 @@ func (s *callTestStep) step(m *machine) bool {
 }
 
 func (s *callStep) step(m *machine) bool {
-	m.spend(len(m.registers))
+	m.spend(callWork + len(m.registers))
 	if m.saved += len(m.registers); m.saved > maxSaved {
 		m.err = errTooManyCalls
 		return false

@@ -11,6 +11,8 @@ const (
 	// stepWork is what an instruction counts as, and matchWork what a match does beside.
 	stepWork  = 12
 	matchWork = 96
+	// callWork is what a call of a group does beside, which makes memory for its registers.
+	callWork = 256
 	// batch is the work that is charged at once.
 	batch = 1 << 13
 	// maxStack is the most entries of a machine's stack, which take 32 MiB.
@@ -49,7 +51,11 @@ type machine struct {
 	saved int
 	// next is where a verb lets the search go on.
 	next int
-	err  error
+	// done is the work that was charged, and last where the last match may begin, once that
+	// was looked for.
+	done, last int
+	isBounded  bool
+	err        error
 }
 
 // none is the frame outside of calls, and the register of what is not set.
@@ -96,7 +102,7 @@ func newMachine(p *program, text string, charge Charge) *machine {
 func (m *machine) begin(text string, charge Charge) {
 	*m = machine{
 		program: m.program, registers: m.registers, stack: m.stack[:0], frames: m.frames[:0],
-		text: text, charge: charge, frame: none, trial: unbounded,
+		text: text, charge: charge, frame: none, trial: unbounded, last: len(text),
 	}
 }
 
@@ -109,7 +115,7 @@ func (m *machine) find(from int) (bool, error) {
 	if start != none {
 		m.forget()
 	}
-	for ; start != none && !found && m.err == nil; start = m.candidate(m.next) {
+	for ; start != none && start <= m.last && !found && m.err == nil; start = m.candidate(m.next) {
 		m.next = start + 1
 		for m.next < len(m.text) && !utf8.RuneStart(m.text[m.next]) {
 			m.next++
@@ -181,7 +187,7 @@ func (m *machine) nextFirst(from int) int {
 // matchAt tries to match at one place, and reports whether it could.
 func (m *machine) matchAt(start int) bool {
 	m.pc, m.pos = 0, start
-	for m.err == nil {
+	for m.err == nil && start <= m.last {
 		step := m.code[m.pc]
 		m.pc++
 		m.spend(stepWork)
@@ -208,7 +214,9 @@ func (m *machine) flush() {
 	if err := m.pay(m.work); err != nil && m.err == nil {
 		m.err = err
 	}
+	m.done += m.work
 	m.work = 0
+	m.bound()
 }
 
 // pay charges work, of a trial what it has left.
