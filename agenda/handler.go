@@ -21,7 +21,7 @@ type Run struct {
 	// Attempt counts the claims for ScheduledAt, from 1 on.
 	Attempt int
 	// Key is the idempotency key: it is the same for every attempt at one scheduled
-	// time, and different for every other.
+	// time, also where the agenda is scheduled anew for that time, and different for every other.
 	Key string
 
 	// GroupExternalID is the id on the platform of the group in which the member was talking

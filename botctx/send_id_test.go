@@ -180,3 +180,49 @@ func TestWhatIsSentOutsideOfRunsHasNewIDs(t *testing.T) {
 		requireDistinct(t, map[string][]string{to: slices.Concat(ids, first[to])})
 	}
 }
+
+func TestWhatARunSaysOtherwiseWhenItIsTriedAgainHasAnotherID(t *testing.T) {
+	t.Parallel()
+	says := func(bot *botctx.Context, text string) func(context.Context) error {
+		return func(ctx context.Context) error { return bot.Reply(ctx, send.Text(text)) }
+	}
+	mails := func(bot *botctx.Context, text string) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
+				Destination: botctx.EmailDestination{ToAddresses: []string{"ada@example.com"}},
+				Message: botctx.EmailMessage{
+					Subject: botctx.EmailText{Data: "hi"}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: text}},
+				},
+			})
+			return err
+		}
+	}
+	for to, sends := range map[string]func(*botctx.Context, string) func(context.Context) error{"ext-ada": says, "mail": mails} {
+		t.Run(to, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var sent sentIDs
+				runtime, bot := talkative(t, &sent)
+				attempts := [][]string{{"taken", "bye"}, {"bye", "you have it already", "bye"}}
+				dueAction(t, runtime, bot, func(ctx context.Context, bot *botctx.Context) error {
+					for _, text := range attempts[bot.Agenda.Attempt-1] {
+						if err := sends(bot, text)(ctx); err != nil {
+							return err
+						}
+					}
+					return errTryAgain
+				})
+				var ids [][]string
+				for range attempts {
+					result, err := runtime.Scheduler().RunNext(t.Context())
+					require.NoError(t, err)
+					require.ErrorIs(t, result.Err, errTryAgain)
+					ids = append(ids, sent.all()[to])
+					pass(result.Next.Sub(bot.Now()))
+				}
+				require.Equal(t, ids[0][1], ids[1][0], "the same text has the same id, wherever it stands")
+				requireDistinct(t, map[string][]string{to: slices.Concat(ids[0], ids[1][1:])})
+			})
+		})
+	}
+}

@@ -1,15 +1,21 @@
 package golf_test
 
 import (
+	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/backends/golf"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -34,4 +40,45 @@ func TestBotLogicChargesByTheOperation(t *testing.T) {
 
 	_, err = bot.Golf(t.Context(), botctx.GolfParams{GolfName: "elsewhere"})
 	require.ErrorIs(t, err, boterr.NotFound)
+}
+
+func TestARunThatIsTriedAgainChargesOnce(t *testing.T) {
+	t.Parallel()
+	provider := newProvider(t)
+	rt, err := botctx.New(botctx.Config{
+		Store: memstore.New(), Payments: golf.Accounts(provider.client(t, golf.Config{})),
+		Scheduler: agenda.SchedulerConfig{Backoff: func(int) time.Duration { return 0 }},
+	})
+	require.NoError(t, err)
+	scope := record.Scope{App: "app-1", Channel: "web", Member: "ada"}
+	channels := channel.New(rt.Env(), scope)
+	_, err = channels.Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
+	require.NoError(t, err)
+	_, err = member.New(rt.Env(), scope, channels).Insert(t.Context(), member.Member{ID: "ada"})
+	require.NoError(t, err)
+	var paid []string
+	require.NoError(t, rt.Handle(&botctx.Node{ID: "pay", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
+		shop, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
+		if err != nil {
+			return err
+		}
+		payment, err := shop.Client.Charge(ctx, botctx.Charge{
+			Amount: 1250, Currency: "eur", PaymentMethod: "pm_visa", IdempotencyKey: bot.SendID(ctx, "order 7"),
+		})
+		if err != nil {
+			return err
+		}
+		paid = append(paid, payment.ID)
+		return errors.New("it fails behind the charge")
+	}}}))
+	_, err = rt.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: "ada", NodeCompositeID: "pay", NextRunAt: document.At(rt.Env().Now()),
+	})
+	require.NoError(t, err)
+	for range 2 {
+		_, err = rt.Scheduler().RunNext(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"pi_1", "pi_1"}, paid)
+	require.Len(t, provider.intents, 1)
 }
