@@ -106,7 +106,6 @@ func TestNewAgendaRefuses(t *testing.T) {
 		`{"memberId": "ada", "nodeCompositeId": "n"}`:                                                                                "nextRunAt",
 		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 0}`:                                                                "nextRunAt",
 		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": -1}`:                                                               "nextRunAt",
-		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 1.5}`:                                                              "nextRunAt",
 		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": "5"}`:                                                              "nextRunAt",
 		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 8640000000000001}`:                                                 "nextRunAt",
 		`{"memberId": "ada", "nodeCompositeId": "n", "runUntil": 1719298000000}`:                                                     "nextRunAt",

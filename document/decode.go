@@ -213,13 +213,16 @@ func number(value any, target reflect.Value) error {
 	}
 }
 
-// integer reads a number into a Go integer that can hold it exactly.
+// integer reads a number into a Go integer that can hold it exactly. Of a Timestamp, what is
+// below a millisecond is cut off.
 func integer(value any, target reflect.Value) error {
 	whole, ok := wholeNumber(value)
 	f, _ := floatNumber(value)
 	switch {
 	case !ok && f == math.Trunc(f):
 		return boterr.Invalid("", "%v is out of range", value)
+	case !ok && target.Type() == reflect.TypeFor[Timestamp]() && math.Abs(f) < 1<<53:
+		target.SetInt(int64(f)) // As At does.
 	case !ok:
 		return boterr.Invalid("", "must be a whole number, got %s", textOf(value))
 	case target.CanInt() && !target.OverflowInt(whole):

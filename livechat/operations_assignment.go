@@ -233,8 +233,9 @@ type InletEndLiveChatParams struct {
 // InletEndLiveChatOptions say how InletEndLiveChat ends a live chat.
 type InletEndLiveChatOptions struct {
 	// RecallRelayMessage takes the tickets back from the outlet's broadcast groups, on
-	// Charlie and Delta. The default is false.
-	RecallRelayMessage bool `json:"recallRelayMessage,omitzero"`
+	// Charlie and Delta. The default is false. JSON may give a value of any type, which counts
+	// as in JavaScript.
+	RecallRelayMessage Truthy `json:"recallRelayMessage,omitzero"`
 }
 
 // EndBravoLiveChatParams are the parameters of EndBravoLiveChat.

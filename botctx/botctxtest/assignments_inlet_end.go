@@ -87,7 +87,7 @@ func inletEndLiveChatRecallsOnlyOnDemand(t *trial) {
 		asking := t.neighbourPlace()
 		t.request(asking, livechat.CreateAssignmentParams{})
 		_, err := asking.InletEndLiveChat(t.ctx(), livechat.InletEndLiveChatParams{
-			Options: livechat.InletEndLiveChatOptions{RecallRelayMessage: isRecalled},
+			Options: livechat.InletEndLiveChatOptions{RecallRelayMessage: livechat.Truthy(isRecalled)},
 		})
 		require.NoError(t, err)
 		tickets := t.sentTo(d.ID, d.support.ID)

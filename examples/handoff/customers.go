@@ -75,7 +75,7 @@ func leave(ctx context.Context, bot *botctx.Context) error {
 		return err
 	}
 	_, err = bot.InletEndLiveChat(ctx, livechat.InletEndLiveChatParams{
-		Options: livechat.InletEndLiveChatOptions{RecallRelayMessage: !hasAgent},
+		Options: livechat.InletEndLiveChatOptions{RecallRelayMessage: livechat.Truthy(!hasAgent)},
 	})
 	return err
 }
