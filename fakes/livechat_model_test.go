@@ -210,7 +210,7 @@ func (m *model) leave(member string, options livechat.InletEndLiveChatOptions) b
 	switch {
 	case r == nil:
 		return boterr.FailedPrecondition
-	case options.RecallRelayMessage && slices.ContainsFunc(m.tickets, func(o *offer) bool {
+	case bool(options.RecallRelayMessage) && slices.ContainsFunc(m.tickets, func(o *offer) bool {
 		return o.of == r && !m.changesTickets(o.channel)
 	}):
 		return boterr.Unsupported
