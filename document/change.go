@@ -109,14 +109,11 @@ func (c Change) isStamped(field string) bool {
 	return ok || slices.Contains(c.Stamps.Increment, field)
 }
 
-// keepFixed puts the fixed fields back that a replacement or the result of a pipeline
-// lacks, and refuses other values for them.
+// keepFixed puts the fixed fields back that a replacement lacks, and refuses other values
+// for them.
 func (c Change) keepFixed(before, after Object) (Object, error) {
-	switch {
-	case c.Update.IsReplacement():
+	if c.Update.IsReplacement() {
 		after = c.withKept(before, after)
-	case c.Update.IsPipeline() && c.lacksFixed(before, after):
-		after = c.withLost(before, after)
 	}
 	for _, field := range append([]string{IDField}, c.Fixed...) {
 		if err := checkFixed(field, fieldOrMissing(before, field), fieldOrMissing(after, field)); err != nil {
@@ -127,50 +124,6 @@ func (c Change) keepFixed(before, after Object) (Object, error) {
 		}
 	}
 	return after, nil
-}
-
-// lacksFixed reports whether a fixed field was removed.
-func (c Change) lacksFixed(before, after Object) bool {
-	return slices.ContainsFunc(append([]string{IDField}, c.Fixed...), func(field string) bool {
-		return before.Has(field) && !after.Has(field)
-	})
-}
-
-// withLost puts the fixed fields back that a pipeline removed: to where they were, unless
-// the pipeline gave the document another order.
-func (c Change) withLost(before, after Object) Object {
-	if !isInOrderOf(before, after) {
-		return c.withKept(before, after)
-	}
-	b := newObjectBuilder(before.Len() + after.Len())
-	for field, value := range before.All() {
-		if now, ok := after.Field(field); ok {
-			b.set(field, now)
-		} else if c.isFixed(field) {
-			b.set(field, value)
-		}
-	}
-	for field, value := range after.All() {
-		b.set(field, value)
-	}
-	return b.object()
-}
-
-// isInOrderOf reports whether an object has the fields of another one in their order,
-// and new fields behind them.
-func isInOrderOf(before, after Object) bool {
-	last := -1
-	for field := range after.All() {
-		at := before.node.shape.position(field)
-		if at < 0 {
-			at = before.Len()
-		}
-		if at < last {
-			return false
-		}
-		last = at
-	}
-	return true
 }
 
 // checkFixed refuses another value for a fixed field.
@@ -290,7 +243,7 @@ func (c Change) inserted(e *Evaluation, base Object) (Object, error) {
 		return Object{}, err
 	}
 	if id, ok := base.Field(IDField); ok {
-		if !after.Has(IDField) && (c.Update.IsReplacement() || c.Update.IsPipeline()) {
+		if !after.Has(IDField) && c.Update.IsReplacement() {
 			after = after.with(IDField, id)
 		}
 		if err := checkFixed(IDField, id, fieldOrMissing(after, IDField)); err != nil {

@@ -125,17 +125,6 @@ func TestAReplacementIsNotInsertedForAPartOfAnID(t *testing.T) {
 	requireInvalid(t, err, "filter._id.a")
 }
 
-func TestAPipelineCannotTakeTheIDFromAnUpsert(t *testing.T) {
-	t.Parallel()
-	filter, err := document.CompileFilter(document.O("_id", 1))
-	require.NoError(t, err)
-	update, err := document.CompilePipeline(document.A(document.O("$unset", "_id"), document.O("$set", document.O("x", 2))))
-	require.NoError(t, err)
-	inserted, err := document.Change{Update: update}.Insert(filter)
-	require.NoError(t, err)
-	require.Equal(t, `{"_id":1,"x":2}`, inserted.String())
-}
-
 func TestAnUpdateThatIsUsedAgainMakesWhatANewOneMakes(t *testing.T) {
 	t.Parallel()
 	source := document.O("$set", document.O("a", 1, "b.c", 2), "$unset", document.O("x", 1, "y", 1), "$inc", document.O("n", 1))

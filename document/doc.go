@@ -7,13 +7,13 @@
 // store and its readers, and nobody can change what another one reads.
 //
 // Filters, updates, sorts and projections are compiled once with CompileFilter,
-// CompileUpdate or CompilePipeline, CompileSort and CompileProjection, and can then be
-// used many times and from many goroutines. They behave as MongoDB documents it; an
-// operator that is not supported is an error that names it.
+// CompileUpdate, CompileSort and CompileProjection, and can then be used many times and
+// from many goroutines. They behave as MongoDB documents it; an operator that is not
+// supported is an error that names it.
 //
-// Aggregation expressions stand in the $expr of a filter, in pipelines and in
-// projections. What one evaluation may do is bounded: 16 MiB for each value that it
-// makes, and about 64 MiB of work.
+// Aggregation expressions stand in the $expr of a filter and in projections. What one
+// evaluation may do is bounded: 16 MiB for each value that it makes, and about 64 MiB of
+// work.
 //
 // Store is the port that databases implement; package memstore is the one in
 // memory, and package documenttest the suite that all of them pass.

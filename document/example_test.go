@@ -59,24 +59,6 @@ func ExampleEncode() {
 	// invalid argument: stars: must be of type number, got string
 }
 
-func ExampleCompilePipeline() {
-	update, err := document.CompilePipeline(document.A(
-		document.O("$set", document.O("total", document.O("$sum", "$lines.price"))),
-		document.O("$set", document.O("shipping", document.O("$cond", document.A(
-			document.O("$gte", document.A("$total", 50)), 0, 5,
-		)))),
-	))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	order := document.O("_id", "o1", "lines", document.A(document.O("price", 20), document.O("price", 35)))
-	after, modified, err := document.Change{Update: update}.Apply(nil, order)
-	fmt.Println(after, modified, err)
-	// Output:
-	// {"_id":"o1","lines":[{"price":20},{"price":35}],"total":55,"shipping":0} true <nil>
-}
-
 func ExampleFilter_Check() {
 	filter, err := document.CompileFilter(document.O("$expr", document.O("$gt", document.A(
 		document.O("$divide", document.A("$spent", "$budget")), 0.9,

@@ -1,7 +1,6 @@
 package document_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,33 +13,18 @@ import (
 // where there is none. The field of an error is a path in the expression.
 func evaluate(t *testing.T, expression, doc string) (string, error) {
 	t.Helper()
-	const before = "[0].$set.r"
-	update, err := document.CompilePipeline(document.A(parse(t, `{"$set":{"r":`+expression+`}}`)))
+	source, ok := parse(t, `{"e":`+expression+`}`).Field("e")
+	require.True(t, ok)
+	value, ok, err := document.EvaluateExpression(source, parse(t, doc), now)
 	if err != nil {
-		return "", withoutField(err, before)
+		return "", err
 	}
-	after, _, err := document.Change{Update: update, Now: now}.Apply(nil, parse(t, doc))
-	if err != nil {
-		return "", withoutField(err, "update"+before)
-	}
-	value, ok := after.Field("r")
 	if !ok {
 		return "missing", nil
 	}
 	text, err := document.AppendJSON(nil, value)
 	require.NoError(t, err)
 	return string(text), nil
-}
-
-// withoutField cuts the beginning off the field of an error.
-func withoutField(err error, field string) error {
-	e, ok := boterr.AsError(err)
-	if !ok {
-		return err
-	}
-	cut := *e
-	cut.Field = strings.TrimPrefix(strings.TrimPrefix(e.Field, field), ".")
-	return &cut
 }
 
 // evaluation is an expression over the document of a table, and its value.

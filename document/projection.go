@@ -58,6 +58,8 @@ func (p *Projection) IsPositional() bool { return p != nil && p.positional != ni
 // matched an element of that array, or has one of $expr, $near, $nearSphere; or an
 // expression fails.
 //
+// A document that it makes larger than MaxSize is InvalidArgument.
+//
 // A store applies projections within the Evaluation of its call, which bounds what it does
 // in all.
 func (p *Projection) Apply(filter *Filter, document Object) (Object, error) {
@@ -102,5 +104,9 @@ func (p *Projection) projected(e *Evaluation, document Object) (Object, error) {
 	if !p.tree.computes {
 		return p.tree.chosen(document), nil
 	}
-	return p.tree.project(&expressionRun{root: document, limits: workLimits{call: e}})
+	projected, err := p.tree.project(&expressionRun{root: document, limits: workLimits{call: e}})
+	if err == nil && projected.Size() > MaxSize {
+		err = tooLarge()
+	}
+	return projected, err
 }

@@ -80,9 +80,6 @@ type projectionCompiler struct {
 	kind projectionKind
 	// expressions compiles what is computed.
 	expressions expressionCompiler
-	// inPipeline tells that it is a $project, which does not cut arrays down: $slice and
-	// $elemMatch are expressions there, or none.
-	inPipeline bool
 	// Whether the projection has an _id or a path in it, and what it says of the whole.
 	namesID, includesID, excludesID bool
 	hasElemMatch                    bool
@@ -117,9 +114,6 @@ func (c *projectionCompiler) field(level *projectionSpec, name string, operand a
 		c.namesID = true
 	}
 	text, positional := strings.CutSuffix(name, ".$")
-	if positional && c.inPipeline {
-		return boterr.Invalid("", "a path cannot hold $ here")
-	}
 	path, err := projectionPath(text, parent)
 	if err != nil {
 		return err
@@ -231,10 +225,7 @@ func (c *projectionCompiler) object(level *projectionSpec, path []string, operan
 	if operand.Len() == 0 {
 		return boterr.Invalid("", "an empty object says nothing about the fields inside")
 	}
-	switch {
-	case operand.Len() == 1 && isOperatorObject(operand) && c.inPipeline:
-		return c.compute(level, path, operand)
-	case operand.Len() == 1 && isOperatorObject(operand):
+	if operand.Len() == 1 && isOperatorObject(operand) {
 		return c.operator(level, path, operand, parent)
 	}
 	inner, err := level.inside(path)

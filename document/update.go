@@ -7,15 +7,12 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Update is a compiled update: operators such as $set, a replacement, or a pipeline.
+// Update is a compiled update: operators such as $set, or a replacement.
 // It is safe for concurrent use.
 type Update struct {
 	source Object
-	// tree holds the operations by their paths; nil for a replacement and a pipeline.
+	// tree holds the operations by their paths; nil for a replacement.
 	tree *updateNode
-	// pipeline is the source of the stages; the zero Array where there is no pipeline.
-	pipeline Array
-	stages   []namedStage
 	// usesPosition tells that a path holds "$".
 	usesPosition bool
 	// shapes are those that the update made of documents.
@@ -62,19 +59,11 @@ func compileReplacement(source Object, arrayFilters []Object) (*Update, error) {
 	return &Update{source: source}, nil
 }
 
-// Source returns the update document. It is the zero Object for a pipeline.
+// Source returns the update document.
 func (u *Update) Source() Object { return u.source }
 
-// Pipeline returns the stages of a pipeline. It is the zero Array for an update
-// document.
-func (u *Update) Pipeline() Array { return u.pipeline }
-
 // IsReplacement reports whether the update replaces the whole document by another one.
-// A pipeline, which computes a document from the one before, does not.
-func (u *Update) IsReplacement() bool { return u.tree == nil && !u.IsPipeline() }
-
-// IsPipeline reports whether the update is a pipeline.
-func (u *Update) IsPipeline() bool { return !u.pipeline.IsZero() }
+func (u *Update) IsReplacement() bool { return u.tree == nil }
 
 // alwaysModifies reports whether the update counts as a change even where it leaves a
 // document as it was: a replacement without _id, as in MongoDB, which compares the
@@ -92,12 +81,12 @@ func (u *Update) work() int {
 	if u == nil {
 		return 0
 	}
-	return sourceWork(u.source.Size() + valueSize(u.pipeline))
+	return sourceWork(u.source.Size())
 }
 
 // editsFields reports whether the update changes a few fields of a document by operators.
 func (u *Update) editsFields() bool {
-	return u.tree != nil && !u.IsPipeline() && len(u.tree.children) <= fewFields
+	return u.tree != nil && len(u.tree.children) <= fewFields
 }
 
 // updateRun is what the operations of one update of one document share.
@@ -142,10 +131,7 @@ func (run *updateRun) grow(bytes int) error {
 
 // apply returns the document that the update makes of run.document.
 func (u *Update) apply(run *updateRun) (Object, error) {
-	switch {
-	case u.IsPipeline():
-		return u.runPipeline(run)
-	case u.tree == nil:
+	if u.tree == nil {
 		return u.source, nil
 	}
 	next, err := u.tree.apply(run.document, run)

@@ -15,9 +15,6 @@ type Patch struct {
 	// set.
 	Patch        document.Object
 	WithModifier bool
-	// Pipeline, where given, stands in the place of Patch: the stages that compute the
-	// new record from the old one.
-	Pipeline     document.Array
 	ArrayFilters []document.Object
 	SortBy       document.Object
 	Upsert       bool
@@ -99,9 +96,6 @@ func (c *Collection) compile(p Patch) (compiledPatch, error) {
 
 // update compiles the update of a patch.
 func (c *Collection) update(p Patch) (*document.Update, error) {
-	if !p.Pipeline.IsZero() {
-		return p.compilePipeline()
-	}
 	if p.Patch.IsZero() {
 		return nil, boterr.Invalid("patch", "is missing: give the fields to set, or operators with withModifier")
 	}
@@ -132,18 +126,6 @@ func requireFields(patch document.Object) error {
 		}
 	}
 	return nil
-}
-
-// compilePipeline compiles the pipeline of a patch.
-func (p Patch) compilePipeline() (*document.Update, error) {
-	switch {
-	case !p.Patch.IsZero():
-		return nil, boterr.Invalid("patch", "cannot stand beside a pipeline")
-	case len(p.ArrayFilters) > 0:
-		return nil, boterr.Invalid("arrayFilters", "a pipeline has no use for array filters")
-	}
-	update, err := document.CompilePipeline(p.Pipeline)
-	return update, boterr.In("patch", err)
 }
 
 // change returns the change that an update makes, with what this layer adds.

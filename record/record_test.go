@@ -288,56 +288,6 @@ func TestRenameField(t *testing.T) {
 	require.NoError(t, record.RenameField(nil, "a", "b"))
 }
 
-func TestAPipelineComputesARecordWithinItsScope(t *testing.T) {
-	t.Parallel()
-	a := newApps()
-	insert(t, a.mine, "_id", "one", "owner", "ada", "n", 1)
-	insert(t, a.theirs, "_id", "two", "n", 1)
-	stages := func(stages ...any) record.Patch { return record.Patch{Pipeline: document.A(stages...), Multi: true} }
-
-	a.now = time.UnixMilli(2000)
-	computed := stages(document.O("$set", document.O("next", document.O("$add", document.A("$n", 1)), "updatedAt", 7, "_version", 9)))
-	result, err := a.mine.Update(t.Context(), computed)
-	require.NoError(t, err)
-	require.Equal(t, document.UpdateResult{Matched: 1, Modified: 1}, result)
-	replaced, err := a.mine.FindAndModify(t.Context(), stages(document.O("$replaceWith", document.O("only", "$next"))), true)
-	require.NoError(t, err)
-	after := replaced.Document
-	for path, want := range map[string]any{
-		"_id": "one", "app": "mine", "owner": "ada", "createdAt": int64(1000), "updatedAt": int64(2000), "_version": int64(3), "only": int64(2),
-	} {
-		value, _ := after.Field(path)
-		require.Equal(t, want, value, path)
-	}
-	require.False(t, after.Has("n"))
-
-	for _, stage := range []document.Object{
-		document.O("$set", document.O("app", "theirs")), document.O("$set", document.O("owner", "bob")),
-		document.O("$set", document.O("createdAt", 0)), document.O("$replaceWith", document.O("_id", "two")),
-		document.O("$set", document.O("app.x", 1)),
-	} {
-		_, err := a.mine.FindAndModify(t.Context(), stages(stage), true)
-		require.ErrorIs(t, err, boterr.InvalidArgument, stage)
-		_, err = a.mine.Update(t.Context(), record.Patch{
-			Filter: document.O("_id", "new"), Pipeline: document.A(stage), Upsert: true,
-		})
-		if !stage.Has("$set.owner") {
-			require.ErrorIs(t, err, boterr.InvalidArgument, stage)
-		}
-	}
-	theirs, err := a.theirs.Get(t.Context(), "two")
-	require.NoError(t, err)
-	require.Equal(t, int64(1), document.Get(theirs, "n", int64(0)))
-	_, err = a.mine.Update(t.Context(), record.Patch{Pipeline: document.A(1)})
-	requireInvalid(t, err, "patch[0]")
-	_, err = a.mine.Update(t.Context(), stages(document.O("$set", document.O("x", document.O("$toInt", "$owner")))))
-	requireInvalid(t, err, "patch[0].$set.x.$toInt")
-	_, err = a.mine.Update(t.Context(), record.Patch{Pipeline: document.A(), Patch: document.O("a", 1)})
-	requireInvalid(t, err, "patch")
-	_, err = a.mine.Update(t.Context(), record.Patch{Pipeline: document.A(), ArrayFilters: []document.Object{document.O("x", 1)}})
-	requireInvalid(t, err, "arrayFilters")
-}
-
 // A value that no filter can hold narrows to nothing, and not to everything.
 func TestAScopeThatIsTooLargeIsRefusedByEveryMethod(t *testing.T) {
 	t.Parallel()

@@ -75,8 +75,7 @@ func (c *collection) FindAndModify(
 	})
 }
 
-// checkUpdatePaths refuses an update of the hidden field. A pipeline runs over documents
-// that have none.
+// checkUpdatePaths refuses an update of the hidden field.
 func checkUpdatePaths(update *document.Update) error {
 	for key, operand := range update.Source().All() {
 		if isHidden(key) {

@@ -40,7 +40,7 @@ type planner struct {
 
 // planned returns the plan for a change, and false where there is none.
 func planned(filter *document.Filter, change document.Change) (plan, bool) {
-	if change.Update.IsReplacement() || change.Update.IsPipeline() {
+	if change.Update.IsReplacement() {
 		return plan{}, false
 	}
 	p := planner{filter: filter, change: change, operators: map[string]document.Object{}, set: document.O()}

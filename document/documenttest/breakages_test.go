@@ -111,7 +111,7 @@ var breakages = map[string]breakage{
 	},
 	"updates one by one": {
 		newStore: breaking(func(c collection) collection { return partly{c} }),
-		breaks:   []string{"UpdateMultiIsAllOrNone", "PipelineThatFailsIsAllOrNone", "UniqueIndexRefusesASecondKey"},
+		breaks:   []string{"UpdateMultiIsAllOrNone", "UniqueIndexRefusesASecondKey"},
 	},
 	"no stamps": {
 		newStore: changingWith(withoutStamps),
@@ -119,7 +119,7 @@ var breakages = map[string]breakage{
 	},
 	"no fixed fields": {
 		newStore: changingWith(withoutFixed),
-		breaks:   []string{"FixedFieldsStay", "ReplacementKeepsFixedFields", "PipelineKeepsFixedFields", "OnInsertKeepsFixedFields"},
+		breaks:   []string{"FixedFieldsStay", "ReplacementKeepsFixedFields", "OnInsertKeepsFixedFields"},
 	},
 	"no $expr": {
 		newStore: breaking(func(c collection) collection { return exprBlind{c} }),
@@ -129,12 +129,6 @@ var breakages = map[string]breakage{
 		newStore: breaking(func(c collection) collection { return forgiving{c} }),
 		breaks:   []string{"ExprThatFailsFailsTheOperation"},
 	},
-	"no pipelines": {
-		newStore: changingWith(withoutStages),
-		breaks: []string{
-			"PipelineComputesTheDocument", "PipelineKeepsFixedFields", "PipelineThatFailsIsAllOrNone", "PipelineUpserts",
-		},
-	},
 	"no OnInsert": {
 		newStore: changingWith(withoutOnInsert),
 		breaks:   []string{"OnInsertCompletesAnUpsert"},
@@ -142,7 +136,7 @@ var breakages = map[string]breakage{
 	"modified is matched": {
 		newStore: breaking(func(c collection) collection { return modifiedIsMatched{c} }),
 		breaks: []string{
-			"UpdateCountsWhatChanged", "StampsStayWithoutAChange", "UpdatesDoNotReachStamps", "PipelineComputesTheDocument", "UpsertChangesAMatch",
+			"UpdateCountsWhatChanged", "StampsStayWithoutAChange", "UpdatesDoNotReachStamps", "UpsertChangesAMatch",
 		},
 	},
 	"always the new document": {

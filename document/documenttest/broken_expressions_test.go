@@ -42,10 +42,3 @@ func (c exprBlind) Find(
 	}
 	return c.Collection.Find(ctx, filter, options)
 }
-
-// withoutStages makes a pipeline one that does nothing.
-func withoutStages(change *document.Change) {
-	if change.Update != nil && change.Update.IsPipeline() {
-		change.Update, _ = document.CompilePipeline(document.A())
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 )
 
@@ -122,7 +121,7 @@ func near(ctx context.Context, collection document.Collection, argument document
 func (c *Case) write(
 	ctx context.Context, collection document.Collection, filter *document.Filter, arguments Arguments,
 ) (out Outcome, err error) {
-	update, err := arguments.compileUpdate()
+	update, err := document.CompileUpdate(arguments.Update, arguments.ArrayFilters...)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -150,15 +149,4 @@ func (c *Case) write(
 	}
 	out.After, err = collection.Find(ctx, nil, document.FindOptions{})
 	return out, err
-}
-
-// compileUpdate compiles an update document, or the pipeline that stands in its place.
-func (a *Arguments) compileUpdate() (*document.Update, error) {
-	if a.Pipeline.IsZero() {
-		return document.CompileUpdate(a.Update, a.ArrayFilters...)
-	}
-	if len(a.ArrayFilters) > 0 {
-		return nil, boterr.Invalid("arrayFilters", "a pipeline has no use for array filters")
-	}
-	return document.CompilePipeline(a.Pipeline)
 }

@@ -56,10 +56,6 @@ func (c *Case) Arguments() (arguments Arguments, err error) {
 	if err := c.checkNull(); err != nil {
 		return arguments, err
 	}
-	update := any(&arguments.Update)
-	if _, isPipeline := c.Update.(document.Array); isPipeline && c.Kind != "replace" {
-		update = &arguments.Pipeline
-	}
 	for _, argument := range []struct {
 		field string
 		given any
@@ -70,7 +66,7 @@ func (c *Case) Arguments() (arguments Arguments, err error) {
 		{"projection", c.Projection, &arguments.Projection},
 		{"skip", truncated(c.Skip), &arguments.Skip},
 		{"limit", c.limit(), &arguments.Limit},
-		{"update", c.Update, update},
+		{"update", c.Update, &arguments.Update},
 		{"arrayFilters", c.ArrayFilters, &arguments.ArrayFilters},
 		{"geoNear", c.GeoNear, &arguments.GeoNear},
 		{"key", c.Key, &arguments.Key},
@@ -129,17 +125,15 @@ func truncated(value any) any {
 
 // Arguments are the arguments of a case's operation.
 type Arguments struct {
-	Filter     document.Object
-	Sort       document.Object
-	Projection document.Object
-	Skip       int64
-	Limit      int64
-	Key        string
-	Upsert     bool
-	New        bool
-	Update     document.Object
-	// Pipeline stands in the place of Update where the case gives an array.
-	Pipeline     document.Array
+	Filter       document.Object
+	Sort         document.Object
+	Projection   document.Object
+	Skip         int64
+	Limit        int64
+	Key          string
+	Upsert       bool
+	New          bool
+	Update       document.Object
 	ArrayFilters []document.Object
 	GeoNear      document.Object
 }

@@ -114,7 +114,7 @@ var roundTrips = []struct {
 	{"Update by _id that changes nothing", 2, func(c *countedStore) error {
 		return c.update(document.O("_id", 1), document.O("$set", document.O("n", 1)), document.UpdateOptions{})
 	}},
-	{"Update by _id, replacement or pipeline", 2, func(c *countedStore) error {
+	{"Update by _id, replacement", 2, func(c *countedStore) error {
 		return c.update(document.O("_id", 1), document.O("n", 7), document.UpdateOptions{})
 	}},
 	{"Update of the first match, certain to change it", 1, func(c *countedStore) error {

@@ -59,17 +59,10 @@ func idFirst(o document.Object) document.Object {
 	return document.O(pairs...)
 }
 
-// changeOf reads an update, which is a document or a pipeline.
+// changeOf reads an update.
 func (r *request) changeOf(d bson.D, key string) (document.Change, error) {
-	var compiled *document.Update
-	var err error
-	if stages, ok := fieldOf[bson.A](d, key); ok {
-		list, _ := valueOf(stages).(document.Array)
-		compiled, err = document.CompilePipeline(list)
-	} else {
-		source, _ := fieldOf[bson.D](d, key)
-		compiled, err = document.CompileUpdate(objectOf(source))
-	}
+	source, _ := fieldOf[bson.D](d, key)
+	compiled, err := document.CompileUpdate(objectOf(source))
 	return document.Change{Update: compiled, Now: r.server.now()}, err
 }
 
