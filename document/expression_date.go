@@ -71,6 +71,9 @@ func (run *expressionRun) localDate(date, zone any) (t time.Time, ok bool, err e
 	if !ok {
 		return t, false, needsDate(date)
 	}
+	if err := run.limits.spend(partWork); err != nil {
+		return t, false, err
+	}
 	location, err := run.zone(zone)
 	if err != nil {
 		return t, false, boterr.In("timezone", err)
@@ -193,7 +196,7 @@ func dateParts(run *expressionRun, arguments []any) (any, error) {
 	for i, name := range names {
 		b.set(name, int64(values[i]))
 	}
-	return b.object(), nil
+	return run.limits.object(b.object())
 }
 
 // datePartNames are the arguments of $dateFromParts.
@@ -242,6 +245,9 @@ func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 	zone, err := run.zone(arguments[len(parts)])
 	if err != nil {
 		return nil, boterr.In("timezone", err)
+	}
+	if err := run.limits.spend(dateWork); err != nil {
+		return nil, err
 	}
 	t := time.Date(parts[0], time.Month(parts[2]), parts[4], parts[6], parts[7], parts[8], 0, zone)
 	if !calendar {

@@ -40,6 +40,9 @@ func dateToString(run *expressionRun, arguments []any) (any, error) {
 	if err := run.limits.text(4 * len(format)); err != nil {
 		return nil, err
 	}
+	if err := run.limits.spend(len(format) * formatWork); err != nil {
+		return nil, err
+	}
 	return writeDate(t, format)
 }
 

@@ -24,7 +24,7 @@ func merged(run *expressionRun, arguments []any) (any, error) {
 		if !ok {
 			return nil, boterr.Invalid("", "needs objects, got %s", TypeName(argument))
 		}
-		if err := run.limits.steps(o.Len()); err != nil {
+		if err := run.limits.spend(o.Len() * keyWork); err != nil {
 			return nil, err
 		}
 		for name, value := range o.All() {
@@ -43,7 +43,7 @@ func pairsOf(run *expressionRun, arguments []any) (any, error) {
 	if !ok {
 		return nil, boterr.Invalid("", "needs an object, got %s", TypeName(arguments[0]))
 	}
-	if err := run.limits.steps(o.Len()); err != nil {
+	if err := run.limits.spend(o.Len() * objectWork); err != nil {
 		return nil, err
 	}
 	pairs := make([]any, 0, o.Len())
@@ -66,7 +66,7 @@ func objectOfPairs(run *expressionRun, arguments []any) (any, error) {
 	if !ok {
 		return nil, needsArray(arguments[0])
 	}
-	if err := run.limits.steps(array.Len()); err != nil {
+	if err := run.limits.spend(array.Len() * keyWork); err != nil {
 		return nil, err
 	}
 	pairIn := objectPair

@@ -163,7 +163,7 @@ func findAll(run *expressionRun, pattern *pcre.Pattern, text string) (any, error
 		if len(items) == mostMatches {
 			return nil, boterr.Invalid("", "there are more than %d matches", mostMatches)
 		}
-		if err := run.limits.steps(len(match)); err != nil {
+		if err := run.limits.spend(matchWork + len(match)*stepWork); err != nil {
 			return nil, err
 		}
 		index += utf8.RuneCountInString(text[counted:match[0]])

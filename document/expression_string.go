@@ -188,14 +188,14 @@ func trimmed(ends ...func(string, func(rune) bool) string) func(*expressionRun, 
 				return nil, boterr.In("chars", needsString(arguments[1]))
 			}
 		}
-		if err := run.limits.spend(len(text) + len(characters)); err != nil {
+		if err := run.limits.spend(len(text) + len(characters)*keyWork); err != nil {
 			return nil, err
 		}
-		isCut := amongCharacters(characters)
+		isCut, rest := amongCharacters(characters), text
 		for _, cut := range ends {
-			text = cut(text, isCut)
+			rest = cut(rest, isCut)
 		}
-		return text, nil
+		return rest, run.limits.steps(len(text) - len(rest))
 	}
 }
 
@@ -235,7 +235,7 @@ func replaced(count int) func(*expressionRun, []any) (any, error) {
 		if err := run.limits.text(len(input) + found*(len(replacement)-len(find))); err != nil {
 			return nil, err
 		}
-		if err := run.limits.spend(len(input)); err != nil {
+		if err := run.limits.spend(len(input) + found*2*stepWork); err != nil { // It looks for each twice.
 			return nil, err
 		}
 		return strings.Replace(input, find, replacement, count), nil

@@ -50,17 +50,21 @@ func convertTo(name string) func(*expressionRun, []any) (any, error) {
 
 // convert returns a value as one of another type.
 func (run *expressionRun) convert(value any, name string) (any, error) {
+	work := conversionWork
 	if text, ok := value.(string); ok {
-		work := len(text)
+		work += len(text)
 		if name == "date" {
 			work += dateWork
 		}
-		if err := run.limits.spend(work); err != nil {
-			return nil, err
-		}
+	}
+	if err := run.limits.spend(work); err != nil {
+		return nil, err
 	}
 	converted, err := valueConversions[name](value)
 	if err != nil {
+		if err := run.limits.spend(failureWork); err != nil {
+			return nil, err
+		}
 		return nil, boterr.Invalid("", "cannot convert %s %s to %s: %w",
 			aggregationType(value), textOf(value), name, withoutCode(err))
 	}

@@ -14,10 +14,18 @@ const (
 	// tupleWork is taking a value of an element for a sort by several of its fields.
 	tupleWork = 64
 	// roundingWork, zoneWork and dateWork are rounding to places, looking up a time zone and
-	// reading a date.
-	roundingWork = 1 << 8
+	// reading a date; partWork is asking a date for one of its parts, formatWork writing it, for
+	// each byte of the format.
+	roundingWork = 1 << 12
 	zoneWork     = 1 << 10
 	dateWork     = 1 << 11
+	partWork     = 1 << 8
+	formatWork   = 1 << 6
+	// conversionWork is converting a value to another type, failureWork telling that it cannot be.
+	conversionWork = 1 << 7
+	failureWork    = 1 << 11
+	// matchWork is making what is told of a match.
+	matchWork = 1 << 9
 	// bytesOfWork is the number of bytes of two strings that are compared in one unit.
 	bytesOfWork = 8
 	// containerWork is the work for a byte of an object or array, by its size in BSON, that

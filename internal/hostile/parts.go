@@ -43,6 +43,9 @@ func expressions() []any {
 		o("$zip", o("inputs", a("$l", "$n", "$o"), "useLongestLength", true)),
 		times(1_000, o("$objectToArray", "$$ROOT")),
 		times(100_000, o("$dateFromString", o("dateString", "2020-01-01T00:00:00Z", "onError", 1))),
+		times(100_000, o("$dateToString", o("date", "$$NOW", "format", strings.Repeat("%j", 50)))),
+		times(100_000, o("$round", a(o("$divide", a("$i", 7)), 90))),
+		times(1_000, o("$trim", o("input", "$s", "chars", "ab"))),
 		times(100_000, o("$getField", o("field", "a", "input", o("$mergeObjects", a("$o", o("b", 1)))))),
 	}
 }
