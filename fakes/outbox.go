@@ -27,6 +27,8 @@ type Sent struct {
 	// Shown is the message as it shows now: what it was changed to, or Response. It is zero
 	// where the message was taken back.
 	Shown send.Response
+	// ID is the id under which it was sent, that of send.Message.
+	ID string
 	// MessageID is the platform's id of the message, ChatID that of the conversation.
 	MessageID string
 	ChatID    string
@@ -130,7 +132,7 @@ func (o *outbox) take(message send.Message, by manner) (Sent, error) {
 func (o *outbox) keep(message send.Message, by manner) (Sent, error) {
 	sent := Sent{
 		At: document.At(o.platform.Now()), Channel: message.Channel.ID, Type: message.Channel.Type,
-		To: message.To, Response: message.Response, Shown: message.Response,
+		To: message.To, Response: message.Response, Shown: message.Response, ID: message.ID,
 	}
 	if message.Member != nil {
 		sent.Member = message.Member.ID

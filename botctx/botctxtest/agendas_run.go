@@ -49,6 +49,12 @@ var agendaRunRules = []Rule{
 		check: deletedOrReplacedDoesNotRun,
 		Needs: []Capability{handleNodes, moveClock},
 	},
+	{
+		Name:  "ARunThatIsTriedAgainSendsUnderTheSameIDs",
+		Text:  "a run that fails and is tried again sends the same messages under the same ids, and no two under one",
+		check: runTriedAgainSendsUnderTheSameIDs,
+		Needs: []Capability{handleNodes, moveClock, tellIDs},
+	},
 }
 
 // noting adds a node that notes its AgendaMeta and member, and returns its id.

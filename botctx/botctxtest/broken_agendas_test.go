@@ -19,8 +19,8 @@ type (
 	deleteResult = agenda.DeleteMemberAgendaResult
 )
 
-// brokenAgendas are the defects of operations on agendas.
-var brokenAgendas = merged(brokenNewAgenda, brokenReplace, brokenUpdateAgenda, brokenDeleteMemberAgenda)
+// brokenAgendas are the defects of operations on agendas, and of their runs.
+var brokenAgendas = merged(brokenNewAgenda, brokenReplace, brokenUpdateAgenda, brokenDeleteMemberAgenda, brokenIDs)
 
 // merged returns several tables as one.
 func merged(tables ...map[string]breakage) map[string]breakage {
@@ -69,7 +69,7 @@ var brokenNewAgenda = map[string]breakage{
 			"NewAgendaHasDefaults", "NewAgendaIsForAnyMemberOfTheApp", "NewAgendaFindsNoOthers",
 			"ReplaceTakesThePlaceOfItsTag", "OneReplacementOfManyStays", "UpdateAgendaReplaces",
 			"UpdateAgendaChangesTheTag", "UpdateAgendaChangesAll", "DeleteMemberAgendaRemovesTheTag",
-			"DeleteMemberAgendaRemovesAll", "ADueAgendaRunsItsNode",
+			"DeleteMemberAgendaRemovesAll", "ADueAgendaRunsItsNode", "ARunThatIsTriedAgainSendsUnderTheSameIDs",
 		},
 	},
 	"newAgenda for nobody": {
@@ -85,7 +85,7 @@ var brokenNewAgenda = map[string]breakage{
 	"newAgenda ignores treeId": {breaking: given(func(p *newParams) { p.TreeID = "" }), breaks: []string{"NewAgendaReturnsTheRecord"}},
 	"newAgenda has a root tree": {breaking: given(func(p *newParams) { p.TreeID = orElse(p.TreeID, "root") }), breaks: []string{
 		"NewAgendaHasDefaults", "ADueAgendaRunsItsNode", "ACompletedAgendaStaysAsItIs",
-		"DueAgendasRunByPriority", "APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun",
+		"DueAgendasRunByPriority", "ARunThatIsTriedAgainSendsUnderTheSameIDs", "APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun",
 		"WithoutRunUntilAPatternRunsOnce",
 	}},
 	"newAgenda ignores priority": {breaking: given(func(p *newParams) { p.Priority = nil }), breaks: []string{

@@ -58,6 +58,7 @@ var brokenEverywhere = map[string]breakage{
 		altering: func(h *botctxtest.Harness) { h.Advance = func(time.Duration) {} },
 		breaks: []string{
 			"MembersTellWhenTheyChanged", "EntriesTellWhenTheyChanged", "ADueAgendaRunsItsNode", "ACompletedAgendaStaysAsItIs",
+			"ARunThatIsTriedAgainSendsUnderTheSameIDs",
 			"DueAgendasRunByPriority", "APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun",
 			"WithoutRunUntilAPatternRunsOnce", "CreateAssignmentEndsWhenIdle", "AssignmentsTellWhenTheyChanged",
 			"GroupsTellWhenTheyChanged", "SendMessageToInletGoesOnWithTheLiveChat",

@@ -70,6 +70,7 @@ const (
 // What a harness may lack beside that. No operation can answer for it.
 const (
 	readSent    Capability = "Harness.Sent"
+	tellIDs     Capability = "Harness.TellsIDs"
 	moveClock   Capability = "Harness.Advance"
 	handleNodes Capability = "Harness.Handle"
 	// commonShape is a platform whose results show the message event. It is lacked where
@@ -97,7 +98,7 @@ const (
 // notOperated are the capabilities for which no operation can answer.
 func notOperated() []Capability {
 	return []Capability{
-		readSent, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, readMade, serveFiles,
+		readSent, tellIDs, moveClock, handleNodes, commonShape, pairOutlets, addAgents, switchOff, readAsked, readMade, serveFiles,
 		tickets, recalledTickets, noTickets, refuseSends, readComments, readMails, readFiles, addAccounts,
 	}
 }

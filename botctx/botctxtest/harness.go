@@ -34,9 +34,12 @@ type Harness struct {
 	// broadcasts to each member included. Without it nobody knows what arrives, and the rules
 	// about that are left out.
 	Sent func() []Sent
+	// TellsIDs says that Sent tells the ID of each message. Without it the rules about ids are
+	// left out.
+	TellsIDs bool
 	// Advance moves the clock of records forward. Without it the rules about times that
 	// are renewed are left out. Where Handle is given, too, the agendas that fall due on the
-	// way have run when it returns.
+	// way have run when it returns. That a run fails is no failure of Advance: it is tried again.
 	Advance func(by time.Duration)
 	// Handle adds nodes, of ids that nobody has used before, to those that run for the
 	// members of all apps. Without it the rules about nodes are left out.
@@ -90,6 +93,8 @@ type Harness struct {
 
 // Sent is a message that has arrived at a platform.
 type Sent struct {
+	// ID is the id under which it was sent, that of send.Message, for Harness.TellsIDs.
+	ID string
 	// Channel is the id of the channel through which it went.
 	Channel string
 	// To is the id on the platform of who got it.
@@ -155,6 +160,7 @@ func (h *Harness) lacks() []Capability {
 		isGiven    bool
 	}{
 		{readSent, h.Sent != nil},
+		{tellIDs, h.Sent != nil && h.TellsIDs},
 		{moveClock, h.Advance != nil},
 		{handleNodes, h.Handle != nil},
 		{pairOutlets, h.Pair != nil},

@@ -12,6 +12,7 @@ package fakestest
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
@@ -37,7 +38,8 @@ func Harness(p *fakes.Platform) *botctxtest.Harness {
 		AddChannel: s.addChannel,
 		AddMember:  s.addMember,
 		Sent:       s.sent,
-		Advance:    p.Advance,
+		TellsIDs:   true,
+		Advance:    func(by time.Duration) { _ = p.TryAdvance(by) }, // Runs may fail.
 		Handle:     p.Handle,
 		Pair:       s.pair,
 		Agent:      s.addAgent,
@@ -91,7 +93,9 @@ func (s *stage) refuse(refused *member.Member) {
 func (s *stage) sent() []botctxtest.Sent {
 	var arrived []botctxtest.Sent
 	for _, sent := range s.platform.Sent() {
-		one := botctxtest.Sent{Channel: sent.Channel, To: sent.To, Response: sent.Response, IsRecalled: sent.Shown.IsZero()}
+		one := botctxtest.Sent{
+			ID: sent.ID, Channel: sent.Channel, To: sent.To, Response: sent.Response, IsRecalled: sent.Shown.IsZero(),
+		}
 		if !one.IsRecalled && sent.Shown.Text() != sent.Response.Text() {
 			one.Shows = sent.Shown.Text()
 		}
