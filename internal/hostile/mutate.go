@@ -13,10 +13,15 @@ type mutator struct {
 	random *rand.Rand
 	// parts are values that a place in a call may take.
 	parts []any
+	// known are the known calls by their operations.
+	known map[string][]Call
 }
 
 func newMutator(seed uint64) *mutator {
-	m := &mutator{random: rand.New(rand.NewPCG(seed, seed))} //nolint:gosec // A search is to be repeated.
+	m := &mutator{random: rand.New(rand.NewPCG(seed, seed)), known: map[string][]Call{}} //nolint:gosec // A search is to be repeated.
+	for _, call := range slices.Concat(known()...) {
+		m.known[call.Operation] = append(m.known[call.Operation], call)
+	}
 	m.parts = expressions()
 	for _, filter := range filters() {
 		m.parts = append(m.parts, filter)
@@ -30,13 +35,36 @@ func (m *mutator) mutated(call Call) Call {
 	const tries = 20
 	for range tries {
 		changed := call
-		for range 1 + m.random.IntN(3) {
+		if m.random.IntN(3) == 0 {
+			changed = m.crossed(call)
+		}
+		for range m.random.IntN(4) {
 			value, _ := m.value(changed.Arguments, 0).(document.Object)
 			changed.Arguments = value
 		}
 		if changed.Arguments.Len() > 0 && changed.Arguments.Size() < MostInput {
 			return changed
 		}
+	}
+	return call
+}
+
+// crossed returns a call with some of the arguments of a known one, whose filter may stand
+// beside its own.
+func (m *mutator) crossed(call Call) Call {
+	others := m.known[call.Operation]
+	if len(others) == 0 {
+		return call
+	}
+	for key, value := range others[m.random.IntN(len(others))].Arguments.All() {
+		own, has := call.Arguments.Field(key)
+		switch {
+		case m.random.IntN(2) == 0:
+			continue
+		case key == "filter" && has && m.random.IntN(2) == 0:
+			value = o("$or", a(own, value))
+		}
+		call.Arguments = call.Arguments.With(key, value)
 	}
 	return call
 }

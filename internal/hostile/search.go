@@ -108,7 +108,8 @@ func (s *search) generated() Call {
 	return s.mutator.mutated(worst[random.IntN(len(worst))].Call)
 }
 
-// attempts is how often a call is tried before it counts as beyond the bounds.
+// attempts is how often a call is tried before it counts as beyond the bounds: on a busy machine
+// the collector may come too late once.
 const attempts = 3
 
 // try runs a call and remembers it.

@@ -39,7 +39,7 @@ func TestMutatedCallsAreSmallAndRepeatable(t *testing.T) {
 	calls := slices.Concat(known()...)
 	for i := range 500 {
 		changed := first.mutated(calls[i%len(calls)])
-		require.Equal(t, changed, second.mutated(calls[i%len(calls)]))
+		require.True(t, document.Equal(changed.Arguments, second.mutated(calls[i%len(calls)]).Arguments))
 		require.Less(t, changed.Arguments.Size(), max(MostInput, 1+calls[i%len(calls)].Arguments.Size()))
 	}
 }
