@@ -31,12 +31,16 @@ func (s *Service) FindAndModifyDataFromDataSource(
 	if err != nil {
 		return result, boterr.In("option", err)
 	}
+	sortBy, err := record.OneSort(p.SortBy, p.Option.Sort)
+	if err != nil {
+		return result, boterr.In("option", err)
+	}
 	patch := record.Patch{
 		Filter:       p.Filter,
 		Patch:        p.Patch,
 		WithModifier: p.WithModifier == nil || *p.WithModifier,
 		ArrayFilters: p.Option.ArrayFilters,
-		SortBy:       p.SortBy,
+		SortBy:       sortBy,
 		Upsert:       p.Option.Upsert,
 		Projection:   projection,
 	}
@@ -45,8 +49,7 @@ func (s *Service) FindAndModifyDataFromDataSource(
 	}
 	found, err := entries.FindAndModify(ctx, patch, returnNew)
 	if err != nil {
-		err = record.RenameField(err, "arrayFilters", "option.arrayFilters")
-		return result, record.RenameField(err, "projection", "option.projection")
+		return result, record.InOption(err, p.SortBy)
 	}
 	result.OK = 1
 	if !found.Document.IsZero() {
@@ -67,7 +70,8 @@ func (s *Service) PatchDataToDataSource(
 	if err := record.CheckOptions("options", p.Options.Unknown); err != nil {
 		return result, err
 	}
-	if p.Multi && p.Options.Sort.Len() > 0 {
+	isMulti := p.Multi || p.Options.Multi
+	if isMulti && p.Options.Sort.Len() > 0 {
 		return result, boterr.Invalid("options.sort", "says which entry is the first, and cannot stand beside multi")
 	}
 	patch := record.Patch{
@@ -77,7 +81,7 @@ func (s *Service) PatchDataToDataSource(
 		ArrayFilters: p.Options.ArrayFilters,
 		SortBy:       p.Options.Sort,
 		Upsert:       p.Options.Upsert,
-		Multi:        p.Multi,
+		Multi:        isMulti,
 	}
 	if err := s.checkUpsert(ctx, patch); err != nil {
 		return result, err

@@ -67,9 +67,13 @@ func TestOptionsOfDriversThatChangeNoOutcomeHaveNoEffect(t *testing.T) {
 
 func TestOptionsThatChangeTheOutcomeOrContradictAreRefused(t *testing.T) {
 	t.Parallel()
-	cases := map[string]string{}
+	cases := map[string]string{
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 9}}, "sortBy": {"n": 1}, "option": {"sort": {"n": -1}}}`: "option.sort",
+		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 9}}, "sortBy": {"n": 2}}`:                                "sortBy.n",
+	}
 	for option, field := range map[string]string{
-		`{"comment": "c", "collation": {"locale": "de"}}`: "collation",
+		`{"sort": {"n": 2}}`:                                    "sort.n",
+		`{"comment": "c", "collation": {"locale": "de"}}`:       "collation",
 		`{"let": {"x": 1}}`:                                     "let",
 		`{"remove": true}`:                                      "remove",
 		`{"returnDocument": "later"}`:                           "returnDocument",

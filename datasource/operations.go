@@ -107,6 +107,8 @@ type FindAndModifyOption struct {
 	// document.CompileProjection reads it. The default is all. Fields is another name of it.
 	Projection document.Object `json:"projection,omitzero"`
 	Fields     document.Object `json:"fields,omitzero"`
+	// Sort is another name of SortBy.
+	Sort document.Object `json:"sort,omitzero"`
 	// Unknown are options of other names. What changes no outcome, such as maxTimeMS, has no
 	// effect; others are refused.
 	Unknown document.Object `json:"-" document:"unknown"`
@@ -259,6 +261,8 @@ type PatchOptions struct {
 	ArrayFilters []document.Object `json:"arrayFilters,omitempty"`
 	// Sort says which of several matches is the first. It cannot stand beside Multi.
 	Sort document.Object `json:"sort,omitzero"`
+	// Multi is another place for the parameter Multi.
+	Multi bool `json:"multi,omitempty"`
 	// Unknown are options of other names. What changes no outcome, such as maxTimeMS, has no
 	// effect; others are refused.
 	Unknown document.Object `json:"-" document:"unknown"`

@@ -21,7 +21,10 @@ func (s *Service) FindAndModifyMember(
 		Patch:        p.Patch,
 		WithModifier: p.WithModifier == nil || *p.WithModifier,
 		ArrayFilters: p.Option.ArrayFilters,
-		SortBy:       p.SortBy,
+	}
+	var err error
+	if patch.SortBy, err = record.OneSort(p.SortBy, p.Option.Sort); err != nil {
+		return FindAndModifyMemberResult{}, boterr.In("option", err)
 	}
 	returnNew, err := p.Option.returned().ReturnsNew()
 	if err != nil {
@@ -35,8 +38,7 @@ func (s *Service) FindAndModifyMember(
 	}
 	found, err := s.members.FindAndModify(ctx, patch, returnNew)
 	if err != nil {
-		err = record.RenameField(err, "projection", "option.projection")
-		return FindAndModifyMemberResult{}, record.RenameField(err, "arrayFilters", "option.arrayFilters")
+		return FindAndModifyMemberResult{}, record.InOption(err, p.SortBy)
 	}
 	result := FindAndModifyMemberResult{OK: 1}
 	switch {

@@ -98,6 +98,8 @@ type FindAndModifyOption struct {
 	// $slice or $elemMatch of an array. The default is all. Fields is another name of it.
 	Projection document.Object `json:"projection,omitzero"`
 	Fields     document.Object `json:"fields,omitzero"`
+	// Sort is another name of SortBy.
+	Sort document.Object `json:"sort,omitzero"`
 	// Unknown holds the options of other names. What changes no outcome, such as maxTimeMS,
 	// has no effect; others are InvalidArgument.
 	Unknown document.Object `json:"-" document:"unknown"`

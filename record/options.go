@@ -67,12 +67,35 @@ func (o ReturnOptions) ReturnsNew() (bool, error) {
 
 // Shown returns the projection. Two that differ are InvalidArgument.
 func (o ReturnOptions) Shown() (document.Object, error) {
+	return oneOf(o.Projection, o.Fields, boterr.Invalid("fields", "is what projection is: give one of both"))
+}
+
+// OneSort returns the order that a parameter sortBy or an option sort gives. Two that differ
+// are InvalidArgument.
+func OneSort(sortBy, sort document.Object) (document.Object, error) {
+	return oneOf(sortBy, sort, boterr.Invalid("sort", "is what sortBy is: give one of both"))
+}
+
+// InOption says of an error of a find-and-modify operation that it is about an option, where it
+// is: sortBy is what the parameter of that name gives.
+func InOption(err error, sortBy document.Object) error {
+	for _, name := range []string{"arrayFilters", "projection"} {
+		err = RenameField(err, name, "option."+name)
+	}
+	if sortBy.IsZero() {
+		err = RenameField(err, "sortBy", "option.sort")
+	}
+	return err
+}
+
+// oneOf returns what is given by one of two names, or by both alike.
+func oneOf(first, second document.Object, both error) (document.Object, error) {
 	switch {
-	case o.Projection.IsZero():
-		return o.Fields, nil
-	case o.Fields.IsZero() || document.Equal(o.Projection, o.Fields):
-		return o.Projection, nil
+	case first.IsZero():
+		return second, nil
+	case second.IsZero() || document.Equal(first, second):
+		return first, nil
 	default:
-		return document.Object{}, boterr.Invalid("fields", "is what projection is: give one of both")
+		return document.Object{}, both
 	}
 }

@@ -62,6 +62,14 @@ func brokenOptions() map[string]breakage {
 			}
 		}
 	}
+	for _, o := range returning {
+		broken[o.name+" ignores sort"] = breakage{
+			breaking: o.without("sort"), breaks: []string{o.rules + "TakesTheFirst", o.rules + "RefusesOptions"},
+		}
+	}
+	broken["patchData ignores multi as an option"] = breakage{
+		breaking: patching.without("multi"), breaks: []string{"PatchDataChangesOneOrAll", "PatchDataRefusesBadInput"},
+	}
 	return broken
 }
 

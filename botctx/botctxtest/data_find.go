@@ -32,7 +32,7 @@ var findDataRules = []Rule{
 	},
 	{
 		Name:  "FindAndModifyDataTakesTheFirst",
-		Text:  "only the first entry after sortBy is found and modified, by each key in turn, else in the order of insertion",
+		Text:  "only the first entry after sortBy, or option.sort, is found and modified, by each key in turn, else in the order of insertion",
 		check: findAndModifyDataTakesTheFirst,
 	},
 	{
@@ -109,18 +109,19 @@ func findAndModifyDataTakesTheFirst(t *trial) {
 	t.seed(t.home,
 		document.O("_id", "c", "n", 2), document.O("_id", "b", "n", 1), document.O("_id", "a", "n", 1), document.O("_id", "d", "n", 3))
 	for _, test := range []struct {
-		sortBy   document.Object
-		expected string
+		sortBy, sort document.Object
+		expected     string
 	}{
-		{document.O("n", -1), "d"},
-		{document.O("n", 1, "_id", 1), "a"},
-		{document.Object{}, "c"},
-		{document.O("n", 1), "b"},
+		{document.O("n", -1), document.Object{}, "d"},
+		{document.Object{}, document.O("n", 1, "_id", 1), "a"},
+		{document.Object{}, document.Object{}, "c"},
+		{document.O("n", 1), document.O("n", 1), "b"},
 	} {
 		found := t.findData(findDataParams{
-			Filter: document.O("taken", nil), Patch: document.Set("taken", true), SortBy: test.sortBy,
+			Filter: document.O("taken", nil), Patch: document.Set("taken", true),
+			SortBy: test.sortBy, Option: datasource.FindAndModifyOption{Sort: test.sort},
 		})
-		require.Equal(t, test.expected, document.Get(found, "_id", ""), "sorted by %v", test.sortBy)
+		require.Equal(t, test.expected, document.Get(found, "_id", ""), "sorted by %v, %v", test.sortBy, test.sort)
 	}
 }
 

@@ -22,7 +22,7 @@ var patchDataRules = []Rule{
 	},
 	{
 		Name:  "PatchDataChangesOneOrAll",
-		Text:  "multi is false by default: the first match is patched, with multi all are; without a filter all entries are candidates",
+		Text:  "multi is false by default: the first match is patched, with multi or options.multi all are; without a filter all are candidates",
 		check: patchDataChangesOneOrAll,
 	},
 	{
@@ -103,6 +103,9 @@ func patchDataChangesOneOrAll(t *trial) {
 		document.O("_id", "c", "n", 8, "kind", "x"), document.O("_id", "b", "n", 8, "kind", "x"),
 		document.O("_id", "a", "n", 1, "kind", "y"), document.O("_id", "d", "n", 3))
 	require.Equal(t, int64(4), t.patchData(patchDataParams{Patch: document.O("m", 1), Multi: true}).Matched)
+	require.Equal(t, int64(4), t.patchData(patchDataParams{
+		Patch: document.O("m", 2), Options: datasource.PatchOptions{Multi: true},
+	}).Matched)
 }
 
 func patchDataCounts(t *trial) {
@@ -187,6 +190,9 @@ func patchDataRefusesBadInput(t *trial) {
 	bad("an unknown option", "options", patchDataParams{Options: datasource.PatchOptions{Unknown: document.O("nearly", true)}})
 	bad("a sort of many", "options.sort", patchDataParams{
 		Multi: true, Options: datasource.PatchOptions{Sort: document.O("n", 1)},
+	})
+	bad("a sort of many by an option", "options.sort", patchDataParams{
+		Options: datasource.PatchOptions{Sort: document.O("n", 1), Multi: true},
 	})
 	bad("a filter of elements that is none", "options.arrayFilters", patchDataParams{
 		Patch:   document.O("list.$[x]", 1),

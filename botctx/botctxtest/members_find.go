@@ -32,7 +32,7 @@ var findMemberRules = []Rule{
 	},
 	{
 		Name:  "FindAndModifyMemberTakesTheFirst",
-		Text:  "only the first member after sortBy is found and modified, by each key in turn, else in the order of their making",
+		Text:  "only the first member after sortBy, or option.sort, is found and modified, by each key in turn, else as they were made",
 		check: findAndModifyMemberTakesTheFirst,
 	},
 	{
@@ -125,19 +125,20 @@ func findAndModifyMemberTakesTheFirst(t *trial) {
 		t.neighbour(member.Member{LastName: name, Meta: document.O("n", name[1:], "free", true)})
 	}
 	for _, test := range []struct {
-		sortBy   document.Object
-		expected string
+		sortBy, sort document.Object
+		expected     string
 	}{
-		{document.O("meta.n", -1), "d3"},
-		{document.O("meta.n", 1, "lastName", 1), "a1"},
-		{document.Object{}, "c2"},
-		{document.O("meta.n", 1), "b1"},
+		{document.O("meta.n", -1), document.Object{}, "d3"},
+		{document.Object{}, document.O("meta.n", 1, "lastName", 1), "a1"},
+		{document.Object{}, document.Object{}, "c2"},
+		{document.O("meta.n", 1), document.O("meta.n", 1), "b1"},
 	} {
 		found := t.findMember(member.FindAndModifyMemberParams{
-			Filter: document.O("meta.free", true), Patch: document.Set("meta.free", false), SortBy: test.sortBy,
+			Filter: document.O("meta.free", true), Patch: document.Set("meta.free", false),
+			SortBy: test.sortBy, Option: member.FindAndModifyOption{Sort: test.sort},
 		})
 		require.NotNil(t, found)
-		require.Equal(t, test.expected, found.LastName, "sorted by %v", test.sortBy)
+		require.Equal(t, test.expected, found.LastName, "sorted by %v, %v", test.sortBy, test.sort)
 	}
 }
 

@@ -46,6 +46,7 @@ var returnsRefused = []document.Object{
 	document.O("projection", document.O("gender", document.O("$nearly", 1))),
 	document.O("fields", document.O("gender", 1, "meta", 0)),
 	document.O("projection", document.O("gender", 1), "fields", document.O("meta", 1)),
+	document.O("sort", document.O("gender", 2)),
 }
 
 var (
