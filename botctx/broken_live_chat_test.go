@@ -1,10 +1,12 @@
 package botctx_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -57,4 +59,17 @@ func TestAConnectorThatPanicsInALiveChatIsAnErrorOfTheHostsCall(t *testing.T) {
 			require.NotContains(t, h.lines.String(), "S3CRET")
 		})
 	}
+}
+
+func TestAPanicThatAServiceRecoversFromIsLoggedOnceWithItsOperation(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, channel.Webchat, channel.Charlie)
+	h.platform.panics = true
+	require.NoError(t, h.Handle(&botctx.Node{ID: "hello", Responses: []send.Response{send.Text("hi")}}))
+	_, err := h.ada.RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{MemberID: "ada", NodeCompositeID: "hello"})
+	require.Equal(t, boterr.Internal, boterr.CodeOf(err))
+	require.Equal(t, 1, strings.Count(h.lines.String(), "botctx: panic"), h.lines.String())
+	require.Contains(t, h.lines.String(), "op=sendResponse")
+	require.Contains(t, h.lines.String(), "plain")
+	require.NotContains(t, h.lines.String(), "S3CRET")
 }

@@ -28,21 +28,20 @@ func (p place) attributes() []slog.Attr {
 	return attributes
 }
 
-// orPanic returns err, or what a panic was caused by as an error, which it logs. cause is
-// what recover returned.
+// orPanic returns err, or what a panic was caused by as an error. It logs the panic that is behind
+// the error, be it one that a service has recovered from. cause is what recover returned.
 func (r *Runtime) orPanic(ctx context.Context, where place, err error, cause any) error {
-	if cause == nil {
-		return err
+	if cause != nil {
+		err = boterr.Recovered(cause)
 	}
-	err = boterr.Recovered(cause)
 	r.logPanic(ctx, where, err)
 	return err
 }
 
-// logPanic logs a panic that became an error.
+// logPanic logs a panic that became an error, once.
 func (r *Runtime) logPanic(ctx context.Context, where place, err error) {
 	panicked, ok := errors.AsType[*PanicError](err)
-	if !ok || !r.config.Logger.Enabled(ctx, slog.LevelError) {
+	if !ok || !panicked.FirstSeen() || !r.config.Logger.Enabled(ctx, slog.LevelError) {
 		return
 	}
 	r.config.Logger.LogAttrs(ctx, slog.LevelError, "botctx: panic", append(where.attributes(),
@@ -51,16 +50,16 @@ func (r *Runtime) logPanic(ctx context.Context, where place, err error) {
 
 // orPanic is that of the Runtime, for an operation.
 func (c *Context) orPanic(ctx context.Context, op Op, err error, cause any) error {
-	if cause == nil {
-		return err
+	if err == nil && cause == nil {
+		return nil
 	}
 	return c.runtime.orPanic(ctx, place{scope: c.scope, op: op}, err, cause)
 }
 
 // orPanic is that of the Runtime, for a part of a node.
 func (r *run) orPanic(ctx context.Context, node NodeRef, err error, cause any) error {
-	if cause == nil {
-		return err
+	if err == nil && cause == nil {
+		return nil
 	}
 	return r.runtime.orPanic(ctx, place{scope: r.bot.scope, node: node}, err, cause)
 }

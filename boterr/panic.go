@@ -3,6 +3,7 @@ package boterr
 import (
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 )
 
 // PanicError is a panic in what a host or bot logic supplies: a store, a connector, an action,
@@ -12,7 +13,13 @@ type PanicError struct {
 	Cause any
 	// Stack is where.
 	Stack []byte
+
+	isSeen atomic.Bool
 }
+
+// FirstSeen reports whether it is called for the first time, so that of all who log a panic on
+// its way up one does.
+func (p *PanicError) FirstSeen() bool { return p.isSeen.CompareAndSwap(false, true) }
 
 // Recovered returns the error of a panic, with *PanicError behind it. cause is what recover
 // returned; it is to be called where that was, since the stack is taken here. Recovered(nil)
