@@ -227,7 +227,6 @@ func TestErrorsAskForTheEventAgainAndShowNothing(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, status)
 }
 
-// Whatever arrives, signed or not, is taken or refused as the sender's fault.
 // silence is a request's body that comes no further until its connection has a deadline.
 type silence struct {
 	*httptest.ResponseRecorder
@@ -283,6 +282,7 @@ func TestTheBodyOfWhatCannotBeSignedIsNotRead(t *testing.T) {
 	}
 }
 
+// Whatever arrives, signed or not, is taken or refused as the sender's fault.
 func FuzzHandler(f *testing.F) {
 	f.Add("", "", false)
 	f.Add("t=1,v1=00", event("payment_intent.succeeded", sold().expanded()), true)
