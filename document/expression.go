@@ -60,7 +60,7 @@ func (c constant) evaluate(*expressionRun) (any, error) { return c.value, nil }
 
 // compileExpression compiles an expression that may use $$NOW.
 func compileExpression(source any) (expression, error) {
-	return expressionCompiler{}.expression(source)
+	return expressionCompiler{instructions: new(int)}.expression(source)
 }
 
 // expressionCompiler compiles expressions where certain variables are known.
@@ -72,6 +72,8 @@ type expressionCompiler struct {
 	timeless bool
 	// usesNow, where given, is set where $$NOW is used.
 	usesNow *bool
+	// instructions counts those of the patterns.
+	instructions *int
 }
 
 // expression compiles a path, a variable, an operator, an object or array of

@@ -33,6 +33,9 @@ func (c expressionCompiler) regex(name string, operand any) (expression, error) 
 		if e.compiled, err = patternOf(pattern.value, options.value); err != nil {
 			return nil, boterr.In("regex", err)
 		}
+		if err = countInstructions(c.instructions, e.compiled); err != nil {
+			return nil, boterr.In("regex", err)
+		}
 	}
 	return folded(e, arguments...)
 }

@@ -25,7 +25,7 @@ func (c filterCompiler) exprCondition(operand any) (matcher, error) {
 			"can stand in a filter only, at its top or in its $and, $or and $nor, where it sees the whole document")
 	}
 	usesNow := false
-	e, err := expressionCompiler{usesNow: &usesNow}.expression(operand)
+	e, err := expressionCompiler{usesNow: &usesNow, instructions: c.instructions}.expression(operand)
 	if err != nil {
 		return nil, boterr.In("$expr", err)
 	}

@@ -14,8 +14,33 @@ type geoTest interface {
 	cover(kind IndexKind) geometry.Cells
 }
 
+const (
+	// placeByteWork is reading a place and measuring it, for each of its bytes in BSON,
+	// outlineByteWork looking at its pairs alone.
+	placeByteWork   = 16
+	outlineByteWork = 2
+	// sideWork is comparing a side of a line with one of another shape, which no index
+	// shortens; twoSidesSize is about the size of two sides.
+	sideWork     = 32
+	twoSidesSize = 64
+)
+
+// isPlace is the package's isPlace within the evaluation, which is about to read the place.
+func (e *Evaluation) isPlace(value any) bool {
+	return isPlace(value) && e.spend(valueSize(value)*placeByteWork)
+}
+
+// isOutlined is isPlace where it may be told by the outline of a shape that it is elsewhere.
+func (e *Evaluation) isOutlined(value any) bool {
+	return isPlace(value) && e.spend(valueSize(value)*outlineByteWork)
+}
+
 // withinPlane is $geoWithin with a shape on the plane.
-type withinPlane struct{ region geometry.Plane }
+type withinPlane struct {
+	region geometry.Plane
+	// work is that of looking whether a pair is in the region.
+	work int
+}
 
 func (c withinPlane) cover(kind IndexKind) geometry.Cells {
 	if kind != Geo2D {
@@ -24,8 +49,8 @@ func (c withinPlane) cover(kind IndexKind) geometry.Cells {
 	return c.region.Bounds().Cover()
 }
 
-func (c withinPlane) test(value any, _ *Evaluation) bool {
-	if !isPlace(value) {
+func (c withinPlane) test(value any, e *Evaluation) bool {
+	if !e.isPlace(value) || !e.spend(c.work) {
 		return false
 	}
 	at, err := storedPlace(value)
@@ -71,11 +96,14 @@ func coverBoxes(boxes []geometry.Box) geometry.Cells {
 	return cells
 }
 
-func (c withinSphere) test(value any, _ *Evaluation) bool {
-	if !isPlace(value) {
+func (c withinSphere) test(value any, e *Evaluation) bool {
+	if !e.isOutlined(value) {
 		return false
 	}
 	if o, ok := isGeoShape(value); ok && !eachVertex(o, func(p geometry.Pair) bool { return !c.hull.Excludes(p) }) {
+		return false
+	}
+	if !e.isPlace(value) {
 		return false
 	}
 	at, err := storedPlace(value)
@@ -111,8 +139,8 @@ func (c intersecting) cover(kind IndexKind) geometry.Cells {
 	return c.cells()
 }
 
-func (c intersecting) test(value any, _ *Evaluation) bool {
-	if !isPlace(value) || c.isApart(value) {
+func (c intersecting) test(value any, e *Evaluation) bool {
+	if !e.isOutlined(value) || c.isApart(value) || !e.isPlace(value) || !e.spend(c.lineWork(value)) {
 		return false
 	}
 	at, err := storedPlace(value)
@@ -124,6 +152,11 @@ func (c intersecting) test(value any, _ *Evaluation) bool {
 	}
 	point, ok := at.onGlobe()
 	return ok && c.shape.IntersectsPoint(point)
+}
+
+// lineWork is the work of comparing the sides of lines with a value.
+func (c intersecting) lineWork(value any) int {
+	return c.shape.LineSides() * (1 + valueSize(value)/twoSidesSize) * sideWork
 }
 
 // isApart reports whether the vertices of a value tell that it is somewhere else.

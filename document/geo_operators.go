@@ -110,7 +110,7 @@ func planePolygonCondition(corners []any) (candidateTest, error) {
 			return nil, boterr.In(indexField(i), err)
 		}
 	}
-	return withinPlane{region: geometry.NewPlanePolygon(pairs)}, nil
+	return withinPlane{region: geometry.NewPlanePolygon(pairs), work: 2 * len(pairs)}, nil
 }
 
 // readCircle reads a pair and a radius.

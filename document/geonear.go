@@ -147,7 +147,7 @@ func distanceExpression(source any) (float64, error) {
 // constantOf returns the value of an expression without a document, in which a path
 // finds nothing: null.
 func constantOf(source any) (any, error) {
-	e, err := expressionCompiler{timeless: true}.expression(source)
+	e, err := expressionCompiler{timeless: true, instructions: new(int)}.expression(source)
 	if err != nil {
 		return nil, err
 	}
@@ -390,6 +390,21 @@ func (g *GeoNear) unit() float64 {
 func (g *GeoNear) Distance(document Object) (float64, bool) {
 	found, ok := g.nearest(document)
 	return found.distance, ok
+}
+
+// Distance is GeoNear.Distance within the evaluation, which looks at the document by it.
+func (e *Evaluation) Distance(near *GeoNear, document Object) (distance float64, ok bool, err error) {
+	e.Visit(document)
+	field := DefaultGeoKey
+	if near.key != nil {
+		field = near.key.parts[0].name
+	}
+	value := fieldOrMissing(document, field)
+	if err := e.charge(stepWork + valueSize(value)*placeByteWork); err != nil {
+		return 0, false, err
+	}
+	distance, ok = near.Distance(document)
+	return distance, ok, nil
 }
 
 // result puts the distance and the place into a document where that is asked for.

@@ -31,7 +31,7 @@ func CompileProjection(source Object) (*Projection, error) {
 	if source.Len() == 0 {
 		return nil, nil //nolint:nilnil // No projection is a nil *Projection.
 	}
-	c := projectionCompiler{root: &projectionSpec{}, expressions: expressionCompiler{timeless: true}}
+	c := projectionCompiler{root: &projectionSpec{}, expressions: expressionCompiler{timeless: true, instructions: new(int)}}
 	tree, err := c.compile(source)
 	if err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 // maxPattern is the longest pattern in bytes, as in MongoDB.
 const maxPattern = 32764
 
-// maxInstructions is the most instructions that the patterns of a filter may have together,
-// which take about 20 MiB.
+// maxInstructions is the most instructions that the patterns of a filter, or of the expressions
+// of a projection, may have together, which take about 20 MiB.
 const maxInstructions = 200_000
 
 // regexCondition compiles $regex with the $options beside it. Patterns are those of PCRE2,
@@ -31,7 +31,7 @@ func (c filterCompiler) regexCondition(operand any, beside Object) ([]fieldCondi
 	if err != nil {
 		return nil, err
 	}
-	if err := c.countInstructions(compiled.Size()); err != nil {
+	if err := countInstructions(c.instructions, compiled); err != nil {
 		return nil, err
 	}
 	return one(likePattern{compiled}), nil
@@ -59,13 +59,14 @@ func compilePattern(pattern, options string) (*pcre.Pattern, error) {
 	return pcre.Compile(pattern, options)
 }
 
-// countInstructions adds a pattern to those of the filter, and refuses too many.
-func (c filterCompiler) countInstructions(count int) error {
-	if c.instructions == nil {
+// countInstructions adds a pattern to those of the filter or the expressions, and refuses
+// too many.
+func countInstructions(counted *int, pattern *pcre.Pattern) error {
+	if counted == nil || pattern == nil {
 		return nil
 	}
-	if *c.instructions += count; *c.instructions > maxInstructions {
-		return boterr.Invalid("", "the patterns of the filter need more than %d instructions: use fewer", maxInstructions)
+	if *counted += pattern.Size(); *counted > maxInstructions {
+		return boterr.Invalid("", "the patterns need more than %d instructions together: use fewer", maxInstructions)
 	}
 	return nil
 }

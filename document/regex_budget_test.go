@@ -43,3 +43,24 @@ func TestAPatternWithoutEndEndsTheChangeWithAnError(t *testing.T) {
 	_, err = changed(t, o, document.Set("l.$[e]", 1), document.O("e", document.O("$regex", endless)))
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
+
+func TestPatternsOfExpressionsAreCountedTogether(t *testing.T) {
+	t.Parallel()
+	matches := func(pattern string, count int) document.Object {
+		clauses := make([]any, count)
+		for i := range clauses {
+			clauses[i] = document.O("$expr", document.O("$regexMatch", document.O("input", "$a", "regex", pattern)))
+		}
+		return document.O("$or", document.A(clauses...))
+	}
+	_, err := document.CompileFilter(matches("(a?){990}", 10))
+	require.NoError(t, err)
+	_, err = document.CompileFilter(matches("(a?){990}", 100))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = document.CompileFilter(matches(`\p{L}`, 100))
+	require.NoError(t, err)
+	_, err = document.CompileFilter(matches(`\p{L}`, 5_000))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = document.CompileProjection(document.O("x", matches("(a?){990}", 100)))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}

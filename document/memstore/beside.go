@@ -33,6 +33,7 @@ func (c *collection) carryOut(ctx context.Context, v *versions, p program) error
 	call := document.NewEvaluation(ctx)
 	run := func(t *transaction) error {
 		call.Resume(t.ctx)
+		t.call = call
 		return p.run(call, t)
 	}
 	for looks := c.store.firstLooks; ; looks = moreLooks * (looks + 1) {
@@ -90,7 +91,7 @@ func (w *besideWrite) carryOut(ctx context.Context) error {
 	}
 	defer w.follower.hasLeft.Store(true)
 	w.made = begin(ctx, base)
-	w.made.noted = true
+	w.made.noted, w.made.call = true, w.call
 	w.call.Resume(ctx)
 	if err := w.program.run(w.call, w.made); err != nil || !w.made.isChanged() {
 		return err

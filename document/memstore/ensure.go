@@ -22,7 +22,7 @@ func (t *transaction) ensure(spec document.Index) error {
 		if err := t.look(); err != nil {
 			return err
 		}
-		if err := x.replace(t.edit, position, document.Object{}, o); err != nil {
+		if _, err := x.replace(t.edit, position, document.Object{}, o); err != nil {
 			return err
 		}
 	}

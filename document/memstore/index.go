@@ -59,19 +59,19 @@ func (x *index) name() string {
 }
 
 // replace puts the keys of one version of a document in the place of those of the
-// one before. The zero Object stands for no document. On an error the index is
-// half changed, and must be thrown away.
-func (x *index) replace(edit *persistent.Edit, position uint64, before, after document.Object) error {
+// one before, and returns the memory that new keys take. The zero Object stands for no
+// document. On an error the index is half changed, and must be thrown away.
+func (x *index) replace(edit *persistent.Edit, position uint64, before, after document.Object) (grown int, err error) {
 	if x.spatial != nil {
-		return x.replacePlaces(edit, position, before, after)
+		return 0, x.replacePlaces(edit, position, before, after)
 	}
 	old, err := x.entriesOf(before)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	next, err := x.entriesOf(after)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, e := range old {
 		if !contains(next, e) {
@@ -83,11 +83,12 @@ func (x *index) replace(edit *persistent.Edit, position uint64, before, after do
 			continue
 		}
 		if err := x.add(edit, e, position); err != nil {
-			return err
+			return 0, err
 		}
+		grown += memoryOfEntry + len(e.key)
 	}
 	x.multikey = x.multikey || len(next) > 1
-	return nil
+	return grown, nil
 }
 
 // add puts a document under a key.

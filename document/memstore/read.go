@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/bits"
-	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -314,58 +313,4 @@ func (c *content) count(call *document.Evaluation, filter *document.Filter) (int
 		return true
 	})
 	return count, err
-}
-
-// distinct returns the different values at a path.
-func (c *content) distinct(call *document.Evaluation, path string, filter *document.Filter) ([]any, error) {
-	set := valueSet{values: []any{}, texts: map[string]struct{}{}, keys: map[string]struct{}{}}
-	nested := strings.Contains(path, ".")
-	err := c.visit(call, filter, func(_ uint64, o document.Object) bool {
-		if nested {
-			for _, value := range document.Values(o, path) {
-				set.add(value)
-			}
-		} else if value, ok := o.Field(path); ok {
-			set.addElements(value)
-		}
-		return true
-	})
-	return set.values, err
-}
-
-// valueSet holds values that are different, in the order in which they came.
-type valueSet struct {
-	values []any
-	// texts are those that are strings, keys the keys of all others.
-	texts map[string]struct{}
-	keys  map[string]struct{}
-	// buffer is where keys are made.
-	buffer []byte
-}
-
-func (s *valueSet) add(value any) {
-	if text, ok := value.(string); ok {
-		if _, ok := s.texts[text]; !ok {
-			s.texts[text] = struct{}{}
-			s.values = append(s.values, value)
-		}
-		return
-	}
-	s.buffer = document.AppendKey(s.buffer[:0], value)
-	if _, ok := s.keys[string(s.buffer)]; !ok {
-		s.keys[string(s.buffer)] = struct{}{}
-		s.values = append(s.values, value)
-	}
-}
-
-// addElements adds a value, or the elements of an array.
-func (s *valueSet) addElements(value any) {
-	array, ok := value.(document.Array)
-	if !ok {
-		s.add(value)
-		return
-	}
-	for _, element := range array.All() {
-		s.add(element)
-	}
 }

@@ -99,9 +99,10 @@ func (s *nearSearch) step(
 				return false
 			}
 		}
-		distance, ok := s.near.Distance(o)
-		if !ok {
-			return true
+		var distance float64
+		var ok bool
+		if distance, ok, err = call.Distance(s.near, o); err != nil || !ok {
+			return err == nil
 		}
 		d := distant{placed: placed{document: o, position: position}, distance: distance}
 		if r.isBefore(distance) {

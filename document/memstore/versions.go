@@ -75,6 +75,8 @@ type transaction struct {
 	// ctx is what the transaction looks at while it works, turn what that is in a turn.
 	ctx  context.Context //nolint:containedctx // It belongs to the one call that the transaction is made for.
 	turn lookedContext
+	// call is that which the transaction is made for, nil where it evaluates nothing.
+	call *document.Evaluation
 	// before is the version that it began with, next the one that it makes. They
 	// lie apart, so that the one does not keep the other in memory.
 	before *content
@@ -125,11 +127,23 @@ func (t *transaction) reindex(position uint64, before, after document.Object) er
 		if !t.hasParted {
 			t.next.indexes, t.hasParted = slices.Clone(t.next.indexes), true
 		}
-		if err := t.next.indexes[i].replace(t.edit, position, before, after); err != nil {
+		grown, err := t.next.indexes[i].replace(t.edit, position, before, after)
+		if err == nil {
+			err = t.keep(grown)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// keep counts memory that the call holds.
+func (t *transaction) keep(bytes int) error {
+	if t.call == nil {
+		return nil
+	}
+	return t.call.Keep(bytes)
 }
 
 // insert adds a document at the end.

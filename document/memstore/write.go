@@ -11,8 +11,9 @@ import (
 // Insert implements document.Collection. The field of an error begins with the
 // number of the document at fault: "[2]._id".
 func (c *collection) Insert(ctx context.Context, documents ...document.Object) error {
-	insert := func(_ *document.Evaluation, t *transaction) error {
+	insert := func(call *document.Evaluation, t *transaction) error {
 		for i, o := range documents {
+			call.Visit(o)
 			if err := t.insert(o); err != nil {
 				return boterr.In("["+strconv.Itoa(i)+"]", err)
 			}

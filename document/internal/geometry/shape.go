@@ -27,6 +27,15 @@ type Shape struct {
 	Polygons []*Polygon
 }
 
+// LineSides returns the number of points of all lines.
+func (s *Shape) LineSides() int {
+	count := 0
+	for _, l := range s.Lines {
+		count += len(l.line)
+	}
+	return count
+}
+
 // ContainsPoint reports whether one of the polygons contains a point.
 func (s *Shape) ContainsPoint(p Point) bool {
 	for _, g := range s.Polygons {

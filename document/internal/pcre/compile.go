@@ -14,6 +14,8 @@ type program struct {
 	code []instruction
 	// registers are those of the groups, two each, and those that instructions use.
 	registers int
+	// ranges are the ends of the ranges of all classes of characters.
+	ranges int
 	// prefix is a text that every match begins with.
 	prefix string
 	// anchored tells that a match begins where the text does.
@@ -28,6 +30,7 @@ type program struct {
 type compiler struct {
 	code      []instruction
 	registers int
+	ranges    int
 	// groups are the captures by their numbers, and all of the pattern as 0.
 	groups map[int]node
 	// calls are the calls of groups, and routines where the code for them begins.
@@ -55,7 +58,7 @@ func compileProgram(root node, groups int) (*program, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	p := &program{code: c.code, registers: c.registers}
+	p := &program{code: c.code, registers: c.registers, ranges: c.ranges}
 	p.prefix, p.anchored = beginning(root)
 	if first, ok := firstOf(root); ok {
 		p.first = newSetStep(first)
@@ -147,7 +150,12 @@ func (a alternatives) compile(c *compiler) {
 	}
 }
 
-func (one character) compile(c *compiler) { c.emit(newSetStep(one.set)) }
+func (one character) compile(c *compiler) { c.emit(c.setStep(one.set)) }
+
+func (c *compiler) setStep(characters set) *setStep {
+	c.ranges += len(characters)
+	return newSetStep(characters)
+}
 
 func (r repeat) compile(c *compiler) {
 	if r.most == 0 { // What it holds may be called all the same.
@@ -158,7 +166,7 @@ func (r repeat) compile(c *compiler) {
 		return
 	}
 	if set, ok := singleOf(r.body); ok {
-		c.emit(&runStep{set: newSetStep(set), least: r.least, most: r.most, kind: r.kind})
+		c.emit(&runStep{set: c.setStep(set), least: r.least, most: r.most, kind: r.kind})
 		return
 	}
 	if r.kind == possessive {

@@ -73,8 +73,12 @@ func (p *Pattern) compileLinear() {
 	}
 }
 
-// Size is the number of instructions of the pattern.
-func (p *Pattern) Size() int { return len(p.program.code) + p.steps }
+// Size is the number of instructions of the pattern. A large class of characters counts as
+// several.
+func (p *Pattern) Size() int { return len(p.program.code) + p.program.ranges/rangesAlike + p.steps }
+
+// rangesAlike are the ends of a class's ranges that take as much as an instruction.
+const rangesAlike = 8
 
 // Prefix returns the text that whatever matches begins with; empty where the pattern asks
 // for none at the beginning of the text.
