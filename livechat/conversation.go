@@ -197,7 +197,12 @@ func (s *Service) assignmentOf(ctx context.Context, g *Group) (*AssignmentRecord
 
 // openAssignment returns the open assignment of a member, nil where there is none.
 func (s *Service) openAssignment(ctx context.Context, memberID string) (*AssignmentRecord, error) {
-	found, err := s.FindAssignments(ctx, record.Query{Filter: equal(fieldSlot, openSlot(memberID)), Limit: 1})
+	return s.oneAssignment(ctx, equal(fieldSlot, openSlot(memberID)))
+}
+
+// oneAssignment returns an assignment that matches, nil where there is none.
+func (s *Service) oneAssignment(ctx context.Context, filter document.Object) (*AssignmentRecord, error) {
+	found, err := s.FindAssignments(ctx, record.Query{Filter: filter, Limit: 1})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -215,6 +220,3 @@ func (s *Service) modify(ctx context.Context, id string, condition, update docum
 	}
 	return assignmentFrom(found.Document)
 }
-
-// isAbsent is a condition on a field that is not there.
-func isAbsent() document.Object { return document.O("$exists", false) }

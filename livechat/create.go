@@ -21,26 +21,23 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
-	r, unsent := s.standing(ctx, asked, func() (*AssignmentRecord, error) {
-		return s.openOrHandedOn(ctx, asked.member.ID)
-	})
-	if r == nil {
-		return CreateAssignmentResult{}, unsent
-	}
-	r, err = s.takenByItsGroup(ctx, r)
+	asking, err := s.standing(ctx, asked, func() (*AssignmentRecord, error) { return s.current(ctx, asked.member.ID) })
 	if err != nil {
-		return CreateAssignmentResult{}, joined(unsent, err)
-	}
-	m, err := s.memberAsked(ctx, r, nil)
-	if err := joined(unsent, err); err != nil {
 		return CreateAssignmentResult{}, err
 	}
-	if err := s.closeConversations(ctx, r.Member); err != nil {
+	// Of others only tickets can be left, and a platform that does not take these back is no
+	// reason to refuse a new request.
+	conversations := endedOf(asking.r.Member).With(fieldAssignee, isPresent())
+	if err := s.closeEnded(ctx, conversations); err != nil {
 		return CreateAssignmentResult{}, err
 	}
-	result := CreateAssignmentResult{Member: m, AssignmentID: r.ID}
-	if r.CreateGroup != nil {
-		result.GroupID = r.Group
+	m, err := asking.memberNow(ctx)
+	if err != nil {
+		return CreateAssignmentResult{}, at(fieldMember, err)
+	}
+	result := CreateAssignmentResult{Member: m, AssignmentID: asking.r.ID}
+	if asking.r.CreateGroup != nil {
+		result.GroupID = asking.r.Group
 	}
 	return result, nil
 }
@@ -134,33 +131,41 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 	return m, nil
 }
 
-// standing returns a request once it stands: the open one that does already or that an
-// earlier call sent in part, which is completed, or a new one. open returns the open one, nil
-// for none. A request may come back beside an error, as from send.
-func (s *Service) standing(ctx context.Context, asked request, open func() (*AssignmentRecord, error)) (*AssignmentRecord, error) {
+// standing makes a request stand: the open one, or one that an earlier call sent in part, or
+// a new one. open returns the open one, nil for none.
+func (s *Service) standing(ctx context.Context, asked request, open func() (*AssignmentRecord, error)) (*pass, error) {
 	for turn := newTurn(); ; {
 		r, err := open()
-		if err != nil {
-			return nil, err
+		if err == nil && r != nil && r.State() != Sending {
+			return s.reconcileStanding(ctx, r, "", asked)
 		}
-		if r != nil && r.State() != Sending {
-			return r, s.closePrevious(ctx, r) // It stands, whatever is left of that.
-		}
-		if r == nil {
+		switch {
+		case err != nil:
+		case r == nil:
 			r, err = s.begin(ctx, asked)
-		} else {
+		default:
 			r, err = s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent()))
 		}
 		if err != nil {
 			return nil, err
 		}
 		if r != nil {
-			return s.send(ctx, r, asked.member)
+			return s.reconcileStanding(ctx, r, r.Sender.ID, asked)
 		}
 		if err := turn.wait(ctx); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// reconcileStanding makes a request stand, and its member be in live chat as the call wants it.
+// sender is the id of the call where it sends the request.
+func (s *Service) reconcileStanding(ctx context.Context, r *AssignmentRecord, sender string, asked request) (*pass, error) {
+	p := &pass{Service: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat}
+	if err := p.reconcile(ctx, wantStanding); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // begin decides where a request goes and stores it, with the call as its sender. nil: another
@@ -184,5 +189,12 @@ func (s *Service) begin(ctx context.Context, asked request) (*AssignmentRecord, 
 	if err != nil {
 		return nil, err
 	}
-	return s.unlessHandedOn(ctx, stored)
+	r, err := assignmentFrom(stored)
+	if err != nil {
+		return nil, err
+	}
+	if isInTime, err := s.followsOpen(ctx, r); err != nil || !isInTime {
+		return nil, err
+	}
+	return r, nil
 }

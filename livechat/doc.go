@@ -10,4 +10,61 @@
 // Operations are what bot logic calls. The further methods of Service are for hosts, which
 // call them when a platform reports what happened there: an agent took a ticket, one of
 // both wrote, a conversation was idle.
+//
+// # The states of an assignment
+//
+// A call writes what it wants of an assignment, in one write: that is a transition.
+//
+//	 request
+//	    |                     give back
+//	    v               +------------------+
+//	 sending            v                  |
+//	  | | |   stand           take         |
+//	  | | +---------> pending --------> taken
+//	  | |                |               ^ |
+//	  | +----------------|---------------+ |
+//	  |          stand in a group          |
+//	  |                  |                 |
+//	  +------------------+-----------------+
+//	                     |  end in the outlet, end in the inlet,
+//	                     |  expire, hand on, withdraw
+//	                     v
+//	                   ended
+//
+//	transition        from                    -> to
+//	request           -                       -> sending
+//	stand             sending                 -> pending
+//	stand in a group  sending                 -> taken
+//	take              pending, taken          -> taken
+//	give back         taken                   -> pending
+//	end in the outlet sending, pending, taken -> ended
+//	end in the inlet  sending, pending, taken -> ended
+//	expire            pending, taken          -> ended
+//	hand on           sending, pending, taken -> ended
+//	withdraw          sending, pending        -> ended
+//
+// Then it reconciles: it takes the assignment through the steps that are due where it is,
+// for what the call wants, and that the record does not note as done. A call that comes after
+// a crash does the same, so it goes on where the other one stopped.
+//
+//	step                           due in           for
+//	send the tickets               sending, pending standing
+//	store the group of the API     sending          standing
+//	end the previous one           sending          standing
+//	stand                          sending          standing
+//	close the previous one         pending, taken   standing
+//	give it to who is in its group pending, taken   standing
+//	let the member in              pending, taken   standing
+//	open the conversation          taken            conversation
+//	watch idle time                taken            conversation
+//	let the member in              taken            conversation
+//	send the summary               taken            conversation
+//	show it on the tickets         taken            conversation
+//	let the member out             ended            closed
+//	clear the member's group       ended            closed
+//	put the groups out of use      ended            closed
+//	close the previous one         ended            closed
+//	recall the tickets             ended            closed
+//	withdraw the next one          ended            closed
+//	close                          ended            closed
 package livechat

@@ -75,7 +75,7 @@ func (s *Service) endRaw(ctx context.Context, r *AssignmentRecord) (*EndBravoLiv
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.closeEnded(ctx, ended); err != nil {
+	if err := ended.reconcile(ctx, wantClosed); err != nil {
 		return nil, err
 	}
 	closed, err := s.loadAssignment(ctx, r.ID)

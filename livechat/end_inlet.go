@@ -5,7 +5,9 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 )
 
 // InletEndLiveChat implements Operations.
@@ -24,22 +26,17 @@ func (s *Service) InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams
 			return EndLiveChatResult{}, at("options.recallRelayMessage", err)
 		}
 	}
-	ended, err := s.end(ctx, r, EndedByInlet)
+	ending, err := s.end(ctx, r, EndedByInlet)
 	if err != nil {
 		return EndLiveChatResult{}, boterr.In(fieldMember, err)
 	}
-	if m, err = s.release(ctx, ended); err != nil {
+	ending.isRecalled = bool(p.Options.RecallRelayMessage)
+	err = ending.reconcile(ctx, wantClosed)
+	others := endedOf(r.Member).With(record.FieldID, document.O("$ne", r.ID))
+	if err := joined(err, s.closeEnded(ctx, others)); err != nil {
 		return EndLiveChatResult{}, err
 	}
-	if err := s.closeOthers(ctx, ended); err != nil {
-		return EndLiveChatResult{}, err
-	}
-	if p.Options.RecallRelayMessage {
-		if err := s.recallTickets(ctx, ended); err != nil {
-			return EndLiveChatResult{}, err
-		}
-	}
-	return s.markClosed(ctx, ended, m)
+	return ending.result(ctx)
 }
 
 // memberInInlet returns the member that a call names, or the scope's own, which is in the
@@ -68,14 +65,14 @@ func (s *Service) memberInInlet(ctx context.Context, p InletEndLiveChatParams) (
 	return m, err
 }
 
-// endable returns the assignment of a member that the inlet can end: the open one, or the one
-// to which an interrupted handover leads, or the last one of which ending was interrupted.
+// endable returns the assignment of a member that the inlet can end: the one that counts, or
+// the last one of which ending was interrupted.
 func (s *Service) endable(ctx context.Context, m *member.Member) (*AssignmentRecord, error) {
-	r, err := s.openOrHandedOn(ctx, m.ID)
+	r, err := s.current(ctx, m.ID)
 	if err != nil || r != nil {
 		return r, err
 	}
-	interrupted, err := s.interrupted(ctx, m.ID)
+	interrupted, err := s.FindAssignments(ctx, record.Query{Filter: endedOf(m.ID), SortBy: oldestFirst()})
 	if err != nil {
 		return nil, err
 	}
@@ -115,19 +112,4 @@ func (r *AssignmentRecord) recallable() []Ticket {
 		}
 	}
 	return tickets
-}
-
-// recallTickets takes all tickets back that were not recalled, as far as that succeeds.
-func (s *Service) recallTickets(ctx context.Context, r *AssignmentRecord) error {
-	var undone unfinished
-	for _, ticket := range r.recallable() {
-		recaller, err := portOf[TicketRecaller](s, &channel.Channel{ID: ticket.Channel, Type: ticket.Type}, "recall tickets")
-		if err == nil {
-			err = s.onTicket(ctx, r, ticket, fieldRecalledAt, func(c *channel.Channel) error {
-				return recaller.RecallTicket(ctx, c, ticket)
-			})
-		}
-		undone.add(ticket.name(), err)
-	}
-	return undone.err(ctx, "the live chat has ended, and the same call again recalls the rest")
 }

@@ -26,6 +26,48 @@ func isHandoverSlot() document.Object {
 	return document.O("$gte", handoverSlots, "$lt", "handover0")
 }
 
+// isFirst reports whether the assignment takes the place of no other one.
+func (r *AssignmentRecord) isFirst() bool { return r.ParentAssignment == "" }
+
+// parentOf returns the assignment in whose place one comes, nil where it is gone.
+func (s *Service) parentOf(ctx context.Context, next *AssignmentRecord) (*AssignmentRecord, error) {
+	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
+	if errors.Is(err, boterr.NotFound) {
+		return nil, nil
+	}
+	return previous, err
+}
+
+// nextOf returns the open assignment that another one is handed on to, nil where there is
+// none.
+func (s *Service) nextOf(ctx context.Context, previousID string) (*AssignmentRecord, error) {
+	return s.oneAssignment(ctx, equal(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()))
+}
+
+// current returns the assignment of a member that counts: the open one, else the one that
+// takes the place of another, which has ended for that. nil: there is none.
+func (s *Service) current(ctx context.Context, memberID string) (*AssignmentRecord, error) {
+	open, err := s.openAssignment(ctx, memberID)
+	if err != nil || open != nil {
+		return open, err
+	}
+	next, err := s.oneAssignment(ctx, equal(fieldMember, memberID).With(fieldSlot, isHandoverSlot()))
+	if err != nil || next == nil {
+		return nil, err
+	}
+	previous, err := s.parentOf(ctx, next)
+	if err != nil || canFollow(previous) {
+		return next, err
+	}
+	return nil, s.remove(ctx, next) // What it was to go on with is over.
+}
+
+// canFollow reports whether another assignment can take the place of one: it is open, or was
+// handed on.
+func canFollow(previous *AssignmentRecord) bool {
+	return previous != nil && (previous.State() != Ended || previous.wasHandedOn())
+}
+
 // openHandover returns the assignment that another one is being handed on to, nil where none
 // was made yet. FailedPrecondition: it is too late to hand it on.
 func (s *Service) openHandover(ctx context.Context, previousID string) (*AssignmentRecord, error) {
@@ -43,7 +85,7 @@ func (s *Service) openHandover(ctx context.Context, previousID string) (*Assignm
 		}
 		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
 			"the assignment %s has ended: %s", previousID, previous.endingText())
-	case next != nil && next.State() == Sending && previous.State() == Ended && previous.EndedBy != EndedByReassign:
+	case next != nil && next.State() == Sending && !canFollow(previous):
 		return nil, s.withdraw(ctx, next, endedDuringHandover(previous))
 	case next != nil && next.State() == Taken:
 		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
@@ -53,97 +95,54 @@ func (s *Service) openHandover(ctx context.Context, previousID string) (*Assignm
 	}
 }
 
-// unlessHandedOn returns a new assignment as it was stored, and nil where it comes too late:
-// then the one in whose place it would come has ended, and it is removed again.
-func (s *Service) unlessHandedOn(ctx context.Context, stored document.Object) (*AssignmentRecord, error) {
-	r, err := assignmentFrom(stored)
-	if err != nil || r.ParentAssignment == "" {
-		return r, err
-	}
-	previous, err := s.loadAssignment(ctx, r.ParentAssignment)
-	if err == nil && previous.State() != Ended {
-		return r, nil
-	}
-	if err != nil && !errors.Is(err, boterr.NotFound) {
-		return nil, err
-	}
-	_, err = s.assignments.Delete(ctx, equal(record.FieldID, r.ID))
-	return nil, err
-}
-
-// nextOf returns the open assignment that another one is handed on to, nil where there is
-// none.
-func (s *Service) nextOf(ctx context.Context, previousID string) (*AssignmentRecord, error) {
-	found, err := s.FindAssignments(ctx, record.Query{
-		Filter: equal(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()), Limit: 1,
-	})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return found[0], nil
-}
-
-// openOrHandedOn returns the open assignment of a member, or the one that was about to take
-// the place of another, which has ended. nil: there is none.
-func (s *Service) openOrHandedOn(ctx context.Context, memberID string) (*AssignmentRecord, error) {
-	open, err := s.openAssignment(ctx, memberID)
-	if err != nil || open != nil {
-		return open, err
-	}
-	found, err := s.FindAssignments(ctx, record.Query{
-		Filter: equal(fieldMember, memberID).With(fieldSlot, isHandoverSlot()), Limit: 1,
-	})
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	previous, err := s.loadAssignment(ctx, found[0].ParentAssignment)
-	if err == nil && (previous.State() != Ended || previous.EndedBy == EndedByReassign) {
-		return found[0], nil
-	}
-	if err != nil && !errors.Is(err, boterr.NotFound) {
-		return nil, err
-	}
-	return nil, s.remove(ctx, found[0]) // What it was to go on with is over.
-}
-
 // endPrevious ends the assignment in whose place one comes that was sent. Where it has ended
 // otherwise, there is nothing to hand on any more: FailedPrecondition.
-func (s *Service) endPrevious(ctx context.Context, next *AssignmentRecord) error {
-	if next.ParentAssignment == "" {
-		return nil
-	}
-	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
+func (p *pass) endPrevious(ctx context.Context) error {
+	previous, err := p.loadAssignment(ctx, p.r.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
-		return s.withdraw(ctx, next, at(fieldPreviousAssignment, err))
+		return p.withdraw(ctx, p.r, at(fieldPreviousAssignment, err))
 	}
 	if err != nil {
 		return err
 	}
-	if ended, err := s.markEnded(ctx, previous, EndedByReassign, document.O()); err != nil || ended != nil {
+	if ended, err := p.markEnded(ctx, previous, EndedByReassign, document.O()); err != nil || ended != nil {
 		return err
 	}
-	if previous, err = s.loadAssignment(ctx, previous.ID); err != nil || previous.EndedBy == EndedByReassign {
+	if previous, err = p.loadAssignment(ctx, previous.ID); err != nil || canFollow(previous) {
 		return err
 	}
-	return s.withdraw(ctx, next, endedDuringHandover(previous))
+	return p.withdraw(ctx, p.r, endedDuringHandover(previous))
 }
 
-// withdrawNext removes what an assignment was about to be handed on to when it ended otherwise:
-// nobody can take its tickets any more. A call that sends it at this moment does that itself.
-func (s *Service) withdrawNext(ctx context.Context, ended *AssignmentRecord) error {
-	if ended.EndedBy == EndedByReassign {
+// closePrevious closes the assignment in whose place one was to come, where it has ended for
+// that. Whoever comes by a handover that was interrupted does so, whatever became of the next
+// one; and that stands, whatever is left of the previous one.
+func (p *pass) closePrevious(ctx context.Context) error {
+	if err := p.closeParent(ctx, p.r); err != nil {
+		p.errs = append(p.errs, err)
+	}
+	return nil
+}
+
+// closeParent closes the assignment in whose place one was to come, where it has ended for
+// that.
+func (s *Service) closeParent(ctx context.Context, next *AssignmentRecord) error {
+	if next.isFirst() {
 		return nil
 	}
-	ctx = context.WithoutCancel(ctx) // It has ended.
-	next, err := s.nextOf(ctx, ended.ID)
-	if err != nil || next == nil || next.State() != Sending {
+	previous, err := s.parentOf(context.WithoutCancel(ctx), next)
+	if err != nil || previous == nil {
 		return err
 	}
-	next, err = s.claimSending(ctx, next.ID, document.O(fieldSentAt, isAbsent()))
-	if err != nil || next == nil {
-		return err
+	return s.closeHandedOn(ctx, previous)
+}
+
+// closeHandedOn closes an assignment that has ended because it was handed on.
+func (s *Service) closeHandedOn(ctx context.Context, previous *AssignmentRecord) error {
+	if previous.State() != Ended || !previous.wasHandedOn() {
+		return nil
 	}
-	return s.remove(ctx, next)
+	return (&pass{Service: s, r: previous}).reconcile(ctx, wantClosed)
 }
 
 // endedDuringHandover is the error of a call that hands on what has ended.
@@ -152,34 +151,16 @@ func endedDuringHandover(previous *AssignmentRecord) error {
 		"the assignment %s ended while it was handed on: %s", previous.ID, previous.endingText())
 }
 
-// closePrevious ends what is left of the assignment in whose place one was to come, where it
-// has ended for that. Whoever comes by a handover that was interrupted does that, whatever
-// became of the next one.
-func (s *Service) closePrevious(ctx context.Context, next *AssignmentRecord) error {
-	if next.ParentAssignment == "" {
-		return nil
+// followsOpen reports whether an assignment that was just stored comes in time: one that is to
+// take the place of another, which has ended by now, is removed again.
+func (s *Service) followsOpen(ctx context.Context, r *AssignmentRecord) (bool, error) {
+	if r.isFirst() {
+		return true, nil
 	}
-	ctx = context.WithoutCancel(ctx) // It has ended.
-	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
-	if errors.Is(err, boterr.NotFound) {
-		return nil
+	previous, err := s.parentOf(ctx, r)
+	if err != nil || previous != nil && previous.State() != Ended {
+		return err == nil, err
 	}
-	if err != nil {
-		return err
-	}
-	return s.closeHandedOn(ctx, previous)
-}
-
-// closeHandedOn ends what is left of an assignment that has ended because it was handed on.
-func (s *Service) closeHandedOn(ctx context.Context, previous *AssignmentRecord) error {
-	if !previous.isInterrupted(EndedByReassign) {
-		return nil
-	}
-	if previous.Assignee == "" {
-		if err := s.recallSent(ctx, previous); err != nil {
-			return err
-		}
-	}
-	_, err := s.closeEnded(ctx, previous)
-	return err
+	_, err = s.assignments.Delete(ctx, equal(record.FieldID, r.ID))
+	return false, err
 }

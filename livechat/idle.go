@@ -46,13 +46,31 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) (err error) {
 	if err != nil || ended == nil {
 		return err
 	}
-	if _, err := s.closeEnded(ctx, ended); err != nil {
+	err = (&pass{Service: s, r: ended}).reconcile(ctx, wantClosed)
+	return joined(err, s.closeEnded(ctx, endedOf(due.Member)))
+}
+
+// expireInterrupted completes what was interrupted of a member who is in no live chat. A
+// handover that goes on at this moment gets the agenda back that has come for it; one that
+// was interrupted has been idle, and is withdrawn.
+func (s *Service) expireInterrupted(ctx context.Context, memberID string) error {
+	next, err := s.current(ctx, memberID)
+	if err != nil {
 		return err
 	}
-	if ended.Assignee == "" { // Its tickets lead nowhere any more.
-		err = s.recallSent(ctx, ended)
+	if next != nil {
+		claimed, err := s.claimSending(ctx, next.ID, document.O(fieldSentAt, isAbsent()))
+		if err != nil {
+			return err
+		}
+		if claimed == nil {
+			return s.setAlarm(ctx, memberID, s.alarmOf(next))
+		}
+		if err := s.remove(ctx, claimed); err != nil {
+			return err
+		}
 	}
-	return joined(s.closeInterrupted(ctx, due.Member), err)
+	return s.closeEnded(ctx, endedOf(memberID))
 }
 
 // watchIdle starts the idle time of an open assignment anew, if it is watched, and returns
@@ -75,7 +93,7 @@ func (s *Service) watchIdle(ctx context.Context, r *AssignmentRecord) (*Assignme
 // assignment has ended, as who ends one looks for an open one: so whatever comes at once, the
 // last one leaves the agenda as the assignments say.
 func (s *Service) keepWatch(ctx context.Context, r *AssignmentRecord) (*AssignmentRecord, error) {
-	if err := s.setAlarm(ctx, r); err != nil {
+	if err := s.setAlarm(ctx, r.Member, r.Expiry); err != nil {
 		return nil, err
 	}
 	now, err := s.loadAssignment(ctx, r.ID)
@@ -98,15 +116,24 @@ func (s *Service) nextExpiry() document.Timestamp {
 	return document.At(s.env.Now().Add(s.ports.IdleTimeout))
 }
 
-// setAlarm sets the agenda of an assignment whose idle time is watched to its expiry.
-func (s *Service) setAlarm(ctx context.Context, r *AssignmentRecord) error {
-	if r.Expiry.IsZero() {
+// alarmOf returns when the alarm of an open assignment is to go off, 0 for never. One that is
+// still being sent has an alarm before it has an expiry.
+func (s *Service) alarmOf(open *AssignmentRecord) document.Timestamp {
+	if open.LiveChatAgenda && open.Expiry.IsZero() {
+		return s.nextExpiry()
+	}
+	return open.Expiry
+}
+
+// setAlarm sets the agenda that ends the live chat of a member, unless its time is 0.
+func (s *Service) setAlarm(ctx context.Context, memberID string, when document.Timestamp) error {
+	if when.IsZero() {
 		return nil
 	}
 	_, err := s.ports.Agendas.NewAgenda(ctx, agenda.NewAgendaParams{
-		MemberID:        r.Member,
+		MemberID:        memberID,
 		NodeCompositeID: idleTag,
-		NextRunAt:       r.Expiry,
+		NextRunAt:       when,
 		Replace:         true,
 		Tag:             idleTag,
 	})

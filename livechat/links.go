@@ -112,23 +112,10 @@ func (s *Service) takeByGroup(ctx context.Context, r *AssignmentRecord, g *Group
 	case taken.Group != g.ID || taken.Assignee != g.AdminExternalID:
 		return taken, nil
 	}
-	if _, err := s.completeTake(ctx, outlet, taken, TakeParams{}); err != nil {
+	if err := (&pass{Service: s, r: taken}).reconcile(ctx, wantConversation); err != nil {
 		return nil, err
 	}
 	return s.loadAssignment(ctx, r.ID)
-}
-
-// takenByItsGroup returns a request that stands, taken where bot logic has given it a group
-// with an agent before it stood.
-func (s *Service) takenByItsGroup(ctx context.Context, r *AssignmentRecord) (*AssignmentRecord, error) {
-	if r.Group == "" || r.Assignee != "" {
-		return r, nil
-	}
-	g, err := s.loadGroup(ctx, r.Group)
-	if err != nil || !g.Active || g.Assignment != r.ID {
-		return r, nil //nolint:nilerr // Without its group it is as it was: nobody has it.
-	}
-	return s.takeByGroup(ctx, r, g)
 }
 
 // linkRoom brings a group on Bravo together with the open assignment that knows it by its id

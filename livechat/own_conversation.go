@@ -69,11 +69,11 @@ func (s *Service) otherIn(ctx context.Context, g *Group) (*AssignmentRecord, err
 		if found.ID == g.ID {
 			continue
 		}
-		isLeft, err := s.isLeftOver(ctx, found)
+		isOver, err := s.closeOver(ctx, found)
 		if err != nil {
 			return nil, err
 		}
-		if isLeft {
+		if isOver {
 			continue
 		}
 		r, err := s.assignmentOf(ctx, found)
@@ -84,17 +84,15 @@ func (s *Service) otherIn(ctx context.Context, g *Group) (*AssignmentRecord, err
 	return nil, nil
 }
 
-// isLeftOver reports whether a live group is that of an assignment that has ended, which was
-// interrupted. Then it is put out of use, and what was handed on is closed: only who handed
-// it on would do that, and may have crashed.
-func (s *Service) isLeftOver(ctx context.Context, g *Group) (bool, error) {
+// closeOver reports whether a live group is that of an assignment that has ended, which was
+// interrupted: then that is closed, and the group is put out of use.
+func (s *Service) closeOver(ctx context.Context, g *Group) (bool, error) {
 	r, err := s.assignmentOf(ctx, g)
-	switch {
-	case err != nil || r == nil || r.State() != Ended:
+	if err != nil || r == nil || r.State() != Ended {
 		return false, err
-	case r.isInterrupted(EndedByReassign):
-		return true, s.closeHandedOn(ctx, r)
-	default:
-		return true, s.deactivateGroups(ctx, r)
 	}
+	if err := (&pass{Service: s, r: r}).reconcile(ctx, wantClosed); err != nil {
+		return true, err
+	}
+	return true, s.deactivateGroups(ctx, r)
 }

@@ -36,17 +36,14 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	next, unsent := s.standing(ctx, asked, func() (*AssignmentRecord, error) {
-		return s.openHandover(ctx, previous.ID)
-	})
-	if next == nil {
-		return ReassignAssignmentResult{}, unsent
-	}
-	m, err = s.memberAsked(ctx, next, p.LiveChat)
-	if err := joined(unsent, err); err != nil {
+	next, err := s.standing(ctx, asked, func() (*AssignmentRecord, error) { return s.openHandover(ctx, previous.ID) })
+	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	return ReassignAssignmentResult{Member: m, AssignmentID: next.ID}, nil
+	if m, err = next.memberNow(ctx); err != nil {
+		return ReassignAssignmentResult{}, at(fieldMember, err)
+	}
+	return ReassignAssignmentResult{Member: m, AssignmentID: next.r.ID}, nil
 }
 
 // fieldPreviousAssignment is the parameter of the assignment that is handed on.

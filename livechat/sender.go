@@ -6,7 +6,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/record"
 )
 
 // Sender is a call that sends a request. While it does, no other call sends it.
@@ -53,17 +52,6 @@ func (s *Service) claimSending(ctx context.Context, id string, condition documen
 			document.O(fieldSender+".until", document.O("$lte", begun)),
 		)),
 		document.Set(fieldSender, sender))
-}
-
-// releaseSender lets others send the request. Where it fails, they may once the lease is over.
-func (s *Service) releaseSender(ctx context.Context, r *AssignmentRecord) {
-	if r.Sender != nil {
-		_, _ = s.assignments.Update(context.WithoutCancel(ctx), record.Patch{
-			Filter:       document.O(record.FieldID, r.ID, fieldSender+".id", r.Sender.ID),
-			Patch:        document.Unset(fieldSender),
-			WithModifier: true,
-		})
-	}
 }
 
 // The pauses of a call that waits for another one, and how long it waits in all: long enough

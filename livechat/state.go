@@ -1,5 +1,7 @@
 package livechat
 
+import "github.com/botctx/go-sdk/document"
+
 // State is how far an assignment is. It is derived from its record, not stored.
 type State string
 
@@ -31,3 +33,24 @@ func (r *AssignmentRecord) State() State {
 		return Sending
 	}
 }
+
+// filter matches the records in a state, as State tells it.
+func (s State) filter() document.Object {
+	open := document.O(fieldEndedAt, isAbsent())
+	untaken := open.With(fieldAssignee, isAbsent()).With(fieldAssignedAt, isAbsent())
+	switch s {
+	case Sending:
+		return untaken.With(fieldSentAt, isAbsent())
+	case Pending:
+		return untaken.With(fieldSentAt, isPresent())
+	case Taken:
+		return open.With("$or", document.A(document.O(fieldAssignee, isPresent()), document.O(fieldAssignedAt, isPresent())))
+	default:
+		return document.O(fieldEndedAt, isPresent())
+	}
+}
+
+// isAbsent is a condition on a field that is not there, isPresent on one that is.
+func isAbsent() document.Object { return document.O("$exists", false) }
+
+func isPresent() document.Object { return document.O("$exists", true) }

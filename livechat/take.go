@@ -71,7 +71,14 @@ func (s *Service) Take(ctx context.Context, p TakeParams) (_ *TakeResult, err er
 	if err != nil {
 		return nil, err
 	}
-	return s.completeTake(ctx, outlet, r, p)
+	taking := &pass{Service: s, r: r, takenFrom: p.BroadcastGroupID}
+	if err := taking.reconcile(ctx, wantConversation); err != nil {
+		return nil, err
+	}
+	if r, err = s.loadAssignment(ctx, r.ID); err != nil {
+		return nil, err
+	}
+	return &TakeResult{Assignment: &r.Assignment, Group: taking.group}, nil
 }
 
 // claim makes the agent the one who has the assignment, unless somebody else is.
@@ -102,9 +109,7 @@ func (s *Service) markTaken(ctx context.Context, r *AssignmentRecord, outletID, 
 	taken := document.O(
 		fieldAssignee, adminExternalID, fieldAssignedAt, document.At(s.env.Now()), fieldOutlet, outletID,
 		fieldLiveChatAgenda, true, fieldExpiry, s.nextExpiry()) // Now it is watched, whatever the request said.
-	return s.modify(ctx, r.ID, document.O(
-		fieldAssignee, isAbsent(), fieldEndedAt, isAbsent(), fieldSentAt, document.O("$exists", true),
-	), document.O("$set", taken))
+	return s.move(ctx, r, taking, document.O(fieldAssignee, isAbsent()), document.O("$set", taken))
 }
 
 // claimedBefore returns an assignment that could not be claimed, if that is because the same
@@ -134,11 +139,6 @@ func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p 
 	}
 }
 
-// endedMeanwhile is the error of a call that takes an assignment that ends at that moment.
-func endedMeanwhile(r *AssignmentRecord) error {
-	return boterr.New(boterr.FailedPrecondition, "assignmentId", "the assignment %s ended while it was taken", r.ID)
-}
-
 // isOfferedIn reports whether agents of a channel may take the assignment.
 func (r *AssignmentRecord) isOfferedIn(channelID string) bool {
 	if r.Direct != "" {
@@ -150,35 +150,4 @@ func (r *AssignmentRecord) isOfferedIn(channelID string) bool {
 		}
 	}
 	return false
-}
-
-// completeTake does what belongs to an assignment that an agent has, as far as it is not
-// done.
-func (s *Service) completeTake(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord, p TakeParams) (*TakeResult, error) {
-	g, err := s.conversation(ctx, outlet, r)
-	if err != nil {
-		return nil, err
-	}
-	open, err := s.keepWatch(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	if open == nil {
-		return nil, endedMeanwhile(r)
-	}
-	// Who asked for it may have crashed before the flag was set.
-	if _, err := s.memberAsRequested(ctx, open); err != nil {
-		return nil, err
-	}
-	// A summary that cannot be sent does not keep the tickets from showing who has it.
-	var undone unfinished
-	undone.add("summary", s.sendSummary(ctx, outlet, g, r))
-	s.showTaken(ctx, r, p.BroadcastGroupID, &undone)
-	if err := undone.err(ctx, "the agent has it, and the same call again does the rest"); err != nil {
-		return nil, err
-	}
-	if r, err = s.loadAssignment(ctx, r.ID); err != nil {
-		return nil, err
-	}
-	return &TakeResult{Assignment: &r.Assignment, Group: g}, nil
 }

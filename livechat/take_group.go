@@ -126,7 +126,7 @@ func (s *Service) attach(ctx context.Context, outlet *channel.Channel, r *Assign
 		requireOwn = func(ctx context.Context, _ *Group) error { return s.requireFree(ctx, outlet, r.Assignee, r.ID) }
 	}
 	if err := requireOwn(ctx, g); err != nil {
-		return nil, s.giveBack(context.WithoutCancel(ctx), r, g, err)
+		return nil, s.refuseAgent(context.WithoutCancel(ctx), r, g, err)
 	}
 	attached, err := s.modify(ctx, r.ID, document.O(fieldGroup, isAbsent(), fieldEndedAt, isAbsent()),
 		document.Set(fieldGroup, g.ID, fieldGroupInfo, g.info()))
@@ -162,11 +162,11 @@ func (s *Service) requireFree(ctx context.Context, outlet *channel.Channel, agen
 		return err
 	}
 	for _, g := range found {
-		isLeft, err := s.isLeftOver(ctx, g)
+		isOver, err := s.closeOver(ctx, g)
 		if err != nil {
 			return err
 		}
-		if !isLeft {
+		if !isOver {
 			return boterr.New(boterr.FailedPrecondition, fieldAdminExternalID,
 				"the agent %s is in the conversation %q of the assignment %s: end that first", agent, g.Name, g.Assignment)
 		}
@@ -174,42 +174,18 @@ func (s *Service) requireFree(ctx context.Context, outlet *channel.Channel, agen
 	return nil
 }
 
-// giveBack makes an assignment pending again, and returns why.
-func (s *Service) giveBack(ctx context.Context, r *AssignmentRecord, g *Group, why error) error {
-	if _, err := s.groups.Delete(ctx, equal(record.FieldID, g.ID)); err != nil {
-		return err
+// refuseAgent makes an assignment pending again whose agent cannot have the conversation with
+// the member, and returns why.
+func (s *Service) refuseAgent(ctx context.Context, r *AssignmentRecord, g *Group, why error) error {
+	_, err := s.groups.Delete(ctx, equal(record.FieldID, g.ID))
+	if err == nil {
+		_, err = s.move(ctx, r, givingBack, equal(fieldAssignee, r.Assignee).With(fieldGroup, isAbsent()),
+			document.Unset(fieldAssignee, fieldAssignedAt, fieldOutlet))
 	}
-	_, err := s.modify(ctx, r.ID, equal(fieldAssignee, r.Assignee).With(fieldGroup, isAbsent()),
-		document.Unset(fieldAssignee, fieldAssignedAt, fieldOutlet))
 	if err != nil {
 		return err
 	}
 	return why
-}
-
-// sendSummary sends the summary into the conversation, unless that is done. A custom outlet
-// that was asked for the group got the summary then.
-func (s *Service) sendSummary(ctx context.Context, outlet *channel.Channel, g *Group, r *AssignmentRecord) error {
-	if r.Summary == "" || !r.SummarySentAt.IsZero() || r.CreateGroup != nil {
-		return nil
-	}
-	m, err := s.memberOf(ctx, r)
-	if err != nil {
-		return err
-	}
-	summary, err := filledSummary(r, m)
-	if err != nil || summary == "" {
-		return err
-	}
-	message, err := s.messageTo(outlet, g.ExternalID, m, send.Text(summary).Literal())
-	if err != nil {
-		return err
-	}
-	if _, err := s.deliver(ctx, message); err != nil {
-		return err
-	}
-	_, err = s.modify(context.WithoutCancel(ctx), r.ID, document.O(), document.Set(fieldSummarySentAt, document.At(s.env.Now())))
-	return err
 }
 
 // memberOf returns the member of an assignment.

@@ -19,23 +19,6 @@ const DefaultTakenMessage = "Taken by [adminName]."
 // adminNamePlaceholder stands for the agent in a taken message.
 const adminNamePlaceholder = "[adminName]"
 
-// showTaken makes the tickets but the one that was taken, that of a broadcast group of the
-// outlet, show who has the assignment, where their platforms can. All are tried.
-func (s *Service) showTaken(ctx context.Context, r *AssignmentRecord, from string, undone *unfinished) {
-	name, err := s.adminName(ctx, r.Assignee)
-	if err != nil {
-		undone.add("tickets", err)
-		return
-	}
-	for _, ticket := range r.Tickets {
-		isDone := ticket.SentAt.IsZero() || !ticket.TakenAt.IsZero() || !ticket.RecalledAt.IsZero()
-		isTaken := from != "" && ticket.Channel == r.Outlet && ticket.Group.ID == from
-		if !isDone && !isTaken && r.Direct == "" {
-			undone.add(ticket.name(), s.showOn(ctx, r, ticket, r.takenText(ticket, name)))
-		}
-	}
-}
-
 // takenText returns what a ticket shows once an agent of that name has the assignment. What
 // the request says is for Charlie alone.
 func (r *AssignmentRecord) takenText(ticket Ticket, name string) string {
@@ -55,6 +38,20 @@ func (s *Service) showOn(ctx context.Context, r *AssignmentRecord, ticket Ticket
 	return s.onTicket(ctx, r, ticket, fieldTakenAt, func(c *channel.Channel) error {
 		return updater.ShowTaken(ctx, c, ticket, text)
 	})
+}
+
+// recallTickets takes the tickets back that were sent, where their platforms can. All are
+// tried.
+func (s *Service) recallTickets(ctx context.Context, r *AssignmentRecord, undone *unfinished) {
+	for _, ticket := range r.recallable() {
+		recaller, canRecall := send.PortOf[TicketRecaller](s.ports.Connectors[ticket.Type])
+		if !canRecall || r.Direct != "" {
+			continue
+		}
+		undone.add(ticket.name(), s.onTicket(ctx, r, ticket, fieldRecalledAt, func(c *channel.Channel) error {
+			return recaller.RecallTicket(ctx, c, ticket)
+		}))
+	}
 }
 
 // onTicket does something to a ticket on its platform, and notes in a field when. A ticket

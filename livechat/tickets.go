@@ -37,15 +37,15 @@ func (s *Service) AddNewTargetsToAssignment(
 	if err != nil {
 		return AddNewTargetsToAssignmentResult{}, err
 	}
-	r, unsent := s.sendAdded(ctx, r, outlets, m)
-	if r == nil {
-		return AddNewTargetsToAssignmentResult{}, unsent
-	}
-	m, err = s.memberAsked(ctx, r, p.LiveChat)
-	if err := joined(unsent, err); err != nil {
+	isOut := !isInLiveChat(p.LiveChat)
+	adding := &pass{Service: s, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
+	if err := adding.addTickets(ctx, outlets); err != nil {
 		return AddNewTargetsToAssignmentResult{}, err
 	}
-	return AddNewTargetsToAssignmentResult{Member: m, AssignmentID: r.ID}, nil
+	if m, err = adding.memberNow(ctx); err != nil {
+		return AddNewTargetsToAssignmentResult{}, at(fieldMember, err)
+	}
+	return AddNewTargetsToAssignmentResult{Member: m, AssignmentID: adding.r.ID}, nil
 }
 
 // addedOutlets returns the outlets of new targets, all of them checked.
@@ -167,27 +167,36 @@ func (s *Service) claimPending(ctx context.Context, id string) (*AssignmentRecor
 	}
 }
 
-// sendAdded adds the tickets that outlets lack to an assignment, whose sender the call is,
+// addTickets adds the tickets that outlets lack to an assignment, whose sender the call is,
 // and sends what is missing.
-func (s *Service) sendAdded(ctx context.Context, r *AssignmentRecord, outlets []outlet, m *member.Member) (*AssignmentRecord, error) {
-	planned := *r
-	err := s.planTickets(&planned, outlets, m)
-	if added := planned.Tickets[len(r.Tickets):]; err == nil && len(added) > 0 {
-		var with *AssignmentRecord
-		with, err = s.modify(ctx, r.ID, document.O(fieldEndedAt, isAbsent()), document.Push(
-			fieldTickets, document.O("$each", added), fieldTargets, document.O("$each", targetsOf(added, outlets))))
-		if err == nil && with == nil {
-			err = withdrawn(r)
-		}
-		if err == nil {
-			return s.send(ctx, with, m)
-		}
+func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
+	if err := p.storeTickets(ctx, outlets); err != nil {
+		p.releaseSender(ctx)
+		return err
 	}
-	if err != nil {
-		s.releaseSender(ctx, r)
-		return nil, err
+	return p.reconcile(ctx, wantStanding)
+}
+
+// storeTickets adds the tickets that outlets lack to an assignment.
+func (p *pass) storeTickets(ctx context.Context, outlets []outlet) error {
+	planned := *p.r
+	if err := p.planTickets(&planned, outlets, p.asking); err != nil {
+		return err
 	}
-	return s.send(ctx, r, m)
+	added := planned.Tickets[len(p.r.Tickets):]
+	if len(added) == 0 {
+		return nil
+	}
+	with, err := p.modify(ctx, p.r.ID, document.O(fieldEndedAt, isAbsent()), document.Push(
+		fieldTickets, document.O("$each", added), fieldTargets, document.O("$each", targetsOf(added, outlets))))
+	switch {
+	case err != nil:
+		return err
+	case with == nil:
+		return withdrawn(p.r)
+	}
+	p.r = with
+	return nil
 }
 
 // targetsOf returns the targets that tickets were added for.

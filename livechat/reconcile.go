@@ -1,0 +1,149 @@
+package livechat
+
+import (
+	"context"
+	"slices"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+)
+
+// An operation writes what it wants of an assignment, by a transition, and reconciles it: the
+// steps that are left take it there. A call that comes after a crash does the same, so it goes
+// on where the other one stopped.
+
+// want is where a call wants an assignment to be.
+type want string
+
+// What calls want.
+const (
+	// wantStanding: all was sent, and the member is in live chat as the record says.
+	wantStanding want = "standing"
+	// wantConversation: the agent and the member can talk, and the tickets show that.
+	wantConversation want = "conversation"
+	// wantClosed: all that ends with it has ended, too.
+	wantClosed want = "closed"
+)
+
+// step is one thing to do for an assignment.
+type step struct {
+	name string
+	// want is what it is for, in the states in which it is due, where the pass says so: nil
+	// for always.
+	want want
+	in   []State
+	due  func(*pass) bool
+	// done reports whether the record notes that it was done. nil: nothing notes it, and
+	// doing it again changes nothing.
+	done func(*AssignmentRecord) bool
+	do   func(*pass, context.Context) error
+}
+
+// steps returns the steps in their order.
+func steps() []step {
+	open := []State{Pending, Taken}
+	return []step{
+		{"send the tickets", wantStanding, []State{Sending, Pending}, (*pass).isSender, (*AssignmentRecord).isSent, (*pass).send},
+		{"store the group of the API", wantStanding, []State{Sending}, nil, (*AssignmentRecord).hasGroupOfAPI, (*pass).storeGroupOfAPI},
+		{"end the previous one", wantStanding, []State{Sending}, nil, (*AssignmentRecord).isFirst, (*pass).endPrevious},
+		{"stand", wantStanding, []State{Sending}, nil, nil, (*pass).stand},
+		{"close the previous one", wantStanding, open, nil, (*AssignmentRecord).isFirst, (*pass).closePrevious},
+		{"give it to who is in its group", wantStanding, open, nil, (*AssignmentRecord).hasNobodyInGroup, (*pass).takeByItsGroup},
+		{"let the member in", wantStanding, open, nil, nil, (*pass).letIn},
+
+		{"open the conversation", wantConversation, []State{Taken}, nil, nil, (*pass).openConversation},
+		{"watch idle time", wantConversation, []State{Taken}, nil, nil, (*pass).watch},
+		{"let the member in", wantConversation, []State{Taken}, nil, nil, (*pass).letIn},
+		{"send the summary", wantConversation, []State{Taken}, nil, (*AssignmentRecord).hasNoSummaryLeft, (*pass).sendSummary},
+		{"show it on the tickets", wantConversation, []State{Taken}, nil, nil, (*pass).showTaken},
+
+		{"let the member out", wantClosed, []State{Ended}, nil, nil, (*pass).letOut},
+		{"clear the member's group", wantClosed, []State{Ended}, nil, (*AssignmentRecord).hasNoGroup, (*pass).clearGroup},
+		{"put the groups out of use", wantClosed, []State{Ended}, nil, nil, (*pass).endGroups},
+		{"close the previous one", wantClosed, []State{Ended}, nil, (*AssignmentRecord).isFirst, (*pass).closePrevious},
+		{"recall the tickets", wantClosed, []State{Ended}, (*pass).wantsRecall, nil, (*pass).recall},
+		{"withdraw the next one", wantClosed, []State{Ended}, nil, (*AssignmentRecord).wasHandedOn, (*pass).withdrawNext},
+		{"close", wantClosed, []State{Ended}, (*pass).canClose, nil, (*pass).close},
+	}
+}
+
+// pass takes one assignment through the steps, for one call.
+type pass struct {
+	*Service
+
+	// r is the assignment as the last step left it. sender is the id of the call as the one that
+	// sends it, "" where it does not.
+	r      *AssignmentRecord
+	sender string
+	// asking is the member who asks, from whom messages are filled. nil where none is sent.
+	asking *member.Member
+	// isOut is whether the call wants the member out of live chat, nil where it does not say.
+	isOut *bool
+	// takenFrom is the broadcast group whose ticket was taken, "" where that is not known.
+	takenFrom string
+	// isRecalled is whether the call wants the tickets to be recalled.
+	isRecalled bool
+
+	// outlet and group are where the agent talks, once the conversation is open. member is the
+	// member as a step changed it last, nil where none did.
+	outlet *channel.Channel
+	group  *Group
+	member *member.Member
+	// unfinished and errs are what failed of what the rest does not depend on.
+	unfinished unfinished
+	errs       []error
+}
+
+// then says what to do about a want that is unfinished.
+func (w want) then() string {
+	if w == wantConversation {
+		return "the agent has it, and the same call again does the rest"
+	}
+	return "the same call again recalls the rest"
+}
+
+// reconcile takes the assignment to where a call wants it to be, by the steps that are due
+// and not done. A step that fails keeps those behind it from being done, but for what it notes
+// as unfinished.
+func (p *pass) reconcile(ctx context.Context, to want) error {
+	defer p.releaseSender(ctx) // Also where a connector panics: nobody has to wait for it then.
+	var failed error
+	for _, step := range steps() {
+		if failed == nil && p.isDue(step, to) {
+			failed = step.do(p, ctx)
+		}
+	}
+	return joined(append(p.errs, failed, p.unfinished.err(ctx, to.then()))...)
+}
+
+// isDue reports whether a step is due and not done.
+func (p *pass) isDue(s step, to want) bool {
+	return s.want == to && slices.Contains(s.in, p.r.State()) && p.r.ClosedAt.IsZero() &&
+		(s.due == nil || s.due(p)) && (s.done == nil || !s.done(p.r))
+}
+
+// isSender reports whether the call is the one that sends the request.
+func (p *pass) isSender() bool {
+	return p.sender != "" && p.r.Sender != nil && p.r.Sender.ID == p.sender
+}
+
+// releaseSender lets others send the request. Where it fails, they may once the lease is over.
+func (p *pass) releaseSender(ctx context.Context) {
+	if p.isSender() {
+		_, _ = p.assignments.Update(context.WithoutCancel(ctx), record.Patch{
+			Filter:       document.O(record.FieldID, p.r.ID, fieldSender+".id", p.sender),
+			Patch:        document.Unset(fieldSender),
+			WithModifier: true,
+		})
+	}
+}
+
+// memberNow returns the member as it is after the pass.
+func (p *pass) memberNow(ctx context.Context) (*member.Member, error) {
+	if p.member != nil {
+		return p.member, nil
+	}
+	return p.memberOf(ctx, p.r)
+}

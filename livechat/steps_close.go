@@ -1,0 +1,135 @@
+package livechat
+
+import (
+	"context"
+	"slices"
+
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+)
+
+// What has ended is not canceled: these steps go on where the call that takes them ends. They
+// come in an order in which the bot answers the member again also where they are interrupted,
+// and the agent is still in the group where ending it again goes on.
+
+// letOut ends the live chat of the member.
+func (p *pass) letOut(ctx context.Context) (err error) {
+	p.member, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
+	return err
+}
+
+// hasNoGroup reports whether there was no conversation.
+func (r *AssignmentRecord) hasNoGroup() bool { return r.Group == "" }
+
+// clearGroup clears the current group of the member, where it is that of the assignment.
+func (p *pass) clearGroup(ctx context.Context) error {
+	patched, err := p.ports.Members.PatchMembers(context.WithoutCancel(ctx), member.PatchMembersParams{
+		Channel:      &channel.Channel{ID: p.r.Inlet},
+		MemberID:     p.r.Member,
+		Filter:       equal(fieldGroup, p.r.Group),
+		Patch:        document.Unset(fieldGroup),
+		WithModifier: true,
+	})
+	if patched.Result != nil {
+		p.member = patched.Result
+	}
+	return err
+}
+
+// endGroups puts the groups out of use.
+func (p *pass) endGroups(ctx context.Context) error {
+	return p.deactivateGroups(context.WithoutCancel(ctx), p.r)
+}
+
+// wantsRecall reports whether the tickets lead nowhere any more, and are not to stay.
+func (p *pass) wantsRecall() bool {
+	switch p.r.EndedBy {
+	case EndedByRemoval:
+		return true
+	case EndedByIdle, EndedByReassign:
+		return p.r.Assignee == ""
+	default:
+		return p.isRecalled
+	}
+}
+
+// recall takes the tickets back. All are tried.
+func (p *pass) recall(ctx context.Context) error {
+	p.recallTickets(ctx, p.r, &p.unfinished)
+	return nil
+}
+
+// wasHandedOn reports whether the assignment ended because another one stands in its place.
+func (r *AssignmentRecord) wasHandedOn() bool { return r.EndedBy == EndedByReassign }
+
+// withdrawNext withdraws what the assignment was about to be handed on to when it ended
+// otherwise: nobody can take its tickets any more. A call that sends it at this moment does
+// that itself.
+func (p *pass) withdrawNext(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	next, err := p.nextOf(ctx, p.r.ID)
+	if err != nil || next == nil || next.State() != Sending {
+		return err
+	}
+	next, err = p.claimSending(ctx, next.ID, document.O(fieldSentAt, isAbsent()))
+	if err != nil || next == nil {
+		return err
+	}
+	return p.remove(ctx, next)
+}
+
+// canClose reports whether nothing is left that the same call again could do. Tickets of a
+// request that was idle are recalled once.
+func (p *pass) canClose() bool { return len(p.unfinished.failures) == 0 || p.r.EndedBy == EndedByIdle }
+
+// close notes that all has ended. A request that was withdrawn is removed.
+func (p *pass) close(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	if p.r.EndedBy == EndedByRemoval {
+		_, err := p.assignments.Delete(ctx, equal(record.FieldID, p.r.ID))
+		return err
+	}
+	closed, err := p.modify(ctx, p.r.ID, document.O(), document.Set(fieldClosedAt, document.At(p.env.Now())))
+	if closed != nil { // Else it was removed.
+		p.r = closed
+	}
+	return err
+}
+
+// deactivateGroups marks the groups of an assignment that has ended as no longer live, but
+// those that an open assignment has by now, which they name then.
+func (s *Service) deactivateGroups(ctx context.Context, r *AssignmentRecord) error {
+	live, err := s.findGroups(ctx, equal(fieldAssignment, r.ID).With(fieldActive, true))
+	if err != nil {
+		return err
+	}
+	ids := []string{r.Group}
+	for _, g := range live {
+		ids = append(ids, g.ID)
+	}
+	inUse, err := s.FindAssignments(ctx, record.Query{
+		Filter: document.O(fieldGroup, document.O("$in", ids), fieldEndedAt, isAbsent()),
+	})
+	if err != nil {
+		return err
+	}
+	for _, open := range inUse {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return id == open.Group })
+		_, err := s.groups.Where(record.FieldID, open.Group).Update(ctx, record.Patch{
+			Filter: equal(fieldAssignment, r.ID),
+			Patch:  document.O(fieldAssignment, open.ID, fieldInlet, open.Inlet, fieldMember, open.Member),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.deactivate(ctx, document.O(record.FieldID, document.O("$in", ids), fieldActive, true))
+}
+
+// deactivate marks groups as no longer live.
+func (s *Service) deactivate(ctx context.Context, which document.Object) error {
+	_, err := s.groups.Update(ctx, record.Patch{Filter: which, Patch: document.O(fieldActive, false), Multi: true})
+	return err
+}

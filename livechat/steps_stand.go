@@ -1,0 +1,152 @@
+package livechat
+
+import (
+	"context"
+	"errors"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
+)
+
+// isSent reports whether all of a request was sent.
+func (r *AssignmentRecord) isSent() bool {
+	for _, ticket := range r.Tickets {
+		if ticket.SentAt.IsZero() {
+			return false
+		}
+	}
+	return true
+}
+
+// send sends what is missing. Where some targets refused it for good, the request goes on
+// without them, and the error that names them is noted.
+func (p *pass) send(ctx context.Context) error {
+	var unsent []Unsent
+	for _, ticket := range p.r.Tickets {
+		if !ticket.SentAt.IsZero() {
+			continue
+		}
+		sent, err := p.sendTicket(ctx, p.r, p.asking, ticket)
+		if err != nil {
+			unsent = append(unsent, Unsent{Channel: ticket.Channel, Group: ticket.Group, Err: err})
+			continue
+		}
+		kept, err := p.keepTicket(context.WithoutCancel(ctx), p.r, sent)
+		if err != nil {
+			return err // What was sent has to be known before more is.
+		}
+		p.r = kept
+	}
+	switch {
+	case len(unsent) == 0:
+		return nil
+	case p.r.wasSentNowhere() || !areRefused(unsent):
+		return p.unsentError(ctx, p.r, unsent)
+	default:
+		return p.dropRefused(ctx, unsent)
+	}
+}
+
+// dropRefused removes the tickets of targets that refused a request for good.
+func (p *pass) dropRefused(ctx context.Context, unsent []Unsent) error {
+	failure := &UnsentError{AssignmentID: p.r.ID, Failures: unsent, Of: len(p.r.Tickets), Stands: true}
+	left, err := p.modify(context.WithoutCancel(ctx), p.r.ID,
+		equal(fieldSender+".id", p.sender).With(fieldEndedAt, isAbsent()),
+		document.Pull(fieldTickets, document.O(fieldSentAt, isAbsent())))
+	switch {
+	case err != nil:
+		return err
+	case left == nil:
+		return withdrawn(p.r)
+	}
+	p.r = left
+	p.errs = append(p.errs, &boterr.Error{Code: boterr.Unavailable, Err: failure})
+	return nil
+}
+
+// hasGroupOfAPI reports whether there is no group of a live-chat API left to be stored.
+func (r *AssignmentRecord) hasGroupOfAPI() bool {
+	return r.Group != "" || len(r.Tickets) == 0 || r.CreateGroup == nil || r.Tickets[0].Type != channel.Custom
+}
+
+// storeGroupOfAPI makes the group that a live-chat API made that of the request.
+func (p *pass) storeGroupOfAPI(ctx context.Context) error {
+	known, err := p.findGroups(ctx, equal(fieldAssignment, p.r.ID))
+	if err != nil {
+		return err
+	}
+	var g *Group
+	if len(known) > 0 {
+		g = known[0]
+	} else if g, err = p.insertGroup(ctx, groupOfAPI(p.r, p.asking)); err != nil {
+		return err
+	}
+	if err := p.requireOwn(ctx, g); err != nil {
+		_, undone := p.groups.Delete(context.WithoutCancel(ctx), equal(record.FieldID, g.ID))
+		return errors.Join(err, undone)
+	}
+	grouped, err := p.modify(ctx, p.r.ID, document.O(fieldEndedAt, isAbsent()), document.Set(fieldGroup, g.ID, fieldGroupInfo, g.info()))
+	if err == nil && grouped == nil {
+		err = errors.Join(withdrawn(p.r), p.deactivate(ctx, equal(record.FieldID, g.ID)))
+	}
+	if err != nil {
+		return err
+	}
+	p.r = grouped
+	return nil
+}
+
+// stand makes the request stand: idle time is watched from now on. The slot of the member may
+// be that of another request by now, where this one was handed on to.
+func (p *pass) stand(ctx context.Context) error {
+	fields := document.O(fieldSentAt, document.At(p.env.Now()), fieldSlot, openSlot(p.r.Member))
+	if p.r.LiveChatAgenda {
+		expiry := p.nextExpiry()
+		if err := p.setAlarm(ctx, p.r.Member, expiry); err != nil {
+			return err
+		}
+		fields = fields.With(fieldExpiry, expiry)
+	}
+	to := standing
+	if p.r.Group != "" {
+		to, fields = standingInGroup, fields.With(fieldAssignedAt, document.At(p.env.Now()))
+	}
+	stood, err := p.move(ctx, p.r, to, document.O(), document.O("$set", fields, "$unset", document.O(fieldSender, "")))
+	switch {
+	case errors.Is(err, boterr.AlreadyExists):
+		return p.withdraw(ctx, p.r, boterr.New(boterr.Conflict, "",
+			"the member %s made another request while the assignment %s was handed on", p.r.Member, p.r.ParentAssignment))
+	case err != nil:
+		return err
+	case stood == nil: // The agenda may have come after who withdrew it looked for one.
+		_, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
+		return joined(withdrawn(p.r), err, p.closeParent(ctx, p.r))
+	}
+	p.r = stood
+	return nil
+}
+
+// takeByItsGroup gives a request to the agent in its group, which bot logic has given it
+// before it stood.
+func (p *pass) takeByItsGroup(ctx context.Context) error {
+	g, err := p.loadGroup(ctx, p.r.Group)
+	if err != nil || !g.Active || g.Assignment != p.r.ID {
+		return nil //nolint:nilerr // Without its group it is as it was: nobody has it.
+	}
+	taken, err := p.takeByGroup(ctx, p.r, g)
+	if err != nil {
+		return err
+	}
+	p.r = taken
+	return nil
+}
+
+// hasNobodyInGroup reports whether no agent can have the request by its group.
+func (r *AssignmentRecord) hasNobodyInGroup() bool { return r.Group == "" || r.Assignee != "" }
+
+// withdrawn is the error of a call whose request was ended while it was sent.
+func withdrawn(r *AssignmentRecord) error {
+	return boterr.New(boterr.Conflict, "", "the assignment %s was withdrawn while it was sent", r.ID)
+}
