@@ -12,6 +12,16 @@ import (
 // Records of another app do not exist for them. A record that is passed in is an address.
 // Where a channel or a member is not given, the context's own is meant.
 type Operations interface {
+	AssignmentOperations
+	AssignmentLookUps
+	GroupOperations
+	BravoOperations
+	AdminOperations
+	SendOperations
+}
+
+// AssignmentOperations are the operations that make, change and end assignments.
+type AssignmentOperations interface {
 	// CreateAssignment asks for a person to take over the conversation with a member. The
 	// member's botMeta.liveChat is true when it returns.
 	//
@@ -76,57 +86,6 @@ type Operations interface {
 	// Specification: Live-chat operations.
 	ReassignAssignment(ctx context.Context, p ReassignAssignmentParams) (ReassignAssignmentResult, error)
 
-	// GetAssignment reads an assignment by its id.
-	//
-	// InvalidArgument: AssignmentID is missing. NotFound: the app has no such assignment.
-	//
-	// Specification: Live-chat operations.
-	GetAssignment(ctx context.Context, p GetAssignmentParams) (*Assignment, error)
-
-	// GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not
-	// ended: one that was taken there or that the channel has directly, or, while nobody has
-	// taken it, one with a ticket there. Where its meta is a filter, one that has operators,
-	// the context's member must match it; an assignment whose meta does not match is passed
-	// over.
-	//
-	// InvalidArgument: ChannelID is missing. NotFound: the app has no such channel, or no
-	// open assignment is there.
-	//
-	// Specification: Live-chat operations.
-	GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOutletParams) (*Assignment, error)
-
-	// GetAssignmentByBravoGroupID reads the newest assignment of a group on Bravo.
-	//
-	// InvalidArgument: BravoGroupID is missing. NotFound: the app has no assignment of that
-	// group.
-	//
-	// Specification: Live-chat operations.
-	GetAssignmentByBravoGroupID(ctx context.Context, p GetAssignmentByBravoGroupIDParams) (*Assignment, error)
-
-	// GetAssignmentsByMemberID reads all assignments of a member, the ended ones included.
-	//
-	// InvalidArgument: MemberID is missing, or SortBy is no order.
-	//
-	// Specification: Live-chat operations.
-	GetAssignmentsByMemberID(ctx context.Context, p GetAssignmentsByMemberIDParams) ([]*Assignment, error)
-
-	// GetAssignmentsByMeta reads the assignments whose meta holds the given data: each field
-	// of it is there and equal, as a filter of package document compares; other fields may
-	// stand beside. A field may be a dotted path.
-	//
-	// InvalidArgument: Meta is missing, or has an operator in the place of a field or a
-	// value.
-	//
-	// Specification: Live-chat operations.
-	GetAssignmentsByMeta(ctx context.Context, p GetAssignmentsByMetaParams) ([]*Assignment, error)
-
-	// GetAssignmentsByParentAssignmentID reads the assignments that one was handed on to.
-	//
-	// InvalidArgument: AssignmentID is missing.
-	//
-	// Specification: Live-chat operations.
-	GetAssignmentsByParentAssignmentID(ctx context.Context, p GetAssignmentsByParentAssignmentIDParams) ([]*Assignment, error)
-
 	// UpdateAssignmentGroup sets the group of an assignment. Both then name each other, and a
 	// request that stands is taken by the agent who is in the group, with all that belongs to
 	// that: the summary goes into the group, and the tickets show who has it. In place of Group
@@ -179,18 +138,64 @@ type Operations interface {
 	//
 	// Specification: Live-chat operations.
 	InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams) (EndLiveChatResult, error)
+}
 
-	// EndBravoLiveChat ends the live chats of an agent in a group on Bravo. The result has
-	// one element for each assignment that ended. A live group of the agent without one is
-	// put out of use, and has an element without an assignment.
+// AssignmentLookUps are the operations that read assignments.
+type AssignmentLookUps interface {
+	// GetAssignment reads an assignment by its id.
 	//
-	// InvalidArgument: AdminExternalID or BravoGroupID is missing, or Channel and ChannelID
-	// name different channels. NotFound: the app has no such channel, or the channel no such
-	// group. Unsupported: the channel is not of type bravo.
+	// InvalidArgument: AssignmentID is missing. NotFound: the app has no such assignment.
 	//
 	// Specification: Live-chat operations.
-	EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams) ([]EndBravoLiveChatResult, error)
+	GetAssignment(ctx context.Context, p GetAssignmentParams) (*Assignment, error)
 
+	// GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not
+	// ended: one that was taken there or that the channel has directly, or, while nobody has
+	// taken it, one with a ticket there. Where its meta is a filter, one that has operators,
+	// the context's member must match it; an assignment whose meta does not match is passed
+	// over.
+	//
+	// InvalidArgument: ChannelID is missing. NotFound: the app has no such channel, or no
+	// open assignment is there.
+	//
+	// Specification: Live-chat operations.
+	GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOutletParams) (*Assignment, error)
+
+	// GetAssignmentByBravoGroupID reads the newest assignment of a group on Bravo.
+	//
+	// InvalidArgument: BravoGroupID is missing. NotFound: the app has no assignment of that
+	// group.
+	//
+	// Specification: Live-chat operations.
+	GetAssignmentByBravoGroupID(ctx context.Context, p GetAssignmentByBravoGroupIDParams) (*Assignment, error)
+
+	// GetAssignmentsByMemberID reads all assignments of a member, the ended ones included.
+	//
+	// InvalidArgument: MemberID is missing, or SortBy is no order.
+	//
+	// Specification: Live-chat operations.
+	GetAssignmentsByMemberID(ctx context.Context, p GetAssignmentsByMemberIDParams) ([]*Assignment, error)
+
+	// GetAssignmentsByMeta reads the assignments whose meta holds the given data: each field
+	// of it is there and equal, as a filter of package document compares; other fields may
+	// stand beside. A field may be a dotted path.
+	//
+	// InvalidArgument: Meta is missing, or has an operator in the place of a field or a
+	// value.
+	//
+	// Specification: Live-chat operations.
+	GetAssignmentsByMeta(ctx context.Context, p GetAssignmentsByMetaParams) ([]*Assignment, error)
+
+	// GetAssignmentsByParentAssignmentID reads the assignments that one was handed on to.
+	//
+	// InvalidArgument: AssignmentID is missing.
+	//
+	// Specification: Live-chat operations.
+	GetAssignmentsByParentAssignmentID(ctx context.Context, p GetAssignmentsByParentAssignmentIDParams) ([]*Assignment, error)
+}
+
+// GroupOperations are the operations on groups, those of Bravo aside.
+type GroupOperations interface {
 	// GetGroup reads a group by its id.
 	//
 	// InvalidArgument: GroupID is missing. NotFound: the app has no such group.
@@ -256,6 +261,29 @@ type Operations interface {
 	// Specification: Group and admin operations.
 	InactivateGroup(ctx context.Context, p InactivateGroupParams) (RecordUpdate, error)
 
+	// CreateHotelChannel makes a channel on Hotel. It makes no channel of the app.
+	//
+	// InvalidArgument: HotelGroupID or DisplayName is missing. NotFound: the app has no such
+	// channel. Unsupported: the channel is not of type hotel, or the host's connector makes no
+	// channels.
+	//
+	// Specification: Group and admin operations.
+	CreateHotelChannel(ctx context.Context, p CreateHotelChannelParams) (CreateHotelChannelResult, error)
+}
+
+// BravoOperations are the operations on groups on Bravo and their live chats.
+type BravoOperations interface {
+	// EndBravoLiveChat ends the live chats of an agent in a group on Bravo. The result has
+	// one element for each assignment that ended. A live group of the agent without one is
+	// put out of use, and has an element without an assignment.
+	//
+	// InvalidArgument: AdminExternalID or BravoGroupID is missing, or Channel and ChannelID
+	// name different channels. NotFound: the app has no such channel, or the channel no such
+	// group. Unsupported: the channel is not of type bravo.
+	//
+	// Specification: Live-chat operations.
+	EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams) ([]EndBravoLiveChatResult, error)
+
 	// HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the
 	// group's record, puts the invitation link out of use, and makes a new one unless
 	// IsRenewGroupInviteLink is false. The result is the new link, "" without one. Where a
@@ -297,16 +325,10 @@ type Operations interface {
 	//
 	// Specification: Group and admin operations.
 	SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconParams) (SetBravoGroupIconResult, error)
+}
 
-	// CreateHotelChannel makes a channel on Hotel. It makes no channel of the app.
-	//
-	// InvalidArgument: HotelGroupID or DisplayName is missing. NotFound: the app has no such
-	// channel. Unsupported: the channel is not of type hotel, or the host's connector makes no
-	// channels.
-	//
-	// Specification: Group and admin operations.
-	CreateHotelChannel(ctx context.Context, p CreateHotelChannelParams) (CreateHotelChannelResult, error)
-
+// AdminOperations are the operations on agents.
+type AdminOperations interface {
 	// GetAdmin reads an agent by the id.
 	//
 	// InvalidArgument: AdminID is missing. NotFound: the app has no such agent.
@@ -320,7 +342,10 @@ type Operations interface {
 	//
 	// Specification: Group and admin operations.
 	GetAdminByExternalID(ctx context.Context, p GetAdminByExternalIDParams) (*Admin, error)
+}
 
+// SendOperations are the sends that need a group or an assignment.
+type SendOperations interface {
 	// SendMessageToInlet sends a message from the outlet conversation that MessageEvent
 	// belongs to, to the member. {{path}} in it is filled from the member.
 	//

@@ -121,16 +121,13 @@ func (p *goPackage) addTypes(file *ast.File) {
 // methods returns the methods of a domain's interface, none where the package does not
 // declare it.
 func (p *goPackage) methods(d domain) ([]method, error) {
-	declared, ok := p.types[d.declared].(*ast.InterfaceType)
-	if !ok {
-		return nil, nil
-	}
+	fields := p.methodsOf(d.declared)
 	byMethod := map[string]operations.Operation{}
 	for _, operation := range operations.All() {
 		byMethod[operation.Method] = operation
 	}
 	var methods []method
-	for _, field := range declared.Methods.List {
+	for _, field := range fields {
 		name := field.Names[0].Name
 		operation, ok := byMethod[name]
 		if !ok {
@@ -143,6 +140,24 @@ func (p *goPackage) methods(d domain) ([]method, error) {
 		methods = append(methods, m)
 	}
 	return methods, nil
+}
+
+// methodsOf returns the methods of an interface of the package, with those of the interfaces of
+// the package that it embeds. There are none where the package does not declare it.
+func (p *goPackage) methodsOf(name string) []*ast.Field {
+	declared, ok := p.types[name].(*ast.InterfaceType)
+	if !ok {
+		return nil
+	}
+	var methods []*ast.Field
+	for _, field := range declared.Methods.List {
+		if embedded, isName := field.Type.(*ast.Ident); isName {
+			methods = append(methods, p.methodsOf(embedded.Name)...)
+			continue
+		}
+		methods = append(methods, field)
+	}
+	return methods
 }
 
 // method reads a method, which has the form
