@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -175,6 +176,9 @@ func In(field string, err error) error {
 	inner.Field = joinField(field, e.Field)
 	return &inner
 }
+
+// Index returns the path of element i, for In: "[3]".
+func Index(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
 // joinField appends a path to a field: a name with a dot, an index without.
 func joinField(field, path string) string {

@@ -65,23 +65,15 @@ func child(value any, part string) (any, bool) {
 	case Object:
 		return v.Field(part)
 	case Array:
-		if i, ok := arrayIndex(part); ok && i < v.Len() {
+		if i, ok := ParseIndex(part); ok && i < v.Len() {
 			return v.At(i), true
 		}
 	}
 	return nil, false
 }
 
-// itemOrMissing returns an element, or missing.
-func itemOrMissing(array Array, index int) any {
-	if index < array.Len() {
-		return array.At(index)
-	}
-	return missing
-}
-
-// arrayIndex reads a part of a path as an index: digits without a leading zero.
-func arrayIndex(part string) (int, bool) {
+// ParseIndex reads a part of a path as an index: digits without a leading zero.
+func ParseIndex(part string) (int, bool) {
 	if part == "" || part[0] < '0' || part[0] > '9' || len(part) > 1 && part[0] == '0' {
 		return 0, false
 	}
@@ -164,9 +156,9 @@ func setAt(container any, parts []string, value any) (any, error) {
 	case nil:
 		return singleField(part, value), nil
 	case Object:
-		return c.with(part, value), nil
+		return c.Put(part, value), nil
 	case Array:
-		i, ok := arrayIndex(part)
+		i, ok := ParseIndex(part)
 		if !ok {
 			return nil, boterr.Invalid("", "%q is no index of an array", part)
 		}
@@ -182,9 +174,9 @@ func (a Array) withItem(i int, value any) (Array, error) {
 		return Array{}, boterr.New(boterr.ResourceExhausted, "", "the index %d is above %d", i, MaxArrayIndex)
 	}
 	items := make([]any, max(a.Len(), i+1))
-	copy(items, a.items())
+	copy(items, a.Items())
 	items[i] = value
-	return arrayOf(items), nil
+	return ArrayOf(items), nil
 }
 
 // deleteAt returns container without the path, and whether that changed it.
@@ -206,7 +198,7 @@ func deleteAt(container any, parts []string) (any, bool) {
 		next := c.Without(part)
 		return next, next != c
 	case Array:
-		if i, ok := arrayIndex(part); ok && i < c.Len() {
+		if i, ok := ParseIndex(part); ok && i < c.Len() {
 			return replaceChild(c, part, nil), true
 		}
 	}
@@ -217,12 +209,12 @@ func deleteAt(container any, parts []string) (any, bool) {
 func replaceChild(container any, part string, value any) any {
 	switch c := container.(type) {
 	case Object:
-		return c.with(part, value)
+		return c.Put(part, value)
 	case Array:
-		i, _ := arrayIndex(part)
-		items := slices.Clone(c.items())
+		i, _ := ParseIndex(part)
+		items := slices.Clone(c.Items())
 		items[i] = value
-		return arrayOf(items)
+		return ArrayOf(items)
 	default:
 		return container
 	}

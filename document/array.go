@@ -3,7 +3,6 @@ package document
 import (
 	"iter"
 	"slices"
-	"strconv"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -31,25 +30,25 @@ func A(items ...any) Array {
 	for i, item := range items {
 		value, err := ValueOf(item)
 		if err != nil && failed == nil {
-			failed = boterr.In(indexField(i), err)
+			failed = boterr.In(boterr.Index(i), err)
 		}
 		values = append(values, value)
 	}
-	a := arrayOf(values)
+	a := ArrayOf(values)
 	if failed != nil {
 		a.node.err = failed
 	}
 	return a
 }
 
-// arrayOf makes an array of values that nobody else holds.
-func arrayOf(values []any) Array {
+// ArrayOf returns an array of values, which nobody else holds.
+func ArrayOf(values []any) Array {
 	node := &arrayNode{items: values, size: emptySize}
 	for i, v := range values {
 		node.depth = max(node.depth, depthOf(v))
 		node.size = addSizes(node.size, elementSize(i, v))
 		if err := errOf(v); err != nil && node.err == nil {
-			node.err = boterr.In(indexField(i), err)
+			node.err = boterr.In(boterr.Index(i), err)
 		}
 	}
 	node.depth++
@@ -65,14 +64,11 @@ func elementSize(i int, value any) int {
 	for ; i > 9; i /= 10 {
 		digits++
 	}
-	return digits + 2 + valueSize(value)
+	return digits + 2 + SizeOf(value)
 }
 
-// indexField is the path of an element in errors.
-func indexField(i int) string { return "[" + strconv.Itoa(i) + "]" }
-
-// items returns the elements, which must not be changed.
-func (a Array) items() []any {
+// Items returns the elements. They must not be changed.
+func (a Array) Items() []any {
 	if a.node == nil {
 		return nil
 	}
@@ -80,7 +76,7 @@ func (a Array) items() []any {
 }
 
 // Len returns the number of elements.
-func (a Array) Len() int { return len(a.items()) }
+func (a Array) Len() int { return len(a.Items()) }
 
 // At returns element i, counted from 0, or nil where there is none.
 func (a Array) At(i int) any {
@@ -91,11 +87,19 @@ func (a Array) At(i int) any {
 }
 
 // All returns the elements in order.
-func (a Array) All() iter.Seq2[int, any] { return slices.All(a.items()) }
+func (a Array) All() iter.Seq2[int, any] { return slices.All(a.Items()) }
+
+// Size returns the number of bytes that MongoDB would need for a.
+func (a Array) Size() int {
+	if a.node == nil {
+		return emptySize
+	}
+	return a.node.size
+}
 
 // Append returns the array with further elements at its end.
 func (a Array) Append(items ...any) Array {
-	return A(slices.Concat(a.items(), items)...)
+	return A(slices.Concat(a.Items(), items)...)
 }
 
 // IsZero reports whether a is the zero Array, which counts as absent.

@@ -17,7 +17,7 @@ type arrayFilter struct {
 
 // match reports whether an array element matches.
 func (f *arrayFilter) match(item any, e *Evaluation) bool {
-	return e.spend(objectWork) && f.filter.root.match(singleField(f.name, item), e)
+	return e.spend(objectWork) && f.filter.root.match(Object{}.Put(f.name, item), e)
 }
 
 // arrayFilterSet are the array filters of an update by name.
@@ -32,7 +32,7 @@ var identifier = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
 func compileArrayFilters(sources []Object) (*arrayFilterSet, error) {
 	set := &arrayFilterSet{byName: make(map[string]*arrayFilter, len(sources))}
 	for i, source := range sources {
-		field := "arrayFilters" + indexField(i)
+		field := "arrayFilters" + boterr.Index(i)
 		f, err := compileArrayFilter(source)
 		if err != nil {
 			return nil, boterr.In(field, err)
@@ -80,7 +80,7 @@ func collectIdentifiers(query Object, names map[string]struct{}) {
 			continue
 		}
 		clauses, _ := operand.(Array)
-		for _, clause := range clauses.items() {
+		for _, clause := range clauses.Items() {
 			if o, ok := clause.(Object); ok {
 				collectIdentifiers(o, names)
 			}
@@ -102,7 +102,7 @@ func (s *arrayFilterSet) use(name string) (*arrayFilter, error) {
 func (s *arrayFilterSet) checkUsed() error {
 	for i, f := range s.filters {
 		if !f.used {
-			return boterr.Invalid("arrayFilters"+indexField(i), "no path of the update names $[%s]", f.name)
+			return boterr.Invalid("arrayFilters"+boterr.Index(i), "no path of the update names $[%s]", f.name)
 		}
 	}
 	return nil

@@ -160,7 +160,7 @@ func boundsOfTest(test candidateTest) (Bounds, bool) {
 // is not tried here; null matches less than what has the key of null, such as a
 // scalar where the path leads on.
 func boundsOfEqual(value any) (Bounds, bool) {
-	if classOf(value) == classArray {
+	if ClassOf(value) == ClassArray {
 		return Bounds{}, false
 	}
 	return Bounds{Ranges: []KeyRange{pointOf(value)}, Exact: value != nil}, true
@@ -179,9 +179,9 @@ func boundsOfStrings(values oneOfStrings) Bounds {
 // operand's type does.
 func boundsOfOrder(c *ordered) (Bounds, bool) {
 	switch {
-	case c.class == classArray:
+	case c.class == ClassArray:
 		return Bounds{}, false
-	case c.class == classNull, isNaN(c.operand):
+	case c.class == ClassNull, isNaN(c.operand):
 		if !c.equal {
 			return Bounds{Exact: true}, true
 		}
@@ -203,7 +203,7 @@ func boundsOfOrder(c *ordered) (Bounds, bool) {
 // lowestOf is the lowest key of a class that is greater or less than others: for
 // numbers that of negative infinity, since NaN is neither.
 func lowestOf(class int) []byte {
-	if class == classNumber {
+	if class == ClassNumber {
 		return AppendKey(nil, math.Inf(-1))
 	}
 	return []byte{byte(class)}
@@ -215,7 +215,7 @@ func boundsOfPattern(pattern *pcre.Pattern) (Bounds, bool) {
 	if prefix == "" {
 		return Bounds{}, false
 	}
-	from := append([]byte{classString}, prefix...)
+	from := append([]byte{ClassString}, prefix...)
 	return Bounds{Ranges: []KeyRange{{From: from, To: KeyAfter(from)}}}, true
 }
 
@@ -239,7 +239,7 @@ func boundsOfEvery(conditions every) (Bounds, bool) {
 
 // pointOf returns the range of one value. Both ends are in one piece of memory.
 func pointOf(value any) KeyRange {
-	room := make([]byte, 0, 2*(valueSize(value)+len("class and ends")))
+	room := make([]byte, 0, 2*(SizeOf(value)+len("class and ends")))
 	key := AppendKey(room, value)
 	end := len(key)
 	after := append(key, key...)[end:]

@@ -4,9 +4,54 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 )
+
+// Change is what a store does to a document: the update that the caller wrote, and what the
+// layer above adds to it.
+type Change struct {
+	// Update is the caller's update.
+	Update *Update
+	// Now is the time that $currentDate writes.
+	Now time.Time
+	// Fixed are the fields that no update can change. A replacement that lacks one
+	// keeps it; an update that would give it another value is InvalidArgument.
+	// _id is fixed always.
+	Fixed []string
+	// Stamps are renewed in a document that the update changes otherwise, and left
+	// alone in one that it does not. What the caller's update does to these fields
+	// has no effect and does not count as a change.
+	Stamps Stamps
+	// OnInsert are the fields of a document that an upsert inserts, beside those
+	// that filter and update give. Where both give a field, the caller's value is
+	// kept, unless the field is stamped; in a fixed field a caller's value that
+	// differs is InvalidArgument. OnInsert gives the _id where neither filter nor
+	// update does.
+	OnInsert Object
+}
+
+// Stamps are the fields of a document that tell its version.
+type Stamps struct {
+	// Set are fields that take a new value, such as updatedAt and etag.
+	Set Object
+	// Increment names the fields that are counted up by one, such as _version. A
+	// field that is missing or no number starts at 1. A document that an upsert
+	// inserts has them only where OnInsert gives them.
+	Increment []string
+}
+
+// Check returns InvalidArgument for a change that could not be made to any document.
+func (c Change) Check() error {
+	if c.Update == nil {
+		return boterr.Invalid("update", "an update is required")
+	}
+	if err := c.Stamps.Set.Err(); err != nil {
+		return boterr.In("stamps", err)
+	}
+	return boterr.In("onInsert", c.OnInsert.Err())
+}
 
 // Apply returns what the change makes of a document that filter matches, and
 // whether that counts as modified: where it differs from what it was, and for a
@@ -49,7 +94,7 @@ func (c Change) applied(e *Evaluation, filter *Filter, before Object) (after Obj
 	if after, err = c.keepFixed(before, after); err != nil {
 		return Object{}, false, err
 	}
-	if after = c.ignoreStamped(before, after); identicalObjects(before, after) {
+	if after = c.ignoreStamped(before, after); Identical(before, after) {
 		return before, c.Update.alwaysModifies(), nil
 	}
 	return c.stamp(after), true, nil
@@ -60,41 +105,38 @@ func (c Change) applied(e *Evaluation, filter *Filter, before Object) (after Obj
 func (c Change) edited(run *updateRun) (Object, bool, error) {
 	before := run.document
 	most := len(c.Update.tree.children) + c.Stamps.Set.Len() + len(c.Stamps.Increment)
-	edit := objectEdit{
-		from: before, changes: make([]fieldChange, 0, min(most, fewChanges)), memory: &c.Update.shapes,
-	}
+	edit := NewEdit(before, most, &c.Update.shapes)
 	if err := c.Update.tree.editFields(&edit, run); err != nil {
 		return Object{}, false, err
 	}
 	if err := c.keepFixedOf(&edit); err != nil {
 		return Object{}, false, err
 	}
-	edit.changes = slices.DeleteFunc(edit.changes, func(f fieldChange) bool { return c.isStamped(f.name) })
-	if len(edit.changes) == 0 {
+	edit.Withdraw(c.isStamped)
+	if edit.IsEmpty() {
 		return before, false, before.Err()
 	}
 	for field, value := range c.Stamps.Set.All() {
-		edit.set(field, value)
+		edit.Set(field, value)
 	}
 	for _, field := range c.Stamps.Increment {
-		edit.set(field, nextVersion(edit.value(field)))
+		edit.Set(field, nextVersion(edit.Value(field)))
 	}
-	after := edit.object()
+	after := edit.Object()
 	return after, true, after.Err()
 }
 
 // keepFixedOf is keepFixed for an edit.
-func (c Change) keepFixedOf(edit *objectEdit) error {
-	for _, change := range edit.changes {
-		if !c.isFixed(change.name) {
+func (c Change) keepFixedOf(edit *Edit) error {
+	for field, value := range edit.Changes() {
+		if !c.isFixed(field) {
 			continue
 		}
-		if err := checkFixed(change.name, fieldOrMissing(edit.from, change.name), change.value); err != nil {
+		if err := checkFixed(field, edit.Before().Value(field), value); err != nil {
 			return err
 		}
 	}
-	// 1.0 for 1 is no change.
-	edit.changes = slices.DeleteFunc(edit.changes, func(f fieldChange) bool { return c.isFixed(f.name) })
+	edit.Withdraw(c.isFixed) // 1.0 for 1 is no change.
 	return nil
 }
 
@@ -116,11 +158,11 @@ func (c Change) keepFixed(before, after Object) (Object, error) {
 		after = c.withKept(before, after)
 	}
 	for _, field := range append([]string{IDField}, c.Fixed...) {
-		if err := checkFixed(field, fieldOrMissing(before, field), fieldOrMissing(after, field)); err != nil {
+		if err := checkFixed(field, before.Value(field), after.Value(field)); err != nil {
 			return Object{}, err
 		}
-		if kept, ok := before.Field(field); ok && !identical(kept, fieldOrMissing(after, field)) {
-			after = after.with(field, kept) // 1.0 for 1 is no change.
+		if kept, ok := before.Field(field); ok && !Identical(kept, after.Value(field)) {
+			after = after.Put(field, kept) // 1.0 for 1 is no change.
 		}
 	}
 	return after, nil
@@ -128,7 +170,7 @@ func (c Change) keepFixed(before, after Object) (Object, error) {
 
 // checkFixed refuses another value for a fixed field.
 func checkFixed(field string, before, after any) error {
-	if before == missing && after == missing || before != missing && after != missing && Equal(before, after) {
+	if before == Missing && after == Missing || before != Missing && after != Missing && Equal(before, after) {
 		return nil
 	}
 	return boterr.Invalid(field, "the field is fixed and cannot be changed")
@@ -137,18 +179,18 @@ func checkFixed(field string, before, after any) error {
 // withKept puts the fixed and stamped fields of the document before a replacement,
 // in their old order, so that replacing a document by itself changes nothing.
 func (c Change) withKept(before, replacement Object) Object {
-	b := newObjectBuilder(before.Len() + replacement.Len())
+	b := NewBuilder(before.Len() + replacement.Len())
 	for field, value := range before.All() {
 		if c.isFixed(field) || c.isStamped(field) {
-			b.set(field, value)
+			b.Set(field, value)
 		}
 	}
 	for field, value := range replacement.All() {
 		if !c.isStamped(field) {
-			b.set(field, value)
+			b.Set(field, value)
 		}
 	}
-	return b.object()
+	return b.Object()
 }
 
 // ignoreStamped puts the stamped fields back to what they were, and where they were.
@@ -156,48 +198,48 @@ func (c Change) ignoreStamped(before, after Object) Object {
 	if !c.touchesStamps(before, after) {
 		return after
 	}
-	b := newObjectBuilder(after.Len())
+	b := NewBuilder(after.Len())
 	for field, value := range before.All() {
 		if now, ok := after.Field(field); c.isStamped(field) {
-			b.set(field, value)
+			b.Set(field, value)
 		} else if ok {
-			b.set(field, now)
+			b.Set(field, now)
 		}
 	}
 	for field, value := range after.All() {
 		if !c.isStamped(field) {
-			b.set(field, value)
+			b.Set(field, value)
 		}
 	}
-	return b.object()
+	return b.Object()
 }
 
 // touchesStamps reports whether a stamped field is not what it was.
 func (c Change) touchesStamps(before, after Object) bool {
 	for field := range c.Stamps.Set.All() {
-		if !identical(fieldOrMissing(before, field), fieldOrMissing(after, field)) {
+		if !Identical(before.Value(field), after.Value(field)) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(c.Stamps.Increment, func(field string) bool {
-		return !identical(fieldOrMissing(before, field), fieldOrMissing(after, field))
+		return !Identical(before.Value(field), after.Value(field))
 	})
 }
 
 // stamp renews the stamped fields.
 func (c Change) stamp(o Object) Object {
 	for field, value := range c.Stamps.Set.All() {
-		o = o.with(field, value)
+		o = o.Put(field, value)
 	}
 	for _, field := range c.Stamps.Increment {
-		o = o.with(field, nextVersion(fieldOrMissing(o, field)))
+		o = o.Put(field, nextVersion(o.Value(field)))
 	}
 	return o
 }
 
 // nextVersion returns the version after another one, the first where that is none.
 func nextVersion(version any) any {
-	if _, isNumber := floatNumber(version); isNumber {
+	if _, isNumber := FloatNumber(version); isNumber {
 		if next, ok := addNumbers(version, int64(1)); ok {
 			return next
 		}
@@ -244,9 +286,9 @@ func (c Change) inserted(e *Evaluation, base Object) (Object, error) {
 	}
 	if id, ok := base.Field(IDField); ok {
 		if !after.Has(IDField) && c.Update.IsReplacement() {
-			after = after.with(IDField, id)
+			after = after.Put(IDField, id)
 		}
-		if err := checkFixed(IDField, id, fieldOrMissing(after, IDField)); err != nil {
+		if err := checkFixed(IDField, id, after.Value(IDField)); err != nil {
 			return Object{}, err
 		}
 	}
@@ -268,7 +310,7 @@ func (c Change) requiredFields(e *Evaluation, filter *Filter) (Object, error) {
 		if c.Update.IsReplacement() && e.path != IDField {
 			continue
 		}
-		if known, ok := values[e.path]; ok && identical(known, e.value) {
+		if known, ok := values[e.path]; ok && Identical(known, e.value) {
 			continue
 		}
 		values[e.path] = e.value
@@ -283,36 +325,36 @@ func (c Change) requiredFields(e *Evaluation, filter *Filter) (Object, error) {
 // completed adds OnInsert and the stamps: _id first, then the fields of OnInsert,
 // then the caller's.
 func (c Change) completed(o Object) (Object, error) {
-	b := newObjectBuilder(o.Len() + c.OnInsert.Len())
+	b := NewBuilder(o.Len() + c.OnInsert.Len())
 	if id, ok := o.Field(IDField); ok {
-		b.set(IDField, id)
+		b.Set(IDField, id)
 	}
 	for field, value := range c.OnInsert.All() {
 		given, ok := o.Field(field)
 		switch {
 		case !ok || c.isStamped(field):
-			b.set(field, value)
+			b.Set(field, value)
 		case c.isFixed(field) && field != IDField && !Equal(given, value):
 			return Object{}, checkFixed(field, value, given)
 		default:
-			b.set(field, given)
+			b.Set(field, given)
 		}
 	}
 	for field, value := range o.All() {
 		if _, ok := c.OnInsert.Field(field); !ok && !c.isStamped(field) {
-			b.set(field, value)
+			b.Set(field, value)
 		}
 	}
 	return c.stampedNew(b)
 }
 
 // stampedNew sets the stamps that OnInsert does not give.
-func (c Change) stampedNew(b *objectBuilder) (Object, error) {
+func (c Change) stampedNew(b *Builder) (Object, error) {
 	for field, value := range c.Stamps.Set.All() {
 		if _, ok := c.OnInsert.Field(field); !ok {
-			b.set(field, value)
+			b.Set(field, value)
 		}
 	}
-	o := b.object()
+	o := b.Object()
 	return o, o.Err()
 }

@@ -8,44 +8,45 @@ import (
 	"time"
 )
 
-// missing stands for the value of a field that is not there.
-type missingValue struct{}
+// MissingValue is the type of Missing.
+type MissingValue struct{}
 
-// missing is the one missingValue.
-var missing = missingValue{}
+// Missing stands for the value of a field that is not there, where a function has one value to
+// return. No object or array holds it.
+var Missing = MissingValue{}
 
 // The order of types in MongoDB, lowest first. Numbers of both types are one
 // class.
 const (
-	classMissing = iota
-	classNull
-	classNumber
-	classString
-	classObject
-	classArray
-	classBool
-	classDate
+	ClassMissing = iota
+	ClassNull
+	ClassNumber
+	ClassString
+	ClassObject
+	ClassArray
+	ClassBool
+	ClassDate
 )
 
-// classOf returns the place of a value's type in that order.
-func classOf(value any) int {
+// ClassOf returns the place of a value's type in that order.
+func ClassOf(value any) int {
 	switch value.(type) {
 	case nil:
-		return classNull
+		return ClassNull
 	case int64, float64:
-		return classNumber
+		return ClassNumber
 	case string:
-		return classString
+		return ClassString
 	case Object:
-		return classObject
+		return ClassObject
 	case Array:
-		return classArray
+		return ClassArray
 	case bool:
-		return classBool
+		return ClassBool
 	case time.Time:
-		return classDate
+		return ClassDate
 	default:
-		return classMissing
+		return ClassMissing
 	}
 }
 
@@ -55,22 +56,22 @@ func classOf(value any) int {
 // strings compare by bytes; objects field by field, type then name then value;
 // arrays element by element. It is a total order.
 func Compare(a, b any) int {
-	class := classOf(a)
-	if byClass := cmp.Compare(class, classOf(b)); byClass != 0 {
+	class := ClassOf(a)
+	if byClass := cmp.Compare(class, ClassOf(b)); byClass != 0 {
 		return byClass
 	}
 	switch class {
-	case classNumber:
+	case ClassNumber:
 		return compareNumbers(a, b)
-	case classString:
+	case ClassString:
 		return strings.Compare(a.(string), b.(string))
-	case classObject:
+	case ClassObject:
 		return compareObjects(a.(Object), b.(Object))
-	case classArray:
-		return compareItems(a.(Array).items(), b.(Array).items())
-	case classBool:
+	case ClassArray:
+		return compareItems(a.(Array).Items(), b.(Array).Items())
+	case ClassBool:
 		return compareBools(a.(bool), b.(bool))
-	case classDate:
+	case ClassDate:
 		return a.(time.Time).Compare(b.(time.Time))
 	default:
 		return 0
@@ -138,10 +139,10 @@ func compareObjects(a, b Object) int {
 	}
 	for i := range min(a.Len(), b.Len()) {
 		v, w := a.node.at(i), b.node.at(i)
-		if c := cmp.Compare(classOf(v), classOf(w)); c != 0 {
+		if c := cmp.Compare(ClassOf(v), ClassOf(w)); c != 0 {
 			return c
 		}
-		if c := strings.Compare(a.node.shape.keys[i], b.node.shape.keys[i]); c != 0 {
+		if c := strings.Compare(a.node.shape.names[i], b.node.shape.names[i]); c != 0 {
 			return c
 		}
 		if c := Compare(v, w); c != 0 {
@@ -171,17 +172,17 @@ func compareBools(a, b bool) int {
 	}
 }
 
-// identical reports whether two values are the same to the letter: type of
+// Identical reports whether two values are the same to the letter: type of
 // numbers and order of fields included. An update that leaves a value identical
 // has not modified it.
-func identical(a, b any) bool {
+func Identical(a, b any) bool {
 	switch a := a.(type) {
 	case Object:
 		b, ok := b.(Object)
 		return ok && identicalObjects(a, b)
 	case Array:
 		b, ok := b.(Array)
-		return ok && identicalItems(a.items(), b.items())
+		return ok && identicalItems(a.Items(), b.Items())
 	case float64:
 		b, ok := b.(float64)
 		return ok && math.Float64bits(a) == math.Float64bits(b)
@@ -200,7 +201,7 @@ func identicalObjects(a, b Object) bool {
 	if fields := a.Len(); fields == 0 || fields != b.Len() {
 		return fields == b.Len()
 	}
-	if a.node.shape != b.node.shape && !slices.Equal(a.node.shape.keys, b.node.shape.keys) {
+	if a.node.shape != b.node.shape && !slices.Equal(a.node.shape.names, b.node.shape.names) {
 		return false
 	}
 	if a.node.wide != nil {
@@ -225,7 +226,7 @@ func identicalItems(a, b []any) bool {
 		return false
 	}
 	for i := range a {
-		if !identical(a[i], b[i]) {
+		if !Identical(a[i], b[i]) {
 			return false
 		}
 	}

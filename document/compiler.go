@@ -94,7 +94,7 @@ func mayRepeat(value any) bool {
 			}
 		}
 	case Array:
-		return slices.ContainsFunc(v.items(), mayRepeat)
+		return slices.ContainsFunc(v.Items(), mayRepeat)
 	}
 	return false
 }
@@ -116,19 +116,19 @@ func hashObject(h *maphash.Hash, o Object) {
 		_, _ = h.WriteString(key)
 		hashValue(h, value)
 	}
-	_ = h.WriteByte(keyEnd)
+	_ = h.WriteByte(KeyEnd)
 }
 
 func hashValue(h *maphash.Hash, value any) {
-	_ = h.WriteByte(byte(classOf(value)))
+	_ = h.WriteByte(byte(ClassOf(value)))
 	switch v := value.(type) {
 	case Object:
 		hashObject(h, v)
 	case Array:
-		for _, item := range v.items() {
+		for _, item := range v.Items() {
 			hashValue(h, item)
 		}
-		_ = h.WriteByte(keyEnd)
+		_ = h.WriteByte(KeyEnd)
 	case string:
 		_, _ = h.WriteString(v)
 	case int64:
@@ -180,7 +180,7 @@ func sameSources(a, b []Object) bool {
 		return false
 	}
 	for i := range a {
-		if a[i].IsZero() != b[i].IsZero() || !identicalObjects(a[i], b[i]) {
+		if a[i].IsZero() != b[i].IsZero() || !Identical(a[i], b[i]) {
 			return false
 		}
 	}

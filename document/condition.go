@@ -13,7 +13,7 @@ import (
 type equalTo struct{ value any }
 
 func (c equalTo) test(value any, e *Evaluation) bool {
-	if value == missing {
+	if value == Missing {
 		return c.value == nil
 	}
 	return e.comparing(value, c.value) && Equal(value, c.value)
@@ -51,7 +51,7 @@ func (c *ordered) test(value any, e *Evaluation) bool {
 			return c.testNumber(v)
 		}
 	case int64:
-		if !math.IsNaN(c.number) && -maxExact < v && v < maxExact {
+		if !math.IsNaN(c.number) && -MaxExact < v && v < MaxExact {
 			return c.testNumber(float64(v))
 		}
 	}
@@ -65,10 +65,10 @@ func (c *ordered) testNumber(v float64) bool {
 
 // testAny is test for all values.
 func (c *ordered) testAny(value any) bool {
-	if value == missing {
-		return c.class == classNull && c.equal
+	if value == Missing {
+		return c.class == ClassNull && c.equal
 	}
-	if classOf(value) != c.class {
+	if ClassOf(value) != c.class {
 		return false
 	}
 	if isNaN(value) != isNaN(c.operand) {
@@ -123,7 +123,7 @@ func (c *oneOf) test(value any, e *Evaluation) bool {
 		return false
 	}
 	switch value.(type) {
-	case missingValue:
+	case MissingValue:
 		return c.null
 	case Object, Array:
 		if len(c.others) == 0 {
@@ -149,7 +149,7 @@ type (
 func lookupKey(value any) any {
 	switch v := value.(type) {
 	case float64:
-		if whole, ok := wholeNumber(v); ok {
+		if whole, ok := WholeNumber(v); ok {
 			return whole
 		}
 		if math.IsNaN(v) {
@@ -186,7 +186,7 @@ func (c oneOfStrings) test(value any, e *Evaluation) bool {
 // exists is $exists: true.
 type exists struct{}
 
-func (exists) test(value any, _ *Evaluation) bool { return value != missing }
+func (exists) test(value any, _ *Evaluation) bool { return value != Missing }
 
 // ofLength is $size.
 type ofLength int64
@@ -282,7 +282,7 @@ func truncated(value any) (int64, bool) {
 		n, ok := value.(int64)
 		return n, ok
 	}
-	return wholeNumber(math.Trunc(f))
+	return WholeNumber(math.Trunc(f))
 }
 
 // every is a list of conditions on the same value.

@@ -112,7 +112,7 @@ func (d goDecoder) own(value any, target reflect.Value) (bool, error) {
 	case pointer.Type().Implements(textUnmarshalerType):
 		s, ok := value.(string)
 		if !ok {
-			return true, wrongType("string", value)
+			return true, WrongType("string", value)
 		}
 		return true, asInvalid(pointer.Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)))
 	default:
@@ -136,7 +136,7 @@ func assign[T any](value any, target reflect.Value) error {
 		return nil
 	}
 	if _, ok := value.(T); !ok {
-		return wrongType(TypeName(any(zero)), value)
+		return WrongType(TypeName(any(zero)), value)
 	}
 	target.Set(reflect.ValueOf(value))
 	return nil
@@ -164,14 +164,14 @@ func (d goDecoder) kind(value any, target reflect.Value) error {
 	case reflect.Bool:
 		b, ok := value.(bool)
 		if !ok {
-			return wrongType("bool", value)
+			return WrongType("bool", value)
 		}
 		target.SetBool(b)
 		return nil
 	case reflect.String:
 		s, ok := value.(string)
 		if !ok {
-			return wrongType("string", value)
+			return WrongType("string", value)
 		}
 		target.SetString(s)
 		return nil
@@ -199,10 +199,10 @@ func number(value any, target reflect.Value) error {
 	if !target.CanFloat() && !target.CanInt() && !target.CanUint() {
 		return boterr.New(boterr.Internal, "", "nothing can be decoded into a %s", target.Type())
 	}
-	f, ok := floatNumber(value)
+	f, ok := FloatNumber(value)
 	switch {
 	case !ok:
-		return wrongType("number", value)
+		return WrongType("number", value)
 	case target.CanFloat() && (target.OverflowFloat(f) || !Equal(value, f)):
 		return boterr.Invalid("", "%v is out of range", value)
 	case target.CanFloat():
@@ -216,15 +216,15 @@ func number(value any, target reflect.Value) error {
 // integer reads a number into a Go integer that can hold it exactly. Of a Timestamp, what is
 // below a millisecond is cut off.
 func integer(value any, target reflect.Value) error {
-	whole, ok := wholeNumber(value)
-	f, _ := floatNumber(value)
+	whole, ok := WholeNumber(value)
+	f, _ := FloatNumber(value)
 	switch {
 	case !ok && f == math.Trunc(f):
 		return boterr.Invalid("", "%v is out of range", value)
 	case !ok && target.Type() == reflect.TypeFor[Timestamp]() && math.Abs(f) < 1<<53:
 		target.SetInt(int64(f)) // As At does.
 	case !ok:
-		return boterr.Invalid("", "must be a whole number, got %s", textOf(value))
+		return boterr.Invalid("", "must be a whole number, got %s", Excerpt(value))
 	case target.CanInt() && !target.OverflowInt(whole):
 		target.SetInt(whole)
 	case target.CanUint() && whole >= 0 && !target.OverflowUint(uint64(whole)):
@@ -238,12 +238,12 @@ func integer(value any, target reflect.Value) error {
 func (d goDecoder) slice(value any, target reflect.Value) error {
 	array, ok := value.(Array)
 	if !ok {
-		return wrongType("array", value)
+		return WrongType("array", value)
 	}
 	items := reflect.MakeSlice(target.Type(), array.Len(), array.Len())
 	for i, item := range array.All() {
 		if err := d.value(item, items.Index(i)); err != nil {
-			return boterr.In(indexField(i), err)
+			return boterr.In(boterr.Index(i), err)
 		}
 	}
 	target.Set(items)
@@ -253,7 +253,7 @@ func (d goDecoder) slice(value any, target reflect.Value) error {
 func (d goDecoder) mapping(value any, target reflect.Value) error {
 	o, ok := value.(Object)
 	if !ok {
-		return wrongType("object", value)
+		return WrongType("object", value)
 	}
 	if target.Type().Key().Kind() != reflect.String {
 		return boterr.New(boterr.Internal, "", "nothing can be decoded into a %s", target.Type())
@@ -273,14 +273,14 @@ func (d goDecoder) mapping(value any, target reflect.Value) error {
 func (d goDecoder) structure(value any, target reflect.Value) error {
 	o, ok := value.(Object)
 	if !ok {
-		return wrongType("object", value)
+		return WrongType("object", value)
 	}
 	plan := planOf(target.Type())
-	unknown := newObjectBuilder(0)
+	unknown := NewBuilder(0)
 	for key, value := range o.All() {
 		at, known := plan.find(key)
 		if !known {
-			unknown.set(key, value)
+			unknown.Set(key, value)
 			continue
 		}
 		field := &plan.fields[at]
@@ -308,7 +308,7 @@ func (d goDecoder) field(f *fieldPlan, value any, target reflect.Value) error {
 	if err == nil && target.IsZero() {
 		err = boterr.Invalid("", "is empty") // Not the same as leaving the field out.
 	}
-	return boterr.In(indexField(0), err)
+	return boterr.In(boterr.Index(0), err)
 }
 
 // spelled returns the value of a field that an object has in one spelling or in several: the
@@ -331,15 +331,15 @@ func (f *fieldPlan) spelled(o Object, value any) (any, error) {
 }
 
 // leftOver keeps the fields that the struct does not know, or refuses them.
-func (d goDecoder) leftOver(unknown *objectBuilder, plan *structPlan, target reflect.Value) error {
+func (d goDecoder) leftOver(unknown *Builder, plan *structPlan, target reflect.Value) error {
 	switch {
-	case len(unknown.keys) == 0:
+	case len(unknown.names) == 0:
 		return nil
 	case plan.unknown != nil:
-		target.FieldByIndex(plan.unknown).Set(reflect.ValueOf(unknown.object()))
+		target.FieldByIndex(plan.unknown).Set(reflect.ValueOf(unknown.Object()))
 		return nil
 	case d.strict:
-		return boterr.Invalid(unknown.keys[0], "there is no such field")
+		return boterr.Invalid(unknown.names[0], "there is no such field")
 	default:
 		return nil
 	}

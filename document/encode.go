@@ -36,7 +36,7 @@ func EncodeJSON(v any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return AppendJSON(make([]byte, 0, valueSize(value)), value) // Mostly it takes less than in BSON.
+	return AppendJSON(make([]byte, 0, SizeOf(value)), value) // Mostly it takes less than in BSON.
 }
 
 func encodeObject(e goEncoder, v any) (Object, error) {
@@ -46,7 +46,7 @@ func encodeObject(e goEncoder, v any) (Object, error) {
 	}
 	o, ok := value.(Object)
 	if !ok {
-		return Object{}, wrongType("object", value)
+		return Object{}, WrongType("object", value)
 	}
 	return o, nil
 }
@@ -194,10 +194,10 @@ func (e goEncoder) list(v reflect.Value) (any, error) {
 	for i := range items {
 		var err error
 		if items[i], err = e.value(v.Index(i)); err != nil {
-			return nil, boterr.In(indexField(i), err)
+			return nil, boterr.In(boterr.Index(i), err)
 		}
 	}
-	return presentArray(arrayOf(items))
+	return presentArray(ArrayOf(items))
 }
 
 func (e goEncoder) mapping(v reflect.Value) (any, error) {
@@ -209,20 +209,20 @@ func (e goEncoder) mapping(v reflect.Value) (any, error) {
 	}
 	keys := v.MapKeys()
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return Compare(a.String(), b.String()) })
-	b := newObjectBuilder(len(keys))
+	b := NewBuilder(len(keys))
 	for _, key := range keys {
 		value, err := e.value(v.MapIndex(key))
 		if err != nil {
 			return nil, boterr.In(key.String(), err)
 		}
-		b.set(key.String(), value)
+		b.Set(key.String(), value)
 	}
-	return presentObject(b.object())
+	return presentObject(b.Object())
 }
 
 func (e goEncoder) structure(v reflect.Value) (any, error) {
 	plan := planOf(v.Type())
-	b := newObjectBuilder(len(plan.fields))
+	b := NewBuilder(len(plan.fields))
 	for i := range plan.fields {
 		field := &plan.fields[i]
 		at := v.FieldByIndex(field.index)
@@ -233,15 +233,15 @@ func (e goEncoder) structure(v reflect.Value) (any, error) {
 		if err != nil {
 			return nil, boterr.In(field.name, err)
 		}
-		b.set(field.name, value)
+		b.Set(field.name, value)
 	}
 	if plan.unknown != nil {
 		unknown := v.FieldByIndex(plan.unknown).Interface().(Object)
 		for key, value := range unknown.All() {
 			if _, known := plan.byName[key]; !known {
-				b.set(key, value)
+				b.Set(key, value)
 			}
 		}
 	}
-	return presentObject(b.object())
+	return presentObject(b.Object())
 }

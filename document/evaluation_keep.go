@@ -7,7 +7,7 @@ const keepByteWork = 8
 // Read counts that the call reads all of a value of a document, and makes keys of what is in
 // it, to see which values are different.
 func (e *Evaluation) Read(value any) error {
-	return e.charge(valueSize(value) * keepByteWork)
+	return e.charge(SizeOf(value) * keepByteWork)
 }
 
 // Keep counts bytes that the call holds until its end, beside documents. It serves stores,

@@ -11,5 +11,5 @@ func EvaluateExpression(source any, o Object, now time.Time) (value any, isThere
 		return nil, false, err
 	}
 	value, err = compiled.evaluate(&expressionRun{root: o, now: now})
-	return value, err == nil && value != missing, err
+	return value, err == nil && value != Missing, err
 }

@@ -48,7 +48,7 @@ func (run *expressionRun) reset() {
 // bind sets a variable.
 func (run *expressionRun) bind(slot int, value any) {
 	for len(run.variables) <= slot {
-		run.variables = append(run.variables, missing)
+		run.variables = append(run.variables, Missing)
 	}
 	run.variables[slot] = value
 }
@@ -97,9 +97,9 @@ func (c expressionCompiler) object(source Object) (expression, error) {
 	if !isOperatorObject(source) {
 		return c.fields(source)
 	}
-	name, operand := source.node.shape.keys[0], source.node.at(0)
+	name, operand := source.NameAt(0), source.At(0)
 	if source.Len() > 1 {
-		return nil, boterr.Invalid(name, "an expression has one operator, and beside %s stands %q", name, source.node.shape.keys[1])
+		return nil, boterr.Invalid(name, "an expression has one operator, and beside %s stands %q", name, source.NameAt(1))
 	}
 	e, err := c.operator(name, operand)
 	if err != nil {
@@ -232,17 +232,17 @@ type objectOf struct {
 }
 
 func (e *objectOf) evaluate(run *expressionRun) (any, error) {
-	b := newObjectBuilder(len(e.names))
+	b := NewBuilder(len(e.names))
 	for i, value := range e.values {
 		v, err := value.evaluate(run)
 		if err != nil {
 			return nil, err
 		}
-		if v != missing {
-			b.set(e.names[i], v)
+		if v != Missing {
+			b.Set(e.names[i], v)
 		}
 	}
-	return run.limits.object(b.object())
+	return run.limits.object(b.Object())
 }
 
 // array compiles an array of expressions.
@@ -257,10 +257,10 @@ func (c expressionCompiler) array(source Array) (expression, error) {
 // expressions compiles each element of an array.
 func (c expressionCompiler) expressions(source Array) ([]expression, error) {
 	items := make([]expression, 0, source.Len())
-	for i, item := range source.items() {
+	for i, item := range source.Items() {
 		e, err := c.expression(item)
 		if err != nil {
-			return nil, boterr.In(indexField(i), err)
+			return nil, boterr.In(boterr.Index(i), err)
 		}
 		items = append(items, e)
 	}
@@ -303,12 +303,12 @@ func folded(e expression, parts ...expression) (expression, error) {
 		if !ok {
 			return e, nil
 		}
-		most = addSizes(most, maxFoldedPart*(1+min(valueSize(c.value), MaxSize)))
+		most = addWork(most, maxFoldedPart*(1+min(SizeOf(c.value), MaxSize)))
 	}
 	run := &expressionRun{limits: workLimits{done: maxWork - min(maxWork, maxFoldedWork+most)}}
 	value, err := e.evaluate(run)
 	switch {
-	case run.limits.done > maxWork, err == nil && valueSize(value) > most:
+	case run.limits.done > maxWork, err == nil && SizeOf(value) > most:
 		return e, nil
 	case err != nil:
 		return nil, withoutOperator(err)
@@ -332,15 +332,15 @@ func withoutOperator(err error) error {
 }
 
 // isNullish reports whether a value is null or missing.
-func isNullish(value any) bool { return value == nil || value == missing }
+func isNullish(value any) bool { return value == nil || value == Missing }
 
 // orNull returns a value, null for missing.
 func orNull(value any) any {
-	if value == missing {
+	if value == Missing {
 		return nil
 	}
 	return value
 }
 
 // isTruthy reads a value as expressions do: false, 0, null and missing are false.
-func isTruthy(value any) bool { return value != missing && isTrue(value) }
+func isTruthy(value any) bool { return value != Missing && isTrue(value) }

@@ -20,7 +20,7 @@ func overAll(compute func(run *expressionRun, values []any) (any, error)) func(*
 	return func(run *expressionRun, arguments []any) (any, error) {
 		if len(arguments) == 1 {
 			if array, ok := arguments[0].(Array); ok {
-				arguments = array.items()
+				arguments = array.Items()
 			}
 		}
 		if err := run.limits.steps(len(arguments)); err != nil {
@@ -78,7 +78,7 @@ func deviationOf(lost int) func(*expressionRun, []any) (any, error) {
 		var mean, squares float64
 		count := 0
 		for _, value := range values {
-			f, ok := floatNumber(value)
+			f, ok := FloatNumber(value)
 			if !ok {
 				continue
 			}

@@ -31,7 +31,7 @@ func ofNumber(compute func(number any) (any, error)) func(*expressionRun, []any)
 		if isNullish(arguments[0]) {
 			return nil, nil
 		}
-		if _, ok := floatNumber(arguments[0]); !ok {
+		if _, ok := FloatNumber(arguments[0]); !ok {
 			return nil, needsNumber(arguments[0])
 		}
 		return compute(arguments[0])
@@ -41,7 +41,7 @@ func ofNumber(compute func(number any) (any, error)) func(*expressionRun, []any)
 // withFloat is a function that gives a double. check, where given, refuses a number.
 func withFloat(compute func(float64) float64, check func(float64) error) func(any) (any, error) {
 	return func(number any) (any, error) {
-		f, _ := floatNumber(number)
+		f, _ := FloatNumber(number)
 		if check != nil && !math.IsNaN(f) {
 			if err := check(f); err != nil {
 				return nil, err
@@ -105,8 +105,8 @@ func add(_ *expressionRun, arguments []any) (any, error) {
 		}
 		next, ok := addNumbers(sum, number)
 		if !ok {
-			f, _ := floatNumber(sum)
-			g, _ := floatNumber(number)
+			f, _ := FloatNumber(sum)
+			g, _ := FloatNumber(number)
 			next = f + g
 		}
 		sum = next
@@ -122,14 +122,14 @@ func addend(value any) (any, bool) {
 	if t, ok := value.(time.Time); ok {
 		return t.UnixMilli(), true
 	}
-	_, ok := floatNumber(value)
+	_, ok := FloatNumber(value)
 	return value, ok
 }
 
 // dateAfter returns the date some milliseconds after others, rounded to whole ones.
 func dateAfter(start int64, milliseconds any) (any, error) {
 	if f, ok := milliseconds.(float64); ok {
-		milliseconds, ok = wholeNumber(math.Round(f))
+		milliseconds, ok = WholeNumber(math.Round(f))
 		if !ok {
 			return nil, dateOverflow()
 		}
@@ -165,8 +165,8 @@ func subtract(_ *expressionRun, arguments []any) (any, error) {
 	if isNullish(a) || isNullish(b) {
 		return nil, nil
 	}
-	_, aIsNumber := floatNumber(a)
-	_, bIsNumber := floatNumber(b)
+	_, aIsNumber := FloatNumber(a)
+	_, bIsNumber := FloatNumber(b)
 	date, aIsDate := a.(time.Time)
 	other, bIsDate := b.(time.Time)
 	switch {
@@ -190,8 +190,8 @@ func difference(a, b any) any {
 			return d
 		}
 	}
-	f, _ := floatNumber(a)
-	g, _ := floatNumber(b)
+	f, _ := FloatNumber(a)
+	g, _ := FloatNumber(b)
 	return f - g
 }
 
@@ -200,7 +200,7 @@ func multiply(_ *expressionRun, arguments []any) (any, error) {
 	product, float := int64(1), 1.0
 	whole := true
 	for _, argument := range arguments {
-		f, ok := floatNumber(argument)
+		f, ok := FloatNumber(argument)
 		if !ok {
 			return nil, needsNumber(argument)
 		}
@@ -228,7 +228,7 @@ func ofTwoNumbers(compute func(a, b any) (any, error)) func(*expressionRun, []an
 			return nil, nil
 		}
 		for _, number := range arguments {
-			if _, ok := floatNumber(number); !ok {
+			if _, ok := FloatNumber(number); !ok {
 				return nil, needsNumber(number)
 			}
 		}
@@ -238,8 +238,8 @@ func ofTwoNumbers(compute func(a, b any) (any, error)) func(*expressionRun, []an
 
 // divide is $divide, which gives a double.
 func divide(a, b any) (any, error) {
-	dividend, _ := floatNumber(a)
-	divisor, _ := floatNumber(b)
+	dividend, _ := FloatNumber(a)
+	divisor, _ := FloatNumber(b)
 	if divisor == 0 {
 		return nil, boterr.Invalid("", "cannot divide by zero")
 	}
@@ -248,8 +248,8 @@ func divide(a, b any) (any, error) {
 
 // modulo is $mod. The result has the sign of the dividend.
 func modulo(a, b any) (any, error) {
-	dividend, _ := floatNumber(a)
-	divisor, _ := floatNumber(b)
+	dividend, _ := FloatNumber(a)
+	divisor, _ := FloatNumber(b)
 	if divisor == 0 {
 		return nil, boterr.Invalid("", "cannot divide by zero")
 	}
@@ -267,8 +267,8 @@ func modulo(a, b any) (any, error) {
 
 // power is $pow: an integer where both operands are and it can be one.
 func power(a, b any) (any, error) {
-	base, _ := floatNumber(a)
-	exponent, _ := floatNumber(b)
+	base, _ := FloatNumber(a)
+	exponent, _ := FloatNumber(b)
 	if base == 0 && exponent < 0 {
 		return nil, boterr.Invalid("", "cannot raise 0 to a negative exponent")
 	}
@@ -307,8 +307,8 @@ func wholePower(base, exponent int64) (int64, bool) {
 
 // logarithm is $log, of a number to a base.
 func logarithm(number, of any) (any, error) {
-	f, _ := floatNumber(number)
-	base, _ := floatNumber(of)
+	f, _ := FloatNumber(number)
+	base, _ := FloatNumber(of)
 	if f <= 0 {
 		return nil, positive(f)
 	}

@@ -40,9 +40,9 @@ func elementAt(_ *expressionRun, arguments []any) (any, error) {
 	}
 	index, ok := int32Number(arguments[1])
 	if !ok {
-		return nil, boterr.Invalid("", "needs an index that is a whole number of 32 bits, got %s", textOf(arguments[1]))
+		return nil, boterr.Invalid("", "needs an index that is a whole number of 32 bits, got %s", Excerpt(arguments[1]))
 	}
-	return itemAt(array.items(), index), nil
+	return itemAt(array.Items(), index), nil
 }
 
 // itemAt returns an element, missing where there is none.
@@ -51,7 +51,7 @@ func itemAt(items []any, index int64) any {
 		index += int64(len(items))
 	}
 	if index < 0 || index >= int64(len(items)) {
-		return missing
+		return Missing
 	}
 	return items[index]
 }
@@ -66,22 +66,22 @@ func endOf(index int64) func(*expressionRun, []any) (any, error) {
 		if !ok {
 			return nil, needsArray(arguments[0])
 		}
-		return itemAt(array.items(), index), nil
+		return itemAt(array.Items(), index), nil
 	}
 }
 
 // someOf makes $firstN, $lastN, $minN and $maxN of what picks n of the elements.
 func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
-		n, ok := wholeNumber(arguments[0])
+		n, ok := WholeNumber(arguments[0])
 		if !ok || n < 1 {
-			return nil, boterr.In("n", boterr.Invalid("", "must be a whole number from 1, got %s", textOf(orNull(arguments[0]))))
+			return nil, boterr.In("n", boterr.Invalid("", "must be a whole number from 1, got %s", Excerpt(orNull(arguments[0]))))
 		}
 		array, ok := arguments[1].(Array)
 		if !ok {
 			return nil, boterr.In("input", needsArray(arguments[1]))
 		}
-		picked, err := pick(run, array.items(), n)
+		picked, err := pick(run, array.Items(), n)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func isAmong(run *expressionRun, arguments []any) (any, error) {
 	if !ok {
 		return nil, needsArray(arguments[1])
 	}
-	index, err := run.indexOf(array.items(), arguments[0])
+	index, err := run.indexOf(array.Items(), arguments[0])
 	return index >= 0, err
 }
 
@@ -156,7 +156,7 @@ func indexOfItem(run *expressionRun, arguments []any) (any, error) {
 	if bounds.start > length || bounds.start > bounds.end {
 		return int64(-1), nil
 	}
-	index, err := run.indexOf(array.items()[bounds.start:bounds.end], arguments[1])
+	index, err := run.indexOf(array.Items()[bounds.start:bounds.end], arguments[1])
 	if index < 0 || err != nil {
 		return int64(-1), err
 	}
@@ -189,7 +189,7 @@ func sliceOf(run *expressionRun, arguments []any) (any, error) {
 	var numbers [2]int64
 	for i, argument := range arguments[1:] {
 		if numbers[i], ok = int32Number(argument); !ok {
-			return nil, boterr.Invalid("", "needs whole numbers of 32 bits, got %s", textOf(argument))
+			return nil, boterr.Invalid("", "needs whole numbers of 32 bits, got %s", Excerpt(argument))
 		}
 	}
 	length := int64(array.Len())
@@ -207,7 +207,7 @@ func sliceOf(run *expressionRun, arguments []any) (any, error) {
 		start = max(0, length+start)
 	}
 	start = min(start, length)
-	items, err := run.copied(array.items()[start:min(length, start+count)])
+	items, err := run.copied(array.Items()[start:min(length, start+count)])
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func reversed(run *expressionRun, arguments []any) (any, error) {
 	if !ok {
 		return nil, needsArray(arguments[0])
 	}
-	items, err := run.copied(array.items())
+	items, err := run.copied(array.Items())
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +244,7 @@ func concatenated(run *expressionRun, arguments []any) (any, error) {
 	}
 	items := make([]any, 0, length)
 	for _, argument := range arguments {
-		items = append(items, argument.(Array).items()...)
+		items = append(items, argument.(Array).Items()...)
 	}
 	return run.limits.array(items)
 }
@@ -255,7 +255,7 @@ func numbersBetween(run *expressionRun, arguments []any) (any, error) {
 	for i, argument := range arguments {
 		var ok bool
 		if numbers[i], ok = int32Number(argument); !ok {
-			return nil, boterr.Invalid("", "needs whole numbers of 32 bits, got %s", textOf(orNull(argument)))
+			return nil, boterr.Invalid("", "needs whole numbers of 32 bits, got %s", Excerpt(orNull(argument)))
 		}
 	}
 	start, end, step := numbers[0], numbers[1], numbers[2]

@@ -55,7 +55,7 @@ func (c expressionCompiler) argumentsOf(f function, operand any) ([]expression, 
 			return c.named(named, f.names, f.least)
 		}
 		if f.most == 0 {
-			return nil, wrongType("object", operand)
+			return nil, WrongType("object", operand)
 		}
 	}
 	arguments, err := c.positional(operand, f.least, f.most)

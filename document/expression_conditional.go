@@ -71,7 +71,7 @@ type branches struct {
 func (c expressionCompiler) switchOver(operand any) (expression, error) {
 	named, ok := operand.(Object)
 	if !ok {
-		return nil, wrongType("object", operand)
+		return nil, WrongType("object", operand)
 	}
 	e := &branches{}
 	for name, argument := range named.All() {
@@ -98,17 +98,17 @@ func (c expressionCompiler) switchOver(operand any) (expression, error) {
 func (c expressionCompiler) cases(operand any) ([]conditional, error) {
 	list, ok := operand.(Array)
 	if !ok {
-		return nil, wrongType("array", operand)
+		return nil, WrongType("array", operand)
 	}
 	cases := make([]conditional, 0, list.Len())
-	for i, item := range list.items() {
+	for i, item := range list.Items() {
 		branch, ok := item.(Object)
 		if !ok {
-			return nil, boterr.In(indexField(i), wrongType("object", item))
+			return nil, boterr.In(boterr.Index(i), WrongType("object", item))
 		}
 		parts, err := c.named(branch, []string{"case", "then"}, 2)
 		if err != nil {
-			return nil, boterr.In(indexField(i), err)
+			return nil, boterr.In(boterr.Index(i), err)
 		}
 		cases = append(cases, conditional{condition: parts[0], then: parts[1]})
 	}

@@ -178,7 +178,7 @@ func dateParts(run *expressionRun, arguments []any) (any, error) {
 	if iso {
 		var ok bool
 		if iso, ok = arguments[2].(bool); !ok {
-			return nil, boterr.In("iso8601", wrongType("bool", arguments[2]))
+			return nil, boterr.In("iso8601", WrongType("bool", arguments[2]))
 		}
 	}
 	t, ok, err := run.localDate(arguments[0], arguments[1])
@@ -192,11 +192,11 @@ func dateParts(run *expressionRun, arguments []any) (any, error) {
 	}
 	names = append(names, "hour", "minute", "second", "millisecond")
 	values = append(values, t.Hour(), t.Minute(), t.Second(), millisecondOf(t))
-	b := newObjectBuilder(len(names))
+	b := NewBuilder(len(names))
 	for i, name := range names {
-		b.set(name, int64(values[i]))
+		b.Set(name, int64(values[i]))
 	}
-	return run.limits.object(b.object())
+	return run.limits.object(b.Object())
 }
 
 // datePartNames are the arguments of $dateFromParts.
@@ -259,9 +259,9 @@ func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 
 // datePartIn reads one part of a date.
 func datePartIn(value any, least, most int64) (int, error) {
-	n, ok := wholeNumber(value)
+	n, ok := WholeNumber(value)
 	if !ok || n < least || n > most {
-		return 0, boterr.Invalid("", "must be a whole number from %d to %d, got %s", least, most, textOf(value))
+		return 0, boterr.Invalid("", "must be a whole number from %d to %d, got %s", least, most, Excerpt(value))
 	}
 	return int(n), nil
 }

@@ -33,7 +33,7 @@ func unitOf(value any) (string, error) {
 	unit, ok := value.(string)
 	if _, known := timeUnits[unit]; !ok || !known {
 		return "", boterr.Invalid("unit", "must be year, quarter, month, week, day, hour, minute, second or millisecond, got %s",
-			textOf(value))
+			Excerpt(value))
 	}
 	return unit, nil
 }
@@ -58,9 +58,9 @@ func dateMoved(sign int64) func(*expressionRun, []any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		amount, ok := wholeNumber(arguments[2])
+		amount, ok := WholeNumber(arguments[2])
 		if !ok {
-			return nil, boterr.Invalid("amount", "must be a whole number, got %s", textOf(arguments[2]))
+			return nil, boterr.Invalid("amount", "must be a whole number, got %s", Excerpt(arguments[2]))
 		}
 		const most = latestDate - earliestDate // No date is more milliseconds from another.
 		if amount < -most || amount > most {
@@ -111,7 +111,7 @@ func weekStart(value any) (time.Weekday, error) {
 			return time.Weekday(i), nil
 		}
 	}
-	return 0, boterr.Invalid("startOfWeek", "must be the name of a day of the week, got %s", textOf(value))
+	return 0, boterr.Invalid("startOfWeek", "must be the name of a day of the week, got %s", Excerpt(value))
 }
 
 // unitCount returns the number of a date's unit, counted from a fixed one.
@@ -197,8 +197,8 @@ func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	bin := int64(1)
 	if size != absent {
 		var ok bool
-		if bin, ok = wholeNumber(size); !ok || bin < 1 {
-			return nil, boterr.Invalid("binSize", "must be a whole number from 1, got %s", textOf(size))
+		if bin, ok = WholeNumber(size); !ok || bin < 1 {
+			return nil, boterr.Invalid("binSize", "must be a whole number from 1, got %s", Excerpt(size))
 		}
 	}
 	t, _, err := run.localDate(date, zone)

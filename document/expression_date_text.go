@@ -193,7 +193,7 @@ func readUsualDate(text string, zone *time.Location) (time.Time, bool, error) {
 			}
 		}
 	}
-	return time.Time{}, false, boterr.Invalid("", "%s is no date in ISO 8601, such as 2006-01-02T15:04:05Z", textOf(text))
+	return time.Time{}, false, boterr.Invalid("", "%s is no date in ISO 8601, such as 2006-01-02T15:04:05Z", Excerpt(text))
 }
 
 // dateNotation is a way to write a date.
@@ -237,12 +237,12 @@ func readFormattedDate(text, format string, zone *time.Location) (time.Time, boo
 			letter = format[i]
 		}
 		if !d.read(letter, format[i]) {
-			return time.Time{}, false, boterr.Invalid("", "%s is no date in the format %s", textOf(text), textOf(format))
+			return time.Time{}, false, boterr.Invalid("", "%s is no date in the format %s", Excerpt(text), Excerpt(format))
 		}
 	}
 	t, ok := d.time()
 	if !ok || d.offset != len(text) {
-		return time.Time{}, false, boterr.Invalid("", "%s is no whole date in the format %s", textOf(text), textOf(format))
+		return time.Time{}, false, boterr.Invalid("", "%s is no whole date in the format %s", Excerpt(text), Excerpt(format))
 	}
 	return t, d.zoned, nil
 }

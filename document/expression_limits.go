@@ -69,11 +69,11 @@ func (l *workLimits) items(n int) error {
 
 // array returns the array of items, unless it is too large or nested too deeply.
 func (l *workLimits) array(items []any) (any, error) {
-	a := arrayOf(items)
+	a := ArrayOf(items)
 	switch {
-	case a.node.err != nil:
-		return nil, a.node.err
-	case a.node.size > MaxSize:
+	case a.Err() != nil:
+		return nil, a.Err()
+	case a.Size() > MaxSize:
 		return nil, tooLarge()
 	default:
 		return a, l.spend(arrayWork + len(items)*stepWork)

@@ -15,7 +15,7 @@ var objectFunctions = map[string]function{
 
 // merged is $mergeObjects. Null and missing values do not count.
 func merged(run *expressionRun, arguments []any) (any, error) {
-	b := newObjectBuilder(0)
+	b := NewBuilder(0)
 	for _, argument := range arguments {
 		if isNullish(argument) {
 			continue
@@ -28,10 +28,10 @@ func merged(run *expressionRun, arguments []any) (any, error) {
 			return nil, err
 		}
 		for name, value := range o.All() {
-			b.set(name, value)
+			b.Set(name, value)
 		}
 	}
-	return run.limits.object(b.object())
+	return run.limits.object(b.Object())
 }
 
 // pairsOf is $objectToArray.
@@ -48,10 +48,10 @@ func pairsOf(run *expressionRun, arguments []any) (any, error) {
 	}
 	pairs := make([]any, 0, o.Len())
 	for name, value := range o.All() {
-		b := newObjectBuilder(2)
-		b.set("k", name)
-		b.set("v", value)
-		pairs = append(pairs, b.object())
+		b := NewBuilder(2)
+		b.Set("k", name)
+		b.Set("v", value)
+		pairs = append(pairs, b.Object())
 	}
 	return run.limits.array(pairs)
 }
@@ -73,22 +73,22 @@ func objectOfPairs(run *expressionRun, arguments []any) (any, error) {
 	if _, ofArrays := array.At(0).(Array); ofArrays {
 		pairIn = arrayPair
 	}
-	b := newObjectBuilder(array.Len())
-	for i, item := range array.items() {
+	b := NewBuilder(array.Len())
+	for i, item := range array.Items() {
 		key, value, err := pairIn(item)
 		if err != nil {
-			return nil, boterr.In(indexField(i), err)
+			return nil, boterr.In(boterr.Index(i), err)
 		}
-		b.set(key, value)
+		b.Set(key, value)
 	}
-	return run.limits.object(b.object())
+	return run.limits.object(b.Object())
 }
 
 // arrayPair reads [key, value].
 func arrayPair(item any) (string, any, error) {
 	pair, _ := item.(Array)
 	if pair.Len() != 2 {
-		return "", nil, boterr.Invalid("", "must be an array of a key and a value, as the first one is, got %s", textOf(item))
+		return "", nil, boterr.Invalid("", "must be an array of a key and a value, as the first one is, got %s", Excerpt(item))
 	}
 	key, err := pairKey(pair.At(0))
 	return key, pair.At(1), err
@@ -100,7 +100,7 @@ func objectPair(item any) (string, any, error) {
 	k, ok1 := pair.Field("k")
 	value, ok2 := pair.Field("v")
 	if !ok1 || !ok2 || pair.Len() != 2 {
-		return "", nil, boterr.Invalid("", "must be an object of k and v alone, as the first one is, got %s", textOf(item))
+		return "", nil, boterr.Invalid("", "must be an object of k and v alone, as the first one is, got %s", Excerpt(item))
 	}
 	key, err := pairKey(k)
 	return key, value, err
@@ -112,7 +112,7 @@ func pairKey(key any) (string, error) {
 	case !ok:
 		return "", boterr.Invalid("", "the key must be a string, got %s", TypeName(key))
 	case strings.ContainsRune(name, 0):
-		return "", boterr.Invalid("", "the key %s holds a NUL byte", textOf(name))
+		return "", boterr.Invalid("", "the key %s holds a NUL byte", Excerpt(name))
 	default:
 		return name, nil
 	}
@@ -163,9 +163,9 @@ func (e *fieldOf) evaluate(run *expressionRun) (any, error) {
 	}
 	o, ok := input.(Object)
 	if !ok {
-		return missing, nil
+		return Missing, nil
 	}
-	return fieldOrMissing(o, field), nil
+	return o.Value(field), nil
 }
 
 // withField is $setField and $unsetField.
@@ -229,5 +229,5 @@ func (e *withField) evaluate(run *expressionRun) (any, error) {
 	if !ok {
 		return nil, boterr.Invalid(e.operator, "needs an object, got %s", TypeName(input))
 	}
-	return run.limits.object(o.withOrWithout(e.name, value))
+	return run.limits.object(o.Put(e.name, value))
 }

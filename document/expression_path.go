@@ -79,7 +79,7 @@ func (c expressionCompiler) variableNamed(name string) (expression, error) {
 	case "ROOT", "CURRENT":
 		return wholeRoot{}, nil
 	case "REMOVE":
-		return constant{missing}, nil
+		return constant{Missing}, nil
 	case "NOW":
 		if c.timeless {
 			return nil, boterr.Invalid("", "$$NOW is not supported here: put the time itself there")
@@ -144,7 +144,7 @@ func (run *expressionRun) at(path *fieldPath, i int, value any) (any, error) {
 		case Array:
 			return run.atEach(path, i, v)
 		default:
-			return missing, nil
+			return Missing, nil
 		}
 	}
 	return value, nil
@@ -156,7 +156,7 @@ func (run *expressionRun) atEach(path *fieldPath, i int, array Array) (any, erro
 		return nil, err
 	}
 	items := make([]any, 0, array.Len())
-	for _, item := range array.items() {
+	for _, item := range array.Items() {
 		o, ok := item.(Object)
 		if !ok {
 			continue
@@ -165,7 +165,7 @@ func (run *expressionRun) atEach(path *fieldPath, i int, array Array) (any, erro
 		if err != nil {
 			return nil, err
 		}
-		if value != missing {
+		if value != Missing {
 			items = append(items, value)
 		}
 	}

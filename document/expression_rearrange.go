@@ -28,7 +28,7 @@ func (c expressionCompiler) zip(operand any) (expression, error) {
 	}
 	if longest, ok := source["useLongestLength"]; ok {
 		if e.longest, ok = longest.(bool); !ok {
-			return nil, boterr.In("useLongestLength", wrongType("bool", longest))
+			return nil, boterr.In("useLongestLength", WrongType("bool", longest))
 		}
 	}
 	defaults, ok := source["defaults"]
@@ -48,7 +48,7 @@ func (c expressionCompiler) zip(operand any) (expression, error) {
 func (c expressionCompiler) listOf(operand any) ([]expression, error) {
 	list, ok := operand.(Array)
 	if !ok {
-		return nil, wrongType("array", operand)
+		return nil, WrongType("array", operand)
 	}
 	return c.expressions(list)
 }
@@ -65,7 +65,7 @@ func (e *zipped) evaluate(run *expressionRun) (any, error) {
 		if !ok {
 			return nil, boterr.In("$zip", needsArray(value))
 		}
-		inputs = append(inputs, array.items())
+		inputs = append(inputs, array.Items())
 		if length < 0 || e.longest == (array.Len() > length) {
 			length = array.Len()
 		}
@@ -137,7 +137,7 @@ func (e *sortedArray) evaluate(run *expressionRun) (any, error) {
 	if err := run.limits.items(array.Len()); err != nil {
 		return nil, boterr.In("$sortArray", err)
 	}
-	items, err := e.order.sorted(array.items(), run.limits.ordering)
+	items, err := e.order.sorted(array.Items(), run.limits.ordering)
 	if err != nil {
 		return nil, boterr.In("$sortArray", err)
 	}

@@ -20,7 +20,7 @@ type regexCall struct {
 func (c expressionCompiler) regex(name string, operand any) (expression, error) {
 	source, ok := operand.(Object)
 	if !ok {
-		return nil, wrongType("object", operand)
+		return nil, WrongType("object", operand)
 	}
 	arguments, err := c.named(source, []string{"input", "regex", "options"}, 2)
 	if err != nil {
@@ -133,7 +133,7 @@ func (run *expressionRun) compilePattern(source patternSource) (*pcre.Pattern, e
 	if source == run.pattern.source {
 		return run.pattern.compiled, nil
 	}
-	if err := run.limits.spend(patternWork + patternByteWork*valueSize(source.pattern)); err != nil {
+	if err := run.limits.spend(patternWork + patternByteWork*SizeOf(source.pattern)); err != nil {
 		return nil, err
 	}
 	compiled, err := patternOf(source.pattern, source.options)
@@ -200,9 +200,9 @@ func foundAt(text string, match []int, index int) Object {
 			captures = append(captures, text[match[i]:match[i+1]])
 		}
 	}
-	b := newObjectBuilder(3)
-	b.set("match", text[match[0]:match[1]])
-	b.set("idx", int64(index))
-	b.set("captures", arrayOf(captures))
-	return b.object()
+	b := NewBuilder(3)
+	b.Set("match", text[match[0]:match[1]])
+	b.Set("idx", int64(index))
+	b.Set("captures", ArrayOf(captures))
+	return b.Object()
 }

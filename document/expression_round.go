@@ -29,15 +29,15 @@ func toPlaces(
 		if isNullish(arguments[0]) || len(arguments) > 1 && isNullish(arguments[1]) {
 			return nil, nil
 		}
-		if _, ok := floatNumber(arguments[0]); !ok {
+		if _, ok := FloatNumber(arguments[0]); !ok {
 			return nil, needsNumber(arguments[0])
 		}
 		places := int64(0)
 		if len(arguments) > 1 {
 			var ok bool
-			if places, ok = wholeNumber(arguments[1]); !ok || places < leastPlaces || places > mostPlaces {
+			if places, ok = WholeNumber(arguments[1]); !ok || places < leastPlaces || places > mostPlaces {
 				return nil, boterr.Invalid("", "the places must be a whole number from %d to %d, got %s",
-					leastPlaces, mostPlaces, textOf(arguments[1]))
+					leastPlaces, mostPlaces, Excerpt(arguments[1]))
 			}
 		}
 		if places != 0 {

@@ -19,7 +19,7 @@ func anyElementTrue(run *expressionRun, arguments []any) (any, error) {
 	if !ok {
 		return nil, needsArray(arguments[0])
 	}
-	return slices.ContainsFunc(array.items(), isTruthy), run.limits.steps(array.Len())
+	return slices.ContainsFunc(array.Items(), isTruthy), run.limits.steps(array.Len())
 }
 
 func allElementsTrue(run *expressionRun, arguments []any) (any, error) {
@@ -27,7 +27,7 @@ func allElementsTrue(run *expressionRun, arguments []any) (any, error) {
 	if !ok {
 		return nil, needsArray(arguments[0])
 	}
-	return !slices.ContainsFunc(array.items(), isFalsy), run.limits.steps(array.Len())
+	return !slices.ContainsFunc(array.Items(), isFalsy), run.limits.steps(array.Len())
 }
 
 func isFalsy(value any) bool { return !isTruthy(value) }
@@ -55,7 +55,7 @@ func (run *expressionRun) distinct(value any) ([]any, valueKeys, error) {
 	}
 	items := make([]any, 0, array.Len())
 	keys := valueKeys{}
-	for _, item := range array.items() {
+	for _, item := range array.Items() {
 		key, err := run.keyOf(item)
 		if err != nil {
 			return nil, nil, err

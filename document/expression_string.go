@@ -34,7 +34,7 @@ func needsString(value any) error {
 // written out, null and missing are empty.
 func textIn(value any) (string, error) {
 	switch v := value.(type) {
-	case nil, missingValue:
+	case nil, MissingValue:
 		return "", nil
 	case string:
 		return v, nil

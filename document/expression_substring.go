@@ -144,7 +144,7 @@ func searchBoundsIn(arguments []any, length int64) (searchBounds, error) {
 	for i, argument := range arguments {
 		place, ok := int32Number(argument)
 		if !ok || place < 0 {
-			return bounds, boterr.Invalid("", "the bounds of the search must be whole numbers from 0, got %s", textOf(orNull(argument)))
+			return bounds, boterr.Invalid("", "the bounds of the search must be whole numbers from 0, got %s", Excerpt(orNull(argument)))
 		}
 		if i == 0 {
 			bounds.start = place

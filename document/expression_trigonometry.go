@@ -48,7 +48,7 @@ func within(least, most float64) func(float64) error {
 }
 
 func angleOf(y, x any) (any, error) {
-	f, _ := floatNumber(y)
-	g, _ := floatNumber(x)
+	f, _ := FloatNumber(y)
+	g, _ := FloatNumber(x)
 	return math.Atan2(f, g), nil
 }

@@ -34,7 +34,7 @@ func typeOf(_ *expressionRun, arguments []any) (any, error) {
 }
 
 func isNumber(_ *expressionRun, arguments []any) (any, error) {
-	_, ok := floatNumber(arguments[0])
+	_, ok := FloatNumber(arguments[0])
 	return ok, nil
 }
 
@@ -66,7 +66,7 @@ func (run *expressionRun) convert(value any, name string) (any, error) {
 			return nil, err
 		}
 		return nil, boterr.Invalid("", "cannot convert %s %s to %s: %w",
-			aggregationType(value), textOf(value), name, withoutCode(err))
+			aggregationType(value), Excerpt(value), name, withoutCode(err))
 	}
 	return converted, nil
 }
@@ -121,7 +121,7 @@ func toLong(value any) (any, error) {
 	case int64:
 		return v, nil
 	case float64:
-		n, ok := wholeNumber(math.Trunc(v))
+		n, ok := WholeNumber(math.Trunc(v))
 		if !ok {
 			return nil, outOfRange(64)
 		}
@@ -209,7 +209,7 @@ func toDate(value any) (any, error) {
 	case time.Time:
 		return v, nil
 	case float64:
-		n, ok := wholeNumber(math.Trunc(v))
+		n, ok := WholeNumber(math.Trunc(v))
 		if !ok {
 			return nil, dateOverflow()
 		}
@@ -278,7 +278,7 @@ func conversionTo(to any) (string, error) {
 			return name, nil
 		}
 	}
-	return "", boterr.Invalid("", "conversion to %s is not supported", textOf(to))
+	return "", boterr.Invalid("", "conversion to %s is not supported", Excerpt(to))
 }
 
 func (e *conversion) evaluate(run *expressionRun) (any, error) {

@@ -21,7 +21,7 @@ func (c expressionCompiler) let(operand any) (expression, error) {
 	}
 	variables, ok := source["vars"].(Object)
 	if !ok {
-		return nil, boterr.In("vars", wrongType("object", source["vars"]))
+		return nil, boterr.In("vars", WrongType("object", source["vars"]))
 	}
 	e := &binding{first: c.slots}
 	inner := c
@@ -65,7 +65,7 @@ func argumentsIn(operand any, names ...string) (map[string]any, error) {
 func argumentsAmong(operand any, required, optional []string) (map[string]any, error) {
 	named, ok := operand.(Object)
 	if !ok {
-		return nil, wrongType("object", operand)
+		return nil, WrongType("object", operand)
 	}
 	arguments := map[string]any{}
 	for name, source := range named.All() {
@@ -106,7 +106,7 @@ func (l *loop) items(run *expressionRun) (items []any, null bool, err error) {
 	if !ok {
 		return nil, false, boterr.Invalid(l.name, "needs an array as its input, got %s", TypeName(input))
 	}
-	return array.items(), false, nil
+	return array.Items(), false, nil
 }
 
 // of evaluates the expression for an element.
@@ -121,7 +121,7 @@ func (l *loop) of(run *expressionRun, item any) (any, error) {
 // loop compiles the input and the body of an operator. inner compiles the body, in
 // which the element has the name that "as" gives.
 func (c expressionCompiler) loop(name string, source map[string]any, body string, inner expressionCompiler) (loop, error) {
-	l := loop{name: name, work: sourceWork(valueSize(source[body]))}
+	l := loop{name: name, work: sourceWork(SizeOf(source[body]))}
 	var err error
 	if l.input, err = c.expression(source["input"]); err != nil {
 		return l, boterr.In("input", err)
@@ -129,7 +129,7 @@ func (c expressionCompiler) loop(name string, source map[string]any, body string
 	as := "this"
 	if given, ok := source["as"]; ok {
 		if as, ok = given.(string); !ok {
-			return l, boterr.In("as", wrongType("string", given))
+			return l, boterr.In("as", WrongType("string", given))
 		}
 	}
 	if err := checkNewVariable(as); err != nil {
@@ -230,14 +230,14 @@ func (e *filterLoop) most(run *expressionRun) (int64, error) {
 	}
 	limit, ok := int32Number(value)
 	if !ok || limit < 1 {
-		return 0, boterr.Invalid("$filter", "the limit must be a whole number from 1, got %s", textOf(orNull(value)))
+		return 0, boterr.Invalid("$filter", "the limit must be a whole number from 1, got %s", Excerpt(orNull(value)))
 	}
 	return limit, nil
 }
 
 // int32Number returns a number as an integer where 32 bits hold it.
 func int32Number(value any) (int64, bool) {
-	n, ok := wholeNumber(value)
+	n, ok := WholeNumber(value)
 	return n, ok && n == int64(int32(n))
 }
 

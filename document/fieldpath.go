@@ -25,12 +25,12 @@ type pathPart struct {
 	// known is where the name stands in a shape that came twice in a row, and missed
 	// the last shape that was another one.
 	known  atomic.Pointer[knownPosition]
-	missed atomic.Pointer[shape]
+	missed atomic.Pointer[Shape]
 }
 
 // knownPosition is the place of a name in a shape, -1 where the shape lacks it.
 type knownPosition struct {
-	shape    *shape
+	shape    *Shape
 	position int
 }
 
@@ -40,7 +40,7 @@ func compilePath(text string) *fieldPath {
 	indexes := 0
 	for i, name := range names {
 		path.parts[i].name, path.parts[i].index = name, -1
-		if index, ok := arrayIndex(name); ok {
+		if index, ok := ParseIndex(name); ok {
 			path.parts[i].index = index
 			indexes++
 		}
@@ -51,14 +51,14 @@ func compilePath(text string) *fieldPath {
 
 // of returns the field of that name in an object, or missing.
 func (p *pathPart) of(o Object) any {
-	if o.node == nil {
-		return missing
+	if o.IsZero() {
+		return Missing
 	}
-	position := p.positionIn(o.node.shape)
+	position := p.positionIn(o.Shape())
 	if position < 0 {
-		return missing
+		return Missing
 	}
-	return o.node.at(position)
+	return o.At(position)
 }
 
 // itemOf returns the element of an array that the name is the index of, if there is one.
@@ -71,11 +71,11 @@ func (p *pathPart) itemOf(array Array) (any, bool) {
 
 // positionIn remembers the position in a shape that comes twice in a row: documents of
 // a store share one of few shapes, other objects each have their own.
-func (p *pathPart) positionIn(s *shape) int {
+func (p *pathPart) positionIn(s *Shape) int {
 	if known := p.known.Load(); known != nil && known.shape == s {
 		return known.position
 	}
-	position := s.position(p.name)
+	position := s.Position(p.name)
 	if p.missed.Load() == s {
 		p.known.Store(&knownPosition{shape: s, position: position})
 	} else {
@@ -114,7 +114,7 @@ func (p *fieldPath) alone(root any) (any, bool) {
 		value := p.parts[i].of(o)
 		if o, ok = value.(Object); !ok {
 			_, isArray := value.(Array)
-			return missing, !isArray
+			return Missing, !isArray
 		}
 	}
 	return p.parts[last].of(o), true
@@ -178,7 +178,7 @@ func (w *pathWalk) from(container any, i int) bool {
 	case Array:
 		return w.array(c, i)
 	default:
-		return w.test.test(missing, w.evaluation)
+		return w.test.test(Missing, w.evaluation)
 	}
 }
 
@@ -196,7 +196,7 @@ func (w *pathWalk) leaf(value any) bool {
 		if !w.evaluation.steps(array.Len()) {
 			return false
 		}
-		for index, item := range array.items() {
+		for index, item := range array.Items() {
 			if w.test.test(item, w.evaluation) {
 				w.evaluation.at(index)
 				return true
@@ -212,7 +212,7 @@ func (w *pathWalk) array(array Array, i int) bool {
 		return false
 	}
 	wanted := w.path.parts[i].index
-	for index, item := range array.items() {
+	for index, item := range array.Items() {
 		if _, ok := item.(Object); ok && w.from(item, i) {
 			w.evaluation.at(index)
 			return true
@@ -241,7 +241,7 @@ func (w *pathWalk) element(item any, i int) bool {
 type collector struct{ values []any }
 
 func (c *collector) test(value any, _ *Evaluation) bool {
-	if value != missing {
+	if value != Missing {
 		c.values = append(c.values, value)
 	}
 	return false
@@ -261,17 +261,17 @@ func (p *fieldPath) appendValues(values []any, value any, part int) []any {
 	array, isArray := value.(Array)
 	switch {
 	case !isArray:
-		if value != missing && part == len(p.parts) {
+		if value != Missing && part == len(p.parts) {
 			values = append(values, value)
 		}
 	case part == len(p.parts):
-		values = append(values, array.items()...)
+		values = append(values, array.Items()...)
 	case p.parts[part].index >= 0:
 		if item, ok := p.parts[part].itemOf(array); ok {
 			values = p.appendValues(values, item, part+1)
 		}
 	default:
-		for _, item := range array.items() {
+		for _, item := range array.Items() {
 			if _, ok := item.(Object); ok {
 				values = p.appendValues(values, item, part)
 			}

@@ -149,8 +149,8 @@ func (e *equality) decides(path string) bool {
 	if e.path != path {
 		return false
 	}
-	class := classOf(e.value)
-	return class != classNull && class != classArray
+	class := ClassOf(e.value)
+	return class != ClassNull && class != ClassArray
 }
 
 // IsEquality reports whether the filter says nothing but that the field at a path
@@ -197,11 +197,11 @@ func equalitiesOf(query Object) []equality {
 	for key, operand := range query.All() {
 		switch key {
 		case "$and":
-			for _, clause := range operand.(Array).items() {
+			for _, clause := range operand.(Array).Items() {
 				found = append(found, equalitiesOf(clause.(Object))...)
 			}
 		case "$or":
-			if clauses := operand.(Array).items(); len(clauses) == 1 {
+			if clauses := operand.(Array).Items(); len(clauses) == 1 {
 				found = append(found, equalitiesOf(clauses[0].(Object))...)
 			}
 		default:
@@ -242,7 +242,7 @@ func isOperator(key string) bool { return len(key) > 0 && key[0] == '$' }
 // isOperatorObject reports whether an object is a set of operators rather than a
 // value to be equal to, which its first key decides.
 func isOperatorObject(o Object) bool {
-	return o.Len() > 0 && isOperator(o.node.shape.keys[0])
+	return o.Len() > 0 && isOperator(o.NameAt(0))
 }
 
 // unknownOperator is the error for an operator that is not supported here.

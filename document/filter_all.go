@@ -17,7 +17,7 @@ func newEveryValue(values []any) *everyValue {
 
 // test is the condition on one array element, which can be no two values.
 func (c *everyValue) test(value any, e *Evaluation) bool {
-	if value == missing {
+	if value == Missing {
 		value = nil
 	}
 	if !e.reading(value) {
@@ -46,7 +46,7 @@ type foundValues struct {
 
 // test stops the walk once all were seen.
 func (f *foundValues) test(value any, e *Evaluation) bool {
-	if value == missing {
+	if value == Missing {
 		value = nil
 	}
 	if !e.reading(value) {

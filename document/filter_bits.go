@@ -16,7 +16,7 @@ type bitsTest struct {
 }
 
 func (c *bitsTest) test(value any, _ *Evaluation) bool {
-	n, ok := wholeNumber(value)
+	n, ok := WholeNumber(value)
 	if !ok {
 		return false
 	}
@@ -41,17 +41,17 @@ func bitsCondition(operator string, operand any) ([]fieldCondition, error) {
 	}
 	list, ok := operand.(Array)
 	if !ok {
-		mask, ok := wholeNumber(operand)
+		mask, ok := WholeNumber(operand)
 		if !ok || mask < 0 {
-			return nil, boterr.Invalid("", "must be a mask, a whole number from 0, or a list of positions of bits, got %s", textOf(operand))
+			return nil, boterr.Invalid("", "must be a mask, a whole number from 0, or a list of positions of bits, got %s", Excerpt(operand))
 		}
 		condition.mask = uint64(mask)
 		return one(condition), nil
 	}
 	for i, item := range list.All() {
-		position, ok := wholeNumber(item)
+		position, ok := WholeNumber(item)
 		if !ok || position < 0 || position > math.MaxInt32 {
-			return nil, boterr.Invalid(indexField(i), "must be the position of a bit, a whole number from 0, got %s", textOf(item))
+			return nil, boterr.Invalid(boterr.Index(i), "must be the position of a bit, a whole number from 0, got %s", Excerpt(item))
 		}
 		condition.mask |= 1 << min(position, signBit)
 	}

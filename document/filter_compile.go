@@ -72,17 +72,17 @@ func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 func (c filterCompiler) clauses(operand any) ([]matcher, error) {
 	list, ok := operand.(Array)
 	if !ok || list.Len() == 0 {
-		return nil, boterr.Invalid("", "must be an array of at least one query, got %s", textOf(operand))
+		return nil, boterr.Invalid("", "must be an array of at least one query, got %s", Excerpt(operand))
 	}
 	clauses := make([]matcher, 0, list.Len())
 	for i, item := range list.All() {
 		query, ok := item.(Object)
 		if !ok {
-			return nil, boterr.In(indexField(i), wrongType("object", item))
+			return nil, boterr.In(boterr.Index(i), WrongType("object", item))
 		}
 		m, err := c.query(query)
 		if err != nil {
-			return nil, boterr.In(indexField(i), err)
+			return nil, boterr.In(boterr.Index(i), err)
 		}
 		clauses = append(clauses, m)
 	}
@@ -91,7 +91,7 @@ func (c filterCompiler) clauses(operand any) ([]matcher, error) {
 
 // field compiles the condition on a field.
 func (c filterCompiler) field(path string, operand any) (matcher, error) {
-	if err := checkPathLength(path); err != nil {
+	if err := CheckReadPath(path); err != nil {
 		return nil, err
 	}
 	if operators, ok := nearOperators(operand); ok {

@@ -31,7 +31,7 @@ func (c filterCompiler) exprCondition(operand any) (matcher, error) {
 	}
 	c.expr.used = true
 	c.expr.usesNow = c.expr.usesNow || usesNow
-	return &exprMatcher{expression: e, work: sourceWork(valueSize(operand)), usesNow: usesNow}, nil
+	return &exprMatcher{expression: e, work: sourceWork(SizeOf(operand)), usesNow: usesNow}, nil
 }
 
 // exprMatcher is $expr: it is met where an expression is true over the document.

@@ -14,10 +14,10 @@ type oneField struct {
 
 // isFlat reports whether a query document is names and scalars.
 func isFlat(source Object) bool {
-	if source.Len() == 0 || source.Len() > linearKeys || source.node.depth > 1 {
+	if source.Len() == 0 || source.Len() > fewFields || source.Depth() > 1 {
 		return false
 	}
-	for _, name := range source.node.shape.keys {
+	for name := range source.All() {
 		if isOperator(name) || strings.Contains(name, ".") {
 			return false
 		}
@@ -34,10 +34,10 @@ func namesRecord(source Object) bool { return isFlat(source) && source.Has(IDFie
 
 // compileOneField compiles a query document of one name and a scalar.
 func compileOneField(source Object) *Filter {
-	name, value := source.node.shape.keys[0], source.node.at(0)
+	name, value := source.NameAt(0), source.At(0)
 	f := &oneField{}
 	f.part[0].name, f.part[0].index = name, -1
-	if index, ok := arrayIndex(name); ok {
+	if index, ok := ParseIndex(name); ok {
 		f.part[0].index = index
 	}
 	f.path.text, f.path.parts = name, f.part[:]
@@ -60,8 +60,8 @@ type recordFilter struct {
 func compileRecord(source Object) *Filter {
 	f := &recordFilter{}
 	f.fields = f.room[:0]
-	for i, name := range source.node.shape.keys {
-		f.fields = append(f.fields, equality{path: name, value: source.node.at(i)})
+	for name, value := range source.All() {
+		f.fields = append(f.fields, equality{path: name, value: value})
 	}
 	f.filter.source, f.filter.root, f.filter.equalities = source, &f.fields, f.fields
 	return &f.filter
@@ -77,7 +77,7 @@ func (all *fieldsEqual) match(root any, e *Evaluation) bool {
 	}
 	for i := range *all {
 		f := &(*all)[i]
-		value := fieldOrMissing(o, f.path)
+		value := o.Value(f.path)
 		if _, isArray := value.(Array); isArray {
 			return all.asPaths().match(root, e)
 		}

@@ -71,7 +71,7 @@ func negate(conditions []fieldCondition) []fieldCondition {
 func compareCondition(operator string, operand any) candidateTest {
 	return &ordered{
 		operand: operand,
-		class:   classOf(operand),
+		class:   ClassOf(operand),
 		less:    operator == "$lt" || operator == "$lte",
 		equal:   operator == "$lte" || operator == "$gte",
 		greater: operator == "$gt" || operator == "$gte",
@@ -85,7 +85,7 @@ func exactNumber(value any) float64 {
 	case float64:
 		return v
 	case int64:
-		if -maxExact < v && v < maxExact {
+		if -MaxExact < v && v < MaxExact {
 			return float64(v)
 		}
 	}
@@ -96,14 +96,14 @@ func exactNumber(value any) float64 {
 func listCondition(operator string, operand any) ([]fieldCondition, error) {
 	list, ok := operand.(Array)
 	if !ok {
-		return nil, wrongType("array", operand)
+		return nil, WrongType("array", operand)
 	}
 	for i, item := range list.All() {
 		if o, ok := item.(Object); ok && isOperatorObject(o) {
-			return nil, boterr.Invalid(indexField(i), "an operator cannot stand in the list of %s", operator)
+			return nil, boterr.Invalid(boterr.Index(i), "an operator cannot stand in the list of %s", operator)
 		}
 	}
-	conditions := one(inCondition(list.items()))
+	conditions := one(inCondition(list.Items()))
 	if operator == "$nin" {
 		return negate(conditions), nil
 	}
@@ -179,7 +179,7 @@ func typeCondition(operand any) ([]fieldCondition, error) {
 	for i, item := range list.All() {
 		numbers, err := typeNumbers(item)
 		if err != nil {
-			return nil, boterr.In(indexField(i), err)
+			return nil, boterr.In(boterr.Index(i), err)
 		}
 		for _, number := range numbers {
 			types[number] = struct{}{}
@@ -196,9 +196,9 @@ func typeNumbers(operand any) ([]int64, error) {
 		}
 		return nil, boterr.Invalid("", "%q is no name of a type", alias)
 	}
-	number, ok := wholeNumber(operand)
+	number, ok := WholeNumber(operand)
 	if !ok {
-		return nil, boterr.Invalid("", "must be the name or number of a type, got %s", textOf(operand))
+		return nil, boterr.Invalid("", "must be the name or number of a type, got %s", Excerpt(operand))
 	}
 	for numbers := range maps.Values(typeAliases) {
 		if slices.Contains(numbers, number) {
@@ -211,12 +211,12 @@ func typeNumbers(operand any) ([]int64, error) {
 func modCondition(operand any) ([]fieldCondition, error) {
 	list, ok := operand.(Array)
 	if !ok || list.Len() != 2 {
-		return nil, boterr.Invalid("", "must be [divisor, remainder], got %s", textOf(operand))
+		return nil, boterr.Invalid("", "must be [divisor, remainder], got %s", Excerpt(operand))
 	}
 	divisor, ok1 := truncated(list.At(0))
 	wanted, ok2 := truncated(list.At(1))
 	if !ok1 || !ok2 {
-		return nil, boterr.Invalid("", "must be two numbers in the range of int64, got %s", textOf(operand))
+		return nil, boterr.Invalid("", "must be two numbers in the range of int64, got %s", Excerpt(operand))
 	}
 	if divisor == 0 {
 		return nil, boterr.Invalid("", "the divisor must not be 0")
@@ -225,9 +225,9 @@ func modCondition(operand any) ([]fieldCondition, error) {
 }
 
 func sizeCondition(operand any) ([]fieldCondition, error) {
-	size, ok := wholeNumber(operand)
+	size, ok := WholeNumber(operand)
 	if !ok || size < 0 || size > math.MaxInt32 {
-		return nil, boterr.Invalid("", "must be a whole number from 0, got %s", textOf(operand))
+		return nil, boterr.Invalid("", "must be a whole number from 0, got %s", Excerpt(operand))
 	}
 	return []fieldCondition{{test: ofLength(size), mode: leafWhole}}, nil
 }
@@ -236,7 +236,7 @@ func sizeCondition(operand any) ([]fieldCondition, error) {
 func (c filterCompiler) notCondition(operand any) ([]fieldCondition, error) {
 	operators, ok := operand.(Object)
 	if !ok || !isOperatorObject(operators) {
-		return nil, boterr.Invalid("", "must be an object of operators, got %s", textOf(operand))
+		return nil, boterr.Invalid("", "must be an object of operators, got %s", Excerpt(operand))
 	}
 	conditions, err := c.conditions(operators)
 	if err != nil {
@@ -249,7 +249,7 @@ func (c filterCompiler) notCondition(operand any) ([]fieldCondition, error) {
 func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 	list, ok := operand.(Array)
 	if !ok {
-		return nil, wrongType("array", operand)
+		return nil, WrongType("array", operand)
 	}
 	if list.Len() == 0 {
 		return one(&oneOf{}), nil
@@ -258,20 +258,20 @@ func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 	withElemMatch := isElemMatch(list.At(0))
 	for i, item := range list.All() {
 		if o, ok := item.(Object); ok && isOperatorObject(o) != withElemMatch || !ok && withElemMatch {
-			return nil, boterr.Invalid(indexField(i), "$all takes values, or $elemMatch in every place")
+			return nil, boterr.Invalid(boterr.Index(i), "$all takes values, or $elemMatch in every place")
 		}
 		conditions := one(equalCondition(item))
 		if withElemMatch {
 			var err error
 			if conditions, err = c.conditions(item); err != nil {
-				return nil, boterr.In(indexField(i), err)
+				return nil, boterr.In(boterr.Index(i), err)
 			}
 		}
 		group = append(group, conditions...)
 	}
 	if !withElemMatch && len(group) > fewValues {
 		// The first narrows down what comes into question, the last has the position.
-		group = []fieldCondition{group[0], {test: newEveryValue(list.items())}, group[len(group)-1]}
+		group = []fieldCondition{group[0], {test: newEveryValue(list.Items())}, group[len(group)-1]}
 	}
 	return []fieldCondition{conditionGroup(group)}, nil
 }
@@ -279,7 +279,7 @@ func (c filterCompiler) allCondition(operand any) ([]fieldCondition, error) {
 // isElemMatch reports whether a value is {$elemMatch: ...}.
 func isElemMatch(value any) bool {
 	o, ok := value.(Object)
-	return ok && o.Len() == 1 && o.node.shape.keys[0] == "$elemMatch"
+	return ok && o.Len() == 1 && o.NameAt(0) == "$elemMatch"
 }
 
 // elemMatchCondition compiles $elemMatch: operators look at each element, a query
@@ -287,9 +287,9 @@ func isElemMatch(value any) bool {
 func (c filterCompiler) elemMatchCondition(operand any) ([]fieldCondition, error) {
 	inner, ok := operand.(Object)
 	if !ok {
-		return nil, wrongType("object", operand)
+		return nil, WrongType("object", operand)
 	}
-	if isOperatorObject(inner) && !isLogical(inner.node.shape.keys[0]) {
+	if isOperatorObject(inner) && !isLogical(inner.NameAt(0)) {
 		conditions, err := c.conditions(inner)
 		if err != nil {
 			return nil, err

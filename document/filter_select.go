@@ -69,7 +69,7 @@ func (m *pathMatcher) meetsArray(array Array, e *Evaluation) bool {
 		if !e.steps(array.Len()) {
 			return false
 		}
-		for _, item := range array.items() {
+		for _, item := range array.Items() {
 			if m.test.test(item, e) {
 				return true
 			}

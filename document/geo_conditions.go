@@ -27,12 +27,12 @@ const (
 
 // isPlace is the package's isPlace within the evaluation, which is about to read the place.
 func (e *Evaluation) isPlace(value any) bool {
-	return isPlace(value) && e.spend(valueSize(value)*placeByteWork)
+	return isPlace(value) && e.spend(SizeOf(value)*placeByteWork)
 }
 
 // isOutlined is isPlace where it may be told by the outline of a shape that it is elsewhere.
 func (e *Evaluation) isOutlined(value any) bool {
-	return isPlace(value) && e.spend(valueSize(value)*outlineByteWork)
+	return isPlace(value) && e.spend(SizeOf(value)*outlineByteWork)
 }
 
 // withinPlane is $geoWithin with a shape on the plane.
@@ -156,7 +156,7 @@ func (c intersecting) test(value any, e *Evaluation) bool {
 
 // lineWork is the work of comparing the sides of lines with a value.
 func (c intersecting) lineWork(value any) int {
-	return c.shape.LineSides() * (1 + valueSize(value)/twoSidesSize) * sideWork
+	return c.shape.LineSides() * (1 + SizeOf(value)/twoSidesSize) * sideWork
 }
 
 // isApart reports whether the vertices of a value tell that it is somewhere else.
@@ -191,7 +191,7 @@ func eachVertex(o Object, take func(geometry.Pair) bool) bool {
 	}
 	value, _ := o.Field(geoGeometries)
 	geometries, _ := value.(Array)
-	for _, item := range geometries.items() {
+	for _, item := range geometries.Items() {
 		if inner, ok := item.(Object); ok && !eachVertex(inner, take) {
 			return false
 		}
@@ -205,10 +205,10 @@ func eachPair(coordinates any, take func(geometry.Pair) bool) bool {
 	if !ok {
 		return true
 	}
-	if pair, ok := firstPair(list.items()); ok {
+	if pair, ok := firstPair(list.Items()); ok {
 		return take(pair)
 	}
-	for _, item := range list.items() {
+	for _, item := range list.Items() {
 		if !eachPair(item, take) {
 			return false
 		}

@@ -49,7 +49,7 @@ func (k *GeoKey) AppendCells(cells []uint64, o Object) ([]uint64, error) {
 // itself, such as [1, 2, [3, 4]]: a filter looks at both.
 func (k *GeoKey) appendInner(cells []uint64, value any) []uint64 {
 	list, _ := value.(Array)
-	for _, item := range list.items() {
+	for _, item := range list.Items() {
 		if !isPlace(item) {
 			continue
 		}
@@ -76,7 +76,7 @@ func appendPlaneCells(cells []uint64, value any) ([]uint64, error) {
 	if len(parts) == 0 {
 		return cells, nil
 	}
-	if _, ok := floatNumber(parts[0]); ok {
+	if _, ok := FloatNumber(parts[0]); ok {
 		return appendPairCell(cells, value)
 	}
 	for i, part := range parts {
@@ -85,7 +85,7 @@ func appendPlaneCells(cells []uint64, value any) ([]uint64, error) {
 		}
 		var err error
 		if cells, err = appendPairCell(cells, part); err != nil {
-			return cells, boterr.In(indexField(i), err)
+			return cells, boterr.In(boterr.Index(i), err)
 		}
 	}
 	return cells, nil

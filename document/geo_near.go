@@ -31,15 +31,15 @@ func (c filterCompiler) withoutNear() filterCompiler {
 // operators, which begin with it.
 func nearOperators(operand any) (Object, bool) {
 	operators, ok := operand.(Object)
-	if !ok || operators.Len() == 0 || !isNear(operators.node.shape.keys[0]) {
+	if !ok || operators.Len() == 0 || !isNear(operators.NameAt(0)) {
 		return Object{}, false
 	}
-	return operators, isPlace(operators.node.at(0))
+	return operators, isPlace(operators.At(0))
 }
 
 // near compiles a $near on a field.
 func (c filterCompiler) near(path string, operators Object) (matcher, error) {
-	operator := operators.node.shape.keys[0]
+	operator := operators.NameAt(0)
 	if c.slot == nil {
 		return nil, boterr.Invalid(operator, "%s can stand only at the top of the filter or in a top $and", operator)
 	}
@@ -48,7 +48,7 @@ func (c filterCompiler) near(path string, operators Object) (matcher, error) {
 	}
 	near := &GeoNear{key: compilePath(path), multiplier: 1, most: math.Inf(1)}
 	set := near.setLegacyNear
-	if isWrapped(operators.node.at(0)) {
+	if isWrapped(operators.At(0)) {
 		set = near.setWrappedNear
 	}
 	if err := set(operators); err != nil {
@@ -67,11 +67,11 @@ func isWrapped(operand any) bool {
 // setWrappedNear reads {$near: {$geometry: point, $maxDistance: metres}}.
 func (g *GeoNear) setWrappedNear(operators Object) error {
 	if operators.Len() > 1 {
-		return boterr.Invalid(operators.node.shape.keys[1], "cannot stand beside a search with $geometry, but within it")
+		return boterr.Invalid(operators.NameAt(1), "cannot stand beside a search with $geometry, but within it")
 	}
 	found := false
-	operator := operators.node.shape.keys[0]
-	for key, value := range operators.node.at(0).(Object).All() {
+	operator := operators.NameAt(0)
+	for key, value := range operators.At(0).(Object).All() {
 		var err error
 		switch key {
 		case "$geometry":
@@ -101,7 +101,7 @@ func (g *GeoNear) setGeometry(value any) error {
 		return err
 	}
 	if at.legacy {
-		return boterr.Invalid("", "must be a GeoJSON point, got %s", textOf(value))
+		return boterr.Invalid("", "must be a GeoJSON point, got %s", Excerpt(value))
 	}
 	return g.setPoint(at)
 }
@@ -109,7 +109,7 @@ func (g *GeoNear) setGeometry(value any) error {
 // setLegacyNear reads {$near: [x, y], $maxDistance: distance}, of which the point
 // may be GeoJSON as well.
 func (g *GeoNear) setLegacyNear(operators Object) error {
-	operator := operators.node.shape.keys[0]
+	operator := operators.NameAt(0)
 	for key, value := range operators.All() {
 		var err error
 		switch key {
@@ -141,9 +141,9 @@ const (
 
 // distanceOperand reads a distance, which is not negative.
 func distanceOperand(value any, allowed distanceRange) (float64, error) {
-	distance, ok := floatNumber(value)
+	distance, ok := FloatNumber(value)
 	if !ok || !(distance >= 0) || allowed == finiteOnly && math.IsInf(distance, 1) { // NaN is no distance.
-		return 0, boterr.Invalid("", "must be a number from 0, got %s", textOf(value))
+		return 0, boterr.Invalid("", "must be a number from 0, got %s", Excerpt(value))
 	}
 	return distance, nil
 }

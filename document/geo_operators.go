@@ -39,7 +39,7 @@ func geoCondition(operator string, operand any, beside Object) ([]fieldCondition
 func geoSpecifier(operand any) (specifier string, region any, err error) {
 	o, ok := operand.(Object)
 	if !ok {
-		return "", nil, wrongType("object", operand)
+		return "", nil, WrongType("object", operand)
 	}
 	for key, value := range o.All() {
 		switch {
@@ -59,7 +59,7 @@ func geoSpecifier(operand any) (specifier string, region any, err error) {
 // withinCondition compiles the region of $geoWithin.
 func withinCondition(specifier string, operand any) (candidateTest, error) {
 	if !isPlace(operand) {
-		return nil, boterr.Invalid("", "must be an array or object, got %s", textOf(operand))
+		return nil, boterr.Invalid("", "must be an array or object, got %s", Excerpt(operand))
 	}
 	parts, _ := members(operand)
 	switch specifier {
@@ -91,10 +91,10 @@ func boxCondition(corners []any) (candidateTest, error) {
 	}
 	a, err := readPair(corners[0], twoOnly)
 	if err != nil {
-		return nil, boterr.In(indexField(0), err)
+		return nil, boterr.In(boterr.Index(0), err)
 	}
 	b, err := readPair(corners[1], twoOnly)
-	return withinPlane{region: geometry.NewBox(a, b)}, boterr.In(indexField(1), err)
+	return withinPlane{region: geometry.NewBox(a, b)}, boterr.In(boterr.Index(1), err)
 }
 
 // planePolygonCondition compiles $polygon: at least three corners.
@@ -107,7 +107,7 @@ func planePolygonCondition(corners []any) (candidateTest, error) {
 	for i, corner := range corners {
 		var err error
 		if pairs[i], err = readPair(corner, twoOnly); err != nil {
-			return nil, boterr.In(indexField(i), err)
+			return nil, boterr.In(boterr.Index(i), err)
 		}
 	}
 	return withinPlane{region: geometry.NewPlanePolygon(pairs), work: 2 * len(pairs)}, nil
@@ -121,11 +121,11 @@ func readCircle(parts []any) (center geometry.Pair, radius float64, err error) {
 	}
 	center, err = readPair(parts[0], twoOnly)
 	if err != nil {
-		return center, 0, boterr.In(indexField(0), err)
+		return center, 0, boterr.In(boterr.Index(0), err)
 	}
-	radius, ok := floatNumber(parts[1])
+	radius, ok := FloatNumber(parts[1])
 	if !ok || !(radius >= 0) { // NaN is no radius.
-		return center, 0, boterr.Invalid(indexField(1), "the radius must be a number from 0, got %s", textOf(parts[1]))
+		return center, 0, boterr.Invalid(boterr.Index(1), "the radius must be a number from 0, got %s", Excerpt(parts[1]))
 	}
 	return center, radius, nil
 }
@@ -138,7 +138,7 @@ func capCondition(parts []any) (candidateTest, error) {
 	}
 	point, err := geometry.NewPoint(center)
 	if err != nil {
-		return nil, boterr.In(indexField(0), err)
+		return nil, boterr.In(boterr.Index(0), err)
 	}
 	return newWithinSphere(geometry.NewCap(point, radius)), nil
 }

@@ -63,7 +63,7 @@ func queryPlace(value any) (place, error) {
 }
 
 func notAPlace(value any) error {
-	return boterr.Invalid("", "must be a GeoJSON object or a pair of coordinates, got %s", textOf(value))
+	return boterr.Invalid("", "must be a GeoJSON object or a pair of coordinates, got %s", Excerpt(value))
 }
 
 // queryPoint reads a point of a query: a pair, or a GeoJSON point, which need not
@@ -78,7 +78,7 @@ func queryPoint(value any) (place, error) {
 		return place{}, notAPlace(value)
 	}
 	if kind, ok := o.Field(geoType); ok && kind != geoPoint {
-		return place{}, boterr.Invalid(geoType, "must be %q, got %s", geoPoint, textOf(kind))
+		return place{}, boterr.Invalid(geoType, "must be %q, got %s", geoPoint, Excerpt(kind))
 	}
 	return readGeoPoint(o)
 }
@@ -93,7 +93,7 @@ func isLegacy(value any) bool {
 		if v.Len() == 0 {
 			return false
 		}
-		_, ok := floatNumber(v.node.at(0))
+		_, ok := FloatNumber(v.At(0))
 		return ok
 	default:
 		return false
@@ -116,11 +116,11 @@ func readPair(value any, length pairLength) (geometry.Pair, error) {
 	const two = 2
 	values, ok := members(value)
 	if !ok || len(values) < two || length == twoOnly && len(values) > two {
-		return geometry.Pair{}, boterr.Invalid("", "must be a pair of coordinates, got %s", textOf(value))
+		return geometry.Pair{}, boterr.Invalid("", "must be a pair of coordinates, got %s", Excerpt(value))
 	}
 	pair, ok := firstPair(values)
 	if !ok {
-		return pair, boterr.Invalid("", "the coordinates must be finite numbers, got %s", textOf(value))
+		return pair, boterr.Invalid("", "the coordinates must be finite numbers, got %s", Excerpt(value))
 	}
 	return pair, nil
 }
@@ -131,8 +131,8 @@ func firstPair(values []any) (geometry.Pair, bool) {
 	if len(values) < two {
 		return geometry.Pair{}, false
 	}
-	x, ok1 := floatNumber(values[0])
-	y, ok2 := floatNumber(values[1])
+	x, ok1 := FloatNumber(values[0])
+	y, ok2 := FloatNumber(values[1])
 	pair := geometry.Pair{X: x, Y: y}
 	return pair, ok1 && ok2 && pair.IsFinite()
 }
@@ -142,12 +142,9 @@ func firstPair(values []any) (geometry.Pair, bool) {
 func members(value any) ([]any, bool) {
 	switch v := value.(type) {
 	case Array:
-		return v.items(), true
+		return v.Items(), true
 	case Object:
-		if v.node == nil {
-			return nil, true
-		}
-		return v.node.allValues(), true
+		return v.Values(), true
 	default:
 		return nil, false
 	}

@@ -42,11 +42,11 @@ func readGeoJSON(o Object) (place, error) {
 	value, _ := o.Field(geoGeometries)
 	geometries, ok := value.(Array)
 	if !ok || geometries.Len() == 0 {
-		return place{}, boterr.Invalid(geoGeometries, "must be an array of at least one GeoJSON object, got %s", textOf(value))
+		return place{}, boterr.Invalid(geoGeometries, "must be an array of at least one GeoJSON object, got %s", Excerpt(value))
 	}
 	for i, item := range geometries.All() {
 		if err := addCollected(shape, item); err != nil {
-			return place{}, boterr.In(geoGeometries+indexField(i), err)
+			return place{}, boterr.In(geoGeometries+boterr.Index(i), err)
 		}
 	}
 	return place{shape: shape}, nil
@@ -56,7 +56,7 @@ func readGeoJSON(o Object) (place, error) {
 func addCollected(shape *geometry.Shape, item any) error {
 	o, ok := item.(Object)
 	if !ok {
-		return wrongType("object", item)
+		return WrongType("object", item)
 	}
 	if err := addGeoJSON(shape, o); err != nil {
 		return err
@@ -86,7 +86,7 @@ func addGeoJSON(shape *geometry.Shape, o Object) error {
 	case geoMultiPolygon:
 		add = eachOf(addPolygon)
 	default:
-		return boterr.Invalid(geoType, "%s is no type of GeoJSON that can stand here", textOf(kind))
+		return boterr.Invalid(geoType, "%s is no type of GeoJSON that can stand here", Excerpt(kind))
 	}
 	strict, err := readCRS(o)
 	if err != nil {
@@ -148,7 +148,7 @@ func addGeoPolygon(shape *geometry.Shape, o Object) error {
 	}
 	polygon, err := geometry.NewStrictPolygon(rings[0])
 	shape.Polygons = append(shape.Polygons, polygon)
-	return boterr.In(geoCoordinates+indexField(0), err)
+	return boterr.In(geoCoordinates+boterr.Index(0), err)
 }
 
 // eachOf adds each element of an array of at least one.
@@ -156,11 +156,11 @@ func eachOf(add func(*geometry.Shape, any) error) func(*geometry.Shape, any) err
 	return func(shape *geometry.Shape, coordinates any) error {
 		list, ok := coordinates.(Array)
 		if !ok || list.Len() == 0 {
-			return boterr.Invalid("", "must be an array of at least one element, got %s", textOf(coordinates))
+			return boterr.Invalid("", "must be an array of at least one element, got %s", Excerpt(coordinates))
 		}
 		for i, item := range list.All() {
 			if err := add(shape, item); err != nil {
-				return boterr.In(indexField(i), err)
+				return boterr.In(boterr.Index(i), err)
 			}
 		}
 		return nil
@@ -203,13 +203,13 @@ func addPolygon(shape *geometry.Shape, coordinates any) error {
 func readRings(coordinates any) ([][]geometry.Point, error) {
 	list, ok := coordinates.(Array)
 	if !ok {
-		return nil, wrongType("array", coordinates)
+		return nil, WrongType("array", coordinates)
 	}
 	rings := make([][]geometry.Point, list.Len())
 	for i, item := range list.All() {
 		var err error
 		if rings[i], err = readPoints(item); err != nil {
-			return nil, boterr.In(indexField(i), err)
+			return nil, boterr.In(boterr.Index(i), err)
 		}
 	}
 	return rings, nil
@@ -219,20 +219,20 @@ func readRings(coordinates any) ([][]geometry.Point, error) {
 func readPoints(coordinates any) ([]geometry.Point, error) {
 	list, ok := coordinates.(Array)
 	if !ok {
-		return nil, wrongType("array", coordinates)
+		return nil, WrongType("array", coordinates)
 	}
 	points := make([]geometry.Point, list.Len())
 	for i, item := range list.All() {
 		array, ok := item.(Array)
 		if !ok {
-			return nil, boterr.In(indexField(i), wrongType("array", item))
+			return nil, boterr.In(boterr.Index(i), WrongType("array", item))
 		}
 		pair, err := readPair(array, anyLength)
 		if err == nil {
 			points[i], err = geometry.NewPoint(pair)
 		}
 		if err != nil {
-			return nil, boterr.In(indexField(i), err)
+			return nil, boterr.In(boterr.Index(i), err)
 		}
 	}
 	return points, nil
@@ -246,15 +246,15 @@ func readCRS(o Object) (strict bool, err error) {
 	}
 	crs, ok := value.(Object)
 	if !ok {
-		return false, wrongType("object", value)
+		return false, WrongType("object", value)
 	}
 	if kind, _ := crs.Field("type"); kind != "name" {
-		return false, boterr.Invalid("type", `must be "name", got %s`, textOf(kind))
+		return false, boterr.Invalid("type", `must be "name", got %s`, Excerpt(kind))
 	}
 	value, _ = crs.Field("properties")
 	properties, ok := value.(Object)
 	if !ok {
-		return false, boterr.In("properties", wrongType("object", value))
+		return false, boterr.In("properties", WrongType("object", value))
 	}
 	switch name, _ := properties.Field("name"); name {
 	case crs84, crs4326:
@@ -262,6 +262,6 @@ func readCRS(o Object) (strict bool, err error) {
 	case crsStrictWinder:
 		return true, nil
 	default:
-		return false, boterr.Invalid("properties.name", "must be %q, %q or %q, got %s", crs84, crs4326, crsStrictWinder, textOf(name))
+		return false, boterr.Invalid("properties.name", "must be %q, %q or %q, got %s", crs84, crs4326, crsStrictWinder, Excerpt(name))
 	}
 }

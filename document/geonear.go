@@ -152,7 +152,7 @@ func constantOf(source any) (any, error) {
 		return nil, err
 	}
 	value, err := e.evaluate(&expressionRun{})
-	if value == missing {
+	if value == Missing {
 		value = nil
 	}
 	return value, err
@@ -162,7 +162,7 @@ func constantOf(source any) (any, error) {
 func pathOperand(value any) (string, error) {
 	path, ok := value.(string)
 	if !ok {
-		return "", wrongType("string", value)
+		return "", WrongType("string", value)
 	}
 	for part := range strings.SplitSeq(path, ".") {
 		if isOperator(part) {
@@ -186,15 +186,15 @@ func resultPath(value any) (string, error) {
 func geoQuery(value any) (*Filter, error) {
 	query, ok := value.(Object)
 	if !ok {
-		return nil, wrongType("object", value)
+		return nil, WrongType("object", value)
 	}
 	return compileFilter(query, filterCompiler{expr: &exprUse{}})
 }
 
 func limitOperand(value any) (int64, error) {
-	limit, ok := wholeNumber(value)
+	limit, ok := WholeNumber(value)
 	if !ok || limit < 1 {
-		return 0, boterr.Invalid("", "must be a whole number from 1, got %s", textOf(value))
+		return 0, boterr.Invalid("", "must be a whole number from 1, got %s", Excerpt(value))
 	}
 	return limit, nil
 }
@@ -342,7 +342,7 @@ func (m *measured) takeValue(g *GeoNear, value any) {
 
 // takeEach takes the places in a list.
 func (m *measured) takeEach(g *GeoNear, list Array) {
-	for _, item := range list.items() {
+	for _, item := range list.Items() {
 		if !isPlace(item) {
 			continue
 		}
@@ -399,8 +399,8 @@ func (e *Evaluation) Distance(near *GeoNear, document Object) (distance float64,
 	if near.key != nil {
 		field = near.key.parts[0].name
 	}
-	value := fieldOrMissing(document, field)
-	if err := e.charge(stepWork + valueSize(value)*placeByteWork); err != nil {
+	value := document.Value(field)
+	if err := e.charge(stepWork + SizeOf(value)*placeByteWork); err != nil {
 		return 0, false, err
 	}
 	distance, ok = near.Distance(document)
@@ -410,21 +410,21 @@ func (e *Evaluation) Distance(near *GeoNear, document Object) (distance float64,
 // result puts the distance and the place into a document where that is asked for.
 func (g *GeoNear) result(document Object, distance float64, location any) GeoResult {
 	if g.distanceField != "" {
-		document = document.overwritten(strings.Split(g.distanceField, "."), distance)
+		document = putAt(document, strings.Split(g.distanceField, "."), distance)
 	}
 	if g.includeLocs != "" {
-		document = document.overwritten(strings.Split(g.includeLocs, "."), location)
+		document = putAt(document, strings.Split(g.includeLocs, "."), location)
 	}
 	return GeoResult{Document: document, Distance: distance}
 }
 
-// overwritten returns o with the value at a path; what stands on the way and is no
-// object gives way to one, as in MongoDB.
-func (o Object) overwritten(parts []string, value any) Object {
-	if len(parts) > 1 {
-		at, _ := o.Field(parts[0])
+// putAt returns an object with the value at a path; what stands on the way and is no object
+// gives way to one, as in MongoDB.
+func putAt(o Object, path []string, value any) Object {
+	if len(path) > 1 {
+		at, _ := o.Field(path[0])
 		inner, _ := at.(Object)
-		value = inner.overwritten(parts[1:], value)
+		value = putAt(inner, path[1:], value)
 	}
-	return o.with(parts[0], value)
+	return o.Put(path[0], value)
 }

@@ -66,7 +66,7 @@ func parsed(result gjson.Result, depth int) (any, error) {
 }
 
 func parsedObject(result gjson.Result, depth int) (any, error) {
-	b := newObjectBuilder(0)
+	b := NewBuilder(0)
 	var failed error
 	result.ForEach(func(key, field gjson.Result) bool {
 		value, err := parsed(field, depth)
@@ -74,10 +74,10 @@ func parsedObject(result gjson.Result, depth int) (any, error) {
 			failed = boterr.In(stringOf(key), err)
 			return false
 		}
-		b.set(stringOf(key), value)
+		b.Set(stringOf(key), value)
 		return true
 	})
-	return b.object(), failed
+	return b.Object(), failed
 }
 
 func parsedArray(result gjson.Result, depth int) (any, error) {
@@ -86,13 +86,13 @@ func parsedArray(result gjson.Result, depth int) (any, error) {
 	result.ForEach(func(_, item gjson.Result) bool {
 		value, err := parsed(item, depth)
 		if err != nil {
-			failed = boterr.In(indexField(len(items)), err)
+			failed = boterr.In(boterr.Index(len(items)), err)
 			return false
 		}
 		items = append(items, value)
 		return true
 	})
-	return arrayOf(items), failed
+	return ArrayOf(items), failed
 }
 
 // stringOf returns a string that was parsed. One with a U+FFFD is read by the standard library:
@@ -154,7 +154,7 @@ func appendFloat(text []byte, f float64) ([]byte, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, boterr.Invalid("", "JSON cannot hold %v", f)
 	}
-	const smallest, largest = 1e-6, maxExact
+	const smallest, largest = 1e-6, MaxExact
 	format := byte('f')
 	if size := math.Abs(f); size != 0 && (size < smallest || size >= largest) {
 		format = 'e'
@@ -194,7 +194,7 @@ func appendObject(text []byte, o Object) ([]byte, error) {
 		return nil, o.node.err
 	}
 	text = append(text, '{')
-	for i, key := range o.node.shape.keys {
+	for i, key := range o.node.shape.names {
 		if i > 0 {
 			text = append(text, ',')
 		}
@@ -223,7 +223,7 @@ func appendArray(text []byte, a Array) ([]byte, error) {
 		}
 		var err error
 		if text, err = AppendJSON(text, item); err != nil {
-			return nil, boterr.In(indexField(i), err)
+			return nil, boterr.In(boterr.Index(i), err)
 		}
 	}
 	return append(text, ']'), nil
@@ -238,8 +238,8 @@ func wholeText(value any) string {
 	return string(text)
 }
 
-// textOf returns a value as JSON for an error, without its end where it is long.
-func textOf(value any) string {
+// Excerpt returns a value as JSON for an error, without its end where it is long.
+func Excerpt(value any) string {
 	const longest = 200
 	room := longest
 	text := wholeText(beginning(value, &room))
@@ -263,17 +263,17 @@ func beginning(value any, room *int) any {
 		for i := 0; i < v.Len() && *room >= 0; i++ {
 			items = append(items, beginning(v.At(i), room))
 		}
-		return arrayOf(items)
+		return ArrayOf(items)
 	case Object:
-		b := newObjectBuilder(0)
+		b := NewBuilder(0)
 		for name, inner := range v.All() {
 			if *room < 0 {
 				break
 			}
 			*room -= len(name)
-			b.set(name, beginning(inner, room))
+			b.Set(name, beginning(inner, room))
 		}
-		return b.object()
+		return b.Object()
 	default:
 		return value
 	}
@@ -300,16 +300,16 @@ func unmarshal[T Object | Array](text []byte, into *T) error {
 	var zero T
 	v, ok := value.(T)
 	if !ok && value != nil {
-		return wrongType(TypeName(any(zero)), value)
+		return WrongType(TypeName(any(zero)), value)
 	}
 	*into = v
 	return nil
 }
 
-// wrongType is the error for a value that is not of the type expected.
-func wrongType(expected string, value any) error {
+// WrongType is the error for a value that is not of the type expected.
+func WrongType(expected string, value any) error {
 	got := TypeName(value)
-	if _, isNumber := floatNumber(value); isNumber {
+	if _, isNumber := FloatNumber(value); isNumber {
 		got = "number"
 	}
 	return boterr.Invalid("", "must be of type %s, got %s", expected, got)

@@ -9,15 +9,15 @@ import (
 
 // Bytes of a key. Every value begins with its class, which is above keyEnd.
 const (
-	// keyEnd ends objects, arrays and strings, so that the shorter of two with
+	// KeyEnd ends objects, arrays and strings, so that the shorter of two with
 	// the same beginning is the lower one.
-	keyEnd = 0x00
+	KeyEnd = 0x00
 	// keyNUL follows a NUL inside a string, which is told from the end by it.
 	keyNUL = 0xff
 )
 
-// maxExact is the number up to which every int64 is a float64, too.
-const maxExact = 1 << 53
+// MaxExact is the number up to which every int64 is a float64, too.
+const MaxExact = 1 << 53
 
 // AppendKey appends to key an encoding of value that bytes.Compare orders as
 // Compare orders the values: values that are equal, 1 and 1.0 among them, have
@@ -25,7 +25,7 @@ const maxExact = 1 << 53
 // of several values, one behind the other, order as a list of these values does.
 // No key begins with a zero byte.
 func AppendKey(key []byte, value any) []byte {
-	key = append(key, byte(classOf(value)))
+	key = append(key, byte(ClassOf(value)))
 	switch value.(type) {
 	case Object, Array:
 		// What is handed to a function that calls itself is allocated on the heap.
@@ -75,7 +75,7 @@ func appendStringKey(key []byte, s string) []byte {
 	for {
 		i := strings.IndexByte(s, 0)
 		if i < 0 {
-			return append(append(key, s...), keyEnd, keyEnd)
+			return append(append(key, s...), KeyEnd, KeyEnd)
 		}
 		key = append(append(key, s[:i]...), 0, keyNUL)
 		s = s[i+1:]
@@ -86,21 +86,21 @@ func appendStringKey(key []byte, s string) []byte {
 // class of the value, the name, the value.
 func appendObjectKey(key []byte, o Object) []byte {
 	if o.node == nil {
-		return append(key, keyEnd)
+		return append(key, KeyEnd)
 	}
-	for i, name := range o.node.shape.keys {
+	for i, name := range o.node.shape.names {
 		value := o.node.at(i)
-		key = appendStringKey(append(key, byte(classOf(value))), name)
+		key = appendStringKey(append(key, byte(ClassOf(value))), name)
 		key = appendNestedKey(key, value)
 	}
-	return append(key, keyEnd)
+	return append(key, KeyEnd)
 }
 
 func appendArrayKey(key []byte, a Array) []byte {
-	for _, item := range a.items() {
-		key = appendNestedKey(append(key, byte(classOf(item))), item)
+	for _, item := range a.Items() {
+		key = appendNestedKey(append(key, byte(ClassOf(item))), item)
 	}
-	return append(key, keyEnd)
+	return append(key, KeyEnd)
 }
 
 // appendIntKey writes the float64 nearest to i and what i is above or below it.
@@ -119,7 +119,7 @@ func appendIntKey(key []byte, i int64) []byte {
 // the rest where there are integers between f and its neighbours.
 func appendNumberKey(key []byte, f float64, rest int64) []byte {
 	key = binary.BigEndian.AppendUint64(key, orderedBits(f))
-	if math.Abs(f) >= maxExact && math.Abs(f) <= math.MaxInt64 {
+	if math.Abs(f) >= MaxExact && math.Abs(f) <= math.MaxInt64 {
 		const zero = 1 << 15 // A rest is within 512 of it.
 		key = binary.BigEndian.AppendUint16(key, uint16(zero+rest))
 	}

@@ -127,7 +127,7 @@ func (c elementsOf) find(value any, e *Evaluation) (int, bool) {
 	}
 	before := e.outside()
 	defer e.inside(before)
-	for i, item := range array.items() {
+	for i, item := range array.Items() {
 		switch v := item.(type) {
 		case Array:
 			if !e.steps(v.Len()) {
@@ -148,11 +148,11 @@ func (c elementsOf) find(value any, e *Evaluation) (int, bool) {
 // fieldsOf returns an array as the object that it is in BSON, with the indexes as names:
 // a query for an element that is an array does not look into the elements of that.
 func fieldsOf(array Array) Object {
-	b := newObjectBuilder(array.Len())
-	for i, item := range array.items() {
-		b.set(indexName(i), item)
+	b := NewBuilder(array.Len())
+	for i, item := range array.Items() {
+		b.Set(indexName(i), item)
 	}
-	return b.object()
+	return b.Object()
 }
 
 // valuesOf is $elemMatch with operators: an array with an element that meets all.
@@ -168,7 +168,7 @@ func (c valuesOf) find(value any, e *Evaluation) (int, bool) {
 	if !e.steps(array.Len()) {
 		return 0, false
 	}
-	for i, item := range array.items() {
+	for i, item := range array.Items() {
 		if c.condition.test(item, e) {
 			return i, true
 		}

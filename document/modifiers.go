@@ -23,9 +23,9 @@ func AddToSet(pairs ...any) Object { return O("$addToSet", O(pairs...)) }
 
 // Unset returns the update that removes the fields at dotted paths.
 func Unset(paths ...string) Object {
-	b := newObjectBuilder(len(paths))
+	b := NewBuilder(len(paths))
 	for _, path := range paths {
-		b.set(path, "")
+		b.Set(path, "")
 	}
-	return O("$unset", b.object())
+	return O("$unset", b.Object())
 }

@@ -3,7 +3,6 @@ package document
 import (
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -40,7 +39,7 @@ type Object struct{ node *objectNode }
 // Keys are taken as they are: a dot in a key separates nothing. A key that comes
 // twice keeps its first place and its last value. Values are what ValueOf takes.
 func O(pairs ...any) Object {
-	b := newObjectBuilder(len(pairs) / 2)
+	b := NewBuilder(len(pairs) / 2)
 	for i := 0; i < len(pairs); i += 2 {
 		key, ok := pairs[i].(string)
 		switch {
@@ -52,7 +51,7 @@ func O(pairs ...any) Object {
 			b.setAny(key, pairs[i+1])
 		}
 	}
-	return b.object()
+	return b.Object()
 }
 
 // Len returns the number of fields.
@@ -81,7 +80,7 @@ func (o Object) All() iter.Seq2[string, any] {
 		if o.node == nil {
 			return
 		}
-		for i, key := range o.node.shape.keys {
+		for i, key := range o.node.shape.names {
 			if !yield(key, o.node.at(i)) {
 				return
 			}
@@ -94,7 +93,7 @@ func (o Object) Keys() []string {
 	if o.node == nil {
 		return []string{}
 	}
-	return slices.Clone(o.node.shape.keys)
+	return slices.Clone(o.node.shape.names)
 }
 
 // Field returns the value of the field with exactly this name, and whether there
@@ -103,10 +102,49 @@ func (o Object) Field(key string) (any, bool) {
 	if o.node == nil {
 		return nil, false
 	}
-	if i := o.node.shape.position(key); i >= 0 {
+	if i := o.node.shape.Position(key); i >= 0 {
 		return o.node.at(i), true
 	}
 	return nil, false
+}
+
+// Value returns the value of the field with exactly this name, or Missing.
+func (o Object) Value(key string) any {
+	if value, ok := o.Field(key); ok {
+		return value
+	}
+	return Missing
+}
+
+// NameAt returns the name of field i, counted from 0 in their order. As with a slice, there
+// must be one.
+func (o Object) NameAt(i int) string { return o.node.shape.names[i] }
+
+// At returns the value of field i, which must be there.
+func (o Object) At(i int) any { return o.node.at(i) }
+
+// Values returns the values of the fields in order. They must not be changed.
+func (o Object) Values() []any {
+	if o.node == nil {
+		return nil
+	}
+	return o.node.allValues()
+}
+
+// Depth returns the number of levels that o is nested, its own included.
+func (o Object) Depth() int {
+	if o.node == nil {
+		return 1
+	}
+	return o.node.depth
+}
+
+// Shape returns the list of o's names, which other objects may share.
+func (o Object) Shape() *Shape {
+	if o.node == nil {
+		return emptyShape
+	}
+	return o.node.shape
 }
 
 // With returns o with the field of exactly this name set, in its place where it
@@ -116,16 +154,19 @@ func (o Object) With(key string, v any) Object {
 	if err != nil {
 		return o.failed(boterr.In(key, err))
 	}
-	return o.with(key, value)
+	return o.Put(key, value)
 }
 
-// with is With for what is a value already.
-func (o Object) with(key string, value any) Object {
+// Put is With for what is a value already, and Without where that is Missing.
+func (o Object) Put(key string, value any) Object {
+	if value == Missing {
+		return o.Without(key)
+	}
 	if o.node == nil {
 		return singleField(key, value)
 	}
 	var next *objectNode
-	if at := o.node.shape.position(key); at >= 0 {
+	if at := o.node.shape.Position(key); at >= 0 {
 		next = o.node.withValue(at, value)
 	} else {
 		next = newObjectNode(o.node.len() + 1)
@@ -142,7 +183,7 @@ func (o Object) with(key string, value any) Object {
 func singleField(key string, value any) Object {
 	node := newObjectNode(1)
 	node.values = append(node.values, value)
-	node.complete(newShape([]string{key}))
+	node.complete(NewShape([]string{key}))
 	node.err = errOf(value)
 	node.refuseNUL(key)
 	node.checkDepth(key)
@@ -154,14 +195,14 @@ func (o Object) Without(key string) Object {
 	if o.node == nil {
 		return o
 	}
-	at := o.node.shape.position(key)
+	at := o.node.shape.Position(key)
 	if at < 0 {
 		return o
 	}
 	next := newObjectNode(o.node.len())
 	next.values = slices.Delete(o.node.appendValues(next.values), at, at+1)
 	next.err = o.node.err
-	next.complete(newShape(slices.Delete(slices.Clone(o.node.shape.keys), at, at+1)))
+	next.complete(NewShape(slices.Delete(slices.Clone(o.node.shape.names), at, at+1)))
 	return Object{next}
 }
 
@@ -177,99 +218,5 @@ func (o Object) failed(err error) Object {
 	if node.err == nil {
 		node.err = err
 	}
-	return Object{node}
-}
-
-// objectBuilder collects the fields of an object that nobody else sees yet.
-type objectBuilder struct {
-	keys []string
-	// node is the object's, whose room values begin in.
-	node   *objectNode
-	values []any
-	// at is the position of each key where there are more than linearKeys.
-	at  map[string]int
-	err error
-}
-
-// linearKeys is the number of keys that are searched one by one, which is faster than
-// a map for so few.
-const linearKeys = 16
-
-func newObjectBuilder(fields int) *objectBuilder {
-	node := newObjectNode(fields)
-	return &objectBuilder{keys: make([]string, 0, fields), node: node, values: node.values}
-}
-
-func (b *objectBuilder) fail(err error) {
-	if b.err == nil {
-		b.err = err
-	}
-}
-
-// setAny sets a field to what ValueOf takes.
-func (b *objectBuilder) setAny(key string, v any) {
-	value, err := ValueOf(v)
-	if err != nil {
-		b.fail(boterr.In(key, err))
-		return
-	}
-	b.set(key, value)
-}
-
-// set sets a field to a value.
-func (b *objectBuilder) set(key string, value any) {
-	if i := b.position(key); i >= 0 {
-		b.values[i] = value
-		return
-	}
-	if strings.IndexByte(key, 0) >= 0 {
-		b.fail(nulInName(key))
-	}
-	if b.at != nil {
-		b.at[key] = len(b.keys)
-	}
-	b.keys = append(b.keys, key)
-	b.values = append(b.values, value)
-}
-
-// position returns the place of a key, or -1.
-func (b *objectBuilder) position(key string) int {
-	if len(b.keys) <= linearKeys {
-		return slices.Index(b.keys, key)
-	}
-	if b.at == nil {
-		b.at = make(map[string]int, len(b.keys))
-		for i, known := range b.keys {
-			b.at[known] = i
-		}
-	}
-	if i, ok := b.at[key]; ok {
-		return i
-	}
-	return -1
-}
-
-// withoutMissing returns the object without the fields whose value is missing.
-func (b *objectBuilder) withoutMissing() Object {
-	kept := newObjectBuilder(len(b.keys))
-	for i, value := range b.values {
-		if value != missing {
-			kept.keys = append(kept.keys, b.keys[i])
-			kept.values = append(kept.values, value)
-		}
-	}
-	return kept.object()
-}
-
-// object returns the object, after which the builder must not be used any more.
-func (b *objectBuilder) object() Object {
-	node := b.node
-	node.values, node.err = b.values, b.err
-	s := emptyShape
-	if len(b.keys) > 0 {
-		s = newShape(b.keys)
-	}
-	node.complete(s)
-	node.checkDepth("")
 	return Object{node}
 }

@@ -1,17 +1,46 @@
 package document
 
 import (
+	"iter"
 	"slices"
 	"sync/atomic"
 )
 
-// objectEdit is changes of an object's fields that are made in one step: the object is
+// Edit is changes of an object's fields that are made in one step: the object is
 // copied once, however many fields change.
-type objectEdit struct {
+type Edit struct {
 	from    Object
 	changes []fieldChange
 	// memory remembers the shapes of such edits, where it is not nil.
-	memory *shapeMemory
+	memory *EditMemory
+}
+
+// NewEdit returns no changes of o yet, with room for some of so many. With the memory of
+// earlier edits, which may be nil, objects that are changed alike share their shapes.
+func NewEdit(o Object, changes int, memory *EditMemory) Edit {
+	return Edit{from: o, changes: make([]fieldChange, 0, min(changes, fewChanges)), memory: memory}
+}
+
+// Before returns the object without the changes.
+func (e *Edit) Before() Object { return e.from }
+
+// IsEmpty reports whether nothing changes.
+func (e *Edit) IsEmpty() bool { return len(e.changes) == 0 }
+
+// Changes returns the fields that change with their new values, Missing for one that goes.
+func (e *Edit) Changes() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		for i := range e.changes {
+			if !yield(e.changes[i].name, e.changes[i].value) {
+				return
+			}
+		}
+	}
+}
+
+// Withdraw takes the changes of certain fields back.
+func (e *Edit) Withdraw(isWithdrawn func(field string) bool) {
+	e.changes = slices.DeleteFunc(e.changes, func(c fieldChange) bool { return isWithdrawn(c.name) })
 }
 
 // fewChanges is the number of changes for which an edit makes room at once.
@@ -26,46 +55,46 @@ type fieldChange struct {
 	value any
 }
 
-// value returns the value that a field has now, or missing.
-func (e *objectEdit) value(name string) any {
+// Value returns the value that a field has now, or missing.
+func (e *Edit) Value(name string) any {
 	for i := range e.changes {
 		if e.changes[i].name == name {
 			return e.changes[i].value
 		}
 	}
-	return fieldOrMissing(e.from, name)
+	return e.from.Value(name)
 }
 
-// set gives a field a value, which may be missing, unless it has it.
-func (e *objectEdit) set(name string, value any) {
+// Set gives a field a value, which may be missing, unless it has it.
+func (e *Edit) Set(name string, value any) {
 	for i := range e.changes {
 		if e.changes[i].name == name {
 			e.changes[i].value = value
 			return
 		}
 	}
-	at, old := -1, any(missing)
+	at, old := -1, any(Missing)
 	if e.from.node != nil {
-		if at = e.from.node.shape.position(name); at >= 0 {
+		if at = e.from.node.shape.Position(name); at >= 0 {
 			old = e.from.node.at(at)
 		}
 	}
-	if !identical(old, value) {
+	if !Identical(old, value) {
 		e.changes = append(e.changes, fieldChange{name: name, at: at, value: value})
 	}
 }
 
-// object returns the object with the changes.
-func (e *objectEdit) object() Object {
+// Object returns the object with the changes.
+func (e *Edit) Object() Object {
 	switch {
 	case len(e.changes) == 0:
 		return e.from
 	case len(e.changes) == 1 && !e.changes[0].changesKeys():
-		return e.from.with(e.changes[0].name, e.changes[0].value)
+		return e.from.Put(e.changes[0].name, e.changes[0].value)
 	case e.from.node == nil, e.from.node.wide != nil, e.from.node.len()+len(e.changes) > wideFields:
 		o := e.from
 		for _, c := range e.changes {
-			o = o.withOrWithout(c.name, c.value)
+			o = o.Put(c.name, c.value)
 		}
 		return o
 	}
@@ -73,25 +102,25 @@ func (e *objectEdit) object() Object {
 }
 
 // copied is object for one that is not wide.
-func (e *objectEdit) copied() Object {
+func (e *Edit) copied() Object {
 	from := e.from.node
 	shape := e.memory.edited(from.shape, e.changes)
-	next := newObjectNode(max(len(shape.keys), len(from.values)))
+	next := newObjectNode(max(len(shape.names), len(from.values)))
 	next.values = append(next.values, from.values...)
 	removed := 0
 	for i := range e.changes {
 		switch c := &e.changes[i]; {
-		case c.at < 0 && c.value != missing:
+		case c.at < 0 && c.value != Missing:
 			next.values = append(next.values, c.value)
 		case c.at >= 0:
 			next.values[c.at] = c.value
-			if c.value == missing {
+			if c.value == Missing {
 				removed++
 			}
 		}
 	}
 	if removed > 0 {
-		next.values = slices.DeleteFunc(next.values, func(value any) bool { return value == missing })
+		next.values = slices.DeleteFunc(next.values, func(value any) bool { return value == Missing })
 	}
 	next.err = from.err
 	next.complete(shape)
@@ -105,34 +134,34 @@ func (e *objectEdit) copied() Object {
 }
 
 // edited returns the shape of an object of this shape after changes.
-func (s *shape) edited(changes []fieldChange) *shape {
-	keys := make([]string, 0, len(s.keys)+len(changes))
-	for i, key := range s.keys {
-		if !slices.ContainsFunc(changes, func(c fieldChange) bool { return c.at == i && c.value == missing }) {
+func (s *Shape) edited(changes []fieldChange) *Shape {
+	keys := make([]string, 0, len(s.names)+len(changes))
+	for i, key := range s.names {
+		if !slices.ContainsFunc(changes, func(c fieldChange) bool { return c.at == i && c.value == Missing }) {
 			keys = append(keys, key)
 		}
 	}
 	for _, c := range changes {
-		if c.at < 0 && c.value != missing {
+		if c.at < 0 && c.value != Missing {
 			keys = append(keys, c.name)
 		}
 	}
-	return newShape(keys)
+	return NewShape(keys)
 }
 
 // changesKeys reports whether a change adds or removes a field.
-func (c fieldChange) changesKeys() bool { return c.at < 0 || c.value == missing }
+func (c fieldChange) changesKeys() bool { return c.at < 0 || c.value == Missing }
 
-// shapeMemory remembers which shapes followed from which: documents of one kind change
+// EditMemory remembers which shapes followed from which: documents of one kind change
 // alike. So the new ones share their keys, too. Its zero value is ready, and safe for
 // concurrent use.
-type shapeMemory struct{ known atomic.Pointer[[]*transition] }
+type EditMemory struct{ known atomic.Pointer[[]*transition] }
 
 // mostTransitions is the number of transitions that are remembered.
 const mostTransitions = 8
 
 // edited is shape.edited.
-func (m *shapeMemory) edited(from *shape, changes []fieldChange) *shape {
+func (m *EditMemory) edited(from *Shape, changes []fieldChange) *Shape {
 	if !slices.ContainsFunc(changes, fieldChange.changesKeys) {
 		return from
 	}
@@ -160,18 +189,18 @@ func (m *shapeMemory) edited(from *shape, changes []fieldChange) *shape {
 // transition is a shape that follows from another one by fields that are removed, whose
 // places these are, and fields that are added.
 type transition struct {
-	from, to *shape
+	from, to *Shape
 	removed  []int
 	added    []string
 }
 
-func newTransition(from *shape, changes []fieldChange) *transition {
+func newTransition(from *Shape, changes []fieldChange) *transition {
 	t := &transition{from: from, to: from.edited(changes)}
 	for _, c := range changes {
 		switch {
-		case c.at < 0 && c.value != missing:
+		case c.at < 0 && c.value != Missing:
 			t.added = append(t.added, c.name)
-		case c.at >= 0 && c.value == missing:
+		case c.at >= 0 && c.value == Missing:
 			t.removed = append(t.removed, c.at)
 		}
 	}
@@ -183,12 +212,12 @@ func (t *transition) isBy(changes []fieldChange) bool {
 	removed, added := t.removed, t.added
 	for i := range changes {
 		switch c := &changes[i]; {
-		case c.at < 0 && c.value != missing:
+		case c.at < 0 && c.value != Missing:
 			if len(added) == 0 || added[0] != c.name {
 				return false
 			}
 			added = added[1:]
-		case c.at >= 0 && c.value == missing:
+		case c.at >= 0 && c.value == Missing:
 			if len(removed) == 0 || removed[0] != c.at {
 				return false
 			}

@@ -12,7 +12,7 @@ import (
 // objectNode is one version of an object. It is never changed once it is reachable
 // through an Object.
 type objectNode struct {
-	shape *shape
+	shape *Shape
 	// values are in the order of the shape's keys. A wide object has none here.
 	values []any
 	// wide has the values of a wide object.
@@ -48,7 +48,7 @@ func (n *objectNode) at(i int) any {
 }
 
 // len returns the number of fields.
-func (n *objectNode) len() int { return len(n.shape.keys) }
+func (n *objectNode) len() int { return len(n.shape.names) }
 
 // appendValues appends all values.
 func (n *objectNode) appendValues(values []any) []any {
@@ -153,13 +153,13 @@ func roomFor16() *objectNode {
 
 // complete sets what follows from the keys and the values, which a node has in its
 // values. It puts those of a wide object into pages.
-func (n *objectNode) complete(s *shape) {
+func (n *objectNode) complete(s *Shape) {
 	n.shape, n.depth, n.size = s, 1, emptySize
 	for i, value := range n.values {
 		n.depth = max(n.depth, 1+depthOf(value))
-		n.size = addSizes(n.size, fieldSize(s.keys[i], value))
+		n.size = addSizes(n.size, fieldSize(s.names[i], value))
 		if err := errOf(value); err != nil && n.err == nil {
-			n.err = boterr.In(s.keys[i], err)
+			n.err = boterr.In(s.names[i], err)
 		}
 	}
 	if len(n.values) > wideFields {
@@ -185,10 +185,10 @@ func (n *objectNode) withValue(i int, value any) *objectNode {
 		next = &objectNode{wide: n.wide.with(i, value)}
 	}
 	next.shape, next.err = n.shape, n.err
-	next.size = addSizes(n.size-valueSize(old), valueSize(value))
+	next.size = addSizes(n.size-SizeOf(old), SizeOf(value))
 	if n.size == largestSize { // How large it was is not known.
 		next.size = emptySize
-		for i, key := range next.shape.keys {
+		for i, key := range next.shape.names {
 			next.size = addSizes(next.size, fieldSize(key, next.at(i)))
 		}
 	}
@@ -204,7 +204,7 @@ func (n *objectNode) withValue(i int, value any) *objectNode {
 
 // copied returns the node with other values, and a shape of the same keys. It is not
 // for wide ones.
-func (n *objectNode) copied(s *shape, values []any) *objectNode {
+func (n *objectNode) copied(s *Shape, values []any) *objectNode {
 	next := newObjectNode(len(values))
 	values = append(next.values, values...)
 	*next = *n
@@ -270,10 +270,10 @@ func (o Object) Size() int {
 
 // fieldSize returns what a field adds to the size of an object: a byte for its type,
 // its name with an end, its value.
-func fieldSize(key string, value any) int { return len(key) + 2 + valueSize(value) }
+func fieldSize(key string, value any) int { return len(key) + 2 + SizeOf(value) }
 
-// valueSize returns the size of a value.
-func valueSize(value any) int {
+// SizeOf returns the number of bytes that MongoDB would need for a value.
+func SizeOf(value any) int {
 	switch v := value.(type) {
 	case nil:
 		return 0

@@ -16,12 +16,12 @@ type firstMatch struct {
 }
 
 func (m firstMatch) evaluate(run *expressionRun) (any, error) {
-	value := fieldOrMissing(run.root, m.field)
+	value := run.root.Value(m.field)
 	i, ok := m.finder.find(value, run.limits.call)
 	if !ok {
-		return missing, nil
+		return Missing, nil
 	}
-	return arrayOf([]any{value.(Array).At(i)}), nil
+	return ArrayOf([]any{value.(Array).At(i)}), nil
 }
 
 // fieldSlice is $slice: a part of the array at a path.
@@ -68,7 +68,7 @@ func isSliceExpression(operand any) bool {
 // clampedInt reads a number as MongoDB reads one where it wants 32 bits: without its
 // fraction, the nearest bound where it is beyond them, and 0 for NaN.
 func clampedInt(value any) (int, bool) {
-	f, ok := floatNumber(value)
+	f, ok := FloatNumber(value)
 	if math.IsNaN(f) {
 		return 0, ok
 	}
@@ -85,19 +85,19 @@ func (s *fieldSlice) apply(o Object, path []string) Object {
 	switch v := value.(type) {
 	case Object:
 		if len(path) > 1 {
-			return o.with(path[0], s.apply(v, path[1:]))
+			return o.Put(path[0], s.apply(v, path[1:]))
 		}
 	case Array:
 		if len(path) == 1 {
-			return o.with(path[0], arrayOf(s.part(v.items())))
+			return o.Put(path[0], ArrayOf(s.part(v.Items())))
 		}
-		items := slices.Clone(v.items())
+		items := slices.Clone(v.Items())
 		for i, item := range items {
 			if inner, ok := item.(Object); ok {
 				items[i] = s.apply(inner, path[1:])
 			}
 		}
-		return o.with(path[0], arrayOf(items))
+		return o.Put(path[0], ArrayOf(items))
 	}
 	return o
 }
@@ -141,12 +141,8 @@ func (p *Projection) atPosition(e *Evaluation, filter *Filter, document, project
 		if !position.found || position.index >= array.Len() {
 			return Object{}, boterr.Invalid(field, "the filter has no condition that matched an element of this array")
 		}
-		only := arrayOf([]any{array.At(position.index)})
-		cut, err := setAt(projected, p.positional[:i+1], only)
-		if err != nil {
-			return Object{}, boterr.In(field, err)
-		}
-		return cut.(Object), nil
+		only := ArrayOf([]any{array.At(position.index)})
+		return putAt(projected, p.positional[:i+1], only), nil
 	}
 	return projected, nil
 }
@@ -157,7 +153,7 @@ func (p *Projection) atPosition(e *Evaluation, filter *Filter, document, project
 func specialOperator(query any) string {
 	switch q := query.(type) {
 	case Array:
-		for _, item := range q.items() {
+		for _, item := range q.Items() {
 			if special := specialOperator(item); special != "" {
 				return special
 			}

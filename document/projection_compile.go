@@ -130,12 +130,12 @@ func (c *projectionCompiler) field(level *projectionSpec, name string, operand a
 		}
 	case Object:
 		if positional {
-			return boterr.Invalid("", "a path that ends in $ takes 1 or true, got %s", textOf(operand))
+			return boterr.Invalid("", "a path that ends in $ takes 1 or true, got %s", Excerpt(operand))
 		}
 		return c.object(level, path, v, parent)
 	default:
 		if positional {
-			return boterr.Invalid("", "a path that ends in $ takes 1 or true, got %s", textOf(operand))
+			return boterr.Invalid("", "a path that ends in $ takes 1 or true, got %s", Excerpt(operand))
 		}
 		return c.compute(level, path, operand)
 	}
@@ -237,7 +237,7 @@ func (c *projectionCompiler) object(level *projectionSpec, path []string, operan
 
 // operator reads a field whose value is {operator: operand}.
 func (c *projectionCompiler) operator(level *projectionSpec, path []string, object Object, parent []string) error {
-	operator, operand := object.node.shape.keys[0], object.node.at(0)
+	operator, operand := object.NameAt(0), object.At(0)
 	switch operator {
 	case "$slice":
 		if cut, ok := sliceOperand(operand); ok {
@@ -246,7 +246,7 @@ func (c *projectionCompiler) operator(level *projectionSpec, path []string, obje
 			return level.add(path, specField{cut: true})
 		}
 		if !isSliceExpression(operand) {
-			return boterr.Invalid(operator, "must be a number of elements or [skip, limit] with a limit above 0, got %s", textOf(operand))
+			return boterr.Invalid(operator, "must be a number of elements or [skip, limit] with a limit above 0, got %s", Excerpt(operand))
 		}
 	case "$elemMatch":
 		return boterr.In(operator, c.elemMatch(level, path, operand, parent))

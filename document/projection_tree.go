@@ -49,7 +49,7 @@ func (s *projectionSpec) compiled(includes bool) *projectionNode {
 		}
 		n.fields = append(n.fields, f)
 	}
-	if len(n.fields) > linearKeys {
+	if len(n.fields) > fewFields {
 		n.byName = make(map[string]int, len(n.fields))
 		for i := range n.fields {
 			n.byName[n.fields[i].name] = i
@@ -76,24 +76,24 @@ func (n *projectionNode) find(name string) *projectedField {
 
 // projectionPlan is what a level does to all objects of one shape.
 type projectionPlan struct {
-	shape *shape
+	shape *Shape
 	// positions are those of the fields that are kept; inner, at the same places, is
 	// what is applied to them, nil where they stay as they are.
 	positions []int
 	inner     []*projectionNode
 	// kept is the shape of the fields that are kept.
-	kept *shape
+	kept *Shape
 }
 
 // planFor returns the plan for a shape.
-func (n *projectionNode) planFor(s *shape) *projectionPlan {
+func (n *projectionNode) planFor(s *Shape) *projectionPlan {
 	if known := n.planned.Load(); known != nil && known.shape == s {
 		return known
 	}
-	plan := &projectionPlan{shape: s, kept: emptyShape}
-	var keys []string
-	for i, key := range s.keys {
-		field := n.find(key)
+	plan := &projectionPlan{shape: s}
+	var names []string
+	for i, name := range s.Names() {
+		field := n.find(name)
 		if field == nil && n.includes || field != nil && !field.kept && field.inner == nil {
 			continue
 		}
@@ -101,13 +101,11 @@ func (n *projectionNode) planFor(s *shape) *projectionPlan {
 		if field != nil {
 			inner = field.inner
 		}
-		keys = append(keys, key)
+		names = append(names, name)
 		plan.positions = append(plan.positions, i)
 		plan.inner = append(plan.inner, inner)
 	}
-	if len(keys) > 0 {
-		plan.kept = newShape(keys)
-	}
+	plan.kept = NewShape(names)
 	n.planned.Store(plan)
 	return plan
 }
@@ -124,27 +122,17 @@ func (n *projectionNode) project(run *expressionRun) (Object, error) {
 
 // chosen returns the fields of an object that are kept.
 func (n *projectionNode) chosen(o Object) Object {
-	if o.node == nil {
+	if o.IsZero() || o.Err() != nil {
 		return o
 	}
-	plan := n.planFor(o.node.shape)
-	node := newObjectNode(len(plan.positions))
-	node.err = o.node.err
-	complete := true
-	for i, position := range plan.positions {
-		value := o.node.at(position)
+	plan := n.planFor(o.Shape())
+	return plan.kept.Object(func(i int) any {
+		value := o.At(plan.positions[i])
 		if inner := plan.inner[i]; inner != nil {
-			value = inner.chosenOf(value)
-			complete = complete && value != missing
+			return inner.chosenOf(value)
 		}
-		node.values = append(node.values, value)
-	}
-	if !complete {
-		b := objectBuilder{keys: plan.kept.keys, values: node.values, err: o.node.err}
-		return b.withoutMissing()
-	}
-	node.complete(plan.kept)
-	return Object{node}
+		return value
+	})
 }
 
 // chosenOf returns what is kept of a value. Of what holds no fields an inclusion
@@ -155,12 +143,12 @@ func (n *projectionNode) chosenOf(value any) any {
 		return n.chosen(v)
 	case Array:
 		items := make([]any, 0, v.Len())
-		for _, item := range v.items() {
-			if kept := n.chosenOf(item); kept != missing {
+		for _, item := range v.Items() {
+			if kept := n.chosenOf(item); kept != Missing {
 				items = append(items, kept)
 			}
 		}
-		return arrayOf(items)
+		return ArrayOf(items)
 	default:
 		switch {
 		case !n.includes:
@@ -168,7 +156,7 @@ func (n *projectionNode) chosenOf(value any) any {
 		case n.computes:
 			return O()
 		default:
-			return missing
+			return Missing
 		}
 	}
 }
@@ -184,7 +172,7 @@ func (n *projectionNode) withComputed(o Object, run *expressionRun) (Object, err
 		case field.computed != nil:
 			value, err = field.computed.evaluate(run)
 		case field.inner != nil && field.inner.computes:
-			value, err = field.inner.withComputedIn(fieldOrMissing(o, field.name), run)
+			value, err = field.inner.withComputedIn(o.Value(field.name), run)
 		default:
 			continue
 		}
@@ -194,7 +182,7 @@ func (n *projectionNode) withComputed(o Object, run *expressionRun) (Object, err
 		if err != nil {
 			return Object{}, boterr.In(field.name, err)
 		}
-		o = o.withOrWithout(field.name, value)
+		o = o.Put(field.name, value)
 	}
 	return o, nil
 }
@@ -210,7 +198,7 @@ func (n *projectionNode) withComputedIn(value any, run *expressionRun) (any, err
 			return nil, err
 		}
 		items := make([]any, 0, v.Len())
-		for _, item := range v.items() {
+		for _, item := range v.Items() {
 			next, err := n.withComputedIn(item, run)
 			if err != nil {
 				return nil, err

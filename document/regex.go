@@ -19,12 +19,12 @@ const maxInstructions = 200_000
 func (c filterCompiler) regexCondition(operand any, beside Object) ([]fieldCondition, error) {
 	pattern, ok := operand.(string)
 	if !ok {
-		return nil, wrongType("string", operand)
+		return nil, WrongType("string", operand)
 	}
 	options := ""
 	if given, ok := beside.Field("$options"); ok {
 		if options, ok = given.(string); !ok {
-			return nil, boterr.Invalid("", "$options must be a string, got %s", textOf(given))
+			return nil, boterr.Invalid("", "$options must be a string, got %s", Excerpt(given))
 		}
 	}
 	compiled, err := compilePattern(pattern, options)

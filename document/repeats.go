@@ -72,7 +72,7 @@ func (r *repeats) stringOf(text string, value any) any {
 func (r *repeats) numberOf(bits uint64, value any) any {
 	const mixer = 0x9e3779b97f4a7c15
 	place := &r.numbers[bits*mixer>>(64-repeatBits)]
-	if identical(*place, value) {
+	if Identical(*place, value) {
 		return *place
 	}
 	*place = value

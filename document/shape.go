@@ -7,28 +7,52 @@ import (
 	"sync/atomic"
 )
 
-// shape is the list of an object's keys. Objects may share it, which its address
-// tells; two objects that are equal have shapes that are equal, shared or not.
-type shape struct {
-	keys []string
+// Shape is the names of an object's fields in their order. Objects may share one, which its
+// address tells, so that what is known of a shape holds for all of them; two objects that are
+// equal have shapes that are equal, shared or not.
+type Shape struct {
+	names []string
 	// places are those of the keys of a wide object, made when the first is looked for.
 	places atomic.Pointer[map[string]int]
 }
 
 // emptyShape is the shape of the object without fields. It is never changed.
-var emptyShape = &shape{}
+var emptyShape = &Shape{}
 
-func newShape(keys []string) *shape { return &shape{keys: keys} }
+// NewShape returns the shape of names, each of which comes once, and which nobody changes any
+// more.
+func NewShape(names []string) *Shape { return &Shape{names: names} }
 
-// withKey returns the shape with a further key at the end.
-func (s *shape) withKey(key string) *shape {
-	return newShape(append(slices.Clip(slices.Clone(s.keys)), key))
+// Names returns the names. They must not be changed.
+func (s *Shape) Names() []string { return s.names }
+
+// Object returns an object whose values a function gives. A field that is Missing is left
+// out.
+func (s *Shape) Object(value func(i int) any) Object {
+	node := newObjectNode(len(s.names))
+	isComplete := true
+	for i := range s.names {
+		v := value(i)
+		isComplete = isComplete && v != Missing
+		node.values = append(node.values, v)
+	}
+	if !isComplete {
+		b := Builder{names: s.names, values: node.values}
+		return b.ObjectWithoutMissing()
+	}
+	node.complete(s)
+	return Object{node}
 }
 
-// position returns the place of a key, or -1.
-func (s *shape) position(key string) int {
-	if len(s.keys) <= wideFields {
-		return slices.Index(s.keys, key)
+// withKey returns the shape with a further key at the end.
+func (s *Shape) withKey(key string) *Shape {
+	return NewShape(append(slices.Clip(slices.Clone(s.names)), key))
+}
+
+// Position returns the place of a name, or -1.
+func (s *Shape) Position(key string) int {
+	if len(s.names) <= wideFields {
+		return slices.Index(s.names, key)
 	}
 	places := s.places.Load()
 	if places == nil {
@@ -42,9 +66,9 @@ func (s *shape) position(key string) int {
 	return -1
 }
 
-func (s *shape) findPlaces() map[string]int {
-	places := make(map[string]int, len(s.keys))
-	for i, key := range s.keys {
+func (s *Shape) findPlaces() map[string]int {
+	places := make(map[string]int, len(s.names))
+	for i, key := range s.names {
 		places[key] = i
 	}
 	return places
@@ -61,8 +85,8 @@ const maxShapes = 1024
 type Shapes struct {
 	mu      sync.Mutex
 	seed    maphash.Seed
-	byHash  map[uint64][]*shape
-	shared  map[*shape]struct{}
+	byHash  map[uint64][]*Shape
+	shared  map[*Shape]struct{}
 	repeats repeats
 }
 
@@ -184,16 +208,16 @@ func (s *Shapes) array(a Array) Array {
 }
 
 // shape returns the shared shape with the same keys.
-func (s *Shapes) shape(of *shape) *shape {
-	if _, ok := s.shared[of]; ok || len(of.keys) == 0 {
+func (s *Shapes) shape(of *Shape) *Shape {
+	if _, ok := s.shared[of]; ok || len(of.names) == 0 {
 		return of
 	}
 	if s.byHash == nil {
-		s.byHash, s.shared, s.seed = map[uint64][]*shape{}, map[*shape]struct{}{}, maphash.MakeSeed()
+		s.byHash, s.shared, s.seed = map[uint64][]*Shape{}, map[*Shape]struct{}{}, maphash.MakeSeed()
 	}
-	hash := s.hash(of.keys)
+	hash := s.hash(of.names)
 	for _, known := range s.byHash[hash] {
-		if slices.Equal(known.keys, of.keys) {
+		if slices.Equal(known.names, of.names) {
 			return known
 		}
 	}

@@ -38,9 +38,9 @@ func CompileSort(source Object) (*Sort, error) {
 		if isOperator(path) {
 			return nil, boterr.Invalid(path, "a path to sort by cannot begin with $")
 		}
-		step, ok := wholeNumber(direction)
+		step, ok := WholeNumber(direction)
 		if !ok || step != 1 && step != -1 {
-			return nil, boterr.Invalid(path, "the direction must be 1 or -1, got %s", textOf(direction))
+			return nil, boterr.Invalid(path, "the direction must be 1 or -1, got %s", Excerpt(direction))
 		}
 		s.keys = append(s.keys, sortKey{path: compilePath(path), descending: step < 0})
 	}
@@ -132,7 +132,7 @@ func (k *sortKey) of(o Object, e *Evaluation) any {
 // settled returns the value of a path that came to a value with a part, and goes on
 // through no array.
 func (k *sortKey) settled(value any, part int) any {
-	if value == missing || part < len(k.path.parts) {
+	if value == Missing || part < len(k.path.parts) {
 		return nil
 	}
 	return value
@@ -155,7 +155,7 @@ func (k *sortKey) ofItems(array Array, part int, extreme *extremeValue) {
 	if array.Len() == 0 {
 		extreme.take(nil)
 	}
-	for _, item := range array.items() {
+	for _, item := range array.Items() {
 		if o, ok := item.(Object); ok {
 			k.ofValue(o, part, extreme)
 		} else {
@@ -195,12 +195,12 @@ type extremeValue struct {
 // takeItems looks at the elements of an array at the end of a path.
 func (e *extremeValue) takeItems(array Array) {
 	if array.Len() == 0 {
-		e.take(missing) // Below null.
+		e.take(Missing) // Below null.
 	}
 	if !e.evaluation.steps(array.Len()) {
 		return
 	}
-	for _, item := range array.items() {
+	for _, item := range array.Items() {
 		e.take(item)
 	}
 }

@@ -28,9 +28,9 @@ func compileItemOrder(operand any) (itemOrder, error) {
 			return itemOrder{keys: order.keys}, nil
 		}
 	}
-	direction, ok := wholeNumber(operand)
+	direction, ok := WholeNumber(operand)
 	if !ok || direction != 1 && direction != -1 {
-		return itemOrder{}, boterr.Invalid("", "must be 1, -1 or an object of fields, got %s", textOf(operand))
+		return itemOrder{}, boterr.Invalid("", "must be 1, -1 or an object of fields, got %s", Excerpt(operand))
 	}
 	return wholeOrder(direction < 0), nil
 }

@@ -211,8 +211,8 @@ func (w *tupleWalk) intoNamed(place *tuplePlace, key int, array Array) (bool, er
 	if !w.evaluation.steps(array.Len()) {
 		return false, w.evaluation.budget.failure
 	}
-	for _, other := range array.items() {
-		if o, isObject := other.(Object); isObject && part.of(o) != missing {
+	for _, other := range array.Items() {
+		if o, isObject := other.(Object); isObject && part.of(o) != Missing {
 			return false, boterr.Invalid(path.text,
 				"cannot sort by this path: %s is the index of an element and a field of an element, too", part.name)
 		}
@@ -244,9 +244,9 @@ func (w *tupleWalk) settleNamed(places []tuplePlace, others []int) error {
 
 // throughEach goes on in each element of an array.
 func (w *tupleWalk) throughEach(places []tuplePlace, keys []int, array Array) error {
-	items := array.items()
+	items := array.Items()
 	if len(items) == 0 {
-		items = []any{missing} // Below null.
+		items = []any{Missing} // Below null.
 	}
 	if !w.evaluation.spend(len(items) * (arrayWork + len(w.sort.keys)*tupleWork)) {
 		return w.evaluation.budget.failure

@@ -5,9 +5,6 @@ import (
 	"time"
 )
 
-// IDField is the name of the field that identifies a document in its collection.
-const IDField = "_id"
-
 // Store is the port that a database implements. Package documenttest holds every
 // implementation to this contract.
 //
@@ -97,39 +94,6 @@ type FindOptions struct {
 	Projection *Projection
 }
 
-// Change is what Update and FindAndModify do to a document: the update that the
-// caller wrote, and what the layer above adds to it.
-type Change struct {
-	// Update is the caller's update.
-	Update *Update
-	// Now is the time that $currentDate writes.
-	Now time.Time
-	// Fixed are the fields that no update can change. A replacement that lacks one
-	// keeps it; an update that would give it another value is InvalidArgument.
-	// _id is fixed always.
-	Fixed []string
-	// Stamps are renewed in a document that the update changes otherwise, and left
-	// alone in one that it does not. What the caller's update does to these fields
-	// has no effect and does not count as a change.
-	Stamps Stamps
-	// OnInsert are the fields of a document that an upsert inserts, beside those
-	// that filter and update give. Where both give a field, the caller's value is
-	// kept, unless the field is stamped; in a fixed field a caller's value that
-	// differs is InvalidArgument. OnInsert gives the _id where neither filter nor
-	// update does.
-	OnInsert Object
-}
-
-// Stamps are the fields of a document that tell its version.
-type Stamps struct {
-	// Set are fields that take a new value, such as updatedAt and etag.
-	Set Object
-	// Increment names the fields that are counted up by one, such as _version. A
-	// field that is missing or no number starts at 1. A document that an upsert
-	// inserts has them only where OnInsert gives them.
-	Increment []string
-}
-
 // UpdateOptions says which documents Update changes.
 type UpdateOptions struct {
 	// Multi changes all documents that match. A replacement cannot.
@@ -203,20 +167,3 @@ type IndexKey struct {
 	Path string
 	Kind IndexKind
 }
-
-// IndexKind is the kind of an index's key.
-type IndexKind string
-
-// The kinds of keys.
-const (
-	// Ascending orders by Compare; it serves equality, ranges and sorts.
-	Ascending IndexKind = "ascending"
-	// Descending is Ascending the other way round.
-	Descending IndexKind = "descending"
-	// Geo2D holds legacy pairs on a plane, or arrays of them, Geo2DSphere GeoJSON
-	// and pairs on the globe. A document whose value at the path is something else
-	// is InvalidArgument; null, an empty array, a missing field and, for Geo2D, other
-	// scalars are left out.
-	Geo2D       IndexKind = "2d"
-	Geo2DSphere IndexKind = "2dsphere"
-)

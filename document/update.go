@@ -16,7 +16,7 @@ type Update struct {
 	// usesPosition tells that a path holds "$".
 	usesPosition bool
 	// shapes are those that the update made of documents.
-	shapes shapeMemory
+	shapes EditMemory
 }
 
 // CompileUpdate compiles an update document and the array filters of its "$[name]"
@@ -122,7 +122,7 @@ const nullItemSize = 8
 // remove is let through.
 func (run *updateRun) grow(bytes int) error {
 	const atMost = 4 * MaxSize
-	run.grown = addSizes(run.grown, bytes)
+	run.grown = addWork(run.grown, bytes)
 	if run.document.Size()+run.grown > atMost {
 		return boterr.Invalid("", "makes the document larger than %d bytes", MaxSize)
 	}
@@ -159,7 +159,7 @@ func (c *updateCompiler) operator(name string, operand any) error {
 	}
 	paths, ok := operand.(Object)
 	if !ok {
-		return wrongType("object", operand)
+		return WrongType("object", operand)
 	}
 	for path, argument := range paths.All() {
 		if err := c.path(path, argument, compile); err != nil {
@@ -237,7 +237,7 @@ func (c *updateCompiler) selector(part string) (selector, error) {
 		filter, err := c.filters.use(part[2 : len(part)-1])
 		return selector{kind: selectFiltered, name: part, filter: filter}, err
 	default:
-		index, ok := arrayIndex(part)
+		index, ok := ParseIndex(part)
 		if !ok {
 			index = -1
 		}

@@ -9,14 +9,14 @@ import (
 // itemsOf returns the elements of an array that an operator changes; none where
 // the field is missing.
 func itemsOf(operator string, value any) ([]any, error) {
-	if value == missing {
+	if value == Missing {
 		return nil, nil
 	}
 	array, ok := value.(Array)
 	if !ok {
 		return nil, boterr.Invalid("", "%s needs an array, the field holds a %s", operator, TypeName(value))
 	}
-	return array.items(), nil
+	return array.Items(), nil
 }
 
 // push is $push with its modifiers.
@@ -76,15 +76,15 @@ func (p *push) modifier(name string, operand any) error {
 func listOperand(operand any) ([]any, error) {
 	list, ok := operand.(Array)
 	if !ok {
-		return nil, wrongType("array", operand)
+		return nil, WrongType("array", operand)
 	}
-	return list.items(), nil
+	return list.Items(), nil
 }
 
 func wholeOperand(operand any) (*int64, error) {
-	n, ok := wholeNumber(operand)
+	n, ok := WholeNumber(operand)
 	if !ok {
-		return nil, boterr.Invalid("", "must be a whole number, got %s", textOf(operand))
+		return nil, boterr.Invalid("", "must be a whole number, got %s", Excerpt(operand))
 	}
 	return &n, nil
 }
@@ -103,7 +103,7 @@ func (p *push) apply(value any, run *updateRun) (any, error) {
 			return nil, err
 		}
 	}
-	return arrayOf(p.sliced(items)), nil
+	return ArrayOf(p.sliced(items)), nil
 }
 
 // insertAt returns where the values go: a negative position counts from the end.
@@ -146,7 +146,7 @@ func compileAddToSet(_ string, argument any) (operation, error) {
 		return &addToSet{values: []any{argument}}, nil
 	}
 	if modifiers.Len() > 1 {
-		return nil, boterr.Invalid("", "$addToSet takes a value or $each alone, got %s", textOf(argument))
+		return nil, boterr.Invalid("", "$addToSet takes a value or $each alone, got %s", Excerpt(argument))
 	}
 	each, _ := modifiers.Field("$each")
 	values, err := listOperand(each)
@@ -171,7 +171,7 @@ func (s *addToSet) apply(value any, run *updateRun) (any, error) {
 			items = append(items, v)
 		}
 	}
-	return arrayOf(items), nil
+	return ArrayOf(items), nil
 }
 
 // containsEqual reports whether a value is among items.
@@ -197,13 +197,13 @@ func compilePull(_ string, argument any) (operation, error) {
 		return nil, boterr.Invalid(special, "%s cannot stand in $pull", special)
 	}
 	c := filterCompiler{}
-	if isOperatorObject(condition) && !isLogical(condition.node.shape.keys[0]) {
+	if isOperatorObject(condition) && !isLogical(condition.NameAt(0)) {
 		m, err := c.field("", condition)
 		if err != nil {
 			return nil, err
 		}
 		return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool {
-			return e.spend(objectWork) && m.match(singleField("", item), e)
+			return e.spend(objectWork) && m.match(Object{}.Put("", item), e)
 		}}, nil
 	}
 	query, err := c.query(condition)
@@ -228,8 +228,8 @@ func compilePullAll(_ string, argument any) (operation, error) {
 }
 
 func (p *pull) apply(value any, run *updateRun) (any, error) {
-	if value == missing {
-		return missing, nil
+	if value == Missing {
+		return Missing, nil
 	}
 	items, err := itemsOf(p.operator, value)
 	if err != nil {
@@ -239,7 +239,7 @@ func (p *pull) apply(value any, run *updateRun) (any, error) {
 		return nil, err
 	}
 	kept := slices.DeleteFunc(slices.Clone(items), func(item any) bool { return p.meets(item, run.call) })
-	return arrayOf(kept), run.call.budget.failure
+	return ArrayOf(kept), run.call.budget.failure
 }
 
 // pop is $pop. It makes no field, and needs a path all the same, as the server's does.
@@ -249,16 +249,16 @@ type pop struct {
 }
 
 func compilePop(_ string, argument any) (operation, error) {
-	end, ok := wholeNumber(argument)
+	end, ok := WholeNumber(argument)
 	if !ok || end != 1 && end != -1 {
-		return nil, boterr.Invalid("", "must be 1 for the last or -1 for the first element, got %s", textOf(argument))
+		return nil, boterr.Invalid("", "must be 1 for the last or -1 for the first element, got %s", Excerpt(argument))
 	}
 	return pop{first: end == -1}, nil
 }
 
 func (p pop) apply(value any, run *updateRun) (any, error) {
-	if value == missing {
-		return missing, nil
+	if value == Missing {
+		return Missing, nil
 	}
 	items, err := itemsOf("$pop", value)
 	if err != nil || len(items) == 0 {
@@ -268,7 +268,7 @@ func (p pop) apply(value any, run *updateRun) (any, error) {
 		return nil, err
 	}
 	if p.first {
-		return arrayOf(items[1:]), nil
+		return ArrayOf(items[1:]), nil
 	}
-	return arrayOf(items[:len(items)-1]), nil
+	return ArrayOf(items[:len(items)-1]), nil
 }

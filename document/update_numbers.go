@@ -19,33 +19,33 @@ type arithmetic struct {
 // compute returns false where the result is beyond int64.
 func compileArithmetic(operator string, compute func(a, b any) (any, bool)) operationCompiler {
 	return func(_ string, argument any) (operation, error) {
-		if _, ok := floatNumber(argument); !ok {
-			return nil, wrongType("number", argument)
+		if _, ok := FloatNumber(argument); !ok {
+			return nil, WrongType("number", argument)
 		}
 		return &arithmetic{operator: operator, operand: argument, compute: compute}, nil
 	}
 }
 
 func (a *arithmetic) apply(value any, _ *updateRun) (any, error) {
-	if value == missing {
+	if value == Missing {
 		value = int64(0)
 		if _, ok := a.operand.(float64); ok {
 			value = 0.0
 		}
 	}
-	if _, ok := floatNumber(value); !ok {
+	if _, ok := FloatNumber(value); !ok {
 		return nil, boterr.Invalid("", "%s needs a number, the field holds a %s", a.operator, TypeName(value))
 	}
 	result, ok := a.compute(value, a.operand)
 	if !ok || isFinite(value) && isFinite(a.operand) && !isFinite(result) {
-		return nil, boterr.Invalid("", "%s of %s to %s is beyond the range of numbers", a.operator, textOf(a.operand), textOf(value))
+		return nil, boterr.Invalid("", "%s of %s to %s is beyond the range of numbers", a.operator, Excerpt(a.operand), Excerpt(value))
 	}
 	return result, nil
 }
 
 // isFinite reports whether a value is a number and neither NaN nor infinite.
 func isFinite(value any) bool {
-	f, ok := floatNumber(value)
+	f, ok := FloatNumber(value)
 	return ok && !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
@@ -57,8 +57,8 @@ func addNumbers(a, b any) (any, bool) {
 		sum := i + j
 		return sum, (sum > i) == (j > 0)
 	}
-	f, _ := floatNumber(a)
-	g, _ := floatNumber(b)
+	f, _ := FloatNumber(a)
+	g, _ := FloatNumber(b)
 	return f + g, true
 }
 
@@ -69,8 +69,8 @@ func multiplyNumbers(a, b any) (any, bool) {
 	if ok1 && ok2 {
 		return multiplyIntegers(i, j)
 	}
-	f, _ := floatNumber(a)
-	g, _ := floatNumber(b)
+	f, _ := FloatNumber(a)
+	g, _ := FloatNumber(b)
 	return f * g, true
 }
 
@@ -112,7 +112,7 @@ func compileExtreme(sign int) operationCompiler {
 }
 
 func (e *extreme) apply(value any, _ *updateRun) (any, error) {
-	if value == missing || Compare(e.operand, value)*e.sign > 0 {
+	if value == Missing || Compare(e.operand, value)*e.sign > 0 {
 		return e.operand, nil
 	}
 	return value, nil
@@ -133,13 +133,13 @@ type bitStep struct {
 func compileBit(_ string, argument any) (operation, error) {
 	operations, ok := argument.(Object)
 	if !ok || operations.Len() == 0 {
-		return nil, boterr.Invalid("", "must be an object of and, or, xor, got %s", textOf(argument))
+		return nil, boterr.Invalid("", "must be an object of and, or, xor, got %s", Excerpt(argument))
 	}
 	b := &bitwise{}
 	for name, operand := range operations.All() {
 		mask, ok := operand.(int64)
 		if !ok {
-			return nil, boterr.In(name, wrongType("long", operand))
+			return nil, boterr.In(name, WrongType("long", operand))
 		}
 		if name != "and" && name != "or" && name != "xor" {
 			return nil, boterr.Invalid(name, "must be and, or, xor")
@@ -150,7 +150,7 @@ func compileBit(_ string, argument any) (operation, error) {
 }
 
 func (b *bitwise) apply(value any, _ *updateRun) (any, error) {
-	if value == missing {
+	if value == Missing {
 		value = int64(0)
 	}
 	n, ok := value.(int64)

@@ -82,7 +82,7 @@ type unset struct{ removing }
 
 func compileUnset(string, any) (operation, error) { return unset{}, nil }
 
-func (unset) apply(any, *updateRun) (any, error) { return missing, nil }
+func (unset) apply(any, *updateRun) (any, error) { return Missing, nil }
 
 // renameTo is the target of $rename; its source is an unset.
 type renameTo struct{ from, to string }
@@ -90,7 +90,7 @@ type renameTo struct{ from, to string }
 func compileRename(path string, argument any) (operation, error) {
 	to, ok := argument.(string)
 	if !ok {
-		return nil, wrongType("string", argument)
+		return nil, WrongType("string", argument)
 	}
 	if err := CheckPath(to); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func compileRename(path string, argument any) (operation, error) {
 
 func (r *renameTo) apply(value any, run *updateRun) (any, error) {
 	moved, err := r.source(run.document)
-	if err != nil || moved == missing {
+	if err != nil || moved == Missing {
 		return value, err
 	}
 	return moved, r.checkTarget(run.document)
@@ -117,7 +117,7 @@ func (r *renameTo) apply(value any, run *updateRun) (any, error) {
 // needsPath reports whether there is something to be moved, or a path that is refused.
 func (r *renameTo) needsPath(run *updateRun) bool {
 	moved, err := r.source(run.document)
-	return err != nil || moved != missing
+	return err != nil || moved != Missing
 }
 
 // source returns the value that is moved, missing where there is none. It refuses a value
@@ -128,22 +128,24 @@ func (r *renameTo) source(o Object) (any, error) {
 	for part := range strings.SplitSeq(r.from, ".") {
 		switch c := current.(type) {
 		case Object:
-			current = fieldOrMissing(c, part)
+			current = c.Value(part)
 		case Array:
-			index, ok := arrayIndex(part)
+			index, ok := ParseIndex(part)
 			if !ok {
-				return missing, noRename(c, r.from)
+				return Missing, noRename(c, r.from)
 			}
-			inArray, current = true, itemOrMissing(c, index)
+			if inArray, current = true, any(Missing); index < c.Len() {
+				current = c.At(index)
+			}
 		default:
-			return missing, noRename(c, r.from)
+			return Missing, noRename(c, r.from)
 		}
-		if current == missing {
-			return missing, nil
+		if current == Missing {
+			return Missing, nil
 		}
 	}
 	if inArray {
-		return missing, noRename(Array{}, r.from)
+		return Missing, noRename(Array{}, r.from)
 	}
 	return current, nil
 }
@@ -155,7 +157,11 @@ func (r *renameTo) checkTarget(o Object) error {
 		if _, isArray := current.(Array); isArray {
 			return noRename(current, r.to)
 		}
-		current, _ = child(current, part)
+		if o, ok := current.(Object); ok {
+			current = o.Value(part)
+		} else {
+			current = nil
+		}
 	}
 	return nil
 }
@@ -174,10 +180,10 @@ func compileCurrentDate(_ string, argument any) (operation, error) {
 	}
 	options, ok := argument.(Object)
 	if !ok || options.Len() != 1 {
-		return nil, boterr.Invalid("", `must be true or {"$type": "date"}, got %s`, textOf(argument))
+		return nil, boterr.Invalid("", `must be true or {"$type": "date"}, got %s`, Excerpt(argument))
 	}
 	if name, _ := options.Field("$type"); name != "date" {
-		return nil, boterr.Invalid("", `the type must be "date", got %s; a "timestamp" is internal to MongoDB`, textOf(name))
+		return nil, boterr.Invalid("", `the type must be "date", got %s; a "timestamp" is internal to MongoDB`, Excerpt(name))
 	}
 	return currentDate{}, nil
 }
@@ -191,7 +197,7 @@ type dollarField struct{ operation }
 
 func (d dollarField) apply(value any, run *updateRun) (any, error) {
 	next, err := d.operation.apply(value, run)
-	if err == nil && !run.inserting && next != missing && !identical(value, next) {
+	if err == nil && !run.inserting && next != Missing && !Identical(value, next) {
 		return nil, boterr.Invalid("", "a field whose name begins with $ can be inserted and removed, and not be changed")
 	}
 	return next, err

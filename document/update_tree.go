@@ -92,7 +92,7 @@ func (n *updateNode) child(s selector) *updateNode {
 	switch {
 	case n.byName != nil:
 		n.byName[s.name] = made
-	case len(n.children) > linearKeys:
+	case len(n.children) > fewFields:
 		n.byName = make(map[string]*updateNode, len(n.children))
 		for _, child := range n.children {
 			n.byName[child.selector.name] = child
@@ -131,14 +131,14 @@ func (n *updateNode) apply(value any, run *updateRun) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return next, run.grow(valueSize(next) - valueSize(value))
+		return next, run.grow(SizeOf(next) - SizeOf(value))
 	}
 	switch v := value.(type) {
 	case Object:
 		return n.applyToFields(v, run)
 	case Array:
 		return n.applyToItems(v, run)
-	case missingValue:
+	case MissingValue:
 		return n.applyToMissing(run)
 	default:
 		return value, n.refuse(value, run)
@@ -153,28 +153,28 @@ func (n *updateNode) applyToFields(o Object, run *updateRun) (any, error) {
 	if len(n.children) > fewFields {
 		return n.applyToManyFields(o, run)
 	}
-	edit := objectEdit{from: o}
+	edit := NewEdit(o, 0, nil)
 	if err := n.editFields(&edit, run); err != nil {
 		return nil, err
 	}
-	return edit.object(), nil
+	return edit.Object(), nil
 }
 
 // editFields applies the children to the fields of an object that is edited.
-func (n *updateNode) editFields(edit *objectEdit, run *updateRun) error {
+func (n *updateNode) editFields(edit *Edit, run *updateRun) error {
 	for _, child := range n.children {
 		s, err := child.selector.resolved(run)
 		if err != nil {
 			return err
 		}
 		if s.kind != selectName {
-			return notAnArray(s, edit.from)
+			return notAnArray(s, edit.Before())
 		}
-		next, err := child.applyToField(edit.value(s.name), run)
+		next, err := child.applyToField(edit.Value(s.name), run)
 		if err != nil {
 			return boterr.In(s.name, err)
 		}
-		edit.set(s.name, next)
+		edit.Set(s.name, next)
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
 		return nil, err
 	}
 	next, err := n.apply(value, run)
-	if err != nil || value != missing || next == missing {
+	if err != nil || value != Missing || next == Missing {
 		return next, err
 	}
 	return next, run.grow(len(n.selector.name))
@@ -197,9 +197,9 @@ func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
 // applyToManyFields is applyToFields in time that grows with the fields and the
 // children, and not with their product.
 func (n *updateNode) applyToManyFields(o Object, run *updateRun) (any, error) {
-	b := newObjectBuilder(o.Len() + len(n.children))
+	b := NewBuilder(o.Len() + len(n.children))
 	for field, value := range o.All() {
-		b.set(field, value)
+		b.Set(field, value)
 	}
 	for _, child := range n.children {
 		s, err := child.selector.resolved(run)
@@ -209,35 +209,16 @@ func (n *updateNode) applyToManyFields(o Object, run *updateRun) (any, error) {
 		if s.kind != selectName {
 			return nil, notAnArray(s, o)
 		}
-		old := any(missing)
-		if i := b.position(s.name); i >= 0 {
-			old = b.values[i]
-		}
+		old := b.Value(s.name)
 		next, err := child.applyToField(old, run)
 		if err != nil {
 			return nil, boterr.In(s.name, err)
 		}
-		if old != missing || next != missing {
-			b.set(s.name, next)
+		if old != Missing || next != Missing {
+			b.Set(s.name, next)
 		}
 	}
-	return b.withoutMissing(), nil
-}
-
-// fieldOrMissing returns a field, or missing.
-func fieldOrMissing(o Object, name string) any {
-	if value, ok := o.Field(name); ok {
-		return value
-	}
-	return missing
-}
-
-// withOrWithout sets a field, or removes it where the value is missing.
-func (o Object) withOrWithout(name string, value any) Object {
-	if value == missing {
-		return o.Without(name)
-	}
-	return o.with(name, value)
+	return b.ObjectWithoutMissing(), nil
 }
 
 // applyToMissing makes an object where a child makes a field in it.
@@ -247,14 +228,14 @@ func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
 		return nil, err
 	}
 	if next.(Object).Len() == 0 {
-		return missing, nil
+		return Missing, nil
 	}
 	return next, nil
 }
 
 // applyToItems applies the children to the elements of an array.
 func (n *updateNode) applyToItems(array Array, run *updateRun) (any, error) {
-	items := slices.Clone(array.items())
+	items := slices.Clone(array.Items())
 	touched := map[int][]*updateNode{}
 	for _, child := range n.children {
 		s, err := child.selector.resolved(run)
@@ -276,11 +257,11 @@ func (n *updateNode) applyToItems(array Array, run *updateRun) (any, error) {
 			}
 			continue
 		}
-		if err := child.applyToSelected(items, array.items(), touched, s, run); err != nil {
+		if err := child.applyToSelected(items, array.Items(), touched, s, run); err != nil {
 			return nil, err
 		}
 	}
-	return arrayOf(items), nil
+	return ArrayOf(items), nil
 }
 
 // applyToSelected applies one child to the elements that its selector means.
@@ -304,7 +285,7 @@ func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*upd
 		if err != nil {
 			return boterr.In(indexName(i), err)
 		}
-		if next == missing {
+		if next == Missing {
 			next = nil // An element that is removed by $unset leaves null.
 		}
 		items[i] = next
@@ -332,11 +313,11 @@ func (n *updateNode) overlaps(other *updateNode) bool {
 
 // extend applies the node to an element beyond the end of an array.
 func (n *updateNode) extend(items []any, s selector, run *updateRun) ([]any, error) {
-	next, err := n.apply(missing, run)
+	next, err := n.apply(Missing, run)
 	if err != nil {
 		return nil, boterr.In(s.name, err)
 	}
-	if next == missing {
+	if next == Missing {
 		return items, nil
 	}
 	if s.index > MaxArrayIndex {

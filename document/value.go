@@ -99,8 +99,8 @@ func errOf(value any) error {
 	}
 }
 
-// wholeNumber returns a number as an integer, where it is one.
-func wholeNumber(value any) (int64, bool) {
+// WholeNumber returns a number as an integer, where it is one.
+func WholeNumber(value any) (int64, bool) {
 	switch n := value.(type) {
 	case int64:
 		return n, true
@@ -113,8 +113,8 @@ func wholeNumber(value any) (int64, bool) {
 	return 0, false
 }
 
-// floatNumber returns a number as a float64, and whether value is a number.
-func floatNumber(value any) (float64, bool) {
+// FloatNumber returns a number as a float64, and whether value is a number.
+func FloatNumber(value any) (float64, bool) {
 	switch n := value.(type) {
 	case int64:
 		return float64(n), true

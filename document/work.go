@@ -1,5 +1,7 @@
 package document
 
+import "math"
+
 // What is done counts as work, in about nanoseconds.
 const (
 	// stepWork is looking at one element of an array, conditionWork asking a condition on a
@@ -54,7 +56,7 @@ func readingWork(value any) int {
 	case Object:
 		return v.Size() * containerWork
 	case Array:
-		return valueSize(v) * containerWork
+		return SizeOf(v) * containerWork
 	default:
 		return 0
 	}
@@ -85,7 +87,7 @@ func sourceWork(size int) int { return stepWork + size/2 } //nolint:mnd // A ste
 func readingAllWork(values []any) int {
 	work := 0
 	for _, value := range values {
-		work = addSizes(work, readingWork(value))
+		work = addWork(work, readingWork(value))
 	}
 	return work
 }
@@ -94,7 +96,11 @@ func readingAllWork(values []any) int {
 func settingWork(items, added []any) int {
 	all := len(items) + len(added)
 	if all > fewValues {
-		return all*keyWork + addSizes(readingAllWork(items), readingAllWork(added))
+		return all*keyWork + addWork(readingAllWork(items), readingAllWork(added))
 	}
 	return all*stepWork + readingAllWork(items)*len(added)
 }
+
+// addWork adds work or sizes, up to more than any call may do: values that hold one another
+// again and again may stand for more than there is memory.
+func addWork(a, b int) int { return min(a+b, math.MaxInt32) }
