@@ -69,6 +69,7 @@ func (r *Runtime) liveChatPorts(scope record.Scope, from channels, parts Parts) 
 		CustomAPI:   r.config.LiveChat.CustomAPI,
 		HistoryURL:  r.config.LiveChat.HistoryURL,
 		IdleTimeout: r.config.LiveChat.IdleTimeout,
+		Pause:       r.config.Pause,
 		IsStrict:    r.config.Strict,
 	}
 }

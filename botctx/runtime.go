@@ -47,6 +47,9 @@ type Config struct {
 	HTTP outbound.Doer
 	// Now is the clock of records and of Context.Now. The default is time.Now.
 	Now func() time.Time
+	// Pause waits for a while by the clock of Now, or until ctx ends: an operation waits so for
+	// another one that does the same. The default waits by the machine's clock.
+	Pause func(ctx context.Context, d time.Duration)
 	// NewID makes ids of records. The default makes UUIDs of version 7.
 	NewID func() string
 	// DeriveID makes an id of a text: the same of the same, and different of others. Such are

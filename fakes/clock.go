@@ -1,6 +1,7 @@
 package fakes
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -39,6 +40,22 @@ func (c *clock) moveTo(to time.Time) bool {
 	}
 	c.now = to.UTC()
 	return true
+}
+
+// hurry is how many times faster than in reality a pause is over.
+const hurry = 50
+
+// pause waits for a while, or until ctx ends. It lets others go on in the meantime, so it takes
+// some real time as well.
+func (c *clock) pause(ctx context.Context, d time.Duration) {
+	over := c.Now().Add(d)
+	timer := time.NewTimer(d / hurry)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		c.moveTo(over)
+	case <-ctx.Done():
+	}
 }
 
 // set moves the clock to a time.

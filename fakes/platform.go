@@ -161,6 +161,7 @@ func assemble(s settings) *Platform {
 		Override:     s.override,
 		HTTP:         recordedWeb{p},
 		Now:          p.clock.Now,
+		Pause:        p.clock.pause,
 		NewID:        func() string { return p.ids.next("id") },
 		DeriveID:     func(of string) string { return p.ids.derived("id", of) },
 		NewEtag:      func() string { return p.ids.next("etag") },

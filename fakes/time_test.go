@@ -12,8 +12,10 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -312,4 +314,27 @@ func TestAnActionThatMovesTheTimeIsAnErrorAndDoesNotHang(t *testing.T) {
 		ada.Says("hi")
 		require.ErrorContains(t, failed, "actions do not move the time")
 	})
+}
+
+func TestCreateAssignment_WaitsByTheVirtualClock(t *testing.T) {
+	t.Parallel()
+	s := openShop(t, channel.Charlie)
+	s.ada.Says("a person, please")
+	standing := s.Queue("desk")[0].ID
+	const lease = 45 * time.Second
+	crashed, err := document.CompileUpdate(document.O(
+		"$unset", document.O("sentAt", ""),
+		"$set", document.O("sender", document.O("id", "a call that crashed", "until", document.At(s.Now().Add(lease))))))
+	require.NoError(t, err)
+	one, err := document.CompileFilter(document.O("_id", standing))
+	require.NoError(t, err)
+	_, err = s.Runtime().Env().Store.Collection("assignments").Update(t.Context(), one, document.Change{Update: crashed}, document.UpdateOptions{})
+	require.NoError(t, err)
+
+	before := s.Now()
+	asked, err := s.ada.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	require.Equal(t, standing, asked.AssignmentID)
+	require.GreaterOrEqual(t, s.Now().Sub(before), lease, "the place of a call that crashed is free then")
+	require.Len(t, s.grace.Tickets(), 1, "what it sent is not sent again")
 }

@@ -134,7 +134,7 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 // standing makes a request stand: the open one, or one that an earlier call sent in part, or
 // a new one. open returns the open one, nil for none.
 func (s *Service) standing(ctx context.Context, asked request, open func() (*AssignmentRecord, error)) (*pass, error) {
-	for turn := newTurn(); ; {
+	for backoff := s.newBackoff(); ; {
 		r, err := open()
 		if err == nil && r != nil && r.State() != Sending {
 			return s.reconcileStanding(ctx, r, "", asked)
@@ -152,7 +152,7 @@ func (s *Service) standing(ctx context.Context, asked request, open func() (*Ass
 		if r != nil {
 			return s.reconcileStanding(ctx, r, r.Sender.ID, asked)
 		}
-		if err := turn.wait(ctx); err != nil {
+		if err := backoff.wait(ctx); err != nil {
 			return nil, err
 		}
 	}

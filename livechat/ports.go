@@ -51,6 +51,9 @@ type Ports struct {
 	// IdleTimeout is how long a conversation may be idle before it ends. The default is
 	// IdleTimeout.
 	IdleTimeout time.Duration
+	// Pause waits for a while, or until ctx ends: a call waits so for another one that sends
+	// the same request. The default waits by the machine's clock.
+	Pause func(ctx context.Context, d time.Duration)
 	// IsStrict refuses parameters that the platform does not know, instead of ignoring
 	// them.
 	IsStrict bool

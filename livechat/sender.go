@@ -59,27 +59,37 @@ func (s *Service) claimSending(ctx context.Context, id string, condition documen
 const (
 	firstPause  = 2 * time.Millisecond
 	lastPause   = 250 * time.Millisecond
-	longestTurn = senderLease + 5*time.Second
+	longestWait = senderLease + 5*time.Second
 )
 
-// turn is the wait of a call for another one that sends the same request.
-type turn struct{ pause, waited time.Duration }
+// backoff is the wait of a call for another one that sends the same request.
+type backoff struct {
+	pause         func(ctx context.Context, d time.Duration)
+	next, elapsed time.Duration
+}
 
-func newTurn() *turn { return &turn{pause: firstPause} }
+func (s *Service) newBackoff() *backoff { return &backoff{pause: s.ports.Pause, next: firstPause} }
 
 // wait pauses before the call looks again. Conflict: it has waited long enough.
-func (t *turn) wait(ctx context.Context) error {
-	if t.waited >= longestTurn {
+func (b *backoff) wait(ctx context.Context) error {
+	if b.elapsed >= longestWait {
 		return boterr.New(boterr.Conflict, "", "another call is sending this request: repeat in a while")
 	}
-	pause := time.NewTimer(t.pause)
-	defer pause.Stop()
-	select {
-	case <-pause.C:
-	case <-ctx.Done():
+	b.pause(ctx, b.next)
+	if ctx.Err() != nil {
 		return boterr.New(boterr.Canceled, "", "another call is sending this request, and the wait for it ended: %w", context.Cause(ctx))
 	}
-	t.waited += t.pause
-	t.pause = min(2*t.pause, lastPause)
+	b.elapsed += b.next
+	b.next = min(2*b.next, lastPause)
 	return nil
+}
+
+// pause waits by the machine's clock.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }

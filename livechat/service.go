@@ -23,6 +23,9 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.IdleTimeout == 0 {
 		ports.IdleTimeout = IdleTimeout
 	}
+	if ports.Pause == nil {
+		ports.Pause = pause
+	}
 	return &Service{
 		env:         env.WithDefaults(),
 		scope:       scope,

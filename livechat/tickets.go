@@ -149,7 +149,7 @@ func (r *AssignmentRecord) onlyOutlet() (string, error) {
 
 // claimPending makes the call the sender of an assignment that nobody has taken.
 func (s *Service) claimPending(ctx context.Context, id string) (*AssignmentRecord, error) {
-	for turn := newTurn(); ; {
+	for backoff := s.newBackoff(); ; {
 		claimed, err := s.claimSending(ctx, id, document.O())
 		if err != nil || claimed != nil {
 			return claimed, err
@@ -161,7 +161,7 @@ func (s *Service) claimPending(ctx context.Context, id string) (*AssignmentRecor
 		if err := now.requireUntaken(); err != nil {
 			return nil, err
 		}
-		if err := turn.wait(ctx); err != nil {
+		if err := backoff.wait(ctx); err != nil {
 			return nil, err
 		}
 	}
