@@ -6,11 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -65,8 +66,12 @@ func TestAPanicThatAServiceRecoversFromIsLoggedOnceWithItsOperation(t *testing.T
 	t.Parallel()
 	h := newHost(t, channel.Webchat, channel.Charlie)
 	h.platform.panics = true
-	require.NoError(t, h.Handle(&botctx.Node{ID: "hello", Responses: []send.Response{send.Text("hi")}}))
-	_, err := h.ada.RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{MemberID: "ada", NodeCompositeID: "hello"})
+	scope := record.Scope{App: "shop", Channel: "web"}
+	_, err := member.New(h.Env(), scope, channel.New(h.Env(), scope)).Insert(t.Context(), member.Member{
+		ID: "bob", App: "shop", Channel: "web", ExternalID: "e-bob", FirstName: "Bob",
+	})
+	require.NoError(t, err)
+	_, err = h.ada.SendResponse(t.Context(), send.SendResponseParams{MemberID: document.One("ada", "bob"), Response: send.Text("hi")})
 	require.Equal(t, boterr.Internal, boterr.CodeOf(err))
 	require.Equal(t, 1, strings.Count(h.lines.String(), "botctx: panic"), h.lines.String())
 	require.Contains(t, h.lines.String(), "op=sendResponse")
