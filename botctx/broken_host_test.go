@@ -128,6 +128,10 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 		"Now": func(c *botctx.Config, f *fault) {
 			c.Now = func() time.Time { f.strike(); return record.Env{}.WithDefaults().Now() }
 		},
+		"Pause": func(c *botctx.Config, f *fault) {
+			c.Store = withSender(c.Store)
+			c.Pause = func(context.Context, time.Duration) { f.strike() }
+		},
 		"NewEtag": func(c *botctx.Config, f *fault) { c.NewEtag = func() string { f.strike(); return "etag" } },
 		"NewID": func(c *botctx.Config, f *fault) {
 			c.NewID = func() string { f.strike(); return record.Env{}.WithDefaults().NewID() }
@@ -210,6 +214,19 @@ func TestEachPortOfAHostIsAmongTheFaults(t *testing.T) {
 		return strings.HasPrefix(name, "Scheduler.Env.") || name == "Scheduler.Handler" // New refuses them.
 	})
 	require.ElementsMatch(t, ports, slices.Collect(maps.Keys(faults())))
+}
+
+// withSender returns a store in which another call sends the request of ada, so that one has to
+// wait for it.
+func withSender(store document.Store) document.Store {
+	const farAway = 4_102_444_800_000
+	err := store.Collection("assignments").Insert(context.Background(), document.O(
+		"_id", "a1", "app", "shop", "member", "ada", "inlet", "web", "slot", "member/ada",
+		"sender", document.O("id", "another call", "until", farAway)))
+	if err != nil {
+		panic(err)
+	}
+	return store
 }
 
 // brokenHost returns a Runtime of the app "shop" with Ada in the channel "web", an agenda of
