@@ -27,7 +27,7 @@ func (s *Service) GetAssignmentByBravoGroupID(ctx context.Context, p GetAssignme
 	if p.BravoGroupID == "" {
 		return nil, missing("bravoGroupId", "a group on Bravo")
 	}
-	found, err := s.FindAssignments(ctx, record.Query{
+	found, err := s.findAssignments(ctx, record.Query{
 		Filter: equal(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID),
 		SortBy: oldestFirst(),
 	})
@@ -69,6 +69,11 @@ func (s *Service) GetAssignmentsByParentAssignmentID(
 // or a number, is wrong. FailedPrecondition: what is stored is no assignment.
 func (s *Service) FindAssignments(ctx context.Context, query record.Query) (_ []*AssignmentRecord, err error) {
 	defer s.guard(ctx, &err)
+	return s.findAssignments(ctx, query)
+}
+
+// findAssignments returns the assignments that match.
+func (s *core) findAssignments(ctx context.Context, query record.Query) ([]*AssignmentRecord, error) {
 	found, err := s.assignments.Find(ctx, query)
 	if err != nil {
 		return nil, err
@@ -83,7 +88,7 @@ func (s *Service) FindAssignments(ctx context.Context, query record.Query) (_ []
 }
 
 // loadAssignment returns the assignment of that id in the app, or NotFound.
-func (s *Service) loadAssignment(ctx context.Context, id string) (*AssignmentRecord, error) {
+func (s *core) loadAssignment(ctx context.Context, id string) (*AssignmentRecord, error) {
 	found, err := s.assignments.Get(ctx, id)
 	if err != nil {
 		return nil, err
@@ -93,7 +98,7 @@ func (s *Service) loadAssignment(ctx context.Context, id string) (*AssignmentRec
 
 // shownAssignments returns the assignments that match, as operations show them.
 func (s *Service) shownAssignments(ctx context.Context, query record.Query) ([]*Assignment, error) {
-	records, err := s.FindAssignments(ctx, query)
+	records, err := s.findAssignments(ctx, query)
 	if err != nil {
 		return nil, err
 	}

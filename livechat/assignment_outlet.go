@@ -20,7 +20,7 @@ func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOu
 	if _, err := s.ports.Channels.Load(ctx, p.ChannelID); err != nil {
 		return nil, boterr.In("channelId", err)
 	}
-	there, err := s.FindAssignments(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
+	there, err := s.findAssignments(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (s *Service) UpdateAssignmentGroup(ctx context.Context, p UpdateAssignmentG
 
 // linkGivenGroup makes the group that a call names that of an assignment.
 func (s *Service) linkGivenGroup(ctx context.Context, p UpdateAssignmentGroupParams) (*AssignmentRecord, bool, error) {
-	g, err := s.addressedGroup(ctx, p.Group)
+	g, err := s.conversations.addressedGroup(ctx, p.Group)
 	if err != nil {
 		return nil, false, err
 	}
@@ -43,7 +43,7 @@ func (s *Service) linkGivenGroup(ctx context.Context, p UpdateAssignmentGroupPar
 	if err != nil {
 		return nil, false, boterr.In("assignmentId", err)
 	}
-	return s.linkGroup(ctx, r, g, p.BravoGroupID)
+	return s.machine.linkGroup(ctx, r, g, p.BravoGroupID)
 }
 
 // UpdateAssignmentMeta implements Operations.

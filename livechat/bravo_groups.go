@@ -18,7 +18,7 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 	if err != nil {
 		return CreateBravoGroupResult{}, err
 	}
-	creator, err := portOf[GroupCreator](s, in, "make groups")
+	creator, err := portOf[GroupCreator](s.core, in, "make groups")
 	if err != nil {
 		return CreateBravoGroupResult{}, at(fieldChannelID, err)
 	}
@@ -50,7 +50,7 @@ func (s *Service) DisableBravoGroupInviteLink(
 	if err != nil {
 		return DisableBravoGroupInviteLinkResult{}, err
 	}
-	linker, err := portOf[InviteLinker](s, in, "change invitation links")
+	linker, err := portOf[InviteLinker](s.core, in, "change invitation links")
 	if err != nil {
 		return DisableBravoGroupInviteLinkResult{}, at(fieldChannel, err)
 	}
@@ -76,17 +76,17 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 	if err != nil {
 		return "", err
 	}
-	linker, err := portOf[InviteLinker](s, in, "change invitation links")
+	linker, err := portOf[InviteLinker](s.core, in, "change invitation links")
 	if err != nil {
 		return "", at(fieldChannel, err)
 	}
 	if err := linker.DisableInviteLink(ctx, in, p.BravoGroupID); err != nil {
 		return "", aboutGroup(fieldBravoGroupID, send.PlatformError(ctx, in.Type, err))
 	}
-	if err := s.recordJoined(ctx, in, p); err != nil {
+	if err := s.conversations.recordJoined(ctx, in, p); err != nil {
 		return "", err
 	}
-	if err := s.linkRoom(ctx, p.BravoGroupID); err != nil {
+	if err := s.machine.linkRoom(ctx, p.BravoGroupID); err != nil {
 		return "", err
 	}
 	if p.IsRenewGroupInviteLink != nil && !*p.IsRenewGroupInviteLink {

@@ -24,7 +24,7 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconPara
 	if err != nil {
 		return SetBravoGroupIconResult{}, err
 	}
-	setter, err := portOf[GroupIconSetter](s, in, "set icons of groups")
+	setter, err := portOf[GroupIconSetter](s.core, in, "set icons of groups")
 	if err != nil {
 		return SetBravoGroupIconResult{}, at(fieldChannelID, err)
 	}

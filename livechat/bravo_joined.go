@@ -19,7 +19,7 @@ import (
 // The _id follows from who joined where, so that of two calls at once, which both find no live
 // record, one makes it. With an upsert both would, in a store that looks and inserts in two
 // steps, and a unique index that refused the second would refuse those after one that is over.
-func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p HandleAdminJoinedGroupParams) error {
+func (s *conversations) recordJoined(ctx context.Context, in *channel.Channel, p HandleAdminJoinedGroupParams) error {
 	admin, err := s.admin(ctx, p.ExternalID)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (s *Service) recordJoined(ctx context.Context, in *channel.Channel, p Handl
 }
 
 // groupName returns what the platform calls a group, "" where it does not tell.
-func (s *Service) groupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
+func (s *conversations) groupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
 	namer, tells := send.PortOf[GroupNamer](s.ports.Connectors[in.Type])
 	if !tells {
 		return "", nil
@@ -57,7 +57,7 @@ func (s *Service) groupName(ctx context.Context, in *channel.Channel, groupExter
 
 // joinedID returns the _id of the record of the nth time, from 0 on, that an agent joins a
 // group.
-func (s *Service) joinedID(in *channel.Channel, p HandleAdminJoinedGroupParams, nth int) string {
+func (s *conversations) joinedID(in *channel.Channel, p HandleAdminJoinedGroupParams, nth int) string {
 	name := document.A(s.scope.App, in.ID, p.BravoGroupID, p.ExternalID, nth)
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name.String())).String()
 }

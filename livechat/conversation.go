@@ -13,6 +13,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
+// conversations are where agents and members write.
+type conversations struct{ *core }
+
 // GroupOf returns the live group that an event in an outlet channel belongs to, nil where it
 // belongs to none. The event is in the group whose external id it goes to; or, where it goes
 // to the bot, in the direct conversation with the agent who wrote it. To the bot goes an
@@ -21,7 +24,7 @@ import (
 // in no group. It is for hosts, which give the group to bot logic as the context's.
 func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event send.MessageEvent) (_ *Group, err error) {
 	defer s.guard(ctx, &err)
-	live, err := s.liveGroups(ctx, outletChannelID, event)
+	live, err := s.conversations.liveGroups(ctx, outletChannelID, event)
 	if err != nil || len(live) == 0 {
 		return nil, err
 	}
@@ -30,7 +33,7 @@ func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event sen
 
 // liveGroups returns the live groups of an outlet that an event belongs to: those of the
 // agent who wrote it first, then the newest.
-func (s *Service) liveGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
+func (s *conversations) liveGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
 	found, err := s.findGroups(ctx, equal(fieldOutlet, outletID).
 		With(fieldExternalID, document.O("$in", document.A(event.To, event.From))).
 		With(fieldActive, true))
@@ -53,7 +56,7 @@ func (s *Service) liveGroups(ctx context.Context, outletID string, event send.Me
 
 // groupsOf returns the groups of an outlet that an event belongs to: live ones, or else the
 // last that it belonged to. There may be none.
-func (s *Service) groupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
+func (s *conversations) groupsOf(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
 	live, err := s.liveGroups(ctx, outletID, event)
 	if err != nil || len(live) > 0 {
 		return live, err
@@ -70,7 +73,7 @@ func (s *Service) groupsOf(ctx context.Context, outletID string, event send.Mess
 
 // lastDirect returns the last direct conversation with the agent who wrote to the bot. There
 // may be none.
-func (s *Service) lastDirect(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
+func (s *conversations) lastDirect(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
 	from := document.O("$eq", event.From)
 	last, err := s.latestGroup(ctx, equal(fieldOutlet, outletID).With(fieldExternalID, from).With(fieldAdminExternalID, from))
 	if errors.Is(err, boterr.NotFound) {
@@ -87,7 +90,7 @@ func (s *Service) lastDirect(ctx context.Context, outletID string, event send.Me
 }
 
 // groupsIn returns the groups of an outlet with an external id, the newest first.
-func (s *Service) groupsIn(ctx context.Context, outletID, externalID string) ([]*Group, error) {
+func (s *core) groupsIn(ctx context.Context, outletID, externalID string) ([]*Group, error) {
 	found, err := s.findGroups(ctx, equal(fieldOutlet, outletID).With(fieldExternalID, document.O("$eq", externalID)))
 	slices.Reverse(found)
 	return found, err
@@ -111,7 +114,7 @@ func (g *Group) hearsBot(to string, botIDs []string) bool {
 }
 
 // botIDs returns what the bot is called in what an agent writes to it in a channel.
-func (s *Service) botIDs(ctx context.Context, channelID, agent string) ([]string, error) {
+func (s *conversations) botIDs(ctx context.Context, channelID, agent string) ([]string, error) {
 	c, err := s.ports.Channels.Load(ctx, channelID)
 	if err != nil {
 		return nil, err
@@ -137,7 +140,7 @@ func (s *Service) botIDs(ctx context.Context, channelID, agent string) ([]string
 }
 
 // findGroups returns the groups that match, the oldest first.
-func (s *Service) findGroups(ctx context.Context, filter document.Object) ([]*Group, error) {
+func (s *core) findGroups(ctx context.Context, filter document.Object) ([]*Group, error) {
 	found, err := s.groups.Find(ctx, record.Query{Filter: filter, SortBy: oldestFirst()})
 	if err != nil {
 		return nil, err
@@ -153,7 +156,7 @@ func (s *Service) findGroups(ctx context.Context, filter document.Object) ([]*Gr
 
 // eventAssignment returns the assignment that the parameter messageEvent of an operation
 // belongs to. NotFound: there is none.
-func (s *Service) eventAssignment(
+func (s *conversations) eventAssignment(
 	ctx context.Context, outlet *channel.Channel, event *send.MessageEvent,
 ) (*AssignmentRecord, error) {
 	if event == nil {
@@ -178,8 +181,8 @@ func (s *Service) eventAssignment(
 
 // assignmentOf returns the assignment of a group: the newest whose group it is, or else the
 // one that the group names. nil where there is none.
-func (s *Service) assignmentOf(ctx context.Context, g *Group) (*AssignmentRecord, error) {
-	found, err := s.FindAssignments(ctx, record.Query{Filter: equal(fieldGroup, g.ID), SortBy: oldestFirst()})
+func (s *core) assignmentOf(ctx context.Context, g *Group) (*AssignmentRecord, error) {
+	found, err := s.findAssignments(ctx, record.Query{Filter: equal(fieldGroup, g.ID), SortBy: oldestFirst()})
 	switch {
 	case err != nil:
 		return nil, err
@@ -196,13 +199,13 @@ func (s *Service) assignmentOf(ctx context.Context, g *Group) (*AssignmentRecord
 }
 
 // openAssignment returns the open assignment of a member, nil where there is none.
-func (s *Service) openAssignment(ctx context.Context, memberID string) (*AssignmentRecord, error) {
+func (s *core) openAssignment(ctx context.Context, memberID string) (*AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldSlot, openSlot(memberID)))
 }
 
 // oneAssignment returns an assignment that matches, nil where there is none.
-func (s *Service) oneAssignment(ctx context.Context, filter document.Object) (*AssignmentRecord, error) {
-	found, err := s.FindAssignments(ctx, record.Query{Filter: filter, Limit: 1})
+func (s *core) oneAssignment(ctx context.Context, filter document.Object) (*AssignmentRecord, error) {
+	found, err := s.findAssignments(ctx, record.Query{Filter: filter, Limit: 1})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -211,7 +214,7 @@ func (s *Service) oneAssignment(ctx context.Context, filter document.Object) (*A
 
 // modify changes an assignment if it meets a condition, and returns it as it is then, nil
 // where it does not.
-func (s *Service) modify(ctx context.Context, id string, condition, update document.Object) (*AssignmentRecord, error) {
+func (s *core) modify(ctx context.Context, id string, condition, update document.Object) (*AssignmentRecord, error) {
 	found, err := s.assignments.Where(record.FieldID, id).FindAndModify(ctx, record.Patch{
 		Filter: condition, Patch: update, WithModifier: true,
 	}, true)

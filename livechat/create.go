@@ -21,14 +21,14 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
-	asking, err := s.standing(ctx, asked, func() (*AssignmentRecord, error) { return s.current(ctx, asked.member.ID) })
+	asking, err := s.machine.standing(ctx, asked, func() (*AssignmentRecord, error) { return s.machine.current(ctx, asked.member.ID) })
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
 	// Of others only tickets can be left, and a platform that does not take these back is no
 	// reason to refuse a new request.
 	conversations := endedOf(asking.r.Member).With(fieldAssignee, isPresent())
-	if err := s.closeEnded(ctx, conversations); err != nil {
+	if err := s.machine.closeEnded(ctx, conversations); err != nil {
 		return CreateAssignmentResult{}, err
 	}
 	m, err := asking.memberNow(ctx)
@@ -69,7 +69,7 @@ func (s *Service) checkRequest(ctx context.Context, p CreateAssignmentParams) (r
 		return request{}, boterr.In(fieldMeta, err)
 	}
 	if p.History {
-		if err := s.checkHistory(); err != nil {
+		if err := s.tickets.checkHistory(); err != nil {
 			return request{}, err
 		}
 	}
@@ -133,7 +133,7 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 
 // standing makes a request stand: the open one, or one that an earlier call sent in part, or
 // a new one. open returns the open one, nil for none.
-func (s *Service) standing(ctx context.Context, asked request, open func() (*AssignmentRecord, error)) (*pass, error) {
+func (s *machine) standing(ctx context.Context, asked request, open func() (*AssignmentRecord, error)) (*pass, error) {
 	for backoff := s.newBackoff(); ; {
 		r, err := open()
 		if err == nil && r != nil && r.State() != Sending {
@@ -160,8 +160,8 @@ func (s *Service) standing(ctx context.Context, asked request, open func() (*Ass
 
 // reconcileStanding makes a request stand, and its member be in live chat as the call wants it.
 // sender is the id of the call where it sends the request.
-func (s *Service) reconcileStanding(ctx context.Context, r *AssignmentRecord, sender string, asked request) (*pass, error) {
-	p := &pass{Service: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat}
+func (s *machine) reconcileStanding(ctx context.Context, r *AssignmentRecord, sender string, asked request) (*pass, error) {
+	p := &pass{machine: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat}
 	if err := p.reconcile(ctx, wantStanding); err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (s *Service) reconcileStanding(ctx context.Context, r *AssignmentRecord, se
 
 // begin decides where a request goes and stores it, with the call as its sender. nil: another
 // call was faster.
-func (s *Service) begin(ctx context.Context, asked request) (*AssignmentRecord, error) {
+func (s *machine) begin(ctx context.Context, asked request) (*AssignmentRecord, error) {
 	planned, err := s.plan(ctx, asked)
 	if err != nil {
 		return nil, err

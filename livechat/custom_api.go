@@ -26,7 +26,7 @@ const fieldLiveChatAPI = "liveChatApi"
 // apiOf returns the URL of the live-chat API that gets a request to a channel, "" where the
 // request goes through the connector: to a channel of another platform, or to one without
 // such an API, which can make no group either.
-func (s *Service) apiOf(r *AssignmentRecord, c *channel.Channel) (string, error) {
+func (s *tickets) apiOf(r *AssignmentRecord, c *channel.Channel) (string, error) {
 	if c.Type != channel.Custom {
 		return "", nil
 	}
@@ -56,7 +56,7 @@ func (s *Service) apiOf(r *AssignmentRecord, c *channel.Channel) (string, error)
 }
 
 // plannedAPI returns what apiOf does, with the parameter that an error is about.
-func (s *Service) plannedAPI(r *AssignmentRecord, o outlet) (string, error) {
+func (s *tickets) plannedAPI(r *AssignmentRecord, o outlet) (string, error) {
 	field := o.field
 	if r.CreateGroup != nil {
 		field = fieldCreateGroup
@@ -72,7 +72,7 @@ func apiInMetadata(c *channel.Channel) (string, error) {
 
 // askAPI gives a request to the live-chat API at an address, and returns what the API calls
 // the group: "" where it need not say.
-func (s *Service) askAPI(
+func (s *tickets) askAPI(
 	ctx context.Context, address string, r *AssignmentRecord, m *member.Member, to *channel.Channel,
 ) (string, error) {
 	body, err := s.bodyForAPI(r, m)
@@ -103,7 +103,7 @@ func (s *Service) askAPI(
 }
 
 // bodyForAPI returns what a live-chat API is told.
-func (s *Service) bodyForAPI(r *AssignmentRecord, m *member.Member) ([]byte, error) {
+func (s *tickets) bodyForAPI(r *AssignmentRecord, m *member.Member) ([]byte, error) {
 	told := document.O("assignmentId", r.ID, fieldMember, m, fieldAssignmentDetails, r.Details, fieldMeta, r.Meta)
 	if r.History {
 		address, err := s.historyOf(r)

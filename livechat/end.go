@@ -15,11 +15,11 @@ func (s *Service) EndLiveChat(ctx context.Context, p EndLiveChatParams) (_ EndLi
 	if err != nil {
 		return EndLiveChatResult{}, err
 	}
-	r, err := s.eventAssignment(ctx, outlet, p.MessageEvent)
+	r, err := s.conversations.eventAssignment(ctx, outlet, p.MessageEvent)
 	if err != nil {
 		return EndLiveChatResult{}, err
 	}
-	ending, err := s.end(ctx, r, EndedByOutlet)
+	ending, err := s.machine.end(ctx, r, EndedByOutlet)
 	if err != nil {
 		return EndLiveChatResult{}, boterr.In(fieldMessageEvent, err)
 	}
@@ -37,18 +37,18 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 	if p.MemberID == "" {
 		return RemovePendingAssignmentByMemberIDResult{}, missing("memberId", "a member")
 	}
-	open, err := s.FindAssignments(ctx, record.Query{
+	open, err := s.findAssignments(ctx, record.Query{
 		Filter: equal(fieldMember, p.MemberID).With(fieldAssignedAt, isAbsent()).With(fieldEndedAt, isAbsent()),
 	})
 	if err != nil {
 		return RemovePendingAssignmentByMemberIDResult{}, err
 	}
 	for _, r := range open {
-		if err := s.remove(ctx, r); err != nil {
+		if err := s.machine.remove(ctx, r); err != nil {
 			return RemovePendingAssignmentByMemberIDResult{}, err
 		}
 	}
-	if err := s.closeEnded(ctx, endedOf(p.MemberID)); err != nil {
+	if err := s.machine.closeEnded(ctx, endedOf(p.MemberID)); err != nil {
 		return RemovePendingAssignmentByMemberIDResult{}, err
 	}
 	return RemovePendingAssignmentByMemberIDResult{ClientMutationID: s.env.NewID()}, nil
@@ -57,18 +57,18 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 // end marks an assignment as ended, which is to be closed then. One that the same side has
 // ended, and that is not closed yet, is so again; one of another side is closed at once.
 // FailedPrecondition: it has ended.
-func (s *Service) end(ctx context.Context, r *AssignmentRecord, by EndedBy) (*pass, error) {
+func (s *machine) end(ctx context.Context, r *AssignmentRecord, by EndedBy) (*pass, error) {
 	ended, err := s.markEnded(ctx, r, by, document.O())
 	if err != nil || ended != nil {
-		return &pass{Service: s, r: ended}, err
+		return &pass{machine: s, r: ended}, err
 	}
 	if ended, err = s.loadAssignment(ctx, r.ID); err != nil {
 		return nil, err
 	}
 	if ended.isInterrupted(by) {
-		return &pass{Service: s, r: ended}, nil
+		return &pass{machine: s, r: ended}, nil
 	}
-	if err := (&pass{Service: s, r: ended}).reconcile(ctx, wantClosed); err != nil {
+	if err := s.finish(ctx, ended); err != nil {
 		return nil, err
 	}
 	return nil, boterr.New(boterr.FailedPrecondition, "", "the live chat of the assignment %s has ended already: %s",
@@ -95,26 +95,26 @@ func endedOf(memberID string) document.Object {
 }
 
 // closeEnded closes the assignments that match, which have ended. All are tried.
-func (s *Service) closeEnded(ctx context.Context, which document.Object) error {
-	found, err := s.FindAssignments(ctx, record.Query{Filter: which, SortBy: oldestFirst()})
+func (s *machine) closeEnded(ctx context.Context, which document.Object) error {
+	found, err := s.findAssignments(ctx, record.Query{Filter: which, SortBy: oldestFirst()})
 	errs := []error{err}
 	for _, r := range found {
-		errs = append(errs, (&pass{Service: s, r: r}).reconcile(ctx, wantClosed))
+		errs = append(errs, s.finish(ctx, r))
 	}
 	return joined(errs...)
 }
 
 // remove withdraws and removes an assignment, unless it was taken or has ended.
-func (s *Service) remove(ctx context.Context, r *AssignmentRecord) error {
+func (s *machine) remove(ctx context.Context, r *AssignmentRecord) error {
 	marked, err := s.markEnded(ctx, r, EndedByRemoval, document.O())
 	if err != nil || marked == nil {
 		return err
 	}
-	return (&pass{Service: s, r: marked}).reconcile(ctx, wantClosed)
+	return s.finish(ctx, marked)
 }
 
 // withdraw removes an assignment that cannot stand, and returns why.
-func (s *Service) withdraw(ctx context.Context, r *AssignmentRecord, why error) error {
+func (s *machine) withdraw(ctx context.Context, r *AssignmentRecord, why error) error {
 	return joined(why, s.remove(context.WithoutCancel(ctx), r))
 }
 

@@ -68,7 +68,7 @@ func (s *Service) endOne(ctx context.Context, g *Group) (*EndBravoLiveChatResult
 // endRaw ends an assignment, and shows it. The result is nil where somebody else has ended
 // it meanwhile.
 func (s *Service) endRaw(ctx context.Context, r *AssignmentRecord) (*EndBravoLiveChatResult, error) {
-	ended, err := s.end(ctx, r, EndedByOutlet)
+	ended, err := s.machine.end(ctx, r, EndedByOutlet)
 	if errors.Is(err, boterr.FailedPrecondition) {
 		return nil, nil
 	}

@@ -22,18 +22,18 @@ func (s *Service) InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams
 		return EndLiveChatResult{}, err
 	}
 	if p.Options.RecallRelayMessage {
-		if err := s.requireRecall(ctx, r); err != nil {
+		if err := s.tickets.requireRecall(ctx, r); err != nil {
 			return EndLiveChatResult{}, at("options.recallRelayMessage", err)
 		}
 	}
-	ending, err := s.end(ctx, r, EndedByInlet)
+	ending, err := s.machine.end(ctx, r, EndedByInlet)
 	if err != nil {
 		return EndLiveChatResult{}, boterr.In(fieldMember, err)
 	}
 	ending.isRecalled = bool(p.Options.RecallRelayMessage)
 	err = ending.reconcile(ctx, wantClosed)
 	others := endedOf(r.Member).With(record.FieldID, document.O("$ne", r.ID))
-	if err := joined(err, s.closeEnded(ctx, others)); err != nil {
+	if err := joined(err, s.machine.closeEnded(ctx, others)); err != nil {
 		return EndLiveChatResult{}, err
 	}
 	return ending.result(ctx)
@@ -68,11 +68,11 @@ func (s *Service) memberInInlet(ctx context.Context, p InletEndLiveChatParams) (
 // endable returns the assignment of a member that the inlet can end: the one that counts, or
 // the last one of which ending was interrupted.
 func (s *Service) endable(ctx context.Context, m *member.Member) (*AssignmentRecord, error) {
-	r, err := s.current(ctx, m.ID)
+	r, err := s.machine.current(ctx, m.ID)
 	if err != nil || r != nil {
 		return r, err
 	}
-	interrupted, err := s.FindAssignments(ctx, record.Query{Filter: endedOf(m.ID), SortBy: oldestFirst()})
+	interrupted, err := s.findAssignments(ctx, record.Query{Filter: endedOf(m.ID), SortBy: oldestFirst()})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *Service) endable(ctx context.Context, m *member.Member) (*AssignmentRec
 }
 
 // requireRecall refuses an assignment with a ticket that cannot be recalled.
-func (s *Service) requireRecall(ctx context.Context, r *AssignmentRecord) error {
+func (s *tickets) requireRecall(ctx context.Context, r *AssignmentRecord) error {
 	if r.Direct != "" {
 		direct, err := s.ports.Channels.Load(ctx, r.Direct)
 		if err != nil {
@@ -96,7 +96,7 @@ func (s *Service) requireRecall(ctx context.Context, r *AssignmentRecord) error 
 		if err := at.RequireType(channel.Charlie, channel.Delta); err != nil {
 			return err
 		}
-		if _, err := portOf[TicketRecaller](s, at, "recall tickets"); err != nil {
+		if _, err := portOf[TicketRecaller](s.core, at, "recall tickets"); err != nil {
 			return err
 		}
 	}

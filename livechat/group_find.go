@@ -85,7 +85,7 @@ func (s *Service) GetGroupByMemberID(ctx context.Context, p GetGroupByMemberIDPa
 }
 
 // loadGroup returns the group of that id in the app, or NotFound.
-func (s *Service) loadGroup(ctx context.Context, id string) (*Group, error) {
+func (s *core) loadGroup(ctx context.Context, id string) (*Group, error) {
 	found, err := s.groups.Get(ctx, id)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Service) loadGroup(ctx context.Context, id string) (*Group, error) {
 }
 
 // addressedGroup returns the group that a parameter "group" names.
-func (s *Service) addressedGroup(ctx context.Context, given *Group) (*Group, error) {
+func (s *conversations) addressedGroup(ctx context.Context, given *Group) (*Group, error) {
 	switch {
 	case given == nil:
 		return nil, boterr.Invalid(fieldGroup, "is missing: give a group, of which the _id is enough")
@@ -106,7 +106,7 @@ func (s *Service) addressedGroup(ctx context.Context, given *Group) (*Group, err
 }
 
 // latestGroup returns the newest live group that matches, else the newest one, or NotFound.
-func (s *Service) latestGroup(ctx context.Context, filter document.Object) (*Group, error) {
+func (s *core) latestGroup(ctx context.Context, filter document.Object) (*Group, error) {
 	found, err := s.groups.Find(ctx, record.Query{Filter: filter, SortBy: oldestFirst()})
 	if err != nil {
 		return nil, err

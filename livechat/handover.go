@@ -30,7 +30,7 @@ func isHandoverSlot() document.Object {
 func (r *AssignmentRecord) isFirst() bool { return r.ParentAssignment == "" }
 
 // parentOf returns the assignment in whose place one comes, nil where it is gone.
-func (s *Service) parentOf(ctx context.Context, next *AssignmentRecord) (*AssignmentRecord, error) {
+func (s *machine) parentOf(ctx context.Context, next *AssignmentRecord) (*AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, next.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
 		return nil, nil
@@ -40,13 +40,13 @@ func (s *Service) parentOf(ctx context.Context, next *AssignmentRecord) (*Assign
 
 // nextOf returns the open assignment that another one is handed on to, nil where there is
 // none.
-func (s *Service) nextOf(ctx context.Context, previousID string) (*AssignmentRecord, error) {
+func (s *machine) nextOf(ctx context.Context, previousID string) (*AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldParentAssignment, previousID).With(fieldEndedAt, isAbsent()))
 }
 
 // current returns the assignment of a member that counts: the open one, else the one that
 // takes the place of another, which has ended for that. nil: there is none.
-func (s *Service) current(ctx context.Context, memberID string) (*AssignmentRecord, error) {
+func (s *machine) current(ctx context.Context, memberID string) (*AssignmentRecord, error) {
 	open, err := s.openAssignment(ctx, memberID)
 	if err != nil || open != nil {
 		return open, err
@@ -70,7 +70,7 @@ func canFollow(previous *AssignmentRecord) bool {
 
 // openHandover returns the assignment that another one is being handed on to, nil where none
 // was made yet. FailedPrecondition: it is too late to hand it on.
-func (s *Service) openHandover(ctx context.Context, previousID string) (*AssignmentRecord, error) {
+func (s *machine) openHandover(ctx context.Context, previousID string) (*AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, previousID)
 	if err != nil {
 		return nil, boterr.In(fieldPreviousAssignment, err)
@@ -126,7 +126,7 @@ func (p *pass) closePrevious(ctx context.Context) error {
 
 // closeParent closes the assignment in whose place one was to come, where it has ended for
 // that.
-func (s *Service) closeParent(ctx context.Context, next *AssignmentRecord) error {
+func (s *machine) closeParent(ctx context.Context, next *AssignmentRecord) error {
 	if next.isFirst() {
 		return nil
 	}
@@ -138,11 +138,11 @@ func (s *Service) closeParent(ctx context.Context, next *AssignmentRecord) error
 }
 
 // closeHandedOn closes an assignment that has ended because it was handed on.
-func (s *Service) closeHandedOn(ctx context.Context, previous *AssignmentRecord) error {
+func (s *machine) closeHandedOn(ctx context.Context, previous *AssignmentRecord) error {
 	if previous.State() != Ended || !previous.wasHandedOn() {
 		return nil
 	}
-	return (&pass{Service: s, r: previous}).reconcile(ctx, wantClosed)
+	return s.finish(ctx, previous)
 }
 
 // endedDuringHandover is the error of a call that hands on what has ended.
@@ -153,7 +153,7 @@ func endedDuringHandover(previous *AssignmentRecord) error {
 
 // followsOpen reports whether an assignment that was just stored comes in time: one that is to
 // take the place of another, which has ended by now, is removed again.
-func (s *Service) followsOpen(ctx context.Context, r *AssignmentRecord) (bool, error) {
+func (s *machine) followsOpen(ctx context.Context, r *AssignmentRecord) (bool, error) {
 	if r.isFirst() {
 		return true, nil
 	}

@@ -25,7 +25,7 @@ func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelPa
 	if err := in.RequireType(channel.Hotel); err != nil {
 		return CreateHotelChannelResult{}, at(fieldChannel, err)
 	}
-	creator, err := portOf[ChannelCreator](s, in, "make channels")
+	creator, err := portOf[ChannelCreator](s.core, in, "make channels")
 	if err != nil {
 		return CreateHotelChannelResult{}, at(fieldChannel, err)
 	}

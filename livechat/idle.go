@@ -31,29 +31,29 @@ func (s *Service) Expire(ctx context.Context, due agenda.Agenda) (err error) {
 		return err
 	}
 	if r == nil {
-		return s.expireInterrupted(ctx, due.Member)
+		return s.machine.expireInterrupted(ctx, due.Member)
 	}
 	now := document.At(s.env.Now())
 	switch {
 	case r.Expiry.IsZero():
 		return nil
 	case r.Expiry > now:
-		_, err := s.keepWatch(ctx, r)
+		_, err := s.machine.keepWatch(ctx, r)
 		return err
 	}
 	// A message may come at this moment.
-	ended, err := s.markEnded(ctx, r, EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
+	ended, err := s.machine.markEnded(ctx, r, EndedByIdle, document.O(fieldExpiry, document.O("$lte", now)))
 	if err != nil || ended == nil {
 		return err
 	}
-	err = (&pass{Service: s, r: ended}).reconcile(ctx, wantClosed)
-	return joined(err, s.closeEnded(ctx, endedOf(due.Member)))
+	err = s.machine.finish(ctx, ended)
+	return joined(err, s.machine.closeEnded(ctx, endedOf(due.Member)))
 }
 
 // expireInterrupted completes what was interrupted of a member who is in no live chat. A
 // handover that goes on at this moment gets the agenda back that has come for it; one that
 // was interrupted has been idle, and is withdrawn.
-func (s *Service) expireInterrupted(ctx context.Context, memberID string) error {
+func (s *machine) expireInterrupted(ctx context.Context, memberID string) error {
 	next, err := s.current(ctx, memberID)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (s *Service) expireInterrupted(ctx context.Context, memberID string) error 
 
 // watchIdle starts the idle time of an open assignment anew, if it is watched, and returns
 // it as it is then, nil where it has ended meanwhile.
-func (s *Service) watchIdle(ctx context.Context, r *AssignmentRecord) (*AssignmentRecord, error) {
+func (s *machine) watchIdle(ctx context.Context, r *AssignmentRecord) (*AssignmentRecord, error) {
 	if !r.LiveChatAgenda {
 		return r, nil
 	}
@@ -92,7 +92,7 @@ func (s *Service) watchIdle(ctx context.Context, r *AssignmentRecord) (*Assignme
 // nil: it ended meanwhile, and has no agenda. Who sets one looks afterwards whether the
 // assignment has ended, as who ends one looks for an open one: so whatever comes at once, the
 // last one leaves the agenda as the assignments say.
-func (s *Service) keepWatch(ctx context.Context, r *AssignmentRecord) (*AssignmentRecord, error) {
+func (s *machine) keepWatch(ctx context.Context, r *AssignmentRecord) (*AssignmentRecord, error) {
 	if err := s.setAlarm(ctx, r.Member, r.Expiry); err != nil {
 		return nil, err
 	}
@@ -112,13 +112,13 @@ func (s *Service) keepWatch(ctx context.Context, r *AssignmentRecord) (*Assignme
 }
 
 // nextExpiry is when an assignment expires that is not idle now.
-func (s *Service) nextExpiry() document.Timestamp {
+func (s *machine) nextExpiry() document.Timestamp {
 	return document.At(s.env.Now().Add(s.ports.IdleTimeout))
 }
 
 // alarmOf returns when the alarm of an open assignment is to go off, 0 for never. One that is
 // still being sent has an alarm before it has an expiry.
-func (s *Service) alarmOf(open *AssignmentRecord) document.Timestamp {
+func (s *machine) alarmOf(open *AssignmentRecord) document.Timestamp {
 	if open.LiveChatAgenda && open.Expiry.IsZero() {
 		return s.nextExpiry()
 	}
@@ -126,7 +126,7 @@ func (s *Service) alarmOf(open *AssignmentRecord) document.Timestamp {
 }
 
 // setAlarm sets the agenda that ends the live chat of a member, unless its time is 0.
-func (s *Service) setAlarm(ctx context.Context, memberID string, when document.Timestamp) error {
+func (s *machine) setAlarm(ctx context.Context, memberID string, when document.Timestamp) error {
 	if when.IsZero() {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (s *Service) setAlarm(ctx context.Context, memberID string, when document.T
 }
 
 // removeAlarm removes the agenda that would end the live chat of a member.
-func (s *Service) removeAlarm(ctx context.Context, memberID string) error {
+func (s *machine) removeAlarm(ctx context.Context, memberID string) error {
 	_, err := s.ports.Agendas.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: memberID, Tag: idleTag})
 	return err
 }

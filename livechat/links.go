@@ -20,7 +20,7 @@ import (
 // linkable returns the live records of the conversation of a group, each with its links to
 // an assignment, which are not stored yet. There are none where the assignment has ended, the
 // group is not live, or the conversation is that of another open assignment.
-func (s *Service) linkable(ctx context.Context, r *AssignmentRecord, g *Group) ([]*Group, error) {
+func (s *machine) linkable(ctx context.Context, r *AssignmentRecord, g *Group) ([]*Group, error) {
 	if r.State() == Ended || !g.Active {
 		return nil, nil
 	}
@@ -55,7 +55,7 @@ func (g *Group) link(r *AssignmentRecord, m *member.Member) {
 
 // haveOther reports whether one of the records of a conversation belongs to another
 // assignment, which is open.
-func (s *Service) haveOther(ctx context.Context, records []*Group, r *AssignmentRecord) (bool, error) {
+func (s *machine) haveOther(ctx context.Context, records []*Group, r *AssignmentRecord) (bool, error) {
 	ids, named := []string{}, []string{}
 	for _, g := range records {
 		ids = append(ids, g.ID)
@@ -71,7 +71,7 @@ func (s *Service) haveOther(ctx context.Context, records []*Group, r *Assignment
 }
 
 // storeLinks stores the links of the live records of a conversation.
-func (s *Service) storeLinks(ctx context.Context, records []*Group) error {
+func (s *machine) storeLinks(ctx context.Context, records []*Group) error {
 	for _, g := range records {
 		links := document.O(fieldInlet, g.Inlet, fieldMember, g.Member, fieldAssignment, g.Assignment, fieldName, g.Name)
 		if g.InletGroupExternalID != "" {
@@ -89,7 +89,7 @@ func (s *Service) storeLinks(ctx context.Context, records []*Group) error {
 
 // takeByGroup gives a request that has a group to the agent who is in it, if there is one, and
 // does what belongs to that. It returns the assignment as it is then.
-func (s *Service) takeByGroup(ctx context.Context, r *AssignmentRecord, g *Group) (*AssignmentRecord, error) {
+func (s *machine) takeByGroup(ctx context.Context, r *AssignmentRecord, g *Group) (*AssignmentRecord, error) {
 	if g.AdminExternalID == "" {
 		return r, nil
 	}
@@ -112,7 +112,7 @@ func (s *Service) takeByGroup(ctx context.Context, r *AssignmentRecord, g *Group
 	case taken.Group != g.ID || taken.Assignee != g.AdminExternalID:
 		return taken, nil
 	}
-	if err := (&pass{Service: s, r: taken}).reconcile(ctx, wantConversation); err != nil {
+	if err := (&pass{machine: s, r: taken}).reconcile(ctx, wantConversation); err != nil {
 		return nil, err
 	}
 	return s.loadAssignment(ctx, r.ID)
@@ -120,8 +120,8 @@ func (s *Service) takeByGroup(ctx context.Context, r *AssignmentRecord, g *Group
 
 // linkRoom brings a group on Bravo together with the open assignment that knows it by its id
 // there, as far as both are known.
-func (s *Service) linkRoom(ctx context.Context, bravoGroupID string) error {
-	open, err := s.FindAssignments(ctx, record.Query{
+func (s *machine) linkRoom(ctx context.Context, bravoGroupID string) error {
+	open, err := s.findAssignments(ctx, record.Query{
 		Filter: equal(fieldGroupInfo+"."+fieldBravoGroupID, bravoGroupID).With(fieldEndedAt, isAbsent()),
 		SortBy: oldestFirst(),
 	})
@@ -145,7 +145,7 @@ func (s *Service) linkRoom(ctx context.Context, bravoGroupID string) error {
 // linkGroup makes a group that of an assignment, and gives the assignment to the agent who is
 // in the group. Of one on Bravo bravoGroupID is the id there, "" for its external id. It
 // returns the assignment as it is then, and whether it changed.
-func (s *Service) linkGroup(
+func (s *machine) linkGroup(
 	ctx context.Context, r *AssignmentRecord, g *Group, bravoGroupID string,
 ) (now *AssignmentRecord, isChanged bool, err error) {
 	records, err := s.linkable(ctx, r, g)
@@ -186,7 +186,7 @@ func (s *Service) linkBravoGroup(ctx context.Context, p UpdateAssignmentGroupPar
 	_, err = set(ctx, s.assignments, assignmentKind(), p.AssignmentID,
 		document.O(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))
 	if err == nil {
-		err = s.linkRoom(ctx, p.BravoGroupID)
+		err = s.machine.linkRoom(ctx, p.BravoGroupID)
 	}
 	if err != nil {
 		return nil, false, err

@@ -55,7 +55,7 @@ func (p *pass) noteOut(ctx context.Context) error {
 
 // leaveLiveChat takes the member of an assignment that has ended out of live chat, unless
 // another one is open. The result is the member, nil where this did not change it.
-func (s *Service) leaveLiveChat(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
+func (s *machine) leaveLiveChat(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
 	for {
 		open, err := s.openAssignment(ctx, r.Member)
 		if err != nil || open != nil {
@@ -80,7 +80,7 @@ func (s *Service) leaveLiveChat(ctx context.Context, r *AssignmentRecord) (*memb
 
 // clearLiveChat clears the flag of a member and removes the idle agenda. The result is the
 // member, nil where the flag was not set, or where the member is gone.
-func (s *Service) clearLiveChat(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
+func (s *machine) clearLiveChat(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
 	left, err := s.setLiveChat(ctx, r, false)
 	if err != nil && !errors.Is(err, boterr.NotFound) {
 		return nil, err
@@ -93,7 +93,7 @@ func (s *Service) clearLiveChat(ctx context.Context, r *AssignmentRecord) (*memb
 }
 
 // restoreFlag sets the flag of the member of an open assignment again, from whom it was taken.
-func (s *Service) restoreFlag(ctx context.Context, open *AssignmentRecord) error {
+func (s *machine) restoreFlag(ctx context.Context, open *AssignmentRecord) error {
 	if open.State() == Sending || open.OutOfLiveChat {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (s *Service) restoreFlag(ctx context.Context, open *AssignmentRecord) error
 
 // setLiveChat sets the flag of an assignment's member. The result is nil where it had that
 // value already.
-func (s *Service) setLiveChat(ctx context.Context, r *AssignmentRecord, isInLiveChat bool) (*member.Member, error) {
+func (s *machine) setLiveChat(ctx context.Context, r *AssignmentRecord, isInLiveChat bool) (*member.Member, error) {
 	const path = "botMeta.liveChat"
 	patched, err := s.ports.Members.PatchMembers(ctx, member.PatchMembersParams{
 		Channel:  &channel.Channel{ID: r.Inlet},

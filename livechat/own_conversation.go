@@ -16,7 +16,7 @@ import (
 // openedChat returns the conversation that a direct outlet opened for an assignment, "" where
 // it opened none: the answer names the conversation that the request was sent to, or that
 // of another request.
-func (s *Service) openedChat(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord) (string, error) {
+func (s *machine) openedChat(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord) (string, error) {
 	if r.Direct == "" || len(r.Tickets) == 0 {
 		return "", nil
 	}
@@ -47,7 +47,7 @@ func hasBroadcastGroup(c *channel.Channel, id string) bool {
 
 // requireOwn refuses a group that is the conversation of another open assignment. It is
 // asked when the group is stored: of two at once, each sees the other one's.
-func (s *Service) requireOwn(ctx context.Context, g *Group) error {
+func (s *machine) requireOwn(ctx context.Context, g *Group) error {
 	other, err := s.otherIn(ctx, g)
 	if err != nil || other == nil {
 		return err
@@ -59,7 +59,7 @@ func (s *Service) requireOwn(ctx context.Context, g *Group) error {
 
 // otherIn returns another open assignment whose conversation a group is, nil where there is
 // none.
-func (s *Service) otherIn(ctx context.Context, g *Group) (*AssignmentRecord, error) {
+func (s *machine) otherIn(ctx context.Context, g *Group) (*AssignmentRecord, error) {
 	live, err := s.findGroups(ctx, document.O(
 		fieldOutlet, document.O("$eq", g.Outlet), fieldExternalID, document.O("$eq", g.ExternalID), fieldActive, true))
 	if err != nil {
@@ -86,12 +86,12 @@ func (s *Service) otherIn(ctx context.Context, g *Group) (*AssignmentRecord, err
 
 // closeOver reports whether a live group is that of an assignment that has ended, which was
 // interrupted: then that is closed, and the group is put out of use.
-func (s *Service) closeOver(ctx context.Context, g *Group) (bool, error) {
+func (s *machine) closeOver(ctx context.Context, g *Group) (bool, error) {
 	r, err := s.assignmentOf(ctx, g)
 	if err != nil || r == nil || r.State() != Ended {
 		return false, err
 	}
-	if err := (&pass{Service: s, r: r}).reconcile(ctx, wantClosed); err != nil {
+	if err := s.finish(ctx, r); err != nil {
 		return true, err
 	}
 	return true, s.deactivateGroups(ctx, r)

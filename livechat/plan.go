@@ -9,13 +9,16 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
+// tickets are what is sent to outlets, and what is done to it there.
+type tickets struct{ *core }
+
 // plan decides where a request goes and what is sent there, and checks all of it. Nothing
 // is written or sent yet.
-func (s *Service) plan(ctx context.Context, asked request) (*AssignmentRecord, error) {
-	if err := s.checkInlet(ctx, asked); err != nil {
+func (s *machine) plan(ctx context.Context, asked request) (*AssignmentRecord, error) {
+	if err := s.tickets.checkInlet(ctx, asked); err != nil {
 		return nil, err
 	}
-	to, err := s.routeOf(ctx, asked)
+	to, err := s.router.routeOf(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -30,13 +33,13 @@ func (s *Service) plan(ctx context.Context, asked request) (*AssignmentRecord, e
 		planned.Targets = append(planned.Targets, o.target())
 	}
 	if to.direct != nil {
-		return &planned, s.planDirect(&planned, *to.direct, asked.member)
+		return &planned, s.tickets.planDirect(&planned, *to.direct, asked.member)
 	}
-	return &planned, s.planTickets(&planned, to.outlets, asked.member)
+	return &planned, s.tickets.planTickets(&planned, to.outlets, asked.member)
 }
 
 // checkInlet refuses a request of a member whose channel is not on.
-func (s *Service) checkInlet(ctx context.Context, asked request) error {
+func (s *tickets) checkInlet(ctx context.Context, asked request) error {
 	if asked.outlet != "" {
 		return nil // Who hands on talks with the member already.
 	}
@@ -52,7 +55,7 @@ func (s *Service) checkInlet(ctx context.Context, asked request) error {
 }
 
 // planTickets plans a ticket for each broadcast group that has none yet.
-func (s *Service) planTickets(r *AssignmentRecord, outlets []outlet, m *member.Member) error {
+func (s *tickets) planTickets(r *AssignmentRecord, outlets []outlet, m *member.Member) error {
 	if s.ports.IsStrict && r.CreateGroup != nil {
 		return onlyCustom(outlets[0])
 	}
@@ -87,7 +90,7 @@ func (r *AssignmentRecord) ticketOf(channelID, groupID string) *Ticket {
 }
 
 // planDirect plans a request that a channel takes alone.
-func (s *Service) planDirect(r *AssignmentRecord, o outlet, m *member.Member) error {
+func (s *tickets) planDirect(r *AssignmentRecord, o outlet, m *member.Member) error {
 	r.Direct, r.Outlet = o.ID, o.ID
 	r.Tickets = []Ticket{{ID: s.env.NewID(), Channel: o.ID, Type: o.Type}}
 	if len(o.groups) > 0 {
@@ -115,7 +118,7 @@ func onlyCustom(o outlet) error {
 }
 
 // checkConnector refuses an outlet to whose platform the host has no connector.
-func (s *Service) checkConnector(o outlet) error {
+func (s *tickets) checkConnector(o outlet) error {
 	_, err := s.connectorOf(o.Channel)
 	return boterr.In(o.field, err)
 }

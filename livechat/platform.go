@@ -10,7 +10,7 @@ import (
 )
 
 // connectorOf returns the connector to the platform of a channel, or Unsupported.
-func (s *Service) connectorOf(c *channel.Channel) (send.Connector, error) {
+func (s *core) connectorOf(c *channel.Channel) (send.Connector, error) {
 	if connector := s.ports.Connectors[c.Type]; connector != nil {
 		return connector, nil
 	}
@@ -19,7 +19,7 @@ func (s *Service) connectorOf(c *channel.Channel) (send.Connector, error) {
 
 // portOf returns a further port of the connector to a channel's platform, or Unsupported.
 // what is what the port does, such as "recall tickets".
-func portOf[Port any](s *Service, c *channel.Channel, what string) (Port, error) {
+func portOf[Port any](s *core, c *channel.Channel, what string) (Port, error) {
 	var none Port
 	connector, err := s.connectorOf(c)
 	if err != nil {
@@ -34,7 +34,7 @@ func portOf[Port any](s *Service, c *channel.Channel, what string) (Port, error)
 
 // messageTo returns a message to an id on a channel's platform, checked as every send does.
 // {{path}} in it is filled from the member that it is about, nil for none.
-func (s *Service) messageTo(
+func (s *core) messageTo(
 	to *channel.Channel, externalID string, about *member.Member, response send.Response,
 ) (send.Message, error) {
 	if about == nil {
@@ -57,7 +57,7 @@ func (s *Service) messageTo(
 }
 
 // messageToMember returns a message to a member of a channel, checked as every send does.
-func (s *Service) messageToMember(to *channel.Channel, m *member.Member, response send.Response) (send.Message, error) {
+func (s *core) messageToMember(to *channel.Channel, m *member.Member, response send.Response) (send.Message, error) {
 	if m.ExternalID == "" {
 		return send.Message{}, boterr.New(boterr.FailedPrecondition, "",
 			"the member %s has no externalId, by which its platform would know it", m.ID)
@@ -68,7 +68,7 @@ func (s *Service) messageToMember(to *channel.Channel, m *member.Member, respons
 }
 
 // deliver sends a message through the connector of its channel.
-func (s *Service) deliver(ctx context.Context, message send.Message) (send.Result, error) {
+func (s *core) deliver(ctx context.Context, message send.Message) (send.Result, error) {
 	connector, err := s.connectorOf(message.Channel)
 	if err != nil {
 		return send.Result{}, err
@@ -87,7 +87,7 @@ const (
 
 // channelParameter returns the channel that a call names by a record or an id, or the
 // scope's own, as it is stored.
-func (s *Service) channelParameter(ctx context.Context, given *channel.Channel, id string) (*channel.Channel, error) {
+func (s *core) channelParameter(ctx context.Context, given *channel.Channel, id string) (*channel.Channel, error) {
 	field := fieldChannelID
 	switch {
 	case given == nil && id == "" && s.scope.Channel == "":

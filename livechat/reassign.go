@@ -36,7 +36,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	next, err := s.standing(ctx, asked, func() (*AssignmentRecord, error) { return s.openHandover(ctx, previous.ID) })
+	next, err := s.machine.standing(ctx, asked, func() (*AssignmentRecord, error) { return s.machine.openHandover(ctx, previous.ID) })
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
@@ -83,7 +83,7 @@ func (s *Service) previousAssignment(
 		r, err := s.loadAssignment(ctx, p.PreviousAssignment.ID)
 		return r, boterr.In(fieldPreviousAssignment+"._id", err)
 	}
-	r, err := s.eventAssignment(ctx, outlet, p.MessageEvent)
+	r, err := s.conversations.eventAssignment(ctx, outlet, p.MessageEvent)
 	if err != nil {
 		return nil, err
 	}

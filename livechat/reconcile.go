@@ -14,6 +14,15 @@ import (
 // steps that are left take it there. A call that comes after a crash does the same, so it goes
 // on where the other one stopped.
 
+// machine takes assignments from where they are to where they should be.
+type machine struct {
+	*core
+
+	router        *router
+	tickets       *tickets
+	conversations *conversations
+}
+
 // want is where a call wants an assignment to be.
 type want string
 
@@ -71,7 +80,7 @@ func steps() []step {
 
 // pass takes one assignment through the steps, for one call.
 type pass struct {
-	*Service
+	*machine
 
 	// r is the assignment as the last step left it. sender is the id of the call as the one that
 	// sends it, "" where it does not.
@@ -102,6 +111,11 @@ func (w want) then() string {
 		return "the agent has it, and the same call again does the rest"
 	}
 	return "the same call again recalls the rest"
+}
+
+// finish closes an assignment that has ended.
+func (s *machine) finish(ctx context.Context, ended *AssignmentRecord) error {
+	return (&pass{machine: s, r: ended}).reconcile(ctx, wantClosed)
 }
 
 // reconcile takes the assignment to where a call wants it to be, by the steps that are due

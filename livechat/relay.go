@@ -65,7 +65,7 @@ func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, ev
 	if err != nil {
 		return false, err
 	}
-	message, err := s.toInlet(inlet, m, g, response)
+	message, err := s.conversations.toInlet(inlet, m, g, response)
 	if err != nil {
 		return false, err
 	}
@@ -73,7 +73,7 @@ func (s *Service) RelayFromAgent(ctx context.Context, outletChannelID string, ev
 }
 
 // toInlet returns a message to the member of a group, or to the group on the inlet's side.
-func (s *Service) toInlet(inlet *channel.Channel, m *member.Member, g *Group, response send.Response) (send.Message, error) {
+func (s *conversations) toInlet(inlet *channel.Channel, m *member.Member, g *Group, response send.Response) (send.Message, error) {
 	if g.InletGroupExternalID != "" {
 		return s.messageTo(inlet, g.InletGroupExternalID, m, response)
 	}
@@ -84,7 +84,7 @@ func (s *Service) toInlet(inlet *channel.Channel, m *member.Member, g *Group, re
 // assignment has ended meanwhile. In this order a call that fails can be repeated without
 // sending twice.
 func (s *Service) relay(ctx context.Context, r *AssignmentRecord, message send.Message) (bool, error) {
-	open, err := s.watchIdle(ctx, r)
+	open, err := s.machine.watchIdle(ctx, r)
 	if err != nil || open == nil {
 		return false, err
 	}

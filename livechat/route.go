@@ -47,6 +47,9 @@ func isDirect(platform channel.Type) bool {
 	return platform == channel.Foxtrot || platform == channel.Custom
 }
 
+// router says where requests go.
+type router struct{ *core }
+
 // route is where a request goes: to one channel directly, or by tickets to the broadcast
 // groups of all.
 type route struct {
@@ -60,7 +63,7 @@ func (r route) has(platform channel.Type) bool {
 }
 
 // routeOf decides where a request goes.
-func (s *Service) routeOf(ctx context.Context, asked request) (route, error) {
+func (s *router) routeOf(ctx context.Context, asked request) (route, error) {
 	outlets, err := s.outlets(ctx, asked)
 	if err != nil {
 		return route{}, err
@@ -93,7 +96,7 @@ func checkTicketing(o outlet) error {
 
 // outlets returns the channels that a request could go to, in order: those of its targets,
 // else those that are paired with the inlet and are on.
-func (s *Service) outlets(ctx context.Context, asked request) ([]outlet, error) {
+func (s *router) outlets(ctx context.Context, asked request) ([]outlet, error) {
 	if len(asked.targets) > 0 {
 		return s.targetedOutlets(ctx, asked.targets, asked.record.Inlet)
 	}
@@ -101,7 +104,7 @@ func (s *Service) outlets(ctx context.Context, asked request) ([]outlet, error) 
 }
 
 // pairedOutlets returns the outlets that are paired with the inlet and are on.
-func (s *Service) pairedOutlets(ctx context.Context, asked request) ([]outlet, error) {
+func (s *router) pairedOutlets(ctx context.Context, asked request) ([]outlet, error) {
 	inlet := asked.record.Inlet
 	paired, err := s.ports.Pairing(ctx, inlet)
 	if err != nil {
@@ -174,7 +177,7 @@ func checkTargets(targets []Target) error {
 }
 
 // targetedOutlets returns the outlets of targets.
-func (s *Service) targetedOutlets(ctx context.Context, targets []Target, inlet string) ([]outlet, error) {
+func (s *router) targetedOutlets(ctx context.Context, targets []Target, inlet string) ([]outlet, error) {
 	outlets := make([]outlet, len(targets))
 	for i, target := range targets {
 		field := indexed(fieldTargets, i)

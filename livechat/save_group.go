@@ -21,11 +21,11 @@ func (s *Service) SaveGroupIDToMember(ctx context.Context, p SaveGroupIDToMember
 	if err != nil {
 		return SaveGroupIDToMemberResult{}, err
 	}
-	g, err := s.groupOnEitherSide(ctx, in, *p.MessageEvent)
+	g, err := s.conversations.groupOnEitherSide(ctx, in, *p.MessageEvent)
 	if err != nil {
 		return SaveGroupIDToMemberResult{}, err
 	}
-	m, err := s.memberOfGroup(ctx, g)
+	m, err := s.conversations.memberOfGroup(ctx, g)
 	if err != nil {
 		return SaveGroupIDToMemberResult{}, at(fieldMessageEvent, err)
 	}
@@ -40,7 +40,7 @@ func (s *Service) SaveGroupIDToMember(ctx context.Context, p SaveGroupIDToMember
 
 // memberOfGroup returns the member of a group, or of its assignment where the group knows
 // none.
-func (s *Service) memberOfGroup(ctx context.Context, g *Group) (*member.Member, error) {
+func (s *conversations) memberOfGroup(ctx context.Context, g *Group) (*member.Member, error) {
 	m, err := s.groupMember(ctx, g)
 	if err != nil || m != nil {
 		return m, err
@@ -57,7 +57,7 @@ func (s *Service) memberOfGroup(ctx context.Context, g *Group) (*member.Member, 
 
 // groupOnEitherSide returns the group that an event belongs to: one in an outlet, or one
 // whose conversation on the inlet's side is a group.
-func (s *Service) groupOnEitherSide(ctx context.Context, in *channel.Channel, event send.MessageEvent) (*Group, error) {
+func (s *conversations) groupOnEitherSide(ctx context.Context, in *channel.Channel, event send.MessageEvent) (*Group, error) {
 	found, err := s.groupsOf(ctx, in.ID, event)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func (s *Service) SendMessageToInlet(ctx context.Context, p SendMessageToInletPa
 	if err != nil {
 		return send.Result{}, err
 	}
-	r, err := s.eventAssignment(ctx, outlet, p.MessageEvent)
+	r, err := s.conversations.eventAssignment(ctx, outlet, p.MessageEvent)
 	if err != nil {
 		return send.Result{}, err
 	}
@@ -35,7 +35,7 @@ func (s *Service) SendMessageToInlet(ctx context.Context, p SendMessageToInletPa
 	if err != nil {
 		return send.Result{}, err
 	}
-	if _, err := s.watchIdle(ctx, r); err != nil {
+	if _, err := s.machine.watchIdle(ctx, r); err != nil {
 		return send.Result{}, err
 	}
 	return s.deliver(ctx, message)
@@ -47,11 +47,11 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToIn
 	if p.Response.IsZero() {
 		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
 	}
-	g, err := s.groupParameter(ctx, p.Group, p.GroupID)
+	g, err := s.conversations.groupParameter(ctx, p.Group, p.GroupID)
 	if err != nil {
 		return send.Result{}, err
 	}
-	inlet, err := s.sideOf(ctx, g, g.Inlet, channel.Bravo, channel.Delta)
+	inlet, err := s.conversations.sideOf(ctx, g, g.Inlet, channel.Bravo, channel.Delta)
 	if err != nil {
 		return send.Result{}, err
 	}
@@ -59,7 +59,7 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToIn
 		return send.Result{}, boterr.New(boterr.FailedPrecondition, fieldGroup,
 			"the conversation of the group %s is no group on the inlet's side: send to the member", g.ID)
 	}
-	message, err := s.messageInGroup(ctx, g, inlet, g.InletGroupExternalID, p.Response)
+	message, err := s.conversations.messageInGroup(ctx, g, inlet, g.InletGroupExternalID, p.Response)
 	if err != nil {
 		return send.Result{}, err
 	}
@@ -70,7 +70,7 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToIn
 }
 
 // groupParameter returns the group that a call names by a record or an id, as it is stored.
-func (s *Service) groupParameter(ctx context.Context, given *Group, id string) (*Group, error) {
+func (s *conversations) groupParameter(ctx context.Context, given *Group, id string) (*Group, error) {
 	switch {
 	case given == nil && id == "":
 		return nil, boterr.Invalid(fieldGroup, "is missing: give the group of a live chat, or its groupId")
@@ -86,7 +86,7 @@ func (s *Service) groupParameter(ctx context.Context, given *Group, id string) (
 
 // sideOf returns the channel on one side of a live group, which must be of a type that has
 // groups.
-func (s *Service) sideOf(ctx context.Context, g *Group, channelID string, allowed ...channel.Type) (*channel.Channel, error) {
+func (s *conversations) sideOf(ctx context.Context, g *Group, channelID string, allowed ...channel.Type) (*channel.Channel, error) {
 	if !g.Active {
 		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup,
 			"the group %s is not live any more: give that of the conversation that lasts", g.ID)
@@ -103,7 +103,7 @@ func (s *Service) sideOf(ctx context.Context, g *Group, channelID string, allowe
 
 // messageInGroup returns a message to the group on one side of a live chat, filled from its
 // member.
-func (s *Service) messageInGroup(
+func (s *conversations) messageInGroup(
 	ctx context.Context, g *Group, to *channel.Channel, externalID string, response send.Response,
 ) (send.Message, error) {
 	m, err := s.groupMember(ctx, g)
@@ -114,7 +114,7 @@ func (s *Service) messageInGroup(
 }
 
 // groupMember returns the member of a group, nil where it has none.
-func (s *Service) groupMember(ctx context.Context, g *Group) (*member.Member, error) {
+func (s *core) groupMember(ctx context.Context, g *Group) (*member.Member, error) {
 	if g.Member == "" {
 		return nil, nil
 	}
@@ -127,6 +127,6 @@ func (s *Service) keepGroupAlive(ctx context.Context, g *Group) error {
 	if err != nil || r == nil {
 		return err
 	}
-	_, err = s.watchIdle(ctx, r)
+	_, err = s.machine.watchIdle(ctx, r)
 	return err
 }

@@ -16,18 +16,18 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToO
 	if p.Response.IsZero() {
 		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
 	}
-	g, err := s.groupParameter(ctx, p.Group, p.GroupID)
+	g, err := s.conversations.groupParameter(ctx, p.Group, p.GroupID)
 	if err != nil {
 		return send.Result{}, err
 	}
-	outlet, err := s.sideOf(ctx, g, g.Outlet, channel.Bravo, channel.Charlie, channel.Delta)
+	outlet, err := s.conversations.sideOf(ctx, g, g.Outlet, channel.Bravo, channel.Charlie, channel.Delta)
 	if err != nil {
 		return send.Result{}, err
 	}
 	if err := s.checkResponseURL(outlet, p.ResponseURL); err != nil {
 		return send.Result{}, err
 	}
-	message, err := s.messageInGroup(ctx, g, outlet, g.ExternalID, p.Response)
+	message, err := s.conversations.messageInGroup(ctx, g, outlet, g.ExternalID, p.Response)
 	if err != nil {
 		return send.Result{}, err
 	}

@@ -22,7 +22,7 @@ type Sender struct {
 const senderLease = 45 * time.Second
 
 // newSender returns the call as the sender from now on.
-func (s *Service) newSender(ctx context.Context) (*Sender, error) {
+func (s *machine) newSender(ctx context.Context) (*Sender, error) {
 	until, err := s.leaseEnd(ctx)
 	if err != nil {
 		return nil, err
@@ -31,14 +31,14 @@ func (s *Service) newSender(ctx context.Context) (*Sender, error) {
 }
 
 // leaseEnd returns when a lease ends that begins now.
-func (s *Service) leaseEnd(ctx context.Context) (document.Timestamp, error) {
+func (s *machine) leaseEnd(ctx context.Context) (document.Timestamp, error) {
 	now, err := s.env.Store.Now(ctx)
 	return document.At(now.Add(senderLease)), err
 }
 
 // claimSending makes the call the sender of an assignment that nobody has taken, if it meets
 // a condition. It returns nil where it does not, or another call is the sender.
-func (s *Service) claimSending(ctx context.Context, id string, condition document.Object) (*AssignmentRecord, error) {
+func (s *machine) claimSending(ctx context.Context, id string, condition document.Object) (*AssignmentRecord, error) {
 	sender, err := s.newSender(ctx)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ type backoff struct {
 	next, elapsed time.Duration
 }
 
-func (s *Service) newBackoff() *backoff { return &backoff{pause: s.ports.Pause, next: firstPause} }
+func (s *machine) newBackoff() *backoff { return &backoff{pause: s.ports.Pause, next: firstPause} }
 
 // wait pauses before the call looks again. Conflict: it has waited long enough.
 func (b *backoff) wait(ctx context.Context) error {

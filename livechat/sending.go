@@ -13,7 +13,7 @@ import (
 // sendTicket sends a ticket, or the request to the channel that has it directly. It returns
 // the ticket with what the outlet answered. The message has the ticket's id, also when it is
 // sent again, so that a platform that looks at it does not show it twice.
-func (s *Service) sendTicket(ctx context.Context, r *AssignmentRecord, m *member.Member, ticket Ticket) (Ticket, error) {
+func (s *tickets) sendTicket(ctx context.Context, r *AssignmentRecord, m *member.Member, ticket Ticket) (Ticket, error) {
 	to, err := s.ports.Channels.Load(ctx, ticket.Channel)
 	if err != nil {
 		return ticket, err
@@ -39,7 +39,7 @@ func (s *Service) sendTicket(ctx context.Context, r *AssignmentRecord, m *member
 
 // keepTicket stores that a ticket was sent, and that the call goes on. Where the request was
 // withdrawn meanwhile, the ticket is taken back: Conflict.
-func (s *Service) keepTicket(ctx context.Context, r *AssignmentRecord, sent Ticket) (*AssignmentRecord, error) {
+func (s *machine) keepTicket(ctx context.Context, r *AssignmentRecord, sent Ticket) (*AssignmentRecord, error) {
 	until, err := s.leaseEnd(ctx)
 	if err != nil {
 		return nil, err
@@ -58,13 +58,13 @@ func (s *Service) keepTicket(ctx context.Context, r *AssignmentRecord, sent Tick
 	alone := *r
 	alone.Tickets = []Ticket{sent}
 	var undone unfinished
-	s.recallTickets(ctx, &alone, &undone)
+	s.tickets.recallTickets(ctx, &alone, &undone)
 	return nil, joined(withdrawn(r), undone.err(ctx, wantClosed.then()))
 }
 
 // noteSent stores that a ticket was sent, unless it is stored, and further fields, if the
 // assignment is open and meets a condition. It returns nil where it does not.
-func (s *Service) noteSent(
+func (s *machine) noteSent(
 	ctx context.Context, r *AssignmentRecord, sent Ticket, condition, fields document.Object,
 ) (*AssignmentRecord, error) {
 	const path = fieldTickets + ".$[ticket]."

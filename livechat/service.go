@@ -8,15 +8,29 @@ import (
 )
 
 // Service is the live chats of one app, for one scope. It is safe for concurrent use.
+//
+// Its parts stand beside each other: the router says where a request goes, tickets are what
+// is sent there, conversations are where agents and members write, and the machine takes
+// assignments through their states. All of them work on one core.
 type Service struct {
+	*core
+
+	router        *router
+	tickets       *tickets
+	conversations *conversations
+	machine       *machine
+}
+
+var _ Operations = (*Service)(nil)
+
+// core is what the parts have in common: the records of the app, and the host's ports.
+type core struct {
 	env   record.Env
 	scope record.Scope
 	ports Ports
 
 	assignments, groups, admins *record.Collection
 }
-
-var _ Operations = (*Service)(nil)
 
 // New returns the live chats of the scope's app.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
@@ -26,7 +40,7 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.Pause == nil {
 		ports.Pause = pause
 	}
-	return &Service{
+	shared := &core{
 		env:         env.WithDefaults(),
 		scope:       scope,
 		ports:       ports,
@@ -34,6 +48,9 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 		groups:      record.Open(env, groupKind()).Where(record.FieldApp, scope.App),
 		admins:      record.Open(env, adminKind()).Where(record.FieldApp, scope.App),
 	}
+	s := &Service{core: shared, router: &router{shared}, tickets: &tickets{shared}, conversations: &conversations{shared}}
+	s.machine = &machine{core: shared, router: s.router, tickets: s.tickets, conversations: s.conversations}
+	return s
 }
 
 // guard makes a panic in the method that defers it that method's error, where the host says

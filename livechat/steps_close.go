@@ -57,7 +57,7 @@ func (p *pass) wantsRecall() bool {
 
 // recall takes the tickets back. All are tried.
 func (p *pass) recall(ctx context.Context) error {
-	p.recallTickets(ctx, p.r, &p.unfinished)
+	p.tickets.recallTickets(ctx, p.r, &p.unfinished)
 	return nil
 }
 
@@ -100,7 +100,7 @@ func (p *pass) close(ctx context.Context) error {
 
 // deactivateGroups marks the groups of an assignment that has ended as no longer live, but
 // those that an open assignment has by now, which they name then.
-func (s *Service) deactivateGroups(ctx context.Context, r *AssignmentRecord) error {
+func (s *machine) deactivateGroups(ctx context.Context, r *AssignmentRecord) error {
 	live, err := s.findGroups(ctx, equal(fieldAssignment, r.ID).With(fieldActive, true))
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (s *Service) deactivateGroups(ctx context.Context, r *AssignmentRecord) err
 	for _, g := range live {
 		ids = append(ids, g.ID)
 	}
-	inUse, err := s.FindAssignments(ctx, record.Query{
+	inUse, err := s.findAssignments(ctx, record.Query{
 		Filter: document.O(fieldGroup, document.O("$in", ids), fieldEndedAt, isAbsent()),
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Service) deactivateGroups(ctx context.Context, r *AssignmentRecord) err
 }
 
 // deactivate marks groups as no longer live.
-func (s *Service) deactivate(ctx context.Context, which document.Object) error {
+func (s *core) deactivate(ctx context.Context, which document.Object) error {
 	_, err := s.groups.Update(ctx, record.Patch{Filter: which, Patch: document.O(fieldActive, false), Multi: true})
 	return err
 }

@@ -28,7 +28,7 @@ func (p *pass) send(ctx context.Context) error {
 		if !ticket.SentAt.IsZero() {
 			continue
 		}
-		sent, err := p.sendTicket(ctx, p.r, p.asking, ticket)
+		sent, err := p.tickets.sendTicket(ctx, p.r, p.asking, ticket)
 		if err != nil {
 			unsent = append(unsent, Unsent{Channel: ticket.Channel, Group: ticket.Group, Err: err})
 			continue

@@ -76,7 +76,7 @@ func (p *pass) showTaken(ctx context.Context) error {
 		return nil
 	}
 	for _, ticket := range p.r.shownTaken(p.takenFrom) {
-		p.unfinished.add(ticket.name(), p.showOn(ctx, p.r, ticket, p.r.takenText(ticket, name)))
+		p.unfinished.add(ticket.name(), p.tickets.showOn(ctx, p.r, ticket, p.r.takenText(ticket, name)))
 	}
 	return nil
 }

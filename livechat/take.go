@@ -71,7 +71,7 @@ func (s *Service) Take(ctx context.Context, p TakeParams) (_ *TakeResult, err er
 	if err != nil {
 		return nil, err
 	}
-	taking := &pass{Service: s, r: r, takenFrom: p.BroadcastGroupID}
+	taking := &pass{machine: s.machine, r: r, takenFrom: p.BroadcastGroupID}
 	if err := taking.reconcile(ctx, wantConversation); err != nil {
 		return nil, err
 	}
@@ -91,12 +91,12 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p TakePara
 		return nil, boterr.New(boterr.FailedPrecondition, fieldChannelID,
 			"the assignment %s was not offered in the channel %s: take it where its ticket is", r.ID, outlet.ID)
 	}
-	if r.State() == Pending && s.talksDirectly(outlet, r) {
-		if err := s.requireFree(ctx, outlet, p.AdminExternalID, r.ID); err != nil {
+	if r.State() == Pending && s.machine.talksDirectly(outlet, r) {
+		if err := s.machine.requireFree(ctx, outlet, p.AdminExternalID, r.ID); err != nil {
 			return nil, err
 		}
 	}
-	claimed, err := s.markTaken(ctx, r, outlet.ID, p.AdminExternalID)
+	claimed, err := s.machine.markTaken(ctx, r, outlet.ID, p.AdminExternalID)
 	if err != nil || claimed != nil {
 		return claimed, err
 	}
@@ -105,7 +105,7 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p TakePara
 
 // markTaken stores that an agent in an outlet has an assignment that stands, and returns it as
 // it is then. nil: an agent has it already, it does not stand, or it has ended.
-func (s *Service) markTaken(ctx context.Context, r *AssignmentRecord, outletID, adminExternalID string) (*AssignmentRecord, error) {
+func (s *machine) markTaken(ctx context.Context, r *AssignmentRecord, outletID, adminExternalID string) (*AssignmentRecord, error) {
 	taken := document.O(
 		fieldAssignee, adminExternalID, fieldAssignedAt, document.At(s.env.Now()), fieldOutlet, outletID,
 		fieldLiveChatAgenda, true, fieldExpiry, s.nextExpiry()) // Now it is watched, whatever the request said.

@@ -14,7 +14,7 @@ import (
 
 // conversation returns the group in which the agent who has an assignment talks with the
 // member. It is made where there is none; one that an earlier call made is used.
-func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord) (*Group, error) {
+func (s *machine) conversation(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord) (*Group, error) {
 	if r.Group != "" {
 		return s.joined(ctx, r)
 	}
@@ -33,7 +33,7 @@ func (s *Service) conversation(ctx context.Context, outlet *channel.Channel, r *
 }
 
 // joined returns the group that an assignment has, with the agent who has the assignment.
-func (s *Service) joined(ctx context.Context, r *AssignmentRecord) (*Group, error) {
+func (s *machine) joined(ctx context.Context, r *AssignmentRecord) (*Group, error) {
 	g, err := s.loadGroup(ctx, r.Group)
 	if err != nil || g.AdminExternalID != "" {
 		return g, err
@@ -54,7 +54,7 @@ func (s *Service) joined(ctx context.Context, r *AssignmentRecord) (*Group, erro
 }
 
 // newConversation makes the group of an assignment, on the platform and as a record.
-func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord) (*Group, error) {
+func (s *machine) newConversation(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord) (*Group, error) {
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (s *Service) newConversation(ctx context.Context, outlet *channel.Channel, 
 }
 
 // insertGroup adds the record of a group.
-func (s *Service) insertGroup(ctx context.Context, g Group) (*Group, error) {
+func (s *core) insertGroup(ctx context.Context, g Group) (*Group, error) {
 	encoded, err := document.Encode(g)
 	if err != nil {
 		return nil, err
@@ -92,14 +92,14 @@ func (s *Service) insertGroup(ctx context.Context, g Group) (*Group, error) {
 
 // openOnPlatform returns the external id of the conversation with the agent: a group that is
 // made for it; the conversation that a direct outlet opened; or the agent.
-func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord, name string) (string, error) {
+func (s *machine) openOnPlatform(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord, name string) (string, error) {
 	if chat, err := s.openedChat(ctx, outlet, r); err != nil || chat != "" {
 		return chat, err
 	}
 	if s.talksDirectly(outlet, r) {
 		return r.Assignee, nil
 	}
-	creator, err := portOf[GroupCreator](s, outlet, "make groups")
+	creator, err := portOf[GroupCreator](s.core, outlet, "make groups")
 	if err != nil {
 		return "", err
 	}
@@ -114,13 +114,13 @@ func (s *Service) openOnPlatform(ctx context.Context, outlet *channel.Channel, r
 }
 
 // talksDirectly reports whether no group is made for an assignment in an outlet.
-func (s *Service) talksDirectly(outlet *channel.Channel, r *AssignmentRecord) bool {
+func (s *machine) talksDirectly(outlet *channel.Channel, r *AssignmentRecord) bool {
 	_, makesGroups := send.PortOf[GroupCreator](s.ports.Connectors[outlet.Type])
 	return r.Direct != "" || !makesGroups
 }
 
 // attach makes a group that of an assignment. Of two calls at once one group stays.
-func (s *Service) attach(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord, g *Group) (*Group, error) {
+func (s *machine) attach(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord, g *Group) (*Group, error) {
 	requireOwn := s.requireOwn
 	if g.isDirect() {
 		requireOwn = func(ctx context.Context, _ *Group) error { return s.requireFree(ctx, outlet, r.Assignee, r.ID) }
@@ -154,7 +154,7 @@ func (s *Service) attach(ctx context.Context, outlet *channel.Channel, r *Assign
 
 // requireFree refuses an agent who is in a direct conversation for another assignment: what
 // the agent writes could be for either member.
-func (s *Service) requireFree(ctx context.Context, outlet *channel.Channel, agent, assignmentID string) error {
+func (s *machine) requireFree(ctx context.Context, outlet *channel.Channel, agent, assignmentID string) error {
 	found, err := s.findGroups(ctx, document.O(
 		fieldOutlet, document.O("$eq", outlet.ID), fieldExternalID, document.O("$eq", agent),
 		fieldActive, true, fieldAssignment, document.O("$ne", assignmentID)))
@@ -176,7 +176,7 @@ func (s *Service) requireFree(ctx context.Context, outlet *channel.Channel, agen
 
 // refuseAgent makes an assignment pending again whose agent cannot have the conversation with
 // the member, and returns why.
-func (s *Service) refuseAgent(ctx context.Context, r *AssignmentRecord, g *Group, why error) error {
+func (s *machine) refuseAgent(ctx context.Context, r *AssignmentRecord, g *Group, why error) error {
 	_, err := s.groups.Delete(ctx, equal(record.FieldID, g.ID))
 	if err == nil {
 		_, err = s.move(ctx, r, givingBack, equal(fieldAssignee, r.Assignee).With(fieldGroup, isAbsent()),
@@ -189,7 +189,7 @@ func (s *Service) refuseAgent(ctx context.Context, r *AssignmentRecord, g *Group
 }
 
 // memberOf returns the member of an assignment.
-func (s *Service) memberOf(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
+func (s *core) memberOf(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
 	return s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: r.Member})
 }
 

@@ -30,7 +30,7 @@ func (r *AssignmentRecord) takenText(ticket Ticket, name string) string {
 }
 
 // showOn makes a ticket show a text, where its platform can.
-func (s *Service) showOn(ctx context.Context, r *AssignmentRecord, ticket Ticket, text string) error {
+func (s *tickets) showOn(ctx context.Context, r *AssignmentRecord, ticket Ticket, text string) error {
 	updater, canUpdate := send.PortOf[TicketUpdater](s.ports.Connectors[ticket.Type])
 	if !canUpdate {
 		return nil
@@ -42,7 +42,7 @@ func (s *Service) showOn(ctx context.Context, r *AssignmentRecord, ticket Ticket
 
 // recallTickets takes the tickets back that were sent, where their platforms can. All are
 // tried.
-func (s *Service) recallTickets(ctx context.Context, r *AssignmentRecord, undone *unfinished) {
+func (s *tickets) recallTickets(ctx context.Context, r *AssignmentRecord, undone *unfinished) {
 	for _, ticket := range r.recallable() {
 		recaller, canRecall := send.PortOf[TicketRecaller](s.ports.Connectors[ticket.Type])
 		if !canRecall || r.Direct != "" {
@@ -56,7 +56,7 @@ func (s *Service) recallTickets(ctx context.Context, r *AssignmentRecord, undone
 
 // onTicket does something to a ticket on its platform, and notes in a field when. A ticket
 // that is not there any more needs nothing done.
-func (s *Service) onTicket(
+func (s *tickets) onTicket(
 	ctx context.Context, r *AssignmentRecord, ticket Ticket, field string, do func(c *channel.Channel) error,
 ) error {
 	c, err := s.ports.Channels.Load(ctx, ticket.Channel)
@@ -78,7 +78,7 @@ func (t Ticket) name() string { return "ticket of " + t.Group.ID + " in " + t.Ch
 
 // admin returns the agent with an id on an outlet's platform, the zero Admin where none is
 // known.
-func (s *Service) admin(ctx context.Context, externalID string) (Admin, error) {
+func (s *core) admin(ctx context.Context, externalID string) (Admin, error) {
 	found, err := s.admins.Find(ctx, record.Query{Filter: equal(fieldExternalID, externalID), Limit: 1})
 	if err != nil || len(found) == 0 {
 		return Admin{}, err
@@ -91,7 +91,7 @@ func (s *Service) admin(ctx context.Context, externalID string) (Admin, error) {
 }
 
 // adminName returns what others read for an agent: the name, or else the id on the platform.
-func (s *Service) adminName(ctx context.Context, externalID string) (string, error) {
+func (s *core) adminName(ctx context.Context, externalID string) (string, error) {
 	a, err := s.admin(ctx, externalID)
 	if err != nil || a.Name == "" {
 		return externalID, err

@@ -55,7 +55,7 @@ func relayMessageField(platform channel.Type) string {
 }
 
 // messageOf returns the message that an outlet gets.
-func (s *Service) messageOf(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
+func (s *tickets) messageOf(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	if r.Direct != "" {
 		return s.firstMessage(r, m, platform)
 	}
@@ -64,7 +64,7 @@ func (s *Service) messageOf(r *AssignmentRecord, m *member.Member, platform chan
 
 // ticketMessage returns the message that offers an assignment to the broadcast groups of a
 // platform. What a tap on it sends tells which assignment is meant.
-func (s *Service) ticketMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
+func (s *tickets) ticketMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	text := nameOf(m) + " asks for a person."
 	if r.Summary != "" {
 		summary, err := filledSummary(r, m)
@@ -87,7 +87,7 @@ func filledSummary(r *AssignmentRecord, m *member.Member) (string, error) {
 
 // firstMessage returns the first message of a conversation with a channel that has the
 // request directly.
-func (s *Service) firstMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
+func (s *tickets) firstMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	standard := send.Text(nameOf(m) + " asks for a person.")
 	message, err := s.messageFor(r, platform, standard)
 	if platform != channel.Custom {
@@ -101,7 +101,7 @@ func (s *Service) firstMessage(r *AssignmentRecord, m *member.Member, platform c
 
 // messageFor returns the relay message for a platform, or the standard one, with the
 // address of the history where it is asked for.
-func (s *Service) messageFor(r *AssignmentRecord, platform channel.Type, standard send.Response) (send.Response, error) {
+func (s *tickets) messageFor(r *AssignmentRecord, platform channel.Type, standard send.Response) (send.Response, error) {
 	message := standard
 	if own := document.Get(r.RelayMessage, string(platform), send.Response{}); !own.IsZero() {
 		message = own
@@ -115,7 +115,7 @@ func (s *Service) messageFor(r *AssignmentRecord, platform channel.Type, standar
 
 // withHistory appends the address of the history, where it is asked for, to the text of a
 // message.
-func (s *Service) withHistory(r *AssignmentRecord, message send.Response, platform channel.Type) (send.Response, error) {
+func (s *tickets) withHistory(r *AssignmentRecord, message send.Response, platform channel.Type) (send.Response, error) {
 	if !r.History {
 		return message, nil
 	}
@@ -127,7 +127,7 @@ func (s *Service) withHistory(r *AssignmentRecord, message send.Response, platfo
 }
 
 // checkHistory refuses a history where the host gives no addresses.
-func (s *Service) checkHistory() error {
+func (s *tickets) checkHistory() error {
 	if s.ports.HistoryURL == nil {
 		return boterr.New(boterr.Unsupported, fieldHistory, "this host gives no addresses of histories: leave it out")
 	}
@@ -135,7 +135,7 @@ func (s *Service) checkHistory() error {
 }
 
 // historyOf returns the address of the history of an assignment's conversation.
-func (s *Service) historyOf(r *AssignmentRecord) (string, error) {
+func (s *tickets) historyOf(r *AssignmentRecord) (string, error) {
 	if err := s.checkHistory(); err != nil {
 		return "", err
 	}

@@ -33,12 +33,12 @@ func (s *Service) AddNewTargetsToAssignment(
 	if err != nil {
 		return AddNewTargetsToAssignmentResult{}, err
 	}
-	r, err = s.claimPending(ctx, r.ID)
+	r, err = s.machine.claimPending(ctx, r.ID)
 	if err != nil {
 		return AddNewTargetsToAssignmentResult{}, err
 	}
 	isOut := !isInLiveChat(p.LiveChat)
-	adding := &pass{Service: s, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
+	adding := &pass{machine: s.machine, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
 	if err := adding.addTickets(ctx, outlets); err != nil {
 		return AddNewTargetsToAssignmentResult{}, err
 	}
@@ -60,7 +60,7 @@ func (s *Service) addedOutlets(ctx context.Context, r *AssignmentRecord, m *memb
 			return nil, boterr.In(indexed(fieldTargets, i), err)
 		}
 	}
-	outlets, err := s.targetedOutlets(ctx, targets, r.Inlet)
+	outlets, err := s.router.targetedOutlets(ctx, targets, r.Inlet)
 	if err != nil {
 		return nil, inNewTargets(given, err)
 	}
@@ -74,7 +74,7 @@ func (s *Service) addedOutlets(ctx context.Context, r *AssignmentRecord, m *memb
 		}
 	}
 	planned := *r
-	return outlets, s.planTickets(&planned, outlets, m)
+	return outlets, s.tickets.planTickets(&planned, outlets, m)
 }
 
 // inNewTargets returns an error about targets with the fields of the new targets that they
@@ -148,7 +148,7 @@ func (r *AssignmentRecord) onlyOutlet() (string, error) {
 }
 
 // claimPending makes the call the sender of an assignment that nobody has taken.
-func (s *Service) claimPending(ctx context.Context, id string) (*AssignmentRecord, error) {
+func (s *machine) claimPending(ctx context.Context, id string) (*AssignmentRecord, error) {
 	for backoff := s.newBackoff(); ; {
 		claimed, err := s.claimSending(ctx, id, document.O())
 		if err != nil || claimed != nil {
@@ -180,7 +180,7 @@ func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
 // storeTickets adds the tickets that outlets lack to an assignment.
 func (p *pass) storeTickets(ctx context.Context, outlets []outlet) error {
 	planned := *p.r
-	if err := p.planTickets(&planned, outlets, p.asking); err != nil {
+	if err := p.tickets.planTickets(&planned, outlets, p.asking); err != nil {
 		return err
 	}
 	added := planned.Tickets[len(p.r.Tickets):]

@@ -55,7 +55,7 @@ func ending(by EndedBy) transition {
 
 // move makes a transition of an assignment that meets a condition, with an update. It returns
 // the assignment as it is then, nil where it does not meet it or is in another state.
-func (s *Service) move(
+func (s *machine) move(
 	ctx context.Context, r *AssignmentRecord, t transition, condition, update document.Object,
 ) (*AssignmentRecord, error) {
 	states := make([]any, len(t.from))
@@ -67,7 +67,7 @@ func (s *Service) move(
 
 // markEnded ends an assignment that is open and meets a condition. It returns the assignment
 // as it is then, nil where it is not so.
-func (s *Service) markEnded(
+func (s *machine) markEnded(
 	ctx context.Context, r *AssignmentRecord, by EndedBy, condition document.Object,
 ) (*AssignmentRecord, error) {
 	return s.move(ctx, r, ending(by), condition, document.O(

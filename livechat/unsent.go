@@ -78,7 +78,7 @@ func (u *UnsentError) Unwrap() []error {
 // unsentError returns the error of a request of which something could not be sent. Where
 // nothing of it was, and the outlets refused it so that another try would end alike, the
 // request is removed: it stands in nobody's way then.
-func (s *Service) unsentError(ctx context.Context, r *AssignmentRecord, unsent []Unsent) error {
+func (s *machine) unsentError(ctx context.Context, r *AssignmentRecord, unsent []Unsent) error {
 	failure := &UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
 	if r.wasSentNowhere() && areRefused(unsent) {
 		gone, err := s.assignments.Delete(context.WithoutCancel(ctx), document.O(
