@@ -25,6 +25,9 @@ const mostBeside = 1
 var errNeverCameBack = boterr.New(boterr.Internal, "",
 	"the run began and never came back: its process ended, or lost the lease")
 
+// neverCameBackText is how that failure is kept.
+var neverCameBackText = textOf(errNeverCameBack)
+
 // neverCameBack reports whether the last start of an agenda, as it is stored, never came back.
 // One that was given another schedule since is not what was started.
 func neverCameBack(stored document.Object) bool {
@@ -41,7 +44,7 @@ func (s *Scheduler) takeOver(ctx context.Context, seen document.Object) (change 
 		return document.Change{Update: s.updates().claim}, true
 	}
 	change.Update = s.updates().takeOver
-	change.Stamps.Set = document.O(fieldError, textOf(errNeverCameBack))
+	change.Stamps.Set = document.O(fieldError, neverCameBackText)
 	return change, false
 }
 
@@ -54,7 +57,7 @@ func (s *Scheduler) giveUp(ctx context.Context, c *claim) (Result, error) {
 
 // isSuspect reports whether running the claim may end the process.
 func (c *claim) isSuspect() bool {
-	if c.record.Error != textOf(errNeverCameBack) {
+	if c.record.Error != neverCameBackText {
 		return false
 	}
 	failures := int(c.record.Failures)
