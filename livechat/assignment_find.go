@@ -2,9 +2,12 @@ package livechat
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -72,30 +75,6 @@ func (s *Service) FindAssignments(ctx context.Context, query record.Query) (_ []
 	return s.findAssignments(ctx, query)
 }
 
-// findAssignments returns the assignments that match.
-func (s *core) findAssignments(ctx context.Context, query record.Query) ([]*AssignmentRecord, error) {
-	found, err := s.assignments.Find(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	records := make([]*AssignmentRecord, len(found))
-	for i, o := range found {
-		if records[i], err = assignmentFrom(o); err != nil {
-			return nil, err
-		}
-	}
-	return records, nil
-}
-
-// loadAssignment returns the assignment of that id in the app, or NotFound.
-func (s *core) loadAssignment(ctx context.Context, id string) (*AssignmentRecord, error) {
-	found, err := s.assignments.Get(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return assignmentFrom(found)
-}
-
 // shownAssignments returns the assignments that match, as operations show them.
 func (s *Service) shownAssignments(ctx context.Context, query record.Query) ([]*Assignment, error) {
 	records, err := s.findAssignments(ctx, query)
@@ -114,10 +93,72 @@ func missing(field, of string) error {
 	return boterr.Invalid(field, "is missing: give the id of %s", of)
 }
 
-// equal is a filter on the records whose field is a text.
-func equal(field, text string) document.Object {
-	return document.O(field, document.O("$eq", text))
+// GetAssignmentByOutlet implements Operations.
+func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOutletParams) (_ *Assignment, err error) {
+	defer s.guard(ctx, &err)
+	if p.ChannelID == "" {
+		return nil, missing("channelId", "an outlet channel")
+	}
+	if _, err := s.ports.Channels.Load(ctx, p.ChannelID); err != nil {
+		return nil, boterr.In("channelId", err)
+	}
+	there, err := s.findAssignments(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
+	if err != nil {
+		return nil, err
+	}
+	own := sync.OnceValues(func() (document.Object, error) { return s.ownMember(ctx) })
+	asking := document.NewEvaluation(ctx)
+	for _, r := range slices.Backward(there) {
+		isMeant, err := matches(asking, metaFilter(r.Meta), own)
+		if err != nil {
+			return nil, err
+		}
+		if isMeant {
+			return &r.Assignment, nil
+		}
+	}
+	return nil, boterr.New(boterr.NotFound, "channelId", "there is no open assignment in the channel %s", p.ChannelID)
 }
 
-// oldestFirst is the order in which records were made, also in a store that was moved.
-func oldestFirst() document.Object { return document.O(record.FieldCreatedAt, 1) }
+// matches reports whether a document, which is asked for where there is a filter, matches.
+func matches(asking *document.Evaluation, filter *document.Filter, asked func() (document.Object, error)) (bool, error) {
+	if filter == nil {
+		return true, nil
+	}
+	o, err := asked()
+	if err != nil {
+		return false, err
+	}
+	isMatch, failed := asking.Check(filter, o)
+	if asking.Err() != nil {
+		return false, asking.Err()
+	}
+	return isMatch && failed == nil, nil // A filter that fails on the member does not match.
+}
+
+// openIn is a filter on the open assignments in an outlet: one that was taken there or that
+// it has directly; while it is nobody's, one with a ticket there.
+func openIn(outlet string) document.Object {
+	ticketThere := document.O(
+		record.FieldChannel, document.O("$eq", outlet),
+		fieldSentAt, document.O("$gt", 0),
+		fieldRecalledAt, document.O("$not", document.O("$gt", 0)))
+	return document.O(
+		fieldSlot, isOpenSlot(),
+		"$or", document.A(
+			equal(fieldOutlet, outlet),
+			document.O(fieldOutlet, nil, fieldTickets, document.O("$elemMatch", ticketThere))))
+}
+
+// ownMember returns the context's member as a document, an empty one where the context has
+// none.
+func (s *Service) ownMember(ctx context.Context) (document.Object, error) {
+	if s.scope.Member == "" {
+		return document.O(), nil
+	}
+	own, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: s.scope.Member})
+	if err != nil {
+		return document.Object{}, record.RenameField(err, "memberId", fieldMember)
+	}
+	return document.Encode(own)
+}

@@ -2,9 +2,15 @@ package livechat
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -20,7 +26,7 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 	}
 	creator, err := portOf[GroupCreator](s.core, in, "make groups")
 	if err != nil {
-		return CreateBravoGroupResult{}, at(fieldChannelID, err)
+		return CreateBravoGroupResult{}, inField(fieldChannelID, err)
 	}
 	needsLink := p.RequireInvitationLink == nil || *p.RequireInvitationLink
 	created, err := creator.CreateGroup(ctx, in, NewGroup{
@@ -52,7 +58,7 @@ func (s *Service) DisableBravoGroupInviteLink(
 	}
 	linker, err := portOf[InviteLinker](s.core, in, "change invitation links")
 	if err != nil {
-		return DisableBravoGroupInviteLinkResult{}, at(fieldChannel, err)
+		return DisableBravoGroupInviteLinkResult{}, inField(fieldChannel, err)
 	}
 	if err := linker.DisableInviteLink(ctx, in, p.ExternalID); err != nil {
 		return DisableBravoGroupInviteLinkResult{}, aboutGroup(fieldExternalID, send.PlatformError(ctx, in.Type, err))
@@ -78,7 +84,7 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 	}
 	linker, err := portOf[InviteLinker](s.core, in, "change invitation links")
 	if err != nil {
-		return "", at(fieldChannel, err)
+		return "", inField(fieldChannel, err)
 	}
 	if err := linker.DisableInviteLink(ctx, in, p.BravoGroupID); err != nil {
 		return "", aboutGroup(fieldBravoGroupID, send.PlatformError(ctx, in.Type, err))
@@ -102,7 +108,100 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 // aboutGroup names the parameter of the group where an error says that there is none.
 func aboutGroup(field string, err error) error {
 	if boterr.CodeOf(err) == boterr.NotFound {
-		return at(field, err)
+		return inField(field, err)
 	}
 	return err
+}
+
+// recordJoined makes the record of an agent's group, unless there is a live one. It belongs
+// to the live chat that the group serves already, if it does.
+//
+// The _id follows from who joined where, so that of two calls at once, which both find no live
+// record, one makes it. With an upsert both would, in a store that looks and inserts in two
+// steps, and a unique index that refused the second would refuse those after one that is over.
+func (s *conversations) recordJoined(ctx context.Context, in *channel.Channel, p HandleAdminJoinedGroupParams) error {
+	admin, err := s.admin(ctx, p.ExternalID)
+	if err != nil {
+		return err
+	}
+	for nth := 0; ; nth++ {
+		found, err := s.groupsIn(ctx, in.ID, p.BravoGroupID)
+		if err != nil || slices.ContainsFunc(found, func(g *Group) bool { return g.Active && g.AdminExternalID == p.ExternalID }) {
+			return err
+		}
+		for slices.ContainsFunc(found, func(g *Group) bool { return g.ID == s.joinedID(in, p, nth) }) {
+			nth++
+		}
+		g := joinedGroup(s.joinedID(in, p, nth), in, p, admin, found)
+		if g.Name == "" {
+			if g.Name, err = s.groupName(ctx, in, p.BravoGroupID); err != nil {
+				return err
+			}
+		}
+		_, err = s.insertGroup(ctx, g)
+		if !errors.Is(err, boterr.AlreadyExists) {
+			return err
+		}
+	}
+}
+
+// groupName returns what the platform calls a group, "" where it does not tell.
+func (s *conversations) groupName(ctx context.Context, in *channel.Channel, groupExternalID string) (string, error) {
+	namer, tells := send.PortOf[GroupNamer](s.ports.Connectors[in.Type])
+	if !tells {
+		return "", nil
+	}
+	name, err := namer.GroupName(ctx, in, groupExternalID)
+	return name, aboutGroup(fieldBravoGroupID, send.PlatformError(ctx, in.Type, err))
+}
+
+// joinedID returns the _id of the record of the nth time, from 0 on, that an agent joins a
+// group.
+func (s *conversations) joinedID(in *channel.Channel, p HandleAdminJoinedGroupParams, nth int) string {
+	name := document.A(s.scope.App, in.ID, p.BravoGroupID, p.ExternalID, nth)
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name.String())).String()
+}
+
+// joinedGroup returns the record of an agent's group among those of others in it.
+func joinedGroup(id string, in *channel.Channel, p HandleAdminJoinedGroupParams, admin Admin, others []*Group) Group {
+	g := Group{
+		ID: id, Outlet: in.ID, ExternalID: p.BravoGroupID, AdminExternalID: p.ExternalID, Admin: admin.AdminID,
+		Meta: document.O(), Active: true, Valid: true, BotID: in.BotID(), Type: in.Type,
+	}
+	if i := slices.IndexFunc(others, func(other *Group) bool { return other.Active }); i >= 0 {
+		other := others[i]
+		g.Inlet, g.Name, g.Assignment, g.Member = other.Inlet, other.Name, other.Assignment, other.Member
+		g.InletGroupExternalID = other.InletGroupExternalID
+	}
+	return g
+}
+
+// CreateHotelChannel implements Operations.
+func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelParams) (_ CreateHotelChannelResult, err error) {
+	defer s.guard(ctx, &err)
+	switch {
+	case p.HotelGroupID == "":
+		return CreateHotelChannelResult{}, missing("hotelGroupId", "the group on Hotel")
+	case p.DisplayName == "":
+		return CreateHotelChannelResult{}, boterr.Invalid("displayName", "is missing: give the name of the new channel")
+	}
+	in, err := s.channelParameter(ctx, p.Channel, "")
+	if err != nil {
+		return CreateHotelChannelResult{}, err
+	}
+	if err := in.RequireType(channel.Hotel); err != nil {
+		return CreateHotelChannelResult{}, inField(fieldChannel, err)
+	}
+	creator, err := portOf[ChannelCreator](s.core, in, "make channels")
+	if err != nil {
+		return CreateHotelChannelResult{}, inField(fieldChannel, err)
+	}
+	reply, err := creator.CreateChannel(ctx, in, p.HotelGroupID, p.DisplayName)
+	if err != nil {
+		return CreateHotelChannelResult{}, send.PlatformError(ctx, in.Type, err)
+	}
+	if reply.IsZero() {
+		reply = document.O()
+	}
+	return CreateHotelChannelResult{OK: 1, Result: reply}, nil
 }

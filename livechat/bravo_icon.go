@@ -26,16 +26,16 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconPara
 	}
 	setter, err := portOf[GroupIconSetter](s.core, in, "set icons of groups")
 	if err != nil {
-		return SetBravoGroupIconResult{}, at(fieldChannelID, err)
+		return SetBravoGroupIconResult{}, inField(fieldChannelID, err)
 	}
 	icon, err := s.fetchPicture(ctx, p.ImageURL)
 	if err != nil {
-		return SetBravoGroupIconResult{}, at(fieldImageURL, err)
+		return SetBravoGroupIconResult{}, inField(fieldImageURL, err)
 	}
 	if err := setter.SetGroupIcon(ctx, in, p.BravoGroupID, icon); err != nil {
 		err = send.PlatformError(ctx, in.Type, err)
 		if boterr.CodeOf(err) == boterr.InvalidArgument {
-			return SetBravoGroupIconResult{}, at(fieldImageURL, err)
+			return SetBravoGroupIconResult{}, inField(fieldImageURL, err)
 		}
 		return SetBravoGroupIconResult{}, aboutGroup(fieldBravoGroupID, err)
 	}

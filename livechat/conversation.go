@@ -9,7 +9,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -61,39 +60,28 @@ func (s *conversations) groupsOf(ctx context.Context, outletID string, event sen
 	if err != nil || len(live) > 0 {
 		return live, err
 	}
-	last, err := s.latestGroup(ctx, equal(fieldOutlet, outletID).With(fieldExternalID, document.O("$eq", event.To)))
-	if err == nil {
-		return []*Group{last}, nil
+	last, err := s.newestGroup(ctx, inConversation(outletID, event.To))
+	if err == nil && last == nil {
+		last, err = s.lastDirect(ctx, outletID, event)
 	}
-	if !errors.Is(err, boterr.NotFound) {
+	if err != nil || last == nil {
 		return nil, err
 	}
-	return s.lastDirect(ctx, outletID, event)
+	return []*Group{last}, nil
 }
 
-// lastDirect returns the last direct conversation with the agent who wrote to the bot. There
-// may be none.
-func (s *conversations) lastDirect(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
-	from := document.O("$eq", event.From)
-	last, err := s.latestGroup(ctx, equal(fieldOutlet, outletID).With(fieldExternalID, from).With(fieldAdminExternalID, from))
-	if errors.Is(err, boterr.NotFound) {
-		return nil, nil
-	}
-	if err != nil {
+// lastDirect returns the last direct conversation with the agent who wrote to the bot, nil where
+// there is none.
+func (s *conversations) lastDirect(ctx context.Context, outletID string, event send.MessageEvent) (*Group, error) {
+	last, err := s.newestGroup(ctx, inConversation(outletID, event.From).With(fieldAdminExternalID, document.O("$eq", event.From)))
+	if err != nil || last == nil {
 		return nil, err
 	}
 	ids, err := s.botIDs(ctx, outletID, event.From)
 	if err != nil || !last.hearsBot(event.To, ids) {
 		return nil, err
 	}
-	return []*Group{last}, nil
-}
-
-// groupsIn returns the groups of an outlet with an external id, the newest first.
-func (s *core) groupsIn(ctx context.Context, outletID, externalID string) ([]*Group, error) {
-	found, err := s.findGroups(ctx, equal(fieldOutlet, outletID).With(fieldExternalID, document.O("$eq", externalID)))
-	slices.Reverse(found)
-	return found, err
+	return last, nil
 }
 
 // rank orders live groups for an event of an agent.
@@ -139,21 +127,6 @@ func (s *conversations) botIDs(ctx context.Context, channelID, agent string) ([]
 	}
 }
 
-// findGroups returns the groups that match, the oldest first.
-func (s *core) findGroups(ctx context.Context, filter document.Object) ([]*Group, error) {
-	found, err := s.groups.Find(ctx, record.Query{Filter: filter, SortBy: oldestFirst()})
-	if err != nil {
-		return nil, err
-	}
-	groups := make([]*Group, len(found))
-	for i, o := range found {
-		if groups[i], err = groupFrom(o); err != nil {
-			return nil, err
-		}
-	}
-	return groups, nil
-}
-
 // eventAssignment returns the assignment that the parameter messageEvent of an operation
 // belongs to. NotFound: there is none.
 func (s *conversations) eventAssignment(
@@ -179,47 +152,65 @@ func (s *conversations) eventAssignment(
 		"no live chat in the channel %s belongs to an event from %q to %q", outlet.ID, event.From, event.To)
 }
 
-// assignmentOf returns the assignment of a group: the newest whose group it is, or else the
-// one that the group names. nil where there is none.
-func (s *core) assignmentOf(ctx context.Context, g *Group) (*AssignmentRecord, error) {
-	found, err := s.findAssignments(ctx, record.Query{Filter: equal(fieldGroup, g.ID), SortBy: oldestFirst()})
-	switch {
-	case err != nil:
-		return nil, err
-	case len(found) > 0:
-		return found[len(found)-1], nil
-	case g.Assignment == "":
-		return nil, nil
+// SaveGroupIDToMember implements Operations.
+func (s *Service) SaveGroupIDToMember(ctx context.Context, p SaveGroupIDToMemberParams) (_ SaveGroupIDToMemberResult, err error) {
+	defer s.guard(ctx, &err)
+	if p.MessageEvent == nil {
+		return SaveGroupIDToMemberResult{}, boterr.Invalid(fieldMessageEvent, "is missing: give the event in the group")
 	}
-	r, err := s.loadAssignment(ctx, g.Assignment)
-	if errors.Is(err, boterr.NotFound) {
-		return nil, nil
+	in, err := s.channelParameter(ctx, p.Channel, "")
+	if err != nil {
+		return SaveGroupIDToMemberResult{}, err
 	}
-	return r, err
+	g, err := s.conversations.groupOnEitherSide(ctx, in, *p.MessageEvent)
+	if err != nil {
+		return SaveGroupIDToMemberResult{}, err
+	}
+	m, err := s.conversations.memberOfGroup(ctx, g)
+	if err != nil {
+		return SaveGroupIDToMemberResult{}, inField(fieldMessageEvent, err)
+	}
+	_, err = s.ports.Members.PatchMembers(ctx, member.PatchMembersParams{
+		Channel: &channel.Channel{ID: m.Channel}, MemberID: m.ID, Patch: document.O(fieldGroup, g.ID),
+	})
+	if err != nil {
+		return SaveGroupIDToMemberResult{}, err
+	}
+	return SaveGroupIDToMemberResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// openAssignment returns the open assignment of a member, nil where there is none.
-func (s *core) openAssignment(ctx context.Context, memberID string) (*AssignmentRecord, error) {
-	return s.oneAssignment(ctx, equal(fieldSlot, openSlot(memberID)))
-}
-
-// oneAssignment returns an assignment that matches, nil where there is none.
-func (s *core) oneAssignment(ctx context.Context, filter document.Object) (*AssignmentRecord, error) {
-	found, err := s.findAssignments(ctx, record.Query{Filter: filter, Limit: 1})
-	if err != nil || len(found) == 0 {
+// memberOfGroup returns the member of a group, or of its assignment where the group knows
+// none.
+func (s *conversations) memberOfGroup(ctx context.Context, g *Group) (*member.Member, error) {
+	m, err := s.groupMember(ctx, g)
+	if err != nil || m != nil {
+		return m, err
+	}
+	r, err := s.assignmentOf(ctx, g)
+	if err != nil {
 		return nil, err
 	}
-	return found[0], nil
+	if r == nil {
+		return nil, boterr.New(boterr.NotFound, "", "the group %s has no member", g.ID)
+	}
+	return s.memberOf(ctx, r)
 }
 
-// modify changes an assignment if it meets a condition, and returns it as it is then, nil
-// where it does not.
-func (s *core) modify(ctx context.Context, id string, condition, update document.Object) (*AssignmentRecord, error) {
-	found, err := s.assignments.Where(record.FieldID, id).FindAndModify(ctx, record.Patch{
-		Filter: condition, Patch: update, WithModifier: true,
-	}, true)
-	if err != nil || !found.Matched {
+// groupOnEitherSide returns the group that an event belongs to: one in an outlet, or one
+// whose conversation on the inlet's side is a group.
+func (s *conversations) groupOnEitherSide(ctx context.Context, in *channel.Channel, event send.MessageEvent) (*Group, error) {
+	found, err := s.groupsOf(ctx, in.ID, event)
+	if err != nil {
 		return nil, err
 	}
-	return assignmentFrom(found.Document)
+	if len(found) > 0 {
+		return found[0], nil
+	}
+	g, err := s.newestGroup(ctx, document.O(
+		fieldInlet, document.O("$eq", in.ID), fieldInletGroupExternalID, document.O("$eq", event.To)))
+	if err == nil && g == nil {
+		err = boterr.New(boterr.NotFound, fieldMessageEvent,
+			"no group in the channel %s belongs to an event from %q to %q", in.ID, event.From, event.To)
+	}
+	return g, err
 }

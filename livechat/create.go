@@ -33,7 +33,7 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	}
 	m, err := asking.memberNow(ctx)
 	if err != nil {
-		return CreateAssignmentResult{}, at(fieldMember, err)
+		return CreateAssignmentResult{}, inField(fieldMember, err)
 	}
 	result := CreateAssignmentResult{Member: m, AssignmentID: asking.r.ID}
 	if asking.r.CreateGroup != nil {
@@ -122,7 +122,7 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 	}
 	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: id})
 	if err != nil {
-		return nil, at(field, err)
+		return nil, inField(field, err)
 	}
 	if m.ExternalID == "" {
 		return nil, boterr.New(boterr.FailedPrecondition, field,

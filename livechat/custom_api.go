@@ -1,6 +1,7 @@
 package livechat
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -62,7 +63,7 @@ func (s *tickets) plannedAPI(r *AssignmentRecord, o outlet) (string, error) {
 		field = fieldCreateGroup
 	}
 	address, err := s.apiOf(r, o.Channel)
-	return address, at(field, err)
+	return address, inField(field, err)
 }
 
 // apiInMetadata returns the URL that a channel's metadata holds, "" for none.
@@ -86,7 +87,7 @@ func (s *tickets) askAPI(
 		Body:    body,
 	})
 	if err != nil {
-		return "", at("", err)
+		return "", inField("", err)
 	}
 	if !answer.OK() {
 		return "", refusedByAPI(to, answer.Status)
@@ -95,7 +96,7 @@ func (s *tickets) askAPI(
 	if r.CreateGroup == nil {
 		return group, nil
 	}
-	if group = either(group, r.CreateGroup.ExternalID); group == "" {
+	if group = cmp.Or(group, r.CreateGroup.ExternalID); group == "" {
 		return "", boterr.New(boterr.Unavailable, "",
 			"the live-chat API of the channel %s answered without a groupId: it has to say what it calls the group", to.ID)
 	}

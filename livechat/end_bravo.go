@@ -92,7 +92,7 @@ func (s *Service) bravo(ctx context.Context, given *channel.Channel, id string) 
 		return nil, err
 	}
 	if err := c.RequireType(channel.Bravo); err != nil {
-		return nil, at(fieldChannel, err)
+		return nil, inField(fieldChannel, err)
 	}
 	return c, nil
 }

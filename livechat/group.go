@@ -1,9 +1,13 @@
 package livechat
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -101,4 +105,20 @@ func (g *Group) info() document.Object {
 		info = info.With(fieldBravoGroupID, g.ExternalID)
 	}
 	return info
+}
+
+// newGroup returns a group that is made for an assignment, without its external id.
+func (r *AssignmentRecord) newGroup(outletID string, platform channel.Type, m *member.Member) Group {
+	return Group{
+		Inlet: r.Inlet, Outlet: outletID, Name: cmp.Or(r.GroupName, nameOf(m)), Meta: document.O(), Active: true, Valid: true,
+		Type: platform, Assignment: r.ID, Member: r.Member, InletGroupExternalID: r.inletGroup(),
+	}
+}
+
+// nameOf returns what agents read for a member: at most longestName code points.
+func nameOf(m *member.Member) string {
+	if name := strings.TrimSpace(m.FirstName + " " + m.LastName); name != "" {
+		return shortened(name, longestName)
+	}
+	return m.ID
 }

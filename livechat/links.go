@@ -1,6 +1,7 @@
 package livechat
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -24,8 +25,7 @@ func (s *machine) linkable(ctx context.Context, r *AssignmentRecord, g *Group) (
 	if r.State() == Ended || !g.Active {
 		return nil, nil
 	}
-	records, err := s.findGroups(ctx, document.O(
-		fieldOutlet, document.O("$eq", g.Outlet), fieldExternalID, document.O("$eq", g.ExternalID), fieldActive, true))
+	records, err := s.findGroups(ctx, inConversation(g.Outlet, g.ExternalID).With(fieldActive, true))
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *machine) linkable(ctx context.Context, r *AssignmentRecord, g *Group) (
 	}
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
-		return nil, at(fieldMember, err)
+		return nil, inField(fieldMember, err)
 	}
 	for _, one := range records {
 		one.link(r, m)
@@ -49,7 +49,7 @@ func (g *Group) link(r *AssignmentRecord, m *member.Member) {
 		g.InletGroupExternalID = r.inletGroup()
 	}
 	if g.Name == "" {
-		g.Name = either(r.GroupName, nameOf(m))
+		g.Name = cmp.Or(r.GroupName, nameOf(m))
 	}
 }
 
@@ -98,15 +98,12 @@ func (s *machine) takeByGroup(ctx context.Context, r *AssignmentRecord, g *Group
 		return nil, err
 	}
 	taken, err := s.markTaken(ctx, r, outlet.ID, g.AdminExternalID)
-	if err != nil {
-		return nil, err
-	}
-	if taken == nil {
-		if taken, err = s.loadAssignment(ctx, r.ID); err != nil {
-			return nil, err
-		}
+	if err == nil && taken == nil {
+		taken, err = s.loadAssignment(ctx, r.ID)
 	}
 	switch {
+	case err != nil:
+		return nil, err
 	case taken.State() == Ended:
 		return taken, s.deactivateGroups(ctx, taken)
 	case taken.Group != g.ID || taken.Assignee != g.AdminExternalID:

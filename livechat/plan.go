@@ -45,7 +45,7 @@ func (s *tickets) checkInlet(ctx context.Context, asked request) error {
 	}
 	inlet, err := s.ports.Channels.Load(ctx, asked.record.Inlet)
 	if err != nil {
-		return at(fieldMember, err)
+		return inField(fieldMember, err)
 	}
 	if !inlet.On {
 		return boterr.New(boterr.FailedPrecondition, fieldMember,
@@ -128,5 +128,5 @@ func checkSummary(r *AssignmentRecord) error {
 	if r.Summary == "" {
 		return nil
 	}
-	return at(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
+	return inField(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
 }

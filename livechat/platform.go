@@ -103,11 +103,11 @@ func (s *core) channelParameter(ctx context.Context, given *channel.Channel, id 
 		id, field = given.ID, fieldChannel
 	}
 	loaded, err := s.ports.Channels.Load(ctx, id)
-	return loaded, at(field, err)
+	return loaded, inField(field, err)
 }
 
-// at returns an error with the parameter that it is about. at(field, nil) is nil.
-func at(field string, err error) error {
+// inField returns an error with the parameter that it is about. inField(field, nil) is nil.
+func inField(field string, err error) error {
 	if e, ok := boterr.AsError(err); ok {
 		named := *e
 		named.Field = field

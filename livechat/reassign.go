@@ -1,6 +1,7 @@
 package livechat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -22,7 +23,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 		return ReassignAssignmentResult{}, err
 	}
 	if err := outlet.RequireType(channel.Bravo, channel.Charlie, channel.Delta); err != nil {
-		return ReassignAssignmentResult{}, at(fieldChannel, err)
+		return ReassignAssignmentResult{}, inField(fieldChannel, err)
 	}
 	previous, err := s.previousAssignment(ctx, outlet, p)
 	if err != nil {
@@ -30,7 +31,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	}
 	m, err := s.memberOf(ctx, previous)
 	if err != nil {
-		return ReassignAssignmentResult{}, at(fieldPreviousAssignment, err)
+		return ReassignAssignmentResult{}, inField(fieldPreviousAssignment, err)
 	}
 	asked, err := s.handover(ctx, previous, outlet, m, p)
 	if err != nil {
@@ -41,7 +42,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 		return ReassignAssignmentResult{}, err
 	}
 	if m, err = next.memberNow(ctx); err != nil {
-		return ReassignAssignmentResult{}, at(fieldMember, err)
+		return ReassignAssignmentResult{}, inField(fieldMember, err)
 	}
 	return ReassignAssignmentResult{Member: m, AssignmentID: next.r.ID}, nil
 }
@@ -69,7 +70,7 @@ func checkReassign(p ReassignAssignmentParams) error {
 			continue
 		}
 		if err := send.Text(text).Validate(); err != nil {
-			return at(field, err)
+			return inField(field, err)
 		}
 	}
 	return checkTargets(p.Targets)
@@ -108,7 +109,7 @@ func (s *Service) handover(
 		meta.Set(path, value)
 	}
 	if err := errors.Join(p.Meta.Err(), meta.Err()); err != nil {
-		return request{}, at(fieldMeta, err)
+		return request{}, inField(fieldMeta, err)
 	}
 	asked := request{
 		member: m, label: orDefaultLabel(p.Label), targets: p.Targets, outlet: outlet.ID,
@@ -121,9 +122,9 @@ func (s *Service) handover(
 		},
 		Slot:           handoverSlot(previous.ID),
 		Label:          asked.label,
-		Summary:        either(p.Summary, previous.Summary),
-		GroupName:      either(p.GroupName, previous.GroupName),
-		TakenMessage:   either(p.TakenMessage, previous.TakenMessage),
+		Summary:        cmp.Or(p.Summary, previous.Summary),
+		GroupName:      cmp.Or(p.GroupName, previous.GroupName),
+		TakenMessage:   cmp.Or(p.TakenMessage, previous.TakenMessage),
 		Details:        detailsHandedOn(previous.Details, p),
 		LiveChatAgenda: previous.LiveChatAgenda,
 		OutOfLiveChat:  !isInLiveChat(p.LiveChat),
@@ -143,14 +144,6 @@ func detailsHandedOn(details document.Object, p ReassignAssignmentParams) docume
 		details = details.With(fieldRelayMessage, document.O(string(channel.Custom), send.Text(p.RelayMessage)))
 	}
 	return details
-}
-
-// either returns the first text that is given.
-func either(given, otherwise string) string {
-	if given != "" {
-		return given
-	}
-	return otherwise
 }
 
 // inletGroupOf returns what is known of the group on the inlet's side, where a call says

@@ -186,7 +186,7 @@ func (s *router) targetedOutlets(ctx context.Context, targets []Target, inlet st
 		}
 		c, err := s.ports.Channels.Load(ctx, target.Channel)
 		if err != nil {
-			return nil, at(field+".channel", err)
+			return nil, inField(field+".channel", err)
 		}
 		for j, group := range target.BroadcastGroups {
 			if err := checkBroadcastGroup(c.Type, group); err != nil {

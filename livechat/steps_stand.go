@@ -80,8 +80,12 @@ func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 	var g *Group
 	if len(known) > 0 {
 		g = known[0]
-	} else if g, err = p.insertGroup(ctx, groupOfAPI(p.r, p.asking)); err != nil {
-		return err
+	} else {
+		made := p.r.newGroup(p.r.Direct, p.r.Tickets[0].Type, p.asking)
+		made.ExternalID = p.r.Tickets[0].ChatID
+		if g, err = p.insertGroup(ctx, made); err != nil {
+			return err
+		}
 	}
 	if err := p.requireOwn(ctx, g); err != nil {
 		_, undone := p.groups.Delete(context.WithoutCancel(ctx), equal(record.FieldID, g.ID))

@@ -62,10 +62,10 @@ func (s *Service) Take(ctx context.Context, p TakeParams) (_ *TakeResult, err er
 	}
 	outlet, err := s.ports.Channels.Load(ctx, p.ChannelID)
 	if err != nil {
-		return nil, at(fieldChannelID, err)
+		return nil, inField(fieldChannelID, err)
 	}
 	if _, err := s.connectorOf(outlet); err != nil {
-		return nil, at(fieldChannelID, err)
+		return nil, inField(fieldChannelID, err)
 	}
 	r, err := s.claim(ctx, outlet, p)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p TakePara
 			"the assignment %s was not offered in the channel %s: take it where its ticket is", r.ID, outlet.ID)
 	}
 	if r.State() == Pending && s.machine.talksDirectly(outlet, r) {
-		if err := s.machine.requireFree(ctx, outlet, p.AdminExternalID, r.ID); err != nil {
+		if err := s.machine.requireFree(ctx, outlet.ID, p.AdminExternalID, r.ID); err != nil {
 			return nil, err
 		}
 	}

@@ -2,216 +2,146 @@ package livechat
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
 )
 
-// AddNewTargetsToAssignment implements Operations.
-func (s *Service) AddNewTargetsToAssignment(
-	ctx context.Context, p AddNewTargetsToAssignmentParams,
-) (_ AddNewTargetsToAssignmentResult, err error) {
-	defer s.guard(ctx, &err)
-	switch {
-	case p.AssignmentID == "":
-		return AddNewTargetsToAssignmentResult{}, missing("assignmentId", "an assignment")
-	case len(p.Targets) == 0:
-		return AddNewTargetsToAssignmentResult{}, boterr.Invalid(fieldTargets, "is missing: give who gets a ticket as well")
-	}
-	r, err := s.loadAssignment(ctx, p.AssignmentID)
+// sendTicket sends a ticket, or the request to the channel that has it directly. It returns
+// the ticket with what the outlet answered. The message has the ticket's id, also when it is
+// sent again, so that a platform that looks at it does not show it twice.
+func (s *tickets) sendTicket(ctx context.Context, r *AssignmentRecord, m *member.Member, ticket Ticket) (Ticket, error) {
+	to, err := s.ports.Channels.Load(ctx, ticket.Channel)
 	if err != nil {
-		return AddNewTargetsToAssignmentResult{}, boterr.In("assignmentId", err)
+		return ticket, err
 	}
-	m, err := s.memberOf(ctx, r)
+	address, err := s.apiOf(r, to)
 	if err != nil {
-		return AddNewTargetsToAssignmentResult{}, at("assignmentId", err)
+		return ticket, err
 	}
-	outlets, err := s.addedOutlets(ctx, r, m, p.Targets)
+	if address != "" {
+		ticket.ChatID, err = s.askAPI(ctx, address, r, m, to)
+		ticket.SentAt = document.At(s.env.Now())
+		return ticket, err
+	}
+	message, err := s.messageOf(r, m, to.Type)
 	if err != nil {
-		return AddNewTargetsToAssignmentResult{}, err
+		return ticket, err
 	}
-	r, err = s.machine.claimPending(ctx, r.ID)
-	if err != nil {
-		return AddNewTargetsToAssignmentResult{}, err
-	}
-	isOut := !isInLiveChat(p.LiveChat)
-	adding := &pass{machine: s.machine, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
-	if err := adding.addTickets(ctx, outlets); err != nil {
-		return AddNewTargetsToAssignmentResult{}, err
-	}
-	if m, err = adding.memberNow(ctx); err != nil {
-		return AddNewTargetsToAssignmentResult{}, at(fieldMember, err)
-	}
-	return AddNewTargetsToAssignmentResult{Member: m, AssignmentID: adding.r.ID}, nil
+	sent, err := s.deliver(ctx, send.Message{ID: ticket.ID, Channel: to, To: ticket.Group.ID, Response: message})
+	ticket.MessageID, ticket.ChatID = sent.MessageEvent.MessageID, sent.ChatID
+	ticket.SentAt = document.At(s.env.Now())
+	return ticket, err
 }
 
-// addedOutlets returns the outlets of new targets, all of them checked.
-func (s *Service) addedOutlets(ctx context.Context, r *AssignmentRecord, m *member.Member, given []NewTarget) ([]outlet, error) {
-	if err := r.requireUntaken(); err != nil {
+// keepTicket stores that a ticket was sent, and that the call goes on. Where the request was
+// withdrawn meanwhile, the ticket is taken back: Conflict.
+func (s *machine) keepTicket(ctx context.Context, r *AssignmentRecord, sent Ticket) (*AssignmentRecord, error) {
+	until, err := s.leaseEnd(ctx)
+	if err != nil {
 		return nil, err
 	}
-	targets := make([]Target, len(given))
-	for i, target := range given {
-		var err error
-		if targets[i], err = r.asTarget(target); err != nil {
-			return nil, boterr.In(indexed(fieldTargets, i), err)
-		}
+	kept, err := s.noteSent(ctx, r, sent, equal(fieldSender+".id", r.Sender.ID), document.O(fieldSender+".until", until))
+	if err != nil || kept != nil {
+		return kept, err
 	}
-	outlets, err := s.router.targetedOutlets(ctx, targets, r.Inlet)
-	if err != nil {
-		return nil, inNewTargets(given, err)
+	if kept, err = s.noteSent(ctx, r, sent, document.O(), document.O()); err != nil {
+		return nil, err
 	}
-	for _, o := range outlets {
-		if isDirect(o.Type) {
-			return nil, boterr.New(boterr.FailedPrecondition, o.field,
-				"the channel %s of type %s has no tickets: it takes a request alone, from the start", o.ID, o.Type)
-		}
-		if err := checkTicketing(o); err != nil {
-			return nil, err
-		}
+	if kept != nil {
+		return nil, boterr.New(boterr.Conflict, "",
+			"an outlet of the assignment %s took so long that another call has gone on with it: repeat to see how far it is", r.ID)
 	}
-	planned := *r
-	return outlets, s.tickets.planTickets(&planned, outlets, m)
+	alone := *r
+	alone.Tickets = []Ticket{sent}
+	var undone unfinished
+	s.tickets.recallTickets(ctx, &alone, &undone)
+	return nil, joined(withdrawn(r), undone.err(ctx, wantClosed.then()))
 }
 
-// inNewTargets returns an error about targets with the fields of the new targets that they
-// were made from.
-func inNewTargets(given []NewTarget, err error) error {
-	for i, target := range given {
-		field := indexed(fieldTargets, i)
-		if target.isGroup() { // The parameter has no such list.
-			err = record.RenameField(err, field+".broadcastGroups[0]", field)
-		}
-		for j := range target.Groups {
-			err = record.RenameField(err, field+"."+indexed("broadcastGroups", j), field+"."+indexed("groups", j))
-		}
+// noteSent stores that a ticket was sent, unless it is stored, and further fields, if the
+// assignment is open and meets a condition. It returns nil where it does not.
+func (s *machine) noteSent(
+	ctx context.Context, r *AssignmentRecord, sent Ticket, condition, fields document.Object,
+) (*AssignmentRecord, error) {
+	const path = fieldTickets + ".$[ticket]."
+	found, err := s.assignments.Where(record.FieldID, r.ID).FindAndModify(ctx, record.Patch{
+		Filter:       condition.With(fieldEndedAt, isAbsent()),
+		Patch:        fields.With(path+"messageId", sent.MessageID).With(path+"chatId", sent.ChatID).With(path+fieldSentAt, sent.SentAt),
+		ArrayFilters: []document.Object{equal("ticket.id", sent.ID).With("ticket."+fieldSentAt, isAbsent())},
+	}, true)
+	if err != nil || !found.Matched {
+		return nil, err
 	}
+	return assignmentFrom(found.Document)
+}
+
+// DefaultTakenMessage is what tickets show once another one was taken, where the request
+// gives no takenMessage, and on platforms other than Charlie.
+const DefaultTakenMessage = "Taken by [adminName]."
+
+// adminNamePlaceholder stands for the agent in a taken message.
+const adminNamePlaceholder = "[adminName]"
+
+// takenText returns what a ticket shows once an agent of that name has the assignment. What
+// the request says is for Charlie alone.
+func (r *AssignmentRecord) takenText(ticket Ticket, name string) string {
+	text := DefaultTakenMessage
+	if r.TakenMessage != "" && ticket.Type == channel.Charlie {
+		text = r.TakenMessage
+	}
+	return strings.ReplaceAll(text, adminNamePlaceholder, name)
+}
+
+// showOn makes a ticket show a text, where its platform can.
+func (s *tickets) showOn(ctx context.Context, r *AssignmentRecord, ticket Ticket, text string) error {
+	updater, canUpdate := send.PortOf[TicketUpdater](s.ports.Connectors[ticket.Type])
+	if !canUpdate {
+		return nil
+	}
+	return s.onTicket(ctx, r, ticket, fieldTakenAt, func(c *channel.Channel) error {
+		return updater.ShowTaken(ctx, c, ticket, text)
+	})
+}
+
+// recallTickets takes the tickets back that were sent, where their platforms can. All are
+// tried.
+func (s *tickets) recallTickets(ctx context.Context, r *AssignmentRecord, undone *unfinished) {
+	for _, ticket := range r.recallable() {
+		recaller, canRecall := send.PortOf[TicketRecaller](s.ports.Connectors[ticket.Type])
+		if !canRecall || r.Direct != "" {
+			continue
+		}
+		undone.add(ticket.name(), s.onTicket(ctx, r, ticket, fieldRecalledAt, func(c *channel.Channel) error {
+			return recaller.RecallTicket(ctx, c, ticket)
+		}))
+	}
+}
+
+// onTicket does something to a ticket on its platform, and notes in a field when. A ticket
+// that is not there any more needs nothing done.
+func (s *tickets) onTicket(
+	ctx context.Context, r *AssignmentRecord, ticket Ticket, field string, do func(c *channel.Channel) error,
+) error {
+	c, err := s.ports.Channels.Load(ctx, ticket.Channel)
+	if err != nil {
+		return err
+	}
+	if err := do(c); err != nil && !errors.Is(err, boterr.NotFound) {
+		return send.PlatformError(ctx, c.Type, err)
+	}
+	_, err = s.assignments.Where(record.FieldID, r.ID).Update(context.WithoutCancel(ctx), record.Patch{
+		Patch:        document.O(fieldTickets+".$[ticket]."+field, document.At(s.env.Now())),
+		ArrayFilters: []document.Object{equal("ticket.id", ticket.ID)},
+	})
 	return err
 }
 
-// requireUntaken refuses an assignment that nobody can be offered any more.
-func (r *AssignmentRecord) requireUntaken() error {
-	switch {
-	case r.State() == Ended:
-		return boterr.New(boterr.FailedPrecondition, "assignmentId", "the assignment %s has ended: %s", r.ID, r.endingText())
-	case r.State() == Taken:
-		return boterr.New(boterr.FailedPrecondition, "assignmentId", "%s has the assignment %s already", r.Assignee, r.ID)
-	case r.Direct != "":
-		return boterr.New(boterr.FailedPrecondition, "assignmentId",
-			"the channel %s has the assignment %s alone, without tickets", r.Direct, r.ID)
-	default:
-		return nil
-	}
-}
-
-// isGroup reports whether a new target is a broadcast group.
-func (t NewTarget) isGroup() bool { return t.ID != "" || t.Type != "" }
-
-// asTarget returns a new target as a target.
-func (r *AssignmentRecord) asTarget(given NewTarget) (Target, error) {
-	target := Target{Channel: given.Channel, BroadcastGroups: given.BroadcastGroups, Label: given.Label, Unknown: given.Unknown}
-	hasGroups := len(given.Groups) > 0
-	switch {
-	case given.isGroup() && (hasGroups || given.Channel != "" || given.Label != "" || len(given.BroadcastGroups) > 0):
-		return Target{}, boterr.Invalid("", "is a target and a broadcast group at once: give either the channel, or id and type")
-	case hasGroups && len(given.BroadcastGroups) > 0:
-		return Target{}, boterr.Invalid("groups", "are what broadcastGroups are: give one of both")
-	case hasGroups:
-		target.BroadcastGroups = given.Groups
-	case given.isGroup():
-		group := channel.BroadcastGroupMember{ID: given.ID, Type: given.Type, Unknown: given.Unknown}
-		target = Target{BroadcastGroups: []channel.BroadcastGroupMember{group}}
-	case given.Channel == "":
-		return Target{}, boterr.Invalid("channel", "is missing: give the id of the outlet channel, or id and type of a broadcast group")
-	}
-	if target.Channel != "" {
-		return target, nil
-	}
-	var err error
-	target.Channel, err = r.onlyOutlet()
-	return target, err
-}
-
-// onlyOutlet returns the one channel that has tickets of the assignment.
-func (r *AssignmentRecord) onlyOutlet() (string, error) {
-	only := ""
-	for _, ticket := range r.Tickets {
-		if only != "" && ticket.Channel != only {
-			return "", boterr.Invalid("channel", "is missing: the request went to %s and to %s, so say which of them is meant", only, ticket.Channel)
-		}
-		only = ticket.Channel
-	}
-	return only, nil
-}
-
-// claimPending makes the call the sender of an assignment that nobody has taken.
-func (s *machine) claimPending(ctx context.Context, id string) (*AssignmentRecord, error) {
-	for backoff := s.newBackoff(); ; {
-		claimed, err := s.claimSending(ctx, id, document.O())
-		if err != nil || claimed != nil {
-			return claimed, err
-		}
-		now, err := s.loadAssignment(ctx, id)
-		if err != nil {
-			return nil, boterr.In("assignmentId", err)
-		}
-		if err := now.requireUntaken(); err != nil {
-			return nil, err
-		}
-		if err := backoff.wait(ctx); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// addTickets adds the tickets that outlets lack to an assignment, whose sender the call is,
-// and sends what is missing.
-func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
-	if err := p.storeTickets(ctx, outlets); err != nil {
-		p.releaseSender(ctx)
-		return err
-	}
-	return p.reconcile(ctx, wantStanding)
-}
-
-// storeTickets adds the tickets that outlets lack to an assignment.
-func (p *pass) storeTickets(ctx context.Context, outlets []outlet) error {
-	planned := *p.r
-	if err := p.tickets.planTickets(&planned, outlets, p.asking); err != nil {
-		return err
-	}
-	added := planned.Tickets[len(p.r.Tickets):]
-	if len(added) == 0 {
-		return nil
-	}
-	with, err := p.modify(ctx, p.r.ID, document.O(fieldEndedAt, isAbsent()), document.Push(
-		fieldTickets, document.O("$each", added), fieldTargets, document.O("$each", targetsOf(added, outlets))))
-	switch {
-	case err != nil:
-		return err
-	case with == nil:
-		return withdrawn(p.r)
-	}
-	p.r = with
-	return nil
-}
-
-// targetsOf returns the targets that tickets were added for.
-func targetsOf(added []Ticket, outlets []outlet) []Target {
-	var targets []Target
-	for _, o := range outlets {
-		target := Target{Channel: o.ID, Label: o.label, Unknown: o.unknown}
-		for _, ticket := range added {
-			if ticket.Channel == o.ID && o.hasGroup(ticket.Group.ID) {
-				target.BroadcastGroups = append(target.BroadcastGroups, ticket.Group)
-			}
-		}
-		if len(target.BroadcastGroups) > 0 {
-			targets = append(targets, target)
-		}
-	}
-	return targets
-}
+// name is what errors call a ticket.
+func (t Ticket) name() string { return "ticket of " + t.Group.ID + " in " + t.Channel }

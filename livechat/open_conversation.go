@@ -2,12 +2,11 @@ package livechat
 
 import (
 	"context"
-	"strings"
+	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
@@ -29,7 +28,7 @@ func (s *machine) conversation(ctx context.Context, outlet *channel.Channel, r *
 	} else if g, err = s.newConversation(ctx, outlet, r); err != nil {
 		return nil, err
 	}
-	return s.attach(ctx, outlet, r, g)
+	return s.attach(ctx, r, g)
 }
 
 // joined returns the group that an assignment has, with the agent who has the assignment.
@@ -63,31 +62,12 @@ func (s *machine) newConversation(ctx context.Context, outlet *channel.Channel, 
 	if err != nil {
 		return nil, err
 	}
-	g := Group{
-		Inlet: r.Inlet, Outlet: outlet.ID, Name: r.GroupName, Meta: document.O(), Active: true, Valid: true,
-		BotID: outlet.BotID(), Type: outlet.Type, AdminExternalID: r.Assignee, Admin: admin.AdminID, Assignment: r.ID, Member: r.Member,
-		InletGroupExternalID: r.inletGroup(),
-	}
-	if g.Name == "" {
-		g.Name = nameOf(m)
-	}
+	g := r.newGroup(outlet.ID, outlet.Type, m)
+	g.BotID, g.AdminExternalID, g.Admin = outlet.BotID(), r.Assignee, admin.AdminID
 	if g.ExternalID, err = s.openOnPlatform(ctx, outlet, r, g.Name); err != nil {
 		return nil, err
 	}
 	return s.insertGroup(ctx, g)
-}
-
-// insertGroup adds the record of a group.
-func (s *core) insertGroup(ctx context.Context, g Group) (*Group, error) {
-	encoded, err := document.Encode(g)
-	if err != nil {
-		return nil, err
-	}
-	inserted, err := s.groups.Insert(ctx, encoded)
-	if err != nil {
-		return nil, err
-	}
-	return groupFrom(inserted)
 }
 
 // openOnPlatform returns the external id of the conversation with the agent: a group that is
@@ -120,12 +100,14 @@ func (s *machine) talksDirectly(outlet *channel.Channel, r *AssignmentRecord) bo
 }
 
 // attach makes a group that of an assignment. Of two calls at once one group stays.
-func (s *machine) attach(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord, g *Group) (*Group, error) {
-	requireOwn := s.requireOwn
+func (s *machine) attach(ctx context.Context, r *AssignmentRecord, g *Group) (*Group, error) {
+	var err error
 	if g.isDirect() {
-		requireOwn = func(ctx context.Context, _ *Group) error { return s.requireFree(ctx, outlet, r.Assignee, r.ID) }
+		err = s.requireFree(ctx, g.Outlet, r.Assignee, r.ID)
+	} else {
+		err = s.requireOwn(ctx, g)
 	}
-	if err := requireOwn(ctx, g); err != nil {
+	if err != nil {
 		return nil, s.refuseAgent(context.WithoutCancel(ctx), r, g, err)
 	}
 	attached, err := s.modify(ctx, r.ID, document.O(fieldGroup, isAbsent(), fieldEndedAt, isAbsent()),
@@ -154,24 +136,13 @@ func (s *machine) attach(ctx context.Context, outlet *channel.Channel, r *Assign
 
 // requireFree refuses an agent who is in a direct conversation for another assignment: what
 // the agent writes could be for either member.
-func (s *machine) requireFree(ctx context.Context, outlet *channel.Channel, agent, assignmentID string) error {
-	found, err := s.findGroups(ctx, document.O(
-		fieldOutlet, document.O("$eq", outlet.ID), fieldExternalID, document.O("$eq", agent),
-		fieldActive, true, fieldAssignment, document.O("$ne", assignmentID)))
-	if err != nil {
+func (s *machine) requireFree(ctx context.Context, outletID, agent, assignmentID string) error {
+	other, _, err := s.rival(ctx, Group{Outlet: outletID, ExternalID: agent, Assignment: assignmentID})
+	if err != nil || other == nil {
 		return err
 	}
-	for _, g := range found {
-		isOver, err := s.closeOver(ctx, g)
-		if err != nil {
-			return err
-		}
-		if !isOver {
-			return boterr.New(boterr.FailedPrecondition, fieldAdminExternalID,
-				"the agent %s is in the conversation %q of the assignment %s: end that first", agent, g.Name, g.Assignment)
-		}
-	}
-	return nil
+	return boterr.New(boterr.FailedPrecondition, fieldAdminExternalID,
+		"the agent %s is in the conversation %q of the assignment %s: end that first", agent, other.Name, other.Assignment)
 }
 
 // refuseAgent makes an assignment pending again whose agent cannot have the conversation with
@@ -188,15 +159,74 @@ func (s *machine) refuseAgent(ctx context.Context, r *AssignmentRecord, g *Group
 	return why
 }
 
-// memberOf returns the member of an assignment.
-func (s *core) memberOf(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
-	return s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: r.Member})
+// What is written in a conversation of an outlet goes to one member. So no two live chats of
+// an outlet that are open have the same conversation.
+
+// openedChat returns the conversation that a direct outlet opened for an assignment, "" where
+// it opened none: the answer names the conversation that the request was sent to, or that
+// of another request.
+func (s *machine) openedChat(ctx context.Context, outlet *channel.Channel, r *AssignmentRecord) (string, error) {
+	if r.Direct == "" || len(r.Tickets) == 0 {
+		return "", nil
+	}
+	chat := r.Tickets[0].ChatID
+	if chat == "" || chat == r.Tickets[0].Group.ID || hasBroadcastGroup(outlet, chat) {
+		return "", nil
+	}
+	others, err := s.assignments.Count(ctx, document.O(
+		fieldSlot, isOpenSlot(), fieldDirect, document.O("$eq", outlet.ID),
+		fieldTickets+".chatId", document.O("$eq", chat), record.FieldID, document.O("$ne", r.ID)))
+	if err != nil || others > 0 {
+		return "", err
+	}
+	_, other, err := s.rival(ctx, Group{Outlet: outlet.ID, ExternalID: chat, Assignment: r.ID})
+	if err != nil || other != nil {
+		return "", err
+	}
+	return chat, nil
 }
 
-// nameOf returns what agents read for a member: at most longestName code points.
-func nameOf(m *member.Member) string {
-	if name := strings.TrimSpace(m.FirstName + " " + m.LastName); name != "" {
-		return shortened(name, longestName)
+// hasBroadcastGroup reports whether an id is that of a broadcast group of a channel, where
+// agents may talk about other things.
+func hasBroadcastGroup(c *channel.Channel, id string) bool {
+	return slices.ContainsFunc(c.BroadcastGroups, func(b channel.BroadcastGroup) bool {
+		return slices.ContainsFunc(b.Groups, func(m channel.BroadcastGroupMember) bool { return m.ID == id })
+	})
+}
+
+// requireOwn refuses a group that is the conversation of another open assignment. It is
+// asked when the group is stored: of two at once, each sees the other one's.
+func (s *machine) requireOwn(ctx context.Context, g *Group) error {
+	_, other, err := s.rival(ctx, *g)
+	if err != nil || other == nil {
+		return err
 	}
-	return m.ID
+	return boterr.New(boterr.FailedPrecondition, "",
+		"the conversation %s in the channel %s is that of the assignment %s: the platform has to open another one, or that one has to end first",
+		g.ExternalID, g.Outlet, other.ID)
+}
+
+// rival returns another live group that is the same conversation, and its open assignment, nil
+// where it names none. A group whose assignment has ended was left by who was interrupted: that
+// assignment is closed, and the group is put out of use.
+func (s *machine) rival(ctx context.Context, g Group) (*Group, *AssignmentRecord, error) {
+	live, err := s.findGroups(ctx, inConversation(g.Outlet, g.ExternalID).
+		With(fieldActive, true).With(record.FieldID, document.O("$ne", g.ID)))
+	for _, other := range live {
+		r, err := s.assignmentOf(ctx, other)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case r == nil || r.State() != Ended && r.ID != g.Assignment:
+			return other, r, nil
+		case r.State() == Ended:
+			if err = s.finish(ctx, r); err == nil {
+				err = s.deactivateGroups(ctx, r)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return nil, nil, err
 }
