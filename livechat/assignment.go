@@ -63,14 +63,12 @@ func (a Assignment) MarshalJSON() ([]byte, error) { return document.EncodeJSON(a
 // UnmarshalJSON reads an assignment and keeps unknown fields.
 func (a *Assignment) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, a) }
 
-// AssignmentRecord is an assignment as the store keeps it: with its tickets, and with
-// what it takes to go on after a crash. Operations show the Assignment in it.
+// AssignmentRecord is an assignment as the store keeps it: with its tickets, and with its
+// progress, by which it goes on after a crash. Operations show the Assignment in it.
 type AssignmentRecord struct {
 	Assignment
+	Progress
 
-	// Slot is what no two assignments of an app have in common: that of their member
-	// while they are open, their own afterwards. So a member has one that is open at most.
-	Slot string `json:"slot,omitzero"`
 	// Label is the label of the broadcast groups that got the request.
 	Label string `json:"label,omitzero"`
 	// Summary is what is sent to who takes it, GroupName the name of the conversation,
@@ -94,19 +92,8 @@ type AssignmentRecord struct {
 	// Direct is the id of the channel that has the request without tickets, "" where
 	// tickets are sent.
 	Direct string `json:"direct,omitzero"`
-	// Sender is the call that sends the request now, nil where none does.
-	Sender *Sender `json:"sender,omitzero"`
 	// Outlet is the id of the channel where it was taken, or that has it directly.
 	Outlet string `json:"outlet,omitzero"`
-	// SentAt is when all of it was sent. The request stands from then on.
-	SentAt document.Timestamp `json:"sentAt,omitzero"`
-	// SummarySentAt is when the summary was sent to who took it.
-	SummarySentAt document.Timestamp `json:"summarySentAt,omitzero"`
-	// EndedAt is when it ended, EndedBy who ended it. ClosedAt is when all that ends with it
-	// had ended, too: one without it was interrupted, and ending it again completes that.
-	EndedAt  document.Timestamp `json:"endedAt,omitzero"`
-	EndedBy  EndedBy            `json:"endedBy,omitzero"`
-	ClosedAt document.Timestamp `json:"closedAt,omitzero"`
 }
 
 // MarshalJSON writes the record with its unknown fields.
@@ -134,24 +121,6 @@ type Ticket struct {
 	TakenAt    document.Timestamp `json:"takenAt,omitzero"`
 	RecalledAt document.Timestamp `json:"recalledAt,omitzero"`
 }
-
-// EndedBy is who ended an assignment.
-type EndedBy string
-
-// Who ends assignments.
-const (
-	// EndedByOutlet is the agent, or bot logic of the outlet channel.
-	EndedByOutlet EndedBy = "outlet"
-	// EndedByInlet is the member, or bot logic of the inlet channel.
-	EndedByInlet EndedBy = "inlet"
-	// EndedByIdle is nobody: there was no message for the idle time-out.
-	EndedByIdle EndedBy = "idle"
-	// EndedByReassign is who handed it on to others.
-	EndedByReassign EndedBy = "reassign"
-	// EndedByRemoval is who withdrew it while nobody had taken it. The record is removed
-	// soon after.
-	EndedByRemoval EndedBy = "removed"
-)
 
 // The fields of the documents.
 const (
@@ -201,19 +170,6 @@ func assignmentKind() record.Kind {
 		Fixed:      []string{fieldInlet, fieldMember},
 	}
 }
-
-// openSlots is what the slots of open assignments begin with.
-const openSlots = "member/"
-
-// openSlot is the slot of a member's open assignment.
-func openSlot(memberID string) string { return openSlots + memberID }
-
-// isOpenSlot is a condition that the slots of open assignments meet, for which the index of
-// slots serves: 0 comes next to /.
-func isOpenSlot() document.Object { return document.O("$gte", openSlots, "$lt", "member0") }
-
-// endedSlot is the slot of an assignment that has ended.
-func endedSlot(assignmentID string) string { return "ended/" + assignmentID }
 
 // assignmentFrom reads an assignment that the store holds.
 func assignmentFrom(o document.Object) (*AssignmentRecord, error) {

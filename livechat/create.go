@@ -87,7 +87,7 @@ func (s *Service) checkRequest(ctx context.Context, p CreateAssignmentParams) (r
 			ID: s.env.NewID(), Inlet: m.Channel, Member: m.ID,
 			Meta: p.Meta, History: p.History, InletGroupInfo: inletGroupInfo(s.groupOfAsking(m)),
 		},
-		Slot:           openSlot(m.ID),
+		Progress:       Progress{Slot: openSlot(m.ID)},
 		Label:          asked.label,
 		Summary:        p.AssignmentDetails.Summary,
 		GroupName:      p.AssignmentDetails.GroupName,

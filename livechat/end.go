@@ -77,11 +77,6 @@ func (s *machine) end(ctx context.Context, r *AssignmentRecord, by EndedBy) (*pa
 		ended.ID, ended.endingText())
 }
 
-// isInterrupted reports whether ending the assignment, in this way, was interrupted.
-func (r *AssignmentRecord) isInterrupted(by EndedBy) bool {
-	return r.State() == Ended && r.EndedBy == by && r.ClosedAt.IsZero()
-}
-
 // result tells of an assignment that has ended and its member.
 func (p *pass) result(ctx context.Context) (EndLiveChatResult, error) {
 	m, err := p.memberNow(ctx)
@@ -229,15 +224,4 @@ func (s *tickets) requireRecall(ctx context.Context, r *AssignmentRecord) error 
 		}
 	}
 	return nil
-}
-
-// recallable returns the tickets that were sent and not recalled.
-func (r *AssignmentRecord) recallable() []Ticket {
-	var tickets []Ticket
-	for _, ticket := range r.Tickets {
-		if !ticket.SentAt.IsZero() && ticket.RecalledAt.IsZero() {
-			tickets = append(tickets, ticket)
-		}
-	}
-	return tickets
 }

@@ -97,16 +97,6 @@ func (s *machine) unsentError(ctx context.Context, r *AssignmentRecord, unsent [
 	return &boterr.Error{Code: code, Err: failure}
 }
 
-// wasSentNowhere reports whether no outlet has taken anything of the request.
-func (r *AssignmentRecord) wasSentNowhere() bool {
-	for _, ticket := range r.Tickets {
-		if !ticket.SentAt.IsZero() {
-			return false
-		}
-	}
-	return true
-}
-
 // areRefused reports whether each target was refused for good.
 func areRefused(unsent []Unsent) bool {
 	for _, u := range unsent {

@@ -14,21 +14,6 @@ import (
 // its place, and what is left of the previous one ends. Where nobody can take the next one,
 // the previous one is as before.
 
-// handoverSlots is what the slots of assignments begin with while they take the place of
-// another one, which is open still.
-const handoverSlots = "handover/"
-
-// handoverSlot is the slot of the assignment that takes the place of another one.
-func handoverSlot(previousID string) string { return handoverSlots + previousID }
-
-// isHandoverSlot is a condition that such slots meet: 0 comes next to /.
-func isHandoverSlot() document.Object {
-	return document.O("$gte", handoverSlots, "$lt", "handover0")
-}
-
-// isFirst reports whether the assignment takes the place of no other one.
-func (r *AssignmentRecord) isFirst() bool { return r.ParentAssignment == "" }
-
 // parentOf returns the assignment in whose place one comes, nil where it is gone.
 func (s *machine) parentOf(ctx context.Context, next *AssignmentRecord) (*AssignmentRecord, error) {
 	previous, err := s.loadAssignment(ctx, next.ParentAssignment)

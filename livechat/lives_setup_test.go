@@ -25,8 +25,8 @@ func (s *stand) pending(t *testing.T, id, memberID string, changes ...func(*live
 			ID: id, App: "mine", Version: 1, Inlet: "web", Member: memberID, Meta: document.O(), Targets: []livechat.Target{},
 			CreatedAt: s.at(0), UpdatedAt: s.at(0), Expiry: s.at(livechat.IdleTimeout),
 		},
-		Slot: "member/" + memberID, Label: livechat.DefaultLabel, Summary: "Order 7, for {{firstName}}", GroupName: "Order 7",
-		LiveChatAgenda: true, SentAt: s.at(0),
+		Progress: livechat.Progress{Slot: "member/" + memberID, SentAt: s.at(0)},
+		Label:    livechat.DefaultLabel, Summary: "Order 7, for {{firstName}}", GroupName: "Order 7", LiveChatAgenda: true,
 	}
 	for _, to := range []struct {
 		channel, group string

@@ -120,7 +120,7 @@ func (s *Service) handover(
 			ID: s.env.NewID(), Inlet: previous.Inlet, Member: previous.Member, ParentAssignment: previous.ID,
 			Meta: meta, History: previous.History, RelayMessage: previous.RelayMessage, InletGroupInfo: inletGroup,
 		},
-		Slot:           handoverSlot(previous.ID),
+		Progress:       Progress{Slot: handoverSlot(previous.ID)},
 		Label:          asked.label,
 		Summary:        cmp.Or(p.Summary, previous.Summary),
 		GroupName:      cmp.Or(p.GroupName, previous.GroupName),

@@ -93,12 +93,12 @@ func TestState_Filter(t *testing.T) {
 	t.Parallel()
 	for name, r := range map[string]AssignmentRecord{
 		"new":                 {},
-		"sent":                {SentAt: 1},
-		"with an agent":       {SentAt: 1, Assignment: Assignment{Assignee: "eve", AssignedAt: 1}},
-		"with a group":        {SentAt: 1, Assignment: Assignment{AssignedAt: 1}},
-		"ended unsent":        {EndedAt: 1},
-		"ended untaken":       {SentAt: 1, EndedAt: 1},
-		"ended with an agent": {SentAt: 1, Assignment: Assignment{Assignee: "eve", AssignedAt: 1}, EndedAt: 1},
+		"sent":                {Progress: Progress{SentAt: 1}},
+		"with an agent":       {Progress: Progress{SentAt: 1}, Assignment: Assignment{Assignee: "eve", AssignedAt: 1}},
+		"with a group":        {Progress: Progress{SentAt: 1}, Assignment: Assignment{AssignedAt: 1}},
+		"ended unsent":        {Progress: Progress{EndedAt: 1}},
+		"ended untaken":       {Progress: Progress{SentAt: 1, EndedAt: 1}},
+		"ended with an agent": {Progress: Progress{SentAt: 1, EndedAt: 1}, Assignment: Assignment{Assignee: "eve", AssignedAt: 1}},
 	} {
 		encoded, err := document.Encode(r)
 		require.NoError(t, err)

@@ -8,15 +8,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Sender is a call that sends a request. While it does, no other call sends it.
-type Sender struct {
-	// ID is the call's own.
-	ID string `json:"id"`
-	// Until is when others may send what is missing, by the store's clock: a call that
-	// goes on says so in time, one that has crashed does not.
-	Until document.Timestamp `json:"until"`
-}
-
 // senderLease is for how long a call may be silent while it sends a request: longer than a
 // platform, or a live-chat API, takes for one message.
 const senderLease = 45 * time.Second

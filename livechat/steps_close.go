@@ -20,9 +20,6 @@ func (p *pass) letOut(ctx context.Context) (err error) {
 	return err
 }
 
-// hasNoGroup reports whether there was no conversation.
-func (r *AssignmentRecord) hasNoGroup() bool { return r.Group == "" }
-
 // clearGroup clears the current group of the member, where it is that of the assignment.
 func (p *pass) clearGroup(ctx context.Context) error {
 	patched, err := p.ports.Members.PatchMembers(context.WithoutCancel(ctx), member.PatchMembersParams{
@@ -60,9 +57,6 @@ func (p *pass) recall(ctx context.Context) error {
 	p.tickets.recallTickets(ctx, p.r, &p.unfinished)
 	return nil
 }
-
-// wasHandedOn reports whether the assignment ended because another one stands in its place.
-func (r *AssignmentRecord) wasHandedOn() bool { return r.EndedBy == EndedByReassign }
 
 // withdrawNext withdraws what the assignment was about to be handed on to when it ended
 // otherwise: nobody can take its tickets any more. A call that sends it at this moment does

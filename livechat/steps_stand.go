@@ -5,20 +5,9 @@ import (
 	"errors"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
 )
-
-// isSent reports whether all of a request was sent.
-func (r *AssignmentRecord) isSent() bool {
-	for _, ticket := range r.Tickets {
-		if ticket.SentAt.IsZero() {
-			return false
-		}
-	}
-	return true
-}
 
 // send sends what is missing. Where some targets refused it for good, the request goes on
 // without them, and the error that names them is noted.
@@ -64,11 +53,6 @@ func (p *pass) dropRefused(ctx context.Context, unsent []Unsent) error {
 	p.r = left
 	p.errs = append(p.errs, &boterr.Error{Code: boterr.Unavailable, Err: failure})
 	return nil
-}
-
-// hasGroupOfAPI reports whether there is no group of a live-chat API left to be stored.
-func (r *AssignmentRecord) hasGroupOfAPI() bool {
-	return r.Group != "" || len(r.Tickets) == 0 || r.CreateGroup == nil || r.Tickets[0].Type != channel.Custom
 }
 
 // storeGroupOfAPI makes the group that a live-chat API made that of the request.
@@ -146,9 +130,6 @@ func (p *pass) takeByItsGroup(ctx context.Context) error {
 	p.r = taken
 	return nil
 }
-
-// hasNobodyInGroup reports whether no agent can have the request by its group.
-func (r *AssignmentRecord) hasNobodyInGroup() bool { return r.Group == "" || r.Assignee != "" }
 
 // withdrawn is the error of a call whose request was ended while it was sent.
 func withdrawn(r *AssignmentRecord) error {

@@ -2,7 +2,6 @@ package livechat
 
 import (
 	"context"
-	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -31,12 +30,6 @@ func (p *pass) watch(ctx context.Context) error {
 	}
 	p.r = open
 	return nil
-}
-
-// hasNoSummaryLeft reports whether no summary is left to be sent. A custom outlet that was
-// asked for the group got it then.
-func (r *AssignmentRecord) hasNoSummaryLeft() bool {
-	return r.Summary == "" || !r.SummarySentAt.IsZero() || r.CreateGroup != nil
 }
 
 // sendSummary sends the summary into the conversation. That it cannot be sent does not keep the
@@ -79,18 +72,6 @@ func (p *pass) showTaken(ctx context.Context) error {
 		p.unfinished.add(ticket.name(), p.tickets.showOn(ctx, p.r, ticket, p.r.takenText(ticket, name)))
 	}
 	return nil
-}
-
-// shownTaken returns the tickets that are still to show who has the assignment: not that of
-// the broadcast group in the outlet where it was taken.
-func (r *AssignmentRecord) shownTaken(from string) []Ticket {
-	if r.Direct != "" {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(r.Tickets), func(ticket Ticket) bool {
-		isDone := ticket.SentAt.IsZero() || !ticket.TakenAt.IsZero() || !ticket.RecalledAt.IsZero()
-		return isDone || from != "" && ticket.Channel == r.Outlet && ticket.Group.ID == from
-	})
 }
 
 // endedMeanwhile is the error of a call that takes an assignment that ends at that moment.
