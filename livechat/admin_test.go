@@ -18,7 +18,7 @@ func (a *app) addAdmin(t *testing.T, adminID, externalID, name string) {
 	require.NoError(t, err)
 }
 
-func TestAnAgentIsReadByBothIDs(t *testing.T) {
+func TestGetAdmin_ByBothIDs(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.addAdmin(t, "eve", "E1", "")
@@ -33,7 +33,7 @@ func TestAnAgentIsReadByBothIDs(t *testing.T) {
 		must(t, s.mine.GetAdminByExternalID, `{"externalId": "E2"}`))
 }
 
-func TestAgentsOfTwoAppsMayHaveTheSameIDs(t *testing.T) {
+func TestSaveAdmin_SameIDInTwoApps(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.addAdmin(t, "eve", "E1", "mine")
@@ -43,7 +43,7 @@ func TestAgentsOfTwoAppsMayHaveTheSameIDs(t *testing.T) {
 	require.Equal(t, "theirs", withField(t, must(t, s.theirs.GetAdminByExternalID, `{"externalId": "E1"}`), "name"))
 }
 
-func TestLookUpsOfAgentsRefuse(t *testing.T) {
+func TestGetAdmin_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.theirs.addAdmin(t, "eve", "E1", "")
@@ -56,7 +56,7 @@ func TestLookUpsOfAgentsRefuse(t *testing.T) {
 		refused{`{"externalId": "E1"}`, boterr.NotFound, "externalId"})
 }
 
-func TestSavingAnAgentAgainReplacesIt(t *testing.T) {
+func TestSaveAdmin_Replaces(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	saved, err := s.mine.SaveAdmin(t.Context(), livechat.Admin{AdminID: "eve", ExternalID: "E1", Name: "Eve", Unknown: document.O("desk", 4)})
@@ -69,7 +69,7 @@ func TestSavingAnAgentAgainReplacesIt(t *testing.T) {
 	require.JSONEq(t, `{"appId": "mine", "adminId": "eve", "externalId": "E2"}`, must(t, s.mine.GetAdmin, `{"adminId": "eve"}`))
 }
 
-func TestSaveAdminRefuses(t *testing.T) {
+func TestSaveAdmin_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.addAdmin(t, "max", "E1", "")
@@ -92,7 +92,7 @@ func TestSaveAdminRefuses(t *testing.T) {
 	require.Equal(t, before, s.stored(t))
 }
 
-func TestOfAgentsSavedAtOnceWithOneExternalIDOneIsStored(t *testing.T) {
+func TestSaveAdmin_OneOfManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	const many = 8

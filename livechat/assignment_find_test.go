@@ -37,7 +37,7 @@ func withField(t *testing.T, text, path string) any {
 	return value
 }
 
-func TestAnAssignmentIsReadAsTheSpecificationShowsIt(t *testing.T) {
+func TestGetAssignment_Shape(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.put(t, "assignments", `{"_id": "a1", "app": "mine", "_version": 3, "createdAt": 1, "updatedAt": 2, "etag": "e",
@@ -55,7 +55,7 @@ func TestAnAssignmentIsReadAsTheSpecificationShowsIt(t *testing.T) {
 		"custom": "kept"}`, must(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`))
 }
 
-func TestAnAssignmentOfNothingHasEmptyMetaAndTargets(t *testing.T) {
+func TestGetAssignment_EmptyFields(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putAssignment(t, "a1", 1, ``)
@@ -64,7 +64,7 @@ func TestAnAssignmentOfNothingHasEmptyMetaAndTargets(t *testing.T) {
 		must(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`))
 }
 
-func TestAStoredAssignmentThatCannotBeReadIsNamed(t *testing.T) {
+func TestGetAssignment_Unreadable(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putAssignment(t, "a1", 1, `, "targets": 7`)
@@ -74,7 +74,7 @@ func TestAStoredAssignmentThatCannotBeReadIsNamed(t *testing.T) {
 	require.ErrorContains(t, err, "targets")
 }
 
-func TestLookUpsOfAssignmentsRefuse(t *testing.T) {
+func TestGetAssignment_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.put(t, "assignments", `{"_id": "foreign", "app": "theirs", "member": "tom", "slot": "ended/foreign", "groupInfo": {"bravoGroupId": "B"}}`)
@@ -94,7 +94,7 @@ func TestLookUpsOfAssignmentsRefuse(t *testing.T) {
 		refused{`{}`, boterr.InvalidArgument, "assignmentId"})
 }
 
-func TestTheAssignmentOfABravoGroupIsTheNewestOne(t *testing.T) {
+func TestGetAssignmentByBravoGroupID_Newest(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putAssignment(t, "new", 9, `, "groupInfo": {"bravoGroupId": "B"}`)
@@ -103,7 +103,7 @@ func TestTheAssignmentOfABravoGroupIsTheNewestOne(t *testing.T) {
 	require.Equal(t, "new", withField(t, must(t, s.mine.GetAssignmentByBravoGroupID, `{"bravoGroupId": "B"}`), "_id"))
 }
 
-func TestAssignmentsOfAMemberComeInTheOrderAskedFor(t *testing.T) {
+func TestGetAssignmentsByMemberID_Order(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putAssignment(t, "b", 3, ``)
@@ -124,7 +124,7 @@ func TestAssignmentsOfAMemberComeInTheOrderAskedFor(t *testing.T) {
 	}
 }
 
-func TestAssignmentsOfAParentAreThoseHandedOn(t *testing.T) {
+func TestGetAssignmentsByParentAssignmentID(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putAssignment(t, "first", 1, ``)
@@ -141,7 +141,7 @@ func TestAssignmentsOfAParentAreThoseHandedOn(t *testing.T) {
 	}
 }
 
-func TestHostsFindAssignmentsAsTheyAreKept(t *testing.T) {
+func TestFindAssignments(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putAssignment(t, "a1", 1, `, "label": "sales"`)

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-func TestAssignmentsAreFoundByTheDataOfTheirMeta(t *testing.T) {
+func TestGetAssignmentsByMeta(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putAssignment(t, "a", 1, `, "meta": {"topic": "bill", "order": {"id": 1, "lines": [1, 2]}, "tags": ["x", "y"], "left": null}`)
@@ -38,7 +38,7 @@ func TestAssignmentsAreFoundByTheDataOfTheirMeta(t *testing.T) {
 	}
 }
 
-func TestALookUpByMetaRefusesOperators(t *testing.T) {
+func TestGetAssignmentsByMeta_RefusesOperators(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putAssignment(t, "a", 1, `, "meta": {"n": 1}`)
@@ -53,7 +53,7 @@ func TestALookUpByMetaRefusesOperators(t *testing.T) {
 		refused{`{"meta": {"n.$gt": 1}}`, boterr.InvalidArgument, "meta.n.$gt"})
 }
 
-func TestMetaThatHoldsWhatIsNoValueIsRefused(t *testing.T) {
+func TestGetAssignmentsByMeta_RefusesNoValue(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putAssignment(t, "a1", 1, ``)

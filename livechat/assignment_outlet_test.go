@@ -26,7 +26,7 @@ func outletOf(t *testing.T, s *livechat.Service, outlet string) any {
 
 const ticketAtDesk = `, "sentAt": 1, "tickets": [{"id": "1", "channel": "desk", "sentAt": 1}]`
 
-func TestTheAssignmentOfAnOutletIsOneThatIsThere(t *testing.T) {
+func TestGetAssignmentByOutlet_IsThere(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fields string
@@ -55,7 +55,7 @@ func TestTheAssignmentOfAnOutletIsOneThatIsThere(t *testing.T) {
 	}
 }
 
-func TestTheAssignmentOfAnOutletIsTheNewestOne(t *testing.T) {
+func TestGetAssignmentByOutlet_Newest(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putOpen(t, "second", 7, ticketAtDesk)
@@ -64,7 +64,7 @@ func TestTheAssignmentOfAnOutletIsTheNewestOne(t *testing.T) {
 	require.Equal(t, "third", outletOf(t, s.mine.Service, "desk"))
 }
 
-func TestMetaWithOperatorsSaysWhomAnAssignmentIsFor(t *testing.T) {
+func TestGetAssignmentByOutlet_MetaAsFilter(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		meta string
@@ -93,7 +93,7 @@ func TestMetaWithOperatorsSaysWhomAnAssignmentIsFor(t *testing.T) {
 	}
 }
 
-func TestAContextWithoutMemberMatchesNoConditionOnOne(t *testing.T) {
+func TestGetAssignmentByOutlet_WithoutMember(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putOpen(t, "asked", 2, ticketAtDesk+`, "meta": {"locale": {"$in": ["de"]}}`)
@@ -103,7 +103,7 @@ func TestAContextWithoutMemberMatchesNoConditionOnOne(t *testing.T) {
 		refused{`{"channelId": "desk"}`, boterr.NotFound, "member"})
 }
 
-func TestALookUpByOutletRefuses(t *testing.T) {
+func TestGetAssignmentByOutlet_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.put(t, "assignments", `{"_id": "x", "app": "theirs", "createdAt": 1, "slot": "member/tom", "member": "tom", "outlet": "foreign"}`)

@@ -18,7 +18,7 @@ func (s *stand) putGroup(t *testing.T, id string, fields string) {
 	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "_version": 1, "active": true, "valid": true`+fields+`}`)
 }
 
-func TestTheGroupOfAnAssignmentIsSet(t *testing.T) {
+func TestUpdateAssignmentGroup(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ group, params, info string }{
 		"of charlie": {
@@ -60,7 +60,7 @@ func TestTheGroupOfAnAssignmentIsSet(t *testing.T) {
 	}
 }
 
-func TestAnAssignmentIsFoundByTheBravoGroupThatWasSet(t *testing.T) {
+func TestUpdateAssignmentGroup_BravoGroupID(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putAssignment(t, "a1", 1, ``)
@@ -73,7 +73,7 @@ func TestAnAssignmentIsFoundByTheBravoGroupThatWasSet(t *testing.T) {
 	require.ErrorIs(t, err, boterr.NotFound)
 }
 
-func TestUpdateAssignmentGroupRefuses(t *testing.T) {
+func TestUpdateAssignmentGroup_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, func(p *livechat.Ports) { p.IsStrict = true })
 	s.putAssignment(t, "a1", 1, ``)
@@ -92,7 +92,7 @@ func TestUpdateAssignmentGroupRefuses(t *testing.T) {
 		refused{`{"assignmentId": "a1", "group": {"_id": "g1"}, "bravoGroupId": "B"}`, boterr.InvalidArgument, "bravoGroupId"})
 }
 
-func TestFieldsOfMetaAreSetAndOthersStay(t *testing.T) {
+func TestUpdateAssignmentMeta_OtherFieldsStay(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{
 		`{"topic": "bill"}`:                   `{"topic": "bill", "order": {"id": 1}, "list": [1, 2]}`,
@@ -117,7 +117,7 @@ func TestFieldsOfMetaAreSetAndOthersStay(t *testing.T) {
 	}
 }
 
-func TestMetaThatIsSoAlreadyIsNotModified(t *testing.T) {
+func TestUpdateAssignmentMeta_Unchanged(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putAssignment(t, "a1", 1, `, "meta": {"topic": "x"}`)
@@ -131,7 +131,7 @@ func TestMetaThatIsSoAlreadyIsNotModified(t *testing.T) {
 	}
 }
 
-func TestUpdatesOfMetaRefuse(t *testing.T) {
+func TestUpdateAssignmentMeta_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putAssignment(t, "a1", 1, `, "meta": {"text": "x"}`)

@@ -20,7 +20,7 @@ import (
 // Whatever members, agents and hosts do at once, what is left agrees: the member is in live
 // chat and has an idle agenda if an assignment is open, and a group is live if an agent has
 // that assignment.
-func TestWhateverHappensAtOnceWhatIsLeftAgrees(t *testing.T) {
+func TestService_ManyCallsAtOnce(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
 		s := newStand(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestCreateBravoGroupMakesAGroupWithALink(t *testing.T) {
+func TestCreateBravoGroup(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	require.JSONEq(t, `{"groupId": "group1", "invitationLink": "https://invite.example/1"}`,
@@ -30,7 +30,7 @@ func TestCreateBravoGroupMakesAGroupWithALink(t *testing.T) {
 	require.Empty(t, s.groups(t, document.O()), "an agent who joins makes the record")
 }
 
-func TestTheOperationsOnBravoRefuse(t *testing.T) {
+func TestBravoOperations_Refuse(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	requireRefused(t, s, s.mine.CreateBravoGroup,
@@ -59,7 +59,7 @@ func TestTheOperationsOnBravoRefuse(t *testing.T) {
 	require.ErrorContains(t, err, "bravo")
 }
 
-func TestAConnectorThatOnlySendsMakesTheOperationsOnBravoUnsupported(t *testing.T) {
+func TestBravoOperations_ConnectorOnlySends(t *testing.T) {
 	t.Parallel()
 	for _, change := range []func(*livechat.Ports){thatOnlySends(channel.Bravo), withoutConnector(channel.Bravo)} {
 		s := newStand(t, change)
@@ -90,7 +90,7 @@ func TestDisableBravoGroupInviteLink(t *testing.T) {
 	requireRefused(t, s, s.mine.DisableBravoGroupInviteLink, refused{params, boterr.Unavailable, ""})
 }
 
-func TestAnAgentWhoJoinsAGroupIsRecordedAndTheLinkRenewed(t *testing.T) {
+func TestHandleAdminJoinedGroup(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.saveAdmin(t, "adm1", "eve", "Eve")
@@ -112,7 +112,7 @@ func TestAnAgentWhoJoinsAGroupIsRecordedAndTheLinkRenewed(t *testing.T) {
 	require.Len(t, s.groups(t, document.O()), 1, "who joins again is recorded already")
 }
 
-func TestAnAgentWhoJoinsAGroupThatIsNotThereIsNotRecorded(t *testing.T) {
+func TestHandleAdminJoinedGroup_NoSuchGroup(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
@@ -120,7 +120,7 @@ func TestAnAgentWhoJoinsAGroupThatIsNotThereIsNotRecorded(t *testing.T) {
 		refused{`{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`, boterr.NotFound, "bravoGroupId"})
 }
 
-func TestAnAgentWhoJoinsAGroupInUseBelongsToItsLiveChat(t *testing.T) {
+func TestHandleAdminJoinedGroup_GroupInUse(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	room := s.taken(t, "a1", "ada", "eve@phone").Group
@@ -145,7 +145,7 @@ func TestAnAgentWhoJoinsAGroupInUseBelongsToItsLiveChat(t *testing.T) {
 	require.Empty(t, joined[0].Assignment, "that of a live chat that has ended is not inherited")
 }
 
-func TestEndBravoLiveChatEndsThoseOfTheAgentInTheGroup(t *testing.T) {
+func TestEndBravoLiveChat(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	room := s.taken(t, "a1", "ada", "eve@phone").Group.ExternalID
@@ -167,7 +167,7 @@ func TestEndBravoLiveChatEndsThoseOfTheAgentInTheGroup(t *testing.T) {
 	s.requireOver(t, "a2", "bob", livechat.EndedByOutlet)
 }
 
-func TestEndBravoLiveChatPutsAGroupWithoutALiveChatOutOfUse(t *testing.T) {
+func TestEndBravoLiveChat_GroupWithoutLiveChat(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`)
@@ -180,7 +180,7 @@ func TestEndBravoLiveChatPutsAGroupWithoutALiveChatOutOfUse(t *testing.T) {
 	require.JSONEq(t, `[]`, must(t, s.mine.EndBravoLiveChat, params))
 }
 
-func TestEndBravoLiveChatHasAnElementForEachLiveGroupOfTheAgent(t *testing.T) {
+func TestEndBravoLiveChat_SeveralGroups(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.saveLive(t, "g1")
@@ -216,7 +216,7 @@ func thatMakes(answer func() (livechat.CreatedGroup, error)) func(*livechat.Port
 	}
 }
 
-func TestAPlatformThatTellsLessThanItWasAskedIsUnavailable(t *testing.T) {
+func TestCreateBravoGroup_PlatformTellsTooLittle(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []livechat.CreatedGroup{{}, {ExternalID: "room"}, {InvitationLink: "https://invite.example"}} {
 		s := newStand(t, thatMakes(func() (livechat.CreatedGroup, error) { return answer, nil }))
@@ -229,7 +229,7 @@ func TestAPlatformThatTellsLessThanItWasAskedIsUnavailable(t *testing.T) {
 	require.Empty(t, s.groups(t, document.O()))
 }
 
-func TestALinkThatNobodyAskedForIsNotTold(t *testing.T) {
+func TestCreateBravoGroup_LinkNotAskedFor(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, thatMakes(func() (livechat.CreatedGroup, error) {
 		return livechat.CreatedGroup{ExternalID: "room", InvitationLink: "https://invite.example"}, nil
@@ -238,7 +238,7 @@ func TestALinkThatNobodyAskedForIsNotTold(t *testing.T) {
 		must(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "x", "requireInvitationLink": false}`))
 }
 
-func TestACallerWhoGivesUpIsCanceled(t *testing.T) {
+func TestBravoOperations_Canceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -257,7 +257,7 @@ func picture(contentType, body string) replies.Reply {
 	return replies.Reply{Header: map[string][]string{"Content-Type": {contentType}}, Body: body}
 }
 
-func TestSetBravoGroupIconFetchesThePicture(t *testing.T) {
+func TestSetBravoGroupIcon(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.web.Add("GET", "https://pic.example/icon", picture("image/png; q=1", "PNG"), picture("application/octet-stream", "GIF89a"),
@@ -270,7 +270,7 @@ func TestSetBravoGroupIconFetchesThePicture(t *testing.T) {
 	}, s.platform.did())
 }
 
-func TestSetBravoGroupIconRefuses(t *testing.T) {
+func TestSetBravoGroupIcon_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.web.Add("GET", "https://pic.example/page", picture("text/html", "<html>"))

@@ -68,7 +68,7 @@ func (c lateGroups) FindAndModify(
 // joins makes eve join a room of the channel phone.
 const joins = `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`
 
-func TestAnAgentWhoJoinsTwiceAtOnceIsRecordedOnce(t *testing.T) {
+func TestHandleAdminJoinedGroup_TwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	late := &lateStore{Store: s.store, happens: func() { must(t, s.mine.HandleAdminJoinedGroup, joins) }}
@@ -78,7 +78,7 @@ func TestAnAgentWhoJoinsTwiceAtOnceIsRecordedOnce(t *testing.T) {
 	require.Len(t, s.groups(t, document.O()), 1)
 }
 
-func TestAnAgentWhoJoinsWhileAnEarlierTimeEndsIsRecordedAnew(t *testing.T) {
+func TestHandleAdminJoinedGroup_WhileItEnds(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	late := &lateStore{Store: s.store, happens: func() {
@@ -92,7 +92,7 @@ func TestAnAgentWhoJoinsWhileAnEarlierTimeEndsIsRecordedAnew(t *testing.T) {
 	require.Len(t, s.groups(t, document.O("active", true)), 1)
 }
 
-func TestAnAgentWhoJoinsAgainAfterTheEndIsRecordedAgain(t *testing.T) {
+func TestHandleAdminJoinedGroup_AfterTheEnd(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	for nth := range 3 {
@@ -104,7 +104,7 @@ func TestAnAgentWhoJoinsAgainAfterTheEndIsRecordedAgain(t *testing.T) {
 	}
 }
 
-func TestARecordThatWasMovedToAnotherRoomKeepsNobodyFromJoining(t *testing.T) {
+func TestHandleAdminJoinedGroup_RecordMovedAway(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	must(t, s.mine.HandleAdminJoinedGroup, joins)
@@ -114,7 +114,7 @@ func TestARecordThatWasMovedToAnotherRoomKeepsNobodyFromJoining(t *testing.T) {
 	require.Len(t, s.groups(t, document.O("externalId", "room")), 1)
 }
 
-func TestOfManyAgentsWhoJoinManyTimesAtOnceEachIsRecordedOnce(t *testing.T) {
+func TestHandleAdminJoinedGroup_ManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	const agents, times = 5, 20
@@ -157,7 +157,7 @@ func thatNames(tell func() (string, error)) func(*livechat.Ports) {
 	}
 }
 
-func TestAGroupThatAnAgentJoinsHasItsNameOnThePlatform(t *testing.T) {
+func TestHandleAdminJoinedGroup_Name(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, thatNames(func() (string, error) { return "Kettles", nil }))
 	r := s.mustAsk(t, `{"assignmentDetails": {"groupName": "Order 7"}}`)
@@ -168,7 +168,7 @@ func TestAGroupThatAnAgentJoinsHasItsNameOnThePlatform(t *testing.T) {
 	require.Equal(t, "Kettles", s.group(t, g.ID).Name, "that of the request does not take its place")
 }
 
-func TestAGroupWhoseNameThePlatformDoesNotTellIsCalledAsTheRequest(t *testing.T) {
+func TestHandleAdminJoinedGroup_NameOfRequest(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]func(*livechat.Ports){
 		"no port": nil, "no name": {thatNames(func() (string, error) { return "", nil })},
@@ -183,7 +183,7 @@ func TestAGroupWhoseNameThePlatformDoesNotTellIsCalledAsTheRequest(t *testing.T)
 	}
 }
 
-func TestAPlatformThatCannotBeAskedForANameLeavesNoRecord(t *testing.T) {
+func TestHandleAdminJoinedGroup_NameFails(t *testing.T) {
 	t.Parallel()
 	for code, field := range map[boterr.Code]string{boterr.Unavailable: "", boterr.NotFound: "bravoGroupId"} {
 		s := newStand(t, thatNames(func() (string, error) { return "", boterr.New(code, "", "no") }))

@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestManyRequestsOfAMemberAtOnceMakeOneAssignment(t *testing.T) {
+func TestCreateAssignment_ManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	ids := make([]string, 50)
@@ -41,7 +41,7 @@ func TestManyRequestsOfAMemberAtOnceMakeOneAssignment(t *testing.T) {
 	s.mine.onlyAgenda(t, "ada")
 }
 
-func TestARequestIsCompletedFromWhereverTheStoreWasInterrupted(t *testing.T) {
+func TestCreateAssignment_AfterCrash(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]struct{ outlets, params string }{
 		"tickets": {"desk", `{"assignmentDetails": {"summary": "s"}}`},
@@ -100,7 +100,7 @@ func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 	return true
 }
 
-func TestAConnectorThatFailsAtAnySendIsResumedThere(t *testing.T) {
+func TestCreateAssignment_CanceledAtEachSend(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 3; n++ {
 		var sends int
@@ -122,7 +122,7 @@ func TestAConnectorThatFailsAtAnySendIsResumedThere(t *testing.T) {
 	}
 }
 
-func TestACallWaitsForAnotherOneThatSendsTheRequest(t *testing.T) {
+func TestCreateAssignment_WaitsForSender(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		arrived, goOn := make(chan struct{}), make(chan struct{})
@@ -147,7 +147,7 @@ func TestACallWaitsForAnotherOneThatSendsTheRequest(t *testing.T) {
 	})
 }
 
-func TestACallThatCrashedLosesItsPlaceToTheOneThatWaits(t *testing.T) {
+func TestCreateAssignment_WaitsForCrashedSender(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
@@ -171,7 +171,7 @@ type frozenStore struct{ document.Store }
 // Now implements document.Store.
 func (frozenStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
 
-func TestACallThatHasWaitedLongEnoughIsAConflict(t *testing.T) {
+func TestCreateAssignment_WaitsTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newStand(t)
@@ -189,7 +189,7 @@ func TestACallThatHasWaitedLongEnoughIsAConflict(t *testing.T) {
 	})
 }
 
-func TestACallThatLostItsPlaceNotesWhatItSent(t *testing.T) {
+func TestCreateAssignment_LosesItsPlace(t *testing.T) {
 	t.Parallel()
 	s := before(func(s *stand, m send.Message) {
 		if m.To == "C1" { // It takes so long that another call is the sender by now.
@@ -207,7 +207,7 @@ func TestACallThatLostItsPlaceNotesWhatItSent(t *testing.T) {
 	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
 }
 
-func TestATicketThatWasSentWhileTheRequestWasWithdrawnIsRecalled(t *testing.T) {
+func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {
 	t.Parallel()
 	s := before(func(s *stand, m send.Message) {
 		if m.To == "U1" {
@@ -241,7 +241,7 @@ func (e *endingMembers) PatchMembers(ctx context.Context, p member.PatchMembersP
 	return e.Operations.PatchMembers(ctx, p)
 }
 
-func TestARequestThatEndsAtOnceLeavesTheMemberOutOfLiveChat(t *testing.T) {
+func TestCreateAssignment_EndedAtOnce(t *testing.T) {
 	t.Parallel()
 	members := &endingMembers{}
 	s := newStand(t, func(p *livechat.Ports) {

@@ -36,7 +36,7 @@ func meanwhile(t *testing.T) (s *stand, happens func(func())) {
 	}
 }
 
-func TestACallThatComesSecondGivesTheRequestOfTheFirst(t *testing.T) {
+func TestCreateAssignment_SecondGetsFirst(t *testing.T) {
 	t.Parallel()
 	s, happens := meanwhile(t)
 	var first *livechat.AssignmentRecord
@@ -47,7 +47,7 @@ func TestACallThatComesSecondGivesTheRequestOfTheFirst(t *testing.T) {
 	require.Len(t, s.sentTo(), 3)
 }
 
-func TestACallThatHandsOnSecondGivesTheAssignmentOfTheFirst(t *testing.T) {
+func TestReassignAssignment_SecondGetsFirst(t *testing.T) {
 	t.Parallel()
 	s, happens := meanwhile(t)
 	_, _, event := conversation(t, s)
@@ -59,7 +59,7 @@ func TestACallThatHandsOnSecondGivesTheAssignmentOfTheFirst(t *testing.T) {
 	require.Equal(t, []string{"desk C9"}, s.sentTo())
 }
 
-func TestAConversationThatEndsBeforeItIsHandedOnIsOver(t *testing.T) {
+func TestReassignAssignment_EndedBefore(t *testing.T) {
 	t.Parallel()
 	s, happens := meanwhile(t)
 	previous, _, event := conversation(t, s)
@@ -87,7 +87,7 @@ func (l *lateAgendas) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (
 	return l.Operations.NewAgenda(ctx, p)
 }
 
-func TestARequestThatIsWithdrawnBeforeItStandsLeavesNoAgenda(t *testing.T) {
+func TestCreateAssignment_WithdrawnBeforeItStands(t *testing.T) {
 	t.Parallel()
 	agendas := &lateAgendas{}
 	s := newStand(t, func(p *livechat.Ports) {
@@ -102,7 +102,7 @@ func TestARequestThatIsWithdrawnBeforeItStandsLeavesNoAgenda(t *testing.T) {
 	require.Empty(t, s.assignments(t, "ada"))
 }
 
-func TestATicketThatIsAddedWhileItIsTakenIsRefused(t *testing.T) {
+func TestAddNewTargetsToAssignment_TakenAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	r := s.mustAsk(t, `{}`)
@@ -156,7 +156,7 @@ func (c slowCollection) FindAndModify(
 	return c.Collection.FindAndModify(ctx, filter, change, options)
 }
 
-func TestARequestThatIsTakenAtThatMomentIsNeitherRemovedNorWidened(t *testing.T) {
+func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 	t.Parallel()
 	for name, late := range map[string]func(*testing.T, *livechat.Service, string){
 		"removed": func(t *testing.T, service *livechat.Service, _ string) {

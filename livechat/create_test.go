@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestARequestGoesWhereTheRulesSay(t *testing.T) {
+func TestCreateAssignment_Routes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		pairing []string
@@ -101,7 +101,7 @@ func TestARequestGoesWhereTheRulesSay(t *testing.T) {
 	}
 }
 
-func TestARequestThatNothingCanTakeSaysWhichRuleFoundNothing(t *testing.T) {
+func TestCreateAssignment_NoRoute(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		pairing []string
@@ -167,7 +167,7 @@ func TestARequestThatNothingCanTakeSaysWhichRuleFoundNothing(t *testing.T) {
 	}
 }
 
-func TestAnOutletThatWasRemovedAfterThePairingIsLeftOut(t *testing.T) {
+func TestCreateAssignment_OutletRemoved(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, func(p *livechat.Ports) {
 		pairing := p.Pairing
@@ -177,7 +177,7 @@ func TestAnOutletThatWasRemovedAfterThePairingIsLeftOut(t *testing.T) {
 	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo())
 }
 
-func TestCreateAssignmentRefuses(t *testing.T) {
+func TestCreateAssignment_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.addChannel(t, `{"_id": "dark", "type": "webchat", "on": false}`)
@@ -230,7 +230,7 @@ func TestCreateAssignmentRefuses(t *testing.T) {
 	require.Equal(t, "member", fieldOf(t, err))
 }
 
-func TestInStrictModeCreateGroupIsForCustomOutletsAlone(t *testing.T) {
+func TestCreateAssignment_StrictCreateGroup(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, strict)
 	requireRefused(t, s, s.mine.CreateAssignment, refused{`{"createGroup": {}}`, boterr.InvalidArgument, "createGroup"})
@@ -242,7 +242,7 @@ func TestInStrictModeCreateGroupIsForCustomOutletsAlone(t *testing.T) {
 	require.Empty(t, result.GroupID)
 }
 
-func TestTheStandardTicketSaysWhoAsksAndForWhat(t *testing.T) {
+func TestCreateAssignment_StandardTicket(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "Order 7 of {{lastName}}"}, "label": "sales"}`)
@@ -258,7 +258,7 @@ func TestTheStandardTicketSaysWhoAsksAndForWhat(t *testing.T) {
 	require.True(t, strings.HasSuffix(text, "ä…"))
 }
 
-func TestTheTicketIsTheRelayMessageOfItsPlatform(t *testing.T) {
+func TestCreateAssignment_RelayMessage(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	r := s.mustAsk(t, `{"assignmentDetails": {"relayMessage": {
@@ -279,7 +279,7 @@ func TestTheTicketIsTheRelayMessageOfItsPlatform(t *testing.T) {
 		{"type": "postback", "title": "Go", "payload": {"payload": "go", "value": "`+r.ID+`"}}]}`, sent[2].Response.String())
 }
 
-func TestALiteralRelayMessageIsNotFilled(t *testing.T) {
+func TestCreateAssignment_LiteralRelayMessage(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	_, err := s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
@@ -292,7 +292,7 @@ func TestALiteralRelayMessageIsNotFilled(t *testing.T) {
 	require.Equal(t, "{{firstName}}", s.lastSent(t).Text())
 }
 
-func TestTheAddressOfTheHistoryGoesWithTheRequest(t *testing.T) {
+func TestCreateAssignment_History(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, historyAt)
 	requireRefused(t, s, s.mine.CreateAssignment,
@@ -316,7 +316,7 @@ func TestTheAddressOfTheHistoryGoesWithTheRequest(t *testing.T) {
 	requireRefused(t, failing, failing.mine.CreateAssignment, refused{`{"history": true}`, boterr.FailedPrecondition, "history"})
 }
 
-func TestTheAssignmentKeepsWhatTheRequestSays(t *testing.T) {
+func TestCreateAssignment_Record(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	result, err := s.ask(t, `{"member": {"_id": "bob", "firstName": "a forged name"}, "meta": {"order": 7}, "label": "sales",
@@ -339,7 +339,7 @@ func TestTheAssignmentKeepsWhatTheRequestSays(t *testing.T) {
 	require.Empty(t, s.mine.openAgendas(t, "bob"))
 }
 
-func TestARequestWhileOneStandsGivesThatOne(t *testing.T) {
+func TestCreateAssignment_WhileOneStands(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	first := s.mustAsk(t, `{"meta": {"n": 1}}`)
@@ -369,7 +369,7 @@ func TestARequestWhileOneStandsGivesThatOne(t *testing.T) {
 	require.Empty(t, s.sentTo())
 }
 
-func TestAfterTheEndARequestIsANewOne(t *testing.T) {
+func TestCreateAssignment_AfterTheEnd(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	first := s.mustAsk(t, `{}`)
@@ -380,7 +380,7 @@ func TestAfterTheEndARequestIsANewOne(t *testing.T) {
 	require.Equal(t, livechat.Pending, second.State())
 }
 
-func TestAConnectorThatFailsAmongManyTicketsIsRepeatedForThose(t *testing.T) {
+func TestCreateAssignment_SomeTicketsFail(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.platform.fail("U1", errDown)
@@ -412,7 +412,7 @@ func TestAConnectorThatFailsAmongManyTicketsIsRepeatedForThose(t *testing.T) {
 	require.Equal(t, []string{"desk C1", "desk U1", "team D1"}, s.sentTo(), "each got one ticket")
 }
 
-func TestAMessageThatIsSentAgainHasTheSameID(t *testing.T) {
+func TestCreateAssignment_SameMessageID(t *testing.T) {
 	t.Parallel()
 	var ids []string
 	s := before(func(_ *stand, m send.Message) { ids = append(ids, m.ID) })(t)
@@ -425,7 +425,7 @@ func TestAMessageThatIsSentAgainHasTheSameID(t *testing.T) {
 	require.Equal(t, ids[0], ids[1])
 }
 
-func TestARequestThatEveryOutletRefusesIsNone(t *testing.T) {
+func TestCreateAssignment_AllRefused(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	before := s.stored(t)
@@ -439,7 +439,7 @@ func TestARequestThatEveryOutletRefusesIsNone(t *testing.T) {
 	s.mustAsk(t, `{}`)
 }
 
-func TestNobodyWaitsForACallWhoseConnectorPanicked(t *testing.T) {
+func TestCreateAssignment_ConnectorPanics(t *testing.T) {
 	t.Parallel()
 	fails := true
 	s := before(func(_ *stand, _ send.Message) {
@@ -454,7 +454,7 @@ func TestNobodyWaitsForACallWhoseConnectorPanicked(t *testing.T) {
 	require.Equal(t, []string{"desk C9"}, s.sentTo())
 }
 
-func TestTheErrorNamesTheFirstOfManyTargets(t *testing.T) {
+func TestUnsentError_NamesTheFirst(t *testing.T) {
 	t.Parallel()
 	unsent := &livechat.UnsentError{AssignmentID: "a", Of: 30}
 	for range 25 {

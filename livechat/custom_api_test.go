@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/outbound/replies"
 )
 
-func TestALiveChatAPIIsAskedForAGroup(t *testing.T) {
+func TestCreateGroup_AsksAPI(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, historyAt)
 	s.mine.pair(t, "desk", "shop")
@@ -54,7 +54,7 @@ func TestALiveChatAPIIsAskedForAGroup(t *testing.T) {
 	require.Len(t, s.web.Requests(), 1)
 }
 
-func TestTheGroupOfALiveChatAPIIsLiveFromTheStart(t *testing.T) {
+func TestCreateGroup_IsLiveAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.pair(t, "shop")
@@ -77,7 +77,7 @@ func TestTheGroupOfALiveChatAPIIsLiveFromTheStart(t *testing.T) {
 	require.Equal(t, "eve", s.group(t, result.GroupID).AdminExternalID)
 }
 
-func TestAnAnswerNamesTheGroupInSeveralWays(t *testing.T) {
+func TestCreateGroup_AnswerNamesGroup(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
 		`{"groupId": "a", "id": "b"}`:       "a",
@@ -99,7 +99,7 @@ func TestAnAnswerNamesTheGroupInSeveralWays(t *testing.T) {
 	}
 }
 
-func TestALiveChatAPIThatDoesNotTakeTheRequest(t *testing.T) {
+func TestCreateGroup_APIRefuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		reply replies.Reply
@@ -136,7 +136,7 @@ func TestALiveChatAPIThatDoesNotTakeTheRequest(t *testing.T) {
 	}
 }
 
-func TestACustomOutletWithoutAnAPICannotMakeAGroup(t *testing.T) {
+func TestCreateGroup_WithoutAPI(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.addChannel(t, `{"_id": "bare", "type": "custom", "on": true}`)
@@ -149,7 +149,7 @@ func TestACustomOutletWithoutAnAPICannotMakeAGroup(t *testing.T) {
 		refused{`{"createGroup": {}, "targets": [{"channel": "shop"}]}`, boterr.Unsupported, "createGroup"})
 }
 
-func TestTheHostMayKnowTheAddressOfTheAPI(t *testing.T) {
+func TestCustomAPI_AddressOfHost(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, func(p *livechat.Ports) {
 		p.CustomAPI = func(c *channel.Channel) (string, error) { return "https://api.example/" + c.ID, nil }
@@ -161,7 +161,7 @@ func TestTheHostMayKnowTheAddressOfTheAPI(t *testing.T) {
 	require.Len(t, s.web.Requests(), 1)
 }
 
-func TestADirectOutletGetsTheFirstMessage(t *testing.T) {
+func TestCreateAssignment_DirectOutlet(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.pair(t, "help")
@@ -177,7 +177,7 @@ func TestADirectOutletGetsTheFirstMessage(t *testing.T) {
 	require.Equal(t, "chat-F1", took.Group.ExternalID, "the conversation is the one that the first message opened")
 }
 
-func TestACustomOutletWithoutAnAPIGetsTheWholeDetails(t *testing.T) {
+func TestCreateAssignment_CustomDetails(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.pair(t, "kiosk")
@@ -198,7 +198,7 @@ var opaque = map[string]string{ //nolint:gochecknoglobals // It does not change.
 	`{"summary": {"$ne": 1}, "relayMessage": {"$x": {"y.z": true}}}`: "assignmentDetails.summary",
 }
 
-func TestTheDetailsOfACustomOutletAreItsOwn(t *testing.T) {
+func TestAssignmentDetails_OfCustomOutlet(t *testing.T) {
 	t.Parallel()
 	given := slices.Concat(slices.Collect(maps.Keys(opaque)), []string{
 		`{"relayMessage": {"custom": {"html": "<b>hi</b>"}}, "x": {"type": "TEXT"}}`,
@@ -223,7 +223,7 @@ func TestTheDetailsOfACustomOutletAreItsOwn(t *testing.T) {
 	}
 }
 
-func TestOtherOutletsRefuseDetailsOfAnotherShape(t *testing.T) {
+func TestAssignmentDetails_OtherOutletsRefuse(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	for details, field := range opaque {
@@ -238,7 +238,7 @@ func TestOtherOutletsRefuseDetailsOfAnotherShape(t *testing.T) {
 	}
 }
 
-func TestDetailsOfAnotherShapeAreTheSameInGo(t *testing.T) {
+func TestAssignmentDetails_JSON(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.pair(t, "kiosk")
@@ -250,7 +250,7 @@ func TestDetailsOfAnotherShapeAreTheSameInGo(t *testing.T) {
 		document.Get(object(t, s.lastSent(t).String()), "assignmentDetails", document.Object{}).String())
 }
 
-func TestALiveChatAPIIsAskedWithoutAGroup(t *testing.T) {
+func TestCustomAPI_WithoutGroup(t *testing.T) {
 	t.Parallel()
 	for answer, conversation := range map[string]string{`{"groupId": "room-5"}`: "room-5", `{"ok": true}`: "eve"} {
 		s := newStand(t, withoutConnector(channel.Custom))
@@ -275,7 +275,7 @@ func TestALiveChatAPIIsAskedWithoutAGroup(t *testing.T) {
 	}
 }
 
-func TestALiveChatAPIThatCannotBeAsked(t *testing.T) {
+func TestCustomAPI_CannotBeAsked(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.addChannel(t, `{"_id": "broken", "type": "custom", "on": true, "metadata": {"liveChatApi": "not an address"}}`)

@@ -15,7 +15,7 @@ import (
 
 const endByEve = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1", "type": "TEXT", "data": {"text": "/done"}}}`
 
-func TestTheOutletEndsALiveChatWithEventAndChannelAlone(t *testing.T) {
+func TestEndLiveChat(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
@@ -44,7 +44,7 @@ func requireEndResult(t *testing.T, s *stand, result string) {
 	require.Equal(t, want.String(), object(t, result).String())
 }
 
-func TestTheInletEndsALiveChatWhetherTakenOrNot(t *testing.T) {
+func TestInletEndLiveChat(t *testing.T) {
 	t.Parallel()
 	for _, params := range []string{`{}`, `{"member": {"_id": "ada"}}`, `{"channel": {"_id": "web"}, "member": {"_id": "ada"}, "options": {}}`} {
 		s := newStand(t)
@@ -63,7 +63,7 @@ func TestTheInletEndsALiveChatWhetherTakenOrNot(t *testing.T) {
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 }
 
-func TestEndingRefuses(t *testing.T) {
+func TestEndLiveChat_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -87,7 +87,7 @@ const recall = `{"options": {"recallRelayMessage": true}}`
 
 func onCharlieAndDelta(r *livechat.AssignmentRecord) { r.Tickets = r.Tickets[:3] }
 
-func TestTicketsAreRecalledOnCharlieAndDelta(t *testing.T) {
+func TestInletEndLiveChat_Recalls(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.pending(t, "a1", "ada", onCharlieAndDelta, func(r *livechat.AssignmentRecord) {
@@ -104,7 +104,7 @@ func TestTicketsAreRecalledOnCharlieAndDelta(t *testing.T) {
 	require.Equal(t, s.at(0), tickets[2].RecalledAt)
 }
 
-func TestARecallThatThePlatformLacksIsUnsupportedAndEndsNothing(t *testing.T) {
+func TestInletEndLiveChat_RecallUnsupported(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		stand  *stand
@@ -122,7 +122,7 @@ func TestARecallThatThePlatformLacksIsUnsupportedAndEndsNothing(t *testing.T) {
 	}
 }
 
-func TestARecallThatFailedIsCompletedByTheSameCall(t *testing.T) {
+func TestInletEndLiveChat_RecallFails(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.pending(t, "a1", "ada", onCharlieAndDelta)
@@ -142,7 +142,7 @@ func TestARecallThatFailedIsCompletedByTheSameCall(t *testing.T) {
 	requireRefused(t, s, s.mine.InletEndLiveChat, refused{recall, boterr.FailedPrecondition, "member"})
 }
 
-func TestEndingIsCompletedFromWhereverTheStoreWasInterrupted(t *testing.T) {
+func TestEndLiveChat_AfterCrash(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		end func(*livechat.Service) (string, error)
@@ -183,7 +183,7 @@ func TestEndingIsCompletedFromWhereverTheStoreWasInterrupted(t *testing.T) {
 	}
 }
 
-func TestOfManyWhoEndAtOnceOneIsRecorded(t *testing.T) {
+func TestEndLiveChat_ManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -207,7 +207,7 @@ func TestOfManyWhoEndAtOnceOneIsRecorded(t *testing.T) {
 	s.requireOver(t, "a1", "ada", s.record(t, "a1").EndedBy)
 }
 
-func TestAnEndThatIsCompletedLateLeavesTheNextRequestAlone(t *testing.T) {
+func TestEndLiveChat_CompletedLate(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -225,7 +225,7 @@ func TestAnEndThatIsCompletedLateLeavesTheNextRequestAlone(t *testing.T) {
 	require.Len(t, s.groups(t, document.O("active", true)), 1)
 }
 
-func TestALiveChatInAGroupThatWasGivenToItEndsWithThatGroup(t *testing.T) {
+func TestEndLiveChat_GivenGroup(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	first := s.taken(t, "a1", "ada", "eve@phone").Group
@@ -239,7 +239,7 @@ func TestALiveChatInAGroupThatWasGivenToItEndsWithThatGroup(t *testing.T) {
 	require.False(t, s.group(t, first.ID).Active)
 }
 
-func TestAGroupThatAnotherOpenLiveChatHasStaysLive(t *testing.T) {
+func TestEndLiveChat_GroupOfAnotherStays(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.pending(t, "a1", "ada")

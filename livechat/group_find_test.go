@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-func TestAGroupIsReadAsTheSpecificationShowsIt(t *testing.T) {
+func TestGetGroup_Shape(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	group := `{"_id": "g1", "app": "mine", "_version": 3, "createdAt": 1, "updatedAt": 2, "inlet": "web", "outlet": "desk", "name": "Ada",
@@ -26,7 +26,7 @@ func TestAGroupIsReadAsTheSpecificationShowsIt(t *testing.T) {
 	}
 }
 
-func TestAGroupOfNothingHasEmptyMeta(t *testing.T) {
+func TestGetGroup_EmptyMeta(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.put(t, "groups", `{"_id": "g1", "app": "mine"}`)
@@ -34,7 +34,7 @@ func TestAGroupOfNothingHasEmptyMeta(t *testing.T) {
 		must(t, s.mine.GetGroup, `{"groupId": "g1"}`))
 }
 
-func TestAStoredGroupThatCannotBeReadIsNamed(t *testing.T) {
+func TestGetGroup_Unreadable(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putGroup(t, "g1", `, "name": 7`)
@@ -57,7 +57,7 @@ func manyGroups(t *testing.T, s *stand) {
 		"inlet": "web", "member": "ada", "inletGroupExternalId": "I1"}`)
 }
 
-func TestTheGroupOfAnAgentIsTheOneThatFits(t *testing.T) {
+func TestGetGroupByExternalID(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	manyGroups(t, s)
@@ -87,7 +87,7 @@ func TestTheGroupOfAnAgentIsTheOneThatFits(t *testing.T) {
 		refused{`{"adminExternalId": "E1"}`, boterr.InvalidArgument, "channelId"})
 }
 
-func TestGroupsAreFoundByEachOtherKey(t *testing.T) {
+func TestGetGroup_ByOtherKeys(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	manyGroups(t, s)
@@ -115,7 +115,7 @@ func TestGroupsAreFoundByEachOtherKey(t *testing.T) {
 		refused{`{"inlet": "desk", "memberId": "ada"}`, boterr.NotFound, "memberId"})
 }
 
-func TestALiveGroupComesBeforeANewerOneThatIsNot(t *testing.T) {
+func TestGetGroup_LiveFirst(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ groups, want string }{
 		"the newest":               {`[{"_id": "a", "createdAt": 1, "active": true}, {"_id": "b", "createdAt": 2, "active": true}]`, "b"},

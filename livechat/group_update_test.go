@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-func TestGivenFieldsOfAGroupAreSetAndOthersStay(t *testing.T) {
+func TestUpdateGroup_OtherFieldsStay(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		`{"_id": "g1", "name": "Bob"}`:                     `{"name": "Bob", "meta": {"n": 1, "m": 2}, "active": true, "valid": true}`,
@@ -38,7 +38,7 @@ func TestGivenFieldsOfAGroupAreSetAndOthersStay(t *testing.T) {
 	}
 }
 
-func TestAGroupThatIsSoAlreadyIsNotModified(t *testing.T) {
+func TestUpdateGroup_Unchanged(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putGroup(t, "g1", `, "createdAt": 1, "updatedAt": 1, "name": "Ada"`)
@@ -49,7 +49,7 @@ func TestAGroupThatIsSoAlreadyIsNotModified(t *testing.T) {
 	}
 }
 
-func TestUpdateGroupRefuses(t *testing.T) {
+func TestUpdateGroup_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putGroup(t, "g1", `, "createdAt": 1, "name": "Ada", "meta": {}`)
@@ -74,7 +74,7 @@ func TestUpdateGroupRefuses(t *testing.T) {
 		refused{`{"group": {"_id": "g1", "$set": {"name": "x"}}}`, boterr.InvalidArgument, "group.$set"})
 }
 
-func TestAnInactivatedGroupIsNoLongerLiveAndValid(t *testing.T) {
+func TestInactivateGroup(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putGroup(t, "g1", `, "createdAt": 7, "updatedAt": 7, "name": "Ada"`)
@@ -88,7 +88,7 @@ func TestAnInactivatedGroupIsNoLongerLiveAndValid(t *testing.T) {
 	require.JSONEq(t, is, must(t, s.mine.GetGroup, `{"groupId": "g1"}`))
 }
 
-func TestInactivateGroupRefuses(t *testing.T) {
+func TestInactivateGroup_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.put(t, "groups", `{"_id": "foreign", "app": "theirs", "active": true, "valid": true}`)

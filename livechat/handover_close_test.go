@@ -36,7 +36,7 @@ func requireFree(t *testing.T, s *stand, writes int) {
 	require.Empty(t, s.groups(t, document.O("assignment", "a1", "active", true)))
 }
 
-func TestWhatWasHandedOnIsClosedWhateverComesMeanwhile(t *testing.T) {
+func TestReassignAssignment_ClosesPreviousMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, meanwhile := range map[string]func(*testing.T, *stand){
 		"the request is withdrawn": func(t *testing.T, s *stand) {
@@ -71,7 +71,7 @@ func TestWhatWasHandedOnIsClosedWhateverComesMeanwhile(t *testing.T) {
 	}
 }
 
-func TestWhoeverMeetsWhatWasHandedOnAndNotClosedClosesIt(t *testing.T) {
+func TestReassignAssignment_ClosedByWhoComes(t *testing.T) {
 	t.Parallel()
 	for name, then := range map[string]func(*testing.T, *stand){
 		"the request is withdrawn": func(t *testing.T, s *stand) {

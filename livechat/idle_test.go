@@ -16,7 +16,7 @@ func idleAgenda() agenda.Agenda {
 	return agenda.Agenda{App: "mine", Channel: "web", Member: "ada", Tag: livechat.TagPrefix + "idle"}
 }
 
-func TestAnIdleConversationEndsByItsAgenda(t *testing.T) {
+func TestExpire(t *testing.T) {
 	t.Parallel()
 	for name, request := range map[string]func(s *stand){
 		"taken":   func(s *stand) { s.taken(t, "a1", "ada", "eve@desk") },
@@ -39,7 +39,7 @@ func TestAnIdleConversationEndsByItsAgenda(t *testing.T) {
 	}
 }
 
-func TestTheIdleTimeIsThatOfTheHost(t *testing.T) {
+func TestExpire_IdleTimeoutOfHost(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, func(p *livechat.Ports) { p.IdleTimeout = time.Hour })
 	s.taken(t, "a1", "bob", "eve@desk")
@@ -47,7 +47,7 @@ func TestTheIdleTimeIsThatOfTheHost(t *testing.T) {
 	require.Equal(t, s.at(time.Hour), s.mine.onlyAgenda(t, "bob").NextRunAt)
 }
 
-func TestAnAlarmThatCameTooEarlyIsSetAgain(t *testing.T) {
+func TestExpire_TooEarly(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -67,7 +67,7 @@ func TestAnAlarmThatCameTooEarlyIsSetAgain(t *testing.T) {
 	require.Equal(t, expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
 }
 
-func TestAnAlarmOfNothingDoesNothing(t *testing.T) {
+func TestExpire_NothingOpen(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	before := s.stored(t)

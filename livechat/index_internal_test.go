@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-func TestLookUpsReadOnlyWhatTheyLookFor(t *testing.T) {
+func TestEnsureIndexes_LookUps(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	require.NoError(t, EnsureIndexes(t.Context(), store))

@@ -76,7 +76,7 @@ func (s *stand) requireNothingLeft(t *testing.T) {
 	}
 }
 
-func TestAnIdleAgendaFreesTheMemberWhateverWasInterrupted(t *testing.T) {
+func TestExpire_AfterCrash(t *testing.T) {
 	t.Parallel()
 	eachInterruption(t, func(t *testing.T, s *stand, l *livechat.Service) {
 		t.Helper()
@@ -88,7 +88,7 @@ func TestAnIdleAgendaFreesTheMemberWhateverWasInterrupted(t *testing.T) {
 	})
 }
 
-func TestTheMemberCanLeaveWhateverWasInterrupted(t *testing.T) {
+func TestInletEndLiveChat_AfterCrash(t *testing.T) {
 	t.Parallel()
 	eachInterruption(t, func(t *testing.T, s *stand, l *livechat.Service) {
 		t.Helper()
@@ -98,7 +98,7 @@ func TestTheMemberCanLeaveWhateverWasInterrupted(t *testing.T) {
 	})
 }
 
-func TestANewRequestStandsAloneWhateverWasInterrupted(t *testing.T) {
+func TestCreateAssignment_AfterInterruptedEnd(t *testing.T) {
 	t.Parallel()
 	eachInterruption(t, func(t *testing.T, s *stand, l *livechat.Service) {
 		t.Helper()
@@ -112,7 +112,7 @@ func TestANewRequestStandsAloneWhateverWasInterrupted(t *testing.T) {
 	})
 }
 
-func TestWithdrawingAllRequestsCompletesWhateverWasInterrupted(t *testing.T) {
+func TestRemovePendingAssignment_AfterInterruptedEnd(t *testing.T) {
 	t.Parallel()
 	eachInterruption(t, func(t *testing.T, s *stand, l *livechat.Service) {
 		t.Helper()
@@ -124,7 +124,7 @@ func TestWithdrawingAllRequestsCompletesWhateverWasInterrupted(t *testing.T) {
 	})
 }
 
-func TestAHandoverThatGoesOnGetsTheIdleAgendaBack(t *testing.T) {
+func TestExpire_DuringHandover(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -146,7 +146,7 @@ func TestAHandoverThatGoesOnGetsTheIdleAgendaBack(t *testing.T) {
 	require.Equal(t, s.record(t, result.AssignmentID).Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
 }
 
-func TestAnInterruptedEndLeavesTheAgentInTheGroupUntilTheBotAnswersTheMember(t *testing.T) {
+func TestEndLiveChat_OrderOfSteps(t *testing.T) {
 	t.Parallel()
 	for writes := 1; ; writes++ {
 		s := newStand(t)

@@ -89,7 +89,7 @@ func (s scripted) requireConnected() {
 	require.Equal(s.t, []string{"web ada-web"}, s.sentTo()[len(s.sentTo())-1:])
 }
 
-func TestARequestWhoseGroupHasAnAgentIsTakenInWhateverOrderBotLogicCalls(t *testing.T) {
+func TestLinks_AnyOrder(t *testing.T) {
 	t.Parallel()
 	for _, order := range orders {
 		for times, name := range map[int]string{1: "once", 2: "each twice"} {
@@ -112,7 +112,7 @@ func TestARequestWhoseGroupHasAnAgentIsTakenInWhateverOrderBotLogicCalls(t *test
 	}
 }
 
-func TestACrashWhileBotLogicConnectsIsCompletedByTheSameCallAgain(t *testing.T) {
+func TestLinks_AfterCrash(t *testing.T) {
 	t.Parallel()
 	for _, order := range orders {
 		for i, crashing := range order {
@@ -137,7 +137,7 @@ func TestACrashWhileBotLogicConnectsIsCompletedByTheSameCallAgain(t *testing.T) 
 	}
 }
 
-func TestAGroupThatWasGivenWhileTheRequestWasSentIsTakenWhenItStands(t *testing.T) {
+func TestLinks_GroupGivenWhileSending(t *testing.T) {
 	t.Parallel()
 	for _, give := range []string{"give", "give by id"} {
 		s := scripted{newStand(t), t}
@@ -152,7 +152,7 @@ func TestAGroupThatWasGivenWhileTheRequestWasSentIsTakenWhenItStands(t *testing.
 	}
 }
 
-func TestAllAgentsInTheRoomServeTheMember(t *testing.T) {
+func TestLinks_SeveralAgents(t *testing.T) {
 	t.Parallel()
 	s := scripted{newStand(t), t}
 	require.NoError(t, steps["ask"](s, s.mine.Service))
@@ -169,7 +169,7 @@ func TestAllAgentsInTheRoomServeTheMember(t *testing.T) {
 	require.Empty(t, s.groups(t, document.O("active", true)))
 }
 
-func TestTheGroupOfAnotherLiveChatIsNotTakenOver(t *testing.T) {
+func TestLinks_GroupOfAnother(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	g := s.taken(t, "a1", "ada", "eve@phone").Group
@@ -181,7 +181,7 @@ func TestTheGroupOfAnotherLiveChatIsNotTakenOver(t *testing.T) {
 	}
 }
 
-func TestAGroupThatIsGivenToARequestThatHasEndedStaysAsItIs(t *testing.T) {
+func TestLinks_EndedRequest(t *testing.T) {
 	t.Parallel()
 	s := scripted{newStand(t), t}
 	require.NoError(t, steps["ask"](s, s.mine.Service))

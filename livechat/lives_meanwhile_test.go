@@ -22,7 +22,7 @@ func everyMoment(t *testing.T, least int, between func(t *testing.T, writes int)
 	require.LessOrEqual(t, least, 0, "there are more writes than that")
 }
 
-func TestADoubleClickMakesOneGroup(t *testing.T) {
+func TestTake_DoubleClick(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 6, func(t *testing.T, writes int) bool {
 		t.Helper()
@@ -48,7 +48,7 @@ func TestADoubleClickMakesOneGroup(t *testing.T) {
 	})
 }
 
-func TestARequestThatEndsWhileItIsTakenIsOver(t *testing.T) {
+func TestTake_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 6, func(t *testing.T, writes int) bool {
 		t.Helper()
@@ -67,7 +67,7 @@ func TestARequestThatEndsWhileItIsTakenIsOver(t *testing.T) {
 	})
 }
 
-func TestAnAgentWhoTakesAnotherTicketMeanwhileHasOneConversation(t *testing.T) {
+func TestTake_AnotherTicketMeanwhile(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 6, func(t *testing.T, writes int) bool {
 		t.Helper()
@@ -92,7 +92,7 @@ func TestAnAgentWhoTakesAnotherTicketMeanwhileHasOneConversation(t *testing.T) {
 	})
 }
 
-func TestARequestThatComesWhileAnotherEndsKeepsItsFlagAndAgenda(t *testing.T) {
+func TestEndLiveChat_NewRequestMeanwhile(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 4, func(t *testing.T, writes int) bool {
 		t.Helper()
@@ -112,7 +112,7 @@ func TestARequestThatComesWhileAnotherEndsKeepsItsFlagAndAgenda(t *testing.T) {
 	})
 }
 
-func TestARequestThatIsBeingSentWhileAnotherEndsKeepsItsAgenda(t *testing.T) {
+func TestEndLiveChat_NewRequestBeingSent(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 4, func(t *testing.T, writes int) bool {
 		t.Helper()
@@ -131,7 +131,7 @@ func TestARequestThatIsBeingSentWhileAnotherEndsKeepsItsAgenda(t *testing.T) {
 	})
 }
 
-func TestALiveChatThatEndsWhileAMessageIsRelayedLeavesNoAgenda(t *testing.T) {
+func TestRelayFromMember_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 2, func(t *testing.T, writes int) bool {
 		t.Helper()
@@ -148,7 +148,7 @@ func TestALiveChatThatEndsWhileAMessageIsRelayedLeavesNoAgenda(t *testing.T) {
 	})
 }
 
-func TestAMessageAtTheLastMomentKeepsALiveChatFromEnding(t *testing.T) {
+func TestExpire_MessageAtTheLastMoment(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -162,7 +162,7 @@ func TestAMessageAtTheLastMomentKeepsALiveChatFromEnding(t *testing.T) {
 	require.Equal(t, s.at(livechat.IdleTimeout), s.mine.onlyAgenda(t, "ada").NextRunAt)
 }
 
-func TestAnEndThatWasInterruptedIsCompletedByTheOtherSideAndByTheAgenda(t *testing.T) {
+func TestEndLiveChat_CompletedByOthers(t *testing.T) {
 	t.Parallel()
 	for name, other := range map[string]func(s *stand){
 		"inlet": func(s *stand) {

@@ -24,7 +24,7 @@ func directlyIn(group, chatID string) func(*livechat.AssignmentRecord) {
 	}
 }
 
-func TestAChatThatIsNotOfOneRequestAloneIsNotItsConversation(t *testing.T) {
+func TestTake_ChatOfSeveralRequests(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ group, chat, chatOfBob string }{
 		"the group that it was sent to":   {"team-1", "team-1", ""},
@@ -38,7 +38,7 @@ func TestAChatThatIsNotOfOneRequestAloneIsNotItsConversation(t *testing.T) {
 	}
 }
 
-func TestAChatInWhichAnotherMemberIsServedIsNotGivenAgain(t *testing.T) {
+func TestTake_ChatInUse(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	require.Equal(t, "chat", s.taken(t, "a1", "ada", "eve@help", directlyIn("F1", "chat")).Group.ExternalID)
@@ -49,7 +49,7 @@ func TestAChatInWhichAnotherMemberIsServedIsNotGivenAgain(t *testing.T) {
 	require.Equal(t, []string{"web: send to ada-web: for ada", "web: send to bob-web: for bob"}, s.platform.did())
 }
 
-func TestALiveGroupOfOneThatHasEndedIsNoObstacle(t *testing.T) {
+func TestTake_GroupLeftLive(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	old := s.taken(t, "a1", "ada", "eve@help", directlyIn("F1", "chat")).Group
@@ -58,7 +58,7 @@ func TestALiveGroupOfOneThatHasEndedIsNoObstacle(t *testing.T) {
 	require.False(t, s.group(t, old.ID).Active)
 }
 
-func TestADirectConversationThatWasLeftOverDoesNotKeepTheAgentFromTheNext(t *testing.T) {
+func TestTake_ConversationLeftLive(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, thatOnlySends(channel.Charlie))
 	old := s.taken(t, "a1", "ada", "eve@desk").Group
@@ -76,7 +76,7 @@ func (p sameRoom) CreateGroup(ctx context.Context, in *channel.Channel, group li
 	return livechat.CreatedGroup{ExternalID: "room"}, err
 }
 
-func TestAGroupThatThePlatformMadeForAnotherMemberIsRefused(t *testing.T) {
+func TestTake_GroupOfAnother(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, func(p *livechat.Ports) {
 		all, ok := p.Connectors[channel.Charlie].(*platform)
@@ -107,7 +107,7 @@ func TestAGroupThatThePlatformMadeForAnotherMemberIsRefused(t *testing.T) {
 	}
 }
 
-func TestARoomOfALiveChatAPIServesOneMemberAtATime(t *testing.T) {
+func TestCreateGroup_RoomInUse(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.pair(t, "shop")

@@ -59,7 +59,7 @@ func something(of reflect.Type) reflect.Value {
 	return value
 }
 
-func TestNoMethodLetsAPanicOfAPortThrough(t *testing.T) {
+func TestService_PanicsOfPorts(t *testing.T) {
 	t.Parallel()
 	for method := range reflect.TypeFor[*livechat.Service]().Methods() {
 		t.Run(method.Name, func(t *testing.T) {

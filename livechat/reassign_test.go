@@ -30,7 +30,7 @@ func conversation(t *testing.T, s *stand) (previous *livechat.AssignmentRecord, 
 		`"channel": {"_id": "desk"}, "messageEvent": {"type": "TEXT", "from": "eve", "to": "` + took.Group.ExternalID + `", "data": {"text": "transfer"}}`
 }
 
-func TestAConversationIsHandedOnWithEventChannelAndLabel(t *testing.T) {
+func TestReassignAssignment(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	previous, group, event := conversation(t, s)
@@ -62,7 +62,7 @@ func TestAConversationIsHandedOnWithEventChannelAndLabel(t *testing.T) {
 	require.True(t, relayed)
 }
 
-func TestWhatACallSaysGoesBeforeThePreviousAssignment(t *testing.T) {
+func TestReassignAssignment_Parameters(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	previous, group, _ := conversation(t, s)
@@ -91,7 +91,7 @@ func (s *stand) handedOn(t *testing.T, params string) *livechat.AssignmentRecord
 	return s.record(t, document.Get(object(t, must(t, s.mine.ReassignAssignment, params)), "assignmentId", ""))
 }
 
-func TestAnOutletThatIsNotPairedHandsOnToItsOwnGroups(t *testing.T) {
+func TestReassignAssignment_OutletNotPaired(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	_, _, event := conversation(t, s)
@@ -100,7 +100,7 @@ func TestAnOutletThatIsNotPairedHandsOnToItsOwnGroups(t *testing.T) {
 	require.Equal(t, []string{"desk C9"}, s.sentTo())
 }
 
-func TestAPendingRequestIsHandedOnAndItsTicketsRecalled(t *testing.T) {
+func TestReassignAssignment_Pending(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	r := s.mustAsk(t, `{}`)
@@ -112,7 +112,7 @@ func TestAPendingRequestIsHandedOnAndItsTicketsRecalled(t *testing.T) {
 	require.NotContains(t, s.platform.did(), "desk: recall the ticket of C9")
 }
 
-func TestALabelThatAHelpdeskLacksIsHandedOnToTheOutletThatHasIt(t *testing.T) {
+func TestReassignAssignment_LabelOfAnotherOutlet(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	_, _, event := conversation(t, s)
@@ -121,7 +121,7 @@ func TestALabelThatAHelpdeskLacksIsHandedOnToTheOutletThatHasIt(t *testing.T) {
 	require.Equal(t, []string{"desk C9"}, s.sentTo())
 }
 
-func TestADirectOutletGetsWhatIsHandedOnToIt(t *testing.T) {
+func TestReassignAssignment_DirectOutlet(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	_, _, event := conversation(t, s)
@@ -130,7 +130,7 @@ func TestADirectOutletGetsWhatIsHandedOnToIt(t *testing.T) {
 	require.Equal(t, "help", next.Direct)
 }
 
-func TestACustomOutletGetsTheDetailsThatItIsHandedOnWith(t *testing.T) {
+func TestReassignAssignment_CustomOutlet(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ first, given, want string }{
 		"what the call says goes before": {
@@ -159,7 +159,7 @@ func TestACustomOutletGetsTheDetailsThatItIsHandedOnWith(t *testing.T) {
 	}
 }
 
-func TestReassignAssignmentRefuses(t *testing.T) {
+func TestReassignAssignment_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, strict)
 	previous, _, event := conversation(t, s)
@@ -204,7 +204,7 @@ func TestReassignAssignmentRefuses(t *testing.T) {
 		refused{`{` + event + `, "targets": [{"channel": "phone"}]}`, boterr.Unsupported, "targets[0].channel"})
 }
 
-func TestAConversationGoesOnWhereNobodyTakesItOver(t *testing.T) {
+func TestReassignAssignment_SendFails(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	previous, group, event := conversation(t, s)
@@ -239,7 +239,7 @@ func TestAConversationGoesOnWhereNobodyTakesItOver(t *testing.T) {
 // event2 is a text of eve in a group.
 func event2(g *livechat.Group) *send.MessageEvent { return event("eve", g.ExternalID, "one moment") }
 
-func TestHandingOnAgainGivesTheOneThatIsPending(t *testing.T) {
+func TestReassignAssignment_Again(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	_, _, event := conversation(t, s)
@@ -255,7 +255,7 @@ func TestHandingOnAgainGivesTheOneThatIsPending(t *testing.T) {
 	require.ErrorContains(t, err, "sam has the next one")
 }
 
-func TestHandingOnAtOnceMakesOneAssignment(t *testing.T) {
+func TestReassignAssignment_ManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	previous, _, _ := conversation(t, s)
@@ -280,7 +280,7 @@ func TestHandingOnAtOnceMakesOneAssignment(t *testing.T) {
 	require.Equal(t, []string{"desk C9"}, s.sentTo())
 }
 
-func TestAConversationThatEndsWhileItIsHandedOnIsOver(t *testing.T) {
+func TestReassignAssignment_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := before(func(s *stand, m send.Message) {
 		if m.To == "C9" {
@@ -297,7 +297,7 @@ func TestAConversationThatEndsWhileItIsHandedOnIsOver(t *testing.T) {
 	s.requireOver(t, previous.ID, "ada", livechat.EndedByInlet)
 }
 
-func TestWhatWasToBeHandedOnEndsWithTheConversation(t *testing.T) {
+func TestReassignAssignment_EndsWithConversation(t *testing.T) {
 	t.Parallel()
 	for name, then := range map[string]func(*testing.T, *stand, string){
 		"the call is repeated": func(t *testing.T, s *stand, event string) {
@@ -328,7 +328,7 @@ func TestWhatWasToBeHandedOnEndsWithTheConversation(t *testing.T) {
 	}
 }
 
-func TestHandingOnIsCompletedFromWhereverTheStoreWasInterrupted(t *testing.T) {
+func TestReassignAssignment_AfterCrash(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]func(*testing.T, *stand, livechat.ReassignAssignmentParams) string{
 		"by the same call": func(t *testing.T, s *stand, p livechat.ReassignAssignmentParams) string {

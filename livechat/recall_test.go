@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-func TestTheTicketsOfARequestThatNobodyTookAreRecalledWhenItIsIdle(t *testing.T) {
+func TestExpire_RecallsTickets(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, thatOnlySends(channel.Bravo))
 	s.pending(t, "a1", "ada")
@@ -23,7 +23,7 @@ func TestTheTicketsOfARequestThatNobodyTookAreRecalledWhenItIsIdle(t *testing.T)
 	}, s.platform.did())
 }
 
-func TestARequestIsOverWhereItsTicketsCannotBeRecalled(t *testing.T) {
+func TestExpire_RecallFails(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.pending(t, "a1", "ada")
@@ -33,7 +33,7 @@ func TestARequestIsOverWhereItsTicketsCannotBeRecalled(t *testing.T) {
 	s.requireOver(t, "a1", "ada", livechat.EndedByIdle)
 }
 
-func TestTheTicketOfAConversationThatIsIdleStays(t *testing.T) {
+func TestExpire_TicketOfConversationStays(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -42,7 +42,7 @@ func TestTheTicketOfAConversationThatIsIdleStays(t *testing.T) {
 	require.Empty(t, s.platform.did())
 }
 
-func TestAHandoverThatWasSentInPartEndsWithItsConversation(t *testing.T) {
+func TestReassignAssignment_PartEndsWithConversation(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*testing.T, *stand){
 		"inlet":  func(t *testing.T, s *stand) { t.Helper(); must(t, s.mine.InletEndLiveChat, `{}`) },

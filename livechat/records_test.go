@@ -30,7 +30,7 @@ func requireKept[T any](t *testing.T, text string) {
 	require.Equal(t, read, again)
 }
 
-func TestRecordsKeepAllTheirFieldsAndUnknownOnes(t *testing.T) {
+func TestRecords_JSON(t *testing.T) {
 	t.Parallel()
 	const assignment = `"_id": "a1", "_version": 3, "app": "mine", "assignedAt": 3, "assignee": "eve", "createdAt": 1, "updatedAt": 2,
 		"etag": "e", "expiry": 4, "group": "g1", "groupInfo": {"externalId": "G"}, "history": true, "isZendesk": true, "inlet": "web",
@@ -53,14 +53,14 @@ func TestRecordsKeepAllTheirFieldsAndUnknownOnes(t *testing.T) {
 		"own": {"x": 1}}`)
 }
 
-func TestDetailsGiveTheRelayMessageByPlatform(t *testing.T) {
+func TestAssignmentDetails_RelayMessage(t *testing.T) {
 	t.Parallel()
 	var p livechat.CreateAssignmentParams
 	require.NoError(t, document.DecodeJSON([]byte(`{"assignmentDetails": {"relayMessage": {"charlie": {"type": "TEXT", "text": "hi"}}}}`), &p))
 	require.Equal(t, send.Text("hi"), p.AssignmentDetails.RelayMessage[channel.Charlie])
 }
 
-func TestAMemberHasOneOpenAssignmentAtMost(t *testing.T) {
+func TestEnsureIndexes_OneOpenAssignment(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.putOpen(t, "a1", 1, ``)

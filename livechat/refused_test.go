@@ -42,7 +42,7 @@ func requireStandsWithout(t *testing.T, s *stand, gone string, err error) string
 	return unsent.AssignmentID
 }
 
-func TestARequestStandsWithoutAGroupThatIsNotThereAnyMore(t *testing.T) {
+func TestCreateAssignment_GroupGone(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.platform.fail("U1", errGone)
@@ -55,7 +55,7 @@ func TestARequestStandsWithoutAGroupThatIsNotThereAnyMore(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAGroupThatIsNotThereIsNoReasonToGiveUpOneThatIsDown(t *testing.T) {
+func TestCreateAssignment_GroupGoneAndOneDown(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.platform.fail("U1", errGone)
@@ -71,7 +71,7 @@ func TestAGroupThatIsNotThereIsNoReasonToGiveUpOneThatIsDown(t *testing.T) {
 	require.Equal(t, []string{"desk C1", "team D1"}, s.sentTo())
 }
 
-func TestARequestStandsWithoutAChannelThatIsGone(t *testing.T) {
+func TestCreateAssignment_ChannelGone(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.platform.fail("D1", errDown)
@@ -83,7 +83,7 @@ func TestARequestStandsWithoutAChannelThatIsGone(t *testing.T) {
 	requireStandsWithout(t, s, "D1", err)
 }
 
-func TestANewTargetThatIsNotThereIsTriedAgainOnlyWhereItIsNamedAgain(t *testing.T) {
+func TestAddNewTargetsToAssignment_TargetGone(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	r := s.mustAsk(t, `{"label": "sales"}`)
@@ -97,7 +97,7 @@ func TestANewTargetThatIsNotThereIsTriedAgainOnlyWhereItIsNamedAgain(t *testing.
 	require.Equal(t, []string{"C9", "C1", "D1", "U1"}, s.ticketed(t, r.ID))
 }
 
-func TestAConversationIsHandedOnToThoseWhoAreThere(t *testing.T) {
+func TestReassignAssignment_GroupGone(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	previous, group, event := conversation(t, s)

@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestWhatMemberAndAgentWriteReachesTheOtherAsItIs(t *testing.T) {
+func TestRelay_BothWays(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -56,7 +56,7 @@ func requireNotRelayed(t *testing.T) func(bool, error) {
 	}
 }
 
-func TestEachMessageStartsTheIdleTimeAnew(t *testing.T) {
+func TestRelay_StartsIdleTimeAnew(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -73,7 +73,7 @@ func TestEachMessageStartsTheIdleTimeAnew(t *testing.T) {
 	}
 }
 
-func TestWithoutALiveChatAgendaIdleTimeIsWatchedFromTheTakeOn(t *testing.T) {
+func TestTake_StartsIdleTime(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	r := s.mustAsk(t, `{"setLiveChatAgenda": false}`)
@@ -89,7 +89,7 @@ func TestWithoutALiveChatAgendaIdleTimeIsWatchedFromTheTakeOn(t *testing.T) {
 	require.Equal(t, s.at(livechat.IdleTimeout), s.record(t, r.ID).Expiry, "messages arm it anew")
 }
 
-func TestATapIsRelayedAsItsPayload(t *testing.T) {
+func TestRelay_Tap(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -99,7 +99,7 @@ func TestATapIsRelayedAsItsPayload(t *testing.T) {
 	require.Equal(t, send.TypeText, s.platform.sent()[0].Response.Type())
 }
 
-func TestWhatIsNoMessageIsNotRelayed(t *testing.T) {
+func TestRelay_NoMessage(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -116,7 +116,7 @@ func TestWhatIsNoMessageIsNotRelayed(t *testing.T) {
 	require.Equal(t, before, s.stored(t))
 }
 
-func TestNothingIsRelayedBeforeAndAfterTheConversation(t *testing.T) {
+func TestRelay_BeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	both := func(check func(bool, error)) {
@@ -135,7 +135,7 @@ func TestNothingIsRelayedBeforeAndAfterTheConversation(t *testing.T) {
 	require.Empty(t, s.platform.did())
 }
 
-func TestAnEventBelongsToTheGroupThatItGoesTo(t *testing.T) {
+func TestGroupOf(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, thatOnlySends(channel.Delta))
 	ofAda := s.taken(t, "a1", "ada", "eve@desk").Group
@@ -176,7 +176,7 @@ func TestAnEventBelongsToTheGroupThatItGoesTo(t *testing.T) {
 	require.Nil(t, got, "another app")
 }
 
-func TestADirectConversationIsWithTheBotAlone(t *testing.T) {
+func TestGroupOf_DirectConversation(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, thatOnlySends(channel.Charlie))
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
@@ -217,7 +217,7 @@ func TestADirectConversationIsWithTheBotAlone(t *testing.T) {
 	})
 }
 
-func TestAConversationOfAGroupOnTheInletSideGoesToThatGroup(t *testing.T) {
+func TestRelay_InletGroup(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) {
@@ -228,7 +228,7 @@ func TestAConversationOfAGroupOnTheInletSideGoesToThatGroup(t *testing.T) {
 	require.Nil(t, s.platform.sent()[0].Member)
 }
 
-func TestAGroupPutOutOfUseRelaysNothing(t *testing.T) {
+func TestRelay_GroupOutOfUse(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
@@ -237,7 +237,7 @@ func TestAGroupPutOutOfUseRelaysNothing(t *testing.T) {
 	requireNotRelayed(t)(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
 }
 
-func TestARelayThatFailsSaysSo(t *testing.T) {
+func TestRelay_Fails(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, withoutConnector(channel.Webchat))
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -255,7 +255,7 @@ func TestARelayThatFailsSaysSo(t *testing.T) {
 	require.False(t, isRelayed)
 }
 
-func TestARequestWithAGroupThatNobodyHasTakenIsNotRelayed(t *testing.T) {
+func TestRelay_NobodyHasTaken(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.pending(t, "a1", "ada")
@@ -266,7 +266,7 @@ func TestARequestWithAGroupThatNobodyHasTakenIsNotRelayed(t *testing.T) {
 	require.Empty(t, s.platform.did())
 }
 
-func TestNothingIsRelayedWhereTheEndWasInterrupted(t *testing.T) {
+func TestRelay_AfterInterruptedEnd(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
@@ -278,7 +278,7 @@ func TestNothingIsRelayedWhereTheEndWasInterrupted(t *testing.T) {
 	require.Empty(t, s.platform.did())
 }
 
-func TestTheLaterOfTwoMessagesAtOnceDecidesWhenItExpires(t *testing.T) {
+func TestRelay_TwoAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-func TestAPendingRequestIsRemovedWithAllThatBelongsToIt(t *testing.T) {
+func TestRemovePendingAssignment(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, thatOnlySends("delta"))
 	s.mustAsk(t, `{}`)
@@ -36,7 +36,7 @@ func TestAPendingRequestIsRemovedWithAllThatBelongsToIt(t *testing.T) {
 	s.mustAsk(t, `{}`)
 }
 
-func TestOnlyWhatNobodyHasTakenIsRemoved(t *testing.T) {
+func TestRemovePendingAssignment_Taken(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -48,7 +48,7 @@ func TestOnlyWhatNobodyHasTakenIsRemoved(t *testing.T) {
 	require.Equal(t, before, s.stored(t))
 }
 
-func TestARequestThatWasSentInPartIsRemoved(t *testing.T) {
+func TestRemovePendingAssignment_SentInPart(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.platform.fail("U1", errDown)
@@ -60,7 +60,7 @@ func TestARequestThatWasSentInPartIsRemoved(t *testing.T) {
 	require.Contains(t, s.platform.did(), "team: recall the ticket of D1")
 }
 
-func TestARecallThatFailsIsRepeated(t *testing.T) {
+func TestRemovePendingAssignment_RecallFails(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mustAsk(t, `{}`)
@@ -78,7 +78,7 @@ func TestARecallThatFailsIsRepeated(t *testing.T) {
 	require.Empty(t, s.assignments(t, "ada"))
 }
 
-func TestTheRequestOfAMemberWhoIsGoneIsRemoved(t *testing.T) {
+func TestRemovePendingAssignment_MemberGone(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mustAsk(t, `{}`)
@@ -87,7 +87,7 @@ func TestTheRequestOfAMemberWhoIsGoneIsRemoved(t *testing.T) {
 	require.Empty(t, s.assignments(t, "ada"))
 }
 
-func TestRemovingIsCompletedFromWhereverTheStoreWasInterrupted(t *testing.T) {
+func TestRemovePendingAssignment_AfterCrash(t *testing.T) {
 	t.Parallel()
 	wasBroken := true
 	for writes := 0; wasBroken; writes++ {

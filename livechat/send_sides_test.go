@@ -16,7 +16,7 @@ import (
 
 const toInlet = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}, "response": {"type": "TEXT", "text": "Bye {{firstName}}"}}`
 
-func TestSendMessageToInletReachesTheMemberOfTheEvent(t *testing.T) {
+func TestSendMessageToInlet(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -39,7 +39,7 @@ func TestSendMessageToInletReachesTheMemberOfTheEvent(t *testing.T) {
 	require.Empty(t, s.mine.openAgendas(t, "ada"))
 }
 
-func TestTheResultOfASendToTheInletIsThatOfItsPlatform(t *testing.T) {
+func TestSendMessageToInlet_Result(t *testing.T) {
 	t.Parallel()
 	for platform, keys := range map[channel.Type][]string{
 		channel.Alpha: {"result", "messageEvent"}, channel.Bravo: {"result", "messageEvent"}, channel.Delta: {"result", "messageEvent"},
@@ -52,7 +52,7 @@ func TestTheResultOfASendToTheInletIsThatOfItsPlatform(t *testing.T) {
 	}
 }
 
-func TestSendMessageToInletRefuses(t *testing.T) {
+func TestSendMessageToInlet_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -78,7 +78,7 @@ func TestSendMessageToInletRefuses(t *testing.T) {
 	requireRefused(t, bare, bare.mine.SendMessageToInlet, refused{toInlet, boterr.Unsupported, ""})
 }
 
-func TestSendMessageToInletGroupIsForBravoAndDelta(t *testing.T) {
+func TestSendMessageToInletGroup_Platforms(t *testing.T) {
 	t.Parallel()
 	for _, platform := range []channel.Type{channel.Bravo, channel.Delta} {
 		s := newStand(t)
@@ -99,7 +99,7 @@ func TestSendMessageToInletGroupIsForBravoAndDelta(t *testing.T) {
 	}
 }
 
-func TestSendMessageToInletGroupRefuses(t *testing.T) {
+func TestSendMessageToInletGroup_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.addChannel(t, `{"_id": "web", "type": "bravo", "on": true}`)
@@ -116,7 +116,7 @@ func TestSendMessageToInletGroupRefuses(t *testing.T) {
 	requireRefused(t, s, s.theirs.SendMessageToInletGroup, refused{`{"groupId": "` + g.ID + `", ` + hi, boterr.NotFound, "groupId"})
 }
 
-func TestSendMessageToOutletGroupIsForBravoCharlieAndDelta(t *testing.T) {
+func TestSendMessageToOutletGroup_Platforms(t *testing.T) {
 	t.Parallel()
 	for outlet, keys := range map[string][]string{
 		"phone": {"result", "messageEvent"}, "team": {"result", "messageEvent"}, "desk": {"ok", "channel", "ts", "message"},
@@ -133,7 +133,7 @@ func TestSendMessageToOutletGroupIsForBravoCharlieAndDelta(t *testing.T) {
 	}
 }
 
-func TestSendMessageToOutletGroupRefuses(t *testing.T) {
+func TestSendMessageToOutletGroup_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
@@ -152,7 +152,7 @@ func TestSendMessageToOutletGroupRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "bravo, charlie, delta")
 }
 
-func TestOnCharlieAResponseURLGetsTheMessage(t *testing.T) {
+func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
@@ -179,7 +179,7 @@ func TestOnCharlieAResponseURLGetsTheMessage(t *testing.T) {
 		refused{params("http://127.0.0.1/x"), boterr.InvalidArgument, "responseUrl"})
 }
 
-func TestOffCharlieAResponseURLIsIgnoredOrRefused(t *testing.T) {
+func TestSendMessageToOutletGroup_ResponseURLElsewhere(t *testing.T) {
 	t.Parallel()
 	const url = `", "responseUrl": "https://hooks.example/1", "response": {"type": "TEXT", "text": "hi"}}`
 	s := newStand(t)
@@ -191,7 +191,7 @@ func TestOffCharlieAResponseURLIsIgnoredOrRefused(t *testing.T) {
 	requireRefused(t, strict, strict.mine.SendMessageToOutletGroup, refused{`{"groupId": "` + g.ID + url, boterr.InvalidArgument, "responseUrl"})
 }
 
-func TestSaveGroupIDToMemberKeepsTheGroupOfAnEvent(t *testing.T) {
+func TestSaveGroupIDToMember(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	g := s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) {
@@ -210,7 +210,7 @@ func TestSaveGroupIDToMemberKeepsTheGroupOfAnEvent(t *testing.T) {
 	require.Equal(t, g.ID, s.mine.member(t, "ada").Group, "an event in the group on the inlet's side")
 }
 
-func TestTheMemberOfAGroupThatKnowsNoneIsThatOfItsAssignment(t *testing.T) {
+func TestSaveGroupIDToMember_GroupWithoutMember(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -224,7 +224,7 @@ func TestTheMemberOfAGroupThatKnowsNoneIsThatOfItsAssignment(t *testing.T) {
 	require.Equal(t, "g3", s.mine.member(t, "bob").Group, "a group needs no assignment for that")
 }
 
-func TestSaveGroupIDToMemberRefuses(t *testing.T) {
+func TestSaveGroupIDToMember_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.put(t, "groups", `{"_id": "empty", "app": "mine", "outlet": "desk", "externalId": "room", "active": true}`)
@@ -236,7 +236,7 @@ func TestSaveGroupIDToMemberRefuses(t *testing.T) {
 		refused{`{"channel": {"_id": "desk"}, "messageEvent": {"to": "room"}}`, boterr.NotFound, "messageEvent"})
 }
 
-func TestWhatIsSentToAGroupThatIsNotLiveIsRefused(t *testing.T) {
+func TestSendMessageToOutletGroup_GroupNotLive(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
@@ -247,7 +247,7 @@ func TestWhatIsSentToAGroupThatIsNotLiveIsRefused(t *testing.T) {
 	require.Empty(t, s.platform.did())
 }
 
-func TestTheMembersGroupIsClearedWhereItsConversationIsOver(t *testing.T) {
+func TestEndLiveChat_ClearsMemberGroup(t *testing.T) {
 	t.Parallel()
 	const handOn = `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`
 	for name, over := range map[string]func(s *stand){

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-func TestASummaryThatGrowsWhenItIsFilledIsShortened(t *testing.T) {
+func TestSummary_Shortened(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.change(t, "members", document.O("_id", "ada"), document.Set("meta.note", strings.Repeat("ä", 3000)))
@@ -24,7 +24,7 @@ func TestASummaryThatGrowsWhenItIsFilledIsShortened(t *testing.T) {
 	require.True(t, strings.HasSuffix(summary, "ä…"))
 }
 
-func TestASummaryThatIsFilledWithNothingIsNotSent(t *testing.T) {
+func TestSummary_Empty(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "{{meta.note}}"}}`)
@@ -34,7 +34,7 @@ func TestASummaryThatIsFilledWithNothingIsNotSent(t *testing.T) {
 	require.Empty(t, s.sentTo())
 }
 
-func TestWhatAMemberWritesInASummaryIsNotFilled(t *testing.T) {
+func TestSummary_FilledOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.change(t, "members", document.O("_id", "ada"), document.Set("meta.note", "{{lastName}}"))
@@ -44,7 +44,7 @@ func TestWhatAMemberWritesInASummaryIsNotFilled(t *testing.T) {
 	require.Equal(t, "{{lastName}}!", s.lastSent(t).Text())
 }
 
-func TestALongNameIsShortened(t *testing.T) {
+func TestTicket_LongName(t *testing.T) {
 	t.Parallel()
 	for outlet, end := range map[string]string{"desk": "y… asks for a person.\ns", "help": "y… asks for a person."} {
 		t.Run(outlet, func(t *testing.T) {

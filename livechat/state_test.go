@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-func TestTheStateIsDerivedFromTheRecord(t *testing.T) {
+func TestAssignmentRecord_State(t *testing.T) {
 	t.Parallel()
 	r := &livechat.AssignmentRecord{}
 	require.Equal(t, livechat.Sending, r.State())

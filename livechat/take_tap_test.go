@@ -16,7 +16,7 @@ func tapOf(from, to string, payload any) send.MessageEvent {
 	return send.MessageEvent{From: from, To: to, Type: send.TypePayload, Data: document.O("payload", payload)}
 }
 
-func TestATapOnATicketTakesIt(t *testing.T) {
+func TestTakeByTap(t *testing.T) {
 	t.Parallel()
 	for name, payload := range map[string]any{
 		"of the default ticket":         document.O("payload", livechat.TakePayload, "value", "a1"),
@@ -38,7 +38,7 @@ func TestATapOnATicketTakesIt(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTapOnATicketTakesNothing(t *testing.T) {
+func TestTakeByTap_OtherEvents(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.pending(t, "a1", "ada", onlyIn("desk"))
@@ -69,7 +69,7 @@ func TestWhatIsNoTapOnATicketTakesNothing(t *testing.T) {
 	require.Equal(t, before, s.stored(t))
 }
 
-func TestATapToTakeThatSaysTooLittleIsRefused(t *testing.T) {
+func TestTakeByTap_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.pending(t, "a1", "ada", onlyIn("team"))

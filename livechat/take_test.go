@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestOfFiftyAgentsAtOnceOneHasTheTicketAndTheOthersLearnWho(t *testing.T) {
+func TestTake_FiftyAgentsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.pending(t, "a1", "ada")
@@ -49,7 +49,7 @@ func TestOfFiftyAgentsAtOnceOneHasTheTicketAndTheOthersLearnWho(t *testing.T) {
 	require.Equal(t, winner, s.groups(t, document.O())[0].AdminExternalID)
 }
 
-func TestWhoTakesATicketGetsAGroupWithTheSummaryAndTheOtherTicketsSayWho(t *testing.T) {
+func TestTake(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.saveAdmin(t, "adm1", "U-eve", "Eve")
@@ -91,7 +91,7 @@ func TestWhoTakesATicketGetsAGroupWithTheSummaryAndTheOtherTicketsSayWho(t *test
 	})
 }
 
-func TestTheGroupOfARequestNamesTheBotOfItsOutlet(t *testing.T) {
+func TestTake_BotID(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.addChannel(t, `{"_id": "desk", "type": "charlie", "on": true, "info": {"botId": "B-desk"}, "broadcastGroups": [
@@ -99,7 +99,7 @@ func TestTheGroupOfARequestNamesTheBotOfItsOutlet(t *testing.T) {
 	require.Equal(t, "B-desk", s.taken(t, "a1", "ada", "eve@desk").Group.BotID)
 }
 
-func TestOnlyTicketsThatAreThereShowWhoTookTheRequest(t *testing.T) {
+func TestTake_ShowsOnTickets(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
@@ -115,7 +115,7 @@ func TestOnlyTicketsThatAreThereShowWhoTookTheRequest(t *testing.T) {
 	require.Equal(t, []string{`team: create group "Order 7" for "eve"`, "phone: show on the ticket of D1: Taken by eve."}, s.platform.did())
 }
 
-func TestTheTakenMessageOfTheRequestIsForCharlieAlone(t *testing.T) {
+func TestTake_TakenMessage(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
@@ -132,7 +132,7 @@ func TestTheTakenMessageOfTheRequestIsForCharlieAlone(t *testing.T) {
 	}, s.platform.did(), "without a name agents are called by their id")
 }
 
-func TestAGroupWithoutANameIsCalledAfterTheMember(t *testing.T) {
+func TestTake_GroupName(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.mine.addMember(t, `{"_id": "nobody", "channel": "web"}`)
@@ -142,7 +142,7 @@ func TestAGroupWithoutANameIsCalledAfterTheMember(t *testing.T) {
 	}
 }
 
-func TestWithoutGroupsTheConversationWithTheAgentIsTheGroup(t *testing.T) {
+func TestTake_DirectConversation(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, thatOnlySends(channel.Charlie), thatOnlySends(channel.Bravo), thatOnlySends(channel.Delta))
 	s.pending(t, "a1", "ada")
@@ -152,7 +152,7 @@ func TestWithoutGroupsTheConversationWithTheAgentIsTheGroup(t *testing.T) {
 	require.Equal(t, []string{"desk: send to eve: Order 7, for Ada"}, s.platform.did(), "nothing else can be done there")
 }
 
-func TestAnAgentHasOneDirectConversationAtATime(t *testing.T) {
+func TestTake_OneDirectConversation(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, thatOnlySends(channel.Charlie))
 	s.taken(t, "a1", "ada", "eve@desk")
@@ -173,7 +173,7 @@ func TestAnAgentHasOneDirectConversationAtATime(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestTwoTicketsTakenAtOnceByOneAgentAreNeverOneConversation(t *testing.T) {
+func TestTake_TwoTicketsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, thatOnlySends(channel.Charlie))
 	s.pending(t, "a1", "ada")
@@ -195,7 +195,7 @@ func TestTwoTicketsTakenAtOnceByOneAgentAreNeverOneConversation(t *testing.T) {
 	}
 }
 
-func TestADirectRequestIsTakenInTheConversationThatItOpened(t *testing.T) {
+func TestTake_DirectRequest(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	direct := func(outlet, chatID string) func(*livechat.AssignmentRecord) {
@@ -219,7 +219,7 @@ func TestADirectRequestIsTakenInTheConversationThatItOpened(t *testing.T) {
 	require.Equal(t, livechat.Taken, s.record(t, "a2").State())
 }
 
-func TestAGroupThatTheOutletMadeIsJoinedByWhoTakesIt(t *testing.T) {
+func TestTake_JoinsGroupOfOutlet(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.saveAdmin(t, "adm1", "eve", "Eve")
@@ -236,7 +236,7 @@ func TestAGroupThatTheOutletMadeIsJoinedByWhoTakesIt(t *testing.T) {
 	require.Empty(t, s.platform.did(), "the outlet got the summary when it was asked for the group")
 }
 
-func TestTakeRefuses(t *testing.T) {
+func TestTake_Refuses(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change func(*livechat.AssignmentRecord)
@@ -304,7 +304,7 @@ func TestTakeRefuses(t *testing.T) {
 	}
 }
 
-func TestAConnectorIsNeededToTakeATicket(t *testing.T) {
+func TestTake_WithoutConnector(t *testing.T) {
 	t.Parallel()
 	s := newStand(t, withoutConnector(channel.Charlie))
 	s.pending(t, "a1", "ada")
@@ -314,7 +314,7 @@ func TestAConnectorIsNeededToTakeATicket(t *testing.T) {
 	require.Equal(t, livechat.Pending, s.record(t, "a1").State())
 }
 
-func TestTheSameAgentCompletesWhatThePlatformRefused(t *testing.T) {
+func TestTake_SameAgentAgain(t *testing.T) {
 	t.Parallel()
 	whole := []string{
 		`desk: create group "Order 7" for "eve"`, "desk: send to group1: Order 7, for Ada",
@@ -347,7 +347,7 @@ func TestTheSameAgentCompletesWhatThePlatformRefused(t *testing.T) {
 	}
 }
 
-func TestTakingIsCompletedFromWhereverTheStoreWasInterrupted(t *testing.T) {
+func TestTake_AfterCrash(t *testing.T) {
 	t.Parallel()
 	for writes := 0; ; writes++ {
 		s := newStand(t)
@@ -375,7 +375,7 @@ func TestTakingIsCompletedFromWhereverTheStoreWasInterrupted(t *testing.T) {
 	}
 }
 
-func TestWhoTakesARequestPutsTheMembersFlagRight(t *testing.T) {
+func TestTake_FlagOfMember(t *testing.T) {
 	t.Parallel()
 	eve := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
 	clearFlag := func(s *stand) {
@@ -397,7 +397,7 @@ func TestWhoTakesARequestPutsTheMembersFlagRight(t *testing.T) {
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the bot is to answer the member")
 }
 
-func TestWhetherTheMemberIsInLiveChatIsWhatTheLastCallSays(t *testing.T) {
+func TestLiveChatParameter_LastCallCounts(t *testing.T) {
 	t.Parallel()
 	const handOn = `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}, "liveChat": false}`
 	for name, test := range map[string]struct {
@@ -432,7 +432,7 @@ func (q quitter) Send(context.Context, send.Message) (send.Delivery, error) {
 	return send.Delivery{}, errDown
 }
 
-func TestATakeThatIsGivenUpIsCanceledAndCanBeCompleted(t *testing.T) {
+func TestTake_Canceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatCanBeTappedOnATicketSendsTheAssignmentUnlessItHasAValue(t *testing.T) {
+func TestTicket_TapsSendAssignment(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ given, sent string }{
 		"a button": {

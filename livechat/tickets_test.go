@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-func TestNewTargetsGetTicketsAndThoseThatHaveOneGetNone(t *testing.T) {
+func TestAddNewTargetsToAssignment(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		label   string
@@ -72,7 +72,7 @@ func TestNewTargetsGetTicketsAndThoseThatHaveOneGetNone(t *testing.T) {
 	}
 }
 
-func TestAddNewTargetsRefuses(t *testing.T) {
+func TestAddNewTargetsToAssignment_Refuses(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	r := s.mustAsk(t, `{}`)
@@ -118,7 +118,7 @@ func TestAddNewTargetsRefuses(t *testing.T) {
 		refused{`{"assignmentId": "` + open.ID + `", "targets": [{"type": "user"}]}`, boterr.InvalidArgument, "targets[0].id"})
 }
 
-func TestLiveChatFalseTakesTheMemberOutOfLiveChat(t *testing.T) {
+func TestLiveChatParameter_False(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	r := s.mustAsk(t, `{}`)
@@ -130,7 +130,7 @@ func TestLiveChatFalseTakesTheMemberOutOfLiveChat(t *testing.T) {
 	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 }
 
-func TestNewTargetsThatFailAreRepeatedAlone(t *testing.T) {
+func TestAddNewTargetsToAssignment_SendFails(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	r := s.mustAsk(t, `{"label": "sales"}`)
@@ -146,7 +146,7 @@ func TestNewTargetsThatFailAreRepeatedAlone(t *testing.T) {
 	require.Equal(t, []string{"phone B1", "desk C1", "desk U1", "team D1"}, s.sentTo())
 }
 
-func TestNewTargetsCompleteARequestThatWasSentInPart(t *testing.T) {
+func TestAddNewTargetsToAssignment_SentInPart(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	s.platform.fail("D1", errDown)
@@ -160,7 +160,7 @@ func TestNewTargetsCompleteARequestThatWasSentInPart(t *testing.T) {
 	s.mine.onlyAgenda(t, "ada")
 }
 
-func TestTheSameNewTargetsAtOnceGetOneTicketEach(t *testing.T) {
+func TestAddNewTargetsToAssignment_AtOnce(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	r := s.mustAsk(t, `{"label": "sales"}`)
@@ -181,7 +181,7 @@ func TestTheSameNewTargetsAtOnceGetOneTicketEach(t *testing.T) {
 	require.Equal(t, []string{"phone B1", "team D1"}, s.sentTo())
 }
 
-func TestAddingTargetsIsCompletedFromWhereverTheStoreWasInterrupted(t *testing.T) {
+func TestAddNewTargetsToAssignment_AfterCrash(t *testing.T) {
 	t.Parallel()
 	wasBroken := true
 	for writes := 0; wasBroken; writes++ {

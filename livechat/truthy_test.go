@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-func TestRecallRelayMessageIsTruthyAsInJavaScript(t *testing.T) {
+func TestTruthy(t *testing.T) {
 	t.Parallel()
 	for given, isRecalled := range map[string]bool{
 		`true`: true, `1`: true, `-0.5`: true, `"no"`: true, `{}`: true, `[]`: true,
