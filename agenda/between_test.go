@@ -9,31 +9,33 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // interposed is a store in which something happens between what is read and the next
 // update or insert.
 type interposed struct {
-	document.Store
+	store.Store
 
 	between func()
 }
 
 // interposedCollection is a collection of such a store.
 type interposedCollection struct {
-	document.Collection
+	store.Collection
 
 	store *interposed
 }
 
-func (s *interposed) Collection(name string) document.Collection {
+func (s *interposed) Collection(name string) store.Collection {
 	return interposedCollection{Collection: s.Store.Collection(name), store: s}
 }
 
 func (c interposedCollection) Update(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.UpdateOptions,
-) (document.UpdateResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
 	c.store.interpose()
 	return c.Collection.Update(ctx, filter, change, options)
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // claim is an agenda that a scheduler holds.
@@ -37,17 +39,17 @@ type claim struct {
 // claim claims an agenda that was found due, and returns nil where it is not what it was
 // any more.
 func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Time) (*claim, error) {
-	filter, err := document.CompileFilter(asSeen(seen))
+	filter, err := query.CompileFilter(asSeen(seen))
 	if err != nil {
 		s.candidates.giveBack(seen)
 		return nil, err
 	}
-	change, isSpent := document.Change{Update: s.updates().claim}, false
+	change, isSpent := query.Change{Update: s.updates().claim}, false
 	if neverCameBack(seen) {
 		change, isSpent = s.takeOver(ctx, seen)
 	}
 	change.Stamps.Set = change.Stamps.Set.With(fieldLeaseUntil, millis(now.Add(s.lease)))
-	done, err := s.agendas.FindAndModify(ctx, filter, change, document.FindAndModifyOptions{New: true})
+	done, err := s.agendas.FindAndModify(ctx, filter, change, store.FindAndModifyOptions{New: true})
 	if err != nil || !done.Matched {
 		s.candidates.giveBack(seen)
 		return nil, err
@@ -61,11 +63,11 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 
 // stands reports whether the agenda is still what was claimed.
 func (c *claim) stands(ctx context.Context) (bool, error) {
-	filter, err := document.CompileFilter(document.O(record.FieldID, c.id))
+	filter, err := query.CompileFilter(document.O(record.FieldID, c.id))
 	if err != nil {
 		return false, err
 	}
-	found, err := c.scheduler.agendas.Find(ctx, filter, document.FindOptions{})
+	found, err := c.scheduler.agendas.Find(ctx, filter, store.FindOptions{})
 	if err != nil || len(found) == 0 {
 		return false, err
 	}

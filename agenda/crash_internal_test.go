@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // step is what happens to a worker at one of its steps: what it asks of its store, and
@@ -19,7 +21,7 @@ type step func(number int, act func())
 
 // stepped is a store that lets a worker take its steps.
 type stepped struct {
-	document.Store
+	store.Store
 
 	step   step
 	number int
@@ -35,7 +37,7 @@ func (s *stepped) Now(ctx context.Context) (now time.Time, err error) {
 	return now, err
 }
 
-func (s *stepped) Collection(name string) document.Collection {
+func (s *stepped) Collection(name string) store.Collection {
 	return &steppedCollection{Collection: s.Store.Collection(name), store: s}
 }
 
@@ -43,32 +45,32 @@ func (s *stepped) Collection(name string) document.Collection {
 type watchedSteps struct{ *stepped }
 
 func (s watchedSteps) Watch(name string, changed func(before, after document.Object), reset func()) (stop func()) {
-	return s.Store.(document.Watcher).Watch(name, changed, reset)
+	return s.Store.(store.Watcher).Watch(name, changed, reset)
 }
 
 type steppedCollection struct {
-	document.Collection
+	store.Collection
 
 	store *stepped
 }
 
 func (c *steppedCollection) Find(
-	ctx context.Context, filter *document.Filter, options document.FindOptions,
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) (found []document.Object, err error) {
 	c.store.take(func() { found, err = c.Collection.Find(ctx, filter, options) })
 	return found, err
 }
 
 func (c *steppedCollection) Update(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.UpdateOptions,
-) (result document.UpdateResult, err error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (result store.UpdateResult, err error) {
 	c.store.take(func() { result, err = c.Collection.Update(ctx, filter, change, options) })
 	return result, err
 }
 
 func (c *steppedCollection) FindAndModify(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
-) (result document.FindAndModifyResult, err error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (result store.FindAndModifyResult, err error) {
 	c.store.take(func() { result, err = c.Collection.FindAndModify(ctx, filter, change, options) })
 	return result, err
 }
@@ -105,13 +107,13 @@ func (c *crash) handler(_ context.Context, run Run) error {
 }
 
 // wrapping returns the store that a worker sees.
-type wrapping func(steps *stepped) document.Store
+type wrapping func(steps *stepped) store.Store
 
 // wrappings are one whose changes can be followed, and one where they cannot.
 func wrappings() []wrapping {
 	return []wrapping{
-		func(steps *stepped) document.Store { return watchedSteps{steps} },
-		func(steps *stepped) document.Store { return steps },
+		func(steps *stepped) store.Store { return watchedSteps{steps} },
+		func(steps *stepped) store.Store { return steps },
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // ErrLeaseLost is the cause with which the context of a run ends whose claim is lost:
@@ -25,7 +27,7 @@ const longestError = 1000
 
 // ending is what follows from a run.
 type ending struct {
-	update *document.Update
+	update *query.Update
 	// stamps are what the update sets that differs each time.
 	stamps document.Object
 	// next is when the agenda runs next, zero where it does not.
@@ -104,12 +106,12 @@ func (s *Scheduler) conclude(ctx context.Context, c *claim, judge verdict) (endi
 			return ending{}, err
 		}
 		done := judge(c.record, now)
-		filter, err := document.CompileFilter(c.unchanged())
+		filter, err := query.CompileFilter(c.unchanged())
 		if err != nil {
 			return ending{}, err
 		}
-		change := document.Change{Update: done.update, Stamps: document.Stamps{Set: done.stamps}}
-		written, err := s.agendas.Update(ctx, filter, change, document.UpdateOptions{})
+		change := query.Change{Update: done.update, Stamps: query.Stamps{Set: done.stamps}}
+		written, err := s.agendas.Update(ctx, filter, change, store.UpdateOptions{})
 		if err != nil || written.Matched > 0 {
 			return done, err
 		}
@@ -134,11 +136,11 @@ func (c *claim) unchanged() document.Object {
 // reread reads an agenda that is not any more what it was. It reports whether it was
 // removed; where another worker has it the error is ErrLeaseLost.
 func (s *Scheduler) reread(ctx context.Context, c *claim) (removed bool, err error) {
-	filter, err := document.CompileFilter(document.O(record.FieldID, c.id))
+	filter, err := query.CompileFilter(document.O(record.FieldID, c.id))
 	if err != nil {
 		return false, err
 	}
-	found, err := s.agendas.Find(ctx, filter, document.FindOptions{})
+	found, err := s.agendas.Find(ctx, filter, store.FindOptions{})
 	if err != nil || len(found) == 0 {
 		return err == nil, err
 	}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // beats is the number of signs of life in the time of a lease, and mostMissed that of
@@ -170,21 +172,21 @@ func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 }
 
 // renewal returns the change that renews a lease now.
-func (s *Scheduler) renewal(ctx context.Context) (document.Change, error) {
+func (s *Scheduler) renewal(ctx context.Context) (query.Change, error) {
 	now, err := s.store.Now(ctx)
 	if err != nil {
-		return document.Change{}, err
+		return query.Change{}, err
 	}
-	update, err := document.CompileUpdate(document.O("$set", document.O(fieldLeaseUntil, millis(now.Add(s.lease)))))
-	return document.Change{Update: update}, err
+	update, err := query.CompileUpdate(document.O("$set", document.O(fieldLeaseUntil, millis(now.Add(s.lease)))))
+	return query.Change{Update: update}, err
 }
 
 // renew renews the lease of a claim, and reports whether the claim holds.
-func (s *Scheduler) renew(ctx context.Context, c *claim, change document.Change) (bool, error) {
-	filter, err := document.CompileFilter(document.O(record.FieldID, c.id, fieldFence, c.fence, fieldLeaseUntil, document.O("$gt", 0)))
+func (s *Scheduler) renew(ctx context.Context, c *claim, change query.Change) (bool, error) {
+	filter, err := query.CompileFilter(document.O(record.FieldID, c.id, fieldFence, c.fence, fieldLeaseUntil, document.O("$gt", 0)))
 	if err != nil {
 		return false, err
 	}
-	result, err := s.agendas.Update(ctx, filter, change, document.UpdateOptions{})
+	result, err := s.agendas.Update(ctx, filter, change, store.UpdateOptions{})
 	return result.Matched > 0, err
 }

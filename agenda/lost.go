@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 // A start that never came back is one of a worker that died, or lost its lease, and so did
@@ -36,12 +37,12 @@ func neverCameBack(stored document.Object) bool {
 
 // takeOver returns how a claim is stored of an agenda whose last start never came back, and
 // whether that was the last one: then the end of the claim counts the failure.
-func (s *Scheduler) takeOver(ctx context.Context, seen document.Object) (change document.Change, wasLast bool) {
+func (s *Scheduler) takeOver(ctx context.Context, seen document.Object) (change query.Change, wasLast bool) {
 	failures := document.Get(seen, fieldFailures, int64(0)) + 1
 	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a start never came back",
 		slog.String("agenda", idOf(seen)), slog.Int64("failures", failures))
 	if int(failures) >= s.limit {
-		return document.Change{Update: s.updates().claim}, true
+		return query.Change{Update: s.updates().claim}, true
 	}
 	change.Update = s.updates().takeOver
 	change.Stamps.Set = document.O(fieldError, neverCameBackText)

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // dies is a handler at which the worker dies.
@@ -114,7 +116,7 @@ func TestAnAgendaThatWasScheduledAnewWhileItsWorkerDiedBeginsAnew(t *testing.T) 
 // mortal is a store that one process asks, until the process dies: then nothing of it is
 // answered any more.
 type mortal struct {
-	document.Store
+	store.Store
 
 	isDead atomic.Bool
 	end    context.Context // It ends with the test.
@@ -133,45 +135,45 @@ func (m *mortal) Now(ctx context.Context) (time.Time, error) {
 	return m.Store.Now(ctx)
 }
 
-func (m *mortal) Collection(name string) document.Collection {
+func (m *mortal) Collection(name string) store.Collection {
 	return &mortalCollection{Collection: m.Store.Collection(name), store: m}
 }
 
 // watchedMortal is one whose changes can be followed.
 type watchedMortal struct {
 	*mortal
-	document.Watcher
+	store.Watcher
 }
 
 // seen is the store as a scheduler sees it.
-func (m *mortal) seen() document.Store {
-	if watcher, ok := m.Store.(document.Watcher); ok {
+func (m *mortal) seen() store.Store {
+	if watcher, ok := m.Store.(store.Watcher); ok {
 		return watchedMortal{m, watcher}
 	}
 	return m
 }
 
 type mortalCollection struct {
-	document.Collection
+	store.Collection
 
 	store *mortal
 }
 
-func (c *mortalCollection) Find(ctx context.Context, f *document.Filter, o document.FindOptions) ([]document.Object, error) {
+func (c *mortalCollection) Find(ctx context.Context, f *query.Filter, o store.FindOptions) ([]document.Object, error) {
 	c.store.live()
 	return c.Collection.Find(ctx, f, o)
 }
 
 func (c *mortalCollection) Update(
-	ctx context.Context, f *document.Filter, change document.Change, o document.UpdateOptions,
-) (document.UpdateResult, error) {
+	ctx context.Context, f *query.Filter, change query.Change, o store.UpdateOptions,
+) (store.UpdateResult, error) {
 	c.store.live()
 	return c.Collection.Update(ctx, f, change, o)
 }
 
 func (c *mortalCollection) FindAndModify(
-	ctx context.Context, f *document.Filter, change document.Change, o document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
+	ctx context.Context, f *query.Filter, change query.Change, o store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
 	c.store.live()
 	return c.Collection.FindAndModify(ctx, f, change, o)
 }

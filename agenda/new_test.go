@@ -9,8 +9,8 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 func TestNewAgendaGivesTheRecord(t *testing.T) {

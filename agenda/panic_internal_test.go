@@ -12,11 +12,13 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // breaking is a store that, while it is broken, breaks in one method.
 type breaking struct {
-	document.Store
+	store.Store
 
 	method   string
 	isBroken *atomic.Bool
@@ -35,35 +37,35 @@ func (b breaking) Now(ctx context.Context) (time.Time, error) {
 	return b.Store.Now(ctx)
 }
 
-func (b breaking) Collection(name string) document.Collection {
+func (b breaking) Collection(name string) store.Collection {
 	b.at("Collection")
 	return breakingCollection{Collection: b.Store.Collection(name), of: b}
 }
 
 // breakingCollection is one of its collections.
 type breakingCollection struct {
-	document.Collection
+	store.Collection
 
 	of breaking
 }
 
 func (b breakingCollection) Find(
-	ctx context.Context, filter *document.Filter, options document.FindOptions,
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
 	b.of.at("Find")
 	return b.Collection.Find(ctx, filter, options)
 }
 
 func (b breakingCollection) Update(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.UpdateOptions,
-) (document.UpdateResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
 	b.of.at("Update")
 	return b.Collection.Update(ctx, filter, change, options)
 }
 
 func (b breakingCollection) FindAndModify(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
 	b.of.at("FindAndModify")
 	return b.Collection.FindAndModify(ctx, filter, change, options)
 }
@@ -71,7 +73,7 @@ func (b breakingCollection) FindAndModify(
 // watchedBreaking can be watched, too.
 type watchedBreaking struct {
 	breaking
-	document.Watcher
+	store.Watcher
 }
 
 func (w watchedBreaking) Watch(
@@ -82,9 +84,9 @@ func (w watchedBreaking) Watch(
 }
 
 // breakingIn returns the store of a stand so that it breaks in a method.
-func (s *stand) breakingIn(method string, isBroken *atomic.Bool, breaks func()) document.Store {
+func (s *stand) breakingIn(method string, isBroken *atomic.Bool, breaks func()) store.Store {
 	broken := breaking{Store: s.store, method: method, isBroken: isBroken, breaks: breaks}
-	if watcher, ok := s.store.(document.Watcher); ok {
+	if watcher, ok := s.store.(store.Watcher); ok {
 		return watchedBreaking{breaking: broken, Watcher: watcher}
 	}
 	return broken

@@ -12,7 +12,9 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // tagsDue runs all that is due and returns the tags in order.
@@ -169,18 +171,18 @@ type interrupted struct {
 	meanwhile func()
 }
 
-func (i *interrupted) Collection(name string) document.Collection {
+func (i *interrupted) Collection(name string) store.Collection {
 	return interruptedCollection{Collection: i.Store.Collection(name), store: i}
 }
 
 type interruptedCollection struct {
-	document.Collection
+	store.Collection
 
 	store *interrupted
 }
 
 func (c interruptedCollection) Find(
-	ctx context.Context, filter *document.Filter, options document.FindOptions,
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
 	found, err := c.Collection.Find(ctx, filter, options)
 	if meanwhile := c.store.meanwhile; meanwhile != nil {
@@ -192,11 +194,11 @@ func (c interruptedCollection) Find(
 
 // FindAndModify fails where something is to happen meanwhile.
 func (c interruptedCollection) FindAndModify(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
 	if c.store.meanwhile != nil {
 		c.store.meanwhile = nil
-		return document.FindAndModifyResult{}, boterr.New(boterr.Unavailable, "", "no answer")
+		return store.FindAndModifyResult{}, boterr.New(boterr.Unavailable, "", "no answer")
 	}
 	return c.Collection.FindAndModify(ctx, filter, change, options)
 }

@@ -6,15 +6,17 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // polledQueue is the candidates of a store that is asked each time: an index gives those
 // that are due, and the store puts them in order.
 type polledQueue struct {
-	store document.Collection
+	store store.Collection
 	// inOrder is the order in which those that are due run, byTime that of their times.
-	inOrder, byTime *document.Sort
+	inOrder, byTime *query.Sort
 
 	mu      sync.Mutex
 	indexed bool
@@ -26,7 +28,7 @@ type polledQueue struct {
 
 var _ candidates = (*polledQueue)(nil)
 
-func newPolledQueue(store document.Collection) *polledQueue {
+func newPolledQueue(store store.Collection) *polledQueue {
 	return &polledQueue{
 		store:   store,
 		inOrder: mustSort(document.O(fieldPriority, 1, fieldNextRunAt, 1, record.FieldCreatedAt, 1)),
@@ -35,8 +37,8 @@ func newPolledQueue(store document.Collection) *polledQueue {
 }
 
 // mustSort compiles a sort that is known to be one.
-func mustSort(source document.Object) *document.Sort {
-	sort, err := document.CompileSort(source)
+func mustSort(source document.Object) *query.Sort {
+	sort, err := query.CompileSort(source)
 	if err != nil {
 		panic(err)
 	}
@@ -75,10 +77,10 @@ func (p *polledQueue) take(
 		return nil, err
 	}
 	if maxAge <= 0 {
-		return p.find(ctx, isDue(now), document.FindOptions{Sort: p.inOrder, Limit: int64(limit)})
+		return p.find(ctx, isDue(now), store.FindOptions{Sort: p.inOrder, Limit: int64(limit)})
 	}
 	if age := now.Sub(p.foundAt); len(p.found) == 0 || age < 0 || age > maxAge {
-		found, err := p.find(ctx, isDue(now), document.FindOptions{Sort: p.inOrder, Limit: int64(max(limit, lookAhead))})
+		found, err := p.find(ctx, isDue(now), store.FindOptions{Sort: p.inOrder, Limit: int64(max(limit, lookAhead))})
 		if err != nil {
 			return nil, err
 		}
@@ -91,9 +93,9 @@ func (p *polledQueue) take(
 
 // find finds by a filter that it compiles.
 func (p *polledQueue) find(
-	ctx context.Context, filter document.Object, options document.FindOptions,
+	ctx context.Context, filter document.Object, options store.FindOptions,
 ) ([]document.Object, error) {
-	compiled, err := document.CompileFilter(filter)
+	compiled, err := query.CompileFilter(filter)
 	if err != nil {
 		return nil, err
 	}
@@ -138,13 +140,13 @@ func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok
 		fieldNextRunAt, document.O("$gt", millis(now)),
 		"$nor", isHeld(now),
 		"$and", document.A(isAlive()),
-	), document.FindOptions{Sort: p.byTime, Limit: 1})
+	), store.FindOptions{Sort: p.byTime, Limit: 1})
 	if err != nil {
 		return at, false, err
 	}
 	paused, err := p.find(ctx, document.O(
 		fieldCompleted, false, "$and", document.A(document.O("$or", isHeld(now)), isAlive()),
-	), document.FindOptions{})
+	), store.FindOptions{})
 	if err != nil {
 		return at, false, err
 	}
@@ -158,7 +160,7 @@ func (p *polledQueue) next(ctx context.Context, now time.Time) (at time.Time, ok
 
 // count implements candidates.
 func (p *polledQueue) count(ctx context.Context, now time.Time) (int, error) {
-	filter, err := document.CompileFilter(isDue(now))
+	filter, err := query.CompileFilter(isDue(now))
 	if err != nil {
 		return 0, err
 	}

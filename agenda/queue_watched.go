@@ -7,16 +7,18 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // watchedQueue is the candidates of a store whose changes can be followed: a queue in
 // memory that is filled once, when it is asked for the first time, and follows the
 // changes from then on.
 type watchedQueue struct {
-	watcher    document.Watcher
+	watcher    store.Watcher
 	collection string
-	store      document.Collection
-	open       *document.Filter
+	store      store.Collection
+	open       *query.Filter
 	wake       chan struct{}
 	// filling is held by who fills the queue or closes it. It is taken before the store's
 	// lock, which is taken before mu.
@@ -40,7 +42,7 @@ type earlyChanges struct {
 
 var _ candidates = (*watchedQueue)(nil)
 
-func newWatchedQueue(watcher document.Watcher, store document.Store, collection string) *watchedQueue {
+func newWatchedQueue(watcher store.Watcher, store store.Store, collection string) *watchedQueue {
 	return &watchedQueue{
 		watcher: watcher, collection: collection, store: store.Collection(collection),
 		open: mustFilter(document.O(fieldCompleted, false)),
@@ -49,8 +51,8 @@ func newWatchedQueue(watcher document.Watcher, store document.Store, collection 
 }
 
 // mustFilter compiles a filter that is known to be one.
-func mustFilter(source document.Object) *document.Filter {
-	filter, err := document.CompileFilter(source)
+func mustFilter(source document.Object) *query.Filter {
+	filter, err := query.CompileFilter(source)
 	if err != nil {
 		panic(err)
 	}
@@ -92,7 +94,7 @@ func (w *watchedQueue) fill(ctx context.Context) error {
 			return err
 		}
 	}
-	found, err := w.store.Find(ctx, w.open, document.FindOptions{})
+	found, err := w.store.Find(ctx, w.open, store.FindOptions{})
 	q := newQueue(len(found))
 	for _, o := range found {
 		q.set(idOf(o), o)

@@ -7,28 +7,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/agenda"
-	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // meanwhile is a store in which something happens before the first deletion.
 type meanwhile struct {
-	document.Store
+	store.Store
 
 	happens func()
 }
 
-func (m *meanwhile) Collection(name string) document.Collection {
+func (m *meanwhile) Collection(name string) store.Collection {
 	return &meanwhileCollection{Collection: m.Store.Collection(name), store: m}
 }
 
 type meanwhileCollection struct {
-	document.Collection
+	store.Collection
 
 	store *meanwhile
 }
 
-func (c *meanwhileCollection) Delete(ctx context.Context, filter *document.Filter, options document.DeleteOptions) (int64, error) {
+func (c *meanwhileCollection) Delete(ctx context.Context, filter *query.Filter, options store.DeleteOptions) (int64, error) {
 	if happens := c.store.happens; happens != nil {
 		c.store.happens = nil
 		happens()

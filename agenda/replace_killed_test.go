@@ -11,12 +11,14 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // killing is a store whose caller is killed at one of its writes, counted from 1 on.
 type killing struct {
-	document.Store
+	store.Store
 
 	at, writes int
 	isAfter    bool
@@ -35,12 +37,12 @@ func (k *killing) write(act func()) {
 	runtime.Goexit()
 }
 
-func (k *killing) Collection(name string) document.Collection {
+func (k *killing) Collection(name string) store.Collection {
 	return &killingCollection{Collection: k.Store.Collection(name), store: k}
 }
 
 type killingCollection struct {
-	document.Collection
+	store.Collection
 
 	store *killing
 }
@@ -51,15 +53,15 @@ func (c *killingCollection) Insert(ctx context.Context, documents ...document.Ob
 }
 
 func (c *killingCollection) Delete(
-	ctx context.Context, filter *document.Filter, options document.DeleteOptions,
+	ctx context.Context, filter *query.Filter, options store.DeleteOptions,
 ) (removed int64, err error) {
 	c.store.write(func() { removed, err = c.Collection.Delete(ctx, filter, options) })
 	return removed, err
 }
 
 func (c *killingCollection) Update(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.UpdateOptions,
-) (result document.UpdateResult, err error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (result store.UpdateResult, err error) {
 	c.store.write(func() { result, err = c.Collection.Update(ctx, filter, change, options) })
 	return result, err
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 func TestReplaceLeavesOneAgendaOfTheTag(t *testing.T) {
@@ -119,19 +121,19 @@ func TestOfManyReplacementsAtOnceOneStays(t *testing.T) {
 
 // crashing is a store of which the writes fail from one on.
 type crashing struct {
-	document.Store
+	store.Store
 
 	left int
 }
 
 // crashingCollection is a collection of a crashing store.
 type crashingCollection struct {
-	document.Collection
+	store.Collection
 
 	store *crashing
 }
 
-func (s *crashing) Collection(name string) document.Collection {
+func (s *crashing) Collection(name string) store.Collection {
 	return &crashingCollection{Collection: s.Store.Collection(name), store: s}
 }
 
@@ -152,25 +154,25 @@ func (c *crashingCollection) Insert(ctx context.Context, documents ...document.O
 }
 
 func (c *crashingCollection) Update(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.UpdateOptions,
-) (document.UpdateResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
 	if err := c.store.write(); err != nil {
-		return document.UpdateResult{}, err
+		return store.UpdateResult{}, err
 	}
 	return c.Collection.Update(ctx, filter, change, options)
 }
 
 func (c *crashingCollection) FindAndModify(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
 	if err := c.store.write(); err != nil {
-		return document.FindAndModifyResult{}, err
+		return store.FindAndModifyResult{}, err
 	}
 	return c.Collection.FindAndModify(ctx, filter, change, options)
 }
 
 func (c *crashingCollection) Delete(
-	ctx context.Context, filter *document.Filter, options document.DeleteOptions,
+	ctx context.Context, filter *query.Filter, options store.DeleteOptions,
 ) (int64, error) {
 	if err := c.store.write(); err != nil {
 		return 0, err

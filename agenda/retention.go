@@ -8,7 +8,9 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 const (
@@ -47,11 +49,11 @@ func (s *Scheduler) RemoveCompleted(ctx context.Context) (removed int64, err err
 // removeBatch removes some of the agendas that a filter matches, and returns how many it found
 // and removed.
 func (s *Scheduler) removeBatch(ctx context.Context, old document.Object) (found int, deleted int64, err error) {
-	filter, err := document.CompileFilter(old)
+	filter, err := query.CompileFilter(old)
 	if err != nil {
 		return 0, 0, err
 	}
-	batch, err := s.agendas.Find(ctx, filter, document.FindOptions{Limit: retentionBatch})
+	batch, err := s.agendas.Find(ctx, filter, store.FindOptions{Limit: retentionBatch})
 	if err != nil || len(batch) == 0 {
 		return 0, 0, err
 	}
@@ -59,11 +61,11 @@ func (s *Scheduler) removeBatch(ctx context.Context, old document.Object) (found
 	for i, o := range batch {
 		ids[i], _ = o.Field(record.FieldID)
 	}
-	filter, err = document.CompileFilter(old.With(record.FieldID, document.O("$in", document.A(ids...))))
+	filter, err = query.CompileFilter(old.With(record.FieldID, document.O("$in", document.A(ids...))))
 	if err != nil {
 		return 0, 0, err
 	}
-	deleted, err = s.agendas.Delete(ctx, filter, document.DeleteOptions{Multi: true})
+	deleted, err = s.agendas.Delete(ctx, filter, store.DeleteOptions{Multi: true})
 	return len(batch), deleted, err
 }
 
@@ -96,10 +98,10 @@ func (s *Scheduler) tidy(ctx context.Context) {
 }
 
 // ascendingIndex is an index of paths.
-func ascendingIndex(paths ...string) document.Index {
-	var index document.Index
+func ascendingIndex(paths ...string) store.Index {
+	var index store.Index
 	for _, path := range paths {
-		index.Keys = append(index.Keys, document.IndexKey{Path: path, Kind: document.Ascending})
+		index.Keys = append(index.Keys, store.IndexKey{Path: path, Kind: query.Ascending})
 	}
 	return index
 }

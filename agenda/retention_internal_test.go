@@ -12,8 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // completed marks an agenda as completed.
@@ -80,9 +82,9 @@ func TestCompletedAgendasAreFoundByAnIndex(t *testing.T) {
 	s := newStand(t)
 	_, err := s.scheduler(succeed).RemoveCompleted(s.ctx)
 	require.NoError(t, err)
-	old, err := document.CompileFilter(document.O("completed", true, "nextRunAt", document.O("$lt", 1)))
+	old, err := query.CompileFilter(document.O("completed", true, "nextRunAt", document.O("$lt", 1)))
 	require.NoError(t, err)
-	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, kind().Collection, old, document.FindOptions{})
+	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, kind().Collection, old, store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "completed_1_nextRunAt_1", explanation.Index)
 }
@@ -103,7 +105,7 @@ func TestRunRemovesCompletedAgendas(t *testing.T) {
 
 // leakyClock is a store whose clock fails, or panics, with a text that holds a credential.
 type leakyClock struct {
-	document.Store
+	store.Store
 
 	panics bool
 }

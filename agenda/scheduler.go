@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // SchedulerConfig says how a scheduler works. Env.Store and Handler are required; the
@@ -152,8 +152,8 @@ func setDefault[T comparable](setting *T, otherwise T) {
 // one. Any number of schedulers, in any number of processes, may share one store: what
 // holds then stands at the package. It is safe for concurrent use.
 type Scheduler struct {
-	store      document.Store
-	agendas    document.Collection
+	store      store.Store
+	agendas    store.Collection
 	candidates candidates
 	// updates compiles the updates when the first is needed, once.
 	updates  func() updates
@@ -182,9 +182,9 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := record.Guard(c.Env.Store)
+	database := record.Guard(c.Env.Store)
 	s := &Scheduler{
-		store: store, agendas: store.Collection(kind().Collection),
+		store: database, agendas: database.Collection(kind().Collection),
 		updates: sync.OnceValue(newUpdates), patterns: &patterns{},
 		handler: c.Handler, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
@@ -193,8 +193,8 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	if c.Backoff == nil {
 		s.backoff, s.jittered = exponential, jittered
 	}
-	if watcher, ok := c.Env.Store.(document.Watcher); ok {
-		s.candidates = newWatchedQueue(watcher, store, kind().Collection)
+	if watcher, ok := c.Env.Store.(store.Watcher); ok {
+		s.candidates = newWatchedQueue(watcher, database, kind().Collection)
 	} else {
 		s.candidates = newPolledQueue(s.agendas)
 	}

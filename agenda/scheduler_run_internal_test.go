@@ -14,8 +14,10 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // live is a stand in the time of a synctest bubble, where timers and the store's clock
@@ -33,9 +35,9 @@ type live struct {
 // once on one where they cannot. The schedulers that it starts are stopped at its end.
 func inBubble(t *testing.T, test func(l *live)) {
 	t.Helper()
-	for name, wrap := range map[string]func(document.Store) document.Store{
-		"watched": func(s document.Store) document.Store { return s },
-		"polled":  func(s document.Store) document.Store { return unwatched{s} },
+	for name, wrap := range map[string]func(store.Store) store.Store{
+		"watched": func(s store.Store) store.Store { return s },
+		"polled":  func(s store.Store) store.Store { return unwatched{s} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -194,36 +196,36 @@ func TestARunWhoseAgendaIsTakenEndsAndChangesNothing(t *testing.T) {
 
 // mute is a store that takes no writes while it is mute.
 type mute struct {
-	document.Store
+	store.Store
 
 	isMute *atomic.Bool
 }
 
-func (m mute) Collection(name string) document.Collection {
+func (m mute) Collection(name string) store.Collection {
 	return muteCollection{Collection: m.Store.Collection(name), isMute: m.isMute}
 }
 
 type muteCollection struct {
-	document.Collection
+	store.Collection
 
 	isMute *atomic.Bool
 }
 
 func (m muteCollection) Update(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.UpdateOptions,
-) (document.UpdateResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
 	if m.isMute.Load() {
 		<-ctx.Done()
-		return document.UpdateResult{}, boterr.New(boterr.Unavailable, "", "no answer")
+		return store.UpdateResult{}, boterr.New(boterr.Unavailable, "", "no answer")
 	}
 	return m.Collection.Update(ctx, filter, change, options)
 }
 
 func (m muteCollection) FindAndModify(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
 	if m.isMute.Load() {
-		return document.FindAndModifyResult{}, boterr.New(boterr.Unavailable, "", "no answer")
+		return store.FindAndModifyResult{}, boterr.New(boterr.Unavailable, "", "no answer")
 	}
 	return m.Collection.FindAndModify(ctx, filter, change, options)
 }
@@ -432,7 +434,7 @@ func TestErrorsOfTheStoreDoNotEndRun(t *testing.T) {
 
 // failing is a store that knows no time while it fails.
 type failing struct {
-	document.Store
+	store.Store
 
 	fails *atomic.Bool
 }

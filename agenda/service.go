@@ -6,7 +6,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // Members gives the members of an app, as member.Operations does.
@@ -52,13 +54,13 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 
 // EnsureIndexes makes the indexes by which a Service finds the agendas of a member, unless
 // they are there. A host calls it once, before it uses the store. The errors are those of
-// document.Collection.EnsureIndex.
-func EnsureIndexes(ctx context.Context, store document.Store) error {
-	return store.Collection(kind().Collection).EnsureIndex(ctx, document.Index{
-		Keys: []document.IndexKey{
-			{Path: record.FieldApp, Kind: document.Ascending},
-			{Path: fieldMember, Kind: document.Ascending},
-			{Path: fieldTag, Kind: document.Ascending},
+// store.Collection.EnsureIndex.
+func EnsureIndexes(ctx context.Context, database store.Store) error {
+	return database.Collection(kind().Collection).EnsureIndex(ctx, store.Index{
+		Keys: []store.IndexKey{
+			{Path: record.FieldApp, Kind: query.Ascending},
+			{Path: fieldMember, Kind: query.Ascending},
+			{Path: fieldTag, Kind: query.Ascending},
 		},
 	})
 }

@@ -9,9 +9,10 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // everybody are members of every id.
@@ -27,7 +28,7 @@ func newServiceOfEverybody(b *testing.B, count int) *agenda.Service {
 	b.Helper()
 	store := memstore.New()
 	require.NoError(b, agenda.EnsureIndexes(b.Context(), store))
-	s := agenda.New(record.Env{Store: store, Compiler: &document.Compiler{}}, record.Scope{App: "app"},
+	s := agenda.New(record.Env{Store: store, Compiler: &query.Compiler{}}, record.Scope{App: "app"},
 		agenda.Ports{Members: everybody{}})
 	for i := range count {
 		_, err := s.NewAgenda(b.Context(), agenda.NewAgendaParams{

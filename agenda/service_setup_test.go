@@ -13,9 +13,11 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // noon is what the clock of apps shows: 2024-03-01 12:00 in UTC, a Friday.
@@ -32,7 +34,7 @@ type operation[P, R any] = func(context.Context, P) (R, error)
 type apps struct {
 	mine, theirs *agenda.Service
 
-	store document.Store
+	store store.Store
 	now   atomic.Int64
 	ids   atomic.Int64
 }
@@ -43,7 +45,7 @@ func newApps(t *testing.T) *apps {
 }
 
 // newAppsOver returns two apps in a store. What the ports lack is filled in.
-func newAppsOver(t *testing.T, store document.Store, ports agenda.Ports) *apps {
+func newAppsOver(t *testing.T, store store.Store, ports agenda.Ports) *apps {
 	t.Helper()
 	a := &apps{store: store}
 	a.now.Store(noon)
@@ -85,11 +87,11 @@ func (a *apps) advance() { a.now.Add(hour) }
 // change changes agendas behind the service's back, as a scheduler does.
 func (a *apps) change(t *testing.T, filter, change document.Object) {
 	t.Helper()
-	which, err := document.CompileFilter(filter)
+	which, err := query.CompileFilter(filter)
 	require.NoError(t, err)
-	update, err := document.CompileUpdate(change)
+	update, err := query.CompileUpdate(change)
 	require.NoError(t, err)
-	result, err := a.store.Collection("agendas").Update(t.Context(), which, document.Change{Update: update}, document.UpdateOptions{Multi: true})
+	result, err := a.store.Collection("agendas").Update(t.Context(), which, query.Change{Update: update}, store.UpdateOptions{Multi: true})
 	require.NoError(t, err)
 	require.NotZero(t, result.Matched)
 }
@@ -97,7 +99,7 @@ func (a *apps) change(t *testing.T, filter, change document.Object) {
 // stored returns all agendas of all apps as text.
 func (a *apps) stored(t *testing.T) string {
 	t.Helper()
-	all, err := a.store.Collection("agendas").Find(t.Context(), nil, document.FindOptions{})
+	all, err := a.store.Collection("agendas").Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
 	text, err := json.Marshal(all)
 	require.NoError(t, err)

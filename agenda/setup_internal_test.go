@@ -9,9 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // start is when virtual time begins in tests.
@@ -42,14 +43,14 @@ func (c *testClock) set(to time.Time) {
 }
 
 // unwatched is a store whose changes cannot be followed, as those of a database cannot.
-type unwatched struct{ document.Store }
+type unwatched struct{ store.Store }
 
 // stand is a store of agendas with a clock, for one test.
 type stand struct {
 	t     *testing.T
 	ctx   context.Context
 	clock *testClock
-	store document.Store
+	store store.Store
 	env   record.Env
 }
 
@@ -61,7 +62,7 @@ func newStand(t *testing.T) *stand {
 }
 
 // standOn returns a stand on a store.
-func standOn(t *testing.T, clock *testClock, store document.Store) *stand {
+func standOn(t *testing.T, clock *testClock, store store.Store) *stand {
 	t.Helper()
 	return &stand{t: t, ctx: t.Context(), clock: clock, store: store, env: record.Env{Store: store, Now: clock.Now}.WithDefaults()}
 }
@@ -70,9 +71,9 @@ func standOn(t *testing.T, clock *testClock, store document.Store) *stand {
 // cannot.
 func eachStore(t *testing.T, test func(s *stand)) {
 	t.Helper()
-	for name, wrap := range map[string]func(document.Store) document.Store{
-		"watched": func(s document.Store) document.Store { return s },
-		"polled":  func(s document.Store) document.Store { return unwatched{s} },
+	for name, wrap := range map[string]func(store.Store) store.Store{
+		"watched": func(s store.Store) store.Store { return s },
+		"polled":  func(s store.Store) store.Store { return unwatched{s} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -196,7 +197,7 @@ func (s *stand) service() *Service {
 // stored returns all agendas as text.
 func (s *stand) stored() []string {
 	s.t.Helper()
-	found, err := s.store.Collection(kind().Collection).Find(s.ctx, nil, document.FindOptions{})
+	found, err := s.store.Collection(kind().Collection).Find(s.ctx, nil, store.FindOptions{})
 	require.NoError(s.t, err)
 	texts := make([]string, len(found))
 	for i, o := range found {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 func TestShutdownWaitsForWhatRuns(t *testing.T) {
@@ -99,13 +101,13 @@ func TestRunReturnsWithoutARunThatIgnoresItsContext(t *testing.T) {
 
 // hangingStore is a store of which one kind of call does not come back before it is released.
 type hangingStore struct {
-	document.Store
+	store.Store
 
 	call    string
 	release chan struct{}
 }
 
-func (s hangingStore) Collection(name string) document.Collection {
+func (s hangingStore) Collection(name string) store.Collection {
 	return hangingCollection{Collection: s.Store.Collection(name), store: s}
 }
 
@@ -117,26 +119,26 @@ func (s hangingStore) hang(call string) {
 }
 
 type hangingCollection struct {
-	document.Collection
+	store.Collection
 
 	store hangingStore
 }
 
-func (c hangingCollection) Delete(ctx context.Context, f *document.Filter, o document.DeleteOptions) (int64, error) {
+func (c hangingCollection) Delete(ctx context.Context, f *query.Filter, o store.DeleteOptions) (int64, error) {
 	c.store.hang("Delete")
 	return c.Collection.Delete(ctx, f, o)
 }
 
 func (c hangingCollection) FindAndModify(
-	ctx context.Context, f *document.Filter, change document.Change, o document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
+	ctx context.Context, f *query.Filter, change query.Change, o store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
 	c.store.hang("FindAndModify")
 	return c.Collection.FindAndModify(ctx, f, change, o)
 }
 
 func (c hangingCollection) Update(
-	ctx context.Context, f *document.Filter, change document.Change, o document.UpdateOptions,
-) (document.UpdateResult, error) {
+	ctx context.Context, f *query.Filter, change query.Change, o store.UpdateOptions,
+) (store.UpdateResult, error) {
 	c.store.hang("Update")
 	return c.Collection.Update(ctx, f, change, o)
 }

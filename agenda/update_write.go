@@ -5,16 +5,17 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // write changes the agendas that were found open, where they are so still and the update
 // still fits their schedules, in one write.
-func (u *update) write(ctx context.Context, open []*Record) (document.UpdateResult, error) {
+func (u *update) write(ctx context.Context, open []*Record) (store.UpdateResult, error) {
 	set, unset := u.fields()
 	if u.params.Replace {
 		number, err := u.replacementNumber(ctx, open[0])
 		if err != nil {
-			return document.UpdateResult{}, err
+			return store.UpdateResult{}, err
 		}
 		if number != 0 {
 			set = append(set, fieldReplaces, number)
@@ -108,7 +109,7 @@ func (u *update) replacementNumber(ctx context.Context, r *Record) (int64, error
 
 // result removes what the update replaced, and returns what it changed.
 func (u *update) result(
-	ctx context.Context, open []*Record, written document.UpdateResult,
+	ctx context.Context, open []*Record, written store.UpdateResult,
 ) (UpdateAgendaResult, error) {
 	if u.params.Replace {
 		if err := u.service.removeReplaced(ctx, u.params.MemberID, u.params.Tag); err != nil {

@@ -4,23 +4,24 @@ import (
 	"slices"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 // updates are the changes that a scheduler makes, compiled once. What differs each time
-// stands in the stamps of a document.Change, which need no compiling.
+// stands in the stamps of a query.Change, which need no compiling.
 type updates struct {
 	// claim counts a claim, takeOver also the failure of a start that never came back.
-	claim, takeOver *document.Update
+	claim, takeOver *query.Update
 	// release ends a run and leaves the schedule, giveBack also takes back the claim as
 	// an attempt.
-	release, giveBack *document.Update
+	release, giveBack *query.Update
 	// postpone is giveBack with a pause.
-	postpone *document.Update
+	postpone *query.Update
 	// advance goes on with another occurrence, complete ends the agenda.
-	advance, complete *document.Update
+	advance, complete *query.Update
 	// retry counts a failure; fail also ends an agenda without a pattern; skip goes on
 	// with another occurrence, or, as skipLast, ends the agenda, and marks the failure.
-	retry, fail, skip, skipLast *document.Update
+	retry, fail, skip, skipLast *query.Update
 }
 
 func newUpdates() updates {
@@ -51,8 +52,8 @@ func newUpdates() updates {
 func and(pairs []any, more ...any) []any { return append(slices.Clip(pairs), more...) }
 
 // mustUpdate compiles an update that is known to be one.
-func mustUpdate(pairs ...any) *document.Update {
-	update, err := document.CompileUpdate(document.O(pairs...))
+func mustUpdate(pairs ...any) *query.Update {
+	update, err := query.CompileUpdate(document.O(pairs...))
 	if err != nil {
 		panic(err)
 	}

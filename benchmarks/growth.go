@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // growing is the work whose growth is measured, and the index it needs.
@@ -97,19 +99,19 @@ func setting(ctx context.Context, fields int) (func(round int) error, error) {
 	if err := documents.Insert(ctx, wide); err != nil {
 		return nil, err
 	}
-	byID, err := document.CompileFilter(document.O(document.IDField, "wide"))
+	byID, err := query.CompileFilter(document.O(document.IDField, "wide"))
 	if err != nil {
 		return nil, err
 	}
-	var changes [2]document.Change
+	var changes [2]query.Change
 	for i := range changes {
-		changes[i].Update, err = document.CompileUpdate(document.O("$set", document.O("field5", fmt.Sprint("value", i))))
+		changes[i].Update, err = query.CompileUpdate(document.O("$set", document.O("field5", fmt.Sprint("value", i))))
 		if err != nil {
 			return nil, err
 		}
 	}
 	return func(round int) error {
-		_, err := documents.Update(ctx, byID, changes[round%2], document.UpdateOptions{})
+		_, err := documents.Update(ctx, byID, changes[round%2], store.UpdateOptions{})
 		return err
 	}, nil
 }

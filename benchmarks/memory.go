@@ -5,13 +5,15 @@ import (
 	"fmt"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // memory is memstore. The two ways of using it differ in where filters and updates
 // come from.
 type memory struct {
-	places  document.Collection
+	places  store.Collection
 	phrases phrases
 }
 
@@ -19,11 +21,11 @@ var _ engine[document.Object] = (*memory)(nil)
 
 // phrases are what the work is put in for memstore.
 type phrases interface {
-	filter(q query) (*document.Filter, error)
-	idFilter(i int) (*document.Filter, error)
-	visit() (document.Change, error)
-	byPrice() (*document.Sort, error)
-	near() (*document.GeoNear, error)
+	filter(q questioned) (*query.Filter, error)
+	idFilter(i int) (*query.Filter, error)
+	visit() (query.Change, error)
+	byPrice() (*query.Sort, error)
+	near() (*query.GeoNear, error)
 }
 
 // newCompiled opens a memstore that is asked with filters compiled beforehand, as a
@@ -39,7 +41,7 @@ func newCompiled(_ context.Context, count int) (engine[document.Object], error) 
 // newUncompiled opens a memstore that is asked with filters that come as documents
 // and go through a Compiler, as those of bot logic's operations do.
 func newUncompiled(_ context.Context, count int) (engine[document.Object], error) {
-	asked := documentPhrases{ids: make([]string, count), compiler: &document.Compiler{}}
+	asked := documentPhrases{ids: make([]string, count), compiler: &query.Compiler{}}
 	for i := range asked.ids {
 		asked.ids[i] = idAt(i)
 	}
@@ -47,12 +49,12 @@ func newUncompiled(_ context.Context, count int) (engine[document.Object], error
 }
 
 // memoryIndexes are the indexes in memstore's terms.
-var memoryIndexes = map[indexName][]document.IndexKey{
-	onName:      {{Path: "name", Kind: document.Ascending}},
-	onArea:      {{Path: "area", Kind: document.Ascending}},
-	onPrice:     {{Path: "price", Kind: document.Ascending}},
-	onAreaPrice: {{Path: "area", Kind: document.Ascending}, {Path: "price", Kind: document.Ascending}},
-	onLocation:  {{Path: "location", Kind: document.Geo2DSphere}},
+var memoryIndexes = map[indexName][]store.IndexKey{
+	onName:      {{Path: "name", Kind: query.Ascending}},
+	onArea:      {{Path: "area", Kind: query.Ascending}},
+	onPrice:     {{Path: "price", Kind: query.Ascending}},
+	onAreaPrice: {{Path: "area", Kind: query.Ascending}, {Path: "price", Kind: query.Ascending}},
+	onLocation:  {{Path: "location", Kind: query.Geo2DSphere}},
 }
 
 func newMemory(asked phrases) *memory {
@@ -81,7 +83,7 @@ func (m *memory) load(ctx context.Context, documents []document.Object, index in
 	if err := m.insert(ctx, documents); err != nil || index == noIndex {
 		return err
 	}
-	return m.places.EnsureIndex(ctx, document.Index{Keys: memoryIndexes[index]})
+	return m.places.EnsureIndex(ctx, store.Index{Keys: memoryIndexes[index]})
 }
 
 func (m *memory) insert(ctx context.Context, documents []document.Object) error {
@@ -93,22 +95,22 @@ func (m *memory) byID(ctx context.Context, i int) (document.Object, error) {
 	if err != nil {
 		return document.Object{}, err
 	}
-	found, err := m.places.Find(ctx, filter, document.FindOptions{Limit: 1})
+	found, err := m.places.Find(ctx, filter, store.FindOptions{Limit: 1})
 	if err != nil || len(found) == 0 {
 		return document.Object{}, fmt.Errorf("place %d: %w", i, err)
 	}
 	return found[0], nil
 }
 
-func (m *memory) find(ctx context.Context, q query) ([]document.Object, error) {
+func (m *memory) find(ctx context.Context, q questioned) ([]document.Object, error) {
 	filter, err := m.phrases.filter(q)
 	if err != nil {
 		return nil, err
 	}
-	return m.places.Find(ctx, filter, document.FindOptions{})
+	return m.places.Find(ctx, filter, store.FindOptions{})
 }
 
-func (m *memory) count(ctx context.Context, q query) (int64, error) {
+func (m *memory) count(ctx context.Context, q questioned) (int64, error) {
 	filter, err := m.phrases.filter(q)
 	if err != nil {
 		return 0, err
@@ -137,10 +139,10 @@ func (m *memory) visit(ctx context.Context, i int) (document.Object, error) {
 	if err != nil {
 		return document.Object{}, err
 	}
-	return m.modify(ctx, filter, document.FindAndModifyOptions{New: true})
+	return m.modify(ctx, filter, store.FindAndModifyOptions{New: true})
 }
 
-func (m *memory) visitCheapest(ctx context.Context, q query) (document.Object, error) {
+func (m *memory) visitCheapest(ctx context.Context, q questioned) (document.Object, error) {
 	filter, err := m.phrases.filter(q)
 	if err != nil {
 		return document.Object{}, err
@@ -149,11 +151,11 @@ func (m *memory) visitCheapest(ctx context.Context, q query) (document.Object, e
 	if err != nil {
 		return document.Object{}, err
 	}
-	return m.modify(ctx, filter, document.FindAndModifyOptions{Sort: order, New: true})
+	return m.modify(ctx, filter, store.FindAndModifyOptions{Sort: order, New: true})
 }
 
 func (m *memory) modify(
-	ctx context.Context, filter *document.Filter, options document.FindAndModifyOptions,
+	ctx context.Context, filter *query.Filter, options store.FindAndModifyOptions,
 ) (document.Object, error) {
 	change, err := m.phrases.visit()
 	if err != nil {

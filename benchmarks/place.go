@@ -75,16 +75,16 @@ func nameAt(i int) string { return fmt.Sprintf("Place %d", i) }
 func fraction(x float64) float64 { return x - math.Floor(x) }
 
 // query is one of the questions that are put to the engines.
-type query int
+type questioned int
 
 // The queries. Each engine has its own form of them.
 const (
-	everything   query = iota
-	nameIs             // one place
-	areaIs             // 1 in 21
-	tagIs              // 1 in 19, in an array
-	priceBetween       // 471 of 10,007
-	areaAndPrice       // 1 in 85
+	everything   questioned = iota
+	nameIs                  // one place
+	areaIs                  // 1 in 21
+	tagIs                   // 1 in 19, in an array
+	priceBetween            // 471 of 10,007
+	areaAndPrice            // 1 in 85
 	queries
 )
 

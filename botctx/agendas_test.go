@@ -15,10 +15,11 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // sentTexts is a connector that keeps the texts it sends.
@@ -42,7 +43,7 @@ func (s *sentTexts) all() []string {
 
 // newShop returns a Runtime on a store with the channel "web" of the app "shop" and its
 // member Ada.
-func newShop(t *testing.T, store document.Store, sent *sentTexts) (*botctx.Runtime, *botctx.Context) {
+func newShop(t *testing.T, store store.Store, sent *sentTexts) (*botctx.Runtime, *botctx.Context) {
 	t.Helper()
 	return shopWith(t, botctx.Config{Store: store, Connectors: map[channel.Type]send.Connector{channel.Webchat: sent}})
 }

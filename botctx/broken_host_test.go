@@ -20,12 +20,13 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // fault is what panics in a host, once it is on.
@@ -44,7 +45,7 @@ func (f *fault) strike() {
 
 // faultyStore is a store that panics at any touch.
 type faultyStore struct {
-	document.Store
+	store.Store
 
 	fault *fault
 }
@@ -54,7 +55,7 @@ func (s faultyStore) Now(ctx context.Context) (time.Time, error) {
 	return s.Store.Now(ctx)
 }
 
-func (s faultyStore) Collection(name string) document.Collection {
+func (s faultyStore) Collection(name string) store.Collection {
 	s.fault.strike()
 	return s.Store.Collection(name)
 }
@@ -218,7 +219,7 @@ func TestEachPortOfAHostIsAmongTheFaults(t *testing.T) {
 
 // withSender returns a store in which another call sends the request of ada, so that one has to
 // wait for it.
-func withSender(store document.Store) document.Store {
+func withSender(store store.Store) store.Store {
 	const farAway = 4_102_444_800_000
 	err := store.Collection("assignments").Insert(context.Background(), document.O(
 		"_id", "a1", "app", "shop", "member", "ada", "inlet", "web", "slot", "member/ada",

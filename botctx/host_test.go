@@ -10,10 +10,10 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // customers is a host's own members, of which this test needs one operation.

@@ -4,19 +4,19 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/agenda"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // EnsureIndexes makes the indexes that the SDK's own parts need in a store, unless
 // they are there. A host calls it once, before it uses the store. The errors are those
-// of document.Collection.EnsureIndex; a store that panics is one, too.
-func EnsureIndexes(ctx context.Context, store document.Store) error {
-	guarded := record.Guard(store)
-	for _, ensure := range []func(context.Context, document.Store) error{
+// of store.Collection.EnsureIndex; a store that panics is one, too.
+func EnsureIndexes(ctx context.Context, database store.Store) error {
+	guarded := record.Guard(database)
+	for _, ensure := range []func(context.Context, store.Store) error{
 		member.EnsureIndexes, agenda.EnsureIndexes, livechat.EnsureIndexes, send.EnsureIndexes,
 	} {
 		if err := ensure(ctx, guarded); err != nil {

@@ -380,7 +380,7 @@ func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasou
 // store's geo index, else in "location", else in the only column that holds any.
 //
 // InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, what
-// document.CompileGeoNear refuses, such as a point off the globe, or points are in
+// query.CompileGeoNear refuses, such as a point off the globe, or points are in
 // several columns and key does not say which is meant.
 func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams) (datasource.FetchGeoNearFromDataSourceResult, error) {
 	return invoke(ctx, c, OpFetchGeoNearFromDataSource, p, c.parts.DataSources.FetchGeoNearFromDataSource)

@@ -18,14 +18,16 @@ import (
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // Config is what a host gives a Runtime.
 type Config struct {
 	// Store holds the records. Required.
-	Store document.Store
+	Store store.Store
 	// Connectors send to the platforms. A channel type without one answers
 	// Unsupported.
 	Connectors map[channel.Type]send.Connector
@@ -154,7 +156,7 @@ func New(config Config) (*Runtime, error) {
 	config.Connectors = maps.Clone(config.Connectors)
 	config.Interceptors = slices.Clone(config.Interceptors)
 	env := record.Env{
-		Store: config.Store, Now: config.Now, NewID: config.NewID, NewEtag: config.NewEtag, Compiler: &document.Compiler{},
+		Store: config.Store, Now: config.Now, NewID: config.NewID, NewEtag: config.NewEtag, Compiler: &query.Compiler{},
 	}
 	decode := document.Decode
 	if config.Strict {

@@ -11,13 +11,13 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // newRuntime returns a Runtime over a new store.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // arrivals is a connector that keeps to whom messages came, and when.

@@ -12,8 +12,10 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // another returns an action in which another writer changes the run's member in the
@@ -317,9 +319,9 @@ func TestTheMemberMayBeRemovedWhileItsRunIsUnderWay(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
 		sets("order", "tea"), func(ctx context.Context, _ *botctx.Context) error {
-			everyone, err := document.CompileFilter(document.O())
+			everyone, err := query.CompileFilter(document.O())
 			require.NoError(t, err)
-			_, err = p.Runtime().Env().Store.Collection("members").Delete(ctx, everyone, document.DeleteOptions{Multi: true})
+			_, err = p.Runtime().Env().Store.Collection("members").Delete(ctx, everyone, store.DeleteOptions{Multi: true})
 			return err
 		},
 	}})

@@ -95,7 +95,7 @@ func TestChannelOfTheWrongShapeNamesTheField(t *testing.T) {
 		`{"info": 5}`:          "info",
 		`{"type": "alpha", "info": {"subscribed": 1}}`:                          "info.subscribed",
 		`{"type": "alpha", "info": {"accessToken": 4321}}`:                      "info.accessToken",
-		`{"type": "echo", "info": {"JSAPITicketExpiry": 43.21}}`:                "info.JSAPITicketExpiry",
+		`{"type": "echo", "info": {"JSAPITicketExpiry": "4321"}}`:               "info.JSAPITicketExpiry",
 		`{"broadcastGroups": [{"groups": [{"id": "a"}, {"id": 1}]}]}`:           "broadcastGroups[0].groups[1].id",
 		`{"priorityGroups": [{"trees": ["a", null, 1]}], "type": "some other"}`: "priorityGroups[0].trees[2]",
 	} {

@@ -11,8 +11,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // apps are the channels of two apps in one store.

@@ -10,16 +10,16 @@ import (
 
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/documenttest"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // errNotExpressible tells that no operation can say what a case asks for.
 var errNotExpressible = errors.New("no operation says this")
 
 // casesOf reads a file of cases, which lies beside the project and is no part of it.
-func casesOf(t *testing.T, name string) []documenttest.Case {
+func casesOf(t *testing.T, name string) []storetest.Case {
 	t.Helper()
 	file, err := os.Open("../../shared/cases/" + name)
 	if os.IsNotExist(err) {
@@ -27,7 +27,7 @@ func casesOf(t *testing.T, name string) []documenttest.Case {
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, file.Close()) })
-	cases, err := documenttest.ReadCases(file)
+	cases, err := storetest.ReadCases(file)
 	require.NoError(t, err)
 	require.NotEmpty(t, cases)
 	return cases
@@ -88,29 +88,29 @@ func TestServerCases(t *testing.T) {
 type caseRun struct {
 	*datasource.Service
 
-	arguments documenttest.Arguments
+	arguments storetest.Arguments
 }
 
 const cases = "cases"
 
 // runCase seeds a data source and runs the operation of a case on it.
-func runCase(ctx context.Context, c *documenttest.Case) (documenttest.Outcome, error) {
+func runCase(ctx context.Context, c *storetest.Case) (storetest.Outcome, error) {
 	arguments, err := c.Arguments()
 	if err != nil {
-		return documenttest.Outcome{}, err
+		return storetest.Outcome{}, err
 	}
 	if c.Kind == "find" && c.Projection != nil || arguments.Skip < 0 || arguments.Limit < 0 {
-		return documenttest.Outcome{}, errNotExpressible // Fetching has neither projection, skip nor limit.
+		return storetest.Outcome{}, errNotExpressible // Fetching has neither projection, skip nor limit.
 	}
 	store := memstore.New()
 	if err := c.EnsureIndexes(ctx, store.Collection("data/app/"+cases)); err != nil {
-		return documenttest.Outcome{}, err
+		return storetest.Outcome{}, err
 	}
 	run := caseRun{datasource.New(record.Env{Store: store}, record.Scope{App: "app"}), arguments}
 	if len(c.Docs) > 0 {
 		_, err := run.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{DataSourceID: cases, Data: c.Docs})
 		if err != nil {
-			return documenttest.Outcome{}, errNotExpressible // Names or ids that no entry can have.
+			return storetest.Outcome{}, errNotExpressible // Names or ids that no entry can have.
 		}
 	}
 	switch c.Kind {
@@ -127,15 +127,15 @@ func runCase(ctx context.Context, c *documenttest.Case) (documenttest.Outcome, e
 	case "geoNear":
 		return run.near(ctx)
 	default:
-		return documenttest.Outcome{}, errNotExpressible
+		return storetest.Outcome{}, errNotExpressible
 	}
 }
 
-func (r *caseRun) find(ctx context.Context) (documenttest.Outcome, error) {
+func (r *caseRun) find(ctx context.Context) (storetest.Outcome, error) {
 	found, err := r.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
 		DataSourceID: cases, Filter: r.arguments.Filter, SortBy: r.arguments.Sort,
 	})
-	return documenttest.Outcome{Docs: r.page(found.Entries)}, err
+	return storetest.Outcome{Docs: r.page(found.Entries)}, err
 }
 
 // page applies skip and limit, which the operations do not have.
@@ -147,36 +147,36 @@ func (r *caseRun) page(entries []document.Object) []document.Object {
 	return entries
 }
 
-func (r *caseRun) count(ctx context.Context) (documenttest.Outcome, error) {
+func (r *caseRun) count(ctx context.Context) (storetest.Outcome, error) {
 	if r.arguments.Skip != 0 || r.arguments.Limit != 0 {
 		found, err := r.find(ctx)
-		return documenttest.Outcome{Count: int64(len(found.Docs))}, err
+		return storetest.Outcome{Count: int64(len(found.Docs))}, err
 	}
 	n, err := r.CountDataSource(ctx, datasource.CountDataSourceParams{CollectionName: cases, Filter: r.arguments.Filter})
-	return documenttest.Outcome{Count: n}, err
+	return storetest.Outcome{Count: n}, err
 }
 
-func (r *caseRun) near(ctx context.Context) (documenttest.Outcome, error) {
+func (r *caseRun) near(ctx context.Context) (storetest.Outcome, error) {
 	found, err := r.FetchGeoNearFromDataSource(ctx, datasource.FetchGeoNearFromDataSourceParams{
 		DataSourceID: cases, Data: r.arguments.GeoNear,
 	})
 	for i, entry := range found.Entries {
 		found.Entries[i] = withoutStamps(entry)
 	}
-	return documenttest.Outcome{Docs: found.Entries}, err
+	return storetest.Outcome{Docs: found.Entries}, err
 }
 
-func (r *caseRun) distinct(ctx context.Context) (documenttest.Outcome, error) {
+func (r *caseRun) distinct(ctx context.Context) (storetest.Outcome, error) {
 	found, err := r.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctDataFromDataSourceParams{
 		DataSourceID: cases, Key: r.arguments.Key, Filter: r.arguments.Filter,
 	})
-	return documenttest.Outcome{Values: found.Entries}, err
+	return storetest.Outcome{Values: found.Entries}, err
 }
 
-func (r *caseRun) findAndModify(ctx context.Context) (documenttest.Outcome, error) {
+func (r *caseRun) findAndModify(ctx context.Context) (storetest.Outcome, error) {
 	before, err := r.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: cases})
 	if err != nil {
-		return documenttest.Outcome{}, err
+		return storetest.Outcome{}, err
 	}
 	found, err := r.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
 		DataSourceID: cases, Filter: r.arguments.Filter, Patch: r.arguments.Update, SortBy: r.arguments.Sort,
@@ -186,9 +186,9 @@ func (r *caseRun) findAndModify(ctx context.Context) (documenttest.Outcome, erro
 		},
 	})
 	if err != nil {
-		return documenttest.Outcome{}, err
+		return storetest.Outcome{}, err
 	}
-	outcome := documenttest.Outcome{After: r.all(ctx)}
+	outcome := storetest.Outcome{After: r.all(ctx)}
 	outcome.Upserted = int64(len(outcome.After)) > before
 	if found.Value != nil {
 		outcome.Doc = withoutStamps(*found.Value)
@@ -196,12 +196,12 @@ func (r *caseRun) findAndModify(ctx context.Context) (documenttest.Outcome, erro
 	return outcome, nil
 }
 
-func (r *caseRun) patch(ctx context.Context, multi bool) (documenttest.Outcome, error) {
+func (r *caseRun) patch(ctx context.Context, multi bool) (storetest.Outcome, error) {
 	patched, err := r.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
 		DataSourceID: cases, Filter: r.arguments.Filter, Patch: r.arguments.Update, WithModifier: true, Multi: multi,
 		Options: datasource.PatchOptions{Upsert: r.arguments.Upsert, ArrayFilters: r.arguments.ArrayFilters, Sort: r.arguments.Sort},
 	})
-	return documenttest.Outcome{
+	return storetest.Outcome{
 		Matched: patched.Matched, Modified: patched.Modified, Upserted: patched.Inserted == 1, After: r.all(ctx),
 	}, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -39,12 +40,12 @@ func (s *Service) FetchGeoNearFromDataSource(
 }
 
 // near searches in the column that data names, or the store's index, or that is
-// called document.DefaultGeoKey. Where that gives nothing and data names none, it
+// called query.DefaultGeoKey. Where that gives nothing and data names none, it
 // searches in the one column that holds points.
-func near(ctx context.Context, entries *record.Collection, data document.Object) ([]document.GeoResult, error) {
+func near(ctx context.Context, entries *record.Collection, data document.Object) ([]query.GeoResult, error) {
 	found, err := entries.GeoNear(ctx, data)
-	if errors.Is(err, document.ErrNoGeoIndex) {
-		found, err = entries.GeoNear(ctx, data.With(geoKey, document.DefaultGeoKey))
+	if errors.Is(err, query.ErrNoGeoIndex) {
+		found, err = entries.GeoNear(ctx, data.With(geoKey, query.DefaultGeoKey))
 	}
 	if _, named := data.Field(geoKey); err != nil || named || len(found) > 0 {
 		return found, err
@@ -57,11 +58,11 @@ func near(ctx context.Context, entries *record.Collection, data document.Object)
 }
 
 // columnOfPoints returns the column that holds points where entries have none in
-// document.DefaultGeoKey. It is "" where there is none, and InvalidArgument where
+// query.DefaultGeoKey. It is "" where there is none, and InvalidArgument where
 // there are several. GeoJSON goes before pairs, which may be anything.
 func columnOfPoints(ctx context.Context, entries *record.Collection, data document.Object) (string, error) {
 	near, _ := data.Field(geoNear)
-	points, err := document.CompileGeoNear(document.O(geoNear, near))
+	points, err := query.CompileGeoNear(document.O(geoNear, near))
 	if err != nil {
 		return "", err
 	}
@@ -74,7 +75,7 @@ func columnOfPoints(ctx context.Context, entries *record.Collection, data docume
 		for column, value := range entry.All() {
 			switch _, isPoint := measure(points, column, entry); {
 			case !isPoint:
-			case column == document.DefaultGeoKey:
+			case column == query.DefaultGeoKey:
 				return "", nil
 			case isGeoJSON(value):
 				geoJSON = append(geoJSON, column)
@@ -90,9 +91,9 @@ func columnOfPoints(ctx context.Context, entries *record.Collection, data docume
 }
 
 // measure measures the point in a column of an entry. A name with a dot is no path.
-func measure(points *document.GeoNear, column string, entry document.Object) (document.GeoResult, bool) {
+func measure(points *query.GeoNear, column string, entry document.Object) (query.GeoResult, bool) {
 	if strings.Contains(column, ".") {
-		return document.GeoResult{}, false
+		return query.GeoResult{}, false
 	}
 	return points.WithKey(column).Measure(entry)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -41,7 +42,7 @@ func (s *Service) checkUpsert(ctx context.Context, p record.Patch) error {
 	if err != nil {
 		return nil //nolint:nilerr // As above.
 	}
-	inserted, err := document.NewEvaluation(ctx).Insert(document.Change{Update: update}, filter)
+	inserted, err := query.NewEvaluation(ctx).Insert(query.Change{Update: update}, filter)
 	if err != nil {
 		return nil //nolint:nilerr // The store says so, if nothing matches.
 	}

@@ -58,7 +58,7 @@ type Operations interface {
 	// store's geo index, else in "location", else in the only column that holds any.
 	//
 	// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, what
-	// document.CompileGeoNear refuses, such as a point off the globe, or points are in
+	// query.CompileGeoNear refuses, such as a point off the globe, or points are in
 	// several columns and key does not say which is meant.
 	FetchGeoNearFromDataSource(ctx context.Context, p FetchGeoNearFromDataSourceParams) (FetchGeoNearFromDataSourceResult, error)
 
@@ -104,7 +104,7 @@ type FindAndModifyOption struct {
 	ReturnDocument string `json:"returnDocument,omitempty"`
 	ReturnOriginal *bool  `json:"returnOriginal,omitempty"`
 	// Projection says which columns of the entry come back, as
-	// document.CompileProjection reads it. The default is all. Fields is another name of it.
+	// query.CompileProjection reads it. The default is all. Fields is another name of it.
 	Projection document.Object `json:"projection,omitzero"`
 	Fields     document.Object `json:"fields,omitzero"`
 	// Sort is another name of SortBy.
@@ -220,7 +220,7 @@ type FetchGeoNearFromDataSourceParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
-	// Data is what is looked for, the argument of document.CompileGeoNear: near, key,
+	// Data is what is looked for, the argument of query.CompileGeoNear: near, key,
 	// maxDistance, minDistance, limit, query, distanceField and others. Required.
 	Data document.Object `json:"data"`
 }

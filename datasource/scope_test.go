@@ -7,8 +7,8 @@ import (
 
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // tricks are filters that try to reach what another app has.

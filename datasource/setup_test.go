@@ -15,8 +15,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // operation is an operation of the service.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 func TestUpsertSaysWhatBecameOfEachElement(t *testing.T) {

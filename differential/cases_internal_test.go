@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document/documenttest"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // TestLungoAgreesWithMostCases holds lungo to nine in ten of the cases of MongoDB's
@@ -20,7 +20,7 @@ func TestLungoAgreesWithMostCases(t *testing.T) {
 	if err != nil {
 		t.Skip("the file of cases, ../shared/cases/mongo_cases.jsonl beside the project, is not here")
 	}
-	cases, err := documenttest.ReadCases(bytes.NewReader(lines))
+	cases, err := storetest.ReadCases(bytes.NewReader(lines))
 	require.NoError(t, err)
 	passed, byKind := 0, map[string]int{}
 	for i := range cases {

@@ -8,17 +8,17 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/documenttest"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // answer is what an engine made of a case: an outcome, or an error.
 type answer struct {
-	outcome documenttest.Outcome
+	outcome storetest.Outcome
 	err     error
 }
 
 // compare returns how memstore's answer differs from lungo's.
-func compare(c *documenttest.Case, ours, theirs answer) error {
+func compare(c *storetest.Case, ours, theirs answer) error {
 	switch {
 	case theirs.err != nil && (errors.Is(ours.err, boterr.InvalidArgument) || errors.Is(ours.err, boterr.AlreadyExists)):
 		return nil
@@ -31,7 +31,7 @@ func compare(c *documenttest.Case, ours, theirs answer) error {
 }
 
 // compareParts returns how memstore's outcome differs from lungo's in the parts of lungo's.
-func compareParts(c *documenttest.Case, ours, theirs document.Object) error {
+func compareParts(c *storetest.Case, ours, theirs document.Object) error {
 	for part, value := range theirs.All() {
 		own, _ := ours.Field(part)
 		agree := same(value, own)

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/documenttest"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // deviation is a lasting difference: lungo does not do what MongoDB documents.
@@ -23,11 +24,11 @@ type deviation struct {
 // shape is what deviations look at.
 type shape struct {
 	source document.Object
-	c      *documenttest.Case
+	c      *storetest.Case
 	// ours and refused are the errors of memstore and of lungo.
 	ours, refused error
 	// outcome and theirs are the outcomes of memstore and of lungo.
-	outcome, theirs documenttest.Outcome
+	outcome, theirs storetest.Outcome
 }
 
 // isUnderstood reports whether memstore takes the filter and the update as such, so
@@ -37,10 +38,10 @@ func (s shape) isUnderstood() bool {
 	if err != nil {
 		return false
 	}
-	if _, err := document.CompileFilter(arguments.Filter); err != nil {
+	if _, err := query.CompileFilter(arguments.Filter); err != nil {
 		return false
 	}
-	_, err = document.CompileUpdate(arguments.Update, arguments.ArrayFilters...)
+	_, err = query.CompileUpdate(arguments.Update, arguments.ArrayFilters...)
 	return err == nil || s.c.Update == nil
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/documenttest"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // TestDeviations holds each known difference to its example: memstore gives what
@@ -23,7 +23,7 @@ func TestDeviations(t *testing.T) {
 			var source document.Object
 			require.NoError(t, document.DecodeJSON([]byte(known.example), &source))
 			source, _ = read(source).(document.Object)
-			var c documenttest.Case
+			var c storetest.Case
 			require.NoError(t, document.Decode(source, &c))
 			require.NoError(t, c.Check(c.Run(t.Context(), memstore.New().Collection("cases"))), "memstore: %s", known.reason)
 
@@ -52,7 +52,7 @@ func TestDeviationsHideNothingElse(t *testing.T) {
 	} {
 		var source document.Object
 		require.NoError(t, document.DecodeJSON([]byte(plain), &source))
-		var c documenttest.Case
+		var c storetest.Case
 		require.NoError(t, document.Decode(source, &c))
 		for _, known := range deviations {
 			require.False(t, known.concerns(shape{source: source, c: &c}), "%s: %s", known.name, plain)

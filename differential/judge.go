@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/documenttest"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // verdict is what a case shows of the two engines.
@@ -34,7 +34,7 @@ func judge(ctx context.Context, source document.Object) verdict {
 
 // judgeWith is judge with a list of known deviations.
 func judgeWith(ctx context.Context, source document.Object, known []deviation) verdict {
-	var c documenttest.Case
+	var c storetest.Case
 	if err := errors.Join(document.Decode(source, &c), checkCase(&c)); err != nil {
 		return verdict{lacking: err}
 	}
@@ -76,7 +76,7 @@ func hasNullAsID(o document.Object) bool {
 
 // checkCase refuses what no case is: an update without operators, since drivers
 // have another method for replacements, and a document without an _id.
-func checkCase(c *documenttest.Case) error {
+func checkCase(c *storetest.Case) error {
 	update, _ := c.Update.(document.Object)
 	switch c.Kind {
 	case "update":
@@ -126,7 +126,7 @@ func sortKeys(sort any) [][]any {
 }
 
 // expectation returns an outcome in the form in which a case expects one.
-func expectation(kind string, out documenttest.Outcome) document.Object {
+func expectation(kind string, out storetest.Outcome) document.Object {
 	switch kind {
 	case "find":
 		ids := make([]any, 0, len(out.Docs))

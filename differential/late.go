@@ -5,29 +5,30 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/documenttest"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // refusesLate reports whether memstore refuses a filter or an update as such, and
 // lungo refuses it, too, as soon as it meets documents that bring it to what is
 // wrong. MongoDB, as memstore, reads the whole filter and update first.
-func refusesLate(ctx context.Context, c documenttest.Case) bool {
+func refusesLate(ctx context.Context, c storetest.Case) bool {
 	arguments, err := c.Arguments()
 	if err != nil {
 		return false
 	}
-	if _, err := document.CompileFilter(arguments.Filter); err != nil && refusesAny(ctx, partsOfQuery(arguments.Filter)) {
+	if _, err := query.CompileFilter(arguments.Filter); err != nil && refusesAny(ctx, partsOfQuery(arguments.Filter)) {
 		return true
 	}
 	if c.Update == nil {
 		return false
 	}
-	_, err = document.CompileUpdate(arguments.Update, arguments.ArrayFilters...)
+	_, err = query.CompileUpdate(arguments.Update, arguments.ArrayFilters...)
 	return err != nil && (refusesUpdate(ctx, c, arguments) || refusesAny(ctx, partsOfUpdate(arguments)))
 }
 
 // partsOfUpdate returns the conditions that an update has on the elements of arrays.
-func partsOfUpdate(arguments documenttest.Arguments) []document.Object {
+func partsOfUpdate(arguments storetest.Arguments) []document.Object {
 	var parts []document.Object
 	for _, filter := range arguments.ArrayFilters {
 		parts = append(parts, partsOfQuery(filter)...)
@@ -45,7 +46,7 @@ func partsOfUpdate(arguments documenttest.Arguments) []document.Object {
 
 // refusesAny reports whether lungo refuses any of the queries on any of the probes.
 func refusesAny(ctx context.Context, parts []document.Object) bool {
-	asked := documenttest.Case{Kind: "count"}
+	asked := storetest.Case{Kind: "count"}
 	for _, part := range parts {
 		for _, probe := range probes(part) {
 			asked.Docs, asked.Filter = []document.Object{probe}, part
@@ -94,14 +95,14 @@ func partsOfCondition(path string, condition document.Object) []document.Object 
 // refusesUpdate reports whether lungo refuses an update, or one of its operators on
 // a simple path, on all of the probes: on one of them the document may be to blame.
 // For paths that conflict, one is enough.
-func refusesUpdate(ctx context.Context, c documenttest.Case, arguments documenttest.Arguments) bool {
+func refusesUpdate(ctx context.Context, c storetest.Case, arguments storetest.Arguments) bool {
 	if refuses(ctx, c, arguments.Update, true) {
 		return true
 	}
 	for operator, operand := range arguments.Update.All() {
 		fields, _ := operand.(document.Object)
 		for _, argument := range fields.All() {
-			if refuses(ctx, documenttest.Case{Kind: c.Kind}, document.O(operator, document.O("a", argument)), false) {
+			if refuses(ctx, storetest.Case{Kind: c.Kind}, document.O(operator, document.O("a", argument)), false) {
 				return true
 			}
 		}
@@ -111,8 +112,8 @@ func refusesUpdate(ctx context.Context, c documenttest.Case, arguments documentt
 
 // refuses reports whether lungo refuses an update on all of the probes, or finds a
 // conflict on one.
-func refuses(ctx context.Context, c documenttest.Case, update document.Object, inserts bool) bool {
-	asked := documenttest.Case{
+func refuses(ctx context.Context, c storetest.Case, update document.Object, inserts bool) bool {
+	asked := storetest.Case{
 		Kind: c.Kind, Update: update, ArrayFilters: c.ArrayFilters, Multi: c.Multi, Filter: document.O(), Upsert: inserts,
 	}
 	documents := probes(update)

@@ -11,7 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/mongo/options"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/documenttest"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // peer is a collection of lungo, used through the interface that it has in common
@@ -20,7 +20,7 @@ type peer struct{ collection lungo.ICollection }
 
 // runOnPeer runs a case on an empty collection of lungo. refused is the error of an
 // operation that lungo refuses; err tells that there is no outcome to compare.
-func runOnPeer(ctx context.Context, c *documenttest.Case) (out documenttest.Outcome, refused, err error) {
+func runOnPeer(ctx context.Context, c *storetest.Case) (out storetest.Outcome, refused, err error) {
 	client, engine, err := lungo.Open(ctx, lungo.Options{Store: lungo.NewMemoryStore()})
 	if err != nil {
 		return out, nil, err
@@ -54,7 +54,7 @@ func runOnPeer(ctx context.Context, c *documenttest.Case) (out documenttest.Outc
 
 // peerArguments are the arguments of a case in the driver's types.
 type peerArguments struct {
-	documenttest.Arguments
+	storetest.Arguments
 
 	filter, sort bson.D
 	arrayFilters options.ArrayFilters
@@ -62,8 +62,8 @@ type peerArguments struct {
 
 // run runs the operation of a case.
 func (p peer) run(
-	ctx context.Context, c *documenttest.Case, a peerArguments,
-) (out documenttest.Outcome, refused, err error) {
+	ctx context.Context, c *storetest.Case, a peerArguments,
+) (out storetest.Outcome, refused, err error) {
 	var found []bson.D
 	switch c.Kind {
 	case "find":
@@ -125,8 +125,8 @@ func (p peer) count(ctx context.Context, a peerArguments) (int64, error) {
 }
 
 func (p peer) update(
-	ctx context.Context, c *documenttest.Case, a peerArguments,
-) (out documenttest.Outcome, refused error) {
+	ctx context.Context, c *storetest.Case, a peerArguments,
+) (out storetest.Outcome, refused error) {
 	var result *mongo.UpdateResult
 	change := objectToBSON(a.Update)
 	option := options.Update().SetUpsert(a.Upsert)
@@ -150,7 +150,7 @@ func (p peer) update(
 
 func (p peer) findAndModify(
 	ctx context.Context, a peerArguments,
-) (out documenttest.Outcome, refused, err error) {
+) (out storetest.Outcome, refused, err error) {
 	when := options.Before
 	if a.New {
 		when = options.After

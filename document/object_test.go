@@ -12,6 +12,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 // requireInvalid asserts an InvalidArgument for a field.
@@ -21,6 +22,14 @@ func requireInvalid(t *testing.T, err error, field string) {
 	found, ok := boterr.AsError(err)
 	require.True(t, ok)
 	require.Equal(t, field, found.Field, "%v", err)
+}
+
+// parse reads an object from JSON.
+func parse(t *testing.T, text string) document.Object {
+	t.Helper()
+	var o document.Object
+	require.NoError(t, o.UnmarshalJSON([]byte(text)), text)
+	return o
 }
 
 func TestAnObjectKeepsTheOrderOfItsKeys(t *testing.T) {
@@ -108,7 +117,7 @@ func TestAnObjectOfWhatIsNoValueTellsWhere(t *testing.T) {
 		requireInvalid(t, o.Err(), field)
 		_, err := json.Marshal(o)
 		require.Error(t, err)
-		_, err = document.CompileFilter(o)
+		_, err = query.CompileFilter(o)
 		require.ErrorIs(t, err, boterr.InvalidArgument)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 // wide returns an object of so many fields: "f0", "f1" and so on.
@@ -82,14 +83,14 @@ func TestUpdateOfAWideDocumentKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	var shapes document.Shapes
 	before := shapes.Keep(wide(1_000).With("in", document.O("x", 1)))
-	u, err := document.CompileUpdate(document.O("$set", document.O("f500", "new", "in.y", 2)))
+	u, err := query.CompileUpdate(document.O("$set", document.O("f500", "new", "in.y", 2)))
 	require.NoError(t, err)
-	after, modified, err := document.Change{Update: u}.Apply(nil, before)
+	after, modified, err := query.Change{Update: u}.Apply(nil, before)
 	require.NoError(t, err)
 	require.True(t, modified)
 	require.Equal(t, before.With("f500", "new").With("in", document.O("x", 1, "y", 2)).String(), shapes.Share(after).String())
 
-	same, modified, err := document.Change{Update: u}.Apply(nil, after)
+	same, modified, err := query.Change{Update: u}.Apply(nil, after)
 	require.NoError(t, err)
 	require.False(t, modified)
 	require.Equal(t, after, same)
@@ -134,5 +135,20 @@ func TestKeptValuesAreTheSameToTheLetter(t *testing.T) {
 			got, _ := kept.Field(key)
 			require.IsType(t, value, got)
 		}
+	}
+}
+
+func TestSharedShapesChangeNothingThatCanBeSeen(t *testing.T) {
+	t.Parallel()
+	var shapes document.Shapes
+	for i := range 3 {
+		o := document.O("_id", i, "list", document.A(document.O("x", i), i), "deep", document.O("y", document.O("z", i)))
+		shared := shapes.Share(o)
+		require.Equal(t, o.String(), shared.String())
+		require.True(t, document.Equal(o, shared))
+		require.Equal(t, o, shared, "reflect.DeepEqual, which tests use, sees no difference")
+		shared.Set("list.0.x", "changed")
+		require.NotEqual(t, o.String(), shared.String())
+		require.Equal(t, i, document.Get(o, "list.0.x", -1))
 	}
 }

@@ -11,10 +11,11 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // maxWait is how long a run waits for one of the same member, in real time: a run that
@@ -34,7 +35,7 @@ type Platform struct {
 
 	test       TB
 	settings   settings
-	store      document.Store
+	store      store.Store
 	runtime    *botctx.Runtime
 	action     atomic.Pointer[botctx.Action]
 	nodes      handled
@@ -55,7 +56,7 @@ type Platform struct {
 type settings struct {
 	test         TB
 	now          time.Time
-	newStore     func(now func() time.Time) document.Store
+	newStore     func(now func() time.Time) store.Store
 	strict       bool
 	checkEtags   bool
 	interceptors []botctx.Interceptor
@@ -78,7 +79,7 @@ func At(now time.Time) Option { return func(s *settings) { s.now = now } }
 // Store keeps the records in the store that newStore makes, such as a database, whose
 // clock must be the one that it is given. The store holds no records yet. Such a platform
 // has no Snapshot and no Fork. The default is one in memory.
-func Store(newStore func(now func() time.Time) document.Store) Option {
+func Store(newStore func(now func() time.Time) store.Store) Option {
 	return func(s *settings) { s.newStore = newStore }
 }
 

@@ -3,8 +3,8 @@ package fakes
 import (
 	"time"
 
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // Snapshot is a whole platform at one moment: its records, its clock, what was sent and

@@ -6,19 +6,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // otherStore is a store of which no copies can be had.
-type otherStore struct{ document.Store }
+type otherStore struct{ store.Store }
 
 func TestAPlatformKeepsItsRecordsInTheStoreThatItIsGiven(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New()
-	newStore := func(now func() time.Time) document.Store {
+	newStore := func(now func() time.Time) store.Store {
 		require.Equal(t, fakes.Start(), now())
 		return otherStore{memory}
 	}

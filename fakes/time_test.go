@@ -17,7 +17,9 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // plan schedules a node for a member.
@@ -322,13 +324,13 @@ func TestCreateAssignment_WaitsByTheVirtualClock(t *testing.T) {
 	s.ada.Says("a person, please")
 	standing := s.Queue("desk")[0].ID
 	const lease = 45 * time.Second
-	crashed, err := document.CompileUpdate(document.O(
+	crashed, err := query.CompileUpdate(document.O(
 		"$unset", document.O("sentAt", ""),
 		"$set", document.O("sender", document.O("id", "a call that crashed", "until", document.At(s.Now().Add(lease))))))
 	require.NoError(t, err)
-	one, err := document.CompileFilter(document.O("_id", standing))
+	one, err := query.CompileFilter(document.O("_id", standing))
 	require.NoError(t, err)
-	_, err = s.Runtime().Env().Store.Collection("assignments").Update(t.Context(), one, document.Change{Update: crashed}, document.UpdateOptions{})
+	_, err = s.Runtime().Env().Store.Collection("assignments").Update(t.Context(), one, query.Change{Update: crashed}, store.UpdateOptions{})
 	require.NoError(t, err)
 
 	before := s.Now()

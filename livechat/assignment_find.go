@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -107,7 +108,7 @@ func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOu
 		return nil, err
 	}
 	own := sync.OnceValues(func() (document.Object, error) { return s.ownMember(ctx) })
-	asking := document.NewEvaluation(ctx)
+	asking := query.NewEvaluation(ctx)
 	for _, r := range slices.Backward(there) {
 		isMeant, err := matches(asking, metaFilter(r.Meta), own)
 		if err != nil {
@@ -121,7 +122,7 @@ func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOu
 }
 
 // matches reports whether a document, which is asked for where there is a filter, matches.
-func matches(asking *document.Evaluation, filter *document.Filter, asked func() (document.Object, error)) (bool, error) {
+func matches(asking *query.Evaluation, filter *query.Filter, asked func() (document.Object, error)) (bool, error) {
 	if filter == nil {
 		return true, nil
 	}

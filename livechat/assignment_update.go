@@ -8,7 +8,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // UpdateAssignmentGroup implements Operations.
@@ -155,7 +157,7 @@ func isOperator(name string) bool { return strings.HasPrefix(name, "$") }
 // is written as an operator, such as $or, or as operators on a field, such as
 // {"locale": {"$in": ["de", "fr"]}}. Other fields are data. It is nil where there are no
 // conditions, and where they are none that a filter can have: that is data, too.
-func metaFilter(meta document.Object) *document.Filter {
+func metaFilter(meta document.Object) *query.Filter {
 	conditions := document.O()
 	for name, value := range meta.All() {
 		operators, _ := value.(document.Object)
@@ -166,7 +168,7 @@ func metaFilter(meta document.Object) *document.Filter {
 	if conditions.Len() == 0 {
 		return nil
 	}
-	filter, err := document.CompileFilter(conditions)
+	filter, err := query.CompileFilter(conditions)
 	if err != nil {
 		return nil
 	}
@@ -187,19 +189,19 @@ func hasOperator(o document.Object) bool {
 // there is none, which kind names. Other errors name the field.
 func set(
 	ctx context.Context, records *record.Collection, kind record.Kind, id string, fields document.Object,
-) (document.FindAndModifyResult, error) {
+) (store.FindAndModifyResult, error) {
 	found, err := records.Where(record.FieldID, id).FindAndModify(ctx, record.Patch{Patch: fields}, true)
 	if err != nil {
-		return document.FindAndModifyResult{}, record.RenameField(err, "patch", "")
+		return store.FindAndModifyResult{}, record.RenameField(err, "patch", "")
 	}
 	if !found.Matched {
-		return document.FindAndModifyResult{}, boterr.New(boterr.NotFound, record.FieldID, "there is no %s %s here", kind.Name, id)
+		return store.FindAndModifyResult{}, boterr.New(boterr.NotFound, record.FieldID, "there is no %s %s here", kind.Name, id)
 	}
 	return found, nil
 }
 
 // modified is how many records an update of one changed.
-func modified(found document.FindAndModifyResult) int64 {
+func modified(found store.FindAndModifyResult) int64 {
 	if found.Modified {
 		return 1
 	}

@@ -12,21 +12,23 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // lateStore is a store in which something happens, once, before the next write to the groups.
 // As in a database, an upsert looks for a document first and inserts one afterwards, which only
 // a unique index can refuse.
 type lateStore struct {
-	document.Store
+	store.Store
 
 	happens func()
 }
 
-func (s *lateStore) Collection(name string) document.Collection {
+func (s *lateStore) Collection(name string) store.Collection {
 	if name != "groups" {
 		return s.Store.Collection(name)
 	}
@@ -41,7 +43,7 @@ func (s *lateStore) write() {
 }
 
 type lateGroups struct {
-	document.Collection
+	store.Collection
 
 	store *lateStore
 }
@@ -52,9 +54,9 @@ func (c lateGroups) Insert(ctx context.Context, documents ...document.Object) er
 }
 
 func (c lateGroups) FindAndModify(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
-	found, err := c.Find(ctx, filter, document.FindOptions{Limit: 1})
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
+	found, err := c.Find(ctx, filter, store.FindOptions{Limit: 1})
 	if err != nil || len(found) > 0 || !options.Upsert {
 		return c.Collection.FindAndModify(ctx, filter, change, options)
 	}

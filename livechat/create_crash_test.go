@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 func TestCreateAssignment_ManyAtOnce(t *testing.T) {
@@ -166,9 +167,9 @@ func TestCreateAssignment_WaitsForCrashedSender(t *testing.T) {
 }
 
 // frozenStore is a store whose clock stands still.
-type frozenStore struct{ document.Store }
+type frozenStore struct{ store.Store }
 
-// Now implements document.Store.
+// Now implements store.Store.
 func (frozenStore) Now(context.Context) (time.Time, error) { return time.UnixMilli(noon), nil }
 
 func TestCreateAssignment_WaitsTooLong(t *testing.T) {

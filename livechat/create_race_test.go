@@ -9,8 +9,9 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // meanwhile returns a stand in which something happens, once, when the next call has found
@@ -127,13 +128,13 @@ func TestAddNewTargetsToAssignment_TakenAtOnce(t *testing.T) {
 
 // slowStore is a store in which something happens before the first change of an assignment.
 type slowStore struct {
-	document.Store
+	store.Store
 
 	before func()
 }
 
-// Collection implements document.Store.
-func (s slowStore) Collection(name string) document.Collection {
+// Collection implements store.Store.
+func (s slowStore) Collection(name string) store.Collection {
 	inner := s.Store.Collection(name)
 	if name != "assignments" {
 		return inner
@@ -143,15 +144,15 @@ func (s slowStore) Collection(name string) document.Collection {
 
 // slowCollection is a collection of a slowStore.
 type slowCollection struct {
-	document.Collection
+	store.Collection
 
 	before func()
 }
 
-// FindAndModify implements document.Collection.
+// FindAndModify implements store.Collection.
 func (c slowCollection) FindAndModify(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
 	c.before()
 	return c.Collection.FindAndModify(ctx, filter, change, options)
 }

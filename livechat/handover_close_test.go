@@ -9,6 +9,8 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // handOn hands a1, which eve has in a direct conversation, on to sales.
@@ -132,8 +134,8 @@ func TestReassignAssignment_ClosedByWhoComes(t *testing.T) {
 // loseNext removes the assignment in whose favour a1 ended, behind the services' backs.
 func (s *stand) loseNext(t *testing.T) {
 	t.Helper()
-	which, err := document.CompileFilter(document.O("parentAssignment", "a1"))
+	which, err := query.CompileFilter(document.O("parentAssignment", "a1"))
 	require.NoError(t, err)
-	_, err = s.store.Collection("assignments").Delete(t.Context(), which, document.DeleteOptions{})
+	_, err = s.store.Collection("assignments").Delete(t.Context(), which, store.DeleteOptions{})
 	require.NoError(t, err)
 }

@@ -7,25 +7,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 func TestEnsureIndexes_LookUps(t *testing.T) {
 	t.Parallel()
-	store := memstore.New()
-	require.NoError(t, EnsureIndexes(t.Context(), store))
+	database := memstore.New()
+	require.NoError(t, EnsureIndexes(t.Context(), database))
 	for i := range 50 {
 		n := strconv.Itoa(i)
-		require.NoError(t, store.Collection("assignments").Insert(t.Context(), document.O(
+		require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
 			"_id", n, "app", "mine", fieldSlot, endedSlot(n), fieldMember, n, fieldGroup, n, fieldParentAssignment, n,
 			fieldGroupInfo, document.O(fieldBravoGroupID, n), fieldOutlet, "desk")))
-		require.NoError(t, store.Collection("groups").Insert(t.Context(), document.O(
+		require.NoError(t, database.Collection("groups").Insert(t.Context(), document.O(
 			"_id", n, "app", "mine", fieldExternalID, n, fieldAdminExternalID, n, fieldInletGroupExternalID, n, fieldMember, n,
 			fieldAssignment, n, fieldOutlet, "desk")))
-		require.NoError(t, store.Collection("admins").Insert(t.Context(), document.O("_id", n, "app", "mine", fieldExternalID, n)))
+		require.NoError(t, database.Collection("admins").Insert(t.Context(), document.O("_id", n, "app", "mine", fieldExternalID, n)))
 	}
-	require.NoError(t, store.Collection("assignments").Insert(t.Context(), document.O(
+	require.NoError(t, database.Collection("assignments").Insert(t.Context(), document.O(
 		"_id", "open", "app", "mine", fieldSlot, openSlot("ada"), fieldOutlet, "desk")))
 	for name, c := range map[string]struct {
 		collection string
@@ -44,11 +46,11 @@ func TestEnsureIndexes_LookUps(t *testing.T) {
 		"of an assignment":        {"groups", equal(fieldAssignment, "7")},
 		"an agent by external id": {"admins", equal(fieldExternalID, "7")},
 	} {
-		own, err := document.CompileFilter(document.O(record.FieldApp, "mine"))
+		own, err := query.CompileFilter(document.O(record.FieldApp, "mine"))
 		require.NoError(t, err)
-		filter, err := document.CompileFilter(c.filter)
+		filter, err := query.CompileFilter(c.filter)
 		require.NoError(t, err)
-		found, err := store.Explain(t.Context(), c.collection, document.And(own, filter), document.FindOptions{})
+		found, err := database.Explain(t.Context(), c.collection, query.And(own, filter), store.FindOptions{})
 		require.NoError(t, err)
 		require.EqualValues(t, 1, found.Returned, name)
 		require.EqualValues(t, 1, found.Examined, name)

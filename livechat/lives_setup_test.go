@@ -13,7 +13,9 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // pending stores a request of a member that stands, with a ticket in each of C1 and U1 of
@@ -100,9 +102,9 @@ func (s *stand) group(t *testing.T, id string) *livechat.Group {
 // groups returns the groups that match, as they are stored.
 func (s *stand) groups(t *testing.T, filter document.Object) []*livechat.Group {
 	t.Helper()
-	which, err := document.CompileFilter(filter)
+	which, err := query.CompileFilter(filter)
 	require.NoError(t, err)
-	found, err := s.store.Collection("groups").Find(t.Context(), which, document.FindOptions{})
+	found, err := s.store.Collection("groups").Find(t.Context(), which, store.FindOptions{})
 	require.NoError(t, err)
 	groups := make([]*livechat.Group, len(found))
 	for i, o := range found {
@@ -158,7 +160,7 @@ func (s *stand) meanwhile(writes int, happens func()) (*livechat.Service, func()
 }
 
 // on returns the live chats of mine on another store.
-func (s *stand) on(store document.Store) *livechat.Service {
+func (s *stand) on(store store.Store) *livechat.Service {
 	a := s.mine
 	env := a.env
 	env.Store = store
@@ -172,13 +174,13 @@ func (s *stand) on(store document.Store) *livechat.Service {
 
 // countingStore is a store that asks before each write once there were some.
 type countingStore struct {
-	document.Store
+	store.Store
 
 	left int
 	then func() error
 }
 
-func (b *countingStore) Collection(name string) document.Collection {
+func (b *countingStore) Collection(name string) store.Collection {
 	return &countingCollection{Collection: b.Store.Collection(name), store: b}
 }
 

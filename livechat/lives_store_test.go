@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // countingCollection is a collection of a countingStore.
 type countingCollection struct {
-	document.Collection
+	store.Collection
 
 	store *countingStore
 }
@@ -21,24 +23,24 @@ func (c *countingCollection) Insert(ctx context.Context, documents ...document.O
 }
 
 func (c *countingCollection) Update(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.UpdateOptions,
-) (document.UpdateResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
 	if err := c.store.write(); err != nil {
-		return document.UpdateResult{}, err
+		return store.UpdateResult{}, err
 	}
 	return c.Collection.Update(ctx, filter, change, options)
 }
 
 func (c *countingCollection) FindAndModify(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
 	if err := c.store.write(); err != nil {
-		return document.FindAndModifyResult{}, err
+		return store.FindAndModifyResult{}, err
 	}
 	return c.Collection.FindAndModify(ctx, filter, change, options)
 }
 
-func (c *countingCollection) Delete(ctx context.Context, filter *document.Filter, options document.DeleteOptions) (int64, error) {
+func (c *countingCollection) Delete(ctx context.Context, filter *query.Filter, options store.DeleteOptions) (int64, error) {
 	if err := c.store.write(); err != nil {
 		return 0, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // brokenStore is a store that panics when it is used.
@@ -20,7 +21,7 @@ type brokenStore struct{}
 
 func (brokenStore) Now(context.Context) (time.Time, error) { panic("no clock") }
 
-func (brokenStore) Collection(string) document.Collection { return struct{ document.Collection }{} }
+func (brokenStore) Collection(string) store.Collection { return struct{ store.Collection }{} }
 
 // something returns a value of a type with which methods get as far as their ports: every text
 // in it is "x".

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 // documented returns the lines of the package's documentation.
@@ -103,9 +104,9 @@ func TestState_Filter(t *testing.T) {
 		encoded, err := document.Encode(r)
 		require.NoError(t, err)
 		for _, state := range []State{Sending, Pending, Taken, Ended} {
-			filter, err := document.CompileFilter(state.filter())
+			filter, err := query.CompileFilter(state.filter())
 			require.NoError(t, err)
-			isMatch, err := document.NewEvaluation(t.Context()).Check(filter, encoded)
+			isMatch, err := query.NewEvaluation(t.Context()).Check(filter, encoded)
 			require.NoError(t, err)
 			require.Equal(t, r.State() == state, isMatch, "%s: %s", name, state)
 		}

@@ -11,7 +11,9 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // ask asks for a person for ada, from JSON.
@@ -63,9 +65,9 @@ func (s *stand) assignments(t *testing.T, memberID string) []*livechat.Assignmen
 // assignmentsThat returns the assignments that match, as they are stored.
 func (s *stand) assignmentsThat(t *testing.T, filter document.Object) []*livechat.AssignmentRecord {
 	t.Helper()
-	which, err := document.CompileFilter(filter)
+	which, err := query.CompileFilter(filter)
 	require.NoError(t, err)
-	found, err := s.store.Collection("assignments").Find(t.Context(), which, document.FindOptions{})
+	found, err := s.store.Collection("assignments").Find(t.Context(), which, store.FindOptions{})
 	require.NoError(t, err)
 	records := make([]*livechat.AssignmentRecord, len(found))
 	for i, o := range found {
@@ -86,12 +88,12 @@ func unsentOf(t *testing.T, err error) *livechat.UnsentError {
 
 // laterStore is a store whose clock is ahead.
 type laterStore struct {
-	document.Store
+	store.Store
 
 	by time.Duration
 }
 
-// Now implements document.Store.
+// Now implements store.Store.
 func (l laterStore) Now(ctx context.Context) (time.Time, error) {
 	now, err := l.Store.Now(ctx)
 	return now.Add(l.by), err

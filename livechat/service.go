@@ -3,8 +3,9 @@ package livechat
 import (
 	"context"
 
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // Service is the live chats of one app, for one scope. It is safe for concurrent use.
@@ -67,8 +68,8 @@ func (s *Service) guard(ctx context.Context, err *error) { //nolint:gocritic // 
 // EnsureIndexes makes the indexes that live chats need in a store, unless they are there:
 // a member has one open assignment at most, and no two agents of an app have the same
 // externalId. A host calls it once, before it uses the store. The errors are those of
-// document.Collection.EnsureIndex.
-func EnsureIndexes(ctx context.Context, store document.Store) error {
+// store.Collection.EnsureIndex.
+func EnsureIndexes(ctx context.Context, database store.Store) error {
 	for _, wanted := range []struct {
 		kind   record.Kind
 		path   string
@@ -86,14 +87,14 @@ func EnsureIndexes(ctx context.Context, store document.Store) error {
 		{groupKind(), fieldAssignment, false},
 		{adminKind(), fieldExternalID, true},
 	} {
-		index := document.Index{
-			Keys: []document.IndexKey{
-				{Path: record.FieldApp, Kind: document.Ascending},
-				{Path: wanted.path, Kind: document.Ascending},
+		index := store.Index{
+			Keys: []store.IndexKey{
+				{Path: record.FieldApp, Kind: query.Ascending},
+				{Path: wanted.path, Kind: query.Ascending},
 			},
 			Unique: wanted.unique,
 		}
-		if err := store.Collection(wanted.kind.Collection).EnsureIndex(ctx, index); err != nil {
+		if err := database.Collection(wanted.kind.Collection).EnsureIndex(ctx, index); err != nil {
 			return err
 		}
 	}

@@ -14,12 +14,14 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // noon is what the clock of a stand shows at first: 2024-03-01 12:00 in UTC.
@@ -40,7 +42,7 @@ type stand struct {
 	// web answers the requests to the addresses of live-chat APIs and pictures.
 	web *replies.Replies
 
-	store document.Store
+	store store.Store
 	now   atomic.Int64
 	ids   atomic.Int64
 }
@@ -136,7 +138,7 @@ func (s *stand) stored(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
 	for _, collection := range []string{"assignments", "groups", "admins", "members", "agendas", "pairings"} {
-		found, err := s.store.Collection(collection).Find(t.Context(), nil, document.FindOptions{})
+		found, err := s.store.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
 		require.NoError(t, err)
 		text, err := json.Marshal(found)
 		require.NoError(t, err)
@@ -154,11 +156,11 @@ func (s *stand) put(t *testing.T, collection, text string) {
 // change changes the records that match, behind the services' backs.
 func (s *stand) change(t *testing.T, collection string, filter, update document.Object) {
 	t.Helper()
-	which, err := document.CompileFilter(filter)
+	which, err := query.CompileFilter(filter)
 	require.NoError(t, err)
-	compiled, err := document.CompileUpdate(update)
+	compiled, err := query.CompileUpdate(update)
 	require.NoError(t, err)
-	result, err := s.store.Collection(collection).Update(t.Context(), which, document.Change{Update: compiled}, document.UpdateOptions{Multi: true})
+	result, err := s.store.Collection(collection).Update(t.Context(), which, query.Change{Update: compiled}, store.UpdateOptions{Multi: true})
 	require.NoError(t, err)
 	require.NotZero(t, result.Matched)
 }
@@ -166,9 +168,9 @@ func (s *stand) change(t *testing.T, collection string, filter, update document.
 // record returns an assignment as the store keeps it.
 func (s *stand) record(t *testing.T, id string) *livechat.AssignmentRecord {
 	t.Helper()
-	which, err := document.CompileFilter(document.O("_id", id))
+	which, err := query.CompileFilter(document.O("_id", id))
 	require.NoError(t, err)
-	found, err := s.store.Collection("assignments").Find(t.Context(), which, document.FindOptions{})
+	found, err := s.store.Collection("assignments").Find(t.Context(), which, store.FindOptions{})
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	var r livechat.AssignmentRecord

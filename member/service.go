@@ -5,8 +5,9 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // The fields of members that this package looks for.
@@ -63,13 +64,13 @@ func New(env record.Env, scope record.Scope, channels channel.Operations, option
 // EnsureIndexes makes the indexes that members need in a store, unless they are
 // there: no two members of a channel may have the same externalId. A host calls it
 // once, before it uses the store. The errors are those of
-// document.Collection.EnsureIndex.
-func EnsureIndexes(ctx context.Context, store document.Store) error {
-	return store.Collection(kind().Collection).EnsureIndex(ctx, document.Index{
-		Keys: []document.IndexKey{
-			{Path: record.FieldApp, Kind: document.Ascending},
-			{Path: record.FieldChannel, Kind: document.Ascending},
-			{Path: fieldExternalID, Kind: document.Ascending},
+// store.Collection.EnsureIndex.
+func EnsureIndexes(ctx context.Context, database store.Store) error {
+	return database.Collection(kind().Collection).EnsureIndex(ctx, store.Index{
+		Keys: []store.IndexKey{
+			{Path: record.FieldApp, Kind: query.Ascending},
+			{Path: record.FieldChannel, Kind: query.Ascending},
+			{Path: fieldExternalID, Kind: query.Ascending},
 		},
 		Unique: true,
 	})

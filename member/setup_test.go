@@ -13,9 +13,10 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // operation is an operation of the service.
@@ -102,7 +103,7 @@ func object(t *testing.T, text string) document.Object {
 // stored returns all members of all apps as text.
 func (a *apps) stored(t *testing.T) string {
 	t.Helper()
-	all, err := a.store.Collection("members").Find(t.Context(), nil, document.FindOptions{})
+	all, err := a.store.Collection("members").Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
 	text, err := json.Marshal(all)
 	require.NoError(t, err)

@@ -7,24 +7,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // lost is a store that loses its server in every change, and says what else was wrong.
-type lost struct{ document.Store }
+type lost struct{ store.Store }
 
-func (s lost) Collection(name string) document.Collection {
+func (s lost) Collection(name string) store.Collection {
 	return lostCollection{s.Store.Collection(name)}
 }
 
-type lostCollection struct{ document.Collection }
+type lostCollection struct{ store.Collection }
 
 func (lostCollection) FindAndModify(
-	context.Context, *document.Filter, document.Change, document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
-	return document.FindAndModifyResult{}, boterr.New(boterr.Unavailable, "", "the server is gone after: %w",
+	context.Context, *query.Filter, query.Change, store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
+	return store.FindAndModifyResult{}, boterr.New(boterr.Unavailable, "", "the server is gone after: %w",
 		boterr.Invalid("update", "does not fit"))
 }
 

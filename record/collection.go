@@ -3,6 +3,8 @@ package record
 import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // The fields that records share.
@@ -37,10 +39,10 @@ type Kind struct {
 type Collection struct {
 	env   Env
 	kind  Kind
-	store document.Collection
+	store store.Collection
 	// scope is what every filter is narrowed to; fields is the same as the fields
 	// of a new record.
-	scope  *document.Filter
+	scope  *query.Filter
 	fields document.Object
 	// err is why there is no such scope. Every method returns it.
 	err error
@@ -57,11 +59,11 @@ func Open(env Env, kind Kind) *Collection {
 // fixed.
 func (c *Collection) Where(field, value string) *Collection {
 	narrowed := *c
-	filter, err := document.CompileFilter(document.O(field, value))
+	filter, err := query.CompileFilter(document.O(field, value))
 	if err != nil && narrowed.err == nil {
 		narrowed.err = boterr.In(field, err) // A value that is too large is that of no record.
 	}
-	narrowed.scope = document.And(c.scope, filter)
+	narrowed.scope = query.And(c.scope, filter)
 	narrowed.fields = c.fields.With(field, value)
 	narrowed.kind.Fixed = append(append([]string{}, c.kind.Fixed...), field)
 	return &narrowed

@@ -6,6 +6,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // Patch is a caller's change of records.
@@ -26,15 +28,15 @@ type Patch struct {
 }
 
 // Update changes the first record that matches, or all of them with Multi.
-func (c *Collection) Update(ctx context.Context, p Patch) (document.UpdateResult, error) {
+func (c *Collection) Update(ctx context.Context, p Patch) (store.UpdateResult, error) {
 	compiled, err := c.compile(p)
 	if err != nil {
-		return document.UpdateResult{}, err
+		return store.UpdateResult{}, err
 	}
 	if p.Multi && compiled.change.Update.IsReplacement() {
-		return document.UpdateResult{}, boterr.Invalid("patch", "a replacement changes one record; use operators such as $set with multi")
+		return store.UpdateResult{}, boterr.Invalid("patch", "a replacement changes one record; use operators such as $set with multi")
 	}
-	result, err := c.store.Update(ctx, compiled.filter, compiled.change, document.UpdateOptions{
+	result, err := c.store.Update(ctx, compiled.filter, compiled.change, store.UpdateOptions{
 		Multi: p.Multi, Sort: compiled.sort, Upsert: p.Upsert,
 	})
 	return result, patchError(err)
@@ -42,16 +44,16 @@ func (c *Collection) Update(ctx context.Context, p Patch) (document.UpdateResult
 
 // FindAndModify changes the first record that matches, and returns it as it was
 // before, or as it is now with returnNew, in one atomic step.
-func (c *Collection) FindAndModify(ctx context.Context, p Patch, returnNew bool) (document.FindAndModifyResult, error) {
+func (c *Collection) FindAndModify(ctx context.Context, p Patch, returnNew bool) (store.FindAndModifyResult, error) {
 	compiled, err := c.compile(p)
 	if err != nil {
-		return document.FindAndModifyResult{}, err
+		return store.FindAndModifyResult{}, err
 	}
 	projection, err := c.env.Compiler.Projection(p.Projection)
 	if err != nil {
-		return document.FindAndModifyResult{}, boterr.In("projection", err)
+		return store.FindAndModifyResult{}, boterr.In("projection", err)
 	}
-	result, err := c.store.FindAndModify(ctx, compiled.filter, compiled.change, document.FindAndModifyOptions{
+	result, err := c.store.FindAndModify(ctx, compiled.filter, compiled.change, store.FindAndModifyOptions{
 		Sort: compiled.sort, Upsert: p.Upsert, New: returnNew, Projection: projection,
 	})
 	return result, patchError(err)
@@ -63,14 +65,14 @@ func (c *Collection) Delete(ctx context.Context, filter document.Object) (int64,
 	if err != nil {
 		return 0, err
 	}
-	return c.store.Delete(ctx, compiled, document.DeleteOptions{Multi: true})
+	return c.store.Delete(ctx, compiled, store.DeleteOptions{Multi: true})
 }
 
 // compiledPatch is a Patch, compiled and narrowed to the scope.
 type compiledPatch struct {
-	filter *document.Filter
-	sort   *document.Sort
-	change document.Change
+	filter *query.Filter
+	sort   *query.Sort
+	change query.Change
 }
 
 func (c *Collection) compile(p Patch) (compiledPatch, error) {
@@ -95,7 +97,7 @@ func (c *Collection) compile(p Patch) (compiledPatch, error) {
 }
 
 // update compiles the update of a patch.
-func (c *Collection) update(p Patch) (*document.Update, error) {
+func (c *Collection) update(p Patch) (*query.Update, error) {
 	if p.Patch.IsZero() {
 		return nil, boterr.Invalid("patch", "is missing: give the fields to set, or operators with withModifier")
 	}
@@ -129,9 +131,9 @@ func requireFields(patch document.Object) error {
 }
 
 // change returns the change that an update makes, with what this layer adds.
-func (c *Collection) change(update *document.Update) document.Change {
+func (c *Collection) change(update *query.Update) query.Change {
 	now := c.env.Now()
-	change := document.Change{
+	change := query.Change{
 		Update: update,
 		Now:    now,
 		Fixed:  append([]string{FieldCreatedAt}, c.kind.Fixed...),

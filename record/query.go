@@ -5,6 +5,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // Query says which records Find returns.
@@ -43,7 +45,7 @@ func (c *Collection) Find(ctx context.Context, query Query) ([]document.Object, 
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.store.Find(ctx, filter, document.FindOptions{Sort: sort, Skip: query.Skip, Limit: query.Limit})
+	found, err := c.store.Find(ctx, filter, store.FindOptions{Sort: sort, Skip: query.Skip, Limit: query.Limit})
 	return found, RenameField(err, "sort", "sortBy")
 }
 
@@ -66,9 +68,9 @@ func (c *Collection) Distinct(ctx context.Context, path string, filter document.
 }
 
 // GeoNear returns the records near a point, nearest first. near is the argument of
-// document.CompileGeoNear; the Field of an error about it is the path in it.
-func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]document.GeoResult, error) {
-	query, err := document.CompileGeoNear(near)
+// query.CompileGeoNear; the Field of an error about it is the path in it.
+func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]query.GeoResult, error) {
+	query, err := query.CompileGeoNear(near)
 	if err == nil {
 		err = c.err
 	}
@@ -79,7 +81,7 @@ func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]docum
 }
 
 // filter compiles a caller's filter and narrows it to the scope.
-func (c *Collection) filter(source document.Object) (*document.Filter, error) {
+func (c *Collection) filter(source document.Object) (*query.Filter, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -90,10 +92,10 @@ func (c *Collection) filter(source document.Object) (*document.Filter, error) {
 	if err != nil {
 		return nil, boterr.In("filter", err)
 	}
-	return document.And(c.scope, filter), nil
+	return query.And(c.scope, filter), nil
 }
 
-func (c *Collection) sort(source document.Object) (*document.Sort, error) {
+func (c *Collection) sort(source document.Object) (*query.Sort, error) {
 	sort, err := c.env.Compiler.Sort(source)
 	return sort, boterr.In("sortBy", err)
 }

@@ -14,7 +14,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // Scope is for whom an operation works: one app, one of its channels, one member
@@ -32,7 +33,7 @@ type Scope struct {
 // means the default.
 type Env struct {
 	// Store holds the records.
-	Store document.Store
+	Store store.Store
 	// Now is the clock of records. The default is time.Now.
 	Now func() time.Time
 	// NewID makes ids of records. The default makes UUIDs of version 7, which sort
@@ -48,7 +49,7 @@ type Env struct {
 	SendID func(ctx context.Context, to string) string
 	// Compiler compiles what callers ask for, and remembers it. Services of one process
 	// share one; without it everything is compiled anew.
-	Compiler *document.Compiler
+	Compiler *query.Compiler
 }
 
 // WithDefaults returns the environment with the defaults filled in.

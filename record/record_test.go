@@ -10,8 +10,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // apps are the things of two apps in one store, with a clock that stands still and

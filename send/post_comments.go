@@ -5,7 +5,9 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // PostComment is the record of a comment on a post, which SavePostCommentAnalytics makes.
@@ -40,12 +42,12 @@ func commentKind() record.Kind {
 
 // EnsureIndexes makes the index by which the comments on a post are found, unless it is
 // there. A host calls it once, before it uses the store. The errors are those of
-// document.Collection.EnsureIndex.
-func EnsureIndexes(ctx context.Context, store document.Store) error {
-	return store.Collection(commentKind().Collection).EnsureIndex(ctx, document.Index{
-		Keys: []document.IndexKey{
-			{Path: record.FieldApp, Kind: document.Ascending},
-			{Path: fieldPostID, Kind: document.Ascending},
+// store.Collection.EnsureIndex.
+func EnsureIndexes(ctx context.Context, database store.Store) error {
+	return database.Collection(commentKind().Collection).EnsureIndex(ctx, store.Index{
+		Keys: []store.IndexKey{
+			{Path: record.FieldApp, Kind: query.Ascending},
+			{Path: fieldPostID, Kind: query.Ascending},
 		},
 	})
 }

@@ -8,9 +8,11 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 var (
@@ -106,14 +108,14 @@ func TestCommentsNeedAStore(t *testing.T) {
 
 func TestTheCommentsOnAPostAreFoundByAnIndex(t *testing.T) {
 	t.Parallel()
-	store := memstore.New()
-	require.NoError(t, send.EnsureIndexes(t.Context(), store))
+	database := memstore.New()
+	require.NoError(t, send.EnsureIndexes(t.Context(), database))
 	for _, post := range []string{"p1", "p2", "p3"} {
-		require.NoError(t, store.Collection("postComments").Insert(t.Context(), document.O("_id", post, "app", "acme", "postId", post)))
+		require.NoError(t, database.Collection("postComments").Insert(t.Context(), document.O("_id", post, "app", "acme", "postId", post)))
 	}
-	filter, err := document.CompileFilter(document.O("app", "acme", "postId", "p2"))
+	filter, err := query.CompileFilter(document.O("app", "acme", "postId", "p2"))
 	require.NoError(t, err)
-	found, err := store.Explain(t.Context(), "postComments", filter, document.FindOptions{})
+	found, err := database.Explain(t.Context(), "postComments", filter, store.FindOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, found.Examined)
 }

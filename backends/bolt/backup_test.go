@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
 // backUp makes a backup and opens it.
@@ -116,31 +117,31 @@ func TestABackupThatCannotBeWrittenIsUnavailable(t *testing.T) {
 func TestCompactGivesBackWhatIsNotUsed(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	store := open(t, path)
+	database := open(t, path)
 	many := make([]document.Object, 2_000)
 	for i := range many {
 		many[i] = document.O("_id", i, "text", strings.Repeat("x", 1_000))
 	}
-	a := store.Collection("a")
+	a := database.Collection("a")
 	require.NoError(t, a.Insert(t.Context(), many...))
-	require.NoError(t, a.EnsureIndex(t.Context(), document.Index{Keys: ascending("text")}))
-	_, err := a.Delete(t.Context(), filter(t, "_id", document.O("$gte", 20)), document.DeleteOptions{Multi: true})
+	require.NoError(t, a.EnsureIndex(t.Context(), store.Index{Keys: ascending("text")}))
+	_, err := a.Delete(t.Context(), filter(t, "_id", document.O("$gte", 20)), store.DeleteOptions{Multi: true})
 	require.NoError(t, err)
-	put(t, store, "b", 1)
-	before, held := store.Stats(), contents(t, store, "a")
+	put(t, database, "b", 1)
+	before, held := database.Stats(), contents(t, database, "a")
 	require.Len(t, held, 20)
 	require.Greater(t, before.Free, before.Size/2)
 	require.Equal(t, int64(4), before.Commits)
 	require.Equal(t, int64(2_000+1+1_980+1), before.Changes)
 
-	require.NoError(t, store.Compact(t.Context()))
-	require.Less(t, store.Stats().Size, before.Size/10)
-	require.Equal(t, held, contents(t, store, "a"))
-	put(t, store, "a", "after")
-	require.NoError(t, store.Close())
-	store = open(t, path)
-	require.Equal(t, append(held, `{"_id":"after"}`), contents(t, store, "a"))
-	require.Len(t, contents(t, store, "b"), 1)
+	require.NoError(t, database.Compact(t.Context()))
+	require.Less(t, database.Stats().Size, before.Size/10)
+	require.Equal(t, held, contents(t, database, "a"))
+	put(t, database, "a", "after")
+	require.NoError(t, database.Close())
+	database = open(t, path)
+	require.Equal(t, append(held, `{"_id":"after"}`), contents(t, database, "a"))
+	require.Len(t, contents(t, database, "b"), 1)
 }
 
 func TestCompactThatCannotReplaceTheFileLeavesAllAsItWas(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/bolt"
-	"github.com/botctx/go-sdk/document/documenttest"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // The cases on which MongoDB, or independent engines, agree come out as in memory, and what
@@ -46,7 +46,7 @@ func TestCasesComeOutAsInMemory(t *testing.T) {
 }
 
 // casesOf reads a file of cases, which lies beside the project and is no part of it.
-func casesOf(t *testing.T, name string) []documenttest.Case {
+func casesOf(t *testing.T, name string) []storetest.Case {
 	t.Helper()
 	file, err := os.Open("../../../shared/cases/" + name)
 	if os.IsNotExist(err) {
@@ -54,7 +54,7 @@ func casesOf(t *testing.T, name string) []documenttest.Case {
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, file.Close()) })
-	cases, err := documenttest.ReadCases(file)
+	cases, err := storetest.ReadCases(file)
 	require.NoError(t, err)
 	require.NotEmpty(t, cases)
 	return cases

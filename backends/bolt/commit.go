@@ -6,7 +6,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // Commit implements memstore.Journal.

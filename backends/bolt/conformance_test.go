@@ -6,9 +6,9 @@ import (
 
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/store"
 )
 
 // The operations of a platform whose records are in a file obey the rules that those of
@@ -25,7 +25,7 @@ func TestConformanceOverCall(t *testing.T) {
 
 func newHarness(t *testing.T) *botctxtest.Harness {
 	t.Helper()
-	return fakestest.Harness(fakes.New(fakes.For(t), fakes.Store(func(now func() time.Time) document.Store {
+	return fakestest.Harness(fakes.New(fakes.For(t), fakes.Store(func(now func() time.Time) store.Store {
 		return open(t, newPath(t), bolt.WithNow(now))
 	})))
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // crashWriters is the number of goroutines that write while the process is killed.
@@ -133,17 +135,17 @@ func (w crashWrite) hasAny(documents []document.Object, keys int) bool {
 func (w crashWrite) slot() int { return w.number / 4 }
 
 // run does the write, and reports whether it changed what it was to change.
-func (w crashWrite) run(ctx context.Context, store document.Store) (bool, error) {
-	items := store.Collection("items")
-	set, err := document.CompileUpdate(document.O("$set", w.fields()))
+func (w crashWrite) run(ctx context.Context, database store.Store) (bool, error) {
+	items := database.Collection("items")
+	set, err := query.CompileUpdate(document.O("$set", w.fields()))
 	if err != nil {
 		return false, err
 	}
-	mine, err := document.CompileFilter(document.O("writer", w.writer))
+	mine, err := query.CompileFilter(document.O("writer", w.writer))
 	if err != nil {
 		return false, err
 	}
-	one, err := document.CompileFilter(document.O("writer", w.writer, "key", w.key(0)))
+	one, err := query.CompileFilter(document.O("writer", w.writer, "key", w.key(0)))
 	if err != nil {
 		return false, err
 	}
@@ -151,20 +153,20 @@ func (w crashWrite) run(ctx context.Context, store document.Store) (bool, error)
 	case insertSome:
 		return taken(items.Insert(ctx, w.inserted(w.key(0)), w.inserted(w.key(1)), w.inserted(w.key(2))))
 	case updateOne:
-		_, err = items.Update(ctx, one, document.Change{Update: set}, document.UpdateOptions{})
+		_, err = items.Update(ctx, one, query.Change{Update: set}, store.UpdateOptions{})
 	case modifyNewest:
 		err = w.modifyNewest(ctx, items, mine, set)
 	case deleteOldest:
-		_, err = items.Delete(ctx, mine, document.DeleteOptions{})
+		_, err = items.Delete(ctx, mine, store.DeleteOptions{})
 	case upsertOne:
-		change := document.Change{Update: set, OnInsert: document.O("_id", w.id(w.key(0)))}
-		_, err = items.Update(ctx, one, change, document.UpdateOptions{Upsert: true})
+		change := query.Change{Update: set, OnInsert: document.O("_id", w.id(w.key(0)))}
+		_, err = items.Update(ctx, one, change, store.UpdateOptions{Upsert: true})
 	case updateAll:
-		_, err = items.Update(ctx, mine, document.Change{Update: set}, document.UpdateOptions{Multi: true})
+		_, err = items.Update(ctx, mine, query.Change{Update: set}, store.UpdateOptions{Multi: true})
 	case claimSlot:
-		return taken(store.Collection("claims").Insert(ctx, document.O("_id", fmt.Sprint(w.writer, "/", w.number), "slot", w.slot())))
+		return taken(database.Collection("claims").Insert(ctx, document.O("_id", fmt.Sprint(w.writer, "/", w.number), "slot", w.slot())))
 	default:
-		err = w.countUp(ctx, store)
+		err = w.countUp(ctx, database)
 	}
 	return true, err
 }
@@ -179,30 +181,30 @@ func taken(err error) (bool, error) {
 
 // modifyNewest changes the last document of the writer by its _id, since the order of
 // insertion is none that can be sorted by.
-func (w crashWrite) modifyNewest(ctx context.Context, items document.Collection, mine *document.Filter, set *document.Update) error {
-	found, err := items.Find(ctx, mine, document.FindOptions{})
+func (w crashWrite) modifyNewest(ctx context.Context, items store.Collection, mine *query.Filter, set *query.Update) error {
+	found, err := items.Find(ctx, mine, store.FindOptions{})
 	if err != nil || len(found) == 0 {
 		return err
 	}
 	id, _ := found[len(found)-1].Field("_id")
-	byID, err := document.CompileFilter(document.O("_id", id))
+	byID, err := query.CompileFilter(document.O("_id", id))
 	if err != nil {
 		return err
 	}
-	_, err = items.FindAndModify(ctx, byID, document.Change{Update: set}, document.FindAndModifyOptions{New: true})
+	_, err = items.FindAndModify(ctx, byID, query.Change{Update: set}, store.FindAndModifyOptions{New: true})
 	return err
 }
 
-func (w crashWrite) countUp(ctx context.Context, store document.Store) error {
-	byID, err := document.CompileFilter(document.O("_id", "all"))
+func (w crashWrite) countUp(ctx context.Context, database store.Store) error {
+	byID, err := query.CompileFilter(document.O("_id", "all"))
 	if err != nil {
 		return err
 	}
-	increment, err := document.CompileUpdate(document.O("$inc", document.O("count", 1)))
+	increment, err := query.CompileUpdate(document.O("$inc", document.O("count", 1)))
 	if err != nil {
 		return err
 	}
-	_, err = store.Collection("counters").FindAndModify(ctx, byID, document.Change{Update: increment},
-		document.FindAndModifyOptions{Upsert: true})
+	_, err = database.Collection("counters").FindAndModify(ctx, byID, query.Change{Update: increment},
+		store.FindAndModifyOptions{Upsert: true})
 	return err
 }

@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/backends/bolt"
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // crashEnv tells the test's program to be the process that is killed.
@@ -82,10 +83,10 @@ func (order crashOrder) writeUntilKilled(ctx context.Context) error {
 }
 
 // crashIndexes are the indexes of the collections.
-func crashIndexes() map[string]document.Index {
-	return map[string]document.Index{
-		"items": {Keys: []document.IndexKey{
-			{Path: "writer", Kind: document.Ascending}, {Path: "key", Kind: document.Ascending},
+func crashIndexes() map[string]store.Index {
+	return map[string]store.Index{
+		"items": {Keys: []store.IndexKey{
+			{Path: "writer", Kind: query.Ascending}, {Path: "key", Kind: query.Ascending},
 		}, Unique: true},
 		"claims": {Keys: ascending("slot"), Unique: true},
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
 // crashes is how often the process is killed, unless BOTCTX_CRASHES says otherwise.
@@ -136,9 +137,9 @@ func (c *crashTrial) check(answers []answer) {
 
 // checkDocuments compares the documents of a writer with what they are without the write
 // that was under way, and with it.
-func (c *crashTrial) checkDocuments(store document.Store, underWay crashWrite) {
+func (c *crashTrial) checkDocuments(database store.Store, underWay crashWrite) {
 	c.Helper()
-	found, err := store.Collection("items").Find(c.Context(), filter(c, "writer", underWay.writer), document.FindOptions{})
+	found, err := database.Collection("items").Find(c.Context(), filter(c, "writer", underWay.writer), store.FindOptions{})
 	require.NoError(c, err)
 	without, with := c.documents[underWay.writer], underWay.apply(c.documents[underWay.writer])
 	if !sameDocuments(found, without) {
@@ -162,9 +163,9 @@ func documentArray(documents []document.Object) document.Array {
 
 // checkClaims checks that each claim that was answered is there, and no other but those
 // that were under way.
-func (c *crashTrial) checkClaims(store document.Store, underWay map[string]int64) {
+func (c *crashTrial) checkClaims(database store.Store, underWay map[string]int64) {
 	c.Helper()
-	found, err := store.Collection("claims").Find(c.Context(), nil, document.FindOptions{})
+	found, err := database.Collection("claims").Find(c.Context(), nil, store.FindOptions{})
 	require.NoError(c, err)
 	there, slots := map[string]int64{}, map[int64]bool{}
 	for _, o := range found {
@@ -183,9 +184,9 @@ func (c *crashTrial) checkClaims(store document.Store, underWay map[string]int64
 }
 
 // checkCount checks the document that all writers count up.
-func (c *crashTrial) checkCount(store document.Store, answered, underWay int64) {
+func (c *crashTrial) checkCount(database store.Store, answered, underWay int64) {
 	c.Helper()
-	found, err := store.Collection("counters").Find(c.Context(), nil, document.FindOptions{})
+	found, err := database.Collection("counters").Find(c.Context(), nil, store.FindOptions{})
 	require.NoError(c, err)
 	c.count = 0
 	for _, o := range found {
@@ -197,17 +198,17 @@ func (c *crashTrial) checkCount(store document.Store, answered, underWay int64) 
 
 // checkIndexes checks that each document is found by its key, and alone, and that its key
 // is refused to another one.
-func (c *crashTrial) checkIndexes(store *bolt.Store) {
+func (c *crashTrial) checkIndexes(database *bolt.Store) {
 	c.Helper()
-	items := store.Collection("items")
+	items := database.Collection("items")
 	for _, documents := range c.documents {
 		for _, o := range documents {
 			writer, key := document.Get(o, "writer", int64(0)), document.Get(o, "key", "")
 			byKey := filter(c, "writer", writer, "key", key)
-			found, err := items.Find(c.Context(), byKey, document.FindOptions{})
+			found, err := items.Find(c.Context(), byKey, store.FindOptions{})
 			require.NoError(c, err)
 			require.True(c, sameDocuments(found, []document.Object{o}))
-			explanation, err := store.Explain(c.Context(), "items", byKey, document.FindOptions{})
+			explanation, err := database.Explain(c.Context(), "items", byKey, store.FindOptions{})
 			require.NoError(c, err)
 			require.Equal(c, "writer_1_key_1", explanation.Index)
 			require.ErrorIs(c, items.Insert(c.Context(), document.O("_id", "again", "writer", writer, "key", key)), boterr.AlreadyExists)

@@ -13,33 +13,34 @@ import (
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
 // filled makes a file with three collections of many pages, long documents, free pages and
 // indexes, and returns its bytes and what it holds.
 func filled(t *testing.T, path string) (file []byte, held []string) {
 	t.Helper()
-	store := open(t, path)
+	database := open(t, path)
 	for _, name := range []string{"a", "b", "small"} {
 		var documents []document.Object
 		for i := range map[string]int{"a": 700, "b": 300, "small": 3}[name] {
 			documents = append(documents, document.O("_id", i, "text", strings.Repeat("x", i%200)))
 		}
-		require.NoError(t, store.Collection(name).Insert(t.Context(), documents...))
-		require.NoError(t, store.Collection(name).EnsureIndex(t.Context(), document.Index{Keys: ascending("text")}))
+		require.NoError(t, database.Collection(name).Insert(t.Context(), documents...))
+		require.NoError(t, database.Collection(name).EnsureIndex(t.Context(), store.Index{Keys: ascending("text")}))
 	}
-	require.NoError(t, store.Collection("a").Insert(t.Context(), document.O("_id", "long", "text", strings.Repeat("y", 20_000))))
-	_, err := store.Collection("b").Delete(t.Context(), filter(t, "_id", document.O("$lt", 200)), document.DeleteOptions{Multi: true})
+	require.NoError(t, database.Collection("a").Insert(t.Context(), document.O("_id", "long", "text", strings.Repeat("y", 20_000))))
+	_, err := database.Collection("b").Delete(t.Context(), filter(t, "_id", document.O("$lt", 200)), store.DeleteOptions{Multi: true})
 	require.NoError(t, err)
-	held = all(t, store)
-	require.NoError(t, store.Close())
+	held = all(t, database)
+	require.NoError(t, database.Close())
 	file, err = os.ReadFile(path)
 	require.NoError(t, err)
 	return file, held
 }
 
 // all returns what the collections of such a file hold.
-func all(t *testing.T, store document.Store) (texts []string) {
+func all(t *testing.T, store store.Store) (texts []string) {
 	t.Helper()
 	for _, name := range []string{"a", "b", "small"} {
 		texts = append(texts, contents(t, store, name)...)

@@ -2,6 +2,8 @@ package bolt
 
 import (
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // definition is an index as the file has it. Its JSON names are those of format 1.
@@ -13,12 +15,12 @@ type definition struct {
 }
 
 type definitionKey struct {
-	Path string             `json:"path"`
-	Kind document.IndexKind `json:"kind"`
+	Path string          `json:"path"`
+	Kind query.IndexKind `json:"kind"`
 }
 
 // definitionOf returns the definition of an index as a document.
-func definitionOf(collection string, index *document.Index) document.Object {
+func definitionOf(collection string, index *store.Index) document.Object {
 	keys := document.A()
 	for _, key := range index.Keys {
 		keys = keys.Append(document.O("path", key.Path, "kind", string(key.Kind)))
@@ -27,14 +29,14 @@ func definitionOf(collection string, index *document.Index) document.Object {
 }
 
 // indexOf is the way back.
-func indexOf(o document.Object) (collection string, index *document.Index, err error) {
+func indexOf(o document.Object) (collection string, index *store.Index, err error) {
 	var d definition
 	if err := document.DecodeValue(o, &d); err != nil {
 		return "", nil, err
 	}
-	index = &document.Index{Unique: d.Unique, Sparse: d.Sparse}
+	index = &store.Index{Unique: d.Unique, Sparse: d.Sparse}
 	for _, key := range d.Keys {
-		index.Keys = append(index.Keys, document.IndexKey(key))
+		index.Keys = append(index.Keys, store.IndexKey(key))
 	}
 	return d.Collection, index, nil
 }

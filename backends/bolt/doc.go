@@ -1,4 +1,4 @@
-// Package bolt is the document.Store of a host on one machine: one file, in which every
+// Package bolt is the store.Store of a host on one machine: one file, in which every
 // write is before it is answered.
 //
 //	store, err := bolt.Open("bots.db")

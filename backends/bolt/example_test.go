@@ -9,6 +9,8 @@ import (
 
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // A host opens one store, and hands it to the platform as botctx.Config.Store.
@@ -32,23 +34,23 @@ func Example() {
 }
 
 func greet(ctx context.Context, path string) error {
-	store, err := bolt.Open(path)
+	database, err := bolt.Open(path)
 	if err != nil {
 		return err // It names the file and what to do.
 	}
-	defer func() { _ = store.Close() }()
+	defer func() { _ = database.Close() }()
 
-	byID, err := document.CompileFilter(document.O("_id", "ada"))
+	byID, err := query.CompileFilter(document.O("_id", "ada"))
 	if err != nil {
 		return err
 	}
-	count, err := document.CompileUpdate(document.O("$inc", document.O("greeted", 1)))
+	count, err := query.CompileUpdate(document.O("$inc", document.O("greeted", 1)))
 	if err != nil {
 		return err
 	}
-	members := store.Collection("members")
-	result, err := members.FindAndModify(ctx, byID, document.Change{Update: count},
-		document.FindAndModifyOptions{Upsert: true, New: true})
+	members := database.Collection("members")
+	result, err := members.FindAndModify(ctx, byID, query.Change{Update: count},
+		store.FindAndModifyOptions{Upsert: true, New: true})
 	if err != nil {
 		return err // Nothing was written, or the error says that this is not known.
 	}

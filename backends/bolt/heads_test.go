@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
 const (
@@ -135,18 +136,18 @@ func TestAListOfFreePagesWithAWrongHeadIsDamage(t *testing.T) {
 func TestALongListOfFreePagesIsRead(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	store := open(t, path, bolt.WithoutSync())
+	database := open(t, path, bolt.WithoutSync())
 	long := strings.Repeat("x", 3_000)
 	for from := range 10 {
 		documents := make([]document.Object, 300)
 		for i := range documents {
 			documents[i] = document.O("_id", fmt.Sprint(from, " ", i), "text", long)
 		}
-		require.NoError(t, store.Collection("a").Insert(t.Context(), documents...))
+		require.NoError(t, database.Collection("a").Insert(t.Context(), documents...))
 	}
-	_, err := store.Collection("a").Delete(t.Context(), nil, document.DeleteOptions{Multi: true})
+	_, err := database.Collection("a").Delete(t.Context(), nil, store.DeleteOptions{Multi: true})
 	require.NoError(t, err)
-	put(t, store, "b", 1)
-	require.NoError(t, store.Close())
+	put(t, database, "b", 1)
+	require.NoError(t, database.Close())
 	require.Len(t, contents(t, open(t, path), "b"), 1)
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // open opens the store in a file, which is closed at the end of the test.
@@ -26,9 +28,9 @@ func newPath(tb testing.TB) string {
 }
 
 // contents returns the documents of a collection as texts.
-func contents(tb testing.TB, store document.Store, collection string) []string {
+func contents(tb testing.TB, database store.Store, collection string) []string {
 	tb.Helper()
-	found, err := store.Collection(collection).Find(tb.Context(), nil, document.FindOptions{})
+	found, err := database.Collection(collection).Find(tb.Context(), nil, store.FindOptions{})
 	require.NoError(tb, err)
 	texts := make([]string, 0, len(found))
 	for _, o := range found {
@@ -38,7 +40,7 @@ func contents(tb testing.TB, store document.Store, collection string) []string {
 }
 
 // put inserts documents with these _ids.
-func put(tb testing.TB, store document.Store, collection string, ids ...any) {
+func put(tb testing.TB, store store.Store, collection string, ids ...any) {
 	tb.Helper()
 	for _, id := range ids {
 		require.NoError(tb, store.Collection(collection).Insert(tb.Context(), document.O("_id", id)))
@@ -46,22 +48,22 @@ func put(tb testing.TB, store document.Store, collection string, ids ...any) {
 }
 
 // filter compiles a filter of keys and values.
-func filter(tb testing.TB, pairs ...any) *document.Filter {
+func filter(tb testing.TB, pairs ...any) *query.Filter {
 	tb.Helper()
-	f, err := document.CompileFilter(document.O(pairs...))
+	f, err := query.CompileFilter(document.O(pairs...))
 	require.NoError(tb, err)
 	return f
 }
 
 // change compiles an update of operators and operands.
-func change(tb testing.TB, pairs ...any) document.Change {
+func change(tb testing.TB, pairs ...any) query.Change {
 	tb.Helper()
-	u, err := document.CompileUpdate(document.O(pairs...))
+	u, err := query.CompileUpdate(document.O(pairs...))
 	require.NoError(tb, err)
-	return document.Change{Update: u}
+	return query.Change{Update: u}
 }
 
 // ascending returns the keys of an index on a path.
-func ascending(path string) []document.IndexKey {
-	return []document.IndexKey{{Path: path, Kind: document.Ascending}}
+func ascending(path string) []store.IndexKey {
+	return []store.IndexKey{{Path: path, Kind: query.Ascending}}
 }

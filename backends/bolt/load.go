@@ -9,7 +9,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // read runs a transaction that reads.

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
 // oneMoreCommit returns a file before and after its last commit, and what it held before and
@@ -21,12 +22,12 @@ func oneMoreCommit(t *testing.T, path string) (older, newer []byte, before, afte
 	filled(t, path)
 	for round := range 6 {
 		older, before = newer, after
-		store := open(t, path)
-		_, err := store.Collection("a").Update(t.Context(), filter(t, "_id", document.O("$lt", 50)),
-			change(t, "$set", document.O("round", round)), document.UpdateOptions{Multi: true})
+		database := open(t, path)
+		_, err := database.Collection("a").Update(t.Context(), filter(t, "_id", document.O("$lt", 50)),
+			change(t, "$set", document.O("round", round)), store.UpdateOptions{Multi: true})
 		require.NoError(t, err)
-		after = all(t, store)
-		require.NoError(t, store.Close())
+		after = all(t, database)
+		require.NoError(t, database.Close())
 		newer, err = os.ReadFile(path)
 		require.NoError(t, err)
 	}

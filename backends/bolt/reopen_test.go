@@ -10,13 +10,15 @@ import (
 
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/documenttest"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // Every rule holds as well where the store is closed and opened anew before each read.
 func TestStoreThatIsOpenedAnewBeforeEachRead(t *testing.T) {
 	t.Parallel()
-	documenttest.RunStore(t, func(t *testing.T) document.Store {
+	storetest.RunStore(t, func(t *testing.T) store.Store {
 		t.Helper()
 		s := &reopening{t: t, path: newPath(t)}
 		s.store = open(t, s.path)
@@ -36,7 +38,7 @@ type reopening struct {
 
 func (s *reopening) Now(ctx context.Context) (time.Time, error) { return s.store.Now(ctx) }
 
-func (s *reopening) Collection(name string) document.Collection {
+func (s *reopening) Collection(name string) store.Collection {
 	return &reopeningCollection{store: s, name: name}
 }
 
@@ -47,7 +49,7 @@ type reopeningCollection struct {
 
 // reopened returns the collection of a store that was opened anew, and what is to be called
 // after the read.
-func (c *reopeningCollection) reopened() (collection document.Collection, done func()) {
+func (c *reopeningCollection) reopened() (collection store.Collection, done func()) {
 	s := c.store
 	s.mu.Lock()
 	err := s.store.Close()
@@ -64,30 +66,30 @@ func (c *reopeningCollection) reopened() (collection document.Collection, done f
 }
 
 // held returns the collection of a store that stays open until done is called.
-func (c *reopeningCollection) held() (collection document.Collection, done func()) {
+func (c *reopeningCollection) held() (collection store.Collection, done func()) {
 	c.store.mu.RLock()
 	return c.store.store.Collection(c.name), c.store.mu.RUnlock
 }
 
-func (c *reopeningCollection) Find(ctx context.Context, f *document.Filter, o document.FindOptions) ([]document.Object, error) {
+func (c *reopeningCollection) Find(ctx context.Context, f *query.Filter, o store.FindOptions) ([]document.Object, error) {
 	now, done := c.reopened()
 	defer done()
 	return now.Find(ctx, f, o)
 }
 
-func (c *reopeningCollection) Count(ctx context.Context, f *document.Filter) (int64, error) {
+func (c *reopeningCollection) Count(ctx context.Context, f *query.Filter) (int64, error) {
 	now, done := c.reopened()
 	defer done()
 	return now.Count(ctx, f)
 }
 
-func (c *reopeningCollection) Distinct(ctx context.Context, path string, f *document.Filter) ([]any, error) {
+func (c *reopeningCollection) Distinct(ctx context.Context, path string, f *query.Filter) ([]any, error) {
 	now, done := c.reopened()
 	defer done()
 	return now.Distinct(ctx, path, f)
 }
 
-func (c *reopeningCollection) GeoNear(ctx context.Context, query *document.GeoNear) ([]document.GeoResult, error) {
+func (c *reopeningCollection) GeoNear(ctx context.Context, query *query.GeoNear) ([]query.GeoResult, error) {
 	now, done := c.reopened()
 	defer done()
 	return now.GeoNear(ctx, query)
@@ -100,28 +102,28 @@ func (c *reopeningCollection) Insert(ctx context.Context, documents ...document.
 }
 
 func (c *reopeningCollection) Update(
-	ctx context.Context, f *document.Filter, change document.Change, o document.UpdateOptions,
-) (document.UpdateResult, error) {
+	ctx context.Context, f *query.Filter, change query.Change, o store.UpdateOptions,
+) (store.UpdateResult, error) {
 	now, done := c.held()
 	defer done()
 	return now.Update(ctx, f, change, o)
 }
 
 func (c *reopeningCollection) FindAndModify(
-	ctx context.Context, f *document.Filter, change document.Change, o document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
+	ctx context.Context, f *query.Filter, change query.Change, o store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
 	now, done := c.held()
 	defer done()
 	return now.FindAndModify(ctx, f, change, o)
 }
 
-func (c *reopeningCollection) Delete(ctx context.Context, f *document.Filter, o document.DeleteOptions) (int64, error) {
+func (c *reopeningCollection) Delete(ctx context.Context, f *query.Filter, o store.DeleteOptions) (int64, error) {
 	now, done := c.held()
 	defer done()
 	return now.Delete(ctx, f, o)
 }
 
-func (c *reopeningCollection) EnsureIndex(ctx context.Context, index document.Index) error {
+func (c *reopeningCollection) EnsureIndex(ctx context.Context, index store.Index) error {
 	now, done := c.held()
 	defer done()
 	return now.EnsureIndex(ctx, index)

@@ -5,18 +5,20 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// Store is a document.Store on one file. Open makes one.
+// Store is a store.Store on one file. Open makes one.
 type Store struct {
 	memory *memstore.Journaled
 	file   *file
 }
 
 var (
-	_ document.Store   = (*Store)(nil)
-	_ document.Watcher = (*Store)(nil)
+	_ store.Store   = (*Store)(nil)
+	_ store.Watcher = (*Store)(nil)
 )
 
 // Open opens the store in the file of that path, and makes the file where there is none;
@@ -51,14 +53,14 @@ func Open(path string, options ...Option) (*Store, error) {
 	return &Store{memory: memory, file: f}, nil
 }
 
-// Collection implements document.Store. A write that could not be kept is Unavailable, and
+// Collection implements store.Store. A write that could not be kept is Unavailable, and
 // the error says whether that is known.
-func (s *Store) Collection(name string) document.Collection { return s.memory.Collection(name) }
+func (s *Store) Collection(name string) store.Collection { return s.memory.Collection(name) }
 
 // Now returns the time of the store's clock in UTC.
 func (s *Store) Now(ctx context.Context) (time.Time, error) { return s.memory.Now(ctx) }
 
-// Watch implements document.Watcher: changed is called once a change is on disk.
+// Watch implements store.Watcher: changed is called once a change is on disk.
 func (s *Store) Watch(
 	collection string, changed func(before, after document.Object), reset func(),
 ) (stop func()) {
@@ -67,7 +69,7 @@ func (s *Store) Watch(
 
 // Explain finds documents as Find of the collection does, and tells how.
 func (s *Store) Explain(
-	ctx context.Context, collectionName string, filter *document.Filter, options document.FindOptions,
+	ctx context.Context, collectionName string, filter *query.Filter, options store.FindOptions,
 ) (memstore.Explanation, error) {
 	return s.memory.Explain(ctx, collectionName, filter, options)
 }

@@ -13,12 +13,14 @@ import (
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/documenttest"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	documenttest.RunStore(t, func(t *testing.T) document.Store {
+	storetest.RunStore(t, func(t *testing.T) store.Store {
 		t.Helper()
 		return open(t, newPath(t))
 	})
@@ -27,32 +29,32 @@ func TestStore(t *testing.T) {
 func TestWhatWasWrittenIsThereWhenTheStoreIsOpenedAnew(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
-	store := open(t, path)
-	put(t, store, "a", 1, 2, 3, 4)
-	put(t, store, "b", "x")
-	a := store.Collection("a")
-	require.NoError(t, a.EnsureIndex(t.Context(), document.Index{Keys: ascending("k"), Unique: true, Sparse: true}))
-	require.NoError(t, a.EnsureIndex(t.Context(), document.Index{Keys: []document.IndexKey{
-		{Path: "at", Kind: document.Geo2DSphere}, {Path: "n", Kind: document.Descending},
+	database := open(t, path)
+	put(t, database, "a", 1, 2, 3, 4)
+	put(t, database, "b", "x")
+	a := database.Collection("a")
+	require.NoError(t, a.EnsureIndex(t.Context(), store.Index{Keys: ascending("k"), Unique: true, Sparse: true}))
+	require.NoError(t, a.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{
+		{Path: "at", Kind: query.Geo2DSphere}, {Path: "n", Kind: query.Descending},
 	}}))
-	_, err := a.Update(t.Context(), filter(t, "_id", 1), change(t, "$set", document.O("k", "one")), document.UpdateOptions{})
+	_, err := a.Update(t.Context(), filter(t, "_id", 1), change(t, "$set", document.O("k", "one")), store.UpdateOptions{})
 	require.NoError(t, err)
-	_, err = a.Update(t.Context(), filter(t, "_id", 0), change(t, "$set", document.O("n", math.Copysign(0, -1))), document.UpdateOptions{Upsert: true})
+	_, err = a.Update(t.Context(), filter(t, "_id", 0), change(t, "$set", document.O("n", math.Copysign(0, -1))), store.UpdateOptions{Upsert: true})
 	require.NoError(t, err)
-	_, err = a.FindAndModify(t.Context(), filter(t, "_id", 3), change(t, "$set", document.O("k", 3)), document.FindAndModifyOptions{})
+	_, err = a.FindAndModify(t.Context(), filter(t, "_id", 3), change(t, "$set", document.O("k", 3)), store.FindAndModifyOptions{})
 	require.NoError(t, err)
-	_, err = a.Delete(t.Context(), filter(t, "_id", 2), document.DeleteOptions{})
+	_, err = a.Delete(t.Context(), filter(t, "_id", 2), store.DeleteOptions{})
 	require.NoError(t, err)
-	before := contents(t, store, "a")
-	require.NoError(t, store.Close())
+	before := contents(t, database, "a")
+	require.NoError(t, database.Close())
 
 	again := open(t, path)
 	require.Equal(t, before, contents(t, again, "a"), "in the same order")
 	require.Equal(t, []string{`{"_id":"x"}`}, contents(t, again, "b"))
 	a = again.Collection("a")
 	require.ErrorIs(t, a.Insert(t.Context(), document.O("_id", 5, "k", "one")), boterr.AlreadyExists)
-	require.ErrorIs(t, a.EnsureIndex(t.Context(), document.Index{Keys: ascending("k")}), boterr.FailedPrecondition)
-	explanation, err := again.Explain(t.Context(), "a", filter(t, "k", 3), document.FindOptions{})
+	require.ErrorIs(t, a.EnsureIndex(t.Context(), store.Index{Keys: ascending("k")}), boterr.FailedPrecondition)
+	explanation, err := again.Explain(t.Context(), "a", filter(t, "k", 3), store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "k_1", explanation.Index)
 	put(t, again, "a", 2)
@@ -95,21 +97,21 @@ func TestAnOpenerWaitsForTheOneBefore(t *testing.T) {
 
 func TestAStoreThatWasClosedRefusesAll(t *testing.T) {
 	t.Parallel()
-	store := open(t, newPath(t))
-	put(t, store, "a", 1)
-	a := store.Collection("a")
-	require.NoError(t, store.Close())
-	require.NoError(t, store.Close())
-	_, now := store.Now(t.Context())
-	_, find := a.Find(t.Context(), nil, document.FindOptions{})
+	database := open(t, newPath(t))
+	put(t, database, "a", 1)
+	a := database.Collection("a")
+	require.NoError(t, database.Close())
+	require.NoError(t, database.Close())
+	_, now := database.Now(t.Context())
+	_, find := a.Find(t.Context(), nil, store.FindOptions{})
 	for name, err := range map[string]error{
 		"insert": a.Insert(t.Context(), document.O("_id", 2)), "find": find, "now": now,
-		"backup": store.Backup(t.Context(), nil), "compact": store.Compact(t.Context()),
+		"backup": database.Backup(t.Context(), nil), "compact": database.Compact(t.Context()),
 	} {
 		require.ErrorIs(t, err, boterr.FailedPrecondition, name)
 		require.ErrorContains(t, err, "was closed", name)
 	}
-	require.Zero(t, store.Stats())
+	require.Zero(t, database.Stats())
 }
 
 func TestAPathThatCannotBeAStoreIsRefused(t *testing.T) {
@@ -165,16 +167,16 @@ func TestTheClockIsTheOneThatIsGiven(t *testing.T) {
 
 func TestAWatcherIsToldWhatIsOnDisk(t *testing.T) {
 	t.Parallel()
-	store := open(t, newPath(t))
+	database := open(t, newPath(t))
 	told := []string{}
-	stop := store.Watch("a", func(before, after document.Object) {
+	stop := database.Watch("a", func(before, after document.Object) {
 		told = append(told, before.String()+" "+after.String())
 	}, func() {})
-	put(t, store, "a", 1)
-	_, err := store.Collection("a").Delete(t.Context(), nil, document.DeleteOptions{})
+	put(t, database, "a", 1)
+	_, err := database.Collection("a").Delete(t.Context(), nil, store.DeleteOptions{})
 	require.NoError(t, err)
 	stop()
-	put(t, store, "a", 2)
+	put(t, database, "a", 2)
 	require.Equal(t, []string{`null {"_id":1}`, `{"_id":1} null`}, told)
 }
 

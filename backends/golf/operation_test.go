@@ -14,9 +14,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 func TestBotLogicChargesByTheOperation(t *testing.T) {

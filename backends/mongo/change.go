@@ -11,28 +11,30 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // first is what is asked of the first document that a filter matches.
 type first struct {
 	// call is what all that this process does for it is done within.
-	call   *document.Evaluation
-	filter *document.Filter
-	change document.Change
-	sort   *document.Sort
+	call   *query.Evaluation
+	filter *query.Filter
+	change query.Change
+	sort   *query.Sort
 	upsert bool
 	// documents tells that the caller wants the document, before or, with after, behind
 	// the change, with the projection.
 	documents  bool
 	after      bool
-	projection *document.Projection
+	projection *query.Projection
 }
 
-// Update implements document.Collection.
+// Update implements store.Collection.
 func (c *collection) Update(
-	ctx context.Context, filter *document.Filter, change document.Change, opts document.UpdateOptions,
-) (document.UpdateResult, error) {
-	var result document.UpdateResult
+	ctx context.Context, filter *query.Filter, change query.Change, opts store.UpdateOptions,
+) (store.UpdateResult, error) {
+	var result store.UpdateResult
 	if err := opts.Check(change); err != nil {
 		return result, err
 	}
@@ -42,7 +44,7 @@ func (c *collection) Update(
 	if err := c.check(ctx); err != nil {
 		return result, err
 	}
-	f := first{call: document.NewEvaluation(ctx), filter: filter, change: change, upsert: opts.Upsert}
+	f := first{call: query.NewEvaluation(ctx), filter: filter, change: change, upsert: opts.Upsert}
 	if opts.Multi && !isPinned(filter) {
 		return c.updateAll(ctx, f)
 	}
@@ -51,32 +53,32 @@ func (c *collection) Update(
 	if err != nil {
 		return result, err
 	}
-	return document.UpdateResult{
+	return store.UpdateResult{
 		Matched: counted[changed.Matched], Modified: counted[changed.Modified], UpsertedID: changed.UpsertedID,
 	}, nil
 }
 
-// FindAndModify implements document.Collection.
+// FindAndModify implements store.Collection.
 func (c *collection) FindAndModify(
-	ctx context.Context, filter *document.Filter, change document.Change, opts document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, opts store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
 	if err := opts.Check(change); err != nil {
-		return document.FindAndModifyResult{}, err
+		return store.FindAndModifyResult{}, err
 	}
 	if err := boterr.In("update", checkUpdatePaths(change.Update)); err != nil {
-		return document.FindAndModifyResult{}, err
+		return store.FindAndModifyResult{}, err
 	}
 	if err := c.check(ctx); err != nil {
-		return document.FindAndModifyResult{}, err
+		return store.FindAndModifyResult{}, err
 	}
 	return c.changeFirst(ctx, first{
-		call: document.NewEvaluation(ctx), filter: filter, change: change, sort: opts.Sort, upsert: opts.Upsert,
+		call: query.NewEvaluation(ctx), filter: filter, change: change, sort: opts.Sort, upsert: opts.Upsert,
 		documents: true, after: opts.New, projection: opts.Projection,
 	})
 }
 
 // checkUpdatePaths refuses an update of the hidden field.
-func checkUpdatePaths(update *document.Update) error {
+func checkUpdatePaths(update *query.Update) error {
 	for key, operand := range update.Source().All() {
 		if isHidden(key) {
 			return reserved(key)
@@ -94,7 +96,7 @@ func checkUpdatePaths(update *document.Update) error {
 
 // changeFirst changes the first document that matches: by the server alone where there
 // is a plan for that, else by a change to what was read, if it is still that.
-func (c *collection) changeFirst(ctx context.Context, f first) (document.FindAndModifyResult, error) {
+func (c *collection) changeFirst(ctx context.Context, f first) (store.FindAndModifyResult, error) {
 	p, ok := planned(f.filter, f.change)
 	if !ok || f.filter.Near() != nil || !isPlainProjection(f.projection) {
 		return c.changeRead(ctx, f)
@@ -141,7 +143,7 @@ const (
 
 // isPlainProjection reports whether a projection cannot fail, which it must not do after
 // the change.
-func isPlainProjection(projection *document.Projection) bool {
+func isPlainProjection(projection *query.Projection) bool {
 	if projection == nil {
 		return true
 	}
@@ -156,7 +158,7 @@ func isPlainProjection(projection *document.Projection) bool {
 // changeByPlan lets the server do a change in one step.
 func (c *collection) changeByPlan(
 	ctx context.Context, f first, p plan,
-) (result document.FindAndModifyResult, _ outcome, err error) {
+) (result store.FindAndModifyResult, _ outcome, err error) {
 	where, err := p.where(f.filter)
 	if err != nil {
 		return result, isOpen, err
@@ -169,9 +171,9 @@ func (c *collection) changeByPlan(
 	}
 	switch {
 	case err != nil && isRefused(f.filter, err):
-		return document.FindAndModifyResult{}, isOpen, nil
+		return store.FindAndModifyResult{}, isOpen, nil
 	case err != nil:
-		return document.FindAndModifyResult{}, isOpen, filterFailure(ctx, f.filter, err)
+		return store.FindAndModifyResult{}, isOpen, filterFailure(ctx, f.filter, err)
 	case result.Matched:
 		result.Modified = true
 		if f.documents {
@@ -241,13 +243,13 @@ func (c *collection) findOneAndUpdate(
 
 // changeRead reads the first document that matches, changes it here, and replaces it if
 // nobody has changed it since; else it begins again with what is first then.
-func (c *collection) changeRead(ctx context.Context, f first) (document.FindAndModifyResult, error) {
+func (c *collection) changeRead(ctx context.Context, f first) (store.FindAndModifyResult, error) {
 	var clash error
 	for lost := 0; ; {
-		results, err := c.newest().find(ctx, f.filter, document.FindOptions{Sort: f.sort, Limit: 1})
+		results, err := c.newest().find(ctx, f.filter, store.FindOptions{Sort: f.sort, Limit: 1})
 		switch {
 		case err != nil:
-			return document.FindAndModifyResult{}, err
+			return store.FindAndModifyResult{}, err
 		case len(results) > 0:
 			result, isDone, err := c.replace(ctx, f, results[0])
 			if err != nil || isDone {
@@ -255,12 +257,12 @@ func (c *collection) changeRead(ctx context.Context, f first) (document.FindAndM
 			}
 			lost++
 			if err := waitTurn(ctx, lost); err != nil {
-				return document.FindAndModifyResult{}, err
+				return store.FindAndModifyResult{}, err
 			}
 		case !f.upsert:
-			return document.FindAndModifyResult{}, nil
+			return store.FindAndModifyResult{}, nil
 		case clash != nil: // It is not what another upsert inserted meanwhile.
-			return document.FindAndModifyResult{}, clash
+			return store.FindAndModifyResult{}, clash
 		default:
 			result, err := c.insertUpsert(ctx, f)
 			if boterr.CodeOf(err) != boterr.AlreadyExists {
@@ -272,7 +274,7 @@ func (c *collection) changeRead(ctx context.Context, f first) (document.FindAndM
 }
 
 // insertUpsert inserts the document that an upsert makes where nothing matches.
-func (c *collection) insertUpsert(ctx context.Context, f first) (result document.FindAndModifyResult, err error) {
+func (c *collection) insertUpsert(ctx context.Context, f first) (result store.FindAndModifyResult, err error) {
 	o, err := f.call.Insert(f.change, f.filter)
 	if err != nil {
 		return result, err
@@ -287,10 +289,10 @@ func (c *collection) insertUpsert(ctx context.Context, f first) (result document
 	result.UpsertedID, _ = o.Field(document.IDField)
 	b, err := newDocument(o, hidden{order: c.store.order.take(1), revision: bson.NewObjectID()})
 	if err != nil {
-		return document.FindAndModifyResult{}, err
+		return store.FindAndModifyResult{}, err
 	}
 	if _, err := c.stored.InsertOne(ctx, b); err != nil {
-		return document.FindAndModifyResult{}, failure(ctx, err)
+		return store.FindAndModifyResult{}, failure(ctx, err)
 	}
 	return result, nil
 }
@@ -298,7 +300,7 @@ func (c *collection) insertUpsert(ctx context.Context, f first) (result document
 // replace changes a document that was read, and reports false where somebody changed it since.
 func (c *collection) replace(
 	ctx context.Context, f first, before found,
-) (result document.FindAndModifyResult, isDone bool, err error) {
+) (result store.FindAndModifyResult, isDone bool, err error) {
 	f.call.Visit(before.document)
 	if err := f.call.CheckSort(f.sort, before.document); err != nil {
 		return result, false, boterr.In("sort", err)
@@ -312,18 +314,18 @@ func (c *collection) replace(
 		result.Document = after
 	}
 	if result.Document, err = projected(f.call, result.Document, f.filter, f.projection); err != nil {
-		return document.FindAndModifyResult{}, false, err
+		return store.FindAndModifyResult{}, false, err
 	}
 	if after == before.document {
 		return result, true, nil
 	}
 	where, b, err := c.replacement(before, after, bson.NewObjectID())
 	if err != nil {
-		return document.FindAndModifyResult{}, false, err
+		return store.FindAndModifyResult{}, false, err
 	}
 	replaced, err := c.stored.ReplaceOne(ctx, where, b)
 	if err != nil {
-		return document.FindAndModifyResult{}, false, failure(ctx, err)
+		return store.FindAndModifyResult{}, false, failure(ctx, err)
 	}
 	return result, replaced.MatchedCount == 1, nil
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // writers is the number of documents that a change of many writes at once. Each is a
@@ -28,28 +30,28 @@ type edit struct {
 // still what was read; else that one is read again. Where the change fails on one of them
 // nothing is written; where one cannot be written, as with a unique index, those before
 // it are written back.
-func (c *collection) updateAll(ctx context.Context, f first) (document.UpdateResult, error) {
-	results, err := c.newest().find(ctx, f.filter, document.FindOptions{})
+func (c *collection) updateAll(ctx context.Context, f first) (store.UpdateResult, error) {
+	results, err := c.newest().find(ctx, f.filter, store.FindOptions{})
 	if err == nil && len(results) == 0 && f.upsert {
 		inserted, err := c.insertUpsert(ctx, f)
 		if boterr.CodeOf(err) != boterr.AlreadyExists {
-			return document.UpdateResult{UpsertedID: inserted.UpsertedID}, err
+			return store.UpdateResult{UpsertedID: inserted.UpsertedID}, err
 		}
 		clash := err
-		if results, err = c.newest().find(ctx, f.filter, document.FindOptions{}); err == nil && len(results) == 0 {
-			return document.UpdateResult{}, clash // It is not what another upsert inserted meanwhile.
+		if results, err = c.newest().find(ctx, f.filter, store.FindOptions{}); err == nil && len(results) == 0 {
+			return store.UpdateResult{}, clash // It is not what another upsert inserted meanwhile.
 		}
 	}
 	if err != nil {
-		return document.UpdateResult{}, err
+		return store.UpdateResult{}, err
 	}
 	result, err := c.updateFound(ctx, f, results, writers)
 	if boterr.CodeOf(err) != boterr.AlreadyExists {
 		return result, err
 	}
 	// One after the other, a document may have the key that one before it has given up.
-	if results, err = c.newest().find(ctx, f.filter, document.FindOptions{}); err != nil {
-		return document.UpdateResult{}, err
+	if results, err = c.newest().find(ctx, f.filter, store.FindOptions{}); err != nil {
+		return store.UpdateResult{}, err
 	}
 	return c.updateFound(ctx, f, results, 1)
 }
@@ -57,14 +59,14 @@ func (c *collection) updateAll(ctx context.Context, f first) (document.UpdateRes
 // updateFound changes documents that were read, so many at once: all of them or none.
 func (c *collection) updateFound(
 	ctx context.Context, f first, results []found, atOnce int,
-) (document.UpdateResult, error) {
+) (store.UpdateResult, error) {
 	m := changeOfMany{collection: c, first: f, atOnce: atOnce}
 	edits, err := m.edits(results)
 	if err != nil {
-		return document.UpdateResult{}, err
+		return store.UpdateResult{}, err
 	}
 	if err := m.writeAll(ctx, edits); err != nil {
-		return document.UpdateResult{}, m.undo(ctx, err)
+		return store.UpdateResult{}, m.undo(ctx, err)
 	}
 	return m.result, nil
 }
@@ -81,7 +83,7 @@ type changeOfMany struct {
 	evaluating sync.Mutex
 
 	mutex  sync.Mutex
-	result document.UpdateResult
+	result store.UpdateResult
 	// written are the edits that were made.
 	written []edit
 }
@@ -205,11 +207,11 @@ func (m *changeOfMany) note(e edit) {
 // again reads a document again, if it still matches.
 func (m *changeOfMany) again(ctx context.Context, e edit) ([]found, error) {
 	id, _ := e.before.document.Field(document.IDField)
-	byID, err := document.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
+	byID, err := query.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
 	if err != nil {
 		return nil, err
 	}
-	return m.newest().find(ctx, document.And(byID, m.first.filter), document.FindOptions{})
+	return m.newest().find(ctx, query.And(byID, m.first.filter), store.FindOptions{})
 }
 
 // undo writes documents back that the change has written and nobody has changed since: the

@@ -11,9 +11,11 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
-// collection is the document.Collection of a name.
+// collection is the store.Collection of a name.
 type collection struct {
 	store  *Store
 	stored *mongo.Collection
@@ -22,7 +24,7 @@ type collection struct {
 	err error
 }
 
-var _ document.Collection = (*collection)(nil)
+var _ store.Collection = (*collection)(nil)
 
 // check returns why an operation cannot begin.
 func (c *collection) check(ctx context.Context) error {
@@ -48,9 +50,9 @@ func (c *collection) newest() *collection {
 // need another round trip.
 const firstBatch = 1000
 
-// Find implements document.Collection.
+// Find implements store.Collection.
 func (c *collection) Find(
-	ctx context.Context, filter *document.Filter, opts document.FindOptions,
+	ctx context.Context, filter *query.Filter, opts store.FindOptions,
 ) ([]document.Object, error) {
 	if err := opts.Check(); err != nil {
 		return nil, err
@@ -59,7 +61,7 @@ func (c *collection) Find(
 	if err != nil {
 		return nil, err
 	}
-	call := document.NewEvaluation(ctx)
+	call := query.NewEvaluation(ctx)
 	documents := make([]document.Object, len(results))
 	for i := range results {
 		o := results[i].document
@@ -76,7 +78,7 @@ func (c *collection) Find(
 
 // projected returns what a projection leaves of a document, which may be absent.
 func projected(
-	call *document.Evaluation, o document.Object, filter *document.Filter, projection *document.Projection,
+	call *query.Evaluation, o document.Object, filter *query.Filter, projection *query.Projection,
 ) (document.Object, error) {
 	if o.IsZero() || projection == nil {
 		return o, nil
@@ -86,7 +88,7 @@ func projected(
 }
 
 // find returns what Find is asked for, whole.
-func (c *collection) find(ctx context.Context, filter *document.Filter, opts document.FindOptions) ([]found, error) {
+func (c *collection) find(ctx context.Context, filter *query.Filter, opts store.FindOptions) ([]found, error) {
 	set, err := searching(filter, opts)
 	if err != nil {
 		return nil, err
@@ -95,7 +97,7 @@ func (c *collection) find(ctx context.Context, filter *document.Filter, opts doc
 }
 
 // searching returns the driver's options of a search.
-func searching(filter *document.Filter, opts document.FindOptions) (*options.FindOptionsBuilder, error) {
+func searching(filter *query.Filter, opts store.FindOptions) (*options.FindOptionsBuilder, error) {
 	order, err := sorting(filter, opts.Sort)
 	if err != nil {
 		return nil, err
@@ -125,12 +127,12 @@ const mostDocuments = 1 << 60
 
 // search runs a search with the driver's options.
 func (c *collection) search(
-	ctx context.Context, filter *document.Filter, set *options.FindOptionsBuilder,
+	ctx context.Context, filter *query.Filter, set *options.FindOptionsBuilder,
 ) ([]found, error) {
 	if err := c.check(ctx); err != nil {
 		return nil, err
 	}
-	where, err := query(filter)
+	where, err := queryOf(filter)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +145,7 @@ func (c *collection) search(
 
 // readAll reads and closes a cursor of a search with a filter.
 func (c *collection) readAll(
-	ctx context.Context, filter *document.Filter, cursor *mongo.Cursor,
+	ctx context.Context, filter *query.Filter, cursor *mongo.Cursor,
 ) (results []found, err error) {
 	defer func() { _ = cursor.Close(context.WithoutCancel(ctx)) }() // One that was read to its end is closed already.
 	for cursor.Next(ctx) {
@@ -166,12 +168,12 @@ func (c *collection) unread(b bson.Raw, err error) error {
 		b.Lookup(document.IDField), c.name, failed.Message())
 }
 
-// Count implements document.Collection.
-func (c *collection) Count(ctx context.Context, filter *document.Filter) (int64, error) {
+// Count implements store.Collection.
+func (c *collection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
 	if err := c.check(ctx); err != nil {
 		return 0, err
 	}
-	where, err := query(filter)
+	where, err := queryOf(filter)
 	if err != nil {
 		return 0, err
 	}
@@ -183,15 +185,15 @@ func (c *collection) Count(ctx context.Context, filter *document.Filter) (int64,
 	return count, filterFailure(ctx, filter, err)
 }
 
-// Distinct implements document.Collection. The server's own distinct tells no order.
-func (c *collection) Distinct(ctx context.Context, path string, filter *document.Filter) ([]any, error) {
+// Distinct implements store.Collection. The server's own distinct tells no order.
+func (c *collection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
 	if err := document.CheckReadPath(path); err != nil {
 		return nil, boterr.In("path", err)
 	}
 	if isHidden(path) {
 		return nil, boterr.In("path", reserved(path))
 	}
-	set, err := searching(filter, document.FindOptions{})
+	set, err := searching(filter, store.FindOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +206,7 @@ func (c *collection) Distinct(ctx context.Context, path string, filter *document
 	}
 	values, seen := []any{}, map[string]bool{}
 	for _, result := range results {
-		for _, value := range document.Values(result.document, path) {
+		for _, value := range query.Values(result.document, path) {
 			if key := string(document.AppendKey(nil, value)); !seen[key] {
 				seen[key] = true
 				values = append(values, value)

@@ -9,16 +9,18 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
-// Delete implements document.Collection.
+// Delete implements store.Collection.
 func (c *collection) Delete(
-	ctx context.Context, filter *document.Filter, opts document.DeleteOptions,
+	ctx context.Context, filter *query.Filter, opts store.DeleteOptions,
 ) (int64, error) {
 	if err := c.check(ctx); err != nil {
 		return 0, err
 	}
-	where, err := query(filter)
+	where, err := queryOf(filter)
 	if err != nil {
 		return 0, err
 	}
@@ -36,7 +38,7 @@ func (c *collection) Delete(
 	}
 }
 
-func deleted(ctx context.Context, filter *document.Filter, result *mongo.DeleteResult, err error) (int64, error) {
+func deleted(ctx context.Context, filter *query.Filter, result *mongo.DeleteResult, err error) (int64, error) {
 	if err != nil {
 		return 0, filterFailure(ctx, filter, err)
 	}
@@ -44,7 +46,7 @@ func deleted(ctx context.Context, filter *document.Filter, result *mongo.DeleteR
 }
 
 // deleteFirst removes the first document in the order of insertion.
-func (c *collection) deleteFirst(ctx context.Context, filter *document.Filter, where bson.Raw) (int64, error) {
+func (c *collection) deleteFirst(ctx context.Context, filter *query.Filter, where bson.Raw) (int64, error) {
 	order, err := sorting(filter, nil)
 	if err != nil {
 		return 0, err
@@ -71,7 +73,7 @@ func (c *collection) deleteFirst(ctx context.Context, filter *document.Filter, w
 }
 
 // mayFail reports whether a filter can fail on a document, as an $expr can.
-func mayFail(filter *document.Filter) bool { return hasExpression(filter.Source()) }
+func mayFail(filter *query.Filter) bool { return hasExpression(filter.Source()) }
 
 func hasExpression(o document.Object) bool {
 	for key, value := range o.All() {
@@ -90,8 +92,8 @@ func hasExpression(o document.Object) bool {
 
 // deleteFound looks at all documents before it removes the first: where the filter fails
 // on one of them, none is removed.
-func (c *collection) deleteFound(ctx context.Context, filter *document.Filter) (int64, error) {
-	results, err := c.newest().find(ctx, filter, document.FindOptions{})
+func (c *collection) deleteFound(ctx context.Context, filter *query.Filter) (int64, error) {
+	results, err := c.newest().find(ctx, filter, store.FindOptions{})
 	if err != nil || len(results) == 0 {
 		return 0, err
 	}
@@ -106,7 +108,7 @@ func (c *collection) deleteFound(ctx context.Context, filter *document.Filter) (
 	}
 	where := bson.D{{Key: document.IDField, Value: bson.D{{Key: "$in", Value: ids}}}}
 	if filter.Near() == nil {
-		still, err := query(filter)
+		still, err := queryOf(filter)
 		if err != nil {
 			return 0, err
 		}

@@ -1,4 +1,4 @@
-// Package mongo is the document.Store on a MongoDB database.
+// Package mongo is the store.Store on a MongoDB database.
 //
 //	store, err := mongo.Open(ctx, "mongodb://localhost:27017/bots")
 //
@@ -11,7 +11,7 @@
 // insertion and a revision. docs/scaling.md tells which index serves which operation, how
 // many round trips each makes, and what to shard by.
 //
-// The store is no document.Watcher: a change stream comes late and can break off, so that
+// The store is no store.Watcher: a change stream comes late and can break off, so that
 // what is derived from it would have to be looked up again all the same. Schedulers ask the
 // database once a poll.
 //

@@ -10,7 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 // failure turns an error of the driver into one of a Store. Where ctx ended while the
@@ -18,7 +18,7 @@ import (
 func failure(ctx context.Context, err error) error { return filterFailure(ctx, nil, err) }
 
 // filterFailure is failure for a command with a filter.
-func filterFailure(ctx context.Context, filter *document.Filter, err error) error {
+func filterFailure(ctx context.Context, filter *query.Filter, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -40,7 +40,7 @@ func hasDeadline(ctx context.Context) bool {
 }
 
 // codeOf returns what an error of the driver means, of a command with a filter.
-func codeOf(filter *document.Filter, err error) boterr.Code {
+func codeOf(filter *query.Filter, err error) boterr.Code {
 	var server mongo.ServerError
 	switch {
 	case isDuplicate(err):
@@ -54,7 +54,7 @@ func codeOf(filter *document.Filter, err error) boterr.Code {
 }
 
 // codeOfAnswer returns what a server's refusal of a command with a filter means.
-func codeOfAnswer(filter *document.Filter, refusal mongo.ServerError) boterr.Code {
+func codeOfAnswer(filter *query.Filter, refusal mongo.ServerError) boterr.Code {
 	means := meaning(refusal.ErrorCodes())
 	switch {
 	case means != boterr.Internal && means != boterr.InvalidArgument:
@@ -87,7 +87,7 @@ func meaning(codes []int) boterr.Code {
 // isOfExpression reports whether codes say that an expression of a filter has failed on a
 // document. The server has hundreds of numbers without a name for that, other ones in each
 // version. Package document has compiled the expression, so that what fails is a value.
-func isOfExpression(filter *document.Filter, codes []int) bool {
+func isOfExpression(filter *query.Filter, codes []int) bool {
 	return mayFail(filter) &&
 		slices.ContainsFunc(codes, func(code int) bool { return code > lowestAssertion })
 }
@@ -127,7 +127,7 @@ func isUnknownThere(text string) bool {
 
 // isRefused reports whether an error says that the server would not do a change to a
 // document that a filter finds, so that package document, asked about it, can tell why.
-func isRefused(filter *document.Filter, err error) bool {
+func isRefused(filter *query.Filter, err error) bool {
 	code := codeOf(filter, err)
 	return code == boterr.InvalidArgument || code == boterr.Unsupported
 }

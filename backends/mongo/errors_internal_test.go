@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 // expectedMeanings are codes of the server's list by what callers have to do about them.
@@ -93,9 +94,9 @@ func TestAPassingCodeBesideOthersIsUnavailable(t *testing.T) {
 func TestAnAssertionWithoutANameIsTheCallersOnlyInAnExpression(t *testing.T) {
 	t.Parallel()
 	refused := mongo.CommandError{Code: 16554, Name: "Location16554", Message: "$add only supports numeric or date types"}
-	expression, err := document.CompileFilter(document.O("$expr", document.O("$add", document.A("$a", 1))))
+	expression, err := query.CompileFilter(document.O("$expr", document.O("$add", document.A("$a", 1))))
 	require.NoError(t, err)
-	plain, err := document.CompileFilter(document.O("a", 1))
+	plain, err := query.CompileFilter(document.O("a", 1))
 	require.NoError(t, err)
 	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(filterFailure(t.Context(), expression, refused)))
 	require.Equal(t, boterr.Internal, boterr.CodeOf(filterFailure(t.Context(), plain, refused)))

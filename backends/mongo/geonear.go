@@ -8,12 +8,13 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
-// GeoNear implements document.Collection. The indexes say whether the server can search;
+// GeoNear implements store.Collection. The indexes say whether the server can search;
 // where the collection has no geo index, all documents that match are measured here.
-func (c *collection) GeoNear(ctx context.Context, near *document.GeoNear) ([]document.GeoResult, error) {
+func (c *collection) GeoNear(ctx context.Context, near *query.GeoNear) ([]query.GeoResult, error) {
 	if near == nil {
 		return nil, boterr.Invalid("near", "a point to be near to is required")
 	}
@@ -32,7 +33,7 @@ func (c *collection) GeoNear(ctx context.Context, near *document.GeoNear) ([]doc
 	if isServed {
 		results, err = c.nearest(ctx, near)
 	} else {
-		results, err = c.find(ctx, near.Filter(), document.FindOptions{})
+		results, err = c.find(ctx, near.Filter(), store.FindOptions{})
 	}
 	if err != nil {
 		return nil, err
@@ -42,8 +43,8 @@ func (c *collection) GeoNear(ctx context.Context, near *document.GeoNear) ([]doc
 
 // served names the field of the collection's geo index, where the search names none, and
 // reports whether an index serves the search.
-func served(near *document.GeoNear, indexes []storedIndex) (_ *document.GeoNear, isServed bool, err error) {
-	paths := map[document.IndexKind][]string{}
+func served(near *query.GeoNear, indexes []storedIndex) (_ *query.GeoNear, isServed bool, err error) {
+	paths := map[query.IndexKind][]string{}
 	for _, index := range indexes {
 		if len(index.others) > 0 {
 			continue // It is not one for all documents, or hidden.
@@ -55,13 +56,13 @@ func served(near *document.GeoNear, indexes []storedIndex) (_ *document.GeoNear,
 		}
 	}
 	if near.Key() == "" {
-		named := paths[document.Geo2D]
+		named := paths[query.Geo2D]
 		if len(named) == 0 {
-			named = paths[document.Geo2DSphere]
+			named = paths[query.Geo2DSphere]
 		}
 		switch len(named) {
 		case 0:
-			return nil, false, boterr.Invalid("key", "%w", document.ErrNoGeoIndex)
+			return nil, false, boterr.Invalid("key", "%w", query.ErrNoGeoIndex)
 		case 1:
 			near = near.WithKey(named[0])
 		default:
@@ -83,8 +84,8 @@ func served(near *document.GeoNear, indexes []storedIndex) (_ *document.GeoNear,
 
 // nearest asks the server for what is near. Package document measures it again, so that
 // distances are the same to the last digit as those of every other store.
-func (c *collection) nearest(ctx context.Context, near *document.GeoNear) ([]found, error) {
-	where, err := query(near.Filter())
+func (c *collection) nearest(ctx context.Context, near *query.GeoNear) ([]found, error) {
+	where, err := queryOf(near.Filter())
 	if err != nil {
 		return nil, err
 	}
@@ -120,14 +121,14 @@ const distancePath = hiddenField + ".distance"
 
 // isTie reports whether two documents are equally far: which of them the server gives first
 // is not known.
-func isTie(near *document.GeoNear, a, b found) bool {
+func isTie(near *query.GeoNear, a, b found) bool {
 	first, _ := near.Distance(a.document)
 	second, _ := near.Distance(b.document)
 	return first == second
 }
 
 // aggregate returns what the stages of an aggregation make of the collection.
-func (c *collection) aggregate(ctx context.Context, near *document.GeoNear, stages bson.A) ([]found, error) {
+func (c *collection) aggregate(ctx context.Context, near *query.GeoNear, stages bson.A) ([]found, error) {
 	cursor, err := c.stored.Aggregate(ctx, stages)
 	if err != nil {
 		return nil, filterFailure(ctx, near.Filter(), err)
@@ -136,9 +137,9 @@ func (c *collection) aggregate(ctx context.Context, near *document.GeoNear, stag
 }
 
 // measured returns the results of a search, nearest first.
-func measured(near *document.GeoNear, candidates []found) []document.GeoResult {
+func measured(near *query.GeoNear, candidates []found) []query.GeoResult {
 	type place struct {
-		result document.GeoResult
+		result query.GeoResult
 		from   float64
 		order  int64
 	}
@@ -155,7 +156,7 @@ func measured(near *document.GeoNear, candidates []found) []document.GeoResult {
 	if limit := near.Limit(); limit > 0 && int64(len(places)) > limit {
 		places = places[:limit]
 	}
-	results := make([]document.GeoResult, len(places))
+	results := make([]query.GeoResult, len(places))
 	for i := range places {
 		results[i] = places[i].result
 	}

@@ -14,11 +14,13 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
-// EnsureIndex implements document.Collection. A plain index ends in the order of
+// EnsureIndex implements store.Collection. A plain index ends in the order of
 // insertion, so that it serves a search for what its keys equal without a sort.
-func (c *collection) EnsureIndex(ctx context.Context, index document.Index) error {
+func (c *collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	if err := checkIndex(index); err != nil {
 		return err
 	}
@@ -57,23 +59,23 @@ const longestBuild = time.Hour
 
 // isPlain reports whether an index gets the order of insertion as its last key. A unique
 // one would not be unique with it, a sparse one not sparse, and geo keys have no order.
-func isPlain(index document.Index) bool {
+func isPlain(index store.Index) bool {
 	return !index.Unique && !index.Sparse && !slices.ContainsFunc(index.Keys, isGeo)
 }
 
 // direction returns what the server calls a kind of key.
-func direction(kind document.IndexKind) any {
+func direction(kind query.IndexKind) any {
 	switch kind {
-	case document.Ascending:
+	case query.Ascending:
 		return int32(1)
-	case document.Descending:
+	case query.Descending:
 		return int32(-1)
 	default:
 		return string(kind)
 	}
 }
 
-func indexKeys(index document.Index) bson.D {
+func indexKeys(index store.Index) bson.D {
 	var keys bson.D
 	for _, key := range index.Keys {
 		keys = append(keys, bson.E{Key: key.Path, Value: direction(key.Kind)})
@@ -88,7 +90,7 @@ func indexKeys(index document.Index) bson.D {
 const longestIndexName = 100
 
 // indexName returns the name of an index, which tells its keys and options.
-func indexName(index document.Index) string {
+func indexName(index store.Index) string {
 	var name strings.Builder
 	for _, key := range index.Keys {
 		name.WriteString(key.Path + "_" + string(key.Kind) + " ")
@@ -99,7 +101,7 @@ func indexName(index document.Index) string {
 
 // storedIndex is an index of the server's, which may be another program's.
 type storedIndex struct {
-	document.Index
+	store.Index
 
 	// others are its options that no index of a Store has, and that change what it does.
 	others []string
@@ -153,7 +155,7 @@ func readIndex(b bson.Raw) (storedIndex, error) {
 	}
 	for _, element := range elements {
 		if element.Key() != orderPath {
-			index.Keys = append(index.Keys, document.IndexKey{Path: element.Key(), Kind: kindOf(element.Value())})
+			index.Keys = append(index.Keys, store.IndexKey{Path: element.Key(), Kind: kindOf(element.Value())})
 		}
 	}
 	return index, nil
@@ -173,7 +175,7 @@ func isOn(value bson.RawValue) bool {
 }
 
 // ofSameKeys returns the indexes that have the keys of another one.
-func ofSameKeys(there []storedIndex, wanted document.Index) []storedIndex {
+func ofSameKeys(there []storedIndex, wanted store.Index) []storedIndex {
 	var same []storedIndex
 	for _, other := range there {
 		if slices.Equal(other.Keys, wanted.Keys) {
@@ -184,18 +186,18 @@ func ofSameKeys(there []storedIndex, wanted document.Index) []storedIndex {
 }
 
 // kindOf is the way back from direction.
-func kindOf(value bson.RawValue) document.IndexKind {
+func kindOf(value bson.RawValue) query.IndexKind {
 	if text, ok := value.StringValueOK(); ok {
-		return document.IndexKind(text)
+		return query.IndexKind(text)
 	}
 	if number, ok := value.AsInt64OK(); ok && number < 0 {
-		return document.Descending
+		return query.Descending
 	}
-	return document.Ascending
+	return query.Ascending
 }
 
 // checkSame refuses indexes of the same keys none of which does what the wanted one does.
-func (c *collection) checkSame(there []storedIndex, wanted document.Index) error {
+func (c *collection) checkSame(there []storedIndex, wanted store.Index) error {
 	for _, index := range there {
 		if index.Unique == wanted.Unique && index.Sparse == wanted.Sparse && len(index.others) == 0 {
 			return nil
@@ -208,12 +210,12 @@ func (c *collection) checkSame(there []storedIndex, wanted document.Index) error
 }
 
 // isIDIndex reports whether an index is the one that every collection has.
-func isIDIndex(index document.Index) bool {
-	return len(index.Keys) == 1 && index.Keys[0] == document.IndexKey{Path: document.IDField, Kind: document.Ascending}
+func isIDIndex(index store.Index) bool {
+	return len(index.Keys) == 1 && index.Keys[0] == store.IndexKey{Path: document.IDField, Kind: query.Ascending}
 }
 
 // checkIndex refuses what is no index, and one of the hidden field.
-func checkIndex(index document.Index) error {
+func checkIndex(index store.Index) error {
 	for i, key := range index.Keys {
 		if isHidden(key.Path) {
 			return boterr.In("keys["+strconv.Itoa(i)+"]", reserved(key.Path))
@@ -222,4 +224,4 @@ func checkIndex(index document.Index) error {
 	return index.Check()
 }
 
-func isGeo(key document.IndexKey) bool { return key.Kind.IsGeo() }
+func isGeo(key store.IndexKey) bool { return key.Kind.IsGeo() }

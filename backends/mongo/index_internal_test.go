@@ -8,10 +8,12 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // wantedIndex is a unique index on n.
-var wantedIndex = document.Index{Keys: []document.IndexKey{{Path: "n", Kind: document.Ascending}}, Unique: true}
+var wantedIndex = store.Index{Keys: []store.IndexKey{{Path: "n", Kind: query.Ascending}}, Unique: true}
 
 // listed returns an index as a server tells of it, on n, with further options.
 func listed(t *testing.T, options ...bson.E) storedIndex {
@@ -64,8 +66,8 @@ func TestAnIndexWithOptionsThatChangeNothingIsTheWantedOne(t *testing.T) {
 
 func TestAnIndexThatLeavesDocumentsOutServesNoSearch(t *testing.T) {
 	t.Parallel()
-	index := storedIndex{Index: document.Index{Keys: []document.IndexKey{{Path: "at", Kind: document.Geo2DSphere}}}}
-	near, err := document.CompileGeoNear(document.O("near", document.O("type", "Point", "coordinates", document.A(1, 2)), "key", "at"))
+	index := storedIndex{Index: store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}}}
+	near, err := query.CompileGeoNear(document.O("near", document.O("type", "Point", "coordinates", document.A(1, 2)), "key", "at"))
 	require.NoError(t, err)
 	_, isServed, err := served(near, []storedIndex{index})
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Insert implements document.Collection. The field of an error begins with the number of
+// Insert implements store.Collection. The field of an error begins with the number of
 // the document at fault: "[2]._id". One document is inserted in one atomic step. Where
 // one of several is refused, those before it are removed again, so that for a moment
 // others may see them.

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 // plan is a change that the server can make by itself in one atomic step, stamps
@@ -25,8 +26,8 @@ type plan struct {
 
 // planner looks at one change.
 type planner struct {
-	filter *document.Filter
-	change document.Change
+	filter *query.Filter
+	change query.Change
 	// operators are those of the server's update, with their operands.
 	operators map[string]document.Object
 	// set is what paths are after the update, without those that it removes, which are
@@ -39,7 +40,7 @@ type planner struct {
 }
 
 // planned returns the plan for a change, and false where there is none.
-func planned(filter *document.Filter, change document.Change) (plan, bool) {
+func planned(filter *query.Filter, change query.Change) (plan, bool) {
 	if change.Update.IsReplacement() {
 		return plan{}, false
 	}
@@ -180,7 +181,7 @@ func (p *planner) isContradicted(source document.Object) bool {
 		if !p.isAboutTouched(clause) {
 			continue
 		}
-		condition, err := document.CompileFilter(clause)
+		condition, err := query.CompileFilter(clause)
 		if err == nil && condition.Near() == nil && !condition.Match(p.set) {
 			return true
 		}
@@ -255,7 +256,7 @@ func (p *planner) appendIncrements(b []byte) ([]byte, error) {
 }
 
 // where returns the filter of a plan, with its condition beside what it says already.
-func (p plan) where(filter *document.Filter) (bson.Raw, error) {
+func (p plan) where(filter *query.Filter) (bson.Raw, error) {
 	source, err := queried(filter)
 	if err != nil {
 		return nil, err

@@ -8,15 +8,16 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 func planOf(t *testing.T, filter, update document.Object) (plan, bool) {
 	t.Helper()
-	f, err := document.CompileFilter(filter)
+	f, err := query.CompileFilter(filter)
 	require.NoError(t, err)
-	u, err := document.CompileUpdate(update)
+	u, err := query.CompileUpdate(update)
 	require.NoError(t, err)
-	return planned(f, document.Change{Update: u, Fixed: []string{"app"}, Stamps: document.Stamps{Set: document.O("etag", "x")}})
+	return planned(f, query.Change{Update: u, Fixed: []string{"app"}, Stamps: query.Stamps{Set: document.O("etag", "x")}})
 }
 
 func TestWhatIsCertainToChangeIsOneStep(t *testing.T) {
@@ -64,7 +65,7 @@ func TestAnIncrementIsPlannedForWhatItChanges(t *testing.T) {
 	t.Parallel()
 	p, ok := planOf(t, document.O("_id", 1), document.O("$inc", document.O("n", 1)))
 	require.True(t, ok)
-	condition, err := document.CompileFilter(p.condition)
+	condition, err := query.CompileFilter(p.condition)
 	require.NoError(t, err)
 	for _, n := range []any{int64(1), int64(1 << 60), 1.5, -1e15, float64(1<<53 - 1)} {
 		require.True(t, condition.Match(document.O("n", n)), "%v", n)
@@ -101,12 +102,12 @@ func TestFiltersThatNameTheHiddenFieldAreRefused(t *testing.T) {
 		document.O("$expr", document.O("$gt", document.A("$_botctx.order", 1))),
 		document.O("$expr", document.O("$gt", document.A("$$ROOT._botctx.order", 1))),
 	} {
-		f, err := document.CompileFilter(source)
+		f, err := query.CompileFilter(source)
 		require.NoError(t, err)
-		_, err = query(f)
+		_, err = queryOf(f)
 		require.ErrorIs(t, err, boterr.InvalidArgument, source.String())
 	}
-	f, err := document.CompileFilter(document.O("$expr", document.O("$eq", document.A("$$ROOT", document.O("_id", 1)))))
+	f, err := query.CompileFilter(document.O("$expr", document.O("$eq", document.A("$$ROOT", document.O("_id", 1)))))
 	require.NoError(t, err)
 	o, err := queried(f)
 	require.NoError(t, err)

@@ -7,10 +7,11 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 // query returns a filter as the server reads it.
-func query(filter *document.Filter) (bson.Raw, error) {
+func queryOf(filter *query.Filter) (bson.Raw, error) {
 	source, err := queried(filter)
 	if err != nil {
 		return nil, err
@@ -20,7 +21,7 @@ func query(filter *document.Filter) (bson.Raw, error) {
 
 // queried returns a filter as it was written, but for an $expr that asks for the whole
 // document.
-func queried(filter *document.Filter) (document.Object, error) {
+func queried(filter *query.Filter) (document.Object, error) {
 	if filter == nil || filter.Source().IsZero() {
 		return document.O(), nil
 	}
@@ -115,7 +116,7 @@ func reserved(path string) error {
 }
 
 // isPinned reports whether a filter gives the _id of the one document that it can match.
-func isPinned(filter *document.Filter) bool {
+func isPinned(filter *query.Filter) bool {
 	if filter == nil || filter.Near() != nil {
 		return false
 	}
@@ -126,7 +127,7 @@ func isPinned(filter *document.Filter) bool {
 // sorting returns the order in which the server looks: that of a sort, and of insertion
 // where that ties. A filter that matches one document at most needs none, and one with a
 // $near brings its own.
-func sorting(filter *document.Filter, sort *document.Sort) (bson.D, error) {
+func sorting(filter *query.Filter, sort *query.Sort) (bson.D, error) {
 	if isPinned(filter) {
 		return nil, nil
 	}

@@ -13,10 +13,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/connstring"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
-// Store is a document.Store on a MongoDB database. Open and New make one.
+// Store is a store.Store on a MongoDB database. Open and New make one.
 type Store struct {
 	database *mongo.Database
 	// owned is the client that Close disconnects; nil for one that was handed in.
@@ -24,7 +24,7 @@ type Store struct {
 	order *orderClock
 }
 
-var _ document.Store = (*Store)(nil)
+var _ store.Store = (*Store)(nil)
 
 // settings are what the options of Open and New set.
 type settings struct {
@@ -150,7 +150,7 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 
 // Collection returns the collection of that name. Every operation of one whose name is
 // not allowed answers InvalidArgument.
-func (s *Store) Collection(name string) document.Collection {
+func (s *Store) Collection(name string) store.Collection {
 	if err := checkName(name); err != nil {
 		return &collection{err: err}
 	}

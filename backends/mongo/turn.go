@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 // The waits of an operation that lost a race: a random part of a time that doubles with
@@ -38,7 +39,7 @@ func waitTurn(ctx context.Context, lost int) error {
 // matches reports whether a document matches. A search with an order that changes the
 // first document finds nothing, on MongoDB, where somebody else has changed that one
 // meanwhile so that it matches no longer: then another one may.
-func (c *collection) matches(ctx context.Context, filter *document.Filter, where any) (bool, error) {
+func (c *collection) matches(ctx context.Context, filter *query.Filter, where any) (bool, error) {
 	first := options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}).SetLimit(-1)
 	cursor, err := c.newest().stored.Find(ctx, where, first)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // rows is how many documents came back.
@@ -20,35 +22,35 @@ func batchSize(n int) attribute.KeyValue {
 	return semconv.DBOperationBatchSize(n)
 }
 
-// Find implements document.Collection.
+// Find implements store.Collection.
 func (c collection) Find(
-	ctx context.Context, filter *document.Filter, options document.FindOptions,
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
 	return within(ctx, c, "find", func(ctx context.Context) ([]document.Object, error) {
 		return c.inner.Find(ctx, filter, options)
 	}, rows)
 }
 
-// Count implements document.Collection.
-func (c collection) Count(ctx context.Context, filter *document.Filter) (int64, error) {
+// Count implements store.Collection.
+func (c collection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
 	return within(ctx, c, "count", func(ctx context.Context) (int64, error) { return c.inner.Count(ctx, filter) }, nil)
 }
 
-// Distinct implements document.Collection.
-func (c collection) Distinct(ctx context.Context, path string, filter *document.Filter) ([]any, error) {
+// Distinct implements store.Collection.
+func (c collection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
 	return within(ctx, c, "distinct", func(ctx context.Context) ([]any, error) {
 		return c.inner.Distinct(ctx, path, filter)
 	}, rows)
 }
 
-// GeoNear implements document.Collection.
-func (c collection) GeoNear(ctx context.Context, query *document.GeoNear) ([]document.GeoResult, error) {
-	return within(ctx, c, "geoNear", func(ctx context.Context) ([]document.GeoResult, error) {
-		return c.inner.GeoNear(ctx, query)
+// GeoNear implements store.Collection.
+func (c collection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
+	return within(ctx, c, "geoNear", func(ctx context.Context) ([]query.GeoResult, error) {
+		return c.inner.GeoNear(ctx, search)
 	}, rows)
 }
 
-// Insert implements document.Collection.
+// Insert implements store.Collection.
 func (c collection) Insert(ctx context.Context, documents ...document.Object) error {
 	_, err := within(ctx, c, "insert", func(ctx context.Context) (int, error) {
 		return len(documents), c.inner.Insert(ctx, documents...)
@@ -56,35 +58,35 @@ func (c collection) Insert(ctx context.Context, documents ...document.Object) er
 	return err
 }
 
-// Update implements document.Collection.
+// Update implements store.Collection.
 func (c collection) Update(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.UpdateOptions,
-) (document.UpdateResult, error) {
-	return within(ctx, c, "update", func(ctx context.Context) (document.UpdateResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
+	return within(ctx, c, "update", func(ctx context.Context) (store.UpdateResult, error) {
 		return c.inner.Update(ctx, filter, change, options)
 	}, nil)
 }
 
-// FindAndModify implements document.Collection.
+// FindAndModify implements store.Collection.
 func (c collection) FindAndModify(
-	ctx context.Context, filter *document.Filter, change document.Change, options document.FindAndModifyOptions,
-) (document.FindAndModifyResult, error) {
-	return within(ctx, c, "findAndModify", func(ctx context.Context) (document.FindAndModifyResult, error) {
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
+	return within(ctx, c, "findAndModify", func(ctx context.Context) (store.FindAndModifyResult, error) {
 		return c.inner.FindAndModify(ctx, filter, change, options)
 	}, nil)
 }
 
-// Delete implements document.Collection.
+// Delete implements store.Collection.
 func (c collection) Delete(
-	ctx context.Context, filter *document.Filter, options document.DeleteOptions,
+	ctx context.Context, filter *query.Filter, options store.DeleteOptions,
 ) (int64, error) {
 	return within(ctx, c, "delete", func(ctx context.Context) (int64, error) {
 		return c.inner.Delete(ctx, filter, options)
 	}, nil)
 }
 
-// EnsureIndex implements document.Collection.
-func (c collection) EnsureIndex(ctx context.Context, index document.Index) error {
+// EnsureIndex implements store.Collection.
+func (c collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	_, err := within(ctx, c, "ensureIndex", func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, c.inner.EnsureIndex(ctx, index)
 	}, nil)

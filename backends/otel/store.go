@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
 // Store returns a store that gives each operation of another one a span, within that of the
@@ -19,45 +19,45 @@ import (
 // and counts all the same. Now is not reported.
 //
 // system is the database as the conventions name it, such as "mongodb", or its own name. The
-// store is a document.Watcher where the inner one is, and nil where that is nil.
-func (o *Instrumentation) Store(inner document.Store, system string) document.Store {
+// store is a store.Watcher where the inner one is, and nil where that is nil.
+func (o *Instrumentation) Store(inner store.Store, system string) store.Store {
 	if inner == nil {
 		return nil
 	}
-	s := &store{inner: inner, system: system, o: o}
-	if watcher, ok := inner.(document.Watcher); ok {
-		return &watchedStore{store: s, Watcher: watcher}
+	s := &observedStore{inner: inner, system: system, o: o}
+	if watcher, ok := inner.(store.Watcher); ok {
+		return &watchedStore{observedStore: s, Watcher: watcher}
 	}
 	return s
 }
 
 // store is a store that is reported of.
-type store struct {
-	inner  document.Store
+type observedStore struct {
+	inner  store.Store
 	system string
 	o      *Instrumentation
 }
 
 // watchedStore is one whose inner store tells what changes.
 type watchedStore struct {
-	*store
-	document.Watcher
+	*observedStore
+	store.Watcher
 }
 
 var (
-	_ document.Store      = (*store)(nil)
-	_ document.Store      = (*watchedStore)(nil)
-	_ document.Watcher    = (*watchedStore)(nil)
-	_ document.Collection = collection{}
+	_ store.Store      = (*observedStore)(nil)
+	_ store.Store      = (*watchedStore)(nil)
+	_ store.Watcher    = (*watchedStore)(nil)
+	_ store.Collection = collection{}
 )
 
-// Collection implements document.Store.
-func (s *store) Collection(name string) document.Collection {
+// Collection implements store.Store.
+func (s *observedStore) Collection(name string) store.Collection {
 	return collection{inner: s.inner.Collection(name), name: name, kind: kindOf(name), store: s}
 }
 
-// Now implements document.Store.
-func (s *store) Now(ctx context.Context) (time.Time, error) { return s.inner.Now(ctx) }
+// Now implements store.Store.
+func (s *observedStore) Now(ctx context.Context) (time.Time, error) { return s.inner.Now(ctx) }
 
 // kindOf returns what stands for a collection in the names of spans and in metrics. Each data
 // source of each app has a collection of its own, "data/APP/ID": too many to tell apart.
@@ -68,10 +68,10 @@ func kindOf(name string) string {
 
 // collection is a collection that is reported of.
 type collection struct {
-	inner document.Collection
+	inner store.Collection
 	name  string
 	kind  string
-	store *store
+	store *observedStore
 }
 
 // within calls an operation of the store within a span, to which it adds what report tells of

@@ -11,24 +11,26 @@ import (
 	"github.com/botctx/go-sdk/backends/otel"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/documenttest"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 func TestAStoreThatIsReportedIsAStore(t *testing.T) {
 	t.Parallel()
 	o, err := otel.New(otel.Config{TracerProvider: sdktrace.NewTracerProvider(), MeterProvider: noop.NewMeterProvider()})
 	require.NoError(t, err)
-	documenttest.RunStore(t, func(*testing.T) document.Store { return o.Store(memstore.New(), "memstore") })
+	storetest.RunStore(t, func(*testing.T) store.Store { return o.Store(memstore.New(), "memstore") })
 }
 
 func TestAStoreTellsChangesWhereTheInnerOneDoes(t *testing.T) {
 	t.Parallel()
 	o := newWorld(t).o
-	watcher, ok := o.Store(memstore.New(), "memstore").(document.Watcher)
+	watcher, ok := o.Store(memstore.New(), "memstore").(store.Watcher)
 	require.True(t, ok)
 	require.NotNil(t, watcher)
-	_, ok = o.Store(struct{ document.Store }{memstore.New()}, "memstore").(document.Watcher)
+	_, ok = o.Store(struct{ store.Store }{memstore.New()}, "memstore").(store.Watcher)
 	require.False(t, ok)
 }
 
@@ -38,21 +40,21 @@ func TestEveryOperationOfAStoreIsReported(t *testing.T) {
 	things := w.o.Store(memstore.New(), "memstore").Collection("things/of/ada")
 	ctx, outer := sdktrace.NewTracerProvider().Tracer("test").Start(t.Context(), "outer")
 	defer outer.End()
-	update, err := document.CompileUpdate(document.O("$inc", document.O("n", 10)))
+	update, err := query.CompileUpdate(document.O("$inc", document.O("n", 10)))
 	require.NoError(t, err)
-	change := document.Change{Update: update, Now: start()}
-	near, err := document.CompileGeoNear(document.O("near", []any{1, 2}, "key", "at", "distanceField", "distance"))
+	change := query.Change{Update: update, Now: start()}
+	near, err := query.CompileGeoNear(document.O("near", []any{1, 2}, "key", "at", "distanceField", "distance"))
 	require.NoError(t, err)
-	require.NoError(t, things.EnsureIndex(ctx, document.Index{Keys: []document.IndexKey{{Path: "n", Kind: document.Ascending}}, Unique: true}))
+	require.NoError(t, things.EnsureIndex(ctx, store.Index{Keys: []store.IndexKey{{Path: "n", Kind: query.Ascending}}, Unique: true}))
 	require.NoError(t, things.Insert(ctx, document.O("_id", 1, "n", 1), document.O("_id", 2, "n", 2)))
 	require.ErrorIs(t, things.Insert(ctx, document.O("_id", 3, "n", 1)), boterr.AlreadyExists)
-	require.NoError(t, second(things.Find(ctx, nil, document.FindOptions{Limit: 1})))
+	require.NoError(t, second(things.Find(ctx, nil, store.FindOptions{Limit: 1})))
 	require.NoError(t, second(things.Count(ctx, nil)))
 	require.NoError(t, second(things.Distinct(ctx, "n", nil)))
 	require.NoError(t, second(things.GeoNear(ctx, near)))
-	require.NoError(t, second(things.Update(ctx, nil, change, document.UpdateOptions{})))
-	require.NoError(t, second(things.FindAndModify(ctx, nil, change, document.FindAndModifyOptions{})))
-	require.NoError(t, second(things.Delete(ctx, nil, document.DeleteOptions{Multi: true})))
+	require.NoError(t, second(things.Update(ctx, nil, change, store.UpdateOptions{})))
+	require.NoError(t, second(things.FindAndModify(ctx, nil, change, store.FindAndModifyOptions{})))
+	require.NoError(t, second(things.Delete(ctx, nil, store.DeleteOptions{Multi: true})))
 	of := "db.system.name=memstore\n"
 	span := func(name string) string { return name + " things (client) db.collection.name=things/of/ada " }
 	require.Equal(t, span("ensureIndex")+"db.operation.name=ensureIndex "+of+

@@ -13,10 +13,10 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // A host whose chat pages are served by a program of its own, here in the same process.

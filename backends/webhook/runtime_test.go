@@ -15,9 +15,11 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // host is an application over a store in memory, with one channel and an address where members
@@ -100,15 +102,15 @@ func TestABotWhosePeerIsDownAsksForAnotherAttempt(t *testing.T) {
 }
 
 // lost is a store that has lost its server, and says what else was wrong.
-type lost struct{ document.Store }
+type lost struct{ store.Store }
 
-func (s lost) Collection(name string) document.Collection {
+func (s lost) Collection(name string) store.Collection {
 	return lostCollection{s.Store.Collection(name)}
 }
 
-type lostCollection struct{ document.Collection }
+type lostCollection struct{ store.Collection }
 
-func (lostCollection) Find(context.Context, *document.Filter, document.FindOptions) ([]document.Object, error) {
+func (lostCollection) Find(context.Context, *query.Filter, store.FindOptions) ([]document.Object, error) {
 	return nil, boterr.New(boterr.Unavailable, "", "the server is gone after: %w", boterr.Invalid("filter", "does not fit"))
 }
 

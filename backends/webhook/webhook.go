@@ -6,10 +6,11 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // Config is what a Connector works with. The zero Config sends, and does not receive.
@@ -142,8 +143,8 @@ func orDefault[T int | int64 | time.Duration](value, standard T) T {
 
 // Stored returns a Config.LoadChannel that reads the records of channels in a store, as
 // botctx.Config does by default.
-func Stored(store document.Store) func(ctx context.Context, app, id string) (*channel.Channel, error) {
-	env := record.Env{Store: store, Compiler: &document.Compiler{}}.WithDefaults()
+func Stored(store store.Store) func(ctx context.Context, app, id string) (*channel.Channel, error) {
+	env := record.Env{Store: store, Compiler: &query.Compiler{}}.WithDefaults()
 	return func(ctx context.Context, app, id string) (*channel.Channel, error) {
 		return channel.New(env, record.Scope{App: app, Channel: id}).Load(ctx, id)
 	}

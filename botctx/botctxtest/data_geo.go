@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 var geoRules = geo([]Rule{
@@ -88,7 +89,7 @@ func geoNearReturnsNearestFirst(t *trial) {
 
 func geoNearKeepsToItsBounds(t *trial) {
 	t.seedPlaces(t.home)
-	const degree = math.Pi / 180 * document.EarthRadius // One degree of the equator in metres.
+	const degree = math.Pi / 180 * query.EarthRadius // One degree of the equator in metres.
 	t.requireIDs([]any{"near"}, t.near("near", point(0, 0), "maxDistance", 1.5*degree))
 	t.requireIDs([]any{"middle", "far"}, t.near("near", point(0, 0), "minDistance", 1.5*degree))
 	t.requireIDs([]any{"middle"}, t.near("near", point(0, 0), "minDistance", 1.5*degree, "maxDistance", 2.5*degree))
@@ -106,7 +107,7 @@ func geoNearMeasures(t *trial) {
 		isSphere bool
 		expected float64
 	}{
-		{"metres", point(0, 0), false, math.Pi / 180 * document.EarthRadius},
+		{"metres", point(0, 0), false, math.Pi / 180 * query.EarthRadius},
 		{"radians", document.A(0, 0), true, math.Pi / 180},
 		{"flat units", document.A(0, 0), false, 1},
 	} {

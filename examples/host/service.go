@@ -17,9 +17,9 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
 )
 
 // The limits of requests and of the last steps of a stop.
@@ -35,7 +35,7 @@ const (
 type service struct {
 	config     config
 	log        *slog.Logger
-	store      document.Store
+	store      store.Store
 	closeStore func(ctx context.Context) error
 	demo       *demoReceiver
 	runtime    *botctx.Runtime

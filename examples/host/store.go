@@ -7,7 +7,7 @@ import (
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
 // The stores that there are: one file, for one process, and a database, for any number.
@@ -21,7 +21,7 @@ const mongoVariable = "HOST_MONGO_URI"
 
 // openStore opens the store that the configuration names, with the indexes that the SDK
 // needs, and returns what closes it.
-func openStore(ctx context.Context, c config) (store document.Store, closeStore func(context.Context) error, err error) {
+func openStore(ctx context.Context, c config) (store store.Store, closeStore func(context.Context) error, err error) {
 	if c.store == storeMongo {
 		store, closeStore, err = openMongo(ctx, c)
 	} else {
@@ -37,7 +37,7 @@ func openStore(ctx context.Context, c config) (store document.Store, closeStore 
 	return store, closeStore, nil
 }
 
-func openBolt(c config) (document.Store, func(context.Context) error, error) {
+func openBolt(c config) (store.Store, func(context.Context) error, error) {
 	store, err := bolt.Open(c.file, bolt.WithNow(c.now))
 	if err != nil {
 		return nil, nil, err
@@ -45,7 +45,7 @@ func openBolt(c config) (document.Store, func(context.Context) error, error) {
 	return store, func(context.Context) error { return store.Close() }, nil
 }
 
-func openMongo(ctx context.Context, c config) (document.Store, func(context.Context) error, error) {
+func openMongo(ctx context.Context, c config) (store.Store, func(context.Context) error, error) {
 	store, err := mongo.Open(ctx, c.mongoURI.Reveal())
 	if err != nil {
 		return nil, nil, err

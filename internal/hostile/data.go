@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // Filled returns a store in memory with about 20 MB: a few documents with long arrays, some
@@ -27,9 +28,9 @@ func Filled(ctx context.Context) (*memstore.Store, error) {
 }
 
 // Copy inserts what a filled store has into an empty one.
-func Copy(ctx context.Context, filled, empty document.Store) error {
+func Copy(ctx context.Context, filled, empty store.Store) error {
 	for _, name := range collections() {
-		documents, err := filled.Collection(name).Find(ctx, nil, document.FindOptions{})
+		documents, err := filled.Collection(name).Find(ctx, nil, store.FindOptions{})
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // The bounds that no call may exceed: time of processors, that of collecting garbage included,
@@ -64,11 +65,11 @@ func (c Cost) String() string {
 // World is a store with data, and the operations on it.
 type World struct {
 	bot   *botctx.Context
-	store document.Store
+	store store.Store
 }
 
 // NewWorld returns the world of a store.
-func NewWorld(store document.Store) (*World, error) {
+func NewWorld(store store.Store) (*World, error) {
 	rt, err := botctx.New(botctx.Config{Store: store})
 	if err != nil {
 		return nil, err

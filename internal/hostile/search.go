@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
 // Opener returns a store that holds what Filled returns, and that calls have not changed, or
 // so little that it does not matter.
-type Opener func(context.Context) (document.Store, error)
+type Opener func(context.Context) (store.Store, error)
 
 // search is one run of Search.
 type search struct {

@@ -9,14 +9,15 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 func TestASearchTriesCallsAndTellsHowTheyEnded(t *testing.T) {
 	t.Parallel()
 	filled, err := Filled(t.Context())
 	require.NoError(t, err)
-	s := newSearch(func(context.Context) (document.Store, error) { return filled.Fork(), nil }, 1)
+	s := newSearch(func(context.Context) (store.Store, error) { return filled.Fork(), nil }, 1)
 	for _, call := range []Call{
 		{Operation: "countDataSource", Arguments: o("dataSourceId", "things", "filter", o("$expr", times(10_000, "$l.x")))},
 		{Operation: "patchMembers", Arguments: o("patch", o("$set", o("meta.x", 1)), "withModifier", true)},
@@ -46,7 +47,7 @@ func TestMutatedCallsAreSmallAndRepeatable(t *testing.T) {
 
 func TestEachClassOfKnownCallsHasItsTurn(t *testing.T) {
 	t.Parallel()
-	s := newSearch(func(context.Context) (document.Store, error) { return memstore.New(), nil }, 1)
+	s := newSearch(func(context.Context) (store.Store, error) { return memstore.New(), nil }, 1)
 	five := func(operation string) class { return slices.Repeat(class{{Operation: operation, Arguments: o()}}, 5) }
 	tried := 0
 	isOver := func() bool { tried++; return tried > 3 }

@@ -3,7 +3,7 @@ package hostile
 import (
 	"context"
 
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
 // collections are those that a filled store has.
@@ -13,10 +13,10 @@ func collections() []string { return []string{"data/app/things", "members", "ass
 type Sizes [][]int
 
 // SizesOf returns the sizes of the documents in a store.
-func SizesOf(ctx context.Context, store document.Store) (Sizes, error) {
+func SizesOf(ctx context.Context, database store.Store) (Sizes, error) {
 	var sizes Sizes
 	for _, name := range collections() {
-		documents, err := store.Collection(name).Find(ctx, nil, document.FindOptions{})
+		documents, err := database.Collection(name).Find(ctx, nil, store.FindOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/botctx/go-sdk/backends/bolt"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/hostile"
+	"github.com/botctx/go-sdk/store"
 )
 
 // files are stores in files of one folder: one that is filled, and a copy of it that is open.
@@ -59,7 +59,7 @@ func (f *files) path(name string) string { return filepath.Join(f.folder, name) 
 const worn = 1 << 20
 
 // open returns the copy, or a new one where it has changed much.
-func (f *files) open(ctx context.Context) (document.Store, error) {
+func (f *files) open(ctx context.Context) (store.Store, error) {
 	if f.copied != nil {
 		sizes, err := hostile.SizesOf(ctx, f.copied)
 		if err != nil {
@@ -73,7 +73,7 @@ func (f *files) open(ctx context.Context) (document.Store, error) {
 }
 
 // openNew opens a new copy, and closes the one before.
-func (f *files) openNew() (document.Store, error) {
+func (f *files) openNew() (store.Store, error) {
 	if err := f.closeCopy(); err != nil {
 		return nil, err
 	}

@@ -9,8 +9,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/hostile"
+	"github.com/botctx/go-sdk/store"
 )
 
 func main() {
@@ -45,7 +45,7 @@ func inMemory(ctx context.Context, seed uint64, duration time.Duration) (*hostil
 	if err != nil {
 		return nil, err
 	}
-	open := func(context.Context) (document.Store, error) { return filled.Fork(), nil }
+	open := func(context.Context) (store.Store, error) { return filled.Fork(), nil }
 	return shown("memory")(hostile.Search(ctx, open, seed, duration))
 }
 

@@ -13,11 +13,13 @@ import (
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // openSilently returns a collection of a server that answers these commands alone, and greets
 // and tells its time.
-func openSilently(t *testing.T, more map[string][]byte, opts ...mongo.Option) document.Collection {
+func openSilently(t *testing.T, more map[string][]byte, opts ...mongo.Option) store.Collection {
 	t.Helper()
 	answers := map[string][]byte{"hello": silentAnswers(t)["hello"]}
 	maps.Copy(answers, more)
@@ -33,16 +35,16 @@ func TestAServerThatFallsSilentIsUnavailable(t *testing.T) {
 	one := filterOf(t, document.O("_id", 1))
 	set := changeOf(t, document.O("$set", document.O("n", 1)))
 	for name, call := range map[string]func() error{
-		"Find":     func() error { _, err := c.Find(context.Background(), one, document.FindOptions{}); return err },
+		"Find":     func() error { _, err := c.Find(context.Background(), one, store.FindOptions{}); return err },
 		"Count":    func() error { _, err := c.Count(context.Background(), one); return err },
 		"Distinct": func() error { _, err := c.Distinct(context.Background(), "n", one); return err },
 		"Insert":   func() error { return c.Insert(context.Background(), document.O("_id", 1)) },
-		"Update":   func() error { _, err := c.Update(context.Background(), one, set, document.UpdateOptions{}); return err },
+		"Update":   func() error { _, err := c.Update(context.Background(), one, set, store.UpdateOptions{}); return err },
 		"FindAndModify": func() error {
-			_, err := c.FindAndModify(context.Background(), one, set, document.FindAndModifyOptions{})
+			_, err := c.FindAndModify(context.Background(), one, set, store.FindAndModifyOptions{})
 			return err
 		},
-		"Delete": func() error { _, err := c.Delete(context.Background(), one, document.DeleteOptions{}); return err },
+		"Delete": func() error { _, err := c.Delete(context.Background(), one, store.DeleteOptions{}); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,7 +57,7 @@ func TestAServerThatFallsSilentIsUnavailable(t *testing.T) {
 // is asked for, since the server does not answer that.
 func TestAnIndexOfTheHostsIsNotTakenForTheWantedOne(t *testing.T) {
 	t.Parallel()
-	wanted := document.Index{Keys: []document.IndexKey{{Path: "email", Kind: document.Ascending}}, Unique: true}
+	wanted := store.Index{Keys: []store.IndexKey{{Path: "email", Kind: query.Ascending}}, Unique: true}
 	plain := bson.D{
 		{Key: "v", Value: 2}, {Key: "key", Value: bson.D{{Key: "email", Value: 1}}}, {Key: "name", Value: "host"}, {Key: "unique", Value: true},
 	}

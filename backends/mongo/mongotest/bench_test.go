@@ -14,13 +14,15 @@ import (
 
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // pair is one operation, by the driver's own call and by the store.
 type pair struct {
 	name   string
 	driver func(ctx context.Context, c *driver.Collection, n int) error
-	store  func(ctx context.Context, c document.Collection, n int) error
+	store  func(ctx context.Context, c store.Collection, n int) error
 }
 
 // memberLike returns a document of the size of a member.
@@ -67,16 +69,16 @@ func change(n int) bson.D {
 	}
 }
 
-func storeFilter(n int) *document.Filter {
-	f, _ := document.CompileFilter(document.O("_id", idOf(n%benchmarked)))
+func storeFilter(n int) *query.Filter {
+	f, _ := query.CompileFilter(document.O("_id", idOf(n%benchmarked)))
 	return f
 }
 
-func storeChange(n int) document.Change {
-	u, _ := document.CompileUpdate(document.O("$set", document.O("step", n)))
-	return document.Change{
+func storeChange(n int) query.Change {
+	u, _ := query.CompileUpdate(document.O("$set", document.O("step", n)))
+	return query.Change{
 		Update: u, Fixed: []string{"app", "createdAt"},
-		Stamps: document.Stamps{Set: document.O("updatedAt", n, "etag", "f"), Increment: []string{"_version"}},
+		Stamps: query.Stamps{Set: document.O("updatedAt", n, "etag", "f"), Increment: []string{"_version"}},
 	}
 }
 
@@ -90,8 +92,8 @@ var pairs = []pair{
 			var o bson.D
 			return c.FindOne(ctx, byID(n)).Decode(&o)
 		},
-		store: func(ctx context.Context, c document.Collection, n int) error {
-			_, err := c.Find(ctx, storeFilter(n), document.FindOptions{})
+		store: func(ctx context.Context, c store.Collection, n int) error {
+			_, err := c.Find(ctx, storeFilter(n), store.FindOptions{})
 			return err
 		},
 	},
@@ -101,7 +103,7 @@ var pairs = []pair{
 			_, err := c.InsertOne(ctx, plain(benchmarked+n))
 			return err
 		},
-		store: func(ctx context.Context, c document.Collection, n int) error {
+		store: func(ctx context.Context, c store.Collection, n int) error {
 			return c.Insert(ctx, memberLike(benchmarked+n))
 		},
 	},
@@ -111,8 +113,8 @@ var pairs = []pair{
 			_, err := c.UpdateOne(ctx, byID(n), change(n))
 			return err
 		},
-		store: func(ctx context.Context, c document.Collection, n int) error {
-			_, err := c.Update(ctx, storeFilter(n), storeChange(n), document.UpdateOptions{})
+		store: func(ctx context.Context, c store.Collection, n int) error {
+			_, err := c.Update(ctx, storeFilter(n), storeChange(n), store.UpdateOptions{})
 			return err
 		},
 	},
@@ -122,8 +124,8 @@ var pairs = []pair{
 			var o bson.D
 			return c.FindOneAndUpdate(ctx, byID(n), change(n), options.FindOneAndUpdate().SetReturnDocument(options.After)).Decode(&o)
 		},
-		store: func(ctx context.Context, c document.Collection, n int) error {
-			_, err := c.FindAndModify(ctx, storeFilter(n), storeChange(n), document.FindAndModifyOptions{New: true})
+		store: func(ctx context.Context, c store.Collection, n int) error {
+			_, err := c.FindAndModify(ctx, storeFilter(n), storeChange(n), store.FindAndModifyOptions{New: true})
 			return err
 		},
 	},
@@ -133,7 +135,7 @@ var pairs = []pair{
 			_, err := c.CountDocuments(ctx, byID(n))
 			return err
 		},
-		store: func(ctx context.Context, c document.Collection, n int) error {
+		store: func(ctx context.Context, c store.Collection, n int) error {
 			_, err := c.Count(ctx, storeFilter(n))
 			return err
 		},
@@ -144,12 +146,12 @@ var pairs = []pair{
 			_, err := c.DeleteOne(ctx, bson.D{{Key: "_id", Value: idOf(benchmarked + n)}})
 			return err
 		},
-		store: func(ctx context.Context, c document.Collection, n int) error {
-			f, err := document.CompileFilter(document.O("_id", idOf(benchmarked+n)))
+		store: func(ctx context.Context, c store.Collection, n int) error {
+			f, err := query.CompileFilter(document.O("_id", idOf(benchmarked+n)))
 			if err != nil {
 				return err
 			}
-			_, err = c.Delete(ctx, f, document.DeleteOptions{})
+			_, err = c.Delete(ctx, f, store.DeleteOptions{})
 			return err
 		},
 	},

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document/documenttest"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // casesVariable is the folder with the files of cases. They lie beside the project and
 // are no part of it.
 const casesVariable = "BOTCTX_CASES"
 
-func casesOf(t *testing.T, name string) []documenttest.Case {
+func casesOf(t *testing.T, name string) []storetest.Case {
 	t.Helper()
 	folder := os.Getenv(casesVariable)
 	if folder == "" {
@@ -29,7 +29,7 @@ func casesOf(t *testing.T, name string) []documenttest.Case {
 	}
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, file.Close()) })
-	cases, err := documenttest.ReadCases(file)
+	cases, err := storetest.ReadCases(file)
 	require.NoError(t, err)
 	require.NotEmpty(t, cases)
 	return cases
@@ -72,7 +72,7 @@ func runCases(t *testing.T, name string) {
 }
 
 // judge compares the cases that do not hold with those that are left out.
-func judge(t *testing.T, cases []documenttest.Case, failures []error) {
+func judge(t *testing.T, cases []storetest.Case, failures []error) {
 	t.Helper()
 	out := leftOut(t)
 	unsupported, differing := 0, 0

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx/botctxtest"
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/store"
 )
 
 func TestConformance(t *testing.T) {
@@ -54,14 +54,14 @@ func requireAllButDefects(t *testing.T) {
 // set-up fails, so that a witness sees what the stand-in breaks.
 func newHarness(t *testing.T) *botctxtest.Harness {
 	t.Helper()
-	return fakestest.Harness(fakes.New(fakes.Store(func(now func() time.Time) document.Store {
+	return fakestest.Harness(fakes.New(fakes.Store(func(now func() time.Time) store.Store {
 		return clocked{Store: newStore(t), now: now}
 	})))
 }
 
 // clocked is a store whose clock is that of a test.
 type clocked struct {
-	document.Store
+	store.Store
 
 	now func() time.Time
 }

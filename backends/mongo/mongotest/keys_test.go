@@ -7,25 +7,27 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 func TestAChangeOfManyGivesKeysOnFromOneDocumentToTheNext(t *testing.T) {
 	t.Parallel()
 	c := newStore(t).Collection("own")
 	require.NoError(t, c.EnsureIndex(t.Context(),
-		document.Index{Keys: []document.IndexKey{{Path: "n", Kind: document.Ascending}}, Unique: true}))
+		store.Index{Keys: []store.IndexKey{{Path: "n", Kind: query.Ascending}}, Unique: true}))
 	const count = 40
 	documents := make([]document.Object, 0, count)
 	for i := range count {
 		documents = append(documents, document.O("_id", i, "n", i+1))
 	}
 	require.NoError(t, c.Insert(t.Context(), documents...))
-	down, err := document.CompileUpdate(document.O("$inc", document.O("n", -1)))
+	down, err := query.CompileUpdate(document.O("$inc", document.O("n", -1)))
 	require.NoError(t, err)
-	result, err := c.Update(t.Context(), nil, document.Change{Update: down}, document.UpdateOptions{Multi: true})
+	result, err := c.Update(t.Context(), nil, query.Change{Update: down}, store.UpdateOptions{Multi: true})
 	require.NoError(t, err)
-	require.Equal(t, document.UpdateResult{Matched: count, Modified: count}, result)
-	found, err := c.Find(t.Context(), nil, document.FindOptions{})
+	require.Equal(t, store.UpdateResult{Matched: count, Modified: count}, result)
+	found, err := c.Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
 	for i, o := range found {
 		require.Equal(t, i, document.Get(o, "n", -1))
@@ -34,16 +36,16 @@ func TestAChangeOfManyGivesKeysOnFromOneDocumentToTheNext(t *testing.T) {
 
 func TestDocumentsOfOtherProgramsKeepTheirOrderOfFields(t *testing.T) {
 	t.Parallel()
-	store := openStore(t)
-	_, err := store.Database().Collection("shared").InsertOne(t.Context(), map[string]int{"_id": 1})
+	database := openStore(t)
+	_, err := database.Database().Collection("shared").InsertOne(t.Context(), map[string]int{"_id": 1})
 	require.NoError(t, err)
-	c := store.Collection("shared")
+	c := database.Collection("shared")
 	for _, field := range []string{"a", "b"} {
 		_, err = c.Update(t.Context(), filterOf(t, document.O("_id", 1)),
-			document.Change{Update: updateOf(t, document.O("$inc", document.O(field, 1)))}, document.UpdateOptions{})
+			query.Change{Update: updateOf(t, document.O("$inc", document.O(field, 1)))}, store.UpdateOptions{})
 		require.NoError(t, err)
 	}
-	found, err := c.Find(t.Context(), nil, document.FindOptions{})
+	found, err := c.Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, []string{"_id", "a", "b"}, found[0].Keys())
 }
@@ -56,12 +58,12 @@ func TestWhoFindsNoneOfManyTakersHasNoneLeft(t *testing.T) {
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "taken", false)))
 	}
 	free := filterOf(t, document.O("taken", false))
-	take := document.Change{Update: updateOf(t, document.O("$set", document.O("taken", true)))}
+	take := query.Change{Update: updateOf(t, document.O("$set", document.O("taken", true)))}
 	left := make(chan int64, takers)
 	for range takers {
 		go func() {
 			for {
-				result, err := c.FindAndModify(t.Context(), free, take, document.FindAndModifyOptions{})
+				result, err := c.FindAndModify(t.Context(), free, take, store.FindAndModifyOptions{})
 				if err == nil && result.Matched {
 					continue
 				}
@@ -79,9 +81,9 @@ func TestWhoFindsNoneOfManyTakersHasNoneLeft(t *testing.T) {
 	}
 }
 
-func updateOf(t *testing.T, source document.Object) *document.Update {
+func updateOf(t *testing.T, source document.Object) *query.Update {
 	t.Helper()
-	update, err := document.CompileUpdate(source)
+	update, err := query.CompileUpdate(source)
 	require.NoError(t, err)
 	return update
 }
@@ -89,7 +91,7 @@ func updateOf(t *testing.T, source document.Object) *document.Update {
 func TestALimitCutsPlacesThatAreEquallyFarInTheOrderOfInsertion(t *testing.T) {
 	t.Parallel()
 	c := newStore(t).Collection("own")
-	err := c.EnsureIndex(t.Context(), document.Index{Keys: []document.IndexKey{{Path: "at", Kind: document.Geo2D}}})
+	err := c.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2D}}})
 	if isStandIn() {
 		require.ErrorIs(t, err, boterr.Unsupported)
 		return
@@ -98,7 +100,7 @@ func TestALimitCutsPlacesThatAreEquallyFarInTheOrderOfInsertion(t *testing.T) {
 	for i := range 5 {
 		require.NoError(t, c.Insert(t.Context(), document.O("_id", i, "at", document.A(1, 1))))
 	}
-	near, err := document.CompileGeoNear(document.O("near", document.A(0, 0), "limit", 2))
+	near, err := query.CompileGeoNear(document.O("near", document.A(0, 0), "limit", 2))
 	require.NoError(t, err)
 	found, err := c.GeoNear(t.Context(), near)
 	require.NoError(t, err)

@@ -2,16 +2,16 @@ package mongotest_test
 
 import (
 	"github.com/botctx/go-sdk/botctx/botctxtest"
-	"github.com/botctx/go-sdk/document/documenttest"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 // lacks are what the stand-in has not, so that the store answers Unsupported.
-var lacks = []documenttest.Capability{
-	documenttest.GeoIndexes,
-	documenttest.GeoFilters,
-	documenttest.Expressions,
-	documenttest.NestedArrays,
-	documenttest.Infinity,
+var lacks = []storetest.Capability{
+	storetest.GeoIndexes,
+	storetest.GeoFilters,
+	storetest.Expressions,
+	storetest.NestedArrays,
+	storetest.Infinity,
 }
 
 // defects are rules that the stand-in breaks without saying so, and why. A test holds

@@ -16,7 +16,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/botctx/go-sdk/backends/mongo"
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
 // uriVariable names the server that the tests use in the place of the stand-in.
@@ -110,7 +110,7 @@ func newDatabase(tb testing.TB) *driver.Database {
 }
 
 // newStore returns a store on a database of the test's own.
-func newStore(t *testing.T) document.Store {
+func newStore(t *testing.T) store.Store {
 	t.Helper()
 	store, err := mongo.New(t.Context(), newDatabase(t))
 	require.NoError(t, err)

@@ -12,6 +12,8 @@ import (
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // openStore returns a store on a database of the test's own.
@@ -24,18 +26,18 @@ func openStore(t *testing.T) *mongo.Store {
 
 func TestDocumentsOfOtherProgramsAreReadAndChanged(t *testing.T) {
 	t.Parallel()
-	store := openStore(t)
-	_, err := store.Database().Collection("shared").InsertOne(t.Context(), bson.D{{Key: "_id", Value: "a"}, {Key: "n", Value: int32(1)}})
+	database := openStore(t)
+	_, err := database.Database().Collection("shared").InsertOne(t.Context(), bson.D{{Key: "_id", Value: "a"}, {Key: "n", Value: int32(1)}})
 	require.NoError(t, err)
-	c := store.Collection("shared")
+	c := database.Collection("shared")
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", "b", "n", 2)))
 	for range 2 { // By the server, and by what was read.
 		for _, update := range []document.Object{document.O("$inc", document.O("n", 1)), document.O("$max", document.O("m", 5))} {
-			_, err := c.Update(t.Context(), filterOf(t, document.O("_id", "a")), changeOf(t, update), document.UpdateOptions{})
+			_, err := c.Update(t.Context(), filterOf(t, document.O("_id", "a")), changeOf(t, update), store.UpdateOptions{})
 			require.NoError(t, err)
 		}
 	}
-	found, err := c.Find(t.Context(), nil, document.FindOptions{})
+	found, err := c.Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
 	require.Len(t, found, 2)
 	require.Equal(t, 3, document.Get(found[0], "n", 0))
@@ -49,19 +51,19 @@ func TestNullInThePlaceOfNothingIsAChange(t *testing.T) {
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "of", "a")))
 	for _, modified := range []int64{1, 0} {
 		result, err := c.Update(t.Context(), filterOf(t, document.O("of", "a")),
-			changeOf(t, document.O("$set", document.O("n", nil))), document.UpdateOptions{})
+			changeOf(t, document.O("$set", document.O("n", nil))), store.UpdateOptions{})
 		require.NoError(t, err)
-		require.Equal(t, document.UpdateResult{Matched: 1, Modified: modified}, result)
+		require.Equal(t, store.UpdateResult{Matched: 1, Modified: modified}, result)
 	}
 }
 
 func TestATypeThatNoDocumentHasIsNamed(t *testing.T) {
 	t.Parallel()
-	store := openStore(t)
-	_, err := store.Database().Collection("shared").InsertOne(t.Context(),
+	database := openStore(t)
+	_, err := database.Database().Collection("shared").InsertOne(t.Context(),
 		bson.D{{Key: "_id", Value: "a"}, {Key: "in", Value: bson.D{{Key: "ref", Value: bson.NewObjectID()}}}})
 	require.NoError(t, err)
-	_, err = store.Collection("shared").Find(t.Context(), nil, document.FindOptions{})
+	_, err = database.Collection("shared").Find(t.Context(), nil, store.FindOptions{})
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 	e, _ := boterr.AsError(err)
 	require.Equal(t, "in.ref", e.Field)
@@ -72,15 +74,15 @@ func TestTheHiddenFieldCannotBeNamed(t *testing.T) {
 	t.Parallel()
 	c := newStore(t).Collection("own")
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1)))
-	_, filtered := c.Find(t.Context(), filterOf(t, document.O("_botctx.order", document.O("$gt", 0))), document.FindOptions{})
-	_, set := c.Update(t.Context(), nil, changeOf(t, document.O("$set", document.O("_botctx.order", 1))), document.UpdateOptions{})
-	_, replaced := c.Update(t.Context(), nil, changeOf(t, document.O("_botctx", 1)), document.UpdateOptions{})
+	_, filtered := c.Find(t.Context(), filterOf(t, document.O("_botctx.order", document.O("$gt", 0))), store.FindOptions{})
+	_, set := c.Update(t.Context(), nil, changeOf(t, document.O("$set", document.O("_botctx.order", 1))), store.UpdateOptions{})
+	_, replaced := c.Update(t.Context(), nil, changeOf(t, document.O("_botctx", 1)), store.UpdateOptions{})
 	_, distinct := c.Distinct(t.Context(), "_botctx.order", nil)
 	for name, err := range map[string]error{
 		"Find": filtered, "$set": set, "replacement": replaced, "Distinct": distinct,
 		"Insert": c.Insert(t.Context(), document.O("_id", 2, "_botctx", 1)),
 		"EnsureIndex": c.EnsureIndex(t.Context(),
-			document.Index{Keys: []document.IndexKey{{Path: "_botctx.order", Kind: document.Ascending}}}),
+			store.Index{Keys: []store.IndexKey{{Path: "_botctx.order", Kind: query.Ascending}}}),
 	} {
 		require.ErrorIs(t, err, boterr.InvalidArgument, name)
 	}
@@ -105,6 +107,6 @@ func TestADeadlineWhileTheServerIsAskedIsCanceled(t *testing.T) {
 	c := newStore(t).Collection("own")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Microsecond)
 	defer cancel()
-	_, err := c.Find(ctx, nil, document.FindOptions{})
+	_, err := c.Find(ctx, nil, store.FindOptions{})
 	require.ErrorIs(t, err, boterr.Canceled)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // The work of the processes.
@@ -53,7 +54,7 @@ func startWorker(t *testing.T, database string) process {
 }
 
 // kill kills a worker, and notes its death.
-func (p process) kill(t *testing.T, store document.Store) {
+func (p process) kill(t *testing.T, store store.Store) {
 	t.Helper()
 	require.NoError(t, p.command.Process.Kill())
 	_ = p.command.Wait() // It tells that it was killed.
@@ -68,7 +69,7 @@ func (p process) stop(t *testing.T) {
 }
 
 // prepare stores the members, their agendas and the coupons.
-func prepare(t *testing.T, store document.Store) {
+func prepare(t *testing.T, store store.Store) {
 	t.Helper()
 	require.NoError(t, botctx.EnsureIndexes(t.Context(), store))
 	runtime, err := botctx.New(botctx.Config{Store: store})
@@ -101,7 +102,7 @@ func prepare(t *testing.T, store document.Store) {
 }
 
 // count returns the number of documents that match.
-func count(t *testing.T, collection document.Collection, filter document.Object) int64 {
+func count(t *testing.T, collection store.Collection, filter document.Object) int64 {
 	t.Helper()
 	n, err := collection.Count(t.Context(), filterOf(t, filter))
 	require.NoError(t, err)

@@ -14,12 +14,14 @@ import (
 
 	"github.com/botctx/go-sdk/backends/mongo"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // countedStore is a store whose commands are counted.
 type countedStore struct {
-	document.Store
-	document.Collection
+	store.Store
+	store.Collection
 
 	test     *testing.T
 	commands *atomic.Int64
@@ -43,36 +45,36 @@ func newCounted(t *testing.T) *countedStore {
 }
 
 // update updates with stamps, as every service does.
-func (c *countedStore) update(filter, update document.Object, opts document.UpdateOptions) error {
+func (c *countedStore) update(filter, update document.Object, opts store.UpdateOptions) error {
 	change := changeOf(c.test, update)
 	_, err := c.Update(c.test.Context(), filterOf(c.test, filter), change, opts)
 	return err
 }
 
-func (c *countedStore) findAndModify(filter, update document.Object, opts document.FindAndModifyOptions) error {
+func (c *countedStore) findAndModify(filter, update document.Object, opts store.FindAndModifyOptions) error {
 	_, err := c.FindAndModify(c.test.Context(), filterOf(c.test, filter), changeOf(c.test, update), opts)
 	return err
 }
 
-func (c *countedStore) find(filter document.Object, opts document.FindOptions) error {
+func (c *countedStore) find(filter document.Object, opts store.FindOptions) error {
 	_, err := c.Find(c.test.Context(), filterOf(c.test, filter), opts)
 	return err
 }
 
-func filterOf(t *testing.T, source document.Object) *document.Filter {
+func filterOf(t *testing.T, source document.Object) *query.Filter {
 	t.Helper()
-	filter, err := document.CompileFilter(source)
+	filter, err := query.CompileFilter(source)
 	require.NoError(t, err)
 	return filter
 }
 
-func changeOf(t *testing.T, source document.Object) document.Change {
+func changeOf(t *testing.T, source document.Object) query.Change {
 	t.Helper()
-	update, err := document.CompileUpdate(source)
+	update, err := query.CompileUpdate(source)
 	require.NoError(t, err)
-	return document.Change{
+	return query.Change{
 		Update: update, Fixed: []string{"app"}, OnInsert: document.O("_id", "inserted"),
-		Stamps: document.Stamps{Set: document.O("etag", "new"), Increment: []string{"_version"}},
+		Stamps: query.Stamps{Set: document.O("etag", "new"), Increment: []string{"_version"}},
 	}
 }
 
@@ -86,9 +88,9 @@ var roundTrips = []struct {
 		_, err := c.Now(c.test.Context())
 		return err
 	}},
-	{"Find by _id", 1, func(c *countedStore) error { return c.find(document.O("_id", 1), document.FindOptions{}) }},
+	{"Find by _id", 1, func(c *countedStore) error { return c.find(document.O("_id", 1), store.FindOptions{}) }},
 	{"Find, up to 1,000 documents", 1, func(c *countedStore) error {
-		return c.find(document.O("n", document.O("$gt", 0)), document.FindOptions{Limit: 2})
+		return c.find(document.O("n", document.O("$gt", 0)), store.FindOptions{Limit: 2})
 	}},
 	{"Count", 1, func(c *countedStore) error {
 		_, err := c.Count(c.test.Context(), filterOf(c.test, document.O("n", 1)))
@@ -99,7 +101,7 @@ var roundTrips = []struct {
 		return err
 	}},
 	{"GeoNear", 2, func(c *countedStore) error {
-		near, err := document.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at"))
+		near, err := query.CompileGeoNear(document.O("near", document.A(0, 0), "key", "at"))
 		require.NoError(c.test, err)
 		_, err = c.GeoNear(c.test.Context(), near)
 		return err
@@ -109,60 +111,60 @@ var roundTrips = []struct {
 		return c.Insert(c.test.Context(), document.O("_id", "a"), document.O("_id", "b"))
 	}},
 	{"Update by _id that changes the document", 1, func(c *countedStore) error {
-		return c.update(document.O("_id", 1), document.O("$set", document.O("n", 7, "m", "x")), document.UpdateOptions{})
+		return c.update(document.O("_id", 1), document.O("$set", document.O("n", 7, "m", "x")), store.UpdateOptions{})
 	}},
 	{"Update by _id that changes nothing", 2, func(c *countedStore) error {
-		return c.update(document.O("_id", 1), document.O("$set", document.O("n", 1)), document.UpdateOptions{})
+		return c.update(document.O("_id", 1), document.O("$set", document.O("n", 1)), store.UpdateOptions{})
 	}},
 	{"Update by _id, replacement", 2, func(c *countedStore) error {
-		return c.update(document.O("_id", 1), document.O("n", 7), document.UpdateOptions{})
+		return c.update(document.O("_id", 1), document.O("n", 7), store.UpdateOptions{})
 	}},
 	{"Update of the first match, certain to change it", 1, func(c *countedStore) error {
-		return c.update(document.O("n", 1), document.O("$set", document.O("n", 7)), document.UpdateOptions{})
+		return c.update(document.O("n", 1), document.O("$set", document.O("n", 7)), store.UpdateOptions{})
 	}},
 	{"Update of the first match, certain to change it, that finds none", 2, func(c *countedStore) error {
-		return c.update(document.O("n", 9), document.O("$set", document.O("n", 7)), document.UpdateOptions{})
+		return c.update(document.O("n", 9), document.O("$set", document.O("n", 7)), store.UpdateOptions{})
 	}},
 	{"Update of the first match, otherwise", 2, func(c *countedStore) error {
-		return c.update(document.O("n", 1), document.O("$set", document.O("m", 7)), document.UpdateOptions{})
+		return c.update(document.O("n", 1), document.O("$set", document.O("m", 7)), store.UpdateOptions{})
 	}},
 	{"Update with Multi, of 3 documents", 4, func(c *countedStore) error {
-		return c.update(document.O(), document.O("$set", document.O("m", 7)), document.UpdateOptions{Multi: true})
+		return c.update(document.O(), document.O("$set", document.O("m", 7)), store.UpdateOptions{Multi: true})
 	}},
 	{"Update with Upsert, by _id, that inserts", 2, func(c *countedStore) error {
-		return c.update(document.O("_id", "a"), document.O("$set", document.O("n", 7)), document.UpdateOptions{Upsert: true})
+		return c.update(document.O("_id", "a"), document.O("$set", document.O("n", 7)), store.UpdateOptions{Upsert: true})
 	}},
 	{"FindAndModify by _id that changes the document", 1, func(c *countedStore) error {
-		return c.findAndModify(document.O("_id", 1), document.O("$set", document.O("n", 7)), document.FindAndModifyOptions{New: true})
+		return c.findAndModify(document.O("_id", 1), document.O("$set", document.O("n", 7)), store.FindAndModifyOptions{New: true})
 	}},
 	{"FindAndModify of the first match, certain to change it", 1, func(c *countedStore) error {
 		claim := document.O("$set", document.O("by", "me"))
-		return c.findAndModify(document.O("by", nil), claim, document.FindAndModifyOptions{})
+		return c.findAndModify(document.O("by", nil), claim, store.FindAndModifyOptions{})
 	}},
 	{"FindAndModify of the first match, otherwise", 2, func(c *countedStore) error {
-		return c.findAndModify(document.O("n", 1), document.O("$max", document.O("n", 7)), document.FindAndModifyOptions{})
+		return c.findAndModify(document.O("n", 1), document.O("$max", document.O("n", 7)), store.FindAndModifyOptions{})
 	}},
 	{"FindAndModify with Upsert that inserts", 2, func(c *countedStore) error {
-		return c.findAndModify(document.O("_id", "a"), document.O("$inc", document.O("n", 1)), document.FindAndModifyOptions{Upsert: true})
+		return c.findAndModify(document.O("_id", "a"), document.O("$inc", document.O("n", 1)), store.FindAndModifyOptions{Upsert: true})
 	}},
 	{"Delete by _id", 1, func(c *countedStore) error {
-		_, err := c.Delete(c.test.Context(), filterOf(c.test, document.O("_id", 1)), document.DeleteOptions{})
+		_, err := c.Delete(c.test.Context(), filterOf(c.test, document.O("_id", 1)), store.DeleteOptions{})
 		return err
 	}},
 	{"Delete of the first match", 1, func(c *countedStore) error {
-		_, err := c.Delete(c.test.Context(), filterOf(c.test, document.O("n", 1)), document.DeleteOptions{})
+		_, err := c.Delete(c.test.Context(), filterOf(c.test, document.O("n", 1)), store.DeleteOptions{})
 		return err
 	}},
 	{"Delete of the first match that finds none", 2, func(c *countedStore) error {
-		_, err := c.Delete(c.test.Context(), filterOf(c.test, document.O("n", 9)), document.DeleteOptions{})
+		_, err := c.Delete(c.test.Context(), filterOf(c.test, document.O("n", 9)), store.DeleteOptions{})
 		return err
 	}},
 	{"Delete with Multi", 1, func(c *countedStore) error {
-		_, err := c.Delete(c.test.Context(), nil, document.DeleteOptions{Multi: true})
+		_, err := c.Delete(c.test.Context(), nil, store.DeleteOptions{Multi: true})
 		return err
 	}},
 	{"EnsureIndex that makes the index", 2, func(c *countedStore) error {
-		return c.EnsureIndex(c.test.Context(), document.Index{Keys: []document.IndexKey{{Path: "n", Kind: document.Ascending}}})
+		return c.EnsureIndex(c.test.Context(), store.Index{Keys: []store.IndexKey{{Path: "n", Kind: query.Ascending}}})
 	}},
 }
 

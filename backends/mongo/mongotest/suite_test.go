@@ -9,16 +9,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/document/documenttest"
+	"github.com/botctx/go-sdk/store/storetest"
 )
 
 func TestStore(t *testing.T) {
 	t.Parallel()
 	if !isStandIn() {
-		documenttest.RunStore(t, newStore)
+		storetest.RunStore(t, newStore)
 		return
 	}
-	rules := documenttest.Rules(lacks...)
+	rules := storetest.Rules(lacks...)
 	t.Logf("the stand-in lacks %q, and is not held to %d of %d rules", lacks, len(defects), len(rules))
 	for _, rule := range rules {
 		check := func(t *testing.T, to witnessed) { t.Helper(); rule.Check(to, newStore(t)) }

@@ -19,7 +19,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
 )
 
 // workerVariable makes the test binary a worker on the database that it names.
@@ -64,7 +66,7 @@ func work(name string) error {
 }
 
 // newWorkerRuntime returns a Runtime whose one node notes who runs it.
-func newWorkerRuntime(store document.Store) (*botctx.Runtime, error) {
+func newWorkerRuntime(store store.Store) (*botctx.Runtime, error) {
 	runtime, err := botctx.New(botctx.Config{Store: store, Scheduler: agenda.SchedulerConfig{
 		Workers: 4, Lease: workerLease, Poll: 100 * time.Millisecond,
 		Backoff: func(int) time.Duration { return 100 * time.Millisecond },
@@ -81,7 +83,7 @@ func newWorkerRuntime(store document.Store) (*botctx.Runtime, error) {
 
 // runAlone notes that this process runs an agenda, and whether another one that lives
 // does so, too.
-func runAlone(ctx context.Context, store document.Store, number int) error {
+func runAlone(ctx context.Context, store store.Store, number int) error {
 	self := os.Getpid()
 	before, err := take(ctx, store, number, self)
 	if err != nil {
@@ -106,25 +108,25 @@ func runAlone(ctx context.Context, store document.Store, number int) error {
 }
 
 // take makes a process the holder of an agenda, and returns who was it.
-func take(ctx context.Context, store document.Store, number, process int) (before int, err error) {
-	filter, err := document.CompileFilter(document.O("_id", number))
+func take(ctx context.Context, database store.Store, number, process int) (before int, err error) {
+	filter, err := query.CompileFilter(document.O("_id", number))
 	if err != nil {
 		return 0, err
 	}
-	update, err := document.CompileUpdate(document.O("$set", document.O("process", process), "$inc", document.O("changes", 1)))
+	update, err := query.CompileUpdate(document.O("$set", document.O("process", process), "$inc", document.O("changes", 1)))
 	if err != nil {
 		return 0, err
 	}
-	result, err := store.Collection(holders).FindAndModify(ctx, filter, document.Change{Update: update},
-		document.FindAndModifyOptions{Upsert: true})
+	result, err := database.Collection(holders).FindAndModify(ctx, filter, query.Change{Update: update},
+		store.FindAndModifyOptions{Upsert: true})
 	if err != nil {
 		return 0, err
 	}
 	return document.Get(result.Document, "process", 0), nil
 }
 
-func exists(ctx context.Context, collection document.Collection, id any) (bool, error) {
-	filter, err := document.CompileFilter(document.O("_id", id))
+func exists(ctx context.Context, collection store.Collection, id any) (bool, error) {
+	filter, err := query.CompileFilter(document.O("_id", id))
 	if err != nil {
 		return false, err
 	}
@@ -153,9 +155,9 @@ func takeCoupons(ctx context.Context, runtime *botctx.Runtime) {
 const workerApp = "shop"
 
 // requireEmpty checks that a collection is empty.
-func requireEmpty(t *testing.T, collection document.Collection) {
+func requireEmpty(t *testing.T, collection store.Collection) {
 	t.Helper()
-	all, err := collection.Find(t.Context(), nil, document.FindOptions{})
+	all, err := collection.Find(t.Context(), nil, store.FindOptions{})
 	require.NoError(t, err)
 	require.Empty(t, all)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
 // request is a command to a collection.
@@ -150,4 +151,4 @@ func dropDatabase(r *request) (bson.D, error) {
 }
 
 // collection returns the collection that the command names.
-func (r *request) collection() document.Collection { return r.base.store.Collection(r.name) }
+func (r *request) collection() store.Collection { return r.base.store.Collection(r.name) }

@@ -6,7 +6,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 func listIndexes(r *request) (bson.D, error) {
@@ -76,20 +77,20 @@ func (r *request) isThere(index bson.D) (bool, error) {
 }
 
 // indexOf returns an index as package document has it.
-func indexOf(d bson.D) document.Index {
-	index := document.Index{Unique: truthOf(d, "unique"), Sparse: truthOf(d, "sparse")}
+func indexOf(d bson.D) store.Index {
+	index := store.Index{Unique: truthOf(d, "unique"), Sparse: truthOf(d, "sparse")}
 	keys, _ := fieldOf[bson.D](d, "key")
 	for _, key := range keys {
-		kind := document.Ascending
+		kind := query.Ascending
 		switch value := valueOf(key.Value).(type) {
 		case string:
-			kind = document.IndexKind(value)
+			kind = query.IndexKind(value)
 		case int64:
 			if value < 0 {
-				kind = document.Descending
+				kind = query.Descending
 			}
 		}
-		index.Keys = append(index.Keys, document.IndexKey{Path: key.Key, Kind: kind})
+		index.Keys = append(index.Keys, store.IndexKey{Path: key.Key, Kind: kind})
 	}
 	return index
 }

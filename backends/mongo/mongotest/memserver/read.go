@@ -7,6 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // orderPath is the path by which the server tells documents apart that tie: the other way
@@ -14,13 +16,13 @@ import (
 const orderPath = "_botctx.order"
 
 // filterOf returns the filter of a document.
-func filterOf(d bson.D, key string) (*document.Filter, error) {
+func filterOf(d bson.D, key string) (*query.Filter, error) {
 	source, _ := fieldOf[bson.D](d, key)
-	return document.CompileFilter(objectOf(source))
+	return query.CompileFilter(objectOf(source))
 }
 
 // sortOf returns the sort of a document. A search without one for what is near has its own.
-func sortOf(d bson.D, filter *document.Filter) (*document.Sort, error) {
+func sortOf(d bson.D, filter *query.Filter) (*query.Sort, error) {
 	keys, ok := fieldOf[bson.D](d, "sort")
 	if !ok && filter.Near() != nil {
 		return nil, nil
@@ -28,7 +30,7 @@ func sortOf(d bson.D, filter *document.Filter) (*document.Sort, error) {
 	if _, ok := fieldOf[any](keys, orderPath); !ok {
 		keys = append(slices.Clone(keys), bson.E{Key: orderPath, Value: -1})
 	}
-	return document.CompileSort(objectOf(keys))
+	return query.CompileSort(objectOf(keys))
 }
 
 func find(r *request) (bson.D, error) {
@@ -41,7 +43,7 @@ func find(r *request) (bson.D, error) {
 		return nil, err
 	}
 	shape, _ := fieldOf[bson.D](r.command, "projection")
-	projection, err := document.CompileProjection(objectOf(shape))
+	projection, err := query.CompileProjection(objectOf(shape))
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +51,7 @@ func find(r *request) (bson.D, error) {
 	if limit < 0 {
 		return nil, commandError{codeBadValue, "the limit is negative"}
 	}
-	found, err := r.collection().Find(r.ctx, filter, document.FindOptions{
+	found, err := r.collection().Find(r.ctx, filter, store.FindOptions{
 		Sort: order, Skip: numberOf(r.command, "skip"), Limit: limit, Projection: projection,
 	})
 	if err != nil {
@@ -96,7 +98,7 @@ func (r *request) match(stage bson.D) ([]document.Object, error) {
 	if filter.Near() != nil {
 		return nil, commandError{codeBadValue, "$geoNear, $near, and $nearSphere are not allowed in this context"}
 	}
-	return r.collection().Find(r.ctx, filter, document.FindOptions{})
+	return r.collection().Find(r.ctx, filter, store.FindOptions{})
 }
 
 // near searches what is near, with ties in the reverse of the order of insertion.
@@ -106,16 +108,16 @@ func (r *request) near(stage bson.D) ([]document.Object, error) {
 	if err := onlyFields(source, "$geoNear", known); err != nil {
 		return nil, err
 	}
-	query, err := document.CompileGeoNear(objectOf(source))
+	search, err := query.CompileGeoNear(objectOf(source))
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.collection().GeoNear(r.ctx, query)
+	found, err := r.collection().GeoNear(r.ctx, search)
 	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(found)
-	slices.SortStableFunc(found, func(a, b document.GeoResult) int { return document.Compare(a.Distance, b.Distance) })
+	slices.SortStableFunc(found, func(a, b query.GeoResult) int { return document.Compare(a.Distance, b.Distance) })
 	documents := make([]document.Object, 0, len(found))
 	for _, result := range found {
 		documents = append(documents, result.Document)
@@ -125,7 +127,7 @@ func (r *request) near(stage bson.D) ([]document.Object, error) {
 
 func sorted(documents []document.Object, stage bson.D) ([]document.Object, error) {
 	keys, _ := fieldOf[bson.D](stage, "$sort")
-	order, err := document.CompileSort(objectOf(keys))
+	order, err := query.CompileSort(objectOf(keys))
 	if err == nil {
 		order.Sort(documents)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"github.com/botctx/go-sdk/document/memstore"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // Server is a server for any number of clients.

@@ -6,6 +6,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
 )
 
 // statements are the parts of a command that writes, done one after the other until one
@@ -60,10 +62,10 @@ func idFirst(o document.Object) document.Object {
 }
 
 // changeOf reads an update.
-func (r *request) changeOf(d bson.D, key string) (document.Change, error) {
+func (r *request) changeOf(d bson.D, key string) (query.Change, error) {
 	source, _ := fieldOf[bson.D](d, key)
-	compiled, err := document.CompileUpdate(objectOf(source))
-	return document.Change{Update: compiled, Now: r.server.now()}, err
+	compiled, err := query.CompileUpdate(objectOf(source))
+	return query.Change{Update: compiled, Now: r.server.now()}, err
 }
 
 func update(r *request) (bson.D, error) {
@@ -79,7 +81,7 @@ func update(r *request) (bson.D, error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		result, err := r.collection().Update(r.ctx, filter, change, document.UpdateOptions{Multi: truthOf(d, "multi")})
+		result, err := r.collection().Update(r.ctx, filter, change, store.UpdateOptions{Multi: truthOf(d, "multi")})
 		return result.Matched, result.Modified, err
 	})
 }
@@ -93,7 +95,7 @@ func remove(r *request) (bson.D, error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		n, err := r.collection().Delete(r.ctx, filter, document.DeleteOptions{Multi: numberOf(d, "limit") == 0})
+		n, err := r.collection().Delete(r.ctx, filter, store.DeleteOptions{Multi: numberOf(d, "limit") == 0})
 		return n, 0, err
 	})
 }
@@ -119,7 +121,7 @@ func findAndModify(r *request) (bson.D, error) {
 		return changed(document.Object{}), err
 	}
 	result, err := r.collection().FindAndModify(r.ctx, one, change,
-		document.FindAndModifyOptions{New: truthOf(r.command, "new")})
+		store.FindAndModifyOptions{New: truthOf(r.command, "new")})
 	if err != nil {
 		return nil, err
 	}
@@ -128,18 +130,18 @@ func findAndModify(r *request) (bson.D, error) {
 
 // first returns a filter for the first document if it still matches, nil where there is
 // none. Where somebody else changes that one first, MongoDB does not look for another.
-func (r *request) first(filter *document.Filter, order *document.Sort) (*document.Filter, error) {
-	found, err := r.collection().Find(r.ctx, filter, document.FindOptions{Sort: order, Limit: 1})
+func (r *request) first(filter *query.Filter, order *query.Sort) (*query.Filter, error) {
+	found, err := r.collection().Find(r.ctx, filter, store.FindOptions{Sort: order, Limit: 1})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
 	runtime.Gosched() // Others come in between, as they may on MongoDB.
 	id, _ := found[0].Field(document.IDField)
-	byID, err := document.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
+	byID, err := query.CompileFilter(document.O(document.IDField, document.O("$eq", id)))
 	if err != nil || filter.Near() != nil {
 		return byID, err
 	}
-	return document.And(byID, filter), nil
+	return query.And(byID, filter), nil
 }
 
 // changed is the answer to findAndModify, with the document or null.
@@ -154,16 +156,16 @@ func changed(o document.Object) bson.D {
 }
 
 // findAndRemove removes the first document.
-func findAndRemove(r *request, filter *document.Filter, order *document.Sort) (bson.D, error) {
+func findAndRemove(r *request, filter *query.Filter, order *query.Sort) (bson.D, error) {
 	one, err := r.first(filter, order)
 	if one == nil || err != nil {
 		return changed(document.Object{}), err
 	}
-	found, err := r.collection().Find(r.ctx, one, document.FindOptions{})
+	found, err := r.collection().Find(r.ctx, one, store.FindOptions{})
 	if err != nil || len(found) == 0 {
 		return changed(document.Object{}), err
 	}
-	n, err := r.collection().Delete(r.ctx, one, document.DeleteOptions{})
+	n, err := r.collection().Delete(r.ctx, one, store.DeleteOptions{})
 	if n == 0 {
 		return changed(document.Object{}), err
 	}

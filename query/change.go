@@ -1,0 +1,361 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Change is what a store does to a document: the update that the caller wrote, and what the
+// layer above adds to it.
+type Change struct {
+	// Update is the caller's update.
+	Update *Update
+	// Now is the time that $currentDate writes.
+	Now time.Time
+	// Fixed are the fields that no update can change. A replacement that lacks one
+	// keeps it; an update that would give it another value is InvalidArgument.
+	// _id is fixed always.
+	Fixed []string
+	// Stamps are renewed in a document that the update changes otherwise, and left
+	// alone in one that it does not. What the caller's update does to these fields
+	// has no effect and does not count as a change.
+	Stamps Stamps
+	// OnInsert are the fields of a document that an upsert inserts, beside those
+	// that filter and update give. Where both give a field, the caller's value is
+	// kept, unless the field is stamped; in a fixed field a caller's value that
+	// differs is InvalidArgument. OnInsert gives the _id where neither filter nor
+	// update does.
+	OnInsert document.Object
+}
+
+// Stamps are the fields of a document that tell its version.
+type Stamps struct {
+	// Set are fields that take a new value, such as updatedAt and etag.
+	Set document.Object
+	// Increment names the fields that are counted up by one, such as _version. A
+	// field that is missing or no number starts at 1. A document that an upsert
+	// inserts has them only where OnInsert gives them.
+	Increment []string
+}
+
+// Check returns InvalidArgument for a change that could not be made to any document.
+func (c Change) Check() error {
+	if c.Update == nil {
+		return boterr.Invalid("update", "an update is required")
+	}
+	if err := c.Stamps.Set.Err(); err != nil {
+		return boterr.In("stamps", err)
+	}
+	return boterr.In("onInsert", c.OnInsert.Err())
+}
+
+// Apply returns what the change makes of a document that filter matches, and
+// whether that counts as modified: where it differs from what it was, and for a
+// replacement without _id always, as in MongoDB. The Field of an error is the path in the
+// document, behind "update".
+//
+// A store makes changes within the Evaluation of its call, which bounds what it does in all.
+func (c Change) Apply(filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
+	return NewEvaluation(context.Background()).Change(c, filter, before)
+}
+
+// Change is Change.Apply within the evaluation.
+func (e *Evaluation) Change(change Change, filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
+	e.budget.spend(change.Update.work())
+	after, modified, err = change.applied(e, filter, before)
+	e.budget.keep(grownBy(before, after))
+	if e.budget.failure != nil {
+		return document.Object{}, false, e.budget.failure
+	}
+	return after, modified, boterr.In("update", err)
+}
+
+func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
+	if c.Update == nil {
+		return before, false, boterr.Invalid("", "an update is required")
+	}
+	run := updateRun{call: e, document: before, now: c.Now}
+	if c.Update.usesPosition {
+		if run.position, err = e.positionOf(filter, before); err != nil {
+			return document.Object{}, false, err
+		}
+	}
+	if c.Update.editsFields() {
+		return c.edited(&run)
+	}
+	after, err = c.Update.apply(&run)
+	if err != nil {
+		return document.Object{}, false, err
+	}
+	if after, err = c.keepFixed(before, after); err != nil {
+		return document.Object{}, false, err
+	}
+	if after = c.ignoreStamped(before, after); document.Identical(before, after) {
+		return before, c.Update.alwaysModifies(), nil
+	}
+	return c.stamp(after), true, nil
+}
+
+// edited is applied for an update that changes a few fields: with the stamps they are
+// changed in one step.
+func (c Change) edited(run *updateRun) (document.Object, bool, error) {
+	before := run.document
+	most := len(c.Update.tree.children) + c.Stamps.Set.Len() + len(c.Stamps.Increment)
+	edit := document.NewEdit(before, most, &c.Update.shapes)
+	if err := c.Update.tree.editFields(&edit, run); err != nil {
+		return document.Object{}, false, err
+	}
+	if err := c.keepFixedOf(&edit); err != nil {
+		return document.Object{}, false, err
+	}
+	edit.Withdraw(c.isStamped)
+	if edit.IsEmpty() {
+		return before, false, before.Err()
+	}
+	for field, value := range c.Stamps.Set.All() {
+		edit.Set(field, value)
+	}
+	for _, field := range c.Stamps.Increment {
+		edit.Set(field, nextVersion(edit.Value(field)))
+	}
+	after := edit.Object()
+	return after, true, after.Err()
+}
+
+// keepFixedOf is keepFixed for an edit.
+func (c Change) keepFixedOf(edit *document.Edit) error {
+	for field, value := range edit.Changes() {
+		if !c.isFixed(field) {
+			continue
+		}
+		if err := checkFixed(field, edit.Before().Value(field), value); err != nil {
+			return err
+		}
+	}
+	edit.Withdraw(c.isFixed) // 1.0 for 1 is no change.
+	return nil
+}
+
+// isFixed reports whether no update can change a field.
+func (c Change) isFixed(field string) bool {
+	return field == document.IDField || slices.Contains(c.Fixed, field)
+}
+
+// isStamped reports whether a field takes its value from the stamps.
+func (c Change) isStamped(field string) bool {
+	_, ok := c.Stamps.Set.Field(field)
+	return ok || slices.Contains(c.Stamps.Increment, field)
+}
+
+// keepFixed puts the fixed fields back that a replacement lacks, and refuses other values
+// for them.
+func (c Change) keepFixed(before, after document.Object) (document.Object, error) {
+	if c.Update.IsReplacement() {
+		after = c.withKept(before, after)
+	}
+	for _, field := range append([]string{document.IDField}, c.Fixed...) {
+		if err := checkFixed(field, before.Value(field), after.Value(field)); err != nil {
+			return document.Object{}, err
+		}
+		if kept, ok := before.Field(field); ok && !document.Identical(kept, after.Value(field)) {
+			after = after.Put(field, kept) // 1.0 for 1 is no change.
+		}
+	}
+	return after, nil
+}
+
+// checkFixed refuses another value for a fixed field.
+func checkFixed(field string, before, after any) error {
+	if before == document.Missing && after == document.Missing || before != document.Missing && after != document.Missing && document.Equal(before, after) {
+		return nil
+	}
+	return boterr.Invalid(field, "the field is fixed and cannot be changed")
+}
+
+// withKept puts the fixed and stamped fields of the document before a replacement,
+// in their old order, so that replacing a document by itself changes nothing.
+func (c Change) withKept(before, replacement document.Object) document.Object {
+	b := document.NewBuilder(before.Len() + replacement.Len())
+	for field, value := range before.All() {
+		if c.isFixed(field) || c.isStamped(field) {
+			b.Set(field, value)
+		}
+	}
+	for field, value := range replacement.All() {
+		if !c.isStamped(field) {
+			b.Set(field, value)
+		}
+	}
+	return b.Object()
+}
+
+// ignoreStamped puts the stamped fields back to what they were, and where they were.
+func (c Change) ignoreStamped(before, after document.Object) document.Object {
+	if !c.touchesStamps(before, after) {
+		return after
+	}
+	b := document.NewBuilder(after.Len())
+	for field, value := range before.All() {
+		if now, ok := after.Field(field); c.isStamped(field) {
+			b.Set(field, value)
+		} else if ok {
+			b.Set(field, now)
+		}
+	}
+	for field, value := range after.All() {
+		if !c.isStamped(field) {
+			b.Set(field, value)
+		}
+	}
+	return b.Object()
+}
+
+// touchesStamps reports whether a stamped field is not what it was.
+func (c Change) touchesStamps(before, after document.Object) bool {
+	for field := range c.Stamps.Set.All() {
+		if !document.Identical(before.Value(field), after.Value(field)) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(c.Stamps.Increment, func(field string) bool {
+		return !document.Identical(before.Value(field), after.Value(field))
+	})
+}
+
+// stamp renews the stamped fields.
+func (c Change) stamp(o document.Object) document.Object {
+	for field, value := range c.Stamps.Set.All() {
+		o = o.Put(field, value)
+	}
+	for _, field := range c.Stamps.Increment {
+		o = o.Put(field, nextVersion(o.Value(field)))
+	}
+	return o
+}
+
+// nextVersion returns the version after another one, the first where that is none.
+func nextVersion(version any) any {
+	if _, isNumber := document.FloatNumber(version); isNumber {
+		if next, ok := addNumbers(version, int64(1)); ok {
+			return next
+		}
+	}
+	return int64(1)
+}
+
+// Insert returns the document that an upsert inserts where nothing matches: the
+// values that the filter requires, changed by the update, with OnInsert. The Field
+// of an error is a path behind "filter" or "update".
+func (c Change) Insert(filter *Filter) (document.Object, error) {
+	return NewEvaluation(context.Background()).Insert(c, filter)
+}
+
+// Insert is Change.Insert within the evaluation.
+func (e *Evaluation) Insert(change Change, filter *Filter) (document.Object, error) {
+	e.budget.spend(change.Update.work())
+	o, err := change.insert(e, filter)
+	e.budget.keep(grownBy(document.Object{}, o))
+	if e.budget.failure != nil {
+		return document.Object{}, e.budget.failure
+	}
+	return o, err
+}
+
+func (c Change) insert(e *Evaluation, filter *Filter) (document.Object, error) {
+	if c.Update == nil {
+		return document.Object{}, boterr.Invalid("update", "an update is required")
+	}
+	base, err := c.requiredFields(e, filter)
+	if err != nil {
+		return document.Object{}, boterr.In("filter", err)
+	}
+	after, err := c.inserted(e, base)
+	return after, boterr.In("update", err)
+}
+
+// inserted changes the fields that the filter requires by the update.
+func (c Change) inserted(e *Evaluation, base document.Object) (document.Object, error) {
+	run := updateRun{call: e, document: base, inserting: true, now: c.Now}
+	after, err := c.Update.apply(&run)
+	if err != nil {
+		return document.Object{}, err
+	}
+	if id, ok := base.Field(document.IDField); ok {
+		if !after.Has(document.IDField) && c.Update.IsReplacement() {
+			after = after.Put(document.IDField, id)
+		}
+		if err := checkFixed(document.IDField, id, after.Value(document.IDField)); err != nil {
+			return document.Object{}, err
+		}
+	}
+	return c.completed(after)
+}
+
+// requiredFields makes an object of the values that a filter requires; of the _id
+// alone for a replacement.
+func (c Change) requiredFields(e *Evaluation, filter *Filter) (document.Object, error) {
+	if filter == nil {
+		return document.O(), nil
+	}
+	required := updateCompiler{update: &Update{tree: &updateNode{}}, filters: &arrayFilterSet{}}
+	values := map[string]any{}
+	for _, e := range filter.equalities {
+		if c.Update.IsReplacement() && strings.HasPrefix(e.path, document.IDField+".") {
+			return document.O(), boterr.Invalid(e.path, "a new document needs its whole _id, and this is a part of it")
+		}
+		if c.Update.IsReplacement() && e.path != document.IDField {
+			continue
+		}
+		if known, ok := values[e.path]; ok && document.Identical(known, e.value) {
+			continue
+		}
+		values[e.path] = e.value
+		if err := required.add(e.path, set{value: e.value}); err != nil {
+			return document.O(), boterr.Invalid(e.path, "the filter requires two values here, so that no document can be made of it")
+		}
+	}
+	required.update.tree.sort()
+	return required.update.apply(&updateRun{call: e, document: document.O()})
+}
+
+// completed adds OnInsert and the stamps: _id first, then the fields of OnInsert,
+// then the caller's.
+func (c Change) completed(o document.Object) (document.Object, error) {
+	b := document.NewBuilder(o.Len() + c.OnInsert.Len())
+	if id, ok := o.Field(document.IDField); ok {
+		b.Set(document.IDField, id)
+	}
+	for field, value := range c.OnInsert.All() {
+		given, ok := o.Field(field)
+		switch {
+		case !ok || c.isStamped(field):
+			b.Set(field, value)
+		case c.isFixed(field) && field != document.IDField && !document.Equal(given, value):
+			return document.Object{}, checkFixed(field, value, given)
+		default:
+			b.Set(field, given)
+		}
+	}
+	for field, value := range o.All() {
+		if _, ok := c.OnInsert.Field(field); !ok && !c.isStamped(field) {
+			b.Set(field, value)
+		}
+	}
+	return c.stampedNew(b)
+}
+
+// stampedNew sets the stamps that OnInsert does not give.
+func (c Change) stampedNew(b *document.Builder) (document.Object, error) {
+	for field, value := range c.Stamps.Set.All() {
+		if _, ok := c.OnInsert.Field(field); !ok {
+			b.Set(field, value)
+		}
+	}
+	o := b.Object()
+	return o, o.Err()
+}

@@ -1,0 +1,190 @@
+package query
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// Compiler compiles filters, updates, sorts and projections, and remembers some hundred
+// of those that came last, for documents that come again and again: finding one that was
+// compiled takes less than compiling it, and a filter that was used before knows where
+// its fields stand in the documents of a store.
+//
+// The zero Compiler is ready, and so is a nil one, which remembers nothing. It is safe
+// for concurrent use, and what it needs in memory is bounded.
+type Compiler struct {
+	once        sync.Once
+	seed        maphash.Seed
+	filters     remembered[*Filter]
+	updates     remembered[*Update]
+	sorts       remembered[*Sort]
+	projections remembered[*Projection]
+}
+
+// Filter is CompileFilter. A filter on one field alone, such as an _id, is compiled each
+// time, which takes no longer than looking for it.
+func (c *Compiler) Filter(source document.Object) (*Filter, error) {
+	if isOneField(source) || !c.remembers(source) {
+		return CompileFilter(source)
+	}
+	return c.filters.get(c.hash(source), []document.Object{source}, func() (*Filter, error) { return CompileFilter(source) })
+}
+
+// Update is CompileUpdate.
+func (c *Compiler) Update(source document.Object, arrayFilters ...document.Object) (*Update, error) {
+	sources := append([]document.Object{source}, arrayFilters...)
+	if !c.remembers(sources...) {
+		return CompileUpdate(source, arrayFilters...)
+	}
+	return c.updates.get(c.hash(sources...), sources, func() (*Update, error) {
+		return CompileUpdate(source, arrayFilters...)
+	})
+}
+
+// Sort is CompileSort.
+func (c *Compiler) Sort(source document.Object) (*Sort, error) {
+	if !c.remembers(source) {
+		return CompileSort(source)
+	}
+	return c.sorts.get(c.hash(source), []document.Object{source}, func() (*Sort, error) { return CompileSort(source) })
+}
+
+// Projection is CompileProjection.
+func (c *Compiler) Projection(source document.Object) (*Projection, error) {
+	if !c.remembers(source) {
+		return CompileProjection(source)
+	}
+	return c.projections.get(c.hash(source), []document.Object{source}, func() (*Projection, error) { return CompileProjection(source) })
+}
+
+// longestSource is the size of the sources that are worth to be remembered: looking
+// at all of a large one takes as long as compiling it.
+const longestSource = 2048
+
+func (c *Compiler) remembers(sources ...document.Object) bool {
+	if c == nil {
+		return false
+	}
+	size := 0
+	for _, source := range sources {
+		if source.Err() != nil {
+			return false
+		}
+		size += source.Size()
+	}
+	return size <= longestSource && !slices.ContainsFunc(sources, func(o document.Object) bool { return mayRepeat(o) })
+}
+
+// mayRepeat reports whether a value holds a text that may be a pattern with a counted
+// repetition, such as "a{900}": what is compiled of it may be a thousand times larger.
+func mayRepeat(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return strings.ContainsRune(v, '{')
+	case document.Object:
+		for _, inner := range v.All() {
+			if mayRepeat(inner) {
+				return true
+			}
+		}
+	case document.Array:
+		return slices.ContainsFunc(v.Items(), mayRepeat)
+	}
+	return false
+}
+
+// hash returns a hash of documents that is the same for those that are identical.
+func (c *Compiler) hash(sources ...document.Object) uint64 {
+	c.once.Do(func() { c.seed = maphash.MakeSeed() })
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	for _, source := range sources {
+		hashObject(&h, source)
+	}
+	return h.Sum64()
+}
+
+// A Hash never fails.
+func hashObject(h *maphash.Hash, o document.Object) {
+	for key, value := range o.All() {
+		_, _ = h.WriteString(key)
+		hashValue(h, value)
+	}
+	_ = h.WriteByte(document.KeyEnd)
+}
+
+func hashValue(h *maphash.Hash, value any) {
+	_ = h.WriteByte(byte(document.ClassOf(value)))
+	switch v := value.(type) {
+	case document.Object:
+		hashObject(h, v)
+	case document.Array:
+		for _, item := range v.Items() {
+			hashValue(h, item)
+		}
+		_ = h.WriteByte(document.KeyEnd)
+	case string:
+		_, _ = h.WriteString(v)
+	case int64:
+		hashBits(h, uint64(v))
+	case float64:
+		hashBits(h, math.Float64bits(v))
+	case time.Time:
+		hashBits(h, uint64(v.UnixMilli()))
+	case bool:
+		if v {
+			_ = h.WriteByte(1)
+		}
+	}
+}
+
+func hashBits(h *maphash.Hash, bits uint64) {
+	var buffer [8]byte
+	_, _ = h.Write(binary.LittleEndian.AppendUint64(buffer[:0], bits))
+}
+
+// remembered holds what was compiled, each at the place that the hash of its sources
+// gives; a later one of the same place drives it out.
+type remembered[T any] struct {
+	places [256]atomic.Pointer[compiled[T]]
+}
+
+// compiled is what was compiled of documents.
+type compiled[T any] struct {
+	hash    uint64
+	sources []document.Object
+	result  T
+}
+
+// get returns what was compiled of the same sources, or compiles them.
+func (r *remembered[T]) get(hash uint64, sources []document.Object, compile func() (T, error)) (T, error) {
+	place := &r.places[hash%uint64(len(r.places))]
+	if known := place.Load(); known != nil && known.hash == hash && sameSources(known.sources, sources) {
+		return known.result, nil
+	}
+	result, err := compile()
+	if err == nil {
+		place.Store(&compiled[T]{hash: hash, sources: sources, result: result})
+	}
+	return result, err
+}
+
+func sameSources(a, b []document.Object) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].IsZero() != b[i].IsZero() || !document.Identical(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,322 @@
+package query
+
+import (
+	"math"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query/internal/pcre"
+)
+
+// The conditions on a single value. Each test is given a value or missing.
+
+// equalTo is $eq. A missing field equals null.
+type equalTo struct{ value any }
+
+func (c equalTo) test(value any, e *Evaluation) bool {
+	if value == document.Missing {
+		return c.value == nil
+	}
+	return e.comparing(value, c.value) && document.Equal(value, c.value)
+}
+
+// equalToString is equalTo for the most usual operand.
+type equalToString string
+
+func (c equalToString) test(value any, e *Evaluation) bool {
+	s, ok := value.(string)
+	return ok && c.equals(s, e)
+}
+
+func (c equalToString) equals(s string, e *Evaluation) bool {
+	return len(s) == len(c) && e.readingText(len(s)) && s == string(c)
+}
+
+// ordered is $gt, $gte, $lt and $lte: it compares with values of the operand's own
+// class only. Null is equal to null and to a missing field, and neither greater
+// nor less.
+type ordered struct {
+	operand any
+	class   int
+	// less, equal and greater say which results of the comparison are meant.
+	less, equal, greater bool
+	// number is the operand where it is one that a float64 holds exactly, else NaN, which
+	// no comparison of floats is true for.
+	number float64
+}
+
+func (c *ordered) test(value any, e *Evaluation) bool {
+	switch v := value.(type) {
+	case float64:
+		if !math.IsNaN(c.number) && !math.IsNaN(v) {
+			return c.testNumber(v)
+		}
+	case int64:
+		if !math.IsNaN(c.number) && -document.MaxExact < v && v < document.MaxExact {
+			return c.testNumber(float64(v))
+		}
+	}
+	return e.comparing(value, c.operand) && c.testAny(value)
+}
+
+// testNumber is test for a number that a float64 holds exactly.
+func (c *ordered) testNumber(v float64) bool {
+	return c.less && v < c.number || c.greater && v > c.number || c.equal && v == c.number
+}
+
+// testAny is test for all values.
+func (c *ordered) testAny(value any) bool {
+	if value == document.Missing {
+		return c.class == document.ClassNull && c.equal
+	}
+	if document.ClassOf(value) != c.class {
+		return false
+	}
+	if isNaN(value) != isNaN(c.operand) {
+		return false
+	}
+	switch order := document.Compare(value, c.operand); {
+	case order < 0:
+		return c.less
+	case order > 0:
+		return c.greater
+	default:
+		return c.equal
+	}
+}
+
+// isNaN reports whether a value is the number NaN, which is neither greater nor
+// less than any number in a filter, though sorts put it below all.
+func isNaN(value any) bool {
+	f, ok := value.(float64)
+	return ok && math.IsNaN(f)
+}
+
+// oneOf is $in.
+type oneOf struct {
+	values []any
+	null   bool
+	// scalars holds the values that can be looked up, as lookupKey makes them; others
+	// the keys of objects and arrays.
+	scalars map[any]struct{}
+	others  map[string]struct{}
+}
+
+func newOneOf(values []any) *oneOf {
+	c := &oneOf{values: values, scalars: make(map[any]struct{}, len(values))}
+	for _, value := range values {
+		switch value.(type) {
+		case document.Object, document.Array:
+			if c.others == nil {
+				c.others = map[string]struct{}{}
+			}
+			c.others[string(document.AppendKey(nil, value))] = struct{}{}
+		default:
+			c.null = c.null || value == nil
+			c.scalars[lookupKey(value)] = struct{}{}
+		}
+	}
+	return c
+}
+
+func (c *oneOf) test(value any, e *Evaluation) bool {
+	if !e.reading(value) {
+		return false
+	}
+	switch value.(type) {
+	case document.MissingValue:
+		return c.null
+	case document.Object, document.Array:
+		if len(c.others) == 0 {
+			return false
+		}
+		_, ok := c.others[string(document.AppendKey(nil, value))]
+		return ok
+	default:
+		_, ok := c.scalars[lookupKey(value)]
+		return ok
+	}
+}
+
+// What lookupKey makes of values that do not equal themselves or not all that they
+// should.
+type (
+	notANumber struct{}
+	dateKey    int64
+)
+
+// lookupKey returns what is the same for two scalars just where they are equal: whole
+// numbers as integers, dates by their time.
+func lookupKey(value any) any {
+	switch v := value.(type) {
+	case float64:
+		if whole, ok := document.WholeNumber(v); ok {
+			return whole
+		}
+		if math.IsNaN(v) {
+			return notANumber{}
+		}
+	case time.Time:
+		return dateKey(v.UnixMilli())
+	}
+	return value
+}
+
+// longList is a list whose bounds are worked out once.
+type longList struct {
+	candidateTest
+
+	bounds func() (Bounds, bool)
+}
+
+// shortList is the length up to which bounds are worked out each time.
+const shortList = 16
+
+// oneOfStrings is oneOf for a list of strings.
+type oneOfStrings map[string]struct{}
+
+func (c oneOfStrings) test(value any, e *Evaluation) bool {
+	s, ok := value.(string)
+	if !ok || !e.readingText(len(s)) {
+		return false
+	}
+	_, ok = c[s]
+	return ok
+}
+
+// exists is $exists: true.
+type exists struct{}
+
+func (exists) test(value any, _ *Evaluation) bool { return value != document.Missing }
+
+// ofLength is $size.
+type ofLength int64
+
+func (c ofLength) test(value any, _ *Evaluation) bool {
+	array, ok := value.(document.Array)
+	return ok && int64(array.Len()) == int64(c)
+}
+
+// likePattern is $regex. It matches strings only.
+type likePattern struct{ pattern *pcre.Pattern }
+
+func (c likePattern) test(value any, e *Evaluation) bool {
+	s, ok := value.(string)
+	if !ok {
+		return false
+	}
+	matched, err := c.pattern.Match(s, e.charge)
+	if err != nil {
+		e.fail(err)
+	}
+	return matched && err == nil
+}
+
+// ofType is $type: a set of types by MongoDB's numbers.
+type ofType map[int64]struct{}
+
+func (c ofType) test(value any, _ *Evaluation) bool {
+	_, ok := c[typeNumber(value)]
+	return ok
+}
+
+// MongoDB's numbers of the types that values can have.
+const (
+	typeDouble  = 1
+	typeString  = 2
+	typeObject  = 3
+	typeArray   = 4
+	typeBool    = 8
+	typeDate    = 9
+	typeNull    = 10
+	typeInt     = 16
+	typeLong    = 18
+	typeUnknown = 0
+)
+
+// typeNumber returns the number of a value's type. An integer that fits into 32
+// bits is an int, as the drivers write it.
+func typeNumber(value any) int64 {
+	switch v := value.(type) {
+	case float64:
+		return typeDouble
+	case string:
+		return typeString
+	case document.Object:
+		return typeObject
+	case document.Array:
+		return typeArray
+	case bool:
+		return typeBool
+	case time.Time:
+		return typeDate
+	case nil:
+		return typeNull
+	case int64:
+		if v == int64(int32(v)) {
+			return typeInt
+		}
+		return typeLong
+	default:
+		return typeUnknown
+	}
+}
+
+// remainder is $mod. It compares whole numbers; fractions are cut off.
+type remainder struct{ divisor, remainder int64 }
+
+func (c remainder) test(value any, _ *Evaluation) bool {
+	n, ok := truncated(value)
+	if !ok {
+		return false
+	}
+	if c.divisor == -1 { // The quotient of the least int64 overflows.
+		return c.remainder == 0
+	}
+	return n%c.divisor == c.remainder
+}
+
+// truncated returns a number without its fraction, where an int64 can hold it.
+func truncated(value any) (int64, bool) {
+	f, ok := value.(float64)
+	if !ok {
+		n, ok := value.(int64)
+		return n, ok
+	}
+	return document.WholeNumber(math.Trunc(f))
+}
+
+// every is a list of conditions on the same value.
+type every []candidateTest
+
+func (c every) test(value any, e *Evaluation) bool {
+	if !e.steps(len(c)) {
+		return false
+	}
+	for _, condition := range c {
+		if !condition.test(value, e) {
+			return false
+		}
+	}
+	return true
+}
+
+// some is a list of conditions of which the value meets one.
+type some []candidateTest
+
+func (c some) test(value any, e *Evaluation) bool {
+	if !e.steps(len(c)) {
+		return false
+	}
+	for _, condition := range c {
+		if condition.test(value, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// not is the opposite of a condition on the same value.
+type not struct{ condition candidateTest }
+
+func (c not) test(value any, e *Evaluation) bool { return !c.condition.test(value, e) }

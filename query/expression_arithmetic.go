@@ -1,0 +1,325 @@
+package query
+
+import (
+	"math"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// arithmeticFunctions are the operators that compute with numbers.
+var arithmeticFunctions = map[string]function{
+	"$add":      {nullFirst: true, compute: add},
+	"$multiply": {nullFirst: true, compute: multiply},
+	"$subtract": {least: 2, most: 2, compute: subtract},
+	"$divide":   {least: 2, most: 2, compute: ofTwoNumbers(divide)},
+	"$mod":      {least: 2, most: 2, compute: ofTwoNumbers(modulo)},
+	"$pow":      {least: 2, most: 2, compute: ofTwoNumbers(power)},
+	"$log":      {least: 2, most: 2, compute: ofTwoNumbers(logarithm)},
+	"$abs":      {least: 1, most: 1, compute: ofNumber(absolute)},
+	"$ceil":     {least: 1, most: 1, compute: ofNumber(toWhole(math.Ceil))},
+	"$floor":    {least: 1, most: 1, compute: ofNumber(toWhole(math.Floor))},
+	"$sqrt":     {least: 1, most: 1, compute: ofNumber(withFloat(math.Sqrt, notNegative))},
+	"$exp":      {least: 1, most: 1, compute: ofNumber(withFloat(math.Exp, nil))},
+	"$ln":       {least: 1, most: 1, compute: ofNumber(withFloat(math.Log, positive))},
+	"$log10":    {least: 1, most: 1, compute: ofNumber(withFloat(math.Log10, positive))},
+}
+
+// ofNumber is a function of one number: null for null and missing.
+func ofNumber(compute func(number any) (any, error)) func(*expressionRun, []any) (any, error) {
+	return func(_ *expressionRun, arguments []any) (any, error) {
+		if isNullish(arguments[0]) {
+			return nil, nil
+		}
+		if _, ok := document.FloatNumber(arguments[0]); !ok {
+			return nil, needsNumber(arguments[0])
+		}
+		return compute(arguments[0])
+	}
+}
+
+// withFloat is a function that gives a double. check, where given, refuses a number.
+func withFloat(compute func(float64) float64, check func(float64) error) func(any) (any, error) {
+	return func(number any) (any, error) {
+		f, _ := document.FloatNumber(number)
+		if check != nil && !math.IsNaN(f) {
+			if err := check(f); err != nil {
+				return nil, err
+			}
+		}
+		return compute(f), nil
+	}
+}
+
+// toWhole is a function that leaves integers as they are.
+func toWhole(compute func(float64) float64) func(any) (any, error) {
+	return func(number any) (any, error) {
+		if f, ok := number.(float64); ok {
+			return compute(f), nil
+		}
+		return number, nil
+	}
+}
+
+func notNegative(f float64) error {
+	if f < 0 {
+		return boterr.Invalid("", "needs a number from 0, got %v", f)
+	}
+	return nil
+}
+
+func positive(f float64) error {
+	if f <= 0 {
+		return boterr.Invalid("", "needs a number above 0, got %v", f)
+	}
+	return nil
+}
+
+func absolute(number any) (any, error) {
+	switch n := number.(type) {
+	case int64:
+		if n == math.MinInt64 {
+			return nil, boterr.Invalid("", "the absolute value of %d is beyond the range of integers", n)
+		}
+		return max(n, -n), nil
+	default:
+		return math.Abs(number.(float64)), nil
+	}
+}
+
+// add is $add: of numbers, and of at most one date with milliseconds. The sum is a
+// double from where integers overflow.
+func add(_ *expressionRun, arguments []any) (any, error) {
+	var sum any = int64(0)
+	isDate := false
+	for _, argument := range arguments {
+		number, ok := addend(argument)
+		if !ok {
+			return nil, boterr.Invalid("", "needs numbers or a date, got %s", document.TypeName(argument))
+		}
+		if _, ok := argument.(time.Time); ok {
+			if isDate {
+				return nil, boterr.Invalid("", "takes one date only")
+			}
+			isDate = true
+		}
+		next, ok := addNumbers(sum, number)
+		if !ok {
+			f, _ := document.FloatNumber(sum)
+			g, _ := document.FloatNumber(number)
+			next = f + g
+		}
+		sum = next
+	}
+	if isDate {
+		return dateAfter(0, sum)
+	}
+	return sum, nil
+}
+
+// addend returns what a number or a date adds to a sum.
+func addend(value any) (any, bool) {
+	if t, ok := value.(time.Time); ok {
+		return t.UnixMilli(), true
+	}
+	_, ok := document.FloatNumber(value)
+	return value, ok
+}
+
+// dateAfter returns the date some milliseconds after others, rounded to whole ones.
+func dateAfter(start int64, milliseconds any) (any, error) {
+	if f, ok := milliseconds.(float64); ok {
+		milliseconds, ok = document.WholeNumber(math.Round(f))
+		if !ok {
+			return nil, dateOverflow()
+		}
+	}
+	sum, ok := addNumbers(start, milliseconds)
+	if !ok {
+		return nil, dateOverflow()
+	}
+	return dateOf(sum.(int64))
+}
+
+// Dates lie within the years that a time can be written with in JSON.
+const (
+	earliestDate = -62135596800000 - 366*24*3600*1000 // The year 0.
+	latestDate   = 253402300799999                    // The year 9999.
+)
+
+// dateOf returns the date of some milliseconds since 1970.
+func dateOf(milliseconds int64) (any, error) {
+	if milliseconds < earliestDate || milliseconds > latestDate {
+		return nil, dateOverflow()
+	}
+	return time.UnixMilli(milliseconds).UTC(), nil
+}
+
+func dateOverflow() error {
+	return boterr.Invalid("", "the date is beyond the years 0 to 9999")
+}
+
+// subtract is $subtract: of numbers, of dates, and of milliseconds from a date.
+func subtract(_ *expressionRun, arguments []any) (any, error) {
+	a, b := arguments[0], arguments[1]
+	if isNullish(a) || isNullish(b) {
+		return nil, nil
+	}
+	_, aIsNumber := document.FloatNumber(a)
+	_, bIsNumber := document.FloatNumber(b)
+	date, aIsDate := a.(time.Time)
+	other, bIsDate := b.(time.Time)
+	switch {
+	case aIsNumber && bIsNumber:
+		return difference(a, b), nil
+	case aIsDate && bIsDate:
+		return date.UnixMilli() - other.UnixMilli(), nil
+	case aIsDate && bIsNumber:
+		return dateAfter(date.UnixMilli(), difference(int64(0), b))
+	default:
+		return nil, boterr.Invalid("", "cannot subtract %s from %s", document.TypeName(b), document.TypeName(a))
+	}
+}
+
+// difference subtracts numbers: a double where integers overflow.
+func difference(a, b any) any {
+	i, ok1 := a.(int64)
+	j, ok2 := b.(int64)
+	if ok1 && ok2 {
+		if d := i - j; (d < i) == (j > 0) {
+			return d
+		}
+	}
+	f, _ := document.FloatNumber(a)
+	g, _ := document.FloatNumber(b)
+	return f - g
+}
+
+// multiply is $multiply: a double where integers overflow.
+func multiply(_ *expressionRun, arguments []any) (any, error) {
+	product, float := int64(1), 1.0
+	whole := true
+	for _, argument := range arguments {
+		f, ok := document.FloatNumber(argument)
+		if !ok {
+			return nil, needsNumber(argument)
+		}
+		float *= f
+		n, ok := argument.(int64)
+		if whole = whole && ok; !whole {
+			continue
+		}
+		next, ok := multiplyIntegers(product, n)
+		if whole = ok; whole {
+			product = next.(int64)
+		}
+	}
+	if whole {
+		return product, nil
+	}
+	return float, nil
+}
+
+// ofTwoNumbers is a function of two numbers: null where one is null or missing.
+func ofTwoNumbers(compute func(a, b any) (any, error)) func(*expressionRun, []any) (any, error) {
+	return func(_ *expressionRun, arguments []any) (any, error) {
+		a, b := arguments[0], arguments[1]
+		if isNullish(a) || isNullish(b) {
+			return nil, nil
+		}
+		for _, number := range arguments {
+			if _, ok := document.FloatNumber(number); !ok {
+				return nil, needsNumber(number)
+			}
+		}
+		return compute(a, b)
+	}
+}
+
+// divide is $divide, which gives a double.
+func divide(a, b any) (any, error) {
+	dividend, _ := document.FloatNumber(a)
+	divisor, _ := document.FloatNumber(b)
+	if divisor == 0 {
+		return nil, boterr.Invalid("", "cannot divide by zero")
+	}
+	return dividend / divisor, nil
+}
+
+// modulo is $mod. The result has the sign of the dividend.
+func modulo(a, b any) (any, error) {
+	dividend, _ := document.FloatNumber(a)
+	divisor, _ := document.FloatNumber(b)
+	if divisor == 0 {
+		return nil, boterr.Invalid("", "cannot divide by zero")
+	}
+	i, ok1 := a.(int64)
+	j, ok2 := b.(int64)
+	switch {
+	case !ok1 || !ok2:
+		return math.Mod(dividend, divisor), nil
+	case j == -1: // The quotient of the least int64 overflows.
+		return int64(0), nil
+	default:
+		return i % j, nil
+	}
+}
+
+// power is $pow: an integer where both operands are and it can be one.
+func power(a, b any) (any, error) {
+	base, _ := document.FloatNumber(a)
+	exponent, _ := document.FloatNumber(b)
+	if base == 0 && exponent < 0 {
+		return nil, boterr.Invalid("", "cannot raise 0 to a negative exponent")
+	}
+	i, ok1 := a.(int64)
+	j, ok2 := b.(int64)
+	if ok1 && ok2 {
+		if result, ok := wholePower(i, j); ok {
+			return result, nil
+		}
+	}
+	return math.Pow(base, exponent), nil
+}
+
+// wholePower returns a power of integers where it is an int64.
+func wholePower(base, exponent int64) (int64, bool) {
+	switch {
+	case base == 1 || exponent == 0:
+		return 1, true
+	case base == -1:
+		return 1 - 2*(exponent&1), true
+	case exponent < 0:
+		return 0, false
+	case base == 0:
+		return 0, true
+	}
+	result := int64(1)
+	for ; exponent > 0; exponent-- { // At most 63 steps, since |base| is at least 2.
+		next, ok := multiplyIntegers(result, base)
+		if !ok {
+			return 0, false
+		}
+		result = next.(int64)
+	}
+	return result, true
+}
+
+// logarithm is $log, of a number to a base.
+func logarithm(number, of any) (any, error) {
+	f, _ := document.FloatNumber(number)
+	base, _ := document.FloatNumber(of)
+	if f <= 0 {
+		return nil, positive(f)
+	}
+	if base <= 0 || base == 1 {
+		return nil, boterr.Invalid("", "needs a base above 0 that is not 1, got %v", base)
+	}
+	return math.Log(f) / math.Log(base), nil
+}
+
+// needsNumber is the error for an argument that is no number.
+func needsNumber(value any) error {
+	return boterr.Invalid("", "needs a number, got %s", document.TypeName(value))
+}

@@ -1,0 +1,275 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// arrayFunctions are the operators that read arrays.
+var arrayFunctions = map[string]function{
+	"$arrayElemAt":  {least: 2, most: 2, compute: elementAt},
+	"$first":        {least: 1, most: 1, compute: endOf(0)},
+	"$last":         {least: 1, most: 1, compute: endOf(-1)},
+	"$firstN":       {least: 2, names: []string{"n", "input"}, compute: someOf(firstItems)},
+	"$lastN":        {least: 2, names: []string{"n", "input"}, compute: someOf(lastItems)},
+	"$minN":         {least: 2, names: []string{"n", "input"}, compute: someOf(extremeItems(1))},
+	"$maxN":         {least: 2, names: []string{"n", "input"}, compute: someOf(extremeItems(-1))},
+	"$in":           {least: 2, most: 2, compute: isAmong},
+	"$indexOfArray": {least: 2, most: 4, compute: indexOfItem},
+	"$isArray":      {least: 1, most: 1, compute: isArray},
+	"$size":         {least: 1, most: 1, compute: sizeOf},
+	"$slice":        {least: 2, most: 3, compute: sliceOf},
+	"$reverseArray": {least: 1, most: 1, compute: reversed},
+	"$concatArrays": {nullFirst: true, compute: concatenated},
+	"$range":        {least: 2, most: 3, compute: numbersBetween},
+}
+
+func needsArray(value any) error {
+	return boterr.Invalid("", "needs an array, got %s", document.TypeName(value))
+}
+
+// elementAt is $arrayElemAt. A negative index counts from the end.
+func elementAt(_ *expressionRun, arguments []any) (any, error) {
+	if isNullish(arguments[0]) || isNullish(arguments[1]) {
+		return nil, nil
+	}
+	array, ok := arguments[0].(document.Array)
+	if !ok {
+		return nil, needsArray(arguments[0])
+	}
+	index, ok := int32Number(arguments[1])
+	if !ok {
+		return nil, boterr.Invalid("", "needs an index that is a whole number of 32 bits, got %s", document.Excerpt(arguments[1]))
+	}
+	return itemAt(array.Items(), index), nil
+}
+
+// itemAt returns an element, missing where there is none.
+func itemAt(items []any, index int64) any {
+	if index < 0 {
+		index += int64(len(items))
+	}
+	if index < 0 || index >= int64(len(items)) {
+		return document.Missing
+	}
+	return items[index]
+}
+
+// endOf makes $first and $last.
+func endOf(index int64) func(*expressionRun, []any) (any, error) {
+	return func(_ *expressionRun, arguments []any) (any, error) {
+		if isNullish(arguments[0]) {
+			return nil, nil
+		}
+		array, ok := arguments[0].(document.Array)
+		if !ok {
+			return nil, needsArray(arguments[0])
+		}
+		return itemAt(array.Items(), index), nil
+	}
+}
+
+// someOf makes $firstN, $lastN, $minN and $maxN of what picks n of the elements.
+func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) func(*expressionRun, []any) (any, error) {
+	return func(run *expressionRun, arguments []any) (any, error) {
+		n, ok := document.WholeNumber(arguments[0])
+		if !ok || n < 1 {
+			return nil, boterr.In("n", boterr.Invalid("", "must be a whole number from 1, got %s", document.Excerpt(orNull(arguments[0]))))
+		}
+		array, ok := arguments[1].(document.Array)
+		if !ok {
+			return nil, boterr.In("input", needsArray(arguments[1]))
+		}
+		picked, err := pick(run, array.Items(), n)
+		if err != nil {
+			return nil, err
+		}
+		return run.limits.array(picked)
+	}
+}
+
+func firstItems(run *expressionRun, items []any, n int64) ([]any, error) {
+	return run.copied(items[:min(n, int64(len(items)))])
+}
+
+func lastItems(run *expressionRun, items []any, n int64) ([]any, error) {
+	return run.copied(items[int64(len(items))-min(n, int64(len(items))):])
+}
+
+// copied returns elements in memory of their own.
+func (run *expressionRun) copied(items []any) ([]any, error) {
+	if err := run.limits.items(len(items)); err != nil {
+		return nil, err
+	}
+	return append(make([]any, 0, len(items)), items...), nil
+}
+
+// extremeItems picks the least elements where sign is 1, and the greatest where it is
+// -1. Null does not count.
+func extremeItems(sign int) func(*expressionRun, []any, int64) ([]any, error) {
+	return func(run *expressionRun, items []any, n int64) ([]any, error) {
+		present, err := run.copied(items)
+		if err != nil {
+			return nil, err
+		}
+		present = slices.DeleteFunc(present, func(item any) bool { return item == nil })
+		if present, err = wholeOrder(sign < 0).sorted(present, run.limits.ordering); err != nil {
+			return nil, err
+		}
+		return slices.Clone(present[:min(n, int64(len(present)))]), nil // It does not keep the others.
+	}
+}
+
+// isAmong is $in.
+func isAmong(run *expressionRun, arguments []any) (any, error) {
+	array, ok := arguments[1].(document.Array)
+	if !ok {
+		return nil, needsArray(arguments[1])
+	}
+	index, err := run.indexOf(array.Items(), arguments[0])
+	return index >= 0, err
+}
+
+// indexOf returns the place of a value among items, or -1.
+func (run *expressionRun) indexOf(items []any, value any) (int, error) {
+	if err := run.limits.spend((stepWork + readingWork(value)) * len(items)); err != nil {
+		return -1, err
+	}
+	return slices.IndexFunc(items, func(item any) bool { return document.Equal(item, value) }), nil
+}
+
+// indexOfItem is $indexOfArray.
+func indexOfItem(run *expressionRun, arguments []any) (any, error) {
+	if isNullish(arguments[0]) {
+		return nil, nil
+	}
+	array, ok := arguments[0].(document.Array)
+	if !ok {
+		return nil, needsArray(arguments[0])
+	}
+	length := int64(array.Len())
+	bounds, err := searchBoundsIn(arguments[2:], length)
+	if err != nil {
+		return nil, err
+	}
+	if bounds.start > length || bounds.start > bounds.end {
+		return int64(-1), nil
+	}
+	index, err := run.indexOf(array.Items()[bounds.start:bounds.end], arguments[1])
+	if index < 0 || err != nil {
+		return int64(-1), err
+	}
+	return bounds.start + int64(index), nil
+}
+
+func isArray(_ *expressionRun, arguments []any) (any, error) {
+	_, ok := arguments[0].(document.Array)
+	return ok, nil
+}
+
+func sizeOf(_ *expressionRun, arguments []any) (any, error) {
+	array, ok := arguments[0].(document.Array)
+	if !ok {
+		return nil, needsArray(arguments[0])
+	}
+	return int64(array.Len()), nil
+}
+
+// sliceOf is $slice: of the first n elements, of the last where n is negative, or of n
+// from a place on.
+func sliceOf(run *expressionRun, arguments []any) (any, error) {
+	if slices.ContainsFunc(arguments, isNullish) {
+		return nil, nil
+	}
+	array, ok := arguments[0].(document.Array)
+	if !ok {
+		return nil, needsArray(arguments[0])
+	}
+	var numbers [2]int64
+	for i, argument := range arguments[1:] {
+		if numbers[i], ok = int32Number(argument); !ok {
+			return nil, boterr.Invalid("", "needs whole numbers of 32 bits, got %s", document.Excerpt(argument))
+		}
+	}
+	length := int64(array.Len())
+	start, count := int64(0), numbers[0]
+	switch {
+	case len(arguments) == 3:
+		start, count = numbers[0], numbers[1]
+		if count <= 0 {
+			return nil, boterr.Invalid("", "the number of elements must be above 0, got %d", count)
+		}
+	case count < 0:
+		start, count = count, -count
+	}
+	if start < 0 {
+		start = max(0, length+start)
+	}
+	start = min(start, length)
+	items, err := run.copied(array.Items()[start:min(length, start+count)])
+	if err != nil {
+		return nil, err
+	}
+	return run.limits.array(items)
+}
+
+func reversed(run *expressionRun, arguments []any) (any, error) {
+	if isNullish(arguments[0]) {
+		return nil, nil
+	}
+	array, ok := arguments[0].(document.Array)
+	if !ok {
+		return nil, needsArray(arguments[0])
+	}
+	items, err := run.copied(array.Items())
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(items)
+	return run.limits.array(items)
+}
+
+func concatenated(run *expressionRun, arguments []any) (any, error) {
+	length := 0
+	for _, argument := range arguments {
+		array, ok := argument.(document.Array)
+		if !ok {
+			return nil, needsArray(argument)
+		}
+		length += array.Len()
+	}
+	if err := run.limits.items(length); err != nil {
+		return nil, err
+	}
+	items := make([]any, 0, length)
+	for _, argument := range arguments {
+		items = append(items, argument.(document.Array).Items()...)
+	}
+	return run.limits.array(items)
+}
+
+// numbersBetween is $range: from a start to before an end.
+func numbersBetween(run *expressionRun, arguments []any) (any, error) {
+	numbers := [3]int64{2: 1}
+	for i, argument := range arguments {
+		var ok bool
+		if numbers[i], ok = int32Number(argument); !ok {
+			return nil, boterr.Invalid("", "needs whole numbers of 32 bits, got %s", document.Excerpt(orNull(argument)))
+		}
+	}
+	start, end, step := numbers[0], numbers[1], numbers[2]
+	if step == 0 {
+		return nil, boterr.Invalid("", "needs a step that is not 0")
+	}
+	count := max(0, (end-start+step-step/max(step, -step))/step)
+	if err := run.limits.items(int(count)); err != nil {
+		return nil, err
+	}
+	items := make([]any, 0, count)
+	for n := start; int64(len(items)) < count; n += step {
+		items = append(items, n)
+	}
+	return run.limits.array(items)
+}

@@ -1,0 +1,382 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// dateTextFunctions are the operators that write and read dates.
+var dateTextFunctions = map[string]function{
+	"$dateToString": {
+		least: 1, names: []string{"date", "format", "timezone", "onNull"}, prepare: prepareZone(2), compute: dateToString,
+	},
+	"$dateFromString": {
+		least: 1, names: []string{"dateString", "format", "timezone", "onError", "onNull"},
+		prepare: prepareZone(2), compute: dateFromString,
+	},
+}
+
+// dateToString is $dateToString.
+func dateToString(run *expressionRun, arguments []any) (any, error) {
+	if isNullish(arguments[0]) {
+		return givenOrNull(arguments[3]), nil
+	}
+	t, ok, err := run.localDate(arguments[0], arguments[2])
+	if !ok || err != nil || isNullish(arguments[1]) {
+		return nil, err
+	}
+	format := "%Y-%m-%dT%H:%M:%S.%L"
+	if arguments[1] != absent {
+		if format, ok = arguments[1].(string); !ok {
+			return nil, boterr.In("format", needsString(arguments[1]))
+		}
+	} else if t.Location() == time.UTC {
+		format += "Z"
+	}
+	if err := run.limits.text(4 * len(format)); err != nil {
+		return nil, err
+	}
+	if err := run.limits.spend(len(format) * formatWork); err != nil {
+		return nil, err
+	}
+	return writeDate(t, format)
+}
+
+// givenOrNull returns an argument: null where it was not given.
+func givenOrNull(argument any) any {
+	if argument == absent {
+		return nil
+	}
+	return argument
+}
+
+// writeDate writes a date in a format.
+func writeDate(t time.Time, format string) (any, error) {
+	var text strings.Builder
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			text.WriteByte(format[i])
+			continue
+		}
+		i++
+		if i == len(format) {
+			return nil, boterr.Invalid("format", "ends in a single %%")
+		}
+		part, ok := datePartText(t, format[i])
+		if !ok {
+			return nil, boterr.Invalid("format", "there is no format %%%c", format[i])
+		}
+		text.WriteString(part)
+	}
+	return text.String(), nil
+}
+
+// datePartText writes the part of a date that a letter of a format stands for.
+func datePartText(t time.Time, letter byte) (string, bool) {
+	switch letter {
+	case '%':
+		return "%", true
+	case 'b':
+		return t.Month().String()[:3], true
+	case 'B':
+		return t.Month().String(), true
+	case 'z':
+		return t.Format("-0700"), true
+	case 'Z':
+		_, offset := t.Zone()
+		return fmt.Sprintf("%+04d", offset/60), true
+	}
+	number, ok := datePartNumbers[letter]
+	if !ok {
+		return "", false
+	}
+	return fmt.Sprintf("%0*d", number.width, number.of(t)), true
+}
+
+// datePartNumbers are the letters of formats that stand for numbers.
+var datePartNumbers = map[byte]struct {
+	width int
+	of    func(time.Time) int
+}{
+	'Y': {4, time.Time.Year},
+	'G': {4, isoYearOf},
+	'm': {2, func(t time.Time) int { return int(t.Month()) }},
+	'd': {2, time.Time.Day},
+	'H': {2, time.Time.Hour},
+	'M': {2, time.Time.Minute},
+	'S': {2, time.Time.Second},
+	'L': {3, millisecondOf},
+	'j': {3, time.Time.YearDay},
+	'U': {2, weekOf},
+	'V': {2, isoWeekOf},
+	'u': {1, isoDayOf},
+	'w': {1, func(t time.Time) int { return int(t.Weekday()) + 1 }},
+}
+
+// dateFromString is $dateFromString.
+func dateFromString(run *expressionRun, arguments []any) (any, error) {
+	text, format, zone := arguments[0], arguments[1], arguments[2]
+	if isNullish(text) {
+		return givenOrNull(arguments[4]), nil
+	}
+	if isNullish(zone) || isNullish(format) {
+		return nil, nil
+	}
+	location, err := run.zone(zone)
+	if err != nil {
+		return nil, boterr.In("timezone", err)
+	}
+	layout, ok := format.(string)
+	if !ok && format != absent {
+		return nil, boterr.In("format", needsString(format))
+	}
+	source, ok := text.(string)
+	if err = needsString(text); ok {
+		if err := run.limits.spend(dateWork + len(source) + len(layout)); err != nil {
+			return nil, err
+		}
+		var date any
+		if date, err = readDateAs(source, layout, location, zone != absent); err == nil {
+			return date, nil
+		}
+	}
+	if arguments[3] != absent {
+		return arguments[3], nil
+	}
+	return nil, boterr.In("dateString", err)
+}
+
+// readDateAs reads a date in a format; an empty one stands for the usual notations. A
+// text that holds a zone cannot have another one besides.
+func readDateAs(text, format string, zone *time.Location, zoneGiven bool) (any, error) {
+	var t time.Time
+	var hasZone bool
+	var err error
+	if format == "" {
+		t, hasZone, err = readUsualDate(text, zone)
+	} else {
+		t, hasZone, err = readFormattedDate(text, format, zone)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case hasZone && zoneGiven:
+		return nil, boterr.Invalid("", "%q holds a time zone, beside which another one was given", text)
+	default:
+		return dateOf(t.UnixMilli())
+	}
+}
+
+// readDate reads a date in one of the usual notations.
+func readDate(text string, zone *time.Location) (any, error) {
+	t, _, err := readUsualDate(text, zone)
+	if err != nil {
+		return nil, err
+	}
+	return dateOf(t.UnixMilli())
+}
+
+// longestDate is the longest text that is read as a date.
+const longestDate = 64
+
+// readUsualDate reads a date by ISO 8601, with or without a time and a zone, and tells
+// whether it holds a zone.
+func readUsualDate(text string, zone *time.Location) (time.Time, bool, error) {
+	if len(text) <= longestDate {
+		for _, notation := range usualDates {
+			if t, err := time.ParseInLocation(notation.layout, text, zone); err == nil {
+				return t, notation.zoned, nil
+			}
+		}
+	}
+	return time.Time{}, false, boterr.Invalid("", "%s is no date in ISO 8601, such as 2006-01-02T15:04:05Z", document.Excerpt(text))
+}
+
+// dateNotation is a way to write a date.
+type dateNotation struct {
+	layout string
+	zoned  bool
+}
+
+// usualDates are the notations by ISO 8601, and those that are close to it.
+var usualDates = makeUsualDates()
+
+func makeUsualDates() []dateNotation {
+	var notations []dateNotation
+	for _, day := range []string{"2006-1-2", "2006/1/2", "20060102"} {
+		for _, clock := range []string{"T15:04:05", " 15:04:05", "T15:04", " 15:04", "T150405"} {
+			for _, offset := range []string{"Z07:00", "Z0700", "Z07", " Z07:00", " Z0700", ""} {
+				notations = append(notations, dateNotation{layout: day + clock + offset, zoned: offset != ""})
+			}
+		}
+		notations = append(notations, dateNotation{layout: day})
+	}
+	return notations
+}
+
+// formattedDate is a date that is being read.
+type formattedDate struct {
+	parts  map[byte]int
+	zone   *time.Location
+	zoned  bool
+	text   string
+	offset int
+}
+
+// readFormattedDate reads a date in a format, and tells whether it holds a zone.
+func readFormattedDate(text, format string, zone *time.Location) (time.Time, bool, error) {
+	d := &formattedDate{parts: map[byte]int{}, zone: zone, text: text}
+	for i := 0; i < len(format); i++ {
+		letter := byte(0)
+		if format[i] == '%' && i+1 < len(format) {
+			i++
+			letter = format[i]
+		}
+		if !d.read(letter, format[i]) {
+			return time.Time{}, false, boterr.Invalid("", "%s is no date in the format %s", document.Excerpt(text), document.Excerpt(format))
+		}
+	}
+	t, ok := d.time()
+	if !ok || d.offset != len(text) {
+		return time.Time{}, false, boterr.Invalid("", "%s is no whole date in the format %s", document.Excerpt(text), document.Excerpt(format))
+	}
+	return t, d.zoned, nil
+}
+
+// read reads a part, or where letter is 0 or '%' a byte as it is.
+func (d *formattedDate) read(letter, plain byte) bool {
+	rest := d.text[d.offset:]
+	switch letter {
+	case 0, '%':
+		d.offset++
+		return rest != "" && rest[0] == plain
+	case 'b':
+		return d.readMonth(rest, func(m time.Month) string { return m.String()[:3] })
+	case 'B':
+		return d.readMonth(rest, time.Month.String)
+	case 'z':
+		return d.readZone(rest, offsetZone)
+	case 'Z':
+		return d.readZone(rest, minutesZone)
+	default:
+		return d.readNumber(rest, letter)
+	}
+}
+
+// readNumber reads the digits of a part. Those of years are all there.
+func (d *formattedDate) readNumber(rest string, letter byte) bool {
+	number, ok := datePartNumbers[letter]
+	if !ok || letter == 'U' || letter == 'w' {
+		return false
+	}
+	length := 0
+	for length < number.width && length < len(rest) && rest[length] >= '0' && rest[length] <= '9' {
+		length++
+	}
+	value, ok := digitsIn(rest[:length])
+	d.parts[letter] = value
+	d.offset += length
+	return ok && (letter != 'Y' && letter != 'G' || length == number.width)
+}
+
+// readMonth reads the name of a month.
+func (d *formattedDate) readMonth(rest string, nameOf func(time.Month) string) bool {
+	for month := time.January; month <= time.December; month++ {
+		name := nameOf(month)
+		if len(rest) >= len(name) && strings.EqualFold(rest[:len(name)], name) {
+			d.parts['m'] = int(month)
+			d.offset += len(name)
+			return true
+		}
+	}
+	return false
+}
+
+// readZone reads an offset from UTC, or Z for none.
+func (d *formattedDate) readZone(rest string, zoneOf func(string) (*time.Location, error)) bool {
+	end := strings.IndexFunc(rest, func(r rune) bool { return !strings.ContainsRune("+-:0123456789Z", r) })
+	if end < 0 {
+		end = len(rest)
+	}
+	d.offset += end
+	d.zoned = true
+	d.zone = time.UTC
+	if rest[:end] == "Z" {
+		return true
+	}
+	if !strings.HasPrefix(rest, "+") && !strings.HasPrefix(rest, "-") {
+		return false
+	}
+	zone, err := zoneOf(rest[:end])
+	d.zone = zone
+	return err == nil
+}
+
+// minutesZone reads an offset in minutes, such as "+120".
+func minutesZone(text string) (*time.Location, error) {
+	const longest = 5
+	minutes, ok := digitsIn(text[1:])
+	if !ok || len(text) > longest {
+		return nil, noZone(text)
+	}
+	if text[0] == '-' {
+		minutes = -minutes
+	}
+	return time.FixedZone(text, minutes*60), nil
+}
+
+// time returns the date of the parts, and whether they make one.
+func (d *formattedDate) time() (time.Time, bool) {
+	hour, minute, second := d.parts['H'], d.parts['M'], d.parts['S']
+	if hour > 23 || minute > 59 || second > 59 {
+		return time.Time{}, false
+	}
+	date := []any{absent, absent, absent, absent, absent, absent}
+	for i, letter := range []byte{'Y', 'G', 'm', 'V', 'd', 'u'} {
+		if value, ok := d.parts[letter]; ok {
+			date[i] = int64(value)
+		}
+	}
+	if day, ok := d.parts['j']; ok {
+		date[4] = int64(day)
+	} else if !slices.Contains(date, any(absent)) || d.isIncomplete() {
+		return time.Time{}, false
+	}
+	date = append(date, int64(hour), int64(minute), int64(second), int64(d.parts['L']), d.zone)
+	made, err := dateOfParts(&expressionRun{}, date)
+	if err != nil {
+		return time.Time{}, false
+	}
+	t, ok := made.(time.Time)
+	return t, ok && d.agrees(t.In(d.zone))
+}
+
+// isIncomplete reports whether a part is missing that a date needs.
+func (d *formattedDate) isIncomplete() bool {
+	needed := "Ymd"
+	if _, iso := d.parts['G']; iso {
+		needed = "GVu"
+	}
+	for i := range needed {
+		if _, ok := d.parts[needed[i]]; !ok {
+			return true
+		}
+	}
+	return false
+}
+
+// agrees reports whether a date has the parts that were read: a 30th of February
+// becomes another day.
+func (d *formattedDate) agrees(t time.Time) bool {
+	for letter, value := range d.parts {
+		if number := datePartNumbers[letter]; number.of(t) != value {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,316 @@
+package query
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// typeFunctions are the operators on the types of values.
+var typeFunctions = map[string]function{
+	"$type":     {least: 1, most: 1, compute: typeOf},
+	"$isNumber": {least: 1, most: 1, compute: isNumber},
+	"$toInt":    {least: 1, most: 1, compute: convertTo("int")},
+	"$toLong":   {least: 1, most: 1, compute: convertTo("long")},
+	"$toDouble": {least: 1, most: 1, compute: convertTo("double")},
+	"$toString": {least: 1, most: 1, compute: convertTo("string")},
+	"$toBool":   {least: 1, most: 1, compute: convertTo("bool")},
+	"$toDate":   {least: 1, most: 1, compute: convertTo("date")},
+}
+
+// aggregationType returns MongoDB's name for the type of a value, int and long apart.
+func aggregationType(value any) string {
+	if typeNumber(value) == typeInt {
+		return "int"
+	}
+	return document.TypeName(value)
+}
+
+func typeOf(_ *expressionRun, arguments []any) (any, error) {
+	return aggregationType(arguments[0]), nil
+}
+
+func isNumber(_ *expressionRun, arguments []any) (any, error) {
+	_, ok := document.FloatNumber(arguments[0])
+	return ok, nil
+}
+
+// convertTo makes a conversion to a type: null for null and missing.
+func convertTo(name string) func(*expressionRun, []any) (any, error) {
+	return func(run *expressionRun, arguments []any) (any, error) {
+		if isNullish(arguments[0]) {
+			return nil, nil
+		}
+		return run.convert(arguments[0], name)
+	}
+}
+
+// convert returns a value as one of another type.
+func (run *expressionRun) convert(value any, name string) (any, error) {
+	work := conversionWork
+	if text, ok := value.(string); ok {
+		work += len(text)
+		if name == "date" {
+			work += dateWork
+		}
+	}
+	if err := run.limits.spend(work); err != nil {
+		return nil, err
+	}
+	converted, err := valueConversions[name](value)
+	if err != nil {
+		if err := run.limits.spend(failureWork); err != nil {
+			return nil, err
+		}
+		return nil, boterr.Invalid("", "cannot convert %s %s to %s: %w",
+			aggregationType(value), document.Excerpt(value), name, withoutCode(err))
+	}
+	return converted, nil
+}
+
+// withoutCode returns the sentence of an error that stands inside another one.
+func withoutCode(err error) error {
+	if e, ok := boterr.AsError(err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// valueConversions are the conversions by the name of the type that they give.
+var valueConversions = map[string]func(value any) (any, error){
+	"int":    toInt,
+	"long":   toLong,
+	"double": toDouble,
+	"string": toText,
+	"bool":   toBool,
+	"date":   toDate,
+}
+
+func noConversion() error {
+	return boterr.Invalid("", "there is no such conversion")
+}
+
+func outOfRange(bits int) error {
+	return boterr.Invalid("", "it is beyond %d bits", bits)
+}
+
+func toInt(value any) (any, error) {
+	if _, ok := value.(time.Time); ok {
+		return nil, noConversion()
+	}
+	n, err := toLong(value)
+	if err != nil {
+		return nil, err
+	}
+	if n := n.(int64); n != int64(int32(n)) {
+		return nil, outOfRange(32)
+	}
+	return n, nil
+}
+
+func toLong(value any) (any, error) {
+	switch v := value.(type) {
+	case bool:
+		if v {
+			return int64(1), nil
+		}
+		return int64(0), nil
+	case int64:
+		return v, nil
+	case float64:
+		n, ok := document.WholeNumber(math.Trunc(v))
+		if !ok {
+			return nil, outOfRange(64)
+		}
+		return n, nil
+	case string:
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			return nil, boterr.Invalid("", "it is no whole number of 64 bits")
+		}
+		return n, nil
+	case time.Time:
+		return v.UnixMilli(), nil
+	default:
+		return nil, noConversion()
+	}
+}
+
+func toDouble(value any) (any, error) {
+	text, ok := value.(string)
+	if !ok {
+		if f, ok := value.(float64); ok {
+			return f, nil
+		}
+		n, err := toLong(value)
+		if err != nil {
+			return nil, err
+		}
+		return float64(n.(int64)), nil
+	}
+	if strings.ContainsAny(text, "xXpP_") { // Go reads numbers in hexadecimal.
+		return nil, boterr.Invalid("", "it is no decimal number")
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil, boterr.Invalid("", "it is no number in the range of doubles")
+	}
+	return f, nil
+}
+
+func toText(value any) (any, error) {
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	}
+	if text, ok := writtenOut(value); ok {
+		return text, nil
+	}
+	return nil, noConversion()
+}
+
+// writtenOut writes a number or a date.
+func writtenOut(value any) (string, bool) {
+	switch v := value.(type) {
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	case float64:
+		return floatText(v), true
+	case time.Time:
+		return v.UTC().Format("2006-01-02T15:04:05.000Z"), true
+	default:
+		return "", false
+	}
+}
+
+// floatText writes a double with up to 16 digits, as MongoDB does.
+func floatText(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	default:
+		return strconv.FormatFloat(f, 'g', 16, 64)
+	}
+}
+
+func toBool(value any) (any, error) { return isTruthy(value), nil }
+
+func toDate(value any) (any, error) {
+	switch v := value.(type) {
+	case time.Time:
+		return v, nil
+	case float64:
+		n, ok := document.WholeNumber(math.Trunc(v))
+		if !ok {
+			return nil, dateOverflow()
+		}
+		return dateOf(n)
+	case int64:
+		if v == int64(int32(v)) {
+			return nil, boterr.Invalid("", "there is no such conversion; add the milliseconds to a date with $add")
+		}
+		return dateOf(v)
+	case string:
+		t, err := readDate(v, time.UTC)
+		return t, err
+	default:
+		return nil, noConversion()
+	}
+}
+
+// conversion is $convert.
+type conversion struct {
+	input, to expression
+	// onError and onNull are nil where they were not given.
+	onError, onNull expression
+}
+
+// convert compiles $convert.
+func (c expressionCompiler) convert(operand any) (expression, error) {
+	source, err := argumentsAmong(operand, []string{"input", "to"}, []string{"onError", "onNull"})
+	if err != nil {
+		return nil, err
+	}
+	e := &conversion{}
+	parts := make([]expression, 0, 4)
+	for _, argument := range []struct {
+		name string
+		into *expression
+	}{{"input", &e.input}, {"to", &e.to}, {"onError", &e.onError}, {"onNull", &e.onNull}} {
+		given, ok := source[argument.name]
+		if !ok {
+			continue
+		}
+		if *argument.into, err = c.expression(given); err != nil {
+			return nil, boterr.In(argument.name, err)
+		}
+		parts = append(parts, *argument.into)
+	}
+	if to, ok := e.to.(constant); ok && !isNullish(to.value) {
+		if _, err := conversionTo(to.value); err != nil {
+			return nil, boterr.In("to", err)
+		}
+	}
+	return folded(e, parts...)
+}
+
+// conversionTo reads the name or number of the type to convert to.
+func conversionTo(to any) (string, error) {
+	if o, ok := to.(document.Object); ok {
+		given, _ := o.Field("type")
+		return conversionTo(given)
+	}
+	numbers, err := typeNumbers(to)
+	if err != nil {
+		return "", err
+	}
+	for name := range valueConversions {
+		if known := typeAliases[name]; len(numbers) == 1 && known[0] == numbers[0] {
+			return name, nil
+		}
+	}
+	return "", boterr.Invalid("", "conversion to %s is not supported", document.Excerpt(to))
+}
+
+func (e *conversion) evaluate(run *expressionRun) (any, error) {
+	to, err := e.to.evaluate(run)
+	if err != nil {
+		return nil, err
+	}
+	input, err := e.input.evaluate(run)
+	switch {
+	case err != nil:
+		return nil, err
+	case isNullish(input):
+		return evaluateOr(run, e.onNull)
+	case isNullish(to):
+		return nil, nil
+	}
+	name, err := conversionTo(to)
+	if err != nil {
+		return nil, boterr.In("$convert", boterr.In("to", err))
+	}
+	converted, err := run.convert(input, name)
+	if err != nil && e.onError != nil {
+		return e.onError.evaluate(run)
+	}
+	return converted, boterr.In("$convert", err)
+}
+
+// evaluateOr evaluates an expression: null where there is none.
+func evaluateOr(run *expressionRun, e expression) (any, error) {
+	if e == nil {
+		return nil, nil
+	}
+	return e.evaluate(run)
+}

@@ -1,0 +1,283 @@
+package query
+
+import (
+	"math"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// binding is $let: values that have names within an expression.
+type binding struct {
+	first  int // slot of the first of the values
+	values []expression
+	in     expression
+}
+
+// let compiles $let.
+func (c expressionCompiler) let(operand any) (expression, error) {
+	source, err := argumentsIn(operand, "vars", "in")
+	if err != nil {
+		return nil, err
+	}
+	variables, ok := source["vars"].(document.Object)
+	if !ok {
+		return nil, boterr.In("vars", document.WrongType("object", source["vars"]))
+	}
+	e := &binding{first: c.slots}
+	inner := c
+	for name := range variables.All() {
+		if err := checkNewVariable(name); err != nil {
+			return nil, boterr.In("vars", err)
+		}
+		inner, _ = inner.with(name)
+	}
+	outer := c
+	outer.slots = inner.slots // What a value uses within lies behind all of them.
+	for name, value := range variables.All() {
+		compiled, err := outer.expression(value)
+		if err != nil {
+			return nil, boterr.In("vars."+name, err)
+		}
+		e.values = append(e.values, compiled)
+	}
+	e.in, err = inner.expression(source["in"])
+	return e, boterr.In("in", err)
+}
+
+func (e *binding) evaluate(run *expressionRun) (any, error) {
+	for i, value := range e.values {
+		v, err := value.evaluate(run)
+		if err != nil {
+			return nil, err
+		}
+		run.bind(e.first+i, v)
+	}
+	return e.in.evaluate(run)
+}
+
+// argumentsIn returns the arguments of an operator by their names, all of which are
+// required.
+func argumentsIn(operand any, names ...string) (map[string]any, error) {
+	return argumentsAmong(operand, names, nil)
+}
+
+// argumentsAmong is argumentsIn with optional arguments.
+func argumentsAmong(operand any, required, optional []string) (map[string]any, error) {
+	named, ok := operand.(document.Object)
+	if !ok {
+		return nil, document.WrongType("object", operand)
+	}
+	arguments := map[string]any{}
+	for name, source := range named.All() {
+		if indexOfName(required, name) < 0 && indexOfName(optional, name) < 0 {
+			return nil, boterr.Invalid(name, "there is no such argument; the arguments are %q", append(required, optional...))
+		}
+		arguments[name] = source
+	}
+	for _, name := range required {
+		if _, ok := arguments[name]; !ok {
+			return nil, boterr.Invalid(name, "the argument is required")
+		}
+	}
+	return arguments, nil
+}
+
+// loop is what $map, $filter and $reduce share: an expression that is evaluated for
+// each element of an array.
+type loop struct {
+	name  string
+	input expression
+	slot  int // of the element
+	body  expression
+	// work is what evaluating the body once counts as.
+	work int
+}
+
+// items returns the elements of the input; null where it is null or missing.
+func (l *loop) items(run *expressionRun) (items []any, null bool, err error) {
+	input, err := l.input.evaluate(run)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case isNullish(input):
+		return nil, true, nil
+	}
+	array, ok := input.(document.Array)
+	if !ok {
+		return nil, false, boterr.Invalid(l.name, "needs an array as its input, got %s", document.TypeName(input))
+	}
+	return array.Items(), false, nil
+}
+
+// of evaluates the expression for an element.
+func (l *loop) of(run *expressionRun, item any) (any, error) {
+	if err := run.limits.spend(l.work); err != nil {
+		return nil, boterr.In(l.name, err)
+	}
+	run.bind(l.slot, item)
+	return l.body.evaluate(run)
+}
+
+// loop compiles the input and the body of an operator. inner compiles the body, in
+// which the element has the name that "as" gives.
+func (c expressionCompiler) loop(name string, source map[string]any, body string, inner expressionCompiler) (loop, error) {
+	l := loop{name: name, work: sourceWork(document.SizeOf(source[body]))}
+	var err error
+	if l.input, err = c.expression(source["input"]); err != nil {
+		return l, boterr.In("input", err)
+	}
+	as := "this"
+	if given, ok := source["as"]; ok {
+		if as, ok = given.(string); !ok {
+			return l, boterr.In("as", document.WrongType("string", given))
+		}
+	}
+	if err := checkNewVariable(as); err != nil {
+		return l, boterr.In("as", err)
+	}
+	inner, l.slot = inner.with(as)
+	if l.body, err = inner.expression(source[body]); err != nil {
+		return l, boterr.In(body, err)
+	}
+	return l, nil
+}
+
+// mapLoop is $map.
+type mapLoop struct{ loop }
+
+// mapOver compiles $map.
+func (c expressionCompiler) mapOver(operand any) (expression, error) {
+	source, err := argumentsAmong(operand, []string{"input", "in"}, []string{"as"})
+	if err != nil {
+		return nil, err
+	}
+	l, err := c.loop("$map", source, "in", c)
+	return &mapLoop{l}, err
+}
+
+func (e *mapLoop) evaluate(run *expressionRun) (any, error) {
+	items, null, err := e.items(run)
+	if null || err != nil {
+		return nil, err
+	}
+	if err := run.limits.items(len(items)); err != nil {
+		return nil, boterr.In(e.name, err)
+	}
+	mapped := make([]any, 0, len(items))
+	for _, item := range items {
+		value, err := e.of(run, item)
+		if err != nil {
+			return nil, err
+		}
+		mapped = append(mapped, orNull(value))
+	}
+	return run.limits.array(mapped)
+}
+
+// filterLoop is $filter.
+type filterLoop struct {
+	loop
+	limit expression
+}
+
+// filterOver compiles $filter.
+func (c expressionCompiler) filterOver(operand any) (expression, error) {
+	source, err := argumentsAmong(operand, []string{"input", "cond"}, []string{"as", "limit"})
+	if err != nil {
+		return nil, err
+	}
+	e := &filterLoop{}
+	if e.loop, err = c.loop("$filter", source, "cond", c); err != nil {
+		return nil, err
+	}
+	e.limit, err = c.expression(source["limit"])
+	return e, boterr.In("limit", err)
+}
+
+func (e *filterLoop) evaluate(run *expressionRun) (any, error) {
+	items, null, err := e.items(run)
+	if null || err != nil {
+		return nil, err
+	}
+	limit, err := e.most(run)
+	if err != nil {
+		return nil, err
+	}
+	if err := run.limits.items(len(items)); err != nil {
+		return nil, boterr.In(e.name, err)
+	}
+	kept := []any{}
+	for _, item := range items {
+		condition, err := e.of(run, item)
+		if err != nil {
+			return nil, err
+		}
+		if !isTruthy(condition) {
+			continue
+		}
+		if kept = append(kept, item); int64(len(kept)) == limit {
+			break
+		}
+	}
+	return run.limits.array(kept)
+}
+
+// most returns the limit.
+func (e *filterLoop) most(run *expressionRun) (int64, error) {
+	value, err := e.limit.evaluate(run)
+	if err != nil || isNullish(value) {
+		return math.MaxInt64, err
+	}
+	limit, ok := int32Number(value)
+	if !ok || limit < 1 {
+		return 0, boterr.Invalid("$filter", "the limit must be a whole number from 1, got %s", document.Excerpt(orNull(value)))
+	}
+	return limit, nil
+}
+
+// int32Number returns a number as an integer where 32 bits hold it.
+func int32Number(value any) (int64, bool) {
+	n, ok := document.WholeNumber(value)
+	return n, ok && n == int64(int32(n))
+}
+
+// reduceLoop is $reduce.
+type reduceLoop struct {
+	loop
+	initial expression
+	value   int // slot of what was made so far
+}
+
+// reduceOver compiles $reduce.
+func (c expressionCompiler) reduceOver(operand any) (expression, error) {
+	source, err := argumentsIn(operand, "input", "initialValue", "in")
+	if err != nil {
+		return nil, err
+	}
+	e := &reduceLoop{value: c.slots}
+	inner, _ := c.with("value")
+	outer := c
+	outer.slots = inner.slots
+	if e.initial, err = outer.expression(source["initialValue"]); err != nil {
+		return nil, boterr.In("initialValue", err)
+	}
+	e.loop, err = outer.loop("$reduce", source, "in", inner)
+	return e, err
+}
+
+func (e *reduceLoop) evaluate(run *expressionRun) (any, error) {
+	items, null, err := e.items(run)
+	if null || err != nil {
+		return nil, err
+	}
+	result, err := e.initial.evaluate(run)
+	for _, item := range items {
+		if err != nil {
+			return nil, err
+		}
+		run.bind(e.value, result)
+		result, err = e.of(run, item)
+	}
+	return result, err
+}

@@ -1,0 +1,283 @@
+package query
+
+import (
+	"strings"
+	"sync/atomic"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// fieldPath is a compiled dotted path.
+type fieldPath struct {
+	text  string
+	parts []pathPart
+	// manyIndexes tells that so many parts can be an index or a name that a walk has
+	// to remember where it was: each of them doubles the ways to go.
+	manyIndexes bool
+}
+
+// fewIndexes is the number of such parts that need no memory.
+const fewIndexes = 6
+
+// pathPart is one name in a path.
+type pathPart struct {
+	name string
+	// index is the element that the name stands for where it meets an array, or -1.
+	index int
+	// known is where the name stands in a shape that came twice in a row, and missed
+	// the last shape that was another one.
+	known  atomic.Pointer[knownPosition]
+	missed atomic.Pointer[document.Shape]
+}
+
+// knownPosition is the place of a name in a shape, -1 where the shape lacks it.
+type knownPosition struct {
+	shape    *document.Shape
+	position int
+}
+
+func compilePath(text string) *fieldPath {
+	names := strings.Split(text, ".")
+	path := &fieldPath{text: text, parts: make([]pathPart, len(names))}
+	indexes := 0
+	for i, name := range names {
+		path.parts[i].name, path.parts[i].index = name, -1
+		if index, ok := document.ParseIndex(name); ok {
+			path.parts[i].index = index
+			indexes++
+		}
+	}
+	path.manyIndexes = indexes > fewIndexes
+	return path
+}
+
+// of returns the field of that name in an object, or missing.
+func (p *pathPart) of(o document.Object) any {
+	if o.IsZero() {
+		return document.Missing
+	}
+	position := p.positionIn(o.Shape())
+	if position < 0 {
+		return document.Missing
+	}
+	return o.At(position)
+}
+
+// itemOf returns the element of an array that the name is the index of, if there is one.
+func (p *pathPart) itemOf(array document.Array) (any, bool) {
+	if p.index < 0 || p.index >= array.Len() {
+		return nil, false
+	}
+	return array.At(p.index), true
+}
+
+// positionIn remembers the position in a shape that comes twice in a row: documents of
+// a store share one of few shapes, other objects each have their own.
+func (p *pathPart) positionIn(s *document.Shape) int {
+	if known := p.known.Load(); known != nil && known.shape == s {
+		return known.position
+	}
+	position := s.Position(p.name)
+	if p.missed.Load() == s {
+		p.known.Store(&knownPosition{shape: s, position: position})
+	} else {
+		p.missed.Store(s)
+	}
+	return position
+}
+
+// candidateTest looks at one of the values that a path leads to, and reports
+// whether the walk can stop.
+type candidateTest interface {
+	// test is given a value, or missing.
+	test(value any, e *Evaluation) bool
+}
+
+// leafMode says what becomes of an array at the end of a path.
+type leafMode bool
+
+const (
+	// leafExpanded tests the elements of the array, and then the array.
+	leafExpanded leafMode = false
+	// leafWhole tests the array alone.
+	leafWhole leafMode = true
+)
+
+// alone returns the one value to which the path leads from root, where it meets no
+// array on the way, which most paths in most documents do not. The value may be
+// missing, or an array.
+func (p *fieldPath) alone(root any) (any, bool) {
+	o, ok := root.(document.Object)
+	if !ok {
+		return nil, false
+	}
+	last := len(p.parts) - 1
+	for i := range last {
+		value := p.parts[i].of(o)
+		if o, ok = value.(document.Object); !ok {
+			_, isArray := value.(document.Array)
+			return document.Missing, !isArray
+		}
+	}
+	return p.parts[last].of(o), true
+}
+
+// descend goes on from a value at a part of the path, through objects. It returns what it
+// comes to, and the part from where that would go on.
+func (p *fieldPath) descend(value any, part int) (any, int) {
+	for part < len(p.parts) {
+		o, ok := value.(document.Object)
+		if !ok {
+			break
+		}
+		value = p.parts[part].of(o)
+		part++
+	}
+	return value, part
+}
+
+// walk tests the values to which the path leads from root, as MongoDB looks for
+// them, until a test succeeds: through an array on the way it goes on in each
+// element that is an object and, where the next name is a number, in the element
+// with that index.
+func (p *fieldPath) walk(root any, mode leafMode, test candidateTest, e *Evaluation) bool {
+	w := pathWalk{path: p, mode: mode, test: test, evaluation: e}
+	if p.manyIndexes {
+		w.seen = map[visit]struct{}{}
+	}
+	return w.from(root, 0)
+}
+
+// pathWalk is one walk along a path.
+type pathWalk struct {
+	path       *fieldPath
+	mode       leafMode
+	test       candidateTest
+	evaluation *Evaluation
+	// seen are the places from where the walk has gone on without success, nil where
+	// it need not remember them.
+	seen map[visit]struct{}
+}
+
+// visit is a container and the part of the path that was looked up in it.
+type visit struct {
+	container any
+	part      int
+}
+
+// from goes on from a container with part i.
+func (w *pathWalk) from(container any, i int) bool {
+	if w.seen != nil {
+		here := visit{container: container, part: i}
+		if _, again := w.seen[here]; again {
+			return false
+		}
+		w.seen[here] = struct{}{}
+	}
+	switch c := container.(type) {
+	case document.Object:
+		return w.value(w.path.parts[i].of(c), i+1)
+	case document.Array:
+		return w.array(c, i)
+	default:
+		return w.test.test(document.Missing, w.evaluation)
+	}
+}
+
+// value goes on from the value of part i-1.
+func (w *pathWalk) value(value any, i int) bool {
+	if i == len(w.path.parts) {
+		return w.leaf(value)
+	}
+	return w.from(value, i)
+}
+
+// leaf tests a value at the end of the path.
+func (w *pathWalk) leaf(value any) bool {
+	if array, ok := value.(document.Array); ok && w.mode == leafExpanded {
+		if !w.evaluation.steps(array.Len()) {
+			return false
+		}
+		for index, item := range array.Items() {
+			if w.test.test(item, w.evaluation) {
+				w.evaluation.at(index)
+				return true
+			}
+		}
+	}
+	return w.test.test(value, w.evaluation)
+}
+
+// array goes on through an array, to which part i applies.
+func (w *pathWalk) array(array document.Array, i int) bool {
+	if !w.evaluation.steps(array.Len()) {
+		return false
+	}
+	wanted := w.path.parts[i].index
+	for index, item := range array.Items() {
+		if _, ok := item.(document.Object); ok && w.from(item, i) {
+			w.evaluation.at(index)
+			return true
+		}
+		if index == wanted && w.element(item, i+1) {
+			return true // The path names the element, so that none was searched for.
+		}
+	}
+	return false
+}
+
+// element goes on in the element that part i-1 names by its index.
+func (w *pathWalk) element(item any, i int) bool {
+	if i == len(w.path.parts) {
+		return w.test.test(item, w.evaluation) // An array is one value here.
+	}
+	switch item.(type) {
+	case document.Object, document.Array:
+		return w.from(item, i)
+	default:
+		return false
+	}
+}
+
+// collector gathers all values to which a walk leads.
+type collector struct{ values []any }
+
+func (c *collector) test(value any, _ *Evaluation) bool {
+	if value != document.Missing {
+		c.values = append(c.values, value)
+	}
+	return false
+}
+
+// Values returns the values at a dotted path as distinct values see them: an array
+// counts as its elements, and an array on the way leads on through each of its objects,
+// or through the one element that the next name is the index of. A field that is missing
+// gives none.
+func Values(o document.Object, path string) []any {
+	return compilePath(path).appendValues(nil, o, 0)
+}
+
+// appendValues appends the values to which the path leads from a value on, from a part on.
+func (p *fieldPath) appendValues(values []any, value any, part int) []any {
+	value, part = p.descend(value, part)
+	array, isArray := value.(document.Array)
+	switch {
+	case !isArray:
+		if value != document.Missing && part == len(p.parts) {
+			values = append(values, value)
+		}
+	case part == len(p.parts):
+		values = append(values, array.Items()...)
+	case p.parts[part].index >= 0:
+		if item, ok := p.parts[part].itemOf(array); ok {
+			values = p.appendValues(values, item, part+1)
+		}
+	default:
+		for _, item := range array.Items() {
+			if _, ok := item.(document.Object); ok {
+				values = p.appendValues(values, item, part)
+			}
+		}
+	}
+	return values
+}

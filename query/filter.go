@@ -1,0 +1,255 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Filter is a compiled query document. It is safe for concurrent use. A nil *Filter, and
+// the zero Filter, match every document.
+type Filter struct {
+	// What a look-up by _id asks for comes first, so that it lies together in memory.
+
+	// one is set where the filter is one equality and nothing else, which is only.
+	one  bool
+	only equality
+	// near is the filter's search for what is near, nil where it has none.
+	near   *GeoNear
+	root   matcher
+	source document.Object
+	// equalities are the values that every match must have.
+	equalities []equality
+	// canFail tells that the filter holds an $expr, whose evaluation can fail.
+	canFail bool
+	// usesNow tells that it asks for $$NOW, and now is that time; zero where none was
+	// given.
+	usesNow bool
+	now     time.Time
+}
+
+// equality is a condition "the field at path equals value" that every match meets.
+type equality struct {
+	path  string
+	value any
+}
+
+// CompileFilter compiles a query document. An operator that is unknown or not
+// supported, or an operand of the wrong type, is InvalidArgument; its Field is the
+// path in the query document.
+func CompileFilter(source document.Object) (*Filter, error) {
+	if err := checkSource(source); err != nil {
+		return nil, err
+	}
+	if isOneField(source) {
+		return compileOneField(source), nil
+	}
+	if namesRecord(source) {
+		return compileRecord(source), nil
+	}
+	slot := &nearSlot{}
+	filter, err := compileFilter(source, filterCompiler{slot: slot, expr: &exprUse{}})
+	if err != nil {
+		return nil, err
+	}
+	filter.near = slot.near
+	return filter, nil
+}
+
+// compileFilter compiles a query document with a compiler.
+func compileFilter(source document.Object, c filterCompiler) (*Filter, error) {
+	c.instructions = new(int)
+	root, err := c.query(source)
+	if err != nil {
+		return nil, err
+	}
+	filter := &Filter{source: source, root: root, equalities: equalitiesOf(source)}
+	if _, ok := root.(*pathMatcher); ok && len(filter.equalities) == 1 {
+		filter.one, filter.only = true, filter.equalities[0]
+	}
+	if c.expr != nil && c.expr.used {
+		filter.canFail, filter.usesNow = true, c.expr.usesNow
+	}
+	return filter, nil
+}
+
+// checkSource refuses a document that cannot be compiled whatever it says.
+func checkSource(source document.Object) error {
+	if err := source.Err(); err != nil {
+		return err
+	}
+	if source.Size() > document.MaxSize {
+		return boterr.Invalid("", "has more than %d bytes", document.MaxSize)
+	}
+	return nil
+}
+
+// Source returns the query document.
+func (f *Filter) Source() document.Object {
+	if f == nil {
+		return document.O()
+	}
+	return f.source
+}
+
+// UsesNow reports whether the filter asks for the time, by $$NOW in an $expr.
+func (f *Filter) UsesNow() bool { return f != nil && f.usesNow }
+
+// At returns the filter with the time that $$NOW is. A store gives it the time of its
+// clock, once for each operation.
+func (f *Filter) At(now time.Time) *Filter {
+	if !f.UsesNow() {
+		return f
+	}
+	at := *f
+	at.now = now
+	return &at
+}
+
+// Match reports whether a document matches. Where an $expr fails on the document, it
+// does not; Check tells the error.
+func (f *Filter) Match(document document.Object) bool {
+	matched, err := f.Check(document)
+	return matched && err == nil
+}
+
+// Check reports whether a document matches. Where an $expr of the filter fails on the
+// document, as a division by zero does, the error is InvalidArgument, and an operation
+// that reads or writes by the filter fails as a whole. So it is where an $expr asks for
+// $$NOW, and no time was given by At. The error is ResourceExhausted where the filter does
+// too much for one document.
+//
+// A store checks within the Evaluation of its call, which bounds what it does in all.
+func (f *Filter) Check(document document.Object) (bool, error) {
+	return NewEvaluation(context.Background()).Check(f, document)
+}
+
+// Equality returns the value that every document must have at a path to match,
+// where the filter says so at its top or in a top $and. Null and arrays are left
+// out, since other values match them as well.
+func (f *Filter) Equality(path string) (any, bool) {
+	if f == nil {
+		return nil, false
+	}
+	if f.one && f.only.decides(path) {
+		return f.only.value, true
+	}
+	for i := range f.equalities {
+		if e := &f.equalities[i]; e.decides(path) {
+			return e.value, true
+		}
+	}
+	return nil, false
+}
+
+// decides reports whether no other value can stand at a path.
+func (e *equality) decides(path string) bool {
+	if e.path != path {
+		return false
+	}
+	class := document.ClassOf(e.value)
+	return class != document.ClassNull && class != document.ClassArray
+}
+
+// IsEquality reports whether the filter says nothing but that the field at a path
+// equals the value that Equality returns.
+func (f *Filter) IsEquality() bool { return f != nil && f.one }
+
+// And returns the filter that matches where all filters match. Filters that are
+// nil are left out. Of several with a $near the first one's is the order.
+func And(filters ...*Filter) *Filter {
+	filters = slices.DeleteFunc(slices.Clone(filters), func(f *Filter) bool { return f == nil })
+	switch len(filters) {
+	case 0:
+		return nil
+	case 1:
+		return filters[0]
+	}
+	both := &Filter{}
+	all := make(allOf, 0, len(filters))
+	sources := make([]any, 0, len(filters))
+	for _, f := range filters {
+		all = append(all, f.root)
+		sources = append(sources, f.source)
+		both.equalities = append(both.equalities, f.equalities...)
+		if f.canFail {
+			both.canFail = true
+		}
+		if f.usesNow {
+			both.usesNow, both.now = true, f.now
+		}
+		if both.near == nil {
+			both.near = f.near
+		}
+	}
+	both.root = all
+	both.source = document.O("$and", document.A(sources...))
+	return both
+}
+
+// equalitiesOf collects the values that a query document requires, from its
+// fields, $eq, $and, and $or, $in and $all with one element. They are the
+// fields of a document that an upsert inserts.
+func equalitiesOf(query document.Object) []equality {
+	var found []equality
+	for key, operand := range query.All() {
+		switch key {
+		case "$and":
+			for _, clause := range operand.(document.Array).Items() {
+				found = append(found, equalitiesOf(clause.(document.Object))...)
+			}
+		case "$or":
+			if clauses := operand.(document.Array).Items(); len(clauses) == 1 {
+				found = append(found, equalitiesOf(clauses[0].(document.Object))...)
+			}
+		default:
+			if value, ok := requiredValue(operand); ok && !isOperator(key) {
+				found = append(found, equality{path: key, value: value})
+			}
+		}
+	}
+	return found
+}
+
+// requiredValue returns the one value that a condition on a field allows.
+func requiredValue(operand any) (any, bool) {
+	operators, ok := operand.(document.Object)
+	if !ok || !isOperatorObject(operators) {
+		return operand, true
+	}
+	if value, ok := operators.Field("$eq"); ok {
+		return value, true
+	}
+	for _, operator := range []string{"$in", "$all"} {
+		list, ok := operators.Field(operator)
+		if !ok || list.(document.Array).Len() != 1 {
+			continue
+		}
+		only := list.(document.Array).At(0)
+		if o, ok := only.(document.Object); ok && isOperatorObject(o) {
+			continue
+		}
+		return only, true
+	}
+	return nil, false
+}
+
+// isOperator reports whether a key is an operator's name.
+func isOperator(key string) bool { return len(key) > 0 && key[0] == '$' }
+
+// isOperatorObject reports whether an object is a set of operators rather than a
+// value to be equal to, which its first key decides.
+func isOperatorObject(o document.Object) bool {
+	return o.Len() > 0 && isOperator(o.NameAt(0))
+}
+
+// unknownOperator is the error for an operator that is not supported here.
+func unknownOperator(operator string) error {
+	if advice, ok := unsupportedQueries[operator]; ok {
+		return boterr.Invalid(operator, "%s is not supported: %s", operator, advice)
+	}
+	return boterr.Invalid(operator, "%s is no operator that can stand here, or is not supported", operator)
+}

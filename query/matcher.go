@@ -1,0 +1,224 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// matcher is a node of a compiled filter: a condition on a whole document, or on
+// an array element that $elemMatch looks into.
+type matcher interface {
+	// match reports whether root, an Object or an Array, meets the condition, and
+	// records in the evaluation the array element through which it does. A nil evaluation
+	// has no budget and records nothing.
+	match(root any, e *Evaluation) bool
+}
+
+// allOf is met where all of its matchers are: $and, and the fields of a query.
+type allOf []matcher
+
+func (all allOf) match(root any, e *Evaluation) bool {
+	var before arrayPosition
+	if e != nil {
+		before = e.position
+	}
+	for _, m := range all {
+		if !m.match(root, e) {
+			if e != nil { // What does not match has no position.
+				e.position = before
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// anyOf is met where one of its matchers is: $or. It has no position, as in MongoDB,
+// unless it is one of the forms that either replaces.
+type anyOf []matcher
+
+func (matchers anyOf) match(root any, e *Evaluation) bool {
+	before := e.outside()
+	matched := slices.ContainsFunc(matchers, func(m matcher) bool { return m.match(root, e) })
+	e.inside(before)
+	return matched
+}
+
+// either returns $or: of one clause that clause, of equalities at one path $in, which
+// unlike $or have a position.
+func either(clauses []matcher) matcher {
+	if len(clauses) == 1 {
+		return clauses[0]
+	}
+	var common *fieldPath
+	var values []any
+	var tests some
+	for _, clause := range clauses {
+		m, ok := clause.(*pathMatcher)
+		if !ok || !isEquality(m.test) || common != nil && m.path.text != common.text {
+			return anyOf(clauses)
+		}
+		common = m.path
+		switch test := m.test.(type) {
+		case equalTo:
+			values = append(values, test.value)
+		case equalToString:
+			values = append(values, string(test))
+		default:
+			tests = append(tests, test)
+		}
+	}
+	if len(values) > 0 {
+		tests = append(tests, inCondition(values))
+	}
+	if len(tests) == 1 {
+		return &pathMatcher{path: common, test: tests[0]}
+	}
+	return &pathMatcher{path: common, test: tests}
+}
+
+// isEquality reports whether a test is one that $in can hold.
+func isEquality(test candidateTest) bool {
+	switch test.(type) {
+	case equalTo, equalToString, likePattern:
+		return true
+	default:
+		return false
+	}
+}
+
+// noneOf is met where none of its matchers is: $nor, $not, $ne and $nin. What does
+// not match has no position.
+type noneOf []matcher
+
+func (none noneOf) match(root any, e *Evaluation) bool {
+	return !anyOf(none).match(root, e)
+}
+
+// pathMatcher is met where one of the values at a path meets a condition.
+type pathMatcher struct {
+	path *fieldPath
+	mode leafMode
+	test candidateTest
+}
+
+func (m *pathMatcher) match(root any, e *Evaluation) bool {
+	if !e.spend(conditionWork) {
+		return false
+	}
+	if value, ok := m.path.alone(root); ok {
+		if _, isArray := value.(document.Array); !isArray {
+			return m.test.test(value, e)
+		}
+	}
+	return m.path.walk(root, m.mode, m.test, e)
+}
+
+// elementsOf is $elemMatch with a query: an array with an element that is an
+// object or an array and matches.
+type elementsOf struct{ query matcher }
+
+func (c elementsOf) test(value any, e *Evaluation) bool {
+	_, ok := c.find(value, e)
+	return ok
+}
+
+func (c elementsOf) find(value any, e *Evaluation) (int, bool) {
+	array, _ := value.(document.Array)
+	if !e.steps(array.Len()) {
+		return 0, false
+	}
+	before := e.outside()
+	defer e.inside(before)
+	for i, item := range array.Items() {
+		switch v := item.(type) {
+		case document.Array:
+			if !e.steps(v.Len()) {
+				return 0, false
+			}
+			item = fieldsOf(v)
+		case document.Object:
+		default:
+			continue
+		}
+		if c.query.match(item, e) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// fieldsOf returns an array as the object that it is in BSON, with the indexes as names:
+// a query for an element that is an array does not look into the elements of that.
+func fieldsOf(array document.Array) document.Object {
+	b := document.NewBuilder(array.Len())
+	for i, item := range array.Items() {
+		b.Set(indexName(i), item)
+	}
+	return b.Object()
+}
+
+// valuesOf is $elemMatch with operators: an array with an element that meets all.
+type valuesOf struct{ condition candidateTest }
+
+func (c valuesOf) test(value any, e *Evaluation) bool {
+	_, ok := c.find(value, e)
+	return ok
+}
+
+func (c valuesOf) find(value any, e *Evaluation) (int, bool) {
+	array, _ := value.(document.Array)
+	if !e.steps(array.Len()) {
+		return 0, false
+	}
+	for i, item := range array.Items() {
+		if c.condition.test(item, e) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// elementFinder is a condition on an array that one element decides.
+type elementFinder interface {
+	candidateTest
+	find(value any, e *Evaluation) (int, bool)
+}
+
+// elementMatcher is a pathMatcher for $elemMatch, which says which element it was.
+type elementMatcher struct {
+	path   *fieldPath
+	finder elementFinder
+}
+
+func (m *elementMatcher) match(root any, e *Evaluation) bool {
+	if !e.spend(conditionWork) {
+		return false
+	}
+	found := foundElement{finder: m.finder}
+	before := e.outside()
+	matched := m.path.walk(root, leafWhole, &found, e)
+	outer := e.outside()
+	e.inside(before)
+	if !matched {
+		return false
+	}
+	if !outer.found {
+		outer.index = found.index
+	}
+	e.at(outer.index)
+	return true
+}
+
+// foundElement remembers the element that was found.
+type foundElement struct {
+	finder elementFinder
+	index  int
+}
+
+func (f *foundElement) test(value any, e *Evaluation) bool {
+	index, ok := f.finder.find(value, e)
+	f.index = index
+	return ok
+}

@@ -1,0 +1,313 @@
+package query
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// projectionKind says what becomes of the fields that a projection does not name.
+type projectionKind int
+
+const (
+	undecided projectionKind = iota
+	inclusion                // they are left out
+	exclusion                // they are kept
+)
+
+// projectionSpec is a level of a projection as it is read, before it is known
+// whether the projection includes or excludes.
+type projectionSpec struct {
+	fields []*specField
+	byName map[string]*specField
+}
+
+// specField is one field of a projectionSpec.
+type specField struct {
+	name string
+	// inner are the fields inside, where the projection goes on there.
+	inner *projectionSpec
+	// computed gives the field its value, where it is not that of the document.
+	computed expression
+	// cut tells that the field is kept, and what it holds is cut down later.
+	cut bool
+}
+
+// put adds a field.
+func (s *projectionSpec) put(name string, field *specField) {
+	field.name = name
+	s.fields = append(s.fields, field)
+	if s.byName == nil {
+		s.byName = map[string]*specField{}
+	}
+	s.byName[name] = field
+}
+
+// inside returns the level at a path, made where there is none.
+func (s *projectionSpec) inside(path []string) (*projectionSpec, error) {
+	for _, name := range path {
+		next := s.byName[name]
+		if next == nil {
+			next = &specField{inner: &projectionSpec{}}
+			s.put(name, next)
+		}
+		if next.inner == nil {
+			return nil, collision(name)
+		}
+		s = next.inner
+	}
+	return s, nil
+}
+
+// add puts a field at its path.
+func (s *projectionSpec) add(path []string, field specField) error {
+	last := len(path) - 1
+	level, err := s.inside(path[:last])
+	if err != nil {
+		return err
+	}
+	if level.byName[path[last]] != nil {
+		return collision(path[last])
+	}
+	level.put(path[last], &field)
+	return nil
+}
+
+// projectionCompiler reads a projection.
+type projectionCompiler struct {
+	root *projectionSpec
+	kind projectionKind
+	// expressions compiles what is computed.
+	expressions expressionCompiler
+	// Whether the projection has an _id or a path in it, and what it says of the whole.
+	namesID, includesID, excludesID bool
+	hasElemMatch                    bool
+	slices                          []fieldSlice
+	positional                      []string
+}
+
+// compile reads a projection.
+func (c *projectionCompiler) compile(source document.Object) (*projectionNode, error) {
+	if err := c.fields(c.root, source, nil); err != nil {
+		return nil, err
+	}
+	c.decide()
+	c.placeID()
+	return c.root.compiled(c.kind == inclusion), nil
+}
+
+// fields reads the fields of a projection or of an object nested in it, whose path
+// from the root is parent.
+func (c *projectionCompiler) fields(level *projectionSpec, source document.Object, parent []string) error {
+	for name, operand := range source.All() {
+		if err := c.field(level, name, operand, parent); err != nil {
+			return boterr.In(name, err)
+		}
+	}
+	return nil
+}
+
+// field reads one field.
+func (c *projectionCompiler) field(level *projectionSpec, name string, operand any, parent []string) error {
+	if len(parent) == 0 && (name == document.IDField || strings.HasPrefix(name, document.IDField+".")) {
+		c.namesID = true
+	}
+	text, positional := strings.CutSuffix(name, ".$")
+	path, err := projectionPath(text, parent)
+	if err != nil {
+		return err
+	}
+	switch v := operand.(type) {
+	case bool, int64, float64:
+		switch {
+		case positional:
+			return c.position(level, path, parent, isTrue(operand))
+		case isTrue(operand):
+			return c.include(level, path, parent)
+		default:
+			return c.exclude(level, path, parent)
+		}
+	case document.Object:
+		if positional {
+			return boterr.Invalid("", "a path that ends in $ takes 1 or true, got %s", document.Excerpt(operand))
+		}
+		return c.object(level, path, v, parent)
+	default:
+		if positional {
+			return boterr.Invalid("", "a path that ends in $ takes 1 or true, got %s", document.Excerpt(operand))
+		}
+		return c.compute(level, path, operand)
+	}
+}
+
+// projectionPath splits a path, and refuses what no field can be called here.
+func projectionPath(text string, parent []string) ([]string, error) {
+	if err := document.CheckPath(text); err != nil {
+		return nil, err
+	}
+	path := strings.Split(text, ".")
+	for _, part := range path {
+		if part == "$" {
+			return nil, boterr.Invalid("", "$ can stand at the end of a path only")
+		}
+		if isOperator(part) {
+			return nil, boterr.Invalid("", "a field of a projection cannot begin with $")
+		}
+	}
+	if len(parent)+len(path) > document.MaxNesting {
+		return nil, boterr.Invalid("", "the path has more than %d parts", document.MaxNesting)
+	}
+	return path, nil
+}
+
+// collision is the error for two paths of which one is the other or leads through it.
+func collision(name string) error {
+	return boterr.Invalid("", "collides with another path of the projection at %q", name)
+}
+
+// isWholeID reports whether a path is that of the _id itself.
+func isWholeID(path, parent []string) bool {
+	return len(parent) == 0 && len(path) == 1 && path[0] == document.IDField
+}
+
+func (c *projectionCompiler) include(level *projectionSpec, path, parent []string) error {
+	if isWholeID(path, parent) {
+		c.includesID = true
+	} else if err := c.mustBe(inclusion, "an inclusion"); err != nil {
+		return err
+	}
+	return level.add(path, specField{})
+}
+
+func (c *projectionCompiler) exclude(level *projectionSpec, path, parent []string) error {
+	if isWholeID(path, parent) {
+		c.excludesID = true
+	} else if err := c.mustBe(exclusion, "an exclusion"); err != nil {
+		return err
+	}
+	return level.add(path, specField{})
+}
+
+// mustBe decides the kind of the projection, or refuses what does not go with it.
+func (c *projectionCompiler) mustBe(kind projectionKind, what string) error {
+	if c.kind != undecided && c.kind != kind {
+		return boterr.Invalid("", "%s cannot stand here: a projection includes fields or excludes them, but for _id", what)
+	}
+	c.kind = kind
+	return nil
+}
+
+// position reads a path that ends in "$".
+func (c *projectionCompiler) position(level *projectionSpec, path, parent []string, wanted bool) error {
+	switch {
+	case !wanted:
+		return boterr.Invalid("", "a path that ends in $ cannot be excluded")
+	case c.positional != nil:
+		return boterr.Invalid("", "only one path can end in $")
+	case c.hasElemMatch:
+		return boterr.Invalid("", "a path that ends in $ cannot stand beside $elemMatch")
+	}
+	if err := c.mustBe(inclusion, "a path that ends in $"); err != nil {
+		return err
+	}
+	c.positional = pathFromRoot(parent, path)
+	return level.add(path, specField{cut: true})
+}
+
+// pathFromRoot returns the path from the root.
+func pathFromRoot(parent, path []string) []string {
+	return slices.Concat(parent, path)
+}
+
+// object reads an object: an operator, or further fields.
+func (c *projectionCompiler) object(level *projectionSpec, path []string, operand document.Object, parent []string) error {
+	if operand.Len() == 0 {
+		return boterr.Invalid("", "an empty object says nothing about the fields inside")
+	}
+	if operand.Len() == 1 && isOperatorObject(operand) {
+		return c.operator(level, path, operand, parent)
+	}
+	inner, err := level.inside(path)
+	if err != nil {
+		return err
+	}
+	return c.fields(inner, operand, pathFromRoot(parent, path))
+}
+
+// operator reads a field whose value is {operator: operand}.
+func (c *projectionCompiler) operator(level *projectionSpec, path []string, object document.Object, parent []string) error {
+	operator, operand := object.NameAt(0), object.At(0)
+	switch operator {
+	case "$slice":
+		if cut, ok := sliceOperand(operand); ok {
+			cut.path = pathFromRoot(parent, path)
+			c.slices = append(c.slices, cut)
+			return level.add(path, specField{cut: true})
+		}
+		if !isSliceExpression(operand) {
+			return boterr.Invalid(operator, "must be a number of elements or [skip, limit] with a limit above 0, got %s", document.Excerpt(operand))
+		}
+	case "$elemMatch":
+		return boterr.In(operator, c.elemMatch(level, path, operand, parent))
+	case "$meta":
+		return boterr.Invalid(operator, "$meta is not supported: there is no text search, whose results it tells about")
+	}
+	return c.compute(level, path, object)
+}
+
+// elemMatch reads $elemMatch.
+func (c *projectionCompiler) elemMatch(level *projectionSpec, path []string, operand any, parent []string) error {
+	switch {
+	case c.positional != nil:
+		return boterr.Invalid("", "$elemMatch cannot stand beside a path that ends in $")
+	case len(path) > 1 || len(parent) > 0:
+		return boterr.Invalid("", "$elemMatch needs a field at the top of the document")
+	}
+	if special := specialOperator(operand); special != "" {
+		return boterr.Invalid("", "%s cannot stand in the $elemMatch of a projection", special)
+	}
+	conditions, err := filterCompiler{}.elemMatchCondition(operand)
+	if err != nil {
+		return err
+	}
+	c.hasElemMatch = true
+	return level.add(path, specField{computed: firstMatch{field: path[0], finder: conditions[0].test.(elementFinder)}})
+}
+
+// compute reads a field that is computed: a literal or an expression.
+func (c *projectionCompiler) compute(level *projectionSpec, path []string, operand any) error {
+	if err := c.mustBe(inclusion, "a computed field"); err != nil {
+		return err
+	}
+	computed, err := c.expressions.expression(operand)
+	if err != nil {
+		return err
+	}
+	return level.add(path, specField{computed: computed})
+}
+
+// decide chooses the kind of a projection whose fields leave it open.
+func (c *projectionCompiler) decide() {
+	switch {
+	case c.kind != undecided:
+	case len(c.slices) > 0 && !c.includesID:
+		c.kind = exclusion
+	case len(c.slices) > 0 || c.hasElemMatch || c.includesID:
+		c.kind = inclusion
+	default:
+		c.kind = exclusion
+	}
+}
+
+// placeID adds the _id where an inclusion does not name it, and removes what only
+// repeats what becomes of it anyway.
+func (c *projectionCompiler) placeID() {
+	switch {
+	case c.kind == inclusion && !c.namesID:
+		c.root.put(document.IDField, &specField{})
+	case c.kind == inclusion && c.excludesID, c.kind == exclusion && c.includesID:
+		c.root.fields = slices.DeleteFunc(c.root.fields, func(field *specField) bool { return field.name == document.IDField })
+	}
+}

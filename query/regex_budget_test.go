@@ -1,0 +1,67 @@
+package query_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+)
+
+// endless is a pattern that tries more ways than anybody can wait for.
+const endless = `(?=(a+)+$)a`
+
+// manyLetters is a text that it does not match.
+var manyLetters = strings.Repeat("a", 5000) + "!"
+
+func TestAPatternWithoutEndEndsTheCheckWithAnError(t *testing.T) {
+	t.Parallel()
+	for name, condition := range map[string]document.Object{
+		"alone":        document.O("a", document.O("$regex", endless)),
+		"denied":       document.O("a", document.O("$not", document.O("$regex", endless))),
+		"in $nor":      document.O("$nor", document.A(document.O("a", document.O("$regex", endless)))),
+		"of elements":  document.O("l", document.O("$elemMatch", document.O("$regex", endless))),
+		"computed":     document.O("$expr", document.O("$regexMatch", document.O("input", "$a", "regex", endless))),
+		"all of them":  document.O("$expr", document.O("$regexFindAll", document.O("input", "$a", "regex", endless))),
+		"beside other": document.O("b", 1, "a", document.O("$regex", endless)),
+	} {
+		filter, err := query.CompileFilter(condition)
+		require.NoError(t, err)
+		matched, err := filter.Check(document.O("_id", 1, "a", manyLetters, "b", 1, "l", document.A(manyLetters)))
+		require.False(t, matched)
+		require.Contains(t, []boterr.Code{boterr.ResourceExhausted, boterr.InvalidArgument}, boterr.CodeOf(err), name)
+	}
+}
+
+func TestAPatternWithoutEndEndsTheChangeWithAnError(t *testing.T) {
+	t.Parallel()
+	o := document.O("_id", 1, "l", document.A("b", manyLetters))
+	_, err := changed(t, o, document.O("$pull", document.O("l", document.O("$regex", endless))))
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	_, err = changed(t, o, document.Set("l.$[e]", 1), document.O("e", document.O("$regex", endless)))
+	require.ErrorIs(t, err, boterr.ResourceExhausted)
+}
+
+func TestPatternsOfExpressionsAreCountedTogether(t *testing.T) {
+	t.Parallel()
+	matches := func(pattern string, count int) document.Object {
+		clauses := make([]any, count)
+		for i := range clauses {
+			clauses[i] = document.O("$expr", document.O("$regexMatch", document.O("input", "$a", "regex", pattern)))
+		}
+		return document.O("$or", document.A(clauses...))
+	}
+	_, err := query.CompileFilter(matches("(a?){990}", 10))
+	require.NoError(t, err)
+	_, err = query.CompileFilter(matches("(a?){990}", 100))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = query.CompileFilter(matches(`\p{L}`, 100))
+	require.NoError(t, err)
+	_, err = query.CompileFilter(matches(`\p{L}`, 5_000))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = query.CompileProjection(document.O("x", matches("(a?){990}", 100)))
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}

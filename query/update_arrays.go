@@ -1,0 +1,275 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// itemsOf returns the elements of an array that an operator changes; none where
+// the field is missing.
+func itemsOf(operator string, value any) ([]any, error) {
+	if value == document.Missing {
+		return nil, nil
+	}
+	array, ok := value.(document.Array)
+	if !ok {
+		return nil, boterr.Invalid("", "%s needs an array, the field holds a %s", operator, document.TypeName(value))
+	}
+	return array.Items(), nil
+}
+
+// push is $push with its modifiers.
+type push struct {
+	needing
+	values   []any
+	position *int64
+	slice    *int64
+	// sort is nil where the elements stay as they are.
+	sort *itemOrder
+}
+
+// withEach returns the modifiers of an argument. One without $each is a value, even
+// where its keys look like modifiers.
+func withEach(argument any) (document.Object, bool) {
+	modifiers, ok := argument.(document.Object)
+	if !ok {
+		return document.Object{}, false
+	}
+	_, ok = modifiers.Field("$each")
+	return modifiers, ok
+}
+
+func compilePush(_ string, argument any) (operation, error) {
+	modifiers, ok := withEach(argument)
+	if !ok {
+		return &push{values: []any{argument}}, nil
+	}
+	p := &push{}
+	for name, operand := range modifiers.All() {
+		if err := p.modifier(name, operand); err != nil {
+			return nil, boterr.In(name, err)
+		}
+	}
+	return p, nil
+}
+
+// modifier compiles one modifier of $push.
+func (p *push) modifier(name string, operand any) error {
+	var err error
+	switch name {
+	case "$each":
+		p.values, err = listOperand(operand)
+	case "$position":
+		p.position, err = wholeOperand(operand)
+	case "$slice":
+		p.slice, err = wholeOperand(operand)
+	case "$sort":
+		p.sort = &itemOrder{}
+		*p.sort, err = compileItemOrder(operand)
+	default:
+		err = boterr.Invalid("", "%s is no modifier of $push", name)
+	}
+	return err
+}
+
+func listOperand(operand any) ([]any, error) {
+	list, ok := operand.(document.Array)
+	if !ok {
+		return nil, document.WrongType("array", operand)
+	}
+	return list.Items(), nil
+}
+
+func wholeOperand(operand any) (*int64, error) {
+	n, ok := document.WholeNumber(operand)
+	if !ok {
+		return nil, boterr.Invalid("", "must be a whole number, got %s", document.Excerpt(operand))
+	}
+	return &n, nil
+}
+
+func (p *push) apply(value any, run *updateRun) (any, error) {
+	items, err := itemsOf("$push", value)
+	if err != nil {
+		return nil, err
+	}
+	if err := run.steps(len(items) + len(p.values)); err != nil {
+		return nil, err
+	}
+	items = slices.Insert(slices.Clone(items), p.insertAt(len(items)), p.values...)
+	if p.sort != nil {
+		if items, err = p.sort.sorted(items, run.spend); err != nil {
+			return nil, err
+		}
+	}
+	return document.ArrayOf(p.sliced(items)), nil
+}
+
+// insertAt returns where the values go: a negative position counts from the end.
+func (p *push) insertAt(length int) int {
+	switch end := int64(length); {
+	case p.position == nil || *p.position > end:
+		return length
+	case *p.position >= 0:
+		return int(*p.position)
+	case *p.position < -end:
+		return 0
+	default:
+		return int(end + *p.position)
+	}
+}
+
+// sliced returns the elements that $slice keeps: the first, or with a negative
+// number the last.
+func (p *push) sliced(items []any) []any {
+	length := int64(len(items))
+	switch {
+	case p.slice == nil:
+		return items
+	case *p.slice >= 0:
+		return items[:min(*p.slice, length)]
+	default:
+		return items[max(0, length+max(*p.slice, -length)):]
+	}
+}
+
+// addToSet is $addToSet.
+type addToSet struct {
+	needing
+	values []any
+}
+
+func compileAddToSet(_ string, argument any) (operation, error) {
+	modifiers, ok := withEach(argument)
+	if !ok {
+		return &addToSet{values: []any{argument}}, nil
+	}
+	if modifiers.Len() > 1 {
+		return nil, boterr.Invalid("", "$addToSet takes a value or $each alone, got %s", document.Excerpt(argument))
+	}
+	each, _ := modifiers.Field("$each")
+	values, err := listOperand(each)
+	if err != nil {
+		return nil, boterr.In("$each", err)
+	}
+	return &addToSet{values: values}, nil
+}
+
+func (s *addToSet) apply(value any, run *updateRun) (any, error) {
+	items, err := itemsOf("$addToSet", value)
+	if err != nil {
+		return nil, err
+	}
+	if err := run.spend(settingWork(items, s.values)); err != nil {
+		return nil, err
+	}
+	items = slices.Clip(items)
+	set := newValueSet(items, len(s.values))
+	for _, v := range s.values {
+		if set.add(v) {
+			items = append(items, v)
+		}
+	}
+	return document.ArrayOf(items), nil
+}
+
+// containsEqual reports whether a value is among items.
+func containsEqual(items []any, value any) bool {
+	return slices.ContainsFunc(items, func(item any) bool { return document.Equal(item, value) })
+}
+
+// pull is $pull and $pullAll: it removes the elements that a condition meets.
+type pull struct {
+	removing
+	operator string
+	meets    func(item any, e *Evaluation) bool
+}
+
+func compilePull(_ string, argument any) (operation, error) {
+	condition, ok := argument.(document.Object)
+	if !ok {
+		return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool {
+			return e.comparing(item, argument) && document.Equal(item, argument)
+		}}, nil
+	}
+	if special := specialOperator(condition); special != "" {
+		return nil, boterr.Invalid(special, "%s cannot stand in $pull", special)
+	}
+	c := filterCompiler{}
+	if isOperatorObject(condition) && !isLogical(condition.NameAt(0)) {
+		m, err := c.field("", condition)
+		if err != nil {
+			return nil, err
+		}
+		return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool {
+			return e.spend(objectWork) && m.match(document.Object{}.Put("", item), e)
+		}}, nil
+	}
+	query, err := c.query(condition)
+	if err != nil {
+		return nil, err
+	}
+	return &pull{operator: "$pull", meets: func(item any, e *Evaluation) bool {
+		o, ok := item.(document.Object)
+		return ok && query.match(o, e)
+	}}, nil
+}
+
+func compilePullAll(_ string, argument any) (operation, error) {
+	values, err := listOperand(argument)
+	if err != nil {
+		return nil, err
+	}
+	set := newValueSet(values, 0)
+	return &pull{operator: "$pullAll", meets: func(item any, e *Evaluation) bool {
+		return e.spend(set.work(item)) && set.has(item)
+	}}, nil
+}
+
+func (p *pull) apply(value any, run *updateRun) (any, error) {
+	if value == document.Missing {
+		return document.Missing, nil
+	}
+	items, err := itemsOf(p.operator, value)
+	if err != nil {
+		return nil, err
+	}
+	if err := run.steps(len(items)); err != nil {
+		return nil, err
+	}
+	kept := slices.DeleteFunc(slices.Clone(items), func(item any) bool { return p.meets(item, run.call) })
+	return document.ArrayOf(kept), run.call.budget.failure
+}
+
+// pop is $pop. It makes no field, and needs a path all the same, as the server's does.
+type pop struct {
+	needing
+	first bool
+}
+
+func compilePop(_ string, argument any) (operation, error) {
+	end, ok := document.WholeNumber(argument)
+	if !ok || end != 1 && end != -1 {
+		return nil, boterr.Invalid("", "must be 1 for the last or -1 for the first element, got %s", document.Excerpt(argument))
+	}
+	return pop{first: end == -1}, nil
+}
+
+func (p pop) apply(value any, run *updateRun) (any, error) {
+	if value == document.Missing {
+		return document.Missing, nil
+	}
+	items, err := itemsOf("$pop", value)
+	if err != nil || len(items) == 0 {
+		return value, err
+	}
+	if err := run.steps(len(items)); err != nil {
+		return nil, err
+	}
+	if p.first {
+		return document.ArrayOf(items[1:]), nil
+	}
+	return document.ArrayOf(items[:len(items)-1]), nil
+}

@@ -1,0 +1,380 @@
+package query
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// updateNode is a node of the tree of paths that an update changes. A leaf holds
+// an operation, an inner node the parts that follow.
+type updateNode struct {
+	selector  selector
+	operation operation
+	// children are in the order in which MongoDB adds new fields, once they are sorted.
+	children []*updateNode
+	// byName has the children of a node that has many.
+	byName map[string]*updateNode
+}
+
+// selectorKind says what a part of an update path selects.
+type selectorKind int
+
+const (
+	selectName     selectorKind = iota // a field, or an element by its index
+	selectPosition                     // $: the element through which the filter matched
+	selectAll                          // $[]: every element
+	selectFiltered                     // $[name]: every element that an array filter matches
+)
+
+// selector is one part of an update path.
+type selector struct {
+	kind   selectorKind
+	name   string
+	index  int
+	filter *arrayFilter
+}
+
+// resolved returns the selector with "$" replaced by the element that it stands
+// for.
+func (s selector) resolved(run *updateRun) (selector, error) {
+	if s.kind != selectPosition {
+		return s, nil
+	}
+	if !run.position.found {
+		return s, boterr.Invalid("", "the path holds $, but the filter has no condition that matched an array element")
+	}
+	index := run.position.index
+	return selector{kind: selectName, name: indexName(index), index: index}, nil
+}
+
+// selects reports whether the selector means an element of an array.
+func (s selector) selects(index int, item any, run *updateRun) bool {
+	switch s.kind {
+	case selectAll:
+		return true
+	case selectFiltered:
+		return s.filter.match(item, run.call)
+	default:
+		return index == s.index
+	}
+}
+
+// compareSelectors orders indexes by number, and then all others by bytes.
+func compareSelectors(a, b selector) int {
+	switch aIsIndex, bIsIndex := a.isIndex(), b.isIndex(); {
+	case aIsIndex && bIsIndex:
+		return cmp.Compare(a.index, b.index)
+	case aIsIndex:
+		return -1
+	case bIsIndex:
+		return 1
+	default:
+		return strings.Compare(a.name, b.name)
+	}
+}
+
+// isIndex reports whether a selector can be an index of an array.
+func (s selector) isIndex() bool { return s.kind == selectName && s.index >= 0 }
+
+// isArraySelector reports whether a selector is $[] or $[name].
+func (s selector) isArraySelector() bool { return s.kind == selectAll || s.kind == selectFiltered }
+
+// child returns the child for a selector, made where there is none.
+func (n *updateNode) child(s selector) *updateNode {
+	if known := n.find(s.name); known != nil {
+		return known
+	}
+	made := &updateNode{selector: s}
+	n.children = append(n.children, made)
+	switch {
+	case n.byName != nil:
+		n.byName[s.name] = made
+	case len(n.children) > fewFields:
+		n.byName = make(map[string]*updateNode, len(n.children))
+		for _, child := range n.children {
+			n.byName[child.selector.name] = child
+		}
+	}
+	return made
+}
+
+// find returns the child with that part of a path, or nil.
+func (n *updateNode) find(name string) *updateNode {
+	if n.byName != nil {
+		return n.byName[name]
+	}
+	for _, child := range n.children {
+		if child.selector.name == name {
+			return child
+		}
+	}
+	return nil
+}
+
+// sort puts all children into their order.
+func (n *updateNode) sort() {
+	slices.SortFunc(n.children, func(a, b *updateNode) int { return compareSelectors(a.selector, b.selector) })
+	n.byName = nil
+	for _, child := range n.children {
+		child.sort()
+	}
+}
+
+// apply returns what the node makes of a value, which may be missing before and
+// after.
+func (n *updateNode) apply(value any, run *updateRun) (any, error) {
+	if n.operation != nil {
+		next, err := n.operation.apply(value, run)
+		if err != nil {
+			return nil, err
+		}
+		return next, run.grow(document.SizeOf(next) - document.SizeOf(value))
+	}
+	switch v := value.(type) {
+	case document.Object:
+		return n.applyToFields(v, run)
+	case document.Array:
+		return n.applyToItems(v, run)
+	case document.MissingValue:
+		return n.applyToMissing(run)
+	default:
+		return value, n.refuse(value, run)
+	}
+}
+
+// fewFields is the number of fields up to which an object is changed field by field.
+const fewFields = 16
+
+// applyToFields applies the children to the fields of an object.
+func (n *updateNode) applyToFields(o document.Object, run *updateRun) (any, error) {
+	if len(n.children) > fewFields {
+		return n.applyToManyFields(o, run)
+	}
+	edit := document.NewEdit(o, 0, nil)
+	if err := n.editFields(&edit, run); err != nil {
+		return nil, err
+	}
+	return edit.Object(), nil
+}
+
+// editFields applies the children to the fields of an object that is edited.
+func (n *updateNode) editFields(edit *document.Edit, run *updateRun) error {
+	for _, child := range n.children {
+		s, err := child.selector.resolved(run)
+		if err != nil {
+			return err
+		}
+		if s.kind != selectName {
+			return notAnArray(s, edit.Before())
+		}
+		next, err := child.applyToField(edit.Value(s.name), run)
+		if err != nil {
+			return boterr.In(s.name, err)
+		}
+		edit.Set(s.name, next)
+	}
+	return nil
+}
+
+// fieldWork is what changing a field takes, in nanoseconds, a part of its collection included.
+const fieldWork = 128
+
+// applyToField is apply for a field of an object, whose name counts where it is new.
+func (n *updateNode) applyToField(value any, run *updateRun) (any, error) {
+	if err := run.spend(fieldWork); err != nil {
+		return nil, err
+	}
+	next, err := n.apply(value, run)
+	if err != nil || value != document.Missing || next == document.Missing {
+		return next, err
+	}
+	return next, run.grow(len(n.selector.name))
+}
+
+// applyToManyFields is applyToFields in time that grows with the fields and the
+// children, and not with their product.
+func (n *updateNode) applyToManyFields(o document.Object, run *updateRun) (any, error) {
+	b := document.NewBuilder(o.Len() + len(n.children))
+	for field, value := range o.All() {
+		b.Set(field, value)
+	}
+	for _, child := range n.children {
+		s, err := child.selector.resolved(run)
+		if err != nil {
+			return nil, err
+		}
+		if s.kind != selectName {
+			return nil, notAnArray(s, o)
+		}
+		old := b.Value(s.name)
+		next, err := child.applyToField(old, run)
+		if err != nil {
+			return nil, boterr.In(s.name, err)
+		}
+		if old != document.Missing || next != document.Missing {
+			b.Set(s.name, next)
+		}
+	}
+	return b.ObjectWithoutMissing(), nil
+}
+
+// applyToMissing makes an object where a child makes a field in it.
+func (n *updateNode) applyToMissing(run *updateRun) (any, error) {
+	next, err := n.applyToFields(document.O(), run)
+	if err != nil {
+		return nil, err
+	}
+	if next.(document.Object).Len() == 0 {
+		return document.Missing, nil
+	}
+	return next, nil
+}
+
+// applyToItems applies the children to the elements of an array.
+func (n *updateNode) applyToItems(array document.Array, run *updateRun) (any, error) {
+	items := slices.Clone(array.Items())
+	touched := map[int][]*updateNode{}
+	for _, child := range n.children {
+		s, err := child.selector.resolved(run)
+		if err != nil {
+			return nil, err
+		}
+		if s.kind == selectName && s.index < 0 {
+			if child.needsPath(run) {
+				return nil, boterr.Invalid(s.name, "cannot create the field %q in an array", s.name)
+			}
+			if child.selectsElements() {
+				return nil, noArrayAt(s)
+			}
+			continue
+		}
+		if s.kind == selectName && s.index >= len(items) {
+			if items, err = child.extend(items, s, run); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := child.applyToSelected(items, array.Items(), touched, s, run); err != nil {
+			return nil, err
+		}
+	}
+	return document.ArrayOf(items), nil
+}
+
+// applyToSelected applies one child to the elements that its selector means.
+func (n *updateNode) applyToSelected(items, before []any, touched map[int][]*updateNode, s selector, run *updateRun) error {
+	first, last := 0, len(before)
+	if s.kind == selectName {
+		first, last = s.index, min(last, s.index+1)
+	}
+	if err := run.steps(last - first); err != nil {
+		return err
+	}
+	for i := first; i < last; i++ {
+		if !s.selects(i, before[i], run) {
+			continue
+		}
+		if slices.ContainsFunc(touched[i], n.overlaps) {
+			return boterr.Invalid(indexName(i), "two operators change the same part of this array element")
+		}
+		touched[i] = append(touched[i], n)
+		next, err := n.apply(items[i], run)
+		if err != nil {
+			return boterr.In(indexName(i), err)
+		}
+		if next == document.Missing {
+			next = nil // An element that is removed by $unset leaves null.
+		}
+		items[i] = next
+	}
+	return nil
+}
+
+// overlaps reports whether two nodes for one value change the same part of it, or may
+// do so by their selectors.
+func (n *updateNode) overlaps(other *updateNode) bool {
+	if n.operation != nil || other.operation != nil {
+		return true
+	}
+	for _, child := range n.children {
+		for _, another := range other.children {
+			same := child.selector.name == another.selector.name ||
+				child.selector.kind != selectName || another.selector.kind != selectName
+			if same && child.overlaps(another) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// extend applies the node to an element beyond the end of an array.
+func (n *updateNode) extend(items []any, s selector, run *updateRun) ([]any, error) {
+	next, err := n.apply(document.Missing, run)
+	if err != nil {
+		return nil, boterr.In(s.name, err)
+	}
+	if next == document.Missing {
+		return items, nil
+	}
+	if s.index > document.MaxArrayIndex {
+		return nil, boterr.Invalid(s.name, "the index is above %d", document.MaxArrayIndex)
+	}
+	if missing := s.index - len(items); missing > 0 {
+		if err := run.grow(missing * nullItemSize); err != nil {
+			return nil, err
+		}
+		items = append(items, make([]any, missing)...)
+	}
+	return append(items, next), nil
+}
+
+// refuse returns the error for a path that leads into a value without fields. The
+// operators that only remove pass over it.
+func (n *updateNode) refuse(value any, run *updateRun) error {
+	for _, child := range n.children {
+		if child.selector.isArraySelector() {
+			return notAnArray(child.selector, value)
+		}
+		if child.needsPath(run) {
+			return boterr.Invalid(child.selector.name, "cannot create the field %q in a value of type %s",
+				child.selector.name, document.TypeName(value))
+		}
+		if child.selectsElements() {
+			return noArrayAt(child.selector)
+		}
+	}
+	return nil
+}
+
+// selectsElements reports whether a path below the node goes through $[] or
+// $[name], which need an array there whatever the operator.
+func (n *updateNode) selectsElements() bool {
+	return slices.ContainsFunc(n.children, func(child *updateNode) bool {
+		return child.selector.isArraySelector() || child.selectsElements()
+	})
+}
+
+// needsPath reports whether an operation below the node needs a path on which there can
+// be a field.
+func (n *updateNode) needsPath(run *updateRun) bool {
+	if n.operation != nil {
+		return n.operation.needsPath(run)
+	}
+	return slices.ContainsFunc(n.children, func(child *updateNode) bool { return child.needsPath(run) })
+}
+
+// notAnArray is the error for an array selector where there is no array.
+func notAnArray(s selector, value any) error {
+	return boterr.Invalid(s.name, "%s needs an array, got %s", s.name, document.TypeName(value))
+}
+
+// noArrayAt is the error for an array selector behind a part of a path that is
+// missing.
+func noArrayAt(s selector) error {
+	return boterr.Invalid(s.name, "there must be an array here, since the path selects elements of it")
+}

@@ -1,0 +1,195 @@
+package memstore
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+)
+
+// program is what a write does.
+type program struct {
+	// run does it in a transaction, under the transaction's context. It may be run several
+	// times, of which the last one counts; all of them share one evaluation.
+	run func(*query.Evaluation, *transaction) error
+	// matches reports whether a document that another write had or made bears on what run does.
+	matches func(*query.Evaluation, document.Object) (bool, error)
+}
+
+var (
+	// errTooLong ends a transaction that takes longer than its turn.
+	errTooLong = boterr.New(boterr.Internal, "", "the write takes longer than its turn")
+	// errNothingToKeep ends a transaction that was made for another purpose than to write.
+	errNothingToKeep = boterr.New(boterr.Internal, "", "there is nothing to keep")
+	// errLost is the error of a transaction that rests on what was changed meanwhile.
+	errLost = boterr.New(boterr.Internal, "", "another write came first")
+)
+
+// carryOut carries out a write. One that takes long runs beside the turn of its collection,
+// so that it holds nobody up, and takes the turn only to put what it made on top of what
+// others wrote meanwhile. Where that bears on it, it has lost and begins again; each time
+// it may keep the turn longer, so that it comes to an end.
+func (c *collection) carryOut(ctx context.Context, v *versions, p program) error {
+	call := query.NewEvaluation(ctx)
+	run := func(t *transaction) error {
+		call.Resume(t.ctx)
+		t.call = call
+		return p.run(call, t)
+	}
+	for looks := c.store.firstLooks; ; looks = moreLooks * (looks + 1) {
+		err := c.inTurn(ctx, v, looks, run)
+		if err != errTooLong { //nolint:errorlint // It comes as it is.
+			return err
+		}
+		w := besideWrite{collection: c, versions: v, program: p, call: call}
+		if err := w.carryOut(ctx); err != errLost { //nolint:errorlint // It comes as it is.
+			return err
+		}
+	}
+}
+
+// inTurn runs a transaction in the turn of its collection, and keeps what it made. The error
+// is errTooLong where it looked at its context more often than allowed.
+func (c *collection) inTurn(ctx context.Context, v *versions, looks int, run func(*transaction) error) error {
+	if c.store.commits != nil {
+		return c.store.commits.write(ctx, v, looks, run)
+	}
+	return v.write(ctx, looks, run)
+}
+
+// runInTurn is what inTurn does with a transaction.
+func (t *transaction) runInTurn(looks int, run func(*transaction) error) error {
+	t.turn = lookedContext{Context: t.ctx, left: looks}
+	t.ctx = &t.turn
+	err := run(t)
+	if t.turn.isSpent {
+		return errTooLong
+	}
+	return err
+}
+
+// besideWrite is a write that runs beside the turn of its collection.
+type besideWrite struct {
+	collection *collection
+	versions   *versions
+	program    program
+	call       *query.Evaluation
+
+	follower follower
+	// made is what it made.
+	made *transaction
+	// missed are the changes of others that were not compared yet.
+	missed []documentChange
+}
+
+// carryOut runs the write on what is there now, and puts what it made on top of what is
+// there then. The error is errLost where what others wrote meanwhile bears on it.
+func (w *besideWrite) carryOut(ctx context.Context) error {
+	base, err := w.follow(ctx)
+	if err != nil {
+		return err
+	}
+	defer w.follower.hasLeft.Store(true)
+	w.made = begin(ctx, base)
+	w.made.noted, w.made.call = true, w.call
+	w.call.Resume(ctx)
+	if err := w.program.run(w.call, w.made); err != nil || !w.made.isChanged() {
+		return err
+	}
+	for looks := w.collection.store.firstLooks; ; looks = moreLooks * (looks + 1) {
+		err := w.collection.inTurn(ctx, w.versions, looks, func(now *transaction) error { return w.settle(ctx, now) })
+		if err != errTooLong { //nolint:errorlint // It comes as it is.
+			return err
+		}
+		if err := w.compare(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// follow returns the newest content, which the journal has kept, and collects what is
+// written from then on.
+func (w *besideWrite) follow(ctx context.Context) (base *content, err error) {
+	err = w.collection.inTurn(ctx, w.versions, 1, func(t *transaction) error {
+		base = t.before
+		w.versions.addFollower(&w.follower)
+		return errNothingToKeep
+	})
+	if err == errNothingToKeep { //nolint:errorlint // It comes as it is.
+		return base, nil
+	}
+	return nil, err
+}
+
+// settle puts what was made into a transaction that has the turn.
+func (w *besideWrite) settle(ctx context.Context, now *transaction) error {
+	w.missed = append(w.missed, w.follower.changes...)
+	w.follower.changes = nil
+	if w.follower.isReset {
+		return errLost
+	}
+	if err := w.compare(now.ctx); err != nil { //nolint:contextcheck // That of the turn, which ends before ctx.
+		return err
+	}
+	now.ctx = ctx
+	return now.adopt(w.made)
+}
+
+// compare looks whether what others wrote bears on the write.
+func (w *besideWrite) compare(ctx context.Context) error {
+	w.call.Resume(ctx)
+	for ; len(w.missed) > 0; w.missed = w.missed[1:] {
+		if err := checkEnded(ctx); err != nil {
+			return err
+		}
+		for _, o := range []document.Object{w.missed[0].before, w.missed[0].after} {
+			if o.IsZero() {
+				continue
+			}
+			if matched, err := w.program.matches(w.call, o); matched || err != nil {
+				return errLost
+			}
+		}
+	}
+	return nil
+}
+
+// adopt does what another transaction did, which was made of the content before this one
+// or of an earlier one that does not differ in what bears on it.
+func (t *transaction) adopt(made *transaction) error {
+	if t.before == made.before {
+		t.next, t.changes, t.indexed = made.next, made.changes, made.indexed
+		return nil
+	}
+	if made.indexed != nil {
+		return errLost
+	}
+	for _, c := range made.changes {
+		if err := t.repeat(c); err != nil {
+			return lostTo(err)
+		}
+	}
+	return nil
+}
+
+// lostTo returns errLost for the error of a key that another write has taken: the write that
+// begins again tells which of its documents that concerns.
+func lostTo(err error) error {
+	if boterr.CodeOf(err) == boterr.AlreadyExists {
+		return errLost
+	}
+	return err
+}
+
+// repeat does what was done to one document.
+func (t *transaction) repeat(c documentChange) error {
+	switch {
+	case c.before.IsZero():
+		return t.insert(c.after)
+	case c.after.IsZero():
+		return t.remove(c.position, c.before)
+	default:
+		return t.replace(c.position, c.before, c.after)
+	}
+}

@@ -1,0 +1,179 @@
+package memstore_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// keys makes an index of paths, of which those after a "-" are descending.
+func keys(paths ...string) store.Index {
+	var index store.Index
+	for _, path := range paths {
+		key := store.IndexKey{Path: path, Kind: query.Ascending}
+		if path[0] == '-' {
+			key = store.IndexKey{Path: path[1:], Kind: query.Descending}
+		}
+		index.Keys = append(index.Keys, key)
+	}
+	return index
+}
+
+// shelved returns a store with 100 books, and indexes of all kinds on them.
+func shelved(t *testing.T) *memstore.Store {
+	t.Helper()
+	database := memstore.New()
+	books := database.Collection("books")
+	sparse := keys("lender")
+	sparse.Sparse = true
+	for _, index := range []store.Index{
+		keys("shelf"), keys("shelf", "-year"), keys("year"), keys("tags"), keys("title", "-author"), sparse, keys("list.0"),
+	} {
+		require.NoError(t, books.EnsureIndex(t.Context(), index))
+	}
+	for i := range 100 {
+		book := document.O("_id", i, "shelf", i%10, "year", 1900+i, "title", string(rune('a'+i%26))+"-title",
+			"author", i%7, "tags", document.A(i%5, "t"))
+		if i%20 == 0 {
+			book.Set("lender", i)
+		}
+		require.NoError(t, books.Insert(t.Context(), book))
+	}
+	return database
+}
+
+// TestExplainTellsTheIndex says which index serves which filter and sort.
+func TestExplainTellsTheIndex(t *testing.T) {
+	t.Parallel()
+	database := shelved(t)
+	none := memstore.Explanation{}
+	o, a := document.O, document.A
+	for _, test := range []struct {
+		name         string
+		filter, sort document.Object
+		limit        int64
+		want         memstore.Explanation
+	}{
+		{name: "nothing to look for", want: none},
+		{name: "the _id", filter: o("_id", 7, "shelf", 7), want: memstore.Explanation{Index: "_id_", Bound: 1}},
+		{name: "equality", filter: o("shelf", 3), want: memstore.Explanation{Index: "shelf_1", Bound: 1, Exact: true}},
+		{
+			name: "a condition beside it", filter: o("shelf", 3, "title", o("$ne", "x")),
+			want: memstore.Explanation{Index: "shelf_1", Bound: 1},
+		},
+		{
+			name: "two equalities", filter: o("shelf", 3, "year", 1913),
+			want: memstore.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
+		},
+		{
+			name: "in an $and", filter: o("$and", a(o("shelf", o("$eq", 3)), o("year", 1913))),
+			want: memstore.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
+		},
+		{
+			name: "a range", filter: o("year", o("$gte", 1910, "$lt", 1920)),
+			want: memstore.Explanation{Index: "year_1", Bound: 1, Exact: true},
+		},
+		{
+			name: "an equality and a range", filter: o("shelf", 3, "year", o("$gt", 1950)),
+			want: memstore.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
+		},
+		{name: "a list", filter: o("shelf", o("$in", a(1, 2))), want: memstore.Explanation{Index: "shelf_1", Bound: 1, Exact: true}},
+		{
+			name: "a list and a range", filter: o("shelf", o("$in", a(1, 2)), "year", o("$gt", 1950)),
+			want: memstore.Explanation{Index: "shelf_1_year_-1", Bound: 2, Exact: true},
+		},
+		{
+			name: "an $or on one path", filter: o("$or", a(o("shelf", 1), o("shelf", o("$gt", 8)))),
+			want: memstore.Explanation{Index: "shelf_1", Bound: 1, Exact: true},
+		},
+		{name: "an $or on two paths", filter: o("$or", a(o("shelf", 1), o("author", 2))), want: none},
+		{
+			name: "the beginning of a text", filter: o("title", o("$regex", "^b-")),
+			want: memstore.Explanation{Index: "title_1_author_-1", Bound: 1},
+		},
+		{name: "the middle of a text", filter: o("title", o("$regex", "b-")), want: none},
+		{name: "null", filter: o("shelf", nil), want: memstore.Explanation{Index: "shelf_1", Bound: 1}},
+		{name: "an element", filter: o("tags", "t"), want: memstore.Explanation{Index: "tags_1", Bound: 1, Exact: true}},
+		{name: "a range of elements", filter: o("tags", o("$gt", 1, "$lt", 3)), want: memstore.Explanation{Index: "tags_1", Bound: 1}},
+		{
+			name: "one element for all conditions", filter: o("tags", o("$elemMatch", o("$gt", 1, "$lt", 3))),
+			want: memstore.Explanation{Index: "tags_1", Bound: 1},
+		},
+		{name: "a whole array", filter: o("tags", a(1, "t")), want: none},
+		{name: "what is not equal", filter: o("shelf", o("$ne", 3)), want: none},
+		{name: "a second key alone", filter: o("author", 3), want: none},
+		{name: "a sparse index", filter: o("lender", 40), want: memstore.Explanation{Index: "lender_1", Bound: 1, Exact: true}},
+		{name: "null, which a sparse index lacks", filter: o("lender", nil), want: none},
+		{name: "an index of elements", filter: o("list.0", 1), want: none},
+
+		{name: "a sort", sort: o("year", -1), limit: 5, want: memstore.Explanation{Index: "year_1", Exact: true, Sorted: true}},
+		{name: "a sort that a sparse index would shorten", sort: o("lender", 1), want: none},
+		{
+			name: "a sort behind an equality", filter: o("shelf", 3), sort: o("year", 1), limit: 1,
+			want: memstore.Explanation{Index: "shelf_1_year_-1", Bound: 1, Exact: true, Sorted: true},
+		},
+		{
+			name: "a sort of all keys", sort: o("title", -1, "author", 1), limit: 3,
+			want: memstore.Explanation{Index: "title_1_author_-1", Exact: true, Sorted: true},
+		},
+		{name: "a sort in directions that the index lacks", sort: o("title", 1, "author", 1), want: none},
+		{name: "a sort of the first key, whose ties are in the order of insertion", sort: o("title", 1), want: none},
+		{name: "a sort by elements", sort: o("tags", 1), want: none},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			f, err := query.CompileFilter(test.filter)
+			require.NoError(t, err)
+			s, err := query.CompileSort(test.sort)
+			require.NoError(t, err)
+			got, err := database.Explain(t.Context(), "books", f, store.FindOptions{Sort: s, Limit: test.limit})
+			require.NoError(t, err)
+			got.Examined, got.Returned = 0, 0
+			require.Equal(t, test.want, got)
+		})
+	}
+}
+
+func TestExplainCountsWhatIsExamined(t *testing.T) {
+	t.Parallel()
+	database := shelved(t)
+	for _, test := range []struct {
+		name               string
+		filter, sort       document.Object
+		limit              int64
+		examined, returned int64
+	}{
+		{name: "all", examined: 100, returned: 100},
+		{name: "an index", filter: document.O("shelf", 3, "author", 3), examined: 10, returned: 2},
+		{name: "no index", filter: document.O("author", 3), examined: 100, returned: 14},
+		{name: "a sort in the index ends at the limit", sort: document.O("year", -1), limit: 5, examined: 5, returned: 5},
+		{name: "nothing can match", filter: document.O("year", document.O("$lt", 1, "$gt", 2))},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			f, err := query.CompileFilter(test.filter)
+			require.NoError(t, err)
+			s, err := query.CompileSort(test.sort)
+			require.NoError(t, err)
+			got, err := database.Explain(t.Context(), "books", f, store.FindOptions{Sort: s, Limit: test.limit})
+			require.NoError(t, err)
+			require.Equal(t, test.examined, got.Examined, "examined")
+			require.Equal(t, test.returned, got.Returned, "returned")
+		})
+	}
+}
+
+func TestExplainRefusesWhatFindRefuses(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	_, err := database.Explain(t.Context(), "", nil, store.FindOptions{})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	_, err = database.Explain(t.Context(), "c", nil, store.FindOptions{Limit: -1})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}

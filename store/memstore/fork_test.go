@@ -1,0 +1,105 @@
+package memstore_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// contents returns what a collection of a store holds, as texts.
+func contents(t *testing.T, database store.Store, collection string) []string {
+	t.Helper()
+	found, err := database.Collection(collection).Find(t.Context(), nil, store.FindOptions{})
+	require.NoError(t, err)
+	return texts(found)
+}
+
+// put inserts documents with these _ids.
+func put(t *testing.T, store store.Store, collection string, ids ...any) {
+	t.Helper()
+	for _, id := range ids {
+		require.NoError(t, store.Collection(collection).Insert(t.Context(), document.O("_id", id)))
+	}
+}
+
+func TestForkHasTheSameContent(t *testing.T) {
+	t.Parallel()
+	at := time.UnixMilli(5).UTC()
+	database := memstore.New(memstore.WithNow(func() time.Time { return at }))
+	put(t, database, "a", 1, 2)
+	put(t, database, "b", 3)
+	require.NoError(t, database.Collection("a").EnsureIndex(t.Context(), store.Index{Keys: ascending("k"), Unique: true, Sparse: true}))
+	fork := database.Fork()
+	require.Equal(t, contents(t, database, "a"), contents(t, fork, "a"))
+	require.Equal(t, contents(t, database, "b"), contents(t, fork, "b"))
+
+	now, err := fork.Now(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, at, now)
+	now, err = database.Fork(memstore.WithNow(func() time.Time { return at.Add(1) })).Now(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, at.Add(1), now)
+
+	require.NoError(t, fork.Collection("a").Insert(t.Context(), document.O("_id", 8, "k", 1)))
+	err = fork.Collection("a").Insert(t.Context(), document.O("_id", 9, "k", 1))
+	require.ErrorIs(t, err, boterr.AlreadyExists, "the index is there")
+}
+
+func TestForkAndOriginDoNotSeeEachOther(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	put(t, database, "a", 1, 2, 3)
+	held := database.Collection("a")
+	fork := database.Fork()
+	for name, pair := range map[string][2]*memstore.Store{"fork": {fork, database}, "origin": {database, fork}} {
+		writer, other := pair[0], pair[1]
+		before := contents(t, other, "a")
+		put(t, writer, "a", name)
+		put(t, writer, "new in "+name, 1)
+		_, err := writer.Collection("a").Update(t.Context(), nil, change(t, "$set", document.O(name, true)), store.UpdateOptions{Multi: true})
+		require.NoError(t, err)
+		_, err = writer.Collection("a").Delete(t.Context(), filter(t, "_id", 2), store.DeleteOptions{})
+		require.NoError(t, err)
+		require.Equal(t, before, contents(t, other, "a"))
+		require.Empty(t, contents(t, other, "new in "+name))
+	}
+	require.Equal(t, []string{`{"_id":1,"origin":true}`, `{"_id":3,"origin":true}`, `{"_id":"origin","origin":true}`},
+		contents(t, database, "a"))
+	require.Equal(t, []string{`{"_id":1,"fork":true}`, `{"_id":3,"fork":true}`, `{"_id":"fork","fork":true}`},
+		contents(t, fork, "a"))
+	found, err := held.Count(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, int64(3), found, "a collection that was asked for before")
+}
+
+func TestRestorePutsBack(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	put(t, database, "a", 1, 2)
+	held, unused := database.Collection("a"), database.Collection("later")
+	snapshot := database.Snapshot()
+
+	put(t, database, "a", 3)
+	put(t, database, "later", 1)
+	require.NoError(t, held.EnsureIndex(t.Context(), store.Index{Keys: ascending("k"), Unique: true, Sparse: true}))
+	for range 2 {
+		database.Restore(snapshot)
+		require.Equal(t, []string{`{"_id":1}`, `{"_id":2}`}, contents(t, database, "a"))
+		require.Empty(t, contents(t, database, "later"))
+		require.NoError(t, held.Insert(t.Context(), document.O("_id", 3, "k", 1), document.O("_id", 4, "k", 1)), "the index is gone")
+		require.NoError(t, unused.Insert(t.Context(), document.O("_id", 1)))
+		require.Len(t, contents(t, database, "a"), 4)
+	}
+
+	other := memstore.New()
+	other.Restore(snapshot)
+	require.Equal(t, []string{`{"_id":1}`, `{"_id":2}`}, contents(t, other, "a"))
+	other.Restore(memstore.Snapshot{})
+	require.Empty(t, contents(t, other, "a"))
+}

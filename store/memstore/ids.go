@@ -1,0 +1,73 @@
+package memstore
+
+import (
+	"hash/maphash"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
+)
+
+// idIndex finds the position of a document by its _id.
+type idIndex struct {
+	seed maphash.Seed
+	// byHash holds the position by the hash of the _id's key. Of two _ids with one
+	// hash, the later one is in collided, by its key.
+	byHash   persistent.Trie[uint64]
+	collided persistent.Tree[string, uint64]
+	// hashMask takes bits out of the hashes, so that a test can make them collide.
+	hashMask uint64
+}
+
+func newIDIndex() idIndex {
+	return idIndex{seed: maphash.MakeSeed(), hashMask: ^uint64(0)}
+}
+
+// documents are the documents of a collection by position.
+type documents = persistent.Sequence[document.Object]
+
+// find returns the document with an _id, and its position.
+func (x *idIndex) find(among *documents, id any) (position uint64, o document.Object, ok bool) {
+	var buffer [64]byte
+	key := document.AppendKey(buffer[:0], id)
+	if position, ok = x.byHash.Get(x.hash(key)); ok {
+		if o, ok = among.Get(position); ok && hasID(o, id) {
+			return position, o, true
+		}
+	}
+	if x.collided.Len() == 0 {
+		return 0, document.Object{}, false
+	}
+	if position, ok = x.collided.Get(string(key)); ok {
+		o, ok = among.Get(position)
+	}
+	return position, o, ok
+}
+
+func (x *idIndex) hash(key []byte) uint64 { return maphash.Bytes(x.seed, key) & x.hashMask }
+
+func hasID(o document.Object, id any) bool {
+	value, ok := o.Field(document.IDField)
+	return ok && document.Equal(value, id)
+}
+
+// add adds the position of a document, whose _id no other document has.
+func (x *idIndex) add(edit *persistent.Edit, position uint64, id any) {
+	key := document.AppendKey(nil, id)
+	hash := x.hash(key)
+	if _, taken := x.byHash.Get(hash); taken {
+		x.collided.Set(edit, string(key), position)
+	} else {
+		x.byHash.Set(edit, hash, position)
+	}
+}
+
+// remove takes the position of a document out.
+func (x *idIndex) remove(edit *persistent.Edit, position uint64, id any) {
+	key := document.AppendKey(nil, id)
+	hash := x.hash(key)
+	if at, ok := x.byHash.Get(hash); ok && at == position {
+		x.byHash.Delete(edit, hash)
+		return
+	}
+	x.collided.Delete(edit, string(key))
+}

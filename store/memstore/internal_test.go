@@ -1,0 +1,77 @@
+package memstore
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
+)
+
+func TestIDsWithOneHashAreTold(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	x, held := newIDIndex(), &documents{}
+	x.hashMask = 3
+	model := map[string]uint64{}
+	for position := range uint64(3_000) {
+		id, edit := strconv.Itoa(random.IntN(60)), persistent.NewEdit()
+		at, _, found := x.find(held, id)
+		expected, exists := model[id]
+		require.Equal(t, exists, found, id)
+		switch {
+		case !exists:
+			x.add(edit, position, id)
+			held.Set(edit, position, document.O("_id", id))
+			model[id] = position
+		case random.IntN(2) == 0:
+			require.Equal(t, expected, at)
+			x.remove(edit, at, id)
+			held.Delete(edit, at)
+			delete(model, id)
+		}
+	}
+}
+
+func TestLeaderboardKeepsTheFirst(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	type item struct{ rank, number int }
+	compare := func(a, b item) int { return a.rank - b.rank }
+	for range 500 {
+		items := make([]item, random.IntN(40))
+		l := leaderboard[item]{compare: compare, size: random.Int64N(45)}
+		for i := range items {
+			items[i] = item{rank: random.IntN(6), number: i}
+			l.add(items[i])
+		}
+		slices.SortStableFunc(items, compare)
+		if l.size > 0 {
+			items = items[:min(int64(len(items)), l.size)]
+		}
+		require.Equal(t, items, l.ranking())
+	}
+}
+
+func TestVersionsThatNobodyReadsAreFreed(t *testing.T) {
+	t.Parallel()
+	c := &collection{store: New(), name: "c"}
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1)))
+	now, err := c.newest()
+	require.NoError(t, err)
+	old := weak.Make(now)
+	now = nil
+	for id := range 3 {
+		require.NoError(t, c.Insert(t.Context(), document.O("_id", id+2)))
+	}
+	runtime.GC() //nolint:revive // What it frees is the question.
+	require.Nil(t, old.Value())
+	runtime.KeepAlive(c)
+	require.Nil(t, now)
+}

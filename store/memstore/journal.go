@@ -1,0 +1,151 @@
+package memstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Journal keeps what is written to a Journaled store, so that a store that is opened
+// with the same journal later holds it again.
+type Journal interface {
+	// Load yields what the journal keeps as entries whose Before is absent: of each
+	// collection the documents, lowest position first, and then the indexes in the
+	// order in which they were made. It stops at the first error of yield, and returns it.
+	Load(yield func(Entry) error) error
+
+	// Commit keeps entries, all or none, in their order: once it has returned nil, Load
+	// yields what they made. It is called by one goroutine at a time, and must not hold
+	// the entries any longer. An error that is no *boterr.Error counts as Unavailable.
+	Commit(entries []Entry) error
+}
+
+// Entry is one thing that a write did.
+type Entry struct {
+	Collection string
+	// Index is the index that was made, nil for what was done to a document.
+	Index *store.Index
+	// Position is the place of the document in the order of insertion. It stays that of
+	// the document until the document is removed.
+	Position uint64
+	// Before is what the document was, After what it is now; absent for no document.
+	Before, After document.Object
+}
+
+// Journaled is a store.Store in memory whose writes are kept in a journal before they
+// are published and their callers are answered. Reads never wait. Writes of all
+// collections take turns, as those of one collection of a Store do; those that come while
+// the journal is at work are handed to it together. Open makes one.
+type Journaled struct{ store *Store }
+
+var (
+	_ store.Store   = (*Journaled)(nil)
+	_ store.Watcher = (*Journaled)(nil)
+)
+
+// Open returns a store with what a journal keeps, whose writes the journal keeps, too.
+// InvalidArgument: there is no journal. FailedPrecondition: it yields what no store could
+// have written.
+func Open(journal Journal, options ...Option) (*Journaled, error) {
+	if journal == nil {
+		return nil, boterr.Invalid("journal", "it is nil; give one, or use New")
+	}
+	s := New(options...)
+	if err := s.load(journal); err != nil {
+		return nil, err
+	}
+	s.commits = newCommits(journal)
+	return &Journaled{store: s}, nil
+}
+
+// Collection implements store.Store. Where the journal fails, the error of the write
+// is that of Journal.Commit, and nothing of the write is seen; so it is for the writes that
+// were handed to the journal together with it, and those that ran meanwhile.
+func (j *Journaled) Collection(name string) store.Collection { return j.store.Collection(name) }
+
+// Now implements store.Store as Store.Now does.
+func (j *Journaled) Now(ctx context.Context) (time.Time, error) {
+	if err := j.store.commits.checkOpen(); err != nil {
+		return time.Time{}, err
+	}
+	return j.store.Now(ctx)
+}
+
+// Watch implements store.Watcher.
+func (j *Journaled) Watch(
+	collection string, changed func(before, after document.Object), reset func(),
+) (stop func()) {
+	return j.store.Watch(collection, changed, reset)
+}
+
+// Explain finds documents and tells how, as Store.Explain does.
+func (j *Journaled) Explain(
+	ctx context.Context, collectionName string, filter *query.Filter, options store.FindOptions,
+) (Explanation, error) {
+	return j.store.Explain(ctx, collectionName, filter, options)
+}
+
+// Close refuses everything that is asked of the store from now on, with
+// FailedPrecondition, and waits for the writes that are under way. The journal is not
+// used any more when it returns.
+func (j *Journaled) Close() { j.store.commits.close() }
+
+// load fills an empty store with what a journal keeps.
+func (s *Store) load(journal Journal) error {
+	var at *versions
+	var t *transaction
+	publish := func() {
+		if t != nil {
+			at.newest.Store(t.next)
+		}
+	}
+	err := journal.Load(func(entry Entry) error {
+		if t == nil || t.next.name != entry.Collection {
+			if err := checkName(entry.Collection); err != nil {
+				return unloadable(entry, err)
+			}
+			publish()
+			at = s.named(entry.Collection)
+			t = begin(context.Background(), at.newest.Load())
+		}
+		return unloadable(entry, t.load(entry))
+	})
+	publish()
+	return err
+}
+
+// load puts what a journal yields into the content.
+func (t *transaction) load(entry Entry) error {
+	if entry.Index == nil {
+		if entry.Position < t.next.end {
+			return boterr.New(boterr.Internal, "", "the position is out of order")
+		}
+		t.next.end = entry.Position
+		return t.insert(entry.After)
+	}
+	if err := entry.Index.Check(); err != nil {
+		return err
+	}
+	// An index is made of the documents that were there before the transaction.
+	loaded := *t.next
+	t.before = &loaded
+	return t.ensure(*entry.Index)
+}
+
+// unloadable is the error for what a journal yields and no store could have written.
+func unloadable(entry Entry, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case entry.Index != nil:
+		return boterr.New(boterr.FailedPrecondition, "", "the index %v of the collection %q cannot be made again: %w",
+			entry.Index.Keys, entry.Collection, err)
+	default:
+		return boterr.New(boterr.FailedPrecondition, "", "the document at position %d of the collection %q cannot be loaded: %w",
+			entry.Position, entry.Collection, err)
+	}
+}

@@ -1,0 +1,318 @@
+package memstore
+
+import (
+	"context"
+	"math"
+	"math/bits"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
+)
+
+// checkEvery is the number of documents after which a read looks whether its
+// context has ended.
+const checkEvery = 512
+
+// visit yields the documents that match, in the order of insertion or that of the
+// filter's $near, until yield returns false.
+func (c *content) visit(
+	call *query.Evaluation, filter *query.Filter, yield func(position uint64, o document.Object) bool,
+) error {
+	p := c.planFor(filter, nil)
+	return c.follow(call, filter, &p, yield)
+}
+
+// follow yields the documents that match, in the order of a plan for the filter or in
+// that of the filter's $near, until yield returns false.
+func (c *content) follow(
+	call *query.Evaluation, filter *query.Filter, p *plan, yield func(position uint64, o document.Object) bool,
+) error {
+	if filter.Near() != nil {
+		return c.followNear(call, filter, p, yield)
+	}
+	return c.look(call, filter, p, yield)
+}
+
+// look yields the documents that match, in the order of a plan for the filter, until
+// yield returns false.
+func (c *content) look(
+	call *query.Evaluation, filter *query.Filter, p *plan, yield func(position uint64, o document.Object) bool,
+) error {
+	err := call.Err()
+	if err != nil {
+		return err
+	}
+	if p.isScan() {
+		return c.scan(call, filter, p, yield)
+	}
+	p.candidates(c, func(position uint64, o document.Object) bool {
+		p.examined++
+		if p.examined%checkEvery == 0 {
+			if err = call.Err(); err != nil {
+				return false
+			}
+		}
+		matched := p.exact
+		if matched {
+			call.Visit(o)
+		} else if matched, err = call.Check(filter, o); err != nil {
+			return false
+		}
+		return !matched || yield(position, o)
+	})
+	return err
+}
+
+// A batch of the sequence is no more than a filter takes.
+const _ = uint(query.BatchSize - persistent.Batch)
+
+// scan looks at all documents.
+func (c *content) scan(
+	call *query.Evaluation, filter *query.Filter, p *plan, yield func(position uint64, o document.Object) bool,
+) (err error) {
+	batches := 0
+	c.documents.Batches(func(from uint64, documents []document.Object, used uint32) bool {
+		batches++
+		if batches%(checkEvery/persistent.Batch) == 0 {
+			if err = call.Err(); err != nil {
+				return false
+			}
+		}
+		p.examined += int64(bits.OnesCount32(used))
+		var matched uint32
+		matched, err = call.Select(filter, documents, used)
+		for ; matched != 0; matched &= matched - 1 {
+			i := bits.TrailingZeros32(matched)
+			if !yield(from+uint64(i), documents[i]) {
+				err = nil // The search ended before.
+				return false
+			}
+		}
+		return err == nil
+	})
+	return err
+}
+
+// placed is a document and its position.
+type placed struct {
+	document document.Object
+	position uint64
+}
+
+// first returns the first document that matches, in the order of a sort; a nil
+// sort is the order of insertion.
+func (c *content) first(
+	call *query.Evaluation, filter *query.Filter, sort *query.Sort,
+) (found placed, ok bool, err error) {
+	if sort == nil {
+		if id, isID := idOf(filter); isID {
+			return c.byID(call, filter, id)
+		}
+	}
+	p := c.planFor(filter, sort)
+	inOrder := sort == nil || p.sorted
+	var unsorted error
+	err = c.follow(call, filter, &p, func(position uint64, o document.Object) bool {
+		if unsorted = call.CheckSort(sort, o); unsorted != nil {
+			return false
+		}
+		if !ok || call.Compare(sort, o, found.document) < 0 {
+			found, ok = placed{document: o, position: position}, true
+		}
+		return !inOrder
+	})
+	if err == nil {
+		err = boterr.In("sort", unsorted)
+	}
+	if err == nil && sort != nil {
+		err = call.Err()
+	}
+	return found, ok && err == nil, err
+}
+
+// find returns the documents that Find is asked for. Looking up one by its _id evaluates
+// nothing.
+func (c *content) find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	if filter.IsEquality() && options == (store.FindOptions{}) {
+		if id, isID := idOf(filter); isID {
+			return c.record(ctx, id)
+		}
+	}
+	call := query.NewEvaluation(ctx)
+	if options.Sort == nil && options.Skip == 0 {
+		if id, isID := idOf(filter); isID {
+			one, ok, err := c.byID(call, filter, id)
+			found := []document.Object{}
+			if ok {
+				found = []document.Object{one.document}
+			}
+			return allProjected(call, found, filter, options.Projection, err)
+		}
+	}
+	p := c.planFor(filter, options.Sort)
+	return c.findBy(call, filter, &p, options)
+}
+
+// record returns the document of an _id, as a find does.
+func (c *content) record(ctx context.Context, id any) ([]document.Object, error) {
+	if err := checkEnded(ctx); err != nil {
+		return nil, err
+	}
+	if _, found, ok := c.ids.find(&c.documents, id); ok {
+		return []document.Object{found}, nil
+	}
+	return []document.Object{}, nil
+}
+
+// idOf returns the _id of the one document that a filter can match, where it gives one.
+func idOf(filter *query.Filter) (id any, ok bool) {
+	if filter.Near() != nil {
+		return nil, false
+	}
+	return filter.Equality(document.IDField)
+}
+
+// byID returns the one document that a filter which gives an _id can match. It is what a
+// plan would find, without a plan.
+func (c *content) byID(call *query.Evaluation, filter *query.Filter, id any) (found placed, ok bool, err error) {
+	if err := call.Err(); err != nil {
+		return found, false, err
+	}
+	found.position, found.document, ok = c.ids.find(&c.documents, id)
+	if ok && !filter.IsEquality() {
+		ok, err = call.Check(filter, found.document)
+	}
+	return found, ok && err == nil, err
+}
+
+// findBy is find by a plan.
+func (c *content) findBy(
+	call *query.Evaluation, filter *query.Filter, p *plan, options store.FindOptions,
+) ([]document.Object, error) {
+	found, err := c.findWhole(call, filter, p, options)
+	return allProjected(call, found, filter, options.Projection, err)
+}
+
+// allProjected applies a projection to what was found, unless finding it failed.
+func allProjected(
+	call *query.Evaluation, found []document.Object, filter *query.Filter, projection *query.Projection, err error,
+) ([]document.Object, error) {
+	if err != nil || projection == nil {
+		return found, err
+	}
+	for i, o := range found {
+		if found[i], err = projected(call, o, filter, projection); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// findWhole is findBy without the projection.
+func (c *content) findWhole(
+	call *query.Evaluation, filter *query.Filter, p *plan, options store.FindOptions,
+) ([]document.Object, error) {
+	if options.Sort != nil && !p.sorted {
+		return c.findSorted(call, filter, p, options)
+	}
+	found := []document.Object{}
+	skip := options.Skip
+	err := c.follow(call, filter, p, func(_ uint64, o document.Object) bool {
+		if skip > 0 {
+			skip--
+			return true
+		}
+		found = append(found, o)
+		return int64(len(found)) != options.Limit
+	})
+	return found, err
+}
+
+// fewLeaders is the number of documents up to which it is faster to keep only those that
+// come first than to sort all.
+const fewLeaders = 256
+
+// findSorted is findWhole for a sort that the plan does not give.
+func (c *content) findSorted(
+	call *query.Evaluation, filter *query.Filter, p *plan, options store.FindOptions,
+) ([]document.Object, error) {
+	size := options.Skip + options.Limit
+	if options.Limit == 0 || size < options.Limit { // The sum may overflow.
+		size = math.MaxInt64
+	}
+	var found []document.Object
+	var err error
+	if size <= fewLeaders {
+		found, err = c.firstSorted(call, filter, p, options.Sort, size)
+	} else {
+		found, err = c.allSorted(call, filter, p, options.Sort)
+	}
+	if err == nil {
+		err = call.Err()
+	}
+	there := int64(len(found))
+	return found[min(options.Skip, there):min(size, there)], err
+}
+
+// firstSorted returns the documents that match and come first in the order of a sort.
+func (c *content) firstSorted(
+	call *query.Evaluation, filter *query.Filter, p *plan, sort *query.Sort, size int64,
+) ([]document.Object, error) {
+	compare := func(a, b document.Object) int { return call.Compare(sort, a, b) }
+	leaders := leaderboard[document.Object]{compare: compare, size: size}
+	err := c.followSortable(call, filter, p, sort, leaders.add)
+	return leaders.ranking(), err
+}
+
+// allSorted returns all documents that match, in the order of a sort.
+func (c *content) allSorted(
+	call *query.Evaluation, filter *query.Filter, p *plan, sort *query.Sort,
+) ([]document.Object, error) {
+	found := []document.Object{}
+	err := c.followSortable(call, filter, p, sort, func(o document.Object) { found = append(found, o) })
+	if err == nil {
+		call.Sort(sort, found)
+	}
+	return found, err
+}
+
+// followSortable hands over the documents that match. The error is that of a document of
+// which no order follows by the sort.
+func (c *content) followSortable(
+	call *query.Evaluation, filter *query.Filter, p *plan, sort *query.Sort, take func(document.Object),
+) error {
+	var unsorted error
+	err := c.follow(call, filter, p, func(_ uint64, o document.Object) bool {
+		if unsorted = call.CheckSort(sort, o); unsorted != nil {
+			return false
+		}
+		take(o)
+		return true
+	})
+	if err == nil {
+		err = boterr.In("sort", unsorted)
+	}
+	return err
+}
+
+// count returns the number of documents that match.
+func (c *content) count(call *query.Evaluation, filter *query.Filter) (int, error) {
+	if filter == nil {
+		return c.documents.Len(), call.Err()
+	}
+	p := c.planFor(filter, nil)
+	if count, ok := p.count(); ok {
+		return count, call.Err()
+	}
+	count := 0
+	err := c.follow(call, filter, &p, func(uint64, document.Object) bool {
+		count++
+		return true
+	})
+	return count, err
+}

@@ -1,0 +1,352 @@
+package memstore_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// places makes random places: most of them near one spot, some all over the globe.
+type places struct{ *rand.Rand }
+
+func newPlaces(seed uint64) places { return places{rand.New(rand.NewPCG(seed, 7))} }
+
+// around returns coordinates at most reach degrees from a spot, on the globe.
+func (p places) around(x, y, reach float64) document.Array {
+	x += (p.Float64()*2 - 1) * reach
+	y += (p.Float64()*2 - 1) * reach
+	return document.A(math.Remainder(x, 360), max(-90, min(90, y)))
+}
+
+func (p places) coordinates() document.Array {
+	switch p.IntN(12) {
+	case 0:
+		return p.around(0, 0, 180)
+	case 1:
+		return document.A(float64(p.IntN(5)-2)*90, float64(p.IntN(5)-2)*45)
+	case 2:
+		return p.around(180, -89, 2)
+	case 3:
+		return document.A(float64(p.IntN(5)), float64(48+p.IntN(4)))
+	default:
+		return p.around(2, 49, 3)
+	}
+}
+
+func (p places) point() document.Object {
+	return document.O("type", "Point", "coordinates", p.coordinates())
+}
+
+// line returns a line of a few short sides.
+func (p places) line() document.Object {
+	at := p.coordinates()
+	points := []any{at}
+	for range 1 + p.IntN(4) {
+		points = append(points, p.around(at.At(0).(float64), at.At(1).(float64), 1.5))
+	}
+	return document.O("type", "LineString", "coordinates", document.A(points...))
+}
+
+// ring returns the corners of a convex polygon.
+func (p places) ring(x, y, radius float64) document.Array {
+	corners := 3 + p.IntN(6)
+	start := p.Float64()
+	points := make([]any, 0, corners+1)
+	for i := range corners {
+		angle := 2 * math.Pi * (start + float64(i)/float64(corners))
+		points = append(points, document.A(x+radius*math.Cos(angle), y+radius*math.Sin(angle)))
+	}
+	return document.A(append(points, points[0])...)
+}
+
+func (p places) polygon() document.Object {
+	x, y := 2+(p.Float64()*2-1)*3, 49+(p.Float64()*2-1)*3
+	radius := 0.01 + p.Float64()*p.Float64()*5
+	rings := []any{p.ring(x, y, radius)}
+	if p.IntN(3) == 0 {
+		rings = append(rings, p.ring(x, y, radius/5))
+	}
+	return document.O("type", "Polygon", "coordinates", document.A(rings...))
+}
+
+// shape returns what a 2dsphere index holds.
+func (p places) shape() any {
+	switch p.IntN(10) {
+	case 0:
+		return p.line()
+	case 1:
+		return p.polygon()
+	case 2:
+		return document.O("type", "MultiPoint", "coordinates", document.A(p.coordinates(), p.coordinates()))
+	case 3:
+		return document.O("type", "GeometryCollection", "geometries", document.A(p.point(), p.line(), p.polygon()))
+	case 4:
+		return p.coordinates()
+	default:
+		return p.point()
+	}
+}
+
+// condition returns a random condition on places on the globe.
+func (p places) condition() document.Object {
+	switch p.IntN(5) {
+	case 0:
+		return document.O("$geoWithin", document.O("$centerSphere", document.A(p.coordinates(), p.Float64()*p.Float64()*0.2)))
+	case 1:
+		return document.O("$geoWithin", document.O("$geometry", p.polygon()))
+	case 2:
+		return document.O("$geoIntersects", document.O("$geometry", p.polygon()))
+	case 3:
+		return document.O("$geoIntersects", document.O("$geometry", p.line()))
+	default:
+		return document.O("$geoIntersects", document.O("$geometry", p.point()))
+	}
+}
+
+// planeCondition returns a random condition on pairs.
+func (p places) planeCondition() document.Object {
+	radius := p.Float64() * p.Float64() * 4
+	at := p.coordinates()
+	switch p.IntN(4) {
+	case 0:
+		return document.O("$geoWithin", document.O("$box", document.A(at, p.coordinates())))
+	case 1:
+		return document.O("$geoWithin", document.O("$center", document.A(at, radius)))
+	case 2:
+		return document.O("$geoWithin", document.O("$centerSphere", document.A(at, radius/50)))
+	default:
+		return document.O("$geoWithin", document.O("$polygon", p.ring(2, 49, radius)))
+	}
+}
+
+// twins are two collections with the same documents, of which one has an index.
+type twins struct{ indexed, plain store.Collection }
+
+// newTwins returns collections without documents and with a geo index on "at".
+func newTwins(t *testing.T, kind query.IndexKind) twins {
+	t.Helper()
+	c := twins{indexed: memstore.New().Collection("c"), plain: memstore.New().Collection("c")}
+	require.NoError(t, c.indexed.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: "at", Kind: kind}}}))
+	return c
+}
+
+// insert inserts documents with places, then changes and removes some.
+func (c twins) insert(t *testing.T, count int, place func() any) {
+	t.Helper()
+	for _, collection := range []store.Collection{c.indexed, c.plain} {
+		require.NoError(t, collection.Insert(t.Context(), document.O("_id", "nowhere"), document.O("_id", "null", "at", nil)))
+	}
+	for i := range count {
+		o := document.O("_id", i, "n", i%3, "at", place())
+		require.NoError(t, c.indexed.Insert(t.Context(), o), "%v", o)
+		require.NoError(t, c.plain.Insert(t.Context(), o))
+	}
+	for i := 0; i < count; i += 7 {
+		update, err := query.CompileUpdate(document.Set("at", place()))
+		require.NoError(t, err)
+		f := filter(t, "_id", i)
+		if i%2 == 0 {
+			update, err = query.CompileUpdate(document.O("$unset", document.O("at", 1)))
+			require.NoError(t, err)
+		}
+		for _, collection := range []store.Collection{c.indexed, c.plain} {
+			_, err = collection.Update(t.Context(), f, query.Change{Update: update}, store.UpdateOptions{})
+			require.NoError(t, err)
+			_, err = collection.Delete(t.Context(), filter(t, "_id", i+3), store.DeleteOptions{})
+			require.NoError(t, err)
+		}
+	}
+}
+
+// requireSame requires that a filter finds the same in both.
+func (c twins) requireSame(t *testing.T, f *query.Filter) int {
+	t.Helper()
+	found, err := c.indexed.Find(t.Context(), f, store.FindOptions{})
+	require.NoError(t, err)
+	expected, err := c.plain.Find(t.Context(), f, store.FindOptions{})
+	require.NoError(t, err)
+	require.Equal(t, texts(expected), texts(found), "%v", f.Source())
+	return len(found)
+}
+
+func TestAGeoIndexFindsWhatAScanFinds(t *testing.T) {
+	t.Parallel()
+	for kind, test := range map[query.IndexKind]struct {
+		place     func(places) any
+		condition func(places) document.Object
+	}{
+		query.Geo2DSphere: {place: places.shape, condition: places.condition},
+		query.Geo2D:       {place: func(p places) any { return p.coordinates() }, condition: places.planeCondition},
+	} {
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprint(kind, seed), func(t *testing.T) {
+				t.Parallel()
+				p := newPlaces(seed)
+				c := newTwins(t, kind)
+				c.insert(t, 300, func() any { return test.place(p) })
+				found := 0
+				for range 120 {
+					found += c.requireSame(t, filter(t, "at", test.condition(p)))
+				}
+				require.Greater(t, found, 120)
+			})
+		}
+	}
+}
+
+// nearIDs returns the _ids of a search by a filter's $near.
+func nearIDs(t *testing.T, c store.Collection, condition document.Object) []any {
+	t.Helper()
+	found, err := c.Find(t.Context(), filter(t, "at", condition, "n", document.O("$lt", 2)), store.FindOptions{})
+	require.NoError(t, err)
+	return query.Values(document.O("all", anys(found)), "all._id")
+}
+
+func anys(documents []document.Object) []any {
+	all := make([]any, len(documents))
+	for i, o := range documents {
+		all[i] = o
+	}
+	return all
+}
+
+func TestNearFindsInTheOrderOfDistance(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		kind   query.IndexKind
+		place  func(places) any
+		near   func(places) any
+		sphere bool
+		// reach is the scale of the distances.
+		reach float64
+	}{
+		{query.Geo2DSphere, places.shape, func(p places) any { return p.point() }, true, 500_000},
+		{query.Geo2DSphere, places.shape, func(p places) any { return p.coordinates() }, true, 0.1},
+		{query.Geo2D, func(p places) any { return p.coordinates() }, func(p places) any { return p.coordinates() }, false, 5},
+		{query.Geo2D, func(p places) any { return p.coordinates() }, func(p places) any { return p.coordinates() }, true, 0.1},
+	} {
+		t.Run(fmt.Sprint(test.kind, test.reach, test.sphere), func(t *testing.T) {
+			t.Parallel()
+			p := newPlaces(11)
+			c := newTwins(t, test.kind)
+			c.insert(t, 300, func() any { return test.place(p) })
+			for round := range 40 {
+				search := document.O("near", test.near(p), "spherical", test.sphere, "key", "at", "distanceField", "d",
+					"query", document.O("n", document.O("$lt", 2)))
+				operator := map[bool]string{true: "$nearSphere", false: "$near"}[test.sphere]
+				condition := document.O(operator, document.Get[any](search, "near", nil))
+				if round%2 == 0 {
+					least, most := p.Float64()*test.reach, p.Float64()*2*test.reach
+					search = search.With("minDistance", least).With("maxDistance", most)
+					condition = condition.With("$minDistance", least).With("$maxDistance", most)
+				}
+				near, err := query.CompileGeoNear(search)
+				require.NoError(t, err)
+				expected, err := c.plain.GeoNear(t.Context(), near)
+				require.NoError(t, err)
+				found, err := c.indexed.GeoNear(t.Context(), near)
+				require.NoError(t, err)
+				require.Equal(t, distances(expected), distances(found), "%v", search)
+				require.True(t, slices.IsSorted(distances(found)))
+				few, err := query.CompileGeoNear(search.With("limit", 7))
+				require.NoError(t, err)
+				for _, collection := range []store.Collection{c.indexed, c.plain} {
+					limited, err := collection.GeoNear(t.Context(), few)
+					require.NoError(t, err)
+					require.Equal(t, found[:min(7, len(found))], limited, "%v", search)
+				}
+				ids := make([]any, len(found))
+				for i, result := range found {
+					ids[i], _ = result.Document.Field("_id")
+				}
+				require.Equal(t, ids, append([]any{}, nearIDs(t, c.indexed, condition)...), "%v", search)
+			}
+		})
+	}
+}
+
+func distances(results []query.GeoResult) []float64 {
+	all := make([]float64, len(results))
+	for i, result := range results {
+		all[i] = result.Distance
+	}
+	return all
+}
+
+func TestAGeoIndexRefusesWhatIsNoPlace(t *testing.T) {
+	t.Parallel()
+	point := document.O("type", "Point", "coordinates", document.A(1, 2))
+	ring := document.A(document.A(0, 0), document.A(1, 0), document.A(1, 1), document.A(0, 0))
+	strict := document.O("type", "name", "properties", document.O("name", "urn:x-mongodb:crs:strictwinding:EPSG:4326"))
+	for _, test := range []struct {
+		kind  query.IndexKind
+		value any
+		field string
+	}{
+		{query.Geo2DSphere, "here", "[0].at"},
+		{query.Geo2DSphere, 5, "[0].at"},
+		{query.Geo2DSphere, document.A(1), "[0].at"},
+		{query.Geo2DSphere, document.A(181, 0), "[0].at"},
+		{query.Geo2DSphere, document.A(point, point), "[0].at"},
+		{query.Geo2DSphere, document.A(document.A(0, 0)), "[0].at"},
+		{query.Geo2DSphere, document.O("type", "Pointer", "coordinates", document.A(0, 0)), "[0].at.type"},
+		{query.Geo2DSphere, document.O("type", "Point", "coordinates", document.A(0, 91)), "[0].at.coordinates"},
+		{query.Geo2DSphere, document.O("type", "Polygon", "coordinates", document.A(ring), "crs", strict), "[0].at.crs"},
+		{query.Geo2D, point, "[0].at[0]"},
+		{query.Geo2D, document.A(document.A(0, 0), "x"), "[0].at[1]"},
+		{query.Geo2D, document.O("x", 1), "[0].at"},
+		{query.Geo2D, document.A(math.NaN(), 0), "[0].at"},
+	} {
+		c := newTwins(t, test.kind)
+		o := document.O("_id", 1, "at", test.value)
+		err := c.indexed.Insert(t.Context(), o)
+		require.ErrorIs(t, err, boterr.InvalidArgument, "%v", o)
+		cause, _ := boterr.AsError(err)
+		require.Equal(t, test.field, cause.Field, "%v", o)
+
+		require.NoError(t, c.plain.Insert(t.Context(), o))
+		keys := []store.IndexKey{{Path: "at", Kind: test.kind}}
+		require.ErrorIs(t, c.plain.EnsureIndex(t.Context(), store.Index{Keys: keys}), boterr.InvalidArgument)
+	}
+}
+
+func TestAGeoIndexLeavesOutWhatHasNoPlace(t *testing.T) {
+	t.Parallel()
+	for kind, values := range map[query.IndexKind][]any{
+		query.Geo2DSphere: {nil, document.A(), document.O()},
+		query.Geo2D:       {nil, document.A(), document.O(), "here", 5, true, document.A(document.A())},
+	} {
+		c := newTwins(t, kind)
+		for i, value := range values {
+			require.NoError(t, c.indexed.Insert(t.Context(), document.O("_id", i, "at", value)), "%v", value)
+		}
+		require.Empty(t, nearIDs(t, c.indexed, document.O("$nearSphere", document.A(0, 0))))
+	}
+}
+
+func TestSnapshotsOfAGeoIndexStayAsTheyWere(t *testing.T) {
+	t.Parallel()
+	database := memstore.New()
+	c := database.Collection("c")
+	keys := []store.IndexKey{{Path: "at", Kind: query.Geo2D}}
+	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: keys}))
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "at", document.A(0, 0))))
+	fork := database.Fork()
+	require.NoError(t, c.Insert(t.Context(), document.O("_id", 2, "at", document.A(0, 0))))
+	near := filter(t, "at", document.O("$near", document.A(0, 0)))
+	for collection, count := range map[store.Collection]int{c: 2, fork.Collection("c"): 1} {
+		found, err := collection.Find(t.Context(), near, store.FindOptions{})
+		require.NoError(t, err)
+		require.Len(t, found, count)
+	}
+}

@@ -1,0 +1,194 @@
+package memstore
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
+)
+
+// versions is one collection: its newest content, and the lock under which the
+// next one is made.
+type versions struct {
+	writing turn
+	newest  atomic.Pointer[content]
+	// staged is what the writes of groups have made, published or not. It belongs to who
+	// leads a group.
+	staged stagedContent
+	// watchers are told what each transaction did, under the lock.
+	watchers []*watcher
+	// followers are told so, too. They belong to who makes the next version: under the lock,
+	// or leading a group.
+	followers []*follower
+}
+
+func newVersions(name string) *versions {
+	v := &versions{writing: newTurn()}
+	v.newest.Store(newContent(name))
+	return v
+}
+
+// write runs a transaction on the newest content, and publishes what it made
+// unless it failed. The error is errTooLong where it looked at its context more often
+// than allowed.
+func (v *versions) write(ctx context.Context, looks int, run func(*transaction) error) error {
+	if err := v.writing.take(ctx); err != nil {
+		return err
+	}
+	defer v.writing.Unlock()
+	if err := checkEnded(ctx); err != nil {
+		return err
+	}
+	t := begin(ctx, v.newest.Load())
+	t.noted = len(v.watchers) > 0 || len(v.followers) > 0
+	if err := t.runInTurn(looks, run); err != nil {
+		return err
+	}
+	v.newest.Store(t.next)
+	v.tellFollowers(t.changes)
+	v.tell(t.changes)
+	return nil
+}
+
+// content is one version of what a collection holds. It never changes.
+type content struct {
+	// name is the collection's, for errors.
+	name string
+	// documents stand at their positions in the order of insertion.
+	documents persistent.Sequence[document.Object]
+	ids       idIndex
+	indexes   []index
+	// end is the position of the next document.
+	end uint64
+	// shapes are shared by all versions, those of forks included.
+	shapes *document.Shapes
+}
+
+func newContent(name string) *content {
+	return &content{name: name, ids: newIDIndex(), shapes: &document.Shapes{}}
+}
+
+// transaction makes the next version of a content.
+type transaction struct {
+	// ctx is what the transaction looks at while it works, turn what that is in a turn.
+	ctx  context.Context //nolint:containedctx // It belongs to the one call that the transaction is made for.
+	turn lookedContext
+	// call is that which the transaction is made for, nil where it evaluates nothing.
+	call *query.Evaluation
+	// before is the version that it began with, next the one that it makes. They
+	// lie apart, so that the one does not keep the other in memory.
+	before *content
+	next   *content
+	edit   *persistent.Edit
+	// hasParted tells that the indexes of next are its own, noted that somebody wants to
+	// know what the transaction did.
+	hasParted, noted bool
+	// changes are what it did to documents, where that is noted.
+	changes []documentChange
+	// indexed is the index that it made, nil where it made none.
+	indexed *store.Index
+	// done is the number of documents that it changed.
+	done int
+}
+
+func begin(ctx context.Context, before *content) *transaction {
+	next := *before
+	return &transaction{ctx: ctx, before: before, next: &next, edit: persistent.NewEdit()}
+}
+
+// isChanged reports whether the transaction did anything.
+func (t *transaction) isChanged() bool { return len(t.changes) > 0 || t.indexed != nil }
+
+// changesBetweenLooks is the number of changed documents after which a transaction looks
+// whether its context has ended.
+const changesBetweenLooks = 32
+
+// look looks now and then whether the context has ended.
+func (t *transaction) look() error {
+	t.done++
+	if t.done%changesBetweenLooks != 0 {
+		return nil
+	}
+	return checkEnded(t.ctx)
+}
+
+// reindex puts the keys of one version of a document in the place of those of the one
+// before, in all indexes. The first change of one parts them from the version before.
+func (t *transaction) reindex(position uint64, before, after document.Object) error {
+	if err := t.look(); err != nil {
+		return err
+	}
+	for i := range t.next.indexes {
+		if t.next.indexes[i].sameFields(before, after) {
+			continue
+		}
+		if !t.hasParted {
+			t.next.indexes, t.hasParted = slices.Clone(t.next.indexes), true
+		}
+		grown, err := t.next.indexes[i].replace(t.edit, position, before, after)
+		if err == nil {
+			err = t.keep(grown)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep counts memory that the call holds.
+func (t *transaction) keep(bytes int) error {
+	if t.call == nil {
+		return nil
+	}
+	return t.call.Keep(bytes)
+}
+
+// insert adds a document at the end.
+func (t *transaction) insert(o document.Object) error {
+	if err := document.CheckInsert(o); err != nil {
+		return err
+	}
+	o = t.next.shapes.Keep(o)
+	id, _ := o.Field(document.IDField)
+	if _, _, exists := t.next.ids.find(&t.next.documents, id); exists {
+		return duplicate(t.next.name, "_id_", document.O(document.IDField, id))
+	}
+	position := t.next.end
+	if err := t.reindex(position, document.Object{}, o); err != nil {
+		return err
+	}
+	t.next.ids.add(t.edit, position, id)
+	t.next.documents.Set(t.edit, position, o)
+	t.next.end++
+	t.note(position, document.Object{}, o)
+	return nil
+}
+
+// replace puts the next version of a document in the place of the one before. Both
+// have the same _id.
+func (t *transaction) replace(position uint64, before, after document.Object) error {
+	after = t.next.shapes.Share(after)
+	if err := t.reindex(position, before, after); err != nil {
+		return err
+	}
+	t.next.documents.Set(t.edit, position, after)
+	t.note(position, before, after)
+	return nil
+}
+
+// remove takes a document out.
+func (t *transaction) remove(position uint64, o document.Object) error {
+	if err := t.reindex(position, o, document.Object{}); err != nil {
+		return err
+	}
+	id, _ := o.Field(document.IDField)
+	t.next.ids.remove(t.edit, position, id)
+	t.next.documents.Delete(t.edit, position)
+	t.note(position, o, document.Object{})
+	return nil
+}

@@ -1,0 +1,73 @@
+package memstore
+
+import (
+	"slices"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
+)
+
+var _ store.Watcher = (*Store)(nil)
+
+// watcher is who follows the changes of a collection.
+type watcher struct {
+	changed func(before, after document.Object)
+	reset   func()
+}
+
+// documentChange is what a transaction did to one document.
+type documentChange struct {
+	position      uint64
+	before, after document.Object
+}
+
+// Watch implements store.Watcher. A store that is forked from this one has no
+// watchers.
+func (s *Store) Watch(
+	collection string, changed func(before, after document.Object), reset func(),
+) (stop func()) {
+	if checkName(collection) != nil {
+		return func() {} // Nothing is ever written there.
+	}
+	watched := s.named(collection)
+	w := &watcher{changed: changed, reset: reset}
+	watched.writing.Lock()
+	defer watched.writing.Unlock()
+	watched.watchers = append(watched.watchers, w)
+	return func() { watched.unwatch(w) }
+}
+
+func (v *versions) unwatch(w *watcher) {
+	v.writing.Lock()
+	defer v.writing.Unlock()
+	v.watchers = slices.DeleteFunc(v.watchers, func(known *watcher) bool { return known == w })
+}
+
+// tell tells the watchers what a transaction did. The caller holds the lock.
+func (v *versions) tell(changes []documentChange) { tellAll(v.watchers, changes) }
+
+// tellAll tells watchers, one after the other. Where one panics or ends the goroutine, those
+// after it are told all the same.
+func tellAll(watchers []*watcher, changes []documentChange) {
+	if len(watchers) == 0 {
+		return
+	}
+	defer tellAll(watchers[1:], changes)
+	for i := range changes {
+		watchers[0].changed(changes[i].before, changes[i].after)
+	}
+}
+
+// tellReset tells the watchers that everything changed. The caller holds the lock.
+func (v *versions) tellReset() {
+	for _, w := range v.watchers {
+		w.reset()
+	}
+}
+
+// note keeps what was done to a document where somebody wants to know it.
+func (t *transaction) note(position uint64, before, after document.Object) {
+	if t.noted {
+		t.changes = append(t.changes, documentChange{position: position, before: before, after: after})
+	}
+}

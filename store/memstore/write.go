@@ -1,0 +1,199 @@
+package memstore
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Insert implements store.Collection. The field of an error begins with the
+// number of the document at fault: "[2]._id".
+func (c *collection) Insert(ctx context.Context, documents ...document.Object) error {
+	insert := func(call *query.Evaluation, t *transaction) error {
+		for i, o := range documents {
+			call.Visit(o)
+			if err := t.insert(o); err != nil {
+				return boterr.In("["+strconv.Itoa(i)+"]", err)
+			}
+		}
+		return nil
+	}
+	return c.write(ctx, program{run: insert, matches: func(*query.Evaluation, document.Object) (bool, error) { return false, nil }})
+}
+
+// Update implements store.Collection.
+func (c *collection) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
+	var result store.UpdateResult
+	if err := options.Check(change); err != nil {
+		return result, err
+	}
+	filter = c.at(filter)
+	err := c.write(ctx, program{matches: matchedBy(filter), run: func(call *query.Evaluation, t *transaction) (err error) {
+		if options.Multi {
+			result, err = t.updateAll(call, filter, change)
+		} else {
+			result, err = t.updateFirst(call, filter, change, options.Sort)
+		}
+		if err == nil && result.Matched == 0 && options.Upsert {
+			var inserted document.Object
+			inserted, err = t.upsert(call, filter, change)
+			result.UpsertedID, _ = inserted.Field(document.IDField)
+		}
+		return err
+	}})
+	if err != nil {
+		return store.UpdateResult{}, err
+	}
+	return result, nil
+}
+
+// matchedBy is program.matches for a write on what a filter matches.
+func matchedBy(filter *query.Filter) func(*query.Evaluation, document.Object) (bool, error) {
+	return func(call *query.Evaluation, o document.Object) (bool, error) { return call.Check(filter, o) }
+}
+
+// updateAll changes all documents that match. Which ones do is judged by what
+// stood there before the update.
+func (t *transaction) updateAll(
+	call *query.Evaluation, filter *query.Filter, change query.Change,
+) (result store.UpdateResult, err error) {
+	ended := t.before.visit(call, filter, func(position uint64, o document.Object) bool {
+		var modified bool
+		_, modified, err = t.change(call, filter, change, placed{document: o, position: position})
+		result.Matched++
+		if modified {
+			result.Modified++
+		}
+		return err == nil
+	})
+	if err == nil {
+		err = ended
+	}
+	return result, err
+}
+
+// updateFirst changes the first document that matches.
+func (t *transaction) updateFirst(
+	call *query.Evaluation, filter *query.Filter, change query.Change, sort *query.Sort,
+) (result store.UpdateResult, err error) {
+	found, ok, err := t.before.first(call, filter, sort)
+	if err != nil || !ok {
+		return result, err
+	}
+	_, modified, err := t.change(call, filter, change, found)
+	result.Matched = 1
+	if modified {
+		result.Modified = 1
+	}
+	return result, err
+}
+
+// change changes one document, and returns what it is afterwards and whether that
+// differs.
+func (t *transaction) change(
+	call *query.Evaluation, filter *query.Filter, change query.Change, found placed,
+) (after document.Object, modified bool, err error) {
+	after, modified, err = call.Change(change, filter, found.document)
+	if err != nil || !modified {
+		return after, false, err
+	}
+	if err := document.CheckExtent(after, document.MaxSize); err != nil {
+		return after, false, boterr.In("update", err)
+	}
+	return after, true, t.replace(found.position, found.document, after)
+}
+
+// upsert inserts the document that filter and change make.
+func (t *transaction) upsert(
+	call *query.Evaluation, filter *query.Filter, change query.Change,
+) (document.Object, error) {
+	o, err := call.Insert(change, filter)
+	if err != nil {
+		return o, err
+	}
+	return o, t.insert(o)
+}
+
+// FindAndModify implements store.Collection.
+func (c *collection) FindAndModify(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
+	var result store.FindAndModifyResult
+	if err := options.Check(change); err != nil {
+		return result, err
+	}
+	filter = c.at(filter)
+	err := c.write(ctx, program{matches: matchedBy(filter), run: func(call *query.Evaluation, t *transaction) (err error) {
+		if result, err = t.findAndModify(call, filter, change, options); err == nil {
+			result.Document, err = projected(call, result.Document, filter, options.Projection)
+		}
+		return err
+	}})
+	if err != nil {
+		return store.FindAndModifyResult{}, err
+	}
+	return result, nil
+}
+
+// projected returns what a projection leaves of a document, which may be absent.
+func projected(
+	call *query.Evaluation, o document.Object, filter *query.Filter, projection *query.Projection,
+) (document.Object, error) {
+	if o.IsZero() {
+		return o, nil
+	}
+	o, err := call.Project(projection, filter, o)
+	return o, boterr.In("projection", err)
+}
+
+func (t *transaction) findAndModify(
+	call *query.Evaluation, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (result store.FindAndModifyResult, err error) {
+	found, ok, err := t.before.first(call, filter, options.Sort)
+	if err != nil {
+		return result, err
+	}
+	var after document.Object
+	switch {
+	case ok:
+		result.Document, result.Matched = found.document, true
+		after, result.Modified, err = t.change(call, filter, change, found)
+	case options.Upsert:
+		after, err = t.upsert(call, filter, change)
+		result.UpsertedID, _ = after.Field(document.IDField)
+	}
+	if options.New {
+		result.Document = after
+	}
+	return result, err
+}
+
+// Delete implements store.Collection.
+func (c *collection) Delete(
+	ctx context.Context, filter *query.Filter, options store.DeleteOptions,
+) (int64, error) {
+	var removed int64
+	filter = c.at(filter)
+	err := c.write(ctx, program{matches: matchedBy(filter), run: func(call *query.Evaluation, t *transaction) (err error) {
+		removed = 0
+		ended := t.before.visit(call, filter, func(position uint64, o document.Object) bool {
+			removed++
+			err = t.remove(position, o)
+			return err == nil && options.Multi
+		})
+		if err == nil {
+			err = ended
+		}
+		return err
+	}})
+	if err != nil {
+		return 0, err
+	}
+	return removed, nil
+}

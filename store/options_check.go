@@ -1,0 +1,76 @@
+package store
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/query"
+)
+
+// Check returns InvalidArgument for a negative skip or limit.
+func (o FindOptions) Check() error {
+	if o.Skip < 0 {
+		return boterr.Invalid("skip", "must not be negative, got %d", o.Skip)
+	}
+	if o.Limit < 0 {
+		return boterr.Invalid("limit", "must not be negative, got %d", o.Limit)
+	}
+	return nil
+}
+
+// Check returns InvalidArgument for a change that could not be made to any document, and for
+// options that contradict it or each other.
+func (o UpdateOptions) Check(change query.Change) error {
+	if err := change.Check(); err != nil {
+		return err
+	}
+	switch {
+	case o.Multi && change.Update.IsReplacement():
+		return boterr.Invalid("multi", "a replacement changes one document only; use operators such as $set for many")
+	case o.Multi && o.Sort != nil:
+		return boterr.Invalid("sort", "there is no first document where all are changed")
+	default:
+		return nil
+	}
+}
+
+// Check returns InvalidArgument for a change that could not be made to any document, and for
+// options that contradict each other.
+func (o FindAndModifyOptions) Check(change query.Change) error {
+	if err := change.Check(); err != nil {
+		return err
+	}
+	if o.New && o.Projection.IsPositional() {
+		return boterr.Invalid("projection", "a path that ends in $ needs the document as it was before the change")
+	}
+	return nil
+}
+
+// Check returns InvalidArgument for what is no index, and Unsupported for a geo index that is
+// unique. A key on the plane is the first and only geo key of an index.
+func (i Index) Check() error {
+	if len(i.Keys) == 0 {
+		return boterr.Invalid("keys", "an index has at least one key")
+	}
+	for at, key := range i.Keys {
+		field := "keys" + boterr.Index(at)
+		isSecond := slices.ContainsFunc(i.Keys[:at], func(before IndexKey) bool { return before.Path == key.Path })
+		switch {
+		case slices.Contains(strings.Split(key.Path, "."), ""):
+			return boterr.Invalid(field+".path", "the path %q has an empty part", key.Path)
+		case isSecond:
+			return boterr.Invalid(field+".path", "the path %q comes twice", key.Path)
+		case !slices.Contains(indexKinds, key.Kind):
+			return boterr.Invalid(field+".kind", "%q is no kind of key; the kinds are %q", key.Kind, indexKinds)
+		case i.Unique && key.Kind.IsGeo():
+			return boterr.New(boterr.Unsupported, field+".kind", "a geo index cannot be unique")
+		case at > 0 && key.Kind.IsGeo() && (key.Kind == query.Geo2D || i.Keys[0].Kind == query.Geo2D):
+			return boterr.Invalid(field+".kind", "a key of the kind %q is the first and only geo key of an index", query.Geo2D)
+		}
+	}
+	return nil
+}
+
+// indexKinds are the kinds of keys.
+var indexKinds = []query.IndexKind{query.Ascending, query.Descending, query.Geo2D, query.Geo2DSphere}

@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+)
+
+// Store is the port that a database implements. Package storetest holds every
+// implementation to this contract.
+//
+// Everything in it is safe for concurrent use. Errors are *boterr.Error without an
+// operation: InvalidArgument for what MongoDB refuses too, AlreadyExists for a
+// second document with the same _id or the same key of a unique index,
+// Unsupported for what the database lacks, Unavailable where it did not answer,
+// and Canceled where ctx ended; then nothing was written, unless the text says
+// that this is not known.
+type Store interface {
+	// Collection returns the collection of that name. A collection exists as soon
+	// as it is written to; one that does not exist reads as empty. Names are up to
+	// 200 bytes of UTF-8 without NUL and do not begin with "system.".
+	Collection(name string) Collection
+
+	// Now returns the store's clock, against which leases are judged: one clock
+	// for all processes that share the store.
+	Now(ctx context.Context) (time.Time, error)
+}
+
+// Collection is one collection of a Store.
+//
+// Documents are kept as they were given, to the letter: order of fields and types
+// of numbers included. Documents and values that come back are immutable, as all
+// of this package's are, so that nothing the caller does changes what is stored.
+// Where no sort is given, documents come in the order of their insertion, or that
+// of the filter's $near, and an operation on one document takes the first match. A
+// filter with a $near needs an index that serves it, else it is InvalidArgument.
+//
+// A nil *Filter matches every document, a nil *Sort keeps the order of insertion.
+type Collection interface {
+	// Find returns the documents that match, or an empty slice.
+	Find(ctx context.Context, filter *query.Filter, options FindOptions) ([]document.Object, error)
+
+	// Count returns the number of documents that match.
+	Count(ctx context.Context, filter *query.Filter) (int64, error)
+
+	// Distinct returns the different values that the documents that match have at
+	// a dotted path, in the order in which they were first seen. An array counts as
+	// its elements; 1 and 1.0 are one value; a missing field gives none. What
+	// CheckReadPath refuses is InvalidArgument at "path".
+	Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error)
+
+	// GeoNear returns the documents that match the query's filter and have a place,
+	// nearest first, ties in the order of insertion. Documents without a valid
+	// place are left out. A query that names no field is about that of the only
+	// geo index; InvalidArgument where there is none, with the cause ErrNoGeoIndex,
+	// or there are several. One that names a field needs no index, but where the
+	// collection has geo indexes, one of them must serve the query.
+	GeoNear(ctx context.Context, query *query.GeoNear) ([]query.GeoResult, error)
+
+	// Insert adds documents, all or none. Each has an _id, which is any value but
+	// an array, and for objects has no field that begins with "$".
+	Insert(ctx context.Context, documents ...document.Object) error
+
+	// Update changes the first document that matches, or all of them, each
+	// atomically. After an error nothing has changed in any of them.
+	Update(ctx context.Context, filter *query.Filter, change query.Change, options UpdateOptions) (UpdateResult, error)
+
+	// FindAndModify finds the first document in the order of the sort, changes it
+	// and returns it, in one atomic step: of many callers at once, each sees the
+	// change of the one before.
+	FindAndModify(ctx context.Context, filter *query.Filter, change query.Change, options FindAndModifyOptions) (FindAndModifyResult, error)
+
+	// Delete removes the first document that matches, or all of them, and returns
+	// how many it removed.
+	Delete(ctx context.Context, filter *query.Filter, options DeleteOptions) (int64, error)
+
+	// EnsureIndex makes an index unless there is one of the same keys and options.
+	// AlreadyExists: documents violate a unique index; FailedPrecondition: there is
+	// an index of the same keys with other options.
+	EnsureIndex(ctx context.Context, index Index) error
+}
+
+// FindOptions says which of the documents that match Find returns.
+type FindOptions struct {
+	// Sort is the order. What Sort.Check refuses in a document that matches is
+	// InvalidArgument, its Field behind "sort", here and in the other options.
+	Sort *query.Sort
+	// Skip is the number of documents to leave out at the beginning.
+	Skip int64
+	// Limit is the most documents to return; 0 is all.
+	Limit int64
+	// Projection says which fields of them are returned; nil is all. Filter and sort
+	// see the whole documents. An error of Projection.Apply is that of Find, its Field
+	// behind "projection".
+	Projection *query.Projection
+}
+
+// UpdateOptions says which documents Update changes.
+type UpdateOptions struct {
+	// Multi changes all documents that match. A replacement cannot.
+	Multi bool
+	// Sort says which document is the first, without Multi.
+	Sort *query.Sort
+	// Upsert inserts a document where none matches: the fields that the filter
+	// requires to equal a value, changed by the update.
+	Upsert bool
+}
+
+// UpdateResult says what Update did.
+type UpdateResult struct {
+	// Matched is the number of documents that matched; 0 after an upsert that
+	// inserted.
+	Matched int64
+	// Modified is the number of documents that changed. A replacement without _id
+	// counts always, as in MongoDB, though one that leaves the document as it was renews
+	// no stamps.
+	Modified int64
+	// UpsertedID is the _id of the document that was inserted, nil where none was.
+	UpsertedID any
+}
+
+// FindAndModifyOptions says which document FindAndModify changes and returns.
+type FindAndModifyOptions struct {
+	Sort *query.Sort
+	// Upsert inserts a document where none matches, as UpdateOptions says.
+	Upsert bool
+	// New returns the document as it is after the change, else as it was before.
+	New bool
+	// Projection says which fields of the document are returned, as FindOptions says.
+	// After an error of it nothing has changed. A positional one with New is
+	// InvalidArgument, since the filter did not match what the document is then.
+	Projection *query.Projection
+}
+
+// FindAndModifyResult says what FindAndModify did.
+type FindAndModifyResult struct {
+	// Document is the document before or after the change, as New says. It is the
+	// zero Object where none matched, and where one was inserted without New.
+	Document document.Object
+	// Matched tells that a document matched.
+	Matched bool
+	// Modified tells that it changed, as UpdateResult says.
+	Modified bool
+	// UpsertedID is the _id of the document that was inserted, nil where none was.
+	UpsertedID any
+}
+
+// DeleteOptions says which documents Delete removes.
+type DeleteOptions struct {
+	// Multi removes all documents that match, else the first.
+	Multi bool
+}
+
+// Index describes an index of a collection.
+type Index struct {
+	// Keys are the dotted paths in order. An array at a path counts as its
+	// elements.
+	Keys []IndexKey
+	// Unique refuses a second document with the same key. A missing field counts
+	// as null.
+	Unique bool
+	// Sparse leaves out the documents that have none of the keys.
+	Sparse bool
+}
+
+// IndexKey is one part of an index.
+type IndexKey struct {
+	Path string
+	Kind query.IndexKind
+}

@@ -1,0 +1,172 @@
+package storetest_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// broken is a store that is right but for the collections that wrap makes.
+type broken struct {
+	store.Store
+
+	wrap func(store.Collection) store.Collection
+}
+
+func (s broken) Collection(name string) store.Collection {
+	return s.wrap(s.Store.Collection(name))
+}
+
+// breaking returns what makes stores with such collections.
+func breaking(wrap func(store.Collection) store.Collection) func() store.Store {
+	return func() store.Store { return broken{Store: memstore.New(), wrap: wrap} }
+}
+
+func rewritingWith(rewrite func(any) any) func() store.Store {
+	return breaking(func(c store.Collection) store.Collection { return rewriting{c, rewrite} })
+}
+
+func changingWith(alter func(*query.Change)) func() store.Store {
+	return breaking(func(c store.Collection) store.Collection { return changing{c, alter} })
+}
+
+func indexingWith(alter func(*store.Index)) func() store.Store {
+	return breaking(func(c store.Collection) store.Collection { return indexing{c, alter} })
+}
+
+// looseNames takes any name, in small letters.
+type looseNames struct{ store.Store }
+
+func (s looseNames) Collection(name string) store.Collection {
+	return s.Store.Collection("storetest" + strings.ToLower(strings.ToValidUTF8(strings.ReplaceAll(name, "\x00", ""), "")))
+}
+
+// noClock has a clock that fails.
+type noClock struct{ store.Store }
+
+func (noClock) Now(context.Context) (time.Time, error) {
+	return time.Time{}, boterr.New(boterr.Unavailable, "", "the clock stands still")
+}
+
+// byID finds in the order of the _ids.
+type byID struct{ store.Collection }
+
+func (c byID) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	if options.Sort == nil {
+		options.Sort, _ = query.CompileSort(document.O("_id", 1))
+	}
+	return c.Collection.Find(ctx, filter, options)
+}
+
+// unlimited ignores Limit.
+type unlimited struct{ store.Collection }
+
+func (c unlimited) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	options.Limit = min(options.Limit, 0)
+	return c.Collection.Find(ctx, filter, options)
+}
+
+// nilSlices finds nil where there is nothing.
+type nilSlices struct{ store.Collection }
+
+func (c nilSlices) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	found, err := c.Collection.Find(ctx, filter, options)
+	return slices.Clip(append([]document.Object(nil), found...)), err
+}
+
+// cached gives every caller the same slice.
+type cached struct {
+	store.Collection
+
+	mu    *sync.Mutex
+	found *[]document.Object
+}
+
+func (c cached) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	found, err := c.Collection.Find(ctx, filter, options)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(found) != len(*c.found) {
+		*c.found = found
+	}
+	return *c.found, err
+}
+
+// unstableSort sorts ties by the last document first.
+type unstableSort struct{ store.Collection }
+
+func (c unstableSort) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	if options.Sort == nil {
+		return c.Collection.Find(ctx, filter, options)
+	}
+	found, err := c.Collection.Find(ctx, filter, store.FindOptions{})
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(found)
+	options.Sort.Sort(found)
+	found = page(found, options)
+	for i := range found {
+		if found[i], err = options.Projection.Apply(filter, found[i]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// page applies Skip and Limit.
+func page(found []document.Object, options store.FindOptions) []document.Object {
+	found = found[min(options.Skip, int64(len(found))):]
+	if options.Limit > 0 {
+		found = found[:min(options.Limit, int64(len(found)))]
+	}
+	return found
+}
+
+// distinctToTheLetter takes 1 and 1.0 for two values, and null for none.
+type distinctToTheLetter struct{ store.Collection }
+
+func (c distinctToTheLetter) Distinct(
+	ctx context.Context, path string, filter *query.Filter,
+) ([]any, error) {
+	found, err := c.Find(ctx, filter, store.FindOptions{})
+	if err != nil {
+		return nil, err
+	}
+	values := []any{}
+	for _, o := range found {
+		for _, value := range query.Values(o, path) {
+			if value != nil && !slices.Contains(values, value) {
+				values = append(values, value)
+			}
+		}
+	}
+	return values, nil
+}
+
+// farthestFirst returns what is near the other way round.
+type farthestFirst struct{ store.Collection }
+
+func (c farthestFirst) GeoNear(ctx context.Context, query *query.GeoNear) ([]query.GeoResult, error) {
+	results, err := c.Collection.GeoNear(ctx, query)
+	slices.Reverse(results)
+	return results, err
+}

@@ -1,0 +1,208 @@
+package storetest
+
+import (
+	"sync"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
+)
+
+var concurrencyRules = []Rule{
+	{
+		Name:  "FindAndModifyIsOneStep",
+		Text:  "FindAndModify is one atomic step: of many callers at once, each sees the change of the one before",
+		check: findAndModifyIsOneStep,
+	},
+	{
+		Name:  "ClaimsAreDisjoint",
+		Text:  "FindAndModify is one atomic step: of many callers at once, no two take the same document",
+		check: claimsAreDisjoint,
+	},
+	{
+		Name:  "ConcurrentUpdatesAreNotLost",
+		Text:  "Update changes each document atomically: no change of many at once is lost",
+		check: concurrentUpdatesAreNotLost,
+	},
+	{
+		Name:  "ConcurrentUpsertsInsertOnce",
+		Text:  "an upsert is one atomic step: of many at once for the same _id, one inserts",
+		check: concurrentUpsertsInsertOnce,
+	},
+	{
+		Name:  "ConcurrentInsertsOfOneID",
+		Text:  "of many that insert the same _id at once, one succeeds",
+		check: concurrentInsertsOfOneID,
+	},
+	{
+		Name:  "ReadersSeeWholeChanges",
+		Text:  "a reader sees a document as it was before a change or as it is after, and nothing between",
+		check: readersSeeWholeChanges,
+	},
+}
+
+// workers is the number of goroutines that write at once, and rounds what each
+// does one after the other.
+const (
+	workers = 16
+	rounds  = 10
+)
+
+// atOnce runs work in many goroutines, and ends the rule with the first error.
+func (t *trial) atOnce(work func(worker int) error) {
+	t.Helper()
+	var group sync.WaitGroup
+	start, failures := make(chan struct{}), make([]error, workers)
+	for worker := range workers {
+		group.Go(func() {
+			<-start
+			failures[worker] = work(worker)
+		})
+	}
+	close(start)
+	group.Wait()
+	for _, err := range failures {
+		require.NoError(t, err)
+	}
+}
+
+// repeat runs work for each round, until it fails.
+func repeat(work func(round int) error) error {
+	for round := range rounds {
+		if err := work(round); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func findAndModifyIsOneStep(t *trial) {
+	t.insert(document.O("_id", 1, "n", 0))
+	increment := t.change("$inc", document.O("n", 1))
+	seen := make([][]int64, workers)
+	t.atOnce(func(worker int) error {
+		return repeat(func(int) error {
+			result, err := t.FindAndModify(t.ctx(), nil, increment, store.FindAndModifyOptions{New: true})
+			seen[worker] = append(seen[worker], document.Get(result.Document, "n", int64(-1)))
+			return err
+		})
+	})
+	t.requireHolds(document.O("_id", 1, "n", workers*rounds))
+	counted := map[int64]int{}
+	for _, numbers := range seen {
+		for _, n := range numbers {
+			counted[n]++
+		}
+	}
+	for n := range int64(workers * rounds) {
+		require.Equal(t, 1, counted[n+1], "the number of callers that were given %d", n+1)
+	}
+}
+
+func claimsAreDisjoint(t *trial) {
+	t.insert(numbered(workers * rounds / 2)...)
+	free := t.filter("by", document.O("$exists", false))
+	sort := t.order("n", -1)
+	claimed := make([][]any, workers)
+	t.atOnce(func(worker int) error {
+		claim := t.change("$set", document.O("by", worker))
+		return repeat(func(int) error {
+			result, err := t.FindAndModify(t.ctx(), free, claim, store.FindAndModifyOptions{Sort: sort})
+			if id, ok := result.Document.Field(document.IDField); ok {
+				claimed[worker] = append(claimed[worker], id)
+			}
+			return err
+		})
+	})
+	owners := map[any]int{}
+	for worker, ids := range claimed {
+		for _, id := range ids {
+			require.NotContains(t, owners, id, "%v was claimed twice", id)
+			owners[id] = worker
+		}
+	}
+	for _, o := range t.all() {
+		id, _ := o.Field(document.IDField)
+		require.Equal(t, owners[id], document.Get(o, "by", -1), "who holds %v", id)
+	}
+}
+
+func concurrentUpdatesAreNotLost(t *trial) {
+	t.insert(numbered(3)...)
+	increment := t.change("$inc", document.O("n", 1), "$push", document.O("list", 0))
+	t.atOnce(func(int) error {
+		return repeat(func(int) error {
+			_, err := t.Update(t.ctx(), nil, increment, multi)
+			return err
+		})
+	})
+	for i, o := range t.all() {
+		require.Equal(t, i+1+workers*rounds, document.Get(o, "n", 0))
+		require.Len(t, document.Get(o, "list", []int{}), workers*rounds)
+	}
+}
+
+func concurrentUpsertsInsertOnce(t *trial) {
+	filter, increment := t.filter("_id", "counter"), t.change("$inc", document.O("n", 1))
+	inserted := make([]int, workers)
+	t.atOnce(func(worker int) error {
+		return repeat(func(int) error {
+			result, err := t.Update(t.ctx(), filter, increment, upsert)
+			if result.UpsertedID != nil {
+				inserted[worker]++
+			}
+			return err
+		})
+	})
+	t.requireHolds(document.O("_id", "counter", "n", workers*rounds))
+	total := 0
+	for _, n := range inserted {
+		total += n
+	}
+	require.Equal(t, 1, total, "the number of upserts that inserted")
+}
+
+func concurrentInsertsOfOneID(t *trial) {
+	succeeded := make([]int, workers)
+	t.atOnce(func(worker int) error {
+		return repeat(func(round int) error {
+			if err := t.Insert(t.ctx(), document.O("_id", round, "by", worker)); err == nil {
+				succeeded[worker]++
+			}
+			return nil
+		})
+	})
+	total := 0
+	for _, n := range succeeded {
+		total += n
+	}
+	require.Equal(t, rounds, total, "the number of inserts that succeeded")
+	require.Len(t, t.all(), rounds)
+}
+
+func readersSeeWholeChanges(t *trial) {
+	t.insert(document.O("_id", 1, "a", 0, "b", document.O("c", 0)), document.O("_id", 2, "a", 0, "b", document.O("c", 0)))
+	increment := t.change("$inc", document.O("a", 1, "b.c", 1))
+	torn := make([]string, workers)
+	t.atOnce(func(worker int) error {
+		if worker%2 == 0 {
+			return repeat(func(int) error {
+				_, err := t.Update(t.ctx(), nil, increment, multi)
+				return err
+			})
+		}
+		return repeat(func(int) error {
+			found, err := t.Find(t.ctx(), nil, store.FindOptions{})
+			for _, o := range found {
+				if document.Get(o, "a", -1) != document.Get(o, "b.c", -2) {
+					torn[worker] = o.String()
+				}
+			}
+			return err
+		})
+	})
+	for _, text := range torn {
+		require.Empty(t, text, "a document half changed")
+	}
+}

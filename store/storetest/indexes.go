@@ -1,0 +1,139 @@
+package storetest
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+var indexRules = []Rule{
+	{
+		Name:  "EnsureIndexTwice",
+		Text:  "EnsureIndex makes an index unless there is one of the same keys and options",
+		check: ensureIndexTwice,
+	},
+	{
+		Name:  "EnsureIndexWithOtherOptions",
+		Text:  "an index of the same keys with other options is FailedPrecondition",
+		Needs: []Capability{UniqueIndexes, SparseIndexes},
+		check: ensureIndexWithOtherOptions,
+	},
+	{
+		Name:  "BadIndexesAreRefused",
+		Text:  "an index without keys, with an empty path, the same path twice or an unknown kind is InvalidArgument",
+		check: badIndexesAreRefused,
+	},
+	{
+		Name:  "IndexesDoNotChangeAnswers",
+		Text:  "with an index the same documents match in the same order as without",
+		Needs: []Capability{NestedArrays},
+		check: indexesDoNotChangeAnswers,
+	},
+	{
+		Name:  "IndexesFollowWrites",
+		Text:  "an index knows what was written after it was made",
+		check: indexesFollowWrites,
+	},
+}
+
+func ensureIndexTwice(t *trial) {
+	for i := range 2 {
+		require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a", "b.c")}))
+		require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("_id")}))
+		t.insert(document.O("_id", i, "a", 1))
+	}
+}
+
+func ensureIndexWithOtherOptions(t *trial) {
+	plain := store.Index{Keys: ascending("a")}
+	unique := store.Index{Keys: ascending("a"), Unique: true}
+	sparse := store.Index{Keys: ascending("a"), Sparse: true}
+	require.NoError(t, t.EnsureIndex(t.ctx(), unique))
+	t.requireCode(boterr.FailedPrecondition, t.EnsureIndex(t.ctx(), plain), "plain beside unique")
+	t.requireCode(boterr.FailedPrecondition, t.EnsureIndex(t.ctx(), sparse), "sparse beside unique")
+	require.NoError(t, t.EnsureIndex(t.ctx(), unique))
+	require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a", "b")}), "other keys")
+}
+
+func badIndexesAreRefused(t *trial) {
+	for name, keys := range map[string][]store.IndexKey{
+		"no keys":         nil,
+		"an empty path":   ascending(""),
+		"an empty part":   ascending("a..b"),
+		"the same twice":  ascending("a", "b", "a"),
+		"an unknown kind": {{Path: "a", Kind: "sideways"}},
+		"no kind":         {{Path: "a"}},
+	} {
+		t.requireCode(boterr.InvalidArgument, t.EnsureIndex(t.ctx(), store.Index{Keys: keys}), name)
+	}
+}
+
+// indexed are documents with all that an index may stumble over.
+func indexed() []document.Object {
+	values := []any{
+		1, 1.0, 2, "a", "b", nil, true, document.O("b", 1), document.O("b", 2, "c", 1), document.A(), document.A(1, 2),
+		document.A("a", "a"), document.A(document.A(1)), document.A(document.O("b", 1), document.O("b", 2, "c", 3)),
+		document.A(document.O("b", document.A(1, 5))), document.A(nil), "A", int64(1<<53 + 1), float64(1 << 53),
+		document.O("b", document.A(document.O("c", 3))), document.A(document.O("c", 1), 7),
+	}
+	documents := []document.Object{document.O("_id", "missing")}
+	for i, value := range values {
+		documents = append(documents,
+			document.O("_id", i, "a", value, "k", i%3), document.O("_id", 100-i, "k", i%4, "a", value))
+	}
+	return documents
+}
+
+// queries are filters that an index on a, a.b, a.c or k may serve.
+func (t *trial) queries() []*query.Filter {
+	t.Helper()
+	var filters []*query.Filter
+	for _, value := range []any{
+		1, 1.0, 2, 3, "a", "A", nil, true, document.O("b", 1), document.A(1, 2), document.A(), document.A(1), int64(1<<53 + 1),
+		document.O("$gt", 1), document.O("$in", document.A(1, "b", nil)), document.O("$ne", 1), document.O("$exists", false),
+	} {
+		filters = append(filters,
+			t.filter("a", value), t.filter("a.b", value), t.filter("a.0", value), t.filter("k", 1, "a", value),
+			t.filter("a.b", 1, "a.c", value), t.filter("$or", document.A(document.O("a", value), document.O("k", 2))))
+	}
+	return append(filters, t.filter("k", 2), t.filter("_id", 3, "a", "a"), t.filter("$and", document.A(document.O("a.b", 2))))
+}
+
+func indexesDoNotChangeAnswers(t *trial) {
+	plain := t.with(t.store.Collection("storetest.plain"))
+	plain.insert(indexed()...)
+	for name, keys := range map[string][]store.IndexKey{
+		"a":    ascending("a"),
+		"ab":   ascending("a.b"),
+		"k-a":  {{Path: "k", Kind: query.Descending}, {Path: "a", Kind: query.Ascending}},
+		"k--a": {{Path: "k", Kind: query.Ascending}, {Path: "a", Kind: query.Descending}},
+		"abac": ascending("a.b", "a.c"),
+		"id-a": {{Path: "_id", Kind: query.Descending}, {Path: "a", Kind: query.Ascending}},
+	} {
+		c := t.with(t.store.Collection("storetest." + name))
+		c.insert(indexed()[:20]...)
+		require.NoError(t, c.EnsureIndex(t.ctx(), store.Index{Keys: keys}))
+		c.insert(indexed()[20:]...)
+		for _, filter := range t.queries() {
+			without, with := plain.find(filter, store.FindOptions{}), c.find(filter, store.FindOptions{})
+			t.requireSame(without, with, "with an index on %s, matching %s", name, filter.Source())
+		}
+	}
+}
+
+func indexesFollowWrites(t *trial) {
+	require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a")}))
+	t.insert(document.O("_id", 1, "a", 1), document.O("_id", 2, "a", document.A(1, 2)), document.O("_id", 3, "a", 3))
+	t.update(t.filter("_id", 1), t.change("$set", document.O("a", 2)), first)
+	t.update(t.filter("_id", 2), t.change("$pull", document.O("a", 1)), first)
+	t.update(t.filter("_id", 4), t.change("$set", document.O("a", 1)), upsert)
+	t.findAndModify(t.filter("a", 3), t.change("a", 1), store.FindAndModifyOptions{})
+	for value, ids := range map[int][]any{1: {3, 4}, 2: {1, 2}, 3: {}} {
+		t.requireIDs(ids, t.find(t.filter("a", value), store.FindOptions{}), "a is %d", value)
+	}
+	t.remove(1, t.filter("a", 2), store.DeleteOptions{})
+	t.requireIDs([]any{2}, t.find(t.filter("a", 2), store.FindOptions{}))
+}

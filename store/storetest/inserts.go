@@ -1,0 +1,97 @@
+package storetest
+
+import (
+	"math"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
+)
+
+var insertRules = []Rule{
+	{
+		Name:  "InsertIsAllOrNone",
+		Text:  "Insert adds documents, all or none",
+		check: insertIsAllOrNone,
+	},
+	{
+		Name:  "InsertOfNothing",
+		Text:  "Insert without documents adds none, and is no error",
+		check: insertOfNothing,
+	},
+	{
+		Name:  "InsertRefusesAnIDThatExists",
+		Text:  "a second document with the same _id is AlreadyExists; 1 and 1.0 are the same",
+		check: insertRefusesAnIDThatExists,
+	},
+	{
+		Name:  "InsertTakesAnyIDButArrays",
+		Text:  "an _id is any value but an array",
+		check: insertTakesAnyIDButArrays,
+	},
+	{
+		Name:  "InsertRefusesBadDocuments",
+		Text:  `each document has an _id, which is no array and has no field that begins with "$", else it is InvalidArgument`,
+		check: insertRefusesBadDocuments,
+	},
+}
+
+func insertIsAllOrNone(t *trial) {
+	t.insert(document.O("_id", "old"))
+	for name, documents := range map[string][]document.Object{
+		"an _id that exists":  {document.O("_id", "a"), document.O("_id", "b"), document.O("_id", "old"), document.O("_id", "c")},
+		"an _id twice":        {document.O("_id", "a"), document.O("_id", "b"), document.O("_id", "a")},
+		"a document too many": {document.O("_id", "a"), document.O("name", "has no _id")},
+	} {
+		require.Error(t, t.Insert(t.ctx(), documents...), name)
+		t.requireHolds(document.O("_id", "old"))
+	}
+	t.insert(document.O("_id", "a"), document.O("_id", "b"))
+	t.requireHolds(document.O("_id", "old"), document.O("_id", "a"), document.O("_id", "b"))
+}
+
+func insertOfNothing(t *trial) {
+	t.insert()
+	t.requireHolds()
+}
+
+func insertRefusesAnIDThatExists(t *trial) {
+	t.insert(document.O("_id", 1), document.O("_id", "s"), document.O("_id", document.O("a", 1)))
+	for _, id := range []any{1, 1.0, "s", document.O("a", 1), document.O("a", 1.0)} {
+		t.requireCode(boterr.AlreadyExists, t.Insert(t.ctx(), document.O("_id", id)), "the _id %v", id)
+	}
+	t.insert(document.O("_id", "1"))
+}
+
+func insertTakesAnyIDButArrays(t *trial) {
+	ids := []any{
+		nil, true, false, 0, -1, 1.5, int64(math.MaxInt64), int64(math.MaxInt64 - 1), "", "a", "A", "a b", "é", "😀",
+		time.UnixMilli(1_700_000_000_123).UTC(), document.O(), document.O("a", 1, "b", 2), document.O("b", 2, "a", 1),
+	}
+	for _, id := range ids {
+		t.insert(document.O("_id", id))
+	}
+	t.requireIDs(ids, t.all())
+	for _, id := range ids {
+		if id == nil {
+			continue
+		}
+		t.requireIDs([]any{id}, t.find(t.filter("_id", id), store.FindOptions{}), "the _id %v", id)
+	}
+}
+
+func insertRefusesBadDocuments(t *trial) {
+	for name, bad := range map[string]document.Object{
+		"absent":         {},
+		"no value":       document.O("_id", 1, "channel", make(chan int)),
+		"no _id":         document.O("a", 1),
+		"array as _id":   document.O("_id", document.A(1)),
+		"operator in id": document.O("_id", document.O("$gt", 1)),
+	} {
+		t.requireCode(boterr.InvalidArgument, t.Insert(t.ctx(), document.O("_id", "good"), bad), name)
+		t.requireHolds()
+	}
+}

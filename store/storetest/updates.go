@@ -1,0 +1,187 @@
+package storetest
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+var updateRules = []Rule{
+	{
+		Name:  "UpdateChangesTheFirstMatch",
+		Text:  "Update changes the first document that matches, in the order of insertion",
+		check: updateChangesTheFirstMatch,
+	},
+	{
+		Name:  "UpdateMultiChangesAllMatches",
+		Text:  "Multi changes all documents that match",
+		check: updateMultiChangesAllMatches,
+	},
+	{
+		Name:  "UpdateCountsWhatChanged",
+		Text:  "Matched is the number of documents that matched, Modified of those that changed",
+		check: updateCountsWhatChanged,
+	},
+	{
+		Name:  "UpdateMultiIsAllOrNone",
+		Text:  "after an error nothing has changed in any of several documents",
+		check: updateMultiIsAllOrNone,
+	},
+	{
+		Name:  "UpdateMultiJudgesEachDocumentOnce",
+		Text:  "Multi changes each document once, also where it matches again afterwards",
+		check: updateMultiJudgesEachDocumentOnce,
+	},
+	{
+		Name:  "ReplacementReplacesOneDocument",
+		Text:  "a replacement takes the place of all fields but the _id; with Multi it is InvalidArgument",
+		check: replacementReplacesOneDocument,
+	},
+	{
+		Name:  "UpdateNeedsAnUpdate",
+		Text:  "a change without an update is InvalidArgument",
+		check: updateNeedsAnUpdate,
+	},
+	{
+		Name:  "UpdatePositionIsTheFiltersMatch",
+		Text:  `"$" in a path is the element through which the filter matched`,
+		check: updatePositionIsTheFiltersMatch,
+	},
+	{
+		Name:  "UpdateArrayFiltersChooseElements",
+		Text:  `"$[name]" in a path is each element that the array filter matches`,
+		Needs: []Capability{ArrayFilters},
+		check: updateArrayFiltersChooseElements,
+	},
+	{
+		Name:  "UpdateSortChoosesTheFirst",
+		Text:  "Sort says which document is the first; with Multi it is InvalidArgument",
+		Needs: []Capability{UpdateSort},
+		check: updateSortChoosesTheFirst,
+	},
+}
+
+var (
+	first = store.UpdateOptions{}
+	multi = store.UpdateOptions{Multi: true}
+)
+
+func updateChangesTheFirstMatch(t *trial) {
+	t.insert(document.O("_id", "c", "n", 1), document.O("_id", "a", "n", 2), document.O("_id", "b", "n", 2))
+	result := t.update(t.filter("n", 2), t.change("$set", document.O("n", 3)), first)
+	require.Equal(t, store.UpdateResult{Matched: 1, Modified: 1}, result)
+	t.requireHolds(document.O("_id", "c", "n", 1), document.O("_id", "a", "n", 3), document.O("_id", "b", "n", 2))
+
+	t.update(nil, t.change("$unset", document.O("n", "")), first)
+	t.requireHolds(document.O("_id", "c"), document.O("_id", "a", "n", 3), document.O("_id", "b", "n", 2))
+}
+
+func updateMultiChangesAllMatches(t *trial) {
+	t.insert(numbered(4)...)
+	result := t.update(t.filter("n", document.O("$gte", 3)), t.change("$inc", document.O("n", 10)), multi)
+	require.Equal(t, store.UpdateResult{Matched: 2, Modified: 2}, result)
+	t.requireHolds(
+		document.O("_id", 1, "n", 1), document.O("_id", 2, "n", 2), document.O("_id", 3, "n", 13), document.O("_id", 4, "n", 14),
+	)
+}
+
+func updateCountsWhatChanged(t *trial) {
+	t.insert(numbered(3)...)
+	for _, test := range []struct {
+		filter   *query.Filter
+		change   query.Change
+		options  store.UpdateOptions
+		expected store.UpdateResult
+	}{
+		{t.filter("n", 9), t.change("$set", document.O("n", 1)), multi, store.UpdateResult{}},
+		{t.filter("n", 9), t.change("$set", document.O("n", 1)), first, store.UpdateResult{}},
+		{t.filter("n", 1), t.change("$set", document.O("n", 1)), first, store.UpdateResult{Matched: 1}},
+		{t.filter("n", 1), t.change("_id", 1, "n", 1), first, store.UpdateResult{Matched: 1}},
+		{t.filter("n", 1), t.change("n", 1), first, store.UpdateResult{Matched: 1, Modified: 1}},
+		{nil, t.change("$set", document.O("n", 2)), multi, store.UpdateResult{Matched: 3, Modified: 2}},
+		{nil, t.change("$unset", document.O("x", "")), multi, store.UpdateResult{Matched: 3}},
+	} {
+		result := t.update(test.filter, test.change, test.options)
+		require.Equal(t, test.expected, result, "%s where %s", test.change.Update.Source(), test.filter.Source())
+	}
+	for id, large := range map[string]float64{"2^53": 1 << 53, "1e300": 1e300} { // Adding 1 leaves them what they are.
+		t.insert(document.O("_id", id, "large", large))
+		for _, filter := range []*query.Filter{t.filter("_id", id), t.filter("large", large)} {
+			result := t.update(filter, t.change("$inc", document.O("large", 1)), first)
+			require.Equal(t, store.UpdateResult{Matched: 1}, result, "$inc where %s", filter.Source())
+		}
+	}
+}
+
+func updateMultiIsAllOrNone(t *trial) {
+	held := []document.Object{
+		document.O("_id", 1, "n", 1), document.O("_id", 2, "n", 2), document.O("_id", 3, "n", "three"), document.O("_id", 4, "n", 4),
+	}
+	t.insert(held...)
+	_, err := t.Update(t.ctx(), nil, t.change("$inc", document.O("n", 1)), multi)
+	t.requireCode(boterr.InvalidArgument, err, "$inc of a string")
+	t.requireHolds(held...)
+}
+
+func updateMultiJudgesEachDocumentOnce(t *trial) {
+	t.insert(numbered(5)...)
+	result := t.update(t.filter("n", document.O("$lt", 100)), t.change("$inc", document.O("n", 1)), multi)
+	require.Equal(t, int64(5), result.Modified)
+	for i, o := range t.all() {
+		require.Equal(t, int64(i+2), document.Get(o, "n", int64(0)))
+	}
+}
+
+func replacementReplacesOneDocument(t *trial) {
+	t.insert(document.O("_id", 1, "a", 1, "b", 2), document.O("_id", 2, "a", 1))
+	result := t.update(t.filter("a", 1), t.change("c", 3, "b", 4), first)
+	require.Equal(t, store.UpdateResult{Matched: 1, Modified: 1}, result)
+	held := []document.Object{document.O("_id", 1, "c", 3, "b", 4), document.O("_id", 2, "a", 1)}
+	t.requireHolds(held...)
+
+	_, err := t.Update(t.ctx(), nil, t.change("d", 5), multi)
+	t.requireCode(boterr.InvalidArgument, err, "a replacement of many")
+	t.requireHolds(held...)
+}
+
+func updateNeedsAnUpdate(t *trial) {
+	t.insert(numbered(1)...)
+	_, err := t.Update(t.ctx(), nil, query.Change{}, first)
+	t.requireCode(boterr.InvalidArgument, err, "Update")
+	_, err = t.FindAndModify(t.ctx(), nil, query.Change{}, store.FindAndModifyOptions{})
+	t.requireCode(boterr.InvalidArgument, err, "FindAndModify")
+	t.requireHolds(numbered(1)...)
+}
+
+func updatePositionIsTheFiltersMatch(t *trial) {
+	t.insert(document.O("_id", 1, "list", document.A(1, 5, 7)), document.O("_id", 2, "list", document.A(6)))
+	filter, change := t.filter("list", document.O("$gt", 4)), t.change("$set", document.O("list.$", 0))
+	t.update(filter, change, multi)
+	t.requireHolds(document.O("_id", 1, "list", document.A(1, 0, 7)), document.O("_id", 2, "list", document.A(0)))
+
+	_, err := t.Update(t.ctx(), t.filter("_id", 1), change, first)
+	t.requireCode(boterr.InvalidArgument, err, "a filter without an element")
+}
+
+func updateArrayFiltersChooseElements(t *trial) {
+	t.insert(document.O("_id", 1, "list", document.A(1, 5, 7)))
+	u, err := query.CompileUpdate(document.O("$inc", document.O("list.$[large]", 10)), document.O("large", document.O("$gt", 4)))
+	require.NoError(t, err)
+	t.update(nil, query.Change{Update: u}, first)
+	t.requireHolds(document.O("_id", 1, "list", document.A(1, 15, 17)))
+}
+
+func updateSortChoosesTheFirst(t *trial) {
+	t.insert(numbered(3)...)
+	t.update(nil, t.change("$set", document.O("last", true)), store.UpdateOptions{Sort: t.order("n", -1)})
+	held := []document.Object{document.O("_id", 1, "n", 1), document.O("_id", 2, "n", 2), document.O("_id", 3, "n", 3, "last", true)}
+	t.requireHolds(held...)
+
+	options := store.UpdateOptions{Sort: t.order("n", -1), Multi: true}
+	_, err := t.Update(t.ctx(), nil, t.change("$set", document.O("n", 0)), options)
+	t.requireCode(boterr.InvalidArgument, err, "Sort with Multi")
+	t.requireHolds(held...)
+}
