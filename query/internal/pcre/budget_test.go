@@ -66,6 +66,24 @@ func workOf(t *testing.T, p *pcre.Pattern, length int) int {
 	return *done
 }
 
+// TestAMatchThatNothingIsLeftForDoesNotBegin matches patterns that look at the whole text before
+// they are charged for it, after the budget is spent: a filter may have many of them.
+func TestAMatchThatNothingIsLeftForDoesNotBegin(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("a", 1<<16)
+	for _, pattern := range []string{`a*b$`, `(?=a*)b`, `b`, `[bc]`, `^a*b`, `(a?){50}b`} {
+		p := compile(t, pattern, "")
+		for name, match := range map[string]func(charge pcre.Charge) error{
+			"Match": func(charge pcre.Charge) error { _, err := p.Match(text, charge); return err },
+			"Find":  func(charge pcre.Charge) error { _, err := p.Find(text, 1, charge); return err },
+		} {
+			charge, done := spend(0)
+			require.ErrorIs(t, match(charge), errSpent, name+" "+pattern)
+			require.Less(t, *done, 500, name+" "+pattern)
+		}
+	}
+}
+
 func TestAMatchOfAShortTextIsChargedForItself(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{`b`, `^b`, `(a?)(a?)b`, `(?=b)b`} {

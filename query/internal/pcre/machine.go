@@ -107,10 +107,15 @@ func (m *machine) begin(text string, charge Charge) {
 }
 
 // find searches for the first match from a place on, and reports whether there is one.
-// The registers then hold its groups.
+// The registers then hold its groups. It is charged before it looks at the text: a budget that
+// is spent, or a context that has ended, lets no further match begin.
 func (m *machine) find(from int) (bool, error) {
 	m.from = from
-	m.spend(matchWork + len(m.registers))
+	m.work += matchWork + len(m.registers)
+	m.flush()
+	if m.err != nil {
+		return false, m.err
+	}
 	start, found := m.candidate(from), false
 	if start != none {
 		m.forget()
