@@ -38,14 +38,14 @@ func (s *Service) AddNewTargetsToAssignment(
 		return AddNewTargetsToAssignmentResult{}, err
 	}
 	isOut := !isInLiveChat(p.LiveChat)
-	adding := &pass{machine: s.machine, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
-	if err := adding.addTickets(ctx, outlets); err != nil {
+	run := &pass{machine: s.machine, r: r, sender: r.Sender.ID, asking: m, isOut: &isOut}
+	if err := run.addTickets(ctx, outlets); err != nil {
 		return AddNewTargetsToAssignmentResult{}, err
 	}
-	if m, err = adding.memberNow(ctx); err != nil {
+	if m, err = run.memberNow(ctx); err != nil {
 		return AddNewTargetsToAssignmentResult{}, inField(fieldMember, err)
 	}
-	return AddNewTargetsToAssignmentResult{Member: m, AssignmentID: adding.r.ID}, nil
+	return AddNewTargetsToAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
 
 // addedOutlets returns the outlets of new targets, all of them checked.

@@ -21,23 +21,23 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
-	asking, err := s.machine.standing(ctx, asked, func() (*AssignmentRecord, error) { return s.machine.current(ctx, asked.member.ID) })
+	run, err := s.machine.standing(ctx, asked, func() (*AssignmentRecord, error) { return s.machine.current(ctx, asked.member.ID) })
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
 	// Of others only tickets can be left, and a platform that does not take these back is no
 	// reason to refuse a new request.
-	conversations := endedOf(asking.r.Member).With(fieldAssignee, isPresent())
+	conversations := endedOf(run.r.Member).With(fieldAssignee, isPresent())
 	if err := s.machine.closeEnded(ctx, conversations); err != nil {
 		return CreateAssignmentResult{}, err
 	}
-	m, err := asking.memberNow(ctx)
+	m, err := run.memberNow(ctx)
 	if err != nil {
 		return CreateAssignmentResult{}, inField(fieldMember, err)
 	}
-	result := CreateAssignmentResult{Member: m, AssignmentID: asking.r.ID}
-	if asking.r.CreateGroup != nil {
-		result.GroupID = asking.r.Group
+	result := CreateAssignmentResult{Member: m, AssignmentID: run.r.ID}
+	if run.r.CreateGroup != nil {
+		result.GroupID = run.r.Group
 	}
 	return result, nil
 }

@@ -21,14 +21,14 @@ func (s *Service) EndLiveChat(ctx context.Context, p EndLiveChatParams) (_ EndLi
 	if err != nil {
 		return EndLiveChatResult{}, err
 	}
-	ending, err := s.machine.end(ctx, r, EndedByOutlet)
+	run, err := s.machine.end(ctx, r, EndedByOutlet)
 	if err != nil {
 		return EndLiveChatResult{}, boterr.In(fieldMessageEvent, err)
 	}
-	if err := ending.reconcile(ctx, wantClosed); err != nil {
+	if err := run.reconcile(ctx, wantClosed); err != nil {
 		return EndLiveChatResult{}, err
 	}
-	return ending.result(ctx)
+	return run.result(ctx)
 }
 
 // RemovePendingAssignmentByMemberID implements Operations.
@@ -149,17 +149,17 @@ func (s *Service) InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams
 			return EndLiveChatResult{}, inField("options.recallRelayMessage", err)
 		}
 	}
-	ending, err := s.machine.end(ctx, r, EndedByInlet)
+	run, err := s.machine.end(ctx, r, EndedByInlet)
 	if err != nil {
 		return EndLiveChatResult{}, boterr.In(fieldMember, err)
 	}
-	ending.isRecalled = bool(p.Options.RecallRelayMessage)
-	err = ending.reconcile(ctx, wantClosed)
+	run.isRecalled = bool(p.Options.RecallRelayMessage)
+	err = run.reconcile(ctx, wantClosed)
 	others := endedOf(r.Member).With(record.FieldID, document.O("$ne", r.ID))
 	if err := joined(err, s.machine.closeEnded(ctx, others)); err != nil {
 		return EndLiveChatResult{}, err
 	}
-	return ending.result(ctx)
+	return run.result(ctx)
 }
 
 // memberInInlet returns the member that a call names, or the scope's own, which is in the

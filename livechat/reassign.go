@@ -37,14 +37,14 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	next, err := s.machine.standing(ctx, asked, func() (*AssignmentRecord, error) { return s.machine.openHandover(ctx, previous.ID) })
+	run, err := s.machine.standing(ctx, asked, func() (*AssignmentRecord, error) { return s.machine.openHandover(ctx, previous.ID) })
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	if m, err = next.memberNow(ctx); err != nil {
+	if m, err = run.memberNow(ctx); err != nil {
 		return ReassignAssignmentResult{}, inField(fieldMember, err)
 	}
-	return ReassignAssignmentResult{Member: m, AssignmentID: next.r.ID}, nil
+	return ReassignAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
 
 // fieldPreviousAssignment is the parameter of the assignment that is handed on.

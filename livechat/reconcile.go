@@ -39,18 +39,19 @@ const (
 // step is one thing to do for an assignment.
 type step struct {
 	name string
-	// want is what it is for, in the states in which it is due, where the pass says so: nil
-	// for always.
+	// want is what it is for.
 	want want
-	in   []State
-	due  func(*pass) bool
+	// in are the states in which it is due, if due says so for the call. nil: for each call.
+	in  []State
+	due func(*pass) bool
 	// done reports whether the record notes that it was done. nil: nothing notes it, and
 	// doing it again changes nothing.
 	done func(*AssignmentRecord) bool
-	do   func(*pass, context.Context) error
+	// do does it.
+	do func(*pass, context.Context) error
 }
 
-// steps returns the steps in their order.
+// steps returns the steps in their order: name, want, states, due, done, do.
 func steps() []step {
 	open := []State{Pending, Taken}
 	return []step{

@@ -71,14 +71,14 @@ func (s *Service) Take(ctx context.Context, p TakeParams) (_ *TakeResult, err er
 	if err != nil {
 		return nil, err
 	}
-	taking := &pass{machine: s.machine, r: r, takenFrom: p.BroadcastGroupID}
-	if err := taking.reconcile(ctx, wantConversation); err != nil {
+	run := &pass{machine: s.machine, r: r, takenFrom: p.BroadcastGroupID}
+	if err := run.reconcile(ctx, wantConversation); err != nil {
 		return nil, err
 	}
 	if r, err = s.loadAssignment(ctx, r.ID); err != nil {
 		return nil, err
 	}
-	return &TakeResult{Assignment: &r.Assignment, Group: taking.group}, nil
+	return &TakeResult{Assignment: &r.Assignment, Group: run.group}, nil
 }
 
 // claim makes the agent the one who has the assignment, unless somebody else is.
