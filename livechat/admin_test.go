@@ -20,7 +20,7 @@ func (a *app) addAdmin(t *testing.T, adminID, externalID, name string) {
 
 func TestGetAdmin_ByBothIDs(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.addAdmin(t, "eve", "E1", "")
 	s.mine.addAdmin(t, "max", "E2", "Max")
 	for _, shown := range []string{
@@ -35,7 +35,7 @@ func TestGetAdmin_ByBothIDs(t *testing.T) {
 
 func TestSaveAdmin_SameIDInTwoApps(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.addAdmin(t, "eve", "E1", "mine")
 	s.theirs.addAdmin(t, "eve", "E1", "theirs")
 	require.Equal(t, "mine", withField(t, must(t, s.mine.GetAdmin, `{"adminId": "eve"}`), "name"))
@@ -45,7 +45,7 @@ func TestSaveAdmin_SameIDInTwoApps(t *testing.T) {
 
 func TestGetAdmin_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.theirs.addAdmin(t, "eve", "E1", "")
 	requireRefused(t, s, s.mine.GetAdmin,
 		refused{`{}`, boterr.InvalidArgument, "adminId"},
@@ -58,7 +58,7 @@ func TestGetAdmin_Refuses(t *testing.T) {
 
 func TestSaveAdmin_Replaces(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	saved, err := s.mine.SaveAdmin(t.Context(), livechat.Admin{AdminID: "eve", ExternalID: "E1", Name: "Eve", Unknown: document.O("desk", 4)})
 	require.NoError(t, err)
 	require.Equal(t, livechat.Admin{AppID: "mine", AdminID: "eve", ExternalID: "E1", Name: "Eve", Unknown: document.O("desk", 4)}, *saved)
@@ -71,7 +71,7 @@ func TestSaveAdmin_Replaces(t *testing.T) {
 
 func TestSaveAdmin_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.addAdmin(t, "max", "E1", "")
 	before := s.stored(t)
 	for field, c := range map[string]struct {
@@ -94,7 +94,7 @@ func TestSaveAdmin_Refuses(t *testing.T) {
 
 func TestSaveAdmin_OneOfManyAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	const many = 8
 	errs := make([]error, many)
 	var saving sync.WaitGroup

@@ -14,7 +14,7 @@ import (
 
 // putAssignment stores an assignment of mine with the given fields, JSON that begins with a
 // comma: one of ada that has ended.
-func (s *stand) putAssignment(t *testing.T, id string, createdAt int64, fields string) {
+func (s *fixture) putAssignment(t *testing.T, id string, createdAt int64, fields string) {
 	t.Helper()
 	s.put(t, "assignments", fmt.Sprintf(`{"_id": %q, "app": "mine", "_version": 1, "createdAt": %d, "updatedAt": %d, "etag": "e",
 		"inlet": "web", "member": "ada", "slot": "ended/%s", "endedAt": 5 %s}`, id, createdAt, createdAt, id, fields))
@@ -39,7 +39,7 @@ func withField(t *testing.T, text, path string) any {
 
 func TestGetAssignment_Shape(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.put(t, "assignments", `{"_id": "a1", "app": "mine", "_version": 3, "createdAt": 1, "updatedAt": 2, "etag": "e",
 		"assignedAt": 3, "assignee": "eve", "expiry": 4, "group": "g1", "groupInfo": {"externalId": "G"}, "history": true,
 		"isZendesk": false, "inlet": "web", "inletGroupInfo": {"externalId": "I"}, "member": "ada", "meta": {"topic": "bill"},
@@ -57,7 +57,7 @@ func TestGetAssignment_Shape(t *testing.T) {
 
 func TestGetAssignment_EmptyFields(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putAssignment(t, "a1", 1, ``)
 	require.JSONEq(t, `{"_id": "a1", "app": "mine", "_version": 1, "createdAt": 1, "updatedAt": 1, "etag": "e", "inlet": "web",
 		"member": "ada", "history": false, "isZendesk": false, "meta": {}, "targets": []}`,
@@ -66,7 +66,7 @@ func TestGetAssignment_EmptyFields(t *testing.T) {
 
 func TestGetAssignment_Unreadable(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putAssignment(t, "a1", 1, `, "targets": 7`)
 	_, err := call(t, s.mine.GetAssignment, `{"assignmentId": "a1"}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
@@ -76,7 +76,7 @@ func TestGetAssignment_Unreadable(t *testing.T) {
 
 func TestGetAssignment_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.put(t, "assignments", `{"_id": "foreign", "app": "theirs", "member": "tom", "slot": "ended/foreign", "groupInfo": {"bravoGroupId": "B"}}`)
 	requireRefused(t, s, s.mine.GetAssignment,
 		refused{`{}`, boterr.InvalidArgument, "assignmentId"},
@@ -96,7 +96,7 @@ func TestGetAssignment_Refuses(t *testing.T) {
 
 func TestGetAssignmentByBravoGroupID_Newest(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putAssignment(t, "new", 9, `, "groupInfo": {"bravoGroupId": "B"}`)
 	s.putAssignment(t, "old", 3, `, "groupInfo": {"bravoGroupId": "B"}`)
 	s.putAssignment(t, "other", 10, `, "groupInfo": {"bravoGroupId": "C"}`)
@@ -105,7 +105,7 @@ func TestGetAssignmentByBravoGroupID_Newest(t *testing.T) {
 
 func TestGetAssignmentsByMemberID_Order(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putAssignment(t, "b", 3, ``)
 	s.putAssignment(t, "a", 2, ``)
 	s.putAssignment(t, "bobs", 1, ``)
@@ -126,7 +126,7 @@ func TestGetAssignmentsByMemberID_Order(t *testing.T) {
 
 func TestGetAssignmentsByParentAssignmentID(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putAssignment(t, "first", 1, ``)
 	s.putAssignment(t, "second", 2, `, "parentAssignment": "first"`)
 	s.putAssignment(t, "third", 3, `, "parentAssignment": "second"`)
@@ -143,7 +143,7 @@ func TestGetAssignmentsByParentAssignmentID(t *testing.T) {
 
 func TestFindAssignments(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putAssignment(t, "a1", 1, `, "label": "sales"`)
 	s.putAssignment(t, "a2", 1, ``)
 	found, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("label", "sales")})

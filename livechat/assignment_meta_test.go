@@ -12,7 +12,7 @@ import (
 
 func TestGetAssignmentsByMeta(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putAssignment(t, "a", 1, `, "meta": {"topic": "bill", "order": {"id": 1, "lines": [1, 2]}, "tags": ["x", "y"], "left": null}`)
 	s.putAssignment(t, "b", 2, `, "meta": {"topic": "bill", "order": {"id": 2}, "n": 1}`)
 	s.putAssignment(t, "c", 3, ``)
@@ -40,7 +40,7 @@ func TestGetAssignmentsByMeta(t *testing.T) {
 
 func TestGetAssignmentsByMeta_RefusesOperators(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putAssignment(t, "a", 1, `, "meta": {"n": 1}`)
 	requireRefused(t, s, s.mine.GetAssignmentsByMeta,
 		refused{`{}`, boterr.InvalidArgument, "meta"},
@@ -55,7 +55,7 @@ func TestGetAssignmentsByMeta_RefusesOperators(t *testing.T) {
 
 func TestGetAssignmentsByMeta_RefusesNoValue(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putAssignment(t, "a1", 1, ``)
 	s.putGroup(t, "g1", ``)
 	bad := document.O("n", make(chan int))

@@ -12,7 +12,7 @@ import (
 
 // putOpen stores an open assignment of mine, of a member that no other has. The fields are
 // JSON that begins with a comma.
-func (s *stand) putOpen(t *testing.T, id string, createdAt int64, fields string) {
+func (s *fixture) putOpen(t *testing.T, id string, createdAt int64, fields string) {
 	t.Helper()
 	s.put(t, "assignments", fmt.Sprintf(`{"_id": %q, "app": "mine", "_version": 1, "createdAt": %d, "updatedAt": %d, "etag": "e",
 		"inlet": "web", "member": "member of %s", "slot": "member/member of %s" %s}`, id, createdAt, createdAt, id, id, fields))
@@ -43,7 +43,7 @@ func TestGetAssignmentByOutlet_IsThere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			s.putOpen(t, "a1", 1, c.fields)
 			s.putAssignment(t, "ended", 2, `, "outlet": "desk"`)
 			if c.is {
@@ -57,7 +57,7 @@ func TestGetAssignmentByOutlet_IsThere(t *testing.T) {
 
 func TestGetAssignmentByOutlet_Newest(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putOpen(t, "second", 7, ticketAtDesk)
 	s.putOpen(t, "third", 7, ticketAtDesk)
 	s.putOpen(t, "first", 3, ticketAtDesk)
@@ -83,7 +83,7 @@ func TestGetAssignmentByOutlet_MetaAsFilter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			s.mine.addMember(t, `{"_id": "eve", "channel": "desk", "locale": "de", "meta": {"team": "sales"}}`)
 			s.putOpen(t, "for everyone", 1, ticketAtDesk)
 			s.putOpen(t, "asked", 2, ticketAtDesk+`, "meta": `+c.meta)
@@ -95,7 +95,7 @@ func TestGetAssignmentByOutlet_MetaAsFilter(t *testing.T) {
 
 func TestGetAssignmentByOutlet_WithoutMember(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putOpen(t, "asked", 2, ticketAtDesk+`, "meta": {"locale": {"$in": ["de"]}}`)
 	requireRefused(t, s, s.mine.as("desk", "").GetAssignmentByOutlet,
 		refused{`{"channelId": "desk"}`, boterr.NotFound, "channelId"})
@@ -105,7 +105,7 @@ func TestGetAssignmentByOutlet_WithoutMember(t *testing.T) {
 
 func TestGetAssignmentByOutlet_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.put(t, "assignments", `{"_id": "x", "app": "theirs", "createdAt": 1, "slot": "member/tom", "member": "tom", "outlet": "foreign"}`)
 	requireRefused(t, s, s.mine.GetAssignmentByOutlet,
 		refused{`{}`, boterr.InvalidArgument, "channelId"},

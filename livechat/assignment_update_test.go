@@ -13,7 +13,7 @@ import (
 )
 
 // putGroup stores a group of mine. The fields are JSON that begins with a comma.
-func (s *stand) putGroup(t *testing.T, id string, fields string) {
+func (s *fixture) putGroup(t *testing.T, id string, fields string) {
 	t.Helper()
 	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "_version": 1, "active": true, "valid": true`+fields+`}`)
 }
@@ -41,7 +41,7 @@ func TestUpdateAssignmentGroup(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			s.putAssignment(t, "a1", 1, `, "groupInfo": {"old": 1}`)
 			s.putGroup(t, "g1", c.group)
 			s.advance(time.Second)
@@ -62,7 +62,7 @@ func TestUpdateAssignmentGroup(t *testing.T) {
 
 func TestUpdateAssignmentGroup_BravoGroupID(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putAssignment(t, "a1", 1, ``)
 	s.putGroup(t, "g1", `, "externalId": "G1", "type": "bravo"`)
 	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g1"}}`)
@@ -75,7 +75,7 @@ func TestUpdateAssignmentGroup_BravoGroupID(t *testing.T) {
 
 func TestUpdateAssignmentGroup_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, func(p *livechat.Ports) { p.IsStrict = true })
+	s := newFixture(t, func(p *livechat.Ports) { p.IsStrict = true })
 	s.putAssignment(t, "a1", 1, ``)
 	s.putGroup(t, "g1", `, "type": "charlie"`)
 	s.put(t, "groups", `{"_id": "foreign", "app": "theirs"}`)
@@ -104,7 +104,7 @@ func TestUpdateAssignmentMeta_OtherFieldsStay(t *testing.T) {
 	} {
 		t.Run(params, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			s.putAssignment(t, "a1", 1, `, "meta": {"topic": "x", "order": {"id": 1}, "list": [1, 2]}`)
 			s.putGroup(t, "g1", `, "meta": {"topic": "x", "order": {"id": 1}, "list": [1, 2]}`)
 			updated := must(t, s.mine.UpdateAssignmentMeta, `{"assignmentId": "a1", "meta": `+params+`}`)
@@ -119,7 +119,7 @@ func TestUpdateAssignmentMeta_OtherFieldsStay(t *testing.T) {
 
 func TestUpdateAssignmentMeta_Unchanged(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putAssignment(t, "a1", 1, `, "meta": {"topic": "x"}`)
 	s.putGroup(t, "g1", `, "meta": {"topic": "x"}`)
 	before := s.stored(t)
@@ -133,7 +133,7 @@ func TestUpdateAssignmentMeta_Unchanged(t *testing.T) {
 
 func TestUpdateAssignmentMeta_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putAssignment(t, "a1", 1, `, "meta": {"text": "x"}`)
 	s.putGroup(t, "g1", `, "meta": {"text": "x"}`)
 	s.put(t, "groups", `{"_id": "foreign", "app": "theirs"}`)

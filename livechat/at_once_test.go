@@ -23,7 +23,7 @@ import (
 func TestService_ManyCallsAtOnce(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
-		s := newStand(t)
+		s := newFixture(t)
 		var all sync.WaitGroup
 		for worker := range uint64(6) {
 			random := rand.New(rand.NewPCG(seed, worker))
@@ -42,7 +42,7 @@ func TestService_ManyCallsAtOnce(t *testing.T) {
 
 // doSomething does one of the things that can happen to ada's live chat. That it comes too
 // late is no error.
-func (s *stand) doSomething(t *testing.T, random *rand.Rand, agent string) error {
+func (s *fixture) doSomething(t *testing.T, random *rand.Rand, agent string) error {
 	t.Helper()
 	open, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("slot", "member/ada")})
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *stand) doSomething(t *testing.T, random *rand.Rand, agent string) error
 }
 
 // requireAgreement asserts that what is stored of ada's live chats agrees.
-func (s *stand) requireAgreement(t *testing.T, when string) {
+func (s *fixture) requireAgreement(t *testing.T, when string) {
 	t.Helper()
 	open, err := s.mine.FindAssignments(t.Context(), record.Query{Filter: document.O("slot", "member/ada")})
 	require.NoError(t, err)

@@ -92,7 +92,7 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 	if err := s.conversations.recordJoined(ctx, in, p); err != nil {
 		return "", err
 	}
-	if err := s.machine.linkRoom(ctx, p.BravoGroupID); err != nil {
+	if err := s.machine.linkByBravoGroupID(ctx, p.BravoGroupID); err != nil {
 		return "", err
 	}
 	if p.IsRenewGroupInviteLink != nil && !*p.IsRenewGroupInviteLink {

@@ -17,7 +17,7 @@ import (
 
 func TestCreateBravoGroup(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	require.JSONEq(t, `{"groupId": "group1", "invitationLink": "https://invite.example/1"}`,
 		must(t, s.mine.CreateBravoGroup, `{"channelId": "phone", "name": "Orders"}`))
 	require.JSONEq(t, `{"groupId": "group2", "invitationLink": "https://invite.example/2"}`,
@@ -32,7 +32,7 @@ func TestCreateBravoGroup(t *testing.T) {
 
 func TestBravoOperations_Refuse(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	requireRefused(t, s, s.mine.CreateBravoGroup,
 		refused{`{"channelId": "phone"}`, boterr.InvalidArgument, "name"},
 		refused{`{"channelId": "desk", "name": "x"}`, boterr.Unsupported, "channelId"},
@@ -62,7 +62,7 @@ func TestBravoOperations_Refuse(t *testing.T) {
 func TestBravoOperations_ConnectorOnlySends(t *testing.T) {
 	t.Parallel()
 	for _, change := range []func(*livechat.Ports){thatOnlySends(channel.Bravo), withoutConnector(channel.Bravo)} {
-		s := newStand(t, change)
+		s := newFixture(t, change)
 		requireRefused(t, s, s.mine.CreateBravoGroup, refused{`{"channelId": "phone", "name": "x"}`, boterr.Unsupported, "channelId"})
 		requireRefused(t, s, s.mine.DisableBravoGroupInviteLink,
 			refused{`{"channel": {"_id": "phone"}, "externalId": "x"}`, boterr.Unsupported, "channel"})
@@ -77,7 +77,7 @@ func TestBravoOperations_ConnectorOnlySends(t *testing.T) {
 
 func TestDisableBravoGroupInviteLink(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	const params = `{"channel": {"_id": "phone"}, "externalId": "room"}`
 	first := document.Get(object(t, must(t, s.mine.DisableBravoGroupInviteLink, params)), "clientMutationId", "")
 	second := document.Get(object(t, must(t, s.mine.as("phone", "").DisableBravoGroupInviteLink, `{"externalId": "room"}`)), "clientMutationId", "")
@@ -92,7 +92,7 @@ func TestDisableBravoGroupInviteLink(t *testing.T) {
 
 func TestHandleAdminJoinedGroup(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.saveAdmin(t, "adm1", "eve", "Eve")
 	require.JSONEq(t, `"https://invite.example/2"`,
 		must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`))
@@ -114,7 +114,7 @@ func TestHandleAdminJoinedGroup(t *testing.T) {
 
 func TestHandleAdminJoinedGroup_NoSuchGroup(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.platform.fail("room", boterr.New(boterr.NotFound, "", "there is no such group"))
 	requireRefused(t, s, s.mine.HandleAdminJoinedGroup,
 		refused{`{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`, boterr.NotFound, "bravoGroupId"})
@@ -122,7 +122,7 @@ func TestHandleAdminJoinedGroup_NoSuchGroup(t *testing.T) {
 
 func TestHandleAdminJoinedGroup_GroupInUse(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	room := s.taken(t, "a1", "ada", "eve@phone").Group
 	must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "bert", "bravoGroupId": "`+room.ExternalID+`"}`)
 	joined := s.groups(t, document.O("adminExternalId", "bert"))
@@ -147,7 +147,7 @@ func TestHandleAdminJoinedGroup_GroupInUse(t *testing.T) {
 
 func TestEndBravoLiveChat(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	room := s.taken(t, "a1", "ada", "eve@phone").Group.ExternalID
 	other := s.taken(t, "a2", "bob", "eve@phone").Group.ExternalID
 	s.advance(time.Minute)
@@ -169,7 +169,7 @@ func TestEndBravoLiveChat(t *testing.T) {
 
 func TestEndBravoLiveChat_GroupWithoutLiveChat(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId": "room"}`)
 	const params = `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`
 	var results []document.Object
@@ -182,7 +182,7 @@ func TestEndBravoLiveChat_GroupWithoutLiveChat(t *testing.T) {
 
 func TestEndBravoLiveChat_SeveralGroups(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.saveLive(t, "g1")
 	s.saveLive(t, "g2")
 	const params = `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`
@@ -193,7 +193,7 @@ func TestEndBravoLiveChat_SeveralGroups(t *testing.T) {
 }
 
 // saveLive stores a live group of eve in the room of phone.
-func (s *stand) saveLive(t *testing.T, id string) {
+func (s *fixture) saveLive(t *testing.T, id string) {
 	t.Helper()
 	s.put(t, "groups", `{"_id": "`+id+`", "app": "mine", "outlet": "phone", "externalId": "room", "adminExternalId": "eve", "active": true}`)
 }
@@ -219,10 +219,10 @@ func thatMakes(answer func() (livechat.CreatedGroup, error)) func(*livechat.Port
 func TestCreateBravoGroup_PlatformTellsTooLittle(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []livechat.CreatedGroup{{}, {ExternalID: "room"}, {InvitationLink: "https://invite.example"}} {
-		s := newStand(t, thatMakes(func() (livechat.CreatedGroup, error) { return answer, nil }))
+		s := newFixture(t, thatMakes(func() (livechat.CreatedGroup, error) { return answer, nil }))
 		requireRefused(t, s, s.mine.CreateBravoGroup, refused{`{"channelId": "phone", "name": "x"}`, boterr.Unavailable, ""})
 	}
-	s := newStand(t, thatMakes(func() (livechat.CreatedGroup, error) { return livechat.CreatedGroup{}, nil }))
+	s := newFixture(t, thatMakes(func() (livechat.CreatedGroup, error) { return livechat.CreatedGroup{}, nil }))
 	s.pending(t, "a1", "ada")
 	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "phone", AdminExternalID: "eve"})
 	require.ErrorIs(t, err, boterr.Unavailable)
@@ -231,7 +231,7 @@ func TestCreateBravoGroup_PlatformTellsTooLittle(t *testing.T) {
 
 func TestCreateBravoGroup_LinkNotAskedFor(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, thatMakes(func() (livechat.CreatedGroup, error) {
+	s := newFixture(t, thatMakes(func() (livechat.CreatedGroup, error) {
 		return livechat.CreatedGroup{ExternalID: "room", InvitationLink: "https://invite.example"}, nil
 	}))
 	require.JSONEq(t, `{"groupId": "room"}`,
@@ -242,7 +242,7 @@ func TestBravoOperations_Canceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s := newStand(t, thatMakes(func() (livechat.CreatedGroup, error) {
+	s := newFixture(t, thatMakes(func() (livechat.CreatedGroup, error) {
 		cancel()
 		return livechat.CreatedGroup{}, errDown
 	}))
@@ -259,7 +259,7 @@ func picture(contentType, body string) replies.Reply {
 
 func TestSetBravoGroupIcon(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.web.Add("GET", "https://pic.example/icon", picture("image/png; q=1", "PNG"), picture("application/octet-stream", "GIF89a"),
 		replies.Reply{Body: "GIF89a"})
 	require.JSONEq(t, `{"200": "ok"}`, must(t, s.mine.SetBravoGroupIcon, setIcon))
@@ -272,7 +272,7 @@ func TestSetBravoGroupIcon(t *testing.T) {
 
 func TestSetBravoGroupIcon_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.web.Add("GET", "https://pic.example/page", picture("text/html", "<html>"))
 	s.web.Add("GET", "https://pic.example/empty", picture("image/png", ""))
 	s.web.Add("GET", "https://pic.example/gone", replies.Text(404, "gone"))
@@ -307,13 +307,13 @@ func TestSetBravoGroupIcon_Refuses(t *testing.T) {
 	s.platform.fail("room", errDown)
 	requireRefused(t, s, s.mine.SetBravoGroupIcon, refused{setIcon, boterr.Unavailable, ""})
 
-	offline := newStand(t, func(p *livechat.Ports) { p.HTTP = nil })
+	offline := newFixture(t, func(p *livechat.Ports) { p.HTTP = nil })
 	requireRefused(t, offline, offline.mine.SetBravoGroupIcon, refused{setIcon, boterr.Unsupported, "imageUrl"})
 }
 
 func TestCreateHotelChannel(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	const params = `{"channel": {"_id": "hotel"}, "hotelGroupId": "floor", "displayName": "Lobby"}`
 	require.JSONEq(t, `{"ok": 1, "result": {"channelId": "channel1"}}`, must(t, s.mine.CreateHotelChannel, params))
 	must(t, s.mine.as("hotel", "").CreateHotelChannel, `{"hotelGroupId": "floor", "displayName": "Bar"}`)
@@ -326,6 +326,6 @@ func TestCreateHotelChannel(t *testing.T) {
 		refused{`{"hotelGroupId": "floor", "displayName": "x"}`, boterr.Unsupported, "channel"})
 	s.platform.fail("floor", errDown)
 	requireRefused(t, s, s.mine.CreateHotelChannel, refused{params, boterr.Unavailable, ""})
-	bare := newStand(t, thatOnlySends(channel.Hotel))
+	bare := newFixture(t, thatOnlySends(channel.Hotel))
 	requireRefused(t, bare, bare.mine.CreateHotelChannel, refused{params, boterr.Unsupported, "channel"})
 }

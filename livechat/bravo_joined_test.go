@@ -72,7 +72,7 @@ const joins = `{"channel": {"_id": "phone"}, "externalId": "eve", "bravoGroupId"
 
 func TestHandleAdminJoinedGroup_TwiceAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	late := &lateStore{Store: s.store, happens: func() { must(t, s.mine.HandleAdminJoinedGroup, joins) }}
 	env := s.mine.env
 	env.Store = late
@@ -82,7 +82,7 @@ func TestHandleAdminJoinedGroup_TwiceAtOnce(t *testing.T) {
 
 func TestHandleAdminJoinedGroup_WhileItEnds(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	late := &lateStore{Store: s.store, happens: func() {
 		must(t, s.mine.HandleAdminJoinedGroup, joins)
 		must(t, s.mine.EndBravoLiveChat, `{"channelId": "phone", "adminExternalId": "eve", "bravoGroupId": "room"}`)
@@ -96,7 +96,7 @@ func TestHandleAdminJoinedGroup_WhileItEnds(t *testing.T) {
 
 func TestHandleAdminJoinedGroup_AfterTheEnd(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	for nth := range 3 {
 		must(t, s.mine.HandleAdminJoinedGroup, joins)
 		must(t, s.mine.HandleAdminJoinedGroup, joins)
@@ -108,7 +108,7 @@ func TestHandleAdminJoinedGroup_AfterTheEnd(t *testing.T) {
 
 func TestHandleAdminJoinedGroup_RecordMovedAway(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	must(t, s.mine.HandleAdminJoinedGroup, joins)
 	moved := s.groups(t, document.O())[0].ID
 	must(t, s.mine.UpdateGroup, `{"group": {"_id": "`+moved+`", "externalId": "hall"}}`)
@@ -118,7 +118,7 @@ func TestHandleAdminJoinedGroup_RecordMovedAway(t *testing.T) {
 
 func TestHandleAdminJoinedGroup_ManyAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	const agents, times = 5, 20
 	errs := make([]error, agents*times)
 	var joining sync.WaitGroup
@@ -161,7 +161,7 @@ func thatNames(tell func() (string, error)) func(*livechat.Ports) {
 
 func TestHandleAdminJoinedGroup_Name(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, thatNames(func() (string, error) { return "Kettles", nil }))
+	s := newFixture(t, thatNames(func() (string, error) { return "Kettles", nil }))
 	r := s.mustAsk(t, `{"assignmentDetails": {"groupName": "Order 7"}}`)
 	must(t, s.mine.HandleAdminJoinedGroup, joins)
 	g := s.groups(t, document.O())[0]
@@ -175,7 +175,7 @@ func TestHandleAdminJoinedGroup_NameOfRequest(t *testing.T) {
 	for name, options := range map[string][]func(*livechat.Ports){
 		"no port": nil, "no name": {thatNames(func() (string, error) { return "", nil })},
 	} {
-		s := newStand(t, options...)
+		s := newFixture(t, options...)
 		r := s.mustAsk(t, `{"assignmentDetails": {"groupName": "Order 7"}}`)
 		must(t, s.mine.HandleAdminJoinedGroup, joins)
 		g := s.groups(t, document.O())[0]
@@ -188,7 +188,7 @@ func TestHandleAdminJoinedGroup_NameOfRequest(t *testing.T) {
 func TestHandleAdminJoinedGroup_NameFails(t *testing.T) {
 	t.Parallel()
 	for code, field := range map[boterr.Code]string{boterr.Unavailable: "", boterr.NotFound: "bravoGroupId"} {
-		s := newStand(t, thatNames(func() (string, error) { return "", boterr.New(code, "", "no") }))
+		s := newFixture(t, thatNames(func() (string, error) { return "", boterr.New(code, "", "no") }))
 		_, err := call(t, s.mine.HandleAdminJoinedGroup, joins)
 		require.ErrorIs(t, err, code)
 		refusal, _ := boterr.AsError(err)

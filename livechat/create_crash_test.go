@@ -20,7 +20,7 @@ import (
 
 func TestCreateAssignment_ManyAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	ids := make([]string, 50)
 	var all sync.WaitGroup
 	for i := range ids {
@@ -63,7 +63,7 @@ func TestCreateAssignment_AfterCrash(t *testing.T) {
 // the same call again completes the request. It reports whether the store was interrupted.
 func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 	t.Helper()
-	s := newStand(t)
+	s := newFixture(t)
 	s.web.Add("POST", shopAPI, replies.JSON(200, `{"ok": true}`))
 	s.mine.pair(t, outlet)
 	p := paramsOf[livechat.CreateAssignmentParams](t, params)
@@ -106,7 +106,7 @@ func TestCreateAssignment_CanceledAtEachSend(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		var sends int
 		ctx, cancel := context.WithCancel(t.Context())
-		s := before(func(*stand, send.Message) {
+		s := before(func(*fixture, send.Message) {
 			sends++
 			if sends == n {
 				cancel()
@@ -128,7 +128,7 @@ func TestCreateAssignment_WaitsForSender(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		arrived, goOn := make(chan struct{}), make(chan struct{})
 		var once sync.Once
-		s := before(func(*stand, send.Message) {
+		s := before(func(*fixture, send.Message) {
 			once.Do(func() {
 				close(arrived)
 				<-goOn
@@ -151,7 +151,7 @@ func TestCreateAssignment_WaitsForSender(t *testing.T) {
 func TestCreateAssignment_WaitsForCrashedSender(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newStand(t)
+		s := newFixture(t)
 		service, _ := s.interrupted(1)
 		_, err := service.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 		require.ErrorIs(t, err, errInterrupted)
@@ -175,7 +175,7 @@ func (frozenStore) Now(context.Context) (time.Time, error) { return time.UnixMil
 func TestCreateAssignment_WaitsTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newStand(t)
+		s := newFixture(t)
 		s.store = frozenStore{s.store}
 		service, _ := s.interrupted(1)
 		_, err := service.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
@@ -192,7 +192,7 @@ func TestCreateAssignment_WaitsTooLong(t *testing.T) {
 
 func TestCreateAssignment_LosesItsPlace(t *testing.T) {
 	t.Parallel()
-	s := before(func(s *stand, m send.Message) {
+	s := before(func(s *fixture, m send.Message) {
 		if m.To == "C1" { // It takes so long that another call is the sender by now.
 			s.change(t, "assignments", document.O(), document.Set("sender.id", "another"))
 		}
@@ -210,7 +210,7 @@ func TestCreateAssignment_LosesItsPlace(t *testing.T) {
 
 func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {
 	t.Parallel()
-	s := before(func(s *stand, m send.Message) {
+	s := before(func(s *fixture, m send.Message) {
 		if m.To == "U1" {
 			must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
 		}
@@ -245,7 +245,7 @@ func (e *endingMembers) PatchMembers(ctx context.Context, p member.PatchMembersP
 func TestCreateAssignment_EndedAtOnce(t *testing.T) {
 	t.Parallel()
 	members := &endingMembers{}
-	s := newStand(t, func(p *livechat.Ports) {
+	s := newFixture(t, func(p *livechat.Ports) {
 		members.Operations = p.Members
 		p.Members = members
 	})

@@ -14,12 +14,12 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// meanwhile returns a stand in which something happens, once, when the next call has found
+// meanwhile returns a fixture in which something happens, once, when the next call has found
 // that it has to make an assignment and looks where it goes.
-func meanwhile(t *testing.T) (s *stand, happens func(func())) {
+func meanwhile(t *testing.T) (s *fixture, happens func(func())) {
 	t.Helper()
 	what := func() {}
-	s = newStand(t, func(p *livechat.Ports) {
+	s = newFixture(t, func(p *livechat.Ports) {
 		pairing := p.Pairing
 		p.Pairing = func(ctx context.Context, inlet string) ([]string, error) {
 			what()
@@ -91,7 +91,7 @@ func (l *lateAgendas) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (
 func TestCreateAssignment_WithdrawnBeforeItStands(t *testing.T) {
 	t.Parallel()
 	agendas := &lateAgendas{}
-	s := newStand(t, func(p *livechat.Ports) {
+	s := newFixture(t, func(p *livechat.Ports) {
 		agendas.Operations = p.Agendas
 		p.Agendas = agendas
 	})
@@ -105,7 +105,7 @@ func TestCreateAssignment_WithdrawnBeforeItStands(t *testing.T) {
 
 func TestAddNewTargetsToAssignment_TakenAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	r := s.mustAsk(t, `{}`)
 	var all sync.WaitGroup
 	for _, agent := range []string{"eve", "sam"} {
@@ -173,7 +173,7 @@ func TestTake_BeforeRemovalOrNewTargets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			r := s.mustAsk(t, `{}`)
 			s.platform.forget()
 			env := s.mine.env

@@ -81,7 +81,7 @@ func TestCreateAssignment_Routes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			s.mine.pair(t, test.pairing...)
 			r := s.mustAsk(t, test.params)
 			require.Equal(t, test.sent, s.sentTo())
@@ -153,7 +153,7 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t, func(p *livechat.Ports) {
+			s := newFixture(t, func(p *livechat.Ports) {
 				if test.change != nil {
 					test.change(p)
 				}
@@ -169,7 +169,7 @@ func TestCreateAssignment_NoRoute(t *testing.T) {
 
 func TestCreateAssignment_OutletRemoved(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, func(p *livechat.Ports) {
+	s := newFixture(t, func(p *livechat.Ports) {
 		pairing := p.Pairing
 		p.Pairing = pairingWith(pairing, "gone")
 	})
@@ -179,7 +179,7 @@ func TestCreateAssignment_OutletRemoved(t *testing.T) {
 
 func TestCreateAssignment_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.addChannel(t, `{"_id": "dark", "type": "webchat", "on": false}`)
 	s.mine.addMember(t, `{"_id": "dan", "channel": "dark"}`)
 	s.mine.addMember(t, `{"_id": "eli", "channel": "web"}`)
@@ -232,11 +232,11 @@ func TestCreateAssignment_Refuses(t *testing.T) {
 
 func TestCreateAssignment_StrictCreateGroup(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, strict)
+	s := newFixture(t, strict)
 	requireRefused(t, s, s.mine.CreateAssignment, refused{`{"createGroup": {}}`, boterr.InvalidArgument, "createGroup"})
 	s.mine.pair(t, "help")
 	requireRefused(t, s, s.mine.CreateAssignment, refused{`{"createGroup": {}}`, boterr.InvalidArgument, "createGroup"})
-	lenient := newStand(t)
+	lenient := newFixture(t)
 	result, err := lenient.ask(t, `{"createGroup": {}}`)
 	require.NoError(t, err)
 	require.Empty(t, result.GroupID)
@@ -244,7 +244,7 @@ func TestCreateAssignment_StrictCreateGroup(t *testing.T) {
 
 func TestCreateAssignment_StandardTicket(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "Order 7 of {{lastName}}"}, "label": "sales"}`)
 	require.Equal(t, send.Buttons("Ada King asks for a person.\nOrder 7 of King",
 		send.PostbackValue("Take", livechat.TakePayload, r.ID)).String(), s.lastSent(t).String())
@@ -260,7 +260,7 @@ func TestCreateAssignment_StandardTicket(t *testing.T) {
 
 func TestCreateAssignment_RelayMessage(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	r := s.mustAsk(t, `{"assignmentDetails": {"relayMessage": {
 		"charlie": {"type": "BUTTON", "text": "{{firstName}} waits", "buttons": [
 			{"type": "postback", "title": "Mine", "payload": {"payload": "take"}},
@@ -281,7 +281,7 @@ func TestCreateAssignment_RelayMessage(t *testing.T) {
 
 func TestCreateAssignment_LiteralRelayMessage(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	_, err := s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
 		Label: "sales",
 		AssignmentDetails: livechat.AssignmentDetails{RelayMessage: map[channel.Type]send.Response{
@@ -294,7 +294,7 @@ func TestCreateAssignment_LiteralRelayMessage(t *testing.T) {
 
 func TestCreateAssignment_History(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, historyAt)
+	s := newFixture(t, historyAt)
 	requireRefused(t, s, s.mine.CreateAssignment,
 		refused{
 			`{"history": true, "assignmentDetails": {"relayMessage": {"charlie": {"type": "IMAGE", "url": "https://a.example/b.png"}}}}`,
@@ -308,7 +308,7 @@ func TestCreateAssignment_History(t *testing.T) {
 	require.Equal(t, "Ada King asks for a person.\nhttps://history.example/ada", s.lastSent(t).Text())
 	require.True(t, r.History)
 
-	failing := newStand(t, func(p *livechat.Ports) {
+	failing := newFixture(t, func(p *livechat.Ports) {
 		p.HistoryURL = func(*livechat.Assignment) (string, error) {
 			return "", boterr.New(boterr.FailedPrecondition, "", "no history yet")
 		}
@@ -318,7 +318,7 @@ func TestCreateAssignment_History(t *testing.T) {
 
 func TestCreateAssignment_Record(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	result, err := s.ask(t, `{"member": {"_id": "bob", "firstName": "a forged name"}, "meta": {"order": 7}, "label": "sales",
 		"setLiveChatAgenda": false, "assignmentDetails": {"summary": "s", "groupName": "g", "extra": [1],
 		"relayMessage": {"charlie": {"type": "TEXT", "text": "{{firstName}}"}}}}`)
@@ -341,7 +341,7 @@ func TestCreateAssignment_Record(t *testing.T) {
 
 func TestCreateAssignment_WhileOneStands(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	first := s.mustAsk(t, `{"meta": {"n": 1}}`)
 	s.platform.forget()
 	s.advance(time.Minute)
@@ -371,7 +371,7 @@ func TestCreateAssignment_WhileOneStands(t *testing.T) {
 
 func TestCreateAssignment_AfterTheEnd(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	first := s.mustAsk(t, `{}`)
 	_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
 	require.NoError(t, err)
@@ -382,7 +382,7 @@ func TestCreateAssignment_AfterTheEnd(t *testing.T) {
 
 func TestCreateAssignment_SomeTicketsFail(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.platform.fail("U1", errDown)
 	s.platform.fail("D1", boterr.New(boterr.ResourceExhausted, "", "slow down"))
 	_, err := s.ask(t, `{}`)
@@ -415,7 +415,7 @@ func TestCreateAssignment_SomeTicketsFail(t *testing.T) {
 func TestCreateAssignment_SameMessageID(t *testing.T) {
 	t.Parallel()
 	var ids []string
-	s := before(func(_ *stand, m send.Message) { ids = append(ids, m.ID) })(t)
+	s := before(func(_ *fixture, m send.Message) { ids = append(ids, m.ID) })(t)
 	s.platform.fail("C9", errDown)
 	_, err := s.ask(t, `{"label": "sales"}`)
 	require.ErrorIs(t, err, boterr.Unavailable)
@@ -427,7 +427,7 @@ func TestCreateAssignment_SameMessageID(t *testing.T) {
 
 func TestCreateAssignment_AllRefused(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	before := s.stored(t)
 	s.platform.fail("C9", boterr.New(boterr.NotFound, "", "there is no C9"))
 	_, err := s.ask(t, `{"label": "sales"}`)
@@ -442,7 +442,7 @@ func TestCreateAssignment_AllRefused(t *testing.T) {
 func TestCreateAssignment_ConnectorPanics(t *testing.T) {
 	t.Parallel()
 	fails := true
-	s := before(func(_ *stand, _ send.Message) {
+	s := before(func(_ *fixture, _ send.Message) {
 		if fails {
 			panic("a defect of the connector")
 		}

@@ -17,7 +17,7 @@ import (
 
 func TestCreateGroup_AsksAPI(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, historyAt)
+	s := newFixture(t, historyAt)
 	s.mine.pair(t, "desk", "shop")
 	s.web.Add("POST", shopAPI, replies.JSON(201, `{"groupId": "room-5"}`))
 	result, err := s.ask(t, `{"createGroup": {"externalId": "wish"}, "history": true, "meta": {"order": 7},
@@ -56,7 +56,7 @@ func TestCreateGroup_AsksAPI(t *testing.T) {
 
 func TestCreateGroup_IsLiveAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.pair(t, "shop")
 	s.web.Add("POST", shopAPI, replies.JSON(200, `{"groupId": "room-5"}`))
 	result, err := s.ask(t, `{"createGroup": {}}`)
@@ -89,7 +89,7 @@ func TestCreateGroup_AnswerNamesGroup(t *testing.T) {
 	} {
 		t.Run(answer, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			s.mine.pair(t, "shop")
 			s.web.Add("POST", shopAPI, replies.Text(200, answer))
 			result, err := s.ask(t, `{"createGroup": {"externalId": "wish"}}`)
@@ -117,7 +117,7 @@ func TestCreateGroup_APIRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			s.mine.pair(t, "shop")
 			s.web.Add("POST", shopAPI, test.reply)
 			_, err := s.ask(t, `{"createGroup": {}}`)
@@ -138,20 +138,20 @@ func TestCreateGroup_APIRefuses(t *testing.T) {
 
 func TestCreateGroup_WithoutAPI(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.addChannel(t, `{"_id": "bare", "type": "custom", "on": true}`)
 	s.mine.addChannel(t, `{"_id": "broken", "type": "custom", "on": true, "metadata": {"liveChatApi": "not an address"}}`)
 	requireRefused(t, s, s.mine.CreateAssignment,
 		refused{`{"createGroup": {}, "targets": [{"channel": "bare"}]}`, boterr.FailedPrecondition, "createGroup"},
 		refused{`{"createGroup": {}, "targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "createGroup"})
-	offline := newStand(t, func(p *livechat.Ports) { p.HTTP = nil })
+	offline := newFixture(t, func(p *livechat.Ports) { p.HTTP = nil })
 	requireRefused(t, offline, offline.mine.CreateAssignment,
 		refused{`{"createGroup": {}, "targets": [{"channel": "shop"}]}`, boterr.Unsupported, "createGroup"})
 }
 
 func TestCustomAPI_AddressOfHost(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, func(p *livechat.Ports) {
+	s := newFixture(t, func(p *livechat.Ports) {
 		p.CustomAPI = func(c *channel.Channel) (string, error) { return "https://api.example/" + c.ID, nil }
 	}, withoutConnector(channel.Custom))
 	s.mine.pair(t, "shop")
@@ -163,7 +163,7 @@ func TestCustomAPI_AddressOfHost(t *testing.T) {
 
 func TestCreateAssignment_DirectOutlet(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.pair(t, "help")
 	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "s", "relayMessage": {"foxtrot": {"type": "TEXT", "text": "{{firstName}} needs help"}}}}`)
 	require.Equal(t, "Ada needs help", s.lastSent(t).Text())
@@ -179,7 +179,7 @@ func TestCreateAssignment_DirectOutlet(t *testing.T) {
 
 func TestCreateAssignment_CustomDetails(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.pair(t, "kiosk")
 	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "s", "queue": 7}}`)
 	require.JSONEq(t, `{"type": "TEXT", "text": "Ada King asks for a person.", "assignmentId": "`+r.ID+`",
@@ -206,14 +206,14 @@ func TestAssignmentDetails_OfCustomOutlet(t *testing.T) {
 		`{"relayMessage": {}}`, `{"summary": null}`, `{}`,
 	})
 	for _, details := range given {
-		s := newStand(t)
+		s := newFixture(t)
 		s.mine.pair(t, "shop")
 		s.web.Add("POST", shopAPI, replies.JSON(200, `{"groupId": "room-5"}`))
 		_, err := s.ask(t, `{"createGroup": {}, "assignmentDetails": `+details+`}`)
 		require.NoError(t, err, details)
 		require.JSONEq(t, details, document.Get(object(t, s.web.Requests()[0].Body), "assignmentDetails", document.Object{}).String())
 
-		s = newStand(t)
+		s = newFixture(t)
 		s.mine.pair(t, "kiosk")
 		r := s.mustAsk(t, `{"assignmentDetails": `+details+`}`)
 		require.Equal(t, "Ada King asks for a person.", s.lastSent(t).Text(), details)
@@ -225,7 +225,7 @@ func TestAssignmentDetails_OfCustomOutlet(t *testing.T) {
 
 func TestAssignmentDetails_OtherOutletsRefuse(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	for details, field := range opaque {
 		for _, outlet := range []string{"desk", "help", "team", "phone"} {
 			before := s.stored(t)
@@ -240,7 +240,7 @@ func TestAssignmentDetails_OtherOutletsRefuse(t *testing.T) {
 
 func TestAssignmentDetails_JSON(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.pair(t, "kiosk")
 	_, err := s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{AssignmentDetails: livechat.AssignmentDetails{
 		GroupName: "Order 7", Unknown: document.O("summary", document.O("a", 1), "groupName", "not this"),
@@ -253,7 +253,7 @@ func TestAssignmentDetails_JSON(t *testing.T) {
 func TestCustomAPI_WithoutGroup(t *testing.T) {
 	t.Parallel()
 	for answer, conversation := range map[string]string{`{"groupId": "room-5"}`: "room-5", `{"ok": true}`: "eve"} {
-		s := newStand(t, withoutConnector(channel.Custom))
+		s := newFixture(t, withoutConnector(channel.Custom))
 		s.mine.pair(t, "shop")
 		s.web.Add("POST", shopAPI, replies.JSON(200, answer))
 		result, err := s.ask(t, `{"assignmentDetails": {"queue": 7}}`)
@@ -277,9 +277,9 @@ func TestCustomAPI_WithoutGroup(t *testing.T) {
 
 func TestCustomAPI_CannotBeAsked(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.addChannel(t, `{"_id": "broken", "type": "custom", "on": true, "metadata": {"liveChatApi": "not an address"}}`)
 	requireRefused(t, s, s.mine.CreateAssignment, refused{`{"targets": [{"channel": "broken"}]}`, boterr.FailedPrecondition, "targets[0].channel"})
-	offline := newStand(t, func(p *livechat.Ports) { p.HTTP = nil })
+	offline := newFixture(t, func(p *livechat.Ports) { p.HTTP = nil })
 	requireRefused(t, offline, offline.mine.CreateAssignment, refused{`{"targets": [{"channel": "shop"}]}`, boterr.Unsupported, "targets[0].channel"})
 }

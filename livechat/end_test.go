@@ -17,7 +17,7 @@ const endByEve = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "
 
 func TestEndLiveChat(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
 	s.advance(time.Minute)
 	requireEndResult(t, s, must(t, s.mine.EndLiveChat, endByEve))
@@ -34,7 +34,7 @@ func TestEndLiveChat(t *testing.T) {
 }
 
 // requireEndResult asserts that a result is about the assignment a1 and its member ada.
-func requireEndResult(t *testing.T, s *stand, result string) {
+func requireEndResult(t *testing.T, s *fixture, result string) {
 	t.Helper()
 	r := s.record(t, "a1")
 	ada, err := document.EncodeJSON(s.mine.member(t, "ada"))
@@ -47,7 +47,7 @@ func requireEndResult(t *testing.T, s *stand, result string) {
 func TestInletEndLiveChat(t *testing.T) {
 	t.Parallel()
 	for _, params := range []string{`{}`, `{"member": {"_id": "ada"}}`, `{"channel": {"_id": "web"}, "member": {"_id": "ada"}, "options": {}}`} {
-		s := newStand(t)
+		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		requireEndResult(t, s, must(t, s.mine.InletEndLiveChat, params))
 		s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
@@ -55,7 +55,7 @@ func TestInletEndLiveChat(t *testing.T) {
 		requireRefused(t, s, s.mine.InletEndLiveChat, refused{params, boterr.FailedPrecondition, "member"})
 		requireRefused(t, s, s.mine.EndLiveChat, refused{endByEve, boterr.FailedPrecondition, "messageEvent"})
 	}
-	s := newStand(t)
+	s := newFixture(t)
 	s.pending(t, "a1", "ada")
 	must(t, s.mine.InletEndLiveChat, `{}`)
 	s.requireOver(t, "a1", "ada", livechat.EndedByInlet)
@@ -65,7 +65,7 @@ func TestInletEndLiveChat(t *testing.T) {
 
 func TestEndLiveChat_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	requireRefused(t, s, s.mine.EndLiveChat, refused{`{"channel": {"_id": "desk"}}`, boterr.InvalidArgument, "messageEvent"})
 	requireRefused(t, s, s.mine.EndLiveChat, refused{`{"channel": {}, "messageEvent": {"to": "group1"}}`, boterr.InvalidArgument, "channel._id"})
@@ -89,7 +89,7 @@ func onCharlieAndDelta(r *livechat.AssignmentRecord) { r.Tickets = r.Tickets[:3]
 
 func TestInletEndLiveChat_Recalls(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.pending(t, "a1", "ada", onCharlieAndDelta, func(r *livechat.AssignmentRecord) {
 		r.Tickets[1].SentAt = 0
 		r.Tickets[1].MessageID = ""
@@ -107,13 +107,13 @@ func TestInletEndLiveChat_Recalls(t *testing.T) {
 func TestInletEndLiveChat_RecallUnsupported(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		stand  *stand
+		stand  *fixture
 		change func(*livechat.AssignmentRecord)
 		text   string
 	}{
-		"a ticket on bravo":       {newStand(t), func(*livechat.AssignmentRecord) {}, "charlie, delta"},
-		"a channel has it direct": {newStand(t), func(r *livechat.AssignmentRecord) { r.Direct, r.Tickets = "help", nil }, "charlie, delta"},
-		"a connector without it":  {newStand(t, thatOnlySends(channel.Delta)), onCharlieAndDelta, `"delta" cannot recall tickets`},
+		"a ticket on bravo":       {newFixture(t), func(*livechat.AssignmentRecord) {}, "charlie, delta"},
+		"a channel has it direct": {newFixture(t), func(r *livechat.AssignmentRecord) { r.Direct, r.Tickets = "help", nil }, "charlie, delta"},
+		"a connector without it":  {newFixture(t, thatOnlySends(channel.Delta)), onCharlieAndDelta, `"delta" cannot recall tickets`},
 	} {
 		test.stand.pending(t, "a1", "ada", test.change)
 		requireRefused(t, test.stand, test.stand.mine.InletEndLiveChat, refused{recall, boterr.Unsupported, "options.recallRelayMessage"})
@@ -124,7 +124,7 @@ func TestInletEndLiveChat_RecallUnsupported(t *testing.T) {
 
 func TestInletEndLiveChat_RecallFails(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.pending(t, "a1", "ada", onCharlieAndDelta)
 	s.platform.fail("C1", errDown)
 	s.platform.fail("U1", boterr.New(boterr.NotFound, "", "the ticket is gone"))
@@ -164,7 +164,7 @@ func TestEndLiveChat_AfterCrash(t *testing.T) {
 				outlet = "eve@phone"
 			}
 			for writes := 0; ; writes++ {
-				s := newStand(t)
+				s := newFixture(t)
 				s.taken(t, "a1", "ada", outlet)
 				s.advance(livechat.IdleTimeout)
 				broken, hasBroken := s.interrupted(writes)
@@ -185,7 +185,7 @@ func TestEndLiveChat_AfterCrash(t *testing.T) {
 
 func TestEndLiveChat_ManyAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	var all sync.WaitGroup
 	for i := range 20 {
@@ -209,7 +209,7 @@ func TestEndLiveChat_ManyAtOnce(t *testing.T) {
 
 func TestEndLiveChat_CompletedLate(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	broken, _ := s.interrupted(1)
 	_, err := call(t, broken.EndLiveChat, endByEve)
@@ -227,7 +227,7 @@ func TestEndLiveChat_CompletedLate(t *testing.T) {
 
 func TestEndLiveChat_GivenGroup(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	first := s.taken(t, "a1", "ada", "eve@phone").Group
 	s.put(t, "groups", `{"_id": "g2", "app": "mine", "outlet": "phone", "externalId": "other", "active": true, "valid": true, "type": "bravo"}`)
 	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g2"}}`)
@@ -241,7 +241,7 @@ func TestEndLiveChat_GivenGroup(t *testing.T) {
 
 func TestEndLiveChat_GroupOfAnotherStays(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.pending(t, "a1", "ada")
 	s.pending(t, "a2", "bob")
 	s.put(t, "groups", `{"_id": "g2", "app": "mine", "outlet": "phone", "externalId": "room", "active": true, "valid": true,

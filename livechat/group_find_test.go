@@ -11,7 +11,7 @@ import (
 
 func TestGetGroup_Shape(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	group := `{"_id": "g1", "app": "mine", "_version": 3, "createdAt": 1, "updatedAt": 2, "inlet": "web", "outlet": "desk", "name": "Ada",
 		"meta": {"n": 1}, "active": true, "valid": true, "externalId": "G1", "botId": "bot", "type": "charlie", "adminExternalId": "E1",
 		"admin": "eve", "assignment": "a1", "member": "ada", "custom": "kept"}`
@@ -28,7 +28,7 @@ func TestGetGroup_Shape(t *testing.T) {
 
 func TestGetGroup_EmptyMeta(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.put(t, "groups", `{"_id": "g1", "app": "mine"}`)
 	require.JSONEq(t, `{"_id": "g1", "app": "mine", "meta": {}, "active": false, "valid": false}`,
 		must(t, s.mine.GetGroup, `{"groupId": "g1"}`))
@@ -36,7 +36,7 @@ func TestGetGroup_EmptyMeta(t *testing.T) {
 
 func TestGetGroup_Unreadable(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putGroup(t, "g1", `, "name": 7`)
 	_, err := call(t, s.mine.GetGroup, `{"groupId": "g1"}`)
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
@@ -45,7 +45,7 @@ func TestGetGroup_Unreadable(t *testing.T) {
 }
 
 // manyGroups stores groups that differ in one thing each.
-func manyGroups(t *testing.T, s *stand) {
+func manyGroups(t *testing.T, s *fixture) {
 	t.Helper()
 	s.putGroup(t, "g1", `, "createdAt": 1, "outlet": "desk", "type": "charlie", "adminExternalId": "E1", "externalId": "G1", "inlet": "web", "member": "ada"`)
 	s.putGroup(t, "g2", `, "createdAt": 2, "outlet": "desk", "type": "charlie", "adminExternalId": "E2", "externalId": "G2", "inlet": "web", "member": "bob"`)
@@ -59,7 +59,7 @@ func manyGroups(t *testing.T, s *stand) {
 
 func TestGetGroupByExternalID(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	manyGroups(t, s)
 	for params, want := range map[string]string{
 		`{"adminExternalId": "E1", "channelId": "desk"}`:                  "g1",
@@ -89,7 +89,7 @@ func TestGetGroupByExternalID(t *testing.T) {
 
 func TestGetGroup_ByOtherKeys(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	manyGroups(t, s)
 	require.Equal(t, "g2", withField(t, must(t, s.mine.GetGroupByGroupExternalID, `{"groupExternalId": "G2"}`), "_id"))
 	require.Equal(t, "g1", withField(t, must(t, s.mine.GetGroupByMemberID, `{"inlet": "web", "memberId": "ada"}`), "_id"))
@@ -125,7 +125,7 @@ func TestGetGroup_LiveFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			for _, g := range document.Get(object(t, `{"all": `+c.groups+`}`), "all", []document.Object{}) {
 				keys := document.O("app", "mine", "outlet", "desk", "adminExternalId", "E", "externalId", "G", "inlet", "web", "member", "ada",
 					"inletGroupExternalId", "I")

@@ -27,7 +27,7 @@ func TestUpdateGroup_OtherFieldsStay(t *testing.T) {
 	} {
 		t.Run(given, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			s.putGroup(t, "g1", `, "createdAt": 1, "updatedAt": 1, "name": "Ada", "meta": {"n": 1, "m": 2}`)
 			want := object(t, want).With("_id", "g1").With("app", "mine").With("createdAt", 1).
 				With("updatedAt", noon).With("_version", 2).String()
@@ -40,7 +40,7 @@ func TestUpdateGroup_OtherFieldsStay(t *testing.T) {
 
 func TestUpdateGroup_Unchanged(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putGroup(t, "g1", `, "createdAt": 1, "updatedAt": 1, "name": "Ada"`)
 	before := s.stored(t)
 	for _, given := range []string{`{"_id": "g1"}`, `{"_id": "g1", "name": "Ada", "valid": true}`, `{"_id": "g1", "_version": 7}`} {
@@ -51,7 +51,7 @@ func TestUpdateGroup_Unchanged(t *testing.T) {
 
 func TestUpdateGroup_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putGroup(t, "g1", `, "createdAt": 1, "name": "Ada", "meta": {}`)
 	s.put(t, "groups", `{"_id": "foreign", "app": "theirs", "name": "Tom"}`)
 	requireRefused(t, s, s.mine.UpdateGroup,
@@ -76,7 +76,7 @@ func TestUpdateGroup_Refuses(t *testing.T) {
 
 func TestInactivateGroup(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putGroup(t, "g1", `, "createdAt": 7, "updatedAt": 7, "name": "Ada"`)
 	told := `{"_id": "g1", "email": {}, "createdAt": 7, "apps": [], "acls": [], "_version": 2}`
 	require.JSONEq(t, told, must(t, s.mine.InactivateGroup, `{"groupId": "g1"}`))
@@ -90,7 +90,7 @@ func TestInactivateGroup(t *testing.T) {
 
 func TestInactivateGroup_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.put(t, "groups", `{"_id": "foreign", "app": "theirs", "active": true, "valid": true}`)
 	requireRefused(t, s, s.mine.InactivateGroup,
 		refused{`{}`, boterr.InvalidArgument, "groupId"},

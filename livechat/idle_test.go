@@ -18,11 +18,11 @@ func idleAgenda() agenda.Agenda {
 
 func TestExpire(t *testing.T) {
 	t.Parallel()
-	for name, request := range map[string]func(s *stand){
-		"taken":   func(s *stand) { s.taken(t, "a1", "ada", "eve@desk") },
-		"pending": func(s *stand) { s.pending(t, "a1", "ada") },
+	for name, request := range map[string]func(s *fixture){
+		"taken":   func(s *fixture) { s.taken(t, "a1", "ada", "eve@desk") },
+		"pending": func(s *fixture) { s.pending(t, "a1", "ada") },
 	} {
-		s := newStand(t)
+		s := newFixture(t)
 		request(s)
 		s.advance(livechat.IdleTimeout - time.Millisecond)
 		require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
@@ -41,7 +41,7 @@ func TestExpire(t *testing.T) {
 
 func TestExpire_IdleTimeoutOfHost(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, func(p *livechat.Ports) { p.IdleTimeout = time.Hour })
+	s := newFixture(t, func(p *livechat.Ports) { p.IdleTimeout = time.Hour })
 	s.taken(t, "a1", "bob", "eve@desk")
 	require.Equal(t, s.at(time.Hour), s.record(t, "a1").Expiry)
 	require.Equal(t, s.at(time.Hour), s.mine.onlyAgenda(t, "bob").NextRunAt)
@@ -49,7 +49,7 @@ func TestExpire_IdleTimeoutOfHost(t *testing.T) {
 
 func TestExpire_TooEarly(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.advance(10 * time.Minute)
 	broken, _ := s.interrupted(1) // The expiry is moved, the agenda is not.
@@ -69,7 +69,7 @@ func TestExpire_TooEarly(t *testing.T) {
 
 func TestExpire_NothingOpen(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	before := s.stored(t)
 	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
 	require.Equal(t, before, s.stored(t))

@@ -11,25 +11,25 @@ import (
 )
 
 // endings are the calls that end a live chat, or hand it on.
-var endings = map[string]func(t *testing.T, s *stand) func(*livechat.Service) error{
-	"ended in the outlet": func(t *testing.T, s *stand) func(*livechat.Service) error {
+var endings = map[string]func(t *testing.T, s *fixture) func(*livechat.Service) error{
+	"ended in the outlet": func(t *testing.T, s *fixture) func(*livechat.Service) error {
 		t.Helper()
 		s.taken(t, "a1", "ada", "eve@desk")
 		return func(l *livechat.Service) error { return errorOf(call(t, l.EndLiveChat, endByEve)) }
 	},
-	"ended in the inlet": func(t *testing.T, s *stand) func(*livechat.Service) error {
+	"ended in the inlet": func(t *testing.T, s *fixture) func(*livechat.Service) error {
 		t.Helper()
 		s.taken(t, "a1", "ada", "eve@desk")
 		return func(l *livechat.Service) error { return errorOf(call(t, l.InletEndLiveChat, `{}`)) }
 	},
-	"withdrawn": func(t *testing.T, s *stand) func(*livechat.Service) error {
+	"withdrawn": func(t *testing.T, s *fixture) func(*livechat.Service) error {
 		t.Helper()
 		s.pending(t, "a1", "ada")
 		return func(l *livechat.Service) error {
 			return errorOf(call(t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`))
 		}
 	},
-	"handed on": func(t *testing.T, s *stand) func(*livechat.Service) error {
+	"handed on": func(t *testing.T, s *fixture) func(*livechat.Service) error {
 		t.Helper()
 		s.taken(t, "a1", "ada", "eve@desk")
 		return func(l *livechat.Service) error {
@@ -44,13 +44,13 @@ func errorOf(_ string, err error) error { return err }
 
 // eachInterruption ends a live chat in each way, interrupted after each number of writes. then
 // gets the live chats of the app after that.
-func eachInterruption(t *testing.T, then func(t *testing.T, s *stand, l *livechat.Service)) {
+func eachInterruption(t *testing.T, then func(t *testing.T, s *fixture, l *livechat.Service)) {
 	t.Helper()
 	for name, prepare := range endings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for writes := 0; ; writes++ {
-				s := newStand(t)
+				s := newFixture(t)
 				end := prepare(t, s)
 				broken, hasBroken := s.interrupted(writes)
 				if err := end(broken); !hasBroken() {
@@ -66,7 +66,7 @@ func eachInterruption(t *testing.T, then func(t *testing.T, s *stand, l *livecha
 }
 
 // requireNothingLeft asserts that nothing of a live chat is left of ada, and no group is live.
-func (s *stand) requireNothingLeft(t *testing.T) {
+func (s *fixture) requireNothingLeft(t *testing.T) {
 	t.Helper()
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 	require.Empty(t, s.mine.openAgendas(t, "ada"))
@@ -78,7 +78,7 @@ func (s *stand) requireNothingLeft(t *testing.T) {
 
 func TestExpire_AfterCrash(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(t *testing.T, s *stand, l *livechat.Service) {
+	eachInterruption(t, func(t *testing.T, s *fixture, l *livechat.Service) {
 		t.Helper()
 		s.advance(2 * livechat.IdleTimeout)
 		for _, due := range s.mine.openAgendas(t, "ada") {
@@ -90,7 +90,7 @@ func TestExpire_AfterCrash(t *testing.T) {
 
 func TestInletEndLiveChat_AfterCrash(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(t *testing.T, s *stand, l *livechat.Service) {
+	eachInterruption(t, func(t *testing.T, s *fixture, l *livechat.Service) {
 		t.Helper()
 		_, _ = call(t, l.InletEndLiveChat, `{}`) // Who comes second is refused, and completes it.
 		s.requireNothingLeft(t)
@@ -100,7 +100,7 @@ func TestInletEndLiveChat_AfterCrash(t *testing.T) {
 
 func TestCreateAssignment_AfterInterruptedEnd(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(t *testing.T, s *stand, l *livechat.Service) {
+	eachInterruption(t, func(t *testing.T, s *fixture, l *livechat.Service) {
 		t.Helper()
 		created, err := l.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 		require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestCreateAssignment_AfterInterruptedEnd(t *testing.T) {
 
 func TestRemovePendingAssignment_AfterInterruptedEnd(t *testing.T) {
 	t.Parallel()
-	eachInterruption(t, func(t *testing.T, s *stand, l *livechat.Service) {
+	eachInterruption(t, func(t *testing.T, s *fixture, l *livechat.Service) {
 		t.Helper()
 		_, err := call(t, l.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
 		require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestRemovePendingAssignment_AfterInterruptedEnd(t *testing.T) {
 
 func TestExpire_DuringHandover(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	due := s.mine.onlyAgenda(t, "ada")
 	expire := func() {
@@ -149,7 +149,7 @@ func TestExpire_DuringHandover(t *testing.T) {
 func TestEndLiveChat_OrderOfSteps(t *testing.T) {
 	t.Parallel()
 	for writes := 1; ; writes++ {
-		s := newStand(t)
+		s := newFixture(t)
 		g := s.taken(t, "a1", "ada", "eve@desk").Group
 		broken, hasBroken := s.interrupted(writes)
 		_, err := call(t, broken.EndLiveChat, endByEve)

@@ -115,9 +115,9 @@ func (s *machine) takeByGroup(ctx context.Context, r *AssignmentRecord, g *Group
 	return s.loadAssignment(ctx, r.ID)
 }
 
-// linkRoom brings a group on Bravo together with the open assignment that knows it by its id
+// linkByBravoGroupID brings a group on Bravo together with the open assignment that knows it by its id
 // there, as far as both are known.
-func (s *machine) linkRoom(ctx context.Context, bravoGroupID string) error {
+func (s *machine) linkByBravoGroupID(ctx context.Context, bravoGroupID string) error {
 	open, err := s.findAssignments(ctx, record.Query{
 		Filter: equal(fieldGroupInfo+"."+fieldBravoGroupID, bravoGroupID).With(fieldEndedAt, isAbsent()),
 		SortBy: oldestFirst(),
@@ -183,7 +183,7 @@ func (s *Service) linkBravoGroup(ctx context.Context, p UpdateAssignmentGroupPar
 	_, err = set(ctx, s.assignments, assignmentKind(), p.AssignmentID,
 		document.O(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))
 	if err == nil {
-		err = s.machine.linkRoom(ctx, p.BravoGroupID)
+		err = s.machine.linkByBravoGroupID(ctx, p.BravoGroupID)
 	}
 	if err != nil {
 		return nil, false, err

@@ -11,10 +11,10 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 )
 
-// scripted is a stand with bot logic that makes a group on Bravo for a request, and brings
+// scripted is a fixture with bot logic that makes a group on Bravo for a request, and brings
 // agents into it, by itself.
 type scripted struct {
-	*stand
+	*fixture
 
 	t *testing.T
 }
@@ -95,7 +95,7 @@ func TestLinks_AnyOrder(t *testing.T) {
 		for times, name := range map[int]string{1: "once", 2: "each twice"} {
 			t.Run(strings.Join(order, ", ")+", "+name, func(t *testing.T) {
 				t.Parallel()
-				s := scripted{newStand(t), t}
+				s := scripted{newFixture(t), t}
 				for _, step := range order {
 					for range times {
 						require.NoError(t, steps[step](s, s.mine.Service))
@@ -119,7 +119,7 @@ func TestLinks_AfterCrash(t *testing.T) {
 			t.Run(strings.Join(order, ", ")+", crash at "+crashing, func(t *testing.T) {
 				t.Parallel()
 				for writes, isBroken := 0, true; isBroken; writes++ {
-					s := scripted{newStand(t), t}
+					s := scripted{newFixture(t), t}
 					for _, step := range order[:i] {
 						require.NoError(t, steps[step](s, s.mine.Service))
 					}
@@ -140,7 +140,7 @@ func TestLinks_AfterCrash(t *testing.T) {
 func TestLinks_GroupGivenWhileSending(t *testing.T) {
 	t.Parallel()
 	for _, give := range []string{"give", "give by id"} {
-		s := scripted{newStand(t), t}
+		s := scripted{newFixture(t), t}
 		require.NoError(t, steps["join"](s, s.mine.Service))
 		broken, _ := s.interrupted(1)
 		require.Error(t, steps["ask"](s, broken))
@@ -154,7 +154,7 @@ func TestLinks_GroupGivenWhileSending(t *testing.T) {
 
 func TestLinks_SeveralAgents(t *testing.T) {
 	t.Parallel()
-	s := scripted{newStand(t), t}
+	s := scripted{newFixture(t), t}
 	require.NoError(t, steps["ask"](s, s.mine.Service))
 	for _, agent := range []string{"eve", "bert"} {
 		must(t, s.mine.HandleAdminJoinedGroup, `{"channel": {"_id": "phone"}, "externalId": "`+agent+`", "bravoGroupId": "room"}`)
@@ -171,7 +171,7 @@ func TestLinks_SeveralAgents(t *testing.T) {
 
 func TestLinks_GroupOfAnother(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	g := s.taken(t, "a1", "ada", "eve@phone").Group
 	s.pending(t, "a2", "bob")
 	for range 2 {
@@ -183,7 +183,7 @@ func TestLinks_GroupOfAnother(t *testing.T) {
 
 func TestLinks_EndedRequest(t *testing.T) {
 	t.Parallel()
-	s := scripted{newStand(t), t}
+	s := scripted{newFixture(t), t}
 	require.NoError(t, steps["ask"](s, s.mine.Service))
 	must(t, s.mine.InletEndLiveChat, `{}`)
 	require.NoError(t, steps["join"](s, s.mine.Service))

@@ -18,7 +18,7 @@ import (
 )
 
 // conversation is a live chat of ada with eve, who took it in desk.
-func conversation(t *testing.T, s *stand) (previous *livechat.AssignmentRecord, group *livechat.Group, event string) {
+func conversation(t *testing.T, s *fixture) (previous *livechat.AssignmentRecord, group *livechat.Group, event string) {
 	t.Helper()
 	r := s.mustAsk(t, `{"meta": {"order": 7, "step": {"a": 1}}, "assignmentDetails": {"summary": "s", "groupName": "Order 7",
 		"relayMessage": {"charlie": {"type": "BUTTON", "text": "for {{firstName}}", "buttons": [
@@ -32,7 +32,7 @@ func conversation(t *testing.T, s *stand) (previous *livechat.AssignmentRecord, 
 
 func TestReassignAssignment(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	previous, group, event := conversation(t, s)
 	result := object(t, must(t, s.mine.ReassignAssignment, `{`+event+`, "label": "sales"}`))
 	require.True(t, document.Get(result, "member.botMeta.liveChat", false))
@@ -64,7 +64,7 @@ func TestReassignAssignment(t *testing.T) {
 
 func TestReassignAssignment_Parameters(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	previous, group, _ := conversation(t, s)
 	s.change(t, "groups", document.O("_id", group.ID), document.Set("inletGroupExternalId", "room"))
 	next := s.handedOn(t, `{"channel": {"_id": "desk"}, "previousAssignment": {"_id": "`+previous.ID+`", "member": "forged"},
@@ -86,14 +86,14 @@ func TestReassignAssignment_Parameters(t *testing.T) {
 }
 
 // handedOn hands an assignment on, and returns the next one.
-func (s *stand) handedOn(t *testing.T, params string) *livechat.AssignmentRecord {
+func (s *fixture) handedOn(t *testing.T, params string) *livechat.AssignmentRecord {
 	t.Helper()
 	return s.record(t, document.Get(object(t, must(t, s.mine.ReassignAssignment, params)), "assignmentId", ""))
 }
 
 func TestReassignAssignment_OutletNotPaired(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	_, _, event := conversation(t, s)
 	s.mine.pair(t)
 	s.handedOn(t, `{`+event+`, "label": "sales"}`)
@@ -102,7 +102,7 @@ func TestReassignAssignment_OutletNotPaired(t *testing.T) {
 
 func TestReassignAssignment_Pending(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	r := s.mustAsk(t, `{}`)
 	s.platform.forget()
 	s.handedOn(t, `{"channel": {"_id": "team"}, "previousAssignment": {"_id": "`+r.ID+`"}, "label": "sales"}`)
@@ -114,7 +114,7 @@ func TestReassignAssignment_Pending(t *testing.T) {
 
 func TestReassignAssignment_LabelOfAnotherOutlet(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	_, _, event := conversation(t, s)
 	s.mine.pair(t, "help", "desk")
 	s.handedOn(t, `{`+event+`, "label": "sales"}`)
@@ -123,7 +123,7 @@ func TestReassignAssignment_LabelOfAnotherOutlet(t *testing.T) {
 
 func TestReassignAssignment_DirectOutlet(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	_, _, event := conversation(t, s)
 	next := s.handedOn(t, `{`+event+`, "targets": [{"channel": "help"}], "relayMessage": "go on"}`)
 	require.Equal(t, send.Text("go on").String(), s.lastSent(t).String())
@@ -144,7 +144,7 @@ func TestReassignAssignment_CustomOutlet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			s.web.Add("POST", shopAPI, replies.JSON(200, `{}`))
 			r := s.mustAsk(t, `{"assignmentDetails": `+test.first+`}`)
 			handOn := `{"channel": {"_id": "desk"}, "previousAssignment": {"_id": "%s"}, "targets": [{"channel": "%s"}]%s}`
@@ -161,7 +161,7 @@ func TestReassignAssignment_CustomOutlet(t *testing.T) {
 
 func TestReassignAssignment_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, strict)
+	s := newFixture(t, strict)
 	previous, _, event := conversation(t, s)
 	other, err := s.ask(t, `{"member": {"_id": "bob"}}`)
 	require.NoError(t, err)
@@ -198,7 +198,7 @@ func TestReassignAssignment_Refuses(t *testing.T) {
 			boterr.FailedPrecondition, "previousAssignment",
 		})
 
-	wired := newStand(t, withoutConnector(channel.Bravo))
+	wired := newFixture(t, withoutConnector(channel.Bravo))
 	_, _, event = conversation(t, wired)
 	requireRefused(t, wired, wired.mine.ReassignAssignment,
 		refused{`{` + event + `, "targets": [{"channel": "phone"}]}`, boterr.Unsupported, "targets[0].channel"})
@@ -206,7 +206,7 @@ func TestReassignAssignment_Refuses(t *testing.T) {
 
 func TestReassignAssignment_SendFails(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	previous, group, event := conversation(t, s)
 	s.platform.fail("C9", errDown)
 	params := `{` + event + `, "targets": [{"channel": "phone"}, {"channel": "desk", "label": "sales"}]}`
@@ -241,7 +241,7 @@ func event2(g *livechat.Group) *send.MessageEvent { return event("eve", g.Extern
 
 func TestReassignAssignment_Again(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	_, _, event := conversation(t, s)
 	next := s.handedOn(t, `{`+event+`, "label": "sales"}`)
 	before := s.stored(t)
@@ -257,7 +257,7 @@ func TestReassignAssignment_Again(t *testing.T) {
 
 func TestReassignAssignment_ManyAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	previous, _, _ := conversation(t, s)
 	ids := make([]string, 20)
 	var calls sync.WaitGroup
@@ -282,7 +282,7 @@ func TestReassignAssignment_ManyAtOnce(t *testing.T) {
 
 func TestReassignAssignment_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
-	s := before(func(s *stand, m send.Message) {
+	s := before(func(s *fixture, m send.Message) {
 		if m.To == "C9" {
 			_, err := s.mine.InletEndLiveChat(t.Context(), livechat.InletEndLiveChatParams{})
 			require.NoError(t, err)
@@ -299,20 +299,20 @@ func TestReassignAssignment_EndsMeanwhile(t *testing.T) {
 
 func TestReassignAssignment_EndsWithConversation(t *testing.T) {
 	t.Parallel()
-	for name, then := range map[string]func(*testing.T, *stand, string){
-		"the call is repeated": func(t *testing.T, s *stand, event string) {
+	for name, then := range map[string]func(*testing.T, *fixture, string){
+		"the call is repeated": func(t *testing.T, s *fixture, event string) {
 			t.Helper()
 			_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "targets": [{"channel": "desk"}]}`)
 			require.ErrorIs(t, err, boterr.FailedPrecondition)
 		},
-		"the member asks anew": func(t *testing.T, s *stand, _ string) {
+		"the member asks anew": func(t *testing.T, s *fixture, _ string) {
 			t.Helper()
 			require.Empty(t, s.mustAsk(t, `{"label": "sales"}`).ParentAssignment)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			_, _, event := conversation(t, s)
 			s.platform.fail("U1", errDown)
 			_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "targets": [{"channel": "desk"}]}`)
@@ -330,14 +330,14 @@ func TestReassignAssignment_EndsWithConversation(t *testing.T) {
 
 func TestReassignAssignment_AfterCrash(t *testing.T) {
 	t.Parallel()
-	for name, again := range map[string]func(*testing.T, *stand, livechat.ReassignAssignmentParams) string{
-		"by the same call": func(t *testing.T, s *stand, p livechat.ReassignAssignmentParams) string {
+	for name, again := range map[string]func(*testing.T, *fixture, livechat.ReassignAssignmentParams) string{
+		"by the same call": func(t *testing.T, s *fixture, p livechat.ReassignAssignmentParams) string {
 			t.Helper()
 			result, err := s.afterCrash().ReassignAssignment(t.Context(), p)
 			require.NoError(t, err)
 			return result.AssignmentID
 		},
-		"by the member, who asks again": func(t *testing.T, s *stand, _ livechat.ReassignAssignmentParams) string {
+		"by the member, who asks again": func(t *testing.T, s *fixture, _ livechat.ReassignAssignmentParams) string {
 			t.Helper()
 			result, err := s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 			require.NoError(t, err)
@@ -348,7 +348,7 @@ func TestReassignAssignment_AfterCrash(t *testing.T) {
 			t.Parallel()
 			wasBroken := true
 			for writes := 0; wasBroken; writes++ {
-				s := newStand(t)
+				s := newFixture(t)
 				previous, group, _ := conversation(t, s)
 				p := livechat.ReassignAssignmentParams{Channel: desk(), MessageEvent: event2(group), Label: "sales"}
 				service, hasBroken := s.interrupted(writes)

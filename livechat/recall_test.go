@@ -12,7 +12,7 @@ import (
 
 func TestExpire_RecallsTickets(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, thatOnlySends(channel.Bravo))
+	s := newFixture(t, thatOnlySends(channel.Bravo))
 	s.pending(t, "a1", "ada")
 	s.platform.forget()
 	s.advance(livechat.IdleTimeout)
@@ -25,7 +25,7 @@ func TestExpire_RecallsTickets(t *testing.T) {
 
 func TestExpire_RecallFails(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.pending(t, "a1", "ada")
 	s.platform.fail("D1", errDown)
 	s.advance(livechat.IdleTimeout)
@@ -35,7 +35,7 @@ func TestExpire_RecallFails(t *testing.T) {
 
 func TestExpire_TicketOfConversationStays(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.advance(livechat.IdleTimeout)
 	require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
@@ -44,10 +44,10 @@ func TestExpire_TicketOfConversationStays(t *testing.T) {
 
 func TestReassignAssignment_PartEndsWithConversation(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(*testing.T, *stand){
-		"inlet":  func(t *testing.T, s *stand) { t.Helper(); must(t, s.mine.InletEndLiveChat, `{}`) },
-		"outlet": func(t *testing.T, s *stand) { t.Helper(); must(t, s.mine.EndLiveChat, endByEve) },
-		"idle": func(t *testing.T, s *stand) {
+	for name, end := range map[string]func(*testing.T, *fixture){
+		"inlet":  func(t *testing.T, s *fixture) { t.Helper(); must(t, s.mine.InletEndLiveChat, `{}`) },
+		"outlet": func(t *testing.T, s *fixture) { t.Helper(); must(t, s.mine.EndLiveChat, endByEve) },
+		"idle": func(t *testing.T, s *fixture) {
 			t.Helper()
 			s.advance(livechat.IdleTimeout)
 			require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
@@ -55,7 +55,7 @@ func TestReassignAssignment_PartEndsWithConversation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			s.taken(t, "a1", "ada", "eve@desk")
 			s.platform.fail("C9", errDown)
 			_, err := call(t, s.mine.ReassignAssignment, `{"channel": {"_id": "desk"}, "previousAssignment": {"_id": "a1"},

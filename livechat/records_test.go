@@ -62,7 +62,7 @@ func TestAssignmentDetails_RelayMessage(t *testing.T) {
 
 func TestEnsureIndexes_OneOpenAssignment(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.putOpen(t, "a1", 1, ``)
 	insert := func(text string) error { return s.store.Collection("assignments").Insert(t.Context(), object(t, text)) }
 	require.ErrorIs(t, insert(`{"_id": "a2", "app": "mine", "slot": "member/member of a1"}`), boterr.AlreadyExists)

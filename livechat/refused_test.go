@@ -14,7 +14,7 @@ import (
 var errGone = boterr.New(boterr.NotFound, "", "there is no such group")
 
 // ticketed returns the broadcast groups that an assignment has tickets for.
-func (s *stand) ticketed(t *testing.T, id string) []string {
+func (s *fixture) ticketed(t *testing.T, id string) []string {
 	t.Helper()
 	var groups []string
 	for _, ticket := range s.record(t, id).Tickets {
@@ -25,7 +25,7 @@ func (s *stand) ticketed(t *testing.T, id string) []string {
 
 // requireStandsWithout asserts that a call failed for one target, and that the request stands
 // without it. It returns the assignment's id.
-func requireStandsWithout(t *testing.T, s *stand, gone string, err error) string {
+func requireStandsWithout(t *testing.T, s *fixture, gone string, err error) string {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.ErrorIs(t, err, boterr.NotFound)
@@ -44,7 +44,7 @@ func requireStandsWithout(t *testing.T, s *stand, gone string, err error) string
 
 func TestCreateAssignment_GroupGone(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.platform.fail("U1", errGone)
 	_, err := s.ask(t, `{}`)
 	require.ErrorContains(t, err, "1 of 3 targets did not get the request: desk U1 (")
@@ -57,7 +57,7 @@ func TestCreateAssignment_GroupGone(t *testing.T) {
 
 func TestCreateAssignment_GroupGoneAndOneDown(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.platform.fail("U1", errGone)
 	s.platform.fail("D1", errDown)
 	_, err := s.ask(t, `{}`)
@@ -73,7 +73,7 @@ func TestCreateAssignment_GroupGoneAndOneDown(t *testing.T) {
 
 func TestCreateAssignment_ChannelGone(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.platform.fail("D1", errDown)
 	_, err := s.ask(t, `{}`)
 	require.ErrorIs(t, err, boterr.Unavailable)
@@ -85,7 +85,7 @@ func TestCreateAssignment_ChannelGone(t *testing.T) {
 
 func TestAddNewTargetsToAssignment_TargetGone(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	r := s.mustAsk(t, `{"label": "sales"}`)
 	s.platform.forget()
 	s.platform.fail("U1", errGone)
@@ -99,7 +99,7 @@ func TestAddNewTargetsToAssignment_TargetGone(t *testing.T) {
 
 func TestReassignAssignment_GroupGone(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	previous, group, event := conversation(t, s)
 	s.platform.fail("C9", errGone)
 	_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "targets": [{"channel": "phone"}, {"channel": "desk", "label": "sales"}]}`)

@@ -16,7 +16,7 @@ import (
 
 func TestRelay_BothWays(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	picture := send.MessageEvent{From: "ada-web", To: "bot", Type: send.TypeImage, Data: document.O("url", "https://pic.example/{{firstName}}.png", "more", 1)}
 	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "I am {{firstName}}")))
@@ -58,7 +58,7 @@ func requireNotRelayed(t *testing.T) func(bool, error) {
 
 func TestRelay_StartsIdleTimeAnew(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	for _, says := range []func(){
 		func() {
@@ -75,7 +75,7 @@ func TestRelay_StartsIdleTimeAnew(t *testing.T) {
 
 func TestTake_StartsIdleTime(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	r := s.mustAsk(t, `{"setLiveChatAgenda": false}`)
 	require.Zero(t, r.Expiry)
 	require.Empty(t, s.mine.openAgendas(t, "ada"))
@@ -91,7 +91,7 @@ func TestTake_StartsIdleTime(t *testing.T) {
 
 func TestRelay_Tap(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	tap := send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", document.O("payload", "Yes", "value", 1))}
 	requireRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", tap))
@@ -101,7 +101,7 @@ func TestRelay_Tap(t *testing.T) {
 
 func TestRelay_NoMessage(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	before := s.stored(t)
 	for _, kind := range []send.Type{
@@ -118,7 +118,7 @@ func TestRelay_NoMessage(t *testing.T) {
 
 func TestRelay_BeforeAndAfter(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	both := func(check func(bool, error)) {
 		check(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
 		check(s.mine.RelayFromAgent(t.Context(), "desk", *event("eve", "group1", "hi")))
@@ -137,7 +137,7 @@ func TestRelay_BeforeAndAfter(t *testing.T) {
 
 func TestGroupOf(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, thatOnlySends(channel.Delta))
+	s := newFixture(t, thatOnlySends(channel.Delta))
 	ofAda := s.taken(t, "a1", "ada", "eve@desk").Group
 	ofBob := s.taken(t, "a2", "bob", "eve@desk").Group
 	s.mine.addMember(t, `{"_id": "cid", "channel": "web"}`)
@@ -178,7 +178,7 @@ func TestGroupOf(t *testing.T) {
 
 func TestGroupOf_DirectConversation(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, thatOnlySends(channel.Charlie))
+	s := newFixture(t, thatOnlySends(channel.Charlie))
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
 	s.mine.addMember(t, `{"_id": "of-eve", "channel": "desk", "externalId": "eve", "botId": "bot-1"}`)
 	s.mine.addMember(t, `{"_id": "of-mallory", "channel": "desk", "externalId": "mallory", "botId": "bot-2"}`)
@@ -219,7 +219,7 @@ func TestGroupOf_DirectConversation(t *testing.T) {
 
 func TestRelay_InletGroup(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) {
 		r.InletGroupInfo = document.O("externalId", "family")
 	})
@@ -230,7 +230,7 @@ func TestRelay_InletGroup(t *testing.T) {
 
 func TestRelay_GroupOutOfUse(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
 	must(t, s.mine.InactivateGroup, `{"groupId": "`+g.ID+`"}`)
 	requireNotRelayed(t)(s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi")))
@@ -239,7 +239,7 @@ func TestRelay_GroupOutOfUse(t *testing.T) {
 
 func TestRelay_Fails(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, withoutConnector(channel.Webchat))
+	s := newFixture(t, withoutConnector(channel.Webchat))
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.platform.fail("group1", errDown)
 	isRelayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
@@ -257,7 +257,7 @@ func TestRelay_Fails(t *testing.T) {
 
 func TestRelay_NobodyHasTaken(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.pending(t, "a1", "ada")
 	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "desk", "externalId": "room", "active": true, "valid": true}`)
 	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g1"}}`)
@@ -268,7 +268,7 @@ func TestRelay_NobodyHasTaken(t *testing.T) {
 
 func TestRelay_AfterInterruptedEnd(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) { r.LiveChatAgenda, r.Expiry = false, 0 })
 	broken, _ := s.interrupted(1)
 	_, err := call(t, broken.EndLiveChat, endByEve)
@@ -280,7 +280,7 @@ func TestRelay_AfterInterruptedEnd(t *testing.T) {
 
 func TestRelay_TwoAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	later := s.at(livechat.IdleTimeout + time.Minute)
 	s.change(t, "assignments", document.O("_id", "a1"), document.Set("expiry", later))

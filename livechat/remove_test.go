@@ -12,7 +12,7 @@ import (
 
 func TestRemovePendingAssignment(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, thatOnlySends("delta"))
+	s := newFixture(t, thatOnlySends("delta"))
 	s.mustAsk(t, `{}`)
 	_, err := s.ask(t, `{"member": {"_id": "bob"}}`)
 	require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestRemovePendingAssignment(t *testing.T) {
 
 func TestRemovePendingAssignment_Taken(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	before := s.stored(t)
 	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
@@ -50,7 +50,7 @@ func TestRemovePendingAssignment_Taken(t *testing.T) {
 
 func TestRemovePendingAssignment_SentInPart(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.platform.fail("U1", errDown)
 	_, err := s.ask(t, `{}`)
 	require.ErrorIs(t, err, boterr.Unavailable)
@@ -62,7 +62,7 @@ func TestRemovePendingAssignment_SentInPart(t *testing.T) {
 
 func TestRemovePendingAssignment_RecallFails(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mustAsk(t, `{}`)
 	s.platform.fail("U1", errDown)
 	s.platform.fail("C1", boterr.New(boterr.NotFound, "", "gone"))
@@ -80,7 +80,7 @@ func TestRemovePendingAssignment_RecallFails(t *testing.T) {
 
 func TestRemovePendingAssignment_MemberGone(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mustAsk(t, `{}`)
 	s.change(t, "members", document.O("_id", "ada"), document.Set("app", "another"))
 	must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
@@ -91,7 +91,7 @@ func TestRemovePendingAssignment_AfterCrash(t *testing.T) {
 	t.Parallel()
 	wasBroken := true
 	for writes := 0; wasBroken; writes++ {
-		s := newStand(t)
+		s := newFixture(t)
 		s.mustAsk(t, `{}`)
 		service, hasBroken := s.interrupted(writes)
 		_, err := call(t, service.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)

@@ -18,7 +18,7 @@ const toInlet = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "t
 
 func TestSendMessageToInlet(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.advance(20 * time.Minute)
 	result := must(t, s.mine.SendMessageToInlet, toInlet)
@@ -45,7 +45,7 @@ func TestSendMessageToInlet_Result(t *testing.T) {
 		channel.Alpha: {"result", "messageEvent"}, channel.Bravo: {"result", "messageEvent"}, channel.Delta: {"result", "messageEvent"},
 		channel.Custom: {"result", "messageEvent"}, channel.Charlie: {"ok", "channel", "ts", "message"}, channel.Echo: {"msgType", "text"},
 	} {
-		s := newStand(t)
+		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		s.mine.addChannel(t, `{"_id": "web", "type": "`+string(platform)+`", "on": true}`)
 		require.Equal(t, keys, object(t, must(t, s.mine.SendMessageToInlet, toInlet)).Keys(), platform)
@@ -54,7 +54,7 @@ func TestSendMessageToInlet_Result(t *testing.T) {
 
 func TestSendMessageToInlet_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	const at = `{"channel": {"_id": "desk"}, "messageEvent": {"to": "group1"}, "response": `
 	requireRefused(t, s, s.mine.SendMessageToInlet,
@@ -73,7 +73,7 @@ func TestSendMessageToInlet_Refuses(t *testing.T) {
 	s.change(t, "members", document.O("_id", "ada"), document.Unset("externalId"))
 	requireRefused(t, s, s.mine.SendMessageToInlet, refused{toInlet, boterr.FailedPrecondition, ""})
 
-	bare := newStand(t, withoutConnector(channel.Webchat))
+	bare := newFixture(t, withoutConnector(channel.Webchat))
 	bare.taken(t, "a1", "ada", "eve@desk")
 	requireRefused(t, bare, bare.mine.SendMessageToInlet, refused{toInlet, boterr.Unsupported, ""})
 }
@@ -81,7 +81,7 @@ func TestSendMessageToInlet_Refuses(t *testing.T) {
 func TestSendMessageToInletGroup_Platforms(t *testing.T) {
 	t.Parallel()
 	for _, platform := range []channel.Type{channel.Bravo, channel.Delta} {
-		s := newStand(t)
+		s := newFixture(t)
 		g := s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) {
 			r.InletGroupInfo = document.O("externalId", "family")
 		}).Group
@@ -101,7 +101,7 @@ func TestSendMessageToInletGroup_Platforms(t *testing.T) {
 
 func TestSendMessageToInletGroup_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.addChannel(t, `{"_id": "web", "type": "bravo", "on": true}`)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
 	const hi = `"response": {"type": "TEXT", "text": "hi"}}`
@@ -121,7 +121,7 @@ func TestSendMessageToOutletGroup_Platforms(t *testing.T) {
 	for outlet, keys := range map[string][]string{
 		"phone": {"result", "messageEvent"}, "team": {"result", "messageEvent"}, "desk": {"ok", "channel", "ts", "message"},
 	} {
-		s := newStand(t)
+		s := newFixture(t)
 		g := s.taken(t, "a1", "ada", "eve@"+outlet).Group
 		s.advance(time.Minute)
 		params := `{"groupId": "` + g.ID + `", "response": {"type": "TEXT", "text": "{{firstName}} left"}, "responseUrl": ""}`
@@ -135,7 +135,7 @@ func TestSendMessageToOutletGroup_Platforms(t *testing.T) {
 
 func TestSendMessageToOutletGroup_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
 	s.put(t, "groups", `{"_id": "case", "app": "mine", "outlet": "help", "externalId": "c9", "active": true}`)
 	s.put(t, "groups", `{"_id": "lost", "app": "mine", "externalId": "c9", "active": true}`)
@@ -154,7 +154,7 @@ func TestSendMessageToOutletGroup_Refuses(t *testing.T) {
 
 func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
 	s.web.Add("POST", "https://hooks.example/1", replies.JSON(200, `{"ok": true, "ts": 5, "channel": "C7"}`), replies.Text(200, "ok"),
 		replies.Text(500, "no"))
@@ -182,18 +182,18 @@ func TestSendMessageToOutletGroup_ResponseURL(t *testing.T) {
 func TestSendMessageToOutletGroup_ResponseURLElsewhere(t *testing.T) {
 	t.Parallel()
 	const url = `", "responseUrl": "https://hooks.example/1", "response": {"type": "TEXT", "text": "hi"}}`
-	s := newStand(t)
+	s := newFixture(t)
 	g := s.taken(t, "a1", "ada", "eve@team").Group
 	must(t, s.mine.SendMessageToOutletGroup, `{"groupId": "`+g.ID+url)
 	require.Equal(t, []string{"team: send to group1: hi"}, s.platform.did())
-	strict := newStand(t, func(p *livechat.Ports) { p.IsStrict = true })
+	strict := newFixture(t, func(p *livechat.Ports) { p.IsStrict = true })
 	g = strict.taken(t, "a1", "ada", "eve@team").Group
 	requireRefused(t, strict, strict.mine.SendMessageToOutletGroup, refused{`{"groupId": "` + g.ID + url, boterr.InvalidArgument, "responseUrl"})
 }
 
 func TestSaveGroupIDToMember(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	g := s.taken(t, "a1", "ada", "eve@desk", func(r *livechat.AssignmentRecord) {
 		r.InletGroupInfo = document.O("externalId", "family")
 	}).Group
@@ -212,7 +212,7 @@ func TestSaveGroupIDToMember(t *testing.T) {
 
 func TestSaveGroupIDToMember_GroupWithoutMember(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.put(t, "groups", `{"_id": "g2", "app": "mine", "outlet": "desk", "externalId": "room", "active": true, "valid": true, "type": "charlie"}`)
 	must(t, s.mine.UpdateAssignmentGroup, `{"assignmentId": "a1", "group": {"_id": "g2"}}`)
@@ -226,7 +226,7 @@ func TestSaveGroupIDToMember_GroupWithoutMember(t *testing.T) {
 
 func TestSaveGroupIDToMember_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.put(t, "groups", `{"_id": "empty", "app": "mine", "outlet": "desk", "externalId": "room", "active": true}`)
 	requireRefused(t, s, s.mine.SaveGroupIDToMember,
 		refused{`{"channel": {"_id": "desk"}}`, boterr.InvalidArgument, "messageEvent"},
@@ -238,7 +238,7 @@ func TestSaveGroupIDToMember_Refuses(t *testing.T) {
 
 func TestSendMessageToOutletGroup_GroupNotLive(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	g := s.taken(t, "a1", "ada", "eve@desk").Group
 	must(t, s.mine.InletEndLiveChat, `{}`)
 	params := `{"groupId": "` + g.ID + `", "response": {"type": "TEXT", "text": "my number is 42"}}`
@@ -250,23 +250,23 @@ func TestSendMessageToOutletGroup_GroupNotLive(t *testing.T) {
 func TestEndLiveChat_ClearsMemberGroup(t *testing.T) {
 	t.Parallel()
 	const handOn = `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}}`
-	for name, over := range map[string]func(s *stand){
-		"ended in the outlet": func(s *stand) { must(t, s.mine.EndLiveChat, endByEve) },
-		"ended in the inlet":  func(s *stand) { must(t, s.mine.InletEndLiveChat, `{}`) },
-		"handed on":           func(s *stand) { must(t, s.mine.ReassignAssignment, handOn) },
-		"idle": func(s *stand) {
+	for name, over := range map[string]func(s *fixture){
+		"ended in the outlet": func(s *fixture) { must(t, s.mine.EndLiveChat, endByEve) },
+		"ended in the inlet":  func(s *fixture) { must(t, s.mine.InletEndLiveChat, `{}`) },
+		"handed on":           func(s *fixture) { must(t, s.mine.ReassignAssignment, handOn) },
+		"idle": func(s *fixture) {
 			s.advance(livechat.IdleTimeout)
 			require.NoError(t, s.mine.Expire(t.Context(), idleAgenda()))
 		},
 	} {
-		s := newStand(t)
+		s := newFixture(t)
 		g := s.taken(t, "a1", "ada", "eve@desk").Group
 		must(t, s.mine.SaveGroupIDToMember, `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}}`)
 		require.Equal(t, g.ID, s.mine.member(t, "ada").Group)
 		over(s)
 		require.Empty(t, s.mine.member(t, "ada").Group, name)
 	}
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.change(t, "members", document.O("_id", "ada"), document.Set("group", "another"))
 	result := object(t, must(t, s.mine.InletEndLiveChat, `{}`))

@@ -48,7 +48,7 @@ type refused struct {
 
 // requireRefused calls an operation with parameters that are wrong, and compares the error,
 // all that is stored, and what was sent.
-func requireRefused[P, R any](t *testing.T, s *stand, run operation[P, R], calls ...refused) {
+func requireRefused[P, R any](t *testing.T, s *fixture, run operation[P, R], calls ...refused) {
 	t.Helper()
 	before, done := s.stored(t), s.platform.did()
 	for _, c := range calls {

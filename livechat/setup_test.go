@@ -24,17 +24,17 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// noon is what the clock of a stand shows at first: 2024-03-01 12:00 in UTC.
+// noon is what the clock of a fixture shows at first: 2024-03-01 12:00 in UTC.
 const noon = 1_709_294_400_000
 
-// stand is two apps in one store, with a clock that stands still and ids that count.
+// fixture is two apps in one store, with a clock that stands still and ids that count.
 //
 // Mine has the inlet web (webchat), which is paired with desk and team, and the members
 // ada and bob in it, of whom ada is the context's own. The outlets are desk (charlie, with
 // the broadcast groups C1 and U1 by default, and C9 of the label sales), team (delta, D1),
 // phone (bravo, B1), help (foxtrot, F1), shop (custom, with a live-chat API), kiosk (without), hotel, and
 // closed (charlie, not on). Theirs has the channel foreign and the member tom.
-type stand struct {
+type fixture struct {
 	mine, theirs *app
 
 	// platform is where everything goes that is sent, on every channel type.
@@ -47,7 +47,7 @@ type stand struct {
 	ids   atomic.Int64
 }
 
-// app is one app of a stand.
+// app is one app of a fixture.
 type app struct {
 	*livechat.Service
 
@@ -62,10 +62,10 @@ type app struct {
 // shopAPI is the live-chat API of the channel shop.
 const shopAPI = "https://shop.example/livechat"
 
-// newStand returns a stand. Changes are made to the ports of mine.
-func newStand(t *testing.T, changes ...func(*livechat.Ports)) *stand {
+// newFixture returns a fixture. Changes are made to the ports of mine.
+func newFixture(t *testing.T, changes ...func(*livechat.Ports)) *fixture {
 	t.Helper()
-	s := &stand{store: memstore.New(), platform: newPlatform(), web: &replies.Replies{}}
+	s := &fixture{store: memstore.New(), platform: newPlatform(), web: &replies.Replies{}}
 	s.now.Store(noon)
 	require.NoError(t, livechat.EnsureIndexes(t.Context(), s.store))
 	require.NoError(t, member.EnsureIndexes(t.Context(), s.store))
@@ -95,7 +95,7 @@ func newStand(t *testing.T, changes ...func(*livechat.Ports)) *stand {
 }
 
 // app returns an app with nothing in it.
-func (s *stand) app(scope record.Scope, changes ...func(*livechat.Ports)) *app {
+func (s *fixture) app(scope record.Scope, changes ...func(*livechat.Ports)) *app {
 	a := &app{scope: scope, env: record.Env{
 		Store:   s.store,
 		Now:     func() time.Time { return time.UnixMilli(s.now.Load()) },
@@ -126,15 +126,15 @@ func (a *app) as(channelID, memberID string) *livechat.Service {
 }
 
 // advance moves the clock.
-func (s *stand) advance(d time.Duration) { s.now.Add(d.Milliseconds()) }
+func (s *fixture) advance(d time.Duration) { s.now.Add(d.Milliseconds()) }
 
 // at is the clock's time, moved by d.
-func (s *stand) at(d time.Duration) document.Timestamp {
+func (s *fixture) at(d time.Duration) document.Timestamp {
 	return document.Timestamp(s.now.Load() + d.Milliseconds())
 }
 
 // stored returns all that is stored of all apps as text.
-func (s *stand) stored(t *testing.T) string {
+func (s *fixture) stored(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
 	for _, collection := range []string{"assignments", "groups", "admins", "members", "agendas", "pairings"} {
@@ -148,13 +148,13 @@ func (s *stand) stored(t *testing.T) string {
 }
 
 // put stores a record as it is given, behind the services' backs. It needs _id and app.
-func (s *stand) put(t *testing.T, collection, text string) {
+func (s *fixture) put(t *testing.T, collection, text string) {
 	t.Helper()
 	require.NoError(t, s.store.Collection(collection).Insert(t.Context(), object(t, text)))
 }
 
 // change changes the records that match, behind the services' backs.
-func (s *stand) change(t *testing.T, collection string, filter, update document.Object) {
+func (s *fixture) change(t *testing.T, collection string, filter, update document.Object) {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
 	require.NoError(t, err)
@@ -166,7 +166,7 @@ func (s *stand) change(t *testing.T, collection string, filter, update document.
 }
 
 // record returns an assignment as the store keeps it.
-func (s *stand) record(t *testing.T, id string) *livechat.AssignmentRecord {
+func (s *fixture) record(t *testing.T, id string) *livechat.AssignmentRecord {
 	t.Helper()
 	which, err := query.CompileFilter(document.O("_id", id))
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ func TestTakeByTap(t *testing.T) {
 		"of the default ticket":         document.O("payload", livechat.TakePayload, "value", "a1"),
 		"of a ticket that the bot made": document.O("payload", "ACCEPT", "value", "a1"),
 	} {
-		s := newStand(t)
+		s := newFixture(t)
 		s.pending(t, "a1", "ada", onlyIn("desk"))
 		isTaken, err := s.mine.TakeByTap(t.Context(), "desk", tapOf("eve", "U1", payload))
 		require.NoError(t, err, name)
@@ -40,7 +40,7 @@ func TestTakeByTap(t *testing.T) {
 
 func TestTakeByTap_OtherEvents(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.pending(t, "a1", "ada", onlyIn("desk"))
 	before := s.stored(t)
 	accept := document.O("payload", "ACCEPT", "value", "a1")
@@ -71,7 +71,7 @@ func TestTakeByTap_OtherEvents(t *testing.T) {
 
 func TestTakeByTap_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.pending(t, "a1", "ada", onlyIn("team"))
 	for name, test := range map[string]struct {
 		event send.MessageEvent

@@ -19,7 +19,7 @@ import (
 
 func TestTake_FiftyAgentsAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.pending(t, "a1", "ada")
 	const agents = 50
 	errs := make([]error, agents)
@@ -51,7 +51,7 @@ func TestTake_FiftyAgentsAtOnce(t *testing.T) {
 
 func TestTake(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.saveAdmin(t, "adm1", "U-eve", "Eve")
 	s.pending(t, "a1", "ada")
 	s.advance(time.Minute)
@@ -93,7 +93,7 @@ func TestTake(t *testing.T) {
 
 func TestTake_BotID(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.addChannel(t, `{"_id": "desk", "type": "charlie", "on": true, "info": {"botId": "B-desk"}, "broadcastGroups": [
 		{"label": "default", "groups": [{"id": "C1", "type": "public_channel"}]}]}`)
 	require.Equal(t, "B-desk", s.taken(t, "a1", "ada", "eve@desk").Group.BotID)
@@ -101,7 +101,7 @@ func TestTake_BotID(t *testing.T) {
 
 func TestTake_ShowsOnTickets(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
 		r.Summary = ""
 		r.Tickets[0].SentAt = 0
@@ -117,7 +117,7 @@ func TestTake_ShowsOnTickets(t *testing.T) {
 
 func TestTake_TakenMessage(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) {
 		r.TakenMessage, r.Summary = "[adminName] helps. Thank you, [adminName]!", ""
 	})
@@ -134,7 +134,7 @@ func TestTake_TakenMessage(t *testing.T) {
 
 func TestTake_GroupName(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.addMember(t, `{"_id": "nobody", "channel": "web"}`)
 	for memberID, name := range map[string]string{"ada": "Ada King", "bob": "Bob", "nobody": "nobody"} {
 		took := s.taken(t, "of-"+memberID, memberID, "eve@desk", func(r *livechat.AssignmentRecord) { r.GroupName = "" })
@@ -144,7 +144,7 @@ func TestTake_GroupName(t *testing.T) {
 
 func TestTake_DirectConversation(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, thatOnlySends(channel.Charlie), thatOnlySends(channel.Bravo), thatOnlySends(channel.Delta))
+	s := newFixture(t, thatOnlySends(channel.Charlie), thatOnlySends(channel.Bravo), thatOnlySends(channel.Delta))
 	s.pending(t, "a1", "ada")
 	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
 	require.NoError(t, err)
@@ -154,7 +154,7 @@ func TestTake_DirectConversation(t *testing.T) {
 
 func TestTake_OneDirectConversation(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, thatOnlySends(channel.Charlie))
+	s := newFixture(t, thatOnlySends(channel.Charlie))
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.pending(t, "a2", "bob")
 	second := livechat.TakeParams{AssignmentID: "a2", ChannelID: "desk", AdminExternalID: "eve"}
@@ -175,7 +175,7 @@ func TestTake_OneDirectConversation(t *testing.T) {
 
 func TestTake_TwoTicketsAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, thatOnlySends(channel.Charlie))
+	s := newFixture(t, thatOnlySends(channel.Charlie))
 	s.pending(t, "a1", "ada")
 	s.pending(t, "a2", "bob")
 	var both sync.WaitGroup
@@ -197,7 +197,7 @@ func TestTake_TwoTicketsAtOnce(t *testing.T) {
 
 func TestTake_DirectRequest(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	direct := func(outlet, chatID string) func(*livechat.AssignmentRecord) {
 		return func(r *livechat.AssignmentRecord) {
 			r.Direct, r.IsZendesk = outlet, true
@@ -221,7 +221,7 @@ func TestTake_DirectRequest(t *testing.T) {
 
 func TestTake_JoinsGroupOfOutlet(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.saveAdmin(t, "adm1", "eve", "Eve")
 	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "shop", "externalId": "room-5", "active": true, "valid": true,
 		"assignment": "a1", "member": "ada", "inlet": "web", "type": "custom"}`)
@@ -287,7 +287,7 @@ func TestTake_Refuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			var changes []func(*livechat.AssignmentRecord)
 			if test.change != nil {
 				changes = append(changes, test.change)
@@ -306,7 +306,7 @@ func TestTake_Refuses(t *testing.T) {
 
 func TestTake_WithoutConnector(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, withoutConnector(channel.Charlie))
+	s := newFixture(t, withoutConnector(channel.Charlie))
 	s.pending(t, "a1", "ada")
 	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
 	require.ErrorIs(t, err, boterr.Unsupported)
@@ -326,7 +326,7 @@ func TestTake_SameAgentAgain(t *testing.T) {
 	} {
 		t.Run(missing, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			s.pending(t, "a1", "ada")
 			s.platform.fail(failing, errDown)
 			take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
@@ -350,7 +350,7 @@ func TestTake_SameAgentAgain(t *testing.T) {
 func TestTake_AfterCrash(t *testing.T) {
 	t.Parallel()
 	for writes := 0; ; writes++ {
-		s := newStand(t)
+		s := newFixture(t)
 		s.pending(t, "a1", "ada")
 		broken, hasBroken := s.interrupted(writes)
 		take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
@@ -378,18 +378,18 @@ func TestTake_AfterCrash(t *testing.T) {
 func TestTake_FlagOfMember(t *testing.T) {
 	t.Parallel()
 	eve := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
-	clearFlag := func(s *stand) {
+	clearFlag := func(s *fixture) {
 		s.change(t, "members", document.O("_id", "ada"), document.Set("botMeta.liveChat", false))
 	}
 
-	s := newStand(t)
+	s := newFixture(t)
 	s.pending(t, "a1", "ada")
 	clearFlag(s)
 	_, err := s.mine.Take(t.Context(), eve)
 	require.NoError(t, err)
 	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the call that asked has crashed before it set the flag")
 
-	s = newStand(t)
+	s = newFixture(t)
 	s.pending(t, "a1", "ada", func(r *livechat.AssignmentRecord) { r.OutOfLiveChat = true })
 	clearFlag(s)
 	_, err = s.mine.Take(t.Context(), eve)
@@ -401,19 +401,19 @@ func TestLiveChatParameter_LastCallCounts(t *testing.T) {
 	t.Parallel()
 	const handOn = `{"channel": {"_id": "desk"}, "label": "sales", "previousAssignment": {"_id": "a1"}, "liveChat": false}`
 	for name, test := range map[string]struct {
-		change func(s *stand, id string)
+		change func(s *fixture, id string)
 		want   bool
 	}{
-		"handed on out of live chat": {func(*stand, string) {}, false},
-		"and asked for again":        {func(s *stand, _ string) { s.mustAsk(t, `{}`) }, true},
-		"and given more targets": {func(s *stand, id string) {
+		"handed on out of live chat": {func(*fixture, string) {}, false},
+		"and asked for again":        {func(s *fixture, _ string) { s.mustAsk(t, `{}`) }, true},
+		"and given more targets": {func(s *fixture, id string) {
 			must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+id+`", "targets": [{"channel": "team"}]}`)
 		}, true},
-		"and given more targets out of live chat": {func(s *stand, id string) {
+		"and given more targets out of live chat": {func(s *fixture, id string) {
 			must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+id+`", "targets": [{"channel": "team"}], "liveChat": false}`)
 		}, false},
 	} {
-		s := newStand(t)
+		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		next := document.Get(object(t, must(t, s.mine.ReassignAssignment, handOn)), "assignmentId", "")
 		require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), name)
@@ -436,7 +436,7 @@ func TestTake_Canceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s := newStand(t, func(p *livechat.Ports) { p.Connectors[channel.Charlie] = quitter{cancel} })
+	s := newFixture(t, func(p *livechat.Ports) { p.Connectors[channel.Charlie] = quitter{cancel} })
 	s.pending(t, "a1", "ada")
 	take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
 	_, err := s.mine.Take(ctx, take)

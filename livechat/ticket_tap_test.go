@@ -45,7 +45,7 @@ func TestTicket_TapsSendAssignment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			r := s.mustAsk(t, `{"label": "sales", "assignmentDetails": {"relayMessage": {"charlie": `+c.given+`}}}`)
 			require.JSONEq(t, strings.ReplaceAll(c.sent, "<id>", r.ID), s.lastSent(t).String())
 		})

@@ -31,7 +31,7 @@ func TestTake_ChatOfSeveralRequests(t *testing.T) {
 		"a broadcast group of the outlet": {"", "F1", ""},
 		"that of another open request":    {"F1", "chat-F1", "chat-F1"},
 	} {
-		s := newStand(t)
+		s := newFixture(t)
 		s.pending(t, "a2", "bob", directlyIn(test.group, test.chatOfBob))
 		took := s.taken(t, "a1", "ada", "eve@help", directlyIn(test.group, test.chat))
 		require.Equal(t, "eve", took.Group.ExternalID, name)
@@ -40,7 +40,7 @@ func TestTake_ChatOfSeveralRequests(t *testing.T) {
 
 func TestTake_ChatInUse(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	require.Equal(t, "chat", s.taken(t, "a1", "ada", "eve@help", directlyIn("F1", "chat")).Group.ExternalID)
 	s.change(t, "assignments", document.O("_id", "a1"), document.Set("tickets.0.chatId", "")) // Only its group is there.
 	require.Equal(t, "mallory", s.taken(t, "a2", "bob", "mallory@help", directlyIn("F1", "chat")).Group.ExternalID)
@@ -51,7 +51,7 @@ func TestTake_ChatInUse(t *testing.T) {
 
 func TestTake_GroupLeftLive(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	old := s.taken(t, "a1", "ada", "eve@help", directlyIn("F1", "chat")).Group
 	s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
 	require.Equal(t, "chat", s.taken(t, "a2", "bob", "eve@help", directlyIn("F1", "chat")).Group.ExternalID)
@@ -60,7 +60,7 @@ func TestTake_GroupLeftLive(t *testing.T) {
 
 func TestTake_ConversationLeftLive(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, thatOnlySends(channel.Charlie))
+	s := newFixture(t, thatOnlySends(channel.Charlie))
 	old := s.taken(t, "a1", "ada", "eve@desk").Group
 	s.change(t, "assignments", document.O("_id", "a1"), document.Set("endedAt", s.at(0), "endedBy", "outlet", "slot", "ended/a1"))
 	require.Equal(t, "eve", s.taken(t, "a2", "bob", "eve@desk").Group.ExternalID)
@@ -78,7 +78,7 @@ func (p sameRoom) CreateGroup(ctx context.Context, in *channel.Channel, group li
 
 func TestTake_GroupOfAnother(t *testing.T) {
 	t.Parallel()
-	s := newStand(t, func(p *livechat.Ports) {
+	s := newFixture(t, func(p *livechat.Ports) {
 		all, ok := p.Connectors[channel.Charlie].(*platform)
 		require.True(t, ok)
 		p.Connectors[channel.Charlie] = sameRoom{all}
@@ -109,7 +109,7 @@ func TestTake_GroupOfAnother(t *testing.T) {
 
 func TestCreateGroup_RoomInUse(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.mine.pair(t, "shop")
 	s.web.Add("POST", shopAPI, replies.JSON(200, `{"groupId": "room"}`), replies.JSON(200, `{"groupId": "room"}`))
 	first := s.mustAsk(t, `{"createGroup": {}}`)

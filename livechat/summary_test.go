@@ -12,7 +12,7 @@ import (
 
 func TestSummary_Shortened(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.change(t, "members", document.O("_id", "ada"), document.Set("meta.note", strings.Repeat("ä", 3000)))
 	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "About {{meta.note}}"}}`)
 	require.Len(t, []rune(s.lastSent(t).Text()), 2000)
@@ -26,7 +26,7 @@ func TestSummary_Shortened(t *testing.T) {
 
 func TestSummary_Empty(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "{{meta.note}}"}}`)
 	s.platform.forget()
 	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
@@ -36,7 +36,7 @@ func TestSummary_Empty(t *testing.T) {
 
 func TestSummary_FilledOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.change(t, "members", document.O("_id", "ada"), document.Set("meta.note", "{{lastName}}"))
 	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "{{meta.note}}!"}}`)
 	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
@@ -49,7 +49,7 @@ func TestTicket_LongName(t *testing.T) {
 	for outlet, end := range map[string]string{"desk": "y… asks for a person.\ns", "help": "y… asks for a person."} {
 		t.Run(outlet, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			s.mine.pair(t, outlet)
 			s.change(t, "members", document.O("_id", "ada"), document.Set("lastName", strings.Repeat("y", 2500)))
 			s.mustAsk(t, `{"assignmentDetails": {"summary": "s"}}`)

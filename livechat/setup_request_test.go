@@ -17,7 +17,7 @@ import (
 )
 
 // ask asks for a person for ada, from JSON.
-func (s *stand) ask(t *testing.T, params string) (livechat.CreateAssignmentResult, error) {
+func (s *fixture) ask(t *testing.T, params string) (livechat.CreateAssignmentResult, error) {
 	t.Helper()
 	return s.mine.CreateAssignment(t.Context(), paramsOf[livechat.CreateAssignmentParams](t, params))
 }
@@ -31,7 +31,7 @@ func paramsOf[P any](t *testing.T, text string) P {
 }
 
 // mustAsk asks for a person for ada, and returns the assignment as it is stored then.
-func (s *stand) mustAsk(t *testing.T, params string) *livechat.AssignmentRecord {
+func (s *fixture) mustAsk(t *testing.T, params string) *livechat.AssignmentRecord {
 	t.Helper()
 	result, err := s.ask(t, params)
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func (s *stand) mustAsk(t *testing.T, params string) *livechat.AssignmentRecord 
 }
 
 // sentTo returns to whom messages went, each as "desk C1".
-func (s *stand) sentTo() []string {
+func (s *fixture) sentTo() []string {
 	to := []string{}
 	for _, message := range s.platform.sent() {
 		to = append(to, message.Channel.ID+" "+message.To)
@@ -49,7 +49,7 @@ func (s *stand) sentTo() []string {
 }
 
 // lastSent returns the last message.
-func (s *stand) lastSent(t *testing.T) send.Response {
+func (s *fixture) lastSent(t *testing.T) send.Response {
 	t.Helper()
 	sent := s.platform.sent()
 	require.NotEmpty(t, sent)
@@ -57,13 +57,13 @@ func (s *stand) lastSent(t *testing.T) send.Response {
 }
 
 // assignments returns all assignments of a member as they are stored.
-func (s *stand) assignments(t *testing.T, memberID string) []*livechat.AssignmentRecord {
+func (s *fixture) assignments(t *testing.T, memberID string) []*livechat.AssignmentRecord {
 	t.Helper()
 	return s.assignmentsThat(t, document.O("member", memberID))
 }
 
 // assignmentsThat returns the assignments that match, as they are stored.
-func (s *stand) assignmentsThat(t *testing.T, filter document.Object) []*livechat.AssignmentRecord {
+func (s *fixture) assignmentsThat(t *testing.T, filter document.Object) []*livechat.AssignmentRecord {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
 	require.NoError(t, err)
@@ -100,7 +100,7 @@ func (l laterStore) Now(ctx context.Context) (time.Time, error) {
 }
 
 // afterCrash returns the live chats of the app when a call that crashed has lost its place.
-func (s *stand) afterCrash() *livechat.Service {
+func (s *fixture) afterCrash() *livechat.Service {
 	env := s.mine.env
 	env.Store = laterStore{Store: s.store, by: time.Minute}
 	return livechat.New(env, s.mine.scope, s.mine.ports)
@@ -120,11 +120,11 @@ func (h hooked) Send(ctx context.Context, message send.Message) (send.Delivery, 
 }
 
 // before makes all platforms do something before they send.
-func before(do func(*stand, send.Message)) func(*testing.T) *stand {
-	return func(t *testing.T) *stand {
+func before(do func(*fixture, send.Message)) func(*testing.T) *fixture {
+	return func(t *testing.T) *fixture {
 		t.Helper()
-		var s *stand
-		s = newStand(t, func(p *livechat.Ports) {
+		var s *fixture
+		s = newFixture(t, func(p *livechat.Ports) {
 			for kind, connector := range p.Connectors {
 				all, ok := connector.(*platform)
 				require.True(t, ok)

@@ -20,7 +20,7 @@ import (
 
 // pending stores a request of a member that stands, with a ticket in each of C1 and U1 of
 // desk, D1 of team and B1 of phone, and the member's flag and idle agenda.
-func (s *stand) pending(t *testing.T, id, memberID string, changes ...func(*livechat.AssignmentRecord)) {
+func (s *fixture) pending(t *testing.T, id, memberID string, changes ...func(*livechat.AssignmentRecord)) {
 	t.Helper()
 	r := &livechat.AssignmentRecord{
 		Assignment: livechat.Assignment{
@@ -75,7 +75,7 @@ func onlyIn(channelID string) func(*livechat.AssignmentRecord) {
 
 // taken stores a request of a member, and makes an agent take it in a channel, such as
 // "eve@desk". What the platform noted of it is forgotten.
-func (s *stand) taken(t *testing.T, id, memberID, by string, changes ...func(*livechat.AssignmentRecord)) *livechat.TakeResult {
+func (s *fixture) taken(t *testing.T, id, memberID, by string, changes ...func(*livechat.AssignmentRecord)) *livechat.TakeResult {
 	t.Helper()
 	s.pending(t, id, memberID, changes...)
 	agent, channelID, _ := strings.Cut(by, "@")
@@ -86,13 +86,13 @@ func (s *stand) taken(t *testing.T, id, memberID, by string, changes ...func(*li
 }
 
 // saveAdmin stores an agent with a name.
-func (s *stand) saveAdmin(t *testing.T, id, externalID, name string) {
+func (s *fixture) saveAdmin(t *testing.T, id, externalID, name string) {
 	t.Helper()
 	s.put(t, "admins", `{"_id": "mine/`+id+`", "app": "mine", "appId": "mine", "adminId": "`+id+`", "externalId": "`+externalID+`", "name": "`+name+`"}`)
 }
 
 // group returns a group as it is stored.
-func (s *stand) group(t *testing.T, id string) *livechat.Group {
+func (s *fixture) group(t *testing.T, id string) *livechat.Group {
 	t.Helper()
 	groups := s.groups(t, document.O("_id", id))
 	require.Len(t, groups, 1)
@@ -100,7 +100,7 @@ func (s *stand) group(t *testing.T, id string) *livechat.Group {
 }
 
 // groups returns the groups that match, as they are stored.
-func (s *stand) groups(t *testing.T, filter document.Object) []*livechat.Group {
+func (s *fixture) groups(t *testing.T, filter document.Object) []*livechat.Group {
 	t.Helper()
 	which, err := query.CompileFilter(filter)
 	require.NoError(t, err)
@@ -120,7 +120,7 @@ func event(from, to, text string) *send.MessageEvent {
 
 // requireOver asserts that the live chat of an assignment has ended with all that belongs to
 // it.
-func (s *stand) requireOver(t *testing.T, id, memberID string, by livechat.EndedBy) {
+func (s *fixture) requireOver(t *testing.T, id, memberID string, by livechat.EndedBy) {
 	t.Helper()
 	r := s.record(t, id)
 	require.Equal(t, livechat.Ended, r.State())
@@ -138,7 +138,7 @@ var errInterrupted = errors.New("interrupted")
 
 // interrupted returns the live chats of the app on a store that stops to work after so many
 // writes, and a function that tells whether it came to that.
-func (s *stand) interrupted(writes int) (*livechat.Service, func() bool) {
+func (s *fixture) interrupted(writes int) (*livechat.Service, func() bool) {
 	hasBroken := false
 	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
 		hasBroken = true
@@ -148,7 +148,7 @@ func (s *stand) interrupted(writes int) (*livechat.Service, func() bool) {
 
 // meanwhile returns the live chats of the app on a store in which something happens between
 // so many writes and the next one, and a function that tells whether it came to that.
-func (s *stand) meanwhile(writes int, happens func()) (*livechat.Service, func() bool) {
+func (s *fixture) meanwhile(writes int, happens func()) (*livechat.Service, func() bool) {
 	hasHappened := false
 	return s.on(&countingStore{Store: s.store, left: writes, then: func() error {
 		if !hasHappened {
@@ -160,7 +160,7 @@ func (s *stand) meanwhile(writes int, happens func()) (*livechat.Service, func()
 }
 
 // on returns the live chats of mine on another store.
-func (s *stand) on(store store.Store) *livechat.Service {
+func (s *fixture) on(store store.Store) *livechat.Service {
 	a := s.mine
 	env := a.env
 	env.Store = store

@@ -50,7 +50,7 @@ func TestAddNewTargetsToAssignment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStand(t)
+			s := newFixture(t)
 			r := s.mustAsk(t, `{"label": "`+test.label+`"}`)
 			s.platform.forget()
 			result := object(t, must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": `+test.targets+`}`))
@@ -74,7 +74,7 @@ func TestAddNewTargetsToAssignment(t *testing.T) {
 
 func TestAddNewTargetsToAssignment_Refuses(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	r := s.mustAsk(t, `{}`)
 	s.mine.pair(t, "help")
 	direct, err := s.ask(t, `{"member": {"_id": "bob"}}`)
@@ -120,7 +120,7 @@ func TestAddNewTargetsToAssignment_Refuses(t *testing.T) {
 
 func TestLiveChatParameter_False(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	r := s.mustAsk(t, `{}`)
 	result := object(t, must(t, s.mine.AddNewTargetsToAssignment,
 		`{"assignmentId": "`+r.ID+`", "liveChat": false, "targets": [{"channel": "phone"}]}`))
@@ -132,7 +132,7 @@ func TestLiveChatParameter_False(t *testing.T) {
 
 func TestAddNewTargetsToAssignment_SendFails(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	r := s.mustAsk(t, `{"label": "sales"}`)
 	s.platform.forget()
 	s.platform.fail("D1", errDown)
@@ -148,7 +148,7 @@ func TestAddNewTargetsToAssignment_SendFails(t *testing.T) {
 
 func TestAddNewTargetsToAssignment_SentInPart(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.platform.fail("D1", errDown)
 	_, err := s.ask(t, `{}`)
 	id := unsentOf(t, err).AssignmentID
@@ -162,7 +162,7 @@ func TestAddNewTargetsToAssignment_SentInPart(t *testing.T) {
 
 func TestAddNewTargetsToAssignment_AtOnce(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	r := s.mustAsk(t, `{"label": "sales"}`)
 	s.platform.forget()
 	failures := make([]error, 20)
@@ -185,7 +185,7 @@ func TestAddNewTargetsToAssignment_AfterCrash(t *testing.T) {
 	t.Parallel()
 	wasBroken := true
 	for writes := 0; wasBroken; writes++ {
-		s := newStand(t)
+		s := newFixture(t)
 		r := s.mustAsk(t, `{"label": "sales"}`)
 		p := livechat.AddNewTargetsToAssignmentParams{AssignmentID: r.ID, Targets: []livechat.NewTarget{{Channel: "desk"}}}
 		service, hasBroken := s.interrupted(writes)

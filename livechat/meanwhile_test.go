@@ -26,7 +26,7 @@ func TestTake_DoubleClick(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 6, func(t *testing.T, writes int) bool {
 		t.Helper()
-		s := newStand(t)
+		s := newFixture(t)
 		s.pending(t, "a1", "ada")
 		take := livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"}
 		var other *livechat.TakeResult
@@ -52,7 +52,7 @@ func TestTake_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 6, func(t *testing.T, writes int) bool {
 		t.Helper()
-		s := newStand(t)
+		s := newFixture(t)
 		s.pending(t, "a1", "ada")
 		mine, hasHappened := s.meanwhile(writes, func() { must(t, s.mine.InletEndLiveChat, `{}`) })
 		_, err := mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
@@ -71,7 +71,7 @@ func TestTake_AnotherTicketMeanwhile(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 6, func(t *testing.T, writes int) bool {
 		t.Helper()
-		s := newStand(t, thatOnlySends(channel.Charlie))
+		s := newFixture(t, thatOnlySends(channel.Charlie))
 		s.pending(t, "a1", "ada")
 		s.pending(t, "a2", "bob")
 		take := func(l *livechat.Service, id string) bool {
@@ -96,7 +96,7 @@ func TestEndLiveChat_NewRequestMeanwhile(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 4, func(t *testing.T, writes int) bool {
 		t.Helper()
-		s := newStand(t)
+		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		// The slot is the member's until the first write.
 		mine, hasHappened := s.meanwhile(writes+1, func() { s.pending(t, "a2", "ada") })
@@ -116,7 +116,7 @@ func TestEndLiveChat_NewRequestBeingSent(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 4, func(t *testing.T, writes int) bool {
 		t.Helper()
-		s := newStand(t)
+		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		mine, hasHappened := s.meanwhile(writes+1, func() {
 			s.pending(t, "a2", "ada") // With its agenda, which it sets before it stands.
@@ -135,7 +135,7 @@ func TestRelayFromMember_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	everyMoment(t, 2, func(t *testing.T, writes int) bool {
 		t.Helper()
-		s := newStand(t)
+		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		s.advance(time.Minute)
 		mine, hasHappened := s.meanwhile(writes, func() { must(t, s.mine.EndLiveChat, endByEve) })
@@ -150,7 +150,7 @@ func TestRelayFromMember_EndsMeanwhile(t *testing.T) {
 
 func TestExpire_MessageAtTheLastMoment(t *testing.T) {
 	t.Parallel()
-	s := newStand(t)
+	s := newFixture(t)
 	s.taken(t, "a1", "ada", "eve@desk")
 	s.advance(livechat.IdleTimeout)
 	mine, hasHappened := s.meanwhile(0, func() {
@@ -164,19 +164,19 @@ func TestExpire_MessageAtTheLastMoment(t *testing.T) {
 
 func TestEndLiveChat_CompletedByOthers(t *testing.T) {
 	t.Parallel()
-	for name, other := range map[string]func(s *stand){
-		"inlet": func(s *stand) {
+	for name, other := range map[string]func(s *fixture){
+		"inlet": func(s *fixture) {
 			_, err := call(t, s.mine.InletEndLiveChat, `{}`)
 			require.ErrorIs(t, err, boterr.FailedPrecondition)
 			require.ErrorContains(t, err, "ended in the outlet")
 		},
-		"agenda": func(s *stand) { require.NoError(t, s.mine.Expire(t.Context(), idleAgenda())) },
+		"agenda": func(s *fixture) { require.NoError(t, s.mine.Expire(t.Context(), idleAgenda())) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			everyMoment(t, 3, func(t *testing.T, writes int) bool {
 				t.Helper()
-				s := newStand(t)
+				s := newFixture(t)
 				s.taken(t, "a1", "ada", "eve@desk")
 				broken, hasBroken := s.interrupted(writes + 1)
 				_, err := call(t, broken.EndLiveChat, endByEve)
