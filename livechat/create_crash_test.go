@@ -258,3 +258,30 @@ func TestCreateAssignment_EndedAtOnce(t *testing.T) {
 	require.False(t, result.Member.BotMeta.LiveChat())
 	s.requireOver(t, result.AssignmentID, "ada", livechat.EndedByInlet)
 }
+
+func TestCreateAssignment_AnotherCallTakesItsPlace(t *testing.T) {
+	t.Parallel()
+	isLate := false
+	everyMoment(t, 6, func(t *testing.T, writes int) bool {
+		t.Helper()
+		s := newFixture(t)
+		first, hasHappened := s.meanwhile(writes, func() {
+			if len(s.assignments(t, "ada")) == 0 {
+				return
+			}
+			_, err := s.afterCrash().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+			require.NoError(t, err, "after %d writes", writes)
+			isLate = true
+		})
+		if _, err := first.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{}); err != nil {
+			require.ErrorIs(t, err, boterr.Conflict)
+			require.ErrorContains(t, err, "another call has gone on with it", "after %d writes", writes)
+		}
+		require.Len(t, s.assignments(t, "ada"), 1)
+		require.Equal(t, livechat.Pending, s.assignments(t, "ada")[0].State())
+		require.Equal(t, s.assignments(t, "ada")[0].Expiry, s.mine.onlyAgenda(t, "ada").NextRunAt)
+		require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
+		return hasHappened()
+	})
+	require.True(t, isLate)
+}

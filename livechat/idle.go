@@ -59,15 +59,12 @@ func (s *machine) expireInterrupted(ctx context.Context, memberID string) error 
 		return err
 	}
 	if next != nil {
-		claimed, err := s.claimSending(ctx, next.ID, document.O(fieldSentAt, isAbsent()))
-		if err != nil {
+		isGone, err := s.withdrawUnsent(ctx, next)
+		switch {
+		case err != nil:
 			return err
-		}
-		if claimed == nil {
+		case !isGone:
 			return s.setAlarm(ctx, memberID, s.alarmOf(next))
-		}
-		if err := s.remove(ctx, claimed); err != nil {
-			return err
 		}
 	}
 	return s.closeEnded(ctx, endedOf(memberID))
@@ -97,18 +94,13 @@ func (s *machine) keepWatch(ctx context.Context, r *AssignmentRecord) (*Assignme
 		return nil, err
 	}
 	now, err := s.loadAssignment(ctx, r.ID)
-	switch {
-	case errors.Is(err, boterr.NotFound): // It was withdrawn.
-		_, err = s.leaveLiveChat(ctx, r)
-		return nil, err
-	case err != nil:
-		return nil, err
-	case now.State() == Ended:
-		_, err = s.leaveLiveChat(ctx, now)
-		return nil, err
-	default:
+	if err == nil && now.State() != Ended {
 		return now, nil
 	}
+	if err == nil || errors.Is(err, boterr.NotFound) { // It was withdrawn.
+		_, err = s.leaveLiveChat(ctx, r)
+	}
+	return nil, err
 }
 
 // nextExpiry is when an assignment expires that is not idle now.

@@ -59,19 +59,15 @@ func (p *pass) recall(ctx context.Context) error {
 }
 
 // withdrawNext withdraws what the assignment was about to be handed on to when it ended
-// otherwise: nobody can take its tickets any more. A call that sends it at this moment does
-// that itself.
+// otherwise: nobody can take its tickets any more.
 func (p *pass) withdrawNext(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	next, err := p.nextOf(ctx, p.r.ID)
 	if err != nil || next == nil || next.State() != Sending {
 		return err
 	}
-	next, err = p.claimSending(ctx, next.ID, document.O(fieldSentAt, isAbsent()))
-	if err != nil || next == nil {
-		return err
-	}
-	return p.remove(ctx, next)
+	_, err = p.withdrawUnsent(ctx, next)
+	return err
 }
 
 // canClose reports whether nothing is left that the same call again could do. Tickets of a

@@ -109,12 +109,27 @@ func (p *pass) stand(ctx context.Context) error {
 			"the member %s made another request while the assignment %s was handed on", p.r.Member, p.r.ParentAssignment))
 	case err != nil:
 		return err
-	case stood == nil: // The agenda may have come after who withdrew it looked for one.
-		_, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
-		return joined(withdrawn(p.r), err, p.closeParent(ctx, p.r))
+	case stood == nil:
+		return p.standsAlready(ctx)
 	}
 	p.r = stood
 	return nil
+}
+
+// standsAlready takes the request as it is that another call has made stand, after this one
+// had lost its place. Conflict: it was withdrawn.
+func (p *pass) standsAlready(ctx context.Context) error {
+	now, err := p.loadAssignment(ctx, p.r.ID)
+	if err == nil && now.State() != Ended {
+		p.r = now
+		return nil
+	}
+	if err == nil || errors.Is(err, boterr.NotFound) {
+		// The agenda may have come after who withdrew it looked for one.
+		_, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
+		err = joined(withdrawn(p.r), err, p.closeParent(ctx, p.r))
+	}
+	return err
 }
 
 // takeByItsGroup gives a request to the agent in its group, which bot logic has given it
