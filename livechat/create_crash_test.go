@@ -285,3 +285,36 @@ func TestCreateAssignment_AnotherCallTakesItsPlace(t *testing.T) {
 	})
 	require.True(t, isLate)
 }
+
+func TestCreateAssignment_EndedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]struct{ outlet, params string }{
+		"tickets": {"desk", `{}`},
+		"api":     {"shop", `{"createGroup": {"externalId": "room-1"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			everyMoment(t, 5, func(t *testing.T, writes int) bool {
+				t.Helper()
+				s := newFixture(t)
+				s.web.Add("POST", shopAPI, replies.JSON(200, `{"ok": true}`))
+				s.mine.pair(t, ask.outlet)
+				ended := ""
+				mine, hasHappened := s.meanwhile(writes, func() {
+					for _, r := range s.assignments(t, "ada") {
+						must(t, s.mine.InletEndLiveChat, `{}`)
+						ended = r.ID
+					}
+				})
+				_, err := mine.CreateAssignment(t.Context(), paramsOf[livechat.CreateAssignmentParams](t, ask.params))
+				if err != nil {
+					require.ErrorIs(t, err, boterr.Conflict, "after %d writes", writes)
+				}
+				if ended != "" {
+					s.requireOver(t, ended, "ada", livechat.EndedByInlet)
+				}
+				return hasHappened()
+			})
+		})
+	}
+}
