@@ -256,3 +256,16 @@ func TestEndLiveChat_GroupOfAnotherStays(t *testing.T) {
 	s.requireOver(t, "a2", "bob", livechat.EndedByOutlet)
 	require.False(t, s.group(t, "g2").Active)
 }
+
+func TestEndLiveChat_WhileSending(t *testing.T) {
+	t.Parallel()
+	s := newFixture(t)
+	s.pending(t, "a1", "ada")
+	s.put(t, "groups", `{"_id": "g1", "app": "mine", "outlet": "desk", "externalId": "room", "type": "charlie", "active": true,
+		"valid": true, "assignment": "a1", "member": "ada", "inlet": "web", "meta": {}}`)
+	s.change(t, "assignments", document.O("_id", "a1"),
+		document.O("$set", document.O("group", "g1"), "$unset", document.O("sentAt", "")))
+	require.Equal(t, livechat.Sending, s.record(t, "a1").State())
+	must(t, s.mine.EndLiveChat, `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "room"}}`)
+	s.requireOver(t, "a1", "ada", livechat.EndedByOutlet)
+}
