@@ -77,7 +77,7 @@ func filters() []document.Object {
 func patterns(n int) document.Array {
 	list := make([]any, n)
 	for i := range list {
-		list[i] = o("s", o("$regex", strings.Repeat("(a?)", i%20)+"b"))
+		list[i] = o("s", o("$regex", strings.Repeat("(a?)", i%20)+[]string{"b", "[ab]*z$"}[i%2]))
 	}
 	return a(list...)
 }
