@@ -65,7 +65,7 @@ func (s *machine) openHandover(ctx context.Context, previousID string) (*Assignm
 	case err != nil:
 		return nil, err
 	case next == nil && previous.State() == Ended:
-		if err := s.closeHandedOn(ctx, previous); err != nil {
+		if err := s.finish(ctx, previous); err != nil {
 			return nil, err
 		}
 		return nil, boterr.New(boterr.FailedPrecondition, fieldPreviousAssignment,
@@ -99,33 +99,25 @@ func (p *pass) endPrevious(ctx context.Context) error {
 	return p.withdraw(ctx, p.r, endedDuringHandover(previous))
 }
 
-// closePrevious closes the assignment in whose place one was to come, where it has ended for
-// that. Whoever comes by a handover that was interrupted does so, whatever became of the next
-// one; and that stands, whatever is left of the previous one.
-func (p *pass) closePrevious(ctx context.Context) error {
-	if err := p.closeParent(ctx, p.r); err != nil {
+// finishPrevious closes the assignment in whose place one was to come, where it has ended.
+// Whoever comes by a handover that was interrupted does so, whatever became of the next one;
+// and that stands, whatever is left of the previous one.
+func (p *pass) finishPrevious(ctx context.Context) error {
+	if err := p.finishParent(ctx, p.r); err != nil {
 		p.errs = append(p.errs, err)
 	}
 	return nil
 }
 
-// closeParent closes the assignment in whose place one was to come, where it has ended for
-// that.
-func (s *machine) closeParent(ctx context.Context, next *AssignmentRecord) error {
+// finishParent closes the assignment in whose place one was to come, where it has ended.
+func (s *machine) finishParent(ctx context.Context, next *AssignmentRecord) error {
 	if next.isFirst() {
 		return nil
 	}
-	previous, err := s.parentOf(context.WithoutCancel(ctx), next)
-	if err != nil || previous == nil {
+	ctx = context.WithoutCancel(ctx) // It has ended.
+	previous, err := s.parentOf(ctx, next)
+	if err != nil || previous == nil || previous.State() != Ended {
 		return err
-	}
-	return s.closeHandedOn(ctx, previous)
-}
-
-// closeHandedOn closes an assignment that has ended because it was handed on.
-func (s *machine) closeHandedOn(ctx context.Context, previous *AssignmentRecord) error {
-	if previous.State() != Ended || !previous.wasHandedOn() {
-		return nil
 	}
 	return s.finish(ctx, previous)
 }

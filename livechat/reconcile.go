@@ -59,7 +59,7 @@ func steps() []step {
 		{"store the group of the API", wantStanding, []State{Sending}, nil, (*AssignmentRecord).hasGroupOfAPI, (*pass).storeGroupOfAPI},
 		{"end the previous one", wantStanding, []State{Sending}, nil, (*AssignmentRecord).isFirst, (*pass).endPrevious},
 		{"stand", wantStanding, []State{Sending}, nil, nil, (*pass).stand},
-		{"close the previous one", wantStanding, open, nil, (*AssignmentRecord).isFirst, (*pass).closePrevious},
+		{"close the previous one", wantStanding, open, nil, (*AssignmentRecord).isFirst, (*pass).finishPrevious},
 		{"give it to who is in its group", wantStanding, open, nil, (*AssignmentRecord).hasNobodyInGroup, (*pass).takeByItsGroup},
 		{"let the member in", wantStanding, open, nil, nil, (*pass).letIn},
 
@@ -72,7 +72,7 @@ func steps() []step {
 		{"let the member out", wantClosed, []State{Ended}, nil, nil, (*pass).letOut},
 		{"clear the member's group", wantClosed, []State{Ended}, nil, (*AssignmentRecord).hasNoGroup, (*pass).clearGroup},
 		{"put the groups out of use", wantClosed, []State{Ended}, nil, nil, (*pass).endGroups},
-		{"close the previous one", wantClosed, []State{Ended}, nil, (*AssignmentRecord).isFirst, (*pass).closePrevious},
+		{"close the previous one", wantClosed, []State{Ended}, nil, (*AssignmentRecord).isFirst, (*pass).finishPrevious},
 		{"recall the tickets", wantClosed, []State{Ended}, (*pass).wantsRecall, nil, (*pass).recall},
 		{"withdraw the next one", wantClosed, []State{Ended}, nil, (*AssignmentRecord).wasHandedOn, (*pass).withdrawNext},
 		{"close", wantClosed, []State{Ended}, (*pass).canClose, nil, (*pass).close},

@@ -127,7 +127,7 @@ func (p *pass) standsAlready(ctx context.Context) error {
 	if err == nil || errors.Is(err, boterr.NotFound) {
 		// The agenda may have come after who withdrew it looked for one.
 		_, err = p.leaveLiveChat(context.WithoutCancel(ctx), p.r)
-		err = joined(withdrawn(p.r), err, p.closeParent(ctx, p.r))
+		err = joined(withdrawn(p.r), err, p.finishParent(ctx, p.r))
 	}
 	return err
 }
