@@ -1,0 +1,24 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+)
+
+func TestGreetsByName(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(nodes()...)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	ada.Says("hi")
+	require.Equal(t, "Hello Ada!", ada.Last())
+	ada.Says("how much?")
+	require.Equal(t, "Say hi.", ada.Last())
+	ada.Says("hi")
+	require.Equal(t, "Hello Ada!", ada.Last())
+}
