@@ -171,7 +171,7 @@ func (c Change) keepFixed(before, after document.Object) (document.Object, error
 
 // checkFixed refuses another value for a fixed field.
 func checkFixed(field string, before, after any) error {
-	if before == document.Missing && after == document.Missing || before != document.Missing && after != document.Missing && document.Equal(before, after) {
+	if document.Equal(before, after) {
 		return nil
 	}
 	return boterr.Invalid(field, "the field is fixed and cannot be changed")

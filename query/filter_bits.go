@@ -44,7 +44,8 @@ func bitsCondition(operator string, operand any) ([]fieldCondition, error) {
 	if !ok {
 		mask, ok := document.WholeNumber(operand)
 		if !ok || mask < 0 {
-			return nil, boterr.Invalid("", "must be a mask, a whole number from 0, or a list of positions of bits, got %s", document.Excerpt(operand))
+			return nil, boterr.Invalid("", "must be a mask, a whole number from 0, or a list of positions of bits, got %s",
+				document.Excerpt(operand))
 		}
 		condition.mask = uint64(mask)
 		return one(condition), nil

@@ -39,7 +39,8 @@ func (a *arithmetic) apply(value any, _ *updateRun) (any, error) {
 	}
 	result, ok := a.compute(value, a.operand)
 	if !ok || isFinite(value) && isFinite(a.operand) && !isFinite(result) {
-		return nil, boterr.Invalid("", "%s of %s to %s is beyond the range of numbers", a.operator, document.Excerpt(a.operand), document.Excerpt(value))
+		return nil, boterr.Invalid("", "%s of %s to %s is beyond the range of numbers",
+			a.operator, document.Excerpt(a.operand), document.Excerpt(value))
 	}
 	return result, nil
 }
