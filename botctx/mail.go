@@ -2,8 +2,6 @@ package botctx
 
 import (
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"net/mail"
 )
 
@@ -73,7 +71,7 @@ type Mailer interface {
 // Mail is a mail on its way. Its addresses and texts have been checked.
 type Mail struct {
 	// ID is a new id for each mail, fit for a Message-ID, and the same again where the run that
-	// sends it is tried again and sends the same.
+	// sends it is tried again.
 	ID string
 	// App is the app that sends it, Channel the channel for which it is sent, "" for none.
 	App     string
@@ -86,12 +84,4 @@ type Mail struct {
 	// HTML and Text are what it says, at least one of both.
 	HTML *EmailText
 	Text *EmailText
-}
-
-// slot returns who gets a mail that has no ID yet and what it says, in one text, as that of a
-// message does.
-func (m Mail) slot() string {
-	says := sha256.New()
-	_, _ = fmt.Fprintf(says, "%q %q %q %q %q", m.To, m.CC, m.Subject, m.HTML, m.Text)
-	return fmt.Sprintf("mail %x", says.Sum(nil))
 }

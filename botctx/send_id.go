@@ -13,10 +13,10 @@ import (
 // The ids of what leaves a run: messages, mails, groups that are asked for. A run that is tried
 // again sends under the same ids as before, so that who receives them can tell a repetition.
 //
-// Such an id is made of the run's key, the node that sends, to whom, what it says, and how often
-// the node has sent the same there before in this run. Whatever else a run sends does not change
-// it, nor does the order in which goroutines send. A run that says something else when it is tried
-// again says it under another id, so that nobody drops it as a repetition. The key of a run is
+// Such an id is made of the run's key, the node that sends, to whom, and how many the node has
+// sent there before in this run. What a run sends to others does not change it, nor does the
+// order in which goroutines send to several. What it says is not in the id: a text with the time
+// in it is a repetition, too. The key of a run is
 //
 //   - that of its agenda: the id and the scheduled time (agenda.Run.Key), also where bot logic
 //     schedules the agenda anew for the same instant;
@@ -27,7 +27,7 @@ import (
 // A run without a key, such as for an event without a messageId, and calls outside of runs have
 // new ids each time.
 
-// slot is a node of a run, and to whom it sends what.
+// slot is what a node of a run sends to.
 type slot struct {
 	node NodeRef
 	to   string
@@ -83,8 +83,7 @@ func (r *Runtime) sendID(in *run) func(ctx context.Context, to string) string {
 // SendID returns an id for what bot logic sends by itself, such as a payment's IdempotencyKey,
 // made as those of messages are: different with each call, and in a run that is tried again,
 // for an agenda or an event with a messageId, what the same call gave before. to names whom or
-// what it is for, such as the customer and the order: what is told apart there has other ids,
-// whichever way the run takes when it is tried again.
+// what it is for, such as the customer.
 func (c *Context) SendID(ctx context.Context, to string) string {
 	return c.runtime.sendID(c.run)(ctx, fmt.Sprintf("own %q", to))
 }

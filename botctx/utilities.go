@@ -30,7 +30,7 @@ func (u utilities) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailR
 	if err != nil {
 		return SendEmailResult{}, err
 	}
-	mail.ID, mail.App, mail.Channel = u.sendID(ctx, mail.slot()), u.scope.App, u.scope.Channel
+	mail.ID, mail.App, mail.Channel = u.sendID(ctx, "mail"), u.scope.App, u.scope.Channel
 	return SendEmailResult{}, portError(ctx, "the mail service", mailer.SendMail(ctx, mail))
 }
 

@@ -3,7 +3,6 @@ package livechat
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
@@ -30,7 +29,7 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 	}
 	needsLink := p.RequireInvitationLink == nil || *p.RequireInvitationLink
 	created, err := creator.CreateGroup(ctx, in, NewGroup{
-		Key: s.env.SendID(ctx, fmt.Sprintf("group %q %q", in.ID, p.Name)), Name: p.Name, NeedsInvitationLink: needsLink,
+		Key: s.env.SendID(ctx, "group "+in.ID), Name: p.Name, NeedsInvitationLink: needsLink,
 	})
 	switch {
 	case err != nil:

@@ -43,8 +43,7 @@ type Env struct {
 	// default is the time in milliseconds, a dash and a NewID. Those of channels are times.
 	NewEtag func() string
 	// SendID makes the id of what is sent to a recipient, such as a message: different each
-	// time, but the same where what sends it is known to be tried again. to names the recipient
-	// and what is sent.
+	// time, but the same where what sends it is known to be tried again. to names the recipient.
 	// The default is a NewID.
 	SendID func(ctx context.Context, to string) string
 	// Compiler compiles what callers ask for, and remembers it. Services of one process

@@ -37,8 +37,8 @@ type Connector interface {
 // Message is a message on its way to one recipient.
 type Message struct {
 	// ID is a new id for each recipient of each send. It is the same again where the run that
-	// sends is tried again and sends the same, so that a platform which knows such ids, or whoever
-	// receives the message, can tell a repetition.
+	// sends is tried again, so that a platform which knows such ids, or whoever receives the
+	// message, can tell a repetition.
 	ID string
 	// Channel is the channel as it is stored; its Info holds the credentials.
 	Channel *channel.Channel

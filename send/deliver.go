@@ -2,7 +2,6 @@ package send
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -35,7 +34,7 @@ func deliver(ctx context.Context, env record.Env, connector Connector, message M
 		return Result{}, boterr.New(boterr.Canceled, "", "the message was not sent: %w", err)
 	}
 	if message.ID == "" {
-		message.ID = env.SendID(ctx, message.slot())
+		message.ID = env.SendID(ctx, message.recipient())
 	}
 	delivery, err := connector.Send(ctx, message)
 	if err != nil {
@@ -44,11 +43,9 @@ func deliver(ctx context.Context, env record.Env, connector Connector, message M
 	return message.result(delivery, document.At(env.Now())), nil
 }
 
-// slot returns who gets a message and what it says, in one text. Another text to the same
-// recipient is another message, and no repetition that may be dropped.
-func (m Message) slot() string {
-	says := sha256.Sum256([]byte(m.Response.Object().String()))
-	return fmt.Sprintf("message %q %q %q %x", m.Channel.ID, m.To, m.GroupID, says)
+// recipient returns who gets a message, in one text.
+func (m Message) recipient() string {
+	return fmt.Sprintf("message %q %q %q", m.Channel.ID, m.To, m.GroupID)
 }
 
 // result returns what came of a message that was delivered, in the shape of its platform.

@@ -26,7 +26,7 @@ func (s *Service) SendDeltaResponse(ctx context.Context, p SendDeltaResponsePara
 		return SendDeltaResponseResult{}, err
 	}
 	for i := range messages {
-		messages[i].ID = s.env.SendID(ctx, messages[i].slot())
+		messages[i].ID = s.env.SendID(ctx, messages[i].recipient())
 	}
 	batch, err := sender.SendBatch(ctx, messages)
 	if err != nil {

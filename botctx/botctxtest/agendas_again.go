@@ -47,10 +47,10 @@ func runTriedAgainSendsUnderTheSameIDs(t *trial) {
 		}
 	}
 	require.Len(t, ids, 6, "it is tried again once")
-	require.Equal(t, []string{ids[1], ids[2]}, []string{ids[3], ids[5]}, "the same is sent under the same ids")
+	require.Equal(t, ids[:3], ids[3:], "what is sent in the same places has the same ids, whatever it says")
 	distinct := map[string]bool{}
 	for _, id := range ids {
 		distinct[id] = true
 	}
-	require.Len(t, distinct, 4, "each message of a run has an id of its own")
+	require.Len(t, distinct, 3, "each message of a run has an id of its own")
 }

@@ -51,7 +51,7 @@ var agendaRunRules = []Rule{
 	},
 	{
 		Name:  "ARunThatIsTriedAgainSendsUnderTheSameIDs",
-		Text:  "a run that fails and is tried again sends the same messages under the same ids, and no two under one",
+		Text:  "a run that fails and is tried again sends in the same places under the same ids, and no two under one",
 		check: runTriedAgainSendsUnderTheSameIDs,
 		Needs: []Capability{handleNodes, moveClock, tellIDs},
 	},

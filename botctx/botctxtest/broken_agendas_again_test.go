@@ -14,7 +14,9 @@ var brokenIDs = map[string]breakage{
 	"equal texts of a run have one id": {
 		altering: idsOf(func(_ int, s botctxtest.Sent) string { return s.Response.Text() }), breaks: againRule,
 	},
-	"an id tells the position alone": {altering: idsOf(func(i int, _ botctxtest.Sent) string { return strconv.Itoa(i % 3) }), breaks: againRule},
+	"an id tells what is said": {
+		altering: idsOf(func(i int, s botctxtest.Sent) string { return s.Response.Text() + strconv.FormatBool(i%3 == 2) }), breaks: againRule,
+	},
 }
 
 // againRule is the rule about the ids of a run that is tried again.
