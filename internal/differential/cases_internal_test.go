@@ -16,7 +16,7 @@ import (
 // Operators that lungo lacks count as failed.
 func TestLungoAgreesWithMostCases(t *testing.T) {
 	t.Parallel()
-	lines, err := os.ReadFile("../../shared/cases/mongo_cases.jsonl")
+	lines, err := os.ReadFile("../../../shared/cases/mongo_cases.jsonl")
 	if err != nil {
 		t.Skip("the file of cases, ../shared/cases/mongo_cases.jsonl beside the project, is not here")
 	}

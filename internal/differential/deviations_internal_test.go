@@ -63,7 +63,7 @@ func TestDeviationsHideNothingElse(t *testing.T) {
 // TestDeviationsAreDecisions compares the rules with the table in docs/decisions.md.
 func TestDeviationsAreDecisions(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/decisions.md")
+	text, err := os.ReadFile("../../docs/decisions.md")
 	require.NoError(t, err)
 	plain := strings.ReplaceAll(string(text), "`", "")
 	for _, known := range deviations {
