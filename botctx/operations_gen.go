@@ -316,8 +316,8 @@ func (op Op) Exists() bool {
 // once only.
 //
 // InvalidArgument: Filter or Patch is missing, or Filter, Patch, SortBy or Option is
-// none. Unsupported: Option.Upsert, since members come into being on their
-// platforms.
+// none. AlreadyExists: another member of the channel has the externalId. Unsupported:
+// Option.Upsert, since members come into being on their platforms.
 //
 // Specification: Member and data-source operations.
 func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModifyMemberParams) (member.FindAndModifyMemberResult, error) {
@@ -410,7 +410,8 @@ func (c *Context) GetMember(ctx context.Context, p member.GetMemberParams) (*mem
 // first of them comes back.
 //
 // InvalidArgument: Patch is missing, Filter or Patch is none, or a replacement
-// comes without MemberID. NotFound: the app has no such channel.
+// comes without MemberID. AlreadyExists: another member of the channel has the
+// externalId. NotFound: the app has no such channel.
 //
 // Specification: Member and data-source operations.
 func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
@@ -421,9 +422,9 @@ func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams)
 // The last write wins, unless the host asked for etag checks.
 //
 // InvalidArgument: Member has no _id, a value of another type than the field has,
-// or another app, channel or createdAt than the member. NotFound: the app has no
-// such member. Conflict: the host asked for etag checks, and the given etag is not
-// the member's any more.
+// or another app, channel or createdAt than the member. AlreadyExists: another member
+// of the channel has the externalId. NotFound: the app has no such member. Conflict:
+// the host asked for etag checks, and the given etag is not the member's any more.
 //
 // Specification: Member and data-source operations.
 func (c *Context) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
@@ -952,7 +953,8 @@ func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 }
 
 // SendAlphaResponse is SendResponse to one member of an Alpha channel. Its errors are
-// the same, and Unsupported at channel or channelId where the channel is of another type.
+// those of SendResponse, and Unsupported at channel or channelId where the channel is of
+// another type.
 //
 // Specification: Sending operations.
 func (c *Context) SendAlphaResponse(ctx context.Context, p send.SendAlphaResponseParams) (send.Result, error) {
@@ -978,9 +980,9 @@ func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendA
 // InvalidArgument: both RecipientID and HotelGroupID are missing, ReceiverType is
 // ReceiverUser without a RecipientID, or the response breaks a limit of its type.
 // NotFound: the app has no such channel, or the context's own member does not exist.
-// Unsupported: the channel is
-// not of type hotel, or the host has no connector for it. Otherwise the errors of a
-// platform are those of SendResponse.
+// Unsupported: the channel is not of type hotel, or the host has no connector for it.
+// ResourceExhausted: the platform's rate limit was reached. Unavailable: the platform did
+// not answer, so whether the message arrived is not known.
 //
 // Specification: Sending operations.
 func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
@@ -1017,7 +1019,8 @@ func (c *Context) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBr
 //
 // InvalidArgument: a parameter is missing, or BroadcastID holds no id. NotFound: the app
 // has no such channel, or Alpha no such message or label. Unsupported: the channel is not
-// of type alpha, or the connector is no Broadcaster.
+// of type alpha, or the connector is no Broadcaster. ResourceExhausted: Alpha's rate limit
+// was reached. Unavailable: Alpha did not answer, so whether it sends is not known.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadcastParams) (send.AlphaSendBroadcastResult, error) {
@@ -1042,9 +1045,10 @@ func (c *Context) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttac
 // AlphaPassThreadControl hands the conversation with a member to another application on
 // Alpha, such as an agent's inbox.
 //
-// NotFound: the app has no such channel or member. FailedPrecondition: the member has no
-// id on the platform. Unsupported: the channel is not of type alpha, or the connector is
-// no ThreadPasser.
+// InvalidArgument: the member is in another channel. NotFound: the app has no such channel
+// or member. FailedPrecondition: the member has no id on the platform, or another
+// application controls the conversation. Unsupported: the channel is not of type alpha, or
+// the connector is no ThreadPasser.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassThreadControlParams) (send.AlphaPassThreadControlResult, error) {

@@ -20,8 +20,8 @@ type Operations interface {
 	// once only.
 	//
 	// InvalidArgument: Filter or Patch is missing, or Filter, Patch, SortBy or Option is
-	// none. Unsupported: Option.Upsert, since members come into being on their
-	// platforms.
+	// none. AlreadyExists: another member of the channel has the externalId. Unsupported:
+	// Option.Upsert, since members come into being on their platforms.
 	//
 	// Specification: Member and data-source operations.
 	FindAndModifyMember(ctx context.Context, p FindAndModifyMemberParams) (FindAndModifyMemberResult, error)
@@ -37,7 +37,8 @@ type Operations interface {
 	// first of them comes back.
 	//
 	// InvalidArgument: Patch is missing, Filter or Patch is none, or a replacement
-	// comes without MemberID. NotFound: the app has no such channel.
+	// comes without MemberID. AlreadyExists: another member of the channel has the
+	// externalId. NotFound: the app has no such channel.
 	//
 	// Specification: Member and data-source operations.
 	PatchMembers(ctx context.Context, p PatchMembersParams) (PatchMembersResult, error)
@@ -46,9 +47,9 @@ type Operations interface {
 	// The last write wins, unless the host asked for etag checks.
 	//
 	// InvalidArgument: Member has no _id, a value of another type than the field has,
-	// or another app, channel or createdAt than the member. NotFound: the app has no
-	// such member. Conflict: the host asked for etag checks, and the given etag is not
-	// the member's any more.
+	// or another app, channel or createdAt than the member. AlreadyExists: another member
+	// of the channel has the externalId. NotFound: the app has no such member. Conflict:
+	// the host asked for etag checks, and the given etag is not the member's any more.
 	//
 	// Specification: Member and data-source operations.
 	UpdateMember(ctx context.Context, p UpdateMemberParams) (UpdateMemberResult, error)

@@ -36,7 +36,8 @@ type Operations interface {
 	SendResponse(ctx context.Context, p SendResponseParams) (SendResponseResult, error)
 
 	// SendAlphaResponse is SendResponse to one member of an Alpha channel. Its errors are
-	// the same, and Unsupported at channel or channelId where the channel is of another type.
+	// those of SendResponse, and Unsupported at channel or channelId where the channel is of
+	// another type.
 	//
 	// Specification: Sending operations.
 	SendAlphaResponse(ctx context.Context, p SendAlphaResponseParams) (Result, error)
@@ -58,9 +59,9 @@ type Operations interface {
 	// InvalidArgument: both RecipientID and HotelGroupID are missing, ReceiverType is
 	// ReceiverUser without a RecipientID, or the response breaks a limit of its type.
 	// NotFound: the app has no such channel, or the context's own member does not exist.
-	// Unsupported: the channel is
-	// not of type hotel, or the host has no connector for it. Otherwise the errors of a
-	// platform are those of SendResponse.
+	// Unsupported: the channel is not of type hotel, or the host has no connector for it.
+	// ResourceExhausted: the platform's rate limit was reached. Unavailable: the platform did
+	// not answer, so whether the message arrived is not known.
 	//
 	// Specification: Sending operations.
 	SendHotelResponse(ctx context.Context, p SendHotelResponseParams) (Result, error)
@@ -91,7 +92,8 @@ type Operations interface {
 	//
 	// InvalidArgument: a parameter is missing, or BroadcastID holds no id. NotFound: the app
 	// has no such channel, or Alpha no such message or label. Unsupported: the channel is not
-	// of type alpha, or the connector is no Broadcaster.
+	// of type alpha, or the connector is no Broadcaster. ResourceExhausted: Alpha's rate limit
+	// was reached. Unavailable: Alpha did not answer, so whether it sends is not known.
 	//
 	// Specification: Sending operations.
 	AlphaSendBroadcast(ctx context.Context, p AlphaSendBroadcastParams) (AlphaSendBroadcastResult, error)
@@ -112,9 +114,10 @@ type Operations interface {
 	// AlphaPassThreadControl hands the conversation with a member to another application on
 	// Alpha, such as an agent's inbox.
 	//
-	// NotFound: the app has no such channel or member. FailedPrecondition: the member has no
-	// id on the platform. Unsupported: the channel is not of type alpha, or the connector is
-	// no ThreadPasser.
+	// InvalidArgument: the member is in another channel. NotFound: the app has no such channel
+	// or member. FailedPrecondition: the member has no id on the platform, or another
+	// application controls the conversation. Unsupported: the channel is not of type alpha, or
+	// the connector is no ThreadPasser.
 	//
 	// Specification: Sending operations.
 	AlphaPassThreadControl(ctx context.Context, p AlphaPassThreadControlParams) (AlphaPassThreadControlResult, error)

@@ -62,9 +62,12 @@ func TestADisagreementWithTheTableIsReported(t *testing.T) {
 		"getMember: the method has no comment",
 		"getMember: member.GetMemberParams lacks the parameter memberId",
 		"getMember: the table lacks the field id of member.GetMemberParams",
+		"getMember: the comment lacks the error NotFound",
 	} {
 		require.ErrorContains(t, err, want)
 	}
+	methods[0].doc = "Conflict: somebody else was faster."
+	require.ErrorContains(t, checkAgainstTable(methods), "getMember: the table lacks the error Conflict")
 }
 
 func TestAPackageWithoutOperationsHasNoMethods(t *testing.T) {
