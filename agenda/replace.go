@@ -38,8 +38,9 @@ func (s *Service) lastOf(ctx context.Context, memberID, tag string, filter docum
 }
 
 // removeReplaced removes the agendas of a member and tag that have been replaced. It removes
-// only what was there when it looked: after a deletion at that moment the numbers begin
-// anew, and one with a small number comes last.
+// only what was there when it looked, and has the same number still: after a deletion at that
+// moment the numbers begin anew, and one with a small number comes last; and an update may
+// make one of them the last meanwhile.
 func (s *Service) removeReplaced(ctx context.Context, memberID, tag string) error {
 	found, err := s.ofMember(memberID, tag).Find(ctx, record.Query{
 		SortBy: document.O(fieldReplaces, -1, record.FieldID, -1),
@@ -50,8 +51,12 @@ func (s *Service) removeReplaced(ctx context.Context, memberID, tag string) erro
 	replaced := make([]any, 0, len(found))
 	for _, o := range found[1:] {
 		id, _ := o.Field(record.FieldID)
-		replaced = append(replaced, id)
+		number, _ := o.Field(fieldReplaces) // Null where there is none.
+		replaced = append(replaced, document.O(record.FieldID, id, fieldReplaces, number))
 	}
-	_, err = s.ofMember(memberID, tag).Delete(ctx, document.O(record.FieldID, document.O("$in", document.A(replaced...))))
+	if len(replaced) == 0 {
+		return nil
+	}
+	_, err = s.ofMember(memberID, tag).Delete(ctx, document.O("$or", document.A(replaced...)))
 	return err
 }
