@@ -20,6 +20,7 @@ func sendCases() map[string]chatCase {
 			refusals: []refusal{
 				{boterr.InvalidArgument, "breaks a limit", callToInletWrongly},
 				{boterr.NotFound, "no assignment belongs", callToInletInVain},
+				{boterr.FailedPrecondition, "no id on the platform", callToInletWithoutID},
 				{boterr.Unsupported, "no connector", callToInletWithoutConnector},
 				{boterr.ResourceExhausted, "rate limit", callOnBrokenPlatform("sendMessageToInlet", boterr.ResourceExhausted)},
 				{boterr.Unavailable, "did not answer", callOnBrokenPlatform("sendMessageToInlet", boterr.Unavailable)},
@@ -114,6 +115,14 @@ func callToInletInVain(t *testing.T) {
 	const hello = `"response": {"type": "TEXT", "text": "Hello"}`
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "messageEvent", "sendMessageToInlet", `{"messageEvent": {"from": "nobody", "to": "nowhere"}, `+hello+`}`)
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "channel", "sendMessageToInlet", `{"channel": {"_id": "none"}, "messageEvent": %s, `+hello+`}`, d.event(t))
+}
+
+func callToInletWithoutID(t *testing.T) {
+	t.Helper()
+	d := talking(t, channel.Charlie)
+	event := d.event(t)
+	callf(t, d.inOutlet(), "findAndModifyMember", `{"filter": {"_id": "%s"}, "patch": {"$unset": {"externalId": 1}}}`, d.ada.ID())
+	d.refusef(t, d.inOutlet(), boterr.FailedPrecondition, "", "sendMessageToInlet", `{"messageEvent": %s, "response": {"type": "TEXT", "text": "Hello"}}`, event)
 }
 
 func callToInletWithoutConnector(t *testing.T) {

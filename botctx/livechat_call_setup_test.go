@@ -86,6 +86,9 @@ func (c chatCase) run(t *testing.T, operation operations.Operation) {
 		})
 	}
 	for _, failure := range operation.Errors {
+		if failure.Code == boterr.Conflict {
+			continue // It takes two calls at once, which package livechat tests at each moment.
+		}
 		require.Contains(t, shown, failure)
 	}
 	for sentence, play := range c.scenes {
