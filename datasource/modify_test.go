@@ -63,6 +63,13 @@ func TestOptionsOfDriversThatChangeNoOutcomeHaveNoEffect(t *testing.T) {
 		"options": {"maxTimeMS": 50, "writeConcern": {"w": "majority"}, "comment": {"x": 1}, "hint": {"_id": 1}}}`,
 		`{"matched": 1, "modified": 1, "inserted": 0, "deleted": 0}`)
 	requireTable(t, a.mine, `{"_id": 1, "n": 2}`)
+	for _, name := range []string{
+		"w", "wtimeout", "j", "readConcern", "readPreference", "bypassDocumentValidation",
+		"retryWrites", "timeoutMS", "checkKeys", "serializeFunctions", "ignoreUndefined",
+	} {
+		requireResult(t, a.mine.PatchDataToDataSource, `{"dataSourceId": "table", "patch": {"n": 2}, "options": {"`+name+`": 1}}`,
+			`{"matched": 1, "modified": 0, "inserted": 0, "deleted": 0}`)
+	}
 }
 
 func TestOptionsThatChangeTheOutcomeOrContradictAreRefused(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Bytes of a key. Every value begins with its class, which is above keyEnd.
+// Bytes of a key. Every value begins with its class, which is above KeyEnd.
 const (
 	// KeyEnd ends objects, arrays and strings, so that the shorter of two with
 	// the same beginning is the lower one.

@@ -12,7 +12,7 @@ import (
 func driverOptions() []string {
 	return []string{
 		"maxTimeMS", "writeConcern", "w", "wtimeout", "j", "comment", "hint", "readConcern", "readPreference",
-		"bypassDocumentValidation", "retryWrites", "timeoutMS", "checkKeys", "serializeFunctions", "ignoreUndefined", "session",
+		"bypassDocumentValidation", "retryWrites", "timeoutMS", "checkKeys", "serializeFunctions", "ignoreUndefined",
 	}
 }
 

@@ -53,7 +53,7 @@ func told(t *testing.T, c contender, work task) facts {
 
 func TestQueriesFindWhatTheTableSays(t *testing.T) {
 	t.Parallel()
-	for q, count := range map[questioned]int{nameIs: 1, areaIs: 476, priceBetween: 471, tagIs: 527, areaAndPrice: 118} {
+	for q, count := range map[question]int{nameIs: 1, areaIs: 476, priceBetween: 471, tagIs: 527, areaAndPrice: 118} {
 		found := 0
 		for i := range few {
 			p := placeAt(i)

@@ -19,14 +19,14 @@ type engine[D any] interface {
 	insert(ctx context.Context, documents []D) error
 	// byID returns the i-th place.
 	byID(ctx context.Context, i int) (D, error)
-	find(ctx context.Context, q questioned) ([]D, error)
-	count(ctx context.Context, q questioned) (int64, error)
+	find(ctx context.Context, q question) ([]D, error)
+	count(ctx context.Context, q question) (int64, error)
 	// areas returns the different areas of all places.
 	areas(ctx context.Context) ([]string, error)
 	// visit counts a visit of the i-th place and returns the place as it is then.
 	visit(ctx context.Context, i int) (D, error)
 	// visitCheapest is visit for the cheapest of the places that a query finds.
-	visitCheapest(ctx context.Context, q questioned) (D, error)
+	visitCheapest(ctx context.Context, q question) (D, error)
 	// nearest returns the places nearest to askedPoint, nearLimit at most.
 	nearest(ctx context.Context) ([]D, error)
 	close()

@@ -126,7 +126,7 @@ func (p *peer) byID(ctx context.Context, i int) (found bson.D, err error) {
 	return found, err
 }
 
-func (p *peer) find(ctx context.Context, q questioned) (found []bson.D, err error) {
+func (p *peer) find(ctx context.Context, q question) (found []bson.D, err error) {
 	cursor, err := p.places.Find(ctx, peerQuery(q))
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (p *peer) find(ctx context.Context, q questioned) (found []bson.D, err erro
 	return found, err
 }
 
-func (p *peer) count(ctx context.Context, q questioned) (int64, error) {
+func (p *peer) count(ctx context.Context, q question) (int64, error) {
 	return p.places.CountDocuments(ctx, peerQuery(q))
 }
 
@@ -155,7 +155,7 @@ func (p *peer) visit(ctx context.Context, i int) (found bson.D, err error) {
 	return found, err
 }
 
-func (p *peer) visitCheapest(ctx context.Context, q questioned) (found bson.D, err error) {
+func (p *peer) visitCheapest(ctx context.Context, q question) (found bson.D, err error) {
 	after := options.FindOneAndUpdate().SetReturnDocument(options.After).SetSort(bson.D{{Key: "price", Value: 1}})
 	err = p.places.FindOneAndUpdate(ctx, peerQuery(q), peerVisit(), after).Decode(&found)
 	return found, err
@@ -166,7 +166,7 @@ func (p *peer) nearest(context.Context) ([]bson.D, error) { return nil, errLacki
 func (p *peer) close() { p.engine.Close() }
 
 // peerQuery returns a query in lungo's terms.
-func peerQuery(q questioned) bson.D {
+func peerQuery(q question) bson.D {
 	switch q {
 	case nameIs:
 		return bson.D{{Key: "name", Value: nameAt(askedName)}}

@@ -21,7 +21,7 @@ var _ engine[document.Object] = (*memory)(nil)
 
 // phrases are what the work is put in for memstore.
 type phrases interface {
-	filter(q questioned) (*query.Filter, error)
+	filter(q question) (*query.Filter, error)
 	idFilter(i int) (*query.Filter, error)
 	visit() (query.Change, error)
 	byPrice() (*query.Sort, error)
@@ -102,7 +102,7 @@ func (m *memory) byID(ctx context.Context, i int) (document.Object, error) {
 	return found[0], nil
 }
 
-func (m *memory) find(ctx context.Context, q questioned) ([]document.Object, error) {
+func (m *memory) find(ctx context.Context, q question) ([]document.Object, error) {
 	filter, err := m.phrases.filter(q)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (m *memory) find(ctx context.Context, q questioned) ([]document.Object, err
 	return m.places.Find(ctx, filter, store.FindOptions{})
 }
 
-func (m *memory) count(ctx context.Context, q questioned) (int64, error) {
+func (m *memory) count(ctx context.Context, q question) (int64, error) {
 	filter, err := m.phrases.filter(q)
 	if err != nil {
 		return 0, err
@@ -142,7 +142,7 @@ func (m *memory) visit(ctx context.Context, i int) (document.Object, error) {
 	return m.modify(ctx, filter, store.FindAndModifyOptions{New: true})
 }
 
-func (m *memory) visitCheapest(ctx context.Context, q questioned) (document.Object, error) {
+func (m *memory) visitCheapest(ctx context.Context, q question) (document.Object, error) {
 	filter, err := m.phrases.filter(q)
 	if err != nil {
 		return document.Object{}, err

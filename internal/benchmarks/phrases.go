@@ -14,7 +14,7 @@ type documentPhrases struct {
 
 var _ phrases = documentPhrases{}
 
-func (p documentPhrases) filter(q questioned) (*query.Filter, error) {
+func (p documentPhrases) filter(q question) (*query.Filter, error) {
 	return p.compiler.Filter(queryDocument(q))
 }
 
@@ -39,7 +39,7 @@ func (p documentPhrases) near() (*query.GeoNear, error) {
 }
 
 // queryDocument returns a query as bot logic writes it.
-func queryDocument(q questioned) document.Object {
+func queryDocument(q question) document.Object {
 	switch q {
 	case nameIs:
 		return document.O("name", nameAt(askedName))
@@ -91,7 +91,7 @@ func compileAll(count int) (p *compiledPhrases, err error) {
 	return p, err
 }
 
-func (p *compiledPhrases) filter(q questioned) (*query.Filter, error) { return p.filters[q], nil }
+func (p *compiledPhrases) filter(q question) (*query.Filter, error) { return p.filters[q], nil }
 
 func (p *compiledPhrases) idFilter(i int) (*query.Filter, error) { return p.idFilters[i], nil }
 

@@ -74,17 +74,17 @@ func nameAt(i int) string { return fmt.Sprintf("Place %d", i) }
 // fraction spreads its argument over [0, 1).
 func fraction(x float64) float64 { return x - math.Floor(x) }
 
-// query is one of the questions that are put to the engines.
-type questioned int
+// question is one of those that are put to the engines.
+type question int
 
-// The queries. Each engine has its own form of them.
+// The questions. Each engine has its own form of them.
 const (
-	everything   questioned = iota
-	nameIs                  // one place
-	areaIs                  // 1 in 21
-	tagIs                   // 1 in 19, in an array
-	priceBetween            // 471 of 10,007
-	areaAndPrice            // 1 in 85
+	everything   question = iota
+	nameIs                // one place
+	areaIs                // 1 in 21
+	tagIs                 // 1 in 19, in an array
+	priceBetween          // 471 of 10,007
+	areaAndPrice          // 1 in 85
 	queries
 )
 

@@ -23,7 +23,7 @@ type task struct {
 	// title is what the table calls it.
 	title     string
 	kind      kind
-	query     questioned
+	query     question
 	index     indexName
 	documents int
 	// stride is how far apart the places lie that two rounds ask for by their ids.

@@ -26,7 +26,7 @@ type typedIndex interface {
 	add(p *place)
 	// candidates returns the places that may match, in the order of the index, and
 	// reports whether the index serves the query.
-	candidates(q questioned) ([]*place, bool)
+	candidates(q question) ([]*place, bool)
 }
 
 func newTyped(_ context.Context, count int) (engine[place], error) {
@@ -71,7 +71,7 @@ func (t *typed) byID(_ context.Context, i int) (place, error) {
 	return *p, nil
 }
 
-func (t *typed) find(_ context.Context, q questioned) ([]place, error) {
+func (t *typed) find(_ context.Context, q question) ([]place, error) {
 	t.lock.RLock()
 	defer t.lock.RUnlock()
 	var found []place
@@ -84,7 +84,7 @@ func (t *typed) find(_ context.Context, q questioned) ([]place, error) {
 }
 
 // candidates returns the places of the index, else all. The caller holds the lock.
-func (t *typed) candidates(q questioned) []*place {
+func (t *typed) candidates(q question) []*place {
 	if candidates, ok := t.index.candidates(q); ok {
 		return candidates
 	}
@@ -92,7 +92,7 @@ func (t *typed) candidates(q questioned) []*place {
 }
 
 // meets reports whether a place is one that a query asks for.
-func (p *place) meets(q questioned) bool {
+func (p *place) meets(q question) bool {
 	switch q {
 	case nameIs:
 		return p.Name == askedNameText
@@ -112,7 +112,7 @@ func (p *place) meets(q questioned) bool {
 // askedNameText is the name that nameIs asks for.
 var askedNameText = nameAt(askedName)
 
-func (t *typed) count(_ context.Context, q questioned) (int64, error) {
+func (t *typed) count(_ context.Context, q question) (int64, error) {
 	t.lock.RLock()
 	defer t.lock.RUnlock()
 	var n int64
@@ -149,7 +149,7 @@ func (t *typed) visit(_ context.Context, i int) (place, error) {
 	return *p, nil
 }
 
-func (t *typed) visitCheapest(_ context.Context, q questioned) (place, error) {
+func (t *typed) visitCheapest(_ context.Context, q question) (place, error) {
 	t.lock.Lock()
 	defer t.lock.Unlock()
 	p := t.cheapest(q)
@@ -162,7 +162,7 @@ func (t *typed) visitCheapest(_ context.Context, q questioned) (place, error) {
 
 // cheapest returns the first of the places of lowest price, nil where the query
 // finds none. The caller holds the lock.
-func (t *typed) cheapest(q questioned) *place {
+func (t *typed) cheapest(q question) *place {
 	if sorted, ok := t.index.(byAreaAndPrice); ok && q == areaIs {
 		return sorted[askedArea][0]
 	}

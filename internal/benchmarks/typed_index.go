@@ -29,21 +29,21 @@ type unindexed struct{}
 
 func (unindexed) add(*place) {}
 
-func (unindexed) candidates(questioned) ([]*place, bool) { return nil, false }
+func (unindexed) candidates(question) ([]*place, bool) { return nil, false }
 
 // byName holds places by their names.
 type byName map[string][]*place
 
 func (x byName) add(p *place) { x[p.Name] = append(x[p.Name], p) }
 
-func (x byName) candidates(q questioned) ([]*place, bool) { return x[askedNameText], q == nameIs }
+func (x byName) candidates(q question) ([]*place, bool) { return x[askedNameText], q == nameIs }
 
 // byArea holds places by their areas.
 type byArea map[string][]*place
 
 func (x byArea) add(p *place) { x[p.Area] = append(x[p.Area], p) }
 
-func (x byArea) candidates(q questioned) ([]*place, bool) {
+func (x byArea) candidates(q question) ([]*place, bool) {
 	return x[askedArea], q == areaIs || q == areaAndPrice
 }
 
@@ -52,7 +52,7 @@ type byPrice []*place
 
 func (x *byPrice) add(p *place) { *x = withPlace(*x, p) }
 
-func (x *byPrice) candidates(q questioned) ([]*place, bool) {
+func (x *byPrice) candidates(q question) ([]*place, bool) {
 	from := sortPosition(*x, leastPrice)
 	to := from + sortPosition((*x)[from:], mostPrice)
 	return (*x)[from:to], q == priceBetween
@@ -63,7 +63,7 @@ type byAreaAndPrice map[string][]*place
 
 func (x byAreaAndPrice) add(p *place) { x[p.Area] = withPlace(x[p.Area], p) }
 
-func (x byAreaAndPrice) candidates(q questioned) ([]*place, bool) { return x[askedArea], q == areaIs }
+func (x byAreaAndPrice) candidates(q question) ([]*place, bool) { return x[askedArea], q == areaIs }
 
 // withPlace adds a place to a list in the order of prices, behind its equals.
 func withPlace(list []*place, p *place) []*place {
@@ -91,7 +91,7 @@ func cellOf(p point) cell {
 
 func (x grid) add(p *place) { x[cellOf(p.Location)] = append(x[cellOf(p.Location)], p) }
 
-func (x grid) candidates(questioned) ([]*place, bool) { return nil, false }
+func (x grid) candidates(question) ([]*place, bool) { return nil, false }
 
 // around returns the places of the squares around a point, so many rings of them
 // that no place outside can be among the nearest. Nearer than one ring less is
