@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -64,11 +66,19 @@ func paste(t *testing.T, lines string) string {
 	return out.String()
 }
 
-// freeAddress returns an address of this machine on which nothing listens.
+// freeAddress returns an address of this machine on which nothing listens. Its port is below those
+// that systems give to connections, so that no connection of another test takes it while the host is
+// started again.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, listener.Close())
-	return listener.Addr().String()
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(10000))
+		listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
+		if err == nil {
+			require.NoError(t, listener.Close())
+			return address
+		}
+	}
+	require.Fail(t, "none of 100 ports is free")
+	return ""
 }
