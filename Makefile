@@ -31,6 +31,10 @@ test: ## runs every test of every module, under the race detector where there is
 		echo "The race detector cannot be built here, so the tests run without it: $$why"
 	$(call each,$(GOTEST) ./...)
 
+.PHONY: thorough
+thorough: ## runs the tests that search at length, and says how many rounds each one ran
+	@GOTEST='$(GOTEST)' .ci/thorough $(MODULES)
+
 .PHONY: vet
 vet: ## runs go vet in every module
 	$(call each,go vet ./...)

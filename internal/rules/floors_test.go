@@ -11,7 +11,7 @@ import (
 // floors below its own. An entry that ends in /... holds everything under it.
 var floors = [][]string{
 	{"boterr", "internal/safelog"},
-	{"outbound", "internal/inbound", "internal/operations"},
+	{"outbound", "internal/inbound", "internal/operations", "internal/rounds"},
 	{"outbound/replies", "internal/operations/reference"},
 	{"document"},
 	{"internal/arbitrary", "query/internal/geometry", "query/internal/pcre"},
