@@ -60,9 +60,9 @@ func (s *Service) plan(p NewAgendaParams) (schedule, error) {
 	case p.MemberID == "":
 		return given, missingMember()
 	case p.NodeCompositeID == "":
-		return given, boterr.Invalid("nodeCompositeId", "is missing: give the id of the node to run")
+		return given, boterr.Missing("nodeCompositeId", "the id of the node to run")
 	case given.next == 0 && given.pattern == "":
-		return given, boterr.Invalid("nextRunAt", "is missing: give when the node runs, or a pattern")
+		return given, boterr.Missing("nextRunAt", "when the node runs, or a pattern")
 	case p.Replace && p.Tag == "":
 		return given, missingTag()
 	}
@@ -111,10 +111,5 @@ func (s *Service) member(ctx context.Context, id string) (*member.Member, error)
 	if err == nil && m == nil {
 		err = boterr.New(boterr.NotFound, "memberId", "there is no member %s here", id)
 	}
-	if e, ok := boterr.AsError(err); ok {
-		named := *e
-		named.Field = "memberId"
-		return nil, &named
-	}
-	return m, boterr.In("memberId", err)
+	return m, boterr.At("memberId", err)
 }

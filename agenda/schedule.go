@@ -62,7 +62,7 @@ func (s schedule) firstRun(zone string, now time.Time) (document.Timestamp, erro
 // which the error is about.
 func (s schedule) check(given schedule) error {
 	if given.pattern != "" && given.next == 0 && s.until == 0 {
-		return boterr.Invalid("runUntil", "is missing: give the last instant at which the pattern may run")
+		return boterr.Missing("runUntil", "the last instant at which the pattern may run")
 	}
 	return s.checkEnd(given)
 }

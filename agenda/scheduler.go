@@ -78,10 +78,10 @@ const shortestLease = 20 * time.Millisecond
 // with it.
 func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	if c.Env.Store == nil {
-		return c, boterr.Invalid("env.store", "is missing: give the store that holds the agendas")
+		return c, boterr.Missing("env.store", "the store that holds the agendas")
 	}
 	if c.Handler == nil {
-		return c, boterr.Invalid("handler", "is missing: give the function that runs an agenda")
+		return c, boterr.Missing("handler", "the function that runs an agenda")
 	}
 	if err := c.checkNumbers(); err != nil {
 		return c, err

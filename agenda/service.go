@@ -111,7 +111,7 @@ func openFilter(tag string) document.Object {
 
 // missingMember is the error for a memberId that was not given.
 func missingMember() error {
-	return boterr.Invalid("memberId", "is missing: give the id of a member")
+	return boterr.Missing("memberId", "the id of a member")
 }
 
 // missingTag is the error for a replace without a tag.
@@ -122,11 +122,8 @@ func missingTag() error {
 // aboutMeta returns the error of a write whose other parameters are checked: what a store
 // refuses then is in meta, too deep or too large.
 func aboutMeta(err error) error {
-	e, ok := boterr.AsError(err)
-	if !ok || e.Code != boterr.InvalidArgument {
+	if boterr.CodeOf(err) != boterr.InvalidArgument {
 		return err
 	}
-	named := *e
-	named.Field = "meta"
-	return &named
+	return boterr.At("meta", err)
 }

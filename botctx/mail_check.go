@@ -33,7 +33,7 @@ func newMail(p SendEmailParams) (Mail, error) {
 		return Mail{}, err
 	}
 	if len(to)+len(cc) == 0 {
-		return Mail{}, boterr.Invalid("destination.ToAddresses", "is missing: give an address here or in CcAddresses")
+		return Mail{}, boterr.Missing("destination.ToAddresses", "an address here or in CcAddresses")
 	}
 	made := Mail{To: to, CC: cc}
 	if made.Subject, err = newSubject(p.Message.Subject); err != nil {
@@ -137,7 +137,7 @@ func newSubject(given EmailText) (EmailText, error) {
 // newBody checks the texts of a mail, and returns copies.
 func newBody(given EmailBody) (html, text *EmailText, err error) {
 	if given.HTML == nil && given.Text == nil {
-		return nil, nil, boterr.Invalid("Text", "is missing: give the text here or in Html")
+		return nil, nil, boterr.Missing("Text", "the text here or in Html")
 	}
 	size := 0
 	checked := func(field string, part *EmailText) (*EmailText, error) {
@@ -164,7 +164,7 @@ func newBody(given EmailBody) (html, text *EmailText, err error) {
 func newText(given EmailText) (EmailText, error) {
 	switch {
 	case given.Data == "":
-		return EmailText{}, boterr.Invalid("Data", "is missing: give the text")
+		return EmailText{}, boterr.Missing("Data", "the text")
 	case !utf8.ValidString(given.Data):
 		return EmailText{}, boterr.Invalid("Data", "must be UTF-8; Charset says how it is sent, not how it is given")
 	case given.Charset == "":

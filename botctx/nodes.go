@@ -55,7 +55,7 @@ func (n *nodes) add(given *Node) error {
 	ref := given.Ref()
 	switch {
 	case given.ID == "":
-		return boterr.Invalid("ID", "is missing: give every node its nodeCompositeId")
+		return boterr.Missing("ID", "every node its nodeCompositeId")
 	case n.byRef[ref] != nil:
 		return boterr.New(boterr.AlreadyExists, "ID", "there is a node %s already", ref)
 	}

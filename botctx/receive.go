@@ -132,7 +132,7 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin occasion, 
 	case inbound.Channel == "":
 		return begin, boterr.Invalid("Channel", "is missing: name the channel on which the event arrived")
 	case inbound.Event.From == "":
-		return begin, boterr.Invalid("Event.From", "is missing: give the sender's id on the platform")
+		return begin, boterr.Missing("Event.From", "the sender's id on the platform")
 	case inbound.GroupExternalID != "" && inbound.Event.To != inbound.GroupExternalID:
 		return begin, boterr.Invalid("Event.To", "is %q, and GroupExternalID is %q: what is written in a group goes to the group",
 			inbound.Event.To, inbound.GroupExternalID)

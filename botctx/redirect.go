@@ -43,9 +43,9 @@ func (r redirects) RedirectMemberToNode(
 func (p RedirectMemberToNodeParams) check() error {
 	switch {
 	case p.MemberID == "":
-		return boterr.Invalid("memberId", "is missing: give the id of a member")
+		return boterr.Missing("memberId", "the id of a member")
 	case p.NodeCompositeID == "":
-		return boterr.Invalid("nodeCompositeId", "is missing: give the id of a node")
+		return boterr.Missing("nodeCompositeId", "the id of a node")
 	case p.ChannelID == "":
 		return boterr.Invalid("channelId", "is missing, and the context has no channel of its own")
 	case p.Meta.Err() != nil:

@@ -342,7 +342,7 @@ func (r *Runtime) channels(scope record.Scope) channels {
 // GetChannel implements channel.Operations.
 func (h hostChannels) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
 	if p.ChannelID == "" {
-		return nil, boterr.Invalid("channelId", "is missing: give the id of a channel")
+		return nil, boterr.Missing("channelId", "the id of a channel")
 	}
 	loaded, err := h.Load(ctx, p.ChannelID)
 	if err != nil {

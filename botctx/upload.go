@@ -48,7 +48,7 @@ func (id *ChannelID) DecodeValue(value any) error {
 		return boterr.In("_id", err)
 	}
 	if *id == "" {
-		return boterr.Invalid("_id", "is missing: give the record of a channel, or its id")
+		return boterr.Missing("_id", "the record of a channel, or its id")
 	}
 	return nil
 }

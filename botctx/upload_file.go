@@ -77,7 +77,7 @@ func (u utilities) newFile(ctx context.Context, p UploadFileToObjectStoreParams)
 		id = u.scope.Channel
 	}
 	if id == "" {
-		return StoredFile{}, boterr.Invalid("channel", "is missing: give the channel that the file belongs to")
+		return StoredFile{}, boterr.Missing("channel", "the channel that the file belongs to")
 	}
 	file := StoredFile{App: u.scope.App, Channel: id, Name: p.Filename, ContentType: contentType}
 	file.Key = keySegment(file.App) + "/" + keySegment(file.Channel) + "/" + file.Name
@@ -110,7 +110,7 @@ func keySegment(id string) string {
 func checkFilename(name string) error {
 	switch {
 	case name == "":
-		return boterr.Invalid("filename", "is missing: give the file's name in the store")
+		return boterr.Missing("filename", "the file's name in the store")
 	case len(name) > maxKey:
 		return boterr.Invalid("filename", "must have at most %d bytes, got %d", maxKey, len(name))
 	case !utf8.ValidString(name):
@@ -131,7 +131,7 @@ func checkFilename(name string) error {
 // parseContentType returns a media type in its usual spelling.
 func parseContentType(text string) (string, error) {
 	if text == "" {
-		return "", boterr.Invalid("contentType", "is missing: give the file's media type, such as image/png")
+		return "", boterr.Missing("contentType", "the file's media type, such as image/png")
 	}
 	kind, parameters, err := mime.ParseMediaType(text)
 	if err != nil || !strings.Contains(kind, "/") || !utf8.ValidString(text) || strings.ContainsFunc(text, isControl) {

@@ -15,7 +15,7 @@ import (
 // address is for its client to check.
 func newUploadRequest(ctx context.Context, address string, options uploadOptions) (*http.Request, error) {
 	if address == "" {
-		return nil, boterr.Invalid("url", "is missing: give the address of the file")
+		return nil, boterr.Missing("url", "the address of the file")
 	}
 	target, err := outbound.ParseURL(address)
 	if err != nil {

@@ -37,7 +37,7 @@ func (u utilities) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailR
 // Golf implements UtilityOperations.
 func (u utilities) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
 	if p.GolfName == "" {
-		return GolfResult{}, boterr.Invalid("golfName", "is missing: give the name of a payment account")
+		return GolfResult{}, boterr.Missing("golfName", "the name of a payment account")
 	}
 	if u.runtime.config.Payments == nil {
 		return GolfResult{}, noAccount(p.GolfName)

@@ -92,6 +92,12 @@ func Invalid(field, format string, args ...any) *Error {
 	return New(InvalidArgument, field, format, args...)
 }
 
+// Missing returns the InvalidArgument for a parameter that was not given. give says what to give,
+// in the manner of fmt.Errorf: "the id of a member".
+func Missing(field, give string, args ...any) *Error {
+	return Invalid(field, "is missing: give "+give, args...)
+}
+
 // Error returns "operation: code: field: sentence", without what is empty.
 // Credentials in the sentence are redacted, see Redact.
 func (e *Error) Error() string {
@@ -165,6 +171,16 @@ func CodeOf(err error) Code {
 // "filter.age.$gt". An error that is no *Error gets the field and the code that
 // CodeOf gives. In(field, nil) is nil.
 func In(field string, err error) error {
+	if e, ok := err.(*Error); ok && e != nil { //nolint:errorlint // Only the outermost error carries the field.
+		field = joinField(field, e.Field)
+	}
+	return At(field, err)
+}
+
+// At puts field in the place of the field of err: an operation tells by the name of its own
+// parameter what another one says of its. An error that is no *Error gets the field and the
+// code that CodeOf gives. At(field, nil) is nil.
+func At(field string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -172,9 +188,9 @@ func In(field string, err error) error {
 	if !ok || e == nil {
 		return &Error{Code: CodeOf(err), Field: field, Err: err}
 	}
-	inner := *e
-	inner.Field = joinField(field, e.Field)
-	return &inner
+	moved := *e
+	moved.Field = field
+	return &moved
 }
 
 // Index returns the path of element i, for In: "[3]".

@@ -69,6 +69,37 @@ func TestWrapDoesNotChangeTheErrorThatItIsGiven(t *testing.T) {
 	require.EqualError(t, err, "invalid argument: a: bad")
 }
 
+func TestAtPutsAFieldInThePlaceOfAnother(t *testing.T) {
+	t.Parallel()
+	inner := boterr.New(boterr.NotFound, "memberId", "there is no member m1 here")
+	requireError(t, boterr.At("member._id", inner), boterr.NotFound, "member._id", "there is no member m1 here")
+	requireError(t, boterr.At("", inner), boterr.NotFound, "", "there is no member m1 here")
+	require.Equal(t, "memberId", inner.Field, "the error that was given is as it was")
+	require.NoError(t, boterr.At("member", nil))
+}
+
+func TestAtKeepsWhatStandsAroundAnError(t *testing.T) {
+	t.Parallel()
+	wrapped := fmt.Errorf("the host's members: %w", boterr.New(boterr.NotFound, "id", "there is no member m1"))
+	requireError(t, boterr.At("memberId", wrapped), boterr.NotFound, "memberId",
+		"the host's members: not found: id: there is no member m1")
+	requireError(t, boterr.At("memberId", io.EOF), boterr.Internal, "memberId", "EOF")
+}
+
+func TestMissingSaysWhatToGive(t *testing.T) {
+	t.Parallel()
+	requireError(t, boterr.Missing("type", "the platform, such as %q", "webchat"),
+		boterr.InvalidArgument, "type", `is missing: give the platform, such as "webchat"`)
+}
+
+// requireError requires an error with a code, a field and a sentence.
+func requireError(t *testing.T, err error, code boterr.Code, field, sentence string) {
+	t.Helper()
+	e, ok := boterr.AsError(err)
+	require.True(t, ok)
+	require.Equal(t, []string{string(code), field, sentence}, []string{string(e.Code), e.Field, e.Message()})
+}
+
 func TestANilPointerThatIsReturnedAsAnErrorIsInternal(t *testing.T) {
 	t.Parallel()
 	var none *boterr.Error

@@ -42,7 +42,7 @@ func New(env record.Env, scope record.Scope) *Service {
 // GetChannel implements Operations.
 func (s *Service) GetChannel(ctx context.Context, p GetChannelParams) (*Reference, error) {
 	if p.ChannelID == "" {
-		return nil, boterr.Invalid("channelId", "is missing: give the id of a channel")
+		return nil, boterr.Missing("channelId", "the id of a channel")
 	}
 	found, err := s.channels.Get(ctx, p.ChannelID)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Service) check(c *Channel) error {
 	case c.App != "" && c.App != s.scope.App:
 		return boterr.Invalid(record.FieldApp, "the channel belongs to another app")
 	case c.Type == "":
-		return boterr.Invalid("type", "is missing: give the platform, such as %q", Webchat)
+		return boterr.Missing("type", "the platform, such as %q", Webchat)
 	case isNilPointer(c.Info):
 		return boterr.Invalid("info", "is a nil pointer: leave it out, or give the info itself")
 	case c.Info != nil && c.Info.Type() != infoType(c.Type):

@@ -20,7 +20,7 @@ func (s *Service) UpsertDataToDataSource(
 		return UpsertDataToDataSourceResult{}, err
 	}
 	if p.Data == nil {
-		return UpsertDataToDataSourceResult{}, boterr.Invalid("data", "is missing: give an entry or a list of entries")
+		return UpsertDataToDataSourceResult{}, boterr.Missing("data", "an entry or a list of entries")
 	}
 	elements, err := readElements(p.Data)
 	if err != nil {

@@ -146,7 +146,7 @@ func checkCharge(charge botctx.Charge) error {
 	case !isCurrency(charge.Currency):
 		return boterr.Invalid("currency", "must be an ISO 4217 code in small letters such as eur, got %q", charge.Currency)
 	case charge.PaymentMethod == "":
-		return boterr.Invalid("paymentMethod", "is missing: give the id or token of how the member pays")
+		return boterr.Missing("paymentMethod", "the id or token of how the member pays")
 	}
 	return nil
 }

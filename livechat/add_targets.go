@@ -17,9 +17,9 @@ func (s *Service) AddNewTargetsToAssignment(
 	defer s.guard(ctx, &err)
 	switch {
 	case p.AssignmentID == "":
-		return AddNewTargetsToAssignmentResult{}, missing("assignmentId", "an assignment")
+		return AddNewTargetsToAssignmentResult{}, boterr.Missing("assignmentId", "the id of an assignment")
 	case len(p.Targets) == 0:
-		return AddNewTargetsToAssignmentResult{}, boterr.Invalid(fieldTargets, "is missing: give who gets a ticket as well")
+		return AddNewTargetsToAssignmentResult{}, boterr.Missing(fieldTargets, "who gets a ticket as well")
 	}
 	r, err := s.loadAssignment(ctx, p.AssignmentID)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Service) AddNewTargetsToAssignment(
 	}
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
-		return AddNewTargetsToAssignmentResult{}, inField("assignmentId", err)
+		return AddNewTargetsToAssignmentResult{}, boterr.At("assignmentId", err)
 	}
 	outlets, err := s.addedOutlets(ctx, r, m, p.Targets)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Service) AddNewTargetsToAssignment(
 		return AddNewTargetsToAssignmentResult{}, err
 	}
 	if m, err = run.memberNow(ctx); err != nil {
-		return AddNewTargetsToAssignmentResult{}, inField(fieldMember, err)
+		return AddNewTargetsToAssignmentResult{}, boterr.At(fieldMember, err)
 	}
 	return AddNewTargetsToAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
@@ -125,7 +125,7 @@ func (r *AssignmentRecord) asTarget(given NewTarget) (Target, error) {
 		group := channel.BroadcastGroupMember{ID: given.ID, Type: given.Type, Unknown: given.Unknown}
 		target = Target{BroadcastGroups: []channel.BroadcastGroupMember{group}}
 	case given.Channel == "":
-		return Target{}, boterr.Invalid("channel", "is missing: give the id of the outlet channel, or id and type of a broadcast group")
+		return Target{}, boterr.Missing("channel", "the id of the outlet channel, or id and type of a broadcast group")
 	}
 	if target.Channel != "" {
 		return target, nil

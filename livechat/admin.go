@@ -65,9 +65,9 @@ func (s *Service) SaveAdmin(ctx context.Context, a Admin) (_ *Admin, err error) 
 	defer s.guard(ctx, &err)
 	switch {
 	case a.AdminID == "":
-		return nil, missing(fieldAdminID, "the agent in the app")
+		return nil, boterr.Missing(fieldAdminID, "the id of the agent in the app")
 	case a.ExternalID == "":
-		return nil, missing(fieldExternalID, "the agent on the outlet's platform")
+		return nil, boterr.Missing(fieldExternalID, "the id of the agent on the outlet's platform")
 	case a.AppID != "" && a.AppID != s.scope.App:
 		return nil, boterr.Invalid(fieldAppID, "the agent belongs to another app")
 	}
@@ -100,7 +100,7 @@ func (s *Service) SaveAdmin(ctx context.Context, a Admin) (_ *Admin, err error) 
 func (s *Service) GetAdmin(ctx context.Context, p GetAdminParams) (_ *Admin, err error) {
 	defer s.guard(ctx, &err)
 	if p.AdminID == "" {
-		return nil, missing(fieldAdminID, "an agent")
+		return nil, boterr.Missing(fieldAdminID, "the id of an agent")
 	}
 	found, err := s.admins.Get(ctx, s.adminKey(p.AdminID))
 	if errors.Is(err, boterr.NotFound) {
@@ -116,7 +116,7 @@ func (s *Service) GetAdmin(ctx context.Context, p GetAdminParams) (_ *Admin, err
 func (s *Service) GetAdminByExternalID(ctx context.Context, p GetAdminByExternalIDParams) (_ *Admin, err error) {
 	defer s.guard(ctx, &err)
 	if p.ExternalID == "" {
-		return nil, missing(fieldExternalID, "an agent on the outlet's platform")
+		return nil, boterr.Missing(fieldExternalID, "the id of an agent on the outlet's platform")
 	}
 	found, err := s.admins.Find(ctx, record.Query{Filter: equal(fieldExternalID, p.ExternalID), Limit: 1})
 	if err != nil {

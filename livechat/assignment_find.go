@@ -16,7 +16,7 @@ import (
 func (s *Service) GetAssignment(ctx context.Context, p GetAssignmentParams) (_ *Assignment, err error) {
 	defer s.guard(ctx, &err)
 	if p.AssignmentID == "" {
-		return nil, missing("assignmentId", "an assignment")
+		return nil, boterr.Missing("assignmentId", "the id of an assignment")
 	}
 	found, err := s.loadAssignment(ctx, p.AssignmentID)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Service) GetAssignment(ctx context.Context, p GetAssignmentParams) (_ *
 func (s *Service) GetAssignmentByBravoGroupID(ctx context.Context, p GetAssignmentByBravoGroupIDParams) (_ *Assignment, err error) {
 	defer s.guard(ctx, &err)
 	if p.BravoGroupID == "" {
-		return nil, missing("bravoGroupId", "a group on Bravo")
+		return nil, boterr.Missing("bravoGroupId", "the id of a group on Bravo")
 	}
 	found, err := s.findAssignments(ctx, record.Query{
 		Filter: equal(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID),
@@ -48,7 +48,7 @@ func (s *Service) GetAssignmentByBravoGroupID(ctx context.Context, p GetAssignme
 func (s *Service) GetAssignmentsByMemberID(ctx context.Context, p GetAssignmentsByMemberIDParams) (_ []*Assignment, err error) {
 	defer s.guard(ctx, &err)
 	if p.MemberID == "" {
-		return nil, missing("memberId", "a member")
+		return nil, boterr.Missing("memberId", "the id of a member")
 	}
 	return s.shownAssignments(ctx, record.Query{Filter: equal(fieldMember, p.MemberID), SortBy: p.SortBy})
 }
@@ -59,7 +59,7 @@ func (s *Service) GetAssignmentsByParentAssignmentID(
 ) (_ []*Assignment, err error) {
 	defer s.guard(ctx, &err)
 	if p.AssignmentID == "" {
-		return nil, missing("assignmentId", "the assignment that was handed on")
+		return nil, boterr.Missing("assignmentId", "the id of the assignment that was handed on")
 	}
 	return s.shownAssignments(ctx, record.Query{Filter: equal(fieldParentAssignment, p.AssignmentID)})
 }
@@ -89,16 +89,11 @@ func (s *Service) shownAssignments(ctx context.Context, query record.Query) ([]*
 	return shown, nil
 }
 
-// missing is the error for the id of something that was not given.
-func missing(field, of string) error {
-	return boterr.Invalid(field, "is missing: give the id of %s", of)
-}
-
 // GetAssignmentByOutlet implements Operations.
 func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOutletParams) (_ *Assignment, err error) {
 	defer s.guard(ctx, &err)
 	if p.ChannelID == "" {
-		return nil, missing("channelId", "an outlet channel")
+		return nil, boterr.Missing("channelId", "the id of an outlet channel")
 	}
 	if _, err := s.ports.Channels.Load(ctx, p.ChannelID); err != nil {
 		return nil, boterr.In("channelId", err)

@@ -17,7 +17,7 @@ import (
 func (s *Service) UpdateAssignmentGroup(ctx context.Context, p UpdateAssignmentGroupParams) (_ UpdateAssignmentResult, err error) {
 	defer s.guard(ctx, &err)
 	if p.AssignmentID == "" {
-		return UpdateAssignmentResult{}, missing("assignmentId", "an assignment")
+		return UpdateAssignmentResult{}, boterr.Missing("assignmentId", "the id of an assignment")
 	}
 	update := s.linkGivenGroup
 	if p.Group == nil && p.BravoGroupID != "" {
@@ -54,7 +54,7 @@ func (s *Service) linkGivenGroup(ctx context.Context, p UpdateAssignmentGroupPar
 func (s *Service) UpdateAssignmentMeta(ctx context.Context, p UpdateAssignmentMetaParams) (_ UpdateAssignmentResult, err error) {
 	defer s.guard(ctx, &err)
 	if p.AssignmentID == "" {
-		return UpdateAssignmentResult{}, missing("assignmentId", "an assignment")
+		return UpdateAssignmentResult{}, boterr.Missing("assignmentId", "the id of an assignment")
 	}
 	fields, err := fieldsOfMeta(p.Meta)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Service) UpdateAssignmentMeta(ctx context.Context, p UpdateAssignmentMe
 // fieldsOfMeta returns the fields to set that an update of meta means.
 func fieldsOfMeta(meta document.Object) (document.Object, error) {
 	if meta.IsZero() {
-		return document.Object{}, boterr.Invalid(fieldMeta, "is missing: give the fields to set")
+		return document.Object{}, boterr.Missing(fieldMeta, "the fields to set")
 	}
 	pairs := make([]any, 0, 2*meta.Len())
 	for path, value := range meta.All() {
@@ -103,7 +103,7 @@ func updatedAssignment(r *AssignmentRecord, modified int64) UpdateAssignmentResu
 func (s *Service) GetAssignmentsByMeta(ctx context.Context, p GetAssignmentsByMetaParams) (_ []*Assignment, err error) {
 	defer s.guard(ctx, &err)
 	if p.Meta.IsZero() {
-		return nil, boterr.Invalid(fieldMeta, "is missing: give the data that the assignments have in meta; {} means all")
+		return nil, boterr.Missing(fieldMeta, "the data that the assignments have in meta; {} means all")
 	}
 	if err := p.Meta.Err(); err != nil {
 		return nil, boterr.In(fieldMeta, err)

@@ -17,7 +17,7 @@ import (
 func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams) (_ CreateBravoGroupResult, err error) {
 	defer s.guard(ctx, &err)
 	if p.Name == "" {
-		return CreateBravoGroupResult{}, boterr.Invalid(fieldName, "is missing: give the name of the new group")
+		return CreateBravoGroupResult{}, boterr.Missing(fieldName, "the name of the new group")
 	}
 	in, err := s.bravoByID(ctx, p.ChannelID)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 	}
 	creator, err := portOf[GroupCreator](s.core, in, "make groups")
 	if err != nil {
-		return CreateBravoGroupResult{}, inField(fieldChannelID, err)
+		return CreateBravoGroupResult{}, boterr.At(fieldChannelID, err)
 	}
 	needsLink := p.RequireInvitationLink == nil || *p.RequireInvitationLink
 	created, err := creator.CreateGroup(ctx, in, NewGroup{
@@ -49,7 +49,7 @@ func (s *Service) DisableBravoGroupInviteLink(
 ) (_ DisableBravoGroupInviteLinkResult, err error) {
 	defer s.guard(ctx, &err)
 	if p.ExternalID == "" {
-		return DisableBravoGroupInviteLinkResult{}, missing(fieldExternalID, "a group on Bravo")
+		return DisableBravoGroupInviteLinkResult{}, boterr.Missing(fieldExternalID, "the id of a group on Bravo")
 	}
 	in, err := s.bravo(ctx, p.Channel, "")
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Service) DisableBravoGroupInviteLink(
 	}
 	linker, err := portOf[InviteLinker](s.core, in, "change invitation links")
 	if err != nil {
-		return DisableBravoGroupInviteLinkResult{}, inField(fieldChannel, err)
+		return DisableBravoGroupInviteLinkResult{}, boterr.At(fieldChannel, err)
 	}
 	if err := linker.DisableInviteLink(ctx, in, p.ExternalID); err != nil {
 		return DisableBravoGroupInviteLinkResult{}, aboutGroup(fieldExternalID, send.PlatformError(ctx, in.Type, err))
@@ -73,9 +73,9 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 	defer s.guard(ctx, &err)
 	switch {
 	case p.ExternalID == "":
-		return "", missing(fieldExternalID, "the agent on Bravo")
+		return "", boterr.Missing(fieldExternalID, "the id of the agent on Bravo")
 	case p.BravoGroupID == "":
-		return "", missing(fieldBravoGroupID, "the group on Bravo")
+		return "", boterr.Missing(fieldBravoGroupID, "the id of the group on Bravo")
 	}
 	in, err := s.bravo(ctx, p.Channel, "")
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 	}
 	linker, err := portOf[InviteLinker](s.core, in, "change invitation links")
 	if err != nil {
-		return "", inField(fieldChannel, err)
+		return "", boterr.At(fieldChannel, err)
 	}
 	if err := linker.DisableInviteLink(ctx, in, p.BravoGroupID); err != nil {
 		return "", aboutGroup(fieldBravoGroupID, send.PlatformError(ctx, in.Type, err))
@@ -107,7 +107,7 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 // aboutGroup names the parameter of the group where an error says that there is none.
 func aboutGroup(field string, err error) error {
 	if boterr.CodeOf(err) == boterr.NotFound {
-		return inField(field, err)
+		return boterr.At(field, err)
 	}
 	return err
 }
@@ -180,20 +180,20 @@ func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelPa
 	defer s.guard(ctx, &err)
 	switch {
 	case p.HotelGroupID == "":
-		return CreateHotelChannelResult{}, missing("hotelGroupId", "the group on Hotel")
+		return CreateHotelChannelResult{}, boterr.Missing("hotelGroupId", "the id of the group on Hotel")
 	case p.DisplayName == "":
-		return CreateHotelChannelResult{}, boterr.Invalid("displayName", "is missing: give the name of the new channel")
+		return CreateHotelChannelResult{}, boterr.Missing("displayName", "the name of the new channel")
 	}
 	in, err := s.channelParameter(ctx, p.Channel, "")
 	if err != nil {
 		return CreateHotelChannelResult{}, err
 	}
 	if err := in.RequireType(channel.Hotel); err != nil {
-		return CreateHotelChannelResult{}, inField(fieldChannel, err)
+		return CreateHotelChannelResult{}, boterr.At(fieldChannel, err)
 	}
 	creator, err := portOf[ChannelCreator](s.core, in, "make channels")
 	if err != nil {
-		return CreateHotelChannelResult{}, inField(fieldChannel, err)
+		return CreateHotelChannelResult{}, boterr.At(fieldChannel, err)
 	}
 	reply, err := creator.CreateChannel(ctx, in, p.HotelGroupID, p.DisplayName)
 	if err != nil {

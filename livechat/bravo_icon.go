@@ -16,9 +16,9 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconPara
 	defer s.guard(ctx, &err)
 	switch {
 	case p.ImageURL == "":
-		return SetBravoGroupIconResult{}, boterr.Invalid(fieldImageURL, "is missing: give the address of a picture")
+		return SetBravoGroupIconResult{}, boterr.Missing(fieldImageURL, "the address of a picture")
 	case p.BravoGroupID == "":
-		return SetBravoGroupIconResult{}, missing(fieldBravoGroupID, "a group on Bravo")
+		return SetBravoGroupIconResult{}, boterr.Missing(fieldBravoGroupID, "the id of a group on Bravo")
 	}
 	in, err := s.bravoByID(ctx, p.ChannelID)
 	if err != nil {
@@ -26,16 +26,16 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconPara
 	}
 	setter, err := portOf[GroupIconSetter](s.core, in, "set icons of groups")
 	if err != nil {
-		return SetBravoGroupIconResult{}, inField(fieldChannelID, err)
+		return SetBravoGroupIconResult{}, boterr.At(fieldChannelID, err)
 	}
 	icon, err := s.fetchPicture(ctx, p.ImageURL)
 	if err != nil {
-		return SetBravoGroupIconResult{}, inField(fieldImageURL, err)
+		return SetBravoGroupIconResult{}, boterr.At(fieldImageURL, err)
 	}
 	if err := setter.SetGroupIcon(ctx, in, p.BravoGroupID, icon); err != nil {
 		err = send.PlatformError(ctx, in.Type, err)
 		if boterr.CodeOf(err) == boterr.InvalidArgument {
-			return SetBravoGroupIconResult{}, inField(fieldImageURL, err)
+			return SetBravoGroupIconResult{}, boterr.At(fieldImageURL, err)
 		}
 		return SetBravoGroupIconResult{}, aboutGroup(fieldBravoGroupID, err)
 	}

@@ -133,7 +133,7 @@ func (s *conversations) eventAssignment(
 	ctx context.Context, outlet *channel.Channel, event *send.MessageEvent,
 ) (*AssignmentRecord, error) {
 	if event == nil {
-		return nil, boterr.Invalid(fieldMessageEvent, "is missing: give the event in the conversation that is meant")
+		return nil, boterr.Missing(fieldMessageEvent, "the event in the conversation that is meant")
 	}
 	found, err := s.groupsOf(ctx, outlet.ID, *event)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *conversations) eventAssignment(
 func (s *Service) SaveGroupIDToMember(ctx context.Context, p SaveGroupIDToMemberParams) (_ SaveGroupIDToMemberResult, err error) {
 	defer s.guard(ctx, &err)
 	if p.MessageEvent == nil {
-		return SaveGroupIDToMemberResult{}, boterr.Invalid(fieldMessageEvent, "is missing: give the event in the group")
+		return SaveGroupIDToMemberResult{}, boterr.Missing(fieldMessageEvent, "the event in the group")
 	}
 	in, err := s.channelParameter(ctx, p.Channel, "")
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Service) SaveGroupIDToMember(ctx context.Context, p SaveGroupIDToMember
 	}
 	m, err := s.conversations.memberOfGroup(ctx, g)
 	if err != nil {
-		return SaveGroupIDToMemberResult{}, inField(fieldMessageEvent, err)
+		return SaveGroupIDToMemberResult{}, boterr.At(fieldMessageEvent, err)
 	}
 	_, err = s.ports.Members.PatchMembers(ctx, member.PatchMembersParams{
 		Channel: &channel.Channel{ID: m.Channel}, MemberID: m.ID, Patch: document.O(fieldGroup, g.ID),

@@ -33,7 +33,7 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	}
 	m, err := run.memberNow(ctx)
 	if err != nil {
-		return CreateAssignmentResult{}, inField(fieldMember, err)
+		return CreateAssignmentResult{}, boterr.At(fieldMember, err)
 	}
 	result := CreateAssignmentResult{Member: m, AssignmentID: run.r.ID}
 	if run.r.CreateGroup != nil {
@@ -122,7 +122,7 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 	}
 	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: id})
 	if err != nil {
-		return nil, inField(field, err)
+		return nil, boterr.At(field, err)
 	}
 	if m.ExternalID == "" {
 		return nil, boterr.New(boterr.FailedPrecondition, field,

@@ -37,7 +37,7 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 ) (_ RemovePendingAssignmentByMemberIDResult, err error) {
 	defer s.guard(ctx, &err)
 	if p.MemberID == "" {
-		return RemovePendingAssignmentByMemberIDResult{}, missing("memberId", "a member")
+		return RemovePendingAssignmentByMemberIDResult{}, boterr.Missing("memberId", "the id of a member")
 	}
 	open, err := s.findAssignments(ctx, record.Query{
 		Filter: equal(fieldMember, p.MemberID).With(fieldAssignedAt, isAbsent()).With(fieldEndedAt, isAbsent()),
@@ -156,7 +156,7 @@ func (s *Service) InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams
 	}
 	if p.Options.RecallRelayMessage {
 		if err := s.tickets.requireRecall(ctx, r); err != nil {
-			return EndLiveChatResult{}, inField("options.recallRelayMessage", err)
+			return EndLiveChatResult{}, boterr.At("options.recallRelayMessage", err)
 		}
 	}
 	run, err := s.machine.end(ctx, r, EndedByInlet)
@@ -186,7 +186,7 @@ func (s *Service) memberInInlet(ctx context.Context, p InletEndLiveChatParams) (
 	}
 	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: id})
 	if err != nil {
-		return nil, inField(fieldMember, err)
+		return nil, boterr.At(fieldMember, err)
 	}
 	if p.Channel == nil {
 		return m, nil

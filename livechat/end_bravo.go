@@ -16,9 +16,9 @@ func (s *Service) EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams
 	defer s.guard(ctx, &err)
 	switch {
 	case p.AdminExternalID == "":
-		return nil, missing(fieldAdminExternalID, "an agent on Bravo")
+		return nil, boterr.Missing(fieldAdminExternalID, "the id of an agent on Bravo")
 	case p.BravoGroupID == "":
-		return nil, missing(fieldBravoGroupID, "a group on Bravo")
+		return nil, boterr.Missing(fieldBravoGroupID, "the id of a group on Bravo")
 	}
 	in, err := s.bravo(ctx, p.Channel, p.ChannelID)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Service) bravo(ctx context.Context, given *channel.Channel, id string) 
 		return nil, err
 	}
 	if err := c.RequireType(channel.Bravo); err != nil {
-		return nil, inField(fieldChannel, err)
+		return nil, boterr.At(fieldChannel, err)
 	}
 	return c, nil
 }

@@ -12,7 +12,7 @@ import (
 func (s *Service) GetGroup(ctx context.Context, p GetGroupParams) (_ *Group, err error) {
 	defer s.guard(ctx, &err)
 	if p.GroupID == "" {
-		return nil, missing("groupId", "a group")
+		return nil, boterr.Missing("groupId", "the id of a group")
 	}
 	g, err := s.loadGroup(ctx, p.GroupID)
 	return g, boterr.In("groupId", err)
@@ -27,7 +27,7 @@ func (s *Service) GetGroupByExternalID(ctx context.Context, p GetGroupByExternal
 	}
 	switch {
 	case p.AdminExternalID == "" && p.GroupID == "":
-		return nil, boterr.Invalid(fieldAdminExternalID, "is missing: give the id of an agent on the outlet's platform, or groupId")
+		return nil, boterr.Missing(fieldAdminExternalID, "the id of an agent on the outlet's platform, or groupId")
 	case outlet == "":
 		return nil, boterr.Invalid("channelId", "is missing: this context has no channel of its own")
 	}
@@ -49,7 +49,7 @@ func (s *Service) GetGroupByExternalID(ctx context.Context, p GetGroupByExternal
 func (s *Service) GetGroupByGroupExternalID(ctx context.Context, p GetGroupByGroupExternalIDParams) (_ *Group, err error) {
 	defer s.guard(ctx, &err)
 	if p.GroupExternalID == "" {
-		return nil, missing("groupExternalId", "a group on the outlet's platform")
+		return nil, boterr.Missing("groupExternalId", "the id of a group on the outlet's platform")
 	}
 	g, err := s.latestGroup(ctx, equal(fieldExternalID, p.GroupExternalID))
 	return g, boterr.In("groupExternalId", err)
@@ -60,9 +60,9 @@ func (s *Service) GetGroupByInletGroup(ctx context.Context, p GetGroupByInletGro
 	defer s.guard(ctx, &err)
 	switch {
 	case p.Inlet == "":
-		return nil, missing(fieldInlet, "the inlet channel")
+		return nil, boterr.Missing(fieldInlet, "the id of the inlet channel")
 	case p.InletGroupExternalID == "":
-		return nil, missing(fieldInletGroupExternalID, "a group on the inlet's platform")
+		return nil, boterr.Missing(fieldInletGroupExternalID, "the id of a group on the inlet's platform")
 	}
 	g, err := s.latestGroup(ctx, document.O(
 		fieldInletGroupExternalID, document.O("$eq", p.InletGroupExternalID), fieldInlet, document.O("$eq", p.Inlet)))
@@ -74,9 +74,9 @@ func (s *Service) GetGroupByMemberID(ctx context.Context, p GetGroupByMemberIDPa
 	defer s.guard(ctx, &err)
 	switch {
 	case p.Inlet == "":
-		return nil, missing(fieldInlet, "the inlet channel")
+		return nil, boterr.Missing(fieldInlet, "the id of the inlet channel")
 	case p.MemberID == "":
-		return nil, missing("memberId", "a member")
+		return nil, boterr.Missing("memberId", "the id of a member")
 	}
 	g, err := s.latestGroup(ctx, document.O(
 		fieldMember, document.O("$eq", p.MemberID), fieldInlet, document.O("$eq", p.Inlet)))
@@ -87,7 +87,7 @@ func (s *Service) GetGroupByMemberID(ctx context.Context, p GetGroupByMemberIDPa
 func (s *conversations) addressedGroup(ctx context.Context, given *Group) (*Group, error) {
 	switch {
 	case given == nil:
-		return nil, boterr.Invalid(fieldGroup, "is missing: give a group, of which the _id is enough")
+		return nil, boterr.Missing(fieldGroup, "a group, of which the _id is enough")
 	case given.ID == "":
 		return nil, boterr.Invalid(fieldGroup+"."+record.FieldID, "is missing: a group is found by its _id")
 	}
@@ -110,7 +110,7 @@ func (s *Service) UpdateGroup(ctx context.Context, p UpdateGroupParams) (_ Updat
 // which group is meant.
 func checkGroup(given document.Object) (id string, err error) {
 	if given.IsZero() {
-		return "", boterr.Invalid("", "is missing: give the _id of a group, and the fields to set")
+		return "", boterr.Missing("", "the _id of a group, and the fields to set")
 	}
 	changed := document.O()
 	for path, value := range given.All() {
@@ -136,7 +136,7 @@ func checkGroup(given document.Object) (id string, err error) {
 func (s *Service) UpdateGroupMeta(ctx context.Context, p UpdateGroupMetaParams) (_ UpdateGroupResult, err error) {
 	defer s.guard(ctx, &err)
 	if p.GroupID == "" {
-		return UpdateGroupResult{}, missing("groupId", "a group")
+		return UpdateGroupResult{}, boterr.Missing("groupId", "the id of a group")
 	}
 	fields, err := fieldsOfMeta(p.Meta)
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *Service) UpdateGroupMeta(ctx context.Context, p UpdateGroupMetaParams) 
 func (s *Service) InactivateGroup(ctx context.Context, p InactivateGroupParams) (_ RecordUpdate, err error) {
 	defer s.guard(ctx, &err)
 	if p.GroupID == "" {
-		return RecordUpdate{}, missing("groupId", "a group")
+		return RecordUpdate{}, boterr.Missing("groupId", "the id of a group")
 	}
 	result, err := s.updateGroup(ctx, p.GroupID, document.O(fieldActive, false, fieldValid, false))
 	if err != nil {

@@ -85,7 +85,7 @@ func (s *machine) openHandover(ctx context.Context, previousID string) (*Assignm
 func (p *pass) endPrevious(ctx context.Context) error {
 	previous, err := p.loadAssignment(ctx, p.r.ParentAssignment)
 	if errors.Is(err, boterr.NotFound) {
-		return p.withdraw(ctx, p.r, inField(fieldPreviousAssignment, err))
+		return p.withdraw(ctx, p.r, boterr.At(fieldPreviousAssignment, err))
 	}
 	if err != nil {
 		return err

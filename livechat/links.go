@@ -34,7 +34,7 @@ func (s *machine) linkable(ctx context.Context, r *AssignmentRecord, g *Group) (
 	}
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
-		return nil, inField(fieldMember, err)
+		return nil, boterr.At(fieldMember, err)
 	}
 	for _, one := range records {
 		one.link(r, m)

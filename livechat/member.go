@@ -25,7 +25,7 @@ func (p *pass) letIn(ctx context.Context) error {
 	}
 	changed, err := p.setLiveChat(ctx, p.r, !p.r.OutOfLiveChat)
 	if err != nil {
-		return inField(fieldMember, err)
+		return boterr.At(fieldMember, err)
 	}
 	p.member = changed
 	if p.r.OutOfLiveChat {
@@ -38,7 +38,7 @@ func (p *pass) letIn(ctx context.Context) error {
 		return err
 	}
 	p.member, err = p.leaveLiveChat(ctx, p.r)
-	return inField(fieldMember, err)
+	return boterr.At(fieldMember, err)
 }
 
 // noteOut stores whether the call wants the member out of live chat, where it says that.

@@ -45,7 +45,7 @@ func (s *tickets) checkInlet(ctx context.Context, asked request) error {
 	}
 	inlet, err := s.ports.Channels.Load(ctx, asked.record.Inlet)
 	if err != nil {
-		return inField(fieldMember, err)
+		return boterr.At(fieldMember, err)
 	}
 	if !inlet.On {
 		return boterr.New(boterr.FailedPrecondition, fieldMember,
@@ -128,5 +128,5 @@ func checkSummary(r *AssignmentRecord) error {
 	if r.Summary == "" {
 		return nil
 	}
-	return inField(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
+	return boterr.At(fieldAssignmentDetails+"."+fieldSummary, send.Text(r.Summary).Validate())
 }

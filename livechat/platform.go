@@ -103,15 +103,5 @@ func (s *core) channelParameter(ctx context.Context, given *channel.Channel, id 
 		id, field = given.ID, fieldChannel
 	}
 	loaded, err := s.ports.Channels.Load(ctx, id)
-	return loaded, inField(field, err)
-}
-
-// inField returns an error with the parameter that it is about. inField(field, nil) is nil.
-func inField(field string, err error) error {
-	if e, ok := boterr.AsError(err); ok {
-		named := *e
-		named.Field = field
-		return &named
-	}
-	return boterr.In(field, err)
+	return loaded, boterr.At(field, err)
 }

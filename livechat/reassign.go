@@ -23,7 +23,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 		return ReassignAssignmentResult{}, err
 	}
 	if err := outlet.RequireType(channel.Bravo, channel.Charlie, channel.Delta); err != nil {
-		return ReassignAssignmentResult{}, inField(fieldChannel, err)
+		return ReassignAssignmentResult{}, boterr.At(fieldChannel, err)
 	}
 	previous, err := s.previousAssignment(ctx, outlet, p)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	}
 	m, err := s.memberOf(ctx, previous)
 	if err != nil {
-		return ReassignAssignmentResult{}, inField(fieldPreviousAssignment, err)
+		return ReassignAssignmentResult{}, boterr.At(fieldPreviousAssignment, err)
 	}
 	asked, err := s.handover(ctx, previous, outlet, m, p)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 		return ReassignAssignmentResult{}, err
 	}
 	if m, err = run.memberNow(ctx); err != nil {
-		return ReassignAssignmentResult{}, inField(fieldMember, err)
+		return ReassignAssignmentResult{}, boterr.At(fieldMember, err)
 	}
 	return ReassignAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
@@ -54,9 +54,9 @@ const fieldPreviousAssignment = "previousAssignment"
 func checkReassign(p ReassignAssignmentParams) error {
 	switch {
 	case p.Label == "" && len(p.Targets) == 0:
-		return boterr.Invalid(fieldLabel, "is missing: give the label of the broadcast groups that get the new ticket, or targets")
+		return boterr.Missing(fieldLabel, "the label of the broadcast groups that get the new ticket, or targets")
 	case p.MessageEvent == nil && p.PreviousAssignment == nil:
-		return boterr.Invalid(fieldMessageEvent, "is missing: give the event in the conversation that is handed on, or previousAssignment")
+		return boterr.Missing(fieldMessageEvent, "the event in the conversation that is handed on, or previousAssignment")
 	case p.PreviousAssignment != nil && p.PreviousAssignment.ID == "":
 		return boterr.Invalid(fieldPreviousAssignment+"._id", "is missing: it is what an assignment is found by")
 	}
@@ -70,7 +70,7 @@ func checkReassign(p ReassignAssignmentParams) error {
 			continue
 		}
 		if err := send.Text(text).Validate(); err != nil {
-			return inField(field, err)
+			return boterr.At(field, err)
 		}
 	}
 	return checkTargets(p.Targets)
@@ -109,7 +109,7 @@ func (s *Service) handover(
 		meta.Set(path, value)
 	}
 	if err := errors.Join(p.Meta.Err(), meta.Err()); err != nil {
-		return request{}, inField(fieldMeta, err)
+		return request{}, boterr.At(fieldMeta, err)
 	}
 	asked := request{
 		member: m, label: orDefaultLabel(p.Label), targets: p.Targets, outlet: outlet.ID,

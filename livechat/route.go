@@ -170,7 +170,7 @@ func thatHaveGroups(outlets []outlet, asked request) ([]outlet, error) {
 func checkTargets(targets []Target) error {
 	for i, target := range targets {
 		if target.Channel == "" {
-			return boterr.Invalid(indexed(fieldTargets, i)+".channel", "is missing: give the id of the outlet channel")
+			return boterr.Missing(indexed(fieldTargets, i)+".channel", "the id of the outlet channel")
 		}
 	}
 	return nil
@@ -186,7 +186,7 @@ func (s *router) targetedOutlets(ctx context.Context, targets []Target, inlet st
 		}
 		c, err := s.ports.Channels.Load(ctx, target.Channel)
 		if err != nil {
-			return nil, inField(field+".channel", err)
+			return nil, boterr.At(field+".channel", err)
 		}
 		for j, group := range target.BroadcastGroups {
 			if err := checkBroadcastGroup(c.Type, group); err != nil {

@@ -74,7 +74,7 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToIn
 func (s *conversations) groupParameter(ctx context.Context, given *Group, id string) (*Group, error) {
 	switch {
 	case given == nil && id == "":
-		return nil, boterr.Invalid(fieldGroup, "is missing: give the group of a live chat, or its groupId")
+		return nil, boterr.Missing(fieldGroup, "the group of a live chat, or its groupId")
 	case given == nil:
 		g, err := s.loadGroup(ctx, id)
 		return g, boterr.In(fieldGroupID, err)
@@ -99,7 +99,7 @@ func (s *conversations) sideOf(ctx context.Context, g *Group, channelID string, 
 	if err == nil {
 		err = c.RequireType(allowed...)
 	}
-	return c, inField(fieldGroup, err)
+	return c, boterr.At(fieldGroup, err)
 }
 
 // messageInGroup returns a message to the group on one side of a live chat, filled from its
@@ -159,7 +159,7 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToO
 func (s *Service) respond(ctx context.Context, g *Group, message send.Message, url string) (send.Result, error) {
 	result, err := send.Deliver(ctx, s.env, responder{doer: s.ports.HTTP, url: url}, message)
 	if err != nil {
-		return send.Result{}, inField(fieldResponseURL, err)
+		return send.Result{}, boterr.At(fieldResponseURL, err)
 	}
 	if err := s.keepGroupAlive(ctx, g); err != nil {
 		return send.Result{}, err
@@ -180,7 +180,7 @@ func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
 		return nil
 	}
 	_, err := outbound.ParseURL(url)
-	return inField(fieldResponseURL, err)
+	return boterr.At(fieldResponseURL, err)
 }
 
 // responder is a connector that posts a message back to where an interaction on Charlie

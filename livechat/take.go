@@ -54,18 +54,18 @@ func (s *Service) Take(ctx context.Context, p TakeParams) (_ *TakeResult, err er
 	defer s.guard(ctx, &err)
 	switch {
 	case p.AssignmentID == "":
-		return nil, missing("assignmentId", "an assignment")
+		return nil, boterr.Missing("assignmentId", "the id of an assignment")
 	case p.ChannelID == "":
-		return nil, missing(fieldChannelID, "the outlet channel")
+		return nil, boterr.Missing(fieldChannelID, "the id of the outlet channel")
 	case p.AdminExternalID == "":
-		return nil, missing(fieldAdminExternalID, "the agent on the outlet's platform")
+		return nil, boterr.Missing(fieldAdminExternalID, "the id of the agent on the outlet's platform")
 	}
 	outlet, err := s.ports.Channels.Load(ctx, p.ChannelID)
 	if err != nil {
-		return nil, inField(fieldChannelID, err)
+		return nil, boterr.At(fieldChannelID, err)
 	}
 	if _, err := s.connectorOf(outlet); err != nil {
-		return nil, inField(fieldChannelID, err)
+		return nil, boterr.At(fieldChannelID, err)
 	}
 	r, err := s.claim(ctx, outlet, p)
 	if err != nil {

@@ -141,7 +141,7 @@ func (s *tickets) historyOf(r *AssignmentRecord) (string, error) {
 	}
 	shown := r.Assignment
 	address, err := s.ports.HistoryURL(&shown)
-	return address, inField(fieldHistory, err)
+	return address, boterr.At(fieldHistory, err)
 }
 
 // shortened returns a text of at most so many code points, the last of which tells that

@@ -42,7 +42,7 @@ func (s *Service) Arrive(ctx context.Context, m Member) (*Arrival, error) {
 		return nil, err
 	}
 	if m.ExternalID == "" {
-		return nil, boterr.Invalid(fieldExternalID, "is missing: give the member's id on its platform")
+		return nil, boterr.Missing(fieldExternalID, "the member's id on its platform")
 	}
 	filter := document.O(fieldExternalID, document.O("$eq", m.ExternalID))
 	known, err := members.Find(ctx, record.Query{Filter: filter, Limit: 1})

@@ -16,7 +16,7 @@ func (s *Service) CheckAndSaveMemberReferFrom(
 		return nil, missingMember()
 	}
 	if p.ReferFrom == "" {
-		return nil, boterr.Invalid("referFrom", "is missing: give the channel that refers the member")
+		return nil, boterr.Missing("referFrom", "the channel that refers the member")
 	}
 	saved, err := s.members.Where(record.FieldID, p.MemberID).FindAndModify(ctx, record.Patch{
 		Filter: document.O(fieldReferFrom, document.O("$in", document.A(nil, ""))),

@@ -87,7 +87,7 @@ func (s *Service) GetMember(ctx context.Context, p GetMemberParams) (*Member, er
 
 // missingMember is the error for a memberId that was not given.
 func missingMember() error {
-	return boterr.Invalid("memberId", "is missing: give the id of a member")
+	return boterr.Missing("memberId", "the id of a member")
 }
 
 // Load returns a member of the app. NotFound: the app has no such member.

@@ -39,7 +39,7 @@ func (s *Service) UpdateMember(ctx context.Context, p UpdateMemberParams) (Updat
 // addressed returns which member is meant, and in which version if that is said.
 func addressed(given document.Object) (id, etag string, err error) {
 	if given.IsZero() {
-		return "", "", boterr.Invalid("", "is missing: give the _id of a member, and the fields to set")
+		return "", "", boterr.Missing("", "the _id of a member, and the fields to set")
 	}
 	var address struct {
 		ID   string `json:"_id"`

@@ -99,7 +99,7 @@ func (c *Collection) compile(p Patch) (compiledPatch, error) {
 // update compiles the update of a patch.
 func (c *Collection) update(p Patch) (*query.Update, error) {
 	if p.Patch.IsZero() {
-		return nil, boterr.Invalid("patch", "is missing: give the fields to set, or operators with withModifier")
+		return nil, boterr.Missing("patch", "the fields to set, or operators with withModifier")
 	}
 	source, prefix := p.Patch, ""
 	if !p.WithModifier {

@@ -68,7 +68,7 @@ func (s *Service) loadChannel(ctx context.Context, a address, allowed ...channel
 		err = loaded.RequireType(allowed...)
 	}
 	if err != nil {
-		return nil, at(a.field(), err)
+		return nil, boterr.At(a.field(), err)
 	}
 	return loaded, nil
 }

@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 )
@@ -25,7 +26,7 @@ func (s *Service) SendAlphaResponseToMemberIDs(
 	ctx context.Context, p SendAlphaResponseToMemberIDsParams,
 ) (SendAlphaResponseToMemberIDsResult, error) {
 	if len(p.MemberID) == 0 {
-		return SendAlphaResponseToMemberIDsResult{}, missing("memberId", "the id of at least one member")
+		return SendAlphaResponseToMemberIDsResult{}, boterr.Missing("memberId", "the id of at least one member")
 	}
 	connector, messages, err := s.alphaMessages(ctx, SendResponseParams{
 		Channel: p.Channel, ChannelID: p.ChannelID, MemberID: p.MemberID, Response: p.Response,
@@ -46,7 +47,7 @@ func (s *Service) alphaMessages(ctx context.Context, p SendResponseParams) (Conn
 	}
 	connector, err := s.connector(channel.Alpha)
 	if err != nil {
-		return nil, nil, at(byRecordOrID(p.Channel, p.ChannelID).field(), err)
+		return nil, nil, boterr.At(byRecordOrID(p.Channel, p.ChannelID).field(), err)
 	}
 	return connector, messages, nil
 }

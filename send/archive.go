@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 )
 
@@ -12,9 +13,9 @@ func (s *Service) CharlieArchiveConversation(
 ) (CharlieArchiveConversationResult, error) {
 	switch {
 	case p.MessageEvent == nil:
-		return CharlieArchiveConversationResult{}, missing("messageEvent", "an event in the conversation")
+		return CharlieArchiveConversationResult{}, boterr.Missing("messageEvent", "an event in the conversation")
 	case p.MessageEvent.To == "":
-		return CharlieArchiveConversationResult{}, missing("messageEvent.to", "the id of the conversation on Charlie")
+		return CharlieArchiveConversationResult{}, boterr.Missing("messageEvent.to", "the id of the conversation on Charlie")
 	}
 	in, archiver, err := channelWith[ConversationArchiver](ctx, s, byRecord(p.Channel), "archive conversations", channel.Charlie)
 	if err == nil {

@@ -17,7 +17,7 @@ func (s *Service) AlphaGetAttachmentID(ctx context.Context, p AlphaGetAttachment
 	kind := Type(p.Type.upper())
 	switch {
 	case kind == "":
-		return AlphaGetAttachmentIDResult{}, missing(fieldType, "the kind of file: image, audio, video or file")
+		return AlphaGetAttachmentIDResult{}, boterr.Missing(fieldType, "the kind of file: image, audio, video or file")
 	case !slices.Contains(fileTypes, kind):
 		return AlphaGetAttachmentIDResult{}, boterr.Invalid(fieldType, "must be image, audio, video or file, got %.40q", string(p.Type))
 	}
@@ -46,12 +46,12 @@ func (s *Service) AlphaGetAttachmentID(ctx context.Context, p AlphaGetAttachment
 // not this host, so whether the address is a private one is its affair.
 func checkFileURL(text string) error {
 	if text == "" {
-		return missing("url", "the address of the file")
+		return boterr.Missing("url", "the address of the file")
 	}
 	u, err := outbound.ParseURL(text)
 	switch {
 	case err != nil:
-		return at("url", err)
+		return boterr.At("url", err)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return boterr.Invalid("url", "must begin with https:// or http://")
 	case u.Hostname() == "":

@@ -37,11 +37,11 @@ func (s *Service) AlphaCreateBroadcast(ctx context.Context, p AlphaCreateBroadca
 func (s *Service) AlphaSendBroadcast(ctx context.Context, p AlphaSendBroadcastParams) (AlphaSendBroadcastResult, error) {
 	switch {
 	case p.BroadcastID == "":
-		return AlphaSendBroadcastResult{}, missing("broadcastId", "the stored message, as alphaCreateBroadcast returns it")
+		return AlphaSendBroadcastResult{}, boterr.Missing("broadcastId", "the stored message, as alphaCreateBroadcast returns it")
 	case p.LabelID == "":
-		return AlphaSendBroadcastResult{}, missing("labelId", "the label of the members who get the message")
+		return AlphaSendBroadcastResult{}, boterr.Missing("labelId", "the label of the members who get the message")
 	case p.NotificationType == "":
-		return AlphaSendBroadcastResult{}, missing("notificationType", "how the members are notified, in Alpha's words")
+		return AlphaSendBroadcastResult{}, boterr.Missing("notificationType", "how the members are notified, in Alpha's words")
 	}
 	in, broadcaster, err := channelWith[Broadcaster](ctx, s, byRecord(p.Channel), doBroadcast, channel.Alpha)
 	if err != nil {

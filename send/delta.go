@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 )
@@ -20,7 +21,7 @@ func (s *Service) SendDeltaResponse(ctx context.Context, p SendDeltaResponsePara
 	}
 	sender, err := portOf[BatchSender](s, channel.Delta, "send to several members by one request")
 	if err != nil {
-		return SendDeltaResponseResult{}, at(byRecordOrID(p.Channel, p.ChannelID).field(), err)
+		return SendDeltaResponseResult{}, boterr.At(byRecordOrID(p.Channel, p.ChannelID).field(), err)
 	}
 	if err := canceled(ctx); err != nil {
 		return SendDeltaResponseResult{}, err

@@ -22,7 +22,7 @@ func (s *Service) SendHotelResponse(ctx context.Context, p SendHotelResponsePara
 	}
 	connector, err := s.connector(channel.Hotel)
 	if err != nil {
-		return Result{}, at("channel", err)
+		return Result{}, boterr.At("channel", err)
 	}
 	about, err := s.ownMemberOrNobody(ctx)
 	if err != nil {
@@ -39,9 +39,9 @@ func hotelMessage(p SendHotelResponseParams) (Message, error) {
 	message := Message{To: p.RecipientID, ReceiverType: p.ReceiverType, GroupID: p.HotelGroupID}
 	switch {
 	case p.RecipientID == "" && p.HotelGroupID == "":
-		return Message{}, missing("recipientId", "the user's id on Hotel, or a group's as hotelGroupId")
+		return Message{}, boterr.Missing("recipientId", "the user's id on Hotel, or a group's as hotelGroupId")
 	case p.RecipientID == "" && p.ReceiverType == ReceiverUser:
-		return Message{}, missing("recipientId", "the user's id on Hotel, since receiverType is user")
+		return Message{}, boterr.Missing("recipientId", "the user's id on Hotel, since receiverType is user")
 	case p.RecipientID == "":
 		message.To, message.GroupID = p.HotelGroupID, ""
 	}
@@ -62,5 +62,5 @@ func (s *Service) ownMemberOrNobody(ctx context.Context) (*member.Member, error)
 		return &member.Member{}, nil
 	}
 	own, err := s.getMember(ctx, s.scope.Member)
-	return own, at("", err)
+	return own, boterr.At("", err)
 }

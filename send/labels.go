@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/member"
 )
@@ -39,7 +40,7 @@ func (s *Service) labeled(
 	ctx context.Context, given *channel.Channel, who *member.Member, labelID string,
 ) (contact[Labeler], error) {
 	if labelID == "" {
-		return contact[Labeler]{}, missing("labelId", "the id of a label")
+		return contact[Labeler]{}, boterr.Missing("labelId", "the id of a label")
 	}
 	with, err := contactWith[Labeler](ctx, s, given, who, requirement{platform: channel.Alpha, what: "put labels on members"})
 	if err == nil {

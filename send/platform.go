@@ -43,7 +43,7 @@ func channelWith[Port any](
 	}
 	port, err := portOf[Port](s, in.Type, what)
 	if err != nil {
-		return nil, none, at(a.field(), err)
+		return nil, none, boterr.At(a.field(), err)
 	}
 	return in, port, nil
 }
@@ -75,7 +75,7 @@ func contactWith[Port any](
 	}
 	to, err := externalIDOf(m)
 	if err != nil {
-		return contact[Port]{}, at(named.field, err)
+		return contact[Port]{}, boterr.At(named.field, err)
 	}
 	return contact[Port]{in: in, port: port, to: to}, nil
 }
@@ -128,6 +128,3 @@ func canceled(ctx context.Context) error {
 	}
 	return nil
 }
-
-// missing is the error for a parameter that was not given. give says what to give.
-func missing(field, give string) error { return boterr.Invalid(field, "is missing: give %s", give) }

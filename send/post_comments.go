@@ -92,13 +92,13 @@ func (s *Service) SavePostCommentAnalytics(
 func commented(p SavePostCommentAnalyticsParams) (recipient, error) {
 	switch {
 	case p.Comment == "":
-		return recipient{}, missing("comment", "the text of the comment")
+		return recipient{}, boterr.Missing("comment", "the text of the comment")
 	case p.FbID == "":
-		return recipient{}, missing("fbId", "the id of the user on the platform")
+		return recipient{}, boterr.Missing("fbId", "the id of the user on the platform")
 	case p.Name == "":
-		return recipient{}, missing("name", "the user's name")
+		return recipient{}, boterr.Missing("name", "the user's name")
 	case p.PostID == "":
-		return recipient{}, missing(fieldPostID, "the id of the post")
+		return recipient{}, boterr.Missing(fieldPostID, "the id of the post")
 	default:
 		return recipient{id: p.MemberID, field: "memberId"}, nil
 	}

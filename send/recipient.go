@@ -87,7 +87,7 @@ func (s *Service) recipientOf(given *member.Member) (recipient, error) {
 func (s *Service) loadMember(ctx context.Context, in *channel.Channel, r recipient) (*member.Member, error) {
 	m, err := s.getMember(ctx, r.id)
 	if err != nil {
-		return nil, at(r.field, err)
+		return nil, boterr.At(r.field, err)
 	}
 	if m.Channel != in.ID {
 		return nil, boterr.Invalid(r.field, "the member %s is in the channel %q, and the call is for the channel %q: name the member's own",
@@ -103,17 +103,6 @@ func (s *Service) getMember(ctx context.Context, id string) (*member.Member, err
 		return nil, boterr.New(boterr.NotFound, "", "there is no member %.40q in this app", id)
 	}
 	return m, err
-}
-
-// at returns an error with the field of the call that it is about. at(field, nil) is
-// nil.
-func at(field string, err error) error {
-	if e, ok := boterr.AsError(err); ok {
-		named := *e
-		named.Field = field
-		return &named
-	}
-	return boterr.In(field, err)
 }
 
 // externalIDOf returns a member's id on its platform.

@@ -58,7 +58,7 @@ func text(field string, most int) rule {
 		s, isString := value.(string)
 		switch {
 		case value == nil:
-			return boterr.Invalid(field, "is missing: give a string")
+			return boterr.Missing(field, "a string")
 		case !isString:
 			return wrongType(field, "a string", value)
 		case s == "":
@@ -75,7 +75,7 @@ func text(field string, most int) rule {
 func either(first, second string) rule {
 	return func(o document.Object) error {
 		if isAbsent(o, first) && isAbsent(o, second) {
-			return boterr.Invalid(first, "is missing: give %s or %s", first, second)
+			return boterr.Missing(first, "%s or %s", first, second)
 		}
 		return all(optional(first, unlimited), optional(second, unlimited))(o)
 	}
@@ -89,7 +89,7 @@ func list(field string, least, most int, element rule) rule {
 		array, ok := value.(document.Array)
 		switch {
 		case value == nil:
-			return boterr.Invalid(field, "is missing: give %d to %d elements", least, most)
+			return boterr.Missing(field, "%d to %d elements", least, most)
 		case !ok:
 			return wrongType(field, "an array", value)
 		}

@@ -71,7 +71,7 @@ func (s *Service) messageTo(to *channel.Channel, r recipient, m *member.Member, 
 	if !r.isOwn || message.To == "" {
 		externalID, err := externalIDOf(m)
 		if err != nil {
-			return Message{}, at(r.field, err)
+			return Message{}, boterr.At(r.field, err)
 		}
 		message.To, message.Member = externalID, m
 	}

@@ -11,7 +11,7 @@ import (
 func (s *Service) EchoSaveMemberTag(ctx context.Context, p EchoSaveMemberTagParams) (EchoSaveMemberTagResult, error) {
 	switch {
 	case p.TagID == nil:
-		return EchoSaveMemberTagResult{}, missing("tagId", "the number of a tag")
+		return EchoSaveMemberTagResult{}, boterr.Missing("tagId", "the number of a tag")
 	case *p.TagID < 0:
 		return EchoSaveMemberTagResult{}, boterr.Invalid("tagId", "must not be negative, got %d", *p.TagID)
 	}

@@ -32,10 +32,10 @@ func (s *Service) UpdateMessage(ctx context.Context, p UpdateMessageParams) (Upd
 // messageUpdate returns what a call asks for.
 func messageUpdate(p UpdateMessageParams) (MessageUpdate, error) {
 	if p.ExternalChannelID == "" {
-		return MessageUpdate{}, missing("externalChannelId", "the id of the conversation on the platform")
+		return MessageUpdate{}, boterr.Missing("externalChannelId", "the id of the conversation on the platform")
 	}
 	if p.Text == "" && p.Attachments == nil {
-		return MessageUpdate{}, missing(fieldText, "the new text, or new attachments")
+		return MessageUpdate{}, boterr.Missing(fieldText, "the new text, or new attachments")
 	}
 	if p.Text != "" {
 		if err := textRule(document.O(fieldText, p.Text)); err != nil {
@@ -45,7 +45,7 @@ func messageUpdate(p UpdateMessageParams) (MessageUpdate, error) {
 	for i, attachment := range p.Attachments {
 		field := "attachments[" + strconv.Itoa(i) + "]"
 		if attachment.IsZero() {
-			return MessageUpdate{}, missing(field, "an object")
+			return MessageUpdate{}, boterr.Missing(field, "an object")
 		}
 		if err := attachment.Err(); err != nil {
 			return MessageUpdate{}, boterr.In(field, err)
@@ -65,11 +65,11 @@ func messageToUpdate(p UpdateMessageParams) (string, error) {
 	byTS := string(p.MessageTS)
 	switch {
 	case byTS == "" && p.MessageEvent == nil:
-		return "", missing("messageTs", "the message's timestamp on the platform, or messageEvent, which it was sent as")
+		return "", boterr.Missing("messageTs", "the message's timestamp on the platform, or messageEvent, which it was sent as")
 	case p.MessageEvent == nil:
 		return byTS, nil
 	case p.MessageEvent.MessageID == "" && byTS == "":
-		return "", missing("messageEvent.messageId", "the message's id on the platform")
+		return "", boterr.Missing("messageEvent.messageId", "the message's id on the platform")
 	case p.MessageEvent.MessageID == "":
 		return byTS, nil
 	case byTS != "" && byTS != p.MessageEvent.MessageID:

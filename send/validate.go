@@ -66,7 +66,7 @@ var (
 // "buttons[2].title".
 func (r Response) Validate() error {
 	if r.IsZero() {
-		return boterr.Invalid("", "is missing: give a message, such as send.Text(...)")
+		return boterr.Missing("", "a message, such as send.Text(...)")
 	}
 	if err := r.object.Err(); err != nil {
 		return err

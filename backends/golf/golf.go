@@ -58,9 +58,9 @@ var _ botctx.PaymentClient = (*Client)(nil)
 func New(config Config) (*Client, error) {
 	switch {
 	case config.Account == "":
-		return nil, boterr.Invalid("Account", "is missing: give the name by which bot logic asks for the account")
+		return nil, boterr.Missing("Account", "the name by which bot logic asks for the account")
 	case config.Key.Reveal() == "":
-		return nil, boterr.Invalid("Key", "is missing: give the secret API key of the account")
+		return nil, boterr.Missing("Key", "the secret API key of the account")
 	case config.Tolerance < 0:
 		return nil, boterr.Invalid("Tolerance", "must not be negative; 0 means the default")
 	case config.BodyTime < 0:

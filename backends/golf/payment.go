@@ -29,7 +29,7 @@ func (c *Client) Charge(ctx context.Context, charge botctx.Charge) (*botctx.Paym
 	case len(charge.Currency) != len("eur"):
 		return nil, boterr.Invalid("currency", "must be an ISO 4217 code in small letters such as eur, got %.10q", charge.Currency)
 	case charge.PaymentMethod == "":
-		return nil, boterr.Invalid("paymentMethod", "is missing: give the id of how the member pays")
+		return nil, boterr.Missing("paymentMethod", "the id of how the member pays")
 	}
 	if err := checkKey(charge.IdempotencyKey); err != nil {
 		return nil, err

@@ -74,7 +74,7 @@ func parse(body []byte, from sender) (request, error) {
 	case read.App != from.app, read.Channel != from.channel:
 		return read, boterr.Invalid("", "app and channel must stand in the body once")
 	case read.MessageEvent.IsZero():
-		return read, boterr.Invalid("messageEvent", "is missing: give the event with its type, from and data")
+		return read, boterr.Missing("messageEvent", "the event with its type, from and data")
 	}
 	return read, nil
 }
@@ -123,9 +123,9 @@ func (r request) inbound(id string, now document.Timestamp) (botctx.Inbound, err
 func checkEvent(event send.MessageEvent) error {
 	switch {
 	case event.Type == "":
-		return boterr.Invalid("type", "is missing: give the type, such as TEXT or PAYLOAD")
+		return boterr.Missing("type", "the type, such as TEXT or PAYLOAD")
 	case event.From == "":
-		return boterr.Invalid("from", "is missing: give the sender's id on the platform")
+		return boterr.Missing("from", "the sender's id on the platform")
 	case event.Type == send.TypeText:
 		text, _ := event.Data.Field("text")
 		if _, isText := text.(string); !isText {

@@ -46,7 +46,7 @@ type payload struct {
 // returns its error.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	if message.Channel == nil {
-		return send.Delivery{}, boterr.Invalid("channel", "is missing: give the channel of the message")
+		return send.Delivery{}, boterr.Missing("channel", "the channel of the message")
 	}
 	endpoint, err := c.endpoint(ctx, message.Channel)
 	if err != nil {
