@@ -36,7 +36,7 @@ func (r *Runtime) newScheduler() (*agenda.Scheduler, error) {
 
 // runAgenda is the handler of the scheduler: it runs the agenda's node for its member.
 func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
-	begin := occasion{
+	begin := runInput{
 		scope: record.Scope{
 			App: due.Agenda.App, Channel: due.Agenda.Channel, Member: due.Agenda.Member, GroupExternalID: due.GroupExternalID,
 		},

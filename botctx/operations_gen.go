@@ -515,7 +515,7 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 // one of type foxtrot with a broadcast group of that label, takes it alone; else each
 // broadcast group of all of them gets a ticket.
 //
-// Where a request of the member stands already, that one comes back and nothing is
+// Where a request of the member is open already, that one comes back and nothing is
 // sent. Where an earlier call sent it in part, the rest is sent as that call said; where
 // a call sends it at this moment, this one waits for it. Where an assignment was about to
 // be handed on when a crash came between, that is completed.
@@ -528,7 +528,7 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 // client for a live-chat API, or gives no addresses of histories and History is true.
 // Unavailable: an outlet did not take it; the error names each target that is missing,
 // *UnsentError behind it has them, and the same call again sends only these. Where all of
-// them refused it for good, as groups do that are not there, the request stands without
+// them refused it for good, as groups do that are not there, the request is open without
 // them, and the member is in live chat; where nobody else got it, there is no request.
 // Conflict: another call has been sending the request for long, or it was withdrawn
 // meanwhile.
@@ -640,7 +640,7 @@ func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p live
 }
 
 // UpdateAssignmentGroup sets the group of an assignment. Both then name each other, and a
-// request that stands is taken by the agent who is in the group, with all that belongs to
+// request that is open is taken by the agent who is in the group, with all that belongs to
 // that: the summary goes into the group, and the tickets show who has it. In place of Group
 // the BravoGroupID alone may be given, also before an agent has joined: then
 // HandleAdminJoinedGroup does the rest. A group that is not live, or that of another live

@@ -125,7 +125,7 @@ func (r *run) matches(ctx context.Context, node *Node) (matches bool, err error)
 }
 
 // arrive returns what the run of what arrived begins with: the member who sent it.
-func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin occasion, err error) {
+func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, err error) {
 	switch {
 	case inbound.App == "":
 		return begin, boterr.Invalid("App", "is missing: name the app that the channel belongs to")

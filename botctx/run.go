@@ -56,8 +56,8 @@ type step struct {
 	joining chan struct{}
 }
 
-// occasion is what a run begins with.
-type occasion struct {
+// runInput is what a run begins with.
+type runInput struct {
 	scope record.Scope
 	// channel is that of the scope, nil where it is not loaded yet.
 	channel *channel.Channel
@@ -72,24 +72,24 @@ type occasion struct {
 // startRun runs logic for a member, and writes back what it changed of the member if it
 // succeeds.
 func (r *Runtime) startRun(
-	ctx context.Context, o occasion, logic func(ctx context.Context, started *run, first *step) error,
+	ctx context.Context, in runInput, logic func(ctx context.Context, started *run, first *step) error,
 ) error {
-	started := &run{runtime: r, outer: o.outer, read: newReadings(o.scope.Member), agenda: o.agenda, key: o.key}
-	if o.agenda == nil && o.outer != nil {
-		started.agenda = o.outer.run.agenda
+	started := &run{runtime: r, outer: in.outer, read: newReadings(in.scope.Member), agenda: in.agenda, key: in.key}
+	if in.agenda == nil && in.outer != nil {
+		started.agenda = in.outer.run.agenda
 	}
 	if !r.config.ParallelRuns {
-		turn, err := r.waitForTurn(ctx, o)
+		turn, err := r.waitForTurn(ctx, in)
 		if err != nil {
 			return boterr.In("memberId", err)
 		}
 		defer r.locks.release(turn)
 		started.turn = turn
 	}
-	if err := started.load(ctx, o); err != nil {
+	if err := started.load(ctx, in); err != nil {
 		return err
 	}
-	first := newStep(started, o.outer)
+	first := newStep(started, in.outer)
 	started.current.Store(first)
 	defer started.ended.Store(true)
 	if err := logic(withStep(ctx, first), started, first); err != nil {
@@ -99,7 +99,7 @@ func (r *Runtime) startRun(
 		return err
 	}
 	err := started.writeBack(context.WithoutCancel(ctx)) // What has been said and done stays.
-	r.logLostChanges(ctx, o.scope, err)
+	r.logLostChanges(ctx, in.scope, err)
 	return err
 }
 
@@ -123,47 +123,47 @@ func (r *Runtime) agendaWait(key memberKey) time.Duration {
 }
 
 // waitForTurn waits until no other run of the member is under way.
-func (r *Runtime) waitForTurn(ctx context.Context, o occasion) (*turn, error) {
-	key := memberKey{app: o.scope.App, member: o.scope.Member}
+func (r *Runtime) waitForTurn(ctx context.Context, in runInput) (*turn, error) {
+	key := memberKey{app: in.scope.App, member: in.scope.Member}
 	most := r.config.MaxWait
-	if o.agenda != nil {
+	if in.agenda != nil {
 		if most = r.agendaWait(key); most == 0 {
 			return nil, agenda.Postpone(agendaPause)
 		}
 	}
 	waiting, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	turn, err := r.locks.acquire(waiting, key, o.outer.turn())
+	turn, err := r.locks.acquire(waiting, key, in.outer.turn())
 	switch {
 	case err == nil || ctx.Err() != nil || waiting.Err() == nil:
 		return turn, err
-	case o.agenda != nil:
+	case in.agenda != nil:
 		return nil, agenda.Postpone(agendaPause)
 	default:
 		return nil, boterr.New(boterr.Unavailable, "", "a run of member %s has been under way for %v: "+
-			"perhaps it waits for this one, since an action did not pass its ctx on", o.scope.Member, r.config.MaxWait)
+			"perhaps it waits for this one, since an action did not pass its ctx on", in.scope.Member, r.config.MaxWait)
 	}
 }
 
 // load makes the context of a run, with its channel and its member. The member is read
 // now, when it is the run's turn: a run before may have changed it.
-func (r *run) load(ctx context.Context, o occasion) (err error) {
-	r.bot = r.runtime.newContext(o.scope, r)
-	if r.bot.Channel = o.channel; o.channel == nil {
-		if r.bot.Channel, err = r.runtime.channels(o.scope).Load(ctx, o.scope.Channel); err != nil {
+func (r *run) load(ctx context.Context, in runInput) (err error) {
+	r.bot = r.runtime.newContext(in.scope, r)
+	if r.bot.Channel = in.channel; in.channel == nil {
+		if r.bot.Channel, err = r.runtime.channels(in.scope).Load(ctx, in.scope.Channel); err != nil {
 			return boterr.In("channelId", err)
 		}
 	}
 	r.bot.channelType = r.bot.Channel.Type
-	loaded, err := r.bot.parts.Members.GetMember(ctx, member.GetMemberParams{MemberID: o.scope.Member})
+	loaded, err := r.bot.parts.Members.GetMember(ctx, member.GetMemberParams{MemberID: in.scope.Member})
 	switch {
 	case err != nil:
 		return err
 	case loaded == nil:
-		return boterr.New(boterr.NotFound, "memberId", "there is no member %s here", o.scope.Member)
-	case loaded.Channel != o.scope.Channel:
+		return boterr.New(boterr.NotFound, "memberId", "there is no member %s here", in.scope.Member)
+	case loaded.Channel != in.scope.Channel:
 		return boterr.Invalid("channelId", "the member %s is in channel %s, and not in %s",
-			o.scope.Member, loaded.Channel, o.scope.Channel)
+			in.scope.Member, loaded.Channel, in.scope.Channel)
 	}
 	r.bot.Member = loaded
 	return nil

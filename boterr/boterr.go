@@ -81,7 +81,7 @@ type Error struct {
 }
 
 // New returns an error with a code, the path of the field at fault (which may
-// be empty) and a sentence in the manner of fmt.Errorf, %w included. Arguments that are texts of
+// be empty) and a sentence as for fmt.Errorf, %w included. Arguments that are texts of
 // more than 500 bytes are cut.
 func New(code Code, field, format string, args ...any) *Error {
 	return &Error{Code: code, Field: field, Err: fmt.Errorf(format, cutLong(args)...)}

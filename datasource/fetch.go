@@ -10,7 +10,7 @@ import (
 
 // CountDataSource implements Operations.
 func (s *Service) CountDataSource(ctx context.Context, p CountDataSourceParams) (int64, error) {
-	entries, err := s.either(p.CollectionName, p.DataSourceID)
+	entries, err := s.collection(p.CollectionName, p.DataSourceID)
 	if err != nil {
 		return 0, err
 	}
@@ -22,7 +22,7 @@ func (s *Service) FetchDataFromDataSource(
 	ctx context.Context, p FetchDataFromDataSourceParams,
 ) (FetchDataFromDataSourceResult, error) {
 	var result FetchDataFromDataSourceResult
-	entries, err := s.either(p.CollectionName, p.DataSourceID)
+	entries, err := s.collection(p.CollectionName, p.DataSourceID)
 	if err != nil {
 		return result, err
 	}
@@ -43,7 +43,7 @@ func (s *Service) FetchDistinctDataFromDataSource(
 	ctx context.Context, p FetchDistinctDataFromDataSourceParams,
 ) (FetchDistinctDataFromDataSourceResult, error) {
 	var result FetchDistinctDataFromDataSourceResult
-	entries, err := s.either(p.CollectionName, p.DataSourceID)
+	entries, err := s.collection(p.CollectionName, p.DataSourceID)
 	if err != nil {
 		return result, err
 	}

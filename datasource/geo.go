@@ -23,7 +23,7 @@ func (s *Service) FetchGeoNearFromDataSource(
 	ctx context.Context, p FetchGeoNearFromDataSourceParams,
 ) (FetchGeoNearFromDataSourceResult, error) {
 	var result FetchGeoNearFromDataSourceResult
-	entries, err := s.either(p.CollectionName, p.DataSourceID)
+	entries, err := s.collection(p.CollectionName, p.DataSourceID)
 	if err != nil {
 		return result, err
 	}

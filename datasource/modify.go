@@ -63,7 +63,7 @@ func (s *Service) PatchDataToDataSource(
 	ctx context.Context, p PatchDataToDataSourceParams,
 ) (PatchDataToDataSourceResult, error) {
 	var result PatchDataToDataSourceResult
-	entries, err := s.either(p.CollectionName, p.DataSourceID)
+	entries, err := s.collection(p.CollectionName, p.DataSourceID)
 	if err != nil {
 		return result, err
 	}

@@ -25,7 +25,7 @@ func New(env record.Env, scope record.Scope) *Service {
 const maxCollectionName = 200
 
 // either returns the data source that one of two parameters names.
-func (s *Service) either(collectionName, dataSourceID string) (*record.Collection, error) {
+func (s *Service) collection(collectionName, dataSourceID string) (*record.Collection, error) {
 	switch {
 	case collectionName != "" && dataSourceID != "" && collectionName != dataSourceID:
 		return nil, boterr.Invalid("collectionName", "is not what dataSourceId is: give one of both")

@@ -8,9 +8,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// manner is how a platform takes messages. The outbox's mutex is held while its methods
+// behavior is how a platform takes messages. The outbox's mutex is held while its methods
 // run.
-type manner interface {
+type behavior interface {
 	// refusal returns why the platform does not take a message, nil where it does.
 	refusal(sent Sent) error
 	// chatID returns the id of the conversation that a message belongs to, messageID the id

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// fault is what befalls one call of an operation.
+// fault is injected into one call of an operation.
 type fault struct {
 	op botctx.Op
 	// after is the number of calls of the operation that go well before.
@@ -123,8 +123,8 @@ func (p *Platform) plan(planned fault, n int) {
 	p.faults.add(planned)
 }
 
-// befall is the interceptor that makes calls fail, late or report a time-out.
-func (p *Platform) befall(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+// injectFault is the interceptor that makes calls fail, late or report a time-out.
+func (p *Platform) injectFault(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 	due := p.faults.take(call.Op)
 	for _, f := range due {
 		if f.late > 0 {

@@ -30,12 +30,12 @@ func (l *limit) take(now time.Time) time.Duration {
 
 // withinLimit counts a message of a channel. The caller holds the mutex.
 func (o *outbox) withinLimit(channelID string) error {
-	l, isLimited := o.kept.trouble.limits[channelID]
+	l, isLimited := o.kept.sendFaults.limits[channelID]
 	if !isLimited {
 		return nil
 	}
 	wait := l.take(o.platform.Now())
-	o.kept.trouble.limits[channelID] = l
+	o.kept.sendFaults.limits[channelID] = l
 	if wait > 0 {
 		return boterr.New(boterr.ResourceExhausted, "", "the channel %s sends %d messages in %v at most: %w",
 			channelID, l.most, l.per, &send.RetryAfterError{After: wait})
@@ -53,7 +53,7 @@ func (p *Platform) LimitSends(channelID string, most int, per time.Duration) {
 		p.test.Fatalf("fakes: LimitSends of %d messages in %v: give at least one message and a time; Disconnect lets none through", most, per)
 		return
 	}
-	p.hinder(func(t *trouble) { t.limits[channelID] = limit{most: most, per: per} })
+	p.setSendFaults(func(f *sendFaults) { f.limits[channelID] = limit{most: most, per: per} })
 	p.notef("%s sends %d messages in %v at most", channelID, most, per)
 }
 
@@ -61,6 +61,6 @@ func (p *Platform) LimitSends(channelID string, most int, per time.Duration) {
 func (p *Platform) LiftLimit(channelID string) {
 	p.test.Helper()
 	p.mustHave(channelID)
-	p.hinder(func(t *trouble) { delete(t.limits, channelID) })
+	p.setSendFaults(func(f *sendFaults) { delete(f.limits, channelID) })
 	p.notef("%s sends without a limit", channelID)
 }

@@ -58,10 +58,10 @@ type kept struct {
 	// agents are the names of those who were added, members those of members.
 	agents  map[address]string
 	members map[address]person
-	// trouble is what keeps messages from being sent.
-	trouble trouble
-	alpha   onAlpha
-	charlie onCharlie
+	// sendFaults are the faults that a test has set for sending.
+	sendFaults sendFaults
+	alpha      onAlpha
+	charlie    onCharlie
 	// tags are the tags of users of Echo, in the order in which they got them.
 	tags map[address][]int64
 }
@@ -71,7 +71,7 @@ func (k kept) clone() kept {
 	k.sent, k.channels = slices.Clone(k.sent), slices.Clone(k.channels)
 	k.groups = cloneGroups(k.groups)
 	k.agents, k.members = copyOfMap(k.agents), copyOfMap(k.members)
-	k.trouble, k.alpha, k.charlie = k.trouble.clone(), k.alpha.clone(), k.charlie.clone()
+	k.sendFaults, k.alpha, k.charlie = k.sendFaults.clone(), k.alpha.clone(), k.charlie.clone()
 	k.tags = copyOfLists(k.tags)
 	return k
 }
@@ -102,8 +102,8 @@ func (o *outbox) addMember(at address, added person) {
 	o.kept.members[at] = added
 }
 
-// deliver sends a message in the manner of a platform.
-func (o *outbox) deliver(ctx context.Context, message send.Message, by manner) (send.Delivery, error) {
+// deliver sends a message as a platform does.
+func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior) (send.Delivery, error) {
 	if err := ctx.Err(); err != nil {
 		return send.Delivery{}, err
 	}
@@ -121,7 +121,7 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by manner) (
 
 // take keeps a message that counts against the limit of its channel, or returns why the
 // platform does not take it. The caller holds the mutex.
-func (o *outbox) take(message send.Message, by manner) (Sent, error) {
+func (o *outbox) take(message send.Message, by behavior) (Sent, error) {
 	if err := o.withinLimit(message.Channel.ID); err != nil {
 		return Sent{}, o.notTaken(message, err)
 	}
@@ -129,7 +129,7 @@ func (o *outbox) take(message send.Message, by manner) (Sent, error) {
 }
 
 // keep is take without the limit. The caller holds the mutex.
-func (o *outbox) keep(message send.Message, by manner) (Sent, error) {
+func (o *outbox) keep(message send.Message, by behavior) (Sent, error) {
 	sent := Sent{
 		At: document.At(o.platform.Now()), Channel: message.Channel.ID, Type: message.Channel.Type,
 		To: message.To, Response: message.Response, Shown: message.Response, ID: message.ID,

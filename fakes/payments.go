@@ -43,7 +43,7 @@ type paymentAnswer struct {
 	err     error
 }
 
-// accountFailure is what befalls a request.
+// accountFailure is a failure of a request.
 type accountFailure struct {
 	err error
 	// isCommitted tells that the request is carried out before it fails.
@@ -220,7 +220,7 @@ func (s *accountState) find(id string) (int, error) {
 	return at, nil
 }
 
-// nextFailure takes the failure that befalls this request.
+// nextFailure takes the failure that is meant for this request.
 func (s *accountState) nextFailure() accountFailure {
 	if len(s.failures) == 0 {
 		return accountFailure{}

@@ -158,7 +158,7 @@ func assemble(s settings) *Platform {
 	runtime, err := botctx.New(botctx.Config{
 		Store:        p.store,
 		Connectors:   p.outbox.connectors(),
-		Interceptors: append([]botctx.Interceptor{p.recordCall, p.befall}, s.interceptors...),
+		Interceptors: append([]botctx.Interceptor{p.recordCall, p.injectFault}, s.interceptors...),
 		Override:     s.override,
 		HTTP:         recordedWeb{p},
 		Now:          p.clock.Now,

@@ -9,7 +9,7 @@ import (
 // refused returns the code with which a platform refuses a recipient, as an error. The
 // caller holds the mutex.
 func (o *outbox) refused(sent Sent) error {
-	if code, isRefused := o.kept.trouble.refused[address{sent.Channel, sent.To}]; isRefused {
+	if code, isRefused := o.kept.sendFaults.refused[address{sent.Channel, sent.To}]; isRefused {
 		return boterr.New(code, "", "the test makes the platform refuse messages to %s", sent.To)
 	}
 	return nil
@@ -45,7 +45,7 @@ func (p *Platform) refuse(code boterr.Code, to address) {
 		p.test.Fatalf("fakes: there is no code %q", string(code))
 		return
 	}
-	p.hinder(func(t *trouble) { t.refused[to] = code })
+	p.setSendFaults(func(f *sendFaults) { f.refused[to] = code })
 	p.notef("%s refuses messages to %s: %s", to.channel, to.externalID, code)
 }
 
@@ -69,6 +69,6 @@ func (p *Platform) AcceptSendsTo(channelID, externalID string) {
 }
 
 func (p *Platform) accept(to address) {
-	p.hinder(func(t *trouble) { delete(t.refused, to) })
+	p.setSendFaults(func(f *sendFaults) { delete(f.refused, to) })
 	p.notef("%s takes messages to %s", to.channel, to.externalID)
 }

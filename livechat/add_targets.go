@@ -174,7 +174,7 @@ func (p *pass) addTickets(ctx context.Context, outlets []outlet) error {
 		p.releaseSender(ctx)
 		return err
 	}
-	return p.reconcile(ctx, wantStanding)
+	return p.reconcile(ctx, wantOpen)
 }
 
 // storeTickets adds the tickets that outlets lack to an assignment.

@@ -140,7 +140,7 @@ func TestAddNewTargetsToAssignment_SendFails(t *testing.T) {
 	_, err := call(t, s.mine.AddNewTargetsToAssignment, params)
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.ErrorContains(t, err, "1 of 5 targets did not get the request: team D1 (")
-	require.Equal(t, livechat.Pending, s.record(t, r.ID).State(), "the request stands all the same")
+	require.Equal(t, livechat.Pending, s.record(t, r.ID).State(), "the request is open all the same")
 	s.platform.work("D1")
 	must(t, s.mine.AddNewTargetsToAssignment, params)
 	require.Equal(t, []string{"phone B1", "desk C1", "desk U1", "team D1"}, s.sentTo())

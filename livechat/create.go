@@ -11,7 +11,7 @@ import (
 
 // A request is made in steps, each of which is stored before the next one begins: the
 // record with all that is to be sent, each message that an outlet took, the agenda that
-// watches over idle time, that the request stands, and that the member is in live chat.
+// watches over idle time, that the request is open, and that the member is in live chat.
 // Where a call ends in between, the record tells the same call where to go on.
 
 // CreateAssignment implements Operations.
@@ -21,7 +21,7 @@ func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
-	run, err := s.machine.standing(ctx, asked, func() (*AssignmentRecord, error) { return s.machine.current(ctx, asked.member.ID) })
+	run, err := s.machine.ensureOpen(ctx, asked, func() (*AssignmentRecord, error) { return s.machine.current(ctx, asked.member.ID) })
 	if err != nil {
 		return CreateAssignmentResult{}, err
 	}
@@ -131,13 +131,13 @@ func (s *Service) askingMember(ctx context.Context, given *member.Member) (*memb
 	return m, nil
 }
 
-// standing makes a request stand: the open one, or one that an earlier call sent in part, or
+// ensureOpen makes a request be open: the one that is, or one that an earlier call sent in part, or
 // a new one. open returns the open one, nil for none.
-func (s *machine) standing(ctx context.Context, asked request, open func() (*AssignmentRecord, error)) (*pass, error) {
+func (s *machine) ensureOpen(ctx context.Context, asked request, open func() (*AssignmentRecord, error)) (*pass, error) {
 	for backoff := s.newBackoff(); ; {
 		r, err := open()
 		if err == nil && r != nil && r.State() != Sending {
-			return s.reconcileStanding(ctx, r, "", asked)
+			return s.reconcileOpen(ctx, r, "", asked)
 		}
 		switch {
 		case err != nil:
@@ -150,7 +150,7 @@ func (s *machine) standing(ctx context.Context, asked request, open func() (*Ass
 			return nil, err
 		}
 		if r != nil {
-			return s.reconcileStanding(ctx, r, r.Sender.ID, asked)
+			return s.reconcileOpen(ctx, r, r.Sender.ID, asked)
 		}
 		if err := backoff.wait(ctx); err != nil {
 			return nil, err
@@ -158,11 +158,11 @@ func (s *machine) standing(ctx context.Context, asked request, open func() (*Ass
 	}
 }
 
-// reconcileStanding makes a request stand, and its member be in live chat as the call wants it.
+// reconcileOpen opens a request, and puts its member in live chat as the call wants it.
 // sender is the id of the call where it sends the request.
-func (s *machine) reconcileStanding(ctx context.Context, r *AssignmentRecord, sender string, asked request) (*pass, error) {
+func (s *machine) reconcileOpen(ctx context.Context, r *AssignmentRecord, sender string, asked request) (*pass, error) {
 	p := &pass{machine: s, r: r, sender: sender, asking: asked.member, isOut: &asked.record.OutOfLiveChat}
-	if err := p.reconcile(ctx, wantStanding); err != nil {
+	if err := p.reconcile(ctx, wantOpen); err != nil {
 		return nil, err
 	}
 	return p, nil

@@ -266,7 +266,7 @@ func TestCustomAPI_WithoutGroup(t *testing.T) {
 		require.Equal(t, livechat.Pending, s.record(t, result.AssignmentID).State(), "an agent has yet to take it")
 		_, err = s.ask(t, `{}`)
 		require.NoError(t, err)
-		require.Len(t, s.web.Requests(), 1, "it stands")
+		require.Len(t, s.web.Requests(), 1, "it is open")
 
 		s.mine.ports.Connectors = s.platform.connectors()
 		took, err := s.mine.as("web", "ada").Take(t.Context(), livechat.TakeParams{AssignmentID: result.AssignmentID, ChannelID: "shop", AdminExternalID: "eve"})

@@ -19,11 +19,11 @@
 //	    |                     give back
 //	    v               +------------------+
 //	 sending            v                  |
-//	  | | |   stand           take         |
+//	  | | |   open            take         |
 //	  | | +---------> pending --------> taken
 //	  | |                |               ^ |
 //	  | +----------------|---------------+ |
-//	  |          stand in a group          |
+//	  |          open in a group           |
 //	  |                  |                 |
 //	  +------------------+-----------------+
 //	                     |  end in the outlet, end in the inlet,
@@ -33,8 +33,8 @@
 //
 //	transition        from                    -> to
 //	request           -                       -> sending
-//	stand             sending                 -> pending
-//	stand in a group  sending                 -> taken
+//	open              sending                 -> pending
+//	open in a group   sending                 -> taken
 //	take              pending, taken          -> taken
 //	give back         taken                   -> pending
 //	end in the outlet sending, pending, taken -> ended
@@ -48,13 +48,13 @@
 // a crash does the same, so it goes on where the other one stopped.
 //
 //	step                           due in           for
-//	send the tickets               sending, pending standing
-//	store the group of the API     sending          standing
-//	end the previous one           sending          standing
-//	stand                          sending          standing
-//	close the previous one         pending, taken   standing
-//	give it to who is in its group pending, taken   standing
-//	let the member in              pending, taken   standing
+//	send the tickets               sending, pending open
+//	store the group of the API     sending          open
+//	end the previous one           sending          open
+//	open                           sending          open
+//	close the previous one         pending, taken   open
+//	give it to who is in its group pending, taken   open
+//	let the member in              pending, taken   open
 //	open the conversation          taken            conversation
 //	watch idle time                taken            conversation
 //	let the member in              taken            conversation

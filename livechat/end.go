@@ -110,7 +110,7 @@ func (s *machine) remove(ctx context.Context, r *AssignmentRecord) error {
 	return s.finish(ctx, marked)
 }
 
-// withdrawUnsent removes an assignment that does not stand yet, unless a call sends it at this
+// withdrawUnsent removes an assignment that is not open yet, unless a call sends it at this
 // moment, which finds out itself. It reports whether it did.
 func (s *machine) withdrawUnsent(ctx context.Context, r *AssignmentRecord) (bool, error) {
 	claimed, err := s.claimSending(ctx, r.ID, document.O(fieldSentAt, isAbsent()))
@@ -120,7 +120,7 @@ func (s *machine) withdrawUnsent(ctx context.Context, r *AssignmentRecord) (bool
 	return true, s.remove(ctx, claimed)
 }
 
-// withdraw removes an assignment that cannot stand, and returns why.
+// withdraw removes an assignment that cannot be opened, and returns why.
 func (s *machine) withdraw(ctx context.Context, r *AssignmentRecord, why error) error {
 	return joined(why, s.remove(context.WithoutCancel(ctx), r))
 }

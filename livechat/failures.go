@@ -24,9 +24,9 @@ type UnsentError struct {
 	Failures []Unsent
 	// Of is how many targets there are.
 	Of int
-	// Stands is whether the request stands without the targets that did not get it: they
+	// IsOpen is whether the request is open without the targets that did not get it: they
 	// refused it so that another try would end alike, as a group that is not there does.
-	Stands bool
+	IsOpen bool
 }
 
 // Unsent is one target that did not get a request, and why.
@@ -58,8 +58,8 @@ func (u *UnsentError) Error() string {
 	switch {
 	case u.AssignmentID == "":
 		text.WriteString("; nothing was sent, and there is no request")
-	case u.Stands:
-		fmt.Fprintf(&text, "; the assignment %s stands without them: correct or remove them", u.AssignmentID)
+	case u.IsOpen:
+		fmt.Fprintf(&text, "; the assignment %s is open without them: correct or remove them", u.AssignmentID)
 	default:
 		fmt.Fprintf(&text, "; the same call again sends what is missing of the assignment %s", u.AssignmentID)
 	}
@@ -77,7 +77,7 @@ func (u *UnsentError) Unwrap() []error {
 
 // unsentError returns the error of a request of which something could not be sent. Where
 // nothing of it was, and the outlets refused it so that another try would end alike, the
-// request is removed: it stands in nobody's way then.
+// request is removed: it is in nobody's way then.
 func (s *machine) unsentError(ctx context.Context, r *AssignmentRecord, unsent []Unsent) error {
 	failure := &UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
 	if r.wasSentNowhere() && areRefused(unsent) {

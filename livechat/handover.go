@@ -10,7 +10,7 @@ import (
 )
 
 // An assignment is handed on in steps: the next one is stored in a slot of its own and sent,
-// while the previous one goes on; the previous one is marked as ended, the next one stands in
+// while the previous one goes on; the previous one is marked as ended, the next one takes
 // its place, and what is left of the previous one ends. Where nobody can take the next one,
 // the previous one is as before.
 
@@ -101,7 +101,7 @@ func (p *pass) endPrevious(ctx context.Context) error {
 
 // finishPrevious closes the assignment in whose place one was to come, where it has ended.
 // Whoever comes by a handover that was interrupted does so, whatever became of the next one;
-// and that stands, whatever is left of the previous one.
+// and that is open, whatever is left of the previous one.
 func (p *pass) finishPrevious(ctx context.Context) error {
 	if err := p.finishParent(ctx, p.r); err != nil {
 		p.errs = append(p.errs, err)

@@ -146,7 +146,7 @@ func TestLinks_GroupGivenWhileSending(t *testing.T) {
 		require.Error(t, steps["ask"](s, broken))
 		require.Equal(t, livechat.Sending, s.assignment().State())
 		require.NoError(t, steps[give](s, s.mine.Service))
-		require.Equal(t, livechat.Sending, s.assignment().State(), "nobody has it before it stands")
+		require.Equal(t, livechat.Sending, s.assignment().State(), "nobody has it before it is open")
 		require.NoError(t, steps["ask"](s, s.afterCrash()))
 		s.requireConnected()
 	}

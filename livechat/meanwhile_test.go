@@ -119,7 +119,7 @@ func TestEndLiveChat_NewRequestBeingSent(t *testing.T) {
 		s := newFixture(t)
 		s.taken(t, "a1", "ada", "eve@desk")
 		mine, hasHappened := s.meanwhile(writes+1, func() {
-			s.pending(t, "a2", "ada") // With its agenda, which it sets before it stands.
+			s.pending(t, "a2", "ada") // With its agenda, which it sets before it is open.
 			s.change(t, "assignments", document.O("_id", "a2"), document.Unset("sentAt", "expiry"))
 		})
 		_, err := call(t, mine.EndLiveChat, endByEve)

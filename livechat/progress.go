@@ -16,7 +16,7 @@ type Progress struct {
 	Slot string `json:"slot,omitzero"`
 	// Sender is the call that sends the request now, nil where none does.
 	Sender *Sender `json:"sender,omitzero"`
-	// SentAt is when all of it was sent. The request stands from then on.
+	// SentAt is when all of it was sent. The request is open from then on.
 	SentAt document.Timestamp `json:"sentAt,omitzero"`
 	// SummarySentAt is when the summary was sent to who took it.
 	SummarySentAt document.Timestamp `json:"summarySentAt,omitzero"`
@@ -131,7 +131,7 @@ func (r *AssignmentRecord) shownTaken(from string) []Ticket {
 // hasNoGroup reports whether there was no conversation.
 func (r *AssignmentRecord) hasNoGroup() bool { return r.Group == "" }
 
-// wasHandedOn reports whether the assignment ended because another one stands in its place.
+// wasHandedOn reports whether the assignment ended because another one takes its place.
 func (r *AssignmentRecord) wasHandedOn() bool { return r.EndedBy == EndedByReassign }
 
 // isInterrupted reports whether ending the assignment, in this way, was interrupted.

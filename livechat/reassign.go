@@ -37,7 +37,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	run, err := s.machine.standing(ctx, asked, func() (*AssignmentRecord, error) { return s.machine.openHandover(ctx, previous.ID) })
+	run, err := s.machine.ensureOpen(ctx, asked, func() (*AssignmentRecord, error) { return s.machine.openHandover(ctx, previous.ID) })
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}

@@ -218,8 +218,8 @@ func TestReassignAssignment_SendFails(t *testing.T) {
 	relayed, err := s.mine.RelayFromAgent(t.Context(), "desk", *event2(group))
 	require.NoError(t, err)
 	require.True(t, relayed, "the agent still talks with the member")
-	standing := s.mustAsk(t, `{}`)
-	require.Equal(t, previous.ID, standing.ID)
+	repeated := s.mustAsk(t, `{}`)
+	require.Equal(t, previous.ID, repeated.ID)
 
 	s.platform.work("C9")
 	s.platform.forget()

@@ -29,7 +29,7 @@ type want string
 // What calls want.
 const (
 	// wantStanding: all was sent, and the member is in live chat as the record says.
-	wantStanding want = "standing"
+	wantOpen want = "open"
 	// wantConversation: the agent and the member can talk, and the tickets show that.
 	wantConversation want = "conversation"
 	// wantClosed: all that ends with it has ended, too.
@@ -55,13 +55,13 @@ type step struct {
 func steps() []step {
 	open := []State{Pending, Taken}
 	return []step{
-		{"send the tickets", wantStanding, []State{Sending, Pending}, (*pass).isSender, (*AssignmentRecord).isSent, (*pass).send},
-		{"store the group of the API", wantStanding, []State{Sending}, nil, (*AssignmentRecord).hasGroupOfAPI, (*pass).storeGroupOfAPI},
-		{"end the previous one", wantStanding, []State{Sending}, nil, (*AssignmentRecord).isFirst, (*pass).endPrevious},
-		{"stand", wantStanding, []State{Sending}, nil, nil, (*pass).stand},
-		{"close the previous one", wantStanding, open, nil, (*AssignmentRecord).isFirst, (*pass).finishPrevious},
-		{"give it to who is in its group", wantStanding, open, nil, (*AssignmentRecord).hasNobodyInGroup, (*pass).takeByItsGroup},
-		{"let the member in", wantStanding, open, nil, nil, (*pass).letIn},
+		{"send the tickets", wantOpen, []State{Sending, Pending}, (*pass).isSender, (*AssignmentRecord).isSent, (*pass).send},
+		{"store the group of the API", wantOpen, []State{Sending}, nil, (*AssignmentRecord).hasGroupOfAPI, (*pass).storeGroupOfAPI},
+		{"end the previous one", wantOpen, []State{Sending}, nil, (*AssignmentRecord).isFirst, (*pass).endPrevious},
+		{"open", wantOpen, []State{Sending}, nil, nil, (*pass).open},
+		{"close the previous one", wantOpen, open, nil, (*AssignmentRecord).isFirst, (*pass).finishPrevious},
+		{"give it to who is in its group", wantOpen, open, nil, (*AssignmentRecord).hasNobodyInGroup, (*pass).takeByItsGroup},
+		{"let the member in", wantOpen, open, nil, nil, (*pass).letIn},
 
 		{"open the conversation", wantConversation, []State{Taken}, nil, nil, (*pass).openConversation},
 		{"watch idle time", wantConversation, []State{Taken}, nil, nil, (*pass).watch},

@@ -23,15 +23,15 @@ func (s *fixture) ticketed(t *testing.T, id string) []string {
 	return groups
 }
 
-// requireStandsWithout asserts that a call failed for one target, and that the request stands
+// requireOpenWithout asserts that a call failed for one target, and that the request is open
 // without it. It returns the assignment's id.
-func requireStandsWithout(t *testing.T, s *fixture, gone string, err error) string {
+func requireOpenWithout(t *testing.T, s *fixture, gone string, err error) string {
 	t.Helper()
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.ErrorIs(t, err, boterr.NotFound)
 	unsent := unsentOf(t, err)
-	require.True(t, unsent.Stands)
-	require.ErrorContains(t, err, "the assignment "+unsent.AssignmentID+" stands without them")
+	require.True(t, unsent.IsOpen)
+	require.ErrorContains(t, err, "the assignment "+unsent.AssignmentID+" is open without them")
 	require.Len(t, unsent.Failures, 1)
 	require.Equal(t, gone, unsent.Failures[0].Group.ID)
 	require.Equal(t, livechat.Pending, s.record(t, unsent.AssignmentID).State())
@@ -48,7 +48,7 @@ func TestCreateAssignment_GroupGone(t *testing.T) {
 	s.platform.fail("U1", errGone)
 	_, err := s.ask(t, `{}`)
 	require.ErrorContains(t, err, "1 of 3 targets did not get the request: desk U1 (")
-	id := requireStandsWithout(t, s, "U1", err)
+	id := requireOpenWithout(t, s, "U1", err)
 	require.Equal(t, id, s.mustAsk(t, `{}`).ID)
 	require.Equal(t, []string{"desk C1", "team D1"}, s.sentTo())
 	_, err = s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: id, ChannelID: "desk", AdminExternalID: "eve"})
@@ -62,12 +62,12 @@ func TestCreateAssignment_GroupGoneAndOneDown(t *testing.T) {
 	s.platform.fail("D1", errDown)
 	_, err := s.ask(t, `{}`)
 	require.ErrorContains(t, err, "2 of 3 targets did not get the request")
-	require.False(t, unsentOf(t, err).Stands)
+	require.False(t, unsentOf(t, err).IsOpen)
 	require.Equal(t, livechat.Sending, s.record(t, unsentOf(t, err).AssignmentID).State())
 	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 	s.platform.work("D1")
 	_, err = s.ask(t, `{}`)
-	requireStandsWithout(t, s, "U1", err)
+	requireOpenWithout(t, s, "U1", err)
 	require.Equal(t, []string{"desk C1", "team D1"}, s.sentTo())
 }
 
@@ -80,7 +80,7 @@ func TestCreateAssignment_ChannelGone(t *testing.T) {
 	s.change(t, "channels", document.O("_id", "team"), document.Set("app", "another"))
 	_, err = s.ask(t, `{}`)
 	require.ErrorContains(t, err, "team D1 (not found")
-	requireStandsWithout(t, s, "D1", err)
+	requireOpenWithout(t, s, "D1", err)
 }
 
 func TestAddNewTargetsToAssignment_TargetGone(t *testing.T) {
@@ -90,7 +90,7 @@ func TestAddNewTargetsToAssignment_TargetGone(t *testing.T) {
 	s.platform.forget()
 	s.platform.fail("U1", errGone)
 	_, err := call(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": [{"channel": "desk"}]}`)
-	require.Equal(t, r.ID, requireStandsWithout(t, s, "U1", err))
+	require.Equal(t, r.ID, requireOpenWithout(t, s, "U1", err))
 	must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": [{"channel": "team"}]}`)
 	s.platform.work("U1")
 	must(t, s.mine.AddNewTargetsToAssignment, `{"assignmentId": "`+r.ID+`", "targets": [{"channel": "desk"}]}`)
@@ -103,7 +103,7 @@ func TestReassignAssignment_GroupGone(t *testing.T) {
 	previous, group, event := conversation(t, s)
 	s.platform.fail("C9", errGone)
 	_, err := call(t, s.mine.ReassignAssignment, `{`+event+`, "targets": [{"channel": "phone"}, {"channel": "desk", "label": "sales"}]}`)
-	id := requireStandsWithout(t, s, "C9", err)
+	id := requireOpenWithout(t, s, "C9", err)
 	require.Equal(t, previous.ID, s.record(t, id).ParentAssignment)
 	require.NotZero(t, s.record(t, previous.ID).ClosedAt)
 	require.False(t, s.group(t, group.ID).Active)

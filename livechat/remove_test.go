@@ -69,7 +69,7 @@ func TestRemovePendingAssignment_RecallFails(t *testing.T) {
 	_, err := call(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`)
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.ErrorContains(t, err, "ticket of U1 in desk")
-	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the request stands no more")
+	require.False(t, s.mine.member(t, "ada").BotMeta.LiveChat(), "the request is open no more")
 	require.Equal(t, livechat.Ended, s.assignments(t, "ada")[0].State(), "nobody can take it")
 	s.platform.work("U1")
 	s.platform.forget()

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// pending stores a request of a member that stands, with a ticket in each of C1 and U1 of
+// pending stores a request of a member that is open, with a ticket in each of C1 and U1 of
 // desk, D1 of team and B1 of phone, and the member's flag and idle agenda.
 func (s *fixture) pending(t *testing.T, id, memberID string, changes ...func(*livechat.AssignmentRecord)) {
 	t.Helper()

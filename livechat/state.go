@@ -14,7 +14,7 @@ const (
 	// Sending is the state of a request of which something is still to be sent: the call
 	// that makes it has not finished, or has failed in part and is to be repeated.
 	Sending State = "sending"
-	// Pending is the state of a request that stands, and that nobody has taken.
+	// Pending is the state of a request that is open, and that nobody has taken.
 	Pending State = "pending"
 	// Taken is the state of an assignment that an agent has, or that has a group of a
 	// custom outlet: there the conversation goes on from the start, and an agent who takes
@@ -70,22 +70,22 @@ type transition struct {
 
 // The transitions.
 var (
-	requesting      = transition{"request", nil, Sending}
-	standing        = transition{"stand", []State{Sending}, Pending}
-	standingInGroup = transition{"stand in a group", []State{Sending}, Taken} // A live-chat API made it.
-	taking          = transition{"take", []State{Pending, Taken}, Taken}      // A taken one that has no agent yet.
-	givingBack      = transition{"give back", []State{Taken}, Pending}        // The agent has no conversation for it.
-	endingInOutlet  = transition{"end in the outlet", []State{Sending, Pending, Taken}, Ended}
-	endingInInlet   = transition{"end in the inlet", []State{Sending, Pending, Taken}, Ended}
-	expiring        = transition{"expire", []State{Pending, Taken}, Ended}
-	handingOn       = transition{"hand on", []State{Sending, Pending, Taken}, Ended}
-	withdrawing     = transition{"withdraw", []State{Sending, Pending}, Ended}
+	requesting     = transition{"request", nil, Sending}
+	opening        = transition{"open", []State{Sending}, Pending}
+	openingInGroup = transition{"open in a group", []State{Sending}, Taken} // A live-chat API made it.
+	taking         = transition{"take", []State{Pending, Taken}, Taken}     // A taken one that has no agent yet.
+	givingBack     = transition{"give back", []State{Taken}, Pending}       // The agent has no conversation for it.
+	endingInOutlet = transition{"end in the outlet", []State{Sending, Pending, Taken}, Ended}
+	endingInInlet  = transition{"end in the inlet", []State{Sending, Pending, Taken}, Ended}
+	expiring       = transition{"expire", []State{Pending, Taken}, Ended}
+	handingOn      = transition{"hand on", []State{Sending, Pending, Taken}, Ended}
+	withdrawing    = transition{"withdraw", []State{Sending, Pending}, Ended}
 )
 
 // transitions returns all of them, in the order in which they are documented.
 func transitions() []transition {
 	return []transition{
-		requesting, standing, standingInGroup, taking, givingBack,
+		requesting, opening, openingInGroup, taking, givingBack,
 		endingInOutlet, endingInInlet, expiring, handingOn, withdrawing,
 	}
 }

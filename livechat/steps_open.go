@@ -41,7 +41,7 @@ func (p *pass) send(ctx context.Context) error {
 
 // dropRefused removes the tickets of targets that refused a request for good.
 func (p *pass) dropRefused(ctx context.Context, unsent []Unsent) error {
-	failure := &UnsentError{AssignmentID: p.r.ID, Failures: unsent, Of: len(p.r.Tickets), Stands: true}
+	failure := &UnsentError{AssignmentID: p.r.ID, Failures: unsent, Of: len(p.r.Tickets), IsOpen: true}
 	left, err := p.modify(context.WithoutCancel(ctx), p.r.ID,
 		equal(fieldSender+".id", p.sender).With(fieldEndedAt, isAbsent()),
 		document.Pull(fieldTickets, document.O(fieldSentAt, isAbsent())))
@@ -87,9 +87,9 @@ func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 	return nil
 }
 
-// stand makes the request stand: idle time is watched from now on. The slot of the member may
+// open opens the request: idle time is watched from now on. The slot of the member may
 // be that of another request by now, where this one was handed on to.
-func (p *pass) stand(ctx context.Context) error {
+func (p *pass) open(ctx context.Context) error {
 	fields := document.O(fieldSentAt, document.At(p.env.Now()), fieldSlot, openSlot(p.r.Member))
 	if p.r.LiveChatAgenda {
 		expiry := p.nextExpiry()
@@ -98,27 +98,27 @@ func (p *pass) stand(ctx context.Context) error {
 		}
 		fields = fields.With(fieldExpiry, expiry)
 	}
-	to := standing
+	to := opening
 	if p.r.Group != "" {
-		to, fields = standingInGroup, fields.With(fieldAssignedAt, document.At(p.env.Now()))
+		to, fields = openingInGroup, fields.With(fieldAssignedAt, document.At(p.env.Now()))
 	}
-	stood, err := p.move(ctx, p.r, to, document.O(), document.O("$set", fields, "$unset", document.O(fieldSender, "")))
+	opened, err := p.move(ctx, p.r, to, document.O(), document.O("$set", fields, "$unset", document.O(fieldSender, "")))
 	switch {
 	case errors.Is(err, boterr.AlreadyExists):
 		return p.withdraw(ctx, p.r, boterr.New(boterr.Conflict, "",
 			"the member %s made another request while the assignment %s was handed on", p.r.Member, p.r.ParentAssignment))
 	case err != nil:
 		return err
-	case stood == nil:
-		return p.standsAlready(ctx)
+	case opened == nil:
+		return p.adoptOpen(ctx)
 	}
-	p.r = stood
+	p.r = opened
 	return nil
 }
 
-// standsAlready takes the request as it is that another call has made stand, after this one
+// adoptOpen takes the request as it is that another call has opened, after this one
 // had lost its place. Conflict: it was withdrawn.
-func (p *pass) standsAlready(ctx context.Context) error {
+func (p *pass) adoptOpen(ctx context.Context) error {
 	now, err := p.loadAssignment(ctx, p.r.ID)
 	if err == nil && now.State() != Ended {
 		p.r = now
@@ -133,7 +133,7 @@ func (p *pass) standsAlready(ctx context.Context) error {
 }
 
 // takeByItsGroup gives a request to the agent in its group, which bot logic has given it
-// before it stood.
+// before it opened.
 func (p *pass) takeByItsGroup(ctx context.Context) error {
 	g, err := p.loadGroup(ctx, p.r.Group)
 	if err != nil || !g.Active || g.Assignment != p.r.ID {

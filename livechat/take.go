@@ -103,8 +103,8 @@ func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p TakePara
 	return s.claimedBefore(ctx, outlet, p)
 }
 
-// markTaken stores that an agent in an outlet has an assignment that stands, and returns it as
-// it is then. nil: an agent has it already, it does not stand, or it has ended.
+// markTaken stores that an agent in an outlet has an assignment that is open, and returns it as
+// it is then. nil: an agent has it already, it is not open, or it has ended.
 func (s *machine) markTaken(ctx context.Context, r *AssignmentRecord, outletID, adminExternalID string) (*AssignmentRecord, error) {
 	taken := document.O(
 		fieldAssignee, adminExternalID, fieldAssignedAt, document.At(s.env.Now()), fieldOutlet, outletID,
@@ -133,7 +133,7 @@ func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p 
 		return nil, boterr.New(boterr.FailedPrecondition, "assignmentId", "the assignment %s has ended: there is nothing to take", r.ID)
 	case state == Sending:
 		return nil, boterr.New(boterr.FailedPrecondition, "assignmentId",
-			"the assignment %s is still being sent: take it when the request stands", r.ID)
+			"the assignment %s is still being sent: take it when the request is open", r.ID)
 	default:
 		return nil, boterr.New(boterr.Conflict, "assignmentId", "the assignment %s changed meanwhile: take it again", r.ID)
 	}

@@ -63,7 +63,7 @@ func (c filterCompiler) logical(operator string, operand any) (matcher, error) {
 	case "$and":
 		return allOf(clauses), nil
 	case "$or":
-		return either(clauses), nil
+		return newAnyOf(clauses), nil
 	default:
 		return noneOf(clauses), nil
 	}

@@ -35,7 +35,7 @@ func (all allOf) match(root any, e *Evaluation) bool {
 }
 
 // anyOf is met where one of its matchers is: $or. It has no position, as in MongoDB,
-// unless it is one of the forms that either replaces.
+// unless it is one of the forms that newAnyOf replaces.
 type anyOf []matcher
 
 func (matchers anyOf) match(root any, e *Evaluation) bool {
@@ -45,9 +45,9 @@ func (matchers anyOf) match(root any, e *Evaluation) bool {
 	return matched
 }
 
-// either returns $or: of one clause that clause, of equalities at one path $in, which
+// newAnyOf returns $or: of one clause that clause, of equalities at one path $in, which
 // unlike $or have a position.
-func either(clauses []matcher) matcher {
+func newAnyOf(clauses []matcher) matcher {
 	if len(clauses) == 1 {
 		return clauses[0]
 	}

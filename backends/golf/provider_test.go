@@ -49,7 +49,7 @@ type answered struct {
 	body    any
 }
 
-// fault befalls a request: a status, or none at all, before or after the request did its work.
+// fault is injected into a request: a status, or none at all, before or after the request did its work.
 type fault struct {
 	status      int
 	kind        string
@@ -115,16 +115,16 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.lastForm, p.lastHeader = r.Form, r.Header.Clone()
-	var befalls fault
+	var injected fault
 	if len(p.faults) > 0 {
-		befalls, p.faults = p.faults[0], p.faults[1:]
+		injected, p.faults = p.faults[0], p.faults[1:]
 	}
-	if befalls.status != 0 && !befalls.isCommitted {
-		reply(w, befalls.status, problem(befalls.kind, befalls.code, ""))
+	if injected.status != 0 && !injected.isCommitted {
+		reply(w, injected.status, problem(injected.kind, injected.code, ""))
 		return
 	}
 	status, body := p.once(r)
-	if befalls.isCommitted {
+	if injected.isCommitted {
 		panic(http.ErrAbortHandler) // The answer gets lost.
 	}
 	reply(w, status, body)

@@ -26,11 +26,11 @@ type replay struct {
 	until time.Time
 }
 
-// standing is what is known of a request.
-type standing int
+// requestState is what is known of a request.
+type requestState int
 
 const (
-	isNew standing = iota
+	isNew requestState = iota
 	isActive
 	isDone
 )
@@ -48,7 +48,7 @@ func newReplays(limits Limits) *replays {
 
 // begin says what is known of a request. One that is new counts as active from now on, until
 // end.
-func (r *replays) begin(key replayKey, now time.Time) standing {
+func (r *replays) begin(key replayKey, now time.Time) requestState {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	r.forget(now)

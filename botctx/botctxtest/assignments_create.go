@@ -133,8 +133,8 @@ func createAssignmentAgainGivesTheStandingOne(t *trial) {
 	again := func(name string) {
 		t.Helper()
 		before := t.state()
-		standing := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 2), Label: "sales"})
-		require.Equal(t, first.ID, standing.ID, name)
+		repeated := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 2), Label: "sales"})
+		require.Equal(t, first.ID, repeated.ID, name)
 		require.Equal(t, before, t.state(), name)
 	}
 	again("pending")

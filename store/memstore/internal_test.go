@@ -46,7 +46,7 @@ func TestLeaderboardKeepsTheFirst(t *testing.T) {
 	compare := func(a, b item) int { return a.rank - b.rank }
 	for range 500 {
 		items := make([]item, random.IntN(40))
-		l := leaderboard[item]{compare: compare, size: random.Int64N(45)}
+		l := topItems[item]{compare: compare, size: random.Int64N(45)}
 		for i := range items {
 			items[i] = item{rank: random.IntN(6), number: i}
 			l.add(items[i])
@@ -55,7 +55,7 @@ func TestLeaderboardKeepsTheFirst(t *testing.T) {
 		if l.size > 0 {
 			items = items[:min(int64(len(items)), l.size)]
 		}
-		require.Equal(t, items, l.ranking())
+		require.Equal(t, items, l.sorted())
 	}
 }
 

@@ -264,9 +264,9 @@ func (c *content) firstSorted(
 	call *query.Evaluation, filter *query.Filter, p *plan, sort *query.Sort, size int64,
 ) ([]document.Object, error) {
 	compare := func(a, b document.Object) int { return call.Compare(sort, a, b) }
-	leaders := leaderboard[document.Object]{compare: compare, size: size}
-	err := c.followSortable(call, filter, p, sort, leaders.add)
-	return leaders.ranking(), err
+	first := topItems[document.Object]{compare: compare, size: size}
+	err := c.followSortable(call, filter, p, sort, first.add)
+	return first.sorted(), err
 }
 
 // allSorted returns all documents that match, in the order of a sort.

@@ -89,7 +89,7 @@ func (r ring) isBefore(distance float64) bool {
 func (s *nearSearch) step(
 	call *query.Evaluation, r ring, candidates func(func(uint64, document.Object) bool), yield func(distant) bool,
 ) (goOn bool, err error) {
-	nearest := leaderboard[distant]{compare: compareDistant, size: s.limit}
+	nearest := topItems[distant]{compare: compareDistant, size: s.limit}
 	if err := s.reach(call, r, &nearest); err != nil {
 		return false, err
 	}
@@ -116,7 +116,7 @@ func (s *nearSearch) step(
 	if err != nil {
 		return false, err
 	}
-	for _, d := range nearest.ranking() {
+	for _, d := range nearest.sorted() {
 		if !yield(d) {
 			return false, nil
 		}
@@ -125,7 +125,7 @@ func (s *nearSearch) step(
 }
 
 // reach takes what waits and is not farther away than a ring.
-func (s *nearSearch) reach(call *query.Evaluation, r ring, nearest *leaderboard[distant]) error {
+func (s *nearSearch) reach(call *query.Evaluation, r ring, nearest *topItems[distant]) error {
 	farther := s.waiting[:0]
 	for _, d := range s.waiting {
 		if r.isBefore(d.distance) {
@@ -139,7 +139,7 @@ func (s *nearSearch) reach(call *query.Evaluation, r ring, nearest *leaderboard[
 }
 
 // take takes a document that matches.
-func (s *nearSearch) take(call *query.Evaluation, d distant, nearest *leaderboard[distant]) error {
+func (s *nearSearch) take(call *query.Evaluation, d distant, nearest *topItems[distant]) error {
 	matched, err := call.Check(s.filter, d.document)
 	if matched && err == nil {
 		nearest.add(d)

@@ -6,8 +6,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// trouble is what keeps messages from being sent.
-type trouble struct {
+// sendFaults are the faults that a test has set for sending: refusals, lost connections and
+// limits.
+type sendFaults struct {
 	// refused are the codes with which platforms refuse recipients.
 	refused map[address]boterr.Code
 	// disconnected are the channels whose platform does not answer.
@@ -16,19 +17,19 @@ type trouble struct {
 	limits map[string]limit
 }
 
-func (t trouble) clone() trouble {
-	t.refused, t.disconnected, t.limits = copyOfMap(t.refused), copyOfMap(t.disconnected), copyOfMap(t.limits)
-	for id, l := range t.limits {
+func (f sendFaults) clone() sendFaults {
+	f.refused, f.disconnected, f.limits = copyOfMap(f.refused), copyOfMap(f.disconnected), copyOfMap(f.limits)
+	for id, l := range f.limits {
 		l.sent = slices.Clone(l.sent)
-		t.limits[id] = l
+		f.limits[id] = l
 	}
-	return t
+	return f
 }
 
 // connected returns why the platform of a channel does not answer. The caller holds the
 // mutex.
 func (o *outbox) connected(channelID string) error {
-	if o.kept.trouble.disconnected[channelID] {
+	if o.kept.sendFaults.disconnected[channelID] {
 		return boterr.New(boterr.Unavailable, "", "the test has disconnected the channel %s", channelID)
 	}
 	return nil
@@ -39,7 +40,7 @@ func (o *outbox) connected(channelID string) error {
 func (p *Platform) Disconnect(channelID string) {
 	p.test.Helper()
 	p.mustHave(channelID)
-	p.hinder(func(t *trouble) { t.disconnected[channelID] = true })
+	p.setSendFaults(func(f *sendFaults) { f.disconnected[channelID] = true })
 	p.notef("%s is disconnected", channelID)
 }
 
@@ -47,13 +48,13 @@ func (p *Platform) Disconnect(channelID string) {
 func (p *Platform) Reconnect(channelID string) {
 	p.test.Helper()
 	p.mustHave(channelID)
-	p.hinder(func(t *trouble) { delete(t.disconnected, channelID) })
+	p.setSendFaults(func(f *sendFaults) { delete(f.disconnected, channelID) })
 	p.notef("%s is connected", channelID)
 }
 
-// hinder changes what keeps messages from being sent.
-func (p *Platform) hinder(change func(t *trouble)) {
+// setSendFaults changes the faults of sending.
+func (p *Platform) setSendFaults(change func(f *sendFaults)) {
 	p.outbox.mu.Lock()
 	defer p.outbox.mu.Unlock()
-	change(&p.outbox.kept.trouble)
+	change(&p.outbox.kept.sendFaults)
 }
