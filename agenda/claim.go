@@ -45,7 +45,7 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 		return nil, err
 	}
 	change, isSpent := query.Change{Update: s.updates().claim}, false
-	if neverCameBack(seen) {
+	if wasLost(seen) {
 		change, isSpent = s.takeOver(ctx, seen)
 	}
 	change.Stamps.Set = change.Stamps.Set.With(fieldLeaseUntil, millis(now.Add(s.lease)))
@@ -61,8 +61,8 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 	return c, nil
 }
 
-// stands reports whether the agenda is still what was claimed.
-func (c *claim) stands(ctx context.Context) (bool, error) {
+// isCurrent reports whether the agenda is still what was claimed.
+func (c *claim) isCurrent(ctx context.Context) (bool, error) {
 	filter, err := query.CompileFilter(document.O(record.FieldID, c.id))
 	if err != nil {
 		return false, err

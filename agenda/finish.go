@@ -50,11 +50,11 @@ func (s *Scheduler) finish(
 	judge := func(r *Record, _ time.Time) ending { return s.afterSuccess(r, c.at) }
 	switch {
 	case c.unreadable != nil:
-		judge = func(r *Record, now time.Time) ending { return s.again(ctx, r, now, failure, pause) }
+		judge = func(r *Record, now time.Time) ending { return s.retry(ctx, r, now, failure, pause) }
 	case failure != nil:
 		judge = func(r *Record, now time.Time) ending {
 			if !r.isRescheduled() && int(r.Failures)+1 < s.limit {
-				return s.again(ctx, r, now, failure, pause)
+				return s.retry(ctx, r, now, failure, pause)
 			}
 			return s.afterLastFailure(r, c.at, failure)
 		}
@@ -189,8 +189,8 @@ func (s *Scheduler) afterLastFailure(r *Record, claimed time.Time, failure error
 	}
 }
 
-// again is the verdict that another attempt follows, after a pause.
-func (s *Scheduler) again(
+// retry is the verdict that another attempt follows, after a pause.
+func (s *Scheduler) retry(
 	ctx context.Context, r *Record, now time.Time, failure error, pause func(failures int) time.Duration,
 ) ending {
 	next := now.Add(s.pauseAfter(ctx, int(r.Failures)+1, pause))

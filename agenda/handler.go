@@ -32,15 +32,15 @@ type Run struct {
 	claim *claim
 }
 
-// StillStands reports whether the agenda is still to be run as the run tells: it is there,
+// IsCurrent reports whether the agenda is still to be run as the run tells: it is there,
 // this claim of it holds, and it was not given another schedule. A handler that had to
 // wait before it begins asks it, and returns nil where it does not. It is true for a Run
 // that no scheduler made. The errors are those of the store.
-func (r Run) StillStands(ctx context.Context) (bool, error) {
+func (r Run) IsCurrent(ctx context.Context) (bool, error) {
 	if r.claim == nil {
 		return true, nil
 	}
-	return r.claim.stands(ctx)
+	return r.claim.isCurrent(ctx)
 }
 
 // IsAbandoned reports whether the scheduler has returned without waiting for the run any

@@ -84,8 +84,8 @@ func (l *leases) renewed(c *claim) {
 	}
 }
 
-// missed notes that a claim was not renewed, and ends it where that came too often.
-func (l *leases) missed(c *claim) {
+// noteMissed notes that a claim was not renewed, and ends it where that came too often.
+func (l *leases) noteMissed(c *claim) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if known, ok := l.held[c]; ok {
@@ -146,7 +146,7 @@ func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 	if len(all) == 0 {
 		return
 	}
-	back := s.underWay.begin("the renewal of leases")
+	back := s.inFlight.begin("the renewal of leases")
 	defer back()
 	beat, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.lease/beats)
 	defer cancel()
@@ -159,7 +159,7 @@ func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 		switch {
 		case err != nil:
 			s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: lease not renewed", slog.String("agenda", c.id), slog.String("error", boterr.Text(err)))
-			held.missed(c)
+			held.noteMissed(c)
 		case holds:
 			held.renewed(c)
 		default:

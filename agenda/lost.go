@@ -29,9 +29,9 @@ var errNeverCameBack = boterr.New(boterr.Internal, "",
 // neverCameBackText is how that failure is kept.
 var neverCameBackText = textOf(errNeverCameBack)
 
-// neverCameBack reports whether the last start of an agenda, as it is stored, never came back.
+// wasLost reports whether the last start of an agenda, as it is stored, never came back.
 // One that was given another schedule since is not what was started.
-func neverCameBack(stored document.Object) bool {
+func wasLost(stored document.Object) bool {
 	return stored.Has(fieldLeaseUntil) && document.Get(stored, fieldAttempts, int64(0)) > 0
 }
 

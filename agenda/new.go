@@ -47,10 +47,10 @@ func (s *Service) NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, er
 func (s *Service) insert(ctx context.Context, made Record) (document.Object, error) {
 	encoded, err := document.Encode(made)
 	if err != nil {
-		return document.Object{}, aboutMeta(err)
+		return document.Object{}, inMeta(err)
 	}
 	inserted, err := s.agendas.Insert(ctx, encoded)
-	return inserted, aboutMeta(err)
+	return inserted, inMeta(err)
 }
 
 // plan checks the parameters, and returns the schedule that they give.

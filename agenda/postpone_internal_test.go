@@ -85,7 +85,7 @@ func TestARunStandsUntilItsAgendaIsRemovedRescheduledOrTaken(t *testing.T) {
 				scheduler := s.scheduler(func(ctx context.Context, run Run) error {
 					last = run
 					test.change(s, id)
-					stands, err := run.StillStands(ctx)
+					stands, err := run.IsCurrent(ctx)
 					require.NoError(s.t, err)
 					require.Equal(s.t, test.stands, stands)
 					return nil
@@ -96,13 +96,13 @@ func TestARunStandsUntilItsAgendaIsRemovedRescheduledOrTaken(t *testing.T) {
 				} else {
 					require.NoError(s.t, err)
 				}
-				stands, err := last.StillStands(s.ctx)
+				stands, err := last.IsCurrent(s.ctx)
 				require.NoError(s.t, err)
 				require.False(s.t, stands, "a run that has ended")
 			})
 		})
 	}
-	stands, err := Run{}.StillStands(t.Context())
+	stands, err := Run{}.IsCurrent(t.Context())
 	require.NoError(t, err)
 	require.True(t, stands, "a run that no scheduler made")
 }

@@ -69,12 +69,12 @@ func (s *Scheduler) removeBatch(ctx context.Context, old document.Object) (found
 	return len(batch), deleted, err
 }
 
-// keepTidy removes completed agendas now and then, until ctx ends.
-func (s *Scheduler) keepTidy(ctx context.Context) {
+// runRetention removes completed agendas now and then, until ctx ends.
+func (s *Scheduler) runRetention(ctx context.Context) {
 	ticker := time.NewTicker(retentionPause)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
-		s.tidy(ctx)
+		s.applyRetention(ctx)
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
@@ -82,9 +82,9 @@ func (s *Scheduler) keepTidy(ctx context.Context) {
 	}
 }
 
-// tidy removes completed agendas, and logs what keeps it from that.
-func (s *Scheduler) tidy(ctx context.Context) {
-	back := s.underWay.begin("the removal of completed agendas")
+// applyRetention removes completed agendas, and logs what keeps it from that.
+func (s *Scheduler) applyRetention(ctx context.Context) {
+	back := s.inFlight.begin("the removal of completed agendas")
 	defer back()
 	defer func() {
 		if thrown := recover(); thrown != nil {

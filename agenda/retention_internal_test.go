@@ -129,7 +129,7 @@ func TestAStoreThatFailsWhileCompletedAgendasAreRemovedIsLoggedWithoutCredential
 				c.Env.Store = leakyClock{Store: s.store, panics: panics}
 				c.Log = slog.New(slog.NewTextHandler(&lines, nil))
 			})
-			require.NotPanics(t, func() { scheduler.tidy(s.ctx) })
+			require.NotPanics(t, func() { scheduler.applyRetention(s.ctx) })
 			require.Contains(t, lines.String(), "completed ones not removed")
 			require.Contains(t, lines.String(), "no clock")
 			require.NotContains(t, lines.String(), "S3CRET")

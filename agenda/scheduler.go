@@ -172,7 +172,7 @@ type Scheduler struct {
 	log             *slog.Logger
 
 	running  atomic.Bool
-	underWay underWay
+	inFlight inFlight
 }
 
 // NewScheduler returns a scheduler. InvalidArgument names what is wrong with the

@@ -92,24 +92,24 @@ func (p *pool) serve(ctx, runs context.Context, drained chan<- struct{}) {
 	defer p.candidates.close()
 	var workers, beating sync.WaitGroup
 	idle := make(chan struct{})
-	p.beat(runs, &beating, idle)
-	beating.Go(func() { p.keepTidy(ctx) })
+	p.startHeartbeat(runs, &beating, idle)
+	beating.Go(func() { p.runRetention(ctx) })
 	for range p.workers {
-		p.employ(ctx, runs, &workers)
+		p.startWorker(ctx, runs, &workers)
 	}
 	workers.Wait()
 	close(idle)
 	beating.Wait()
 }
 
-// beat starts what keeps the leases alive until the workers are idle, and starts it again
+// startHeartbeat starts what keeps the leases alive until the workers are idle, and starts it again
 // where the store ends its goroutine.
-func (p *pool) beat(runs context.Context, beating *sync.WaitGroup, idle <-chan struct{}) {
+func (p *pool) startHeartbeat(runs context.Context, beating *sync.WaitGroup, idle <-chan struct{}) {
 	beating.Go(func() {
 		done := false
 		defer func() {
 			if !done {
-				p.beat(runs, beating, idle)
+				p.startHeartbeat(runs, beating, idle)
 			}
 		}()
 		p.keepAlive(runs, p.held, idle)
@@ -117,13 +117,13 @@ func (p *pool) beat(runs context.Context, beating *sync.WaitGroup, idle <-chan s
 	})
 }
 
-// employ starts a worker, and another one in its place where a handler ends its goroutine.
-func (p *pool) employ(ctx, runs context.Context, workers *sync.WaitGroup) {
+// startWorker starts a worker, and another one in its place where a handler ends its goroutine.
+func (p *pool) startWorker(ctx, runs context.Context, workers *sync.WaitGroup) {
 	workers.Go(func() {
 		done := false
 		defer func() {
 			if !done {
-				p.employ(ctx, runs, workers)
+				p.startWorker(ctx, runs, workers)
 			}
 		}()
 		p.work(ctx, runs)
@@ -140,14 +140,14 @@ func (p *pool) work(ctx, runs context.Context) {
 		case c := <-p.ready:
 			p.perform(runs, c)
 		case <-p.turn:
-			p.takeTurn(ctx)
+			p.claimInTurn(ctx)
 		}
 	}
 }
 
-// takeTurn claims a batch, and gives the turn back: after a pause where the store ends the
+// claimInTurn claims a batch, and gives the turn back: after a pause where the store ends the
 // goroutine.
-func (p *pool) takeTurn(ctx context.Context) {
+func (p *pool) claimInTurn(ctx context.Context) {
 	done := false
 	defer func() {
 		if !done {
@@ -192,7 +192,7 @@ func (p *pool) waitForMore(ctx context.Context, most time.Duration) {
 // claimDue claims what is due, not more than there are workers to run it, and returns how
 // long to wait for more.
 func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
-	back := p.underWay.begin("the claim of what is due")
+	back := p.inFlight.begin("the claim of what is due")
 	defer back()
 	now, err := p.store.Now(ctx)
 	if err != nil {
@@ -258,7 +258,7 @@ var errGoroutineEnded = error(boterr.New(boterr.Internal, "", "the handler ended
 
 // settle stores what follows from a run whose context is ctx.
 func (p *pool) settle(ctx context.Context, c *claim, failure error) {
-	back := p.underWay.begin("the end of the run of agenda " + c.id)
+	back := p.inFlight.begin("the end of the run of agenda " + c.id)
 	defer back()
 	// What is stored after a run must not hold up a worker for ever.
 	stored, stop := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
@@ -277,7 +277,7 @@ func (p *pool) settle(ctx context.Context, c *claim, failure error) {
 
 // giveBackReady gives back what no worker has begun.
 func (p *pool) giveBackReady(ctx context.Context) {
-	back := p.underWay.begin("the return of what was not begun")
+	back := p.inFlight.begin("the return of what was not begun")
 	defer back()
 	ctx, cancel := context.WithTimeout(ctx, p.lease)
 	defer cancel()
@@ -305,7 +305,7 @@ func (p *pool) abandonAll(ctx context.Context) error {
 		left = append(left, fmt.Sprintf("%d runs, which are run again once their leases have passed: the agendas %s",
 			len(ids), strings.Join(ids, ", ")))
 	}
-	if calls := p.underWay.names(); len(calls) > 0 {
+	if calls := p.inFlight.names(); len(calls) > 0 {
 		p.log.LogAttrs(ctx, slog.LevelError, "agenda: the store does not come back", slog.Any("from", calls))
 		left = append(left, "calls of the store, for "+strings.Join(calls, ", "))
 	}

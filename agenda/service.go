@@ -119,9 +119,9 @@ func missingTag() error {
 	return boterr.Invalid("tag", "is missing: replace removes the agendas of one tag, so give the tag")
 }
 
-// aboutMeta returns the error of a write whose other parameters are checked: what a store
+// inMeta returns the error of a write whose other parameters are checked: what a store
 // refuses then is in meta, too deep or too large.
-func aboutMeta(err error) error {
+func inMeta(err error) error {
 	if boterr.CodeOf(err) != boterr.InvalidArgument {
 		return err
 	}

@@ -28,7 +28,7 @@ func (u *update) write(ctx context.Context, open []*Record) (store.UpdateResult,
 		WithModifier: true,
 		Multi:        true,
 	})
-	return written, aboutMeta(err)
+	return written, inMeta(err)
 }
 
 // fits returns the conditions of check as pairs of a filter: an agenda fits that has no
@@ -82,15 +82,15 @@ func (u *update) fields() (set, unset []any) {
 	}
 	if u.planned.next != 0 {
 		set = append(set, fieldNextRunAt, int64(u.planned.next))
-		unset = append(unset, startAfresh()...)
+		unset = append(unset, resetAttempts()...)
 	}
 	return set, unset
 }
 
-// startAfresh returns what is removed of an agenda that is scheduled anew: all of its
+// resetAttempts returns what is removed of an agenda that is scheduled anew: all of its
 // earlier attempts. The lease of one that is running stays, and its run learns from
 // there being no attempts that it has another schedule.
-func startAfresh() []any {
+func resetAttempts() []any {
 	return []any{
 		fieldAttempts, true, fieldFailures, true, fieldRetryAt, true, fieldFailed, true, fieldError, true,
 	}

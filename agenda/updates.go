@@ -28,9 +28,9 @@ func newUpdates() updates {
 	var (
 		// What each end of a run removes, and what one that is the last for its time.
 		ended = []any{fieldLeaseUntil, true, fieldRetryAt, true}
-		last  = and(ended, fieldAttempts, true, fieldFailures, true)
+		last  = appendPairs(ended, fieldAttempts, true, fieldFailures, true)
 		// A run that succeeded removes the marks of a failure, too.
-		succeeded = document.O(and(last, fieldFailed, true, fieldError, true)...)
+		succeeded = document.O(appendPairs(last, fieldFailed, true, fieldError, true)...)
 	)
 	return updates{
 		claim:    mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1)),
@@ -48,8 +48,8 @@ func newUpdates() updates {
 	}
 }
 
-// and returns a copy of pairs with more behind them.
-func and(pairs []any, more ...any) []any { return append(slices.Clip(pairs), more...) }
+// appendPairs returns a copy of pairs with more behind them.
+func appendPairs(pairs []any, more ...any) []any { return append(slices.Clip(pairs), more...) }
 
 // mustUpdate compiles an update that is known to be one.
 func mustUpdate(pairs ...any) *query.Update {

@@ -44,7 +44,7 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
 	}
 	defer func() { err = r.orPanic(ctx, place{scope: begin.scope}, err, recover()) }()
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
-		if stands, err := due.StillStands(ctx); err != nil || !stands {
+		if stands, err := due.IsCurrent(ctx); err != nil || !stands {
 			return err // It was deleted or rescheduled while it waited for the member's turn.
 		}
 		if isOfLiveChat(due.Agenda) {

@@ -27,7 +27,7 @@ func requestCases() map[string]chatCase {
 				"a custom channel is asked for a group":                     callForAGroup,
 				"a custom channel's API is asked without createGroup, too":  callWithoutAGroup,
 				"a custom channel without an API gets a message":            callToCustom,
-				"a request that is open comes back, and sends nothing":       callTwice,
+				"a request that is open comes back, and sends nothing":      callTwice,
 				"a member that is given need not be the context's own":      callForAnother,
 				"each ticketing platform gets the relay message of its own": callWithRelayMessages,
 			},

@@ -48,13 +48,13 @@
 // a crash does the same, so it goes on where the other one stopped.
 //
 //	step                           due in           for
-//	send the tickets               sending, pending open
-//	store the group of the API     sending          open
-//	end the previous one           sending          open
-//	open                           sending          open
-//	close the previous one         pending, taken   open
-//	give it to who is in its group pending, taken   open
-//	let the member in              pending, taken   open
+//	send the tickets               sending, pending open request
+//	store the group of the API     sending          open request
+//	end the previous one           sending          open request
+//	open                           sending          open request
+//	close the previous one         pending, taken   open request
+//	give it to who is in its group pending, taken   open request
+//	let the member in              pending, taken   open request
 //	open the conversation          taken            conversation
 //	watch idle time                taken            conversation
 //	let the member in              taken            conversation

@@ -30,7 +30,7 @@ func (s *Service) AlphaCreateBroadcast(ctx context.Context, p AlphaCreateBroadca
 		return AlphaCreateBroadcastResult{}, boterr.New(boterr.Internal, "",
 			"the connector stored the message and told nothing of it: have it tell the platform's reply")
 	}
-	return AlphaCreateBroadcastResult{OK: 1, Result: each(stored, StoredMessage.told)}, nil
+	return AlphaCreateBroadcastResult{OK: 1, Result: mapped(stored, StoredMessage.withWritableReply)}, nil
 }
 
 // AlphaSendBroadcast implements Operations.

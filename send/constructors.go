@@ -38,7 +38,7 @@ func Attachment(t Type, id string) Response {
 //	send.QuickReplies("Again?", send.QuickReply{Title: "Yes"}, send.QuickReply{Title: "No"})
 func QuickReplies(text string, replies ...QuickReply) Response {
 	return Raw(document.O(fieldType, TypeQuickReplies, fieldText, text,
-		"quickReplies", each(replies, QuickReply.withDefaults)))
+		"quickReplies", mapped(replies, QuickReply.withDefaults)))
 }
 
 // Buttons returns a text with at most 3 buttons:
@@ -46,12 +46,12 @@ func QuickReplies(text string, replies ...QuickReply) Response {
 //	send.Buttons("A table for two?", send.Postback("Yes", "book"), send.WebURL("Menu", url))
 func Buttons(text string, buttons ...Button) Response {
 	return Raw(document.O(fieldType, TypeButton, fieldText, text,
-		"buttons", each(buttons, Button.withDefaults)))
+		"buttons", mapped(buttons, Button.withDefaults)))
 }
 
 // Carousel returns a row of at most 10 cards.
 func Carousel(cards ...Card) Response {
-	return Raw(document.O(fieldType, TypeCarousel, "carousel", each(cards, Card.withDefaults)))
+	return Raw(document.O(fieldType, TypeCarousel, "carousel", mapped(cards, Card.withDefaults)))
 }
 
 // News returns an article on Echo, of which a message has one.

@@ -50,6 +50,6 @@ func (m Message) recipient() string {
 
 // result returns what came of a message that was delivered, in the shape of its platform.
 func (m Message) result(d Delivery, now document.Timestamp) Result {
-	result := Result{Reply: told(d.Reply), MessageEvent: m.event(d, now), ChatID: d.ChatID}
+	result := Result{Reply: writableReply(d.Reply), MessageEvent: m.event(d, now), ChatID: d.ChatID}
 	return result.For(m.Channel.Type)
 }

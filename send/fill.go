@@ -105,14 +105,14 @@ func (f *filler) text(text string) string {
 			return ""
 		}
 		value, _ := f.from.Lookup(placeholder.FindStringSubmatch(found)[1])
-		filled := printed(value)
+		filled := formatted(value)
 		f.left -= len(filled)
 		return filled
 	})
 }
 
-// printed returns a value as it reads in a text.
-func printed(value any) string {
+// formatted returns a value as it reads in a text.
+func formatted(value any) string {
 	switch v := value.(type) {
 	case nil:
 		return ""

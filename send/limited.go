@@ -121,14 +121,14 @@ func (l *limited) Unwrap() Connector { return l.Connector }
 
 // Send implements Connector.
 func (l *limited) Send(ctx context.Context, message Message) (Delivery, error) {
-	return inTurn(ctx, l, message, func() (Delivery, error) { return l.Connector.Send(ctx, message) })
+	return queued(ctx, l, message, func() (Delivery, error) { return l.Connector.Send(ctx, message) })
 }
 
-// inTurn makes a request in the turn of the channel of its first message, again where the
+// queued makes a request in the turn of the channel of its first message, again where the
 // platform asks for it.
-func inTurn[Answer any](ctx context.Context, l *limited, first Message, request func() (Answer, error)) (Answer, error) {
+func queued[Answer any](ctx context.Context, l *limited, first Message, request func() (Answer, error)) (Answer, error) {
 	in := queueKey{app: first.Channel.App, channel: first.Channel.ID}
-	own := new(turn)
+	own := new(waitingMessage)
 	for repeats := 0; ; repeats++ {
 		if err := l.channels.wait(ctx, in, own); err != nil {
 			var none Answer

@@ -29,7 +29,7 @@ func (l *limitedBatches) SendBatch(ctx context.Context, messages []Message) (Bat
 	for i := range messages {
 		a.left = append(a.left, i)
 	}
-	_, err := inTurn(ctx, l.limited, messages[0], func() (Batch, error) { return a.batch, a.next(ctx, l.batches) })
+	_, err := queued(ctx, l.limited, messages[0], func() (Batch, error) { return a.batch, a.next(ctx, l.batches) })
 	if a.isAnswered {
 		return a.batch, nil // What befell the messages is in their outcomes.
 	}

@@ -40,8 +40,8 @@ type queue struct {
 	alarm time.Time
 }
 
-// turn is a message that waits, perhaps for another attempt.
-type turn struct {
+// waitingMessage is a message that waits, perhaps for another attempt.
+type waitingMessage struct {
 	// arrival is its number among all messages, 0 before it first waits.
 	arrival uint64
 	// come is closed when it is its turn.
@@ -61,7 +61,7 @@ func newQueues(rate Rate) *queues {
 
 // wait returns when it is the turn of a message, or with the error of ctx when that ends
 // before. A message that has waited before keeps its place before those that came later.
-func (q *queues) wait(ctx context.Context, key queueKey, t *turn) error {
+func (q *queues) wait(ctx context.Context, key queueKey, t *waitingMessage) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (q *queues) wait(ctx context.Context, key queueKey, t *turn) error {
 }
 
 // enter puts a message into the queue of its channel.
-func (q *queues) enter(key queueKey, t *turn) {
+func (q *queues) enter(key queueKey, t *waitingMessage) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if t.arrival == 0 {
@@ -157,7 +157,7 @@ func (q *queues) wake(key queueKey, c *queue, after time.Duration) {
 func (c *queue) next(slack time.Duration) time.Time { return later(c.due.Add(-slack), c.paused) }
 
 // insert puts a message before all that came later.
-func (c *queue) insert(t *turn) {
+func (c *queue) insert(t *waitingMessage) {
 	newest := c.waiting.Back()
 	if newest == nil || arrivalOf(newest) < t.arrival {
 		t.place = c.waiting.PushBack(t)
@@ -172,7 +172,7 @@ func (c *queue) insert(t *turn) {
 
 // leave lets the first message go.
 func (c *queue) leave() {
-	first, _ := c.waiting.Remove(c.waiting.Front()).(*turn)
+	first, _ := c.waiting.Remove(c.waiting.Front()).(*waitingMessage)
 	first.place = nil
 	close(first.come)
 }
@@ -185,7 +185,7 @@ func (c *queue) stop() {
 
 // arrivalOf returns the number of the message at a place.
 func arrivalOf(place *linked.Element) uint64 {
-	waiting, _ := place.Value.(*turn)
+	waiting, _ := place.Value.(*waitingMessage)
 	return waiting.arrival
 }
 

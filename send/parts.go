@@ -107,7 +107,7 @@ type Card struct {
 
 // withDefaults returns the card as it is sent.
 func (c Card) withDefaults() Card {
-	c.Buttons = each(c.Buttons, Button.withDefaults)
+	c.Buttons = mapped(c.Buttons, Button.withDefaults)
 	return c
 }
 
@@ -158,8 +158,8 @@ func (r Response) Components() []document.Object {
 	return document.Get(r, "components", []document.Object(nil))
 }
 
-// each returns what change makes of every item, nil for nil.
-func each[T any](items []T, change func(T) T) []T {
+// mapped returns what change makes of every item, nil for nil.
+func mapped[T any](items []T, change func(T) T) []T {
 	if items == nil {
 		return nil
 	}

@@ -56,7 +56,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 func (s *Service) SavePostCommentAnalytics(
 	ctx context.Context, p SavePostCommentAnalyticsParams,
 ) (SavePostCommentAnalyticsResult, error) {
-	who, err := commented(p)
+	who, err := commenter(p)
 	if err != nil {
 		return SavePostCommentAnalyticsResult{}, err
 	}
@@ -87,9 +87,9 @@ func (s *Service) SavePostCommentAnalytics(
 	return SavePostCommentAnalyticsResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// commented returns who commented, "" for the scope's own member, once all that must be
+// commenter returns who commented, "" for the scope's own member, once all that must be
 // given is there.
-func commented(p SavePostCommentAnalyticsParams) (recipient, error) {
+func commenter(p SavePostCommentAnalyticsParams) (recipient, error) {
 	switch {
 	case p.Comment == "":
 		return recipient{}, boterr.Missing("comment", "the text of the comment")

@@ -27,13 +27,13 @@ func (s *Service) recipients(given *member.Member, ids document.OneOrMany[string
 	case given == nil && ids == nil:
 		return s.ownMember()
 	case given == nil:
-		return namedOnce(ids)
+		return distinctRecipients(ids)
 	case given.ID == "":
 		return nil, boterr.Invalid("member._id", "is missing: it is what a member is found by")
 	case slices.ContainsFunc(ids, func(id string) bool { return id != given.ID }):
 		return nil, boterr.Invalid("memberId", "names another member than member, which is %q: give one of both", given.ID)
 	case ids != nil && len(ids) == 0:
-		return namedOnce(ids)
+		return distinctRecipients(ids)
 	default:
 		return []recipient{{id: given.ID, field: "member"}}, nil
 	}
@@ -46,8 +46,8 @@ func (s *Service) ownMember() ([]recipient, error) {
 	return []recipient{{id: s.scope.Member, field: "memberId", isOwn: true}}, nil
 }
 
-// namedOnce returns the members of a list in the order in which it first names them.
-func namedOnce(ids []string) ([]recipient, error) {
+// distinctRecipients returns the members of a list in the order in which it first names them.
+func distinctRecipients(ids []string) ([]recipient, error) {
 	if len(ids) == 0 {
 		return nil, boterr.Invalid("memberId", "names nobody: give at least one id, or leave it out for the context's own member")
 	}

@@ -12,10 +12,10 @@ import (
 // them can be written: those of a call, of a node, and of a run of nodes.
 const maxDepth = document.MaxDepth - 8
 
-// told returns a platform's reply without the fields that cannot be written as JSON. What
+// writableReply returns a platform's reply without the fields that cannot be written as JSON. What
 // became of the message is known, and an odd reply must not lose that: whoever is told of a
 // failure sends the message again.
-func told(reply document.Object) document.Object {
+func writableReply(reply document.Object) document.Object {
 	if reply.Err() != nil {
 		return document.O()
 	}
@@ -27,9 +27,9 @@ func told(reply document.Object) document.Object {
 	return present(reply)
 }
 
-// told returns a stored message whose reply can be written as JSON.
-func (m StoredMessage) told() StoredMessage {
-	m.Response = told(m.Response)
+// withWritableReply returns a stored message whose reply can be written as JSON.
+func (m StoredMessage) withWritableReply() StoredMessage {
+	m.Response = writableReply(m.Response)
 	return m
 }
 

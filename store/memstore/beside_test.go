@@ -25,7 +25,7 @@ type pausingContext struct {
 	goOn  chan struct{}
 }
 
-// pauseAt is more often than a write looks in its turn.
+// pauseAt is more often than a write looks under the lock.
 const pauseAt = 100
 
 func (c *pausingContext) Err() error {

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// follower collects what is written to a collection. Only who has the collection's turn
+// follower collects what is written to a collection. Only who has the lock of the collection
 // touches it, but for hasLeft.
 type follower struct {
 	changes []documentChange
@@ -15,14 +15,14 @@ type follower struct {
 	hasLeft atomic.Bool
 }
 
-// addFollower adds one. The caller has the turn.
+// addFollower adds one. The caller has the lock.
 func (v *versions) addFollower(f *follower) {
 	v.forgetFollowers()
 	v.followers = append(v.followers, f)
 }
 
-// tellFollowers tells who follows what a transaction did. The caller has the turn.
-func (v *versions) tellFollowers(changes []documentChange) {
+// notifyFollowers tells who follows what a transaction did. The caller has the lock.
+func (v *versions) notifyFollowers(changes []documentChange) {
 	if len(v.followers) == 0 {
 		return
 	}

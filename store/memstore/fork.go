@@ -39,7 +39,7 @@ func (s *Store) Restore(snapshot Snapshot) {
 		for _, f := range v.followers {
 			f.isReset = true
 		}
-		v.tellReset()
+		v.notifyReset()
 	}
 }
 

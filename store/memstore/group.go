@@ -42,7 +42,7 @@ func (g *group) perform() {
 			continue
 		}
 		p.versions.staged = stagedContent{content: p.made.next, failures: g.failures}
-		p.versions.tellFollowers(p.made.changes)
+		p.versions.notifyFollowers(p.made.changes)
 		g.entries = p.made.appendEntries(g.entries)
 	}
 }

@@ -128,8 +128,8 @@ func (b branch) into(element any) branch {
 	return b
 }
 
-// intoNone returns the branch as it ends at an array without elements.
-func (b branch) intoNone() branch {
+// intoEmpty returns the branch as it ends at an array without elements.
+func (b branch) intoEmpty() branch {
 	if b.used == len(b.path) {
 		b.end(emptyArray{})
 	} else {
@@ -159,7 +159,7 @@ func appendKeyValues(lists [][]any, branches []branch) ([][]any, error) {
 	}
 	elements, _ := array.value.(document.Array)
 	if elements.Len() == 0 {
-		return appendKeyValues(lists, onward(branches, branch.intoNone))
+		return appendKeyValues(lists, onward(branches, branch.intoEmpty))
 	}
 	for _, element := range elements.All() {
 		var err error

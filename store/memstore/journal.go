@@ -106,13 +106,13 @@ func (s *Store) load(journal Journal) error {
 	err := journal.Load(func(entry Entry) error {
 		if t == nil || t.next.name != entry.Collection {
 			if err := checkName(entry.Collection); err != nil {
-				return unloadable(entry, err)
+				return invalidEntry(entry, err)
 			}
 			publish()
 			at = s.named(entry.Collection)
 			t = begin(context.Background(), at.newest.Load())
 		}
-		return unloadable(entry, t.load(entry))
+		return invalidEntry(entry, t.load(entry))
 	})
 	publish()
 	return err
@@ -136,8 +136,8 @@ func (t *transaction) load(entry Entry) error {
 	return t.ensure(*entry.Index)
 }
 
-// unloadable is the error for what a journal yields and no store could have written.
-func unloadable(entry Entry, err error) error {
+// invalidEntry is the error for what a journal yields and no store could have written.
+func invalidEntry(entry Entry, err error) error {
 	switch {
 	case err == nil:
 		return nil

@@ -69,7 +69,7 @@ func (p *pendingWrite) runIn(t *transaction) (err error) {
 	if err := checkEnded(p.ctx); err != nil {
 		return err
 	}
-	return t.runInTurn(p.looks, p.run)
+	return t.runLocked(p.looks, p.run)
 }
 
 // publish shows what the write made. A watcher that panics does so in the goroutine of the
@@ -79,5 +79,5 @@ func (p *pendingWrite) publish() {
 	defer p.versions.writing.Unlock()
 	defer func() { p.panicked = recover() }()
 	p.versions.newest.Store(p.made.next)
-	p.versions.tell(p.made.changes)
+	p.versions.notify(p.made.changes)
 }

@@ -32,7 +32,7 @@ type Store struct {
 	collections atomic.Pointer[directory]
 	// commits keeps what is written in a journal; nil where there is none.
 	commits *commits
-	// firstLooks is how often a write may look at its context in its first turn.
+	// firstLooks is how often a write may look at its context under the lock before it goes on without.
 	firstLooks int
 }
 

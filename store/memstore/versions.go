@@ -14,7 +14,7 @@ import (
 // versions is one collection: its newest content, and the lock under which the
 // next one is made.
 type versions struct {
-	writing turn
+	writing writeLock
 	newest  atomic.Pointer[content]
 	// staged is what the writes of groups have made, published or not. It belongs to who
 	// leads a group.
@@ -27,7 +27,7 @@ type versions struct {
 }
 
 func newVersions(name string) *versions {
-	v := &versions{writing: newTurn()}
+	v := &versions{writing: newWriteLock()}
 	v.newest.Store(newContent(name))
 	return v
 }
@@ -45,12 +45,12 @@ func (v *versions) write(ctx context.Context, looks int, run func(*transaction) 
 	}
 	t := begin(ctx, v.newest.Load())
 	t.noted = len(v.watchers) > 0 || len(v.followers) > 0
-	if err := t.runInTurn(looks, run); err != nil {
+	if err := t.runLocked(looks, run); err != nil {
 		return err
 	}
 	v.newest.Store(t.next)
-	v.tellFollowers(t.changes)
-	v.tell(t.changes)
+	v.notifyFollowers(t.changes)
+	v.notify(t.changes)
 	return nil
 }
 
@@ -74,9 +74,9 @@ func newContent(name string) *content {
 
 // transaction makes the next version of a content.
 type transaction struct {
-	// ctx is what the transaction looks at while it works, turn what that is in a turn.
-	ctx  context.Context //nolint:containedctx // It belongs to the one call that the transaction is made for.
-	turn lookedContext
+	// ctx is what the transaction looks at while it works: bounded while it has the lock.
+	ctx     context.Context //nolint:containedctx // It belongs to the one call that the transaction is made for.
+	bounded countingContext
 	// call is that which the transaction is made for, nil where it evaluates nothing.
 	call *query.Evaluation
 	// before is the version that it began with, next the one that it makes. They

@@ -43,23 +43,23 @@ func (v *versions) unwatch(w *watcher) {
 	v.watchers = slices.DeleteFunc(v.watchers, func(known *watcher) bool { return known == w })
 }
 
-// tell tells the watchers what a transaction did. The caller holds the lock.
-func (v *versions) tell(changes []documentChange) { tellAll(v.watchers, changes) }
+// notify tells the watchers what a transaction did. The caller holds the lock.
+func (v *versions) notify(changes []documentChange) { notifyAll(v.watchers, changes) }
 
-// tellAll tells watchers, one after the other. Where one panics or ends the goroutine, those
+// notifyAll tells watchers, one after the other. Where one panics or ends the goroutine, those
 // after it are told all the same.
-func tellAll(watchers []*watcher, changes []documentChange) {
+func notifyAll(watchers []*watcher, changes []documentChange) {
 	if len(watchers) == 0 {
 		return
 	}
-	defer tellAll(watchers[1:], changes)
+	defer notifyAll(watchers[1:], changes)
 	for i := range changes {
 		watchers[0].changed(changes[i].before, changes[i].after)
 	}
 }
 
-// tellReset tells the watchers that everything changed. The caller holds the lock.
-func (v *versions) tellReset() {
+// notifyReset tells the watchers that everything changed. The caller holds the lock.
+func (v *versions) notifyReset() {
 	for _, w := range v.watchers {
 		w.reset()
 	}

@@ -12,12 +12,12 @@ import (
 // time. It says all characters and places itself, so that no options are needed.
 type linearWriter struct {
 	text strings.Builder
-	// lines tells that RE2 takes the end of a text for another place than PCRE2 does, where
+	// finalNewline tells that RE2 takes the end of a text for another place than PCRE2 does, where
 	// the text ends in a newline.
-	lines bool
-	// turns tells that a loop may take nothing in a turn. RE2 finds a match where PCRE2 does,
+	finalNewline bool
+	// emptyLoops tells that a repetition may take nothing. RE2 finds a match where PCRE2 does,
 	// but may take more of the text for it.
-	turns bool
+	emptyLoops bool
 	// size is about the number of instructions that RE2 will need.
 	size int
 }
@@ -106,7 +106,7 @@ func (r repeat) linear(w *linearWriter) bool {
 		return false
 	}
 	least, _ := r.body.width()
-	w.turns = w.turns || least == 0
+	w.emptyLoops = w.emptyLoops || least == 0
 	w.write("{" + strconv.Itoa(r.least) + ",")
 	if r.most != unbounded {
 		w.write(strconv.Itoa(r.most))
@@ -123,7 +123,7 @@ func (g capture) linear(w *linearWriter) bool { return enclosed(g.body, w, "(") 
 func (kind assertion) linear(w *linearWriter) bool {
 	place, ok := linearPlaces[kind]
 	w.write(place)
-	w.lines = w.lines || kind == lastLineEnd || kind == lineStart
+	w.finalNewline = w.finalNewline || kind == lastLineEnd || kind == lineStart
 	return ok && w.grow(1)
 }
 

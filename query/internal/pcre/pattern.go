@@ -28,9 +28,9 @@ type Pattern struct {
 	// linear is nil where RE2 lacks what the pattern says, and steps are its instructions.
 	linear *regexp.Regexp
 	steps  int
-	// lines tells that a text that ends in a newline is not for linear, and turns that what
-	// groups catch is not.
-	lines, turns bool
+	// finalNewline tells that a text that ends in a newline is not for linear, and emptyLoops
+	// that what groups catch is not.
+	finalNewline, emptyLoops bool
 	// machines are those that wait for a text.
 	machines sync.Pool
 }
@@ -69,7 +69,7 @@ func (p *Pattern) compileLinear() {
 		return
 	}
 	if p.linear, err = regexp.Compile(w.text.String()); err == nil {
-		p.steps, p.lines, p.turns = len(compiled.Inst), w.lines, w.turns
+		p.steps, p.finalNewline, p.emptyLoops = len(compiled.Inst), w.finalNewline, w.emptyLoops
 	}
 }
 
@@ -109,7 +109,7 @@ func (p *Pattern) Match(text string, charge Charge) (bool, error) {
 func (p *Pattern) Find(text string, from int, charge Charge) ([]int, error) {
 	m := p.machine(text, charge)
 	defer p.release(m)
-	if from > 0 || p.turns || !p.isLinear(text) {
+	if from > 0 || p.emptyLoops || !p.isLinear(text) {
 		found, err := m.find(from)
 		if !found || err != nil {
 			return nil, err
@@ -157,5 +157,5 @@ func (p *Pattern) release(m *machine) {
 
 // isLinear reports whether RE2 matches a text as PCRE2 does.
 func (p *Pattern) isLinear(text string) bool {
-	return p.linear != nil && !(p.lines && strings.HasSuffix(text, "\n"))
+	return p.linear != nil && !(p.finalNewline && strings.HasSuffix(text, "\n"))
 }

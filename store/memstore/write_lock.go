@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// turn is the lock under which the next content of a collection is made. Who waits for it
+// writeLock is the lock under which the next content of a collection is made. Who waits for it
 // can go when a context ends.
-type turn struct {
+type writeLock struct {
 	sync.Mutex
 
 	// waiting is the number of those who wait with a context, freed what tells one of them
@@ -17,10 +17,10 @@ type turn struct {
 	freed   chan struct{}
 }
 
-func newTurn() turn { return turn{freed: make(chan struct{}, 1)} }
+func newWriteLock() writeLock { return writeLock{freed: make(chan struct{}, 1)} }
 
 // take takes the lock, unless ctx ends before.
-func (t *turn) take(ctx context.Context) error {
+func (t *writeLock) take(ctx context.Context) error {
 	if t.TryLock() {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (t *turn) take(ctx context.Context) error {
 }
 
 // Unlock gives the lock back.
-func (t *turn) Unlock() {
+func (t *writeLock) Unlock() {
 	t.Mutex.Unlock()
 	if t.waiting.Load() == 0 {
 		return
@@ -49,17 +49,17 @@ func (t *turn) Unlock() {
 }
 
 const (
-	// firstLooks is how often a write may look at its context in its turn, which it does
+	// firstLooks is how often a write may look at its context under the lock, which it does
 	// after each piece of work: about a quarter of a millisecond. A write that takes longer
-	// runs beside the turn, and has done so much for nothing.
+	// runs without the lock, and has done so much for nothing.
 	firstLooks = 16
 	// moreLooks is how many times that it may look after each time that it lost.
 	moreLooks = 4
 )
 
-// lookedContext is the context of a write in its turn. It ends when it was looked at often
+// countingContext is the context of a write under the lock. It ends when it was looked at often
 // enough.
-type lookedContext struct {
+type countingContext struct {
 	context.Context //nolint:containedctx // It is one.
 
 	left    int
@@ -67,7 +67,7 @@ type lookedContext struct {
 }
 
 // Err implements context.Context.
-func (c *lookedContext) Err() error {
+func (c *countingContext) Err() error {
 	if err := c.Context.Err(); err != nil {
 		return err
 	}

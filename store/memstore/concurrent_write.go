@@ -18,18 +18,18 @@ type program struct {
 }
 
 var (
-	// errTooLong ends a transaction that takes longer than its turn.
-	errTooLong = boterr.New(boterr.Internal, "", "the write takes longer than its turn")
+	// errTooLong ends a transaction that takes longer than it may keep the lock.
+	errTooLong = boterr.New(boterr.Internal, "", "the write takes longer than it may keep the lock")
 	// errNothingToKeep ends a transaction that was made for another purpose than to write.
 	errNothingToKeep = boterr.New(boterr.Internal, "", "there is nothing to keep")
 	// errLost is the error of a transaction that rests on what was changed meanwhile.
 	errLost = boterr.New(boterr.Internal, "", "another write came first")
 )
 
-// carryOut carries out a write. One that takes long runs beside the turn of its collection,
-// so that it holds nobody up, and takes the turn only to put what it made on top of what
+// carryOut carries out a write. One that takes long runs without the lock of its collection,
+// so that it holds nobody up, and takes the lock only to put what it made on top of what
 // others wrote meanwhile. Where that bears on it, it has lost and begins again; each time
-// it may keep the turn longer, so that it comes to an end.
+// it may keep the lock longer, so that it comes to an end.
 func (c *collection) carryOut(ctx context.Context, v *versions, p program) error {
 	call := query.NewEvaluation(ctx)
 	run := func(t *transaction) error {
@@ -38,39 +38,39 @@ func (c *collection) carryOut(ctx context.Context, v *versions, p program) error
 		return p.run(call, t)
 	}
 	for looks := c.store.firstLooks; ; looks = moreLooks * (looks + 1) {
-		err := c.inTurn(ctx, v, looks, run)
+		err := c.writeLocked(ctx, v, looks, run)
 		if err != errTooLong { //nolint:errorlint // It comes as it is.
 			return err
 		}
-		w := besideWrite{collection: c, versions: v, program: p, call: call}
+		w := concurrentWrite{collection: c, versions: v, program: p, call: call}
 		if err := w.carryOut(ctx); err != errLost { //nolint:errorlint // It comes as it is.
 			return err
 		}
 	}
 }
 
-// inTurn runs a transaction in the turn of its collection, and keeps what it made. The error
+// writeLocked runs a transaction under the lock of its collection, and keeps what it made. The error
 // is errTooLong where it looked at its context more often than allowed.
-func (c *collection) inTurn(ctx context.Context, v *versions, looks int, run func(*transaction) error) error {
+func (c *collection) writeLocked(ctx context.Context, v *versions, looks int, run func(*transaction) error) error {
 	if c.store.commits != nil {
 		return c.store.commits.write(ctx, v, looks, run)
 	}
 	return v.write(ctx, looks, run)
 }
 
-// runInTurn is what inTurn does with a transaction.
-func (t *transaction) runInTurn(looks int, run func(*transaction) error) error {
-	t.turn = lookedContext{Context: t.ctx, left: looks}
-	t.ctx = &t.turn
+// runLocked is what writeLocked does with a transaction.
+func (t *transaction) runLocked(looks int, run func(*transaction) error) error {
+	t.bounded = countingContext{Context: t.ctx, left: looks}
+	t.ctx = &t.bounded
 	err := run(t)
-	if t.turn.isSpent {
+	if t.bounded.isSpent {
 		return errTooLong
 	}
 	return err
 }
 
-// besideWrite is a write that runs beside the turn of its collection.
-type besideWrite struct {
+// concurrentWrite is a write that runs without the lock of its collection.
+type concurrentWrite struct {
 	collection *collection
 	versions   *versions
 	program    program
@@ -85,7 +85,7 @@ type besideWrite struct {
 
 // carryOut runs the write on what is there now, and puts what it made on top of what is
 // there then. The error is errLost where what others wrote meanwhile bears on it.
-func (w *besideWrite) carryOut(ctx context.Context) error {
+func (w *concurrentWrite) carryOut(ctx context.Context) error {
 	base, err := w.follow(ctx)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (w *besideWrite) carryOut(ctx context.Context) error {
 		return err
 	}
 	for looks := w.collection.store.firstLooks; ; looks = moreLooks * (looks + 1) {
-		err := w.collection.inTurn(ctx, w.versions, looks, func(now *transaction) error { return w.settle(ctx, now) })
+		err := w.collection.writeLocked(ctx, w.versions, looks, func(now *transaction) error { return w.settle(ctx, now) })
 		if err != errTooLong { //nolint:errorlint // It comes as it is.
 			return err
 		}
@@ -110,8 +110,8 @@ func (w *besideWrite) carryOut(ctx context.Context) error {
 
 // follow returns the newest content, which the journal has kept, and collects what is
 // written from then on.
-func (w *besideWrite) follow(ctx context.Context) (base *content, err error) {
-	err = w.collection.inTurn(ctx, w.versions, 1, func(t *transaction) error {
+func (w *concurrentWrite) follow(ctx context.Context) (base *content, err error) {
+	err = w.collection.writeLocked(ctx, w.versions, 1, func(t *transaction) error {
 		base = t.before
 		w.versions.addFollower(&w.follower)
 		return errNothingToKeep
@@ -122,14 +122,14 @@ func (w *besideWrite) follow(ctx context.Context) (base *content, err error) {
 	return nil, err
 }
 
-// settle puts what was made into a transaction that has the turn.
-func (w *besideWrite) settle(ctx context.Context, now *transaction) error {
+// settle puts what was made into a transaction that has the lock.
+func (w *concurrentWrite) settle(ctx context.Context, now *transaction) error {
 	w.missed = append(w.missed, w.follower.changes...)
 	w.follower.changes = nil
 	if w.follower.isReset {
 		return errLost
 	}
-	if err := w.compare(now.ctx); err != nil { //nolint:contextcheck // That of the turn, which ends before ctx.
+	if err := w.compare(now.ctx); err != nil { //nolint:contextcheck // That of the lock, which ends before ctx.
 		return err
 	}
 	now.ctx = ctx
@@ -137,7 +137,7 @@ func (w *besideWrite) settle(ctx context.Context, now *transaction) error {
 }
 
 // compare looks whether what others wrote bears on the write.
-func (w *besideWrite) compare(ctx context.Context) error {
+func (w *concurrentWrite) compare(ctx context.Context) error {
 	w.call.Resume(ctx)
 	for ; len(w.missed) > 0; w.missed = w.missed[1:] {
 		if err := checkEnded(ctx); err != nil {
@@ -167,15 +167,15 @@ func (t *transaction) adopt(made *transaction) error {
 	}
 	for _, c := range made.changes {
 		if err := t.repeat(c); err != nil {
-			return lostTo(err)
+			return asLost(err)
 		}
 	}
 	return nil
 }
 
-// lostTo returns errLost for the error of a key that another write has taken: the write that
+// asLost returns errLost for the error of a key that another write has taken: the write that
 // begins again tells which of its documents that concerns.
-func lostTo(err error) error {
+func asLost(err error) error {
 	if boterr.CodeOf(err) == boterr.AlreadyExists {
 		return errLost
 	}

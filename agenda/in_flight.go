@@ -6,21 +6,21 @@ import (
 	"sync"
 )
 
-// underWay are the calls of the store that have not come back, by what they are for. It is safe
+// inFlight are the calls of the store that have not come back, by what they are for. It is safe
 // for concurrent use.
-type underWay struct {
+type inFlight struct {
 	mu    sync.Mutex
 	calls map[string]int
 }
 
 // begin notes a call until end.
-func (u *underWay) begin(what string) (end func()) {
+func (u *inFlight) begin(what string) (end func()) {
 	u.add(what, 1)
 	return func() { u.add(what, -1) }
 }
 
 // add adds to the number of calls for something.
-func (u *underWay) add(what string, n int) {
+func (u *inFlight) add(what string, n int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.calls == nil {
@@ -32,7 +32,7 @@ func (u *underWay) add(what string, n int) {
 }
 
 // names returns what calls are under way for, in order.
-func (u *underWay) names() []string {
+func (u *inFlight) names() []string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return slices.Sorted(maps.Keys(u.calls))
