@@ -80,6 +80,8 @@ func TestACredentialIsFoundByItsName(t *testing.T) {
 		"JSAPITicket", "JSAPITicketExpiry",
 		// Those of what hosts work with.
 		"secretKey", "secret_key", "AWS_SECRET_ACCESS_KEY", "AccountKey", "oauth2_token", "access_token2", "client_secret_v2", "encryption-key",
+		// Letters that a pattern takes for an s and a k.
+		"app\u017fecret", "api\u212aey",
 	} {
 		for _, between := range []string{"=", ": ", " => ", ":="} {
 			require.Equal(t, name+between+"[redacted]", boterr.Redact(name+between+"171"))
