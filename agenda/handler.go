@@ -50,7 +50,7 @@ func (r Run) IsAbandoned() bool { return r.claim != nil && r.claim.isAbandoned.L
 
 // Postpone returns what a Handler returns, wrapped or not, where it cannot run the agenda
 // now: the claim is given back, and the agenda can be claimed again after the pause. That
-// counts neither as a failure nor as an attempt. A pause that is negative is none.
+// counts neither as a failure nor as an attempt. A negative pause counts as none.
 func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }
 
 // Postponed reports whether an error is that of Postpone, wrapped or not, and by how long the

@@ -55,7 +55,7 @@ type SchedulerConfig struct {
 	// Hooks are called with what happens.
 	Hooks Hooks
 	// Log takes lines about what happens: claimed and finished at the level debug, late
-	// and failed at warn, and at error where no attempt follows. The default is none.
+	// and failed at warn, and at error where no attempt follows. By default nothing is logged.
 	Log *slog.Logger
 }
 

@@ -101,7 +101,7 @@ func shownBody(value any) string {
 	return strconv.Itoa(len(body.body)) + " bytes"
 }
 
-// shownName returns a name, unless it is none, such as a whole header.
+// shownName returns a name, "" for what cannot be one, such as a whole header.
 func shownName(name string) string {
 	if !isName(name) {
 		return hidden

@@ -59,7 +59,7 @@ func noAccount(name string) error {
 	return boterr.New(boterr.NotFound, "golfName", "the host has no payment account %q for this app", name)
 }
 
-// isNil reports whether a client is none, a nil pointer included.
+// isNil reports whether there is no client; a nil pointer is no client.
 func isNil(client PaymentClient) bool {
 	if client == nil {
 		return true

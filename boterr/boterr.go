@@ -142,7 +142,7 @@ func (e *Error) Is(target error) bool {
 	return ok && e != nil && code == e.Code
 }
 
-// AsError returns the outermost *Error in err's chain. A nil pointer is none.
+// AsError returns the outermost *Error in err's chain. A nil pointer is no error.
 func AsError(err error) (*Error, bool) {
 	e, ok := errors.AsType[*Error](err)
 	return e, ok && e != nil

@@ -116,7 +116,7 @@ type Hidden struct {
 
 	object sealed
 	lost   bool
-	// err is why the object is none that could be stored.
+	// err is why the object cannot be stored.
 	err error
 }
 

@@ -132,7 +132,7 @@ func groupNamedIn(answer *outbound.Response) string {
 	return ""
 }
 
-// refusedByAPI is the error of an answer that is none of success. One that says that the
+// refusedByAPI is the error of an answer that tells no success. One that says that the
 // request itself is wrong ends alike each time.
 func refusedByAPI(c *channel.Channel, status int) error {
 	code := boterr.Unavailable

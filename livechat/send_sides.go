@@ -169,7 +169,7 @@ func (s *Service) respond(ctx context.Context, g *Group, message send.Message, u
 
 const fieldResponseURL = "responseUrl"
 
-// checkResponseURL refuses an address that is none, and in strict mode one off Charlie.
+// checkResponseURL refuses an invalid address, and in strict mode one off Charlie.
 func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
 	switch {
 	case url == "":

@@ -36,7 +36,7 @@ func New(bucket *gocloud.Bucket) *Store {
 // "file:///folder" for a folder, with "?create_dir=true" if it may have to be made. The
 // schemes of other drivers work where the program imports them.
 //
-// InvalidArgument: the URL is none, or no driver knows its scheme. FailedPrecondition: there
+// InvalidArgument: the URL is invalid, or no driver knows its scheme. FailedPrecondition: there
 // is no such bucket.
 func Open(ctx context.Context, address string) (*Store, error) {
 	parsed, err := url.Parse(address)
@@ -76,7 +76,7 @@ func (s *Store) Close() error { return s.close() }
 // stored whole, or when reading it fails or ctx ends, with that error; then nothing is
 // stored, and what was there stays. A read that is under way when ctx ends is waited for.
 //
-// InvalidArgument: the key or the content type is none, or the bucket cannot hold the key.
+// InvalidArgument: the key or the content type is invalid, or the bucket cannot hold the key.
 // FailedPrecondition: the host has to act, since the bucket is gone, closed or not to be
 // written to. ResourceExhausted: a limit of the store is reached. Unavailable: it did not
 // answer.

@@ -65,7 +65,7 @@ func (d *decoder) object(level int) (document.Object, error) {
 	}
 	o := document.O(pairs...)
 	if err := o.Err(); err != nil {
-		return o, d.wrong("the object before it is none: %w", err)
+		return o, d.wrong("the object before it is invalid: %w", err)
 	}
 	if o.Len() != count {
 		return o, d.wrong("the object before it has a field twice")
@@ -134,7 +134,7 @@ func (d *decoder) array(level int) (document.Array, error) {
 	}
 	a := document.A(elements...)
 	if err := a.Err(); err != nil {
-		return a, d.wrong("the array before it is none: %w", err)
+		return a, d.wrong("the array before it is invalid: %w", err)
 	}
 	return a, nil
 }

@@ -73,7 +73,7 @@ func loadIndexes(tx *bbolt.Tx, yield func(memstore.Entry) error) error {
 	return eachSealed(indexesBucket, b, newDecoder(), func(position uint64, o document.Object) error {
 		collection, index, err := indexOf(o)
 		if err != nil {
-			return damaged("the definition at position %d of the bucket %q is none: %w", position, indexesBucket, err)
+			return damaged("the definition at position %d of the bucket %q is invalid: %w", position, indexesBucket, err)
 		}
 		return yield(memstore.Entry{Collection: collection, Index: index})
 	})

@@ -170,7 +170,7 @@ func (w *pageWalk) bucket(p page, value []byte) error {
 	}
 	inner := page{number: p.number, text: value[bucketHeader:]}
 	if len(inner.text) < pageHeader || inner.kind() != leafKind {
-		return p.wrong("a small bucket in it is none")
+		return p.wrong("a small bucket in it is invalid")
 	}
 	return w.leaf(inner, keyRange{})
 }

@@ -90,7 +90,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // refuseKind answers what the tool does not send.
 func refuseKind(w http.ResponseWriter) {
-	http.Error(w, "the request is none of an event or a tap", http.StatusBadRequest)
+	http.Error(w, "the request is neither an event nor a tap", http.StatusBadRequest)
 }
 
 // answerChallenge answers the tool's check of the handler's address.

@@ -173,7 +173,7 @@ var meanings = map[int]boterr.Code{
 	17280: boterr.InvalidArgument, // KeyTooLong
 	17419: boterr.InvalidArgument, // a document that an update makes too large
 	17420: boterr.InvalidArgument, // as 17419
-	51091: boterr.InvalidArgument, // a pattern that is none
+	51091: boterr.InvalidArgument, // an invalid pattern
 	51108: boterr.InvalidArgument, // options of a pattern that are none
 }
 

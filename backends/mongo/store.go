@@ -69,7 +69,7 @@ const DefaultTimeout = 30 * time.Second
 // deadline of its own goes by that alone. The client of New has what its maker gave it, which
 // without a timeout waits for a partition to end.
 //
-// InvalidArgument: the address is none, or names no database. Unavailable: no server
+// InvalidArgument: the address is invalid, or names no database. Unavailable: no server
 // answered within the address's serverSelectionTimeoutMS, 30 seconds by default, or
 // within the timeout.
 func Open(ctx context.Context, uri string, opts ...Option) (*Store, error) {

@@ -75,7 +75,7 @@ func (s *channelSettings) complete(lookup func(string) (string, bool)) error {
 	}
 	at, err := url.Parse(s.URL)
 	if !s.isDemo() && (err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http") {
-		return errors.New("url is none: give the address that messages are posted to, such as https://chat.example/bot")
+		return errors.New("url is invalid: give the address that messages are posted to, such as https://chat.example/bot")
 	}
 	value, _ := lookup(s.SecretVariable)
 	for text := range strings.FieldsSeq(value) {

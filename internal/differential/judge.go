@@ -21,7 +21,7 @@ type verdict struct {
 	expected document.Object
 	// skipped names the deviation for which the case was not compared.
 	skipped string
-	// lacking tells that there is nothing to compare: the case is none, or lungo
+	// lacking tells that there is nothing to compare: the case is invalid, or lungo
 	// failed at it.
 	lacking error
 }
@@ -109,7 +109,7 @@ func checkKeys(keys [][]any) error {
 			return errors.New("a key is no pair of a path and a direction")
 		}
 		if path, ok := key[0].(string); !ok || seen[path] {
-			return errors.New("a path of the keys is none, or comes twice")
+			return errors.New("a path of the keys is invalid, or comes twice")
 		}
 		seen[key[0]] = true
 	}
