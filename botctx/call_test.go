@@ -287,7 +287,7 @@ func TestUnknownParametersAreIgnoredOrRefused(t *testing.T) {
 		_, lenient := newCaller(t)
 		_, err := lenient.Call(t.Context(), name, withParameter(t, args, "appId", `"app-2"`))
 		require.NoError(t, err, name)
-		p, strict := newCaller(t, fakes.Strict())
+		p, strict := newCaller(t, strictly())
 		before := p.Data("places")
 		_, err = strict.Call(t.Context(), name, withParameter(t, args, "appId", `"app-2"`))
 		requireFailure(t, err, name, boterr.InvalidArgument, "appId")

@@ -47,7 +47,7 @@ func at(node, tree string) member.Member {
 // live-chat tree.
 func choosing(t *testing.T, flow botctx.Flow, groups ...channel.PriorityGroup) (*fakes.Platform, string) {
 	t.Helper()
-	p := fakes.New(fakes.For(t), fakes.Flow(flow))
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Flow = flow }))
 	p.Handle(
 		answering("shop", "shop"),
 		answering("shop child", "shop", below("shop")),
@@ -271,7 +271,7 @@ func TestWhatTheHostDecidesMayFail(t *testing.T) {
 			botctx.Flow{IsOpen: func(context.Context, *botctx.Context) (bool, error) { panic("asleep") }}, boterr.Internal,
 		},
 	} {
-		p := fakes.New(fakes.For(t), fakes.Flow(test.flow))
+		p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Flow = test.flow }))
 		p.Handle(answering("hello", ""))
 		ada := p.AddMember(member.Member{})
 		require.ErrorIs(t, ada.TrySays("hi"), test.want, name)

@@ -72,7 +72,7 @@ func TestWhatComesFromAGroupOnBravoIsAnsweredByTheGroupTrees(t *testing.T) {
 			if c.kind == "" {
 				c.kind = channel.Bravo
 			}
-			f := newFamily(t, c.kind, c.groups, nodes, fakes.Flow(c.flow))
+			f := newFamily(t, c.kind, c.groups, nodes, fakes.Config(func(config *botctx.Config) { config.Flow = c.flow }))
 			f.inGroup.Says(c.text)
 			require.Equal(t, c.inGroup, texts(f.inGroup))
 			require.Empty(t, texts(f.ada), "what is written in the group is answered there")

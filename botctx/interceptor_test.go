@@ -31,7 +31,7 @@ func named(name string, log *[]string) botctx.Interceptor {
 // nobody but the test calls its operations.
 func newIntercepted(t *testing.T, interceptors ...botctx.Interceptor) (*fakes.Platform, *botctx.Context) {
 	t.Helper()
-	p := fakes.New(fakes.Intercept(interceptors...), fakes.For(t))
+	p := fakes.New(interceptedBy(interceptors...), fakes.For(t))
 	p.AddData("places", document.O("_id", "a", "n", 1))
 	return p, p.AddMember(member.Member{FirstName: "Ada"}).Context()
 }
@@ -50,7 +50,7 @@ func TestInterceptorsStandInOrder(t *testing.T) {
 func TestInterceptorsStandAroundCallsByName(t *testing.T) {
 	t.Parallel()
 	var log []string
-	_, bot := newCaller(t, fakes.Intercept(named("it", &log)))
+	_, bot := newCaller(t, interceptedBy(named("it", &log)))
 	for name, args := range arguments(t) {
 		log = nil
 		_, err := bot.Call(t.Context(), name, []byte(args))
@@ -64,7 +64,7 @@ func TestInterceptorsStandAroundCallsByName(t *testing.T) {
 func TestInterceptorsAreNotAroundWhatOperationsCallInside(t *testing.T) {
 	t.Parallel()
 	var log []string
-	p := fakes.New(fakes.For(t), fakes.Intercept(named("it", &log)))
+	p := fakes.New(fakes.For(t), interceptedBy(named("it", &log)))
 	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Hello")) })
 	p.AddMember(member.Member{}).Says("hi")
 	require.Equal(t, []string{"it enters sendResponse", "it leaves"}, log)

@@ -77,7 +77,9 @@ func (d *desk) connect(t *testing.T) {
 
 // withLiveChatTree makes the tree "live chat" that of members who are in one.
 func withLiveChatTree() fakes.Option {
-	return fakes.Flow(botctx.Flow{LiveChatTree: func(*botctx.Context) string { return "live chat" }})
+	return fakes.Config(func(c *botctx.Config) {
+		c.Flow.LiveChatTree = func(*botctx.Context) string { return "live chat" }
+	})
 }
 
 func TestWhatNoNodeAnswersIsRelayedBothWays(t *testing.T) {
@@ -250,7 +252,7 @@ type ownChats struct{ livechat.Operations }
 func TestAHostsOwnLiveChatsSwitchTheWiringOff(t *testing.T) {
 	t.Parallel()
 	var isOwn bool
-	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}}, fakes.Override(func(record.Scope) botctx.Parts {
+	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}}, overriddenBy(func(record.Scope) botctx.Parts {
 		if isOwn {
 			return botctx.Parts{LiveChats: ownChats{}}
 		}
@@ -280,13 +282,15 @@ func TestAHostsOwnLiveChatsSwitchTheWiringOff(t *testing.T) {
 
 func TestWhatAHostDecidesAboutLiveChats(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, channel.Channel{Type: channel.Custom}, []*botctx.Node{{ID: "none"}}, fakes.LiveChat(botctx.LiveChat{
-		Pairing: func(_ context.Context, app, inlet string) ([]string, error) {
-			return map[string][]string{fakes.DefaultApp + " kiosk": {"desk"}}[app+" "+inlet], nil
-		},
-		CustomAPI:   func(c *channel.Channel) (string, error) { return "https://" + c.ID + ".example/", nil },
-		HistoryURL:  func(a *livechat.Assignment) (string, error) { return "https://history.example/of/" + a.Member, nil },
-		IdleTimeout: time.Minute,
+	d := newDesk(t, channel.Channel{Type: channel.Custom}, []*botctx.Node{{ID: "none"}}, fakes.Config(func(c *botctx.Config) {
+		c.LiveChat = botctx.LiveChat{
+			Pairing: func(_ context.Context, app, inlet string) ([]string, error) {
+				return map[string][]string{fakes.DefaultApp + " kiosk": {"desk"}}[app+" "+inlet], nil
+			},
+			CustomAPI:   func(c *channel.Channel) (string, error) { return "https://" + c.ID + ".example/", nil },
+			HistoryURL:  func(a *livechat.Assignment) (string, error) { return "https://history.example/of/" + a.Member, nil },
+			IdleTimeout: time.Minute,
+		}
 	}))
 	d.HTTP.Add("POST", "https://desk.example/", replies.JSON(200, `{"id": "room"}`))
 	_, err := d.ada.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -223,7 +222,7 @@ func callToSetGroupInVain(t *testing.T) {
 	d := talking(t, channel.Bravo)
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "assignmentId", "updateAssignmentGroup", `{"assignmentId": "none", "group": {"_id": %q}}`, d.group(t))
 	d.refusef(t, d.inOutlet(), boterr.NotFound, "group._id", "updateAssignmentGroup", `{"assignmentId": %q, "group": {"_id": "none"}}`, d.assignment(t))
-	strict := talking(t, channel.Charlie, fakes.Strict())
+	strict := talking(t, channel.Charlie, strictly())
 	strict.refusef(t, strict.inOutlet(), boterr.InvalidArgument, "bravoGroupId", "updateAssignmentGroup",
 		`{"assignmentId": %q, "group": {"_id": %q}, "bravoGroupId": "b"}`, strict.assignment(t), strict.group(t))
 }

@@ -59,7 +59,7 @@ func scripts() []*botctx.Node {
 func TestScriptsThatKnowOnlyNamesRunADesk(t *testing.T) {
 	t.Parallel()
 	for _, platform := range []channel.Type{channel.Bravo, channel.Charlie, channel.Delta} {
-		for name, options := range map[string][]fakes.Option{"lenient": nil, "strict": {fakes.Strict()}} {
+		for name, options := range map[string][]fakes.Option{"lenient": nil, "strict": {strictly()}} {
 			t.Run(string(platform)+" "+name, func(t *testing.T) {
 				t.Parallel()
 				d := newDesk(t, channel.Channel{

@@ -10,7 +10,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/internal/operations"
 	"github.com/botctx/go-sdk/member"
 )
@@ -132,7 +131,7 @@ func TestParametersOfOtherPlatformsAreIgnoredOrRefused(t *testing.T) {
 		p, lenient := newCaller(t)
 		_, err := lenient.Call(t.Context(), test.operation, json.RawMessage(idsOfLiveChats(t, p).Replace(test.args)))
 		require.NoError(t, err, test.operation)
-		p, strict := newCaller(t, fakes.Strict())
+		p, strict := newCaller(t, strictly())
 		before := stateOf(t, p)
 		_, err = strict.Call(t.Context(), test.operation, json.RawMessage(idsOfLiveChats(t, p).Replace(test.args)))
 		requireFailure(t, err, test.operation, boterr.InvalidArgument, test.parameter)

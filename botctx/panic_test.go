@@ -26,8 +26,8 @@ func (panicking) GetChannel(context.Context, channel.GetChannelParams) (*channel
 func TestAPanicInAnOperationIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]fakes.Option{
-		"of an operation": {fakes.Override(func(record.Scope) botctx.Parts { return botctx.Parts{Channels: panicking{}} })},
-		"of an interceptor": {fakes.Intercept(func(context.Context, *botctx.Call, botctx.Next) (any, error) {
+		"of an operation": {overriddenBy(func(record.Scope) botctx.Parts { return botctx.Parts{Channels: panicking{}} })},
+		"of an interceptor": {interceptedBy(func(context.Context, *botctx.Call, botctx.Next) (any, error) {
 			panic("no channels today")
 		})},
 	} {

@@ -33,7 +33,7 @@ func TestPartsAreMadeForTheScope(t *testing.T) {
 // A host's own channels decide which channels there are for the SDK's members.
 func TestMembersWorkWithAHostsChannels(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), fakes.Override(func(record.Scope) botctx.Parts {
+	p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope) botctx.Parts {
 		return botctx.Parts{Channels: oneChannel{}}
 	}))
 	bot := p.Operations(record.Scope{})
@@ -69,7 +69,7 @@ func TestErrorsOfPartsNameTheOperationThatWasCalled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := fakes.New(fakes.For(t), fakes.Override(func(record.Scope) botctx.Parts {
+			p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope) botctx.Parts {
 				return botctx.Parts{Members: failing{failure: failure}}
 			}))
 			web := p.AddChannel(channel.Channel{})

@@ -214,7 +214,7 @@ func TestTheTreeOfARedirectIsThatOfTheNodeUnlessItSaysOtherwise(t *testing.T) {
 		"nowhere":          {to: botctx.Redirect{NodeCompositeID: "gone"}, code: boterr.NotFound},
 	} {
 		var ran botctx.NodeRef
-		p := fakes.New(fakes.For(t), fakes.Intercept(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
+		p := fakes.New(fakes.For(t), interceptedBy(func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 			ran = call.Context.Node // Of the last operation: the response of the node.
 			return next(ctx)
 		}))
@@ -294,7 +294,7 @@ func TestRedirectsWithoutEndAreAnErrorThatShowsTheirPath(t *testing.T) {
 			{ID: "pong", Post: []botctx.Action{redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "ping"})}},
 		},
 	} {
-		p := fakes.New(fakes.For(t), fakes.MaxRedirects(4))
+		p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.MaxRedirects = 4 }))
 		p.Handle(nodes...)
 		err := p.AddMember(member.Member{}).TrySays("hi")
 		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
@@ -305,7 +305,7 @@ func TestRedirectsWithoutEndAreAnErrorThatShowsTheirPath(t *testing.T) {
 
 func TestTheDepthCountsRunsOfOtherMembers(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), fakes.MaxRedirects(3))
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.MaxRedirects = 3 }))
 	var all []*fakes.Actor
 	pass := func(ctx context.Context, bot *botctx.Context) error {
 		for i, actor := range all[:len(all)-1] {
@@ -326,7 +326,7 @@ func TestTheDepthCountsRunsOfOtherMembers(t *testing.T) {
 
 func TestManyRedirectsOfOneActionAreNotDeep(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), fakes.MaxRedirects(2))
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.MaxRedirects = 2 }))
 	var times int
 	p.Handle(&botctx.Node{ID: "start", Trigger: botctx.AnyText(), Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
 		for range 10 {

@@ -3,109 +3,18 @@ package botctx
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/outbound"
-	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
-	"github.com/botctx/go-sdk/store"
 )
-
-// Config is what a host gives a Runtime.
-type Config struct {
-	// Store holds the records. Required.
-	Store store.Store
-	// Connectors send to the platforms. A channel type without one answers
-	// Unsupported.
-	Connectors map[channel.Type]send.Connector
-	// Interceptors stand around every operation that bot logic calls, the first one
-	// outermost.
-	Interceptors []Interceptor
-	// Override gives the host's own implementations of domains for a scope. What it
-	// leaves nil, the SDK's own fill.
-	Override func(scope record.Scope) Parts
-	// LoadChannel returns a channel of an app with its credentials, or NotFound. The
-	// default loads it from the Store.
-	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
-	// Arrive returns the member who sent what arrived, made where it was not known yet.
-	// The default finds and makes members in the Store; a host that overrides Members
-	// gives its own.
-	Arrive func(ctx context.Context, inbound Inbound) (*member.Member, error)
-	// HTTP sends the requests of Context.Fetch. The default is the guarded client of
-	// package outbound with its own limits.
-	HTTP outbound.Doer
-	// Now is the clock of records and of Context.Now. The default is time.Now.
-	Now func() time.Time
-	// Pause waits for a while by the clock of Now, or until ctx ends: an operation waits so for
-	// another one that does the same. The default waits by the machine's clock.
-	Pause func(ctx context.Context, d time.Duration)
-	// NewID makes ids of records. The default makes UUIDs of version 7.
-	NewID func() string
-	// DeriveID makes an id of a text: the same of the same, and different of others. Such are
-	// the ids of what a run sends, see Context.SendID. The default makes UUIDs of version 8.
-	DeriveID func(of string) string
-	// NewEtag makes etags of records. The default is made of the time and a NewID. Those of
-	// channels are times.
-	NewEtag func() string
-	// Flow decides which nodes may answer an event.
-	Flow Flow
-	// Scheduler says how agendas are run. Its Env and Handler are the Runtime's own, and
-	// left out.
-	Scheduler agenda.SchedulerConfig
-	// Zone returns the IANA name of the time zone in which the CRON patterns of a scope are
-	// read. The default, also for "", is UTC.
-	Zone func(scope record.Scope) string
-	// LiveChat is what the host decides about live chats.
-	LiveChat LiveChat
-	// Mailer sends mails. Without it SendEmail is Unsupported.
-	Mailer Mailer
-	// Payments returns the client of an app's payment account of a name, or NotFound. Without
-	// it there are none.
-	Payments func(app, name string) (PaymentClient, error)
-	// ObjectStore keeps uploaded files. Without it UploadFileToObjectStore is Unsupported.
-	ObjectStore ObjectStore
-	// Upload limits uploads.
-	Upload UploadLimits
-	// ParallelSends is how many messages of one call, to several members, are on their way at
-	// once. The default is 1: one after the other, in order.
-	ParallelSends int
-	// MaxRedirects is the most redirects that may lead from one node to the next, those of
-	// other members' runs included. The default is 50.
-	MaxRedirects int
-	// ParallelRuns lets runs of one member run at once. Without it they take turns within
-	// this process, in the order in which they came.
-	ParallelRuns bool
-	// MaxWait is how long a run waits for one of the same member that is under way; after
-	// that it is Unavailable. The default is a minute.
-	MaxWait time.Duration
-	// AgendaWait is how long an agenda waits for a run of its member that is under way, before
-	// it is put off for a second. The default is a second, and nothing where another run
-	// of the member waits already, so that one member does not keep all workers.
-	AgendaWait time.Duration
-	// Logger takes lines about what no caller sees, or not in full: panics with where they
-	// arose, and redirects that exceed MaxRedirects, at error and warn; members that a run
-	// could not write back, at warn; and what the scheduler does, unless Scheduler.Log is
-	// given. They hold ids, codes and what a panic says. The default discards them.
-	Logger *slog.Logger
-	// CheckEtags makes updateMember answer Conflict to a stale etag.
-	CheckEtags bool
-	// Strict makes unknown parameters of Call, and parameters that a platform would
-	// ignore, InvalidArgument.
-	Strict bool
-}
 
 // Runtime makes contexts over the parts of a host, and runs bot logic with them. It
 // is safe for concurrent use.
@@ -125,49 +34,21 @@ type Runtime struct {
 	scheduler *agenda.Scheduler
 }
 
-// The defaults of Config.
-const (
-	defaultMaxRedirects = 50
-	defaultMaxWait      = time.Minute
-)
-
 // New returns a Runtime. A Config without a Store is InvalidArgument.
 func New(config Config) (*Runtime, error) {
-	if config.Store == nil {
-		return nil, boterr.Invalid("Store", "a Runtime needs a store, such as memstore.New()")
-	}
-	if config.HTTP == nil {
-		client, err := outbound.New(outbound.Config{})
-		if err != nil {
-			return nil, err
-		}
-		config.HTTP = client
-	}
-	if config.MaxRedirects <= 0 {
-		config.MaxRedirects = defaultMaxRedirects
-	}
-	if config.MaxWait <= 0 {
-		config.MaxWait = defaultMaxWait
-	}
-	if config.DeriveID == nil {
-		config.DeriveID = derivedUUID
-	}
-	config.Logger = safelog.New(config.Logger)
-	config.Connectors = maps.Clone(config.Connectors)
-	config.Interceptors = slices.Clone(config.Interceptors)
-	env := record.Env{
-		Store: config.Store, Now: config.Now, NewID: config.NewID, NewEtag: config.NewEtag, Compiler: &query.Compiler{},
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
 	}
 	decode := document.Decode
 	if config.Strict {
 		decode = document.DecodeStrict
 	}
-	r := &Runtime{config: config, env: env.WithDefaults(), decode: decode}
+	r := &Runtime{config: config, env: config.env(), decode: decode}
 	r.guarded = r.env
 	r.guarded.Store = record.Guard(config.Store)
 	r.nodes.Store(&nodes{})
-	scheduler, err := r.newScheduler()
-	r.scheduler = scheduler
+	r.scheduler, err = r.newScheduler()
 	return r, err
 }
 

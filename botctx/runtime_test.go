@@ -107,7 +107,7 @@ func TestFetchAsksTheWeb(t *testing.T) {
 
 func TestTheOperationsOfOneContextAreSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
-	p, bot := newCaller(t, fakes.Override(func(record.Scope) botctx.Parts { return botctx.Parts{} }))
+	p, bot := newCaller(t, overriddenBy(func(record.Scope) botctx.Parts { return botctx.Parts{} }))
 	given, before, called := arguments(t), len(p.Sent()), len(p.Calls())
 	var group sync.WaitGroup
 	const rounds = 4

@@ -113,9 +113,9 @@ func TestNoSendIsAnsweredByAConstant(t *testing.T) {
 			t.Parallel()
 			op := botctx.Op(operation.Name)
 			require.True(t, isAlive(t, operation.Name))
-			require.False(t, isAlive(t, operation.Name, fakes.Intercept(frozen(op))))
+			require.False(t, isAlive(t, operation.Name, interceptedBy(frozen(op))))
 			if !slices.Contains(sameAnswer(), operation.Name) {
-				require.False(t, isAlive(t, operation.Name, fakes.Intercept(forgetful(op))))
+				require.False(t, isAlive(t, operation.Name, interceptedBy(forgetful(op))))
 			}
 		})
 	}

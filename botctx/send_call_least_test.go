@@ -122,7 +122,7 @@ func TestTheContextIsEnoughForEverySend(t *testing.T) {
 	require.Len(t, sendingOperations(), 18)
 	require.Len(t, leastCalls(), 18)
 	for _, operation := range sendingOperations() {
-		for name, options := range map[string][]fakes.Option{"lenient": nil, "strict": {fakes.Strict()}} {
+		for name, options := range map[string][]fakes.Option{"lenient": nil, "strict": {strictly()}} {
 			t.Run(operation.Name+" "+name, func(t *testing.T) {
 				t.Parallel()
 				s, args := newLeast(t, operation.Name, options...)

@@ -292,7 +292,7 @@ func callWithMessaging(t *testing.T) {
 		}
 		require.Equal(t, want, [2]string{h.platform.sent[0].MessagingType, h.platform.sent[0].MessagingTag}, platform)
 
-		s := openShop(t, platform, fakes.Strict())
+		s := openShop(t, platform, strictly())
 		if platform == channel.Alpha {
 			callf(t, s.ada.Context(), "sendResponse", args)
 			continue

@@ -68,7 +68,7 @@ func lowercased(args string) string {
 func callToMail(t *testing.T) {
 	t.Helper()
 	for _, args := range []string{mailFormat, lowercased(mailFormat)} {
-		for _, options := range [][]fakes.Option{nil, {fakes.Strict()}} {
+		for _, options := range [][]fakes.Option{nil, {strictly()}} {
 			s := openShop(t, channel.Webchat, options...)
 			require.Equal(t, "null", callf(t, s.ada.Context(), "sendEmail", args, "Ada <ada@shop.example>", "bob@shop.example").Raw)
 			sent := s.Mails()
@@ -227,7 +227,7 @@ func callToStoreWrongly(t *testing.T) {
 func callToStoreTooMuch(t *testing.T) {
 	t.Helper()
 	const most = 1 << 10
-	s := openShop(t, channel.Webchat, fakes.Upload(botctx.UploadLimits{MaxBytes: most}))
+	s := openShop(t, channel.Webchat, fakes.Config(func(c *botctx.Config) { c.Upload.MaxBytes = most }))
 	for length, isTaken := range map[int]bool{most: true, most + 1: false} {
 		s.HTTP.Add("GET", fmt.Sprintf("%s?%d", bill, length), replies.Text(200, strings.Repeat("a", length)))
 		args := fmt.Sprintf(`{"url": "%s?%d", "filename": "%d", "contentType": "text/plain"}`, bill, length, length)

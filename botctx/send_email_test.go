@@ -87,7 +87,7 @@ func TestSendEmailReadsBothSpellings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			utilities := fakes.NewUtilities(fakes.For(t), fakes.Strict())
+			utilities := fakes.NewUtilities(fakes.For(t), strictly())
 			result, err := utilities.Member.Context().Call(t.Context(), "sendEmail", json.RawMessage(args))
 			require.NoError(t, err)
 			require.JSONEq(t, `null`, string(result))
@@ -138,7 +138,7 @@ func TestSendEmailInStrictModeRefusesFieldsThatDoNotExist(t *testing.T) {
 	t.Parallel()
 	const args = `{"destination": {"toAddresses": ["a@b.example"], "bccAddresses": ["c@b.example"]},
 		"message": {"subject": {"data": "s"}, "body": {"text": {"data": "t"}}}}`
-	strict := fakes.NewUtilities(fakes.For(t), fakes.Strict())
+	strict := fakes.NewUtilities(fakes.For(t), strictly())
 	_, err := strict.Member.Context().Call(t.Context(), "sendEmail", json.RawMessage(args))
 	requireField(t, err, "sendEmail", boterr.InvalidArgument, "destination.bccAddresses")
 	require.Empty(t, strict.Platform.Mails())

@@ -70,7 +70,7 @@ func TestRunsOfDifferentMembersRunAtOnce(t *testing.T) {
 func TestParallelRunsDoNotTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := fakes.New(fakes.For(t), fakes.ParallelRuns())
+		p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.ParallelRuns = true }))
 		p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{meeting(2)}})
 		ada := p.AddMember(member.Member{})
 		var working sync.WaitGroup

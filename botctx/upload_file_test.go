@@ -68,7 +68,7 @@ func TestAFileOfThatNameIsReplaced(t *testing.T) {
 func TestTheChannelOfAnUploadIsAnIDOrARecord(t *testing.T) {
 	t.Parallel()
 	for _, given := range []string{`"desk"`, `{"_id": "desk"}`, `{"_id": "desk", "type": "webchat", "name": "Desk"}`} {
-		utilities := withBill(t, fakes.Strict())
+		utilities := withBill(t, strictly())
 		utilities.Platform.AddChannel(channel.Channel{ID: "desk"})
 		args := `{"url": "` + billURL + `", "filename": "a", "contentType": "text/plain", "channel": ` + given +
 			`, "options": {"encoding": null}}`
@@ -305,7 +305,7 @@ func TestAnUploadIsNotRedirectedToAPrivateAddress(t *testing.T) {
 
 func TestAFileOfTheLimitIsStoredAndALargerOneIsNot(t *testing.T) {
 	t.Parallel()
-	utilities := withBill(t, fakes.Upload(botctx.UploadLimits{MaxBytes: 6}))
+	utilities := withBill(t, fakes.Config(func(c *botctx.Config) { c.Upload.MaxBytes = 6 }))
 	utilities.Platform.HTTP.Add("GET", "https://shop.example/large", replies.Text(200, "a bill!"))
 	for _, from := range []string{billURL, "https://shop.example/large"} {
 		_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) { p.URL = from }))

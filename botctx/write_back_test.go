@@ -147,7 +147,7 @@ func (h hostMembers) GetMember(ctx context.Context, p member.GetMemberParams) (*
 func TestACopyOfARecordWithoutAnEtagIsComparedWithWhatItComesFrom(t *testing.T) {
 	t.Parallel()
 	var p *fakes.Platform
-	p = fakes.New(fakes.For(t), fakes.Override(func(scope record.Scope) botctx.Parts {
+	p = fakes.New(fakes.For(t), overriddenBy(func(scope record.Scope) botctx.Parts {
 		own := channel.New(p.Runtime().Env(), scope)
 		return botctx.Parts{Members: hostMembers{member.New(p.Runtime().Env(), scope, own)}}
 	}))
@@ -342,7 +342,7 @@ func (lostMembers) PatchMembers(context.Context, member.PatchMembersParams) (mem
 func TestAWriteBackWhoseStoreIsUnavailableIsNoConflict(t *testing.T) {
 	t.Parallel()
 	var p *fakes.Platform
-	p = fakes.New(fakes.For(t), fakes.Override(func(scope record.Scope) botctx.Parts {
+	p = fakes.New(fakes.For(t), overriddenBy(func(scope record.Scope) botctx.Parts {
 		own := channel.New(p.Runtime().Env(), scope)
 		return botctx.Parts{Members: lostMembers{member.New(p.Runtime().Env(), scope, own)}}
 	}))

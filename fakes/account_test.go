@@ -318,8 +318,8 @@ func TestAnEventRunsANodeForTheMember(t *testing.T) {
 func TestTheRecordedResultOfGolfIsTheClient(t *testing.T) {
 	t.Parallel()
 	client := &lockedClient{}
-	p := fakes.New(fakes.For(t), fakes.Override(func(record.Scope) botctx.Parts {
-		return botctx.Parts{Utilities: golfOnly{client: client}}
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+		c.Override = func(record.Scope) botctx.Parts { return botctx.Parts{Utilities: golfOnly{client: client}} }
 	}))
 	_, err := p.AddMember(member.Member{}).Context().Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
 	require.NoError(t, err)

@@ -131,8 +131,3 @@ func (p *Platform) FailNextFile(err error) {
 	defer p.files.mu.Unlock()
 	p.files.kept.failures = append(p.files.kept.failures, err)
 }
-
-// Upload limits uploads, as botctx.Config.Upload does.
-func Upload(limits botctx.UploadLimits) Option {
-	return func(s *settings) { s.upload = limits }
-}

@@ -30,7 +30,7 @@ func TestConformanceWithEtagChecks(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
-		h := fakestest.Harness(fakes.New(fakes.For(t), fakes.CheckEtags()))
+		h := fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.CheckEtags = true })))
 		h.ChecksEtags = true
 		return h
 	})
@@ -40,7 +40,7 @@ func TestConformanceInStrictMode(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, botctxtest.OverCall(func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
-		return fakestest.Harness(fakes.New(fakes.For(t), fakes.Strict()))
+		return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Strict = true })))
 	}))
 }
 
@@ -64,9 +64,11 @@ func TestConformanceOfMixedParts(t *testing.T) {
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		own := fakes.New(fakes.For(t))
-		mixed := fakes.New(fakes.For(t), fakes.Override(func(scope record.Scope) botctx.Parts {
-			far := botctx.OverCall(wire{own.Operations(scope)})
-			return botctx.Parts{Channels: far, Members: far}
+		mixed := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+			c.Override = func(scope record.Scope) botctx.Parts {
+				far := botctx.OverCall(wire{own.Operations(scope)})
+				return botctx.Parts{Channels: far, Members: far}
+			}
 		}))
 		h := fakestest.Harness(mixed)
 		add := h.AddChannel

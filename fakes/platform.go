@@ -2,26 +2,16 @@ package fakes
 
 import (
 	"context"
-	"net/url"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
-	"github.com/botctx/go-sdk/store/memstore"
 )
-
-// maxWait is how long a run waits for one of the same member, in real time: a run that
-// waits for itself, since an action says something for its own member, fails then and
-// does not hang.
-const maxWait = 30 * time.Second
 
 // DefaultApp is the app of what is added without one.
 const DefaultApp = "app-1"
@@ -52,85 +42,9 @@ type Platform struct {
 	payments   *payments
 }
 
-// settings are what options set.
-type settings struct {
-	test         TB
-	now          time.Time
-	newStore     func(now func() time.Time) store.Store
-	strict       bool
-	checkEtags   bool
-	interceptors []botctx.Interceptor
-	override     func(record.Scope) botctx.Parts
-	flow         botctx.Flow
-	maxRedirects int
-	parallelRuns bool
-	scheduler    agenda.SchedulerConfig
-	liveChat     botctx.LiveChat
-	zone         string
-	upload       botctx.UploadLimits
-}
-
-// Option is a setting of a platform.
-type Option func(*settings)
-
-// At makes the platform's clock begin at a time. The default is Start.
-func At(now time.Time) Option { return func(s *settings) { s.now = now } }
-
-// Store keeps the records in the store that newStore makes, such as a database, whose
-// clock must be the one that it is given. The store holds no records yet. Such a platform
-// has no Snapshot and no Fork. The default is one in memory.
-func Store(newStore func(now func() time.Time) store.Store) Option {
-	return func(s *settings) { s.newStore = newStore }
-}
-
-// Strict makes unknown parameters of Call, and parameters that a platform would
-// ignore, InvalidArgument.
-func Strict() Option { return func(s *settings) { s.strict = true } }
-
-// CheckEtags makes updateMember answer Conflict to a stale etag.
-func CheckEtags() Option { return func(s *settings) { s.checkEtags = true } }
-
-// Intercept adds interceptors of the host's own. They stand inside of the platform's,
-// which record calls and make them fail.
-func Intercept(interceptors ...botctx.Interceptor) Option {
-	return func(s *settings) { s.interceptors = append(s.interceptors, interceptors...) }
-}
-
-// Override puts a host's own implementations in the place of the platform's, as
-// botctx.Config.Override does.
-func Override(override func(record.Scope) botctx.Parts) Option {
-	return func(s *settings) { s.override = override }
-}
-
-// Flow decides which nodes may answer, as botctx.Config.Flow does.
-func Flow(flow botctx.Flow) Option { return func(s *settings) { s.flow = flow } }
-
-// MaxRedirects sets how many redirects may lead from one node to the next, as
-// botctx.Config.MaxRedirects does.
-func MaxRedirects(most int) Option { return func(s *settings) { s.maxRedirects = most } }
-
-// ParallelRuns lets runs of one member run at once, as botctx.Config.ParallelRuns does.
-func ParallelRuns() Option { return func(s *settings) { s.parallelRuns = true } }
-
-// Scheduler says how agendas are run, as botctx.Config.Scheduler does: how often a run
-// that fails is tried again, and after which pauses.
-func Scheduler(config agenda.SchedulerConfig) Option {
-	return func(s *settings) { s.scheduler = config }
-}
-
-// LiveChat is what the host decides about live chats, as botctx.Config.LiveChat does. The
-// address of a conversation's history is made up where it gives none.
-func LiveChat(config botctx.LiveChat) Option {
-	return func(s *settings) { s.liveChat = config }
-}
-
-// Zone sets the IANA name of the time zone in which CRON patterns are read. The default is
-// UTC.
-func Zone(name string) Option { return func(s *settings) { s.zone = name } }
-
 // New returns an empty platform.
 func New(options ...Option) *Platform {
-	s := settings{test: noTest{}, now: Start()}
+	s := settings{test: noTest{}, start: Start()}
 	for _, option := range options {
 		option(&s)
 	}
@@ -143,62 +57,23 @@ func New(options ...Option) *Platform {
 func assemble(s settings) *Platform {
 	p := &Platform{
 		HTTP: &replies.Replies{}, test: s.test, settings: s,
-		clock: newClock(s.now), ids: newCounter(), faults: &faults{}, calls: &callLog{},
+		clock: newClock(s.start), ids: newCounter(), faults: &faults{}, calls: &callLog{},
 		transcript: &transcript{}, channels: newAppChannels(),
 		payments: newPayments(),
 	}
 	p.outbox = newOutbox(p)
 	p.mails = &mailboxes{platform: p, kept: keptMails{}.clone()}
 	p.files = &bucket{platform: p, kept: keptFiles{}.clone()}
-	if s.newStore == nil {
-		p.store = memstore.New(memstore.WithNow(p.clock.Now))
-	} else {
-		p.store = s.newStore(p.clock.Now)
-	}
-	runtime, err := botctx.New(botctx.Config{
-		Store:        p.store,
-		Connectors:   p.outbox.connectors(),
-		Interceptors: append([]botctx.Interceptor{p.recordCall, p.injectFault}, s.interceptors...),
-		Override:     s.override,
-		HTTP:         recordedWeb{p},
-		Now:          p.clock.Now,
-		Pause:        p.clock.pause,
-		NewID:        func() string { return p.ids.next("id") },
-		DeriveID:     func(of string) string { return p.ids.derived("id", of) },
-		NewEtag:      func() string { return p.ids.next("etag") },
-		Flow:         s.flow,
-		MaxRedirects: s.maxRedirects,
-		ParallelRuns: s.parallelRuns,
-		MaxWait:      maxWait,
-		AgendaWait:   maxWait,
-		Scheduler:    s.scheduler,
-		LiveChat:     withHistory(s.liveChat),
-		Zone:         func(record.Scope) string { return s.zone },
-		Mailer:       p.mails,
-		Payments:     p.account,
-		ObjectStore:  p.files,
-		Upload:       s.upload,
-		Strict:       s.strict,
-		CheckEtags:   s.checkEtags,
-	})
+	config := p.config()
+	runtime, err := botctx.New(config)
 	if err == nil {
-		err = botctx.EnsureIndexes(context.Background(), p.store)
+		err = botctx.EnsureIndexes(context.Background(), config.Store)
 	}
 	if err != nil {
 		p.test.Fatalf("fakes: %v", err)
 	}
-	p.runtime = runtime
+	p.store, p.runtime = config.Store, runtime
 	return p
-}
-
-// withHistory returns the settings of live chats with addresses of histories.
-func withHistory(config botctx.LiveChat) botctx.LiveChat {
-	if config.HistoryURL == nil {
-		config.HistoryURL = func(a *livechat.Assignment) (string, error) {
-			return "https://history.example/" + url.PathEscape(a.ID), nil
-		}
-	}
-	return config
 }
 
 // printWhereFailed prints the transcript at the end of a test that failed.

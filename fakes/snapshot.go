@@ -75,7 +75,7 @@ func (p *Platform) memory() *memstore.Store {
 	p.test.Helper()
 	memory, ok := p.store.(*memstore.Store)
 	if !ok {
-		p.test.Fatalf("fakes: the platform keeps its records in a %T, which cannot be copied: leave out the option Store", p.store)
+		p.test.Fatalf("fakes: the platform keeps its records in a %T, which cannot be copied: leave the Store of Config as it is", p.store)
 		return memstore.New()
 	}
 	return memory

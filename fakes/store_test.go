@@ -2,10 +2,10 @@ package fakes_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/store"
@@ -18,11 +18,11 @@ type otherStore struct{ store.Store }
 func TestAPlatformKeepsItsRecordsInTheStoreThatItIsGiven(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New()
-	newStore := func(now func() time.Time) store.Store {
-		require.Equal(t, fakes.Start(), now())
-		return otherStore{memory}
-	}
-	fakes.New(fakes.For(t), fakes.Store(newStore)).AddMember(member.Member{FirstName: "Ada"})
+	otherwise := fakes.Config(func(c *botctx.Config) {
+		require.Equal(t, fakes.Start(), c.Now())
+		c.Store = otherStore{memory}
+	})
+	fakes.New(fakes.For(t), otherwise).AddMember(member.Member{FirstName: "Ada"})
 	found, err := memory.Collection("members").Count(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, int64(1), found)
@@ -33,9 +33,9 @@ func TestAPlatformKeepsItsRecordsInTheStoreThatItIsGiven(t *testing.T) {
 		"Restore":  func(p *fakes.Platform) { p.Restore(fakes.New(fakes.For(t)).Snapshot()) },
 	} {
 		tb := &recordedTB{}
-		tb.runOn(func() { use(fakes.New(fakes.For(tb), fakes.Store(newStore))) })
+		tb.runOn(func() { use(fakes.New(fakes.For(tb), otherwise)) })
 		require.Len(t, tb.failures, 1, name)
-		require.Contains(t, tb.failures[0], "leave out the option Store", name)
+		require.Contains(t, tb.failures[0], "leave the Store of Config as it is", name)
 	}
 }
 

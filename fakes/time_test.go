@@ -18,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
@@ -191,8 +192,9 @@ func says(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx
 func TestARunThatFailsEndsTheTestAndIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	var attempts []string
-	p := fakes.New(fakes.Scheduler(agenda.SchedulerConfig{
-		Limit: 3, Backoff: func(failures int) time.Duration { return time.Duration(failures) * time.Minute },
+	p := fakes.New(fakes.Config(func(c *botctx.Config) {
+		c.Scheduler.Limit = 3
+		c.Scheduler.Backoff = func(failures int) time.Duration { return time.Duration(failures) * time.Minute }
 	}))
 	p.Handle(ran(&attempts, "broken", func(context.Context, *botctx.Context) error {
 		return boterr.New(boterr.Unavailable, "", "no network")
@@ -242,7 +244,9 @@ func TestAForkGoesOnWithTheAgendas(t *testing.T) {
 func TestPatternsAreReadInTheZoneOfThePlatform(t *testing.T) {
 	t.Parallel()
 	var order []string
-	p := fakes.New(fakes.For(t), fakes.Zone("Asia/Tokyo"))
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+		c.Zone = func(record.Scope) string { return "Asia/Tokyo" }
+	}))
 	p.Handle(ran(&order, "daily"))
 	ada := p.AddMember(member.Member{}).Context()
 	_, err := ada.NewAgenda(t.Context(), agenda.NewAgendaParams{

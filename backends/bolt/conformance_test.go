@@ -2,13 +2,12 @@ package bolt_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/botctx/go-sdk/backends/bolt"
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
-	"github.com/botctx/go-sdk/store"
 )
 
 // The operations of a platform whose records are in a file obey the rules that those of
@@ -25,7 +24,7 @@ func TestConformanceOverCall(t *testing.T) {
 
 func newHarness(t *testing.T) *botctxtest.Harness {
 	t.Helper()
-	return fakestest.Harness(fakes.New(fakes.For(t), fakes.Store(func(now func() time.Time) store.Store {
-		return open(t, newPath(t), bolt.WithNow(now))
+	return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+		c.Store = open(t, newPath(t), bolt.WithNow(c.Now))
 	})))
 }

@@ -55,7 +55,7 @@ func violations(ctx context.Context, rule botctxtest.Rule, h *botctxtest.Harness
 // newHarness returns a harness of the fakes, which keep every rule, with interceptors
 // that break some.
 func newHarness(breaking ...botctx.Interceptor) *botctxtest.Harness {
-	return fakestest.Harness(fakes.New(fakes.Intercept(breaking...)))
+	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) { c.Interceptors = breaking })))
 }
 
 // tally counts what the broken implementations show.

@@ -22,7 +22,7 @@ type shop struct {
 
 func newShop(t *testing.T) *shop {
 	t.Helper()
-	p := fakes.New(fakes.For(t), fakes.Flow(Flow()))
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Flow = Flow() }))
 	p.Handle(Nodes()...)
 	inlet, outlet := Channels()
 	p.AddChannel(inlet)

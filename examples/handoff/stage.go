@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 )
@@ -47,7 +48,7 @@ func morning() time.Time { return time.Date(2026, time.January, 5, 9, 0, 0, 0, t
 
 // newStage returns the shop with its customers and agents.
 func newStage(out io.Writer) *stage {
-	p := fakes.New(fakes.At(morning()), fakes.Flow(Flow()))
+	p := fakes.New(fakes.At(morning()), fakes.Config(func(c *botctx.Config) { c.Flow = Flow() }))
 	p.Handle(Nodes()...)
 	inlet, outlet := Channels()
 	p.AddChannel(inlet)

@@ -4,7 +4,9 @@
 //	func TestConformance(t *testing.T) {
 //		botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 //			t.Helper()
-//			return fakestest.Harness(fakes.New(fakes.For(t), fakes.Store(newStore)))
+//			return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+//				c.Store = open(t, c.Now)
+//			})))
 //		})
 //	}
 package fakestest
@@ -25,7 +27,7 @@ import (
 )
 
 // Harness returns a harness of a platform, with every verb and nothing lacking. The caller
-// sets ChecksEtags where the platform has the option CheckEtags. Where a set-up fails, the
+// sets ChecksEtags where the platform's Config has CheckEtags. Where a set-up fails, the
 // verbs panic, which the suite reports.
 func Harness(p *fakes.Platform) *botctxtest.Harness {
 	s := &stage{

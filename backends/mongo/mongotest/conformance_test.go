@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
@@ -54,8 +55,8 @@ func requireAllButDefects(t *testing.T) {
 // set-up fails, so that a witness sees what the stand-in breaks.
 func newHarness(t *testing.T) *botctxtest.Harness {
 	t.Helper()
-	return fakestest.Harness(fakes.New(fakes.Store(func(now func() time.Time) store.Store {
-		return clocked{Store: newStore(t), now: now}
+	return fakestest.Harness(fakes.New(fakes.Config(func(c *botctx.Config) {
+		c.Store = clocked{Store: newStore(t), now: c.Now}
 	})))
 }
 

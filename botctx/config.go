@@ -1,0 +1,157 @@
+package botctx
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Config is what a host gives a Runtime: the store and the ports to what is outside, and what
+// the host decides. All but Store may be left out.
+type Config struct {
+	// Records.
+
+	// Store holds the records. Required.
+	Store store.Store
+	// Now is the clock of records and of Context.Now. The default is time.Now.
+	Now func() time.Time
+	// Pause waits for a while by the clock of Now, or until ctx ends: an operation waits so for
+	// another one that does the same. The default waits by the machine's clock.
+	Pause func(ctx context.Context, d time.Duration)
+	// NewID makes ids of records. The default makes UUIDs of version 7.
+	NewID func() string
+	// DeriveID makes an id of a text: the same of the same, and different of others. Such are
+	// the ids of what a run sends, see Context.SendID. The default makes UUIDs of version 8.
+	DeriveID func(of string) string
+	// NewEtag makes etags of records. The default is made of the time and a NewID. Those of
+	// channels are times.
+	NewEtag func() string
+
+	// The host's own in the place of the SDK's.
+
+	// Override gives the host's own implementations of domains for a scope. What it
+	// leaves nil, the SDK's own fill.
+	Override func(scope record.Scope) Parts
+	// LoadChannel returns a channel of an app with its credentials, or NotFound. The
+	// default loads it from the Store.
+	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
+	// Arrive returns the member who sent what arrived, made where it was not known yet.
+	// The default finds and makes members in the Store; a host that overrides Members
+	// gives its own.
+	Arrive func(ctx context.Context, inbound Inbound) (*member.Member, error)
+
+	// What is outside.
+
+	// Connectors send to the platforms. A channel type without one answers
+	// Unsupported.
+	Connectors map[channel.Type]send.Connector
+	// ParallelSends is how many messages of one call, to several members, are on their way at
+	// once. The default is 1: one after the other, in order.
+	ParallelSends int
+	// HTTP sends the requests of Context.Fetch. The default is the guarded client of
+	// package outbound with its own limits.
+	HTTP outbound.Doer
+	// Mailer sends mails. Without it SendEmail is Unsupported.
+	Mailer Mailer
+	// Payments returns the client of an app's payment account of a name, or NotFound. Without
+	// it there are none.
+	Payments func(app, name string) (PaymentClient, error)
+	// ObjectStore keeps uploaded files. Without it UploadFileToObjectStore is Unsupported.
+	ObjectStore ObjectStore
+	// Upload limits uploads.
+	Upload UploadLimits
+
+	// Operations.
+
+	// Interceptors stand around every operation that bot logic calls, the first one
+	// outermost.
+	Interceptors []Interceptor
+	// CheckEtags makes updateMember answer Conflict to a stale etag.
+	CheckEtags bool
+	// Strict makes unknown parameters of Call, and parameters that a platform would
+	// ignore, InvalidArgument.
+	Strict bool
+	// LiveChat is what the host decides about live chats.
+	LiveChat LiveChat
+
+	// Runs of bot logic.
+
+	// Flow decides which nodes may answer an event.
+	Flow Flow
+	// MaxRedirects is the most redirects that may lead from one node to the next, those of
+	// other members' runs included. The default is 50.
+	MaxRedirects int
+	// ParallelRuns lets runs of one member run at once. Without it they take turns within
+	// this process, in the order in which they came.
+	ParallelRuns bool
+	// MaxWait is how long a run waits for one of the same member that is under way; after
+	// that it is Unavailable. The default is a minute.
+	MaxWait time.Duration
+	// AgendaWait is how long an agenda waits for a run of its member that is under way, before
+	// it is put off for a second. The default is a second, and nothing where another run
+	// of the member waits already, so that one member does not keep all workers.
+	AgendaWait time.Duration
+	// Scheduler says how agendas are run. Its Env and Handler are the Runtime's own, and
+	// left out.
+	Scheduler agenda.SchedulerConfig
+	// Zone returns the IANA name of the time zone in which the CRON patterns of a scope are
+	// read. The default, also for "", is UTC.
+	Zone func(scope record.Scope) string
+	// Logger takes lines about what no caller sees, or not in full: panics with where they
+	// arose, and redirects that exceed MaxRedirects, at error and warn; members that a run
+	// could not write back, at warn; and what the scheduler does, unless Scheduler.Log is
+	// given. They hold ids, codes and what a panic says. The default discards them.
+	Logger *slog.Logger
+}
+
+// The defaults of Config.
+const (
+	defaultMaxRedirects = 50
+	defaultMaxWait      = time.Minute
+)
+
+// withDefaults returns a Config of the Runtime's own, with defaults for what is left out.
+func (c Config) withDefaults() (Config, error) {
+	if c.Store == nil {
+		return c, boterr.Invalid("Store", "a Runtime needs a store, such as memstore.New()")
+	}
+	if c.HTTP == nil {
+		client, err := outbound.New(outbound.Config{})
+		if err != nil {
+			return c, err
+		}
+		c.HTTP = client
+	}
+	if c.MaxRedirects <= 0 {
+		c.MaxRedirects = defaultMaxRedirects
+	}
+	if c.MaxWait <= 0 {
+		c.MaxWait = defaultMaxWait
+	}
+	if c.DeriveID == nil {
+		c.DeriveID = derivedUUID
+	}
+	c.Logger = safelog.New(c.Logger)
+	c.Connectors = maps.Clone(c.Connectors)
+	c.Interceptors = slices.Clone(c.Interceptors)
+	return c, nil
+}
+
+// env returns what the services work with.
+func (c Config) env() record.Env {
+	env := record.Env{Store: c.Store, Now: c.Now, NewID: c.NewID, NewEtag: c.NewEtag, Compiler: &query.Compiler{}}
+	return env.WithDefaults()
+}

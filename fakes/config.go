@@ -1,0 +1,75 @@
+package fakes
+
+import (
+	"net/url"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// settings are what options set.
+type settings struct {
+	test    TB
+	start   time.Time
+	changes []func(*botctx.Config)
+}
+
+// Option is a setting of a platform.
+type Option func(*settings)
+
+// At makes the platform's clock begin at a time. The default is Start.
+func At(start time.Time) Option { return func(s *settings) { s.start = start } }
+
+// Config changes what the platform's Runtime is made of, as a host decides it:
+//
+//	fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Strict = true }))
+//
+// The change finds what the platform gives the Runtime, such as the virtual clock as Now, and may
+// use, wrap or replace it:
+//
+//	fakes.Config(func(c *botctx.Config) { c.Store = open(t, c.Now) })
+//
+// A Store in the place of the one in memory holds no records yet and goes by that clock; such a
+// platform has no Snapshot and no Fork. Interceptors are empty: those of the platform, which
+// record calls and make them fail, stand around those that the change sets. Several changes are
+// made in their order, and once more for each Fork.
+func Config(change func(*botctx.Config)) Option {
+	return func(s *settings) { s.changes = append(s.changes, change) }
+}
+
+// maxWait is how long a run waits for one of the same member, in real time: a run that
+// waits for itself, since an action says something for its own member, fails then and
+// does not hang.
+const maxWait = 30 * time.Second
+
+// config returns what the platform's Runtime is made of.
+func (p *Platform) config() botctx.Config {
+	config := botctx.Config{
+		Store:       memstore.New(memstore.WithNow(p.clock.Now)),
+		Now:         p.clock.Now,
+		Pause:       p.clock.pause,
+		NewID:       func() string { return p.ids.next("id") },
+		DeriveID:    func(of string) string { return p.ids.derived("id", of) },
+		NewEtag:     func() string { return p.ids.next("etag") },
+		Connectors:  p.outbox.connectors(),
+		HTTP:        recordedWeb{p},
+		Mailer:      p.mails,
+		Payments:    p.account,
+		ObjectStore: p.files,
+		LiveChat:    botctx.LiveChat{HistoryURL: historyURL},
+		MaxWait:     maxWait,
+		AgendaWait:  maxWait,
+	}
+	for _, change := range p.settings.changes {
+		change(&config)
+	}
+	config.Interceptors = append([]botctx.Interceptor{p.recordCall, p.injectFault}, config.Interceptors...)
+	return config
+}
+
+// historyURL makes up the address of a conversation's history.
+func historyURL(a *livechat.Assignment) (string, error) {
+	return "https://history.example/" + url.PathEscape(a.ID), nil
+}
