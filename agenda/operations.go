@@ -6,7 +6,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Operations are the operations on agendas.
+// Operations are the operations on agendas. A required parameter that is missing is
+// InvalidArgument.
 //
 // Specification: Agenda operations.
 type Operations interface {
@@ -15,10 +16,13 @@ type Operations interface {
 	// later ones. NextRunAt overrides a Pattern without RunUntil: the agenda runs once.
 	// RunUntil ends nothing without Pattern. A NextRunAt that has passed is due at once.
 	//
-	// InvalidArgument: the member or the node is missing, there is neither NextRunAt nor
-	// Pattern, Pattern comes without RunUntil and NextRunAt, or Replace without Tag,
-	// Pattern is no CRON pattern, its first run comes after RunUntil, or a time is none.
-	// NotFound: the app has no such member.
+	// Errors:
+	//   - InvalidArgument: neither NextRunAt nor Pattern is given, Pattern comes without
+	//     NextRunAt and RunUntil, or Replace without Tag.
+	//   - InvalidArgument: Pattern is not a CRON pattern, or its first run would come after
+	//     RunUntil.
+	//   - NotFound: the app has no member with that id.
+	//   - InvalidArgument: NextRunAt or RunUntil is no time.
 	//
 	// Specification: Agenda operations.
 	NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, error)
@@ -26,15 +30,16 @@ type Operations interface {
 	// UpdateAgenda changes the open agendas of a member: those with Tag, or all but those
 	// that watch over live chats, whose tags begin with LiveChatTagPrefix.
 	// What is absent stays. One that is running is changed for its later runs: NextRunAt,
-	// or a new Pattern, is then when it runs next.
+	// or a new Pattern, is then when it runs next. NextRunAt and Pattern without a RunUntil,
+	// given or stored, are one run at NextRunAt. That nothing matches is no error.
 	//
-	// InvalidArgument: the member is missing, Replace comes without Tag, Pattern is no
-	// CRON pattern, or a time is none; and where Pattern without NextRunAt meets an agenda
-	// that has no RunUntil, or one would have a pattern and its next run after RunUntil:
-	// then none of them changes. NextRunAt and Pattern without a RunUntil, given or stored,
-	// are one run at NextRunAt. An update that matches nothing changes nothing and is no
-	// error.
-	// Conflict: the agendas ended each time before they could be changed; try again.
+	// Errors:
+	//   - InvalidArgument: Pattern is not a CRON pattern; or it comes without NextRunAt and
+	//     one of the agendas has no RunUntil; or one would have a pattern and its next run
+	//     after RunUntil. Then none changes.
+	//   - InvalidArgument: Replace comes without Tag.
+	//   - Conflict: the agendas ended each time before they could be changed; try again.
+	//   - InvalidArgument: NextRunAt or RunUntil is no time.
 	//
 	// Specification: Agenda operations.
 	UpdateAgenda(ctx context.Context, p UpdateAgendaParams) (UpdateAgendaResult, error)
@@ -42,8 +47,6 @@ type Operations interface {
 	// DeleteMemberAgenda removes the open agendas of a member: those with Tag, or all but
 	// those that watch over live chats, whose tags begin with LiveChatTagPrefix. One that is
 	// running finishes, but cannot run again. That nothing matches is no error.
-	//
-	// InvalidArgument: the member is missing.
 	//
 	// Specification: Agenda operations.
 	DeleteMemberAgenda(ctx context.Context, p DeleteMemberAgendaParams) (DeleteMemberAgendaResult, error)

@@ -42,7 +42,7 @@ func groupUpdateCases() map[string]chatCase {
 		"updateGroup": {
 			scenes: map[string]scene{"the given fields are set, others stay": callToUpdateGroup},
 			refusals: []refusal{
-				{boterr.InvalidArgument, "would change `app`", callToUpdateGroupWrongly},
+				{boterr.InvalidArgument, "would change app", callToUpdateGroupWrongly},
 				{boterr.NotFound, "no group with that `_id`", notFound("updateGroup", `{"group": {"_id": "none", "name": "x"}}`, "group._id")},
 			},
 		},

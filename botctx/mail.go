@@ -19,9 +19,9 @@ type SendEmailParams struct {
 // of a mail, such as "ada@example.com" or "Ada <ada@example.com>". Who is named twice gets
 // one mail.
 type EmailDestination struct {
-	// ToAddresses are those whom it is for.
+	// ToAddresses are those whom it is for. Required without CcAddresses.
 	ToAddresses []string `json:"ToAddresses,omitzero" document:"anyCase"`
-	// CcAddresses are those who get a copy.
+	// CcAddresses are those who get a copy. Required without ToAddresses.
 	CcAddresses []string `json:"CcAddresses,omitzero" document:"anyCase"`
 }
 
@@ -36,16 +36,16 @@ type EmailMessage struct {
 
 // EmailBody is the text of a mail: at least one of both, and at most 10 MiB in all.
 type EmailBody struct {
-	// HTML is the text as HTML.
+	// HTML is the text as HTML. Required without Text.
 	HTML *EmailText `json:"Html,omitzero" document:"anyCase"`
-	// Text is the text as plain text.
+	// Text is the text as plain text. Required without HTML.
 	Text *EmailText `json:"Text,omitzero" document:"anyCase"`
 }
 
 // EmailText is a text and how it is encoded on its way.
 type EmailText struct {
 	// Charset is the character set in which it is sent, by its IANA name. The default is
-	// UTF-8. Which ones there are is for the mail service to say.
+	// "UTF-8". Which ones there are is for the mail service to say.
 	Charset string `json:"Charset,omitzero" document:"anyCase"`
 	// Data is the text. Required.
 	Data string `json:"Data" document:"anyCase"`

@@ -8,7 +8,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// NodeOperations are the operations on nodes.
+// NodeOperations are the operations on nodes. A required parameter that is missing is
+// InvalidArgument.
 //
 // Specification: Node redirect.
 type NodeOperations interface {
@@ -16,15 +17,17 @@ type NodeOperations interface {
 	// and returns when they have run. In a run of the same member it joins that run: the
 	// node works on the member as the run has changed it, what it changes is written back
 	// with the run, and the run's Values are its own. For another member it is a run of its
-	// own, which waits until that member's run under way has ended.
+	// own, which waits until that member's run under way has ended. The error of a run comes
+	// back with its code, and *RunError behind it tells where it arose.
 	//
-	// InvalidArgument: the member or the node is missing, channelId is not the channel that
-	// the member is in, or treeId is missing and several trees have such a node. NotFound:
-	// the app has no such member or channel, or the host no such node. FailedPrecondition:
-	// the other member's run waits, perhaps by way of others, for this one.
-	// ResourceExhausted: the redirects are deeper than the host allows; the error shows
-	// their path. Otherwise the error is that of the run, and *RunError behind it tells
-	// where it arose.
+	// Errors:
+	//   - InvalidArgument: ChannelID is not the channel that the member is in, or TreeID is
+	//     missing and several trees have such a node.
+	//   - NotFound: the app has no such member or channel, or the host has no such node.
+	//   - FailedPrecondition: the run of the other member waits, perhaps by way of others,
+	//     for this one, so that neither could go on.
+	//   - ResourceExhausted: the redirects are deeper than the host allows; the error shows
+	//     their path.
 	//
 	// Specification: Node redirect.
 	RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error)

@@ -16,123 +16,123 @@ import (
 
 // The names of all operations, in the order of the specification.
 const (
-	// OpFindAndModifyMember: Finds the first member of the app that matches and changes it in one atomic step.
+	// OpFindAndModifyMember: Finds the first member of the whole app that matches, and changes it in one atomic step.
 	OpFindAndModifyMember Op = "findAndModifyMember"
-	// OpFindAndModifyDataFromDataSource: Finds the first entry of a data source that matches and changes it in one atomic step.
+	// OpFindAndModifyDataFromDataSource: Finds the first entry that matches, in the order of `sortBy`, and changes it in one atomic step: of many callers at once, each sees the change of the one before.
 	OpFindAndModifyDataFromDataSource Op = "findAndModifyDataFromDataSource"
-	// OpUpsertDataToDataSource: Updates the entries whose `_id` exists and inserts the others.
+	// OpUpsertDataToDataSource: Changes the entries whose `_id` exists, and inserts the others: the given columns are set, others stay.
 	OpUpsertDataToDataSource Op = "upsertDataToDataSource"
-	// OpCountDataSource: Counts the entries of a data source that match.
+	// OpCountDataSource: Returns the number of entries that match.
 	OpCountDataSource Op = "countDataSource"
-	// OpFetchDataFromDataSource: Reads the entries of a data source that match.
+	// OpFetchDataFromDataSource: Returns the entries that match, in the order of `sortBy` or of their insertion; with `count` their number alone.
 	OpFetchDataFromDataSource Op = "fetchDataFromDataSource"
-	// OpFetchDistinctDataFromDataSource: Reads the distinct values of one column among the entries that match.
+	// OpFetchDistinctDataFromDataSource: Returns the different values of one column, in the order in which they were first seen; with `count` their number alone.
 	OpFetchDistinctDataFromDataSource Op = "fetchDistinctDataFromDataSource"
-	// OpFetchGeoNearFromDataSource: Reads entries in order of their distance from a point.
+	// OpFetchGeoNearFromDataSource: Returns the entries near a point, nearest first.
 	OpFetchGeoNearFromDataSource Op = "fetchGeoNearFromDataSource"
-	// OpPatchDataToDataSource: Changes the first entry that matches, or all of them.
+	// OpPatchDataToDataSource: Changes the first entry that matches, or all of them with `multi`.
 	OpPatchDataToDataSource Op = "patchDataToDataSource"
-	// OpGetMember: Reads one member by its id.
+	// OpGetMember: Reads a member of the app by its id.
 	OpGetMember Op = "getMember"
-	// OpPatchMembers: Changes every member of a channel that matches.
+	// OpPatchMembers: Changes every member of a channel that matches, all or none.
 	OpPatchMembers Op = "patchMembers"
-	// OpUpdateMember: Sets the given fields of a member.
+	// OpUpdateMember: Sets the given fields of a member; fields that are not given stay.
 	OpUpdateMember Op = "updateMember"
-	// OpCheckAndSaveMemberReferFrom: Keeps which channel first referred a member to the current one.
+	// OpCheckAndSaveMemberReferFrom: Keeps in `meta.referFrom` which channel referred the member to the current one, unless that is known already: the first value stays.
 	OpCheckAndSaveMemberReferFrom Op = "checkAndSaveMemberReferFrom"
-	// OpNewAgenda: Schedules a node to run for a member, once or by a pattern.
+	// OpNewAgenda: Schedules a node to run for a member: once at `nextRunAt`, or by `pattern` until `runUntil`.
 	OpNewAgenda Op = "newAgenda"
-	// OpUpdateAgenda: Changes the open agendas of a member.
+	// OpUpdateAgenda: Changes the open agendas of a member: those with `tag`, or all but those that watch over live chats, whose tags begin with `livechat:`.
 	OpUpdateAgenda Op = "updateAgenda"
-	// OpDeleteMemberAgenda: Removes the open agendas of a member.
+	// OpDeleteMemberAgenda: Removes the open agendas of a member: those with `tag`, or all but those that watch over live chats, whose tags begin with `livechat:`.
 	OpDeleteMemberAgenda Op = "deleteMemberAgenda"
-	// OpRedirectMemberToNode: Runs a node for a member now.
+	// OpRedirectMemberToNode: Runs a node for a member now, and those that it redirects to, and returns when they have run.
 	OpRedirectMemberToNode Op = "redirectMemberToNode"
 	// OpCreateAssignment: Asks for a person to take over the conversation with a member.
 	OpCreateAssignment Op = "createAssignment"
-	// OpAddNewTargetsToAssignment: Sends the ticket of a request to further targets.
+	// OpAddNewTargetsToAssignment: Sends the ticket of a request that nobody has taken to further targets.
 	OpAddNewTargetsToAssignment Op = "addNewTargetsToAssignment"
-	// OpReassignAssignment: Hands a live chat on to others. What is not given comes from the previous assignment.
+	// OpReassignAssignment: Hands a live chat on to others: the previous assignment ends, and a new one has it as its parent.
 	OpReassignAssignment Op = "reassignAssignment"
-	// OpGetAssignment: Reads one assignment by its id.
+	// OpGetAssignment: Reads an assignment by its id.
 	OpGetAssignment Op = "getAssignment"
-	// OpGetAssignmentByOutlet: Reads the newest assignment of an outlet channel that has not ended.
+	// OpGetAssignmentByOutlet: Reads the newest assignment in an outlet channel that has not ended: one that was taken there or that the channel has directly, or, while nobody has taken it, one with a ticket there.
 	OpGetAssignmentByOutlet Op = "getAssignmentByOutlet"
-	// OpGetAssignmentByBravoGroupID: Reads the assignment of a Bravo group.
+	// OpGetAssignmentByBravoGroupID: Reads the newest assignment of a group on Bravo.
 	OpGetAssignmentByBravoGroupID Op = "getAssignmentByBravoGroupId"
-	// OpGetAssignmentsByMemberID: Reads all assignments of a member.
+	// OpGetAssignmentsByMemberID: Reads all assignments of a member, the ended ones included.
 	OpGetAssignmentsByMemberID Op = "getAssignmentsByMemberId"
-	// OpGetAssignmentsByMeta: Reads the assignments whose `meta` holds the given data.
+	// OpGetAssignmentsByMeta: Reads the assignments whose meta holds the given data: each field of it is there and equal, as a filter compares; other fields may stand beside.
 	OpGetAssignmentsByMeta Op = "getAssignmentsByMeta"
-	// OpGetAssignmentsByParentAssignmentID: Reads the assignments that were reassigned from one.
+	// OpGetAssignmentsByParentAssignmentID: Reads the assignments that one was handed on to.
 	OpGetAssignmentsByParentAssignmentID Op = "getAssignmentsByParentAssignmentId"
 	// OpUpdateAssignmentGroup: Sets the group of an assignment.
 	OpUpdateAssignmentGroup Op = "updateAssignmentGroup"
-	// OpUpdateAssignmentMeta: Sets fields of an assignment's `meta`.
+	// OpUpdateAssignmentMeta: Sets the given fields of an assignment's meta; others stay.
 	OpUpdateAssignmentMeta Op = "updateAssignmentMeta"
-	// OpRemovePendingAssignmentByMemberID: Withdraws the requests of a member that no one has taken.
+	// OpRemovePendingAssignmentByMemberID: Withdraws the request of a member that nobody has taken: the record is removed, its tickets are recalled where the platform can, and the member is in live chat no more.
 	OpRemovePendingAssignmentByMemberID Op = "removePendingAssignmentByMemberId"
-	// OpEndLiveChat: Ends a live chat from the outlet side.
+	// OpEndLiveChat: Ends a live chat from the outlet's side.
 	OpEndLiveChat Op = "endLiveChat"
-	// OpInletEndLiveChat: Ends the live chat of a member from the inlet side.
+	// OpInletEndLiveChat: Ends the live chat of a member from the inlet's side.
 	OpInletEndLiveChat Op = "inletEndLiveChat"
-	// OpEndBravoLiveChat: Ends the live chats of a Bravo group.
+	// OpEndBravoLiveChat: Ends the live chats of an agent in a group on Bravo.
 	OpEndBravoLiveChat Op = "endBravoLiveChat"
-	// OpGetGroup: Reads one group by its id.
+	// OpGetGroup: Reads a group by its id.
 	OpGetGroup Op = "getGroup"
-	// OpGetGroupByExternalID: Reads the group of an agent in a channel.
+	// OpGetGroupByExternalID: Reads the newest group of an agent, or with the given id, in an outlet channel.
 	OpGetGroupByExternalID Op = "getGroupByExternalId"
-	// OpGetGroupByGroupExternalID: Reads a group by its id on the outlet's platform.
+	// OpGetGroupByGroupExternalID: Reads the newest group with an id on the outlet's platform.
 	OpGetGroupByGroupExternalID Op = "getGroupByGroupExternalId"
-	// OpGetGroupByInletGroup: Reads the group that belongs to a group conversation on the inlet side.
+	// OpGetGroupByInletGroup: Reads the newest group that belongs to a group conversation on the inlet's side.
 	OpGetGroupByInletGroup Op = "getGroupByInletGroup"
-	// OpGetGroupByMemberID: Reads the group of a member.
+	// OpGetGroupByMemberID: Reads the newest group of a member of an inlet channel.
 	OpGetGroupByMemberID Op = "getGroupByMemberId"
-	// OpUpdateGroup: Sets the given fields of a group.
+	// OpUpdateGroup: Sets the given fields of a group; fields that are not given stay.
 	OpUpdateGroup Op = "updateGroup"
-	// OpUpdateGroupMeta: Sets fields of a group's `meta`.
+	// OpUpdateGroupMeta: Sets the given fields of a group's meta; others stay.
 	OpUpdateGroupMeta Op = "updateGroupMeta"
 	// OpInactivateGroup: Marks a group as no longer live and no longer valid.
 	OpInactivateGroup Op = "inactivateGroup"
-	// OpHandleAdminJoinedGroup: Records that an agent joined a Bravo group, and puts the invitation out of use.
+	// OpHandleAdminJoinedGroup: Records that an agent joined a group on Bravo: it makes the group's record, puts the invitation link out of use, and makes a new one unless `isRenewGroupInviteLink` is false.
 	OpHandleAdminJoinedGroup Op = "handleAdminJoinedGroup"
-	// OpCreateBravoGroup: Makes a group in Bravo.
+	// OpCreateBravoGroup: Makes a group on Bravo.
 	OpCreateBravoGroup Op = "createBravoGroup"
-	// OpDisableBravoGroupInviteLink: Puts the invitation link of a Bravo group out of use.
+	// OpDisableBravoGroupInviteLink: Puts the invitation link of a group on Bravo out of use.
 	OpDisableBravoGroupInviteLink Op = "disableBravoGroupInviteLink"
-	// OpSetBravoGroupIcon: Gives a Bravo group its icon.
+	// OpSetBravoGroupIcon: Gives a group on Bravo the picture at an address.
 	OpSetBravoGroupIcon Op = "setBravoGroupIcon"
-	// OpCreateHotelChannel: Makes a channel in Hotel.
+	// OpCreateHotelChannel: Makes a channel on Hotel.
 	OpCreateHotelChannel Op = "createHotelChannel"
-	// OpGetAdmin: Reads one agent by the id.
+	// OpGetAdmin: Reads an agent by the id.
 	OpGetAdmin Op = "getAdmin"
-	// OpGetAdminByExternalID: Reads one agent by the id on the outlet's platform.
+	// OpGetAdminByExternalID: Reads an agent by the id on the outlet's platform.
 	OpGetAdminByExternalID Op = "getAdminByExternalId"
 	// OpGetChannel: Tells which app a channel belongs to.
 	OpGetChannel Op = "getChannel"
-	// OpSendResponse: Sends a message to one member or several.
+	// OpSendResponse: Sends a message to one member or several, on any platform.
 	OpSendResponse Op = "sendResponse"
-	// OpSendMessageToInlet: Sends a message from the outlet conversation to the member.
+	// OpSendMessageToInlet: Sends a message from the outlet conversation that `messageEvent` belongs to, to the member.
 	OpSendMessageToInlet Op = "sendMessageToInlet"
-	// OpSendMessageToInletGroup: Sends a message to the group conversation on the inlet side.
+	// OpSendMessageToInletGroup: Sends a message to the group conversation on the inlet's side.
 	OpSendMessageToInletGroup Op = "sendMessageToInletGroup"
-	// OpSendMessageToOutletGroup: Sends a message to the group conversation on the outlet side.
+	// OpSendMessageToOutletGroup: Sends a message to the group conversation on the outlet's side.
 	OpSendMessageToOutletGroup Op = "sendMessageToOutletGroup"
-	// OpSendAlphaResponse: Sends a message to a member on Alpha.
+	// OpSendAlphaResponse: Sends a message to one member of an Alpha channel, as `sendResponse` does.
 	OpSendAlphaResponse Op = "sendAlphaResponse"
-	// OpSendAlphaResponseToMemberIDs: Sends a message to several members on Alpha.
+	// OpSendAlphaResponseToMemberIDs: Sends a message to several members of an Alpha channel, as `sendResponse` does: all are tried.
 	OpSendAlphaResponseToMemberIDs Op = "sendAlphaResponseToMemberIds"
-	// OpSendHotelResponse: Sends a message to a user or a group on Hotel.
+	// OpSendHotelResponse: Sends a message to a user or a group on Hotel, who need be no member.
 	OpSendHotelResponse Op = "sendHotelResponse"
-	// OpSendDeltaResponse: Sends a message to one member or several on Delta, as one request.
+	// OpSendDeltaResponse: Sends a message to one member or several of a Delta channel by one request.
 	OpSendDeltaResponse Op = "sendDeltaResponse"
 	// OpAlphaCreateBroadcast: Stores a message on Alpha, to be sent by `alphaSendBroadcast`.
 	OpAlphaCreateBroadcast Op = "alphaCreateBroadcast"
 	// OpAlphaSendBroadcast: Sends a stored message to all members with a label.
 	OpAlphaSendBroadcast Op = "alphaSendBroadcast"
-	// OpAlphaGetAttachmentID: Gives a file to Alpha and gets the id by which messages can use it.
+	// OpAlphaGetAttachmentID: Gives a file to Alpha and returns the id by which messages use it: `Attachment(TypeImage, id)`.
 	OpAlphaGetAttachmentID Op = "alphaGetAttachmentId"
-	// OpAlphaPassThreadControl: Hands the conversation with a member to another application on Alpha.
+	// OpAlphaPassThreadControl: Hands the conversation with a member to another application on Alpha, such as an agent's inbox.
 	OpAlphaPassThreadControl Op = "alphaPassThreadControl"
 	// OpAlphaSaveCustomLabel: Puts a label on a member on Alpha.
 	OpAlphaSaveCustomLabel Op = "alphaSaveCustomLabel"
@@ -140,19 +140,19 @@ const (
 	OpAlphaRemoveCustomLabel Op = "alphaRemoveCustomLabel"
 	// OpSavePostCommentAnalytics: Records that a user commented on a post.
 	OpSavePostCommentAnalytics Op = "savePostCommentAnalytics"
-	// OpSaveGroupIDToMember: Keeps the group of an event in the member's `group`.
+	// OpSaveGroupIDToMember: Keeps the group that an event belongs to in the group of the member.
 	OpSaveGroupIDToMember Op = "saveGroupIdToMember"
 	// OpCharlieArchiveConversation: Archives a conversation on Charlie.
 	OpCharlieArchiveConversation Op = "charlieArchiveConversation"
-	// OpUpdateMessage: Changes a message that was sent.
+	// OpUpdateMessage: Changes a message that was sent, on platforms whose connector is a MessageUpdater.
 	OpUpdateMessage Op = "updateMessage"
 	// OpEchoSaveMemberTag: Puts a tag on a member on Echo.
 	OpEchoSaveMemberTag Op = "EchoSaveMemberTag"
-	// OpSendEmail: Sends a mail from the host's no-reply address. The keys are accepted with a small first letter, too.
+	// OpSendEmail: Sends a mail from the host's no-reply address.
 	OpSendEmail Op = "sendEmail"
-	// OpGolf: Gives the payment client of an account.
+	// OpGolf: Returns the client of a payment account of the app, which the host registered under a name.
 	OpGolf Op = "golf"
-	// OpUploadFileToObjectStore: Copies a file from an address into the host's object store.
+	// OpUploadFileToObjectStore: Copies a file from an address into the host's object store, under the app, the channel and the file's name.
 	OpUploadFileToObjectStore Op = "uploadFileToObjectStore"
 )
 
@@ -315,9 +315,14 @@ func (op Op) Exists() bool {
 // found again: then an input that is repeated, or several events at once, change it
 // once only.
 //
-// InvalidArgument: Filter or Patch is missing, or Filter, Patch, SortBy or Option is
-// none. AlreadyExists: another member of the channel has the externalId. Unsupported:
-// Option.Upsert, since members come into being on their platforms.
+// Errors:
+//   - InvalidArgument: a value has another type than the member's field.
+//   - AlreadyExists: another member of the channel has the externalId.
+//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
+//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
+//     or would change _id, app, channel or createdAt.
+//   - InvalidArgument: SortBy holds something other than 1 and -1.
+//   - Unsupported: Option.Upsert is true: members come into being on their platforms.
 //
 // Specification: Member and data-source operations.
 func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModifyMemberParams) (member.FindAndModifyMemberResult, error) {
@@ -329,9 +334,14 @@ func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModif
 // the change of the one before. A filter that the change makes false, such as
 // taken: false, lets each entry be claimed once. Value is nil where none matched.
 //
-// InvalidArgument: a parameter is missing, or what package document refuses, or
-// _id or createdAt would change. AlreadyExists: an upsert would insert an _id that
-// an entry has.
+// Errors:
+//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
+//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
+//     or would change _id or createdAt.
+//   - InvalidArgument: SortBy holds something other than 1 and -1.
+//   - InvalidArgument: Option.Projection includes some columns and excludes others, has
+//     paths that collide, or needs a position in an array that the filter does not give.
+//   - AlreadyExists: Option.Upsert would insert an _id that an entry has.
 func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyDataFromDataSourceParams) (datasource.FindAndModifyDataFromDataSourceResult, error) {
 	return invoke(ctx, c, OpFindAndModifyDataFromDataSource, p, c.parts.DataSources.FindAndModifyDataFromDataSource)
 }
@@ -340,17 +350,21 @@ func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasou
 // others: the given columns are set, others stay. Elements are written one after
 // the other; where the store fails in between, the same call again completes it.
 //
-// InvalidArgument: Data is missing; an _id is null, an object or an array, or comes
-// twice; a column's name begins with $ or holds a dot; createdAt is given and not
-// what the entry has. Then nothing is written.
+// Errors:
+//   - InvalidArgument: Data is neither an object nor a list of objects, or holds the
+//     same _id twice, an _id that is null, an object or a list, or a column whose name
+//     begins with $ or has a dot. Then nothing is written.
+//   - InvalidArgument: an element would change createdAt of an entry.
 func (c *Context) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertDataToDataSourceParams) (datasource.UpsertDataToDataSourceResult, error) {
 	return invoke(ctx, c, OpUpsertDataToDataSource, p, c.parts.DataSources.UpsertDataToDataSource)
 }
 
 // CountDataSource returns the number of entries that match.
 //
-// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, or
-// what package document refuses.
+// Errors:
+//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+//     differ.
+//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 func (c *Context) CountDataSource(ctx context.Context, p datasource.CountDataSourceParams) (int64, error) {
 	return invoke(ctx, c, OpCountDataSource, p, c.parts.DataSources.CountDataSource)
 }
@@ -358,8 +372,11 @@ func (c *Context) CountDataSource(ctx context.Context, p datasource.CountDataSou
 // FetchDataFromDataSource returns the entries that match, in the order of SortBy or
 // of their insertion; with Count their number alone.
 //
-// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, or
-// what package document refuses.
+// Errors:
+//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+//     differ.
+//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
+//   - InvalidArgument: SortBy holds something other than 1 and -1.
 func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.FetchDataFromDataSourceParams) (datasource.FetchDataFromDataSourceResult, error) {
 	return invoke(ctx, c, OpFetchDataFromDataSource, p, c.parts.DataSources.FetchDataFromDataSource)
 }
@@ -368,8 +385,10 @@ func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.Fetc
 // the order in which they were first seen; with Count their number alone. The
 // elements of a list count one by one; 1 and 1.0 are one value.
 //
-// InvalidArgument: Key is missing, none of CollectionName and DataSourceID, or two that differ,
-// are given, or what package document refuses.
+// Errors:
+//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+//     differ.
+//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctDataFromDataSourceParams) (datasource.FetchDistinctDataFromDataSourceResult, error) {
 	return invoke(ctx, c, OpFetchDistinctDataFromDataSource, p, c.parts.DataSources.FetchDistinctDataFromDataSource)
 }
@@ -379,9 +398,13 @@ func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasou
 // The points are in the column that key in Data names, else in the column of the
 // store's geo index, else in "location", else in the only column that holds any.
 //
-// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, what
-// query.CompileGeoNear refuses, such as a point off the globe, or points are in
-// several columns and key does not say which is meant.
+// Errors:
+//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+//     differ.
+//   - InvalidArgument: Data has a near that is no point or lies off the globe, a
+//     distance or a limit that is negative, or a query that is no filter.
+//   - InvalidArgument: the entries have locations in several columns, and key in Data
+//     does not say which is meant.
 func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams) (datasource.FetchGeoNearFromDataSourceResult, error) {
 	return invoke(ctx, c, OpFetchGeoNearFromDataSource, p, c.parts.DataSources.FetchGeoNearFromDataSource)
 }
@@ -389,17 +412,23 @@ func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.F
 // PatchDataToDataSource changes the first entry that matches, or all of them with
 // Multi.
 //
-// InvalidArgument: Patch is missing, none of CollectionName and
-// DataSourceID are given, what package document refuses, a replacement with Multi,
-// or _id or createdAt would change. AlreadyExists: an upsert would insert an _id
-// that an entry has.
+// Errors:
+//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+//     differ.
+//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
+//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
+//     or would change _id or createdAt.
+//   - InvalidArgument: Options.Sort holds something other than 1 and -1, or Patch is a
+//     replacement document and Multi is true.
+//   - AlreadyExists: Options.Upsert would insert an _id that an entry has.
 func (c *Context) PatchDataToDataSource(ctx context.Context, p datasource.PatchDataToDataSourceParams) (datasource.PatchDataToDataSourceResult, error) {
 	return invoke(ctx, c, OpPatchDataToDataSource, p, c.parts.DataSources.PatchDataToDataSource)
 }
 
 // GetMember reads a member of the app by its id.
 //
-// InvalidArgument: MemberID is missing. NotFound: the app has no such member.
+// Errors:
+//   - NotFound: the app has no member with that id.
 //
 // Specification: Member and data-source operations.
 func (c *Context) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
@@ -409,9 +438,14 @@ func (c *Context) GetMember(ctx context.Context, p member.GetMemberParams) (*mem
 // PatchMembers changes every member of a channel that matches, all or none. The
 // first of them comes back.
 //
-// InvalidArgument: Patch is missing, Filter or Patch is none, or a replacement
-// comes without MemberID. AlreadyExists: another member of the channel has the
-// externalId. NotFound: the app has no such channel.
+// Errors:
+//   - InvalidArgument: a value has another type than the member's field.
+//   - AlreadyExists: another member of the channel has the externalId.
+//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
+//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
+//     or would change _id, app, channel or createdAt.
+//   - NotFound: the channel does not exist in the app.
+//   - InvalidArgument: Patch is a replacement, and MemberID is not given.
 //
 // Specification: Member and data-source operations.
 func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
@@ -421,10 +455,13 @@ func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams)
 // UpdateMember sets the given fields of a member; fields that are not given stay.
 // The last write wins, unless the host asked for etag checks.
 //
-// InvalidArgument: Member has no _id, a value of another type than the field has,
-// or another app, channel or createdAt than the member. AlreadyExists: another member
-// of the channel has the externalId. NotFound: the app has no such member. Conflict:
-// the host asked for etag checks, and the given etag is not the member's any more.
+// Errors:
+//   - InvalidArgument: a value has another type than the member's field.
+//   - AlreadyExists: another member of the channel has the externalId.
+//   - InvalidArgument: Member has no _id, or would change app, channel or createdAt.
+//   - NotFound: the app has no member with that _id.
+//   - Conflict: the host asked for etag checks, and member.etag is no longer the stored
+//     one.
 //
 // Specification: Member and data-source operations.
 func (c *Context) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
@@ -435,8 +472,8 @@ func (c *Context) UpdateMember(ctx context.Context, p member.UpdateMemberParams)
 // member to the current one, unless that is known already: the first value stays.
 // The member comes back either way.
 //
-// InvalidArgument: MemberID or ReferFrom is missing. NotFound: the app has no such
-// member.
+// Errors:
+//   - NotFound: the app has no member with that id.
 //
 // Specification: Member and data-source operations.
 func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveMemberReferFromParams) (*member.Member, error) {
@@ -448,10 +485,13 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 // later ones. NextRunAt overrides a Pattern without RunUntil: the agenda runs once.
 // RunUntil ends nothing without Pattern. A NextRunAt that has passed is due at once.
 //
-// InvalidArgument: the member or the node is missing, there is neither NextRunAt nor
-// Pattern, Pattern comes without RunUntil and NextRunAt, or Replace without Tag,
-// Pattern is no CRON pattern, its first run comes after RunUntil, or a time is none.
-// NotFound: the app has no such member.
+// Errors:
+//   - InvalidArgument: neither NextRunAt nor Pattern is given, Pattern comes without
+//     NextRunAt and RunUntil, or Replace without Tag.
+//   - InvalidArgument: Pattern is not a CRON pattern, or its first run would come after
+//     RunUntil.
+//   - NotFound: the app has no member with that id.
+//   - InvalidArgument: NextRunAt or RunUntil is no time.
 //
 // Specification: Agenda operations.
 func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
@@ -461,15 +501,16 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*age
 // UpdateAgenda changes the open agendas of a member: those with Tag, or all but those
 // that watch over live chats, whose tags begin with LiveChatTagPrefix.
 // What is absent stays. One that is running is changed for its later runs: NextRunAt,
-// or a new Pattern, is then when it runs next.
+// or a new Pattern, is then when it runs next. NextRunAt and Pattern without a RunUntil,
+// given or stored, are one run at NextRunAt. That nothing matches is no error.
 //
-// InvalidArgument: the member is missing, Replace comes without Tag, Pattern is no
-// CRON pattern, or a time is none; and where Pattern without NextRunAt meets an agenda
-// that has no RunUntil, or one would have a pattern and its next run after RunUntil:
-// then none of them changes. NextRunAt and Pattern without a RunUntil, given or stored,
-// are one run at NextRunAt. An update that matches nothing changes nothing and is no
-// error.
-// Conflict: the agendas ended each time before they could be changed; try again.
+// Errors:
+//   - InvalidArgument: Pattern is not a CRON pattern; or it comes without NextRunAt and
+//     one of the agendas has no RunUntil; or one would have a pattern and its next run
+//     after RunUntil. Then none changes.
+//   - InvalidArgument: Replace comes without Tag.
+//   - Conflict: the agendas ended each time before they could be changed; try again.
+//   - InvalidArgument: NextRunAt or RunUntil is no time.
 //
 // Specification: Agenda operations.
 func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
@@ -480,8 +521,6 @@ func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams)
 // those that watch over live chats, whose tags begin with LiveChatTagPrefix. One that is
 // running finishes, but cannot run again. That nothing matches is no error.
 //
-// InvalidArgument: the member is missing.
-//
 // Specification: Agenda operations.
 func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error) {
 	return invoke(ctx, c, OpDeleteMemberAgenda, p, c.parts.Agendas.DeleteMemberAgenda)
@@ -491,15 +530,17 @@ func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberA
 // and returns when they have run. In a run of the same member it joins that run: the
 // node works on the member as the run has changed it, what it changes is written back
 // with the run, and the run's Values are its own. For another member it is a run of its
-// own, which waits until that member's run under way has ended.
+// own, which waits until that member's run under way has ended. The error of a run comes
+// back with its code, and *RunError behind it tells where it arose.
 //
-// InvalidArgument: the member or the node is missing, channelId is not the channel that
-// the member is in, or treeId is missing and several trees have such a node. NotFound:
-// the app has no such member or channel, or the host no such node. FailedPrecondition:
-// the other member's run waits, perhaps by way of others, for this one.
-// ResourceExhausted: the redirects are deeper than the host allows; the error shows
-// their path. Otherwise the error is that of the run, and *RunError behind it tells
-// where it arose.
+// Errors:
+//   - InvalidArgument: ChannelID is not the channel that the member is in, or TreeID is
+//     missing and several trees have such a node.
+//   - NotFound: the app has no such member or channel, or the host has no such node.
+//   - FailedPrecondition: the run of the other member waits, perhaps by way of others,
+//     for this one, so that neither could go on.
+//   - ResourceExhausted: the redirects are deeper than the host allows; the error shows
+//     their path.
 //
 // Specification: Node redirect.
 func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error) {
@@ -520,18 +561,24 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 // a call sends it at this moment, this one waits for it. Where an assignment was about to
 // be handed on when a crash came between, that is completed.
 //
-// InvalidArgument: the member is missing, Targets hold something that is no target, or a
-// message breaks a limit of its type. NotFound: the app has no such member, or no channel
-// of a target. FailedPrecondition: nothing can take the request, and the error says which
-// rule found nothing; the member's channel is off; or the member has no id on the
-// platform. Unsupported: the host has no connector for the outlet's type, or no HTTP
-// client for a live-chat API, or gives no addresses of histories and History is true.
-// Unavailable: an outlet did not take it; the error names each target that is missing,
-// *UnsentError behind it has them, and the same call again sends only these. Where all of
-// them refused it for good, as groups do that are not there, the request is open without
-// them, and the member is in live chat; where nobody else got it, there is no request.
-// Conflict: another call has been sending the request for long, or it was withdrawn
-// meanwhile.
+// Where all outlets refused it for good, as groups do that are not there, the request
+// is open without them, and the member is in live chat; where nobody else got it, there is
+// no request.
+//
+// Errors:
+//   - InvalidArgument: Targets hold something that is no target, or a message breaks a
+//     limit of its type.
+//   - NotFound: the member, or the channel of a target, does not exist in the app.
+//   - FailedPrecondition: nothing can take the request: no channel is paired, none has
+//     broadcast groups of that label, or the channel is off. The error says which.
+//   - FailedPrecondition: the member has no id on the platform.
+//   - Unsupported: the host has no connector for an outlet's type, or no HTTP client for
+//     a live-chat API, or gives no addresses of histories and History is true.
+//   - Unavailable: an outlet did not answer. Repeating the call sends only what is
+//     missing. The error names each target that is missing, and *UnsentError behind it
+//     has them.
+//   - Conflict: another call has been sending the request for long, or it was withdrawn
+//     meanwhile.
 //
 // Specification: Live-chat operations.
 func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
@@ -541,12 +588,16 @@ func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 // AddNewTargetsToAssignment sends the ticket of a request that nobody has taken to
 // further targets. Those that have it already get no second one.
 //
-// InvalidArgument: AssignmentID or Targets is missing, or Targets hold something that is
-// neither a target nor a broadcast group. NotFound: the app has no such assignment, or no
-// channel of a target. FailedPrecondition: the assignment has been taken or has ended, or
-// a target can take nothing. Unsupported: the host has no connector for the outlet's
-// type. Unavailable: an outlet did not take it; the same call again sends what is
-// missing, but for what was refused for good. Conflict: as in CreateAssignment.
+// Errors:
+//   - InvalidArgument: Targets hold something that is neither a target nor a broadcast
+//     group.
+//   - NotFound: the app has no assignment with that id, or no channel of a target.
+//   - FailedPrecondition: the assignment has been taken or has ended, or a target can
+//     take nothing.
+//   - Unavailable: an outlet did not answer. Repeating the call sends only what is
+//     missing, but for what was refused for good.
+//   - Conflict: another call has been sending the request for long, or it was withdrawn
+//     meanwhile.
 //
 // Specification: Live-chat operations.
 func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
@@ -560,16 +611,21 @@ func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddN
 // The new one goes where a request of the member with that label would go, or to a
 // channel that is not paired where that hands it on. Until all of it was sent, the
 // previous one goes on. Handing it on again gives the new one while nobody has taken it.
+// Where an outlet refused it for good, it was handed on to the others.
 //
-// InvalidArgument: both of Label and Targets, or both of MessageEvent and
-// PreviousAssignment are missing, or PreviousAssignment is not the one that MessageEvent
-// leads to. NotFound: the app has no such channel or assignment, or none belongs to the
-// event. FailedPrecondition: the previous assignment has ended, or nothing can take the
-// request, or InletGroup is true and the conversation is no group there. Unsupported: the
-// channel is of another type, or the host has no connector for an outlet's type.
-// Unavailable: an outlet did not take it; the same call again sends what is missing. Where
-// that was refused for good, it was handed on to the others, as in CreateAssignment.
-// Conflict: as there.
+// Errors:
+//   - InvalidArgument: PreviousAssignment is not the assignment that MessageEvent leads
+//     to.
+//   - NotFound: no assignment belongs to the event, or the app has none with that _id,
+//     or has no such channel.
+//   - FailedPrecondition: the previous assignment has ended, or nothing can take the
+//     request, or InletGroup is true and the conversation is no group there.
+//   - Unsupported: the channel is not of type bravo, charlie or delta; or the host has
+//     no connector for an outlet's type.
+//   - Unavailable: an outlet did not answer. Repeating the call sends only what is
+//     missing.
+//   - Conflict: another call has been sending the request for long, or it was withdrawn
+//     meanwhile.
 //
 // Specification: Live-chat operations.
 func (c *Context) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
@@ -578,7 +634,8 @@ func (c *Context) ReassignAssignment(ctx context.Context, p livechat.ReassignAss
 
 // GetAssignment reads an assignment by its id.
 //
-// InvalidArgument: AssignmentID is missing. NotFound: the app has no such assignment.
+// Errors:
+//   - NotFound: the app has no assignment with that id.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentParams) (*livechat.Assignment, error) {
@@ -591,8 +648,8 @@ func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentPar
 // the context's member must match it; an assignment whose meta does not match is passed
 // over.
 //
-// InvalidArgument: ChannelID is missing. NotFound: the app has no such channel, or no
-// open assignment is there.
+// Errors:
+//   - NotFound: the channel does not exist in the app, or no open assignment is there.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
@@ -601,8 +658,8 @@ func (c *Context) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssig
 
 // GetAssignmentByBravoGroupID reads the newest assignment of a group on Bravo.
 //
-// InvalidArgument: BravoGroupID is missing. NotFound: the app has no assignment of that
-// group.
+// Errors:
+//   - NotFound: the app has no assignment of that group.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams) (*livechat.Assignment, error) {
@@ -611,7 +668,8 @@ func (c *Context) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.Ge
 
 // GetAssignmentsByMemberID reads all assignments of a member, the ended ones included.
 //
-// InvalidArgument: MemberID is missing, or SortBy is no order.
+// Errors:
+//   - InvalidArgument: SortBy holds something other than 1 and -1.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAssignmentsByMemberIDParams) ([]*livechat.Assignment, error) {
@@ -619,11 +677,11 @@ func (c *Context) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAs
 }
 
 // GetAssignmentsByMeta reads the assignments whose meta holds the given data: each field
-// of it is there and equal, as a filter of package document compares; other fields may
+// of it is there and equal, as a filter compares; other fields may
 // stand beside. A field may be a dotted path.
 //
-// InvalidArgument: Meta is missing, or has an operator in the place of a field or a
-// value.
+// Errors:
+//   - InvalidArgument: Meta has an operator in the place of a field or a value.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
@@ -631,8 +689,6 @@ func (c *Context) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssign
 }
 
 // GetAssignmentsByParentAssignmentID reads the assignments that one was handed on to.
-//
-// InvalidArgument: AssignmentID is missing.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p livechat.GetAssignmentsByParentAssignmentIDParams) ([]*livechat.Assignment, error) {
@@ -644,11 +700,12 @@ func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p live
 // that: the summary goes into the group, and the tickets show who has it. In place of Group
 // the BravoGroupID alone may be given, also before an agent has joined: then
 // HandleAdminJoinedGroup does the rest. A group that is not live, or that of another live
-// chat, and one for an assignment that has ended, are set without that.
+// chat, and one for an assignment that has ended, are set without that. Where the summary or
+// a ticket could not be sent, the agent has the request, the error is Unavailable, and the
+// same call again does the rest.
 //
-// InvalidArgument: AssignmentID is missing, or both of Group and BravoGroupID. NotFound: the
-// app has no such assignment or group. Unavailable: the agent has the request, and the
-// summary or a ticket could not be sent; the same call again does the rest.
+// Errors:
+//   - NotFound: the app has no assignment with that id, or no group with that _id.
 //
 // Specification: Live-chat operations.
 func (c *Context) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (livechat.UpdateAssignmentResult, error) {
@@ -656,10 +713,10 @@ func (c *Context) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAs
 }
 
 // UpdateAssignmentMeta sets the given fields of an assignment's meta; others stay. A
-// field may be a dotted path.
+// field may be a dotted path. One that cannot be set is InvalidArgument.
 //
-// InvalidArgument: AssignmentID or Meta is missing, or a field of Meta cannot be set.
-// NotFound: the app has no such assignment.
+// Errors:
+//   - NotFound: the app has no assignment with that id.
 //
 // Specification: Live-chat operations.
 func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAssignmentMetaParams) (livechat.UpdateAssignmentResult, error) {
@@ -668,10 +725,9 @@ func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAss
 
 // RemovePendingAssignmentByMemberID withdraws the request of a member that nobody has
 // taken: the record is removed, its tickets are recalled where the platform can, and the
-// member is in live chat no more. That there is none is no error.
-//
-// InvalidArgument: MemberID is missing. Unavailable: a ticket could not be recalled; the
-// request is withdrawn all the same, and the same call again does the rest.
+// member is in live chat no more. That there is none is no error. Where a ticket could not
+// be recalled, the error is Unavailable; the request is withdrawn all the same, and the
+// same call again does the rest.
 //
 // Specification: Live-chat operations.
 func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
@@ -681,20 +737,24 @@ func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livec
 // EndLiveChat ends a live chat from the outlet's side. The assignment is the one that
 // MessageEvent belongs to.
 //
-// InvalidArgument: MessageEvent is missing. NotFound: the app has no such channel, or no
-// assignment belongs to the event. FailedPrecondition: the assignment has ended.
+// Errors:
+//   - NotFound: the channel does not exist in the app, or no assignment belongs to the
+//     event.
+//   - FailedPrecondition: the assignment has ended.
 //
 // Specification: Live-chat operations.
 func (c *Context) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams) (livechat.EndLiveChatResult, error) {
 	return invoke(ctx, c, OpEndLiveChat, p, c.parts.LiveChats.EndLiveChat)
 }
 
-// InletEndLiveChat ends the live chat of a member from the inlet's side.
+// InletEndLiveChat ends the live chat of a member from the inlet's side. A channel that the
+// member is not in is InvalidArgument.
 //
-// InvalidArgument: the member is missing, or is in another channel than Channel.
-// NotFound: the app has no such channel or member. FailedPrecondition: the member has no
-// assignment that is open. Unsupported: Options.RecallRelayMessage is true, and the
-// outlet cannot recall tickets.
+// Errors:
+//   - NotFound: the channel or the member does not exist in the app.
+//   - FailedPrecondition: the member has no assignment that is open.
+//   - Unsupported: Options.RecallRelayMessage is true, and the outlet cannot recall
+//     tickets.
 //
 // Specification: Live-chat operations.
 func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveChatParams) (livechat.EndLiveChatResult, error) {
@@ -705,9 +765,11 @@ func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveC
 // one element for each assignment that ended. A live group of the agent without one is
 // put out of use, and has an element without an assignment.
 //
-// InvalidArgument: AdminExternalID or BravoGroupID is missing, or Channel and ChannelID
-// name different channels. NotFound: the app has no such channel, or the channel no such
-// group. Unsupported: the channel is not of type bravo.
+// Errors:
+//   - InvalidArgument: Channel and ChannelID name different records.
+//   - NotFound: the channel does not exist in the app, or has no such group.
+//   - Unsupported: the channel is not of type bravo; or the host's connector does not
+//     offer this.
 //
 // Specification: Live-chat operations.
 func (c *Context) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
@@ -716,7 +778,8 @@ func (c *Context) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveC
 
 // GetGroup reads a group by its id.
 //
-// InvalidArgument: GroupID is missing. NotFound: the app has no such group.
+// Errors:
+//   - NotFound: the app has no group with that id.
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*livechat.Group, error) {
@@ -726,8 +789,8 @@ func (c *Context) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*liv
 // GetGroupByExternalID reads the newest group of an agent, or with the given id, in an
 // outlet channel. One that is live comes before one that is not.
 //
-// InvalidArgument: both of AdminExternalID and GroupID are missing, or the channel is.
-// NotFound: no group fits.
+// Errors:
+//   - NotFound: no group fits.
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
@@ -737,7 +800,8 @@ func (c *Context) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupB
 // GetGroupByGroupExternalID reads the newest group with an id on the outlet's platform.
 // One that is live comes before one that is not.
 //
-// InvalidArgument: GroupExternalID is missing. NotFound: the app has no such group.
+// Errors:
+//   - NotFound: the app has no such group.
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetGroupByGroupExternalIDParams) (*livechat.Group, error) {
@@ -747,8 +811,8 @@ func (c *Context) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetG
 // GetGroupByInletGroup reads the newest group that belongs to a group conversation on the
 // inlet's side. One that is live comes before one that is not.
 //
-// InvalidArgument: Inlet or InletGroupExternalID is missing. NotFound: the app has no
-// such group.
+// Errors:
+//   - NotFound: no group fits.
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupByInletGroupParams) (*livechat.Group, error) {
@@ -758,7 +822,8 @@ func (c *Context) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupB
 // GetGroupByMemberID reads the newest group of a member of an inlet channel. One that is
 // live comes before one that is not.
 //
-// InvalidArgument: Inlet or MemberID is missing. NotFound: the app has no such group.
+// Errors:
+//   - NotFound: no group fits.
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByMemberIDParams) (*livechat.Group, error) {
@@ -767,8 +832,10 @@ func (c *Context) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByM
 
 // UpdateGroup sets the given fields of a group; fields that are not given stay.
 //
-// InvalidArgument: Group has no _id, a value of another type than the field has, or
-// another app or createdAt than the group. NotFound: the app has no such group.
+// Errors:
+//   - InvalidArgument: Group has no _id, or a value of another type than the field has,
+//     or would change app or createdAt.
+//   - NotFound: the app has no group with that _id.
 //
 // Specification: Group and admin operations.
 func (c *Context) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams) (livechat.UpdateGroupResult, error) {
@@ -776,10 +843,10 @@ func (c *Context) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams)
 }
 
 // UpdateGroupMeta sets the given fields of a group's meta; others stay. A field may be a
-// dotted path.
+// dotted path. One that cannot be set is InvalidArgument.
 //
-// InvalidArgument: GroupID or Meta is missing, or a field of Meta cannot be set.
-// NotFound: the app has no such group.
+// Errors:
+//   - NotFound: the app has no group with that id.
 //
 // Specification: Group and admin operations.
 func (c *Context) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMetaParams) (livechat.UpdateGroupResult, error) {
@@ -788,7 +855,8 @@ func (c *Context) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMet
 
 // InactivateGroup marks a group as no longer live and no longer valid.
 //
-// InvalidArgument: GroupID is missing. NotFound: the app has no such group.
+// Errors:
+//   - NotFound: the app has no group with that id.
 //
 // Specification: Group and admin operations.
 func (c *Context) InactivateGroup(ctx context.Context, p livechat.InactivateGroupParams) (livechat.RecordUpdate, error) {
@@ -801,20 +869,23 @@ func (c *Context) InactivateGroup(ctx context.Context, p livechat.InactivateGrou
 // request knows the group by its id on Bravo, the agent takes it, as UpdateAssignmentGroup
 // says.
 //
-// InvalidArgument: ExternalID or BravoGroupID is missing. NotFound: the app has no such
-// channel, or the channel no such group. Unsupported: the channel is not of type bravo,
-// or the host's connector has no invitation links.
+// Errors:
+//   - NotFound: the channel does not exist in the app, or has no such group.
+//   - Unsupported: the channel is not of type bravo; or the host's connector has no
+//     invitation links.
 //
 // Specification: Group and admin operations.
 func (c *Context) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
 	return invoke(ctx, c, OpHandleAdminJoinedGroup, p, c.parts.LiveChats.HandleAdminJoinedGroup)
 }
 
-// CreateBravoGroup makes a group on Bravo.
+// CreateBravoGroup makes a group on Bravo. Where Bravo did not answer, whether the group was
+// made is not known, and the error is Unavailable.
 //
-// InvalidArgument: Name or the channel is missing. NotFound: the app has no such channel.
-// Unsupported: the channel is not of type bravo, or the host's connector makes no groups.
-// Unavailable: Bravo did not answer, so whether the group was made is not known.
+// Errors:
+//   - NotFound: the channel does not exist in the app.
+//   - Unsupported: the channel is not of type bravo; or the host's connector makes no
+//     groups.
 //
 // Specification: Group and admin operations.
 func (c *Context) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
@@ -823,22 +894,25 @@ func (c *Context) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGr
 
 // DisableBravoGroupInviteLink puts the invitation link of a group on Bravo out of use.
 //
-// InvalidArgument: ExternalID is missing. NotFound: the app has no such channel, or the
-// channel no such group. Unsupported: the channel is not of type bravo, or the host's
-// connector has no invitation links.
+// Errors:
+//   - NotFound: the channel does not exist in the app, or has no such group.
+//   - Unsupported: the channel is not of type bravo; or the host's connector has no
+//     invitation links.
 //
 // Specification: Group and admin operations.
 func (c *Context) DisableBravoGroupInviteLink(ctx context.Context, p livechat.DisableBravoGroupInviteLinkParams) (livechat.DisableBravoGroupInviteLinkResult, error) {
 	return invoke(ctx, c, OpDisableBravoGroupInviteLink, p, c.parts.LiveChats.DisableBravoGroupInviteLink)
 }
 
-// SetBravoGroupIcon gives a group on Bravo the picture at an address.
+// SetBravoGroupIcon gives a group on Bravo the picture at an address. One that could not be
+// fetched is Unavailable.
 //
-// InvalidArgument: a parameter is missing, or ImageURL is no address of a picture that
-// the host allows. NotFound: the app has no such channel, or the channel no such group.
-// ResourceExhausted: the picture is larger than the host allows. Unsupported: the channel
-// is not of type bravo, or the host's connector sets no icons. Unavailable: the picture
-// could not be fetched.
+// Errors:
+//   - InvalidArgument: ImageURL is no HTTP address, or one that the host does not allow.
+//   - NotFound: the channel does not exist in the app, or has no such group.
+//   - ResourceExhausted: the picture is larger than the host allows.
+//   - Unsupported: the channel is not of type bravo; or the host's connector sets no
+//     icons.
 //
 // Specification: Group and admin operations.
 func (c *Context) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGroupIconParams) (livechat.SetBravoGroupIconResult, error) {
@@ -847,9 +921,10 @@ func (c *Context) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGrou
 
 // CreateHotelChannel makes a channel on Hotel. It makes no channel of the app.
 //
-// InvalidArgument: HotelGroupID or DisplayName is missing. NotFound: the app has no such
-// channel. Unsupported: the channel is not of type hotel, or the host's connector makes no
-// channels.
+// Errors:
+//   - NotFound: the channel does not exist in the app.
+//   - Unsupported: the channel is not of type hotel; or the host's connector makes no
+//     channels.
 //
 // Specification: Group and admin operations.
 func (c *Context) CreateHotelChannel(ctx context.Context, p livechat.CreateHotelChannelParams) (livechat.CreateHotelChannelResult, error) {
@@ -858,7 +933,8 @@ func (c *Context) CreateHotelChannel(ctx context.Context, p livechat.CreateHotel
 
 // GetAdmin reads an agent by the id.
 //
-// InvalidArgument: AdminID is missing. NotFound: the app has no such agent.
+// Errors:
+//   - NotFound: the app has no agent with that id.
 //
 // Specification: Group and admin operations.
 func (c *Context) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*livechat.Admin, error) {
@@ -867,7 +943,8 @@ func (c *Context) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*liv
 
 // GetAdminByExternalID reads an agent by the id on the outlet's platform.
 //
-// InvalidArgument: ExternalID is missing. NotFound: the app has no such agent.
+// Errors:
+//   - NotFound: the app has no agent with that id.
 //
 // Specification: Group and admin operations.
 func (c *Context) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminByExternalIDParams) (*livechat.Admin, error) {
@@ -877,7 +954,8 @@ func (c *Context) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminB
 // GetChannel tells which app a channel belongs to. It knows the channels of its own
 // app only.
 //
-// InvalidArgument: ChannelID is missing. NotFound: the app has no such channel.
+// Errors:
+//   - NotFound: the channel does not exist in the app.
 //
 // Specification: Group and admin operations.
 func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
@@ -892,17 +970,24 @@ func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*
 // the first message goes out: the records, the connector, and the message as each
 // member would get it. Then all members are tried, each once. The result holds what
 // the platform answered, for several members in their order; the results of those
-// that failed say why.
+// that failed say why. *UndeliveredError is behind the error of every message that was
+// tried, that for one member included, and names who did not get it.
 //
-// InvalidArgument: channel and channelId, or member and memberId, name different
-// records, a member is in another channel, or the response breaks a limit of its
-// type (the field is the path, such as response.buttons[2].title). NotFound: the app
-// has no such channel or member. Unsupported: the host has no connector for the
-// channel's type. FailedPrecondition: a member has no id on the platform.
-// ResourceExhausted: the platform's rate limit was reached. Unavailable: the platform
-// did not answer, or some of several members did not get the message; then the
-// results come with the error. *UndeliveredError is behind the error of every message
-// that was tried, that for one member included, and names who did not get it.
+// Errors:
+//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different
+//     records.
+//   - InvalidArgument: a member is in another channel than the message goes to, or
+//     MemberID is an empty list.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+//     as response.buttons[3].title.
+//   - NotFound: the channel or the member does not exist in the app.
+//   - FailedPrecondition: the member has no id on the platform.
+//   - Unsupported: the host has no connector for the channel's type.
+//   - ResourceExhausted: the platform's rate limit was reached.
+//   - Unavailable: the platform did not answer, so whether the message arrived is not
+//     known.
+//   - Unavailable: the platform did not take the message for some of several members.
+//     All were tried; the error names them, and the results come with it.
 //
 // Specification: Sending operations.
 func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
@@ -912,12 +997,16 @@ func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (
 // SendMessageToInlet sends a message from the outlet conversation that MessageEvent
 // belongs to, to the member. {{path}} in it is filled from the member.
 //
-// InvalidArgument: MessageEvent is missing, or Response breaks a limit of its type (the
-// field is the path, such as response.buttons[2].title). NotFound: the app has no such
-// channel, or no assignment belongs to the event. FailedPrecondition: the member has no id
-// on the platform. Unsupported: the host has no connector for the inlet's type.
-// ResourceExhausted: the platform's rate limit was reached. Unavailable: the platform did
-// not answer, so whether the message arrived is not known.
+// Errors:
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+//     as response.buttons[3].title.
+//   - NotFound: the channel does not exist in the app, or no assignment belongs to the
+//     event.
+//   - Unsupported: the host has no connector for the channel's type.
+//   - ResourceExhausted: the platform's rate limit was reached.
+//   - Unavailable: the platform did not answer, so whether the message arrived is not
+//     known.
+//   - FailedPrecondition: the member has no id on the platform.
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToInlet(ctx context.Context, p livechat.SendMessageToInletParams) (send.Result, error) {
@@ -927,11 +1016,18 @@ func (c *Context) SendMessageToInlet(ctx context.Context, p livechat.SendMessage
 // SendMessageToInletGroup sends a message to the group conversation on the inlet's side.
 // It is for inlets of type bravo and delta.
 //
-// InvalidArgument: both of Group and GroupID are missing or name different groups, or
-// Response breaks a limit of its type. NotFound: the app has no such group.
-// FailedPrecondition: the group is not live any more, or the conversation on the inlet's
-// side is no group. Unsupported: the inlet is of another type, or the host has no connector for it. ResourceExhausted and
-// Unavailable: as in SendMessageToInlet.
+// Errors:
+//   - InvalidArgument: Group and GroupID name different groups.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+//     as response.buttons[3].title.
+//   - NotFound: the app has no group with that id.
+//   - FailedPrecondition: the group is not live any more, or the conversation on the
+//     inlet's side is no group.
+//   - Unsupported: the channel is not of type delta or bravo; or the host has no
+//     connector for it.
+//   - ResourceExhausted: the platform's rate limit was reached.
+//   - Unavailable: the platform did not answer, so whether the message arrived is not
+//     known.
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMessageToInletGroupParams) (send.Result, error) {
@@ -941,32 +1037,64 @@ func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 // SendMessageToOutletGroup sends a message to the group conversation on the outlet's
 // side. It is for outlets of type bravo, charlie and delta.
 //
-// InvalidArgument: both of Group and GroupID are missing or name different groups,
-// Response breaks a limit of its type, or ResponseURL is no address that the host allows.
-// NotFound: the app has no such group. FailedPrecondition: the group is not live any more.
-// Unsupported: the outlet is of another type, or the host has no connector for it.
-// ResourceExhausted and Unavailable: as in SendMessageToInlet.
+// Errors:
+//   - InvalidArgument: Group and GroupID name different groups.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+//     as response.buttons[3].title.
+//   - InvalidArgument: ResponseURL is no HTTP address, or one that the host does not
+//     allow.
+//   - NotFound: the app has no group with that id.
+//   - FailedPrecondition: the group is not live any more.
+//   - Unsupported: the channel is not of type delta, bravo or charlie; or the host has
+//     no connector for it.
+//   - ResourceExhausted: the platform's rate limit was reached.
+//   - Unavailable: the platform did not answer, so whether the message arrived is not
+//     known.
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
 	return invoke(ctx, c, OpSendMessageToOutletGroup, p, c.parts.LiveChats.SendMessageToOutletGroup)
 }
 
-// SendAlphaResponse is SendResponse to one member of an Alpha channel. Its errors are
-// those of SendResponse, and Unsupported at channel or channelId where the channel is of
-// another type.
+// SendAlphaResponse sends a message to one member of an Alpha channel, as SendResponse does.
+//
+// Errors:
+//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different
+//     records.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+//     as response.buttons[3].title.
+//   - InvalidArgument: the member is in another channel than the call is for.
+//   - NotFound: the channel or the member does not exist in the app.
+//   - FailedPrecondition: the member has no id on the platform.
+//   - Unsupported: the channel is not of type alpha; or the host has no connector for
+//     it.
+//   - ResourceExhausted: the platform's rate limit was reached.
+//   - Unavailable: the platform did not answer, so whether the message arrived is not
+//     known.
 //
 // Specification: Sending operations.
 func (c *Context) SendAlphaResponse(ctx context.Context, p send.SendAlphaResponseParams) (send.Result, error) {
 	return invoke(ctx, c, OpSendAlphaResponse, p, c.parts.Sends.SendAlphaResponse)
 }
 
-// SendAlphaResponseToMemberIDs is SendResponse to several members of an Alpha channel,
-// which are all tried. The result has an element for each member in the order in which
-// MemberID first names them, also where there is but one. Its errors are those of
-// SendResponse, and Unsupported where the channel is of another type. Where MemberID names
-// one member who does not get the message, the error has the code of that failure,
+// SendAlphaResponseToMemberIDs sends a message to several members of an Alpha channel, as
+// SendResponse does: all are tried. The result has an element for each member in the order
+// in which MemberID first names them, also where there is but one. Where MemberID names one
+// member who does not get the message, the error has the code of that failure,
 // *UndeliveredError is behind it all the same, and the result comes with it.
+//
+// Errors:
+//   - InvalidArgument: Channel and ChannelID name different records.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+//     as response.buttons[3].title.
+//   - InvalidArgument: the member is in another channel than the call is for.
+//   - NotFound: the channel or the member does not exist in the app.
+//   - FailedPrecondition: the member has no id on the platform.
+//   - Unsupported: the channel is not of type alpha; or the host has no connector for
+//     it.
+//   - ResourceExhausted: the platform's rate limit was reached.
+//   - Unavailable: the platform did not take the message for some of several members.
+//     All were tried; the error names them, and the results come with it.
 //
 // Specification: Sending operations.
 func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendAlphaResponseToMemberIDsParams) (send.SendAlphaResponseToMemberIDsResult, error) {
@@ -977,12 +1105,16 @@ func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendA
 // member. {{path}} in the message is filled from the context's own member, where it has
 // one.
 //
-// InvalidArgument: both RecipientID and HotelGroupID are missing, ReceiverType is
-// ReceiverUser without a RecipientID, or the response breaks a limit of its type.
-// NotFound: the app has no such channel, or the context's own member does not exist.
-// Unsupported: the channel is not of type hotel, or the host has no connector for it.
-// ResourceExhausted: the platform's rate limit was reached. Unavailable: the platform did
-// not answer, so whether the message arrived is not known.
+// Errors:
+//   - InvalidArgument: ReceiverType is ReceiverUser and RecipientID is missing.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+//     as response.buttons[3].title.
+//   - NotFound: the channel or the context's own member does not exist in the app.
+//   - Unsupported: the channel is not of type hotel; or the host has no connector for
+//     it.
+//   - ResourceExhausted: the platform's rate limit was reached.
+//   - Unavailable: the platform did not answer, so whether the message arrived is not
+//     known.
 //
 // Specification: Sending operations.
 func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
@@ -995,8 +1127,20 @@ func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 // the error, and *UndeliveredError behind it names them. The code is then Unavailable, and
 // that of the failure where there is but one member.
 //
-// The errors are those of SendResponse, and Unsupported where the channel is of another
-// type or the connector is no BatchSender.
+// Errors:
+//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different
+//     records.
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+//     as response.buttons[3].title.
+//   - InvalidArgument: the member is in another channel than the call is for.
+//   - NotFound: the channel or the member does not exist in the app.
+//   - FailedPrecondition: the member has no id on the platform.
+//   - Unsupported: the channel is not of type delta; or its connector is no BatchSender.
+//   - ResourceExhausted: the platform's rate limit was reached.
+//   - Unavailable: the platform did not answer, so whether the message arrived is not
+//     known.
+//   - Unavailable: the platform did not take the message for some of several members.
+//     All were tried; the error names them, and the result comes with it.
 //
 // Specification: Sending operations.
 func (c *Context) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
@@ -1006,9 +1150,11 @@ func (c *Context) SendDeltaResponse(ctx context.Context, p send.SendDeltaRespons
 // AlphaCreateBroadcast stores a message on Alpha, to be sent by AlphaSendBroadcast.
 // {{path}} is not filled, since the message is for many.
 //
-// InvalidArgument: the response breaks a limit of its type. NotFound: the app has no such
-// channel. Unsupported: the channel is not of type alpha, or the connector is no
-// Broadcaster.
+// Errors:
+//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+//     as response.buttons[3].title.
+//   - NotFound: the channel does not exist in the app.
+//   - Unsupported: the channel is not of type alpha; or its connector is no Broadcaster.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBroadcastParams) (send.AlphaCreateBroadcastResult, error) {
@@ -1017,10 +1163,12 @@ func (c *Context) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBr
 
 // AlphaSendBroadcast sends a stored message to all members with a label.
 //
-// InvalidArgument: a parameter is missing, or BroadcastID holds no id. NotFound: the app
-// has no such channel, or Alpha no such message or label. Unsupported: the channel is not
-// of type alpha, or the connector is no Broadcaster. ResourceExhausted: Alpha's rate limit
-// was reached. Unavailable: Alpha did not answer, so whether it sends is not known.
+// Errors:
+//   - InvalidArgument: BroadcastID is an object that holds no id.
+//   - NotFound: the channel does not exist in the app, or has no such message or label.
+//   - Unsupported: the channel is not of type alpha; or its connector is no Broadcaster.
+//   - ResourceExhausted: the platform's rate limit was reached.
+//   - Unavailable: the platform did not answer, so whether it sends is not known.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadcastParams) (send.AlphaSendBroadcastResult, error) {
@@ -1033,9 +1181,11 @@ func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadc
 // The platform fetches the file, not this host, so that an address which only this host
 // reaches passes here and is the platform's to refuse.
 //
-// InvalidArgument: Type is no kind of file, or URL no address of HTTP or HTTPS. NotFound: the app has
-// no such channel. Unsupported: the channel is not of type alpha, or the connector is no
-// AttachmentUploader.
+// Errors:
+//   - InvalidArgument: Type is no kind of file, or URL no HTTP address.
+//   - NotFound: the channel does not exist in the app.
+//   - Unsupported: the channel is not of type alpha; or its connector is no
+//     AttachmentUploader.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttachmentIDParams) (send.AlphaGetAttachmentIDResult, error) {
@@ -1045,10 +1195,13 @@ func (c *Context) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttac
 // AlphaPassThreadControl hands the conversation with a member to another application on
 // Alpha, such as an agent's inbox.
 //
-// InvalidArgument: the member is in another channel. NotFound: the app has no such channel
-// or member. FailedPrecondition: the member has no id on the platform, or another
-// application controls the conversation. Unsupported: the channel is not of type alpha, or
-// the connector is no ThreadPasser.
+// Errors:
+//   - InvalidArgument: the member is in another channel than the call is for.
+//   - NotFound: the channel or the member does not exist in the app.
+//   - FailedPrecondition: the member has no id on the platform, or another application
+//     controls the conversation.
+//   - Unsupported: the channel is not of type alpha; or its connector is no
+//     ThreadPasser.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassThreadControlParams) (send.AlphaPassThreadControlResult, error) {
@@ -1058,9 +1211,11 @@ func (c *Context) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassTh
 // AlphaSaveCustomLabel puts a label on a member on Alpha. One that the member has already
 // is no error.
 //
-// InvalidArgument: LabelID is missing. NotFound: the app has no such channel or member.
-// FailedPrecondition: the member has no id on the platform. Unsupported: the channel is
-// not of type alpha, or the connector is no Labeler.
+// Errors:
+//   - InvalidArgument: the member is in another channel than the call is for.
+//   - NotFound: the channel or the member does not exist in the app.
+//   - FailedPrecondition: the member has no id on the platform.
+//   - Unsupported: the channel is not of type alpha; or its connector is no Labeler.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCustomLabelParams) (send.AlphaSaveCustomLabelResult, error) {
@@ -1068,7 +1223,13 @@ func (c *Context) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCust
 }
 
 // AlphaRemoveCustomLabel takes a label off a member on Alpha. One that the member does not
-// have is no error. Its errors are those of AlphaSaveCustomLabel.
+// have is no error.
+//
+// Errors:
+//   - InvalidArgument: the member is in another channel than the call is for.
+//   - NotFound: the channel or the member does not exist in the app.
+//   - FailedPrecondition: the member has no id on the platform.
+//   - Unsupported: the channel is not of type alpha; or its connector is no Labeler.
 //
 // Specification: Sending operations.
 func (c *Context) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemoveCustomLabelParams) (send.AlphaRemoveCustomLabelResult, error) {
@@ -1078,8 +1239,9 @@ func (c *Context) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemove
 // SavePostCommentAnalytics records that a user commented on a post. Each call makes a
 // record; hosts read them with Service.FindPostComments.
 //
-// InvalidArgument: a parameter is missing, or the member is in another channel. NotFound:
-// the app has no such channel or member.
+// Errors:
+//   - InvalidArgument: the member is in another channel than the call is for.
+//   - NotFound: the channel or the member does not exist in the app.
 //
 // Specification: Sending operations.
 func (c *Context) SavePostCommentAnalytics(ctx context.Context, p send.SavePostCommentAnalyticsParams) (send.SavePostCommentAnalyticsResult, error) {
@@ -1089,8 +1251,9 @@ func (c *Context) SavePostCommentAnalytics(ctx context.Context, p send.SavePostC
 // SaveGroupIDToMember keeps the group that an event belongs to in the group of the
 // member.
 //
-// InvalidArgument: MessageEvent is missing. NotFound: the app has no such channel, or no
-// group or member belongs to the event.
+// Errors:
+//   - NotFound: the channel does not exist in the app, or no group or member belongs to
+//     the event.
 //
 // Specification: Sending operations.
 func (c *Context) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
@@ -1100,10 +1263,11 @@ func (c *Context) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupI
 // CharlieArchiveConversation archives a conversation on Charlie. One that is archived
 // already is no error.
 //
-// InvalidArgument: MessageEvent is missing, or does not say in To which conversation it
-// is of. NotFound: the app has no such channel, or Charlie no such conversation.
-// Unsupported: the channel is not of type charlie, or the connector is no
-// ConversationArchiver.
+// Errors:
+//   - InvalidArgument: MessageEvent.To does not say which conversation it is of.
+//   - NotFound: the channel does not exist in the app, or has no such conversation.
+//   - Unsupported: the channel is not of type charlie; or its connector is no
+//     ConversationArchiver.
 //
 // Specification: Sending operations.
 func (c *Context) CharlieArchiveConversation(ctx context.Context, p send.CharlieArchiveConversationParams) (send.CharlieArchiveConversationResult, error) {
@@ -1113,10 +1277,12 @@ func (c *Context) CharlieArchiveConversation(ctx context.Context, p send.Charlie
 // UpdateMessage changes a message that was sent, on platforms whose connector is a
 // MessageUpdater. {{path}} is not filled: the text is as it will be read.
 //
-// InvalidArgument: ExternalChannelID is missing, Text and Attachments both are, Text is
-// longer than 2,000 characters, or MessageTS and MessageEvent are missing or name different messages. NotFound: the app has
-// no such channel, or the platform no such message. Unsupported: the connector cannot
-// change messages.
+// Errors:
+//   - InvalidArgument: MessageTs and MessageEvent name different messages.
+//   - InvalidArgument: Text has more than 2,000 characters.
+//   - NotFound: the channel does not exist in the app, or has no such message.
+//   - Unsupported: the connector of the channel is no MessageUpdater: it cannot change
+//     messages.
 //
 // Specification: Sending operations.
 func (c *Context) UpdateMessage(ctx context.Context, p send.UpdateMessageParams) (send.UpdateMessageResult, error) {
@@ -1126,9 +1292,12 @@ func (c *Context) UpdateMessage(ctx context.Context, p send.UpdateMessageParams)
 // EchoSaveMemberTag puts a tag on a member on Echo. What Echo refuses, such as a tag
 // beyond the 20 that one user can have, it says in the result, and there is no error.
 //
-// InvalidArgument: TagID is missing or negative. NotFound: the app has no such channel or member.
-// FailedPrecondition: the member has no id on the platform. Unsupported: the channel is
-// not of type echo, or the connector is no Tagger.
+// Errors:
+//   - InvalidArgument: the member is in another channel than the call is for.
+//   - InvalidArgument: TagID is negative.
+//   - NotFound: the channel or the member does not exist in the app.
+//   - FailedPrecondition: the member has no id on the platform.
+//   - Unsupported: the channel is not of type echo; or its connector is no Tagger.
 //
 // Specification: Sending operations; Limits.
 func (c *Context) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTagParams) (send.EchoSaveMemberTagResult, error) {
@@ -1137,10 +1306,11 @@ func (c *Context) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTa
 
 // SendEmail sends a mail from the host's no-reply address.
 //
-// InvalidArgument: nobody is named, an address cannot be read, the subject or the body is
-// missing, a character set is not known, or an address, the subject or a character set
-// holds a line break. Unsupported: the host sends no mail. Unavailable: the mail server
-// did not answer, or refused the mail for now.
+// Errors:
+//   - InvalidArgument: nobody is named, an address cannot be read, a character set is
+//     not known, or an address, the subject or a character set holds a line break.
+//   - Unsupported: the host sends no mail.
+//   - Unavailable: the mail server did not answer or refused the mail for now.
 //
 // Specification: Utility operations.
 func (c *Context) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailResult, error) {
@@ -1150,7 +1320,8 @@ func (c *Context) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailRe
 // Golf returns the client of a payment account of the app, which the host registered under
 // a name. JSON has no client: there the result is null.
 //
-// InvalidArgument: the name is missing. NotFound: the host has no account of that name.
+// Errors:
+//   - NotFound: the host has no account of that name.
 //
 // Specification: Utility operations.
 func (c *Context) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
@@ -1161,13 +1332,17 @@ func (c *Context) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
 // under the app, the channel and the file's name. A file of that name is replaced. The
 // file is never held in memory as a whole, and is not there where the call fails.
 //
-// InvalidArgument: URL is no HTTP address or one that the guarded client refuses; the
-// address answers that it has no such file, with none, with a part that the headers of Options
-// did not ask for, or with an encoding that the client does not read; Filename could not be a
-// name in the store; ContentType is no media type; or Options has one that does not exist.
-// NotFound: the app has no such channel. ResourceExhausted: the file is larger, or takes
-// longer, than the host allows. Unsupported: the host has no object store. Unavailable: the
-// address has the file later, or the address or the store did not answer.
+// Errors:
+//   - InvalidArgument: URL is no HTTP address, or one that the host does not allow, or
+//     gives no file, a part that the headers of Options did not ask for, or an encoding
+//     that is not read.
+//   - InvalidArgument: Filename could not be a name in the store, ContentType is no
+//     media type, or Options has one that does not exist.
+//   - NotFound: the channel does not exist in the app.
+//   - ResourceExhausted: the file is larger, or takes longer, than the host allows.
+//   - Unsupported: the host has no object store.
+//   - Unavailable: the address has the file later, or the address or the store did not
+//     answer.
 //
 // Specification: Utility operations.
 func (c *Context) UploadFileToObjectStore(ctx context.Context, p UploadFileToObjectStoreParams) (UploadFileToObjectStoreResult, error) {

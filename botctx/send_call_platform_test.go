@@ -44,7 +44,7 @@ func platformCases() map[string]chatCase {
 		"charlieArchiveConversation": {
 			scenes: map[string]scene{"nothing can be sent there any more": callToArchive},
 			refusals: []refusal{
-				{boterr.InvalidArgument, "does not say in `to`", callToArchiveNothing},
+				{boterr.InvalidArgument, "does not say which conversation", callToArchiveNothing},
 				{boterr.NotFound, "does not exist in the app", callToArchiveInVain},
 				{boterr.Unsupported, "is not of type", callElsewhere("charlieArchiveConversation")},
 			},

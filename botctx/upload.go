@@ -15,7 +15,7 @@ type UploadFileToObjectStoreParams struct {
 	URL string `json:"url,omitzero"`
 	// Options are those of the request:
 	//
-	//   - method, such as "POST"; the default is GET. HEAD, CONNECT and TRACE bring no file.
+	//   - method, such as "POST"; GET where it is absent. HEAD, CONNECT and TRACE bring no file.
 	//   - headers, an object of texts or numbers.
 	//   - body, a text, or an object or array, which is sent as JSON.
 	//   - json, true to send a text in body as JSON, too, or what is sent as JSON without a body.

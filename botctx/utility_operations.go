@@ -2,16 +2,18 @@ package botctx
 
 import "context"
 
-// UtilityOperations are the operations that mail, charge and upload.
+// UtilityOperations are the operations that mail, charge and upload. A required parameter that
+// is missing is InvalidArgument.
 //
 // Specification: Utility operations.
 type UtilityOperations interface {
 	// SendEmail sends a mail from the host's no-reply address.
 	//
-	// InvalidArgument: nobody is named, an address cannot be read, the subject or the body is
-	// missing, a character set is not known, or an address, the subject or a character set
-	// holds a line break. Unsupported: the host sends no mail. Unavailable: the mail server
-	// did not answer, or refused the mail for now.
+	// Errors:
+	//   - InvalidArgument: nobody is named, an address cannot be read, a character set is
+	//     not known, or an address, the subject or a character set holds a line break.
+	//   - Unsupported: the host sends no mail.
+	//   - Unavailable: the mail server did not answer or refused the mail for now.
 	//
 	// Specification: Utility operations.
 	SendEmail(ctx context.Context, p SendEmailParams) (SendEmailResult, error)
@@ -19,7 +21,8 @@ type UtilityOperations interface {
 	// Golf returns the client of a payment account of the app, which the host registered under
 	// a name. JSON has no client: there the result is null.
 	//
-	// InvalidArgument: the name is missing. NotFound: the host has no account of that name.
+	// Errors:
+	//   - NotFound: the host has no account of that name.
 	//
 	// Specification: Utility operations.
 	Golf(ctx context.Context, p GolfParams) (GolfResult, error)
@@ -28,13 +31,17 @@ type UtilityOperations interface {
 	// under the app, the channel and the file's name. A file of that name is replaced. The
 	// file is never held in memory as a whole, and is not there where the call fails.
 	//
-	// InvalidArgument: URL is no HTTP address or one that the guarded client refuses; the
-	// address answers that it has no such file, with none, with a part that the headers of Options
-	// did not ask for, or with an encoding that the client does not read; Filename could not be a
-	// name in the store; ContentType is no media type; or Options has one that does not exist.
-	// NotFound: the app has no such channel. ResourceExhausted: the file is larger, or takes
-	// longer, than the host allows. Unsupported: the host has no object store. Unavailable: the
-	// address has the file later, or the address or the store did not answer.
+	// Errors:
+	//   - InvalidArgument: URL is no HTTP address, or one that the host does not allow, or
+	//     gives no file, a part that the headers of Options did not ask for, or an encoding
+	//     that is not read.
+	//   - InvalidArgument: Filename could not be a name in the store, ContentType is no
+	//     media type, or Options has one that does not exist.
+	//   - NotFound: the channel does not exist in the app.
+	//   - ResourceExhausted: the file is larger, or takes longer, than the host allows.
+	//   - Unsupported: the host has no object store.
+	//   - Unavailable: the address has the file later, or the address or the store did not
+	//     answer.
 	//
 	// Specification: Utility operations.
 	UploadFileToObjectStore(ctx context.Context, p UploadFileToObjectStoreParams) (UploadFileToObjectStoreResult, error)

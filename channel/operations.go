@@ -2,12 +2,14 @@ package channel
 
 import "context"
 
-// Operations are the operations on channels.
+// Operations are the operations on channels. A required parameter that is missing is
+// InvalidArgument.
 type Operations interface {
 	// GetChannel tells which app a channel belongs to. It knows the channels of its own
 	// app only.
 	//
-	// InvalidArgument: ChannelID is missing. NotFound: the app has no such channel.
+	// Errors:
+	//   - NotFound: the channel does not exist in the app.
 	//
 	// Specification: Group and admin operations.
 	GetChannel(ctx context.Context, p GetChannelParams) (*Reference, error)

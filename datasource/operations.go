@@ -7,17 +7,22 @@ import (
 )
 
 // Operations are the operations on data sources. Filters, patches and sorts are
-// those of package document: what it refuses is InvalidArgument with the path in the
-// parameter. (Specification: Member and data-source operations.)
+// those of package query: what it refuses is InvalidArgument with the path in the
+// parameter. So is a required parameter that is missing. (Specification: Member and data-source operations.)
 type Operations interface {
 	// FindAndModifyDataFromDataSource finds the first entry that matches, in the order
 	// of SortBy, and changes it in one atomic step: of many callers at once, each sees
 	// the change of the one before. A filter that the change makes false, such as
 	// taken: false, lets each entry be claimed once. Value is nil where none matched.
 	//
-	// InvalidArgument: a parameter is missing, or what package document refuses, or
-	// _id or createdAt would change. AlreadyExists: an upsert would insert an _id that
-	// an entry has.
+	// Errors:
+	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
+	//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
+	//     or would change _id or createdAt.
+	//   - InvalidArgument: SortBy holds something other than 1 and -1.
+	//   - InvalidArgument: Option.Projection includes some columns and excludes others, has
+	//     paths that collide, or needs a position in an array that the filter does not give.
+	//   - AlreadyExists: Option.Upsert would insert an _id that an entry has.
 	FindAndModifyDataFromDataSource(
 		ctx context.Context, p FindAndModifyDataFromDataSourceParams) (FindAndModifyDataFromDataSourceResult, error)
 
@@ -25,30 +30,39 @@ type Operations interface {
 	// others: the given columns are set, others stay. Elements are written one after
 	// the other; where the store fails in between, the same call again completes it.
 	//
-	// InvalidArgument: Data is missing; an _id is null, an object or an array, or comes
-	// twice; a column's name begins with $ or holds a dot; createdAt is given and not
-	// what the entry has. Then nothing is written.
+	// Errors:
+	//   - InvalidArgument: Data is neither an object nor a list of objects, or holds the
+	//     same _id twice, an _id that is null, an object or a list, or a column whose name
+	//     begins with $ or has a dot. Then nothing is written.
+	//   - InvalidArgument: an element would change createdAt of an entry.
 	UpsertDataToDataSource(ctx context.Context, p UpsertDataToDataSourceParams) (UpsertDataToDataSourceResult, error)
 
 	// CountDataSource returns the number of entries that match.
 	//
-	// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, or
-	// what package document refuses.
+	// Errors:
+	//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+	//     differ.
+	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 	CountDataSource(ctx context.Context, p CountDataSourceParams) (int64, error)
 
 	// FetchDataFromDataSource returns the entries that match, in the order of SortBy or
 	// of their insertion; with Count their number alone.
 	//
-	// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, or
-	// what package document refuses.
+	// Errors:
+	//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+	//     differ.
+	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
+	//   - InvalidArgument: SortBy holds something other than 1 and -1.
 	FetchDataFromDataSource(ctx context.Context, p FetchDataFromDataSourceParams) (FetchDataFromDataSourceResult, error)
 
 	// FetchDistinctDataFromDataSource returns the different values of one column, in
 	// the order in which they were first seen; with Count their number alone. The
 	// elements of a list count one by one; 1 and 1.0 are one value.
 	//
-	// InvalidArgument: Key is missing, none of CollectionName and DataSourceID, or two that differ,
-	// are given, or what package document refuses.
+	// Errors:
+	//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+	//     differ.
+	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 	FetchDistinctDataFromDataSource(
 		ctx context.Context, p FetchDistinctDataFromDataSourceParams) (FetchDistinctDataFromDataSourceResult, error)
 
@@ -57,18 +71,27 @@ type Operations interface {
 	// The points are in the column that key in Data names, else in the column of the
 	// store's geo index, else in "location", else in the only column that holds any.
 	//
-	// InvalidArgument: none of CollectionName and DataSourceID, or two that differ, are given, what
-	// query.CompileGeoNear refuses, such as a point off the globe, or points are in
-	// several columns and key does not say which is meant.
+	// Errors:
+	//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+	//     differ.
+	//   - InvalidArgument: Data has a near that is no point or lies off the globe, a
+	//     distance or a limit that is negative, or a query that is no filter.
+	//   - InvalidArgument: the entries have locations in several columns, and key in Data
+	//     does not say which is meant.
 	FetchGeoNearFromDataSource(ctx context.Context, p FetchGeoNearFromDataSourceParams) (FetchGeoNearFromDataSourceResult, error)
 
 	// PatchDataToDataSource changes the first entry that matches, or all of them with
 	// Multi.
 	//
-	// InvalidArgument: Patch is missing, none of CollectionName and
-	// DataSourceID are given, what package document refuses, a replacement with Multi,
-	// or _id or createdAt would change. AlreadyExists: an upsert would insert an _id
-	// that an entry has.
+	// Errors:
+	//   - InvalidArgument: none of CollectionName and DataSourceID is given, or two that
+	//     differ.
+	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
+	//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
+	//     or would change _id or createdAt.
+	//   - InvalidArgument: Options.Sort holds something other than 1 and -1, or Patch is a
+	//     replacement document and Multi is true.
+	//   - AlreadyExists: Options.Upsert would insert an _id that an entry has.
 	PatchDataToDataSource(ctx context.Context, p PatchDataToDataSourceParams) (PatchDataToDataSourceResult, error)
 }
 
@@ -77,7 +100,7 @@ type Operations interface {
 type FindAndModifyDataFromDataSourceParams struct {
 	// DataSourceID is the data source. Required.
 	DataSourceID string `json:"dataSourceId"`
-	// Filter says which entries. Required; document.O() means all.
+	// Filter says which entries. Required; an empty one means all.
 	Filter document.Object `json:"filter"`
 	// Patch is the change: an update document such as document.Set("taken", true), or
 	// a replacement. Required.
@@ -87,11 +110,13 @@ type FindAndModifyDataFromDataSourceParams struct {
 	// SortBy says which of several matches is the first. The default is the order of
 	// insertion.
 	SortBy document.Object `json:"sortBy,omitzero"`
-	// Option says how to find and modify.
+	// Option says how to find and modify. Those of drivers that change no outcome (maxTimeMS,
+	// writeConcern, comment, hint and the like) have no effect, others are refused by name.
 	Option FindAndModifyOption `json:"option,omitzero"`
 }
 
-// FindAndModifyOption says how to find and modify.
+// FindAndModifyOption says how to find and modify. Those of drivers that change no outcome (maxTimeMS,
+// writeConcern, comment, hint and the like) have no effect, others are refused by name.
 type FindAndModifyOption struct {
 	// New returns the entry as it is after the change, else as it was before.
 	New bool `json:"new,omitempty"`
@@ -103,8 +128,8 @@ type FindAndModifyOption struct {
 	// of New.
 	ReturnDocument string `json:"returnDocument,omitempty"`
 	ReturnOriginal *bool  `json:"returnOriginal,omitempty"`
-	// Projection says which columns of the entry come back, as
-	// query.CompileProjection reads it. The default is all. Fields is another name of it.
+	// Projection says which columns of the entry come back: paths with 1 or 0, or with
+	// $slice or $elemMatch of an array. The default is all. Fields is another name of it.
 	Projection document.Object `json:"projection,omitzero"`
 	Fields     document.Object `json:"fields,omitzero"`
 	// Sort is another name of SortBy.
@@ -127,17 +152,20 @@ type FindAndModifyDataFromDataSourceResult struct {
 type UpsertDataToDataSourceParams struct {
 	// DataSourceID is the data source. Required.
 	DataSourceID string `json:"dataSourceId"`
-	// Data are the entries, one or several. Required.
+	// Data are the entries, one or several. Given fields are set, other fields of an existing
+	// entry stay. Required.
 	Data document.OneOrMany[document.Object] `json:"data"`
 }
 
 // UpsertDataToDataSourceResult is what UpsertDataToDataSource did.
 type UpsertDataToDataSourceResult struct {
+	// Result is what was done.
 	Result UpsertOutcome `json:"result"`
 }
 
 // UpsertOutcome is what became of the elements of an upsert.
 type UpsertOutcome struct {
+	// DocsIDs are the ids, by what became of each.
 	DocsIDs UpsertedIDs `json:"_docsIds"`
 	// Matched is the number of elements whose _id existed.
 	Matched int64 `json:"matched"`
@@ -197,7 +225,7 @@ type FetchDistinctDataFromDataSourceParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
-	// Key is the column, or a dotted path. Required.
+	// Key is the column, or a dotted path. The elements of a list count one by one. Required.
 	Key string `json:"key"`
 	// Filter says which entries. The default is all.
 	Filter document.Object `json:"filter,omitzero"`
@@ -220,7 +248,7 @@ type FetchGeoNearFromDataSourceParams struct {
 	// CollectionName or DataSourceID is the data source. One of them is required.
 	CollectionName string `json:"collectionName,omitempty"`
 	DataSourceID   string `json:"dataSourceId,omitempty"`
-	// Data is what is looked for, the argument of query.CompileGeoNear: near, key,
+	// Data is what is looked for, as in MongoDB's $geoNear: near, key,
 	// maxDistance, minDistance, limit, query, distanceField and others. Required.
 	Data document.Object `json:"data"`
 }
@@ -244,7 +272,8 @@ type PatchDataToDataSourceParams struct {
 	// Patch is the change: fields to set, or with WithModifier an update document or a
 	// replacement. Required.
 	Patch document.Object `json:"patch"`
-	// Options says how to change.
+	// Options says how to change. Those of drivers that change no outcome (maxTimeMS,
+	// writeConcern, comment, hint and the like) have no effect, others are refused by name.
 	Options PatchOptions `json:"options,omitzero"`
 	// Multi changes all entries that match, else the first. The default is false.
 	Multi bool `json:"multi,omitempty"`

@@ -11,7 +11,8 @@ import (
 type CreateAssignmentParams struct {
 	// Member is who asks; its ID is enough. The default is the context's own.
 	Member *member.Member `json:"member,omitzero"`
-	// AssignmentDetails is what the outlet is told.
+	// AssignmentDetails is what the outlet is told. A custom outlet gets the whole object as it
+	// is, whatever it holds.
 	AssignmentDetails AssignmentDetails `json:"assignmentDetails,omitzero"`
 	// Label says which broadcast groups of the outlet channels get the ticket. The default
 	// is DefaultLabel.
@@ -56,7 +57,8 @@ type AddNewTargetsToAssignmentParams struct {
 	AssignmentID string `json:"assignmentId,omitzero"`
 	// LiveChat is whether the member is in live chat afterwards. The default is true.
 	LiveChat *bool `json:"liveChat,omitzero"`
-	// Targets are where the request goes as well. Required.
+	// Targets are where the request goes as well: targets, or the id and the type of broadcast
+	// groups in the outlet that is there. Required.
 	Targets []NewTarget `json:"targets,omitzero"`
 }
 
@@ -161,7 +163,8 @@ type UpdateAssignmentGroupParams struct {
 	// Group is the group; its ID is enough. Required without BravoGroupID.
 	Group *Group `json:"group,omitzero"`
 	// BravoGroupID is the group's id on Bravo, by which GetAssignmentByBravoGroupID finds
-	// the assignment. The default is the external id of a group of type bravo.
+	// the assignment. The default is the external id of a group of type bravo. Required
+	// without Group.
 	BravoGroupID string `json:"bravoGroupId,omitzero"`
 }
 
@@ -222,7 +225,7 @@ type EndLiveChatResult struct {
 
 // InletEndLiveChatParams are the parameters of InletEndLiveChat.
 type InletEndLiveChatParams struct {
-	// Channel is the inlet channel; its ID is enough. The default is the member's own.
+	// Channel is the inlet channel; its ID is enough. The default is the one that the member is in.
 	Channel *channel.Channel `json:"channel,omitzero"`
 	// Member is the member; its ID is enough. The default is the context's own.
 	Member *member.Member `json:"member,omitzero"`

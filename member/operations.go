@@ -12,23 +12,29 @@ import (
 // A filter sees members of the context's app only, whatever it says. A patch cannot
 // change _id, app, channel and createdAt, and what it says about updatedAt, _version
 // and etag has no effect: a change renews these. A value of another type than the
-// member's field has is InvalidArgument.
+// member's field has is InvalidArgument, and so is a required parameter that is missing.
 type Operations interface {
 	// FindAndModifyMember finds the first member of the whole app that matches, and
 	// changes it in one atomic step. Choose filter and patch so that the member is not
 	// found again: then an input that is repeated, or several events at once, change it
 	// once only.
 	//
-	// InvalidArgument: Filter or Patch is missing, or Filter, Patch, SortBy or Option is
-	// none. AlreadyExists: another member of the channel has the externalId. Unsupported:
-	// Option.Upsert, since members come into being on their platforms.
+	// Errors:
+	//   - InvalidArgument: a value has another type than the member's field.
+	//   - AlreadyExists: another member of the channel has the externalId.
+	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
+	//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
+	//     or would change _id, app, channel or createdAt.
+	//   - InvalidArgument: SortBy holds something other than 1 and -1.
+	//   - Unsupported: Option.Upsert is true: members come into being on their platforms.
 	//
 	// Specification: Member and data-source operations.
 	FindAndModifyMember(ctx context.Context, p FindAndModifyMemberParams) (FindAndModifyMemberResult, error)
 
 	// GetMember reads a member of the app by its id.
 	//
-	// InvalidArgument: MemberID is missing. NotFound: the app has no such member.
+	// Errors:
+	//   - NotFound: the app has no member with that id.
 	//
 	// Specification: Member and data-source operations.
 	GetMember(ctx context.Context, p GetMemberParams) (*Member, error)
@@ -36,9 +42,14 @@ type Operations interface {
 	// PatchMembers changes every member of a channel that matches, all or none. The
 	// first of them comes back.
 	//
-	// InvalidArgument: Patch is missing, Filter or Patch is none, or a replacement
-	// comes without MemberID. AlreadyExists: another member of the channel has the
-	// externalId. NotFound: the app has no such channel.
+	// Errors:
+	//   - InvalidArgument: a value has another type than the member's field.
+	//   - AlreadyExists: another member of the channel has the externalId.
+	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
+	//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
+	//     or would change _id, app, channel or createdAt.
+	//   - NotFound: the channel does not exist in the app.
+	//   - InvalidArgument: Patch is a replacement, and MemberID is not given.
 	//
 	// Specification: Member and data-source operations.
 	PatchMembers(ctx context.Context, p PatchMembersParams) (PatchMembersResult, error)
@@ -46,10 +57,13 @@ type Operations interface {
 	// UpdateMember sets the given fields of a member; fields that are not given stay.
 	// The last write wins, unless the host asked for etag checks.
 	//
-	// InvalidArgument: Member has no _id, a value of another type than the field has,
-	// or another app, channel or createdAt than the member. AlreadyExists: another member
-	// of the channel has the externalId. NotFound: the app has no such member. Conflict:
-	// the host asked for etag checks, and the given etag is not the member's any more.
+	// Errors:
+	//   - InvalidArgument: a value has another type than the member's field.
+	//   - AlreadyExists: another member of the channel has the externalId.
+	//   - InvalidArgument: Member has no _id, or would change app, channel or createdAt.
+	//   - NotFound: the app has no member with that _id.
+	//   - Conflict: the host asked for etag checks, and member.etag is no longer the stored
+	//     one.
 	//
 	// Specification: Member and data-source operations.
 	UpdateMember(ctx context.Context, p UpdateMemberParams) (UpdateMemberResult, error)
@@ -58,8 +72,8 @@ type Operations interface {
 	// member to the current one, unless that is known already: the first value stays.
 	// The member comes back either way.
 	//
-	// InvalidArgument: MemberID or ReferFrom is missing. NotFound: the app has no such
-	// member.
+	// Errors:
+	//   - NotFound: the app has no member with that id.
 	//
 	// Specification: Member and data-source operations.
 	CheckAndSaveMemberReferFrom(ctx context.Context, p CheckAndSaveMemberReferFromParams) (*Member, error)
@@ -67,7 +81,8 @@ type Operations interface {
 
 // FindAndModifyMemberParams are the parameters of FindAndModifyMember.
 type FindAndModifyMemberParams struct {
-	// Filter says which members. Required; O() matches every member of the app.
+	// Filter says which members of the whole app, not of the context's channel alone. Required;
+	// an empty one matches every member.
 	Filter document.Object `json:"filter,omitzero"`
 	// Patch is the change: with WithModifier an update document, such as
 	// document.Set("meta.seen", true), or a replacement; without it the fields to set.
@@ -78,16 +93,18 @@ type FindAndModifyMemberParams struct {
 	// SortBy says which of several matches is the first, such as O("createdAt", -1).
 	// The default is the order in which they were made.
 	SortBy document.Object `json:"sortBy,omitzero"`
-	// Option says how to find and modify.
+	// Option says how to find and modify. Those of drivers that change no outcome (maxTimeMS,
+	// writeConcern, comment, hint and the like) have no effect, others are refused by name.
 	Option FindAndModifyOption `json:"option,omitzero"`
 }
 
-// FindAndModifyOption says how to find and modify.
+// FindAndModifyOption says how to find and modify. Those of drivers that change no outcome (maxTimeMS,
+// writeConcern, comment, hint and the like) have no effect, others are refused by name.
 type FindAndModifyOption struct {
 	// New returns the member as it is after the change. The default is as it was
 	// before.
 	New bool `json:"new,omitzero"`
-	// Upsert is Unsupported where it is true.
+	// Upsert is Unsupported where it is true: members come into being on their platforms.
 	Upsert bool `json:"upsert,omitzero"`
 	// ArrayFilters say which elements of arrays the names in $[name] stand for.
 	ArrayFilters []document.Object `json:"arrayFilters,omitzero"`

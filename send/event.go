@@ -13,7 +13,8 @@ type MessageEvent struct {
 	To   string `json:"to"`
 	// Data is the response without its type, or what the platform reported.
 	Data document.Object `json:"data"`
-	Type Type            `json:"type"`
+	// Type is the kind of message, such as TEXT, IMAGE, QUICK_REPLIES or PAYLOAD.
+	Type Type `json:"type"`
 	// Timestamp is when it was sent, in Unix milliseconds. JSON may also give a string
 	// of seconds.
 	Timestamp document.Timestamp `json:"timestamp"`

@@ -8,7 +8,8 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// Operations are the operations that send messages.
+// Operations are the operations that send messages. A required parameter that is missing is
+// InvalidArgument.
 //
 // Specification: Sending operations.
 type Operations interface {
@@ -20,34 +21,65 @@ type Operations interface {
 	// the first message goes out: the records, the connector, and the message as each
 	// member would get it. Then all members are tried, each once. The result holds what
 	// the platform answered, for several members in their order; the results of those
-	// that failed say why.
+	// that failed say why. *UndeliveredError is behind the error of every message that was
+	// tried, that for one member included, and names who did not get it.
 	//
-	// InvalidArgument: channel and channelId, or member and memberId, name different
-	// records, a member is in another channel, or the response breaks a limit of its
-	// type (the field is the path, such as response.buttons[2].title). NotFound: the app
-	// has no such channel or member. Unsupported: the host has no connector for the
-	// channel's type. FailedPrecondition: a member has no id on the platform.
-	// ResourceExhausted: the platform's rate limit was reached. Unavailable: the platform
-	// did not answer, or some of several members did not get the message; then the
-	// results come with the error. *UndeliveredError is behind the error of every message
-	// that was tried, that for one member included, and names who did not get it.
+	// Errors:
+	//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different
+	//     records.
+	//   - InvalidArgument: a member is in another channel than the message goes to, or
+	//     MemberID is an empty list.
+	//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+	//     as response.buttons[3].title.
+	//   - NotFound: the channel or the member does not exist in the app.
+	//   - FailedPrecondition: the member has no id on the platform.
+	//   - Unsupported: the host has no connector for the channel's type.
+	//   - ResourceExhausted: the platform's rate limit was reached.
+	//   - Unavailable: the platform did not answer, so whether the message arrived is not
+	//     known.
+	//   - Unavailable: the platform did not take the message for some of several members.
+	//     All were tried; the error names them, and the results come with it.
 	//
 	// Specification: Sending operations.
 	SendResponse(ctx context.Context, p SendResponseParams) (SendResponseResult, error)
 
-	// SendAlphaResponse is SendResponse to one member of an Alpha channel. Its errors are
-	// those of SendResponse, and Unsupported at channel or channelId where the channel is of
-	// another type.
+	// SendAlphaResponse sends a message to one member of an Alpha channel, as SendResponse does.
+	//
+	// Errors:
+	//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different
+	//     records.
+	//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+	//     as response.buttons[3].title.
+	//   - InvalidArgument: the member is in another channel than the call is for.
+	//   - NotFound: the channel or the member does not exist in the app.
+	//   - FailedPrecondition: the member has no id on the platform.
+	//   - Unsupported: the channel is not of type alpha; or the host has no connector for
+	//     it.
+	//   - ResourceExhausted: the platform's rate limit was reached.
+	//   - Unavailable: the platform did not answer, so whether the message arrived is not
+	//     known.
 	//
 	// Specification: Sending operations.
 	SendAlphaResponse(ctx context.Context, p SendAlphaResponseParams) (Result, error)
 
-	// SendAlphaResponseToMemberIDs is SendResponse to several members of an Alpha channel,
-	// which are all tried. The result has an element for each member in the order in which
-	// MemberID first names them, also where there is but one. Its errors are those of
-	// SendResponse, and Unsupported where the channel is of another type. Where MemberID names
-	// one member who does not get the message, the error has the code of that failure,
+	// SendAlphaResponseToMemberIDs sends a message to several members of an Alpha channel, as
+	// SendResponse does: all are tried. The result has an element for each member in the order
+	// in which MemberID first names them, also where there is but one. Where MemberID names one
+	// member who does not get the message, the error has the code of that failure,
 	// *UndeliveredError is behind it all the same, and the result comes with it.
+	//
+	// Errors:
+	//   - InvalidArgument: Channel and ChannelID name different records.
+	//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+	//     as response.buttons[3].title.
+	//   - InvalidArgument: the member is in another channel than the call is for.
+	//   - NotFound: the channel or the member does not exist in the app.
+	//   - FailedPrecondition: the member has no id on the platform.
+	//   - Unsupported: the channel is not of type alpha; or the host has no connector for
+	//     it.
+	//   - ResourceExhausted: the platform's rate limit was reached.
+	//   - Unavailable: the platform did not take the message for some of several members.
+	//     All were tried; the error names them, and the results come with it.
 	//
 	// Specification: Sending operations.
 	SendAlphaResponseToMemberIDs(ctx context.Context, p SendAlphaResponseToMemberIDsParams) (SendAlphaResponseToMemberIDsResult, error)
@@ -56,12 +88,16 @@ type Operations interface {
 	// member. {{path}} in the message is filled from the context's own member, where it has
 	// one.
 	//
-	// InvalidArgument: both RecipientID and HotelGroupID are missing, ReceiverType is
-	// ReceiverUser without a RecipientID, or the response breaks a limit of its type.
-	// NotFound: the app has no such channel, or the context's own member does not exist.
-	// Unsupported: the channel is not of type hotel, or the host has no connector for it.
-	// ResourceExhausted: the platform's rate limit was reached. Unavailable: the platform did
-	// not answer, so whether the message arrived is not known.
+	// Errors:
+	//   - InvalidArgument: ReceiverType is ReceiverUser and RecipientID is missing.
+	//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+	//     as response.buttons[3].title.
+	//   - NotFound: the channel or the context's own member does not exist in the app.
+	//   - Unsupported: the channel is not of type hotel; or the host has no connector for
+	//     it.
+	//   - ResourceExhausted: the platform's rate limit was reached.
+	//   - Unavailable: the platform did not answer, so whether the message arrived is not
+	//     known.
 	//
 	// Specification: Sending operations.
 	SendHotelResponse(ctx context.Context, p SendHotelResponseParams) (Result, error)
@@ -72,8 +108,20 @@ type Operations interface {
 	// the error, and *UndeliveredError behind it names them. The code is then Unavailable, and
 	// that of the failure where there is but one member.
 	//
-	// The errors are those of SendResponse, and Unsupported where the channel is of another
-	// type or the connector is no BatchSender.
+	// Errors:
+	//   - InvalidArgument: Channel and ChannelID, or Member and MemberID, name different
+	//     records.
+	//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+	//     as response.buttons[3].title.
+	//   - InvalidArgument: the member is in another channel than the call is for.
+	//   - NotFound: the channel or the member does not exist in the app.
+	//   - FailedPrecondition: the member has no id on the platform.
+	//   - Unsupported: the channel is not of type delta; or its connector is no BatchSender.
+	//   - ResourceExhausted: the platform's rate limit was reached.
+	//   - Unavailable: the platform did not answer, so whether the message arrived is not
+	//     known.
+	//   - Unavailable: the platform did not take the message for some of several members.
+	//     All were tried; the error names them, and the result comes with it.
 	//
 	// Specification: Sending operations.
 	SendDeltaResponse(ctx context.Context, p SendDeltaResponseParams) (SendDeltaResponseResult, error)
@@ -81,19 +129,23 @@ type Operations interface {
 	// AlphaCreateBroadcast stores a message on Alpha, to be sent by AlphaSendBroadcast.
 	// {{path}} is not filled, since the message is for many.
 	//
-	// InvalidArgument: the response breaks a limit of its type. NotFound: the app has no such
-	// channel. Unsupported: the channel is not of type alpha, or the connector is no
-	// Broadcaster.
+	// Errors:
+	//   - InvalidArgument: Response breaks a limit of its type; the error has the path, such
+	//     as response.buttons[3].title.
+	//   - NotFound: the channel does not exist in the app.
+	//   - Unsupported: the channel is not of type alpha; or its connector is no Broadcaster.
 	//
 	// Specification: Sending operations.
 	AlphaCreateBroadcast(ctx context.Context, p AlphaCreateBroadcastParams) (AlphaCreateBroadcastResult, error)
 
 	// AlphaSendBroadcast sends a stored message to all members with a label.
 	//
-	// InvalidArgument: a parameter is missing, or BroadcastID holds no id. NotFound: the app
-	// has no such channel, or Alpha no such message or label. Unsupported: the channel is not
-	// of type alpha, or the connector is no Broadcaster. ResourceExhausted: Alpha's rate limit
-	// was reached. Unavailable: Alpha did not answer, so whether it sends is not known.
+	// Errors:
+	//   - InvalidArgument: BroadcastID is an object that holds no id.
+	//   - NotFound: the channel does not exist in the app, or has no such message or label.
+	//   - Unsupported: the channel is not of type alpha; or its connector is no Broadcaster.
+	//   - ResourceExhausted: the platform's rate limit was reached.
+	//   - Unavailable: the platform did not answer, so whether it sends is not known.
 	//
 	// Specification: Sending operations.
 	AlphaSendBroadcast(ctx context.Context, p AlphaSendBroadcastParams) (AlphaSendBroadcastResult, error)
@@ -104,9 +156,11 @@ type Operations interface {
 	// The platform fetches the file, not this host, so that an address which only this host
 	// reaches passes here and is the platform's to refuse.
 	//
-	// InvalidArgument: Type is no kind of file, or URL no address of HTTP or HTTPS. NotFound: the app has
-	// no such channel. Unsupported: the channel is not of type alpha, or the connector is no
-	// AttachmentUploader.
+	// Errors:
+	//   - InvalidArgument: Type is no kind of file, or URL no HTTP address.
+	//   - NotFound: the channel does not exist in the app.
+	//   - Unsupported: the channel is not of type alpha; or its connector is no
+	//     AttachmentUploader.
 	//
 	// Specification: Sending operations.
 	AlphaGetAttachmentID(ctx context.Context, p AlphaGetAttachmentIDParams) (AlphaGetAttachmentIDResult, error)
@@ -114,10 +168,13 @@ type Operations interface {
 	// AlphaPassThreadControl hands the conversation with a member to another application on
 	// Alpha, such as an agent's inbox.
 	//
-	// InvalidArgument: the member is in another channel. NotFound: the app has no such channel
-	// or member. FailedPrecondition: the member has no id on the platform, or another
-	// application controls the conversation. Unsupported: the channel is not of type alpha, or
-	// the connector is no ThreadPasser.
+	// Errors:
+	//   - InvalidArgument: the member is in another channel than the call is for.
+	//   - NotFound: the channel or the member does not exist in the app.
+	//   - FailedPrecondition: the member has no id on the platform, or another application
+	//     controls the conversation.
+	//   - Unsupported: the channel is not of type alpha; or its connector is no
+	//     ThreadPasser.
 	//
 	// Specification: Sending operations.
 	AlphaPassThreadControl(ctx context.Context, p AlphaPassThreadControlParams) (AlphaPassThreadControlResult, error)
@@ -125,15 +182,23 @@ type Operations interface {
 	// AlphaSaveCustomLabel puts a label on a member on Alpha. One that the member has already
 	// is no error.
 	//
-	// InvalidArgument: LabelID is missing. NotFound: the app has no such channel or member.
-	// FailedPrecondition: the member has no id on the platform. Unsupported: the channel is
-	// not of type alpha, or the connector is no Labeler.
+	// Errors:
+	//   - InvalidArgument: the member is in another channel than the call is for.
+	//   - NotFound: the channel or the member does not exist in the app.
+	//   - FailedPrecondition: the member has no id on the platform.
+	//   - Unsupported: the channel is not of type alpha; or its connector is no Labeler.
 	//
 	// Specification: Sending operations.
 	AlphaSaveCustomLabel(ctx context.Context, p AlphaSaveCustomLabelParams) (AlphaSaveCustomLabelResult, error)
 
 	// AlphaRemoveCustomLabel takes a label off a member on Alpha. One that the member does not
-	// have is no error. Its errors are those of AlphaSaveCustomLabel.
+	// have is no error.
+	//
+	// Errors:
+	//   - InvalidArgument: the member is in another channel than the call is for.
+	//   - NotFound: the channel or the member does not exist in the app.
+	//   - FailedPrecondition: the member has no id on the platform.
+	//   - Unsupported: the channel is not of type alpha; or its connector is no Labeler.
 	//
 	// Specification: Sending operations.
 	AlphaRemoveCustomLabel(ctx context.Context, p AlphaRemoveCustomLabelParams) (AlphaRemoveCustomLabelResult, error)
@@ -141,8 +206,9 @@ type Operations interface {
 	// SavePostCommentAnalytics records that a user commented on a post. Each call makes a
 	// record; hosts read them with Service.FindPostComments.
 	//
-	// InvalidArgument: a parameter is missing, or the member is in another channel. NotFound:
-	// the app has no such channel or member.
+	// Errors:
+	//   - InvalidArgument: the member is in another channel than the call is for.
+	//   - NotFound: the channel or the member does not exist in the app.
 	//
 	// Specification: Sending operations.
 	SavePostCommentAnalytics(ctx context.Context, p SavePostCommentAnalyticsParams) (SavePostCommentAnalyticsResult, error)
@@ -150,10 +216,11 @@ type Operations interface {
 	// CharlieArchiveConversation archives a conversation on Charlie. One that is archived
 	// already is no error.
 	//
-	// InvalidArgument: MessageEvent is missing, or does not say in To which conversation it
-	// is of. NotFound: the app has no such channel, or Charlie no such conversation.
-	// Unsupported: the channel is not of type charlie, or the connector is no
-	// ConversationArchiver.
+	// Errors:
+	//   - InvalidArgument: MessageEvent.To does not say which conversation it is of.
+	//   - NotFound: the channel does not exist in the app, or has no such conversation.
+	//   - Unsupported: the channel is not of type charlie; or its connector is no
+	//     ConversationArchiver.
 	//
 	// Specification: Sending operations.
 	CharlieArchiveConversation(ctx context.Context, p CharlieArchiveConversationParams) (CharlieArchiveConversationResult, error)
@@ -161,10 +228,12 @@ type Operations interface {
 	// UpdateMessage changes a message that was sent, on platforms whose connector is a
 	// MessageUpdater. {{path}} is not filled: the text is as it will be read.
 	//
-	// InvalidArgument: ExternalChannelID is missing, Text and Attachments both are, Text is
-	// longer than 2,000 characters, or MessageTS and MessageEvent are missing or name different messages. NotFound: the app has
-	// no such channel, or the platform no such message. Unsupported: the connector cannot
-	// change messages.
+	// Errors:
+	//   - InvalidArgument: MessageTs and MessageEvent name different messages.
+	//   - InvalidArgument: Text has more than 2,000 characters.
+	//   - NotFound: the channel does not exist in the app, or has no such message.
+	//   - Unsupported: the connector of the channel is no MessageUpdater: it cannot change
+	//     messages.
 	//
 	// Specification: Sending operations.
 	UpdateMessage(ctx context.Context, p UpdateMessageParams) (UpdateMessageResult, error)
@@ -172,9 +241,12 @@ type Operations interface {
 	// EchoSaveMemberTag puts a tag on a member on Echo. What Echo refuses, such as a tag
 	// beyond the 20 that one user can have, it says in the result, and there is no error.
 	//
-	// InvalidArgument: TagID is missing or negative. NotFound: the app has no such channel or member.
-	// FailedPrecondition: the member has no id on the platform. Unsupported: the channel is
-	// not of type echo, or the connector is no Tagger.
+	// Errors:
+	//   - InvalidArgument: the member is in another channel than the call is for.
+	//   - InvalidArgument: TagID is negative.
+	//   - NotFound: the channel or the member does not exist in the app.
+	//   - FailedPrecondition: the member has no id on the platform.
+	//   - Unsupported: the channel is not of type echo; or its connector is no Tagger.
 	//
 	// Specification: Sending operations; Limits.
 	EchoSaveMemberTag(ctx context.Context, p EchoSaveMemberTagParams) (EchoSaveMemberTagResult, error)

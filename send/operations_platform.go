@@ -18,7 +18,7 @@ type SendHotelResponseParams struct {
 	// ReceiverType is what kind of receiver it is, in Hotel's words. The default is
 	// ReceiverUser with a RecipientID, and else ReceiverGroup.
 	ReceiverType string `json:"receiverType,omitzero"`
-	// HotelGroupID is the group, by its id in Hotel.
+	// HotelGroupID is the group, by its id in Hotel. Required without RecipientID.
 	HotelGroupID string `json:"hotelGroupId,omitzero"`
 }
 
@@ -77,7 +77,7 @@ type UpdateMessageParams struct {
 	// that it was sent or came as, whose MessageID is that. One of both is required.
 	MessageTS    MessageTS     `json:"messageTs,omitzero"`
 	MessageEvent *MessageEvent `json:"messageEvent,omitzero"`
-	// Text is the new text.
+	// Text is the new text. Required without Attachments.
 	Text string `json:"text,omitzero"`
 }
 

@@ -3,74 +3,127 @@ package main
 import (
 	"errors"
 	"fmt"
+	"go/ast"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// checkAgainstTable compares the interfaces with the table of operations.
-func checkAgainstTable(methods []method) error {
-	docs := map[string]string{}
-	for _, m := range methods {
-		docs[m.operation.Method] = m.doc
-	}
-	var disagreements []error
-	for _, m := range methods {
-		if m.operation.Package != m.domain.pkg {
-			disagreements = append(disagreements, fmt.Errorf("%s: the table has it in package %s, the code in %s",
-				m.operation.Name, m.operation.Package, m.domain.pkg))
+// checkOperations compares the operations of the interfaces with the rows of the table.
+func checkOperations(methods []method) error {
+	var problems []error
+	for _, operation := range operations.Written() {
+		if !slices.ContainsFunc(methods, func(m method) bool { return m.operation.Name == operation.Name }) {
+			problems = append(problems, fmt.Errorf("%s: no Operations interface has the method %s", operation.Name, operation.Method))
 		}
-		if m.doc == "" {
-			disagreements = append(disagreements, fmt.Errorf("%s: the method has no comment", m.operation.Name))
-		}
-		disagreements = append(disagreements, checkFields(m)...)
-		disagreements = append(disagreements, checkErrors(m, docs)...)
 	}
-	return errors.Join(disagreements...)
+	return errors.Join(problems...)
 }
 
-// sameErrors is how a comment says that a method has the errors of another one, too.
-var sameErrors = regexp.MustCompile(`errors are those of (\w+)`)
-
-// checkErrors compares the codes that the comment of a method names with those of the table.
-// The table has the errors that all operations have in common only once.
-func checkErrors(m method, docs map[string]string) []error {
-	says := strings.Join(strings.Fields(m.doc), " ")
-	if of := sameErrors.FindStringSubmatch(says); of != nil {
-		says += docs[of[1]]
-	}
-	isCode := func(code boterr.Code) func(operations.Failure) bool {
-		return func(f operations.Failure) bool { return f.Code == code }
-	}
-	var disagreements []error
-	for _, code := range boterr.Codes() {
-		isInTable := slices.ContainsFunc(m.operation.Errors, isCode(code))
-		isSaid := strings.Contains(says, string(code))
-		switch {
-		case isInTable && !isSaid:
-			disagreements = append(disagreements, fmt.Errorf("%s: the comment lacks the error %s", m.operation.Name, string(code)))
-		case isSaid && !isInTable && !slices.ContainsFunc(operations.CommonErrors(), isCode(code)):
-			disagreements = append(disagreements, fmt.Errorf("%s: the table lacks the error %s", m.operation.Name, string(code)))
+// checkType compares the type of a field with the one in the table, which may have further
+// alternatives.
+func checkType(source *goPackage, given operations.Field, f field) error {
+	for _, declared := range source.jsonTypes(f.declared) {
+		if alternatives := given.Type.Alternatives(); !slices.Contains(alternatives, declared) && !slices.Contains(alternatives, "any") {
+			return fmt.Errorf("the table has the type %s, the field %s is %s", given.Type, f.name, textOf(f.declared))
 		}
 	}
-	return disagreements
+	return nil
 }
 
-// checkFields compares the JSON names of the params with the table's parameters.
-func checkFields(m method) []error {
-	var disagreements []error
-	for _, parameter := range m.operation.Parameters {
-		if !slices.Contains(m.fields, parameter.Name) {
-			disagreements = append(disagreements, fmt.Errorf("%s: %s lacks the parameter %s", m.operation.Name, m.params, parameter.Name))
+// jsonTypes returns the JSON types of a Go type, none where it is not known.
+func (p *goPackage) jsonTypes(expr ast.Expr) []operations.Type {
+	switch e := expr.(type) {
+	case *ast.StarExpr:
+		return p.jsonTypes(e.X)
+	case *ast.ArrayType:
+		return listsOf(p.jsonTypes(e.Elt))
+	case *ast.IndexExpr: // document.OneOrMany
+		one := p.jsonTypes(e.Index)
+		return append(listsOf(one), one...)
+	case *ast.MapType, *ast.StructType:
+		return []operations.Type{"object"}
+	case *ast.Ident:
+		if declared, ok := p.types[e.Name]; ok {
+			return p.jsonTypes(declared)
 		}
 	}
-	for _, name := range m.fields {
-		if _, ok := m.operation.Parameter(name); !ok {
-			disagreements = append(disagreements, fmt.Errorf("%s: the table lacks the field %s of %s", m.operation.Name, name, m.params))
+	return basicTypes[textOf(expr)]
+}
+
+// basicTypes are the JSON types of types that no package of operations declares.
+var basicTypes = map[string][]operations.Type{
+	"string":             {"string"},
+	"bool":               {"boolean"},
+	"int":                {"number"},
+	"int64":              {"number"},
+	"float64":            {"number"},
+	"document.Timestamp": {"number"},
+	"document.Object":    {"object"},
+	"channel.Channel":    {"object"},
+	"channel.Type":       {"string"},
+	"member.Member":      {"object"},
+	"send.MessageEvent":  {"object"},
+}
+
+// listsOf returns the types of lists of these.
+func listsOf(elements []operations.Type) []operations.Type {
+	lists := make([]operations.Type, 0, len(elements))
+	for _, element := range elements {
+		lists = append(lists, element+"[]")
+	}
+	return lists
+}
+
+// checkParameter compares a parameter with the table: its type, and what its comment says of the
+// need and the default.
+func checkParameter(source *goPackage, given operations.Field, f field) error {
+	comment := oneLine(f.comment)
+	return errors.Join(checkType(source, given, f), checkNeed(given, f, comment), checkDefault(source, given, f, comment))
+}
+
+var (
+	isRequired  = regexp.MustCompile(`\bRequired[.;]`)
+	isSometimes = regexp.MustCompile(`\b(?:Required with(?:out)?|(?:is|are) required)\b`)
+)
+
+// checkNeed compares when a parameter has to be given.
+func checkNeed(given operations.Field, f field, comment string) error {
+	need := operations.Optional
+	switch {
+	case isRequired.MatchString(comment):
+		need = operations.Required
+	case strings.Contains(comment, "context's own"):
+		need = operations.FromContext
+	case isSometimes.MatchString(comment):
+		need = operations.RequiredUnless
+		if given.Need == operations.RequiredWith {
+			need = operations.RequiredWith
 		}
 	}
-	return disagreements
+	if need != given.Need {
+		return fmt.Errorf("the table has the need %q, the comment of %s says %q", given.Need, f.name, need)
+	}
+	return nil
+}
+
+// theDefault is how a comment says which value an absent parameter stands for.
+var theDefault = regexp.MustCompile(`\b[Tt]he default is ("[^"]*"|true|false|-?\d+(?:\.\d+)?|[A-Z]\w*)[.,;]`)
+
+// checkDefault compares the default. What is false where it is absent need not be said.
+func checkDefault(source *goPackage, given operations.Field, f field, comment string) error {
+	says := ""
+	if found := theDefault.FindStringSubmatch(comment); found != nil {
+		says = found[1]
+		if value, isConstant := source.constants[says]; isConstant {
+			says = value
+		}
+	}
+	inTable := string(given.Default)
+	if inTable == says || strings.Trim(inTable, `"`) == says || says == "" && inTable == "false" {
+		return nil
+	}
+	return fmt.Errorf("the table has the default %q, the comment of %s says %q", inTable, f.name, says)
 }

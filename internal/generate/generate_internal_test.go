@@ -2,26 +2,30 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/operations"
 )
 
 // root is the module's root, seen from this package.
 const root = "../.."
 
-func TestTheCommittedCodeIsCurrent(t *testing.T) {
+func TestTheCommittedFilesAreCurrent(t *testing.T) {
 	t.Parallel()
-	methods, err := readMethods(root)
+	written, err := generate(root)
 	require.NoError(t, err)
-	require.NoError(t, checkAgainstTable(methods))
-	code, err := render(methods)
-	require.NoError(t, err)
-	committed, err := os.ReadFile(filepath.Join(root, "botctx", "operations_gen.go"))
-	require.NoError(t, err)
-	require.True(t, bytes.Equal(code, committed), "botctx/operations_gen.go is not what the generator writes; run: make generate")
+	require.Len(t, written, 2)
+	for name, text := range written {
+		committed, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(text, committed), "%s is not what the generator writes; run: make generate", name)
+	}
 }
 
 // readDomain writes a package whose Operations interface has the given source, and
@@ -49,25 +53,87 @@ func TestAMethodOfAnotherFormIsRefused(t *testing.T) {
 	}
 }
 
+// problemsOf returns what is wrong with getMember, declared in a domain of the given source.
+func problemsOf(t *testing.T, source string) error {
+	t.Helper()
+	methods, err := readDomain(t, source)
+	require.NoError(t, err)
+	require.Len(t, methods, 1)
+	_, problems := contractOf(methods[0])
+	return errors.Join(problems...)
+}
+
+// getMember is an interface with getMember alone, and a comment.
+func getMember(comment string) string {
+	return "type Operations interface {\n" + comment + "\nGetMember(c C, p GetMemberParams) (*Member, error)\n}\n"
+}
+
 func TestADisagreementWithTheTableIsReported(t *testing.T) {
 	t.Parallel()
-	const params = "type GetMemberParams struct { ID string `json:\"id\"` }\n"
-	methods, err := readDomain(t, params+"type Operations interface { GetMember(c C, p GetMemberParams) (*Member, error) }")
-	require.NoError(t, err)
-	require.Equal(t, "*member.Member", methods[0].result)
-	methods[0].domain.pkg = "channel"
-	err = checkAgainstTable(methods)
-	for _, want := range []string{
-		"getMember: the table has it in package member, the code in channel",
-		"getMember: the method has no comment",
-		"getMember: member.GetMemberParams lacks the parameter memberId",
-		"getMember: the table lacks the field id of member.GetMemberParams",
-		"getMember: the comment lacks the error NotFound",
+	const fine = "// GetMember reads.\n"
+	for source, want := range map[string]string{
+		getMember("") + params("// MemberID is it. Required.", "string"):                           "the comment must begin with GetMember",
+		getMember(fine) + params("// MemberID is it.", "string"):                                   `memberId: the table has the need "required", the comment of MemberID says "optional"`,
+		getMember(fine) + params("// MemberID is it. Required. The default is 5.", "string"):       `memberId: the table has the default "", the comment of MemberID says "5"`,
+		getMember(fine) + params("// MemberID is it. Required.", "[]int"):                          "memberId: the table has the type string, the field MemberID is []int",
+		getMember(fine) + params("", "string"):                                                     "memberId: the field MemberID has no comment, and none names it",
+		getMember(fine) + "type GetMemberParams struct { ID string `json:\"id\"` }":                "id: the table lacks the field ID",
+		getMember(fine) + "type GetMemberParams struct {}":                                         "memberId: there is no field for it, and the table has no meaning",
+		getMember(fine+"//\n// Errors:\n//   - Wrong: it is.") + params("", "string"):              `has the error "Wrong: it is.": it must be a code of boterr`,
+		getMember(fine+"//\n// Errors:\n//   - NotFound: the app has none") + params("", "string"): "must end with a full stop",
 	} {
-		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, problemsOf(t, source), want)
 	}
-	methods[0].doc = "Conflict: somebody else was faster."
-	require.ErrorContains(t, checkAgainstTable(methods), "getMember: the table lacks the error Conflict")
+}
+
+// params are the params of getMember, with the comment and the type of their field.
+func params(comment, declared string) string {
+	return "type GetMemberParams struct {\n" + comment + "\nMemberID " + declared + " `json:\"memberId\"`\n}\n"
+}
+
+func TestAMeaningThatStandsInTheTableAndInACommentIsReported(t *testing.T) {
+	t.Parallel()
+	r := newReading(nil, func(*goPackage, operations.Field, field) error { return nil })
+	r.read([]operations.Field{{Name: "a", Meaning: "It is."}}, []field{{json: "a", name: "A", comment: "A is."}}, words{}, place{})
+	require.ErrorContains(t, errors.Join(r.problems...), "a: the table has a meaning, and the field A a comment: leave it to the comment")
+}
+
+func TestAnOperationThatNoInterfaceHasIsReported(t *testing.T) {
+	t.Parallel()
+	require.ErrorContains(t, checkOperations(nil), "getMember: no Operations interface has the method GetMember")
+}
+
+func TestACommentIsReadInJSONsTerms(t *testing.T) {
+	t.Parallel()
+	methods, err := readDomain(t, getMember(`// GetMember reads the member of MemberID, whose _id it is; of at most Most. Others
+// stay.
+//
+// It is nil where MemberID is "MemberID".
+//
+// Errors:
+//   - NotFound: the app has
+//     no MemberID. It is so.
+//   - Conflict: another one wrote meta.seen.
+//
+// Specification: Members.`)+params(`// MemberID is the id, by which GetMember finds {{path}} and
+// document.O("a", 1). Required.`, "string")+"const Most = 2_000")
+	require.NoError(t, err)
+	read, problems := contractOf(methods[0])
+	require.Empty(t, problems)
+	require.Equal(t, operations.Comment{
+		Package: "member",
+		Summary: "Reads the member of `memberId`, whose `_id` it is; of at most 2,000.",
+		Description: []string{
+			"Reads the member of `memberId`, whose `_id` it is; of at most 2,000. Others stay.",
+			"It is null where `memberId` is \"MemberID\".",
+		},
+		Errors: []operations.Failure{
+			{Code: boterr.NotFound, When: "The app has no `memberId`. It is so."},
+			{Code: boterr.Conflict, When: "Another one wrote `meta.seen`."},
+		},
+		Parameters: map[string]string{"memberId": "`memberId` is the id, by which `getMember` finds `{{path}}` and `document.O(\"a\", 1)`."},
+		Result:     map[string]string{},
+	}, read)
 }
 
 func TestAPackageWithoutOperationsHasNoMethods(t *testing.T) {

@@ -1,12 +1,19 @@
-// Command generate writes the code of package botctx that is the same for every
-// operation: the names of operations, the methods of Context, the dispatch by name,
-// and the way back from JSON. It reads the Operations interfaces of the domain
-// packages, and refuses to write where one disagrees with the table of operations.
+// Command generate writes what is the same for every operation, from the Operations interfaces of
+// the domain packages and the table of operations:
+//
+//   - botctx/operations_gen.go: the names of operations, the methods of Context, the dispatch by
+//     name, and the way back from JSON;
+//   - internal/operations/comments_gen.json: what the comments say, in JSON's terms, for
+//     docs/operations.md and for tests.
+//
+// It refuses to write where an interface, a comment and the table disagree, or where one says
+// what another one has to say.
 //
 // It is run by go generate in botctx.
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,19 +26,45 @@ func main() {
 	}
 }
 
-// run writes botctx/operations_gen.go of the module at root.
+// run writes the files of the module at root.
 func run(root string) error {
-	methods, err := readMethods(root)
+	written, err := generate(root)
 	if err != nil {
 		return err
 	}
-	if err := checkAgainstTable(methods); err != nil {
-		return err
+	for name, text := range written {
+		const permissions = 0o644
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), text, permissions); err != nil {
+			return err
+		}
 	}
-	code, err := render(methods)
+	return nil
+}
+
+// generate returns the files by their names.
+func generate(root string) (map[string][]byte, error) {
+	packages, err := readPackages(root)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	const permissions = 0o644
-	return os.WriteFile(filepath.Join(root, "botctx", "operations_gen.go"), code, permissions)
+	methods, err := readMethods(packages)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOperations(methods); err != nil {
+		return nil, err
+	}
+	comments, err := commentsOf(packages, methods)
+	if err != nil {
+		return nil, err
+	}
+	code, err := render(methods, comments)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.MarshalIndent(comments, "", "  ")
+	return map[string][]byte{
+		"botctx/operations_gen.go":              code,
+		"internal/operations/comments_gen.json": append(text, '\n'),
+	}, err
 }

@@ -17,19 +17,18 @@ var source string
 // view is what the template shows.
 type view struct {
 	Imports []string
-	All     []operations.Operation
 	Methods []methodView
 }
 
 // methodView is one operation in the template.
 type methodView struct {
-	Name, Method, Part, Params, Result string
-	Comment                            []string
+	Name, Method, Part, Params, Result, Summary string
+	Comment                                     []string
 }
 
 // render returns the formatted code.
-func render(methods []method) ([]byte, error) {
-	v := view{All: operations.All()}
+func render(methods []method, comments operations.Comments) ([]byte, error) {
+	var v view
 	for _, m := range methods {
 		if pkg := m.domain.pkg; pkg != contextPackage && !slices.Contains(v.Imports, pkg) {
 			v.Imports = append(v.Imports, pkg)
@@ -37,6 +36,7 @@ func render(methods []method) ([]byte, error) {
 		v.Methods = append(v.Methods, methodView{
 			Name: m.operation.Name, Method: m.operation.Method, Part: m.domain.part,
 			Params: m.params, Result: m.result,
+			Summary: comments.Operations[m.operation.Name].Summary,
 			Comment: strings.Split(strings.TrimSpace(m.doc), "\n"),
 		})
 	}

@@ -1,9 +1,16 @@
 // Package operations holds the table of the operations that bot logic calls:
 // their parameters with types and defaults, their results, errors and
-// platforms. The table is operations.json, in the order of the specification.
+// platforms.
 //
-// The generator of the operations' code checks the Go interfaces against it,
-// tests call every operation by it, and docs/operations.md is made from it.
+// What an operation does, its errors, and what its parameters and results mean
+// stand in the comments of the Operations interfaces and of their params;
+// internal/generate puts that into comments_gen.json. What a comment cannot say
+// in a form that programs read stands in operations.json, in the order of the
+// specification: types, needs, defaults, platforms, and the shapes of results.
+// Where a comment says some of it, too, the generator compares them.
+//
+// Tests call every operation by the table, and docs/operations.md is made from
+// it.
 package operations
 
 import (
@@ -23,12 +30,14 @@ import (
 type Operation struct {
 	// Name is the operation's name in the specification, such as "getMember".
 	Name string `json:"name"`
-	// Package is the Go package whose Operations interface has the method.
-	Package string `json:"package"`
+	// Package is the Go package whose Operations interface has the method. (Comments)
+	Package string `json:"-"`
 	// Method is the name of the method, GoName(Name).
-	Method string `json:"method"`
-	// Summary says in one sentence what the operation does.
-	Summary string `json:"summary"`
+	Method string `json:"-"`
+	// Summary says in one sentence what the operation does, Description in
+	// paragraphs of which it is the beginning. (Comments)
+	Summary     string   `json:"-"`
+	Description []string `json:"-"`
 	// Updated is whether the specification marks the operation as updated.
 	Updated bool `json:"updated"`
 	// Platforms are the channel types that the operation is limited to. Empty
@@ -40,10 +49,8 @@ type Operation struct {
 	// Responses are the shapes that the result can have: one, or one for each
 	// of the cases that Platforms and When tell apart.
 	Responses []Response `json:"responses"`
-	// Errors are the errors of this operation, beside CommonErrors.
-	Errors []Failure `json:"errors"`
-	// Limits are sentences about how much of something is allowed.
-	Limits []string `json:"limits"`
+	// Errors are the errors of this operation, beside CommonErrors. (Comments)
+	Errors []Failure `json:"-"`
 }
 
 // Parameter returns the parameter of that JSON name, and whether there is one.
@@ -74,7 +81,7 @@ type Field struct {
 	// Platforms are the channel types that the field is limited to. Empty means
 	// all that the operation has.
 	Platforms []string `json:"platforms"`
-	// Meaning says what the value is.
+	// Meaning says what the value is. (Comments, where Go has a field)
 	Meaning string `json:"meaning"`
 	// Fields are the fields of an object, or of each object in an array, where
 	// no Kind has them.
@@ -142,8 +149,13 @@ type Kind struct {
 	Fields []Field `json:"fields"`
 }
 
-//go:embed operations.json
-var source []byte
+var (
+	//go:embed operations.json
+	source []byte
+
+	//go:embed comments_gen.json
+	comments []byte
+)
 
 // table is what operations.json holds.
 type table struct {
@@ -152,17 +164,46 @@ type table struct {
 	Operations []Operation `json:"operations"`
 }
 
-// load reads the table once. It panics where the embedded file cannot be read,
-// which is a defect that every test of this package finds.
-var load = sync.OnceValue(func() table {
-	var read table
-	decoder := json.NewDecoder(bytes.NewReader(source))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&read); err != nil {
-		panic(fmt.Errorf("operations.json: %w", err))
+// written reads operations.json once.
+var written = sync.OnceValue(func() table {
+	read := decode[table]("operations.json", source)
+	for i, operation := range read.Operations {
+		read.Operations[i].Method = GoName(operation.Name)
 	}
 	return read
 })
+
+// load returns the table together with what the comments say.
+var load = sync.OnceValue(func() table {
+	read, said := written(), decode[Comments]("comments_gen.json", comments)
+	whole := table{Errors: read.Errors, Kinds: slices.Clone(read.Kinds), Operations: slices.Clone(read.Operations)}
+	for i, operation := range whole.Operations {
+		whole.Operations[i] = operation.with(said.Operations[operation.Name])
+	}
+	for i, kind := range whole.Kinds {
+		whole.Kinds[i].Fields = withMeanings(kind.Fields, said.Kinds[kind.Name], "")
+	}
+	return whole
+})
+
+// decode reads an embedded file. It panics where that cannot be read, which is a
+// defect that every test of this package finds.
+func decode[T any](name string, text []byte) T {
+	var read T
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&read); err != nil {
+		panic(fmt.Errorf("%s: %w", name, err))
+	}
+	return read
+}
+
+// Written returns the operations as operations.json has them, without what the
+// comments say, and WrittenKinds the kinds. They are for the generator.
+func Written() []Operation { return slices.Clone(written().Operations) }
+
+// WrittenKinds returns the kinds as operations.json has them.
+func WrittenKinds() []Kind { return slices.Clone(written().Kinds) }
 
 // All returns the operations in the order of the specification. What the
 // elements hold is shared and must not be changed.

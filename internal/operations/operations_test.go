@@ -58,9 +58,6 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 		require.NotEmpty(t, operation.Responses, operation.Name)
 		requireSubset(t, platforms(), operation.Platforms, operation.Name)
 		requireErrors(t, operation.Errors, operation.Name)
-		for _, limit := range operation.Limits {
-			requireSentence(t, limit, operation.Name)
-		}
 		for _, response := range operation.Responses {
 			requireResponse(t, operation, response)
 		}

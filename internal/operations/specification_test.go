@@ -38,6 +38,7 @@ func optionalAlthoughUnmarked() map[string]string {
 		onePlatform = "it has a meaning on one platform only"
 		derived     = "it comes from the previous assignment"
 		called      = "real calls leave it out"
+		member      = "it is the channel of the member"
 	)
 	return map[string]string{
 		"patchDataToDataSource.options":        allOptional,
@@ -56,7 +57,7 @@ func optionalAlthoughUnmarked() map[string]string {
 		"updateAgenda.treeId":                  unchanged,
 		"deleteMemberAgenda.tag":               "without it all open agendas of the member are meant",
 		"createAssignment.createGroup":         onePlatform,
-		"updateAssignmentGroup.bravoGroupId":   onePlatform,
+		"inletEndLiveChat.channel":             member,
 		"sendResponse.messagingType":           onePlatform,
 		"sendResponse.messagingTag":            onePlatform,
 		"sendMessageToOutletGroup.responseUrl": onePlatform,

@@ -49,14 +49,11 @@ func writeContents(text *strings.Builder) {
 
 // writeOperation writes the section of one operation.
 func writeOperation(text *strings.Builder, operation operations.Operation) {
-	fmt.Fprintf(text, "\n### %s\n\n%s\n\n", operation.Name, operation.Summary)
+	fmt.Fprintf(text, "\n### %s\n\n%s\n\n", operation.Name, strings.Join(operation.Description, "\n\n"))
 	fmt.Fprintf(text, "- Go: `bot.%s(ctx, %s.%sParams{...})`\n", operation.Method, operation.Package, operation.Method)
 	fmt.Fprintf(text, "- Platforms: %s\n", platforms(operation.Platforms, "all"))
 	if operation.Updated {
 		text.WriteString("- Updated in the specification\n")
-	}
-	for _, limit := range operation.Limits {
-		fmt.Fprintf(text, "- Limit: %s\n", limit)
 	}
 	text.WriteString("\n**Parameters**\n\n")
 	writeParameters(text, operation.Parameters)

@@ -27,7 +27,7 @@ func TestEveryOperationHasASectionWithItsParametersAndCodes(t *testing.T) {
 		_, section, ok := strings.Cut(text, "\n### "+operation.Name+"\n")
 		require.True(t, ok, operation.Name)
 		section, _, _ = strings.Cut(section, "\n### ")
-		require.Contains(t, section, operation.Summary)
+		require.Contains(t, section, strings.Join(operation.Description, "\n\n"))
 		require.Contains(t, section, "`bot."+operation.Method+"(ctx, "+operation.Package+".")
 		require.Equal(t, operation.Updated, strings.Contains(section, "- Updated in"), operation.Name)
 		for _, parameter := range operation.Parameters {
@@ -49,7 +49,7 @@ func TestFieldsWithinParametersAndResultsShowTheirPaths(t *testing.T) {
 		"\n| `tag` | `Tag` | `string` |  | with `replace` |",
 		"\n| `channelId` | `ChannelID` | `string` |  | context |",
 		"\n| `result[].accessToken` | `string` | yes |",
-		"\n| `label` | `string` | no | The label of the channel's broadcast groups. Default `\"default\"`. |",
+		"\n| `label` | `string` | no | `label` is the label of the channel's broadcast groups. Default `\"default\"`. |",
 	} {
 		require.Contains(t, text, row)
 	}
