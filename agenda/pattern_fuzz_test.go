@@ -51,10 +51,10 @@ func requireNamed(t *testing.T, pattern *agenda.Pattern, next time.Time) {
 	rules := newOracle(t, pattern.String())
 	zone := location(t, pattern.Zone())
 	wall := wallClock(next, zone)
-	named := rules.at(t, wall)
+	named := rules.at(wall)
 	skipped := wallClock(next.Add(-time.Second), zone).Add(time.Second)
 	for ; rules.fixedHours && !named && skipped.Before(wall); skipped = skipped.Add(time.Second) {
-		named = rules.at(t, skipped)
+		named = rules.at(skipped)
 	}
 	require.True(t, named, "%q does not name %s", pattern, wall)
 }

@@ -15,10 +15,14 @@ import (
 // pattern fires. It shares no code with the package.
 type oracle struct {
 	seconds, minutes, hours, months, years []bool
-	daysOfMonth, daysOfWeek                []string
+	// daysOfMonth and daysOfWeek are the entries of their fields; there are none where any day will do.
+	daysOfMonth, daysOfWeek []dayTest
 	// fixedHours and fixedTime tell whether hours, or any part of the time, are a wildcard.
 	fixedHours, fixedTime bool
 }
+
+// dayTest reports whether an entry names a day.
+type dayTest func(day time.Time) bool
 
 // macros are what crontab(5) says of them.
 var macros = map[string]string{
@@ -43,9 +47,9 @@ func newOracle(t *testing.T, pattern string) *oracle {
 		seconds:     values(t, fields[0], 0, 59),
 		minutes:     values(t, fields[1], 0, 59),
 		hours:       values(t, fields[2], 0, 23),
-		daysOfMonth: strings.Split(fields[3], ","),
+		daysOfMonth: dayTests(t, fields[3], dayOfMonth),
 		months:      values(t, fields[4], 1, 12),
-		daysOfWeek:  strings.Split(fields[5], ","),
+		daysOfWeek:  dayTests(t, fields[5], dayOfWeek),
 		years:       values(t, fields[6], 1970, 2099),
 		fixedHours:  !strings.Contains(fields[2], "*"),
 		fixedTime:   !strings.Contains(fields[0]+fields[1]+fields[2], "*"),
@@ -60,10 +64,8 @@ var names = map[string]int{
 
 func parseValue(t *testing.T, text string) int {
 	t.Helper()
-	for name, value := range names {
-		if strings.HasPrefix(text, name) {
-			return value
-		}
+	if value, ok := names[text[:min(3, len(text))]]; ok {
+		return value
 	}
 	value, err := strconv.Atoi(text)
 	require.NoError(t, err)
@@ -100,46 +102,52 @@ func values(t *testing.T, field string, first, last int) []bool {
 }
 
 // at reports whether the pattern names a time of the wall clock.
-func (o *oracle) at(t *testing.T, wall time.Time) bool {
-	t.Helper()
-	return o.seconds[wall.Second()] && o.minutes[wall.Minute()] && o.hours[wall.Hour()] && o.on(t, wall)
+func (o *oracle) at(wall time.Time) bool {
+	return o.seconds[wall.Second()] && o.minutes[wall.Minute()] && o.hours[wall.Hour()] && o.on(wall)
 }
 
 // on reports whether the pattern names a day. Where both fields of days are restricted, either is enough.
-func (o *oracle) on(t *testing.T, day time.Time) bool {
-	t.Helper()
+func (o *oracle) on(day time.Time) bool {
 	if !o.months[int(day.Month())] || !o.years[day.Year()] {
 		return false
 	}
-	anyOfMonth, anyOfWeek := isOpen(o.daysOfMonth), isOpen(o.daysOfWeek)
-	if anyOfMonth && anyOfWeek {
+	if o.daysOfMonth == nil && o.daysOfWeek == nil {
 		return true
 	}
-	isEntry := func(is func(t *testing.T, entry string, day time.Time) bool) func(string) bool {
-		return func(entry string) bool { return is(t, entry, day) }
+	names := func(entry dayTest) bool { return entry(day) }
+	return slices.ContainsFunc(o.daysOfMonth, names) || slices.ContainsFunc(o.daysOfWeek, names)
+}
+
+// dayTests reads a field of days. It returns nil for one that is open.
+func dayTests(t *testing.T, field string, read func(t *testing.T, entry string) dayTest) []dayTest {
+	t.Helper()
+	var tests []dayTest
+	for entry := range strings.SplitSeq(field, ",") {
+		if entry == "*" || entry == "?" {
+			return nil
+		}
+		tests = append(tests, read(t, entry))
 	}
-	return !anyOfMonth && slices.ContainsFunc(o.daysOfMonth, isEntry(isDayOfMonth)) ||
-		!anyOfWeek && slices.ContainsFunc(o.daysOfWeek, isEntry(isDayOfWeek))
+	return tests
 }
 
-func isOpen(entries []string) bool {
-	return slices.Contains(entries, "*") || slices.Contains(entries, "?")
-}
-
-func isDayOfMonth(t *testing.T, entry string, day time.Time) bool {
+func dayOfMonth(t *testing.T, entry string) dayTest {
 	t.Helper()
 	if entry == "l" {
-		return day.AddDate(0, 0, 1).Day() == 1
+		return func(day time.Time) bool { return day.AddDate(0, 0, 1).Day() == 1 }
 	}
 	if entry == "lw" {
-		return isWeekday(day) && !hasWeekdayBehind(day)
+		return func(day time.Time) bool { return isWeekday(day) && !hasWeekdayBehind(day) }
 	}
 	if text, ok := strings.CutSuffix(entry, "w"); ok {
 		number := parseValue(t, text)
-		target := day.AddDate(0, 0, number-day.Day())
-		return target.Month() == day.Month() && day.Day() == nearestWeekday(target)
+		return func(day time.Time) bool {
+			target := day.AddDate(0, 0, number-day.Day())
+			return target.Month() == day.Month() && day.Day() == nearestWeekday(target)
+		}
 	}
-	return values(t, entry, 1, 31)[day.Day()]
+	named := values(t, entry, 1, 31)
+	return func(day time.Time) bool { return named[day.Day()] }
 }
 
 func isWeekday(day time.Time) bool {
@@ -167,24 +175,29 @@ func nearestWeekday(target time.Time) int {
 	return 0
 }
 
-func isDayOfWeek(t *testing.T, entry string, day time.Time) bool {
+func dayOfWeek(t *testing.T, entry string) dayTest {
 	t.Helper()
 	if text, ok := strings.CutSuffix(entry, "l"); ok {
-		return parseValue(t, text)%7 == int(day.Weekday()) && day.AddDate(0, 0, 7).Month() != day.Month()
+		last := parseValue(t, text) % 7
+		return func(day time.Time) bool {
+			return last == int(day.Weekday()) && day.AddDate(0, 0, 7).Month() != day.Month()
+		}
 	}
 	if text, week, ok := strings.Cut(entry, "#"); ok {
-		return parseValue(t, text)%7 == int(day.Weekday()) && (day.Day()-1)/7+1 == parseValue(t, week)
+		weekday, number := parseValue(t, text)%7, parseValue(t, week)
+		return func(day time.Time) bool { return weekday == int(day.Weekday()) && (day.Day()-1)/7+1 == number }
 	}
 	named := values(t, entry, 0, 6)
-	return named[int(day.Weekday())] || named[7] && day.Weekday() == time.Sunday
+	return func(day time.Time) bool {
+		return named[int(day.Weekday())] || named[7] && day.Weekday() == time.Sunday
+	}
 }
 
 // between goes through the times later than start and before end, which is a midnight.
-func (o *oracle) between(t *testing.T, start, end time.Time) iter.Seq[time.Time] {
-	t.Helper()
+func (o *oracle) between(start, end time.Time) iter.Seq[time.Time] {
 	return func(yield func(time.Time) bool) {
 		for day := start.Truncate(24 * time.Hour); day.Before(end); day = day.AddDate(0, 0, 1) {
-			if o.on(t, day) && !o.within(day, start, yield) {
+			if o.on(day) && !o.within(day, start, yield) {
 				return
 			}
 		}
@@ -198,8 +211,11 @@ func (o *oracle) within(day, start time.Time, yield func(time.Time) bool) bool {
 			continue
 		}
 		for second, named := range o.seconds {
+			if !named {
+				continue
+			}
 			at := day.Add(time.Duration(minute*60+second) * time.Second)
-			if named && at.After(start) && !yield(at) {
+			if at.After(start) && !yield(at) {
 				return false
 			}
 		}

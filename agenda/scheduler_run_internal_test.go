@@ -14,6 +14,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
@@ -325,19 +326,19 @@ func TestRunRunsOnlyOnceAtATime(t *testing.T) {
 
 func TestSixteenWorkersHandleEachOfManyAgendasOnce(t *testing.T) {
 	t.Parallel()
+	count := rounds.Of(t, 2_000, 10_000)
 	eachStore(t, func(s *stand) {
-		const count = 10_000
 		for i := range count {
 			s.add(time.Duration(i%7)*time.Millisecond, named(strconv.Itoa(i)))
 		}
 		s.clock.advance(time.Second)
-		var handled [count]atomic.Int64
+		handled := make([]atomic.Int64, count)
 		var total atomic.Int64
 		ctx, cancel := context.WithCancel(s.ctx)
 		handler := func(_ context.Context, run Run) error {
 			i, err := strconv.Atoi(run.Agenda.Tag)
 			handled[i].Add(1)
-			if total.Add(1) == count {
+			if int(total.Add(1)) == count {
 				cancel()
 			}
 			return err
