@@ -17,7 +17,7 @@ import (
 // aroundKey is the key of what a wrapper leaves for the handler.
 type aroundKey struct{}
 
-func TestWhatStandsAroundTheHandlerSeesEachRun(t *testing.T) {
+func TestAround_SeesEachRun(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		var seen []string
@@ -38,7 +38,7 @@ func TestWhatStandsAroundTheHandlerSeesEachRun(t *testing.T) {
 	})
 }
 
-func TestWhatStandsAroundTheHandlerGivesOne(t *testing.T) {
+func TestAround_GivesNoHandler(t *testing.T) {
 	t.Parallel()
 	_, err := NewScheduler(SchedulerConfig{
 		Env: record.Env{Store: memstore.New()}, Handler: succeed, Around: func(Handler) Handler { return nil },
@@ -49,7 +49,7 @@ func TestWhatStandsAroundTheHandlerGivesOne(t *testing.T) {
 	require.Equal(t, boterr.InvalidArgument, e.Code)
 }
 
-func TestAPostponementIsToldFromAFailure(t *testing.T) {
+func TestPostponed(t *testing.T) {
 	t.Parallel()
 	pause, ok := Postponed(fmt.Errorf("not now: %w", Postpone(time.Minute)))
 	require.True(t, ok)
@@ -60,7 +60,7 @@ func TestAPostponementIsToldFromAFailure(t *testing.T) {
 	}
 }
 
-func TestWhatStandsAroundTheHandlerMayPanic(t *testing.T) {
+func TestAround_Panics(t *testing.T) {
 	t.Parallel()
 	_, err := NewScheduler(SchedulerConfig{
 		Env: record.Env{Store: memstore.New()}, Handler: succeed, Around: func(Handler) Handler { panic("no tracer") },

@@ -63,7 +63,7 @@ func newInterposed(t *testing.T) (*apps, *interposed) {
 	return a, store
 }
 
-func TestAScheduleThatChangedMeanwhileIsCheckedAnew(t *testing.T) {
+func TestUpdateAgenda_ScheduleChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		params, field string
@@ -96,7 +96,7 @@ func TestAScheduleThatChangedMeanwhileIsCheckedAnew(t *testing.T) {
 	}
 }
 
-func TestASingleRunThatGetsAPatternMeanwhileIsCheckedAnew(t *testing.T) {
+func TestUpdateAgenda_PatternGivenMeanwhile(t *testing.T) {
 	t.Parallel()
 	for params, field := range map[string]string{
 		`{"memberId": "bob", "nextRunAt": 1709456400000, "runUntil": 1709370000000}`: "nextRunAt",
@@ -112,7 +112,7 @@ func TestASingleRunThatGetsAPatternMeanwhileIsCheckedAnew(t *testing.T) {
 	}
 }
 
-func TestAnUpdateLeavesOutWhatEndsMeanwhile(t *testing.T) {
+func TestUpdateAgenda_EndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	a, store := newInterposed(t)
 	store.between = func() { a.change(t, document.O("nodeCompositeId", "daily"), document.Set("completed", true)) }
@@ -127,7 +127,7 @@ func TestAnUpdateLeavesOutWhatEndsMeanwhile(t *testing.T) {
 	require.Equal(t, []string{"past", "bobs"}, nodes(records(t, a.mine)))
 }
 
-func TestAnUpdateThatReplacesTakesTheNextWhereTheNewestEndsMeanwhile(t *testing.T) {
+func TestUpdateAgenda_ReplaceNewestEndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	a, store := newInterposed(t)
 	store.between = func() { a.change(t, document.O("nodeCompositeId", "daily"), document.Set("completed", true)) }
@@ -136,7 +136,7 @@ func TestAnUpdateThatReplacesTakesTheNextWhereTheNewestEndsMeanwhile(t *testing.
 	require.Equal(t, []string{"once", "other", "bobs"}, nodes(records(t, a.mine)))
 }
 
-func TestAnUpdateOfWhatAlwaysEndsMeanwhileIsAConflict(t *testing.T) {
+func TestUpdateAgenda_AlwaysEndsMeanwhile(t *testing.T) {
 	t.Parallel()
 	a, store := newInterposed(t)
 	var end func()
@@ -151,7 +151,7 @@ func TestAnUpdateOfWhatAlwaysEndsMeanwhileIsAConflict(t *testing.T) {
 	require.Empty(t, records(t, a.mine, "priority", 5))
 }
 
-func TestOfTwoReplacementsWithOneNumberOneStays(t *testing.T) {
+func TestNewAgenda_ReplacementsOfOneNumber(t *testing.T) {
 	t.Parallel()
 	const params = `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "tag": "x", "replace": true}`
 	for _, lastID := range []int64{10, 98} { // The second id is the greater text, or the smaller one.

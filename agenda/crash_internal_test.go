@@ -153,7 +153,7 @@ func (c *crash) requireAllDone(about string) {
 // mostSteps is more than any worker takes here.
 const mostSteps = 200
 
-func TestNothingIsLostWhereAWorkerIsKilledAtAnyStep(t *testing.T) {
+func TestScheduler_KilledAtAnyStep(t *testing.T) {
 	t.Parallel()
 	for name, kill := range map[string]func(act func()){
 		"before it": func(func()) { runtime.Goexit() },
@@ -201,7 +201,7 @@ func (c *crash) isSpared(wrap wrapping, at int, kill func(act func())) bool {
 	return spared
 }
 
-func TestALateFinishDoesNothing(t *testing.T) {
+func TestFinish_Late(t *testing.T) {
 	t.Parallel()
 	for _, wrap := range wrappings() {
 		late := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-func TestDeleteMemberAgendaRemovesTheOpenOnes(t *testing.T) {
+func TestDeleteMemberAgenda_OpenOnes(t *testing.T) {
 	t.Parallel()
 	for params, left := range map[string][]string{
 		`{"memberId": "ada"}`:                       {"past", "bobs"},
@@ -28,7 +28,7 @@ func TestDeleteMemberAgendaRemovesTheOpenOnes(t *testing.T) {
 	}
 }
 
-func TestDeleteMemberAgendaGivesANewIDEachTime(t *testing.T) {
+func TestDeleteMemberAgenda_NewIDEachTime(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	seed(t, a)
@@ -40,7 +40,7 @@ func TestDeleteMemberAgendaGivesANewIDEachTime(t *testing.T) {
 	require.NotEqual(t, first, second)
 }
 
-func TestDeleteMemberAgendaRefuses(t *testing.T) {
+func TestDeleteMemberAgenda_Refuses(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	seed(t, a)

@@ -26,7 +26,7 @@ func limited(limit int) func(*SchedulerConfig) {
 	}
 }
 
-func TestAFailureIsTriedAgainAfterAPause(t *testing.T) {
+func TestFailure_TriedAgainAfterPause(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		var attempts []int
@@ -65,7 +65,7 @@ func TestAFailureIsTriedAgainAfterAPause(t *testing.T) {
 	})
 }
 
-func TestASingleRunThatAlwaysFailsIsKeptAndMarked(t *testing.T) {
+func TestFailure_SingleRunIsKeptAndMarked(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(fail, limited(3))
@@ -95,7 +95,7 @@ func TestASingleRunThatAlwaysFailsIsKeptAndMarked(t *testing.T) {
 	})
 }
 
-func TestAPatternGoesOnAfterAnOccurrenceThatAlwaysFails(t *testing.T) {
+func TestFailure_PatternGoesOn(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		failing := true
@@ -127,7 +127,7 @@ func TestAPatternGoesOnAfterAnOccurrenceThatAlwaysFails(t *testing.T) {
 	})
 }
 
-func TestAPatternWhoseLastOccurrenceFailsIsCompletedAndMarked(t *testing.T) {
+func TestFailure_OfLastOccurrence(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	scheduler := s.scheduler(fail, limited(1))
@@ -138,7 +138,7 @@ func TestAPatternWhoseLastOccurrenceFailsIsCompletedAndMarked(t *testing.T) {
 	require.True(t, r.Failed)
 }
 
-func TestAPanicIsAFailureWithItsCause(t *testing.T) {
+func TestFailure_PanicWithItsCause(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	cause := boterr.New(boterr.NotFound, "", "nothing")
@@ -156,7 +156,7 @@ func TestAPanicIsAFailureWithItsCause(t *testing.T) {
 	}
 }
 
-func TestTheTextOfAFailureIsRedactedAndCut(t *testing.T) {
+func TestFailure_TextIsRedactedAndCut(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	scheduler := s.scheduler(func(context.Context, Run) error {
@@ -171,7 +171,7 @@ func TestTheTextOfAFailureIsRedactedAndCut(t *testing.T) {
 	require.True(t, utf8.ValidString(text))
 }
 
-func TestAfterADowntimeAPatternRunsOnceAndGoesOnFromNow(t *testing.T) {
+func TestMissed_PatternRunsOnceAndGoesOn(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(succeed)
@@ -192,7 +192,7 @@ func TestAfterADowntimeAPatternRunsOnceAndGoesOnFromNow(t *testing.T) {
 	})
 }
 
-func TestAnOccurrenceExactlyNowIsMissedByTheOneBefore(t *testing.T) {
+func TestMissed_OccurrenceExactlyNow(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	scheduler := s.scheduler(succeed)
@@ -203,7 +203,7 @@ func TestAnOccurrenceExactlyNowIsMissedByTheOneBefore(t *testing.T) {
 	require.Equal(t, start().Add(6*time.Hour), result.Next)
 }
 
-func TestWhatIsMissedEndsWithRunUntil(t *testing.T) {
+func TestMissed_EndsWithRunUntil(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	scheduler := s.scheduler(succeed)
@@ -213,7 +213,7 @@ func TestWhatIsMissedEndsWithRunUntil(t *testing.T) {
 	require.True(t, s.get(id).Completed)
 }
 
-func TestAnAgendaThatIsRemovedWhileItRunsDoesNotComeBack(t *testing.T) {
+func TestFinish_AgendaRemovedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []error{nil, errors.New("no luck")} {
 		eachStore(t, func(s *stand) {
@@ -231,7 +231,7 @@ func TestAnAgendaThatIsRemovedWhileItRunsDoesNotComeBack(t *testing.T) {
 	}
 }
 
-func TestAnAgendaThatIsReplacedWhileItRunsDoesNotComeBack(t *testing.T) {
+func TestFinish_AgendaReplacedMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(func(ctx context.Context, run Run) error {
@@ -252,7 +252,7 @@ func TestAnAgendaThatIsReplacedWhileItRunsDoesNotComeBack(t *testing.T) {
 	})
 }
 
-func TestAScheduleThatIsGivenWhileItRunsHolds(t *testing.T) {
+func TestFinish_ScheduleGivenMeanwhile(t *testing.T) {
 	t.Parallel()
 	soon := document.At(start().Add(time.Minute))
 	for name, test := range map[string]struct {
@@ -302,7 +302,7 @@ func TestAScheduleThatIsGivenWhileItRunsHolds(t *testing.T) {
 	}
 }
 
-func TestARunUntilThatIsGivenWhileItRunsHolds(t *testing.T) {
+func TestFinish_RunUntilGivenMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(func(_ context.Context, run Run) error {
@@ -315,7 +315,7 @@ func TestARunUntilThatIsGivenWhileItRunsHolds(t *testing.T) {
 	})
 }
 
-func TestARunIsGivenBackWhereTheCallEnds(t *testing.T) {
+func TestFinish_CallEnds(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -333,7 +333,7 @@ func TestARunIsGivenBackWhereTheCallEnds(t *testing.T) {
 	require.Equal(t, 2, s.runNext(s.scheduler(succeed)).Run.Attempt, "it can be claimed at once")
 }
 
-func TestAnAgendaThatCannotBeReadIsTriedAgainWithoutEnd(t *testing.T) {
+func TestRunNext_UnreadableAgenda(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(succeed, limited(2))
@@ -349,7 +349,7 @@ func TestAnAgendaThatCannotBeReadIsTriedAgainWithoutEnd(t *testing.T) {
 	})
 }
 
-func TestAPatternThatCannotBeReadAnyMoreEndsTheAgenda(t *testing.T) {
+func TestRunNext_UnreadablePattern(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	scheduler := s.scheduler(succeed)
@@ -361,7 +361,7 @@ func TestAPatternThatCannotBeReadAnyMoreEndsTheAgenda(t *testing.T) {
 	require.Contains(t, r.Error, "pattern")
 }
 
-func TestTheDefaultPauseGrowsUpToAnHour(t *testing.T) {
+func TestBackoff_DefaultGrowsToAnHour(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 10*time.Second, exponential(1))
 	require.Equal(t, 20*time.Second, exponential(2))
@@ -375,7 +375,7 @@ func TestTheDefaultPauseGrowsUpToAnHour(t *testing.T) {
 	}
 }
 
-func TestABackoffThatPanicsGivesTheDefaultPause(t *testing.T) {
+func TestBackoff_PanicGivesTheDefault(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	scheduler := s.scheduler(fail, func(c *SchedulerConfig) { c.Backoff = func(int) time.Duration { panic("no pause") } })
@@ -383,7 +383,7 @@ func TestABackoffThatPanicsGivesTheDefaultPause(t *testing.T) {
 	require.Equal(t, start().Add(10*time.Second), s.runNext(scheduler).Next)
 }
 
-func TestOccurrencesThatPassWhileItRunsAreRunOrCounted(t *testing.T) {
+func TestMissed_WhileItRuns(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		var told int

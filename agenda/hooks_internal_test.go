@@ -43,7 +43,7 @@ func (e *events) set(c *SchedulerConfig) {
 	}))
 }
 
-func TestHooksAndLogTellWhatHappens(t *testing.T) {
+func TestHooks_TellWhatHappens(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		e := &events{}
@@ -76,7 +76,7 @@ level=DEBUG msg="agenda: finished" attempt=1
 	})
 }
 
-func TestAHookThatPanicsChangesNothing(t *testing.T) {
+func TestHooks_PanicChangesNothing(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		log := &events{}

@@ -52,7 +52,7 @@ func (s *stand) deaths() int {
 	return 0
 }
 
-func TestAnAgendaThatEndsItsProcessIsGivenUp(t *testing.T) {
+func TestLostRun_IsGivenUp(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		id := s.add(0, named("kills"))
@@ -67,7 +67,7 @@ func TestAnAgendaThatEndsItsProcessIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestAPatternThatEndsItsProcessGoesOnWithItsNextOccurrence(t *testing.T) {
+func TestLostRun_PatternGoesOn(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		id := s.add(0, repeating("0 9 * * *"))
@@ -84,7 +84,7 @@ func TestAPatternThatEndsItsProcessGoesOnWithItsNextOccurrence(t *testing.T) {
 	})
 }
 
-func TestFailuresAndStartsThatNeverCameBackCountTogether(t *testing.T) {
+func TestLostRun_CountsWithFailures(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		id := s.add(0)
@@ -99,7 +99,7 @@ func TestFailuresAndStartsThatNeverCameBackCountTogether(t *testing.T) {
 	})
 }
 
-func TestAnAgendaThatWasScheduledAnewWhileItsWorkerDiedBeginsAnew(t *testing.T) {
+func TestLostRun_ScheduledAnewMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		id := s.add(0, named("tag"))
@@ -203,7 +203,7 @@ func (l *live) oneProcess() {
 	l.pass(2 * defaultLease)
 }
 
-func TestWhatRunsBesideAnAgendaThatEndsItsProcessIsNotGivenUp(t *testing.T) {
+func TestLostRun_OthersBesideItGoOn(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		killer := l.add(0, named("kills"), func(r *Record) { r.NextRunAt = document.At(l.began) })
@@ -222,7 +222,7 @@ func TestWhatRunsBesideAnAgendaThatEndsItsProcessIsNotGivenUp(t *testing.T) {
 	})
 }
 
-func TestHowManyThatNeverCameBackRunAtOnce(t *testing.T) {
+func TestLostRun_HowManyAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		failures, limit int
@@ -264,7 +264,7 @@ func TestHowManyThatNeverCameBackRunAtOnce(t *testing.T) {
 	}
 }
 
-func TestTheLastStartThatNeverCameBackCountsAlsoAtAShutdown(t *testing.T) {
+func TestLostRun_LastStartAtShutdown(t *testing.T) {
 	t.Parallel()
 	for name, takes := range map[string]func(l *live, s *Scheduler){
 		"Run": func(l *live, s *Scheduler) {

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestNewAgendaGivesTheRecord(t *testing.T) {
+func TestNewAgenda_Record(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{
 		`{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 1709298000000}`: `{
@@ -45,7 +45,7 @@ func shown(t *testing.T, shownAgenda agenda.Agenda) string {
 	return string(text)
 }
 
-func TestNewAgendaKeepsTheSchedule(t *testing.T) {
+func TestNewAgenda_KeepsSchedule(t *testing.T) {
 	t.Parallel()
 	a := newAppsOver(t, memstore.New(), agenda.Ports{Zone: "Asia/Taipei"})
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "daily", "pattern": "0 9 * * *", "runUntil": 1719298000000}`)
@@ -62,7 +62,7 @@ func TestNewAgendaKeepsTheSchedule(t *testing.T) {
 	require.Zero(t, once.RunUntil)
 }
 
-func TestThePatternGivesTheFirstRunAfterNow(t *testing.T) {
+func TestNewAgenda_FirstRunByPattern(t *testing.T) {
 	t.Parallel()
 	for params, next := range map[string]int64{
 		`"pattern": "0 13 * * *", "runUntil": 1719298000000`:                        noon + hour,
@@ -82,7 +82,7 @@ func TestThePatternGivesTheFirstRunAfterNow(t *testing.T) {
 	}
 }
 
-func TestTheHostMayGiveTheTreeOfANode(t *testing.T) {
+func TestNewAgenda_TreeFromHost(t *testing.T) {
 	t.Parallel()
 	a := newAppsOver(t, memstore.New(), agenda.Ports{
 		Tree: func(m *member.Member, node string) string { return m.ID + "/" + node },
@@ -93,7 +93,7 @@ func TestTheHostMayGiveTheTreeOfANode(t *testing.T) {
 	require.Equal(t, "own", document.Get(made, "tree", ""))
 }
 
-func TestNewAgendaRefuses(t *testing.T) {
+func TestNewAgenda_Refuses(t *testing.T) {
 	t.Parallel()
 	for params, field := range map[string]string{
 		`{}`: "memberId",
@@ -136,7 +136,7 @@ func TestNewAgendaRefuses(t *testing.T) {
 	}
 }
 
-func TestAMetaThatNoStoreKeepsIsRefused(t *testing.T) {
+func TestNewAgenda_MetaNoStoreKeeps(t *testing.T) {
 	t.Parallel()
 	deep := document.A()
 	for range document.MaxDepth - 2 { // The agenda and its meta are a level each.
@@ -165,7 +165,7 @@ func requireMeta(t *testing.T, err error) {
 	require.Regexp(t, `^meta(\.|$)`, e.Field)
 }
 
-func TestAMemberOfAnotherAppIsNotFound(t *testing.T) {
+func TestNewAgenda_MemberOfAnotherApp(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	for _, id := range []string{"tom", "nobody"} {

@@ -32,7 +32,7 @@ func (s *stand) addMade(after time.Duration, set func(*Record)) {
 	require.NoError(s.t, s.store.Collection(kind().Collection).Insert(s.ctx, encoded))
 }
 
-func TestOfThoseThatAreDueTheOrderIsPriorityTimeCreation(t *testing.T) {
+func TestOrder_PriorityTimeCreation(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		s.addMade(5*time.Second, planned("later", 0, 0))
@@ -54,7 +54,7 @@ func TestOfThoseThatAreDueTheOrderIsPriorityTimeCreation(t *testing.T) {
 	})
 }
 
-func TestAnAgendaThatIsRevivedKeepsItsPlaceInTheOrder(t *testing.T) {
+func TestOrder_RevivedKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(fail, limited(1))
@@ -69,7 +69,7 @@ func TestAnAgendaThatIsRevivedKeepsItsPlaceInTheOrder(t *testing.T) {
 	})
 }
 
-func TestOneAgendaWithoutAPriorityDoesNotStopTheOthers(t *testing.T) {
+func TestOrder_WithoutPriority(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		for _, tag := range []string{"missing", "text", "usual"} {
@@ -86,7 +86,7 @@ func TestOneAgendaWithoutAPriorityDoesNotStopTheOthers(t *testing.T) {
 	})
 }
 
-func TestWhatARunSchedulesOrDeletesCountsForTheNext(t *testing.T) {
+func TestRunNext_ChangesByARunCount(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		var doomed string
@@ -169,7 +169,7 @@ func (m *model) takeFirst() (modelled, bool) {
 	return taken, true
 }
 
-func TestRunNextFollowsASortedList(t *testing.T) {
+func TestRunNext_FollowsSortedList(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		m := &model{stand: s, random: rand.New(rand.NewPCG(7, 7))}

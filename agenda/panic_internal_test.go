@@ -105,7 +105,7 @@ func breaks() map[string]func() {
 	}
 }
 
-func TestAStoreThatBreaksDoesNotEndRun(t *testing.T) {
+func TestRun_StoreBreaks(t *testing.T) {
 	t.Parallel()
 	for _, method := range storeMethods() {
 		for way, breakDown := range breaks() {
@@ -131,7 +131,7 @@ func TestAStoreThatBreaksDoesNotEndRun(t *testing.T) {
 	}
 }
 
-func TestAStoreThatPanicsIsAnErrorOfWhoDrivesTheScheduler(t *testing.T) {
+func TestRunNext_StorePanics(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		for _, method := range storeMethods() {
@@ -160,7 +160,7 @@ type brokenLog struct{ slog.Handler }
 
 func (brokenLog) Enabled(context.Context, slog.Level) bool { panic("the log is broken") }
 
-func TestALoggerThatPanicsEndsNothing(t *testing.T) {
+func TestRun_LoggerPanics(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		s.add(0)

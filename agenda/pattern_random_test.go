@@ -112,9 +112,9 @@ func (p patterns) pattern(year int) string {
 	return strings.Join(fields, p.oneOf(" ", "  ", "\t"))
 }
 
-// TestPatternsFireWhenTheirFieldsSay goes through a year with each of many patterns, and for those that fire
+// TestPattern_FiresWhenItsFieldsSay goes through a year with each of many patterns, and for those that fire
 // more often than a walk is long, through parts of it.
-func TestPatternsFireWhenTheirFieldsSay(t *testing.T) {
+func TestPattern_FiresWhenItsFieldsSay(t *testing.T) {
 	t.Parallel()
 	const (
 		parts   = 50

@@ -34,7 +34,7 @@ func (r refusals) check(t *testing.T) {
 	}
 }
 
-func TestAPatternIsRefusedForItsLengthAndSigns(t *testing.T) {
+func TestParsePattern_LengthAndSigns(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{strings.Repeat("0,", 124) + "0 * * * *", "has 257 bytes; shorten it to at most 256"},
@@ -47,7 +47,7 @@ func TestAPatternIsRefusedForItsLengthAndSigns(t *testing.T) {
 	}.check(t)
 }
 
-func TestAPatternIsRefusedForTheNumberOfItsFields(t *testing.T) {
+func TestParsePattern_NumberOfFields(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"", "has 0 fields; give five"},
@@ -60,7 +60,7 @@ func TestAPatternIsRefusedForTheNumberOfItsFields(t *testing.T) {
 	}.check(t)
 }
 
-func TestAPatternIsRefusedForItsMacro(t *testing.T) {
+func TestParsePattern_Macro(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"@reboot", "use @yearly, @annually, @monthly, @weekly, @daily, @hourly"},
@@ -73,7 +73,7 @@ func TestAPatternIsRefusedForItsMacro(t *testing.T) {
 	}.check(t)
 }
 
-func TestAPatternIsRefusedForItsValues(t *testing.T) {
+func TestParsePattern_Values(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"60 * * * *", "minutes go from 0 to 59"},
@@ -106,7 +106,7 @@ func TestAPatternIsRefusedForItsValues(t *testing.T) {
 	}.check(t)
 }
 
-func TestAPatternIsRefusedForAnEmptyEntry(t *testing.T) {
+func TestParsePattern_EmptyEntry(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{", * * * *", "take out the comma that is too many"},
@@ -116,7 +116,7 @@ func TestAPatternIsRefusedForAnEmptyEntry(t *testing.T) {
 	}.check(t)
 }
 
-func TestAPatternIsRefusedForItsRanges(t *testing.T) {
+func TestParsePattern_Ranges(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"30-10 * * * *", `"30-10" runs backwards; write 30-59,0-10`},
@@ -134,7 +134,7 @@ func TestAPatternIsRefusedForItsRanges(t *testing.T) {
 	}.check(t)
 }
 
-func TestAPatternIsRefusedForItsSteps(t *testing.T) {
+func TestParsePattern_Steps(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"*/0 * * * *", "a step of the minutes goes from 1 to 59"},
@@ -155,7 +155,7 @@ func TestAPatternIsRefusedForItsSteps(t *testing.T) {
 	}.check(t)
 }
 
-func TestAPatternIsRefusedForWhatItsDaysAre(t *testing.T) {
+func TestParsePattern_Days(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"* * W * *", "days of the month go from 1 to 31, or are L, LW or a day with W"},
@@ -180,7 +180,7 @@ func TestAPatternIsRefusedForWhatItsDaysAre(t *testing.T) {
 	}.check(t)
 }
 
-func TestAPatternThatNeverFiresIsRefused(t *testing.T) {
+func TestParsePattern_NeverFires(t *testing.T) {
 	t.Parallel()
 	refusals{
 		{"0 0 30 2 *", "never fires; name days that its months and years have"},
@@ -192,7 +192,7 @@ func TestAPatternThatNeverFiresIsRefused(t *testing.T) {
 	}.check(t)
 }
 
-func TestAPatternThatFiresOnlyWhereTheClocksSkipNeverFires(t *testing.T) {
+func TestParsePattern_FiresOnlyWhereClocksSkip(t *testing.T) {
 	t.Parallel()
 	_, err := agenda.ParsePattern("0 * 30 12 * 2011", apia)
 	requireInvalid(t, err, "pattern", "never fires")
@@ -200,8 +200,8 @@ func TestAPatternThatFiresOnlyWhereTheClocksSkipNeverFires(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestNotationsThatMeanTheSame has beside each notation one that cronexpr reads without help.
-func TestNotationsThatMeanTheSame(t *testing.T) {
+// TestParsePattern_SameMeaning has beside each notation one that cronexpr reads without help.
+func TestParsePattern_SameMeaning(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ pattern, same string }{
 		{"0 9 * * 5-7", "0 9 * * 0,5,6"},
@@ -255,7 +255,7 @@ func TestNotationsThatMeanTheSame(t *testing.T) {
 	}
 }
 
-func TestAPatternTellsItsTextAndZone(t *testing.T) {
+func TestPattern_TextAndZone(t *testing.T) {
 	t.Parallel()
 	pattern, err := agenda.ParsePattern(" @Daily", london)
 	require.NoError(t, err)
@@ -266,7 +266,7 @@ func TestAPatternTellsItsTextAndZone(t *testing.T) {
 	require.Equal(t, "UTC", pattern.Zone())
 }
 
-func TestNextIsStrictlyLaterThanItsStart(t *testing.T) {
+func TestPatternNext_StrictlyLater(t *testing.T) {
 	t.Parallel()
 	pattern, err := agenda.ParsePattern("0 9 * * *", "")
 	require.NoError(t, err)
@@ -282,7 +282,7 @@ func TestNextIsStrictlyLaterThanItsStart(t *testing.T) {
 	}
 }
 
-func TestNextAtTheEndsOfTime(t *testing.T) {
+func TestPatternNext_EndsOfTime(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"", "Pacific/Kiritimati", "Etc/GMT+12"} {
 		pattern, err := agenda.ParsePattern("0 0 1 1 *", zone)
@@ -303,7 +303,7 @@ func TestNextAtTheEndsOfTime(t *testing.T) {
 	}
 }
 
-func TestRareDaysAreFound(t *testing.T) {
+func TestPatternNext_RareDays(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ pattern, zone, after, want string }{
 		{"0 0 29 2 *", "", "2026-01-01T00:00:00Z", "2028-02-29T00:00:00Z"},
@@ -324,7 +324,7 @@ func TestRareDaysAreFound(t *testing.T) {
 	}
 }
 
-func TestGoroutinesShareAPattern(t *testing.T) {
+func TestPattern_SharedByGoroutines(t *testing.T) {
 	t.Parallel()
 	pattern, err := agenda.ParsePattern("*/20 9-17 LW,15W,3 * 1-7/2", newYork)
 	require.NoError(t, err)

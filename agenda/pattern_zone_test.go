@@ -42,7 +42,7 @@ func (f firings) check(t *testing.T, zone string) {
 	}
 }
 
-func TestPatternsWhereNewYorkChangesItsClocks(t *testing.T) {
+func TestPattern_NewYorkChangesClocks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []firings{
 		{
@@ -129,7 +129,7 @@ func TestPatternsWhereNewYorkChangesItsClocks(t *testing.T) {
 	}
 }
 
-func TestPatternsWhereLondonChangesItsClocks(t *testing.T) {
+func TestPattern_LondonChangesClocks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []firings{
 		{
@@ -152,7 +152,7 @@ func TestPatternsWhereLondonChangesItsClocks(t *testing.T) {
 	}
 }
 
-func TestPatternsWhereHavanaChangesItsClocks(t *testing.T) {
+func TestPattern_HavanaChangesClocks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []firings{
 		{
@@ -185,7 +185,7 @@ func TestPatternsWhereHavanaChangesItsClocks(t *testing.T) {
 	}
 }
 
-func TestPatternsWhereLordHoweChangesItsClocks(t *testing.T) {
+func TestPattern_LordHoweChangesClocks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []firings{
 		{
@@ -217,7 +217,7 @@ func TestPatternsWhereLordHoweChangesItsClocks(t *testing.T) {
 	}
 }
 
-func TestPatternsWhereApiaChangesItsClocks(t *testing.T) {
+func TestPattern_ApiaChangesClocks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []firings{
 		{
@@ -288,9 +288,9 @@ var changes = []struct{ zone, at string }{
 	{newYork, "2099-11-01T02:00:00-04:00"},
 }
 
-// TestPatternsFireByTheRulesAroundEveryChange compares random patterns with the rules, applied to one
+// TestPattern_EveryChangeOfClocks compares random patterns with the rules, applied to one
 // minute after the other.
-func TestPatternsFireByTheRulesAroundEveryChange(t *testing.T) {
+func TestPattern_EveryChangeOfClocks(t *testing.T) {
 	t.Parallel()
 	count := rounds.Of(t, 12, 60)
 	for _, c := range changes {
@@ -354,7 +354,7 @@ func wallClock(at time.Time, zone *time.Location) time.Time {
 	return time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(), 0, time.UTC)
 }
 
-func TestAPatternGoesOnOnTheLastDayOfALeapYear(t *testing.T) {
+func TestPattern_LastDayOfLeapYear(t *testing.T) {
 	t.Parallel()
 	pattern, err := agenda.ParsePattern("0 */12 * * *", newYork)
 	require.NoError(t, err)
@@ -369,7 +369,7 @@ func TestAPatternGoesOnOnTheLastDayOfALeapYear(t *testing.T) {
 	}
 }
 
-func TestAZoneMustBeAName(t *testing.T) {
+func TestParsePattern_ZoneIsAName(t *testing.T) {
 	t.Parallel()
 	for zone, why := range map[string]string{
 		"Local":             "Local is the zone of the machine; name one",

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-func TestARunThatIsPostponedCountsNeitherAsFailureNorAsAttempt(t *testing.T) {
+func TestPostpone_IsNoFailureOrAttempt(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		e := &events{}
@@ -45,7 +45,7 @@ func TestARunThatIsPostponedCountsNeitherAsFailureNorAsAttempt(t *testing.T) {
 	})
 }
 
-func TestAScheduleThatIsGivenToARunThatIsPostponedHolds(t *testing.T) {
+func TestPostpone_ScheduleGivenMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(func(ctx context.Context, _ Run) error {
@@ -62,7 +62,7 @@ func TestAScheduleThatIsGivenToARunThatIsPostponedHolds(t *testing.T) {
 	})
 }
 
-func TestARunStandsUntilItsAgendaIsRemovedRescheduledOrTaken(t *testing.T) {
+func TestPostpone_RunStands(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change func(s *stand, id string)

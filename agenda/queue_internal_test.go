@@ -23,7 +23,7 @@ func tagsDue(s *stand) []string {
 	return s.drain(s.scheduler(succeed))
 }
 
-func TestASchedulerSeesWhatARestoreBringsBack(t *testing.T) {
+func TestQueue_SeesRestore(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	memory := s.store.(*memstore.Store)
@@ -38,7 +38,7 @@ func TestASchedulerSeesWhatARestoreBringsBack(t *testing.T) {
 	require.Equal(t, []string{"added"}, s.drain(scheduler))
 }
 
-func TestAForkHasItsOwnAgendas(t *testing.T) {
+func TestQueue_ForkHasItsOwn(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	scheduler := s.scheduler(succeed)
@@ -58,7 +58,7 @@ func (s *stand) due(scheduler *Scheduler) int {
 	return count
 }
 
-func TestAClockThatGoesBackMakesNothingDue(t *testing.T) {
+func TestQueue_ClockGoesBack(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(succeed)
@@ -75,7 +75,7 @@ func TestAClockThatGoesBackMakesNothingDue(t *testing.T) {
 	})
 }
 
-func TestNextIsTheEndOfALeaseWhereOnlyThatIsLeft(t *testing.T) {
+func TestQueueNext_OnlyLeaseIsLeft(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		s.add(0)
@@ -98,7 +98,7 @@ func TestNextIsTheEndOfALeaseWhereOnlyThatIsLeft(t *testing.T) {
 	})
 }
 
-func TestAStoreThatChangesWhileTheQueueIsFilledIsFollowed(t *testing.T) {
+func TestQueue_StoreChangesWhileFilled(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	for range 2000 {
@@ -129,7 +129,7 @@ func TestAStoreThatChangesWhileTheQueueIsFilledIsFollowed(t *testing.T) {
 	require.Len(t, s.drain(scheduler), 2200)
 }
 
-func TestAHeapGivesItsEntriesInOrderWhateverIsTakenOut(t *testing.T) {
+func TestHeap_OrderWhateverIsTakenOut(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	q := newQueue(0)
@@ -203,7 +203,7 @@ func (c interruptedCollection) FindAndModify(
 	return c.Collection.FindAndModify(ctx, filter, change, options)
 }
 
-func TestARestoreWhileTheQueueIsFilledCounts(t *testing.T) {
+func TestQueue_RestoreWhileFilled(t *testing.T) {
 	t.Parallel()
 	clock := &testClock{now: start()}
 	store := &interrupted{Store: memstore.New(memstore.WithNow(clock.Now))}
@@ -215,7 +215,7 @@ func TestARestoreWhileTheQueueIsFilledCounts(t *testing.T) {
 	require.Equal(t, []string{"restored"}, tagsDue(s))
 }
 
-func TestAnAgendaWhoseClaimFailsIsDueAgain(t *testing.T) {
+func TestQueue_ClaimFails(t *testing.T) {
 	t.Parallel()
 	clock := &testClock{now: start()}
 	store := &interrupted{Store: memstore.New(memstore.WithNow(clock.Now))}

@@ -28,7 +28,7 @@ func fill(t *testing.T, fields reflect.Value) {
 	}
 }
 
-func TestARecordIsReadFastAsItIsDecoded(t *testing.T) {
+func TestReadRecord_FastAsDecoded(t *testing.T) {
 	t.Parallel()
 	full := Record{}
 	fill(t, reflect.ValueOf(&full).Elem())
@@ -42,7 +42,7 @@ func TestARecordIsReadFastAsItIsDecoded(t *testing.T) {
 	}
 }
 
-func TestARecordThatSomebodyElseWroteIsReadAsItIsDecoded(t *testing.T) {
+func TestReadRecord_WrittenElsewhere(t *testing.T) {
 	t.Parallel()
 	r, err := fromDocument(document.O("_id", "a", "nextRunAt", 5.0, "tag", nil, "unknown", document.A(1)))
 	require.NoError(t, err)

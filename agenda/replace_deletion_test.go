@@ -37,7 +37,7 @@ func (c *meanwhileCollection) Delete(ctx context.Context, filter *query.Filter, 
 	return c.Collection.Delete(ctx, filter, options)
 }
 
-func TestAReplacementLeavesTheOneThatComesAfterADeletion(t *testing.T) {
+func TestNewAgenda_ReplaceAfterDeletion(t *testing.T) {
 	t.Parallel()
 	store := &meanwhile{Store: memstore.New()}
 	a := newAppsOver(t, store, agenda.Ports{})

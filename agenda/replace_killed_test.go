@@ -100,7 +100,7 @@ func replaceKilledAt(t *testing.T, at int, isAfter bool) bool {
 	return killed
 }
 
-func TestAReplacementThatWasKilledIsCompletedByItsRepetition(t *testing.T) {
+func TestNewAgenda_ReplaceAgainAfterCrash(t *testing.T) {
 	t.Parallel()
 	for name, isAfter := range map[string]bool{"before": false, "after": true} {
 		t.Run(name, func(t *testing.T) {

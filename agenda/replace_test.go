@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestReplaceLeavesOneAgendaOfTheTag(t *testing.T) {
+func TestNewAgenda_ReplaceLeavesOneOfTheTag(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	seed(t, a)
@@ -29,7 +29,7 @@ func TestReplaceLeavesOneAgendaOfTheTag(t *testing.T) {
 	require.Equal(t, []string{"other", "bobs", "new", "beside", "y"}, nodes(records(t, a.mine)))
 }
 
-func TestTheLastOfManyReplacementsStays(t *testing.T) {
+func TestNewAgenda_LastReplacementStays(t *testing.T) {
 	t.Parallel()
 	a := newApps(t) // Whose clock stands still, and whose ids are not in the order of text.
 	for i := range 120 {
@@ -45,7 +45,7 @@ func TestTheLastOfManyReplacementsStays(t *testing.T) {
 	}
 }
 
-func TestAnUpdateThatReplacesLeavesTheNewest(t *testing.T) {
+func TestUpdateAgenda_ReplaceLeavesNewest(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	seed(t, a)
@@ -65,7 +65,7 @@ func TestAnUpdateThatReplacesLeavesTheNewest(t *testing.T) {
 	require.Equal(t, []string{"other", "bobs", "new"}, nodes(records(t, a.mine)))
 }
 
-func TestAnUpdateThatReplacesComesAfterAReplacement(t *testing.T) {
+func TestUpdateAgenda_ReplaceAfterReplacement(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "first", "nextRunAt": 5, "replace": true, "tag": "x"}`)
@@ -75,7 +75,7 @@ func TestAnUpdateThatReplacesComesAfterAReplacement(t *testing.T) {
 	require.EqualValues(t, 7, only(t, a.mine).NextRunAt)
 }
 
-func TestAnUpdateThatMatchesNothingReplacesNothing(t *testing.T) {
+func TestUpdateAgenda_ReplaceWithoutMatch(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "past", "nextRunAt": 5, "tag": "x"}`)
@@ -86,7 +86,7 @@ func TestAnUpdateThatMatchesNothingReplacesNothing(t *testing.T) {
 	require.Equal(t, before, a.stored(t))
 }
 
-func TestOfManyReplacementsAtOnceOneStays(t *testing.T) {
+func TestNewAgenda_ManyReplaceAtOnce(t *testing.T) {
 	t.Parallel()
 	for round := range 20 {
 		a := newApps(t)
@@ -180,7 +180,7 @@ func (c *crashingCollection) Delete(
 	return c.Collection.Delete(ctx, filter, options)
 }
 
-func TestACrashLosesNoReminderAndARepeatCompletes(t *testing.T) {
+func TestNewAgenda_ReplaceAtEachCrash(t *testing.T) {
 	t.Parallel()
 	const repeated = `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "replace": true, "tag": "x"}`
 	const updated = `{"memberId": "ada", "nodeCompositeId": "new", "nextRunAt": 5, "replace": true, "tag": "x"}`

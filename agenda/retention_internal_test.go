@@ -36,7 +36,7 @@ func (s *stand) tags() []string {
 	return tags
 }
 
-func TestCompletedAgendasAreRemovedAfterTheirRetention(t *testing.T) {
+func TestRetention_RemovesCompleted(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		retention time.Duration
@@ -64,7 +64,7 @@ func TestCompletedAgendasAreRemovedAfterTheirRetention(t *testing.T) {
 	}
 }
 
-func TestCompletedAgendasAreRemovedInBatches(t *testing.T) {
+func TestRetention_Batches(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	for range 2*retentionBatch + 1 {
@@ -77,7 +77,7 @@ func TestCompletedAgendasAreRemovedInBatches(t *testing.T) {
 	require.Equal(t, []string{"new"}, s.tags())
 }
 
-func TestCompletedAgendasAreFoundByAnIndex(t *testing.T) {
+func TestRetention_UsesIndex(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	_, err := s.scheduler(succeed).RemoveCompleted(s.ctx)
@@ -89,7 +89,7 @@ func TestCompletedAgendasAreFoundByAnIndex(t *testing.T) {
 	require.Equal(t, "completed_1_nextRunAt_1", explanation.Index)
 }
 
-func TestRunRemovesCompletedAgendas(t *testing.T) {
+func TestRetention_RunRemovesCompleted(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		l.start(succeed, func(c *SchedulerConfig) { c.Retention, c.Poll = 90*time.Minute, time.Minute })
@@ -118,7 +118,7 @@ func (c leakyClock) Now(context.Context) (time.Time, error) {
 	return time.Time{}, err
 }
 
-func TestAStoreThatFailsWhileCompletedAgendasAreRemovedIsLoggedWithoutCredentials(t *testing.T) {
+func TestRetention_LogHidesCredentials(t *testing.T) {
 	t.Parallel()
 	for name, panics := range map[string]bool{"fails": false, "panics": true} {
 		t.Run(name, func(t *testing.T) {

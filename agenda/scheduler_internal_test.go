@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestNewSchedulerRefuses(t *testing.T) {
+func TestNewScheduler_Refuses(t *testing.T) {
 	t.Parallel()
 	for field, spoil := range map[string]func(*SchedulerConfig){
 		"env.store":       func(c *SchedulerConfig) { c.Env.Store = nil },

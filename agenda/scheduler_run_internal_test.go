@@ -86,7 +86,7 @@ func (l *live) elapsed() time.Duration {
 	return now.Sub(l.began)
 }
 
-func TestRunRunsWhatFallsDueAtItsTime(t *testing.T) {
+func TestRun_RunsWhatFallsDue(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		ran := make(chan time.Duration, 10)
@@ -105,7 +105,7 @@ func TestRunRunsWhatFallsDueAtItsTime(t *testing.T) {
 	})
 }
 
-func TestANewAgendaWakesRunAtOnce(t *testing.T) {
+func TestRun_WokenByNewAgenda(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()
@@ -128,7 +128,7 @@ func TestANewAgendaWakesRunAtOnce(t *testing.T) {
 	})
 }
 
-func TestARestoreWakesRunAtOnce(t *testing.T) {
+func TestRun_WokenByRestore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New()
@@ -152,7 +152,7 @@ func TestARestoreWakesRunAtOnce(t *testing.T) {
 	})
 }
 
-func TestALongRunKeepsItsLease(t *testing.T) {
+func TestLease_KeptByLongRun(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		var runs atomic.Int64
@@ -174,7 +174,7 @@ func TestALongRunKeepsItsLease(t *testing.T) {
 	})
 }
 
-func TestARunWhoseAgendaIsTakenEndsAndChangesNothing(t *testing.T) {
+func TestLease_AgendaTaken(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		causes := make(chan error, 1)
@@ -231,7 +231,7 @@ func (m muteCollection) FindAndModify(
 	return m.Collection.FindAndModify(ctx, filter, change, options)
 }
 
-func TestARunWhoseLeaseCannotBeRenewedEndsBeforeAnotherBegins(t *testing.T) {
+func TestLease_CannotBeRenewed(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		var isMute atomic.Bool
@@ -257,7 +257,7 @@ func TestARunWhoseLeaseCannotBeRenewedEndsBeforeAnotherBegins(t *testing.T) {
 	})
 }
 
-func TestWhatNoWorkerHasBegunIsGivenBack(t *testing.T) {
+func TestRun_GivesBackWhatNobodyBegan(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(succeed, func(c *SchedulerConfig) { c.Workers, c.Batch = 8, 4 })
@@ -281,7 +281,7 @@ func TestWhatNoWorkerHasBegunIsGivenBack(t *testing.T) {
 	})
 }
 
-func TestAWorkerClaimsNoMoreThanItCanBegin(t *testing.T) {
+func TestRun_ClaimsWhatItCanBegin(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		release := make(chan struct{})
@@ -303,7 +303,7 @@ func TestAWorkerClaimsNoMoreThanItCanBegin(t *testing.T) {
 	})
 }
 
-func TestRunRunsOnlyOnceAtATime(t *testing.T) {
+func TestRun_OnlyOnceAtATime(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
 	scheduler := s.scheduler(succeed)
@@ -324,7 +324,7 @@ func TestRunRunsOnlyOnceAtATime(t *testing.T) {
 	}
 }
 
-func TestSixteenWorkersHandleEachOfManyAgendasOnce(t *testing.T) {
+func TestRun_SixteenWorkers(t *testing.T) {
 	t.Parallel()
 	count := rounds.Of(t, 2_000, 10_000)
 	eachStore(t, func(s *stand) {
@@ -362,7 +362,7 @@ func TestSixteenWorkersHandleEachOfManyAgendasOnce(t *testing.T) {
 	})
 }
 
-func TestAWorkerWithAWrongClockNeitherStealsNorStarves(t *testing.T) {
+func TestRun_WorkerWithWrongClock(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		var workers []*Scheduler
@@ -390,7 +390,7 @@ func TestAWorkerWithAWrongClockNeitherStealsNorStarves(t *testing.T) {
 	})
 }
 
-func TestAHandlerThatEndsItsGoroutineFailsAndTakesNoWorkerAlong(t *testing.T) {
+func TestRun_HandlerEndsItsGoroutine(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		ran := make(chan struct{})
@@ -415,7 +415,7 @@ func TestAHandlerThatEndsItsGoroutineFailsAndTakesNoWorkerAlong(t *testing.T) {
 	})
 }
 
-func TestErrorsOfTheStoreDoNotEndRun(t *testing.T) {
+func TestRun_StoreFails(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		var isMute atomic.Bool

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-func TestAgendasOfAnotherAppDoNotExist(t *testing.T) {
+func TestService_OtherApps(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	must(t, a.theirs.NewAgenda, `{"memberId": "tom", "nodeCompositeId": "n", "nextRunAt": 5, "tag": "x"}`)
@@ -44,7 +44,7 @@ func TestAgendasOfAnotherAppDoNotExist(t *testing.T) {
 	require.Equal(t, []string{"n", "n"}, nodes(records(t, a.theirs)))
 }
 
-func TestFindReturnsAgendasAsTheyAreKept(t *testing.T) {
+func TestFind_AsTheyAreKept(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	seed(t, a)
@@ -61,7 +61,7 @@ func TestFindReturnsAgendasAsTheyAreKept(t *testing.T) {
 	require.Empty(t, found)
 }
 
-func TestFindRefuses(t *testing.T) {
+func TestFind_Refuses(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	seed(t, a)

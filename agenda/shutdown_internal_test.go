@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-func TestShutdownWaitsForWhatRuns(t *testing.T) {
+func TestShutdown_WaitsForRuns(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		begun := make(chan struct{})
@@ -35,7 +35,7 @@ func TestShutdownWaitsForWhatRuns(t *testing.T) {
 	})
 }
 
-func TestShutdownGivesBackWhatDoesNotEndInTime(t *testing.T) {
+func TestShutdown_GivesBackTheUnfinished(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		begun := make(chan struct{})
@@ -61,7 +61,7 @@ func TestShutdownGivesBackWhatDoesNotEndInTime(t *testing.T) {
 	})
 }
 
-func TestRunReturnsWithoutARunThatIgnoresItsContext(t *testing.T) {
+func TestShutdown_RunIgnoresItsContext(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(l *live) {
 		begun, release, ended := make(chan Run), make(chan struct{}), make(chan struct{})
@@ -143,7 +143,7 @@ func (c hangingCollection) Update(
 	return c.Collection.Update(ctx, f, change, o)
 }
 
-func TestRunNamesTheCallsOfAStoreThatDoNotComeBack(t *testing.T) {
+func TestShutdown_NamesLostStoreCalls(t *testing.T) {
 	t.Parallel()
 	for call, named := range map[string]string{
 		"Delete":        "left were calls of the store, for the removal of completed agendas",

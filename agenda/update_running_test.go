@@ -34,7 +34,7 @@ func newNoted(t *testing.T, noted ...any) *apps {
 	return a
 }
 
-func TestAFailedAgendaStartsAfreshWithANewSchedule(t *testing.T) {
+func TestUpdateAgenda_StartsFailedAfresh(t *testing.T) {
 	t.Parallel()
 	failed := []any{"fence", 7, "attempts", 3, "failures", 3, "failed", true, "error", "no", "retryAt", noon + hour}
 	for _, params := range []string{
@@ -59,7 +59,7 @@ func TestAFailedAgendaStartsAfreshWithANewSchedule(t *testing.T) {
 	}
 }
 
-func TestAnUpdateLeavesTheLeaseOfOneThatIsRunning(t *testing.T) {
+func TestUpdateAgenda_LeavesLeaseOfARun(t *testing.T) {
 	t.Parallel()
 	running := []any{"fence", 7, "attempts", 2, "failures", 1, "leaseUntil", noon + hour}
 	for params, want := range map[string]notes{

@@ -28,7 +28,7 @@ func seed(t *testing.T, a *apps) {
 	a.advance()
 }
 
-func TestUpdateAgendaChangesTheOpenOnes(t *testing.T) {
+func TestUpdateAgenda_OpenOnes(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{
 		`{"memberId": "ada", "priority": 5}`:               "once daily other",
@@ -59,7 +59,7 @@ func TestUpdateAgendaChangesTheOpenOnes(t *testing.T) {
 	}
 }
 
-func TestUpdateAgendaSetsWhatIsGiven(t *testing.T) {
+func TestUpdateAgenda_SetsWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		`"meta": {"b": {"$c": "$d"}}`: `"meta": {"b": {"$c": "$d"}}`,
@@ -92,7 +92,7 @@ func TestUpdateAgendaSetsWhatIsGiven(t *testing.T) {
 	}
 }
 
-func TestUpdateAgendaCountsWhatHadOtherValues(t *testing.T) {
+func TestUpdateAgenda_CountsModified(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	seed(t, a)
@@ -114,7 +114,7 @@ func TestUpdateAgendaCountsWhatHadOtherValues(t *testing.T) {
 	}
 }
 
-func TestANewScheduleHoldsWithThePatternThatIsThere(t *testing.T) {
+func TestUpdateAgenda_ScheduleWithOldPattern(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]schedule{
 		`"nextRunAt": 1709299999999`:                            {"0 9 * * *", 1709299999999, 1719298000000},
@@ -136,7 +136,7 @@ func TestANewScheduleHoldsWithThePatternThatIsThere(t *testing.T) {
 	}
 }
 
-func TestASingleRunTakesWhatAScheduleLacks(t *testing.T) {
+func TestUpdateAgenda_ScheduleOfSingleRun(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 1709298000000}`)
@@ -155,7 +155,7 @@ func TestASingleRunTakesWhatAScheduleLacks(t *testing.T) {
 	}
 }
 
-func TestAPatternThatIsOverriddenGoesOnWithAnEnd(t *testing.T) {
+func TestUpdateAgenda_OverriddenPattern(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "nextRunAt": 5, "pattern": "0 13 * * *"}`)
@@ -179,7 +179,7 @@ type schedule struct {
 	next, until document.Timestamp
 }
 
-func TestANewPatternIsReadInTheZoneOfTheService(t *testing.T) {
+func TestUpdateAgenda_PatternInServiceZone(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 1719298000000}`)
@@ -194,7 +194,7 @@ func TestANewPatternIsReadInTheZoneOfTheService(t *testing.T) {
 	require.Empty(t, only(t, a.mine).Zone)
 }
 
-func TestUpdateAgendaRefuses(t *testing.T) {
+func TestUpdateAgenda_Refuses(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	seed(t, a)
@@ -230,7 +230,7 @@ func TestUpdateAgendaRefuses(t *testing.T) {
 	}
 }
 
-func TestAPatternThatEndsBeforeItFiresIsRefused(t *testing.T) {
+func TestUpdateAgenda_EndsBeforeItFires(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	must(t, a.mine.NewAgenda, `{"memberId": "bob", "nodeCompositeId": "n", "pattern": "0 13 * * *", "runUntil": 1709298000000}`)

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-func TestASingleRunRunsOnceAtItsTime(t *testing.T) {
+func TestRun_SingleRunAtItsTime(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		var runs []Run
@@ -41,7 +41,7 @@ func TestASingleRunRunsOnceAtItsTime(t *testing.T) {
 	})
 }
 
-func TestAPatternGoesOnUntilRunUntilInclusive(t *testing.T) {
+func TestRun_PatternUntilInclusive(t *testing.T) {
 	t.Parallel()
 	eachStore(t, func(s *stand) {
 		scheduler := s.scheduler(succeed)
