@@ -25,7 +25,7 @@ var (
 
 const miaEvent = `{"from":"bot","to":"x-alpha","data":{"text":"Hi Mia"},"type":"TEXT","timestamp":1700000000000,"messageId":"mid"}`
 
-func TestAMessageGoesToAMemberOnAlpha(t *testing.T) {
+func TestSendAlphaResponse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.able.delivery = send.Delivery{Reply: document.O("recipient_id", "x-alpha", "message_id", "mid"), MessageID: "mid"}
@@ -43,7 +43,7 @@ func TestAMessageGoesToAMemberOnAlpha(t *testing.T) {
 	require.Equal(t, []string{"x-alpha", "x-alpha", "x-alpha"}, w.able.recipients())
 }
 
-func TestAMessageOnAlphaIsRefused(t *testing.T) {
+func TestSendAlphaResponse_Refuses(t *testing.T) {
 	t.Parallel()
 	type params = send.SendAlphaResponseParams
 	requireRefusals(t, channel.Alpha, []refusal{
@@ -63,7 +63,7 @@ func TestAMessageOnAlphaIsRefused(t *testing.T) {
 	})
 }
 
-func TestSendsOnAlphaAreForAlphaAlone(t *testing.T) {
+func TestAlphaResponses_OnAlphaAlone(t *testing.T) {
 	t.Parallel()
 	requireForItsPlatform(t, channel.Alpha, "channelId", asked(sendAlpha, send.SendAlphaResponseParams{Response: hi}))
 	requireForItsPlatform(t, channel.Alpha, "channelId", asked(sendAlphaToMany, send.SendAlphaResponseToMemberIDsParams{
@@ -71,7 +71,7 @@ func TestSendsOnAlphaAreForAlphaAlone(t *testing.T) {
 	}))
 }
 
-func TestSeveralMembersOnAlphaAreAllTried(t *testing.T) {
+func TestSendAlphaResponseToMemberIDs_TriesAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.addMember(member.Member{ID: "bob", Channel: "alpha", ExternalID: "x-bob", FirstName: "Bob"})
@@ -89,7 +89,7 @@ func TestSeveralMembersOnAlphaAreAllTried(t *testing.T) {
 	require.Equal(t, []string{"x-bob"}, w.able.recipients())
 }
 
-func TestOneMemberOfAListIsAListOfOne(t *testing.T) {
+func TestSendAlphaResponseToMemberIDs_ListOfOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.able.delivery = send.Delivery{MessageID: "mid"}
@@ -107,7 +107,7 @@ func TestOneMemberOfAListIsAListOfOne(t *testing.T) {
 	require.ErrorIs(t, sent.Results[0].Err, boterr.InvalidArgument)
 }
 
-func TestASendToSeveralOnAlphaIsRefused(t *testing.T) {
+func TestSendAlphaResponseToMemberIDs_Refuses(t *testing.T) {
 	t.Parallel()
 	type params = send.SendAlphaResponseToMemberIDsParams
 	ids := document.One("m-alpha")
@@ -161,7 +161,7 @@ func toMany(t *testing.T, connector *slow, parallel int) func(context.Context) (
 	}
 }
 
-func TestAsManyMessagesAreOnTheirWayAsTheHostAllows(t *testing.T) {
+func TestSendAlphaResponseToMemberIDs_AtOnce(t *testing.T) {
 	t.Parallel()
 	for parallel, want := range map[int]int64{-1: 1, 0: 1, 1: 1, 4: 4, 100: 10} {
 		synctest.Test(t, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestAsManyMessagesAreOnTheirWayAsTheHostAllows(t *testing.T) {
 	}
 }
 
-func TestAConnectorThatPanicsCostsOneMessage(t *testing.T) {
+func TestSendAlphaResponseToMemberIDs_ConnectorPanics(t *testing.T) {
 	t.Parallel()
 	for _, parallel := range []int{1, 4} {
 		synctest.Test(t, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestAConnectorThatPanicsCostsOneMessage(t *testing.T) {
 	}
 }
 
-func TestAContextThatEndsStopsWhatHasNotBegun(t *testing.T) {
+func TestSendAlphaResponseToMemberIDs_ContextEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)

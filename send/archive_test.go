@@ -12,7 +12,7 @@ import (
 
 var archive = (*send.Service).CharlieArchiveConversation
 
-func TestTheConversationOfAnEventIsArchived(t *testing.T) {
+func TestCharlieArchiveConversation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	archived, err := w.of("charlie", "", w.able).CharlieArchiveConversation(t.Context(), send.CharlieArchiveConversationParams{
@@ -23,7 +23,7 @@ func TestTheConversationOfAnEventIsArchived(t *testing.T) {
 	require.Equal(t, []string{"charlie archives C7"}, w.able.log)
 }
 
-func TestAnArchivingIsRefused(t *testing.T) {
+func TestCharlieArchiveConversation_Refuses(t *testing.T) {
 	t.Parallel()
 	event := &send.MessageEvent{To: "C7"}
 	requireRefusals(t, channel.Charlie, []refusal{
@@ -39,7 +39,7 @@ func TestAnArchivingIsRefused(t *testing.T) {
 	})
 }
 
-func TestArchivingIsForCharlieAlone(t *testing.T) {
+func TestCharlieArchiveConversation_OnCharlieAlone(t *testing.T) {
 	t.Parallel()
 	made := asked(archive, send.CharlieArchiveConversationParams{MessageEvent: &send.MessageEvent{To: "C7"}})
 	requireForItsPlatform(t, channel.Charlie, "channel", made)

@@ -12,7 +12,7 @@ import (
 
 var getAttachment = (*send.Service).AlphaGetAttachmentID
 
-func TestAFileIsGivenToAlphaForAnID(t *testing.T) {
+func TestAlphaGetAttachmentID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, kind := range []send.AttachmentType{"image", "IMAGE", "Image"} {
@@ -25,7 +25,7 @@ func TestAFileIsGivenToAlphaForAnID(t *testing.T) {
 	require.Equal(t, "alpha takes IMAGE http://10.0.0.1/kettle.png?size=2", w.able.log[2])
 }
 
-func TestAFileIsRefused(t *testing.T) {
+func TestAlphaGetAttachmentID_Refuses(t *testing.T) {
 	t.Parallel()
 	type params = send.AlphaGetAttachmentIDParams
 	refusals := []refusal{
@@ -39,7 +39,7 @@ func TestAFileIsRefused(t *testing.T) {
 	requireRefusals(t, channel.Alpha, refusals)
 }
 
-func TestFilesAreForAlphaAlone(t *testing.T) {
+func TestAlphaGetAttachmentID_OnAlphaAlone(t *testing.T) {
 	t.Parallel()
 	made := asked(getAttachment, send.AlphaGetAttachmentIDParams{Type: "file", URL: "https://shop.example/a"})
 	requireForItsPlatform(t, channel.Alpha, "channel", made)
@@ -47,7 +47,7 @@ func TestFilesAreForAlphaAlone(t *testing.T) {
 	requirePlatformErrors(t, channel.Alpha, made)
 }
 
-func TestAnUploaderThatTellsNoIDIsWrong(t *testing.T) {
+func TestAlphaGetAttachmentID_UploaderTellsNoID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.able.fileID = ""

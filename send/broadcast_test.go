@@ -16,7 +16,7 @@ var (
 	toVIPs          = send.AlphaSendBroadcastParams{BroadcastID: "5", LabelID: "vip", NotificationType: "REGULAR"}
 )
 
-func TestAMessageIsStoredAsABroadcastAsItIs(t *testing.T) {
+func TestAlphaCreateBroadcast_AsItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	stored, err := w.of("alpha", "", w.able).AlphaCreateBroadcast(t.Context(), send.AlphaCreateBroadcastParams{Response: hi})
@@ -28,7 +28,7 @@ func TestAMessageIsStoredAsABroadcastAsItIs(t *testing.T) {
 	require.NotContains(t, marshal(t, stored), "s3cret")
 }
 
-func TestAStoredMessageIsBroadcastToALabel(t *testing.T) {
+func TestAlphaSendBroadcast_ToLabel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	sent, err := w.of("alpha", "", w.able).AlphaSendBroadcast(t.Context(), toVIPs)
@@ -37,7 +37,7 @@ func TestAStoredMessageIsBroadcastToALabel(t *testing.T) {
 	require.Equal(t, []string{"alpha sends 5 to vip, REGULAR"}, w.able.log)
 }
 
-func TestWhatWasStoredIsSentByItsResult(t *testing.T) {
+func TestAlphaSendBroadcast_ByStoredResult(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	stored, err := w.own(channel.Alpha).AlphaCreateBroadcast(t.Context(), send.AlphaCreateBroadcastParams{Response: hi})
@@ -49,7 +49,7 @@ func TestWhatWasStoredIsSentByItsResult(t *testing.T) {
 	require.Empty(t, send.StoredMessage{}.ID())
 }
 
-func TestABroadcastIsRefused(t *testing.T) {
+func TestAlphaBroadcasts_Refuse(t *testing.T) {
 	t.Parallel()
 	type params = send.AlphaCreateBroadcastParams
 	without := func(change func(*send.AlphaSendBroadcastParams)) call {
@@ -68,7 +68,7 @@ func TestABroadcastIsRefused(t *testing.T) {
 	})
 }
 
-func TestBroadcastsAreForAlphaAlone(t *testing.T) {
+func TestAlphaBroadcasts_OnAlphaAlone(t *testing.T) {
 	t.Parallel()
 	for _, made := range []call{asked(createBroadcast, send.AlphaCreateBroadcastParams{Response: hi}), asked(sendBroadcast, toVIPs)} {
 		requireForItsPlatform(t, channel.Alpha, "channel", made)
@@ -77,7 +77,7 @@ func TestBroadcastsAreForAlphaAlone(t *testing.T) {
 	}
 }
 
-func TestABroadcasterThatTellsNothingIsWrong(t *testing.T) {
+func TestAlphaBroadcasts_ConnectorTellsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.able.stored = nil
@@ -85,7 +85,7 @@ func TestABroadcasterThatTellsNothingIsWrong(t *testing.T) {
 	require.Equal(t, boterr.Internal, boterr.CodeOf(err))
 }
 
-func TestWhatAlphaCannotShowInABroadcastIsAFieldOfTheResponse(t *testing.T) {
+func TestAlphaBroadcasts_UnshowableField(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.able.err = boterr.Invalid("text", "is too loud")
@@ -93,7 +93,7 @@ func TestWhatAlphaCannotShowInABroadcastIsAFieldOfTheResponse(t *testing.T) {
 	requireField(t, err, boterr.InvalidArgument, "response.text")
 }
 
-func TestWhatAConnectorStoredStaysItsOwn(t *testing.T) {
+func TestAlphaCreateBroadcast_CopiesAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.able.stored = make([]send.StoredMessage, 1)

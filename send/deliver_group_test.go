@@ -19,7 +19,7 @@ type silent struct{}
 // Send implements send.Connector.
 func (silent) Send(context.Context, send.Message) (send.Delivery, error) { return send.Delivery{}, nil }
 
-func TestAMessageThatGoesToNoMemberNeedsNone(t *testing.T) {
+func TestDeliver_ToNoMember(t *testing.T) {
 	t.Parallel()
 	env := record.Env{Now: func() time.Time { return time.UnixMilli(17) }, NewID: func() string { return "new" }}
 	result, err := send.Deliver(t.Context(), env, silent{}, send.Message{

@@ -19,7 +19,7 @@ import (
 
 var errLine = errors.New("the line is dead, token=s3cret")
 
-func TestAConnectorsErrorGetsACode(t *testing.T) {
+func TestDeliver_ConnectorErrorGetsCode(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		err  error
@@ -40,7 +40,7 @@ func TestAConnectorsErrorGetsACode(t *testing.T) {
 	}
 }
 
-func TestAConnectorRefusesAMessageByItsPath(t *testing.T) {
+func TestDeliver_ConnectorRefusesByPath(t *testing.T) {
 	t.Parallel()
 	for _, code := range []boterr.Code{boterr.InvalidArgument, boterr.Unsupported} {
 		p := newPlatform(t)
@@ -50,7 +50,7 @@ func TestAConnectorRefusesAMessageByItsPath(t *testing.T) {
 	}
 }
 
-func TestAnEndedContextSendsNothingMore(t *testing.T) {
+func TestDeliver_ContextEnded(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	p.addMember(member.Member{ID: "bob", Channel: "web", ExternalID: "ext-bob"})
@@ -70,7 +70,7 @@ func TestAnEndedContextSendsNothingMore(t *testing.T) {
 	}
 }
 
-func TestASendToManyTriesAllAndNamesWhoDidNotGetIt(t *testing.T) {
+func TestDeliver_NamesWhoGotNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	p.addMember(member.Member{ID: "bob", Channel: "web", ExternalID: "ext-bob"})
@@ -107,7 +107,7 @@ func TestASendToManyTriesAllAndNamesWhoDidNotGetIt(t *testing.T) {
 	require.NotContains(t, marshal(t, sent), "s3cret")
 }
 
-func TestTheErrorOfALargeSendStaysReadable(t *testing.T) {
+func TestDeliver_ErrorStaysReadable(t *testing.T) {
 	t.Parallel()
 	many := &send.UndeliveredError{Of: 1000}
 	for i := range 500 {
@@ -118,7 +118,7 @@ func TestTheErrorOfALargeSendStaysReadable(t *testing.T) {
 	require.Len(t, many.Unwrap(), 500)
 }
 
-func TestAMessageIsTheSameForEveryMemberButForWhatIsFilled(t *testing.T) {
+func TestDeliver_SameButForWhatIsFilled(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	p.addMember(member.Member{ID: "bob", Channel: "web", FirstName: "Bob", Meta: document.O("n", 7)})
@@ -133,7 +133,7 @@ func TestAMessageIsTheSameForEveryMemberButForWhatIsFilled(t *testing.T) {
 	require.Equal(t, ask("Bob", "7"), p.outbox.sent[1].Response)
 }
 
-func TestASendToOneMemberNamesWhoDidNotGetItToo(t *testing.T) {
+func TestDeliver_NamesOneMember(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	p.outbox.fail = map[string]error{"ext-ada": boterr.Invalid("text", "is too loud: %w", errLine)}
@@ -147,7 +147,7 @@ func TestASendToOneMemberNamesWhoDidNotGetItToo(t *testing.T) {
 	require.Equal(t, "ada", undelivered.Failures[0].MemberID)
 }
 
-func TestAConnectorsErrorThatIsANilPointerIsTold(t *testing.T) {
+func TestDeliver_NilPointerAsError(t *testing.T) {
 	t.Parallel()
 	var none *boterr.Error
 	for _, odd := range []error{none, fmt.Errorf("wrapped: %w", none)} {
@@ -170,7 +170,7 @@ func (nobody) Load(context.Context, string) (*channel.Channel, error) {
 	return nil, nil //nolint:nilnil // This is what is tested.
 }
 
-func TestPortsThatGiveNothingFindNothing(t *testing.T) {
+func TestPorts_GiveNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	scope := record.Scope{App: "acme", Channel: "web", Member: "ada"}

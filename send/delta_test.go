@@ -15,7 +15,7 @@ import (
 
 var sendDelta = (*send.Service).SendDeltaResponse
 
-func TestSeveralMembersOnDeltaGetOneRequest(t *testing.T) {
+func TestSendDeltaResponse_OneRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.addMember(member.Member{ID: "bob", Channel: "delta", ExternalID: "x-bob", FirstName: "Bob"})
@@ -37,7 +37,7 @@ func TestSeveralMembersOnDeltaGetOneRequest(t *testing.T) {
 	require.Empty(t, w.able.sent, "none goes out by itself")
 }
 
-func TestARequestOfWhichDeltaTellsNothingWasTaken(t *testing.T) {
+func TestSendDeltaResponse_NoOutcomeTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	sent, err := w.own(channel.Delta).SendDeltaResponse(t.Context(), send.SendDeltaResponseParams{Response: hi})
@@ -48,7 +48,7 @@ func TestARequestOfWhichDeltaTellsNothingWasTaken(t *testing.T) {
 	require.Equal(t, w.able.batched[0].ID, sent.Results[0].MessageEvent.MessageID)
 }
 
-func TestWhoDidNotGetAMessageOnDeltaIsNamed(t *testing.T) {
+func TestSendDeltaResponse_NamesWhoGotNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.addMember(member.Member{ID: "bob", Channel: "delta", ExternalID: "x-bob"})
@@ -70,7 +70,7 @@ func TestWhoDidNotGetAMessageOnDeltaIsNamed(t *testing.T) {
 	require.Equal(t, boterr.ResourceExhausted, boterr.CodeOf(err), "one member alone gives its own code")
 }
 
-func TestAConnectorThatTellsOutcomesOfOthersIsWrong(t *testing.T) {
+func TestSendDeltaResponse_OutcomesOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, outcomes := range [][]send.Outcome{{}, {{}, {}}} {
 		w := newWorld(t)
@@ -80,7 +80,7 @@ func TestAConnectorThatTellsOutcomesOfOthersIsWrong(t *testing.T) {
 	}
 }
 
-func TestASendOnDeltaIsRefused(t *testing.T) {
+func TestSendDeltaResponse_Refuses(t *testing.T) {
 	t.Parallel()
 	type params = send.SendDeltaResponseParams
 	requireRefusals(t, channel.Delta, []refusal{
@@ -95,7 +95,7 @@ func TestASendOnDeltaIsRefused(t *testing.T) {
 	})
 }
 
-func TestSendsOnDeltaAreForDeltaAlone(t *testing.T) {
+func TestSendDeltaResponse_OnDeltaAlone(t *testing.T) {
 	t.Parallel()
 	made := asked(sendDelta, send.SendDeltaResponseParams{Response: hi})
 	requireForItsPlatform(t, channel.Delta, "channelId", made)
@@ -103,7 +103,7 @@ func TestSendsOnDeltaAreForDeltaAlone(t *testing.T) {
 	requirePlatformErrors(t, channel.Delta, made)
 }
 
-func TestWhatDeltaCannotShowIsAFieldOfTheResponse(t *testing.T) {
+func TestSendDeltaResponse_UnshowableField(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.able.err = boterr.Invalid("text", "is too loud")

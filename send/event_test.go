@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestAnEventIsWrittenAsItWasRead(t *testing.T) {
+func TestEvent_WrittenAsRead(t *testing.T) {
 	t.Parallel()
 	text := `{"from":"a","to":"b","data":{"text":"Hi","z":1,"y":null},"type":"OWN","timestamp":1700000000000,"messageId":"m","extra":[1]}`
 	var read send.MessageEvent
@@ -28,7 +28,7 @@ func TestAnEventIsWrittenAsItWasRead(t *testing.T) {
 	require.Equal(t, read, decoded)
 }
 
-func TestATimestampIsMillisecondsOrAStringOfSeconds(t *testing.T) {
+func TestEvent_Timestamp(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]document.Timestamp{
 		`1700000000123`:         1_700_000_000_123,
@@ -46,7 +46,7 @@ func TestATimestampIsMillisecondsOrAStringOfSeconds(t *testing.T) {
 	}
 }
 
-func TestABadEventIsRefusedWithItsPath(t *testing.T) {
+func TestEvent_Refuses(t *testing.T) {
 	t.Parallel()
 	for text, field := range map[string]string{
 		`{"timestamp":"yesterday"}`:        "timestamp",
@@ -67,7 +67,7 @@ func TestABadEventIsRefusedWithItsPath(t *testing.T) {
 	}
 }
 
-func TestTriggersReadWhatAMemberSaidOrTapped(t *testing.T) {
+func TestEvent_TextAndTap(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		event         *send.MessageEvent
@@ -87,7 +87,7 @@ func TestTriggersReadWhatAMemberSaidOrTapped(t *testing.T) {
 	}
 }
 
-func TestAnEventIsAResponseAgain(t *testing.T) {
+func TestEvent_Response(t *testing.T) {
 	t.Parallel()
 	response := send.QuickReplies("Again?", send.QuickReply{Title: "Yes"})
 	event := &send.MessageEvent{Type: response.Type(), Data: response.Data()}

@@ -22,7 +22,7 @@ func ada() *member.Member {
 	)}
 }
 
-func TestPlaceholdersAreFilledFromTheMember(t *testing.T) {
+func TestFill_FromMember(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Hello {{firstName}}!":                  "Hello Ada!",
@@ -45,7 +45,7 @@ func TestPlaceholdersAreFilledFromTheMember(t *testing.T) {
 	}
 }
 
-func TestWhatIsFilledInIsNotFilledAgain(t *testing.T) {
+func TestFill_OnlyOnce(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"{{meta.evil}}":               "{{_id}}",
@@ -60,7 +60,7 @@ func TestWhatIsFilledInIsNotFilledAgain(t *testing.T) {
 	}
 }
 
-func TestEveryStringOfAResponseIsFilledButTypeAndNames(t *testing.T) {
+func TestFill_AllButTypeAndNames(t *testing.T) {
 	t.Parallel()
 	response := send.Raw(document.O(
 		"{{_id}}", "{{_id}}", "type", "{{_id}}", "n", 1, "list", document.A("{{_id}}", nil, document.O("type", "{{_id}}")),
@@ -73,14 +73,14 @@ func TestEveryStringOfAResponseIsFilledButTypeAndNames(t *testing.T) {
 	require.Equal(t, "{{_id}}", document.Get(response, "list.0", ""), "the response that was given stays as it is")
 }
 
-func TestALiteralResponseIsNotFilled(t *testing.T) {
+func TestFill_Literal(t *testing.T) {
 	t.Parallel()
 	filled, err := send.Fill(send.Text("I am {{firstName}}").Literal(), ada())
 	require.NoError(t, err)
 	require.Equal(t, "I am {{firstName}}", filled.Text())
 }
 
-func TestFillRefusesWhatIsNoValue(t *testing.T) {
+func TestFill_Refuses(t *testing.T) {
 	t.Parallel()
 	_, err := send.Fill(send.Text("Hi").With("x", make(chan int)), ada())
 	requireField(t, err, boterr.InvalidArgument, "x")
@@ -88,7 +88,7 @@ func TestFillRefusesWhatIsNoValue(t *testing.T) {
 	requireField(t, err, boterr.InvalidArgument, "meta.x")
 }
 
-func TestNoMoreIsFilledInThanAMessageCanHave(t *testing.T) {
+func TestFill_NoMoreThanAMessageHolds(t *testing.T) {
 	t.Parallel()
 	m := &member.Member{Meta: document.O("big", strings.Repeat("x", 1000))}
 	filled, err := send.Fill(send.Text(strings.Repeat("{{meta.big}}", 1000)), m)

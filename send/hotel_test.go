@@ -13,7 +13,7 @@ import (
 
 var sendHotel = (*send.Service).SendHotelResponse
 
-func TestAMessageGoesToAUserOrAGroupOnHotel(t *testing.T) {
+func TestSendHotelResponse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		params          send.SendHotelResponseParams
@@ -39,7 +39,7 @@ func TestAMessageGoesToAUserOrAGroupOnHotel(t *testing.T) {
 	}
 }
 
-func TestWithoutAMemberPlaceholdersOnHotelAreEmpty(t *testing.T) {
+func TestSendHotelResponse_WithoutMember(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, err := w.of("hotel", "", w.able).SendHotelResponse(t.Context(), send.SendHotelResponseParams{RecipientID: "u1", Response: hi})
@@ -47,7 +47,7 @@ func TestWithoutAMemberPlaceholdersOnHotelAreEmpty(t *testing.T) {
 	require.Equal(t, "Hi ", w.able.sent[0].Response.Text())
 }
 
-func TestAMessageOnHotelIsFilledFromTheContextsMemberOfAnotherChannel(t *testing.T) {
+func TestSendHotelResponse_MemberElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, err := w.of("web", "ada", w.able).SendHotelResponse(t.Context(), send.SendHotelResponseParams{
@@ -57,7 +57,7 @@ func TestAMessageOnHotelIsFilledFromTheContextsMemberOfAnotherChannel(t *testing
 	require.Equal(t, "Hi Ada", w.able.sent[0].Response.Text())
 }
 
-func TestAMemberOfTheContextThatIsGoneSendsNothing(t *testing.T) {
+func TestSendHotelResponse_MemberIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	err := asked(sendHotel, send.SendHotelResponseParams{RecipientID: "u1", Response: hi})(t.Context(), w.of("hotel", "gone", w.able))
@@ -65,7 +65,7 @@ func TestAMemberOfTheContextThatIsGoneSendsNothing(t *testing.T) {
 	w.requireUntouched()
 }
 
-func TestAMessageOnHotelIsRefused(t *testing.T) {
+func TestSendHotelResponse_Refuses(t *testing.T) {
 	t.Parallel()
 	type params = send.SendHotelResponseParams
 	requireRefusals(t, channel.Hotel, []refusal{
@@ -78,7 +78,7 @@ func TestAMessageOnHotelIsRefused(t *testing.T) {
 	})
 }
 
-func TestSendsOnHotelAreForHotelAlone(t *testing.T) {
+func TestSendHotelResponse_OnHotelAlone(t *testing.T) {
 	t.Parallel()
 	requireForItsPlatform(t, channel.Hotel, "channel", asked(sendHotel, send.SendHotelResponseParams{RecipientID: "u1", Response: hi}))
 }

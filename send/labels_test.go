@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestALabelIsPutOnAndTakenOffAMember(t *testing.T) {
+func TestAlphaCustomLabels(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	saved, err := w.own(channel.Alpha).AlphaSaveCustomLabel(t.Context(), send.AlphaSaveCustomLabelParams{LabelID: "vip"})
@@ -39,7 +39,7 @@ func contactRefusals(made func(*channel.Channel, *member.Member) call) []refusal
 	}
 }
 
-func TestLabelsAreRefused(t *testing.T) {
+func TestAlphaCustomLabels_Refuse(t *testing.T) {
 	t.Parallel()
 	save, remove := (*send.Service).AlphaSaveCustomLabel, (*send.Service).AlphaRemoveCustomLabel
 	requireRefusals(t, channel.Alpha, append(
@@ -56,7 +56,7 @@ func TestLabelsAreRefused(t *testing.T) {
 	))
 }
 
-func TestLabelsAreForAlphaAlone(t *testing.T) {
+func TestAlphaCustomLabels_OnAlphaAlone(t *testing.T) {
 	t.Parallel()
 	for _, made := range []call{
 		asked((*send.Service).AlphaSaveCustomLabel, send.AlphaSaveCustomLabelParams{LabelID: "vip"}),
@@ -68,7 +68,7 @@ func TestLabelsAreForAlphaAlone(t *testing.T) {
 	}
 }
 
-func TestACallForAMemberNeedsOneInTheContextOrItsParameters(t *testing.T) {
+func TestMemberCalls_NeedAMember(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := asked((*send.Service).AlphaSaveCustomLabel, send.AlphaSaveCustomLabelParams{LabelID: "vip"})

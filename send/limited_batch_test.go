@@ -57,7 +57,7 @@ func sendBatch(
 	return sender.SendBatch(ctx, messages)
 }
 
-func TestMessagesOfABatchThatWereNotTakenAreSentAgainAlone(t *testing.T) {
+func TestLimitedBatch_RestIsSentAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		inner := &choosy{answer: func(n int, _ []send.Message) (send.Batch, error) {
@@ -78,7 +78,7 @@ func TestMessagesOfABatchThatWereNotTakenAreSentAgainAlone(t *testing.T) {
 	})
 }
 
-func TestAPauseThatABatchWasAskedForIsThatOfItsChannel(t *testing.T) {
+func TestLimitedBatch_PauseOfChannel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		inner := &choosy{answer: func(int, []send.Message) (send.Batch, error) { return refusing(10 * time.Second), nil }}
@@ -94,7 +94,7 @@ func TestAPauseThatABatchWasAskedForIsThatOfItsChannel(t *testing.T) {
 	})
 }
 
-func TestWhatBecameOfABatchIsToldWhenItsRepetitionFails(t *testing.T) {
+func TestLimitedBatch_RepetitionFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		again func() (send.Batch, error)
@@ -123,7 +123,7 @@ func TestWhatBecameOfABatchIsToldWhenItsRepetitionFails(t *testing.T) {
 	}
 }
 
-func TestABatchWhoseContextEndsInThePauseKeepsItsOutcomes(t *testing.T) {
+func TestLimitedBatch_EndsInThePause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		inner := &choosy{answer: func(int, []send.Message) (send.Batch, error) { return refusing(0, 10*time.Second), nil }}
@@ -136,7 +136,7 @@ func TestABatchWhoseContextEndsInThePauseKeepsItsOutcomes(t *testing.T) {
 	})
 }
 
-func TestALimitOverAnyPeriodHolds(t *testing.T) {
+func TestLimited_HoldsOverAnyPeriod(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []send.Rate{
 		{Messages: 2, Per: 1<<63 - 1}, {Messages: 1, Per: 1<<63 - 2}, {Messages: 3, Per: 1<<63 - 1},

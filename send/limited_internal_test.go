@@ -18,7 +18,7 @@ type taker struct{}
 
 func (taker) Send(context.Context, Message) (Delivery, error) { return Delivery{}, nil }
 
-func TestChannelsThatAreIdleAreForgotten(t *testing.T) {
+func TestLimited_ForgetsIdleChannels(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		connector, ok := Limited(taker{}, Rate{Messages: 1, Burst: 2}).(*limited)

@@ -87,7 +87,7 @@ func slowDown(after time.Duration) error {
 	return boterr.New(boterr.ResourceExhausted, "", "too many: %w", &send.RetryAfterError{After: after})
 }
 
-func TestALimitedConnectorLosesNobodySendsNobodyTwiceAndHoldsItsLimit(t *testing.T) {
+func TestLimited_EachOnceWithinLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const members, perSecond, burst = 10_000, 250, 20
@@ -134,7 +134,7 @@ func requireLimit(t *testing.T, came []arrived, window time.Duration, most int) 
 	}
 }
 
-func TestALimitOfOneAtATimeIsEven(t *testing.T) {
+func TestLimited_OneAtATimeIsEven(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		platform, start := &clocked{}, time.Now() //nolint:forbidigo // The clock of the bubble.
@@ -146,7 +146,7 @@ func TestALimitOfOneAtATimeIsEven(t *testing.T) {
 	})
 }
 
-func TestAnIdleChannelSendsABurst(t *testing.T) {
+func TestLimited_IdleChannelSendsBurst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		platform, start := &clocked{}, time.Now() //nolint:forbidigo // The clock of the bubble.
@@ -163,7 +163,7 @@ func TestAnIdleChannelSendsABurst(t *testing.T) {
 // pass lets time pass in a bubble.
 func pass(d time.Duration) { <-time.After(d) }
 
-func TestChannelsHaveLimitsOfTheirOwn(t *testing.T) {
+func TestLimited_ByChannel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		platform, start := &clocked{}, time.Now() //nolint:forbidigo // The clock of the bubble.
@@ -176,7 +176,7 @@ func TestChannelsHaveLimitsOfTheirOwn(t *testing.T) {
 	})
 }
 
-func TestAMessageWhoseContextEndsWhileItWaitsIsNotSentAndCostsNothing(t *testing.T) {
+func TestLimited_ContextEndsWhileWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		platform, start := &clocked{}, time.Now() //nolint:forbidigo // The clock of the bubble.
@@ -203,7 +203,7 @@ func TestAMessageWhoseContextEndsWhileItWaitsIsNotSentAndCostsNothing(t *testing
 	})
 }
 
-func TestAPlatformThatAsksForAPauseGetsItAndThenTheMessageAgain(t *testing.T) {
+func TestLimited_PauseOfPlatform(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		platform, start := &clocked{}, time.Now() //nolint:forbidigo // The clock of the bubble.
@@ -225,7 +225,7 @@ func TestAPlatformThatAsksForAPauseGetsItAndThenTheMessageAgain(t *testing.T) {
 	})
 }
 
-func TestRefusedMessagesKeepTheirOrder(t *testing.T) {
+func TestLimited_RefusedKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		platform := &clocked{refuse: func(_ send.Message, attempt int) error {
@@ -254,7 +254,7 @@ func (l *late) Send(ctx context.Context, message send.Message) (send.Delivery, e
 	return delivery, err
 }
 
-func TestMessagesThatAreRefusedInAnotherOrderKeepTheirOwn(t *testing.T) {
+func TestLimited_RefusedInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		platform := &late{after: map[string]time.Duration{"a": 2, "b": 3, "c": 1}}
@@ -270,7 +270,7 @@ func TestMessagesThatAreRefusedInAnotherOrderKeepTheirOwn(t *testing.T) {
 	})
 }
 
-func TestAMessageIsNotRepeatedForEver(t *testing.T) {
+func TestLimited_RepeatsNotForEver(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		rate  send.Rate
@@ -306,7 +306,7 @@ func (b *batches) SendBatch(ctx context.Context, messages []send.Message) (send.
 	return send.Batch{ID: "batch"}, err
 }
 
-func TestALimitedConnectorHasThePortsOfTheInnerOne(t *testing.T) {
+func TestLimited_PortsOfInner(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		inner, start := &batches{}, time.Now() //nolint:forbidigo // The clock of the bubble.

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestAKindOfFileIsReadInEitherForm(t *testing.T) {
+func TestAttachmentType_EitherForm(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]send.AttachmentType{
 		`"image"`: "IMAGE", `"FILE"`: "FILE", `{"type":"video"}`: "VIDEO", `{"type":"Audio","x":1}`: "AUDIO", `null`: "", `"tape"`: "TAPE",
@@ -39,7 +39,7 @@ func requireUnread[T any](t *testing.T, texts map[string]string) {
 	}
 }
 
-func TestTheOnlyMemberOfACallIsReadFromAListToo(t *testing.T) {
+func TestOnlyMember_InAList(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"memberId":"ada"}`: "ada", `{"memberId":["ada"]}`: "ada", `{"memberId":null}`: "", `{"memberId":""}`: "",
@@ -54,7 +54,7 @@ func TestTheOnlyMemberOfACallIsReadFromAListToo(t *testing.T) {
 	})
 }
 
-func TestTheIDOfAStoredMessageIsReadInEveryForm(t *testing.T) {
+func TestStoredMessageID_EveryForm(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]send.BroadcastID{
 		`"5"`: "5", `5`: "5", `5.0`: "5", `null`: "",
@@ -77,7 +77,7 @@ func TestTheIDOfAStoredMessageIsReadInEveryForm(t *testing.T) {
 	})
 }
 
-func TestATimestampIsReadAsTextOrNumberAndWrittenAsText(t *testing.T) {
+func TestTimestamp_TextOrNumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]send.MessageTS{
 		`"1767225600.000100"`: "1767225600.000100", `1767225600.000100`: "1767225600.000100", `1767225600.000000`: "1767225600.000000",

@@ -48,7 +48,7 @@ func (a aroundArchive) ArchiveConversation(ctx context.Context, in *channel.Chan
 	return a.inner.ArchiveConversation(ctx, in, a.name+" "+id)
 }
 
-func TestAWrapperStandsAroundPortsOfTheConnectorInside(t *testing.T) {
+func TestPorts_OfWrappedConnector(t *testing.T) {
 	t.Parallel()
 	inner := &archives{}
 	var outer send.Connector = around{Connector: send.Limited(around{Connector: inner, name: "inner"}, send.Rate{}), name: "outer"}

@@ -20,7 +20,7 @@ var (
 	price       = send.SavePostCommentAnalyticsParams{Comment: "price?", FbID: "u1", IsMatched: true, Name: "Mia", PostID: "p1"}
 )
 
-func TestACommentOnAPostIsRecordedEachTime(t *testing.T) {
+func TestSavePostCommentAnalytics_RecordsEach(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	service := w.own(channel.Alpha)
@@ -46,7 +46,7 @@ func TestACommentOnAPostIsRecordedEachTime(t *testing.T) {
 	w.requireUntouched()
 }
 
-func TestHostsFindTheCommentsOfTheirAppAlone(t *testing.T) {
+func TestPostComments_OwnApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, err := w.own(channel.Alpha).SavePostCommentAnalytics(t.Context(), price)
@@ -62,7 +62,7 @@ func TestHostsFindTheCommentsOfTheirAppAlone(t *testing.T) {
 	requireField(t, err, boterr.InvalidArgument, "filter.$no")
 }
 
-func TestWhatIsNoCommentIsNotReadAsOne(t *testing.T) {
+func TestPostComments_ReadsOnlyComments(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.NoError(t, w.env.Store.Collection("postComments").Insert(t.Context(), document.O("_id", "x", "app", "acme", "name", 7)))
@@ -70,7 +70,7 @@ func TestWhatIsNoCommentIsNotReadAsOne(t *testing.T) {
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 }
 
-func TestACommentIsRefused(t *testing.T) {
+func TestSavePostCommentAnalytics_Refuses(t *testing.T) {
 	t.Parallel()
 	with := func(change func(*send.SavePostCommentAnalyticsParams)) call {
 		p := price
@@ -97,7 +97,7 @@ func TestACommentIsRefused(t *testing.T) {
 	require.Empty(t, found)
 }
 
-func TestCommentsNeedAStore(t *testing.T) {
+func TestSavePostCommentAnalytics_NeedsStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.env.Store = nil
@@ -106,7 +106,7 @@ func TestCommentsNeedAStore(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Unsupported)
 }
 
-func TestTheCommentsOnAPostAreFoundByAnIndex(t *testing.T) {
+func TestPostComments_Index(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
 	require.NoError(t, send.EnsureIndexes(t.Context(), database))

@@ -30,7 +30,7 @@ func nested(depth int) document.Object {
 	return object
 }
 
-func TestWhatJSONCannotHoldIsLeftOutOfAReply(t *testing.T) {
+func TestReply_LeavesOutWhatJSONCannotHold(t *testing.T) {
 	t.Parallel()
 	for want, reply := range map[string]document.Object{
 		`{"ok":true}`:           document.O("ok", true, "price", math.NaN(), "lines", document.A(1, math.Inf(1))),
@@ -48,7 +48,7 @@ func TestWhatJSONCannotHoldIsLeftOutOfAReply(t *testing.T) {
 	}
 }
 
-func TestAReplyThatJSONCannotHoldLosesNoOutcomeOfABatch(t *testing.T) {
+func TestReply_BatchKeepsOutcomes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.addMember(member.Member{ID: "bob", Channel: "delta", ExternalID: "x-bob"})
@@ -64,7 +64,7 @@ func TestAReplyThatJSONCannotHoldLosesNoOutcomeOfABatch(t *testing.T) {
 	require.NotEmpty(t, marshal(t, sent.Results[0]))
 }
 
-func TestATimestampOfCharliesThatIsNoneIsThePlatformsWord(t *testing.T) {
+func TestReply_InvalidTimestampOnCharlie(t *testing.T) {
 	t.Parallel()
 	for ts, id := range map[any]string{"soon": "soon", "": "", true: "", -1.5: "", document.O(): ""} {
 		w := newWorld(t)
@@ -78,7 +78,7 @@ func TestATimestampOfCharliesThatIsNoneIsThePlatformsWord(t *testing.T) {
 	}
 }
 
-func TestAStoredBroadcastIsToldWhateverThePlatformReplied(t *testing.T) {
+func TestReply_StoredBroadcastIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.able.stored[0].Response = document.O("message_creative_id", 5, "reach", math.NaN())
@@ -87,7 +87,7 @@ func TestAStoredBroadcastIsToldWhateverThePlatformReplied(t *testing.T) {
 	require.Contains(t, marshal(t, stored), `"response":{"message_creative_id":5}`)
 }
 
-func TestAMessageThatNoResultCouldHoldIsNotSent(t *testing.T) {
+func TestReply_NoResultCouldHoldMessage(t *testing.T) {
 	t.Parallel()
 	for field, response := range map[string]send.Response{
 		"price":     send.Text("Hi").With("price", math.NaN()),

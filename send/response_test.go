@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestConstructorsMakeTheDocumentedFields(t *testing.T) {
+func TestConstructors_Fields(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		made send.Response
@@ -73,7 +73,7 @@ func TestConstructorsMakeTheDocumentedFields(t *testing.T) {
 	}
 }
 
-func TestAResponseIsWrittenAsItWasRead(t *testing.T) {
+func TestResponse_WrittenAsRead(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`null`, `{}`, `{"text":"before its type","type":"TEXT"}`,
@@ -91,7 +91,7 @@ func TestAResponseIsWrittenAsItWasRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoObjectIsNoResponse(t *testing.T) {
+func TestResponse_OnlyObjects(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`"Hi"`, `[]`, `7`, `true`, `""`, `"[]"`, `"null"`, `"{"`, `"\"{}\""`} {
 		var read struct {
@@ -102,7 +102,7 @@ func TestWhatIsNoObjectIsNoResponse(t *testing.T) {
 	}
 }
 
-func TestTextThatHoldsAnObjectIsThatResponse(t *testing.T) {
+func TestResponse_TextHoldsObject(t *testing.T) {
 	t.Parallel()
 	read := decoded[struct {
 		Response send.Response `json:"response"`
@@ -110,7 +110,7 @@ func TestTextThatHoldsAnObjectIsThatResponse(t *testing.T) {
 	require.Equal(t, send.Text("Hi"), read.Response)
 }
 
-func TestWithLeavesTheResponseThatItIsGiven(t *testing.T) {
+func TestResponseWith_LeavesTheGiven(t *testing.T) {
 	t.Parallel()
 	first := send.Text("Hi")
 	second := first.With("text", "Bye")
@@ -118,7 +118,7 @@ func TestWithLeavesTheResponseThatItIsGiven(t *testing.T) {
 	require.Equal(t, "Bye", second.Text())
 }
 
-func TestAResponseIsReadInTypes(t *testing.T) {
+func TestResponse_ReadInTypes(t *testing.T) {
 	t.Parallel()
 	yes, menu := send.PostbackValue("Yes", "book", 2), send.WebURL("Menu", "u")
 	yes.Unknown = document.O("hint", "now")
@@ -144,7 +144,7 @@ func TestAResponseIsReadInTypes(t *testing.T) {
 	require.Equal(t, document.O(), send.Response{}.Data())
 }
 
-func TestPartsKeepWhatTheyDoNotKnowInJSON(t *testing.T) {
+func TestParts_KeepUnknownKeys(t *testing.T) {
 	t.Parallel()
 	button := `{"type":"call","title":"Ring","number":"5"}`
 	require.JSONEq(t, button, rewritten[send.Button](t, button))

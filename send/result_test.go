@@ -25,7 +25,7 @@ func resultOf(reply document.Object) send.Result {
 
 const eventJSON = `{"from":"bot","to":"ada","data":{"text":"Hi","url":"u"},"type":"TEXT","timestamp":1700,"messageId":"m1"}`
 
-func TestAResultHasTheShapeOfItsPlatform(t *testing.T) {
+func TestResult_Shape(t *testing.T) {
 	t.Parallel()
 	common := `{"result":{"message_id":"m1"},"messageEvent":` + eventJSON + `}`
 	for _, platform := range []channel.Type{
@@ -69,7 +69,7 @@ func TestAResultHasTheShapeOfItsPlatform(t *testing.T) {
 	}
 }
 
-func TestAResultIsReadBack(t *testing.T) {
+func TestResult_ReadBack(t *testing.T) {
 	t.Parallel()
 	full := resultOf(document.O("a", int64(1)))
 	require.Equal(t, full, read[send.Result](t, marshal(t, full)))
@@ -92,7 +92,7 @@ func TestAResultIsReadBack(t *testing.T) {
 	require.ErrorIs(t, read[send.Result](t, `{"error":{"code":"Conflict"}}`).Err, boterr.Conflict)
 }
 
-func TestWhatIsNoResultIsRefused(t *testing.T) {
+func TestResult_Refuses(t *testing.T) {
 	t.Parallel()
 	for text, field := range map[string]string{
 		`{}`: "", `7`: "", `{"result":{}}`: "", `{"messageEvent":7}`: "messageEvent",
@@ -102,7 +102,7 @@ func TestWhatIsNoResultIsRefused(t *testing.T) {
 	}
 }
 
-func TestOneResultIsAnObjectAndSeveralAreAnArray(t *testing.T) {
+func TestResults_OneOrSeveral(t *testing.T) {
 	t.Parallel()
 	one := resultOf(document.O("a", int64(1))).For(channel.Alpha)
 	one.ChatID = ""

@@ -72,7 +72,7 @@ func quoted(s string) []byte {
 	return text
 }
 
-func TestAnyObjectIsWrittenByteForByteAsItWasRead(t *testing.T) {
+func TestJSON_ObjectsByteForByte(t *testing.T) {
 	t.Parallel()
 	w := writer{random: rand.New(rand.NewPCG(1, 2))}
 	for range 5000 {
@@ -84,7 +84,7 @@ func TestAnyObjectIsWrittenByteForByteAsItWasRead(t *testing.T) {
 	}
 }
 
-func TestAnotherSpellingOfAValueIsWrittenInTheUsualOne(t *testing.T) {
+func TestJSON_OtherSpellings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"n":1.0}`:                  `{"n":1}`,

@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestWithoutAddressesAMessageGoesToTheContextsOwnMember(t *testing.T) {
+func TestSendResponse_ToContextMember(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	p.outbox.delivery = send.Delivery{
@@ -40,7 +40,7 @@ func TestWithoutAddressesAMessageGoesToTheContextsOwnMember(t *testing.T) {
 	require.Equal(t, send.Text("Hi Ada"), message.Response)
 }
 
-func TestAPlatformThatTellsNothingLeavesAWholeEvent(t *testing.T) {
+func TestSendResponse_ConnectorTellsNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
@@ -52,7 +52,7 @@ func TestAPlatformThatTellsNothingLeavesAWholeEvent(t *testing.T) {
 	require.Equal(t, `{}`, sent.Result().Reply.String())
 }
 
-func TestAMemberWithoutABotIDHearsTheBotOfTheChannel(t *testing.T) {
+func TestSendResponse_MemberWithoutBotID(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	_, err := p.channels.Save(t.Context(), &channel.Channel{ID: "page", Type: channel.Alpha, Info: channel.AlphaInfo{PageID: "page-1"}})
@@ -66,7 +66,7 @@ func TestAMemberWithoutABotIDHearsTheBotOfTheChannel(t *testing.T) {
 	}
 }
 
-func TestEveryPlatformAnswersInItsShape(t *testing.T) {
+func TestSendResponse_ShapeOfEachPlatform(t *testing.T) {
 	t.Parallel()
 	event := `{"from":"","to":"x","data":{"text":"Hi"},"type":"TEXT","timestamp":1700000000000,"messageId":"m"}`
 	shapes := map[channel.Type]string{
@@ -88,7 +88,7 @@ func TestEveryPlatformAnswersInItsShape(t *testing.T) {
 	}
 }
 
-func TestAddressesNameChannelAndMember(t *testing.T) {
+func TestSendResponse_ByAddresses(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	p.addChannel("page", channel.Alpha)
@@ -125,7 +125,7 @@ func TestAddressesNameChannelAndMember(t *testing.T) {
 	}
 }
 
-func TestACallThatCannotBeRightSendsNothing(t *testing.T) {
+func TestSendResponse_Refuses(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	p.strict = true
@@ -179,7 +179,7 @@ func TestACallThatCannotBeRightSendsNothing(t *testing.T) {
 	}
 }
 
-func TestErrorsSayWhatTheyAreAbout(t *testing.T) {
+func TestSend_ErrorsNameTheirSubject(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	p.addChannel("fax", "fax")
@@ -193,7 +193,7 @@ func TestErrorsSayWhatTheyAreAbout(t *testing.T) {
 	require.EqualError(t, err, "invalid argument: response.text: for member zoe: has 2003 characters, and at most 2000 are allowed")
 }
 
-func TestAContextWithoutChannelOrMemberMustBeGivenThem(t *testing.T) {
+func TestSend_EmptyContext(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	_, err := p.in("", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
@@ -206,7 +206,7 @@ func TestAContextWithoutChannelOrMemberMustBeGivenThem(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAnEmptyListOfMembersStaysEmptyInJSON(t *testing.T) {
+func TestSendResponse_EmptyListInJSON(t *testing.T) {
 	t.Parallel()
 	params := send.SendResponseParams{MemberID: document.OneOrMany[string]{}, Response: send.Text("Hi")}
 	require.Equal(t, params, decoded[send.SendResponseParams](t, marshal(t, params)))
@@ -220,7 +220,7 @@ func decoded[T any](t *testing.T, text string) T {
 	return value
 }
 
-func TestMessagingIsForAlphaAlone(t *testing.T) {
+func TestMessaging_OnAlphaAlone(t *testing.T) {
 	t.Parallel()
 	for platform, want := range map[channel.Type]string{channel.Alpha: "RESPONSE/TAG", channel.Bravo: "/"} {
 		p := newPlatform(t)
@@ -234,7 +234,7 @@ func TestMessagingIsForAlphaAlone(t *testing.T) {
 	}
 }
 
-func TestALiteralResponseIsSentAsItIs(t *testing.T) {
+func TestSendResponse_Literal(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	said := send.MessageEvent{Type: send.TypeText, Data: document.O("text", "{{botMeta}}")}
@@ -243,7 +243,7 @@ func TestALiteralResponseIsSentAsItIs(t *testing.T) {
 	require.Equal(t, send.Text("{{botMeta}}"), p.outbox.sent[0].Response)
 }
 
-func TestTheConnectorGetsTheCredentials(t *testing.T) {
+func TestSendResponse_Credentials(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	_, err := p.channels.Save(t.Context(), &channel.Channel{
@@ -267,7 +267,7 @@ func (c crm) GetMember(_ context.Context, p member.GetMemberParams) (*member.Mem
 	return &member.Member{ID: p.MemberID, Channel: "web", ExternalID: c.externalID, FirstName: "Grace"}, nil
 }
 
-func TestAHostsOwnMembersAreSentTo(t *testing.T) {
+func TestSendResponse_MembersOfHost(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	ports := send.Ports{Channels: p.channels, Members: crm{"g-1"}, Connectors: map[channel.Type]send.Connector{channel.Webchat: p.outbox}}
@@ -282,7 +282,7 @@ func TestAHostsOwnMembersAreSentTo(t *testing.T) {
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 }
 
-func TestAServiceIsSafeForConcurrentUse(t *testing.T) {
+func TestService_ConcurrentUse(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	service := p.in("web", "ada")

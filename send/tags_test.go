@@ -15,7 +15,7 @@ var saveTag = (*send.Service).EchoSaveMemberTag
 
 func tagged(id int64) send.EchoSaveMemberTagParams { return send.EchoSaveMemberTagParams{TagID: &id} }
 
-func TestATagIsPutOnAMember(t *testing.T) {
+func TestEchoSaveMemberTag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.able.tag = send.TagReply{Message: "ok"}
@@ -25,7 +25,7 @@ func TestATagIsPutOnAMember(t *testing.T) {
 	require.Equal(t, []string{"echo/x-echo # 0"}, w.able.log)
 }
 
-func TestWhatEchoRefusesItSaysInTheResult(t *testing.T) {
+func TestEchoSaveMemberTag_RefusalInResult(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.able.tag = send.TagReply{Code: 45059, Message: "has too many tags"}
@@ -34,7 +34,7 @@ func TestWhatEchoRefusesItSaysInTheResult(t *testing.T) {
 	require.Equal(t, send.EchoSaveMemberTagResult{ErrCode: 45059, ErrMsg: "has too many tags"}, saved)
 }
 
-func TestATagIsRefused(t *testing.T) {
+func TestEchoSaveMemberTag_Refuses(t *testing.T) {
 	t.Parallel()
 	id := int64(7)
 	refusals := contactRefusals(func(c *channel.Channel, m *member.Member) call {
@@ -49,7 +49,7 @@ func TestATagIsRefused(t *testing.T) {
 	))
 }
 
-func TestTagsAreForEchoAlone(t *testing.T) {
+func TestEchoSaveMemberTag_OnEchoAlone(t *testing.T) {
 	t.Parallel()
 	made := asked(saveTag, tagged(7))
 	requireForItsPlatform(t, channel.Echo, "channel", made)

@@ -12,7 +12,7 @@ import (
 
 var passThread = (*send.Service).AlphaPassThreadControl
 
-func TestAConversationIsHandedOn(t *testing.T) {
+func TestAlphaPassThreadControl(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	passed, err := w.own(channel.Alpha).AlphaPassThreadControl(t.Context(), send.AlphaPassThreadControlParams{
@@ -25,14 +25,14 @@ func TestAConversationIsHandedOn(t *testing.T) {
 	require.Equal(t, []string{`alpha/x-alpha to "inbox" with "order 7"`, `alpha/x-alpha to "" with ""`}, w.able.log)
 }
 
-func TestAHandOverIsRefused(t *testing.T) {
+func TestAlphaPassThreadControl_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefusals(t, channel.Alpha, contactRefusals(func(c *channel.Channel, m *member.Member) call {
 		return asked(passThread, send.AlphaPassThreadControlParams{Channel: c, Member: m})
 	}))
 }
 
-func TestAHandOverIsForAlphaAlone(t *testing.T) {
+func TestAlphaPassThreadControl_OnAlphaAlone(t *testing.T) {
 	t.Parallel()
 	made := asked(passThread, send.AlphaPassThreadControlParams{})
 	requireForItsPlatform(t, channel.Alpha, "channel", made)

@@ -13,7 +13,7 @@ import (
 
 var updateMessage = (*send.Service).UpdateMessage
 
-func TestAMessageIsChangedOnAnyPlatformThatCan(t *testing.T) {
+func TestUpdateMessage_EachPlatformThatCan(t *testing.T) {
 	t.Parallel()
 	for _, of := range platforms {
 		w := newWorld(t)
@@ -26,7 +26,7 @@ func TestAMessageIsChangedOnAnyPlatformThatCan(t *testing.T) {
 	}
 }
 
-func TestTheReplyToAnUpdateCountsWhereItSaysSomething(t *testing.T) {
+func TestUpdateMessage_Reply(t *testing.T) {
 	t.Parallel()
 	for reply, want := range map[string]string{
 		`{"ok":true,"channel":"C8","ts":"2.5","text":"Bye!"}`:      `{"ok":true,"channel":"C8","ts":"2.5","text":"Bye!"}`,
@@ -43,7 +43,7 @@ func TestTheReplyToAnUpdateCountsWhereItSaysSomething(t *testing.T) {
 	}
 }
 
-func TestAMessageToChangeIsNamedByItsTimestampOrItsEvent(t *testing.T) {
+func TestUpdateMessage_ByTimestampOrEvent(t *testing.T) {
 	t.Parallel()
 	event := &send.MessageEvent{MessageID: "1.5"}
 	for _, p := range []send.UpdateMessageParams{
@@ -60,7 +60,7 @@ func TestAMessageToChangeIsNamedByItsTimestampOrItsEvent(t *testing.T) {
 	}
 }
 
-func TestAnEmptyListOfAttachmentsTakesThemAway(t *testing.T) {
+func TestUpdateMessage_TakesAttachmentsAway(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, err := w.own(channel.Charlie).UpdateMessage(t.Context(), send.UpdateMessageParams{
@@ -71,7 +71,7 @@ func TestAnEmptyListOfAttachmentsTakesThemAway(t *testing.T) {
 	require.Empty(t, w.able.update.Attachments)
 }
 
-func TestAnUpdateIsRefused(t *testing.T) {
+func TestUpdateMessage_Refuses(t *testing.T) {
 	t.Parallel()
 	type params = send.UpdateMessageParams
 	event := func(id string) *send.MessageEvent { return &send.MessageEvent{MessageID: id} }
@@ -101,7 +101,7 @@ func TestAnUpdateIsRefused(t *testing.T) {
 	})
 }
 
-func TestAnUpdateNeedsAConnectorThatCan(t *testing.T) {
+func TestUpdateMessage_ConnectorCannot(t *testing.T) {
 	t.Parallel()
 	made := asked(updateMessage, send.UpdateMessageParams{ExternalChannelID: "C7", MessageTS: "1.5", Text: "a"})
 	requirePortNeeded(t, channel.Charlie, "channel", made)

@@ -24,7 +24,7 @@ func times[T any](n int, item T) []T {
 	return items
 }
 
-func TestMessagesAtTheirLimitsPass(t *testing.T) {
+func TestValidate_AtTheLimits(t *testing.T) {
 	t.Parallel()
 	button := send.Postback(long(20), long(5000))
 	card := send.Card{Title: long(80), Subtitle: long(80), Buttons: times(3, button)}
@@ -49,7 +49,7 @@ func TestMessagesAtTheirLimitsPass(t *testing.T) {
 	}
 }
 
-func TestAnOptionalStringThatIsEmptyCountsAsAbsent(t *testing.T) {
+func TestValidate_EmptyStringIsAbsent(t *testing.T) {
 	t.Parallel()
 	for _, response := range []send.Response{
 		send.Image("u").With("attachment_id", ""),
@@ -68,7 +68,7 @@ func TestAnOptionalStringThatIsEmptyCountsAsAbsent(t *testing.T) {
 	}
 }
 
-func TestWhatBreaksALimitIsNamedByItsPath(t *testing.T) {
+func TestValidate_NamesPath(t *testing.T) {
 	t.Parallel()
 	ok := send.Postback("Yes", "y")
 	for _, c := range []struct {
