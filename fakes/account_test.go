@@ -59,7 +59,7 @@ func requireCode(t *testing.T, err error, code boterr.Code, field string) {
 	require.Equal(t, field, e.Field, "%v", err)
 }
 
-func TestAChargeIsAPayment(t *testing.T) {
+func TestCharge(t *testing.T) {
 	t.Parallel()
 	_, account := newAccount(t)
 	metadata := map[string]string{"order": "7"}
@@ -75,7 +75,7 @@ func TestAChargeIsAPayment(t *testing.T) {
 	require.Equal(t, []botctx.Payment{*found}, account.Payments())
 }
 
-func TestAnAccountRefusesBadCharges(t *testing.T) {
+func TestCharge_Refuses(t *testing.T) {
 	t.Parallel()
 	_, account := newAccount(t)
 	for field, change := range map[string]func(*botctx.Charge){
@@ -94,7 +94,7 @@ func TestAnAccountRefusesBadCharges(t *testing.T) {
 	require.Empty(t, account.Events())
 }
 
-func TestADeclinedChargeSaysWhy(t *testing.T) {
+func TestCharge_Declined(t *testing.T) {
 	t.Parallel()
 	_, account := newAccount(t)
 	account.DeclineNext("insufficient_funds")
@@ -109,7 +109,7 @@ func TestADeclinedChargeSaysWhy(t *testing.T) {
 	mustCharge(t, account, tenEuro())
 }
 
-func TestAnIdempotencyKeyChargesOnce(t *testing.T) {
+func TestCharge_IdempotencyKey(t *testing.T) {
 	t.Parallel()
 	_, account := newAccount(t)
 	first := mustCharge(t, account, tenEuro(withKey("order-7")))
@@ -126,7 +126,7 @@ func TestAnIdempotencyKeyChargesOnce(t *testing.T) {
 	require.Zero(t, account.Payments()[0].Refunded)
 }
 
-func TestARepeatedChargeIsDeclinedAgain(t *testing.T) {
+func TestCharge_DeclinedAgain(t *testing.T) {
 	t.Parallel()
 	_, account := newAccount(t)
 	account.DeclineNext("expired_card")
@@ -139,7 +139,7 @@ func TestARepeatedChargeIsDeclinedAgain(t *testing.T) {
 	require.ErrorContains(t, other, "insufficient_funds")
 }
 
-func TestRefundsGiveBackPartsAndTheRest(t *testing.T) {
+func TestRefund_PartsAndTheRest(t *testing.T) {
 	t.Parallel()
 	_, account := newAccount(t)
 	id := mustCharge(t, account, tenEuro()).ID
@@ -175,7 +175,7 @@ func TestRefundsGiveBackPartsAndTheRest(t *testing.T) {
 	requireCode(t, err, boterr.NotFound, "id")
 }
 
-func TestAnAccountFailsOnDemand(t *testing.T) {
+func TestAccount_FailsOnDemand(t *testing.T) {
 	t.Parallel()
 	_, account := newAccount(t)
 	down, lost := errors.New("down"), errors.New("lost")
@@ -208,7 +208,7 @@ func heard(p *fakes.Platform, account *fakes.Account) *[]string {
 	return lines
 }
 
-func TestEventsComeInOrderWhenTheTimeMoves(t *testing.T) {
+func TestAccountEvents_InOrder(t *testing.T) {
 	t.Parallel()
 	p, account := newAccount(t)
 	lines := heard(p, account)
@@ -235,7 +235,7 @@ func TestEventsComeInOrderWhenTheTimeMoves(t *testing.T) {
 	require.Len(t, account.Events(), 4)
 }
 
-func TestAnEventMayCauseAnother(t *testing.T) {
+func TestAccountEvents_CauseAnother(t *testing.T) {
 	t.Parallel()
 	p, account := newAccount(t)
 	lines := heard(p, account)
@@ -253,7 +253,7 @@ func TestAnEventMayCauseAnother(t *testing.T) {
 	}, *lines)
 }
 
-func TestAnEventIsRepeatedOnDemand(t *testing.T) {
+func TestAccountEvents_Repeated(t *testing.T) {
 	t.Parallel()
 	p, account := newAccount(t)
 	lines := heard(p, account)
@@ -266,7 +266,7 @@ func TestAnEventIsRepeatedOnDemand(t *testing.T) {
 	requireCode(t, account.TryRepeat("event-2"), boterr.NotFound, "eventID")
 }
 
-func TestAnEventThatFailsIsAnErrorOfAdvance(t *testing.T) {
+func TestAccountEvents_ErrorOfAdvance(t *testing.T) {
 	t.Parallel()
 	p, account := newAccount(t)
 	down := errors.New("down")
@@ -284,7 +284,7 @@ func TestAnEventThatFailsIsAnErrorOfAdvance(t *testing.T) {
 
 // A charge in a run is reported after the run, so that the event may start another run of
 // the same member, and before agendas of the same time.
-func TestAnEventRunsANodeForTheMember(t *testing.T) {
+func TestAccountEvents_RunANode(t *testing.T) {
 	t.Parallel()
 	p, account := newAccount(t)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
@@ -315,7 +315,7 @@ func TestAnEventRunsANodeForTheMember(t *testing.T) {
 	require.NotContains(t, p.Transcript(), "golf")
 }
 
-func TestTheRecordedResultOfGolfIsTheClient(t *testing.T) {
+func TestGolf_RecordedResultIsClient(t *testing.T) {
 	t.Parallel()
 	client := &lockedClient{}
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
@@ -326,7 +326,7 @@ func TestTheRecordedResultOfGolfIsTheClient(t *testing.T) {
 	require.Same(t, client, p.Calls(botctx.OpGolf)[0].Result.(botctx.GolfResult).Client)
 }
 
-func TestChargesAreSafeForConcurrentUse(t *testing.T) {
+func TestCharge_ConcurrentUse(t *testing.T) {
 	t.Parallel()
 	p, account := newAccount(t)
 	var all sync.WaitGroup
@@ -351,7 +351,7 @@ func TestChargesAreSafeForConcurrentUse(t *testing.T) {
 	require.Len(t, *lines, 24)
 }
 
-func TestMisuseOfAnAccountEndsTheTest(t *testing.T) {
+func TestAccount_Misuse(t *testing.T) {
 	t.Parallel()
 	p := fakes.New()
 	account := p.AddAccount("shop")

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-func TestUsersHaveIDsOfTheirPlatform(t *testing.T) {
+func TestAddMember_IDOfPlatform(t *testing.T) {
 	t.Parallel()
 	for platform, want := range map[channel.Type][]string{
 		channel.Alpha:   {"1000000000000001", "1000000000000002"},
@@ -29,14 +29,14 @@ func TestUsersHaveIDsOfTheirPlatform(t *testing.T) {
 	}
 }
 
-func TestAMemberKeepsTheIDThatItIsGiven(t *testing.T) {
+func TestAddMember_KeepsGivenID(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	in := p.AddChannel(channel.Channel{Type: channel.Alpha}).ID
 	require.Equal(t, "42", p.AddMember(member.Member{Channel: in, ExternalID: "42"}).ExternalID())
 }
 
-func TestGroupsHaveIDsOfTheirPlatform(t *testing.T) {
+func TestGroups_IDOfPlatform(t *testing.T) {
 	t.Parallel()
 	for platform, want := range map[channel.Type]string{
 		channel.Bravo: "15550000001-group", channel.Charlie: "C000001", channel.Delta: "room-000001", channel.Foxtrot: "cnv_000001",

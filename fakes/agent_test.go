@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestAnAgentSeesTheTicketsOfTheBroadcastGroupsThatSheIsIn(t *testing.T) {
+func TestAgent_SeesTicketsOfHerGroups(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 	byLabel, byID, inAll := s.AddAgent("desk", "Lise", "default"), s.AddAgent("desk", "Mary", "support"), s.AddAgent("desk", "Nina")
@@ -35,7 +35,7 @@ func TestAnAgentSeesTheTicketsOfTheBroadcastGroupsThatSheIsIn(t *testing.T) {
 	require.Equal(t, document.At(s.Now()), ticket.At)
 }
 
-func TestATakenTicketShowsWhoHasIt(t *testing.T) {
+func TestTicket_ShowsWhoHasIt(t *testing.T) {
 	t.Parallel()
 	for outlet, text := range map[channel.Type]string{
 		channel.Charlie: "Taken by Grace.",
@@ -50,7 +50,7 @@ func TestATakenTicketShowsWhoHasIt(t *testing.T) {
 	}
 }
 
-func TestARecalledTicketIsGone(t *testing.T) {
+func TestTicket_Recalled(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Delta)
 	s.ada.Says("a person, please")
@@ -65,7 +65,7 @@ func TestARecalledTicketIsGone(t *testing.T) {
 	require.ErrorIs(t, s.grace.TryTakes(s.grace.Tickets()[0]), boterr.FailedPrecondition)
 }
 
-func TestOfFiftyAgentsWhoTakeATicketAtOnceOneHasIt(t *testing.T) {
+func TestTakes_FiftyAgentsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 	agents := make([]*fakes.Agent, 50)
@@ -98,7 +98,7 @@ func TestOfFiftyAgentsWhoTakeATicketAtOnceOneHasIt(t *testing.T) {
 	require.Equal(t, []string{winner}, s.Groups("desk")[0].Members)
 }
 
-func TestATapOnATicketTakesIt(t *testing.T) {
+func TestTaps_TakesTicket(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Delta)
 	s.ada.Says("a person, please")
@@ -111,7 +111,7 @@ func TestATapOnATicketTakesIt(t *testing.T) {
 	require.Equal(t, "Hello.", s.ada.Last())
 }
 
-func TestATapOnATicketOfAnyTypeTakesIt(t *testing.T) {
+func TestTaps_TicketOfAnyType(t *testing.T) {
 	t.Parallel()
 	for name, message := range map[string]send.Response{
 		"buttons": send.Buttons("Ada waits", send.WebURL("Shop", "https://shop.example"), send.Postback("Take", livechat.TakePayload)),
@@ -136,7 +136,7 @@ func TestATapOnATicketOfAnyTypeTakesIt(t *testing.T) {
 	}
 }
 
-func TestAnAgentTalksWithTwoMembers(t *testing.T) {
+func TestAgent_TwoMembers(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 	bob := s.AddMember(member.Member{Channel: "web", FirstName: "Bob"})
@@ -159,7 +159,7 @@ func TestAnAgentTalksWithTwoMembers(t *testing.T) {
 	require.Equal(t, "Still there?", s.ada.Last())
 }
 
-func TestAnAgentWithoutAConversationWritesToTheBot(t *testing.T) {
+func TestAgent_WithoutConversation(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 	s.Handle(&botctx.Node{ID: "help", Trigger: botctx.TextIs("help"), Responses: []send.Response{
@@ -170,7 +170,7 @@ func TestAnAgentWithoutAConversationWritesToTheBot(t *testing.T) {
 	require.Empty(t, s.hedy.Messages())
 }
 
-func TestAHelpdeskBeginsItsOwnConversations(t *testing.T) {
+func TestAgent_HelpdeskBegins(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Foxtrot)
 	bob := s.AddMember(member.Member{Channel: "web", FirstName: "Bob"})
@@ -192,7 +192,7 @@ func TestAHelpdeskBeginsItsOwnConversations(t *testing.T) {
 	require.NotContains(t, texts(s.grace.Messages()), "hot")
 }
 
-func TestACustomOutletWithoutAnAPIIsTakenFromItsFirstMessage(t *testing.T) {
+func TestAgent_CustomOutletWithoutAPI(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Custom)
 	s.ada.Says("a person, please")
@@ -206,7 +206,7 @@ func TestACustomOutletWithoutAnAPIIsTakenFromItsFirstMessage(t *testing.T) {
 	require.Equal(t, "Goodbye!", s.ada.Last())
 }
 
-func TestTheWebIsTheLiveChatAPIOfACustomOutlet(t *testing.T) {
+func TestAgent_CustomOutletWithAPI(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.Handle(handOff()...)
@@ -225,7 +225,7 @@ func TestTheWebIsTheLiveChatAPIOfACustomOutlet(t *testing.T) {
 	require.Equal(t, "Where?", ada.Last())
 }
 
-func TestALinkWorksUntilItIsRenewedOrPutOutOfUse(t *testing.T) {
+func TestGroupLink_RenewedOrDisabled(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Bravo)
 	bot := s.ada.Context()
@@ -252,7 +252,7 @@ func TestALinkWorksUntilItIsRenewedOrPutOutOfUse(t *testing.T) {
 	require.Equal(t, []string{s.grace.ExternalID(), s.hedy.ExternalID()}, s.Groups("desk")[0].Members)
 }
 
-func TestAnAgentWritesInTheGroupThatSheHasJoined(t *testing.T) {
+func TestAgent_WritesInJoinedGroup(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Bravo)
 	s.Handle(&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hello"), Pre: []botctx.Action{
@@ -281,7 +281,7 @@ func TestAnAgentWritesInTheGroupThatSheHasJoined(t *testing.T) {
 	require.Empty(t, s.hedy.Messages())
 }
 
-func TestAGroupKeepsItsIcon(t *testing.T) {
+func TestGroups_KeepIcon(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Bravo)
 	s.HTTP.Add("GET", "https://shop.example/kettle.png", replies.Reply{
@@ -296,7 +296,7 @@ func TestAGroupKeepsItsIcon(t *testing.T) {
 	require.Equal(t, livechat.Picture{ContentType: "image/png", Bytes: []byte("\x89PNG\r\n\x1a\n kettle")}, s.Groups("desk")[0].Icon)
 }
 
-func TestAChannelThatIsMadeOnHotelIsKept(t *testing.T) {
+func TestCreatedChannels_OnHotel(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Hotel)
 	_, err := s.ada.Context().CreateHotelChannel(t.Context(), livechat.CreateHotelChannelParams{
@@ -308,7 +308,7 @@ func TestAChannelThatIsMadeOnHotelIsKept(t *testing.T) {
 	require.Empty(t, s.CreatedChannels("web"))
 }
 
-func TestConversationsTicketsAndGroupsAreRestored(t *testing.T) {
+func TestRestore_Desk(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 	s.ada.Says("a person, please")
@@ -333,7 +333,7 @@ func TestConversationsTicketsAndGroupsAreRestored(t *testing.T) {
 	}
 }
 
-func TestATranscriptShowsAHandOff(t *testing.T) {
+func TestTranscript_HandOff(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 	s.ada.Says("a person, please")
@@ -349,7 +349,7 @@ func TestATranscriptShowsAHandOff(t *testing.T) {
 	}
 }
 
-func TestMisuseOfTheDeskEndsTheTest(t *testing.T) {
+func TestDesk_Misuse(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(p *fakes.Platform, grace *fakes.Agent){
 		"AddAgent Lise to the channel nowhere": func(p *fakes.Platform, _ *fakes.Agent) { p.AddAgent("nowhere", "Lise") },
@@ -372,7 +372,7 @@ func TestMisuseOfTheDeskEndsTheTest(t *testing.T) {
 	}
 }
 
-func TestTheFakeOfLiveChatsHasAnAgent(t *testing.T) {
+func TestNewLiveChats_HasAnAgent(t *testing.T) {
 	t.Parallel()
 	chats := fakes.NewLiveChats(fakes.For(t))
 	_, err := chats.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{History: true})
@@ -387,7 +387,7 @@ func TestTheFakeOfLiveChatsHasAnAgent(t *testing.T) {
 	require.Equal(t, "Grace", admin.Name)
 }
 
-func TestAMessageToAGroupIsToNoMember(t *testing.T) {
+func TestSent_ToAGroup(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 	s.ada.Says("a person, please")

@@ -30,7 +30,7 @@ func (s *shop) store(t *testing.T, response send.Response) string {
 	return fmt.Sprint(id)
 }
 
-func TestALabelIsOnAMemberOnceHoweverOftenItIsSaved(t *testing.T) {
+func TestLabels_SavedTwice(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	first := s.label(t, s.ada, "buyers")
@@ -41,13 +41,13 @@ func TestALabelIsOnAMemberOnceHoweverOftenItIsSaved(t *testing.T) {
 	require.Equal(t, []string{"buyers"}, s.lise.Labels())
 }
 
-func TestALabelWhoseIDIsANumberHasThatNumber(t *testing.T) {
+func TestLabels_NumericID(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	require.EqualValues(t, 1712444532121303, s.label(t, s.ada, "1712444532121303"))
 }
 
-func TestALabelIsTakenOffOneMemberAlone(t *testing.T) {
+func TestLabels_RemovedFromOne(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	s.label(t, s.ada, "buyers")
@@ -59,7 +59,7 @@ func TestALabelIsTakenOffOneMemberAlone(t *testing.T) {
 	require.NoError(t, labeler.RemoveLabel(t.Context(), s.in, s.ada.ExternalID(), "buyers"), "it is off already")
 }
 
-func TestABroadcastReachesEveryMemberWithTheLabel(t *testing.T) {
+func TestSendBroadcast_ToLabel(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	s.label(t, s.lise, "buyers")
@@ -78,7 +78,7 @@ func TestABroadcastReachesEveryMemberWithTheLabel(t *testing.T) {
 	}}, s.Broadcasts("shop"))
 }
 
-func TestABroadcastLeavesOutThoseWhoseMessagesAreRefused(t *testing.T) {
+func TestSendBroadcast_LeavesOutRefused(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	s.label(t, s.ada, "buyers")
@@ -91,7 +91,7 @@ func TestABroadcastLeavesOutThoseWhoseMessagesAreRefused(t *testing.T) {
 	require.Empty(t, s.ada.Messages())
 }
 
-func TestABroadcastIsOneMessageForALimit(t *testing.T) {
+func TestSendBroadcast_CountsAsOne(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	s.label(t, s.ada, "buyers")
@@ -106,7 +106,7 @@ func TestABroadcastIsOneMessageForALimit(t *testing.T) {
 	require.Len(t, s.Sent(), 2)
 }
 
-func TestABroadcastToALabelThatNobodyHasAnyMoreReachesNobody(t *testing.T) {
+func TestSendBroadcast_LabelWithoutMembers(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	s.label(t, s.ada, "buyers")
@@ -118,7 +118,7 @@ func TestABroadcastToALabelThatNobodyHasAnyMoreReachesNobody(t *testing.T) {
 	require.Empty(t, s.Sent())
 }
 
-func TestABroadcastOfAnUnknownMessageOrToAnUnknownLabelIsNotFound(t *testing.T) {
+func TestSendBroadcast_NotFound(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	s.label(t, s.ada, "buyers")
@@ -130,7 +130,7 @@ func TestABroadcastOfAnUnknownMessageOrToAnUnknownLabelIsNotFound(t *testing.T) 
 	require.Empty(t, s.Broadcasts("shop"))
 }
 
-func TestAMessageIsStoredWithTheTokenOfItsChannel(t *testing.T) {
+func TestStoredMessages_TokenOfChannel(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	broadcaster := portOf[send.Broadcaster](t, s)
@@ -144,7 +144,7 @@ func TestAMessageIsStoredWithTheTokenOfItsChannel(t *testing.T) {
 	require.Len(t, s.StoredMessages("shop"), 1)
 }
 
-func TestTheSameFileHasTheSameID(t *testing.T) {
+func TestUploadAttachment_SameFileSameID(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	upload := func(in *channel.Channel, kind send.Type, url string) string {
@@ -161,7 +161,7 @@ func TestTheSameFileHasTheSameID(t *testing.T) {
 	require.Equal(t, Attachment{Channel: "shop", ID: first, Type: send.TypeImage, URL: "https://shop.example/kettle.png"}, s.Attachments("shop")[0])
 }
 
-func TestAMessageUsesAFileThatWasUploadedAndNoOther(t *testing.T) {
+func TestAttachments_OnlyUploadedOnes(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	id, err := portOf[send.AttachmentUploader](t, s).UploadAttachment(t.Context(), s.in, send.TypeImage, "https://shop.example/kettle.png")
@@ -181,7 +181,7 @@ func TestAMessageUsesAFileThatWasUploadedAndNoOther(t *testing.T) {
 	require.Len(t, s.Sent(), 2)
 }
 
-func TestABroadcastWithAnUnknownFileIsNotStored(t *testing.T) {
+func TestCreateBroadcast_UnknownFile(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	_, err := portOf[send.Broadcaster](t, s).CreateBroadcast(t.Context(), s.in, send.Raw(document.O("type", "IMAGE", "attachment_id", "8")))
@@ -189,7 +189,7 @@ func TestABroadcastWithAnUnknownFileIsNotStored(t *testing.T) {
 	require.Empty(t, s.StoredMessages("shop"))
 }
 
-func TestNothingIsSentWhileAnotherApplicationControlsTheConversation(t *testing.T) {
+func TestThread_AnotherAppControls(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	require.True(t, s.ada.Thread().IsWithBot())
@@ -207,7 +207,7 @@ func TestNothingIsSentWhileAnotherApplicationControlsTheConversation(t *testing.
 	require.Equal(t, "hello again", s.ada.Last())
 }
 
-func TestAConversationThatIsHandedToNobodyGoesToTheInboxOfThePage(t *testing.T) {
+func TestThread_HandedToNobody(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	passer := portOf[send.ThreadPasser](t, s)

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestTheRecordOfASendToSeveralTellsHowManyItReached(t *testing.T) {
+func TestCalls_ReachedOfSeveral(t *testing.T) {
 	t.Parallel()
 	p := fakes.New()
 	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})
@@ -32,7 +32,7 @@ func TestTheRecordOfASendToSeveralTellsHowManyItReached(t *testing.T) {
 	require.IsType(t, send.SendResponseResult{}, call.Result)
 }
 
-func TestTheRecordOfASendToOneTellsItsErrorAlone(t *testing.T) {
+func TestCalls_ErrorOfOne(t *testing.T) {
 	t.Parallel()
 	p := fakes.New()
 	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha})

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestTheIDsOfMessagesOnCharlieAreTimestampsThatRise(t *testing.T) {
+func TestCharlieMessageIDs_Rise(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
 	ids := []string{s.mustSend(t, s.ada, "1").MessageID, s.mustSend(t, s.lise, "2").MessageID, s.mustSend(t, s.ada, "3").MessageID}
@@ -22,14 +22,14 @@ func TestTheIDsOfMessagesOnCharlieAreTimestampsThatRise(t *testing.T) {
 	require.Equal(t, []string{"1767225600.000100", "1767225600.000200", "1767225600.000300", "1767225601.500100"}, ids)
 }
 
-func TestAUserOfCharlieHasOneConversation(t *testing.T) {
+func TestCharlieUser_OneConversation(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
 	chats := []string{s.mustSend(t, s.ada, "1").ChatID, s.mustSend(t, s.lise, "2").ChatID, s.mustSend(t, s.ada, "3").ChatID}
 	require.Equal(t, []string{"D000001", "D000002", "D000001"}, chats)
 }
 
-func TestAMessageOnCharlieIsAnsweredWithWhatFindsIt(t *testing.T) {
+func TestCharlieMessage_AnswerFindsIt(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
 	sent := s.mustSend(t, s.ada, "kettle?")
@@ -44,7 +44,7 @@ func TestAMessageOnCharlieIsAnsweredWithWhatFindsIt(t *testing.T) {
 	require.Equal(t, "kettle?", s.Sent()[0].Response.Text(), "what was sent stays what it was")
 }
 
-func TestOnDeltaMessagesCanBeChangedToo(t *testing.T) {
+func TestUpdateMessage_OnDelta(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Delta)
 	sent := s.mustSend(t, s.ada, "kettle?")
@@ -54,7 +54,7 @@ func TestOnDeltaMessagesCanBeChangedToo(t *testing.T) {
 	require.Equal(t, "Kettle!", s.Sent()[0].Shown.Text())
 }
 
-func TestNewAttachmentsLeaveTheText(t *testing.T) {
+func TestUpdateMessage_LeavesText(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
 	sent := s.mustSend(t, s.ada, "kettle?")
@@ -66,7 +66,7 @@ func TestNewAttachmentsLeaveTheText(t *testing.T) {
 	require.Equal(t, send.Text("kettle?").With("attachments", attachments), s.Sent()[0].Shown)
 }
 
-func TestAMessageThatIsNotThereCannotBeChanged(t *testing.T) {
+func TestUpdateMessage_NotThere(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
 	sent := s.mustSend(t, s.ada, "kettle?")
@@ -86,7 +86,7 @@ func TestAMessageThatIsNotThereCannotBeChanged(t *testing.T) {
 	require.True(t, s.Sent()[0].Shown.IsZero(), "it was taken back")
 }
 
-func TestAConversationThatIsArchivedTakesNoMessages(t *testing.T) {
+func TestArchive_TakesNoMessages(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
 	chat := s.mustSend(t, s.ada, "hi").ChatID
@@ -100,7 +100,7 @@ func TestAConversationThatIsArchivedTakesNoMessages(t *testing.T) {
 	require.NoError(t, archiver.ArchiveConversation(t.Context(), s.in, chat), "it is archived already")
 }
 
-func TestAChannelOfCharlieCanBeArchived(t *testing.T) {
+func TestArchive_ChannelOfCharlie(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
 	made, err := portOf[livechat.GroupCreator](t, s).CreateGroup(t.Context(), s.in, livechat.NewGroup{Name: "kettles"})
@@ -112,7 +112,7 @@ func TestAChannelOfCharlieCanBeArchived(t *testing.T) {
 	require.Empty(t, s.Sent())
 }
 
-func TestAConversationThatIsNotThereCannotBeArchived(t *testing.T) {
+func TestArchive_NotThere(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
 	s.mustSend(t, s.ada, "hi")

@@ -21,12 +21,12 @@ func TestConformance(t *testing.T) {
 	botctxtest.RunConformance(t, newHarness)
 }
 
-func TestConformanceOverCall(t *testing.T) {
+func TestConformance_OverCall(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, botctxtest.OverCall(newHarness))
 }
 
-func TestConformanceWithEtagChecks(t *testing.T) {
+func TestConformance_EtagChecks(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
@@ -36,7 +36,7 @@ func TestConformanceWithEtagChecks(t *testing.T) {
 	})
 }
 
-func TestConformanceInStrictMode(t *testing.T) {
+func TestConformance_StrictMode(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, botctxtest.OverCall(func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
@@ -45,7 +45,7 @@ func TestConformanceInStrictMode(t *testing.T) {
 }
 
 // Errors cross a wire in their JSON form; the operations are the same behind it.
-func TestConformanceOverAWire(t *testing.T) {
+func TestConformance_OverAWire(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
@@ -59,7 +59,7 @@ func TestConformanceOverAWire(t *testing.T) {
 }
 
 // A host's own parts, behind a wire, and the SDK's work together.
-func TestConformanceOfMixedParts(t *testing.T) {
+func TestConformance_MixedParts(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()

@@ -40,7 +40,7 @@ func portsOf(connector send.Connector) []string {
 	return ports
 }
 
-func TestAConnectorOffersWhatItsPlatformCanDoAndNoMore(t *testing.T) {
+func TestConnectors_PortsOfEachPlatform(t *testing.T) {
 	t.Parallel()
 	want := map[channel.Type][]string{
 		channel.Alpha:   {"broadcasts", "attachments", "threads", "labels"},

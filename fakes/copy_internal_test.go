@@ -29,7 +29,7 @@ type listError []error
 
 func (listError) Error() string { return "several" }
 
-func TestErrorsInARecordedResultAreThoseThatTheCallReturned(t *testing.T) {
+func TestClone_ErrorsAsReturned(t *testing.T) {
 	t.Parallel()
 	plain, round := errors.New("plain"), &ringError{}
 	round.Self = round
@@ -43,13 +43,13 @@ func TestErrorsInARecordedResultAreThoseThatTheCallReturned(t *testing.T) {
 	require.Equal(t, listError{plain}, recorded.Results[3].Err)
 }
 
-func TestAFieldOfATypeThatIsAnErrorIsNotCopied(t *testing.T) {
+func TestClone_FieldOfErrorType(t *testing.T) {
 	t.Parallel()
 	declined := &botctx.DeclinedError{Code: "expired_card"}
 	require.Same(t, declined, cloneOf(struct{ Why *botctx.DeclinedError }{declined}).Why)
 }
 
-func TestWhatRefersToItselfDoesSoInItsCopy(t *testing.T) {
+func TestClone_RefersToItself(t *testing.T) {
 	t.Parallel()
 	given := &ring{Name: "a", Named: map[string]*ring{}, List: make([]any, 1)}
 	given.Next, given.Named["me"], given.List[0] = given, given, given.List
@@ -65,7 +65,7 @@ func TestWhatRefersToItselfDoesSoInItsCopy(t *testing.T) {
 	require.NotNil(t, made.List[0])
 }
 
-func TestSlicesOfOneArrayAreCopiedByTheirOwnLength(t *testing.T) {
+func TestClone_SlicesOfOneArray(t *testing.T) {
 	t.Parallel()
 	array := []int{1, 2, 3}
 	made := cloneOf([][]int{array[:1], array, array[:0]})

@@ -18,7 +18,7 @@ func (s *shop) sendBoth(t *testing.T, text string) (send.Batch, error) {
 		[]send.Message{s.messageTo(s.ada, send.Text(text)), s.messageTo(s.lise, send.Text(text))})
 }
 
-func TestARequestToDeltaHasSeveralMessages(t *testing.T) {
+func TestDeltaBatch_SeveralMessages(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Delta)
 	batch, err := s.sendBoth(t, "hi")
@@ -30,7 +30,7 @@ func TestARequestToDeltaHasSeveralMessages(t *testing.T) {
 		[]string{batch.Outcomes[0].Delivery.MessageID, batch.Outcomes[1].Delivery.MessageID})
 }
 
-func TestARequestToDeltaTellsWhatCameOfEachMessage(t *testing.T) {
+func TestDeltaBatch_OutcomeOfEach(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Delta)
 	s.RefuseSends(boterr.FailedPrecondition, s.ada)
@@ -48,14 +48,14 @@ func TestARequestToDeltaTellsWhatCameOfEachMessage(t *testing.T) {
 	require.Equal(t, "FAILED", batch.Status)
 }
 
-func TestAMessageAloneIsARequestOfItsOwn(t *testing.T) {
+func TestDeltaBatch_MessageAlone(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Delta)
 	require.Equal(t, document.O("id", "req-000001", "STATUS", "OK"), s.mustSend(t, s.ada, "hi").Reply)
 	require.Equal(t, document.O("id", "req-000002", "STATUS", "OK"), s.mustSend(t, s.ada, "hi").Reply)
 }
 
-func TestARequestWithoutMessagesIsRefused(t *testing.T) {
+func TestDeltaBatch_Empty(t *testing.T) {
 	t.Parallel()
 	_, err := portOf[send.BatchSender](t, shopOn(t, channel.Delta)).SendBatch(t.Context(), nil)
 	requireCode(t, boterr.InvalidArgument, err)

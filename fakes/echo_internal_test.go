@@ -19,7 +19,7 @@ func (s *shop) tag(t *testing.T, who *Actor, id int64) send.TagReply {
 	return reply
 }
 
-func TestATagIsOnAMemberOnceHoweverOftenItIsSaved(t *testing.T) {
+func TestTags_SavedTwice(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Echo)
 	for _, id := range []int64{0, 134, 0} {
@@ -29,7 +29,7 @@ func TestATagIsOnAMemberOnceHoweverOftenItIsSaved(t *testing.T) {
 	require.Empty(t, s.lise.Tags())
 }
 
-func TestAMemberHasTwentyTagsAtMost(t *testing.T) {
+func TestTags_AtMostTwenty(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Echo)
 	for id := range int64(20) {
@@ -43,7 +43,7 @@ func TestAMemberHasTwentyTagsAtMost(t *testing.T) {
 	require.Zero(t, s.tag(t, s.lise, 20).Code, "each member has tags of its own")
 }
 
-func TestAMemberHasTwentyTagsAtMostWhoeverSavesThemAtOnce(t *testing.T) {
+func TestTags_AtMostTwentyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Echo)
 	var at sync.WaitGroup
@@ -64,7 +64,7 @@ func TestAMemberHasTwentyTagsAtMostWhoeverSavesThemAtOnce(t *testing.T) {
 	require.Len(t, s.ada.Tags(), 20)
 }
 
-func TestATagThatCannotBeIsRefused(t *testing.T) {
+func TestTags_Refuse(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Echo)
 	for _, id := range []int64{-1, math.MinInt64, math.MaxInt32 + 1, math.MaxInt64} {
@@ -73,7 +73,7 @@ func TestATagThatCannotBeIsRefused(t *testing.T) {
 	require.Empty(t, s.ada.Tags())
 }
 
-func TestEchoAnswersInItsWords(t *testing.T) {
+func TestTags_AnswerOfEcho(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Echo)
 	for sent, want := range map[string]string{

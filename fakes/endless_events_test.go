@@ -25,7 +25,7 @@ func chargesOn(t *testing.T, account *fakes.Account, times int) {
 	mustCharge(t, account, tenEuro())
 }
 
-func TestEventsThatCauseEachOtherWithoutEndEndTheMove(t *testing.T) {
+func TestAccountEvents_WithoutEnd(t *testing.T) {
 	t.Parallel()
 	for _, times := range []int{1, 3} {
 		p, account := newAccount(t)
@@ -35,7 +35,7 @@ func TestEventsThatCauseEachOtherWithoutEndEndTheMove(t *testing.T) {
 	}
 }
 
-func TestEventsThatCauseEachOtherForAWhileAreDelivered(t *testing.T) {
+func TestAccountEvents_ForAWhile(t *testing.T) {
 	t.Parallel()
 	p, account := newAccount(t)
 	chargesOn(t, account, 1)

@@ -83,7 +83,7 @@ func claim(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Your code: "+code))
 }
 
-func TestCouponIsGivenOnceAndRemindedOf(t *testing.T) {
+func TestCoupon_GivenOnceAndRemindedOf(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.Handle(nodes()...)
@@ -100,7 +100,7 @@ func TestCouponIsGivenOnceAndRemindedOf(t *testing.T) {
 	require.Equal(t, "Still yours: SPRING", ada.Last())
 }
 
-func TestClaimReportsAFailedAgenda(t *testing.T) {
+func TestClaim_ReportsFailedAgenda(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.AddData("coupons", document.O("code", "SPRING", "taken", false))

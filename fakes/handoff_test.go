@@ -95,7 +95,7 @@ func texts(messages []send.Response) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestAHandOff(t *testing.T) {
+func TestHandOff(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 
@@ -127,7 +127,7 @@ func TestAHandOff(t *testing.T) {
 	require.False(t, s.ada.Member().BotMeta.LiveChat())
 }
 
-func TestAHandOffThatNobodyGoesOnWithEnds(t *testing.T) {
+func TestHandOff_EndsByIdleTime(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 	s.ada.Says("a person, please")

@@ -82,7 +82,7 @@ func (r *rush) open(name string) []*livechat.AssignmentRecord {
 	return found
 }
 
-func TestWhatHappensAtOnceLeavesFlagsAndAgendasAsTheAssignmentsSay(t *testing.T) {
+func TestLiveChats_AtOnce(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
 		t.Run("seed "+strconv.FormatUint(seed, 10), func(t *testing.T) {

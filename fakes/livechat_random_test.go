@@ -241,7 +241,7 @@ func (s *play) compareAgent(name string) {
 	require.Equal(s, s.shown(outlet, group), shown, s.story())
 }
 
-func TestLiveChatsAreAsTheModelSays(t *testing.T) {
+func TestLiveChats_AsTheModelSays(t *testing.T) {
 	t.Parallel()
 	for _, types := range []map[string]channel.Type{
 		{"desk": channel.Charlie, "team": channel.Delta},

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestMisuseOfAPlatformEndsTheTest(t *testing.T) {
+func TestChannels_Misuse(t *testing.T) {
 	t.Parallel()
 	kettle := fakes.Attachment{Channel: "page", ID: "7", Type: send.TypeImage, URL: "https://shop.example/kettle.png"}
 	for name, misuse := range map[string]func(p *fakes.Platform, ada *fakes.Actor){

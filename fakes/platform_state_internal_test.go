@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestWhatThereIsOnAPlatformIsRestoredAndForked(t *testing.T) {
+func TestRestore_EachPlatform(t *testing.T) {
 	t.Parallel()
 	for platform, change := range map[channel.Type]func(t *testing.T, s *shop){
 		channel.Alpha: func(t *testing.T, s *shop) {

@@ -63,7 +63,7 @@ func (r *recordedTB) run(test func(p *fakes.Platform)) {
 	test(fakes.New(fakes.For(r)))
 }
 
-func TestAFailedRunEndsTheTestAndPrintsTheTranscript(t *testing.T) {
+func TestTranscript_OfFailedRun(t *testing.T) {
 	t.Parallel()
 	var tb recordedTB
 	tb.run(func(p *fakes.Platform) {
@@ -80,7 +80,7 @@ func TestAFailedRunEndsTheTestAndPrintsTheTranscript(t *testing.T) {
 	}
 }
 
-func TestAPlatformThatPassedPrintsNothing(t *testing.T) {
+func TestTranscript_NotWherePassed(t *testing.T) {
 	t.Parallel()
 	var tb recordedTB
 	tb.run(func(p *fakes.Platform) { p.AddMember(member.Member{}) })
@@ -88,7 +88,7 @@ func TestAPlatformThatPassedPrintsNothing(t *testing.T) {
 	require.Empty(t, tb.logged)
 }
 
-func TestMisuseEndsTheTest(t *testing.T) {
+func TestPlatform_Misuse(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(p *fakes.Platform){
 		"no operation":        func(p *fakes.Platform) { p.FailNext("getMembr", boterr.Conflict) },
@@ -110,12 +110,12 @@ func TestMisuseEndsTheTest(t *testing.T) {
 	}
 }
 
-func TestMisuseWithoutATestPanics(t *testing.T) {
+func TestPlatform_MisuseWithoutATest(t *testing.T) {
 	t.Parallel()
 	require.PanicsWithValue(t, `fakes: there is no operation "nothing"`, func() { fakes.New().FailNext("nothing", boterr.Conflict) })
 }
 
-func TestTwoHundredClaimAHundredCouponsEachOnce(t *testing.T) {
+func TestPlatform_TwoHundredClaimAtOnce(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	for i := range 100 {
@@ -146,7 +146,7 @@ func TestTwoHundredClaimAHundredCouponsEachOnce(t *testing.T) {
 	require.Len(t, p.Calls(botctx.OpFindAndModifyDataFromDataSource), 200)
 }
 
-func TestFaultsBefallTheCallThatWasMeant(t *testing.T) {
+func TestFaults_HitTheCallMeant(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	bot := p.AddMember(member.Member{}).Context()
@@ -164,7 +164,7 @@ func TestFaultsBefallTheCallThatWasMeant(t *testing.T) {
 	require.Equal(t, time.Minute, p.Now().Sub(fakes.Start()))
 }
 
-func TestTheSameIsTheSameAgain(t *testing.T) {
+func TestPlatform_Deterministic(t *testing.T) {
 	t.Parallel()
 	story := func() string {
 		p := fakes.New(fakes.For(t))
@@ -180,7 +180,7 @@ func TestTheSameIsTheSameAgain(t *testing.T) {
 	require.Equal(t, first, story())
 }
 
-func TestATranscriptShowsNoCredential(t *testing.T) {
+func TestTranscript_ShowsNoCredential(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	added := p.AddChannel(channel.Channel{Type: channel.Alpha, Info: channel.AlphaInfo{AccessToken: channel.NewSecret("S3CRET")}})
@@ -195,7 +195,7 @@ func TestATranscriptShowsNoCredential(t *testing.T) {
 	require.NotContains(t, p.Transcript()+fmt.Sprintf("%v %+v %#v", p.Calls(), p.Calls(), p.Calls()), "S3CRET")
 }
 
-func TestAForkIsAPlatformOfItsOwn(t *testing.T) {
+func TestFork_IsItsOwnPlatform(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(claim)
@@ -223,7 +223,7 @@ func TestAForkIsAPlatformOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestRestorePutsEverythingBack(t *testing.T) {
+func TestRestore(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(claim)
@@ -241,7 +241,7 @@ func TestRestorePutsEverythingBack(t *testing.T) {
 	require.Equal(t, first, story())
 }
 
-func TestAnUnknownURLIsUnavailableAndNamesTheOnesThatAreKnown(t *testing.T) {
+func TestHTTP_UnknownURL(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HTTP.Add("GET", "https://api.example.com/known", replies.Text(200, "x"))
@@ -251,7 +251,7 @@ func TestAnUnknownURLIsUnavailableAndNamesTheOnesThatAreKnown(t *testing.T) {
 	require.Contains(t, p.Transcript(), "GET https://api.example.com/other")
 }
 
-func TestAppsDoNotSeeEachOther(t *testing.T) {
+func TestApps_SeeNotEachOther(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
@@ -264,7 +264,7 @@ func TestAppsDoNotSeeEachOther(t *testing.T) {
 	require.Equal(t, "Ada", found.FirstName)
 }
 
-func TestEveryPlatformAnswersInItsShape(t *testing.T) {
+func TestSent_ShapeOfEachPlatform(t *testing.T) {
 	t.Parallel()
 	for platform, want := range map[channel.Type]string{
 		channel.Alpha: `{"result":{"recipient_id":"1000000000000001","message_id":"m_000001"},"messageEvent":{"from":"",` +
@@ -294,7 +294,7 @@ func TestEveryPlatformAnswersInItsShape(t *testing.T) {
 	}
 }
 
-func TestEachDomainStandsAlone(t *testing.T) {
+func TestDomains_StandAlone(t *testing.T) {
 	t.Parallel()
 	members := fakes.NewMembers(fakes.For(t))
 	found, err := members.GetMember(t.Context(), member.GetMemberParams{MemberID: members.Member.ID()})
@@ -336,7 +336,7 @@ func TestEachDomainStandsAlone(t *testing.T) {
 	require.Equal(t, 5, document.Get(entries.Entries[0], "createdAt", 0))
 }
 
-func TestCallsAreRecordedOfEveryContext(t *testing.T) {
+func TestCalls_OfEveryContext(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	ada := p.AddMember(member.Member{})
@@ -350,7 +350,7 @@ func TestCallsAreRecordedOfEveryContext(t *testing.T) {
 	require.True(t, strings.HasPrefix(calls[0].String(), `getMember {"memberId":"nobody"} ! `), calls[0].String())
 }
 
-func TestARecordedCallStaysAsItWas(t *testing.T) {
+func TestCalls_StayAsTheyWere(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.AddData("places", document.O("_id", "e1"))
@@ -368,7 +368,7 @@ func TestARecordedCallStaysAsItWas(t *testing.T) {
 	require.Equal(t, before, fmt.Sprint(p.Calls()))
 }
 
-func TestATranscriptShowsNoCredentialOfAnError(t *testing.T) {
+func TestTranscript_CredentialOfError(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(func(context.Context, *botctx.Context) error {

@@ -53,7 +53,7 @@ func (p *page) mustCall(t *testing.T, name, args string) document.Object {
 	return result
 }
 
-func TestLabelsAreSeenOnTheMember(t *testing.T) {
+func TestLabels_OnMember(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Alpha)
 	p.mustCall(t, "alphaSaveCustomLabel", `{"labelId": "buyers"}`)
@@ -63,7 +63,7 @@ func TestLabelsAreSeenOnTheMember(t *testing.T) {
 	require.Empty(t, p.ada.Labels())
 }
 
-func TestWhatCreateBroadcastAnswersIsWhatSendBroadcastTakes(t *testing.T) {
+func TestBroadcasts_CreatedThenSent(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Alpha)
 	p.mustCall(t, "alphaSaveCustomLabel", `{"labelId": "buyers"}`)
@@ -77,7 +77,7 @@ func TestWhatCreateBroadcastAnswersIsWhatSendBroadcastTakes(t *testing.T) {
 	require.NotContains(t, p.Transcript(), "token-of-page")
 }
 
-func TestAFileIsSentByTheIDThatItWasGiven(t *testing.T) {
+func TestAttachments_SentByID(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Alpha)
 	given := p.mustCall(t, "alphaGetAttachmentId", `{"type": "image", "url": "https://shop.example/kettle.png"}`)
@@ -90,7 +90,7 @@ func TestAFileIsSentByTheIDThatItWasGiven(t *testing.T) {
 	require.Equal(t, "response.attachment_id", refused.Field)
 }
 
-func TestABotWaitsUntilAConversationComesBack(t *testing.T) {
+func TestThread_BotWaitsForReturn(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Alpha)
 	p.mustCall(t, "alphaPassThreadControl", `{}`)
@@ -101,7 +101,7 @@ func TestABotWaitsUntilAConversationComesBack(t *testing.T) {
 	p.mustCall(t, "sendResponse", `{"response": {"type": "TEXT", "text": "hi"}}`)
 }
 
-func TestTheTwentyFirstTagIsAnsweredWithACode(t *testing.T) {
+func TestTags_TwentyFirst(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Echo)
 	for id := range 20 {
@@ -113,7 +113,7 @@ func TestTheTwentyFirstTagIsAnsweredWithACode(t *testing.T) {
 	require.Len(t, p.ada.Tags(), 20)
 }
 
-func TestTheTimestampOfAResultFindsTheMessage(t *testing.T) {
+func TestSendResponse_TimestampFindsIt(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Charlie)
 	sent := p.mustCall(t, "sendResponse", `{"response": {"type": "TEXT", "text": "kettle?"}}`)
@@ -124,7 +124,7 @@ func TestTheTimestampOfAResultFindsTheMessage(t *testing.T) {
 	require.Equal(t, "Kettle!", p.Sent()[0].Shown.Text())
 }
 
-func TestAnArchivedConversationIsSeen(t *testing.T) {
+func TestIsArchived(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Charlie)
 	sent := p.mustCall(t, "sendResponse", `{"response": {"type": "TEXT", "text": "Goodbye."}}`)
@@ -135,7 +135,7 @@ func TestAnArchivedConversationIsSeen(t *testing.T) {
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 }
 
-func TestSomeOfSeveralRecipientsAreRefusedByOneLine(t *testing.T) {
+func TestRefuseSends_SomeOfSeveral(t *testing.T) {
 	t.Parallel()
 	for _, platform := range []channel.Type{channel.Webchat, channel.Alpha, channel.Delta} {
 		p := pageOn(t, platform)
@@ -152,7 +152,7 @@ func TestSomeOfSeveralRecipientsAreRefusedByOneLine(t *testing.T) {
 	}
 }
 
-func TestARequestToDeltaReportsEachMember(t *testing.T) {
+func TestSendDeltaResponse_EachMember(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Delta)
 	p.RefuseSends(boterr.NotFound, p.lise)
@@ -166,7 +166,7 @@ func TestARequestToDeltaReportsEachMember(t *testing.T) {
 	require.Equal(t, "hi Ada", p.ada.Last())
 }
 
-func TestALimitIsReportedUntilItsTimeIsOver(t *testing.T) {
+func TestLimitSends_UntilItsTime(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Bravo)
 	p.LimitSends("page", 1, time.Minute)
@@ -177,7 +177,7 @@ func TestALimitIsReportedUntilItsTimeIsOver(t *testing.T) {
 	p.mustCall(t, "sendResponse", `{"response": {"type": "TEXT", "text": "2"}}`)
 }
 
-func TestCommentsOnPostsAreSeen(t *testing.T) {
+func TestPostComments(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Alpha)
 	require.Empty(t, p.PostComments())

@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestALimitIsByVirtualTime(t *testing.T) {
+func TestLimitSends_VirtualTime(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	s.LimitSends("shop", 2, time.Minute)
@@ -35,7 +35,7 @@ func TestALimitIsByVirtualTime(t *testing.T) {
 	require.Len(t, s.Sent(), 3)
 }
 
-func TestALimitIsThatOfOneChannelUntilItIsLifted(t *testing.T) {
+func TestLimitSends_OneChannelUntilLifted(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Webchat)
 	s.AddChannel(channel.Channel{ID: "desk"})
@@ -50,7 +50,7 @@ func TestALimitIsThatOfOneChannelUntilItIsLifted(t *testing.T) {
 	s.mustSend(t, s.ada, "4")
 }
 
-func TestALimitHoldsWhoeverSendsAtOnce(t *testing.T) {
+func TestLimitSends_SendsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Webchat)
 	s.LimitSends("shop", 30, time.Minute)
@@ -69,7 +69,7 @@ func TestALimitHoldsWhoeverSendsAtOnce(t *testing.T) {
 	require.Len(t, s.Sent(), 30)
 }
 
-func TestThePlatformRefusesSomeAndTakesTheOthers(t *testing.T) {
+func TestRefuseSends_TakesTheOthers(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Webchat)
 	s.RefuseSends(boterr.FailedPrecondition, s.ada)
@@ -81,7 +81,7 @@ func TestThePlatformRefusesSomeAndTakesTheOthers(t *testing.T) {
 	s.mustSend(t, s.ada, "hi")
 }
 
-func TestMessagesToAGroupAreRefusedByItsID(t *testing.T) {
+func TestRefuseSendsTo_Group(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Charlie)
 	toGroup := send.Message{Channel: s.in, To: "C1", Response: send.Text("hi")}
@@ -93,7 +93,7 @@ func TestMessagesToAGroupAreRefusedByItsID(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAPlatformThatIsDisconnectedDoesNothing(t *testing.T) {
+func TestDisconnect_DoesNothing(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		platform channel.Type

@@ -15,7 +15,7 @@ import (
 // otherStore is a store of which no copies can be had.
 type otherStore struct{ store.Store }
 
-func TestAPlatformKeepsItsRecordsInTheStoreThatItIsGiven(t *testing.T) {
+func TestStore_KeepsRecords(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New()
 	otherwise := fakes.Config(func(c *botctx.Config) {

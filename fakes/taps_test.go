@@ -36,7 +36,7 @@ func (p *page) show(t *testing.T, messages ...send.Response) {
 	}
 }
 
-func TestATapByTitleSendsThePayloadWithItsValue(t *testing.T) {
+func TestTapsOn_SendsPayload(t *testing.T) {
 	t.Parallel()
 	yes := send.PostbackValue("Yes", "confirm", 7)
 	beside := send.Button{Type: send.ButtonPostback, Title: "Yes", Payload: "confirm", Unknown: document.O("value", 7)}
@@ -61,7 +61,7 @@ func TestATapByTitleSendsThePayloadWithItsValue(t *testing.T) {
 	}
 }
 
-func TestATapByTitleIsOnTheNewestMessageThatHasIt(t *testing.T) {
+func TestTapsOn_NewestMessage(t *testing.T) {
 	t.Parallel()
 	p, payloads := till(t,
 		send.Buttons("Kettle?", send.Postback("Yes", "old"), send.Postback("Never", "never")),
@@ -75,7 +75,7 @@ func TestATapByTitleIsOnTheNewestMessageThatHasIt(t *testing.T) {
 	require.Equal(t, []any{"new", "never"}, *payloads)
 }
 
-func TestQuickRepliesAreGoneOnceAnotherMessageFollows(t *testing.T) {
+func TestTapsOn_QuickRepliesAreGone(t *testing.T) {
 	t.Parallel()
 	p, payloads := till(t, send.QuickReplies("Kettle?", send.QuickReply{Title: "Yes"}), send.Typing(0))
 	p.ada.TapsOn("Yes")
@@ -84,7 +84,7 @@ func TestQuickRepliesAreGoneOnceAnotherMessageFollows(t *testing.T) {
 	require.Len(t, *payloads, 1)
 }
 
-func TestATapByTitleOfWhatIsNotThereEndsTheTestWithWhatIs(t *testing.T) {
+func TestTapsOn_NotThere(t *testing.T) {
 	t.Parallel()
 	for want, shown := range map[string]send.Response{
 		`Ada tapped on "Yes"`:                 send.Buttons("Kettle?", send.WebURL("Yes", "https://shop.example")),
@@ -103,7 +103,7 @@ func TestATapByTitleOfWhatIsNotThereEndsTheTestWithWhatIs(t *testing.T) {
 	}
 }
 
-func TestATapByTitleReturnsTheErrorOfTheRun(t *testing.T) {
+func TestTryTapsOn_ErrorOfTheRun(t *testing.T) {
 	t.Parallel()
 	p, _ := till(t, send.Buttons("Kettle?", send.Postback("Yes", "yes")))
 	p.HandleFunc(func(context.Context, *botctx.Context) error {

@@ -51,7 +51,7 @@ func schedules(node string, after time.Duration, priority int64) botctx.Action {
 	}
 }
 
-func TestAdvanceRunsAgendasInTheirOrderAtTheirTime(t *testing.T) {
+func TestAdvance_AgendasInOrder(t *testing.T) {
 	t.Parallel()
 	var order []string
 	p := fakes.New(fakes.For(t))
@@ -75,7 +75,7 @@ func TestAdvanceRunsAgendasInTheirOrderAtTheirTime(t *testing.T) {
 	require.Equal(t, at(3), p.Now())
 }
 
-func TestOfAgendasDueAtOneTimeTheFirstMadeRunsFirst(t *testing.T) {
+func TestAdvance_FirstMadeFirst(t *testing.T) {
 	t.Parallel()
 	var order []string
 	p := fakes.New(fakes.For(t))
@@ -91,7 +91,7 @@ func TestOfAgendasDueAtOneTimeTheFirstMadeRunsFirst(t *testing.T) {
 	require.Equal(t, want, order)
 }
 
-func TestWhatARunSchedulesRunsInTheSameAdvance(t *testing.T) {
+func TestAdvance_ScheduledByARun(t *testing.T) {
 	t.Parallel()
 	var order []string
 	p := fakes.New(fakes.For(t))
@@ -106,7 +106,7 @@ func TestWhatARunSchedulesRunsInTheSameAdvance(t *testing.T) {
 	require.Equal(t, []string{"first 00:00", "urgent 00:00", "second 00:00", "next 01:00", "last 02:00"}, order)
 }
 
-func TestWhatARunDeletesDoesNotRun(t *testing.T) {
+func TestAdvance_DeletedByARun(t *testing.T) {
 	t.Parallel()
 	var order []string
 	p := fakes.New(fakes.For(t))
@@ -121,7 +121,7 @@ func TestWhatARunDeletesDoesNotRun(t *testing.T) {
 	require.Equal(t, []string{"first 00:00"}, order)
 }
 
-func TestAgendasThatScheduleEachOtherWithoutEndEndTheTest(t *testing.T) {
+func TestAdvance_AgendasWithoutEnd(t *testing.T) {
 	t.Parallel()
 	var order []string
 	p := fakes.New()
@@ -135,7 +135,7 @@ func TestAgendasThatScheduleEachOtherWithoutEndEndTheTest(t *testing.T) {
 	require.Panics(t, func() { p.Advance(0) })
 }
 
-func TestManyAgendasAtOneTimeAreNoLoop(t *testing.T) {
+func TestAdvance_ManyAtOneTime(t *testing.T) {
 	t.Parallel()
 	const many = 1500
 	var runs int
@@ -152,7 +152,7 @@ func TestManyAgendasAtOneTimeAreNoLoop(t *testing.T) {
 	require.Equal(t, many, runs)
 }
 
-func TestARunThatSchedulesManyAtOnceIsNoLoop(t *testing.T) {
+func TestAdvance_ManyScheduledByARun(t *testing.T) {
 	t.Parallel()
 	const many = 3000
 	var runs int
@@ -173,7 +173,7 @@ func TestARunThatSchedulesManyAtOnceIsNoLoop(t *testing.T) {
 	require.Equal(t, many, runs)
 }
 
-func TestWhatFallsDueWhileARunTakesTimeRunsInTheSameAdvance(t *testing.T) {
+func TestAdvance_DueWhileARunTakesTime(t *testing.T) {
 	t.Parallel()
 	var order []string
 	p := fakes.New(fakes.For(t))
@@ -189,7 +189,7 @@ func TestWhatFallsDueWhileARunTakesTimeRunsInTheSameAdvance(t *testing.T) {
 // says is an action that sends a text.
 func says(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("hm")) }
 
-func TestARunThatFailsEndsTheTestAndIsTriedAgain(t *testing.T) {
+func TestAdvance_FailedRunIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	var attempts []string
 	p := fakes.New(fakes.Config(func(c *botctx.Config) {
@@ -211,7 +211,7 @@ func TestARunThatFailsEndsTheTestAndIsTriedAgain(t *testing.T) {
 	require.Len(t, attempts, 3)
 }
 
-func TestTheTimeIsMovedByOneAtATime(t *testing.T) {
+func TestAdvance_RefusesRuns(t *testing.T) {
 	t.Parallel()
 	p := fakes.New()
 	p.Handle(&botctx.Node{ID: "node", Pre: []botctx.Action{func(context.Context, *botctx.Context) error {
@@ -222,7 +222,7 @@ func TestTheTimeIsMovedByOneAtATime(t *testing.T) {
 	require.ErrorContains(t, p.TryAdvance(0), "runs cannot move it")
 }
 
-func TestAForkGoesOnWithTheAgendas(t *testing.T) {
+func TestFork_GoesOnWithAgendas(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("Still there?")}})
@@ -241,7 +241,7 @@ func TestAForkGoesOnWithTheAgendas(t *testing.T) {
 	require.Equal(t, "Still there?", ada.Last(), "what had run is to run again")
 }
 
-func TestPatternsAreReadInTheZoneOfThePlatform(t *testing.T) {
+func TestZone_ReadsPatterns(t *testing.T) {
 	t.Parallel()
 	var order []string
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
@@ -257,7 +257,7 @@ func TestPatternsAreReadInTheZoneOfThePlatform(t *testing.T) {
 	require.Equal(t, []string{"daily 00:00"}, order, "nine in Tokyo is midnight in UTC; the first one is later than the start")
 }
 
-func TestTheTranscriptTellsWhichAgendasRan(t *testing.T) {
+func TestTranscript_AgendasThatRan(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("Still there?")}})
@@ -272,7 +272,7 @@ func TestTheTranscriptTellsWhichAgendasRan(t *testing.T) {
 	}, lines[1:])
 }
 
-func TestAnActorShowsItsAgendasInTheOrderInWhichTheyRun(t *testing.T) {
+func TestActorAgendas_InOrder(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})
@@ -306,7 +306,7 @@ func TestAnActorShowsItsAgendasInTheOrderInWhichTheyRun(t *testing.T) {
 	require.Empty(t, ada.Agendas())
 }
 
-func TestAnActionThatMovesTheTimeIsAnErrorAndDoesNotHang(t *testing.T) {
+func TestAdvance_RefusesActions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := fakes.New(fakes.For(t))
@@ -322,7 +322,7 @@ func TestAnActionThatMovesTheTimeIsAnErrorAndDoesNotHang(t *testing.T) {
 	})
 }
 
-func TestCreateAssignment_WaitsByTheVirtualClock(t *testing.T) {
+func TestCreateAssignment_VirtualClock(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 	s.ada.Says("a person, please")

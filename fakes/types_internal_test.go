@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestAPlatformRefusesTheDocumentedTypesThatItDoesNotHave(t *testing.T) {
+func TestConnectors_RefuseTypes(t *testing.T) {
 	t.Parallel()
 	news, template := send.News(send.Article{Title: "Kettles"}), send.Template("order", "en_US")
 	poll := send.Other("POLL", document.O("text", "Kettle?"))
@@ -40,7 +40,7 @@ func TestAPlatformRefusesTheDocumentedTypesThatItDoesNotHave(t *testing.T) {
 	}
 }
 
-func TestAMessageToBroadcastIsOfATypeThatAlphaHas(t *testing.T) {
+func TestCreateBroadcast_Types(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Alpha)
 	_, err := s.connector.(send.Broadcaster).CreateBroadcast(t.Context(), s.in, send.News(send.Article{Title: "Kettles"}))

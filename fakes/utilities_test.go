@@ -49,7 +49,7 @@ func upload(web *replies.Replies) botctx.UploadFileToObjectStoreParams {
 	return botctx.UploadFileToObjectStoreParams{URL: "https://shop.example/bill", Filename: "bill", ContentType: "text/plain"}
 }
 
-func TestAMailboxHasTheMailsOfItsAddress(t *testing.T) {
+func TestMailbox(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	p := utilities.Platform
@@ -73,7 +73,7 @@ func TestAMailboxHasTheMailsOfItsAddress(t *testing.T) {
 	require.Equal(t, "ada@example.com", p.Mails()[0].To[0].Address)
 }
 
-func TestMailsFailOnDemand(t *testing.T) {
+func TestFailNextMail(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	p := utilities.Platform
@@ -96,7 +96,7 @@ func TestMailsFailOnDemand(t *testing.T) {
 	require.Contains(t, p.Transcript(), "mail to ada@example.com ! down\n")
 }
 
-func TestFilesFailOnDemand(t *testing.T) {
+func TestFailNextFile(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	p := utilities.Platform
@@ -116,7 +116,7 @@ func TestFilesFailOnDemand(t *testing.T) {
 	require.Equal(t, "a bill", string(p.File("app-1/channel-1/bill").Content), "nothing is shared")
 }
 
-func TestMisuseOfMailsAndFilesEndsTheTest(t *testing.T) {
+func TestUtilities_Misuse(t *testing.T) {
 	t.Parallel()
 	p := fakes.New()
 	require.Panics(t, func() { p.Mailbox("ada") })
@@ -137,7 +137,7 @@ func stateOf(p *fakes.Platform, account *fakes.Account) state {
 	return state{p.Mails(), p.Files(), account.Payments(), account.Events()}
 }
 
-func TestAForkGoesOnWithMailsFilesAndPayments(t *testing.T) {
+func TestFork_Utilities(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	p, account := utilities.Platform, utilities.Account
@@ -178,7 +178,7 @@ func TestAForkGoesOnWithMailsFilesAndPayments(t *testing.T) {
 	require.Len(t, *here, 2)
 }
 
-func TestFaultsOfUtilitiesAreForked(t *testing.T) {
+func TestFork_FaultsOfUtilities(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	p := utilities.Platform
