@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-func TestArrivalMakesAMemberOnce(t *testing.T) {
+func TestArrive_MakesAMemberOnce(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	first, err := a.mine.Arrive(t.Context(), member.Member{ExternalID: "x1", FirstName: "Ada", Unknown: document.O("own", 1)})
@@ -31,7 +31,7 @@ func TestArrivalMakesAMemberOnce(t *testing.T) {
 	require.Equal(t, shown(t, first.Member), shown(t, second.Member), "who is there stays as it is")
 }
 
-func TestArrivalsAtOnceMakeOneMember(t *testing.T) {
+func TestArrive_AtOnce(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	var made atomic.Int64
@@ -48,7 +48,7 @@ func TestArrivalsAtOnceMakeOneMember(t *testing.T) {
 	require.Equal(t, int64(1), made.Load())
 }
 
-func TestExternalIDsAreThoseOfOneChannel(t *testing.T) {
+func TestArrive_ExternalIDsOfOneChannel(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1", "externalId": "x1"}`, `{"_id": "m2", "externalId": "x1", "channel": "c2"}`)
 	here, err := a.mine.Arrive(t.Context(), member.Member{ExternalID: "x1"})
@@ -65,7 +65,7 @@ func TestExternalIDsAreThoseOfOneChannel(t *testing.T) {
 	insert(t, a.mine, `{"externalId": "x1"}`)
 }
 
-func TestMembersThatCannotBeMade(t *testing.T) {
+func TestArrive_Refuses(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1"}`)
 	before := a.stored(t)

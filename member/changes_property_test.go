@@ -184,7 +184,7 @@ func (r randomMembers) writeBeside(before, after document.Object) (stored, wante
 // roundsOfChanges is the number of random inputs of a property.
 const roundsOfChanges = 3000
 
-func TestChangesMakeOfAMemberWhatItIsAfterwards(t *testing.T) {
+func TestChanges_MakeTheMember(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	r := randomMembers{rand.New(rand.NewPCG(1, 1)), []string{"a", "b", "c", "0", "1", "x.y", "", "$set", "_id"}}
@@ -201,7 +201,7 @@ func TestChangesMakeOfAMemberWhatItIsAfterwards(t *testing.T) {
 	}
 }
 
-func TestChangesLeaveWhatAnotherWriterMadeBesideThem(t *testing.T) {
+func TestChanges_LeaveOtherWrites(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	r := randomMembers{rand.New(rand.NewPCG(2, 2)), []string{"a", "b", "c", "0", "1", "_id"}}

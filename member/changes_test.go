@@ -16,7 +16,7 @@ import (
 // withMeta returns a member with that meta.
 func withMeta(meta document.Object) *member.Member { return &member.Member{Meta: meta} }
 
-func TestChangesNameOnlyThePathsThatDiffer(t *testing.T) {
+func TestChanges_OnlyPathsThatDiffer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ rule, before, after, want string }{
 		{"nothing differs", `{"a": 1}`, `{"a": 1}`, `null`},
@@ -46,7 +46,7 @@ func TestChangesNameOnlyThePathsThatDiffer(t *testing.T) {
 	}
 }
 
-func TestANameThatCannotStandInAPathHasItsObjectSetWhole(t *testing.T) {
+func TestChanges_NameThatNoPathHolds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ rule, before, after, want string }{
 		{"a dot", `{"a": {"x.y": 1, "z": 1}, "b": 1}`, `{"a": {"x.y": 2, "z": 2}, "b": 2}`, `{"$set": {"meta.a": {"x.y": 2, "z": 2}, "meta.b": 2}}`},
@@ -68,7 +68,7 @@ func TestANameThatCannotStandInAPathHasItsObjectSetWhole(t *testing.T) {
 	}
 }
 
-func TestChangesAreThoseOfTheFieldsThatARunWritesBack(t *testing.T) {
+func TestChanges_OnlyFieldsWrittenBack(t *testing.T) {
 	t.Parallel()
 	before := &member.Member{
 		ID: "m1", FirstName: "Ada", Email: "a@example.com", Group: "g1", CustomLocale: "en",
@@ -86,7 +86,7 @@ func TestChangesAreThoseOfTheFieldsThatARunWritesBack(t *testing.T) {
 	require.JSONEq(t, `{"$set": {"group": "g1"}}`, got.String())
 }
 
-func TestAnAbsentObjectIsAnEmptyOne(t *testing.T) {
+func TestChanges_AbsentObjectIsEmpty(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		before, after document.Object
@@ -104,7 +104,7 @@ func TestAnAbsentObjectIsAnEmptyOne(t *testing.T) {
 	}
 }
 
-func TestAValueThatOnlyItsTypeTellsApartIsAChange(t *testing.T) {
+func TestChanges_OnlyTheTypeDiffers(t *testing.T) {
 	t.Parallel()
 	at := time.UnixMilli(1000)
 	values := []any{0, 0.0, math.Copysign(0, -1), 1, 1.0, true, nil, "", "1970-01-01T00:00:01.000Z", at, document.O(), document.A()}
@@ -132,7 +132,7 @@ func nested(levels int, value any) document.Object {
 	return document.O("k", value)
 }
 
-func TestChangesReachAsDeepAsAMemberCanBeNested(t *testing.T) {
+func TestChanges_Depth(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	const deepest = document.MaxDepth - 1 // The member is a level of its own.
@@ -151,7 +151,7 @@ func TestChangesReachAsDeepAsAMemberCanBeNested(t *testing.T) {
 	requireField(t, err, "meta")
 }
 
-func TestChangesRefuseWhatNoMemberCanHold(t *testing.T) {
+func TestChanges_Refuses(t *testing.T) {
 	t.Parallel()
 	failed := document.O("a", 1)
 	failed.Set("a.b", 1)
@@ -180,7 +180,7 @@ func TestChangesRefuseWhatNoMemberCanHold(t *testing.T) {
 	}
 }
 
-func TestPathsThatNeedMoreThanAnUpdateHasAreNotNamed(t *testing.T) {
+func TestChanges_PathsWithinAnUpdate(t *testing.T) {
 	t.Parallel()
 	leaves := document.O()
 	for i := range 1000 {

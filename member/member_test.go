@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-func TestMemberKeepsEveryField(t *testing.T) {
+func TestMember_KeepsEveryField(t *testing.T) {
 	t.Parallel()
 	const text = `{"_id":"m1","_version":2,"app":"a","botId":"b","botMeta":{"liveChat":true},"channel":"c","createdAt":1,"updatedAt":2,
 		"etag":"e","externalId":"x","firstName":"Ada","lastName":"L","gender":"f","meta":{"a":{"b":1}},"platform":"webchat",
@@ -28,7 +28,7 @@ func TestMemberKeepsEveryField(t *testing.T) {
 	require.JSONEq(t, text, kept.String())
 }
 
-func TestObjectsOfANewMemberWork(t *testing.T) {
+func TestMember_ObjectsOfANewOne(t *testing.T) {
 	t.Parallel()
 	var m member.Member
 	m.Meta.Set("order.id", 7)
@@ -39,7 +39,7 @@ func TestObjectsOfANewMemberWork(t *testing.T) {
 	require.JSONEq(t, `{"x": 1}`, m.BotMeta.TempData().String())
 }
 
-func TestBotMetaTellsWhatIsKnown(t *testing.T) {
+func TestBotMeta_TellsWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	var none member.BotMeta
 	require.False(t, none.LiveChat())
@@ -53,7 +53,7 @@ func TestBotMetaTellsWhatIsKnown(t *testing.T) {
 	require.Equal(t, "t n", some.Tree()+" "+some.NodeCompositeID())
 }
 
-func TestBotMetaSurvivesTheCodec(t *testing.T) {
+func TestBotMeta_SurvivesTheCodec(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{"_id":"m","botMeta":{"tempData":{"f":1.0}}}`, `{"_id":"m","botMeta":{}}`, `{"_id":"m"}`} {
 		var m member.Member
@@ -69,7 +69,7 @@ func TestBotMetaSurvivesTheCodec(t *testing.T) {
 	require.ErrorContains(t, json.Unmarshal([]byte(`{"botMeta": "x"}`), &m), "botMeta")
 }
 
-func TestInsertedMemberIsComplete(t *testing.T) {
+func TestInsert_IsComplete(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	m := insert(t, a.mine, `{"firstName": "Ada"}`)

@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-func TestFindAndModifyMemberReturnsBeforeOrAfter(t *testing.T) {
+func TestFindAndModifyMember_BeforeOrAfter(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1", "meta": {"n": 1}}`)
 	a.advance()
@@ -31,7 +31,7 @@ func TestFindAndModifyMemberReturnsBeforeOrAfter(t *testing.T) {
 	require.Equal(t, 2000, document.Get(after, "member.updatedAt", 0))
 }
 
-func TestFindAndModifyMemberReturnsWhatItsOptionsSay(t *testing.T) {
+func TestFindAndModifyMember_Options(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1", "firstName": "Ada", "meta": {"n": 1, "m": 2}, "tags": ["a", "b"]}`)
 	for _, test := range []struct{ option, want string }{
@@ -58,7 +58,7 @@ func TestFindAndModifyMemberReturnsWhatItsOptionsSay(t *testing.T) {
 	}
 }
 
-func TestFindAndModifyMemberTakesPatchAsItSays(t *testing.T) {
+func TestFindAndModifyMember_PatchAsItSays(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{
 		`"patch": {"$set": {"lastName": "B"}}`:                 "Ada B",
@@ -77,7 +77,7 @@ func TestFindAndModifyMemberTakesPatchAsItSays(t *testing.T) {
 	}
 }
 
-func TestFindAndModifyMemberTakesTheFirstAfterSortBy(t *testing.T) {
+func TestFindAndModifyMember_SortBy(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1", "meta": {"a": 1, "b": 1}}`, `{"_id": "m2", "meta": {"a": 1, "b": 2}, "channel": "c2"}`)
 	for sortBy, id := range map[string]string{
@@ -88,7 +88,7 @@ func TestFindAndModifyMemberTakesTheFirstAfterSortBy(t *testing.T) {
 	}
 }
 
-func TestADoubleClickCountsOnce(t *testing.T) {
+func TestFindAndModifyMember_DoubleClick(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1"}`)
 	var won atomic.Int64
@@ -108,7 +108,7 @@ func TestADoubleClickCountsOnce(t *testing.T) {
 	require.Equal(t, int64(1), won.Load())
 }
 
-func TestPatchMembersChangesAllThatMatch(t *testing.T) {
+func TestPatchMembers_AllThatMatch(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{
 		`{"patch": {"meta.n": 9}}`:                                                   "m1: 9 9 9",
@@ -131,7 +131,7 @@ func TestPatchMembersChangesAllThatMatch(t *testing.T) {
 	}
 }
 
-func TestPatchMembersReturnsTheMemberAsItIsNow(t *testing.T) {
+func TestPatchMembers_MemberAsItIsNow(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1"}`)
 	a.advance()
@@ -143,7 +143,7 @@ func TestPatchMembersReturnsTheMemberAsItIsNow(t *testing.T) {
 	require.EqualValues(t, 2000, result.Result.UpdatedAt)
 }
 
-func TestUpdateMemberSetsWhatIsGiven(t *testing.T) {
+func TestUpdateMember_SetsWhatIsGiven(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1", "firstName": "Ada", "lastName": "L", "meta": {"a": 1, "b": 1}}`)
 	a.advance()
@@ -164,7 +164,7 @@ func TestUpdateMemberSetsWhatIsGiven(t *testing.T) {
 	require.Equal(t, shown(t, m), shown(t, load(t, a.mine, "m1")), "and renews nothing")
 }
 
-func TestEtagIsCheckedWhereTheHostAsksForIt(t *testing.T) {
+func TestUpdateMember_EtagChecks(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1"}`)
 	const stale = `{"member": {"_id": "m1", "etag": "stale", "gender": "x"}}`
@@ -188,7 +188,7 @@ func TestEtagIsCheckedWhereTheHostAsksForIt(t *testing.T) {
 	require.Equal(t, "z", load(t, a.mine, "m1").Gender)
 }
 
-func TestTheFirstReferralStays(t *testing.T) {
+func TestCheckAndSaveMemberReferFrom_First(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1"}`, `{"_id": "m2", "meta": {"referFrom": ""}}`)
 	for _, id := range []string{"m1", "m2"} {
@@ -199,7 +199,7 @@ func TestTheFirstReferralStays(t *testing.T) {
 	}
 }
 
-func TestOfManyReferralsOneStays(t *testing.T) {
+func TestCheckAndSaveMemberReferFrom_AtOnce(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1"}`)
 	seen := make([]string, 50)
@@ -221,7 +221,7 @@ func TestOfManyReferralsOneStays(t *testing.T) {
 	require.Equal(t, int64(2), load(t, a.mine, "m1").Version)
 }
 
-func TestMembersAreTheCallersOwn(t *testing.T) {
+func TestGetMember_ReturnsACopy(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1", "meta": {"a": {"b": 1}}, "tags": ["x"]}`)
 	before := a.stored(t)
@@ -232,7 +232,7 @@ func TestMembersAreTheCallersOwn(t *testing.T) {
 	require.Equal(t, before, a.stored(t))
 }
 
-func TestMemberThatAnotherWriterDamagedIsReportedAndCanBeRepaired(t *testing.T) {
+func TestMember_DamagedByOthers(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	require.NoError(t, a.store.Collection("members").Insert(t.Context(),

@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-func TestFindAndModifyMemberRefuses(t *testing.T) {
+func TestFindAndModifyMember_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *member.Service) operation[member.FindAndModifyMemberParams, member.FindAndModifyMemberResult] {
 		return s.FindAndModifyMember
@@ -52,7 +52,7 @@ func TestFindAndModifyMemberRefuses(t *testing.T) {
 	})
 }
 
-func TestFindAndModifyMemberDoesNotUpsert(t *testing.T) {
+func TestFindAndModifyMember_NoUpsert(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	_, err := call(t, a.mine.FindAndModifyMember, `{"filter": {}, "patch": {"$set": {"meta.n": 1}}, "option": {"upsert": true}}`)
@@ -61,7 +61,7 @@ func TestFindAndModifyMemberDoesNotUpsert(t *testing.T) {
 	require.Equal(t, `[]`, a.stored(t))
 }
 
-func TestGetMemberRefuses(t *testing.T) {
+func TestGetMember_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *member.Service) operation[member.GetMemberParams, *member.Member] {
 		return s.GetMember
@@ -72,7 +72,7 @@ func TestGetMemberRefuses(t *testing.T) {
 	})
 }
 
-func TestPatchMembersRefuses(t *testing.T) {
+func TestPatchMembers_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *member.Service) operation[member.PatchMembersParams, member.PatchMembersResult] {
 		return s.PatchMembers
@@ -101,7 +101,7 @@ func TestPatchMembersRefuses(t *testing.T) {
 	})
 }
 
-func TestUpdateMemberRefuses(t *testing.T) {
+func TestUpdateMember_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *member.Service) operation[member.UpdateMemberParams, member.UpdateMemberResult] {
 		return s.UpdateMember
@@ -126,7 +126,7 @@ func TestUpdateMemberRefuses(t *testing.T) {
 	})
 }
 
-func TestCheckAndSaveMemberReferFromRefuses(t *testing.T) {
+func TestCheckAndSaveMemberReferFrom_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *member.Service) operation[member.CheckAndSaveMemberReferFromParams, *member.Member] {
 		return s.CheckAndSaveMemberReferFrom
@@ -140,7 +140,7 @@ func TestCheckAndSaveMemberReferFromRefuses(t *testing.T) {
 	})
 }
 
-func TestMemberThatIsNotThereIsNotFound(t *testing.T) {
+func TestOperations_MemberNotFound(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	_, err := call(t, a.mine.GetMember, `{"memberId": "none"}`)

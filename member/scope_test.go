@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-func TestMembersOfAnotherAppDoNotExist(t *testing.T) {
+func TestOperations_MembersOfAnotherApp(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	insert(t, a.theirs, `{"_id": "t1", "firstName": "Tom"}`)
@@ -43,7 +43,7 @@ func refusal[P, R any](t *testing.T, run operation[P, R], params string) error {
 	return err
 }
 
-func TestForgedRecordsGiveNoRights(t *testing.T) {
+func TestOperations_ForgedRecords(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1"}`)
 	insert(t, a.theirs, `{"_id": "t1"}`)
@@ -59,7 +59,7 @@ func TestForgedRecordsGiveNoRights(t *testing.T) {
 	require.Equal(t, "f", load(t, a.mine, "m1").Gender, "a channel is an address, and what else it holds is not looked at")
 }
 
-func TestRecordsStayWhereTheyAre(t *testing.T) {
+func TestPatches_MoveNoRecord(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1", "firstName": "Ada"}`)
 	before := a.stored(t)
@@ -74,7 +74,7 @@ func TestRecordsStayWhereTheyAre(t *testing.T) {
 	}
 }
 
-func TestWhatIsFixedMayBeGivenAsItIs(t *testing.T) {
+func TestUpdateMember_FixedFieldsAsTheyAre(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m1", "firstName": "Ada"}`)
 	a.advance()
@@ -88,7 +88,7 @@ func TestWhatIsFixedMayBeGivenAsItIs(t *testing.T) {
 	require.EqualValues(t, 2000, now.UpdatedAt)
 }
 
-func TestPatchMembersStaysInItsChannel(t *testing.T) {
+func TestPatchMembers_OneChannel(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{
 		`{"patch": {"gender": "new"}}`:                                             "new/old",
@@ -104,7 +104,7 @@ func TestPatchMembersStaysInItsChannel(t *testing.T) {
 	}
 }
 
-func TestPatchMembersNeedsAChannel(t *testing.T) {
+func TestPatchMembers_NeedsAChannel(t *testing.T) {
 	t.Parallel()
 	none := newApps(t).in(t, record.Scope{App: "mine"})
 	_, err := call(t, none.PatchMembers, `{"patch": {"gender": "x"}}`)
@@ -112,7 +112,7 @@ func TestPatchMembersNeedsAChannel(t *testing.T) {
 	requireField(t, err, "channel")
 }
 
-func TestTheWholeAppIsSearched(t *testing.T) {
+func TestOperations_WholeApp(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "m2", "channel": "c2"}`)
 	require.Equal(t, "c2", load(t, a.mine, "m2").Channel)

@@ -29,7 +29,7 @@ func (lostCollection) FindAndModify(
 		boterr.Invalid("update", "does not fit"))
 }
 
-func TestAStoreThatIsUnavailableIsNoMemberWithoutMeta(t *testing.T) {
+func TestCheckAndSaveMemberReferFrom_StoreFails(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id":"ada","externalId":"a"}`)
 	members := member.New(record.Env{Store: lost{a.store}}, record.Scope{App: "mine", Channel: "c1"}, nil)
