@@ -33,9 +33,9 @@ func casesOf(t *testing.T, name string) []storetest.Case {
 	return cases
 }
 
-// TestMongoCases runs the cases of query and update semantics through the
+// TestCases_Mongo runs the cases of query and update semantics through the
 // operations.
-func TestMongoCases(t *testing.T) {
+func TestCases_Mongo(t *testing.T) {
 	t.Parallel()
 	cases := casesOf(t, "mongo_cases.jsonl")
 	missing := 0
@@ -59,9 +59,9 @@ var leftOut = map[string]string{
 	"S-04080": "a data source that has no entries yet is empty, and not missing",
 }
 
-// TestServerCases runs the cases that are checked against MongoDB itself through the
+// TestCases_Server runs the cases that are checked against MongoDB itself through the
 // operations.
-func TestServerCases(t *testing.T) {
+func TestCases_Server(t *testing.T) {
 	t.Parallel()
 	cases := casesOf(t, "server_cases.jsonl")
 	missing := 0

@@ -22,7 +22,7 @@ func shops(t *testing.T) *apps {
 	)
 }
 
-func TestCountIsANumber(t *testing.T) {
+func TestCountDataSource(t *testing.T) {
 	t.Parallel()
 	a := shops(t)
 	for params, want := range map[string]string{
@@ -40,7 +40,7 @@ func TestCountIsANumber(t *testing.T) {
 	}
 }
 
-func TestFetchGivesEntriesOrTheirNumber(t *testing.T) {
+func TestFetchData_EntriesOrNumber(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "n": 1}`, `{"n": 2}`)
 	run := a.mine.FetchDataFromDataSource
@@ -53,7 +53,7 @@ func TestFetchGivesEntriesOrTheirNumber(t *testing.T) {
 	requireResult(t, run, `{"dataSourceId": "nothing", "count": true}`, `0`)
 }
 
-func TestFetchSortsInTheOrderOfTheKeys(t *testing.T) {
+func TestFetchData_SortOrderOfKeys(t *testing.T) {
 	t.Parallel()
 	a := shops(t)
 	for sortBy, want := range map[string]string{
@@ -80,7 +80,7 @@ func TestFetchSortsInTheOrderOfTheKeys(t *testing.T) {
 	}
 }
 
-func TestDistinctGivesValuesOrTheirNumber(t *testing.T) {
+func TestFetchDistinct_ValuesOrNumber(t *testing.T) {
 	t.Parallel()
 	a := shops(t)
 	run := a.mine.FetchDistinctDataFromDataSource
@@ -95,7 +95,7 @@ func TestDistinctGivesValuesOrTheirNumber(t *testing.T) {
 	requireResult(t, run, `{"dataSourceId": "table", "key": "missing", "count": true}`, `0`)
 }
 
-func TestResultsOfFetchesAreReadFromTheirJSON(t *testing.T) {
+func TestFetchData_ResultsFromJSON(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`[]`, `[{"_id":1}]`, `0`, `7`} {
 		var entries datasource.FetchDataFromDataSourceResult
@@ -116,7 +116,7 @@ func TestResultsOfFetchesAreReadFromTheirJSON(t *testing.T) {
 	require.Equal(t, int64(1), near.Count)
 }
 
-func TestNothingIsDoneAfterTheContextEnded(t *testing.T) {
+func TestService_ContextEnded(t *testing.T) {
 	t.Parallel()
 	a := shops(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -26,7 +26,7 @@ func near(t *testing.T, s *datasource.Service, data string) string {
 	return fmt.Sprint(ids...)
 }
 
-func TestGeoNearOrdersByDistanceAndKeepsWithinIt(t *testing.T) {
+func TestFetchGeoNear_ByDistance(t *testing.T) {
 	t.Parallel()
 	a := newApps(t,
 		`{"_id": 1, "location": {"type": "Point", "coordinates": [0, 2]}, "open": true}`,
@@ -53,7 +53,7 @@ func TestGeoNearOrdersByDistanceAndKeepsWithinIt(t *testing.T) {
 	}
 }
 
-func TestGeoNearPutsTheDistanceWhereItIsAskedFor(t *testing.T) {
+func TestFetchGeoNear_DistanceField(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "location": {"type": "Point", "coordinates": [0, 1]}}`)
 	for data, want := range map[string]float64{
@@ -71,7 +71,7 @@ func TestGeoNearPutsTheDistanceWhereItIsAskedFor(t *testing.T) {
 	requireTable(t, a.mine, `{"_id": 1, "location": {"type": "Point", "coordinates": [0, 1]}}`)
 }
 
-func TestGeoNearIsAnArrayInJSON(t *testing.T) {
+func TestFetchGeoNear_ArrayInJSON(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "location": [3, 4]}`)
 	requireResult(t, a.mine.FetchGeoNearFromDataSource,
@@ -80,7 +80,7 @@ func TestGeoNearIsAnArrayInJSON(t *testing.T) {
 	requireResult(t, a.mine.FetchGeoNearFromDataSource, `{"dataSourceId": "nothing", "data": {"near": [0, 0]}}`, `[]`)
 }
 
-func TestGeoNearFindsTheOnlyColumnOfPoints(t *testing.T) {
+func TestFetchGeoNear_OnlyColumnOfPoints(t *testing.T) {
 	t.Parallel()
 	const data = `{"near": [0, 0]}`
 	require.Equal(t, "2 1", near(t, newApps(t, `{"_id": 1, "at": [5, 5]}`, `{"_id": 2, "at": [1, 1]}`).mine, data))
@@ -91,7 +91,7 @@ func TestGeoNearFindsTheOnlyColumnOfPoints(t *testing.T) {
 	require.Equal(t, "1", near(t, newApps(t, `{"_id": 1, "a": [5, 5], "b": [0, 0]}`).mine, `{"near": [0, 0], "key": "b"}`))
 }
 
-func TestGeoNearAsksWhichColumnIsMeant(t *testing.T) {
+func TestFetchGeoNear_SeveralColumns(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasource.Service) operation[
 		datasource.FetchGeoNearFromDataSourceParams, datasource.FetchGeoNearFromDataSourceResult,

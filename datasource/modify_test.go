@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-func TestFindAndModifyReturnsTheEntryBeforeOrAfter(t *testing.T) {
+func TestFindAndModifyData_BeforeOrAfter(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "n": 1}`)
 	run := a.mine.FindAndModifyDataFromDataSource
@@ -24,7 +24,7 @@ func TestFindAndModifyReturnsTheEntryBeforeOrAfter(t *testing.T) {
 		`{"ok": 1, "value": {"_id": 1, "createdAt": 1000, "updatedAt": 2000, "n": 3}}`)
 }
 
-func TestFindAndModifyGivesNullWhereNothingMatches(t *testing.T) {
+func TestFindAndModifyData_NothingMatches(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1}`)
 	requireResult(t, a.mine.FindAndModifyDataFromDataSource,
@@ -33,7 +33,7 @@ func TestFindAndModifyGivesNullWhereNothingMatches(t *testing.T) {
 	requireTable(t, a.mine, `{"_id": 1}`)
 }
 
-func TestFindAndModifyReturnsWhatTheProjectionSays(t *testing.T) {
+func TestFindAndModifyData_Projection(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "n": 1, "tags": ["a", "b"]}`)
 	run := a.mine.FindAndModifyDataFromDataSource
@@ -56,7 +56,7 @@ func TestFindAndModifyReturnsWhatTheProjectionSays(t *testing.T) {
 	requireTable(t, a.mine, `{"_id": 1, "n": 5, "tags": ["a", "b"]}`, `{"_id": 2, "n": 6}`)
 }
 
-func TestOptionsOfDriversThatChangeNoOutcomeHaveNoEffect(t *testing.T) {
+func TestFindAndModifyData_OptionsWithoutEffect(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "n": 1}`)
 	requireResult(t, a.mine.PatchDataToDataSource, `{"dataSourceId": "table", "patch": {"n": 2},
@@ -72,7 +72,7 @@ func TestOptionsOfDriversThatChangeNoOutcomeHaveNoEffect(t *testing.T) {
 	}
 }
 
-func TestOptionsThatChangeTheOutcomeOrContradictAreRefused(t *testing.T) {
+func TestFindAndModifyData_RefusesOptions(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
 		`{"dataSourceId": "table", "filter": {}, "patch": {"$set": {"n": 9}}, "sortBy": {"n": 1}, "option": {"sort": {"n": -1}}}`: "option.sort",
@@ -98,7 +98,7 @@ func TestOptionsThatChangeTheOutcomeOrContradictAreRefused(t *testing.T) {
 	}, cases)
 }
 
-func TestTwoNamesOfOneDataSourceAreOne(t *testing.T) {
+func TestDataSource_TwoNamesOfOne(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1}`)
 	const both = `{"collectionName": "table", "dataSourceId": "table"`
@@ -106,7 +106,7 @@ func TestTwoNamesOfOneDataSourceAreOne(t *testing.T) {
 	requireResult(t, a.mine.PatchDataToDataSource, both+`, "patch": {"n": 2}}`, `{"matched": 1, "modified": 1, "inserted": 0, "deleted": 0}`)
 }
 
-func TestFindAndModifyTakesTheFirstAfterSortBy(t *testing.T) {
+func TestFindAndModifyData_SortBy(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "a": 1, "b": 1}`, `{"_id": 2, "a": 1, "b": 2}`, `{"_id": 3, "a": 0, "b": 9}`)
 	run := a.mine.FindAndModifyDataFromDataSource
@@ -119,7 +119,7 @@ func TestFindAndModifyTakesTheFirstAfterSortBy(t *testing.T) {
 	}
 }
 
-func TestASortByTwoListsIsInvalid(t *testing.T) {
+func TestFindAndModifyData_TwoSorts(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "a": [1], "b": [2]}`)
 	const sort = `{"a": 1, "b": 1}`
@@ -141,7 +141,7 @@ func requireInvalidAt(t *testing.T, field string, err error) {
 	require.Equal(t, field, e.Field)
 }
 
-func TestFindAndModifyTakesPatchAsItSays(t *testing.T) {
+func TestFindAndModifyData_PatchAsItSays(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{
 		`"patch": {"$set": {"n": 2}}`:                   `{"_id": 1, "n": 2, "m": 1}`,
@@ -160,7 +160,7 @@ func TestFindAndModifyTakesPatchAsItSays(t *testing.T) {
 	}
 }
 
-func TestFindAndModifyUpserts(t *testing.T) {
+func TestFindAndModifyData_Upserts(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	run := a.mine.FindAndModifyDataFromDataSource
@@ -171,7 +171,7 @@ func TestFindAndModifyUpserts(t *testing.T) {
 	requireTable(t, a.mine, `{"_id": 5, "n": 1}`, `{"_id": "id1", "k": "x", "n": 1}`)
 }
 
-func TestArrayFiltersChooseElements(t *testing.T) {
+func TestArrayFilters_ChooseElements(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "rows": [{"n": 1}, {"n": 5}]}`)
 	_, err := call(t, a.mine.FindAndModifyDataFromDataSource, `{"dataSourceId": "table", "filter": {},
@@ -180,7 +180,7 @@ func TestArrayFiltersChooseElements(t *testing.T) {
 	requireTable(t, a.mine, `{"_id": 1, "rows": [{"n": 1}, {"n": 5, "seen": true}]}`)
 }
 
-func TestEachCouponIsClaimedOnce(t *testing.T) {
+func TestFindAndModifyData_CouponsAtOnce(t *testing.T) {
 	t.Parallel()
 	const coupons, claimants = 100, 200
 	a := newApps(t)
@@ -211,7 +211,7 @@ func TestEachCouponIsClaimedOnce(t *testing.T) {
 	require.Len(t, by, coupons, "every coupon is claimed")
 }
 
-func TestPatchCountsWhatItDid(t *testing.T) {
+func TestPatchData_Counts(t *testing.T) {
 	t.Parallel()
 	for params, want := range map[string]string{
 		`"patch": {"n": 2}`:                     `{"matched": 1, "modified": 1, "inserted": 0, "deleted": 0}`,
@@ -228,7 +228,7 @@ func TestPatchCountsWhatItDid(t *testing.T) {
 	}
 }
 
-func TestPatchSetsFieldsUnlessItHasModifiers(t *testing.T) {
+func TestPatchData_SetsUnlessModifiers(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "n": 1}`, `{"_id": 2, "n": 2}`)
 	run := a.mine.PatchDataToDataSource
@@ -239,7 +239,7 @@ func TestPatchSetsFieldsUnlessItHasModifiers(t *testing.T) {
 	requireTable(t, a.mine, `{"_id": 1}`, `{"_id": 2, "n": 2, "m": 1}`)
 }
 
-func TestOnlyAChangeRenewsUpdatedAt(t *testing.T) {
+func TestPatchData_UpdatedAt(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "n": 1}`)
 	a.advance()

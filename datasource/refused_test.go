@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 )
 
-func TestFindAndModifyDataFromDataSourceRefuses(t *testing.T) {
+func TestFindAndModifyData_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasource.Service) operation[
 		datasource.FindAndModifyDataFromDataSourceParams, datasource.FindAndModifyDataFromDataSourceResult] {
@@ -56,7 +56,7 @@ func TestFindAndModifyDataFromDataSourceRefuses(t *testing.T) {
 	})
 }
 
-func TestOperatorsThatAreNotSupportedAreNamed(t *testing.T) {
+func TestOperators_UnsupportedAreNamed(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1}`)
 	for filter, field := range map[string]string{
@@ -70,7 +70,7 @@ func TestOperatorsThatAreNotSupportedAreNamed(t *testing.T) {
 	}
 }
 
-func TestUpsertDataToDataSourceRefuses(t *testing.T) {
+func TestUpsertData_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasource.Service) operation[datasource.UpsertDataToDataSourceParams, datasource.UpsertDataToDataSourceResult] {
 		return s.UpsertDataToDataSource
@@ -94,7 +94,7 @@ func TestUpsertDataToDataSourceRefuses(t *testing.T) {
 	})
 }
 
-func TestCountDataSourceRefuses(t *testing.T) {
+func TestCountDataSource_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasource.Service) operation[datasource.CountDataSourceParams, int64] {
 		return s.CountDataSource
@@ -107,7 +107,7 @@ func TestCountDataSourceRefuses(t *testing.T) {
 	}))
 }
 
-func TestFetchDataFromDataSourceRefuses(t *testing.T) {
+func TestFetchData_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasource.Service) operation[datasource.FetchDataFromDataSourceParams, datasource.FetchDataFromDataSourceResult] {
 		return s.FetchDataFromDataSource
@@ -123,7 +123,7 @@ func TestFetchDataFromDataSourceRefuses(t *testing.T) {
 	}))
 }
 
-func TestFetchDistinctDataFromDataSourceRefuses(t *testing.T) {
+func TestFetchDistinct_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasource.Service) operation[
 		datasource.FetchDistinctDataFromDataSourceParams, datasource.FetchDistinctDataFromDataSourceResult] {
@@ -138,7 +138,7 @@ func TestFetchDistinctDataFromDataSourceRefuses(t *testing.T) {
 	}))
 }
 
-func TestFetchGeoNearFromDataSourceRefuses(t *testing.T) {
+func TestFetchGeoNear_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasource.Service) operation[
 		datasource.FetchGeoNearFromDataSourceParams, datasource.FetchGeoNearFromDataSourceResult] {
@@ -164,7 +164,7 @@ func TestFetchGeoNearFromDataSourceRefuses(t *testing.T) {
 	}))
 }
 
-func TestPatchDataToDataSourceRefuses(t *testing.T) {
+func TestPatchData_Refuses(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, func(s *datasource.Service) operation[datasource.PatchDataToDataSourceParams, datasource.PatchDataToDataSourceResult] {
 		return s.PatchDataToDataSource

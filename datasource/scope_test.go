@@ -19,7 +19,7 @@ func tricks() []string {
 	}
 }
 
-func TestEntriesOfAnotherAppDoNotExist(t *testing.T) {
+func TestService_OtherApps(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	upsert(t, a.theirs, `{"_id": 1, "app": "theirs", "location": [0, 0]}`)
@@ -39,7 +39,7 @@ func TestEntriesOfAnotherAppDoNotExist(t *testing.T) {
 	requireTable(t, a.mine, `{"_id": 1, "app": "theirs"}`)
 }
 
-func TestDataSourcesOfOneAppAreApart(t *testing.T) {
+func TestService_DataSourcesAreApart(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1}`)
 	for _, other := range []string{"Table", "table ", "table/", "/table", "data/mine/table", "members", "tab%6ce", "😀"} {
@@ -49,7 +49,7 @@ func TestDataSourcesOfOneAppAreApart(t *testing.T) {
 	}
 }
 
-func TestNoPairOfAppAndDataSourceIsTakenForAnother(t *testing.T) {
+func TestService_NamesRunIntoEachOther(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	pairs := [][2]string{{"a", "b/c"}, {"a/b", "c"}, {"", "a/b/c"}, {"a%2Fb", "c"}, {"a b", "c"}, {"a+b", "c"}, {"a", "b"}, {"a", "B"}}

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestUpsertSaysWhatBecameOfEachElement(t *testing.T) {
+func TestUpsertData_OutcomeOfEach(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": "there", "n": 1, "m": 1}`, `{"_id": "same", "n": 1}`)
 	requireResult(t, a.mine.UpsertDataToDataSource, `{"dataSourceId": "table", "data": [
@@ -26,7 +26,7 @@ func TestUpsertSaysWhatBecameOfEachElement(t *testing.T) {
 		`{"_id": "id1", "n": 1}`, `{"_id": "given", "n": 3}`, `{"_id": "id2", "n": 4}`)
 }
 
-func TestUpsertTakesOneObject(t *testing.T) {
+func TestUpsertData_OneObject(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	requireResult(t, a.mine.UpsertDataToDataSource, `{"dataSourceId": "table", "data": {"n": 1}}`,
@@ -34,7 +34,7 @@ func TestUpsertTakesOneObject(t *testing.T) {
 			"matched": 0, "modified": 0, "inserted": 1, "deleted": 0}}`)
 }
 
-func TestUpsertOfNothingDoesNothing(t *testing.T) {
+func TestUpsertData_Nothing(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	requireResult(t, a.mine.UpsertDataToDataSource, `{"dataSourceId": "table", "data": []}`,
@@ -42,7 +42,7 @@ func TestUpsertOfNothingDoesNothing(t *testing.T) {
 			"matched": 0, "modified": 0, "inserted": 0, "deleted": 0}}`)
 }
 
-func TestAnyScalarIsAnID(t *testing.T) {
+func TestUpsertData_AnyScalarAsID(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{`"text"`, `""`, `5`, `-0.5`, `true`, `false`} {
 		a := newApps(t, `{"_id": `+id+`, "n": 1}`)
@@ -52,7 +52,7 @@ func TestAnyScalarIsAnID(t *testing.T) {
 	}
 }
 
-func TestAnEntryThatWasFetchedCanBeGivenBack(t *testing.T) {
+func TestUpsertData_FetchedEntry(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "n": 1}`)
 	a.advance()
@@ -63,14 +63,14 @@ func TestAnEntryThatWasFetchedCanBeGivenBack(t *testing.T) {
 	requireTable(t, a.mine, `{"_id": 1, "n": 2}`)
 }
 
-func TestColumnsMayHaveTheNamesOfRecordFields(t *testing.T) {
+func TestUpsertData_ColumnsNamedLikeFields(t *testing.T) {
 	t.Parallel()
 	a := newApps(t, `{"_id": 1, "app": "a", "channel": "c", "_version": "v", "etag": 1, "member": null}`)
 	upsert(t, a.mine, `{"_id": 1, "app": "b"}`)
 	requireTable(t, a.mine, `{"_id": 1, "app": "b", "channel": "c", "_version": "v", "etag": 1, "member": null}`)
 }
 
-func TestConcurrentUpsertsOfOneIDMakeOneEntry(t *testing.T) {
+func TestUpsertData_OneIDAtOnce(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	outcomes := make([]datasource.UpsertOutcome, 50)
@@ -95,7 +95,7 @@ func TestConcurrentUpsertsOfOneIDMakeOneEntry(t *testing.T) {
 	require.Equal(t, int64(len(outcomes)-1), matched)
 }
 
-func TestWhatIsStoredIsNobodysToChange(t *testing.T) {
+func TestService_StoredIsACopy(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	list, inner := []any{"a"}, map[string]any{"x": 1}
@@ -120,7 +120,7 @@ func TestWhatIsStoredIsNobodysToChange(t *testing.T) {
 	requireTable(t, a.mine, `{"_id": 1, "list": ["a"], "inner": {"x": 1}, "n": 1}`)
 }
 
-func TestAnUpsertedEntryKeepsTheOrderOfItsColumns(t *testing.T) {
+func TestUpsertData_OrderOfColumns(t *testing.T) {
 	t.Parallel()
 	s := datasource.New(record.Env{Store: memstore.New()}, record.Scope{App: "app"})
 	for _, element := range []document.Object{document.O("_id", "e1", "z", 1, "a", 2), document.O("z", 1, "a", 2)} {
