@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-func TestBotIDIsThatOfTheInfo(t *testing.T) {
+func TestBotID(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"type": "alpha", "info": {"pageId": "page"}}`:      "page",

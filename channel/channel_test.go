@@ -19,7 +19,7 @@ func parse(t *testing.T, text string) channel.Channel {
 	return c
 }
 
-func TestChannelReadsEveryField(t *testing.T) {
+func TestChannel_ReadsEveryField(t *testing.T) {
 	t.Parallel()
 	c := parse(t, `{
 		"_id": "c1", "_version": 3, "app": "a1", "createdAt": 1, "updatedAt": 2, "description": "d", "etag": "e",
@@ -44,7 +44,7 @@ func TestChannelReadsEveryField(t *testing.T) {
 	require.True(t, c.BroadcastGroups[0].Groups[0].Unknown.Has("x"), "unknown fields are kept in groups, too")
 }
 
-func TestChannelIsWrittenAsItWasRead(t *testing.T) {
+func TestChannel_WrittenAsRead(t *testing.T) {
 	t.Parallel()
 	const text = `{"_id":"c1","metadata":{"shop":1},"on":true,"type":"webchat","later":[1]}`
 	written, err := json.Marshal(parse(t, text))
@@ -52,14 +52,14 @@ func TestChannelIsWrittenAsItWasRead(t *testing.T) {
 	require.JSONEq(t, text, string(written))
 }
 
-func TestMetadataMayBeText(t *testing.T) {
+func TestChannel_MetadataAsText(t *testing.T) {
 	t.Parallel()
 	c := parse(t, `{"metadata": "{\"shop\": {\"id\": 7}}"}`)
 	require.Equal(t, 7, document.Get(c.Metadata, "shop.id", 0))
 	require.True(t, parse(t, `{"metadata": " "}`).Metadata.IsZero(), "an empty text is no metadata")
 }
 
-func TestInfoIsChosenByType(t *testing.T) {
+func TestInfo_ChosenByType(t *testing.T) {
 	t.Parallel()
 	for of, want := range map[string]channel.Info{
 		"alpha":   channel.AlphaInfo{AccessToken: channel.NewSecret("t"), Subscribed: true},
@@ -74,7 +74,7 @@ func TestInfoIsChosenByType(t *testing.T) {
 	require.Nil(t, parse(t, `{"type": "delta"}`).Info)
 }
 
-func TestInfoOfAnotherTypeIsKeptAsItCame(t *testing.T) {
+func TestInfo_OfAnotherType(t *testing.T) {
 	t.Parallel()
 	for _, of := range []string{"foxtrot", "hotel", "custom", "webchat", "their own", ""} {
 		c := parse(t, `{"info": {"key": "k", "n": {"a": 1}}, "type": "`+of+`"}`)
@@ -83,7 +83,7 @@ func TestInfoOfAnotherTypeIsKeptAsItCame(t *testing.T) {
 	}
 }
 
-func TestChannelOfTheWrongShapeNamesTheField(t *testing.T) {
+func TestChannel_WrongShape(t *testing.T) {
 	t.Parallel()
 	for text, field := range map[string]string{
 		`[]`:                   "",
@@ -108,7 +108,7 @@ func TestChannelOfTheWrongShapeNamesTheField(t *testing.T) {
 	}
 }
 
-func TestGroupsAreWrittenAsTheyWereRead(t *testing.T) {
+func TestGroups_WrittenAsRead(t *testing.T) {
 	t.Parallel()
 	const broadcast = `{"label":"default","groups":[{"id":"u1","type":"user","extra":1}],"extra":2}`
 	var b channel.BroadcastGroup

@@ -33,7 +33,7 @@ func secretive() (one, other *channel.Channel) {
 	return with("S3CRET99", 1_234_567), with("S3CRET98", 1_234_568)
 }
 
-func TestAFailedComparisonShowsNoCredential(t *testing.T) {
+func TestSecret_InFailedComparison(t *testing.T) {
 	t.Parallel()
 	var h heard
 	one, other := secretive()
@@ -45,7 +45,7 @@ func TestAFailedComparisonShowsNoCredential(t *testing.T) {
 	require.NotContains(t, h.text.String(), "further")
 }
 
-func TestNoWalkThroughTheFieldsReachesACredential(t *testing.T) {
+func TestSecret_UnreachableByReflection(t *testing.T) {
 	t.Parallel()
 	one, _ := secretive()
 	var texts []string
@@ -84,7 +84,7 @@ func walk(v reflect.Value, texts *[]string) {
 	}
 }
 
-func TestEqualCredentialsAreEqual(t *testing.T) {
+func TestSecret_Equal(t *testing.T) {
 	t.Parallel()
 	one, other := secretive()
 	same, _ := secretive()
@@ -95,7 +95,7 @@ func TestEqualCredentialsAreEqual(t *testing.T) {
 	require.Equal(t, channel.Secret{}, channel.NewSecret(""))
 }
 
-func TestWhatIsHiddenComesBackAsItWas(t *testing.T) {
+func TestSealed_ComesBackAsItWas(t *testing.T) {
 	t.Parallel()
 	deep := document.O("end", 1)
 	for range 90 {
@@ -113,7 +113,7 @@ func TestWhatIsHiddenComesBackAsItWas(t *testing.T) {
 	require.Zero(t, channel.Hide(document.Object{}))
 }
 
-func TestWhatCannotBeStoredIsRefusedWhereItIsStored(t *testing.T) {
+func TestSealed_CannotBeStored(t *testing.T) {
 	t.Parallel()
 	hidden := channel.Hide(document.O("a", make(chan int)))
 	require.False(t, hidden.IsZero())

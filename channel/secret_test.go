@@ -39,7 +39,7 @@ func channels(t *testing.T) map[string]channel.Channel {
 	return read
 }
 
-func TestCredentialsAreRedactedWhereverAChannelIsShown(t *testing.T) {
+func TestSecret_RedactedInChannel(t *testing.T) {
 	t.Parallel()
 	for of, c := range channels(t) {
 		for how, show := range ways() {
@@ -90,7 +90,7 @@ func ways() map[string]func(any) string {
 	return ways
 }
 
-func TestCredentialIsShownAsRedacted(t *testing.T) {
+func TestSecret_ShownAsRedacted(t *testing.T) {
 	t.Parallel()
 	for _, value := range []any{
 		channel.NewSecret("s"), channel.NewSecretTime(1), channel.Hide(document.O("k", "s")),
@@ -106,7 +106,7 @@ func TestCredentialIsShownAsRedacted(t *testing.T) {
 	}
 }
 
-func TestEveryCredentialOfTheSpecificationIsSecret(t *testing.T) {
+func TestSecret_EachOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"accessToken", "appAccessToken", "botAccessToken", "signingSecret", "token", "webhookToken", "apiKey", "apiToken",
@@ -131,7 +131,7 @@ func TestEveryCredentialOfTheSpecificationIsSecret(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCredentialIsShown(t *testing.T) {
+func TestSecret_OthersAreShown(t *testing.T) {
 	t.Parallel()
 	for of, c := range channels(t) {
 		if of == "foxtrot" {
@@ -143,7 +143,7 @@ func TestWhatIsNoCredentialIsShown(t *testing.T) {
 	}
 }
 
-func TestCredentialsSurviveTheCodec(t *testing.T) {
+func TestSecret_SurvivesTheCodec(t *testing.T) {
 	t.Parallel()
 	for of, c := range channels(t) {
 		kept, err := document.Encode(c)
@@ -162,7 +162,7 @@ func TestCredentialsSurviveTheCodec(t *testing.T) {
 	require.Equal(t, secret, document.Get(echo.Unknown.Reveal(), "newKey", ""))
 }
 
-func TestWhatWasRedactedDoesNotBecomeACredential(t *testing.T) {
+func TestSecret_RedactedTextIsNone(t *testing.T) {
 	t.Parallel()
 	for of, c := range channels(t) {
 		text, err := json.Marshal(c)
@@ -186,7 +186,7 @@ func mustJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-func TestEmptySecretsAreLeftOut(t *testing.T) {
+func TestSecret_EmptyIsLeftOut(t *testing.T) {
 	t.Parallel()
 	require.True(t, reflect.ValueOf(channel.NewSecret("")).IsZero())
 	require.Zero(t, channel.NewSecretTime(0))
@@ -194,7 +194,7 @@ func TestEmptySecretsAreLeftOut(t *testing.T) {
 		mustJSON(t, channel.Channel{Type: channel.Alpha, Info: channel.AlphaInfo{}}))
 }
 
-func TestSecretsAreReadFromJSON(t *testing.T) {
+func TestSecret_ReadFromJSON(t *testing.T) {
 	t.Parallel()
 	var read struct {
 		Secret channel.Secret     `json:"secret"`

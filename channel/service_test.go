@@ -45,7 +45,7 @@ func requireInvalid(t *testing.T, err error, field string) {
 	require.Equal(t, field, e.Field)
 }
 
-func TestGetChannelTellsTheApp(t *testing.T) {
+func TestGetChannel_TellsTheApp(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	save(t, a.mine, channel.Channel{ID: "c1", Type: channel.Webchat})
@@ -54,13 +54,13 @@ func TestGetChannelTellsTheApp(t *testing.T) {
 	require.JSONEq(t, `{"channelId": "c1", "appId": "mine"}`, mustJSON(t, reference))
 }
 
-func TestGetChannelNeedsAnID(t *testing.T) {
+func TestGetChannel_NeedsAnID(t *testing.T) {
 	t.Parallel()
 	_, err := newApps().mine.GetChannel(t.Context(), channel.GetChannelParams{})
 	requireInvalid(t, err, "channelId")
 }
 
-func TestChannelOfAnotherAppDoesNotExist(t *testing.T) {
+func TestGetChannel_AnotherApp(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	save(t, a.theirs, channel.Channel{ID: "c1", Type: channel.Webchat})
@@ -77,7 +77,7 @@ func TestChannelOfAnotherAppDoesNotExist(t *testing.T) {
 	require.Empty(t, theirs.Name)
 }
 
-func TestSaveInsertsAndReplaces(t *testing.T) {
+func TestSave_InsertsAndReplaces(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	first := save(t, a.mine, channel.Channel{
@@ -105,7 +105,7 @@ func TestSaveInsertsAndReplaces(t *testing.T) {
 	require.Equal(t, "s", loaded.Info.(channel.AlphaInfo).AccessToken.Reveal())
 }
 
-func TestSaveDoesNotOverwriteWhatItHasNotSeen(t *testing.T) {
+func TestSave_KeepsWhatItHasNotSeen(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	stale := save(t, a.mine, channel.Channel{ID: "c1", Type: channel.Webchat})
@@ -116,7 +116,7 @@ func TestSaveDoesNotOverwriteWhatItHasNotSeen(t *testing.T) {
 	require.ErrorIs(t, err, boterr.NotFound)
 }
 
-func TestTheEtagIsATimeThatEachChangeMakesLater(t *testing.T) {
+func TestSave_EtagGrows(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	startMs := a.now.UnixMilli()
@@ -132,7 +132,7 @@ func TestTheEtagIsATimeThatEachChangeMakesLater(t *testing.T) {
 	require.Equal(t, strconv.FormatInt(a.now.UnixMilli(), 10), save(t, a.mine, *seen).Etag)
 }
 
-func TestSavesAtOnceAllMakeAnEtagOfTheirOwn(t *testing.T) {
+func TestSave_EtagsAtOnce(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	const saves = 20
@@ -155,7 +155,7 @@ func TestSavesAtOnceAllMakeAnEtagOfTheirOwn(t *testing.T) {
 	require.Len(t, seen, saves)
 }
 
-func TestSaveRefusesWhatIsNoChannel(t *testing.T) {
+func TestSave_Refuses(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	for field, c := range map[string]*channel.Channel{
@@ -175,7 +175,7 @@ func TestSaveRefusesWhatIsNoChannel(t *testing.T) {
 	require.ErrorIs(t, err, boterr.NotFound)
 }
 
-func TestPairingKeepsTheOrder(t *testing.T) {
+func TestPair_KeepsOrder(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	for _, id := range []string{"in", "out1", "out2"} {
@@ -197,7 +197,7 @@ func TestPairingKeepsTheOrder(t *testing.T) {
 	requirePairing(a.mine, "mine")
 }
 
-func TestPairRefusesWhatIsNoPair(t *testing.T) {
+func TestPair_Refuses(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	save(t, a.mine, channel.Channel{ID: "in", Type: channel.Webchat})
@@ -213,7 +213,7 @@ func TestPairRefusesWhatIsNoPair(t *testing.T) {
 	require.Equal(t, []string{"out"}, pairing.Outlets)
 }
 
-func TestEveryInfoIsStoredWithItsType(t *testing.T) {
+func TestSave_EveryInfo(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	for of, c := range channels(t) {
@@ -236,7 +236,7 @@ func requireSameInfo(t *testing.T, want, got channel.Channel) {
 	require.Equal(t, document.Get(wanted, "info", document.O()).String(), document.Get(kept, "info", document.O()).String())
 }
 
-func TestChannelThatCannotBeReadSaysWhy(t *testing.T) {
+func TestGetChannel_Unreadable(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	require.NoError(t, store.Collection("channels").Insert(t.Context(), document.O("_id", "c1", "app", "mine", "name", 5)))
@@ -245,7 +245,7 @@ func TestChannelThatCannotBeReadSaysWhy(t *testing.T) {
 	require.ErrorContains(t, err, "c1")
 }
 
-func TestSaveRefusesANilPointerAsInfo(t *testing.T) {
+func TestSave_NilPointerAsInfo(t *testing.T) {
 	t.Parallel()
 	service := channel.New(record.Env{Store: memstore.New()}, record.Scope{App: "app"})
 	_, err := service.Save(t.Context(), &channel.Channel{Type: channel.Alpha, Info: (*channel.AlphaInfo)(nil)})
