@@ -71,7 +71,7 @@ func requireField(t *testing.T, err error, field string) {
 	require.Equal(t, field, e.Field)
 }
 
-func TestInsertCompletesARecord(t *testing.T) {
+func TestInsert_CompletesARecord(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	made := insert(t, a.mine, "n", 1, "createdAt", 5, "_version", 9)
@@ -83,7 +83,7 @@ func TestInsertCompletesARecord(t *testing.T) {
 	require.Equal(t, 7, document.Get(given, "_id", 0))
 }
 
-func TestInsertRefuses(t *testing.T) {
+func TestInsert_Refuses(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	insert(t, a.theirs, "_id", "one")
@@ -96,7 +96,7 @@ func TestInsertRefuses(t *testing.T) {
 	requireField(t, err, "_id")
 }
 
-func TestRecordsOfAnotherAppDoNotExist(t *testing.T) {
+func TestCollection_AnotherApp(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	insert(t, a.theirs, "_id", "one", "n", 1, "location", document.A(0, 0))
@@ -139,7 +139,7 @@ func TestRecordsOfAnotherAppDoNotExist(t *testing.T) {
 	require.Equal(t, 1, document.Get(found, "n", 0))
 }
 
-func TestNoPatchMovesARecord(t *testing.T) {
+func TestPatch_MovesNoRecord(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	before := insert(t, a.mine, "_id", "one", "owner", "ada", "n", 1)
@@ -162,7 +162,7 @@ func TestNoPatchMovesARecord(t *testing.T) {
 	}
 }
 
-func TestNoUpsertLeavesTheScope(t *testing.T) {
+func TestUpsert_StaysInScope(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	for _, p := range []record.Patch{
@@ -180,7 +180,7 @@ func TestNoUpsertLeavesTheScope(t *testing.T) {
 	require.Zero(t, count)
 }
 
-func TestUpsertMakesACompleteRecord(t *testing.T) {
+func TestUpsert_CompleteRecord(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	made, err := a.mine.FindAndModify(t.Context(), record.Patch{
@@ -192,7 +192,7 @@ func TestUpsertMakesACompleteRecord(t *testing.T) {
 		made.Document.Without("etag").With("etag", "etag1").String())
 }
 
-func TestOnlyAChangeRenewsTheStamps(t *testing.T) {
+func TestPatch_RenewsStampsOnChange(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	before := insert(t, a.mine, "_id", "one", "n", 1)
@@ -214,7 +214,7 @@ func TestOnlyAChangeRenewsTheStamps(t *testing.T) {
 	require.NotContains(t, []string{"own", document.Get(before, "etag", "")}, document.Get(after, "etag", ""))
 }
 
-func TestReplacementKeepsWhatIsFixed(t *testing.T) {
+func TestReplace_KeepsWhatIsFixed(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	insert(t, a.mine, "_id", "one", "owner", "ada", "n", 1)
@@ -225,7 +225,7 @@ func TestReplacementKeepsWhatIsFixed(t *testing.T) {
 	require.ElementsMatch(t, []string{"_id", "app", "owner", "createdAt", "updatedAt", "_version", "etag", "m"}, found.Keys())
 }
 
-func TestErrorsNameTheParameter(t *testing.T) {
+func TestErrors_NameTheParameter(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	insert(t, a.mine, "_id", "one", "n", "text")
@@ -250,7 +250,7 @@ func TestErrorsNameTheParameter(t *testing.T) {
 	requireInvalid(t, err, "patch")
 }
 
-func TestWhereNarrowsFurther(t *testing.T) {
+func TestWhere_NarrowsFurther(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	insert(t, a.mine, "_id", "one", "room", "red")
@@ -266,7 +266,7 @@ func TestWhereNarrowsFurther(t *testing.T) {
 	require.NoError(t, err, "the collection itself is as it was")
 }
 
-func TestDefaultsMakeIdsThatSortByTime(t *testing.T) {
+func TestDefaults_IDsSortByTime(t *testing.T) {
 	t.Parallel()
 	env := record.Env{}.WithDefaults()
 	first, second := env.NewID(), env.NewID()
@@ -289,7 +289,7 @@ func TestRenameField(t *testing.T) {
 }
 
 // A value that no filter can hold narrows to nothing, and not to everything.
-func TestAScopeThatIsTooLargeIsRefusedByEveryMethod(t *testing.T) {
+func TestCollection_ScopeTooLarge(t *testing.T) {
 	t.Parallel()
 	a := newApps()
 	insert(t, a.mine, record.FieldID, "kept", "owner", "ada")
