@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-func TestACodeIsFoundThroughAnyWrapping(t *testing.T) {
+func TestCodeOf_ThroughWrapping(t *testing.T) {
 	t.Parallel()
 	for _, code := range boterr.Codes() {
 		err := fmt.Errorf("outer: %w", boterr.Wrap("getMember", boterr.New(code, "memberId", "there is no member %q", "m1")))
@@ -27,7 +27,7 @@ func TestACodeIsFoundThroughAnyWrapping(t *testing.T) {
 	}
 }
 
-func TestTheCauseIsFoundBehindTheCode(t *testing.T) {
+func TestIs_CauseBehindTheCode(t *testing.T) {
 	t.Parallel()
 	err := boterr.New(boterr.Unavailable, "", "the store did not answer: %w", io.ErrUnexpectedEOF)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
@@ -36,7 +36,7 @@ func TestTheCauseIsFoundBehindTheCode(t *testing.T) {
 	require.Equal(t, boterr.Unavailable, found.Code)
 }
 
-func TestTextNamesOperationCodeFieldAndReason(t *testing.T) {
+func TestError_Text(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
 		"getMember: not found: memberId: none":      boterr.Wrap("getMember", boterr.New(boterr.NotFound, "memberId", "none")),
@@ -49,7 +49,7 @@ func TestTextNamesOperationCodeFieldAndReason(t *testing.T) {
 	}
 }
 
-func TestWrapKeepsTheFirstOperationAndEveryDetail(t *testing.T) {
+func TestWrap_KeepsFirstOperation(t *testing.T) {
 	t.Parallel()
 	inner := boterr.Wrap("patchMembers", boterr.Invalid("patch", "is missing"))
 	require.Same(t, inner, boterr.Wrap("outer", inner))
@@ -62,14 +62,14 @@ func TestWrapKeepsTheFirstOperationAndEveryDetail(t *testing.T) {
 	require.NoError(t, boterr.In("field", nil))
 }
 
-func TestWrapDoesNotChangeTheErrorThatItIsGiven(t *testing.T) {
+func TestWrap_LeavesTheGiven(t *testing.T) {
 	t.Parallel()
 	err := boterr.Invalid("a", "bad")
 	_ = boterr.Wrap("op", boterr.In("filter", err))
 	require.EqualError(t, err, "invalid argument: a: bad")
 }
 
-func TestAtPutsAFieldInThePlaceOfAnother(t *testing.T) {
+func TestAt_ReplacesField(t *testing.T) {
 	t.Parallel()
 	inner := boterr.New(boterr.NotFound, "memberId", "there is no member m1 here")
 	requireError(t, boterr.At("member._id", inner), boterr.NotFound, "member._id", "there is no member m1 here")
@@ -78,7 +78,7 @@ func TestAtPutsAFieldInThePlaceOfAnother(t *testing.T) {
 	require.NoError(t, boterr.At("member", nil))
 }
 
-func TestAtKeepsWhatStandsAroundAnError(t *testing.T) {
+func TestAt_KeepsWhatStandsAround(t *testing.T) {
 	t.Parallel()
 	wrapped := fmt.Errorf("the host's members: %w", boterr.New(boterr.NotFound, "id", "there is no member m1"))
 	requireError(t, boterr.At("memberId", wrapped), boterr.NotFound, "memberId",
@@ -86,7 +86,7 @@ func TestAtKeepsWhatStandsAroundAnError(t *testing.T) {
 	requireError(t, boterr.At("memberId", io.EOF), boterr.Internal, "memberId", "EOF")
 }
 
-func TestMissingSaysWhatToGive(t *testing.T) {
+func TestMissing_SaysWhatToGive(t *testing.T) {
 	t.Parallel()
 	requireError(t, boterr.Missing("type", "the platform, such as %q", "webchat"),
 		boterr.InvalidArgument, "type", `is missing: give the platform, such as "webchat"`)
@@ -100,7 +100,7 @@ func requireError(t *testing.T, err error, code boterr.Code, field, sentence str
 	require.Equal(t, []string{string(code), field, sentence}, []string{string(e.Code), e.Field, e.Message()})
 }
 
-func TestANilPointerThatIsReturnedAsAnErrorIsInternal(t *testing.T) {
+func TestError_NilPointer(t *testing.T) {
 	t.Parallel()
 	var none *boterr.Error
 	for _, err := range []error{none, boterr.In("a", none), boterr.Wrap("op", none), fmt.Errorf("outer: %w", none)} {
@@ -111,7 +111,7 @@ func TestANilPointerThatIsReturnedAsAnErrorIsInternal(t *testing.T) {
 	require.Empty(t, none.Message())
 }
 
-func TestATextOfAnyLengthIsCutInASentence(t *testing.T) {
+func TestError_CutInASentence(t *testing.T) {
 	t.Parallel()
 	type id string
 	long := strings.Repeat("ß", 100_000)
@@ -142,7 +142,7 @@ func TestCodeOf(t *testing.T) {
 	}
 }
 
-func TestTheJSONFormReadsBack(t *testing.T) {
+func TestJSON_ReadsBack(t *testing.T) {
 	t.Parallel()
 	err := boterr.Wrap("getMember", boterr.New(boterr.NotFound, "memberId", "there is no member m1"))
 	text, failed := json.Marshal(err)
@@ -154,14 +154,14 @@ func TestTheJSONFormReadsBack(t *testing.T) {
 	require.ErrorIs(t, &read, boterr.NotFound)
 }
 
-func TestAnUnknownCodeInJSONIsInternal(t *testing.T) {
+func TestJSON_UnknownCode(t *testing.T) {
 	t.Parallel()
 	var read boterr.Error
 	require.NoError(t, json.Unmarshal([]byte(`{"code":"Teapot","message":"short and stout"}`), &read))
 	require.EqualError(t, &read, "internal: short and stout")
 }
 
-func TestTextShowsNoCredential(t *testing.T) {
+func TestError_ShowsNoCredential(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`Post "https://api.example.com/send?access_token=S3CRET99&x=1": timeout`,
@@ -193,7 +193,7 @@ func TestTextShowsNoCredential(t *testing.T) {
 	}
 }
 
-func TestRedactLeavesWhatStandsBehindACredential(t *testing.T) {
+func TestRedact_LeavesWhatFollows(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`Get 'https://example.com/a?b', then stop`:       `Get 'https://example.com/a?[redacted]', then stop`,
@@ -206,7 +206,7 @@ func TestRedactLeavesWhatStandsBehindACredential(t *testing.T) {
 	}
 }
 
-func TestRedactLeavesOtherTextAsItIs(t *testing.T) {
+func TestRedact_LeavesOtherText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"there is no member tokenless", "see https://example.com/a/b#c", "must be a token, got long", "basic types only",

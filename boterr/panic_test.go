@@ -15,7 +15,7 @@ type fragile struct{ text string }
 
 func (f *fragile) Error() string { return f.text }
 
-func TestAPanicIsInternalAndTellsItsCauseAndItsPlace(t *testing.T) {
+func TestPanic_CauseAndPlace(t *testing.T) {
 	t.Parallel()
 	err := func() (err error) {
 		defer func() { err = boterr.Recovered(recover()) }()
@@ -29,18 +29,18 @@ func TestAPanicIsInternalAndTellsItsCauseAndItsPlace(t *testing.T) {
 	require.Contains(t, string(panicked.Stack), t.Name())
 }
 
-func TestNoPanicIsNoError(t *testing.T) {
+func TestPanic_None(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, boterr.Recovered(nil))
 }
 
-func TestAPanicShowsNoCredential(t *testing.T) {
+func TestPanic_ShowsNoCredential(t *testing.T) {
 	t.Parallel()
 	err := boterr.PanicError{Cause: "dial https://u:S3CRET99@db.example.com"}
 	require.EqualError(t, &err, "panic: dial https://[redacted]@db.example.com")
 }
 
-func TestTheTextOfAnErrorThatCannotBeToldIsNoPanic(t *testing.T) {
+func TestPanic_InErrorText(t *testing.T) {
 	t.Parallel()
 	var none *fragile
 	require.NotPanics(t, func() { _ = boterr.Text(none) })

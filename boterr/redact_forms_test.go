@@ -61,7 +61,7 @@ func forms() map[string]func(secret string) string {
 	}
 }
 
-func TestACredentialIsFoundInEachForm(t *testing.T) {
+func TestRedact_EachForm(t *testing.T) {
 	t.Parallel()
 	for name, form := range forms() {
 		text := boterr.Redact(form("S3CRET99"))
@@ -71,7 +71,7 @@ func TestACredentialIsFoundInEachForm(t *testing.T) {
 	}
 }
 
-func TestACredentialIsFoundByItsName(t *testing.T) {
+func TestRedact_ByName(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		// Those of channels.
@@ -91,7 +91,7 @@ func TestACredentialIsFoundByItsName(t *testing.T) {
 	}
 }
 
-func TestRedactLeavesWhatStandsAroundEachForm(t *testing.T) {
+func TestRedact_AroundEachForm(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"token":{"value":"a"},"n":1}`:                `{"token":[redacted],"n":1}`,
@@ -104,7 +104,7 @@ func TestRedactLeavesWhatStandsAroundEachForm(t *testing.T) {
 	}
 }
 
-func TestRedactLeavesOrdinaryTextsAsTheyAre(t *testing.T) {
+func TestRedact_OrdinaryText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"the member ada@example.com is not there", "see https://example.com:8080/@ada for more",
