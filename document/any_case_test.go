@@ -16,7 +16,7 @@ type spelled struct {
 	Name  string   `json:"name,omitzero"`
 }
 
-func TestAFieldOfAnyCaseIsReadFromAllSpellings(t *testing.T) {
+func TestAnyCase_ReadsAllSpellings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]spelled{
 		`{"Size": 1}`:                           {Size: 1},
@@ -41,14 +41,14 @@ func TestAFieldOfAnyCaseIsReadFromAllSpellings(t *testing.T) {
 	}
 }
 
-func TestAFieldOfAnyCaseIsWrittenAsItIsNamed(t *testing.T) {
+func TestAnyCase_WrittenAsNamed(t *testing.T) {
 	t.Parallel()
 	o, err := document.Encode(spelled{Size: 1, Inner: &spelled{Size: 2}})
 	require.NoError(t, err)
 	require.Equal(t, document.O("Size", 1, "inner", document.O("Size", 2)), o)
 }
 
-func TestTheErrorOfAFieldOfAnyCaseHasItsOwnName(t *testing.T) {
+func TestAnyCase_ErrorHasItsOwnName(t *testing.T) {
 	t.Parallel()
 	for text, field := range map[string]string{
 		`{"size": "x"}`:                         "Size",

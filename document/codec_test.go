@@ -51,7 +51,7 @@ func (s *secret) DecodeValue(value any) error {
 
 func (s secret) MarshalJSON() ([]byte, error) { return []byte(`"hidden"`), nil }
 
-func TestARecordReadsBackFromItsObject(t *testing.T) {
+func TestEncode_RoundTrip(t *testing.T) {
 	t.Parallel()
 	p := person{
 		audit: audit{CreatedAt: 5}, ID: "p1", Name: "Ada", Age: 36, Score: 1.5,
@@ -71,7 +71,7 @@ func TestARecordReadsBackFromItsObject(t *testing.T) {
 	require.Equal(t, o.String(), again.String())
 }
 
-func TestJSONForAReaderHidesWhatDocumentsKeep(t *testing.T) {
+func TestMarshalJSON_HidesSecrets(t *testing.T) {
 	t.Parallel()
 	p := person{ID: "p1", Secret: secret{"s3"}, Unknown: document.O("x", 1)}
 	o, err := document.Encode(p)
@@ -82,7 +82,7 @@ func TestJSONForAReaderHidesWhatDocumentsKeep(t *testing.T) {
 	require.JSONEq(t, `{"deep":[{"_id":"p1","age":0,"score":0,"addresses":null,"secret":"hidden","x":1}]}`, string(text))
 }
 
-func TestAFieldThatTheStructKnowsGoesBeforeAnUnknownOne(t *testing.T) {
+func TestEncode_KnownFieldFirst(t *testing.T) {
 	t.Parallel()
 	o, err := document.Encode(person{ID: "p1", Unknown: document.O("_id", "forged", "age", 9)})
 	require.NoError(t, err)
@@ -90,7 +90,7 @@ func TestAFieldThatTheStructKnowsGoesBeforeAnUnknownOne(t *testing.T) {
 	require.Equal(t, 0, document.Get(o, "age", -1))
 }
 
-func TestAWrongTypeNamesThePath(t *testing.T) {
+func TestDecode_WrongType(t *testing.T) {
 	t.Parallel()
 	for text, field := range map[string]string{
 		`{"_id":1}`:        "_id",
@@ -111,21 +111,21 @@ func TestAWrongTypeNamesThePath(t *testing.T) {
 	}
 }
 
-func TestNullLeavesTheZeroValue(t *testing.T) {
+func TestDecode_Null(t *testing.T) {
 	t.Parallel()
 	p := person{Name: "Ada", Meta: document.O("a", 1)}
 	require.NoError(t, document.DecodeJSON([]byte(`{"name":null,"meta":null,"age":null,"addresses":null}`), &p))
 	require.Equal(t, person{}, p)
 }
 
-func TestNamesMatchWithExactCase(t *testing.T) {
+func TestDecode_ExactCase(t *testing.T) {
 	t.Parallel()
 	var a address
 	require.NoError(t, document.Decode(document.O("Street", "x"), &a))
 	require.Empty(t, a.Street)
 }
 
-func TestStrictDecodingRefusesAFieldThatNothingKnows(t *testing.T) {
+func TestDecodeStrict(t *testing.T) {
 	t.Parallel()
 	var a address
 	require.NoError(t, document.Decode(document.O("street", "x", "city", "y"), &a))
@@ -139,14 +139,14 @@ func TestStrictDecodingRefusesAFieldThatNothingKnows(t *testing.T) {
 	require.Equal(t, document.O("kept", 1), deep.Who.Unknown)
 }
 
-func TestDecodingNeedsAPointer(t *testing.T) {
+func TestDecode_NeedsAPointer(t *testing.T) {
 	t.Parallel()
 	for _, into := range []any{nil, person{}, (*person)(nil)} {
 		require.ErrorIs(t, document.Decode(document.O(), into), boterr.Internal)
 	}
 }
 
-func TestForeignTypesGoByTheirJSON(t *testing.T) {
+func TestCodec_ForeignTypes(t *testing.T) {
 	t.Parallel()
 	type foreign struct {
 		Raw    json.RawMessage `json:"raw"`

@@ -48,7 +48,7 @@ var ascending = [][]any{
 	{time.UnixMilli(0), time.UnixMilli(0).UTC()},
 }
 
-func TestCompareIsMongoDBsOrder(t *testing.T) {
+func TestCompare_OrderOfMongoDB(t *testing.T) {
 	t.Parallel()
 	for i, row := range ascending {
 		for j, other := range ascending {

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-func TestJSONReadsBackToTheLetter(t *testing.T) {
+func TestJSON_RoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`null`, `true`, `0`, `-1`, `9223372036854775807`, `-9223372036854775808`, `1.5`, `1e+30`, `1e-07`,
@@ -27,7 +27,7 @@ func TestJSONReadsBackToTheLetter(t *testing.T) {
 	}
 }
 
-func TestWholeNumbersInJSONAreIntegers(t *testing.T) {
+func TestParseJSON_WholeNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]any{
 		"7": int64(7), "7.0": 7.0, "7e0": 7.0, "9223372036854775808": float64(1 << 63), "-0": math.Copysign(0, -1), "0": int64(0),
@@ -39,14 +39,14 @@ func TestWholeNumbersInJSONAreIntegers(t *testing.T) {
 	}
 }
 
-func TestAKeyThatComesTwiceHasItsLastValueInItsFirstPlace(t *testing.T) {
+func TestParseJSON_KeyTwice(t *testing.T) {
 	t.Parallel()
 	value, err := document.ParseJSON([]byte(`{"a":1,"b":2,"a":3}`))
 	require.NoError(t, err)
 	require.True(t, document.Equal(document.O("a", 3, "b", 2), value))
 }
 
-func TestWhatIsNoJSONIsInvalid(t *testing.T) {
+func TestParseJSON_Refuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "{", `{"a":}`, `[1,]`, "nul", `{"a":1} x`, `{'a':1}`, "1e999", "\x00", `"\x"`} {
 		_, err := document.ParseJSON([]byte(text))
@@ -54,13 +54,13 @@ func TestWhatIsNoJSONIsInvalid(t *testing.T) {
 	}
 }
 
-func TestTimesAreWrittenAsJavaScriptDoes(t *testing.T) {
+func TestJSON_Times(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789999999, time.FixedZone("", 3600))
 	require.JSONEq(t, `{"at":"2026-02-03T03:05:06.789Z"}`, document.O("at", at).String())
 }
 
-func TestJSONCannotHoldNaN(t *testing.T) {
+func TestJSON_NaN(t *testing.T) {
 	t.Parallel()
 	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		_, err := json.Marshal(document.O("a", document.O("b", document.A(f))))
@@ -68,7 +68,7 @@ func TestJSONCannotHoldNaN(t *testing.T) {
 	}
 }
 
-func TestUnmarshalRefusesAnotherType(t *testing.T) {
+func TestUnmarshalJSON_AnotherType(t *testing.T) {
 	t.Parallel()
 	var o document.Object
 	require.Error(t, json.Unmarshal([]byte(`[1]`), &o))
@@ -78,7 +78,7 @@ func TestUnmarshalRefusesAnotherType(t *testing.T) {
 	require.True(t, o.IsZero())
 }
 
-func TestOneOrManyTakesOneAndMany(t *testing.T) {
+func TestOneOrMany(t *testing.T) {
 	t.Parallel()
 	type params struct {
 		IDs  document.OneOrMany[string]          `json:"ids"`

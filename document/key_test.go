@@ -23,7 +23,7 @@ func requireKeysAgree(t *testing.T, a, b any) {
 	}
 }
 
-func TestAppendKeyOrdersAsCompareDoes(t *testing.T) {
+func TestAppendKey_OrdersLikeCompare(t *testing.T) {
 	t.Parallel()
 
 	t.Run("edge values", func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestAppendKeyOrdersAsCompareDoes(t *testing.T) {
 	})
 }
 
-func TestAppendKeyOfListsOrdersAsTheirElementsDo(t *testing.T) {
+func TestAppendKey_Lists(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	list := func() (values []any, key []byte) {
@@ -74,7 +74,7 @@ func TestAppendKeyOfListsOrdersAsTheirElementsDo(t *testing.T) {
 	}
 }
 
-func TestAppendKeyAppends(t *testing.T) {
+func TestAppendKey_Appends(t *testing.T) {
 	t.Parallel()
 	key := document.AppendKey([]byte("before"), "value")
 	require.True(t, bytes.HasPrefix(key, []byte("before")))

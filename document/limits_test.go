@@ -11,14 +11,14 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-func TestASliceThatHoldsItselfIsAnError(t *testing.T) {
+func TestObject_SliceHoldsItself(t *testing.T) {
 	t.Parallel()
 	ring := []any{nil}
 	ring[0] = ring
 	require.ErrorIs(t, document.O("a", ring).Err(), boterr.InvalidArgument)
 }
 
-func TestDepthShrinksWithWhatIsRemoved(t *testing.T) {
+func TestObject_DepthShrinks(t *testing.T) {
 	t.Parallel()
 	deep := document.O("x", 1)
 	for range 97 {
@@ -30,7 +30,7 @@ func TestDepthShrinksWithWhatIsRemoved(t *testing.T) {
 	require.NoError(t, document.O("w", document.O("w", document.O("deep", deep).With("deep", 1))).Err())
 }
 
-func TestAFloatThatCannotHoldANumberIsInvalid(t *testing.T) {
+func TestDecodeValue_Float(t *testing.T) {
 	t.Parallel()
 	var f float64
 	requireInvalid(t, document.DecodeValue(int64(math.MaxInt64), &f), "")
@@ -38,12 +38,12 @@ func TestAFloatThatCannotHoldANumberIsInvalid(t *testing.T) {
 	requireInvalid(t, document.DecodeValue(1e300, &small), "")
 }
 
-func TestAnObjectOfAStructShowsNoSecret(t *testing.T) {
+func TestObject_ShowsNoSecret(t *testing.T) {
 	t.Parallel()
 	require.NotContains(t, document.O("who", person{Secret: secret{"S3CRET"}}).String(), "S3CRET")
 }
 
-func TestNamesHoldNoNUL(t *testing.T) {
+func TestObject_NamesWithoutNUL(t *testing.T) {
 	t.Parallel()
 	for _, o := range []document.Object{
 		document.O("a\x00b", 1), document.O("a", document.O("x\x00", 1)), document.O("a", 1).With("b\x00", 1),
@@ -56,7 +56,7 @@ func TestNamesHoldNoNUL(t *testing.T) {
 	require.ErrorIs(t, o.UnmarshalJSON([]byte(`{"b": [{"a\u0000": 1}]}`)), boterr.InvalidArgument)
 }
 
-func TestDatesThatMillisecondsCannotCountAreRefused(t *testing.T) {
+func TestValueOf_Dates(t *testing.T) {
 	t.Parallel()
 	_, err := document.ValueOf(time.Date(400000000, 1, 1, 0, 0, 0, 0, time.UTC))
 	require.ErrorIs(t, err, boterr.InvalidArgument)
@@ -66,7 +66,7 @@ func TestDatesThatMillisecondsCannotCountAreRefused(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestTextIsUTF8(t *testing.T) {
+func TestValueOf_UTF8(t *testing.T) {
 	t.Parallel()
 	type text string
 	require.Equal(t, document.O("a", "b\uFFFD", "c", "d\uFFFD"), document.O("a", "b\xff", "c", text("d\xff")))

@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-func TestIntegersStayIntegersInJSON(t *testing.T) {
+func TestJSON_Integers(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"0", "-1", "2147483648", "9223372036854775807", "-9223372036854775808", "9007199254740993", "1.5", "-0.25", "1e300",

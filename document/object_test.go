@@ -32,7 +32,7 @@ func parse(t *testing.T, text string) document.Object {
 	return o
 }
 
-func TestAnObjectKeepsTheOrderOfItsKeys(t *testing.T) {
+func TestObject_OrderOfKeys(t *testing.T) {
 	t.Parallel()
 	o := document.O("z", 1, "a", 2, "m", 3, "a", 4)
 	require.Equal(t, []string{"z", "a", "m"}, o.Keys())
@@ -40,7 +40,7 @@ func TestAnObjectKeepsTheOrderOfItsKeys(t *testing.T) {
 	require.Equal(t, `{"z":1,"a":4,"m":3}`, o.String())
 }
 
-func TestTheZeroObjectIsAbsentAndAnEmptyOneIsNot(t *testing.T) {
+func TestObject_ZeroIsAbsent(t *testing.T) {
 	t.Parallel()
 	var absent document.Object
 	require.True(t, absent.IsZero())
@@ -51,7 +51,7 @@ func TestTheZeroObjectIsAbsentAndAnEmptyOneIsNot(t *testing.T) {
 	require.JSONEq(t, `{"a":{"b":1}}`, absent.String())
 }
 
-func TestChangingACopyLeavesTheOriginalAsItWas(t *testing.T) {
+func TestObject_IsAValue(t *testing.T) {
 	t.Parallel()
 	original := document.O("a", document.O("b", 1), "list", document.A(1, 2))
 	changed := original
@@ -62,7 +62,7 @@ func TestChangingACopyLeavesTheOriginalAsItWas(t *testing.T) {
 	require.JSONEq(t, `{"list":[9,2]}`, changed.String())
 }
 
-func TestWhatIsGivenIsCopied(t *testing.T) {
+func TestObject_CopiesTheGiven(t *testing.T) {
 	t.Parallel()
 	list := []any{1, 2}
 	fields := map[string]any{"b": 1}
@@ -71,7 +71,7 @@ func TestWhatIsGivenIsCopied(t *testing.T) {
 	require.JSONEq(t, `{"list":[1,2],"fields":{"b":1}}`, o.String())
 }
 
-func TestSetMakesWhatIsMissingOnTheWay(t *testing.T) {
+func TestSet_MakesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
 		"new":       `{"list":[1],"null":null,"text":"x","new":true}`,
@@ -88,7 +88,7 @@ func TestSetMakesWhatIsMissingOnTheWay(t *testing.T) {
 	}
 }
 
-func TestSetThroughAValueWithoutFieldsIsAnErrorThatStays(t *testing.T) {
+func TestSet_ErrorStays(t *testing.T) {
 	t.Parallel()
 	for path, value := range map[string]any{
 		"text.deep": 1, "list.name": 1, "": 1, "a..b": 1, ".a": 1, "a.": 1, "bad": make(chan int), "list.99999999": 1,
@@ -102,7 +102,7 @@ func TestSetThroughAValueWithoutFieldsIsAnErrorThatStays(t *testing.T) {
 	}
 }
 
-func TestAnObjectOfWhatIsNoValueTellsWhere(t *testing.T) {
+func TestObject_ErrorTellsWhere(t *testing.T) {
 	t.Parallel()
 	for field, o := range map[string]document.Object{
 		"a":             document.O("a", make(chan int)),
@@ -122,7 +122,7 @@ func TestAnObjectOfWhatIsNoValueTellsWhere(t *testing.T) {
 	}
 }
 
-func TestNestingHasALimit(t *testing.T) {
+func TestObject_NestingLimit(t *testing.T) {
 	t.Parallel()
 	o := document.O("leaf", 1)
 	for range document.MaxNesting {
@@ -136,7 +136,7 @@ func TestNestingHasALimit(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAStructThatHoldsItselfIsAnError(t *testing.T) {
+func TestObject_StructHoldsItself(t *testing.T) {
 	t.Parallel()
 	type ring struct{ Next *ring }
 	r := &ring{}
@@ -145,7 +145,7 @@ func TestAStructThatHoldsItselfIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-func TestGetReadsAsTheTypeOfTheDefault(t *testing.T) {
+func TestGet_TypeOfTheDefault(t *testing.T) {
 	t.Parallel()
 	o := document.O("name", "Ada", "age", 36, "ratio", 2.0, "half", 0.5, "null", nil,
 		"order", document.O("id", "o1"), "tags", document.A("a", "b"), "at", time.UnixMilli(5))
@@ -167,7 +167,7 @@ func TestGetReadsAsTheTypeOfTheDefault(t *testing.T) {
 	require.Equal(t, "Ada", document.Get(&o, "name", ""))
 }
 
-func TestDeleteLeavesNullInAnArray(t *testing.T) {
+func TestDelete_NullInAnArray(t *testing.T) {
 	t.Parallel()
 	o := document.O("a", document.O("b", 1, "c", 2), "list", document.A(1, 2))
 	o.Delete("a.b")
@@ -176,7 +176,7 @@ func TestDeleteLeavesNullInAnArray(t *testing.T) {
 	require.JSONEq(t, `{"a":{"c":2},"list":[null,2]}`, o.String())
 }
 
-func TestArraysAreValuesToo(t *testing.T) {
+func TestArray_IsAValue(t *testing.T) {
 	t.Parallel()
 	a := document.A(1)
 	b := a.Append("x", nil)
@@ -187,14 +187,14 @@ func TestArraysAreValuesToo(t *testing.T) {
 	requireInvalid(t, document.A(1, make(chan int)).Err(), "[1]")
 }
 
-func TestWithoutRemovesExactlyOneField(t *testing.T) {
+func TestWithout_OneField(t *testing.T) {
 	t.Parallel()
 	o := document.O("a.b", 1, "a", document.O("b", 2))
 	require.JSONEq(t, `{"a":{"b":2}}`, o.Without("a.b").String())
 	require.Equal(t, o, o.Without("b"))
 }
 
-func TestAnObjectOfManyKeysIsReadInLinearTime(t *testing.T) {
+func TestObject_ReadInLinearTime(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
 	for i := range 200_000 {

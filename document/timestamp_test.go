@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-func TestATimestampIsCutOffBelowAMillisecond(t *testing.T) {
+func TestTimestamp_Millisecond(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]document.Timestamp{
 		`1767225600000.75`: 1767225600000, `0.9`: 0, `-1.5`: -1, `1.8e12`: 1800000000000,

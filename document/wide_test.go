@@ -21,9 +21,9 @@ func wide(fields int) document.Object {
 	return document.O(pairs...)
 }
 
-// TestObjectsOfAnyWidthBehaveAlike changes objects around the width at which they are
+// TestObject_AnyWidth changes objects around the width at which they are
 // kept in another way, beside a list of pairs.
-func TestObjectsOfAnyWidthBehaveAlike(t *testing.T) {
+func TestObject_AnyWidth(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{1, 16, 17, 63, 64, 65, 96, 97, 200} {
 		t.Run(strconv.Itoa(width), func(t *testing.T) {
@@ -79,7 +79,7 @@ func withoutPair(pairs []any, key string) []any {
 	return kept
 }
 
-func TestUpdateOfAWideDocumentKeepsTheRest(t *testing.T) {
+func TestSet_WideObject(t *testing.T) {
 	t.Parallel()
 	var shapes document.Shapes
 	before := shapes.Keep(wide(1_000).With("in", document.O("x", 1)))
@@ -96,7 +96,7 @@ func TestUpdateOfAWideDocumentKeepsTheRest(t *testing.T) {
 	require.Equal(t, after, same)
 }
 
-func TestSizeIsThatOfBSON(t *testing.T) {
+func TestSize_OfBSON(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		o    document.Object
@@ -123,7 +123,7 @@ func TestSizeIsThatOfBSON(t *testing.T) {
 	require.Equal(t, 5+2*(3+4), document.O("a", doubled, "b", 1).With("a", 1).Size())
 }
 
-func TestKeptValuesAreTheSameToTheLetter(t *testing.T) {
+func TestKept_RoundTrip(t *testing.T) {
 	t.Parallel()
 	var shapes document.Shapes
 	for i := range 2_000 {
@@ -138,7 +138,7 @@ func TestKeptValuesAreTheSameToTheLetter(t *testing.T) {
 	}
 }
 
-func TestSharedShapesChangeNothingThatCanBeSeen(t *testing.T) {
+func TestShapes_NotSeen(t *testing.T) {
 	t.Parallel()
 	var shapes document.Shapes
 	for i := range 3 {
