@@ -42,7 +42,7 @@ func conditions(a, b any) []any {
 	}
 }
 
-func TestBoundsHoldWhatMatches(t *testing.T) {
+func TestBounds_HoldWhatMatches(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	pick := func() any { return operands[random.IntN(len(operands))] }
@@ -74,7 +74,7 @@ func TestBoundsHoldWhatMatches(t *testing.T) {
 	require.Greater(t, exact, 10_000)
 }
 
-func TestBoundsAreNotGivenWhereAnIndexCannotHelp(t *testing.T) {
+func TestBounds_NoneWithoutUse(t *testing.T) {
 	t.Parallel()
 	o, a := document.O, document.A
 	for name, filter := range map[string]document.Object{

@@ -43,7 +43,7 @@ func sortsOfLists(
 	}
 }
 
-func TestSortingALongListByAFieldPasses(t *testing.T) {
+func TestSort_LongListByField(t *testing.T) {
 	t.Parallel()
 	o := longList(150_000)
 	for _, by := range []document.Object{document.O("at", 1), document.O("text", -1), document.O("none", 1, "at", -1)} {
@@ -57,7 +57,7 @@ func TestSortingALongListByAFieldPasses(t *testing.T) {
 	}
 }
 
-func TestSortingALongListByWhatIsAlwaysEqualIsRefused(t *testing.T) {
+func TestSort_LongListOfEqualValues(t *testing.T) {
 	t.Parallel()
 	o := longList(150_000)
 	by := document.O()
@@ -83,7 +83,7 @@ func sortedIn(call *query.Evaluation, sort *query.Sort, documents []document.Obj
 	return call.Err()
 }
 
-func TestSortingManyDocumentsByMostlyEqualPathsPasses(t *testing.T) {
+func TestSort_MostlyEqualPaths(t *testing.T) {
 	t.Parallel()
 	documents := make([]document.Object, 300_000)
 	for i := range documents {
@@ -95,7 +95,7 @@ func TestSortingManyDocumentsByMostlyEqualPathsPasses(t *testing.T) {
 	require.Equal(t, 2, document.Get(documents[0], "b", 0))
 }
 
-func TestASortIsWorthTheSizesOfItsDocuments(t *testing.T) {
+func TestSort_ChargesSizes(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("x", 10_000)
 	documents := make([]document.Object, 20_000)
@@ -118,7 +118,7 @@ func TestASortIsWorthTheSizesOfItsDocuments(t *testing.T) {
 	require.ErrorIs(t, call.Err(), boterr.ResourceExhausted)
 }
 
-func TestASortByManyFieldsOfLongListsIsRefused(t *testing.T) {
+func TestSort_ManyFieldsOfLongLists(t *testing.T) {
 	t.Parallel()
 	by := document.O()
 	for i := range 32 {

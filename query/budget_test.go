@@ -68,7 +68,7 @@ func largeDocuments() []document.Object {
 	return documents
 }
 
-func TestNoFilterDoesTooMuch(t *testing.T) {
+func TestFilter_IsBounded(t *testing.T) {
 	t.Parallel()
 	documents := largeDocuments()
 	for name, source := range hostileFilters() {
@@ -95,7 +95,7 @@ func requireTooMuch(t *testing.T, err error, name string) {
 	require.Less(t, len(err.Error()), 1_000, name)
 }
 
-func TestNoChangeDoesTooMuch(t *testing.T) {
+func TestChange_IsBounded(t *testing.T) {
 	t.Parallel()
 	documents := largeDocuments()
 	paths := document.O()
@@ -118,7 +118,7 @@ func TestNoChangeDoesTooMuch(t *testing.T) {
 	requireTooMuch(t, err, "many array filters")
 }
 
-func TestWhatAChangeMakesIsBounded(t *testing.T) {
+func TestChange_ResultIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]document.Object{
 		"an index far behind the end": document.O("$set", document.O("l.1499999", 1)),
@@ -138,7 +138,7 @@ func TestWhatAChangeMakesIsBounded(t *testing.T) {
 	}
 }
 
-func TestNoProjectionDoesTooMuch(t *testing.T) {
+func TestProjection_IsBounded(t *testing.T) {
 	t.Parallel()
 	for name, source := range map[string]document.Object{
 		"a long array for each document": document.O("x", document.O("$range", document.A(0, 100_000))),
@@ -158,7 +158,7 @@ func TestNoProjectionDoesTooMuch(t *testing.T) {
 	}
 }
 
-func TestNoSortDoesTooMuch(t *testing.T) {
+func TestSort_IsBounded(t *testing.T) {
 	t.Parallel()
 	documents := largeDocuments()
 	sort, err := query.CompileSort(document.O("l", 1))
@@ -171,7 +171,7 @@ func TestNoSortDoesTooMuch(t *testing.T) {
 	require.Zero(t, call.Compare(sort, documents[0], document.O()), "nothing is compared any more")
 }
 
-func TestASortIsChargedForTheKeysThatDecide(t *testing.T) {
+func TestSort_ChargesKeysThatDecide(t *testing.T) {
 	t.Parallel()
 	keys := document.O()
 	for i := range 32 {
@@ -190,7 +190,7 @@ func TestASortIsChargedForTheKeysThatDecide(t *testing.T) {
 	require.NoError(t, call.Err())
 }
 
-func TestUsualCallsOverManyDocumentsPass(t *testing.T) {
+func TestEvaluation_UsualCallsPass(t *testing.T) {
 	t.Parallel()
 	o := document.O("_id", "0123456789abcdef", "name", "Ada", "age", 36, "tags", document.A("a", "b"),
 		"address", document.O("city", "London"))
@@ -221,7 +221,7 @@ func TestUsualCallsOverManyDocumentsPass(t *testing.T) {
 	require.NoError(t, call.Err())
 }
 
-func TestAUsualPatternOverAMillionDocumentsPasses(t *testing.T) {
+func TestEvaluation_UsualPatternPasses(t *testing.T) {
 	t.Parallel()
 	o := document.O("_id", 1, "s", "text 1")
 	for _, pattern := range []string{"^te", "ext", "(a?)(a?)b", `\d+$`, "T.*1"} {
@@ -237,7 +237,7 @@ func TestAUsualPatternOverAMillionDocumentsPasses(t *testing.T) {
 	}
 }
 
-func TestManyPatternsOverShortTextsAreRefused(t *testing.T) {
+func TestEvaluation_ManyPatterns(t *testing.T) {
 	t.Parallel()
 	patterns := make([]any, 500)
 	for i := range patterns {
@@ -253,7 +253,7 @@ func TestManyPatternsOverShortTextsAreRefused(t *testing.T) {
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
-func TestChangesOfManySmallDocumentsPass(t *testing.T) {
+func TestEvaluation_ManySmallChanges(t *testing.T) {
 	t.Parallel()
 	fields := document.O()
 	for i := range 10 {
@@ -277,7 +277,7 @@ func TestChangesOfManySmallDocumentsPass(t *testing.T) {
 	}
 }
 
-func TestChangingFieldsOfManyElementsIsCharged(t *testing.T) {
+func TestChange_ChargesManyElements(t *testing.T) {
 	t.Parallel()
 	items := make([]any, 100_000)
 	for i := range items {
@@ -308,7 +308,7 @@ func (c *endsLater) Err() error {
 	return nil
 }
 
-func TestAnotherAttemptGoesOnWithWhatIsLeft(t *testing.T) {
+func TestEvaluation_Resume(t *testing.T) {
 	t.Parallel()
 	o := document.O("n", 1)
 	filter, err := query.CompileFilter(document.O("$expr", document.O("$size", overNulls(100_000, 1))))
@@ -329,7 +329,7 @@ func TestAnotherAttemptGoesOnWithWhatIsLeft(t *testing.T) {
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
-func TestTheContextEndsACallWhereverItIs(t *testing.T) {
+func TestEvaluation_ContextEnds(t *testing.T) {
 	t.Parallel()
 	o := largeDocuments()[0]
 	loop := overNulls(100_000, 1)

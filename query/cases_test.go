@@ -32,9 +32,9 @@ func runCase(ctx context.Context, c *storetest.Case) error {
 	return c.Check(outcome, err)
 }
 
-// TestMongoCases holds the language to small cases on which independent engines
+// TestCases_Mongo holds the language to small cases on which independent engines
 // agree.
-func TestMongoCases(t *testing.T) {
+func TestCases_Mongo(t *testing.T) {
 	t.Parallel()
 	cases := casesOf(t, "mongo_cases.jsonl")
 	for i := range cases {
@@ -54,8 +54,8 @@ var leftOut = map[string]string{
 	"S-03497": "rests on a 2d index with bounds of its own, which the file lost: the pair is beyond those of every index here",
 }
 
-// TestServerCases holds the language to cases that are checked against MongoDB itself.
-func TestServerCases(t *testing.T) {
+// TestCases_Server holds the language to cases that are checked against MongoDB itself.
+func TestCases_Server(t *testing.T) {
 	t.Parallel()
 	cases := casesOf(t, "server_cases.jsonl")
 	for i := range cases {

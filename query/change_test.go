@@ -24,7 +24,7 @@ func change(t *testing.T, update string) query.Change {
 
 const stored = `{"_id":"1","app":"a1","at":5,"v":3,"x":1}`
 
-func TestStampsAreRenewedWhereADocumentChanges(t *testing.T) {
+func TestChange_RenewsStamps(t *testing.T) {
 	t.Parallel()
 	for update, want := range map[string]string{
 		`{"$set":{"x":2}}`:                   `{"_id":"1","app":"a1","at":99,"v":4,"x":2}`,
@@ -42,7 +42,7 @@ func TestStampsAreRenewedWhereADocumentChanges(t *testing.T) {
 	}
 }
 
-func TestAReplacementWithoutIDCountsAsModified(t *testing.T) {
+func TestChange_ReplacementWithoutID(t *testing.T) {
 	t.Parallel()
 	after, modified, err := change(t, `{"x":1,"at":0}`).Apply(nil, parse(t, stored))
 	require.NoError(t, err)
@@ -50,7 +50,7 @@ func TestAReplacementWithoutIDCountsAsModified(t *testing.T) {
 	require.JSONEq(t, stored, after.String(), "what does not change renews no stamps")
 }
 
-func TestAFixedFieldCannotBeChanged(t *testing.T) {
+func TestChange_FixedFieldStays(t *testing.T) {
 	t.Parallel()
 	for _, update := range []string{
 		`{"$set":{"app":"a2"}}`, `{"$unset":{"app":""}}`, `{"$rename":{"app":"b"}}`, `{"$rename":{"x":"app"}}`,
@@ -67,13 +67,13 @@ func TestAFixedFieldCannotBeChanged(t *testing.T) {
 	}
 }
 
-func TestAFixedFieldCannotBeAdded(t *testing.T) {
+func TestChange_FixedFieldIsNotAdded(t *testing.T) {
 	t.Parallel()
 	_, _, err := change(t, `{"$set":{"app":"a1"}}`).Apply(nil, parse(t, `{"_id":"1"}`))
 	requireInvalid(t, err, "update.app")
 }
 
-func TestAnUpsertInsertsWhatTheFilterRequires(t *testing.T) {
+func TestUpsert_InsertsWhatFilterRequires(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ filter, update, want string }{
 		{`{"k":1}`, `{"$set":{"x":2}}`, `{"_id":"new","app":"a1","at":99,"v":1,"k":1,"x":2}`},
@@ -94,7 +94,7 @@ func TestAnUpsertInsertsWhatTheFilterRequires(t *testing.T) {
 	}
 }
 
-func TestAnUpsertRefusesWhatContradicts(t *testing.T) {
+func TestUpsert_RefusesContradictions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ filter, update, field string }{
 		{`{"$and":[{"k":1},{"k":2}]}`, `{"$set":{"x":1}}`, "filter.k"},
@@ -118,7 +118,7 @@ func TestAnUpsertRefusesWhatContradicts(t *testing.T) {
 	}
 }
 
-func TestAReplacementIsNotInsertedForAPartOfAnID(t *testing.T) {
+func TestUpsert_PartOfAnID(t *testing.T) {
 	t.Parallel()
 	filter, err := query.CompileFilter(document.O("_id.a", 1))
 	require.NoError(t, err)
@@ -126,7 +126,7 @@ func TestAReplacementIsNotInsertedForAPartOfAnID(t *testing.T) {
 	requireInvalid(t, err, "filter._id.a")
 }
 
-func TestAnUpdateThatIsUsedAgainMakesWhatANewOneMakes(t *testing.T) {
+func TestUpdate_UsedAgain(t *testing.T) {
 	t.Parallel()
 	source := document.O("$set", document.O("a", 1, "b.c", 2), "$unset", document.O("x", 1, "y", 1), "$inc", document.O("n", 1))
 	used, err := query.CompileUpdate(source)

@@ -99,7 +99,7 @@ func chargeOf(tb testing.TB, filter *Filter, o document.Object) int {
 	return before - e.budget.left - e.budget.portion
 }
 
-func TestWhatTakesLongerThanItsBytesIsCharged(t *testing.T) {
+func TestCharges_MoreThanBytes(t *testing.T) {
 	t.Parallel()
 	for expression, least := range map[string]int{
 		`{"$convert":{"input":"$s","to":"int","onError":0}}`:         failureWork,

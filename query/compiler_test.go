@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-func TestCompilerRemembersWhatItCompiled(t *testing.T) {
+func TestCompiler_Remembers(t *testing.T) {
 	t.Parallel()
 	var c query.Compiler
 	source := func() document.Object { return document.O("a", document.O("$in", document.A(1, "x", true, nil, 2.5))) }
@@ -41,7 +41,7 @@ func TestCompilerRemembersWhatItCompiled(t *testing.T) {
 	require.Same(t, projection, sameProjection)
 }
 
-func TestCompilerTellsApartWhatDiffersByALetter(t *testing.T) {
+func TestCompiler_DiffersByALetter(t *testing.T) {
 	t.Parallel()
 	var c query.Compiler
 	seen := map[*query.Filter]string{}
@@ -63,7 +63,7 @@ func TestCompilerTellsApartWhatDiffersByALetter(t *testing.T) {
 	require.NotSame(t, u, other)
 }
 
-func TestCompilerRefusesEachTime(t *testing.T) {
+func TestCompiler_RefusesEachTime(t *testing.T) {
 	t.Parallel()
 	var c query.Compiler
 	for range 2 {
@@ -78,7 +78,7 @@ func TestCompilerRefusesEachTime(t *testing.T) {
 	}
 }
 
-func TestNoCompilerCompiles(t *testing.T) {
+func TestCompiler_Nil(t *testing.T) {
 	t.Parallel()
 	var c *query.Compiler
 	f, err := c.Filter(document.O("a", 1))
@@ -92,7 +92,7 @@ func TestNoCompilerCompiles(t *testing.T) {
 	require.Nil(t, p)
 }
 
-func TestCompilerIsSafeForConcurrentUse(t *testing.T) {
+func TestCompiler_ConcurrentUse(t *testing.T) {
 	t.Parallel()
 	var c query.Compiler
 	var all sync.WaitGroup

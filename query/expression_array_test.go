@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestArrayOperators(t *testing.T) {
+func TestExpression_ArrayOperators(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"l":[1,2,3,4],"e":[],"z":null,"n":2,"o":{"a":1},"m":[3,null,"x",1.5,[0]],"d":[{"a":2,"b":1},{"a":1},{"a":2,"b":0}]}`
 	requireValues(t, doc, []evaluation{
@@ -70,7 +70,7 @@ func TestArrayOperators(t *testing.T) {
 	})
 }
 
-func TestArrayOperatorsRefuseOtherOperands(t *testing.T) {
+func TestExpression_ArrayOperatorsRefuse(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, `{"_id":1,"l":[1,2,3,4],"z":null,"n":2}`, []refusal{
 		{`{"$arrayElemAt":["$n",0]}`, "$arrayElemAt"},
@@ -111,7 +111,7 @@ func TestArrayOperatorsRefuseOtherOperands(t *testing.T) {
 	})
 }
 
-func TestSetOperators(t *testing.T) {
+func TestExpression_SetOperators(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"a":[2,1,2],"b":[3,2.0],"e":[],"z":null,"n":1,"t":[0,null,true],"f":[0,false,null]}`
 	requireValues(t, doc, []evaluation{
@@ -150,7 +150,7 @@ func TestSetOperators(t *testing.T) {
 	})
 }
 
-func TestObjectOperators(t *testing.T) {
+func TestExpression_ObjectOperators(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"o":{"a":1,"b":{"c":2}},"p":{"b":3,"d":4},"z":null,"n":1,"l":[{"k":"x","v":1}],"odd":{"a.b":1,"$c":2}}`
 	requireValues(t, doc, []evaluation{

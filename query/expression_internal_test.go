@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-func TestACompiledExpressionKeepsNothingMuchLargerThanItsSource(t *testing.T) {
+func TestExpression_KeepsLittle(t *testing.T) {
 	t.Parallel()
 	for source, kept := range map[any]bool{
 		document.O("$range", document.A(0, 20)):        true,

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-func TestAnEvaluationHasLimits(t *testing.T) {
+func TestExpression_Limits(t *testing.T) {
 	t.Parallel()
 	doc := `{"_id":1,"n":2000000,"s":"` + strings.Repeat("x", 1000) + `","l":[` + strings.Repeat("1,", 999) + `1]}`
 	doubled := `"$l"`
@@ -44,7 +44,7 @@ func TestAnEvaluationHasLimits(t *testing.T) {
 	}
 }
 
-func TestTheLimitsLeaveRoomForLargeArrays(t *testing.T) {
+func TestExpression_LargeArrays(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"s":"12","zone":"Europe/Berlin"}`
 	requireValues(t, doc, []evaluation{
@@ -58,7 +58,7 @@ func TestTheLimitsLeaveRoomForLargeArrays(t *testing.T) {
 	})
 }
 
-func TestAProjectionDoesNotMakeADocumentThatIsTooLarge(t *testing.T) {
+func TestProjection_DocumentTooLarge(t *testing.T) {
 	t.Parallel()
 	half := document.O("_id", 1, "s", strings.Repeat("x", 9<<20))
 	projection, err := query.CompileProjection(document.O("t", document.O("a", "$s", "b", "$s")))
@@ -67,7 +67,7 @@ func TestAProjectionDoesNotMakeADocumentThatIsTooLarge(t *testing.T) {
 	requireInvalid(t, err, "")
 }
 
-func TestAnExpressionIsSafeForConcurrentUse(t *testing.T) {
+func TestExpression_ConcurrentUse(t *testing.T) {
 	t.Parallel()
 	filter, err := query.CompileFilter(parse(t, `{"$expr":{"$eq":[
 		{"$reduce":{"input":"$l","initialValue":0,"in":{"$let":{"vars":{"s":{"$add":["$$value","$$this"]}},"in":"$$s"}}}},"$sum"]}}`))
@@ -85,7 +85,7 @@ func TestAnExpressionIsSafeForConcurrentUse(t *testing.T) {
 	group.Wait()
 }
 
-func TestARunThatFailedLeavesNothingBehind(t *testing.T) {
+func TestExpression_UsedAgainAfterError(t *testing.T) {
 	t.Parallel()
 	filter, err := query.CompileFilter(parse(t, `{"$expr":{"$eq":[{"$add":["$a",{"$divide":[10,"$b"]}]},6]}}`))
 	require.NoError(t, err)

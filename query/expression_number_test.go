@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestArithmetic(t *testing.T) {
+func TestExpression_Arithmetic(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"n":7,"f":2.5,"big":9223372036854775807,"least":-9223372036854775808,"int":2147483647,"z":null,"zero":0}`
 	requireValues(t, doc, []evaluation{
@@ -92,7 +92,7 @@ func TestArithmetic(t *testing.T) {
 	})
 }
 
-func TestRounding(t *testing.T) {
+func TestExpression_Rounding(t *testing.T) {
 	t.Parallel()
 	requireValues(t, `{"_id":1,"z":null,"n":12345}`, []evaluation{
 		{`{"$round":2.5}`, `2`},
@@ -129,7 +129,7 @@ func TestRounding(t *testing.T) {
 	})
 }
 
-func TestAccumulatingOperators(t *testing.T) {
+func TestExpression_Accumulators(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"l":[3,1,null,"x",2.5],"n":4,"s":"text","z":null,"e":[],"big":9223372036854775807,"d":[2,4,4,4,5,5,7,9]}`
 	requireValues(t, doc, []evaluation{
@@ -160,7 +160,7 @@ func TestAccumulatingOperators(t *testing.T) {
 	})
 }
 
-func TestBits(t *testing.T) {
+func TestExpression_Bits(t *testing.T) {
 	t.Parallel()
 	requireValues(t, `{"_id":1,"z":null}`, []evaluation{
 		{`{"$bitAnd":[12,10]}`, `8`},
@@ -179,7 +179,7 @@ func TestBits(t *testing.T) {
 	})
 }
 
-func TestTrigonometry(t *testing.T) {
+func TestExpression_Trigonometry(t *testing.T) {
 	t.Parallel()
 	requireValues(t, `{"_id":1,"z":null}`, []evaluation{
 		{`{"$sin":0}`, `0`},

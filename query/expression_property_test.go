@@ -22,7 +22,7 @@ func randomScalar(r *rand.Rand) any {
 	}
 }
 
-func TestExprAgreesWithTheFilterOnValuesOfOneType(t *testing.T) {
+func TestExpr_AgreesWithFilter(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
@@ -41,7 +41,7 @@ func TestExprAgreesWithTheFilterOnValuesOfOneType(t *testing.T) {
 	}
 }
 
-func TestComparisonsAreThoseOfCompare(t *testing.T) {
+func TestExpression_ComparesLikeCompare(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	values := []any{nil, true, "x", int64(1), 1.5, document.A(1, "x"), document.O("a", 1), document.A(), document.O(), now}

@@ -55,7 +55,7 @@ func requireRefused(t *testing.T, doc string, table []refusal) {
 	}
 }
 
-func TestPathsLeadThroughArraysOfObjects(t *testing.T) {
+func TestExpression_PathsThroughArrays(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"a":{"b":[{"c":1},2,{"d":3},{"c":[4]},[{"c":5}]]},"l":[[{"c":6}],{"0":"zero"}],"n":null}`
 	requireValues(t, doc, []evaluation{
@@ -81,7 +81,7 @@ func TestPathsLeadThroughArraysOfObjects(t *testing.T) {
 	})
 }
 
-func TestWhatIsNoExpressionIsRefusedWithItsPlace(t *testing.T) {
+func TestExpression_RefusesWithPlace(t *testing.T) {
 	t.Parallel()
 	requireRefused(t, `{"_id":1}`, []refusal{
 		{`{"$frobnicate":1}`, "$frobnicate"},
@@ -110,7 +110,7 @@ func TestWhatIsNoExpressionIsRefusedWithItsPlace(t *testing.T) {
 	})
 }
 
-func TestOperatorsThatAreNotBuiltAreRefusedByName(t *testing.T) {
+func TestExpression_UnsupportedOperators(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ expression, field, text string }{
 		{`{"$rand":{}}`, "$rand", "chance"},
@@ -128,7 +128,7 @@ func TestOperatorsThatAreNotBuiltAreRefusedByName(t *testing.T) {
 	}
 }
 
-func TestComparisonsOrderAllTypes(t *testing.T) {
+func TestExpression_ComparesAllTypes(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"n":5,"f":5.0,"s":"x","l":[1,2],"z":null}`
 	requireValues(t, doc, []evaluation{
@@ -152,7 +152,7 @@ func TestComparisonsOrderAllTypes(t *testing.T) {
 	})
 }
 
-func TestTruth(t *testing.T) {
+func TestExpression_Truth(t *testing.T) {
 	t.Parallel()
 	requireValues(t, `{"_id":1,"zero":0,"empty":"","list":[],"no":false,"null":null,"nan":0}`, []evaluation{
 		{`{"$and":[]}`, `true`},
@@ -171,7 +171,7 @@ func TestTruth(t *testing.T) {
 	})
 }
 
-func TestBranchesAreTakenLazily(t *testing.T) {
+func TestExpression_LazyBranches(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"n":5,"zero":0,"z":null}`
 	requireValues(t, doc, []evaluation{
@@ -200,7 +200,7 @@ func TestBranchesAreTakenLazily(t *testing.T) {
 	})
 }
 
-func TestVariables(t *testing.T) {
+func TestExpression_Variables(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"n":5,"list":[1,2,3],"o":[{"k":1},{"k":2}],"z":null}`
 	requireValues(t, doc, []evaluation{

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestStringOperators(t *testing.T) {
+func TestExpression_StringOperators(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"s":"Grüße","a":"a-b-c","z":null,"n":42,"f":1.5,"pad":"  x\t","l":["x"]}`
 	requireValues(t, doc, []evaluation{
@@ -90,7 +90,7 @@ func TestStringOperators(t *testing.T) {
 	})
 }
 
-func TestPatterns(t *testing.T) {
+func TestExpression_Patterns(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"s":"Café b12, c345","z":null,"n":1,"p":"[0-9]+","bad":"("}`
 	requireValues(t, doc, []evaluation{

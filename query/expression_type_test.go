@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTypeOperators(t *testing.T) {
+func TestExpression_TypeOperators(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"n":5,"f":5.5,"big":5000000000,"s":"12","b":true,"z":null,"l":[],"o":{}}`
 	requireValues(t, doc, []evaluation{
@@ -77,7 +77,7 @@ func TestTypeOperators(t *testing.T) {
 	})
 }
 
-func TestDateParts(t *testing.T) {
+func TestExpression_DateParts(t *testing.T) {
 	t.Parallel()
 	const at = `{"$toDate":"2024-03-01T22:05:09.123Z"}`
 	requireValues(t, `{"_id":1,"z":null}`, []evaluation{
@@ -124,7 +124,7 @@ func TestDateParts(t *testing.T) {
 	})
 }
 
-func TestDateArithmetic(t *testing.T) {
+func TestExpression_DateArithmetic(t *testing.T) {
 	t.Parallel()
 	date := func(text string) string { return `{"$toDate":"` + text + `"}` }
 	add := func(start, unit, amount string) string {
@@ -181,7 +181,7 @@ func TestDateArithmetic(t *testing.T) {
 	})
 }
 
-func TestDatesAndText(t *testing.T) {
+func TestExpression_DatesAndText(t *testing.T) {
 	t.Parallel()
 	const at = `{"$toDate":"2024-03-01T22:05:09.123Z"}`
 	write := func(rest string) string { return `{"$dateToString":{"date":` + at + rest + `}}` }
@@ -223,7 +223,7 @@ func TestDatesAndText(t *testing.T) {
 	})
 }
 
-func TestTheZoneOfTheMachineIsNoZone(t *testing.T) {
+func TestExpression_ZoneOfTheMachine(t *testing.T) {
 	t.Parallel()
 	_, err := evaluate(t, `{"$hour":{"date":"$$NOW","timezone":""}}`, `{"_id":1}`)
 	require.Error(t, err)

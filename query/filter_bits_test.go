@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-func TestBitOperators(t *testing.T) {
+func TestBitsFilter_Operators(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		filter  string
@@ -50,7 +50,7 @@ func TestBitOperators(t *testing.T) {
 	}
 }
 
-func TestBadOperandsOfBitOperators(t *testing.T) {
+func TestBitsFilter_BadOperands(t *testing.T) {
 	t.Parallel()
 	for _, operator := range []string{"$bitsAllSet", "$bitsAllClear", "$bitsAnySet", "$bitsAnyClear"} {
 		for operand, field := range map[string]string{

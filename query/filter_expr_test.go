@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-func TestExprComparesTheFieldsOfADocument(t *testing.T) {
+func TestExpr_ComparesFields(t *testing.T) {
 	t.Parallel()
 	doc := parse(t, `{"_id":1,"spent":120,"budget":100,"items":[{"n":1},{"n":2}],"nothing":null}`)
 	for filter, want := range map[string]bool{
@@ -41,7 +41,7 @@ func TestExprComparesTheFieldsOfADocument(t *testing.T) {
 	}
 }
 
-func TestAnExprThatFailsFailsTheCheck(t *testing.T) {
+func TestExpr_FailsTheCheck(t *testing.T) {
 	t.Parallel()
 	const division = `{"$expr":{"$gt":[{"$divide":[1,"$n"]},0]}}`
 	for _, filter := range []string{
@@ -61,7 +61,7 @@ func TestAnExprThatFailsFailsTheCheck(t *testing.T) {
 	}
 }
 
-func TestAnExprSeesOnlyWhatTheOtherConditionsLeave(t *testing.T) {
+func TestExpr_SeesWhatOthersLeave(t *testing.T) {
 	t.Parallel()
 	compiled, err := query.CompileFilter(parse(t, `{"$expr":{"$eq":[{"$divide":[4,"$n"]},2]},"n":{"$ne":0}}`))
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func TestAnExprSeesOnlyWhatTheOtherConditionsLeave(t *testing.T) {
 	require.True(t, matched)
 }
 
-func TestExprStandsWhereTheWholeDocumentIsSeen(t *testing.T) {
+func TestExpr_WholeDocumentOnly(t *testing.T) {
 	t.Parallel()
 	for filter, field := range map[string]string{
 		`{"a":{"$elemMatch":{"b":1,"$expr":true}}}`:     "a.$elemMatch.$expr",
@@ -101,7 +101,7 @@ func TestExprStandsWhereTheWholeDocumentIsSeen(t *testing.T) {
 	requireInvalid(t, err, "arrayFilters[0].$expr")
 }
 
-func TestWhatFiltersLackIsRefusedByName(t *testing.T) {
+func TestFilter_UnsupportedOperators(t *testing.T) {
 	t.Parallel()
 	for filter, field := range map[string]string{
 		`{"$where":"true"}`:            "$where",
@@ -115,7 +115,7 @@ func TestWhatFiltersLackIsRefusedByName(t *testing.T) {
 	}
 }
 
-func TestTheTimeInAFilterIsTheOneThatItIsGiven(t *testing.T) {
+func TestFilter_TimeIsGiven(t *testing.T) {
 	t.Parallel()
 	filter, err := query.CompileFilter(parse(t, `{"$nor":[{"$expr":{"$lt":[{"$toDate":"$at"},"$$NOW"]}}]}`))
 	require.NoError(t, err)

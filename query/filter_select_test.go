@@ -9,8 +9,8 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-// TestSelectTellsWhatMatches compares Select with Match for each document.
-func TestSelectTellsWhatMatches(t *testing.T) {
+// TestSelect_WhatMatches compares Select with Match for each document.
+func TestSelect_WhatMatches(t *testing.T) {
 	t.Parallel()
 	var documents []document.Object
 	for _, text := range []string{

@@ -30,7 +30,7 @@ func requireInvalid(t *testing.T, err error, field string) {
 	require.Equal(t, field, found.Field, "%v", err)
 }
 
-func TestFilters(t *testing.T) {
+func TestFilter(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"n":5,"f":2.5,"s":"Café","null":null,"o":{"a":1,"b":[1,2]},"list":[3,"x",[7,8]],
 		"items":[{"sku":"A","qty":2},{"sku":"B","qty":9},{"tags":["t"]}],"empty":[],"t":true,"deep":[5,[2,4]]}`
@@ -96,7 +96,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-func TestAFilterThatMongoDBRefusesIsInvalidWithItsPath(t *testing.T) {
+func TestFilter_RefusesWithPath(t *testing.T) {
 	t.Parallel()
 	for filter, field := range map[string]string{
 		`{"a":{"$foo":1}}`:       "a.$foo",
@@ -133,7 +133,7 @@ func TestAFilterThatMongoDBRefusesIsInvalidWithItsPath(t *testing.T) {
 	}
 }
 
-func TestAndMatchesWhereAllMatch(t *testing.T) {
+func TestAnd_MatchesWhereAllDo(t *testing.T) {
 	t.Parallel()
 	a, err := query.CompileFilter(document.O("a", 1))
 	require.NoError(t, err)
@@ -154,7 +154,7 @@ func TestAndMatchesWhereAllMatch(t *testing.T) {
 	}
 }
 
-func TestEqualityIsWhatEveryMatchMustHave(t *testing.T) {
+func TestFilter_Equality(t *testing.T) {
 	t.Parallel()
 	for filter, want := range map[string]any{
 		`{"a":1}`:                       int64(1),
@@ -178,7 +178,7 @@ func TestEqualityIsWhatEveryMatchMustHave(t *testing.T) {
 	}
 }
 
-func TestValuesExpandArrays(t *testing.T) {
+func TestValues_ExpandArrays(t *testing.T) {
 	t.Parallel()
 	doc := parse(t, `{"a":[{"b":[1,2]},{"b":3},{"c":4}],"x":null}`)
 	require.Equal(t, []any{int64(1), int64(2), int64(3)}, query.Values(doc, "a.b"))
@@ -186,8 +186,8 @@ func TestValuesExpandArrays(t *testing.T) {
 	require.Empty(t, query.Values(doc, "none"))
 }
 
-// TestInMeansEqualToOneOf compares $in, which looks values up, with $eq for each.
-func TestInMeansEqualToOneOf(t *testing.T) {
+// TestIn_EqualToOneOf compares $in, which looks values up, with $eq for each.
+func TestIn_EqualToOneOf(t *testing.T) {
 	t.Parallel()
 	values := []any{
 		nil, math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1, 1.0, 1.5, int64(1) << 53, int64(1)<<53 + 1,
@@ -209,7 +209,7 @@ func TestInMeansEqualToOneOf(t *testing.T) {
 	require.True(t, in.Match(document.O()))
 }
 
-func TestAFilterThatNamesARecordMatchesAsItsConditionsDo(t *testing.T) {
+func TestFilter_OfARecord(t *testing.T) {
 	t.Parallel()
 	values := []any{nil, int64(1), 1.0, 2.5, "a", true, document.A(1, "a"), document.A(document.A(1)), document.O("a", 1), document.A()}
 	for _, asked := range []any{nil, int64(1), 2.5, "a", true} {

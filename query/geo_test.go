@@ -28,7 +28,7 @@ func geoFilter(t *testing.T, condition string) *query.Filter {
 	return f
 }
 
-func TestGeoConditions(t *testing.T) {
+func TestGeoFilter(t *testing.T) {
 	t.Parallel()
 	within := func(shape string) string { return `{"$geoWithin":{` + shape + `}}` }
 	touching := func(geometry string) string { return `{"$geoIntersects":{"$geometry":` + geometry + `}}` }
@@ -88,7 +88,7 @@ func TestGeoConditions(t *testing.T) {
 	}
 }
 
-func TestGeoConditionsThatAreRefused(t *testing.T) {
+func TestGeoFilter_Refuses(t *testing.T) {
 	t.Parallel()
 	geometry := func(text string) string { return `{"$geoWithin":{"$geometry":` + text + `}}` }
 	for condition, field := range map[string]string{
@@ -159,7 +159,7 @@ func TestGeoConditionsThatAreRefused(t *testing.T) {
 	requireInvalid(t, err, "$geoWithin")
 }
 
-func TestNearStandsAtTheTop(t *testing.T) {
+func TestNear_OnlyAtTheTop(t *testing.T) {
 	t.Parallel()
 	near := `{"at":{"$near":[0,0]}}`
 	for _, source := range []string{
@@ -210,7 +210,7 @@ func TestNearStandsAtTheTop(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-func TestNearMatchesWithinItsDistances(t *testing.T) {
+func TestNear_WithinItsDistances(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		condition, value string
@@ -234,7 +234,7 @@ func TestNearMatchesWithinItsDistances(t *testing.T) {
 	}
 }
 
-func TestAndKeepsASearch(t *testing.T) {
+func TestAnd_KeepsNear(t *testing.T) {
 	t.Parallel()
 	near, other := geoFilter(t, `{"$near":[0,0],"$maxDistance":5}`), geoFilter(t, `{"$exists":true}`)
 	require.Nil(t, other.Near())
@@ -243,7 +243,7 @@ func TestAndKeepsASearch(t *testing.T) {
 	require.False(t, query.And(other, near).Match(parse(t, `{"at":[9,9]}`)))
 }
 
-func TestLinesAndPolygonsAreMeasured(t *testing.T) {
+func TestGeoNear_LinesAndPolygons(t *testing.T) {
 	t.Parallel()
 	const degree = 111_318.845
 	for _, test := range []struct {
@@ -266,7 +266,7 @@ func TestLinesAndPolygonsAreMeasured(t *testing.T) {
 	require.False(t, ok, "a line is not on the plane")
 }
 
-func TestSphericalIsReadAsATruth(t *testing.T) {
+func TestGeoNear_SphericalAsTruth(t *testing.T) {
 	t.Parallel()
 	for spherical, distance := range map[string]float64{
 		`null`: 3, `0`: 3, `false`: 3, `[]`: 3 * math.Pi / 180, `{}`: 3 * math.Pi / 180, `"no"`: 3 * math.Pi / 180,
@@ -277,14 +277,14 @@ func TestSphericalIsReadAsATruth(t *testing.T) {
 	}
 }
 
-func TestThePlaceMayTakeThePlaceOfTheDistance(t *testing.T) {
+func TestGeoNear_PlaceOverwritesDistance(t *testing.T) {
 	t.Parallel()
 	found, ok := measure(t, `{"near":[0,0],"distanceField":"at.d","includeLocs":"at"}`, `{"location":[3,4]}`)
 	require.True(t, ok)
 	require.JSONEq(t, `{"location":[3,4],"at":[3,4]}`, found.Document.String())
 }
 
-func TestAFilterOfPlacesServesManyAtOnce(t *testing.T) {
+func TestGeoFilter_ConcurrentUse(t *testing.T) {
 	t.Parallel()
 	var corners []any
 	for i := range 200 {

@@ -23,7 +23,7 @@ func measure(t *testing.T, search, doc string) (query.GeoResult, bool) {
 	return near.Measure(parse(t, doc))
 }
 
-func TestDistancesAreInTheUnitOfTheQuery(t *testing.T) {
+func TestGeoNear_UnitOfTheQuery(t *testing.T) {
 	t.Parallel()
 	const metres = 343_900.0
 	for query, want := range map[string]float64{
@@ -47,7 +47,7 @@ func TestDistancesAreInTheUnitOfTheQuery(t *testing.T) {
 	}
 }
 
-func TestADocumentOutOfRangeOrWithoutAPointIsNotFound(t *testing.T) {
+func TestGeoNear_FindsOnlyPointsInRange(t *testing.T) {
 	t.Parallel()
 	for query, doc := range map[string]string{
 		`{"near":` + paris + `,"maxDistance":1000}`:   `{"location":` + london + `}`,
@@ -62,14 +62,14 @@ func TestADocumentOutOfRangeOrWithoutAPointIsNotFound(t *testing.T) {
 	}
 }
 
-func TestTheDistanceAndThePointStandWhereTheyAreAskedFor(t *testing.T) {
+func TestGeoNear_DistanceAndPointFields(t *testing.T) {
 	t.Parallel()
 	found, ok := measure(t, `{"near":[0,0],"key":"spots","distanceField":"how.far","includeLocs":"at"}`, `{"_id":1,"spots":[[3,4],[0,1]]}`)
 	require.True(t, ok)
 	require.JSONEq(t, `{"_id":1,"spots":[[3,4],[0,1]],"how":{"far":1},"at":[0,1]}`, found.Document.String())
 }
 
-func TestAGeoQueryThatMakesNoSenseIsInvalid(t *testing.T) {
+func TestGeoNear_Refuses(t *testing.T) {
 	t.Parallel()
 	for search, field := range map[string]string{
 		`{}`:                               "near",
@@ -110,7 +110,7 @@ func TestAGeoQueryThatMakesNoSenseIsInvalid(t *testing.T) {
 	requireInvalid(t, err, "near")
 }
 
-func TestTheDistanceTakesThePlaceOfAValueWithoutFields(t *testing.T) {
+func TestGeoNear_DistanceOverwritesScalar(t *testing.T) {
 	t.Parallel()
 	found, ok := measure(t, `{"near":[0,0],"distanceField":"name.d","includeLocs":"tags.1500000"}`,
 		`{"location":[0,1],"name":"x","tags":[1]}`)
@@ -118,7 +118,7 @@ func TestTheDistanceTakesThePlaceOfAValueWithoutFields(t *testing.T) {
 	require.JSONEq(t, `{"location":[0,1],"name":{"d":1},"tags":{"1500000":[0,1]}}`, found.Document.String())
 }
 
-func TestADistanceMayBeComputed(t *testing.T) {
+func TestGeoNear_ComputedDistance(t *testing.T) {
 	t.Parallel()
 	_, err := query.CompileGeoNear(parse(t, `{"near":[0,0],"minDistance":{"$add":[1,2]},"maxDistance":{"$pow":[2,4]}}`))
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-func TestAPathOfTooManyPartsIsInvalidEverywhere(t *testing.T) {
+func TestPath_TooManyParts(t *testing.T) {
 	t.Parallel()
 	path := strings.Repeat("a.", 3_000_000) + "b"
 	_, err := query.CompileFilter(document.O(path, 1))
@@ -28,7 +28,7 @@ func TestAPathOfTooManyPartsIsInvalidEverywhere(t *testing.T) {
 	require.ErrorIs(t, o.Err(), boterr.InvalidArgument)
 }
 
-func TestAPathOfIndexesIsWalkedOnceFromEachPlace(t *testing.T) {
+func TestPath_IndexesAreWalkedOnce(t *testing.T) {
 	t.Parallel()
 	nested := document.A(document.O("0", 5))
 	for range 40 {
@@ -39,14 +39,14 @@ func TestAPathOfIndexesIsWalkedOnceFromEachPlace(t *testing.T) {
 	require.False(t, filter.Match(document.O("a", nested)))
 }
 
-func TestAPatternMayRepeatMuch(t *testing.T) {
+func TestPattern_RepeatsMuch(t *testing.T) {
 	t.Parallel()
 	filter, err := query.CompileFilter(document.O("a", document.O("$regex", strings.Repeat(".{0,1000}", 100)+"Z")))
 	require.NoError(t, err)
 	require.True(t, filter.Match(document.O("a", strings.Repeat("a", 50_000)+"Z")))
 }
 
-func TestManyFieldsAreChangedInOneGo(t *testing.T) {
+func TestUpdate_ManyFieldsAtOnce(t *testing.T) {
 	t.Parallel()
 	var unset []string
 	var pairs []any
@@ -75,7 +75,7 @@ func TestManyFieldsAreChangedInOneGo(t *testing.T) {
 	require.Equal(t, 20_001, inserted.Len())
 }
 
-func TestIndexesAndNamesInOneUpdateAreAllApplied(t *testing.T) {
+func TestUpdate_IndexesAndNames(t *testing.T) {
 	t.Parallel()
 	after, _, err := apply(t, `{"_id":1,"a":[]}`, `{}`, `{"$unset":{"a.1a":""},"$set":{"a.10":2,"a.9":1}}`)
 	require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestIndexesAndNamesInOneUpdateAreAllApplied(t *testing.T) {
 	requireInvalid(t, err, "$inc.p.10")
 }
 
-func TestAnOrHasAPositionWhereItIsAnIn(t *testing.T) {
+func TestPosition_OfOrThatIsAnIn(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"items":[{"sku":"x"},{"sku":"y"}],"state":"open","vip":true}`
 	for _, filter := range []string{
@@ -107,7 +107,7 @@ func TestAnOrHasAPositionWhereItIsAnIn(t *testing.T) {
 }
 
 // Of several conditions on arrays one leaves the position, whatever their order.
-func TestThePositionIsThatOfTheConditionThatTheServerAsksLast(t *testing.T) {
+func TestPosition_OfLastCondition(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"a":[1,2,3,4,5],"b":[9,7,8]}`
 	for conditions, position := range map[string]int{
@@ -140,7 +140,7 @@ func TestThePositionIsThatOfTheConditionThatTheServerAsksLast(t *testing.T) {
 	}
 }
 
-func TestAnIndexInThePathOfAFilterGivesNoPosition(t *testing.T) {
+func TestPosition_NotFromAnIndex(t *testing.T) {
 	t.Parallel()
 	_, _, err := apply(t, `{"_id":1,"a":[1,2]}`, `{"a.0":1}`, `{"$set":{"a.$":5}}`)
 	require.ErrorIs(t, err, boterr.InvalidArgument)
@@ -148,7 +148,7 @@ func TestAnIndexInThePathOfAFilterGivesNoPosition(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-func TestTwoSelectorsForOnePartOfAnElementConflict(t *testing.T) {
+func TestUpdate_TwoSelectorsConflict(t *testing.T) {
 	t.Parallel()
 	for _, update := range []string{
 		`{"$set":{"a.$[].b":1},"$inc":{"a.0.b":5}}`, `{"$set":{"a.$[].b":{}},"$inc":{"a.0.b.c":5}}`, `{"$set":{"a.$[]":1,"a.0.b":2}}`,
@@ -162,13 +162,13 @@ func TestTwoSelectorsForOnePartOfAnElementConflict(t *testing.T) {
 	require.JSONEq(t, `{"_id":1,"a":[{"b":1,"c":2},{"b":1,"c":2}]}`, after)
 }
 
-func TestAResultBeyondTheRangeOfNumbersIsInvalid(t *testing.T) {
+func TestUpdate_NumberOutOfRange(t *testing.T) {
 	t.Parallel()
 	_, _, err := apply(t, `{"_id":1,"a":1e308}`, `{}`, `{"$mul":{"a":10.0}}`)
 	requireInvalid(t, err, "update.a")
 }
 
-func TestANumberThatEqualsTheIDLeavesItAsItIs(t *testing.T) {
+func TestUpdate_NumberEqualToID(t *testing.T) {
 	t.Parallel()
 	after, modified, err := apply(t, `{"_id":1,"a":1}`, `{}`, `{"_id":1.0,"a":1}`)
 	require.NoError(t, err)
@@ -176,7 +176,7 @@ func TestANumberThatEqualsTheIDLeavesItAsItIs(t *testing.T) {
 	require.Equal(t, `{"_id":1,"a":1}`, after)
 }
 
-func TestZeroValuesOfCompiledThingsDoNotPanic(t *testing.T) {
+func TestZeroValues_DoNotPanic(t *testing.T) {
 	t.Parallel()
 	require.True(t, (&query.Filter{}).Match(document.O("a", 1)))
 	_, _, err := query.Change{}.Apply(nil, document.O("a", 1))
@@ -185,7 +185,7 @@ func TestZeroValuesOfCompiledThingsDoNotPanic(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-func TestPatternsOfAFilterAreCountedTogether(t *testing.T) {
+func TestFilter_PatternsCountTogether(t *testing.T) {
 	t.Parallel()
 	var clauses []any
 	for range 100 {
@@ -197,7 +197,7 @@ func TestPatternsOfAFilterAreCountedTogether(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestCompilerDoesNotKeepCountedRepetitions(t *testing.T) {
+func TestCompiler_CountedRepetitions(t *testing.T) {
 	t.Parallel()
 	var c query.Compiler
 	source := document.O("a", document.O("$regex", "(a?){990}"))

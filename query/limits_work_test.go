@@ -30,7 +30,7 @@ func changed(t *testing.T, o, update document.Object, arrayFilters ...document.O
 	return after, err
 }
 
-func TestAnUpdateThatFillsArraysWithoutEndIsInvalid(t *testing.T) {
+func TestUpdate_FillsArraysWithoutEnd(t *testing.T) {
 	t.Parallel()
 	_, err := changed(t, document.O("_id", 1), document.Set("a.b", 1, "a.c", document.O("x", numbers(0, 10))))
 	require.NoError(t, err)
@@ -52,7 +52,7 @@ func TestAnUpdateThatFillsArraysWithoutEndIsInvalid(t *testing.T) {
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 }
 
-func TestLongListsAreComparedInOneGo(t *testing.T) {
+func TestCompare_LongLists(t *testing.T) {
 	t.Parallel()
 	const many = 100_000
 	o := document.O("_id", 1, "a", numbers(0, many))
@@ -68,7 +68,7 @@ func TestLongListsAreComparedInOneGo(t *testing.T) {
 	require.JSONEq(t, `{"_id":1,"a":[1,"x","y",null,{"k":1}]}`, after.String())
 }
 
-func TestAllOfManyValuesIsMatchedInOneGo(t *testing.T) {
+func TestAll_ManyValues(t *testing.T) {
 	t.Parallel()
 	const many = 100_000
 	o := document.O("a", numbers(0, many), "l", document.A(document.O("n", 1), document.O("n", numbers(0, 20))))
@@ -100,7 +100,7 @@ func TestAllOfManyValuesIsMatchedInOneGo(t *testing.T) {
 	require.Equal(t, "x", document.Get(after, "a.29", ""), "the position is that of the last value")
 }
 
-func TestInWithManyObjectsIsMatchedInOneGo(t *testing.T) {
+func TestIn_ManyObjects(t *testing.T) {
 	t.Parallel()
 	const many = 100_000
 	held, wanted := make([]any, many), make([]any, many)
@@ -117,7 +117,7 @@ func TestInWithManyObjectsIsMatchedInOneGo(t *testing.T) {
 	require.True(t, filter.Match(o))
 }
 
-func TestAnOrOfManyValuesIsMatchedInOneGo(t *testing.T) {
+func TestOr_ManyValues(t *testing.T) {
 	t.Parallel()
 	const many = 50_000
 	clauses := make([]any, many)
@@ -136,7 +136,7 @@ func TestAnOrOfManyValuesIsMatchedInOneGo(t *testing.T) {
 	require.True(t, filter.Match(document.O("a", -9.0)))
 }
 
-func TestManyPathsAreCompiledInOneGo(t *testing.T) {
+func TestUpdate_ManyPaths(t *testing.T) {
 	t.Parallel()
 	const many = 100_000
 	update, projection := make([]any, 0, 2*many), make([]any, 0, 2*many)
@@ -151,7 +151,7 @@ func TestManyPathsAreCompiledInOneGo(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestManyArrayFiltersAreCompiledInOneGo(t *testing.T) {
+func TestUpdate_ManyArrayFilters(t *testing.T) {
 	t.Parallel()
 	const many = 20_000
 	pairs, filters := make([]any, 0, 2*many), make([]document.Object, 0, many)
@@ -165,7 +165,7 @@ func TestManyArrayFiltersAreCompiledInOneGo(t *testing.T) {
 	require.JSONEq(t, `{"_id":1,"a":[{"k":7,"x7":1}]}`, after.String())
 }
 
-func TestWhatIsLargerThanADocumentIsNotCompiled(t *testing.T) {
+func TestCompile_LargerThanADocument(t *testing.T) {
 	t.Parallel()
 	large := document.O("a", string(make([]byte, document.MaxSize)))
 	_, err := query.CompileFilter(large)

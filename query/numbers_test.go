@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-func TestNumbersAreEqualByWhatTheyAreWorth(t *testing.T) {
+func TestNumbers_EqualByWorth(t *testing.T) {
 	t.Parallel()
 	const beyondDoubles = int64(1)<<53 + 1
 	for _, test := range []struct {
@@ -53,7 +53,7 @@ func TestNumbersAreEqualByWhatTheyAreWorth(t *testing.T) {
 	}
 }
 
-func TestNaNAndInfinitiesAreOrdered(t *testing.T) {
+func TestNumbers_NaNAndInfinities(t *testing.T) {
 	t.Parallel()
 	ascending := []any{
 		math.NaN(), math.Inf(-1), -math.MaxFloat64, int64(math.MinInt64), int64(-1), 0.5, int64(math.MaxInt64), math.MaxFloat64,
@@ -79,7 +79,7 @@ func TestNaNAndInfinitiesAreOrdered(t *testing.T) {
 	}
 }
 
-func TestTypesOfNumbers(t *testing.T) {
+func TestNumbers_Types(t *testing.T) {
 	t.Parallel()
 	for alias, values := range map[string][]any{
 		"int":    {int64(0), int64(math.MaxInt32), int64(math.MinInt32)},
@@ -96,7 +96,7 @@ func TestTypesOfNumbers(t *testing.T) {
 	}
 }
 
-func TestIntegersStayIntegers(t *testing.T) {
+func TestNumbers_IntegersStay(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		before   any
@@ -134,7 +134,7 @@ func TestIntegersStayIntegers(t *testing.T) {
 	}
 }
 
-func TestOverflowIsInvalidAndChangesNothing(t *testing.T) {
+func TestNumbers_Overflow(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		before   int64

@@ -24,7 +24,7 @@ func project(t *testing.T, projection, filter, doc string) (string, error) {
 	return o.String(), err
 }
 
-func TestProjectionsChooseFields(t *testing.T) {
+func TestProjection_ChoosesFields(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"z":1,"a":{"x":1,"y":{"k":2,"l":3}},"list":[{"x":1,"y":2},3,[{"x":4},5],[6]],"n":null}`
 	for _, test := range []struct{ name, projection, want string }{
@@ -67,7 +67,7 @@ func TestProjectionsChooseFields(t *testing.T) {
 	}
 }
 
-func TestProjectionsCutArrays(t *testing.T) {
+func TestProjection_CutsArrays(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"n":1,"l":[1,2,3,4],"o":[{"k":1,"l":[1,2]},{"k":2,"l":[3]},7,[{"l":[8,9]}]],"p":{"l":[5,6]}}`
 	for _, test := range []struct{ name, projection, filter, want string }{
@@ -104,7 +104,7 @@ func TestProjectionsCutArrays(t *testing.T) {
 	}
 }
 
-func TestBadProjectionsAreInvalid(t *testing.T) {
+func TestProjection_Refuses(t *testing.T) {
 	t.Parallel()
 	for projection, field := range map[string]string{
 		`{"a":1,"b":0}`:                              "b",
@@ -160,7 +160,7 @@ func TestBadProjectionsAreInvalid(t *testing.T) {
 	requireInvalid(t, err, "a")
 }
 
-func TestAPositionThatTheFilterLacksIsInvalid(t *testing.T) {
+func TestProjection_PositionNotInFilter(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"a":[1,2,3],"b":[1,2,3,4],"c":{"x":[7]}}`
 	for _, test := range []struct{ projection, filter, field string }{
@@ -177,13 +177,13 @@ func TestAPositionThatTheFilterLacksIsInvalid(t *testing.T) {
 	}
 }
 
-func TestAnExpressionThatFailsIsInvalid(t *testing.T) {
+func TestProjection_ExpressionFails(t *testing.T) {
 	t.Parallel()
 	_, err := project(t, `{"a":{"b":{"$add":["$b",1]}}}`, `{}`, `{"_id":1,"b":"text"}`)
 	requireInvalid(t, err, "a.b.$add")
 }
 
-func TestNoProjectionGivesDocumentsWhole(t *testing.T) {
+func TestProjection_None(t *testing.T) {
 	t.Parallel()
 	for _, source := range []document.Object{{}, document.O()} {
 		projection, err := query.CompileProjection(source)
@@ -198,7 +198,7 @@ func TestNoProjectionGivesDocumentsWhole(t *testing.T) {
 	}
 }
 
-func TestAProjectionIsAppliedToDocumentsOfAllShapes(t *testing.T) {
+func TestProjection_AllShapes(t *testing.T) {
 	t.Parallel()
 	projection, err := query.CompileProjection(parse(t, `{"b":1,"c.d":1}`))
 	require.NoError(t, err)
@@ -216,7 +216,7 @@ func TestAProjectionIsAppliedToDocumentsOfAllShapes(t *testing.T) {
 	}
 }
 
-func TestOfManyNamesEachIsFound(t *testing.T) {
+func TestProjection_ManyNames(t *testing.T) {
 	t.Parallel()
 	chosen, whole := document.O(), document.O("_id", 1)
 	for name := range strings.SplitSeq("abcdefghijklmnopqrstuvwxyz", "") {

@@ -39,7 +39,7 @@ func requireOrder[T any](t *testing.T, compare func(a, b T) int, a, b, c T) {
 	}
 }
 
-func TestCompareIsATotalOrder(t *testing.T) {
+func TestCompare_TotalOrder(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 1))
 	edges := arbitrary.EdgeValues()
@@ -55,7 +55,7 @@ func TestCompareIsATotalOrder(t *testing.T) {
 	}
 }
 
-func TestSortIsATotalOrder(t *testing.T) {
+func TestSort_TotalOrder(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(2, 2))
 	for _, source := range []document.Object{
@@ -83,7 +83,7 @@ func TestSortIsATotalOrder(t *testing.T) {
 
 // A path that leads nowhere beside another one decides nothing, and makes the sort look for
 // whole tuples.
-func TestASortByTwoPathsThroughOneArrayAgreesWithThatByOne(t *testing.T) {
+func TestSort_TwoPathsAgreeWithOne(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 4))
 	for _, path := range []string{"a", "a.b", "a.0", "a.1.b", "a.b.0", "a.0.1", "a.0.b.1"} {
@@ -102,7 +102,7 @@ func TestASortByTwoPathsThroughOneArrayAgreesWithThatByOne(t *testing.T) {
 	}
 }
 
-func TestFiltersAreWhatTheirOperatorsSay(t *testing.T) {
+func TestFilter_AsOperatorsAreDefined(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 3))
 	matches := func(o document.Object, pairs ...any) bool {

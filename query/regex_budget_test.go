@@ -17,7 +17,7 @@ const endless = `(?=(a+)+$)a`
 // manyLetters is a text that it does not match.
 var manyLetters = strings.Repeat("a", 5000) + "!"
 
-func TestAPatternWithoutEndEndsTheCheckWithAnError(t *testing.T) {
+func TestCheck_PatternWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for name, condition := range map[string]document.Object{
 		"alone":        document.O("a", document.O("$regex", endless)),
@@ -36,7 +36,7 @@ func TestAPatternWithoutEndEndsTheCheckWithAnError(t *testing.T) {
 	}
 }
 
-func TestAPatternWithoutEndEndsTheChangeWithAnError(t *testing.T) {
+func TestChange_PatternWithoutEnd(t *testing.T) {
 	t.Parallel()
 	o := document.O("_id", 1, "l", document.A("b", manyLetters))
 	_, err := changed(t, o, document.O("$pull", document.O("l", document.O("$regex", endless))))
@@ -45,7 +45,7 @@ func TestAPatternWithoutEndEndsTheChangeWithAnError(t *testing.T) {
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
-func TestPatternsOfExpressionsAreCountedTogether(t *testing.T) {
+func TestExpression_PatternsCountTogether(t *testing.T) {
 	t.Parallel()
 	matches := func(pattern string, count int) document.Object {
 		clauses := make([]any, count)

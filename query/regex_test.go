@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-func TestPatternsMeanWhatTheyMeanInPCRE(t *testing.T) {
+func TestRegex_AsInPCRE(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		pattern, options string
@@ -67,7 +67,7 @@ func TestPatternsMeanWhatTheyMeanInPCRE(t *testing.T) {
 	}
 }
 
-func TestPatternsThatRE2Lacks(t *testing.T) {
+func TestRegex_WhatRE2Lacks(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		pattern, options string
@@ -101,7 +101,7 @@ func TestPatternsThatRE2Lacks(t *testing.T) {
 	}
 }
 
-func TestAPatternThatIsNotValidIsRefusedAtItsField(t *testing.T) {
+func TestRegex_Refuses(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{`[`, `(`, `a)`, `^*`, `(a)\2`, `(?<=a+)b`, `\X`, "a\x00", strings.Repeat("a", 32_765)} {
 		_, err := query.CompileFilter(document.O("a", document.O("$regex", pattern)))

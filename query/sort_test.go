@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-func TestSortPutsArraysByTheirExtremeElement(t *testing.T) {
+func TestSort_ArraysByExtremeElement(t *testing.T) {
 	t.Parallel()
 	docs := []document.Object{
 		document.O("_id", "two", "v", 2),
@@ -24,7 +24,7 @@ func TestSortPutsArraysByTheirExtremeElement(t *testing.T) {
 	require.Equal(t, []string{"text", "list", "two", "missing", "null", "empty"}, sorted(t, docs, document.O("v", -1)))
 }
 
-func TestTheFirstKeyOfASortDecidesFirst(t *testing.T) {
+func TestSort_FirstKeyDecides(t *testing.T) {
 	t.Parallel()
 	docs := []document.Object{
 		document.O("_id", "1", "a", 1, "b", document.O("c", 1)),
@@ -53,7 +53,7 @@ func sorted(t *testing.T, docs []document.Object, source document.Object) []stri
 	return ids
 }
 
-func TestASortThatIsNoDirectionIsInvalid(t *testing.T) {
+func TestSort_RefusesDirection(t *testing.T) {
 	t.Parallel()
 	for field, source := range map[string]document.Object{
 		"a":   document.O("b", 1, "a", 2),
@@ -70,7 +70,7 @@ func TestASortThatIsNoDirectionIsInvalid(t *testing.T) {
 	}
 }
 
-func TestASortByTwoPathsThroughOneArrayTakesOneElement(t *testing.T) {
+func TestSort_TwoPathsThroughOneArray(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		sort          document.Object
@@ -97,7 +97,7 @@ func TestASortByTwoPathsThroughOneArrayTakesOneElement(t *testing.T) {
 	}
 }
 
-func TestANumberInASortNamesAnElement(t *testing.T) {
+func TestSort_NumberNamesAnElement(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		sort          document.Object
@@ -130,7 +130,7 @@ func TestANumberInASortNamesAnElement(t *testing.T) {
 	}
 }
 
-func TestASortByAnIndexThatIsAFieldOfAnElementTooIsInvalid(t *testing.T) {
+func TestSort_IndexIsAFieldToo(t *testing.T) {
 	t.Parallel()
 	sort, err := query.CompileSort(document.O("b.0", 1))
 	require.NoError(t, err)
@@ -138,7 +138,7 @@ func TestASortByAnIndexThatIsAFieldOfAnElementTooIsInvalid(t *testing.T) {
 	require.NoError(t, sort.Check(parse(t, `{"b":[3,{"1":1}]}`)))
 }
 
-func TestASortByArraysSideBySideIsInvalid(t *testing.T) {
+func TestSort_ArraysSideBySide(t *testing.T) {
 	t.Parallel()
 	for doc, sort := range map[string]document.Object{
 		`{"a":[1],"b":[2]}`:                  document.O("a", 1, "b", 1),
@@ -163,7 +163,7 @@ func TestASortByArraysSideBySideIsInvalid(t *testing.T) {
 	}
 }
 
-func TestASortOfTooManyPathsIsInvalid(t *testing.T) {
+func TestSort_TooManyPaths(t *testing.T) {
 	t.Parallel()
 	source := document.O()
 	for i := range 33 {

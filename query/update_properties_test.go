@@ -81,7 +81,7 @@ func (s *aSide) requireEqual(want, got any) {
 	require.Zero(s, document.Compare(want, got), "of %s: want %v, got %v", s.before, want, got)
 }
 
-func TestSetAndUnsetAreWhatTheyAreDefinedAs(t *testing.T) {
+func TestSetAndUnset_AsDefined(t *testing.T) {
 	t.Parallel()
 	eachASide(t, 10, func(s *aSide) {
 		v := arbitrary.Value(s.random, 2)
@@ -100,7 +100,7 @@ func TestSetAndUnsetAreWhatTheyAreDefinedAs(t *testing.T) {
 	})
 }
 
-func TestMinAndMaxAreWhatTheyAreDefinedAs(t *testing.T) {
+func TestMinAndMax_AsDefined(t *testing.T) {
 	t.Parallel()
 	eachASide(t, 11, func(s *aSide) {
 		v := arbitrary.Value(s.random, 2)
@@ -127,7 +127,7 @@ func lesserOf(s *aSide, operator string, v any) (any, error) {
 	return after, err
 }
 
-func TestIncAndMulAreWhatTheyAreDefinedAs(t *testing.T) {
+func TestIncAndMul_AsDefined(t *testing.T) {
 	t.Parallel()
 	eachASide(t, 12, func(s *aSide) {
 		n := s.random.Int64N(1<<33) - 1<<32
@@ -157,7 +157,7 @@ func TestIncAndMulAreWhatTheyAreDefinedAs(t *testing.T) {
 	})
 }
 
-func TestPushIsWhatItIsDefinedAs(t *testing.T) {
+func TestPush_AsDefined(t *testing.T) {
 	t.Parallel()
 	eachASide(t, 13, func(s *aSide) {
 		v, w := arbitrary.Value(s.random, 2), arbitrary.Value(s.random, 2)
@@ -182,7 +182,7 @@ func TestPushIsWhatItIsDefinedAs(t *testing.T) {
 	})
 }
 
-func TestAddToSetIsWhatItIsDefinedAs(t *testing.T) {
+func TestAddToSet_AsDefined(t *testing.T) {
 	t.Parallel()
 	eachASide(t, 14, func(s *aSide) {
 		v, w := arbitrary.Value(s.random, 1), arbitrary.Value(s.random, 1)
@@ -207,7 +207,7 @@ func TestAddToSetIsWhatItIsDefinedAs(t *testing.T) {
 	})
 }
 
-func TestPullIsWhatItIsDefinedAs(t *testing.T) {
+func TestPull_AsDefined(t *testing.T) {
 	t.Parallel()
 	eachASide(t, 15, func(s *aSide) {
 		v, w := arbitrary.Value(s.random, 1), arbitrary.Value(s.random, 1)
@@ -248,7 +248,7 @@ func holdsArrays(items []any) bool {
 	})
 }
 
-func TestPopIsWhatItIsDefinedAs(t *testing.T) {
+func TestPop_AsDefined(t *testing.T) {
 	t.Parallel()
 	eachASide(t, 16, func(s *aSide) {
 		items, fits := s.list()
@@ -266,7 +266,7 @@ func TestPopIsWhatItIsDefinedAs(t *testing.T) {
 	})
 }
 
-func TestRenameIsSetAndUnset(t *testing.T) {
+func TestRename_IsSetAndUnset(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(17, 17))
 	for range rounds {

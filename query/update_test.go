@@ -27,7 +27,7 @@ func apply(t *testing.T, doc, filter, update string, arrayFilters ...document.Ob
 	return after.String(), modified, err
 }
 
-func TestUpdates(t *testing.T) {
+func TestUpdate(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"n":5,"s":"x","o":{"a":1},"list":[1,2,3],"items":[{"q":1},{"q":5}]}`
 	for _, c := range []struct{ update, want string }{
@@ -61,7 +61,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-func TestAnArrayFilterSelectsElements(t *testing.T) {
+func TestArrayFilter_SelectsElements(t *testing.T) {
 	t.Parallel()
 	after, _, err := apply(t, `{"_id":1,"g":[{"n":1},{"n":8}],"v":[1,9]}`, `{}`,
 		`{"$set":{"g.$[high].n":0,"v.$[e]":5}}`, document.O("high.n", document.O("$gt", 5)), document.O("e", 9))
@@ -69,14 +69,14 @@ func TestAnArrayFilterSelectsElements(t *testing.T) {
 	require.JSONEq(t, `{"_id":1,"g":[{"n":1},{"n":0}],"v":[1,5]}`, after)
 }
 
-func TestCurrentDateIsTheTimeOfTheChange(t *testing.T) {
+func TestCurrentDate_TimeOfTheChange(t *testing.T) {
 	t.Parallel()
 	after, _, err := apply(t, `{"_id":1}`, `{}`, `{"$currentDate":{"at":true}}`)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"_id":1,"at":"2023-11-14T22:13:20.000Z"}`, after)
 }
 
-func TestAnUpdateThatChangesNothingHasNotModified(t *testing.T) {
+func TestUpdate_NothingModified(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"n":5,"list":[1],"o":{"a":1}}`
 	for _, update := range []string{
@@ -98,7 +98,7 @@ func TestAnUpdateThatChangesNothingHasNotModified(t *testing.T) {
 	require.True(t, modified, "another type of number is another value")
 }
 
-func TestAnUpdateThatMongoDBRefusesIsInvalidWithItsPath(t *testing.T) {
+func TestCompileUpdate_RefusesWithPath(t *testing.T) {
 	t.Parallel()
 	for update, field := range map[string]string{
 		`{"$foo":{"a":1}}`:                             "$foo",
@@ -142,7 +142,7 @@ func TestAnUpdateThatMongoDBRefusesIsInvalidWithItsPath(t *testing.T) {
 	}
 }
 
-func TestAnUpdateThatADocumentCannotTakeIsInvalidWithItsPath(t *testing.T) {
+func TestUpdate_DocumentRefusesWithPath(t *testing.T) {
 	t.Parallel()
 	const doc = `{"_id":1,"s":"x","n":9223372036854775807,"list":[1],"null":null,"f":1.5}`
 	for update, field := range map[string]string{
@@ -196,7 +196,7 @@ func TestAnUpdateThatADocumentCannotTakeIsInvalidWithItsPath(t *testing.T) {
 	}
 }
 
-func TestAFieldThatBeginsWithADollarIsInsertedAndRemovedButNotChanged(t *testing.T) {
+func TestUpdate_DollarFields(t *testing.T) {
 	t.Parallel()
 	for update, want := range map[string]string{
 		`{"$setOnInsert":{"$x":1}}`:                `{"$x":1}`,
@@ -227,7 +227,7 @@ func TestAFieldThatBeginsWithADollarIsInsertedAndRemovedButNotChanged(t *testing
 	}
 }
 
-func TestAnArrayFilterThatIsNotUsedIsInvalid(t *testing.T) {
+func TestArrayFilter_Unused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		field   string
