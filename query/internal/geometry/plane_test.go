@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/query/internal/geometry"
 )
 
-func TestWhatBelongsToAPlaneShape(t *testing.T) {
+func TestPlaneShape_Contains(t *testing.T) {
 	t.Parallel()
 	box := geometry.NewBox(geometry.Pair{X: 10, Y: 0}, geometry.Pair{X: 0, Y: 10})
 	triangle := geometry.NewPlanePolygon(pairs(0, 0, 10, 0, 5, 10))
@@ -48,7 +48,7 @@ func TestWhatBelongsToAPlaneShape(t *testing.T) {
 	}
 }
 
-func TestBoundsHoldWhatAPlaneShapeHolds(t *testing.T) {
+func TestPlaneShape_Bounds(t *testing.T) {
 	t.Parallel()
 	r := newRandom(t)
 	for range 2_000 {
@@ -68,7 +68,7 @@ func TestBoundsHoldWhatAPlaneShapeHolds(t *testing.T) {
 	}
 }
 
-func TestCellsOfABoxHoldWhatIsInIt(t *testing.T) {
+func TestPlaneCells_Box(t *testing.T) {
 	t.Parallel()
 	r := newRandom(t)
 	inside := 0
@@ -88,7 +88,7 @@ func TestCellsOfABoxHoldWhatIsInIt(t *testing.T) {
 	require.Greater(t, inside, 10_000)
 }
 
-func TestCellsOfARingHoldWhatIsInIt(t *testing.T) {
+func TestPlaneCells_Ring(t *testing.T) {
 	t.Parallel()
 	r := newRandom(t)
 	for range 5_000 {

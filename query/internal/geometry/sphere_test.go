@@ -17,7 +17,7 @@ func contains(cells geometry.Cells, cell s2.CellID) bool {
 	return slices.ContainsFunc(cells, func(c s2.CellID) bool { return c.Contains(cell) })
 }
 
-func TestShapesThatAreRefused(t *testing.T) {
+func TestShapes_Refuse(t *testing.T) {
 	t.Parallel()
 	outer := square(0, 0, 10)
 	for name, test := range map[string]struct {
@@ -64,13 +64,13 @@ func TestShapesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestHolesMayTouchInOnePoint(t *testing.T) {
+func TestPolygon_HolesTouch(t *testing.T) {
 	t.Parallel()
 	polygon(t, square(0, 0, 10), []float64{-10, -10, -5, -6, -6, -5})
 	polygon(t, square(0, 0, 10), []float64{0, 0, 4, -2, 4, 2}, []float64{0, 0, -4, 2, -4, -2})
 }
 
-func TestWhatLiesWithinAPolygon(t *testing.T) {
+func TestPolygon_Contains(t *testing.T) {
 	t.Parallel()
 	region := polygon(t, square(0, 0, 10), square(0, 0, 2))
 	for _, test := range []struct {
@@ -99,7 +99,7 @@ func TestWhatLiesWithinAPolygon(t *testing.T) {
 	}
 }
 
-func TestWhatIntersects(t *testing.T) {
+func TestIntersects(t *testing.T) {
 	t.Parallel()
 	region := polygon(t, square(0, 0, 10), square(0, 0, 2))
 	for _, test := range []struct {
@@ -133,7 +133,7 @@ func TestWhatIntersects(t *testing.T) {
 	}
 }
 
-func TestRelationsOfRandomShapesAgree(t *testing.T) {
+func TestShapes_RandomRelationsAgree(t *testing.T) {
 	t.Parallel()
 	r := newRandom(t)
 	intersecting, containing, apart := 0, 0, 0
@@ -167,7 +167,7 @@ func TestRelationsOfRandomShapesAgree(t *testing.T) {
 	require.Greater(t, apart, 300)
 }
 
-func TestBoundsHoldWhatARegionHolds(t *testing.T) {
+func TestRegion_Bounds(t *testing.T) {
 	t.Parallel()
 	r := newRandom(t)
 	inside := 0
@@ -186,7 +186,7 @@ func TestBoundsHoldWhatARegionHolds(t *testing.T) {
 	require.Greater(t, inside, 500)
 }
 
-func TestManySidesAreFoundAsFewAre(t *testing.T) {
+func TestPolygon_ManySides(t *testing.T) {
 	t.Parallel()
 	r := newRandom(t)
 	few, many := polygon(t, circle(1, 1, 3, 60)), polygon(t, circle(1, 1, 3, 600))
@@ -210,7 +210,7 @@ func TestManySidesAreFoundAsFewAre(t *testing.T) {
 	}
 }
 
-func TestStrictPolygonsAreOnTheLeftOfTheirRing(t *testing.T) {
+func TestStrictPolygon_LeftOfItsRing(t *testing.T) {
 	t.Parallel()
 	ring := square(0, 0, 10)
 	inside, outside := strict(t, ring), strict(t, reversed(ring))
@@ -237,7 +237,7 @@ func TestStrictPolygonsAreOnTheLeftOfTheirRing(t *testing.T) {
 	require.False(t, outside.Contains(across))
 }
 
-func TestRingsHaveTheirSmallerSideInside(t *testing.T) {
+func TestRing_SmallerSideInside(t *testing.T) {
 	t.Parallel()
 	for _, ring := range [][]float64{square(0, 0, 10), reversed(square(0, 0, 10))} {
 		region := polygon(t, ring)
@@ -250,7 +250,7 @@ func TestRingsHaveTheirSmallerSideInside(t *testing.T) {
 	require.Len(t, across.Bounds(), 2)
 }
 
-func TestWhatLiesInACap(t *testing.T) {
+func TestCap_Contains(t *testing.T) {
 	t.Parallel()
 	const degree = math.Pi / 180
 	region := geometry.NewCap(point(t, 0, 0), 10*degree)
@@ -281,7 +281,7 @@ func TestWhatLiesInACap(t *testing.T) {
 	require.False(t, nothing.ContainsPoint(point(t, 0.001, 0)))
 }
 
-func TestDistancesAreThoseToTheNearestPart(t *testing.T) {
+func TestDistance_NearestPart(t *testing.T) {
 	t.Parallel()
 	const degree = math.Pi / 180
 	from := point(t, 0, 0)
@@ -306,7 +306,7 @@ func TestDistancesAreThoseToTheNearestPart(t *testing.T) {
 	}
 }
 
-func TestManySidesAreLookedAtInGoodTime(t *testing.T) {
+func TestPolygon_ManySidesTime(t *testing.T) {
 	t.Parallel()
 	for _, x := range []float64{0, 45, 90} {
 		polygon(t, circle(x, 0, 3, 20_000))
