@@ -24,9 +24,9 @@ func spend(budget int) (pcre.Charge, *int) {
 	}, &done
 }
 
-// TestAMatchEndsWhereItsBudgetDoes matches patterns that RE2 lacks on texts for which they
+// TestMatch_EndsWithItsBudget matches patterns that RE2 lacks on texts for which they
 // try exponentially or quadratically many ways.
-func TestAMatchEndsWhereItsBudgetDoes(t *testing.T) {
+func TestMatch_EndsWithItsBudget(t *testing.T) {
 	t.Parallel()
 	const budget = 10 << 20
 	text := strings.Repeat("a", 2000)
@@ -47,8 +47,8 @@ func TestAMatchEndsWhereItsBudgetDoes(t *testing.T) {
 	}
 }
 
-// TestWhatRE2CanSayTakesLinearWork doubles texts on which trying takes exponentially long.
-func TestWhatRE2CanSayTakesLinearWork(t *testing.T) {
+// TestMatch_LinearWhereRE2Can doubles texts on which trying takes exponentially long.
+func TestMatch_LinearWhereRE2Can(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{`(a|a)*b`, `(a*)*b`, `^(a|aa)+$`, `(?:a?b?){100}c`, `(x+x+)+y`, `(.*)*=.*`, `\w+@`} {
 		p := compile(t, pattern, "")
@@ -66,9 +66,9 @@ func workOf(t *testing.T, p *pcre.Pattern, length int) int {
 	return *done
 }
 
-// TestAMatchThatNothingIsLeftForDoesNotBegin matches patterns that look at the whole text before
+// TestMatch_NothingIsLeft matches patterns that look at the whole text before
 // they are charged for it, after the budget is spent: a filter may have many of them.
-func TestAMatchThatNothingIsLeftForDoesNotBegin(t *testing.T) {
+func TestMatch_NothingIsLeft(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("a", 1<<16)
 	for _, pattern := range []string{`a*b$`, `(?=a*)b`, `b`, `[bc]`, `^a*b`, `(a?){50}b`} {
@@ -84,7 +84,7 @@ func TestAMatchThatNothingIsLeftForDoesNotBegin(t *testing.T) {
 	}
 }
 
-func TestAMatchOfAShortTextIsChargedForItself(t *testing.T) {
+func TestMatch_ChargesShortText(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{`b`, `^b`, `(a?)(a?)b`, `(?=b)b`} {
 		p := compile(t, pattern, "")
@@ -98,9 +98,9 @@ func TestAMatchOfAShortTextIsChargedForItself(t *testing.T) {
 	}
 }
 
-// TestAPatternForgetsTheTextBefore matches texts one after the other, of which some end in
+// TestMatch_ForgetsTextBefore matches texts one after the other, of which some end in
 // the midst of what they caught.
-func TestAPatternForgetsTheTextBefore(t *testing.T) {
+func TestMatch_ForgetsTextBefore(t *testing.T) {
 	t.Parallel()
 	p := compile(t, `(x)?(?:(a)|b(?2)(?!y))+\z`, "")
 	tight, _ := spend(100)
@@ -116,14 +116,14 @@ func TestAPatternForgetsTheTextBefore(t *testing.T) {
 	}
 }
 
-func TestALargePatternIsChargedForItsSize(t *testing.T) {
+func TestMatch_ChargesLargePattern(t *testing.T) {
 	t.Parallel()
 	charge, _ := spend(2 << 30)
 	_, err := compile(t, `(?:a?b?){900}(?:c|d)`, "").Match(strings.Repeat("ab", 1<<19), charge)
 	require.ErrorIs(t, err, errSpent)
 }
 
-func TestUsualPatternsTakeFewStepsForAByte(t *testing.T) {
+func TestMatch_UsualPatternsAreCheap(t *testing.T) {
 	t.Parallel()
 	prose := strings.Repeat("The quick brown fox jumps over the lazy dog, and mails bob.\n", 1000)
 	for pattern, options := range map[string]string{
@@ -137,9 +137,9 @@ func TestUsualPatternsTakeFewStepsForAByte(t *testing.T) {
 	}
 }
 
-// TestAUsualPatternOverALongTextTakesFewStepsForAByte has a text without ends of lines, in
+// TestMatch_LongTextIsCheap has a text without ends of lines, in
 // which the pattern could begin often.
-func TestAUsualPatternOverALongTextTakesFewStepsForAByte(t *testing.T) {
+func TestMatch_LongTextIsCheap(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("Lorem ipsum dolor sit amet, consetetur sadipscing elitr, sed diam nonumy ", 5000)
 	for _, pattern := range []string{
@@ -155,7 +155,7 @@ func TestAUsualPatternOverALongTextTakesFewStepsForAByte(t *testing.T) {
 	}
 }
 
-func TestACallOfAGroupIsChargedForItsMemory(t *testing.T) {
+func TestMatch_ChargesCalledGroups(t *testing.T) {
 	t.Parallel()
 	charge, done := spend(1 << 40)
 	_, err := compile(t, `(?R)?a(?!a)(?:b|c)`, "").Match(strings.Repeat("a", 20), charge)
@@ -163,7 +163,7 @@ func TestACallOfAGroupIsChargedForItsMemory(t *testing.T) {
 	require.Greater(t, *done, 32<<20, "its calls save two million registers")
 }
 
-func TestWhatWouldFillTheMemoryIsRefused(t *testing.T) {
+func TestMatch_RefusesToFillMemory(t *testing.T) {
 	t.Parallel()
 	for pattern, text := range map[string]string{
 		`(?:a|b)*(?=c)(?:d|e)`:        strings.Repeat("ab", 1<<20),
@@ -176,7 +176,7 @@ func TestWhatWouldFillTheMemoryIsRefused(t *testing.T) {
 	}
 }
 
-func TestPatternsThatCompileToTooMuchAreInvalid(t *testing.T) {
+func TestCompile_TooMuch(t *testing.T) {
 	t.Parallel()
 	nested := strings.Repeat("(", 200) + strings.Repeat("a|b", 200) + strings.Repeat(")", 200)
 	for name, pattern := range map[string]string{

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBothEnginesAgree writes patterns at random from what RE2 has, too.
-func TestBothEnginesAgree(t *testing.T) {
+// TestMatch_EnginesAgree writes patterns at random from what RE2 has, too.
+func TestMatch_EnginesAgree(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	free := func(int) error { return nil }

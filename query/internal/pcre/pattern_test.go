@@ -247,7 +247,7 @@ func compile(t *testing.T, pattern, options string) *pcre.Pattern {
 	return p
 }
 
-func TestPatternsMatchAsInPCRE2(t *testing.T) {
+func TestMatch_AsInPCRE2(t *testing.T) {
 	t.Parallel()
 	for subject, list := range matches {
 		t.Run(subject, func(t *testing.T) {
@@ -265,7 +265,7 @@ func TestPatternsMatchAsInPCRE2(t *testing.T) {
 	}
 }
 
-func TestASearchFromAPlaceSeesWhatStandsBeforeIt(t *testing.T) {
+func TestMatch_SeesWhatStandsBefore(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		pattern string
@@ -284,7 +284,7 @@ func TestASearchFromAPlaceSeesWhatStandsBeforeIt(t *testing.T) {
 	}
 }
 
-func TestPatternsThatPCRE2RefusesAreInvalid(t *testing.T) {
+func TestCompile_RefusesLikePCRE2(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{
 		`[`, `(`, `a)`, `*a`, `a{2,1}`, `a{65536}`, `\`, `[z-a]`, `[[:nope:]]`, `(?`, `[\`, `[^`, `[]`, `[[:`, `[:alpha:]`,
@@ -298,7 +298,7 @@ func TestPatternsThatPCRE2RefusesAreInvalid(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSupportedIsRefusedByName(t *testing.T) {
+func TestCompile_UnsupportedByName(t *testing.T) {
 	t.Parallel()
 	for pattern, name := range map[string]string{
 		`\X`: `\X`, `\C`: `\C`, `a(*THEN)b`: "(*THEN)", `(*MARK:x)a`: "(*MARK:", `(*CRLF)a`: "(*CRLF)", `(?*a)`: "(?",
@@ -310,7 +310,7 @@ func TestWhatIsNotSupportedIsRefusedByName(t *testing.T) {
 	}
 }
 
-func TestThePrefixIsThatOfTheText(t *testing.T) {
+func TestPrefix(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ pattern, options, want string }{
 		{`^abc`, "", "abc"},

@@ -27,7 +27,7 @@ func briefly() Charge {
 	}
 }
 
-func TestNoMatchBeginsBehindTheBound(t *testing.T) {
+func TestBound_NoMatchBehindIt(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	bounded := 0
@@ -49,7 +49,7 @@ func TestNoMatchBeginsBehindTheBound(t *testing.T) {
 	require.Greater(t, bounded, 1000)
 }
 
-func TestTheBoundIsWhereAllPiecesFollow(t *testing.T) {
+func TestBound_AllPiecesFollow(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		pattern, options, text string
