@@ -99,7 +99,7 @@ func total(t *testing.T, database store.Store, app string) (total int64) {
 	return total
 }
 
-func TestAWriteThatTakesLongHoldsNobodyUp(t *testing.T) {
+func TestLongWrite_HoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	twoTenants(t, func(t *testing.T, database store.Store) {
 		t.Helper()
@@ -127,7 +127,7 @@ func TestAWriteThatTakesLongHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-func TestAWriteThatTakesLongSeesWhatOthersChangedMeanwhile(t *testing.T) {
+func TestLongWrite_SeesOthersChanges(t *testing.T) {
 	t.Parallel()
 	twoTenants(t, func(t *testing.T, database store.Store) {
 		t.Helper()
@@ -144,7 +144,7 @@ func TestAWriteThatTakesLongSeesWhatOthersChangedMeanwhile(t *testing.T) {
 	})
 }
 
-func TestAWriteThatTakesLongEndsWithItsContext(t *testing.T) {
+func TestLongWrite_ContextEnds(t *testing.T) {
 	t.Parallel()
 	twoTenants(t, func(t *testing.T, store store.Store) {
 		t.Helper()
@@ -157,7 +157,7 @@ func TestAWriteThatTakesLongEndsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestWhoWaitsForItsTurnGoesWhenItsContextEnds(t *testing.T) {
+func TestLock_ContextEndsWhileWaiting(t *testing.T) {
 	t.Parallel()
 	twoTenants(t, func(t *testing.T, store store.Store) {
 		t.Helper()
@@ -180,7 +180,7 @@ func TestWhoWaitsForItsTurnGoesWhenItsContextEnds(t *testing.T) {
 	})
 }
 
-func TestAnInsertThatTakesLongNamesTheDocumentWhoseKeyWasTakenMeanwhile(t *testing.T) {
+func TestLongInsert_KeyTakenMeanwhile(t *testing.T) {
 	t.Parallel()
 	twoTenants(t, func(t *testing.T, store store.Store) {
 		t.Helper()

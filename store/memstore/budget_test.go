@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestKeysOfIndexesCountForTheCall(t *testing.T) {
+func TestBudget_KeysOfIndexes(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("c")
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{
@@ -41,7 +41,7 @@ func TestKeysOfIndexesCountForTheCall(t *testing.T) {
 	require.EqualValues(t, 1, count, "nothing is half done")
 }
 
-func TestInsertsAndDistinctValuesOfManyDocumentsPass(t *testing.T) {
+func TestBudget_ManyDocumentsPass(t *testing.T) {
 	t.Parallel()
 	const many = 200_000
 	c := memstore.New().Collection("c")
@@ -60,7 +60,7 @@ func TestInsertsAndDistinctValuesOfManyDocumentsPass(t *testing.T) {
 	}
 }
 
-func TestDistinctValuesCountForTheCall(t *testing.T) {
+func TestBudget_DistinctValues(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("c")
 	items := make([]any, 100_000)
@@ -92,7 +92,7 @@ func star(corners int, radius float64) document.Array {
 	return document.A(append(ring, ring[0])...)
 }
 
-func TestPlacesCountForTheCall(t *testing.T) {
+func TestBudget_Places(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("c")
 	shape := document.O("type", "Polygon", "coordinates", document.A(star(1_000, 5)))
@@ -108,7 +108,7 @@ func TestPlacesCountForTheCall(t *testing.T) {
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 }
 
-func TestASearchForWhatIsNearOverManyPlacesPasses(t *testing.T) {
+func TestBudget_NearManyPlacesPasses(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("c")
 	documents := make([]document.Object, 100_000)

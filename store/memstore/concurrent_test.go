@@ -47,7 +47,7 @@ func whileWriting(t *testing.T, rounds int, write func(round int) error, read fu
 	}
 }
 
-func TestReadersSeeOneVersionOfACollection(t *testing.T) {
+func TestReaders_SeeOneVersion(t *testing.T) {
 	t.Parallel()
 	_, c := filled(t, 200)
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("stars")}))
@@ -69,7 +69,7 @@ func TestReadersSeeOneVersionOfACollection(t *testing.T) {
 	require.Len(t, found, 200)
 }
 
-func TestReadersSeeWholeBatches(t *testing.T) {
+func TestReaders_SeeWholeBatches(t *testing.T) {
 	t.Parallel()
 	const batch = 50
 	c := memstore.New().Collection("c")
@@ -90,7 +90,7 @@ func TestReadersSeeWholeBatches(t *testing.T) {
 		})
 }
 
-func TestForksAreTakenAtOneMoment(t *testing.T) {
+func TestFork_AtOneMoment(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	first, second := store.Collection("a first"), store.Collection("z second")
@@ -118,7 +118,7 @@ func TestForksAreTakenAtOneMoment(t *testing.T) {
 		})
 }
 
-func TestCollectionsAreMadeOnce(t *testing.T) {
+func TestCollection_MadeOnce(t *testing.T) {
 	t.Parallel()
 	const writers = 16
 	store := memstore.New()

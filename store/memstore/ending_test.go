@@ -28,7 +28,7 @@ func (c *endingContext) Err() error {
 	return nil
 }
 
-func TestAWriteThatEndsItsGoroutineEndsNoOther(t *testing.T) {
+func TestWrite_EndsItsGoroutine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		j := &memoryJournal{}
@@ -50,7 +50,7 @@ func TestAWriteThatEndsItsGoroutineEndsNoOther(t *testing.T) {
 	})
 }
 
-func TestAJournalThatEndsTheGoroutineFailsItsWritesOnly(t *testing.T) {
+func TestJournal_EndsGoroutine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ends := false
@@ -81,7 +81,7 @@ func TestAJournalThatEndsTheGoroutineFailsItsWritesOnly(t *testing.T) {
 	})
 }
 
-func TestAWatcherThatPanicsOrEndsTheGoroutineHidesNoWrite(t *testing.T) {
+func TestWatcher_PanicsOrEndsGoroutine(t *testing.T) {
 	t.Parallel()
 	for name, harm := range map[string]func(){"panic": func() { panic("a broken watcher") }, "goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestAWatcherThatPanicsOrEndsTheGoroutineHidesNoWrite(t *testing.T) {
 	}
 }
 
-func TestAStoreNeedsAJournal(t *testing.T) {
+func TestOpen_NeedsAJournal(t *testing.T) {
 	t.Parallel()
 	_, err := memstore.Open(nil)
 	require.ErrorIs(t, err, boterr.InvalidArgument)

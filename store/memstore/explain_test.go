@@ -48,8 +48,8 @@ func shelved(t *testing.T) *memstore.Store {
 	return database
 }
 
-// TestExplainTellsTheIndex says which index serves which filter and sort.
-func TestExplainTellsTheIndex(t *testing.T) {
+// TestExplain_TellsTheIndex says which index serves which filter and sort.
+func TestExplain_TellsTheIndex(t *testing.T) {
 	t.Parallel()
 	database := shelved(t)
 	none := memstore.Explanation{}
@@ -140,7 +140,7 @@ func TestExplainTellsTheIndex(t *testing.T) {
 	}
 }
 
-func TestExplainCountsWhatIsExamined(t *testing.T) {
+func TestExplain_CountsExamined(t *testing.T) {
 	t.Parallel()
 	database := shelved(t)
 	for _, test := range []struct {
@@ -169,7 +169,7 @@ func TestExplainCountsWhatIsExamined(t *testing.T) {
 	}
 }
 
-func TestExplainRefusesWhatFindRefuses(t *testing.T) {
+func TestExplain_RefusesLikeFind(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
 	_, err := database.Explain(t.Context(), "", nil, store.FindOptions{})

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestAnOperationFailsWholeWhereItsExprFailsOnADocument(t *testing.T) {
+func TestExpr_FailsTheWholeOperation(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("ratios")
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "n", 4), document.O("_id", 2, "n", 0)))
@@ -43,7 +43,7 @@ func TestAnOperationFailsWholeWhereItsExprFailsOnADocument(t *testing.T) {
 	require.Len(t, found, 1)
 }
 
-func TestTheTimeInAFilterIsThatOfTheStore(t *testing.T) {
+func TestFilter_TimeOfTheStore(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_700_000_000_000).UTC()
 	database := memstore.New(memstore.WithNow(func() time.Time { return now }))
@@ -111,7 +111,7 @@ func BenchmarkExpr(b *testing.B) {
 	}
 }
 
-func TestAnIndexNarrowsWhatAnExprLooksAt(t *testing.T) {
+func TestExpr_NarrowedByIndex(t *testing.T) {
 	t.Parallel()
 	database, c := filled(t, 200)
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: "stars", Kind: query.Ascending}}}))

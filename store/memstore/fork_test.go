@@ -28,7 +28,7 @@ func put(t *testing.T, store store.Store, collection string, ids ...any) {
 	}
 }
 
-func TestForkHasTheSameContent(t *testing.T) {
+func TestFork_SameContent(t *testing.T) {
 	t.Parallel()
 	at := time.UnixMilli(5).UTC()
 	database := memstore.New(memstore.WithNow(func() time.Time { return at }))
@@ -51,7 +51,7 @@ func TestForkHasTheSameContent(t *testing.T) {
 	require.ErrorIs(t, err, boterr.AlreadyExists, "the index is there")
 }
 
-func TestForkAndOriginDoNotSeeEachOther(t *testing.T) {
+func TestFork_IsApart(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
 	put(t, database, "a", 1, 2, 3)
@@ -78,7 +78,7 @@ func TestForkAndOriginDoNotSeeEachOther(t *testing.T) {
 	require.Equal(t, int64(3), found, "a collection that was asked for before")
 }
 
-func TestRestorePutsBack(t *testing.T) {
+func TestRestore(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
 	put(t, database, "a", 1, 2)

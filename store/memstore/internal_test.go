@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
-func TestIDsWithOneHashAreTold(t *testing.T) {
+func TestIDIndex_SameHash(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	x, held := newIDIndex(), &documents{}
@@ -39,7 +39,7 @@ func TestIDsWithOneHashAreTold(t *testing.T) {
 	}
 }
 
-func TestLeaderboardKeepsTheFirst(t *testing.T) {
+func TestTopItems_KeepTheFirst(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	type item struct{ rank, number int }
@@ -59,7 +59,7 @@ func TestLeaderboardKeepsTheFirst(t *testing.T) {
 	}
 }
 
-func TestVersionsThatNobodyReadsAreFreed(t *testing.T) {
+func TestVersions_UnreadAreFreed(t *testing.T) {
 	t.Parallel()
 	c := &collection{store: New(), name: "c"}
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1)))

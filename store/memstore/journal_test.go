@@ -96,7 +96,7 @@ func journaled(tb testing.TB, j memstore.Journal) *memstore.Journaled {
 	return store
 }
 
-func TestJournaledStore(t *testing.T) {
+func TestStore_Journaled(t *testing.T) {
 	t.Parallel()
 	storetest.RunStore(t, func(t *testing.T) store.Store {
 		t.Helper()
@@ -104,7 +104,7 @@ func TestJournaledStore(t *testing.T) {
 	})
 }
 
-func TestAStoreHoldsWhatItsJournalKept(t *testing.T) {
+func TestJournal_ReopenedStore(t *testing.T) {
 	t.Parallel()
 	j := &memoryJournal{}
 	database := journaled(t, j)
@@ -132,7 +132,7 @@ func TestAStoreHoldsWhatItsJournalKept(t *testing.T) {
 	require.Equal(t, "k_1", explanation.Index)
 }
 
-func TestAWriteThatChangesNothingIsNotHandedToTheJournal(t *testing.T) {
+func TestJournal_UnchangedIsNotHanded(t *testing.T) {
 	t.Parallel()
 	j := &memoryJournal{}
 	database := journaled(t, j)
@@ -161,7 +161,7 @@ func insert(ctx context.Context, store store.Store, id any) <-chan error {
 	return outcome
 }
 
-func TestWritesThatComeDuringACommitShareTheNextOne(t *testing.T) {
+func TestJournal_SharedCommit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		j, gate := gatedJournal()
@@ -185,7 +185,7 @@ func TestWritesThatComeDuringACommitShareTheNextOne(t *testing.T) {
 	})
 }
 
-func TestNothingOfAGroupIsSeenWhereTheJournalFails(t *testing.T) {
+func TestJournal_FailureHidesGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		j, gate := gatedJournal()
@@ -219,7 +219,7 @@ func TestNothingOfAGroupIsSeenWhereTheJournalFails(t *testing.T) {
 	})
 }
 
-func TestWhoBeginsToWatchDuringACommitIsToldOfItsWrites(t *testing.T) {
+func TestWatch_DuringACommit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		j, gate := gatedJournal()
@@ -251,7 +251,7 @@ func (c *heldContext) Err() error {
 	return c.Context.Err()
 }
 
-func TestAWriteWhoseContextEndsBeforeItBeginsIsNotWritten(t *testing.T) {
+func TestJournal_ContextEndsBefore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		j := &memoryJournal{}
@@ -279,7 +279,7 @@ func TestAWriteWhoseContextEndsBeforeItBeginsIsNotWritten(t *testing.T) {
 	})
 }
 
-func TestAWriteWhoseContextEndsDuringACommitTellsThatItsOutcomeIsNotKnown(t *testing.T) {
+func TestJournal_ContextEndsDuring(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		j, gate := gatedJournal()
@@ -300,7 +300,7 @@ func TestAWriteWhoseContextEndsDuringACommitTellsThatItsOutcomeIsNotKnown(t *tes
 	})
 }
 
-func TestCloseWaitsForTheWritesUnderWay(t *testing.T) {
+func TestClose_WaitsForWrites(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		j, gate := gatedJournal()
@@ -334,7 +334,7 @@ func TestCloseWaitsForTheWritesUnderWay(t *testing.T) {
 	})
 }
 
-func TestAJournalThatPanicsFailsTheWriteOnly(t *testing.T) {
+func TestJournal_Panics(t *testing.T) {
 	t.Parallel()
 	j := &memoryJournal{before: func() error { panic("a damaged page") }}
 	store := journaled(t, j)
@@ -345,7 +345,7 @@ func TestAJournalThatPanicsFailsTheWriteOnly(t *testing.T) {
 	put(t, store, "a", 1)
 }
 
-func TestAJournalWithWhatNoStoreWroteIsRefused(t *testing.T) {
+func TestJournal_RefusesForeignContent(t *testing.T) {
 	t.Parallel()
 	one := memstore.Entry{Collection: "a", Position: 4, After: document.O("_id", 1)}
 	for name, entries := range map[string][]memstore.Entry{
@@ -391,7 +391,7 @@ func (failing) Commit([]memstore.Entry) error { return nil }
 
 func (f failing) Load(func(memstore.Entry) error) error { return f.err }
 
-func TestWritersOfManyCollectionsAreAllAnswered(t *testing.T) {
+func TestJournal_AnswersAllWriters(t *testing.T) {
 	t.Parallel()
 	j := &memoryJournal{}
 	store := journaled(t, j)

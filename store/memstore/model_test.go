@@ -314,7 +314,7 @@ func texts(documents []document.Object) []string {
 	return all
 }
 
-func TestStoreAgreesWithItsDefinition(t *testing.T) {
+func TestStore_AgreesWithModel(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {

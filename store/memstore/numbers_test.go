@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestNumbersOfOneWorthAreOneKey(t *testing.T) {
+func TestNumbers_EqualAreOneKey(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("numbers")
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{

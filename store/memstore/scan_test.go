@@ -111,9 +111,9 @@ func (r randomSource) sort() document.Object {
 	return s
 }
 
-// TestIndexesFindWhatScansFind compares a collection with indexes with one that has
+// TestIndex_FindsWhatScanFinds compares a collection with indexes with one that has
 // none: on the same documents, the same filters give the same, in the same order.
-func TestIndexesFindWhatScansFind(t *testing.T) {
+func TestIndex_FindsWhatScanFinds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
@@ -182,7 +182,7 @@ func compareReads(t *testing.T, r randomSource, scanned, indexed store.Collectio
 	}
 }
 
-func TestANameThatOnlyLooksLikeAnIndexIsAName(t *testing.T) {
+func TestIndex_NameLikeAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"-1", "+1", "01"} {
 		path := "a." + name
@@ -199,7 +199,7 @@ func TestANameThatOnlyLooksLikeAnIndexIsAName(t *testing.T) {
 	}
 }
 
-func TestElemMatchOnAnArrayInAnArrayIsTheSameByIndexAndByScan(t *testing.T) {
+func TestIndex_ElemMatchInNestedArray(t *testing.T) {
 	t.Parallel()
 	plain, indexed := memstore.New().Collection("c"), memstore.New().Collection("c")
 	require.NoError(t, indexed.EnsureIndex(t.Context(), store.Index{Keys: ascending("a.b")}))
@@ -220,9 +220,9 @@ func TestElemMatchOnAnArrayInAnArrayIsTheSameByIndexAndByScan(t *testing.T) {
 	}
 }
 
-// TestListsAtTwoKeysMayBeTooManyForAnIndex has lists whose every pair would be a range of
+// TestIndex_ListsAtTwoKeys has lists whose every pair would be a range of
 // its own: the index then serves the first one alone.
-func TestListsAtTwoKeysMayBeTooManyForAnIndex(t *testing.T) {
+func TestIndex_ListsAtTwoKeys(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
 	c := database.Collection("c")

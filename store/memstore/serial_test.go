@@ -177,7 +177,7 @@ func (h history) orders(yield func(order []int) bool) {
 	extend(nil)
 }
 
-func TestConcurrentWritersAreInSomeSerialOrder(t *testing.T) {
+func TestWriters_SerialOrder(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]memstore.Option{
 		"in turns": nil, "beside the turns": {memstore.WithShortTurns()},

@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestExplainNamesTheGeoIndex(t *testing.T) {
+func TestExplain_GeoIndex(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
 	c := database.Collection("c")
@@ -53,7 +53,7 @@ func TestExplainNamesTheGeoIndex(t *testing.T) {
 	}
 }
 
-func TestAGeoIndexServesWhatMongoDBSearchesByIt(t *testing.T) {
+func TestGeoIndex_ServesAsMongoDBs(t *testing.T) {
 	t.Parallel()
 	point := document.O("type", "Point", "coordinates", document.A(0, 0))
 	globe, flat := store.IndexKey{Path: "at", Kind: query.Geo2DSphere}, store.IndexKey{Path: "at", Kind: query.Geo2D}
@@ -126,7 +126,7 @@ func TestAGeoIndexServesWhatMongoDBSearchesByIt(t *testing.T) {
 	}
 }
 
-func TestGeoKeysThatDoNotGoTogether(t *testing.T) {
+func TestGeoIndex_KeysNotTogether(t *testing.T) {
 	t.Parallel()
 	globe, flat := store.IndexKey{Path: "at", Kind: query.Geo2DSphere}, store.IndexKey{Path: "flat", Kind: query.Geo2D}
 	n := store.IndexKey{Path: "n", Kind: query.Ascending}
@@ -139,7 +139,7 @@ func TestGeoKeysThatDoNotGoTogether(t *testing.T) {
 	}
 }
 
-func TestGeoNearNeedsAnIndexWhereThereAreSome(t *testing.T) {
+func TestGeoNear_NeedsAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		keys   []store.IndexKey
@@ -171,7 +171,7 @@ func TestGeoNearNeedsAnIndexWhereThereAreSome(t *testing.T) {
 	}
 }
 
-func TestPairsBeyondThePlaneAreFoundWhereThereIsNoIndexOfIt(t *testing.T) {
+func TestGeoNear_PairsBeyondThePlane(t *testing.T) {
 	t.Parallel()
 	c := newTwins(t, query.Geo2D)
 	for i, x := range []float64{1e9, -400, 179, 300, 1e300, 181} {
@@ -200,7 +200,7 @@ func ints(values []any) []any {
 	return all
 }
 
-func TestAPlaceWithinAPairIsFound(t *testing.T) {
+func TestGeoNear_PlaceWithinAPair(t *testing.T) {
 	t.Parallel()
 	for kind, inner := range map[query.IndexKind]any{
 		query.Geo2D:       document.A(30, 40),

@@ -179,7 +179,7 @@ func (c twins) requireSame(t *testing.T, f *query.Filter) int {
 	return len(found)
 }
 
-func TestAGeoIndexFindsWhatAScanFinds(t *testing.T) {
+func TestGeoIndex_FindsWhatScanFinds(t *testing.T) {
 	t.Parallel()
 	for kind, test := range map[query.IndexKind]struct {
 		place     func(places) any
@@ -220,7 +220,7 @@ func anys(documents []document.Object) []any {
 	return all
 }
 
-func TestNearFindsInTheOrderOfDistance(t *testing.T) {
+func TestNear_OrderOfDistance(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		kind   query.IndexKind
@@ -283,7 +283,7 @@ func distances(results []query.GeoResult) []float64 {
 	return all
 }
 
-func TestAGeoIndexRefusesWhatIsNoPlace(t *testing.T) {
+func TestGeoIndex_RefusesWhatIsNoPlace(t *testing.T) {
 	t.Parallel()
 	point := document.O("type", "Point", "coordinates", document.A(1, 2))
 	ring := document.A(document.A(0, 0), document.A(1, 0), document.A(1, 1), document.A(0, 0))
@@ -320,7 +320,7 @@ func TestAGeoIndexRefusesWhatIsNoPlace(t *testing.T) {
 	}
 }
 
-func TestAGeoIndexLeavesOutWhatHasNoPlace(t *testing.T) {
+func TestGeoIndex_LeavesOutWithoutPlace(t *testing.T) {
 	t.Parallel()
 	for kind, values := range map[query.IndexKind][]any{
 		query.Geo2DSphere: {nil, document.A(), document.O()},
@@ -334,7 +334,7 @@ func TestAGeoIndexLeavesOutWhatHasNoPlace(t *testing.T) {
 	}
 }
 
-func TestSnapshotsOfAGeoIndexStayAsTheyWere(t *testing.T) {
+func TestGeoIndex_Snapshots(t *testing.T) {
 	t.Parallel()
 	database := memstore.New()
 	c := database.Collection("c")

@@ -16,7 +16,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestNowIsTheClockGiven(t *testing.T) {
+func TestNow_GivenClock(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2024, 5, 1, 12, 0, 0, 0, time.FixedZone("east", 3600))
 	store := memstore.New(memstore.WithNow(func() time.Time { return at }))
@@ -25,7 +25,7 @@ func TestNowIsTheClockGiven(t *testing.T) {
 	require.Equal(t, at.UTC(), now)
 }
 
-func TestDuplicateNamesCollectionIndexAndKey(t *testing.T) {
+func TestDuplicateError_Names(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("coupons")
 	unique := store.Index{Unique: true, Keys: []store.IndexKey{
@@ -50,7 +50,7 @@ func TestDuplicateNamesCollectionIndexAndKey(t *testing.T) {
 	}
 }
 
-func TestUniqueIndexOfOneElement(t *testing.T) {
+func TestUniqueIndex_OneElement(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("c")
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("list.0"), Unique: true}))
@@ -64,7 +64,7 @@ func TestUniqueIndexOfOneElement(t *testing.T) {
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 6, "list", document.A(5))), "the array in the array is one value")
 }
 
-func TestIndexHoldsOneOfTwoParallelArrays(t *testing.T) {
+func TestIndex_OneOfTwoParallelArrays(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("c")
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("a", "b.c")}))
@@ -77,7 +77,7 @@ func TestIndexHoldsOneOfTwoParallelArrays(t *testing.T) {
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 4, "a", 1, "b", document.A(document.O("c", 1)))))
 }
 
-func TestUniqueIndexOfPathsThroughOneArray(t *testing.T) {
+func TestUniqueIndex_PathsThroughOneArray(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("c")
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("rows.a", "rows.b"), Unique: true}))
@@ -93,14 +93,14 @@ func TestUniqueIndexOfPathsThroughOneArray(t *testing.T) {
 	require.ErrorIs(t, c.Insert(t.Context(), document.O("_id", 3, "rows", rows(9, 9, 3, 4))), boterr.AlreadyExists)
 }
 
-func TestGeoIndexesCannotBeUnique(t *testing.T) {
+func TestGeoIndex_NotUnique(t *testing.T) {
 	t.Parallel()
 	keys := []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}
 	err := memstore.New().Collection("c").EnsureIndex(t.Context(), store.Index{Keys: keys, Unique: true})
 	require.ErrorIs(t, err, boterr.Unsupported)
 }
 
-func TestGeoNearNamesAFieldOfSeveralIndexes(t *testing.T) {
+func TestGeoNear_FieldOfSeveralIndexes(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("c")
 	for _, path := range []string{"home", "work"} {
@@ -138,9 +138,9 @@ func (c *endsLater) Err() error {
 	return nil
 }
 
-// TestCostlyFiltersLookWhetherAnybodyWaits asks for a few documents, of which each takes
+// TestFind_CostlyFiltersYield asks for a few documents, of which each takes
 // long.
-func TestCostlyFiltersLookWhetherAnybodyWaits(t *testing.T) {
+func TestFind_CostlyFiltersYield(t *testing.T) {
 	t.Parallel()
 	_, c := filled(t, 20)
 	for i := range 10 {
@@ -156,7 +156,7 @@ func TestCostlyFiltersLookWhetherAnybodyWaits(t *testing.T) {
 	}
 }
 
-func TestContextThatEndsMidway(t *testing.T) {
+func TestContext_EndsMidway(t *testing.T) {
 	t.Parallel()
 	_, c := filled(t, 3_000)
 	change := change(t, "$inc", document.O("stars", 1))
@@ -213,7 +213,7 @@ func TestContextThatEndsMidway(t *testing.T) {
 	require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: ascending("stars")}), "no index was made")
 }
 
-func TestDocumentsHaveALargestSize(t *testing.T) {
+func TestDocuments_LargestSize(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("c")
 	half := string(make([]byte, document.MaxSize/2))

@@ -44,7 +44,7 @@ func setOf(t *testing.T, pairs ...any) query.Change {
 	return query.Change{Update: update}
 }
 
-func TestAWatcherIsToldEachChangeInOrder(t *testing.T) {
+func TestWatch_EachChangeInOrder(t *testing.T) {
 	t.Parallel()
 	s := memstore.New()
 	things := s.Collection("things")
@@ -65,7 +65,7 @@ func TestAWatcherIsToldEachChangeInOrder(t *testing.T) {
 	}, w.changes)
 }
 
-func TestAWatcherIsNotToldWhatDidNotHappen(t *testing.T) {
+func TestWatch_NotWhatDidNotHappen(t *testing.T) {
 	t.Parallel()
 	s := memstore.New()
 	things := s.Collection("things")
@@ -78,7 +78,7 @@ func TestAWatcherIsNotToldWhatDidNotHappen(t *testing.T) {
 	require.Empty(t, w.changes)
 }
 
-func TestAWatcherReadsTheChangeThatItIsTold(t *testing.T) {
+func TestWatch_ReadsToldChange(t *testing.T) {
 	t.Parallel()
 	s := memstore.New()
 	things := s.Collection("things")
@@ -93,7 +93,7 @@ func TestAWatcherReadsTheChangeThatItIsTold(t *testing.T) {
 	require.Equal(t, []int64{1, 2}, counts)
 }
 
-func TestRestoreResetsWatchers(t *testing.T) {
+func TestRestore_ResetsWatchers(t *testing.T) {
 	t.Parallel()
 	s := memstore.New()
 	snapshot := s.Snapshot()
@@ -105,7 +105,7 @@ func TestRestoreResetsWatchers(t *testing.T) {
 	require.Len(t, w.changes, 2)
 }
 
-func TestAForkHasNoWatchers(t *testing.T) {
+func TestFork_HasNoWatchers(t *testing.T) {
 	t.Parallel()
 	s := memstore.New()
 	w := watch(s)
@@ -114,7 +114,7 @@ func TestAForkHasNoWatchers(t *testing.T) {
 	require.Zero(t, w.resets)
 }
 
-func TestAWatcherThatStoppedIsToldNothing(t *testing.T) {
+func TestWatch_Stopped(t *testing.T) {
 	t.Parallel()
 	s := memstore.New()
 	w, other := watch(s), watch(s)
@@ -125,13 +125,13 @@ func TestAWatcherThatStoppedIsToldNothing(t *testing.T) {
 	require.Len(t, other.changes, 1)
 }
 
-func TestNothingIsToldOfANameThatIsNotAllowed(t *testing.T) {
+func TestWatch_RefusedName(t *testing.T) {
 	t.Parallel()
 	stop := memstore.New().Watch("", func(_, _ document.Object) {}, func() {})
 	stop()
 }
 
-func TestWatchersSeeTheChangesOfManyWritersOneAtATime(t *testing.T) {
+func TestWatch_ManyWritersOneAtATime(t *testing.T) {
 	t.Parallel()
 	s := memstore.New()
 	things := s.Collection("things")
