@@ -49,7 +49,7 @@ func (m *sequenceModel) requireAgreement(t *testing.T) {
 	require.Equal(t, expected, positions)
 }
 
-func TestSequenceAgreesWithAMap(t *testing.T) {
+func TestSequence_AgreesWithAMap(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
@@ -89,7 +89,7 @@ func TestSequenceAgreesWithAMap(t *testing.T) {
 	}
 }
 
-func TestSequenceVersionsStayAsTheyWere(t *testing.T) {
+func TestSequence_VersionsStay(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	m := &sequenceModel{model: map[uint64]int{}}
@@ -108,7 +108,7 @@ func TestSequenceVersionsStayAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestSequenceReachesTheHighestPosition(t *testing.T) {
+func TestSequence_HighestPosition(t *testing.T) {
 	t.Parallel()
 	m := &sequenceModel{model: map[uint64]int{}}
 	for i, position := range []uint64{0, 31, 32, 1 << 40, math.MaxUint64} {
@@ -119,7 +119,7 @@ func TestSequenceReachesTheHighestPosition(t *testing.T) {
 	m.requireAgreement(t)
 }
 
-func TestSequenceStopsWhenAsked(t *testing.T) {
+func TestSequence_StopsWhenAsked(t *testing.T) {
 	t.Parallel()
 	var sequence persistent.Sequence[int]
 	edit := persistent.NewEdit()

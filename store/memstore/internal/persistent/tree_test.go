@@ -59,7 +59,7 @@ func keysOf[V any](pairs iter.Seq2[string, V]) []string {
 	return keys
 }
 
-func TestTreeAgreesWithAMap(t *testing.T) {
+func TestTree_AgreesWithAMap(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
@@ -100,7 +100,7 @@ func TestTreeAgreesWithAMap(t *testing.T) {
 	}
 }
 
-func TestTreeVersionsStayAsTheyWere(t *testing.T) {
+func TestTree_VersionsStay(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	m := &treeModel{model: map[string]int{}}
@@ -121,7 +121,7 @@ func TestTreeVersionsStayAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestTreeBranchesOffAnyVersion(t *testing.T) {
+func TestTree_BranchesOffAnyVersion(t *testing.T) {
 	t.Parallel()
 	trunk := &treeModel{model: map[string]int{}}
 	edit := persistent.NewEdit()
@@ -138,7 +138,7 @@ func TestTreeBranchesOffAnyVersion(t *testing.T) {
 	trunk.requireAgreement(t)
 }
 
-func TestTreeRangesBeginAtAKey(t *testing.T) {
+func TestTree_RangeBeginsAtAKey(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	m := &treeModel{model: map[string]int{}}
@@ -160,7 +160,7 @@ func TestTreeRangesBeginAtAKey(t *testing.T) {
 	}
 }
 
-func TestTreeRangesStopWhenAsked(t *testing.T) {
+func TestTree_RangeStopsWhenAsked(t *testing.T) {
 	t.Parallel()
 	var tree persistent.Tree[uint64, string]
 	edit := persistent.NewEdit()
@@ -181,7 +181,7 @@ func TestTreeRangesStopWhenAsked(t *testing.T) {
 	}
 }
 
-func TestEmptyTree(t *testing.T) {
+func TestTree_Empty(t *testing.T) {
 	t.Parallel()
 	var tree persistent.Tree[string, int]
 	_, ok := tree.Get("a")

@@ -47,7 +47,7 @@ func trieKeys(random *rand.Rand, count int) []uint64 {
 	return keys
 }
 
-func TestTrieAgreesWithAMap(t *testing.T) {
+func TestTrie_AgreesWithAMap(t *testing.T) {
 	t.Parallel()
 	for _, batch := range []int{1, 7, 20_000} {
 		random := rand.New(rand.NewPCG(8, uint64(batch)))
@@ -77,7 +77,7 @@ func TestTrieAgreesWithAMap(t *testing.T) {
 	}
 }
 
-func TestTrieVersionsStayAsTheyWere(t *testing.T) {
+func TestTrie_VersionsStay(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 9))
 	keys := trieKeys(random, 400)
