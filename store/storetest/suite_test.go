@@ -46,7 +46,7 @@ func violations(ctx context.Context, rule storetest.Rule, store store.Store) []s
 	return r.reports
 }
 
-func TestSuiteReportsWhatIsBroken(t *testing.T) {
+func TestSuite_ReportsWhatIsBroken(t *testing.T) {
 	t.Parallel()
 	for name, test := range breakages {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestSuiteReportsWhatIsBroken(t *testing.T) {
 	}
 }
 
-func TestRulesAreNamedAndQuoted(t *testing.T) {
+func TestRules_NamedAndQuoted(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, rule := range storetest.Rules() {
@@ -81,7 +81,7 @@ func TestRulesAreNamedAndQuoted(t *testing.T) {
 	}
 }
 
-func TestLackOfACapability(t *testing.T) {
+func TestRules_LackOfACapability(t *testing.T) {
 	t.Parallel()
 	for _, capability := range []storetest.Capability{
 		storetest.GeoQueries, storetest.GeoIndexes, storetest.UniqueIndexes, storetest.SparseIndexes,
