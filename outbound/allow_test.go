@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-func TestAllowListAllowsWhatItNames(t *testing.T) {
+func TestAllowList_AllowsWhatItNames(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		entry   string
@@ -45,7 +45,7 @@ func TestAllowListAllowsWhatItNames(t *testing.T) {
 	}
 }
 
-func TestParseAllowListNamesTheEntryItCannotRead(t *testing.T) {
+func TestParseAllowList_NamesBadEntry(t *testing.T) {
 	t.Parallel()
 	for _, entry := range []string{
 		"", " ", "*", "*.example.com", "http://example.com", "example.com/", "user@example.com", "example.com:", "example.com:0",

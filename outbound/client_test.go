@@ -37,7 +37,7 @@ func (b *trackedBody) Close() error {
 	return nil
 }
 
-func TestNewRefusesWhatContradicts(t *testing.T) {
+func TestNew_RefusesContradictions(t *testing.T) {
 	t.Parallel()
 	for field, config := range map[string]outbound.Config{
 		"maxResponseBytes": {MaxResponseBytes: -1},
@@ -58,7 +58,7 @@ func TestNewRefusesWhatContradicts(t *testing.T) {
 	requireCode(t, err, boterr.InvalidArgument, "transport")
 }
 
-func TestAClientThatWasNotMadeRefuses(t *testing.T) {
+func TestClient_NotMadeByNew(t *testing.T) {
 	t.Parallel()
 	for _, client := range []*outbound.Client{nil, {}} {
 		_, err := get(t, client, "http://example.com/")
@@ -67,7 +67,7 @@ func TestAClientThatWasNotMadeRefuses(t *testing.T) {
 	}
 }
 
-func TestDoRefusesRequestsWithoutAURL(t *testing.T) {
+func TestDo_RefusesWithoutURL(t *testing.T) {
 	t.Parallel()
 	for _, req := range []*http.Request{nil, {}} {
 		_, err := newClient(t, outbound.Config{}).Do(req) //nolint:bodyclose // There is none.
@@ -75,7 +75,7 @@ func TestDoRefusesRequestsWithoutAURL(t *testing.T) {
 	}
 }
 
-func TestDoClosesTheBodyOfARefusedRequest(t *testing.T) {
+func TestDo_ClosesRefusedBody(t *testing.T) {
 	t.Parallel()
 	body := &trackedBody{Reader: strings.NewReader("x")}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/", body)
@@ -85,7 +85,7 @@ func TestDoClosesTheBodyOfARefusedRequest(t *testing.T) {
 	require.True(t, body.closed)
 }
 
-func TestDoRefusesAnotherHostInTheHeader(t *testing.T) {
+func TestDo_RefusesAnotherHostHeader(t *testing.T) {
 	t.Parallel()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://example.com/", nil)
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestDoRefusesAnotherHostInTheHeader(t *testing.T) {
 	requireCode(t, err, boterr.InvalidArgument, "headers.Host")
 }
 
-func TestDoLeavesTheRequestAsItWas(t *testing.T) {
+func TestDo_LeavesTheRequest(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("example.com", somewhere)
@@ -109,7 +109,7 @@ func TestDoLeavesTheRequestAsItWas(t *testing.T) {
 	require.Equal(t, header, req.Header)
 }
 
-func TestHeadersThatCannotBeSentAreRefused(t *testing.T) {
+func TestDo_RefusesUnsendableHeaders(t *testing.T) {
 	t.Parallel()
 	client := newClient(t, outbound.Config{Transport: transport(func(*http.Request) (*http.Response, error) {
 		return nil, errors.New("arrived")
@@ -135,7 +135,7 @@ func TestHeadersThatCannotBeSentAreRefused(t *testing.T) {
 }
 
 // Names that are written into the map of a header past its methods.
-func TestHeadersInOddSpellingAreRefused(t *testing.T) {
+func TestDo_RefusesOddHeaderSpelling(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"host", "HOST", "transfer-Encoding"} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://example.com/", nil)
@@ -146,7 +146,7 @@ func TestHeadersInOddSpellingAreRefused(t *testing.T) {
 	}
 }
 
-func TestResponsesAreLimited(t *testing.T) {
+func TestResponse_Limited(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("example.com", somewhere)
@@ -163,7 +163,7 @@ func TestResponsesAreLimited(t *testing.T) {
 	}
 }
 
-func TestAResponseOverTheLimitNeverLooksWhole(t *testing.T) {
+func TestResponse_TooLongIsNeverWhole(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("example.com", somewhere)
@@ -180,7 +180,7 @@ func TestAResponseOverTheLimitNeverLooksWhole(t *testing.T) {
 	require.NoError(t, resp.Body.Close())
 }
 
-func TestCompressedResponsesAreLimitedByWhatComesOut(t *testing.T) {
+func TestResponse_LimitedDecompressed(t *testing.T) {
 	t.Parallel()
 	var packed bytes.Buffer
 	writer := gzip.NewWriter(&packed)
@@ -200,7 +200,7 @@ func TestCompressedResponsesAreLimitedByWhatComesOut(t *testing.T) {
 	require.Len(t, resp.Body, 1<<20)
 }
 
-func TestRequestsAreLimited(t *testing.T) {
+func TestRequest_Limited(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("example.com", somewhere)
@@ -231,7 +231,7 @@ func TestRequestsAreLimited(t *testing.T) {
 
 // A server may redirect before it has read the body, which is then sent whole for
 // the first time.
-func TestBodiesOfRedirectedRequestsAreLimited(t *testing.T) {
+func TestRequest_LimitedWhenRedirected(t *testing.T) {
 	t.Parallel()
 	client := newClient(t, outbound.Config{MaxRequestBytes: 4, Transport: transport(func(req *http.Request) (*http.Response, error) {
 		if req.URL.Path == "/start" {
@@ -245,7 +245,7 @@ func TestBodiesOfRedirectedRequestsAreLimited(t *testing.T) {
 	requireCode(t, err, boterr.ResourceExhausted, "body")
 }
 
-func TestTheCallersContextEndsARequest(t *testing.T) {
+func TestContext_EndsRequest(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	n := newNetwork(t)
@@ -262,7 +262,7 @@ func TestTheCallersContextEndsARequest(t *testing.T) {
 	require.NotContains(t, err.Error(), "hunter2")
 }
 
-func TestTheCallersContextEndsABody(t *testing.T) {
+func TestContext_EndsBody(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	n := newNetwork(t)
@@ -286,7 +286,7 @@ func TestTheCallersContextEndsABody(t *testing.T) {
 	require.NoError(t, resp.Body.Close())
 }
 
-func TestAnEndedContextSendsNothing(t *testing.T) {
+func TestContext_EndedSendsNothing(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -313,7 +313,7 @@ func (b silentBody) Read([]byte) (int, error) {
 
 func (silentBody) Close() error { return nil }
 
-func TestTheTimeLimitEndsWhatTakesTooLong(t *testing.T) {
+func TestTimeout_EndsRequest(t *testing.T) {
 	t.Parallel()
 	transports := map[string]transport{
 		"before the response": silent,
@@ -337,7 +337,7 @@ func TestTheTimeLimitEndsWhatTakesTooLong(t *testing.T) {
 	}
 }
 
-func TestADeadlineOfTheCallerIsCanceled(t *testing.T) {
+func TestContext_DeadlineIsCanceled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -349,7 +349,7 @@ func TestADeadlineOfTheCallerIsCanceled(t *testing.T) {
 	})
 }
 
-func TestAGivenTransportIsCheckedAsWell(t *testing.T) {
+func TestClient_ChecksGivenTransport(t *testing.T) {
 	t.Parallel()
 	client := newClient(t, outbound.Config{MaxResponseBytes: 3, Transport: transport(func(req *http.Request) (*http.Response, error) {
 		resp := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(req.URL.Path))}
@@ -378,7 +378,7 @@ func TestAGivenTransportIsCheckedAsWell(t *testing.T) {
 	require.Equal(t, "/ok", resp.Text())
 }
 
-func TestClientIsSafeForConcurrentUse(t *testing.T) {
+func TestClient_ConcurrentUse(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("a.example", somewhere)
@@ -399,7 +399,7 @@ func TestClientIsSafeForConcurrentUse(t *testing.T) {
 	all.Wait()
 }
 
-func TestTheEndOfABodyEndsTheContextOfItsRequest(t *testing.T) {
+func TestBody_EndReleasesContext(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(io.ReadCloser) error{
 		"read":  func(body io.ReadCloser) error { _, err := io.Copy(io.Discard, body); return err },

@@ -45,7 +45,7 @@ func requireAnswers(t *testing.T, client *outbound.Client, address string, reque
 	}
 }
 
-func TestWorkersKeepTheirConnections(t *testing.T) {
+func TestConnections_AreKept(t *testing.T) {
 	t.Parallel()
 	const workers, rounds = 32, 20
 	var waiting atomic.Int64
@@ -71,7 +71,7 @@ func TestWorkersKeepTheirConnections(t *testing.T) {
 	require.LessOrEqual(t, accepted.Load(), int64(2*workers))
 }
 
-func TestNoHostHasMoreConnectionsThanTheLimit(t *testing.T) {
+func TestConnections_LimitPerHost(t *testing.T) {
 	t.Parallel()
 	const limit = 2
 	var active, most atomic.Int64 // Requests that the server is at: one for each connection.

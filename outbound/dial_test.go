@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 )
 
-func TestClientReachesAPublicHost(t *testing.T) {
+func TestDial_PublicHost(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("example.com", somewhere)
@@ -26,7 +26,7 @@ func TestClientReachesAPublicHost(t *testing.T) {
 	require.Equal(t, []string{"93.184.215.14:80"}, n.dialled)
 }
 
-func TestClientSpeaksTLSToTheNameOfTheURL(t *testing.T) {
+func TestDial_TLSToNameOfURL(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("example.com", somewhere)
@@ -43,7 +43,7 @@ func TestClientSpeaksTLSToTheNameOfTheURL(t *testing.T) {
 	requireCode(t, err, boterr.Unavailable, "")
 }
 
-func TestClientRefusesANameThatLeadsToAnAddressThatIsNotPublic(t *testing.T) {
+func TestDial_NameOfPrivateAddress(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		addresses []string
@@ -73,7 +73,7 @@ func TestClientRefusesANameThatLeadsToAnAddressThatIsNotPublic(t *testing.T) {
 	}
 }
 
-func TestClientRefusesAnAddressThatTheResolverLeftEmpty(t *testing.T) {
+func TestDial_EmptyAddress(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.names["empty.example"] = [][]netip.Addr{{{}}}
@@ -83,7 +83,7 @@ func TestClientRefusesAnAddressThatTheResolverLeftEmpty(t *testing.T) {
 
 // A name that answers with a public address for the check and a private one for
 // the connection gains nothing: one look-up serves both.
-func TestClientDialsTheAddressThatWasChecked(t *testing.T) {
+func TestDial_CheckedAddress(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("rebound.example", somewhere)
@@ -103,7 +103,7 @@ func TestClientDialsTheAddressThatWasChecked(t *testing.T) {
 	require.Equal(t, []string{somewhere + ":80"}, n.dialled)
 }
 
-func TestClientRefusesALiteralWithoutALookUp(t *testing.T) {
+func TestDial_LiteralWithoutLookUp(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	client := n.client(outbound.Config{})
@@ -117,7 +117,7 @@ func TestClientRefusesALiteralWithoutALookUp(t *testing.T) {
 	require.Equal(t, []string{"8.8.8.8:80"}, n.dialled)
 }
 
-func TestClientReachesWhatTheHostAllows(t *testing.T) {
+func TestDial_AllowedHost(t *testing.T) {
 	t.Parallel()
 	for _, entry := range []string{"files.internal", "FILES.internal:8080", "10.1.2.3", "10.1.2.3:8080", "10.1.0.0/16"} {
 		t.Run(entry, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestClientReachesWhatTheHostAllows(t *testing.T) {
 	}
 }
 
-func TestClientRefusesWhatTheHostAllowsOnlyElsewhere(t *testing.T) {
+func TestDial_AllowedOnlyElsewhere(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("files.internal", "10.1.2.3")
@@ -150,7 +150,7 @@ func TestClientRefusesWhatTheHostAllowsOnlyElsewhere(t *testing.T) {
 	require.Empty(t, n.dialled)
 }
 
-func TestClientTriesTheNextAddress(t *testing.T) {
+func TestDial_TriesNextAddress(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("example.com", "2606:4700::1111", somewhere)
@@ -161,7 +161,7 @@ func TestClientTriesTheNextAddress(t *testing.T) {
 	require.Equal(t, []string{"[2606:4700::1111]:80", somewhere + ":80"}, n.dialled)
 }
 
-func TestClientDialsMappedAddressesAsIPv4(t *testing.T) {
+func TestDial_MappedAddressAsIPv4(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("example.com", "::ffff:"+somewhere)
@@ -171,7 +171,7 @@ func TestClientDialsMappedAddressesAsIPv4(t *testing.T) {
 	require.Equal(t, []string{somewhere + ":80"}, n.dialled)
 }
 
-func TestClientReportsANetworkThatFails(t *testing.T) {
+func TestDial_NetworkFails(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("down.example", somewhere, elsewhere)
@@ -191,7 +191,7 @@ func TestClientReportsANetworkThatFails(t *testing.T) {
 }
 
 // The zero Config, with the real resolver and dialer.
-func TestClientStandsOnTheRealNetwork(t *testing.T) {
+func TestDial_RealNetwork(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(says("hello"))
 	t.Cleanup(server.Close)
@@ -210,7 +210,7 @@ func TestClientStandsOnTheRealNetwork(t *testing.T) {
 	requireCode(t, err, boterr.Unavailable, "")
 }
 
-func TestDialIsEndedWithTheRequest(t *testing.T) {
+func TestDial_EndsWithRequest(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	n := newNetwork(t)

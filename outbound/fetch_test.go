@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/outbound/replies"
 )
 
-func TestFetchSendsTheRequest(t *testing.T) {
+func TestFetch_SendsTheRequest(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add(http.MethodPut, "https://api.example.com/items", replies.Text(http.StatusCreated, "made"))
@@ -41,7 +41,7 @@ func TestFetchSendsTheRequest(t *testing.T) {
 	}}, web.Requests())
 }
 
-func TestFetchEncodesTheURLAsBrowsersDo(t *testing.T) {
+func TestFetch_EncodesURLAsBrowsersDo(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("example.com", somewhere)
@@ -59,7 +59,7 @@ func TestFetchEncodesTheURLAsBrowsersDo(t *testing.T) {
 	}
 }
 
-func TestFetchTakesEmptyAsGET(t *testing.T) {
+func TestFetch_EmptyMethodIsGET(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add(http.MethodGet, "https://example.com/", replies.Reply{})
@@ -69,7 +69,7 @@ func TestFetchTakesEmptyAsGET(t *testing.T) {
 	require.Empty(t, resp.Text())
 }
 
-func TestFetchRefusesWhatIsNoRequest(t *testing.T) {
+func TestFetch_Refuses(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	for field, request := range map[string]outbound.Request{
@@ -84,14 +84,14 @@ func TestFetchRefusesWhatIsNoRequest(t *testing.T) {
 	require.Empty(t, web.Requests())
 }
 
-func TestFetchWithoutAClientIsUnsupported(t *testing.T) {
+func TestFetch_WithoutAClient(t *testing.T) {
 	t.Parallel()
 	_, err := get(t, nil, "https://example.com/")
 	requireCode(t, err, boterr.Unsupported, "")
 }
 
 // A host may give an http.Client; its errors get the same codes.
-func TestFetchGivesErrorsOfOtherClientsACode(t *testing.T) {
+func TestFetch_ErrorsGetACode(t *testing.T) {
 	t.Parallel()
 	failing := &http.Client{Transport: transport(func(*http.Request) (*http.Response, error) { return nil, errors.New("down") })}
 	_, err := get(t, failing, "https://example.com/?key=hunter2")
@@ -106,7 +106,7 @@ func TestFetchGivesErrorsOfOtherClientsACode(t *testing.T) {
 	requireCode(t, err, boterr.Unavailable, "")
 }
 
-func TestErrorsOfTheNetworkTellNoAddressesOfTheHost(t *testing.T) {
+func TestFetch_ErrorsHideHostAddresses(t *testing.T) {
 	t.Parallel()
 	own, resolver := &net.TCPAddr{IP: net.IPv4(10, 1, 2, 3), Port: 43210}, "10.9.8.7:53"
 	refused := &os.SyscallError{Syscall: "connect", Err: syscall.ECONNREFUSED}
@@ -149,14 +149,14 @@ type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, errors.New("connection reset") }
 
-func TestOKIsAnyStatusOfSuccess(t *testing.T) {
+func TestOK_AnyStatusOfSuccess(t *testing.T) {
 	t.Parallel()
 	for status, ok := range map[int]bool{199: false, 200: true, 204: true, 299: true, 300: false, 304: false, 404: false, 500: false} {
 		require.Equal(t, ok, (&outbound.Response{Status: status}).OK(), status)
 	}
 }
 
-func TestGetReadsPathsOfJSON(t *testing.T) {
+func TestGet_PathsOfJSON(t *testing.T) {
 	t.Parallel()
 	resp := &outbound.Response{Body: []byte(`{"items": [{"name": "a", "price": 1.5}, {"name": "b"}]}`)}
 	require.Equal(t, "b", resp.Get("items.1.name").String())
@@ -165,7 +165,7 @@ func TestGetReadsPathsOfJSON(t *testing.T) {
 	require.False(t, resp.Get("items.2").Exists())
 }
 
-func TestGetFindsNothingInWhatIsNoJSON(t *testing.T) {
+func TestGet_NoJSON(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"", "<html>", `{"a": 1`, `{"a": 1} x`, `{"a":` + strings.Repeat("[", 1<<20)} {
 		require.False(t, (&outbound.Response{Body: []byte(body)}).Get("a").Exists())

@@ -20,7 +20,7 @@ func redirects(status int, location string) http.HandlerFunc {
 	}
 }
 
-func TestRedirectsAreFollowed(t *testing.T) {
+func TestRedirect_Followed(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("a.example", somewhere)
@@ -32,7 +32,7 @@ func TestRedirectsAreFollowed(t *testing.T) {
 	require.Equal(t, "b.example/there", resp.Text())
 }
 
-func TestRedirectsToWhatIsRefusedAreRefused(t *testing.T) {
+func TestRedirect_ToRefusedURL(t *testing.T) {
 	t.Parallel()
 	for _, location := range []string{
 		"http://127.0.0.1/", "http://internal.example/", "http://2130706433/", "http://[::ffff:10.0.0.1]/", "//169.254.169.254/latest",
@@ -54,7 +54,7 @@ func TestRedirectsToWhatIsRefusedAreRefused(t *testing.T) {
 }
 
 // A server on loopback that is allowed sends to one that is not.
-func TestRedirectsFromAnAllowedHostAreCheckedAsWell(t *testing.T) {
+func TestRedirect_FromAllowedHost(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.serves("127.0.0.1:8001", redirects(http.StatusFound, "http://127.0.0.1:8002/"))
@@ -64,7 +64,7 @@ func TestRedirectsFromAnAllowedHostAreCheckedAsWell(t *testing.T) {
 	require.ErrorContains(t, err, "redirects to a URL that is refused: the host 127.0.0.1 is a loopback address")
 }
 
-func TestRedirectsAreLimited(t *testing.T) {
+func TestRedirect_Limited(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		limit *int
@@ -97,7 +97,7 @@ func TestRedirectsAreLimited(t *testing.T) {
 	}
 }
 
-func TestRedirectsFromHTTPSToHTTPAreRefused(t *testing.T) {
+func TestRedirect_HTTPSToHTTP(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("example.com", somewhere)
@@ -107,7 +107,7 @@ func TestRedirectsFromHTTPSToHTTPAreRefused(t *testing.T) {
 	requireRefused(t, err)
 }
 
-func TestRedirectsToNoURLShowNoSecret(t *testing.T) {
+func TestRedirect_InvalidURLShowsNoSecret(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("a.example", somewhere)
@@ -117,7 +117,7 @@ func TestRedirectsToNoURLShowNoSecret(t *testing.T) {
 	require.NotContains(t, err.Error(), "hunter2")
 }
 
-func TestRefusedRedirectsShowNoSecret(t *testing.T) {
+func TestRedirect_RefusedShowsNoSecret(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("a.example", somewhere)
@@ -127,7 +127,7 @@ func TestRefusedRedirectsShowNoSecret(t *testing.T) {
 	require.NotContains(t, err.Error(), "hunter2")
 }
 
-func TestRedirectsToAnotherHostCarryNoCredentials(t *testing.T) {
+func TestRedirect_NoCredentialsElsewhere(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		location string
@@ -183,7 +183,7 @@ func headersAfterRedirect(t *testing.T, location string) http.Header {
 	return <-arrived
 }
 
-func TestRedirectsFromHTTPToHTTPSOfAHostCarryItsHeaders(t *testing.T) {
+func TestRedirect_HTTPToHTTPSKeepsHeaders(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
 	n.resolves("example.com", somewhere)
@@ -197,7 +197,7 @@ func TestRedirectsFromHTTPToHTTPSOfAHostCarryItsHeaders(t *testing.T) {
 	require.Equal(t, "secret", resp.Text())
 }
 
-func TestRedirectsThatKeepTheMethodSendTheBodyAgain(t *testing.T) {
+func TestRedirect_SendsBodyAgain(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]string{
 		http.StatusPermanentRedirect: "POST:body",

@@ -41,7 +41,7 @@ func check(text string, allow ...string) error {
 	return outbound.CheckURL(u, list)
 }
 
-func TestCheckURLRefusesAddressesThatAreNotPublic(t *testing.T) {
+func TestCheckURL_RefusesNonPublic(t *testing.T) {
 	t.Parallel()
 	hosts := map[string][]string{
 		"unspecified":   {"0.0.0.0", "0.1.2.3", "[::]"},
@@ -76,7 +76,7 @@ func TestCheckURLRefusesAddressesThatAreNotPublic(t *testing.T) {
 	}
 }
 
-func TestCheckURLNamesTheKindOfAnAddress(t *testing.T) {
+func TestCheckURL_NamesKindOfAddress(t *testing.T) {
 	t.Parallel()
 	for host, kind := range map[string]string{
 		"127.0.0.1":            "a loopback",
@@ -100,7 +100,7 @@ func TestCheckURLNamesTheKindOfAnAddress(t *testing.T) {
 	}
 }
 
-func TestCheckURLRefusesEverySpellingButThePlainOne(t *testing.T) {
+func TestCheckURL_OnlyPlainSpelling(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{
 		// 127.0.0.1 and 8.8.8.8 as inet_aton reads them.
@@ -123,7 +123,7 @@ func TestCheckURLRefusesEverySpellingButThePlainOne(t *testing.T) {
 	}
 }
 
-func TestCheckURLRefusesForms(t *testing.T) {
+func TestCheckURL_RefusesForms(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "example.com", "//example.com/", "/path", "?q", "#f", "http:", "http:example.com", "http:/example.com", "http:///path",
@@ -143,7 +143,7 @@ func TestCheckURLRefusesForms(t *testing.T) {
 	}
 }
 
-func TestCheckURLRefusesWhatOnlyCodeCanMake(t *testing.T) {
+func TestCheckURL_MadeByCode(t *testing.T) {
 	t.Parallel()
 	for name, u := range map[string]*url.URL{
 		"nothing":         nil,
@@ -167,7 +167,7 @@ func TestCheckURLRefusesWhatOnlyCodeCanMake(t *testing.T) {
 	}
 }
 
-func TestCheckURLPassesPublicHosts(t *testing.T) {
+func TestCheckURL_PublicHosts(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"http://example.com", "https://example.com/", "HTTPS://EXAMPLE.com/Path?q=1#f", "http://example.com:8080/", "http://example.com:/",
@@ -187,7 +187,7 @@ func TestCheckURLPassesPublicHosts(t *testing.T) {
 	}
 }
 
-func TestErrorsOfURLsShowNoSecret(t *testing.T) {
+func TestCheckURL_ErrorsShowNoSecret(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"http://user:hunter2@example.com/", "http://user:hunter2/", "http://127.0.0.1/?key=hunter2", "ftp://example.com/?hunter2",
