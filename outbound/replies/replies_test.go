@@ -25,7 +25,7 @@ func fetch(t *testing.T, doer outbound.Doer, method, target string) string {
 	return resp.Text()
 }
 
-func TestTheBestPatternAnswers(t *testing.T) {
+func TestMatch_BestPattern(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add("GET", "https://a.example/*", replies.Text(200, "short"))
@@ -57,7 +57,7 @@ func TestTheBestPatternAnswers(t *testing.T) {
 	}
 }
 
-func TestRepliesComeInOrderAndTheLastOneStays(t *testing.T) {
+func TestAdd_InOrderLastStays(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add("GET", "https://a.example/", replies.Fail(errors.New("down")), replies.Text(503, "busy"), replies.Text(200, "ready"))
@@ -66,7 +66,7 @@ func TestRepliesComeInOrderAndTheLastOneStays(t *testing.T) {
 	}
 }
 
-func TestAddReplacesWhatWasThere(t *testing.T) {
+func TestAdd_Replaces(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add("GET", "https://a.example/", replies.Text(200, "old"))
@@ -74,14 +74,14 @@ func TestAddReplacesWhatWasThere(t *testing.T) {
 	require.Equal(t, "new", fetch(t, &web, "GET", "https://a.example/"))
 }
 
-func TestFailKeepsACode(t *testing.T) {
+func TestFail_KeepsACode(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add("GET", "https://a.example/", replies.Fail(boterr.New(boterr.ResourceExhausted, "", "too many requests")))
 	require.Equal(t, "ResourceExhausted", fetch(t, &web, "GET", "https://a.example/"))
 }
 
-func TestAnUnregisteredURLIsAnErrorThatListsWhatIsRegistered(t *testing.T) {
+func TestReplies_UnregisteredURL(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	_, err := outbound.Fetch(t.Context(), &web, outbound.Request{URL: "https://a.example/x?key=hunter2"})
@@ -101,7 +101,7 @@ func TestAnUnregisteredURLIsAnErrorThatListsWhatIsRegistered(t *testing.T) {
 	require.Len(t, web.Requests(), 2)
 }
 
-func TestRepliesAreNoLaxerThanTheRealClient(t *testing.T) {
+func TestReplies_NoLaxerThanClient(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add("GET", "http*", replies.Text(200, "reached"))
@@ -125,7 +125,7 @@ func TestRepliesAreNoLaxerThanTheRealClient(t *testing.T) {
 	}
 }
 
-func TestRepliesAreTheTransportOfAClientWithItsOwnLimits(t *testing.T) {
+func TestReplies_TransportOfAClient(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add("GET", "http://127.0.0.1/*", replies.Text(200, "reached"))
@@ -134,7 +134,7 @@ func TestRepliesAreTheTransportOfAClientWithItsOwnLimits(t *testing.T) {
 	require.Equal(t, "reached", fetch(t, client, "GET", "http://127.0.0.1/x"))
 }
 
-func TestRedirectsAreFollowedAndRecorded(t *testing.T) {
+func TestRedirect_FollowedAndRecorded(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add("POST", "https://a.example/form", replies.Redirect(http.StatusSeeOther, "https://b.example/done"))
@@ -153,14 +153,14 @@ func TestRedirectsAreFollowedAndRecorded(t *testing.T) {
 	}, requests[1])
 }
 
-func TestAHeadRequestGetsNoBody(t *testing.T) {
+func TestHead_GetsNoBody(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add("HEAD", "https://a.example/", replies.Text(200, "text"))
 	require.Empty(t, fetch(t, &web, "HEAD", "https://a.example/"))
 }
 
-func TestAnEndedContextIsNotAnswered(t *testing.T) {
+func TestContext_Ended(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add("GET", "https://a.example/", replies.Reply{})
@@ -171,7 +171,7 @@ func TestAnEndedContextIsNotAnswered(t *testing.T) {
 	require.Empty(t, web.Requests())
 }
 
-func TestNothingIsShared(t *testing.T) {
+func TestReplies_ShareNothing(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	reply := replies.JSON(200, `{}`)
@@ -188,7 +188,7 @@ func TestNothingIsShared(t *testing.T) {
 	require.Equal(t, "1", web.Requests()[0].Header.Get("X-A"))
 }
 
-func TestACloneGoesOnByItself(t *testing.T) {
+func TestClone_GoesOnByItself(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add("GET", "https://a.example/", replies.Text(200, "1"), replies.Text(200, "2"), replies.Text(200, "3"))
@@ -203,7 +203,7 @@ func TestACloneGoesOnByItself(t *testing.T) {
 	require.Len(t, fork.Requests(), 3)
 }
 
-func TestRepliesAreSafeForConcurrentUse(t *testing.T) {
+func TestReplies_ConcurrentUse(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	var all sync.WaitGroup
