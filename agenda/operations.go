@@ -19,10 +19,9 @@ type Operations interface {
 	// Errors:
 	//   - InvalidArgument: neither NextRunAt nor Pattern is given, Pattern comes without
 	//     NextRunAt and RunUntil, or Replace without Tag.
-	//   - InvalidArgument: Pattern is not a CRON pattern, or its first run would come after
-	//     RunUntil.
+	//   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after
+	//     RunUntil, or a time is not valid.
 	//   - NotFound: the app has no member with that id.
-	//   - InvalidArgument: NextRunAt or RunUntil is no time.
 	//
 	// Specification: Agenda operations.
 	NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, error)
@@ -37,9 +36,8 @@ type Operations interface {
 	//   - InvalidArgument: Pattern is not a CRON pattern; or it comes without NextRunAt and
 	//     one of the agendas has no RunUntil; or one would have a pattern and its next run
 	//     after RunUntil. Then none changes.
-	//   - InvalidArgument: Replace comes without Tag.
+	//   - InvalidArgument: Replace comes without Tag, or a time is not valid.
 	//   - Conflict: the agendas ended each time before they could be changed; try again.
-	//   - InvalidArgument: NextRunAt or RunUntil is no time.
 	//
 	// Specification: Agenda operations.
 	UpdateAgenda(ctx context.Context, p UpdateAgendaParams) (UpdateAgendaResult, error)

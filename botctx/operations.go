@@ -24,6 +24,7 @@ type Operations interface {
 	UtilityOperations
 }
 
+// A context has every operation. A method that is missing here is written by make generate.
 var _ Operations = (*Context)(nil)
 
 // Op is the name of an operation in the specification, such as OpGetMember. The

@@ -443,9 +443,8 @@ func (c *Context) GetMember(ctx context.Context, p member.GetMemberParams) (*mem
 //   - AlreadyExists: another member of the channel has the externalId.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 //   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
-//     or would change _id, app, channel or createdAt.
+//     would change _id, app, channel or createdAt, or is a replacement without MemberID.
 //   - NotFound: the channel does not exist in the app.
-//   - InvalidArgument: Patch is a replacement, and MemberID is not given.
 //
 // Specification: Member and data-source operations.
 func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
@@ -488,10 +487,9 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 // Errors:
 //   - InvalidArgument: neither NextRunAt nor Pattern is given, Pattern comes without
 //     NextRunAt and RunUntil, or Replace without Tag.
-//   - InvalidArgument: Pattern is not a CRON pattern, or its first run would come after
-//     RunUntil.
+//   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after
+//     RunUntil, or a time is not valid.
 //   - NotFound: the app has no member with that id.
-//   - InvalidArgument: NextRunAt or RunUntil is no time.
 //
 // Specification: Agenda operations.
 func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
@@ -508,9 +506,8 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*age
 //   - InvalidArgument: Pattern is not a CRON pattern; or it comes without NextRunAt and
 //     one of the agendas has no RunUntil; or one would have a pattern and its next run
 //     after RunUntil. Then none changes.
-//   - InvalidArgument: Replace comes without Tag.
+//   - InvalidArgument: Replace comes without Tag, or a time is not valid.
 //   - Conflict: the agendas ended each time before they could be changed; try again.
-//   - InvalidArgument: NextRunAt or RunUntil is no time.
 //
 // Specification: Agenda operations.
 func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {

@@ -47,9 +47,8 @@ type Operations interface {
 	//   - AlreadyExists: another member of the channel has the externalId.
 	//   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 	//   - InvalidArgument: Patch mixes operators with plain fields, has paths that conflict,
-	//     or would change _id, app, channel or createdAt.
+	//     would change _id, app, channel or createdAt, or is a replacement without MemberID.
 	//   - NotFound: the channel does not exist in the app.
-	//   - InvalidArgument: Patch is a replacement, and MemberID is not given.
 	//
 	// Specification: Member and data-source operations.
 	PatchMembers(ctx context.Context, p PatchMembersParams) (PatchMembersResult, error)

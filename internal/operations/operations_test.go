@@ -16,19 +16,6 @@ func platforms() []string {
 	return []string{"alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "hotel", "custom", "webchat"}
 }
 
-func TestEveryPackageHasItsOperations(t *testing.T) {
-	t.Parallel()
-	inPackage := map[string]int{}
-	for _, operation := range operations.All() {
-		inPackage[operation.Package]++
-	}
-	require.Equal(t, map[string]int{
-		"member": 5, "datasource": 7, "agenda": 3, "channel": 1,
-		"livechat": 15 + 15 + 4, "send": 15, "botctx": 4,
-	}, inPackage)
-	require.Len(t, operations.All(), 69)
-}
-
 func TestNamesAreUniqueAndFound(t *testing.T) {
 	t.Parallel()
 	names, methods := map[string]bool{}, map[string]bool{}
@@ -38,8 +25,8 @@ func TestNamesAreUniqueAndFound(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, operation, found)
 	}
-	require.Len(t, names, 69)
-	require.Len(t, methods, 69)
+	require.Len(t, names, len(operations.All()))
+	require.Len(t, methods, len(operations.All()))
 	_, ok := operations.ByName("getmember")
 	require.False(t, ok, "names are case-sensitive")
 }
@@ -54,6 +41,7 @@ func TestMethodNamesFollowFromNames(t *testing.T) {
 func TestEveryOperationIsDescribed(t *testing.T) {
 	t.Parallel()
 	for _, operation := range operations.All() {
+		require.NotEmpty(t, operation.Package, operation.Name)
 		requireSentence(t, operation.Summary, operation.Name)
 		require.NotEmpty(t, operation.Responses, operation.Name)
 		requireSubset(t, platforms(), operation.Platforms, operation.Name)
