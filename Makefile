@@ -85,6 +85,12 @@ hostile: ## searches for small calls that take long or much, for HOSTILE (30s) o
 check: ## does all that CI does
 	.ci/run
 
+.PHONY: release
+release: ## prepares the release of VERSION (v0.1.0): requires, changelog, checks, and the tags to set
+	@cd internal/release && go run . -version '$(VERSION)' >/dev/null
+	$(MAKE) --no-print-directory check
+	@cd internal/release && echo 'Commit what changed, and set these tags on the commit:' && go run . -tags -version '$(VERSION)'
+
 # The tools, in the versions that tools/go.mod pins.
 $(BIN)/golangci-lint: tools/go.mod tools/go.sum
 	GOBIN=$(BIN) go -C tools install tool

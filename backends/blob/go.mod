@@ -3,7 +3,7 @@ module github.com/botctx/go-sdk/backends/blob
 go 1.26.0
 
 require (
-	github.com/botctx/go-sdk v0.0.0-00010101000000-000000000000
+	github.com/botctx/go-sdk v0.1.0
 	github.com/stretchr/testify v1.12.1
 	gocloud.dev v0.47.0
 )

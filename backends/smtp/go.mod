@@ -3,7 +3,7 @@ module github.com/botctx/go-sdk/backends/smtp
 go 1.26
 
 require (
-	github.com/botctx/go-sdk v0.0.0-00010101000000-000000000000
+	github.com/botctx/go-sdk v0.1.0
 	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
 	github.com/emersion/go-smtp v0.25.1
 	github.com/stretchr/testify v1.12.1

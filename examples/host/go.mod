@@ -3,11 +3,11 @@ module github.com/botctx/go-sdk/examples/host
 go 1.26.0
 
 require (
-	github.com/botctx/go-sdk v0.0.0-00010101000000-000000000000
-	github.com/botctx/go-sdk/backends/bolt v0.0.0-00010101000000-000000000000
-	github.com/botctx/go-sdk/backends/mongo v0.0.0-00010101000000-000000000000
-	github.com/botctx/go-sdk/backends/otel v0.0.0-00010101000000-000000000000
-	github.com/botctx/go-sdk/backends/webhook v0.0.0-00010101000000-000000000000
+	github.com/botctx/go-sdk v0.1.0
+	github.com/botctx/go-sdk/backends/bolt v0.1.0
+	github.com/botctx/go-sdk/backends/mongo v0.1.0
+	github.com/botctx/go-sdk/backends/otel v0.1.0
+	github.com/botctx/go-sdk/backends/webhook v0.1.0
 	github.com/prometheus/client_golang v1.24.1
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/otel/exporters/prometheus v0.69.0

@@ -4,7 +4,7 @@ go 1.26
 
 require (
 	github.com/256dpi/lungo v0.4.0
-	github.com/botctx/go-sdk v0.0.0-00010101000000-000000000000
+	github.com/botctx/go-sdk v0.1.0
 	github.com/stretchr/testify v1.12.1
 	go.mongodb.org/mongo-driver v1.17.9
 )

@@ -14,10 +14,15 @@ const thorough = "thorough"
 
 // T is what *testing.T, *testing.B and *testing.F have alike.
 type T interface {
+	// Helper marks its caller as a helper of tests.
 	Helper()
+	// Fatalf ends the test as failed.
 	Fatalf(format string, args ...any)
+	// Logf logs a line of the test.
 	Logf(format string, args ...any)
+	// Name returns the name of the test.
 	Name() string
+	// Skipf ends the test as skipped.
 	Skipf(format string, args ...any)
 }
 

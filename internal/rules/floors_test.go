@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"internal/hostile"},
 	{"botctx/botctxtest", "fakes", "backends/..."},
 	{"fakes/fakestest"},
-	{"examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/operations/gendoc", "internal/rules"},
+	{"examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/operations/gendoc", "internal/release", "internal/rules"},
 }
 
 // floorOf returns the index of a package's floor and the entry that names it,

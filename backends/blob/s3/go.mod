@@ -7,8 +7,8 @@ require (
 	github.com/aws/aws-sdk-go-v2/config v1.33.3
 	github.com/aws/aws-sdk-go-v2/credentials v1.20.3
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.111.0
-	github.com/botctx/go-sdk v0.0.0-00010101000000-000000000000
-	github.com/botctx/go-sdk/backends/blob v0.0.0-00010101000000-000000000000
+	github.com/botctx/go-sdk v0.1.0
+	github.com/botctx/go-sdk/backends/blob v0.1.0
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/stretchr/testify v1.12.1
 	gocloud.dev v0.47.0

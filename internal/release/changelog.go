@@ -1,0 +1,27 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// unreleased is the heading of what no version has yet.
+const unreleased = "## [Unreleased]\n"
+
+// withHeading returns a changelog in which what was unreleased stands under a version and the
+// day of its release.
+func withHeading(changelog, version string, now time.Time) (string, error) {
+	before, after, isThere := strings.Cut(changelog, unreleased)
+	number := strings.TrimPrefix(version, "v")
+	changes, _, _ := strings.Cut(after, "\n## ")
+	switch {
+	case !isThere:
+		return "", fmt.Errorf("CHANGELOG.md has no heading %q", strings.TrimSpace(unreleased))
+	case strings.Contains(changelog, "## ["+number+"]"):
+		return "", fmt.Errorf("CHANGELOG.md has the version %s already", version)
+	case strings.TrimSpace(changes) == "":
+		return "", fmt.Errorf("CHANGELOG.md tells nothing of %s: write what changed under %q", version, strings.TrimSpace(unreleased))
+	}
+	return fmt.Sprintf("%s%s\n## [%s] - %s\n%s", before, unreleased, number, now.Format(time.DateOnly), after), nil
+}
