@@ -17,12 +17,12 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-func TestABucketInMemoryKeepsTheRules(t *testing.T) {
+func TestBucket_RulesInMemory(t *testing.T) {
 	t.Parallel()
 	blobtest.Run(t, func(*testing.T) *gocloud.Bucket { return memblob.OpenBucket(nil) })
 }
 
-func TestAFolderKeepsTheRules(t *testing.T) {
+func TestBucket_RulesInAFolder(t *testing.T) {
 	t.Parallel()
 	blobtest.Run(t, func(t *testing.T) *gocloud.Bucket {
 		t.Helper()
@@ -47,7 +47,7 @@ func put(t *testing.T, store *blob.Store, key string) error {
 	return store.Put(t.Context(), botctx.StoredFile{Key: key, ContentType: "text/plain", Content: strings.NewReader("x")})
 }
 
-func TestOpenMakesAFolder(t *testing.T) {
+func TestOpen_MakesAFolder(t *testing.T) {
 	t.Parallel()
 	store, folder := openFolder(t)
 	require.NoError(t, put(t, store, "app/channel/hello.txt"))
@@ -56,7 +56,7 @@ func TestOpenMakesAFolder(t *testing.T) {
 	require.Equal(t, "x", string(text))
 }
 
-func TestANameThatAFolderCannotHoldIsInvalid(t *testing.T) {
+func TestUpload_NameNoFolderHolds(t *testing.T) {
 	t.Parallel()
 	store, _ := openFolder(t)
 	require.NoError(t, put(t, store, "a/b"))
@@ -68,14 +68,14 @@ func TestANameThatAFolderCannotHoldIsInvalid(t *testing.T) {
 	require.NoError(t, put(t, store, "a/b"), "what was there can still be written")
 }
 
-func TestAFolderThatIsGoneIsMadeAnew(t *testing.T) {
+func TestUpload_FolderIsGone(t *testing.T) {
 	t.Parallel()
 	store, folder := openFolder(t)
 	require.NoError(t, os.RemoveAll(folder))
 	require.NoError(t, put(t, store, "a/b"))
 }
 
-func TestOpenSaysWhatIsWrongWithAURL(t *testing.T) {
+func TestOpen_RefusesURL(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]boterr.Code{
 		"":                        boterr.InvalidArgument,
