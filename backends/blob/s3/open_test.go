@@ -49,7 +49,7 @@ func open(t *testing.T, endpoint string) *gocloud.Bucket {
 	return bucket
 }
 
-func TestABucketInS3KeepsTheRules(t *testing.T) {
+func TestBucket_Rules(t *testing.T) {
 	t.Parallel()
 	blobtest.Run(t, func(t *testing.T) *gocloud.Bucket {
 		t.Helper()
@@ -71,7 +71,7 @@ func aFile() botctx.StoredFile {
 	}
 }
 
-func TestOpenStoresInTheBucket(t *testing.T) {
+func TestOpen_StoresInTheBucket(t *testing.T) {
 	t.Parallel()
 	endpoint := newServer(t, "files")
 	store, err := s3.Open(t.Context(), config(endpoint))
@@ -86,7 +86,7 @@ func TestOpenStoresInTheBucket(t *testing.T) {
 	require.NoError(t, bucket.Close())
 }
 
-func TestABucketThatDoesNotExistIsForTheHostToMake(t *testing.T) {
+func TestUpload_NoSuchBucket(t *testing.T) {
 	t.Parallel()
 	store, err := s3.Open(t.Context(), config(newServer(t, "others")))
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestABucketThatDoesNotExistIsForTheHostToMake(t *testing.T) {
 	require.NoError(t, store.Close())
 }
 
-func TestAWrongConfigurationIsInvalid(t *testing.T) {
+func TestOpen_Refuses(t *testing.T) {
 	t.Parallel()
 	for field, change := range map[string]func(*s3.Config){
 		"Bucket":          func(c *s3.Config) { c.Bucket = "" },
