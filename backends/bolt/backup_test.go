@@ -29,7 +29,7 @@ func backUp(t *testing.T, store *bolt.Store) *bolt.Store {
 
 // While goroutines write, backups are made and the file is compacted. Each writer puts two
 // documents at a time, in rising order, so that a backup must have the first so many pairs.
-func TestABackupIsTheStoreAtOneMoment(t *testing.T) {
+func TestBackup_AtOneMoment(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	store := open(t, path)
@@ -87,7 +87,7 @@ func (b *blocked) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-func TestASlowBackupHoldsUpNothing(t *testing.T) {
+func TestBackup_SlowHoldsUpNothing(t *testing.T) {
 	t.Parallel()
 	store := open(t, newPath(t))
 	put(t, store, "a", 1)
@@ -104,7 +104,7 @@ func TestASlowBackupHoldsUpNothing(t *testing.T) {
 	require.NoError(t, <-outcome)
 }
 
-func TestABackupThatCannotBeWrittenIsUnavailable(t *testing.T) {
+func TestBackup_CannotBeWritten(t *testing.T) {
 	t.Parallel()
 	store := open(t, newPath(t))
 	put(t, store, "a", 1)
@@ -114,7 +114,7 @@ func TestABackupThatCannotBeWrittenIsUnavailable(t *testing.T) {
 	put(t, store, "a", 2)
 }
 
-func TestCompactGivesBackWhatIsNotUsed(t *testing.T) {
+func TestCompact_GivesBackSpace(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	database := open(t, path)
@@ -144,7 +144,7 @@ func TestCompactGivesBackWhatIsNotUsed(t *testing.T) {
 	require.Len(t, contents(t, database, "b"), 1)
 }
 
-func TestCompactThatCannotReplaceTheFileLeavesAllAsItWas(t *testing.T) {
+func TestCompact_CannotReplaceFile(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	store := open(t, path)

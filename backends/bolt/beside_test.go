@@ -45,7 +45,7 @@ func leftBehind(t *testing.T, path string) (name string, text []byte) {
 	return beside[0], text
 }
 
-func TestOpenRemovesWhatACrashLeftBeside(t *testing.T) {
+func TestOpen_RemovesRestOfACrash(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	name, text := leftBehind(t, path)
@@ -56,7 +56,7 @@ func TestOpenRemovesWhatACrashLeftBeside(t *testing.T) {
 	}
 }
 
-func TestOpenLeavesTheFilesOfOthers(t *testing.T) {
+func TestOpen_LeavesFilesOfOthers(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	made, text := leftBehind(t, path)

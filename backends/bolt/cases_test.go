@@ -15,7 +15,7 @@ import (
 // The cases on which MongoDB, or independent engines, agree come out as in memory, and what
 // they leave is there when the store is opened anew. Package document judges which of
 // them hold.
-func TestCasesComeOutAsInMemory(t *testing.T) {
+func TestCases_AsInMemory(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"mongo_cases.jsonl", "server_cases.jsonl"} {
 		t.Run(name, func(t *testing.T) {

@@ -49,7 +49,7 @@ func samples() []document.Object {
 	}
 }
 
-func TestADocumentComesBackToTheLetter(t *testing.T) {
+func TestCodec_RoundTrip(t *testing.T) {
 	t.Parallel()
 	d := newDecoder()
 	for _, o := range samples() {
@@ -63,7 +63,7 @@ func TestADocumentComesBackToTheLetter(t *testing.T) {
 	}
 }
 
-func TestWhatIsCutOffIsAnError(t *testing.T) {
+func TestDecode_CutOff(t *testing.T) {
 	t.Parallel()
 	d := newDecoder()
 	for _, o := range samples() {
@@ -77,7 +77,7 @@ func TestWhatIsCutOffIsAnError(t *testing.T) {
 	}
 }
 
-func TestWhatNoEncoderWroteIsAnErrorThatSaysWhere(t *testing.T) {
+func TestDecode_SaysWhereItFails(t *testing.T) {
 	t.Parallel()
 	deep := []byte{1, 0, kindObject}
 	for range document.MaxDepth {

@@ -17,7 +17,7 @@ func TestConformance(t *testing.T) {
 	botctxtest.RunConformance(t, newHarness)
 }
 
-func TestConformanceOverCall(t *testing.T) {
+func TestConformance_OverCall(t *testing.T) {
 	t.Parallel()
 	botctxtest.RunConformance(t, botctxtest.OverCall(newHarness))
 }

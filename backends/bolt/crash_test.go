@@ -45,7 +45,7 @@ type answer struct {
 	changed bool
 }
 
-func TestEveryAnsweredWriteSurvivesAKill(t *testing.T) {
+func TestWrite_SurvivesAKill(t *testing.T) {
 	t.Parallel()
 	rounds := crashes
 	if text := os.Getenv("BOTCTX_CRASHES"); text != "" {

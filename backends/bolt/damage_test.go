@@ -50,7 +50,7 @@ func all(t *testing.T, store store.Store) (texts []string) {
 
 // Whatever happens to a page, opening tells, or what is there is what was written: bytes
 // between the parts of a page, and pages that are free, mean nothing.
-func TestDamageIsFoundOrHarmless(t *testing.T) {
+func TestDamage_FoundOrHarmless(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	whole, held := filled(t, path)
@@ -88,7 +88,7 @@ func TestDamageIsFoundOrHarmless(t *testing.T) {
 	require.Greater(t, found, 100)
 }
 
-func TestTheErrorSaysWhereTheDamageIs(t *testing.T) {
+func TestDamage_ErrorSaysWhere(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		harm func(*bbolt.Tx) error
@@ -180,7 +180,7 @@ func update(t *testing.T, path string, run func(*bbolt.Tx) error) {
 	require.NoError(t, db.Close())
 }
 
-func TestAFileOfALaterVersionIsRefused(t *testing.T) {
+func TestOpen_FileOfLaterVersion(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	filled(t, path)
@@ -191,7 +191,7 @@ func TestAFileOfALaterVersionIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, path)
 }
 
-func TestAFileOfAnotherProgramIsRefused(t *testing.T) {
+func TestOpen_FileOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	update(t, path, func(tx *bbolt.Tx) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-func TestAfterACommitThatFailedTheStoreTakesNoWritesUntilItIsOpenedAnew(t *testing.T) {
+func TestCommit_FailedEndsWrites(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	store, err := Open(path)
@@ -46,7 +46,7 @@ func TestAfterACommitThatFailedTheStoreTakesNoWritesUntilItIsOpenedAnew(t *testi
 	require.NoError(t, store.Close())
 }
 
-func TestAPanicInACommitIsItsFailure(t *testing.T) {
+func TestCommit_Panics(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	store, err := Open(path)

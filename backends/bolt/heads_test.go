@@ -40,7 +40,7 @@ func written(t *testing.T, path string, commits int) (file []byte, newest int) {
 	return file, newest
 }
 
-func TestTheLossOfACommitThatWasAnsweredIsDamage(t *testing.T) {
+func TestDamage_LostCommit(t *testing.T) {
 	t.Parallel()
 	for commits := range 6 {
 		path := newPath(t)
@@ -68,7 +68,7 @@ func TestTheLossOfACommitThatWasAnsweredIsDamage(t *testing.T) {
 	}
 }
 
-func TestACommitThatWasInterruptedIsReported(t *testing.T) {
+func TestDamage_InterruptedCommit(t *testing.T) {
 	t.Parallel()
 	for commits := range 4 {
 		path := newPath(t)
@@ -91,7 +91,7 @@ func TestACommitThatWasInterruptedIsReported(t *testing.T) {
 	}
 }
 
-func TestDamageOfTheOlderHeadLosesNothing(t *testing.T) {
+func TestDamage_OlderHead(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	file, newest := written(t, path, 5)
@@ -104,7 +104,7 @@ func TestDamageOfTheOlderHeadLosesNothing(t *testing.T) {
 
 // A wrong length of the list of free pages makes bbolt free pages that are in use, or count
 // to the end of the numbers.
-func TestAListOfFreePagesWithAWrongHeadIsDamage(t *testing.T) {
+func TestDamage_FreePagesWrongHead(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	whole, _ := written(t, path, 3)
@@ -133,7 +133,7 @@ func TestAListOfFreePagesWithAWrongHeadIsDamage(t *testing.T) {
 	}
 }
 
-func TestALongListOfFreePagesIsRead(t *testing.T) {
+func TestOpen_LongListOfFreePages(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	database := open(t, path, bolt.WithoutSync())

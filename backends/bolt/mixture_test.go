@@ -37,7 +37,7 @@ func oneMoreCommit(t *testing.T, path string) (older, newer []byte, before, afte
 // The heads of the commit before can come back with any of its pages: then what is there is the
 // state before, which is no damage that a check of it could find. Where the page of the newer
 // commit that has its number is still there, that is reported.
-func TestOldAndNewPagesMixedAreToldWhereItCanBeKnown(t *testing.T) {
+func TestDamage_OldAndNewPagesMixed(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	older, newer, before, after := oneMoreCommit(t, path)

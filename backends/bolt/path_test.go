@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-func TestALinkStandsForTheFileThatItLeadsTo(t *testing.T) {
+func TestOpen_Link(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	link := filepath.Join(t.TempDir(), "link.db")
@@ -34,7 +34,7 @@ func TestALinkStandsForTheFileThatItLeadsTo(t *testing.T) {
 	require.Len(t, contents(t, open(t, path), "a"), 2)
 }
 
-func TestANewFileIsMadeInAFolderThatIsALink(t *testing.T) {
+func TestOpen_FolderThatIsALink(t *testing.T) {
 	t.Parallel()
 	folder, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
 	require.NoError(t, os.Symlink(folder, link))
@@ -42,7 +42,7 @@ func TestANewFileIsMadeInAFolderThatIsALink(t *testing.T) {
 	require.FileExists(t, filepath.Join(folder, "store.db"))
 }
 
-func TestALinkThatLeadsNowhereIsRefused(t *testing.T) {
+func TestOpen_LinkToNowhere(t *testing.T) {
 	t.Parallel()
 	path, link := newPath(t), filepath.Join(t.TempDir(), "link.db")
 	require.NoError(t, os.Symlink(path, link))
@@ -53,7 +53,7 @@ func TestALinkThatLeadsNowhereIsRefused(t *testing.T) {
 	require.Empty(t, names(t, link))
 }
 
-func TestAnEmptyFileIsRefusedAndLeftAsItIs(t *testing.T) {
+func TestOpen_EmptyFile(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
@@ -68,7 +68,7 @@ func TestAnEmptyFileIsRefusedAndLeftAsItIs(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeUsedIsInvalid(t *testing.T) {
+func TestOpen_Refuses(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	for name, run := range map[string]func() error{

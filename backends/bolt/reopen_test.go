@@ -16,7 +16,7 @@ import (
 )
 
 // Every rule holds as well where the store is closed and opened anew before each read.
-func TestStoreThatIsOpenedAnewBeforeEachRead(t *testing.T) {
+func TestStore_OpenedAnewBeforeReads(t *testing.T) {
 	t.Parallel()
 	storetest.RunStore(t, func(t *testing.T) store.Store {
 		t.Helper()

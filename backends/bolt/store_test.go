@@ -26,7 +26,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-func TestWhatWasWrittenIsThereWhenTheStoreIsOpenedAnew(t *testing.T) {
+func TestOpen_FindsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	database := open(t, path)
@@ -61,7 +61,7 @@ func TestWhatWasWrittenIsThereWhenTheStoreIsOpenedAnew(t *testing.T) {
 	require.Equal(t, append(before, `{"_id":2}`), contents(t, again, "a"))
 }
 
-func TestASecondOpenerIsToldWhatToDo(t *testing.T) {
+func TestOpen_SecondOpener(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	store := open(t, path)
@@ -74,7 +74,7 @@ func TestASecondOpenerIsToldWhatToDo(t *testing.T) {
 	require.Len(t, contents(t, open(t, path), "a"), 1)
 }
 
-func TestAnOpenerWaitsForTheOneBefore(t *testing.T) {
+func TestOpen_WaitsForTheOneBefore(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	store := open(t, path)
@@ -95,7 +95,7 @@ func TestAnOpenerWaitsForTheOneBefore(t *testing.T) {
 	require.NoError(t, next.Close())
 }
 
-func TestAStoreThatWasClosedRefusesAll(t *testing.T) {
+func TestClose_RefusesAll(t *testing.T) {
 	t.Parallel()
 	database := open(t, newPath(t))
 	put(t, database, "a", 1)
@@ -114,7 +114,7 @@ func TestAStoreThatWasClosedRefusesAll(t *testing.T) {
 	require.Zero(t, database.Stats())
 }
 
-func TestAPathThatCannotBeAStoreIsRefused(t *testing.T) {
+func TestOpen_RefusesPath(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	_, err := bolt.Open(folder)
@@ -125,7 +125,7 @@ func TestAPathThatCannotBeAStoreIsRefused(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestOpenLeavesNoOtherFiles(t *testing.T) {
+func TestOpen_LeavesNoOtherFiles(t *testing.T) {
 	t.Parallel()
 	path := newPath(t)
 	store := open(t, path)
@@ -156,7 +156,7 @@ func (l *limited) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-func TestTheClockIsTheOneThatIsGiven(t *testing.T) {
+func TestNow_GivenClock(t *testing.T) {
 	t.Parallel()
 	at := time.UnixMilli(1_700_000_000_000)
 	store := open(t, newPath(t), bolt.WithNow(func() time.Time { return at }))
@@ -165,7 +165,7 @@ func TestTheClockIsTheOneThatIsGiven(t *testing.T) {
 	require.Equal(t, at.UTC(), now)
 }
 
-func TestAWatcherIsToldWhatIsOnDisk(t *testing.T) {
+func TestWatch_WhatIsOnDisk(t *testing.T) {
 	t.Parallel()
 	database := open(t, newPath(t))
 	told := []string{}
@@ -180,7 +180,7 @@ func TestAWatcherIsToldWhatIsOnDisk(t *testing.T) {
 	require.Equal(t, []string{`null {"_id":1}`, `{"_id":1} null`}, told)
 }
 
-func TestAContextThatHasEndedWritesNothing(t *testing.T) {
+func TestWrite_ContextEnded(t *testing.T) {
 	t.Parallel()
 	store := open(t, newPath(t))
 	ctx, end := context.WithCancel(t.Context())
