@@ -26,7 +26,7 @@ func said(user string, n int) *http.Request {
 		fmt.Sprintf(`{"type":"message","channel":"D-%s","user":%q,"text":"%d","ts":"1.%06d"}`, user, user, n, n))
 }
 
-func TestTheToolIsAnsweredBeforeTheEventIsReceived(t *testing.T) {
+func TestHandler_AnswersBeforeReceiving(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		connector, err := charlie.New(charlie.Config{FindChannel: findT1, Now: clock, Workers: 2, Backlog: 3})
@@ -61,7 +61,7 @@ func TestTheToolIsAnsweredBeforeTheEventIsReceived(t *testing.T) {
 	})
 }
 
-func TestEventsOfOneSenderKeepTheirOrder(t *testing.T) {
+func TestHandler_OrderOfOneSender(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	heard := map[string][]string{}
@@ -91,7 +91,7 @@ func TestEventsOfOneSenderKeepTheirOrder(t *testing.T) {
 	}
 }
 
-func TestShutdownEndsWhatTakesTooLong(t *testing.T) {
+func TestShutdown_EndsWhatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		connector, err := charlie.New(charlie.Config{FindChannel: findT1, Now: clock})
@@ -111,7 +111,7 @@ func TestShutdownEndsWhatTakesTooLong(t *testing.T) {
 	})
 }
 
-func TestTheHostHearsOfWhatFailed(t *testing.T) {
+func TestHandler_ReportsFailures(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("out of tea")
 	var mu sync.Mutex

@@ -25,7 +25,7 @@ func sentButtons(t *testing.T, connector *charlie.Connector) livechat.Ticket {
 	}
 }
 
-func TestANewTextStandsInThePlaceOfTheButtons(t *testing.T) {
+func TestUpdateMessage_TextReplacesButtons(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	connector := s.start(t, charlie.Config{})
@@ -41,7 +41,7 @@ func TestANewTextStandsInThePlaceOfTheButtons(t *testing.T) {
 	require.JSONEq(t, `[{"color":"red"}]`, s.sent(t, "D1").Get("attachments"))
 }
 
-func TestWhatAnUpdateDoesNotGiveStays(t *testing.T) {
+func TestUpdateMessage_LeavesTheRest(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	connector := s.start(t, charlie.Config{})
@@ -55,7 +55,7 @@ func TestWhatAnUpdateDoesNotGiveStays(t *testing.T) {
 	require.Equal(t, "[]", s.sent(t, "D1").Get("attachments"))
 }
 
-func TestATicketShowsWhoTookItAndIsRecalled(t *testing.T) {
+func TestTicket_TakenAndRecalled(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	connector := s.start(t, charlie.Config{})
@@ -72,7 +72,7 @@ func TestATicketShowsWhoTookItAndIsRecalled(t *testing.T) {
 	require.ErrorIs(t, connector.ShowTaken(t.Context(), workspace(), ticket, "x"), boterr.NotFound)
 }
 
-func TestAConversationIsArchivedOnce(t *testing.T) {
+func TestArchive_Once(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	connector := s.start(t, charlie.Config{})
@@ -84,7 +84,7 @@ func TestAConversationIsArchivedOnce(t *testing.T) {
 	require.ErrorIs(t, connector.ArchiveConversation(t.Context(), workspace(), "C404"), boterr.NotFound)
 }
 
-func TestAGroupIsMadeOncePerKey(t *testing.T) {
+func TestCreateGroup_OncePerKey(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	connector := s.start(t, charlie.Config{})
@@ -101,7 +101,7 @@ func TestAGroupIsMadeOncePerKey(t *testing.T) {
 	require.Regexp(t, `^ada-s-request-[0-9a-f]{12}$`, s.conversations[made.ExternalID].name)
 }
 
-func TestAGroupWhoseAgentCouldNotBeInvitedIsFoundAgain(t *testing.T) {
+func TestCreateGroup_AgentNotInvited(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	connector := s.start(t, charlie.Config{})
@@ -114,7 +114,7 @@ func TestAGroupWhoseAgentCouldNotBeInvitedIsFoundAgain(t *testing.T) {
 	require.Len(t, s.conversations, 3, "the two that were there, and one new")
 }
 
-func TestAGroupThatWasArchivedIsNotUsedAgain(t *testing.T) {
+func TestCreateGroup_AfterArchive(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	connector := s.start(t, charlie.Config{})
@@ -125,7 +125,7 @@ func TestAGroupThatWasArchivedIsNotUsedAgain(t *testing.T) {
 	require.ErrorIs(t, err, boterr.FailedPrecondition)
 }
 
-func TestAGroupWithoutAnIDIsNoGroup(t *testing.T) {
+func TestCreateGroup_WithoutAnID(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	s.next(answer{status: http.StatusOK, body: `{"ok":true}`})
@@ -134,7 +134,7 @@ func TestAGroupWithoutAnIDIsNoGroup(t *testing.T) {
 	require.Equal(t, []string{"conversations.create"}, s.called())
 }
 
-func TestANameThatSomebodyElseTookIsReported(t *testing.T) {
+func TestCreateGroup_NameIsTaken(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	connector := s.start(t, charlie.Config{})
@@ -146,7 +146,7 @@ func TestANameThatSomebodyElseTookIsReported(t *testing.T) {
 	require.ErrorIs(t, err, boterr.AlreadyExists)
 }
 
-func TestNamesOfConversationsAreValid(t *testing.T) {
+func TestCreateGroup_ValidNames(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	connector := s.start(t, charlie.Config{})

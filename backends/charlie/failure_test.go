@@ -21,7 +21,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestTheToolsRefusalsHaveCodes(t *testing.T) {
+func TestError_CodeOfRefusal(t *testing.T) {
 	t.Parallel()
 	for word, code := range map[string]boterr.Code{
 		"channel_not_found": boterr.NotFound,
@@ -57,7 +57,7 @@ func TestTheToolsRefusalsHaveCodes(t *testing.T) {
 	}
 }
 
-func TestARefusedTokenIsToldToTheHost(t *testing.T) {
+func TestError_RefusedToken(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"invalid_auth", "token_revoked", "token_of_new_kind"} {
 		s := newTool()
@@ -67,7 +67,7 @@ func TestARefusedTokenIsToldToTheHost(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoWordOfTheToolIsNotRepeated(t *testing.T) {
+func TestError_UnknownWordIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	s.next(refuses("<b>no</b>"))
@@ -76,7 +76,7 @@ func TestWhatIsNoWordOfTheToolIsNotRepeated(t *testing.T) {
 	require.NotContains(t, err.Error(), "<b>")
 }
 
-func TestBlocksThatTheToolRefusesHaveThePath(t *testing.T) {
+func TestError_PathOfRefusedBlocks(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	connector := s.start(t, charlie.Config{})
@@ -102,7 +102,7 @@ func TestBlocksThatTheToolRefusesHaveThePath(t *testing.T) {
 	}
 }
 
-func TestWithoutAnAnswerThereIsNoCodeAndNoRepetition(t *testing.T) {
+func TestError_WithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	for name, given := range map[string]answer{
 		"a failure of the server": {status: http.StatusBadGateway, body: "<html>"},
@@ -149,7 +149,7 @@ func answered(status int, header http.Header, body string) *http.Response {
 
 const taken = `{"ok":true,"channel":"C1","ts":"1.000002"}`
 
-func TestWhatTheToolTookIsSentWhateverItsAnswerHolds(t *testing.T) {
+func TestSend_AcceptedWhateverTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	s.next(answer{status: http.StatusOK, body: `{"ok":true,"channel":"C1","ts":"1.000002","message":{"text":["of a new kind"]}}`})
@@ -159,7 +159,7 @@ func TestWhatTheToolTookIsSentWhateverItsAnswerHolds(t *testing.T) {
 	require.Equal(t, "UBOT", delivery.From, "that of the channel's info")
 }
 
-func TestARateLimitIsWaitedFor(t *testing.T) {
+func TestRateLimit_IsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		retryAfter []string
@@ -192,7 +192,7 @@ func TestARateLimitIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestARateLimitThatLastsIsResourceExhausted(t *testing.T) {
+func TestRateLimit_Lasts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answer answer
@@ -219,7 +219,7 @@ func TestARateLimitThatLastsIsResourceExhausted(t *testing.T) {
 	}
 }
 
-func TestTheEndOfTheContextEndsACall(t *testing.T) {
+func TestSend_ContextEnds(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]roundTrip{
 		"while it waits": func(*http.Request) (*http.Response, error) {
@@ -242,7 +242,7 @@ func TestTheEndOfTheContextEndsACall(t *testing.T) {
 	}
 }
 
-func TestASilentToolIsGivenUp(t *testing.T) {
+func TestSend_SilentTool(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		connector := over(t, charlie.Config{Timeout: 3 * time.Second}, func(r *http.Request) (*http.Response, error) {
@@ -258,7 +258,7 @@ func TestASilentToolIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestNoErrorShowsAToken(t *testing.T) {
+func TestError_ShowsNoToken(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]roundTrip{
 		"the network": func(*http.Request) (*http.Response, error) { return nil, errors.New("no way to " + token) },
@@ -282,7 +282,7 @@ func TestNoErrorShowsAToken(t *testing.T) {
 	}
 }
 
-func TestManyGoroutinesOfManyWorkspacesShareAConnector(t *testing.T) {
+func TestConnector_ConcurrentUse(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	got := map[string]string{}
@@ -317,7 +317,7 @@ func TestManyGoroutinesOfManyWorkspacesShareAConnector(t *testing.T) {
 	}
 }
 
-func TestAConfigThatMakesNoSenseIsRefused(t *testing.T) {
+func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
 	for field, config := range map[string]charlie.Config{
 		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxWait": {MaxWait: -1}, "MaxWaits": {MaxWaits: -1},

@@ -118,7 +118,7 @@ func ask(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 
 const hello = `{"type":"message","channel":"D1","user":"U1","text":"hello","ts":"1699999999.000100"}`
 
-func TestAMessageArrives(t *testing.T) {
+func TestHandler_Message(t *testing.T) {
 	t.Parallel()
 	box := newInbox(t, charlie.Config{})
 	require.Equal(t, http.StatusOK, ask(box, wrote("E1", hello)).Code)
@@ -128,7 +128,7 @@ func TestAMessageArrives(t *testing.T) {
 	}}}, box.all(t))
 }
 
-func TestATextArrivesAsItWasWritten(t *testing.T) {
+func TestHandler_TextAsWritten(t *testing.T) {
 	t.Parallel()
 	for told, want := range map[string]string{
 		`a &lt;b&gt; &amp;amp; c`:                     `a <b> &amp; c`,
@@ -151,7 +151,7 @@ func TestATextArrivesAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestFilesArriveAsMisc(t *testing.T) {
+func TestHandler_FilesAsMisc(t *testing.T) {
 	t.Parallel()
 	box := newInbox(t, charlie.Config{})
 	ask(box, wrote("E1", `{"type":"message","subtype":"file_share","channel":"D1","user":"U1","text":"look","ts":"1.0001","files":[`+
@@ -164,7 +164,7 @@ func TestFilesArriveAsMisc(t *testing.T) {
 		`{"type":"file","payload":{"url":"https://x.test/a.pdf","attachment_id":"F2"},"title":"a.pdf"}],"text":"look"}`, event.Data.String())
 }
 
-func TestWhatNoPersonWroteIsLeftOut(t *testing.T) {
+func TestHandler_OnlyPeople(t *testing.T) {
 	t.Parallel()
 	for name, event := range map[string]string{
 		"the bot's own":     `{"type":"message","channel":"D1","user":"UBOT","text":"x","ts":"1.1"}`,
@@ -187,7 +187,7 @@ func TestWhatNoPersonWroteIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestATapArrivesWithThePayloadOfTheButton(t *testing.T) {
+func TestHandler_TapWithPayload(t *testing.T) {
 	t.Parallel()
 	for name, payload := range map[string]any{
 		"a text":                      "book",
@@ -222,7 +222,7 @@ func TestATapArrivesWithThePayloadOfTheButton(t *testing.T) {
 	}
 }
 
-func TestATapWithoutAValueIsLeftOut(t *testing.T) {
+func TestHandler_TapWithoutValue(t *testing.T) {
 	t.Parallel()
 	box := newInbox(t, charlie.Config{})
 	require.Equal(t, http.StatusOK, ask(box, tapped(`[{"action_id":"link","type":"button"},`+
@@ -232,7 +232,7 @@ func TestATapWithoutAValueIsLeftOut(t *testing.T) {
 	require.Equal(t, "tea", received[0].Event.Payload())
 }
 
-func TestASignatureIsThatOfTheTool(t *testing.T) {
+func TestSignature_OfTheTool(t *testing.T) {
 	t.Parallel()
 	const body = `{"type":"event_callback"}`
 	r := signed("application/json", body)
@@ -246,7 +246,7 @@ func TestASignatureIsThatOfTheTool(t *testing.T) {
 	require.NoError(t, verifier.Ensure())
 }
 
-func TestWhatTheToolDidNotSignIsRefused(t *testing.T) {
+func TestHandler_RefusesUnsigned(t *testing.T) {
 	t.Parallel()
 	alter := func(change func(r *http.Request)) *http.Request {
 		r := wrote("E1", hello)
@@ -281,7 +281,7 @@ func TestWhatTheToolDidNotSignIsRefused(t *testing.T) {
 	}
 }
 
-func TestAChannelWithoutASecretHearsNothing(t *testing.T) {
+func TestHandler_ChannelWithoutSecret(t *testing.T) {
 	t.Parallel()
 	find := func(context.Context, charlie.Workspace) (*channel.Channel, error) {
 		return &channel.Channel{ID: "desk", App: "app-1", Type: channel.Charlie}, nil
@@ -295,7 +295,7 @@ func TestAChannelWithoutASecretHearsNothing(t *testing.T) {
 	require.Len(t, shared.all(t), 1)
 }
 
-func TestWhatComesAgainIsReceivedOnce(t *testing.T) {
+func TestHandler_RepeatedEvent(t *testing.T) {
 	t.Parallel()
 	box := newInbox(t, charlie.Config{})
 	for i := range 3 {
@@ -313,7 +313,7 @@ func TestWhatComesAgainIsReceivedOnce(t *testing.T) {
 	require.Len(t, box.all(t), 3)
 }
 
-func TestTheAddressIsChecked(t *testing.T) {
+func TestHandler_ChecksTheAddress(t *testing.T) {
 	t.Parallel()
 	const body = `{"type":"url_verification","token":"x","challenge":"3eZbrw"}`
 	for name, c := range map[string]struct {
@@ -335,7 +335,7 @@ func TestTheAddressIsChecked(t *testing.T) {
 	}
 }
 
-func TestWhatTheToolDoesNotSendIsRefused(t *testing.T) {
+func TestHandler_RefusesOtherRequests(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		request *http.Request
@@ -360,7 +360,7 @@ func TestWhatTheToolDoesNotSendIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeTakenNowMayComeAgain(t *testing.T) {
+func TestHandler_FullMayComeAgain(t *testing.T) {
 	t.Parallel()
 	down := errors.New("the database is down")
 	isDown := true
@@ -378,7 +378,7 @@ func TestWhatCannotBeTakenNowMayComeAgain(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, ask(box, said("U1", 2)).Code, "after Shutdown")
 }
 
-func TestAHandlerNeedsToFindChannels(t *testing.T) {
+func TestHandler_NeedsFindChannel(t *testing.T) {
 	t.Parallel()
 	connector, err := charlie.New(charlie.Config{})
 	require.NoError(t, err)
@@ -407,7 +407,7 @@ func (s silence) SetReadDeadline(time.Time) error {
 	return nil
 }
 
-func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
+func TestHandler_SlowBody(t *testing.T) {
 	t.Parallel()
 	s := silence{ResponseRecorder: httptest.NewRecorder(), ended: make(chan struct{})}
 	r := wrote("E1", hello)
@@ -416,7 +416,7 @@ func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
 	require.Equal(t, http.StatusRequestTimeout, s.Code)
 }
 
-func TestABodyIsReadOnlyAfterItsSignature(t *testing.T) {
+func TestHandler_BodyAfterSignature(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 1000) + strings.Repeat("]", 1000)
 	for name, body := range map[string]string{
@@ -429,7 +429,7 @@ func TestABodyIsReadOnlyAfterItsSignature(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoPresentTimeLooksUpNoChannel(t *testing.T) {
+func TestHandler_OldTimeLooksUpNothing(t *testing.T) {
 	t.Parallel()
 	box := newInbox(t, charlie.Config{FindChannel: func(context.Context, charlie.Workspace) (*channel.Channel, error) {
 		t.Error("the channel was looked up")

@@ -14,7 +14,7 @@ import (
 
 // The test server of the library decodes blocks and attachments as the library knows them,
 // fails where it cannot, and answers with the text that it got.
-func TestTheLibrarysServerUnderstandsEachMessage(t *testing.T) {
+func TestSend_LibrarysServerUnderstands(t *testing.T) {
 	t.Parallel()
 	server := slacktest.NewTestServer()
 	server.Start()

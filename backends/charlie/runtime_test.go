@@ -105,7 +105,7 @@ func (h *host) tapOn(t *testing.T, conversation string) *http.Request {
 	return signed("application/x-www-form-urlencoded", url.Values{"payload": {payload.String()}}.Encode())
 }
 
-func TestATicketIsTakenByATapAndTheTwoTalk(t *testing.T) {
+func TestRuntime_TicketTakenByTap(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	live := h.runtime.LiveChats("app-1")
@@ -137,7 +137,7 @@ func TestATicketIsTakenByATapAndTheTwoTalk(t *testing.T) {
 	require.Equal(t, "&lt;b&gt;yes&lt;/b&gt;", h.tool.sent(t, group.ExternalID).Get("text"))
 }
 
-func TestAMemberOfTheWorkspaceTalksWithTheBot(t *testing.T) {
+func TestRuntime_MemberAndBot(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	var result []byte

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestATextIsSentAndTheToolsReplyComesBack(t *testing.T) {
+func TestSend_TextAndReply(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	delivery, err := s.start(t, charlie.Config{}).Send(t.Context(), to("U1", send.Text("Hello")))
@@ -27,7 +27,7 @@ func TestATextIsSentAndTheToolsReplyComesBack(t *testing.T) {
 	require.True(t, document.Get(delivery.Reply, "message.of_a_new_kind.kept", false), "what the library does not know is kept")
 }
 
-func TestATextOfAMemberIsNoMarkup(t *testing.T) {
+func TestSend_TextIsNoMarkup(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	connector := s.start(t, charlie.Config{})
@@ -45,7 +45,7 @@ func TestATextOfAMemberIsNoMarkup(t *testing.T) {
 	}
 }
 
-func TestEachTypeInTheToolsWords(t *testing.T) {
+func TestSend_EachType(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		response     send.Response
@@ -98,7 +98,7 @@ func TestEachTypeInTheToolsWords(t *testing.T) {
 	}
 }
 
-func TestFieldsOfTheToolsOwnPassThrough(t *testing.T) {
+func TestSend_FieldsOfTheTool(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	response := send.Text("Hello").With("thread_ts", "1.2").With("unfurl_links", false).
@@ -111,7 +111,7 @@ func TestFieldsOfTheToolsOwnPassThrough(t *testing.T) {
 	require.JSONEq(t, `[{"color":"red","of_a_new_kind":1}]`, sent.Get("attachments"))
 }
 
-func TestTypingIsDeliveredAndNothingIsSent(t *testing.T) {
+func TestSend_Typing(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	delivery, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Typing(1)))
@@ -120,7 +120,7 @@ func TestTypingIsDeliveredAndNothingIsSent(t *testing.T) {
 	require.Empty(t, s.called())
 }
 
-func TestALongTextFitsIntoBlocks(t *testing.T) {
+func TestSend_LongText(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	text := strings.Repeat("&", 2000)
@@ -137,7 +137,7 @@ func TestALongTextFitsIntoBlocks(t *testing.T) {
 	require.Equal(t, strings.Repeat("&amp;", 2000), whole.String())
 }
 
-func TestWhatTheToolCannotShowIsRefusedWithThePath(t *testing.T) {
+func TestSend_UnshowableHasPath(t *testing.T) {
 	t.Parallel()
 	long := send.Postback("Go", strings.Repeat("é", 2001))
 	for name, c := range map[string]struct {
@@ -170,14 +170,14 @@ func TestWhatTheToolCannotShowIsRefusedWithThePath(t *testing.T) {
 	}
 }
 
-func TestAPayloadOfTheLongestLengthIsSent(t *testing.T) {
+func TestSend_LongestPayload(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	_, err := s.start(t, charlie.Config{}).Send(t.Context(), to("C1", send.Buttons("x", send.Postback("A", strings.Repeat("é", 2000)))))
 	require.NoError(t, err)
 }
 
-func TestTheUsersTokenServesWhereTheBotHasNone(t *testing.T) {
+func TestSend_TokenOfUser(t *testing.T) {
 	t.Parallel()
 	s := newTool()
 	message := to("C1", send.Text("Hello"))

@@ -41,7 +41,7 @@ func FuzzAPayloadComesBackFromItsButton(f *testing.F) {
 	})
 }
 
-func TestWhatIsNoPayloadIsRefused(t *testing.T) {
+func TestPayload_Refuses(t *testing.T) {
 	t.Parallel()
 	for _, payload := range []any{nil, int64(1), document.O(), document.O("payload", 1), document.A("x")} {
 		_, err := valueOf(payload)
@@ -49,7 +49,7 @@ func TestWhatIsNoPayloadIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheTimeOfAMessageIsThatOfItsID(t *testing.T) {
+func TestMessageTime_FromID(t *testing.T) {
 	t.Parallel()
 	for ts, want := range map[string]document.Timestamp{
 		"1700000000.001900": 1700000000001, "1700000000": 1700000000000, "1700000000.5": 1700000000500, "": 0, "x.1": 0, "-1.1": 0,
@@ -59,7 +59,7 @@ func TestTheTimeOfAMessageIsThatOfItsID(t *testing.T) {
 	}
 }
 
-func TestAMemoryIsBounded(t *testing.T) {
+func TestMemory_IsBounded(t *testing.T) {
 	t.Parallel()
 	m := newMemory(100)
 	for i := range 10_000 {
@@ -72,7 +72,7 @@ func TestAMemoryIsBounded(t *testing.T) {
 	require.True(t, m.add([]string{"a"}))
 }
 
-func TestWhatIsForgottenMayComeAgainHoweverLongAgoItWas(t *testing.T) {
+func TestMemory_Forgets(t *testing.T) {
 	t.Parallel()
 	m := newMemory(1)
 	require.True(t, m.add([]string{"a"}))
@@ -82,7 +82,7 @@ func TestWhatIsForgottenMayComeAgainHoweverLongAgoItWas(t *testing.T) {
 	require.True(t, m.add([]string{"a"}))
 }
 
-func TestClientsAreBounded(t *testing.T) {
+func TestClients_AreBounded(t *testing.T) {
 	t.Parallel()
 	c := newClients(Config{MaxClients: 2})
 	first := c.of("1")
