@@ -89,7 +89,7 @@ func sold() *intent {
 	}
 }
 
-func TestEventsAreHandedOn(t *testing.T) {
+func TestHandler_HandsEventsOn(t *testing.T) {
 	t.Parallel()
 	failed := sold()
 	failed.status, failed.failure, failed.isCharged = "requires_payment_method", "insufficient_funds", false
@@ -117,7 +117,7 @@ func TestEventsAreHandedOn(t *testing.T) {
 	}
 }
 
-func TestEventsWithoutAPaymentAreAcknowledged(t *testing.T) {
+func TestHandler_EventWithoutPayment(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	handler := handling(t, d, endpointSecret)
@@ -132,7 +132,7 @@ func TestEventsWithoutAPaymentAreAcknowledged(t *testing.T) {
 	require.Empty(t, d.got)
 }
 
-func TestWhatTheProviderDidNotSignNowIsUnauthorized(t *testing.T) {
+func TestHandler_RefusesUnsigned(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	handler := handling(t, d, endpointSecret)
@@ -163,7 +163,7 @@ func TestWhatTheProviderDidNotSignNowIsUnauthorized(t *testing.T) {
 	require.Len(t, d.got, 2)
 }
 
-func TestEitherSecretIsGoodWhileOneReplacesTheOther(t *testing.T) {
+func TestHandler_EitherSecret(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	handler := handling(t, d, newSecret, endpointSecret)
@@ -177,7 +177,7 @@ func TestEitherSecretIsGoodWhileOneReplacesTheOther(t *testing.T) {
 	require.Contains(t, told, "WebhookSecrets")
 }
 
-func TestWhatIsNoEventIsRefused(t *testing.T) {
+func TestHandler_RefusesWhatIsNoEvent(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	handler := handling(t, d, endpointSecret)
@@ -202,7 +202,7 @@ func TestWhatIsNoEventIsRefused(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, recorder.Code)
 }
 
-func TestErrorsAskForTheEventAgainAndShowNothing(t *testing.T) {
+func TestHandler_ErrorAsksAgain(t *testing.T) {
 	t.Parallel()
 	body := event("payment_intent.succeeded", sold().object())
 	for _, c := range []struct {
@@ -247,7 +247,7 @@ func (s silence) SetReadDeadline(time.Time) error {
 	return nil
 }
 
-func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
+func TestHandler_SlowBody(t *testing.T) {
 	t.Parallel()
 	client, err := golf.New(golf.Config{
 		Account: "shop", Key: channel.NewSecret(apiKey), WebhookSecrets: []channel.Secret{channel.NewSecret(endpointSecret)},
@@ -269,7 +269,7 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestTheBodyOfWhatCannotBeSignedIsNotRead(t *testing.T) {
+func TestHandler_UnsignableBodyIsNotRead(t *testing.T) {
 	t.Parallel()
 	handler := handling(t, &desk{}, endpointSecret)
 	for _, header := range []string{"", "t=1600000000,v1=00"} {

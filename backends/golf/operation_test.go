@@ -19,7 +19,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestBotLogicChargesByTheOperation(t *testing.T) {
+func TestGolf_BotLogicCharges(t *testing.T) {
 	t.Parallel()
 	provider := startProvider()
 	t.Cleanup(provider.Close)
@@ -42,7 +42,7 @@ func TestBotLogicChargesByTheOperation(t *testing.T) {
 	require.ErrorIs(t, err, boterr.NotFound)
 }
 
-func TestARunThatIsTriedAgainChargesOnce(t *testing.T) {
+func TestGolf_RunTriedAgain(t *testing.T) {
 	t.Parallel()
 	provider := newProvider(t)
 	rt, err := botctx.New(botctx.Config{

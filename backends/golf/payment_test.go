@@ -53,7 +53,7 @@ func requireNoCode(t *testing.T, err error) {
 	}
 }
 
-func TestAChargeTakesMoney(t *testing.T) {
+func TestCharge(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	client := p.client(t, golf.Config{})
@@ -68,7 +68,7 @@ func TestAChargeTakesMoney(t *testing.T) {
 	require.Equal(t, paid(), payment)
 }
 
-func TestASavedMethodIsChargedWithItsCustomer(t *testing.T) {
+func TestCharge_SavedMethod(t *testing.T) {
 	t.Parallel()
 	client := newProvider(t).client(t, golf.Config{})
 	charge := order()
@@ -80,7 +80,7 @@ func TestASavedMethodIsChargedWithItsCustomer(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestAChargeIsRefundedInPartsAndWhole(t *testing.T) {
+func TestRefund_PartsAndWhole(t *testing.T) {
 	t.Parallel()
 	client := newProvider(t).client(t, golf.Config{})
 	_, err := client.Charge(t.Context(), order())
@@ -108,7 +108,7 @@ func TestAChargeIsRefundedInPartsAndWhole(t *testing.T) {
 	require.Equal(t, int64(1250), payment.Refunded)
 }
 
-func TestADeclinedChargeSaysWhy(t *testing.T) {
+func TestCharge_Declined(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	client := p.client(t, golf.Config{})
@@ -128,7 +128,7 @@ func TestADeclinedChargeSaysWhy(t *testing.T) {
 	requireCode(t, err, boterr.FailedPrecondition, "paymentId")
 }
 
-func TestAPaymentThatMustBeConfirmedIsDeclinedOffSession(t *testing.T) {
+func TestCharge_MustBeConfirmed(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	charge := order()
@@ -143,7 +143,7 @@ func TestAPaymentThatMustBeConfirmedIsDeclinedOffSession(t *testing.T) {
 	require.Equal(t, botctx.PaymentStatus("requires_action"), payment.Status)
 }
 
-func TestASlowMethodIsPending(t *testing.T) {
+func TestCharge_SlowMethodIsPending(t *testing.T) {
 	t.Parallel()
 	charge := order()
 	charge.PaymentMethod = "pm_sepa"
@@ -152,7 +152,7 @@ func TestASlowMethodIsPending(t *testing.T) {
 	require.Equal(t, botctx.PaymentPending, payment.Status)
 }
 
-func TestBadRequestsNameTheirField(t *testing.T) {
+func TestClient_BadRequests(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	client := p.client(t, golf.Config{})
@@ -186,7 +186,7 @@ func TestBadRequestsNameTheirField(t *testing.T) {
 	requireCode(t, err, boterr.InvalidArgument, "idempotencyKey")
 }
 
-func TestWhatIsNotThereIsNotFound(t *testing.T) {
+func TestClient_NotFound(t *testing.T) {
 	t.Parallel()
 	client := newProvider(t).client(t, golf.Config{})
 	for _, id := range []string{"", "pi_9", "../charges", "pi_1?x=y"} {
@@ -197,7 +197,7 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 	}
 }
 
-func TestAKeyChargesOnce(t *testing.T) {
+func TestCharge_OncePerKey(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	client := p.client(t, golf.Config{})
@@ -216,7 +216,7 @@ func TestAKeyChargesOnce(t *testing.T) {
 	requireCode(t, err, boterr.Conflict, "idempotencyKey")
 }
 
-func TestWithoutAKeyEachCallCharges(t *testing.T) {
+func TestCharge_WithoutKey(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	client := p.client(t, golf.Config{})
@@ -229,7 +229,7 @@ func TestWithoutAKeyEachCallCharges(t *testing.T) {
 	require.Equal(t, 2, p.charged())
 }
 
-func TestManyCallsChargeOncePerKey(t *testing.T) {
+func TestCharge_OncePerKeyAtOnce(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	client := p.client(t, golf.Config{})
@@ -252,7 +252,7 @@ func TestManyCallsChargeOncePerKey(t *testing.T) {
 }
 
 // A charge whose answer got lost is the reason for keys.
-func TestALostAnswerIsFoundAgainByItsKey(t *testing.T) {
+func TestCharge_LostAnswerFoundByKey(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	client := p.client(t, golf.Config{})
@@ -265,7 +265,7 @@ func TestALostAnswerIsFoundAgainByItsKey(t *testing.T) {
 	require.Equal(t, 1, p.charged())
 }
 
-func TestALostAnswerIsAskedForAgainAndChargesOnce(t *testing.T) {
+func TestCharge_LostAnswerAskedAgain(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	client := p.client(t, golf.Config{MaxRetries: new(1)})
@@ -277,7 +277,7 @@ func TestALostAnswerIsAskedForAgainAndChargesOnce(t *testing.T) {
 	require.Equal(t, 1, p.charged())
 }
 
-func TestFaultsHaveTheirCodes(t *testing.T) {
+func TestError_Codes(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	client := p.client(t, golf.Config{})
@@ -304,7 +304,7 @@ func TestFaultsHaveTheirCodes(t *testing.T) {
 	require.Zero(t, p.charged())
 }
 
-func TestAWrongKeyIsAFailedPreconditionThatDoesNotShowIt(t *testing.T) {
+func TestError_WrongKeyIsNotShown(t *testing.T) {
 	t.Parallel()
 	wrong := "sk_test_wrong"
 	_, err := newProvider(t).client(t, golf.Config{Key: channel.NewSecret(wrong)}).Charge(t.Context(), order())
@@ -312,7 +312,7 @@ func TestAWrongKeyIsAFailedPreconditionThatDoesNotShowIt(t *testing.T) {
 	require.NotContains(t, err.Error(), wrong)
 }
 
-func TestAnEndedContextIsTold(t *testing.T) {
+func TestCharge_ContextEnded(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -322,7 +322,7 @@ func TestAnEndedContextIsTold(t *testing.T) {
 	require.Zero(t, p.requests)
 }
 
-func TestTheProvidersOwnClientIsTheAccounts(t *testing.T) {
+func TestProvider_IsOfTheAccount(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)
 	client := p.client(t, golf.Config{})
@@ -334,7 +334,7 @@ func TestTheProvidersOwnClientIsTheAccounts(t *testing.T) {
 	require.Empty(t, stripe.Key)
 }
 
-func TestNewNeedsANameAndAKey(t *testing.T) {
+func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
 	key := channel.NewSecret(apiKey)
 	for field, config := range map[string]golf.Config{
@@ -348,7 +348,7 @@ func TestNewNeedsANameAndAKey(t *testing.T) {
 	}
 }
 
-func TestAccountsAreFoundByName(t *testing.T) {
+func TestAccounts_ByName(t *testing.T) {
 	t.Parallel()
 	client := newProvider(t).client(t, golf.Config{})
 	found, err := golf.Accounts(client)("a1", "shop")
