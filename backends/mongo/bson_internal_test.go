@@ -16,7 +16,7 @@ import (
 // someHidden is what the hidden field of a document holds.
 var someHidden = hidden{order: 7, revision: bson.NewObjectID()}
 
-func TestADocumentComesBackToTheLetter(t *testing.T) {
+func TestBSON_RoundTrip(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]document.Object{
 		"types": document.O(
@@ -46,7 +46,7 @@ func TestADocumentComesBackToTheLetter(t *testing.T) {
 	}
 }
 
-func TestWhatOthersWroteIsReadOrNamed(t *testing.T) {
+func TestBSON_WrittenByOthers(t *testing.T) {
 	t.Parallel()
 	b, err := bson.Marshal(bson.D{{Key: "_id", Value: int32(1)}, {Key: "n", Value: bson.A{int32(2), bson.Undefined{}}}})
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestWhatOthersWroteIsReadOrNamed(t *testing.T) {
 	}
 }
 
-func TestBrokenBSONIsAnError(t *testing.T) {
+func TestBSON_Broken(t *testing.T) {
 	t.Parallel()
 	b, err := stored(document.O("_id", 1, "list", document.A("x", 1.5)), someHidden)
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestBrokenBSONIsAnError(t *testing.T) {
 	}
 }
 
-func TestNamesOfCollectionsStayApart(t *testing.T) {
+func TestCollectionNames_StayApart(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for _, name := range []string{
@@ -91,7 +91,7 @@ func TestNamesOfCollectionsStayApart(t *testing.T) {
 	}
 }
 
-func TestPlacesInTheOrderOfInsertionGrow(t *testing.T) {
+func TestInsertionOrder_Grows(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(1_700_000_000_000)
 	clock := newOrderClock(func() time.Time { return now })

@@ -35,7 +35,7 @@ var expectedMeanings = map[boterr.Code][]int{
 	boterr.AlreadyExists: {11000, 11001, 12582},
 }
 
-func TestEveryCodeOfTheServerHasItsMeaning(t *testing.T) {
+func TestErrorCode_EachOfTheServer(t *testing.T) {
 	t.Parallel()
 	rows := 0
 	for means, codes := range expectedMeanings {
@@ -55,7 +55,7 @@ func TestEveryCodeOfTheServerHasItsMeaning(t *testing.T) {
 	require.Len(t, meanings, rows, "a code has a meaning that is not expected here")
 }
 
-func TestALabelOfAPassingErrorSaysMoreThanItsCode(t *testing.T) {
+func TestErrorCode_LabelOfPassingError(t *testing.T) {
 	t.Parallel()
 	for _, label := range []string{
 		"RetryableWriteError", "RetryableError", "SystemOverloadedError", "TransientTransactionError", "NetworkError",
@@ -73,7 +73,7 @@ func TestALabelOfAPassingErrorSaysMoreThanItsCode(t *testing.T) {
 	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(failure(t.Context(), other)))
 }
 
-func TestWhatTheDriverSaysOfTheNetworkIsUnavailable(t *testing.T) {
+func TestErrorCode_Network(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
 		mongo.ErrClientDisconnected, io.ErrUnexpectedEOF, context.DeadlineExceeded, errors.New("server selection failed"),
@@ -83,7 +83,7 @@ func TestWhatTheDriverSaysOfTheNetworkIsUnavailable(t *testing.T) {
 	}
 }
 
-func TestAPassingCodeBesideOthersIsUnavailable(t *testing.T) {
+func TestErrorCode_PassingBesideOthers(t *testing.T) {
 	t.Parallel()
 	err := mongo.BulkWriteException{WriteErrors: []mongo.BulkWriteError{
 		{WriteError: mongo.WriteError{Code: 14}}, {WriteError: mongo.WriteError{Code: 462}},
@@ -91,7 +91,7 @@ func TestAPassingCodeBesideOthersIsUnavailable(t *testing.T) {
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(failure(t.Context(), err)))
 }
 
-func TestAnAssertionWithoutANameIsTheCallersOnlyInAnExpression(t *testing.T) {
+func TestErrorCode_NamelessAssertion(t *testing.T) {
 	t.Parallel()
 	refused := mongo.CommandError{Code: 16554, Name: "Location16554", Message: "$add only supports numeric or date types"}
 	expression, err := query.CompileFilter(document.O("$expr", document.O("$add", document.A("$a", 1))))

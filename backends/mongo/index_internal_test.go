@@ -27,7 +27,7 @@ func listed(t *testing.T, options ...bson.E) storedIndex {
 	return index
 }
 
-func TestAnIndexWithOptionsThatMatterIsNotTheWantedOne(t *testing.T) {
+func TestIndex_OptionsThatMatter(t *testing.T) {
 	t.Parallel()
 	c := &collection{name: "own"}
 	unique := bson.E{Key: "unique", Value: true}
@@ -49,7 +49,7 @@ func TestAnIndexWithOptionsThatMatterIsNotTheWantedOne(t *testing.T) {
 	}
 }
 
-func TestAnIndexWithOptionsThatChangeNothingIsTheWantedOne(t *testing.T) {
+func TestIndex_OptionsThatChangeNothing(t *testing.T) {
 	t.Parallel()
 	c := &collection{name: "own"}
 	for _, option := range []bson.E{
@@ -64,7 +64,7 @@ func TestAnIndexWithOptionsThatChangeNothingIsTheWantedOne(t *testing.T) {
 	}
 }
 
-func TestAnIndexThatLeavesDocumentsOutServesNoSearch(t *testing.T) {
+func TestIndex_LeavesDocumentsOut(t *testing.T) {
 	t.Parallel()
 	index := storedIndex{Index: store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}}}
 	near, err := query.CompileGeoNear(document.O("near", document.O("type", "Point", "coordinates", document.A(1, 2)), "key", "at"))

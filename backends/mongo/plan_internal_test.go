@@ -20,7 +20,7 @@ func planOf(t *testing.T, filter, update document.Object) (plan, bool) {
 	return planned(f, query.Change{Update: u, Fixed: []string{"app"}, Stamps: query.Stamps{Set: document.O("etag", "x")}})
 }
 
-func TestWhatIsCertainToChangeIsOneStep(t *testing.T) {
+func TestPlan_CertainChangeIsOneStep(t *testing.T) {
 	t.Parallel()
 	one := document.O("n", 1)
 	for name, test := range map[string]struct{ filter, update document.Object }{
@@ -43,7 +43,7 @@ func TestWhatIsCertainToChangeIsOneStep(t *testing.T) {
 	}
 }
 
-func TestWhatMayChangeNothingNeedsAConditionAndAnID(t *testing.T) {
+func TestPlan_ConditionAndID(t *testing.T) {
 	t.Parallel()
 	id := document.O("_id", 1)
 	for name, update := range map[string]document.Object{
@@ -61,7 +61,7 @@ func TestWhatMayChangeNothingNeedsAConditionAndAnID(t *testing.T) {
 	}
 }
 
-func TestAnIncrementIsPlannedForWhatItChanges(t *testing.T) {
+func TestPlan_Increment(t *testing.T) {
 	t.Parallel()
 	p, ok := planOf(t, document.O("_id", 1), document.O("$inc", document.O("n", 1)))
 	require.True(t, ok)
@@ -76,7 +76,7 @@ func TestAnIncrementIsPlannedForWhatItChanges(t *testing.T) {
 	}
 }
 
-func TestWhatNeedsALookAtTheDocumentHasNoPlan(t *testing.T) {
+func TestPlan_None(t *testing.T) {
 	t.Parallel()
 	for name, update := range map[string]document.Object{
 		"a replacement":     document.O("n", 1),
@@ -94,7 +94,7 @@ func TestWhatNeedsALookAtTheDocumentHasNoPlan(t *testing.T) {
 	}
 }
 
-func TestFiltersThatNameTheHiddenFieldAreRefused(t *testing.T) {
+func TestFilter_HiddenFieldIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, source := range []document.Object{
 		document.O("_botctx", nil),

@@ -8,7 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-func TestACommandHasATimeoutUnlessTheAddressGivesAnother(t *testing.T) {
+func TestTimeout_UnlessInTheAddress(t *testing.T) {
 	t.Parallel()
 	for uri, want := range map[string]time.Duration{
 		"mongodb://localhost/bots":                DefaultTimeout,

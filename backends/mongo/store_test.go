@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-func TestOpenRefusesABadAddress(t *testing.T) {
+func TestOpen_RefusesBadAddress(t *testing.T) {
 	t.Parallel()
 	for name, uri := range map[string]string{
 		"empty":       "",
@@ -24,14 +24,14 @@ func TestOpenRefusesABadAddress(t *testing.T) {
 	}
 }
 
-func TestOpenShowsNoPassword(t *testing.T) {
+func TestOpen_ShowsNoPassword(t *testing.T) {
 	t.Parallel()
 	_, err := mongo.Open(t.Context(), "mongodb://bot:s3cret@localhost:x/bots")
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "s3cret")
 }
 
-func TestAServerThatDoesNotAnswerIsUnavailable(t *testing.T) {
+func TestOpen_ServerDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	_, err := mongo.Open(t.Context(), "mongodb://127.0.0.1:1/bots?serverSelectionTimeoutMS=50&connectTimeoutMS=50")
 	require.ErrorIs(t, err, boterr.Unavailable)
