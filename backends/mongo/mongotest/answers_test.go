@@ -29,7 +29,7 @@ func openSilently(t *testing.T, more map[string][]byte, opts ...mongo.Option) st
 	return store.Collection("own")
 }
 
-func TestAServerThatFallsSilentIsUnavailable(t *testing.T) {
+func TestServer_FallsSilent(t *testing.T) {
 	t.Parallel()
 	c := openSilently(t, nil, mongo.WithClientOptions(silentOptions().SetTimeout(time.Second)))
 	one := filterOf(t, document.O("_id", 1))
@@ -53,9 +53,9 @@ func TestAServerThatFallsSilentIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestAnIndexOfTheHostsIsNotTakenForTheWantedOne fails with Unavailable where the wanted index
+// TestEnsureIndex_IndexOfTheHost fails with Unavailable where the wanted index
 // is asked for, since the server does not answer that.
-func TestAnIndexOfTheHostsIsNotTakenForTheWantedOne(t *testing.T) {
+func TestEnsureIndex_IndexOfTheHost(t *testing.T) {
 	t.Parallel()
 	wanted := store.Index{Keys: []store.IndexKey{{Path: "email", Kind: query.Ascending}}, Unique: true}
 	plain := bson.D{

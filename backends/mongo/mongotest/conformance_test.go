@@ -22,8 +22,8 @@ func TestConformance(t *testing.T) {
 }
 
 // The stand-in is slow, and what is between Call and a store is the same for all: where none
-// is named, TestAServerThatLacksNothing runs this.
-func TestConformanceOverCall(t *testing.T) {
+// is named, TestServer_LacksNothing runs this.
+func TestConformance_OverCall(t *testing.T) {
 	t.Parallel()
 	if isStandIn() {
 		t.Skip("it runs on the server that lacks nothing, and on one that " + uriVariable + " names")

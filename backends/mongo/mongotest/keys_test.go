@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-func TestAChangeOfManyGivesKeysOnFromOneDocumentToTheNext(t *testing.T) {
+func TestUpdate_HandsKeysOn(t *testing.T) {
 	t.Parallel()
 	c := newStore(t).Collection("own")
 	require.NoError(t, c.EnsureIndex(t.Context(),
@@ -34,7 +34,7 @@ func TestAChangeOfManyGivesKeysOnFromOneDocumentToTheNext(t *testing.T) {
 	}
 }
 
-func TestDocumentsOfOtherProgramsKeepTheirOrderOfFields(t *testing.T) {
+func TestUpdate_ForeignFieldOrder(t *testing.T) {
 	t.Parallel()
 	database := openStore(t)
 	_, err := database.Database().Collection("shared").InsertOne(t.Context(), map[string]int{"_id": 1})
@@ -50,7 +50,7 @@ func TestDocumentsOfOtherProgramsKeepTheirOrderOfFields(t *testing.T) {
 	require.Equal(t, []string{"_id", "a", "b"}, found[0].Keys())
 }
 
-func TestWhoFindsNoneOfManyTakersHasNoneLeft(t *testing.T) {
+func TestFindAndUpdate_ManyTakers(t *testing.T) {
 	t.Parallel()
 	c := newStore(t).Collection("own")
 	const count, takers = 60, 8
@@ -88,7 +88,7 @@ func updateOf(t *testing.T, source document.Object) *query.Update {
 	return update
 }
 
-func TestALimitCutsPlacesThatAreEquallyFarInTheOrderOfInsertion(t *testing.T) {
+func TestNear_LimitCutsByInsertion(t *testing.T) {
 	t.Parallel()
 	c := newStore(t).Collection("own")
 	err := c.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2D}}})

@@ -24,7 +24,7 @@ func openStore(t *testing.T) *mongo.Store {
 	return store
 }
 
-func TestDocumentsOfOtherProgramsAreReadAndChanged(t *testing.T) {
+func TestStore_ForeignDocuments(t *testing.T) {
 	t.Parallel()
 	database := openStore(t)
 	_, err := database.Database().Collection("shared").InsertOne(t.Context(), bson.D{{Key: "_id", Value: "a"}, {Key: "n", Value: int32(1)}})
@@ -45,7 +45,7 @@ func TestDocumentsOfOtherProgramsAreReadAndChanged(t *testing.T) {
 	require.False(t, found[0].Has("_botctx"))
 }
 
-func TestNullInThePlaceOfNothingIsAChange(t *testing.T) {
+func TestUpdate_NullWhereNothingWas(t *testing.T) {
 	t.Parallel()
 	c := openStore(t).Collection("own")
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1, "of", "a")))
@@ -57,7 +57,7 @@ func TestNullInThePlaceOfNothingIsAChange(t *testing.T) {
 	}
 }
 
-func TestATypeThatNoDocumentHasIsNamed(t *testing.T) {
+func TestFind_UnknownType(t *testing.T) {
 	t.Parallel()
 	database := openStore(t)
 	_, err := database.Database().Collection("shared").InsertOne(t.Context(),
@@ -70,7 +70,7 @@ func TestATypeThatNoDocumentHasIsNamed(t *testing.T) {
 	require.ErrorContains(t, err, `"shared"`)
 }
 
-func TestTheHiddenFieldCannotBeNamed(t *testing.T) {
+func TestFilter_HiddenField(t *testing.T) {
 	t.Parallel()
 	c := newStore(t).Collection("own")
 	require.NoError(t, c.Insert(t.Context(), document.O("_id", 1)))
@@ -88,7 +88,7 @@ func TestTheHiddenFieldCannotBeNamed(t *testing.T) {
 	}
 }
 
-func TestOpenConnectsAndCloseEnds(t *testing.T) {
+func TestOpen_ThenClose(t *testing.T) {
 	t.Parallel()
 	address, err := url.Parse(uri)
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func TestOpenConnectsAndCloseEnds(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Unavailable)
 }
 
-func TestADeadlineWhileTheServerIsAskedIsCanceled(t *testing.T) {
+func TestContext_DeadlineIsCanceled(t *testing.T) {
 	t.Parallel()
 	c := newStore(t).Collection("own")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Microsecond)

@@ -109,7 +109,7 @@ func count(t *testing.T, collection store.Collection, filter document.Object) in
 	return n
 }
 
-func TestProcessesThatAreKilledLoseNoAgendaAndTakeNoCouponTwice(t *testing.T) {
+func TestProcesses_Killed(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)
 	store, err := mongo.New(t.Context(), database)

@@ -168,7 +168,7 @@ var roundTrips = []struct {
 	}},
 }
 
-func TestNoOperationMakesMoreRoundTripsThanTheDocumentSays(t *testing.T) {
+func TestRoundTrips_NoMoreThanDocumented(t *testing.T) {
 	t.Parallel()
 	for _, row := range roundTrips {
 		t.Run(row.operation, func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestNoOperationMakesMoreRoundTripsThanTheDocumentSays(t *testing.T) {
 	}
 }
 
-func TestTheDocumentHasTheTableOfRoundTrips(t *testing.T) {
+func TestRoundTrips_TableIsDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../docs/scaling.md")
 	require.NoError(t, err)

@@ -12,9 +12,9 @@ import (
 	"github.com/botctx/go-sdk/backends/mongo/mongotest/memserver"
 )
 
-// TestAServerThatLacksNothing runs the tests again, as they run with BOTCTX_MONGO_URI,
+// TestServer_LacksNothing runs the tests again, as they run with BOTCTX_MONGO_URI,
 // against a server in this process that has every capability and does many commands at once.
-func TestAServerThatLacksNothing(t *testing.T) {
+func TestServer_LacksNothing(t *testing.T) {
 	t.Parallel()
 	if !isStandIn() {
 		t.Skipf("%s names a server", uriVariable)
