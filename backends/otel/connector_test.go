@@ -96,7 +96,7 @@ func port[Port any](connector send.Connector) Port {
 // second returns the error of a call that answers something else, too.
 func second[R any](_ R, err error) error { return err }
 
-func TestEveryPortOfAConnectorIsReported(t *testing.T) {
+func TestConnector_ReportsEachPort(t *testing.T) {
 	t.Parallel()
 	in := &channel.Channel{ID: "c1", App: "shop"}
 	for name, call := range map[string]func(context.Context, send.Connector) error{
@@ -168,7 +168,7 @@ func TestEveryPortOfAConnectorIsReported(t *testing.T) {
 	}
 }
 
-func TestAConnectorHasThePortsOfTheInnerOne(t *testing.T) {
+func TestConnector_PortsOfInner(t *testing.T) {
 	t.Parallel()
 	all := newWorld(t).o.Connectors(map[channel.Type]send.Connector{channel.Webchat: &platform{}, channel.Alpha: nil})
 	_, ok := send.PortOf[send.Labeler](all[channel.Webchat])
@@ -181,7 +181,7 @@ func TestAConnectorHasThePortsOfTheInnerOne(t *testing.T) {
 	require.Nil(t, all[channel.Alpha], "a platform without a connector")
 }
 
-func TestTheMessagesOfABatchAreCountedOneByOne(t *testing.T) {
+func TestConnector_CountsBatchOneByOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	in := &channel.Channel{ID: "c1", App: "shop"}

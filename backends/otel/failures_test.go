@@ -38,7 +38,7 @@ func about(tree, span string) (status, errorType string) {
 	return "no span " + span, ""
 }
 
-func TestErrorsOfPlatformsHaveTheirCodes(t *testing.T) {
+func TestError_CodeOfPlatform(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err    error
@@ -70,7 +70,7 @@ func TestErrorsOfPlatformsHaveTheirCodes(t *testing.T) {
 	}
 }
 
-func TestAMessageWhoseCallerHasGoneIsCanceled(t *testing.T) {
+func TestError_CallerHasGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ctx, end := context.WithCancel(t.Context())
@@ -89,7 +89,7 @@ func (l leaving) Send(ctx context.Context, _ send.Message) (send.Delivery, error
 	return send.Delivery{}, ctx.Err()
 }
 
-func TestASendToSeveralTellsHowManyDidNotGetIt(t *testing.T) {
+func TestError_SendToSeveral(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	bob := w.bot(record.Scope{App: "shop", Channel: "alpha", Member: "bob"})
@@ -105,7 +105,7 @@ func TestASendToSeveralTellsHowManyDidNotGetIt(t *testing.T) {
 	require.Contains(t, w.tree(), "botctx.send.recipients=2 botctx.send.undelivered=1")
 }
 
-func TestAnswersToTheCallerAreNoFailuresOfAnOperation(t *testing.T) {
+func TestError_AnswerIsNoFailure(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	bot := w.bot(w.scope)
@@ -122,7 +122,7 @@ type falling struct{ platform }
 
 func (*falling) Send(context.Context, send.Message) (send.Delivery, error) { panic("no more") }
 
-func TestAPanicEndsTheSpansAroundIt(t *testing.T) {
+func TestError_PanicEndsSpans(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world, config *botctx.Config) {
 		config.Connectors = w.o.Connectors(map[channel.Type]send.Connector{channel.Webchat: &falling{}})
@@ -136,7 +136,7 @@ func TestAPanicEndsTheSpansAroundIt(t *testing.T) {
 	}
 }
 
-func TestARunThatFailsIsAnErrorWhateverItsCode(t *testing.T) {
+func TestError_FailedRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.runtime.HandleFunc(func(context.Context, *botctx.Context) error { return boterr.New(boterr.NotFound, "", "no coupon") })
@@ -161,7 +161,7 @@ func schedule(t *testing.T, w *world, node string) {
 	w.spans.Reset()
 }
 
-func TestAgendasThatFailAreCounted(t *testing.T) {
+func TestAgenda_FailuresAreCounted(t *testing.T) {
 	t.Parallel()
 	var told []string
 	w := newWorld(t, func(w *world, config *botctx.Config) {
@@ -202,7 +202,7 @@ func TestAgendasThatFailAreCounted(t *testing.T) {
 	require.Empty(t, named(w.points(), "botctx.agenda.due"))
 }
 
-func TestAnAgendaThatIsPostponedDidNotFail(t *testing.T) {
+func TestAgenda_PostponedDidNotFail(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world, config *botctx.Config) {
 		config.Scheduler = w.o.Scheduler(agenda.SchedulerConfig{Around: func(agenda.Handler) agenda.Handler {

@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-func TestWhatAHostDoesNotHaveStaysUnsupported(t *testing.T) {
+func TestConfig_MissingPartsStayMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world, config *botctx.Config) {
 		config.Mailer, config.ObjectStore = w.o.Mailer(nil), w.o.ObjectStore(nil)
@@ -27,7 +27,7 @@ func TestWhatAHostDoesNotHaveStaysUnsupported(t *testing.T) {
 	require.ErrorIs(t, err, boterr.Unsupported)
 }
 
-func TestAHostWithoutAStoreIsRefused(t *testing.T) {
+func TestConfig_WithoutStore(t *testing.T) {
 	t.Parallel()
 	store := newWorld(t).o.Store(nil, "memstore")
 	require.Nil(t, store)

@@ -22,7 +22,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestTheGlobalProvidersAreTheDefault(t *testing.T) {
+func TestConfig_GlobalProviders(t *testing.T) {
 	t.Parallel()
 	o, err := otel.New(otel.Config{})
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestTheGlobalProvidersAreTheDefault(t *testing.T) {
 	require.ErrorIs(t, receive(t.Context(), botctx.Inbound{}), boterr.Conflict)
 }
 
-func TestARunBelongsToTheTraceOfItsRequest(t *testing.T) {
+func TestTrace_RunBelongsToRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.runtime.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
@@ -64,7 +64,7 @@ type letters struct{ err error }
 func (l letters) SendMail(context.Context, botctx.Mail) error  { return l.err }
 func (l letters) Put(context.Context, botctx.StoredFile) error { return l.err }
 
-func TestMailsAndFilesAreReported(t *testing.T) {
+func TestUtilities_AreReported(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	failure := errors.New("no answer")
@@ -89,7 +89,7 @@ put object (client) Error Unavailable botctx.app.id=shop botctx.channel.id=c1 bo
 		"messaging.client.sent.messages messaging.operation.name=send messaging.operation.type=send messaging.system=email: 1")
 }
 
-func TestDurationsAreInSecondsWithTheBucketsOfTheConventions(t *testing.T) {
+func TestMetrics_DurationsInSeconds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	bounds := map[string][]float64{}
@@ -107,7 +107,7 @@ func TestDurationsAreInSecondsWithTheBucketsOfTheConventions(t *testing.T) {
 }
 
 // Each run's operations and sends are its own, however many run at once.
-func TestRunsAtOnceHaveTheirOwnSpans(t *testing.T) {
+func TestTrace_RunsAtOnce(t *testing.T) {
 	t.Parallel()
 	const members, turns = 8, 20
 	w := newWorld(t)
@@ -156,7 +156,7 @@ func TestRunsAtOnceHaveTheirOwnSpans(t *testing.T) {
 	require.Contains(t, w.points(), "botctx.operation.duration botctx.channel.type=webchat botctx.operation=getMember: 160, 0s")
 }
 
-func TestAnOperationOutsideOfAChannelHasNoTypeOfOne(t *testing.T) {
+func TestOperation_WithoutChannel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.NoError(t, second(w.runtime.Operations(record.Scope{App: "shop"}).GetMember(t.Context(), member.GetMemberParams{MemberID: "ada"})))

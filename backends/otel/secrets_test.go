@@ -88,7 +88,7 @@ func addresses(of []mail.Address) []string {
 	return texts
 }
 
-func TestNoSpanAndNoMetricHoldsTextsOrCredentials(t *testing.T) {
+func TestSecrets_InNoSpanOrMetric(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(w *world, config *botctx.Config) { config.Mailer = w.o.Mailer(mute{}) })
 	require.NoError(t, w.runtime.Handle(&botctx.Node{

@@ -17,14 +17,14 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-func TestAStoreThatIsReportedIsAStore(t *testing.T) {
+func TestStore_Conformance(t *testing.T) {
 	t.Parallel()
 	o, err := otel.New(otel.Config{TracerProvider: sdktrace.NewTracerProvider(), MeterProvider: noop.NewMeterProvider()})
 	require.NoError(t, err)
 	storetest.RunStore(t, func(*testing.T) store.Store { return o.Store(memstore.New(), "memstore") })
 }
 
-func TestAStoreTellsChangesWhereTheInnerOneDoes(t *testing.T) {
+func TestStore_WatchesLikeInner(t *testing.T) {
 	t.Parallel()
 	o := newWorld(t).o
 	watcher, ok := o.Store(memstore.New(), "memstore").(store.Watcher)
@@ -34,7 +34,7 @@ func TestAStoreTellsChangesWhereTheInnerOneDoes(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestEveryOperationOfAStoreIsReported(t *testing.T) {
+func TestStore_ReportsEachOperation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	things := w.o.Store(memstore.New(), "memstore").Collection("things/of/ada")
@@ -69,7 +69,7 @@ func TestEveryOperationOfAStoreIsReported(t *testing.T) {
 		span("delete")+"db.operation.name=delete "+of, w.tree())
 }
 
-func TestWhatNothingWithASpanAsksOfTheStoreHasNone(t *testing.T) {
+func TestStore_NoSpanWithoutParent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.NoError(t, second(w.o.Store(memstore.New(), "memstore").Collection("things").Count(t.Context(), nil)))

@@ -32,7 +32,7 @@ func claim(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Your code: SPRING"))
 }
 
-func TestTheSpansOfAConversationMakeATree(t *testing.T) {
+func TestTrace_TreeOfAConversation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.NoError(t, w.runtime.Handle(
