@@ -98,7 +98,7 @@ func (l *letter) subject(t *testing.T) string {
 	return text
 }
 
-func TestAMailArrivesAsItWasWritten(t *testing.T) {
+func TestSend_ArrivesAsWritten(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		charset, subject, text, html string
@@ -147,7 +147,7 @@ func TestAMailArrivesAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestAReaderPrefersTheHTML(t *testing.T) {
+func TestSend_ReaderPrefersHTML(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, serverOptions{})
 	sent := aMail()
@@ -158,7 +158,7 @@ func TestAReaderPrefersTheHTML(t *testing.T) {
 	require.Equal(t, map[string]string{"text/plain": "UTF-8", "text/html": "ISO-8859-1"}, got.charsets)
 }
 
-func TestTheHeadersOfAMail(t *testing.T) {
+func TestSend_Headers(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, serverOptions{})
 	sent := aMail()
@@ -193,7 +193,7 @@ func TestTheHeadersOfAMail(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeWrittenIsNotSent(t *testing.T) {
+func TestSend_CannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*botctx.Mail)
@@ -225,7 +225,7 @@ func TestWhatCannotBeWrittenIsNotSent(t *testing.T) {
 	}
 }
 
-func TestNothingGetsIntoTheHeaders(t *testing.T) {
+func TestSend_HeaderInjection(t *testing.T) {
 	t.Parallel()
 	for _, ending := range []string{"\r\nBcc: eve@example.net", "\nBcc: eve@example.net", "\rx", "\x00", "\r\n\r\nbody"} {
 		for field, change := range map[string]func(*botctx.Mail){
@@ -259,7 +259,7 @@ func requireRefusedUnsent(t *testing.T, change func(*botctx.Mail), field string)
 	server.change(func() { require.Zero(t, server.connections) })
 }
 
-func TestAnAddressWithACommaStaysOne(t *testing.T) {
+func TestSend_AddressWithComma(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, serverOptions{})
 	sent := aMail()

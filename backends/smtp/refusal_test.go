@@ -81,7 +81,7 @@ func except(command, said string) func(line string) string {
 	}
 }
 
-func TestTheCodeOfARefusal(t *testing.T) {
+func TestError_CodeOfRefusal(t *testing.T) {
 	t.Parallel()
 	const recipient = "destination.ToAddresses[0]"
 	for _, c := range []struct {
@@ -126,7 +126,7 @@ func TestTheCodeOfARefusal(t *testing.T) {
 	}
 }
 
-func TestTheCodeOfARefusedConnection(t *testing.T) {
+func TestError_CodeOfRefusedConnection(t *testing.T) {
 	t.Parallel()
 	for greeting, code := range map[string]boterr.Code{
 		"554 5.7.1 blocked":      boterr.FailedPrecondition,
@@ -145,7 +145,7 @@ func TestTheCodeOfARefusedConnection(t *testing.T) {
 	require.ErrorIs(t, newMailer(t, config).Check(t.Context()), boterr.Unavailable, "nobody listens")
 }
 
-func TestWhatAServerSaysDoesNotShowThePassword(t *testing.T) {
+func TestError_ShowsNoPassword(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, serverOptions{})
 	server.onRecipient = func(string) error {
@@ -158,7 +158,7 @@ func TestWhatAServerSaysDoesNotShowThePassword(t *testing.T) {
 	require.Less(t, len(err.Error()), 500)
 }
 
-func TestOneRefusedRecipientWithdrawsTheMail(t *testing.T) {
+func TestSend_OneRefusedRecipient(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, serverOptions{})
 	server.onRecipient = func(address string) error {
@@ -175,7 +175,7 @@ func TestOneRefusedRecipientWithdrawsTheMail(t *testing.T) {
 	require.Empty(t, server.received(), "nobody gets it")
 }
 
-func TestAnAddressBeyondASCIINeedsAServerThatTakesIt(t *testing.T) {
+func TestSend_AddressBeyondASCII(t *testing.T) {
 	t.Parallel()
 	sent := aMail()
 	sent.To[0].Address = "žofie@example.org"
@@ -188,7 +188,7 @@ func TestAnAddressBeyondASCIINeedsAServerThatTakesIt(t *testing.T) {
 	require.Equal(t, []string{"žofie@example.org"}, server.received()[0].to)
 }
 
-func TestWithoutEncryptionNothingIsSent(t *testing.T) {
+func TestEncryption_Missing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		options serverOptions
@@ -228,7 +228,7 @@ func TestWithoutEncryptionNothingIsSent(t *testing.T) {
 	}
 }
 
-func TestARefusalOfEncryptionForNowIsUnavailable(t *testing.T) {
+func TestEncryption_RefusedForNow(t *testing.T) {
 	t.Parallel()
 	config := scripted(t, "220 ready", func(line string) string {
 		if strings.HasPrefix(line, "EHLO") {
@@ -240,7 +240,7 @@ func TestARefusalOfEncryptionForNowIsUnavailable(t *testing.T) {
 	require.ErrorIs(t, newMailer(t, config).Check(t.Context()), boterr.Unavailable)
 }
 
-func TestAMailGoesOutUnderEachPolicy(t *testing.T) {
+func TestEncryption_EachPolicy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		options serverOptions
@@ -267,7 +267,7 @@ func TestAMailGoesOutUnderEachPolicy(t *testing.T) {
 	}
 }
 
-func TestWrongCredentialsAreForTheHostToChange(t *testing.T) {
+func TestError_WrongCredentials(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, serverOptions{})
 	const wrong = "hunter2-battery"
@@ -278,13 +278,13 @@ func TestWrongCredentialsAreForTheHostToChange(t *testing.T) {
 	require.Empty(t, server.received())
 }
 
-func TestTheConfigurationDoesNotShowThePassword(t *testing.T) {
+func TestConfig_ShowsNoPassword(t *testing.T) {
 	t.Parallel()
 	config := smtp.Config{Password: channel.NewSecret(password)}
 	require.NotContains(t, fmt.Sprintf("%v %+v %#v", config, config, config), password)
 }
 
-func TestAWrongConfigurationIsInvalid(t *testing.T) {
+func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
 	for field, change := range map[string]func(*smtp.Config){
 		"Host":        func(c *smtp.Config) { c.Host = "" },
@@ -317,7 +317,7 @@ func TestAWrongConfigurationIsInvalid(t *testing.T) {
 	}
 }
 
-func TestAServerThatDoesNotAnswerIsGivenUp(t *testing.T) {
+func TestSend_ServerDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })
@@ -328,7 +328,7 @@ func TestAServerThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	require.ErrorContains(t, err, "20ms")
 }
 
-func TestAContextThatEndsEndsTheMail(t *testing.T) {
+func TestSend_ContextEnds(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, serverOptions{})
 	arrived, release := make(chan struct{}), make(chan struct{})
@@ -353,7 +353,7 @@ func TestAContextThatEndsEndsTheMail(t *testing.T) {
 	require.Empty(t, server.received())
 }
 
-func TestManyGoroutinesSendEachMailOnce(t *testing.T) {
+func TestSend_ConcurrentUse(t *testing.T) {
 	t.Parallel()
 	const mails, connections = 50, 4
 	server := newServer(t, serverOptions{})
