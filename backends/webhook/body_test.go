@@ -17,7 +17,7 @@ import (
 	"github.com/botctx/go-sdk/backends/webhook"
 )
 
-func TestABodyThatDoesNotComeIsGivenUp(t *testing.T) {
+func TestHandler_SlowBody(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(handling(t, &desk{}, webhook.Config{Inbound: webhook.Limits{BodyTime: time.Millisecond}}))
 	t.Cleanup(server.Close)
@@ -48,7 +48,7 @@ func (u unread) Read([]byte) (int, error) {
 
 func (u unread) Close() error { return nil }
 
-func TestTheBodyOfWhatCannotBeSignedIsNotRead(t *testing.T) {
+func TestHandler_UnsignableBodyIsNotRead(t *testing.T) {
 	t.Parallel()
 	handler := handling(t, &desk{}, webhook.Config{})
 	for name, change := range map[string]func(http.Header){
@@ -65,7 +65,7 @@ func TestTheBodyOfWhatCannotBeSignedIsNotRead(t *testing.T) {
 	}
 }
 
-func TestABodyIsReadOnlyAfterItsSignature(t *testing.T) {
+func TestHandler_BodyAfterSignature(t *testing.T) {
 	t.Parallel()
 	handler := handling(t, &desk{}, webhook.Config{})
 	for name, body := range map[string]string{

@@ -48,7 +48,7 @@ func handling(t *testing.T, d *desk, config webhook.Config) http.Handler {
 	return newConnector(t, config).Handler(d.receive)
 }
 
-func TestASignedRequestIsReceived(t *testing.T) {
+func TestHandler_SignedRequest(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	status, body := serve(handling(t, d, webhook.Config{}), arrives("msg_1", now, inboundBody("hi")))
@@ -63,7 +63,7 @@ func TestASignedRequestIsReceived(t *testing.T) {
 	}}, d.got)
 }
 
-func TestEventsOfEachFormAreRead(t *testing.T) {
+func TestHandler_EventsOfEachForm(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		event string
@@ -97,7 +97,7 @@ func TestEventsOfEachFormAreRead(t *testing.T) {
 	}
 }
 
-func TestBadBodiesAreRefusedWithTheirField(t *testing.T) {
+func TestHandler_BadBodyNamesField(t *testing.T) {
 	t.Parallel()
 	event := func(event string) string { return `{"app":"a1","channel":"c1","messageEvent":` + event + `}` }
 	for body, field := range map[string]string{
@@ -134,7 +134,7 @@ func TestBadBodiesAreRefusedWithTheirField(t *testing.T) {
 }
 
 // A request to the platform must not be good as one from it, though the secret is the same.
-func TestAMessageThatWasSentIsNoneThatArrives(t *testing.T) {
+func TestHandler_RefusesSentMessage(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, "", http.StatusOK)
 	_, err := sending(t).Send(t.Context(), hello(webchat(peer.URL)))
@@ -148,7 +148,7 @@ func TestAMessageThatWasSentIsNoneThatArrives(t *testing.T) {
 	require.Empty(t, d.got)
 }
 
-func TestWhatIsNotSignedAsItShouldBeIsUnauthorizedAndLearnsNothing(t *testing.T) {
+func TestHandler_UnsignedLearnsNothing(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	handler := handling(t, d, webhook.Config{})
@@ -197,7 +197,7 @@ func withBody(req *http.Request, body []byte) *http.Request {
 	return other
 }
 
-func TestEitherSecretIsGoodWhileOneReplacesTheOther(t *testing.T) {
+func TestHandler_EitherSecret(t *testing.T) {
 	t.Parallel()
 	body, timestamp := inboundBody("hi"), strconv.FormatInt(now.Unix(), 10)
 	for _, c := range []struct {
@@ -219,7 +219,7 @@ func TestEitherSecretIsGoodWhileOneReplacesTheOther(t *testing.T) {
 	}
 }
 
-func TestARequestRunsOnceWithinItsTime(t *testing.T) {
+func TestHandler_RunsOnceWithinItsTime(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	var at atomic.Int64
@@ -246,7 +246,7 @@ func TestARequestRunsOnceWithinItsTime(t *testing.T) {
 	require.Len(t, d.got, 2)
 }
 
-func TestTheOldestIDsAreForgottenBeyondTheLimit(t *testing.T) {
+func TestHandler_ForgetsOldestIDs(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	handler := handling(t, d, webhook.Config{Inbound: webhook.Limits{MaxRemembered: 10}})
@@ -262,7 +262,7 @@ func TestTheOldestIDsAreForgottenBeyondTheLimit(t *testing.T) {
 	require.Len(t, d.got, 101)
 }
 
-func TestAFailedRequestMayComeAgain(t *testing.T) {
+func TestHandler_FailedMayComeAgain(t *testing.T) {
 	t.Parallel()
 	d := &desk{err: boterr.New(boterr.Unavailable, "", "down")}
 	handler := handling(t, d, webhook.Config{})
@@ -275,7 +275,7 @@ func TestAFailedRequestMayComeAgain(t *testing.T) {
 	require.Len(t, d.got, 2)
 }
 
-func TestARequestThatIsUnderWayIsAConflict(t *testing.T) {
+func TestHandler_UnderWayIsAConflict(t *testing.T) {
 	t.Parallel()
 	begun, end := make(chan struct{}), make(chan struct{})
 	connector := newConnector(t, webhook.Config{Now: clock, LoadChannel: loads(webchat(""))})
@@ -300,7 +300,7 @@ func TestARequestThatIsUnderWayIsAConflict(t *testing.T) {
 	require.Equal(t, http.StatusOK, <-first)
 }
 
-func TestErrorsHaveTheirStatusAndNoInternals(t *testing.T) {
+func TestHandler_ErrorStatus(t *testing.T) {
 	t.Parallel()
 	inRun := func(code boterr.Code) error {
 		return boterr.New(code, "response.text", "hidden: %w", &botctx.RunError{Err: errors.New("hidden")})
@@ -332,7 +332,7 @@ func TestErrorsHaveTheirStatusAndNoInternals(t *testing.T) {
 	}
 }
 
-func TestAPanicIsAnErrorAndTheIDMayComeAgain(t *testing.T) {
+func TestHandler_Panic(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	connector := newConnector(t, webhook.Config{Now: clock, LoadChannel: loads(webchat(""))})
@@ -350,7 +350,7 @@ func TestAPanicIsAnErrorAndTheIDMayComeAgain(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 }
 
-func TestAChannelThatCannotBeLoadedIsNotUnauthorized(t *testing.T) {
+func TestHandler_ChannelFailsToLoad(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[boterr.Code]int{
 		boterr.Unavailable: 503, boterr.Conflict: 409, boterr.ResourceExhausted: 429, boterr.Canceled: 503, boterr.Internal: 500,
@@ -370,7 +370,7 @@ func TestAChannelThatCannotBeLoadedIsNotUnauthorized(t *testing.T) {
 	require.Contains(t, body, "LoadChannel")
 }
 
-func TestMethodTypeAndLengthAreChecked(t *testing.T) {
+func TestHandler_MethodTypeAndLength(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	handler := handling(t, d, webhook.Config{Inbound: webhook.Limits{MaxBytes: 1000}})
@@ -393,7 +393,7 @@ func TestMethodTypeAndLengthAreChecked(t *testing.T) {
 	require.Empty(t, d.got)
 }
 
-func TestManyRequestsRunOnceEach(t *testing.T) {
+func TestHandler_ManyRunOnceEach(t *testing.T) {
 	t.Parallel()
 	const many = 1000
 	d := &desk{}

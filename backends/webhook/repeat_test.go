@@ -20,7 +20,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestAnAgendaThatFailsAfterItsFirstMessageSendsThatUnderTheSameIDAgain(t *testing.T) {
+func TestRepeat_AgendaKeepsMessageID(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, "", http.StatusOK)
 	store := memstore.New()
@@ -65,7 +65,7 @@ func TestAnAgendaThatFailsAfterItsFirstMessageSendsThatUnderTheSameIDAgain(t *te
 	require.NotEqual(t, got[1].header.Get("Webhook-Id"), got[2].header.Get("Webhook-Id"))
 }
 
-func TestAnEventThatComesAgainAfterAFailureIsAnsweredUnderTheSameID(t *testing.T) {
+func TestRepeat_EventKeepsMessageID(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, "", http.StatusOK)
 	rt, server := host(t, peer.URL)

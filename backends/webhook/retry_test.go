@@ -31,7 +31,7 @@ func answers(at *[]time.Duration, status int, header http.Header) outbound.Doer 
 	})
 }
 
-func TestWaitsAreRandomAndGrow(t *testing.T) {
+func TestRetry_WaitsGrow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		retry := webhook.Retry{Attempts: 6, Within: time.Hour, First: time.Second, Longest: 4 * time.Second}
@@ -53,7 +53,7 @@ func TestWaitsAreRandomAndGrow(t *testing.T) {
 	})
 }
 
-func TestRetryAfterIsObeyed(t *testing.T) {
+func TestRetryAfter_Obeyed(t *testing.T) {
 	t.Parallel()
 	for name, after := range map[string]func() string{
 		"seconds": func() string { return "7" },
@@ -82,7 +82,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	}
 }
 
-func TestALongRetryAfterEndsTheAttemptsAtOnce(t *testing.T) {
+func TestRetryAfter_TooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for _, after := range []string{"30", "3600", "4294967295"} {
@@ -95,7 +95,7 @@ func TestALongRetryAfterEndsTheAttemptsAtOnce(t *testing.T) {
 	})
 }
 
-func TestARetryAfterThatCannotBeReadIsIgnored(t *testing.T) {
+func TestRetryAfter_Unreadable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for _, after := range []string{"", "soon", "-5", "1.5", "99999999999", "Mon, 01 Jan 1990 00:00:00 GMT"} {
@@ -108,7 +108,7 @@ func TestARetryAfterThatCannotBeReadIsIgnored(t *testing.T) {
 	})
 }
 
-func TestEachAttemptIsSignedAnew(t *testing.T) {
+func TestRetry_SignsAnew(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var timestamps []string
@@ -130,7 +130,7 @@ func TestEachAttemptIsSignedAnew(t *testing.T) {
 	})
 }
 
-func TestAnEndedContextEndsTheWait(t *testing.T) {
+func TestRetry_ContextEndsWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -143,7 +143,7 @@ func TestAnEndedContextEndsTheWait(t *testing.T) {
 	})
 }
 
-func TestAReceiverThatNeverAnswersIsGivenUp(t *testing.T) {
+func TestRetry_ReceiverNeverAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now() //nolint:forbidigo // The clock of synctest.
@@ -161,7 +161,7 @@ func TestAReceiverThatNeverAnswersIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestAnErrorOfTheClientItselfIsNotRepeated(t *testing.T) {
+func TestRetry_NotForClientErrors(t *testing.T) {
 	t.Parallel()
 	count := 0
 	connector := newConnector(t, webhook.Config{HTTP: doer(func(*http.Request) (*http.Response, error) {
@@ -173,7 +173,7 @@ func TestAnErrorOfTheClientItselfIsNotRepeated(t *testing.T) {
 	require.Equal(t, 1, count)
 }
 
-func TestAnEndedContextIsToldAsSuch(t *testing.T) {
+func TestSend_ContextEnded(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	connector := newConnector(t, webhook.Config{HTTP: doer(func(*http.Request) (*http.Response, error) {

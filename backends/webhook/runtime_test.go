@@ -58,7 +58,7 @@ func postBody(ctx context.Context, t *testing.T, server *httptest.Server, id str
 	return resp.StatusCode
 }
 
-func TestAMemberWritesAndTheBotAnswers(t *testing.T) {
+func TestRuntime_BotAnswers(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, `{"messageId":"p1"}`, http.StatusOK)
 	rt, server := host(t, peer.URL)
@@ -77,7 +77,7 @@ func TestAMemberWritesAndTheBotAnswers(t *testing.T) {
 	require.NoError(t, webhook.Verify(got[0].header, got[0].body, time.Now(), tolerance, channel.NewSecret(secret))) //nolint:forbidigo // The sender has the real clock.
 }
 
-func TestWhatIsWrittenInAGroupIsAnsweredInTheGroup(t *testing.T) {
+func TestRuntime_AnswersInTheGroup(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, `{"messageId":"p1"}`, http.StatusOK)
 	rt, server := host(t, peer.URL)
@@ -92,7 +92,7 @@ func TestWhatIsWrittenInAGroupIsAnsweredInTheGroup(t *testing.T) {
 	require.Contains(t, string(got[0].body), `"to":"family","response":{"type":"TEXT","text":"Hello Ada"}`)
 }
 
-func TestABotWhosePeerIsDownAsksForAnotherAttempt(t *testing.T) {
+func TestRuntime_PeerIsDown(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, "", http.StatusTooManyRequests)
 	peer.headers = map[string]string{"Retry-After": "3600"}
@@ -114,7 +114,7 @@ func (lostCollection) Find(context.Context, *query.Filter, store.FindOptions) ([
 	return nil, boterr.New(boterr.Unavailable, "", "the server is gone after: %w", boterr.Invalid("filter", "does not fit"))
 }
 
-func TestAStoreThatIsUnavailableAsksForAnotherAttempt(t *testing.T) {
+func TestRuntime_StoreUnavailable(t *testing.T) {
 	t.Parallel()
 	connector := newConnector(t, webhook.Config{LoadChannel: loads(webchat("")), Now: clock})
 	rt, err := botctx.New(botctx.Config{Store: lost{memstore.New()}})

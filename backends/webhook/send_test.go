@@ -27,7 +27,7 @@ func sending(t *testing.T) *webhook.Connector {
 	return newConnector(t, webhook.Config{HTTP: loopback(t), Now: clock, Retry: webhook.Retry{First: 1, Longest: 1}})
 }
 
-func TestAMessageIsPostedAndSigned(t *testing.T) {
+func TestSend_PostsAndSigns(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, `{"messageId":"p1","chatId":"chat","from":"bot","timestamp":1700000000123,"more":[1]}`, http.StatusAccepted)
 	message := hello(webchat(peer.URL + "/hook?site=1"))
@@ -51,7 +51,7 @@ func TestAMessageIsPostedAndSigned(t *testing.T) {
 	require.Equal(t, signature([]byte(secret), "msg_1", timestamp, got[0].body), got[0].header.Get("Webhook-Signature"))
 }
 
-func TestAnAnswerThatSaysNothingTakesTheMessage(t *testing.T) {
+func TestSend_EmptyAnswer(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{"", "ok", "[]", "null", "{", strings.Repeat("x", 2<<20)} {
 		peer := newReceiver(t, answer, http.StatusOK)
@@ -62,7 +62,7 @@ func TestAnAnswerThatSaysNothingTakesTheMessage(t *testing.T) {
 	}
 }
 
-func TestARefusalHasItsCodeAndIsNotRepeated(t *testing.T) {
+func TestSend_RefusalIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for status, code := range map[int]boterr.Code{
 		400: boterr.InvalidArgument, 413: boterr.InvalidArgument, 415: boterr.InvalidArgument, 422: boterr.InvalidArgument,
@@ -83,7 +83,7 @@ func TestARefusalHasItsCodeAndIsNotRepeated(t *testing.T) {
 	}
 }
 
-func TestARedirectIsNotFollowed(t *testing.T) {
+func TestSend_RedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	elsewhere := newReceiver(t, "", http.StatusOK)
 	for _, client := range []webhook.Config{{HTTP: loopback(t)}, {HTTP: http.DefaultClient}} {
@@ -97,7 +97,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-func TestWhatMayPassIsRepeatedWithTheSameIDAndBody(t *testing.T) {
+func TestRetry_SameIDAndBody(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{408, 425, 429, 500, 502, 503, 504} {
 		peer := newReceiver(t, "", status, status, http.StatusOK)
@@ -112,7 +112,7 @@ func TestWhatMayPassIsRepeatedWithTheSameIDAndBody(t *testing.T) {
 	}
 }
 
-func TestAfterTheLastAttemptTheErrorTells(t *testing.T) {
+func TestRetry_LastErrorTells(t *testing.T) {
 	t.Parallel()
 	limited := newReceiver(t, "", http.StatusTooManyRequests)
 	_, err := sending(t).Send(t.Context(), hello(webchat(limited.URL)))
@@ -139,7 +139,7 @@ func requireNoCode(t *testing.T, err error) {
 	}
 }
 
-func TestAChannelThatIsNotSetUpIsAFailedPrecondition(t *testing.T) {
+func TestSend_ChannelNotSetUp(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, "", http.StatusOK)
 	for name, on := range map[string]*channel.Channel{
@@ -158,7 +158,7 @@ func TestAChannelThatIsNotSetUpIsAFailedPrecondition(t *testing.T) {
 	require.Empty(t, peer.got())
 }
 
-func TestAnAddressOfTheHostsOwnNetworkIsRefused(t *testing.T) {
+func TestSend_AddressOfHostsNetwork(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, "", http.StatusOK)
 	connector := newConnector(t, webhook.Config{})
@@ -169,7 +169,7 @@ func TestAnAddressOfTheHostsOwnNetworkIsRefused(t *testing.T) {
 	require.Empty(t, peer.got())
 }
 
-func TestTheEndpointMayComeFromElsewhere(t *testing.T) {
+func TestSend_EndpointFromElsewhere(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, "", http.StatusOK)
 	connector := newConnector(t, webhook.Config{
@@ -190,7 +190,7 @@ func TestTheEndpointMayComeFromElsewhere(t *testing.T) {
 	require.ErrorContains(t, err, "vault is sealed")
 }
 
-func TestManyMessagesArriveOnceEach(t *testing.T) {
+func TestSend_ManyArriveOnceEach(t *testing.T) {
 	t.Parallel()
 	const many = 1000
 	peer := newReceiver(t, "", http.StatusOK)
@@ -224,7 +224,7 @@ func TestManyMessagesArriveOnceEach(t *testing.T) {
 }
 
 // Every third answer gets lost after the message was taken: the id tells the repetitions.
-func TestLostAnswersLoseNoMessageAndShowNoneTwice(t *testing.T) {
+func TestSend_LostAnswers(t *testing.T) {
 	t.Parallel()
 	const many = 300
 	var lock sync.Mutex
@@ -258,7 +258,7 @@ func TestLostAnswersLoseNoMessageAndShowNoneTwice(t *testing.T) {
 	require.Greater(t, requests, many)
 }
 
-func TestNegativeNumbersAreRefused(t *testing.T) {
+func TestNew_RefusesNegativeNumbers(t *testing.T) {
 	t.Parallel()
 	for field, config := range map[string]webhook.Config{
 		"Retry.Attempts":        {Retry: webhook.Retry{Attempts: -1}},

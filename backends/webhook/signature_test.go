@@ -18,7 +18,7 @@ const tolerance = 5 * time.Minute
 
 // The first is the example of the specification of Standard Webhooks, the second was made by
 // the openssl command of the package comment.
-func TestSignaturesAreThoseThatOthersMake(t *testing.T) {
+func TestSignature_AsOthersMakeIt(t *testing.T) {
 	t.Parallel()
 	for _, vector := range []struct {
 		secret, id string
@@ -39,7 +39,7 @@ func TestSignaturesAreThoseThatOthersMake(t *testing.T) {
 	}
 }
 
-func TestEachSecretSigns(t *testing.T) {
+func TestSignature_EachSecret(t *testing.T) {
 	t.Parallel()
 	header, body := http.Header{}, []byte("{}")
 	older, newer := channel.NewSecret(secret), channel.NewSecret(newSecret)
@@ -52,7 +52,7 @@ func TestEachSecretSigns(t *testing.T) {
 	require.ErrorIs(t, webhook.Verify(header, body, now, tolerance), boterr.FailedPrecondition)
 }
 
-func TestAChangeAtAnyPlaceIsRefused(t *testing.T) {
+func TestSignature_AnyChangeIsRefused(t *testing.T) {
 	t.Parallel()
 	body := inboundBody("hi")
 	key := channel.NewSecret(secret)
@@ -89,7 +89,7 @@ func TestAChangeAtAnyPlaceIsRefused(t *testing.T) {
 	require.ErrorIs(t, webhook.Verify(twice, body, now, tolerance, key), boterr.FailedPrecondition)
 }
 
-func TestTheTimeOfASignatureMustBeNear(t *testing.T) {
+func TestSignature_TimeMustBeNear(t *testing.T) {
 	t.Parallel()
 	key := channel.NewSecret(secret)
 	header := http.Header{}
@@ -108,7 +108,7 @@ func TestTheTimeOfASignatureMustBeNear(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeSignedIsRefused(t *testing.T) {
+func TestSign_Refuses(t *testing.T) {
 	t.Parallel()
 	key := channel.NewSecret(secret)
 	for _, id := range []string{"", "a.b", "a b", "a\nb", "ä", strings.Repeat("x", 257)} {
