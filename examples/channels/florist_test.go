@@ -32,7 +32,7 @@ func onEach(t *testing.T) iter.Seq2[*florist, customer] {
 	}
 }
 
-func TestACustomerIsToldWhatThereIs(t *testing.T) {
+func TestHello_TellsWhatThereIs(t *testing.T) {
 	t.Parallel()
 	for _, ada := range onEach(t) {
 		ada.Says("hi")
@@ -46,7 +46,7 @@ func TestACustomerIsToldWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestTheBouquetOfTheWeekIsShownByTheBestThatThereIs(t *testing.T) {
+func TestBouquet_ShownAtItsBest(t *testing.T) {
 	t.Parallel()
 	best := map[channel.Type]send.Type{channel.Bravo: send.TypeTemplate, channel.Echo: send.TypeNews}
 	for _, ada := range onEach(t) {
@@ -59,7 +59,7 @@ func TestTheBouquetOfTheWeekIsShownByTheBestThatThereIs(t *testing.T) {
 	}
 }
 
-func TestAlphaKeepsThePictureForTheNextCustomer(t *testing.T) {
+func TestBouquet_AlphaKeepsPicture(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Alpha)
@@ -69,7 +69,7 @@ func TestAlphaKeepsThePictureForTheNextCustomer(t *testing.T) {
 	require.Equal(t, send.Attachment(send.TypeImage, f.Attachments("alpha")[0].ID).String(), ada.LastMessage().String())
 }
 
-func TestACustomerWhoAsksForAPersonOnAlphaIsHandedOver(t *testing.T) {
+func TestPerson_HandedOverOnAlpha(t *testing.T) {
 	t.Parallel()
 	ada := newFlorist(fakes.For(t)).ada(channel.Alpha)
 	ada.Says("person")
@@ -81,7 +81,7 @@ func TestACustomerWhoAsksForAPersonOnAlphaIsHandedOver(t *testing.T) {
 	require.Contains(t, ada.Last(), "Hello Ada!")
 }
 
-func TestACustomerWhoAsksForAPersonElsewhereCanCall(t *testing.T) {
+func TestPerson_CallElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, ada := range onEach(t) {
 		if ada.on == channel.Alpha {
@@ -92,7 +92,7 @@ func TestACustomerWhoAsksForAPersonElsewhereCanCall(t *testing.T) {
 	}
 }
 
-func TestTheConversationIsArchivedOnCharlieAlone(t *testing.T) {
+func TestGoodbye_ArchivesOnCharlie(t *testing.T) {
 	t.Parallel()
 	for f, ada := range onEach(t) {
 		ada.Says("bye")
@@ -106,7 +106,7 @@ func TestTheConversationIsArchivedOnCharlieAlone(t *testing.T) {
 	}
 }
 
-func TestWhatFailsCanBeRepeated(t *testing.T) {
+func TestLogic_FailureCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		on   channel.Type

@@ -20,7 +20,7 @@ import (
 //go:embed testdata/transcript.txt
 var transcript string
 
-func TestTheConversation(t *testing.T) {
+func TestMain_Conversation(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
 	require.Zero(t, run(nil, &out, &problems), problems.String())
@@ -28,14 +28,14 @@ func TestTheConversation(t *testing.T) {
 	require.Empty(t, problems.String())
 }
 
-func TestEveryLineFits(t *testing.T) {
+func TestMain_EveryLineFits(t *testing.T) {
 	t.Parallel()
 	for line := range strings.Lines(transcript) {
 		require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns, line)
 	}
 }
 
-func TestThereAreNoArguments(t *testing.T) {
+func TestMain_NoArguments(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
 	require.Equal(t, 2, run([]string{"-h"}, &out, &problems))
@@ -48,14 +48,14 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
 
-func TestWhatCannotBePrintedFails(t *testing.T) {
+func TestMain_CannotPrint(t *testing.T) {
 	t.Parallel()
 	var problems bytes.Buffer
 	require.Equal(t, 1, run(nil, full{}, &problems))
 	require.Equal(t, "channels: the disk is full\n", problems.String())
 }
 
-func TestAConversationThatGoesOtherwiseFails(t *testing.T) {
+func TestMain_OtherConversationFails(t *testing.T) {
 	t.Parallel()
 	on := func(each func(*florist, customer) error) error {
 		s := &stage{florist: newFlorist(fakes.For(t))}
@@ -65,7 +65,7 @@ func TestAConversationThatGoesOtherwiseFails(t *testing.T) {
 	require.ErrorContains(t, on(func(*florist, customer) error { return boterr.Conflict }), "on alpha: conflict")
 }
 
-func TestLongTextsAreBrokenWhereThereIsASpace(t *testing.T) {
+func TestMain_BreaksLongTexts(t *testing.T) {
 	t.Parallel()
 	words := strings.Repeat("word ", 30)
 	lines := wrapped(words, 2)

@@ -21,7 +21,7 @@ func reached(f *florist) []string {
 	return to
 }
 
-func TestNewsReachEverybody(t *testing.T) {
+func TestNews_ReachEverybody(t *testing.T) {
 	t.Parallel()
 	for f, ada := range onEach(t) {
 		later, err := Announce(t.Context(), f.shop(ada.on), news(), ada.ID(), ada.bob.ID())
@@ -35,7 +35,7 @@ func TestNewsReachEverybody(t *testing.T) {
 	}
 }
 
-func TestWhoIsKeptFromNewsByALimitGetsThemLater(t *testing.T) {
+func TestNews_LaterAfterALimit(t *testing.T) {
 	t.Parallel()
 	for f, ada := range onEach(t) {
 		if ada.on == channel.Hotel {
@@ -58,7 +58,7 @@ func TestWhoIsKeptFromNewsByALimitGetsThemLater(t *testing.T) {
 	}
 }
 
-func TestWhoWantsNoNewsDoesNotKeepThemFromOthers(t *testing.T) {
+func TestNews_RefusedByOne(t *testing.T) {
 	t.Parallel()
 	for f, ada := range onEach(t) {
 		if ada.on == channel.Hotel {
@@ -73,7 +73,7 @@ func TestWhoWantsNoNewsDoesNotKeepThemFromOthers(t *testing.T) {
 	}
 }
 
-func TestALimitAndARefusalAreToldTogether(t *testing.T) {
+func TestNews_LimitAndRefusal(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Bravo)
@@ -84,7 +84,7 @@ func TestALimitAndARefusalAreToldTogether(t *testing.T) {
 	require.Equal(t, []string{ada.bob.ID()}, later)
 }
 
-func TestNewsThatCannotBeSentFail(t *testing.T) {
+func TestNews_CannotBeSent(t *testing.T) {
 	t.Parallel()
 	for f, ada := range onEach(t) {
 		later, err := Announce(t.Context(), f.shop(ada.on), send.Text(""), ada.ID())
@@ -93,7 +93,7 @@ func TestNewsThatCannotBeSentFail(t *testing.T) {
 	}
 }
 
-func TestBuyersAloneAreThanked(t *testing.T) {
+func TestThanks_ToBuyersAlone(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Alpha)
@@ -104,7 +104,7 @@ func TestBuyersAloneAreThanked(t *testing.T) {
 	require.Empty(t, ada.bob.Messages())
 }
 
-func TestNobodyIsThankedWhereThereAreNoBuyers(t *testing.T) {
+func TestThanks_WithoutBuyers(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	require.ErrorIs(t, ThankBuyers(t.Context(), f.shop(channel.Alpha), send.Text("Thank you!")), boterr.NotFound)

@@ -37,7 +37,7 @@ func shown(f *florist, ada customer) string {
 	return ""
 }
 
-func TestAnOrderIsConfirmedWhenTheProviderHasTheMoney(t *testing.T) {
+func TestOrder_ConfirmedWhenPaid(t *testing.T) {
 	t.Parallel()
 	for f, ada := range onEach(t) {
 		ada.orders(t)
@@ -49,7 +49,7 @@ func TestAnOrderIsConfirmedWhenTheProviderHasTheMoney(t *testing.T) {
 	}
 }
 
-func TestTheReceiptIsKeptAndMailed(t *testing.T) {
+func TestOrder_ReceiptIsMailed(t *testing.T) {
 	t.Parallel()
 	for f, ada := range onEach(t) {
 		ada.orders(t)
@@ -63,7 +63,7 @@ func TestTheReceiptIsKeptAndMailed(t *testing.T) {
 	}
 }
 
-func TestACustomerWithoutAnAddressGetsNoMail(t *testing.T) {
+func TestOrder_WithoutAddress(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	bob := customer{Actor: f.ada(channel.Webchat).bob, on: channel.Webchat}
@@ -73,7 +73,7 @@ func TestACustomerWithoutAnAddressGetsNoMail(t *testing.T) {
 	require.Empty(t, f.Mails())
 }
 
-func TestBuyersAreMarkedWherePlatformsHaveMarks(t *testing.T) {
+func TestOrder_MarksBuyers(t *testing.T) {
 	t.Parallel()
 	for f, ada := range onEach(t) {
 		ada.orders(t)
@@ -89,7 +89,7 @@ func TestBuyersAreMarkedWherePlatformsHaveMarks(t *testing.T) {
 	}
 }
 
-func TestAnOrderDoesNotDependOnATagThatEchoRefuses(t *testing.T) {
+func TestOrder_TagIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Echo)
@@ -103,7 +103,7 @@ func TestAnOrderDoesNotDependOnATagThatEchoRefuses(t *testing.T) {
 	require.Contains(t, document.Get(ada.Member().Meta, "untagged", ""), "at most 20")
 }
 
-func TestADeclinedCardLeavesNoOrder(t *testing.T) {
+func TestOrder_DeclinedCard(t *testing.T) {
 	t.Parallel()
 	for f, ada := range onEach(t) {
 		f.account.DeclineNext("insufficient_funds")
@@ -116,7 +116,7 @@ func TestADeclinedCardLeavesNoOrder(t *testing.T) {
 	}
 }
 
-func TestAMessageThatCannotBeSentDoesNotChargeTwice(t *testing.T) {
+func TestOrder_MessageFails(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Webchat)
@@ -131,7 +131,7 @@ func TestAMessageThatCannotBeSentDoesNotChargeTwice(t *testing.T) {
 	require.Len(t, f.account.Payments(), 1)
 }
 
-func TestAPaymentWithoutAnOrderGoesBack(t *testing.T) {
+func TestPayment_WithoutOrderGoesBack(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Webchat)
@@ -148,7 +148,7 @@ func TestAPaymentWithoutAnOrderGoesBack(t *testing.T) {
 	require.Equal(t, paid, ada.Last())
 }
 
-func TestACustomerHasOneOrderAtATime(t *testing.T) {
+func TestOrder_OneAtATime(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Webchat)
@@ -158,7 +158,7 @@ func TestACustomerHasOneOrderAtATime(t *testing.T) {
 	require.Len(t, f.account.Payments(), 1)
 }
 
-func TestWhatIsNotSoldIsNotOrdered(t *testing.T) {
+func TestOrder_NotSold(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Webchat)
@@ -167,7 +167,7 @@ func TestWhatIsNotSoldIsNotOrdered(t *testing.T) {
 	require.Empty(t, f.account.Payments())
 }
 
-func TestAnEventThatComesTwiceIsAnsweredOnce(t *testing.T) {
+func TestPaymentEvent_Twice(t *testing.T) {
 	t.Parallel()
 	for f, ada := range onEach(t) {
 		ada.orders(t)
@@ -186,7 +186,7 @@ func TestAnEventThatComesTwiceIsAnsweredOnce(t *testing.T) {
 	}
 }
 
-func TestACallbackThatFailsIsCompletedByItsRepetition(t *testing.T) {
+func TestPaymentEvent_FailsThenRepeats(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Alpha)
@@ -198,7 +198,7 @@ func TestACallbackThatFailsIsCompletedByItsRepetition(t *testing.T) {
 	require.Equal(t, paid, ada.Last())
 }
 
-func TestACustomerWhoCancelsGetsTheMoneyBack(t *testing.T) {
+func TestOrder_Canceled(t *testing.T) {
 	t.Parallel()
 	for f, ada := range onEach(t) {
 		ada.orders(t)
@@ -212,7 +212,7 @@ func TestACustomerWhoCancelsGetsTheMoneyBack(t *testing.T) {
 	}
 }
 
-func TestAnEventOfAnotherKindIsNobodys(t *testing.T) {
+func TestPaymentEvent_AnotherKind(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	err := OnPayment(f.Runtime(), fakes.DefaultApp)(t.Context(), botctx.PaymentEvent{Type: "payout.paid"})
@@ -220,7 +220,7 @@ func TestAnEventOfAnotherKindIsNobodys(t *testing.T) {
 	require.Empty(t, f.Calls())
 }
 
-func TestAPaymentProviderThatDoesNotAnswerIsAskedAgain(t *testing.T) {
+func TestOrder_ProviderDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Webchat)
