@@ -63,20 +63,20 @@ func freeSeats(t *testing.T, p *fakes.Platform, name string) int {
 	return document.Get(entryOf(t, p, name), columnSeatsFree, -1)
 }
 
-func TestAGuestIsCalledByTheirName(t *testing.T) {
+func TestHello_ByName(t *testing.T) {
 	t.Parallel()
 	guest := aCity(t).AddMember(member.Member{})
 	converse(t, guest, exchange{"My name is Ada Byron.", "Nice to meet you, Ada Byron."})
 	require.Equal(t, "Ada Byron", guest.Member().FirstName)
 }
 
-func TestWhatIsNotUnderstoodGetsHelp(t *testing.T) {
+func TestHelp_WhatIsNotUnderstood(t *testing.T) {
 	t.Parallel()
 	guest := aCity(t).AddMember(member.Member{})
 	converse(t, guest, exchange{"help", helpText}, exchange{"?!", helpText}, exchange{"the weather", helpText})
 }
 
-func TestASearchNarrowsDownAndAnotherTypeBeginsAnew(t *testing.T) {
+func TestSearch_NarrowsDown(t *testing.T) {
 	t.Parallel()
 	guest := aCity(t).AddMember(member.Member{})
 	converse(t, guest,
@@ -91,7 +91,7 @@ func TestASearchNarrowsDownAndAnotherTypeBeginsAnew(t *testing.T) {
 	require.JSONEq(t, `{"pricerange": "expensive"}`, document.Get(guest.Member().Meta, "wanted", document.O()).String())
 }
 
-func TestAPlaceIsDescribedByNameAndByNumber(t *testing.T) {
+func TestDetails_ByNameAndNumber(t *testing.T) {
 	t.Parallel()
 	guest := aCity(t).AddMember(member.Member{})
 	converse(t, guest,
@@ -103,7 +103,7 @@ func TestAPlaceIsDescribedByNameAndByNumber(t *testing.T) {
 	)
 }
 
-func TestNearMeAsksWhereTheGuestIsAndRemembers(t *testing.T) {
+func TestNearMe_AsksAndRemembers(t *testing.T) {
 	t.Parallel()
 	guest := aCity(t).AddMember(member.Member{})
 	converse(t, guest,
@@ -119,7 +119,7 @@ func TestNearMeAsksWhereTheGuestIsAndRemembers(t *testing.T) {
 		document.Get(guest.Member().Meta, "location", document.O()).String())
 }
 
-func TestTheAnswerToWhereTheGuestIsMaySayHowFarAPlaceMayBe(t *testing.T) {
+func TestNearMe_AnswerWithDistance(t *testing.T) {
 	t.Parallel()
 	guest := aCity(t).AddMember(member.Member{})
 	converse(t, guest,
@@ -128,7 +128,7 @@ func TestTheAnswerToWhereTheGuestIsMaySayHowFarAPlaceMayBe(t *testing.T) {
 	)
 }
 
-func TestABookingAsksForWhatIsMissing(t *testing.T) {
+func TestBooking_AsksForWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)
 	guest := p.AddMember(member.Member{})
@@ -146,7 +146,7 @@ func TestABookingAsksForWhatIsMissing(t *testing.T) {
 	require.False(t, guest.Member().Meta.Has("booking"))
 }
 
-func TestABookingIsDroppedWhereTheGuestTurnsToAnotherPlace(t *testing.T) {
+func TestBooking_AnotherPlace(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)
 	guest := p.AddMember(member.Member{})
@@ -159,7 +159,7 @@ func TestABookingIsDroppedWhereTheGuestTurnsToAnotherPlace(t *testing.T) {
 	require.Equal(t, 30, freeSeats(t, p, "Nonna Bettina"))
 }
 
-func TestAQuestionIsNotOpenAnyMoreWhereTheGuestHasTurnedToSomethingElse(t *testing.T) {
+func TestQuestion_Dropped(t *testing.T) {
 	t.Parallel()
 	people := exchange{"book Nonna Bettina", "For how many people?"}
 	where := exchange{"restaurants near me", "Where are you?"}
@@ -176,7 +176,7 @@ func TestAQuestionIsNotOpenAnyMoreWhereTheGuestHasTurnedToSomethingElse(t *testi
 	}
 }
 
-func TestAQuestionStaysOpenWhereTheGuestSaysSomethingBesides(t *testing.T) {
+func TestQuestion_StaysOpen(t *testing.T) {
 	t.Parallel()
 	guest := aCity(t).AddMember(member.Member{})
 	converse(t, guest,
@@ -189,7 +189,7 @@ func TestAQuestionStaysOpenWhereTheGuestSaysSomethingBesides(t *testing.T) {
 	)
 }
 
-func TestOfSeveralTopicsInAMessageTheFirstInTheListAnswers(t *testing.T) {
+func TestTopics_FirstInListAnswers(t *testing.T) {
 	t.Parallel()
 	for says, hears := range map[string]string{
 		"never mind, my name is Bob":            "let us start over",
@@ -205,7 +205,7 @@ func TestOfSeveralTopicsInAMessageTheFirstInTheListAnswers(t *testing.T) {
 	}
 }
 
-func TestATopicThatComesFirstIsNoAnswer(t *testing.T) {
+func TestTopics_AreNoAnswer(t *testing.T) {
 	t.Parallel()
 	converse(t, aCity(t).AddMember(member.Member{}),
 		exchange{"book Nonna Bettina", "For how many people?"},
@@ -214,7 +214,7 @@ func TestATopicThatComesFirstIsNoAnswer(t *testing.T) {
 	)
 }
 
-func TestARepeatedBookingIsTakenOnce(t *testing.T) {
+func TestBooking_Repeated(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)
 	guest := p.AddMember(member.Member{})
@@ -228,7 +228,7 @@ func TestARepeatedBookingIsTakenOnce(t *testing.T) {
 	require.Equal(t, 22, freeSeats(t, p, "Saffron Stair"))
 }
 
-func TestABookingThatTimedOutAndIsRepeatedIsTakenOnce(t *testing.T) {
+func TestBooking_TimedOutAndRepeated(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)
 	guest := p.AddMember(member.Member{})
@@ -243,7 +243,7 @@ func TestABookingThatTimedOutAndIsRepeatedIsTakenOnce(t *testing.T) {
 	require.Equal(t, 24, freeSeats(t, p, "Saffron Stair"))
 }
 
-func TestABookingSaidByManyAtOnceIsTakenOnceEach(t *testing.T) {
+func TestBooking_ManyAtOnce(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)
 	var said sync.WaitGroup
@@ -266,7 +266,7 @@ func TestABookingSaidByManyAtOnceIsTakenOnceEach(t *testing.T) {
 	require.Equal(t, 0, document.Get(entry, columnSeatsFree, -1))
 }
 
-func TestAPlaceWithoutEnoughSeatsIsNotBooked(t *testing.T) {
+func TestBooking_TooFewSeats(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)
 	guest := p.AddMember(member.Member{})
@@ -279,7 +279,7 @@ func TestAPlaceWithoutEnoughSeatsIsNotBooked(t *testing.T) {
 	require.Equal(t, 0, freeSeats(t, p, "Hotel Belvoir"))
 }
 
-func TestBookingsAreTheGuestsOwn(t *testing.T) {
+func TestBookings_OfTheGuest(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)
 	ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})
@@ -291,7 +291,7 @@ func TestBookingsAreTheGuestsOwn(t *testing.T) {
 	)
 }
 
-func TestTextOfPlacesAndGuestsIsNoTemplate(t *testing.T) {
+func TestReply_IsNoTemplate(t *testing.T) {
 	t.Parallel()
 	places, err := ReadPlaces([]byte(`[{"name": "The {{firstName}} Inn", "about": "{{meta.secret}}"}]`), LatitudeFirst)
 	require.NoError(t, err)
@@ -299,14 +299,14 @@ func TestTextOfPlacesAndGuestsIsNoTemplate(t *testing.T) {
 	converse(t, guest, exchange{"tell me about the firstname inn", "The {{firstName}} Inn\n  about: {{meta.secret}}"})
 }
 
-func TestALongNameIsCut(t *testing.T) {
+func TestReply_LongNameIsCut(t *testing.T) {
 	t.Parallel()
 	places := Places{Entries: []document.Object{document.O("name", strings.Repeat("é", 3000))}}
 	guest := cityOf(t, places).AddMember(member.Member{})
 	converse(t, guest, exchange{"places", "é…"}, exchange{"book number 1", strings.Repeat("é", longestName-1) + "…, gladly."})
 }
 
-func TestWhatIsNoTextIsNotAnswered(t *testing.T) {
+func TestReply_OnlyToText(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)
 	guest := p.AddMember(member.Member{})
@@ -315,7 +315,7 @@ func TestWhatIsNoTextIsNotAnswered(t *testing.T) {
 	require.Empty(t, p.Calls(botctx.OpFetchDistinctDataFromDataSource), "nor looked up")
 }
 
-func TestEveryReplyGoesOutBySendResponse(t *testing.T) {
+func TestReply_BySendResponse(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)
 	guest := p.AddMember(member.Member{})
@@ -323,7 +323,7 @@ func TestEveryReplyGoesOutBySendResponse(t *testing.T) {
 	require.Len(t, p.Calls(botctx.OpSendResponse), len(p.Sent()))
 }
 
-func TestALookUpThatFailsFailsTheRunAndSaysNothing(t *testing.T) {
+func TestSearch_Fails(t *testing.T) {
 	t.Parallel()
 	p := aCity(t)
 	guest := p.AddMember(member.Member{})

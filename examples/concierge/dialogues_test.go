@@ -31,7 +31,7 @@ const rental = `{"dialogue_id": "d1", "services": ["Films"], "turns": [
 // oneLine writes a conversation on a line.
 func oneLine(text string) string { return strings.ReplaceAll(text, "\n", " ") }
 
-func TestAReplayedConversation(t *testing.T) {
+func TestDialogue_Replayed(t *testing.T) {
 	t.Parallel()
 	dialogues, err := ReadDialogues(strings.NewReader("\n" + oneLine(rental) + "\n\n"))
 	require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestAReplayedConversation(t *testing.T) {
 	require.Equal(t, 1, taken, "two films would do, and one was booked")
 }
 
-func TestDialoguesThatCannotBeReadNameTheLine(t *testing.T) {
+func TestDialogue_NamesUnreadableLine(t *testing.T) {
 	t.Parallel()
 	const ok = `{"dialogue_id": "a", "turns": [{"speaker": "USER", "utterance": "hi"}]}`
 	turns := func(more string) string {
@@ -80,7 +80,7 @@ func TestDialoguesThatCannotBeReadNameTheLine(t *testing.T) {
 	}
 }
 
-func TestParametersAreNoOperators(t *testing.T) {
+func TestDialogue_ParametersAreValues(t *testing.T) {
 	t.Parallel()
 	call := ServiceCall{Parameters: document.O("rating", document.O("$gt", 1), "city", "Ely", "when", "dontcare")}
 	require.JSONEq(t, `{"rating": {"$eq": {"$gt": 1}}, "city": {"$eq": "Ely"}}`, call.Filter().String())

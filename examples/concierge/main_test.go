@@ -32,7 +32,7 @@ func fileOf(t *testing.T, text string) string {
 	return path
 }
 
-func TestWithoutInputADemonstrationIsShown(t *testing.T) {
+func TestMain_Demonstration(t *testing.T) {
 	t.Parallel()
 	r := runWith(t, "")
 	require.Zero(t, r.code, r.problems)
@@ -43,7 +43,7 @@ func TestWithoutInputADemonstrationIsShown(t *testing.T) {
 	require.Contains(t, r.out, "conversations          1\n  turns                 28\n")
 }
 
-func TestAChatEndsWithItsInputOrWithBye(t *testing.T) {
+func TestMain_EndsWithInputOrBye(t *testing.T) {
 	t.Parallel()
 	for _, input := range []string{"museums", "museums\n\n", "museums\r\n", "museums\nBye!\nhotels\n"} {
 		r := runWith(t, input)
@@ -54,7 +54,7 @@ func TestAChatEndsWithItsInputOrWithBye(t *testing.T) {
 	}
 }
 
-func TestAnyLineIsAnswered(t *testing.T) {
+func TestMain_AnswersAnyLine(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		"\xff\xfe", "\x00", "my name is \x00", "my name is {{meta.asked}}", "I am at 1e999, 2", "book $where for 2 at 19:00",
@@ -66,7 +66,7 @@ func TestAnyLineIsAnswered(t *testing.T) {
 	}
 }
 
-func TestPlacesOfAFile(t *testing.T) {
+func TestMain_PlacesOfAFile(t *testing.T) {
 	t.Parallel()
 	path := fileOf(t, `[{"name": "North Pole Inn", "kind": "inn", "location": [89, 10]}, {"name": "South Inn", "kind": "inn", "location": [10, 89]}]`)
 	const input = "I am at 88, 10\nwhat is near me"
@@ -75,7 +75,7 @@ func TestPlacesOfAFile(t *testing.T) {
 	require.Contains(t, runWith(t, input, "-places", path, "-lnglat").out, "1. South Inn")
 }
 
-func TestReplayPrintsTranscriptAndSummary(t *testing.T) {
+func TestMain_ReplayPrints(t *testing.T) {
 	t.Parallel()
 	r := runWith(t, "", "-dialogues", fileOf(t, oneLine(rental)))
 	require.Zero(t, r.code, r.problems)
@@ -107,7 +107,7 @@ Summary
 `)
 }
 
-func TestReplayOfTheRealConversations(t *testing.T) {
+func TestMain_ReplayRealConversations(t *testing.T) {
 	t.Parallel()
 	readShared(t, "conversations", "dialogues.jsonl")
 	r := runWith(t, "", "-dialogues", filepath.Join("..", "..", "..", "shared", "data", "conversations", "dialogues.jsonl"))
@@ -118,7 +118,7 @@ func TestReplayOfTheRealConversations(t *testing.T) {
 	require.Equal(t, 147, strings.Count(r.out, ": 1\nConcierge: "), "bookings")
 }
 
-func TestProblemsAreSaid(t *testing.T) {
+func TestMain_TellsProblems(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string

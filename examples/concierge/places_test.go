@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-func TestLocationsBecomePoints(t *testing.T) {
+func TestPlaces_Locations(t *testing.T) {
 	t.Parallel()
 	const cambridge = `{"type":"Point","coordinates":[0.12,52.2]}`
 	for name, c := range map[string]struct {
@@ -42,7 +42,7 @@ func TestLocationsBecomePoints(t *testing.T) {
 	}
 }
 
-func TestAnyArrayOfObjectsIsTaken(t *testing.T) {
+func TestPlaces_AnyArrayOfObjects(t *testing.T) {
 	t.Parallel()
 	places, err := ReadPlaces([]byte(`[
 		{"name": "A", "fee": "?", "seats": 5, "kind": "bar"},
@@ -64,7 +64,7 @@ func TestAnyArrayOfObjectsIsTaken(t *testing.T) {
 	require.Equal(t, seatsOfOthers, document.Get(stored[2], columnSeatsFree, 0))
 }
 
-func TestWhatIsNoArrayOfObjectsIsRefused(t *testing.T) {
+func TestPlaces_Refuse(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		``:                  "it must be a JSON array of objects: invalid argument: is no JSON",
@@ -80,9 +80,9 @@ func TestWhatIsNoArrayOfObjectsIsRefused(t *testing.T) {
 	}
 }
 
-// TestNearestOfRealPlaces compares the geo query with the haversine formula, on every
+// TestPlaces_NearestOfReal compares the geo query with the haversine formula, on every
 // real file and from every place in it.
-func TestNearestOfRealPlaces(t *testing.T) {
+func TestPlaces_NearestOfReal(t *testing.T) {
 	t.Parallel()
 	for file, count := range map[string]int{"restaurant.json": 110, "attraction.json": 79, "hotel.json": 33} {
 		t.Run(file, func(t *testing.T) {

@@ -171,7 +171,7 @@ func satisfying(rows []row, parameters row) []row {
 	return found
 }
 
-func TestRecordedCallsGiveBackTheirRows(t *testing.T) {
+func TestReplay_GivesBackRows(t *testing.T) {
 	t.Parallel()
 	data := readRecorded(t)
 	p := fakes.New(fakes.For(t))
@@ -213,7 +213,7 @@ func TestRecordedCallsGiveBackTheirRows(t *testing.T) {
 	require.ElementsMatch(t, otherTimes, exceptions)
 }
 
-func TestEveryServiceAndMethodHasADataSourceOfItsOwn(t *testing.T) {
+func TestReplay_DataSourcePerMethod(t *testing.T) {
 	t.Parallel()
 	data := readRecorded(t)
 	p := fakes.New(fakes.For(t))
@@ -252,7 +252,7 @@ func sayEverything(t *testing.T, times int) replayed {
 	return r
 }
 
-func TestReplayedConversationsGetTheRecordedRepliesAndSaveTheAnswers(t *testing.T) {
+func TestReplay_SavesAnswers(t *testing.T) {
 	t.Parallel()
 	r := sayEverything(t, 1)
 	requireRecordedReplies(t, r)
@@ -293,7 +293,7 @@ func requireSavedAnswers(t *testing.T, r replayed) {
 	require.Len(t, r.platform.Calls(botctx.OpFindAndModifyMember), 975)
 }
 
-func TestReplayedBookingsAreTakenOnceAlthoughEverythingIsSaidTwice(t *testing.T) {
+func TestReplay_EverythingTwice(t *testing.T) {
 	t.Parallel()
 	r := sayEverything(t, 2)
 	rows, booked := r.rowsOf(t), 0

@@ -34,7 +34,7 @@ func TestUnderstand(t *testing.T) {
 	}
 }
 
-func TestUnderstandTakesAnyText(t *testing.T) {
+func TestUnderstand_AnyText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"\x00", "📚📚", "book 999999999999 for 99999999999", "-999,-999", "{{x}}", "at :::"} {
 		require.NotPanics(t, func() { understand(text) }, text)
@@ -51,7 +51,7 @@ func FuzzUnderstand(f *testing.F) {
 	})
 }
 
-func TestValuesAndNamesInMessages(t *testing.T) {
+func TestUnderstand_ValuesAndNames(t *testing.T) {
 	t.Parallel()
 	text := understand("Cheap museums, at King's Parade or a place near copper kettle")
 	require.True(t, text.hasValue("museum"))
