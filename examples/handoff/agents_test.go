@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-func TestAnAgentEndsAConversation(t *testing.T) {
+func TestAgent_EndsConversation(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.connect()
@@ -21,7 +21,7 @@ func TestAnAgentEndsAConversation(t *testing.T) {
 	require.Equal(t, "There is no customer here, Grace.", s.grace.Last())
 }
 
-func TestAnAgentHandsACustomerOn(t *testing.T) {
+func TestAgent_HandsCustomerOn(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.connect()
@@ -34,7 +34,7 @@ func TestAnAgentHandsACustomerOn(t *testing.T) {
 	require.Equal(t, "I am from the workshop.", s.ada.Last())
 }
 
-func TestWhatOnlyLooksLikeACommandDoesNotReachTheCustomer(t *testing.T) {
+func TestAgent_NearCommandStaysInside(t *testing.T) {
 	t.Parallel()
 	for said, answer := range map[string]string{
 		"/transfer kitchen": "There is no team kitchen.",
@@ -51,7 +51,7 @@ func TestWhatOnlyLooksLikeACommandDoesNotReachTheCustomer(t *testing.T) {
 	}
 }
 
-func TestACommandThatFailsCanBeRepeated(t *testing.T) {
+func TestAgent_FailedCommandAgain(t *testing.T) {
 	t.Parallel()
 	for said, op := range map[string]botctx.Op{
 		"/done":              botctx.OpEndLiveChat,

@@ -43,7 +43,7 @@ func (s *shop) connect() {
 	s.grace.Takes(s.grace.Ticket())
 }
 
-func TestACustomerTalksToAPerson(t *testing.T) {
+func TestCustomer_TalksToAPerson(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.connect()
@@ -55,7 +55,7 @@ func TestACustomerTalksToAPerson(t *testing.T) {
 	require.Equal(t, "Since when?", s.ada.Last())
 }
 
-func TestACustomerLeaves(t *testing.T) {
+func TestCustomer_Leaves(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.connect()
@@ -66,7 +66,7 @@ func TestACustomerLeaves(t *testing.T) {
 	require.Contains(t, s.ada.Last(), "9 to 18")
 }
 
-func TestACustomerLeavesBeforeAnybodyComes(t *testing.T) {
+func TestCustomer_LeavesEarly(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.connect()
@@ -81,7 +81,7 @@ func TestACustomerLeavesBeforeAnybodyComes(t *testing.T) {
 	require.Len(t, s.grace.Messages(), 2)
 }
 
-func TestACustomerStaysWithTheBotWhereNobodyCanCome(t *testing.T) {
+func TestCustomer_NobodyCanCome(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.SwitchChannel(desk, false)
@@ -92,7 +92,7 @@ func TestACustomerStaysWithTheBotWhereNobodyCanCome(t *testing.T) {
 	require.Contains(t, s.ada.Last(), "9 to 18")
 }
 
-func TestAFailureIsNoClosedDesk(t *testing.T) {
+func TestCustomer_FailureIsNoClosedDesk(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.FailNext(botctx.OpCreateAssignment, boterr.Unavailable)
@@ -108,7 +108,7 @@ func TestAFailureIsNoClosedDesk(t *testing.T) {
 	}
 }
 
-func TestASilentConversationEnds(t *testing.T) {
+func TestSilence_EndsConversation(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
 	s.connect()

@@ -14,7 +14,7 @@ import (
 //go:embed testdata/transcript.txt
 var transcript string
 
-func TestTheConversation(t *testing.T) {
+func TestMain_Conversation(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
 	require.Zero(t, run(nil, &out, &problems))
@@ -22,7 +22,7 @@ func TestTheConversation(t *testing.T) {
 	require.Empty(t, problems.String())
 }
 
-func TestThereAreNoArguments(t *testing.T) {
+func TestMain_NoArguments(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
 	require.Equal(t, 2, run([]string{"-h"}, &out, &problems))
@@ -40,7 +40,7 @@ func (f *full) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-func TestWhatCannotBePrintedFails(t *testing.T) {
+func TestMain_CannotPrint(t *testing.T) {
 	t.Parallel()
 	for left := 0; left < len(transcript); left += 400 {
 		var problems bytes.Buffer
@@ -49,7 +49,7 @@ func TestWhatCannotBePrintedFails(t *testing.T) {
 	}
 }
 
-func TestLongTextsAreBrokenBetweenWords(t *testing.T) {
+func TestMain_BreaksLongTexts(t *testing.T) {
 	t.Parallel()
 	long := "this is a text of more than one row, and it is broken where there is a space"
 	require.Equal(t, []string{"this is a text of more than one row, and it is", "  broken where there is a space"}, wrapped(long))
