@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-func TestGreetsByName(t *testing.T) {
+func TestGreet_ByName(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.Handle(nodes()...)
