@@ -22,7 +22,7 @@ func newGuest(t *testing.T) (*fakes.Platform, *fakes.Actor) {
 	return p, ada
 }
 
-func TestWhoDoesNotConfirmIsRemindedOnce(t *testing.T) {
+func TestBot_RemindsOnce(t *testing.T) {
 	t.Parallel()
 	p, ada := newGuest(t)
 	ada.Says("a table for 2 at 18:00")
@@ -37,7 +37,7 @@ func TestWhoDoesNotConfirmIsRemindedOnce(t *testing.T) {
 	require.NotEqual(t, reminder, ada.Last())
 }
 
-func TestWhatIsConfirmedIsNotedAndNotRemindedOf(t *testing.T) {
+func TestBot_ConfirmedIsNoted(t *testing.T) {
 	t.Parallel()
 	p, ada := newGuest(t)
 	ada.Says("a table for 4 at 19:30")
@@ -51,7 +51,7 @@ func TestWhatIsConfirmedIsNotedAndNotRemindedOf(t *testing.T) {
 	require.Equal(t, "Booked: 4 at 19:30. See you, Ada!", ada.Last())
 }
 
-func TestWhatIsGivenUpIsNotRemindedOf(t *testing.T) {
+func TestBot_GivenUp(t *testing.T) {
 	t.Parallel()
 	p, ada := newGuest(t)
 	ada.Says("a table for 4 at 19:30")

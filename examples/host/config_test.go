@@ -14,7 +14,7 @@ import (
 
 var demoSecret = variables{demoVariable: secretOfTests}
 
-func TestFlagsWinOverTheEnvironment(t *testing.T) {
+func TestConfig_FlagsBeforeEnvironment(t *testing.T) {
 	t.Parallel()
 	environment := variables{demoVariable: secretOfTests, "HOST_FILE": "of-environment.db", "HOST_REMIND_AFTER": "1h", "HOST_DEMO": "true"}
 	c, err := parse([]string{"-file", "of-flag.db"}, environment.lookup, io.Discard)
@@ -24,7 +24,7 @@ func TestFlagsWinOverTheEnvironment(t *testing.T) {
 	require.Equal(t, "127.0.0.1:8080", c.listen, "the default")
 }
 
-func TestWhatIsWrongIsExplained(t *testing.T) {
+func TestConfig_ExplainsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file := func(name, text string) string {
@@ -71,7 +71,7 @@ func TestWhatIsWrongIsExplained(t *testing.T) {
 	}
 }
 
-func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
+func TestConfig_TellsAllAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := parse([]string{"-store", "paper", "-stop-within", "0s"}, variables{}.lookup, io.Discard)
 	require.ErrorContains(t, err, "-store")
@@ -79,20 +79,20 @@ func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
 	require.ErrorContains(t, err, "there is no channel")
 }
 
-func TestAConfigurationDoesNotPrintItsSecrets(t *testing.T) {
+func TestConfig_PrintsNoSecrets(t *testing.T) {
 	t.Parallel()
 	c, err := parse([]string{"-demo"}, demoSecret.lookup, io.Discard)
 	require.NoError(t, err)
 	require.NotContains(t, fmt.Sprintf("%v %+v %#v", c, c, c), secretOfTests)
 }
 
-func TestTheFileOfChannelsThatIsShownIsRight(t *testing.T) {
+func TestConfig_ShownChannelsFile(t *testing.T) {
 	t.Parallel()
 	_, err := parse([]string{"-channels", "channels.json"}, variables{"HOST_SECRET_WEBSITE": secretOfTests}.lookup, io.Discard)
 	require.NoError(t, err)
 }
 
-func TestTheHelpNamesTheFlags(t *testing.T) {
+func TestHelp_NamesTheFlags(t *testing.T) {
 	t.Parallel()
 	var help bytes.Buffer
 	require.Zero(t, run(t.Context(), []string{"-help"}, variables{}.lookup, &help, io.Discard))
@@ -100,7 +100,7 @@ func TestTheHelpNamesTheFlags(t *testing.T) {
 	require.Contains(t, help.String(), "HOST_REMIND_AFTER")
 }
 
-func TestAFileThatIsOpenAlreadyIsTold(t *testing.T) {
+func TestOpen_FileIsOpenAlready(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var problems bytes.Buffer

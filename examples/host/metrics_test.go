@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheMetricsCount(t *testing.T) {
+func TestMetrics_Count(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.say("m1", "hello")

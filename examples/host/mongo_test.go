@@ -20,7 +20,7 @@ import (
 // uriVariable names the server that the tests use in the place of the stand-in.
 const uriVariable = "BOTCTX_MONGO_URI"
 
-func TestAConversationOnMongoDBGoesOnAfterARestart(t *testing.T) {
+func TestMongo_GoesOnAfterRestart(t *testing.T) {
 	t.Parallel()
 	uri := newDatabase(t)
 	w := newWorldIn(t, variables{mongoVariable: uri}, "-store", storeMongo)
@@ -33,7 +33,7 @@ func TestAConversationOnMongoDBGoesOnAfterARestart(t *testing.T) {
 	require.NotContains(t, w.log.String(), uri)
 }
 
-func TestAnAddressThatIsWrongIsToldWithoutItsPassword(t *testing.T) {
+func TestMongo_WrongAddressHidesPassword(t *testing.T) {
 	t.Parallel()
 	for _, uri := range []string{
 		"mongodb://ada:hunter2@127.0.0.1",

@@ -19,8 +19,8 @@ import (
 // block is a block of the README: lines for bash, or what they print.
 var block = regexp.MustCompile("(?s)```(bash|text)\n(.*?)```\n")
 
-// TestTheConversationOfTheReadmeIsHeld pastes the lines of README.md into bash.
-func TestTheConversationOfTheReadmeIsHeld(t *testing.T) {
+// TestReadme_Conversation pastes the lines of README.md into bash.
+func TestReadme_Conversation(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl", "openssl"} {
 		if _, err := exec.LookPath(tool); err != nil {

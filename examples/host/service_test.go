@@ -15,7 +15,7 @@ import (
 
 const held = "I hold a table for 4 at 19:30. Shall I book it, yes or no?"
 
-func TestASignedMessageIsAnswered(t *testing.T) {
+func TestService_AnswersSigned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.Equal(t, `Say when you come, such as "a table for 4 at 19:30".`, w.say("m1", "hello"))
@@ -24,7 +24,7 @@ func TestASignedMessageIsAnswered(t *testing.T) {
 	w.stop()
 }
 
-func TestAMessageIsAnsweredOnce(t *testing.T) {
+func TestService_AnswersOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.say("m1", "hello")
@@ -34,14 +34,14 @@ func TestAMessageIsAnsweredOnce(t *testing.T) {
 	w.stop()
 }
 
-func TestAWrongSignatureIsRefused(t *testing.T) {
+func TestService_WrongSignature(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.Equal(t, http.StatusUnauthorized, (<-w.post("m1", "hello", wrongSecret)).status)
 	w.stop()
 }
 
-func TestTheConversationGoesOnAfterARestart(t *testing.T) {
+func TestRestart_ConversationGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.Equal(t, held, w.say("m1", "a table for 4 at 19:30"))
@@ -51,7 +51,7 @@ func TestTheConversationGoesOnAfterARestart(t *testing.T) {
 	w.stop()
 }
 
-func TestAReminderThatFellDueMeanwhileComesAfterARestart(t *testing.T) {
+func TestRestart_ReminderComesLate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "-remind-after", "1h")
 	require.Equal(t, held, w.say("m1", "a table for 4 at 19:30"))
@@ -63,7 +63,7 @@ func TestAReminderThatFellDueMeanwhileComesAfterARestart(t *testing.T) {
 	w.stop()
 }
 
-func TestAStopLetsRunsFinishAndRefusesOthers(t *testing.T) {
+func TestStop_LetsRunsFinish(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	underWay := w.post("m1", "hello", secretOfTests)
@@ -85,7 +85,7 @@ func TestAStopLetsRunsFinishAndRefusesOthers(t *testing.T) {
 	require.NoError(t, store.Close())
 }
 
-func TestARunThatDoesNotFinishIsEnded(t *testing.T) {
+func TestStop_EndsUnfinishedRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "-stop-within", "1ms")
 	underWay := w.post("m1", "hello", secretOfTests)
@@ -94,7 +94,7 @@ func TestARunThatDoesNotFinishIsEnded(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, (<-underWay).status, "the sender may send it again")
 }
 
-func TestAServiceWhoseStoreDoesNotAnswerIsNotReady(t *testing.T) {
+func TestHealth_StoreDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.Equal(t, reply{http.StatusOK, "ready\n"}, w.get("/readyz"))
@@ -104,7 +104,7 @@ func TestAServiceWhoseStoreDoesNotAnswerIsNotReady(t *testing.T) {
 	w.stop()
 }
 
-func TestABodyThatNobodyWantsIsNotWaitedFor(t *testing.T) {
+func TestService_BodyNobodyWants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.Positive(t, w.service.server.ReadTimeout, "what else comes slowly has an end")
@@ -123,7 +123,7 @@ func TestABodyThatNobodyWantsIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestTheLogHasNoSecret(t *testing.T) {
+func TestLog_HasNoSecret(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.say("m1", "hello")
