@@ -26,7 +26,7 @@ func runWith(ctx context.Context, args ...string) ran {
 	return ran{code, out.String(), problems.String()}
 }
 
-func TestTheConversationInVirtualTime(t *testing.T) {
+func TestMain_VirtualTime(t *testing.T) {
 	t.Parallel()
 	r := runWith(t.Context())
 	require.Zero(t, r.code, r.problems)
@@ -53,7 +53,7 @@ func untimed(transcript string) []string {
 	return lines
 }
 
-func TestTheConversationInRealTimeIsTheSameAsInVirtualTime(t *testing.T) {
+func TestMain_RealTimeIsTheSame(t *testing.T) {
 	t.Parallel()
 	virtual := runWith(t.Context())
 	synctest.Test(t, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestTheConversationInRealTimeIsTheSameAsInVirtualTime(t *testing.T) {
 	})
 }
 
-func TestAnInterruptEndsTheConversationInGoodOrder(t *testing.T) {
+func TestMain_Interrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 8*time.Second, errors.New("interrupt"))
@@ -84,13 +84,13 @@ func TestAnInterruptEndsTheConversationInGoodOrder(t *testing.T) {
 	})
 }
 
-func TestEveryDayHasAPattern(t *testing.T) {
+func TestHurried_Patterns(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "*/5 * * * * * *", hurried(5*time.Second).Exercises)
 	require.Equal(t, "0 * * * * * *", hurried(time.Minute).Exercises)
 }
 
-func TestProblemsAreSaid(t *testing.T) {
+func TestMain_TellsProblems(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string

@@ -48,7 +48,7 @@ func hears(p *fakes.Platform, patient *fakes.Actor, within time.Duration) string
 	return strings.Join(lines, "\n")
 }
 
-func TestAPatientIsRemindedADayBeforeAndOfExercisesUntilTheAppointment(t *testing.T) {
+func TestReminders_DayBeforeAndExercises(t *testing.T) {
 	t.Parallel()
 	p, ada, _ := aPractice(t)
 	says(ada, "book", "1")
@@ -59,7 +59,7 @@ Wed 10:00 Do not forget your appointment: Thu 8 Jan, 10:00.
 Thu 08:00 Hello Ada, time for your exercises!`, hears(p, ada, 30*day))
 }
 
-func TestTheRemindersMoveWithTheAppointment(t *testing.T) {
+func TestReminders_MoveWithAppointment(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		after time.Duration
@@ -88,7 +88,7 @@ Fri 08:00 Hello Ada, time for your exercises!`},
 	}
 }
 
-func TestAnAppointmentCanMoveToAnEarlierTime(t *testing.T) {
+func TestMove_ToAnEarlierTime(t *testing.T) {
 	t.Parallel()
 	p, ada, _ := aPractice(t)
 	says(ada, "book", "3", "move", "1")
@@ -96,7 +96,7 @@ func TestAnAppointmentCanMoveToAnEarlierTime(t *testing.T) {
 		strings.Split(hears(p, ada, 30*day), "\n")[2])
 }
 
-func TestACancelledAppointmentIsNotRemindedOf(t *testing.T) {
+func TestCancel_EndsReminders(t *testing.T) {
 	t.Parallel()
 	p, ada, bob := aPractice(t)
 	says(ada, "book", "1", "cancel")
@@ -108,7 +108,7 @@ func TestACancelledAppointmentIsNotRemindedOf(t *testing.T) {
 	require.Contains(t, bob.Last(), "1. Thu 8 Jan, 10:00", "others can have the time")
 }
 
-func TestWhoHasUnsubscribedIsWrittenNothingUntilTheyComeBack(t *testing.T) {
+func TestUnsubscribe_UntilTheyComeBack(t *testing.T) {
 	t.Parallel()
 	p, ada, _ := aPractice(t)
 	says(ada, "book", "1", "stop")
@@ -118,7 +118,7 @@ func TestWhoHasUnsubscribedIsWrittenNothingUntilTheyComeBack(t *testing.T) {
 Thu 08:00 Hello Ada, time for your exercises!`, hears(p, ada, 30*day))
 }
 
-func TestATimeIsBookedOnce(t *testing.T) {
+func TestBook_TimeOnce(t *testing.T) {
 	t.Parallel()
 	_, ada, bob := aPractice(t)
 	says(ada, "book")
@@ -130,7 +130,7 @@ func TestATimeIsBookedOnce(t *testing.T) {
 	require.Contains(t, ada.Last(), "Booked: Fri 9 Jan, 14:00.")
 }
 
-func TestATimeThatIsTooNearCannotBeBooked(t *testing.T) {
+func TestBook_TooNear(t *testing.T) {
 	t.Parallel()
 	p, ada, _ := aPractice(t)
 	says(ada, "book")
@@ -142,7 +142,7 @@ func TestATimeThatIsTooNearCannotBeBooked(t *testing.T) {
 	require.Equal(t, "There is no free time, sorry.", ada.Last())
 }
 
-func TestABookingThatFailsHalfwayIsCompletedByARepetition(t *testing.T) {
+func TestBook_FailsHalfway(t *testing.T) {
 	t.Parallel()
 	p, ada, _ := aPractice(t)
 	says(ada, "book")
@@ -156,7 +156,7 @@ func TestABookingThatFailsHalfwayIsCompletedByARepetition(t *testing.T) {
 	require.Len(t, strings.Split(hears(p, ada, 30*day), "\n"), 4, "each reminder comes once")
 }
 
-func TestAMoveThatFailsLosesNothing(t *testing.T) {
+func TestMove_FailureLosesNothing(t *testing.T) {
 	t.Parallel()
 	p, ada, bob := aPractice(t)
 	says(ada, "book", "1", "move")
@@ -170,7 +170,7 @@ func TestAMoveThatFailsLosesNothing(t *testing.T) {
 	require.Contains(t, bob.Last(), "Thu 8 Jan", "and gives it up when the other one is hers")
 }
 
-func TestARepeatedMoveLeavesATimeToWhoHasItNow(t *testing.T) {
+func TestMove_RepeatedLeavesOthersTime(t *testing.T) {
 	t.Parallel()
 	p, ada, bob := aPractice(t)
 	says(ada, "book", "1", "move")
@@ -182,7 +182,7 @@ func TestARepeatedMoveLeavesATimeToWhoHasItNow(t *testing.T) {
 	require.NotContains(t, ada.Last(), "Thu 8 Jan", "it is Bob's")
 }
 
-func TestAnAppointmentThatHasPassedIsOver(t *testing.T) {
+func TestAppointment_HasPassed(t *testing.T) {
 	t.Parallel()
 	p, ada, _ := aPractice(t)
 	says(ada, "book", "1")
@@ -193,7 +193,7 @@ func TestAnAppointmentThatHasPassedIsOver(t *testing.T) {
 	require.Contains(t, ada.Last(), "Booked: Mon 12 Jan, 10:00.")
 }
 
-func TestWhatIsNotUnderstoodGetsHelp(t *testing.T) {
+func TestHelp_WhatIsNotUnderstood(t *testing.T) {
 	t.Parallel()
 	_, ada, _ := aPractice(t)
 	says(ada, "1", "book", "9", "hello", "1", "1")
