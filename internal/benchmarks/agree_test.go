@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEnginesAgree holds every row of the table to one result: a benchmark of
+// TestEngines_Agree holds every row of the table to one result: a benchmark of
 // engines that answer differently compares nothing. The nearest places and the
 // places that findAndModify takes are compared in order, others as sets.
-func TestEnginesAgree(t *testing.T) {
+func TestEngines_Agree(t *testing.T) {
 	t.Parallel()
 	for _, work := range tasks {
 		work.documents = 1_000
@@ -51,7 +51,7 @@ func told(t *testing.T, c contender, work task) facts {
 	return told
 }
 
-func TestQueriesFindWhatTheTableSays(t *testing.T) {
+func TestQueries_FindWhatTheTableSays(t *testing.T) {
 	t.Parallel()
 	for q, count := range map[question]int{nameIs: 1, areaIs: 476, priceBetween: 471, tagIs: 527, areaAndPrice: 118} {
 		found := 0
