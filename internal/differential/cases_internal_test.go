@@ -11,10 +11,10 @@ import (
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// TestLungoAgreesWithMostCases holds lungo to nine in ten of the cases of MongoDB's
+// TestCases_LungoAgrees holds lungo to nine in ten of the cases of MongoDB's
 // semantics, since the agreement of a peer that knew less would be worth little.
 // Operators that lungo lacks count as failed.
-func TestLungoAgreesWithMostCases(t *testing.T) {
+func TestCases_LungoAgrees(t *testing.T) {
 	t.Parallel()
 	lines, err := os.ReadFile("../../../shared/cases/mongo_cases.jsonl")
 	if err != nil {

@@ -34,9 +34,9 @@ func TestDeviations(t *testing.T) {
 	}
 }
 
-// TestDeviationsHideNothingElse holds the deviations to cases that are of no kind
+// TestDeviations_HideNothingElse holds the deviations to cases that are of no kind
 // of theirs: one that concerns these hides what nobody knows.
-func TestDeviationsHideNothingElse(t *testing.T) {
+func TestDeviations_HideNothingElse(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []string{
 		`{"kind":"find","docs":[{"_id":1,"a":[1,2]},{"_id":2,"a":{"b":1}}],"filter":{"a":{"$gt":1}},"sort":[["a",-1]]}`,
@@ -60,8 +60,8 @@ func TestDeviationsHideNothingElse(t *testing.T) {
 	}
 }
 
-// TestDeviationsAreDecisions compares the rules with the table in docs/decisions.md.
-func TestDeviationsAreDecisions(t *testing.T) {
+// TestDeviations_AreDecisions compares the rules with the table in docs/decisions.md.
+func TestDeviations_AreDecisions(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/decisions.md")
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ const (
 	parts       = 4
 )
 
-func TestRandomCases(t *testing.T) {
+func TestCases_Random(t *testing.T) {
 	t.Parallel()
 	for part := range uint64(parts) {
 		t.Run(strconv.FormatUint(part, 10), func(t *testing.T) {
