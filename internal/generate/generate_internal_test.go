@@ -16,7 +16,7 @@ import (
 // root is the module's root, seen from this package.
 const root = "../.."
 
-func TestTheCommittedFilesAreCurrent(t *testing.T) {
+func TestGenerate_CommittedAreCurrent(t *testing.T) {
 	t.Parallel()
 	written, err := generate(root)
 	require.NoError(t, err)
@@ -39,7 +39,7 @@ func readDomain(t *testing.T, source string) ([]method, error) {
 	return parsed.methods(domain{"member", "Operations", "Members"})
 }
 
-func TestAMethodOfAnotherFormIsRefused(t *testing.T) {
+func TestGenerate_MethodOfAnotherForm(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
 		"type Operations interface { GetMemberByName(ctx context.Context, p X) (int, error) }":                                "GetMemberByName is no operation of the table",
@@ -68,7 +68,7 @@ func getMember(comment string) string {
 	return "type Operations interface {\n" + comment + "\nGetMember(c C, p GetMemberParams) (*Member, error)\n}\n"
 }
 
-func TestADisagreementWithTheTableIsReported(t *testing.T) {
+func TestGenerate_DisagreesWithTable(t *testing.T) {
 	t.Parallel()
 	const fine = "// GetMember reads.\n"
 	for source, want := range map[string]string{
@@ -91,19 +91,19 @@ func params(comment, declared string) string {
 	return "type GetMemberParams struct {\n" + comment + "\nMemberID " + declared + " `json:\"memberId\"`\n}\n"
 }
 
-func TestAMeaningThatStandsInTheTableAndInACommentIsReported(t *testing.T) {
+func TestGenerate_MeaningWrittenTwice(t *testing.T) {
 	t.Parallel()
 	r := newReading(nil, func(*goPackage, operations.Field, field) error { return nil })
 	r.read([]operations.Field{{Name: "a", Meaning: "It is."}}, []field{{json: "a", name: "A", comment: "A is."}}, words{}, place{})
 	require.ErrorContains(t, errors.Join(r.problems...), "a: the table has a meaning, and the field A a comment: leave it to the comment")
 }
 
-func TestAnOperationThatNoInterfaceHasIsReported(t *testing.T) {
+func TestGenerate_OperationInNoInterface(t *testing.T) {
 	t.Parallel()
 	require.ErrorContains(t, checkOperations(nil), "getMember: no Operations interface has the method GetMember")
 }
 
-func TestACommentIsReadInJSONsTerms(t *testing.T) {
+func TestComment_InTermsOfJSON(t *testing.T) {
 	t.Parallel()
 	methods, err := readDomain(t, getMember(`// GetMember reads the member of MemberID, whose _id it is; of at most Most. Others
 // stay.
@@ -136,7 +136,7 @@ func TestACommentIsReadInJSONsTerms(t *testing.T) {
 	}, read)
 }
 
-func TestAPackageWithoutOperationsHasNoMethods(t *testing.T) {
+func TestGenerate_WithoutOperations(t *testing.T) {
 	t.Parallel()
 	methods, err := readDomain(t, "type Other interface { GetMember() }")
 	require.NoError(t, err)
