@@ -28,7 +28,7 @@ func memoryOf(run func(*made)) uint64 {
 }
 
 //nolint:paralleltest // The heap is that of the process.
-func TestWhatIsLetGoIsCollectedBelowTheBound(t *testing.T) {
+func TestMemory_LetGo(t *testing.T) {
 	taken := memoryOf(func(in *made) {
 		for range 512 {
 			in.kept = [][]byte{make([]byte, 1<<20)}
@@ -39,6 +39,6 @@ func TestWhatIsLetGoIsCollectedBelowTheBound(t *testing.T) {
 }
 
 //nolint:paralleltest // The heap is that of the process.
-func TestWhatIsKeptBeyondTheBoundIsSeen(t *testing.T) {
+func TestMemory_Kept(t *testing.T) {
 	require.Greater(t, memoryOf(func(in *made) { in.kept = [][]byte{make([]byte, 300<<20)} }), uint64(MostMemory))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-func TestASearchTriesCallsAndTellsHowTheyEnded(t *testing.T) {
+func TestSearch_TellsHowCallsEnded(t *testing.T) {
 	t.Parallel()
 	filled, err := Filled(t.Context())
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func TestASearchTriesCallsAndTellsHowTheyEnded(t *testing.T) {
 	require.Len(t, s.pools, 2)
 }
 
-func TestMutatedCallsAreSmallAndRepeatable(t *testing.T) {
+func TestMutate_SmallAndRepeatable(t *testing.T) {
 	t.Parallel()
 	first, second := newMutator(7), newMutator(7)
 	calls := slices.Concat(known()...)
@@ -44,7 +44,7 @@ func TestMutatedCallsAreSmallAndRepeatable(t *testing.T) {
 	}
 }
 
-func TestEachClassOfKnownCallsHasItsTurn(t *testing.T) {
+func TestSearch_EachClassOfKnownCalls(t *testing.T) {
 	t.Parallel()
 	s := newSearch(func(context.Context) (store.Store, error) { return memstore.New(), nil }, 1)
 	five := func(operation string) class { return slices.Repeat(class{{Operation: operation, Arguments: o()}}, 5) }
@@ -56,12 +56,12 @@ func TestEachClassOfKnownCallsHasItsTurn(t *testing.T) {
 	require.Len(t, s.pools, 3)
 }
 
-func TestSizesThatDifferAreCounted(t *testing.T) {
+func TestSizes_Differ(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, 5, Sizes{{10, 20}, {}}.Difference(Sizes{{8, 20}, {3}}))
 }
 
-func TestKnownCallsAreSmall(t *testing.T) {
+func TestKnownCalls_AreSmall(t *testing.T) {
 	t.Parallel()
 	for _, call := range slices.Concat(known()...) {
 		text, err := call.Arguments.MarshalJSON()
