@@ -23,7 +23,7 @@ func request(body io.Reader) *http.Request {
 	return httptest.NewRequestWithContext(context.Background(), http.MethodPost, "/", io.NopCloser(body))
 }
 
-func TestABodyWithinItsLimitsIsRead(t *testing.T) {
+func TestBody_WithinItsLimits(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	body, refused := inbound.ReadBody(w, request(strings.NewReader("hello")), inbound.Limits{MaxBytes: 5, Time: time.Hour})
@@ -32,7 +32,7 @@ func TestABodyWithinItsLimitsIsRead(t *testing.T) {
 	require.Empty(t, w.Header())
 }
 
-func TestABodyThatSaysThatItIsTooLongIsNotRead(t *testing.T) {
+func TestBody_SaysItIsTooLong(t *testing.T) {
 	t.Parallel()
 	r := request(unread{t})
 	r.ContentLength = 6
@@ -50,13 +50,13 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestABodyThatTurnsOutTooLongIsRefused(t *testing.T) {
+func TestBody_TurnsOutTooLong(t *testing.T) {
 	t.Parallel()
 	_, refused := inbound.ReadBody(httptest.NewRecorder(), request(strings.NewReader("hello!")), inbound.Limits{MaxBytes: 5, After: never})
 	require.Equal(t, http.StatusRequestEntityTooLarge, refused.Status)
 }
 
-func TestABodyThatBreaksOffIsRefused(t *testing.T) {
+func TestBody_BreaksOff(t *testing.T) {
 	t.Parallel()
 	_, refused := inbound.ReadBody(httptest.NewRecorder(), request(broken{}), inbound.Limits{MaxBytes: 5, After: never})
 	require.Equal(t, http.StatusBadRequest, refused.Status)
@@ -91,7 +91,7 @@ func (d *drip) after(_ time.Duration, call func()) func() bool {
 	return func() bool { return !isOver }
 }
 
-func TestABodyThatDripsIsGivenUpWhenItsTimeIsOver(t *testing.T) {
+func TestBody_Drips(t *testing.T) {
 	t.Parallel()
 	d := &drip{endsAt: 3}
 	w := httptest.NewRecorder()
@@ -123,7 +123,7 @@ func (s *silence) SetReadDeadline(at time.Time) error {
 	return nil
 }
 
-func TestAReadThatIsUnderWayEndsWithTheTime(t *testing.T) {
+func TestBody_ReadEndsWithTheTime(t *testing.T) {
 	t.Parallel()
 	s := &silence{ResponseWriter: httptest.NewRecorder(), reading: make(chan struct{}), ended: make(chan struct{})}
 	after := func(_ time.Duration, call func()) func() bool {
@@ -137,7 +137,7 @@ func TestAReadThatIsUnderWayEndsWithTheTime(t *testing.T) {
 	require.Equal(t, http.StatusRequestTimeout, refused.Status)
 }
 
-func TestWhatIsLeftUnreadHoldsNoConnection(t *testing.T) {
+func TestBody_UnreadHoldsNoConnection(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		inbound.LeaveUnread(w)

@@ -9,14 +9,14 @@ import (
 	"github.com/botctx/go-sdk/internal/inbound"
 )
 
-func TestTextsAreFoundAndNothingElse(t *testing.T) {
+func TestTexts(t *testing.T) {
 	t.Parallel()
 	texts, ok := inbound.Texts([]byte(`{"app":"a\u0031","team":{"id":"T1"},"channel":7,"app":"a2"}`), "app", "team.id", "channel", "none")
 	require.True(t, ok)
 	require.Equal(t, []string{"a1", "T1", "", ""}, texts)
 }
 
-func TestWhatIsNoObjectHasNoTexts(t *testing.T) {
+func TestTexts_NoObject(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{``, `[]`, `"app"`, `{"app":"a1"`, `{"app":"a1"} x`, `{"app":` + strings.Repeat("[", 100_000)} {
 		_, ok := inbound.Texts([]byte(body), "app")
@@ -24,7 +24,7 @@ func TestWhatIsNoObjectHasNoTexts(t *testing.T) {
 	}
 }
 
-func TestNestedArraysBeforeATextAreGoneThroughAndNotBuilt(t *testing.T) { //nolint:paralleltest // What others allocate would count.
+func TestTexts_NestedArrays(t *testing.T) { //nolint:paralleltest // What others allocate would count.
 	body := []byte(`{"x":[` + strings.Repeat("[[[]]],", 100_000) + `[]],"app":"a1"}`)
 	allocations := testing.AllocsPerRun(1, func() { _, _ = inbound.Texts(body, "app") })
 	require.Less(t, allocations, 100.0)
