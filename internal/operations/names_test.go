@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-func TestGoNameHasCapitalFirstLetterAndInitialisms(t *testing.T) {
+func TestGoName(t *testing.T) {
 	t.Parallel()
 	for jsonName, want := range map[string]string{
 		"dataSourceId":                 "DataSourceID",

@@ -16,7 +16,7 @@ func platforms() []string {
 	return []string{"alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "hotel", "custom", "webchat"}
 }
 
-func TestNamesAreUniqueAndFound(t *testing.T) {
+func TestNames_UniqueAndFound(t *testing.T) {
 	t.Parallel()
 	names, methods := map[string]bool{}, map[string]bool{}
 	for _, operation := range operations.All() {
@@ -31,14 +31,14 @@ func TestNamesAreUniqueAndFound(t *testing.T) {
 	require.False(t, ok, "names are case-sensitive")
 }
 
-func TestMethodNamesFollowFromNames(t *testing.T) {
+func TestMethodName(t *testing.T) {
 	t.Parallel()
 	for _, operation := range operations.All() {
 		require.Equal(t, operations.GoName(operation.Name), operation.Method)
 	}
 }
 
-func TestEveryOperationIsDescribed(t *testing.T) {
+func TestTable_DescribesEachOperation(t *testing.T) {
 	t.Parallel()
 	for _, operation := range operations.All() {
 		require.NotEmpty(t, operation.Package, operation.Name)
@@ -54,7 +54,7 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 	requireErrors(t, operations.CommonErrors(), "common errors")
 }
 
-func TestParametersSayWhenTheyAreNeeded(t *testing.T) {
+func TestTable_SaysWhenParameterIsNeeded(t *testing.T) {
 	t.Parallel()
 	for _, operation := range operations.All() {
 		for path, field := range flatten(operation.Parameters, operation.Name) {
@@ -70,7 +70,7 @@ func TestParametersSayWhenTheyAreNeeded(t *testing.T) {
 	}
 }
 
-func TestAlternativesNameEachOther(t *testing.T) {
+func TestTable_AlternativesNameEachOther(t *testing.T) {
 	t.Parallel()
 	for _, operation := range operations.All() {
 		for path, siblings := range groups(operation.Parameters, operation.Name) {
@@ -89,7 +89,7 @@ func TestAlternativesNameEachOther(t *testing.T) {
 	}
 }
 
-func TestParameterIsFoundByItsName(t *testing.T) {
+func TestParameter_ByName(t *testing.T) {
 	t.Parallel()
 	operation, _ := operations.ByName("savePostCommentAnalytics")
 	field, ok := operation.Parameter("fbId")
@@ -99,7 +99,7 @@ func TestParameterIsFoundByItsName(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestEveryKindIsDeclaredOnceAndUsed(t *testing.T) {
+func TestKinds_DeclaredOnceAndUsed(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
 	note := func(kind string) {
@@ -132,7 +132,7 @@ func TestEveryKindIsDeclaredOnceAndUsed(t *testing.T) {
 	require.ElementsMatch(t, declared, slices.Collect(maps.Keys(used)))
 }
 
-func TestTheCallersSliceIsItsOwn(t *testing.T) {
+func TestAll_ReturnsACopy(t *testing.T) {
 	t.Parallel()
 	all := operations.All()
 	all[0].Name = "changed"

@@ -94,7 +94,7 @@ func addedFields() map[string][]string {
 	}
 }
 
-func TestTableHasTheSpecificationsOperationsInItsOrder(t *testing.T) {
+func TestSpecification_Operations(t *testing.T) {
 	t.Parallel()
 	var specified, updated, inTable []string
 	spec := readSpecificationFile(t)
@@ -111,7 +111,7 @@ func TestTableHasTheSpecificationsOperationsInItsOrder(t *testing.T) {
 	require.Equal(t, spec.updated, updated)
 }
 
-func TestTableHasTheSpecificationsParameters(t *testing.T) {
+func TestSpecification_Parameters(t *testing.T) {
 	t.Parallel()
 	for _, specified := range readSpecificationFile(t).operations {
 		operation, _ := operations.ByName(specified.name)
@@ -126,7 +126,7 @@ func TestTableHasTheSpecificationsParameters(t *testing.T) {
 	}
 }
 
-func TestPlatformsAreTheSpecificationsOrInANameOfIt(t *testing.T) {
+func TestSpecification_Platforms(t *testing.T) {
 	t.Parallel()
 	for _, specified := range readSpecificationFile(t).operations {
 		operation, _ := operations.ByName(specified.name)
@@ -141,7 +141,7 @@ func TestPlatformsAreTheSpecificationsOrInANameOfIt(t *testing.T) {
 	}
 }
 
-func TestExceptionsNameParametersOfTheTable(t *testing.T) {
+func TestSpecification_Exceptions(t *testing.T) {
 	t.Parallel()
 	for _, exceptions := range []map[string]string{addedParameters(), addedDefaults(), optionalAlthoughUnmarked()} {
 		for path := range exceptions {
@@ -153,7 +153,7 @@ func TestExceptionsNameParametersOfTheTable(t *testing.T) {
 	}
 }
 
-func TestTableHasTheSpecificationsFieldsOfParameters(t *testing.T) {
+func TestSpecification_FieldsOfParameters(t *testing.T) {
 	t.Parallel()
 	compared := 0
 	for _, specified := range readSpecificationFile(t).operations {
@@ -181,7 +181,7 @@ func TestTableHasTheSpecificationsFieldsOfParameters(t *testing.T) {
 	require.Equal(t, 3, compared, "redirectOptions, assignmentDetails and Target")
 }
 
-func TestTableHasTheSpecificationsResultKeys(t *testing.T) {
+func TestSpecification_ResultKeys(t *testing.T) {
 	t.Parallel()
 	spec := readSpecificationFile(t)
 	for _, specified := range spec.operations {
@@ -197,7 +197,7 @@ func TestTableHasTheSpecificationsResultKeys(t *testing.T) {
 	}
 }
 
-func TestTableHasTheSpecificationsRecordFields(t *testing.T) {
+func TestSpecification_RecordFields(t *testing.T) {
 	t.Parallel()
 	spec := readSpecificationFile(t)
 	for kindName, heading := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-func TestTypeAcceptsItsAlternativesOnly(t *testing.T) {
+func TestType_AcceptsItsAlternatives(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		declared operations.Type
@@ -36,7 +36,7 @@ func TestTypeAcceptsItsAlternativesOnly(t *testing.T) {
 	}
 }
 
-func TestTypeNamesTheElementOfAnArray(t *testing.T) {
+func TestType_NamesElementOfAnArray(t *testing.T) {
 	t.Parallel()
 	element, isArray := operations.Type("object[]").Element()
 	require.True(t, isArray)
