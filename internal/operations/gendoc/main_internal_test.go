@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations/reference"
 )
 
-func TestRunWritesTheTextToTheFile(t *testing.T) {
+func TestRun_WritesTheFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "operations.md")
 	require.NoError(t, run([]string{file}))
@@ -19,7 +19,7 @@ func TestRunWritesTheTextToTheFile(t *testing.T) {
 	require.Equal(t, reference.Markdown(), string(written))
 }
 
-func TestRunAsksForOneFile(t *testing.T) {
+func TestRun_AsksForOneFile(t *testing.T) {
 	t.Parallel()
 	require.ErrorContains(t, run(nil), "give the one file to write")
 	require.ErrorContains(t, run([]string{"a", "b"}), "got 2 arguments")
