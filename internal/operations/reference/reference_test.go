@@ -12,7 +12,7 @@ import (
 	"github.com/botctx/go-sdk/internal/operations/reference"
 )
 
-func TestCommittedFileIsCurrent(t *testing.T) {
+func TestReference_CommittedIsCurrent(t *testing.T) {
 	t.Parallel()
 	committed, err := os.ReadFile("../../../docs/operations.md")
 	require.NoError(t, err)
@@ -20,7 +20,7 @@ func TestCommittedFileIsCurrent(t *testing.T) {
 		"docs/operations.md is not what the table gives: run go generate ./internal/operations")
 }
 
-func TestEveryOperationHasASectionWithItsParametersAndCodes(t *testing.T) {
+func TestReference_EachOperation(t *testing.T) {
 	t.Parallel()
 	text := reference.Markdown()
 	for _, operation := range operations.All() {
@@ -39,7 +39,7 @@ func TestEveryOperationHasASectionWithItsParametersAndCodes(t *testing.T) {
 	}
 }
 
-func TestFieldsWithinParametersAndResultsShowTheirPaths(t *testing.T) {
+func TestReference_PathsOfFields(t *testing.T) {
 	t.Parallel()
 	text := reference.Markdown()
 	for _, row := range []string{
@@ -55,7 +55,7 @@ func TestFieldsWithinParametersAndResultsShowTheirPaths(t *testing.T) {
 	}
 }
 
-func TestLinksLeadToHeadings(t *testing.T) {
+func TestReference_LinksToHeadings(t *testing.T) {
 	t.Parallel()
 	text := reference.Markdown()
 	anchors := map[string]bool{}
@@ -71,7 +71,7 @@ func TestLinksLeadToHeadings(t *testing.T) {
 	}
 }
 
-func TestRowsOfATableHaveTheCellsOfItsHeading(t *testing.T) {
+func TestReference_CellsOfTables(t *testing.T) {
 	t.Parallel()
 	cells := 0
 	for line := range strings.Lines(reference.Markdown()) {
