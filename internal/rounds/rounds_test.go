@@ -22,7 +22,7 @@ func (w *witness) Fatalf(format string, args ...any) { w.failed = fmt.Sprintf(fo
 
 func (w *witness) Skipf(format string, args ...any) { w.skipped = fmt.Sprintf(format, args...) }
 
-func TestUsualRounds(t *testing.T) {
+func TestRounds_Usual(t *testing.T) {
 	t.Setenv(rounds.Variable, "")
 	var test witness
 
@@ -33,7 +33,7 @@ func TestUsualRounds(t *testing.T) {
 	require.Equal(t, "runs with BOTCTX_TESTS=thorough", test.skipped)
 }
 
-func TestThoroughRounds(t *testing.T) {
+func TestRounds_Thorough(t *testing.T) {
 	t.Setenv(rounds.Variable, "thorough")
 	var test witness
 
@@ -44,7 +44,7 @@ func TestThoroughRounds(t *testing.T) {
 	require.Empty(t, test.skipped)
 }
 
-func TestAWrongWordForRoundsFailsTheTest(t *testing.T) {
+func TestRounds_WrongWord(t *testing.T) {
 	t.Setenv(rounds.Variable, "thorogh")
 	var test witness
 
