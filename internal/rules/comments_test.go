@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestEveryPackageSaysItsSubject(t *testing.T) {
+func TestComments_PackageSaysItsSubject(t *testing.T) {
 	t.Parallel()
 	var broken breaches
 	for folder, files := range packages(t) {
@@ -34,7 +34,7 @@ func saysSubject(doc, folder, name string) bool {
 	return found && len(strings.Fields(subject)) >= 3
 }
 
-func TestEveryExportedNameIsDocumented(t *testing.T) {
+func TestComments_ExportedNames(t *testing.T) {
 	t.Parallel()
 	var broken breaches
 	for _, file := range shippedFiles(t) {

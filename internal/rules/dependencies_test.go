@@ -29,7 +29,7 @@ var testModules = []string{
 const dependencyRule = "The core depends on nothing but the modules that internal/rules/dependencies_test.go lists, " +
 	"so that importing it pulls in nothing else. Put what needs another into a nested module, such as those of backends/."
 
-func TestDependenciesOfShippedPackages(t *testing.T) {
+func TestDependencies_ShippedPackages(t *testing.T) {
 	t.Parallel()
 	var shipped []string
 	for _, line := range goCommand(t, "list", "-f", "{{.ImportPath}} {{len .GoFiles}}", "./...") {
@@ -64,7 +64,7 @@ type goModule struct {
 	Path string `json:"Path"`
 }
 
-func TestDependenciesInGoMod(t *testing.T) {
+func TestDependencies_GoMod(t *testing.T) {
 	t.Parallel()
 	var mod goMod
 	text := strings.Join(goCommand(t, "mod", "edit", "-json"), "\n")

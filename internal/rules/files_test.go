@@ -14,7 +14,7 @@ const longestFile = 500
 // generatedDocuments are the generated files that are not Go.
 var generatedDocuments = []string{"docs/operations.md"}
 
-func TestNoFileIsTooLong(t *testing.T) {
+func TestFiles_NotTooLong(t *testing.T) {
 	t.Parallel()
 	var broken breaches
 	for _, file := range goFiles(t) {
@@ -26,7 +26,7 @@ func TestNoFileIsTooLong(t *testing.T) {
 		"Give each a file that is named for it.", longestFile))
 }
 
-func TestGeneratedFilesSaySo(t *testing.T) {
+func TestFiles_GeneratedSaySo(t *testing.T) {
 	t.Parallel()
 	var broken breaches
 	for _, file := range allFiles(t) {
@@ -43,7 +43,7 @@ func TestGeneratedFilesSaySo(t *testing.T) {
 		"Linters, reviews and .gitattributes go by that.")
 }
 
-func TestNoFileNamesThePathsOfAMachine(t *testing.T) {
+func TestFiles_NameNoPathOfAMachine(t *testing.T) {
 	t.Parallel()
 	machinePath := regexp.MustCompile(`(^|[^\w./-])(/(work|tmp|root|home|farm|Users|var/folders)/|[A-Z]:\\)`)
 	var broken breaches

@@ -45,7 +45,7 @@ func floorOf(folder string) (int, string) {
 	return -1, ""
 }
 
-func TestEveryPackageStandsOnAFloor(t *testing.T) {
+func TestFloors_EachPackageHasOne(t *testing.T) {
 	t.Parallel()
 	var broken breaches
 	for folder := range packages(t) {
@@ -57,7 +57,7 @@ func TestEveryPackageStandsOnAFloor(t *testing.T) {
 		"Add the package to the table in internal/rules/floors_test.go, as low as its imports allow.")
 }
 
-func TestPackagesImportOnlyFromLowerFloors(t *testing.T) {
+func TestFloors_ImportOnlyFromLower(t *testing.T) {
 	t.Parallel()
 	var broken breaches
 	for _, file := range shippedFiles(t) {
@@ -89,7 +89,7 @@ func branch(folder, tree string) string {
 	return name
 }
 
-func TestTestingStaysOutOfWhatShips(t *testing.T) {
+func TestFloors_TestingStaysOut(t *testing.T) {
 	t.Parallel()
 	var broken breaches
 	for _, file := range shippedFiles(t) {
@@ -107,7 +107,7 @@ func TestTestingStaysOutOfWhatShips(t *testing.T) {
 		"Take a small interface that *testing.T meets instead, as fakes.For does.")
 }
 
-func TestFloorsNameEachPackageOnce(t *testing.T) {
+func TestFloors_NameEachPackageOnce(t *testing.T) {
 	t.Parallel()
 	entries := slices.Concat(floors...)
 	slices.Sort(entries)

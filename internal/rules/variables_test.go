@@ -15,7 +15,7 @@ var caches = []string{
 	"document/struct_plan.go: plans", // the fields of a Go type
 }
 
-func TestPackageVariablesNeverChange(t *testing.T) {
+func TestVariables_NeverChange(t *testing.T) {
 	t.Parallel()
 	var broken breaches
 	for folder, files := range packages(t) {
