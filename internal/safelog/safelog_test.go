@@ -19,7 +19,7 @@ func (broken) Handle(context.Context, slog.Record) error { panic("handle") }
 func (broken) WithAttrs([]slog.Attr) slog.Handler        { panic("with") }
 func (broken) WithGroup(string) slog.Handler             { panic("group") }
 
-func TestABrokenLoggerEndsNothing(t *testing.T) {
+func TestLog_LoggerBreaks(t *testing.T) {
 	t.Parallel()
 	logger := safelog.New(slog.New(broken{}))
 	require.NotPanics(t, func() {
@@ -28,14 +28,14 @@ func TestABrokenLoggerEndsNothing(t *testing.T) {
 	})
 }
 
-func TestALoggerThatWorksWrites(t *testing.T) {
+func TestLog_LoggerWorks(t *testing.T) {
 	t.Parallel()
 	var lines strings.Builder
 	safelog.New(slog.New(slog.NewTextHandler(&lines, nil))).With("a", 1).WithGroup("b").Info("said", "c", 2)
 	require.Contains(t, lines.String(), "msg=said a=1 b.c=2")
 }
 
-func TestNoLoggerDropsAll(t *testing.T) {
+func TestLog_NoLogger(t *testing.T) {
 	t.Parallel()
 	require.False(t, safelog.New(nil).Enabled(t.Context(), slog.LevelError))
 }
