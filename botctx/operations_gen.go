@@ -1276,7 +1276,7 @@ func (c *Context) CharlieArchiveConversation(ctx context.Context, p send.Charlie
 //
 // Errors:
 //   - InvalidArgument: MessageTs and MessageEvent name different messages.
-//   - InvalidArgument: Text has more than 2,000 characters.
+//   - InvalidArgument: Text has more than MaxText characters.
 //   - NotFound: the channel does not exist in the app, or has no such message.
 //   - Unsupported: the connector of the channel is no MessageUpdater: it cannot change
 //     messages.
@@ -1287,7 +1287,7 @@ func (c *Context) UpdateMessage(ctx context.Context, p send.UpdateMessageParams)
 }
 
 // EchoSaveMemberTag puts a tag on a member on Echo. What Echo refuses, such as a tag
-// beyond the 20 that one user can have, it says in the result, and there is no error.
+// beyond the MaxMemberTags that one user can have, it says in the result, and there is no error.
 //
 // Errors:
 //   - InvalidArgument: the member is in another channel than the call is for.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/send"
 )
 
 // messageLimit is one limit of a type of message.
@@ -52,27 +53,27 @@ func messageLimits() map[string]messageLimit {
 		card     = `{"title": "a"}`
 	)
 	limits := map[string]messageLimit{
-		"quick replies":     {inList(`{"type": "QUICK_REPLIES", "text": "x", "quickReplies": %s}`, quick), 13, "response.quickReplies"},
-		"buttons":           {inList(`{"type": "BUTTON", "text": "x", "buttons": %s}`, postback), 3, "response.buttons"},
-		"buttons of a card": {inList(`{"type": "CAROUSEL", "carousel": [`+card+`, {"title": "a", "buttons": %s}]}`, postback), 3, "response.carousel[1].buttons"},
-		"cards":             {inList(`{"type": "CAROUSEL", "carousel": %s}`, card), 10, "response.carousel"},
-		"articles":          {inList(`{"type": "NEWS", "articles": %s}`, card), 1, "response.articles"},
+		"quick replies":     {inList(`{"type": "QUICK_REPLIES", "text": "x", "quickReplies": %s}`, quick), send.MaxQuickReplies, "response.quickReplies"},
+		"buttons":           {inList(`{"type": "BUTTON", "text": "x", "buttons": %s}`, postback), send.MaxButtons, "response.buttons"},
+		"buttons of a card": {inList(`{"type": "CAROUSEL", "carousel": [`+card+`, {"title": "a", "buttons": %s}]}`, postback), send.MaxButtons, "response.carousel[1].buttons"},
+		"cards":             {inList(`{"type": "CAROUSEL", "carousel": %s}`, card), send.MaxCards, "response.carousel"},
+		"articles":          {inList(`{"type": "NEWS", "articles": %s}`, card), send.MaxArticles, "response.articles"},
 	}
 	for name, limit := range map[string]struct {
 		format string
 		most   int
 		at     string
 	}{
-		"text":                     {`{"type": "TEXT", "text": "%s"}`, 2000, "response.text"},
-		"text of quick replies":    {`{"type": "QUICK_REPLIES", "text": "%s", "quickReplies": [` + quick + `]}`, 2000, "response.text"},
-		"text of buttons":          {`{"type": "BUTTON", "text": "%s", "buttons": [` + postback + `]}`, 2000, "response.text"},
-		"title of a quick reply":   {`{"type": "QUICK_REPLIES", "text": "x", "quickReplies": [` + quick + `, {"content_type": "text", "title": "%s", "payload": "p"}]}`, 20, "response.quickReplies[1].title"},
-		"payload of a quick reply": {`{"type": "QUICK_REPLIES", "text": "x", "quickReplies": [` + quick + `, {"content_type": "text", "title": "a", "payload": "%s"}]}`, 1000, "response.quickReplies[1].payload"},
-		"title of a postback":      {`{"type": "BUTTON", "text": "x", "buttons": [` + postback + `, ` + postback + `, {"type": "postback", "title": "%s", "payload": {"payload": "p"}}]}`, 20, "response.buttons[2].title"},
-		"title of a link":          {`{"type": "BUTTON", "text": "x", "buttons": [{"type": "web_url", "title": "%s", "url": "https://shop.example"}]}`, 20, "response.buttons[0].title"},
-		"title of a card":          {`{"type": "CAROUSEL", "carousel": [` + card + `, {"title": "%s"}]}`, 80, "response.carousel[1].title"},
-		"subtitle of a card":       {`{"type": "CAROUSEL", "carousel": [{"title": "a", "subtitle": "%s"}]}`, 80, "response.carousel[0].subtitle"},
-		"title of a card's button": {`{"type": "CAROUSEL", "carousel": [` + card + `, {"title": "a", "buttons": [` + postback + `, {"type": "postback", "title": "%s", "payload": "p"}]}]}`, 20, "response.carousel[1].buttons[1].title"},
+		"text":                     {`{"type": "TEXT", "text": "%s"}`, send.MaxText, "response.text"},
+		"text of quick replies":    {`{"type": "QUICK_REPLIES", "text": "%s", "quickReplies": [` + quick + `]}`, send.MaxText, "response.text"},
+		"text of buttons":          {`{"type": "BUTTON", "text": "%s", "buttons": [` + postback + `]}`, send.MaxText, "response.text"},
+		"title of a quick reply":   {`{"type": "QUICK_REPLIES", "text": "x", "quickReplies": [` + quick + `, {"content_type": "text", "title": "%s", "payload": "p"}]}`, send.MaxQuickReplyTitle, "response.quickReplies[1].title"},
+		"payload of a quick reply": {`{"type": "QUICK_REPLIES", "text": "x", "quickReplies": [` + quick + `, {"content_type": "text", "title": "a", "payload": "%s"}]}`, send.MaxQuickReplyPayload, "response.quickReplies[1].payload"},
+		"title of a postback":      {`{"type": "BUTTON", "text": "x", "buttons": [` + postback + `, ` + postback + `, {"type": "postback", "title": "%s", "payload": {"payload": "p"}}]}`, send.MaxButtonTitle, "response.buttons[2].title"},
+		"title of a link":          {`{"type": "BUTTON", "text": "x", "buttons": [{"type": "web_url", "title": "%s", "url": "https://shop.example"}]}`, send.MaxButtonTitle, "response.buttons[0].title"},
+		"title of a card":          {`{"type": "CAROUSEL", "carousel": [` + card + `, {"title": "%s"}]}`, send.MaxCardTitle, "response.carousel[1].title"},
+		"subtitle of a card":       {`{"type": "CAROUSEL", "carousel": [{"title": "a", "subtitle": "%s"}]}`, send.MaxCardTitle, "response.carousel[0].subtitle"},
+		"title of a card's button": {`{"type": "CAROUSEL", "carousel": [` + card + `, {"title": "a", "buttons": [` + postback + `, {"type": "postback", "title": "%s", "payload": "p"}]}]}`, send.MaxButtonTitle, "response.carousel[1].buttons[1].title"},
 	} {
 		for _, character := range []string{"a", twoBytes, fourBytes} {
 			limits[name+" of "+character] = messageLimit{inText(limit.format, character), limit.most, limit.at}
@@ -134,9 +135,9 @@ func TestTheLimitsHoldOnEveryPlatform(t *testing.T) {
 func TestTheLimitsHoldForWhatIsFilledIn(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Webchat)
-	callf(t, s.ada.Context(), "patchMembers", `{"memberId": "ada", "patch": {"meta": {"long": %q}}}`, strings.Repeat(twoBytes, 2000))
+	callf(t, s.ada.Context(), "patchMembers", `{"memberId": "ada", "patch": {"meta": {"long": %q}}}`, strings.Repeat(twoBytes, send.MaxText))
 	callf(t, s.ada.Context(), "sendResponse", `{"response": {"type": "TEXT", "text": "{{meta.long}}"}}`)
-	require.Equal(t, strings.Repeat(twoBytes, 2000), s.ada.Last())
+	require.Equal(t, strings.Repeat(twoBytes, send.MaxText), s.ada.Last())
 	s.refusef(t, s.ada.Context(), boterr.InvalidArgument, "response.text", "sendResponse", `{"response": {"type": "TEXT", "text": "{{meta.long}}!"}}`)
 	e := failureOf(t, s.ada.Context(), "sendResponse", `{"memberId": ["bob", "ada"], "response": {"type": "TEXT", "text": "{{meta.long}}!!"}}`)
 	require.Equal(t, "response.text", e.Field)

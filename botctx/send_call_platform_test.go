@@ -53,7 +53,7 @@ func platformCases() map[string]chatCase {
 			scenes: map[string]scene{"the message shows the new text": callToUpdate},
 			refusals: []refusal{
 				{boterr.InvalidArgument, "name different messages", callToUpdateTwo},
-				{boterr.InvalidArgument, "2,000 characters", callToUpdateTooLong},
+				{boterr.InvalidArgument, "`text` has more than", callToUpdateTooLong},
 				{boterr.NotFound, "does not exist in the app", callToUpdateInVain},
 				{boterr.Unsupported, "cannot change messages", callToUpdateElsewhere},
 			},
@@ -230,8 +230,8 @@ func callToUpdateTooLong(t *testing.T) {
 	s := openShop(t, channel.Charlie)
 	ids := prepareMessage(t, s)
 	const args = `{"externalChannelId": %q, "messageTs": %q, "text": %q}`
-	s.refusef(t, s.ada.Context(), boterr.InvalidArgument, "text", "updateMessage", args, append(ids, strings.Repeat("é", 2001))...)
-	callf(t, s.ada.Context(), "updateMessage", args, append(ids, strings.Repeat("é", 2000))...)
+	s.refusef(t, s.ada.Context(), boterr.InvalidArgument, "text", "updateMessage", args, append(ids, strings.Repeat("é", send.MaxText+1))...)
+	callf(t, s.ada.Context(), "updateMessage", args, append(ids, strings.Repeat("é", send.MaxText))...)
 }
 
 func callToUpdateInVain(t *testing.T) {
@@ -259,24 +259,24 @@ func callToTag(t *testing.T) {
 	t.Helper()
 	s := openShop(t, channel.Echo)
 	tags := []int64{}
-	for tag := range int64(20) {
+	for tag := range int64(send.MaxMemberTags) {
 		answer := callf(t, s.ada.Context(), "EchoSaveMemberTag", `{"channel": {"_id": "shop"}, "member": {"_id": "ada"}, "tagId": %d}`, tag)
 		require.JSONEq(t, `{"errcode": 0, "errmsg": "ok"}`, answer.Raw)
 		tags = append(tags, tag)
 		require.Equal(t, tags, s.ada.Tags())
 	}
-	refused := callf(t, s.ada.Context(), "EchoSaveMemberTag", `{"tagId": 20}`)
+	refused := callf(t, s.ada.Context(), "EchoSaveMemberTag", `{"tagId": %d}`, send.MaxMemberTags)
 	require.NotZero(t, refused.Get("errcode").Int())
-	require.Contains(t, refused.Get("errmsg").String(), "20")
+	require.Contains(t, refused.Get("errmsg").String(), strconv.Itoa(send.MaxMemberTags))
 	require.JSONEq(t, `{"errcode": 0, "errmsg": "ok"}`, callf(t, s.ada.Context(), "EchoSaveMemberTag", `{"tagId": 7}`).Raw, "it is there already")
 	require.Equal(t, tags, s.ada.Tags())
-	require.JSONEq(t, `{"errcode": 0, "errmsg": "ok"}`, callf(t, s.bob.Context(), "EchoSaveMemberTag", `{"tagId": 20}`).Raw)
-	require.Equal(t, []int64{20}, s.bob.Tags())
+	require.JSONEq(t, `{"errcode": 0, "errmsg": "ok"}`, callf(t, s.bob.Context(), "EchoSaveMemberTag", `{"tagId": %d}`, send.MaxMemberTags).Raw)
+	require.Equal(t, []int64{send.MaxMemberTags}, s.bob.Tags())
 }
 
 func callToTagAtOnce(t *testing.T) {
 	t.Helper()
-	const goroutines, most = 50, 20
+	const goroutines = 3 * send.MaxMemberTags
 	s := openShop(t, channel.Echo)
 	answers := make([]string, goroutines)
 	var group sync.WaitGroup
@@ -297,9 +297,9 @@ func callToTagAtOnce(t *testing.T) {
 			saved = append(saved, int64(tag))
 			continue
 		}
-		require.Contains(t, gjson.Get(answer, "errmsg").String(), "20")
+		require.Contains(t, gjson.Get(answer, "errmsg").String(), strconv.Itoa(send.MaxMemberTags))
 	}
-	require.Len(t, saved, most)
+	require.Len(t, saved, send.MaxMemberTags)
 	require.ElementsMatch(t, saved, s.ada.Tags())
 }
 

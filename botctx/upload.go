@@ -92,7 +92,7 @@ type StoredFile struct {
 // UploadLimits are how large uploaded files may be, and how long an upload may take. The
 // limits of Config.HTTP hold as well.
 type UploadLimits struct {
-	// MaxBytes is the most bytes of a file. 0 means 25 MiB.
+	// MaxBytes is the most bytes of a file. 0 means send.MaxFileMegabytes MiB.
 	MaxBytes int64
 	// Timeout is how long the whole of an upload may take. 0 means a minute.
 	Timeout time.Duration

@@ -13,11 +13,12 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/send"
 )
 
 // The defaults of UploadLimits.
 const (
-	defaultUploadBytes   = 25 << 20
+	defaultUploadBytes   = send.MaxFileMegabytes << 20
 	defaultUploadTimeout = time.Minute
 )
 

@@ -21,7 +21,7 @@
 // back from who it was done to: Actor.Labels, Tags and Thread, and Platform.Broadcasts,
 // Attachments, IsArchived and PostComments. The rules of a platform hold: a conversation that was
 // archived, or that another application controls, takes no messages, a file is sent by an
-// id that was given for it, a user has 20 tags at most, and articles are Echo's alone, as
+// id that was given for it, a user has no more tags than send.MaxMemberTags, and articles are Echo's alone, as
 // templates are Bravo's.
 //
 // Platforms fail on demand: LimitSends sets a rate limit in virtual time, RefuseSends makes a

@@ -3,6 +3,7 @@ package fakes
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -14,9 +15,6 @@ import (
 
 // echoMessage is the form of Echo's ids of messages.
 const echoMessage = "1000%09d"
-
-// maxTags is the most tags that one user of one account has.
-const maxTags = 20
 
 // What Echo says to a tag.
 const (
@@ -125,9 +123,10 @@ func (e echo) SaveTag(ctx context.Context, in *channel.Channel, to string, tagID
 		e.platform.notef("%s does not get the tag %d: there can be none of that id", e.called(at), tagID)
 		return send.TagReply{Code: invalidTag, Message: "invalid tag id"}, nil
 	case slices.Contains(tags, tagID):
-	case len(tags) >= maxTags:
-		e.platform.notef("%s does not get the tag %d: %d are the most", e.called(at), tagID, maxTags)
-		return send.TagReply{Code: tooManyTag, Message: "the user has too many tags: at most 20 are allowed"}, nil
+	case len(tags) >= send.MaxMemberTags:
+		e.platform.notef("%s does not get the tag %d: %d are the most", e.called(at), tagID, send.MaxMemberTags)
+		message := fmt.Sprintf("the user has too many tags: at most %d are allowed", send.MaxMemberTags)
+		return send.TagReply{Code: tooManyTag, Message: message}, nil
 	default:
 		e.kept.tags[at] = append(tags, tagID)
 		e.platform.notef("%s has the tag %d", e.called(at), tagID)

@@ -29,25 +29,25 @@ func TestTags_SavedTwice(t *testing.T) {
 	require.Empty(t, s.lise.Tags())
 }
 
-func TestTags_AtMostTwenty(t *testing.T) {
+func TestTags_AtMostTheLimit(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Echo)
-	for id := range int64(20) {
+	for id := range int64(send.MaxMemberTags) {
 		require.Zero(t, s.tag(t, s.ada, id).Code)
 	}
-	refused := s.tag(t, s.ada, 20)
+	refused := s.tag(t, s.ada, send.MaxMemberTags)
 	require.EqualValues(t, 45059, refused.Code)
 	require.NotEmpty(t, refused.Message)
 	require.Zero(t, s.tag(t, s.ada, 7).Code, "one that is there already counts once")
-	require.Len(t, s.ada.Tags(), 20)
-	require.Zero(t, s.tag(t, s.lise, 20).Code, "each member has tags of its own")
+	require.Len(t, s.ada.Tags(), send.MaxMemberTags)
+	require.Zero(t, s.tag(t, s.lise, send.MaxMemberTags).Code, "each member has tags of its own")
 }
 
-func TestTags_AtMostTwentyAtOnce(t *testing.T) {
+func TestTags_AtMostTheLimitAtOnce(t *testing.T) {
 	t.Parallel()
 	s := shopOn(t, channel.Echo)
 	var at sync.WaitGroup
-	replies := make([]send.TagReply, 100)
+	replies := make([]send.TagReply, 5*send.MaxMemberTags)
 	for i := range replies {
 		at.Go(func() {
 			replies[i], _ = portOf[send.Tagger](t, s).SaveTag(t.Context(), s.in, s.ada.ExternalID(), int64(i))
@@ -60,8 +60,8 @@ func TestTags_AtMostTwentyAtOnce(t *testing.T) {
 			saved++
 		}
 	}
-	require.Equal(t, 20, saved)
-	require.Len(t, s.ada.Tags(), 20)
+	require.Equal(t, send.MaxMemberTags, saved)
+	require.Len(t, s.ada.Tags(), send.MaxMemberTags)
 }
 
 func TestTags_Refuse(t *testing.T) {

@@ -34,13 +34,13 @@ func ExampleActor_Tags() {
 	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "account"})
 
 	var answer send.EchoSaveMemberTagResult
-	for tag := range int64(21) {
+	for tag := range int64(send.MaxMemberTags + 1) {
 		answer, _ = ada.Context().EchoSaveMemberTag(ctx, send.EchoSaveMemberTagParams{TagID: &tag})
 	}
 
-	fmt.Println(len(ada.Tags()), answer.ErrCode)
+	fmt.Println(len(ada.Tags()) == send.MaxMemberTags, answer.ErrCode)
 	// Output:
-	// 20 45059
+	// true 45059
 }
 
 func ExamplePlatform_Broadcasts() {

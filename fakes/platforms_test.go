@@ -101,16 +101,16 @@ func TestThread_BotWaitsForReturn(t *testing.T) {
 	p.mustCall(t, "sendResponse", `{"response": {"type": "TEXT", "text": "hi"}}`)
 }
 
-func TestTags_TwentyFirst(t *testing.T) {
+func TestTags_BeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	p := pageOn(t, channel.Echo)
-	for id := range 20 {
+	for id := range send.MaxMemberTags {
 		saved := p.mustCall(t, "EchoSaveMemberTag", fmt.Sprintf(`{"tagId": %d}`, id))
 		require.Equal(t, document.O("errcode", 0, "errmsg", "ok"), saved)
 	}
-	refused := p.mustCall(t, "EchoSaveMemberTag", `{"tagId": 20}`)
+	refused := p.mustCall(t, "EchoSaveMemberTag", fmt.Sprintf(`{"tagId": %d}`, send.MaxMemberTags))
 	require.Equal(t, 45059, document.Get(refused, "errcode", 0))
-	require.Len(t, p.ada.Tags(), 20)
+	require.Len(t, p.ada.Tags(), send.MaxMemberTags)
 }
 
 func TestSendResponse_TimestampFindsIt(t *testing.T) {

@@ -184,7 +184,7 @@ func TestCreateAssignment_Refuses(t *testing.T) {
 	s.mine.addMember(t, `{"_id": "dan", "channel": "dark"}`)
 	s.mine.addMember(t, `{"_id": "eli", "channel": "web"}`)
 	s.change(t, "members", document.O("_id", "eli"), document.Unset("externalId"))
-	long := strings.Repeat("ä", 2001)
+	long := strings.Repeat("ä", send.MaxText+1)
 	requireRefused(t, s, s.mine.CreateAssignment,
 		refused{`{"member": {}}`, boterr.InvalidArgument, "member._id"},
 		refused{`{"member": {"_id": "nobody"}}`, boterr.NotFound, "member._id"},
@@ -250,10 +250,10 @@ func TestCreateAssignment_StandardTicket(t *testing.T) {
 		send.PostbackValue("Take", livechat.TakePayload, r.ID)).String(), s.lastSent(t).String())
 
 	s.mine.addMember(t, `{"_id": "zoe", "channel": "web"}`)
-	_, err := s.ask(t, `{"member": {"_id": "zoe"}, "label": "sales", "assignmentDetails": {"summary": "`+strings.Repeat("ä", 2000)+`"}}`)
+	_, err := s.ask(t, `{"member": {"_id": "zoe"}, "label": "sales", "assignmentDetails": {"summary": "`+strings.Repeat("ä", send.MaxText)+`"}}`)
 	require.NoError(t, err)
 	text := s.lastSent(t).Text()
-	require.Len(t, []rune(text), 2000)
+	require.Len(t, []rune(text), send.MaxText)
 	require.True(t, strings.HasPrefix(text, "zoe asks for a person.\nää"))
 	require.True(t, strings.HasSuffix(text, "ä…"))
 }
@@ -301,7 +301,7 @@ func TestCreateAssignment_History(t *testing.T) {
 			boterr.InvalidArgument, "assignmentDetails.relayMessage.charlie",
 		},
 		refused{
-			`{"history": true, "assignmentDetails": {"relayMessage": {"charlie": {"type": "TEXT", "text": "` + strings.Repeat("a", 1999) + `"}}}}`,
+			`{"history": true, "assignmentDetails": {"relayMessage": {"charlie": {"type": "TEXT", "text": "` + strings.Repeat("a", send.MaxText-1) + `"}}}}`,
 			boterr.InvalidArgument, "assignmentDetails.relayMessage.charlie.text",
 		})
 	r := s.mustAsk(t, `{"history": true, "label": "sales"}`)

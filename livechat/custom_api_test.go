@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/send"
 )
 
 func TestCreateGroup_AsksAPI(t *testing.T) {
@@ -202,7 +203,7 @@ func TestAssignmentDetails_OfCustomOutlet(t *testing.T) {
 	t.Parallel()
 	given := slices.Concat(slices.Collect(maps.Keys(opaque)), []string{
 		`{"relayMessage": {"custom": {"html": "<b>hi</b>"}}, "x": {"type": "TEXT"}}`,
-		`{"summary": "` + strings.Repeat("x", 2001) + `"}`,
+		`{"summary": "` + strings.Repeat("x", send.MaxText+1) + `"}`,
 		`{"relayMessage": {}}`, `{"summary": null}`, `{}`,
 	})
 	for _, details := range given {

@@ -165,7 +165,7 @@ func TestReassignAssignment_Refuses(t *testing.T) {
 	previous, _, event := conversation(t, s)
 	other, err := s.ask(t, `{"member": {"_id": "bob"}}`)
 	require.NoError(t, err)
-	long := strings.Repeat("a", 2001)
+	long := strings.Repeat("a", send.MaxText+1)
 	requireRefused(t, s, s.mine.ReassignAssignment,
 		refused{`{` + event + `}`, boterr.InvalidArgument, "label"},
 		refused{`{"channel": {"_id": "desk"}, "label": "sales"}`, boterr.InvalidArgument, "messageEvent"},

@@ -245,7 +245,7 @@ func TestRelay_Fails(t *testing.T) {
 	isRelayed, err := s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", "hi"))
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.False(t, isRelayed)
-	isRelayed, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", 2001)))
+	isRelayed, err = s.mine.RelayFromMember(t.Context(), "ada", *event("ada-web", "bot", strings.Repeat("x", send.MaxText+1)))
 	require.ErrorIs(t, err, boterr.InvalidArgument)
 	require.Equal(t, "response.text", fieldOf(t, err))
 	require.False(t, isRelayed)

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/send"
 )
 
 const toInlet = `{"channel": {"_id": "desk"}, "messageEvent": {"from": "eve", "to": "group1"}, "response": {"type": "TEXT", "text": "Bye {{firstName}}"}}`
@@ -60,7 +61,7 @@ func TestSendMessageToInlet_Refuses(t *testing.T) {
 	requireRefused(t, s, s.mine.SendMessageToInlet,
 		refused{`{"channel": {"_id": "desk"}, "messageEvent": {"to": "group1"}}`, boterr.InvalidArgument, "response"},
 		refused{`{"channel": {"_id": "desk"}, "response": {"type": "TEXT", "text": "x"}}`, boterr.InvalidArgument, "messageEvent"},
-		refused{at + `{"type": "TEXT", "text": "` + strings.Repeat("x", 2001) + `"}}`, boterr.InvalidArgument, "response.text"},
+		refused{at + `{"type": "TEXT", "text": "` + strings.Repeat("x", send.MaxText+1) + `"}}`, boterr.InvalidArgument, "response.text"},
 		refused{`{"messageEvent": {"to": "group1"}, "response": {"type": "TEXT", "text": "x"}}`, boterr.NotFound, "messageEvent"},
 		refused{`{"channel": {"_id": "foreign"}, "messageEvent": {"to": "group1"}, "response": {"type": "TEXT", "text": "x"}}`, boterr.NotFound, "channel"},
 		refused{`{"channel": {"_id": "desk"}, "messageEvent": {"to": "group2"}, "response": {"type": "TEXT", "text": "x"}}`, boterr.NotFound, "messageEvent"})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
 )
 
 func TestSummary_Shortened(t *testing.T) {
@@ -15,11 +16,11 @@ func TestSummary_Shortened(t *testing.T) {
 	s := newFixture(t)
 	s.change(t, "members", document.O("_id", "ada"), document.Set("meta.note", strings.Repeat("ä", 3000)))
 	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "About {{meta.note}}"}}`)
-	require.Len(t, []rune(s.lastSent(t).Text()), 2000)
+	require.Len(t, []rune(s.lastSent(t).Text()), send.MaxText)
 	_, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: r.ID, ChannelID: "desk", AdminExternalID: "eve"})
 	require.NoError(t, err)
 	summary := s.lastSent(t).Text()
-	require.Len(t, []rune(summary), 2000)
+	require.Len(t, []rune(summary), send.MaxText)
 	require.True(t, strings.HasPrefix(summary, "About ää"))
 	require.True(t, strings.HasSuffix(summary, "ä…"))
 }

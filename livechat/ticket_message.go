@@ -17,11 +17,8 @@ const (
 	fieldText              = "text"
 )
 
-// The limits of a message's text, and of a member's name in it, in Unicode code points.
-const (
-	longestText = 2000
-	longestName = 200
-)
+// longestName is the most of a member's name in a message, in Unicode code points.
+const longestName = 200
 
 // filledRelayMessages returns the relay messages as an assignment keeps them, filled from
 // the member. They are not filled again.
@@ -71,7 +68,7 @@ func (s *tickets) ticketMessage(r *AssignmentRecord, m *member.Member, platform 
 		if err != nil {
 			return send.Response{}, err
 		}
-		text = shortened(text+"\n"+summary, longestText)
+		text = shortened(text+"\n"+summary, send.MaxText)
 	}
 	standard := send.Buttons(text, send.Postback("Take", TakePayload))
 	message, err := s.messageFor(r, platform, standard)
@@ -82,7 +79,7 @@ func (s *tickets) ticketMessage(r *AssignmentRecord, m *member.Member, platform 
 // a message then is shortened.
 func filledSummary(r *AssignmentRecord, m *member.Member) (string, error) {
 	filled, err := send.Fill(send.Text(r.Summary), m)
-	return shortened(filled.Text(), longestText), err
+	return shortened(filled.Text(), send.MaxText), err
 }
 
 // firstMessage returns the first message of a conversation with a channel that has the

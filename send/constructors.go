@@ -6,7 +6,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Text returns a text of at most 2,000 characters.
+// Text returns a text of at most [MaxText] characters.
 func Text(text string) Response {
 	return Raw(document.O(fieldType, TypeText, fieldText, text))
 }
@@ -33,7 +33,7 @@ func Attachment(t Type, id string) Response {
 	return Raw(document.O(fieldType, t, "attachment_id", id))
 }
 
-// QuickReplies returns a text with at most 13 answers to tap:
+// QuickReplies returns a text with at most [MaxQuickReplies] answers to tap:
 //
 //	send.QuickReplies("Again?", send.QuickReply{Title: "Yes"}, send.QuickReply{Title: "No"})
 func QuickReplies(text string, replies ...QuickReply) Response {
@@ -41,7 +41,7 @@ func QuickReplies(text string, replies ...QuickReply) Response {
 		"quickReplies", mapped(replies, QuickReply.withDefaults)))
 }
 
-// Buttons returns a text with at most 3 buttons:
+// Buttons returns a text with at most [MaxButtons] buttons:
 //
 //	send.Buttons("A table for two?", send.Postback("Yes", "book"), send.WebURL("Menu", url))
 func Buttons(text string, buttons ...Button) Response {
@@ -49,12 +49,12 @@ func Buttons(text string, buttons ...Button) Response {
 		"buttons", mapped(buttons, Button.withDefaults)))
 }
 
-// Carousel returns a row of at most 10 cards.
+// Carousel returns a row of at most [MaxCards] cards.
 func Carousel(cards ...Card) Response {
 	return Raw(document.O(fieldType, TypeCarousel, "carousel", mapped(cards, Card.withDefaults)))
 }
 
-// News returns an article on Echo, of which a message has one.
+// News returns articles on Echo, of which a message has at most [MaxArticles].
 func News(articles ...Article) Response {
 	return Raw(document.O(fieldType, TypeNews, "articles", articles))
 }

@@ -85,7 +85,7 @@ func TestSendDeltaResponse_Refuses(t *testing.T) {
 	type params = send.SendDeltaResponseParams
 	requireRefusals(t, channel.Delta, []refusal{
 		{asked(sendDelta, params{}), boterr.InvalidArgument, "response"},
-		{asked(sendDelta, params{Response: send.Text(long(2001))}), boterr.InvalidArgument, "response.text"},
+		{asked(sendDelta, params{Response: send.Text(long(send.MaxText + 1))}), boterr.InvalidArgument, "response.text"},
 		{asked(sendDelta, params{Response: hi, MemberID: document.OneOrMany[string]{}}), boterr.InvalidArgument, "memberId"},
 		{asked(sendDelta, params{Response: hi, MemberID: document.One("m-delta", "ada")}), boterr.InvalidArgument, "memberId[1]"},
 		{asked(sendDelta, params{Response: hi, MemberID: document.One("m-delta", "eve")}), boterr.NotFound, "memberId[1]"},

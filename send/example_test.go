@@ -40,12 +40,12 @@ func ExampleFill() {
 }
 
 func ExampleResponse_Validate() {
-	err := send.QuickReplies("Which one?", send.QuickReply{Title: "The one with the very long name"}).Validate()
+	err := send.QuickReplies("Which one?", send.QuickReply{Title: strings.Repeat("very ", send.MaxQuickReplyTitle) + "long"}).Validate()
 	if e, ok := boterr.AsError(err); ok {
-		fmt.Println(e.Field, e.Message())
+		fmt.Println(e.Field) // Its title is longer than MaxQuickReplyTitle, which e.Message says.
 	}
 	// Output:
-	// quickReplies[0].title has 31 characters, and at most 20 are allowed
+	// quickReplies[0].title
 }
 
 // hesitant is a connector to a platform that asks for a pause before it takes

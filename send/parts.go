@@ -17,10 +17,10 @@ const (
 type QuickReply struct {
 	// ContentType is ContentText by default.
 	ContentType string `json:"content_type,omitzero"`
-	// Title is what the member reads, at most 20 characters.
+	// Title is what the member reads, at most [MaxQuickReplyTitle] characters.
 	Title string `json:"title,omitzero"`
-	// Payload is what comes in when it is tapped, at most 1,000 characters. The
-	// default is the title.
+	// Payload is what comes in when it is tapped, at most [MaxQuickReplyPayload]
+	// characters. The default is the title.
 	Payload string `json:"payload,omitzero"`
 	// Unknown holds the fields of other names.
 	Unknown document.Object `json:"-" document:"unknown"`
@@ -47,7 +47,7 @@ func (q *QuickReply) UnmarshalJSON(text []byte) error { return document.DecodeJS
 type Button struct {
 	// Type is ButtonPostback or ButtonWebURL. The default is what follows from URL.
 	Type string `json:"type,omitzero"`
-	// Title is what the member reads, at most 20 characters.
+	// Title is what the member reads, at most [MaxButtonTitle] characters.
 	Title string `json:"title,omitzero"`
 	// Payload is what comes in when a postback is tapped: a string, or an object of
 	// payload, a string, and perhaps value, which is anything.
@@ -94,12 +94,12 @@ func (b *Button) UnmarshalJSON(text []byte) error { return document.DecodeJSON(t
 
 // Card is a card of a carousel.
 type Card struct {
-	// Title and Subtitle are at most 80 characters each. A card has a title.
+	// Title and Subtitle are at most [MaxCardTitle] characters each. A card has a title.
 	Title    string `json:"title,omitzero"`
 	Subtitle string `json:"subtitle,omitzero"`
 	// ImageURL is the address of the picture.
 	ImageURL string `json:"image_url,omitzero"`
-	// Buttons are at most 3.
+	// Buttons are at most [MaxButtons].
 	Buttons []Button `json:"buttons,omitzero"`
 	// Unknown holds the fields of other names.
 	Unknown document.Object `json:"-" document:"unknown"`

@@ -2,6 +2,7 @@ package send_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"testing"
 
@@ -133,7 +134,7 @@ func TestSendResponse_Refuses(t *testing.T) {
 	p.addChannel("fax", "fax")
 	p.addMember(member.Member{ID: "bob", Channel: "page"})
 	p.addMember(member.Member{ID: "fay", Channel: "fax"})
-	p.addMember(member.Member{ID: "zoe", Channel: "web", FirstName: long(2000)})
+	p.addMember(member.Member{ID: "zoe", Channel: "web", FirstName: long(send.MaxText)})
 	foreign := channel.New(p.env, record.Scope{App: "other"})
 	_, err := foreign.Save(t.Context(), &channel.Channel{ID: "theirs", Type: channel.Webchat})
 	require.NoError(t, err)
@@ -149,7 +150,7 @@ func TestSendResponse_Refuses(t *testing.T) {
 		field  string
 	}{
 		{params{}, boterr.InvalidArgument, "response"},
-		{params{Response: send.Buttons("?", send.WebURL(long(21), "u"))}, boterr.InvalidArgument, "response.buttons[0].title"},
+		{params{Response: send.Buttons("?", send.WebURL(long(send.MaxButtonTitle+1), "u"))}, boterr.InvalidArgument, "response.buttons[0].title"},
 		{params{Response: send.Text("{{meta.missing}}")}, boterr.InvalidArgument, "response.text"},
 		{params{Response: hi.With("x", func() {})}, boterr.InvalidArgument, "response.x"},
 		{params{Response: hi, Channel: &channel.Channel{}}, boterr.InvalidArgument, "channel._id"},
@@ -184,13 +185,14 @@ func TestSend_ErrorsNameTheirSubject(t *testing.T) {
 	p := newPlatform(t)
 	p.addChannel("fax", "fax")
 	p.addMember(member.Member{ID: "fay", Channel: "fax"})
-	p.addMember(member.Member{ID: "zoe", Channel: "web", FirstName: long(2000)})
+	p.addMember(member.Member{ID: "zoe", Channel: "web", FirstName: long(send.MaxText)})
 	_, err := p.in("fax", "fay").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 	require.ErrorContains(t, err, `channels of type "fax"`)
 	_, err = p.in("web", "").SendResponse(t.Context(), send.SendResponseParams{
 		Response: send.Text("Hi {{firstName}}"), MemberID: document.One("ada", "zoe"),
 	})
-	require.EqualError(t, err, "invalid argument: response.text: for member zoe: has 2003 characters, and at most 2000 are allowed")
+	require.EqualError(t, err, fmt.Sprintf(
+		"invalid argument: response.text: for member zoe: has %d characters, and at most %d are allowed", send.MaxText+3, send.MaxText))
 }
 
 func TestSend_EmptyContext(t *testing.T) {

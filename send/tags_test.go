@@ -29,7 +29,7 @@ func TestEchoSaveMemberTag_RefusalInResult(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.able.tag = send.TagReply{Code: 45059, Message: "has too many tags"}
-	saved, err := w.own(channel.Echo).EchoSaveMemberTag(t.Context(), tagged(21))
+	saved, err := w.own(channel.Echo).EchoSaveMemberTag(t.Context(), tagged(7))
 	require.NoError(t, err)
 	require.Equal(t, send.EchoSaveMemberTagResult{ErrCode: 45059, ErrMsg: "has too many tags"}, saved)
 }

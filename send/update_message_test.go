@@ -79,7 +79,7 @@ func TestUpdateMessage_Refuses(t *testing.T) {
 	requireRefusals(t, channel.Charlie, []refusal{
 		{asked(updateMessage, params{MessageTS: "1.5", Text: "a"}), boterr.InvalidArgument, "externalChannelId"},
 		{asked(updateMessage, params{ExternalChannelID: "C7", MessageTS: "1.5"}), boterr.InvalidArgument, "text"},
-		{asked(updateMessage, params{ExternalChannelID: "C7", MessageTS: "1.5", Text: long(2001)}), boterr.InvalidArgument, "text"},
+		{asked(updateMessage, params{ExternalChannelID: "C7", MessageTS: "1.5", Text: long(send.MaxText + 1)}), boterr.InvalidArgument, "text"},
 		{asked(updateMessage, params{ExternalChannelID: "C7", Text: "a"}), boterr.InvalidArgument, "messageTs"},
 		{asked(updateMessage, params{ExternalChannelID: "C7", Text: "a", MessageEvent: event("")}), boterr.InvalidArgument, "messageEvent.messageId"},
 		{

@@ -5,19 +5,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// The limits of messages, in Unicode code points and elements.
-const (
-	maxText              = 2000
-	maxQuickReplies      = 13
-	maxQuickReplyTitle   = 20
-	maxQuickReplyPayload = 1000
-	maxButtons           = 3
-	maxButtonTitle       = 20
-	maxCards             = 10
-	maxCardTitle         = 80
-	maxArticles          = 1
-)
-
 // unlimited is the limit of what has none.
 const unlimited = 0
 
@@ -28,22 +15,22 @@ var limits = map[Type]rule{
 	TypeAudio:        fileRule,
 	TypeVideo:        fileRule,
 	TypeFile:         fileRule,
-	TypeQuickReplies: all(textRule, list("quickReplies", 1, maxQuickReplies, quickReplyRule)),
-	TypeButton:       all(textRule, list("buttons", 1, maxButtons, buttonRule)),
-	TypeCarousel:     list("carousel", 1, maxCards, cardRule),
+	TypeQuickReplies: all(textRule, list("quickReplies", 1, MaxQuickReplies, quickReplyRule)),
+	TypeButton:       all(textRule, list("buttons", 1, MaxButtons, buttonRule)),
+	TypeCarousel:     list("carousel", 1, MaxCards, cardRule),
 	TypeTyping:       ifPresent("duration", durationRule),
-	TypeNews:         list("articles", 1, maxArticles, articleRule),
+	TypeNews:         list("articles", 1, MaxArticles, articleRule),
 	TypeTemplate:     all(text("elementName", unlimited), text("languageCode", unlimited), ifPresent("components", arrayRule)),
 }
 
 var (
-	textRule = text(fieldText, maxText)
+	textRule = text(fieldText, MaxText)
 	fileRule = either("url", "attachment_id")
 	cardRule = all(
-		text("title", maxCardTitle),
-		optional("subtitle", maxCardTitle),
+		text("title", MaxCardTitle),
+		optional("subtitle", MaxCardTitle),
 		optional("image_url", unlimited),
-		ifPresent("buttons", list("buttons", 0, maxButtons, buttonRule)),
+		ifPresent("buttons", list("buttons", 0, MaxButtons, buttonRule)),
 	)
 	articleRule = all(
 		text("title", unlimited),
@@ -51,16 +38,16 @@ var (
 		optional("url", unlimited),
 		optional("picurl", unlimited),
 	)
-	postbackRule = all(text("title", maxButtonTitle), payloadRule)
-	webURLRule   = all(text("title", maxButtonTitle), text("url", unlimited))
+	postbackRule = all(text("title", MaxButtonTitle), payloadRule)
+	webURLRule   = all(text("title", MaxButtonTitle), text("url", unlimited))
 )
 
 // Validate checks the response as every send does: that it has a type, and what its
 // type needs within the limits of that type. Text is counted in Unicode code points.
 // Types and fields that are not known pass, and a string that is not required may be "". The rules of a type hold on every platform,
 // those of TypeNews and TypeTemplate too, which one platform alone has: what another makes
-// of them is its connector's to say. Whether a file is within the 25 MB that platforms
-// take cannot be seen from its address.
+// of them is its connector's to say. Whether a file is within [MaxFileMegabytes] cannot be
+// seen from its address.
 //
 // The error is InvalidArgument; its Field is the path in the response, such as
 // "buttons[2].title".
@@ -86,9 +73,9 @@ func (r Response) Validate() error {
 // quickReplyRule asks for title and payload where the quick reply says its title;
 // other kinds, such as one that asks for a location, need none.
 func quickReplyRule(reply document.Object) error {
-	title, payload := text("title", maxQuickReplyTitle), text(fieldPayload, maxQuickReplyPayload)
+	title, payload := text("title", MaxQuickReplyTitle), text(fieldPayload, MaxQuickReplyPayload)
 	if !isAbsent(reply, "content_type") && document.Get(reply, "content_type", "") != ContentText {
-		title, payload = optional("title", maxQuickReplyTitle), optional(fieldPayload, maxQuickReplyPayload)
+		title, payload = optional("title", MaxQuickReplyTitle), optional(fieldPayload, MaxQuickReplyPayload)
 	}
 	return all(optional("content_type", unlimited), title, payload)(reply)
 }
@@ -104,7 +91,7 @@ func buttonRule(button document.Object) error {
 	case ButtonWebURL:
 		return webURLRule(button)
 	default:
-		return optional("title", maxButtonTitle)(button)
+		return optional("title", MaxButtonTitle)(button)
 	}
 }
 

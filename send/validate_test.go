@@ -26,13 +26,14 @@ func times[T any](n int, item T) []T {
 
 func TestValidate_AtTheLimits(t *testing.T) {
 	t.Parallel()
-	button := send.Postback(long(20), long(5000))
-	card := send.Card{Title: long(80), Subtitle: long(80), Buttons: times(3, button)}
+	fullReply := send.QuickReply{Title: long(send.MaxQuickReplyTitle), Payload: long(send.MaxQuickReplyPayload)}
+	button := send.Postback(long(send.MaxButtonTitle), long(5000))
+	card := send.Card{Title: long(send.MaxCardTitle), Subtitle: long(send.MaxCardTitle), Buttons: times(send.MaxButtons, button)}
 	for _, response := range []send.Response{
-		send.Text(long(2000)),
-		send.QuickReplies(long(2000), times(13, send.QuickReply{Title: long(20), Payload: long(1000)})...),
-		send.Buttons(long(2000), times(3, button)...),
-		send.Carousel(times(10, card)...),
+		send.Text(long(send.MaxText)),
+		send.QuickReplies(long(send.MaxText), times(send.MaxQuickReplies, fullReply)...),
+		send.Buttons(long(send.MaxText), times(send.MaxButtons, button)...),
+		send.Carousel(times(send.MaxCards, card)...),
 		send.Typing(0),
 		send.Raw(document.O("type", "TYPING")),
 		send.Raw(document.O("type", "TYPING", "duration", 0.5)),
@@ -84,7 +85,7 @@ func TestValidate_NamesPath(t *testing.T) {
 		{send.Other("OWN", document.O("x", func() {})), "x"},
 
 		{send.Text(""), "text"},
-		{send.Text(long(2001)), "text"},
+		{send.Text(long(send.MaxText + 1)), "text"},
 		{send.Raw(document.O("type", "TEXT")), "text"},
 		{send.Raw(document.O("type", "TEXT", "text", 7)), "text"},
 
@@ -96,13 +97,13 @@ func TestValidate_NamesPath(t *testing.T) {
 
 		{send.QuickReplies("", send.QuickReply{Title: "Yes"}), "text"},
 		{send.QuickReplies("?"), "quickReplies"},
-		{send.QuickReplies("?", times(14, send.QuickReply{Title: "Yes"})...), "quickReplies"},
+		{send.QuickReplies("?", times(send.MaxQuickReplies+1, send.QuickReply{Title: "Yes"})...), "quickReplies"},
 		{send.QuickReplies("?").With("quickReplies", "x"), "quickReplies"},
 		{send.QuickReplies("?").With("quickReplies", document.A(7)), "quickReplies[0]"},
 		{send.QuickReplies("?", send.QuickReply{Title: "Yes"}, send.QuickReply{}), "quickReplies[1].title"},
-		{send.QuickReplies("?", send.QuickReply{Title: long(21)}), "quickReplies[0].title"},
-		{send.QuickReplies("?", send.QuickReply{Title: "Yes", Payload: long(1001)}), "quickReplies[0].payload"},
-		{send.QuickReplies("?", send.QuickReply{ContentType: "location", Title: long(21)}), "quickReplies[0].title"},
+		{send.QuickReplies("?", send.QuickReply{Title: long(send.MaxQuickReplyTitle + 1)}), "quickReplies[0].title"},
+		{send.QuickReplies("?", send.QuickReply{Title: "Yes", Payload: long(send.MaxQuickReplyPayload + 1)}), "quickReplies[0].payload"},
+		{send.QuickReplies("?", send.QuickReply{ContentType: "location", Title: long(send.MaxQuickReplyTitle + 1)}), "quickReplies[0].title"},
 		{
 			send.QuickReplies("?").With("quickReplies", document.A(document.O("title", "Yes", "payload", document.O("payload", "y")))),
 			"quickReplies[0].payload",
@@ -112,31 +113,31 @@ func TestValidate_NamesPath(t *testing.T) {
 			"quickReplies[0].content_type",
 		},
 
-		{send.Buttons(long(2001), ok), "text"},
+		{send.Buttons(long(send.MaxText+1), ok), "text"},
 		{send.Buttons("?"), "buttons"},
-		{send.Buttons("?", ok, ok, ok, ok), "buttons"},
-		{send.Buttons("?", ok, ok, ok, send.Postback(long(21), "y")), "buttons[3].title"},
+		{send.Buttons("?", times(send.MaxButtons+1, ok)...), "buttons"},
+		{send.Buttons("?", ok, ok, send.Postback(long(send.MaxButtonTitle+1), "y")), "buttons[2].title"},
 		{send.Buttons("?", send.Postback("", "y")), "buttons[0].title"},
 		{send.Buttons("?", send.Postback("Yes", "")), "buttons[0].payload"},
 		{send.Buttons("?", send.Button{Title: "Yes", Payload: 7}), "buttons[0].payload"},
 		{send.Buttons("?", send.Button{Title: "Yes", Payload: document.O("value", 7)}), "buttons[0].payload.payload"},
 		{send.Buttons("?", ok, send.WebURL("Menu", "")), "buttons[1].url"},
-		{send.Buttons("?", send.Button{Type: "phone_number", Title: long(21)}), "buttons[0].title"},
+		{send.Buttons("?", send.Button{Type: "phone_number", Title: long(send.MaxButtonTitle + 1)}), "buttons[0].title"},
 		{send.Buttons("?").With("buttons", document.A(document.O("title", "Yes"))), "buttons[0].type"},
 
 		{send.Carousel(), "carousel"},
-		{send.Carousel(times(11, send.Card{Title: "A"})...), "carousel"},
+		{send.Carousel(times(send.MaxCards+1, send.Card{Title: "A"})...), "carousel"},
 		{send.Carousel(send.Card{}), "carousel[0].title"},
-		{send.Carousel(send.Card{Title: long(81)}), "carousel[0].title"},
-		{send.Carousel(send.Card{Title: "A", Subtitle: long(81)}), "carousel[0].subtitle"},
-		{send.Carousel(send.Card{Title: "A"}, send.Card{Title: "B", Buttons: times(4, ok)}), "carousel[1].buttons"},
-		{send.Carousel(send.Card{Title: "A", Buttons: []send.Button{ok, send.WebURL(long(21), "u")}}), "carousel[0].buttons[1].title"},
+		{send.Carousel(send.Card{Title: long(send.MaxCardTitle + 1)}), "carousel[0].title"},
+		{send.Carousel(send.Card{Title: "A", Subtitle: long(send.MaxCardTitle + 1)}), "carousel[0].subtitle"},
+		{send.Carousel(send.Card{Title: "A"}, send.Card{Title: "B", Buttons: times(send.MaxButtons+1, ok)}), "carousel[1].buttons"},
+		{send.Carousel(send.Card{Title: "A", Buttons: []send.Button{ok, send.WebURL(long(send.MaxButtonTitle+1), "u")}}), "carousel[0].buttons[1].title"},
 		{send.Raw(document.O("type", "CAROUSEL", "carousel", document.A(document.O("title", "A", "image_url", 7)))), "carousel[0].image_url"},
 
 		{send.Typing(-1e9), "duration"},
 		{send.Raw(document.O("type", "TYPING", "duration", "1s")), "duration"},
 		{send.Raw(document.O("type", "NEWS")), "articles"},
-		{send.Raw(document.O("type", "NEWS", "articles", times(2, document.O("title", "A")))), "articles"},
+		{send.Raw(document.O("type", "NEWS", "articles", times(send.MaxArticles+1, document.O("title", "A")))), "articles"},
 		{send.Raw(document.O("type", "NEWS", "articles", document.A(document.O("title", "A", "picurl", 7)))), "articles[0].picurl"},
 		{send.Raw(document.O("type", "TEMPLATE", "languageCode", "en")), "elementName"},
 		{send.Raw(document.O("type", "TEMPLATE", "elementName", "e")), "languageCode"},

@@ -11,6 +11,7 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
 )
 
 // assignmentRules are the rules of the operations on assignments.
@@ -54,7 +55,7 @@ func forged(m *member.Member, app string) *member.Member {
 }
 
 // tooLong is a text that is longer than a message may be.
-func tooLong() string { return strings.Repeat("ä", 2001) }
+func tooLong() string { return strings.Repeat("ä", send.MaxText+1) }
 
 // textsTo returns the texts that have arrived in a channel for an id on the platform, in order.
 func (t *trial) textsTo(channelID, externalID string) []string {

@@ -65,7 +65,7 @@ var defects = map[string]map[string]func(botctx.Op) botctx.Interceptor{
 	"StoresTheMessage":          {"does nothing": doesNothing},
 	"ChangesTheMessage":         {"does nothing": doesNothing},
 	"GivesAnIDForMessages":      {"does nothing": doesNothing},
-	"SetsTwentyAtMost":          {"does nothing": doesNothing},
+	"KeepsTheLimit":             {"does nothing": doesNothing},
 	"SendsTheMail":              {"does nothing": doesNothing, "is done twice": isDoneTwice},
 	"IsUnicodeByDefault":        {"does nothing": doesNothing},
 	"SendsOneMailToEach":        {"does nothing": doesNothing},

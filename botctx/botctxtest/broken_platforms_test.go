@@ -116,9 +116,9 @@ var brokenPlatforms = map[string]breakage{
 	},
 	"EchoSaveMemberTag is constant": {
 		breaking: answers(func(*botctx.Call, tagParams) tagResult { return tagResult{ErrMsg: "ok"} }),
-		breaks:   []string{"EchoSaveMemberTagSetsTwentyAtMost", "EchoSaveMemberTagIsOneStep"},
+		breaks:   []string{"EchoSaveMemberTagKeepsTheLimit", "EchoSaveMemberTagIsOneStep"},
 	},
-	"EchoSaveMemberTag fails beyond 20": {
+	"EchoSaveMemberTag fails beyond the limit": {
 		breaking: instead(func(ctx context.Context, _ *botctx.Context, _ tagParams, next botctx.Next) (any, error) {
 			result, err := next(ctx)
 			if said, ok := result.(tagResult); ok && said.ErrCode != 0 {
@@ -126,7 +126,7 @@ var brokenPlatforms = map[string]breakage{
 			}
 			return result, err
 		}),
-		breaks: []string{"EchoSaveMemberTagSetsTwentyAtMost", "EchoSaveMemberTagIsOneStep"},
+		breaks: []string{"EchoSaveMemberTagKeepsTheLimit", "EchoSaveMemberTagIsOneStep"},
 	},
 	"EchoSaveMemberTag counts first and writes then": {
 		breaking: countingFirst, breaks: []string{"EchoSaveMemberTagIsOneStep"},
@@ -135,7 +135,7 @@ var brokenPlatforms = map[string]breakage{
 
 // countingFirst lets two calls meet that both believe that there is room for one tag more.
 func countingFirst() botctx.Interceptor {
-	const most = 20
+	const most = send.MaxMemberTags
 	var saved atomic.Int64
 	together := newMeeting()
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {

@@ -134,8 +134,8 @@ var brokenSends = map[string]breakage{
 	"bad responses are cut": {
 		breaking: instead(func(ctx context.Context, bot *botctx.Context, p sendParams, next botctx.Next) (any, error) {
 			result, err := next(ctx)
-			if e, ok := boterr.AsError(err); ok && e.Field == "response.text" && len(p.Response.Text()) > 2000 {
-				p.Response = send.Text(p.Response.Text()[:2000])
+			if e, ok := boterr.AsError(err); ok && e.Field == "response.text" && len(p.Response.Text()) > send.MaxText {
+				p.Response = send.Text(p.Response.Text()[:send.MaxText])
 				return bot.SendResponse(ctx, p)
 			}
 			return result, err

@@ -145,8 +145,8 @@ var badResponses = []badResponse{
 	{"no response", send.Response{}, "response"},
 	{"no type", send.Raw(document.O("text", "Hello")), "response.type"},
 	{"an empty text", send.Text(""), "response.text"},
-	{"14 quick replies", send.QuickReplies("Hello", slicesOf(14, send.QuickReply{Title: "Yes"})...), "response.quickReplies"},
-	{"4 buttons", send.Buttons("Hello", slicesOf(4, send.Postback("Yes", "yes"))...), "response.buttons"},
+	{"long list", send.QuickReplies("Hello", slicesOf(send.MaxQuickReplies+1, send.QuickReply{Title: "Y"})...), "response.quickReplies"},
+	{"too many buttons", send.Buttons("Hello", slicesOf(send.MaxButtons+1, send.Postback("Yes", "yes"))...), "response.buttons"},
 	{"what is no value", send.Text("Hello").With("x", make(chan int)), "response"},
 }
 

@@ -184,7 +184,7 @@ func updateMessageRefusesBadInput(t *trial) {
 	requireRefused(t, botctx.OpUpdateMessage, p.UpdateMessage, []badInput[updateParams]{
 		{"no externalChannelId", updateParams{MessageTS: ts, Text: "Bye"}, "externalChannelId"},
 		{"no text", updateParams{ExternalChannelID: in, MessageTS: ts}, "text"},
-		{"a text of 2,001 characters", updateParams{ExternalChannelID: in, MessageTS: ts, Text: strings.Repeat("ä", 2001)}, "text"},
+		{"a text that is too long", updateParams{ExternalChannelID: in, MessageTS: ts, Text: strings.Repeat("ä", send.MaxText+1)}, "text"},
 		{"no message", updateParams{ExternalChannelID: in, Text: "Bye"}, "messageTs"},
 		{"an event without messageId", updateParams{
 			ExternalChannelID: in, MessageEvent: &send.MessageEvent{To: in}, Text: "Bye",

@@ -193,13 +193,13 @@ func alphaRemoveCustomLabelRefusesBadInput(t *trial) {
 
 var tagRules = needing([]Capability{On(channel.Echo), Tags}, []Rule{
 	{
-		Name:  "EchoSaveMemberTagSetsTwentyAtMost",
-		Text:  "a member has at most 20 tags: one more is answered by errcode and errmsg, and no error; one that is there is fine",
-		check: echoSaveMemberTagSetsTwentyAtMost,
+		Name:  "EchoSaveMemberTagKeepsTheLimit",
+		Text:  "a member has send.MaxMemberTags at most: one more is answered by errcode and errmsg, and no error; one that is there is fine",
+		check: echoSaveMemberTagKeepsTheLimit,
 	},
 	{
 		Name:  "EchoSaveMemberTagIsOneStep",
-		Text:  "of many tags at once no more than 20 are set",
+		Text:  "of many tags at once no more than send.MaxMemberTags are set",
 		check: echoSaveMemberTagIsOneStep,
 	},
 	{
@@ -209,12 +209,8 @@ var tagRules = needing([]Capability{On(channel.Echo), Tags}, []Rule{
 	},
 })
 
-// maxTags is the most tags that a member has, firstTag the id of the first that rules use:
-// those below are the platform's own.
-const (
-	maxTags  = 20
-	firstTag = 100
-)
+// firstTag is the id of the first tag that rules use: those below are the platform's own.
+const firstTag = 100
 
 // tag puts a tag on a member, without an error.
 func (t *trial) tag(p *place, m *member.Member, id int64) send.EchoSaveMemberTagResult {
@@ -224,17 +220,17 @@ func (t *trial) tag(p *place, m *member.Member, id int64) send.EchoSaveMemberTag
 	return said
 }
 
-func echoSaveMemberTagSetsTwentyAtMost(t *trial) {
+func echoSaveMemberTagKeepsTheLimit(t *trial) {
 	p := t.on(channel.Echo)
 	bob := t.beside(p, member.Member{})
-	for i := range int64(maxTags) {
+	for i := range int64(send.MaxMemberTags) {
 		require.Zero(t, t.tag(p, p.member, firstTag+i).ErrCode, "tag number %d", i+1)
 	}
 	require.Zero(t, t.tag(p, p.member, firstTag+3).ErrCode, "a tag that is there")
-	beyond := t.tag(p, p.member, firstTag+maxTags)
-	require.NotZero(t, beyond.ErrCode, "tag number 21")
+	beyond := t.tag(p, p.member, firstTag+send.MaxMemberTags)
+	require.NotZero(t, beyond.ErrCode, "a tag beyond the limit")
 	require.NotEmpty(t, beyond.ErrMsg)
-	require.Zero(t, t.tag(p, bob, firstTag+maxTags).ErrCode, "another member has 20 of its own")
+	require.Zero(t, t.tag(p, bob, firstTag+send.MaxMemberTags).ErrCode, "another member has tags of its own")
 }
 
 func echoSaveMemberTagIsOneStep(t *trial) {
@@ -251,7 +247,7 @@ func echoSaveMemberTagIsOneStep(t *trial) {
 			return err
 		})
 	})
-	require.EqualValues(t, maxTags, saved.Load())
+	require.EqualValues(t, send.MaxMemberTags, saved.Load())
 }
 
 func echoSaveMemberTagRefusesBadInput(t *trial) {

@@ -76,7 +76,7 @@ var showingDeliveries = map[string]shown{
 		nothing: "updateMessage does nothing: ChangesTheMessage", constant: "updateMessage is constant",
 	},
 	"EchoSaveMemberTag": {
-		nothing: "EchoSaveMemberTag does nothing: SetsTwentyAtMost", constant: "EchoSaveMemberTag is constant",
+		nothing: "EchoSaveMemberTag does nothing: KeepsTheLimit", constant: "EchoSaveMemberTag is constant",
 	},
 	"uploadFileToObjectStore": {
 		nothing: "uploadFileToObjectStore does nothing: StoresTheFile", constant: "uploadFileToObjectStore is constant",

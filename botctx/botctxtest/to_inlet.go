@@ -185,7 +185,7 @@ func unsendable() map[string]send.Response {
 		"response.type":             send.Raw(document.O("text", "Hello")),
 		"response.text":             send.Text("{{meta.nothing}}"),
 		"response.buttons":          send.Buttons("Hello"),
-		"response.buttons[0].title": send.Buttons("Hello", send.Postback(strings.Repeat("ä", 21), "x")),
+		"response.buttons[0].title": send.Buttons("Hello", send.Postback(strings.Repeat("ä", send.MaxButtonTitle+1), "x")),
 		"response.url":              send.Raw(document.O("type", "IMAGE")),
 	}
 }

@@ -21,19 +21,19 @@ type tooMuch struct {
 // beyond returns a message beyond each limit.
 func beyond() []tooMuch {
 	reply, yes := send.QuickReply{Title: "Yes"}, send.Postback("Yes", "yes")
-	long := strings.Repeat("é", 21)
+	long := func(most int) string { return strings.Repeat("é", most+1) }
 	return []tooMuch{
-		{"text of 2,001 characters", send.Text(strings.Repeat("é", 2001))},
-		{"14 quick replies", send.QuickReplies("Well?", many(14, reply)...)},
-		{"quick reply's title of 21", send.QuickReplies("Well?", reply, send.QuickReply{Title: long})},
-		{"quick reply's payload of 1,001", send.QuickReplies("Well?", send.QuickReply{Title: "Yes", Payload: strings.Repeat("y", 1001)})},
-		{"4 buttons", send.Buttons("Well?", many(4, yes)...)},
-		{"button's title of 21", send.Buttons("Well?", yes, yes, send.Postback(long, "yes"))},
+		{"long text", send.Text(long(send.MaxText))},
+		{"many quick replies", send.QuickReplies("Well?", many(send.MaxQuickReplies+1, reply)...)},
+		{"quick reply's long title", send.QuickReplies("Well?", reply, send.QuickReply{Title: long(send.MaxQuickReplyTitle)})},
+		{"quick reply's long payload", send.QuickReplies("Well?", send.QuickReply{Title: "Yes", Payload: long(send.MaxQuickReplyPayload)})},
+		{"many buttons", send.Buttons("Well?", many(send.MaxButtons+1, yes)...)},
+		{"button's long title", send.Buttons("Well?", yes, yes, send.Postback(long(send.MaxButtonTitle), "yes"))},
 		{"button that opens no address", send.Buttons("Well?", send.Button{Type: send.ButtonWebURL, Title: "Shop"})},
-		{"11 cards", send.Carousel(many(11, send.Card{Title: "Tulips"})...)},
-		{"card's title of 81", send.Carousel(send.Card{Title: strings.Repeat("é", 81)})},
-		{"card with 4 buttons", send.Carousel(send.Card{Title: "Tulips"}, send.Card{Title: "Roses", Buttons: many(4, yes)})},
-		{"2 articles", send.News(many(2, send.Article{Title: "Tulips"})...)},
+		{"many cards", send.Carousel(many(send.MaxCards+1, send.Card{Title: "Tulips"})...)},
+		{"card's long title", send.Carousel(send.Card{Title: long(send.MaxCardTitle)})},
+		{"card with many buttons", send.Carousel(send.Card{Title: "Tulips"}, send.Card{Title: "Roses", Buttons: many(send.MaxButtons+1, yes)})},
+		{"many articles", send.News(many(send.MaxArticles+1, send.Article{Title: "Tulips"})...)},
 		{"picture without an address", send.Raw(document.O("type", send.TypeImage))},
 		{"template without a language", send.Raw(document.O("type", send.TypeTemplate, "elementName", "week"))},
 	}
@@ -84,13 +84,13 @@ func (s *stage) refused(message send.Response) (*boterr.Error, error) {
 func (s *stage) printOwnLimits() error {
 	echo := s.ada(channel.Echo).Context()
 	var answer send.EchoSaveMemberTagResult
-	for tag := range int64(21) {
+	for tag := range int64(send.MaxMemberTags + 1) {
 		var err error
 		if answer, err = echo.EchoSaveMemberTag(context.Background(), send.EchoSaveMemberTagParams{TagID: new(tag)}); err != nil {
 			return err
 		}
 	}
-	s.page.row(row{on: string(channel.Echo), id: "the 21st tag", text: jsonOf(answer)})
+	s.page.row(row{on: string(channel.Echo), id: "one tag more", text: jsonOf(answer)})
 	alpha := s.ada(channel.Alpha).Context()
 	_, err := alpha.SendResponse(context.Background(), send.SendResponseParams{Response: send.Attachment(send.TypeImage, "2000000000000099")})
 	if !errors.Is(err, boterr.InvalidArgument) {

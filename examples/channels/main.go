@@ -22,6 +22,8 @@ import (
 	"os"
 )
 
+//go:generate sh -c "go run . > testdata/transcript.txt"
+
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 const usage = `Usage: channels

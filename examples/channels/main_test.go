@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/fakes"
 )
 
-// transcript is what the program prints: go run ./examples/channels > testdata/transcript.txt.
+// transcript is what the program prints; make generate writes it.
 //
 //go:embed testdata/transcript.txt
 var transcript string

@@ -109,7 +109,7 @@ func markBuyer(ctx context.Context, bot *botctx.Context) error {
 		return err
 	case channel.Echo:
 		answer, err := bot.EchoSaveMemberTag(ctx, send.EchoSaveMemberTagParams{TagID: new(buyersTag)})
-		if err == nil && answer.ErrCode != 0 { // Such as a customer with 20 tags. The order does not depend on it.
+		if err == nil && answer.ErrCode != 0 { // Such as a customer with send.MaxMemberTags. The order does not depend on it.
 			bot.Member.Meta.Set("untagged", answer.ErrMsg)
 		}
 		return err

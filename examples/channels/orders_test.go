@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -93,14 +94,14 @@ func TestOrder_TagIsRefused(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Echo)
-	for tag := range int64(20) {
+	for tag := range int64(send.MaxMemberTags) {
 		_, err := ada.Context().EchoSaveMemberTag(t.Context(), send.EchoSaveMemberTagParams{TagID: new(tag)})
 		require.NoError(t, err)
 	}
 	ada.orders(t)
 	f.Advance(fakes.EventDelay)
 	require.Equal(t, paid, ada.Last())
-	require.Contains(t, document.Get(ada.Member().Meta, "untagged", ""), "at most 20")
+	require.Contains(t, document.Get(ada.Member().Meta, "untagged", ""), fmt.Sprintf("at most %d", send.MaxMemberTags))
 }
 
 func TestOrder_DeclinedCard(t *testing.T) {

@@ -45,8 +45,7 @@ func goTo(node string) (*botctx.Redirect, error) { return &botctx.Redirect{NodeC
 
 // reply sends a text as it is: what guests said and what columns hold is no template.
 func reply(ctx context.Context, bot *botctx.Context, format string, args ...any) error {
-	const most = 2000 // characters in a text
-	return bot.Reply(ctx, send.Text(cut(fmt.Sprintf(format, args...), most)).Literal())
+	return bot.Reply(ctx, send.Text(cut(fmt.Sprintf(format, args...), send.MaxText)).Literal())
 }
 
 // cut returns at most so many characters of a text.

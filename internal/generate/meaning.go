@@ -95,7 +95,9 @@ func meaningOf(comment string, given operations.Field, w words) string {
 
 // commentsOf reads what the comments of all operations and records say.
 func commentsOf(packages map[string]*goPackage, methods []method) (operations.Comments, error) {
-	comments := operations.Comments{Operations: map[string]operations.Comment{}, Kinds: map[string]map[string]string{}}
+	comments := operations.Comments{
+		Operations: map[string]operations.Comment{}, Kinds: map[string]map[string]string{}, Limits: limitsOf(packages["send"]),
+	}
 	var problems []error
 	for _, m := range methods {
 		read, found := contractOf(m)
@@ -110,6 +112,17 @@ func commentsOf(packages map[string]*goPackage, methods []method) (operations.Co
 		}
 	}
 	return comments, errors.Join(problems...)
+}
+
+// limitsOf returns the limits of package send, as prose has them.
+func limitsOf(send *goPackage) map[string]string {
+	limits := map[string]string{}
+	for name, value := range send.constants {
+		if strings.HasPrefix(name, "Max") {
+			limits[name] = literal(value)
+		}
+	}
+	return limits
 }
 
 // in says of which operation or record the problems are.

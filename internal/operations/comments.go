@@ -2,6 +2,7 @@ package operations
 
 import (
 	"slices"
+	"strings"
 )
 
 // Comments is what the comments of the Go code say, in JSON's terms: comments_gen.json, which
@@ -11,6 +12,9 @@ type Comments struct {
 	Operations map[string]Comment `json:"operations"`
 	// Kinds are those of the fields of records, by the names of the kind and of the field.
 	Kinds map[string]map[string]string `json:"kinds"`
+	// Limits are the limits of package send by the names of their constants, such as "2,000".
+	// Sentences of operations.json name them, such as {limit:MaxText}.
+	Limits map[string]string `json:"limits"`
 }
 
 // Comment is what is said of one operation.
@@ -48,6 +52,17 @@ func withMeanings(fields []Field, meanings map[string]string, prefix string) []F
 			told[i].Meaning = meaning
 		}
 		told[i].Fields = withMeanings(field.Fields, meanings, path+".")
+	}
+	return told
+}
+
+// withLimits returns fields with the numbers of the limits that their meanings name.
+func withLimits(fields []Field, limits map[string]string) []Field {
+	told := slices.Clone(fields)
+	for i := range told {
+		for name, most := range limits {
+			told[i].Meaning = strings.ReplaceAll(told[i].Meaning, "{limit:"+name+"}", most)
+		}
 	}
 	return told
 }

@@ -181,7 +181,7 @@ var load = sync.OnceValue(func() table {
 		whole.Operations[i] = operation.with(said.Operations[operation.Name])
 	}
 	for i, kind := range whole.Kinds {
-		whole.Kinds[i].Fields = withMeanings(kind.Fields, said.Kinds[kind.Name], "")
+		whole.Kinds[i].Fields = withMeanings(withLimits(kind.Fields, said.Limits), said.Kinds[kind.Name], "")
 	}
 	return whole
 })

@@ -39,6 +39,11 @@ func TestReference_EachOperation(t *testing.T) {
 	}
 }
 
+func TestReference_NumbersOfLimits(t *testing.T) {
+	t.Parallel()
+	require.NotContains(t, reference.Markdown(), "{limit:", "a sentence names a limit that package send does not have")
+}
+
 func TestReference_PathsOfFields(t *testing.T) {
 	t.Parallel()
 	text := reference.Markdown()
