@@ -50,8 +50,9 @@ func TestInterceptorsStandInOrder(t *testing.T) {
 func TestInterceptorsStandAroundCallsByName(t *testing.T) {
 	t.Parallel()
 	var log []string
-	_, bot := newCaller(t, interceptedBy(named("it", &log)))
-	for name, args := range arguments(t) {
+	p, bot := newCaller(t, interceptedBy(named("it", &log)))
+	for name := range templates {
+		args := arguments(t, p, name)
 		log = nil
 		_, err := bot.Call(t.Context(), name, []byte(args))
 		require.NoError(t, err)

@@ -12,7 +12,10 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // door is a Caller that answers always the same.
@@ -29,7 +32,7 @@ func (d *door) Call(_ context.Context, name string, args json.RawMessage) (json.
 	return json.RawMessage(d.result), d.err
 }
 
-func TestOverCallWritesWhatTheSpecificationShows(t *testing.T) {
+func TestOverCall_WritesParams(t *testing.T) {
 	t.Parallel()
 	there := &door{result: `{"ok": 1, "member": null}`}
 	_, err := botctx.OverCall(there).FindAndModifyMember(t.Context(), member.FindAndModifyMemberParams{
@@ -44,7 +47,7 @@ func TestOverCallWritesWhatTheSpecificationShows(t *testing.T) {
 	).String(), there.args)
 }
 
-func TestOverCallReadsResults(t *testing.T) {
+func TestOverCall_ReadsResults(t *testing.T) {
 	t.Parallel()
 	counted, err := botctx.OverCall(&door{result: `7`}).FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{
 		DataSourceID: "places", Count: true,
@@ -56,7 +59,7 @@ func TestOverCallReadsResults(t *testing.T) {
 	require.Equal(t, 7, document.Get(found.Unknown, "loyalty", 0))
 }
 
-func TestOverCallOfABrokenDoorIsAnError(t *testing.T) {
+func TestOverCall_BrokenDoor(t *testing.T) {
 	t.Parallel()
 	cut := errors.New("the wire is cut")
 	for name, test := range map[string]struct {
@@ -78,7 +81,32 @@ func TestOverCallOfABrokenDoorIsAnError(t *testing.T) {
 	}
 }
 
-func TestOverCallRefusesParamsThatAreNoJSON(t *testing.T) {
+// Of two platforms that are alike, one is called through two doors: JSON becomes params, JSON
+// and params again, and the result comes back the same way.
+func TestOverCall_IsTheSame(t *testing.T) {
+	t.Parallel()
+	platform, _ := newCaller(t)
+	for name := range templates {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			far := platform.Fork()
+			host, err := botctx.New(botctx.Config{Store: memstore.New(), Override: func(scope record.Scope) botctx.Parts {
+				door := botctx.OverCall(far.Operations(scope))
+				return botctx.Parts{
+					Channels: door, Members: door, DataSources: door, Agendas: door, Nodes: door, LiveChats: door, Sends: door, Utilities: door,
+				}
+			}})
+			require.NoError(t, err)
+			args := json.RawMessage(arguments(t, far, name))
+			scope := record.Scope{App: fakes.DefaultApp, Channel: ada.Channel, Member: ada.Member}
+			result, err := host.Operations(scope).Call(t.Context(), name, args)
+			require.NoError(t, err)
+			require.Equal(t, outcome(t, platform, name, args), string(result)+"\n"+stateOf(t, far))
+		})
+	}
+}
+
+func TestOverCall_RefusesParamsThatAreNoJSON(t *testing.T) {
 	t.Parallel()
 	there := &door{}
 	_, err := botctx.OverCall(there).PatchMembers(t.Context(), member.PatchMembersParams{Patch: document.O("meta", func() {})})

@@ -108,7 +108,10 @@ func TestFetchAsksTheWeb(t *testing.T) {
 func TestTheOperationsOfOneContextAreSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	p, bot := newCaller(t, overriddenBy(func(record.Scope) botctx.Parts { return botctx.Parts{} }))
-	given, before, called := arguments(t), len(p.Sent()), len(p.Calls())
+	given, before, called := map[string]string{}, len(p.Sent()), len(p.Calls())
+	for name := range templates {
+		given[name] = arguments(t, p, name)
+	}
 	var group sync.WaitGroup
 	const rounds = 4
 	once := map[string]*atomic.Int32{"endLiveChat": {}, "inletEndLiveChat": {}, "alphaPassThreadControl": {}}

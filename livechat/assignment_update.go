@@ -40,8 +40,11 @@ func (s *Service) linkGivenGroup(ctx context.Context, p UpdateAssignmentGroupPar
 	if err != nil {
 		return nil, false, err
 	}
-	if p.BravoGroupID != "" && s.ports.IsStrict && g.Type != channel.Bravo {
-		return nil, false, boterr.Invalid(fieldBravoGroupID, "is for bravo alone, and the group is of type %q", g.Type)
+	if p.BravoGroupID != "" && g.Type != channel.Bravo {
+		if s.ports.IsStrict {
+			return nil, false, boterr.Invalid(fieldBravoGroupID, "is for bravo alone, and the group is of type %q", g.Type)
+		}
+		p.BravoGroupID = ""
 	}
 	r, err := s.loadAssignment(ctx, p.AssignmentID)
 	if err != nil {

@@ -2,26 +2,22 @@ package botctx_test
 
 import (
 	"encoding/json"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tidwall/gjson"
 
-	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/send"
 )
 
 // Any JSON as a response is either refused with its path, and nothing is sent, or sent and
 // read back equal.
-func FuzzAnyResponseThroughCall(f *testing.F) {
+func FuzzSendResponse(f *testing.F) {
 	for i, seed := range anyResponses() {
 		f.Add(uint8(i), seed)
 	}
@@ -29,7 +25,8 @@ func FuzzAnyResponseThroughCall(f *testing.F) {
 		if !json.Valid([]byte(response)) {
 			return
 		}
-		requireRefusedOrSent(t, openKiosk(t, allTypes()[int(platform)%len(allTypes())]), response)
+		_, recipient := newRecipient(t, allTypes()[int(platform)%len(allTypes())])
+		requireRefusedOrSent(t, recipient, response)
 	})
 }
 
@@ -41,16 +38,15 @@ func anyResponses() []string {
 		`"{\"type\": \"TEXT\", \"text\": \"Hello\"}"`, `{"type": "X", "n": 1e999}`, `{"type": "X", "n": 12345678901234567890, "m": -0.0}`,
 		`{"type": "X", "type": "Y"}`, `{"type": "X", "$date": 1, "a.b": {"": [[[]]]}}`, `{"type": "IMAGE", "attachment_id": "7"}`, `{"type": "{{firstName}}"}`,
 	)
-	limits := messageLimits()
-	for _, name := range slices.Sorted(maps.Keys(limits)) {
-		all = append(all, limits[name].response(limits[name].most+1))
-	}
-	return all
+	return append(all,
+		`{"type": "TEXT", "text": "`+strings.Repeat("é", 2000)+`"}`, `{"type": "TEXT", "text": "`+strings.Repeat("🫖", 2001)+`"}`,
+		`{"type": "CAROUSEL", "carousel": [{"title": "a", "buttons": [7]}, {"title": "a", "subtitle": "`+strings.Repeat("🫖", 81)+`"}]}`,
+	)
 }
 
 // Beside what the fuzz test finds, responses are taken apart and put together at random: a
 // value for another one, a field more, a field less.
-func TestAnyResponseAtRandomThroughCall(t *testing.T) {
+func TestSendResponse_RandomResponses(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(6, 9))
 	var pool []any
@@ -60,23 +56,24 @@ func TestAnyResponseAtRandomThroughCall(t *testing.T) {
 			pool = append(pool, partsOf(value)...)
 		}
 	}
-	var kiosks []*fakes.Actor
+	var recipients []*fakes.Actor
 	for _, platform := range allTypes() {
-		kiosks = append(kiosks, openKiosk(t, platform))
+		_, recipient := newRecipient(t, platform)
+		recipients = append(recipients, recipient)
 	}
-	sent := 0
-	for range 3000 {
+	sent, count := 0, rounds.Of(t, 300, 3000)
+	for range count {
 		response := pool[random.IntN(len(pool))]
 		for range 1 + random.IntN(3) {
 			response = altered(random, response, pool)
 		}
 		text, err := document.AppendJSON(nil, response)
 		require.NoError(t, err)
-		if requireRefusedOrSent(t, kiosks[random.IntN(len(kiosks))], string(text)) {
+		if requireRefusedOrSent(t, recipients[random.IntN(len(recipients))], string(text)) {
 			sent++
 		}
 	}
-	require.Greater(t, sent, 200, "hardly any was sent")
+	require.Greater(t, sent, count/15, "hardly any was sent")
 }
 
 // partsOf returns a value and all that is in it.
@@ -118,39 +115,6 @@ func altered(random *rand.Rand, value any, pool []any) any {
 		inner, _ := object.Field(field)
 		return object.With(field, altered(random, inner, pool))
 	}
-}
-
-// openKiosk returns the only member of a platform of a type, by which the channel is called.
-func openKiosk(t *testing.T, platform channel.Type) *fakes.Actor {
-	t.Helper()
-	p := fakes.New(fakes.For(t))
-	p.AddChannel(channel.Channel{ID: string(platform), Type: platform})
-	return p.AddMember(member.Member{Channel: string(platform), FirstName: "Ada"})
-}
-
-// requireRefusedOrSent checks that JSON as a response to a member is either refused with its
-// path, or sent, and returns which.
-func requireRefusedOrSent(t *testing.T, ada *fakes.Actor, response string) bool {
-	t.Helper()
-	before := len(ada.Messages())
-	answer, err := ada.Context().Call(t.Context(), "sendResponse", json.RawMessage(`{"response": `+response+`}`))
-	platform := channel.Type(ada.Scope().Channel)
-	if err != nil {
-		if boterr.CodeOf(err) == boterr.Unsupported {
-			require.True(t, isOfAnother(platform, response), "%v", err)
-			requireFailure(t, err, "sendResponse", boterr.Unsupported, "response.type")
-		} else {
-			requireFailure(t, err, "sendResponse", boterr.InvalidArgument, "response")
-		}
-		require.Nil(t, answer)
-		require.Len(t, ada.Messages(), before)
-		return false
-	}
-	require.False(t, isOfAnother(platform, response))
-	require.Len(t, ada.Messages(), before+1)
-	requireShape(t, "sendResponse", platform, answer)
-	requireSentAs(t, response, ada.LastMessage(), answer)
-	return true
 }
 
 // requireSentAs checks that a message was sent as the script gave it, and is told so.

@@ -56,7 +56,7 @@ func scripts() []*botctx.Node {
 	}
 }
 
-func TestScriptsThatKnowOnlyNamesRunADesk(t *testing.T) {
+func TestCall_RunsADeskByNamesAlone(t *testing.T) {
 	t.Parallel()
 	for _, platform := range []channel.Type{channel.Bravo, channel.Charlie, channel.Delta} {
 		for name, options := range map[string][]fakes.Option{"lenient": nil, "strict": {strictly()}} {
@@ -69,7 +69,7 @@ func TestScriptsThatKnowOnlyNamesRunADesk(t *testing.T) {
 				d.grace.Takes(d.grace.Ticket())
 				require.Equal(t, "It leaks.", d.grace.Last())
 				d.grace.Says("/keep")
-				require.Equal(t, d.group(t), d.ada.Member().Group)
+				require.Equal(t, d.assignments(t)[0].Group, d.ada.Member().Group)
 				d.ada.Says("bye")
 				require.Equal(t, "Ada left.", d.grace.Last())
 				require.False(t, d.ada.Member().BotMeta.LiveChat())

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
@@ -20,11 +19,8 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
-// plain is a host's connector that sends, unless it is out of order, and can do nothing
-// else.
+// plain is a host's connector that can do nothing but send.
 type plain struct {
-	// fails is the code with which it fails, "" while it works.
-	fails boterr.Code
 	// panics tells that it panics.
 	panics bool
 	sent   []send.Message
@@ -33,9 +29,6 @@ type plain struct {
 func (p *plain) Send(_ context.Context, message send.Message) (send.Delivery, error) {
 	if p.panics {
 		panic("the platform is broken: token=S3CRET")
-	}
-	if p.fails != "" {
-		return send.Delivery{}, boterr.New(p.fails, "", "the platform is out of order")
 	}
 	p.sent = append(p.sent, message)
 	return send.Delivery{Reply: document.O("ok", true), MessageID: fmt.Sprintf("m%d", len(p.sent)), ChatID: "chat-" + message.To}, nil
@@ -49,8 +42,8 @@ type host struct {
 	platform *plain
 	// lines are what the Runtime logs.
 	lines strings.Builder
-	// ada is a context of Ada, desk one in the outlet.
-	ada, desk *botctx.Context
+	// ada is a context of Ada.
+	ada *botctx.Context
 }
 
 // newHost returns a host with an inlet and an outlet of these types.
@@ -81,45 +74,16 @@ func newHost(t *testing.T, inlet, outlet channel.Type) *host {
 	})
 	require.NoError(t, err)
 	host.Runtime, host.ada = runtime, runtime.Operations(scope)
-	host.desk = runtime.Operations(record.Scope{App: "shop", Channel: "desk"})
 	return host
 }
 
-// connect lets the agent grace talk with Ada, and returns the assignment.
-func (h *host) connect(t *testing.T) (assignmentID string) {
+// connect lets the agent grace talk with Ada.
+func (h *host) connect(t *testing.T) {
 	t.Helper()
 	asked, err := h.ada.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
 	require.NoError(t, err)
-	h.take(t, asked.AssignmentID)
-	return asked.AssignmentID
-}
-
-// connectInGroup lets Ada ask in a group for grace, who then talks with her, and returns the
-// group of the live chat.
-func (h *host) connectInGroup(t *testing.T, externalID string) (groupID string) {
-	t.Helper()
-	var asked livechat.CreateAssignmentResult
-	h.HandleFunc(func(ctx context.Context, bot *botctx.Context) (err error) {
-		asked, err = bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
-		return err
-	})
-	require.NoError(t, h.Receive(t.Context(), botctx.Inbound{
-		App: "shop", Channel: "web", GroupExternalID: externalID, Event: send.MessageEvent{
-			Type: send.TypeText, From: "e-ada", Data: document.O("text", "a person, please"),
-		},
-	}))
-	return h.take(t, asked.AssignmentID)
-}
-
-// take lets the agent grace take a request, and returns the group of the live chat.
-func (h *host) take(t *testing.T, assignmentID string) (groupID string) {
-	t.Helper()
-	taken, err := h.LiveChats("shop").Take(t.Context(), livechat.TakeParams{
-		AssignmentID: assignmentID, ChannelID: "desk", AdminExternalID: "grace",
+	_, err = h.LiveChats("shop").Take(t.Context(), livechat.TakeParams{
+		AssignmentID: asked.AssignmentID, ChannelID: "desk", AdminExternalID: "grace",
 	})
 	require.NoError(t, err)
-	return taken.Group.ID
 }
-
-// graceSays is, in JSON, what the agent writes to Ada.
-const graceSays = `{"type": "TEXT", "data": {"text": "/done"}, "from": "grace", "to": "desk", "timestamp": 1, "messageId": "m"}`
