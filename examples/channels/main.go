@@ -17,9 +17,10 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
+
+	"github.com/botctx/go-sdk/examples/program"
 )
 
 //go:generate sh -c "go run . > testdata/transcript.txt"
@@ -32,20 +33,7 @@ A bot on nine messaging platforms. It plays one conversation on all of them, and
 each platform received and answered.
 `
 
-// run is the program. It returns the exit code: 1 where something failed, 2 where there are
-// arguments, since it has none.
+// run is the program. It returns the exit code.
 func run(args []string, out, problems io.Writer) int {
-	if len(args) > 0 {
-		_, _ = io.WriteString(problems, usage)
-		return 2
-	}
-	text, err := play()
-	if err == nil {
-		_, err = io.WriteString(out, text)
-	}
-	if err != nil {
-		_, _ = fmt.Fprintln(problems, "channels:", err)
-		return 1
-	}
-	return 0
+	return program.Program{Name: "channels", Usage: usage, Do: program.Printed(out, play)}.Run(args, problems)
 }

@@ -38,7 +38,9 @@ func TestMain_EveryLineFits(t *testing.T) {
 func TestMain_NoArguments(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	require.Equal(t, 2, run([]string{"-h"}, &out, &problems))
+	require.Equal(t, 2, run([]string{"now"}, &out, &problems))
+	require.Contains(t, problems.String(), `"now" is no flag`)
+	require.Zero(t, run([]string{"-h"}, &out, &problems))
 	require.Contains(t, problems.String(), "Usage: channels")
 	require.Empty(t, out.String())
 }

@@ -21,6 +21,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/botctx/go-sdk/examples/program"
 )
 
 func main() {
@@ -43,59 +45,35 @@ type settings struct {
 	order             PairOrder
 }
 
-// run is the program. It returns the exit code: 1 where something failed, 2 where the
-// flags are wrong.
+// run is the program. It returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writer) int {
-	s, err := parse(args, problems)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err != nil {
-		return 2
-	}
-	if err := start(ctx, s, in, out); err != nil {
-		_, _ = fmt.Fprintln(problems, "concierge:", err)
-		return 1
-	}
-	return 0
+	s := settings{order: LatitudeFirst}
+	return program.Program{
+		Name: "concierge", Usage: usage, Flags: s.declare, Check: s.check,
+		Do: func() error { return start(ctx, s, in, out) },
+	}.Run(args, problems)
 }
 
-// parse reads the flags. What is wrong with them, and the help, is printed.
-func parse(args []string, problems io.Writer) (settings, error) {
-	s := settings{order: LatitudeFirst}
-	flags := flag.NewFlagSet("concierge", flag.ContinueOnError)
-	flags.SetOutput(problems)
-	flags.Usage = func() {
-		_, _ = io.WriteString(problems, usage)
-		flags.PrintDefaults()
-	}
+// declare declares the flags.
+func (s *settings) declare(flags *flag.FlagSet) {
 	flags.StringVar(&s.places, "places", "", "`FILE` with the city's places: a JSON array of objects. Of their columns, name,\n"+
 		"location and seats have a meaning; \"?\" is not known. The default is a small city of its own.")
 	flags.StringVar(&s.dialogues, "dialogues", "", "`FILE` with recorded conversations to replay, one JSON object on each line")
 	flags.BoolFunc("lnglat", "read a location of two numbers as [longitude, latitude]. The default is [latitude, longitude],\n"+
 		"unless a first number beyond 90 shows otherwise. GeoJSON points have the longitude first anyway.",
 		func(string) error { s.order = LongitudeFirst; return nil })
-	if err := flags.Parse(args); err != nil {
-		return s, err
-	}
-	return s, s.check(flags, problems)
 }
 
-// check refuses arguments that would be ignored.
-func (s settings) check(flags *flag.FlagSet, problems io.Writer) error {
-	var problem string
+// check refuses flags that would be ignored.
+func (s *settings) check(*flag.FlagSet) error {
 	switch {
-	case flags.NArg() > 0:
-		problem = fmt.Sprintf("%q is no flag; files are named by -places and -dialogues", flags.Arg(0))
 	case s.places != "" && s.dialogues != "":
-		problem = "-places and -dialogues do not go together: recorded conversations bring their own data"
+		return errors.New("-places and -dialogues do not go together: recorded conversations bring their own data")
 	case s.order == LongitudeFirst && s.places == "":
-		problem = "-lnglat says how to read the FILE of -places, which is missing"
+		return errors.New("-lnglat says how to read the FILE of -places, which is missing")
 	default:
 		return nil
 	}
-	_, _ = fmt.Fprintln(problems, "concierge: "+problem)
-	return errors.New(problem)
 }
 
 // start does what the settings say, and prints the summary.

@@ -127,7 +127,7 @@ func TestMain_TellsProblems(t *testing.T) {
 	}{
 		"help":                   {[]string{"-h"}, 0, "Usage: concierge"},
 		"an unknown flag":        {[]string{"-city", "x"}, 2, "flag provided but not defined: -city"},
-		"an argument":            {[]string{"places.json"}, 2, `"places.json" is no flag; files are named by -places and -dialogues`},
+		"an argument":            {[]string{"places.json"}, 2, `"places.json" is no flag, and there are no arguments`},
 		"two files":              {[]string{"-places", "x", "-dialogues", "y"}, 2, "-places and -dialogues do not go together"},
 		"an order of nothing":    {[]string{"-lnglat"}, 2, "-lnglat says how to read the FILE of -places, which is missing"},
 		"no file of places":      {[]string{"-places", "absent.json"}, 1, "concierge: open absent.json: "},

@@ -2,45 +2,41 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
-// Columns prints what happens on two sides: to the left what customers see, to the right what
+// Columns is a text of what happens on two sides: to the left what customers see, to the right what
 // agents do.
-type Columns struct{ Out io.Writer }
+type Columns struct{ text strings.Builder }
 
 // width is how many characters a column has.
 const width = 46
 
 // Head prints the heads of the columns.
-func (c *Columns) Head(left, right string) error { return c.print("", left, right) }
+func (c *Columns) Head(left, right string) { c.print("", left, right) }
 
 // Left prints what happens on the left side.
-func (c *Columns) Left(at time.Time, text string) error { return c.rows(at, text, "") }
+func (c *Columns) Left(at time.Time, text string) { c.rows(at, text, "") }
 
 // Right prints what happens on the right side.
-func (c *Columns) Right(at time.Time, text string) error { return c.rows(at, "", text) }
+func (c *Columns) Right(at time.Time, text string) { c.rows(at, "", text) }
 
 // Both prints what concerns both sides.
-func (c *Columns) Both(at time.Time, text string) error {
+func (c *Columns) Both(at time.Time, text string) {
 	text = "-- " + text + " "
-	return c.print(at.UTC().Format(time.TimeOnly), text+strings.Repeat("-", width-utf8.RuneCountInString(text)), strings.Repeat("-", width))
+	c.print(at.UTC().Format(time.TimeOnly), text+strings.Repeat("-", width-utf8.RuneCountInString(text)), strings.Repeat("-", width))
 }
 
 // rows prints a text on one side, in as many rows as it needs, the first with the time.
-func (c *Columns) rows(at time.Time, left, right string) error {
+func (c *Columns) rows(at time.Time, left, right string) {
 	stamp := at.UTC().Format(time.TimeOnly)
 	lefts, rights := wrapped(left), wrapped(right)
 	for i := range max(len(lefts), len(rights)) {
-		if err := c.print(stamp, rowOf(lefts, i), rowOf(rights, i)); err != nil {
-			return err
-		}
+		c.print(stamp, rowOf(lefts, i), rowOf(rights, i))
 		stamp = ""
 	}
-	return nil
 }
 
 // rowOf returns a row, "" where there are fewer.
@@ -52,10 +48,9 @@ func rowOf(rows []string, i int) string {
 }
 
 // print prints one row.
-func (c *Columns) print(stamp, left, right string) error {
+func (c *Columns) print(stamp, left, right string) {
 	row := fmt.Sprintf("%8s  %-*s | %s", stamp, width, left, right)
-	_, err := fmt.Fprintln(c.Out, strings.TrimRight(row, " "))
-	return err
+	c.text.WriteString(strings.TrimRight(row, " ") + "\n")
 }
 
 // wrapped returns a text in rows that fit into a column, broken between words.

@@ -16,9 +16,10 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
+
+	"github.com/botctx/go-sdk/examples/program"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -28,16 +29,7 @@ const usage = `Usage: handoff
 A bot that hands its customers over to people. It plays a conversation, in virtual time.
 `
 
-// run is the program. It returns the exit code: 1 where something failed, 2 where there are
-// arguments, since it has none.
+// run is the program. It returns the exit code.
 func run(args []string, out, problems io.Writer) int {
-	if len(args) > 0 {
-		_, _ = io.WriteString(problems, usage)
-		return 2
-	}
-	if err := play(out); err != nil {
-		_, _ = fmt.Fprintln(problems, "handoff:", err)
-		return 1
-	}
-	return 0
+	return program.Program{Name: "handoff", Usage: usage, Do: program.Printed(out, play)}.Run(args, problems)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -23,31 +22,27 @@ type stage struct {
 	liveChat map[string]bool   // Which customers are in a live chat.
 }
 
-// play plays the conversation, and takes no time.
-func play(out io.Writer) error {
-	s := newStage(out)
-	if err := s.columns.Head("customers (web)", "agents (desk)"); err != nil {
-		return err
-	}
+// play plays the conversation, which takes no time, and returns what there is to read of it.
+func play() (string, error) {
+	s := newStage()
+	s.columns.Head("customers (web)", "agents (desk)")
 	for _, step := range conversation {
 		if err := s.play(step); err != nil {
-			return err
+			return "", err
 		}
-		if err := s.printNew(); err != nil {
-			return err
-		}
+		s.printNew()
 		if err := s.platform.TryAdvance(pause); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return s.columns.text.String(), nil
 }
 
 // morning is when the conversation begins.
 func morning() time.Time { return time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC) }
 
 // newStage returns the shop with its customers and agents.
-func newStage(out io.Writer) *stage {
+func newStage() *stage {
 	p := fakes.New(fakes.At(morning()), fakes.Config(func(c *botctx.Config) { c.Flow = Flow() }))
 	p.Handle(Nodes()...)
 	inlet, outlet := Channels()
@@ -55,7 +50,7 @@ func newStage(out io.Writer) *stage {
 	p.AddChannel(outlet)
 	p.Pair(web, desk)
 	s := &stage{
-		platform: p, columns: &Columns{Out: out},
+		platform: p, columns: &Columns{},
 		customers: map[string]*fakes.Actor{}, agents: map[string]*fakes.Agent{}, names: map[string]string{},
 		tickets: map[string]string{}, liveChat: map[string]bool{},
 	}
@@ -74,57 +69,47 @@ func (s *stage) play(step step) error {
 	customer, agent := s.customers[step.who], s.agents[step.who]
 	switch {
 	case step.passes > 0:
-		if err := s.columns.Both(now, fmt.Sprintf("%.0f minutes pass", step.passes.Minutes())); err != nil {
-			return err
-		}
+		s.columns.Both(now, fmt.Sprintf("%.0f minutes pass", step.passes.Minutes()))
 		return s.platform.TryAdvance(step.passes)
 	case step.closes:
 		s.platform.SwitchChannel(desk, false)
-		return s.columns.Right(now, "The desk closes.")
+		s.columns.Right(now, "The desk closes.")
+		return nil
 	case step.takes:
-		if err := s.columns.Right(now, step.who+" takes it"); err != nil {
-			return err
-		}
+		s.columns.Right(now, step.who+" takes it")
 		return agent.TryTakes(agent.Ticket())
 	case customer != nil:
-		if err := s.columns.Left(now, step.who+": "+step.says); err != nil {
-			return err
-		}
+		s.columns.Left(now, step.who+": "+step.says)
 		return customer.TrySays(step.says)
 	default:
-		if err := s.columns.Right(now, step.who+": "+step.says); err != nil {
-			return err
-		}
+		s.columns.Right(now, step.who+": "+step.says)
 		return agent.TrySays(step.says)
 	}
 }
 
 // printNew prints what was sent and has changed since the last time.
-func (s *stage) printNew() error {
+func (s *stage) printNew() {
 	all := s.platform.Sent()
 	for _, sent := range all[s.sent:] {
-		if err := s.printSent(sent); err != nil {
-			return err
-		}
+		s.printSent(sent)
 	}
 	s.sent = len(all)
-	if err := s.printTickets(); err != nil {
-		return err
-	}
-	return s.printEnded()
+	s.printTickets()
+	s.printEnded()
 }
 
 // printSent prints a message on its side.
-func (s *stage) printSent(sent fakes.Sent) error {
+func (s *stage) printSent(sent fakes.Sent) {
 	text := sent.Response.Text()
 	for _, button := range sent.Response.Buttons() {
 		s.tickets[sent.MessageID] = text
 		text += "\n[" + button.Title + "]"
 	}
 	if customer := s.names[sent.Member]; customer != "" {
-		return s.columns.Left(sent.At.Time(), "bot > "+customer+": "+text)
+		s.columns.Left(sent.At.Time(), "bot > "+customer+": "+text)
+		return
 	}
-	return s.columns.Right(sent.At.Time(), "bot > "+s.nameOf(sent.To)+": "+text)
+	s.columns.Right(sent.At.Time(), "bot > "+s.nameOf(sent.To)+": "+text)
 }
 
 // nameOf returns what agents call a conversation.
@@ -138,7 +123,7 @@ func (s *stage) nameOf(to string) string {
 }
 
 // printTickets prints the tickets that show something else.
-func (s *stage) printTickets() error {
+func (s *stage) printTickets() {
 	for _, name := range []string{"Grace", "Hedy"} {
 		for _, ticket := range s.agents[name].Tickets() {
 			if ticket.Text() == s.tickets[ticket.MessageID] {
@@ -149,25 +134,19 @@ func (s *stage) printTickets() error {
 			if ticket.IsRecalled {
 				now = ticket.Group + ": the ticket is gone"
 			}
-			if err := s.columns.Right(s.platform.Now(), now); err != nil {
-				return err
-			}
+			s.columns.Right(s.platform.Now(), now)
 		}
 	}
-	return nil
 }
 
 // printEnded prints whose live chat is over.
-func (s *stage) printEnded() error {
+func (s *stage) printEnded() {
 	for _, name := range []string{"Ada", "Bob"} {
 		now := s.customers[name].Member()
 		was, is := s.liveChat[name], now.BotMeta.LiveChat()
 		s.liveChat[name] = is
 		if was && !is {
-			if err := s.columns.Both(now.UpdatedAt.Time(), name+"'s live chat is over"); err != nil {
-				return err
-			}
+			s.columns.Both(now.UpdatedAt.Time(), name+"'s live chat is over")
 		}
 	}
-	return nil
 }

@@ -27,6 +27,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/botctx/go-sdk/examples/program"
 )
 
 func main() {
@@ -49,61 +51,39 @@ type settings struct {
 	day      time.Duration
 }
 
-// run is the program. It returns the exit code: 1 where something failed, 2 where the
-// flags are wrong. To end ctx ends it in good order.
+// run is the program. It returns the exit code. To end ctx ends it in good order.
 func run(ctx context.Context, args []string, out, problems io.Writer) int {
-	s, err := parse(args, problems)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
-	if err != nil {
-		return 2
-	}
-	err = play(ctx, s, out, problems)
-	if err != nil && ctx.Err() != nil {
-		_, err = fmt.Fprintln(out, "Interrupted. The scheduler has finished what it ran.")
-	}
-	if err != nil {
-		_, _ = fmt.Fprintln(problems, "reminders:", err)
-		return 1
-	}
-	return 0
+	var s settings
+	return program.Program{
+		Name: "reminders", Usage: usage, Flags: s.declare, Check: s.check,
+		Do: func() error {
+			err := play(ctx, s, out, problems)
+			if err != nil && ctx.Err() != nil {
+				_, err = fmt.Fprintln(out, "Interrupted. The scheduler has finished what it ran.")
+			}
+			return err
+		},
+	}.Run(args, problems)
 }
 
-// parse reads the flags. What is wrong with them, and the help, is printed.
-func parse(args []string, problems io.Writer) (settings, error) {
-	var s settings
-	flags := flag.NewFlagSet("reminders", flag.ContinueOnError)
-	flags.SetOutput(problems)
-	flags.Usage = func() {
-		_, _ = io.WriteString(problems, usage)
-		flags.PrintDefaults()
-	}
+// declare declares the flags.
+func (s *settings) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&s.realtime, "realtime", false, "run on the real clock, until the conversation ends or an interrupt comes")
 	flags.DurationVar(&s.day, "day", 5*time.Second, "how long a day lasts with -realtime: some seconds that divide a minute")
-	if err := flags.Parse(args); err != nil {
-		return s, err
-	}
-	return s, s.check(flags, problems)
 }
 
 // check refuses what would be ignored, and days that no pattern can tell apart.
-func (s settings) check(flags *flag.FlagSet, problems io.Writer) error {
+func (s *settings) check(flags *flag.FlagSet) error {
 	isDayGiven := false
 	flags.Visit(func(f *flag.Flag) { isDayGiven = isDayGiven || f.Name == "day" })
-	var problem string
 	switch {
-	case flags.NArg() > 0:
-		problem = fmt.Sprintf("%q is no flag, and there are no arguments", flags.Arg(0))
 	case isDayGiven && !s.realtime:
-		problem = "-day is for -realtime: in virtual time a day is a day"
+		return errors.New("-day is for -realtime: in virtual time a day is a day")
 	case s.day < time.Second || s.day%time.Second != 0 || time.Minute%s.day != 0:
-		problem = fmt.Sprintf("-day is %v, and must be some seconds that divide a minute, such as 5s or 30s", s.day)
+		return fmt.Errorf("-day is %v, and must be some seconds that divide a minute, such as 5s or 30s", s.day)
 	default:
 		return nil
 	}
-	_, _ = fmt.Fprintln(problems, "reminders: "+problem)
-	return errors.New(problem)
 }
 
 // play plays the conversation in virtual or in real time.

@@ -28,6 +28,7 @@ var floors = [][]string{
 	{"internal/hostile"},
 	{"botctx/botctxtest", "fakes", "backends/..."},
 	{"fakes/fakestest"},
+	{"examples/program"},
 	{"examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/operations/gendoc", "internal/release", "internal/rules"},
 }
 
@@ -76,8 +77,8 @@ func TestFloors_ImportOnlyFromLower(t *testing.T) {
 // another. Within one program or backend, packages import each other freely.
 func mayImport(folder, target string) bool {
 	from, entry := floorOf(folder)
-	to, _ := floorOf(target)
-	if tree, isTree := strings.CutSuffix(entry, "..."); isTree && strings.HasPrefix(target, tree) {
+	to, targetEntry := floorOf(target)
+	if tree, isTree := strings.CutSuffix(entry, "..."); isTree && targetEntry == entry {
 		return branch(folder, tree) == branch(target, tree)
 	}
 	return to >= 0 && to < from

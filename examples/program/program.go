@@ -1,0 +1,90 @@
+// Package program is the frame of the example programs: their flags, their exit codes, and where
+// what they have to say goes.
+package program
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+)
+
+// Program is a command.
+type Program struct {
+	// Name is what its problems begin with, Usage the help before its flags.
+	Name, Usage string
+	// Flags declares its flags, nil for none.
+	Flags func(flags *flag.FlagSet)
+	// Check refuses flags that would be ignored, nil for nothing. Arguments are refused before.
+	Check func(flags *flag.FlagSet) error
+	// Do does what the flags say.
+	Do func() error
+}
+
+// Run runs the program, and prints what is wrong to problems. It returns the exit code: 1 where
+// Do failed, 2 where the flags are wrong.
+func (p Program) Run(args []string, problems io.Writer) int {
+	err := p.parse(args, problems)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	const wrongFlags = 2
+	if err != nil {
+		return wrongFlags
+	}
+	if err := p.Do(); err != nil {
+		p.tell(problems, err)
+		return 1
+	}
+	return 0
+}
+
+// Printed returns what prints the text that a program makes.
+func Printed(out io.Writer, text func() (string, error)) func() error {
+	return func() error {
+		made, err := text()
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(out, made)
+		return err
+	}
+}
+
+// parse reads the flags. What is wrong with them, and the help, is printed.
+func (p Program) parse(args []string, problems io.Writer) error {
+	flags := flag.NewFlagSet(p.Name, flag.ContinueOnError)
+	flags.SetOutput(problems)
+	flags.Usage = func() {
+		_, _ = io.WriteString(problems, p.Usage)
+		flags.PrintDefaults()
+	}
+	if p.Flags != nil {
+		p.Flags(flags)
+	}
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	err := p.check(flags)
+	if err != nil {
+		p.tell(problems, err)
+	}
+	return err
+}
+
+// check refuses what would be ignored.
+func (p Program) check(flags *flag.FlagSet) error {
+	switch {
+	case flags.NArg() > 0:
+		return fmt.Errorf("%q is no flag, and there are no arguments", flags.Arg(0))
+	case p.Check != nil:
+		return p.Check(flags)
+	default:
+		return nil
+	}
+}
+
+// tell prints a problem. One that cannot be printed is lost.
+func (p Program) tell(problems io.Writer, err error) {
+	_, _ = fmt.Fprintf(problems, "%s: %v\n", p.Name, err)
+}
