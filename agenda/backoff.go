@@ -12,18 +12,18 @@ import (
 
 // The default pauses after failures.
 const (
-	firstPause   = 10 * time.Second
-	longestPause = time.Hour
+	firstPause = 10 * time.Second
+	maxPause   = time.Hour
 )
 
-// exponential is the default back-off without chance: firstPause, doubled with each
-// failure, at most longestPause.
+// exponential is the default back-off without jitter: firstPause, doubled with each failure, at
+// most maxPause.
 func exponential(failures int) time.Duration {
 	pause := firstPause
-	for ; failures > 1 && pause < longestPause; failures-- {
+	for ; failures > 1 && pause < maxPause; failures-- {
 		pause *= 2
 	}
-	return min(pause, longestPause)
+	return min(pause, maxPause)
 }
 
 // jittered is a random part of the exponential back-off.
@@ -31,8 +31,8 @@ func jittered(failures int) time.Duration {
 	return rand.N(exponential(failures) + 1) //nolint:gosec // Spreading load needs no secrecy.
 }
 
-// pauseAfter returns the pause after failures. Where the host's function panics it is that
-// of the default.
+// pauseAfter returns the pause after that many failures: the host's, or the default one where the
+// host's function panics.
 func (s *Scheduler) pauseAfter(
 	ctx context.Context, failures int, pause func(failures int) time.Duration,
 ) (chosen time.Duration) {

@@ -20,24 +20,23 @@ type claim struct {
 	id string
 	// fence is the fencing token: whoever claims the agenda later has a greater one.
 	fence int64
-	// stored is the agenda as it was seen last, and record what can be read of it;
-	// unreadable is why that is not all.
+	// stored is the agenda as it was last seen, record what could be decoded of it, and unreadable
+	// the error where that is not all of it.
 	stored     document.Object
 	record     *Record
 	unreadable error
 	// scheduler is the one that claimed it.
 	scheduler *Scheduler
-	// run is what the handler is told, and at when it was claimed, by the store's clock.
-	run Run
-	at  time.Time
+	// run is what the handler is told, and claimedAt when it was claimed, by the store's clock.
+	run       Run
+	claimedAt time.Time
 	// isAbandoned tells that nobody waits for the run any longer.
 	isAbandoned atomic.Bool
 	// isSpent tells that the last of its starts never came back, so that it is given up.
 	isSpent bool
 }
 
-// claim claims an agenda that was found due, and returns nil where it is not what it was
-// any more.
+// claim claims an agenda that was found due. It returns nil where the agenda has changed since.
 func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Time) (*claim, error) {
 	filter, err := query.CompileFilter(asSeen(seen))
 	if err != nil {
@@ -54,7 +53,7 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 		s.candidates.giveBack(seen)
 		return nil, err
 	}
-	c := &claim{scheduler: s, id: idOf(seen), fence: document.Get(done.Document, fieldFence, int64(0)), at: now, isSpent: isSpent}
+	c := &claim{scheduler: s, id: idOf(seen), fence: document.Get(done.Document, fieldFence, int64(0)), claimedAt: now, isSpent: isSpent}
 	c.read(done.Document)
 	c.run = s.runOf(c.record, now)
 	c.run.claim = c
@@ -89,9 +88,9 @@ func (c *claim) read(stored document.Object) {
 	}
 }
 
-// asSeen returns a filter that finds an agenda while it is what it was when it was seen:
-// whoever claims it counts up the fence, updateAgenda changes nextRunAt, and whoever
-// renews an old lease, or ends the run that had it, changes leaseUntil.
+// asSeen returns a filter that finds an agenda only while it is as it was seen: a claim increments
+// the fence, updateAgenda changes nextRunAt, and renewing an old lease, or ending its run, changes
+// leaseUntil.
 func asSeen(seen document.Object) document.Object {
 	id, _ := seen.Field(record.FieldID)
 	fence, _ := seen.Field(fieldFence) // nil matches a field that is missing.

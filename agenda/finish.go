@@ -14,21 +14,21 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// ErrLeaseLost is the cause with which the context of a run ends whose claim is lost:
-// its lease could not be renewed, or another worker has the agenda.
+// ErrLeaseLost is the context.Cause of a run whose claim is lost: its lease could not be renewed,
+// or another worker has the agenda.
 var ErrLeaseLost = boterr.New(boterr.Conflict, "", "the lease of the agenda is lost: another worker may run it")
 
-// ErrShutdown is the cause with which the context of a run ends where a scheduler that
-// is told to end does not wait for it any longer.
+// ErrShutdown is the context.Cause of a run that a scheduler, told to end, does not wait for any
+// longer.
 var ErrShutdown = boterr.New(boterr.Canceled, "", "the scheduler ends: the agenda will run again")
 
-// longestError is the number of bytes that are kept of the text of a failure.
-const longestError = 1000
+// maxErrorSize is the number of bytes that are kept of the text of a failure.
+const maxErrorSize = 1000
 
-// ending is what follows from a run.
-type ending struct {
+// outcome is what follows from a run.
+type outcome struct {
 	update *query.Update
-	// stamps are what the update sets that differs each time.
+	// stamps are the fields that the update sets to a value of their own each time.
 	stamps document.Object
 	// next is when the agenda runs next, zero where it does not.
 	next time.Time
@@ -37,7 +37,7 @@ type ending struct {
 }
 
 // verdict says what follows from a run for an agenda as it is stored now.
-type verdict func(r *Record, now time.Time) ending
+type verdict func(r *Record, now time.Time) outcome
 
 // finish stores what follows from a run, and tells it. ctx is not that of the run, which
 // may have ended. pause is the back-off.
@@ -47,21 +47,21 @@ func (s *Scheduler) finish(
 	if postponed, ok := errors.AsType[*postponement](failure); ok {
 		return s.postpone(ctx, c, postponed)
 	}
-	judge := func(r *Record, _ time.Time) ending { return s.afterSuccess(r, c.at) }
+	judge := func(r *Record, _ time.Time) outcome { return s.afterSuccess(r, c.claimedAt) }
 	switch {
 	case c.unreadable != nil:
-		judge = func(r *Record, now time.Time) ending { return s.retry(ctx, r, now, failure, pause) }
+		judge = func(r *Record, now time.Time) outcome { return s.retry(ctx, r, now, failure, pause) }
 	case failure != nil:
-		judge = func(r *Record, now time.Time) ending {
+		judge = func(r *Record, now time.Time) outcome {
 			if !r.isRescheduled() && int(r.Failures)+1 < s.limit {
 				return s.retry(ctx, r, now, failure, pause)
 			}
-			return s.afterLastFailure(r, c.at, failure)
+			return s.afterLastFailure(r, c.claimedAt, failure)
 		}
 	}
 	done, err := s.conclude(ctx, c, judge)
 	result := Result{Ran: true, Run: c.run, Err: failure, Next: done.next}
-	event := Event{Run: c.run, At: c.at, Err: failure, Next: done.next}
+	event := Event{Run: c.run, At: c.claimedAt, Err: failure, Next: done.next}
 	switch {
 	case err != nil:
 		event.Err = err
@@ -78,12 +78,12 @@ func (s *Scheduler) finish(
 
 // postpone gives a claim back for a time.
 func (s *Scheduler) postpone(ctx context.Context, c *claim, p *postponement) (Result, error) {
-	result, err := s.abandon(ctx, c, p, func(r *Record, now time.Time) ending {
+	result, err := s.abandon(ctx, c, p, func(r *Record, now time.Time) outcome {
 		if r.isRescheduled() {
 			return s.released(r, now)
 		}
 		next := now.Add(p.pause)
-		return ending{update: s.updates().postpone, stamps: document.O(fieldRetryAt, millis(next)), next: next}
+		return outcome{update: s.updates().postpone, stamps: document.O(fieldRetryAt, millis(next)), next: next}
 	})
 	result.Postponed, result.Err = true, nil
 	return result, err
@@ -92,23 +92,23 @@ func (s *Scheduler) postpone(ctx context.Context, c *claim, p *postponement) (Re
 // abandon gives a claim back, so that another worker can take the agenda at once.
 func (s *Scheduler) abandon(ctx context.Context, c *claim, reason error, judge verdict) (Result, error) {
 	done, err := s.conclude(ctx, c, judge)
-	s.report(ctx, slog.LevelDebug, "agenda: given back", Event{Run: c.run, At: c.at, Err: reason, Next: done.next})
+	s.report(ctx, slog.LevelDebug, "agenda: given back", Event{Run: c.run, At: c.claimedAt, Err: reason, Next: done.next})
 	return Result{Ran: true, Run: c.run, Err: reason, Next: done.next}, err
 }
 
 // conclude stores what follows from a run, unless the agenda was removed. Where it was
 // changed meanwhile, so that something else follows, it judges again. The error is
 // ErrLeaseLost, or one of the store.
-func (s *Scheduler) conclude(ctx context.Context, c *claim, judge verdict) (ending, error) {
+func (s *Scheduler) conclude(ctx context.Context, c *claim, judge verdict) (outcome, error) {
 	for {
 		now, err := s.store.Now(ctx)
 		if err != nil {
-			return ending{}, err
+			return outcome{}, err
 		}
 		done := judge(c.record, now)
 		filter, err := query.CompileFilter(c.unchanged())
 		if err != nil {
-			return ending{}, err
+			return outcome{}, err
 		}
 		change := query.Change{Update: done.update, Stamps: query.Stamps{Set: done.stamps}}
 		written, err := s.agendas.Update(ctx, filter, change, store.UpdateOptions{})
@@ -116,13 +116,13 @@ func (s *Scheduler) conclude(ctx context.Context, c *claim, judge verdict) (endi
 			return done, err
 		}
 		if removed, err := s.reread(ctx, c); err != nil || removed {
-			return ending{final: true}, err
+			return outcome{final: true}, err
 		}
 	}
 }
 
-// unchanged returns a filter that finds an agenda while the claim holds, and nothing has
-// changed on which depends what follows from the run.
+// unchanged returns a filter that finds an agenda while the claim holds and the fields that decide
+// what follows from the run are unchanged.
 func (c *claim) unchanged() document.Object {
 	attempts, _ := c.stored.Field(fieldAttempts) // nil matches a field that is missing.
 	pairs := []any{record.FieldID, c.id, fieldFence, c.fence, fieldAttempts, attempts}
@@ -133,8 +133,8 @@ func (c *claim) unchanged() document.Object {
 	return document.O(pairs...)
 }
 
-// reread reads an agenda that is not any more what it was. It reports whether it was
-// removed; where another worker has it the error is ErrLeaseLost.
+// reread reads an agenda that has changed, and reports whether it was removed. The error is
+// ErrLeaseLost where another worker has it.
 func (s *Scheduler) reread(ctx context.Context, c *claim) (removed bool, err error) {
 	filter, err := query.CompileFilter(document.O(record.FieldID, c.id))
 	if err != nil {
@@ -154,36 +154,36 @@ func (s *Scheduler) reread(ctx context.Context, c *claim) (removed bool, err err
 // afterSuccess is the verdict on a run that was claimed at a time, and succeeded. What
 // follows is the next occurrence after that time: one that passed while it ran is late,
 // and tells how many others were missed.
-func (s *Scheduler) afterSuccess(r *Record, claimed time.Time) ending {
+func (s *Scheduler) afterSuccess(r *Record, claimed time.Time) outcome {
 	if r.isRescheduled() {
 		return s.released(r, claimed)
 	}
 	next, err := s.occurrence(r, claimed)
 	switch {
 	case err != nil:
-		return ending{update: s.updates().skipLast, stamps: document.O(fieldError, textOf(err)), final: true}
+		return outcome{update: s.updates().skipLast, stamps: document.O(fieldError, textOf(err)), final: true}
 	case next.IsZero():
-		return ending{update: s.updates().complete, final: true}
+		return outcome{update: s.updates().complete, final: true}
 	default:
-		return ending{update: s.updates().advance, stamps: document.O(fieldNextRunAt, millis(next)), next: next, final: true}
+		return outcome{update: s.updates().advance, stamps: document.O(fieldNextRunAt, millis(next)), next: next, final: true}
 	}
 }
 
 // afterLastFailure is the verdict on a run that was claimed at a time, and failed so that
 // no other attempt for its scheduled time follows.
-func (s *Scheduler) afterLastFailure(r *Record, claimed time.Time, failure error) ending {
+func (s *Scheduler) afterLastFailure(r *Record, claimed time.Time, failure error) outcome {
 	if r.isRescheduled() {
 		return s.released(r, claimed)
 	}
 	text := textOf(failure)
 	if !r.repeats() {
-		return ending{update: s.updates().fail, stamps: document.O(fieldError, text), final: true}
+		return outcome{update: s.updates().fail, stamps: document.O(fieldError, text), final: true}
 	}
 	next, err := s.occurrence(r, claimed)
 	if err != nil || next.IsZero() {
-		return ending{update: s.updates().skipLast, stamps: document.O(fieldError, text), final: true}
+		return outcome{update: s.updates().skipLast, stamps: document.O(fieldError, text), final: true}
 	}
-	return ending{
+	return outcome{
 		update: s.updates().skip, stamps: document.O(fieldError, text, fieldNextRunAt, millis(next)),
 		next: next, final: true,
 	}
@@ -192,9 +192,9 @@ func (s *Scheduler) afterLastFailure(r *Record, claimed time.Time, failure error
 // retry is the verdict that another attempt follows, after a pause.
 func (s *Scheduler) retry(
 	ctx context.Context, r *Record, now time.Time, failure error, pause func(failures int) time.Duration,
-) ending {
+) outcome {
 	next := now.Add(s.pauseAfter(ctx, int(r.Failures)+1, pause))
-	return ending{
+	return outcome{
 		update: s.updates().retry, stamps: document.O(fieldError, textOf(failure), fieldRetryAt, millis(next)),
 		next: next,
 	}
@@ -209,24 +209,24 @@ func (r *Record) isRescheduled() bool { return r.Attempts == 0 }
 
 // released is the verdict on a run that ends without a result, or whose agenda has been
 // scheduled anew: what is scheduled holds.
-func (s *Scheduler) released(r *Record, _ time.Time) ending {
-	return ending{update: s.updates().release, next: r.NextRunAt.Time()}
+func (s *Scheduler) released(r *Record, _ time.Time) outcome {
+	return outcome{update: s.updates().release, next: r.NextRunAt.Time()}
 }
 
 // notBegun is the verdict on a claim whose run has not begun.
-func (s *Scheduler) notBegun(r *Record, now time.Time) ending {
+func (s *Scheduler) notBegun(r *Record, now time.Time) outcome {
 	if r.isRescheduled() {
 		return s.released(r, now)
 	}
-	return ending{update: s.updates().giveBack, next: r.NextRunAt.Time()}
+	return outcome{update: s.updates().giveBack, next: r.NextRunAt.Time()}
 }
 
 // textOf returns the text of a failure as it is kept: without credentials, and cut where
 // it is long.
 func textOf(failure error) string {
 	text := strings.ToValidUTF8(boterr.Text(failure), "�")
-	if len(text) > longestError {
-		text = strings.ToValidUTF8(text[:longestError], "")
+	if len(text) > maxErrorSize {
+		text = strings.ToValidUTF8(text[:maxErrorSize], "")
 	}
 	return text
 }

@@ -15,8 +15,8 @@ type Run struct {
 	Agenda Agenda
 	// ScheduledAt is the time for which it was scheduled, in UTC.
 	ScheduledAt time.Time
-	// Missed is how many occurrences of the pattern have passed since ScheduledAt, for
-	// which it does not run any more. It is counted up to MaxMissed.
+	// Missed is how many occurrences of the pattern after ScheduledAt have passed and are skipped,
+	// counted up to MaxMissed.
 	Missed int
 	// Attempt counts the claims for ScheduledAt, from 1 on.
 	Attempt int

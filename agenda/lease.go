@@ -16,13 +16,12 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// beats is the number of signs of life in the time of a lease, and mostMissed that of
-// those that may fail one after the other: a claim that began just after a beat is then
-// given up before its lease has passed, even where the last one only failed at the end
-// of its time.
+// beatsPerLease is the number of heartbeats in the time of a lease, and maxMissedBeats how many in
+// a row may fail: so a claim that began just after a heartbeat is given up before its lease has
+// passed, even where the last heartbeat failed only by its time-out.
 const (
-	beats      = 4
-	mostMissed = beats - 1
+	beatsPerLease  = 4
+	maxMissedBeats = beatsPerLease - 1
 )
 
 // leases are the claims that a Run holds. It is safe for concurrent use.
@@ -90,7 +89,7 @@ func (l *leases) noteMissed(c *claim) {
 	defer l.mu.Unlock()
 	if known, ok := l.held[c]; ok {
 		known.missed++
-		if known.missed >= mostMissed {
+		if known.missed >= maxMissedBeats {
 			l.loseLocked(c, known)
 		}
 	}
@@ -128,7 +127,7 @@ func (l *leases) loseLocked(c *claim, known *lease) {
 
 // keepAlive renews the leases until all is drained.
 func (s *Scheduler) keepAlive(ctx context.Context, held *leases, drained <-chan struct{}) {
-	ticker := time.NewTicker(s.lease / beats)
+	ticker := time.NewTicker(s.lease / beatsPerLease)
 	defer ticker.Stop()
 	for {
 		select {
@@ -148,7 +147,7 @@ func (s *Scheduler) renewAll(ctx context.Context, held *leases) {
 	}
 	back := s.inFlight.begin("the renewal of leases")
 	defer back()
-	beat, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.lease/beats)
+	beat, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.lease/beatsPerLease)
 	defer cancel()
 	change, err := s.renewal(beat)
 	for _, c := range all {

@@ -11,16 +11,16 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-// A start that never came back is one of a worker that died, or lost its lease, and so did
-// not tell how the run ended: who takes the agenda over counts it as a failure. It may be the
-// agenda that ended the process, or another one that ran beside it. What was taken over once runs
-// beside others again, since most processes end for reasons of their own, and their work should
-// not queue up. What has failed before as well is a suspect, and suspects run one at a time: then
-// the next process that ends names its agenda, and the others come to their end.
+// A start never came back where its worker died, or lost its lease, before it stored how the run
+// ended: whoever takes the agenda over counts that as a failure. It may be the agenda that ended
+// the process, or another one that ran beside it. An agenda that was taken over once runs beside
+// others again, since most processes end for reasons of their own, and their work should not queue
+// up. One that has failed before as well is a suspect, and suspects run one at a time: if a process
+// then ends, it is known which agenda ended it, and the other agendas are run.
 
-// mostBeside is the number of failures up to which an agenda whose start never came back runs
-// beside others. The attempt that would be the last is always made alone.
-const mostBeside = 1
+// suspectAfter is the number of failures after which an agenda whose start never came back is a
+// suspect. Before its last attempt it always is one.
+const suspectAfter = 1
 
 // errNeverCameBack is the failure of a start that never came back.
 var errNeverCameBack = boterr.New(boterr.Internal, "",
@@ -35,8 +35,8 @@ func wasLost(stored document.Object) bool {
 	return stored.Has(fieldLeaseUntil) && document.Get(stored, fieldAttempts, int64(0)) > 0
 }
 
-// takeOver returns how a claim is stored of an agenda whose last start never came back, and
-// whether that was the last one: then the end of the claim counts the failure.
+// takeOver returns the change that claims an agenda whose last start never came back, and whether
+// no attempt is left: then the end of the claim counts the failure.
 func (s *Scheduler) takeOver(ctx context.Context, seen document.Object) (change query.Change, wasLast bool) {
 	failures := document.Get(seen, fieldFailures, int64(0)) + 1
 	s.log.LogAttrs(ctx, slog.LevelWarn, "agenda: a start never came back",
@@ -52,7 +52,7 @@ func (s *Scheduler) takeOver(ctx context.Context, seen document.Object) (change 
 // giveUp stores that the last start of a claim never came back. There is no run that a shutdown
 // could end.
 func (s *Scheduler) giveUp(ctx context.Context, c *claim) (Result, error) {
-	s.tellClaimed(ctx, Event{Run: c.run, At: c.at})
+	s.tellClaimed(ctx, Event{Run: c.run, At: c.claimedAt})
 	return s.finish(ctx, c, errNeverCameBack, s.backoff)
 }
 
@@ -63,25 +63,25 @@ func (c *claim) isSuspect() bool {
 	}
 	failures := int(c.record.Failures)
 	isLast := failures+1 >= c.scheduler.limit
-	return failures > mostBeside || failures > 0 && isLast || c.record.Failed
+	return failures > suspectAfter || failures > 0 && isLast || c.record.Failed
 }
 
-// errWaitsAlone is why a suspect is given back.
-var errWaitsAlone = boterr.New(boterr.Unavailable, "", "another run is under way that may end the process")
+// errSuspectRunning is why a suspect is given back: another one is running.
+var errSuspectRunning = boterr.New(boterr.Unavailable, "", "another run is under way that may end the process")
 
-// later is the verdict on a suspect that has to wait.
-func (s *Scheduler) later(r *Record, now time.Time) ending {
+// waitForSuspect is the verdict on a suspect that waits until another one has ended.
+func (s *Scheduler) waitForSuspect(r *Record, now time.Time) outcome {
 	if r.isRescheduled() {
 		return s.released(r, now)
 	}
-	next := now.Add(s.lease / beats)
-	return ending{update: s.updates().postpone, stamps: document.O(fieldRetryAt, millis(next)), next: next}
+	next := now.Add(s.lease / beatsPerLease)
+	return outcome{update: s.updates().postpone, stamps: document.O(fieldRetryAt, millis(next)), next: next}
 }
 
 // suspects lets one suspect run at a time.
 type suspects struct{ isRunning atomic.Bool }
 
-// admit reports whether a claim can be run now. Who runs it tells when that is over.
+// admit reports whether a claim can be run now. The caller that runs it calls end afterwards.
 func (s *suspects) admit(c *claim) bool {
 	return !c.isSuspect() || s.isRunning.CompareAndSwap(false, true)
 }

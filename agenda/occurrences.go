@@ -16,8 +16,8 @@ type patterns struct {
 
 type patternKey struct{ text, zone string }
 
-// mostPatterns bounds what patterns remembers.
-const mostPatterns = 1024
+// maxPatterns bounds what patterns remembers.
+const maxPatterns = 1024
 
 // parse is ParsePattern.
 func (p *patterns) parse(text, zone string) (*Pattern, error) {
@@ -31,7 +31,7 @@ func (p *patterns) parse(text, zone string) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.parsed == nil || len(p.parsed) == mostPatterns {
+	if p.parsed == nil || len(p.parsed) == maxPatterns {
 		p.parsed = map[patternKey]*Pattern{}
 	}
 	p.parsed[key] = parsed

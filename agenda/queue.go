@@ -10,9 +10,9 @@ import (
 // candidates tells which agendas can be claimed. now is always a time of the store's
 // clock. It is safe for concurrent use.
 type candidates interface {
-	// take returns the first of the agendas that are due, in the order in which they run,
-	// at most limit of them. What was found before may be told again, if that is not longer
-	// ago than maxAge. Who took one claims it, or gives it back.
+	// take returns the first of the agendas that are due, in the order in which they run, at most
+	// limit of them. They may be agendas that were found up to maxAge ago. The caller claims each
+	// one, or gives it back.
 	take(ctx context.Context, now time.Time, limit int, maxAge time.Duration) ([]document.Object, error)
 	// giveBack tells that a claim of an agenda that was taken did not come about.
 	giveBack(taken document.Object)
@@ -45,8 +45,7 @@ func newQueue(size int) *queue {
 	}
 }
 
-// set puts the newest version of an agenda in the place of the one before, and reports
-// whether it may be what is due next.
+// set replaces an agenda by its newest version, and reports whether it may now be the next one due.
 func (q *queue) set(id string, o document.Object) bool {
 	known, ok := q.byID[id]
 	if ok {
@@ -101,8 +100,8 @@ func (q *queue) takeOut(e *entry) {
 	}
 }
 
-// refresh moves what has become due. Where the clock went back, the first of what is
-// due is so at now, too.
+// refresh moves the entries that have become due. Where the clock went back, it moves those that
+// are not due any more out of the way, until the first one is.
 func (q *queue) refresh(now int64) {
 	for e := q.due.top(); e != nil && e.dueAt() > now; e = q.due.top() {
 		q.due.remove(e)

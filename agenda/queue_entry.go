@@ -11,7 +11,7 @@ import (
 type entry struct {
 	// seen is the document as it was seen last.
 	seen document.Object
-	// What decides when and in which order it is claimed. Times are Unix milliseconds.
+	// The fields that decide when, and in which order, it is claimed. Times are Unix milliseconds.
 	nextRunAt int64
 	// heldUntil is the later one of leaseUntil and retryAt.
 	heldUntil int64

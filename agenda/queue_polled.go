@@ -20,8 +20,8 @@ type polledQueue struct {
 
 	mu      sync.Mutex
 	indexed bool
-	// found are those that were found at foundAt, and that nobody has taken. They may have
-	// changed since: then their claim fails.
+	// found are the agendas that were found at foundAt and have not been taken. Where one has
+	// changed since, its claim fails.
 	found   []document.Object
 	foundAt time.Time
 }

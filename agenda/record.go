@@ -58,12 +58,11 @@ type Record struct {
 	// of the store's clock. One that has passed is that of a worker that died, which counts as
 	// a failure when the agenda is taken over.
 	LeaseUntil document.Timestamp `json:"leaseUntil,omitzero"`
-	// Attempts is the number of claims for this NextRunAt, and Failures that of the runs of
-	// it that failed, or never came back. Who gives another schedule takes both away. So one that is held and
-	// has no Attempts was given another schedule since it was claimed, be it for the same
-	// time: the end of the run leaves that as it is, and counts no failure. Its RunUntil
-	// may change beside that: the end of the run schedules nothing later than the RunUntil
-	// that is stored then.
+	// Attempts is the number of claims for this NextRunAt, and Failures the number of its runs that
+	// failed or never came back. A new schedule removes both. So an agenda that is held and has no
+	// Attempts was rescheduled after it was claimed, perhaps for the same time: the end of the run
+	// leaves that schedule as it is, and counts no failure. RunUntil may change without it: the end
+	// of the run schedules nothing later than the RunUntil that is stored then.
 	Attempts int64 `json:"attempts,omitzero"`
 	Failures int64 `json:"failures,omitzero"`
 	// RetryAt is when the next attempt is due after one that failed.

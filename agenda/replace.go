@@ -37,10 +37,10 @@ func (s *Service) lastOf(ctx context.Context, memberID, tag string, filter docum
 	return replacement{number: document.Get(found[0], fieldReplaces, int64(0)), id: id}, nil
 }
 
-// removeReplaced removes the agendas of a member and tag that have been replaced. It removes
-// only what was there when it looked, and has the same number still: after a deletion at that
-// moment the numbers begin anew, and one with a small number comes last; and an update may
-// make one of them the last meanwhile.
+// removeReplaced removes the agendas of a member and tag that have been replaced: those that it has
+// read, as long as their numbers are unchanged. For meanwhile a deletion may let the numbers begin
+// anew, so that the last agenda has a small one, or an update may have made one of those that it
+// has read the last.
 func (s *Service) removeReplaced(ctx context.Context, memberID, tag string) error {
 	found, err := s.ofMember(memberID, tag).Find(ctx, record.Query{
 		SortBy: document.O(fieldReplaces, -1, record.FieldID, -1),

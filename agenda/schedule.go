@@ -36,9 +36,9 @@ func checkTime(field string, at document.Timestamp) error {
 	return nil
 }
 
-// firstRun returns when the schedule that a call gives runs first: at the time that it
-// names, else by its pattern after now. 0 is for one without either. A pattern that is
-// none, or never fires, is InvalidArgument, also where next overrides it.
+// firstRun returns when the schedule that a call gives runs first: at the time that it names, else
+// by its pattern after now. 0 is for one without either. A pattern that is invalid, or never fires,
+// is InvalidArgument, even where next overrides it.
 func (s schedule) firstRun(zone string, now time.Time) (document.Timestamp, error) {
 	if s.pattern == "" {
 		return s.next, nil

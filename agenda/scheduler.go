@@ -25,9 +25,8 @@ type SchedulerConfig struct {
 	Workers int
 	// Batch is the number of agendas that Run claims in one go. The default is Workers.
 	Batch int
-	// Lease is how long a claim holds without a sign of life; Run gives one each quarter
-	// of it. An agenda whose worker died is taken by another one after that time. The
-	// default is a minute.
+	// Lease is how long a claim holds without a heartbeat; Run sends one each quarter of it. An
+	// agenda whose worker died is taken by another one after that time. The default is a minute.
 	Lease time.Duration
 	// Poll is the time after which Run looks again, where the store does not tell what
 	// changes. The default is a second.
@@ -268,7 +267,7 @@ func (s *Scheduler) runHere(ctx context.Context, c *claim) (Result, error) {
 	if c.isSpent {
 		return s.giveUp(context.WithoutCancel(ctx), c)
 	}
-	s.tellClaimed(ctx, Event{Run: c.run, At: c.at})
+	s.tellClaimed(ctx, Event{Run: c.run, At: c.claimedAt})
 	failure := s.handle(ctx, c)
 	if failure != nil && ctx.Err() != nil {
 		return s.abandon(context.WithoutCancel(ctx), c, failure, s.released)

@@ -67,7 +67,8 @@ type pool struct {
 	held *leases
 	// ready are claims that no worker has begun.
 	ready chan *claim
-	// turn is taken by the worker that claims the next batch, and holds nothing then.
+	// turn holds one element, which the worker that claims the next batch takes out until it is
+	// done.
 	turn chan struct{}
 	// busy is the number of claims that are run, or that a worker is about to run.
 	busy atomic.Int64
@@ -211,7 +212,8 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 			p.candidates.giveBack(seen)
 		}
 	}()
-	// A claim that has begun is made, so that no lease is left of one that nobody knows.
+	// A claim that has begun is finished although ctx ends, so that no lease is left of a claim
+	// that nobody knows.
 	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
 	defer cancel()
 	var failed []error
@@ -221,13 +223,13 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 		switch {
 		case c == nil:
 		case c.isSpent:
-			_, _ = p.giveUp(claiming, c) // It tells what went wrong itself.
+			_, _ = p.giveUp(claiming, c) // It logs its errors itself.
 		case p.suspects.admit(c):
 			p.held.add(c)
 			p.busy.Add(1)
 			p.ready <- c
 		default: // One that is run now may end the process, which tells nothing of this one.
-			p.giveBack(claiming, c, errWaitsAlone, p.later)
+			p.giveBack(claiming, c, errSuspectRunning, p.waitForSuspect)
 		}
 		failed = append(failed, err)
 	}
@@ -244,10 +246,10 @@ func (p *pool) perform(runs context.Context, c *claim) {
 	defer cancel(nil)
 	defer p.held.end(c)
 	if !p.held.begin(c, cancel) {
-		p.report(ctx, slog.LevelWarn, "agenda: lease lost before the run began", Event{Run: c.run, At: c.at})
+		p.report(ctx, slog.LevelWarn, "agenda: lease lost before the run began", Event{Run: c.run, At: c.claimedAt})
 		return
 	}
-	p.tellClaimed(ctx, Event{Run: c.run, At: c.at})
+	p.tellClaimed(ctx, Event{Run: c.run, At: c.claimedAt})
 	failure := errGoroutineEnded
 	defer func() { p.settle(ctx, c, failure) }() // Also where the handler ends the goroutine.
 	failure = p.handle(ctx, c)
@@ -265,9 +267,9 @@ func (p *pool) settle(ctx context.Context, c *claim, failure error) {
 	defer stop()
 	switch {
 	case c.isAbandoned.Load():
-		p.tellFailed(stored, slog.LevelWarn, Event{Run: c.run, At: c.at, Err: ErrShutdown})
+		p.tellFailed(stored, slog.LevelWarn, Event{Run: c.run, At: c.claimedAt, Err: ErrShutdown})
 	case failure != nil && errors.Is(context.Cause(ctx), ErrLeaseLost):
-		p.tellFailed(stored, slog.LevelWarn, Event{Run: c.run, At: c.at, Err: ErrLeaseLost})
+		p.tellFailed(stored, slog.LevelWarn, Event{Run: c.run, At: c.claimedAt, Err: ErrLeaseLost})
 	case failure != nil && ctx.Err() != nil:
 		p.giveBack(stored, c, failure, p.released)
 	default:
@@ -298,7 +300,7 @@ func (p *pool) giveBackReady(ctx context.Context) {
 func (p *pool) abandonAll(ctx context.Context) error {
 	var ids, left []string
 	for _, c := range p.held.abandonAll() {
-		p.report(ctx, slog.LevelError, "agenda: left running", Event{Run: c.run, At: c.at})
+		p.report(ctx, slog.LevelError, "agenda: left running", Event{Run: c.run, At: c.claimedAt})
 		ids = append(ids, c.id)
 	}
 	if len(ids) > 0 {
@@ -315,6 +317,6 @@ func (p *pool) abandonAll(ctx context.Context) error {
 // giveBack gives a claim back. Where that fails, its lease passes.
 func (p *pool) giveBack(ctx context.Context, c *claim, reason error, judge verdict) {
 	if _, err := p.abandon(ctx, c, reason, judge); err != nil {
-		p.report(ctx, slog.LevelWarn, "agenda: not given back", Event{Run: c.run, At: c.at}, slog.String("error", boterr.Text(err)))
+		p.report(ctx, slog.LevelWarn, "agenda: not given back", Event{Run: c.run, At: c.claimedAt}, slog.String("error", boterr.Text(err)))
 	}
 }

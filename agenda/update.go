@@ -14,8 +14,8 @@ func (s *Service) UpdateAgenda(ctx context.Context, p UpdateAgendaParams) (Updat
 	if err != nil {
 		return UpdateAgendaResult{}, err
 	}
-	// What was open when it was read may have ended since. Where that goes for all of it,
-	// others may be open.
+	// Agendas that were open when they were read may have ended since. Where all of them have, the
+	// update reads again which are open, at most so many times.
 	const tries = 8
 	for range tries {
 		open, err := u.open(ctx)
@@ -40,7 +40,7 @@ func (s *Service) UpdateAgenda(ctx context.Context, p UpdateAgendaParams) (Updat
 type update struct {
 	service *Service
 	params  UpdateAgendaParams
-	// given is the schedule as the call gives it, planned the same with its next run.
+	// given is the schedule as the call gives it, planned the same one with its next run filled in.
 	given, planned schedule
 }
 

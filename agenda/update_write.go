@@ -31,8 +31,9 @@ func (u *update) write(ctx context.Context, open []*Record) (store.UpdateResult,
 	return written, inMeta(err)
 }
 
-// fits returns the conditions of check as pairs of a filter: an agenda fits that has no
-// pattern, or no end, or its next run up to the end, as far as the update gives another.
+// fits returns the conditions of check as pairs of a filter: after the update an agenda must have
+// no pattern, or no end, or its next run no later than the end. What the update itself gives needs
+// no condition.
 func (u *update) fits() []any {
 	next, until := u.planned.next, u.planned.until
 	if next == 0 && until == 0 || next != 0 && next <= until {
