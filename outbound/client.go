@@ -38,10 +38,9 @@ type Config struct {
 	// Timeout limits the time from Do to the last byte of the response's body.
 	// 0 means DefaultTimeout. The context of a request may end it earlier.
 	Timeout time.Duration
-	// MaxConnsPerHost limits the connections to one host. Each may be kept for later
-	// requests, so that as many requests at a time need no new ones; further requests wait
-	// for one within their Timeout. 0 means DefaultMaxConnsPerHost. A Transport has limits of
-	// its own.
+	// MaxConnsPerHost limits the connections to one host. Connections are kept for later requests;
+	// requests beyond the limit wait for one within their Timeout. 0 means DefaultMaxConnsPerHost.
+	// A Transport has limits of its own.
 	MaxConnsPerHost int
 
 	// Resolver looks names up. nil means net.DefaultResolver.

@@ -52,7 +52,7 @@ func (c Config) transport(allow AllowList) http.RoundTripper {
 		TLSHandshakeTimeout:    tlsHandshakeTimeout,
 		IdleConnTimeout:        idleConnTimeout,
 		MaxIdleConns:           max(maxIdleConns, perHost),
-		MaxIdleConnsPerHost:    perHost, // of which http.Transport keeps 2 where nothing is said
+		MaxIdleConnsPerHost:    perHost, // the default of http.Transport is 2
 		MaxConnsPerHost:        perHost,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}

@@ -18,19 +18,16 @@ type Connector interface {
 	// returns when the platform has taken or refused the message, and does not change
 	// what it is given.
 	//
-	// The message has passed Response.Validate, so that types that are not known and
-	// the platform's own limits are left to the connector. It repeats a request only
-	// where the platform cannot send it twice for that, such as with Message.ID as the
-	// idempotency key.
+	// The message has passed Response.Validate, so that types that are not known and the platform's
+	// own limits are left to the connector. It retries a request only where the platform cannot
+	// send the message twice for it, such as with Message.ID as the idempotency key.
 	//
-	// Errors that a caller can act on have a code of boterr: InvalidArgument for a
-	// message that the platform cannot show, and Unsupported for one of a type that it does
-	// not have (the Field is the path in the response), NotFound for a recipient that it does
-	// not know, FailedPrecondition for one that may not be written to now, ResourceExhausted
-	// for a rate limit.
-	// An error without a code means that the platform did not answer, or not so that
-	// anything can be told from it; callers see Unavailable. When ctx ends, Send returns
-	// its error.
+	// Errors that a caller can act on have a code of boterr: InvalidArgument for a message that the
+	// platform cannot show, and Unsupported for one of a type that it does not have (the Field is
+	// the path in the response), NotFound for a recipient that it does not know, FailedPrecondition
+	// for one that may not be written to now, ResourceExhausted for a rate limit. An error without
+	// a code means that the platform did not answer, or that its answer does not tell what became
+	// of the message; callers see Unavailable. When ctx ends, Send returns its error.
 	Send(ctx context.Context, message Message) (Delivery, error)
 }
 

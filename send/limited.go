@@ -20,7 +20,7 @@ type Rate struct {
 	// Burst is how many messages a channel that was idle sends at once, so that at most
 	// Messages+Burst-1 begin in any Per. The default is 1.
 	Burst int
-	// Repeats is how often a message is sent again that the platform did not take, with a
+	// Repeats is how often a message is sent again that the platform refused with a
 	// *RetryAfterError. The default is 3; less than 0 is never.
 	Repeats int
 	// MaxPause is the longest pause of a *RetryAfterError that is waited for. A longer one ends
@@ -124,8 +124,8 @@ func (l *limited) Send(ctx context.Context, message Message) (Delivery, error) {
 	return queued(ctx, l, message, func() (Delivery, error) { return l.Connector.Send(ctx, message) })
 }
 
-// queued makes a request in the turn of the channel of its first message, again where the
-// platform asks for it.
+// queued makes a request when it is the turn of its first message in the queue of the channel, and
+// repeats it where the platform asks for that.
 func queued[Answer any](ctx context.Context, l *limited, first Message, request func() (Answer, error)) (Answer, error) {
 	in := queueKey{app: first.Channel.App, channel: first.Channel.ID}
 	own := new(waitingMessage)

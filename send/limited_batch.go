@@ -31,7 +31,7 @@ func (l *limitedBatches) SendBatch(ctx context.Context, messages []Message) (Bat
 	}
 	_, err := queued(ctx, l.limited, messages[0], func() (Batch, error) { return a.batch, a.next(ctx, l.batches) })
 	if a.isAnswered {
-		return a.batch, nil // What befell the messages is in their outcomes.
+		return a.batch, nil // The outcomes tell what became of the messages.
 	}
 	return Batch{}, err
 }
@@ -85,8 +85,8 @@ func (a *attempts) note(outcomes []Outcome) {
 	}
 }
 
-// askedForAgain leaves for the next request what the platform asks for again, and returns the
-// error of that with the longest pause, nil where there is none.
+// askedForAgain keeps for the next request the messages that the platform asks for again. It
+// returns the error with the longest pause among theirs, nil where there are none.
 func (a *attempts) askedForAgain() error {
 	var slowest error
 	longest := time.Duration(-1)
@@ -101,7 +101,7 @@ func (a *attempts) askedForAgain() error {
 	return slowest
 }
 
-// wrongOutcomes is the error for a batch whose outcomes are not one for each message.
+// wrongOutcomes is the error for a batch that does not have one outcome for each message.
 func wrongOutcomes(batch Batch, messages int) error {
 	return boterr.New(boterr.Internal, "", "the connector told %d outcomes of %d messages: have it tell one for each, or none",
 		len(batch.Outcomes), messages)

@@ -110,8 +110,8 @@ func PlatformError(ctx context.Context, platform channel.Type, err error) error 
 	}
 }
 
-// atResponse says of what a platform cannot show, or does not have, that it is a field of the
-// response.
+// atResponse puts the field of an error for what a platform cannot show, or does not have, behind
+// "response".
 func atResponse(err error) error {
 	switch boterr.CodeOf(err) {
 	case boterr.InvalidArgument, boterr.Unsupported:

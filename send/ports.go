@@ -59,8 +59,8 @@ func PortOf[Port any](connector Connector) (Port, bool) {
 // BatchSender sends messages to several recipients by one request. SendDeltaResponse needs
 // it.
 type BatchSender interface {
-	// SendBatch sends messages of one channel, at least one. Its error means that the request
-	// as a whole failed; what befell single messages is in their outcomes.
+	// SendBatch sends messages of one channel, at least one. Its error means that the request as a
+	// whole failed; their outcomes tell what became of single messages.
 	SendBatch(ctx context.Context, messages []Message) (Batch, error)
 }
 

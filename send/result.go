@@ -61,7 +61,7 @@ func (r Result) EncodeValue() (any, error) {
 	return document.O(fieldError, failure), nil
 }
 
-// DecodeValue reads a result of any shape. What has none of them is InvalidArgument.
+// DecodeValue reads a result of any shape. An object of no such shape is InvalidArgument.
 func (r *Result) DecodeValue(value any) error {
 	object, ok := value.(document.Object)
 	if !ok {

@@ -64,8 +64,8 @@ func (s *Service) messages(ctx context.Context, p SendResponseParams, allowed ..
 	return messages, nil
 }
 
-// messageTo returns the message as a member gets it, whom a call names as r, or the group in
-// which the scope's own member talks with the bot.
+// messageTo returns the message to a member, whom a call names as r; or to the group in which the
+// scope's own member talks with the bot.
 func (s *Service) messageTo(to *channel.Channel, r recipient, m *member.Member, response Response) (Message, error) {
 	message := Message{Channel: to, To: s.scope.GroupExternalID}
 	if !r.isOwn || message.To == "" {

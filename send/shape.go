@@ -64,9 +64,9 @@ func charlieObject(r Result) document.Object {
 	)
 }
 
-// repliedTS returns the platform's timestamp of a message as text, as updateMessage takes it:
-// the reply's, or the time of the message event. A reply's that is no timestamp is the
-// platform's word.
+// repliedTS returns the platform's timestamp of a message as text, as updateMessage takes it: the
+// reply's, or the time of the message event. A ts of the reply that is not a timestamp is returned
+// as it is.
 func repliedTS(r Result) any {
 	given := replied(r, fieldTS, seconds(r.MessageEvent.Timestamp))
 	var ts MessageTS
@@ -138,8 +138,8 @@ func readCommon(o document.Object) (Result, error) {
 	return r, nil
 }
 
-// readCharlie reads {ok, channel, ts, message}. ts is the message's id, too. One that is no
-// timestamp is the platform's word all the same, and leaves the event without a time.
+// readCharlie reads {ok, channel, ts, message}. ts is the message's id, too. One that is not a
+// timestamp is kept as it is, and leaves the event without a time.
 func readCharlie(o document.Object) Result {
 	r := Result{Reply: o, ChatID: document.Get(o, "channel", ""), shape: shapeCharlie}
 	given, _ := o.Field(fieldTS)

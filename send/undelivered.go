@@ -8,9 +8,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// UndeliveredError is the error behind that of a send by SendResponse and the operations for
-// several members, of whom some, or the only one, did not get the message. errors.AsType finds
-// it:
+// UndeliveredError names the members who did not get a message. It is behind the errors of
+// SendResponse and of the operations for several members, also where there is but one member.
+// errors.AsType finds it:
 //
 //	if undelivered, ok := errors.AsType[*send.UndeliveredError](err); ok { ... }
 type UndeliveredError struct {
@@ -27,11 +27,11 @@ type Failure struct {
 	Err      error
 }
 
-// mostNamed is how many members the text of an UndeliveredError names.
-const mostNamed = 20
+// maxNamed is how many members the text of an UndeliveredError names.
+const maxNamed = 20
 
-// Error names the members, the first of many. Of one that was the only one it tells the reason
-// alone: code and field are those of the error that it is behind.
+// Error names the members, the first of many. For the only member it tells the reason alone: code
+// and field are in the error that wraps it.
 func (u *UndeliveredError) Error() string {
 	if u.Of == 1 && len(u.Failures) == 1 {
 		return reason(u.Failures[0].Err)
@@ -39,7 +39,7 @@ func (u *UndeliveredError) Error() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d of %d members did not get the message: ", len(u.Failures), u.Of)
 	for i, failure := range u.Failures {
-		if i == mostNamed {
+		if i == maxNamed {
 			fmt.Fprintf(&text, " and %d more", len(u.Failures)-i)
 			break
 		}
