@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// longestArgument is how many bytes of a text a sentence repeats.
-const longestArgument = 500
+// maxArgumentLength is how many bytes of a text a sentence repeats.
+const maxArgumentLength = 500
 
 // cutLong returns the arguments of a sentence with long texts cut, such as ids: callers may give
 // any length, and an error is for readers. What a cut could hide from Redact is redacted before.
@@ -16,14 +16,14 @@ func cutLong(args []any) []any {
 	var cut []any
 	for i, arg := range args {
 		text := textOf(arg)
-		if len(text) <= longestArgument {
+		if len(text) <= maxArgumentLength {
 			continue
 		}
 		if cut == nil {
 			cut = slices.Clone(args)
 		}
 		text = Redact(text)
-		cut[i] = strings.ToValidUTF8(text[:min(longestArgument, len(text))], "") + "..."
+		cut[i] = strings.ToValidUTF8(text[:min(maxArgumentLength, len(text))], "") + "..."
 	}
 	if cut == nil {
 		return args

@@ -59,8 +59,8 @@ func (p *Platform) typeOf(app, id string) channel.Type {
 	return loaded.Type
 }
 
-// mustBe ends the test where a channel is not of the type that has what a verb is about.
-func (p *Platform) mustBe(app, id string, want channel.Type, what string) {
+// mustBeOfType ends the test where a channel is not of the type that has what a verb is about.
+func (p *Platform) mustBeOfType(app, id string, want channel.Type, what string) {
 	p.test.Helper()
 	switch got := p.typeOf(app, id); got {
 	case want:
@@ -83,5 +83,5 @@ func (p *Platform) mustHave(id string) {
 // about.
 func (a *Actor) mustBeOn(want channel.Type, what string) {
 	a.platform.test.Helper()
-	a.platform.mustBe(a.scope.App, a.scope.Channel, want, what)
+	a.platform.mustBeOfType(a.scope.App, a.scope.Channel, want, what)
 }

@@ -70,7 +70,7 @@ func (a alpha) hasAttachment(sent Sent) error {
 // channel has a file of that id.
 func (p *Platform) AddAttachment(added Attachment) {
 	p.test.Helper()
-	p.mustBe(DefaultApp, added.Channel, channel.Alpha, "attachments")
+	p.mustBeOfType(DefaultApp, added.Channel, channel.Alpha, "attachments")
 	if added.ID == "" || added.URL == "" || !slices.Contains(fileTypes, added.Type) {
 		p.test.Fatalf("fakes: AddAttachment: give an id, an address and one of the types %v, got %+v", fileTypes, added)
 		return
@@ -88,7 +88,7 @@ func (p *Platform) AddAttachment(added Attachment) {
 // order in which they came.
 func (p *Platform) Attachments(channelID string) []Attachment {
 	p.test.Helper()
-	p.mustBe(DefaultApp, channelID, channel.Alpha, "attachments")
+	p.mustBeOfType(DefaultApp, channelID, channel.Alpha, "attachments")
 	attachments := p.outbox.state().alpha.attachments
 	return slices.DeleteFunc(attachments, func(known Attachment) bool { return known.Channel != channelID })
 }

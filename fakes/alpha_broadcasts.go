@@ -138,7 +138,7 @@ func (a alpha) storedMessage(in *channel.Channel, id string) (StoredMessage, err
 // broadcast, the oldest first.
 func (p *Platform) StoredMessages(channelID string) []StoredMessage {
 	p.test.Helper()
-	p.mustBe(DefaultApp, channelID, channel.Alpha, "stored messages")
+	p.mustBeOfType(DefaultApp, channelID, channel.Alpha, "stored messages")
 	stored := p.outbox.state().alpha.stored
 	return slices.DeleteFunc(stored, func(one StoredMessage) bool { return one.Channel != channelID })
 }
@@ -147,7 +147,7 @@ func (p *Platform) StoredMessages(channelID string) []StoredMessage {
 // first.
 func (p *Platform) Broadcasts(channelID string) []Broadcast {
 	p.test.Helper()
-	p.mustBe(DefaultApp, channelID, channel.Alpha, "broadcasts")
+	p.mustBeOfType(DefaultApp, channelID, channel.Alpha, "broadcasts")
 	broadcasts := p.outbox.state().alpha.broadcasts
 	return slices.DeleteFunc(broadcasts, func(one Broadcast) bool { return one.Channel != channelID })
 }

@@ -125,15 +125,15 @@ func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botct
 	result, err := next(ctx)
 	made.Result, made.Err = copyOf(result), err
 	p.calls.add(made)
-	if err != nil || !isNoted(call.Op) {
+	if err != nil || !hasNoLine(call.Op) {
 		p.notef("%s", made.line())
 	}
 	return result, err
 }
 
-// isNoted reports whether a call that went well needs no line in the transcript: it
+// hasNoLine reports whether a call that went well needs no line in the transcript: it
 // only read, or sent or stored something, which has a line of its own.
-func isNoted(op botctx.Op) bool {
+func hasNoLine(op botctx.Op) bool {
 	return slices.ContainsFunc([]string{"get", "fetch", "count", "send", "golf", "upload"}, func(prefix string) bool {
 		return strings.HasPrefix(string(op), prefix)
 	})

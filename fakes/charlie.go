@@ -158,7 +158,7 @@ func (c charlie) hasConversation(in *channel.Channel, id string) bool {
 // archived. It ends the test where there is no such conversation.
 func (p *Platform) IsArchived(channelID, conversationID string) bool {
 	p.test.Helper()
-	p.mustBe(DefaultApp, channelID, channel.Charlie, "archived conversations")
+	p.mustBeOfType(DefaultApp, channelID, channel.Charlie, "archived conversations")
 	in, err := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp}).Load(context.Background(), channelID)
 	p.outbox.mu.Lock()
 	defer p.outbox.mu.Unlock()

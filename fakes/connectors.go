@@ -61,5 +61,5 @@ func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.connected(in.ID)
+	return o.connectionError(in.ID)
 }

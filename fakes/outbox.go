@@ -109,7 +109,7 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err := o.connected(message.Channel.ID); err != nil {
+	if err := o.connectionError(message.Channel.ID); err != nil {
 		return send.Delivery{}, o.notTaken(message, err)
 	}
 	sent, err := o.take(message, by)
@@ -139,7 +139,7 @@ func (o *outbox) keep(message send.Message, by behavior) (Sent, error) {
 	}
 	err := hasType(sent.Type, sent.Response)
 	if err == nil {
-		err = o.refused(sent)
+		err = o.refusalOf(sent)
 	}
 	if err == nil {
 		err = by.refusal(sent)

@@ -6,9 +6,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// refused returns the code with which a platform refuses a recipient, as an error. The
+// refusalOf returns the code with which a platform refuses a recipient, as an error. The
 // caller holds the mutex.
-func (o *outbox) refused(sent Sent) error {
+func (o *outbox) refusalOf(sent Sent) error {
 	if code, isRefused := o.kept.sendFaults.refused[address{sent.Channel, sent.To}]; isRefused {
 		return boterr.New(code, "", "the test makes the platform refuse messages to %s", sent.To)
 	}

@@ -26,9 +26,9 @@ func (f sendFaults) clone() sendFaults {
 	return f
 }
 
-// connected returns why the platform of a channel does not answer. The caller holds the
+// connectionError returns why the platform of a channel does not answer. The caller holds the
 // mutex.
-func (o *outbox) connected(channelID string) error {
+func (o *outbox) connectionError(channelID string) error {
 	if o.kept.sendFaults.disconnected[channelID] {
 		return boterr.New(boterr.Unavailable, "", "the test has disconnected the channel %s", channelID)
 	}

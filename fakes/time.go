@@ -59,9 +59,9 @@ func (p *Platform) TryAdvance(by time.Duration) error {
 // The most before a loop counts as one without end: of generations at one instant, of
 // runs in one move of the time, and of events that neither waited at its start nor have a run.
 const (
-	mostGenerations = 1000
-	mostRuns        = 5_000_000
-	mostEvents      = 20_000
+	maxGenerations = 1000
+	maxRuns        = 5_000_000
+	maxEvents      = 20_000
 )
 
 // runUntil runs what falls due up to a time, that time included.
@@ -154,11 +154,11 @@ func (p *pace) next(ctx context.Context, scheduler *agenda.Scheduler) error {
 }
 
 // isEndless reports whether there were more than loops with an end have.
-func (p *pace) isEndless() bool { return p.generation > mostGenerations || p.runs > mostRuns }
+func (p *pace) isEndless() bool { return p.generation > maxGenerations || p.runs > maxRuns }
 
 // checkEvents returns an error where there were more events than loops with an end have.
 func (p *pace) checkEvents(now time.Time) error {
-	if p.events-p.waiting-p.runs <= mostEvents {
+	if p.events-p.waiting-p.runs <= maxEvents {
 		return nil
 	}
 	return fmt.Errorf("the events of payment accounts cause each other without end: %d were delivered, the last one at %s",

@@ -18,8 +18,8 @@ import (
 //go:embed demonstration.txt
 var demonstration string
 
-// longestLine is the most bytes of a message.
-const longestLine = 1 << 20
+// maxLineLength is the most bytes of a message.
+const maxLineLength = 1 << 20
 
 // Chat holds a conversation with one guest.
 type Chat struct {
@@ -34,7 +34,7 @@ type Chat struct {
 // bye. It reports whether there was any message.
 func (c Chat) Hold(ctx context.Context, in io.Reader) (spoke bool, err error) {
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, longestLine)
+	lines.Buffer(nil, maxLineLength)
 	for c.prompt() && lines.Scan() {
 		text := strings.TrimSpace(strings.ToValidUTF8(lines.Text(), "?"))
 		if text == "" {

@@ -303,7 +303,7 @@ func TestReply_LongNameIsCut(t *testing.T) {
 	t.Parallel()
 	places := Places{Entries: []document.Object{document.O("name", strings.Repeat("é", 3000))}}
 	guest := cityOf(t, places).AddMember(member.Member{})
-	converse(t, guest, exchange{"places", "é…"}, exchange{"book number 1", strings.Repeat("é", longestName-1) + "…, gladly."})
+	converse(t, guest, exchange{"places", "é…"}, exchange{"book number 1", strings.Repeat("é", maxNameLength-1) + "…, gladly."})
 }
 
 func TestReply_OnlyToText(t *testing.T) {

@@ -68,15 +68,15 @@ func (c ServiceCall) Filter() document.Object {
 	return filter
 }
 
-// longestDialogue is the most bytes of a conversation.
-const longestDialogue = 64 << 20
+// maxDialogueSize is the most bytes of a conversation.
+const maxDialogueSize = 64 << 20
 
 // ReadDialogues reads conversations, a JSON object on each line. Errors name the line.
 func ReadDialogues(in io.Reader) ([]Dialogue, error) {
 	var dialogues []Dialogue
 	ids := map[string]bool{}
 	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, longestDialogue)
+	lines.Buffer(nil, maxDialogueSize)
 	for number := 1; lines.Scan(); number++ {
 		text := bytes.TrimSpace(lines.Bytes())
 		if len(text) == 0 {

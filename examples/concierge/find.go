@@ -13,8 +13,8 @@ import (
 // listed is how many places a list shows.
 const listed = 5
 
-// longestName is how many characters of a place's name the bot says.
-const longestName = 200
+// maxNameLength is how many characters of a place's name the bot says.
+const maxNameLength = 200
 
 // columnMetres is where entries of a geo query have their distance.
 const columnMetres = "metres"
@@ -285,5 +285,5 @@ func describe(ctx context.Context, bot *botctx.Context) error {
 // placeIn returns what is remembered of an entry.
 func placeIn(entry document.Object) place {
 	id, _ := entry.Field("_id")
-	return place{ID: id, Name: cut(document.Get(entry, "name", ""), longestName)}
+	return place{ID: id, Name: cut(document.Get(entry, "name", ""), maxNameLength)}
 }
