@@ -157,8 +157,8 @@ func (c fieldChange) changesKeys() bool { return c.at < 0 || c.value == Missing 
 // concurrent use.
 type EditMemory struct{ known atomic.Pointer[[]*transition] }
 
-// mostTransitions is the number of transitions that are remembered.
-const mostTransitions = 8
+// maxTransitions is the number of transitions that are remembered.
+const maxTransitions = 8
 
 // edited is shape.edited.
 func (m *EditMemory) edited(from *Shape, changes []fieldChange) *Shape {
@@ -177,7 +177,7 @@ func (m *EditMemory) edited(from *Shape, changes []fieldChange) *Shape {
 			return t.to
 		}
 	}
-	if len(known) == mostTransitions {
+	if len(known) == maxTransitions {
 		known = known[1:]
 	}
 	made := newTransition(from, changes)

@@ -87,7 +87,7 @@ type Shapes struct {
 	seed    maphash.Seed
 	byHash  map[uint64][]*Shape
 	shared  map[*Shape]struct{}
-	repeats repeats
+	repeats interner
 }
 
 // Share returns o with the list of keys that the earlier objects of the same keys
@@ -125,7 +125,7 @@ func (s *Shapes) keepAll(values []any) {
 		case Array:
 			values[i] = s.keptArray(v)
 		default:
-			values[i] = s.repeats.of(value)
+			values[i] = s.repeats.intern(value)
 		}
 	}
 }

@@ -35,8 +35,8 @@ const (
 	roomPerByte     = 4
 	// lookEvery is the work after which the context is looked at.
 	lookEvery = 1 << 14
-	// mostAtOnce is more than any budget has.
-	mostAtOnce = 1 << 50
+	// maxAtOnce is more than any budget has.
+	maxAtOnce = 1 << 50
 )
 
 // visit adds what so many documents are worth by their number.
@@ -60,7 +60,7 @@ func (b *budget) measure(bytes int) {
 
 // spend counts work, and reports whether there was enough left for it.
 func (b *budget) spend(work int) bool {
-	b.portion -= min(work, mostAtOnce)
+	b.portion -= min(work, maxAtOnce)
 	return b.portion >= 0 || b.nextPortion()
 }
 
@@ -82,7 +82,7 @@ func (b *budget) nextPortion() bool {
 // keep counts bytes that the call holds until its end, and fails where there was not enough
 // room left for them.
 func (b *budget) keep(bytes int) {
-	b.room -= min(bytes, mostAtOnce)
+	b.room -= min(bytes, maxAtOnce)
 	if b.room < 0 {
 		b.fail(boterr.New(boterr.ResourceExhausted, "", "the call makes too much: more than is allowed for the number and "+
 			"size of the documents that it looks at; let it write or compute less, or do it in parts"))

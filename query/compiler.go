@@ -23,10 +23,10 @@ import (
 type Compiler struct {
 	once        sync.Once
 	seed        maphash.Seed
-	filters     remembered[*Filter]
-	updates     remembered[*Update]
-	sorts       remembered[*Sort]
-	projections remembered[*Projection]
+	filters     cache[*Filter]
+	updates     cache[*Update]
+	sorts       cache[*Sort]
+	projections cache[*Projection]
 }
 
 // Filter is CompileFilter. A filter on one field alone, such as an _id, is compiled each
@@ -65,9 +65,9 @@ func (c *Compiler) Projection(source document.Object) (*Projection, error) {
 	return c.projections.get(c.hash(source), []document.Object{source}, func() (*Projection, error) { return CompileProjection(source) })
 }
 
-// longestSource is the size of the sources that are worth to be remembered: looking
+// maxSourceSize is the size of the sources that are worth to be remembered: looking
 // at all of a large one takes as long as compiling it.
-const longestSource = 2048
+const maxSourceSize = 2048
 
 func (c *Compiler) remembers(sources ...document.Object) bool {
 	if c == nil {
@@ -80,7 +80,7 @@ func (c *Compiler) remembers(sources ...document.Object) bool {
 		}
 		size += source.Size()
 	}
-	return size <= longestSource && !slices.ContainsFunc(sources, func(o document.Object) bool { return mayRepeat(o) })
+	return size <= maxSourceSize && !slices.ContainsFunc(sources, func(o document.Object) bool { return mayRepeat(o) })
 }
 
 // mayRepeat reports whether a value holds a text that may be a pattern with a counted
@@ -151,9 +151,9 @@ func hashBits(h *maphash.Hash, bits uint64) {
 	_, _ = h.Write(binary.LittleEndian.AppendUint64(buffer[:0], bits))
 }
 
-// remembered holds what was compiled, each at the place that the hash of its sources
+// cache holds what was compiled, each at the place that the hash of its sources
 // gives; a later one of the same place drives it out.
-type remembered[T any] struct {
+type cache[T any] struct {
 	places [256]atomic.Pointer[compiled[T]]
 }
 
@@ -165,7 +165,7 @@ type compiled[T any] struct {
 }
 
 // get returns what was compiled of the same sources, or compiles them.
-func (r *remembered[T]) get(hash uint64, sources []document.Object, compile func() (T, error)) (T, error) {
+func (r *cache[T]) get(hash uint64, sources []document.Object, compile func() (T, error)) (T, error) {
 	place := &r.places[hash%uint64(len(r.places))]
 	if known := place.Load(); known != nil && known.hash == hash && sameSources(known.sources, sources) {
 		return known.result, nil

@@ -142,24 +142,24 @@ func (e *Evaluation) fail(err error) {
 	}
 }
 
-// at records the array element of a match. A walk that unwinds records the outer one after
+// recordPosition records the array element of a match. A walk that unwinds records the outer one after
 // the inner.
-func (e *Evaluation) at(index int) {
+func (e *Evaluation) recordPosition(index int) {
 	if e != nil {
 		e.position = arrayPosition{index: index, found: true}
 	}
 }
 
-// outside begins a match of which the position is not that of the whole, and returns the
+// savePosition begins a match of which the position is not that of the whole, and returns the
 // position so far, to which inside goes back.
-func (e *Evaluation) outside() (before arrayPosition) {
+func (e *Evaluation) savePosition() (before arrayPosition) {
 	if e != nil {
 		before, e.position = e.position, arrayPosition{}
 	}
 	return before
 }
 
-func (e *Evaluation) inside(before arrayPosition) {
+func (e *Evaluation) restorePosition(before arrayPosition) {
 	if e != nil {
 		e.position = before
 	}

@@ -111,7 +111,7 @@ func (c expressionCompiler) object(source document.Object) (expression, error) {
 
 // operator compiles an operator with its arguments.
 func (c expressionCompiler) operator(name string, operand any) (expression, error) {
-	if e, ok, err := c.form(name, operand); ok || err != nil {
+	if e, ok, err := c.specialForm(name, operand); ok || err != nil {
 		return e, err
 	}
 	if f, ok := findFunction(name); ok {
@@ -123,9 +123,9 @@ func (c expressionCompiler) operator(name string, operand any) (expression, erro
 	return nil, boterr.Invalid("", "unrecognized expression %q", name)
 }
 
-// form compiles an operator that does not take the values of all its arguments, such
+// specialForm compiles an operator that does not take the values of all its arguments, such
 // as one that leaves some out or binds variables. ok tells that name is one.
-func (c expressionCompiler) form(name string, operand any) (e expression, ok bool, err error) {
+func (c expressionCompiler) specialForm(name string, operand any) (e expression, ok bool, err error) {
 	compile, ok := c.forms(name)
 	if !ok {
 		return nil, false, nil

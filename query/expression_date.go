@@ -208,8 +208,8 @@ var datePartNames = []string{
 // The largest year, and the largest value of another part, that $dateFromParts takes.
 // What is above the number of a part's units carries over.
 const (
-	mostYear = 9999
-	mostPart = 32767
+	maxYear = 9999
+	maxPart = 32767
 )
 
 // dateOfParts is $dateFromParts.
@@ -230,9 +230,9 @@ func dateOfParts(run *expressionRun, arguments []any) (any, error) {
 		if ofISO := strings.HasPrefix(name, "iso"); i < 6 && ofISO == calendar {
 			return nil, boterr.Invalid(name, "cannot stand beside the year of the other calendar")
 		}
-		least, most := int64(-mostPart-1), int64(mostPart)
+		least, most := int64(-maxPart-1), int64(maxPart)
 		if i < 2 {
-			least, most = 1, mostYear
+			least, most = 1, maxYear
 		}
 		part, err := datePartIn(argument, least, most)
 		if err != nil {

@@ -81,7 +81,7 @@ func dateMovedBy(t time.Time, unit string, amount int64) (any, error) {
 		}
 		return dateAfter(t.UnixMilli(), moved)
 	}
-	const most = (mostYear + 1) * 366
+	const most = (maxYear + 1) * 366
 	days, months := amount*daysIn[unit], amount*monthsIn[unit]
 	if max(days, -days, months, -months) > most {
 		return nil, dateOverflow()

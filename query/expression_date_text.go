@@ -181,13 +181,13 @@ func readDate(text string, zone *time.Location) (any, error) {
 	return dateOf(t.UnixMilli())
 }
 
-// longestDate is the longest text that is read as a date.
-const longestDate = 64
+// maxDateLength is the longest text that is read as a date.
+const maxDateLength = 64
 
 // readUsualDate reads a date by ISO 8601, with or without a time and a zone, and tells
 // whether it holds a zone.
 func readUsualDate(text string, zone *time.Location) (time.Time, bool, error) {
-	if len(text) <= longestDate {
+	if len(text) <= maxDateLength {
 		for _, notation := range usualDates {
 			if t, err := time.ParseInLocation(notation.layout, text, zone); err == nil {
 				return t, notation.zoned, nil

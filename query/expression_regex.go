@@ -164,8 +164,8 @@ func findAll(run *expressionRun, pattern *pcre.Pattern, text string) (any, error
 		if match[0] == len(text) && text != "" {
 			break
 		}
-		if len(items) == mostMatches {
-			return nil, boterr.Invalid("", "there are more than %d matches", mostMatches)
+		if len(items) == maxMatches {
+			return nil, boterr.Invalid("", "there are more than %d matches", maxMatches)
 		}
 		if err := run.limits.spend(matchWork + len(match)*stepWork); err != nil {
 			return nil, err
@@ -187,8 +187,8 @@ func afterMatch(text string, match []int) int {
 	return match[1] + max(length, 1)
 }
 
-// mostMatches is the number of matches that $regexFindAll can return.
-const mostMatches = 100_000
+// maxMatches is the number of matches that $regexFindAll can return.
+const maxMatches = 100_000
 
 // foundAt returns the object of a match: the text, its index in code points, and what
 // the groups caught.

@@ -18,7 +18,7 @@ var roundingFunctions = map[string]function{
 // The range of decimal places.
 const (
 	leastPlaces = -20
-	mostPlaces  = 100
+	maxPlaces   = 100
 )
 
 // toPlaces makes a function of a number and of places. whole is the rounding of doubles
@@ -36,9 +36,9 @@ func toPlaces(
 		places := int64(0)
 		if len(arguments) > 1 {
 			var ok bool
-			if places, ok = document.WholeNumber(arguments[1]); !ok || places < leastPlaces || places > mostPlaces {
+			if places, ok = document.WholeNumber(arguments[1]); !ok || places < leastPlaces || places > maxPlaces {
 				return nil, boterr.Invalid("", "the places must be a whole number from %d to %d, got %s",
-					leastPlaces, mostPlaces, document.Excerpt(arguments[1]))
+					leastPlaces, maxPlaces, document.Excerpt(arguments[1]))
 			}
 		}
 		if places != 0 {

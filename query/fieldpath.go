@@ -103,10 +103,10 @@ const (
 	leafWhole leafMode = true
 )
 
-// alone returns the one value to which the path leads from root, where it meets no
+// singleValue returns the one value to which the path leads from root, where it meets no
 // array on the way, which most paths in most documents do not. The value may be
 // missing, or an array.
-func (p *fieldPath) alone(root any) (any, bool) {
+func (p *fieldPath) singleValue(root any) (any, bool) {
 	o, ok := root.(document.Object)
 	if !ok {
 		return nil, false
@@ -200,7 +200,7 @@ func (w *pathWalk) leaf(value any) bool {
 		}
 		for index, item := range array.Items() {
 			if w.test.test(item, w.evaluation) {
-				w.evaluation.at(index)
+				w.evaluation.recordPosition(index)
 				return true
 			}
 		}
@@ -216,7 +216,7 @@ func (w *pathWalk) array(array document.Array, i int) bool {
 	wanted := w.path.parts[i].index
 	for index, item := range array.Items() {
 		if _, ok := item.(document.Object); ok && w.from(item, i) {
-			w.evaluation.at(index)
+			w.evaluation.recordPosition(index)
 			return true
 		}
 		if index == wanted && w.element(item, i+1) {

@@ -50,7 +50,7 @@ func (m *pathMatcher) selectFrom(documents []document.Object, among uint32, e *E
 		if isField {
 			value = first.of(documents[i])
 		} else {
-			value, alone = m.path.alone(documents[i])
+			value, alone = m.path.singleValue(documents[i])
 		}
 		switch v := value.(type) {
 		case string:

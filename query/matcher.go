@@ -39,9 +39,9 @@ func (all allOf) match(root any, e *Evaluation) bool {
 type anyOf []matcher
 
 func (matchers anyOf) match(root any, e *Evaluation) bool {
-	before := e.outside()
+	before := e.savePosition()
 	matched := slices.ContainsFunc(matchers, func(m matcher) bool { return m.match(root, e) })
-	e.inside(before)
+	e.restorePosition(before)
 	return matched
 }
 
@@ -107,7 +107,7 @@ func (m *pathMatcher) match(root any, e *Evaluation) bool {
 	if !e.spend(conditionWork) {
 		return false
 	}
-	if value, ok := m.path.alone(root); ok {
+	if value, ok := m.path.singleValue(root); ok {
 		if _, isArray := value.(document.Array); !isArray {
 			return m.test.test(value, e)
 		}
@@ -129,8 +129,8 @@ func (c elementsOf) find(value any, e *Evaluation) (int, bool) {
 	if !e.steps(array.Len()) {
 		return 0, false
 	}
-	before := e.outside()
-	defer e.inside(before)
+	before := e.savePosition()
+	defer e.restorePosition(before)
 	for i, item := range array.Items() {
 		switch v := item.(type) {
 		case document.Array:
@@ -197,17 +197,17 @@ func (m *elementMatcher) match(root any, e *Evaluation) bool {
 		return false
 	}
 	found := foundElement{finder: m.finder}
-	before := e.outside()
+	before := e.savePosition()
 	matched := m.path.walk(root, leafWhole, &found, e)
-	outer := e.outside()
-	e.inside(before)
+	outer := e.savePosition()
+	e.restorePosition(before)
 	if !matched {
 		return false
 	}
 	if !outer.found {
 		outer.index = found.index
 	}
-	e.at(outer.index)
+	e.recordPosition(outer.index)
 	return true
 }
 

@@ -8,8 +8,8 @@ const (
 	memoryOfByte = 4
 	// memoryOfField is what a field of a document takes beside its value.
 	memoryOfField = 16
-	// mostFields is the number of fields that are looked at one by one.
-	mostFields = 64
+	// maxComparedFields is the number of fields that are looked at one by one.
+	maxComparedFields = 64
 )
 
 // grownBy is about the memory that a document takes which was made of another one, beside
@@ -19,7 +19,7 @@ func grownBy(before, after document.Object) int {
 	switch {
 	case grown <= 0:
 		return 0
-	case max(before.Len(), after.Len()) > mostFields: // Looking at all of them would take long.
+	case max(before.Len(), after.Len()) > maxComparedFields: // Looking at all of them would take long.
 		return grown * memoryOfByte
 	default:
 		return max(0, memoryOfFields(after)-memoryOfFields(before))

@@ -92,7 +92,7 @@ func (w *concurrentWrite) carryOut(ctx context.Context) error {
 	}
 	defer w.follower.hasLeft.Store(true)
 	w.made = begin(ctx, base)
-	w.made.noted, w.made.call = true, w.call
+	w.made.isObserved, w.made.call = true, w.call
 	w.call.Resume(ctx)
 	if err := w.program.run(w.call, w.made); err != nil || !w.made.isChanged() {
 		return err

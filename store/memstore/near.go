@@ -8,9 +8,9 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-// followNear is follow for a filter with a $near: it yields the documents nearest
+// visitNear is visitPlan for a filter with a $near: it yields the documents nearest
 // first, those of the same distance in the order of insertion.
-func (c *content) followNear(
+func (c *content) visitNear(
 	call *query.Evaluation, filter *query.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) error {
 	near := filter.Near()
@@ -49,7 +49,7 @@ func (c *content) planNear(near *query.GeoNear, filter *query.Filter) (plan, boo
 		for i := range c.indexes {
 			x := &c.indexes[i]
 			for j := range x.spatial {
-				if s := &x.spatial[j]; s.kind == kind && s.path == near.Key() && x.isLed(s, filter) {
+				if s := &x.spatial[j]; s.kind == kind && s.path == near.Key() && x.isSearchable(s, filter) {
 					return plan{index: x, spatial: s, used: 1}, true
 				}
 			}
@@ -58,10 +58,10 @@ func (c *content) planNear(near *query.GeoNear, filter *query.Filter) (plan, boo
 	return plan{}, false
 }
 
-// isLed reports whether a geo key can be searched: it is the first key of its index, or
+// isSearchable reports whether a geo key can be searched: it is the first key of its index, or
 // the filter bounds the first one. MongoDB needs that, and a search that works here must
 // not fail there.
-func (x *index) isLed(s *spatialIndex, filter *query.Filter) bool {
+func (x *index) isSearchable(s *spatialIndex, filter *query.Filter) bool {
 	first := x.spec.Keys[0].Path
 	if s.path == first {
 		return true

@@ -54,7 +54,7 @@ func (p *pendingWrite) perform(newest *content) {
 	}
 	p.err = errWriteEnded // Until it returns.
 	t := begin(p.ctx, newest)
-	t.noted = true
+	t.isObserved = true
 	if p.err = p.runIn(t); p.err == nil {
 		p.made = t
 	}

@@ -22,23 +22,23 @@ func (c *content) visit(
 	call *query.Evaluation, filter *query.Filter, yield func(position uint64, o document.Object) bool,
 ) error {
 	p := c.planFor(filter, nil)
-	return c.follow(call, filter, &p, yield)
+	return c.visitPlan(call, filter, &p, yield)
 }
 
-// follow yields the documents that match, in the order of a plan for the filter or in
+// visitPlan yields the documents that match, in the order of a plan for the filter or in
 // that of the filter's $near, until yield returns false.
-func (c *content) follow(
+func (c *content) visitPlan(
 	call *query.Evaluation, filter *query.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) error {
 	if filter.Near() != nil {
-		return c.followNear(call, filter, p, yield)
+		return c.visitNear(call, filter, p, yield)
 	}
-	return c.look(call, filter, p, yield)
+	return c.search(call, filter, p, yield)
 }
 
-// look yields the documents that match, in the order of a plan for the filter, until
+// search yields the documents that match, in the order of a plan for the filter, until
 // yield returns false.
-func (c *content) look(
+func (c *content) search(
 	call *query.Evaluation, filter *query.Filter, p *plan, yield func(position uint64, o document.Object) bool,
 ) error {
 	err := call.Err()
@@ -115,7 +115,7 @@ func (c *content) first(
 	p := c.planFor(filter, sort)
 	inOrder := sort == nil || p.sorted
 	var unsorted error
-	err = c.follow(call, filter, &p, func(position uint64, o document.Object) bool {
+	err = c.visitPlan(call, filter, &p, func(position uint64, o document.Object) bool {
 		if unsorted = call.CheckSort(sort, o); unsorted != nil {
 			return false
 		}
@@ -222,7 +222,7 @@ func (c *content) findWhole(
 	}
 	found := []document.Object{}
 	skip := options.Skip
-	err := c.follow(call, filter, p, func(_ uint64, o document.Object) bool {
+	err := c.visitPlan(call, filter, p, func(_ uint64, o document.Object) bool {
 		if skip > 0 {
 			skip--
 			return true
@@ -233,9 +233,9 @@ func (c *content) findWhole(
 	return found, err
 }
 
-// fewLeaders is the number of documents up to which it is faster to keep only those that
+// maxTopItems is the number of documents up to which it is faster to keep only those that
 // come first than to sort all.
-const fewLeaders = 256
+const maxTopItems = 256
 
 // findSorted is findWhole for a sort that the plan does not give.
 func (c *content) findSorted(
@@ -247,7 +247,7 @@ func (c *content) findSorted(
 	}
 	var found []document.Object
 	var err error
-	if size <= fewLeaders {
+	if size <= maxTopItems {
 		found, err = c.firstSorted(call, filter, p, options.Sort, size)
 	} else {
 		found, err = c.allSorted(call, filter, p, options.Sort)
@@ -265,7 +265,7 @@ func (c *content) firstSorted(
 ) ([]document.Object, error) {
 	compare := func(a, b document.Object) int { return call.Compare(sort, a, b) }
 	first := topItems[document.Object]{compare: compare, size: size}
-	err := c.followSortable(call, filter, p, sort, first.add)
+	err := c.visitSortable(call, filter, p, sort, first.add)
 	return first.sorted(), err
 }
 
@@ -274,20 +274,20 @@ func (c *content) allSorted(
 	call *query.Evaluation, filter *query.Filter, p *plan, sort *query.Sort,
 ) ([]document.Object, error) {
 	found := []document.Object{}
-	err := c.followSortable(call, filter, p, sort, func(o document.Object) { found = append(found, o) })
+	err := c.visitSortable(call, filter, p, sort, func(o document.Object) { found = append(found, o) })
 	if err == nil {
 		call.Sort(sort, found)
 	}
 	return found, err
 }
 
-// followSortable hands over the documents that match. The error is that of a document of
+// visitSortable hands over the documents that match. The error is that of a document of
 // which no order follows by the sort.
-func (c *content) followSortable(
+func (c *content) visitSortable(
 	call *query.Evaluation, filter *query.Filter, p *plan, sort *query.Sort, take func(document.Object),
 ) error {
 	var unsorted error
-	err := c.follow(call, filter, p, func(_ uint64, o document.Object) bool {
+	err := c.visitPlan(call, filter, p, func(_ uint64, o document.Object) bool {
 		if unsorted = call.CheckSort(sort, o); unsorted != nil {
 			return false
 		}
@@ -310,7 +310,7 @@ func (c *content) count(call *query.Evaluation, filter *query.Filter) (int, erro
 		return count, call.Err()
 	}
 	count := 0
-	err := c.follow(call, filter, &p, func(uint64, document.Object) bool {
+	err := c.visitPlan(call, filter, &p, func(uint64, document.Object) bool {
 		count++
 		return true
 	})

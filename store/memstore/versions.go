@@ -44,7 +44,7 @@ func (v *versions) write(ctx context.Context, looks int, run func(*transaction) 
 		return err
 	}
 	t := begin(ctx, v.newest.Load())
-	t.noted = len(v.watchers) > 0 || len(v.followers) > 0
+	t.isObserved = len(v.watchers) > 0 || len(v.followers) > 0
 	if err := t.runLocked(looks, run); err != nil {
 		return err
 	}
@@ -84,9 +84,9 @@ type transaction struct {
 	before *content
 	next   *content
 	edit   *persistent.Edit
-	// hasParted tells that the indexes of next are its own, noted that somebody wants to
+	// hasOwnIndexes tells that the indexes of next are its own, noted that somebody wants to
 	// know what the transaction did.
-	hasParted, noted bool
+	hasOwnIndexes, isObserved bool
 	// changes are what it did to documents, where that is noted.
 	changes []documentChange
 	// indexed is the index that it made, nil where it made none.
@@ -126,8 +126,8 @@ func (t *transaction) reindex(position uint64, before, after document.Object) er
 		if t.next.indexes[i].sameFields(before, after) {
 			continue
 		}
-		if !t.hasParted {
-			t.next.indexes, t.hasParted = slices.Clone(t.next.indexes), true
+		if !t.hasOwnIndexes {
+			t.next.indexes, t.hasOwnIndexes = slices.Clone(t.next.indexes), true
 		}
 		grown, err := t.next.indexes[i].replace(t.edit, position, before, after)
 		if err == nil {

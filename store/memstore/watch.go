@@ -67,7 +67,7 @@ func (v *versions) notifyReset() {
 
 // note keeps what was done to a document where somebody wants to know it.
 func (t *transaction) note(position uint64, before, after document.Object) {
-	if t.noted {
+	if t.isObserved {
 		t.changes = append(t.changes, documentChange{position: position, before: before, after: after})
 	}
 }

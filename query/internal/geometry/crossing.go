@@ -10,11 +10,11 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// mostWork bounds the search for crossings in one polygon, in comparisons of two
+// maxWork bounds the search for crossings in one polygon, in comparisons of two
 // boxes; that of two sides counts for many. Outlines of hundreds of thousands of short
 // sides stay far below; what exceeds it was made to be slow.
 const (
-	mostWork    = 200_000_000
+	maxWork     = 200_000_000
 	workOfSides = 50
 )
 
@@ -115,7 +115,7 @@ func checkCrossings(sides []side) error {
 				return boterr.Invalid("", "the sides of a polygon cross: %s and %s", next, earlier)
 			}
 		}
-		if work += len(open); work > mostWork {
+		if work += len(open); work > maxWork {
 			return boterr.New(boterr.ResourceExhausted, "", "the polygon has too many long sides to be looked at")
 		}
 		kept = append(kept, next)

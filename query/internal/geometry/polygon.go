@@ -22,15 +22,15 @@ type Polygon struct {
 	strict bool
 }
 
-// mostRings bounds the work of finding out which ring is in which.
-const mostRings = 8192
+// maxRings bounds the work of finding out which ring is in which.
+const maxRings = 8192
 
 // NewPolygon returns the polygon within the first ring and outside of the others.
 // Of the two sides of a ring the smaller one is within it, whatever the order of
 // its points. Sides must not cross, and the others be holes in the first.
 func NewPolygon(rings [][]Point) (*Polygon, error) {
-	if len(rings) == 0 || len(rings) > mostRings {
-		return nil, boterr.Invalid("", "a polygon has from 1 to %d rings, got %d", mostRings, len(rings))
+	if len(rings) == 0 || len(rings) > maxRings {
+		return nil, boterr.Invalid("", "a polygon has from 1 to %d rings, got %d", maxRings, len(rings))
 	}
 	loops := make([]*s2.Loop, len(rings))
 	for i, ring := range rings {

@@ -127,7 +127,7 @@ func (l literal) compile(c *compiler) { c.emit(textStep{string(l)}) }
 func (s sequence) compile(c *compiler) {
 	for i, part := range s {
 		if i+1 < len(s) {
-			part = settled(part, s[i+1])
+			part = autoPossessive(part, s[i+1])
 		}
 		part.compile(c)
 	}

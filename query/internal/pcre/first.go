@@ -66,9 +66,9 @@ func (f *firsts) addAlternatives(list alternatives) bool {
 	return nothing
 }
 
-// settled makes a run possessive that what follows it cannot begin with one of: \d+ before a
+// autoPossessive makes a run possessive that what follows it cannot begin with one of: \d+ before a
 // letter would try in vain with fewer digits.
-func settled(part, next node) node {
+func autoPossessive(part, next node) node {
 	run, ok := part.(repeat)
 	if !ok || run.kind != greedy {
 		return part

@@ -9,10 +9,10 @@ import (
 type piece []*setStep
 
 const (
-	// longestPiece is the most characters of a piece that are looked for.
-	longestPiece = 16
-	// mostPieces is the most pieces of a pattern that are looked for.
-	mostPieces = 8
+	// maxPieceLength is the most characters of a piece that are looked for.
+	maxPieceLength = 16
+	// maxPieces is the most pieces of a pattern that are looked for.
+	maxPieces = 8
 	// boundAfter is the work on a text, for a byte and at least, after which it is worth
 	// looking for the pieces.
 	boundAfter      = 8
@@ -113,7 +113,7 @@ func (c *pieceCollector) add(n node) {
 
 // take adds a character to the piece.
 func (c *pieceCollector) take(characters set) {
-	if len(c.last) < longestPiece && len(c.pieces) < mostPieces {
+	if len(c.last) < maxPieceLength && len(c.pieces) < maxPieces {
 		c.last = append(c.last, newSetStep(characters))
 	}
 }
