@@ -52,13 +52,9 @@ func assignmentFailures() map[string][]failure {
 			errorOf(boterr.Unsupported, "not of type", "channel", `{"channel": {"_id": "hotel"}}`),
 			errorOf(boterr.Unavailable, "did not answer", "", `{}`).after(disconnected("desk")),
 		},
-		"getAssignment":               {notFound("no assignment", "assignmentId")},
-		"getAssignmentByOutlet":       {notFound("no open assignment", "channelId")},
-		"getAssignmentByBravoGroupId": {notFound("of that group", "bravoGroupId")},
-		"getAssignmentsByMemberId":    {errorOf(boterr.InvalidArgument, "other than 1 and -1", "sortBy.createdAt", `{"sortBy": {"createdAt": 2}}`)},
-		"getAssignmentsByMeta":        {errorOf(boterr.InvalidArgument, "operator", "meta", `{"meta": {"tier": {"$ne": 1}}}`)},
-		"updateAssignmentGroup":       {errorOf(boterr.NotFound, "no group", "group._id", `{"group": {"_id": "none"}}`)},
-		"updateAssignmentMeta":        {notFound("no assignment", "assignmentId")},
+		"getAssignmentsByMemberId": {errorOf(boterr.InvalidArgument, "other than 1 and -1", "sortBy.createdAt", `{"sortBy": {"createdAt": 2}}`)},
+		"getAssignmentsByMeta":     {errorOf(boterr.InvalidArgument, "operator", "meta", `{"meta": {"tier": {"$ne": 1}}}`)},
+		"updateAssignmentGroup":    {errorOf(boterr.NotFound, "no group", "group._id", `{"group": {"_id": "none"}}`)},
 		"endLiveChat": {
 			errorOf(boterr.NotFound, "no assignment belongs", "messageEvent", ofNobody),
 			errorOf(boterr.FailedPrecondition, "has ended", "messageEvent", `{}`).after(called),
@@ -80,17 +76,13 @@ func assignmentFailures() map[string][]failure {
 func groupFailures() map[string][]failure {
 	notOnBravo := errorOf(boterr.Unsupported, "not of type bravo", "channel", onDesk)
 	return map[string][]failure{
-		"getGroup":                  {notFound("no group", "groupId")},
-		"getGroupByExternalId":      {notFound("No group fits", "adminExternalId")},
-		"getGroupByGroupExternalId": {notFound("no such group", "groupExternalId")},
-		"getGroupByInletGroup":      {notFound("No group fits", "inletGroupExternalId")},
-		"getGroupByMemberId":        {notFound("No group fits", "memberId")},
+		"getGroupByExternalId": {notFound("No group fits", "adminExternalId")},
+		"getGroupByInletGroup": {notFound("No group fits", "inletGroupExternalId")},
+		"getGroupByMemberId":   {notFound("No group fits", "memberId")},
 		"updateGroup": {
 			errorOf(boterr.InvalidArgument, "would change app", "group.app", `{"group": {"_id": "<dora's group>", "app": "elsewhere"}}`),
 			errorOf(boterr.NotFound, "no group", "group._id", `{"group": {"_id": "none", "name": "x"}}`),
 		},
-		"updateGroupMeta":             {notFound("no group", "groupId")},
-		"inactivateGroup":             {notFound("no group", "groupId")},
 		"handleAdminJoinedGroup":      {notFound("no such group", "bravoGroupId"), notOnBravo},
 		"disableBravoGroupInviteLink": {notFound("no such group", "externalId"), notOnBravo},
 		"createBravoGroup": {
@@ -111,8 +103,6 @@ func groupFailures() map[string][]failure {
 			errorOf(boterr.NotFound, "channel does not exist", "channel", `{"channel": {"_id": "none"}}`),
 			errorOf(boterr.Unsupported, "not of type hotel", "channel", onDesk),
 		},
-		"getAdmin":             {notFound("no agent", "adminId")},
-		"getAdminByExternalId": {notFound("no agent", "externalId")},
 	}
 }
 

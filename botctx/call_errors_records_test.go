@@ -20,8 +20,6 @@ func recordFailures() map[string][]failure {
 	}
 	noSource := errorOf(boterr.InvalidArgument, "None of `collectionName`", "dataSourceId", `{"dataSourceId": null}`)
 	return map[string][]failure{
-		"getChannel": {errorOf(boterr.NotFound, "channel does not exist", "channelId", `{"channelId": "none"}`)},
-		"getMember":  {errorOf(boterr.NotFound, "no member", "memberId", `{"memberId": "none"}`)},
 		"findAndModifyMember": {
 			errorOf(boterr.InvalidArgument, noType, "patch.$set.firstName", `{"patch": {"$set": {"firstName": 7}}}`),
 			errorOf(boterr.AlreadyExists, "externalId", "", `{"patch": {"$set": {"externalId": "external bob"}}}`),
@@ -45,7 +43,6 @@ func recordFailures() map[string][]failure {
 			errorOf(boterr.NotFound, "no member", "member._id", `{"member": {"_id": "none"}}`),
 			errorOf(boterr.Conflict, "etag checks", "member.etag", `{"member": {"_id": "member-1", "etag": "old"}}`).on(fakes.Config(func(c *botctx.Config) { c.CheckEtags = true })),
 		},
-		"checkAndSaveMemberReferFrom": {errorOf(boterr.NotFound, "no member", "memberId", `{"memberId": "none"}`)},
 		"findAndModifyDataFromDataSource": {
 			noOperator(`{"filter": {"n": {"$is": 1}}}`),
 			errorOf(boterr.InvalidArgument, "mixes operators", "patch", mixed),

@@ -23,10 +23,9 @@ func TestCall_KnowsEveryOperation(t *testing.T) {
 	for _, operation := range operations.All() {
 		names = append(names, botctx.Op(operation.Name))
 		require.True(t, botctx.Op(operation.Name).Exists())
-		require.Contains(t, templates, operation.Name)
+		require.Contains(t, templates, operation.Name, "needs a row with one argument")
 	}
-	require.Len(t, names, 69)
-	require.Len(t, templates, 69)
+	require.Len(t, templates, len(names))
 	require.Equal(t, names, botctx.Ops())
 }
 
