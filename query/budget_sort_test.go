@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/query"
 )
 
@@ -45,13 +46,14 @@ func sortsOfLists(
 
 func TestSort_LongListByField(t *testing.T) {
 	t.Parallel()
-	o := longList(150_000)
+	many := rounds.Of(t, 15_000, 150_000)
+	o := longList(many)
 	for _, by := range []document.Object{document.O("at", 1), document.O("text", -1), document.O("none", 1, "at", -1)} {
 		for name, sorted := range sortsOfLists(t, by) {
-			after, err := sorted(query.NewEvaluation(t.Context()), o)
+			after, err := sorted(query.NewPartialEvaluation(t.Context(), many, 150_000), o)
 			require.NoError(t, err, "%s by %s", name, by)
 			list := document.Get(after, "l", document.Array{})
-			require.Equal(t, 150_000, list.Len())
+			require.Equal(t, many, list.Len())
 			require.NotEqual(t, document.Get(o, "l.1.at", -1), document.Get(after, "l.1.at", -1), "%s by %s", name, by)
 		}
 	}
@@ -59,13 +61,14 @@ func TestSort_LongListByField(t *testing.T) {
 
 func TestSort_LongListOfEqualValues(t *testing.T) {
 	t.Parallel()
-	o := longList(150_000)
+	many := rounds.Of(t, 15_000, 150_000)
+	o := longList(many)
 	by := document.O()
 	for i := range 32 {
 		by = by.With(fmt.Sprint("none", i), 1)
 	}
 	for name, sorted := range sortsOfLists(t, by) {
-		call := query.NewEvaluation(t.Context())
+		call := query.NewPartialEvaluation(t.Context(), many, 150_000)
 		var err error
 		for i := 0; err == nil && i < 3; i++ {
 			_, err = sorted(call, o)
@@ -85,13 +88,13 @@ func sortedIn(call *query.Evaluation, sort *query.Sort, documents []document.Obj
 
 func TestSort_MostlyEqualPaths(t *testing.T) {
 	t.Parallel()
-	documents := make([]document.Object, 300_000)
+	documents := make([]document.Object, rounds.Of(t, 30_000, 300_000))
 	for i := range documents {
 		documents[i] = document.O("a", i%2, "b", i%3, "c", "same", "d", nil, "at", (i*7919)%len(documents))
 	}
 	sort, err := query.CompileSort(document.O("a", 1, "b", -1, "c", 1, "d", 1, "e", 1, "at", 1))
 	require.NoError(t, err)
-	require.NoError(t, sortedIn(query.NewEvaluation(t.Context()), sort, documents))
+	require.NoError(t, sortedIn(query.NewPartialEvaluation(t.Context(), len(documents), 300_000), sort, documents))
 	require.Equal(t, 2, document.Get(documents[0], "b", 0))
 }
 
@@ -126,10 +129,11 @@ func TestSort_ManyFieldsOfLongLists(t *testing.T) {
 	}
 	sort, err := query.CompileSort(by)
 	require.NoError(t, err)
-	documents := slices.Repeat([]document.Object{longList(20_000)}, 32)
-	err = sortedIn(query.NewEvaluation(t.Context()), sort, documents)
+	many := rounds.Of(t, 2_000, 20_000)
+	documents := slices.Repeat([]document.Object{longList(many)}, 32)
+	err = sortedIn(query.NewPartialEvaluation(t.Context(), many, 20_000), sort, documents)
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
 	byTwo, err := query.CompileSort(document.O("l.text", 1, "l.at", -1))
 	require.NoError(t, err)
-	require.NoError(t, sortedIn(query.NewEvaluation(t.Context()), byTwo, documents))
+	require.NoError(t, sortedIn(query.NewPartialEvaluation(t.Context(), many, 20_000), byTwo, documents))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/query"
 )
 
@@ -51,10 +52,16 @@ func hostileFilters() map[string]document.Object {
 	}
 }
 
-// largeDocuments are documents of long arrays and texts, of about 20 MB.
-func largeDocuments() []document.Object {
-	long := strings.Repeat("x", 1<<20)
-	items := make([]any, 20_000)
+// eighths is the part of largeDocuments, and of the budget, that is enough.
+func eighths(t *testing.T) int {
+	t.Helper()
+	return rounds.Of(t, 1, 8)
+}
+
+// largeDocuments are documents of long arrays and texts, of about 20 MB, or so many eighths of that.
+func largeDocuments(eighths int) []document.Object {
+	long := strings.Repeat("x", eighths<<17)
+	items := make([]any, eighths*2_500)
 	for i := range items {
 		items[i] = document.O("a", 1)
 	}
@@ -62,7 +69,7 @@ func largeDocuments() []document.Object {
 	var documents []document.Object
 	for i := range 8 {
 		documents = append(documents, document.O(
-			"_id", i, "l", nulls(200_000), "s", long, "t", strings.Clone(long),
+			"_id", i, "l", nulls(eighths*25_000), "s", long, "t", strings.Clone(long),
 			"o", objects))
 	}
 	return documents
@@ -70,11 +77,12 @@ func largeDocuments() []document.Object {
 
 func TestFilter_IsBounded(t *testing.T) {
 	t.Parallel()
-	documents := largeDocuments()
+	part := eighths(t)
+	documents := largeDocuments(part)
 	for name, source := range hostileFilters() {
 		filter, err := query.CompileFilter(source)
 		if err == nil {
-			call := query.NewEvaluation(t.Context())
+			call := query.NewPartialEvaluation(t.Context(), part, 8)
 			for _, o := range documents {
 				if _, err = call.Check(filter, o); err != nil {
 					break
@@ -97,7 +105,8 @@ func requireTooMuch(t *testing.T, err error, name string) {
 
 func TestChange_IsBounded(t *testing.T) {
 	t.Parallel()
-	documents := largeDocuments()
+	part := eighths(t)
+	documents := largeDocuments(part)
 	paths := document.O()
 	var arrayFilters []document.Object
 	for i := range 100 {
@@ -107,7 +116,7 @@ func TestChange_IsBounded(t *testing.T) {
 	}
 	update, err := query.CompileUpdate(document.O("$unset", paths), arrayFilters...)
 	require.NoError(t, err)
-	call := query.NewEvaluation(t.Context())
+	call := query.NewPartialEvaluation(t.Context(), part, 8)
 	for range 20 { // As if there were more of them, for which the budget grows.
 		for _, o := range documents {
 			if _, _, err = call.Change(query.Change{Update: update}, nil, o); err != nil {
@@ -160,10 +169,11 @@ func TestProjection_IsBounded(t *testing.T) {
 
 func TestSort_IsBounded(t *testing.T) {
 	t.Parallel()
-	documents := largeDocuments()
+	part := eighths(t)
+	documents := largeDocuments(part)
 	sort, err := query.CompileSort(document.O("l", 1))
 	require.NoError(t, err)
-	call := query.NewEvaluation(t.Context())
+	call := query.NewPartialEvaluation(t.Context(), part, 8)
 	for range 1_000 {
 		call.Compare(sort, documents[0], documents[1])
 	}
@@ -205,8 +215,9 @@ func TestEvaluation_UsualCallsPass(t *testing.T) {
 	sort, err := query.CompileSort(document.O("age", -1, "name", 1))
 	require.NoError(t, err)
 
-	call := query.NewEvaluation(t.Context())
-	for range 100_000 {
+	many := rounds.Of(t, 10_000, 100_000)
+	call := query.NewPartialEvaluation(t.Context(), many, 100_000)
+	for range many {
 		matched, err := call.Check(filter, o)
 		require.NoError(t, err)
 		require.True(t, matched)
@@ -223,12 +234,13 @@ func TestEvaluation_UsualCallsPass(t *testing.T) {
 
 func TestEvaluation_UsualPatternPasses(t *testing.T) {
 	t.Parallel()
+	many := rounds.Of(t, 50_000, 1_000_000)
 	o := document.O("_id", 1, "s", "text 1")
 	for _, pattern := range []string{"^te", "ext", "(a?)(a?)b", `\d+$`, "T.*1"} {
 		filter, err := query.CompileFilter(document.O("s", document.O("$regex", pattern, "$options", "i")))
 		require.NoError(t, err)
-		call := query.NewEvaluation(t.Context())
-		for range 1_000_000 {
+		call := query.NewPartialEvaluation(t.Context(), many, 1_000_000)
+		for range many {
 			if _, err = call.Check(filter, o); err != nil {
 				break
 			}
@@ -246,8 +258,9 @@ func TestEvaluation_ManyPatterns(t *testing.T) {
 	filter, err := query.CompileFilter(document.O("$or", document.A(patterns...)))
 	require.NoError(t, err)
 	o := document.O("_id", 1, "s", "text 1")
-	call := query.NewEvaluation(t.Context())
-	for i := 0; err == nil && i < 5_000; i++ {
+	many := rounds.Of(t, 500, 5_000)
+	call := query.NewPartialEvaluation(t.Context(), many, 5_000)
+	for i := 0; err == nil && i < many; i++ {
 		_, err = call.Check(filter, o)
 	}
 	require.ErrorIs(t, err, boterr.ResourceExhausted)
@@ -255,6 +268,7 @@ func TestEvaluation_ManyPatterns(t *testing.T) {
 
 func TestEvaluation_ManySmallChanges(t *testing.T) {
 	t.Parallel()
+	many := rounds.Of(t, 25_000, 500_000)
 	fields := document.O()
 	for i := range 10 {
 		fields = fields.With(fmt.Sprint("field", i), i)
@@ -267,9 +281,9 @@ func TestEvaluation_ManySmallChanges(t *testing.T) {
 	} {
 		update, err := query.CompileUpdate(source)
 		require.NoError(t, err)
-		call := query.NewEvaluation(t.Context())
+		call := query.NewPartialEvaluation(t.Context(), many, 500_000)
 		o := document.O("_id", 1)
-		for i := 0; err == nil && i < 500_000; i++ {
+		for i := 0; err == nil && i < many; i++ {
 			call.Visit(o)
 			_, _, err = call.Change(query.Change{Update: update}, nil, o)
 		}
@@ -279,14 +293,14 @@ func TestEvaluation_ManySmallChanges(t *testing.T) {
 
 func TestChange_ChargesManyElements(t *testing.T) {
 	t.Parallel()
-	items := make([]any, 100_000)
+	items := make([]any, rounds.Of(t, 10_000, 100_000))
 	for i := range items {
 		items[i] = document.O("a", 1)
 	}
 	o := document.O("_id", 1, "o", document.A(items...))
 	update, err := query.CompileUpdate(document.O("$set", document.O("o.$[].a", 2)))
 	require.NoError(t, err)
-	call := query.NewEvaluation(t.Context())
+	call := query.NewPartialEvaluation(t.Context(), len(items), 100_000)
 	for i := 0; err == nil && i < 60; i++ {
 		_, _, err = call.Change(query.Change{Update: update}, nil, o)
 	}
@@ -331,7 +345,7 @@ func TestEvaluation_Resume(t *testing.T) {
 
 func TestEvaluation_ContextEnds(t *testing.T) {
 	t.Parallel()
-	o := largeDocuments()[0]
+	o := largeDocuments(eighths(t))[0]
 	loop := overNulls(100_000, 1)
 	filter, err := query.CompileFilter(document.O("$expr", loop))
 	require.NoError(t, err)

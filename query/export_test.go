@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"time"
 
 	"github.com/botctx/go-sdk/document"
@@ -16,4 +17,14 @@ func EvaluateExpression(source any, o document.Object, now time.Time) (value any
 	}
 	value, err = compiled.evaluate(&expressionRun{root: o, now: now})
 	return value, err == nil && value != document.Missing, err
+}
+
+// NewPartialEvaluation returns an evaluation with part of the base budget. What a call may do
+// is that and what its documents are worth, so that it tells of so many documents what a
+// whole budget tells of all of them.
+func NewPartialEvaluation(ctx context.Context, part, of int) *Evaluation {
+	e := NewEvaluation(ctx)
+	e.budget.left = e.budget.left / of * part
+	e.budget.room = e.budget.room / of * part
+	return e
 }

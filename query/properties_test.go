@@ -12,8 +12,8 @@ import (
 	"github.com/botctx/go-sdk/query"
 )
 
-// rounds is the number of random inputs of a property.
-const rounds = 1000
+// samples is the number of random inputs of a property.
+const samples = 1000
 
 // randomDocument returns a document with fields whose names come again and again.
 func randomDocument(random *rand.Rand) document.Object {
@@ -48,7 +48,7 @@ func TestCompare_TotalOrder(t *testing.T) {
 			requireOrder(t, document.Compare, a, b, edges[random.IntN(len(edges))])
 		}
 	}
-	for range rounds {
+	for range samples {
 		a, b, c := arbitrary.Value(random, 3), arbitrary.Value(random, 3), arbitrary.Value(random, 3)
 		requireOrder(t, document.Compare, a, b, c)
 		require.Equal(t, document.Compare(a, b) == 0, document.Equal(a, b))
@@ -64,7 +64,7 @@ func TestSort_TotalOrder(t *testing.T) {
 	} {
 		order, err := query.CompileSort(source)
 		require.NoError(t, err)
-		for range rounds / 3 {
+		for range samples / 3 {
 			requireOrder(t, order.Compare, randomDocument(random), randomDocument(random), randomDocument(random))
 		}
 		documents := make([]document.Object, 50)
@@ -92,7 +92,7 @@ func TestSort_TwoPathsAgreeWithOne(t *testing.T) {
 			require.NoError(t, err)
 			beside, err := query.CompileSort(document.O(path, direction, "a.none.none", 1))
 			require.NoError(t, err)
-			for range rounds {
+			for range samples {
 				one, other := randomDocument(random), randomDocument(random)
 				if beside.Check(one) == nil && beside.Check(other) == nil {
 					require.Equal(t, alone.Compare(one, other), beside.Compare(one, other), "%s by %s %d", one, path, direction)
@@ -110,7 +110,7 @@ func TestFilter_AsOperatorsAreDefined(t *testing.T) {
 		require.NoError(t, err)
 		return filter.Match(o)
 	}
-	for range rounds {
+	for range samples {
 		o := randomDocument(random)
 		v, w := arbitrary.Value(random, 2), arbitrary.Value(random, 2)
 		equal := matches(o, "a", document.O("$eq", v))

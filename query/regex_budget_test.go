@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/query"
 )
 
@@ -17,6 +18,16 @@ const endless = `(?=(a+)+$)a`
 // manyLetters is a text that it does not match.
 var manyLetters = strings.Repeat("a", 5000) + "!"
 
+func withManyLetters() document.Object {
+	return document.O("_id", 1, "a", manyLetters, "b", 1, "l", document.A(manyLetters))
+}
+
+// partialCall returns a call with a part of the budget, which a pattern without end is not to exceed either.
+func partialCall(t *testing.T) *query.Evaluation {
+	t.Helper()
+	return query.NewPartialEvaluation(t.Context(), rounds.Of(t, 1, 16), 16)
+}
+
 func TestCheck_PatternWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for name, condition := range map[string]document.Object{
@@ -24,25 +35,43 @@ func TestCheck_PatternWithoutEnd(t *testing.T) {
 		"denied":       document.O("a", document.O("$not", document.O("$regex", endless))),
 		"in $nor":      document.O("$nor", document.A(document.O("a", document.O("$regex", endless)))),
 		"of elements":  document.O("l", document.O("$elemMatch", document.O("$regex", endless))),
-		"computed":     document.O("$expr", document.O("$regexMatch", document.O("input", "$a", "regex", endless))),
-		"all of them":  document.O("$expr", document.O("$regexFindAll", document.O("input", "$a", "regex", endless))),
 		"beside other": document.O("b", 1, "a", document.O("$regex", endless)),
 	} {
 		filter, err := query.CompileFilter(condition)
 		require.NoError(t, err)
-		matched, err := filter.Check(document.O("_id", 1, "a", manyLetters, "b", 1, "l", document.A(manyLetters)))
+		matched, err := partialCall(t).Check(filter, withManyLetters())
 		require.False(t, matched)
-		require.Contains(t, []boterr.Code{boterr.ResourceExhausted, boterr.InvalidArgument}, boterr.CodeOf(err), name)
+		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
+	}
+}
+
+func TestExpression_PatternWithoutEnd(t *testing.T) {
+	t.Parallel()
+	for _, operator := range []string{"$regexMatch", "$regexFindAll"} {
+		filter, err := query.CompileFilter(document.O("$expr", document.O(operator, document.O("input", "$a", "regex", endless))))
+		require.NoError(t, err)
+		matched, err := filter.Check(withManyLetters())
+		require.False(t, matched)
+		require.ErrorIs(t, err, boterr.InvalidArgument, operator)
 	}
 }
 
 func TestChange_PatternWithoutEnd(t *testing.T) {
 	t.Parallel()
 	o := document.O("_id", 1, "l", document.A("b", manyLetters))
-	_, err := changed(t, o, document.O("$pull", document.O("l", document.O("$regex", endless))))
-	require.ErrorIs(t, err, boterr.ResourceExhausted)
-	_, err = changed(t, o, document.Set("l.$[e]", 1), document.O("e", document.O("$regex", endless)))
-	require.ErrorIs(t, err, boterr.ResourceExhausted)
+	for name, compile := range map[string]func() (*query.Update, error){
+		"$pull": func() (*query.Update, error) {
+			return query.CompileUpdate(document.O("$pull", document.O("l", document.O("$regex", endless))))
+		},
+		"array filter": func() (*query.Update, error) {
+			return query.CompileUpdate(document.Set("l.$[e]", 1), document.O("e", document.O("$regex", endless)))
+		},
+	} {
+		update, err := compile()
+		require.NoError(t, err)
+		_, _, err = partialCall(t).Change(query.Change{Update: update}, nil, o)
+		require.ErrorIs(t, err, boterr.ResourceExhausted, name)
+	}
 }
 
 func TestExpression_PatternsCountTogether(t *testing.T) {

@@ -27,7 +27,7 @@ type aSide struct {
 func eachASide(t *testing.T, seed uint64, try func(s *aSide)) {
 	t.Helper()
 	s := &aSide{T: t, random: rand.New(rand.NewPCG(seed, seed))}
-	for range rounds {
+	for range samples {
 		s.before = randomDocument(s.random)
 		try(s)
 	}
@@ -269,7 +269,7 @@ func TestPop_AsDefined(t *testing.T) {
 func TestRename_IsSetAndUnset(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(17, 17))
-	for range rounds {
+	for range samples {
 		before := randomDocument(random)
 		after, err := changed(t, before, document.O("$rename", document.O("a", "b")))
 		require.NoError(t, err)
