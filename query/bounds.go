@@ -11,23 +11,22 @@ import (
 	"github.com/botctx/go-sdk/query/internal/pcre"
 )
 
-// KeyRange is a range of keys as AppendKey makes them: from From on, up to To and
-// without it.
+// KeyRange is a range of keys as AppendKey makes them, with From and without To.
 type KeyRange struct {
 	From, To []byte
-	// Point tells that the range holds the one key From, and keys that begin with it.
+	// Point tells that the range holds only the key From, and keys that begin with it.
 	Point bool
 }
 
-// Bounds is what a condition says of the values at a path, for whoever keeps these
+// Bounds are the ranges in which a condition needs a value at a path, for an index that keeps these
 // values in order.
 type Bounds struct {
-	// Ranges are in ascending order and do not overlap. A document that meets the
-	// condition has a value at the path, as Values gives them, whose key is in one of
-	// them. What has no value there has null.
+	// Ranges are in ascending order and do not overlap. A document that meets the condition has a
+	// value at the path, as Values gives them, whose key is in one of the ranges. A document
+	// without a value there counts as one with null.
 	Ranges []KeyRange
-	// Exact tells that, the other way round, each document that has such a value
-	// meets the condition.
+	// Exact tells that the converse holds, too: each document with such a value meets the
+	// condition.
 	Exact bool
 }
 
@@ -57,9 +56,8 @@ func eachCondition(m matcher, yield func(Condition) bool) bool {
 	return true
 }
 
-// Bounds returns what the condition says of the values at a path, and whether it
-// says anything. A path with a name that may be the index of an element has no
-// bounds: a filter finds more through it than Values gives.
+// Bounds returns the bounds of the condition at a path, and whether it has any. A path with a name
+// that may be the index of an element has none: through it a filter finds more than Values gives.
 func (c Condition) Bounds(path string) (Bounds, bool) { return boundsAt(c.matcher, path) }
 
 // boundsAt returns what a matcher says of the values at a path.
@@ -94,12 +92,12 @@ func (m *elementMatcher) boundsAt(path string) (bounds Bounds, ok bool) {
 			bounds, ok = boundsAt(finder.query, inner)
 		}
 	}
-	bounds.Exact = false // A value that is no array's element is in the bounds, too.
+	bounds.Exact = false // The bounds also hold values that are not in an array.
 	return bounds, ok
 }
 
-// boundsAt returns the bounds of the first matcher that has any: two of them may be
-// met by two values.
+// boundsAt returns the bounds of the first matcher that has any. Those of two cannot be
+// intersected: each may be met by another value of an array.
 func (all allOf) boundsAt(path string) (Bounds, bool) {
 	for _, m := range all {
 		if bounds, ok := boundsAt(m, path); ok {
@@ -157,9 +155,9 @@ func boundsOfTest(test candidateTest) (Bounds, bool) {
 	}
 }
 
-// boundsOfEqual are the bounds of $eq. Whole arrays are found by their elements, which
-// is not tried here; null matches less than what has the key of null, such as a
-// scalar where the path leads on.
+// boundsOfEqual are the bounds of $eq. A whole array has none here, since an index holds its
+// elements. Those of null are not exact: a document where the path leads through a scalar has the
+// key of null, too, and does not match.
 func boundsOfEqual(value any) (Bounds, bool) {
 	if document.ClassOf(value) == document.ClassArray {
 		return Bounds{}, false
@@ -201,8 +199,8 @@ func boundsOfOrder(c *ordered) (Bounds, bool) {
 	return Bounds{Ranges: []KeyRange{bounds}, Exact: true}, true
 }
 
-// lowestOf is the lowest key of a class that is greater or less than others: for
-// numbers that of negative infinity, since NaN is neither.
+// lowestOf is the lowest key of a class that $gt and $lt can find: for numbers that of negative
+// infinity, since NaN is neither greater nor less than a number.
 func lowestOf(class int) []byte {
 	if class == document.ClassNumber {
 		return document.AppendKey(nil, math.Inf(-1))
@@ -247,8 +245,8 @@ func pointOf(value any) KeyRange {
 	return KeyRange{From: key[:end:end], To: afterAll(after), Point: true}
 }
 
-// KeyAfter returns the lowest key that is higher than all keys that begin with key,
-// which is none of bytes 0xff alone.
+// KeyAfter returns the lowest key above all keys that begin with key. A key of bytes 0xff alone is
+// not allowed.
 func KeyAfter(key []byte) []byte { return afterAll(slices.Clone(key)) }
 
 // afterAll is KeyAfter in the memory of key.
@@ -261,8 +259,8 @@ func afterAll(key []byte) []byte {
 	return key[:last+1]
 }
 
-// CommonRanges returns what two lists of ranges have in common. Both are in ascending
-// order without overlap, and so is the result.
+// CommonRanges returns the intersection of two lists of ranges. Both are in ascending order without
+// overlap, and so is the result.
 func CommonRanges(a, b []KeyRange) []KeyRange {
 	var common []KeyRange
 	for len(a) > 0 && len(b) > 0 {

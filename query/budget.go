@@ -10,7 +10,8 @@ import (
 // keep.
 type budget struct {
 	ctx context.Context //nolint:containedctx // It belongs to the one call that the budget is for.
-	// portion is the work until the context is looked at again, left what there is beside it.
+	// portion is the work that may be done before the context is checked again, left what remains
+	// after it.
 	portion, left int
 	// unmeasured are the documents that were visited and added no bytes.
 	unmeasured int
@@ -20,14 +21,14 @@ type budget struct {
 	failure error
 }
 
-// The budget of a call. That of work is what a processor does in about a quarter of a second, and
-// as much again for each 15 MB of documents: a plain condition takes 32 on a document.
+// The budget of a call: work for about a quarter of a second of a processor, and as much again for
+// each 15 MB of documents. A plain condition on a document takes 32.
 const (
 	// baseWork and baseRoom are what every call has.
 	baseWork = 256 << 20
 	baseRoom = 64 << 20
-	// workPerDocument is what each document that is looked at adds, and workPerByte what its
-	// bytes do where that is not enough.
+	// workPerDocument is what each document that is looked at adds to the budget. Where that is not
+	// enough, workPerByte is added for each of its bytes.
 	workPerDocument = 1 << 10
 	workPerByte     = 16
 	// roomPerDocument and roomPerByte are what they add to what may be kept.
@@ -46,9 +47,8 @@ func (b *budget) visit(documents int) {
 	b.room += documents * roomPerDocument
 }
 
-// isBehind reports whether the call has done or kept more than its documents are worth by
-// their number. As long as it has not, nobody reads their sizes: to a plain scan that would
-// be as much work as its condition.
+// isBehind reports whether the call has used up what the number of its documents allows. Only then
+// are their sizes read: in a plain scan that would be as much work as the condition itself.
 func (b *budget) isBehind() bool { return b.left < baseWork || b.room < baseRoom }
 
 // measure adds what a document that was visited is worth by its size.
@@ -79,8 +79,8 @@ func (b *budget) nextPortion() bool {
 	return b.failure == nil
 }
 
-// keep counts bytes that the call holds until its end, and fails where there was not enough
-// room left for them.
+// keep counts bytes that the call holds until its end, and fails where too little room is left for
+// them.
 func (b *budget) keep(bytes int) {
 	b.room -= min(bytes, maxAtOnce)
 	if b.room < 0 {

@@ -21,9 +21,9 @@ type Change struct {
 	// keeps it; an update that would give it another value is InvalidArgument.
 	// _id is fixed always.
 	Fixed []string
-	// Stamps are renewed in a document that the update changes otherwise, and left
-	// alone in one that it does not. What the caller's update does to these fields
-	// has no effect and does not count as a change.
+	// Stamps are fields that are renewed in each document of which the update changes another
+	// field. What the caller's update does to the stamps themselves has no effect and does not
+	// count as a change.
 	Stamps Stamps
 	// OnInsert are the fields of a document that an upsert inserts, beside those
 	// that filter and update give. Where both give a field, the caller's value is
@@ -37,9 +37,9 @@ type Change struct {
 type Stamps struct {
 	// Set are fields that take a new value, such as updatedAt and etag.
 	Set document.Object
-	// Increment names the fields that are counted up by one, such as _version. A
-	// field that is missing or no number starts at 1. A document that an upsert
-	// inserts has them only where OnInsert gives them.
+	// Increment names the fields that are incremented by one, such as _version. A field that is
+	// missing or is not a number starts at 1. A document that an upsert inserts has them only where
+	// OnInsert gives them.
 	Increment []string
 }
 
@@ -54,10 +54,9 @@ func (c Change) Check() error {
 	return boterr.In("onInsert", c.OnInsert.Err())
 }
 
-// Apply returns what the change makes of a document that filter matches, and
-// whether that counts as modified: where it differs from what it was, and for a
-// replacement without _id always, as in MongoDB. The Field of an error is the path in the
-// document, behind "update".
+// Apply returns what the change makes of a document that filter matches, and whether that counts as
+// modified: where the document differs afterwards, and always for a replacement without _id, as in
+// MongoDB. The Field of an error is the path in the document, behind "update".
 //
 // A store makes changes within the Evaluation of its call, which bounds what it does in all.
 func (c Change) Apply(filter *Filter, before document.Object) (after document.Object, modified bool, err error) {
@@ -101,8 +100,8 @@ func (c Change) applied(e *Evaluation, filter *Filter, before document.Object) (
 	return c.stamp(after), true, nil
 }
 
-// edited is applied for an update that changes a few fields: with the stamps they are
-// changed in one step.
+// edited is applied for an update that changes a few fields: they and the stamps are changed in one
+// step.
 func (c Change) edited(run *updateRun) (document.Object, bool, error) {
 	before := run.document
 	most := len(c.Update.tree.children) + c.Stamps.Set.Len() + len(c.Stamps.Increment)
@@ -177,7 +176,7 @@ func checkFixed(field string, before, after any) error {
 	return boterr.Invalid(field, "the field is fixed and cannot be changed")
 }
 
-// withKept puts the fixed and stamped fields of the document before a replacement,
+// withKept puts the fixed and stamped fields that the document has in front of the replacement's,
 // in their old order, so that replacing a document by itself changes nothing.
 func (c Change) withKept(before, replacement document.Object) document.Object {
 	b := document.NewBuilder(before.Len() + replacement.Len())
@@ -238,7 +237,7 @@ func (c Change) stamp(o document.Object) document.Object {
 	return o
 }
 
-// nextVersion returns the version after another one, the first where that is none.
+// nextVersion returns the version after another one, and 1 where that is not a number.
 func nextVersion(version any) any {
 	if _, isNumber := document.FloatNumber(version); isNumber {
 		if next, ok := addNumbers(version, int64(1)); ok {

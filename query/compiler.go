@@ -13,10 +13,9 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Compiler compiles filters, updates, sorts and projections, and remembers some hundred
-// of those that came last, for documents that come again and again: finding one that was
-// compiled takes less than compiling it, and a filter that was used before knows where
-// its fields stand in the documents of a store.
+// Compiler compiles filters, updates, sorts and projections, and caches some hundred of the last
+// ones. Finding a compiled one takes less than compiling it, and a filter that was used before
+// knows where its fields stand in the documents of a store.
 //
 // The zero Compiler is ready, and so is a nil one, which remembers nothing. It is safe
 // for concurrent use, and what it needs in memory is bounded.
@@ -65,8 +64,8 @@ func (c *Compiler) Projection(source document.Object) (*Projection, error) {
 	return c.projections.get(c.hash(source), []document.Object{source}, func() (*Projection, error) { return CompileProjection(source) })
 }
 
-// maxSourceSize is the size of the sources that are worth to be remembered: looking
-// at all of a large one takes as long as compiling it.
+// maxSourceSize is the size up to which sources are cached: comparing a larger one takes as long as
+// compiling it.
 const maxSourceSize = 2048
 
 func (c *Compiler) remembers(sources ...document.Object) bool {
@@ -151,8 +150,8 @@ func hashBits(h *maphash.Hash, bits uint64) {
 	_, _ = h.Write(binary.LittleEndian.AppendUint64(buffer[:0], bits))
 }
 
-// cache holds what was compiled, each at the place that the hash of its sources
-// gives; a later one of the same place drives it out.
+// cache holds what was compiled, each in the slot that the hash of its sources gives. A later one
+// evicts the one in its slot.
 type cache[T any] struct {
 	places [256]atomic.Pointer[compiled[T]]
 }

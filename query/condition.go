@@ -96,8 +96,7 @@ func isNaN(value any) bool {
 type oneOf struct {
 	values []any
 	null   bool
-	// scalars holds the values that can be looked up, as lookupKey makes them; others
-	// the keys of objects and arrays.
+	// scalars holds the values that are found by lookupKey, others the keys of objects and arrays.
 	scalars map[any]struct{}
 	others  map[string]struct{}
 }
@@ -138,15 +137,15 @@ func (c *oneOf) test(value any, e *Evaluation) bool {
 	}
 }
 
-// What lookupKey makes of values that do not equal themselves or not all that they
-// should.
+// The keys of values that cannot be map keys themselves: NaN does not equal itself, and dates may
+// differ in their zones.
 type (
 	notANumber struct{}
 	dateKey    int64
 )
 
-// lookupKey returns what is the same for two scalars just where they are equal: whole
-// numbers as integers, dates by their time.
+// lookupKey returns a map key that two scalars share exactly where they are equal: whole numbers as
+// integers, dates by their time.
 func lookupKey(value any) any {
 	switch v := value.(type) {
 	case float64:

@@ -49,9 +49,9 @@ func (e *Evaluation) Resume(ctx context.Context) {
 	e.budget.ctx, e.budget.failure = ctx, nil //nolint:fatcontext // The attempt before is over, and so is its context.
 }
 
-// Visit tells that the call looks at a document that it asks no filter about, because an
-// index tells that it matches or another process asked. The methods that are given a filter
-// count it themselves.
+// Visit counts a document that the call looks at without asking a filter, because an index or
+// another process has found that it matches. The methods that are given a filter count it
+// themselves.
 func (e *Evaluation) Visit(document document.Object) {
 	e.budget.visit(1)
 	if e.budget.isBehind() {
@@ -70,8 +70,8 @@ func (e *Evaluation) visitAll(documents []document.Object, among uint32) {
 	}
 }
 
-// measureVisited adds the sizes of documents that were visited, as far as they were not added
-// then. What is done with all documents at once needs them only behind the last visit.
+// measureVisited adds the sizes of visited documents that were not added when they were visited.
+// Work on all documents at once, such as a sort, needs them only after the last visit.
 func (e *Evaluation) measureVisited(documents []document.Object) {
 	for _, o := range documents[:min(len(documents), e.budget.unmeasured)] {
 		e.budget.measure(o.Size())
@@ -97,10 +97,9 @@ func (e *Evaluation) Check(filter *Filter, document document.Object) (bool, erro
 	return matched && e.failure == nil, e.failure
 }
 
-// Select tells which of up to BatchSize documents match, of those whose bit is set in
-// among: bit i stands for documents[i]. It asks for less than Check does for one document
-// after the other. Where a filter can fail, the error is that of the first document for which
-// it does, and matched are those before it.
+// Select tells which of up to BatchSize documents match, of those whose bit is set in among: bit i
+// stands for documents[i]. That takes less than a Check for each document. Where a filter can fail,
+// the error is that of the first document for which it does, and matched are those before it.
 func (e *Evaluation) Select(filter *Filter, documents []document.Object, among uint32) (matched uint32, err error) {
 	e.visitAll(documents, among)
 	if filter == nil || filter.root == nil {
@@ -142,16 +141,16 @@ func (e *Evaluation) fail(err error) {
 	}
 }
 
-// recordPosition records the array element of a match. A walk that unwinds records the outer one after
-// the inner.
+// recordPosition records the array element of a match. As a walk returns, it records the element of
+// the outer array after that of the inner one, so that the outer one counts.
 func (e *Evaluation) recordPosition(index int) {
 	if e != nil {
 		e.position = arrayPosition{index: index, found: true}
 	}
 }
 
-// savePosition begins a match of which the position is not that of the whole, and returns the
-// position so far, to which inside goes back.
+// savePosition begins a match whose position does not count for the whole filter. It returns the
+// position so far, for restorePosition.
 func (e *Evaluation) savePosition() (before arrayPosition) {
 	if e != nil {
 		before, e.position = e.position, arrayPosition{}
@@ -165,8 +164,8 @@ func (e *Evaluation) restorePosition(before arrayPosition) {
 	}
 }
 
-// spend counts work of a match, and reports whether there was enough left for it. A nil
-// evaluation is that of work which the size of one document bounds.
+// spend counts work of a match, and reports whether enough was left for it. A nil evaluation has no
+// budget: the size of one document bounds its work.
 func (e *Evaluation) spend(work int) bool {
 	if e == nil || e.budget.spend(work) {
 		return true

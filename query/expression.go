@@ -123,8 +123,8 @@ func (c expressionCompiler) operator(name string, operand any) (expression, erro
 	return nil, boterr.Invalid("", "unrecognized expression %q", name)
 }
 
-// specialForm compiles an operator that does not take the values of all its arguments, such
-// as one that leaves some out or binds variables. ok tells that name is one.
+// specialForm compiles an operator that does not evaluate all its arguments first, such as one that
+// skips some or binds variables. ok tells that name is such an operator.
 func (c expressionCompiler) specialForm(name string, operand any) (e expression, ok bool, err error) {
 	compile, ok := c.forms(name)
 	if !ok {
@@ -286,17 +286,17 @@ func (e arrayOfExpressions) evaluate(run *expressionRun) (any, error) {
 const (
 	// maxFolded is the size of a constant that is kept whatever it is made of.
 	maxFolded = 4096
-	// maxFoldedPart is how much larger than its parts a larger one may be: an array takes
-	// that for a list of single bits.
+	// maxFoldedPart is how many times larger than its parts a larger constant may be; a list of
+	// single bits makes an array so much larger.
 	maxFoldedPart = 16
-	// maxFoldedWork is the most work for a constant beside that for its parts. What takes
-	// more is worked out when it is needed.
+	// maxFoldedWork is the most work for a constant, without that for its parts. A constant that
+	// takes more is computed when it is needed.
 	maxFoldedWork = 1 << 14
 )
 
-// folded returns the constant that an expression is where all its parts are
-// constants, and the error that it then always gives. One that is much larger than what
-// it is made of, such as a $range, is not kept, since a compiled filter may stay long.
+// folded folds an expression whose parts are all constants into a constant, or returns the error
+// that it would always give. A constant that is much larger than its parts, such as that of a
+// $range, is not kept, since a compiled filter may stay long.
 func folded(e expression, parts ...expression) (expression, error) {
 	most := maxFolded
 	for _, part := range parts {

@@ -73,8 +73,8 @@ func extremeOf(sign int) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// deviationOf returns the standard deviation of the numbers among values. lost is 1 for
-// that of a sample, which one number does not have.
+// deviationOf returns the standard deviation of the numbers among values. lost are the degrees of
+// freedom that it loses: 1 for that of a sample, which a single number does not have.
 func deviationOf(lost int) func(*expressionRun, []any) (any, error) {
 	return func(_ *expressionRun, values []any) (any, error) {
 		var mean, squares float64

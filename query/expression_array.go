@@ -71,7 +71,7 @@ func endOf(index int64) func(*expressionRun, []any) (any, error) {
 	}
 }
 
-// someOf makes $firstN, $lastN, $minN and $maxN of what picks n of the elements.
+// someOf makes $firstN, $lastN, $minN and $maxN of a function that picks n of the elements.
 func someOf(pick func(run *expressionRun, items []any, n int64) ([]any, error)) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		n, ok := document.WholeNumber(arguments[0])

@@ -42,8 +42,8 @@ func (l *workLimits) comparing(a, b any) error {
 	return nil
 }
 
-// ordering counts the work of sorting values that were counted as looked at. It is the
-// call's: for one document that of a long array would be too much.
+// ordering counts the work of sorting values that are counted already as looked at. It counts for
+// the call: for one document, sorting a long array would be too much.
 func (l *workLimits) ordering(work int) error {
 	if l.call == nil {
 		return l.spend(work)

@@ -170,7 +170,8 @@ func split(run *expressionRun, arguments []any) (any, error) {
 // and NUL.
 const blanks = "\x00 \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 
-// trimmed makes $trim, $ltrim and $rtrim of what cuts characters off one end of a text.
+// trimmed makes $trim, $ltrim and $rtrim of functions that each cut characters off one end of a
+// text.
 func trimmed(ends ...func(string, func(rune) bool) string) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		if isNullish(arguments[0]) {
@@ -212,7 +213,7 @@ func amongCharacters(characters string) func(rune) bool {
 	}
 }
 
-// replaced makes $replaceOne and $replaceAll, of which count is the most to replace.
+// replaced makes $replaceOne and $replaceAll. count is the most that is replaced.
 func replaced(count int) func(*expressionRun, []any) (any, error) {
 	return func(run *expressionRun, arguments []any) (any, error) {
 		var texts [3]string

@@ -79,8 +79,8 @@ func offsetOf(text string, character int64) int {
 // searchedText is a text and what is searched for in it.
 type searchedText struct{ text, wanted string }
 
-// indexIn makes $indexOfBytes and $indexOfCP of what counts the length of a text and
-// what finds the index within bounds, which is -1 where there is none.
+// indexIn makes $indexOfBytes and $indexOfCP of a function that measures a text and one that finds
+// the index within bounds, -1 where there is none.
 func indexIn(
 	length func(string) int, find func(searchedText, searchBounds) int,
 ) func(*expressionRun, []any) (any, error) {

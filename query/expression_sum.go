@@ -11,8 +11,8 @@ type summation struct {
 	// high and low are the sum of the integers in 128 bits.
 	high int64
 	low  uint64
-	// sum and rest are the sum of the doubles; plain is what remains true where that
-	// is infinite or NaN.
+	// sum and rest together are the sum of the doubles. plain is their plain sum, which counts
+	// where that is infinite or NaN.
 	sum, rest, plain float64
 	hasDouble        bool
 	count            int64

@@ -11,8 +11,8 @@ import (
 type fieldPath struct {
 	text  string
 	parts []pathPart
-	// manyIndexes tells that so many parts can be an index or a name that a walk has
-	// to remember where it was: each of them doubles the ways to go.
+	// manyIndexes tells that a walk has to remember where it was, since many parts can be both an
+	// index and a name: each of them doubles the ways to go.
 	manyIndexes bool
 }
 
@@ -24,8 +24,8 @@ type pathPart struct {
 	name string
 	// index is the element that the name stands for where it meets an array, or -1.
 	index int
-	// known is where the name stands in a shape that came twice in a row, and missed
-	// the last shape that was another one.
+	// known is where the name stands in a shape that came twice in a row, and missed the last other
+	// shape.
 	known  atomic.Pointer[knownPosition]
 	missed atomic.Pointer[document.Shape]
 }
@@ -71,8 +71,8 @@ func (p *pathPart) itemOf(array document.Array) (any, bool) {
 	return array.At(p.index), true
 }
 
-// positionIn remembers the position in a shape that comes twice in a row: documents of
-// a store share one of few shapes, other objects each have their own.
+// positionIn caches the position in a shape that comes twice in a row: documents of a store share a
+// few shapes, while other objects each have their own.
 func (p *pathPart) positionIn(s *document.Shape) int {
 	if known := p.known.Load(); known != nil && known.shape == s {
 		return known.position
@@ -122,8 +122,8 @@ func (p *fieldPath) singleValue(root any) (any, bool) {
 	return p.parts[last].of(o), true
 }
 
-// descend goes on from a value at a part of the path, through objects. It returns what it
-// comes to, and the part from where that would go on.
+// descend follows the path from a value and a part on, as long as it leads through objects. It
+// returns the value that it comes to, and the part that comes next.
 func (p *fieldPath) descend(value any, part int) (any, int) {
 	for part < len(p.parts) {
 		o, ok := value.(document.Object)

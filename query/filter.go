@@ -12,7 +12,7 @@ import (
 // Filter is a compiled query document. It is safe for concurrent use. A nil *Filter, and
 // the zero Filter, match every document.
 type Filter struct {
-	// What a look-up by _id asks for comes first, so that it lies together in memory.
+	// The fields that a look-up by _id reads come first, so that they lie together in memory.
 
 	// one is set where the filter is one equality and nothing else, which is only.
 	one  bool
@@ -25,8 +25,7 @@ type Filter struct {
 	equalities []equality
 	// canFail tells that the filter holds an $expr, whose evaluation can fail.
 	canFail bool
-	// usesNow tells that it asks for $$NOW, and now is that time; zero where none was
-	// given.
+	// usesNow tells that the filter uses $$NOW, and now is that time, zero where none was given.
 	usesNow bool
 	now     time.Time
 }
@@ -116,11 +115,10 @@ func (f *Filter) Match(document document.Object) bool {
 	return matched && err == nil
 }
 
-// Check reports whether a document matches. Where an $expr of the filter fails on the
-// document, as a division by zero does, the error is InvalidArgument, and an operation
-// that reads or writes by the filter fails as a whole. So it is where an $expr asks for
-// $$NOW, and no time was given by At. The error is ResourceExhausted where the filter does
-// too much for one document.
+// Check reports whether a document matches. Where an $expr of the filter fails on the document, as
+// a division by zero does, the error is InvalidArgument, and an operation that reads or writes by
+// the filter fails as a whole. The same holds where an $expr uses $$NOW and At gave no time. The
+// error is ResourceExhausted where the filter does too much for one document.
 //
 // A store checks within the Evaluation of its call, which bounds what it does in all.
 func (f *Filter) Check(document document.Object) (bool, error) {
@@ -154,8 +152,8 @@ func (e *equality) decides(path string) bool {
 	return class != document.ClassNull && class != document.ClassArray
 }
 
-// IsEquality reports whether the filter says nothing but that the field at a path
-// equals the value that Equality returns.
+// IsEquality reports whether the filter's only condition is that the field at a path equals the
+// value that Equality returns.
 func (f *Filter) IsEquality() bool { return f != nil && f.one }
 
 // And returns the filter that matches where all filters match. Filters that are

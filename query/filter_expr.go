@@ -76,8 +76,8 @@ func (m *exprMatcher) evaluate(root any, e *Evaluation) (any, error) {
 	return value, err
 }
 
-// exprLast moves expressions behind the other conditions, as MongoDB does: what a
-// condition rules out no expression has to bear.
+// exprLast moves expressions behind the other conditions, as MongoDB does: so an expression does
+// not fail on a document that another condition rules out.
 func exprLast(all []matcher) {
 	slices.SortStableFunc(all, func(a, b matcher) int {
 		_, aIsExpr := a.(*exprMatcher)

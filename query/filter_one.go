@@ -32,8 +32,8 @@ func isFlat(source document.Object) bool {
 // isOneField reports whether a query document is one name and a scalar.
 func isOneField(source document.Object) bool { return source.Len() == 1 && isFlat(source) }
 
-// namesRecord reports whether a query document is names and scalars, the _id among them: it
-// is asked of one document.
+// namesRecord reports whether a query document consists of names and scalars, the _id among them:
+// it can match one document only.
 func namesRecord(source document.Object) bool { return isFlat(source) && source.Has(document.IDField) }
 
 // compileOneField compiles a query document of one name and a scalar.
@@ -52,8 +52,8 @@ func compileOneField(source document.Object) *Filter {
 	return &f.filter
 }
 
-// recordFilter is a filter that names a record by its _id and says what some of its
-// fields are, with all its parts in one piece of memory. It is compiled for one question.
+// recordFilter is a filter that names a record by its _id and says what some of its fields are,
+// with all its parts in one piece of memory. It is compiled for a single use.
 type recordFilter struct {
 	filter Filter
 	fields fieldsEqual

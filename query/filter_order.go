@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Of the conditions that must all be met, and match elements of arrays, the last one has
-// the position. The server asks them in an order of its own, by their operators and then
-// by their paths: {$gt: 1, $lt: 5} over [1, 2, 3] leaves the position of $gt, which is
-// that of 2, in whichever order the two stand.
+// Where several conditions must be met and each matches an element of an array, the element of the
+// last one is the position of "$". The server checks conditions in an order of its own, by their
+// operators and then by their paths: {$gt: 1, $lt: 5} over [1, 2, 3] leaves the position of $gt,
+// which is that of 2, in whichever order the two stand.
 
 // conditionRank is the place of an operator in that order.
 type conditionRank int
@@ -28,7 +28,7 @@ const (
 	rankList
 	rankBits
 	rankType
-	rankOther // Places, and what leaves no position.
+	rankOther // Geo conditions, and all that give no position.
 )
 
 // rankedCondition is a condition with its place in the order.

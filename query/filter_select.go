@@ -9,8 +9,7 @@ import (
 // BatchSize is the most documents that Select takes.
 const BatchSize = 32
 
-// selectBy tells which documents meet a matcher that does not fail, as Evaluation.Select
-// does.
+// selectBy tells which documents meet a matcher that cannot fail, as Evaluation.Select does.
 func selectBy(m matcher, documents []document.Object, among uint32, e *Evaluation) uint32 {
 	switch m := m.(type) {
 	case allOf:

@@ -10,8 +10,8 @@ import (
 // geoTest is a condition on a place that an index can serve.
 type geoTest interface {
 	candidateTest
-	// cover returns the cells in which an index of a kind looks for what meets the
-	// condition, none where such an index does not serve it.
+	// cover returns the cells in which an index of a kind searches for what meets the condition,
+	// none where such an index cannot serve it.
 	cover(kind IndexKind) geometry.Cells
 }
 
@@ -31,7 +31,7 @@ func (e *Evaluation) isPlace(value any) bool {
 	return isPlace(value) && e.spend(document.SizeOf(value)*placeByteWork)
 }
 
-// isOutlined is isPlace where it may be told by the outline of a shape that it is elsewhere.
+// isOutlined is isPlace for a condition that can rule out a shape by its outline alone.
 func (e *Evaluation) isOutlined(value any) bool {
 	return isPlace(value) && e.spend(document.SizeOf(value)*outlineByteWork)
 }
@@ -160,7 +160,7 @@ func (c intersecting) lineWork(value any) int {
 	return c.shape.LineSides() * (1 + document.SizeOf(value)/twoSidesSize) * sideWork
 }
 
-// isApart reports whether the vertices of a value tell that it is somewhere else.
+// isApart reports whether the vertices of a value prove that it lies elsewhere.
 func (c intersecting) isApart(value any) bool {
 	o, ok := isGeoShape(value)
 	if !ok {

@@ -8,10 +8,10 @@ import (
 	"github.com/botctx/go-sdk/query/internal/geometry"
 )
 
-// GeoKey is a field of a geo index, for stores that keep such an index themselves. It
-// finds places by cells: parts of the globe, or for Geo2D of the plane, that are
-// numbered as S2 numbers them. Of a document that meets a geo condition, a cell is
-// equal to, within or around one of the condition's.
+// GeoKey is a field of a geo index, for stores that keep such an index themselves. It finds places
+// by cells: parts of the globe, or for Geo2D of the plane, that are numbered as S2 numbers them. A
+// document that meets a geo condition has a cell that equals, lies within or contains one of the
+// condition's.
 type GeoKey struct {
 	path *fieldPath
 	kind IndexKind

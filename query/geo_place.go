@@ -6,9 +6,8 @@ import (
 	"github.com/botctx/go-sdk/query/internal/geometry"
 )
 
-// place is where a value of a document or query is: a legacy pair, which serves on
-// the plane and, within bounds, on the globe; a GeoJSON point, which serves on
-// both; or another GeoJSON shape, which is on the globe.
+// place is a location of a document or a query: a legacy pair, for the plane and, within bounds,
+// for the globe; a GeoJSON point, for both; or another GeoJSON shape, for the globe.
 type place struct {
 	pair geometry.Pair
 	// legacy tells that the value is a pair rather than GeoJSON.

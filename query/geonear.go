@@ -173,8 +173,8 @@ func pathOperand(value any) (string, error) {
 	return path, document.CheckPath(path)
 }
 
-// resultPath is pathOperand for a path at which a result is written. A value has to have
-// room behind it.
+// resultPath is pathOperand for a path at which a result is written. It has fewer parts than a
+// value can have levels, so that the result fits below it.
 func resultPath(value any) (string, error) {
 	path, err := pathOperand(value)
 	if err == nil && strings.Count(path, ".")+1 >= document.MaxNesting {
@@ -419,8 +419,8 @@ func (g *GeoNear) result(document document.Object, distance float64, location an
 	return GeoResult{Document: document, Distance: distance}
 }
 
-// putAt returns an object with the value at a path; what stands on the way and is no object
-// gives way to one, as in MongoDB.
+// putAt returns an object with the value at a path. A value on the way that is not an object is
+// replaced by one, as in MongoDB.
 func putAt(o document.Object, path []string, value any) document.Object {
 	if len(path) > 1 {
 		at, _ := o.Field(path[0])

@@ -25,7 +25,7 @@ func (all allOf) match(root any, e *Evaluation) bool {
 	}
 	for _, m := range all {
 		if !m.match(root, e) {
-			if e != nil { // What does not match has no position.
+			if e != nil { // No position comes of a mismatch.
 				e.position = before
 			}
 			return false
@@ -45,8 +45,8 @@ func (matchers anyOf) match(root any, e *Evaluation) bool {
 	return matched
 }
 
-// newAnyOf returns $or: of one clause that clause, of equalities at one path $in, which
-// unlike $or have a position.
+// newAnyOf compiles $or: a single clause to that clause, and equalities at one path to $in. Both
+// have a position, unlike other forms of $or.
 func newAnyOf(clauses []matcher) matcher {
 	if len(clauses) == 1 {
 		return clauses[0]
@@ -88,8 +88,8 @@ func isEquality(test candidateTest) bool {
 	}
 }
 
-// noneOf is met where none of its matchers is: $nor, $not, $ne and $nin. What does
-// not match has no position.
+// noneOf is met where none of its matchers is: $nor, $not, $ne and $nin. No position comes of a
+// mismatch.
 type noneOf []matcher
 
 func (none noneOf) match(root any, e *Evaluation) bool {

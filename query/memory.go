@@ -12,8 +12,7 @@ const (
 	maxComparedFields = 64
 )
 
-// grownBy is about the memory that a document takes which was made of another one, beside
-// that of the other one.
+// grownBy estimates the memory that a changed document takes in addition to the one before.
 func grownBy(before, after document.Object) int {
 	grown := after.Size() - before.Size()
 	switch {
@@ -26,8 +25,8 @@ func grownBy(before, after document.Object) int {
 	}
 }
 
-// memoryOfFields is about the memory of the fields of an object. Those of one kind have
-// their names in common.
+// memoryOfFields estimates the memory of an object's fields, without their names, which objects of
+// one kind share.
 func memoryOfFields(o document.Object) int {
 	memory := o.Len() * memoryOfField
 	for _, value := range o.All() {

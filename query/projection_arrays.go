@@ -148,9 +148,8 @@ func (p *Projection) atPosition(e *Evaluation, filter *Filter, doc, projected do
 	return projected, nil
 }
 
-// specialOperator returns the name of an operator in a query that looks beyond the
-// values of fields, so that it cannot be asked which element matched; "" where there
-// is none.
+// specialOperator returns the name of an operator in a query that looks beyond the values of fields
+// and so does not tell which element matched, "" where there is none.
 func specialOperator(query any) string {
 	switch q := query.(type) {
 	case document.Array:

@@ -136,8 +136,8 @@ func (n *projectionNode) chosen(o document.Object) document.Object {
 	})
 }
 
-// chosenOf returns what is kept of a value. Of what holds no fields an inclusion
-// keeps nothing, or an object in its place for the fields that it computes there.
+// chosenOf returns what is kept of a value. A value without fields is dropped by an inclusion, or
+// replaced by an object where fields are computed inside it.
 func (n *projectionNode) chosenOf(value any) any {
 	switch v := value.(type) {
 	case document.Object:

@@ -132,8 +132,8 @@ func (k *sortKey) of(o document.Object, e *Evaluation) any {
 	return k.settled(value, part)
 }
 
-// settled returns the value of a path that came to a value with a part, and goes on
-// through no array.
+// settled returns the value of a path that has come to a value at a part and meets no array from
+// there on.
 func (k *sortKey) settled(value any, part int) any {
 	if value == document.Missing || part < len(k.path.parts) {
 		return nil

@@ -6,11 +6,11 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// keyOrder puts items in the order of the values of their keys, of which the first one
-// decides first. Items are numbered from 0; those that are equal keep their order.
+// keyOrder sorts items by several keys, the first of which decides first. Items are numbered from
+// 0; equal ones keep their order.
 //
-// It takes the value of a key once from an item, and only from those that the keys before
-// leave equal to another one.
+// The value of a key is computed once for an item, and only for items that are equal to another one
+// by all earlier keys.
 type keyOrder struct {
 	keys int
 	// value returns the value of a key of an item, compare orders two values of a key.
@@ -76,7 +76,7 @@ func inOrder[T any](values []T, order []keyedItem) []T {
 // Sort sorts documents in place; those that compare equal keep their order.
 func (s *Sort) Sort(documents []document.Object) { s.sort(documents, nil) }
 
-// Sort is Sort.Sort within the evaluation. Once the budget is spent the order is none, and
+// Sort is Sort.Sort within the evaluation. Once the budget is spent the order means nothing, and
 // Err tells why.
 func (e *Evaluation) Sort(sort *Sort, documents []document.Object) {
 	if sort != nil {

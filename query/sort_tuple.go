@@ -30,9 +30,9 @@ func (s *Sort) sharesArrays() bool {
 	return false
 }
 
-// Check returns InvalidArgument for a document of which no order follows by the sort: it
-// has arrays side by side at two paths, or an element of an array has a field whose name is
-// the index of another. Its Field is the path, of two the later one.
+// Check returns InvalidArgument for a document that the sort cannot order: it has arrays side by
+// side at two paths, or an element of an array has a field whose name is the index of another. Its
+// Field is the path, of two the later one.
 func (s *Sort) Check(document document.Object) error {
 	return NewEvaluation(context.Background()).CheckSort(s, document)
 }
@@ -94,8 +94,8 @@ type tupleWalk struct {
 	sort       *Sort
 	evaluation *Evaluation
 	first      []any
-	// beside is a path that leads through an array beside all that the walk may meet, ""
-	// where there is none.
+	// beside is a path through an array that lies beside every other array of the walk, "" where
+	// there is none.
 	beside string
 	// met is the path of a key that led through an array, "" where none did.
 	met string

@@ -243,7 +243,8 @@ func (p *pull) apply(value any, run *updateRun) (any, error) {
 	return document.ArrayOf(kept), run.call.budget.failure
 }
 
-// pop is $pop. It makes no field, and needs a path all the same, as the server's does.
+// pop is $pop. It makes no field, but refuses a path on which there can be none, as the server
+// does.
 type pop struct {
 	needing
 	first bool

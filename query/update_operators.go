@@ -13,9 +13,8 @@ type operation interface {
 	// apply returns the new value, which is missing where there is to be none.
 	// value is missing where there is none.
 	apply(value any, run *updateRun) (any, error)
-	// needsPath reports whether a path on which no document can have a field is an error,
-	// as one through a string is: so it is for operations that make the field where it is
-	// missing, and for some that do not.
+	// needsPath reports whether a path on which there can be no field, such as one through a
+	// string, is an error. It is for operations that make a missing field, and for some others.
 	needsPath(run *updateRun) bool
 }
 

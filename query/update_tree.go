@@ -180,7 +180,8 @@ func (n *updateNode) editFields(edit *document.Edit, run *updateRun) error {
 	return nil
 }
 
-// fieldWork is what changing a field takes, in nanoseconds, a part of its collection included.
+// fieldWork is the work of changing a field, in nanoseconds, with its share of the garbage
+// collection.
 const fieldWork = 128
 
 // applyToField is apply for a field of an object, whose name counts where it is new.

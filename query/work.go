@@ -83,8 +83,7 @@ func (e *Evaluation) readingText(length int) bool {
 	return length < bytesOfWork || e.spend(length/bytesOfWork)
 }
 
-// sourceWork is the work of what a source document says, done once: about that much for each
-// of its bytes, whatever they say.
+// sourceWork is the work of doing once what a source document says, estimated by its size.
 func sourceWork(size int) int { return stepWork + size/2 } //nolint:mnd // A step takes ten bytes or more.
 
 // readingAllWork is the work of reading values.
@@ -105,6 +104,6 @@ func settingWork(items, added []any) int {
 	return all*stepWork + readingAllWork(items)*len(added)
 }
 
-// addWork adds work or sizes, up to more than any call may do: values that hold one another
-// again and again may stand for more than there is memory.
+// addWork adds work or sizes without overflow: values that share parts again and again may count
+// for more than there is memory.
 func addWork(a, b int) int { return min(a+b, math.MaxInt32) }

@@ -49,7 +49,7 @@ type Outline struct {
 func (o *Outline) Add(p Pair) {
 	point, err := NewPoint(p)
 	switch {
-	case err != nil: // The shape is none.
+	case err != nil: // The shape is invalid.
 	case !o.known:
 		o.first, o.known = point, true
 	default:

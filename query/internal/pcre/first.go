@@ -7,8 +7,8 @@ type firsts struct {
 	any bool
 }
 
-// firstOf returns the characters that a match of a node begins with. Where it may begin with
-// any, or take nothing, ok is false.
+// firstOf returns the characters with which a match of a node can begin. ok is false where it can
+// begin with any, or be empty.
 func firstOf(n node) (first set, ok bool) {
 	var f firsts
 	if f.add(n) || f.any {
@@ -66,8 +66,8 @@ func (f *firsts) addAlternatives(list alternatives) bool {
 	return nothing
 }
 
-// autoPossessive makes a run possessive that what follows it cannot begin with one of: \d+ before a
-// letter would try in vain with fewer digits.
+// autoPossessive makes a run possessive where what follows cannot begin with one of its characters:
+// \d+ before a letter would backtrack in vain.
 func autoPossessive(part, next node) node {
 	run, ok := part.(repeat)
 	if !ok || run.kind != greedy {

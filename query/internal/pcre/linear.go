@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// linearWriter writes a pattern for Go's regexp package, RE2, which matches in linear
-// time. It says all characters and places itself, so that no options are needed.
+// linearWriter writes a pattern for Go's regexp package, RE2, which matches in linear time. It
+// spells out all characters and assertions, so that no options are needed.
 type linearWriter struct {
 	text strings.Builder
-	// finalNewline tells that RE2 takes the end of a text for another place than PCRE2 does, where
-	// the text ends in a newline.
+	// finalNewline tells that RE2 and PCRE2 differ on where a text ends that ends in a newline.
 	finalNewline bool
-	// emptyLoops tells that a repetition may take nothing. RE2 finds a match where PCRE2 does,
-	// but may take more of the text for it.
+	// emptyLoops tells that a repetition may match the empty text. RE2 then finds a match where
+	// PCRE2 does, but perhaps a longer one.
 	emptyLoops bool
 	// size is about the number of instructions that RE2 will need.
 	size int

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// stepWork is what an instruction counts as, and matchWork what a match does beside.
+	// stepWork is the work of an instruction, and matchWork that of a match in addition.
 	stepWork  = 12
 	matchWork = 96
-	// callWork is what a call of a group does beside, which makes memory for its registers.
+	// callWork is the work of a call of a group in addition, which saves the registers.
 	callWork = 256
 	// batch is the work that is charged at once.
 	batch = 1 << 13

@@ -25,11 +25,12 @@ type Pattern struct {
 	root    node
 	groups  int
 	program *program
-	// linear is nil where RE2 lacks what the pattern says, and steps are its instructions.
+	// linear is the pattern for RE2, nil where RE2 cannot express it, and steps are its
+	// instructions.
 	linear *regexp.Regexp
 	steps  int
-	// finalNewline tells that a text that ends in a newline is not for linear, and emptyLoops
-	// that what groups catch is not.
+	// finalNewline tells that linear cannot match texts that end in a newline, and emptyLoops that
+	// it cannot tell what groups have captured.
 	finalNewline, emptyLoops bool
 	// machines are those that wait for a text.
 	machines sync.Pool
@@ -53,8 +54,7 @@ func Compile(source, options string) (*Pattern, error) {
 	return p, nil
 }
 
-// compileLinear compiles the pattern for RE2, as far as RE2 has what it says and repeats as
-// often.
+// compileLinear compiles the pattern for RE2, unless RE2 cannot express it or repeat as often.
 func (p *Pattern) compileLinear() {
 	w := &linearWriter{}
 	if !p.root.linear(w) {

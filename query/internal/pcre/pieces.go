@@ -19,9 +19,9 @@ const (
 	boundAfterLeast = 1 << 10
 )
 
-// bound finds out where the last match may begin, once that is worth it: before the last
-// place from which on the text has all that a match takes. Patterns such as a.*b would
-// else read all of a text without b from each a on.
+// bound finds out where the last match may begin, once that pays: at the last place after which the
+// text still has every piece. Otherwise a pattern such as a.*b would read a text without b to its
+// end from each a.
 func (m *machine) bound() {
 	if m.isBounded || m.anchored || m.done < boundAfterLeast+boundAfter*len(m.text) {
 		return
@@ -66,7 +66,7 @@ type pieceCollector struct {
 	last piece
 }
 
-// piecesOf returns what every match of a node takes, as far as that can be told.
+// piecesOf returns the pieces that every match of a node holds, as far as they are known.
 func piecesOf(root node) []piece {
 	var c pieceCollector
 	c.add(root)

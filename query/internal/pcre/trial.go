@@ -16,8 +16,8 @@ const linearStepWork = 12
 // errNoTrial ends a trial.
 var errNoTrial = errors.New("the machine would do more than RE2")
 
-// try lets a machine match for as long as that is usual. It returns whether the text matches,
-// and whether that is decided. Where it is not, what RE2 takes is charged.
+// try lets a machine match for as long as usual patterns take. It returns whether the text matches,
+// and whether that is decided. Where it is not, the work of RE2 is charged.
 func (p *Pattern) try(m *machine) (matches, decided bool, err error) {
 	m.trial = trialWork + trialWorkPerByte*len(m.text)
 	matched, err := m.find(0)
