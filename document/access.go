@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// MaxArrayIndex is the highest index at which a path may write. What lies between
-// the end of the array and the index is filled with null, as in MongoDB.
+// MaxArrayIndex is the highest index at which a path may write. The elements between the end of the
+// array and the index become null, as in MongoDB.
 const MaxArrayIndex = 1_500_000
 
 // Lookup returns the value at a dotted path and whether there is one. A number in
@@ -102,8 +102,8 @@ func (o *Object) Set(path string, v any) {
 	*o = o.failed(boterr.In(path, err))
 }
 
-// Delete removes the value at a dotted path. An element of an array becomes null,
-// so that the others keep their index. What is not there is not an error.
+// Delete removes the value at a dotted path. An element of an array becomes null, so that the
+// others keep their index. It is no error if there is no value.
 func (o *Object) Delete(path string) {
 	next, _ := deleteAt(*o, strings.Split(path, "."))
 	*o = next.(Object)
@@ -205,7 +205,7 @@ func deleteAt(container any, parts []string) (any, bool) {
 	return container, false
 }
 
-// replaceChild returns container with a field or element that is there replaced.
+// replaceChild returns container with an existing field or element replaced.
 func replaceChild(container any, part string, value any) any {
 	switch c := container.(type) {
 	case Object:

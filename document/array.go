@@ -7,9 +7,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Array is a list of values. Like Object it is a value that never changes once it
-// was handed out, its zero value counts as absent, and one that was given what is
-// no value carries that error.
+// Array is a list of values. Like Object it is a value that never changes once it was handed out,
+// its zero value counts as absent, and one that was made of something that is not a value carries
+// that error.
 type Array struct{ node *arrayNode }
 
 // arrayNode is one version of an array. It is never changed once it is reachable

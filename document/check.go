@@ -9,10 +9,10 @@ import (
 // IDField is the name of the field that identifies a document in its collection.
 const IDField = "_id"
 
-// CheckInsert returns InvalidArgument for what Collection.Insert refuses, whatever the
-// store: a document that is absent, made of what is no value, larger than MaxSize or nested deeper than MaxDepth, and an
-// _id that is missing, an array, or an object with a field that begins with "$". MongoDB
-// takes such names elsewhere in a document that is inserted, from version 5.0 on.
+// CheckInsert returns InvalidArgument for what Collection.Insert refuses, whatever the store: a
+// document that is absent, carries an error (see Object.Err), is larger than MaxSize or nested
+// deeper than MaxDepth, and an _id that is missing, an array, or an object with a field that begins
+// with "$". MongoDB takes such names elsewhere in a document that is inserted, from version 5.0 on.
 func CheckInsert(o Object) error {
 	if err := o.Err(); err != nil {
 		return err

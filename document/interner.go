@@ -5,30 +5,29 @@ import (
 	"math"
 )
 
-// interner remembers values that came lately, so that equal values of many documents
-// are one value in memory. That saves space, and a filter that compares them finds
-// them in the processor's cache.
+// interner makes equal values of many documents one value in memory, as long as they were seen
+// lately. That saves space, and a filter that compares them finds them in the processor's cache.
 type interner struct {
 	seed maphash.Seed
-	// came is the number of values that came.
+	// came is the number of values seen.
 	came int
-	// strings and numbers have each value at the place that its hash gives; a later
-	// value of the same place drives it out. They are made when it is likely to pay.
+	// strings and numbers have each value in the slot that its hash gives; a later value evicts the
+	// one in its slot. They are made when it is likely to pay.
 	strings *[internSlots]any
 	numbers *[internSlots]any
 }
 
 const (
-	// internBits is the number of bits of a place, internSlots the number of places.
+	// internBits is the number of bits of a slot's number, internSlots the number of slots.
 	internBits  = 10
 	internSlots = 1 << internBits
-	// internAfter is the number of values from which on they are remembered.
+	// internAfter is the number of values after which interning begins.
 	internAfter = 512
-	// maxInternedLength is the length in bytes up to which a text is remembered.
+	// maxInternedLength is the length in bytes up to which a text is interned.
 	maxInternedLength = 40
 )
 
-// intern returns a value that came before and is identical to this one, or this one.
+// intern returns an earlier value that is identical to this one, or this one.
 func (r *interner) intern(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -67,8 +66,8 @@ func (r *interner) stringOf(text string, value any) any {
 	return value
 }
 
-// numberOf finds a place by multiplying the bits of the number with a large odd one,
-// which leaves the best mixed ones at the top.
+// numberOf finds the slot by multiplying the bits of the number with a large odd number, which
+// mixes the highest bits best.
 func (r *interner) numberOf(bits uint64, value any) any {
 	const mixer = 0x9e3779b97f4a7c15
 	place := &r.numbers[bits*mixer>>(64-internBits)]

@@ -17,11 +17,11 @@ import (
 // timeLayout is how times are written in JSON, as JavaScript writes a Date.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// ParseJSON reads one JSON value. Objects keep the order of their keys; a key that
-// comes twice keeps its first place and its last value. A number written without
-// a fraction and exponent is an int64 where it fits, any other one the nearest float64,
-// which is 0 for one such as 1e-400. What is no UTF-8 in a string, and half of a surrogate pair
-// without the other, becomes U+FFFD, as in encoding/json.
+// ParseJSON reads one JSON value. Objects keep the order of their keys; a key that comes twice
+// keeps its first place and its last value. A number written without a fraction and exponent is an
+// int64 where it fits, any other one the nearest float64, which is 0 for one such as 1e-400.
+// Invalid UTF-8 in a string, and half of a surrogate pair without the other, become U+FFFD, as in
+// encoding/json.
 func ParseJSON(text []byte) (any, error) {
 	if !json.Valid(text) {
 		return nil, invalidJSON(text)
@@ -95,8 +95,8 @@ func parsedArray(result gjson.Result, depth int) (any, error) {
 	return ArrayOf(items), failed
 }
 
-// stringOf returns a string that was parsed. One with a U+FFFD is read by the standard library:
-// of half a surrogate pair before another escape both would be lost.
+// stringOf returns a string that was parsed. One with a U+FFFD is read by the standard library,
+// since gjson loses half a surrogate pair together with an escape behind it.
 func stringOf(result gjson.Result) string {
 	text := result.String()
 	if !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
@@ -147,9 +147,9 @@ func AppendJSON(text []byte, value any) ([]byte, error) {
 	return AppendJSON(text, value)
 }
 
-// appendFloat writes a double as JavaScript does, without an exponent where the number is
-// neither very small nor very large. Large is what not every integer is a double beyond:
-// without an exponent it would be read as an integer, and a different one.
+// appendFloat writes a double as JavaScript does, without an exponent unless the number is very
+// small or very large. Very large begins where not every integer is a double: without an exponent
+// such a number would be read as an integer, and as a different one.
 func appendFloat(text []byte, f float64) ([]byte, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, boterr.Invalid("", "JSON cannot hold %v", f)
@@ -249,8 +249,8 @@ func Excerpt(value any) string {
 	return text
 }
 
-// beginning returns of a value what takes at least so many bytes as JSON, or all of it: a
-// large one is not written only to be cut.
+// beginning returns the first part of a value that takes at least so many bytes as JSON, or all of
+// it, so that a large value is not written only to be cut.
 func beginning(value any, room *int) any {
 	*room--
 	switch v := value.(type) {

@@ -27,9 +27,9 @@ const MaxSize = 16 << 20
 // shows null, and omitzero leaves it out. O() makes an object that is empty and
 // present. Set works on both.
 //
-// Making an object never fails. One that was given what is no value (a channel, a
-// function, an odd number of arguments) carries that error: Err returns it, and
-// every operation that is handed such an object refuses it with InvalidArgument.
+// Making an object never fails. One that was made of something that is not a value (a channel, a
+// function, an odd number of arguments) carries that error: Err returns it, and every operation
+// that is handed such an object refuses it with InvalidArgument.
 type Object struct{ node *objectNode }
 
 // O returns an object of key and value pairs in the order given:
@@ -65,8 +65,7 @@ func (o Object) Len() int {
 // IsZero reports whether o is the zero Object, which counts as absent.
 func (o Object) IsZero() bool { return o.node == nil }
 
-// Err returns the error that o was made with, or nil. Its Field is the path of
-// what is no value.
+// Err returns the error that o was made with, or nil. Its Field is the path of what is not a value.
 func (o Object) Err() error {
 	if o.node == nil {
 		return nil

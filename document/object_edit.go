@@ -15,8 +15,8 @@ type Edit struct {
 	memory *EditMemory
 }
 
-// NewEdit returns no changes of o yet, with room for some of so many. With the memory of
-// earlier edits, which may be nil, objects that are changed alike share their shapes.
+// NewEdit begins an edit of o, with room for a number of changes. With the memory of earlier edits,
+// which may be nil, objects that are changed alike share their shapes.
 func NewEdit(o Object, changes int, memory *EditMemory) Edit {
 	return Edit{from: o, changes: make([]fieldChange, 0, min(changes, fewChanges)), memory: memory}
 }
@@ -186,8 +186,8 @@ func (m *EditMemory) edited(from *Shape, changes []fieldChange) *Shape {
 	return made.to
 }
 
-// transition is a shape that follows from another one by fields that are removed, whose
-// places these are, and fields that are added.
+// transition is a shape that follows from another one by the fields at some places being removed
+// and others added.
 type transition struct {
 	from, to *Shape
 	removed  []int

@@ -69,9 +69,8 @@ func (n *objectNode) allValues() []any {
 	return n.appendValues(nil)
 }
 
-// newObjectNode returns a node whose values, none as yet, have room for a number of
-// fields. Node and room are one piece of memory, so that reading a field of a
-// document waits for memory once less.
+// newObjectNode returns a node whose values, none as yet, have room for a number of fields. Node
+// and room are one piece of memory, which saves a cache miss when a field is read.
 func newObjectNode(fields int) *objectNode {
 	switch {
 	case fields <= 2:
@@ -151,8 +150,8 @@ func roomFor16() *objectNode {
 	return &n.objectNode
 }
 
-// complete sets what follows from the keys and the values, which a node has in its
-// values. It puts those of a wide object into pages.
+// complete sets the shape, and what follows from it and the values, which are there already. It
+// puts the values of a wide object into pages.
 func (n *objectNode) complete(s *Shape) {
 	n.shape, n.depth, n.size = s, 1, emptySize
 	for i, value := range n.values {
@@ -254,8 +253,8 @@ func (n *objectNode) checkDepth(key string) {
 const (
 	// emptySize is the size of an object or array without anything in it.
 	emptySize = 5
-	// largestSize is where adding sizes stops: values that hold one another again and
-	// again may stand for more than there is memory.
+	// largestSize is where adding sizes stops: values that share parts again and again may count
+	// for more than there is memory.
 	largestSize = math.MaxInt32
 )
 

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// Shape is the names of an object's fields in their order. Objects may share one, which its
-// address tells, so that what is known of a shape holds for all of them; two objects that are
-// equal have shapes that are equal, shared or not.
+// Shape is the names of an object's fields in their order. Objects may share one, by its address,
+// so that what is known of a shape holds for all of them. Equal objects have equal shapes, shared
+// or not.
 type Shape struct {
 	names []string
 	// places are those of the keys of a wide object, made when the first is looked for.
@@ -98,9 +98,8 @@ func (s *Shapes) Share(o Object) Object {
 	return s.object(o)
 }
 
-// Keep returns a copy of o as Share does, for a document that will stay: its parts
-// lie together in memory, and its short values are those of earlier documents where
-// they are identical.
+// Keep returns a copy of o as Share does, for a document that will stay: its parts lie together in
+// memory, and its short values are interned.
 func (s *Shapes) Keep(o Object) Object {
 	s.mu.Lock()
 	defer s.mu.Unlock()

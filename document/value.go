@@ -36,8 +36,8 @@ func ValueOf(v any) (any, error) {
 	return goEncoder{forReader: true}.value(reflect.ValueOf(v))
 }
 
-// validText returns a text as UTF-8, which stores and JSON need: what is none becomes
-// U+FFFD, as in encoding/json.
+// validText returns a text as UTF-8, which stores and JSON need: invalid bytes become U+FFFD, as in
+// encoding/json.
 func validText(text string) string {
 	if utf8.ValidString(text) {
 		return text
@@ -125,9 +125,8 @@ func FloatNumber(value any) (float64, bool) {
 	}
 }
 
-// TypeName returns MongoDB's name for the type of a value: "null", "bool",
-// "long", "double", "string", "date", "array" or "object"; "missing" for what is
-// no value.
+// TypeName returns MongoDB's name for the type of a value: "null", "bool", "long", "double",
+// "string", "date", "array" or "object"; "missing" for anything else.
 func TypeName(value any) string {
 	switch value.(type) {
 	case nil:
