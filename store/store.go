@@ -51,12 +51,11 @@ type Collection interface {
 	// CheckReadPath refuses is InvalidArgument at "path".
 	Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error)
 
-	// GeoNear returns the documents that match the query's filter and have a place,
-	// nearest first, ties in the order of insertion. Documents without a valid
-	// place are left out. A query that names no field is about that of the only
-	// geo index; InvalidArgument where there is none, with the cause ErrNoGeoIndex,
-	// or there are several. One that names a field needs no index, but where the
-	// collection has geo indexes, one of them must serve the query.
+	// GeoNear returns the documents that match the query's filter and have a place, nearest first,
+	// ties in the order of insertion. Documents without a valid place are left out. A query that
+	// names no field uses that of the only geo index. InvalidArgument: there is none, with the
+	// cause ErrNoGeoIndex, or there are several. One that names a field needs no index, but where
+	// the collection has geo indexes, one of them must serve the query.
 	GeoNear(ctx context.Context, query *query.GeoNear) ([]query.GeoResult, error)
 
 	// Insert adds documents, all or none. Each has an _id, which is any value but

@@ -2,9 +2,9 @@ package store
 
 import "github.com/botctx/go-sdk/document"
 
-// Watcher is a port that a Store may offer beside its own methods: one whose documents
-// all change through this process, so that somebody who keeps something derived from
-// them need not look at all of them again.
+// Watcher is a further port of a Store whose documents all change through this process: whoever
+// keeps something that is derived from them is told of changes, and need not read all of them
+// again.
 type Watcher interface {
 	// Watch calls changed after each change of a document in the collection of that
 	// name, with what it was and what it is now: the zero Object stands for no document.

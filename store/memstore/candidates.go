@@ -9,9 +9,8 @@ import (
 	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
 )
 
-// candidates yields documents among which all are that match, until yield returns
-// false: in the order of the sort where the plan says so, else in the order of
-// insertion.
+// candidates yields all documents that can match, and perhaps others, until yield returns false: in
+// the order of the sort where the plan says so, else in the order of insertion.
 func (p *plan) candidates(c *content, yield func(position uint64, o document.Object) bool) {
 	get := func(position uint64) bool {
 		o, _ := c.documents.Get(position)

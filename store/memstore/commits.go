@@ -9,18 +9,18 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// commits hands the writes to a store to its journal, in groups. A write that finds nobody
-// who leads begins a group, whose leader runs it and those that come after it, one after the
-// other, on versions that are not published yet. When the journal is free, it hands it what they
-// did, publishes the versions and answers; and while the journal is at work, the next
-// group is led on top of this one. So writers that are many divide in two
-// groups that take turns, of which the one runs while the journal has the other.
+// commits is the group commit of a store with a journal. A write that finds no leader begins a
+// group. The leader runs it, and the writes that come after it, one after the other on versions
+// that are not published yet. When the journal is free, the leader hands it the group's changes,
+// publishes the versions and answers the writers. While the journal is at work, the next group
+// already runs on top of this one: so many writers divide into two groups, one of which runs while
+// the journal has the other.
 type commits struct {
 	journal Journal
 
 	mu sync.Mutex
-	// changed is told when a write comes, when a group is handed to the journal, and when
-	// the journal is free again.
+	// changed is signaled when a write comes, when a group is handed to the journal, and when the
+	// journal is free again.
 	changed sync.Cond
 	// waiting are the writes that have not begun.
 	waiting []*pendingWrite
@@ -132,8 +132,8 @@ func (c *commits) gather(g *group) {
 	}
 }
 
-// isLarge reports whether a group need not wait for more writes: there are about half as
-// many as there are writers, going by the groups before.
+// isLarge reports whether a group need not wait for more writes: it has about half as many as there
+// are writers, judged by the groups before.
 func (c *commits) isLarge(g *group) bool {
 	return len(g.writes) > 0 && 4*len(g.writes) >= c.last+c.lastButOne
 }
@@ -176,7 +176,8 @@ func (c *commits) end(g *group) {
 // errJournalEnded is the error of a journal that ends the goroutine.
 var errJournalEnded = boterr.New(boterr.Unavailable, "", "the journal did not return, and it is not known whether it kept the write")
 
-// hand hands what a group did to the journal, unless it rests on what is not there.
+// hand hands the changes of a group to the journal, unless an earlier group that they build on has
+// failed.
 func (c *commits) hand(g *group) {
 	g.isHanded = true
 	if g.err != nil || len(g.entries) == 0 {

@@ -13,7 +13,8 @@ type program struct {
 	// run does it in a transaction, under the transaction's context. It may be run several
 	// times, of which the last one counts; all of them share one evaluation.
 	run func(*query.Evaluation, *transaction) error
-	// matches reports whether a document that another write had or made bears on what run does.
+	// matches reports whether a document, as it was before or after another write, affects what run
+	// does.
 	matches func(*query.Evaluation, document.Object) (bool, error)
 }
 
@@ -22,14 +23,15 @@ var (
 	errTooLong = boterr.New(boterr.Internal, "", "the write takes longer than it may keep the lock")
 	// errNothingToKeep ends a transaction that was made for another purpose than to write.
 	errNothingToKeep = boterr.New(boterr.Internal, "", "there is nothing to keep")
-	// errLost is the error of a transaction that rests on what was changed meanwhile.
+	// errLost is the error of a transaction that builds on what another write has changed
+	// meanwhile.
 	errLost = boterr.New(boterr.Internal, "", "another write came first")
 )
 
-// carryOut carries out a write. One that takes long runs without the lock of its collection,
-// so that it holds nobody up, and takes the lock only to put what it made on top of what
-// others wrote meanwhile. Where that bears on it, it has lost and begins again; each time
-// it may keep the lock longer, so that it comes to an end.
+// carryOut carries out a write. One that takes long runs without the lock of its collection, so
+// that it holds nobody up, and takes the lock only to apply its changes on top of what others wrote
+// meanwhile. Where those writes affect it, it has lost and begins again; each time it may keep the
+// lock longer, so that it succeeds in the end.
 func (c *collection) carryOut(ctx context.Context, v *versions, p program) error {
 	call := query.NewEvaluation(ctx)
 	run := func(t *transaction) error {
@@ -83,8 +85,8 @@ type concurrentWrite struct {
 	missed []documentChange
 }
 
-// carryOut runs the write on what is there now, and puts what it made on top of what is
-// there then. The error is errLost where what others wrote meanwhile bears on it.
+// carryOut runs the write on the present content, and then applies its changes to the content of
+// that time. The error is errLost where what others wrote meanwhile affects it.
 func (w *concurrentWrite) carryOut(ctx context.Context) error {
 	base, err := w.follow(ctx)
 	if err != nil {
@@ -155,8 +157,8 @@ func (w *concurrentWrite) compare(ctx context.Context) error {
 	return nil
 }
 
-// adopt does what another transaction did, which was made of the content before this one
-// or of an earlier one that does not differ in what bears on it.
+// adopt repeats the changes of another transaction, which began with the content before this one,
+// or with an earlier one that differs in nothing that affects it.
 func (t *transaction) adopt(made *transaction) error {
 	if t.before == made.before {
 		t.next, t.changes, t.indexed = made.next, made.changes, made.indexed
@@ -173,8 +175,8 @@ func (t *transaction) adopt(made *transaction) error {
 	return nil
 }
 
-// asLost returns errLost for the error of a key that another write has taken: the write that
-// begins again tells which of its documents that concerns.
+// asLost returns errLost for the error of a key that another write has taken: when the write is run
+// again, it tells which of its documents has that key.
 func asLost(err error) error {
 	if boterr.CodeOf(err) == boterr.AlreadyExists {
 		return errLost

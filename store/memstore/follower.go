@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// follower collects what is written to a collection. Only who has the lock of the collection
-// touches it, but for hasLeft.
+// follower collects what is written to a collection. All of it but hasLeft is guarded by the lock
+// of the collection.
 type follower struct {
 	changes []documentChange
 	// isReset tells that everything was changed.
@@ -21,7 +21,7 @@ func (v *versions) addFollower(f *follower) {
 	v.followers = append(v.followers, f)
 }
 
-// notifyFollowers tells who follows what a transaction did. The caller has the lock.
+// notifyFollowers tells the followers what a transaction did. The caller has the lock.
 func (v *versions) notifyFollowers(changes []documentChange) {
 	if len(v.followers) == 0 {
 		return

@@ -15,10 +15,10 @@ type group struct {
 	hasBegun, isTaken, isHanded bool
 	// entries are what they did.
 	entries []Entry
-	// failures is the number of groups that had failed when this one began. Where another
-	// one fails until its turn comes, it rests on what is not there.
+	// failures is the number of groups that had failed when this one began. Where another one fails
+	// before its turn comes, it builds on content that does not exist.
 	failures int
-	// err is why none of the writes is kept, isLost tells that it is the journal's.
+	// err is why none of the writes is kept, isLost tells that it is the error of the journal.
 	err    error
 	isLost bool
 }
@@ -66,8 +66,8 @@ func (t *transaction) appendEntries(entries []Entry) []Entry {
 	return entries
 }
 
-// fail gives all writes the group's error, those that failed by themselves included: what
-// they saw was not published. Who was canceled keeps that.
+// fail gives all writes the group's error, also those that failed by themselves, since what they
+// saw was not published. Only those that were canceled keep their error.
 func (g *group) fail() {
 	for _, p := range g.writes {
 		if boterr.CodeOf(p.err) != boterr.Canceled {
@@ -76,8 +76,8 @@ func (g *group) fail() {
 	}
 }
 
-// publish shows the new versions to readers and tells who watches, write by write. Who
-// begins to watch a collection meanwhile is told of all writes that it does not see.
+// publish shows the new versions to readers and tells who watches, write by write. A watcher that
+// begins meanwhile is told of exactly the writes that were not published before.
 func (g *group) publish() {
 	for g.published < len(g.writes) {
 		p := g.writes[g.published]

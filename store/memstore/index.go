@@ -60,9 +60,9 @@ func (x *index) name() string {
 	return strings.Join(parts, "_")
 }
 
-// replace puts the keys of one version of a document in the place of those of the
-// one before, and returns the memory that new keys take. The zero Object stands for no
-// document. On an error the index is half changed, and must be thrown away.
+// replace replaces the keys of one version of a document by those of the next, and returns the
+// memory that new keys take. The zero Object stands for no document. On an error the index is half
+// changed, and must be thrown away.
 func (x *index) replace(edit *persistent.Edit, position uint64, before, after document.Object) (grown int, err error) {
 	if x.spatial != nil {
 		return 0, x.replacePlaces(edit, position, before, after)
@@ -118,8 +118,8 @@ func (x *index) remove(edit *persistent.Edit, key string, position uint64) {
 	}
 }
 
-// replacePlaces is replace for a geo index. The first one of an edit parts the index
-// from the version before.
+// replacePlaces is replace for a geo index. The first change of an edit copies the index, so that
+// the version before keeps its own.
 func (x *index) replacePlaces(edit *persistent.Edit, position uint64, before, after document.Object) error {
 	if x.parted != edit {
 		x.spatial, x.parted = slices.Clone(x.spatial), edit

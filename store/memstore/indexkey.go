@@ -62,7 +62,7 @@ func keyValues(o document.Object, paths [][]string) ([][]any, error) {
 	return appendKeyValues(nil, branches)
 }
 
-// branch is the way of one path into a document, up to an array or to its end.
+// branch is how far one path leads into a document: to an array, or to its end.
 type branch struct {
 	path []string
 	// used is the number of parts of the path that lead to value.

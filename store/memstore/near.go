@@ -30,7 +30,7 @@ func (c *content) near(call *query.Evaluation, asked *query.GeoNear) ([]query.Ge
 	p, ok := c.planNear(asked, asked.Filter())
 	if !ok {
 		p = c.planFor(asked.Filter(), nil)
-		p.spatial = nil // What serves the filter does not serve the search.
+		p.spatial = nil // A plan for the filter does not serve the search.
 	}
 	search := nearSearch{near: asked, filter: asked.Filter(), plan: &p, limit: asked.Limit()}
 	found := []query.GeoResult{}
@@ -58,9 +58,8 @@ func (c *content) planNear(near *query.GeoNear, filter *query.Filter) (plan, boo
 	return plan{}, false
 }
 
-// isSearchable reports whether a geo key can be searched: it is the first key of its index, or
-// the filter bounds the first one. MongoDB needs that, and a search that works here must
-// not fail there.
+// isSearchable reports whether a geo key can be searched: it is the first key of its index, or the
+// filter bounds the first one. MongoDB requires that, and a search that works here must work there.
 func (x *index) isSearchable(s *spatialIndex, filter *query.Filter) bool {
 	first := x.spec.Keys[0].Path
 	if s.path == first {

@@ -31,8 +31,8 @@ type pendingWrite struct {
 // errWriteEnded is the error of a write that ends the goroutine.
 var errWriteEnded = boterr.New(boterr.Internal, "", "the write did not return, and was not carried out")
 
-// leave is what a caller does whose context has ended. A write that is being run sees that
-// soon, and is waited for; one that was not run never is.
+// leave is called where the context of the caller has ended. A write that is running notices that
+// soon, and leave waits for it; one that has not begun is never run.
 func (p *pendingWrite) leave() error {
 	p.running.Lock()
 	defer p.running.Unlock()

@@ -19,8 +19,8 @@ type plan struct {
 	// spatial is the geo key of the index to look into, and cells where in it.
 	spatial *spatialIndex
 	cells   []uint64
-	// ranges are the keys of the index to look at, in ascending order; without any
-	// used it is all of them.
+	// ranges are the keys of the index to look at, in ascending order; where used is 0, all of
+	// them.
 	ranges []query.KeyRange
 	// used is the number of the index's first keys that the ranges bound, and equal
 	// the number of these that are bound to one value.
@@ -34,11 +34,11 @@ type plan struct {
 	examined int64
 }
 
-// planFor chooses where to look for what a filter matches, to be given in the order
-// of a sort, which may be nil: in the geo index that the filter's $near needs, by the
-// _id where the filter fixes it, else in the index of which the filter fixes the most
-// keys, then a geo index, then the one that is bound further, then the one that is in
-// the order of the sort, then the earlier one.
+// planFor chooses where to look for what a filter matches, to be given in the order of a sort,
+// which may be nil: in the geo index that the filter's $near needs; by the _id where the filter
+// fixes it; else in the index of which the filter fixes the most keys. Ties go to a geo index, then
+// to the index that is bounded further, then to one in the order of the sort, then to the earlier
+// one.
 func (c *content) planFor(filter *query.Filter, sort *query.Sort) plan {
 	if near := filter.Near(); near != nil {
 		p, _ := c.planNear(near, filter)

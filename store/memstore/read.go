@@ -281,8 +281,8 @@ func (c *content) allSorted(
 	return found, err
 }
 
-// visitSortable hands over the documents that match. The error is that of a document of
-// which no order follows by the sort.
+// visitSortable yields the documents that match. The error is that of a document that the sort
+// cannot order.
 func (c *content) visitSortable(
 	call *query.Evaluation, filter *query.Filter, p *plan, sort *query.Sort, take func(document.Object),
 ) error {

@@ -24,8 +24,8 @@ type spatialIndex struct {
 	key   *query.GeoKey
 	// entries are the cells with the position behind them.
 	entries persistent.Tree[string, struct{}]
-	// levels has a bit for each level of which an entry's cell was, but for the level
-	// of points. Such cells may be around those that are looked for.
+	// levels has a bit for each level that the cell of an entry had, but for the level of points. A
+	// cell of such a level may contain one that is searched for.
 	levels uint64
 }
 
@@ -34,8 +34,8 @@ func newSpatialIndex(key store.IndexKey) spatialIndex {
 	return spatialIndex{path: key.Path, field: field, kind: key.Kind, key: query.NewGeoKey(key.Path, key.Kind)}
 }
 
-// replace puts the places of one version of a document in the place of those of the
-// one before. The zero Object stands for no document.
+// replace replaces the places of one version of a document by those of the next. The zero Object
+// stands for no document.
 func (x *spatialIndex) replace(edit *persistent.Edit, position uint64, before, after document.Object) error {
 	if !before.IsZero() && !after.IsZero() {
 		old, had := before.Field(x.field)

@@ -1,11 +1,10 @@
 // Package memstore is the store.Store in memory.
 //
-// A collection's content is a version that never changes. A writer makes the next
-// version, which shares all that it did not touch with the one before, and
-// publishes it in one step. So a reader works on one version from beginning to
-// end, waits for nobody and holds nobody up; writers of one collection take turns,
-// but for what takes them long, which they do beside their turns; and a copy of the
-// whole store, by Fork or Snapshot, copies no documents.
+// A collection's content is a version that never changes. A writer makes the next version, which
+// shares all that it did not touch with the one before, and publishes it in one step. So a reader
+// works on one version from beginning to end, waits for nobody and holds nobody up; writers of one
+// collection share a lock, and do what takes long without holding it; and a copy of the whole
+// store, by Fork or Snapshot, copies no documents.
 //
 // A Store forgets all when the program ends. Journaled is one whose writes a Journal
 // keeps before they are published: package backends/bolt has one on disk.
@@ -32,7 +31,8 @@ type Store struct {
 	collections atomic.Pointer[directory]
 	// commits keeps what is written in a journal; nil where there is none.
 	commits *commits
-	// firstLooks is how often a write may look at its context under the lock before it goes on without.
+	// firstLooks is how often a write may check its context under the lock before it goes on
+	// without the lock.
 	firstLooks int
 }
 

@@ -16,13 +16,13 @@ import (
 type versions struct {
 	writing writeLock
 	newest  atomic.Pointer[content]
-	// staged is what the writes of groups have made, published or not. It belongs to who
-	// leads a group.
+	// staged is what the writes of groups have made, published or not. It belongs to the leader of
+	// a group.
 	staged stagedContent
 	// watchers are told what each transaction did, under the lock.
 	watchers []*watcher
-	// followers are told so, too. They belong to who makes the next version: under the lock,
-	// or leading a group.
+	// followers are told so, too. They belong to the writer of the next version, who has the lock
+	// or leads a group.
 	followers []*follower
 }
 
@@ -74,20 +74,21 @@ func newContent(name string) *content {
 
 // transaction makes the next version of a content.
 type transaction struct {
-	// ctx is what the transaction looks at while it works: bounded while it has the lock.
+	// ctx is the context that the transaction checks while it works: bounded while it has the lock.
 	ctx     context.Context //nolint:containedctx // It belongs to the one call that the transaction is made for.
 	bounded countingContext
-	// call is that which the transaction is made for, nil where it evaluates nothing.
+	// call is the budget of the call that the transaction is made for, nil where it evaluates
+	// nothing.
 	call *query.Evaluation
 	// before is the version that it began with, next the one that it makes. They
 	// lie apart, so that the one does not keep the other in memory.
 	before *content
 	next   *content
 	edit   *persistent.Edit
-	// hasOwnIndexes tells that the indexes of next are its own, noted that somebody wants to
-	// know what the transaction did.
+	// hasOwnIndexes tells that the indexes of next are copies already, isObserved that somebody
+	// wants to know what the transaction did.
 	hasOwnIndexes, isObserved bool
-	// changes are what it did to documents, where that is noted.
+	// changes are what it did to documents, where it is observed.
 	changes []documentChange
 	// indexed is the index that it made, nil where it made none.
 	indexed *store.Index
@@ -116,8 +117,8 @@ func (t *transaction) look() error {
 	return checkEnded(t.ctx)
 }
 
-// reindex puts the keys of one version of a document in the place of those of the one
-// before, in all indexes. The first change of one parts them from the version before.
+// reindex replaces the keys of one version of a document by those of the next, in all indexes. The
+// first change copies the indexes, so that the version before keeps its own.
 func (t *transaction) reindex(position uint64, before, after document.Object) error {
 	if err := t.look(); err != nil {
 		return err

@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// writeLock is the lock under which the next content of a collection is made. Who waits for it
-// can go when a context ends.
+// writeLock is the lock under which the next content of a collection is made. Waiting for it ends
+// with a context.
 type writeLock struct {
 	sync.Mutex
 
-	// waiting is the number of those who wait with a context, freed what tells one of them
-	// that the lock was free.
+	// waiting is the number of those who wait with a context, freed the channel that tells one of
+	// them that the lock is free.
 	waiting atomic.Int32
 	freed   chan struct{}
 }
@@ -49,9 +49,9 @@ func (t *writeLock) Unlock() {
 }
 
 const (
-	// firstLooks is how often a write may look at its context under the lock, which it does
-	// after each piece of work: about a quarter of a millisecond. A write that takes longer
-	// runs without the lock, and has done so much for nothing.
+	// firstLooks is how often a write may check its context under the lock, which it does after
+	// each piece of work: about a quarter of a millisecond in all. A write that takes longer runs
+	// again without the lock, and has wasted that time.
 	firstLooks = 16
 	// moreLooks is how many times that it may look after each time that it lost.
 	moreLooks = 4
