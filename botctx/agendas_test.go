@@ -73,7 +73,7 @@ func pass(by time.Duration) {
 	synctest.Wait()
 }
 
-func TestRunRunsAgendasInRealTimeUntilItsContextEnds(t *testing.T) {
+func TestRun_RealTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var sent sentTexts
@@ -94,7 +94,7 @@ func TestRunRunsAgendasInRealTimeUntilItsContextEnds(t *testing.T) {
 	})
 }
 
-func TestSeveralRuntimesOnOneStoreShareTheAgendas(t *testing.T) {
+func TestRun_SharesAgendas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const planned = 100
@@ -121,7 +121,7 @@ func TestSeveralRuntimesOnOneStoreShareTheAgendas(t *testing.T) {
 	})
 }
 
-func TestTheSchedulersEnvAndHandlerAreTheRuntimesOwn(t *testing.T) {
+func TestNew_RefusesSchedulerParts(t *testing.T) {
 	t.Parallel()
 	for name, config := range map[string]agenda.SchedulerConfig{
 		"a store":           {Env: record.Env{Store: memstore.New()}},
@@ -135,7 +135,7 @@ func TestTheSchedulersEnvAndHandlerAreTheRuntimesOwn(t *testing.T) {
 	}
 }
 
-func TestAnUnknownZoneIsRefusedByNewAgenda(t *testing.T) {
+func TestNewAgenda_UnknownZone(t *testing.T) {
 	t.Parallel()
 	runtime := newRuntime(t, botctx.Config{Zone: func(record.Scope) string { return "Europe/Atlantis" }})
 	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
@@ -171,7 +171,7 @@ func receives(t *testing.T, runtime *botctx.Runtime, text string) {
 	require.NoError(t, err)
 }
 
-func TestAReminderThatTheRunUnderWayCancelsIsNotSent(t *testing.T) {
+func TestRun_CanceledReminder(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"cancel": 0, "again": 0, "slow": 1} {
 		t.Run(text, func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestAReminderThatTheRunUnderWayCancelsIsNotSent(t *testing.T) {
 	}
 }
 
-func TestASlowRunOfOneMemberDoesNotKeepTheAgendasOfOthers(t *testing.T) {
+func TestRun_SlowMember(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var sent sentTexts

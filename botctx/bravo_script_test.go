@@ -53,7 +53,7 @@ func (s *bravoScript) joined(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-func TestBotLogicConnectsAMemberWithAnAgentInAGroupOnBravo(t *testing.T) {
+func TestLiveChat_BravoGroup(t *testing.T) {
 	t.Parallel()
 	var script bravoScript
 	d := newDesk(t, channel.Channel{Type: channel.Bravo, PriorityGroups: []channel.PriorityGroup{{GroupTrees: []string{"rooms"}}}}, []*botctx.Node{

@@ -209,7 +209,7 @@ func portsOf(config reflect.Type, prefix string) []string {
 	return names
 }
 
-func TestEachPortOfAHostIsAmongTheFaults(t *testing.T) {
+func TestPanic_EachPortIsTried(t *testing.T) {
 	t.Parallel()
 	ports := slices.DeleteFunc(portsOf(reflect.TypeFor[botctx.Config](), ""), func(name string) bool {
 		return strings.HasPrefix(name, "Scheduler.Env.") || name == "Scheduler.Handler" // New refuses them.
@@ -300,7 +300,7 @@ func enterEverywhere(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context)
 	})
 }
 
-func TestNothingThatPanicsInAHostEscapes(t *testing.T) {
+func TestPanic_OfEachPort(t *testing.T) {
 	t.Parallel()
 	for name, breaks := range faults() {
 		t.Run(name, func(t *testing.T) {
@@ -315,7 +315,7 @@ func TestNothingThatPanicsInAHostEscapes(t *testing.T) {
 	}
 }
 
-func TestNothingThatPanicsInAHostEndsRun(t *testing.T) {
+func TestRun_SurvivesPanics(t *testing.T) {
 	t.Parallel()
 	for name, breaks := range faults() {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestAConnectorThatPanicsInALiveChatIsAnErrorOfTheHostsCall(t *testing.T) {
+func TestLiveChats_ConnectorPanics(t *testing.T) {
 	t.Parallel()
 	said := send.MessageEvent{Type: send.TypeText, Data: document.O("text", "hi"), From: "grace", To: "desk"}
 	for name, call := range map[string]func(t *testing.T, h *host) error{
@@ -62,7 +62,7 @@ func TestAConnectorThatPanicsInALiveChatIsAnErrorOfTheHostsCall(t *testing.T) {
 	}
 }
 
-func TestAPanicThatAServiceRecoversFromIsLoggedOnceWithItsOperation(t *testing.T) {
+func TestPanic_LoggedOnce(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, channel.Webchat, channel.Charlie)
 	h.platform.panics = true

@@ -88,15 +88,15 @@ func shownElsewhere() map[string]string {
 		"createAssignment Conflict":               "package livechat tests it at each moment of another call",
 		"addNewTargetsToAssignment Conflict":      "package livechat tests it at each moment of another call",
 		"reassignAssignment Conflict":             "package livechat tests it at each moment of another call",
-		"redirectMemberToNode FailedPrecondition": "TestMembersThatWaitForEachOtherAreAnErrorAndNoDeadlock",
-		"sendEmail Unsupported":                   "TestSendEmailWithoutAMailerIsUnsupported",
-		"uploadFileToObjectStore Unsupported":     "TestWithoutAnObjectStoreUploadsAreUnsupported",
+		"redirectMemberToNode FailedPrecondition": "TestRuns_WaitForEachOther",
+		"sendEmail Unsupported":                   "TestSendEmail_NoMailer",
+		"uploadFileToObjectStore Unsupported":     "TestUpload_NoStore",
 	}
 }
 
 // Each error that the table has for an operation is shown by a call, which gets its code and its
 // field, and changes nothing.
-func TestCall_FailsAsTheTableSays(t *testing.T) {
+func TestCall_Errors(t *testing.T) {
 	t.Parallel()
 	platform, _ := newCaller(t)
 	for _, operation := range operations.All() {

@@ -46,7 +46,7 @@ func anyResponses() []string {
 
 // Beside what the fuzz test finds, responses are taken apart and put together at random: a
 // value for another one, a field more, a field less.
-func TestSendResponse_RandomResponses(t *testing.T) {
+func TestSendResponse_Random(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(6, 9))
 	var pool []any

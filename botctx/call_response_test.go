@@ -113,7 +113,7 @@ func isOfAnother(platform channel.Type, response string) bool {
 	return isOwned && owner != platform
 }
 
-func TestSendResponse_AnswersInTheShapeOfThePlatform(t *testing.T) {
+func TestSendResponse_PlatformShape(t *testing.T) {
 	t.Parallel()
 	for _, platform := range allTypes() {
 		t.Run(string(platform), func(t *testing.T) {

@@ -34,7 +34,7 @@ func furtherResults() map[string][]string {
 	}
 }
 
-func TestCall_ResultHasTheShapesOfTheTable(t *testing.T) {
+func TestCall_Results(t *testing.T) {
 	t.Parallel()
 	platform, _ := newCaller(t)
 	serve(t, platform, "account", "saul", channel.Charlie)

@@ -29,7 +29,7 @@ func TestCall_KnowsEveryOperation(t *testing.T) {
 	require.Equal(t, names, botctx.Ops())
 }
 
-func TestCall_RefusesOtherNames(t *testing.T) {
+func TestCall_UnknownOperation(t *testing.T) {
 	t.Parallel()
 	bot := fakes.New(fakes.For(t)).Operations(record.Scope{})
 	for _, name := range []string{"", "GetMember", "getmember", "getMembers", "getMember ", "fetch"} {
@@ -39,7 +39,7 @@ func TestCall_RefusesOtherNames(t *testing.T) {
 	}
 }
 
-func TestCall_RefusesWhatIsNoObject(t *testing.T) {
+func TestCall_NoObject(t *testing.T) {
 	t.Parallel()
 	p, bot := newCaller(t)
 	before := stateOf(t, p)
@@ -53,7 +53,7 @@ func TestCall_RefusesWhatIsNoObject(t *testing.T) {
 	require.Equal(t, before, stateOf(t, p))
 }
 
-func TestCall_NeedsRequiredParameters(t *testing.T) {
+func TestCall_MissingParameter(t *testing.T) {
 	t.Parallel()
 	p, bot := newCaller(t)
 	before := stateOf(t, p)
@@ -99,7 +99,7 @@ func outcomeIn(t *testing.T, scope record.Scope, platform *fakes.Platform, name 
 	return string(result) + "\n" + stateOf(t, p)
 }
 
-func TestCall_TakesNoParametersAtAll(t *testing.T) {
+func TestCall_NoParameters(t *testing.T) {
 	t.Parallel()
 	platform, _ := newCaller(t)
 	shown := map[string]record.Scope{
@@ -116,7 +116,7 @@ func TestCall_TakesNoParametersAtAll(t *testing.T) {
 	}
 }
 
-func TestCall_NamesTheParameterOfAnotherType(t *testing.T) {
+func TestCall_WrongType(t *testing.T) {
 	t.Parallel()
 	values := map[string]any{
 		"true": true, "12": 12.0, `"x"`: "x", `{"x": 1}`: map[string]any{"x": 1.0}, `[true]`: []any{true}, `[[]]`: []any{[]any{}},
@@ -159,7 +159,7 @@ func TestCall_UnknownParameter(t *testing.T) {
 }
 
 // A parameter that is null, and one that has its default, are like one that is absent.
-func TestCall_NullAndDefaultAreAbsent(t *testing.T) {
+func TestCall_NullAndDefault(t *testing.T) {
 	t.Parallel()
 	platform, _ := newCaller(t)
 	for _, operation := range operations.All() {
@@ -254,7 +254,7 @@ func withSmallLetters(args string) string {
 	return args
 }
 
-func TestCall_TakesOtherForms(t *testing.T) {
+func TestCall_OtherForms(t *testing.T) {
 	t.Parallel()
 	for mode, options := range map[string][]fakes.Option{"lenient": nil, "strict": {strictly()}} {
 		platform, _ := newCaller(t, options...)
@@ -274,7 +274,7 @@ func TestCall_TakesOtherForms(t *testing.T) {
 
 // Parameters that only some platforms look at are ignored by the others, and refused in
 // strict mode.
-func TestCall_ParameterOfAnotherPlatform(t *testing.T) {
+func TestCall_OtherPlatform(t *testing.T) {
 	t.Parallel()
 	lenient, _ := newCaller(t)
 	strict, _ := newCaller(t, strictly())
@@ -307,7 +307,7 @@ func TestCall_ParameterOfAnotherPlatform(t *testing.T) {
 	}
 }
 
-func TestCall_SendsNothingToAPlatformThatIsAway(t *testing.T) {
+func TestCall_Disconnected(t *testing.T) {
 	t.Parallel()
 	platform, _ := newCaller(t)
 	for _, operation := range operations.All() {
@@ -328,7 +328,7 @@ func TestCall_SendsNothingToAPlatformThatIsAway(t *testing.T) {
 	}
 }
 
-func TestCall_TakesTheDeepestEntry(t *testing.T) {
+func TestCall_DeepestEntry(t *testing.T) {
 	t.Parallel()
 	bot := fakes.New(fakes.For(t)).AddMember(member.Member{}).Context()
 	entry := document.O("end", 1)

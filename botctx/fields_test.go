@@ -101,7 +101,7 @@ func recordsOf(t *testing.T, p *fakes.Platform) map[string]gjson.Result {
 	}
 }
 
-func TestEveryFieldOfARecordIsFilledOrSaysByWhom(t *testing.T) {
+func TestRecords_EachFieldIsFilled(t *testing.T) {
 	t.Parallel()
 	for name, shown := range recordsOf(t, familyDesk(t)) {
 		kind, ok := operations.KindNamed(name)
@@ -116,7 +116,7 @@ func TestEveryFieldOfARecordIsFilledOrSaysByWhom(t *testing.T) {
 	}
 }
 
-func TestWhatThePlatformSaysOfAMemberIsKeptWhenItFirstArrives(t *testing.T) {
+func TestReceive_KeepsProfile(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha, Info: channel.AlphaInfo{PageID: "p1"}})

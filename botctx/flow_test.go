@@ -71,7 +71,7 @@ func nodeFor(t *testing.T, p *fakes.Platform, who member.Member, channelID, text
 	return texts(actor)
 }
 
-func TestTheNodeThatAnswersBelongsToWhereTheConversationStands(t *testing.T) {
+func TestFlow_Position(t *testing.T) {
 	t.Parallel()
 	liveChat := member.Member{}
 	liveChat.BotMeta.Set("liveChat", true)
@@ -137,7 +137,7 @@ func TestTheNodeThatAnswersBelongsToWhereTheConversationStands(t *testing.T) {
 	}
 }
 
-func TestTheOffTreesAnswerWhileTheChannelIsOff(t *testing.T) {
+func TestFlow_OffTrees(t *testing.T) {
 	t.Parallel()
 	p, channelID := choosing(t, botctx.Flow{}, channel.PriorityGroup{OffTrees: []string{"night"}})
 	ada := p.AddMember(member.Member{Channel: channelID})
@@ -149,7 +149,7 @@ func TestTheOffTreesAnswerWhileTheChannelIsOff(t *testing.T) {
 	require.Equal(t, "shop", ada.Last())
 }
 
-func TestTheSmallestPriorityAnswers(t *testing.T) {
+func TestFlow_SmallestPriority(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		nodes []*botctx.Node
@@ -180,7 +180,7 @@ func TestTheSmallestPriorityAnswers(t *testing.T) {
 	}
 }
 
-func TestOfManyEqualPrioritiesTheFirstThatWasGivenAnswers(t *testing.T) {
+func TestFlow_FirstOfEquals(t *testing.T) {
 	t.Parallel()
 	const many = 100 // A sort that is not stable leaves few things in order.
 	for first := range 10 {
@@ -198,7 +198,7 @@ func TestOfManyEqualPrioritiesTheFirstThatWasGivenAnswers(t *testing.T) {
 	}
 }
 
-func TestOfEqualPrioritiesTheClosestAnswers(t *testing.T) {
+func TestFlow_ClosestOfEquals(t *testing.T) {
 	t.Parallel()
 	nodes := []*botctx.Node{
 		answering("channel", "other", global(botctx.GlobalInChannel)),
@@ -215,7 +215,7 @@ func TestOfEqualPrioritiesTheClosestAnswers(t *testing.T) {
 	}
 }
 
-func TestAMuteNodeLeavesNothingToTheNodeThatIsChosenAfterIt(t *testing.T) {
+func TestFlow_MuteNode(t *testing.T) {
 	t.Parallel()
 	var seen []string
 	look := func(_ context.Context, bot *botctx.Context) (bool, error) {
@@ -237,7 +237,7 @@ func TestAMuteNodeLeavesNothingToTheNodeThatIsChosenAfterIt(t *testing.T) {
 	require.Equal(t, []string{"{}", "hello{}"}, seen)
 }
 
-func TestANodeThatSavesItsPositionLetsItsChildrenAnswer(t *testing.T) {
+func TestFlow_SavesPosition(t *testing.T) {
 	t.Parallel()
 	saves := func(n *botctx.Node) { n.SavesPosition = true }
 	_, ada := withNodes(t, answering("name?", "form", saves), answering("age?", "form", below("name?"), saves), answering("done", "form", below("age?")))
@@ -249,7 +249,7 @@ func TestANodeThatSavesItsPositionLetsItsChildrenAnswer(t *testing.T) {
 	require.Equal(t, "form", ada.Member().BotMeta.Tree())
 }
 
-func TestWhatTheHostDecidesMayFail(t *testing.T) {
+func TestFlow_HostFails(t *testing.T) {
 	t.Parallel()
 	asleep := errors.New("the calendar is asleep")
 	for name, test := range map[string]struct {
@@ -279,14 +279,14 @@ func TestWhatTheHostDecidesMayFail(t *testing.T) {
 	}
 }
 
-func TestAnEventThatNothingAnswersIsNoError(t *testing.T) {
+func TestReceive_NoAnswer(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(t, answering("hello", "", on("hello")))
 	ada.Says("bye")
 	require.Empty(t, ada.Messages())
 }
 
-func TestHandleFuncAnswersWhatNoNodeAnswers(t *testing.T) {
+func TestHandleFunc_NoNode(t *testing.T) {
 	t.Parallel()
 	p, ada := withNodes(t, answering("hello", "", on("hello")), answering("mute", "", priority(-10)))
 	p.HandleFunc(says("Pardon?"))

@@ -14,7 +14,7 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-func TestGolfGivesTheClientOfTheAccount(t *testing.T) {
+func TestGolf_Client(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	result, err := utilities.Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
@@ -24,13 +24,13 @@ func TestGolfGivesTheClientOfTheAccount(t *testing.T) {
 	require.Equal(t, []botctx.Payment{*payment}, utilities.Account.Payments())
 }
 
-func TestGolfRefusesAMissingName(t *testing.T) {
+func TestGolf_MissingName(t *testing.T) {
 	t.Parallel()
 	_, err := fakes.NewUtilities(fakes.For(t)).Golf(t.Context(), botctx.GolfParams{})
 	requireField(t, err, "golf", boterr.InvalidArgument, "golfName")
 }
 
-func TestAnAccountIsOneOfItsApp(t *testing.T) {
+func TestGolf_App(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.AddAccountOf("app-2", "shop")
@@ -41,7 +41,7 @@ func TestAnAccountIsOneOfItsApp(t *testing.T) {
 	require.NotNil(t, result.Client)
 }
 
-func TestWhatAHostSaysOfAnAccountIsAnErrorOfGolf(t *testing.T) {
+func TestGolf_HostErrors(t *testing.T) {
 	t.Parallel()
 	gives := func(client botctx.PaymentClient, err error) func(string, string) (botctx.PaymentClient, error) {
 		return func(string, string) (botctx.PaymentClient, error) { return client, err }
@@ -70,7 +70,7 @@ func TestWhatAHostSaysOfAnAccountIsAnErrorOfGolf(t *testing.T) {
 	}
 }
 
-func TestTheResultOfGolfIsNullInJSON(t *testing.T) {
+func TestGolf_NullInJSON(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	text, err := utilities.Member.Context().Call(t.Context(), "golf", json.RawMessage(`{"golfName": "shop"}`))
@@ -81,7 +81,7 @@ func TestTheResultOfGolfIsNullInJSON(t *testing.T) {
 	require.Equal(t, botctx.GolfResult{}, result)
 }
 
-func TestResultsOfNothingAreNull(t *testing.T) {
+func TestResults_Null(t *testing.T) {
 	t.Parallel()
 	for _, result := range []any{botctx.SendEmailResult{}, botctx.GolfResult{}, botctx.UploadFileToObjectStoreResult{}} {
 		text, err := document.EncodeJSON(result)

@@ -36,7 +36,7 @@ func newFamily(t *testing.T, kind channel.Type, groups []channel.PriorityGroup, 
 	return &family{Platform: p, ada: ada, inGroup: ada.InGroup("family")}
 }
 
-func TestWhatComesFromAGroupOnBravoIsAnsweredByTheGroupTrees(t *testing.T) {
+func TestGroups_Trees(t *testing.T) {
 	t.Parallel()
 	nodes := []*botctx.Node{
 		answering("private", "shop"), answering("group", "gt"), answering("night", "night"), answering("agent", "live"),
@@ -83,7 +83,7 @@ func TestWhatComesFromAGroupOnBravoIsAnsweredByTheGroupTrees(t *testing.T) {
 	}
 }
 
-func TestTheDefaultTreesLeaveOutTheGroupTreesOfEveryPriorityGroup(t *testing.T) {
+func TestGroups_DefaultTrees(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.Handle(answering("group", "gt"))
@@ -91,7 +91,7 @@ func TestTheDefaultTreesLeaveOutTheGroupTreesOfEveryPriorityGroup(t *testing.T) 
 	require.Empty(t, nodeFor(t, p, member.Member{}, c.ID, "hi"))
 }
 
-func TestRepliesGoToTheGroupThatTheEventCameFrom(t *testing.T) {
+func TestGroups_Reply(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]botctx.Action{
 		"Reply": func(ctx context.Context, bot *botctx.Context) error {
@@ -117,7 +117,7 @@ func TestRepliesGoToTheGroupThatTheEventCameFrom(t *testing.T) {
 	}
 }
 
-func TestAMemberWhoIsNamedInAGroupIsAnsweredAlone(t *testing.T) {
+func TestGroups_NamedMember(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, channel.Bravo, nil, nil)
 	f.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
@@ -129,7 +129,7 @@ func TestAMemberWhoIsNamedInAGroupIsAnsweredAlone(t *testing.T) {
 	require.Empty(t, texts(f.inGroup))
 }
 
-func TestAReplyThatDoesNotReachItsGroupNamesNoMember(t *testing.T) {
+func TestGroups_ReplyFails(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, channel.Bravo, nil, nil)
 	f.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("hi")) })
@@ -142,7 +142,7 @@ func TestAReplyThatDoesNotReachItsGroupNamesNoMember(t *testing.T) {
 	require.Empty(t, undelivered.Failures[0].MemberID)
 }
 
-func TestAnAgendaThatWasMadeInAGroupAnswersThere(t *testing.T) {
+func TestGroups_Agenda(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, channel.Bravo, nil, []*botctx.Node{{ID: "later", Responses: []send.Response{send.Text("Time to go.")}}})
 	bob := f.AddMember(member.Member{Channel: "phone", FirstName: "Bob"})
@@ -162,7 +162,7 @@ func TestAnAgendaThatWasMadeInAGroupAnswersThere(t *testing.T) {
 	require.Equal(t, "Time to go.", texts(bob), "who did not write in the group is answered alone")
 }
 
-func TestARedirectStaysInTheGroupForItsMemberAlone(t *testing.T) {
+func TestGroups_Redirect(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, channel.Bravo, nil, []*botctx.Node{{ID: "hello", Responses: []send.Response{send.Text("Hello {{firstName}}")}}})
 	bob := f.AddMember(member.Member{Channel: "phone", FirstName: "Bob"})
@@ -179,7 +179,7 @@ func TestARedirectStaysInTheGroupForItsMemberAlone(t *testing.T) {
 	require.Equal(t, "Hello Bob", texts(bob))
 }
 
-func TestTheContextTellsTheGroup(t *testing.T) {
+func TestGroups_Context(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, channel.Bravo, nil, nil)
 	var told []string
@@ -193,7 +193,7 @@ func TestTheContextTellsTheGroup(t *testing.T) {
 	require.Equal(t, []string{"family to family", " to phone"}, told)
 }
 
-func TestAnEventThatGoesElsewhereThanToItsGroupIsRefused(t *testing.T) {
+func TestGroups_EventElsewhere(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t, channel.Bravo, nil, nil)
 	f.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
@@ -227,7 +227,7 @@ func ask(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-func TestALiveChatThatBeganInAGroupGoesOnThere(t *testing.T) {
+func TestGroups_LiveChat(t *testing.T) {
 	t.Parallel()
 	f, grace := newFamilyWithDesk(t)
 	f.inGroup.Says("a person")
@@ -239,7 +239,7 @@ func TestALiveChatThatBeganInAGroupGoesOnThere(t *testing.T) {
 	require.Empty(t, texts(f.ada))
 }
 
-func TestWhatTheMemberWritesElsewhereIsNotOfTheLiveChat(t *testing.T) {
+func TestGroups_OutsideLiveChat(t *testing.T) {
 	t.Parallel()
 	for name, inGroup := range map[string]bool{"began in the group": true, "began alone": false} {
 		for state, take := range map[string]bool{"pending": false, "taken": true} {
@@ -264,7 +264,7 @@ func TestWhatTheMemberWritesElsewhereIsNotOfTheLiveChat(t *testing.T) {
 	}
 }
 
-func TestWhatAnAgentWritesInAGroupOnBravoIsAnsweredInTheGroup(t *testing.T) {
+func TestGroups_Agent(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		groups []channel.PriorityGroup

@@ -37,7 +37,7 @@ func (m *mailbox) Send(_ context.Context, message send.Message) (send.Delivery, 
 }
 
 // A host that has its own members and channels needs neither in the store.
-func TestAHostsOwnMembersAndChannelsServeEveryOperation(t *testing.T) {
+func TestHost_OwnRecords(t *testing.T) {
 	t.Parallel()
 	var box mailbox
 	runtime, err := botctx.New(botctx.Config{
@@ -72,7 +72,7 @@ func TestAHostsOwnMembersAndChannelsServeEveryOperation(t *testing.T) {
 }
 
 // A host that loads channels its own way may leave members to the SDK.
-func TestMembersArriveOnAHostsOwnChannels(t *testing.T) {
+func TestHost_OwnArrival(t *testing.T) {
 	t.Parallel()
 	runtime, err := botctx.New(botctx.Config{
 		Store: memstore.New(),

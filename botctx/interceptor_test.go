@@ -36,7 +36,7 @@ func newIntercepted(t *testing.T, interceptors ...botctx.Interceptor) (*fakes.Pl
 	return p, p.AddMember(member.Member{FirstName: "Ada"}).Context()
 }
 
-func TestInterceptorsStandInOrder(t *testing.T) {
+func TestInterceptors_Order(t *testing.T) {
 	t.Parallel()
 	var log []string
 	_, bot := newIntercepted(t, named("first", &log), named("second", &log))
@@ -47,7 +47,7 @@ func TestInterceptorsStandInOrder(t *testing.T) {
 	}, log)
 }
 
-func TestInterceptorsStandAroundCallsByName(t *testing.T) {
+func TestInterceptors_CallByName(t *testing.T) {
 	t.Parallel()
 	var log []string
 	p, bot := newCaller(t, interceptedBy(named("it", &log)))
@@ -62,7 +62,7 @@ func TestInterceptorsStandAroundCallsByName(t *testing.T) {
 
 // A send reads the channel and the member, and a run loads its own: those are no calls
 // of bot logic.
-func TestInterceptorsAreNotAroundWhatOperationsCallInside(t *testing.T) {
+func TestInterceptors_NotInside(t *testing.T) {
 	t.Parallel()
 	var log []string
 	p := fakes.New(fakes.For(t), interceptedBy(named("it", &log)))
@@ -71,7 +71,7 @@ func TestInterceptorsAreNotAroundWhatOperationsCallInside(t *testing.T) {
 	require.Equal(t, []string{"it enters sendResponse", "it leaves"}, log)
 }
 
-func TestAnInterceptorSeesTheCall(t *testing.T) {
+func TestInterceptor_SeesCall(t *testing.T) {
 	t.Parallel()
 	var seen botctx.Call
 	var result any
@@ -92,7 +92,7 @@ func TestAnInterceptorSeesTheCall(t *testing.T) {
 	require.ErrorIs(t, failure, boterr.NotFound)
 }
 
-func TestAnInterceptorMayReplaceTheParams(t *testing.T) {
+func TestInterceptor_ReplacesParams(t *testing.T) {
 	t.Parallel()
 	_, bot := newIntercepted(t, func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		call.Params = member.GetMemberParams{MemberID: call.Context.Scope().Member}
@@ -103,7 +103,7 @@ func TestAnInterceptorMayReplaceTheParams(t *testing.T) {
 	require.Equal(t, bot.Scope().Member, found.ID)
 }
 
-func TestAnInterceptorMayAnswer(t *testing.T) {
+func TestInterceptor_Answers(t *testing.T) {
 	t.Parallel()
 	canned := &member.Member{ID: "canned"}
 	p, bot := newIntercepted(t, func(context.Context, *botctx.Call, botctx.Next) (any, error) {
@@ -115,7 +115,7 @@ func TestAnInterceptorMayAnswer(t *testing.T) {
 	require.Equal(t, canned, p.Calls(botctx.OpGetMember)[0].Result)
 }
 
-func TestAnInterceptorMayRepeat(t *testing.T) {
+func TestInterceptor_Repeats(t *testing.T) {
 	t.Parallel()
 	p, bot := newIntercepted(t, func(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
 		if result, err := next(ctx); err != nil {
@@ -130,7 +130,7 @@ func TestAnInterceptorMayRepeat(t *testing.T) {
 	require.Equal(t, 3, document.Get(p.Data("places")[0], "n", 0))
 }
 
-func TestErrorsOfInterceptorsAreThoseOfTheOperation(t *testing.T) {
+func TestInterceptor_Errors(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("the limit of calls is reached")
 	for name, test := range map[string]struct {
@@ -157,7 +157,7 @@ func TestErrorsOfInterceptorsAreThoseOfTheOperation(t *testing.T) {
 	}
 }
 
-func TestWrongTypesOfInterceptorsAreInternal(t *testing.T) {
+func TestInterceptor_WrongTypes(t *testing.T) {
 	t.Parallel()
 	for name, interceptor := range map[string]botctx.Interceptor{
 		"a result of another type": func(context.Context, *botctx.Call, botctx.Next) (any, error) { return "a text", nil },

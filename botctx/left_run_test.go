@@ -30,7 +30,7 @@ func dueAction(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context, actio
 	require.NoError(t, err)
 }
 
-func TestAnActionThatIgnoresItsContextIsLeftAndWhatItDoesLateIsRefused(t *testing.T) {
+func TestRun_LeftAction(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var sent sentTexts
@@ -68,7 +68,7 @@ func TestAnActionThatIgnoresItsContextIsLeftAndWhatItDoesLateIsRefused(t *testin
 	})
 }
 
-func TestWhatAnErrorOfAnActionHoldsIsShownNowhere(t *testing.T) {
+func TestRun_ErrorIsNotShown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var lines strings.Builder

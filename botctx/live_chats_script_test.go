@@ -56,7 +56,7 @@ func scripts() []*botctx.Node {
 	}
 }
 
-func TestCall_RunsADeskByNamesAlone(t *testing.T) {
+func TestCall_Desk(t *testing.T) {
 	t.Parallel()
 	for _, platform := range []channel.Type{channel.Bravo, channel.Charlie, channel.Delta} {
 		for name, options := range map[string][]fakes.Option{"lenient": nil, "strict": {strictly()}} {

@@ -82,7 +82,7 @@ func withLiveChatTree() fakes.Option {
 	})
 }
 
-func TestWhatNoNodeAnswersIsRelayedBothWays(t *testing.T) {
+func TestRelay_BothWays(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
 		{ID: "help", Tree: "live chat", Trigger: botctx.TextIs("help"), Responses: []send.Response{send.Text("Say stop.")}},
@@ -102,7 +102,7 @@ func TestWhatNoNodeAnswersIsRelayedBothWays(t *testing.T) {
 	require.Equal(t, send.Image("https://shop.example/kettle.png"), d.grace.LastMessage())
 }
 
-func TestWhatIsRelayedIsNotFilled(t *testing.T) {
+func TestRelay_NotFilled(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
 	d.connect(t)
@@ -112,7 +112,7 @@ func TestWhatIsRelayedIsNotFilled(t *testing.T) {
 	require.Equal(t, "And {{lastName}}?", texts(d.ada))
 }
 
-func TestWhatIsNoMessageIsNotRelayed(t *testing.T) {
+func TestRelay_NoMessage(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
 	d.connect(t)
@@ -123,7 +123,7 @@ func TestWhatIsNoMessageIsNotRelayed(t *testing.T) {
 	require.Empty(t, texts(d.ada)+texts(d.grace))
 }
 
-func TestWhatIsRelayedDoesNotReachTheLogicOfHandleFunc(t *testing.T) {
+func TestRelay_NotHandled(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, nil)
 	d.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("I am a bot.")) })
@@ -137,7 +137,7 @@ func TestWhatIsRelayedDoesNotReachTheLogicOfHandleFunc(t *testing.T) {
 	require.Equal(t, "It leaks.", texts(d.grace))
 }
 
-func TestARelayThatFailsFailsTheRun(t *testing.T) {
+func TestRelay_Fails(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}})
 	d.connect(t)
@@ -146,7 +146,7 @@ func TestARelayThatFailsFailsTheRun(t *testing.T) {
 	require.ErrorIs(t, d.grace.TrySays(long), boterr.InvalidArgument)
 }
 
-func TestTheContextHasTheGroupOnBothSidesOfALiveChat(t *testing.T) {
+func TestLiveChat_ContextGroup(t *testing.T) {
 	t.Parallel()
 	groups := map[string]*livechat.Group{}
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
@@ -184,7 +184,7 @@ func TestTheContextHasTheGroupOnBothSidesOfALiveChat(t *testing.T) {
 	}
 }
 
-func TestATapOnATicketTakesTheRequest(t *testing.T) {
+func TestTap_Takes(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Delta}, []*botctx.Node{{ID: "none"}})
 	late := d.AddAgent("desk", "Hedy", "support")
@@ -199,7 +199,7 @@ func TestATapOnATicketTakesTheRequest(t *testing.T) {
 	require.Equal(t, d.grace.ExternalID(), d.assignments(t)[0].Assignee)
 }
 
-func TestANodeMayAnswerTheTapOnATicket(t *testing.T) {
+func TestTap_Node(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Delta}, []*botctx.Node{
 		{ID: "take", Trigger: botctx.PayloadIs(livechat.TakePayload), Responses: []send.Response{send.Text("You are on leave.")}},
@@ -210,7 +210,7 @@ func TestANodeMayAnswerTheTapOnATicket(t *testing.T) {
 	require.Len(t, d.Queue("desk"), 1)
 }
 
-func TestATapWithoutAnAssignmentFailsTheRun(t *testing.T) {
+func TestTap_NoAssignment(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Delta}, []*botctx.Node{{ID: "none"}})
 	for _, payload := range []any{livechat.TakePayload, document.O("payload", livechat.TakePayload, "value", 7)} {
@@ -219,7 +219,7 @@ func TestATapWithoutAnAssignmentFailsTheRun(t *testing.T) {
 	}
 }
 
-func TestTheIdleAgendaEndsALiveChatAndRunsNoNode(t *testing.T) {
+func TestIdle_EndsLiveChat(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
 		{ID: "livechat:idle", Responses: []send.Response{send.Text("A node of that name ran.")}},
@@ -249,7 +249,7 @@ func (d *desk) assignments(t *testing.T) []*livechat.AssignmentRecord {
 // ownChats is a host's own live chats, of which this test needs no operation.
 type ownChats struct{ livechat.Operations }
 
-func TestAHostsOwnLiveChatsSwitchTheWiringOff(t *testing.T) {
+func TestHost_OwnLiveChats(t *testing.T) {
 	t.Parallel()
 	var isOwn bool
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "none"}}, overriddenBy(func(record.Scope) botctx.Parts {
@@ -280,7 +280,7 @@ func TestAHostsOwnLiveChatsSwitchTheWiringOff(t *testing.T) {
 	require.True(t, d.ada.Member().BotMeta.LiveChat())
 }
 
-func TestWhatAHostDecidesAboutLiveChats(t *testing.T) {
+func TestHost_LiveChatConfig(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Custom}, []*botctx.Node{{ID: "none"}}, fakes.Config(func(c *botctx.Config) {
 		c.LiveChat = botctx.LiveChat{
@@ -305,7 +305,7 @@ func TestWhatAHostDecidesAboutLiveChats(t *testing.T) {
 	require.False(t, bob.Member().BotMeta.LiveChat())
 }
 
-func TestAgendasOfOtherTagsRunTheirNodesInALiveChat(t *testing.T) {
+func TestLiveChat_Agendas(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "reminder", Responses: []send.Response{send.Text("Tick.")}}})
 	d.connect(t)
@@ -317,7 +317,7 @@ func TestAgendasOfOtherTagsRunTheirNodesInALiveChat(t *testing.T) {
 	require.Equal(t, "Tick.", texts(d.ada))
 }
 
-func TestAFallbackDoesNotAnswerWhatAnAgentWritesInALiveChat(t *testing.T) {
+func TestLiveChat_NoFallback(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{
 		{
@@ -332,7 +332,7 @@ func TestAFallbackDoesNotAnswerWhatAnAgentWritesInALiveChat(t *testing.T) {
 	require.Equal(t, "Where does it leak?", d.ada.Last())
 }
 
-func TestAnAgentWhoAsksForAPersonHerselfStillServesHerMember(t *testing.T) {
+func TestLiveChat_AgentAsks(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "silent"}})
 	d.AddChannel(channel.Channel{ID: "it", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
@@ -363,7 +363,7 @@ func (d *desk) memberOf(t *testing.T, agent *fakes.Agent) string {
 	return found.Member.ID
 }
 
-func TestABotThatCancelsItsRemindersLeavesTheWatchOverIdleTime(t *testing.T) {
+func TestIdle_Uncancelled(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "promo", Pre: []botctx.Action{counts}}})
 	d.connect(t)
@@ -382,7 +382,7 @@ func TestABotThatCancelsItsRemindersLeavesTheWatchOverIdleTime(t *testing.T) {
 	require.Equal(t, 1, document.Get(d.ada.Member().Meta, "count", 0), "a bot's own agenda with such a tag runs its node")
 }
 
-func TestATapOnATicketOfTheBotsOwnTakesTheRequest(t *testing.T) {
+func TestTap_OwnTicket(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, channel.Channel{Type: channel.Charlie}, []*botctx.Node{{ID: "silent"}})
 	_, err := d.ada.Context().CreateAssignment(t.Context(), livechat.CreateAssignmentParams{

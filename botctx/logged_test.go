@@ -65,7 +65,7 @@ func adaWrites(ctx context.Context, runtime *botctx.Runtime, text string) error 
 	}})
 }
 
-func TestLoggedWritesALineForEachOperation(t *testing.T) {
+func TestLogged_Lines(t *testing.T) {
 	t.Parallel()
 	var lines bytes.Buffer
 	broken := func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
@@ -92,7 +92,7 @@ level=ERROR msg="botctx: operation" op=getChannel app=shop duration=1s code=Inte
 `, lines.String())
 }
 
-func TestLoggedNamesAParameterAndNothingInIt(t *testing.T) {
+func TestLogged_Field(t *testing.T) {
 	t.Parallel()
 	for field, logged := range map[string]string{
 		"memberId": "memberId", "memberId.secret": "memberId", "memberId[3].secret": "memberId", "secret": "", "secret.memberId": "", "": "",
@@ -115,7 +115,7 @@ func TestLoggedNamesAParameterAndNothingInIt(t *testing.T) {
 	}
 }
 
-func TestLoggedLeavesOutWhatTheLevelDoes(t *testing.T) {
+func TestLogged_Level(t *testing.T) {
 	t.Parallel()
 	var lines bytes.Buffer
 	for _, logger := range []*slog.Logger{textLogger(&lines, slog.LevelInfo), nil} {
@@ -129,7 +129,7 @@ func TestLoggedLeavesOutWhatTheLevelDoes(t *testing.T) {
 // stacks are what a line says of where a panic arose.
 var stacks = regexp.MustCompile(`stack="(?:[^"\\]|\\.)*"`)
 
-func TestTheLoggerIsToldOfPanics(t *testing.T) {
+func TestLogger_Panics(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		config botctx.Config
@@ -174,7 +174,7 @@ func TestTheLoggerIsToldOfPanics(t *testing.T) {
 	}
 }
 
-func TestTheLoggerIsToldOfAMemberThatIsNotWrittenBack(t *testing.T) {
+func TestLogger_NotWrittenBack(t *testing.T) {
 	t.Parallel()
 	var lines bytes.Buffer
 	runtime, _ := loggedHost(t, botctx.Config{Logger: textLogger(&lines, slog.LevelDebug)})
@@ -187,7 +187,7 @@ func TestTheLoggerIsToldOfAMemberThatIsNotWrittenBack(t *testing.T) {
 		lines.String())
 }
 
-func TestTheLoggerIsToldOfTooManyRedirects(t *testing.T) {
+func TestLogger_Redirects(t *testing.T) {
 	t.Parallel()
 	var lines bytes.Buffer
 	runtime, _ := loggedHost(t, botctx.Config{Logger: textLogger(&lines, slog.LevelDebug), MaxRedirects: 1})
@@ -199,7 +199,7 @@ func TestTheLoggerIsToldOfTooManyRedirects(t *testing.T) {
 		lines.String())
 }
 
-func TestTheLoggerIsToldWhatTheSchedulerDoes(t *testing.T) {
+func TestLogger_Scheduler(t *testing.T) {
 	t.Parallel()
 	var lines, own bytes.Buffer
 	for _, config := range []botctx.Config{

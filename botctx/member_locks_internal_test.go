@@ -112,7 +112,7 @@ func (l *lockTest) drain(t *testing.T) {
 	require.Empty(t, l.held, "a member without a run needs no memory")
 }
 
-func TestRunsOfAMemberTakeTurnsInTheOrderOfTheirArrival(t *testing.T) {
+func TestMemberLocks_Order(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLockTest()
@@ -131,7 +131,7 @@ func TestRunsOfAMemberTakeTurnsInTheOrderOfTheirArrival(t *testing.T) {
 	})
 }
 
-func TestMembersOfDifferentNamesOrAppsDoNotWaitForEachOther(t *testing.T) {
+func TestMemberLocks_Others(t *testing.T) {
 	t.Parallel()
 	var l memberLocks
 	for _, key := range []memberKey{{"app1", "a"}, {"app1", "b"}, {"app2", "a"}} {
@@ -140,7 +140,7 @@ func TestMembersOfDifferentNamesOrAppsDoNotWaitForEachOther(t *testing.T) {
 	}
 }
 
-func TestAWaitThatWouldNeverEndFails(t *testing.T) {
+func TestMemberLocks_Deadlock(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ rule, runs, circle string }{
 		{"a run that redirects back", "a a>b a>b>a2", "a waits for b, which waits for a"},
@@ -181,7 +181,7 @@ func TestAWaitThatWouldNeverEndFails(t *testing.T) {
 	}
 }
 
-func TestAWaitThatEndsDoesNotFail(t *testing.T) {
+func TestMemberLocks_NoDeadlock(t *testing.T) {
 	t.Parallel()
 	for rule, runs := range map[string]string{
 		"for a member who is busy":                          "a b a>b2",
@@ -214,7 +214,7 @@ func TestAWaitThatEndsDoesNotFail(t *testing.T) {
 	}
 }
 
-func TestARunThatOutlivesTheOneItIsNestedInHoldsItUpNoMore(t *testing.T) {
+func TestMemberLocks_Outlives(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLockTest()
@@ -238,7 +238,7 @@ func TestARunThatOutlivesTheOneItIsNestedInHoldsItUpNoMore(t *testing.T) {
 	})
 }
 
-func TestAWaitEndsWithItsContext(t *testing.T) {
+func TestMemberLocks_ContextEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLockTest()
@@ -261,7 +261,7 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestAWaitThatWasGivenUpHoldsNobodyUp(t *testing.T) {
+func TestMemberLocks_GivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLockTest()
@@ -275,7 +275,7 @@ func TestAWaitThatWasGivenUpHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-func TestAnEndedContextGetsNoTurn(t *testing.T) {
+func TestMemberLocks_EndedContext(t *testing.T) {
 	t.Parallel()
 	var l memberLocks
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -287,7 +287,7 @@ func TestAnEndedContextGetsNoTurn(t *testing.T) {
 	require.Empty(t, l.held)
 }
 
-func TestATurnThatComesAsItsContextEndsIsNotLost(t *testing.T) {
+func TestMemberLocks_LateTurn(t *testing.T) {
 	t.Parallel()
 	outcomes := map[bool]int{}
 	for i := range 50 {
@@ -317,7 +317,7 @@ func TestATurnThatComesAsItsContextEndsIsNotLost(t *testing.T) {
 	require.Len(t, outcomes, 2, "both come about")
 }
 
-func TestReleasingAgainDoesNothing(t *testing.T) {
+func TestMemberLocks_ReleaseTwice(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLockTest()

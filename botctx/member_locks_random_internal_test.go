@@ -19,9 +19,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// TestExactlyTheWaitsThatNeverEndFail compares with a simulation: a wait never ends
+// TestMemberLocks_Simulation compares with a simulation: a wait never ends
 // where some run is left when each run ends that nothing nested in it keeps from it.
-func TestExactlyTheWaitsThatNeverEndFail(t *testing.T) {
+func TestMemberLocks_Simulation(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 1))
 	failed := 0
@@ -199,7 +199,7 @@ func (c *crowd) count(code boterr.Code) int {
 	return int(counter.(*atomic.Int64).Load())
 }
 
-func TestOneRunOfAMemberAtATimeAndAllOfThemEnd(t *testing.T) {
+func TestMemberLocks_Crowd(t *testing.T) {
 	t.Parallel()
 	for _, givesUp := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

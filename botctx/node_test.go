@@ -54,7 +54,7 @@ func withNodes(t *testing.T, nodes ...*botctx.Node) (*fakes.Platform, *fakes.Act
 	return p, ada
 }
 
-func TestANodeRunsItsPartsInOrder(t *testing.T) {
+func TestNode_Order(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(
 		t,
@@ -71,7 +71,7 @@ func TestANodeRunsItsPartsInOrder(t *testing.T) {
 	require.Equal(t, "pre 1\npre 2\nresponse 1\nresponse 2\npost 1\npost 2\nThanks, Ada.", texts(ada))
 }
 
-func TestAResponseIsFilledFromWhatPreActionsSet(t *testing.T) {
+func TestNode_FilledResponse(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(t, &botctx.Node{
 		ID: "order", Trigger: botctx.AnyText(),
@@ -82,7 +82,7 @@ func TestAResponseIsFilledFromWhatPreActionsSet(t *testing.T) {
 	require.Equal(t, "One tea.", ada.Last())
 }
 
-func TestAnErrorNamesNodeAndActionAndEndsTheRun(t *testing.T) {
+func TestNode_ErrorEndsRun(t *testing.T) {
 	t.Parallel()
 	outOfTea := errors.New("out of tea")
 	explode := func(context.Context, *botctx.Context) error { panic("boom") }
@@ -109,7 +109,7 @@ func TestAnErrorNamesNodeAndActionAndEndsTheRun(t *testing.T) {
 		},
 		"a panic": {
 			botctx.Node{Pre: []botctx.Action{explode}},
-			"node order: pre-action 1 (botctx_test.TestAnErrorNamesNodeAndActionAndEndsTheRun.func1): internal: panic: boom", "",
+			"node order: pre-action 1 (botctx_test.TestNode_ErrorEndsRun.func1): internal: panic: boom", "",
 		},
 		"redirect": {
 			botctx.Node{Redirect: func(context.Context, *botctx.Context) (*botctx.Redirect, error) { return nil, outOfTea }},
@@ -138,7 +138,7 @@ func TestAnErrorNamesNodeAndActionAndEndsTheRun(t *testing.T) {
 	}
 }
 
-func TestARunThatFailsWritesNothingBack(t *testing.T) {
+func TestNode_ErrorNoWriteBack(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(t, &botctx.Node{
 		ID: "order", Trigger: botctx.AnyText(), SavesPosition: true,
@@ -149,7 +149,7 @@ func TestARunThatFailsWritesNothingBack(t *testing.T) {
 	require.Empty(t, ada.Member().BotMeta.NodeCompositeID())
 }
 
-func TestValuesOfARunReachTheNodeItRedirectsTo(t *testing.T) {
+func TestNode_Values(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(t, &botctx.Node{
 		ID: "order", Trigger: botctx.AnyText(),
@@ -165,7 +165,7 @@ func TestValuesOfARunReachTheNodeItRedirectsTo(t *testing.T) {
 	require.Equal(t, "Enjoy your tea", ada.Last())
 }
 
-func TestTheContextShowsTheNodeThatRuns(t *testing.T) {
+func TestNode_Context(t *testing.T) {
 	t.Parallel()
 	var seen []botctx.NodeRef
 	look := func(_ context.Context, bot *botctx.Context) error {
@@ -181,7 +181,7 @@ func TestTheContextShowsTheNodeThatRuns(t *testing.T) {
 	require.Equal(t, []botctx.NodeRef{{CompositeID: "order", Tree: "shop"}, {CompositeID: "thanks", Tree: "shop"}}, seen)
 }
 
-func TestARedirectIsComputed(t *testing.T) {
+func TestNode_ComputedRedirect(t *testing.T) {
 	t.Parallel()
 	byHour := func(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 		if bot.Now().Hour() < 8 {
@@ -204,7 +204,7 @@ func TestARedirectIsComputed(t *testing.T) {
 	require.Equal(t, "What would you like?", ada.Last())
 }
 
-func TestHandleRefusesNodesThatCannotBeFound(t *testing.T) {
+func TestHandle_RefusesNodes(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		nodes []*botctx.Node
@@ -235,7 +235,7 @@ func TestHandleRefusesNodesThatCannotBeFound(t *testing.T) {
 	}
 }
 
-func TestANodeIsCopiedWhenItIsHandled(t *testing.T) {
+func TestHandle_CopiesNodes(t *testing.T) {
 	t.Parallel()
 	node := &botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Responses: []send.Response{send.Text("hi")}}
 	_, ada := withNodes(t, node)
@@ -245,7 +245,7 @@ func TestANodeIsCopiedWhenItIsHandled(t *testing.T) {
 	require.Equal(t, "hi", ada.Last())
 }
 
-func TestTriggersMatchWhatTheySay(t *testing.T) {
+func TestTriggers_Match(t *testing.T) {
 	t.Parallel()
 	text := func(text string) *send.MessageEvent {
 		return &send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)}
@@ -304,7 +304,7 @@ func TestTriggersMatchWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestCombinedTriggersPassErrorsOn(t *testing.T) {
+func TestTriggers_Errors(t *testing.T) {
 	t.Parallel()
 	broken := func(context.Context, *botctx.Context) (bool, error) { return true, boterr.Unavailable }
 	for name, trigger := range map[string]botctx.Trigger{

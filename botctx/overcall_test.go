@@ -106,7 +106,7 @@ func TestOverCall_IsTheSame(t *testing.T) {
 	}
 }
 
-func TestOverCall_RefusesParamsThatAreNoJSON(t *testing.T) {
+func TestOverCall_NoJSON(t *testing.T) {
 	t.Parallel()
 	there := &door{}
 	_, err := botctx.OverCall(there).PatchMembers(t.Context(), member.PatchMembersParams{Patch: document.O("meta", func() {})})

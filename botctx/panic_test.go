@@ -23,7 +23,7 @@ func (panicking) GetChannel(context.Context, channel.GetChannelParams) (*channel
 	panic("no channels today")
 }
 
-func TestAPanicInAnOperationIsAnError(t *testing.T) {
+func TestPanic_Operation(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string][]fakes.Option{
 		"of an operation": {overriddenBy(func(record.Scope) botctx.Parts { return botctx.Parts{Channels: panicking{}} })},
@@ -46,7 +46,7 @@ func TestAPanicInAnOperationIsAnError(t *testing.T) {
 	}
 }
 
-func TestAPanicWithoutInterceptorsIsAnError(t *testing.T) {
+func TestPanic_NoInterceptors(t *testing.T) {
 	t.Parallel()
 	runtime := newRuntime(t, botctx.Config{
 		Override: func(record.Scope) botctx.Parts { return botctx.Parts{Channels: panicking{}} },
@@ -55,7 +55,7 @@ func TestAPanicWithoutInterceptorsIsAnError(t *testing.T) {
 	requireFailure(t, err, "getChannel", boterr.Internal, "")
 }
 
-func TestAPanicInAnActionIsAnErrorOfTheRun(t *testing.T) {
+func TestPanic_Action(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
@@ -68,7 +68,7 @@ func TestAPanicInAnActionIsAnErrorOfTheRun(t *testing.T) {
 	requireStack(t, err)
 }
 
-func TestWhatWasPanickedWithIsFound(t *testing.T) {
+func TestPanic_Cause(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(func(context.Context, *botctx.Context) error { panic(context.DeadlineExceeded) })

@@ -18,7 +18,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestPartsAreMadeForTheScope(t *testing.T) {
+func TestParts_Scope(t *testing.T) {
 	t.Parallel()
 	var scopes []record.Scope
 	runtime := newRuntime(t, botctx.Config{Override: func(scope record.Scope) botctx.Parts {
@@ -31,7 +31,7 @@ func TestPartsAreMadeForTheScope(t *testing.T) {
 }
 
 // A host's own channels decide which channels there are for the SDK's members.
-func TestMembersWorkWithAHostsChannels(t *testing.T) {
+func TestParts_Channels(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope) botctx.Parts {
 		return botctx.Parts{Channels: oneChannel{}}
@@ -60,7 +60,7 @@ func (oneChannel) GetChannel(_ context.Context, p channel.GetChannelParams) (*ch
 
 // What a host's part says is the error of the operation that bot logic called, also
 // where it is called from inside of another.
-func TestErrorsOfPartsNameTheOperationThatWasCalled(t *testing.T) {
+func TestParts_Errors(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]error{
 		"an error with the name of an operation": boterr.Wrap("getMember", boterr.New(boterr.Unavailable, "", "the wire is cut")),
@@ -107,7 +107,7 @@ func (d deaf) Send(_ context.Context, m send.Message) (send.Delivery, error) {
 
 // A send to several members gives every outcome together with the error, typed, by
 // name, and typed over that door.
-func TestOutcomesComeWithTheError(t *testing.T) {
+func TestCall_Outcomes(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})

@@ -134,7 +134,7 @@ func (d *desk) callsAgent() {
 	d.grace.Takes(d.grace.Ticket())
 }
 
-func TestLiveChatToATicketingOutlet(t *testing.T) {
+func TestLiveChat_Tickets(t *testing.T) {
 	t.Parallel()
 	forEach(t, withTickets, func(t *testing.T, d *desk) {
 		t.Helper()
@@ -157,7 +157,7 @@ func TestLiveChatToATicketingOutlet(t *testing.T) {
 	})
 }
 
-func TestTheOtherTicketsShowTheTakenMessage(t *testing.T) {
+func TestLiveChat_TakenMessage(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []channel.Type{channel.Charlie, channel.Delta} {
 		d := newDesk(t, channel.Channel{Type: kind}, shopNodes())
@@ -185,7 +185,7 @@ func callAPI(ctx context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-func TestLiveChatToACustomOutlet(t *testing.T) {
+func TestLiveChat_Custom(t *testing.T) {
 	t.Parallel()
 	const api = "https://shop.example/chats"
 	nodes := append(shopNodes(), &botctx.Node{ID: "api", Trigger: botctx.TextIs("help"), Pre: []botctx.Action{callAPI}})
@@ -218,7 +218,7 @@ func TestLiveChatToACustomOutlet(t *testing.T) {
 	require.Empty(t, d.ada.Member().Group)
 }
 
-func TestLiveChatToAnOutletWithoutTickets(t *testing.T) {
+func TestLiveChat_NoTickets(t *testing.T) {
 	t.Parallel()
 	forEach(t, []channel.Type{channel.Foxtrot, channel.Custom}, func(t *testing.T, d *desk) {
 		t.Helper()
@@ -237,7 +237,7 @@ func TestLiveChatToAnOutletWithoutTickets(t *testing.T) {
 	})
 }
 
-func TestExplicitTargets(t *testing.T) {
+func TestLiveChat_Targets(t *testing.T) {
 	t.Parallel()
 	forEach(t, allOutlets, func(t *testing.T, d *desk) {
 		t.Helper()
@@ -258,7 +258,7 @@ func TestExplicitTargets(t *testing.T) {
 	})
 }
 
-func TestTheDoneCommand(t *testing.T) {
+func TestLiveChat_Done(t *testing.T) {
 	t.Parallel()
 	forEach(t, allOutlets, func(t *testing.T, d *desk) {
 		t.Helper()
@@ -279,7 +279,7 @@ func TestTheDoneCommand(t *testing.T) {
 	})
 }
 
-func TestTheTransferCommand(t *testing.T) {
+func TestLiveChat_Transfer(t *testing.T) {
 	t.Parallel()
 	forEach(t, withGroups, func(t *testing.T, d *desk) {
 		t.Helper()
@@ -304,7 +304,7 @@ func TestTheTransferCommand(t *testing.T) {
 	})
 }
 
-func TestTheTransferCommandIsForOutletsWithGroups(t *testing.T) {
+func TestLiveChat_TransferNeedsGroups(t *testing.T) {
 	t.Parallel()
 	forEach(t, []channel.Type{channel.Alpha, channel.Foxtrot, channel.Custom}, func(t *testing.T, d *desk) {
 		t.Helper()
@@ -317,7 +317,7 @@ func TestTheTransferCommandIsForOutletsWithGroups(t *testing.T) {
 	})
 }
 
-func TestTheMemberEndsIt(t *testing.T) {
+func TestLiveChat_MemberEnds(t *testing.T) {
 	t.Parallel()
 	forEach(t, withGroups, func(t *testing.T, d *desk) {
 		t.Helper()
@@ -333,7 +333,7 @@ func TestTheMemberEndsIt(t *testing.T) {
 	})
 }
 
-func TestTheMemberLeavesBeforeAnybodyComes(t *testing.T) {
+func TestLiveChat_MemberLeaves(t *testing.T) {
 	t.Parallel()
 	forEach(t, allOutlets, func(t *testing.T, d *desk) {
 		t.Helper()
@@ -346,7 +346,7 @@ func TestTheMemberLeavesBeforeAnybodyComes(t *testing.T) {
 	})
 }
 
-func TestAutoEndAfterIdle(t *testing.T) {
+func TestLiveChat_Idle(t *testing.T) {
 	t.Parallel()
 	forEach(t, allOutlets, func(t *testing.T, d *desk) {
 		t.Helper()
@@ -365,7 +365,7 @@ func TestAutoEndAfterIdle(t *testing.T) {
 	})
 }
 
-func TestARequestThatNobodyTakesEndsAfterIdle(t *testing.T) {
+func TestLiveChat_IdleUntaken(t *testing.T) {
 	t.Parallel()
 	forEach(t, allOutlets, func(t *testing.T, d *desk) {
 		t.Helper()
@@ -376,7 +376,7 @@ func TestARequestThatNobodyTakesEndsAfterIdle(t *testing.T) {
 	})
 }
 
-func TestARequestThatNothingCanTakeLeavesTheMemberAsBefore(t *testing.T) {
+func TestLiveChat_NothingTakes(t *testing.T) {
 	t.Parallel()
 	forEach(t, allOutlets, func(t *testing.T, d *desk) {
 		t.Helper()
@@ -390,7 +390,7 @@ func TestARequestThatNothingCanTakeLeavesTheMemberAsBefore(t *testing.T) {
 	})
 }
 
-func TestAssignmentHousekeeping(t *testing.T) {
+func TestLiveChat_Housekeeping(t *testing.T) {
 	t.Parallel()
 	forEach(t, withGroups, func(t *testing.T, d *desk) {
 		t.Helper()

@@ -37,7 +37,7 @@ func cancelReminder(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-func TestAnIdleReminderIsCancelledByTheNextStep(t *testing.T) {
+func TestReminder_Canceled(t *testing.T) {
 	t.Parallel()
 	nodes := []*botctx.Node{
 		{
@@ -63,7 +63,7 @@ func TestAnIdleReminderIsCancelledByTheNextStep(t *testing.T) {
 	require.Len(t, idle.Messages(), 2, "it reminds once")
 }
 
-func TestAnIdleReminderIsSetAgainByEachStep(t *testing.T) {
+func TestReminder_SetAgain(t *testing.T) {
 	t.Parallel()
 	p, ada := withNodes(
 		t,
@@ -79,7 +79,7 @@ func TestAnIdleReminderIsSetAgainByEachStep(t *testing.T) {
 	require.Equal(t, "Are you still there?", texts(ada))
 }
 
-func TestADailyAgendaRunsByItsPatternUntilADate(t *testing.T) {
+func TestAgenda_Daily(t *testing.T) {
 	t.Parallel()
 	p, ada := withNodes(
 		t,
@@ -102,7 +102,7 @@ func TestADailyAgendaRunsByItsPatternUntilADate(t *testing.T) {
 	require.Equal(t, "Thu 09:00 tea\nFri 09:00 tea\nSat 09:00 tea", texts(ada))
 }
 
-func TestADueAgendaSendsNothingToAMemberWhoHasUnsubscribed(t *testing.T) {
+func TestAgenda_Unsubscribed(t *testing.T) {
 	t.Parallel()
 	p, ada := withNodes(
 		t,
@@ -131,7 +131,7 @@ func TestADueAgendaSendsNothingToAMemberWhoHasUnsubscribed(t *testing.T) {
 	require.Equal(t, "Hello", ada.Last(), "chatting goes on")
 }
 
-func TestAnAgendaThatRedirectsAnotherMemberSendsNothingToOneWhoHasUnsubscribed(t *testing.T) {
+func TestAgenda_RedirectUnsubscribed(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	var bob member.Member
@@ -150,7 +150,7 @@ func TestAnAgendaThatRedirectsAnotherMemberSendsNothingToOneWhoHasUnsubscribed(t
 	require.Equal(t, 1, document.Get(other.Member().Meta, "count", 0))
 }
 
-func TestOutsideOfficeHoursABotRedirectsToWhoIsClosed(t *testing.T) {
+func TestPattern_OfficeHours(t *testing.T) {
 	t.Parallel()
 	byTheHour := func(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 		if hour := bot.Now().Hour(); hour < 9 || hour >= 17 {
@@ -172,7 +172,7 @@ func TestOutsideOfficeHoursABotRedirectsToWhoIsClosed(t *testing.T) {
 	require.Equal(t, "We open at 9.\nOne moment.\nWe open at 9.", texts(ada))
 }
 
-func TestAFallbackAnswersWhatNothingElseDoes(t *testing.T) {
+func TestPattern_Fallback(t *testing.T) {
 	t.Parallel()
 	var heard []string
 	_, ada := withNodes(
@@ -192,7 +192,7 @@ func TestAFallbackAnswersWhatNothingElseDoes(t *testing.T) {
 	require.Equal(t, []string{"menu", "mneu"}, heard, "a mute node hears all, and another answers")
 }
 
-func TestTheLocaleIsSwitched(t *testing.T) {
+func TestPattern_Locale(t *testing.T) {
 	t.Parallel()
 	speaks := func(locale string) botctx.Trigger {
 		return botctx.When(func(bot *botctx.Context) bool { return bot.Member.CustomLocale == locale })
@@ -214,7 +214,7 @@ func TestTheLocaleIsSwitched(t *testing.T) {
 	require.Equal(t, "Hello Ada\nHallo Ada", texts(ada))
 }
 
-func TestAnAnswerIsSavedAndUsedInALaterText(t *testing.T) {
+func TestPattern_SavedAnswer(t *testing.T) {
 	t.Parallel()
 	save := func(_ context.Context, bot *botctx.Context) error {
 		bot.Member.BotMeta.Set("tempData.city", bot.MessageEvent.Text())
@@ -234,7 +234,7 @@ func TestAnAnswerIsSavedAndUsedInALaterText(t *testing.T) {
 	require.Equal(t, "It is sunny in Oslo.", ada.Last())
 }
 
-func TestTheValueOfAButtonIsSaved(t *testing.T) {
+func TestPattern_ButtonValue(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(t, &botctx.Node{
 		ID: "size", Trigger: botctx.PayloadIs("size"), Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
@@ -246,7 +246,7 @@ func TestTheValueOfAButtonIsSaved(t *testing.T) {
 	require.Equal(t, "One large it is.", ada.Last())
 }
 
-func TestARunOfAnAgendaTellsWhatCausedIt(t *testing.T) {
+func TestAgenda_Cause(t *testing.T) {
 	t.Parallel()
 	var seen []agenda.Run
 	p, ada := withNodes(
@@ -270,7 +270,7 @@ func TestARunOfAnAgendaTellsWhatCausedIt(t *testing.T) {
 	require.Equal(t, "idle", seen[0].Agenda.Tag)
 }
 
-func TestAnAgendaOfAnUnknownNodeOrMemberFails(t *testing.T) {
+func TestAgenda_Unknown(t *testing.T) {
 	t.Parallel()
 	p, ada := withNodes(t, &botctx.Node{ID: "order", Trigger: botctx.TextIs("order"), Post: []botctx.Action{remindIn(time.Hour)}})
 	ada.Says("order")

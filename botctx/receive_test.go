@@ -24,7 +24,7 @@ func (s *seen) look(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-func TestANewMemberIsOnTheChannelsPlatform(t *testing.T) {
+func TestReceive_NewMember(t *testing.T) {
 	t.Parallel()
 	var logic seen
 	p := fakes.New(fakes.For(t))
@@ -48,7 +48,7 @@ func hello(channelID string) botctx.Inbound {
 	}
 }
 
-func TestAnUnknownSenderBecomesAMember(t *testing.T) {
+func TestReceive_UnknownSender(t *testing.T) {
 	t.Parallel()
 	var logic seen
 	p := fakes.New(fakes.For(t))
@@ -76,7 +76,7 @@ func TestAnUnknownSenderBecomesAMember(t *testing.T) {
 	require.Empty(t, second.Values, "each run has a bag of its own")
 }
 
-func TestSendersOfDifferentChannelsAreDifferentMembers(t *testing.T) {
+func TestReceive_OtherChannel(t *testing.T) {
 	t.Parallel()
 	var logic seen
 	p := fakes.New(fakes.For(t))
@@ -87,7 +87,7 @@ func TestSendersOfDifferentChannelsAreDifferentMembers(t *testing.T) {
 	require.NotEqual(t, logic.runs[0].Member.ID, logic.runs[1].Member.ID)
 }
 
-func TestReceiveRefusesWhatHasNoPlace(t *testing.T) {
+func TestReceive_Refuses(t *testing.T) {
 	t.Parallel()
 	var logic seen
 	p := fakes.New(fakes.For(t))
@@ -117,7 +117,7 @@ func TestReceiveRefusesWhatHasNoPlace(t *testing.T) {
 	require.Empty(t, logic.runs)
 }
 
-func TestReceiveNeedsLogic(t *testing.T) {
+func TestReceive_NoLogic(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	web := p.AddChannel(channel.Channel{})
@@ -130,7 +130,7 @@ func TestReceiveNeedsLogic(t *testing.T) {
 	require.Len(t, last.runs, 1, "the last logic counts")
 }
 
-func TestTheErrorOfTheLogicIsThatOfReceive(t *testing.T) {
+func TestReceive_Error(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("out of tea")
 	p := fakes.New(fakes.For(t))

@@ -41,7 +41,7 @@ func whole(id string, change ...func(*botctx.Node)) *botctx.Node {
 
 func goesTo(id string) func(*botctx.Node) { return func(n *botctx.Node) { n.Redirect = botctx.To(id) } }
 
-func TestARedirectRunsTheNodeAndThoseItRedirectsTo(t *testing.T) {
+func TestRedirect_Chain(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(t, whole("a", goesTo("b")), whole("b", goesTo("c")), &botctx.Node{ID: "c"})
 	result, err := ada.Context().RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{
@@ -63,7 +63,7 @@ func TestARedirectRunsTheNodeAndThoseItRedirectsTo(t *testing.T) {
 	require.Equal(t, "a pre\na response\na post\nb pre\nb response\nb post", texts(ada))
 }
 
-func TestARedirectShowsTheJSONOfTheSpecification(t *testing.T) {
+func TestRedirect_JSON(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "a", Responses: []send.Response{send.Text("hi")}}, &botctx.Node{ID: "silent"})
@@ -83,7 +83,7 @@ func TestARedirectShowsTheJSONOfTheSpecification(t *testing.T) {
 	require.JSONEq(t, `{"ok": 1, "member": "`+ada.ID()+`", "sendResults": [{"ok": 1, "member": "`+ada.ID()+`", "result": []}]}`, string(text))
 }
 
-func TestEachSwitchOfARedirectLeavesOutOnePart(t *testing.T) {
+func TestRedirect_Options(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		options botctx.RedirectOptions
@@ -113,7 +113,7 @@ func TestEachSwitchOfARedirectLeavesOutOnePart(t *testing.T) {
 	}
 }
 
-func TestTheMetaOfARedirectIsTheNodesAgendaMeta(t *testing.T) {
+func TestRedirect_Meta(t *testing.T) {
 	t.Parallel()
 	tell := func(ctx context.Context, bot *botctx.Context) error {
 		return bot.Reply(ctx, send.Text(bot.Node.CompositeID+" "+bot.AgendaMeta.String()))
@@ -141,7 +141,7 @@ last {}
 start {}`, texts(ada), "a redirect's meta reaches what it runs, and no further")
 }
 
-func TestARedirectInARunOfTheSameMemberJoinsIt(t *testing.T) {
+func TestRedirect_JoinsRun(t *testing.T) {
 	t.Parallel()
 	p, ada := withNodes(
 		t,
@@ -164,7 +164,7 @@ func TestARedirectInARunOfTheSameMemberJoinsIt(t *testing.T) {
 	require.Len(t, p.Calls(botctx.OpRedirectMemberToNode), 1)
 }
 
-func TestARedirectOfAnotherMemberIsARunOfItsOwn(t *testing.T) {
+func TestRedirect_OtherMember(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	bob := p.AddMember(member.Member{FirstName: "Bob"})
@@ -194,7 +194,7 @@ func TestARedirectOfAnotherMemberIsARunOfItsOwn(t *testing.T) {
 	require.Equal(t, "Hello Bob", texts(bob))
 }
 
-func TestTheTreeOfARedirectIsThatOfTheNodeUnlessItSaysOtherwise(t *testing.T) {
+func TestRedirect_Tree(t *testing.T) {
 	t.Parallel()
 	nodes := []*botctx.Node{
 		answering("menu", "shop"), answering("menu", "music"), answering("only", "music"), answering("menu", ""),
@@ -234,7 +234,7 @@ func TestTheTreeOfARedirectIsThatOfTheNodeUnlessItSaysOtherwise(t *testing.T) {
 	}
 }
 
-func TestARedirectIsRefusedWhereItLeadsNowhere(t *testing.T) {
+func TestRedirect_Nowhere(t *testing.T) {
 	t.Parallel()
 	p, ada := withNodes(t, whole("a"))
 	other := p.AddChannel(channel.Channel{})
@@ -283,7 +283,7 @@ func TestARedirectIsRefusedWhereItLeadsNowhere(t *testing.T) {
 	require.Empty(t, p.Sent())
 }
 
-func TestRedirectsWithoutEndAreAnErrorThatShowsTheirPath(t *testing.T) {
+func TestRedirect_Endless(t *testing.T) {
 	t.Parallel()
 	for name, nodes := range map[string][]*botctx.Node{
 		"by nodes": {
@@ -303,7 +303,7 @@ func TestRedirectsWithoutEndAreAnErrorThatShowsTheirPath(t *testing.T) {
 	}
 }
 
-func TestTheDepthCountsRunsOfOtherMembers(t *testing.T) {
+func TestRedirect_DepthOfOthers(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.MaxRedirects = 3 }))
 	var all []*fakes.Actor
@@ -324,7 +324,7 @@ func TestTheDepthCountsRunsOfOtherMembers(t *testing.T) {
 	require.ErrorContains(t, err, "pass -> member member-2: pass -> member member-3: pass -> member member-4: pass -> member member-5: pass")
 }
 
-func TestManyRedirectsOfOneActionAreNotDeep(t *testing.T) {
+func TestRedirect_ManyOfOne(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.MaxRedirects = 2 }))
 	var times int

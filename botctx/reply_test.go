@@ -13,7 +13,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-func TestAReplyIsFilledFromTheMemberAsItIsInTheRun(t *testing.T) {
+func TestReply_Filled(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
@@ -26,7 +26,7 @@ func TestAReplyIsFilledFromTheMemberAsItIsInTheRun(t *testing.T) {
 		[]string{ada.Messages()[0].Text(), ada.Messages()[1].Text()})
 }
 
-func TestAReplyStopsAtTheFirstThatFails(t *testing.T) {
+func TestReply_StopsAtError(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	ada := p.AddMember(member.Member{})

@@ -29,7 +29,7 @@ func newRuntime(t *testing.T, config botctx.Config) *botctx.Runtime {
 	return runtime
 }
 
-func TestARuntimeNeedsAStore(t *testing.T) {
+func TestNew_NeedsStore(t *testing.T) {
 	t.Parallel()
 	runtime, err := botctx.New(botctx.Config{})
 	require.Nil(t, runtime)
@@ -39,7 +39,7 @@ func TestARuntimeNeedsAStore(t *testing.T) {
 	require.Equal(t, "Store", e.Field)
 }
 
-func TestARuntimeWithItsDefaultsWorks(t *testing.T) {
+func TestNew_Defaults(t *testing.T) {
 	t.Parallel()
 	bot := newRuntime(t, botctx.Config{}).Operations(record.Scope{App: "shop"})
 	_, err := bot.Call(t.Context(), "upsertDataToDataSource", []byte(`{"dataSourceId": "places", "data": {"n": 1}}`))
@@ -53,7 +53,7 @@ func TestARuntimeWithItsDefaultsWorks(t *testing.T) {
 	requireFailure(t, err, "fetch", boterr.InvalidArgument, "url")
 }
 
-func TestAChannelWithoutConnectorIsUnsupported(t *testing.T) {
+func TestRuntime_NoConnector(t *testing.T) {
 	t.Parallel()
 	p, bot := newCaller(t)
 	host := newRuntime(t, botctx.Config{})
@@ -66,7 +66,7 @@ func TestAChannelWithoutConnectorIsUnsupported(t *testing.T) {
 	requireFailure(t, err, "sendResponse", boterr.NotFound, "channelId")
 }
 
-func TestTheContextOfAMemberIsLoaded(t *testing.T) {
+func TestContext_Loaded(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
@@ -88,7 +88,7 @@ func TestTheContextOfAMemberIsLoaded(t *testing.T) {
 	}
 }
 
-func TestFetchAsksTheWeb(t *testing.T) {
+func TestFetch_AsksTheWeb(t *testing.T) {
 	t.Parallel()
 	p, bot := newCaller(t)
 	p.HTTP.Add("GET", "https://api.example.com/weather?city=Oslo", replies.JSON(200, `{"celsius": 3}`))
@@ -105,7 +105,7 @@ func TestFetchAsksTheWeb(t *testing.T) {
 	requireFailure(t, err, "fetch", boterr.InvalidArgument, "url")
 }
 
-func TestTheOperationsOfOneContextAreSafeForConcurrentUse(t *testing.T) {
+func TestContext_Concurrency(t *testing.T) {
 	t.Parallel()
 	p, bot := newCaller(t, overriddenBy(func(record.Scope) botctx.Parts { return botctx.Parts{} }))
 	given, before, called := map[string]string{}, len(p.Sent()), len(p.Calls())

@@ -33,7 +33,7 @@ func newEmail(change ...func(*botctx.SendEmailParams)) botctx.SendEmailParams {
 	return p
 }
 
-func TestSendEmailSendsAMail(t *testing.T) {
+func TestSendEmail_Sends(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	p := newEmail(func(p *botctx.SendEmailParams) {
@@ -58,7 +58,7 @@ func TestSendEmailSendsAMail(t *testing.T) {
 	}, sent[0].Mail)
 }
 
-func TestEachMailHasAnIDOfItsOwn(t *testing.T) {
+func TestSendEmail_ID(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	for range 2 {
@@ -69,7 +69,7 @@ func TestEachMailHasAnIDOfItsOwn(t *testing.T) {
 	require.NotEqual(t, mails[0].ID, mails[1].ID)
 }
 
-func TestSendEmailReadsBothSpellings(t *testing.T) {
+func TestSendEmail_Spellings(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string]string{
 		"capital": `{"Destination": {"ToAddresses": ["ada@example.com"], "CcAddresses": ["bob@example.com"]}, "Message": {
@@ -102,7 +102,7 @@ func TestSendEmailReadsBothSpellings(t *testing.T) {
 	}
 }
 
-func TestSendEmailRefusesTwoSpellingsThatDiffer(t *testing.T) {
+func TestSendEmail_SpellingsDiffer(t *testing.T) {
 	t.Parallel()
 	const body = `"Body": {"Text": {"Data": "p"}}`
 	for field, args := range map[string]string{
@@ -134,7 +134,7 @@ func requireField(t *testing.T, err error, op string, code boterr.Code, field st
 	require.Equal(t, field, e.Field, "%v", err)
 }
 
-func TestSendEmailInStrictModeRefusesFieldsThatDoNotExist(t *testing.T) {
+func TestSendEmail_Strict(t *testing.T) {
 	t.Parallel()
 	const args = `{"destination": {"toAddresses": ["a@b.example"], "bccAddresses": ["c@b.example"]},
 		"message": {"subject": {"data": "s"}, "body": {"text": {"data": "t"}}}}`
@@ -144,7 +144,7 @@ func TestSendEmailInStrictModeRefusesFieldsThatDoNotExist(t *testing.T) {
 	require.Empty(t, strict.Platform.Mails())
 }
 
-func TestSendEmailRefusesBadInput(t *testing.T) {
+func TestSendEmail_BadInput(t *testing.T) {
 	t.Parallel()
 	to := func(addresses ...string) func(*botctx.SendEmailParams) {
 		return func(p *botctx.SendEmailParams) { p.Destination.ToAddresses = addresses }
@@ -224,7 +224,7 @@ func addresses(n int) []string {
 	return list
 }
 
-func TestAMailHasUpTo50Recipients(t *testing.T) {
+func TestSendEmail_MaxRecipients(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	_, err := utilities.SendEmail(t.Context(), newEmail(func(p *botctx.SendEmailParams) {
@@ -236,7 +236,7 @@ func TestAMailHasUpTo50Recipients(t *testing.T) {
 	require.Equal(t, []mail.Address{{Address: "ada@example.com"}}, sent[0].CC)
 }
 
-func TestWhoIsNamedTwiceGetsOneMail(t *testing.T) {
+func TestSendEmail_NamedTwice(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	_, err := utilities.SendEmail(t.Context(), newEmail(func(p *botctx.SendEmailParams) {
@@ -256,14 +256,14 @@ type mailerFunc func(context.Context, botctx.Mail) error
 
 func (f mailerFunc) SendMail(ctx context.Context, sent botctx.Mail) error { return f(ctx, sent) }
 
-func TestSendEmailWithoutAMailerIsUnsupported(t *testing.T) {
+func TestSendEmail_NoMailer(t *testing.T) {
 	t.Parallel()
 	bot := newRuntime(t, botctx.Config{}).Operations(record.Scope{App: "shop"})
 	_, err := bot.SendEmail(t.Context(), newEmail())
 	requireField(t, err, "sendEmail", boterr.Unsupported, "")
 }
 
-func TestTheErrorsOfAMailerKeepTheirCode(t *testing.T) {
+func TestSendEmail_MailerErrors(t *testing.T) {
 	t.Parallel()
 	down := errors.New("down")
 	for name, c := range map[string]struct {
@@ -297,7 +297,7 @@ func TestTheErrorsOfAMailerKeepTheirCode(t *testing.T) {
 	}
 }
 
-func TestAMailIsCanceledWithItsContext(t *testing.T) {
+func TestSendEmail_Canceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	bot := newRuntime(t, botctx.Config{Mailer: mailerFunc(func(ctx context.Context, _ botctx.Mail) error {
@@ -309,7 +309,7 @@ func TestAMailIsCanceledWithItsContext(t *testing.T) {
 	requireField(t, err, "sendEmail", boterr.Canceled, "")
 }
 
-func TestAMailerThatPanicsIsAnError(t *testing.T) {
+func TestSendEmail_Panic(t *testing.T) {
 	t.Parallel()
 	bot := newRuntime(t, botctx.Config{
 		Mailer: mailerFunc(func(context.Context, botctx.Mail) error { panic("boom") }),
@@ -318,7 +318,7 @@ func TestAMailerThatPanicsIsAnError(t *testing.T) {
 	requireField(t, err, "sendEmail", boterr.Internal, "")
 }
 
-func TestAMailSharesNothingWithItsParams(t *testing.T) {
+func TestSendEmail_Copies(t *testing.T) {
 	t.Parallel()
 	params := newEmail()
 	bot := newRuntime(t, botctx.Config{Mailer: mailerFunc(func(_ context.Context, sent botctx.Mail) error {

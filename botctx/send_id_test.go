@@ -103,7 +103,7 @@ func requireDistinct(t *testing.T, ids map[string][]string) {
 	}
 }
 
-func TestAnAgendaThatIsTriedAgainSendsUnderTheSameIDs(t *testing.T) {
+func TestSendID_Agenda(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var sent sentIDs
@@ -125,7 +125,7 @@ func TestAnAgendaThatIsTriedAgainSendsUnderTheSameIDs(t *testing.T) {
 	})
 }
 
-func TestAnEventThatComesAgainIsAnsweredUnderTheSameIDs(t *testing.T) {
+func TestSendID_Event(t *testing.T) {
 	t.Parallel()
 	event := send.MessageEvent{From: "ext-ada", Type: send.TypeText, Data: document.O("text", "hi"), MessageID: "m1"}
 	tap := send.MessageEvent{From: "ext-ada", Type: send.TypePayload, Data: document.O("payload", "yes"), MessageID: "m1", Timestamp: 1}
@@ -169,7 +169,7 @@ func changed(event send.MessageEvent, change func(*send.MessageEvent)) send.Mess
 	return event
 }
 
-func TestWhatIsSentOutsideOfRunsHasNewIDs(t *testing.T) {
+func TestSendID_OutsideRuns(t *testing.T) {
 	t.Parallel()
 	var sent sentIDs
 	_, bot := talkative(t, &sent)

@@ -22,7 +22,7 @@ func counts(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-func TestRunsOfOneMemberTakeTurns(t *testing.T) {
+func TestRuns_TakeTurns(t *testing.T) {
 	t.Parallel()
 	const runs = 50
 	p, ada := withNodes(
@@ -55,7 +55,7 @@ func meeting(runs int) botctx.Action {
 	}
 }
 
-func TestRunsOfDifferentMembersRunAtOnce(t *testing.T) {
+func TestRuns_OtherMembers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, ada := withNodes(t, &botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{meeting(2)}})
@@ -67,7 +67,7 @@ func TestRunsOfDifferentMembersRunAtOnce(t *testing.T) {
 	})
 }
 
-func TestParallelRunsDoNotTakeTurns(t *testing.T) {
+func TestRuns_Parallel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.ParallelRuns = true }))
@@ -80,7 +80,7 @@ func TestParallelRunsDoNotTakeTurns(t *testing.T) {
 	})
 }
 
-func TestMembersThatWaitForEachOtherAreAnErrorAndNoDeadlock(t *testing.T) {
+func TestRuns_WaitForEachOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := fakes.New(fakes.For(t))
@@ -113,7 +113,7 @@ func TestMembersThatWaitForEachOtherAreAnErrorAndNoDeadlock(t *testing.T) {
 	})
 }
 
-func TestAMemberWhoIsRedirectedBackToIsAnErrorAndNoDeadlock(t *testing.T) {
+func TestRuns_RedirectBack(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	ada, bob := p.AddMember(member.Member{}), p.AddMember(member.Member{})
@@ -132,7 +132,7 @@ func TestAMemberWhoIsRedirectedBackToIsAnErrorAndNoDeadlock(t *testing.T) {
 }
 
 // What is called with another context than the action's is known by the bot context.
-func TestARedirectWithoutTheContextOfTheRunJoinsItToo(t *testing.T) {
+func TestRuns_JoinWithoutContext(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(
 		t,
@@ -149,7 +149,7 @@ func TestARedirectWithoutTheContextOfTheRunJoinsItToo(t *testing.T) {
 }
 
 // Another context of the same member is known by the Go context.
-func TestARedirectOnAnotherContextOfTheMemberJoinsTheRun(t *testing.T) {
+func TestRuns_JoinOtherContext(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.Handle(
@@ -167,7 +167,7 @@ func TestARedirectOnAnotherContextOfTheMemberJoinsTheRun(t *testing.T) {
 	require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0))
 }
 
-func TestRedirectsOfOneActionAtOnceTakeTurns(t *testing.T) {
+func TestRuns_RedirectsAtOnce(t *testing.T) {
 	t.Parallel()
 	const redirected = 20
 	p := fakes.New(fakes.For(t))
@@ -196,7 +196,7 @@ func TestRedirectsOfOneActionAtOnceTakeTurns(t *testing.T) {
 	require.Equal(t, redirected, document.Get(bob.Member().Meta, "count", 0))
 }
 
-func TestRedirectsWithoutTheContextOfTheRunTakeTurnsToo(t *testing.T) {
+func TestRuns_TurnsWithoutContext(t *testing.T) {
 	t.Parallel()
 	const redirected = 20
 	without := context.Background()
@@ -222,7 +222,7 @@ func TestRedirectsWithoutTheContextOfTheRunTakeTurnsToo(t *testing.T) {
 	require.Equal(t, 2*redirected, document.Get(ada.Member().Meta, "count", 0))
 }
 
-func TestACallAfterItsRunHasEndedIsARunOfItsOwn(t *testing.T) {
+func TestRuns_AfterEnd(t *testing.T) {
 	t.Parallel()
 	var kept *botctx.Context
 	var keptContext context.Context
@@ -239,7 +239,7 @@ func TestACallAfterItsRunHasEndedIsARunOfItsOwn(t *testing.T) {
 	require.Equal(t, 1, document.Get(ada.Member().Meta, "count", 0), "it is written back")
 }
 
-func TestARunWhoseContextEndsIsCanceled(t *testing.T) {
+func TestRuns_Canceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	p, ada := withNodes(
@@ -257,7 +257,7 @@ func TestARunWhoseContextEndsIsCanceled(t *testing.T) {
 	require.JSONEq(t, "{}", ada.Member().Meta.String())
 }
 
-func TestARunThatWaitsForItselfIsAnErrorAndDoesNotHang(t *testing.T) {
+func TestRuns_WaitForItself(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]func(ctx context.Context, p *fakes.Platform, ada *fakes.Actor, bot *botctx.Context) error{
 		"what is said in an action": func(_ context.Context, _ *fakes.Platform, ada *fakes.Actor, _ *botctx.Context) error {
@@ -291,7 +291,7 @@ func TestARunThatWaitsForItselfIsAnErrorAndDoesNotHang(t *testing.T) {
 	}
 }
 
-func TestARedirectWithTheContextOfAnOuterOneIsAnErrorAndDoesNotHang(t *testing.T) {
+func TestRuns_OuterContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := fakes.New(fakes.For(t))
@@ -315,7 +315,7 @@ func TestARedirectWithTheContextOfAnOuterOneIsAnErrorAndDoesNotHang(t *testing.T
 	})
 }
 
-func TestARedirectThatOutlivesItsRunIsAnError(t *testing.T) {
+func TestRuns_RedirectOutlives(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ended := make(chan struct{})

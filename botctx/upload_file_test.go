@@ -41,7 +41,7 @@ func withBill(t *testing.T, options ...fakes.Option) *fakes.Utilities {
 	return utilities
 }
 
-func TestUploadStoresTheFile(t *testing.T) {
+func TestUpload_Stores(t *testing.T) {
 	t.Parallel()
 	utilities := withBill(t)
 	result, err := utilities.UploadFileToObjectStore(t.Context(), newUpload())
@@ -53,7 +53,7 @@ func TestUploadStoresTheFile(t *testing.T) {
 	}}, utilities.Platform.Files())
 }
 
-func TestAFileOfThatNameIsReplaced(t *testing.T) {
+func TestUpload_Replaces(t *testing.T) {
 	t.Parallel()
 	utilities := withBill(t)
 	utilities.Platform.HTTP.Add("GET", "https://shop.example/new", replies.Text(200, "another bill"))
@@ -65,7 +65,7 @@ func TestAFileOfThatNameIsReplaced(t *testing.T) {
 	require.Equal(t, "another bill", string(utilities.Platform.File("app-1/channel-1/bills/7.pdf").Content))
 }
 
-func TestTheChannelOfAnUploadIsAnIDOrARecord(t *testing.T) {
+func TestUpload_Channel(t *testing.T) {
 	t.Parallel()
 	for _, given := range []string{`"desk"`, `{"_id": "desk"}`, `{"_id": "desk", "type": "webchat", "name": "Desk"}`} {
 		utilities := withBill(t, strictly())
@@ -79,7 +79,7 @@ func TestTheChannelOfAnUploadIsAnIDOrARecord(t *testing.T) {
 	}
 }
 
-func TestUploadSendsItsOptions(t *testing.T) {
+func TestUpload_Options(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		options document.Object
@@ -130,7 +130,7 @@ func TestUploadSendsItsOptions(t *testing.T) {
 	}
 }
 
-func TestUploadRefusesBadInput(t *testing.T) {
+func TestUpload_BadInput(t *testing.T) {
 	t.Parallel()
 	from := func(address string) func(*botctx.UploadFileToObjectStoreParams) {
 		return func(p *botctx.UploadFileToObjectStoreParams) { p.URL = address }
@@ -210,7 +210,7 @@ func TestUploadRefusesBadInput(t *testing.T) {
 	}
 }
 
-func TestAnUploadNeedsAChannelOfItsApp(t *testing.T) {
+func TestUpload_App(t *testing.T) {
 	t.Parallel()
 	utilities := withBill(t)
 	utilities.Platform.AddChannel(channel.Channel{App: "app-2", ID: "other"})
@@ -227,7 +227,7 @@ func TestAnUploadNeedsAChannelOfItsApp(t *testing.T) {
 	require.Empty(t, utilities.Platform.HTTP.Requests())
 }
 
-func TestAnUploadTellsStatusesApart(t *testing.T) {
+func TestUpload_Statuses(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]boterr.Code{
 		200: "", 203: "", 201: boterr.InvalidArgument, 204: boterr.InvalidArgument, 205: boterr.InvalidArgument,
@@ -251,7 +251,7 @@ func TestAnUploadTellsStatusesApart(t *testing.T) {
 	}
 }
 
-func TestThePartOfAFileThatTheOptionsAskForIsStored(t *testing.T) {
+func TestUpload_Part(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	utilities.Platform.HTTP.Add("GET", billURL, replies.Text(http.StatusPartialContent, "a b"))
@@ -262,7 +262,7 @@ func TestThePartOfAFileThatTheOptionsAskForIsStored(t *testing.T) {
 	require.Len(t, utilities.Platform.Files(), 1)
 }
 
-func TestAFileThatIsEncodedStillIsNotStored(t *testing.T) {
+func TestUpload_Encoded(t *testing.T) {
 	t.Parallel()
 	for encoding, isStored := range map[string]bool{"br": false, "gzip": false, "identity, br": false, "": true, "Identity": true} {
 		content := &body{Reader: strings.NewReader("a bill")}
@@ -284,7 +284,7 @@ func TestAFileThatIsEncodedStillIsNotStored(t *testing.T) {
 	}
 }
 
-func TestAChannelThatDoesNotExistIsNotAFilenameThatIsTooLong(t *testing.T) {
+func TestUpload_UnknownLongChannel(t *testing.T) {
 	t.Parallel()
 	utilities := withBill(t)
 	_, err := utilities.UploadFileToObjectStore(t.Context(), newUpload(func(p *botctx.UploadFileToObjectStoreParams) {
@@ -293,7 +293,7 @@ func TestAChannelThatDoesNotExistIsNotAFilenameThatIsTooLong(t *testing.T) {
 	requireField(t, err, "uploadFileToObjectStore", boterr.NotFound, "channel")
 }
 
-func TestAnUploadIsNotRedirectedToAPrivateAddress(t *testing.T) {
+func TestUpload_PrivateRedirect(t *testing.T) {
 	t.Parallel()
 	utilities := fakes.NewUtilities(fakes.For(t))
 	utilities.Platform.HTTP.Add("GET", billURL, replies.Redirect(302, "http://169.254.169.254/latest"))
@@ -303,7 +303,7 @@ func TestAnUploadIsNotRedirectedToAPrivateAddress(t *testing.T) {
 	require.Empty(t, utilities.Platform.Files())
 }
 
-func TestAFileOfTheLimitIsStoredAndALargerOneIsNot(t *testing.T) {
+func TestUpload_MaxBytes(t *testing.T) {
 	t.Parallel()
 	utilities := withBill(t, fakes.Config(func(c *botctx.Config) { c.Upload.MaxBytes = 6 }))
 	utilities.Platform.HTTP.Add("GET", "https://shop.example/large", replies.Text(200, "a bill!"))
@@ -318,7 +318,7 @@ func TestAFileOfTheLimitIsStoredAndALargerOneIsNot(t *testing.T) {
 	require.Equal(t, "a bill", string(utilities.Platform.File("app-1/channel-1/bills/7.pdf").Content), "the file before stays")
 }
 
-func TestNoTwoFilesShareAKey(t *testing.T) {
+func TestUpload_Keys(t *testing.T) {
 	t.Parallel()
 	var keys []string
 	runtime := newRuntime(t, botctx.Config{
@@ -350,7 +350,7 @@ func TestNoTwoFilesShareAKey(t *testing.T) {
 	}, keys)
 }
 
-func TestAContentTypeIsStoredInItsUsualSpelling(t *testing.T) {
+func TestUpload_ContentType(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"image/png": "image/png", "IMAGE/PNG": "image/png", `Text/Plain;Charset="utf-8"`: "text/plain; charset=utf-8",
@@ -363,7 +363,7 @@ func TestAContentTypeIsStoredInItsUsualSpelling(t *testing.T) {
 	}
 }
 
-func TestUploadsAreSafeForConcurrentUse(t *testing.T) {
+func TestUpload_Concurrency(t *testing.T) {
 	t.Parallel()
 	utilities := withBill(t)
 	var all sync.WaitGroup

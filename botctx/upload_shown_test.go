@@ -39,7 +39,7 @@ func uploadsWithSecrets(t *testing.T) map[string]botctx.UploadFileToObjectStoreP
 	return uploads
 }
 
-func TestNoLogShowsTheSecretsOfAnUpload(t *testing.T) {
+func TestUpload_LogsNoSecret(t *testing.T) {
 	t.Parallel()
 	for name, params := range uploadsWithSecrets(t) {
 		var log strings.Builder
@@ -52,7 +52,7 @@ func TestNoLogShowsTheSecretsOfAnUpload(t *testing.T) {
 	}
 }
 
-func TestNoRecordShowsTheSecretsOfAnUpload(t *testing.T) {
+func TestUpload_RecordsNoSecret(t *testing.T) {
 	t.Parallel()
 	for name, params := range uploadsWithSecrets(t) {
 		utilities := fakes.NewUtilities(fakes.For(t))
@@ -66,7 +66,7 @@ func TestNoRecordShowsTheSecretsOfAnUpload(t *testing.T) {
 	}
 }
 
-func TestALogShowsWhatAnUploadIs(t *testing.T) {
+func TestUpload_Logged(t *testing.T) {
 	t.Parallel()
 	params := botctx.UploadFileToObjectStoreParams{
 		URL: "https://ada:pin@shop.example/bills/7%2F8?sig=1#top", Filename: "bills/7.pdf", ContentType: "application/pdf",
@@ -83,7 +83,7 @@ func TestALogShowsWhatAnUploadIs(t *testing.T) {
 	}`, fmt.Sprint(params))
 }
 
-func TestTheJSONOfAnUploadHasEverything(t *testing.T) {
+func TestUpload_JSON(t *testing.T) {
 	t.Parallel()
 	for name, params := range uploadsWithSecrets(t) {
 		text, err := document.EncodeJSON(params)

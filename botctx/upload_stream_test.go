@@ -79,7 +79,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-func TestAnUploadThatBreaksStoresNothing(t *testing.T) {
+func TestUpload_Breaks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		content io.Reader
@@ -110,7 +110,7 @@ func TestAnUploadThatBreaksStoresNothing(t *testing.T) {
 	}
 }
 
-func TestTheLimitsOfTheClientHoldForUploads(t *testing.T) {
+func TestUpload_ClientLimits(t *testing.T) {
 	t.Parallel()
 	var web replies.Replies
 	web.Add("GET", billURL, replies.Text(200, "a bill"))
@@ -123,7 +123,7 @@ func TestTheLimitsOfTheClientHoldForUploads(t *testing.T) {
 }
 
 // A store that does not heed the error of reading does not make half a file a whole one.
-func TestAnUploadFailsWhereTheStoreIgnoresThatReadingFailed(t *testing.T) {
+func TestUpload_IgnoredReadError(t *testing.T) {
 	t.Parallel()
 	content := &body{Reader: ends(io.ErrUnexpectedEOF)}
 	bot, _ := uploader(t, content, func(config *botctx.Config) {
@@ -136,7 +136,7 @@ func TestAnUploadFailsWhereTheStoreIgnoresThatReadingFailed(t *testing.T) {
 	requireField(t, err, "uploadFileToObjectStore", boterr.Unavailable, "")
 }
 
-func TestAnUploadIsStreamed(t *testing.T) {
+func TestUpload_Streams(t *testing.T) {
 	t.Parallel()
 	reader, writer := io.Pipe()
 	content := &body{Reader: reader}
@@ -158,7 +158,7 @@ func TestAnUploadIsStreamed(t *testing.T) {
 	require.True(t, content.closed)
 }
 
-func TestAnUploadThatIsTooSlowIsEnded(t *testing.T) {
+func TestUpload_TooSlow(t *testing.T) {
 	t.Parallel()
 	waits := func(ctx context.Context) error {
 		<-ctx.Done()
@@ -204,7 +204,7 @@ func TestAnUploadThatIsTooSlowIsEnded(t *testing.T) {
 	}
 }
 
-func TestAnUploadTakesNoLongerThanItsOptionsAndTheHostAllow(t *testing.T) {
+func TestUpload_Timeout(t *testing.T) {
 	t.Parallel()
 	for ms, allowed := range map[float64]time.Duration{1500: 1500 * time.Millisecond, 60_000: 10 * time.Second, 1e300: 10 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestAnUploadTakesNoLongerThanItsOptionsAndTheHostAllow(t *testing.T) {
 	}
 }
 
-func TestAnUploadIsCanceledWithItsContext(t *testing.T) {
+func TestUpload_Canceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	content := &body{Reader: readerFunc(func(p []byte) (int, error) {
@@ -241,7 +241,7 @@ func TestAnUploadIsCanceledWithItsContext(t *testing.T) {
 	require.True(t, content.closed)
 }
 
-func TestTheBodyIsClosedWhateverTheStoreDoes(t *testing.T) {
+func TestUpload_ClosesBody(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		store storeFunc
@@ -272,14 +272,14 @@ func TestTheBodyIsClosedWhateverTheStoreDoes(t *testing.T) {
 	require.True(t, content.closed)
 }
 
-func TestWithoutAnObjectStoreUploadsAreUnsupported(t *testing.T) {
+func TestUpload_NoStore(t *testing.T) {
 	t.Parallel()
 	bot, _ := uploader(t, nil, func(config *botctx.Config) { config.ObjectStore = nil })
 	_, err := bot.UploadFileToObjectStore(t.Context(), newUpload())
 	requireField(t, err, "uploadFileToObjectStore", boterr.Unsupported, "")
 }
 
-func TestUploadsGoThroughTheGuardedClientByDefault(t *testing.T) {
+func TestUpload_GuardedClient(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"http://127.0.0.1:1/a", "http://[::1]/a", "http://localhost/a", "http://192.168.0.1/a"} {
 		bot, stored := uploader(t, nil, func(config *botctx.Config) { config.HTTP = nil })
@@ -289,7 +289,7 @@ func TestUploadsGoThroughTheGuardedClientByDefault(t *testing.T) {
 	}
 }
 
-func TestTheErrorOfAnyClientHidesTheQuery(t *testing.T) {
+func TestUpload_ErrorHidesQuery(t *testing.T) {
 	t.Parallel()
 	bot, _ := uploader(t, nil, func(config *botctx.Config) {
 		config.HTTP = doerFunc(func(request *http.Request) (*http.Response, error) {

@@ -65,7 +65,7 @@ func increments(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-func TestTheWriteBackChangesOnlyWhatTheRunChanged(t *testing.T) {
+func TestWriteBack_OnlyChanges(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		pre  func(p **fakes.Platform) []botctx.Action
@@ -144,7 +144,7 @@ func (h hostMembers) GetMember(ctx context.Context, p member.GetMemberParams) (*
 	return found, err
 }
 
-func TestACopyOfARecordWithoutAnEtagIsComparedWithWhatItComesFrom(t *testing.T) {
+func TestWriteBack_NoEtag(t *testing.T) {
 	t.Parallel()
 	var p *fakes.Platform
 	p = fakes.New(fakes.For(t), overriddenBy(func(scope record.Scope) botctx.Parts {
@@ -160,7 +160,7 @@ func TestACopyOfARecordWithoutAnEtagIsComparedWithWhatItComesFrom(t *testing.T) 
 	require.JSONEq(t, `{"kept": 3, "more": 1, "drink": "tea"}`, ada.Member().Meta.String())
 }
 
-func TestTheWriteBackComesAlsoWhereTheContextHasEndedMeanwhile(t *testing.T) {
+func TestWriteBack_EndedContext(t *testing.T) {
 	t.Parallel()
 	ctx, hangUp := context.WithCancel(t.Context())
 	p, ada := withNodes(t, &botctx.Node{ID: "hello", Pre: []botctx.Action{sets("saved", true)}, Post: []botctx.Action{
@@ -176,7 +176,7 @@ func TestTheWriteBackComesAlsoWhereTheContextHasEndedMeanwhile(t *testing.T) {
 	require.JSONEq(t, `{"saved": true}`, ada.Member().Meta.String())
 }
 
-func TestWhatAProjectionLeavesOutIsNeitherNewNorRemoved(t *testing.T) {
+func TestWriteBack_Projection(t *testing.T) {
 	t.Parallel()
 	for name, handBack := range map[string]func(bot *botctx.Context, shown *member.Member){
 		"not handed back":   func(*botctx.Context, *member.Member) {},
@@ -210,7 +210,7 @@ func TestWhatAProjectionLeavesOutIsNeitherNewNorRemoved(t *testing.T) {
 	}
 }
 
-func TestFourFieldsAreWrittenBack(t *testing.T) {
+func TestWriteBack_Fields(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(t, &botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
 		func(_ context.Context, bot *botctx.Context) error {
@@ -237,7 +237,7 @@ func TestFourFieldsAreWrittenBack(t *testing.T) {
 	require.Equal(t, before.Version+1, after.Version, "in one change")
 }
 
-func TestARunThatChangesNothingRenewsNothing(t *testing.T) {
+func TestWriteBack_NoChange(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(t, &botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{loads}})
 	before := ada.Member()
@@ -245,7 +245,7 @@ func TestARunThatChangesNothingRenewsNothing(t *testing.T) {
 	require.Equal(t, before, ada.Member())
 }
 
-func TestTheWriteBackComesAfterAllNodes(t *testing.T) {
+func TestWriteBack_AfterNodes(t *testing.T) {
 	t.Parallel()
 	var stored []string
 	look := func(ctx context.Context, bot *botctx.Context) error {
@@ -263,7 +263,7 @@ func TestTheWriteBackComesAfterAllNodes(t *testing.T) {
 	require.JSONEq(t, `{"a": 1, "b": 1}`, ada.Member().Meta.String())
 }
 
-func TestAnotherMemberInThePlaceOfTheRunsIsRefused(t *testing.T) {
+func TestWriteBack_OtherMember(t *testing.T) {
 	t.Parallel()
 	for name, replaced := range map[string]func(bob *fakes.Actor) *member.Member{
 		"another": func(bob *fakes.Actor) *member.Member { return bob.Member() },
@@ -285,7 +285,7 @@ func TestAnotherMemberInThePlaceOfTheRunsIsRefused(t *testing.T) {
 	}
 }
 
-func TestContextsOutsideOfRunsWriteNothingBack(t *testing.T) {
+func TestWriteBack_OutsideRuns(t *testing.T) {
 	t.Parallel()
 	_, ada := withNodes(t)
 	bot := ada.Context()
@@ -294,7 +294,7 @@ func TestContextsOutsideOfRunsWriteNothingBack(t *testing.T) {
 	require.JSONEq(t, "{}", ada.Member().Meta.String())
 }
 
-func TestTheLogicOfHandleFuncIsARunToo(t *testing.T) {
+func TestWriteBack_HandleFunc(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(sets("order", "tea"))
@@ -303,7 +303,7 @@ func TestTheLogicOfHandleFuncIsARunToo(t *testing.T) {
 	require.JSONEq(t, `{"order": "tea"}`, ada.Member().Meta.String())
 }
 
-func TestAWriteBackThatFitsNoMoreIsAConflict(t *testing.T) {
+func TestWriteBack_Conflict(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
@@ -314,7 +314,7 @@ func TestAWriteBackThatFitsNoMoreIsAConflict(t *testing.T) {
 	require.JSONEq(t, `{"order": "cancelled"}`, ada.Member().Meta.String())
 }
 
-func TestTheMemberMayBeRemovedWhileItsRunIsUnderWay(t *testing.T) {
+func TestWriteBack_RemovedMember(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
@@ -339,7 +339,7 @@ func (lostMembers) PatchMembers(context.Context, member.PatchMembersParams) (mem
 		boterr.Invalid("update", "does not fit"))
 }
 
-func TestAWriteBackWhoseStoreIsUnavailableIsNoConflict(t *testing.T) {
+func TestWriteBack_Unavailable(t *testing.T) {
 	t.Parallel()
 	var p *fakes.Platform
 	p = fakes.New(fakes.For(t), overriddenBy(func(scope record.Scope) botctx.Parts {
