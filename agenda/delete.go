@@ -2,14 +2,16 @@ package agenda
 
 import (
 	"context"
+
+	"github.com/botctx/go-sdk/member"
 )
 
 // DeleteMemberAgenda implements Operations.
 func (s *Service) DeleteMemberAgenda(
 	ctx context.Context, p DeleteMemberAgendaParams,
 ) (DeleteMemberAgendaResult, error) {
-	if p.MemberID == "" {
-		return DeleteMemberAgendaResult{}, missingMember()
+	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return DeleteMemberAgendaResult{}, err
 	}
 	if _, err := s.ofMember(p.MemberID, p.Tag).Delete(ctx, openFilter(p.Tag)); err != nil {
 		return DeleteMemberAgendaResult{}, err

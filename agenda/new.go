@@ -14,7 +14,7 @@ func (s *Service) NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, er
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.member(ctx, p.MemberID)
+	m, err := member.Load(ctx, s.ports.Members, member.ByRequiredID(p.MemberID))
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +56,10 @@ func (s *Service) insert(ctx context.Context, made Record) (document.Object, err
 // plan checks the parameters, and returns the schedule that they give.
 func (s *Service) plan(p NewAgendaParams) (schedule, error) {
 	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
+	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return given, err
+	}
 	switch {
-	case p.MemberID == "":
-		return given, missingMember()
 	case p.NodeCompositeID == "":
 		return given, boterr.Missing("nodeCompositeId", "the id of the node to run")
 	case given.next == 0 && given.pattern == "":
@@ -103,13 +104,4 @@ func (s *Service) newRecord(m *member.Member, p NewAgendaParams, planned schedul
 		made.Zone = s.ports.Zone
 	}
 	return made
-}
-
-// member returns the member of that id in the app.
-func (s *Service) member(ctx context.Context, id string) (*member.Member, error) {
-	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: id})
-	if err == nil && m == nil {
-		err = boterr.New(boterr.NotFound, "memberId", "there is no member %s here", id)
-	}
-	return m, boterr.At("memberId", err)
 }

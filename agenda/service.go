@@ -11,16 +11,10 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
-// Members gives the members of an app, as member.Operations does.
-type Members interface {
-	// GetMember returns the member of that id in the app, or NotFound.
-	GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error)
-}
-
 // Ports are what a Service works with.
 type Ports struct {
 	// Members are those of the scope's app. Required.
-	Members Members
+	Members member.Getter
 	// Zone is the IANA name of the time zone in which patterns are read. The default is
 	// UTC.
 	Zone string
@@ -107,11 +101,6 @@ func openFilter(tag string) document.Object {
 		filter = filter.With(fieldTag, document.O("$not", document.O("$regex", "^"+LiveChatTagPrefix)))
 	}
 	return filter
-}
-
-// missingMember is the error for a memberId that was not given.
-func missingMember() error {
-	return boterr.Missing("memberId", "the id of a member")
 }
 
 // missingTag is the error for a replace without a tag.

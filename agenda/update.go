@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -47,9 +48,10 @@ type update struct {
 // newUpdate checks the parameters, as far as they do not depend on what is stored.
 func (s *Service) newUpdate(p UpdateAgendaParams) (*update, error) {
 	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
+	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return nil, err
+	}
 	switch {
-	case p.MemberID == "":
-		return nil, missingMember()
 	case p.Replace && p.Tag == "":
 		return nil, missingTag()
 	case p.Meta.Err() != nil:

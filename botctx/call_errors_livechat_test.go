@@ -67,7 +67,7 @@ func assignmentFailures() map[string][]failure {
 		"endBravoLiveChat": {
 			errorOf(boterr.InvalidArgument, "different records", "channelId", onDesk),
 			notFound("no such group", "bravoGroupId"),
-			errorOf(boterr.Unsupported, "not of type bravo", "channel", `{"channelId": "desk"}`),
+			errorOf(boterr.Unsupported, "not of type bravo", "channelId", `{"channelId": "desk"}`),
 		},
 	}
 }

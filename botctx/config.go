@@ -57,7 +57,7 @@ type Config struct {
 
 	// Connectors send to the platforms. A channel type without one answers
 	// Unsupported.
-	Connectors map[channel.Type]send.Connector
+	Connectors send.Connectors
 	// ParallelSends is how many messages of one call, to several members, are on their way at
 	// once. The default is 1: one after the other, in order.
 	ParallelSends int

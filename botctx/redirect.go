@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -16,14 +18,14 @@ type redirects struct{ bot *Context }
 func (r redirects) RedirectMemberToNode(
 	ctx context.Context, p RedirectMemberToNodeParams,
 ) (RedirectMemberToNodeResult, error) {
-	if p.ChannelID == "" {
-		p.ChannelID = r.bot.scope.Channel
-	}
 	if err := p.check(); err != nil {
 		return RedirectMemberToNodeResult{}, err
 	}
-	var sent []NodeSendResult
 	var err error
+	if p.ChannelID, err = channel.ByID(r.bot.scope, "channelId", p.ChannelID).Resolve(); err != nil {
+		return RedirectMemberToNodeResult{}, err
+	}
+	var sent []NodeSendResult
 	at := r.bot.runtime.stepOf(ctx, r.bot)
 	if at != nil && at.run.isOf(r.bot.scope.App, p.MemberID) {
 		sent, err = at.join(ctx, p)
@@ -41,13 +43,12 @@ func (r redirects) RedirectMemberToNode(
 
 // check refuses parameters that name nothing to run.
 func (p RedirectMemberToNodeParams) check() error {
+	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return err
+	}
 	switch {
-	case p.MemberID == "":
-		return boterr.Missing("memberId", "the id of a member")
 	case p.NodeCompositeID == "":
 		return boterr.Missing("nodeCompositeId", "the id of a node")
-	case p.ChannelID == "":
-		return boterr.Invalid("channelId", "is missing, and the context has no channel of its own")
 	case p.Meta.Err() != nil:
 		return boterr.In("meta", p.Meta.Err())
 	}
@@ -75,9 +76,9 @@ func (s *step) join(ctx context.Context, p RedirectMemberToNodeParams) ([]NodeSe
 	}
 	defer func() { <-s.joining }()
 	bot := s.run.bot
-	if p.ChannelID != bot.scope.Channel {
-		return nil, boterr.Invalid("channelId", "the member %s is in channel %s, and not in %s",
-			p.MemberID, bot.scope.Channel, p.ChannelID)
+	own := &member.Member{ID: p.MemberID, Channel: bot.scope.Channel}
+	if err := own.RequireChannel(p.ChannelID); err != nil {
+		return nil, boterr.At("channelId", err)
 	}
 	node, err := s.run.runtime.nodes.Load().find(p.TreeID, p.NodeCompositeID, s.node.Tree)
 	if err != nil {

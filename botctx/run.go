@@ -155,18 +155,12 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 		}
 	}
 	r.bot.channelType = r.bot.Channel.Type
-	loaded, err := r.bot.parts.Members.GetMember(ctx, member.GetMemberParams{MemberID: in.scope.Member})
-	switch {
-	case err != nil:
+	loaded, err := member.Load(ctx, r.bot.parts.Members, member.ByRequiredID(in.scope.Member))
+	if err != nil {
 		return err
-	case loaded == nil:
-		return boterr.New(boterr.NotFound, "memberId", "there is no member %s here", in.scope.Member)
-	case loaded.Channel != in.scope.Channel:
-		return boterr.Invalid("channelId", "the member %s is in channel %s, and not in %s",
-			in.scope.Member, loaded.Channel, in.scope.Channel)
 	}
 	r.bot.Member = loaded
-	return nil
+	return boterr.At("channelId", loaded.RequireChannel(in.scope.Channel))
 }
 
 // newStep returns a step without a node.

@@ -122,10 +122,10 @@ func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context
 		return nil, err
 	}
 	bot.channelType = bot.Channel.Type
-	if bot.Member, err = bot.parts.Members.GetMember(ctx, member.GetMemberParams{MemberID: scope.Member}); err != nil {
+	if bot.Member, err = member.Get(ctx, bot.parts.Members, scope.Member); err != nil {
 		return nil, err
 	}
-	if bot.Member == nil || bot.Member.Channel != scope.Channel {
+	if bot.Member.Channel != scope.Channel {
 		return nil, boterr.New(boterr.NotFound, "", "the channel %s has no member %s", scope.Channel, scope.Member)
 	}
 	return bot, nil
@@ -203,7 +203,7 @@ func partsOf(door Caller) Parts {
 // channels are the channels of an app: the operations on them, and what loads them.
 type channels interface {
 	channel.Operations
-	send.Channels
+	channel.Loader
 }
 
 // hostChannels loads channels by the host's function.
@@ -222,23 +222,17 @@ func (r *Runtime) channels(scope record.Scope) channels {
 
 // GetChannel implements channel.Operations.
 func (h hostChannels) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
-	if p.ChannelID == "" {
-		return nil, boterr.Missing("channelId", "the id of a channel")
-	}
-	loaded, err := h.Load(ctx, p.ChannelID)
+	loaded, err := channel.Load(ctx, h, channel.ByRequiredID(p.ChannelID))
 	if err != nil {
-		return nil, boterr.In("channelId", err)
+		return nil, err
 	}
 	return &channel.Reference{ChannelID: loaded.ID, AppID: h.app}, nil
 }
 
-// Load implements send.Channels.
+// Load implements channel.Loader.
 func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, error) {
 	loaded, err := h.load(ctx, h.app, id)
-	if err == nil && loaded == nil {
-		err = boterr.New(boterr.NotFound, "", "there is no channel %s here", id)
-	}
-	return loaded, err
+	return record.Found("channel", id, loaded, err)
 }
 
 // members returns the SDK's own members of a scope, among the channels that parts

@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/record"
 )
 
 // UploadFileToObjectStoreParams are the parameters of UploadFileToObjectStore.
@@ -39,16 +40,16 @@ type ChannelID string
 
 // DecodeValue reads the id, or that of a record.
 func (id *ChannelID) DecodeValue(value any) error {
-	record, isRecord := value.(document.Object)
+	given, isRecord := value.(document.Object)
 	if !isRecord {
 		return document.DecodeValue(value, (*string)(id))
 	}
-	found, _ := record.Field("_id")
+	found, _ := given.Field(record.FieldID)
 	if err := document.DecodeValue(found, (*string)(id)); err != nil {
-		return boterr.In("_id", err)
+		return boterr.In(record.FieldID, err)
 	}
 	if *id == "" {
-		return boterr.Missing("_id", "the record of a channel, or its id")
+		return record.MissingID("channel")
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -73,30 +74,24 @@ func (u utilities) newFile(ctx context.Context, p UploadFileToObjectStoreParams)
 	if err != nil {
 		return StoredFile{}, err
 	}
-	id := string(p.Channel)
-	if id == "" {
-		id = u.scope.Channel
+	in := channel.ByID(u.scope, "channel", string(p.Channel))
+	id, err := in.Resolve()
+	if err != nil {
+		return StoredFile{}, err
 	}
-	if id == "" {
-		return StoredFile{}, boterr.Missing("channel", "the channel that the file belongs to")
+	_, err = record.Load(in, func(string) (*channel.Reference, error) {
+		found, err := u.channels.GetChannel(ctx, channel.GetChannelParams{ChannelID: id})
+		return found, portError(ctx, "what knows the channels", err)
+	})
+	if err != nil {
+		return StoredFile{}, err
 	}
 	file := StoredFile{App: u.scope.App, Channel: id, Name: p.Filename, ContentType: contentType}
 	file.Key = keySegment(file.App) + "/" + keySegment(file.Channel) + "/" + file.Name
-	if _, err := u.channels.GetChannel(ctx, channel.GetChannelParams{ChannelID: id}); err != nil {
-		return StoredFile{}, channelError(ctx, err)
-	}
 	if over := len(file.Key) - maxKey; over > 0 {
 		return StoredFile{}, boterr.Invalid("filename", "is %d bytes too long: with app and channel it has at most %d", over, maxKey)
 	}
 	return file, nil
-}
-
-// channelError is the error of looking the channel up.
-func channelError(ctx context.Context, err error) error {
-	if e, ok := boterr.AsError(err); ok {
-		return &boterr.Error{Code: e.Code, Field: "channel", Err: e.Err}
-	}
-	return boterr.In("channel", portError(ctx, "what knows the channels", err))
 }
 
 // keySegment returns an id as one part of a key, which no other id shares.

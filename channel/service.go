@@ -41,17 +41,16 @@ func New(env record.Env, scope record.Scope) *Service {
 
 // GetChannel implements Operations.
 func (s *Service) GetChannel(ctx context.Context, p GetChannelParams) (*Reference, error) {
-	if p.ChannelID == "" {
-		return nil, boterr.Missing("channelId", "the id of a channel")
-	}
-	found, err := s.channels.Get(ctx, p.ChannelID)
-	if err != nil {
-		return nil, boterr.In("channelId", err)
-	}
-	return &Reference{
-		ChannelID: document.Get(found, record.FieldID, ""),
-		AppID:     document.Get(found, record.FieldApp, ""),
-	}, nil
+	return record.Load(ByRequiredID(p.ChannelID), func(id string) (*Reference, error) {
+		found, err := s.channels.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return &Reference{
+			ChannelID: document.Get(found, record.FieldID, ""),
+			AppID:     document.Get(found, record.FieldApp, ""),
+		}, nil
+	})
 }
 
 // Load returns a channel of the app with its credentials. It is for hosts; bot logic

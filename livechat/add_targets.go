@@ -15,19 +15,20 @@ func (s *Service) AddNewTargetsToAssignment(
 	ctx context.Context, p AddNewTargetsToAssignmentParams,
 ) (_ AddNewTargetsToAssignmentResult, err error) {
 	defer s.guard(ctx, &err)
-	switch {
-	case p.AssignmentID == "":
-		return AddNewTargetsToAssignmentResult{}, boterr.Missing("assignmentId", "the id of an assignment")
-	case len(p.Targets) == 0:
+	named := assignmentByID(p.AssignmentID)
+	if _, err := named.Resolve(); err != nil {
+		return AddNewTargetsToAssignmentResult{}, err
+	}
+	if len(p.Targets) == 0 {
 		return AddNewTargetsToAssignmentResult{}, boterr.Missing(fieldTargets, "who gets a ticket as well")
 	}
-	r, err := s.loadAssignment(ctx, p.AssignmentID)
+	r, err := s.namedAssignment(ctx, named)
 	if err != nil {
-		return AddNewTargetsToAssignmentResult{}, boterr.In("assignmentId", err)
+		return AddNewTargetsToAssignmentResult{}, err
 	}
 	m, err := s.memberOf(ctx, r)
 	if err != nil {
-		return AddNewTargetsToAssignmentResult{}, boterr.At("assignmentId", err)
+		return AddNewTargetsToAssignmentResult{}, boterr.At(fieldAssignmentID, err)
 	}
 	outlets, err := s.addedOutlets(ctx, r, m, p.Targets)
 	if err != nil {
@@ -96,11 +97,11 @@ func inNewTargets(given []NewTarget, err error) error {
 func (r *AssignmentRecord) requireUntaken() error {
 	switch {
 	case r.State() == Ended:
-		return boterr.New(boterr.FailedPrecondition, "assignmentId", "the assignment %s has ended: %s", r.ID, r.endingText())
+		return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "the assignment %s has ended: %s", r.ID, r.endingText())
 	case r.State() == Taken:
-		return boterr.New(boterr.FailedPrecondition, "assignmentId", "%s has the assignment %s already", r.Assignee, r.ID)
+		return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "%s has the assignment %s already", r.Assignee, r.ID)
 	case r.Direct != "":
-		return boterr.New(boterr.FailedPrecondition, "assignmentId",
+		return boterr.New(boterr.FailedPrecondition, fieldAssignmentID,
 			"the channel %s has the assignment %s alone, without tickets", r.Direct, r.ID)
 	default:
 		return nil
@@ -156,7 +157,7 @@ func (s *machine) claimPending(ctx context.Context, id string) (*AssignmentRecor
 		}
 		now, err := s.loadAssignment(ctx, id)
 		if err != nil {
-			return nil, boterr.In("assignmentId", err)
+			return nil, boterr.In(fieldAssignmentID, err)
 		}
 		if err := now.requireUntaken(); err != nil {
 			return nil, err

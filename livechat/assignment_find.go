@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
@@ -15,12 +16,9 @@ import (
 // GetAssignment implements Operations.
 func (s *Service) GetAssignment(ctx context.Context, p GetAssignmentParams) (_ *Assignment, err error) {
 	defer s.guard(ctx, &err)
-	if p.AssignmentID == "" {
-		return nil, boterr.Missing("assignmentId", "the id of an assignment")
-	}
-	found, err := s.loadAssignment(ctx, p.AssignmentID)
+	found, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {
-		return nil, boterr.In("assignmentId", err)
+		return nil, err
 	}
 	return &found.Assignment, nil
 }
@@ -47,8 +45,8 @@ func (s *Service) GetAssignmentByBravoGroupID(ctx context.Context, p GetAssignme
 // GetAssignmentsByMemberID implements Operations.
 func (s *Service) GetAssignmentsByMemberID(ctx context.Context, p GetAssignmentsByMemberIDParams) (_ []*Assignment, err error) {
 	defer s.guard(ctx, &err)
-	if p.MemberID == "" {
-		return nil, boterr.Missing("memberId", "the id of a member")
+	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return nil, err
 	}
 	return s.shownAssignments(ctx, record.Query{Filter: equal(fieldMember, p.MemberID), SortBy: p.SortBy})
 }
@@ -58,8 +56,8 @@ func (s *Service) GetAssignmentsByParentAssignmentID(
 	ctx context.Context, p GetAssignmentsByParentAssignmentIDParams,
 ) (_ []*Assignment, err error) {
 	defer s.guard(ctx, &err)
-	if p.AssignmentID == "" {
-		return nil, boterr.Missing("assignmentId", "the id of the assignment that was handed on")
+	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
+		return nil, err
 	}
 	return s.shownAssignments(ctx, record.Query{Filter: equal(fieldParentAssignment, p.AssignmentID)})
 }
@@ -92,11 +90,8 @@ func (s *Service) shownAssignments(ctx context.Context, query record.Query) ([]*
 // GetAssignmentByOutlet implements Operations.
 func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOutletParams) (_ *Assignment, err error) {
 	defer s.guard(ctx, &err)
-	if p.ChannelID == "" {
-		return nil, boterr.Missing("channelId", "the id of an outlet channel")
-	}
-	if _, err := s.ports.Channels.Load(ctx, p.ChannelID); err != nil {
-		return nil, boterr.In("channelId", err)
+	if _, err := s.namedChannel(ctx, channel.ByRequiredID(p.ChannelID)); err != nil {
+		return nil, err
 	}
 	there, err := s.findAssignments(ctx, record.Query{Filter: openIn(p.ChannelID), SortBy: oldestFirst()})
 	if err != nil {
@@ -113,7 +108,7 @@ func (s *Service) GetAssignmentByOutlet(ctx context.Context, p GetAssignmentByOu
 			return &r.Assignment, nil
 		}
 	}
-	return nil, boterr.New(boterr.NotFound, "channelId", "there is no open assignment in the channel %s", p.ChannelID)
+	return nil, boterr.New(boterr.NotFound, fieldChannelID, "there is no open assignment in the channel %s", p.ChannelID)
 }
 
 // matches reports whether a document, which is asked for where there is a filter, matches.
@@ -152,9 +147,9 @@ func (s *Service) ownMember(ctx context.Context) (document.Object, error) {
 	if s.scope.Member == "" {
 		return document.O(), nil
 	}
-	own, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: s.scope.Member})
+	own, err := member.Load(ctx, s.ports.Members, member.ByRecord(s.scope, nil))
 	if err != nil {
-		return document.Object{}, record.RenameField(err, "memberId", fieldMember)
+		return document.Object{}, err
 	}
 	return document.Encode(own)
 }

@@ -16,8 +16,8 @@ import (
 // UpdateAssignmentGroup implements Operations.
 func (s *Service) UpdateAssignmentGroup(ctx context.Context, p UpdateAssignmentGroupParams) (_ UpdateAssignmentResult, err error) {
 	defer s.guard(ctx, &err)
-	if p.AssignmentID == "" {
-		return UpdateAssignmentResult{}, boterr.Missing("assignmentId", "the id of an assignment")
+	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
+		return UpdateAssignmentResult{}, err
 	}
 	update := s.linkGivenGroup
 	if p.Group == nil && p.BravoGroupID != "" {
@@ -36,7 +36,7 @@ func (s *Service) UpdateAssignmentGroup(ctx context.Context, p UpdateAssignmentG
 
 // linkGivenGroup makes the group that a call names that of an assignment.
 func (s *Service) linkGivenGroup(ctx context.Context, p UpdateAssignmentGroupParams) (*AssignmentRecord, bool, error) {
-	g, err := s.conversations.addressedGroup(ctx, p.Group)
+	g, err := s.namedGroup(ctx, groupByRecord(p.Group))
 	if err != nil {
 		return nil, false, err
 	}
@@ -46,9 +46,9 @@ func (s *Service) linkGivenGroup(ctx context.Context, p UpdateAssignmentGroupPar
 		}
 		p.BravoGroupID = ""
 	}
-	r, err := s.loadAssignment(ctx, p.AssignmentID)
+	r, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {
-		return nil, false, boterr.In("assignmentId", err)
+		return nil, false, err
 	}
 	return s.machine.linkGroup(ctx, r, g, p.BravoGroupID)
 }
@@ -56,8 +56,8 @@ func (s *Service) linkGivenGroup(ctx context.Context, p UpdateAssignmentGroupPar
 // UpdateAssignmentMeta implements Operations.
 func (s *Service) UpdateAssignmentMeta(ctx context.Context, p UpdateAssignmentMetaParams) (_ UpdateAssignmentResult, err error) {
 	defer s.guard(ctx, &err)
-	if p.AssignmentID == "" {
-		return UpdateAssignmentResult{}, boterr.Missing("assignmentId", "the id of an assignment")
+	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
+		return UpdateAssignmentResult{}, err
 	}
 	fields, err := fieldsOfMeta(p.Meta)
 	if err != nil {
@@ -86,7 +86,7 @@ func fieldsOfMeta(meta document.Object) (document.Object, error) {
 func (s *Service) updateAssignment(ctx context.Context, id string, fields document.Object) (UpdateAssignmentResult, error) {
 	found, err := set(ctx, s.assignments, assignmentKind(), id, fields)
 	if err != nil {
-		return UpdateAssignmentResult{}, record.RenameField(err, record.FieldID, "assignmentId")
+		return UpdateAssignmentResult{}, record.RenameField(err, record.FieldID, fieldAssignmentID)
 	}
 	r, err := assignmentFrom(found.Document)
 	if err != nil {

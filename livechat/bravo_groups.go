@@ -19,11 +19,11 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 	if p.Name == "" {
 		return CreateBravoGroupResult{}, boterr.Missing(fieldName, "the name of the new group")
 	}
-	in, err := s.bravoByID(ctx, p.ChannelID)
+	in, err := s.namedChannel(ctx, channel.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
 	if err != nil {
 		return CreateBravoGroupResult{}, err
 	}
-	creator, err := portOf[GroupCreator](s.core, in, "make groups")
+	creator, err := send.RequirePort[GroupCreator](s.ports.Connectors, in, "make groups")
 	if err != nil {
 		return CreateBravoGroupResult{}, boterr.At(fieldChannelID, err)
 	}
@@ -51,11 +51,11 @@ func (s *Service) DisableBravoGroupInviteLink(
 	if p.ExternalID == "" {
 		return DisableBravoGroupInviteLinkResult{}, boterr.Missing(fieldExternalID, "the id of a group on Bravo")
 	}
-	in, err := s.bravo(ctx, p.Channel, "")
+	in, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel), channel.Bravo)
 	if err != nil {
 		return DisableBravoGroupInviteLinkResult{}, err
 	}
-	linker, err := portOf[InviteLinker](s.core, in, "change invitation links")
+	linker, err := send.RequirePort[InviteLinker](s.ports.Connectors, in, "change invitation links")
 	if err != nil {
 		return DisableBravoGroupInviteLinkResult{}, boterr.At(fieldChannel, err)
 	}
@@ -77,11 +77,11 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 	case p.BravoGroupID == "":
 		return "", boterr.Missing(fieldBravoGroupID, "the id of the group on Bravo")
 	}
-	in, err := s.bravo(ctx, p.Channel, "")
+	in, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel), channel.Bravo)
 	if err != nil {
 		return "", err
 	}
-	linker, err := portOf[InviteLinker](s.core, in, "change invitation links")
+	linker, err := send.RequirePort[InviteLinker](s.ports.Connectors, in, "change invitation links")
 	if err != nil {
 		return "", boterr.At(fieldChannel, err)
 	}
@@ -184,14 +184,11 @@ func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelPa
 	case p.DisplayName == "":
 		return CreateHotelChannelResult{}, boterr.Missing("displayName", "the name of the new channel")
 	}
-	in, err := s.channelParameter(ctx, p.Channel, "")
+	in, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel), channel.Hotel)
 	if err != nil {
 		return CreateHotelChannelResult{}, err
 	}
-	if err := in.RequireType(channel.Hotel); err != nil {
-		return CreateHotelChannelResult{}, boterr.At(fieldChannel, err)
-	}
-	creator, err := portOf[ChannelCreator](s.core, in, "make channels")
+	creator, err := send.RequirePort[ChannelCreator](s.ports.Connectors, in, "make channels")
 	if err != nil {
 		return CreateHotelChannelResult{}, boterr.At(fieldChannel, err)
 	}

@@ -42,7 +42,7 @@ func TestBravoOperations_Refuse(t *testing.T) {
 	requireRefused(t, s, s.mine.DisableBravoGroupInviteLink,
 		refused{`{"channel": {"_id": "phone"}}`, boterr.InvalidArgument, "externalId"},
 		refused{`{"channel": {"_id": "team"}, "externalId": "x"}`, boterr.Unsupported, "channel"},
-		refused{`{"channel": {"_id": "foreign"}, "externalId": "x"}`, boterr.NotFound, "channel"},
+		refused{`{"channel": {"_id": "foreign"}, "externalId": "x"}`, boterr.NotFound, "channel._id"},
 		refused{`{"channel": {}, "externalId": "x"}`, boterr.InvalidArgument, "channel._id"})
 	requireRefused(t, s, s.mine.HandleAdminJoinedGroup,
 		refused{`{"channel": {"_id": "phone"}, "bravoGroupId": "x"}`, boterr.InvalidArgument, "externalId"},
@@ -53,7 +53,7 @@ func TestBravoOperations_Refuse(t *testing.T) {
 		refused{`{"channelId": "phone", "bravoGroupId": "x"}`, boterr.InvalidArgument, "adminExternalId"},
 		refused{`{"channelId": "phone", "adminExternalId": "x"}`, boterr.InvalidArgument, "bravoGroupId"},
 		refused{`{"channelId": "phone", "channel": {"_id": "team"}, "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.InvalidArgument, "channelId"},
-		refused{`{"channelId": "team", "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channel"},
+		refused{`{"channelId": "team", "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.Unsupported, "channelId"},
 		refused{`{"channelId": "phone", "adminExternalId": "x", "bravoGroupId": "x"}`, boterr.NotFound, "bravoGroupId"})
 	_, err := call(t, s.mine.CreateBravoGroup, `{"channelId": "desk", "name": "x"}`)
 	require.ErrorContains(t, err, "bravo")
@@ -322,7 +322,7 @@ func TestCreateHotelChannel(t *testing.T) {
 		refused{`{"channel": {"_id": "hotel"}, "displayName": "Lobby"}`, boterr.InvalidArgument, "hotelGroupId"},
 		refused{`{"channel": {"_id": "hotel"}, "hotelGroupId": "floor"}`, boterr.InvalidArgument, "displayName"},
 		refused{`{"channel": {"_id": "desk"}, "hotelGroupId": "floor", "displayName": "x"}`, boterr.Unsupported, "channel"},
-		refused{`{"channel": {"_id": "foreign"}, "hotelGroupId": "floor", "displayName": "x"}`, boterr.NotFound, "channel"},
+		refused{`{"channel": {"_id": "foreign"}, "hotelGroupId": "floor", "displayName": "x"}`, boterr.NotFound, "channel._id"},
 		refused{`{"hotelGroupId": "floor", "displayName": "x"}`, boterr.Unsupported, "channel"})
 	s.platform.fail("floor", errDown)
 	requireRefused(t, s, s.mine.CreateHotelChannel, refused{params, boterr.Unavailable, ""})

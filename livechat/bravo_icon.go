@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 )
@@ -20,11 +21,11 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconPara
 	case p.BravoGroupID == "":
 		return SetBravoGroupIconResult{}, boterr.Missing(fieldBravoGroupID, "the id of a group on Bravo")
 	}
-	in, err := s.bravoByID(ctx, p.ChannelID)
+	in, err := s.namedChannel(ctx, channel.ByID(s.scope, fieldChannelID, p.ChannelID), channel.Bravo)
 	if err != nil {
 		return SetBravoGroupIconResult{}, err
 	}
-	setter, err := portOf[GroupIconSetter](s.core, in, "set icons of groups")
+	setter, err := send.RequirePort[GroupIconSetter](s.ports.Connectors, in, "set icons of groups")
 	if err != nil {
 		return SetBravoGroupIconResult{}, boterr.At(fieldChannelID, err)
 	}

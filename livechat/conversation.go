@@ -114,7 +114,7 @@ func (s *conversations) botIDs(ctx context.Context, channelID, agent string) ([]
 	if s.scope.Member == "" {
 		return ids, nil
 	}
-	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: s.scope.Member})
+	m, err := member.Get(ctx, s.ports.Members, s.scope.Member)
 	switch {
 	case errors.Is(err, boterr.NotFound):
 		return ids, nil
@@ -158,7 +158,7 @@ func (s *Service) SaveGroupIDToMember(ctx context.Context, p SaveGroupIDToMember
 	if p.MessageEvent == nil {
 		return SaveGroupIDToMemberResult{}, boterr.Missing(fieldMessageEvent, "the event in the group")
 	}
-	in, err := s.channelParameter(ctx, p.Channel, "")
+	in, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel))
 	if err != nil {
 		return SaveGroupIDToMemberResult{}, err
 	}

@@ -109,24 +109,15 @@ func orDefaultLabel(label string) string {
 	return label
 }
 
-// askingMember returns the member whom a call names, or the scope's own.
+// askingMember returns the member whom a call names, or the scope's own, whom an answer can reach.
 func (s *Service) askingMember(ctx context.Context, given *member.Member) (*member.Member, error) {
-	id, field := s.scope.Member, fieldMember
-	switch {
-	case given != nil && given.ID == "":
-		return nil, boterr.Invalid("member._id", "is missing: it is what a member is found by")
-	case given != nil:
-		id, field = given.ID, "member._id"
-	case id == "":
-		return nil, boterr.Invalid(fieldMember, "is missing: this context has no member of its own")
-	}
-	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: id})
+	named := member.ByRecord(s.scope, given)
+	m, err := member.Load(ctx, s.ports.Members, named)
 	if err != nil {
-		return nil, boterr.At(field, err)
+		return nil, err
 	}
-	if m.ExternalID == "" {
-		return nil, boterr.New(boterr.FailedPrecondition, field,
-			"the member %s has no externalId, by which an answer would reach it", m.ID)
+	if _, err := m.RequireExternalID(); err != nil {
+		return nil, boterr.At(named.Field(), err)
 	}
 	return m, nil
 }

@@ -190,7 +190,7 @@ func TestCreateAssignment_Refuses(t *testing.T) {
 		refused{`{"member": {"_id": "nobody"}}`, boterr.NotFound, "member._id"},
 		refused{`{"member": {"_id": "tom"}}`, boterr.NotFound, "member._id"},
 		refused{`{"member": {"_id": "dan"}}`, boterr.FailedPrecondition, "member"},
-		refused{`{"member": {"_id": "eli"}}`, boterr.FailedPrecondition, "member._id"},
+		refused{`{"member": {"_id": "eli"}}`, boterr.FailedPrecondition, "member"},
 		refused{`{"history": true}`, boterr.Unsupported, "history"},
 		refused{`{"targets": [{"channel": "desk"}, {}]}`, boterr.InvalidArgument, "targets[1].channel"},
 		refused{`{"targets": [{"channel": "nowhere"}]}`, boterr.NotFound, "targets[0].channel"},

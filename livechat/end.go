@@ -8,12 +8,13 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
 )
 
 // EndLiveChat implements Operations.
 func (s *Service) EndLiveChat(ctx context.Context, p EndLiveChatParams) (_ EndLiveChatResult, err error) {
 	defer s.guard(ctx, &err)
-	outlet, err := s.channelParameter(ctx, p.Channel, "")
+	outlet, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel))
 	if err != nil {
 		return EndLiveChatResult{}, err
 	}
@@ -36,8 +37,8 @@ func (s *Service) RemovePendingAssignmentByMemberID(
 	ctx context.Context, p RemovePendingAssignmentByMemberIDParams,
 ) (_ RemovePendingAssignmentByMemberIDResult, err error) {
 	defer s.guard(ctx, &err)
-	if p.MemberID == "" {
-		return RemovePendingAssignmentByMemberIDResult{}, boterr.Missing("memberId", "the id of a member")
+	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return RemovePendingAssignmentByMemberIDResult{}, err
 	}
 	open, err := s.findAssignments(ctx, record.Query{
 		Filter: equal(fieldMember, p.MemberID).With(fieldAssignedAt, isAbsent()).With(fieldEndedAt, isAbsent()),
@@ -175,25 +176,16 @@ func (s *Service) InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams
 // memberInInlet returns the member that a call names, or the scope's own, which is in the
 // channel that it names.
 func (s *Service) memberInInlet(ctx context.Context, p InletEndLiveChatParams) (*member.Member, error) {
-	id := s.scope.Member
-	switch {
-	case p.Member != nil && p.Member.ID == "":
-		return nil, boterr.Invalid("member._id", "is missing: it is what a member is found by")
-	case p.Member != nil:
-		id = p.Member.ID
-	case id == "":
-		return nil, boterr.Invalid(fieldMember, "is missing: this context has no member of its own")
-	}
-	m, err := s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: id})
+	m, err := member.Load(ctx, s.ports.Members, member.ByRecord(s.scope, p.Member))
 	if err != nil {
-		return nil, boterr.At(fieldMember, err)
+		return nil, err
 	}
 	if p.Channel == nil {
 		return m, nil
 	}
-	inlet, err := s.channelParameter(ctx, p.Channel, "")
-	if err == nil && inlet.ID != m.Channel {
-		err = boterr.Invalid(fieldChannel, "is %s, and the member %s is in the channel %s: give its own", inlet.ID, m.ID, m.Channel)
+	inlet, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel))
+	if err == nil {
+		err = boterr.At(fieldChannel, m.RequireChannel(inlet.ID))
 	}
 	return m, err
 }
@@ -229,7 +221,7 @@ func (s *tickets) requireRecall(ctx context.Context, r *AssignmentRecord) error 
 		if err := at.RequireType(channel.Charlie, channel.Delta); err != nil {
 			return err
 		}
-		if _, err := portOf[TicketRecaller](s.core, at, "recall tickets"); err != nil {
+		if _, err := send.RequirePort[TicketRecaller](s.ports.Connectors, at, "recall tickets"); err != nil {
 			return err
 		}
 	}

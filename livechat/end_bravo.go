@@ -20,7 +20,7 @@ func (s *Service) EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams
 	case p.BravoGroupID == "":
 		return nil, boterr.Missing(fieldBravoGroupID, "the id of a group on Bravo")
 	}
-	in, err := s.bravo(ctx, p.Channel, p.ChannelID)
+	in, err := s.namedChannel(ctx, channel.ByRecordOrID(s.scope, p.Channel, p.ChannelID), channel.Bravo)
 	if err != nil {
 		return nil, err
 	}
@@ -83,23 +83,4 @@ func (s *Service) endRaw(ctx context.Context, r *AssignmentRecord) (*EndBravoLiv
 		return nil, err
 	}
 	return &EndBravoLiveChatResult{ClientMutationID: s.env.NewID(), AssignmentRaw: &closed.Assignment}, nil
-}
-
-// bravo returns the channel that a call names, or the scope's own, which is one on Bravo.
-func (s *Service) bravo(ctx context.Context, given *channel.Channel, id string) (*channel.Channel, error) {
-	c, err := s.channelParameter(ctx, given, id)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.RequireType(channel.Bravo); err != nil {
-		return nil, boterr.At(fieldChannel, err)
-	}
-	return c, nil
-}
-
-// bravoByID returns the channel of an id, or the scope's own, which is one on Bravo. It is
-// for operations that have no other parameter for the channel.
-func (s *Service) bravoByID(ctx context.Context, id string) (*channel.Channel, error) {
-	c, err := s.bravo(ctx, nil, id)
-	return c, record.RenameField(err, fieldChannel, fieldChannelID)
 }

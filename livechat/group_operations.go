@@ -4,34 +4,29 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
 
 // GetGroup implements Operations.
 func (s *Service) GetGroup(ctx context.Context, p GetGroupParams) (_ *Group, err error) {
 	defer s.guard(ctx, &err)
-	if p.GroupID == "" {
-		return nil, boterr.Missing("groupId", "the id of a group")
-	}
-	g, err := s.loadGroup(ctx, p.GroupID)
-	return g, boterr.In("groupId", err)
+	return s.namedGroup(ctx, groupByID(p.GroupID))
 }
 
 // GetGroupByExternalID implements Operations.
 func (s *Service) GetGroupByExternalID(ctx context.Context, p GetGroupByExternalIDParams) (_ *Group, err error) {
 	defer s.guard(ctx, &err)
-	outlet := p.ChannelID
-	if outlet == "" {
-		outlet = s.scope.Channel
-	}
-	switch {
-	case p.AdminExternalID == "" && p.GroupID == "":
+	if p.AdminExternalID == "" && p.GroupID == "" {
 		return nil, boterr.Missing(fieldAdminExternalID, "the id of an agent on the outlet's platform, or groupId")
-	case outlet == "":
-		return nil, boterr.Invalid("channelId", "is missing: this context has no channel of its own")
 	}
-	filter, field := equal(fieldOutlet, outlet), "groupId"
+	outlet, err := channel.ByID(s.scope, fieldChannelID, p.ChannelID).Resolve()
+	if err != nil {
+		return nil, err
+	}
+	filter, field := equal(fieldOutlet, outlet), fieldGroupID
 	if p.AdminExternalID != "" {
 		filter, field = filter.With(fieldAdminExternalID, document.O("$eq", p.AdminExternalID)), fieldAdminExternalID
 	}
@@ -72,27 +67,15 @@ func (s *Service) GetGroupByInletGroup(ctx context.Context, p GetGroupByInletGro
 // GetGroupByMemberID implements Operations.
 func (s *Service) GetGroupByMemberID(ctx context.Context, p GetGroupByMemberIDParams) (_ *Group, err error) {
 	defer s.guard(ctx, &err)
-	switch {
-	case p.Inlet == "":
+	if p.Inlet == "" {
 		return nil, boterr.Missing(fieldInlet, "the id of the inlet channel")
-	case p.MemberID == "":
-		return nil, boterr.Missing("memberId", "the id of a member")
+	}
+	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return nil, err
 	}
 	g, err := s.latestGroup(ctx, document.O(
 		fieldMember, document.O("$eq", p.MemberID), fieldInlet, document.O("$eq", p.Inlet)))
 	return g, boterr.In("memberId", err)
-}
-
-// addressedGroup returns the group that a parameter "group" names.
-func (s *conversations) addressedGroup(ctx context.Context, given *Group) (*Group, error) {
-	switch {
-	case given == nil:
-		return nil, boterr.Missing(fieldGroup, "a group, of which the _id is enough")
-	case given.ID == "":
-		return nil, boterr.Invalid(fieldGroup+"."+record.FieldID, "is missing: a group is found by its _id")
-	}
-	g, err := s.loadGroup(ctx, given.ID)
-	return g, boterr.In(fieldGroup+"."+record.FieldID, err)
 }
 
 // UpdateGroup implements Operations.
@@ -127,7 +110,7 @@ func checkGroup(given document.Object) (id string, err error) {
 		return "", boterr.Invalid(fieldMeta, "must be an object, got null: {} empties it")
 	}
 	if g.ID == "" {
-		return "", boterr.Invalid(record.FieldID, "is missing: a group is found by its _id")
+		return "", record.MissingID(groupKind().Name)
 	}
 	return g.ID, nil
 }
@@ -135,26 +118,26 @@ func checkGroup(given document.Object) (id string, err error) {
 // UpdateGroupMeta implements Operations.
 func (s *Service) UpdateGroupMeta(ctx context.Context, p UpdateGroupMetaParams) (_ UpdateGroupResult, err error) {
 	defer s.guard(ctx, &err)
-	if p.GroupID == "" {
-		return UpdateGroupResult{}, boterr.Missing("groupId", "the id of a group")
+	if _, err := groupByID(p.GroupID).Resolve(); err != nil {
+		return UpdateGroupResult{}, err
 	}
 	fields, err := fieldsOfMeta(p.Meta)
 	if err != nil {
 		return UpdateGroupResult{}, err
 	}
 	result, err := s.updateGroup(ctx, p.GroupID, fields)
-	return result, record.RenameField(err, record.FieldID, "groupId")
+	return result, record.RenameField(err, record.FieldID, fieldGroupID)
 }
 
 // InactivateGroup implements Operations.
 func (s *Service) InactivateGroup(ctx context.Context, p InactivateGroupParams) (_ RecordUpdate, err error) {
 	defer s.guard(ctx, &err)
-	if p.GroupID == "" {
-		return RecordUpdate{}, boterr.Missing("groupId", "the id of a group")
+	if _, err := groupByID(p.GroupID).Resolve(); err != nil {
+		return RecordUpdate{}, err
 	}
 	result, err := s.updateGroup(ctx, p.GroupID, document.O(fieldActive, false, fieldValid, false))
 	if err != nil {
-		return RecordUpdate{}, record.RenameField(err, record.FieldID, "groupId")
+		return RecordUpdate{}, record.RenameField(err, record.FieldID, fieldGroupID)
 	}
 	g := result.Docs[0]
 	return recordUpdate(g.ID, g.CreatedAt, g.Version), nil

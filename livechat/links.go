@@ -158,7 +158,7 @@ func (s *machine) linkGroup(
 	}
 	found, err := set(ctx, s.assignments, assignmentKind(), r.ID, document.O(fieldGroup, g.ID, fieldGroupInfo, info))
 	if err != nil {
-		return nil, false, record.RenameField(err, record.FieldID, "assignmentId")
+		return nil, false, record.RenameField(err, record.FieldID, fieldAssignmentID)
 	}
 	if now, err = assignmentFrom(found.Document); err != nil || len(records) == 0 {
 		return now, found.Modified, err
@@ -176,9 +176,9 @@ func (s *machine) linkGroup(
 // linkBravoGroup sets by which id on Bravo an assignment is found, and brings it together with
 // the group of that id where an agent has joined it already.
 func (s *Service) linkBravoGroup(ctx context.Context, p UpdateAssignmentGroupParams) (*AssignmentRecord, bool, error) {
-	before, err := s.loadAssignment(ctx, p.AssignmentID)
+	before, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {
-		return nil, false, boterr.In("assignmentId", err)
+		return nil, false, err
 	}
 	_, err = set(ctx, s.assignments, assignmentKind(), p.AssignmentID,
 		document.O(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))

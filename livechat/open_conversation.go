@@ -79,7 +79,7 @@ func (s *machine) openOnPlatform(ctx context.Context, outlet *channel.Channel, r
 	if s.talksDirectly(outlet, r) {
 		return r.Assignee, nil
 	}
-	creator, err := portOf[GroupCreator](s.core, outlet, "make groups")
+	creator, err := send.RequirePort[GroupCreator](s.ports.Connectors, outlet, "make groups")
 	if err != nil {
 		return "", err
 	}

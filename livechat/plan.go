@@ -119,7 +119,7 @@ func onlyCustom(o outlet) error {
 
 // checkConnector refuses an outlet to whose platform the host has no connector.
 func (s *tickets) checkConnector(o outlet) error {
-	_, err := s.connectorOf(o.Channel)
+	_, err := s.ports.Connectors.Of(o.Channel)
 	return boterr.In(o.field, err)
 }
 

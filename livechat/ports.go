@@ -21,13 +21,13 @@ type Ports struct {
 	// Members are those of the scope's app. Required.
 	Members member.Operations
 	// Channels are those of the scope's app. Required.
-	Channels Channels
+	Channels channel.Loader
 	// Pairing returns the ids of the outlets that serve the live chats of an inlet, in the
 	// order in which they are asked: none, where the inlet is not paired. Required.
 	Pairing func(ctx context.Context, inlet string) ([]string, error)
 	// Agendas are those of the scope's app. Required.
 	Agendas agenda.Operations
-	// Connectors are the platforms that can be sent to, by type of channel. What else they
+	// Connectors are the platforms that can be sent to. What else they
 	// offer of this package's ports is used. The map is not to be changed later.
 	//
 	// Of a request that a Foxtrot or custom channel takes alone, ChatID of the
@@ -36,7 +36,7 @@ type Ports struct {
 	// so does one that several open requests have got, or that is a broadcast group: then
 	// the agent's own conversation with the bot is used. A live-chat API answers with a group
 	// for this request alone, too.
-	Connectors map[channel.Type]send.Connector
+	Connectors send.Connectors
 	// HTTP sends the requests to addresses that channels and bot logic give: a custom
 	// channel's live-chat API, pictures, Charlie's responseUrl. nil makes what needs one
 	// Unsupported.
@@ -60,12 +60,6 @@ type Ports struct {
 	// Panicked returns the error of a method of the Service within which one of these ports
 	// panicked with cause. nil lets panics through, to a caller who has a guard of its own.
 	Panicked func(ctx context.Context, cause any) error
-}
-
-// Channels gives the channels of an app.
-type Channels interface {
-	// Load returns the channel of that id in the app with its credentials, or NotFound.
-	Load(ctx context.Context, channelID string) (*channel.Channel, error)
 }
 
 // The ports below are what platforms of agents can do beside sending. A connector offers

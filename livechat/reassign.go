@@ -18,12 +18,9 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err := checkReassign(p); err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	outlet, err := s.channelParameter(ctx, p.Channel, "")
+	outlet, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel), channel.Bravo, channel.Charlie, channel.Delta)
 	if err != nil {
 		return ReassignAssignmentResult{}, err
-	}
-	if err := outlet.RequireType(channel.Bravo, channel.Charlie, channel.Delta); err != nil {
-		return ReassignAssignmentResult{}, boterr.At(fieldChannel, err)
 	}
 	previous, err := s.previousAssignment(ctx, outlet, p)
 	if err != nil {
@@ -47,9 +44,6 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	return ReassignAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
 }
 
-// fieldPreviousAssignment is the parameter of the assignment that is handed on.
-const fieldPreviousAssignment = "previousAssignment"
-
 // checkReassign refuses parameters that are wrong whatever is stored.
 func checkReassign(p ReassignAssignmentParams) error {
 	switch {
@@ -57,8 +51,10 @@ func checkReassign(p ReassignAssignmentParams) error {
 		return boterr.Missing(fieldLabel, "the label of the broadcast groups that get the new ticket, or targets")
 	case p.MessageEvent == nil && p.PreviousAssignment == nil:
 		return boterr.Missing(fieldMessageEvent, "the event in the conversation that is handed on, or previousAssignment")
-	case p.PreviousAssignment != nil && p.PreviousAssignment.ID == "":
-		return boterr.Invalid(fieldPreviousAssignment+"._id", "is missing: it is what an assignment is found by")
+	case p.PreviousAssignment != nil:
+		if _, err := previousAssignment(p.PreviousAssignment).Resolve(); err != nil {
+			return err
+		}
 	}
 	for path := range p.Meta.All() {
 		if err := checkMetaPath(path); err != nil {
@@ -81,8 +77,7 @@ func (s *Service) previousAssignment(
 	ctx context.Context, outlet *channel.Channel, p ReassignAssignmentParams,
 ) (*AssignmentRecord, error) {
 	if p.MessageEvent == nil {
-		r, err := s.loadAssignment(ctx, p.PreviousAssignment.ID)
-		return r, boterr.In(fieldPreviousAssignment+"._id", err)
+		return s.namedAssignment(ctx, previousAssignment(p.PreviousAssignment))
 	}
 	r, err := s.conversations.eventAssignment(ctx, outlet, p.MessageEvent)
 	if err != nil {

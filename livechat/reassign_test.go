@@ -177,7 +177,7 @@ func TestReassignAssignment_Refuses(t *testing.T) {
 		},
 		refused{`{"channel": {"_id": "desk"}, "label": "sales", "messageEvent": {"from": "sam", "to": "nowhere"}}`, boterr.NotFound, "messageEvent"},
 		refused{`{"channel": {}, "label": "sales", "messageEvent": {}}`, boterr.InvalidArgument, "channel._id"},
-		refused{`{"channel": {"_id": "foreign"}, "label": "sales", "messageEvent": {}}`, boterr.NotFound, "channel"},
+		refused{`{"channel": {"_id": "foreign"}, "label": "sales", "messageEvent": {}}`, boterr.NotFound, "channel._id"},
 		refused{`{"channel": {"_id": "help"}, "label": "sales", "messageEvent": {}}`, boterr.Unsupported, "channel"},
 		refused{`{"label": "sales", "messageEvent": {}}`, boterr.Unsupported, "channel"}, // The context's own is a webchat.
 		refused{`{` + event + `, "label": "legal"}`, boterr.FailedPrecondition, "label"},

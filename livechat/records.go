@@ -174,7 +174,7 @@ func (s *core) adminName(ctx context.Context, externalID string) (string, error)
 
 // memberOf returns the member of an assignment.
 func (s *core) memberOf(ctx context.Context, r *AssignmentRecord) (*member.Member, error) {
-	return s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: r.Member})
+	return member.Get(ctx, s.ports.Members, r.Member)
 }
 
 // groupMember returns the member of a group, nil where it has none.
@@ -182,7 +182,7 @@ func (s *core) groupMember(ctx context.Context, g *Group) (*member.Member, error
 	if g.Member == "" {
 		return nil, nil
 	}
-	return s.ports.Members.GetMember(ctx, member.GetMemberParams{MemberID: g.Member})
+	return member.Get(ctx, s.ports.Members, g.Member)
 }
 
 // equal is a filter on the records whose field is a text.

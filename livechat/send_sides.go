@@ -16,7 +16,7 @@ func (s *Service) SendMessageToInlet(ctx context.Context, p SendMessageToInletPa
 	if p.Response.IsZero() {
 		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
 	}
-	outlet, err := s.channelParameter(ctx, p.Channel, "")
+	outlet, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel))
 	if err != nil {
 		return send.Result{}, err
 	}
@@ -48,7 +48,7 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToIn
 	if p.Response.IsZero() {
 		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
 	}
-	g, err := s.conversations.groupParameter(ctx, p.Group, p.GroupID)
+	g, err := s.namedGroup(ctx, groupByRecordOrID(p.Group, p.GroupID))
 	if err != nil {
 		return send.Result{}, err
 	}
@@ -68,21 +68,6 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToIn
 		return send.Result{}, err
 	}
 	return s.deliver(ctx, message)
-}
-
-// groupParameter returns the group that a call names by a record or an id, as it is stored.
-func (s *conversations) groupParameter(ctx context.Context, given *Group, id string) (*Group, error) {
-	switch {
-	case given == nil && id == "":
-		return nil, boterr.Missing(fieldGroup, "the group of a live chat, or its groupId")
-	case given == nil:
-		g, err := s.loadGroup(ctx, id)
-		return g, boterr.In(fieldGroupID, err)
-	case id != "" && given.ID != "" && id != given.ID:
-		return nil, boterr.Invalid(fieldGroupID, "is %q, and group is %q: give one of both", id, given.ID)
-	default:
-		return s.addressedGroup(ctx, given)
-	}
 }
 
 // sideOf returns the channel on one side of a live group, which must be of a type that has
@@ -130,7 +115,7 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToO
 	if p.Response.IsZero() {
 		return send.Result{}, boterr.In(fieldResponse, p.Response.Validate())
 	}
-	g, err := s.conversations.groupParameter(ctx, p.Group, p.GroupID)
+	g, err := s.namedGroup(ctx, groupByRecordOrID(p.Group, p.GroupID))
 	if err != nil {
 		return send.Result{}, err
 	}

@@ -63,7 +63,7 @@ func TestSendMessageToInlet_Refuses(t *testing.T) {
 		refused{`{"channel": {"_id": "desk"}, "response": {"type": "TEXT", "text": "x"}}`, boterr.InvalidArgument, "messageEvent"},
 		refused{at + `{"type": "TEXT", "text": "` + strings.Repeat("x", send.MaxText+1) + `"}}`, boterr.InvalidArgument, "response.text"},
 		refused{`{"messageEvent": {"to": "group1"}, "response": {"type": "TEXT", "text": "x"}}`, boterr.NotFound, "messageEvent"},
-		refused{`{"channel": {"_id": "foreign"}, "messageEvent": {"to": "group1"}, "response": {"type": "TEXT", "text": "x"}}`, boterr.NotFound, "channel"},
+		refused{`{"channel": {"_id": "foreign"}, "messageEvent": {"to": "group1"}, "response": {"type": "TEXT", "text": "x"}}`, boterr.NotFound, "channel._id"},
 		refused{`{"channel": {"_id": "desk"}, "messageEvent": {"to": "group2"}, "response": {"type": "TEXT", "text": "x"}}`, boterr.NotFound, "messageEvent"})
 	s.platform.fail("ada-web", boterr.New(boterr.ResourceExhausted, "", "too fast"))
 	_, err := call(t, s.mine.SendMessageToInlet, toInlet)
@@ -108,7 +108,7 @@ func TestSendMessageToInletGroup_Refuses(t *testing.T) {
 	const hi = `"response": {"type": "TEXT", "text": "hi"}}`
 	requireRefused(t, s, s.mine.SendMessageToInletGroup,
 		refused{`{"groupId": "` + g.ID + `"}`, boterr.InvalidArgument, "response"},
-		refused{`{` + hi, boterr.InvalidArgument, "group"},
+		refused{`{` + hi, boterr.InvalidArgument, "groupId"},
 		refused{`{"group": {}, ` + hi, boterr.InvalidArgument, "group._id"},
 		refused{`{"group": {"_id": "x"}, "groupId": "y", ` + hi, boterr.InvalidArgument, "groupId"},
 		refused{`{"groupId": "x", ` + hi, boterr.NotFound, "groupId"},
@@ -144,7 +144,7 @@ func TestSendMessageToOutletGroup_Refuses(t *testing.T) {
 	requireRefused(t, s, s.mine.SendMessageToOutletGroup,
 		refused{`{"groupId": "` + g.ID + `"}`, boterr.InvalidArgument, "response"},
 		refused{`{"groupId": "` + g.ID + `", "response": {"type": "TEXT"}}`, boterr.InvalidArgument, "response.text"},
-		refused{`{` + hi, boterr.InvalidArgument, "group"},
+		refused{`{` + hi, boterr.InvalidArgument, "groupId"},
 		refused{`{"groupId": "x", ` + hi, boterr.NotFound, "groupId"},
 		refused{`{"groupId": "lost", ` + hi, boterr.FailedPrecondition, "group"},
 		refused{`{"groupId": "case", ` + hi, boterr.Unsupported, "group"},
@@ -231,7 +231,7 @@ func TestSaveGroupIDToMember_Refuses(t *testing.T) {
 	s.put(t, "groups", `{"_id": "empty", "app": "mine", "outlet": "desk", "externalId": "room", "active": true}`)
 	requireRefused(t, s, s.mine.SaveGroupIDToMember,
 		refused{`{"channel": {"_id": "desk"}}`, boterr.InvalidArgument, "messageEvent"},
-		refused{`{"channel": {"_id": "foreign"}, "messageEvent": {"to": "room"}}`, boterr.NotFound, "channel"},
+		refused{`{"channel": {"_id": "foreign"}, "messageEvent": {"to": "room"}}`, boterr.NotFound, "channel._id"},
 		refused{`{"channel": {"_id": "team"}, "messageEvent": {"to": "room"}}`, boterr.NotFound, "messageEvent"},
 		refused{`{"messageEvent": {"from": "x"}}`, boterr.NotFound, "messageEvent"},
 		refused{`{"channel": {"_id": "desk"}, "messageEvent": {"to": "room"}}`, boterr.NotFound, "messageEvent"})

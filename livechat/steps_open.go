@@ -220,5 +220,5 @@ func (p *pass) showTaken(ctx context.Context) error {
 
 // endedMeanwhile is the error of a call that takes an assignment that ends at that moment.
 func endedMeanwhile(r *AssignmentRecord) error {
-	return boterr.New(boterr.FailedPrecondition, "assignmentId", "the assignment %s ended while it was taken", r.ID)
+	return boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "the assignment %s ended while it was taken", r.ID)
 }

@@ -52,19 +52,21 @@ type TakeResult struct {
 // and the same call again does the rest.
 func (s *Service) Take(ctx context.Context, p TakeParams) (_ *TakeResult, err error) {
 	defer s.guard(ctx, &err)
-	switch {
-	case p.AssignmentID == "":
-		return nil, boterr.Missing("assignmentId", "the id of an assignment")
-	case p.ChannelID == "":
-		return nil, boterr.Missing(fieldChannelID, "the id of the outlet channel")
-	case p.AdminExternalID == "":
+	if _, err := assignmentByID(p.AssignmentID).Resolve(); err != nil {
+		return nil, err
+	}
+	in := channel.ByRequiredID(p.ChannelID)
+	if _, err := in.Resolve(); err != nil {
+		return nil, err
+	}
+	if p.AdminExternalID == "" {
 		return nil, boterr.Missing(fieldAdminExternalID, "the id of the agent on the outlet's platform")
 	}
-	outlet, err := s.ports.Channels.Load(ctx, p.ChannelID)
+	outlet, err := s.namedChannel(ctx, in)
 	if err != nil {
-		return nil, boterr.At(fieldChannelID, err)
+		return nil, err
 	}
-	if _, err := s.connectorOf(outlet); err != nil {
+	if _, err := s.ports.Connectors.Of(outlet); err != nil {
 		return nil, boterr.At(fieldChannelID, err)
 	}
 	r, err := s.claim(ctx, outlet, p)
@@ -83,9 +85,9 @@ func (s *Service) Take(ctx context.Context, p TakeParams) (_ *TakeResult, err er
 
 // claim makes the agent the one who has the assignment, unless somebody else is.
 func (s *Service) claim(ctx context.Context, outlet *channel.Channel, p TakeParams) (*AssignmentRecord, error) {
-	r, err := s.loadAssignment(ctx, p.AssignmentID)
+	r, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {
-		return nil, boterr.In("assignmentId", err)
+		return nil, err
 	}
 	if !r.isOfferedIn(outlet.ID) {
 		return nil, boterr.New(boterr.FailedPrecondition, fieldChannelID,
@@ -115,9 +117,9 @@ func (s *machine) markTaken(ctx context.Context, r *AssignmentRecord, outletID, 
 // claimedBefore returns an assignment that could not be claimed, if that is because the same
 // agent has it already.
 func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p TakeParams) (*AssignmentRecord, error) {
-	r, err := s.loadAssignment(ctx, p.AssignmentID)
+	r, err := s.namedAssignment(ctx, assignmentByID(p.AssignmentID))
 	if err != nil {
-		return nil, boterr.In("assignmentId", err)
+		return nil, err
 	}
 	switch state := r.State(); {
 	case state == Taken && r.Assignee == p.AdminExternalID && r.Outlet == outlet.ID:
@@ -127,15 +129,15 @@ func (s *Service) claimedBefore(ctx context.Context, outlet *channel.Channel, p 
 		if err != nil {
 			return nil, err
 		}
-		return nil, boterr.New(boterr.FailedPrecondition, "assignmentId",
+		return nil, boterr.New(boterr.FailedPrecondition, fieldAssignmentID,
 			"%s (%s) has the assignment %s already, since %s", name, r.Assignee, r.ID, r.AssignedAt.Time().UTC().Format("15:04:05 UTC"))
 	case state == Ended:
-		return nil, boterr.New(boterr.FailedPrecondition, "assignmentId", "the assignment %s has ended: there is nothing to take", r.ID)
+		return nil, boterr.New(boterr.FailedPrecondition, fieldAssignmentID, "the assignment %s has ended: there is nothing to take", r.ID)
 	case state == Sending:
-		return nil, boterr.New(boterr.FailedPrecondition, "assignmentId",
+		return nil, boterr.New(boterr.FailedPrecondition, fieldAssignmentID,
 			"the assignment %s is still being sent: take it when the request is open", r.ID)
 	default:
-		return nil, boterr.New(boterr.Conflict, "assignmentId", "the assignment %s changed meanwhile: take it again", r.ID)
+		return nil, boterr.New(boterr.Conflict, fieldAssignmentID, "the assignment %s changed meanwhile: take it again", r.ID)
 	}
 }
 

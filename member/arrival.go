@@ -113,10 +113,5 @@ func (s *Service) channelOf(ctx context.Context, m Member) (*record.Collection, 
 	if m.App != "" && m.App != s.scope.App {
 		return nil, boterr.Invalid(record.FieldApp, "the member belongs to another app")
 	}
-	var given *channel.Channel
-	if m.Channel != "" {
-		given = &channel.Channel{ID: m.Channel}
-	}
-	members, err := s.inChannel(ctx, given)
-	return members, record.RenameField(err, "channel._id", record.FieldChannel)
+	return s.inChannel(ctx, channel.ByID(s.scope, record.FieldChannel, m.Channel))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
 )
@@ -15,7 +16,7 @@ func (s *Service) PatchMembers(ctx context.Context, p PatchMembersParams) (Patch
 	if err := checkPatch(patch); err != nil {
 		return PatchMembersResult{}, err
 	}
-	members, err := s.inChannel(ctx, p.Channel)
+	members, err := s.inChannel(ctx, channel.ByRecord(s.scope, p.Channel))
 	if err != nil {
 		return PatchMembersResult{}, err
 	}

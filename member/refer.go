@@ -12,8 +12,8 @@ import (
 func (s *Service) CheckAndSaveMemberReferFrom(
 	ctx context.Context, p CheckAndSaveMemberReferFromParams,
 ) (*Member, error) {
-	if p.MemberID == "" {
-		return nil, missingMember()
+	if _, err := ByRequiredID(p.MemberID).Resolve(); err != nil {
+		return nil, err
 	}
 	if p.ReferFrom == "" {
 		return nil, boterr.Missing("referFrom", "the channel that refers the member")

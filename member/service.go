@@ -3,7 +3,6 @@ package member
 import (
 	"context"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
@@ -78,16 +77,7 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 
 // GetMember implements Operations.
 func (s *Service) GetMember(ctx context.Context, p GetMemberParams) (*Member, error) {
-	if p.MemberID == "" {
-		return nil, missingMember()
-	}
-	m, err := s.Load(ctx, p.MemberID)
-	return m, boterr.In("memberId", err)
-}
-
-// missingMember is the error for a memberId that was not given.
-func missingMember() error {
-	return boterr.Missing("memberId", "the id of a member")
+	return record.Load(ByRequiredID(p.MemberID), func(id string) (*Member, error) { return s.Load(ctx, id) })
 }
 
 // Load returns a member of the app. NotFound: the app has no such member.
@@ -99,20 +89,17 @@ func (s *Service) Load(ctx context.Context, id string) (*Member, error) {
 	return fromDocument(found)
 }
 
-// inChannel returns the members of the channel that is given, or of the context's
-// own.
-func (s *Service) inChannel(ctx context.Context, given *channel.Channel) (*record.Collection, error) {
-	id := s.scope.Channel
-	if given != nil {
-		if id = given.ID; id == "" {
-			return nil, boterr.Invalid("channel._id", "is missing: a channel is found by its _id")
-		}
-		if _, err := s.channels.GetChannel(ctx, channel.GetChannelParams{ChannelID: id}); err != nil {
-			return nil, record.RenameField(err, "channelId", "channel._id")
-		}
+// inChannel returns the members of the channel that an address names. One that a call names must
+// be there.
+func (s *Service) inChannel(ctx context.Context, named record.Address) (*record.Collection, error) {
+	id, err := named.Resolve()
+	if err == nil && !named.IsOwn() {
+		_, err = record.Load(named, func(id string) (*channel.Reference, error) {
+			return s.channels.GetChannel(ctx, channel.GetChannelParams{ChannelID: id})
+		})
 	}
-	if id == "" {
-		return nil, boterr.Invalid("channel", "is missing, and the context has no channel of its own")
+	if err != nil {
+		return nil, err
 	}
 	return s.members.Where(record.FieldChannel, id), nil
 }

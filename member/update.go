@@ -49,7 +49,7 @@ func addressed(given document.Object) (id, etag string, err error) {
 		return "", "", err
 	}
 	if address.ID == "" {
-		return "", "", boterr.Invalid(record.FieldID, "is missing: a member is found by its _id")
+		return "", "", record.MissingID(kind().Name)
 	}
 	return address.ID, address.Etag, nil
 }

@@ -25,14 +25,9 @@ func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
 		return document.Object{}, err
 	}
 	if len(found) == 0 {
-		return document.Object{}, c.notFound(id)
+		return document.Object{}, NotFound(c.kind.Name, id)
 	}
 	return found[0], nil
-}
-
-// notFound is the error for a record that does not exist in this scope.
-func (c *Collection) notFound(id any) error {
-	return boterr.New(boterr.NotFound, "", "there is no %s %v here", c.kind.Name, id)
 }
 
 // Find returns the records that match, or an empty slice.

@@ -45,9 +45,9 @@ func (s *Service) alphaMessages(ctx context.Context, p SendResponseParams) (Conn
 	if err != nil {
 		return nil, nil, err
 	}
-	connector, err := s.connector(channel.Alpha)
+	connector, err := s.ports.Connectors.Of(messages[0].Channel)
 	if err != nil {
-		return nil, nil, boterr.At(byRecordOrID(p.Channel, p.ChannelID).field(), err)
+		return nil, nil, boterr.At(channel.ByRecordOrID(s.scope, p.Channel, p.ChannelID).Field(), err)
 	}
 	return connector, messages, nil
 }

@@ -52,11 +52,11 @@ func TestSendAlphaResponse_Refuses(t *testing.T) {
 		{asked(sendAlpha, params{Response: hi, Channel: &channel.Channel{}}), boterr.InvalidArgument, "channel._id"},
 		{asked(sendAlpha, params{Response: hi, Channel: &channel.Channel{ID: "alpha"}, ChannelID: "web"}), boterr.InvalidArgument, "channelId"},
 		{asked(sendAlpha, params{Response: hi, ChannelID: "nowhere"}), boterr.NotFound, "channelId"},
-		{asked(sendAlpha, params{Response: hi, Channel: elsewhere()}), boterr.NotFound, "channel"},
+		{asked(sendAlpha, params{Response: hi, Channel: elsewhere()}), boterr.NotFound, "channel._id"},
 		{asked(sendAlpha, params{Response: hi, ChannelID: "echo"}), boterr.Unsupported, "channelId"},
 		{asked(sendAlpha, params{Response: hi, Channel: &channel.Channel{ID: "echo"}}), boterr.Unsupported, "channel"},
 		{asked(sendAlpha, params{Response: hi, MemberID: "nobody"}), boterr.NotFound, "memberId"},
-		{asked(sendAlpha, params{Response: hi, Member: stranger()}), boterr.NotFound, "member"},
+		{asked(sendAlpha, params{Response: hi, Member: stranger()}), boterr.NotFound, "member._id"},
 		{asked(sendAlpha, params{Response: hi, Member: &member.Member{ID: "m-alpha"}, MemberID: "ada"}), boterr.InvalidArgument, "memberId"},
 		{asked(sendAlpha, params{Response: hi, MemberID: "ada"}), boterr.InvalidArgument, "memberId"},
 		{asked(sendAlpha, params{Response: hi, MemberID: "bare-alpha"}), boterr.FailedPrecondition, "memberId"},
@@ -118,7 +118,7 @@ func TestSendAlphaResponseToMemberIDs_Refuses(t *testing.T) {
 		{asked(sendAlphaToMany, params{MemberID: ids, Response: send.Text("")}), boterr.InvalidArgument, "response.text"},
 		{asked(sendAlphaToMany, params{MemberID: document.One("m-alpha", "eve"), Response: hi}), boterr.NotFound, "memberId[1]"},
 		{asked(sendAlphaToMany, params{MemberID: document.One("m-alpha", "ada"), Response: hi}), boterr.InvalidArgument, "memberId[1]"},
-		{asked(sendAlphaToMany, params{MemberID: ids, Response: hi, Channel: elsewhere()}), boterr.NotFound, "channel"},
+		{asked(sendAlphaToMany, params{MemberID: ids, Response: hi, Channel: elsewhere()}), boterr.NotFound, "channel._id"},
 		{asked(sendAlphaToMany, params{MemberID: ids, Response: hi, ChannelID: "echo"}), boterr.Unsupported, "channelId"},
 	})
 }

@@ -17,7 +17,7 @@ func (s *Service) CharlieArchiveConversation(
 	case p.MessageEvent.To == "":
 		return CharlieArchiveConversationResult{}, boterr.Missing("messageEvent.to", "the id of the conversation on Charlie")
 	}
-	in, archiver, err := channelWith[ConversationArchiver](ctx, s, byRecord(p.Channel), "archive conversations", channel.Charlie)
+	in, archiver, err := channelWith[ConversationArchiver](ctx, s, p.Channel, "archive conversations", channel.Charlie)
 	if err == nil {
 		err = canceled(ctx)
 	}

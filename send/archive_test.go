@@ -34,7 +34,7 @@ func TestCharlieArchiveConversation_Refuses(t *testing.T) {
 		},
 		{
 			asked(archive, send.CharlieArchiveConversationParams{MessageEvent: event, Channel: elsewhere()}),
-			boterr.NotFound, "channel",
+			boterr.NotFound, "channel._id",
 		},
 	})
 }

@@ -24,7 +24,7 @@ func (s *Service) AlphaGetAttachmentID(ctx context.Context, p AlphaGetAttachment
 	if err := checkFileURL(p.URL); err != nil {
 		return AlphaGetAttachmentIDResult{}, err
 	}
-	in, uploader, err := channelWith[AttachmentUploader](ctx, s, byRecord(p.Channel), "take files", channel.Alpha)
+	in, uploader, err := channelWith[AttachmentUploader](ctx, s, p.Channel, "take files", channel.Alpha)
 	if err != nil {
 		return AlphaGetAttachmentIDResult{}, err
 	}

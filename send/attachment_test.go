@@ -31,7 +31,7 @@ func TestAlphaGetAttachmentID_Refuses(t *testing.T) {
 	refusals := []refusal{
 		{asked(getAttachment, params{URL: "https://shop.example/a"}), boterr.InvalidArgument, "type"},
 		{asked(getAttachment, params{Type: "TEXT", URL: "https://shop.example/a"}), boterr.InvalidArgument, "type"},
-		{asked(getAttachment, params{Type: "file", URL: "https://shop.example/a", Channel: elsewhere()}), boterr.NotFound, "channel"},
+		{asked(getAttachment, params{Type: "file", URL: "https://shop.example/a", Channel: elsewhere()}), boterr.NotFound, "channel._id"},
 	}
 	for _, url := range []string{"", "kettle.png", "ftp://shop.example/a", "https://", "https:///a", "https:shop", "https://a b", "file:///etc/passwd"} {
 		refusals = append(refusals, refusal{asked(getAttachment, params{Type: "file", URL: url}), boterr.InvalidArgument, "url"})

@@ -15,7 +15,7 @@ func (s *Service) AlphaCreateBroadcast(ctx context.Context, p AlphaCreateBroadca
 	if err := p.Response.Validate(); err != nil {
 		return AlphaCreateBroadcastResult{}, boterr.In("response", err)
 	}
-	in, broadcaster, err := channelWith[Broadcaster](ctx, s, byRecord(p.Channel), doBroadcast, channel.Alpha)
+	in, broadcaster, err := channelWith[Broadcaster](ctx, s, p.Channel, doBroadcast, channel.Alpha)
 	if err != nil {
 		return AlphaCreateBroadcastResult{}, err
 	}
@@ -43,7 +43,7 @@ func (s *Service) AlphaSendBroadcast(ctx context.Context, p AlphaSendBroadcastPa
 	case p.NotificationType == "":
 		return AlphaSendBroadcastResult{}, boterr.Missing("notificationType", "how the members are notified, in Alpha's words")
 	}
-	in, broadcaster, err := channelWith[Broadcaster](ctx, s, byRecord(p.Channel), doBroadcast, channel.Alpha)
+	in, broadcaster, err := channelWith[Broadcaster](ctx, s, p.Channel, doBroadcast, channel.Alpha)
 	if err != nil {
 		return AlphaSendBroadcastResult{}, err
 	}

@@ -60,11 +60,11 @@ func TestAlphaBroadcasts_Refuse(t *testing.T) {
 	requireRefusals(t, channel.Alpha, []refusal{
 		{asked(createBroadcast, params{}), boterr.InvalidArgument, "response"},
 		{asked(createBroadcast, params{Response: send.Carousel()}), boterr.InvalidArgument, "response.carousel"},
-		{asked(createBroadcast, params{Response: hi, Channel: elsewhere()}), boterr.NotFound, "channel"},
+		{asked(createBroadcast, params{Response: hi, Channel: elsewhere()}), boterr.NotFound, "channel._id"},
 		{without(func(p *send.AlphaSendBroadcastParams) { p.BroadcastID = "" }), boterr.InvalidArgument, "broadcastId"},
 		{without(func(p *send.AlphaSendBroadcastParams) { p.LabelID = "" }), boterr.InvalidArgument, "labelId"},
 		{without(func(p *send.AlphaSendBroadcastParams) { p.NotificationType = "" }), boterr.InvalidArgument, "notificationType"},
-		{without(func(p *send.AlphaSendBroadcastParams) { p.Channel = elsewhere() }), boterr.NotFound, "channel"},
+		{without(func(p *send.AlphaSendBroadcastParams) { p.Channel = elsewhere() }), boterr.NotFound, "channel._id"},
 	})
 }
 

@@ -19,9 +19,9 @@ func (s *Service) SendDeltaResponse(ctx context.Context, p SendDeltaResponsePara
 	if err != nil {
 		return SendDeltaResponseResult{}, err
 	}
-	sender, err := portOf[BatchSender](s, channel.Delta, "send to several members by one request")
+	sender, err := RequirePort[BatchSender](s.ports.Connectors, messages[0].Channel, "send to several members by one request")
 	if err != nil {
-		return SendDeltaResponseResult{}, boterr.At(byRecordOrID(p.Channel, p.ChannelID).field(), err)
+		return SendDeltaResponseResult{}, boterr.At(channel.ByRecordOrID(s.scope, p.Channel, p.ChannelID).Field(), err)
 	}
 	if err := canceled(ctx); err != nil {
 		return SendDeltaResponseResult{}, err

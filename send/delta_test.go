@@ -89,8 +89,8 @@ func TestSendDeltaResponse_Refuses(t *testing.T) {
 		{asked(sendDelta, params{Response: hi, MemberID: document.OneOrMany[string]{}}), boterr.InvalidArgument, "memberId"},
 		{asked(sendDelta, params{Response: hi, MemberID: document.One("m-delta", "ada")}), boterr.InvalidArgument, "memberId[1]"},
 		{asked(sendDelta, params{Response: hi, MemberID: document.One("m-delta", "eve")}), boterr.NotFound, "memberId[1]"},
-		{asked(sendDelta, params{Response: hi, Member: stranger()}), boterr.NotFound, "member"},
-		{asked(sendDelta, params{Response: hi, Channel: elsewhere()}), boterr.NotFound, "channel"},
+		{asked(sendDelta, params{Response: hi, Member: stranger()}), boterr.NotFound, "member._id"},
+		{asked(sendDelta, params{Response: hi, Channel: elsewhere()}), boterr.NotFound, "channel._id"},
 		{asked(sendDelta, params{Response: hi, Channel: &channel.Channel{ID: "delta"}, ChannelID: "web"}), boterr.InvalidArgument, "channelId"},
 	})
 }

@@ -17,12 +17,13 @@ func (s *Service) SendHotelResponse(ctx context.Context, p SendHotelResponsePara
 	if p.Response.IsZero() {
 		return Result{}, boterr.In("response", p.Response.Validate())
 	}
-	if message.Channel, err = s.loadChannel(ctx, byRecord(p.Channel), channel.Hotel); err != nil {
+	named := channel.ByRecord(s.scope, p.Channel)
+	if message.Channel, err = channel.Load(ctx, s.ports.Channels, named, channel.Hotel); err != nil {
 		return Result{}, err
 	}
-	connector, err := s.connector(channel.Hotel)
+	connector, err := s.ports.Connectors.Of(message.Channel)
 	if err != nil {
-		return Result{}, boterr.At("channel", err)
+		return Result{}, boterr.At(named.Field(), err)
 	}
 	about, err := s.ownMemberOrNobody(ctx)
 	if err != nil {
@@ -61,6 +62,6 @@ func (s *Service) ownMemberOrNobody(ctx context.Context) (*member.Member, error)
 	if s.scope.Member == "" {
 		return &member.Member{}, nil
 	}
-	own, err := s.getMember(ctx, s.scope.Member)
+	own, err := member.Get(ctx, s.ports.Members, s.scope.Member)
 	return own, boterr.At("", err)
 }

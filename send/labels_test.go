@@ -29,11 +29,11 @@ func TestAlphaCustomLabels(t *testing.T) {
 func contactRefusals(made func(*channel.Channel, *member.Member) call) []refusal {
 	return []refusal{
 		{made(&channel.Channel{}, nil), boterr.InvalidArgument, "channel._id"},
-		{made(&channel.Channel{ID: "nowhere"}, nil), boterr.NotFound, "channel"},
-		{made(elsewhere(), nil), boterr.NotFound, "channel"},
+		{made(&channel.Channel{ID: "nowhere"}, nil), boterr.NotFound, "channel._id"},
+		{made(elsewhere(), nil), boterr.NotFound, "channel._id"},
 		{made(nil, &member.Member{}), boterr.InvalidArgument, "member._id"},
-		{made(nil, &member.Member{ID: "nobody"}), boterr.NotFound, "member"},
-		{made(nil, stranger()), boterr.NotFound, "member"},
+		{made(nil, &member.Member{ID: "nobody"}), boterr.NotFound, "member._id"},
+		{made(nil, stranger()), boterr.NotFound, "member._id"},
 		{made(nil, &member.Member{ID: "ada"}), boterr.InvalidArgument, "member"},
 		{made(nil, &member.Member{ID: "bare-alpha"}), boterr.FailedPrecondition, "member"},
 	}

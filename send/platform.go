@@ -9,41 +9,19 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// connector returns the connector to a platform, or Unsupported.
-func (s *Service) connector(platform channel.Type) (Connector, error) {
-	if connector := s.ports.Connectors[platform]; connector != nil {
-		return connector, nil
-	}
-	return nil, boterr.New(boterr.Unsupported, "", "this host has no connector for channels of type %q", platform)
-}
-
-// portOf returns a further port of the connector to a platform, or Unsupported. what is what
-// the port does, such as "upload files".
-func portOf[Port any](s *Service, platform channel.Type, what string) (Port, error) {
-	var none Port
-	connector, err := s.connector(platform)
-	if err != nil {
-		return none, err
-	}
-	port, ok := PortOf[Port](connector)
-	if !ok {
-		return none, boterr.New(boterr.Unsupported, "", "this host's connector for channels of type %q cannot %s", platform, what)
-	}
-	return port, nil
-}
-
 // channelWith returns the channel that a call names and a port of its platform.
 func channelWith[Port any](
-	ctx context.Context, s *Service, a address, what string, allowed ...channel.Type,
+	ctx context.Context, s *Service, given *channel.Channel, what string, allowed ...channel.Type,
 ) (*channel.Channel, Port, error) {
 	var none Port
-	in, err := s.loadChannel(ctx, a, allowed...)
+	named := channel.ByRecord(s.scope, given)
+	in, err := channel.Load(ctx, s.ports.Channels, named, allowed...)
 	if err != nil {
 		return nil, none, err
 	}
-	port, err := portOf[Port](s, in.Type, what)
+	port, err := RequirePort[Port](s.ports.Connectors, in, what)
 	if err != nil {
-		return nil, none, boterr.At(a.field(), err)
+		return nil, none, boterr.At(named.Field(), err)
 	}
 	return in, port, nil
 }
@@ -61,11 +39,11 @@ type contact[Port any] struct {
 func contactWith[Port any](
 	ctx context.Context, s *Service, given *channel.Channel, who *member.Member, requires requirement,
 ) (contact[Port], error) {
-	named, err := s.recipientOf(who)
-	if err != nil {
+	named := member.ByRecord(s.scope, who)
+	if _, err := named.Resolve(); err != nil {
 		return contact[Port]{}, err
 	}
-	in, port, err := channelWith[Port](ctx, s, byRecord(given), requires.what, requires.platform)
+	in, port, err := channelWith[Port](ctx, s, given, requires.what, requires.platform)
 	if err != nil {
 		return contact[Port]{}, err
 	}
@@ -73,9 +51,9 @@ func contactWith[Port any](
 	if err != nil {
 		return contact[Port]{}, err
 	}
-	to, err := externalIDOf(m)
+	to, err := m.RequireExternalID()
 	if err != nil {
-		return contact[Port]{}, boterr.At(named.field, err)
+		return contact[Port]{}, boterr.At(named.Field(), err)
 	}
 	return contact[Port]{in: in, port: port, to: to}, nil
 }

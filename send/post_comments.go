@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
@@ -56,16 +58,14 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 func (s *Service) SavePostCommentAnalytics(
 	ctx context.Context, p SavePostCommentAnalyticsParams,
 ) (SavePostCommentAnalyticsResult, error) {
-	who, err := commenter(p)
-	if err != nil {
+	if err := p.check(); err != nil {
 		return SavePostCommentAnalyticsResult{}, err
 	}
-	if who.id == "" {
-		if who.id = s.scope.Member; who.id == "" {
-			return SavePostCommentAnalyticsResult{}, boterr.Invalid(who.field, "is missing: this context has no member of its own")
-		}
+	who := member.ByID(s.scope, p.MemberID)
+	if _, err := who.Resolve(); err != nil {
+		return SavePostCommentAnalyticsResult{}, err
 	}
-	in, err := s.loadChannel(ctx, byID(p.ChannelID))
+	in, err := channel.Load(ctx, s.ports.Channels, channel.ByID(s.scope, "channelId", p.ChannelID))
 	if err != nil {
 		return SavePostCommentAnalyticsResult{}, err
 	}
@@ -87,20 +87,19 @@ func (s *Service) SavePostCommentAnalytics(
 	return SavePostCommentAnalyticsResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// commenter returns who commented, "" for the scope's own member, once all that must be
-// given is there.
-func commenter(p SavePostCommentAnalyticsParams) (recipient, error) {
+// check refuses a comment of which something is missing.
+func (p SavePostCommentAnalyticsParams) check() error {
 	switch {
 	case p.Comment == "":
-		return recipient{}, boterr.Missing("comment", "the text of the comment")
+		return boterr.Missing("comment", "the text of the comment")
 	case p.FbID == "":
-		return recipient{}, boterr.Missing("fbId", "the id of the user on the platform")
+		return boterr.Missing("fbId", "the id of the user on the platform")
 	case p.Name == "":
-		return recipient{}, boterr.Missing("name", "the user's name")
+		return boterr.Missing("name", "the user's name")
 	case p.PostID == "":
-		return recipient{}, boterr.Missing(fieldPostID, "the id of the post")
+		return boterr.Missing(fieldPostID, "the id of the post")
 	default:
-		return recipient{id: p.MemberID, field: "memberId"}, nil
+		return nil
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 )
 
 // SendResponse implements Operations.
@@ -15,7 +16,7 @@ func (s *Service) SendResponse(ctx context.Context, p SendResponseParams) (SendR
 	if err != nil {
 		return SendResponseResult{}, err
 	}
-	connector, err := s.connector(messages[0].Channel.Type)
+	connector, err := s.ports.Connectors.Of(messages[0].Channel)
 	if err != nil {
 		return SendResponseResult{}, err
 	}
@@ -40,7 +41,7 @@ func (s *Service) messages(ctx context.Context, p SendResponseParams, allowed ..
 	if err != nil {
 		return nil, err
 	}
-	to, err := s.loadChannel(ctx, byRecordOrID(p.Channel, p.ChannelID), allowed...)
+	to, err := channel.Load(ctx, s.ports.Channels, channel.ByRecordOrID(s.scope, p.Channel, p.ChannelID), allowed...)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +67,12 @@ func (s *Service) messages(ctx context.Context, p SendResponseParams, allowed ..
 
 // messageTo returns the message to a member, whom a call names as r; or to the group in which the
 // scope's own member talks with the bot.
-func (s *Service) messageTo(to *channel.Channel, r recipient, m *member.Member, response Response) (Message, error) {
+func (s *Service) messageTo(to *channel.Channel, r record.Address, m *member.Member, response Response) (Message, error) {
 	message := Message{Channel: to, To: s.scope.GroupExternalID}
-	if !r.isOwn || message.To == "" {
-		externalID, err := externalIDOf(m)
+	if !r.IsOwn() || message.To == "" {
+		externalID, err := m.RequireExternalID()
 		if err != nil {
-			return Message{}, boterr.At(r.field, err)
+			return Message{}, boterr.At(r.Field(), err)
 		}
 		message.To, message.Member = externalID, m
 	}
@@ -93,7 +94,7 @@ func filledFor(m *member.Member, response Response) (Response, error) {
 }
 
 // forOneOf says for which of several members a message is wrong.
-func forOneOf(recipients []recipient, m *member.Member, err error) error {
+func forOneOf(recipients []record.Address, m *member.Member, err error) error {
 	e, ok := boterr.AsError(err)
 	if !ok || len(recipients) == 1 {
 		return err

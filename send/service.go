@@ -1,35 +1,20 @@
 package send
 
 import (
-	"context"
-
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
 
-// Members gives the members of an app, as member.Operations does.
-type Members interface {
-	// GetMember returns the member of that id in the app, or NotFound.
-	GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error)
-}
-
-// Channels gives the channels of an app.
-type Channels interface {
-	// Load returns the channel of that id in the app with its credentials, or NotFound.
-	Load(ctx context.Context, channelID string) (*channel.Channel, error)
-}
-
 // Ports are what a Service sends with.
 type Ports struct {
 	// Channels are those of the scope's app. Required.
-	Channels Channels
+	Channels channel.Loader
 	// Members are those of the scope's app. Required. {{path}} is filled from the member
 	// that they give, which may be one as a run has changed it and not stored it yet.
-	Members Members
-	// Connectors are the platforms that can be sent to, by type of channel. The map is
-	// not to be changed later.
-	Connectors map[channel.Type]Connector
+	Members member.Getter
+	// Connectors are the platforms that can be sent to. The map is not to be changed later.
+	Connectors Connectors
 	// ParallelSends is how many messages of one call, to several members, are on their way at
 	// once. The default is 1: one after the other, in order.
 	ParallelSends int

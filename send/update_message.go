@@ -15,7 +15,7 @@ func (s *Service) UpdateMessage(ctx context.Context, p UpdateMessageParams) (Upd
 	if err != nil {
 		return UpdateMessageResult{}, err
 	}
-	in, updater, err := channelWith[MessageUpdater](ctx, s, byRecord(p.Channel), "change messages")
+	in, updater, err := channelWith[MessageUpdater](ctx, s, p.Channel, "change messages")
 	if err == nil {
 		err = canceled(ctx)
 	}

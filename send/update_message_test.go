@@ -96,7 +96,7 @@ func TestUpdateMessage_Refuses(t *testing.T) {
 		},
 		{
 			asked(updateMessage, params{ExternalChannelID: "C7", MessageTS: "1.5", Text: "a", Channel: elsewhere()}),
-			boterr.NotFound, "channel",
+			boterr.NotFound, "channel._id",
 		},
 	})
 }

@@ -157,7 +157,7 @@ func endBravoLiveChatIsForBravo(t *trial) {
 		t.try(string(platform), func(t *trial) {
 			c := t.AddChannel(channel.Channel{App: t.home.scope.App, Type: platform})
 			requireFails(t, botctx.OpEndBravoLiveChat, t.home.EndBravoLiveChat, boterr.Unsupported, []badInput[livechat.EndBravoLiveChatParams]{
-				{"by id", livechat.EndBravoLiveChatParams{AdminExternalID: "agent", BravoGroupID: "group", ChannelID: c.ID}, "channel"},
+				{"by id", livechat.EndBravoLiveChatParams{AdminExternalID: "agent", BravoGroupID: "group", ChannelID: c.ID}, "channelId"},
 			})
 		})
 	}
@@ -176,6 +176,6 @@ func endBravoLiveChatRefusesBadInput(t *trial) {
 		{"a channel without _id", params{AdminExternalID: agent, BravoGroupID: group, Channel: &channel.Channel{Name: "x"}}, "channel"},
 	})
 	requireRefused(t, botctx.OpEndBravoLiveChat, t.withoutScope(t.home).EndBravoLiveChat, []badInput[params]{
-		{"no channel, in a context without one", params{AdminExternalID: agent, BravoGroupID: group}, "channel"},
+		{"no channel, in a context without one", params{AdminExternalID: agent, BravoGroupID: group}, "channelId"},
 	})
 }

@@ -213,7 +213,7 @@ func toGroupRefusesBadInput(t *trial, g groupSend) {
 	second := t.talkBeside(k)
 	hello := send.Text("Hello")
 	t.try("neither group nor groupId", func(t *trial) {
-		g.requireNothing(t, boterr.InvalidArgument, "group", toGroupParams{nil, "", hello})
+		g.requireNothing(t, boterr.InvalidArgument, "groupId", toGroupParams{nil, "", hello})
 	})
 	t.try("a group without _id", func(t *trial) {
 		g.requireNothing(t, boterr.InvalidArgument, "group", toGroupParams{&livechat.Group{ExternalID: k.group.ExternalID}, "", hello})
