@@ -23,21 +23,21 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	if w == nil {
 		return boterr.Invalid("w", "there is no writer; give one, such as a file")
 	}
-	beside, err := s.file.beside()
+	temporary, err := s.file.createTemporary()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = errors.Join(beside.Close(), os.Remove(beside.Name())) }()
-	if err := s.file.copyTo(ctx, beside); err != nil {
+	defer func() { _ = errors.Join(temporary.Close(), os.Remove(temporary.Name())) }()
+	if err := s.file.copyTo(ctx, temporary); err != nil {
 		return err
 	}
-	if err := forgetNewer(beside, s.file.pageSize); err != nil {
+	if err := forgetNewer(temporary, s.file.pageSize); err != nil {
 		return s.file.interrupted(ctx, "copying", err)
 	}
-	if _, err := beside.Seek(0, io.SeekStart); err != nil {
+	if _, err := temporary.Seek(0, io.SeekStart); err != nil {
 		return s.file.unavailable("reading the backup of", err)
 	}
-	_, err = io.Copy(whileOpen{ctx: ctx, to: w}, beside)
+	_, err = io.Copy(whileOpen{ctx: ctx, to: w}, temporary)
 	return s.file.interrupted(ctx, "writing the backup of", err)
 }
 

@@ -9,10 +9,10 @@ import (
 
 // checked is what a check of the file found.
 type checked struct {
-	// transaction is the number of the newest transaction of which the head holds.
+	// transaction is the number of the newest transaction whose head is valid.
 	transaction uint64
-	// hasFallenBack tells that there may have been a newer commit: the other head does not
-	// hold, or a page that is not in use is of a newer one.
+	// hasFallenBack tells that there may have been a newer commit: the other head is invalid, or an
+	// unused page is of a newer commit.
 	hasFallenBack bool
 }
 

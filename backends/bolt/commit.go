@@ -75,8 +75,8 @@ type commit struct {
 	values []byte
 }
 
-// fill is how full pages are made. Positions rise, so that pages are filled one after the
-// other and then mostly changed; what remains is for documents that grow.
+// fill is how full pages are made. Positions grow, so that pages are filled one after the other and
+// later mostly changed in place; the rest is room for documents that grow.
 const fill = 0.9
 
 // summedBucket is a bucket and the sum of the seals in it.
@@ -164,7 +164,7 @@ func (c *commit) bucket(prefix, name string) (*summedBucket, error) {
 	return b, nil
 }
 
-// putSealed puts a value under a key that has none, or whose seal was taken out of the sum.
+// putSealed puts a value under a key that has none, or whose seal was removed from the sum.
 func (c *commit) putSealed(b *summedBucket, key []byte, appendText func([]byte) []byte) error {
 	begin := len(c.values)
 	c.values = appendText(append(c.values, make([]byte, checksumSize)...))

@@ -29,13 +29,13 @@ func (f *file) compact(ctx context.Context) error {
 	if f.failed != nil {
 		return f.failed
 	}
-	beside, err := f.beside()
+	temporary, err := f.createTemporary()
 	if err != nil {
 		return err
 	}
-	name := beside.Name()
+	name := temporary.Name()
 	defer func() { _ = os.Remove(name) }() // It is gone where it took the file's name.
-	if err := beside.Close(); err != nil {
+	if err := temporary.Close(); err != nil {
 		return f.unavailable("compacting", err)
 	}
 	// Open, and so locked, before it gets the name: no other process can come between.

@@ -14,14 +14,14 @@ type decoder struct {
 	text []byte
 	// at is the number of bytes that were read.
 	at int
-	// names are the names of fields that came before, as values, so that documents with
-	// the same fields share them.
+	// names are the names of earlier fields, as values, so that documents with the same fields
+	// share them.
 	names map[string]any
 }
 
-// mostNames bounds the names that a decoder remembers, for documents whose names are
+// maxNames bounds the names that a decoder remembers, for documents whose names are
 // data.
-const mostNames = 1 << 12
+const maxNames = 1 << 12
 
 func newDecoder() *decoder { return &decoder{names: map[string]any{}} }
 
@@ -83,7 +83,7 @@ func (d *decoder) name() (any, error) {
 		return known, nil
 	}
 	name := string(text)
-	if len(d.names) < mostNames {
+	if len(d.names) < maxNames {
 		d.names[name] = name
 	}
 	return name, nil

@@ -8,17 +8,17 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Each commit writes its number into the bucket that says what the file is, and that stands in
-// the first leaf of the tree of buckets. So that leaf tells of which commit it is. Where the one
-// that the newest head leads to is of another commit, an old page has taken its place. One that
-// no head leads to is older than the newest head, unless a newer commit has lost its head: so it
-// is after a commit that was interrupted, and where the pages of the heads are old ones. That
-// cannot be told apart, so that the file is taken as it is, and the store reports it.
+// Each commit writes its number into the bucket that says what the file is, and that stands in the
+// first leaf of the tree of buckets. So each such leaf tells its commit. Where the leaf of the
+// newest head is of another commit, an old page has taken its place. A leaf that no head leads to
+// is older than the newest head, unless a newer commit has no valid head: because it was
+// interrupted, or because the pages of the heads are old ones. These two cannot be told apart, so
+// that the file is taken as it is, and the store reports it.
 
 // checkCommit refuses content that is not that of the head.
 func checkCommit(tx *bbolt.Tx) error {
 	number := tx.Bucket([]byte(formatBucket)).Get([]byte(commitKey))
-	if len(number) != positionSize { // No commit since it was made.
+	if len(number) != positionSize { // There was no commit since the file was made.
 		return nil
 	}
 	if found := binary.BigEndian.Uint64(number); found != uint64(tx.ID()) {
@@ -54,8 +54,8 @@ func eachCommit(file io.ReaderAt, pageSize int, pages uint64, call func(number, 
 	return nil
 }
 
-// forgetNewer clears the pages of a copy of the file that commits wrote while it was copied, so
-// that they do not look like one that was lost.
+// forgetNewer clears, in a copy of the file, the pages that commits wrote during the copy, so that
+// they do not look like a lost commit.
 func forgetNewer(file *os.File, pageSize int) error {
 	heads, err := readHeads(file, pageSize)
 	if err != nil {
@@ -79,7 +79,7 @@ func forgetNewer(file *os.File, pageSize int) error {
 }
 
 // commit returns the number of the commit in the first leaf of a tree of buckets, 0 where the page
-// is none.
+// is not one.
 func (p page) commit() uint64 {
 	value := p.value(formatBucket)
 	if len(value) < bucketHeader+pageHeader || binary.NativeEndian.Uint64(value) != 0 {
@@ -93,7 +93,7 @@ func (p page) commit() uint64 {
 	return binary.BigEndian.Uint64(number)
 }
 
-// value returns the value of a key in a leaf, nil where it has none. What is no leaf has none.
+// value returns the value of a key in a leaf, nil where it has none or the page is not a leaf.
 func (p page) value(key string) []byte {
 	if p.kind() != leafKind {
 		return nil

@@ -62,7 +62,7 @@ func openFile(path string, s settings) (*file, error) {
 	return f, nil
 }
 
-// create makes the file where there is none. It is made beside, and gets its name when it
+// create makes the file where there is none. It is made as a temporary file, and gets its name when it
 // is whole and on disk, so that no crash leaves half a file.
 func (f *file) create() error {
 	if info, err := os.Stat(f.path); !errors.Is(err, fs.ErrNotExist) {
@@ -74,13 +74,13 @@ func (f *file) create() error {
 		}
 		return f.unavailable("looking for", err)
 	}
-	beside, err := f.beside()
+	temporary, err := f.createTemporary()
 	if err != nil {
 		return err
 	}
-	name := beside.Name()
+	name := temporary.Name()
 	defer func() { _ = os.Remove(name) }()
-	if err := beside.Close(); err != nil {
+	if err := temporary.Close(); err != nil {
 		return f.unavailable("making", err)
 	}
 	db, err := bbolt.Open(name, fileMode, &bbolt.Options{Timeout: f.settings.lockWait})

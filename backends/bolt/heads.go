@@ -6,18 +6,17 @@ import (
 	"hash/fnv"
 )
 
-// The pages 0 and 1 are the heads of bbolt's file. A commit writes its pages, waits for the
-// disk, writes the head of the number of its transaction modulo 2, and waits again. Where the
-// newer head does not hold, bbolt takes the other, and with it the state before: right for a
-// commit that a crash interrupted, but the loss of an answered one where the head was damaged
-// later.
+// The pages 0 and 1 are the heads of bbolt's file. A commit writes its pages, waits for the disk,
+// writes the head of the number of its transaction modulo 2, and waits again. Where the newer head
+// is invalid, bbolt takes the other, and with it the state before. That is right for a commit that
+// a crash interrupted; but where the head was damaged later, a commit that was answered is lost.
 //
-// So once the disk has a commit, and before it is answered, a note of that goes into the page
-// of the other head, behind what bbolt uses of it. It is not waited for: it survives the end
-// of the process, and that of the machine once the system has written it, within seconds or
-// with the next commit. A commit that is noted and has no head is damage. One that is not
-// noted may have been interrupted, or have been answered just before the power failed: that
-// cannot be told apart, so that the file is taken as it is, and the store reports it.
+// So once the disk has a commit, and before it is answered, a note of it is written into the page
+// of the other head, behind the part that bbolt uses. The disk is not waited for: the note survives
+// the end of the process at once, and that of the machine when the system has written it, within
+// seconds or with the next commit. A commit with a note and without a head is damage. One without a
+// note was interrupted, or answered just before the power failed: these two cannot be told apart,
+// so that the file is taken as it is, and the store reports it.
 
 // head is one of the heads.
 type head struct {
@@ -64,7 +63,7 @@ func headOf(page []byte) (h head) {
 	return h
 }
 
-// newest returns the head that bbolt takes, unless a later commit was answered.
+// newest returns the head that bbolt takes, or an error where a later commit was answered.
 func (both heads) newest() (head, error) {
 	newest := both[0]
 	if !newest.holds || both[1].holds && both[1].transaction > newest.transaction {
@@ -80,9 +79,9 @@ func (both heads) newest() (head, error) {
 	}
 }
 
-// hasFallenBack reports whether the other head than the newest one that holds may have been
-// that of a later commit. Where the note that came after the newest one is still in its page,
-// no later commit has reached the disk.
+// hasFallenBack reports whether the other head may have been that of a commit later than the newest
+// valid one. Where its page still has the note of the newest commit, no later commit has reached
+// the disk.
 func (both heads) hasFallenBack(newest head) bool {
 	for _, h := range both {
 		if !h.holds && h.noted != newest.transaction {
@@ -92,7 +91,7 @@ func (both heads) hasFallenBack(newest head) bool {
 	return false
 }
 
-// note notes that the disk has a transaction. A note that fails is missed only where the
+// note notes that the disk has a transaction. A note that cannot be written matters only where the
 // head is damaged as well.
 func (f *file) note(transaction int) {
 	if f.settings.noSync {

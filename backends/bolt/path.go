@@ -10,7 +10,7 @@ import (
 )
 
 // resolved returns the path of the file to which a path leads, from the root and without
-// links. The lock, the files beside and Compact are of that file: under another name, a
+// links. The lock, the temporary files and Compact are of that file: under another name, a
 // second opener would find it free.
 func resolved(path string) (string, error) {
 	if path == "" {

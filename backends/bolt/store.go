@@ -88,13 +88,13 @@ type Stats struct {
 	// Size is the size of the file in bytes, Free the part of it that Compact would give
 	// back, at least.
 	Size, Free int64
-	// Commits is the number of commits, Changes that of the documents and indexes that
-	// they put or removed: Changes divided by Commits is how many share one.
+	// Commits is the number of commits, Changes the number of documents and indexes that they put
+	// or removed. Changes divided by Commits tells how many share a commit.
 	Commits, Changes int64
-	// HasFallenBack tells that one of the two heads of the file did not hold when it was
-	// opened, so that the state before its commit was taken: one that a crash interrupted,
-	// most likely, but it may have been answered just before the machine stopped. Compare
-	// with a backup, or with what others know of the last writes.
+	// HasFallenBack tells that one of the two heads of the file was invalid when it was opened, so
+	// that the state before its commit was taken. Most likely a crash interrupted that commit, but
+	// it may have been answered just before the machine stopped. Compare with a backup, or with
+	// what others know of the last writes.
 	HasFallenBack bool
 }
 
