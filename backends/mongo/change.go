@@ -103,7 +103,7 @@ func (c *collection) changeFirst(ctx context.Context, f first) (store.FindAndMod
 	}
 	result, outcome, err := c.changeByPlan(ctx, f, p)
 	for lost := 1; err == nil && outcome == isOvertaken; lost++ {
-		if err = waitTurn(ctx, lost); err == nil {
+		if err = backOff(ctx, lost); err == nil {
 			result, outcome, err = c.changeByPlan(ctx, f, p)
 		}
 	}
@@ -114,15 +114,15 @@ func (c *collection) changeFirst(ctx context.Context, f first) (store.FindAndMod
 		return c.changeRead(ctx, f)
 	}
 	result, err = c.insertUpsert(ctx, f) // Most likely there is no such document.
-	if err != nil && isClash(err) {
+	if err != nil && isRefusedInsert(err) {
 		return c.changeRead(ctx, f)
 	}
 	return result, err
 }
 
-// isClash reports whether an upsert did not insert because of what is there, or of what
-// is wrong with what it would insert, which does not count where a document matches.
-func isClash(err error) bool {
+// isRefusedInsert reports whether the insertion of an upsert was refused, for an existing document
+// or for its own content. Neither counts where a document matches by now.
+func isRefusedInsert(err error) bool {
 	code := boterr.CodeOf(err)
 	return code == boterr.AlreadyExists || code == boterr.InvalidArgument
 }
@@ -241,8 +241,8 @@ func (c *collection) findOneAndUpdate(
 	return result, true, nil
 }
 
-// changeRead reads the first document that matches, changes it here, and replaces it if
-// nobody has changed it since; else it begins again with what is first then.
+// changeRead reads the first document that matches, changes it here, and replaces it if nobody has
+// changed it since; else it begins again with the first one of that time.
 func (c *collection) changeRead(ctx context.Context, f first) (store.FindAndModifyResult, error) {
 	var clash error
 	for lost := 0; ; {
@@ -256,12 +256,12 @@ func (c *collection) changeRead(ctx context.Context, f first) (store.FindAndModi
 				return result, err
 			}
 			lost++
-			if err := waitTurn(ctx, lost); err != nil {
+			if err := backOff(ctx, lost); err != nil {
 				return store.FindAndModifyResult{}, err
 			}
 		case !f.upsert:
 			return store.FindAndModifyResult{}, nil
-		case clash != nil: // It is not what another upsert inserted meanwhile.
+		case clash != nil: // No other upsert has inserted the document meanwhile.
 			return store.FindAndModifyResult{}, clash
 		default:
 			result, err := c.insertUpsert(ctx, f)

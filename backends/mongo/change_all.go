@@ -19,7 +19,7 @@ import (
 // were read, and not which.
 const writers = 8
 
-// edit is a document that was read, what it becomes, and the revision that tells so.
+// edit is a document that was read, what it becomes, and its new revision.
 type edit struct {
 	before   found
 	after    document.Object
@@ -39,7 +39,7 @@ func (c *collection) updateAll(ctx context.Context, f first) (store.UpdateResult
 		}
 		clash := err
 		if results, err = c.newest().find(ctx, f.filter, store.FindOptions{}); err == nil && len(results) == 0 {
-			return store.UpdateResult{}, clash // It is not what another upsert inserted meanwhile.
+			return store.UpdateResult{}, clash // No other upsert has inserted the document meanwhile.
 		}
 	}
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *collection) updateAll(ctx context.Context, f first) (store.UpdateResult
 	if boterr.CodeOf(err) != boterr.AlreadyExists {
 		return result, err
 	}
-	// One after the other, a document may have the key that one before it has given up.
+	// Written one after the other, a document may take the key that one before it has given up.
 	if results, err = c.newest().find(ctx, f.filter, store.FindOptions{}); err != nil {
 		return store.UpdateResult{}, err
 	}
@@ -163,7 +163,7 @@ func (m *changeOfMany) write(ctx context.Context, e edit) error {
 			m.count(1, 1)
 			return nil
 		}
-		if err := waitTurn(ctx, lost); err != nil {
+		if err := backOff(ctx, lost); err != nil {
 			return err
 		}
 		results, err := m.again(ctx, e)
@@ -214,9 +214,9 @@ func (m *changeOfMany) again(ctx context.Context, e edit) ([]found, error) {
 	return m.newest().find(ctx, query.And(byID, m.first.filter), store.FindOptions{})
 }
 
-// undo writes documents back that the change has written and nobody has changed since: the
-// last first, and again those whose key another one of them still has, as long as that gets
-// any further.
+// undo writes back the documents that the change has written and nobody has changed since, the last
+// one first. It repeats that for those whose key another one of them still has, as long as it makes
+// progress.
 func (m *changeOfMany) undo(ctx context.Context, failed error) error {
 	ctx = context.WithoutCancel(ctx)
 	left := m.written
@@ -246,7 +246,7 @@ func (m *changeOfMany) writeBack(ctx context.Context, e edit) error {
 	if before.hidden.isAbsent {
 		before.hidden = hidden{order: m.store.order.take(1)}
 	}
-	before.hidden.revision = bson.NewObjectID() // It has been something else in between.
+	before.hidden.revision = bson.NewObjectID() // It was another document in between.
 	where, err := unchanged(found{document: e.before.document, hidden: hidden{revision: e.revision}})
 	if err != nil {
 		return err

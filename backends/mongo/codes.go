@@ -2,10 +2,10 @@ package mongo
 
 import "github.com/botctx/go-sdk/boterr"
 
-// meanings are the codes of a server's errors, with what they mean here. The names are those
-// of MongoDB's list of error codes; what it has no name for is described. A code that is not
-// here is Internal: that the same may go well another time, or that the caller is to blame, is
-// said only where it is known.
+// meanings are the codes of a server's errors, with what they mean here. The names are those of
+// MongoDB's list of error codes; what it has no name for is described. A code that is not here is
+// Internal: only where it is known does the error say that a retry may succeed, or that the caller
+// is at fault.
 var meanings = map[int]boterr.Code{
 	// What may go well another time.
 	6:        boterr.Unavailable, // HostUnreachable
@@ -174,21 +174,21 @@ var meanings = map[int]boterr.Code{
 	17419: boterr.InvalidArgument, // a document that an update makes too large
 	17420: boterr.InvalidArgument, // as 17419
 	51091: boterr.InvalidArgument, // an invalid pattern
-	51108: boterr.InvalidArgument, // options of a pattern that are none
+	51108: boterr.InvalidArgument, // invalid options of a pattern
 }
 
 // indexNotFound is what a server says of an index of a kind that it does not have, when it is
 // asked to make one.
 const indexNotFound = 27
 
-// lowestAssertion is above all codes of MongoDB's list but those few that have been there
-// since before it. A code above, which has no name, is the number of a place in the server's
-// program at which something is refused.
+// lowestAssertion is above all codes of MongoDB's list but a few that are older than the list. A
+// higher code, without a name, is the number of a place in the server's source at which something
+// is refused.
 const lowestAssertion = 10_000
 
-// passingLabels are what a server or the driver says of an error after which the same may go
-// well.
-var passingLabels = []string{
+// transientLabels are the labels with which a server or the driver marks an error after which a
+// retry may succeed.
+var transientLabels = []string{
 	"RetryableWriteError", "RetryableError", "SystemOverloadedError", "TransientTransactionError", "NetworkError",
 	"NetworkTimeoutError", "ExceededTimeLimitError",
 }

@@ -107,13 +107,13 @@ func searching(filter *query.Filter, opts store.FindOptions) (*options.FindOptio
 		set.SetSort(order)
 	}
 	if opts.Skip > 0 {
-		set.SetSkip(min(opts.Skip, mostDocuments))
+		set.SetSkip(min(opts.Skip, maxDocuments))
 	}
 	if isPinned(filter) && opts.Skip == 0 {
 		opts.Limit = 1
 	}
 	if opts.Limit > 0 {
-		set.SetLimit(min(opts.Limit, mostDocuments))
+		set.SetLimit(min(opts.Limit, maxDocuments))
 	}
 	if opts.Limit == 1 {
 		set.SetLimit(-1) // The server keeps no cursor.
@@ -121,9 +121,9 @@ func searching(filter *query.Filter, opts store.FindOptions) (*options.FindOptio
 	return set, nil
 }
 
-// mostDocuments is more than any collection has. The server adds skip and limit, which
+// maxDocuments is more than any collection has. The server adds skip and limit, which
 // must not overflow.
-const mostDocuments = 1 << 60
+const maxDocuments = 1 << 60
 
 // search runs a search with the driver's options.
 func (c *collection) search(

@@ -66,7 +66,7 @@ func (c *collection) deleteFirst(ctx context.Context, filter *query.Filter, wher
 		if isThere, err := c.matches(ctx, filter, where); err != nil || !isThere {
 			return 0, err
 		}
-		if err := waitTurn(ctx, lost); err != nil {
+		if err := backOff(ctx, lost); err != nil {
 			return 0, err
 		}
 	}

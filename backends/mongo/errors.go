@@ -47,7 +47,7 @@ func codeOf(filter *query.Filter, err error) boterr.Code {
 		return boterr.AlreadyExists
 	case errors.As(err, new(mongo.MarshalError)):
 		return boterr.InvalidArgument
-	case isUnconfirmed(err), isPassing(err), !errors.As(err, &server):
+	case isUnconfirmed(err), isTransient(err), !errors.As(err, &server):
 		return boterr.Unavailable // Among them: the driver found no server, lost it, or has been closed.
 	}
 	return codeOfAnswer(filter, server)
@@ -59,7 +59,7 @@ func codeOfAnswer(filter *query.Filter, refusal mongo.ServerError) boterr.Code {
 	switch {
 	case means != boterr.Internal && means != boterr.InvalidArgument:
 		return means
-	case isUnknownThere(refusal.Error()):
+	case isUnsupportedByServer(refusal.Error()):
 		return boterr.Unsupported
 	case means == boterr.Internal && isOfExpression(filter, refusal.ErrorCodes()):
 		return boterr.InvalidArgument
@@ -68,8 +68,8 @@ func codeOfAnswer(filter *query.Filter, refusal mongo.ServerError) boterr.Code {
 	}
 }
 
-// meaning returns what the codes of an error mean: a passing one before all others, since
-// what it holds up is not known to fail.
+// meaning returns what the codes of an error mean. A transient one counts before all others, since
+// a retry may succeed.
 func meaning(codes []int) boterr.Code {
 	means := boterr.Internal
 	for _, code := range codes {
@@ -108,16 +108,16 @@ func isDuplicate(err error) bool {
 	return mongo.IsDuplicateKeyError(err) || strings.Contains(err.Error(), "UNIQUE constraint failed")
 }
 
-// isPassing reports whether the server or the driver says that the same may succeed later.
-func isPassing(err error) bool {
+// isTransient reports whether the server or the driver says that a retry may succeed.
+func isTransient(err error) bool {
 	var labeled mongo.LabeledError
-	return mongo.IsTimeout(err) || errors.As(err, &labeled) && slices.ContainsFunc(passingLabels, labeled.HasErrorLabel)
+	return mongo.IsTimeout(err) || errors.As(err, &labeled) && slices.ContainsFunc(transientLabels, labeled.HasErrorLabel)
 }
 
-// isUnknownThere reports whether the text of a server's error says that it does not know
+// isUnsupportedByServer reports whether the text of a server's error says that it does not know
 // an operator or an option. Package document has compiled what was sent, so that it is
 // the server that lacks it.
-func isUnknownThere(text string) bool {
+func isUnsupportedByServer(text string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc([]string{
 		"unknown operator", "unknown top level operator", "unknown modifier", "unknown expression", "not implemented",
@@ -125,8 +125,8 @@ func isUnknownThere(text string) bool {
 	}, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
-// isRefused reports whether an error says that the server would not do a change to a
-// document that a filter finds, so that package document, asked about it, can tell why.
+// isRefused reports whether an error says that the server refused a change to a document that a
+// filter finds. Package query, asked about the document, can then tell why.
 func isRefused(filter *query.Filter, err error) bool {
 	code := codeOf(filter, err)
 	return code == boterr.InvalidArgument || code == boterr.Unsupported

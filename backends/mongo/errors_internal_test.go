@@ -55,7 +55,7 @@ func TestErrorCode_EachOfTheServer(t *testing.T) {
 	require.Len(t, meanings, rows, "a code has a meaning that is not expected here")
 }
 
-func TestErrorCode_LabelOfPassingError(t *testing.T) {
+func TestErrorCode_TransientLabel(t *testing.T) {
 	t.Parallel()
 	for _, label := range []string{
 		"RetryableWriteError", "RetryableError", "SystemOverloadedError", "TransientTransactionError", "NetworkError",
@@ -83,7 +83,7 @@ func TestErrorCode_Network(t *testing.T) {
 	}
 }
 
-func TestErrorCode_PassingBesideOthers(t *testing.T) {
+func TestErrorCode_TransientBesideOthers(t *testing.T) {
 	t.Parallel()
 	err := mongo.BulkWriteException{WriteErrors: []mongo.BulkWriteError{
 		{WriteError: mongo.WriteError{Code: 14}}, {WriteError: mongo.WriteError{Code: 462}},

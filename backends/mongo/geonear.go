@@ -103,7 +103,7 @@ func (c *collection) nearest(ctx context.Context, near *query.GeoNear) ([]found,
 		}
 	}
 	stages := bson.A{bson.D{{Key: "$geoNear", Value: search}}}
-	limit := min(near.Limit(), mostDocuments)
+	limit := min(near.Limit(), maxDocuments)
 	if limit == 0 {
 		return c.aggregate(ctx, near, stages)
 	}

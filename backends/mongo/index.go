@@ -44,7 +44,7 @@ func (c *collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	if index.Sparse {
 		model.Options.SetSparse(true)
 	}
-	within, cancel := context.WithTimeout(ctx, longestBuild)
+	within, cancel := context.WithTimeout(ctx, maxBuildTime)
 	defer cancel()
 	_, err = c.stored.Indexes().CreateOne(within, model)
 	if server := mongo.ServerError(nil); errors.As(err, &server) && server.HasErrorCode(indexNotFound) {
@@ -53,9 +53,9 @@ func (c *collection) EnsureIndex(ctx context.Context, index store.Index) error {
 	return failure(ctx, err)
 }
 
-// longestBuild is how long an index may take to be made, of a collection with documents: far
-// longer than DefaultTimeout, which a deadline sets aside.
-const longestBuild = time.Hour
+// maxBuildTime is how long it may take to make an index of a collection with documents: far longer
+// than DefaultTimeout, which does not hold under a deadline.
+const maxBuildTime = time.Hour
 
 // isPlain reports whether an index gets the order of insertion as its last key. A unique
 // one would not be unique with it, a sparse one not sparse, and geo keys have no order.
@@ -86,8 +86,8 @@ func indexKeys(index store.Index) bson.D {
 	return keys
 }
 
-// longestIndexName is within what every version of MongoDB allows.
-const longestIndexName = 100
+// maxIndexNameLength is within what every version of MongoDB allows.
+const maxIndexNameLength = 100
 
 // indexName returns the name of an index, which tells its keys and options.
 func indexName(index store.Index) string {
@@ -96,14 +96,14 @@ func indexName(index store.Index) string {
 		name.WriteString(key.Path + "_" + string(key.Kind) + " ")
 	}
 	name.WriteString("unique " + strconv.FormatBool(index.Unique) + " sparse " + strconv.FormatBool(index.Sparse))
-	return shortened(escapes.Replace(name.String()), longestIndexName)
+	return shortened(escapes.Replace(name.String()), maxIndexNameLength)
 }
 
 // storedIndex is an index of the server's, which may be another program's.
 type storedIndex struct {
 	store.Index
 
-	// others are its options that no index of a Store has, and that change what it does.
+	// others are further options of it that change what it does, and that no index of a Store has.
 	others []string
 }
 

@@ -19,8 +19,8 @@ import (
 type plan struct {
 	// update is the caller's update with the stamps, as the server reads it.
 	update bson.Raw
-	// condition is what the plan adds to the filter; the zero Object where a change is
-	// certain. A document that does not meet it may still change.
+	// condition is added to the filter, and is the zero Object where a change is certain. A
+	// document that does not meet it may change all the same.
 	condition document.Object
 }
 
@@ -80,8 +80,8 @@ func (p *planner) isPlain(path string) bool {
 		!p.change.Stamps.Set.Has(top) && !slices.Contains(p.change.Stamps.Increment, top)
 }
 
-// add adds an operator for a path to the plan, and reports false for one of which it is
-// not known here when it changes a document.
+// add adds an operator for a path to the plan. It reports false where it is not known here when the
+// operator changes a document.
 func (p *planner) add(operator, path string, argument any) bool {
 	if operator == "$setOnInsert" {
 		return true // An upsert that inserts does not come here.
@@ -117,12 +117,12 @@ func (p *planner) lookAtUnset(path string, _ any) bool {
 	return !strings.Contains(path, ".")
 }
 
-// lastWhole is the size from which on a double may be what it was after a whole number was
-// added: beyond it not every whole number is one.
+// lastWhole is the size from which on adding a whole number may leave a double unchanged: beyond it
+// not every whole number is a double.
 const lastWhole = float64(1 << 53)
 
-// lookAtInc makes a plan for all that is no double, and for doubles that a whole number
-// changes. Infinity, NaN and 1e300 stay what they are.
+// lookAtInc makes a plan for all values but doubles, and for doubles that a whole number changes.
+// Infinity, NaN and 1e300 stay as they are.
 func (p *planner) lookAtInc(path string, by any) bool {
 	whole, ok := by.(int64)
 	p.differs = append(p.differs,

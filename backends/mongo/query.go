@@ -115,7 +115,7 @@ func reserved(path string) error {
 	return boterr.Invalid(path, "the field %s is the store's own; use another name", hiddenField)
 }
 
-// isPinned reports whether a filter gives the _id of the one document that it can match.
+// isPinned reports whether a filter fixes the _id, so that it can match one document only.
 func isPinned(filter *query.Filter) bool {
 	if filter == nil || filter.Near() != nil {
 		return false

@@ -55,7 +55,7 @@ func run(m *testing.M) (code int, err error) {
 			return 0, err
 		}
 		defer stop()
-		fmt.Fprintln(os.Stderr, "running on the stand-in, FerretDB behind a door for one command at a time; "+
+		fmt.Fprintln(os.Stderr, "running on the stand-in, FerretDB behind a proxy that lets one command through at a time; "+
 			uriVariable+" names another server")
 	}
 	if client, err = driver.Connect(options.Client().ApplyURI(uri)); err != nil {

@@ -1,5 +1,5 @@
 // Command standin is a server of the MongoDB protocol for tests: FerretDB over SQLite,
-// behind a door that lets one command through at a time, because its findAndModify and
+// behind a proxy that lets one command through at a time, because its findAndModify and
 // its updates are not atomic. It prints its address and runs until its input ends.
 package main
 

@@ -35,7 +35,7 @@ func start(folder string) (*server, error) {
 	s.work.Go(func() { _ = behind.Run(ctx) }) // It returns nil always.
 	address, err := url.Parse(behind.MongoDBURI())
 	if err == nil {
-		err = s.openDoor(ctx, address.Host)
+		err = s.openProxy(ctx, address.Host)
 	}
 	if err != nil {
 		s.close()
@@ -44,15 +44,15 @@ func start(folder string) (*server, error) {
 	return s, nil
 }
 
-// openDoor listens for clients.
-func (s *server) openDoor(ctx context.Context, behind string) error {
+// openProxy listens for clients.
+func (s *server) openProxy(ctx context.Context, behind string) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return fmt.Errorf("listening for clients: %w", err)
 	}
-	d := &door{behind: behind}
+	p := &serialProxy{behind: behind}
 	s.uri = "mongodb://" + listener.Addr().String() + "/"
-	s.work.Go(func() { d.serve(ctx, listener) })
+	s.work.Go(func() { p.serve(ctx, listener) })
 	return nil
 }
 

@@ -15,16 +15,16 @@ import (
 // The waits of an operation that lost a race: a random part of a time that doubles with
 // every loss, so that those who lost it together do not meet again.
 const (
-	shortestWait = time.Millisecond
-	longestWait  = 128 * time.Millisecond
+	minWait = time.Millisecond
+	maxWait = 128 * time.Millisecond
 )
 
-// waitTurn waits after an operation has lost so many races, 1 at least. It returns
-// Canceled where ctx ends before.
-func waitTurn(ctx context.Context, lost int) error {
-	within := longestWait
+// backOff waits after an operation has lost so many races, at least one. It returns Canceled where
+// ctx ends before.
+func backOff(ctx context.Context, lost int) error {
+	within := maxWait
 	if lost < 8 {
-		within = shortestWait << lost
+		within = minWait << lost
 	}
 	timer := time.NewTimer(rand.N(within)) //nolint:gosec // Nobody gains by knowing it.
 	defer timer.Stop()
@@ -36,9 +36,9 @@ func waitTurn(ctx context.Context, lost int) error {
 	}
 }
 
-// matches reports whether a document matches. A search with an order that changes the
-// first document finds nothing, on MongoDB, where somebody else has changed that one
-// meanwhile so that it matches no longer: then another one may.
+// matches reports whether any document matches. It is asked after a sorted change of the first
+// document has found nothing: MongoDB does so, too, where somebody else has changed that document
+// meanwhile so that it no longer matches, although another one does.
 func (c *collection) matches(ctx context.Context, filter *query.Filter, where any) (bool, error) {
 	first := options.Find().SetProjection(bson.D{{Key: document.IDField, Value: 1}}).SetLimit(-1)
 	cursor, err := c.newest().stored.Find(ctx, where, first)

@@ -10,15 +10,15 @@ import (
 	"sync"
 )
 
-// door passes the commands of all clients on, one at a time: the next when the answer to
+// serialProxy passes the commands of all clients on, one at a time: the next when the answer to
 // the one before has come.
-type door struct {
+type serialProxy struct {
 	behind string
-	turn   sync.Mutex
+	mu     sync.Mutex
 }
 
 // serve lets clients in until ctx ends.
-func (d *door) serve(ctx context.Context, listener net.Listener) {
+func (p *serialProxy) serve(ctx context.Context, listener net.Listener) {
 	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
 	defer stop()
 	var clients sync.WaitGroup
@@ -28,14 +28,14 @@ func (d *door) serve(ctx context.Context, listener net.Listener) {
 		if err != nil {
 			return
 		}
-		clients.Go(func() { d.pass(ctx, client) })
+		clients.Go(func() { p.pass(ctx, client) })
 	}
 }
 
 // pass passes on what one client asks, until one of both ends hangs up.
-func (d *door) pass(ctx context.Context, client net.Conn) {
+func (p *serialProxy) pass(ctx context.Context, client net.Conn) {
 	defer func() { _ = client.Close() }()
-	server, err := new(net.Dialer).DialContext(ctx, "tcp", d.behind)
+	server, err := new(net.Dialer).DialContext(ctx, "tcp", p.behind)
 	if err != nil {
 		return
 	}
@@ -50,7 +50,7 @@ func (d *door) pass(ctx context.Context, client net.Conn) {
 		if err != nil {
 			return
 		}
-		answer, err := d.ask(server, asked)
+		answer, err := p.ask(server, asked)
 		if err != nil {
 			return
 		}
@@ -60,11 +60,11 @@ func (d *door) pass(ctx context.Context, client net.Conn) {
 	}
 }
 
-// ask sends a message to the server and returns its answer. A message that wants none
-// has its turn nevertheless.
-func (d *door) ask(server net.Conn, message []byte) (answer []byte, err error) {
-	d.turn.Lock()
-	defer d.turn.Unlock()
+// ask sends a message to the server and returns its answer. A message that wants no answer goes
+// through alone, too.
+func (p *serialProxy) ask(server net.Conn, message []byte) (answer []byte, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if _, err = server.Write(message); err != nil || !wantsAnswer(message) {
 		return nil, err
 	}
