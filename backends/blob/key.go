@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// longestKey is the number of bytes that all large object stores allow.
-const longestKey = 1024
+// maxKeySize is the number of bytes that all large object stores allow.
+const maxKeySize = 1024
 
 // checkKey refuses keys that a store would take for another one: in a folder, "a//b" and
 // "a/./b" are "a/b". All others stay what they are.
@@ -18,9 +18,9 @@ func checkKey(key string) error {
 	switch {
 	case key == "":
 		return boterr.Invalid("filename", "is required")
-	case len(key) > longestKey:
+	case len(key) > maxKeySize:
 		return boterr.Invalid("filename", "must be shorter: with app and channel it has %d bytes, and %d is the most",
-			len(key), longestKey)
+			len(key), maxKeySize)
 	case !utf8.ValidString(key) || strings.ContainsRune(key, 0):
 		return boterr.Invalid("filename", "must be UTF-8 text without NUL")
 	case slices.ContainsFunc(segments, func(s string) bool { return s == "" || s == "." || s == ".." }):

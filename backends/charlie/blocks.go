@@ -10,8 +10,8 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// longestSection is the most code points that a text in a block may have, escaped.
-const longestSection = 3000
+// maxSectionLength is the most code points that a text in a block may have, escaped.
+const maxSectionLength = 3000
 
 // quickRepliesOf returns a text with quick replies as buttons.
 func quickRepliesOf(response send.Response) (content, error) {
@@ -116,8 +116,8 @@ func buttonOf(i int, button document.Object) (document.Object, error) {
 	}
 }
 
-// longestValue is the most code points that a button may carry.
-const longestValue = 2000
+// maxValueLength is the most code points that a button may carry.
+const maxValueLength = 2000
 
 // postback returns a button that carries a payload.
 func postback(i int, button document.Object) (document.Object, error) {
@@ -126,10 +126,10 @@ func postback(i int, button document.Object) (document.Object, error) {
 	if err != nil {
 		return document.Object{}, boterr.In("payload", err)
 	}
-	if length := utf8.RuneCountInString(value); length > longestValue {
+	if length := utf8.RuneCountInString(value); length > maxValueLength {
 		return document.Object{}, boterr.Invalid("payload",
 			"has %d characters, and a button of the workspace chat tool carries at most %d: keep the rest elsewhere, under an id",
-			length, longestValue)
+			length, maxValueLength)
 	}
 	return labelled(i, document.Get(button, "title", "")).With("value", value), nil
 }
@@ -159,7 +159,7 @@ func sections(text string) []string {
 	begin, length := 0, 0
 	for at, r := range text {
 		more := utf8.RuneCountInString(escaped(string(r)))
-		if length+more > longestSection {
+		if length+more > maxSectionLength {
 			parts = append(parts, escaped(text[begin:at]))
 			begin, length = at, 0
 		}

@@ -37,9 +37,9 @@ type Config struct {
 	// credentials, or NotFound. A Handler needs it. It is asked before the signature is
 	// checked, since the secret is the channel's.
 	FindChannel func(ctx context.Context, from Workspace) (*channel.Channel, error)
-	// SigningSecret is what requests are signed with whose channel has no signing secret of
-	// its own, and the check of a Handler's address by the tool, which names no workspace.
-	// Without it that check is answered unseen.
+	// SigningSecret signs the requests for channels without a signing secret of their own, and the
+	// tool's check of a Handler's address, which names no workspace. Without it that check is
+	// answered unverified.
 	SigningSecret channel.Secret
 	// Now is the clock by which the age of requests is judged. The default is time.Now.
 	Now func() time.Time
@@ -51,9 +51,8 @@ type Config struct {
 	// BodyTime is how long the body of a request to a Handler may take to arrive. The default
 	// is 10 seconds.
 	BodyTime time.Duration
-	// OnError is told of the events that could not be received, the tool having been
-	// answered before, and of channels that could not be looked up. The default does
-	// nothing.
+	// OnError is told of events that could not be received after the tool had been answered, and of
+	// channels that could not be looked up. The default does nothing.
 	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
 }
 

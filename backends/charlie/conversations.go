@@ -81,14 +81,14 @@ func (c *Connector) invite(ctx context.Context, in *channel.Channel, conversatio
 // The bounds of the search for a conversation by its name: the tool has no other way than to
 // list those that the bot is in. Whoever makes one is in it.
 const (
-	pageSize  = 200
-	mostPages = 100
+	pageSize = 200
+	maxPages = 100
 )
 
 // find returns the id of the bot's private conversation of a name.
 func (c *Connector) find(ctx context.Context, in *channel.Channel, name string) (string, error) {
 	search := slack.GetConversationsForUserParameters{Types: []string{"private_channel"}, Limit: pageSize}
-	for range mostPages {
+	for range maxPages {
 		reply, err := c.call(ctx, in, func(ctx context.Context, api *slack.Client) error {
 			_, _, err := api.GetConversationsForUserContext(ctx, &search)
 			return err
@@ -113,8 +113,8 @@ func (c *Connector) find(ctx context.Context, in *channel.Channel, name string) 
 		"the workspace has a conversation %s that the bot is not in: rename it, or invite the bot", name)
 }
 
-// longestName is the most code points that the name of a conversation may have.
-const longestName = 80
+// maxNameLength is the most code points that the name of a conversation may have.
+const maxNameLength = 80
 
 // conversationName returns a name in the letters that the tool allows: lower case, digits,
 // and hyphens for all else. What it ends in is made of the key.
@@ -137,7 +137,7 @@ func conversationName(name, key string) string {
 	if begin == "" {
 		begin = "conversation"
 	}
-	if letters, most := []rune(begin), longestName-len(ending); len(letters) > most {
+	if letters, most := []rune(begin), maxNameLength-len(ending); len(letters) > most {
 		begin = strings.TrimRight(string(letters[:most]), "-_")
 	}
 	return begin + ending

@@ -73,7 +73,7 @@ var refusals = map[string]refused{
 // transient are the words by which the tool says that it could not tell.
 var transient = regexp.MustCompile(`^(fatal_error|internal_error|service_unavailable|request_timeout|accesslimited)$`)
 
-// plainWord is what a word of the tool looks like. Anything else is not repeated in errors.
+// plainWord matches the tool's words for errors. Anything else is not repeated in errors.
 var plainWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,79}$`)
 
 // rejection is what stands behind the code of a refusal.
@@ -114,17 +114,17 @@ func refusal(reply document.Object) error {
 	return &boterr.Error{Code: meaning.code, Err: &rejection{word, text, details}}
 }
 
-// mostDetails and longestDetail limit what an error repeats of what the tool says.
+// maxDetails and maxDetailLength limit what an error repeats of what the tool says.
 const (
-	mostDetails   = 5
-	longestDetail = 200
+	maxDetails      = 5
+	maxDetailLength = 200
 )
 
 // detailsOf returns what the tool says of the parts of a message that it refused.
 func detailsOf(reply document.Object) []string {
 	var details []string
 	for _, message := range document.Get(reply, "response_metadata.messages", document.Array{}).All() {
-		if text, isText := message.(string); isText && len(details) < mostDetails && len(text) <= longestDetail {
+		if text, isText := message.(string); isText && len(details) < maxDetails && len(text) <= maxDetailLength {
 			details = append(details, text)
 		}
 	}

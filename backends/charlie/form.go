@@ -114,8 +114,8 @@ func linkTo(address string) (string, error) {
 	return "<" + escaped(address) + ">", nil
 }
 
-// longestURL is the longest address that the tool takes in a block.
-const longestURL = 3000
+// maxURLLength is the longest address that the tool takes in a block.
+const maxURLLength = 3000
 
 // checkURL refuses what is no address that the tool opens.
 func checkURL(field, address string) error {
@@ -123,8 +123,8 @@ func checkURL(field, address string) error {
 	switch {
 	case err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https":
 		return boterr.Invalid(field, "is no address of HTTP or HTTPS")
-	case len(address) > longestURL:
-		return boterr.Invalid(field, "has %d bytes, and the workspace chat tool takes at most %d", len(address), longestURL)
+	case len(address) > maxURLLength:
+		return boterr.Invalid(field, "has %d bytes, and the workspace chat tool takes at most %d", len(address), maxURLLength)
 	default:
 		return nil
 	}

@@ -35,7 +35,7 @@ const remembered = 10_000
 type Handler struct {
 	connector *Connector
 	receive   func(context.Context, botctx.Inbound) error
-	seen      *memory
+	seen      *recentKeys
 	queue     *queue
 	// base is the context of what is received, stop ends it.
 	base context.Context //nolint:containedctx // It spans requests: that of http.Server.BaseContext does so, too.
@@ -49,7 +49,7 @@ var _ http.Handler = (*Handler)(nil)
 func (c *Connector) Handler(receive func(context.Context, botctx.Inbound) error) *Handler {
 	base, stop := context.WithCancel(context.Background())
 	return &Handler{
-		connector: c, receive: receive, seen: newMemory(remembered),
+		connector: c, receive: receive, seen: newRecentKeys(remembered),
 		queue: newQueue(c.config.Workers, c.config.Backlog), base: base, stop: stop,
 	}
 }
@@ -77,14 +77,14 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, refused.Reason, refused.Status)
 		return
 	}
-	letter, ok := openLetter(r.Header, body)
+	request, ok := readUnverified(r.Header, body)
 	switch {
 	case !ok:
 		refuseKind(w)
-	case letter.challenge != "":
-		h.answerChallenge(w, letter)
+	case request.challenge != "":
+		h.answerChallenge(w, request)
 	default:
-		h.take(w, r, letter)
+		h.take(w, r, request)
 	}
 }
 
@@ -94,15 +94,15 @@ func refuseKind(w http.ResponseWriter) {
 }
 
 // answerChallenge answers the tool's check of the handler's address.
-func (h *Handler) answerChallenge(w http.ResponseWriter, letter letter) {
+func (h *Handler) answerChallenge(w http.ResponseWriter, request unverified) {
 	config := h.connector.config
-	if secret := config.SigningSecret.Reveal(); secret != "" && !letter.isSigned(secret, config.Now()) {
+	if secret := config.SigningSecret.Reveal(); secret != "" && !request.isSigned(secret, config.Now()) {
 		refuse(w)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = io.WriteString(w, letter.challenge) // Who is gone needs no answer.
+	_, _ = io.WriteString(w, request.challenge) // Who is gone needs no answer.
 }
 
 // refuse answers a request that is not the tool's, in the same way whatever is wrong with it.
@@ -110,23 +110,23 @@ func refuse(w http.ResponseWriter) {
 	http.Error(w, "the request is not signed for a channel of this host", http.StatusUnauthorized)
 }
 
-// take checks the signature of a letter, and only then reads it and has its events received.
-func (h *Handler) take(w http.ResponseWriter, r *http.Request, letter letter) {
-	if !isPresent(letter.header, h.connector.config.Now()) { // Nobody needs to be looked up for that.
+// take checks the signature of a request, and only then reads it and has its events received.
+func (h *Handler) take(w http.ResponseWriter, r *http.Request, request unverified) {
+	if !isPresent(request.header, h.connector.config.Now()) { // So no channel is looked up for an old request.
 		refuse(w)
 		return
 	}
-	in, err := h.channelOf(r.Context(), letter.from)
+	in, err := h.channelOf(r.Context(), request.from)
 	if err != nil {
 		h.connector.config.OnError(r.Context(), botctx.Inbound{}, err)
 		http.Error(w, "the channel cannot be looked up now", http.StatusServiceUnavailable)
 		return
 	}
-	if in == nil || !letter.isSigned(h.connector.secretOf(in), h.connector.config.Now()) {
+	if in == nil || !request.isSigned(h.connector.secretOf(in), h.connector.config.Now()) {
 		refuse(w)
 		return
 	}
-	report, err := letter.read()
+	report, err := request.read()
 	if err != nil {
 		refuseKind(w)
 		return

@@ -5,9 +5,8 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// valueOf returns what a button carries so that payloadOf gives the payload back: a string
-// as it is, an object {payload, value} as JSON. A string that looks like one of those is
-// quoted.
+// valueOf returns the value of a button, from which payloadOf gives the payload back: a string as
+// it is, an object {payload, value} as JSON. A string that looks like such JSON is quoted.
 func valueOf(payload any) (string, error) {
 	text, isText := payload.(string)
 	if isText && payloadOf(text) == payload {

@@ -13,9 +13,9 @@ import (
 
 // The limits of what is read of an answer.
 const (
-	longestReply = 4 << 20
-	// longestRetryAfter is the number of seconds that a longer one counts as.
-	longestRetryAfter = 24 * 60 * 60
+	maxReplySize = 4 << 20
+	// maxRetryAfter is the number of seconds that a longer one counts as.
+	maxRetryAfter = 24 * 60 * 60
 )
 
 // recorder sends requests and keeps the answer as it came: callers are given the tool's own
@@ -41,11 +41,11 @@ func (r recorder) Do(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(io.LimitReader(answer.Body, longestReply+1))
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxReplySize+1))
 	if err := errors.Join(err, answer.Body.Close()); err != nil {
 		return nil, err
 	}
-	if len(body) > longestReply {
+	if len(body) > maxReplySize {
 		return nil, errors.New("the answer of the workspace chat tool is too long")
 	}
 	if into, ok := request.Context().Value(recordingKey{}).(*recording); ok {
@@ -66,8 +66,8 @@ func seconds(given string) string {
 	switch {
 	case err != nil || n < 0:
 		return "1"
-	case n > longestRetryAfter:
-		return strconv.Itoa(longestRetryAfter)
+	case n > maxRetryAfter:
+		return strconv.Itoa(maxRetryAfter)
 	default:
 		return given
 	}

@@ -94,7 +94,7 @@ func located(err error, response send.Response) error {
 		return err
 	}
 	if _, isRaw := response.Lookup(fieldBlocks); isRaw && strings.Contains(found.word, "block") {
-		return boterr.In(pointedAt(found.details), err)
+		return boterr.In(blockPath(found.details), err)
 	}
 	switch found.word {
 	case "msg_too_long", "no_text":
@@ -106,9 +106,9 @@ func located(err error, response send.Response) error {
 	}
 }
 
-// pointedAt returns the path of the block that the tool points at, such as
+// blockPath returns the path of the block that the tool points at, such as
 // "blocks[0].text", or that of all blocks.
-func pointedAt(details []string) string {
+func blockPath(details []string) string {
 	for _, detail := range details {
 		_, pointer, found := strings.Cut(detail, "[json-pointer:/")
 		if !found {

@@ -19,7 +19,7 @@ func FuzzATextComesBackAsItWasSent(f *testing.F) {
 		require.Equal(t, text, plainText(escaped(text)))
 		parts := sections(text)
 		for _, part := range parts {
-			require.LessOrEqual(t, utf8.RuneCountInString(part), longestSection)
+			require.LessOrEqual(t, utf8.RuneCountInString(part), maxSectionLength)
 		}
 		require.Equal(t, escaped(text), strings.Join(parts, ""))
 	})
@@ -59,9 +59,9 @@ func TestMessageTime_FromID(t *testing.T) {
 	}
 }
 
-func TestMemory_IsBounded(t *testing.T) {
+func TestRecentKeys_IsBounded(t *testing.T) {
 	t.Parallel()
-	m := newMemory(100)
+	m := newRecentKeys(100)
 	for i := range 10_000 {
 		require.True(t, m.add([]string{string(rune('a' + i))}))
 		require.LessOrEqual(t, len(m.recent)+len(m.earlier), 200)
@@ -72,9 +72,9 @@ func TestMemory_IsBounded(t *testing.T) {
 	require.True(t, m.add([]string{"a"}))
 }
 
-func TestMemory_Forgets(t *testing.T) {
+func TestRecentKeys_Forgets(t *testing.T) {
 	t.Parallel()
-	m := newMemory(1)
+	m := newRecentKeys(1)
 	require.True(t, m.add([]string{"a"}))
 	require.True(t, m.add([]string{"b"}))
 	require.False(t, m.add([]string{"a"}))

@@ -31,9 +31,9 @@ type Config struct {
 	URL string
 	// HTTP sends the requests. The default gives each 80 seconds.
 	HTTP *http.Client
-	// MaxRetries is how often a request is repeated that met with no answer, with an
-	// idempotency key even where the caller gave none. nil means 2. The waits between, up to
-	// a second each, are the library's own and do not end with the context.
+	// MaxRetries is how often a request without an answer is repeated, with an idempotency key even
+	// where the caller gave none. nil means 2. The waits between, up to a second each, are the
+	// library's own and do not end with the context.
 	MaxRetries *int
 	// Now is the clock of webhooks. The default is time.Now.
 	Now func() time.Time

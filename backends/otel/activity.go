@@ -49,8 +49,8 @@ func (o *Instrumentation) begin(
 	return ctx, activity{span: span, begun: begun}
 }
 
-// beginWithin is begin for what gets a span only within another one: what the scheduler asks
-// of the store by itself, each second, would be a trace of its own each time.
+// beginWithin is begin for an activity that gets a span only within another one: otherwise each
+// poll of the scheduler, every second, would be a trace of its own.
 func (o *Instrumentation) beginWithin(
 	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue,
 ) (context.Context, activity) {
@@ -72,8 +72,8 @@ func (o *Instrumentation) end(ctx context.Context, a activity, to *durations, of
 	to.record(ctx, o.now().Sub(a.begun).Seconds(), of)
 }
 
-// isFaultOfCall reports whether a code tells that what was called did not do its part. The
-// others answer the caller: there is no such record, the parameters are wrong.
+// isFaultOfCall reports whether a code tells that the called operation failed. Other codes answer
+// the caller: there is no such record, the parameters are wrong.
 func isFaultOfCall(code boterr.Code) bool {
 	switch code {
 	case boterr.Internal, boterr.Unavailable, boterr.ResourceExhausted:

@@ -10,8 +10,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// longestAddress is what RFC 5321 allows for a path, without its brackets.
-const longestAddress = 254
+// maxAddressLength is what RFC 5321 allows for a path, without its brackets.
+const maxAddressLength = 254
 
 // recipient is who gets a mail.
 type recipient struct {
@@ -56,8 +56,8 @@ func checkAddress(field string, address mail.Address) error {
 	if strings.ContainsFunc(address.Name, unicode.IsControl) {
 		return boterr.Invalid(field, "must have a name without line breaks and control characters: %q", address.Name)
 	}
-	if len(address.Address) > longestAddress {
-		return boterr.Invalid(field, "must be an address of at most %d bytes", longestAddress)
+	if len(address.Address) > maxAddressLength {
+		return boterr.Invalid(field, "must be an address of at most %d bytes", maxAddressLength)
 	}
 	read, err := mail.ParseAddress(pathOf(address))
 	if err != nil || read.Address != address.Address || strings.ContainsFunc(address.Address, unicode.IsControl) {

@@ -14,8 +14,8 @@ import (
 // TLSPolicy is how the connection to a mail server is encrypted.
 type TLSPolicy int
 
-// The policies. None encrypts only where the server happens to offer it: who sits between
-// could take the offer out.
+// The policies. None of them encrypts only where the server offers it: an attacker in between could
+// remove the offer.
 const (
 	// StartTLS begins in plain text and encrypts before anything else is said. A server that
 	// does not offer it gets no mail. It is the default.

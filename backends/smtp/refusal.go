@@ -83,8 +83,8 @@ func (s *session) refusal(field, what string, permanent boterr.Code, err error) 
 		s.config.Host, what, said)
 }
 
-// longestQuote is how many characters of a server's answer an error shows.
-const longestQuote = 200
+// maxQuoteLength is how many characters of a server's answer an error shows.
+const maxQuoteLength = 200
 
 // quote returns a server's answer as an error shows it: on one line, not too long, and
 // without the password.
@@ -99,8 +99,8 @@ func (s *session) quote(answer *textproto.Error) string {
 		}
 		return r
 	}, text))
-	if len(line) > longestQuote {
-		line = append(line[:longestQuote], '…')
+	if len(line) > maxQuoteLength {
+		line = append(line[:maxQuoteLength], '…')
 	}
 	return `"` + string(line) + `"`
 }

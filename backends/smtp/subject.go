@@ -12,8 +12,8 @@ import (
 // Lengths in bytes: a header's line should have at most 78, and an encoded word 75, of
 // which its marks, base64 and the name of the character set leave this much.
 const (
-	longestPlainSubject = 65
-	longestWord         = 36
+	maxPlainSubject = 65
+	maxWordBytes    = 36
 )
 
 // subject returns a subject line as it stands in the header: as it is where it is short and
@@ -37,7 +37,7 @@ func subject(text botctx.EmailText) (string, error) {
 
 // isPlain reports whether a subject reads the same when it is not encoded.
 func isPlain(text string) bool {
-	return isASCII(text) && len(text) <= longestPlainSubject &&
+	return isASCII(text) && len(text) <= maxPlainSubject &&
 		!strings.Contains(text, "=?") && strings.TrimSpace(text) == text
 }
 
@@ -65,7 +65,7 @@ func (c charset) word(text string) (word, rest string, err error) {
 		if err != nil {
 			return "", "", err
 		}
-		if len(longer) > longestWord && end > 0 {
+		if len(longer) > maxWordBytes && end > 0 {
 			break
 		}
 		word, end = longer, end+size

@@ -36,8 +36,7 @@ type request struct {
 // sender is what a body says of where it comes from.
 type sender struct{ app, channel string }
 
-// senderOf returns the sender that a body names which is not trusted yet, and builds nothing
-// of the rest.
+// senderOf returns the sender that an unverified body names, and decodes nothing else of it.
 func senderOf(body []byte) (sender, error) {
 	named, ok := inbound.Texts(body, "app", "channel")
 	switch {

@@ -35,8 +35,8 @@ const (
 	isDone
 )
 
-// newReplays returns replays that keep what may pass again by its signature: the time of one
-// may be as far ahead as the tolerance, and it is good until as far behind.
+// newReplays returns replays that keep each request for as long as its signature is good: from the
+// tolerance before the time of the signature to the tolerance after it.
 func newReplays(limits Limits) *replays {
 	return &replays{
 		most:   limits.MaxRemembered,

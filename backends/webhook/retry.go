@@ -95,8 +95,8 @@ func (c *Connector) try(ctx context.Context, p post) (answer, error) {
 	return got, refusal(got.status, got.body)
 }
 
-// unanswered tells requests that were refused here, which stay so, from those that met with
-// no answer.
+// unanswered tells requests that were refused here, which a retry does not change, from those that
+// got no answer.
 func unanswered(err error) (answer, error) {
 	switch coded, _ := boterr.AsError(err); {
 	case coded == nil, coded.Code == boterr.Unavailable, coded.Code == boterr.Canceled, coded.Code == boterr.Internal:

@@ -13,25 +13,25 @@ import (
 	"github.com/botctx/go-sdk/internal/inbound"
 )
 
-// letter is a request whose signature has not been checked yet. Only what it takes to find the
+// unverified is a request whose signature has not been checked yet. Only what it takes to find the
 // secret is read of it.
-type letter struct {
+type unverified struct {
 	header http.Header
 	// body is what is signed, content the JSON in it.
 	body    []byte
 	content []byte
 	from    Workspace
-	// challenge is what the tool checks the address with, "" in any other request.
+	// challenge is the text with which the tool checks the address, "" in any other request.
 	challenge string
 }
 
-// longestChallenge is longer than any that the tool sends.
-const longestChallenge = 1000
+// maxChallengeLength is longer than any that the tool sends.
+const maxChallengeLength = 1000
 
-// openLetter reads from where a request comes: JSON, or a form with JSON in its payload. It
-// reports false for what the tool does not send.
-func openLetter(header http.Header, body []byte) (letter, bool) {
-	opened := letter{header: header, body: body, content: body}
+// readUnverified reads which workspace a request comes from: JSON, or a form with JSON in its
+// payload. It reports false for what the tool does not send.
+func readUnverified(header http.Header, body []byte) (unverified, bool) {
+	opened := unverified{header: header, body: body, content: body}
 	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil {
 		return opened, false
@@ -51,7 +51,7 @@ func openLetter(header http.Header, body []byte) (letter, bool) {
 	}
 	if named[0] == "url_verification" {
 		opened.challenge = named[1]
-		return opened, opened.challenge != "" && len(opened.challenge) <= longestChallenge
+		return opened, opened.challenge != "" && len(opened.challenge) <= maxChallengeLength
 	}
 	return opened, true
 }
@@ -67,13 +67,13 @@ func payloadIn(form string) ([]byte, error) {
 	return nil, boterr.Invalid("payload", "is missing")
 }
 
-// isSigned reports whether the letter was signed with a secret.
-func (l letter) isSigned(secret string, now time.Time) bool {
+// isSigned reports whether a request was signed with a secret.
+func (l unverified) isSigned(secret string, now time.Time) bool {
 	return isSigned(l.header, l.body, secret, now)
 }
 
-// read reads what a letter reports whose signature is good.
-func (l letter) read() (report, error) {
+// read reads what a request with a good signature reports.
+func (l unverified) read() (report, error) {
 	var object document.Object
 	if err := object.UnmarshalJSON(l.content); err != nil {
 		return report{}, err

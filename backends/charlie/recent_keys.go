@@ -2,9 +2,9 @@ package charlie
 
 import "sync"
 
-// memory remembers what was handled, of which the tool may send it again: at least so many
-// of the last, and at most twice as many.
-type memory struct {
+// recentKeys remembers the keys of events that were handled, since the tool may send them again: at
+// least the last so many, and at most twice as many.
+type recentKeys struct {
 	size int
 
 	mu sync.Mutex
@@ -12,12 +12,12 @@ type memory struct {
 	recent, earlier map[string]struct{}
 }
 
-func newMemory(size int) *memory {
-	return &memory{size: size, recent: map[string]struct{}{}}
+func newRecentKeys(size int) *recentKeys {
+	return &recentKeys{size: size, recent: map[string]struct{}{}}
 }
 
 // add remembers keys, and reports whether none of them was there.
-func (m *memory) add(keys []string) bool {
+func (m *recentKeys) add(keys []string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, key := range keys {
@@ -37,7 +37,7 @@ func (m *memory) add(keys []string) bool {
 }
 
 // forget removes keys.
-func (m *memory) forget(keys []string) {
+func (m *recentKeys) forget(keys []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, key := range keys {
