@@ -101,7 +101,7 @@ func (a *Account) do(
 	return payment, err
 }
 
-// state returns what the account keeps, nil where the platform was put back to before it was
+// state returns what the account keeps, nil where the platform was restored to a time before it was
 // added. The caller holds the mutex.
 func (a *Account) state() *accountState { return a.platform.payments.accounts[a.key] }
 
@@ -157,8 +157,8 @@ func (a *Account) fail(failure accountFailure) {
 	a.within(func(state *accountState) { state.failures = append(state.failures, failure) })
 }
 
-// OnEvent registers what is called with each event, after what was registered before. An
-// error is one of Advance, as that of a run that fails. What is registered belongs to the
+// OnEvent registers a function that is called with each event, after those registered before. Its
+// error is returned by Advance, as that of a failed run. What is registered belongs to the
 // platform, and not to its snapshots and forks.
 func (a *Account) OnEvent(call func(ctx context.Context, event botctx.PaymentEvent) error) {
 	payments := a.platform.payments

@@ -59,7 +59,8 @@ func (p *Platform) typeOf(app, id string) channel.Type {
 	return loaded.Type
 }
 
-// mustBeOfType ends the test where a channel is not of the type that has what a verb is about.
+// mustBeOfType ends the test where a channel is not of the type that a method of the platform is
+// for.
 func (p *Platform) mustBeOfType(app, id string, want channel.Type, what string) {
 	p.test.Helper()
 	switch got := p.typeOf(app, id); got {
@@ -79,8 +80,7 @@ func (p *Platform) mustHave(id string) {
 	}
 }
 
-// mustBeOn ends the test where the member is not on the platform that has what a verb is
-// about.
+// mustBeOn ends the test where the member is not on the platform that a method of the actor is for.
 func (a *Actor) mustBeOn(want channel.Type, what string) {
 	a.platform.test.Helper()
 	a.platform.mustBeOfType(a.scope.App, a.scope.Channel, want, what)

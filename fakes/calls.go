@@ -72,8 +72,8 @@ func reached(result any) string {
 	return fmt.Sprintf(" (%d of %d reached)", len(results)-failed, len(results))
 }
 
-// jsonText returns a value as JSON for a reader: of one that says by itself what logs may show
-// of it, that.
+// jsonText returns a value as JSON for a reader. A value that says itself what logs may show of it
+// is shown by that.
 func jsonText(v any) string {
 	if private, ok := v.(slog.LogValuer); ok {
 		v = private.LogValue().Resolve().Any()
@@ -131,8 +131,8 @@ func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botct
 	return result, err
 }
 
-// hasNoLine reports whether a call that went well needs no line in the transcript: it
-// only read, or sent or stored something, which has a line of its own.
+// hasNoLine reports whether a successful call has no line of its own in the transcript: it only
+// read, or what it sent or stored has a line.
 func hasNoLine(op botctx.Op) bool {
 	return slices.ContainsFunc([]string{"get", "fetch", "count", "send", "golf", "upload"}, func(prefix string) bool {
 		return strings.HasPrefix(string(op), prefix)

@@ -6,10 +6,10 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 )
 
-// copyOf returns a copy of params or a result that shares nothing with it that can be
-// changed: pointers, slices, maps and the exported fields of structs are copied. What
-// stands in unexported fields, as in a document.Object, never changes. What refers to itself
-// does so in the copy. Errors and payment clients are no data, and stay the same.
+// copyOf returns a deep copy of params or a result: pointers, slices, maps and the exported fields
+// of structs are copied. What stands in unexported fields, as in a document.Object, never changes.
+// What refers to itself does so in the copy. Errors and payment clients are no data, and stay the
+// same.
 func copyOf(v any) any {
 	if v == nil {
 		return nil

@@ -43,9 +43,9 @@ func (o *outbox) withinLimit(channelID string) error {
 	return nil
 }
 
-// LimitSends lets the platform of a channel of DefaultApp take so many messages at most
-// within a virtual time, and refuse more with ResourceExhausted and a *send.RetryAfterError
-// behind it. It takes the place of a limit before, and counts anew.
+// LimitSends lets the platform of a channel of DefaultApp take at most so many messages within a
+// span of virtual time, and refuse more with ResourceExhausted and a *send.RetryAfterError behind
+// it. It replaces an earlier limit, and counts anew.
 func (p *Platform) LimitSends(channelID string, most int, per time.Duration) {
 	p.test.Helper()
 	p.mustHave(channelID)

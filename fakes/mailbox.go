@@ -110,8 +110,7 @@ func addressesOf(sent Mail) []string {
 	return list
 }
 
-// mailboxKey is what tells mailboxes apart: case does where the part before the @ differs,
-// as for botctx.
+// mailboxKey is the key of a mailbox: as for botctx, case counts before the @, and not behind it.
 func mailboxKey(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	return address[:at+1] + strings.ToLower(address[at+1:])

@@ -6,7 +6,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// refusalOf returns the code with which a platform refuses a recipient, as an error. The
+// refusalOf returns the error with which a platform refuses a recipient, nil where it does not. The
 // caller holds the mutex.
 func (o *outbox) refusalOf(sent Sent) error {
 	if code, isRefused := o.kept.sendFaults.refused[address{sent.Channel, sent.To}]; isRefused {

@@ -26,8 +26,8 @@ func (f sendFaults) clone() sendFaults {
 	return f
 }
 
-// connectionError returns why the platform of a channel does not answer. The caller holds the
-// mutex.
+// connectionError returns why the platform of a channel does not answer, nil where it does. The
+// caller holds the mutex.
 func (o *outbox) connectionError(channelID string) error {
 	if o.kept.sendFaults.disconnected[channelID] {
 		return boterr.New(boterr.Unavailable, "", "the test has disconnected the channel %s", channelID)

@@ -56,8 +56,8 @@ func (p *Platform) TryAdvance(by time.Duration) error {
 	return err
 }
 
-// The most before a loop counts as one without end: of generations at one instant, of
-// runs in one move of the time, and of events that neither waited at its start nor have a run.
+// Beyond these numbers a loop counts as endless: generations at one instant, runs in one move of
+// the time, and events in one move that neither waited when it began nor belong to a run.
 const (
 	maxGenerations = 1000
 	maxRuns        = 5_000_000
@@ -123,15 +123,14 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// pace tells a loop without end from much work. At one instant it counts generations:
-// those that are due when the instant begins are the first, those that they schedule for
-// the same instant the next.
+// pace tells an endless loop from much work. It counts generations at an instant: the agendas that
+// are due when it begins are the first, those that they schedule for the same instant the next.
 type pace struct {
 	// runs is the number of all runs.
 	runs int
-	// generation is the number of the one at work, left how many of it are still to run.
+	// generation is the number of the present one, left how many of its agendas are still to run.
 	generation, left int
-	// waiting is how many events waited when the time began to move, events how many were
+	// waiting is how many events were waiting when the time began to move, events how many were
 	// delivered since.
 	waiting, events int
 }
@@ -156,7 +155,7 @@ func (p *pace) next(ctx context.Context, scheduler *agenda.Scheduler) error {
 // isEndless reports whether there were more than loops with an end have.
 func (p *pace) isEndless() bool { return p.generation > maxGenerations || p.runs > maxRuns }
 
-// checkEvents returns an error where there were more events than loops with an end have.
+// checkEvents returns an error where there were so many events that they count as an endless loop.
 func (p *pace) checkEvents(now time.Time) error {
 	if p.events-p.waiting-p.runs <= maxEvents {
 		return nil

@@ -7,7 +7,7 @@ import (
 )
 
 // hasType refuses a message of a documented type that its platform does not have: articles are
-// Echo's, and templates Bravo's. Types that nobody knows may be the platform's own.
+// Echo's, and templates Bravo's. Unknown types may be the platform's own.
 func hasType(platform channel.Type, response send.Response) error {
 	only := map[send.Type]channel.Type{send.TypeNews: channel.Echo, send.TypeTemplate: channel.Bravo}
 	if owner, isOwned := only[response.Type()]; isOwned && platform != owner {

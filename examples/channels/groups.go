@@ -69,7 +69,8 @@ func (g groups) print(p *page, shown map[string]bool) {
 	}
 }
 
-// merged returns rows of which those that are the same on several platforms are one, the last.
+// merged returns the rows, with one row, the last, for those that are the same on several
+// platforms.
 func merged(rows []row) []row {
 	var alone, same []row
 	on, all := map[string][]string{}, map[string]bool{}

@@ -13,9 +13,9 @@ import (
 // plantLovers is the shop's group on Hotel, which reads the news together.
 const plantLovers = "group-plant-lovers"
 
-// Announce sends news to members of the context's channel, and returns those whom the
-// platform's rate limit kept from getting it: they are announced to once more, later. It
-// returns them also with the error that others did not get it.
+// Announce sends news to members of the context's channel. It returns those who did not get it
+// because of the platform's rate limit, for another try later, also together with the error that
+// others did not get it.
 func Announce(ctx context.Context, bot *botctx.Context, news send.Response, to ...string) (later []string, err error) {
 	switch bot.Channel.Type {
 	case channel.Alpha:
@@ -30,8 +30,8 @@ func Announce(ctx context.Context, bot *botctx.Context, news send.Response, to .
 	return tooMany(err)
 }
 
-// tooMany returns those members whom a rate limit kept from getting a message. The error stays
-// where there are others who did not get it.
+// tooMany returns the members who did not get a message because of a rate limit. The error stays
+// where others did not get it either.
 func tooMany(err error) (later []string, _ error) {
 	undelivered, isUndelivered := errors.AsType[*send.UndeliveredError](err)
 	if !isUndelivered {

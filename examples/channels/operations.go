@@ -103,8 +103,7 @@ func (s *stage) prepare() (map[channel.Type]prepared, error) {
 	return all, err
 }
 
-// try calls an operation for a customer, on a platform of its own, so that nothing is left of
-// it.
+// try calls an operation for a customer, on a platform of its own, so that it leaves no trace.
 func (s *stage) try(asked asked, of prepared) error {
 	params := strings.NewReplacer("CHAT", of.chat, "MESSAGE", of.message, "MEMBER", of.ID()).Replace(asked.params.String())
 	_, err := of.In(s.Fork()).Context().Call(context.Background(), string(asked.op), []byte(params))

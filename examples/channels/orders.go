@@ -34,8 +34,8 @@ func orderOf(bot *botctx.Context) (placed, bool) {
 	return has, has.Payment != ""
 }
 
-// order charges the customer for a bouquet. That the money has come, the provider tells
-// later, see OnPayment.
+// order charges the customer for a bouquet. The provider reports later that the money has come, see
+// OnPayment.
 func order(ctx context.Context, bot *botctx.Context) error {
 	chosen, isSold := bouquetWith(bot.MessageEvent.Value())
 	if !isSold {
@@ -65,9 +65,9 @@ func order(ctx context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// confirmOnce goes on where the customer has this payment's order and has not heard of it:
-// providers may report an event more than once. A payment without an order, such as one after
-// which the order could not be shown, goes back.
+// confirmOnce goes on where the customer has the order of this payment, and it is not confirmed
+// yet: providers may report an event more than once. A payment without an order is refunded, such
+// as one after which the order could not be shown.
 func confirmOnce(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	switch has, _ := orderOf(bot); {
 	case has.Payment != paymentOf(bot):
@@ -124,7 +124,7 @@ func rememberPaid(_ context.Context, bot *botctx.Context) error {
 	return nil
 }
 
-// cancel gives the money back. That it is on its way, the provider tells later.
+// cancel refunds the money. The provider reports later that it is on its way.
 func cancel(ctx context.Context, bot *botctx.Context) error {
 	has, isThere := orderOf(bot)
 	if !isThere {

@@ -72,9 +72,9 @@ func goOnBooking(_ context.Context, bot *botctx.Context) (*botctx.Redirect, erro
 // takeBooking takes the booking that was noted.
 func takeBooking(ctx context.Context, bot *botctx.Context) error { return take(ctx, bot, noted(bot)) }
 
-// take takes a booking once, however often and from however many sides it is asked
-// for: the filter finds the place only while it has the seats and the guest has no
-// booking there at that time, and the patch makes that untrue in the same step.
+// take takes a booking once, however often and however concurrently it is asked for: the filter
+// finds the place only while it has the seats and the guest has no booking there at that time, and
+// the patch changes that in the same step.
 func take(ctx context.Context, bot *botctx.Context, wish booking) error {
 	mine := document.O("by", bot.Member.ID, "time", wish.Time)
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{

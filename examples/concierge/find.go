@@ -123,8 +123,8 @@ func wanted(bot *botctx.Context) document.Object {
 	return document.Get(bot.Member.Meta, "wanted", document.O())
 }
 
-// saveWanted adds the values of a message to those that the guest looks for. To name
-// another type of place begins anew.
+// saveWanted adds the values of a message to those that the guest looks for. Another type of place
+// begins a new search.
 func (c Concierge) saveWanted(ctx context.Context, bot *botctx.Context) error {
 	values, err := c.values(ctx, bot)
 	if err != nil || values.Len() == 0 {
@@ -164,7 +164,8 @@ func (c Concierge) valuesIn(ctx context.Context, bot *botctx.Context, said said)
 	return values, nil
 }
 
-// longestIn returns the longest text in a column that is meant, "" where none is.
+// longestIn returns the longest text of a column for which isMeant reports true, "" where there is
+// none.
 func longestIn(ctx context.Context, bot *botctx.Context, column string, isMeant func(string) bool) (string, error) {
 	values, err := bot.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctDataFromDataSourceParams{
 		DataSourceID: placesID,

@@ -168,8 +168,8 @@ func isOnGlobe(longitude, latitude float64) bool {
 	return -180 <= longitude && longitude <= 180 && -90 <= latitude && latitude <= 90
 }
 
-// sayableColumns returns the columns, but for the name, that hold a few different
-// short texts, such as kinds, areas and prices, and no prose.
+// sayableColumns returns the columns, except the name, that hold a few different short texts, such
+// as kinds, areas and prices, and no prose.
 func sayableColumns(entries []document.Object) []string {
 	const few, short = 40, 30 // values, bytes
 	var columns []string
@@ -194,7 +194,7 @@ func sayableColumns(entries []document.Object) []string {
 	})
 }
 
-// isSayable reports whether a guest who says a value means it: not where it is a
+// isSayable reports whether a value in a message of a guest can mean the column: not where it is a
 // number, a yes or a no.
 func isSayable(value string) bool {
 	hasLetter := strings.ContainsFunc(value, unicode.IsLetter)

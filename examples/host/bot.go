@@ -61,7 +61,7 @@ func (b bistro) nodes() []*botctx.Node {
 // say returns the responses of a node: one text.
 func say(text string) []send.Response { return []send.Response{send.Text(text)} }
 
-// hold remembers the table, and when to remind of it. Another wish takes its place.
+// hold remembers the table, and when to remind of it. A later wish replaces it.
 func (b bistro) hold(ctx context.Context, bot *botctx.Context) error {
 	wish := wishForm.FindStringSubmatch(bot.MessageEvent.Text())
 	bot.Member.Meta.Set("table", document.O("people", wish[1], "time", wish[2]))
@@ -75,7 +75,7 @@ func (b bistro) hold(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
-// book notes the table. To repeat it, after a run that failed, changes nothing.
+// book notes the table. Repeating it after a failed run changes nothing.
 func book(ctx context.Context, bot *botctx.Context) error {
 	table := document.Get(bot.Member.Meta, "table", document.O())
 	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{

@@ -30,7 +30,7 @@ func (g *gate) leave() {
 	g.tellEmpty()
 }
 
-// close lets no more runs in. The channel that it returns is closed when none is left. It is
+// close lets no more runs in. The channel that it returns is closed when no run is left. It is
 // called once.
 func (g *gate) close() <-chan struct{} {
 	g.lock.Lock()

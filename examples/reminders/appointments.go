@@ -65,9 +65,9 @@ func (p Practice) offer(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Which time shall it be?"+strings.Join(lines, "")))
 }
 
-// choose books the slot whose number the patient says. What follows from that is done
-// before the slot that the patient had is released: where a run fails on the way, nobody
-// has lost anything, and to choose again completes it.
+// choose books the slot whose number the patient says. It releases the slot that the patient had
+// last of all: where a run fails on the way, nobody has lost anything, and choosing again completes
+// it.
 func (p Practice) choose(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	number, _ := strconv.Atoi(strings.TrimSpace(bot.MessageEvent.Text()))
 	ids := document.Get(bot.Member.Meta, "offered", []string(nil))
@@ -89,8 +89,8 @@ func (p Practice) choose(ctx context.Context, bot *botctx.Context) (*botctx.Redi
 	return goTo("booked")
 }
 
-// take books a slot, if nobody else has it and it is not too near, and returns it; the zero
-// Object where it cannot be had. To repeat it, after a run that failed, changes nothing.
+// take books a slot, if nobody else has it and it is not too near, and returns it; the zero Object
+// where it cannot be had. Repeating it after a failed run changes nothing.
 func (p Practice) take(ctx context.Context, bot *botctx.Context, id string) (document.Object, error) {
 	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
 		DataSourceID: slotsID,

@@ -35,8 +35,8 @@ var conversation = []step{
 	{patient: "Ada", says: "cancel"},
 }
 
-// openings returns the times at which patients can come: so many hours after a time, where
-// a day lasts so long.
+// openings returns the times at which patients can come, after a time, where a day lasts as long as
+// day.
 func openings(after time.Time, day time.Duration) []time.Time {
 	var times []time.Time
 	for _, hours := range []int64{73, 101, 169, 265, 293} {

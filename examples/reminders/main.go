@@ -51,7 +51,7 @@ type settings struct {
 	day      time.Duration
 }
 
-// run is the program. It returns the exit code. To end ctx ends it in good order.
+// run is the program. It returns the exit code. It stops in good order when ctx ends.
 func run(ctx context.Context, args []string, out, problems io.Writer) int {
 	var s settings
 	return program.Program{

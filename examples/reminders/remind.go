@@ -15,8 +15,8 @@ const (
 	tagExercises = "exercises"
 )
 
-// setReminders schedules what the bot writes because of the appointment. To repeat it
-// replaces what stands.
+// setReminders schedules what the bot writes because of the appointment. Repeating it replaces what
+// is scheduled.
 func (p Practice) setReminders(ctx context.Context, bot *botctx.Context) error {
 	has, _ := booked(bot)
 	if err := p.setReminder(ctx, bot, has); err != nil {
@@ -51,8 +51,8 @@ func (p Practice) setExercises(ctx context.Context, bot *botctx.Context, has app
 	return err
 }
 
-// moveReminders changes what stands to the appointment as it is now. What has run for the
-// last time does not stand any more, and is set anew.
+// moveReminders moves the scheduled reminders to the appointment as it is now. Those that have run
+// for the last time are scheduled anew.
 func (p Practice) moveReminders(ctx context.Context, bot *botctx.Context) error {
 	has, _ := booked(bot)
 	moved, err := bot.UpdateAgenda(ctx, agenda.UpdateAgendaParams{
