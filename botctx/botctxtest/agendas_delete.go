@@ -4,7 +4,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/agenda"
-	"github.com/botctx/go-sdk/botctx"
 )
 
 var deleteAgendaRules = []Rule{
@@ -27,11 +26,6 @@ var deleteAgendaRules = []Rule{
 		Name:  "DeleteMemberAgendaStaysInTheApp",
 		Text:  "agendas of another app do not exist for deleteMemberAgenda",
 		check: deleteMemberAgendaStaysInTheApp,
-	},
-	{
-		Name:  "DeleteMemberAgendaRefusesBadInput",
-		Text:  "bad input of deleteMemberAgenda is InvalidArgument with the name of the parameter, and changes nothing",
-		check: deleteMemberAgendaRefusesBadInput,
 	},
 }
 
@@ -88,12 +82,4 @@ func (t *trial) scheduleAway() *agenda.Agenda {
 	})
 	require.NoError(t, err)
 	return made
-}
-
-func deleteMemberAgendaRefusesBadInput(t *trial) {
-	t.schedule(agenda.NewAgendaParams{Tag: "tag"})
-	requireRefused(t, botctx.OpDeleteMemberAgenda, t.home.DeleteMemberAgenda, []badInput[agenda.DeleteMemberAgendaParams]{
-		{"no memberId", agenda.DeleteMemberAgendaParams{}, "memberId"},
-		{"no memberId, and a tag", agenda.DeleteMemberAgendaParams{Tag: "tag"}, "memberId"},
-	})
 }

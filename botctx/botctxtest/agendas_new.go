@@ -4,8 +4,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/agenda"
-	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 )
@@ -32,24 +30,14 @@ var newAgendaRules = []Rule{
 		check: newAgendaKeepsMeta,
 	},
 	{
-		Name:  "ThePatternGivesTheFirstRun",
+		Name:  "NewAgendaRunsFirstByThePattern",
 		Text:  "an agenda with a pattern and no nextRunAt runs first when the pattern fires next",
 		check: patternGivesTheFirstRun,
 	},
 	{
-		Name:  "NextRunAtOverridesThePattern",
+		Name:  "NewAgendaRunsFirstAtNextRunAt",
 		Text:  "nextRunAt overrides the pattern as the first run, also where it has passed, and needs no runUntil then; runUntil is inclusive",
 		check: nextRunAtOverridesThePattern,
-	},
-	{
-		Name:  "NewAgendaFindsNoOthers",
-		Text:  "newAgenda for a member that does not exist, or is of another app, is NotFound",
-		check: newAgendaFindsNoOthers,
-	},
-	{
-		Name:  "NewAgendaRefusesBadInput",
-		Text:  "bad input of newAgenda is InvalidArgument with the name of the parameter, and changes nothing",
-		check: newAgendaRefusesBadInput,
 	},
 }
 
@@ -120,45 +108,4 @@ func nextRunAtOverridesThePattern(t *trial) {
 			require.Equal(t, p.NextRunAt, t.schedule(p).NextRunAt)
 		})
 	}
-}
-
-func newAgendaFindsNoOthers(t *trial) {
-	for name, id := range map[string]string{"nobody": unique("member"), "of another app": t.away.scope.Member} {
-		t.try(name, func(t *trial) {
-			before := t.state()
-			made, err := t.home.NewAgenda(t.ctx(), t.scheduled(agenda.NewAgendaParams{MemberID: id}))
-			t.requireError(botctx.OpNewAgenda, boterr.NotFound, "memberId", err)
-			require.Nil(t, made)
-			require.Equal(t, before, t.state())
-		})
-	}
-}
-
-func newAgendaRefusesBadInput(t *trial) {
-	type params = agenda.NewAgendaParams
-	t.schedule(params{Tag: "tag"})
-	id := t.home.scope.Member
-	cases := []badInput[params]{
-		{"no memberId", params{NodeCompositeID: "node", NextRunAt: later}, "memberId"},
-		{"no nodeCompositeId", params{MemberID: id, NextRunAt: later}, "nodeCompositeId"},
-		{"neither nextRunAt nor pattern", params{MemberID: id, NodeCompositeID: "node"}, "nextRunAt"},
-	}
-	for _, bad := range []badInput[params]{
-		{"a nextRunAt before 1970", params{NextRunAt: -1}, "nextRunAt"},
-		{"a runUntil before 1970", params{Pattern: eachMinute, RunUntil: -1}, "runUntil"},
-		{"a pattern without runUntil", params{Pattern: eachMinute}, "runUntil"},
-		{"a pattern that does not fire until runUntil", params{Pattern: eachMinute, RunUntil: 1}, "pattern"},
-		{"a nextRunAt after runUntil", params{NextRunAt: later + 1, Pattern: eachMinute, RunUntil: later}, "nextRunAt"},
-		{"a pattern of words", params{Pattern: "every minute of a day", RunUntil: later}, "pattern"},
-		{"a pattern of four fields", params{Pattern: "* * * *", RunUntil: later}, "pattern"},
-		{"a pattern beyond the hour", params{Pattern: "61 * * * *", RunUntil: later}, "pattern"},
-		{"a pattern beside nextRunAt that is none", params{NextRunAt: later, Pattern: "x", RunUntil: later}, "pattern"},
-		{"a pattern that never fires", params{Pattern: "0 0 30 2 *", RunUntil: later}, "pattern"},
-		{"replace without a tag", params{Replace: true}, "tag"},
-		{"a meta of what is no value", params{Meta: document.O("x", make(chan int))}, "meta"},
-	} {
-		bad.params = t.scheduled(bad.params)
-		cases = append(cases, bad)
-	}
-	requireRefused(t, botctx.OpNewAgenda, t.home.NewAgenda, cases)
 }

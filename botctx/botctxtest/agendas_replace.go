@@ -9,22 +9,22 @@ import (
 
 var replaceRules = []Rule{
 	{
-		Name:  "ReplaceTakesThePlaceOfItsTag",
+		Name:  "NewAgendaReplacesItsTag",
 		Text:  "newAgenda with replace takes the place of all agendas of the same member and tag, and of no others",
 		check: replaceTakesThePlace,
 	},
 	{
-		Name:  "WithoutReplaceAllStay",
+		Name:  "NewAgendaReplacesNothingByDefault",
 		Text:  "replace is false by default: then agendas of the same tag stay beside each other",
 		check: withoutReplaceAllStay,
 	},
 	{
-		Name:  "TheLastReplacementStays",
+		Name:  "NewAgendaKeepsTheLastReplacement",
 		Text:  "of replacements one after the other the last one stays, at whatever speed they come",
 		check: lastReplacementStays,
 	},
 	{
-		Name:  "OneReplacementOfManyStays",
+		Name:  "NewAgendaKeepsOneReplacementOfMany",
 		Text:  "of many replacements at once one stays, and the next one replaces it",
 		check: oneReplacementOfManyStays,
 	},

@@ -51,11 +51,6 @@ var updateAgendaRules = []Rule{
 		check: updateAgendaStaysInTheApp,
 	},
 	{
-		Name:  "UpdateAgendaRefusesBadInput",
-		Text:  "bad input of updateAgenda is InvalidArgument with the name of the parameter, and changes nothing",
-		check: updateAgendaRefusesBadInput,
-	},
-	{
 		Name:  "UpdateAgendaIsAllOrNone",
 		Text:  "a schedule that one of the member's agendas cannot have changes none of them",
 		check: updateAgendaIsAllOrNone,
@@ -197,29 +192,6 @@ func updateAgendaStaysInTheApp(t *trial) {
 			t.requireOpen(t.away.member, theirs)
 		})
 	}
-}
-
-func updateAgendaRefusesBadInput(t *trial) {
-	type params = agenda.UpdateAgendaParams
-	t.schedule(agenda.NewAgendaParams{Tag: "once"})
-	t.schedule(agenda.NewAgendaParams{Tag: "each", Pattern: eachMinute, RunUntil: later, NextRunAt: later - 5})
-	id := t.home.scope.Member
-	requireRefused(t, botctx.OpUpdateAgenda, t.home.UpdateAgenda, []badInput[params]{
-		{"no memberId", params{NextRunAt: later}, "memberId"},
-		{"no memberId, and a tag", params{Tag: "once", NextRunAt: later}, "memberId"},
-		{"replace without a tag", params{MemberID: id, Replace: true}, "tag"},
-		{"a nextRunAt before 1970", params{MemberID: id, NextRunAt: -1}, "nextRunAt"},
-		{"a runUntil before 1970", params{MemberID: id, RunUntil: -1}, "runUntil"},
-		{"no pattern", params{MemberID: id, Pattern: "x", RunUntil: later}, "pattern"},
-		{"no pattern, of nobody", params{MemberID: unique("member"), Pattern: "x", RunUntil: later}, "pattern"},
-		{"a pattern that never fires", params{MemberID: id, Pattern: "0 0 30 2 *", RunUntil: later}, "pattern"},
-		{"a pattern that does not fire until runUntil", params{MemberID: id, Pattern: eachMinute, RunUntil: 1}, "pattern"},
-		{"a nextRunAt after runUntil", params{MemberID: id, Pattern: eachMinute, NextRunAt: later + 1, RunUntil: later}, "nextRunAt"},
-		{"a nextRunAt after the stored runUntil", params{MemberID: id, Tag: "each", NextRunAt: later + 1}, "nextRunAt"},
-		{"a runUntil before the next run", params{MemberID: id, Tag: "each", RunUntil: later - 6}, "runUntil"},
-		{"a pattern without runUntil", params{MemberID: id, Tag: "once", Pattern: eachMinute}, "runUntil"},
-		{"a meta of what is no value", params{MemberID: id, Meta: document.O("x", make(chan int))}, "meta"},
-	})
 }
 
 func updateAgendaIsAllOrNone(t *trial) {

@@ -24,16 +24,6 @@ func assignmentRules() []Rule {
 	)
 }
 
-// strangeAssignments returns ids of assignments that do not exist for the home app.
-func (t *trial) strangeAssignments() map[string]string {
-	t.Helper()
-	t.openDesk(t.away, t.ticketing())
-	return map[string]string{
-		"of nobody":      unique("assignment"),
-		"of another app": t.request(t.away, livechat.CreateAssignmentParams{}).ID,
-	}
-}
-
 // strangeChannels are ids of channels that do not exist for the home app.
 func (t *trial) strangeChannels() map[string]string {
 	t.Helper()

@@ -44,16 +44,6 @@ var createAssignmentRules = []Rule{
 		check: createAssignmentTakesMembersAsAddresses,
 	},
 	{
-		Name:  "CreateAssignmentFindsNoOthers",
-		Text:  "members and channels of another app are NotFound for createAssignment, and nothing is changed",
-		check: createAssignmentFindsNoOthers,
-	},
-	{
-		Name:  "CreateAssignmentRefusesBadInput",
-		Text:  "bad input of createAssignment is InvalidArgument with the name of the parameter, and changes nothing",
-		check: createAssignmentRefusesBadInput,
-	},
-	{
 		Name:  "CreateAssignmentNeedsWhoTakesIt",
 		Text:  "a request that nothing can take is FailedPrecondition, and the member is not in live chat",
 		check: createAssignmentNeedsWhoTakesIt,
@@ -160,47 +150,6 @@ func createAssignmentTakesMembersAsAddresses(t *trial) {
 	if t.Sent != nil {
 		require.NotContains(t, t.textsTo(d.ID, d.support.ID)[0], "Forged")
 	}
-}
-
-func createAssignmentFindsNoOthers(t *trial) {
-	type params = livechat.CreateAssignmentParams
-	t.openDesk(t.home, t.ticketing())
-	t.openDesk(t.away, t.ticketing())
-	cases := []badInput[params]{
-		{"a member of nobody", params{Member: &member.Member{ID: unique("member")}}, "member"},
-		{"a member of another app", params{Member: t.away.member}, "member"},
-		{"a member of another app that says otherwise", params{Member: forged(t.away.member, t.home.scope.App)}, "member"},
-	}
-	for name, id := range t.strangeChannels() {
-		cases = append(cases, badInput[params]{"a target " + name, params{Targets: []livechat.Target{{Channel: id}}}, "targets[0].channel"})
-	}
-	requireFails(t, botctx.OpCreateAssignment, t.home.CreateAssignment, boterr.NotFound, cases)
-}
-
-func createAssignmentRefusesBadInput(t *trial) {
-	type params = livechat.CreateAssignmentParams
-	d := t.openDesk(t.home, t.ticketing())
-	target := livechat.Target{Channel: d.ID}
-	details := func(d livechat.AssignmentDetails) params { return params{AssignmentDetails: d} }
-	relay := func(response send.Response) params {
-		return details(livechat.AssignmentDetails{RelayMessage: map[channel.Type]send.Response{d.Type: response}})
-	}
-	relayField := "assignmentDetails.relayMessage." + string(d.Type)
-	requireRefused(t, botctx.OpCreateAssignment, t.home.CreateAssignment, []badInput[params]{
-		{"a member without _id", params{Member: &member.Member{FirstName: "Ada"}}, "member"},
-		{"a target without channel", params{Targets: []livechat.Target{target, {Label: "sales"}}}, "targets[1].channel"},
-		{"the inlet as a target", params{Targets: []livechat.Target{{Channel: t.home.scope.Channel}}}, "targets[0].channel"},
-		{"a broadcast group without id", params{Targets: []livechat.Target{
-			{Channel: d.ID, BroadcastGroups: []channel.BroadcastGroupMember{d.support, {Type: d.support.Type}}},
-		}}, "targets[0].broadcastGroups[1]"},
-		{"a summary of 2,001 characters", details(livechat.AssignmentDetails{Summary: tooLong()}), "assignmentDetails.summary"},
-		{"a ticket without text", relay(send.Text("")), relayField},
-		{"a ticket of 2,001 characters", relay(send.Text(tooLong())), relayField},
-		{"a meta of what is no value", params{Meta: document.O("x", make(chan int))}, "meta"},
-	})
-	requireRefused(t, botctx.OpCreateAssignment, t.withoutScope(t.home).CreateAssignment, []badInput[params]{
-		{"no member, in a context without one", params{}, "member"},
-	})
 }
 
 func createAssignmentNeedsWhoTakesIt(t *trial) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -25,24 +24,9 @@ var endLiveChatRules = []Rule{
 		check: endLiveChatClearsTheMembersGroup,
 	},
 	{
-		Name:  "EndLiveChatTakesTheContextsChannel",
-		Text:  "the channel of endLiveChat is the context's own where none is given",
-		check: endLiveChatTakesTheContextsChannel,
-	},
-	{
 		Name:  "EndLiveChatEndsOnce",
 		Text:  "a live chat that has ended is FailedPrecondition, whoever ended it, also to many who end it at one instant",
 		check: endLiveChatEndsOnce,
-	},
-	{
-		Name:  "EndLiveChatFindsNoOthers",
-		Text:  "channels and events of another app, and events of no live chat, are NotFound, and nothing is changed",
-		check: endLiveChatFindsNoOthers,
-	},
-	{
-		Name:  "EndLiveChatRefusesBadInput",
-		Text:  "bad input of endLiveChat is InvalidArgument with the name of the parameter, and changes nothing",
-		check: endLiveChatRefusesBadInput,
 	},
 }
 
@@ -103,13 +87,6 @@ func endLiveChatClearsTheMembersGroup(t *trial) {
 	}
 }
 
-func endLiveChatTakesTheContextsChannel(t *trial) {
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
-	result, err := t.at(t.home, h.desk.Channel, nil).EndLiveChat(t.ctx(), livechat.EndLiveChatParams{MessageEvent: eventIn(h.group)})
-	require.NoError(t, err)
-	requireEnded(t, h.assignment, t.home.member, result)
-}
-
 func endLiveChatEndsOnce(t *trial) {
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
 	var ended atomic.Int64
@@ -132,34 +109,5 @@ func endLiveChatEndsOnce(t *trial) {
 	require.NoError(t, err)
 	requireFails(t, botctx.OpEndLiveChat, t.home.EndLiveChat, boterr.FailedPrecondition, []badInput[livechat.EndLiveChatParams]{
 		{"after the inlet", next.endParams(), "messageEvent"},
-	})
-}
-
-func endLiveChatFindsNoOthers(t *trial) {
-	type params = livechat.EndLiveChatParams
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
-	theirs, other := t.openDesk(t.away, t.ticketing()), t.addDesk(t.home, t.ticketing())
-	foreign := eventIn(t.groupOf(t.away, t.requestTaken(t.away, theirs, livechat.CreateAssignmentParams{})))
-	requireFails(t, botctx.OpEndLiveChat, t.home.EndLiveChat, boterr.NotFound, []badInput[params]{
-		{"an event of another app", params{Channel: h.desk.Channel, MessageEvent: foreign}, "messageEvent"},
-		{"an event of no live chat", params{Channel: h.desk.Channel, MessageEvent: eventIn(&livechat.Group{
-			ExternalID: unique("group"), AdminExternalID: h.desk.agent.ExternalID,
-		})}, "messageEvent"},
-		{"an event of another channel", params{Channel: other.Channel, MessageEvent: eventIn(h.group)}, "messageEvent"},
-		{"a channel of nobody", params{Channel: addressOf(unique("channel")), MessageEvent: eventIn(h.group)}, "channel"},
-		{"a channel of another app", params{Channel: theirs.Channel, MessageEvent: foreign}, "channel"},
-	})
-	require.True(t, t.isInLiveChat(t.away.member))
-}
-
-func endLiveChatRefusesBadInput(t *trial) {
-	type params = livechat.EndLiveChatParams
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
-	requireRefused(t, botctx.OpEndLiveChat, t.home.EndLiveChat, []badInput[params]{
-		{"no messageEvent", params{Channel: h.desk.Channel}, "messageEvent"},
-		{"a channel without _id", params{Channel: &channel.Channel{Name: "Desk"}, MessageEvent: eventIn(h.group)}, "channel"},
-	})
-	requireRefused(t, botctx.OpEndLiveChat, t.withoutScope(t.home).EndLiveChat, []badInput[params]{
-		{"no channel, in a context without one", params{MessageEvent: eventIn(h.group)}, "channel"},
 	})
 }

@@ -3,7 +3,6 @@ package botctxtest
 import (
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -17,31 +16,10 @@ var readAssignmentRules = []Rule{
 		check: assignmentReadsIt,
 	},
 	{
-		Name:  "GetAssignmentFindsNoOthers",
-		Text:  "an assignment that does not exist, or is of another app, is NotFound",
-		check: assignmentFindsNoOthers,
-	},
-	{
-		Name:  "GetAssignmentRefusesBadInput",
-		Text:  "bad input of getAssignment is InvalidArgument with the name of the parameter",
-		check: assignmentRefusesBadInput,
-	},
-	{
-		Name:  "GetAssignmentByBravoGroupIDReadsTheNewest",
+		Name:  "GetAssignmentByBravoGroupIdReadsTheNewest",
 		Text:  "getAssignmentByBravoGroupId returns the newest assignment of a group on Bravo",
 		Needs: []Capability{On(channel.Bravo)},
 		check: assignmentByBravoGroupIDReadsTheNewest,
-	},
-	{
-		Name:  "GetAssignmentByBravoGroupIDFindsNoOthers",
-		Text:  "a group on Bravo without an assignment in the app is NotFound",
-		Needs: []Capability{On(channel.Bravo)},
-		check: assignmentByBravoGroupIDFindsNoOthers,
-	},
-	{
-		Name:  "GetAssignmentByBravoGroupIDRefusesBadInput",
-		Text:  "bad input of getAssignmentByBravoGroupId is InvalidArgument with the name of the parameter",
-		check: assignmentByBravoGroupIDRefusesBadInput,
 	},
 }
 
@@ -63,18 +41,6 @@ var assignmentByOutletRules = []Rule{
 		Text:  "where an assignment's meta has operators, the context's member must match them, else the assignment is passed over",
 		Needs: []Capability{OutletLookups},
 		check: assignmentByOutletTakesMetaAsAFilter,
-	},
-	{
-		Name:  "GetAssignmentByOutletFindsNoOthers",
-		Text:  "an outlet without an open assignment, that does not exist, or is of another app, is NotFound",
-		Needs: []Capability{OutletLookups},
-		check: assignmentByOutletFindsNoOthers,
-	},
-	{
-		Name:  "GetAssignmentByOutletRefusesBadInput",
-		Text:  "bad input of getAssignmentByOutlet is InvalidArgument with the name of the parameter",
-		Needs: []Capability{OutletLookups},
-		check: assignmentByOutletRefusesBadInput,
 	},
 }
 
@@ -101,20 +67,6 @@ func assignmentReadsIt(t *trial) {
 	require.Zero(t, ended.Expiry)
 }
 
-func assignmentFindsNoOthers(t *trial) {
-	var cases []badInput[livechat.GetAssignmentParams]
-	for name, id := range t.strangeAssignments() {
-		cases = append(cases, badInput[livechat.GetAssignmentParams]{name, livechat.GetAssignmentParams{AssignmentID: id}, "assignmentId"})
-	}
-	requireFails(t, botctx.OpGetAssignment, t.home.GetAssignment, boterr.NotFound, cases)
-}
-
-func assignmentRefusesBadInput(t *trial) {
-	requireRefused(t, botctx.OpGetAssignment, t.home.GetAssignment, []badInput[livechat.GetAssignmentParams]{
-		{"no assignmentId", livechat.GetAssignmentParams{}, "assignmentId"},
-	})
-}
-
 // byBravoGroup reads the assignment of a group on Bravo, without an error.
 func (t *trial) byBravoGroup(p *place, id string) *livechat.Assignment {
 	t.Helper()
@@ -133,22 +85,6 @@ func assignmentByBravoGroupIDReadsTheNewest(t *trial) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, second.ID, t.byBravoGroup(t.home, h.group.ExternalID).ID)
-}
-
-func assignmentByBravoGroupIDFindsNoOthers(t *trial) {
-	type params = livechat.GetAssignmentByBravoGroupIDParams
-	taken := t.requestTaken(t.away, t.openDesk(t.away, channel.Bravo), livechat.CreateAssignmentParams{})
-	requireFails(t, botctx.OpGetAssignmentByBravoGroupID, t.home.GetAssignmentByBravoGroupID, boterr.NotFound, []badInput[params]{
-		{"of nobody", params{BravoGroupID: unique("group")}, "bravoGroupId"},
-		{"of another app", params{BravoGroupID: t.groupOf(t.away, taken).ExternalID}, "bravoGroupId"},
-	})
-}
-
-func assignmentByBravoGroupIDRefusesBadInput(t *trial) {
-	type params = livechat.GetAssignmentByBravoGroupIDParams
-	requireRefused(t, botctx.OpGetAssignmentByBravoGroupID, t.home.GetAssignmentByBravoGroupID, []badInput[params]{
-		{"no bravoGroupId", params{}, "bravoGroupId"},
-	})
 }
 
 // inOutlet reads the assignment in an outlet, nil where there is none.
@@ -198,25 +134,4 @@ func assignmentByOutletTakesMetaAsAFilter(t *trial) {
 		Meta: document.O("$or", document.A(document.O("firstName", "Ada"))),
 	})
 	require.Equal(t, forAda.ID, t.inOutlet(t.home, d.ID).ID)
-}
-
-func assignmentByOutletFindsNoOthers(t *trial) {
-	type params = livechat.GetAssignmentByOutletParams
-	d := t.openDesk(t.home, t.ticketing())
-	theirs := t.openDesk(t.away, t.ticketing())
-	t.request(t.away, livechat.CreateAssignmentParams{})
-	t.request(t.home, livechat.CreateAssignmentParams{})
-	t.withdraw(t.home.member)
-	requireFails(t, botctx.OpGetAssignmentByOutlet, t.home.GetAssignmentByOutlet, boterr.NotFound, []badInput[params]{
-		{"none is open", params{ChannelID: d.ID}, "channelId"},
-		{"of nobody", params{ChannelID: unique("channel")}, "channelId"},
-		{"of another app", params{ChannelID: theirs.ID}, "channelId"},
-	})
-}
-
-func assignmentByOutletRefusesBadInput(t *trial) {
-	type params = livechat.GetAssignmentByOutletParams
-	requireRefused(t, botctx.OpGetAssignmentByOutlet, t.home.GetAssignmentByOutlet, []badInput[params]{
-		{"no channelId", params{}, "channelId"},
-	})
 }

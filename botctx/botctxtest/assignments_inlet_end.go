@@ -7,7 +7,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 )
 
 var inletEndRules = []Rule{
@@ -37,16 +36,6 @@ var inletEndRules = []Rule{
 		Name:  "InletEndLiveChatNeedsALiveChat",
 		Text:  "a member without an open assignment is FailedPrecondition, also after a live chat has ended",
 		check: inletEndLiveChatNeedsALiveChat,
-	},
-	{
-		Name:  "InletEndLiveChatFindsNoOthers",
-		Text:  "members and channels of another app are NotFound for inletEndLiveChat, and nothing is changed",
-		check: inletEndLiveChatFindsNoOthers,
-	},
-	{
-		Name:  "InletEndLiveChatRefusesBadInput",
-		Text:  "bad input of inletEndLiveChat is InvalidArgument with the name of the parameter, and changes nothing",
-		check: inletEndLiveChatRefusesBadInput,
 	},
 }
 
@@ -116,34 +105,4 @@ func inletEndLiveChatNeedsALiveChat(t *trial) {
 	_, err := t.home.EndLiveChat(t.ctx(), held{d, a, t.groupOf(t.home, a)}.endParams())
 	require.NoError(t, err)
 	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.FailedPrecondition, none)
-}
-
-func inletEndLiveChatFindsNoOthers(t *trial) {
-	type params = livechat.InletEndLiveChatParams
-	t.openDesk(t.home, t.ticketing())
-	t.request(t.home, livechat.CreateAssignmentParams{})
-	t.openDesk(t.away, t.ticketing())
-	t.request(t.away, livechat.CreateAssignmentParams{})
-	cases := []badInput[params]{
-		{"a member of nobody", params{Member: &member.Member{ID: unique("member")}}, "member"},
-		{"a member of another app", params{Member: t.away.member}, "member"},
-	}
-	for name, id := range t.strangeChannels() {
-		cases = append(cases, badInput[params]{"a channel " + name, params{Channel: addressOf(id)}, "channel"})
-	}
-	requireFails(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, boterr.NotFound, cases)
-}
-
-func inletEndLiveChatRefusesBadInput(t *trial) {
-	type params = livechat.InletEndLiveChatParams
-	d := t.openDesk(t.home, t.ticketing())
-	t.request(t.home, livechat.CreateAssignmentParams{})
-	requireRefused(t, botctx.OpInletEndLiveChat, t.home.InletEndLiveChat, []badInput[params]{
-		{"a member without _id", params{Member: &member.Member{FirstName: "Ada"}}, "member"},
-		{"a channel without _id", params{Channel: &channel.Channel{Name: "Front desk"}}, "channel"},
-		{"another channel than the member's", params{Channel: d.Channel}, "channel"},
-	})
-	requireRefused(t, botctx.OpInletEndLiveChat, t.withoutScope(t.home).InletEndLiveChat, []badInput[params]{
-		{"no member, in a context without one", params{}, "member"},
-	})
 }

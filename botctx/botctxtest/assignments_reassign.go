@@ -16,48 +16,32 @@ import (
 
 var reassignRules = []Rule{
 	{
-		Name:  "ReassignEndsOneAndBeginsAnother",
+		Name:  "ReassignAssignmentEndsOneAndBeginsAnother",
 		Text:  "reassignAssignment ends the previous assignment and makes a new one, whose parentAssignment it is, for the groups of the label",
 		check: reassignEndsOneAndBeginsAnother,
 	},
 	{
-		Name:  "ReassignFindsThePrevious",
+		Name:  "ReassignAssignmentFindsThePrevious",
 		Text:  "the previous assignment is found by messageEvent or by the _id of previousAssignment, whatever else that says",
 		check: reassignFindsThePrevious,
 	},
 	{
-		Name:  "ReassignGoesToItsTargets",
+		Name:  "ReassignAssignmentGoesToItsTargets",
 		Text:  "targets override label, pairing and broadcast groups",
 		check: reassignGoesToItsTargets,
 	},
 	{
-		Name:  "ReassignAgainGivesTheNewOne",
+		Name:  "ReassignAssignmentAgainGivesTheNewOne",
 		Text:  "handing it on again gives the new assignment while nobody has taken it, and sends nothing",
 		check: reassignAgainGivesTheNewOne,
 	},
 	{
-		Name:  "ReassignFindsNoOthers",
-		Text:  "channels, assignments and events of another app, and events of no live chat, are NotFound, and nothing is changed",
-		check: reassignFindsNoOthers,
-	},
-	{
-		Name:  "ReassignRefusesBadInput",
-		Text:  "bad input of reassignAssignment is InvalidArgument with the name of the parameter, and changes nothing",
-		check: reassignRefusesBadInput,
-	},
-	{
-		Name:  "ReassignNeedsWhatCanBeHandedOn",
+		Name:  "ReassignAssignmentNeedsWhatCanBeHandedOn",
 		Text:  "an assignment that has ended, and a label or target that can take nothing, are FailedPrecondition, and it goes on as before",
 		check: reassignNeedsWhatCanBeHandedOn,
 	},
 	{
-		Name:  "ReassignIsForThreePlatforms",
-		Text:  "a channel of another type than bravo, charlie and delta is Unsupported, and nothing is changed",
-		Needs: []Capability{noTickets},
-		check: reassignIsForThreePlatforms,
-	},
-	{
-		Name:  "ReassignMakesOneOfManyAtOnce",
+		Name:  "ReassignAssignmentMakesOneOfManyAtOnce",
 		Text:  "of many that hand an assignment on at one instant one makes the new one, all get it, and its ticket is sent once",
 		check: reassignMakesOneOfManyAtOnce,
 	},
@@ -165,58 +149,6 @@ func reassignAgainGivesTheNewOne(t *trial) {
 		}, "previousAssignment"}})
 }
 
-func reassignFindsNoOthers(t *trial) {
-	type params = livechat.ReassignAssignmentParams
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
-	theirs := t.openDesk(t.away, t.ticketing())
-	taken := t.requestTaken(t.away, theirs, livechat.CreateAssignmentParams{})
-	foreign := eventIn(t.groupOf(t.away, taken))
-	cases := []badInput[params]{
-		{"an event of another app", params{Channel: h.desk.Channel, Label: "sales", MessageEvent: foreign}, "messageEvent"},
-		{"an event of no live chat", params{Channel: h.desk.Channel, Label: "sales", MessageEvent: eventIn(&livechat.Group{
-			ExternalID: unique("group"), AdminExternalID: h.desk.agent.ExternalID,
-		})}, "messageEvent"},
-		{"a channel of nobody", params{Channel: addressOf(unique("channel")), Label: "sales", MessageEvent: eventIn(h.group)}, "channel"},
-		{"a channel of another app", params{Channel: theirs.Channel, Label: "sales", MessageEvent: foreign}, "channel"},
-		{"an assignment of nobody", params{
-			Channel: h.desk.Channel, Label: "sales", PreviousAssignment: &livechat.Assignment{ID: unique("assignment")},
-		}, "previousAssignment"},
-		{"an assignment of another app", params{Channel: h.desk.Channel, Label: "sales", PreviousAssignment: taken}, "previousAssignment"},
-		{"a target of another app", params{
-			Channel: h.desk.Channel, MessageEvent: eventIn(h.group), Targets: []livechat.Target{{Channel: theirs.ID}},
-		}, "targets[0].channel"},
-	}
-	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.NotFound, cases)
-}
-
-func reassignRefusesBadInput(t *trial) {
-	type params = livechat.ReassignAssignmentParams
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{Meta: document.O("text", "x")})
-	other := t.requestTaken(t.neighbourPlace(), h.desk, livechat.CreateAssignmentParams{})
-	with := func(alter func(*params)) params {
-		p := params{Channel: h.desk.Channel, Label: "sales", MessageEvent: eventIn(h.group)}
-		alter(&p)
-		return p
-	}
-	requireRefused(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, []badInput[params]{
-		{"neither label nor targets", with(func(p *params) { p.Label = "" }), "label"},
-		{"neither event nor assignment", with(func(p *params) { p.MessageEvent = nil }), "messageEvent"},
-		{"an assignment without _id", with(func(p *params) { p.PreviousAssignment = &livechat.Assignment{} }), "previousAssignment"},
-		{"another assignment than that of the event", with(func(p *params) { p.PreviousAssignment = other }), "previousAssignment"},
-		{"a channel without _id", with(func(p *params) { p.Channel = &channel.Channel{Name: "Desk"} }), "channel"},
-		{"a summary of 2,001 characters", with(func(p *params) { p.Summary = tooLong() }), "summary"},
-		{"a ticket of 2,001 characters", with(func(p *params) { p.RelayMessage = tooLong() }), "relayMessage"},
-		{"a target without channel", with(func(p *params) { p.Targets = []livechat.Target{{Label: "sales"}} }), "targets[0].channel"},
-		{"an operator in meta", with(func(p *params) { p.Meta = document.O("$inc", document.O("n", 1)) }), "meta"},
-		{"a path with an empty part in meta", with(func(p *params) { p.Meta = document.O("a..b", 1) }), "meta"},
-		{"a path into a text in meta", with(func(p *params) { p.Meta = document.O("text.x", 1) }), "meta"},
-		{"a meta of what is no value", with(func(p *params) { p.Meta = document.O("x", make(chan int)) }), "meta"},
-	})
-	requireRefused(t, botctx.OpReassignAssignment, t.withoutScope(t.home).ReassignAssignment, []badInput[params]{
-		{"no channel, in a context without one", with(func(p *params) { p.Channel = nil }), "channel"},
-	})
-}
-
 func reassignNeedsWhatCanBeHandedOn(t *trial) {
 	type params = livechat.ReassignAssignmentParams
 	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
@@ -233,23 +165,6 @@ func reassignNeedsWhatCanBeHandedOn(t *trial) {
 	requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.FailedPrecondition, []badInput[params]{
 		{"ended", ended, "previousAssignment"},
 	})
-}
-
-func reassignIsForThreePlatforms(t *trial) {
-	type params = livechat.ReassignAssignmentParams
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
-	for _, platform := range ticketless() {
-		if !t.offers(On(platform)) {
-			continue
-		}
-		other := t.at(t.home, t.newChannelOf(t.home, platform), nil)
-		requireFails(t, botctx.OpReassignAssignment, t.home.ReassignAssignment, boterr.Unsupported, []badInput[params]{
-			{"on " + string(platform), params{Channel: other.channel, Label: "sales", PreviousAssignment: h.assignment}, "channel"},
-		})
-		requireFails(t, botctx.OpReassignAssignment, other.ReassignAssignment, boterr.Unsupported, []badInput[params]{
-			{"in a context on " + string(platform), params{Label: "sales", PreviousAssignment: h.assignment}, "channel"},
-		})
-	}
 }
 
 func reassignMakesOneOfManyAtOnce(t *trial) {

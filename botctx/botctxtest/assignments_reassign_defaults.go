@@ -15,29 +15,29 @@ import (
 
 var reassignDefaultRules = []Rule{
 	{
-		Name:  "ReassignTakesOverWhatIsNotGiven",
+		Name:  "ReassignAssignmentTakesOverWhatIsNotGiven",
 		Text:  "what reassignAssignment is not given comes from the previous assignment: meta, ticket, name and summary of the conversation",
 		Needs: []Capability{readSent},
 		check: reassignTakesOverWhatIsNotGiven,
 	},
 	{
-		Name:  "ReassignSetsWhatIsGiven",
+		Name:  "ReassignAssignmentSetsWhatIsGiven",
 		Text:  "relayMessage, groupName and summary are for the new conversation; meta is set over that of the previous one, which stays",
 		Needs: []Capability{readSent},
 		check: reassignSetsWhatIsGiven,
 	},
 	{
-		Name:  "ReassignPutsTheMemberInLiveChat",
+		Name:  "ReassignAssignmentPutsTheMemberInLiveChat",
 		Text:  "the member is in live chat after reassignAssignment, unless liveChat is false",
 		check: reassignPutsTheMemberInLiveChat,
 	},
 	{
-		Name:  "ReassignIsToNoInletGroupByDefault",
+		Name:  "ReassignAssignmentIsToNoInletGroupByDefault",
 		Text:  "inletGroup says that the inlet's side is a group, which the new assignment then has too; it is false by default",
 		check: reassignIsToNoInletGroupByDefault,
 	},
 	{
-		Name:  "ReassignShowsTheTakenMessage",
+		Name:  "ReassignAssignmentShowsTheTakenMessage",
 		Text:  "takenMessage is what the other tickets on Charlie show once one was taken, with the agent's name for [adminName]",
 		Needs: []Capability{readSent, On(channel.Charlie)},
 		check: reassignShowsTheTakenMessage,

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
@@ -13,30 +12,25 @@ import (
 
 var removeAssignmentRules = []Rule{
 	{
-		Name:  "RemovePendingAssignmentWithdrawsIt",
+		Name:  "RemovePendingAssignmentByMemberIdWithdrawsIt",
 		Text:  "removePendingAssignmentByMemberId removes the request that nobody has taken, and the member is in live chat no more",
 		check: removePendingAssignmentWithdrawsIt,
 	},
 	{
-		Name:  "RemovePendingAssignmentRecallsTickets",
+		Name:  "RemovePendingAssignmentByMemberIdRecallsTickets",
 		Text:  "the tickets of a withdrawn request are recalled, on Charlie and Delta",
 		Needs: []Capability{readSent},
 		check: removePendingAssignmentRecallsTickets,
 	},
 	{
-		Name:  "RemovePendingAssignmentLeavesOthers",
+		Name:  "RemovePendingAssignmentByMemberIdLeavesOthers",
 		Text:  "requests that were taken or have ended, and those of other members, stay as they are",
 		check: removePendingAssignmentLeavesOthers,
 	},
 	{
-		Name:  "RemovePendingAssignmentOfNothing",
+		Name:  "RemovePendingAssignmentByMemberIdOfNothing",
 		Text:  "that there is no request, or one of another app, is no error and changes nothing; clientMutationId is new each time",
 		check: removePendingAssignmentOfNothing,
-	},
-	{
-		Name:  "RemovePendingAssignmentRefusesBadInput",
-		Text:  "bad input of removePendingAssignmentByMemberId is InvalidArgument with the name of the parameter, and changes nothing",
-		check: removePendingAssignmentRefusesBadInput,
 	},
 }
 
@@ -95,13 +89,4 @@ func removePendingAssignmentOfNothing(t *trial) {
 		seen[id] = true
 	}
 	require.Equal(t, before, t.state())
-}
-
-func removePendingAssignmentRefusesBadInput(t *trial) {
-	type params = livechat.RemovePendingAssignmentByMemberIDParams
-	t.openDesk(t.home, t.ticketing())
-	t.request(t.home, livechat.CreateAssignmentParams{})
-	requireRefused(t, botctx.OpRemovePendingAssignmentByMemberID, t.home.RemovePendingAssignmentByMemberID, []badInput[params]{
-		{"no memberId", params{}, "memberId"},
-	})
 }

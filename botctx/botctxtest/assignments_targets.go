@@ -12,42 +12,32 @@ import (
 
 var newTargetRules = []Rule{
 	{
-		Name:  "AddNewTargetsSendsFurtherTickets",
+		Name:  "AddNewTargetsToAssignmentSendsFurtherTickets",
 		Text:  "addNewTargetsToAssignment sends the ticket to further targets and keeps them; those that have it get no second one",
 		check: addNewTargetsSendsFurtherTickets,
 	},
 	{
-		Name:  "AddNewTargetsTakesEveryForm",
+		Name:  "AddNewTargetsToAssignmentTakesEveryForm",
 		Text:  "a new target is a target, a broadcast group of the outlet that is there, or a label with its groups",
 		check: addNewTargetsTakesEveryForm,
 	},
 	{
-		Name:  "AddNewTargetsPutsTheMemberInLiveChat",
+		Name:  "AddNewTargetsToAssignmentPutsTheMemberInLiveChat",
 		Text:  "the member is in live chat after addNewTargetsToAssignment, unless liveChat is false",
 		check: addNewTargetsPutsTheMemberInLiveChat,
 	},
 	{
-		Name:  "AddNewTargetsCanBeTakenThere",
+		Name:  "AddNewTargetsToAssignmentCanBeTakenThere",
 		Text:  "an agent of an outlet that was added can take the request",
 		check: addNewTargetsCanBeTakenThere,
 	},
 	{
-		Name:  "AddNewTargetsFindsNoOthers",
-		Text:  "assignments and channels of another app are NotFound for addNewTargetsToAssignment, and nothing is changed",
-		check: addNewTargetsFindsNoOthers,
-	},
-	{
-		Name:  "AddNewTargetsRefusesBadInput",
-		Text:  "bad input of addNewTargetsToAssignment is InvalidArgument with the name of the parameter, and changes nothing",
-		check: addNewTargetsRefusesBadInput,
-	},
-	{
-		Name:  "AddNewTargetsNeedsAPendingRequest",
+		Name:  "AddNewTargetsToAssignmentNeedsAPendingRequest",
 		Text:  "where the request has been taken or has ended, or a target can take nothing, it is FailedPrecondition, and nothing is sent",
 		check: addNewTargetsNeedsAPendingRequest,
 	},
 	{
-		Name:  "AddNewTargetsSendsOneOfManyAtOnce",
+		Name:  "AddNewTargetsToAssignmentSendsOneOfManyAtOnce",
 		Text:  "of many that add one target at one instant one sends the ticket, and none fails",
 		check: addNewTargetsSendsOneOfManyAtOnce,
 	},
@@ -136,49 +126,6 @@ func addNewTargetsCanBeTakenThere(t *trial) {
 	t.addTargets(a, nil, livechat.NewTarget{Channel: other.ID})
 	require.NoError(t, other.agent.Take(a.ID))
 	require.Equal(t, other.agent.ExternalID, t.assignment(t.home, a.ID).Assignee)
-}
-
-func addNewTargetsFindsNoOthers(t *trial) {
-	type params = livechat.AddNewTargetsToAssignmentParams
-	d := t.openDesk(t.home, t.ticketing())
-	a := t.request(t.home, livechat.CreateAssignmentParams{})
-	var cases []badInput[params]
-	for name, id := range t.strangeAssignments() {
-		cases = append(cases, badInput[params]{name, params{
-			AssignmentID: id, Targets: []livechat.NewTarget{{Channel: d.ID}},
-		}, "assignmentId"})
-	}
-	for name, id := range t.strangeChannels() {
-		cases = append(cases, badInput[params]{"a channel " + name, params{
-			AssignmentID: a.ID, Targets: []livechat.NewTarget{groupTarget(d.sales), {Channel: id}},
-		}, "targets[1].channel"})
-	}
-	requireFails(t, botctx.OpAddNewTargetsToAssignment, t.home.AddNewTargetsToAssignment, boterr.NotFound, cases)
-}
-
-func addNewTargetsRefusesBadInput(t *trial) {
-	type params = livechat.AddNewTargetsToAssignmentParams
-	d, other := t.addDesk(t.home, t.ticketing()), t.addDesk(t.home, t.ticketing())
-	t.Pair(t.home.channel, d.Channel, other.Channel)
-	id := t.request(t.home, livechat.CreateAssignmentParams{}).ID
-	fine := livechat.NewTarget{Channel: d.ID, Label: "sales"}
-	groups := []channel.BroadcastGroupMember{d.sales}
-	bad := func(target livechat.NewTarget) params {
-		return params{AssignmentID: id, Targets: []livechat.NewTarget{fine, target}}
-	}
-	requireRefused(t, botctx.OpAddNewTargetsToAssignment, t.home.AddNewTargetsToAssignment, []badInput[params]{
-		{"no assignmentId", params{Targets: []livechat.NewTarget{fine}}, "assignmentId"},
-		{"no targets", params{AssignmentID: id}, "targets"},
-		{"no target", params{AssignmentID: id, Targets: []livechat.NewTarget{}}, "targets"},
-		{"neither a target nor a group", bad(livechat.NewTarget{Label: "sales"}), "targets[1]"},
-		{"a target and a group at once", bad(livechat.NewTarget{Channel: d.ID, ID: d.sales.ID, Type: d.sales.Type}), "targets[1]"},
-		{"groups by both names", bad(livechat.NewTarget{Channel: d.ID, Groups: groups, BroadcastGroups: groups}), "targets[1].groups"},
-		{"a group that could be of either outlet", bad(groupTarget(d.sales)), "targets[1].channel"},
-		{"the inlet", bad(livechat.NewTarget{Channel: t.home.scope.Channel}), "targets[1].channel"},
-		{"a group without id", bad(livechat.NewTarget{
-			Channel: d.ID, BroadcastGroups: []channel.BroadcastGroupMember{{Type: d.sales.Type}},
-		}), "targets[1].broadcastGroups[0].id"},
-	})
 }
 
 func addNewTargetsNeedsAPendingRequest(t *trial) {

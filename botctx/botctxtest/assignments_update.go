@@ -6,8 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
@@ -26,16 +24,6 @@ var updateAssignmentRules = []Rule{
 		check: updateAssignmentGroupSetsTheBravoGroup,
 	},
 	{
-		Name:  "UpdateAssignmentGroupFindsNoOthers",
-		Text:  "assignments and groups of another app are NotFound for updateAssignmentGroup, and nothing is changed",
-		check: updateAssignmentGroupFindsNoOthers,
-	},
-	{
-		Name:  "UpdateAssignmentGroupRefusesBadInput",
-		Text:  "bad input of updateAssignmentGroup is InvalidArgument with the name of the parameter, and changes nothing",
-		check: updateAssignmentGroupRefusesBadInput,
-	},
-	{
 		Name:  "UpdateAssignmentMetaSetsTheGivenFields",
 		Text:  "updateAssignmentMeta sets the given fields and leaves others as they are; a field may be a dotted path",
 		check: updateAssignmentMetaSetsTheGivenFields,
@@ -50,16 +38,6 @@ var updateAssignmentRules = []Rule{
 		Text:  "a change renews updatedAt, _version and etag of an assignment, and what changes nothing renews none",
 		Needs: []Capability{moveClock},
 		check: assignmentsTellWhenTheyChanged,
-	},
-	{
-		Name:  "UpdateAssignmentMetaFindsNoOthers",
-		Text:  "assignments of another app are NotFound for updateAssignmentMeta, and nothing is changed",
-		check: updateAssignmentMetaFindsNoOthers,
-	},
-	{
-		Name:  "UpdateAssignmentMetaRefusesBadInput",
-		Text:  "bad input of updateAssignmentMeta is InvalidArgument with the name of the parameter, and changes nothing",
-		check: updateAssignmentMetaRefusesBadInput,
 	},
 	{
 		Name:  "UpdateAssignmentMetaLosesNoField",
@@ -105,31 +83,6 @@ func updateAssignmentGroupSetsTheBravoGroup(t *trial) {
 			require.Equal(t, a.ID, t.byBravoGroup(t.home, found).ID)
 		})
 	}
-}
-
-func updateAssignmentGroupFindsNoOthers(t *trial) {
-	type params = livechat.UpdateAssignmentGroupParams
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
-	theirs := t.requestTaken(t.away, t.openDesk(t.away, t.ticketing()), livechat.CreateAssignmentParams{})
-	requireFails(t, botctx.OpUpdateAssignmentGroup, t.home.UpdateAssignmentGroup, boterr.NotFound, []badInput[params]{
-		{"an assignment of nobody", params{AssignmentID: unique("assignment"), Group: h.group}, "assignmentId"},
-		{"an assignment of another app", params{AssignmentID: theirs.ID, Group: h.group}, "assignmentId"},
-		{"a group of nobody", params{AssignmentID: h.assignment.ID, Group: &livechat.Group{ID: unique("group")}}, "group"},
-		{"a group of another app", params{AssignmentID: h.assignment.ID, Group: &livechat.Group{
-			ID: theirs.Group, App: t.home.scope.App,
-		}}, "group"},
-	})
-	requireSameAssignment(t, theirs, t.assignment(t.away, theirs.ID))
-}
-
-func updateAssignmentGroupRefusesBadInput(t *trial) {
-	type params = livechat.UpdateAssignmentGroupParams
-	h := t.hold(t.ticketing(), livechat.CreateAssignmentParams{})
-	requireRefused(t, botctx.OpUpdateAssignmentGroup, t.home.UpdateAssignmentGroup, []badInput[params]{
-		{"no assignmentId", params{Group: h.group}, "assignmentId"},
-		{"no group", params{AssignmentID: h.assignment.ID}, "group"},
-		{"a group without _id", params{AssignmentID: h.assignment.ID, Group: &livechat.Group{ExternalID: h.group.ExternalID}}, "group"},
-	})
 }
 
 // setMeta updates the meta of an assignment, without an error.
@@ -190,38 +143,6 @@ func assignmentsTellWhenTheyChanged(t *trial) {
 	t.Advance(time.Second)
 	t.setMeta(made.ID, document.O("n", 1))
 	requireSameAssignment(t, changed, t.assignment(t.home, made.ID))
-}
-
-func updateAssignmentMetaFindsNoOthers(t *trial) {
-	type params = livechat.UpdateAssignmentMetaParams
-	var cases []badInput[params]
-	for name, id := range t.strangeAssignments() {
-		cases = append(cases, badInput[params]{name, params{AssignmentID: id, Meta: document.O("n", 1)}, "assignmentId"})
-	}
-	requireFails(t, botctx.OpUpdateAssignmentMeta, t.home.UpdateAssignmentMeta, boterr.NotFound, cases)
-}
-
-func updateAssignmentMetaRefusesBadInput(t *trial) {
-	type params = livechat.UpdateAssignmentMetaParams
-	t.openDesk(t.home, t.ticketing())
-	id := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("text", "x")}).ID
-	cases := []badInput[params]{
-		{"no assignmentId", params{Meta: document.O("n", 1)}, "assignmentId"},
-		{"no meta", params{AssignmentID: id}, "meta"},
-	}
-	for name, meta := range map[string]document.Object{
-		"a modifier":                  document.O("$inc", document.O("n", 1)),
-		"a positional operator":       document.O("list.$", 1),
-		"an empty name":               document.O("", 1),
-		"a path with an empty part":   document.O("a..b", 1),
-		"a path into a text":          document.O("text.inside", 1),
-		"a path and a path in it":     document.O("a", document.O(), "a.b", 1),
-		"a value that is no value":    document.O("n", make(chan int)),
-		"a good field beside the bad": document.O("n", 1, "text.inside", 1),
-	} {
-		cases = append(cases, badInput[params]{name, params{AssignmentID: id, Meta: meta}, "meta"})
-	}
-	requireRefused(t, botctx.OpUpdateAssignmentMeta, t.home.UpdateAssignmentMeta, cases)
 }
 
 func updateAssignmentMetaLosesNoField(t *trial) {

@@ -3,8 +3,6 @@ package botctxtest
 import (
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/livechat"
 )
@@ -25,16 +23,6 @@ var adminJoinedRules = []Rule{
 		Text:  "the invitation link stops working, and a new one comes back, unless isRenewGroupInviteLink is false: then there is none",
 		Needs: []Capability{readMade},
 		check: adminJoinedRenewsTheLink,
-	},
-	{
-		Name:  "HandleAdminJoinedGroupFindsNoOtherGroups",
-		Text:  "a group that is not in the channel is NotFound for handleAdminJoinedGroup, and no record is made",
-		check: adminJoinedFindsNoOtherGroups,
-	},
-	{
-		Name:  "HandleAdminJoinedGroupRefusesBadInput",
-		Text:  "bad input of handleAdminJoinedGroup is InvalidArgument with the name of the parameter, and changes nothing",
-		check: adminJoinedRefusesBadInput,
 	},
 }
 
@@ -113,32 +101,6 @@ func (t *trial) strangeBravoGroups() map[string]string {
 	}
 }
 
-func adminJoinedFindsNoOtherGroups(t *trial) {
-	d := t.addDesk(t.home, channel.Bravo)
-	for name, id := range t.strangeBravoGroups() {
-		t.try(name, func(t *trial) {
-			t.requireUnchanged(botctx.OpHandleAdminJoinedGroup, boterr.NotFound, "bravoGroupId", func() error {
-				return errorOf(t.home.HandleAdminJoinedGroup(t.ctx(), livechat.HandleAdminJoinedGroupParams{
-					Channel: d.Channel, ExternalID: d.agent.ExternalID, BravoGroupID: id,
-				}))
-			})
-			_, err := t.home.GetGroupByGroupExternalID(t.ctx(), livechat.GetGroupByGroupExternalIDParams{GroupExternalID: id})
-			t.requireCode(boterr.NotFound, err)
-		})
-	}
-}
-
-func adminJoinedRefusesBadInput(t *trial) {
-	type params = livechat.HandleAdminJoinedGroupParams
-	c := t.newChannelOf(t.home, channel.Bravo)
-	room := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{}).GroupID
-	requireRefused(t, botctx.OpHandleAdminJoinedGroup, t.home.HandleAdminJoinedGroup, []badInput[params]{
-		{"no externalId", params{Channel: c, BravoGroupID: room}, "externalId"},
-		{"no bravoGroupId", params{Channel: c, ExternalID: "agent"}, "bravoGroupId"},
-		{"a channel without _id", params{Channel: &channel.Channel{Name: c.Name}, ExternalID: "agent", BravoGroupID: room}, "channel"},
-	})
-}
-
 var inviteLinkRules = []Rule{
 	{
 		Name:  "DisableBravoGroupInviteLinkEndsTheLink",
@@ -150,16 +112,6 @@ var inviteLinkRules = []Rule{
 		Name:  "DisableBravoGroupInviteLinkAnswersWithANewID",
 		Text:  "clientMutationId of disableBravoGroupInviteLink is a new id each time",
 		check: disableInviteLinkAnswersWithANewID,
-	},
-	{
-		Name:  "DisableBravoGroupInviteLinkFindsNoOtherGroups",
-		Text:  "a group that is not in the channel is NotFound for disableBravoGroupInviteLink, and nothing is changed",
-		check: disableInviteLinkFindsNoOtherGroups,
-	},
-	{
-		Name:  "DisableBravoGroupInviteLinkRefusesBadInput",
-		Text:  "bad input of disableBravoGroupInviteLink is InvalidArgument with the name of the parameter, and changes nothing",
-		check: disableInviteLinkRefusesBadInput,
 	},
 }
 
@@ -188,27 +140,4 @@ func disableInviteLinkAnswersWithANewID(t *trial) {
 	first, second := t.endLink(c, room).ClientMutationID, t.endLink(c, room).ClientMutationID
 	require.NotEmpty(t, first)
 	require.NotEqual(t, first, second)
-}
-
-func disableInviteLinkFindsNoOtherGroups(t *trial) {
-	c := t.newChannelOf(t.home, channel.Bravo)
-	for name, id := range t.strangeBravoGroups() {
-		t.try(name, func(t *trial) {
-			t.requireUnchanged(botctx.OpDisableBravoGroupInviteLink, boterr.NotFound, "externalId", func() error {
-				return errorOf(t.home.DisableBravoGroupInviteLink(t.ctx(), livechat.DisableBravoGroupInviteLinkParams{
-					Channel: c, ExternalID: id,
-				}))
-			})
-		})
-	}
-}
-
-func disableInviteLinkRefusesBadInput(t *trial) {
-	type params = livechat.DisableBravoGroupInviteLinkParams
-	c := t.newChannelOf(t.home, channel.Bravo)
-	room := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{}).GroupID
-	requireRefused(t, botctx.OpDisableBravoGroupInviteLink, t.home.DisableBravoGroupInviteLink, []badInput[params]{
-		{"no externalId", params{Channel: c}, "externalId"},
-		{"a channel without _id", params{Channel: &channel.Channel{Name: c.Name}, ExternalID: room}, "channel"},
-	})
 }

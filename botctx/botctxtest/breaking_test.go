@@ -3,11 +3,13 @@ package botctxtest_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/operations"
 )
 
 // breakage is an implementation with a defect, and what the suite must say of it.
@@ -40,43 +42,46 @@ type table struct {
 	// domains are those whose rules they may break.
 	domains   []botctxtest.Capability
 	breakages map[string]breakage
-	// about are, where it is given, how the names of the rules begin that are checked beside
-	// those that a defect breaks.
-	about []string
-	// families are, where they are given, how the names of the rules about one operation begin.
-	// A defect is checked against those whose operation it breaks, and those of no family,
-	// because all would take minutes.
-	families []string
 }
 
-// The families of the domains with the most defects.
-var (
-	memberFamilies = []string{"GetChannel", "GetMember", "FindAndModifyMember", "PatchMembers", "UpdateMember", "ReferFrom"}
-	dataFamilies   = []string{"FindAndModifyData", "Upsert", "Count", "Fetch", "Distinct", "GeoNear", "PatchData"}
-	agendaFamilies = []string{"NewAgenda", "UpdateAgenda", "DeleteMemberAgenda"}
-)
-
 // tables are all defects.
-var tables = slices.Concat([]table{
-	{
-		domains: []botctxtest.Capability{botctxtest.Channels, botctxtest.Members}, families: memberFamilies,
-		breakages: brokenMembers,
-	},
-	{domains: []botctxtest.Capability{botctxtest.DataSources}, families: dataFamilies, breakages: brokenData},
-	{
-		domains: []botctxtest.Capability{botctxtest.Members, botctxtest.DataSources}, breakages: brokenOptions(),
-		families: slices.Concat(memberFamilies, dataFamilies),
-	},
-	{domains: []botctxtest.Capability{botctxtest.Agendas}, families: agendaFamilies, breakages: brokenAgendas},
-	{domains: []botctxtest.Capability{botctxtest.Nodes}, breakages: brokenNodes},
-	{domains: []botctxtest.Capability{botctxtest.Sends}, breakages: brokenSends, about: []string{"SendResponse"}},
-	{domains: []botctxtest.Capability{botctxtest.Sends, botctxtest.Utilities}, breakages: brokenOperations()},
-	{domains: []botctxtest.Capability{botctxtest.Sends}, breakages: only(brokenAlpha)},
-	{domains: []botctxtest.Capability{botctxtest.Sends}, breakages: only(brokenPlatforms)},
-	{domains: []botctxtest.Capability{botctxtest.Utilities}, breakages: only(brokenUtilities)},
-	{domains: everywhere, breakages: brokenEverywhere},
-	{domains: everywhere, breakages: only(brokenAnswers)},
-}, brokenAssignments, brokenGroupings)
+var tables = []table{
+	{[]botctxtest.Capability{botctxtest.Channels, botctxtest.Members}, brokenMembers},
+	{[]botctxtest.Capability{botctxtest.DataSources}, brokenData},
+	{[]botctxtest.Capability{botctxtest.Members, botctxtest.DataSources}, brokenOptions()},
+	{[]botctxtest.Capability{botctxtest.Agendas}, brokenAgendas},
+	{[]botctxtest.Capability{botctxtest.Nodes}, brokenNodes},
+	{[]botctxtest.Capability{botctxtest.Sends}, merged(brokenSends, only(brokenAlpha), only(brokenPlatforms))},
+	{[]botctxtest.Capability{botctxtest.Utilities}, only(brokenUtilities)},
+	{[]botctxtest.Capability{botctxtest.LiveChats}, merged(brokenAssignments...)},
+	{[]botctxtest.Capability{botctxtest.LiveChats}, merged(brokenGroupings...)},
+	{everywhere, merged(brokenEverywhere, only(brokenAnswers), brokenOperations())},
+}
+
+// ruleOf returns the operation that a rule is about, by its name, and what the rest of the name
+// says of it. It returns "" for a rule that is about several.
+func ruleOf(rule botctxtest.Rule) (op botctx.Op, says string) {
+	for _, one := range operations.All() {
+		name := strings.ToUpper(one.Name[:1]) + one.Name[1:]
+		if rest, isOf := strings.CutPrefix(rule.Name, name); isOf && len(one.Name) > len(op) {
+			op, says = botctx.Op(one.Name), rest
+		}
+	}
+	return op, says
+}
+
+// concerns reports whether a defect of a table is checked against a rule that it does not break:
+// one of its domains, about an operation whose rules it breaks or about several.
+func (t table) concerns(test breakage, rule botctxtest.Rule) bool {
+	if !slices.ContainsFunc(rule.Needs, func(c botctxtest.Capability) bool { return slices.Contains(t.domains, c) }) {
+		return false
+	}
+	op, _ := ruleOf(rule)
+	return op == "" || slices.ContainsFunc(test.breaks, func(broken string) bool {
+		of, _ := ruleOf(botctxtest.Rule{Name: broken})
+		return of == op
+	})
+}
 
 // everywhere are all domains.
 var everywhere = []botctxtest.Capability{

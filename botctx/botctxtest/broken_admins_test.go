@@ -44,7 +44,7 @@ var brokenAdmins = map[string]breakage{
 			return &adminRecord{AppID: call.Context.Scope().App, AdminID: "admin", ExternalID: p.ExternalID}
 		}),
 		breaks: []string{
-			"GetAdminByExternalIDReadsTheAgent", "GetAdminByExternalIDFindsNoOthers", "GetAdminByExternalIDRefusesBadInput",
+			"GetAdminByExternalIdReadsTheAgent", "GetAdminByExternalIdFindsNoOthers", "GetAdminByExternalIdRefusesBadInput",
 		},
 	},
 	"getAdminByExternalId takes either id": {
@@ -57,12 +57,12 @@ var brokenAdmins = map[string]breakage{
 			}
 			return found, err
 		}),
-		breaks: []string{"GetAdminByExternalIDFindsNoOthers"},
+		breaks: []string{"GetAdminByExternalIdFindsNoOthers"},
 	},
 	"getAdminByExternalId shares the record": {
-		breaking: kept[adminByExternal, *adminRecord], breaks: []string{"GetAdminByExternalIDReadsTheAgent"},
+		breaking: kept[adminByExternal, *adminRecord], breaks: []string{"GetAdminByExternalIdReadsTheAgent"},
 	},
 	"getAdminByExternalId says all is well": {
-		breaking: excusing[adminByExternal](&adminRecord{}), breaks: []string{"GetAdminByExternalIDRefusesBadInput"},
+		breaking: excusing[adminByExternal](&adminRecord{}), breaks: []string{"GetAdminByExternalIdRefusesBadInput"},
 	},
 }

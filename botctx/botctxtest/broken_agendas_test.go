@@ -40,7 +40,7 @@ var brokenNewAgenda = map[string]breakage{
 			}
 		}),
 		breaks: []string{
-			"NewAgendaReturnsTheRecord", "NewAgendaHasDefaults", "ThePatternGivesTheFirstRun", "NewAgendaFindsNoOthers",
+			"NewAgendaReturnsTheRecord", "NewAgendaHasDefaults", "NewAgendaRunsFirstByThePattern", "NewAgendaFindsNoOthers",
 			"NewAgendaRefusesBadInput", "ADueAgendaRunsItsNode",
 		},
 		others: true,
@@ -67,7 +67,7 @@ var brokenNewAgenda = map[string]breakage{
 		},
 		breaks: []string{
 			"NewAgendaHasDefaults", "NewAgendaIsForAnyMemberOfTheApp", "NewAgendaFindsNoOthers",
-			"ReplaceTakesThePlaceOfItsTag", "OneReplacementOfManyStays", "UpdateAgendaReplaces",
+			"NewAgendaReplacesItsTag", "NewAgendaKeepsOneReplacementOfMany", "UpdateAgendaReplaces",
 			"UpdateAgendaChangesTheTag", "UpdateAgendaChangesAll", "DeleteMemberAgendaRemovesTheTag",
 			"DeleteMemberAgendaRemovesAll", "ADueAgendaRunsItsNode", "ARunThatIsTriedAgainSendsUnderTheSameIDs",
 		},
@@ -128,8 +128,8 @@ var brokenNewAgenda = map[string]breakage{
 			}
 		}),
 		breaks: []string{
-			"NewAgendaReturnsTheRecord", "ReplaceTakesThePlaceOfItsTag", "TheLastReplacementStays",
-			"OneReplacementOfManyStays", "UpdateAgendaReplaces", "UpdateAgendaSetsWhatIsGiven",
+			"NewAgendaReturnsTheRecord", "NewAgendaReplacesItsTag", "NewAgendaKeepsTheLastReplacement",
+			"NewAgendaKeepsOneReplacementOfMany", "UpdateAgendaReplaces", "UpdateAgendaSetsWhatIsGiven",
 			"UpdateAgendaChangesTheTag", "UpdateAgendaTellsWhatItDid", "UpdateAgendaRefusesBadInput",
 			"DeleteMemberAgendaRemovesTheTag", "APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun",
 			"UpdateAgendaOfASingleRun",
@@ -142,7 +142,7 @@ var brokenNewAgenda = map[string]breakage{
 			}
 		}),
 		breaks: []string{
-			"NextRunAtOverridesThePattern", "NewAgendaRefusesBadInput", "UpdateAgendaRefusesBadInput",
+			"NewAgendaRunsFirstAtNextRunAt", "NewAgendaRefusesBadInput", "UpdateAgendaRefusesBadInput",
 			"WithoutRunUntilAPatternRunsOnce",
 		},
 	},
@@ -154,7 +154,7 @@ var brokenNewAgenda = map[string]breakage{
 			p.Pattern, p.RunUntil = "", 0
 		}),
 		breaks: []string{
-			"ThePatternGivesTheFirstRun", "NewAgendaRefusesBadInput", "UpdateAgendaRefusesBadInput",
+			"NewAgendaRunsFirstByThePattern", "NewAgendaRefusesBadInput", "UpdateAgendaRefusesBadInput",
 			"UpdateAgendaIsAllOrNone", "APatternRunsUntilItsEnd",
 		},
 	},
@@ -174,7 +174,7 @@ var brokenNewAgenda = map[string]breakage{
 			return next(ctx)
 		}),
 		breaks: []string{
-			"NextRunAtOverridesThePattern", "NewAgendaRefusesBadInput", "ReplaceTakesThePlaceOfItsTag",
+			"NewAgendaRunsFirstAtNextRunAt", "NewAgendaRefusesBadInput", "NewAgendaReplacesItsTag",
 		},
 	},
 	"what has passed does not run": {
@@ -184,7 +184,7 @@ var brokenNewAgenda = map[string]breakage{
 			}
 			return next(ctx)
 		}),
-		breaks: []string{"NextRunAtOverridesThePattern"},
+		breaks: []string{"NewAgendaRunsFirstAtNextRunAt"},
 	},
 	"newAgenda excuses bad input": {
 		breaking: excusing[newParams](&agenda.Agenda{ID: "agenda"}),
@@ -204,7 +204,7 @@ var brokenReplace = map[string]breakage{
 	"newAgenda replaces nothing": {
 		breaking: given(func(p *newParams) { p.Replace = p.Replace && p.Tag == "" }),
 		breaks: []string{
-			"ReplaceTakesThePlaceOfItsTag", "TheLastReplacementStays", "OneReplacementOfManyStays",
+			"NewAgendaReplacesItsTag", "NewAgendaKeepsTheLastReplacement", "NewAgendaKeepsOneReplacementOfMany",
 			"UpdateAgendaReplaces", "UpdateAgendaSetsWhatIsGiven", "WhatIsDeletedOrReplacedDoesNotRun",
 			"UpdateAgendaOfASingleRun",
 		},
@@ -212,7 +212,7 @@ var brokenReplace = map[string]breakage{
 	"newAgenda replaces always": {
 		breaking: given(func(p *newParams) { p.Replace = p.Replace || p.Tag != "" }),
 		breaks: []string{
-			"NewAgendaReturnsTheRecord", "WithoutReplaceAllStay", "UpdateAgendaChangesTheTag",
+			"NewAgendaReturnsTheRecord", "NewAgendaReplacesNothingByDefault", "UpdateAgendaChangesTheTag",
 			"UpdateAgendaTellsWhatItDid",
 		},
 	},
@@ -226,7 +226,8 @@ var brokenReplace = map[string]breakage{
 			return next(ctx)
 		}),
 		breaks: []string{
-			"ReplaceTakesThePlaceOfItsTag", "OneReplacementOfManyStays", "UpdateAgendaReplaces",
+			"NewAgendaReplacesItsTag", "NewAgendaKeepsOneReplacementOfMany", "UpdateAgendaReplaces",
+			"NewAgendaRefusesBadInput",
 		},
 	},
 	"the first one stays": {
@@ -238,10 +239,11 @@ var brokenReplace = map[string]breakage{
 			return next(ctx)
 		}),
 		breaks: []string{
-			"ReplaceTakesThePlaceOfItsTag", "TheLastReplacementStays", "WhatIsDeletedOrReplacedDoesNotRun",
+			"NewAgendaReplacesItsTag", "NewAgendaKeepsTheLastReplacement", "WhatIsDeletedOrReplacedDoesNotRun",
+			"NewAgendaRefusesBadInput",
 		},
 	},
-	"newAgenda replaces one at a time": {breaking: replacingOneAtATime, breaks: []string{"OneReplacementOfManyStays"}, only: true},
+	"newAgenda replaces one at a time": {breaking: replacingOneAtATime, breaks: []string{"NewAgendaKeepsOneReplacementOfMany"}, only: true},
 	"updateAgenda replaces nothing": {
 		breaking: given(func(p *updateParams) { p.Replace = p.Replace && p.Tag == "" }),
 		breaks:   []string{"UpdateAgendaReplaces"},
@@ -289,7 +291,7 @@ var brokenDeleteMemberAgenda = map[string]breakage{
 	},
 	"deleteMemberAgenda gives no id": {
 		breaking: gives(func(_ deleteParams, r *deleteResult) { r.ClientMutationID = "" }),
-		breaks:   []string{"DeleteMemberAgendaAcknowledges"},
+		breaks:   []string{"DeleteMemberAgendaAcknowledges", "DeleteMemberAgendaAnswersAsDocumented"},
 	},
 	"deleteMemberAgenda ignores tag": {breaking: given(func(p *deleteParams) { p.Tag = "" }), breaks: []string{"DeleteMemberAgendaRemovesTheTag", "WhatIsDeletedOrReplacedDoesNotRun"}},
 	"deleteMemberAgenda needs a tag": {

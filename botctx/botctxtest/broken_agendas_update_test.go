@@ -41,7 +41,10 @@ var brokenUpdateAgenda = map[string]breakage{
 	},
 	"updateAgenda tells no ids": {
 		breaking: gives(func(_ updateParams, r *updateResult) { r.DocsIDs.Updated = nil }),
-		breaks:   []string{"UpdateAgendaReplaces", "UpdateAgendaTellsWhatItDid", "UpdateAgendaOfNothing"},
+		breaks: []string{
+			"UpdateAgendaReplaces", "UpdateAgendaTellsWhatItDid", "UpdateAgendaOfNothing",
+			"UpdateAgendaAnswersAsDocumented",
+		},
 	},
 	"updateAgenda of nothing is null": {
 		breaking: gives(func(_ updateParams, r *updateResult) {
@@ -58,8 +61,9 @@ var brokenUpdateAgenda = map[string]breakage{
 			}
 		}),
 		breaks: []string{
-			"OneReplacementOfManyStays", "UpdateAgendaReplaces", "UpdateAgendaChangesTheTag",
+			"NewAgendaKeepsOneReplacementOfMany", "UpdateAgendaReplaces", "UpdateAgendaChangesTheTag",
 			"UpdateAgendaTellsWhatItDid", "UpdateAgendaOfNothing", "WhatIsDeletedOrReplacedDoesNotRun",
+			"UpdateAgendaRefusesBadInput",
 		},
 	},
 	"updateAgenda needs a tag": {

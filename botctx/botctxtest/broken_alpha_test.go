@@ -42,7 +42,7 @@ var brokenAlpha = map[string]breakage{
 	"sendAlphaResponse ignores memberId": {
 		breaking: given(func(p *alphaParams) { p.MemberID = "" }),
 		breaks: []string{
-			"SendAlphaResponseReachesTheMember", "SendAlphaResponseFindsNoOthers", "SendAlphaResponseRefusesContradictions",
+			"SendAlphaResponseReachesTheMember", "SendAlphaResponseFindsNoOthers", "SendAlphaResponseRefusesBadInput",
 		},
 	},
 	"sendAlphaResponse knows all types": {

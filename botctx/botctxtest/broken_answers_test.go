@@ -42,24 +42,24 @@ var brokenAnswers = map[string]breakage{
 		breaking: answers(func(_ *botctx.Call, p member.CheckAndSaveMemberReferFromParams) *member.Member {
 			return &member.Member{ID: p.MemberID, Meta: document.O("referFrom", "a channel of the past")}
 		}),
-		breaks: []string{"ReferFromIsKept", "TheFirstReferFromStays", "OneReferFromWins"},
+		breaks: []string{"CheckAndSaveMemberReferFromKeepsIt", "CheckAndSaveMemberReferFromKeepsTheFirst", "CheckAndSaveMemberReferFromKeepsOneOfMany"},
 	},
 	"getGroup finds nothing": {breaking: finding[getGroup], breaks: []string{"GetGroupReadsIt"}},
 	"getGroupByExternalId finds nothing": {
 		breaking: finding[groupByExternal],
-		breaks:   []string{"GetGroupByExternalIDCombinesAgentAndGroup", "GetGroupByExternalIDReadsTheNewestLiveOne"},
+		breaks:   []string{"GetGroupByExternalIdCombinesAgentAndGroup", "GetGroupByExternalIdReadsTheNewestLiveOne"},
 	},
 	"getGroupByGroupExternalId finds nothing": {
-		breaking: finding[groupByItsExternal], breaks: []string{"GetGroupByGroupExternalIDReadsTheNewestLiveOne"},
+		breaking: finding[groupByItsExternal], breaks: []string{"GetGroupByGroupExternalIdReadsTheNewestLiveOne"},
 	},
 	"getGroupByInletGroup finds nothing": {
 		breaking: finding[groupByInlet], breaks: []string{"GetGroupByInletGroupReadsTheNewestLiveOne"},
 	},
 	"getGroupByMemberId finds nothing": {
-		breaking: finding[groupByMember], breaks: []string{"GetGroupByMemberIDReadsTheNewestLiveOne"},
+		breaking: finding[groupByMember], breaks: []string{"GetGroupByMemberIdReadsTheNewestLiveOne"},
 	},
 	"getAdmin finds nothing":             {breaking: finding[getAdmin], breaks: []string{"GetAdminReadsTheAgent"}},
-	"getAdminByExternalId finds nothing": {breaking: finding[adminByExternal], breaks: []string{"GetAdminByExternalIDReadsTheAgent"}},
+	"getAdminByExternalId finds nothing": {breaking: finding[adminByExternal], breaks: []string{"GetAdminByExternalIdReadsTheAgent"}},
 	"updateGroup is constant": {
 		breaking: answers(func(*botctx.Call, updateGroup) groupUpdate { return groupUpdate{DocsIDs: constantIDs, Modified: 1} }),
 		breaks:   []string{"UpdateGroupSetsTheGivenFields", "UpdateGroupTellsWhatItDid"},

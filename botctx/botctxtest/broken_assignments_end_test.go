@@ -31,18 +31,21 @@ var brokenEnds = map[string]breakage{
 				p.MemberID = "nobody"
 			}
 		}),
-		breaks: []string{"RemovePendingAssignmentWithdrawsIt", "RemovePendingAssignmentRecallsTickets"},
+		breaks: []string{
+			"RemovePendingAssignmentByMemberIdWithdrawsIt", "RemovePendingAssignmentByMemberIdRecallsTickets",
+			"AnAgentTakesOnlyWhatIsOpenThere",
+		},
 	},
 	"removePendingAssignmentByMemberId gives one id": {
 		breaking: gives(func(_ removeParams, r *removeResult) { r.ClientMutationID = "mutation" }),
-		breaks:   []string{"RemovePendingAssignmentOfNothing"},
+		breaks:   []string{"RemovePendingAssignmentByMemberIdOfNothing"},
 	},
 	"removePendingAssignmentByMemberId ends what was taken": {
 		breaking: instead(func(ctx context.Context, bot *botctx.Context, p removeParams, next botctx.Next) (any, error) {
 			_, _ = bot.InletEndLiveChat(ctx, inletEndParams{Member: &member.Member{ID: p.MemberID}})
 			return next(ctx)
 		}),
-		breaks: []string{"RemovePendingAssignmentWithdrawsIt", "RemovePendingAssignmentLeavesOthers"},
+		breaks: []string{"RemovePendingAssignmentByMemberIdWithdrawsIt", "RemovePendingAssignmentByMemberIdLeavesOthers"},
 		others: true,
 	},
 	"removePendingAssignmentByMemberId needs a request": {
@@ -53,11 +56,11 @@ var brokenEnds = map[string]breakage{
 			}
 			return next(ctx)
 		}),
-		breaks: []string{"RemovePendingAssignmentOfNothing", "RemovePendingAssignmentLeavesOthers"},
+		breaks: []string{"RemovePendingAssignmentByMemberIdOfNothing", "RemovePendingAssignmentByMemberIdLeavesOthers"},
 	},
 	"removePendingAssignmentByMemberId excuses bad input": {
 		breaking: excusing[removeParams](removeResult{}),
-		breaks:   []string{"RemovePendingAssignmentRefusesBadInput"},
+		breaks:   []string{"RemovePendingAssignmentByMemberIdRefusesBadInput"},
 	},
 	"tickets are never recalled": {
 		altering: func(h *botctxtest.Harness) {
@@ -70,7 +73,7 @@ var brokenEnds = map[string]breakage{
 				return all
 			}
 		},
-		breaks: []string{"RemovePendingAssignmentRecallsTickets", "InletEndLiveChatRecallsOnlyOnDemand"},
+		breaks: []string{"RemovePendingAssignmentByMemberIdRecallsTickets", "InletEndLiveChatRecallsOnlyOnDemand"},
 	},
 	"endLiveChat ends nothing": {
 		breaking: instead(func(ctx context.Context, bot *botctx.Context, _ endParams, _ botctx.Next) (any, error) {
@@ -79,13 +82,13 @@ var brokenEnds = map[string]breakage{
 		}),
 		breaks: []string{
 			"EndLiveChatEndsTheLiveChat", "EndLiveChatClearsTheMembersGroup", "EndLiveChatEndsOnce", "EndLiveChatFindsNoOthers",
-			"EndLiveChatRefusesBadInput", "EndLiveChatTakesTheContextsChannel",
+			"EndLiveChatRefusesBadInput", "EndLiveChatTakesTheContextsOwn",
 		},
 		others: true,
 	},
 	"endLiveChat tells of one and the same": {
 		breaking: gives(func(_ endParams, r *endResult) { r.ID, r.Version = "assignment", 1 }),
-		breaks:   []string{"EndLiveChatEndsTheLiveChat", "EndLiveChatTakesTheContextsChannel"},
+		breaks:   []string{"EndLiveChatEndsTheLiveChat"},
 	},
 	"endLiveChat clears no group": {
 		breaking: instead(func(ctx context.Context, bot *botctx.Context, _ endParams, next botctx.Next) (any, error) {
@@ -106,7 +109,10 @@ var brokenEnds = map[string]breakage{
 				p.Channel = &channel.Channel{}
 			}
 		}),
-		breaks: []string{"EndLiveChatTakesTheContextsChannel"},
+		breaks: []string{
+			"EndLiveChatTakesTheContextsOwn", "EndLiveChatAnswersAsDocumented", "EndLiveChatRefusesBadInput",
+			"EndLiveChatFindsNoOthers",
+		},
 	},
 	"endLiveChat ends again": {
 		breaking: excusingAt[endParams](boterr.FailedPrecondition, endResult{}),
@@ -134,7 +140,10 @@ var brokenEnds = map[string]breakage{
 	},
 	"inletEndLiveChat is for the context's own member": {
 		breaking: given(func(p *inletEndParams) { p.Member = nil }),
-		breaks:   []string{"InletEndLiveChatTakesAddresses", "InletEndLiveChatFindsNoOthers", "InletEndLiveChatRefusesBadInput"},
+		breaks: []string{
+			"InletEndLiveChatTakesAddresses", "InletEndLiveChatFindsNoOthers", "InletEndLiveChatRefusesBadInput",
+			"InletEndLiveChatTakesRecordsAsAddresses",
+		},
 	},
 	"inletEndLiveChat needs a member": {
 		breaking: given(func(p *inletEndParams) {
@@ -164,9 +173,10 @@ var brokenEnds = map[string]breakage{
 	"endBravoLiveChat ends nothing": {
 		breaking: answers(func(*botctx.Call, bravoEndParams) bravoEndResult { return bravoEndResult{} }),
 		breaks: []string{
-			"EndBravoLiveChatEndsThoseOfTheAgent", "EndBravoLiveChatOfNothing", "EndBravoLiveChatTakesTheContextsChannel",
-			"EndBravoLiveChatFindsNoOthers", "EndBravoLiveChatIsForBravo", "EndBravoLiveChatRefusesBadInput",
-			"EndBravoLiveChatEndsAGroupWithoutAssignment",
+			"EndBravoLiveChatEndsThoseOfTheAgent", "EndBravoLiveChatOfNothing", "EndBravoLiveChatTakesTheContextsOwn",
+			"EndBravoLiveChatFindsNoOthers", "EndBravoLiveChatRefusesOtherPlatforms", "EndBravoLiveChatRefusesBadInput",
+			"EndBravoLiveChatEndsAGroupWithoutAssignment", "EndBravoLiveChatAnswersAsDocumented",
+			"EndBravoLiveChatTakesRecordsAsAddresses",
 		},
 	},
 	"endBravoLiveChat tells of one and the same": {
@@ -192,7 +202,10 @@ var brokenEnds = map[string]breakage{
 				p.ChannelID = "none"
 			}
 		}),
-		breaks: []string{"EndBravoLiveChatTakesTheContextsChannel", "EndBravoLiveChatFindsNoOthers", "EndBravoLiveChatRefusesBadInput"},
+		breaks: []string{
+			"EndBravoLiveChatTakesTheContextsOwn", "EndBravoLiveChatFindsNoOthers", "EndBravoLiveChatRefusesBadInput",
+			"EndBravoLiveChatAnswersAsDocumented", "EndBravoLiveChatRefusesOtherPlatforms",
+		},
 	},
 	"endBravoLiveChat ends those of every agent": {
 		breaking: instead(func(ctx context.Context, bot *botctx.Context, p bravoEndParams, next botctx.Next) (any, error) {
@@ -211,7 +224,7 @@ var brokenEnds = map[string]breakage{
 	},
 	"endBravoLiveChat does nothing on other platforms": {
 		breaking: excusingAt[bravoEndParams](boterr.Unsupported, bravoEndResult(nil)),
-		breaks:   []string{"EndBravoLiveChatIsForBravo"},
+		breaks:   []string{"EndBravoLiveChatRefusesOtherPlatforms"},
 	},
 	"endBravoLiveChat excuses bad input": {
 		breaking: excusing[bravoEndParams](bravoEndResult(nil)),

@@ -63,7 +63,7 @@ var brokenAssignmentReads = map[string]breakage{
 		breaks: []string{
 			"GetAssignmentByOutletReadsTheNewestOpen", "GetAssignmentByOutletIsWhereItWasTaken",
 			"GetAssignmentByOutletTakesMetaAsAFilter", "GetAssignmentByOutletFindsNoOthers",
-			"GetAssignmentByOutletRefusesBadInput",
+			"GetAssignmentByOutletRefusesBadInput", "GetAssignmentByOutletAnswersAsDocumented",
 		},
 	},
 	"getAssignmentByOutlet finds one and the same": {
@@ -71,7 +71,7 @@ var brokenAssignmentReads = map[string]breakage{
 		breaks: []string{
 			"GetAssignmentByOutletReadsTheNewestOpen", "GetAssignmentByOutletIsWhereItWasTaken",
 			"GetAssignmentByOutletTakesMetaAsAFilter", "GetAssignmentByOutletFindsNoOthers",
-			"GetAssignmentByOutletRefusesBadInput",
+			"GetAssignmentByOutletRefusesBadInput", "GetAssignmentByOutletAnswersAsDocumented",
 		},
 	},
 	"getAssignmentByOutlet reads meta as data": {
@@ -94,60 +94,64 @@ var brokenAssignmentReads = map[string]breakage{
 	"getAssignmentByBravoGroupId finds nothing": {
 		breaking: answers(nobodys[byBravoParams]),
 		breaks: []string{
-			"GetAssignmentByBravoGroupIDReadsTheNewest", "GetAssignmentByBravoGroupIDFindsNoOthers",
-			"GetAssignmentByBravoGroupIDRefusesBadInput",
+			"GetAssignmentByBravoGroupIdReadsTheNewest", "GetAssignmentByBravoGroupIdFindsNoOthers",
+			"GetAssignmentByBravoGroupIdRefusesBadInput", "GetAssignmentByBravoGroupIdAnswersAsDocumented",
 		},
 	},
 	"getAssignmentByBravoGroupId finds one and the same": {
 		breaking: answers(aConstant[byBravoParams]),
 		breaks: []string{
-			"GetAssignmentByBravoGroupIDReadsTheNewest", "GetAssignmentByBravoGroupIDFindsNoOthers",
-			"GetAssignmentByBravoGroupIDRefusesBadInput",
+			"GetAssignmentByBravoGroupIdReadsTheNewest", "GetAssignmentByBravoGroupIdFindsNoOthers",
+			"GetAssignmentByBravoGroupIdRefusesBadInput", "GetAssignmentByBravoGroupIdAnswersAsDocumented",
 		},
 	},
 	"getAssignmentByBravoGroupId excuses strangers": {
 		breaking: excusingAt[byBravoParams](boterr.NotFound, noAssignment),
-		breaks:   []string{"GetAssignmentByBravoGroupIDFindsNoOthers"},
+		breaks:   []string{"GetAssignmentByBravoGroupIdFindsNoOthers"},
 	},
 	"getAssignmentByBravoGroupId excuses bad input": {
 		breaking: excusing[byBravoParams](noAssignment),
-		breaks:   []string{"GetAssignmentByBravoGroupIDRefusesBadInput"},
+		breaks:   []string{"GetAssignmentByBravoGroupIdRefusesBadInput"},
 	},
 	"getAssignmentsByMemberId finds nothing": {
 		breaking: answers(nones[byMemberParams]),
 		breaks: []string{
-			"GetAssignmentsByMemberIDReadsAll", "GetAssignmentsByMemberIDSorts", "GetAssignmentsByMemberIDRefusesBadInput",
+			"GetAssignmentsByMemberIdReadsAll", "GetAssignmentsByMemberIdSorts", "GetAssignmentsByMemberIdRefusesBadInput",
+			"GetAssignmentsByMemberIdAnswersAsDocumented",
 		},
 	},
 	"getAssignmentsByMemberId finds one and the same": {
 		breaking: answers(constants[byMemberParams]),
 		breaks: []string{
-			"GetAssignmentsByMemberIDReadsAll", "GetAssignmentsByMemberIDSorts", "GetAssignmentsByMemberIDFindsNoOthers",
-			"GetAssignmentsByMemberIDRefusesBadInput",
+			"GetAssignmentsByMemberIdReadsAll", "GetAssignmentsByMemberIdSorts",
+			"GetAssignmentsByMemberIdIsEmptyForOthers", "GetAssignmentsByMemberIdRefusesBadInput",
+			"GetAssignmentsByMemberIdAnswersAsDocumented",
 		},
 	},
 	"getAssignmentsByMemberId gives the newest first": {
 		breaking: gives(func(_ byMemberParams, r *assignments) { slices.Reverse(*r) }),
-		breaks:   []string{"GetAssignmentsByMemberIDReadsAll", "GetAssignmentsByMemberIDSorts"},
+		breaks:   []string{"GetAssignmentsByMemberIdReadsAll", "GetAssignmentsByMemberIdSorts"},
 	},
 	"getAssignmentsByMemberId ignores sortBy": {
 		breaking: given(func(p *byMemberParams) { p.SortBy = document.Object{} }),
-		breaks:   []string{"GetAssignmentsByMemberIDSorts", "GetAssignmentsByMemberIDRefusesBadInput"},
+		breaks:   []string{"GetAssignmentsByMemberIdSorts", "GetAssignmentsByMemberIdRefusesBadInput"},
 	},
 	"getAssignmentsByMemberId is null": {
 		breaking: gives(nullWhereEmpty[byMemberParams]),
-		breaks:   []string{"GetAssignmentsByMemberIDFindsNoOthers"},
+		breaks:   []string{"GetAssignmentsByMemberIdIsEmptyForOthers"},
 	},
 	"getAssignmentsByMeta finds nothing": {
 		breaking: answers(nones[byMetaParams]),
 		breaks: []string{
-			"GetAssignmentsByMetaReadsWhatHoldsIt", "GetAssignmentsByMetaStaysInTheApp", "GetAssignmentsByMetaRefusesBadInput",
+			"GetAssignmentsByMetaReadsWhatHoldsIt", "GetAssignmentsByMetaStaysInTheApp",
+			"GetAssignmentsByMetaRefusesBadInput", "GetAssignmentsByMetaAnswersAsDocumented",
 		},
 	},
 	"getAssignmentsByMeta finds one and the same": {
 		breaking: answers(constants[byMetaParams]),
 		breaks: []string{
-			"GetAssignmentsByMetaReadsWhatHoldsIt", "GetAssignmentsByMetaStaysInTheApp", "GetAssignmentsByMetaRefusesBadInput",
+			"GetAssignmentsByMetaReadsWhatHoldsIt", "GetAssignmentsByMetaStaysInTheApp",
+			"GetAssignmentsByMetaRefusesBadInput", "GetAssignmentsByMetaAnswersAsDocumented",
 		},
 	},
 	"getAssignmentsByMeta finds all": {
@@ -171,15 +175,17 @@ var brokenAssignmentReads = map[string]breakage{
 	"getAssignmentsByParentAssignmentId finds nothing": {
 		breaking: answers(nones[byParentParams]),
 		breaks: []string{
-			"GetAssignmentsByParentReadsWhatItWasHandedOnTo", "GetAssignmentsByParentFindsNoOthers",
-			"GetAssignmentsByParentRefusesBadInput",
+			"GetAssignmentsByParentAssignmentIdReadsWhatItWasHandedOnTo",
+			"GetAssignmentsByParentAssignmentIdIsEmptyForOthers", "GetAssignmentsByParentAssignmentIdRefusesBadInput",
+			"GetAssignmentsByParentAssignmentIdAnswersAsDocumented",
 		},
 	},
 	"getAssignmentsByParentAssignmentId finds one and the same": {
 		breaking: answers(constants[byParentParams]),
 		breaks: []string{
-			"GetAssignmentsByParentReadsWhatItWasHandedOnTo", "GetAssignmentsByParentFindsNoOthers",
-			"GetAssignmentsByParentRefusesBadInput",
+			"GetAssignmentsByParentAssignmentIdReadsWhatItWasHandedOnTo",
+			"GetAssignmentsByParentAssignmentIdIsEmptyForOthers", "GetAssignmentsByParentAssignmentIdRefusesBadInput",
+			"GetAssignmentsByParentAssignmentIdAnswersAsDocumented",
 		},
 	},
 	"getAssignmentsByParentAssignmentId finds those of the member": {
@@ -190,11 +196,11 @@ var brokenAssignmentReads = map[string]breakage{
 			}
 			return bot.GetAssignmentsByMemberID(ctx, byMemberParams{MemberID: parent.Member})
 		}),
-		breaks: []string{"GetAssignmentsByParentReadsWhatItWasHandedOnTo", "GetAssignmentsByParentFindsNoOthers"},
+		breaks: []string{"GetAssignmentsByParentAssignmentIdReadsWhatItWasHandedOnTo", "GetAssignmentsByParentAssignmentIdIsEmptyForOthers"},
 	},
 	"getAssignmentsByParentAssignmentId is null": {
 		breaking: gives(nullWhereEmpty[byParentParams]),
-		breaks:   []string{"GetAssignmentsByParentFindsNoOthers"},
+		breaks:   []string{"GetAssignmentsByParentAssignmentIdIsEmptyForOthers"},
 	},
 }
 

@@ -35,8 +35,8 @@ var brokenBravoGroups = map[string]breakage{
 			return createdBravo{GroupID: rand.Text(), InvitationLink: "https://invite.example/" + rand.Text()}
 		}),
 		breaks: []string{
-			"CreateBravoGroupMakesAGroup", "CreateBravoGroupTellsTheLinkThatWasAskedFor", "CreateBravoGroupTakesTheContextsChannel",
-			"CreateBravoGroupIsForOnePlatform", "CreateBravoGroupFindsNoOtherChannels", "CreateBravoGroupRefusesBadInput",
+			"CreateBravoGroupMakesAGroup", "CreateBravoGroupTellsTheLinkThatWasAskedFor", "CreateBravoGroupTakesTheContextsOwn",
+			"CreateBravoGroupRefusesOtherPlatforms", "CreateBravoGroupFindsNoOthers", "CreateBravoGroupRefusesBadInput",
 		},
 		others: true,
 	},
@@ -72,13 +72,16 @@ var brokenBravoGroups = map[string]breakage{
 				p.ChannelID = elsewhere
 			}
 		}),
-		breaks: []string{"CreateBravoGroupTakesTheContextsChannel", "CreateBravoGroupRefusesBadInput"},
+		breaks: []string{
+			"CreateBravoGroupTakesTheContextsOwn", "CreateBravoGroupRefusesBadInput",
+			"CreateBravoGroupAnswersAsDocumented", "CreateBravoGroupRefusesOtherPlatforms",
+		},
 	},
 	"createBravoGroup says that it did what it cannot do": {
-		breaking: forgiving[createBravo](boterr.Unsupported, createdBravo{}), breaks: []string{"CreateBravoGroupIsForOnePlatform"},
+		breaking: forgiving[createBravo](boterr.Unsupported, createdBravo{}), breaks: []string{"CreateBravoGroupRefusesOtherPlatforms"},
 	},
 	"createBravoGroup in no channel": {
-		breaking: forgiving[createBravo](boterr.NotFound, createdBravo{}), breaks: []string{"CreateBravoGroupFindsNoOtherChannels"},
+		breaking: forgiving[createBravo](boterr.NotFound, createdBravo{}), breaks: []string{"CreateBravoGroupFindsNoOthers"},
 	},
 	"createBravoGroup says all is well": {
 		breaking: excusing[createBravo](createdBravo{}), breaks: []string{"CreateBravoGroupRefusesBadInput"},
@@ -86,10 +89,10 @@ var brokenBravoGroups = map[string]breakage{
 	"handleAdminJoinedGroup records nothing": {
 		breaking: answers(func(*botctx.Call, adminJoined) string { return "https://invite.example/" + rand.Text() }),
 		breaks: []string{
-			"HandleAdminJoinedGroupMakesTheRecord", "HandleAdminJoinedGroupJoinsTheLiveChat", "HandleAdminJoinedGroupRenewsTheLink",
-			"HandleAdminJoinedGroupFindsNoOtherGroups", "HandleAdminJoinedGroupIsForOnePlatform",
-			"HandleAdminJoinedGroupFindsNoOtherChannels", "HandleAdminJoinedGroupTakesTheContextsChannel",
-			"HandleAdminJoinedGroupRefusesBadInput",
+			"HandleAdminJoinedGroupMakesTheRecord", "HandleAdminJoinedGroupJoinsTheLiveChat",
+			"HandleAdminJoinedGroupRenewsTheLink", "HandleAdminJoinedGroupFindsNoOthers",
+			"HandleAdminJoinedGroupRefusesOtherPlatforms", "HandleAdminJoinedGroupTakesTheContextsOwn",
+			"HandleAdminJoinedGroupRefusesBadInput", "HandleAdminJoinedGroupTakesRecordsAsAddresses",
 		},
 	},
 	"handleAdminJoinedGroup always makes a link": {
@@ -102,7 +105,7 @@ var brokenBravoGroups = map[string]breakage{
 				p.IsRenewGroupInviteLink = new(bool)
 			}
 		}),
-		breaks: []string{"HandleAdminJoinedGroupRenewsTheLink"},
+		breaks: []string{"HandleAdminJoinedGroupRenewsTheLink", "HandleAdminJoinedGroupAnswersAsDocumented"},
 	},
 	"handleAdminJoinedGroup tells a link that does not work": {
 		breaking: gives(func(_ adminJoined, link *string) {
@@ -121,14 +124,18 @@ var brokenBravoGroups = map[string]breakage{
 				p.Channel = &channelRecord{ID: elsewhere}
 			}
 		}),
-		breaks: []string{"HandleAdminJoinedGroupTakesTheContextsChannel"},
+		breaks: []string{
+			"HandleAdminJoinedGroupTakesTheContextsOwn", "HandleAdminJoinedGroupAnswersAsDocumented",
+			"HandleAdminJoinedGroupRefusesBadInput", "HandleAdminJoinedGroupFindsNoOthers",
+			"HandleAdminJoinedGroupRefusesOtherPlatforms",
+		},
 	},
 	"handleAdminJoinedGroup says that it did what it cannot do": {
-		breaking: forgiving[adminJoined](boterr.Unsupported, ""), breaks: []string{"HandleAdminJoinedGroupIsForOnePlatform"},
+		breaking: forgiving[adminJoined](boterr.Unsupported, ""), breaks: []string{"HandleAdminJoinedGroupRefusesOtherPlatforms"},
 	},
 	"handleAdminJoinedGroup of no group is no error": {
 		breaking: forgiving[adminJoined](boterr.NotFound, ""),
-		breaks:   []string{"HandleAdminJoinedGroupFindsNoOtherGroups", "HandleAdminJoinedGroupFindsNoOtherChannels"},
+		breaks:   []string{"HandleAdminJoinedGroupFindsNoOthers"},
 	},
 	"handleAdminJoinedGroup says all is well": {
 		breaking: excusing[adminJoined](""), breaks: []string{"HandleAdminJoinedGroupRefusesBadInput"},
@@ -136,9 +143,9 @@ var brokenBravoGroups = map[string]breakage{
 	"disableBravoGroupInviteLink does nothing": {
 		breaking: answers(func(*botctx.Call, endLink) endedLink { return endedLink{ClientMutationID: rand.Text()} }),
 		breaks: []string{
-			"DisableBravoGroupInviteLinkEndsTheLink", "DisableBravoGroupInviteLinkFindsNoOtherGroups",
-			"DisableBravoGroupInviteLinkIsForOnePlatform", "DisableBravoGroupInviteLinkFindsNoOtherChannels",
-			"DisableBravoGroupInviteLinkTakesTheContextsChannel", "DisableBravoGroupInviteLinkRefusesBadInput",
+			"DisableBravoGroupInviteLinkEndsTheLink", "DisableBravoGroupInviteLinkFindsNoOthers",
+			"DisableBravoGroupInviteLinkRefusesOtherPlatforms", "DisableBravoGroupInviteLinkTakesTheContextsOwn",
+			"DisableBravoGroupInviteLinkRefusesBadInput", "DisableBravoGroupInviteLinkTakesRecordsAsAddresses",
 		},
 	},
 	"disableBravoGroupInviteLink answers with a constant": {
@@ -151,17 +158,18 @@ var brokenBravoGroups = map[string]breakage{
 				p.Channel = &channelRecord{ID: elsewhere}
 			}
 		}),
-		breaks: []string{"DisableBravoGroupInviteLinkTakesTheContextsChannel"},
+		breaks: []string{"DisableBravoGroupInviteLinkTakesTheContextsOwn", "DisableBravoGroupInviteLinkAnswersAsDocumented", "DisableBravoGroupInviteLinkRefusesBadInput", "DisableBravoGroupInviteLinkFindsNoOthers", "DisableBravoGroupInviteLinkRefusesOtherPlatforms"},
 	},
 	"disableBravoGroupInviteLink of no group is no error": {
 		breaking: forgiving[endLink](boterr.NotFound, endedLink{}),
-		breaks:   []string{"DisableBravoGroupInviteLinkFindsNoOtherGroups", "DisableBravoGroupInviteLinkFindsNoOtherChannels"},
+		breaks:   []string{"DisableBravoGroupInviteLinkFindsNoOthers"},
 	},
 	"setBravoGroupIcon does nothing": {
 		breaking: answers(func(*botctx.Call, setIcon) iconSet { return iconSet{OK: "ok"} }),
 		breaks: []string{
-			"SetBravoGroupIconShowsThePicture", "SetBravoGroupIconIsForOnePlatform", "SetBravoGroupIconFindsNoOthers",
-			"SetBravoGroupIconRefusesBadInput",
+			"SetBravoGroupIconShowsThePicture", "SetBravoGroupIconRefusesOtherPlatforms", "SetBravoGroupIconFindsNoOthers",
+			"SetBravoGroupIconRefusesBadInput", "SetBravoGroupIconTakesTheContextsOwn",
+			"SetBravoGroupIconTakesRecordsAsAddresses",
 		},
 	},
 	"setBravoGroupIcon has words of its own": {
@@ -173,13 +181,17 @@ var brokenBravoGroups = map[string]breakage{
 				p.ChannelID = elsewhere
 			}
 		}),
-		breaks: []string{"SetBravoGroupIconShowsThePicture", "SetBravoGroupIconRefusesBadInput"},
+		breaks: []string{
+			"SetBravoGroupIconShowsThePicture", "SetBravoGroupIconRefusesBadInput", "SetBravoGroupIconAnswersAsDocumented",
+			"SetBravoGroupIconFindsNoOthers", "SetBravoGroupIconTakesTheContextsOwn",
+			"SetBravoGroupIconRefusesOtherPlatforms",
+		},
 	},
 	"setBravoGroupIcon of no group is no error": {
 		breaking: forgiving[setIcon](boterr.NotFound, iconSet{OK: "ok"}), breaks: []string{"SetBravoGroupIconFindsNoOthers"},
 	},
 	"setBravoGroupIcon says that it did what it cannot do": {
-		breaking: forgiving[setIcon](boterr.Unsupported, iconSet{OK: "ok"}), breaks: []string{"SetBravoGroupIconIsForOnePlatform"},
+		breaking: forgiving[setIcon](boterr.Unsupported, iconSet{OK: "ok"}), breaks: []string{"SetBravoGroupIconRefusesOtherPlatforms"},
 	},
 	"setBravoGroupIcon takes what is no picture": {
 		breaking: excusing[setIcon](iconSet{OK: "ok"}), breaks: []string{"SetBravoGroupIconRefusesBadInput"},
@@ -208,8 +220,9 @@ var brokenHotelChannels = map[string]breakage{
 			return createdHotel{OK: 1, Result: document.O("id", rand.Text())}
 		}),
 		breaks: []string{
-			"CreateHotelChannelMakesAChannel", "CreateHotelChannelIsForOnePlatform", "CreateHotelChannelFindsNoOtherChannels",
-			"CreateHotelChannelTakesTheContextsChannel", "CreateHotelChannelRefusesBadInput",
+			"CreateHotelChannelMakesAChannel", "CreateHotelChannelRefusesOtherPlatforms",
+			"CreateHotelChannelFindsNoOthers", "CreateHotelChannelTakesTheContextsOwn",
+			"CreateHotelChannelRefusesBadInput", "CreateHotelChannelTakesRecordsAsAddresses",
 		},
 	},
 	"createHotelChannel has a name of its own": {
@@ -222,7 +235,7 @@ var brokenHotelChannels = map[string]breakage{
 	},
 	"createHotelChannel gives no reply": {
 		breaking: gives(func(_ createHotel, r *createdHotel) { r.Result = document.Object{} }),
-		breaks:   []string{"CreateHotelChannelAnswersOKAndTheReply"},
+		breaks:   []string{"CreateHotelChannelAnswersOKAndTheReply", "CreateHotelChannelAnswersAsDocumented"},
 	},
 	"createHotelChannel needs the channel": {
 		breaking: given(func(p *createHotel) {
@@ -230,13 +243,16 @@ var brokenHotelChannels = map[string]breakage{
 				p.Channel = &channelRecord{ID: elsewhere}
 			}
 		}),
-		breaks: []string{"CreateHotelChannelTakesTheContextsChannel", "CreateHotelChannelRefusesBadInput"},
+		breaks: []string{
+			"CreateHotelChannelTakesTheContextsOwn", "CreateHotelChannelRefusesBadInput",
+			"CreateHotelChannelAnswersAsDocumented", "CreateHotelChannelRefusesOtherPlatforms",
+		},
 	},
 	"createHotelChannel in no channel": {
-		breaking: forgiving[createHotel](boterr.NotFound, createdHotel{OK: 1}), breaks: []string{"CreateHotelChannelFindsNoOtherChannels"},
+		breaking: forgiving[createHotel](boterr.NotFound, createdHotel{OK: 1}), breaks: []string{"CreateHotelChannelFindsNoOthers"},
 	},
 	"createHotelChannel says that it did what it cannot do": {
-		breaking: forgiving[createHotel](boterr.Unsupported, createdHotel{OK: 1}), breaks: []string{"CreateHotelChannelIsForOnePlatform"},
+		breaking: forgiving[createHotel](boterr.Unsupported, createdHotel{OK: 1}), breaks: []string{"CreateHotelChannelRefusesOtherPlatforms"},
 	},
 	"createHotelChannel says all is well": {
 		breaking: excusing[createHotel](createdHotel{OK: 1}), breaks: []string{"CreateHotelChannelRefusesBadInput"},

@@ -36,46 +36,47 @@ var brokenData = map[string]breakage{
 			}
 		}),
 		breaks: []string{
-			"FindAndModifyDataTakesModifiers", "FindAndModifyDataReturnsBeforeOrAfter",
-			"FindAndModifyDataOfNothing", "FindAndModifyDataTakesTheFirst", "FindAndModifyDataUpserts",
-			"FindAndModifyDataFiltersElements", "FindAndModifyDataRefusesAnIDThatExists",
-			"FindAndModifyDataRefusesBadInput", "FindAndModifyDataReturnsByAnySpelling", "FindAndModifyDataShowsTheProjection",
-			"FindAndModifyDataTakesOptionsOfDrivers", "FindAndModifyDataRefusesOptions",
-			"EntriesTellWhenTheyChanged", "DataOfAnotherAppIsNotWritten", "EachEntryIsClaimedOnce",
-			"OperationsAreSafeForConcurrentUse",
+			"FindAndModifyDataFromDataSourceTakesModifiers", "FindAndModifyDataFromDataSourceReturnsBeforeOrAfter",
+			"FindAndModifyDataFromDataSourceOfNothing", "FindAndModifyDataFromDataSourceTakesTheFirst",
+			"FindAndModifyDataFromDataSourceUpserts", "FindAndModifyDataFromDataSourceFiltersElements",
+			"FindAndModifyDataFromDataSourceRefusesAnIDThatExists", "FindAndModifyDataFromDataSourceRefusesBadInput",
+			"FindAndModifyDataFromDataSourceReturnsByAnySpelling", "FindAndModifyDataFromDataSourceShowsTheProjection",
+			"FindAndModifyDataFromDataSourceTakesOptionsOfDrivers", "FindAndModifyDataFromDataSourceRefusesOptions",
+			"EntriesTellWhenTheyChanged", "DataOfAnotherAppIsNotWritten", "FindAndModifyDataFromDataSourceClaimsEachOnce",
+			"OperationsAreSafeForConcurrentUse", "FindAndModifyDataFromDataSourceAnswersAsDocumented",
 		},
 	},
 	"findAndModifyData changes nothing": {
 		breaking: answers(func(*botctx.Call, findParams) findResult { return findResult{OK: 1} }),
 		breaks: []string{
-			"FindAndModifyDataTakesModifiers", "FindAndModifyDataSetsFields", "FindAndModifyDataReturnsBeforeOrAfter",
-			"FindAndModifyDataUpserts",
+			"FindAndModifyDataFromDataSourceTakesModifiers", "FindAndModifyDataFromDataSourceSetsFields", "FindAndModifyDataFromDataSourceReturnsBeforeOrAfter",
+			"FindAndModifyDataFromDataSourceUpserts",
 		},
 		others: true,
 	},
 	"findAndModifyData is constant": {
 		breaking: gives(func(_ findParams, r *findResult) { r.Value = new(document.O("_id", "a", "n", 1)) }),
-		breaks:   []string{"FindAndModifyDataReturnsBeforeOrAfter", "FindAndModifyDataOfNothing", "FindAndModifyDataTakesTheFirst"},
+		breaks:   []string{"FindAndModifyDataFromDataSourceReturnsBeforeOrAfter", "FindAndModifyDataFromDataSourceOfNothing", "FindAndModifyDataFromDataSourceTakesTheFirst"},
 		others:   true,
 	},
 	"findAndModifyData with modifiers always": {
 		breaking: given(func(p *findParams) { p.WithModifier = nil }),
-		breaks:   []string{"FindAndModifyDataSetsFields", "FindAndModifyDataRefusesBadInput"},
+		breaks:   []string{"FindAndModifyDataFromDataSourceSetsFields", "FindAndModifyDataFromDataSourceRefusesBadInput"},
 	},
 	"findAndModifyData returns the new entry always": {
 		breaking: given(func(p *findParams) { p.Option.New = true }),
 		breaks: []string{
-			"FindAndModifyDataReturnsBeforeOrAfter", "FindAndModifyDataUpserts", "FindAndModifyDataReturnsByAnySpelling",
-			"FindAndModifyDataShowsTheProjection",
+			"FindAndModifyDataFromDataSourceReturnsBeforeOrAfter", "FindAndModifyDataFromDataSourceUpserts", "FindAndModifyDataFromDataSourceReturnsByAnySpelling",
+			"FindAndModifyDataFromDataSourceShowsTheProjection",
 		},
 	},
 	"findAndModifyData does not sort": {
 		breaking: given(func(p *findParams) { p.SortBy = document.Object{} }),
-		breaks:   []string{"FindAndModifyDataTakesTheFirst", "FindAndModifyDataRefusesBadInput"},
+		breaks:   []string{"FindAndModifyDataFromDataSourceTakesTheFirst", "FindAndModifyDataFromDataSourceRefusesBadInput"},
 	},
 	"findAndModifyData does not upsert": {
 		breaking: given(func(p *findParams) { p.Option.Upsert = false }),
-		breaks:   []string{"FindAndModifyDataUpserts", "FindAndModifyDataRefusesAnIDThatExists"},
+		breaks:   []string{"FindAndModifyDataFromDataSourceUpserts", "FindAndModifyDataFromDataSourceRefusesAnIDThatExists"},
 	},
 	"findAndModifyData ignores arrayFilters": {
 		breaking: given(func(p *findParams) {
@@ -83,23 +84,23 @@ var brokenData = map[string]breakage{
 				p.Option.ArrayFilters = []document.Object{document.O(arrayFilterName(p.Option.ArrayFilters[0]), document.O("$exists", true))}
 			}
 		}),
-		breaks: []string{"FindAndModifyDataFiltersElements", "FindAndModifyDataRefusesBadInput"},
+		breaks: []string{"FindAndModifyDataFromDataSourceFiltersElements", "FindAndModifyDataFromDataSourceRefusesBadInput"},
 	},
 	"findAndModifyData upserts always": {
 		breaking: given(func(p *findParams) { p.Option.Upsert = true }),
-		breaks:   []string{"FindAndModifyDataOfNothing", "DataOfAnotherAppIsNotWritten"},
+		breaks:   []string{"FindAndModifyDataFromDataSourceOfNothing", "DataOfAnotherAppIsNotWritten"},
 	},
-	"findAndModifyData in two steps": {breaking: claimInTwoSteps, breaks: []string{"EachEntryIsClaimedOnce"}, only: true},
+	"findAndModifyData in two steps": {breaking: claimInTwoSteps, breaks: []string{"FindAndModifyDataFromDataSourceClaimsEachOnce"}, only: true},
 	"upsert changes nothing": {
 		breaking: answers(func(*botctx.Call, upsertParams) upsertResult { return upsertResult{} }),
-		breaks:   []string{"UpsertUpdatesWhatExists", "UpsertInsertsWithTheGivenID", "UpsertInsertsWithANewID", "EntriesTellWhenTheyChanged"},
+		breaks:   []string{"UpsertDataToDataSourceUpdatesWhatExists", "UpsertDataToDataSourceInsertsWithTheGivenID", "UpsertDataToDataSourceInsertsWithANewID", "EntriesTellWhenTheyChanged"},
 		others:   true,
 	},
 	"upsert counts new ids alone": {
 		breaking: gives(func(_ upsertParams, r *upsertResult) { r.Result.Inserted = int64(len(r.Result.DocsIDs.Inserted)) }),
 		breaks: []string{
-			"UpsertCountsAllInserted", "DataOfAnotherAppIsNotWritten", "DataSourcesAreApart",
-			"OneUpsertInserts",
+			"UpsertDataToDataSourceCountsAllInserted", "DataOfAnotherAppIsNotWritten", "DataSourcesAreApart",
+			"UpsertDataToDataSourceInsertsOnceOfMany",
 		},
 	},
 	"upsert calls all inserted": {
@@ -108,13 +109,13 @@ var brokenData = map[string]breakage{
 			r.Result.DocsIDs.Upserted = []any{}
 		}),
 		breaks: []string{
-			"UpsertInsertsWithTheGivenID", "UpsertCountsAllInserted", "UpsertTakesAnyScalarAsID",
-			"UpsertTakesCopies",
+			"UpsertDataToDataSourceInsertsWithTheGivenID", "UpsertDataToDataSourceCountsAllInserted", "UpsertDataToDataSourceTakesAnyScalarAsID",
+			"UpsertDataToDataSourceTakesCopies",
 		},
 	},
 	"upsert counts matched as modified": {
 		breaking: gives(func(_ upsertParams, r *upsertResult) { r.Result.Modified = r.Result.Matched }),
-		breaks:   []string{"UpsertUpdatesWhatExists", "UpsertTakesWhatWasFetched"},
+		breaks:   []string{"UpsertDataToDataSourceUpdatesWhatExists", "UpsertDataToDataSourceTakesWhatWasFetched"},
 	},
 	"upsert lists are null": {
 		breaking: gives(func(_ upsertParams, r *upsertResult) {
@@ -122,7 +123,7 @@ var brokenData = map[string]breakage{
 				r.Result.DocsIDs.Updated = nil
 			}
 		}),
-		breaks: []string{"UpsertOfNothing"},
+		breaks: []string{"UpsertDataToDataSourceOfNothing"},
 	},
 	"upsert keeps the first of what comes twice": {
 		breaking: given(func(p *upsertParams) {
@@ -135,7 +136,7 @@ var brokenData = map[string]breakage{
 				return isTwice
 			})
 		}),
-		breaks: []string{"UpsertRefusesBadInput"},
+		breaks: []string{"UpsertDataToDataSourceRefusesBadInput"},
 	},
 	"ids are texts": {
 		breaking: given(func(p *upsertParams) {
@@ -146,7 +147,7 @@ var brokenData = map[string]breakage{
 				}
 			}
 		}),
-		breaks: []string{"UpsertTakesAnyScalarAsID"},
+		breaks: []string{"UpsertDataToDataSourceTakesAnyScalarAsID"},
 	},
 	"upsert forgets data of other names": {
 		breaking: given(func(p *upsertParams) {
@@ -160,36 +161,36 @@ var brokenData = map[string]breakage{
 	"count finds nothing": {
 		breaking: answers(func(*botctx.Call, countParams) int64 { return 0 }),
 		breaks: []string{
-			"CountCountsWhatMatches", "CountRefusesBadInput", "EndedContextIsCanceled",
-			"PassedDeadlineIsCanceled",
+			"CountDataSourceCountsWhatMatches", "CountDataSourceRefusesBadInput", "EndedContextIsCanceled",
+			"PassedDeadlineIsCanceled", "CountDataSourceAnswersAsDocumented",
 		},
 	},
 	"count is constant": {
 		breaking: answers(func(*botctx.Call, countParams) int64 { return 4 }),
-		breaks:   []string{"CountCountsWhatMatches", "CountRefusesBadInput"},
+		breaks:   []string{"CountDataSourceCountsWhatMatches", "CountDataSourceRefusesBadInput"},
 		others:   true,
 	},
 	"count ignores the filter": {
 		breaking: given(func(p *countParams) { p.Filter = document.Object{} }),
-		breaks:   []string{"CountCountsWhatMatches", "CountRefusesBadInput"},
+		breaks:   []string{"CountDataSourceCountsWhatMatches", "CountDataSourceRefusesBadInput"},
 	},
 	"fetch is empty": {
 		breaking: answers(func(*botctx.Call, fetchParams) fetchResult { return fetchResult{Entries: []document.Object{}} }),
-		breaks:   []string{"FetchReturnsWhatMatches", "FetchOrders", "FetchCounts"},
+		breaks:   []string{"FetchDataFromDataSourceReturnsWhatMatches", "FetchDataFromDataSourceOrders", "FetchDataFromDataSourceCounts"},
 		others:   true,
 	},
 	"fetch counts always": {
 		breaking: given(func(p *fetchParams) { p.Count = true }),
-		breaks:   []string{"FetchReturnsWhatMatches", "FetchCounts", "FetchOfNothing"},
+		breaks:   []string{"FetchDataFromDataSourceReturnsWhatMatches", "FetchDataFromDataSourceCounts", "FetchDataFromDataSourceOfNothing"},
 		others:   true,
 	},
 	"fetch excuses bad input": {
 		breaking: excusing[fetchParams](fetchResult{Entries: []document.Object{}}),
-		breaks:   []string{"FetchRefusesBadInput"},
+		breaks:   []string{"FetchDataFromDataSourceRefusesBadInput"},
 	},
 	"fetch never counts": {
 		breaking: given(func(p *fetchParams) { p.Count = false }),
-		breaks:   []string{"FetchCounts"},
+		breaks:   []string{"FetchDataFromDataSourceCounts"},
 	},
 	"fetch sorts by the last key": {
 		breaking: given(func(p *fetchParams) {
@@ -199,7 +200,7 @@ var brokenData = map[string]breakage{
 				p.SortBy = document.O(last, direction)
 			}
 		}),
-		breaks: []string{"FetchOrders"},
+		breaks: []string{"FetchDataFromDataSourceOrders"},
 	},
 	"fetch returns null": {
 		breaking: gives(func(_ fetchParams, r *fetchResult) {
@@ -207,11 +208,11 @@ var brokenData = map[string]breakage{
 				r.Entries = nil
 			}
 		}),
-		breaks: []string{"FetchOfNothing"},
+		breaks: []string{"FetchDataFromDataSourceOfNothing"},
 	},
 	"fetch returns the same list again": {
 		breaking: sharedEntries,
-		breaks:   []string{"UpsertTakesCopies", "FetchIsTheCallersOwn"},
+		breaks:   []string{"UpsertDataToDataSourceTakesCopies", "FetchDataFromDataSourceIsTheCallersOwn"},
 	},
 	"data sources without case": {
 		breaking: given(func(p *upsertParams) {
@@ -223,23 +224,23 @@ var brokenData = map[string]breakage{
 	},
 	"distinct returns every value": {
 		breaking: everyValue,
-		breaks:   []string{"DistinctReturnsEachValueOnce", "DistinctCounts"},
+		breaks:   []string{"FetchDistinctDataFromDataSourceReturnsEachValueOnce", "FetchDistinctDataFromDataSourceCounts"},
 	},
 	"distinct finds nothing": {
 		breaking: answers(func(*botctx.Call, distinctParams) distinctResult { return distinctResult{Entries: []any{}} }),
-		breaks:   []string{"DistinctReturnsEachValueOnce", "DistinctCounts"},
+		breaks:   []string{"FetchDistinctDataFromDataSourceReturnsEachValueOnce", "FetchDistinctDataFromDataSourceCounts"},
 		others:   true,
 	},
 	"distinct is constant": {
 		breaking: answers(func(*botctx.Call, distinctParams) distinctResult {
 			return distinctResult{Entries: []any{"Rome", "Bern"}, Count: 2}
 		}),
-		breaks: []string{"DistinctReturnsEachValueOnce", "DistinctCounts", "DistinctOfNothing"},
+		breaks: []string{"FetchDistinctDataFromDataSourceReturnsEachValueOnce", "FetchDistinctDataFromDataSourceCounts", "FetchDistinctDataFromDataSourceOfNothing"},
 		others: true,
 	},
 	"distinct counts always": {
 		breaking: given(func(p *distinctParams) { p.Count = true }),
-		breaks:   []string{"DistinctReturnsEachValueOnce", "DistinctCounts", "DistinctOfNothing", "ColumnsMayBeCalledApp"},
+		breaks:   []string{"FetchDistinctDataFromDataSourceReturnsEachValueOnce", "FetchDistinctDataFromDataSourceCounts", "FetchDistinctDataFromDataSourceOfNothing", "ColumnsMayBeCalledApp"},
 	},
 	"distinct is null": {
 		breaking: gives(func(_ distinctParams, r *distinctResult) {
@@ -247,25 +248,25 @@ var brokenData = map[string]breakage{
 				r.Entries = nil
 			}
 		}),
-		breaks: []string{"DistinctOfNothing"},
+		breaks: []string{"FetchDistinctDataFromDataSourceOfNothing"},
 	},
 	"distinct excuses bad input": {
 		breaking: excusing[distinctParams](distinctResult{Entries: []any{}}),
-		breaks:   []string{"DistinctRefusesBadInput"},
+		breaks:   []string{"FetchDistinctDataFromDataSourceRefusesBadInput"},
 	},
 	"distinct never counts": {
 		breaking: given(func(p *distinctParams) { p.Count = false }),
-		breaks:   []string{"DistinctCounts"},
+		breaks:   []string{"FetchDistinctDataFromDataSourceCounts"},
 	},
 	"geoNear returns the farthest first": {
 		breaking: gives(func(_ geoParams, r *geoResult) { slices.Reverse(r.Entries) }),
 		breaks: []string{
-			"GeoNearReturnsNearestFirst", "GeoNearKeepsToItsBounds", "GeoNearMeasures", "GeoNearTakesAKey",
+			"FetchGeoNearFromDataSourceReturnsNearestFirst", "FetchGeoNearFromDataSourceKeepsToItsBounds", "FetchGeoNearFromDataSourceMeasures", "FetchGeoNearFromDataSourceTakesAKey",
 		},
 	},
 	"geoNear finds nothing": {
 		breaking: answers(func(*botctx.Call, geoParams) geoResult { return geoResult{Entries: []document.Object{}} }),
-		breaks:   []string{"GeoNearReturnsNearestFirst", "GeoNearKeepsToItsBounds", "GeoNearMeasures", "GeoNearTakesAKey"},
+		breaks:   []string{"FetchGeoNearFromDataSourceReturnsNearestFirst", "FetchGeoNearFromDataSourceKeepsToItsBounds", "FetchGeoNearFromDataSourceMeasures", "FetchGeoNearFromDataSourceTakesAKey"},
 		others:   true,
 	},
 	"geoNear is constant": {
@@ -273,7 +274,7 @@ var brokenData = map[string]breakage{
 			near := document.O("_id", "near", "location", document.A(1, 0), "open", true)
 			return geoResult{Entries: []document.Object{near}, Count: 1}
 		}),
-		breaks: []string{"GeoNearReturnsNearestFirst", "GeoNearKeepsToItsBounds", "GeoNearMeasures", "GeoNearTakesAKey"},
+		breaks: []string{"FetchGeoNearFromDataSourceReturnsNearestFirst", "FetchGeoNearFromDataSourceKeepsToItsBounds", "FetchGeoNearFromDataSourceMeasures", "FetchGeoNearFromDataSourceTakesAKey"},
 		others: true,
 	},
 	"geoNear is spherical by default": {
@@ -282,7 +283,7 @@ var brokenData = map[string]breakage{
 				p.Data = p.Data.With("spherical", true)
 			}
 		}),
-		breaks: []string{"GeoNearKeepsToItsBounds"},
+		breaks: []string{"FetchGeoNearFromDataSourceKeepsToItsBounds"},
 		others: true,
 	},
 	"geoNear has no limit": {
@@ -291,11 +292,11 @@ var brokenData = map[string]breakage{
 				p.Data = p.Data.Without("limit")
 			}
 		}),
-		breaks: []string{"GeoNearKeepsToItsBounds", "GeoNearRefusesBadInput"},
+		breaks: []string{"FetchGeoNearFromDataSourceKeepsToItsBounds", "FetchGeoNearFromDataSourceRefusesBadInput"},
 	},
 	"geoNear looks at location alone": {
 		breaking: given(func(p *geoParams) { p.Data = p.Data.Without("key") }),
-		breaks:   []string{"GeoNearTakesAKey", "GeoNearRefusesBadInput"},
+		breaks:   []string{"FetchGeoNearFromDataSourceTakesAKey", "FetchGeoNearFromDataSourceRefusesBadInput"},
 	},
 	"geoNear measures in kilometres": {
 		breaking: given(func(p *geoParams) {
@@ -303,51 +304,52 @@ var brokenData = map[string]breakage{
 				p.Data = p.Data.With("distanceMultiplier", 0.001)
 			}
 		}),
-		breaks: []string{"GeoNearMeasures"},
+		breaks: []string{"FetchGeoNearFromDataSourceMeasures"},
 	},
 	"patchData changes all": {
 		breaking: given(func(p *patchParams) { p.Multi = true }),
 		breaks: []string{
-			"PatchDataTakesModifiers", "PatchDataChangesOneOrAll", "PatchDataCounts", "PatchDataTakesASort",
+			"PatchDataToDataSourceTakesModifiers", "PatchDataToDataSourceChangesOneOrAll", "PatchDataToDataSourceCounts", "PatchDataToDataSourceTakesASort",
 		},
 	},
 	"patchData changes one": {
 		breaking: given(func(p *patchParams) { p.Multi = false }),
 		breaks: []string{
-			"PatchDataChangesOneOrAll", "PatchDataCounts", "PatchDataIsAllOrNone", "PatchDataRefusesBadInput",
-			"PatchDataLosesNoChange",
+			"PatchDataToDataSourceChangesOneOrAll", "PatchDataToDataSourceCounts", "PatchDataToDataSourceIsAllOrNone", "PatchDataToDataSourceRefusesBadInput",
+			"PatchDataToDataSourceLosesNoChange",
 		},
 	},
 	"patchData with modifiers always": {
 		breaking: given(func(p *patchParams) { p.WithModifier = true }),
 		breaks: []string{
-			"PatchDataSetsFields", "PatchDataChangesOneOrAll", "PatchDataCounts", "PatchDataFiltersElements", "PatchDataUpserts",
-			"PatchDataRefusesBadInput", "DataOfAnotherAppIsNotWritten", "ColumnsMayBeCalledApp",
+			"PatchDataToDataSourceSetsFields", "PatchDataToDataSourceChangesOneOrAll", "PatchDataToDataSourceCounts", "PatchDataToDataSourceFiltersElements", "PatchDataToDataSourceUpserts",
+			"PatchDataToDataSourceRefusesBadInput", "DataOfAnotherAppIsNotWritten", "ColumnsMayBeCalledApp",
 		},
 	},
 	"patchData without modifiers always": {
 		breaking: given(func(p *patchParams) { p.WithModifier = false }),
 		breaks: []string{
-			"PatchDataTakesModifiers", "PatchDataRefusesBadInput", "PatchDataTakesOptionsOfDrivers", "PatchDataLosesNoChange",
-			"OperationsAreSafeForConcurrentUse",
+			"PatchDataToDataSourceTakesModifiers", "PatchDataToDataSourceRefusesBadInput",
+			"PatchDataToDataSourceTakesOptionsOfDrivers", "PatchDataToDataSourceLosesNoChange",
+			"OperationsAreSafeForConcurrentUse", "PatchDataToDataSourceAnswersAsDocumented",
 		},
 	},
 	"patchData counts matched as modified": {
 		breaking: gives(func(_ patchParams, r *patchResult) { r.Modified = r.Matched }),
-		breaks:   []string{"PatchDataCounts", "PatchDataUpserts"},
+		breaks:   []string{"PatchDataToDataSourceCounts", "PatchDataToDataSourceUpserts"},
 	},
 	"patchData upserts always": {
 		breaking: given(func(p *patchParams) { p.Options.Upsert = true }),
-		breaks:   []string{"PatchDataCounts"},
+		breaks:   []string{"PatchDataToDataSourceCounts"},
 		others:   true,
 	},
 	"patchData does not upsert": {
 		breaking: given(func(p *patchParams) { p.Options.Upsert = false }),
-		breaks:   []string{"PatchDataUpserts"},
+		breaks:   []string{"PatchDataToDataSourceUpserts"},
 	},
 	"patchData does not sort": {
 		breaking: given(func(p *patchParams) { p.Options.Sort = document.Object{} }),
-		breaks:   []string{"PatchDataTakesASort", "PatchDataRefusesBadInput"},
+		breaks:   []string{"PatchDataToDataSourceTakesASort", "PatchDataToDataSourceRefusesBadInput"},
 	},
 	"patchData ignores arrayFilters": {
 		breaking: given(func(p *patchParams) {
@@ -355,11 +357,11 @@ var brokenData = map[string]breakage{
 				p.Options.ArrayFilters = []document.Object{document.O(arrayFilterName(p.Options.ArrayFilters[0]), document.O("$exists", true))}
 			}
 		}),
-		breaks: []string{"PatchDataFiltersElements", "PatchDataRefusesBadInput"},
+		breaks: []string{"PatchDataToDataSourceFiltersElements", "PatchDataToDataSourceRefusesBadInput"},
 	},
 	"patchData changes nothing": {
 		breaking: answers(func(*botctx.Call, patchParams) patchResult { return patchResult{Matched: 1, Modified: 1} }),
-		breaks:   []string{"PatchDataSetsFields", "PatchDataTakesModifiers", "PatchDataUpserts"},
+		breaks:   []string{"PatchDataToDataSourceSetsFields", "PatchDataToDataSourceTakesModifiers", "PatchDataToDataSourceUpserts"},
 		others:   true,
 	},
 }

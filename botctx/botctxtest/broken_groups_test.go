@@ -22,16 +22,9 @@ type (
 )
 
 // brokenGroupings are the defects of operations on groups and agents, and of the sends of live
-// chat. Each is checked against the rules of its operation alone, because there are many.
-var brokenGroupings = []table{
-	{domains: liveChats, about: []string{"GetGroup"}, breakages: brokenGroups},
-	{domains: liveChats, about: []string{"UpdateGroup", "Groups", "InactivateGroup"}, breakages: brokenGroupUpdates},
-	{domains: liveChats, about: []string{"CreateBravo", "Disable", "HandleAdmin", "SetBravo"}, breakages: brokenBravoGroups},
-	{domains: liveChats, about: []string{"CreateHotel"}, breakages: brokenHotelChannels},
-	{domains: liveChats, about: []string{"GetAdmin"}, breakages: brokenAdmins},
-	{domains: liveChats, about: []string{"SendMessageToInlet"}, breakages: brokenInletSends},
-	{domains: liveChats, about: []string{"SendMessageToOutlet"}, breakages: brokenOutletSends},
-	{domains: liveChats, about: []string{"SaveGroup"}, breakages: brokenSavedGroups},
+// chat.
+var brokenGroupings = []map[string]breakage{
+	brokenGroups, brokenGroupUpdates, brokenBravoGroups, brokenHotelChannels, brokenAdmins, brokenInletSends, brokenOutletSends, brokenSavedGroups,
 }
 
 // brokenGroups are the defects of operations that find groups.
@@ -57,12 +50,13 @@ var brokenGroups = map[string]breakage{
 			return &groupRecord{ID: "group", AdminExternalID: p.AdminExternalID, Active: true}
 		}),
 		breaks: []string{
-			"GetGroupByExternalIDCombinesAgentAndGroup", "GetGroupByExternalIDLooksInItsChannel",
-			"GetGroupByExternalIDReadsTheNewestLiveOne", "GetGroupByExternalIDFindsNoOthers", "GetGroupByExternalIDRefusesBadInput",
+			"GetGroupByExternalIdCombinesAgentAndGroup", "GetGroupByExternalIdLooksInItsChannel",
+			"GetGroupByExternalIdReadsTheNewestLiveOne", "GetGroupByExternalIdFindsNoOthers",
+			"GetGroupByExternalIdRefusesBadInput", "GetGroupByExternalIdAnswersAsDocumented",
 		},
 	},
 	"getGroupByExternalId keeps what it found": {
-		breaking: kept[groupByExternal, *groupRecord], breaks: []string{"GetGroupByExternalIDReadsTheNewestLiveOne"},
+		breaking: kept[groupByExternal, *groupRecord], breaks: []string{"GetGroupByExternalIdReadsTheNewestLiveOne"},
 	},
 	"getGroupByExternalId looks at the agent alone": {
 		breaking: given(func(p *groupByExternal) {
@@ -70,7 +64,7 @@ var brokenGroups = map[string]breakage{
 				p.GroupID = ""
 			}
 		}),
-		breaks: []string{"GetGroupByExternalIDCombinesAgentAndGroup"},
+		breaks: []string{"GetGroupByExternalIdCombinesAgentAndGroup"},
 	},
 	"getGroupByExternalId has no channel of its own": {
 		breaking: given(func(p *groupByExternal) {
@@ -78,26 +72,29 @@ var brokenGroups = map[string]breakage{
 				p.ChannelID = "elsewhere"
 			}
 		}),
-		breaks: []string{"GetGroupByExternalIDLooksInItsChannel", "GetGroupByExternalIDRefusesBadInput"},
+		breaks: []string{
+			"GetGroupByExternalIdLooksInItsChannel", "GetGroupByExternalIdRefusesBadInput",
+			"GetGroupByExternalIdAnswersAsDocumented", "GetGroupByExternalIdTakesTheContextsOwn",
+		},
 	},
 	"getGroupByExternalId looks at no type": {
 		breaking: given(func(p *groupByExternal) { p.Type = "" }),
-		breaks:   []string{"GetGroupByExternalIDLooksInItsChannel"},
+		breaks:   []string{"GetGroupByExternalIdLooksInItsChannel"},
 	},
 	"getGroupByExternalId does not say what is missing": {
-		breaking: excusing[groupByExternal](&groupRecord{}), breaks: []string{"GetGroupByExternalIDRefusesBadInput"},
+		breaking: excusing[groupByExternal](&groupRecord{}), breaks: []string{"GetGroupByExternalIdRefusesBadInput"},
 	},
 	"getGroupByGroupExternalId makes one up": {
 		breaking: answers(func(_ *botctx.Call, p groupByItsExternal) *groupRecord {
 			return &groupRecord{ID: "group", ExternalID: p.GroupExternalID, Active: true}
 		}),
 		breaks: []string{
-			"GetGroupByGroupExternalIDReadsTheNewestLiveOne", "GetGroupByGroupExternalIDFindsNoOthers",
-			"GetGroupByGroupExternalIDRefusesBadInput",
+			"GetGroupByGroupExternalIdReadsTheNewestLiveOne", "GetGroupByGroupExternalIdFindsNoOthers",
+			"GetGroupByGroupExternalIdRefusesBadInput", "GetGroupByGroupExternalIdAnswersAsDocumented",
 		},
 	},
 	"getGroupByGroupExternalId keeps what it found": {
-		breaking: kept[groupByItsExternal, *groupRecord], breaks: []string{"GetGroupByGroupExternalIDReadsTheNewestLiveOne"},
+		breaking: kept[groupByItsExternal, *groupRecord], breaks: []string{"GetGroupByGroupExternalIdReadsTheNewestLiveOne"},
 	},
 	"getGroupByInletGroup makes one up": {
 		breaking: answers(func(_ *botctx.Call, p groupByInlet) *groupRecord {
@@ -106,6 +103,7 @@ var brokenGroups = map[string]breakage{
 		breaks: []string{
 			"GetGroupByInletGroupReadsTheNewestLiveOne", "GetGroupByInletGroupFindsNoOthers",
 			"GetGroupByInletGroupRefusesBadInput", "GetGroupByInletGroupLooksInItsInlet",
+			"GetGroupByInletGroupAnswersAsDocumented",
 		},
 	},
 	"getGroupByInletGroup looks in the context's channel": {
@@ -123,18 +121,19 @@ var brokenGroups = map[string]breakage{
 			return &groupRecord{ID: "group", Inlet: p.Inlet, Member: p.MemberID, Active: true}
 		}),
 		breaks: []string{
-			"GetGroupByMemberIDReadsTheNewestLiveOne", "GetGroupByMemberIDFindsNoOthers",
-			"GetGroupByMemberIDRefusesBadInput", "GetGroupByInletGroupLooksInItsInlet",
+			"GetGroupByMemberIdReadsTheNewestLiveOne", "GetGroupByMemberIdFindsNoOthers",
+			"GetGroupByMemberIdRefusesBadInput", "GetGroupByInletGroupLooksInItsInlet",
+			"GetGroupByMemberIdAnswersAsDocumented",
 		},
 	},
 	"getGroupByMemberId keeps what it found": {
-		breaking: kept[groupByMember, *groupRecord], breaks: []string{"GetGroupByMemberIDReadsTheNewestLiveOne"},
+		breaking: kept[groupByMember, *groupRecord], breaks: []string{"GetGroupByMemberIdReadsTheNewestLiveOne"},
 	},
 	"one app for all groups": {
 		altering: oneApp,
 		breaks: []string{
-			"GetGroupFindsNoOthers", "GetGroupByExternalIDFindsNoOthers", "GetGroupByGroupExternalIDFindsNoOthers",
-			"GetGroupByInletGroupFindsNoOthers", "GetGroupByMemberIDFindsNoOthers",
+			"GetGroupFindsNoOthers", "GetGroupByExternalIdFindsNoOthers", "GetGroupByGroupExternalIdFindsNoOthers",
+			"GetGroupByInletGroupFindsNoOthers", "GetGroupByMemberIdFindsNoOthers",
 		},
 		others: true,
 	},
@@ -284,7 +283,7 @@ var brokenGroupUpdates = map[string]breakage{
 		breaking: answers(func(_ *botctx.Call, p inactivateGroup) recordUpdate { return recordUpdate{ID: p.GroupID, Version: 1} }),
 		breaks: []string{
 			"InactivateGroupPutsItOutOfUse", "InactivateGroupTellsOfTheRecord", "InactivateGroupFindsNoOthers",
-			"InactivateGroupRefusesBadInput",
+			"InactivateGroupRefusesBadInput", "InactivateGroupAnswersAsDocumented",
 		},
 	},
 	"inactivateGroup leaves it valid": {

@@ -35,7 +35,8 @@ var brokenMembers = map[string]breakage{
 		breaking: gives(func(_ member.GetMemberParams, m **member.Member) { (*m).Tags = document.Array{} }),
 		breaks: []string{
 			"GetMemberReturnsTheRecord", "FindAndModifyMemberReturnsBeforeOrAfter", "PatchMembersReturnsTheFirst",
-			"UpdateMemberTellsWhatItDid", "ReferFromIsKept", "TheFirstReferFromStays",
+			"UpdateMemberTellsWhatItDid", "CheckAndSaveMemberReferFromKeepsIt", "CheckAndSaveMemberReferFromKeepsTheFirst",
+			"GetMemberAnswersAsDocumented",
 		},
 	},
 	"members are shared": {
@@ -60,14 +61,13 @@ var brokenMembers = map[string]breakage{
 			}
 		}),
 		breaks: []string{
-			"MembersKeepUnknownFields", "FindAndModifyMemberTakesModifiers",
-			"FindAndModifyMemberReturnsBeforeOrAfter", "FindAndModifyMemberOfNothing",
-			"FindAndModifyMemberReturnsByAnySpelling", "FindAndModifyMemberShowsTheProjection",
-			"FindAndModifyMemberTakesOptionsOfDrivers", "FindAndModifyMemberRefusesOptions",
-			"FindAndModifyMemberTakesTheFirst", "FindAndModifyMemberSearchesTheApp",
+			"MembersKeepUnknownFields", "FindAndModifyMemberTakesModifiers", "FindAndModifyMemberReturnsBeforeOrAfter",
+			"FindAndModifyMemberOfNothing", "FindAndModifyMemberReturnsByAnySpelling",
+			"FindAndModifyMemberShowsTheProjection", "FindAndModifyMemberTakesOptionsOfDrivers",
+			"FindAndModifyMemberRefusesOptions", "FindAndModifyMemberTakesTheFirst", "FindAndModifyMemberSearchesTheApp",
 			"FindAndModifyMemberReplaces", "FindAndModifyMemberFiltersElements", "FindAndModifyMemberRefusesBadInput",
-			"FindAndModifyMemberStampsChanges", "FindAndModifyMemberStaysInTheApp",
-			"FindAndModifyMemberIsOneStep", "OperationsAreSafeForConcurrentUse",
+			"FindAndModifyMemberStampsChanges", "FindAndModifyMemberStaysInTheApp", "FindAndModifyMemberIsOneStep",
+			"OperationsAreSafeForConcurrentUse", "FindAndModifyMemberAnswersAsDocumented",
 		},
 	},
 	"findAndModifyMember with modifiers always": {
@@ -155,7 +155,8 @@ var brokenMembers = map[string]breakage{
 		breaking: given(func(p *member.PatchMembersParams) { p.WithModifier = false }),
 		breaks: []string{
 			"PatchMembersTakesModifiers", "PatchMembersRefusesBadInput", "PatchMembersLosesNoChange",
-			"OperationsAreSafeForConcurrentUse",
+			"OperationsAreSafeForConcurrentUse", "PatchMembersAnswersAsDocumented", "PatchMembersTakesTheContextsOwn",
+			"PatchMembersTakesRecordsAsAddresses",
 		},
 	},
 	"patchMembers ignores the filter": {
@@ -175,7 +176,7 @@ var brokenMembers = map[string]breakage{
 	"patchMembers ignores channel": {
 		breaking: given(func(p *member.PatchMembersParams) { p.Channel = nil }),
 		breaks: []string{
-			"PatchMembersTakesAChannel", "PatchMembersFindsNoOtherChannels", "PatchMembersRefusesBadInput",
+			"PatchMembersTakesAChannel", "PatchMembersFindsNoOthers", "PatchMembersRefusesBadInput",
 		},
 	},
 	"patchMembers excuses bad input": {
@@ -186,6 +187,7 @@ var brokenMembers = map[string]breakage{
 		breaking: gives(func(_ member.PatchMembersParams, r *member.PatchMembersResult) { r.Result = nil }),
 		breaks: []string{
 			"PatchMembersTakesAChannel", "PatchMembersTakesMemberAndFilter", "PatchMembersReturnsTheFirst",
+			"PatchMembersAnswersAsDocumented",
 		},
 	},
 	"patchMembers changes the first alone": {
@@ -223,7 +225,7 @@ var brokenMembers = map[string]breakage{
 	},
 	"updateMember tells no ids": {
 		breaking: gives(func(_ member.UpdateMemberParams, r *member.UpdateMemberResult) { r.DocsIDs.Updated = nil }),
-		breaks:   []string{"UpdateMemberTellsWhatItDid"},
+		breaks:   []string{"UpdateMemberTellsWhatItDid", "UpdateMemberAnswersAsDocumented"},
 	},
 	"updateMember ignores what is empty": {
 		breaking: given(func(p *member.UpdateMemberParams) {
@@ -259,7 +261,7 @@ var brokenMembers = map[string]breakage{
 			})
 			return found.Member, err
 		}),
-		breaks: []string{"TheFirstReferFromStays", "OneReferFromWins"},
+		breaks: []string{"CheckAndSaveMemberReferFromKeepsTheFirst", "CheckAndSaveMemberReferFromKeepsOneOfMany"},
 	},
 	"no referFrom is kept": {
 		breaking: instead(func(
@@ -268,7 +270,7 @@ var brokenMembers = map[string]breakage{
 			return bot.GetMember(ctx, member.GetMemberParams{MemberID: p.MemberID})
 		}),
 		breaks: []string{
-			"ReferFromIsKept", "TheFirstReferFromStays", "ReferFromRefusesBadInput", "OneReferFromWins",
+			"CheckAndSaveMemberReferFromKeepsIt", "CheckAndSaveMemberReferFromKeepsTheFirst", "CheckAndSaveMemberReferFromRefusesBadInput", "CheckAndSaveMemberReferFromKeepsOneOfMany",
 		},
 	},
 }

@@ -30,47 +30,47 @@ var brokenNodes = map[string]breakage{
 	"no node runs": {
 		breaking: answers(func(_ *botctx.Call, p redirectParams) redirectResult { return ranSilently(p.MemberID) }),
 		breaks: []string{
-			"RedirectTellsWhatEachNodeSent", "RedirectWritesBack", "RedirectFindsNoOthers", "RedirectRefusesBadInput",
+			"RedirectMemberToNodeTellsWhatEachNodeSent", "RedirectMemberToNodeWritesBack", "RedirectMemberToNodeFindsNoOthers", "RedirectMemberToNodeRefusesBadInput",
 		},
 		others: true,
 	},
 	"redirectMemberToNode is not ok": {
 		breaking: gives(func(_ redirectParams, r *redirectResult) { r.OK = 0 }),
-		breaks:   []string{"RedirectTellsWhatEachNodeSent"},
+		breaks:   []string{"RedirectMemberToNodeTellsWhatEachNodeSent"},
 	},
 	"redirectMemberToNode tells of one node": {
 		breaking: gives(func(_ redirectParams, r *redirectResult) { r.SendResults = r.SendResults[:1] }),
-		breaks:   []string{"RedirectTellsWhatEachNodeSent", "EachRedirectOptionIsTrueByDefault"},
+		breaks:   []string{"RedirectMemberToNodeTellsWhatEachNodeSent", "RedirectMemberToNodeOptionsAreTrueByDefault"},
 	},
 	"redirectMemberToNode tells of the last node first": {
 		breaking: gives(func(_ redirectParams, r *redirectResult) { slices.Reverse(r.SendResults) }),
-		breaks:   []string{"RedirectTellsWhatEachNodeSent", "EachRedirectOptionIsTrueByDefault"},
+		breaks:   []string{"RedirectMemberToNodeTellsWhatEachNodeSent", "RedirectMemberToNodeOptionsAreTrueByDefault"},
 	},
 	"redirectMemberToNode runs no pre-actions by default": {
 		breaking: given(func(p *redirectParams) { p.RedirectOptions.RunPreAction = orOff(p.RedirectOptions.RunPreAction) }),
 		breaks: []string{
-			"RedirectRunsThePartsInOrder", "EachRedirectOptionIsTrueByDefault", "RedirectGivesMeta",
-			"RedirectTakesTheTree", "RedirectIsForAnyMemberOfTheChannel", "RedirectWritesBack",
-			"AFailedRedirectWritesNothingBack",
+			"RedirectMemberToNodeRunsThePartsInOrder", "RedirectMemberToNodeOptionsAreTrueByDefault", "RedirectMemberToNodeGivesMeta",
+			"RedirectMemberToNodeTakesTheTree", "RedirectMemberToNodeIsForAnyMemberOfTheChannel", "RedirectMemberToNodeWritesBack",
+			"RedirectMemberToNodeWritesNothingBackWhereItFails",
 		},
 	},
 	"redirectMemberToNode sends no responses by default": {
 		breaking: given(func(p *redirectParams) { p.RedirectOptions.SendResponse = orOff(p.RedirectOptions.SendResponse) }),
 		breaks: []string{
-			"RedirectTellsWhatEachNodeSent", "RedirectRunsThePartsInOrder", "EachRedirectOptionIsTrueByDefault",
+			"RedirectMemberToNodeTellsWhatEachNodeSent", "RedirectMemberToNodeRunsThePartsInOrder", "RedirectMemberToNodeOptionsAreTrueByDefault",
 		},
 	},
 	"redirectMemberToNode runs no post-actions by default": {
 		breaking: given(func(p *redirectParams) { p.RedirectOptions.RunPostAction = orOff(p.RedirectOptions.RunPostAction) }),
-		breaks:   []string{"RedirectRunsThePartsInOrder", "EachRedirectOptionIsTrueByDefault"},
+		breaks:   []string{"RedirectMemberToNodeRunsThePartsInOrder", "RedirectMemberToNodeOptionsAreTrueByDefault"},
 	},
 	"redirectMemberToNode ignores redirectOptions": {
 		breaking: given(func(p *redirectParams) { p.RedirectOptions = botctx.RedirectOptions{} }),
-		breaks:   []string{"EachRedirectOptionIsTrueByDefault", "RedirectRefusesBadInput"},
+		breaks:   []string{"RedirectMemberToNodeOptionsAreTrueByDefault", "RedirectMemberToNodeRefusesBadInput"},
 	},
 	"redirectMemberToNode ignores meta": {
 		breaking: given(func(p *redirectParams) { p.Meta = document.Object{} }),
-		breaks:   []string{"RedirectGivesMeta", "RedirectRefusesBadInput"},
+		breaks:   []string{"RedirectMemberToNodeGivesMeta", "RedirectMemberToNodeRefusesBadInput"},
 	},
 	"redirectMemberToNode has a meta": {
 		breaking: given(func(p *redirectParams) {
@@ -78,16 +78,17 @@ var brokenNodes = map[string]breakage{
 				p.Meta = document.O("from", "redirect")
 			}
 		}),
-		breaks: []string{"RedirectGivesMeta"},
+		breaks: []string{"RedirectMemberToNodeGivesMeta"},
 	},
 	"redirectMemberToNode ignores treeId": {
 		breaking: given(func(p *redirectParams) { p.TreeID = "" }),
-		breaks:   []string{"RedirectTakesTheTree", "RedirectFindsNoOthers"},
+		breaks:   []string{"RedirectMemberToNodeTakesTheTree", "RedirectMemberToNodeFindsNoOthers"},
 	},
 	"redirectMemberToNode ignores channelId": {
 		breaking: given(func(p *redirectParams) { p.ChannelID = "" }),
 		breaks: []string{
-			"RedirectIsForAnyMemberOfTheChannel", "RedirectFindsNoOthers", "RedirectRefusesBadInput",
+			"RedirectMemberToNodeIsForAnyMemberOfTheChannel", "RedirectMemberToNodeFindsNoOthers",
+			"RedirectMemberToNodeRefusesBadInput", "RedirectMemberToNodeTakesRecordsAsAddresses",
 		},
 	},
 	"redirectMemberToNode for the context's own member": {
@@ -101,8 +102,8 @@ var brokenNodes = map[string]breakage{
 			}
 		},
 		breaks: []string{
-			"RedirectIsForAnyMemberOfTheChannel", "RedirectWritesBack", "RedirectFindsNoOthers",
-			"RedirectRefusesBadInput",
+			"RedirectMemberToNodeIsForAnyMemberOfTheChannel", "RedirectMemberToNodeWritesBack", "RedirectMemberToNodeFindsNoOthers",
+			"RedirectMemberToNodeRefusesBadInput",
 		},
 	},
 	"redirectMemberToNode writes nothing back": {
@@ -114,7 +115,7 @@ var brokenNodes = map[string]breakage{
 			}
 			return result, err
 		}),
-		breaks: []string{"RedirectWritesBack"},
+		breaks: []string{"RedirectMemberToNodeWritesBack"},
 	},
 	"redirectMemberToNode writes back what failed": {
 		breaking: instead(func(ctx context.Context, bot *botctx.Context, p redirectParams, next botctx.Next) (any, error) {
@@ -126,22 +127,22 @@ var brokenNodes = map[string]breakage{
 			}
 			return result, err
 		}),
-		breaks: []string{"AFailedRedirectWritesNothingBack"},
+		breaks: []string{"RedirectMemberToNodeWritesNothingBackWhereItFails"},
 	},
-	"failed actions are skipped":             {breaking: excusingCode(boterr.Conflict), breaks: []string{"AFailedRedirectWritesNothingBack"}},
-	"redirects without end are left":         {breaking: excusingCode(boterr.ResourceExhausted), breaks: []string{"RedirectsWithoutEndStop"}},
-	"nodes that are not there are silent":    {breaking: excusingCode(boterr.NotFound), breaks: []string{"RedirectFindsNoOthers"}},
-	"redirectMemberToNode excuses bad input": {breaking: excusingCode(boterr.InvalidArgument), breaks: []string{"RedirectRefusesBadInput"}},
+	"failed actions are skipped":             {breaking: excusingCode(boterr.Conflict), breaks: []string{"RedirectMemberToNodeWritesNothingBackWhereItFails"}},
+	"redirects without end are left":         {breaking: excusingCode(boterr.ResourceExhausted), breaks: []string{"RedirectMemberToNodeStopsEndlessRedirects"}},
+	"nodes that are not there are silent":    {breaking: excusingCode(boterr.NotFound), breaks: []string{"RedirectMemberToNodeFindsNoOthers"}},
+	"redirectMemberToNode excuses bad input": {breaking: excusingCode(boterr.InvalidArgument), breaks: []string{"RedirectMemberToNodeRefusesBadInput"}},
 	"nodes redirect nowhere": {
 		altering: alteringNodes(func(n *botctx.Node) { n.Redirect = nil }),
 		breaks: []string{
-			"RedirectTellsWhatEachNodeSent", "RedirectRunsThePartsInOrder", "EachRedirectOptionIsTrueByDefault",
-			"RedirectWritesBack", "RedirectsWithoutEndStop",
+			"RedirectMemberToNodeTellsWhatEachNodeSent", "RedirectMemberToNodeRunsThePartsInOrder", "RedirectMemberToNodeOptionsAreTrueByDefault",
+			"RedirectMemberToNodeWritesBack", "RedirectMemberToNodeStopsEndlessRedirects",
 		},
 	},
 	"responses come last": {
 		altering: alteringNodes(func(n *botctx.Node) { n.Pre, n.Post = slices.Concat(n.Pre, n.Post), nil }),
-		breaks:   []string{"RedirectRunsThePartsInOrder", "EachRedirectOptionIsTrueByDefault"},
+		breaks:   []string{"RedirectMemberToNodeRunsThePartsInOrder", "RedirectMemberToNodeOptionsAreTrueByDefault"},
 	},
 }
 

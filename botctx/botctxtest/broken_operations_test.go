@@ -4,24 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/operations"
 	"github.com/botctx/go-sdk/record"
 )
-
-// deliveries are the operations whose rules are much alike: the sends beside sendResponse,
-// and the utilities.
-var deliveries = []botctx.Op{
-	botctx.OpSendAlphaResponse, botctx.OpSendAlphaResponseToMemberIDs, botctx.OpSendHotelResponse,
-	botctx.OpSendDeltaResponse, botctx.OpAlphaCreateBroadcast, botctx.OpAlphaSendBroadcast, botctx.OpAlphaGetAttachmentID,
-	botctx.OpAlphaPassThreadControl, botctx.OpAlphaSaveCustomLabel, botctx.OpAlphaRemoveCustomLabel,
-	botctx.OpSavePostCommentAnalytics, botctx.OpCharlieArchiveConversation, botctx.OpUpdateMessage,
-	botctx.OpEchoSaveMemberTag, botctx.OpSendEmail, botctx.OpGolf, botctx.OpUploadFileToObjectStore,
-}
 
 // defects are those that break the rule of an operation whose name ends so.
 var defects = map[string]map[string]func(botctx.Op) botctx.Interceptor{
@@ -33,66 +25,60 @@ var defects = map[string]map[string]func(botctx.Op) botctx.Interceptor{
 			return refusing(op, func(p document.Object) bool { return !hasOneOf(p, "member", "memberId", "recipientId") })
 		},
 	},
-	"AnswersAsDocumented":       {"does nothing": doesNothing},
-	"ReturnsNothing":            {"fails": func(op botctx.Op) botctx.Interceptor { return refusing(op, anything) }},
-	"GivesTheAccount":           {"fails": func(op botctx.Op) botctx.Interceptor { return refusing(op, anything) }},
-	"TakesRecordsAsAddresses":   {"believes records": believesRecords},
-	"FindsNoOthers":             {"excuses others": excusesWith(boterr.NotFound)},
+	"AnswersAsDocumented":       {"does nothing": doesNothing, "fails": fails},
+	"ReturnsNothing":            {"fails": fails},
+	"GivesTheAccount":           {"fails": fails},
+	"TakesRecordsAsAddresses":   {"believes records": believesRecords, "takes the context's own alone": takesNoOthers},
+	"FindsNoOthers":             {"excuses others": excusesWith(boterr.NotFound), "tells no field": tellsNothing},
 	"FindsNoOtherMessages":      {"excuses others": excusesWith(boterr.NotFound)},
 	"FindsNoOtherConversations": {"excuses others": excusesWith(boterr.NotFound)},
 	"RefusesOtherPlatforms":     {"excuses other platforms": excusesWith(boterr.Unsupported), "tells no platform": tellsNothing},
-	"RefusesContradictions":     {"excuses contradictions": excusesWith(boterr.InvalidArgument)},
 	"NeedsAnExternalID":         {"excuses strangers": excusesWith(boterr.FailedPrecondition)},
-	"RefusesBadInput":           {"excuses bad input": excusesWith(boterr.InvalidArgument), "tells no field": tellsNothing},
-	"RefusesHeaderInjection":    {"excuses injection": excusesWith(boterr.InvalidArgument)},
-	"RefusesUnsafeAddresses":    {"excuses addresses": excusesWith(boterr.InvalidArgument)},
-	"TellsOfRefusals":           {"does nothing": doesNothing},
-	"SendsToAllOrNone":          {"excuses wrong members": excusesWith(boterr.NotFound)},
-	"KeepsTheOthers":            {"keeps failures secret": excusesWith(boterr.Unavailable), "does nothing": doesNothing},
-	"TakesOneID":                {"does nothing": doesNothing},
-	"TakesAttachmentsAlone":     {"wants a text": func(op botctx.Op) botctx.Interceptor { return refusing(op, lacksText) }},
-	"IsRepeatable":              {"is not repeatable": onlyOnce},
-	"EndsTheConversation":       {"is not repeatable": onlyOnce, "does nothing": doesNothing},
-	"IsNotMatchedByDefault":     {"does nothing": doesNothing},
-	"RecordsTheComment":         {"is not repeatable": onlyOnce, "does nothing": doesNothing},
-	"TakesTheConversationAway":  {"does nothing": doesNothing},
-	"TakesTheLabelOff":          {"does nothing": doesNothing},
-	"ReachesTheMember":          {"does nothing": doesNothing},
-	"ReachesTheRecipient":       {"does nothing": doesNothing, "is done twice": isDoneTwice},
-	"ReachesEach":               {"does nothing": doesNothing, "is done twice": isDoneTwice},
-	"ReachesTheLabelled":        {"does nothing": doesNothing, "is done twice": isDoneTwice},
-	"TellsWhatWasSent":          {"does nothing": doesNothing},
-	"StoresTheMessage":          {"does nothing": doesNothing},
-	"ChangesTheMessage":         {"does nothing": doesNothing},
-	"GivesAnIDForMessages":      {"does nothing": doesNothing},
-	"KeepsTheLimit":             {"does nothing": doesNothing},
-	"SendsTheMail":              {"does nothing": doesNothing, "is done twice": isDoneTwice},
-	"IsUnicodeByDefault":        {"does nothing": doesNothing},
-	"SendsOneMailToEach":        {"does nothing": doesNothing},
-	"StoresTheFile":             {"does nothing": doesNothing},
-	"ReplacesTheFile":           {"is not repeatable": onlyOnce},
-	"AsksByItsOptions":          {"does nothing": doesNothing, "is done twice": isDoneTwice},
-	"TakesAnotherChannel":       {"does nothing": doesNothing},
-	"TakesTextAndObjects":       {"does nothing": doesNothing},
-	"TakesBothSpellings":        {"does nothing": doesNothing},
-	"TakesTheEvent":             {"does nothing": doesNothing},
+	"RefusesBadInput": {
+		"excuses bad input": excusesWith(boterr.InvalidArgument), "tells no field": tellsNothing, "fails": fails,
+	},
+	"RefusesHeaderInjection":   {"excuses injection": excusesWith(boterr.InvalidArgument)},
+	"RefusesUnsafeAddresses":   {"excuses addresses": excusesWith(boterr.InvalidArgument)},
+	"TellsOfRefusals":          {"does nothing": doesNothing},
+	"SendsToAllOrNone":         {"excuses wrong members": excusesWith(boterr.NotFound)},
+	"KeepsTheOthers":           {"keeps failures secret": excusesWith(boterr.Unavailable), "does nothing": doesNothing},
+	"TakesOneID":               {"does nothing": doesNothing},
+	"TakesAttachmentsAlone":    {"wants a text": func(op botctx.Op) botctx.Interceptor { return refusing(op, lacksText) }},
+	"IsRepeatable":             {"is not repeatable": onlyOnce},
+	"EndsTheConversation":      {"is not repeatable": onlyOnce, "does nothing": doesNothing},
+	"IsNotMatchedByDefault":    {"does nothing": doesNothing},
+	"RecordsTheComment":        {"is not repeatable": onlyOnce, "does nothing": doesNothing},
+	"TakesTheConversationAway": {"does nothing": doesNothing},
+	"TakesTheLabelOff":         {"does nothing": doesNothing},
+	"ReachesTheMember":         {"does nothing": doesNothing},
+	"ReachesTheRecipient":      {"does nothing": doesNothing, "is done twice": isDoneTwice},
+	"ReachesEach":              {"does nothing": doesNothing, "is done twice": isDoneTwice},
+	"ReachesTheLabelled":       {"does nothing": doesNothing, "is done twice": isDoneTwice},
+	"TellsWhatWasSent":         {"does nothing": doesNothing},
+	"StoresTheMessage":         {"does nothing": doesNothing},
+	"ChangesTheMessage":        {"does nothing": doesNothing},
+	"GivesAnIDForMessages":     {"does nothing": doesNothing},
+	"KeepsTheLimit":            {"does nothing": doesNothing},
+	"SendsTheMail":             {"does nothing": doesNothing, "is done twice": isDoneTwice},
+	"IsUnicodeByDefault":       {"does nothing": doesNothing},
+	"SendsOneMailToEach":       {"does nothing": doesNothing},
+	"StoresTheFile":            {"does nothing": doesNothing},
+	"ReplacesTheFile":          {"is not repeatable": onlyOnce},
+	"AsksByItsOptions":         {"does nothing": doesNothing, "is done twice": isDoneTwice},
+	"TakesAnotherChannel":      {"does nothing": doesNothing},
+	"TakesTextAndObjects":      {"does nothing": doesNothing},
+	"TakesBothSpellings":       {"does nothing": doesNothing},
+	"TakesTheEvent":            {"does nothing": doesNothing},
 }
 
 // brokenOperations are those of the defects for whose rules there are.
 func brokenOperations() map[string]breakage {
 	broken := map[string]breakage{}
 	for _, rule := range botctxtest.Rules() {
-		for _, op := range deliveries {
-			name := strings.ToUpper(string(op[:1])) + string(op[1:])
-			suffix, isOf := strings.CutPrefix(rule.Name, name)
-			if !isOf {
-				continue
-			}
-			for defect, breaking := range defects[suffix] {
-				if defect == "wants a member" && !addressesMembers(op) {
-					continue
-				}
-				broken[fmt.Sprintf("%s %s: %s", op, defect, suffix)] = breakage{
+		op, says := ruleOf(rule)
+		for defect, breaking := range defects[says] {
+			if shows(op, says, defect) {
+				broken[fmt.Sprintf("%s %s: %s", op, defect, says)] = breakage{
 					breaking: func() botctx.Interceptor { return breaking(op) }, breaks: []string{rule.Name}, only: true,
 				}
 			}
@@ -101,18 +87,44 @@ func brokenOperations() map[string]breakage {
 	return broken
 }
 
-// addressesMembers reports whether the member is a default of the operation.
-func addressesMembers(op botctx.Op) bool {
-	switch op {
-	case botctx.OpSendAlphaResponse, botctx.OpSendDeltaResponse, botctx.OpAlphaPassThreadControl, botctx.OpAlphaSaveCustomLabel,
-		botctx.OpAlphaRemoveCustomLabel, botctx.OpSavePostCommentAnalytics, botctx.OpEchoSaveMemberTag:
-		return true
+// shows reports whether a rule about an operation can show a defect.
+func shows(op botctx.Op, says, defect string) bool {
+	specified, _ := operations.ByName(string(op))
+	takes := func(isMeant func(operations.Field) bool) bool {
+		return slices.ContainsFunc(specified.Parameters, isMeant)
+	}
+	ofContext := func(record string) bool {
+		return takes(func(p operations.Field) bool {
+			return p.Need == operations.FromContext && strings.HasPrefix(p.Name, record)
+		})
+	}
+	switch defect {
+	case "wants a channel":
+		return ofContext("channel")
+	case "wants a member":
+		return ofContext("member")
+	case "takes the context's own alone":
+		return ofContext("channel") || ofContext("member")
+	case "believes records":
+		return takes(func(p operations.Field) bool {
+			return slices.Contains([]string{"channel", "member", "group"}, p.Kind) && p.Type == "object"
+		})
+	case "does nothing":
+		return says != "AnswersAsDocumented" || specified.Responses[0].Type != "null"
 	default:
-		return false
+		return true
 	}
 }
 
 func anything(document.Object) bool { return true }
+
+// fails refuses all calls.
+func fails(op botctx.Op) botctx.Interceptor { return refusing(op, anything) }
+
+// takesNoOthers refuses what is given in the place of the context's own.
+func takesNoOthers(op botctx.Op) botctx.Interceptor {
+	return refusing(op, func(p document.Object) bool { return hasOneOf(p, "channel", "channelId", "member", "memberId") })
+}
 
 func lacksText(p document.Object) bool { return !hasOneOf(p, "text") }
 
@@ -213,7 +225,9 @@ func tellsNothing(op botctx.Op) botctx.Interceptor {
 func believesRecords(op botctx.Op) botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		params, err := document.Encode(call.Params)
-		isForged := document.Get(params, "channel.type", "") == "forged" || document.Get(params, "member.externalId", "") == "forged"
+		isForged := slices.ContainsFunc([]string{"channel.type", "member.externalId", "group.externalId"}, func(path string) bool {
+			return document.Get(params, path, "") == "forged"
+		})
 		if call.Op == op && err == nil && isForged {
 			return nil, boterr.New(boterr.Unsupported, "channel", "there is no such platform")
 		}

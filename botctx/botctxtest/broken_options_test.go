@@ -24,13 +24,13 @@ type optioned struct {
 var returning = []optioned{
 	{"findAndModifyMember", "FindAndModifyMember", "option", botctx.OpFindAndModifyMember, member.FindAndModifyMemberResult{OK: 1}},
 	{
-		"findAndModifyData", "FindAndModifyData", "option", botctx.OpFindAndModifyDataFromDataSource,
+		"findAndModifyData", "FindAndModifyDataFromDataSource", "option", botctx.OpFindAndModifyDataFromDataSource,
 		datasource.FindAndModifyDataFromDataSourceResult{OK: 1},
 	},
 }
 
 // patching is the operation whose options do not.
-var patching = optioned{"patchData", "PatchData", "options", botctx.OpPatchDataToDataSource, datasource.PatchDataToDataSourceResult{}}
+var patching = optioned{"patchData", "PatchDataToDataSource", "options", botctx.OpPatchDataToDataSource, datasource.PatchDataToDataSourceResult{}}
 
 // brokenOptions are the defects of the options of operations.
 func brokenOptions() map[string]breakage {
@@ -68,7 +68,7 @@ func brokenOptions() map[string]breakage {
 		}
 	}
 	broken["patchData ignores multi as an option"] = breakage{
-		breaking: patching.without("multi"), breaks: []string{"PatchDataChangesOneOrAll", "PatchDataRefusesBadInput"},
+		breaking: patching.without("multi"), breaks: []string{"PatchDataToDataSourceChangesOneOrAll", "PatchDataToDataSourceRefusesBadInput"},
 	}
 	return broken
 }

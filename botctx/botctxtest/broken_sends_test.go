@@ -36,15 +36,15 @@ var brokenSends = map[string]breakage{
 		breaks: []string{
 			"SendResponseReachesTheMember", "SendResponseFillsPaths", "SendResponsePassesTypesThrough",
 			"SendResponseTakesACopy", "SendResponseReachesSeveralMembers",
-			"SendResponseTakesRecordsAsAddresses", "SendResponseTakesAnotherChannel",
+			"SendResponseLoadsRecordsAgain", "SendResponseTakesAnotherChannel",
 			"SendResponseGoesToTheGroup",
 		},
 	},
 	"nothing is filled": {
 		breaking: given(func(p *sendParams) { p.Response = p.Response.Literal() }),
 		breaks: []string{
-			"SendResponseFillsPaths", "SendResponseRefusesBadResponses", "SendResponseReachesSeveralMembers",
-			"SendResponseTakesRecordsAsAddresses", "SendResponseSendsToAllOrNone",
+			"SendResponseFillsPaths", "SendResponseRefusesBadInput", "SendResponseReachesSeveralMembers",
+			"SendResponseLoadsRecordsAgain", "SendResponseSendsToAllOrNone",
 			"SendResponseGoesToTheGroup",
 		},
 	},
@@ -64,7 +64,7 @@ var brokenSends = map[string]breakage{
 			}
 		}),
 		breaks: []string{
-			"SendResponseTakesACopy", "SendResponseReachesSeveralMembers", "SendResponseRefusesContradictions",
+			"SendResponseTakesACopy", "SendResponseReachesSeveralMembers", "SendResponseRefusesBadInput",
 			"SendResponseFindsNoOthers", "SendResponseSendsToAllOrNone", "SendResponseNeedsAnExternalID",
 			"SendResponseOnCharlie", "SendResponseOnEcho", "SendResponseOnAlpha", "SendResponseOnBravo",
 			"SendResponseOnDelta", "SendResponseOnFoxtrot", "SendResponseOnHotel", "SendResponseOnCustom",
@@ -74,7 +74,7 @@ var brokenSends = map[string]breakage{
 	"each of several by itself": {
 		breaking: sendOneByOne,
 		breaks: []string{
-			"SendResponseReachesSeveralMembers", "SendResponseRefusesContradictions",
+			"SendResponseReachesSeveralMembers", "SendResponseRefusesBadInput",
 			"SendResponseFindsNoOthers", "SendResponseSendsToAllOrNone", "SendResponseNeedsAnExternalID",
 		},
 	},
@@ -90,7 +90,7 @@ var brokenSends = map[string]breakage{
 	"records are ignored": {
 		breaking: given(func(p *sendParams) { p.Channel, p.Member = nil, nil }),
 		breaks: []string{
-			"SendResponseTakesAnotherChannel", "SendResponseRefusesContradictions", "SendResponseFindsNoOthers",
+			"SendResponseTakesAnotherChannel", "SendResponseRefusesBadInput", "SendResponseFindsNoOthers",
 			"SendResponseGoesToTheGroup",
 		},
 	},
@@ -99,7 +99,7 @@ var brokenSends = map[string]breakage{
 		breaks: []string{
 			"SendResponseTellsWhatWasSent", "SendResponseFillsPaths", "SendResponseTakesACopy",
 			"SendResponseReachesSeveralMembers", "SendResponseTakesAnotherChannel",
-			"SendResponseRefusesContradictions", "SendResponseFindsNoOthers", "SendResponseSendsToAllOrNone",
+			"SendResponseRefusesBadInput", "SendResponseFindsNoOthers", "SendResponseSendsToAllOrNone",
 			"SendResponseNeedsAnExternalID", "SendResponseOnCharlie", "SendResponseOnEcho",
 			"SendResponseOnAlpha", "SendResponseOnBravo", "SendResponseOnDelta", "SendResponseOnFoxtrot",
 			"SendResponseOnHotel", "SendResponseOnCustom", "SendResponseOnWebchat",
@@ -115,11 +115,11 @@ var brokenSends = map[string]breakage{
 				p.MemberID = nil
 			}
 		}),
-		breaks: []string{"SendResponseRefusesContradictions"},
+		breaks: []string{"SendResponseRefusesBadInput"},
 	},
 	"records are believed": {
 		breaking: believing,
-		breaks:   []string{"SendResponseTakesRecordsAsAddresses"},
+		breaks:   []string{"SendResponseLoadsRecordsAgain"},
 	},
 	"strangers are left out": {
 		breaking: instead(func(ctx context.Context, _ *botctx.Context, _ sendParams, next botctx.Next) (any, error) {
@@ -140,7 +140,7 @@ var brokenSends = map[string]breakage{
 			}
 			return result, err
 		}),
-		breaks: []string{"SendResponseRefusesBadResponses"},
+		breaks: []string{"SendResponseRefusesBadInput"},
 	},
 	"no external id needed": {
 		breaking: instead(func(ctx context.Context, _ *botctx.Context, _ sendParams, next botctx.Next) (any, error) {
@@ -161,7 +161,7 @@ var brokenSends = map[string]breakage{
 		breaks: []string{
 			"SendResponseOnCharlie", "SendResponseOnEcho", "SendResponseOnAlpha", "SendResponseOnBravo",
 			"SendResponseOnDelta", "SendResponseOnFoxtrot", "SendResponseOnHotel", "SendResponseOnCustom",
-			"SendResponseOnWebchat",
+			"SendResponseOnWebchat", "SendResponseAnswersAsDocumented",
 		},
 	},
 	"no message ids": {

@@ -42,14 +42,16 @@ var brokenInletSends = map[string]breakage{
 	"sendMessageToInlet sends nothing": {
 		breaking: answers(func(_ *botctx.Call, p toInlet) send.Result { return unsent(p.Response) }),
 		breaks: []string{
-			"SendMessageToInletReachesTheMember", "SendMessageToInletTakesTheContextsChannel", "SendMessageToInletGoesOnWithTheLiveChat",
-			"SendMessageToInletFindsNoOthers", "SendMessageToInletRefusesBadInput", "SendMessageToInletNeedsAnExternalID",
-			"SendMessageToInletAnswersAsThePlatform",
+			"SendMessageToInletReachesTheMember", "SendMessageToInletTakesTheContextsOwn",
+			"SendMessageToInletGoesOnWithTheLiveChat", "SendMessageToInletFindsNoOthers",
+			"SendMessageToInletRefusesBadInput", "SendMessageToInletNeedsAnExternalID",
+			"SendMessageToInletAnswersAsThePlatform", "SendMessageToInletAnswersAsDocumented",
+			"SendMessageToInletTakesRecordsAsAddresses",
 		},
 	},
 	"sendMessageToInlet sends twice": {
 		breaking: twice[toInlet](),
-		breaks:   []string{"SendMessageToInletReachesTheMember", "SendMessageToInletTakesTheContextsChannel"},
+		breaks:   []string{"SendMessageToInletReachesTheMember"},
 	},
 	"sendMessageToInlet fills nothing": {
 		breaking: given(func(p *toInlet) { p.Response = p.Response.Literal() }),
@@ -63,7 +65,7 @@ var brokenInletSends = map[string]breakage{
 			sent, err := bot.SendResponse(ctx, send.SendResponseParams{Response: p.Response})
 			return sent.Result(), err
 		}),
-		breaks: []string{"SendMessageToInletReachesTheMember", "SendMessageToInletTakesTheContextsChannel"},
+		breaks: []string{"SendMessageToInletReachesTheMember", "SendMessageToInletTakesTheContextsOwn"},
 		others: true,
 	},
 	"sendMessageToInlet needs the channel": {
@@ -73,11 +75,12 @@ var brokenInletSends = map[string]breakage{
 			}
 		}),
 		breaks: []string{
-			"SendMessageToInletTakesTheContextsChannel", "SendMessageToInletRefusesBadInput", "SendMessageToInletFindsNoOthers",
+			"SendMessageToInletTakesTheContextsOwn", "SendMessageToInletRefusesBadInput",
+			"SendMessageToInletFindsNoOthers", "SendMessageToInletAnswersAsDocumented",
 		},
 	},
 	"sendMessageToInlet has one shape for all": {
-		breaking: gives(func(_ toInlet, r *send.Result) { *r = r.Full() }), breaks: []string{"SendMessageToInletAnswersAsThePlatform"},
+		breaking: gives(func(_ toInlet, r *send.Result) { *r = r.Full() }), breaks: []string{"SendMessageToInletAnswersAsThePlatform", "SendMessageToInletAnswersAsDocumented"},
 	},
 	"sendMessageToInlet to nobody is no error": {
 		breaking: forgiving[toInlet](boterr.NotFound, send.Result{}), breaks: []string{"SendMessageToInletFindsNoOthers"},
@@ -91,10 +94,12 @@ var brokenInletSends = map[string]breakage{
 	"sendMessageToInletGroup sends nothing": {
 		breaking: answers(func(_ *botctx.Call, p toInletGroup) send.Result { return unsent(p.Response) }),
 		breaks: []string{
-			"SendMessageToInletGroupOnBravo", "SendMessageToInletGroupOnDelta", "SendMessageToInletGroupIsForPlatformsWithGroups",
-			"SendMessageToInletGroupTakesGroupsAsAddresses", "SendMessageToInletGroupGoesOnWithTheLiveChat",
-			"SendMessageToInletGroupNeedsALiveGroup", "SendMessageToInletGroupFindsNoOthers",
-			"SendMessageToInletGroupRefusesBadInput", "SendMessageToInletGroupNeedsAGroupThere",
+			"SendMessageToInletGroupOnBravo", "SendMessageToInletGroupOnDelta",
+			"SendMessageToInletGroupIsForPlatformsWithGroups", "SendMessageToInletGroupTakesGroupsAsAddresses",
+			"SendMessageToInletGroupGoesOnWithTheLiveChat", "SendMessageToInletGroupNeedsALiveGroup",
+			"SendMessageToInletGroupFindsNoOthers", "SendMessageToInletGroupRefusesBadInput",
+			"SendMessageToInletGroupNeedsAGroupThere", "SendMessageToInletGroupAnswersAsDocumented",
+			"SendMessageToInletGroupTakesRecordsAsAddresses",
 		},
 	},
 	"sendMessageToInletGroup sends twice": {
@@ -137,6 +142,7 @@ var brokenOutletSends = map[string]breakage{
 			"SendMessageToOutletGroupGoesOnWithTheLiveChat", "SendMessageToOutletGroupNeedsALiveGroup",
 			"SendMessageToOutletGroupFindsNoOthers", "SendMessageToOutletGroupRefusesBadInput",
 			"SendMessageToOutletGroupPostsToTheResponseURL", "SendMessageToOutletGroupRefusesBadAddresses",
+			"SendMessageToOutletGroupAnswersAsDocumented", "SendMessageToOutletGroupTakesRecordsAsAddresses",
 		},
 	},
 	"sendMessageToOutletGroup fills nothing": {
@@ -188,13 +194,14 @@ var brokenSavedGroups = map[string]breakage{
 	"saveGroupIdToMember keeps nothing": {
 		breaking: answers(func(*botctx.Call, saveGroup) savedGroup { return savedGroup{ClientMutationID: rand.Text()} }),
 		breaks: []string{
-			"SaveGroupIDToMemberKeepsTheGroup", "SaveGroupIDToMemberKnowsTheInletsGroups", "SaveGroupIDToMemberTakesTheContextsChannel",
-			"SaveGroupIDToMemberFindsNoOthers", "SaveGroupIDToMemberRefusesBadInput",
+			"SaveGroupIdToMemberKeepsTheGroup", "SaveGroupIdToMemberKnowsTheInletsGroups",
+			"SaveGroupIdToMemberTakesTheContextsOwn", "SaveGroupIdToMemberFindsNoOthers",
+			"SaveGroupIdToMemberRefusesBadInput", "SaveGroupIdToMemberTakesRecordsAsAddresses",
 		},
 	},
 	"saveGroupIdToMember answers with a constant": {
 		breaking: gives(func(_ saveGroup, r *savedGroup) { r.ClientMutationID = "mutation" }),
-		breaks:   []string{"SaveGroupIDToMemberAnswersWithANewID"},
+		breaks:   []string{"SaveGroupIdToMemberAnswersWithANewID"},
 	},
 	"saveGroupIdToMember needs the channel": {
 		breaking: given(func(p *saveGroup) {
@@ -203,14 +210,15 @@ var brokenSavedGroups = map[string]breakage{
 			}
 		}),
 		breaks: []string{
-			"SaveGroupIDToMemberTakesTheContextsChannel", "SaveGroupIDToMemberKnowsTheInletsGroups",
-			"SaveGroupIDToMemberFindsNoOthers", "SaveGroupIDToMemberRefusesBadInput",
+			"SaveGroupIdToMemberTakesTheContextsOwn", "SaveGroupIdToMemberKnowsTheInletsGroups",
+			"SaveGroupIdToMemberFindsNoOthers", "SaveGroupIdToMemberRefusesBadInput",
+			"SaveGroupIdToMemberAnswersAsDocumented",
 		},
 	},
 	"saveGroupIdToMember of no group is no error": {
-		breaking: forgiving[saveGroup](boterr.NotFound, savedGroup{}), breaks: []string{"SaveGroupIDToMemberFindsNoOthers"},
+		breaking: forgiving[saveGroup](boterr.NotFound, savedGroup{}), breaks: []string{"SaveGroupIdToMemberFindsNoOthers"},
 	},
 	"saveGroupIdToMember says all is well": {
-		breaking: excusing[saveGroup](savedGroup{}), breaks: []string{"SaveGroupIDToMemberRefusesBadInput"},
+		breaking: excusing[saveGroup](savedGroup{}), breaks: []string{"SaveGroupIdToMemberRefusesBadInput"},
 	},
 }

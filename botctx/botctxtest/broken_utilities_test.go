@@ -108,6 +108,19 @@ var brokenUtilities = map[string]breakage{
 		breaking: given(func(p *uploadParams) { p.Channel = "" }),
 		breaks:   []string{"UploadFileToObjectStoreTakesAnotherChannel", "UploadFileToObjectStoreFindsNoOthers"},
 	},
+	"uploadFileToObjectStore asks before it looks": {
+		breaking: instead(func(ctx context.Context, bot *botctx.Context, p uploadParams, next botctx.Next) (any, error) {
+			if p.Channel != "" {
+				asking := p
+				asking.Channel = ""
+				if _, err := bot.UploadFileToObjectStore(ctx, asking); err != nil {
+					return nil, err
+				}
+			}
+			return next(ctx)
+		}),
+		breaks: []string{"UploadFileToObjectStoreAsksForNothingInVain"},
+	},
 	"uploadFileToObjectStore takes ids alone": {
 		altering: narrow(`"channel":{`), breaks: []string{"UploadFileToObjectStoreTakesAnotherChannel"},
 	},

@@ -167,20 +167,12 @@ func requireUnsupported(t *trial, lack Capability) {
 	}
 	if platform, ok := strings.CutPrefix(string(lack), platformPrefix); ok {
 		t.requireCode(boterr.Unsupported, sendOn(t, channel.Type(platform)))
-		requireCallsUnsupported(t, callsFor(channel.Type(platform)))
-		return
 	}
-	operations := slices.Concat(callsOf(lack), callsThatNeed(lack))
-	require.NotEmpty(t, operations, "%q is no capability", lack)
-	requireCallsUnsupported(t, operations)
-}
-
-// requireCallsUnsupported checks that each of the calls is answered with Unsupported.
-func requireCallsUnsupported(t *trial, operations []call) {
-	t.Helper()
-	for _, call := range operations {
-		t.try(string(call.op), func(t *trial) {
-			t.requireCode(boterr.Unsupported, call.make(t.ctx(), t.bare(call)))
+	lacking := slices.DeleteFunc(table(), func(o operation) bool { return !o.isFor(lack) })
+	require.True(t, len(lacking) > 0 || strings.HasPrefix(string(lack), platformPrefix), "%q is no capability", lack)
+	for _, o := range lacking {
+		t.try(string(o.op), func(t *trial) {
+			t.requireCode(boterr.Unsupported, o.try(t.ctx(), o.bare(t)))
 		})
 	}
 }

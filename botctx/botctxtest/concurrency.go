@@ -30,17 +30,17 @@ var memberConcurrencyRules = []Rule{
 
 var dataConcurrencyRules = []Rule{
 	{
-		Name:  "EachEntryIsClaimedOnce",
+		Name:  "FindAndModifyDataFromDataSourceClaimsEachOnce",
 		Text:  "findAndModifyDataFromDataSource is one atomic step: of many callers at once, no two claim the same entry",
 		check: eachEntryIsClaimedOnce,
 	},
 	{
-		Name:  "PatchDataLosesNoChange",
+		Name:  "PatchDataToDataSourceLosesNoChange",
 		Text:  "patchDataToDataSource changes each entry atomically: no change of many at once is lost",
 		check: patchDataLosesNoChange,
 	},
 	{
-		Name:  "OneUpsertInserts",
+		Name:  "UpsertDataToDataSourceInsertsOnceOfMany",
 		Text:  "of many upserts of one _id at once, one inserts and the others update",
 		check: oneUpsertInserts,
 	},

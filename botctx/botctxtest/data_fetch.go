@@ -3,52 +3,41 @@ package botctxtest
 import (
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 )
 
 var countRules = []Rule{
 	{
-		Name:  "CountCountsWhatMatches",
+		Name:  "CountDataSourceCountsWhatMatches",
 		Text:  "countDataSource returns the number of entries that match, and of all without a filter",
 		check: countCountsWhatMatches,
-	},
-	{
-		Name:  "CountRefusesBadInput",
-		Text:  "bad input of countDataSource is InvalidArgument with the name of the parameter",
-		check: countRefusesBadInput,
 	},
 }
 
 var fetchRules = []Rule{
 	{
-		Name:  "FetchReturnsWhatMatches",
+		Name:  "FetchDataFromDataSourceReturnsWhatMatches",
 		Text:  "fetchDataFromDataSource returns the entries that match, all columns of each, and all without a filter",
 		check: fetchReturnsWhatMatches,
 	},
 	{
-		Name:  "FetchOrders",
+		Name:  "FetchDataFromDataSourceOrders",
 		Text:  "entries come in the order of sortBy, by each key in turn, ties and all without sortBy in the order of insertion",
 		check: fetchOrders,
 	},
 	{
-		Name:  "FetchCounts",
+		Name:  "FetchDataFromDataSourceCounts",
 		Text:  "count of fetchDataFromDataSource is false by default; with it only the number comes back",
 		check: fetchCounts,
 	},
 	{
-		Name:  "FetchOfNothing",
+		Name:  "FetchDataFromDataSourceOfNothing",
 		Text:  "where nothing matches the list is empty and never null",
 		check: fetchOfNothing,
 	},
 	{
-		Name:  "FetchRefusesBadInput",
-		Text:  "bad input of fetchDataFromDataSource is InvalidArgument with the name of the parameter",
-		check: fetchRefusesBadInput,
-	},
-	{
-		Name:  "FetchIsTheCallersOwn",
+		Name:  "FetchDataFromDataSourceIsTheCallersOwn",
 		Text:  "what comes out is the caller's own: changing it changes nothing stored",
 		check: fetchIsTheCallersOwn,
 	},
@@ -56,24 +45,19 @@ var fetchRules = []Rule{
 
 var distinctRules = []Rule{
 	{
-		Name:  "DistinctReturnsEachValueOnce",
+		Name:  "FetchDistinctDataFromDataSourceReturnsEachValueOnce",
 		Text:  "fetchDistinctDataFromDataSource returns each value of the key once, in the order of first sight, elements of lists one by one",
 		check: distinctReturnsEachValueOnce,
 	},
 	{
-		Name:  "DistinctCounts",
+		Name:  "FetchDistinctDataFromDataSourceCounts",
 		Text:  "count of fetchDistinctDataFromDataSource is false by default; with it only the number of values comes back",
 		check: distinctCounts,
 	},
 	{
-		Name:  "DistinctOfNothing",
+		Name:  "FetchDistinctDataFromDataSourceOfNothing",
 		Text:  "where no entry has the key the list is empty and never null",
 		check: distinctOfNothing,
-	},
-	{
-		Name:  "DistinctRefusesBadInput",
-		Text:  "bad input of fetchDistinctDataFromDataSource is InvalidArgument with the name of the parameter",
-		check: distinctRefusesBadInput,
 	},
 }
 
@@ -106,18 +90,6 @@ func countCountsWhatMatches(t *trial) {
 	counted, err := t.home.CountDataSource(t.ctx(), datasource.CountDataSourceParams{DataSourceID: "nothing"})
 	require.NoError(t, err)
 	require.Zero(t, counted, "a data source that nobody has written to")
-}
-
-func countRefusesBadInput(t *trial) {
-	type params = datasource.CountDataSourceParams
-	cases := []badInput[params]{
-		{"no data source", params{}, "dataSourceId"},
-		{"two names of data sources", params{CollectionName: source, DataSourceID: unique("other")}, "collectionName"},
-	}
-	for _, bad := range badFilters {
-		cases = append(cases, badInput[params]{bad.name, params{DataSourceID: source, Filter: bad.value}, "filter"})
-	}
-	requireRefused(t, botctx.OpCountDataSource, t.home.CountDataSource, cases)
 }
 
 func fetchReturnsWhatMatches(t *trial) {
@@ -184,22 +156,6 @@ func fetchOfNothing(t *trial) {
 	}
 }
 
-func fetchRefusesBadInput(t *trial) {
-	type params = datasource.FetchDataFromDataSourceParams
-	cases := []badInput[params]{
-		{"no data source", params{}, "dataSourceId"},
-		{"two names of data sources", params{CollectionName: source, DataSourceID: unique("other")}, "collectionName"},
-		{"a sort by 2 of a count", params{DataSourceID: source, Count: true, SortBy: document.O("n", 2)}, "sortBy"},
-	}
-	for _, bad := range badFilters {
-		cases = append(cases, badInput[params]{bad.name, params{DataSourceID: source, Filter: bad.value}, "filter"})
-	}
-	for _, bad := range badSorts {
-		cases = append(cases, badInput[params]{bad.name, params{DataSourceID: source, SortBy: bad.value}, "sortBy"})
-	}
-	requireRefused(t, botctx.OpFetchDataFromDataSource, t.home.FetchDataFromDataSource, cases)
-}
-
 func fetchIsTheCallersOwn(t *trial) {
 	t.seedNumbers()
 	before := t.state()
@@ -250,19 +206,4 @@ func distinctOfNothing(t *trial) {
 	found := t.distinct("color", document.Object{})
 	require.NotNil(t, found)
 	require.Empty(t, found)
-}
-
-func distinctRefusesBadInput(t *trial) {
-	type params = datasource.FetchDistinctDataFromDataSourceParams
-	cases := []badInput[params]{
-		{"no data source", params{Key: "n"}, "dataSourceId"},
-		{"two names of data sources", params{CollectionName: source, DataSourceID: unique("other"), Key: "n"}, "collectionName"},
-		{"no key", params{DataSourceID: source}, "key"},
-		{"a key with a NUL byte", params{DataSourceID: source, Key: "a\x00b"}, "key"},
-		{"a key with a dollar", params{DataSourceID: source, Key: "$n"}, "key"},
-	}
-	for _, bad := range badFilters {
-		cases = append(cases, badInput[params]{bad.name, params{DataSourceID: source, Key: "n", Filter: bad.value}, "filter"})
-	}
-	requireRefused(t, botctx.OpFetchDistinctDataFromDataSource, t.home.FetchDistinctDataFromDataSource, cases)
 }

@@ -11,50 +11,45 @@ import (
 
 var findDataRules = []Rule{
 	{
-		Name:  "FindAndModifyDataTakesModifiers",
+		Name:  "FindAndModifyDataFromDataSourceTakesModifiers",
 		Text:  "withModifier of findAndModifyDataFromDataSource is true by default: patch is an update-modifier document or a replacement",
 		check: findAndModifyDataTakesModifiers,
 	},
 	{
-		Name:  "FindAndModifyDataSetsFields",
+		Name:  "FindAndModifyDataFromDataSourceSetsFields",
 		Text:  "patch is applied as a $set of its fields when withModifier is false",
 		check: findAndModifyDataSetsFields,
 	},
 	{
-		Name:  "FindAndModifyDataReturnsBeforeOrAfter",
+		Name:  "FindAndModifyDataFromDataSourceReturnsBeforeOrAfter",
 		Text:  "when option.new is true the modified entry is returned, otherwise the original; ok is 1",
 		check: findAndModifyDataReturnsBeforeOrAfter,
 	},
 	{
-		Name:  "FindAndModifyDataOfNothing",
+		Name:  "FindAndModifyDataFromDataSourceOfNothing",
 		Text:  "when nothing matches, the value is null and nothing is changed",
 		check: findAndModifyDataOfNothing,
 	},
 	{
-		Name:  "FindAndModifyDataTakesTheFirst",
+		Name:  "FindAndModifyDataFromDataSourceTakesTheFirst",
 		Text:  "only the first entry after sortBy, or option.sort, is found and modified, by each key in turn, else in the order of insertion",
 		check: findAndModifyDataTakesTheFirst,
 	},
 	{
-		Name:  "FindAndModifyDataUpserts",
+		Name:  "FindAndModifyDataFromDataSourceUpserts",
 		Text:  "with option.upsert an entry is inserted where none matches; it is returned with option.new alone",
 		check: findAndModifyDataUpserts,
 	},
 	{
-		Name:  "FindAndModifyDataFiltersElements",
+		Name:  "FindAndModifyDataFromDataSourceFiltersElements",
 		Text:  "option.arrayFilters say which elements the names in $[name] stand for",
 		Needs: []Capability{ArrayFilters},
 		check: findAndModifyDataFiltersElements,
 	},
 	{
-		Name:  "FindAndModifyDataRefusesAnIDThatExists",
+		Name:  "FindAndModifyDataFromDataSourceRefusesAnIDThatExists",
 		Text:  "an upsert that would insert an _id that an entry has is AlreadyExists",
 		check: findAndModifyDataRefusesAnIDThatExists,
-	},
-	{
-		Name:  "FindAndModifyDataRefusesBadInput",
-		Text:  "bad input of findAndModifyDataFromDataSource is InvalidArgument with the name of the parameter, and changes nothing",
-		check: findAndModifyDataRefusesBadInput,
 	},
 }
 
@@ -156,48 +151,4 @@ func findAndModifyDataRefusesAnIDThatExists(t *trial) {
 	require.Equal(t, string(botctx.OpFindAndModifyDataFromDataSource), e.Op)
 	require.Zero(t, result)
 	require.Equal(t, before, t.state())
-}
-
-func findAndModifyDataRefusesBadInput(t *trial) {
-	t.seed(t.home, document.O("_id", "a", "text", "x"))
-	set := document.Set("x", 1)
-	cases := []badInput[findDataParams]{
-		{"no data source", findDataParams{Filter: document.O(), Patch: set}, "dataSourceId"},
-		{"no filter", findDataParams{DataSourceID: source, Patch: set}, "filter"},
-		{"no patch", findDataParams{DataSourceID: source, Filter: document.O()}, "patch"},
-	}
-	bad := func(name, field string, p findDataParams) {
-		p.DataSourceID = source
-		if p.Filter.IsZero() {
-			p.Filter = document.O()
-		}
-		if p.Patch.IsZero() {
-			p.Patch = set
-		}
-		cases = append(cases, badInput[findDataParams]{name, p, field})
-	}
-	bad("a counted text", "patch", findDataParams{Patch: document.Inc("text", 1)})
-	bad("a column renamed to createdAt", "patch", findDataParams{Patch: document.O("$rename", document.O("text", "createdAt"))})
-	bad("an unknown option", "option", findDataParams{
-		Option: datasource.FindAndModifyOption{Unknown: document.O("remove", true)},
-	})
-	bad("a filter of elements that is none", "option.arrayFilters", findDataParams{
-		Patch: document.Set("list.$[x]", 1),
-		Option: datasource.FindAndModifyOption{
-			ArrayFilters: []document.Object{document.O("x", document.O("$nearly", 1))},
-		},
-	})
-	for _, b := range badFilters {
-		bad(b.name, "filter", findDataParams{Filter: b.value})
-	}
-	for _, b := range badSorts {
-		bad(b.name, "sortBy", findDataParams{SortBy: b.value})
-	}
-	for _, b := range append(badModifiers, badReplacements...) {
-		bad(b.name, "patch", findDataParams{Patch: b.value})
-	}
-	for _, b := range badFields {
-		bad(b.name, "patch", findDataParams{Patch: b.value, WithModifier: new(false)})
-	}
-	requireRefused(t, botctx.OpFindAndModifyDataFromDataSource, t.home.FindAndModifyDataFromDataSource, cases)
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/query"
@@ -13,34 +12,29 @@ import (
 
 var geoRules = geo([]Rule{
 	{
-		Name:  "GeoNearReturnsNearestFirst",
+		Name:  "FetchGeoNearFromDataSourceReturnsNearestFirst",
 		Text:  "fetchGeoNearFromDataSource returns the entries that have a place, nearest first",
 		check: geoNearReturnsNearestFirst,
 	},
 	{
-		Name:  "GeoNearKeepsToItsBounds",
+		Name:  "FetchGeoNearFromDataSourceKeepsToItsBounds",
 		Text:  "maxDistance, minDistance, limit and query say which entries; none is an empty list and never null",
 		check: geoNearKeepsToItsBounds,
 	},
 	{
-		Name:  "GeoNearMeasures",
+		Name:  "FetchGeoNearFromDataSourceMeasures",
 		Text:  "the distance is given where distanceField asks for it: in metres with GeoJSON, in radians or flat units with a legacy pair",
 		check: geoNearMeasures,
 	},
 	{
-		Name:  "GeoNearTakesAKey",
+		Name:  "FetchGeoNearFromDataSourceTakesAKey",
 		Text:  "key says which column holds the place",
 		check: geoNearTakesAKey,
 	},
 	{
-		Name:  "GeoNearStaysInTheApp",
+		Name:  "FetchGeoNearFromDataSourceStaysInTheApp",
 		Text:  "entries of another app do not exist for fetchGeoNearFromDataSource, whatever the query says",
 		check: geoNearStaysInTheApp,
-	},
-	{
-		Name:  "GeoNearRefusesBadInput",
-		Text:  "bad input of fetchGeoNearFromDataSource is InvalidArgument with the name of the parameter",
-		check: geoNearRefusesBadInput,
 	},
 })
 
@@ -136,42 +130,4 @@ func geoNearStaysInTheApp(t *trial) {
 	for _, query := range scopeless(t.away.scope.App) {
 		require.Empty(t, t.near("near", point(0, 0), "query", query), "the entries that match %v", query)
 	}
-}
-
-func geoNearRefusesBadInput(t *trial) {
-	type params = datasource.FetchGeoNearFromDataSourceParams
-	t.seedPlaces(t.home)
-	good := document.O("near", point(0, 0))
-	cases := []badInput[params]{
-		{"no data source", params{Data: good}, "dataSourceId"},
-		{"two names of data sources", params{CollectionName: source, DataSourceID: unique("other"), Data: good}, "collectionName"},
-		{"no data", params{DataSourceID: source}, "data"},
-	}
-	for _, bad := range []struct {
-		name  string
-		data  document.Object
-		field string
-	}{
-		{"no point", document.O("key", "location"), "data.near"},
-		{"a point that is a text", document.O("near", "here"), "data.near"},
-		{"a point of one number", document.O("near", document.A(1)), "data.near"},
-		{"a longitude off the globe", document.O("near", point(181, 0)), "data.near"},
-		{"a latitude off the globe", document.O("near", point(0, -91)), "data.near"},
-		{"a pair off the globe", document.O("near", document.A(0, 91), "spherical", true), "data.near"},
-		{"a pair off the plane", document.O("near", document.A(181, 0)), "data.near"},
-		{"a negative maxDistance", good.With("maxDistance", -1), "data.maxDistance"},
-		{"a negative minDistance", good.With("minDistance", -1), "data.minDistance"},
-		{"a maxDistance that is a text", good.With("maxDistance", "1"), "data.maxDistance"},
-		{"a limit of 0", good.With("limit", 0), "data.limit"},
-		{"a negative limit", good.With("limit", -1), "data.limit"},
-		{"a key with an empty part", good.With("key", "a..b"), "data.key"},
-		{"a distanceField with a dollar", good.With("distanceField", "$a"), "data.distanceField"},
-		{"a field that nobody knows", good.With("nearly", 1), "data.nearly"},
-	} {
-		cases = append(cases, badInput[params]{bad.name, params{DataSourceID: source, Data: bad.data}, bad.field})
-	}
-	for _, bad := range badFilters {
-		cases = append(cases, badInput[params]{bad.name, params{DataSourceID: source, Data: good.With("query", bad.value)}, "data.query"})
-	}
-	requireRefused(t, botctx.OpFetchGeoNearFromDataSource, t.home.FetchGeoNearFromDataSource, cases)
 }

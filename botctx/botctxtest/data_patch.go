@@ -11,51 +11,46 @@ import (
 
 var patchDataRules = []Rule{
 	{
-		Name:  "PatchDataSetsFields",
+		Name:  "PatchDataToDataSourceSetsFields",
 		Text:  "withModifier of patchDataToDataSource is false by default: patch is applied as a $set of its fields",
 		check: patchDataSetsFields,
 	},
 	{
-		Name:  "PatchDataTakesModifiers",
+		Name:  "PatchDataToDataSourceTakesModifiers",
 		Text:  "when withModifier is true, patch is an update-modifier document or a replacement",
 		check: patchDataTakesModifiers,
 	},
 	{
-		Name:  "PatchDataChangesOneOrAll",
+		Name:  "PatchDataToDataSourceChangesOneOrAll",
 		Text:  "multi is false by default: the first match is patched, with multi or options.multi all are; without a filter all are candidates",
 		check: patchDataChangesOneOrAll,
 	},
 	{
-		Name:  "PatchDataCounts",
+		Name:  "PatchDataToDataSourceCounts",
 		Text:  "matched, modified, inserted and deleted count entries; one that was the same already is matched and not modified",
 		check: patchDataCounts,
 	},
 	{
-		Name:  "PatchDataUpserts",
+		Name:  "PatchDataToDataSourceUpserts",
 		Text:  "with options.upsert an entry is inserted where none matches, and counted as inserted",
 		check: patchDataUpserts,
 	},
 	{
-		Name:  "PatchDataTakesASort",
+		Name:  "PatchDataToDataSourceTakesASort",
 		Text:  "options.sort says which of several matches is the first",
 		Needs: []Capability{PatchSort},
 		check: patchDataTakesASort,
 	},
 	{
-		Name:  "PatchDataFiltersElements",
+		Name:  "PatchDataToDataSourceFiltersElements",
 		Text:  "options.arrayFilters say which elements the names in $[name] stand for",
 		Needs: []Capability{ArrayFilters},
 		check: patchDataFiltersElements,
 	},
 	{
-		Name:  "PatchDataIsAllOrNone",
+		Name:  "PatchDataToDataSourceIsAllOrNone",
 		Text:  "where one entry cannot be patched, none is",
 		check: patchDataIsAllOrNone,
-	},
-	{
-		Name:  "PatchDataRefusesBadInput",
-		Text:  "bad input of patchDataToDataSource is InvalidArgument with the name of the parameter, and changes nothing",
-		check: patchDataRefusesBadInput,
 	},
 }
 
@@ -165,50 +160,4 @@ func patchDataIsAllOrNone(t *trial) {
 	t.requireError(botctx.OpPatchDataToDataSource, boterr.InvalidArgument, "patch", err)
 	require.Zero(t, result)
 	require.Equal(t, before, t.state())
-}
-
-func patchDataRefusesBadInput(t *trial) {
-	t.seed(t.home, document.O("_id", "a", "text", "x"), document.O("_id", "b", "text", "x"))
-	set := document.O("x", 1)
-	cases := []badInput[patchDataParams]{
-		{"no data source", patchDataParams{Patch: set}, "dataSourceId"},
-		{"two names of data sources", patchDataParams{CollectionName: source, DataSourceID: unique("other"), Patch: set}, "collectionName"},
-		{"no patch", patchDataParams{DataSourceID: source}, "patch"},
-	}
-	bad := func(name, field string, p patchDataParams) {
-		p.DataSourceID = source
-		if p.Patch.IsZero() {
-			p.Patch = set
-		}
-		cases = append(cases, badInput[patchDataParams]{name, p, field})
-	}
-	bad("a replacement of many", "patch", patchDataParams{WithModifier: true, Multi: true})
-	bad("a counted text", "patch", patchDataParams{Patch: document.Inc("text", 1), WithModifier: true})
-	bad("a column renamed to createdAt", "patch", patchDataParams{
-		Patch: document.O("$rename", document.O("text", "createdAt")), WithModifier: true,
-	})
-	bad("an unknown option", "options", patchDataParams{Options: datasource.PatchOptions{Unknown: document.O("nearly", true)}})
-	bad("a sort of many", "options.sort", patchDataParams{
-		Multi: true, Options: datasource.PatchOptions{Sort: document.O("n", 1)},
-	})
-	bad("a sort of many by an option", "options.sort", patchDataParams{
-		Options: datasource.PatchOptions{Sort: document.O("n", 1), Multi: true},
-	})
-	bad("a filter of elements that is none", "options.arrayFilters", patchDataParams{
-		Patch:   document.O("list.$[x]", 1),
-		Options: datasource.PatchOptions{ArrayFilters: []document.Object{document.O("x", document.O("$nearly", 1))}},
-	})
-	for _, b := range badFilters {
-		bad(b.name, "filter", patchDataParams{Filter: b.value})
-	}
-	for _, b := range badSorts {
-		bad(b.name, "options.sort", patchDataParams{Options: datasource.PatchOptions{Sort: b.value}})
-	}
-	for _, b := range badFields {
-		bad(b.name, "patch", patchDataParams{Patch: b.value})
-	}
-	for _, b := range append(badModifiers, badReplacements...) {
-		bad(b.name, "patch", patchDataParams{Patch: b.value, WithModifier: true})
-	}
-	requireRefused(t, botctx.OpPatchDataToDataSource, t.home.PatchDataToDataSource, cases)
 }

@@ -5,51 +5,45 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 )
 
 var upsertRules = []Rule{
 	{
-		Name:  "UpsertUpdatesWhatExists",
+		Name:  "UpsertDataToDataSourceUpdatesWhatExists",
 		Text:  "an element with an _id that exists in the data source is updated: the given columns are set, others stay",
 		check: upsertUpdatesWhatExists,
 	},
 	{
-		Name:  "UpsertInsertsWithTheGivenID",
+		Name:  "UpsertDataToDataSourceInsertsWithTheGivenID",
 		Text:  "an element with an _id that does not exist is inserted with that _id; its id is listed in upserted",
 		check: upsertInsertsWithTheGivenID,
 	},
 	{
-		Name:  "UpsertInsertsWithANewID",
+		Name:  "UpsertDataToDataSourceInsertsWithANewID",
 		Text:  "an element without _id is inserted; its id is listed in inserted",
 		check: upsertInsertsWithANewID,
 	},
 	{
-		Name:  "UpsertCountsAllInserted",
+		Name:  "UpsertDataToDataSourceCountsAllInserted",
 		Text:  "the number inserted counts all inserted entries, including those with a provided _id",
 		check: upsertCountsAllInserted,
 	},
 	{
-		Name:  "UpsertTakesAnyScalarAsID",
+		Name:  "UpsertDataToDataSourceTakesAnyScalarAsID",
 		Text:  "an _id is a string, a number or a boolean, and keeps its type",
 		check: upsertTakesAnyScalarAsID,
 	},
 	{
-		Name:  "UpsertOfNothing",
+		Name:  "UpsertDataToDataSourceOfNothing",
 		Text:  "an upsert of no elements does nothing; its lists are empty and never null",
 		check: upsertOfNothing,
 	},
 	{
-		Name:  "UpsertTakesWhatWasFetched",
+		Name:  "UpsertDataToDataSourceTakesWhatWasFetched",
 		Text:  "an entry that was fetched can be given back as it is, and counts as matched, not as modified",
 		check: upsertTakesWhatWasFetched,
-	},
-	{
-		Name:  "UpsertRefusesBadInput",
-		Text:  "bad input of upsertDataToDataSource is InvalidArgument with the path of the element, and writes nothing",
-		check: upsertRefusesBadInput,
 	},
 	{
 		Name:  "EntriesTellWhenTheyChanged",
@@ -58,7 +52,7 @@ var upsertRules = []Rule{
 		check: entriesTellWhenTheyChanged,
 	},
 	{
-		Name:  "UpsertTakesCopies",
+		Name:  "UpsertDataToDataSourceTakesCopies",
 		Text:  "what goes in is copied, and what comes out is the caller's own",
 		check: upsertTakesCopies,
 	},
@@ -145,35 +139,6 @@ func upsertTakesWhatWasFetched(t *trial) {
 	require.Equal(t, fetched[0].String(), t.all(t.home)[0].String())
 	t.upsert(fetched[0].With("n", 2))
 	t.requireHolds(t.home, document.O("_id", "a", "n", 2, "list", document.A(document.O("x", nil))))
-}
-
-func upsertRefusesBadInput(t *trial) {
-	type params = datasource.UpsertDataToDataSourceParams
-	t.seed(t.home, document.O("_id", "a", "n", 1))
-	cases := []badInput[params]{
-		{"no data source", params{Data: document.One(document.O("n", 1))}, "dataSourceId"},
-		{"no data", params{DataSourceID: source}, "data"},
-	}
-	for _, bad := range []struct {
-		name  string
-		given document.Object
-		field string
-	}{
-		{"nothing", document.Object{}, "data[1]"},
-		{"an _id that is null", document.O("_id", nil, "n", 2), "data[1]._id"},
-		{"an _id that is an object", document.O("_id", document.O("x", 1)), "data[1]._id"},
-		{"an _id that is a list", document.O("_id", document.A(1)), "data[1]._id"},
-		{"an _id that comes twice", document.O("_id", "new", "n", 3), "data[1]._id"},
-		{"another createdAt", document.O("_id", "a", "createdAt", 1), "data[1].createdAt"},
-		{"a createdAt of a new entry", document.O("createdAt", 1, "n", 2), "data[1].createdAt"},
-		{"a column with a dollar", document.O("$set", 1), "data[1].$set"},
-		{"a column with a dot", document.O("a.b", 1), "data[1].a.b"},
-		{"what is no value", document.O("n", make(chan int)), "data[1].n"},
-	} {
-		p := params{DataSourceID: source, Data: document.One(document.O("_id", "new", "n", 2), bad.given)}
-		cases = append(cases, badInput[params]{bad.name, p, bad.field})
-	}
-	requireRefused(t, botctx.OpUpsertDataToDataSource, t.home.UpsertDataToDataSource, cases)
 }
 
 func entriesTellWhenTheyChanged(t *trial) {

@@ -8,14 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/agenda"
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/datasource"
-	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/send"
 )
 
 var everyOperationRules = []Rule{
@@ -36,227 +29,54 @@ var everyOperationRules = []Rule{
 	},
 }
 
-// call is a call of an operation that succeeds where seedForCalls was called before.
-type call struct {
-	domain Capability
-	op     botctx.Op
-	make   func(ctx context.Context, p *place) error
-	// needs is what the operation needs beside its domain, "" for nothing.
-	needs Capability
-	// platform is the only one that the operation is for, "" for any.
-	platform channel.Type
-	// mayFail is whether it need not succeed: it ends what other calls need, or is for a
-	// platform on which nothing was made.
-	mayFail bool
-}
-
 // errorOf is the error of an operation.
 func errorOf[R any](_ R, err error) error { return err }
 
-// calls returns one call of each operation.
-func calls() []call {
-	return slices.Concat(plainCalls, platformCalls(), utilityCalls, assignmentCalls, groupCalls)
-}
-
-// plainCalls are one call of each operation that is not about live chats.
-var plainCalls = []call{
-	{domain: Channels, op: botctx.OpGetChannel, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.GetChannel(ctx, channel.GetChannelParams{ChannelID: p.scope.Channel}))
-	}},
-	{domain: Members, op: botctx.OpGetMember, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.GetMember(ctx, member.GetMemberParams{MemberID: p.scope.Member}))
-	}},
-	{domain: Members, op: botctx.OpFindAndModifyMember, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
-			Filter: document.O(), Patch: document.Inc("meta.calls", 1),
-		}))
-	}},
-	{domain: Members, op: botctx.OpPatchMembers, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.PatchMembers(ctx, member.PatchMembersParams{
-			Patch: document.Inc("meta.calls", 1), WithModifier: true,
-		}))
-	}},
-	{domain: Members, op: botctx.OpUpdateMember, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.UpdateMember(ctx, member.UpdateMemberParams{
-			Member: document.O("_id", p.scope.Member, "gender", "f"),
-		}))
-	}},
-	{domain: Members, op: botctx.OpCheckAndSaveMemberReferFrom, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.CheckAndSaveMemberReferFrom(ctx, member.CheckAndSaveMemberReferFromParams{
-			MemberID: p.scope.Member, ReferFrom: "somewhere",
-		}))
-	}},
-	{domain: DataSources, op: botctx.OpFindAndModifyDataFromDataSource, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
-			DataSourceID: source, Filter: document.O(), Patch: document.Inc("calls", 1),
-		}))
-	}},
-	{domain: DataSources, op: botctx.OpUpsertDataToDataSource, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
-			DataSourceID: source, Data: document.One(document.O("_id", "a", "upserted", true), document.O("new", true)),
-		}))
-	}},
-	{domain: DataSources, op: botctx.OpPatchDataToDataSource, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
-			DataSourceID: source, Patch: document.Inc("calls", 1), WithModifier: true, Multi: true,
-		}))
-	}},
-	{domain: DataSources, op: botctx.OpCountDataSource, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: source}))
-	}},
-	{domain: DataSources, op: botctx.OpFetchDataFromDataSource, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: source}))
-	}},
-	{domain: DataSources, op: botctx.OpFetchDistinctDataFromDataSource, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.FetchDistinctDataFromDataSource(ctx, datasource.FetchDistinctDataFromDataSourceParams{
-			DataSourceID: source, Key: "_id",
-		}))
-	}},
-	{domain: DataSources, op: botctx.OpFetchGeoNearFromDataSource, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.FetchGeoNearFromDataSource(ctx, datasource.FetchGeoNearFromDataSourceParams{
-			DataSourceID: source, Data: document.O("near", document.A(0, 0), "key", "at"),
-		}))
-	}, needs: GeoQueries},
-	{domain: Agendas, op: botctx.OpNewAgenda, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.NewAgenda(ctx, agenda.NewAgendaParams{
-			MemberID: p.scope.Member, NodeCompositeID: "node", NextRunAt: later, Tag: "tag", Replace: true,
-		}))
-	}},
-	{domain: Agendas, op: botctx.OpUpdateAgenda, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.UpdateAgenda(ctx, agenda.UpdateAgendaParams{MemberID: p.scope.Member, NextRunAt: later + 1}))
-	}},
-	{domain: Agendas, op: botctx.OpDeleteMemberAgenda, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: p.scope.Member}))
-	}},
-	{domain: Nodes, op: botctx.OpRedirectMemberToNode, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.RedirectMemberToNode(ctx, botctx.RedirectMemberToNodeParams{
-			MemberID: p.scope.Member, NodeCompositeID: p.node,
-		}))
-	}, needs: handleNodes},
-	{domain: Sends, op: botctx.OpSendResponse, make: func(ctx context.Context, p *place) error {
-		return errorOf(p.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Hello")}))
-	}},
-}
-
-// callsOf returns the calls of a domain.
-func callsOf(domain Capability) []call {
-	var of []call
-	for _, c := range calls() {
-		if c.domain == domain {
-			of = append(of, c)
-		}
-	}
-	return of
-}
-
-// callsThatNeed returns the calls that need a capability.
-func callsThatNeed(c Capability) []call {
-	return slices.DeleteFunc(calls(), func(one call) bool { return one.needs != c })
-}
-
-// callsFor returns the calls that are for a platform alone.
-func callsFor(platform channel.Type) []call {
-	return slices.DeleteFunc(calls(), func(one call) bool { return one.platform != platform })
-}
-
-// placeOf returns where to make a call: at home, or in another channel of that app on the
-// only platform that the operation is for.
-func (t *trial) placeOf(c call) *place {
-	t.Helper()
-	if c.platform == "" {
-		return t.home
-	}
-	return t.on(c.platform)
-}
-
-// placesOf returns the place of each of the calls.
-func (t *trial) placesOf(calls []call) []*place {
-	t.Helper()
-	places := make([]*place, len(calls))
-	for i, c := range calls {
-		places[i] = t.placeOf(c)
-	}
-	return places
-}
-
-// bare is placeOf where nothing is prepared for the call, because nothing can be.
-func (t *trial) bare(c call) *place {
-	t.Helper()
-	if c.platform == "" {
-		return t.home
-	}
-	return t.newPlaceOn(t.home.scope.App, c.platform)
-}
-
-// offered returns the calls of operations that the implementation offers.
-func (t *trial) offered() []call {
-	var offered []call
-	for _, c := range calls() {
-		if t.offers(c.domain) && (c.needs == "" || t.offers(c.needs)) &&
-			(c.platform == "" || t.offers(On(c.platform))) && (c.domain != LiveChats || t.offersLiveChats()) {
-			offered = append(offered, c)
-		}
-	}
-	return offered
-}
-
-// seedForCalls makes what calls need.
-func (t *trial) seedForCalls() {
-	t.Helper()
-	if t.offers(DataSources) {
-		t.seed(t.home, document.O("_id", "a", "at", document.A(0, 0)))
-	}
-	if t.offers(Agendas) {
-		t.schedule(agenda.NewAgendaParams{})
-	}
-	if t.offers(Nodes) && t.offers(handleNodes) {
-		t.Handle(&botctx.Node{ID: t.home.node, Pre: []botctx.Action{sets("seen")}})
-	}
-	if t.offersLiveChats() {
-		t.beginChat()
-	}
-}
-
 func endedContextIsCanceled(t *trial) {
-	ended, end := context.WithCancel(t.ctx())
-	end()
-	requireCanceled(t, func(c call, p *place) error { return c.make(ended, p) })
+	requireCanceled(t, func() (context.Context, context.CancelFunc) {
+		ended, end := context.WithCancel(t.ctx())
+		end()
+		return ended, end
+	})
 }
 
 func passedDeadlineIsCanceled(t *trial) {
-	passed, release := context.WithDeadline(t.ctx(), time.Unix(0, 0))
-	defer release()
-	requireCanceled(t, func(c call, p *place) error { return c.make(passed, p) })
+	requireCanceled(t, func() (context.Context, context.CancelFunc) { return context.WithDeadline(t.ctx(), time.Unix(0, 0)) })
 }
 
 // requireCanceled checks that every operation refuses to be called in vain.
-func requireCanceled(t *trial, inVain func(call, *place) error) {
+func requireCanceled(t *trial, ended func() (context.Context, context.CancelFunc)) {
 	t.Helper()
-	t.seedForCalls()
 	offered := t.offered()
-	places := t.placesOf(offered)
+	for _, o := range offered {
+		o.in(t, t.home)
+	}
 	before := t.state()
-	for i, call := range offered {
-		t.try(string(call.op), func(t *trial) {
-			t.requireError(call.op, boterr.Canceled, "", inVain(call, places[i]))
+	for _, o := range offered {
+		t.try(string(o.op), func(t *trial) {
+			ctx, release := ended()
+			defer release()
+			t.requireError(o.op, boterr.Canceled, "", o.try(ctx, o.in(t, t.home)))
 		})
 	}
 	require.Equal(t, before, t.state(), "calls that are canceled change nothing")
 }
 
 func operationsAreSafeForConcurrentUse(t *trial) {
-	t.seedForCalls()
 	var group sync.WaitGroup
-	offered := slices.DeleteFunc(t.offered(), func(c call) bool { return c.mayFail })
+	offered := slices.DeleteFunc(t.offered(), func(o operation) bool { return o.isOnce })
 	const rounds = 4
-	places := t.placesOf(offered)
+	places := make([]*place, len(offered))
+	for i, o := range offered {
+		places[i] = o.in(t, t.home)
+	}
 	failures := make([]error, rounds*len(offered))
 	for i := range failures {
 		one := i % len(offered)
-		group.Go(func() { failures[i] = offered[one].make(t.ctx(), places[one]) })
+		group.Go(func() { failures[i] = offered[one].try(t.ctx(), places[one]) })
 	}
 	group.Wait()
-	for _, err := range failures {
-		require.NoError(t, err)
+	for i, err := range failures {
+		require.NoError(t, err, "%s", offered[i%len(offered)].op)
 	}
 }

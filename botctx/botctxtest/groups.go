@@ -16,7 +16,7 @@ import (
 // a group or an assignment.
 func groupRules() []Rule {
 	return slices.Concat(
-		getGroupRules, findGroupRules, newestGroupRules(), updateGroupRules, updateGroupMetaRules, inactivateGroupRules,
+		getGroupRules, newestGroupRules(), updateGroupRules, updateGroupMetaRules, inactivateGroupRules,
 		bravoGroupRules(), hotelChannelRules(), adminRules,
 		toInletRules, toInletGroupRules, toOutletGroupRules, toGroupRules(), saveGroupRules,
 	)
@@ -67,12 +67,6 @@ func (t *trial) talkInFamily(p *place) talk {
 
 // familyOf is the group on the inlet's platform in which a member asks.
 func familyOf(memberID string) string { return "family of " + memberID }
-
-// talkAway lets an agent talk with the member of the other app.
-func (t *trial) talkAway() talk {
-	t.Helper()
-	return t.talkWith(t.openDesk(t.away, t.ticketing()), t.away)
-}
 
 // storedGroup reads a group of a place, without an error.
 func (t *trial) storedGroup(p *place, id string) *livechat.Group {

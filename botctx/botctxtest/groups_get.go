@@ -20,22 +20,12 @@ var getGroupRules = []Rule{
 		check: groupReadsIt,
 	},
 	{
-		Name:  "GetGroupFindsNoOthers",
-		Text:  "a group that does not exist, or is of another app, is NotFound for getGroup",
-		check: groupFindsNoOthers,
-	},
-	{
-		Name:  "GetGroupRefusesBadInput",
-		Text:  "bad input of getGroup is InvalidArgument with the name of the parameter",
-		check: groupRefusesBadInput,
-	},
-	{
-		Name:  "GetGroupByExternalIDCombinesAgentAndGroup",
+		Name:  "GetGroupByExternalIdCombinesAgentAndGroup",
 		Text:  "getGroupByExternalId finds the group by the agent, by its id on the platform, or by both, which must fit then",
 		check: groupCombinesAgentAndGroup,
 	},
 	{
-		Name:  "GetGroupByExternalIDLooksInItsChannel",
+		Name:  "GetGroupByExternalIdLooksInItsChannel",
 		Text:  "getGroupByExternalId looks in the given channel, of the given type if there is one; the default is the context's own",
 		check: groupLooksInItsChannel,
 	},
@@ -66,23 +56,6 @@ func groupReadsIt(t *trial) {
 	}
 	t.putOutOfUse(first.group.ID)
 	require.False(t, t.storedGroup(t.home, first.group.ID).Active)
-}
-
-func groupFindsNoOthers(t *trial) {
-	theirs := t.talkAway()
-	for name, id := range map[string]string{"of nobody": unique("group"), "of another app": theirs.group.ID} {
-		t.try(name, func(t *trial) {
-			found, err := t.home.GetGroup(t.ctx(), livechat.GetGroupParams{GroupID: id})
-			t.requireError(botctx.OpGetGroup, boterr.NotFound, "groupId", err)
-			require.Nil(t, found)
-		})
-	}
-}
-
-func groupRefusesBadInput(t *trial) {
-	requireRefused(t, botctx.OpGetGroup, t.home.GetGroup, []badInput[livechat.GetGroupParams]{
-		{"no groupId", livechat.GetGroupParams{}, "groupId"},
-	})
 }
 
 func groupCombinesAgentAndGroup(t *trial) {
@@ -184,7 +157,7 @@ type groupFinder struct {
 
 var groupFinders = []groupFinder{
 	{
-		"GetGroupByExternalID", botctx.OpGetGroupByExternalID, "adminExternalId",
+		"GetGroupByExternalId", botctx.OpGetGroupByExternalID, "adminExternalId",
 		func(ctx context.Context, p *place, k talk) (*livechat.Group, error) {
 			return p.GetGroupByExternalID(ctx, livechat.GetGroupByExternalIDParams{
 				AdminExternalID: k.group.AdminExternalID, ChannelID: k.desk.ID,
@@ -192,7 +165,7 @@ var groupFinders = []groupFinder{
 		},
 	},
 	{
-		"GetGroupByGroupExternalID", botctx.OpGetGroupByGroupExternalID, "groupExternalId",
+		"GetGroupByGroupExternalId", botctx.OpGetGroupByGroupExternalID, "groupExternalId",
 		func(ctx context.Context, p *place, k talk) (*livechat.Group, error) {
 			return p.GetGroupByGroupExternalID(ctx, livechat.GetGroupByGroupExternalIDParams{GroupExternalID: k.group.ExternalID})
 		},
@@ -206,7 +179,7 @@ var groupFinders = []groupFinder{
 		},
 	},
 	{
-		"GetGroupByMemberID", botctx.OpGetGroupByMemberID, "memberId",
+		"GetGroupByMemberId", botctx.OpGetGroupByMemberID, "memberId",
 		func(ctx context.Context, p *place, k talk) (*livechat.Group, error) {
 			return p.GetGroupByMemberID(ctx, livechat.GetGroupByMemberIDParams{Inlet: k.group.Inlet, MemberID: k.group.Member})
 		},
@@ -222,10 +195,6 @@ func newestGroupRules() []Rule {
 			Text:  "of several groups that fit, the newest that is live comes, and where none is, the newest",
 			Needs: []Capability{moveClock},
 			check: func(t *trial) { readsTheNewestLiveOne(t, f) },
-		}, Rule{
-			Name:  f.name + "FindsNoOthers",
-			Text:  "where no group of the app fits, the answer is NotFound, whatever groups other apps have",
-			check: func(t *trial) { finderFindsNoOthers(t, f) },
 		})
 	}
 	return rules
@@ -253,78 +222,4 @@ func readsTheNewestLiveOne(t *trial, f groupFinder) {
 		require.NoError(t, err)
 		requireSameGroup(t, t.storedGroup(t.home, step.found), found)
 	}
-}
-
-func finderFindsNoOthers(t *trial, f groupFinder) {
-	mine, theirs := t.talkInFamily(t.home), t.talkInFamily(t.away)
-	nobody := talk{desk: mine.desk, group: &livechat.Group{
-		Inlet: mine.group.Inlet, ExternalID: unique("group"), AdminExternalID: unique("external"), Member: unique("member"),
-	}}
-	for name, k := range map[string]talk{"of nobody": nobody, "of another app": theirs} {
-		t.try(name, func(t *trial) {
-			found, err := f.find(t.ctx(), t.home, k)
-			t.requireError(f.op, boterr.NotFound, f.field, err)
-			require.Nil(t, found)
-		})
-	}
-	found, err := f.find(t.ctx(), t.away, theirs)
-	require.NoError(t, err)
-	require.Equal(t, theirs.group.ID, found.ID)
-}
-
-var findGroupRules = []Rule{
-	{
-		Name:  "GetGroupByExternalIDRefusesBadInput",
-		Text:  "bad input of getGroupByExternalId is InvalidArgument with the name of the parameter",
-		check: groupByExternalIDRefusesBadInput,
-	},
-	{
-		Name:  "GetGroupByGroupExternalIDRefusesBadInput",
-		Text:  "bad input of getGroupByGroupExternalId is InvalidArgument with the name of the parameter",
-		check: groupByGroupExternalIDRefusesBadInput,
-	},
-	{
-		Name:  "GetGroupByInletGroupRefusesBadInput",
-		Text:  "bad input of getGroupByInletGroup is InvalidArgument with the name of the parameter",
-		check: groupByInletGroupRefusesBadInput,
-	},
-	{
-		Name:  "GetGroupByMemberIDRefusesBadInput",
-		Text:  "bad input of getGroupByMemberId is InvalidArgument with the name of the parameter",
-		check: groupByMemberIDRefusesBadInput,
-	},
-}
-
-func groupByExternalIDRefusesBadInput(t *trial) {
-	type params = livechat.GetGroupByExternalIDParams
-	requireRefused(t, botctx.OpGetGroupByExternalID, t.home.GetGroupByExternalID, []badInput[params]{
-		{"neither agent nor group", params{ChannelID: t.home.channel.ID}, "adminExternalId"},
-	})
-	alone := t.Operations(record.Scope{App: t.home.scope.App})
-	requireRefused(t, botctx.OpGetGroupByExternalID, alone.GetGroupByExternalID, []badInput[params]{
-		{"no channel", params{AdminExternalID: "agent"}, "channelId"},
-	})
-}
-
-func groupByGroupExternalIDRefusesBadInput(t *trial) {
-	type params = livechat.GetGroupByGroupExternalIDParams
-	requireRefused(t, botctx.OpGetGroupByGroupExternalID, t.home.GetGroupByGroupExternalID, []badInput[params]{
-		{"no groupExternalId", params{}, "groupExternalId"},
-	})
-}
-
-func groupByInletGroupRefusesBadInput(t *trial) {
-	type params = livechat.GetGroupByInletGroupParams
-	requireRefused(t, botctx.OpGetGroupByInletGroup, t.home.GetGroupByInletGroup, []badInput[params]{
-		{"no inlet", params{InletGroupExternalID: "family"}, "inlet"},
-		{"no inletGroupExternalId", params{Inlet: t.home.channel.ID}, "inletGroupExternalId"},
-	})
-}
-
-func groupByMemberIDRefusesBadInput(t *trial) {
-	type params = livechat.GetGroupByMemberIDParams
-	requireRefused(t, botctx.OpGetGroupByMemberID, t.home.GetGroupByMemberID, []badInput[params]{
-		{"no inlet", params{MemberID: t.home.member.ID}, "inlet"},
-		{"no memberId", params{Inlet: t.home.channel.ID}, "memberId"},
-	})
 }

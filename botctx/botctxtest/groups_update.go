@@ -1,14 +1,11 @@
 package botctxtest
 
 import (
-	"context"
 	"strconv"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 )
@@ -29,16 +26,6 @@ var updateGroupRules = []Rule{
 		Text:  "a change renews updatedAt and _version of a group, and what changes nothing renews neither",
 		Needs: []Capability{moveClock},
 		check: groupsTellWhenTheyChanged,
-	},
-	{
-		Name:  "UpdateGroupFindsNoOthers",
-		Text:  "groups that do not exist, or are of another app, are NotFound for updateGroup, and nothing is changed",
-		check: updateGroupFindsNoOthers,
-	},
-	{
-		Name:  "UpdateGroupRefusesBadInput",
-		Text:  "bad input of updateGroup is InvalidArgument with the name of the parameter, and changes nothing",
-		check: updateGroupRefusesBadInput,
 	},
 	{
 		Name:  "GroupsAreCopies",
@@ -94,76 +81,6 @@ func groupsTellWhenTheyChanged(t *trial) {
 	requireSameGroup(t, changed, t.storedGroup(t.home, made.ID))
 }
 
-// strangeGroups are ids of groups that do not exist for the home app, and one that does for
-// another app.
-func (t *trial) strangeGroups() (ids map[string]string, theirs *livechat.Group) {
-	t.Helper()
-	theirs = t.talkAway().group
-	return map[string]string{"of nobody": unique("group"), "of another app": theirs.ID}, theirs
-}
-
-// requireNoSuchGroup checks that an operation finds no group of another app, and changes
-// nothing.
-func requireNoSuchGroup[R any](t *trial, op botctx.Op, field string, operation func(ctx context.Context, groupID string) (R, error)) {
-	t.Helper()
-	ids, theirs := t.strangeGroups()
-	for name, id := range ids {
-		t.try(name, func(t *trial) {
-			before := t.state()
-			result, err := operation(t.ctx(), id)
-			t.requireError(op, boterr.NotFound, field, err)
-			require.Zero(t, result, "the result beside an error")
-			require.Equal(t, before, t.state(), "a call that fails changes nothing")
-		})
-	}
-	requireSameGroup(t, theirs, t.storedGroup(t.away, theirs.ID))
-}
-
-func updateGroupFindsNoOthers(t *trial) {
-	requireNoSuchGroup(t, botctx.OpUpdateGroup, "group", func(ctx context.Context, id string) (livechat.UpdateGroupResult, error) {
-		return t.home.UpdateGroup(ctx, livechat.UpdateGroupParams{Group: document.O("_id", id, "name", "Stolen")})
-	})
-}
-
-func updateGroupRefusesBadInput(t *trial) {
-	type params = livechat.UpdateGroupParams
-	id := t.talk().group.ID
-	t.setGroup(t.home, id, "text", "x")
-	cases := []badInput[params]{
-		{"no group", params{}, "group"},
-		{"no _id", params{Group: document.O("name", "Order 7")}, "group._id"},
-		{"an _id that is a number", params{Group: document.O("_id", 7, "name", "Order 7")}, "group._id"},
-	}
-	for name, fields := range map[string]document.Object{
-		"a name that is a number":     document.O("name", 7),
-		"active that is a text":       document.O("active", "yes"),
-		"meta that is a text":         document.O("meta", "x"),
-		"meta that is null":           document.O("meta", nil),
-		"another app":                 document.O("app", t.away.scope.App),
-		"another createdAt":           document.O("createdAt", 1),
-		"a modifier":                  document.O("$inc", document.O("n", 1)),
-		"a path into a text":          document.O("text.inside", 1),
-		"a path and a path in it":     document.O("meta", document.O(), "meta.n", 1),
-		"a path with an empty part":   document.O("a..b", 1),
-		"what is no value":            document.O("n", make(chan int)),
-		"a good field beside the bad": document.O("name", "Order 7", "active", 1),
-	} {
-		cases = append(cases, badInput[params]{name, params{Group: fields.With("_id", id)}, "group"})
-	}
-	requireGroupsRefused(t, id, botctx.OpUpdateGroup, t.home.UpdateGroup, cases)
-}
-
-// requireGroupsRefused checks that calls are refused, as requireRefused does, and leave a group
-// as it is.
-func requireGroupsRefused[P, R any](
-	t *trial, id string, op botctx.Op, operation func(context.Context, P) (R, error), cases []badInput[P],
-) {
-	t.Helper()
-	before := t.storedGroup(t.home, id)
-	requireRefused(t, op, operation, cases)
-	requireSameGroup(t, before, t.storedGroup(t.home, id))
-}
-
 func groupsAreCopies(t *trial) {
 	id := t.talk().group.ID
 	list := []any{1, 2}
@@ -191,16 +108,6 @@ var updateGroupMetaRules = []Rule{
 		Name:  "UpdateGroupMetaTellsWhatItDid",
 		Text:  "the result of updateGroupMeta has the id and the record; modified counts what had other values before",
 		check: updateGroupMetaTellsWhatItDid,
-	},
-	{
-		Name:  "UpdateGroupMetaFindsNoOthers",
-		Text:  "groups that do not exist, or are of another app, are NotFound for updateGroupMeta, and nothing is changed",
-		check: updateGroupMetaFindsNoOthers,
-	},
-	{
-		Name:  "UpdateGroupMetaRefusesBadInput",
-		Text:  "bad input of updateGroupMeta is InvalidArgument with the name of the parameter, and changes nothing",
-		check: updateGroupMetaRefusesBadInput,
 	},
 	{
 		Name:  "UpdateGroupMetaLosesNoField",
@@ -251,34 +158,6 @@ func updateGroupMetaTellsWhatItDid(t *trial) {
 	requireGroupUpdate(t, id, 0, t.setGroupMeta(id))
 }
 
-func updateGroupMetaFindsNoOthers(t *trial) {
-	requireNoSuchGroup(t, botctx.OpUpdateGroupMeta, "groupId", func(ctx context.Context, id string) (livechat.UpdateGroupResult, error) {
-		return t.home.UpdateGroupMeta(ctx, livechat.UpdateGroupMetaParams{GroupID: id, Meta: document.O("n", 1)})
-	})
-}
-
-func updateGroupMetaRefusesBadInput(t *trial) {
-	type params = livechat.UpdateGroupMetaParams
-	id := t.talk().group.ID
-	t.setGroupMeta(id, "text", "x")
-	cases := []badInput[params]{
-		{"no groupId", params{Meta: document.O("n", 1)}, "groupId"},
-		{"no meta", params{GroupID: id}, "meta"},
-	}
-	for name, meta := range map[string]document.Object{
-		"a modifier":                  document.O("$inc", document.O("n", 1)),
-		"a positional operator":       document.O("list.$", 1),
-		"an empty name":               document.O("", 1),
-		"a path with an empty part":   document.O("a..b", 1),
-		"a path into a text":          document.O("text.inside", 1),
-		"a path and a path in it":     document.O("a", document.O(), "a.b", 1),
-		"a good field beside the bad": document.O("n", 1, "text.inside", 1),
-	} {
-		cases = append(cases, badInput[params]{name, params{GroupID: id, Meta: meta}, "meta"})
-	}
-	requireGroupsRefused(t, id, botctx.OpUpdateGroupMeta, t.home.UpdateGroupMeta, cases)
-}
-
 func updateGroupMetaLosesNoField(t *trial) {
 	id := t.talk().group.ID
 	t.atOnce(func(worker int) error {
@@ -299,16 +178,6 @@ var inactivateGroupRules = []Rule{
 		Name:  "InactivateGroupTellsOfTheRecord",
 		Text:  "inactivateGroup returns the id, createdAt and _version of the record, with email, apps and acls that are empty",
 		check: inactivateGroupTellsOfTheRecord,
-	},
-	{
-		Name:  "InactivateGroupFindsNoOthers",
-		Text:  "groups that do not exist, or are of another app, are NotFound for inactivateGroup, and nothing is changed",
-		check: inactivateGroupFindsNoOthers,
-	},
-	{
-		Name:  "InactivateGroupRefusesBadInput",
-		Text:  "bad input of inactivateGroup is InvalidArgument with the name of the parameter",
-		check: inactivateGroupRefusesBadInput,
 	},
 }
 
@@ -332,16 +201,4 @@ func inactivateGroupTellsOfTheRecord(t *trial) {
 	require.JSONEq(t, textOf(t, document.O(
 		"_id", g.ID, "email", document.O(), "createdAt", g.CreatedAt, "apps", document.A(), "acls", document.A(), "_version", g.Version,
 	)), textOf(t, result))
-}
-
-func inactivateGroupFindsNoOthers(t *trial) {
-	requireNoSuchGroup(t, botctx.OpInactivateGroup, "groupId", func(ctx context.Context, id string) (livechat.RecordUpdate, error) {
-		return t.home.InactivateGroup(ctx, livechat.InactivateGroupParams{GroupID: id})
-	})
-}
-
-func inactivateGroupRefusesBadInput(t *trial) {
-	requireRefused(t, botctx.OpInactivateGroup, t.home.InactivateGroup, []badInput[livechat.InactivateGroupParams]{
-		{"no groupId", livechat.InactivateGroupParams{}, "groupId"},
-	})
 }

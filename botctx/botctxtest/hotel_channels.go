@@ -3,23 +3,15 @@ package botctxtest
 import (
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/record"
 )
 
 // hotelChannelRules are the rules of createHotelChannel.
 func hotelChannelRules() []Rule {
-	rules := createHotelChannelRules
-	for _, o := range onePlatforms {
-		if o.platform == channel.Hotel {
-			rules = append(rules, onePlatformRules(o)...)
-		}
-	}
-	return needing([]Capability{On(channel.Hotel)}, rules)
+	return needing([]Capability{On(channel.Hotel)}, createHotelChannelRules)
 }
 
 var createHotelChannelRules = []Rule{
@@ -33,11 +25,6 @@ var createHotelChannelRules = []Rule{
 		Name:  "CreateHotelChannelAnswersOKAndTheReply",
 		Text:  "the result of createHotelChannel is ok, which is 1, and the platform's reply as an object",
 		check: createHotelChannelAnswersOKAndTheReply,
-	},
-	{
-		Name:  "CreateHotelChannelRefusesBadInput",
-		Text:  "bad input of createHotelChannel is InvalidArgument with the name of the parameter, and makes nothing",
-		check: createHotelChannelRefusesBadInput,
 	},
 }
 
@@ -73,18 +60,4 @@ func createHotelChannelAnswersOKAndTheReply(t *trial) {
 	require.Equal(t, 1, document.Get(fields, "ok", 0))
 	reply, _ := fields.Field("result")
 	require.Equal(t, "object", document.TypeName(reply))
-}
-
-func createHotelChannelRefusesBadInput(t *trial) {
-	type params = livechat.CreateHotelChannelParams
-	c := t.newChannelOf(t.home, channel.Hotel)
-	requireRefused(t, botctx.OpCreateHotelChannel, t.home.CreateHotelChannel, []badInput[params]{
-		{"no hotelGroupId", params{Channel: c, DisplayName: "Lobby"}, "hotelGroupId"},
-		{"no displayName", params{Channel: c, HotelGroupID: "floor"}, "displayName"},
-		{"a channel without _id", params{Channel: &channel.Channel{Name: c.Name}, HotelGroupID: "floor", DisplayName: "Lobby"}, "channel"},
-	})
-	alone := t.Operations(record.Scope{App: t.home.scope.App})
-	requireRefused(t, botctx.OpCreateHotelChannel, alone.CreateHotelChannel, []badInput[params]{
-		{"no channel", params{HotelGroupID: "floor", DisplayName: "Lobby"}, "channel"},
-	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/internal/operations"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -63,8 +64,8 @@ func sendingOnlyOn(offered []channel.Type) *botctxtest.Harness {
 		if p, ok := call.Params.(send.SendResponseParams); ok && p.ChannelID != "" {
 			through = p.ChannelID
 		}
-		isSend := call.Op == botctx.OpSendResponse || slices.Contains(deliveries, call.Op)
-		if isSend && types[through] != "" && !slices.Contains(offered, types[through]) {
+		specified, _ := operations.ByName(string(call.Op))
+		if specified.Package == "send" && types[through] != "" && !slices.Contains(offered, types[through]) {
 			return nil, boterr.New(boterr.Unsupported, "", "there is no connector")
 		}
 		return next(ctx)

@@ -183,30 +183,6 @@ func (t *trial) sentTo(channelID, externalID string) []Sent {
 	return slices.DeleteFunc(slices.Clone(t.Sent()), func(s Sent) bool { return s.Channel != channelID || s.To != externalID })
 }
 
-// chat is a live chat that calls of every operation work with.
-type chat struct {
-	desk *desk
-	// assignment has been taken, group is that of it, and event was written there.
-	assignment *livechat.Assignment
-	group      *livechat.Group
-	event      *send.MessageEvent
-	// waiting is the request of another member, which nobody has taken.
-	waiting *livechat.Assignment
-}
-
-// beginChat begins a live chat of the home member, for calls of every operation.
-func (t *trial) beginChat() {
-	t.Helper()
-	d := t.openDesk(t.home, t.ticketing())
-	c := chat{desk: d}
-	c.assignment = t.requestTaken(t.home, d, livechat.CreateAssignmentParams{})
-	c.group = t.groupOf(t.home, c.assignment)
-	c.event = eventIn(c.group)
-	other := t.neighbour(member.Member{FirstName: "Bob"})
-	c.waiting = t.request(t.home, livechat.CreateAssignmentParams{Member: other})
-	t.home.chat = c
-}
-
 // neighbourPlace makes another member of the home channel, and returns the place as it is for
 // that member.
 func (t *trial) neighbourPlace() *place {

@@ -57,11 +57,6 @@ var findMemberRules = []Rule{
 		check: findAndModifyMemberDoesNotUpsert,
 	},
 	{
-		Name:  "FindAndModifyMemberRefusesBadInput",
-		Text:  "bad input of findAndModifyMember is InvalidArgument with the name of the parameter, and changes nothing",
-		check: findAndModifyMemberRefusesBadInput,
-	},
-	{
 		Name:  "FindAndModifyMemberStampsChanges",
 		Text:  "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none",
 		check: findAndModifyMemberStampsChanges,
@@ -189,38 +184,6 @@ func findAndModifyMemberDoesNotUpsert(t *trial) {
 	t.requireError(botctx.OpFindAndModifyMember, boterr.Unsupported, "option.upsert", err)
 	require.Zero(t, result)
 	require.Equal(t, before, t.state())
-}
-
-func findAndModifyMemberRefusesBadInput(t *trial) {
-	type params = member.FindAndModifyMemberParams
-	set := document.Set("gender", "f")
-	cases := []badInput[params]{
-		{"no filter", params{Patch: set}, "filter"},
-		{"no patch", params{Filter: document.O()}, "patch"},
-		{"a text that becomes a number", params{Filter: document.O(), Patch: document.Set("firstName", 1)}, "patch"},
-		{"an object that becomes a text", params{Filter: document.O(), Patch: document.Set("meta", "x")}, "patch"},
-		{"an unknown option", params{
-			Filter: document.O(), Patch: set, Option: member.FindAndModifyOption{Unknown: document.O("remove", true)},
-		}, "option"},
-		{"a filter of elements that is none", params{
-			Filter: document.O(), Patch: document.Set("meta.list.$[x]", 1),
-			Option: member.FindAndModifyOption{ArrayFilters: []document.Object{document.O("x", document.O("$nearly", 1))}},
-		}, "option.arrayFilters"},
-	}
-	for _, bad := range badFilters {
-		cases = append(cases, badInput[params]{bad.name, params{Filter: bad.value, Patch: set}, "filter"})
-	}
-	for _, bad := range badSorts {
-		cases = append(cases, badInput[params]{bad.name, params{Filter: document.O(), Patch: set, SortBy: bad.value}, "sortBy"})
-	}
-	for _, bad := range append(badModifiers, badReplacements...) {
-		cases = append(cases, badInput[params]{bad.name, params{Filter: document.O(), Patch: bad.value}, "patch"})
-	}
-	for _, bad := range badFields {
-		p := params{Filter: document.O(), Patch: bad.value, WithModifier: new(false)}
-		cases = append(cases, badInput[params]{bad.name, p, "patch"})
-	}
-	requireRefused(t, botctx.OpFindAndModifyMember, t.home.FindAndModifyMember, cases)
 }
 
 func findAndModifyMemberStampsChanges(t *trial) {

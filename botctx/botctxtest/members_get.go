@@ -3,8 +3,6 @@ package botctxtest
 import (
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 )
@@ -19,16 +17,6 @@ var getMemberRules = []Rule{
 		Name:  "GetMemberReturnsTheRecord",
 		Text:  "getMember returns every field of the member, with _id, _version, etag, createdAt and updatedAt",
 		check: memberReturnsTheRecord,
-	},
-	{
-		Name:  "GetMemberFindsNoOthers",
-		Text:  "a member that does not exist, or is of another app, is NotFound",
-		check: memberFindsNoOthers,
-	},
-	{
-		Name:  "GetMemberRefusesBadInput",
-		Text:  "bad input of getMember is InvalidArgument with the name of the parameter, and changes nothing",
-		check: memberRefusesBadInput,
 	},
 	{
 		Name:  "MembersKeepUnknownFields",
@@ -72,22 +60,6 @@ func memberReturnsTheRecord(t *trial) {
 	require.NotEmpty(t, found.Etag)
 	require.Positive(t, found.CreatedAt)
 	require.GreaterOrEqual(t, found.UpdatedAt, found.CreatedAt)
-}
-
-func memberFindsNoOthers(t *trial) {
-	for name, id := range map[string]string{"nobody": unique("member"), "of another app": t.away.scope.Member} {
-		t.try(name, func(t *trial) {
-			found, err := t.home.GetMember(t.ctx(), member.GetMemberParams{MemberID: id})
-			t.requireError(botctx.OpGetMember, boterr.NotFound, "memberId", err)
-			require.Nil(t, found)
-		})
-	}
-}
-
-func memberRefusesBadInput(t *trial) {
-	requireRefused(t, botctx.OpGetMember, t.home.GetMember, []badInput[member.GetMemberParams]{
-		{"no memberId", member.GetMemberParams{}, "memberId"},
-	})
 }
 
 func membersKeepUnknownFields(t *trial) {

@@ -47,16 +47,6 @@ var patchMembersRules = []Rule{
 		check: patchMembersIsAllOrNone,
 	},
 	{
-		Name:  "PatchMembersFindsNoOtherChannels",
-		Text:  "a channel that does not exist, or is of another app, is NotFound, whatever the record says",
-		check: patchMembersFindsNoOtherChannels,
-	},
-	{
-		Name:  "PatchMembersRefusesBadInput",
-		Text:  "bad input of patchMembers is InvalidArgument with the name of the parameter, and changes nothing",
-		check: patchMembersRefusesBadInput,
-	},
-	{
 		Name:  "PatchMembersStampsChanges",
 		Text:  "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none",
 		check: patchMembersStampsChanges,
@@ -159,49 +149,6 @@ func patchMembersIsAllOrNone(t *trial) {
 	t.requireError(botctx.OpPatchMembers, boterr.InvalidArgument, "patch", err)
 	require.Zero(t, result)
 	require.Equal(t, before, t.state())
-}
-
-func patchMembersFindsNoOtherChannels(t *trial) {
-	for name, c := range map[string]*channel.Channel{
-		"nobody's": {ID: unique("channel"), App: t.home.scope.App},
-		"forged":   {ID: t.away.scope.Channel, App: t.home.scope.App},
-	} {
-		t.try(name, func(t *trial) {
-			before := t.state()
-			_, err := t.home.PatchMembers(t.ctx(), member.PatchMembersParams{Channel: c, Patch: document.O("gender", "f")})
-			t.requireError(botctx.OpPatchMembers, boterr.NotFound, "channel", err)
-			require.Equal(t, before, t.state())
-		})
-	}
-}
-
-func patchMembersRefusesBadInput(t *trial) {
-	type params = member.PatchMembersParams
-	set := document.O("gender", "f")
-	cases := []badInput[params]{
-		{"no patch", params{}, "patch"},
-		{"a channel without _id", params{Channel: &channel.Channel{Name: "Front desk"}, Patch: set}, "channel"},
-		{"a replacement of many", params{Patch: set, WithModifier: true}, "patch"},
-		{"a text that becomes a number", params{Patch: document.O("firstName", 1)}, "patch"},
-		{"a list that becomes an object", params{Patch: document.O("tags", document.O())}, "patch"},
-		{"another app", params{Patch: document.O("app", t.away.scope.App)}, "patch"},
-		{"another channel", params{Patch: document.O("channel", t.away.scope.Channel)}, "patch"},
-		{"an app in the app", params{Patch: document.O("app.id", t.away.scope.App)}, "patch"},
-	}
-	for _, bad := range badFilters {
-		cases = append(cases, badInput[params]{bad.name, params{Filter: bad.value, Patch: set}, "filter"})
-	}
-	for _, bad := range badFields {
-		cases = append(cases, badInput[params]{bad.name, params{Patch: bad.value}, "patch"})
-	}
-	for _, bad := range badModifiers {
-		cases = append(cases, badInput[params]{bad.name, params{Patch: bad.value, WithModifier: true}, "patch"})
-	}
-	for _, bad := range badReplacements {
-		p := params{MemberID: t.home.member.ID, Patch: bad.value, WithModifier: true}
-		cases = append(cases, badInput[params]{bad.name, p, "patch"})
-	}
-	requireRefused(t, botctx.OpPatchMembers, t.home.PatchMembers, cases)
 }
 
 func patchMembersStampsChanges(t *trial) {

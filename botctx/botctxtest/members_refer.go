@@ -3,35 +3,23 @@ package botctxtest
 import (
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 )
 
 var referFromRules = []Rule{
 	{
-		Name:  "ReferFromIsKept",
+		Name:  "CheckAndSaveMemberReferFromKeepsIt",
 		Text:  "checkAndSaveMemberReferFrom keeps in meta.referFrom which channel referred the member, and returns the member",
 		check: referFromIsKept,
 	},
 	{
-		Name:  "TheFirstReferFromStays",
+		Name:  "CheckAndSaveMemberReferFromKeepsTheFirst",
 		Text:  "the first referFrom stays; the member comes back either way, and unchanged the second time",
 		check: theFirstReferFromStays,
 	},
 	{
-		Name:  "ReferFromFindsNoOthers",
-		Text:  "a member that does not exist, or is of another app, is NotFound",
-		check: referFromFindsNoOthers,
-	},
-	{
-		Name:  "ReferFromRefusesBadInput",
-		Text:  "bad input of checkAndSaveMemberReferFrom is InvalidArgument with the name of the parameter, and changes nothing",
-		check: referFromRefusesBadInput,
-	},
-	{
-		Name:  "OneReferFromWins",
+		Name:  "CheckAndSaveMemberReferFromKeepsOneOfMany",
 		Text:  "of many referFrom at once one is kept, and all callers are told that one",
 		check: oneReferFromWins,
 	},
@@ -62,28 +50,6 @@ func theFirstReferFromStays(t *trial) {
 	saved := t.refer(t.home.member, "second")
 	require.Equal(t, "first", document.Get(saved.Meta, "referFrom", ""))
 	require.Equal(t, before, t.state())
-}
-
-func referFromFindsNoOthers(t *trial) {
-	for name, id := range map[string]string{"nobody": unique("member"), "of another app": t.away.scope.Member} {
-		t.try(name, func(t *trial) {
-			before := t.state()
-			saved, err := t.home.CheckAndSaveMemberReferFrom(t.ctx(), member.CheckAndSaveMemberReferFromParams{
-				MemberID: id, ReferFrom: t.home.scope.Channel,
-			})
-			t.requireError(botctx.OpCheckAndSaveMemberReferFrom, boterr.NotFound, "memberId", err)
-			require.Nil(t, saved)
-			require.Equal(t, before, t.state())
-		})
-	}
-}
-
-func referFromRefusesBadInput(t *trial) {
-	type params = member.CheckAndSaveMemberReferFromParams
-	requireRefused(t, botctx.OpCheckAndSaveMemberReferFrom, t.home.CheckAndSaveMemberReferFrom, []badInput[params]{
-		{"no memberId", params{ReferFrom: "somewhere"}, "memberId"},
-		{"no referFrom", params{MemberID: t.home.scope.Member}, "referFrom"},
-	})
 }
 
 func oneReferFromWins(t *trial) {

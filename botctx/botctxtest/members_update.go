@@ -33,16 +33,6 @@ var updateMemberRules = []Rule{
 		check: updateMemberAndStaleEtags,
 	},
 	{
-		Name:  "UpdateMemberFindsNoOthers",
-		Text:  "a member that does not exist, or is of another app, is NotFound, whatever the record says",
-		check: updateMemberFindsNoOthers,
-	},
-	{
-		Name:  "UpdateMemberRefusesBadInput",
-		Text:  "bad input of updateMember is InvalidArgument with the name of the parameter, and changes nothing",
-		check: updateMemberRefusesBadInput,
-	},
-	{
 		Name:  "UpdateMemberStampsChanges",
 		Text:  "a change of a member renews _version and etag, and keeps createdAt; what changes nothing renews none",
 		check: updateMemberStampsChanges,
@@ -116,51 +106,6 @@ func updateMemberAndStaleEtags(t *trial) {
 	require.NoError(t, err)
 	require.Equal(t, "m", t.load(m).Gender)
 	require.NotEqual(t, m.Etag, t.load(m).Etag, "an etag that is given is not written")
-}
-
-func updateMemberFindsNoOthers(t *trial) {
-	for name, forged := range map[string]document.Object{
-		"nobody": document.O("_id", unique("member"), "gender", "f"),
-		"forged": document.O("_id", t.away.scope.Member, "gender", "f"),
-		"forged with an app": document.O("_id", t.away.scope.Member, "app", t.home.scope.App,
-			"channel", t.home.scope.Channel, "gender", "f"),
-	} {
-		t.try(name, func(t *trial) {
-			before := t.state()
-			result, err := t.home.UpdateMember(t.ctx(), member.UpdateMemberParams{Member: forged})
-			t.requireError(botctx.OpUpdateMember, boterr.NotFound, "member._id", err)
-			require.Zero(t, result)
-			require.Equal(t, before, t.state())
-		})
-	}
-}
-
-func updateMemberRefusesBadInput(t *trial) {
-	type params = member.UpdateMemberParams
-	id := t.home.scope.Member
-	cases := []badInput[params]{{"no member", params{}, "member"}}
-	for _, bad := range []struct {
-		name  string
-		given document.Object
-		field string
-	}{
-		{"no _id", document.O("gender", "f"), "member._id"},
-		{"an _id that is no text", document.O("_id", 5), "member._id"},
-		{"an _id that is a query", document.O("_id", document.O("$ne", "")), "member._id"},
-		{"another app", document.O("_id", id, "app", t.away.scope.App), "member.app"},
-		{"another channel", document.O("_id", id, "channel", t.away.scope.Channel), "member.channel"},
-		{"another createdAt", document.O("_id", id, "createdAt", 1), "member.createdAt"},
-		{"a text that becomes a number", document.O("_id", id, "firstName", 1), "member.firstName"},
-		{"an object that becomes a text", document.O("_id", id, "meta", "x"), "member.meta"},
-		{"an object that becomes null", document.O("_id", id, "botMeta", nil), "member.botMeta"},
-		{"a list that becomes a text", document.O("_id", id, "tags", "x"), "member.tags"},
-		{"a modifier", document.O("_id", id, "$set", document.O("gender", "f")), "member"},
-		{"fields in conflict", document.O("_id", id, "meta", document.O(), "meta.x", 1), "member"},
-		{"what is no value", document.O("_id", id, "meta", document.O("x", make(chan int))), "member"},
-	} {
-		cases = append(cases, badInput[params]{bad.name, params{Member: bad.given}, bad.field})
-	}
-	requireRefused(t, botctx.OpUpdateMember, t.home.UpdateMember, cases)
 }
 
 func updateMemberStampsChanges(t *trial) {

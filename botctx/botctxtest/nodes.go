@@ -25,48 +25,48 @@ func nodeRules() []Rule {
 
 var redirectRules = []Rule{
 	{
-		Name:  "RedirectTellsWhatEachNodeSent",
+		Name:  "RedirectMemberToNodeTellsWhatEachNodeSent",
 		Text:  "redirectMemberToNode returns one result for each node, the node itself first, with one for each of its responses",
 		check: redirectTellsWhatEachNodeSent,
 	},
 	{
-		Name:  "RedirectRunsThePartsInOrder",
+		Name:  "RedirectMemberToNodeRunsThePartsInOrder",
 		Text:  "a node runs its pre-actions, then its responses, then its post-actions, and then the node that it redirects to",
 		check: redirectRunsThePartsInOrder,
 		Needs: []Capability{readSent},
 	},
 	{
-		Name:  "EachRedirectOptionIsTrueByDefault",
+		Name:  "RedirectMemberToNodeOptionsAreTrueByDefault",
 		Text:  "runPreAction, sendResponse and runPostAction are true by default, and false leaves out that part of the node alone",
 		check: eachRedirectOptionIsTrueByDefault,
 	},
 	{
-		Name:  "RedirectGivesMeta",
+		Name:  "RedirectMemberToNodeGivesMeta",
 		Text:  "the node sees the meta of the redirect as AgendaMeta, and {} where there is none",
 		check: redirectGivesMeta,
 	},
 	{
-		Name:  "RedirectTakesTheTree",
+		Name:  "RedirectMemberToNodeTakesTheTree",
 		Text:  "of nodes of the same id, redirectMemberToNode runs that of the tree that is given",
 		check: redirectTakesTheTree,
 	},
 	{
-		Name:  "RedirectIsForAnyMemberOfTheChannel",
+		Name:  "RedirectMemberToNodeIsForAnyMemberOfTheChannel",
 		Text:  "the node runs for the member that is given, in that member's channel",
 		check: redirectIsForAnyMember,
 	},
 	{
-		Name:  "RedirectWritesBack",
+		Name:  "RedirectMemberToNodeWritesBack",
 		Text:  "what a run sets on the member is stored when redirectMemberToNode returns",
 		check: redirectWritesBack,
 	},
 	{
-		Name:  "AFailedRedirectWritesNothingBack",
+		Name:  "RedirectMemberToNodeWritesNothingBackWhereItFails",
 		Text:  "where an action fails, redirectMemberToNode returns an error, nothing after it runs, and nothing is written back",
 		check: failedRedirectWritesNothingBack,
 	},
 	{
-		Name:  "RedirectsWithoutEndStop",
+		Name:  "RedirectMemberToNodeStopsEndlessRedirects",
 		Text:  "redirects that go on without end are ResourceExhausted",
 		check: redirectsWithoutEndStop,
 	},

@@ -55,11 +55,11 @@ var (
 		refused: returnsRefused,
 	}
 	countingData = counting{
-		name: "FindAndModifyData", op: botctx.OpFindAndModifyDataFromDataSource, parameter: "option", begin: countOnEntry,
+		name: "FindAndModifyDataFromDataSource", op: botctx.OpFindAndModifyDataFromDataSource, parameter: "option", begin: countOnEntry,
 		refused: returnsRefused,
 	}
 	countingPatch = counting{
-		name: "PatchData", op: botctx.OpPatchDataToDataSource, parameter: "options", begin: countByPatch,
+		name: "PatchDataToDataSource", op: botctx.OpPatchDataToDataSource, parameter: "options", begin: countByPatch,
 	}
 )
 

@@ -1,8 +1,6 @@
 package botctxtest
 
 import (
-	"strings"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -36,11 +34,6 @@ var sendResponseRules = []Rule{
 		Text:  "a type that nobody knows is passed through as it is",
 		Needs: []Capability{readSent},
 		check: sendResponsePassesTypesThrough,
-	},
-	{
-		Name:  "SendResponseRefusesBadResponses",
-		Text:  "a response that breaks a limit of its type is InvalidArgument with the path in it, and nothing is sent",
-		check: sendResponseRefusesBadResponses,
 	},
 	{
 		Name:  "SendResponseTakesACopy",
@@ -126,52 +119,6 @@ func sendResponsePassesTypesThrough(t *trial) {
 	response := send.Raw(document.O("type", "HOLOGRAM", "depth", 3, "parts", document.A(document.O("x", nil))))
 	t.send(send.SendResponseParams{Response: response})
 	t.requireSent(to(t.home.member, response))
-}
-
-func sendResponseRefusesBadResponses(t *trial) {
-	type params = send.SendResponseParams
-	long := func(n int) string { return strings.Repeat("ä", n+1) }
-	buttons := func(n int) []send.Button {
-		all := make([]send.Button, n)
-		for i := range all {
-			all[i] = send.Postback("Yes", "yes")
-		}
-		return all
-	}
-	cases := []badInput[params]{}
-	for _, bad := range []struct {
-		name     string
-		response send.Response
-		field    string
-	}{
-		{"no response", send.Response{}, "response"},
-		{"no type", send.Raw(document.O("text", "Hello")), "response.type"},
-		{"a type that is a number", send.Raw(document.O("type", 1)), "response.type"},
-		{"no text", send.Raw(document.O("type", "TEXT")), "response.text"},
-		{"an empty text", send.Text(""), "response.text"},
-		{"a text that is empty when it is filled", send.Text("{{meta.nothing}}"), "response.text"},
-		{"a text that is a number", send.Raw(document.O("type", "TEXT", "text", 1)), "response.text"},
-		{"a text that is too long", send.Text(long(send.MaxText)), "response.text"},
-		{"an image without address", send.Raw(document.O("type", "IMAGE")), "response.url"},
-		{"no quick replies", send.QuickReplies("Hello"), "response.quickReplies"},
-		{"long list", send.QuickReplies("Hello", slicesOf(send.MaxQuickReplies+1, send.QuickReply{Title: "Y"})...), "response.quickReplies"},
-		{
-			"a long quick reply",
-			send.QuickReplies("Hello", send.QuickReply{Title: long(send.MaxQuickReplyTitle)}), "response.quickReplies[0].title",
-		},
-		{"no buttons", send.Buttons("Hello"), "response.buttons"},
-		{"too many buttons", send.Buttons("Hello", buttons(send.MaxButtons+1)...), "response.buttons"},
-		{
-			"a long button",
-			send.Buttons("Hello", append(buttons(2), send.Postback(long(send.MaxButtonTitle), "x"))...), "response.buttons[2].title",
-		},
-		{"too many cards", send.Carousel(slicesOf(send.MaxCards+1, send.Card{Title: "One"})...), "response.carousel"},
-		{"a card that is too long", send.Carousel(send.Card{Title: long(send.MaxCardTitle)}), "response.carousel[0].title"},
-		{"what is no value", send.Text("Hello").With("x", make(chan int)), "response"},
-	} {
-		cases = append(cases, badInput[params]{bad.name, params{Response: bad.response}, bad.field})
-	}
-	requireRefused(t, botctx.OpSendResponse, t.home.SendResponse, cases)
 }
 
 // slicesOf returns n times the same.

@@ -26,11 +26,6 @@ var broadcastRules = needing([]Capability{On(channel.Alpha), Broadcasts}, []Rule
 		check: alphaCreateBroadcastTellsWhatIsStored,
 	},
 	{
-		Name:  "AlphaCreateBroadcastRefusesBadInput",
-		Text:  "a response that breaks a limit of its type is InvalidArgument with the path in it",
-		check: alphaCreateBroadcastRefusesBadInput,
-	},
-	{
 		Name:  "AlphaCreateBroadcastTakesTextAndObjects",
 		Text:  "the response may be an object, or text that holds one",
 		Needs: []Capability{readSent, Labels},
@@ -53,11 +48,6 @@ var broadcastRules = needing([]Capability{On(channel.Alpha), Broadcasts}, []Rule
 		Text:  "a message or a label that Alpha does not have is NotFound, and nothing is sent",
 		Needs: []Capability{Labels},
 		check: alphaSendBroadcastFindsNoOtherMessages,
-	},
-	{
-		Name:  "AlphaSendBroadcastRefusesBadInput",
-		Text:  "a parameter that is missing is InvalidArgument with its name, and nothing is sent",
-		check: alphaSendBroadcastRefusesBadInput,
 	},
 	{
 		Name:  "AlphaSendBroadcastTakesTextAndObjects",
@@ -98,13 +88,6 @@ func alphaCreateBroadcastTellsWhatIsStored(t *trial) {
 		require.False(t, one.AccessToken.IsZero(), "the token")
 		require.Equal(t, []string{"accessToken", "response"}, slices.Sorted(slices.Values(t.object(one).Keys())))
 	}
-}
-
-func alphaCreateBroadcastRefusesBadInput(t *trial) {
-	p := t.on(channel.Alpha)
-	type params = send.AlphaCreateBroadcastParams
-	requireRefused(t, botctx.OpAlphaCreateBroadcast, p.AlphaCreateBroadcast,
-		refusingResponses(func(r send.Response) params { return params{Response: r} }, badResponses...))
 }
 
 func alphaCreateBroadcastTakesTextAndObjects(t *trial) {
@@ -168,16 +151,6 @@ func alphaSendBroadcastFindsNoOtherMessages(t *trial) {
 			require.Equal(t, before, t.state(), "nothing is sent")
 		})
 	}
-}
-
-func alphaSendBroadcastRefusesBadInput(t *trial) {
-	p := t.on(channel.Alpha)
-	type params = send.AlphaSendBroadcastParams
-	requireRefused(t, botctx.OpAlphaSendBroadcast, p.AlphaSendBroadcast, []badInput[params]{
-		{"no broadcastId", params{LabelID: "label", NotificationType: "REGULAR"}, "broadcastId"},
-		{"no labelId", params{BroadcastID: p.prepared.broadcast, NotificationType: "REGULAR"}, "labelId"},
-		{"no notificationType", params{BroadcastID: p.prepared.broadcast, LabelID: "label"}, "notificationType"},
-	})
 }
 
 func alphaSendBroadcastTakesTextAndObjects(t *trial) {

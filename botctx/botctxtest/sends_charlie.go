@@ -1,8 +1,6 @@
 package botctxtest
 
 import (
-	"strings"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -24,11 +22,6 @@ var archiveRules = needing([]Capability{On(channel.Charlie), Archives}, []Rule{
 		Name:  "CharlieArchiveConversationFindsNoOtherConversations",
 		Text:  "a conversation that Charlie does not have is NotFound",
 		check: charlieArchiveConversationFindsNoOtherConversations,
-	},
-	{
-		Name:  "CharlieArchiveConversationRefusesBadInput",
-		Text:  "a message event that is missing, or does not say in to of which conversation it is, is InvalidArgument",
-		check: charlieArchiveConversationRefusesBadInput,
 	},
 })
 
@@ -62,14 +55,6 @@ func charlieArchiveConversationFindsNoOtherConversations(t *trial) {
 	}
 }
 
-func charlieArchiveConversationRefusesBadInput(t *trial) {
-	p := t.on(channel.Charlie)
-	requireRefused(t, botctx.OpCharlieArchiveConversation, p.CharlieArchiveConversation, []badInput[archiveParams]{
-		{"no messageEvent", archiveParams{}, "messageEvent"},
-		{"no to", archiveParams{MessageEvent: &send.MessageEvent{From: "U1"}}, "messageEvent.to"},
-	})
-}
-
 var updateMessageRules = needing([]Capability{On(channel.Charlie), MessageUpdates}, []Rule{
 	{
 		Name:  "UpdateMessageChangesTheMessage",
@@ -92,11 +77,6 @@ var updateMessageRules = needing([]Capability{On(channel.Charlie), MessageUpdate
 		Name:  "UpdateMessageFindsNoOtherMessages",
 		Text:  "a message that the conversation does not have is NotFound",
 		check: updateMessageFindsNoOtherMessages,
-	},
-	{
-		Name:  "UpdateMessageRefusesBadInput",
-		Text:  "parameters that are missing, too long or contradict each other are InvalidArgument with their names",
-		check: updateMessageRefusesBadInput,
 	},
 })
 
@@ -177,21 +157,11 @@ func updateMessageFindsNoOtherMessages(t *trial) {
 	}
 }
 
-func updateMessageRefusesBadInput(t *trial) {
-	p := t.on(channel.Charlie)
-	in, ts := p.prepared.conversation, p.prepared.message
-	event := &send.MessageEvent{MessageID: "1.000001"}
-	requireRefused(t, botctx.OpUpdateMessage, p.UpdateMessage, []badInput[updateParams]{
-		{"no externalChannelId", updateParams{MessageTS: ts, Text: "Bye"}, "externalChannelId"},
-		{"no text", updateParams{ExternalChannelID: in, MessageTS: ts}, "text"},
-		{"a text that is too long", updateParams{ExternalChannelID: in, MessageTS: ts, Text: strings.Repeat("ä", send.MaxText+1)}, "text"},
-		{"no message", updateParams{ExternalChannelID: in, Text: "Bye"}, "messageTs"},
-		{"an event without messageId", updateParams{
-			ExternalChannelID: in, MessageEvent: &send.MessageEvent{To: in}, Text: "Bye",
-		}, "messageEvent.messageId"},
-		{"two messages", updateParams{ExternalChannelID: in, MessageTS: ts, MessageEvent: event, Text: "Bye"}, "messageTs"},
-		{"an attachment of what is no value", updateParams{
-			ExternalChannelID: in, MessageTS: ts, Attachments: []document.Object{document.O("x", make(chan int))},
-		}, "attachments"},
-	})
+// room returns the id of the conversation that is a broadcast group of a channel of Charlie,
+// one that does not exist for other channels.
+func (p *place) room() string {
+	if len(p.channel.BroadcastGroups) == 0 {
+		return "C1"
+	}
+	return p.channel.BroadcastGroups[0].Groups[0].ID
 }

@@ -3,7 +3,6 @@ package botctxtest
 import (
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
 )
@@ -21,14 +20,7 @@ var commentRules = needing([]Capability{Comments}, []Rule{
 		Needs: []Capability{readComments},
 		check: savePostCommentAnalyticsIsNotMatchedByDefault,
 	},
-	{
-		Name:  "SavePostCommentAnalyticsRefusesBadInput",
-		Text:  "a parameter that is missing is InvalidArgument with its name, and nothing is recorded",
-		check: savePostCommentAnalyticsRefusesBadInput,
-	},
 })
-
-type commentParams = send.SavePostCommentAnalyticsParams
 
 func savePostCommentAnalyticsRecordsTheComment(t *trial) {
 	second := t.newChannel(t.home.scope.App)
@@ -66,17 +58,7 @@ func savePostCommentAnalyticsIsNotMatchedByDefault(t *trial) {
 	require.Equal(t, t.home.member.ID, comments[0].Member)
 }
 
-func savePostCommentAnalyticsRefusesBadInput(t *trial) {
-	var cases []badInput[commentParams]
-	for field, leaveOut := range map[string]func(*commentParams){
-		"comment": func(p *commentParams) { p.Comment = "" },
-		"fbId":    func(p *commentParams) { p.FbID = "" },
-		"name":    func(p *commentParams) { p.Name = "" },
-		"postId":  func(p *commentParams) { p.PostID = "" },
-	} {
-		params := comment()
-		leaveOut(&params)
-		cases = append(cases, badInput[commentParams]{"no " + field, params, field})
-	}
-	requireRefused(t, botctx.OpSavePostCommentAnalytics, t.home.SavePostCommentAnalytics, cases)
+// comment is a comment on a post.
+func comment() send.SavePostCommentAnalyticsParams {
+	return send.SavePostCommentAnalyticsParams{Comment: "Mine!", FbID: "psid", Name: "Ada", PostID: "post"}
 }

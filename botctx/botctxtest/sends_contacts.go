@@ -20,11 +20,6 @@ var attachmentRules = needing([]Capability{On(channel.Alpha), Attachments}, []Ru
 		check: alphaGetAttachmentIDGivesAnIDForMessages,
 	},
 	{
-		Name:  "AlphaGetAttachmentIdRefusesBadInput",
-		Text:  "what is no kind of file or no address of HTTP or HTTPS is InvalidArgument with the name of the parameter",
-		check: alphaGetAttachmentIDRefusesBadInput,
-	},
-	{
 		Name:  "AlphaGetAttachmentIdTakesBothSpellings",
 		Text:  "type may be in either case, and an object that has the type",
 		check: alphaGetAttachmentIDTakesBothSpellings,
@@ -47,22 +42,6 @@ func alphaGetAttachmentIDGivesAnIDForMessages(t *trial) {
 	}
 	require.Len(t, seen, len(expected))
 	t.requireSent(expected...)
-}
-
-func alphaGetAttachmentIDRefusesBadInput(t *trial) {
-	p := t.on(channel.Alpha)
-	type params = send.AlphaGetAttachmentIDParams
-	const url = "https://example.com/a.png"
-	requireRefused(t, botctx.OpAlphaGetAttachmentID, p.AlphaGetAttachmentID, []badInput[params]{
-		{"no type", params{URL: url}, "type"},
-		{"a type that is no file", params{Type: "TEXT", URL: url}, "type"},
-		{"no url", params{Type: "IMAGE"}, "url"},
-		{"no address", params{Type: "IMAGE", URL: "https://exa mple.com/%zz"}, "url"},
-		{"a path", params{Type: "IMAGE", URL: "/a.png"}, "url"},
-		{"no host", params{Type: "IMAGE", URL: "https:///a.png"}, "url"},
-		{"another scheme", params{Type: "IMAGE", URL: "ftp://example.com/a.png"}, "url"},
-		{"a local file", params{Type: "IMAGE", URL: "file:///etc/passwd"}, "url"},
-	})
 }
 
 func alphaGetAttachmentIDTakesBothSpellings(t *trial) {
@@ -106,11 +85,6 @@ var labelRules = needing([]Capability{On(channel.Alpha), Labels}, []Rule{
 		check: alphaSaveCustomLabelIsRepeatable,
 	},
 	{
-		Name:  "AlphaSaveCustomLabelRefusesBadInput",
-		Text:  "a label that is missing is InvalidArgument with the name of the parameter",
-		check: alphaSaveCustomLabelRefusesBadInput,
-	},
-	{
 		Name:  "AlphaRemoveCustomLabelTakesTheLabelOff",
 		Text:  "a member without the label gets no broadcast to it; the others, and its other labels, stay",
 		Needs: []Capability{readSent, Broadcasts},
@@ -121,18 +95,9 @@ var labelRules = needing([]Capability{On(channel.Alpha), Labels}, []Rule{
 		Text:  "a label that a member does not have is no error",
 		check: alphaRemoveCustomLabelIsRepeatable,
 	},
-	{
-		Name:  "AlphaRemoveCustomLabelRefusesBadInput",
-		Text:  "a label that is missing is InvalidArgument with the name of the parameter",
-		check: alphaRemoveCustomLabelRefusesBadInput,
-	},
 })
 
-// Short for the rules below.
-type (
-	saveLabelParams   = send.AlphaSaveCustomLabelParams
-	removeLabelParams = send.AlphaRemoveCustomLabelParams
-)
+type removeLabelParams = send.AlphaRemoveCustomLabelParams
 
 func alphaSaveCustomLabelIsRepeatable(t *trial) {
 	p := t.on(channel.Alpha)
@@ -153,12 +118,6 @@ func (t *trial) reached() []string {
 		reached = append(reached, sent.To)
 	}
 	return reached
-}
-
-func alphaSaveCustomLabelRefusesBadInput(t *trial) {
-	requireRefused(t, botctx.OpAlphaSaveCustomLabel, t.on(channel.Alpha).AlphaSaveCustomLabel, []badInput[saveLabelParams]{
-		{"no labelId", saveLabelParams{}, "labelId"},
-	})
 }
 
 func alphaRemoveCustomLabelTakesTheLabelOff(t *trial) {
@@ -185,12 +144,6 @@ func alphaRemoveCustomLabelIsRepeatable(t *trial) {
 	}
 }
 
-func alphaRemoveCustomLabelRefusesBadInput(t *trial) {
-	requireRefused(t, botctx.OpAlphaRemoveCustomLabel, t.on(channel.Alpha).AlphaRemoveCustomLabel, []badInput[removeLabelParams]{
-		{"no labelId", removeLabelParams{}, "labelId"},
-	})
-}
-
 var tagRules = needing([]Capability{On(channel.Echo), Tags}, []Rule{
 	{
 		Name:  "EchoSaveMemberTagKeepsTheLimit",
@@ -201,11 +154,6 @@ var tagRules = needing([]Capability{On(channel.Echo), Tags}, []Rule{
 		Name:  "EchoSaveMemberTagIsOneStep",
 		Text:  "of many tags at once no more than send.MaxMemberTags are set",
 		check: echoSaveMemberTagIsOneStep,
-	},
-	{
-		Name:  "EchoSaveMemberTagRefusesBadInput",
-		Text:  "a tag that is missing or negative is InvalidArgument with the name of the parameter",
-		check: echoSaveMemberTagRefusesBadInput,
 	},
 })
 
@@ -248,12 +196,4 @@ func echoSaveMemberTagIsOneStep(t *trial) {
 		})
 	})
 	require.EqualValues(t, send.MaxMemberTags, saved.Load())
-}
-
-func echoSaveMemberTagRefusesBadInput(t *trial) {
-	type params = send.EchoSaveMemberTagParams
-	requireRefused(t, botctx.OpEchoSaveMemberTag, t.on(channel.Echo).EchoSaveMemberTag, []badInput[params]{
-		{"no tagId", params{}, "tagId"},
-		{"a negative tagId", params{TagID: new(int64(-1))}, "tagId"},
-	})
 }

@@ -29,11 +29,6 @@ var sendHotelRules = needing([]Capability{On(channel.Hotel)}, []Rule{
 		Text:  "the message event holds the response without its type, to, timestamp and a messageId of its own",
 		check: sendHotelResponseTellsWhatWasSent,
 	},
-	{
-		Name:  "SendHotelResponseRefusesBadInput",
-		Text:  "no receiver, a user's type without a user and a bad response are InvalidArgument with the name of the parameter",
-		check: sendHotelResponseRefusesBadInput,
-	},
 })
 
 func sendHotelResponseReachesTheRecipient(t *trial) {
@@ -64,21 +59,6 @@ func sendHotelResponseTellsWhatWasSent(t *trial) {
 	require.NotEqual(t, sent.MessageEvent.MessageID, again.MessageEvent.MessageID, "each message has an id of its own")
 }
 
-func sendHotelResponseRefusesBadInput(t *trial) {
-	p := t.on(channel.Hotel)
-	hello := send.Text("Hello")
-	cases := refusingResponses(func(r send.Response) hotelParams {
-		return hotelParams{RecipientID: "user", Response: r}
-	}, append(badResponses, emptyWhenFilled)...)
-	requireRefused(t, botctx.OpSendHotelResponse, p.SendHotelResponse, append(cases,
-		badInput[hotelParams]{"nobody", hotelParams{Response: hello}, "recipientId"},
-		badInput[hotelParams]{"a type alone", hotelParams{ReceiverType: "channel", Response: hello}, "recipientId"},
-		badInput[hotelParams]{"no user", hotelParams{
-			ReceiverType: send.ReceiverUser, HotelGroupID: "group", Response: hello,
-		}, "recipientId"},
-	))
-}
-
 var sendDeltaRules = needing([]Capability{On(channel.Delta), Batches}, []Rule{
 	{
 		Name:  "SendDeltaResponseReachesEach",
@@ -90,11 +70,6 @@ var sendDeltaRules = needing([]Capability{On(channel.Delta), Batches}, []Rule{
 		Name:  "SendDeltaResponseSendsToAllOrNone",
 		Text:  "everything is checked before the first message goes out",
 		check: sendDeltaResponseSendsToAllOrNone,
-	},
-	{
-		Name:  "SendDeltaResponseRefusesBadInput",
-		Text:  "nobody, an empty id and a bad response are InvalidArgument with the name of the parameter, and nothing is sent",
-		check: sendDeltaResponseRefusesBadInput,
 	},
 	{
 		Name:  "SendDeltaResponseKeepsTheOthers",
@@ -134,17 +109,6 @@ func sendDeltaResponseSendsToAllOrNone(t *trial) {
 	requireAllOrNone(t, p, botctx.OpSendDeltaResponse, func(ids document.OneOrMany[string], r send.Response) error {
 		return errorOf(p.SendDeltaResponse(t.ctx(), deltaParams{MemberID: ids, Response: r}))
 	})
-}
-
-func sendDeltaResponseRefusesBadInput(t *trial) {
-	p := t.on(channel.Delta)
-	hello := send.Text("Hello")
-	cases := refusingResponses(func(r send.Response) deltaParams { return deltaParams{Response: r} },
-		append(badResponses, emptyWhenFilled)...)
-	requireRefused(t, botctx.OpSendDeltaResponse, p.SendDeltaResponse, append(cases,
-		badInput[deltaParams]{"nobody", deltaParams{MemberID: document.OneOrMany[string]{}, Response: hello}, byMemberID},
-		badInput[deltaParams]{"an empty id", deltaParams{MemberID: document.One(p.member.ID, ""), Response: hello}, byMemberID},
-	))
 }
 
 func sendDeltaResponseKeepsTheOthers(t *trial) {

@@ -26,20 +26,28 @@ type prepared struct {
 	// a message in it.
 	conversation string
 	message      send.MessageTS
+	// bravoGroup is the id on Bravo of a group with an invitation link.
+	bravoGroup string
 }
 
 // on returns the place in a channel of a platform in the home app, with what the operations
 // of the platform work on.
 func (t *trial) on(platform channel.Type) *place {
 	t.Helper()
-	if p := t.home.platforms[platform]; p != nil {
+	return t.onIn(t.home, platform)
+}
+
+// onIn is on in the app of a place.
+func (t *trial) onIn(base *place, platform channel.Type) *place {
+	t.Helper()
+	if p := base.platforms[platform]; p != nil {
 		return p
 	}
-	p := t.newPlaceOn(t.home.scope.App, platform)
-	if t.home.platforms == nil {
-		t.home.platforms = map[channel.Type]*place{}
+	p := t.newPlaceOn(base.scope.App, platform)
+	if base.platforms == nil {
+		base.platforms = map[channel.Type]*place{}
 	}
-	t.home.platforms[platform] = p
+	base.platforms[platform] = p
 	switch {
 	case !t.offers(Sends) || !t.offers(On(platform)):
 	case platform == channel.Alpha:
@@ -60,7 +68,7 @@ func (t *trial) newPlaceOn(app string, platform channel.Type) *place {
 		added.BroadcastGroups = []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{group}}}
 	}
 	p := &place{channel: t.AddChannel(added)}
-	p.prepared = prepared{broadcast: "1", label: "2", conversation: "C1", message: "1.000001"}
+	p.prepared = prepared{broadcast: "1", label: "2", conversation: "C1", message: "1.000001", bravoGroup: "group"}
 	p.member = t.newMember(member.Member{App: app, Channel: p.channel.ID, FirstName: "Ada"})
 	p.scope = record.Scope{App: app, Channel: p.channel.ID, Member: p.member.ID}
 	p.Operations = t.Operations(p.scope)

@@ -18,7 +18,7 @@ var recipientRules = []Rule{
 		check: sendResponseReachesSeveralMembers,
 	},
 	{
-		Name:  "SendResponseTakesRecordsAsAddresses",
+		Name:  "SendResponseLoadsRecordsAgain",
 		Text:  "of a channel and a member that are passed in only the _id counts: the records are loaded again",
 		Needs: []Capability{readSent},
 		check: sendResponseTakesRecordsAsAddresses,
@@ -34,16 +34,6 @@ var recipientRules = []Rule{
 		Text:  "in a group a message that names nobody goes there, filled from the member; who is named gets it alone",
 		Needs: []Capability{readSent},
 		check: sendResponseGoesToTheGroup,
-	},
-	{
-		Name:  "SendResponseRefusesContradictions",
-		Text:  "channel and channelId, or member and memberId, that contradict each other are InvalidArgument, and nothing is sent",
-		check: sendResponseRefusesContradictions,
-	},
-	{
-		Name:  "SendResponseFindsNoOthers",
-		Text:  "channels and members that do not exist, or are of another app, are NotFound, whatever the records say, and nothing is sent",
-		check: sendResponseFindsNoOthers,
 	},
 	{
 		Name:  "SendResponseSendsToAllOrNone",
@@ -114,61 +104,6 @@ func sendResponseGoesToTheGroup(t *trial) {
 	alone := to(t.home.member, send.Text("Hello Ada"))
 	there := Sent{Channel: t.home.channel.ID, To: family, Response: send.Text("Hello Ada")}
 	t.requireSent(there, there, alone, alone)
-}
-
-func sendResponseRefusesContradictions(t *trial) {
-	second := t.newChannel(t.home.scope.App)
-	there := t.newMember(member.Member{App: second.App, Channel: second.ID})
-	bob := t.neighbour(member.Member{})
-	for name, test := range map[string]struct {
-		params send.SendResponseParams
-		field  string
-	}{
-		"channel and channelId": {send.SendResponseParams{Channel: t.home.channel, ChannelID: second.ID}, "channelId"},
-		"member and memberId":   {send.SendResponseParams{Member: bob, MemberID: document.One(t.home.member.ID)}, "memberId"},
-		"member and more":       {send.SendResponseParams{Member: bob, MemberID: document.One(bob.ID, t.home.member.ID)}, "memberId"},
-		"a member elsewhere":    {send.SendResponseParams{MemberID: document.One(there.ID)}, "memberId"},
-		"a record elsewhere":    {send.SendResponseParams{Member: there}, "member"},
-		"a channel elsewhere":   {send.SendResponseParams{ChannelID: second.ID}, "memberId"},
-		"nobody":                {send.SendResponseParams{MemberID: document.OneOrMany[string]{}}, "memberId"},
-		"an empty id":           {send.SendResponseParams{MemberID: document.One(bob.ID, "")}, "memberId"},
-		"a member without _id":  {send.SendResponseParams{Member: &member.Member{FirstName: "Bob"}}, "member._id"},
-		"a channel without _id": {send.SendResponseParams{Channel: &channel.Channel{Name: "Front desk"}}, "channel._id"},
-	} {
-		t.try(name, func(t *trial) { t.requireNothingSent(boterr.InvalidArgument, test.field, test.params) })
-	}
-}
-
-func sendResponseFindsNoOthers(t *trial) {
-	for name, test := range map[string]struct {
-		params send.SendResponseParams
-		field  string
-	}{
-		"no such member":    {send.SendResponseParams{MemberID: document.One(unique("member"))}, "memberId"},
-		"a member's id":     {send.SendResponseParams{MemberID: document.One(t.away.member.ID)}, "memberId"},
-		"one of several":    {send.SendResponseParams{MemberID: document.One(t.home.member.ID, t.away.member.ID)}, "memberId"},
-		"a forged member":   {send.SendResponseParams{Member: forgedMember(t)}, "member"},
-		"no such channel":   {send.SendResponseParams{ChannelID: unique("channel")}, "channelId"},
-		"a channel's id":    {send.SendResponseParams{ChannelID: t.away.channel.ID, MemberID: document.One(t.away.member.ID)}, "channelId"},
-		"a forged channel":  {send.SendResponseParams{Channel: forgedChannel(t), Member: forgedMember(t)}, "channel"},
-		"both of elsewhere": {send.SendResponseParams{Channel: t.away.channel, Member: t.away.member}, "channel"},
-	} {
-		t.try(name, func(t *trial) { t.requireNothingSent(boterr.NotFound, test.field, test.params) })
-	}
-}
-
-// forgedMember is a record with the _id of another app's member, and else of home.
-func forgedMember(t *trial) *member.Member {
-	forged := *t.home.member
-	forged.ID = t.away.member.ID
-	return &forged
-}
-
-// forgedChannel is a record with the _id of another app's channel, and else of home.
-func forgedChannel(t *trial) *channel.Channel {
-	forged := *t.home.channel
-	forged.ID = t.away.channel.ID
-	return &forged
 }
 
 func sendResponseSendsToAllOrNone(t *trial) {

@@ -61,7 +61,7 @@ func Rules(lacks ...Capability) []Rule {
 	rules := slices.Concat(
 		in(Channels, channelRules), in(Members, memberRules()), in(DataSources, dataRules()), in(Agendas, agendaRules()),
 		in(Nodes, nodeRules()), in(Sends, sendRules()),
-		in(LiveChats, liveChatRules()), in(Utilities, utilityRules()), everyOperationRules,
+		in(LiveChats, liveChatRules()), in(Utilities, utilityRules()), operationRules(), everyOperationRules,
 	)
 	rules = slices.DeleteFunc(rules, func(rule Rule) bool { return rule.needsOneOf(lacks) })
 	for _, lack := range lacks {
@@ -101,7 +101,7 @@ func dataRules() []Rule {
 // sendRules are the rules of the operations that send.
 func sendRules() []Rule {
 	return slices.Concat(
-		sendResponseRules, recipientRules, platformRules(), platformOperationRules(), sendAlphaRules, sendHotelRules,
+		sendResponseRules, recipientRules, platformRules(), sendAlphaRules, sendHotelRules,
 		sendDeltaRules, broadcastRules, attachmentRules, threadRules, labelRules, commentRules, archiveRules,
 		updateMessageRules, tagRules,
 	)

@@ -116,39 +116,6 @@ func requireReported(t *testing.T, test breakage, rules []botctxtest.Rule, count
 	counts.breaches.Add(int64(len(broken)))
 }
 
-// concerns reports whether a defect of a table is checked against a rule that it does not
-// break.
-func (t table) concerns(test breakage, rule botctxtest.Rule) bool {
-	if len(t.families) == 0 {
-		return t.isAbout(rule) && (len(rule.Needs) == 0 || t.isOfDomains(rule))
-	}
-	family := t.familyOf(rule.Name)
-	isBroken := slices.ContainsFunc(test.breaks, func(name string) bool { return t.familyOf(name) == family })
-	return (isBroken || family == "") && t.isOfDomains(rule)
-}
-
-// isAbout reports whether the name of a rule begins as those do that a table is about.
-func (t table) isAbout(rule botctxtest.Rule) bool {
-	return len(t.about) == 0 || slices.ContainsFunc(t.about, func(beginning string) bool {
-		return strings.HasPrefix(rule.Name, beginning)
-	})
-}
-
-// isOfDomains reports whether a rule is one of the domains of a table.
-func (t table) isOfDomains(rule botctxtest.Rule) bool {
-	return slices.ContainsFunc(rule.Needs, func(c botctxtest.Capability) bool { return slices.Contains(t.domains, c) })
-}
-
-// familyOf returns the family of a rule, "" for none.
-func (t table) familyOf(rule string) string {
-	for _, family := range t.families {
-		if strings.HasPrefix(rule, family) {
-			return family
-		}
-	}
-	return ""
-}
-
 func TestRulesAreNamedAndQuoted(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -104,16 +104,6 @@ func toGroupRules() []Rule {
 				Text:  "a group that is not live any more is FailedPrecondition, and nothing is sent",
 				check: func(t *trial) { needsALiveGroup(t, g) },
 			},
-			{
-				Name:  g.name + "FindsNoOthers",
-				Text:  "groups that do not exist, or are of another app, are NotFound, whatever the record says, and nothing is sent",
-				check: func(t *trial) { toGroupFindsNoOthers(t, g) },
-			},
-			{
-				Name:  g.name + "RefusesBadInput",
-				Text:  "bad input is InvalidArgument with the name of the parameter, and nothing is sent",
-				check: func(t *trial) { toGroupRefusesBadInput(t, g) },
-			},
 		} {
 			rule.Needs = append(rule.Needs, On(g.allowed[0]))
 			rules = append(rules, rule)
@@ -192,40 +182,6 @@ func needsALiveGroup(t *trial, g groupSend) {
 	k, _, _ := g.begin(t, g.allowed[0])
 	t.putOutOfUse(k.group.ID)
 	g.requireNothing(t, boterr.FailedPrecondition, "group", toGroupParams{nil, k.group.ID, send.Text("Hello")})
-}
-
-func toGroupFindsNoOthers(t *trial, g groupSend) {
-	ids, theirs := t.strangeGroups()
-	for name, id := range ids {
-		t.try("an id "+name, func(t *trial) {
-			g.requireNothing(t, boterr.NotFound, "groupId", toGroupParams{nil, id, send.Text("Hello")})
-		})
-		t.try("a group "+name, func(t *trial) {
-			forged := *theirs
-			forged.ID, forged.App, forged.Inlet = id, t.home.scope.App, t.home.channel.ID
-			g.requireNothing(t, boterr.NotFound, "group", toGroupParams{&forged, "", send.Text("Hello")})
-		})
-	}
-}
-
-func toGroupRefusesBadInput(t *trial, g groupSend) {
-	k, _, _ := g.begin(t, g.allowed[0])
-	second := t.talkBeside(k)
-	hello := send.Text("Hello")
-	t.try("neither group nor groupId", func(t *trial) {
-		g.requireNothing(t, boterr.InvalidArgument, "groupId", toGroupParams{nil, "", hello})
-	})
-	t.try("a group without _id", func(t *trial) {
-		g.requireNothing(t, boterr.InvalidArgument, "group", toGroupParams{&livechat.Group{ExternalID: k.group.ExternalID}, "", hello})
-	})
-	t.try("two different groups", func(t *trial) {
-		g.requireNothing(t, boterr.InvalidArgument, "groupId", toGroupParams{k.group, second.group.ID, hello})
-	})
-	for field, response := range unsendable() {
-		t.try("a bad "+field, func(t *trial) {
-			g.requireNothing(t, boterr.InvalidArgument, field, toGroupParams{nil, k.group.ID, response})
-		})
-	}
 }
 
 var toInletGroupRules = []Rule{

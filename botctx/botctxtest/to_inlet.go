@@ -2,7 +2,6 @@ package botctxtest
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +12,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -25,12 +23,6 @@ var toInletRules = []Rule{
 		check: toInletReachesTheMember,
 	},
 	{
-		Name:  "SendMessageToInletTakesTheContextsChannel",
-		Text:  "the channel of the event is the context's own by default, and of one that is passed in only the _id counts",
-		Needs: []Capability{readSent},
-		check: toInletTakesTheContextsChannel,
-	},
-	{
 		Name:  "SendMessageToInletAnswersAsThePlatform",
 		Text:  "the result of sendMessageToInlet has the shape of the inlet's platform",
 		check: toInletAnswersAsThePlatform,
@@ -40,16 +32,6 @@ var toInletRules = []Rule{
 		Text:  "a message to the inlet is one of the live chat: its idle time starts anew",
 		Needs: []Capability{moveClock},
 		check: toInletGoesOnWithTheLiveChat,
-	},
-	{
-		Name:  "SendMessageToInletFindsNoOthers",
-		Text:  "events of no live chat, channels that do not exist, and those of another app are NotFound, and nothing is sent",
-		check: toInletFindsNoOthers,
-	},
-	{
-		Name:  "SendMessageToInletRefusesBadInput",
-		Text:  "bad input of sendMessageToInlet is InvalidArgument with the name of the parameter, and nothing is sent",
-		check: toInletRefusesBadInput,
 	},
 	{
 		Name:  "SendMessageToInletNeedsAnExternalID",
@@ -89,22 +71,6 @@ func toInletReachesTheMember(t *trial) {
 	t.toInlet(first, hologram)
 	t.requireLastSent(before+1, t.home.channel.ID, first.inlet.member.ExternalID, "")
 	require.Equal(t, textOf(t, hologram), textOf(t, t.Sent()[before+1].Response))
-}
-
-func toInletTakesTheContextsChannel(t *trial) {
-	k := t.talk()
-	inDesk := t.Operations(record.Scope{App: t.home.scope.App, Channel: k.desk.ID})
-	before := len(t.Sent())
-	for _, c := range []struct {
-		operations botctx.Operations
-		given      *channel.Channel
-	}{{inDesk, nil}, {t.home, givenChannel(k.desk.ID)}} {
-		_, err := c.operations.SendMessageToInlet(t.ctx(), livechat.SendMessageToInletParams{
-			Channel: c.given, MessageEvent: k.agentEvent(), Response: send.Text("Hello"),
-		})
-		require.NoError(t, err)
-	}
-	t.requireLastSent(before, t.home.channel.ID, t.home.member.ExternalID, "Hello", "Hello")
 }
 
 // inletOn returns a place in the home app with a channel of a type and a member of it.
@@ -152,60 +118,6 @@ func requireNotSent[P any](
 			})
 		})
 	}
-}
-
-func toInletFindsNoOthers(t *trial) {
-	type params = livechat.SendMessageToInletParams
-	mine, theirs := t.talk(), t.talkAway()
-	other := t.addDesk(t.home, t.ticketing())
-	nowhere := mine.agentEvent()
-	nowhere.To = unique("group")
-	cases := map[string]badSend[params]{}
-	for name, c := range map[string]struct {
-		channel *channel.Channel
-		event   *send.MessageEvent
-		field   string
-	}{
-		"a group of nobody":         {mine.desk.Channel, nowhere, "messageEvent"},
-		"a group of another app":    {mine.desk.Channel, theirs.agentEvent(), "messageEvent"},
-		"another channel":           {other.Channel, mine.agentEvent(), "messageEvent"},
-		"the context's own channel": {nil, mine.agentEvent(), "messageEvent"},
-		"a channel of nobody":       {&channel.Channel{ID: unique("channel")}, mine.agentEvent(), "channel"},
-		"a channel of another app":  {&channel.Channel{ID: theirs.desk.ID, App: t.home.scope.App}, theirs.agentEvent(), "channel"},
-	} {
-		cases[name] = badSend[params]{params{Channel: c.channel, MessageEvent: c.event, Response: send.Text("Hello")}, c.field}
-	}
-	requireNotSent(t, botctx.OpSendMessageToInlet, boterr.NotFound, t.home.SendMessageToInlet, cases)
-}
-
-// unsendable are messages that nobody gets, by the field at fault.
-func unsendable() map[string]send.Response {
-	return map[string]send.Response{
-		"response":                  {},
-		"response.type":             send.Raw(document.O("text", "Hello")),
-		"response.text":             send.Text("{{meta.nothing}}"),
-		"response.buttons":          send.Buttons("Hello"),
-		"response.buttons[0].title": send.Buttons("Hello", send.Postback(strings.Repeat("ä", send.MaxButtonTitle+1), "x")),
-		"response.url":              send.Raw(document.O("type", "IMAGE")),
-	}
-}
-
-func toInletRefusesBadInput(t *trial) {
-	type params = livechat.SendMessageToInletParams
-	k := t.talk()
-	hello := send.Text("Hello")
-	cases := map[string]badSend[params]{
-		"no messageEvent":       {params{Channel: k.desk.Channel, Response: hello}, "messageEvent"},
-		"a channel without _id": {params{Channel: &channel.Channel{Name: "Desk"}, MessageEvent: k.agentEvent(), Response: hello}, "channel"},
-	}
-	for field, response := range unsendable() {
-		cases["a bad "+field] = badSend[params]{params{Channel: k.desk.Channel, MessageEvent: k.agentEvent(), Response: response}, field}
-	}
-	requireNotSent(t, botctx.OpSendMessageToInlet, boterr.InvalidArgument, t.home.SendMessageToInlet, cases)
-	alone := t.Operations(record.Scope{App: t.home.scope.App})
-	requireNotSent(t, botctx.OpSendMessageToInlet, boterr.InvalidArgument, alone.SendMessageToInlet, map[string]badSend[params]{
-		"no channel": {params{MessageEvent: k.agentEvent(), Response: hello}, "channel"},
-	})
 }
 
 func toInletNeedsAnExternalID(t *trial) {

@@ -47,9 +47,12 @@ type place struct {
 	node string
 	// chat is the live chat of the member, zero unless it was begun.
 	chat chat
-	// platforms are places of the same app in channels on platforms, made when they are
-	// asked for.
+	// url is an address at which there is a file, for the operations that ask for one.
+	url string
+	// platforms are places of the same app in channels on platforms, and scenes those of scenes,
+	// made when they are asked for.
 	platforms map[channel.Type]*place
+	scenes    map[*scene]*place
 	// prepared is what operations on platforms work on.
 	prepared prepared
 }

@@ -1,0 +1,207 @@
+package botctxtest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// saying returns input of an operation that sends, with a text as the response.
+func saying(pairs ...any) func(*place) document.Object {
+	return func(*place) document.Object {
+		return document.O(append([]any{"response", send.Text("Hello")}, pairs...)...)
+	}
+}
+
+// badResponse is a response that must be refused, at a field in it.
+type badResponse struct {
+	name     string
+	response send.Response
+	field    string
+}
+
+// badResponses are some that every operation refuses. What is left is about sendResponse.
+var badResponses = []badResponse{
+	{"no type", send.Raw(document.O("text", "Hello")), "response.type"},
+	{"an empty text", send.Text(""), "response.text"},
+	{
+		"too many quick replies",
+		send.QuickReplies("Hello", slicesOf(send.MaxQuickReplies+1, send.QuickReply{Title: "Yes"})...), "response.quickReplies",
+	},
+	{"no buttons", send.Buttons("Hello"), "response.buttons"},
+	{"too many buttons", send.Buttons("Hello", slicesOf(send.MaxButtons+1, send.Postback("Yes", "yes"))...), "response.buttons"},
+	{"a long button", send.Buttons("Hello", send.Postback(long(send.MaxButtonTitle), "x")), "response.buttons[0].title"},
+	{"an image without address", send.Raw(document.O("type", "IMAGE")), "response.url"},
+}
+
+// emptyWhenFilled is refused where it is filled from a member.
+var emptyWhenFilled = badResponse{"a text that is empty when it is filled", send.Text("{{meta.nothing}}"), "response.text"}
+
+// moreBadResponses are those that only sendResponse is tried with: all send the same way.
+var moreBadResponses = []badResponse{
+	{"a type that is a number", send.Raw(document.O("type", 1)), "response.type"},
+	{"no text", send.Raw(document.O("type", "TEXT")), "response.text"},
+	{"a text that is a number", send.Raw(document.O("type", "TEXT", "text", 1)), "response.text"},
+	{"a text that is too long", send.Text(long(send.MaxText)), "response.text"},
+	{"no quick replies", send.QuickReplies("Hello"), "response.quickReplies"},
+	{
+		"a long quick reply",
+		send.QuickReplies("Hello", send.QuickReply{Title: long(send.MaxQuickReplyTitle)}), "response.quickReplies[0].title",
+	},
+	{"too many cards", send.Carousel(slicesOf(send.MaxCards+1, send.Card{Title: "One"})...), "response.carousel"},
+	{"a long card", send.Carousel(send.Card{Title: long(send.MaxCardTitle)}), "response.carousel[0].title"},
+}
+
+// long is a text of one character more than so many.
+func long(most int) string { return strings.Repeat("ä", most+1) }
+
+// refusing returns calls with each of the responses.
+func refusing(responses ...badResponse) []change {
+	changes := make([]change, 0, len(responses))
+	for _, bad := range responses {
+		changes = append(changes, change{bad.name, document.O("response", bad.response), bad.field})
+	}
+	return changes
+}
+
+// badAsIs are the responses that an operation refuses that sends them as they are.
+func badAsIs(*trial, *place) []change { return refusing(badResponses...) }
+
+// badFilled are the responses that an operation refuses that fills them from a member.
+func badFilled(*trial, *place) []change { return refusing(append(badResponses, emptyWhenFilled)...) }
+
+var sendOperations = slices.Concat([]operation{
+	{
+		op: botctx.OpSendResponse, call: calling(botctx.Operations.SendResponse), input: saying(),
+		refuses: badSendResponse, findsNot: strangersToSendTo,
+	}, {
+		op: botctx.OpSendHotelResponse, call: calling(botctx.Operations.SendHotelResponse), scene: onHotel, refuses: badHotelSends,
+		input: func(p *place) document.Object { return saying("recipientId", p.member.ExternalID)(p) },
+	}, {
+		op: botctx.OpSendDeltaResponse, call: calling(botctx.Operations.SendDeltaResponse), needs: []Capability{Batches},
+		scene: onDelta, input: saying(), refuses: badBatches,
+	}, {
+		op: botctx.OpSavePostCommentAnalytics, call: calling(botctx.Operations.SavePostCommentAnalytics), needs: []Capability{Comments},
+		input: func(*place) document.Object {
+			return document.O("comment", "Mine!", "fbId", "psid", "name", "Ada", "postId", "post")
+		},
+	}, {
+		op: botctx.OpCharlieArchiveConversation, call: calling(botctx.Operations.CharlieArchiveConversation),
+		needs: []Capability{Archives}, scene: onCharlie, isOnce: true,
+		input: func(p *place) document.Object { return document.O("messageEvent", document.O("to", p.room())) },
+		refuses: func(*trial, *place) []change {
+			return []change{{"no to", document.O("messageEvent", document.O("from", "U1")), "messageEvent.to"}}
+		},
+	}, {
+		op: botctx.OpUpdateMessage, call: calling(botctx.Operations.UpdateMessage), needs: []Capability{MessageUpdates},
+		scene: onCharlie, refuses: badMessageUpdates,
+		input: func(p *place) document.Object {
+			return document.O("externalChannelId", p.prepared.conversation, "messageTs", string(p.prepared.message), "text", "Bye")
+		},
+	}, {
+		op: botctx.OpEchoSaveMemberTag, call: calling(botctx.Operations.EchoSaveMemberTag), needs: []Capability{Tags}, scene: onEcho,
+		input: func(*place) document.Object { return document.O("tagId", firstTag) },
+		refuses: func(*trial, *place) []change {
+			return []change{{"a negative tagId", document.O("tagId", -1), "tagId"}}
+		},
+	},
+}, alphaOperations)
+
+var alphaOperations = []operation{
+	{
+		op: botctx.OpSendAlphaResponse, call: calling(botctx.Operations.SendAlphaResponse), scene: onAlpha, input: saying(),
+		refuses: badFilled,
+	}, {
+		op: botctx.OpSendAlphaResponseToMemberIDs, call: calling(botctx.Operations.SendAlphaResponseToMemberIDs), scene: onAlpha,
+		names: []string{"memberId"}, refuses: badBatches,
+		input: func(p *place) document.Object { return saying("memberId", p.member.ID)(p) },
+	}, {
+		op: botctx.OpAlphaCreateBroadcast, call: calling(botctx.Operations.AlphaCreateBroadcast), needs: []Capability{Broadcasts},
+		scene: onAlpha, input: saying(), refuses: badAsIs,
+	}, {
+		op: botctx.OpAlphaSendBroadcast, call: calling(botctx.Operations.AlphaSendBroadcast),
+		needs: []Capability{Broadcasts, Labels}, scene: onAlpha, // Labels come into being on members.
+		input: func(p *place) document.Object {
+			return document.O("broadcastId", string(p.prepared.broadcast), "labelId", p.prepared.label, "notificationType", "REGULAR")
+		},
+	}, {
+		op: botctx.OpAlphaGetAttachmentID, call: calling(botctx.Operations.AlphaGetAttachmentID), needs: []Capability{Attachments},
+		scene: onAlpha, refuses: badAttachments,
+		input: func(*place) document.Object { return document.O("type", "IMAGE", "url", "https://example.com/a.png") },
+	}, {
+		op: botctx.OpAlphaPassThreadControl, call: calling(botctx.Operations.AlphaPassThreadControl), needs: []Capability{Threads},
+		scene: onAlpha, isOnce: true, input: func(*place) document.Object { return document.O() },
+	}, {
+		op: botctx.OpAlphaSaveCustomLabel, call: calling(botctx.Operations.AlphaSaveCustomLabel), needs: []Capability{Labels},
+		scene: onAlpha, input: func(p *place) document.Object { return document.O("labelId", p.prepared.label) },
+	}, {
+		op: botctx.OpAlphaRemoveCustomLabel, call: calling(botctx.Operations.AlphaRemoveCustomLabel), needs: []Capability{Labels},
+		scene: onAlpha, isOnce: true, input: func(p *place) document.Object { return document.O("labelId", p.prepared.label) },
+	},
+}
+
+// badSendResponse are addressees of sendResponse that contradict each other, and bad responses.
+func badSendResponse(t *trial, p *place) []change {
+	second := t.newChannel(p.scope.App)
+	there := t.newMember(member.Member{App: second.App, Channel: second.ID})
+	bob := t.neighbour(member.Member{})
+	return append(refusing(slices.Concat(badResponses, moreBadResponses, []badResponse{emptyWhenFilled})...), []change{
+		{"member and more", document.O("member", bob, "memberId", document.A(bob.ID, p.member.ID)), "memberId"},
+		{"a member elsewhere", document.O("memberId", there.ID), "memberId"},
+		{"a record elsewhere", document.O("member", there), "member"},
+		{"a channel elsewhere", document.O("channelId", second.ID), "memberId"},
+		{"nobody", document.O("memberId", document.A()), "memberId"},
+		{"an empty id", document.O("memberId", document.A(bob.ID, "")), "memberId"},
+	}...)
+}
+
+// strangersToSendTo are addressees of sendResponse of whom one is of another app.
+func strangersToSendTo(t *trial, p *place) []change {
+	return []change{
+		{"one of several", document.O("memberId", document.A(p.member.ID, t.away.member.ID)), "memberId"},
+		{"both of elsewhere", document.O("channel", t.away.channel, "member", t.away.member), "channel"},
+	}
+}
+
+// badBatches are bad addressees of an operation that sends to several, and bad responses.
+func badBatches(t *trial, p *place) []change {
+	other := t.newPlaceOn(p.scope.App, p.channel.Type)
+	return append(badFilled(t, p), []change{
+		{"nobody", document.O("memberId", document.A()), "memberId"},
+		{"an empty id", document.O("memberId", document.A(p.member.ID, "")), "memberId"},
+		{"a member elsewhere", document.O("memberId", other.member.ID), "memberId"},
+	}...)
+}
+
+func badHotelSends(t *trial, p *place) []change {
+	return append(badFilled(t, p), []change{
+		{"a type alone", document.O("recipientId", nil, "receiverType", "channel"), "recipientId"},
+		{"no user", document.O("recipientId", nil, "receiverType", send.ReceiverUser, "hotelGroupId", "group"), "recipientId"},
+	}...)
+}
+
+func badMessageUpdates(_ *trial, p *place) []change {
+	return []change{
+		{"a text that is too long", document.O("text", long(send.MaxText)), "text"},
+		{
+			"an event without messageId",
+			document.O("messageTs", nil, "messageEvent", document.O("to", p.prepared.conversation)), "messageEvent.messageId",
+		},
+		{"two messages", document.O("messageEvent", document.O("messageId", "1.000001")), "messageTs"},
+	}
+}
+
+func badAttachments(*trial, *place) []change {
+	changes := []change{{"a type that is no file", document.O("type", "TEXT"), "type"}}
+	for name, url := range map[string]string{
+		"no address": "https://exa mple.com/%zz", "a path": "/a.png", "no host": "https:///a.png",
+		"another scheme": "ftp://example.com/a.png", "a local file": "file:///etc/passwd",
+	} {
+		changes = append(changes, change{name, document.O("url", url), "url"})
+	}
+	return changes
+}
