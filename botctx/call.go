@@ -94,7 +94,8 @@ func decodeParams[P any](args json.RawMessage, decode func(document.Object, any)
 }
 
 // OverCall returns the operations typed over a door that takes JSON: the way back
-// from Call. Errors are those of the door.
+// from Call. Errors are those of the door. The JSON of a send does not say from which platform
+// it is: where that answers in words of its own, send.Result.For reads them.
 func OverCall(caller Caller) Operations { return overCall{caller} }
 
 // overCall calls every operation by its name.

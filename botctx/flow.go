@@ -70,7 +70,7 @@ func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 // does an agent in the group of a live chat, which the bot has made: where there are no group
 // trees, the others answer.
 func (r *run) isForGroupTrees(group channel.PriorityGroup) bool {
-	isFromGroup := r.bot.Channel.Type == channel.Bravo && r.bot.scope.GroupExternalID != ""
+	isFromGroup := r.bot.Channel.Type.Has(channel.GroupTrees) && r.bot.scope.GroupExternalID != ""
 	needsNone := r.byAgent || len(r.bot.Channel.PriorityGroups) == 0
 	return isFromGroup && (!needsNone || len(group.GroupTrees) > 0)
 }

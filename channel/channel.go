@@ -146,10 +146,6 @@ func (c *Channel) RequireType(allowed ...Type) error {
 	if slices.Contains(allowed, c.Type) {
 		return nil
 	}
-	names := make([]string, len(allowed))
-	for i, t := range allowed {
-		names[i] = string(t)
-	}
 	return boterr.New(boterr.Unsupported, "", "the channel %s is of type %q, and this is for channels of type %s alone",
-		c.ID, c.Type, strings.Join(names, ", "))
+		c.ID, c.Type, listed(allowed))
 }

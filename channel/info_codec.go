@@ -22,20 +22,10 @@ func readInfo(source document.Object) (Info, error) {
 	if err := document.DecodeValue(given, &fields); err != nil {
 		return nil, err
 	}
-	switch Type(document.Get(source, fieldType, "")) {
-	case Alpha:
-		return decodeInfo[AlphaInfo](fields)
-	case Bravo:
-		return decodeInfo[BravoInfo](fields)
-	case Charlie:
-		return decodeInfo[CharlieInfo](fields)
-	case Delta:
-		return decodeInfo[DeltaInfo](fields)
-	case Echo:
-		return decodeInfo[EchoInfo](fields)
-	default:
-		return OtherInfo{Hide(fields)}, nil
+	if read := PlatformOf(Type(document.Get(source, fieldType, ""))).readInfo; read != nil {
+		return read(fields)
 	}
+	return OtherInfo{Hide(fields)}, nil
 }
 
 // decodeInfo reads an info of a known type.

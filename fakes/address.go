@@ -25,29 +25,12 @@ var (
 	_ Recipient = (*Agent)(nil)
 )
 
-// The forms of the ids of users. Where a platform has none of its own, its users have an id
-// such as "external-member-1".
-const (
-	alphaUser   = "1000000%09d" // An id within the scope of a page.
-	bravoUser   = "1555%07d"    // The code of a country, and a telephone number.
-	charlieUser = "U%06d"
-	echoUser    = "o_%06d"
-)
-
 // userID returns the platform's id of a new user.
 func (p *Platform) userID(platform channel.Type, id string) string {
-	switch platform {
-	case channel.Alpha:
-		return p.ids.formed(alphaUser)
-	case channel.Bravo:
-		return p.ids.formed(bravoUser)
-	case channel.Charlie:
-		return p.ids.formed(charlieUser)
-	case channel.Echo:
-		return p.ids.formed(echoUser)
-	default:
-		return "external-" + id
+	if known := p.outbox.fakes()[platform]; known != nil {
+		return known.userID(id)
 	}
+	return plain{p.outbox}.userID(id)
 }
 
 // typeOf returns the type of a channel, "" where there is none.

@@ -68,7 +68,7 @@ func groupsNamed(c *channel.Channel, names []string) []string {
 			}
 		}
 	}
-	if c.Type == channel.Foxtrot || c.Type == channel.Custom {
+	if c.Type.Has(channel.DirectRequests) {
 		ids = append(ids, "")
 	}
 	return ids
@@ -182,7 +182,7 @@ func (a *Agent) TryTaps(ticket Ticket) error {
 // comes from groups. On other platforms an agent's group is a conversation like any other.
 func (a *Agent) groupOnBravo(to string) string {
 	isGroup := slices.ContainsFunc(a.platform.Groups(a.channel), func(g Group) bool { return g.ExternalID == to })
-	if !isGroup || a.platform.typeOf(DefaultApp, a.channel) != channel.Bravo {
+	if !isGroup || !a.platform.typeOf(DefaultApp, a.channel).Has(channel.GroupTrees) {
 		return ""
 	}
 	return to

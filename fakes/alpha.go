@@ -9,8 +9,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// alphaMessage is the form of Alpha's ids of messages.
-const alphaMessage = "m_%06d"
+// The forms of Alpha's ids: of messages, and of users within the scope of a page.
+const (
+	alphaMessage = "m_%06d"
+	alphaUser    = "1000000%09d"
+)
 
 // alpha is the connector to Alpha, which keeps files, labels and messages to broadcast, and
 // where several applications share the conversations of a page.
@@ -66,6 +69,8 @@ func (a alpha) refusal(sent Sent) error {
 func (alpha) chatID(sent Sent) string { return "t_" + sent.To }
 
 func (a alpha) messageID(Sent) string { return a.platform.ids.formed(alphaMessage) }
+
+func (a alpha) userID(string) string { return a.platform.ids.formed(alphaUser) }
 
 func (alpha) reply(sent Sent) document.Object {
 	return document.O("recipient_id", sent.To, "message_id", sent.MessageID)

@@ -9,8 +9,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The forms of Bravo's ids.
+// The forms of Bravo's ids. Those of users are the code of a country and a telephone number.
 const (
+	bravoUser    = "1555%07d"
 	bravoMessage = "wamid.%06d"
 	bravoGroup   = "1555%07d-group"
 )
@@ -31,6 +32,8 @@ func (b bravo) Send(ctx context.Context, message send.Message) (send.Delivery, e
 }
 
 func (b bravo) messageID(Sent) string { return b.platform.ids.formed(bravoMessage) }
+
+func (b bravo) userID(string) string { return b.platform.ids.formed(bravoUser) }
 
 // reply names who gets the message, and the message.
 func (bravo) reply(sent Sent) document.Object {

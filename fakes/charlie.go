@@ -13,8 +13,10 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The forms of Charlie's ids of conversations: of channels, and of those with one user.
+// The forms of Charlie's ids: of users, and of conversations, those of channels and those with
+// one user.
 const (
+	charlieUser    = "U%06d"
 	charlieChannel = "C%06d"
 	charlieDirect  = "D%06d"
 )
@@ -53,6 +55,8 @@ func (c onCharlie) clone() onCharlie {
 func (c charlie) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
 	return c.deliver(ctx, message, c)
 }
+
+func (c charlie) userID(string) string { return c.platform.ids.formed(charlieUser) }
 
 // refusal refuses messages to conversations that are archived.
 func (c charlie) refusal(sent Sent) error {

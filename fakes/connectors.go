@@ -19,6 +19,14 @@ type behavior interface {
 	messageID(sent Sent) string
 	// reply returns what the platform answers to a message.
 	reply(sent Sent) document.Object
+	// userID returns the id of a new user, whom the platform under test calls id.
+	userID(id string) string
+}
+
+// fake is a platform: its connector, and how it takes messages.
+type fake interface {
+	send.Connector
+	behavior
 }
 
 // plain is what platforms have in common. The connector to each is built on it and offers
@@ -38,10 +46,21 @@ func (p plain) messageID(Sent) string { return p.platform.ids.next("message") }
 
 func (plain) reply(sent Sent) document.Object { return document.O("id", sent.MessageID) }
 
+func (plain) userID(id string) string { return "external-" + id }
+
 // connectors returns the connectors to all types of channels.
 func (o *outbox) connectors() map[channel.Type]send.Connector {
+	all := map[channel.Type]send.Connector{}
+	for platform, connector := range o.fakes() {
+		all[platform] = connector
+	}
+	return all
+}
+
+// fakes returns the platforms of all types of channels.
+func (o *outbox) fakes() map[channel.Type]fake {
 	common := plain{o}
-	return map[channel.Type]send.Connector{
+	return map[channel.Type]fake{
 		channel.Alpha:   alpha{common},
 		channel.Bravo:   bravo{common},
 		channel.Charlie: charlie{common},

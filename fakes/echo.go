@@ -13,8 +13,11 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// echoMessage is the form of Echo's ids of messages.
-const echoMessage = "1000%09d"
+// The forms of Echo's ids.
+const (
+	echoMessage = "1000%09d"
+	echoUser    = "o_%06d"
+)
 
 // What Echo says to a tag.
 const (
@@ -34,6 +37,8 @@ func (e echo) Send(ctx context.Context, message send.Message) (send.Delivery, er
 }
 
 func (e echo) messageID(Sent) string { return e.platform.ids.formed(echoMessage) }
+
+func (e echo) userID(string) string { return e.platform.ids.formed(echoUser) }
 
 // reply shows the message in Echo's words.
 func (echo) reply(sent Sent) document.Object {

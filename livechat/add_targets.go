@@ -66,7 +66,7 @@ func (s *Service) addedOutlets(ctx context.Context, r *AssignmentRecord, m *memb
 		return nil, inNewTargets(given, err)
 	}
 	for _, o := range outlets {
-		if isDirect(o.Type) {
+		if o.Type.Has(channel.DirectRequests) {
 			return nil, boterr.New(boterr.FailedPrecondition, o.field,
 				"the channel %s of type %s has no tickets: it takes a request alone, from the start", o.ID, o.Type)
 		}

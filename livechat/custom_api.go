@@ -28,7 +28,7 @@ const fieldLiveChatAPI = "liveChatApi"
 // request goes through the connector: to a channel of another platform, or to one without
 // such an API, which can make no group either.
 func (s *tickets) apiOf(r *AssignmentRecord, c *channel.Channel) (string, error) {
-	if c.Type != channel.Custom {
+	if !c.Type.Has(channel.LiveChatAPI) {
 		return "", nil
 	}
 	address := s.ports.CustomAPI

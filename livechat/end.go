@@ -214,11 +214,11 @@ func (s *tickets) requireRecall(ctx context.Context, r *AssignmentRecord) error 
 		if err != nil {
 			return err
 		}
-		return direct.RequireType(channel.Charlie, channel.Delta)
+		return direct.Require(channel.TicketRecall)
 	}
 	for _, ticket := range r.recallable() {
 		at := &channel.Channel{ID: ticket.Channel, Type: ticket.Type}
-		if err := at.RequireType(channel.Charlie, channel.Delta); err != nil {
+		if err := at.Require(channel.TicketRecall); err != nil {
 			return err
 		}
 		if _, err := send.RequirePort[TicketRecaller](s.ports.Connectors, at, "recall tickets"); err != nil {

@@ -22,8 +22,8 @@ func (s *machine) plan(ctx context.Context, asked request) (*AssignmentRecord, e
 	if err != nil {
 		return nil, err
 	}
-	if s.ports.IsStrict && asked.takenMessage != "" && !to.has(channel.Charlie) {
-		return nil, boterr.Invalid(fieldTakenMessage, "is for tickets on charlie alone, and none goes there")
+	if s.ports.IsStrict && asked.takenMessage != "" && !to.has(channel.TakenMessages) {
+		return nil, boterr.Invalid(fieldTakenMessage, "is for tickets on %s alone, and none goes there", channel.TakenMessages.Owners())
 	}
 	planned := asked.record
 	if planned.RelayMessage, err = asked.relayMessages(to); err != nil {
@@ -96,8 +96,8 @@ func (s *tickets) planDirect(r *AssignmentRecord, o outlet, m *member.Member) er
 	if len(o.groups) > 0 {
 		r.Tickets[0].Group = o.groups[0]
 	}
-	r.IsZendesk = o.Type == channel.Foxtrot
-	if s.ports.IsStrict && r.CreateGroup != nil && o.Type != channel.Custom {
+	r.IsZendesk = o.Type.Has(channel.Helpdesk)
+	if s.ports.IsStrict && r.CreateGroup != nil && !o.Type.Has(channel.LiveChatAPI) {
 		return onlyCustom(o)
 	}
 	if address, err := s.plannedAPI(r, o); err != nil || address != "" {
@@ -106,7 +106,7 @@ func (s *tickets) planDirect(r *AssignmentRecord, o outlet, m *member.Member) er
 	if err := s.checkConnector(o); err != nil {
 		return err
 	}
-	if _, err := s.messageOf(r, m, o.Type); err != nil || o.Type == channel.Custom {
+	if _, err := s.messageOf(r, m, o.Type); err != nil || o.Type.Has(channel.LiveChatAPI) {
 		return err
 	}
 	return checkSummary(r)
@@ -114,7 +114,8 @@ func (s *tickets) planDirect(r *AssignmentRecord, o outlet, m *member.Member) er
 
 // onlyCustom is the error for a createGroup that no outlet would look at.
 func onlyCustom(o outlet) error {
-	return boterr.Invalid(fieldCreateGroup, "is for custom channels alone, and the request goes to %s of type %s", o.ID, o.Type)
+	return boterr.Invalid(fieldCreateGroup, "is for %s channels alone, and the request goes to %s of type %s",
+		channel.LiveChatAPI.Owners(), o.ID, o.Type)
 }
 
 // checkConnector refuses an outlet to whose platform the host has no connector.

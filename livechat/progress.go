@@ -91,7 +91,7 @@ func (r *AssignmentRecord) isSent() bool {
 
 // hasGroupOfAPI reports whether there is no group of a live-chat API left to be stored.
 func (r *AssignmentRecord) hasGroupOfAPI() bool {
-	return r.Group != "" || len(r.Tickets) == 0 || r.CreateGroup == nil || r.Tickets[0].Type != channel.Custom
+	return r.Group != "" || len(r.Tickets) == 0 || r.CreateGroup == nil || !r.Tickets[0].Type.Has(channel.LiveChatAPI)
 }
 
 // hasNobodyInGroup reports whether no agent can have the request by its group.

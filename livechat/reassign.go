@@ -18,7 +18,7 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err := checkReassign(p); err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	outlet, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel), channel.Bravo, channel.Charlie, channel.Delta)
+	outlet, err := s.namedChannel(ctx, channel.ByRecord(s.scope, p.Channel), channel.OutletGroups.Types()...)
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
@@ -171,7 +171,7 @@ func (asked request) relayMessages(to route) (document.Object, error) {
 		return asked.relayTexts(to.outlets)
 	case asked.details == nil:
 		return asked.record.RelayMessage, nil
-	case to.has(channel.Custom):
+	case to.has(channel.LiveChatAPI):
 		return asked.details.opaqueRelayMessages(asked.member), nil
 	}
 	if err := asked.details.check(); err != nil {
@@ -185,7 +185,7 @@ func (asked request) relayTexts(outlets []outlet) (document.Object, error) {
 	messages := document.O()
 	for _, o := range outlets {
 		message := send.Buttons(asked.relayText, send.Postback("Take", TakePayload))
-		if isDirect(o.Type) {
+		if o.Type.Has(channel.DirectRequests) {
 			message = send.Text(asked.relayText)
 		}
 		filled, err := send.Fill(message, asked.member)

@@ -35,16 +35,10 @@ func (o outlet) hasGroup(id string) bool {
 	return slices.ContainsFunc(o.groups, func(g channel.BroadcastGroupMember) bool { return g.ID == id })
 }
 
-// takesAlone reports whether the outlet takes a request alone: a custom channel does, and a
-// Foxtrot channel that has a broadcast group with the label.
+// takesAlone reports whether the outlet takes a request alone: a platform without tickets does,
+// where it has a broadcast group with the label or may have a live-chat API.
 func (o outlet) takesAlone() bool {
-	return o.Type == channel.Custom || isDirect(o.Type) && len(o.groups) > 0
-}
-
-// isDirect reports whether a platform has no tickets, so that a channel of it takes a
-// request alone.
-func isDirect(platform channel.Type) bool {
-	return platform == channel.Foxtrot || platform == channel.Custom
+	return o.Type.Has(channel.LiveChatAPI) || o.Type.Has(channel.DirectRequests) && len(o.groups) > 0
 }
 
 // router says where requests go.
@@ -57,9 +51,9 @@ type route struct {
 	outlets []outlet
 }
 
-// has reports whether a channel of a platform gets the request.
-func (r route) has(platform channel.Type) bool {
-	return slices.ContainsFunc(r.outlets, func(o outlet) bool { return o.Type == platform })
+// has reports whether a channel of a platform with a feature gets the request.
+func (r route) has(feature channel.Feature) bool {
+	return slices.ContainsFunc(r.outlets, func(o outlet) bool { return o.Type.Has(feature) })
 }
 
 // routeOf decides where a request goes.
@@ -204,19 +198,13 @@ func (s *router) targetedOutlets(ctx context.Context, targets []Target, inlet st
 	return outlets, nil
 }
 
-// groupTypes are the types of broadcast groups on the platforms that have a list of them.
-var groupTypes = map[channel.Type][]string{
-	channel.Foxtrot: {"foxtrot"},
-	channel.Charlie: {"user", "public_channel", "private_channel"},
-}
-
 // checkBroadcastGroup refuses a broadcast group that a platform cannot have.
 func checkBroadcastGroup(platform channel.Type, group channel.BroadcastGroupMember) error {
-	allowed, isListed := groupTypes[platform]
+	allowed := channel.PlatformOf(platform).BroadcastGroups
 	switch {
-	case isListed && !slices.Contains(allowed, group.Type):
+	case allowed != nil && !slices.Contains(allowed, group.Type):
 		return boterr.Invalid("type", "must be one of %s for a channel of type %s, got %q", strings.Join(allowed, ", "), platform, group.Type)
-	case group.ID == "" && !isDirect(platform):
+	case group.ID == "" && !platform.Has(channel.DirectRequests):
 		return boterr.Invalid("id", "is missing: a ticket is sent to it")
 	default:
 		return nil

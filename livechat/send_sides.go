@@ -52,7 +52,7 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToIn
 	if err != nil {
 		return send.Result{}, err
 	}
-	inlet, err := s.conversations.sideOf(ctx, g, g.Inlet, channel.Bravo, channel.Delta)
+	inlet, err := s.conversations.sideOf(ctx, g, g.Inlet, channel.InletGroups)
 	if err != nil {
 		return send.Result{}, err
 	}
@@ -72,7 +72,7 @@ func (s *Service) SendMessageToInletGroup(ctx context.Context, p SendMessageToIn
 
 // sideOf returns the channel on one side of a live group, which must be of a type that has
 // groups.
-func (s *conversations) sideOf(ctx context.Context, g *Group, channelID string, allowed ...channel.Type) (*channel.Channel, error) {
+func (s *conversations) sideOf(ctx context.Context, g *Group, channelID string, groups channel.Feature) (*channel.Channel, error) {
 	if !g.Active {
 		return nil, boterr.New(boterr.FailedPrecondition, fieldGroup,
 			"the group %s is not live any more: give that of the conversation that lasts", g.ID)
@@ -82,7 +82,7 @@ func (s *conversations) sideOf(ctx context.Context, g *Group, channelID string, 
 	}
 	c, err := s.ports.Channels.Load(ctx, channelID)
 	if err == nil {
-		err = c.RequireType(allowed...)
+		err = c.Require(groups)
 	}
 	return c, boterr.At(fieldGroup, err)
 }
@@ -119,7 +119,7 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToO
 	if err != nil {
 		return send.Result{}, err
 	}
-	outlet, err := s.conversations.sideOf(ctx, g, g.Outlet, channel.Bravo, channel.Charlie, channel.Delta)
+	outlet, err := s.conversations.sideOf(ctx, g, g.Outlet, channel.OutletGroups)
 	if err != nil {
 		return send.Result{}, err
 	}
@@ -130,7 +130,7 @@ func (s *Service) SendMessageToOutletGroup(ctx context.Context, p SendMessageToO
 	if err != nil {
 		return send.Result{}, err
 	}
-	if p.ResponseURL != "" && outlet.Type == channel.Charlie {
+	if p.ResponseURL != "" && outlet.Type.Has(channel.ResponseURLs) {
 		return s.respond(ctx, g, message, p.ResponseURL)
 	}
 	if err := s.keepGroupAlive(ctx, g); err != nil {
@@ -159,9 +159,9 @@ func (s *Service) checkResponseURL(outlet *channel.Channel, url string) error {
 	switch {
 	case url == "":
 		return nil
-	case outlet.Type != channel.Charlie && s.ports.IsStrict:
-		return boterr.Invalid(fieldResponseURL, "is for charlie alone, and the outlet is of type %s", outlet.Type)
-	case outlet.Type != channel.Charlie:
+	case !outlet.Type.Has(channel.ResponseURLs) && s.ports.IsStrict:
+		return boterr.Invalid(fieldResponseURL, "is for %s alone, and the outlet is of type %s", channel.ResponseURLs.Owners(), outlet.Type)
+	case !outlet.Type.Has(channel.ResponseURLs):
 		return nil
 	}
 	_, err := outbound.ParseURL(url)

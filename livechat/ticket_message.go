@@ -87,7 +87,7 @@ func filledSummary(r *AssignmentRecord, m *member.Member) (string, error) {
 func (s *tickets) firstMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	standard := send.Text(nameOf(m) + " asks for a person.")
 	message, err := s.messageFor(r, platform, standard)
-	if platform != channel.Custom {
+	if !platform.Has(channel.LiveChatAPI) {
 		return message, err
 	}
 	if err != nil { // What such an outlet is told is its own, and need be no message.

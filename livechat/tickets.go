@@ -93,7 +93,7 @@ const adminNamePlaceholder = "[adminName]"
 // the request says is for Charlie alone.
 func (r *AssignmentRecord) takenText(ticket Ticket, name string) string {
 	text := DefaultTakenMessage
-	if r.TakenMessage != "" && ticket.Type == channel.Charlie {
+	if r.TakenMessage != "" && ticket.Type.Has(channel.TakenMessages) {
 		text = r.TakenMessage
 	}
 	return strings.ReplaceAll(text, adminNamePlaceholder, name)

@@ -71,7 +71,7 @@ func TestReply_InvalidTimestampOnCharlie(t *testing.T) {
 		sent, err := w.of("charlie", "m-charlie", answering{document.O("ts", ts)}).SendResponse(t.Context(),
 			send.SendResponseParams{Response: hi})
 		require.NoError(t, err)
-		over := read[send.SendResponseResult](t, marshal(t, sent)).Result()
+		over := read[send.SendResponseResult](t, marshal(t, sent)).Result().For(channel.Charlie)
 		require.Equal(t, ts, document.Get[any](over.Reply, "ts", nil))
 		require.Equal(t, id, over.MessageEvent.MessageID)
 		require.Zero(t, over.MessageEvent.Timestamp)

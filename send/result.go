@@ -1,6 +1,8 @@
 package send
 
 import (
+	"cmp"
+
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -9,9 +11,9 @@ import (
 // Result is what came of sending one message to one recipient.
 //
 // Its JSON is what the specification shows for the operation and the platform: For
-// and Full choose it, and reading remembers it. JSON of Charlie's and Echo's shape
-// holds the platform's reply alone, so that little of the message event is left when
-// it is read.
+// and Full choose it, and reading remembers it. JSON does not say from which platform it
+// is. Where that answers in words of its own, as Charlie and Echo do, they are in Reply when
+// they are read, and For says what else they tell.
 type Result struct {
 	// Reply is what the platform answered to the request, in its own words.
 	Reply document.Object
@@ -23,21 +25,22 @@ type Result struct {
 	// fields are then zero, and the JSON is {"error": ...} with the error's JSON form.
 	Err error
 
-	shape shape
+	// shape is the form of the JSON, nil for that of Full.
+	shape *shape
 }
 
-// For returns the result with the JSON that the specification shows for a platform:
-// {ok, channel, ts, message} on Charlie, {msgType, ...} on Echo, and
-// {result, messageEvent} on all others.
+// For returns the result as one of a platform, with the JSON that the specification shows for
+// that: channel.Platform.Result. Of a result that was read from JSON in a platform's own words
+// it reads them: on Charlie the conversation, and the id and the time of the message.
 func (r Result) For(platform channel.Type) Result {
-	switch platform {
-	case channel.Charlie:
-		r.shape = shapeCharlie
-	case channel.Echo:
-		r.shape = shapeEcho
-	default:
-		r.shape = shapeCommon
+	s := shapeOf(platform)
+	if r.shape == foreignShape {
+		if s.read == nil {
+			return r
+		}
+		r = s.read(r.Reply)
 	}
+	r.shape = s
 	return r
 }
 
@@ -45,14 +48,14 @@ func (r Result) For(platform channel.Type) Result {
 // result of a node's responses has on every platform. It is the shape of a Result
 // that names no other.
 func (r Result) Full() Result {
-	r.shape = shapeFull
+	r.shape = nil
 	return r
 }
 
 // EncodeValue returns the result in its shape.
 func (r Result) EncodeValue() (any, error) {
 	if r.Err == nil {
-		return r.shape.object(r), nil
+		return cmp.Or(r.shape, fullShape).write(r), nil
 	}
 	failure, ok := boterr.AsError(r.Err)
 	if !ok {
@@ -61,7 +64,8 @@ func (r Result) EncodeValue() (any, error) {
 	return document.O(fieldError, failure), nil
 }
 
-// DecodeValue reads a result of any shape. An object of no such shape is InvalidArgument.
+// DecodeValue reads a result. What has no message event is a platform's
+// own words. What is empty is InvalidArgument.
 func (r *Result) DecodeValue(value any) error {
 	object, ok := value.(document.Object)
 	if !ok {

@@ -78,24 +78,39 @@ func TestResult_ReadBack(t *testing.T) {
 	common.ChatID = ""
 	require.Equal(t, common, read[send.Result](t, marshal(t, full.For(channel.Bravo))))
 
-	charlie := read[send.Result](t, `{"ok":true,"channel":"D1","ts":"1700000000.000200","message":{"text":"Hi"}}`)
+	charlie := read[send.Result](t, `{"ok":true,"channel":"D1","ts":"1700000000.000200","message":{"text":"Hi"}}`).For(channel.Charlie)
 	require.Equal(t, "D1", charlie.ChatID)
 	require.Equal(t, "1700000000.000200", charlie.MessageEvent.MessageID)
 	require.Equal(t, document.Timestamp(1_700_000_000_000), charlie.MessageEvent.Timestamp)
 	require.Equal(t, "Hi", document.Get(charlie.Reply, "message.text", ""))
 
-	require.Equal(t, charlie.MessageEvent, read[send.Result](t, `{"ok":true,"ts":1700000000.000200}`).MessageEvent)
+	require.Equal(t, charlie.MessageEvent, read[send.Result](t, `{"ok":true,"ts":1700000000.000200}`).For(channel.Charlie).MessageEvent)
 
-	echo := read[send.Result](t, `{"msgType":"text","text":"Hi"}`)
+	echo := read[send.Result](t, `{"msgType":"text","text":"Hi"}`).For(channel.Echo)
 	require.Equal(t, "Hi", document.Get(echo.Reply, "text", ""))
 
 	require.ErrorIs(t, read[send.Result](t, `{"error":{"code":"Conflict"}}`).Err, boterr.Conflict)
 }
 
+// Nothing is made of words of which nobody says whose they are, whatever their keys.
+func TestResult_WordsOfAPlatform(t *testing.T) {
+	t.Parallel()
+	for _, words := range []string{
+		`{"ok":true,"channel":"D1","ts":"1700000000.000200","message":{}}`, `{"msgType":"text"}`, `{"posted":{"id":7}}`, `{"result":{}}`,
+	} {
+		result := read[send.Result](t, words)
+		require.Equal(t, words, marshal(t, result))
+		require.Equal(t, words, marshal(t, result.For(channel.Alpha)), "it is none of Alpha's")
+		require.Equal(t, words, result.Reply.String())
+		require.Zero(t, result.MessageEvent)
+		require.Empty(t, result.ChatID)
+	}
+}
+
 func TestResult_Refuses(t *testing.T) {
 	t.Parallel()
 	for text, field := range map[string]string{
-		`{}`: "", `7`: "", `{"result":{}}`: "", `{"messageEvent":7}`: "messageEvent",
+		`{}`: "", `7`: "", `{"messageEvent":7}`: "messageEvent",
 	} {
 		var result send.Result
 		requireField(t, document.DecodeJSON([]byte(text), &result), boterr.InvalidArgument, field)

@@ -104,18 +104,21 @@ func forOneOf(recipients []record.Address, m *member.Member, err error) error {
 	return &named
 }
 
-// messaging is what Alpha wants to know of a message.
+// messaging is what some platforms want to know of a message.
 type messaging struct{ kind, tag string }
 
-// messaging returns what Alpha is told, nothing on other platforms.
+// notAskedFor is the error for what the channel's platform does not ask for.
+const notAskedFor = "is for %s alone, and the channel is of type %s"
+
+// messaging returns what a platform is told, nothing where it does not ask.
 func (s *Service) messaging(platform channel.Type, p SendResponseParams) (messaging, error) {
 	switch {
-	case platform == channel.Alpha:
+	case platform.Has(channel.MessagingTypes):
 		return messaging{kind: p.MessagingType, tag: p.MessagingTag}, nil
 	case s.ports.IsStrict && p.MessagingType != "":
-		return messaging{}, boterr.Invalid("messagingType", "is for alpha alone, and the channel is of type %s", platform)
+		return messaging{}, boterr.Invalid("messagingType", notAskedFor, channel.MessagingTypes.Owners(), platform)
 	case s.ports.IsStrict && p.MessagingTag != "":
-		return messaging{}, boterr.Invalid("messagingTag", "is for alpha alone, and the channel is of type %s", platform)
+		return messaging{}, boterr.Invalid("messagingTag", notAskedFor, channel.MessagingTypes.Owners(), platform)
 	default:
 		return messaging{}, nil
 	}

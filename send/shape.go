@@ -4,21 +4,8 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
-)
-
-// shape is the form of a result in JSON.
-type shape uint8
-
-const (
-	// shapeFull is {result, messageEvent, chatId}.
-	shapeFull shape = iota
-	// shapeCommon is {result, messageEvent}.
-	shapeCommon
-	// shapeCharlie is {ok, channel, ts, message}.
-	shapeCharlie
-	// shapeEcho is msgType with those of the fields of echoFields that there are.
-	shapeEcho
 )
 
 // The fields of results.
@@ -32,21 +19,38 @@ const (
 	fieldTS      = "ts"
 )
 
-// echoFields are the fields of a result on Echo behind msgType.
-var echoFields = []string{"url", "image", "text", "video", "title", "description", "news"}
+// shape is the form of a result in JSON.
+type shape struct {
+	// write returns a result in this form.
+	write func(r Result) document.Object
+	// read returns what a platform's own words say. It is nil for the forms that hold the
+	// message event, which need no platform to be read.
+	read func(words document.Object) Result
+}
 
-// object returns a result in this shape.
-func (s shape) object(r Result) document.Object {
-	switch s {
-	case shapeCharlie:
-		return charlieObject(r)
-	case shapeEcho:
-		return echoObject(r)
-	case shapeCommon:
-		return commonObject(r)
-	default:
-		return commonObject(r).With(fieldChatID, r.ChatID)
+// The forms that do not depend on a platform.
+var (
+	// fullShape is {result, messageEvent, chatId}.
+	fullShape = &shape{write: func(r Result) document.Object { return commonObject(r).With(fieldChatID, r.ChatID) }}
+	// commonShape is {result, messageEvent}.
+	commonShape = &shape{write: commonObject}
+	// foreignShape is a platform's own words, as they were read: nobody has said of which.
+	foreignShape = &shape{write: func(r Result) document.Object { return r.Reply }}
+)
+
+// ownShapes are the forms of the platforms that answer in words of their own, which
+// channel.Platform.Result describes.
+var ownShapes = map[channel.Type]*shape{
+	channel.Charlie: {write: charlieObject, read: readCharlie},
+	channel.Echo:    {write: echoObject, read: func(words document.Object) Result { return Result{Reply: words} }},
+}
+
+// shapeOf returns the form of the results of a platform.
+func shapeOf(platform channel.Type) *shape {
+	if own := ownShapes[platform]; own != nil {
+		return own
 	}
+	return commonShape
 }
 
 func commonObject(r Result) document.Object {
@@ -79,7 +83,7 @@ func repliedTS(r Result) any {
 // echoObject takes the platform's own reply, and what it lacks from the message.
 func echoObject(r Result) document.Object {
 	object := document.O(fieldMsgType, replied(r, fieldMsgType, strings.ToLower(string(r.MessageEvent.Type))))
-	for _, field := range echoFields {
+	for _, field := range channel.PlatformOf(channel.Echo).Result.Optional {
 		sent, _ := r.MessageEvent.Data.Field(field)
 		if value := replied(r, field, sent); value != nil {
 			object = object.With(field, value)
@@ -104,21 +108,16 @@ func present(o document.Object) document.Object {
 	return o
 }
 
-// readResult reads a result by the shape that its fields show.
+// readResult reads a result of which nobody says the platform: that with a message event, or a
+// platform's own words, which stay as they are.
 func readResult(o document.Object) (Result, error) {
-	_, isCommon := o.Field(fieldMessageEvent)
-	_, isEcho := o.Field(fieldMsgType)
-	_, isCharlie := o.Field(fieldTS)
-	switch {
-	case isCommon:
-		return readCommon(o)
-	case isEcho:
-		return Result{Reply: o, shape: shapeEcho}, nil
-	case isCharlie:
-		return readCharlie(o), nil
-	default:
-		return Result{}, boterr.Invalid("", "is no result of a send: it has none of messageEvent, msgType and ts")
+	if o.Len() == 0 {
+		return Result{}, boterr.Invalid("", "is no result of a send: it is empty")
 	}
+	if _, hasEvent := o.Field(fieldMessageEvent); hasEvent {
+		return readCommon(o)
+	}
+	return Result{Reply: o, shape: foreignShape}, nil
 }
 
 // readCommon reads {result, messageEvent}, perhaps with chatId.
@@ -131,18 +130,18 @@ func readCommon(o document.Object) (Result, error) {
 	if err := document.Decode(o, &fields); err != nil {
 		return Result{}, err
 	}
-	r := Result{Reply: fields.Result, MessageEvent: fields.MessageEvent, shape: shapeCommon}
+	r := Result{Reply: fields.Result, MessageEvent: fields.MessageEvent, shape: commonShape}
 	if fields.ChatID != nil {
-		r.ChatID, r.shape = *fields.ChatID, shapeFull
+		r.ChatID, r.shape = *fields.ChatID, nil
 	}
 	return r, nil
 }
 
 // readCharlie reads {ok, channel, ts, message}. ts is the message's id, too. One that is not a
 // timestamp is kept as it is, and leaves the event without a time.
-func readCharlie(o document.Object) Result {
-	r := Result{Reply: o, ChatID: document.Get(o, "channel", ""), shape: shapeCharlie}
-	given, _ := o.Field(fieldTS)
+func readCharlie(words document.Object) Result {
+	r := Result{Reply: words, ChatID: document.Get(words, "channel", "")}
+	given, _ := words.Field(fieldTS)
 	var ts MessageTS
 	if err := ts.DecodeValue(given); err != nil {
 		return r

@@ -33,14 +33,15 @@ func needing(needed []Capability, rules []Rule) []Rule {
 
 // ticketing are the platforms on which requests are tickets, and live chats are handed on.
 // All of them make groups.
-var ticketing = []channel.Type{channel.Charlie, channel.Delta, channel.Bravo}
+var ticketing = slices.Concat(recalling,
+	slices.DeleteFunc(channel.OutletGroups.Types(), func(platform channel.Type) bool { return platform.Has(channel.TicketRecall) }))
 
 // recalling are those of them on which tickets can be taken back. They come first there.
-var recalling = []channel.Type{channel.Charlie, channel.Delta}
+var recalling = channel.TicketRecall.Types()
 
 // ticketless are the other platforms.
 func ticketless() []channel.Type {
-	return slices.DeleteFunc(slices.Clone(platforms), func(platform channel.Type) bool { return slices.Contains(ticketing, platform) })
+	return slices.DeleteFunc(channel.Types(), func(platform channel.Type) bool { return platform.Has(channel.OutletGroups) })
 }
 
 // ticketing returns the first platform with tickets that the implementation does not lack.
@@ -90,8 +91,11 @@ func (t *trial) openDesk(p *place, platform channel.Type) *desk {
 // newBroadcastGroup returns a broadcast group of a platform with an id that nobody has used
 // before.
 func newBroadcastGroup(platform channel.Type) channel.BroadcastGroupMember {
-	types := map[channel.Type]string{channel.Charlie: "public_channel", channel.Foxtrot: "foxtrot"}
-	return channel.BroadcastGroupMember{ID: unique("group"), Type: types[platform]}
+	group := channel.BroadcastGroupMember{ID: unique("group")}
+	if types := channel.PlatformOf(platform).BroadcastGroups; len(types) > 0 {
+		group.Type = types[len(types)-1]
+	}
+	return group
 }
 
 // request asks for a person, without an error, and returns the assignment.

@@ -41,7 +41,7 @@ type toGroupParams struct {
 var groupSends = []groupSend{
 	{
 		"SendMessageToInletGroup", botctx.OpSendMessageToInletGroup,
-		[]channel.Type{channel.Bravo, channel.Delta},
+		channel.InletGroups.Types(),
 		func(ctx context.Context, p *place, params toGroupParams) (send.Result, error) {
 			return p.SendMessageToInletGroup(ctx, livechat.SendMessageToInletGroupParams{
 				Group: params.group, GroupID: params.groupID, Response: params.response,
@@ -55,7 +55,7 @@ var groupSends = []groupSend{
 	},
 	{
 		"SendMessageToOutletGroup", botctx.OpSendMessageToOutletGroup,
-		[]channel.Type{channel.Bravo, channel.Charlie, channel.Delta},
+		channel.OutletGroups.Types(),
 		func(ctx context.Context, p *place, params toGroupParams) (send.Result, error) {
 			return p.SendMessageToOutletGroup(ctx, livechat.SendMessageToOutletGroupParams{
 				Group: params.group, GroupID: params.groupID, Response: params.response,

@@ -1,0 +1,103 @@
+package channel
+
+import (
+	"slices"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// Platform is what differs between the types of channels as a fact. What differs in what is
+// done is code: that of the connector to a platform, and of the operations that carry its name.
+type Platform struct {
+	Type Type
+	// Features are what the platform has that not all of them have.
+	Features Feature
+	// Result is how the result of a send looks in JSON.
+	Result ResultShape
+	// OwnResponses are the types of messages that this platform alone has, such as "NEWS".
+	OwnResponses []string
+	// BroadcastGroups are the types that its broadcast groups can have, nil for any.
+	BroadcastGroups []string
+
+	// readInfo reads the info of a channel, nil for OtherInfo.
+	readInfo func(document.Object) (Info, error)
+}
+
+// ResultShape is how the result of a send looks in JSON.
+type ResultShape struct {
+	// Keys are always there, Optional where the platform has something to say, in this order.
+	Keys, Optional []string
+	// Text is the path of what a text message says.
+	Text string
+}
+
+// platforms has a row for each type that the specification names. A new one needs its constant
+// in type.go and its row here, its connector in the fakes, its place in operations.json and,
+// where its results have a shape of their own, the code for that in package send:
+// TestPlatforms_AreComplete of internal/rules names what is missing.
+var platforms = []Platform{
+	{Type: Alpha, Features: MessagingTypes, readInfo: decodeInfo[AlphaInfo]},
+	{
+		Type: Bravo, Features: OutletGroups | InletGroups | GroupTrees,
+		OwnResponses: []string{"TEMPLATE"},
+		readInfo:     decodeInfo[BravoInfo],
+	},
+	{
+		Type: Charlie, Features: OutletGroups | TicketRecall | TakenMessages | ResponseURLs,
+		Result:          ResultShape{Keys: []string{"ok", "channel", "ts", "message"}, Text: "message.text"},
+		BroadcastGroups: []string{"user", "public_channel", "private_channel"},
+		readInfo:        decodeInfo[CharlieInfo],
+	},
+	{Type: Delta, Features: OutletGroups | InletGroups | TicketRecall, readInfo: decodeInfo[DeltaInfo]},
+	{
+		Type: Echo,
+		Result: ResultShape{
+			Keys:     []string{"msgType"},
+			Optional: []string{"url", "image", "text", "video", "title", "description", "news"},
+			Text:     "text",
+		},
+		OwnResponses: []string{"NEWS"},
+		readInfo:     decodeInfo[EchoInfo],
+	},
+	{Type: Foxtrot, Features: DirectRequests | Helpdesk, BroadcastGroups: []string{"foxtrot"}},
+	{Type: Hotel},
+	{Type: Custom, Features: DirectRequests | LiveChatAPI},
+	{Type: Webchat},
+}
+
+// PlatformOf returns what is known of a type: for one of the host's own, that it has no feature
+// and the results that most platforms have. What its lists hold must not be changed.
+func PlatformOf(t Type) Platform {
+	known := Platform{Type: t}
+	if i := slices.IndexFunc(platforms, func(p Platform) bool { return p.Type == t }); i >= 0 {
+		known = platforms[i]
+	}
+	if known.Result.Keys == nil {
+		known.Result = ResultShape{Keys: []string{"result", "messageEvent"}, Text: "messageEvent.data.text"}
+	}
+	return known
+}
+
+// Types returns the types that the specification names.
+func Types() []Type { return typesThat(func(Platform) bool { return true }) }
+
+// OwnerOf returns the only type of channels that has messages of a type, such as "NEWS", and
+// whether there is one.
+func OwnerOf(response string) (Type, bool) {
+	owners := typesThat(func(p Platform) bool { return slices.Contains(p.OwnResponses, response) })
+	if len(owners) == 0 {
+		return "", false
+	}
+	return owners[0], true
+}
+
+// typesThat returns the types of the platforms that meet a condition, in the order of the table.
+func typesThat(meets func(Platform) bool) []Type {
+	var types []Type
+	for _, p := range platforms {
+		if meets(p) {
+			types = append(types, p.Type)
+		}
+	}
+	return types
+}
