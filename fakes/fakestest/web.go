@@ -13,7 +13,7 @@ import (
 
 // addChannel gives custom channels a live-chat API.
 func (s *stage) addChannel(added channel.Channel) *channel.Channel {
-	if added.Type != channel.Custom {
+	if !added.Type.Has(channel.LiveChatAPI) {
 		return s.keep(s.platform.AddChannel(added))
 	}
 	url := "https://live.example/" + rand.Text()
