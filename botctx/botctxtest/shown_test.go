@@ -2,6 +2,7 @@ package botctxtest_test
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -148,11 +149,11 @@ func TestEveryOperationAndDefaultIsBrokenBySomething(t *testing.T) {
 	missing := []string{}
 	for _, op := range operations.All() {
 		by, ok := showing[op.Name]
-		if !ok {
-			missing = append(missing, op.Name)
-			continue
+		defaults := defaultsOf("", op.Parameters)
+		if !ok && len(defaults) == 0 {
+			continue // It is enough that it is broken anyhow.
 		}
-		wanted := append(defaultsOf("", op.Parameters), "nothing", "constant")
+		wanted := slices.Concat(defaults, []string{"nothing", "constant"})
 		names := by.names()
 		for _, what := range wanted {
 			if names[what] == "" {

@@ -129,17 +129,12 @@ func TestRulesAreNamedAndQuoted(t *testing.T) {
 
 func TestEveryRuleIsBrokenBySomething(t *testing.T) {
 	t.Parallel()
-	broken := map[string]bool{}
-	for _, table := range tables {
-		for _, test := range table.breakages {
-			for _, rule := range test.breaks {
-				broken[rule] = true
-			}
-		}
-	}
+	broken := brokenByTables()
 	unbroken := []string{}
 	for _, rule := range botctxtest.Rules() {
-		if !broken[rule.Name] {
+		op, _ := ruleOf(rule)
+		_, hasRow := showing[string(op)]
+		if !broken[rule.Name] && (op == "" || hasRow) { // The others are broken anyhow.
 			unbroken = append(unbroken, rule.Name)
 		}
 	}
