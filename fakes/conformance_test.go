@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
@@ -21,13 +22,16 @@ func TestConformance(t *testing.T) {
 	botctxtest.RunConformance(t, newHarness)
 }
 
+// In strict mode calls go over Call as well.
 func TestConformance_OverCall(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	botctxtest.RunConformance(t, botctxtest.OverCall(newHarness))
 }
 
 func TestConformance_EtagChecks(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		h := fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.CheckEtags = true })))
@@ -47,6 +51,7 @@ func TestConformance_StrictMode(t *testing.T) {
 // Errors cross a wire in their JSON form; the operations are the same behind it.
 func TestConformance_OverAWire(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		h := newHarness(t)
@@ -61,6 +66,7 @@ func TestConformance_OverAWire(t *testing.T) {
 // A host's own parts, behind a wire, and the SDK's work together.
 func TestConformance_MixedParts(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		own := fakes.New(fakes.For(t))

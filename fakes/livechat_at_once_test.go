@@ -13,6 +13,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/record"
 )
@@ -84,7 +85,7 @@ func (r *rush) open(name string) []*livechat.AssignmentRecord {
 
 func TestLiveChats_AtOnce(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(8) {
+	for seed := range uint64(rounds.Of(t, 3, 12)) {
 		t.Run("seed "+strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			r := &rush{play: newPlay(t, map[string]channel.Type{"desk": channel.Charlie, "team": channel.Delta}, seed)}

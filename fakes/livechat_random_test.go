@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
@@ -243,13 +244,14 @@ func (s *play) compareAgent(name string) {
 
 func TestLiveChats_AsTheModelSays(t *testing.T) {
 	t.Parallel()
+	seeds := uint64(rounds.Of(t, 2, 6))
 	for _, types := range []map[string]channel.Type{
 		{"desk": channel.Charlie, "team": channel.Delta},
 		{"desk": channel.Bravo, "team": channel.Alpha},
 		{"desk": channel.Foxtrot, "team": channel.Delta},
 		{"desk": channel.Custom, "team": channel.Delta},
 	} {
-		for seed := range uint64(6) {
+		for seed := range seeds {
 			t.Run(fmt.Sprintf("%s and %s, seed %d", types["desk"], types["team"], seed), func(t *testing.T) {
 				t.Parallel()
 				s := newPlay(t, types, seed)

@@ -12,6 +12,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
@@ -22,7 +23,7 @@ import (
 // that assignment.
 func TestService_ManyCallsAtOnce(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(40) {
+	for seed := range uint64(rounds.Of(t, 10, 80)) {
 		s := newFixture(t)
 		var all sync.WaitGroup
 		for worker := range uint64(6) {

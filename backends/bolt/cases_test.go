@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/backends/bolt"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/storetest"
 )
@@ -17,6 +18,7 @@ import (
 // them hold.
 func TestCases_AsInMemory(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	for _, name := range []string{"mongo_cases.jsonl", "server_cases.jsonl"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/internal/rounds"
 )
 
 // The operations of a platform whose records are in a file obey the rules that those of
@@ -19,6 +20,7 @@ func TestConformance(t *testing.T) {
 
 func TestConformance_OverCall(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	botctxtest.RunConformance(t, botctxtest.OverCall(newHarness))
 }
 

@@ -1,15 +1,11 @@
 package bolt_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,11 +14,9 @@ import (
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
 )
-
-// crashes is how often the process is killed, unless BOTCTX_CRASHES says otherwise.
-const crashes = 40
 
 // crashTrial is what is known of the store of a process that is killed again and again.
 type crashTrial struct {
@@ -45,55 +39,34 @@ type answer struct {
 	changed bool
 }
 
+// crashCount is how often the process is killed, which BOTCTX_CRASHES may say.
+func crashCount(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("BOTCTX_CRASHES")
+	if text == "" {
+		return rounds.Of(t, 8, 40)
+	}
+	count, err := strconv.Atoi(text)
+	require.NoError(t, err, "BOTCTX_CRASHES is a number")
+	return count
+}
+
 func TestWrite_SurvivesAKill(t *testing.T) {
 	t.Parallel()
-	rounds := crashes
-	if text := os.Getenv("BOTCTX_CRASHES"); text != "" {
-		var err error
-		rounds, err = strconv.Atoi(text)
-		require.NoError(t, err, "BOTCTX_CRASHES is a number")
-	}
+	crashes := crashCount(t)
 	trial := &crashTrial{T: t, order: crashOrder{Path: newPath(t)}, claims: map[string]int64{}}
-	for range rounds {
-		answers := trial.runAndKill()
+	for crash := range crashes {
+		process := trial.start()
+		if crash%2 == 0 {
+			<-time.NewTimer(time.Duration(rand.IntN(400)) * time.Millisecond).C // Some still open the file.
+		} else {
+			process.awaitAnswers()
+		}
+		answers := trial.kill(process)
 		trial.check(answers)
 	}
 	require.Positive(t, trial.answered)
-	t.Logf("%d kills, %d answered writes, %d unanswered ones that were on disk", rounds, trial.answered, trial.unanswered)
-}
-
-// runAndKill starts the process, kills it after a while, and returns the writes that it
-// said were answered.
-func (c *crashTrial) runAndKill() []answer {
-	c.Helper()
-	text, err := json.Marshal(c.order)
-	require.NoError(c, err)
-	process := exec.CommandContext(c.Context(), os.Args[0])
-	process.Env = append(os.Environ(), crashEnv+"="+string(text))
-	var said, complaint bytes.Buffer
-	process.Stdout, process.Stderr = &said, &complaint
-	require.NoError(c, process.Start())
-	// Some are killed while they open the file.
-	timer := time.NewTimer(time.Duration(rand.IntN(400)) * time.Millisecond)
-	<-timer.C
-	require.NoError(c, process.Process.Kill())
-	_ = process.Wait() // It was killed, which is an error.
-	for line := range strings.Lines(complaint.String()) {
-		require.Contains(c, line, "the newest commit of the store did not hold", "the kill before interrupted a commit, and nothing else")
-	}
-
-	var answers []answer
-	for line := range bytes.Lines(said.Bytes()) {
-		var writer, number int
-		var changed bool
-		_, err := fmt.Sscanln(string(line), &writer, &number, &changed)
-		require.NoError(c, err, "%q", line)
-		require.Equal(c, c.order.Next[writer], number, "the writes of one writer come one after the other")
-		c.order.Next[writer]++
-		answers = append(answers, answer{write: writeOf(writer, number), changed: changed})
-	}
-	c.answered += len(answers)
-	return answers
+	t.Logf("%d kills, %d answered writes, %d unanswered ones that were on disk", crashes, trial.answered, trial.unanswered)
 }
 
 // check opens the file and compares what is there with what was answered. Each writer may

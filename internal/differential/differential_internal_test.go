@@ -8,20 +8,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 )
 
-// randomCases is how many cases a test run compares, in so many parts side by side.
-const (
-	randomCases = 10_000
-	parts       = 4
-)
+// parts is in how many parts side by side a test run compares random cases.
+const parts = 4
 
 func TestCases_Random(t *testing.T) {
 	t.Parallel()
+	count := uint64(rounds.Of(t, 2_000, 10_000))
 	for part := range uint64(parts) {
 		t.Run(strconv.FormatUint(part, 10), func(t *testing.T) {
 			t.Parallel()
-			for seed := part; seed < randomCases; seed += parts {
+			for seed := part; seed < count; seed += parts {
 				agree(t, newGenerator(rand.NewPCG(seed, 0)).makeCase())
 			}
 		})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -43,7 +44,7 @@ func TestBudget_KeysOfIndexes(t *testing.T) {
 
 func TestBudget_ManyDocumentsPass(t *testing.T) {
 	t.Parallel()
-	const many = 200_000
+	many := rounds.Of(t, 20_000, 200_000)
 	c := memstore.New().Collection("c")
 	for _, path := range []string{"name", "at", "tags"} {
 		require.NoError(t, c.EnsureIndex(t.Context(), store.Index{Keys: []store.IndexKey{{Path: path, Kind: query.Ascending}}}))
@@ -111,7 +112,7 @@ func TestBudget_Places(t *testing.T) {
 func TestBudget_NearManyPlacesPasses(t *testing.T) {
 	t.Parallel()
 	c := memstore.New().Collection("c")
-	documents := make([]document.Object, 100_000)
+	documents := make([]document.Object, rounds.Of(t, 10_000, 100_000))
 	for i := range documents {
 		documents[i] = document.O("_id", i, "a", document.O("type", "Point", "coordinates", document.A(float64(i%180), float64(i%90))))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -316,7 +317,7 @@ func texts(documents []document.Object) []string {
 
 func TestStore_AgreesWithModel(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range uint64(rounds.Of(t, 6, 40)) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			g := &game{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, collection: memstore.New().Collection("c"), inserted: 1}

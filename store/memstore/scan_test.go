@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -115,7 +116,7 @@ func (r randomSource) sort() document.Object {
 // none: on the same documents, the same filters give the same, in the same order.
 func TestIndex_FindsWhatScanFinds(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(40) {
+	for seed := range uint64(rounds.Of(t, 10, 80)) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			t.Parallel()
 			r := randomSource{rand.New(rand.NewPCG(seed, 1))}

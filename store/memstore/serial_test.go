@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -179,13 +180,14 @@ func (h history) orders(yield func(order []int) bool) {
 
 func TestWriters_SerialOrder(t *testing.T) {
 	t.Parallel()
+	count := rounds.Of(t, 30, 200)
 	for name, options := range map[string][]memstore.Option{
 		"in turns": nil, "beside the turns": {memstore.WithShortTurns()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(4, 4))
-			for range 60 {
+			for range count {
 				requireSerial(t, random, options...)
 			}
 		})

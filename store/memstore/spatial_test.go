@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
@@ -181,6 +182,7 @@ func (c twins) requireSame(t *testing.T, f *query.Filter) int {
 
 func TestGeoIndex_FindsWhatScanFinds(t *testing.T) {
 	t.Parallel()
+	seeds := uint64(rounds.Of(t, 1, 5))
 	for kind, test := range map[query.IndexKind]struct {
 		place     func(places) any
 		condition func(places) document.Object
@@ -188,7 +190,7 @@ func TestGeoIndex_FindsWhatScanFinds(t *testing.T) {
 		query.Geo2DSphere: {place: places.shape, condition: places.condition},
 		query.Geo2D:       {place: func(p places) any { return p.coordinates() }, condition: places.planeCondition},
 	} {
-		for seed := range uint64(3) {
+		for seed := range seeds {
 			t.Run(fmt.Sprint(kind, seed), func(t *testing.T) {
 				t.Parallel()
 				p := newPlaces(seed)
@@ -222,6 +224,7 @@ func anys(documents []document.Object) []any {
 
 func TestNear_OrderOfDistance(t *testing.T) {
 	t.Parallel()
+	count := rounds.Of(t, 20, 40)
 	for _, test := range []struct {
 		kind   query.IndexKind
 		place  func(places) any
@@ -240,7 +243,7 @@ func TestNear_OrderOfDistance(t *testing.T) {
 			p := newPlaces(11)
 			c := newTwins(t, test.kind)
 			c.insert(t, 300, func() any { return test.place(p) })
-			for round := range 40 {
+			for round := range count {
 				search := document.O("near", test.near(p), "spherical", test.sphere, "key", "at", "distanceField", "d",
 					"query", document.O("n", document.O("$lt", 2)))
 				operator := map[bool]string{true: "$nearSphere", false: "$near"}[test.sphere]

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/botctx/botctxtest"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
 )
 
@@ -18,16 +19,18 @@ func TestConformance(t *testing.T) {
 		botctxtest.RunConformance(t, newHarness)
 		return
 	}
+	rounds.OnlyThorough(t)
 	requireAllButDefects(t)
 }
 
-// The stand-in is slow, and what is between Call and a store is the same for all: where none
+// The stand-in is slow: what runs on it in the usual tests is the suite of stores. And what is between Call and a store is the same for all: where none
 // is named, TestServer_LacksNothing runs this.
 func TestConformance_OverCall(t *testing.T) {
 	t.Parallel()
 	if isStandIn() {
 		t.Skip("it runs on the server that lacks nothing, and on one that " + uriVariable + " names")
 	}
+	rounds.OnlyThorough(t)
 	botctxtest.RunConformance(t, botctxtest.OverCall(newHarness))
 }
 
