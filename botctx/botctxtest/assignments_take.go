@@ -1,12 +1,11 @@
 package botctxtest
 
 import (
-	"sync"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/conformance"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 )
@@ -77,16 +76,7 @@ func oneOfFiftyAgentsTakesATicket(t *trial) {
 		agents[i] = t.Agent(d.Channel)
 	}
 	a := t.request(t.home, livechat.CreateAssignmentParams{})
-	var group sync.WaitGroup
-	start, failures := make(chan struct{}), make([]error, crowd)
-	for i, agent := range agents {
-		group.Go(func() {
-			<-start
-			failures[i] = agent.Take(a.ID)
-		})
-	}
-	close(start)
-	group.Wait()
+	failures := conformance.AtOnce(crowd, func(i int) error { return agents[i].Take(a.ID) })
 	var got []string
 	for i, err := range failures {
 		if err == nil {

@@ -36,9 +36,6 @@ var brokenAdmins = map[string]breakage{
 		breaks: []string{"GetAdminFindsNoOthers"},
 	},
 	"getAdmin shares the record": {breaking: kept[getAdmin, *adminRecord], breaks: []string{"GetAdminReadsTheAgent"}},
-	"getAdmin says all is well": {
-		breaking: excusing[getAdmin](&adminRecord{}), breaks: []string{"GetAdminRefusesBadInput"},
-	},
 	"getAdminByExternalId makes one up": {
 		breaking: answers(func(call *botctx.Call, p adminByExternal) *adminRecord {
 			return &adminRecord{AppID: call.Context.Scope().App, AdminID: "admin", ExternalID: p.ExternalID}
@@ -61,8 +58,5 @@ var brokenAdmins = map[string]breakage{
 	},
 	"getAdminByExternalId shares the record": {
 		breaking: kept[adminByExternal, *adminRecord], breaks: []string{"GetAdminByExternalIdReadsTheAgent"},
-	},
-	"getAdminByExternalId says all is well": {
-		breaking: excusing[adminByExternal](&adminRecord{}), breaks: []string{"GetAdminByExternalIdRefusesBadInput"},
 	},
 }

@@ -186,10 +186,6 @@ var brokenNewAgenda = map[string]breakage{
 		}),
 		breaks: []string{"NewAgendaRunsFirstAtNextRunAt"},
 	},
-	"newAgenda excuses bad input": {
-		breaking: excusing[newParams](&agenda.Agenda{ID: "agenda"}),
-		breaks:   []string{"NewAgendaRefusesBadInput"},
-	},
 }
 
 // orElse returns a text, or another where it is empty.
@@ -313,9 +309,5 @@ var brokenDeleteMemberAgenda = map[string]breakage{
 			}
 		},
 		breaks: []string{"DeleteMemberAgendaRemovesAll"},
-	},
-	"deleteMemberAgenda excuses bad input": {
-		breaking: excusing[deleteParams](deleteResult{ClientMutationID: "mutation"}),
-		breaks:   []string{"DeleteMemberAgendaRefusesBadInput"},
 	},
 }

@@ -87,17 +87,9 @@ var brokenNewTargets = map[string]breakage{
 			"AddNewTargetsToAssignmentRefusesBadInput",
 		},
 	},
-	"addNewTargetsToAssignment excuses bad input": {
-		breaking: excusing[addParams](addResult{}),
-		breaks:   []string{"AddNewTargetsToAssignmentRefusesBadInput"},
-	},
 	"addNewTargetsToAssignment excuses what was taken": {
 		breaking: excusingAt[addParams](boterr.FailedPrecondition, addResult{}),
 		breaks:   []string{"AddNewTargetsToAssignmentNeedsAPendingRequest"},
-	},
-	"addNewTargetsToAssignment excuses strangers": {
-		breaking: excusingAt[addParams](boterr.NotFound, addResult{}),
-		breaks:   []string{"AddNewTargetsToAssignmentFindsNoOthers"},
 	},
 }
 
@@ -206,21 +198,9 @@ var brokenReassign = map[string]breakage{
 		breaking: given(func(p *reassignParams) { p.TakenMessage = "" }),
 		breaks:   []string{"ReassignAssignmentShowsTheTakenMessage"},
 	},
-	"reassignAssignment excuses bad input": {
-		breaking: excusing[reassignParams](reassignResult{}),
-		breaks:   []string{"ReassignAssignmentRefusesBadInput"},
-	},
 	"reassignAssignment excuses what has ended": {
 		breaking: excusingAt[reassignParams](boterr.FailedPrecondition, reassignResult{}),
 		breaks:   []string{"ReassignAssignmentNeedsWhatCanBeHandedOn", "ReassignAssignmentAgainGivesTheNewOne", "ReassignAssignmentIsToNoInletGroupByDefault"},
-	},
-	"reassignAssignment excuses strangers": {
-		breaking: excusingAt[reassignParams](boterr.NotFound, reassignResult{}),
-		breaks:   []string{"ReassignAssignmentFindsNoOthers"},
-	},
-	"reassignAssignment does nothing on other platforms": {
-		breaking: excusingAt[reassignParams](boterr.Unsupported, reassignResult{}),
-		breaks:   []string{"ReassignAssignmentRefusesOtherPlatforms"},
 	},
 }
 
@@ -259,14 +239,6 @@ var brokenAssignmentUpdates = map[string]breakage{
 		}),
 		breaks: []string{"UpdateAssignmentGroupSetsTheBravoGroup", "UpdateAssignmentGroupRefusesBadInput"},
 	},
-	"updateAssignmentGroup excuses bad input": {
-		breaking: excusing[setGroupParams](setResult{}),
-		breaks:   []string{"UpdateAssignmentGroupRefusesBadInput"},
-	},
-	"updateAssignmentGroup excuses strangers": {
-		breaking: excusingAt[setGroupParams](boterr.NotFound, setResult{}),
-		breaks:   []string{"UpdateAssignmentGroupFindsNoOthers"},
-	},
 	"updateAssignmentMeta changes nothing": {
 		breaking: given(func(p *setMetaParams) {
 			if p.Meta.Err() == nil && !p.Meta.IsZero() {
@@ -295,14 +267,6 @@ var brokenAssignmentUpdates = map[string]breakage{
 		breaks:   []string{"UpdateAssignmentMetaTellsWhatItDid", "UpdateAssignmentMetaAnswersAsDocumented"},
 	},
 	"updateAssignmentMeta in two steps": {breaking: metaInTwoSteps, breaks: []string{"UpdateAssignmentMetaLosesNoField"}, only: true},
-	"updateAssignmentMeta excuses bad input": {
-		breaking: excusing[setMetaParams](setResult{}),
-		breaks:   []string{"UpdateAssignmentMetaRefusesBadInput"},
-	},
-	"updateAssignmentMeta excuses strangers": {
-		breaking: excusingAt[setMetaParams](boterr.NotFound, setResult{}),
-		breaks:   []string{"UpdateAssignmentMetaFindsNoOthers"},
-	},
 }
 
 // metaInTwoSteps reads the meta of an assignment, and writes all of it.

@@ -58,10 +58,6 @@ var brokenEnds = map[string]breakage{
 		}),
 		breaks: []string{"RemovePendingAssignmentByMemberIdOfNothing", "RemovePendingAssignmentByMemberIdLeavesOthers"},
 	},
-	"removePendingAssignmentByMemberId excuses bad input": {
-		breaking: excusing[removeParams](removeResult{}),
-		breaks:   []string{"RemovePendingAssignmentByMemberIdRefusesBadInput"},
-	},
 	"tickets are never recalled": {
 		altering: func(h *botctxtest.Harness) {
 			sent := h.Sent
@@ -117,14 +113,6 @@ var brokenEnds = map[string]breakage{
 	"endLiveChat ends again": {
 		breaking: excusingAt[endParams](boterr.FailedPrecondition, endResult{}),
 		breaks:   []string{"EndLiveChatEndsOnce"},
-	},
-	"endLiveChat excuses strangers": {
-		breaking: excusingAt[endParams](boterr.NotFound, endResult{}),
-		breaks:   []string{"EndLiveChatFindsNoOthers"},
-	},
-	"endLiveChat excuses bad input": {
-		breaking: excusing[endParams](endResult{}),
-		breaks:   []string{"EndLiveChatRefusesBadInput"},
 	},
 	"inletEndLiveChat ends nothing": {
 		breaking: instead(func(ctx context.Context, bot *botctx.Context, _ inletEndParams, _ botctx.Next) (any, error) {
@@ -217,17 +205,5 @@ var brokenEnds = map[string]breakage{
 			return next(ctx)
 		}),
 		breaks: []string{"EndBravoLiveChatOfNothing"},
-	},
-	"endBravoLiveChat excuses strangers": {
-		breaking: excusingAt[bravoEndParams](boterr.NotFound, bravoEndResult(nil)),
-		breaks:   []string{"EndBravoLiveChatFindsNoOthers"},
-	},
-	"endBravoLiveChat does nothing on other platforms": {
-		breaking: excusingAt[bravoEndParams](boterr.Unsupported, bravoEndResult(nil)),
-		breaks:   []string{"EndBravoLiveChatRefusesOtherPlatforms"},
-	},
-	"endBravoLiveChat excuses bad input": {
-		breaking: excusing[bravoEndParams](bravoEndResult(nil)),
-		breaks:   []string{"EndBravoLiveChatRefusesBadInput"},
 	},
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 )
@@ -20,9 +19,6 @@ type (
 	byParentParams = livechat.GetAssignmentsByParentAssignmentIDParams
 	assignments    = []*livechat.Assignment
 )
-
-// noAssignment is what is found where there is none.
-var noAssignment *livechat.Assignment
 
 // aConstant is an assignment that is always the same.
 func aConstant[P any](*botctx.Call, P) *livechat.Assignment {
@@ -50,14 +46,6 @@ var brokenAssignmentReads = map[string]breakage{
 		breaking: answers(aConstant[readParams]), others: true,
 		breaks: []string{"GetAssignmentReadsIt", "GetAssignmentFindsNoOthers", "GetAssignmentRefusesBadInput"},
 	},
-	"getAssignment excuses strangers": {
-		breaking: excusingAt[readParams](boterr.NotFound, noAssignment),
-		breaks:   []string{"GetAssignmentFindsNoOthers"},
-	},
-	"getAssignment excuses bad input": {
-		breaking: excusing[readParams](noAssignment),
-		breaks:   []string{"GetAssignmentRefusesBadInput"},
-	},
 	"getAssignmentByOutlet finds nothing": {
 		breaking: answers(nobodys[byOutletParams]),
 		breaks: []string{
@@ -83,14 +71,6 @@ var brokenAssignmentReads = map[string]breakage{
 		breaks: []string{"GetAssignmentByOutletTakesMetaAsAFilter"},
 		others: true,
 	},
-	"getAssignmentByOutlet excuses strangers": {
-		breaking: excusingAt[byOutletParams](boterr.NotFound, noAssignment),
-		breaks:   []string{"GetAssignmentByOutletFindsNoOthers"},
-	},
-	"getAssignmentByOutlet excuses bad input": {
-		breaking: excusing[byOutletParams](noAssignment),
-		breaks:   []string{"GetAssignmentByOutletRefusesBadInput"},
-	},
 	"getAssignmentByBravoGroupId finds nothing": {
 		breaking: answers(nobodys[byBravoParams]),
 		breaks: []string{
@@ -104,14 +84,6 @@ var brokenAssignmentReads = map[string]breakage{
 			"GetAssignmentByBravoGroupIdReadsTheNewest", "GetAssignmentByBravoGroupIdFindsNoOthers",
 			"GetAssignmentByBravoGroupIdRefusesBadInput", "GetAssignmentByBravoGroupIdAnswersAsDocumented",
 		},
-	},
-	"getAssignmentByBravoGroupId excuses strangers": {
-		breaking: excusingAt[byBravoParams](boterr.NotFound, noAssignment),
-		breaks:   []string{"GetAssignmentByBravoGroupIdFindsNoOthers"},
-	},
-	"getAssignmentByBravoGroupId excuses bad input": {
-		breaking: excusing[byBravoParams](noAssignment),
-		breaks:   []string{"GetAssignmentByBravoGroupIdRefusesBadInput"},
 	},
 	"getAssignmentsByMemberId finds nothing": {
 		breaking: answers(nones[byMemberParams]),
@@ -167,10 +139,6 @@ var brokenAssignmentReads = map[string]breakage{
 	"getAssignmentsByMeta is null": {
 		breaking: gives(nullWhereEmpty[byMetaParams]),
 		breaks:   []string{"GetAssignmentsByMetaReadsWhatHoldsIt", "GetAssignmentsByMetaStaysInTheApp"},
-	},
-	"getAssignmentsByMeta excuses bad input": {
-		breaking: excusing[byMetaParams](assignments(nil)),
-		breaks:   []string{"GetAssignmentsByMetaRefusesBadInput"},
 	},
 	"getAssignmentsByParentAssignmentId finds nothing": {
 		breaking: answers(nones[byParentParams]),

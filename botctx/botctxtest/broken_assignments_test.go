@@ -146,10 +146,6 @@ var brokenCreateAssignment = map[string]breakage{
 		breaking: excusingAt[createParams](boterr.FailedPrecondition, createResult{}),
 		breaks:   []string{"CreateAssignmentNeedsWhoTakesIt", "CreateAssignmentPassesOverWhatIsOff"},
 	},
-	"createAssignment excuses strangers": {
-		breaking: excusingAt[createParams](boterr.NotFound, createResult{}),
-		breaks:   []string{"CreateAssignmentFindsNoOthers"},
-	},
 	"assignments are shared": {
 		breaking: sharedAssignments,
 		breaks:   []string{"CreateAssignmentTakesACopy"},

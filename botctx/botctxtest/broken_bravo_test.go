@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
@@ -77,15 +76,6 @@ var brokenBravoGroups = map[string]breakage{
 			"CreateBravoGroupAnswersAsDocumented", "CreateBravoGroupRefusesOtherPlatforms",
 		},
 	},
-	"createBravoGroup says that it did what it cannot do": {
-		breaking: forgiving[createBravo](boterr.Unsupported, createdBravo{}), breaks: []string{"CreateBravoGroupRefusesOtherPlatforms"},
-	},
-	"createBravoGroup in no channel": {
-		breaking: forgiving[createBravo](boterr.NotFound, createdBravo{}), breaks: []string{"CreateBravoGroupFindsNoOthers"},
-	},
-	"createBravoGroup says all is well": {
-		breaking: excusing[createBravo](createdBravo{}), breaks: []string{"CreateBravoGroupRefusesBadInput"},
-	},
 	"handleAdminJoinedGroup records nothing": {
 		breaking: answers(func(*botctx.Call, adminJoined) string { return "https://invite.example/" + rand.Text() }),
 		breaks: []string{
@@ -130,16 +120,6 @@ var brokenBravoGroups = map[string]breakage{
 			"HandleAdminJoinedGroupRefusesOtherPlatforms",
 		},
 	},
-	"handleAdminJoinedGroup says that it did what it cannot do": {
-		breaking: forgiving[adminJoined](boterr.Unsupported, ""), breaks: []string{"HandleAdminJoinedGroupRefusesOtherPlatforms"},
-	},
-	"handleAdminJoinedGroup of no group is no error": {
-		breaking: forgiving[adminJoined](boterr.NotFound, ""),
-		breaks:   []string{"HandleAdminJoinedGroupFindsNoOthers"},
-	},
-	"handleAdminJoinedGroup says all is well": {
-		breaking: excusing[adminJoined](""), breaks: []string{"HandleAdminJoinedGroupRefusesBadInput"},
-	},
 	"disableBravoGroupInviteLink does nothing": {
 		breaking: answers(func(*botctx.Call, endLink) endedLink { return endedLink{ClientMutationID: rand.Text()} }),
 		breaks: []string{
@@ -159,10 +139,6 @@ var brokenBravoGroups = map[string]breakage{
 			}
 		}),
 		breaks: []string{"DisableBravoGroupInviteLinkTakesTheContextsOwn", "DisableBravoGroupInviteLinkAnswersAsDocumented", "DisableBravoGroupInviteLinkRefusesBadInput", "DisableBravoGroupInviteLinkFindsNoOthers", "DisableBravoGroupInviteLinkRefusesOtherPlatforms"},
-	},
-	"disableBravoGroupInviteLink of no group is no error": {
-		breaking: forgiving[endLink](boterr.NotFound, endedLink{}),
-		breaks:   []string{"DisableBravoGroupInviteLinkFindsNoOthers"},
 	},
 	"setBravoGroupIcon does nothing": {
 		breaking: answers(func(*botctx.Call, setIcon) iconSet { return iconSet{OK: "ok"} }),
@@ -186,15 +162,6 @@ var brokenBravoGroups = map[string]breakage{
 			"SetBravoGroupIconFindsNoOthers", "SetBravoGroupIconTakesTheContextsOwn",
 			"SetBravoGroupIconRefusesOtherPlatforms",
 		},
-	},
-	"setBravoGroupIcon of no group is no error": {
-		breaking: forgiving[setIcon](boterr.NotFound, iconSet{OK: "ok"}), breaks: []string{"SetBravoGroupIconFindsNoOthers"},
-	},
-	"setBravoGroupIcon says that it did what it cannot do": {
-		breaking: forgiving[setIcon](boterr.Unsupported, iconSet{OK: "ok"}), breaks: []string{"SetBravoGroupIconRefusesOtherPlatforms"},
-	},
-	"setBravoGroupIcon takes what is no picture": {
-		breaking: excusing[setIcon](iconSet{OK: "ok"}), breaks: []string{"SetBravoGroupIconRefusesBadInput"},
 	},
 }
 
@@ -247,14 +214,5 @@ var brokenHotelChannels = map[string]breakage{
 			"CreateHotelChannelTakesTheContextsOwn", "CreateHotelChannelRefusesBadInput",
 			"CreateHotelChannelAnswersAsDocumented", "CreateHotelChannelRefusesOtherPlatforms",
 		},
-	},
-	"createHotelChannel in no channel": {
-		breaking: forgiving[createHotel](boterr.NotFound, createdHotel{OK: 1}), breaks: []string{"CreateHotelChannelFindsNoOthers"},
-	},
-	"createHotelChannel says that it did what it cannot do": {
-		breaking: forgiving[createHotel](boterr.Unsupported, createdHotel{OK: 1}), breaks: []string{"CreateHotelChannelRefusesOtherPlatforms"},
-	},
-	"createHotelChannel says all is well": {
-		breaking: excusing[createHotel](createdHotel{OK: 1}), breaks: []string{"CreateHotelChannelRefusesBadInput"},
 	},
 }

@@ -184,10 +184,6 @@ var brokenData = map[string]breakage{
 		breaks:   []string{"FetchDataFromDataSourceReturnsWhatMatches", "FetchDataFromDataSourceCounts", "FetchDataFromDataSourceOfNothing"},
 		others:   true,
 	},
-	"fetch excuses bad input": {
-		breaking: excusing[fetchParams](fetchResult{Entries: []document.Object{}}),
-		breaks:   []string{"FetchDataFromDataSourceRefusesBadInput"},
-	},
 	"fetch never counts": {
 		breaking: given(func(p *fetchParams) { p.Count = false }),
 		breaks:   []string{"FetchDataFromDataSourceCounts"},
@@ -249,10 +245,6 @@ var brokenData = map[string]breakage{
 			}
 		}),
 		breaks: []string{"FetchDistinctDataFromDataSourceOfNothing"},
-	},
-	"distinct excuses bad input": {
-		breaking: excusing[distinctParams](distinctResult{Entries: []any{}}),
-		breaks:   []string{"FetchDistinctDataFromDataSourceRefusesBadInput"},
 	},
 	"distinct never counts": {
 		breaking: given(func(p *distinctParams) { p.Count = false }),

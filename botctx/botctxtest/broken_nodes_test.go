@@ -129,10 +129,8 @@ var brokenNodes = map[string]breakage{
 		}),
 		breaks: []string{"RedirectMemberToNodeWritesNothingBackWhereItFails"},
 	},
-	"failed actions are skipped":             {breaking: excusingCode(boterr.Conflict), breaks: []string{"RedirectMemberToNodeWritesNothingBackWhereItFails"}},
-	"redirects without end are left":         {breaking: excusingCode(boterr.ResourceExhausted), breaks: []string{"RedirectMemberToNodeStopsEndlessRedirects"}},
-	"nodes that are not there are silent":    {breaking: excusingCode(boterr.NotFound), breaks: []string{"RedirectMemberToNodeFindsNoOthers"}},
-	"redirectMemberToNode excuses bad input": {breaking: excusingCode(boterr.InvalidArgument), breaks: []string{"RedirectMemberToNodeRefusesBadInput"}},
+	"failed actions are skipped":     {breaking: excusingCode(boterr.Conflict), breaks: []string{"RedirectMemberToNodeWritesNothingBackWhereItFails"}},
+	"redirects without end are left": {breaking: excusingCode(boterr.ResourceExhausted), breaks: []string{"RedirectMemberToNodeStopsEndlessRedirects"}},
 	"nodes redirect nowhere": {
 		altering: alteringNodes(func(n *botctx.Node) { n.Redirect = nil }),
 		breaks: []string{

@@ -82,14 +82,8 @@ var brokenInletSends = map[string]breakage{
 	"sendMessageToInlet has one shape for all": {
 		breaking: gives(func(_ toInlet, r *send.Result) { *r = r.Full() }), breaks: []string{"SendMessageToInletAnswersAsThePlatform", "SendMessageToInletAnswersAsDocumented"},
 	},
-	"sendMessageToInlet to nobody is no error": {
-		breaking: forgiving[toInlet](boterr.NotFound, send.Result{}), breaks: []string{"SendMessageToInletFindsNoOthers"},
-	},
-	"sendMessageToInlet says all is well": {
-		breaking: excusing[toInlet](send.Result{}), breaks: []string{"SendMessageToInletRefusesBadInput"},
-	},
 	"sendMessageToInlet to somebody without an id is no error": {
-		breaking: forgiving[toInlet](boterr.FailedPrecondition, send.Result{}), breaks: []string{"SendMessageToInletNeedsAnExternalID"},
+		breaking: excusingAt[toInlet](boterr.FailedPrecondition, send.Result{}), breaks: []string{"SendMessageToInletNeedsAnExternalID"},
 	},
 	"sendMessageToInletGroup sends nothing": {
 		breaking: answers(func(_ *botctx.Call, p toInletGroup) send.Result { return unsent(p.Response) }),
@@ -115,15 +109,12 @@ var brokenInletSends = map[string]breakage{
 		},
 	},
 	"sendMessageToInletGroup where there is none is no error": {
-		breaking: forgiving[toInletGroup](boterr.FailedPrecondition, send.Result{}),
+		breaking: excusingAt[toInletGroup](boterr.FailedPrecondition, send.Result{}),
 		breaks:   []string{"SendMessageToInletGroupNeedsALiveGroup", "SendMessageToInletGroupNeedsAGroupThere"},
 	},
 	"sendMessageToInletGroup on any platform is no error": {
-		breaking: forgiving[toInletGroup](boterr.Unsupported, send.Result{}),
+		breaking: excusingAt[toInletGroup](boterr.Unsupported, send.Result{}),
 		breaks:   []string{"SendMessageToInletGroupIsForPlatformsWithGroups"},
-	},
-	"sendMessageToInletGroup to nobody is no error": {
-		breaking: forgiving[toInletGroup](boterr.NotFound, send.Result{}), breaks: []string{"SendMessageToInletGroupFindsNoOthers"},
 	},
 	"one app for all inlets": {
 		altering: oneApp,
@@ -176,11 +167,11 @@ var brokenOutletSends = map[string]breakage{
 		breaks: []string{"SendMessageToOutletGroupPostsToTheResponseURL"},
 	},
 	"sendMessageToOutletGroup to a group that was left is no error": {
-		breaking: forgiving[toOutletGroup](boterr.FailedPrecondition, send.Result{}),
+		breaking: excusingAt[toOutletGroup](boterr.FailedPrecondition, send.Result{}),
 		breaks:   []string{"SendMessageToOutletGroupNeedsALiveGroup"},
 	},
 	"sendMessageToOutletGroup on any platform is no error": {
-		breaking: forgiving[toOutletGroup](boterr.Unsupported, send.Result{}),
+		breaking: excusingAt[toOutletGroup](boterr.Unsupported, send.Result{}),
 		breaks:   []string{"SendMessageToOutletGroupIsForPlatformsWithGroups"},
 	},
 	"sendMessageToOutletGroup says all is well": {
@@ -214,11 +205,5 @@ var brokenSavedGroups = map[string]breakage{
 			"SaveGroupIdToMemberFindsNoOthers", "SaveGroupIdToMemberRefusesBadInput",
 			"SaveGroupIdToMemberAnswersAsDocumented",
 		},
-	},
-	"saveGroupIdToMember of no group is no error": {
-		breaking: forgiving[saveGroup](boterr.NotFound, savedGroup{}), breaks: []string{"SaveGroupIdToMemberFindsNoOthers"},
-	},
-	"saveGroupIdToMember says all is well": {
-		breaking: excusing[saveGroup](savedGroup{}), breaks: []string{"SaveGroupIdToMemberRefusesBadInput"},
 	},
 }

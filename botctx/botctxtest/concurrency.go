@@ -7,6 +7,7 @@ import (
 
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/conformance"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -56,17 +57,7 @@ const (
 // atOnce runs work in many goroutines, and ends the rule with the first error.
 func (t *trial) atOnce(work func(worker int) error) {
 	t.Helper()
-	var group sync.WaitGroup
-	start, failures := make(chan struct{}), make([]error, workers)
-	for worker := range workers {
-		group.Go(func() {
-			<-start
-			failures[worker] = work(worker)
-		})
-	}
-	close(start)
-	group.Wait()
-	for _, err := range failures {
+	for _, err := range conformance.AtOnce(workers, work) {
 		require.NoError(t, err)
 	}
 }

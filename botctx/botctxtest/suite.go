@@ -12,22 +12,14 @@
 package botctxtest
 
 import (
-	"context"
 	"slices"
 	"testing"
+
+	"github.com/botctx/go-sdk/internal/conformance"
 )
 
 // T is what a rule needs of *testing.T.
-type T interface {
-	// Helper marks the function that calls it as one whose lines are not reported.
-	Helper()
-	// Context returns the context of the operations that rules call.
-	Context() context.Context
-	// Errorf reports a failure and goes on.
-	Errorf(format string, args ...any)
-	// FailNow ends the goroutine that calls it.
-	FailNow()
-}
+type T = conformance.T
 
 // Rule is one rule of the operations.
 type Rule struct {

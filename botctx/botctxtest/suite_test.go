@@ -2,11 +2,8 @@ package botctxtest_test
 
 import (
 	"context"
-	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -17,39 +14,15 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/internal/conformance"
 	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/record"
 )
 
-// recorder is a botctxtest.T that keeps what is reported.
-type recorder struct {
-	ctx context.Context
-
-	mu      sync.Mutex
-	reports []string
-}
-
-func (*recorder) Helper()                    {}
-func (r *recorder) Context() context.Context { return r.ctx }
-func (*recorder) FailNow()                   { runtime.Goexit() }
-
-func (r *recorder) Errorf(format string, args ...any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.reports = append(r.reports, fmt.Sprintf(format, args...))
-}
-
 // violations returns what is reported where an implementation is checked against a
 // rule.
 func violations(ctx context.Context, rule botctxtest.Rule, h *botctxtest.Harness) []string {
-	r := &recorder{ctx: ctx}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		rule.Check(r, h)
-	}()
-	<-done
-	return r.reports
+	return conformance.Violations(ctx, func(t botctxtest.T) { rule.Check(t, h) })
 }
 
 // newHarness returns a harness of the fakes, which keep every rule, with interceptors

@@ -2,48 +2,21 @@ package storetest_test
 
 import (
 	"context"
-	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/internal/conformance"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/memstore"
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
-// recorder is a storetest.T that keeps what is reported.
-type recorder struct {
-	ctx context.Context
-
-	mu      sync.Mutex
-	reports []string
-}
-
-func (*recorder) Helper()                    {}
-func (r *recorder) Context() context.Context { return r.ctx }
-func (*recorder) FailNow()                   { runtime.Goexit() }
-
-func (r *recorder) Errorf(format string, args ...any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.reports = append(r.reports, fmt.Sprintf(format, args...))
-}
-
 // violations returns what is reported where a store is checked against a rule.
 func violations(ctx context.Context, rule storetest.Rule, store store.Store) []string {
-	r := &recorder{ctx: ctx}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		rule.Check(r, store)
-	}()
-	<-done
-	return r.reports
+	return conformance.Violations(ctx, func(t storetest.T) { rule.Check(t, store) })
 }
 
 func TestSuite_ReportsWhatIsBroken(t *testing.T) {

@@ -1,0 +1,68 @@
+// Package conformance is what the suites have alike that hold implementations to rules:
+// store/storetest and botctx/botctxtest.
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+)
+
+// T is what a rule needs of *testing.T.
+type T interface {
+	// Helper marks the function that calls it as one whose lines are not reported.
+	Helper()
+	// Context returns the context of the operations that rules call.
+	Context() context.Context
+	// Errorf reports a failure and goes on.
+	Errorf(format string, args ...any)
+	// FailNow ends the goroutine that calls it.
+	FailNow()
+}
+
+// AtOnce runs work in so many goroutines, which begin at one instant, and returns what each of
+// them returned.
+func AtOnce(workers int, work func(worker int) error) []error {
+	var group sync.WaitGroup
+	start, errs := make(chan struct{}), make([]error, workers)
+	for worker := range workers {
+		group.Go(func() {
+			<-start
+			errs[worker] = work(worker)
+		})
+	}
+	close(start)
+	group.Wait()
+	return errs
+}
+
+// Violations returns what the check of a rule reports, for the tests of a suite.
+func Violations(ctx context.Context, check func(T)) []string {
+	r := &recorder{ctx: ctx}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		check(r)
+	}()
+	<-done
+	return r.reports
+}
+
+// recorder is a T that keeps what is reported.
+type recorder struct {
+	ctx context.Context //nolint:containedctx // It stands for that of a test, which has one.
+
+	mu      sync.Mutex
+	reports []string
+}
+
+func (*recorder) Helper()                    {}
+func (r *recorder) Context() context.Context { return r.ctx }
+func (*recorder) FailNow()                   { runtime.Goexit() }
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reports = append(r.reports, fmt.Sprintf(format, args...))
+}
