@@ -79,7 +79,7 @@ func (e *entry) read(o document.Object) (completed, stopped bool) {
 	return completed, failed && !repeats
 }
 
-// integer returns a value as an integer, 0 where it is none.
+// integer returns a value as an integer, 0 where it is not one.
 func integer(value any) int64 {
 	switch v := value.(type) {
 	case int64:

@@ -72,7 +72,7 @@ type pool struct {
 	turn chan struct{}
 	// busy is the number of claims that are run, or that a worker is about to run.
 	busy atomic.Int64
-	// suspects are claims of which one runs at a time.
+	// suspects lets one suspect run at a time.
 	suspects suspects
 }
 

@@ -19,8 +19,7 @@ type Shape struct {
 // emptyShape is the shape of the object without fields. It is never changed.
 var emptyShape = &Shape{}
 
-// NewShape returns the shape of names, each of which comes once, and which nobody changes any
-// more.
+// NewShape returns the shape of different names. The caller does not change the slice afterwards.
 func NewShape(names []string) *Shape { return &Shape{names: names} }
 
 // Names returns the names. They must not be changed.

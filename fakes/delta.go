@@ -75,7 +75,7 @@ func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Bat
 	return batch, nil
 }
 
-// statusOf returns what Delta says of a request of which some messages failed.
+// statusOf returns the status of a request in which some messages failed, in Delta's words.
 func statusOf(failed, all int) string {
 	switch failed {
 	case 0:

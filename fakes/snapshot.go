@@ -69,8 +69,8 @@ func (p *Platform) Fork() *Platform {
 	return fork
 }
 
-// memory returns the platform's store, of which copies can be had. It ends the test where
-// the platform has another one.
+// memory returns the platform's store in memory, which can be copied. It ends the test where the
+// platform has another store.
 func (p *Platform) memory() *memstore.Store {
 	p.test.Helper()
 	memory, ok := p.store.(*memstore.Store)

@@ -154,7 +154,7 @@ func offsetZone(text string) (*time.Location, error) {
 	return time.FixedZone(text, seconds), nil
 }
 
-// digitsIn reads a text of nothing but digits, of which there are few.
+// digitsIn reads a short text of digits alone.
 func digitsIn(text string) (int, bool) {
 	number := 0
 	for _, r := range text {

@@ -107,8 +107,8 @@ func (g *GeoNear) setGeometry(value any) error {
 	return g.setPoint(at)
 }
 
-// setLegacyNear reads {$near: [x, y], $maxDistance: distance}, of which the point
-// may be GeoJSON as well.
+// setLegacyNear reads {$near: [x, y], $maxDistance: distance}, where the point may be GeoJSON as
+// well.
 func (g *GeoNear) setLegacyNear(operators document.Object) error {
 	operator := operators.NameAt(0)
 	for key, value := range operators.All() {

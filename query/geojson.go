@@ -100,7 +100,7 @@ func addGeoJSON(shape *geometry.Shape, o document.Object) error {
 	return boterr.In(geoCoordinates, add(shape, coordinates))
 }
 
-// readGeoPoint reads a GeoJSON point, of which the type was looked at.
+// readGeoPoint reads a GeoJSON object whose type is Point.
 func readGeoPoint(o document.Object) (place, error) {
 	strict, err := readCRS(o)
 	if err != nil {

@@ -81,7 +81,7 @@ type projectionCompiler struct {
 	kind projectionKind
 	// expressions compiles what is computed.
 	expressions expressionCompiler
-	// Whether the projection has an _id or a path in it, and what it says of the whole.
+	// Whether the projection names the _id or a path in it, and what it says of the whole _id.
 	namesID, includesID, excludesID bool
 	hasElemMatch                    bool
 	slices                          []fieldSlice
@@ -162,7 +162,7 @@ func projectionPath(text string, parent []string) ([]string, error) {
 	return path, nil
 }
 
-// collision is the error for two paths of which one is the other or leads through it.
+// collision is the error for two paths that are the same, or one of which leads through the other.
 func collision(name string) error {
 	return boterr.Invalid("", "collides with another path of the projection at %q", name)
 }

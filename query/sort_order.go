@@ -112,8 +112,8 @@ func (s *Sort) sort(documents []document.Object, e *Evaluation) {
 	copy(documents, inOrder(documents, order.of(len(documents))))
 }
 
-// tuplesOf returns, for a sort of which two keys may lead through one array, the values of
-// all keys of each document that has arrays there.
+// tuplesOf returns the values of all keys of each document that has arrays on their paths. It is
+// for a sort with two keys that may lead through one array.
 func (s *Sort) tuplesOf(documents []document.Object, e *Evaluation) [][]any {
 	if !s.shares {
 		return nil

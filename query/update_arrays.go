@@ -22,7 +22,7 @@ func itemsOf(operator string, value any) ([]any, error) {
 
 // push is $push with its modifiers.
 type push struct {
-	needing
+	pathRequired
 	values   []any
 	position *int64
 	slice    *int64
@@ -137,7 +137,7 @@ func (p *push) sliced(items []any) []any {
 
 // addToSet is $addToSet.
 type addToSet struct {
-	needing
+	pathRequired
 	values []any
 }
 
@@ -182,7 +182,7 @@ func containsEqual(items []any, value any) bool {
 
 // pull is $pull and $pullAll: it removes the elements that a condition meets.
 type pull struct {
-	removing
+	pathOptional
 	operator string
 	meets    func(item any, e *Evaluation) bool
 }
@@ -246,7 +246,7 @@ func (p *pull) apply(value any, run *updateRun) (any, error) {
 // pop is $pop. It makes no field, but refuses a path on which there can be none, as the server
 // does.
 type pop struct {
-	needing
+	pathRequired
 	first bool
 }
 

@@ -10,7 +10,7 @@ import (
 
 // arithmetic is $inc and $mul.
 type arithmetic struct {
-	needing
+	pathRequired
 	operator string
 	operand  any
 	compute  func(a, b any) (any, bool)
@@ -101,7 +101,7 @@ func magnitude(i int64) uint64 {
 
 // extreme is $min and $max.
 type extreme struct {
-	needing
+	pathRequired
 	operand any
 	// sign is -1 for the lesser value, 1 for the greater.
 	sign int
@@ -122,7 +122,7 @@ func (e *extreme) apply(value any, _ *updateRun) (any, error) {
 
 // bitwise is $bit: and, or, xor in the order given.
 type bitwise struct {
-	needing
+	pathRequired
 	steps []bitStep
 }
 

@@ -40,20 +40,20 @@ var updateOperators = map[string]operationCompiler{
 	"$pop":         compilePop,
 }
 
-// needing is embedded in operations that need a path on which there can be a field.
-type needing struct{}
+// pathRequired is embedded in operations that need a path on which there can be a field.
+type pathRequired struct{}
 
-func (needing) needsPath(*updateRun) bool { return true }
+func (pathRequired) needsPath(*updateRun) bool { return true }
 
-// removing is embedded in operations that leave a missing field missing, whatever the
+// pathOptional is embedded in operations that leave a missing field missing, whatever the
 // path.
-type removing struct{}
+type pathOptional struct{}
 
-func (removing) needsPath(*updateRun) bool { return false }
+func (pathOptional) needsPath(*updateRun) bool { return false }
 
 // set is $set.
 type set struct {
-	needing
+	pathRequired
 	value any
 }
 
@@ -78,7 +78,7 @@ func (s setOnInsert) apply(value any, run *updateRun) (any, error) {
 func (s setOnInsert) needsPath(run *updateRun) bool { return run.inserting }
 
 // unset is $unset.
-type unset struct{ removing }
+type unset struct{ pathOptional }
 
 func compileUnset(string, any) (operation, error) { return unset{}, nil }
 
@@ -172,7 +172,7 @@ func noRename(through any, path string) error {
 }
 
 // currentDate is $currentDate.
-type currentDate struct{ needing }
+type currentDate struct{ pathRequired }
 
 func compileCurrentDate(_ string, argument any) (operation, error) {
 	if _, ok := argument.(bool); ok {

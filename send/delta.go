@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// statusOK is the status of a request of which the platform tells none.
+// statusOK is the status of a request where the platform gives none.
 const statusOK = "OK"
 
 // SendDeltaResponse implements Operations.

@@ -157,9 +157,8 @@ type ConversationArchiver interface {
 
 // MessageUpdater changes messages that were sent.
 type MessageUpdater interface {
-	// UpdateMessage changes a message and returns the platform's reply, of which ok,
-	// channel, ts and text are looked at, and may be absent. NotFound: the platform has no
-	// such message.
+	// UpdateMessage changes a message and returns the platform's reply. Its fields ok, channel, ts
+	// and text are read, and may be absent. NotFound: the platform has no such message.
 	UpdateMessage(ctx context.Context, in *channel.Channel, update MessageUpdate) (document.Object, error)
 }
 

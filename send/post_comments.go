@@ -87,7 +87,7 @@ func (s *Service) SavePostCommentAnalytics(
 	return SavePostCommentAnalyticsResult{ClientMutationID: s.env.NewID()}, nil
 }
 
-// check refuses a comment of which something is missing.
+// check refuses a comment that is incomplete.
 func (p SavePostCommentAnalyticsParams) check() error {
 	switch {
 	case p.Comment == "":

@@ -47,17 +47,17 @@ func Open(ctx context.Context, address string) (*Store, error) {
 		return nil, boterr.Invalid("url", "has the scheme %q, which no driver knows: use file or mem, "+
 			"package backends/blob/s3 for S3, or import the driver of gocloud.dev", parsed.Scheme)
 	}
-	bucket, err := gocloud.OpenBucket(ctx, besideTheirPlace(parsed).String())
+	bucket, err := gocloud.OpenBucket(ctx, withoutTemporaryFolder(parsed).String())
 	if err != nil {
 		return nil, boterr.New(boterr.FailedPrecondition, "url", "the bucket cannot be opened: %w", err)
 	}
 	return New(bucket), nil
 }
 
-// besideTheirPlace makes folders write files that are not complete in the folder itself.
+// withoutTemporaryFolder makes folders write files that are not complete in the folder itself.
 // The system's folder for temporary files, the driver's default, may be on another disk,
 // from which a file cannot be moved in one step.
-func besideTheirPlace(address *url.URL) *url.URL {
+func withoutTemporaryFolder(address *url.URL) *url.URL {
 	query := address.Query()
 	if address.Scheme != "file" || query.Has("no_tmp_dir") {
 		return address

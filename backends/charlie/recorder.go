@@ -73,7 +73,7 @@ func seconds(given string) string {
 	}
 }
 
-// reply returns the object that was answered, the zero one where it was none.
+// reply returns the object that was answered, the zero one where the answer is not an object.
 func (r recording) reply() document.Object {
 	var reply document.Object
 	if reply.UnmarshalJSON(r.body) != nil {

@@ -126,8 +126,8 @@ func filesOf(files []document.Object, text string) document.Object {
 	return data
 }
 
-// taps returns the events of what a user tapped on. What carries nothing, such as a button
-// that opens an address, is none.
+// taps returns the events of what a user tapped on. A tap on something without a value, such as a
+// button that opens an address, gives none.
 func (r report) taps() []arrival {
 	to := firstText(r.body, "channel.id", "container.channel_id")
 	from := document.Get(r.body, "user.id", "")

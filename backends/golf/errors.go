@@ -102,7 +102,7 @@ func refused(ctx context.Context, err error) (*stripe.Error, error) {
 	}
 }
 
-// fieldOf returns the parameter at fault by the name of botctx, "" where that is none of them.
+// fieldOf returns the parameter at fault by its name in botctx, "" where botctx does not have it.
 func fieldOf(failed *stripe.Error) string {
 	name, _, _ := strings.Cut(failed.Param, "[")
 	return fields[name]

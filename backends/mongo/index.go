@@ -196,7 +196,8 @@ func kindOf(value bson.RawValue) query.IndexKind {
 	return query.Ascending
 }
 
-// checkSame refuses indexes of the same keys none of which does what the wanted one does.
+// checkSame refuses existing indexes of the same keys if none of them does what the wanted one
+// does.
 func (c *collection) checkSame(there []storedIndex, wanted store.Index) error {
 	for _, index := range there {
 		if index.Unique == wanted.Unique && index.Sparse == wanted.Sparse && len(index.others) == 0 {

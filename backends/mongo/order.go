@@ -11,9 +11,9 @@ import (
 // that insert in the same microsecond differ.
 const orderBits = 10
 
-// orderClock gives new documents their places in the order of insertion: microseconds
-// of the server's clock, of which one process gives none twice. Two processes agree on
-// the order to half the time that a question to the server takes.
+// orderClock gives new documents their places in the order of insertion: microseconds of the
+// server's clock, none of which a process gives twice. Two processes agree on the order to half the
+// time that a question to the server takes.
 type orderClock struct {
 	now func() time.Time
 	own int64

@@ -96,22 +96,22 @@ func (p *planner) add(operator, path string, argument any) bool {
 
 // looks say of each operator when it changes a document.
 var looks = map[string]func(p *planner, path string, argument any) bool{
-	"$set":      (*planner).lookAtSet,
-	"$unset":    (*planner).lookAtUnset,
-	"$inc":      (*planner).lookAtInc,
-	"$push":     (*planner).lookAtPush,
-	"$addToSet": (*planner).lookAtAddToSet,
-	"$pull":     (*planner).lookAtPull,
+	"$set":      (*planner).planSet,
+	"$unset":    (*planner).planUnset,
+	"$inc":      (*planner).planInc,
+	"$push":     (*planner).planPush,
+	"$addToSet": (*planner).planAddToSet,
+	"$pull":     (*planner).planPull,
 }
 
-func (p *planner) lookAtSet(path string, value any) bool {
+func (p *planner) planSet(path string, value any) bool {
 	p.set.Set(path, value)
 	p.touched = append(p.touched, path)
 	p.differs = append(p.differs, document.O(path, document.O("$ne", value)))
 	return true
 }
 
-func (p *planner) lookAtUnset(path string, _ any) bool {
+func (p *planner) planUnset(path string, _ any) bool {
 	p.touched = append(p.touched, path)
 	p.differs = append(p.differs, document.O(path, document.O("$exists", true)))
 	return !strings.Contains(path, ".")
@@ -121,9 +121,9 @@ func (p *planner) lookAtUnset(path string, _ any) bool {
 // not every whole number is a double.
 const lastWhole = float64(1 << 53)
 
-// lookAtInc makes a plan for all values but doubles, and for doubles that a whole number changes.
+// planInc makes a plan for all values but doubles, and for doubles that a whole number changes.
 // Infinity, NaN and 1e300 stay as they are.
-func (p *planner) lookAtInc(path string, by any) bool {
+func (p *planner) planInc(path string, by any) bool {
 	whole, ok := by.(int64)
 	p.differs = append(p.differs,
 		document.O(path, document.O("$not", document.O("$type", "double"))),
@@ -131,18 +131,18 @@ func (p *planner) lookAtInc(path string, by any) bool {
 	return ok && whole != 0
 }
 
-func (p *planner) lookAtPush(_ string, item any) bool {
+func (p *planner) planPush(_ string, item any) bool {
 	p.certain = true
 	o, ok := item.(document.Object)
 	return !ok || !hasOperator(o)
 }
 
-func (p *planner) lookAtAddToSet(path string, item any) bool {
+func (p *planner) planAddToSet(path string, item any) bool {
 	p.differs = append(p.differs, document.O(path, document.O("$ne", item)))
 	return isScalar(item)
 }
 
-func (p *planner) lookAtPull(path string, item any) bool {
+func (p *planner) planPull(path string, item any) bool {
 	p.differs = append(p.differs, document.O(path, item))
 	return isScalar(item) && item != nil && !strings.Contains(path, ".")
 }

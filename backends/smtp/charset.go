@@ -28,7 +28,8 @@ func charsetOf(text botctx.EmailText) (charset, error) {
 		return charset{}, boterr.Invalid("Charset",
 			"must be a character set that mails are written in, such as \"UTF-8\" or \"ISO-8859-1\", and not %q", asked)
 	}
-	// A set that writes line breaks otherwise, as UTF-16 does, is none for the text of mails.
+	// A set that encodes line breaks in another way, as UTF-16 does, cannot be used for the text of
+	// mails.
 	const sample = "a\r\n"
 	if written, err := found.NewEncoder().String(sample); err != nil || written != sample {
 		return charset{}, boterr.Invalid("Charset",

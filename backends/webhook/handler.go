@@ -131,7 +131,7 @@ func (c *Connector) authenticate(ctx context.Context, request arrived, from send
 	switch code := boterr.CodeOf(err); {
 	case err == nil && of != nil:
 		return nil
-	case isPassing(code), code == boterr.Internal:
+	case isTransient(code), code == boterr.Internal:
 		return failed(err)
 	default:
 		return unauthorized()

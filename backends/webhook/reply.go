@@ -55,7 +55,7 @@ func unauthorized() *reply {
 // failed says that a request could not be answered, by the code of the error alone.
 func failed(err error) *reply {
 	code := boterr.CodeOf(err)
-	if _, isRun := errors.AsType[*botctx.RunError](err); isRun && !isPassing(code) {
+	if _, isRun := errors.AsType[*botctx.RunError](err); isRun && !isTransient(code) {
 		code = boterr.Internal
 	}
 	answers := map[boterr.Code]struct {
@@ -79,8 +79,8 @@ func failed(err error) *reply {
 	return &reply{status: answer.status, body: problem{problemError{Code: code, Message: answer.message}}}
 }
 
-// isPassing reports whether another attempt may succeed.
-func isPassing(code boterr.Code) bool {
+// isTransient reports whether another attempt may succeed.
+func isTransient(code boterr.Code) bool {
 	switch code {
 	case boterr.ResourceExhausted, boterr.Conflict, boterr.Unavailable, boterr.Canceled:
 		return true

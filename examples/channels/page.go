@@ -33,7 +33,7 @@ func (p *page) print(text string) { _, _ = p.text.WriteString(text) }
 // introduce says what is to be read.
 func (p *page) introduce() { p.print(strings.TrimPrefix(introduction, "\n")) }
 
-// line prints a text, in as many lines as it needs, of which the later ones begin at a column.
+// line prints a text in as many lines as it needs. All but the first begin at a column.
 func (p *page) line(text string, later int) {
 	for i, line := range wrapped(text, later) {
 		if i > 0 {
@@ -79,8 +79,8 @@ func (p *page) cells(head string, cell func(on channel.Type) string) {
 	p.line(fmt.Sprintf("%-30s", head)+line.String(), indent)
 }
 
-// wrapped returns a text in lines, of which the later ones begin at a column, broken behind
-// spaces and commas where that is near.
+// wrapped returns a text in lines, all but the first of which begin at a column. They are broken
+// behind spaces and commas where there is one near the end.
 func wrapped(text string, later int) []string {
 	var lines []string
 	rest, width := []rune(text), columns

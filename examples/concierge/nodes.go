@@ -19,7 +19,7 @@ func says(phrases ...string) botctx.Trigger {
 	return when(func(said said) bool { return said.has(phrases...) })
 }
 
-// when matches a text of which something holds.
+// when matches a text that meets a condition.
 func when(holds func(said said) bool) botctx.Trigger {
 	return botctx.OnText(func(text string) bool { return holds(understand(text)) })
 }

@@ -21,7 +21,7 @@ func agentNodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "done", Tree: treeAgents, Trigger: command(botctx.TextIs("/done")), Pre: do(sayGoodbye, end)},
 		{ID: "transfer", Tree: treeAgents, Trigger: command(botctx.TextMatches(transferForm)), Pre: do(transfer)},
-		// What looks like a command, and is none, is nothing for the customer.
+		// What looks like a command, but is not one, is not for the customer.
 		{
 			ID: "commands", Tree: treeAgents, Trigger: command(botctx.TextMatches(commandForm)), Priority: 900,
 			Pre: do(answer("I know /done and /transfer TEAM.")),

@@ -10,8 +10,8 @@ import (
 
 // program is what a write does.
 type program struct {
-	// run does it in a transaction, under the transaction's context. It may be run several
-	// times, of which the last one counts; all of them share one evaluation.
+	// run does it in a transaction, under the transaction's context. It may be called several
+	// times: the last call counts, and all of them share one evaluation.
 	run func(*query.Evaluation, *transaction) error
 	// matches reports whether a document, as it was before or after another write, affects what run
 	// does.

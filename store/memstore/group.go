@@ -6,8 +6,8 @@ import (
 
 // group is the writes that are handed to the journal together.
 type group struct {
-	// taken are the writes that it took and has not run, writes those that it ran, of which
-	// the first so many are published.
+	// taken are the writes that it took and has not run, writes those that it ran, published
+	// how many of these are published.
 	taken, writes []*pendingWrite
 	published     int
 	// hasBegun tells that failures is set, isTaken that the group has the journal, isHanded

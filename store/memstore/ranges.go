@@ -13,8 +13,8 @@ type boundsBuilder struct {
 	filter      *query.Filter
 	ranges      []query.KeyRange
 	used, equal int
-	// conditions is the number of conditions whose bounds are in use, inexact tells
-	// that one of them says more than its bounds, hasNull that one bounds null.
+	// conditions is the number of conditions whose bounds are in use, inexact tells that the bounds
+	// of one are not exact, hasNull that those of one include null.
 	conditions int
 	inexact    bool
 	hasNull    bool
@@ -95,8 +95,8 @@ func (b *boundsBuilder) isExact() bool {
 	return !b.inexact && conditions == b.conditions
 }
 
-// behind returns the ranges of a list of keys of which the earlier ones are in the
-// ranges before, all of them points, and the last one in the ranges after.
+// behind returns the ranges of lists of keys: the earlier keys are in the ranges before, all of
+// which are points, and the last key is in the ranges after.
 func behind(before, after []query.KeyRange, earlier int) []query.KeyRange {
 	if earlier == 0 {
 		return after
@@ -114,7 +114,7 @@ func behind(before, after []query.KeyRange, earlier int) []query.KeyRange {
 	return ranges
 }
 
-// inverted returns the ranges of keys of which each byte is the opposite.
+// inverted returns the ranges of the keys with each byte inverted.
 func inverted(ranges []query.KeyRange) []query.KeyRange {
 	opposite := make([]query.KeyRange, 0, len(ranges))
 	for _, r := range slices.Backward(ranges) {

@@ -7,10 +7,10 @@ import (
 	"github.com/golang/geo/s2"
 )
 
-// Cells are parts of the sphere, or of the plane, by which an index finds shapes. A
-// cell is numbered as S2 does it: each is divided into four of the next level, and
-// the numbers of all that are in one lie in a range. Two shapes that have a point in
-// common have cells of which one is the other, or lies in it.
+// Cells are parts of the sphere, or of the plane, by which an index finds shapes. A cell is
+// numbered as S2 does it: each is divided into four of the next level, and the numbers of all that
+// are in one lie in a range. Two shapes that have a point in common have cells that are the same,
+// or one of which lies in the other.
 type Cells = s2.CellUnion
 
 const (

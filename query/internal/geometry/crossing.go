@@ -91,8 +91,8 @@ func sweepAxis(sides []side) int {
 	return best
 }
 
-// checkCrossings refuses sides of which two cross at a point that is no vertex of
-// both. It sweeps over the sides along an axis.
+// checkCrossings refuses sides if two of them cross at a point that is not a vertex of both. It
+// sweeps over the sides along an axis.
 func checkCrossings(sides []side) error {
 	axis := sweepAxis(sides)
 	slices.SortFunc(sides, func(s, t side) int { return cmp.Compare(s.low[axis], t.low[axis]) })

@@ -167,8 +167,7 @@ func (g *Polygon) contains(h *Polygon) bool {
 	return g.border.Contains(h.border)
 }
 
-// intersects reports whether two polygons, of which the other one is not big, have
-// a part in common.
+// intersects reports whether the polygon and another one, which is not big, have a part in common.
 func (g *Polygon) intersects(h *Polygon) bool {
 	if g.big != nil {
 		return !g.border.Contains(h.border)

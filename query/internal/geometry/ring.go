@@ -8,8 +8,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// newRing returns the loop of a ring, the last point of which repeats the first.
-// Its interior is on the left of its sides. Whether sides cross is not looked at.
+// newRing returns the loop of a ring whose last point repeats the first. Its interior is on the
+// left of its sides. Whether sides cross is not checked.
 func newRing(points []Point) (*s2.Loop, error) {
 	if len(points) == 0 || points[0] != points[len(points)-1] {
 		return nil, boterr.Invalid("", "a ring is closed: its last point equals the first")

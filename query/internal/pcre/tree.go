@@ -48,7 +48,7 @@ type (
 	}
 	// call matches the pattern of a group anew; that of the group 0 is all of it.
 	call struct{ groups *groupNames }
-	// conditional has two parts, of which a test chooses one.
+	// conditional has two parts, one of which a test chooses.
 	conditional struct{ test, yes, no node }
 	// groupTest is the test of whether a group has caught something.
 	groupTest struct{ groups *groupNames }

@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// idPrefix marks the texts that stand for object ids, of which package document has none.
+// idPrefix marks the texts that stand for object ids, which package document does not have.
 const idPrefix = "\x00ObjectID "
 
 // valueOf returns a value of BSON as one of package document.

@@ -96,8 +96,8 @@ func (s *Sequence[V]) All() iter.Seq2[uint64, V] {
 // Batch is the number of positions that Batches yields at once.
 const Batch = width
 
-// Batches returns the values in batches, lowest first: those at Batch positions from a
-// position on, of which the bits of used tell which there are.
+// Batches returns the values in batches, lowest first: those at Batch positions from a position on.
+// The bits of used tell which positions have a value.
 func (s *Sequence[V]) Batches(yield func(from uint64, values []V, used uint32) bool) {
 	if s.root != nil {
 		s.root.batches(0, s.shift, yield)

@@ -2,8 +2,7 @@ package persistent
 
 import "iter"
 
-// Key is what a Tree is sorted by: types of which every two values are less,
-// equal or greater, as those with a NaN are not.
+// Key is what a Tree is sorted by: types with a total order, which excludes floats with their NaN.
 type Key interface{ string | uint64 }
 
 // Tree is a map sorted by its keys: a B+ tree. The zero Tree is empty.
