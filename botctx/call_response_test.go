@@ -17,11 +17,7 @@ import (
 )
 
 // allTypes returns the types of channels that there are.
-func allTypes() []channel.Type {
-	return []channel.Type{
-		channel.Alpha, channel.Bravo, channel.Charlie, channel.Delta, channel.Echo, channel.Foxtrot, channel.Hotel, channel.Custom, channel.Webchat,
-	}
-}
+func allTypes() []channel.Type { return channel.Types() }
 
 // newRecipient returns the only member of a platform of a type, by which the channel is called.
 func newRecipient(t *testing.T, platform channel.Type) (*fakes.Platform, *fakes.Actor) {

@@ -6,6 +6,32 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
+// Type is the platform of a channel. Any other text than the constants is a type of
+// the host's own.
+type Type string
+
+// The types that the specification names.
+const (
+	// Alpha is a page-based social messenger.
+	Alpha Type = "alpha"
+	// Bravo is a business phone messenger.
+	Bravo Type = "bravo"
+	// Charlie is a workspace chat tool.
+	Charlie Type = "charlie"
+	// Delta is a team collaboration tool with ticketing and push notification.
+	Delta Type = "delta"
+	// Echo is an official-account messenger with tags.
+	Echo Type = "echo"
+	// Foxtrot is a helpdesk ticketing platform.
+	Foxtrot Type = "foxtrot"
+	// Hotel is a team chat product.
+	Hotel Type = "hotel"
+	// Custom is a channel that the host's own live-chat API serves.
+	Custom Type = "custom"
+	// Webchat is a chat on a web page.
+	Webchat Type = "webchat"
+)
+
 // Platform is what differs between the types of channels as a fact. What differs in what is
 // done is code: that of the connector to a platform, and of the operations that carry its name.
 type Platform struct {
@@ -32,9 +58,9 @@ type ResultShape struct {
 }
 
 // platforms has a row for each type that the specification names. A new one needs its constant
-// in type.go and its row here, its connector in the fakes, its place in operations.json and,
-// where its results have a shape of their own, the code for that in package send:
-// TestPlatforms_AreComplete of internal/rules names what is missing.
+// and its row, its connector in the fakes, its place in operations.json and, where its results
+// have a shape of their own, the code for that in package send: TestPlatforms_AreComplete of
+// internal/rules names what is missing.
 var platforms = []Platform{
 	{Type: Alpha, Features: MessagingTypes, readInfo: decodeInfo[AlphaInfo]},
 	{

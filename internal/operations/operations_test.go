@@ -8,12 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// platforms are the channel types of the specification, and Hotel's.
+// platforms are the channel types that the specification names.
 func platforms() []string {
-	return []string{"alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "hotel", "custom", "webchat"}
+	var names []string
+	for _, known := range channel.Types() {
+		names = append(names, string(known))
+	}
+	return names
 }
 
 func TestNames_UniqueAndFound(t *testing.T) {
