@@ -15,7 +15,7 @@ import (
 
 func Example() {
 	p := fakes.New()
-	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("Time for tea, {{firstName}}.")}})
+	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Template("Time for tea, {{firstName}}.")}})
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
 	_, err := ada.Context().NewAgenda(context.Background(), agenda.NewAgendaParams{

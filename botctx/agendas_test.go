@@ -53,7 +53,7 @@ func shopWith(t *testing.T, config botctx.Config) (*botctx.Runtime, *botctx.Cont
 	t.Helper()
 	runtime, err := botctx.New(config)
 	require.NoError(t, err)
-	require.NoError(t, runtime.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("Still there, {{firstName}}?")}}))
+	require.NoError(t, runtime.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Template("Still there, {{firstName}}?")}}))
 	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
 	channels := channel.New(runtime.Env(), scope)
 	_, err = channels.Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})

@@ -22,7 +22,7 @@ type bravoScript struct {
 // ask asks for a person and makes the group.
 func (s *bravoScript) ask(ctx context.Context, bot *botctx.Context) error {
 	asked, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
-		AssignmentDetails: livechat.AssignmentDetails{Summary: "{{firstName}} bought a kettle."},
+		AssignmentDetails: livechat.AssignmentDetails{Summary: bot.Member.FirstName + " bought a kettle."},
 	})
 	if err != nil {
 		return err

@@ -82,7 +82,7 @@ func (c *Context) Fetch(ctx context.Context, request outbound.Request) (response
 const opFetch = Op("fetch")
 
 // Reply sends responses to the context's member, one after the other, by
-// SendResponse. It stops at the first that fails. {{path}} is filled from Member as it
+// SendResponse. It stops at the first that fails. {{path}} of a template is filled from Member as it
 // is in the run, whether that is stored or not.
 //
 // In a run that an agenda caused, or one that such a run redirected to, a member whose

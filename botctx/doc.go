@@ -4,7 +4,7 @@
 // Bot logic is an Action, a function over *Context:
 //
 //	func Greet(ctx context.Context, bot *botctx.Context) error {
-//		return bot.Reply(ctx, send.Text("Hello {{firstName}}"))
+//		return bot.Reply(ctx, send.Template("Hello {{firstName}}"))
 //	}
 //
 // Actions belong to nodes, which say when they answer, what they send and where the

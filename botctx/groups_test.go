@@ -95,14 +95,14 @@ func TestGroups_Reply(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]botctx.Action{
 		"Reply": func(ctx context.Context, bot *botctx.Context) error {
-			return bot.Reply(ctx, send.Text("Hi {{firstName}}"))
+			return bot.Reply(ctx, send.Template("Hi {{firstName}}"))
 		},
 		"sendResponse": func(ctx context.Context, bot *botctx.Context) error {
-			_, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Hi {{firstName}}")})
+			_, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Template("Hi {{firstName}}")})
 			return err
 		},
 		"sendDeltaResponse": func(ctx context.Context, bot *botctx.Context) error {
-			_, err := bot.SendDeltaResponse(ctx, send.SendDeltaResponseParams{Response: send.Text("Hi {{firstName}}")})
+			_, err := bot.SendDeltaResponse(ctx, send.SendDeltaResponseParams{Response: send.Template("Hi {{firstName}}")})
 			return err
 		},
 	} {
@@ -164,7 +164,7 @@ func TestGroups_Agenda(t *testing.T) {
 
 func TestGroups_Redirect(t *testing.T) {
 	t.Parallel()
-	f := newFamily(t, channel.Bravo, nil, []*botctx.Node{{ID: "hello", Responses: []send.Response{send.Text("Hello {{firstName}}")}}})
+	f := newFamily(t, channel.Bravo, nil, []*botctx.Node{{ID: "hello", Responses: []send.Response{send.Template("Hello {{firstName}}")}}})
 	bob := f.AddMember(member.Member{Channel: "phone", FirstName: "Bob"})
 	f.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		for _, id := range []string{bot.Member.ID, bob.ID()} {

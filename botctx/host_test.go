@@ -53,7 +53,7 @@ func TestHost_OwnRecords(t *testing.T) {
 	})
 	require.NoError(t, err)
 	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		return bot.Reply(ctx, send.Text("Hello {{firstName}}"))
+		return bot.Reply(ctx, send.Template("Hello {{firstName}}"))
 	})
 	require.NoError(t, runtime.Receive(t.Context(), botctx.Inbound{
 		App: "shop", Channel: "web",

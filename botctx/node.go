@@ -39,7 +39,7 @@ type Node struct {
 	Global Global
 	// Pre are the actions that run before the responses are sent.
 	Pre []Action
-	// Responses are the messages to the member. {{path}} in them is filled from the member
+	// Responses are the messages to the member. {{path}} of a template is filled from the member
 	// as the run has changed it.
 	Responses []send.Response
 	// Post are the actions that run after the responses were sent.

@@ -65,7 +65,7 @@ func TestNode_Order(t *testing.T) {
 			Post:      []botctx.Action{says("post 1"), says("post 2")},
 			Redirect:  botctx.To("thanks"),
 		},
-		&botctx.Node{ID: "thanks", Responses: []send.Response{send.Text("Thanks, {{firstName}}.")}},
+		&botctx.Node{ID: "thanks", Responses: []send.Response{send.Template("Thanks, {{firstName}}.")}},
 	)
 	ada.Says("order")
 	require.Equal(t, "pre 1\npre 2\nresponse 1\nresponse 2\npost 1\npost 2\nThanks, Ada.", texts(ada))
@@ -76,7 +76,7 @@ func TestNode_FilledResponse(t *testing.T) {
 	_, ada := withNodes(t, &botctx.Node{
 		ID: "order", Trigger: botctx.AnyText(),
 		Pre:       []botctx.Action{sets("order.drink", "tea")},
-		Responses: []send.Response{send.Text("One {{meta.order.drink}}.")},
+		Responses: []send.Response{send.Template("One {{meta.order.drink}}.")},
 	})
 	ada.Says("order")
 	require.Equal(t, "One tea.", ada.Last())

@@ -963,7 +963,7 @@ func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*
 // channel and member it goes to the context's own: where the member talks with the bot
 // in a group, it goes to the group. A member who is named gets it alone.
 //
-// {{path}} in the message is filled from each member. Everything is checked before
+// {{path}} of a template is filled from each member. Everything is checked before
 // the first message goes out: the records, the connector, and the message as each
 // member would get it. Then all members are tried, each once. The result holds what
 // the platform answered, for several members in their order; the results of those

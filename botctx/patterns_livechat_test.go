@@ -31,9 +31,9 @@ var (
 
 // callAgent asks for a person.
 func callAgent(ctx context.Context, bot *botctx.Context) error {
-	relay := map[channel.Type]send.Response{channel.Foxtrot: send.Text("{{firstName}} is waiting")}
+	relay := map[channel.Type]send.Response{channel.Foxtrot: send.Template("{{firstName}} is waiting")}
 	for _, platform := range withTickets {
-		relay[platform] = send.Buttons("{{firstName}} is waiting", send.Postback("Take", livechat.TakePayload))
+		relay[platform] = send.Buttons("{{firstName}} is waiting", send.Postback("Take", livechat.TakePayload)).WithPlaceholders()
 	}
 	asked, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
 		Member: bot.Member,
@@ -52,7 +52,7 @@ func callAgent(ctx context.Context, bot *botctx.Context) error {
 // done says goodbye and ends the live chat in which the agent says so.
 func done(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
-		MessageEvent: bot.MessageEvent, Channel: bot.Channel, Response: send.Text("Bye {{firstName}}!"),
+		MessageEvent: bot.MessageEvent, Channel: bot.Channel, Response: send.Template("Bye {{firstName}}!"),
 	})
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func inLiveChat(trigger botctx.Trigger) botctx.Trigger {
 // and the commands of agents.
 func shopNodes() []*botctx.Node {
 	return []*botctx.Node{
-		{ID: "agent", Trigger: botctx.TextIs("agent"), Pre: []botctx.Action{callAgent}, Responses: []send.Response{send.Text("One moment, {{firstName}}.")}},
+		{ID: "agent", Trigger: botctx.TextIs("agent"), Pre: []botctx.Action{callAgent}, Responses: []send.Response{send.Template("One moment, {{firstName}}.")}},
 		{ID: "quit", Tree: "live chat", Trigger: botctx.TextIs("quit"), Pre: []botctx.Action{quit}},
 		{ID: "leave", Tree: "live chat", Trigger: botctx.TextIs("leave"), Pre: []botctx.Action{leave}, Responses: []send.Response{send.Text("You have left.")}},
 		{ID: "save", Priority: botctx.MutePriority, Trigger: inLiveChat(botctx.AnyText()), Pre: []botctx.Action{saveGroup}},

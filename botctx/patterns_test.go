@@ -205,8 +205,8 @@ func TestPattern_Locale(t *testing.T) {
 				return nil
 			},
 		}},
-		&botctx.Node{ID: "hallo", Trigger: speaks("de_DE"), Responses: []send.Response{send.Text("Hallo {{firstName}}")}},
-		&botctx.Node{ID: "hello", Trigger: speaks(""), Responses: []send.Response{send.Text("Hello {{firstName}}")}},
+		&botctx.Node{ID: "hallo", Trigger: speaks("de_DE"), Responses: []send.Response{send.Template("Hallo {{firstName}}")}},
+		&botctx.Node{ID: "hello", Trigger: speaks(""), Responses: []send.Response{send.Template("Hello {{firstName}}")}},
 	)
 	ada.Says("hi")
 	ada.Says("deutsch")
@@ -225,7 +225,7 @@ func TestPattern_SavedAnswer(t *testing.T) {
 		&botctx.Node{ID: "city?", Trigger: botctx.TextIs("weather"), SavesPosition: true, Responses: []send.Response{send.Text("Which city?")}},
 		&botctx.Node{ID: "sunny", Parent: "city?", Trigger: botctx.AnyText(), Pre: []botctx.Action{save}, SavesPosition: true},
 		&botctx.Node{ID: "again", Parent: "sunny", Trigger: botctx.TextIs("and?"), Responses: []send.Response{
-			send.Text("It is sunny in {{botMeta.tempData.city}}."),
+			send.Template("It is sunny in {{botMeta.tempData.city}}."),
 		}},
 	)
 	ada.Says("weather")
@@ -240,7 +240,7 @@ func TestPattern_ButtonValue(t *testing.T) {
 		ID: "size", Trigger: botctx.PayloadIs("size"), Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
 			bot.Member.Meta.Set("size", bot.MessageEvent.Value())
 			return nil
-		}}, Responses: []send.Response{send.Text("One {{meta.size}} it is.")},
+		}}, Responses: []send.Response{send.Template("One {{meta.size}} it is.")},
 	})
 	ada.Sends(send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", document.O("payload", "size", "value", "large"))})
 	require.Equal(t, "One large it is.", ada.Last())

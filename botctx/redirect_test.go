@@ -148,10 +148,10 @@ func TestRedirect_JoinsRun(t *testing.T) {
 		&botctx.Node{
 			ID: "start", Trigger: botctx.AnyText(),
 			Pre:       []botctx.Action{sets("cart", "tea"), redirects(botctx.RedirectMemberToNodeParams{NodeCompositeID: "joined"})},
-			Responses: []send.Response{send.Text("{{meta.cart}}, {{meta.size}}")},
+			Responses: []send.Response{send.Template("{{meta.cart}}, {{meta.size}}")},
 		},
 		&botctx.Node{
-			ID: "joined", Responses: []send.Response{send.Text("{{meta.cart}}")},
+			ID: "joined", Responses: []send.Response{send.Template("{{meta.cart}}")},
 			Post: []botctx.Action{sets("size", "large"), func(_ context.Context, bot *botctx.Context) error {
 				bot.Values["joined"] = bot.MessageEvent.Text()
 				return nil
@@ -186,7 +186,7 @@ func TestRedirect_OtherMember(t *testing.T) {
 				require.Nil(t, bot.MessageEvent)
 				return nil
 			},
-		}, Responses: []send.Response{send.Text("Hello {{firstName}}")}},
+		}, Responses: []send.Response{send.Template("Hello {{firstName}}")}},
 	)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	ada.Says("hi")

@@ -18,7 +18,7 @@ func TestReply_Filled(t *testing.T) {
 	p := fakes.New(fakes.For(t))
 	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		bot.Member.Meta.Set("choice", bot.MessageEvent.Text())
-		return bot.Reply(ctx, send.Text("You chose {{meta.choice}}."), send.Text("Thanks, {{firstName}}."))
+		return bot.Reply(ctx, send.Template("You chose {{meta.choice}}."), send.Template("Thanks, {{firstName}}."))
 	})
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 	ada.Says("{{lastName}} tea")

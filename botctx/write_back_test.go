@@ -221,7 +221,7 @@ func TestWriteBack_Fields(t *testing.T) {
 			bot.Member.Tags = document.A("vip")
 			return nil
 		},
-	}, Responses: []send.Response{send.Text("Hello {{firstName}}")}})
+	}, Responses: []send.Response{send.Template("Hello {{firstName}}")}})
 	before := ada.Member()
 	ada.Says("hi")
 	require.Equal(t, "Hello Eve", ada.Last(), "the others live for the run")
@@ -290,7 +290,7 @@ func TestWriteBack_OutsideRuns(t *testing.T) {
 	_, ada := withNodes(t)
 	bot := ada.Context()
 	bot.Member.Meta.Set("order", "tea")
-	require.NoError(t, bot.Reply(t.Context(), send.Text("{{meta.order}}")))
+	require.NoError(t, bot.Reply(t.Context(), send.Template("{{meta.order}}")))
 	require.JSONEq(t, "{}", ada.Member().Meta.String())
 }
 

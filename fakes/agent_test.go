@@ -163,7 +163,7 @@ func TestAgent_WithoutConversation(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)
 	s.Handle(&botctx.Node{ID: "help", Trigger: botctx.TextIs("help"), Responses: []send.Response{
-		send.Text("/sales hands a member over, {{firstName}}, and /done says goodbye."),
+		send.Template("/sales hands a member over, {{firstName}}, and /done says goodbye."),
 	}})
 	s.grace.Says("help")
 	require.Equal(t, "/sales hands a member over, Grace, and /done says goodbye.", s.grace.Last())

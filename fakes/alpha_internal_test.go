@@ -65,7 +65,7 @@ func TestSendBroadcast_ToLabel(t *testing.T) {
 	s.label(t, s.lise, "buyers")
 	s.label(t, s.ada, "buyers")
 	s.label(t, s.ada, "tea")
-	id := s.store(t, send.Text("Hello {{firstName}}"))
+	id := s.store(t, send.Template("Hello {{firstName}}"))
 	number, err := portOf[send.Broadcaster](t, s).SendBroadcast(t.Context(), s.in,
 		send.Broadcast{MessageID: id, LabelID: "buyers", NotificationType: "REGULAR"})
 	require.NoError(t, err)

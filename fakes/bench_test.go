@@ -138,7 +138,7 @@ func BenchmarkTurn(b *testing.B) {
 			return err
 		}
 		bot.Member = changed.Member
-		return bot.Reply(ctx, send.Text("{{firstName}}, there are {{meta.seats}} seats."))
+		return bot.Reply(ctx, send.Template("{{firstName}}, there are {{meta.seats}} seats."))
 	}
 	runtime, err := botctx.New(botctx.Config{Store: p.Runtime().Env().Store, Connectors: silent()})
 	require.NoError(b, err)
@@ -175,7 +175,7 @@ func silent() map[channel.Type]send.Connector {
 // time.
 func BenchmarkAdvance(b *testing.B) {
 	p := fakes.New(fakes.For(b))
-	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Text("Still there, {{firstName}}?")}})
+	p.Handle(&botctx.Node{ID: "reminder", Responses: []send.Response{send.Template("Still there, {{firstName}}?")}})
 	bot := p.AddMember(member.Member{FirstName: "Ada"}).Context()
 	for i := range b.N {
 		_, err := bot.NewAgenda(b.Context(), agenda.NewAgendaParams{

@@ -20,7 +20,7 @@ import (
 
 // greet is a bot.
 func greet(ctx context.Context, bot *botctx.Context) error {
-	return bot.Reply(ctx, send.Text("Hello {{firstName}}, you said: "+bot.MessageEvent.Text()))
+	return bot.Reply(ctx, send.Text("Hello "+bot.Member.FirstName+", you said: "+bot.MessageEvent.Text()))
 }
 
 // A first test of a bot.
@@ -51,7 +51,7 @@ func Example() {
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: []botctx.Action{claim}},
-		{ID: "reminder", Responses: []send.Response{send.Text("Still yours: {{meta.coupon}}")}},
+		{ID: "reminder", Responses: []send.Response{send.Template("Still yours: {{meta.coupon}}")}},
 	}
 }
 

@@ -157,7 +157,7 @@ func TestSendDeltaResponse_EachMember(t *testing.T) {
 	p := pageOn(t, channel.Delta)
 	p.RefuseSends(boterr.NotFound, p.lise)
 	result, err := p.ada.Context().SendDeltaResponse(t.Context(), send.SendDeltaResponseParams{
-		MemberID: document.OneOrMany[string]{p.ada.ID(), p.lise.ID()}, Response: send.Text("hi {{firstName}}"),
+		MemberID: document.OneOrMany[string]{p.ada.ID(), p.lise.ID()}, Response: send.Template("hi {{firstName}}"),
 	})
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.Equal(t, "PARTIAL", result.Status)

@@ -97,7 +97,7 @@ func BenchmarkTwoTenants(b *testing.B) {
 			return err
 		}
 		bot.Member.Meta.Set("turn", bot.Now().UnixNano())
-		return bot.Reply(ctx, send.Text("{{firstName}}, there are seats."))
+		return bot.Reply(ctx, send.Template("{{firstName}}, there are seats."))
 	})
 	worst := runtime.Operations(record.Scope{App: "hostile", Channel: "c", Member: "m"})
 	big := document.O("_id", "big", "app", "hostile", "text", strings.Repeat("ab", 500_000), "l", document.A(make([]any, 300_000)...), "x", 5)

@@ -13,7 +13,7 @@ import (
 
 func TestConnectors_RefuseTypes(t *testing.T) {
 	t.Parallel()
-	news, template := send.News(send.Article{Title: "Kettles"}), send.Template("order", "en_US")
+	news, template := send.News(send.Article{Title: "Kettles"}), send.BravoTemplate("order", "en_US")
 	poll := send.Other("POLL", document.O("text", "Kettle?"))
 	for platform := range New(For(t)).outbox.connectors() {
 		s := shopOn(t, platform)

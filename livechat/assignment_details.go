@@ -10,8 +10,8 @@ import (
 // AssignmentDetails is what an outlet is told of a request. A custom outlet gets all of it as
 // it was given, whatever it is.
 type AssignmentDetails struct {
-	// Summary is sent into the outlet conversation when it is made. {{path}} in it is filled
-	// from the member.
+	// Summary is sent into the outlet conversation when it is made, as it is: what a member
+	// wrote may stand in it.
 	Summary string `json:"summary,omitzero"`
 	// GroupName is the name of the outlet conversation.
 	GroupName string `json:"groupName,omitzero"`
@@ -68,6 +68,19 @@ func (d AssignmentDetails) EncodeValue() (any, error) {
 		pairs = append(pairs, name, value)
 	}
 	return document.O(pairs...), nil
+}
+
+// object returns the details as an outlet is told them: each message is as it was given.
+func (d AssignmentDetails) object() (document.Object, error) {
+	details, err := document.Encode(d)
+	if err != nil || len(d.RelayMessage) == 0 {
+		return details, err
+	}
+	messages := document.Get(details, fieldRelayMessage, document.O())
+	for platform, message := range d.RelayMessage {
+		messages = messages.With(string(platform), message.Object())
+	}
+	return details.With(fieldRelayMessage, messages), nil
 }
 
 // DecodeValue reads details. What is not of a field's type, or says nothing, stays as it is

@@ -77,7 +77,7 @@ func (s *Service) checkRequest(ctx context.Context, p CreateAssignmentParams) (r
 	if err != nil {
 		return request{}, err
 	}
-	details, err := document.Encode(p.AssignmentDetails)
+	details, err := p.AssignmentDetails.object()
 	if err != nil {
 		return request{}, boterr.In(fieldAssignmentDetails, err)
 	}

@@ -246,7 +246,7 @@ func TestCreateAssignment_StandardTicket(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	r := s.mustAsk(t, `{"assignmentDetails": {"summary": "Order 7 of {{lastName}}"}, "label": "sales"}`)
-	require.Equal(t, send.Buttons("Ada King asks for a person.\nOrder 7 of King",
+	require.Equal(t, send.Buttons("Ada King asks for a person.\nOrder 7 of {{lastName}}",
 		send.PostbackValue("Take", livechat.TakePayload, r.ID)).String(), s.lastSent(t).String())
 
 	s.mine.addMember(t, `{"_id": "zoe", "channel": "web"}`)
@@ -285,7 +285,7 @@ func TestCreateAssignment_LiteralRelayMessage(t *testing.T) {
 	_, err := s.mine.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{
 		Label: "sales",
 		AssignmentDetails: livechat.AssignmentDetails{RelayMessage: map[channel.Type]send.Response{
-			channel.Charlie: send.Text("{{firstName}}").Literal(), channel.Delta: {},
+			channel.Charlie: send.Text("{{firstName}}"), channel.Delta: {},
 		}},
 	})
 	require.NoError(t, err)

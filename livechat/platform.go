@@ -30,7 +30,7 @@ func (s *core) messageTo(
 	if err != nil {
 		return send.Message{}, boterr.In(fieldResponse, err)
 	}
-	return send.Message{Channel: to, To: externalID, Response: send.Raw(filled.Object())}, nil
+	return send.Message{Channel: to, To: externalID, Response: filled}, nil
 }
 
 // messageToMember returns a message to a member of a channel, checked as every send does.

@@ -136,7 +136,7 @@ func detailsHandedOn(details document.Object, p ReassignAssignmentParams) docume
 		}
 	}
 	if p.RelayMessage != "" {
-		details = details.With(fieldRelayMessage, document.O(string(channel.Custom), send.Text(p.RelayMessage)))
+		details = details.With(fieldRelayMessage, document.O(string(channel.Custom), send.Text(p.RelayMessage).Object()))
 	}
 	return details
 }
@@ -188,11 +188,7 @@ func (asked request) relayTexts(outlets []outlet) (document.Object, error) {
 		if o.Type.Has(channel.DirectRequests) {
 			message = send.Text(asked.relayText)
 		}
-		filled, err := send.Fill(message, asked.member)
-		if err != nil {
-			return messages, boterr.In(fieldRelayMessage, err)
-		}
-		messages = messages.With(string(o.Type), filled)
+		messages = messages.With(string(o.Type), message)
 	}
 	return messages, messages.Err()
 }

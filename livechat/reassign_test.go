@@ -77,11 +77,11 @@ func TestReassignAssignment_Parameters(t *testing.T) {
 	require.JSONEq(t, `{"externalId": "room"}`, next.InletGroupInfo.String())
 	require.Equal(t, []string{"phone B1", "desk C9"}, s.sentTo())
 	for _, message := range s.platform.sent() {
-		require.Equal(t, send.Buttons("Ada goes on", send.PostbackValue("Take", livechat.TakePayload, next.ID)).String(), message.Response.String())
+		require.Equal(t, send.Buttons("{{firstName}} goes on", send.PostbackValue("Take", livechat.TakePayload, next.ID)).String(), message.Response.String())
 	}
 	third := s.handedOn(t, `{"channel": {"_id": "desk"}, "previousAssignment": {"_id": "`+next.ID+`"}, "label": "sales", "inletGroup": true}`)
 	require.JSONEq(t, `{"externalId": "room"}`, third.InletGroupInfo.String())
-	require.Equal(t, "Ada goes on", s.lastSent(t).Text())
+	require.Equal(t, "{{firstName}} goes on", s.lastSent(t).Text())
 	require.True(t, s.mine.member(t, "ada").BotMeta.LiveChat())
 }
 

@@ -102,9 +102,9 @@ func relayedOf(event send.MessageEvent) (send.Response, bool) {
 		send.TypeWebEvent, send.TypeTyping:
 		return send.Response{}, false
 	case send.TypePayload:
-		return send.Text(event.Payload()).Literal(), event.Payload() != ""
+		return send.Text(event.Payload()), event.Payload() != ""
 	default:
-		return event.Response().Literal(), true
+		return event.Response(), true
 	}
 }
 

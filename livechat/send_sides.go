@@ -179,7 +179,7 @@ var _ send.Connector = responder{}
 
 // Send implements send.Connector.
 func (r responder) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	body, err := message.Response.MarshalJSON()
+	body, err := message.Response.Object().MarshalJSON()
 	if err != nil {
 		return send.Delivery{}, err
 	}

@@ -185,15 +185,10 @@ func (p *pass) sendSummary(ctx context.Context) error {
 
 // trySummary sends the summary, and notes that it was sent.
 func (p *pass) trySummary(ctx context.Context) error {
-	m, err := p.memberOf(ctx, p.r)
-	if err != nil {
-		return err
+	if p.r.Summary == "" {
+		return nil
 	}
-	summary, err := filledSummary(p.r, m)
-	if err != nil || summary == "" {
-		return err
-	}
-	message, err := p.messageTo(p.outlet, p.group.ExternalID, m, send.Text(summary).Literal())
+	message, err := p.messageTo(p.outlet, p.group.ExternalID, nil, send.Text(shortened(p.r.Summary, send.MaxText)))
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func TestTake(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		`desk: create group "Order 7" for "U-eve"`,
-		"desk: send to group1: Order 7, for Ada",
+		"desk: send to group1: Order 7, for {{firstName}}",
 		"desk: show on the ticket of C1: Taken by Eve.",
 		"team: show on the ticket of D1: Taken by Eve.",
 		"phone: show on the ticket of B1: Taken by Eve.",
@@ -149,7 +149,7 @@ func TestTake_DirectConversation(t *testing.T) {
 	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "desk", AdminExternalID: "eve"})
 	require.NoError(t, err)
 	require.Equal(t, "eve", took.Group.ExternalID)
-	require.Equal(t, []string{"desk: send to eve: Order 7, for Ada"}, s.platform.did(), "nothing else can be done there")
+	require.Equal(t, []string{"desk: send to eve: Order 7, for {{firstName}}"}, s.platform.did(), "nothing else can be done there")
 }
 
 func TestTake_OneDirectConversation(t *testing.T) {
@@ -208,7 +208,7 @@ func TestTake_DirectRequest(t *testing.T) {
 	took, err := s.mine.Take(t.Context(), livechat.TakeParams{AssignmentID: "a1", ChannelID: "help", AdminExternalID: "eve"})
 	require.NoError(t, err)
 	require.Equal(t, "case-9", took.Group.ExternalID)
-	require.Equal(t, []string{"help: send to case-9: Order 7, for Ada"}, s.platform.did(), "what opened it is no ticket")
+	require.Equal(t, []string{"help: send to case-9: Order 7, for {{firstName}}"}, s.platform.did(), "what opened it is no ticket")
 	took = s.taken(t, "a2", "bob", "eve@help", direct("help", ""))
 	require.Equal(t, "eve", took.Group.ExternalID)
 	_, err = s.mine.EndLiveChat(t.Context(), livechat.EndLiveChatParams{
@@ -317,7 +317,7 @@ func TestTake_WithoutConnector(t *testing.T) {
 func TestTake_SameAgentAgain(t *testing.T) {
 	t.Parallel()
 	whole := []string{
-		`desk: create group "Order 7" for "eve"`, "desk: send to group1: Order 7, for Ada",
+		`desk: create group "Order 7" for "eve"`, "desk: send to group1: Order 7, for {{firstName}}",
 		"desk: show on the ticket of C1: Taken by eve.", "desk: show on the ticket of U1: Taken by eve.",
 		"team: show on the ticket of D1: Taken by eve.", "phone: show on the ticket of B1: Taken by eve.",
 	}
@@ -445,5 +445,5 @@ func TestTake_Canceled(t *testing.T) {
 	s.mine.ports.Connectors[channel.Charlie] = s.platform
 	_, err = s.mine.as("desk", "").Take(t.Context(), take)
 	require.NoError(t, err)
-	require.Contains(t, s.platform.did(), "desk: send to eve: Order 7, for Ada")
+	require.Contains(t, s.platform.did(), "desk: send to eve: Order 7, for {{firstName}}")
 }

@@ -64,22 +64,11 @@ func (s *tickets) messageOf(r *AssignmentRecord, m *member.Member, platform chan
 func (s *tickets) ticketMessage(r *AssignmentRecord, m *member.Member, platform channel.Type) (send.Response, error) {
 	text := nameOf(m) + " asks for a person."
 	if r.Summary != "" {
-		summary, err := filledSummary(r, m)
-		if err != nil {
-			return send.Response{}, err
-		}
-		text = shortened(text+"\n"+summary, send.MaxText)
+		text = shortened(text+"\n"+r.Summary, send.MaxText)
 	}
 	standard := send.Buttons(text, send.Postback("Take", TakePayload))
 	message, err := s.messageFor(r, platform, standard)
 	return withAssignment(message, r.ID), err
-}
-
-// filledSummary returns the summary of a request, filled from its member: what is too long for
-// a message then is shortened.
-func filledSummary(r *AssignmentRecord, m *member.Member) (string, error) {
-	filled, err := send.Fill(send.Text(r.Summary), m)
-	return shortened(filled.Text(), send.MaxText), err
 }
 
 // firstMessage returns the first message of a conversation with a channel that has the
@@ -91,7 +80,7 @@ func (s *tickets) firstMessage(r *AssignmentRecord, m *member.Member, platform c
 		return message, err
 	}
 	if err != nil { // What such an outlet is told is its own, and need be no message.
-		message, err = s.withHistory(r, standard.Literal(), platform)
+		message, err = s.withHistory(r, standard, platform)
 	}
 	return message.With("assignmentId", r.ID).With(fieldAssignmentDetails, r.Details), err
 }
@@ -101,9 +90,9 @@ func (s *tickets) firstMessage(r *AssignmentRecord, m *member.Member, platform c
 func (s *tickets) messageFor(r *AssignmentRecord, platform channel.Type, standard send.Response) (send.Response, error) {
 	message := standard
 	if own := document.Get(r.RelayMessage, string(platform), send.Response{}); !own.IsZero() {
-		message = own
+		message = send.Raw(own.Object()) // It was filled when the request was made.
 	}
-	message, err := s.withHistory(r, message.Literal(), platform)
+	message, err := s.withHistory(r, message, platform)
 	if err != nil {
 		return send.Response{}, err
 	}

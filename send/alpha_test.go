@@ -20,7 +20,7 @@ import (
 var (
 	sendAlpha       = (*send.Service).SendAlphaResponse
 	sendAlphaToMany = (*send.Service).SendAlphaResponseToMemberIDs
-	hi              = send.Text("Hi {{firstName}}")
+	hi              = send.Template("Hi {{firstName}}")
 )
 
 const miaEvent = `{"from":"bot","to":"x-alpha","data":{"text":"Hi Mia"},"type":"TEXT","timestamp":1700000000000,"messageId":"mid"}`

@@ -80,7 +80,7 @@ func sendToAll(b *testing.B, s *send.Service) {
 	for i := range 10_000 {
 		group.Go(func() {
 			_, err := s.SendResponse(b.Context(), send.SendResponseParams{
-				MemberID: []string{strconv.Itoa(i)}, Response: send.Text("Hi {{firstName}}"),
+				MemberID: []string{strconv.Itoa(i)}, Response: send.Template("Hi {{firstName}}"),
 			})
 			if err != nil {
 				b.Error(err)
@@ -112,7 +112,7 @@ func BenchmarkSendAlphaResponseToMemberIDs(b *testing.B) {
 			})
 			for b.Loop() {
 				_, err := s.SendAlphaResponseToMemberIDs(b.Context(), send.SendAlphaResponseToMemberIDsParams{
-					MemberID: ids, Response: send.Text("Hi {{firstName}}"),
+					MemberID: ids, Response: send.Template("Hi {{firstName}}"),
 				})
 				require.NoError(b, err)
 			}

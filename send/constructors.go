@@ -6,10 +6,18 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Text returns a text of at most [MaxText] characters.
+// Text returns a text of at most [MaxText] characters, which is sent as it is: what a member wrote
+// may stand in it.
 func Text(text string) Response {
 	return Raw(document.O(fieldType, TypeText, fieldText, text))
 }
+
+// Template returns a text with {{path}} to be filled from the member who gets it:
+//
+//	send.Template("Hello {{firstName}}, your order {{meta.order.id}} is ready.")
+//
+// It is Text with WithPlaceholders.
+func Template(text string) Response { return Text(text).WithPlaceholders() }
 
 // Image returns a picture at an address.
 func Image(url string) Response { return file(TypeImage, url) }
@@ -59,9 +67,9 @@ func News(articles ...Article) Response {
 	return Raw(document.O(fieldType, TypeNews, "articles", articles))
 }
 
-// Template returns a message that Bravo has approved beforehand, by its name and the code of
+// BravoTemplate returns a message that Bravo has approved beforehand, by its name and the code of
 // a language such as "en_US". The components are what is put into it, in Bravo's words.
-func Template(elementName, languageCode string, components ...document.Object) Response {
+func BravoTemplate(elementName, languageCode string, components ...document.Object) Response {
 	response := Raw(document.O(fieldType, TypeTemplate, "elementName", elementName, "languageCode", languageCode))
 	if components == nil {
 		return response

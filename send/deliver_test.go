@@ -79,7 +79,7 @@ func TestDeliver_NamesWhoGotNothing(t *testing.T) {
 	p.outbox.fail = map[string]error{"ext-bob": errLine, "ext-dan": boterr.ResourceExhausted}
 
 	sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{
-		Response: send.Text("Hi {{firstName}}"), MemberID: document.One("ada", "bob", "cid", "dan"),
+		Response: send.Template("Hi {{firstName}}"), MemberID: document.One("ada", "bob", "cid", "dan"),
 	})
 	require.Equal(t, boterr.Unavailable, boterr.CodeOf(err))
 	require.ErrorIs(t, err, boterr.ResourceExhausted, "the codes of the members are found, too")
@@ -126,7 +126,7 @@ func TestDeliver_SameButForWhatIsFilled(t *testing.T) {
 		return send.Buttons(name+"?", send.PostbackValue("Yes", "yes", document.O("n", number))).With("transform", document.A(1))
 	}
 	_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{
-		Response: ask("{{firstName}}", "{{meta.n}}"), MemberID: document.One("ada", "bob"),
+		Response: ask("{{firstName}}", "{{meta.n}}").WithPlaceholders(), MemberID: document.One("ada", "bob"),
 	})
 	require.NoError(t, err)
 	require.Equal(t, ask("Ada", ""), p.outbox.sent[0].Response)

@@ -51,8 +51,7 @@ func (e *MessageEvent) Value() any {
 	return value
 }
 
-// Response returns the message as a response: its type and its data. What a member
-// wrote is sent on with its Literal, so that {{path}} in it is not filled.
+// Response returns the message as a response: its type and its data. It is literal.
 func (e *MessageEvent) Response() Response {
 	if e == nil {
 		return Response{}

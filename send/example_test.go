@@ -29,7 +29,7 @@ func ExampleOther() {
 
 func ExampleFill() {
 	ada := &member.Member{FirstName: "Ada", Meta: document.O("order", document.O("id", 7))}
-	filled, err := send.Fill(send.Text("{{firstName}}, order {{meta.order.id}} is ready. {{meta.note}}"), ada)
+	filled, err := send.Fill(send.Template("{{firstName}}, order {{meta.order.id}} is ready. {{meta.note}}"), ada)
 	if err != nil {
 		fmt.Println(err)
 		return

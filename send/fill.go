@@ -12,21 +12,21 @@ import (
 // placeholder is {{path}}, perhaps with spaces around the path.
 var placeholder = regexp.MustCompile(`\{\{\s*([^{}]*[^{}\s])\s*\}\}`)
 
-// Fill returns the response with {{path}} in its strings filled from the member:
+// Fill returns a response that has placeholders with {{path}} in its strings filled from the member:
 // {{firstName}}, {{meta.order.id}}, {{meta.items.0}}. A path that is missing or null
 // is filled with nothing; numbers and booleans are printed as JSON has them, arrays
 // and objects as JSON. Names of fields and the response's type stay as they are.
 //
 // What was filled in is not looked at again, nor is the response that comes out: it
-// is Literal. A response that is Literal already comes back as it is. The error is
+// is literal. A literal response comes back as it is. The error is
 // InvalidArgument for a response or a member that was made of what is no value, and at the
 // field where more than a megabyte would be filled in.
 func Fill(response Response, m *member.Member) (Response, error) {
 	if err := response.object.Err(); err != nil {
 		return Response{}, err
 	}
-	if response.isLiteral || !hasPlaceholder(response.object) {
-		return response.Literal(), nil
+	if !response.hasPlaceholders || !mayHavePlaceholder(response.object) {
+		return Raw(response.object), nil
 	}
 	from, err := document.Encode(m)
 	if err != nil {
@@ -43,23 +43,23 @@ func Fill(response Response, m *member.Member) (Response, error) {
 		}
 		pairs = append(pairs, field, value)
 	}
-	return Raw(document.O(pairs...)).Literal(), nil
+	return Raw(document.O(pairs...)), nil
 }
 
-// hasPlaceholder reports whether a string in value might be filled.
-func hasPlaceholder(value any) bool {
+// mayHavePlaceholder reports whether a string in value might be filled.
+func mayHavePlaceholder(value any) bool {
 	switch v := value.(type) {
 	case string:
 		return strings.Contains(v, "{{")
 	case document.Array:
 		for _, item := range v.All() {
-			if hasPlaceholder(item) {
+			if mayHavePlaceholder(item) {
 				return true
 			}
 		}
 	case document.Object:
 		for _, field := range v.All() {
-			if hasPlaceholder(field) {
+			if mayHavePlaceholder(field) {
 				return true
 			}
 		}

@@ -39,7 +39,7 @@ func TestFill_FromMember(t *testing.T) {
 		"{{{firstName}}}":                       "{Ada}",
 		"no placeholder":                        "no placeholder",
 	} {
-		filled, err := send.Fill(send.Text(text), ada())
+		filled, err := send.Fill(send.Template(text), ada())
 		require.NoError(t, err)
 		require.Equal(t, want, filled.Text(), text)
 	}
@@ -51,7 +51,7 @@ func TestFill_OnlyOnce(t *testing.T) {
 		"{{meta.evil}}":               "{{_id}}",
 		"{{meta.open}}{{meta.close}}": "{{_id}}",
 	} {
-		filled, err := send.Fill(send.Text(text), ada())
+		filled, err := send.Fill(send.Template(text), ada())
 		require.NoError(t, err)
 		require.Equal(t, want, filled.Text())
 		again, err := send.Fill(filled, ada())
@@ -64,18 +64,18 @@ func TestFill_AllButTypeAndNames(t *testing.T) {
 	t.Parallel()
 	response := send.Raw(document.O(
 		"{{_id}}", "{{_id}}", "type", "{{_id}}", "n", 1, "list", document.A("{{_id}}", nil, document.O("type", "{{_id}}")),
-	))
+	)).WithPlaceholders()
 	filled, err := send.Fill(response, ada())
 	require.NoError(t, err)
 	require.Equal(t, send.Raw(document.O(
 		"{{_id}}", "m1", "type", "{{_id}}", "n", 1, "list", document.A("m1", nil, document.O("type", "m1")),
-	)).Literal(), filled)
+	)), filled)
 	require.Equal(t, "{{_id}}", document.Get(response, "list.0", ""), "the response that was given stays as it is")
 }
 
 func TestFill_Literal(t *testing.T) {
 	t.Parallel()
-	filled, err := send.Fill(send.Text("I am {{firstName}}").Literal(), ada())
+	filled, err := send.Fill(send.Text("I am {{firstName}}"), ada())
 	require.NoError(t, err)
 	require.Equal(t, "I am {{firstName}}", filled.Text())
 }
@@ -84,19 +84,19 @@ func TestFill_Refuses(t *testing.T) {
 	t.Parallel()
 	_, err := send.Fill(send.Text("Hi").With("x", make(chan int)), ada())
 	requireField(t, err, boterr.InvalidArgument, "x")
-	_, err = send.Fill(send.Text("{{_id}}"), &member.Member{Meta: document.O("x", make(chan int))})
+	_, err = send.Fill(send.Template("{{_id}}"), &member.Member{Meta: document.O("x", make(chan int))})
 	requireField(t, err, boterr.InvalidArgument, "meta.x")
 }
 
 func TestFill_NoMoreThanAMessageHolds(t *testing.T) {
 	t.Parallel()
 	m := &member.Member{Meta: document.O("big", strings.Repeat("x", 1000))}
-	filled, err := send.Fill(send.Text(strings.Repeat("{{meta.big}}", 1000)), m)
+	filled, err := send.Fill(send.Text(strings.Repeat("{{meta.big}}", 1000)).WithPlaceholders(), m)
 	require.NoError(t, err)
 	require.Len(t, filled.Text(), 1_000_000)
 	for field, response := range map[string]send.Response{
-		"text":    send.Text(strings.Repeat("{{meta.big}}", 5000)),
-		"buttons": send.Buttons("Hi", slices.Repeat([]send.Button{send.Postback("{{meta.big}}", "{{meta}}")}, 600)...),
+		"text":    send.Text(strings.Repeat("{{meta.big}}", 5000)).WithPlaceholders(),
+		"buttons": send.Buttons("Hi", slices.Repeat([]send.Button{send.Postback("{{meta.big}}", "{{meta}}")}, 600)...).WithPlaceholders(),
 	} {
 		_, err := send.Fill(response, m)
 		requireField(t, err, boterr.InvalidArgument, field)

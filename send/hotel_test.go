@@ -72,7 +72,7 @@ func TestSendHotelResponse_Refuses(t *testing.T) {
 		{asked(sendHotel, params{Response: hi}), boterr.InvalidArgument, "recipientId"},
 		{asked(sendHotel, params{Response: hi, HotelGroupID: "g1", ReceiverType: "user"}), boterr.InvalidArgument, "recipientId"},
 		{asked(sendHotel, params{RecipientID: "u1"}), boterr.InvalidArgument, "response"},
-		{asked(sendHotel, params{RecipientID: "u1", Response: send.Text("{{meta.x}}")}), boterr.InvalidArgument, "response.text"},
+		{asked(sendHotel, params{RecipientID: "u1", Response: send.Template("{{meta.x}}")}), boterr.InvalidArgument, "response.text"},
 		{asked(sendHotel, params{RecipientID: "u1", Response: hi, Channel: elsewhere()}), boterr.NotFound, "channel._id"},
 		{asked(sendHotel, params{RecipientID: "u1", Response: hi, Channel: &channel.Channel{}}), boterr.InvalidArgument, "channel._id"},
 	})

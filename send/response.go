@@ -10,6 +10,8 @@ const (
 	fieldType    = "type"
 	fieldText    = "text"
 	fieldPayload = "payload"
+	// fieldLiteral is true in JSON where {{path}} is not filled.
+	fieldLiteral = "_literal"
 )
 
 // Response is an outgoing message: an object with a type and the fields of that
@@ -20,17 +22,22 @@ const (
 // are the nearest double, and half of a surrogate pair is U+FFFD, since it is no text.
 // (json.Marshal escapes <, > and & besides; String and document.EncodeJSON do not.)
 //
-// A Response is a value: With and Literal return another one. The zero Response
+// What code makes is literal: a text may hold what a member wrote, and {{path}} in it is sent as it
+// is. WithPlaceholders says that {{path}} is to be filled from the member. What was read from JSON has
+// placeholders, as the specification says; a literal response that holds {{ has "_literal": true
+// in JSON, which is no field of the response, so that it stays literal.
+//
+// A Response is a value: With and WithPlaceholders return another one. The zero Response
 // counts as absent. Making one never fails; Validate and every send refuse what no
 // platform would take.
 type Response struct {
 	object document.Object
-	// isLiteral tells that {{path}} is not to be filled.
-	isLiteral bool
+	// hasPlaceholders tells that {{path}} is to be filled.
+	hasPlaceholders bool
 }
 
 // Raw returns the response that an object with a type and other fields is, such as
-// one that was kept in a data source.
+// one that was kept in a data source. It is literal.
 func Raw(object document.Object) Response { return Response{object: object} }
 
 // Type returns the response's type, "" where it has none.
@@ -63,11 +70,15 @@ func (r Response) With(field string, value any) Response {
 	return r
 }
 
-// Literal returns the response with its strings meant as they are: {{path}} in them
-// is not filled. It is for text that somebody else wrote, such as what a member
-// said. JSON does not hold it.
-func (r Response) Literal() Response {
-	r.isLiteral = true
+// WithPlaceholders returns the response with {{path}} in its strings to be filled from the member
+// who gets it:
+//
+//	send.Text("Hello {{firstName}}!").WithPlaceholders()
+//
+// What is filled in is not looked at again. Do not put what a member wrote into such a text: she
+// may have written {{meta.secret}}. Fill says what a path may be.
+func (r Response) WithPlaceholders() Response {
+	r.hasPlaceholders = true
 	return r
 }
 
@@ -77,8 +88,17 @@ func (r Response) IsZero() bool { return r.object.IsZero() }
 // String returns the response as JSON, for logs and failure messages.
 func (r Response) String() string { return r.object.String() }
 
-// EncodeValue returns the object that the response is.
-func (r Response) EncodeValue() (any, error) { return r.object, r.object.Err() }
+// EncodeValue returns the object that the response is, with "_literal": true where it is literal
+// and holds {{.
+func (r Response) EncodeValue() (any, error) { return r.marked(), r.object.Err() }
+
+// marked returns the object with a mark where it would not be read as it is.
+func (r Response) marked() document.Object {
+	if r.hasPlaceholders || !mayHavePlaceholder(r.object) {
+		return r.object
+	}
+	return r.object.With(fieldLiteral, true)
+}
 
 // DecodeValue reads an object, or text that holds one as JSON, which is how some scripts give
 // a response. null gives the zero Response.
@@ -94,12 +114,17 @@ func (r *Response) DecodeValue(value any) error {
 	if err := document.DecodeValue(value, &object); err != nil {
 		return err
 	}
-	*r = Raw(object)
+	isLiteral := document.Get(object, fieldLiteral, false)
+	if isLiteral {
+		object = object.Without(fieldLiteral)
+	}
+	*r = Response{object: object, hasPlaceholders: !isLiteral && mayHavePlaceholder(object)}
 	return nil
 }
 
-// MarshalJSON writes the fields in their order, and null for the zero Response.
-func (r Response) MarshalJSON() ([]byte, error) { return r.object.MarshalJSON() }
+// MarshalJSON writes the fields in their order, and null for the zero Response. One that is literal
+// and holds {{ has "_literal": true besides; Object has the fields alone.
+func (r Response) MarshalJSON() ([]byte, error) { return r.marked().MarshalJSON() }
 
 // UnmarshalJSON reads a response by the rules of DecodeValue.
 func (r *Response) UnmarshalJSON(text []byte) error { return unmarshal(text, r) }

@@ -56,9 +56,9 @@ func TestConstructors_Fields(t *testing.T) {
 			send.News(send.Article{Title: "A", Description: "b", URL: "u", PicURL: "p", Unknown: document.O("k", 1)}),
 			`{"type":"NEWS","articles":[{"title":"A","description":"b","url":"u","picurl":"p","k":1}]}`,
 		},
-		{send.Template("order", "en_US"), `{"type":"TEMPLATE","elementName":"order","languageCode":"en_US"}`},
+		{send.BravoTemplate("order", "en_US"), `{"type":"TEMPLATE","elementName":"order","languageCode":"en_US"}`},
 		{
-			send.Template("order", "en", document.O("type", "body")),
+			send.BravoTemplate("order", "en", document.O("type", "body")),
 			`{"type":"TEMPLATE","elementName":"order","languageCode":"en","components":[{"type":"body"}]}`,
 		},
 		{send.Other("MAP", document.O("lat", 1.5, "type", "ignored")), `{"type":"MAP","lat":1.5}`},
@@ -135,7 +135,7 @@ func TestResponse_ReadInTypes(t *testing.T) {
 
 	articles := []send.Article{{Title: "A", PicURL: "p", Unknown: document.O("k", int64(1))}}
 	require.Equal(t, articles, send.News(articles...).Articles())
-	require.Equal(t, []document.Object{document.O("type", "body")}, send.Template("a", "en", document.O("type", "body")).Components())
+	require.Equal(t, []document.Object{document.O("type", "body")}, send.BravoTemplate("a", "en", document.O("type", "body")).Components())
 
 	require.Nil(t, send.Text("Hi").Buttons())
 	require.Empty(t, send.Response{}.Type())

@@ -128,7 +128,7 @@ func FuzzAnyJSONAsAResponse(f *testing.F) {
 			require.NotEmpty(t, requireRefused(t, err).Message())
 			return
 		}
-		sent, err := service.SendResponse(context.Background(), send.SendResponseParams{Response: response.Literal()})
+		sent, err := service.SendResponse(context.Background(), send.SendResponseParams{Response: send.Raw(response.Object())})
 		if err != nil {
 			require.True(t, strings.HasPrefix(requireRefused(t, err).Field, "response"), "%v", err)
 			require.Empty(t, sentTo.sent)

@@ -22,7 +22,7 @@ func TestSendResponse_ToContextMember(t *testing.T) {
 	p.outbox.delivery = send.Delivery{
 		Reply: document.O("message_id", "m-1"), MessageID: "m-1", ChatID: "c-1", From: "page", Timestamp: 17,
 	}
-	sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi {{firstName}}")})
+	sent, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: send.Template("Hi {{firstName}}")})
 	require.NoError(t, err)
 	require.Equal(t, []send.Result{send.Result{
 		Reply: document.O("message_id", "m-1"),
@@ -151,7 +151,7 @@ func TestSendResponse_Refuses(t *testing.T) {
 	}{
 		{params{}, boterr.InvalidArgument, "response"},
 		{params{Response: send.Buttons("?", send.WebURL(long(send.MaxButtonTitle+1), "u"))}, boterr.InvalidArgument, "response.buttons[0].title"},
-		{params{Response: send.Text("{{meta.missing}}")}, boterr.InvalidArgument, "response.text"},
+		{params{Response: send.Template("{{meta.missing}}")}, boterr.InvalidArgument, "response.text"},
 		{params{Response: hi.With("x", func() {})}, boterr.InvalidArgument, "response.x"},
 		{params{Response: hi, Channel: &channel.Channel{}}, boterr.InvalidArgument, "channel._id"},
 		{params{Response: hi, Channel: &channel.Channel{ID: "web"}, ChannelID: "page"}, boterr.InvalidArgument, "channelId"},
@@ -168,7 +168,7 @@ func TestSendResponse_Refuses(t *testing.T) {
 		{params{Response: hi, Member: &member.Member{ID: "eve", App: "acme", Channel: "web"}}, boterr.NotFound, "member._id"},
 		{params{Response: hi, MemberID: document.One("ada", "bob")}, boterr.InvalidArgument, "memberId[1]"},
 		{params{Response: hi, ChannelID: "page"}, boterr.InvalidArgument, "memberId"},
-		{params{Response: send.Text("Hi {{firstName}}"), MemberID: document.One("ada", "zoe")}, boterr.InvalidArgument, "response.text"},
+		{params{Response: send.Template("Hi {{firstName}}"), MemberID: document.One("ada", "zoe")}, boterr.InvalidArgument, "response.text"},
 		{params{Response: hi, ChannelID: "fax", MemberID: document.One("fay")}, boterr.Unsupported, ""},
 		{params{Response: hi, MessagingType: "UPDATE"}, boterr.InvalidArgument, "messagingType"},
 		{params{Response: hi, MessagingTag: "ACCOUNT_UPDATE"}, boterr.InvalidArgument, "messagingTag"},
@@ -189,7 +189,7 @@ func TestSend_ErrorsNameTheirSubject(t *testing.T) {
 	_, err := p.in("fax", "fay").SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi")})
 	require.ErrorContains(t, err, `channels of type "fax"`)
 	_, err = p.in("web", "").SendResponse(t.Context(), send.SendResponseParams{
-		Response: send.Text("Hi {{firstName}}"), MemberID: document.One("ada", "zoe"),
+		Response: send.Template("Hi {{firstName}}"), MemberID: document.One("ada", "zoe"),
 	})
 	require.EqualError(t, err, fmt.Sprintf(
 		"invalid argument: response.text: for member zoe: has %d characters, and at most %d are allowed", send.MaxText+3, send.MaxText))
@@ -240,7 +240,7 @@ func TestSendResponse_Literal(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t)
 	said := send.MessageEvent{Type: send.TypeText, Data: document.O("text", "{{botMeta}}")}
-	_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: said.Response().Literal()})
+	_, err := p.in("web", "ada").SendResponse(t.Context(), send.SendResponseParams{Response: said.Response()})
 	require.NoError(t, err)
 	require.Equal(t, send.Text("{{botMeta}}"), p.outbox.sent[0].Response)
 }
@@ -274,7 +274,7 @@ func TestSendResponse_MembersOfHost(t *testing.T) {
 	p := newPlatform(t)
 	ports := send.Ports{Channels: p.channels, Members: crm{"g-1"}, Connectors: map[channel.Type]send.Connector{channel.Webchat: p.outbox}}
 	scope := record.Scope{App: "acme", Channel: "web", Member: "grace"}
-	_, err := send.New(p.env, scope, ports).SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("{{firstName}}")})
+	_, err := send.New(p.env, scope, ports).SendResponse(t.Context(), send.SendResponseParams{Response: send.Template("{{firstName}}")})
 	require.NoError(t, err)
 	require.Equal(t, "Grace", p.outbox.sent[0].Response.Text())
 	require.Equal(t, "g-1", p.outbox.sent[0].To)
@@ -291,7 +291,7 @@ func TestService_ConcurrentUse(t *testing.T) {
 	var group sync.WaitGroup
 	for range 20 {
 		group.Go(func() {
-			_, err := service.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hi {{firstName}}")})
+			_, err := service.SendResponse(t.Context(), send.SendResponseParams{Response: send.Template("Hi {{firstName}}")})
 			if err != nil {
 				t.Error(err)
 			}

@@ -167,7 +167,7 @@ func FuzzResponse(f *testing.F) {
 			return
 		}
 		p := newPlatform(t)
-		params.Response = params.Response.Literal()
+		params.Response = send.Raw(params.Response.Object())
 		if _, err := p.in("web", "ada").SendResponse(t.Context(), params); err != nil {
 			requireResponsePath(t, err)
 			require.Empty(t, p.outbox.sent)
@@ -175,7 +175,7 @@ func FuzzResponse(f *testing.F) {
 		}
 		want, err := document.ParseJSON(text)
 		require.NoError(t, err)
-		require.Equal(t, document.O("r", want).String(), document.O("r", p.outbox.sent[0].Response).String())
+		require.Equal(t, document.O("r", want).String(), document.O("r", p.outbox.sent[0].Response.Object()).String())
 	})
 }
 

@@ -78,7 +78,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	sent, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Hello, {{firstName}}")})
+	sent, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Template("Hello, {{firstName}}")})
 	if err != nil {
 		fmt.Println(err)
 		return

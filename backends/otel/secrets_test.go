@@ -67,7 +67,7 @@ func spill(ctx context.Context, bot *botctx.Context) error {
 	if boterr.CodeOf(err) != boterr.Unavailable {
 		return fmt.Errorf("the mail is not sent: %w", err)
 	}
-	if err := bot.Reply(ctx, send.Text("Dear {{firstName}}: "+plantedText)); err == nil {
+	if err := bot.Reply(ctx, send.Template("Dear {{firstName}}: "+plantedText)); err == nil {
 		return errors.New("the reply is sent")
 	}
 	panic(plantedError + plantedText)

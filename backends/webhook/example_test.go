@@ -37,7 +37,7 @@ func Example() {
 	web, _ := webhook.New(webhook.Config{LoadChannel: webhook.Stored(store), HTTP: client})
 	rt, _ := botctx.New(botctx.Config{Store: store, Connectors: map[channel.Type]send.Connector{channel.Webchat: web}})
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		return bot.Reply(ctx, send.Text("Hello {{firstName}}"))
+		return bot.Reply(ctx, send.Template("Hello {{firstName}}"))
 	})
 	_, _ = channel.New(rt.Env(), record.Scope{App: "shop"}).Save(ctx, &channel.Channel{
 		ID: "chat", Type: channel.Webchat, On: true,

@@ -64,7 +64,7 @@ func TestRuntime_BotAnswers(t *testing.T) {
 	rt, server := host(t, peer.URL)
 	require.NoError(t, rt.Handle(&botctx.Node{
 		ID: "greet", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("hi"),
-		Responses: []send.Response{send.Text("Hello {{firstName}}")},
+		Responses: []send.Response{send.Template("Hello {{firstName}}")},
 	}))
 
 	require.Equal(t, http.StatusOK, post(t.Context(), t, server, "in_1", "hi"))
@@ -82,7 +82,7 @@ func TestRuntime_AnswersInTheGroup(t *testing.T) {
 	peer := newReceiver(t, `{"messageId":"p1"}`, http.StatusOK)
 	rt, server := host(t, peer.URL)
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		return bot.Reply(ctx, send.Text("Hello {{firstName}}"))
+		return bot.Reply(ctx, send.Template("Hello {{firstName}}"))
 	})
 	body := `{"app":"a1","channel":"c1","messageEvent":{"type":"TEXT","from":"ada","data":{"text":"hi"}},` +
 		`"groupExternalId":"family","profile":{"firstName":"Ada"}}`

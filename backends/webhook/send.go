@@ -14,17 +14,17 @@ import (
 
 // payload is the body of what is sent.
 type payload struct {
-	ID            string        `json:"id"`
-	App           string        `json:"app"`
-	Channel       string        `json:"channel"`
-	ChannelType   string        `json:"channelType,omitzero"`
-	To            string        `json:"to"`
-	MemberID      string        `json:"memberId,omitzero"`
-	Response      send.Response `json:"response"`
-	MessagingType string        `json:"messagingType,omitzero"`
-	MessagingTag  string        `json:"messagingTag,omitzero"`
-	ReceiverType  string        `json:"receiverType,omitzero"`
-	GroupID       string        `json:"groupId,omitzero"`
+	ID            string          `json:"id"`
+	App           string          `json:"app"`
+	Channel       string          `json:"channel"`
+	ChannelType   string          `json:"channelType,omitzero"`
+	To            string          `json:"to"`
+	MemberID      string          `json:"memberId,omitzero"`
+	Response      document.Object `json:"response"`
+	MessagingType string          `json:"messagingType,omitzero"`
+	MessagingTag  string          `json:"messagingTag,omitzero"`
+	ReceiverType  string          `json:"receiverType,omitzero"`
+	GroupID       string          `json:"groupId,omitzero"`
 }
 
 // Send posts a message to the channel's address, and again where no answer came: with the
@@ -73,7 +73,7 @@ func payloadOf(message send.Message) payload {
 		Channel:       message.Channel.ID,
 		ChannelType:   string(message.Channel.Type),
 		To:            message.To,
-		Response:      message.Response,
+		Response:      message.Response.Object(),
 		MessagingType: message.MessagingType,
 		MessagingTag:  message.MessagingTag,
 		ReceiverType:  message.ReceiverType,

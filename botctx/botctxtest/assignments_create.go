@@ -80,7 +80,7 @@ func createAssignmentKeepsTheRequest(t *trial) {
 	a := t.request(t.home, livechat.CreateAssignmentParams{
 		Meta: meta,
 		AssignmentDetails: livechat.AssignmentDetails{
-			RelayMessage: map[channel.Type]send.Response{d.Type: send.Text("Who helps {{firstName}}?")},
+			RelayMessage: map[channel.Type]send.Response{d.Type: send.Template("Who helps {{firstName}}?")},
 		},
 	})
 	require.Equal(t, t.home.scope.App, a.App)
@@ -110,7 +110,7 @@ func createAssignmentSendsTickets(t *trial) {
 	eve := t.neighbour(member.Member{FirstName: "Eve", Meta: document.O("n", 7)})
 	t.request(t.home, livechat.CreateAssignmentParams{Member: eve, AssignmentDetails: livechat.AssignmentDetails{
 		RelayMessage: map[channel.Type]send.Response{
-			d.Type: send.Text("{{firstName}} has {{meta.n}}"), channel.Foxtrot: send.Text("for others"),
+			d.Type: send.Template("{{firstName}} has {{meta.n}}"), channel.Foxtrot: send.Text("for others"),
 		},
 	}})
 	require.Equal(t, append(plain, "Eve has 7"), t.textsTo(d.ID, d.support.ID))

@@ -50,7 +50,7 @@ func elaborate(platform channel.Type) livechat.CreateAssignmentParams {
 		Meta: document.O("a", document.O("x", 1), "b", 2),
 		AssignmentDetails: livechat.AssignmentDetails{
 			Summary: "A kettle", GroupName: "The kettle",
-			RelayMessage: map[channel.Type]send.Response{platform: send.Text("Who helps {{firstName}}?")},
+			RelayMessage: map[channel.Type]send.Response{platform: send.Template("Who helps {{firstName}}?")},
 		},
 	}
 }
@@ -74,7 +74,7 @@ func reassignSetsWhatIsGiven(t *trial) {
 	})
 	require.JSONEq(t, `{"a": {"x": 1, "y": 3}, "b": 2, "c": 4}`, next.Meta.String())
 	require.JSONEq(t, `{"a": {"x": 1}, "b": 2}`, t.assignment(t.home, h.assignment.ID).Meta.String())
-	require.Equal(t, []string{"Ada goes on"}, t.textsTo(h.desk.ID, h.desk.sales.ID))
+	require.Equal(t, []string{"{{firstName}} goes on"}, t.textsTo(h.desk.ID, h.desk.sales.ID))
 	require.NoError(t, h.desk.agent.Take(next.ID))
 	g := t.groupOf(t.home, t.assignment(t.home, next.ID))
 	require.Equal(t, "The bill", g.Name)

@@ -18,7 +18,7 @@ var takeRules = []Rule{
 	},
 	{
 		Name:  "TheConversationIsNamedAndSummedUp",
-		Text:  "the conversation has groupName as its name, else that of the member; summary is sent into it when it is made, if there is one",
+		Text:  "the conversation has groupName as its name, else that of the member; summary is sent into it as it is when it is made, if there is one",
 		Needs: []Capability{readSent},
 		check: theConversationIsNamedAndSummedUp,
 	},
@@ -61,10 +61,10 @@ func theConversationIsNamedAndSummedUp(t *trial) {
 	require.Empty(t, t.textsTo(d.ID, plain.ExternalID))
 	eve := t.neighbour(member.Member{FirstName: "Eve"})
 	named := t.groupOf(t.home, t.requestTaken(t.home, d, livechat.CreateAssignmentParams{
-		Member: eve, AssignmentDetails: livechat.AssignmentDetails{Summary: "{{firstName}} has a kettle", GroupName: "The kettle"},
+		Member: eve, AssignmentDetails: livechat.AssignmentDetails{Summary: "{{lastName}} has a kettle", GroupName: "The {{meta.kettle}}"},
 	}))
-	require.Equal(t, "The kettle", named.Name)
-	require.Equal(t, []string{"Eve has a kettle"}, t.textsTo(d.ID, named.ExternalID))
+	require.Equal(t, "The {{meta.kettle}}", named.Name)
+	require.Equal(t, []string{"{{lastName}} has a kettle"}, t.textsTo(d.ID, named.ExternalID))
 	require.NotEqual(t, plain.ExternalID, named.ExternalID, "each has a conversation of its own")
 }
 

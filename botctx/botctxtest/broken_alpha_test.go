@@ -36,7 +36,7 @@ var brokenAlpha = map[string]breakage{
 		breaks:   []string{"SendAlphaResponseReachesTheMember", "SendAlphaResponseTellsWhatWasSent"},
 	},
 	"sendAlphaResponse fills nothing": {
-		breaking: given(func(p *alphaParams) { p.Response = p.Response.Literal() }),
+		breaking: given(func(p *alphaParams) { p.Response = send.Raw(p.Response.Object()) }),
 		breaks:   []string{"SendAlphaResponseReachesTheMember", "SendAlphaResponseRefusesBadInput"},
 	},
 	"sendAlphaResponse ignores memberId": {

@@ -46,7 +46,7 @@ var brokenPlatforms = map[string]breakage{
 		breaks: []string{"SendHotelResponseReachesTheRecipient", "SendHotelResponseRefusesBadInput"},
 	},
 	"sendHotelResponse fills nothing": {
-		breaking: given(func(p *hotelParams) { p.Response = p.Response.Literal() }),
+		breaking: given(func(p *hotelParams) { p.Response = send.Raw(p.Response.Object()) }),
 		breaks:   []string{"SendHotelResponseReachesTheRecipient", "SendHotelResponseRefusesBadInput"},
 	},
 	"sendDeltaResponse is constant": {

@@ -41,12 +41,16 @@ var brokenSends = map[string]breakage{
 		},
 	},
 	"nothing is filled": {
-		breaking: given(func(p *sendParams) { p.Response = p.Response.Literal() }),
+		breaking: given(func(p *sendParams) { p.Response = send.Raw(p.Response.Object()) }),
 		breaks: []string{
 			"SendResponseFillsPaths", "SendResponseRefusesBadInput", "SendResponseReachesSeveralMembers",
 			"SendResponseLoadsRecordsAgain", "SendResponseSendsToAllOrNone",
 			"SendResponseGoesToTheGroup",
 		},
+	},
+	"everything is filled": {
+		breaking: given(func(p *sendParams) { p.Response = p.Response.WithPlaceholders() }),
+		breaks:   []string{"SendResponseSendsLiteralsAsTheyAre"},
 	},
 	"types are known": {
 		breaking: instead(func(ctx context.Context, _ *botctx.Context, p sendParams, next botctx.Next) (any, error) {

@@ -54,7 +54,7 @@ var brokenInletSends = map[string]breakage{
 		breaks:   []string{"SendMessageToInletReachesTheMember"},
 	},
 	"sendMessageToInlet fills nothing": {
-		breaking: given(func(p *toInlet) { p.Response = p.Response.Literal() }),
+		breaking: given(func(p *toInlet) { p.Response = send.Raw(p.Response.Object()) }),
 		breaks:   []string{"SendMessageToInletReachesTheMember", "SendMessageToInletRefusesBadInput"},
 	},
 	"sendMessageToInlet sends to the context's member": {
@@ -137,7 +137,7 @@ var brokenOutletSends = map[string]breakage{
 		},
 	},
 	"sendMessageToOutletGroup fills nothing": {
-		breaking: given(func(p *toOutletGroup) { p.Response = p.Response.Literal() }),
+		breaking: given(func(p *toOutletGroup) { p.Response = send.Raw(p.Response.Object()) }),
 		breaks: []string{
 			"SendMessageToOutletGroupOnBravo", "SendMessageToOutletGroupOnCharlie", "SendMessageToOutletGroupOnDelta",
 			"SendMessageToOutletGroupTakesGroupsAsAddresses", "SendMessageToOutletGroupRefusesBadInput",

@@ -39,7 +39,7 @@ var badResponses = []badResponse{
 }
 
 // emptyWhenFilled is refused where it is filled from a member.
-var emptyWhenFilled = badResponse{"a text that is empty when it is filled", send.Text("{{meta.nothing}}"), "response.text"}
+var emptyWhenFilled = badResponse{"a text that is empty when it is filled", send.Template("{{meta.nothing}}"), "response.text"}
 
 // moreBadResponses are those that only sendResponse is tried with: all send the same way.
 var moreBadResponses = []badResponse{

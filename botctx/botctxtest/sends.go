@@ -30,6 +30,12 @@ var sendResponseRules = []Rule{
 		check: sendResponseFillsPaths,
 	},
 	{
+		Name:  "SendResponseSendsLiteralsAsTheyAre",
+		Text:  "a literal response, as a text that Go code makes is, is sent as it is, {{path}} and all",
+		Needs: []Capability{readSent},
+		check: sendResponseSendsLiteralsAsTheyAre,
+	},
+	{
 		Name:  "SendResponsePassesTypesThrough",
 		Text:  "a type that nobody knows is passed through as it is",
 		Needs: []Capability{readSent},
@@ -110,9 +116,18 @@ func sendResponseFillsPaths(t *trial) {
 	t.send(send.SendResponseParams{
 		MemberID: document.One(m.ID),
 		Response: send.Buttons("{{firstName}}: {{ meta.order.id }}, {{meta.items.0}}, {{meta.nothing}}, {{meta.items.1}}",
-			send.Postback("For {{firstName}}", "order/{{meta.order.id}}")),
+			send.Postback("For {{firstName}}", "order/{{meta.order.id}}")).WithPlaceholders(),
 	})
 	t.requireSent(to(m, send.Buttons("Eve: 7, tea, , {{firstName}}", send.Postback("For Eve", "order/7"))))
+}
+
+func sendResponseSendsLiteralsAsTheyAre(t *trial) {
+	said := send.MessageEvent{Type: send.TypeText, Data: document.O("text", "I am {{firstName}}")}
+	for _, literal := range []send.Response{send.Text("You are {{firstName}}"), said.Response()} {
+		before := len(t.Sent())
+		t.send(send.SendResponseParams{Response: literal})
+		t.requireLastSent(before, t.home.channel.ID, t.home.member.ExternalID, literal.Text())
+	}
 }
 
 func sendResponsePassesTypesThrough(t *trial) {

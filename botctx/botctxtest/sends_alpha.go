@@ -84,8 +84,8 @@ func sendAlphaResponseReachesTheMember(t *trial) {
 	eve := t.beside(p, member.Member{FirstName: "Eve"})
 	before := len(t.Sent())
 	for _, params := range []alphaParams{
-		{Response: send.Text("Hello {{firstName}}{{meta.nothing}}")},
-		{MemberID: eve.ID, Response: send.Text("Hello {{firstName}}")},
+		{Response: send.Template("Hello {{firstName}}{{meta.nothing}}")},
+		{MemberID: eve.ID, Response: send.Template("Hello {{firstName}}")},
 		{ChannelID: p.channel.ID, Member: eve, Response: send.Image("https://example.com/a.png")},
 		{Channel: p.channel, Member: eve, MemberID: eve.ID, Response: hologram()},
 	} {
@@ -128,7 +128,7 @@ func sendAlphaResponseToMemberIDsReachesEach(t *trial) {
 	bob, eve := t.beside(p, member.Member{FirstName: "Bob"}), t.beside(p, member.Member{FirstName: "Eve"})
 	before := len(t.Sent())
 	sent, err := p.SendAlphaResponseToMemberIDs(t.ctx(), alphasParams{
-		MemberID: document.One(eve.ID, p.member.ID, bob.ID, eve.ID), Response: send.Text("Hello {{firstName}}"),
+		MemberID: document.One(eve.ID, p.member.ID, bob.ID, eve.ID), Response: send.Template("Hello {{firstName}}"),
 	})
 	require.NoError(t, err)
 	t.requireEachArrived(before, to(eve, send.Text("Hello Eve")), to(p.member, send.Text("Hello Ada")), to(bob, send.Text("Hello Bob")))
@@ -151,7 +151,7 @@ func requireAllOrNone(t *trial, p *place, op botctx.Op, send3 func(ids document.
 		code     boterr.Code
 		field    string
 	}{
-		{"a text that is empty for one", document.One(bob.ID, eve.ID), send.Text("{{firstName}}"), boterr.InvalidArgument, "response.text"},
+		{"a text that is empty for one", document.One(bob.ID, eve.ID), send.Template("{{firstName}}"), boterr.InvalidArgument, "response.text"},
 		{"nobody at the end", document.One(bob.ID, unique("member")), send.Text("Hello"), boterr.NotFound, "memberId"},
 		{"a member of another app", document.One(bob.ID, t.away.member.ID), send.Text("Hello"), boterr.NotFound, "memberId"},
 		{"a member of another channel", document.One(bob.ID, t.home.member.ID), send.Text("Hello"), boterr.InvalidArgument, "memberId"},

@@ -69,12 +69,12 @@ func (t *trial) broadcast(p *place, id send.BroadcastID) int64 {
 
 func alphaCreateBroadcastStoresTheMessage(t *trial) {
 	p := t.on(channel.Alpha)
-	first, second := t.store(p, send.Text("Hello {{firstName}}")), t.store(p, hologram())
+	first, second := t.store(p, send.Template("Hello {{firstName}}")), t.store(p, hologram())
 	require.NotEqual(t, first, second, "each stored message has an id of its own")
 	t.requireSent()
 	t.broadcast(p, second)
 	t.broadcast(p, first)
-	t.requireSent(to(p.member, hologram()), to(p.member, send.Text("Hello {{firstName}}")))
+	t.requireSent(to(p.member, hologram()), to(p.member, send.Template("Hello {{firstName}}")))
 }
 
 func alphaCreateBroadcastTellsWhatIsStored(t *trial) {

@@ -35,7 +35,7 @@ func sendHotelResponseReachesTheRecipient(t *trial) {
 	p := t.on(channel.Hotel)
 	user, group := unique("user"), unique("group")
 	for _, params := range []hotelParams{
-		{RecipientID: user, Response: send.Text("Hello {{firstName}}{{meta.nothing}}")},
+		{RecipientID: user, Response: send.Template("Hello {{firstName}}{{meta.nothing}}")},
 		{HotelGroupID: group, Response: hologram()},
 		{RecipientID: user, ReceiverType: send.ReceiverUser, HotelGroupID: group, Response: send.Text("Psst")},
 	} {
@@ -90,7 +90,7 @@ func sendDeltaResponseReachesEach(t *trial) {
 	bob, eve := t.beside(p, member.Member{FirstName: "Bob"}), t.beside(p, member.Member{FirstName: "Eve"})
 	ids := map[string]bool{}
 	for _, params := range []deltaParams{
-		{MemberID: document.One(eve.ID, p.member.ID, bob.ID, eve.ID), Response: send.Text("Hello {{firstName}}")},
+		{MemberID: document.One(eve.ID, p.member.ID, bob.ID, eve.ID), Response: send.Template("Hello {{firstName}}")},
 		{Member: bob, Response: hologram()},
 	} {
 		sent, err := p.SendDeltaResponse(t.ctx(), params)

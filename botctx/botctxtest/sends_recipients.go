@@ -51,7 +51,7 @@ var recipientRules = []Rule{
 func sendResponseReachesSeveralMembers(t *trial) {
 	bob, eve := t.neighbour(member.Member{FirstName: "Bob"}), t.neighbour(member.Member{FirstName: "Eve"})
 	sent := t.send(send.SendResponseParams{
-		MemberID: document.One(eve.ID, t.home.member.ID, bob.ID, eve.ID), Response: send.Text("Hello {{firstName}}"),
+		MemberID: document.One(eve.ID, t.home.member.ID, bob.ID, eve.ID), Response: send.Template("Hello {{firstName}}"),
 	})
 	t.requireSent(
 		to(eve, send.Text("Hello Eve")), to(t.home.member, send.Text("Hello Ada")), to(bob, send.Text("Hello Bob")))
@@ -71,7 +71,7 @@ func sendResponseTakesRecordsAsAddresses(t *trial) {
 		Member: &member.Member{
 			ID: t.home.member.ID, App: t.away.scope.App, Channel: "forged", ExternalID: "forged", FirstName: "Forged",
 		},
-		Response: send.Text("Hello {{firstName}}"),
+		Response: send.Template("Hello {{firstName}}"),
 	})
 	t.requireSent(to(t.home.member, send.Text("Hello Ada")))
 }
@@ -97,7 +97,7 @@ func sendResponseGoesToTheGroup(t *trial) {
 	for _, params := range []send.SendResponseParams{
 		{}, {ChannelID: t.home.channel.ID}, {MemberID: document.One(t.home.member.ID)}, {Member: t.home.member},
 	} {
-		params.Response = send.Text("Hello {{firstName}}")
+		params.Response = send.Template("Hello {{firstName}}")
 		_, err := inFamily.SendResponse(t.ctx(), params)
 		require.NoError(t, err)
 	}
@@ -111,7 +111,7 @@ func sendResponseSendsToAllOrNone(t *trial) {
 	several := document.One(bob.ID, eve.ID)
 	t.try("a text that is empty for one", func(t *trial) {
 		t.requireNothingSent(boterr.InvalidArgument, "response.text", send.SendResponseParams{
-			MemberID: several, Response: send.Text("{{firstName}}"),
+			MemberID: several, Response: send.Template("{{firstName}}"),
 		})
 	})
 	t.try("a member that does not exist", func(t *trial) {

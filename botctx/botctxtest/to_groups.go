@@ -115,7 +115,7 @@ func toGroupRules() []Rule {
 // requireSent checks that a send succeeds, and returns its result.
 func (g groupSend) requireSent(t *trial, group *livechat.Group, groupID, text string) send.Result {
 	t.Helper()
-	result, err := g.send(t.ctx(), t.home, toGroupParams{group, groupID, send.Text(text)})
+	result, err := g.send(t.ctx(), t.home, toGroupParams{group, groupID, send.Template(text)})
 	require.NoError(t, err)
 	return result
 }
@@ -220,7 +220,7 @@ func toOutletGroupPostsToTheResponseURL(t *trial) {
 	page := t.Serve("application/json", `{"ok": true}`)
 	before := len(t.Sent())
 	result, err := t.home.SendMessageToOutletGroup(t.ctx(), livechat.SendMessageToOutletGroupParams{
-		GroupID: k.group.ID, Response: send.Text("For {{firstName}}"), ResponseURL: page.URL,
+		GroupID: k.group.ID, Response: send.Template("For {{firstName}}"), ResponseURL: page.URL,
 	})
 	require.NoError(t, err)
 	require.Contains(t, textOf(t, result), `"ok":true`)

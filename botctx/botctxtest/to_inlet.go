@@ -65,7 +65,7 @@ func toInletReachesTheMember(t *trial) {
 	first := t.talk()
 	second := t.talkBeside(first)
 	before := len(t.Sent())
-	t.toInlet(second, send.Text("Hello {{firstName}}, {{meta.nothing}}!"))
+	t.toInlet(second, send.Template("Hello {{firstName}}, {{meta.nothing}}!"))
 	t.requireLastSent(before, t.home.channel.ID, second.inlet.member.ExternalID, "Hello Bob, !")
 	hologram := send.Raw(document.O("type", "HOLOGRAM", "depth", 3))
 	t.toInlet(first, hologram)

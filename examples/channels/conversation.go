@@ -39,7 +39,9 @@ var conversation = []step{
 }
 
 // news is what the shop sends by itself.
-func news() send.Response { return send.Text("{{firstName}}, the first peonies are here!") }
+func news() send.Response {
+	return send.Template("{{firstName}}, the first peonies are here!")
+}
 
 // says is a step in which Ada says something.
 func says(text string) step {

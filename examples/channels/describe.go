@@ -24,7 +24,7 @@ func messageOf(call fakes.Call, to *member.Member) (send.Response, error) {
 	if err != nil {
 		return send.Response{}, err
 	}
-	message := send.Raw(document.Get(params, "response", document.Object{}))
+	message := document.Get(params, "response", send.Response{})
 	if message.IsZero() || call.Op == botctx.OpAlphaCreateBroadcast {
 		return message, nil
 	}

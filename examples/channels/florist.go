@@ -55,7 +55,7 @@ func said(word string) botctx.Trigger {
 func do(actions ...botctx.Action) []botctx.Action { return actions }
 
 // say returns the responses of a node: one text.
-func say(text string) []send.Response { return []send.Response{send.Text(text)} }
+func say(text string) []send.Response { return []send.Response{send.Template(text)} }
 
 // hello says what customers can do.
 func hello() send.Response {
@@ -63,7 +63,7 @@ func hello() send.Response {
 		send.QuickReply{Title: "Bouquets", Payload: "bouquets"},
 		send.QuickReply{Title: "Bouquet of the week", Payload: "week"},
 		send.QuickReply{Title: "A person", Payload: "person"},
-	)
+	).WithPlaceholders()
 }
 
 // catalogue shows the bouquets, each with a button that orders it.
@@ -92,7 +92,7 @@ func showBouquetOfTheWeek(ctx context.Context, bot *botctx.Context) error {
 		}
 		return bot.Reply(ctx, send.Attachment(send.TypeImage, kept.AttachmentID))
 	case channel.Bravo:
-		return bot.Reply(ctx, send.Template("bouquet_of_the_week", "en_US", document.O(
+		return bot.Reply(ctx, send.BravoTemplate("bouquet_of_the_week", "en_US", document.O(
 			"type", "body", "parameters", document.A(document.O("type", "text", "text", ofTheWeek.Name)))))
 	case channel.Echo:
 		return bot.Reply(ctx, send.News(send.Article{
@@ -121,7 +121,7 @@ func callPerson(ctx context.Context, bot *botctx.Context) error {
 // sayGoodbye ends the conversation. On Charlie it is archived, so that the list of
 // conversations stays short.
 func sayGoodbye(ctx context.Context, bot *botctx.Context) error {
-	sent, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Text("Goodbye, {{firstName}}!")})
+	sent, err := bot.SendResponse(ctx, send.SendResponseParams{Response: send.Template("Goodbye, {{firstName}}!")})
 	if err != nil || bot.Channel.Type != channel.Charlie {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 func do(actions ...botctx.Action) []botctx.Action { return actions }
 
 // say returns the responses of a node: one text.
-func say(text string) []send.Response { return []send.Response{send.Text(text)} }
+func say(text string) []send.Response { return []send.Response{send.Template(text)} }
 
 // says matches a text that holds one of several words or phrases.
 func says(phrases ...string) botctx.Trigger {
@@ -45,7 +45,7 @@ func goTo(node string) (*botctx.Redirect, error) { return &botctx.Redirect{NodeC
 
 // reply sends a text as it is: what guests said and what columns hold is no template.
 func reply(ctx context.Context, bot *botctx.Context, format string, args ...any) error {
-	return bot.Reply(ctx, send.Text(cut(fmt.Sprintf(format, args...), send.MaxText)).Literal())
+	return bot.Reply(ctx, send.Text(cut(fmt.Sprintf(format, args...), send.MaxText)))
 }
 
 // cut returns at most so many characters of a text.

@@ -44,7 +44,7 @@ func isInLiveChat() botctx.Trigger {
 // sayGoodbye says goodbye to the customer.
 func sayGoodbye(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
-		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Response: send.Text("Goodbye, {{firstName}}!"),
+		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Response: send.Template("Goodbye, {{firstName}}!"),
 	})
 	return err
 }
@@ -72,7 +72,7 @@ func transfer(ctx context.Context, bot *botctx.Context) error {
 func answer(text string) botctx.Action {
 	return func(ctx context.Context, bot *botctx.Context) error {
 		_, err := bot.SendMessageToOutletGroup(ctx, livechat.SendMessageToOutletGroupParams{
-			GroupID: bot.Group.ID, Response: send.Text(text).Literal(),
+			GroupID: bot.Group.ID, Response: send.Text(text),
 		})
 		return err
 	}

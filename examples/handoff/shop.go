@@ -50,4 +50,4 @@ func Nodes() []*botctx.Node { return append(customerNodes(), agentNodes()...) }
 func do(actions ...botctx.Action) []botctx.Action { return actions }
 
 // say returns the responses of a node: one text.
-func say(text string) []send.Response { return []send.Response{send.Text(text)} }
+func say(text string) []send.Response { return []send.Response{send.Template(text)} }

@@ -18,7 +18,7 @@ func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{
 			ID: "greeting", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("hi"),
-			Responses: []send.Response{send.Text("Hello {{firstName}}!")},
+			Responses: []send.Response{send.Template("Hello {{firstName}}!")},
 		},
 		{
 			ID: "other", Global: botctx.GlobalInChannel, Trigger: always, Priority: botctx.FallbackPriority,

@@ -59,7 +59,7 @@ func (b bistro) nodes() []*botctx.Node {
 }
 
 // say returns the responses of a node: one text.
-func say(text string) []send.Response { return []send.Response{send.Text(text)} }
+func say(text string) []send.Response { return []send.Response{send.Template(text)} }
 
 // hold remembers the table, and when to remind of it. A later wish replaces it.
 func (b bistro) hold(ctx context.Context, bot *botctx.Context) error {

@@ -79,7 +79,7 @@ const bookedText = "Booked: {{meta.appointment.time}}. I remind you before it, a
 func do(actions ...botctx.Action) []botctx.Action { return actions }
 
 // say returns the responses of a node: one text.
-func say(text string) []send.Response { return []send.Response{send.Text(text)} }
+func say(text string) []send.Response { return []send.Response{send.Template(text)} }
 
 // goTo goes on at a node.
 func goTo(node string) (*botctx.Redirect, error) { return &botctx.Redirect{NodeCompositeID: node}, nil }
