@@ -36,6 +36,8 @@ type operation struct {
 	// refuses are more calls that are InvalidArgument than the specification's table tells, and
 	// findsNot more that are NotFound. Each changes the good input.
 	refuses, findsNot func(t *trial, p *place) []change
+	// own are the rules of this operation alone: what it does.
+	own []Rule
 	// isOnce tells that it ends what other calls need.
 	isOnce bool
 }

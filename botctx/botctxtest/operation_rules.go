@@ -19,7 +19,7 @@ import (
 func operationRules() []Rule {
 	var rules []Rule
 	for _, o := range table() {
-		rules = append(rules, needing(o.capabilities(), o.rules())...)
+		rules = append(rules, needing(o.capabilities(), slices.Concat(o.rules(), o.own))...)
 	}
 	return rules
 }

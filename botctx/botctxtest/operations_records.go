@@ -34,7 +34,7 @@ var memberOperations = []operation{
 		},
 	}, {
 		op:   botctx.OpCheckAndSaveMemberReferFrom,
-		call: calling(botctx.Operations.CheckAndSaveMemberReferFrom), names: []string{"memberId"},
+		call: calling(botctx.Operations.CheckAndSaveMemberReferFrom), names: []string{"memberId"}, own: referFromRules,
 		input: func(p *place) document.Object {
 			return document.O("memberId", p.scope.Member, "referFrom", "somewhere")
 		},

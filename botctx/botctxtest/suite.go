@@ -78,7 +78,7 @@ func in(domain Capability, rules []Rule) []Rule {
 func memberRules() []Rule {
 	return slices.Concat(
 		getMemberRules, findMemberRules, returningRules(countingMember), optionRules(countingMember),
-		patchMembersRules, updateMemberRules, referFromRules, memberScopeRules, memberConcurrencyRules,
+		patchMembersRules, updateMemberRules, memberScopeRules, memberConcurrencyRules,
 	)
 }
 
