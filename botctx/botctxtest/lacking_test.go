@@ -24,36 +24,14 @@ func (unsupported) Call(context.Context, string, json.RawMessage) (json.RawMessa
 	return nil, boterr.New(boterr.Unsupported, "", "there is nothing here")
 }
 
-// membersAlone offers the operations on members.
+// membersAlone offers the operations on members: what it embeds directly comes before what the
+// others embed.
 type membersAlone struct {
-	botctx.Operations
-
-	whole botctx.Operations
+	member.Operations
+	others
 }
 
-func (m membersAlone) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
-	return m.whole.GetMember(ctx, p)
-}
-
-func (m membersAlone) FindAndModifyMember(
-	ctx context.Context, p member.FindAndModifyMemberParams,
-) (member.FindAndModifyMemberResult, error) {
-	return m.whole.FindAndModifyMember(ctx, p)
-}
-
-func (m membersAlone) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
-	return m.whole.PatchMembers(ctx, p)
-}
-
-func (m membersAlone) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
-	return m.whole.UpdateMember(ctx, p)
-}
-
-func (m membersAlone) CheckAndSaveMemberReferFrom(
-	ctx context.Context, p member.CheckAndSaveMemberReferFromParams,
-) (*member.Member, error) {
-	return m.whole.CheckAndSaveMemberReferFrom(ctx, p)
-}
+type others struct{ botctx.Operations }
 
 // sendingOnlyOn returns a harness that answers Unsupported where something is sent on the
 // platforms that are not offered.

@@ -171,7 +171,7 @@ func TestAnImplementationOfOneDomain(t *testing.T) {
 			botctxtest.LiveChats, botctxtest.Utilities,
 		}
 		whole := h.Operations
-		h.Operations = func(scope record.Scope) botctx.Operations { return membersAlone{nothing(), whole(scope)} }
+		h.Operations = func(scope record.Scope) botctx.Operations { return membersAlone{whole(scope), others{nothing()}} }
 		return h
 	})
 }
