@@ -9,7 +9,7 @@ import (
 	"github.com/botctx/go-sdk/internal/conformance"
 )
 
-func TestAtOnceReturnsWhatEachReturned(t *testing.T) {
+func TestAtOnce_ReturnsAllResults(t *testing.T) {
 	t.Parallel()
 	odd := errors.New("odd")
 	errs := conformance.AtOnce(4, func(worker int) error {
@@ -21,7 +21,7 @@ func TestAtOnceReturnsWhatEachReturned(t *testing.T) {
 	require.Equal(t, []error{nil, odd, nil, odd}, errs)
 }
 
-func TestViolationsKeepsWhatIsReported(t *testing.T) {
+func TestViolations_KeepReports(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, conformance.Violations(t.Context(), func(conformance.T) {}))
 	reports := conformance.Violations(t.Context(), func(t conformance.T) {
