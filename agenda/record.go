@@ -1,7 +1,6 @@
 package agenda
 
 import (
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
 )
@@ -111,16 +110,11 @@ func kind() record.Kind {
 // fromDocument reads an agenda that the store holds.
 func fromDocument(o document.Object) (*Record, error) {
 	r := new(Record)
-	if r.fastRead(o) {
-		if r.Meta.IsZero() {
-			r.Meta = document.O()
+	if !r.fastRead(o) {
+		var err error
+		if r, err = record.Read[Record](kind(), o); err != nil {
+			return nil, err
 		}
-		return r, nil
-	}
-	*r = Record{}
-	if err := document.Decode(o, r); err != nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the stored agenda %s cannot be read: %w",
-			document.Get(o, record.FieldID, "without an _id"), err)
 	}
 	if r.Meta.IsZero() {
 		r.Meta = document.O()

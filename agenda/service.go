@@ -71,13 +71,7 @@ func (s *Service) Find(ctx context.Context, query record.Query) ([]*Record, erro
 	if err != nil {
 		return nil, err
 	}
-	records := make([]*Record, len(found))
-	for i, o := range found {
-		if records[i], err = fromDocument(o); err != nil {
-			return nil, err
-		}
-	}
-	return records, nil
+	return record.ReadAll(found, fromDocument)
 }
 
 // LiveChatTagPrefix is what the tags of agendas begin with that watch over live chats. They

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -213,4 +214,13 @@ func TestRedact_LeavesOtherText(t *testing.T) {
 	} {
 		require.Equal(t, text, boterr.Redact(text))
 	}
+}
+
+func TestList_WritesTheFirstTwenty(t *testing.T) {
+	t.Parallel()
+	name := func(i int) string { return strconv.Itoa(i + 1) }
+	require.Empty(t, boterr.List(0, name))
+	require.Equal(t, "1, 2", boterr.List(2, name))
+	require.Equal(t, "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20", boterr.List(20, name))
+	require.True(t, strings.HasSuffix(boterr.List(22, name), "19, 20 and 2 more"))
 }

@@ -132,12 +132,7 @@ func withMetadata(source document.Object) (document.Object, error) {
 
 // fromDocument reads a channel that the store holds.
 func fromDocument(o document.Object) (*Channel, error) {
-	c := new(Channel)
-	if err := document.Decode(o, c); err != nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the stored channel %s cannot be read: %w",
-			document.Get(o, record.FieldID, "without an _id"), err)
-	}
-	return c, nil
+	return record.Read[Channel](kind(), o)
 }
 
 // RequireType returns Unsupported, with the types that are allowed, for a channel of another

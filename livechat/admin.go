@@ -50,8 +50,7 @@ func (s *Service) adminKey(adminID string) string {
 func adminFrom(o document.Object) (*Admin, error) {
 	a := new(Admin)
 	if err := document.Decode(o.Without(record.FieldID).Without(record.FieldApp), a); err != nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the stored admin %s cannot be read: %w",
-			document.Get(o, record.FieldID, "without an _id"), err)
+		return nil, record.Unreadable(adminKind(), o, err)
 	}
 	return a, nil
 }

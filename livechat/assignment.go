@@ -1,7 +1,6 @@
 package livechat
 
 import (
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
@@ -173,10 +172,9 @@ func assignmentKind() record.Kind {
 
 // assignmentFrom reads an assignment that the store holds.
 func assignmentFrom(o document.Object) (*AssignmentRecord, error) {
-	r := new(AssignmentRecord)
-	if err := document.Decode(o, r); err != nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the stored assignment %s cannot be read: %w",
-			document.Get(o, record.FieldID, "without an _id"), err)
+	r, err := record.Read[AssignmentRecord](assignmentKind(), o)
+	if err != nil {
+		return nil, err
 	}
 	if r.Meta.IsZero() {
 		r.Meta = document.O()

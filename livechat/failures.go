@@ -38,23 +38,14 @@ type Unsent struct {
 	Err     error
 }
 
-// mostNamed is how many targets the text of an UnsentError names.
-const mostNamed = 20
-
 // Error names the targets, the first of many.
 func (u *UnsentError) Error() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d of %d targets did not get the request: ", len(u.Failures), u.Of)
-	for i, failure := range u.Failures {
-		if i == mostNamed {
-			fmt.Fprintf(&text, " and %d more", len(u.Failures)-i)
-			break
-		}
-		if i > 0 {
-			text.WriteString(", ")
-		}
-		fmt.Fprintf(&text, "%s (%s)", strings.TrimSpace(failure.Channel+" "+failure.Group.ID), boterr.Text(failure.Err))
-	}
+	text.WriteString(boterr.List(len(u.Failures), func(i int) string {
+		failure := u.Failures[i]
+		return fmt.Sprintf("%s (%s)", strings.TrimSpace(failure.Channel+" "+failure.Group.ID), boterr.Text(failure.Err))
+	}))
 	switch {
 	case u.AssignmentID == "":
 		text.WriteString("; nothing was sent, and there is no request")

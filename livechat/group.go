@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
@@ -87,10 +86,9 @@ func groupKind() record.Kind {
 
 // groupFrom reads a group that the store holds.
 func groupFrom(o document.Object) (*Group, error) {
-	g := new(Group)
-	if err := document.Decode(o, g); err != nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the stored group %s cannot be read: %w",
-			document.Get(o, record.FieldID, "without an _id"), err)
+	g, err := record.Read[Group](groupKind(), o)
+	if err != nil {
+		return nil, err
 	}
 	if g.Meta.IsZero() {
 		g.Meta = document.O()

@@ -17,13 +17,7 @@ func (s *core) findAssignments(ctx context.Context, query record.Query) ([]*Assi
 	if err != nil {
 		return nil, err
 	}
-	records := make([]*AssignmentRecord, len(found))
-	for i, o := range found {
-		if records[i], err = assignmentFrom(o); err != nil {
-			return nil, err
-		}
-	}
-	return records, nil
+	return record.ReadAll(found, assignmentFrom)
 }
 
 // loadAssignment returns the assignment of that id in the app, or NotFound.
@@ -86,13 +80,7 @@ func (s *core) findGroups(ctx context.Context, filter document.Object) ([]*Group
 	if err != nil {
 		return nil, err
 	}
-	groups := make([]*Group, len(found))
-	for i, o := range found {
-		if groups[i], err = groupFrom(o); err != nil {
-			return nil, err
-		}
-	}
-	return groups, nil
+	return record.ReadAll(found, groupFrom)
 }
 
 // groupsIn returns the groups of an outlet with an external id, the newest first.

@@ -1,7 +1,6 @@
 package member
 
 import (
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
 )
@@ -90,11 +89,10 @@ func (m Member) withDefaults() Member {
 
 // fromDocument reads a member that the store holds.
 func fromDocument(o document.Object) (*Member, error) {
-	var m Member
-	if err := document.Decode(o, &m); err != nil {
-		return nil, boterr.New(boterr.FailedPrecondition, "", "the stored member %s cannot be read: %w",
-			document.Get(o, record.FieldID, "without an _id"), err)
+	m, err := record.Read[Member](kind(), o)
+	if err != nil {
+		return nil, err
 	}
-	m = m.withDefaults()
-	return &m, nil
+	full := m.withDefaults()
+	return &full, nil
 }

@@ -145,6 +145,19 @@ func floorDivided(a, b int64) int64 {
 	return quotient
 }
 
+// weekStartOf returns the day on which weeks start, which counts where the unit is the week. It
+// is not known where it is null.
+func weekStartOf(unit string, start any) (first time.Weekday, isKnown bool, err error) {
+	if unit != "week" {
+		return time.Sunday, true, nil
+	}
+	if isNullish(start) {
+		return first, false, nil
+	}
+	first, err = weekStart(start)
+	return first, true, err
+}
+
 // datesBetween is $dateDiff: how many units begin between two dates.
 func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	start, end, unit, zone := arguments[0], arguments[1], arguments[2], arguments[3]
@@ -155,14 +168,9 @@ func datesBetween(run *expressionRun, arguments []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := time.Sunday
-	if name == "week" {
-		if isNullish(arguments[4]) {
-			return nil, nil
-		}
-		if first, err = weekStart(arguments[4]); err != nil {
-			return nil, err
-		}
+	first, isKnown, err := weekStartOf(name, arguments[4])
+	if err != nil || !isKnown {
+		return nil, err
 	}
 	from, _, err := run.localDate(start, zone)
 	if err != nil {
@@ -186,14 +194,9 @@ func dateTruncated(run *expressionRun, arguments []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := time.Sunday
-	if name == "week" {
-		if isNullish(arguments[4]) {
-			return nil, nil
-		}
-		if first, err = weekStart(arguments[4]); err != nil {
-			return nil, err
-		}
+	first, isKnown, err := weekStartOf(name, arguments[4])
+	if err != nil || !isKnown {
+		return nil, err
 	}
 	bin := int64(1)
 	if size != absent {

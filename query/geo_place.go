@@ -37,22 +37,15 @@ func isPlace(value any) bool {
 
 // storedPlace reads a value of a document. A pair may have further elements, such as
 // an altitude.
-func storedPlace(value any) (place, error) {
-	if isLegacy(value) {
-		pair, err := readPair(value, anyLength)
-		return place{pair: pair, legacy: true}, err
-	}
-	o, ok := value.(document.Object)
-	if !ok {
-		return place{}, notAPlace(value)
-	}
-	return readGeoJSON(o)
-}
+func storedPlace(value any) (place, error) { return readPlace(value, anyLength) }
 
 // queryPlace reads the operand of $geometry. A pair has two elements.
-func queryPlace(value any) (place, error) {
+func queryPlace(value any) (place, error) { return readPlace(value, twoOnly) }
+
+// readPlace reads a pair of coordinates or GeoJSON.
+func readPlace(value any, pairs pairLength) (place, error) {
 	if isLegacy(value) {
-		pair, err := readPair(value, twoOnly)
+		pair, err := readPair(value, pairs)
 		return place{pair: pair, legacy: true}, err
 	}
 	o, ok := value.(document.Object)

@@ -141,7 +141,7 @@ func (m *MessageTS) DecodeValue(value any) error {
 	default:
 		return wrongType("", "a message's timestamp as text or a number", value)
 	}
-	if n, ok := number(value); ok && (n < 0 || n > maxExact || math.IsNaN(n)) {
+	if n, ok := document.FloatNumber(value); ok && (n < 0 || n > maxExact || math.IsNaN(n)) {
 		return boterr.Invalid("", "is no timestamp: give it as the platform did, such as \"1767225600.000100\"")
 	}
 	return nil

@@ -120,15 +120,9 @@ func (s *Service) FindPostComments(ctx context.Context, query record.Query) ([]*
 	if err != nil {
 		return nil, err
 	}
-	read := make([]*PostComment, len(found))
-	for i, o := range found {
-		read[i] = new(PostComment)
-		if err := document.Decode(o, read[i]); err != nil {
-			return nil, boterr.New(boterr.FailedPrecondition, "", "the stored comment %s cannot be read: %w",
-				document.Get(o, record.FieldID, "without an _id"), err)
-		}
-	}
-	return read, nil
+	return record.ReadAll(found, func(o document.Object) (*PostComment, error) {
+		return record.Read[PostComment](commentKind(), o)
+	})
 }
 
 // comments returns the comments of the scope's app.

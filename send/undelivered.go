@@ -3,7 +3,6 @@ package send
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 )
@@ -27,28 +26,17 @@ type Failure struct {
 	Err      error
 }
 
-// maxNamed is how many members the text of an UndeliveredError names.
-const maxNamed = 20
-
 // Error names the members, the first of many. For the only member it tells the reason alone: code
 // and field are in the error that wraps it.
 func (u *UndeliveredError) Error() string {
 	if u.Of == 1 && len(u.Failures) == 1 {
 		return reason(u.Failures[0].Err)
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "%d of %d members did not get the message: ", len(u.Failures), u.Of)
-	for i, failure := range u.Failures {
-		if i == maxNamed {
-			fmt.Fprintf(&text, " and %d more", len(u.Failures)-i)
-			break
-		}
-		if i > 0 {
-			text.WriteString(", ")
-		}
-		fmt.Fprintf(&text, "%s (%s)", failure.MemberID, boterr.Text(failure.Err))
-	}
-	return text.String()
+	members := boterr.List(len(u.Failures), func(i int) string {
+		failure := u.Failures[i]
+		return fmt.Sprintf("%s (%s)", failure.MemberID, boterr.Text(failure.Err))
+	})
+	return fmt.Sprintf("%d of %d members did not get the message: %s", len(u.Failures), u.Of, members)
 }
 
 // reason returns the text of an error without its code and field.

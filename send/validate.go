@@ -106,7 +106,7 @@ func payloadRule(button document.Object) error {
 
 func durationRule(typing document.Object) error {
 	duration, _ := typing.Field("duration")
-	milliseconds, ok := number(duration)
+	milliseconds, ok := document.FloatNumber(duration)
 	switch {
 	case !ok:
 		return wrongType("duration", "a number of milliseconds", duration)
@@ -114,18 +114,6 @@ func durationRule(typing document.Object) error {
 		return boterr.Invalid("duration", "must not be negative, got %v", duration)
 	default:
 		return nil
-	}
-}
-
-// number returns a number of either type.
-func number(value any) (float64, bool) {
-	switch n := value.(type) {
-	case int64:
-		return float64(n), true
-	case float64:
-		return n, true
-	default:
-		return 0, false
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store"
 )
 
 // someHidden is what the hidden field of a document holds.
@@ -82,7 +83,7 @@ func TestCollectionNames_StayApart(t *testing.T) {
 		"a", "A", "a$b", "a%24b", "a%b", "a%25b", ".a", "%2Ea", strings.Repeat("%", 200), strings.Repeat("%", 199) + "a",
 		strings.Repeat("é", 100),
 	} {
-		require.NoError(t, checkName(name))
+		require.NoError(t, store.CheckName(name))
 		stored := storedName(name)
 		require.NotContains(t, seen, stored, "%q and %q", name, seen[stored])
 		require.LessOrEqual(t, len(stored), maxName)

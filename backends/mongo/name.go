@@ -4,31 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/botctx/go-sdk/boterr"
 )
 
 // maxName is the length of a collection's name in bytes. With the longest name of a
 // database it is within the 255 bytes that MongoDB has for both.
 const maxName = 190
-
-// checkName refuses what cannot be the name of a collection.
-func checkName(name string) error {
-	const field, longest = "collection", 200
-	switch {
-	case name == "":
-		return boterr.Invalid(field, "the name is empty")
-	case len(name) > longest:
-		return boterr.Invalid(field, "the name has %d bytes, more than %d", len(name), longest)
-	case !utf8.ValidString(name), strings.ContainsRune(name, 0):
-		return boterr.Invalid(field, "the name %q must be UTF-8 without NUL", name)
-	case strings.HasPrefix(name, "system."):
-		return boterr.Invalid(field, `the name %q begins with "system.", which is reserved`, name)
-	default:
-		return nil
-	}
-}
 
 // escapes are the characters that MongoDB has no place for, and the one that marks them.
 var escapes = strings.NewReplacer("%", "%25", "$", "%24")

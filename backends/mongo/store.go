@@ -151,7 +151,7 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 // Collection returns the collection of that name. Every operation of one whose name is
 // not allowed answers InvalidArgument.
 func (s *Store) Collection(name string) store.Collection {
-	if err := checkName(name); err != nil {
+	if err := store.CheckName(name); err != nil {
 		return &collection{err: err}
 	}
 	return &collection{store: s, stored: s.database.Collection(storedName(name)), name: name}

@@ -34,7 +34,7 @@ func (s *Store) Explain(
 	if err := options.Check(); err != nil {
 		return Explanation{}, err
 	}
-	c := &collection{store: s, name: collectionName, err: checkName(collectionName)}
+	c := &collection{store: s, name: collectionName, err: store.CheckName(collectionName)}
 	now, err := c.newest()
 	if err != nil {
 		return Explanation{}, err

@@ -105,7 +105,7 @@ func (s *Store) load(journal Journal) error {
 	}
 	err := journal.Load(func(entry Entry) error {
 		if t == nil || t.next.name != entry.Collection {
-			if err := checkName(entry.Collection); err != nil {
+			if err := store.CheckName(entry.Collection); err != nil {
 				return invalidEntry(entry, err)
 			}
 			publish()

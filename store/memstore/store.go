@@ -12,11 +12,9 @@ package memstore
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/store"
@@ -71,27 +69,7 @@ func (s *Store) Now(ctx context.Context) (time.Time, error) {
 // name is not allowed answers InvalidArgument.
 func (s *Store) Collection(name string) store.Collection {
 	found, _ := s.collections.Load().Get(name)
-	return &collection{store: s, name: name, found: found, err: checkName(name)}
-}
-
-// maxName is the length of a collection's name in bytes.
-const maxName = 200
-
-// checkName refuses what cannot be the name of a collection.
-func checkName(name string) error {
-	const field = "collection"
-	switch {
-	case name == "":
-		return boterr.Invalid(field, "the name is empty")
-	case len(name) > maxName:
-		return boterr.Invalid(field, "the name has %d bytes, more than %d", len(name), maxName)
-	case !utf8.ValidString(name), strings.ContainsRune(name, 0):
-		return boterr.Invalid(field, "the name %q must be UTF-8 without NUL", name)
-	case strings.HasPrefix(name, "system."):
-		return boterr.Invalid(field, `the name %q begins with "system.", which is reserved`, name)
-	default:
-		return nil
-	}
+	return &collection{store: s, name: name, found: found, err: store.CheckName(name)}
 }
 
 // named returns the collection of that name, and makes it where there is none.

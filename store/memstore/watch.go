@@ -26,7 +26,7 @@ type documentChange struct {
 func (s *Store) Watch(
 	collection string, changed func(before, after document.Object), reset func(),
 ) (stop func()) {
-	if checkName(collection) != nil {
+	if store.CheckName(collection) != nil {
 		return func() {} // Nothing is ever written there.
 	}
 	watched := s.named(collection)
