@@ -4,7 +4,8 @@
 MODULES := $(sort $(dir $(shell find . -name go.mod -not -path './tools/*' -not -path './.*/*')))
 
 # Tests run under the race detector where it can be built, which takes a C compiler.
-GOTEST = $(if $(shell go build -race runtime/cgo 2>/dev/null && echo yes),go test -race,CGO_ENABLED=0 go test)
+# `make vet` is what vets.
+GOTEST = $(if $(shell go build -race runtime/cgo 2>/dev/null && echo yes),go test -race,CGO_ENABLED=0 go test) -vet=off
 
 BIN := $(CURDIR)/.bin
 BENCH ?= .

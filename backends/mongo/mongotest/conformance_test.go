@@ -13,17 +13,19 @@ import (
 	"github.com/botctx/go-sdk/store"
 )
 
+// The operations know of a store what its suite says. So the usual tests hold the store to that, and the
+// thorough ones the operations over it to theirs.
 func TestConformance(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	if !isStandIn() {
 		botctxtest.RunConformance(t, newHarness)
 		return
 	}
-	rounds.OnlyThorough(t)
 	requireAllButDefects(t)
 }
 
-// The stand-in is slow: what runs on it in the usual tests is the suite of stores. And what is between Call and a store is the same for all: where none
+// The stand-in is slow, and what is between Call and a store is the same for all: where none
 // is named, TestServer_LacksNothing runs this.
 func TestConformance_OverCall(t *testing.T) {
 	t.Parallel()
