@@ -47,6 +47,7 @@ func TestRecords_JSON(t *testing.T) {
 		"active": true, "valid": true, "externalId": "G", "botId": "b", "type": "charlie", "adminExternalId": "E", "admin": "eve", "app": "mine",
 		"assignment": "a1", "member": "ada", "_version": 3, "inletGroupExternalId": "I", "own": 1}`)
 	requireKept[livechat.Admin](t, `{"appId": "mine", "adminId": "eve", "externalId": "E", "name": "Eve", "own": 1}`)
+	requireKept[livechat.Target](t, `{"channel": "desk", "broadcastGroups": [{"type": "user", "id": "U1", "own": 1}], "label": "x", "own": 1}`)
 	requireKept[livechat.NewTarget](t, `{"channel": "desk", "broadcastGroups": [{"id": "C1"}], "label": "x", "own": 1}`)
 	requireKept[livechat.NewTarget](t, `{"id": "C1", "type": "user"}`)
 	requireKept[livechat.AssignmentDetails](t, `{"summary": "s", "groupName": "n", "relayMessage": {"charlie": {"type": "TEXT", "text": "hi"}},
