@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/record"
 )
 
 // newChannelOf makes a channel of a type in the app of a place.
@@ -118,4 +119,38 @@ func createBravoGroupTellsTheLinkThatWasAskedFor(t *trial) {
 	}
 	require.Len(t, ids, 3, "each group has an id of its own")
 	require.Len(t, links, 2, "each link is its own")
+}
+
+// iconRules need pages for pictures.
+var iconRules = needing([]Capability{serveFiles}, []Rule{
+	{
+		Name:  "SetBravoGroupIconShowsThePicture",
+		Text:  "setBravoGroupIcon gives that group, in the context's channel by default, the picture at the address, and answers 200: ok",
+		Needs: []Capability{readMade},
+		check: setIconShowsThePicture,
+	},
+})
+
+// picture is the smallest file that is taken for a picture.
+const picture = "GIF89a"
+
+func setIconShowsThePicture(t *trial) {
+	c := t.newChannelOf(t.home, channel.Bravo)
+	first := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{}).GroupID
+	second := t.makeGroup(c.ID, livechat.CreateBravoGroupParams{}).GroupID
+	own := t.Operations(record.Scope{App: t.home.scope.App, Channel: c.ID})
+	for file, set := range map[string]func(url string) (livechat.SetBravoGroupIconResult, error){
+		picture + "given": func(url string) (livechat.SetBravoGroupIconResult, error) {
+			return t.home.SetBravoGroupIcon(t.ctx(), livechat.SetBravoGroupIconParams{ChannelID: c.ID, ImageURL: url, BravoGroupID: first})
+		},
+		picture + "own": func(url string) (livechat.SetBravoGroupIconResult, error) {
+			return own.SetBravoGroupIcon(t.ctx(), livechat.SetBravoGroupIconParams{ImageURL: url, BravoGroupID: first})
+		},
+	} {
+		result, err := set(t.Serve("image/gif", file).URL)
+		require.NoError(t, err)
+		require.JSONEq(t, `{"200": "ok"}`, textOf(t, result))
+		require.Equal(t, file, t.made(c.ID, first).Icon)
+		require.Empty(t, t.made(c.ID, second).Icon)
+	}
 }

@@ -26,8 +26,6 @@ var defects = map[string]map[string]func(botctx.Op) botctx.Interceptor{
 		},
 	},
 	"AnswersAsDocumented":       {"does nothing": doesNothing, "fails": fails},
-	"ReturnsNothing":            {"fails": fails},
-	"GivesTheAccount":           {"fails": fails},
 	"TakesRecordsAsAddresses":   {"believes records": believesRecords, "takes the context's own alone": takesNoOthers},
 	"FindsNoOthers":             {"excuses others": excusesWith(boterr.NotFound), "tells no field": tellsNothing},
 	"FindsNoOtherMessages":      {"excuses others": excusesWith(boterr.NotFound)},

@@ -73,7 +73,7 @@ var brokenUtilities = map[string]breakage{
 		breaking: instead(func(_ context.Context, _ *botctx.Context, p botctx.GolfParams, _ botctx.Next) (any, error) {
 			return nil, boterr.New(boterr.NotFound, "golfName", "there is no account %q", p.GolfName)
 		}),
-		breaks: []string{"GolfGivesTheAccount", "GolfRefusesBadInput"},
+		breaks: []string{"GolfAnswersAsDocumented", "GolfRefusesBadInput"},
 	},
 	"golf gives all accounts": {
 		breaking: answers(func(*botctx.Call, botctx.GolfParams) botctx.GolfResult { return botctx.GolfResult{} }),

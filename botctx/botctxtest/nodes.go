@@ -2,7 +2,6 @@ package botctxtest
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/stretchr/testify/require"
@@ -16,11 +15,7 @@ import (
 
 // nodeRules are the rules of the operations on nodes.
 func nodeRules() []Rule {
-	rules := slices.Concat(redirectRules, redirectInputRules)
-	for i := range rules {
-		rules[i].Needs = append([]Capability{handleNodes}, rules[i].Needs...)
-	}
-	return rules
+	return needing([]Capability{handleNodes}, redirectRules)
 }
 
 var redirectRules = []Rule{

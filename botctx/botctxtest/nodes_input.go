@@ -1,3 +1,0 @@
-package botctxtest
-
-var redirectInputRules = []Rule{}
