@@ -9,6 +9,9 @@
 //
 // A Harness says how to reach the implementation, and Harness.Lacks what it does not
 // offer.
+//
+// The name of a rule begins with that of its operation. The rules that all operations have
+// alike, such as UpdateGroupRefusesBadInput, are made of a table with one row for each.
 package botctxtest
 
 import (
