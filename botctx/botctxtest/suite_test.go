@@ -195,10 +195,7 @@ func harnessOfPlatforms(offered []channel.Type) func(t *testing.T) *botctxtest.H
 	return func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		h := sendingOnlyOn(offered)
-		for _, platform := range []channel.Type{
-			channel.Alpha, channel.Bravo, channel.Charlie, channel.Delta, channel.Echo,
-			channel.Foxtrot, channel.Hotel, channel.Custom, channel.Webchat,
-		} {
+		for _, platform := range channel.Types() {
 			if !slices.Contains(offered, platform) {
 				h.Lacks = append(h.Lacks, botctxtest.On(platform))
 			}

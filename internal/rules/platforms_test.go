@@ -82,7 +82,7 @@ func missingOf(t *testing.T, platform channel.Type) breaches {
 // sentOn returns the keys of the result of a text that is sent on a platform.
 func sentOn(t *testing.T, platform channel.Type) ([]string, error) {
 	t.Helper()
-	p := fakes.New(fakes.For(t))
+	p := fakes.New()
 	p.AddChannel(channel.Channel{ID: "front", Type: platform})
 	ada := p.AddMember(member.Member{Channel: "front", FirstName: "Ada"})
 	sent, err := ada.Context().SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Hello")})
