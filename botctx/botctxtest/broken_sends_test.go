@@ -37,7 +37,7 @@ var brokenSends = map[string]breakage{
 			"SendResponseReachesTheMember", "SendResponseFillsPaths", "SendResponsePassesTypesThrough",
 			"SendResponseTakesACopy", "SendResponseReachesSeveralMembers",
 			"SendResponseLoadsRecordsAgain", "SendResponseTakesAnotherChannel",
-			"SendResponseGoesToTheGroup",
+			"SendResponseGoesToTheGroup", "SendResponseSendsLiteralsAsTheyAre",
 		},
 	},
 	"nothing is filled": {
