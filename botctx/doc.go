@@ -10,7 +10,7 @@
 // Actions belong to nodes, which say when they answer, what they send and where the
 // conversation goes on:
 //
-//	&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hello"), Pre: []botctx.Action{Greet}}
+//	&botctx.Node{ID: "hello", Trigger: botctx.TextIs("hello"), Pre: botctx.Do(Greet)}
 //
 // A host makes a Runtime with New, gives it the nodes with Handle, hands it what arrives on
 // its channels with Receive, and lets it run agendas with Run. Package fakes is the same

@@ -50,8 +50,8 @@ func Example() {
 // nodes are a bot that gives coupons, and reminds of them.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
-		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: []botctx.Action{claim}},
-		{ID: "reminder", Responses: []send.Response{send.Template("Still yours: {{meta.coupon}}")}},
+		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(claim)},
+		{ID: "reminder", Responses: botctx.Say("Still yours: {{meta.coupon}}")},
 	}
 }
 

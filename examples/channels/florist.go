@@ -24,21 +24,21 @@ func Nodes() []*botctx.Node {
 			ID: "bouquets", Trigger: said("bouquets"), Global: botctx.GlobalInTree,
 			Responses: []send.Response{send.Typing(800 * time.Millisecond), catalogue()},
 		},
-		{ID: "week", Trigger: said("week"), Global: botctx.GlobalInTree, Pre: do(showBouquetOfTheWeek)},
+		{ID: "week", Trigger: said("week"), Global: botctx.GlobalInTree, Pre: botctx.Do(showBouquetOfTheWeek)},
 
-		{ID: "order", Trigger: said("order"), Global: botctx.GlobalInTree, Pre: do(order)},
+		{ID: "order", Trigger: said("order"), Global: botctx.GlobalInTree, Pre: botctx.Do(order)},
 		{ID: nodePaid, Redirect: confirmOnce},
-		{ID: "confirmed", Pre: do(keepReceipt, markBuyer, confirm, mailReceipt, rememberPaid)},
-		{ID: "unknown payment", Pre: do(giveBack)},
-		{ID: "cancel", Trigger: said("cancel"), Global: botctx.GlobalInTree, Pre: do(cancel)},
+		{ID: "confirmed", Pre: botctx.Do(keepReceipt, markBuyer, confirm, mailReceipt, rememberPaid)},
+		{ID: "unknown payment", Pre: botctx.Do(giveBack)},
+		{ID: "cancel", Trigger: said("cancel"), Global: botctx.GlobalInTree, Pre: botctx.Do(cancel)},
 		{ID: nodeRefunded, Redirect: forgetOnce},
 		{
-			ID: "forgotten", Responses: say("Cancelled: {{meta.order.price}} come back to your card."),
-			Post: do(forgetOrder),
+			ID: "forgotten", Responses: botctx.Say("Cancelled: {{meta.order.price}} come back to your card."),
+			Post: botctx.Do(forgetOrder),
 		},
 
-		{ID: "person", Trigger: said("person"), Global: botctx.GlobalInTree, Pre: do(callPerson)},
-		{ID: "bye", Trigger: said("bye"), Global: botctx.GlobalInTree, Pre: do(sayGoodbye)},
+		{ID: "person", Trigger: said("person"), Global: botctx.GlobalInTree, Pre: botctx.Do(callPerson)},
+		{ID: "bye", Trigger: said("bye"), Global: botctx.GlobalInTree, Pre: botctx.Do(sayGoodbye)},
 		{
 			ID: "hello", Trigger: botctx.AnyText(), Global: botctx.GlobalInTree, Priority: botctx.FallbackPriority,
 			Responses: []send.Response{hello()},
@@ -50,12 +50,6 @@ func Nodes() []*botctx.Node {
 func said(word string) botctx.Trigger {
 	return botctx.AnyOf(botctx.TextIs(word), botctx.PayloadIs(word))
 }
-
-// do returns the actions of a node.
-func do(actions ...botctx.Action) []botctx.Action { return actions }
-
-// say returns the responses of a node: one text.
-func say(text string) []send.Response { return []send.Response{send.Template(text)} }
 
 // hello says what customers can do.
 func hello() send.Response {

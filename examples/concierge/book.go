@@ -59,13 +59,13 @@ func noted(bot *botctx.Context) booking { return document.Get(bot.Member.Meta, "
 func goOnBooking(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	switch wish := noted(bot); {
 	case wish.Place.Name == "":
-		return goTo("which place?")
+		return botctx.GoTo("which place?")
 	case wish.People == 0:
-		return goTo("how many people?")
+		return botctx.GoTo("how many people?")
 	case wish.Time == "":
-		return goTo("when?")
+		return botctx.GoTo("when?")
 	default:
-		return goTo("take booking")
+		return botctx.GoTo("take booking")
 	}
 }
 

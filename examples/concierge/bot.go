@@ -43,29 +43,29 @@ func (c Concierge) topics() []*botctx.Node {
 	return []*botctx.Node{
 		{
 			ID: "start over", Priority: 10, Trigger: says("start over", "never mind"),
-			Pre: do(forget), Responses: say("Fine, let us start over. What are you looking for?"), SavesPosition: true,
+			Pre: botctx.Do(forget), Responses: botctx.Say("Fine, let us start over. What are you looking for?"), SavesPosition: true,
 		},
 		{
 			ID: "my name", Priority: 20, Trigger: when(said.isName),
-			Pre: do(saveName), Responses: say("Nice to meet you, {{firstName}}. What are you looking for?"),
+			Pre: botctx.Do(saveName), Responses: botctx.Say("Nice to meet you, {{firstName}}. What are you looking for?"),
 		},
 		{ID: "I am at", Priority: 30, Trigger: says("I am at", "I'm at", "I am near", "I'm near"), Redirect: locate},
-		{ID: "my bookings", Priority: 40, Trigger: says("my bookings", "my booking", "what did I book"), Pre: do(listBookings)},
-		{ID: "book", Priority: 50, Trigger: says("book", "reserve"), Pre: do(noteBooking), Redirect: goOnBooking},
-		{ID: "near me", Priority: 60, Trigger: when(said.isNear), Pre: do(c.saveWanted), Redirect: goOnNearby},
+		{ID: "my bookings", Priority: 40, Trigger: says("my bookings", "my booking", "what did I book"), Pre: botctx.Do(listBookings)},
+		{ID: "book", Priority: 50, Trigger: says("book", "reserve"), Pre: botctx.Do(noteBooking), Redirect: goOnBooking},
+		{ID: "near me", Priority: 60, Trigger: when(said.isNear), Pre: botctx.Do(c.saveWanted), Redirect: goOnNearby},
 		{
 			ID: "thanks", Priority: 70, Trigger: says("thanks", "thank you", "bye", "goodbye"),
-			Responses: say("You are welcome. Enjoy the city!"),
+			Responses: botctx.Say("You are welcome. Enjoy the city!"),
 		},
 		{
 			ID: "a place", Priority: 80, Trigger: botctx.AllOf(botctx.AnyText(), namesPlace),
-			Pre: do(describe), SavesPosition: true,
+			Pre: botctx.Do(describe), SavesPosition: true,
 		},
 		{
 			ID: "places", Priority: 90, Trigger: botctx.AllOf(botctx.AnyText(), c.looksForPlaces),
-			Pre: do(c.saveWanted, c.find), SavesPosition: true,
+			Pre: botctx.Do(c.saveWanted, c.find), SavesPosition: true,
 		},
-		{ID: "help", Priority: 1000, Trigger: botctx.AnyText(), Responses: say(helpText)},
+		{ID: "help", Priority: 1000, Trigger: botctx.AnyText(), Responses: botctx.Say(helpText)},
 	}
 }
 
@@ -74,29 +74,29 @@ func (c Concierge) topics() []*botctx.Node {
 // with.
 func (c Concierge) steps() []*botctx.Node {
 	return []*botctx.Node{
-		{ID: "where?", Pre: do(askWhere), SavesPosition: true},
+		{ID: "where?", Pre: botctx.Do(askWhere), SavesPosition: true},
 		{ID: "here", Parent: "where?", Priority: 30, Trigger: when(said.isLocated), Redirect: locate},
-		{ID: "located", Responses: say("Good, I know where you are. Ask me what is near you."), SavesPosition: true},
-		{ID: "nearby", Pre: do(c.findNearby), SavesPosition: true},
+		{ID: "located", Responses: botctx.Say("Good, I know where you are. Ask me what is near you."), SavesPosition: true},
+		{ID: "nearby", Pre: botctx.Do(c.findNearby), SavesPosition: true},
 
 		{
 			ID: "which place?", SavesPosition: true,
-			Responses: say("Which place shall I book? Say \"book\" and its name, or its number in the list."),
+			Responses: botctx.Say("Which place shall I book? Say \"book\" and its name, or its number in the list."),
 		},
 		{
 			ID: "how many people?", SavesPosition: true,
-			Responses: say("{{meta.booking.place.name}}, gladly. For how many people?"),
+			Responses: botctx.Say("{{meta.booking.place.name}}, gladly. For how many people?"),
 		},
 		{
 			ID: "people", Parent: "how many people?", Priority: 50, Trigger: when(said.isPeople),
-			Pre: do(notePeople), Redirect: goOnBooking,
+			Pre: botctx.Do(notePeople), Redirect: goOnBooking,
 		},
-		{ID: "when?", Responses: say("At what time?"), SavesPosition: true},
+		{ID: "when?", Responses: botctx.Say("At what time?"), SavesPosition: true},
 		{
 			ID: "time", Parent: "when?", Priority: 50, Trigger: when(said.isTime),
-			Pre: do(noteBooking), Redirect: goOnBooking,
+			Pre: botctx.Do(noteBooking), Redirect: goOnBooking,
 		},
-		{ID: "take booking", Pre: do(takeBooking), SavesPosition: true},
+		{ID: "take booking", Pre: botctx.Do(takeBooking), SavesPosition: true},
 	}
 }
 

@@ -53,9 +53,9 @@ func (c Concierge) find(ctx context.Context, bot *botctx.Context) error {
 // goOnNearby asks where the guest is, if that is not known yet.
 func goOnNearby(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	if !bot.Member.Meta.Has("location") {
-		return goTo("where?")
+		return botctx.GoTo("where?")
 	}
-	return goTo("nearby")
+	return botctx.GoTo("nearby")
 }
 
 // findNearby lists the places that the guest looks for, the nearest first.
@@ -93,9 +93,9 @@ func locate(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) 
 	}
 	bot.Member.Meta.Set("location", here)
 	if bot.Member.BotMeta.NodeCompositeID() == "where?" {
-		return goTo("nearby")
+		return botctx.GoTo("nearby")
 	}
-	return goTo("located")
+	return botctx.GoTo("located")
 }
 
 // location returns where a message says that the guest is, or what to ask instead.

@@ -8,12 +8,6 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// do returns the actions of a node.
-func do(actions ...botctx.Action) []botctx.Action { return actions }
-
-// say returns the responses of a node: one text.
-func say(text string) []send.Response { return []send.Response{send.Template(text)} }
-
 // says matches a text that holds one of several words or phrases.
 func says(phrases ...string) botctx.Trigger {
 	return when(func(said said) bool { return said.has(phrases...) })
@@ -39,9 +33,6 @@ func once[T any](bot *botctx.Context, what string, find func() (T, error)) (T, e
 	}
 	return found, err
 }
-
-// goTo goes on at a node.
-func goTo(node string) (*botctx.Redirect, error) { return &botctx.Redirect{NodeCompositeID: node}, nil }
 
 // reply sends a text as it is: what guests said and what columns hold is no template.
 func reply(ctx context.Context, bot *botctx.Context, format string, args ...any) error {

@@ -19,16 +19,16 @@ var (
 // agentNodes returns the commands of agents. What they do not answer goes to the customer.
 func agentNodes() []*botctx.Node {
 	return []*botctx.Node{
-		{ID: "done", Tree: treeAgents, Trigger: command(botctx.TextIs("/done")), Pre: do(sayGoodbye, end)},
-		{ID: "transfer", Tree: treeAgents, Trigger: command(botctx.TextMatches(transferForm)), Pre: do(transfer)},
+		{ID: "done", Tree: treeAgents, Trigger: command(botctx.TextIs("/done")), Pre: botctx.Do(sayGoodbye, end)},
+		{ID: "transfer", Tree: treeAgents, Trigger: command(botctx.TextMatches(transferForm)), Pre: botctx.Do(transfer)},
 		// What looks like a command, but is not one, is not for the customer.
 		{
 			ID: "commands", Tree: treeAgents, Trigger: command(botctx.TextMatches(commandForm)), Priority: 900,
-			Pre: do(answer("I know /done and /transfer TEAM.")),
+			Pre: botctx.Do(answer("I know /done and /transfer TEAM.")),
 		},
 		{
 			ID: "no customer", Tree: treeAgents, Trigger: botctx.AllOf(botctx.AnyText(), botctx.Not(isInLiveChat())),
-			Priority: botctx.FallbackPriority, Responses: say("There is no customer here, {{firstName}}."),
+			Priority: botctx.FallbackPriority, Responses: botctx.Say("There is no customer here, {{firstName}}."),
 		},
 	}
 }

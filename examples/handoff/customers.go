@@ -16,26 +16,26 @@ func customerNodes() []*botctx.Node {
 	return []*botctx.Node{
 		{
 			ID: "hours", Tree: treeCustomers, Trigger: botctx.TextIs("hours"), Global: botctx.GlobalInTree,
-			Responses: say("We are open from 9 to 18, Monday to Saturday."),
+			Responses: botctx.Say("We are open from 9 to 18, Monday to Saturday."),
 		},
 		{
 			ID: "person", Tree: treeCustomers, Trigger: botctx.TextIs("person"), Global: botctx.GlobalInTree,
-			Responses: say("What is it about?"), SavesPosition: true,
+			Responses: botctx.Say("What is it about?"), SavesPosition: true,
 		},
 		{
 			ID: "about", Tree: treeCustomers, Parent: "person", Trigger: botctx.AnyText(), Priority: 1,
 			Redirect: callPerson,
 		},
-		{ID: "called", Tree: treeCustomers, Responses: say("I have called somebody. Say bye to go on with me."), SavesPosition: true},
-		{ID: "nobody", Tree: treeCustomers, Responses: say("Sorry, nobody can come. Try it later."), SavesPosition: true},
+		{ID: "called", Tree: treeCustomers, Responses: botctx.Say("I have called somebody. Say bye to go on with me."), SavesPosition: true},
+		{ID: "nobody", Tree: treeCustomers, Responses: botctx.Say("Sorry, nobody can come. Try it later."), SavesPosition: true},
 		{
 			ID: "help", Tree: treeCustomers, Trigger: botctx.AnyText(), Global: botctx.GlobalInTree, Priority: 1000,
-			Responses: say("Hello {{firstName}}! Say hours, or person to talk to one."),
+			Responses: botctx.Say("Hello {{firstName}}! Say hours, or person to talk to one."),
 		},
 
 		{
 			ID: "bye", Tree: treeLiveChat, Trigger: botctx.TextIs("bye"), Global: botctx.GlobalInChannel,
-			Pre: do(leave), Responses: say("Back with me."),
+			Pre: botctx.Do(leave), Responses: botctx.Say("Back with me."),
 		},
 	}
 }

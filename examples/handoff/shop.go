@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/send"
 )
 
 // The channels of the shop: where customers write, and where agents do.
@@ -45,9 +44,3 @@ func Flow() botctx.Flow {
 
 // Nodes returns the bot: what customers may say, and the commands of agents.
 func Nodes() []*botctx.Node { return append(customerNodes(), agentNodes()...) }
-
-// do returns the actions of a node.
-func do(actions ...botctx.Action) []botctx.Action { return actions }
-
-// say returns the responses of a node: one text.
-func say(text string) []send.Response { return []send.Response{send.Template(text)} }

@@ -3,14 +3,12 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"os"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/send"
 )
 
 // nodes are the bot: what answers, and with what.
@@ -18,16 +16,14 @@ func nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{
 			ID: "greeting", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("hi"),
-			Responses: []send.Response{send.Template("Hello {{firstName}}!")},
+			Responses: botctx.Say("Hello {{firstName}}!"),
 		},
 		{
-			ID: "other", Global: botctx.GlobalInChannel, Trigger: always, Priority: botctx.FallbackPriority,
-			Responses: []send.Response{send.Text("Say hi.")},
+			ID: "other", Global: botctx.GlobalInChannel, Trigger: botctx.AnyEvent(), Priority: botctx.FallbackPriority,
+			Responses: botctx.Say("Say hi."),
 		},
 	}
 }
-
-func always(context.Context, *botctx.Context) (bool, error) { return true, nil }
 
 func main() {
 	p := fakes.New()

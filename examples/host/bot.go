@@ -9,7 +9,6 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/send"
 )
 
 // bistro is the bot of a restaurant: it holds a table, reminds who does not confirm it, and
@@ -34,32 +33,29 @@ func (b bistro) nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{
 			ID: "hold", Trigger: botctx.TextMatches(wishForm), Global: botctx.GlobalInTree,
-			Pre:       []botctx.Action{b.hold},
-			Responses: say("I hold a table for {{meta.table.people}} at {{meta.table.time}}. Shall I book it, yes or no?"), SavesPosition: true,
+			Pre:       botctx.Do(b.hold),
+			Responses: botctx.Say("I hold a table for {{meta.table.people}} at {{meta.table.time}}. Shall I book it, yes or no?"), SavesPosition: true,
 		},
 		{
 			ID: "booked", Parent: "hold", Trigger: botctx.TextIs("yes"),
-			Pre:       []botctx.Action{book, forget},
-			Responses: say("Booked: {{meta.table.people}} at {{meta.table.time}}. See you, {{firstName}}!"), SavesPosition: true,
+			Pre:       botctx.Do(book, forget),
+			Responses: botctx.Say("Booked: {{meta.table.people}} at {{meta.table.time}}. See you, {{firstName}}!"), SavesPosition: true,
 		},
 		{
 			ID: "released", Parent: "hold", Trigger: botctx.TextIs("no"),
-			Pre:       []botctx.Action{forget},
-			Responses: say("Another time, then."), SavesPosition: true,
+			Pre:       botctx.Do(forget),
+			Responses: botctx.Say("Another time, then."), SavesPosition: true,
 		},
 		{
 			ID: "help", Trigger: botctx.AnyText(), Global: botctx.GlobalInTree, Priority: botctx.FallbackPriority,
-			Responses: say(`Say when you come, such as "a table for 4 at 19:30".`),
+			Responses: botctx.Say(`Say when you come, such as "a table for 4 at 19:30".`),
 		},
 		{
 			ID:        nodeReminder,
-			Responses: say("I still hold a table for {{meta.table.people}} at {{meta.table.time}}: yes or no?"),
+			Responses: botctx.Say("I still hold a table for {{meta.table.people}} at {{meta.table.time}}: yes or no?"),
 		},
 	}
 }
-
-// say returns the responses of a node: one text.
-func say(text string) []send.Response { return []send.Response{send.Template(text)} }
 
 // hold remembers the table, and when to remind of it. A later wish replaces it.
 func (b bistro) hold(ctx context.Context, bot *botctx.Context) error {

@@ -72,21 +72,21 @@ func (p Practice) choose(ctx context.Context, bot *botctx.Context) (*botctx.Redi
 	number, _ := strconv.Atoi(strings.TrimSpace(bot.MessageEvent.Text()))
 	ids := document.Get(bot.Member.Meta, "offered", []string(nil))
 	if number > len(ids) {
-		return goTo("free times")
+		return botctx.GoTo("free times")
 	}
 	slot, err := p.take(ctx, bot, ids[number-1])
 	if err != nil {
 		return nil, err
 	}
 	if slot.IsZero() {
-		return goTo("gone")
+		return botctx.GoTo("gone")
 	}
 	before, hasOne := booked(bot)
 	bot.Member.Meta.Set("appointment", appointmentOf(slot))
 	if hasOne {
 		return &botctx.Redirect{NodeCompositeID: "moved", Meta: document.O("before", before.Slot)}, nil
 	}
-	return goTo("booked")
+	return botctx.GoTo("booked")
 }
 
 // take books a slot, if nobody else has it and it is not too near, and returns it; the zero Object
@@ -125,9 +125,9 @@ func release(ctx context.Context, bot *botctx.Context, id string) error {
 // cancel tells whether there is anything to cancel.
 func cancel(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	if _, hasOne := booked(bot); !hasOne {
-		return goTo("nothing booked")
+		return botctx.GoTo("nothing booked")
 	}
-	return goTo("cancelled")
+	return botctx.GoTo("cancelled")
 }
 
 // giveUp gives up the member's appointment.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/send"
 )
 
 const helpText = `I keep the appointments of a physiotherapist. You can say:
@@ -38,51 +37,42 @@ func (p Practice) Nodes() []*botctx.Node {
 	return []*botctx.Node{
 		{
 			ID: "free times", Trigger: botctx.TextIs("book", "move"), Global: botctx.GlobalInTree,
-			Pre: do(p.offer), SavesPosition: true,
+			Pre: botctx.Do(p.offer), SavesPosition: true,
 		},
 		{ID: "choice", Parent: "free times", Trigger: botctx.TextMatches(numberForm), Redirect: p.choose},
-		{ID: "booked", Pre: do(p.setReminders), Responses: say(bookedText), SavesPosition: true},
+		{ID: "booked", Pre: botctx.Do(p.setReminders), Responses: botctx.Say(bookedText), SavesPosition: true},
 		{
-			ID: "moved", Pre: do(p.moveReminders, releaseBefore), Responses: say("Moved: {{meta.appointment.time}}."),
+			ID: "moved", Pre: botctx.Do(p.moveReminders, releaseBefore), Responses: botctx.Say("Moved: {{meta.appointment.time}}."),
 			SavesPosition: true,
 		},
-		{ID: "gone", Responses: say("Sorry, that time cannot be had any more."), Redirect: botctx.To("free times")},
+		{ID: "gone", Responses: botctx.Say("Sorry, that time cannot be had any more."), Redirect: botctx.To("free times")},
 
 		{ID: "cancel", Trigger: botctx.TextIs("cancel"), Global: botctx.GlobalInTree, Redirect: cancel},
 		{
-			ID: "cancelled", Pre: do(removeReminders, giveUp), Responses: say("Your appointment is cancelled."),
+			ID: "cancelled", Pre: botctx.Do(removeReminders, giveUp), Responses: botctx.Say("Your appointment is cancelled."),
 			SavesPosition: true,
 		},
-		{ID: "nothing booked", Responses: say("You have no appointment.")},
+		{ID: "nothing booked", Responses: botctx.Say("You have no appointment.")},
 
 		{
 			ID: "stop", Trigger: botctx.TextIs("stop"), Global: botctx.GlobalInTree,
-			Pre: do(subscribe(false)), Responses: say("Fine, I write no more unasked."),
+			Pre: botctx.Do(subscribe(false)), Responses: botctx.Say("Fine, I write no more unasked."),
 		},
 		{
 			ID: "start", Trigger: botctx.TextIs("start"), Global: botctx.GlobalInTree,
-			Pre: do(subscribe(true)), Responses: say("Fine, I remind you again."),
+			Pre: botctx.Do(subscribe(true)), Responses: botctx.Say("Fine, I remind you again."),
 		},
 		{
 			ID: "help", Trigger: botctx.AnyText(), Global: botctx.GlobalInTree, Priority: 1000,
-			Responses: say(helpText),
+			Responses: botctx.Say(helpText),
 		},
 
-		{ID: nodeReminder, Pre: do(remind)},
-		{ID: nodeExercises, Responses: say("Hello {{firstName}}, time for your exercises!")},
+		{ID: nodeReminder, Pre: botctx.Do(remind)},
+		{ID: nodeExercises, Responses: botctx.Say("Hello {{firstName}}, time for your exercises!")},
 	}
 }
 
 const bookedText = "Booked: {{meta.appointment.time}}. I remind you before it, and of your exercises until then."
-
-// do returns the actions of a node.
-func do(actions ...botctx.Action) []botctx.Action { return actions }
-
-// say returns the responses of a node: one text.
-func say(text string) []send.Response { return []send.Response{send.Template(text)} }
-
-// goTo goes on at a node.
-func goTo(node string) (*botctx.Redirect, error) { return &botctx.Redirect{NodeCompositeID: node}, nil }
 
 // subscribe returns the action that lets the bot write unasked, or not. Agendas go on, and
 // send nothing to a member who does not want it.

@@ -1,0 +1,41 @@
+package botctx
+
+import "github.com/botctx/go-sdk/send"
+
+// constant is a text that stands in the code: no value of another type converts to it by itself, so
+// that what a member wrote cannot become a template.
+type constant string
+
+// Do returns the actions of a node, in order:
+//
+//	&botctx.Node{ID: "booked", Pre: botctx.Do(book, forget)}
+func Do(actions ...Action) []Action { return actions }
+
+// Say returns the responses of a node, each one a text:
+//
+//	&botctx.Node{ID: "greeting", Responses: botctx.Say("Hello {{firstName}}!", "What would you like?")}
+//
+// The texts are templates, as those of send.Template are: {{path}} is filled from the member. They
+// are constants, which the compiler sees to. A text that is put together elsewhere is
+// []send.Response{send.Text(text)}, or send.Template(text) where it has placeholders.
+func Say(texts ...constant) []send.Response {
+	responses := make([]send.Response, len(texts))
+	for i, text := range texts {
+		responses[i] = send.Template(string(text))
+	}
+	return responses
+}
+
+// GoTo is what a Redirector returns to go on at a node of the same tree:
+//
+//	func route(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
+//		if bot.Member.Email == "" {
+//			return botctx.GoTo("email?")
+//		}
+//		return botctx.GoTo("order")
+//	}
+//
+// A node that always goes on at the same one has the Redirector To.
+func GoTo(nodeCompositeID string) (*Redirect, error) {
+	return &Redirect{NodeCompositeID: nodeCompositeID}, nil
+}
