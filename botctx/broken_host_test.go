@@ -195,8 +195,7 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 // portsOf returns the fields in which a host gives what is called, in a struct and those inside.
 func portsOf(config reflect.Type, prefix string) []string {
 	var names []string
-	for i := range config.NumField() {
-		field := config.Field(i)
+	for field := range config.Fields() {
 		name := prefix + field.Name
 		switch field.Type.Kind() {
 		case reflect.Func, reflect.Interface, reflect.Map, reflect.Slice, reflect.Pointer:

@@ -8,6 +8,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/send"
 )
 
 // sendFailures are those of the sends to members of one channel.
@@ -96,7 +97,7 @@ func platformFailures() map[string][]failure {
 		},
 		"updateMessage": {
 			errorOf(boterr.InvalidArgument, "different messages", "messageTs", `{"messageEvent": {"messageId": "1.000001"}}`),
-			errorOf(boterr.InvalidArgument, "characters", "text", `{"text": "`+strings.Repeat("é", 2001)+`"}`),
+			errorOf(boterr.InvalidArgument, "characters", "text", `{"text": "`+strings.Repeat("é", send.MaxText+1)+`"}`),
 			errorOf(boterr.NotFound, "no such message", "", `{"messageTs": "1.000001"}`),
 			errorOf(boterr.Unsupported, "cannot change messages", "channel", onPage),
 		},

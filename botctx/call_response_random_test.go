@@ -39,7 +39,7 @@ func anyResponses() []string {
 		`{"type": "X", "type": "Y"}`, `{"type": "X", "$date": 1, "a.b": {"": [[[]]]}}`, `{"type": "IMAGE", "attachment_id": "7"}`, `{"type": "{{firstName}}"}`,
 	)
 	return append(all,
-		`{"type": "TEXT", "text": "`+strings.Repeat("é", 2000)+`"}`, `{"type": "TEXT", "text": "`+strings.Repeat("🫖", 2001)+`"}`,
+		`{"type": "TEXT", "text": "`+strings.Repeat("é", send.MaxText)+`"}`, `{"type": "TEXT", "text": "`+strings.Repeat("🫖", send.MaxText+1)+`"}`,
 		`{"type": "CAROUSEL", "carousel": [{"title": "a", "buttons": [7]}, {"title": "a", "subtitle": "`+strings.Repeat("🫖", 81)+`"}]}`,
 	)
 }

@@ -18,7 +18,7 @@ var takeRules = []Rule{
 	},
 	{
 		Name:  "TheConversationIsNamedAndSummedUp",
-		Text:  "the conversation has groupName as its name, else that of the member; summary is sent into it as it is when it is made, if there is one",
+		Text:  "the conversation has groupName as its name, else that of the member; summary, if there is one, is sent into it as it is at once",
 		Needs: []Capability{readSent},
 		check: theConversationIsNamedAndSummedUp,
 	},

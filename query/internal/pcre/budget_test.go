@@ -28,7 +28,7 @@ func spend(budget int) (pcre.Charge, *int) {
 // try exponentially or quadratically many ways.
 func TestMatch_EndsWithItsBudget(t *testing.T) {
 	t.Parallel()
-	const budget = 10 << 20
+	const budget = 2 << 20
 	text := strings.Repeat("a", 2000)
 	for _, pattern := range []string{
 		`(?=(a+)+$)a`, `(a|a)*(?=b)(?:c|d)`, `(?=(a|aa)+$)a`, `(a*)*\1(?:b|c)`, `(?<!b)(?:a?){30}a{30}(?:c|d)\b(?!x)`, `(a+)\1*(?!a)(?:b|c)`, `(?:a|(?1))*(a)(?:b|c)`,
@@ -141,7 +141,7 @@ func TestMatch_UsualPatternsAreCheap(t *testing.T) {
 // which the pattern could begin often.
 func TestMatch_LongTextIsCheap(t *testing.T) {
 	t.Parallel()
-	text := strings.Repeat("Lorem ipsum dolor sit amet, consetetur sadipscing elitr, sed diam nonumy ", 5000)
+	text := strings.Repeat("Lorem ipsum dolor sit amet, consetetur sadipscing elitr, sed diam nonumy ", 500)
 	for _, pattern := range []string{
 		`lorem.*dolor ipsum`, `lorem.*sed.*ipsum sit`, `lorem.*ipsum dolor \d+`, `(?<=a)(lorem).*(?:dolor ipsum)+`, `lorem.*dolor ipsum(?!x)`,
 	} {
