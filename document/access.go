@@ -14,7 +14,21 @@ const MaxArrayIndex = 1_500_000
 
 // Lookup returns the value at a dotted path and whether there is one. A number in
 // the path is the index of an element where it meets an array: "items.0.name".
+//
+// Where that finds nothing, brackets in the path are read, too, as lodash.get does: they hold an
+// index, "items[0].name", or a name in quotes, which may have dots: `prices["b.c"]`. A backslash in
+// quotes takes the character behind it as it is. A path with brackets that are not
+// well-formed finds nothing.
 func (o Object) Lookup(path string) (any, bool) {
+	value, ok := o.lookupDotted(path)
+	if !ok && strings.IndexByte(path, '[') >= 0 {
+		return o.lookupBrackets(path)
+	}
+	return value, ok
+}
+
+// lookupDotted is Lookup without brackets.
+func (o Object) lookupDotted(path string) (any, bool) {
 	var current any = o
 	for part := range strings.SplitSeq(path, ".") {
 		var ok bool
@@ -25,7 +39,7 @@ func (o Object) Lookup(path string) (any, bool) {
 	return current, true
 }
 
-// Has reports whether there is a value at a dotted path, null included.
+// Has reports whether Lookup finds a value at a path, null included.
 func (o Object) Has(path string) bool {
 	_, ok := o.Lookup(path)
 	return ok
@@ -33,13 +47,13 @@ func (o Object) Has(path string) bool {
 
 // Lookuper is what Get reads: an Object or a pointer to one.
 type Lookuper interface {
-	// Lookup returns the value at a dotted path and whether there is one.
+	// Lookup returns the value at a path and whether there is one.
 	Lookup(path string) (any, bool)
 }
 
-// Get returns the value at a dotted path of o as a T, or otherwise where there is
-// none or it is no T: Get(bot.Member.Meta, "order.id", "none"). Numbers convert
-// where nothing is lost; arrays become slices and objects structs or maps by
+// Get returns the value at a path of o, as Lookup reads it, as a T, or otherwise where
+// there is none or it is no T: Get(bot.Member.Meta, "order.items[0].id", "none"). Numbers
+// convert where nothing is lost; arrays become slices and objects structs or maps by
 // JSON tags. A nil *Object has no values.
 func Get[T any](o Lookuper, path string, otherwise T) T {
 	if pointer, ok := o.(*Object); o == nil || ok && pointer == nil {
@@ -83,7 +97,8 @@ func ParseIndex(part string) (int, bool) {
 
 // Set sets the value at a dotted path, and makes the objects on the way to it that
 // are missing or null. A number in the path is the index of an element where it
-// meets an array; beyond its end the array is filled with null.
+// meets an array; beyond its end the array is filled with null. Brackets are part of a
+// name, which Lookup and Get find again by the same path.
 //
 // Where a part of the path is a string, a number or another value that holds no
 // fields, o carries an error from then on (see Object), and the value is not set.
