@@ -90,13 +90,13 @@ func (a *Account) do(
 	if state == nil {
 		return nil, boterr.New(boterr.NotFound, "", "there is no payment account %q", a.key.name)
 	}
-	failure := state.nextFailure()
-	if failure.err != nil && !failure.isCommitted {
-		return nil, failure.err
+	failed := state.failures.take()
+	if failed.err != nil && !failed.isCommitted {
+		return nil, failed.err
 	}
 	payment, err := request(state)
-	if failure.err != nil {
-		return nil, failure.err
+	if failed.err != nil {
+		return nil, failed.err
 	}
 	return payment, err
 }
@@ -135,26 +135,34 @@ func (a *Account) Events() (all []botctx.PaymentEvent) {
 // DeclineNext makes the next charge be declined with a code of the provider's, such as
 // "insufficient_funds". Several calls decline several charges. Charges that repeat an
 // earlier one by its IdempotencyKey do not count.
-func (a *Account) DeclineNext(code string) {
-	a.within(func(state *accountState) { state.declines = append(state.declines, code) })
+func (a *Account) DeclineNext(code string) *Fault {
+	a.platform.test.Helper()
+	planned := a.platform.newFault("a charge of the account %s is declined: %s", a.key.name, code)
+	a.within(func(state *accountState) { state.declines = append(state.declines, decline{planned, code}) })
+	return planned
 }
 
 // FailNext makes the next request to the account fail with an error before it does anything:
 // with a code of boterr, or without one where the provider does not answer. Several calls
 // fail several requests.
-func (a *Account) FailNext(err error) { a.fail(accountFailure{err: err}) }
+func (a *Account) FailNext(err error) *Fault {
+	a.platform.test.Helper()
+	return a.fail(a.platform.newFailure("a request to the account "+a.key.name, err))
+}
 
 // TimeOutNext makes the next request to the account be carried out and then fail with an
 // error, as where an answer is lost on its way.
-func (a *Account) TimeOutNext(err error) { a.fail(accountFailure{err: err, isCommitted: true}) }
-
-func (a *Account) fail(failure accountFailure) {
+func (a *Account) TimeOutNext(err error) *Fault {
 	a.platform.test.Helper()
-	if failure.err == nil {
-		a.platform.test.Fatalf("fakes: a request fails with an error, got nil")
-		return
-	}
-	a.within(func(state *accountState) { state.failures = append(state.failures, failure) })
+	failed := a.platform.newFailure("a request to the account "+a.key.name, err)
+	failed.isCommitted = true
+	return a.fail(failed)
+}
+
+func (a *Account) fail(failed failure) *Fault {
+	a.platform.test.Helper()
+	a.within(func(state *accountState) { state.failures = append(state.failures, failed) })
+	return failed.planned
 }
 
 // OnEvent registers a function that is called with each event, after those registered before. Its

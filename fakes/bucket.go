@@ -40,7 +40,7 @@ var _ botctx.ObjectStore = (*bucket)(nil)
 // keptFiles are what a bucket keeps.
 type keptFiles struct {
 	files    map[string]File
-	failures []error
+	failures failures
 }
 
 func (k keptFiles) clone() keptFiles {
@@ -83,12 +83,7 @@ func (b *bucket) put(ctx context.Context, file botctx.StoredFile) error {
 func (b *bucket) failure() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.kept.failures) == 0 {
-		return nil
-	}
-	err := b.kept.failures[0]
-	b.kept.failures = b.kept.failures[1:]
-	return err
+	return b.kept.failures.take().err
 }
 
 func (b *bucket) state() keptFiles {
@@ -126,8 +121,11 @@ func (p *Platform) File(key string) File {
 
 // FailNextFile makes the object store fail to store the next file, with an error with a code
 // of boterr, or without one where it did not answer. Several calls fail several files.
-func (p *Platform) FailNextFile(err error) {
+func (p *Platform) FailNextFile(err error) *Fault {
+	p.test.Helper()
+	failed := p.newFailure("a file", err)
 	p.files.mu.Lock()
 	defer p.files.mu.Unlock()
-	p.files.kept.failures = append(p.files.kept.failures, err)
+	p.files.kept.failures = append(p.files.kept.failures, failed)
+	return failed.planned
 }

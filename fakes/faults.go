@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -12,7 +13,8 @@ import (
 
 // fault is injected into one call of an operation.
 type fault struct {
-	op botctx.Op
+	planned *Fault
+	op      botctx.Op
 	// after is the number of calls of the operation that go well before.
 	after int
 	// code, if any, is the code with which the call fails.
@@ -23,38 +25,80 @@ type fault struct {
 	committed bool
 }
 
+// isFailure reports whether the call fails, before it does its work or after it.
+func (f fault) isFailure() bool { return f.code != "" }
+
+// isSameKind reports whether two faults cannot hit the same call: it fails once, and is late once,
+// and may be both.
+func (f fault) isSameKind(other fault) bool {
+	return f.op == other.op && f.isFailure() == other.isFailure()
+}
+
 // faults are the faults that are still to come.
 type faults struct {
 	mu   sync.Mutex
 	list []fault
 }
 
-// add plans a fault.
-func (f *faults) add(planned fault) {
+// add plans a fault for the call that it names. It reports false where that one has such a fault
+// already.
+func (f *faults) add(added fault) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.list = append(f.list, planned)
+	if f.has(added) {
+		return false
+	}
+	f.list = append(f.list, added)
+	return true
 }
 
-// take returns the faults of this call of an operation and counts it for the others.
-func (f *faults) take(op botctx.Op) []fault {
+// addNext plans a fault for the next call that has none of its kind yet.
+func (f *faults) addNext(added fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var due []fault
+	for f.has(added) {
+		added.after++
+	}
+	f.list = append(f.list, added)
+}
+
+// has reports whether the call of a fault has one of its kind. The caller holds the mutex.
+func (f *faults) has(added fault) bool {
+	return slices.ContainsFunc(f.list, func(known fault) bool { return known.after == added.after && known.isSameKind(added) })
+}
+
+// due are the faults of one call: it is late, and fails, each where it is not zero.
+type due struct{ late, failure fault }
+
+// take returns the faults of this call of an operation and counts it for the others.
+func (f *faults) take(op botctx.Op) due {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var now due
 	kept := f.list[:0]
-	for _, planned := range f.list {
+	for _, known := range f.list {
 		switch {
-		case planned.op != op:
-			kept = append(kept, planned)
-		case planned.after > 0:
-			planned.after--
-			kept = append(kept, planned)
+		case known.op != op:
+			kept = append(kept, known)
+		case known.after > 0:
+			known.after--
+			kept = append(kept, known)
 		default:
-			due = append(due, planned)
+			now.add(known)
 		}
 	}
 	f.list = kept
-	return due
+	return now
+}
+
+// add takes note of a fault that the call meets.
+func (d *due) add(met fault) {
+	met.planned.met()
+	if met.isFailure() {
+		d.failure = met
+	} else {
+		d.late = met
+	}
 }
 
 // all returns the faults that are still to come.
@@ -71,75 +115,124 @@ func (f *faults) set(list []fault) {
 	f.list = slices.Clone(list)
 }
 
-// FailNext makes the next call of an operation fail with a code, before it does
-// anything.
-func (p *Platform) FailNext(op botctx.Op, code boterr.Code) { p.FailNth(op, 1, code) }
+// FailNext makes the next call of an operation fail with a code, before it does anything. Twice,
+// it fails the next two calls.
+func (p *Platform) FailNext(op botctx.Op, code boterr.Code) *Fault {
+	p.test.Helper()
+	return p.planNext(failing(op, code))
+}
 
 // FailNth makes the nth call of an operation from now on fail with a code, counted
 // from 1, before it does anything.
-func (p *Platform) FailNth(op botctx.Op, n int, code boterr.Code) {
+func (p *Platform) FailNth(op botctx.Op, n int, code boterr.Code) *Fault {
 	p.test.Helper()
-	p.plan(fault{op: op, code: code}, n)
+	return p.planNth(failing(op, code), n)
 }
 
-// DelayNext makes the next call of an operation take virtual time before it does its
-// work.
-func (p *Platform) DelayNext(op botctx.Op, late time.Duration) { p.DelayNth(op, 1, late) }
+// DelayNext makes the next call of an operation take virtual time before it does its work. Twice,
+// it delays the next two calls.
+func (p *Platform) DelayNext(op botctx.Op, late time.Duration) *Fault {
+	p.test.Helper()
+	return p.planNext(p.delaying(op, late))
+}
 
 // DelayNth makes the nth call of an operation from now on take virtual time, counted
 // from 1, before it does its work.
-func (p *Platform) DelayNth(op botctx.Op, n int, late time.Duration) {
+func (p *Platform) DelayNth(op botctx.Op, n int, late time.Duration) *Fault {
 	p.test.Helper()
-	if late < 0 {
-		p.test.Fatalf("fakes: a call cannot take %v: time does not go back", late)
-	}
-	p.plan(fault{op: op, late: late}, n)
+	return p.planNth(p.delaying(op, late), n)
 }
 
-// TimeOutNext makes the next call of an operation do its work and then report
-// Unavailable, as where an answer is lost on its way.
-func (p *Platform) TimeOutNext(op botctx.Op) { p.TimeOutNth(op, 1) }
+// TimeOutNext makes the next call of an operation do its work and then report Unavailable, as
+// where an answer is lost on its way. It is a failure as that of FailNext: after that, it is for
+// the call behind.
+func (p *Platform) TimeOutNext(op botctx.Op) *Fault {
+	p.test.Helper()
+	return p.planNext(timingOut(op))
+}
 
 // TimeOutNth is TimeOutNext for the nth call of an operation from now on, counted
 // from 1.
-func (p *Platform) TimeOutNth(op botctx.Op, n int) {
+func (p *Platform) TimeOutNth(op botctx.Op, n int) *Fault {
 	p.test.Helper()
-	p.plan(fault{op: op, code: boterr.Unavailable, committed: true}, n)
+	return p.planNth(timingOut(op), n)
 }
 
-// plan checks and adds a fault for the nth call.
-func (p *Platform) plan(planned fault, n int) {
+func failing(op botctx.Op, code boterr.Code) fault { return fault{op: op, code: code} }
+
+func (p *Platform) delaying(op botctx.Op, late time.Duration) fault {
 	p.test.Helper()
-	if !planned.op.Exists() {
-		p.test.Fatalf("fakes: there is no operation %q", planned.op)
+	if late <= 0 {
+		p.test.Fatalf("fakes: a call cannot take %v: give a time that is more than none", late)
 	}
-	if planned.code != "" && !slices.Contains(boterr.Codes(), planned.code) || planned.code == "" && planned.late == 0 {
-		p.test.Fatalf("fakes: there is no code %q", string(planned.code))
-	}
+	return fault{op: op, late: late}
+}
+
+func timingOut(op botctx.Op) fault {
+	return fault{op: op, code: boterr.Unavailable, committed: true}
+}
+
+// planNext plans a fault for the next call that has none of its kind yet.
+func (p *Platform) planNext(next fault) *Fault {
+	p.test.Helper()
+	p.checkFault(next)
+	next.planned = p.newFault("%s", next)
+	p.faults.addNext(next)
+	return next.planned
+}
+
+// planNth plans a fault for the nth call.
+func (p *Platform) planNth(nth fault, n int) *Fault {
+	p.test.Helper()
+	p.checkFault(nth)
 	if n < 1 {
 		p.test.Fatalf("fakes: calls are counted from 1, got %d", n)
 	}
-	planned.after = n - 1
-	p.faults.add(planned)
+	nth.after = n - 1
+	nth.planned = p.newFault("call %d from there on: %s", n, nth)
+	if !p.faults.add(nth) {
+		p.test.Fatalf("fakes: call %d of %s has such a fault already", n, nth.op)
+	}
+	return nth.planned
+}
+
+// checkFault ends the test where a fault names what there is not.
+func (p *Platform) checkFault(given fault) {
+	p.test.Helper()
+	switch {
+	case !given.op.Exists():
+		p.test.Fatalf("fakes: there is no operation %q: give a constant of package botctx, such as botctx.OpGetMember", given.op)
+	case given.late == 0 && !slices.Contains(boterr.Codes(), given.code):
+		p.test.Fatalf("fakes: there is no code %q", string(given.code))
+	}
+}
+
+// String returns what the fault does.
+func (f fault) String() string {
+	switch {
+	case !f.isFailure():
+		return fmt.Sprintf("%s takes %v", f.op, f.late)
+	case f.committed:
+		return fmt.Sprintf("%s reports a time-out", f.op)
+	default:
+		return fmt.Sprintf("%s fails with %s", f.op, string(f.code))
+	}
 }
 
 // injectFault is the interceptor that makes calls fail, late or report a time-out.
 func (p *Platform) injectFault(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 	due := p.faults.take(call.Op)
-	for _, f := range due {
-		if f.late > 0 {
-			p.clock.advance(f.late)
-			p.notef("%s takes %v", call.Op, f.late)
-		}
-		if f.code != "" && !f.committed {
-			return nil, boterr.New(f.code, "", "the test makes this call fail")
-		}
+	p.clock.advance(due.late.late)
+	if due.late.late > 0 {
+		p.notef("%s takes %v", call.Op, due.late.late)
+	}
+	failed := due.failure
+	if failed.isFailure() && !failed.committed {
+		return nil, boterr.New(failed.code, "", "the test makes this call fail")
 	}
 	result, err := next(ctx)
-	for _, f := range due {
-		if f.committed && err == nil {
-			return nil, boterr.New(f.code, "", "the test makes this call report a time-out, although it was carried out")
-		}
+	if failed.committed && err == nil {
+		return nil, boterr.New(failed.code, "", "the test makes this call report a time-out, although it was carried out")
 	}
 	return result, err
 }

@@ -33,7 +33,7 @@ var _ botctx.Mailer = (*mailboxes)(nil)
 // keptMails are what a mail service keeps.
 type keptMails struct {
 	mails    []Mail
-	failures []error
+	failures failures
 	// refused are the addresses that get no mail, by mailboxKey.
 	refused map[string]bool
 }
@@ -66,10 +66,8 @@ func (m *mailboxes) SendMail(ctx context.Context, sent botctx.Mail) error {
 func (m *mailboxes) take(sent Mail) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(m.kept.failures) > 0 {
-		err := m.kept.failures[0]
-		m.kept.failures = m.kept.failures[1:]
-		return err
+	if failed := m.kept.failures.take(); failed.err != nil {
+		return failed.err
 	}
 	for _, address := range addressesOf(sent) {
 		if m.kept.refused[mailboxKey(address)] {
@@ -159,10 +157,13 @@ func (p *Platform) Mailbox(address string) []Mail {
 
 // FailNextMail makes the next mail fail with an error of the mail service: with a code of
 // boterr, or without one where it did not answer. Several calls fail several mails.
-func (p *Platform) FailNextMail(err error) {
+func (p *Platform) FailNextMail(err error) *Fault {
+	p.test.Helper()
+	failed := p.newFailure("a mail", err)
 	p.mails.mu.Lock()
 	defer p.mails.mu.Unlock()
-	p.mails.kept.failures = append(p.mails.kept.failures, err)
+	p.mails.kept.failures = append(p.mails.kept.failures, failed)
+	return failed.planned
 }
 
 // RefuseMailTo makes the mail service refuse each mail to an address, as one whose mailbox

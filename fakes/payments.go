@@ -32,8 +32,8 @@ type accountState struct {
 	events   []botctx.PaymentEvent
 	// answers are what came of requests, by their IdempotencyKey.
 	answers  map[string]paymentAnswer
-	declines []string
-	failures []accountFailure
+	declines []decline
+	failures failures
 }
 
 // paymentAnswer is what came of a request.
@@ -43,11 +43,10 @@ type paymentAnswer struct {
 	err     error
 }
 
-// accountFailure is a failure of a request.
-type accountFailure struct {
-	err error
-	// isCommitted tells that the request is carried out before it fails.
-	isCommitted bool
+// decline is a charge that is declined.
+type decline struct {
+	planned *Fault
+	code    string
 }
 
 func newPayments() *payments {
@@ -127,8 +126,7 @@ func (a *Account) charge(state *accountState, charge botctx.Charge) (*botctx.Pay
 			a.report(state, botctx.EventPaymentSucceeded, payment)
 			return &payment, nil
 		}
-		code := state.declines[0]
-		state.declines = state.declines[1:]
+		code := state.nextDecline()
 		payment.Status = botctx.PaymentFailed
 		state.payments = append(state.payments, payment)
 		a.platform.notef("%s declined %d %s: %s, %s", a.key.name, payment.Amount, payment.Currency, payment.ID, code)
@@ -136,6 +134,14 @@ func (a *Account) charge(state *accountState, charge botctx.Charge) (*botctx.Pay
 		return nil, boterr.New(boterr.FailedPrecondition, "paymentMethod", "%w",
 			&botctx.DeclinedError{Code: code, PaymentID: payment.ID})
 	})
+}
+
+// nextDecline takes the code with which the next charge is declined.
+func (s *accountState) nextDecline() string {
+	first := s.declines[0]
+	s.declines = s.declines[1:]
+	first.planned.met()
+	return first.code
 }
 
 // checkCharge refuses what no provider takes.
@@ -218,16 +224,6 @@ func (s *accountState) find(id string) (int, error) {
 		return 0, boterr.New(boterr.NotFound, "", "the account has no payment %q", id)
 	}
 	return at, nil
-}
-
-// nextFailure takes the failure that is meant for this request.
-func (s *accountState) nextFailure() accountFailure {
-	if len(s.failures) == 0 {
-		return accountFailure{}
-	}
-	failure := s.failures[0]
-	s.failures = s.failures[1:]
-	return failure
 }
 
 // report makes an event of a payment as it is now.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -56,8 +57,8 @@ func (r *recordedTB) run(test func(p *fakes.Platform)) {
 		if cause := recover(); cause != nil && cause != (failedTest{}) {
 			panic(cause)
 		}
-		for _, f := range r.atEnd {
-			f()
+		for _, f := range slices.Backward(r.atEnd) {
+			r.runOn(f)
 		}
 	}()
 	test(fakes.New(fakes.For(r)))
@@ -112,7 +113,8 @@ func TestPlatform_Misuse(t *testing.T) {
 
 func TestPlatform_MisuseWithoutATest(t *testing.T) {
 	t.Parallel()
-	require.PanicsWithValue(t, `fakes: there is no operation "nothing"`, func() { fakes.New().FailNext("nothing", boterr.Conflict) })
+	require.PanicsWithValue(t, `fakes: there is no operation "nothing": give a constant of package botctx, such as botctx.OpGetMember`,
+		func() { fakes.New().FailNext("nothing", boterr.Conflict) })
 }
 
 func TestPlatform_TwoHundredClaimAtOnce(t *testing.T) {
