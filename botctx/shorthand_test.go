@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 )
@@ -28,4 +29,33 @@ func TestShorthand_NodeActsSaysAndGoesOn(t *testing.T) {
 	ada.Says("hi")
 
 	require.Equal(t, "Hello Ada!\nlarge: {{meta.size}}\nBye.", texts(ada))
+}
+
+func TestChange_OfMetaWritesBackTheKeysThatItChanged(t *testing.T) {
+	t.Parallel()
+	type order struct {
+		Size  string `json:"size"`
+		Price int    `json:"price"`
+	}
+	type progress struct {
+		Step  int   `json:"step"`
+		Order order `json:"order"`
+	}
+	var p *fakes.Platform
+	p, ada := withNodes(t, &botctx.Node{ID: "large", Trigger: botctx.AnyText(), Pre: botctx.Do(
+		another(&p, document.Set("meta.order.price", 9, "meta.language", "de")),
+		func(_ context.Context, bot *botctx.Context) error {
+			return document.Change(&bot.Member.Meta, func(p *progress) { p.Step, p.Order.Size = p.Step+1, "large" })
+		},
+	)})
+	require.NoError(t, another(&p, document.Set("meta.step", 1, "meta.order", document.O("price", 4, "by", "Bob")))(t.Context(), ada.Context()))
+
+	ada.Says("large")
+
+	stored := ada.Member().Meta
+	now, err := document.As[progress](stored)
+	require.NoError(t, err)
+	require.Equal(t, progress{Step: 2, Order: order{Size: "large", Price: 9}}, now)
+	require.Equal(t, "Bob", document.Get(stored, "order.by", ""))
+	require.Equal(t, "de", document.Get(stored, "language", ""))
 }

@@ -31,3 +31,48 @@ func Example() {
 	// Output:
 	// Harbour
 }
+
+func ExampleFetch() {
+	type place struct {
+		Name  string `json:"name"`
+		Stars int    `json:"stars"`
+	}
+	ctx := context.Background()
+	p := fakes.New()
+	p.AddData("places", document.O("name", "Museum", "stars", 3), document.O("name", "Harbour", "stars", 5))
+	bot := p.AddMember(member.Member{}).Context()
+
+	best, err := datasource.Fetch[place](ctx, bot, datasource.FetchDataFromDataSourceParams{
+		DataSourceID: "places", SortBy: document.O("stars", -1),
+	})
+	fmt.Println(best, err)
+	// Output:
+	// [{Harbour 5} {Museum 3}] <nil>
+}
+
+func ExampleFindAndModify() {
+	type coupon struct {
+		Code string `json:"code"`
+	}
+	ctx := context.Background()
+	p := fakes.New()
+	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
+	bot := p.AddMember(member.Member{}).Context()
+
+	for range 2 {
+		taken, err := datasource.FindAndModify[coupon](ctx, bot, datasource.FindAndModifyDataFromDataSourceParams{
+			DataSourceID: "coupons", Filter: document.O("taken", false), Patch: document.Set("taken", true),
+		})
+		switch {
+		case err != nil:
+			fmt.Println(err)
+		case taken == nil:
+			fmt.Println("all gone")
+		default:
+			fmt.Println(taken.Code)
+		}
+	}
+	// Output:
+	// SPRING
+	// all gone
+}

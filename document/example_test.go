@@ -47,3 +47,19 @@ func ExampleEncode() {
 	// {"place":"Museum","stars":4} <nil> {Museum 4}
 	// invalid argument: stars: must be of type number, got string
 }
+
+func ExampleChange() {
+	type progress struct {
+		Step  int    `json:"step"`
+		Order string `json:"order,omitempty"`
+	}
+	meta := document.O("step", 1, "language", "de")
+	if err := document.Change(&meta, func(p *progress) { p.Step, p.Order = p.Step+1, "tea" }); err != nil {
+		fmt.Println(err)
+		return
+	}
+	now, err := document.As[progress](meta)
+	fmt.Println(meta, now.Order, err)
+	// Output:
+	// {"step":2,"language":"de","order":"tea"} tea <nil>
+}

@@ -1,0 +1,79 @@
+package document
+
+// As returns a value as a T, by the rules of Decode: an object as a struct, an array of objects as a
+// slice of structs. The value is what ValueOf takes, such as the entries that a data source gave:
+//
+//	progress, err := document.As[Progress](bot.Member.Meta)
+//	places, err := document.As[[]Place](near.Entries)
+//
+// What is missing or null is the zero value; a field that T does not know is ignored.
+// InvalidArgument: a value does not fit; Field is its path, such as "[2].price".
+func As[T any](value any) (T, error) {
+	var v, none T
+	plain, err := ValueOf(value)
+	if err == nil {
+		err = DecodeValue(plain, &v)
+	}
+	if err != nil {
+		return none, err
+	}
+	return v, nil
+}
+
+// Change reads an object as a T, a struct, lets change work on it, and sets in the object what is
+// another value then:
+//
+//	err := document.Change(&bot.Member.Meta, func(p *Progress) { p.Step++ })
+//
+// Keys that T does not know stay, and so do those that change left as they were, in objects
+// inside, too. A key that T leaves out afterwards, by omitempty or omitzero, is removed. Arrays are
+// set whole, as T has them.
+//
+// InvalidArgument: the object does not fit T, or T holds what is no value; Field is the path, and
+// the object is as it was.
+func Change[T any](o *Object, change func(*T)) error {
+	v, err := As[T](*o)
+	if err != nil {
+		return err
+	}
+	before, err := Encode(v)
+	if err != nil {
+		return err
+	}
+	change(&v)
+	after, err := Encode(v)
+	if err == nil {
+		err = after.Err()
+	}
+	if err != nil {
+		return err
+	}
+	*o = o.withChanges(before, after)
+	return nil
+}
+
+// withChanges returns o with what differs between two objects.
+func (o Object) withChanges(before, after Object) Object {
+	for key := range before.All() {
+		if _, stays := after.Field(key); !stays {
+			o = o.Without(key)
+		}
+	}
+	for key, value := range after.All() {
+		if old := before.Value(key); !Identical(old, value) {
+			o = o.Put(key, changed(o.Value(key), old, value))
+		}
+	}
+	return o
+}
+
+// changed returns what takes the place of a value where one was made of another.
+func changed(value, before, after any) any {
+	inner, isObject := value.(Object)
+	from, wasObject := before.(Object)
+	to, becomesObject := after.(Object)
+	if isObject && wasObject && becomesObject {
+		return inner.withChanges(from, to)
+	}
+	return after
+}

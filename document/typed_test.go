@@ -1,0 +1,127 @@
+package document_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
+)
+
+// progress is how far a member has come, as a bot keeps it in meta.
+type progress struct {
+	Step   int            `json:"step"`
+	Basket *basket        `json:"basket,omitempty"`
+	Seen   map[string]int `json:"seen,omitempty"`
+}
+
+type basket struct {
+	Items []string `json:"items"`
+	Note  string   `json:"note,omitzero"`
+}
+
+func TestAs_ReadsStructsAndSlicesOfThem(t *testing.T) {
+	t.Parallel()
+	read, err := document.As[progress](parse(t, `{"step": 2, "basket": {"items": ["tea"]}, "other": true}`))
+	require.NoError(t, err)
+	require.Equal(t, progress{Step: 2, Basket: &basket{Items: []string{"tea"}}}, read)
+
+	all, err := document.As[[]progress]([]document.Object{document.O("step", 1), document.O()})
+	require.NoError(t, err)
+	require.Equal(t, []progress{{Step: 1}, {}}, all)
+
+	none, err := document.As[progress](document.Object{})
+	require.NoError(t, err)
+	require.Zero(t, none)
+}
+
+func TestAs_ErrorNamesThePath(t *testing.T) {
+	t.Parallel()
+	read, err := document.As[[]progress](document.A(document.O(), document.O("basket", document.O("items", document.A("tea", 2)))))
+	requireInvalid(t, err, "[1].basket.items[1]")
+	require.Nil(t, read)
+	_, err = document.As[progress](document.O("step", make(chan int)))
+	requireInvalid(t, err, "step")
+}
+
+func TestChange_SetsWhatDiffersAndKeepsTheRest(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		before string
+		change func(*progress)
+		after  string
+	}{
+		"nothing": {`{"step": 1, "seen": null, "x": [1]}`, func(*progress) {}, `{"step":1,"seen":null,"x":[1]}`},
+		"a field": {`{"x": 1, "step": 1, "y": 2}`, func(p *progress) { p.Step++ }, `{"x":1,"step":2,"y":2}`},
+		"a key of an object inside": {
+			`{"step": 1, "basket": {"by": "Ada", "items": ["tea"], "note": "hot"}}`,
+			func(p *progress) { p.Basket.Items = append(p.Basket.Items, "cup") },
+			`{"step":1,"basket":{"by":"Ada","items":["tea","cup"],"note":"hot"}}`,
+		},
+		"a field that is left out": {
+			`{"basket": {"by": "Ada", "items": [], "note": "hot"}}`,
+			func(p *progress) { p.Basket.Note = "" }, `{"basket":{"by":"Ada","items":[]}}`,
+		},
+		"an object that is left out": {`{"basket": {"by": "Ada", "items": []}}`, func(p *progress) { p.Basket = nil }, `{}`},
+		"an object where null was": {
+			`{"basket": null}`, func(p *progress) { p.Basket = &basket{Items: []string{}} }, `{"basket":{"items":[]}}`,
+		},
+		"a key with a dot": {
+			`{"seen": {"a.b": 1, "c": 2}}`, func(p *progress) { p.Seen["a.b"] = 3; delete(p.Seen, "c") }, `{"seen":{"a.b":3}}`,
+		},
+		"an absent object": {`null`, func(p *progress) { p.Step = 1 }, `{"step":1}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var o document.Object
+			require.NoError(t, document.DecodeJSON([]byte(test.before), &o))
+			require.NoError(t, document.Change(&o, test.change))
+			require.Equal(t, test.after, o.String())
+		})
+	}
+}
+
+func TestChange_RefusesAndLeavesTheObject(t *testing.T) {
+	t.Parallel()
+	o := document.O("step", "two")
+	requireInvalid(t, document.Change(&o, func(*progress) { require.Fail(t, "the object does not fit") }), "step")
+	require.Equal(t, document.O("step", "two"), o)
+
+	o = document.O("step", 2)
+	require.Error(t, document.Change(&o, func(p *progress) { p.Seen = map[string]int{"a\x00": 1} }))
+	require.NoError(t, o.Err())
+	require.Equal(t, document.O("step", 2), o)
+}
+
+func TestChange_ReadsBackAsWritten(t *testing.T) {
+	t.Parallel()
+	for seed := range rounds.Of(t, 300, 10_000) {
+		random := rand.New(rand.NewPCG(uint64(seed), 3))
+		o, err := document.Encode(anyProgress(random))
+		require.NoError(t, err)
+		o = o.With("other", document.O("a", 1))
+		want := anyProgress(random)
+		require.NoError(t, document.Change(&o, func(p *progress) { *p = want }))
+		read, err := document.As[progress](o)
+		require.NoError(t, err)
+		require.Equal(t, want, read, "seed %d", seed)
+		require.Equal(t, 1, document.Get(o, "other.a", 0), "seed %d", seed)
+	}
+}
+
+// anyProgress draws a progress. Few values are drawn, so that two have much in common.
+func anyProgress(random *rand.Rand) progress {
+	p := progress{Step: random.IntN(2)}
+	if random.IntN(2) == 0 {
+		p.Basket = &basket{Items: []string{"tea", "cup"}[random.IntN(2):], Note: []string{"", "hot"}[random.IntN(2)]}
+	}
+	for range random.IntN(3) {
+		if p.Seen == nil {
+			p.Seen = map[string]int{}
+		}
+		p.Seen[[]string{"a", "b.c", "d[0]"}[random.IntN(3)]] = random.IntN(2)
+	}
+	return p
+}
