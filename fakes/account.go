@@ -90,6 +90,9 @@ func (a *Account) do(
 	if state == nil {
 		return nil, boterr.New(boterr.NotFound, "", "there is no payment account %q", a.key.name)
 	}
+	if err := a.platform.outages.err(a.outage()); err != nil {
+		return nil, err
+	}
 	failed := state.failures.take()
 	if failed.err != nil && !failed.isCommitted {
 		return nil, failed.err

@@ -39,10 +39,10 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 	}
 	scope := record.Scope{App: added.App, Channel: added.Channel, Member: added.ID}
 	channels := channel.New(p.runtime.Env(), scope)
-	if on, err := channels.Load(context.Background(), added.Channel); err == nil { // Insert refuses a channel that is not there.
+	if on, err := channels.Load(testContext(), added.Channel); err == nil { // Insert refuses a channel that is not there.
 		added = added.On(on)
 	}
-	stored, err := member.New(p.runtime.Env(), scope, channels).Insert(context.Background(), added)
+	stored, err := member.New(p.runtime.Env(), scope, channels).Insert(testContext(), added)
 	if err != nil {
 		p.test.Fatalf("fakes: AddMember: %v", err)
 	}
@@ -92,7 +92,7 @@ func (a *Actor) InGroup(externalID string) *Actor {
 // Context returns a context of the member outside of a run.
 func (a *Actor) Context() *botctx.Context {
 	a.platform.test.Helper()
-	bot, err := a.platform.runtime.Context(context.Background(), a.scope)
+	bot, err := a.platform.runtime.Context(testContext(), a.scope)
 	if err != nil {
 		a.platform.test.Fatalf("fakes: %s: %v", a.name, err)
 	}
@@ -109,7 +109,7 @@ func (a *Actor) Member() *member.Member {
 // those that have failed for good included.
 func (a *Actor) Agendas() []*agenda.Record {
 	a.platform.test.Helper()
-	open, err := agenda.New(a.platform.runtime.Env(), a.scope, agenda.Ports{}).Find(context.Background(), record.Query{
+	open, err := agenda.New(a.platform.runtime.Env(), a.scope, agenda.Ports{}).Find(testContext(), record.Query{
 		Filter: document.O("member", a.scope.Member, "completed", false),
 		SortBy: document.O("nextRunAt", 1, "priority", 1, "createdAt", 1),
 	})

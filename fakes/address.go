@@ -1,8 +1,6 @@
 package fakes
 
 import (
-	"context"
-
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/record"
 )
@@ -35,7 +33,7 @@ func (p *Platform) userID(platform channel.Type, id string) string {
 
 // typeOf returns the type of a channel, "" where there is none.
 func (p *Platform) typeOf(app, id string) channel.Type {
-	loaded, err := channel.New(p.runtime.Env(), record.Scope{App: app}).Load(context.Background(), id)
+	loaded, err := channel.New(p.runtime.Env(), record.Scope{App: app}).Load(testContext(), id)
 	if err != nil {
 		return ""
 	}

@@ -33,7 +33,7 @@ type Agent struct {
 // all that the channel has where none is given.
 func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	p.test.Helper()
-	ctx, scope := context.Background(), record.Scope{App: DefaultApp}
+	ctx, scope := testContext(), record.Scope{App: DefaultApp}
 	id := p.ids.next("agent")
 	a := &Agent{platform: p, channel: outlet, adminID: id, name: name}
 	loaded, err := channel.New(p.runtime.Env(), scope).Load(ctx, outlet)

@@ -79,8 +79,11 @@ func (b *bucket) put(ctx context.Context, file botctx.StoredFile) error {
 	return nil
 }
 
-// failure takes the failure that is to come next.
+// failure returns why the bucket does not answer, or takes the failure that is to come next.
 func (b *bucket) failure() error {
+	if err := b.platform.outages.err(outage{service: ServiceFiles}); err != nil {
+		return err
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.kept.failures.take().err

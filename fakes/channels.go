@@ -1,7 +1,6 @@
 package fakes
 
 import (
-	"context"
 	"maps"
 	"sync"
 
@@ -23,7 +22,7 @@ func (p *Platform) AddChannel(added channel.Channel) *channel.Channel {
 		added.ID = p.ids.next("channel")
 	}
 	added.On = true
-	stored, err := channel.New(p.runtime.Env(), record.Scope{App: added.App}).Save(context.Background(), &added)
+	stored, err := channel.New(p.runtime.Env(), record.Scope{App: added.App}).Save(testContext(), &added)
 	if err != nil {
 		p.test.Fatalf("fakes: AddChannel: %v", err)
 	}
@@ -34,10 +33,10 @@ func (p *Platform) AddChannel(added channel.Channel) *channel.Channel {
 func (p *Platform) SwitchChannel(id string, on bool) {
 	p.test.Helper()
 	channels := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp})
-	loaded, err := channels.Load(context.Background(), id)
+	loaded, err := channels.Load(testContext(), id)
 	if err == nil {
 		loaded.On = on
-		_, err = channels.Save(context.Background(), loaded)
+		_, err = channels.Save(testContext(), loaded)
 	}
 	if err != nil {
 		p.test.Fatalf("fakes: SwitchChannel: %v", err)
@@ -49,7 +48,7 @@ func (p *Platform) SwitchChannel(id string, on bool) {
 func (p *Platform) Pair(inlet string, outlets ...string) {
 	p.test.Helper()
 	channels := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp})
-	if err := channels.Pair(context.Background(), inlet, outlets...); err != nil {
+	if err := channels.Pair(testContext(), inlet, outlets...); err != nil {
 		p.test.Fatalf("fakes: Pair: %v", err)
 	}
 }

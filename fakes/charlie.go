@@ -163,7 +163,7 @@ func (c charlie) hasConversation(in *channel.Channel, id string) bool {
 func (p *Platform) IsArchived(channelID, conversationID string) bool {
 	p.test.Helper()
 	p.mustBeOfType(DefaultApp, channelID, channel.Charlie, "archived conversations")
-	in, err := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp}).Load(context.Background(), channelID)
+	in, err := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp}).Load(testContext(), channelID)
 	p.outbox.mu.Lock()
 	defer p.outbox.mu.Unlock()
 	if err != nil || !(charlie{plain{p.outbox}}).hasConversation(in, conversationID) {

@@ -66,6 +66,9 @@ func (m *mailboxes) SendMail(ctx context.Context, sent botctx.Mail) error {
 func (m *mailboxes) take(sent Mail) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if err := m.platform.outages.err(outage{service: ServiceMail}); err != nil {
+		return err
+	}
 	if failed := m.kept.failures.take(); failed.err != nil {
 		return failed.err
 	}

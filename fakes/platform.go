@@ -1,7 +1,6 @@
 package fakes
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 
@@ -33,6 +32,7 @@ type Platform struct {
 	moving     sync.Mutex // Held while the time moves.
 	ids        *counter
 	faults     *faults
+	outages    *outages
 	calls      *callLog
 	outbox     *outbox
 	transcript *transcript
@@ -57,7 +57,7 @@ func New(options ...Option) *Platform {
 func assemble(s settings) *Platform {
 	p := &Platform{
 		HTTP: &replies.Replies{}, test: s.test, settings: s,
-		clock: newClock(s.start), ids: newCounter(), faults: &faults{}, calls: &callLog{},
+		clock: newClock(s.start), ids: newCounter(), faults: &faults{}, outages: newOutages(), calls: &callLog{},
 		transcript: &transcript{}, channels: newAppChannels(),
 		payments: newPayments(),
 	}
@@ -65,14 +65,18 @@ func assemble(s settings) *Platform {
 	p.mails = &mailboxes{platform: p, kept: keptMails{}.clone()}
 	p.files = &bucket{platform: p, kept: keptFiles{}.clone()}
 	config := p.config()
+	p.store = config.Store
+	if p.store != nil {
+		config.Store = p.outages.storeOf(p.store)
+	}
 	runtime, err := botctx.New(config)
 	if err == nil {
-		err = botctx.EnsureIndexes(context.Background(), config.Store)
+		err = botctx.EnsureIndexes(testContext(), config.Store)
 	}
 	if err != nil {
 		p.test.Fatalf("fakes: %v", err)
 	}
-	p.store, p.runtime = config.Store, runtime
+	p.runtime = runtime
 	return p
 }
 
@@ -123,7 +127,7 @@ func (p *Platform) AddData(dataSourceID string, entries ...document.Object) {
 		return
 	}
 	_, err := datasource.New(p.runtime.Env(), record.Scope{App: DefaultApp}).UpsertDataToDataSource(
-		context.Background(), datasource.UpsertDataToDataSourceParams{DataSourceID: dataSourceID, Data: entries})
+		testContext(), datasource.UpsertDataToDataSourceParams{DataSourceID: dataSourceID, Data: entries})
 	if err != nil {
 		p.test.Fatalf("fakes: AddData: %v", err)
 	}
@@ -134,7 +138,7 @@ func (p *Platform) AddData(dataSourceID string, entries ...document.Object) {
 func (p *Platform) Data(dataSourceID string) []document.Object {
 	p.test.Helper()
 	found, err := datasource.New(p.runtime.Env(), record.Scope{App: DefaultApp}).FetchDataFromDataSource(
-		context.Background(), datasource.FetchDataFromDataSourceParams{DataSourceID: dataSourceID})
+		testContext(), datasource.FetchDataFromDataSourceParams{DataSourceID: dataSourceID})
 	if err != nil {
 		p.test.Fatalf("fakes: Data: %v", err)
 	}

@@ -1,8 +1,6 @@
 package fakes
 
 import (
-	"context"
-
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
@@ -12,7 +10,7 @@ import (
 func (p *Platform) PostComments() []*send.PostComment {
 	p.test.Helper()
 	sends := send.New(p.runtime.Env(), record.Scope{App: DefaultApp}, send.Ports{})
-	found, err := sends.FindPostComments(context.Background(), record.Query{})
+	found, err := sends.FindPostComments(testContext(), record.Query{})
 	if err != nil {
 		p.test.Fatalf("fakes: PostComments: %v", err)
 	}

@@ -16,6 +16,7 @@ type Snapshot struct {
 	now      time.Time
 	ids      map[string]int
 	faults   []fault
+	outages  map[outage]bool
 	calls    []Call
 	outbox   kept
 	lines    []string
@@ -30,7 +31,7 @@ type Snapshot struct {
 func (p *Platform) Snapshot() *Snapshot {
 	p.test.Helper()
 	return &Snapshot{
-		store: p.memory().Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(),
+		store: p.memory().Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(), outages: p.outages.all(),
 		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), channels: p.channels.all(),
 		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(),
 	}
@@ -45,6 +46,7 @@ func (p *Platform) Restore(s *Snapshot) {
 	p.clock.set(s.now)
 	p.ids.set(s.ids)
 	p.faults.set(s.faults)
+	p.outages.set(s.outages)
 	p.calls.set(s.calls)
 	p.outbox.set(s.outbox)
 	p.transcript.set(s.lines)

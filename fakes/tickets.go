@@ -103,7 +103,7 @@ func (o *outbox) tickets(channelID string) []Ticket {
 // DefaultApp, the oldest first. It ends the test where there is no such channel.
 func (p *Platform) Queue(channelID string) []*livechat.AssignmentRecord {
 	p.test.Helper()
-	if _, err := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp}).Load(context.Background(), channelID); err != nil {
+	if _, err := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp}).Load(testContext(), channelID); err != nil {
 		p.test.Fatalf("fakes: Queue of the channel %s: %v", channelID, err)
 	}
 	var pending []*livechat.AssignmentRecord
@@ -119,7 +119,7 @@ func (p *Platform) Queue(channelID string) []*livechat.AssignmentRecord {
 // DefaultApp, the oldest first.
 func (p *Platform) assignmentsIn(channelID string) []*livechat.AssignmentRecord {
 	p.test.Helper()
-	found, err := p.runtime.LiveChats(DefaultApp).FindAssignments(context.Background(), record.Query{
+	found, err := p.runtime.LiveChats(DefaultApp).FindAssignments(testContext(), record.Query{
 		Filter: document.O("$or", document.A(
 			document.O("outlet", channelID), document.O("direct", channelID), document.O("tickets.channel", channelID))),
 		SortBy: document.O("createdAt", 1),

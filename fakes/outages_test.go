@@ -1,0 +1,161 @@
+package fakes_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/record"
+)
+
+// users use one service each, and return its error.
+var users = map[fakes.Service]func(t *testing.T, bot *botctx.Context) error{
+	fakes.ServiceStore: func(t *testing.T, bot *botctx.Context) error {
+		t.Helper()
+		_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Member.ID})
+		return err
+	},
+	fakes.ServiceDataSources: func(t *testing.T, bot *botctx.Context) error {
+		t.Helper()
+		_, err := bot.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "orders"})
+		return err
+	},
+	fakes.ServiceMail: func(t *testing.T, bot *botctx.Context) error {
+		t.Helper()
+		_, err := bot.SendEmail(t.Context(), mailTo("ada@example.com"))
+		return err
+	},
+	fakes.ServiceFiles: func(t *testing.T, bot *botctx.Context) error {
+		t.Helper()
+		var web replies.Replies
+		_, err := bot.UploadFileToObjectStore(t.Context(), upload(&web))
+		return err
+	},
+	fakes.ServicePayments: func(t *testing.T, bot *botctx.Context) error {
+		t.Helper()
+		golf, err := bot.Golf(t.Context(), botctx.GolfParams{GolfName: "shop"})
+		if err == nil {
+			_, err = golf.Client.Charge(t.Context(), tenEuro())
+		}
+		return err
+	},
+	fakes.ServiceHTTP: func(t *testing.T, bot *botctx.Context) error {
+		t.Helper()
+		_, err := bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/"})
+		return err
+	},
+}
+
+// failing returns the services that do not work.
+func failing(t *testing.T, bot *botctx.Context) (list []fakes.Service) {
+	t.Helper()
+	for service := fakes.ServiceStore; service <= fakes.ServiceHTTP; service++ {
+		if err := users[service](t, bot); err != nil {
+			require.ErrorIs(t, err, boterr.Unavailable)
+			require.ErrorContains(t, err, "the test has disconnected")
+			list = append(list, service)
+		}
+	}
+	return list
+}
+
+func TestDisconnectService_UntilReconnected(t *testing.T) {
+	t.Parallel()
+	for service, want := range map[fakes.Service][]fakes.Service{
+		fakes.ServiceStore:       {fakes.ServiceStore, fakes.ServiceDataSources, fakes.ServiceFiles}, // Files are stored for a channel.
+		fakes.ServiceDataSources: {fakes.ServiceDataSources},
+		fakes.ServiceMail:        {fakes.ServiceMail},
+		fakes.ServiceFiles:       {fakes.ServiceFiles},
+		fakes.ServicePayments:    {fakes.ServicePayments},
+		fakes.ServiceHTTP:        {fakes.ServiceFiles, fakes.ServiceHTTP}, // A file is fetched before it is stored.
+	} {
+		p := fakes.New(fakes.For(t))
+		p.HTTP.Add("GET", "https://api.example.com/", replies.Text(200, "one"))
+		upload(p.HTTP)
+		p.AddAccount("shop")
+		ada := p.AddMember(member.Member{})
+		bot := ada.Context()
+		require.Empty(t, failing(t, bot))
+		p.DisconnectService(service)
+		fork := p.Fork()
+		require.Equal(t, want, failing(t, bot), "%s is disconnected", service)
+		require.Equal(t, want, failing(t, bot), "%s stays disconnected", service)
+		p.ReconnectService(service)
+		require.Empty(t, failing(t, bot), "%s is connected", service)
+		require.Equal(t, want, failing(t, ada.In(fork).Context()), "%s is disconnected on the fork", service)
+		require.Contains(t, p.Transcript(), "disconnected: "+service.String()+"\n")
+	}
+}
+
+func TestDisconnectDataSource_OfThreeOne(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.DisconnectDataSource("orders/2026")
+	for source, want := range map[string]boterr.Code{"orders/2026": boterr.Unavailable, "orders": "", "2026": ""} {
+		_, err := p.Operations(record.Scope{}).CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: source})
+		require.Equal(t, want, boterr.CodeOf(err), source)
+	}
+	other := p.Operations(record.Scope{App: "app-2"})
+	_, err := other.CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "orders/2026"})
+	require.NoError(t, err, "that of another app is another one")
+	p.ReconnectDataSource("orders/2026")
+	_, err = p.Operations(record.Scope{}).CountDataSource(t.Context(), datasource.CountDataSourceParams{DataSourceID: "orders/2026"})
+	require.NoError(t, err)
+}
+
+func TestDisconnect_OfTwoAccountsOne(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	shop, club := p.AddAccount("shop"), p.AddAccount("club")
+	shop.Disconnect()
+	_, err := shop.Charge(t.Context(), tenEuro())
+	require.EqualError(t, err, "unavailable: the test has disconnected the account shop")
+	mustCharge(t, club, tenEuro())
+	shop.Reconnect()
+	mustCharge(t, shop, tenEuro())
+	require.Len(t, shop.Payments(), 1, "what failed was not done")
+}
+
+func TestDisconnectService_LeavesTheTestItsView(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(greet)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	p.DisconnectService(fakes.ServiceStore)
+	p.AddData("orders", document.O("_id", "7"))
+	require.Len(t, p.Data("orders"), 1)
+	require.Equal(t, "Ada", ada.Member().FirstName)
+	require.Equal(t, "Bob", p.AddMember(member.Member{FirstName: "Bob"}).Member().FirstName)
+	require.ErrorIs(t, ada.TrySays("hi"), boterr.Unavailable)
+}
+
+func TestDisconnectService_AgendasWaitForTheStore(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(claim)
+	p.Handle(nodes()...)
+	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
+	ada := p.AddMember(member.Member{})
+	ada.Says("coupon")
+	p.DisconnectService(fakes.ServiceStore)
+	require.ErrorIs(t, p.TryAdvance(25*time.Hour), boterr.Unavailable)
+	p.ReconnectService(fakes.ServiceStore)
+	p.Advance(0)
+	require.Equal(t, "Still yours: SPRING", ada.Last())
+}
+
+func TestDisconnectService_MustExist(t *testing.T) {
+	t.Parallel()
+	require.PanicsWithValue(t, "fakes: there is no service 77: give a constant such as ServiceMail",
+		func() { fakes.New().DisconnectService(77) })
+	require.Panics(t, func() { fakes.New().ReconnectService(-1) })
+}
