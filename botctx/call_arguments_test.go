@@ -91,6 +91,7 @@ var templates = map[string]string{
 // withParameters returns arguments with those of a change in the place of, or beside, their own.
 func withParameters(t *testing.T, args, change string) json.RawMessage {
 	t.Helper()
+	require.NotEmpty(t, args, "call_arguments_test.go has no arguments of the operation")
 	var fields, changed map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal([]byte(args), &fields))
 	require.NoError(t, json.Unmarshal([]byte(change), &changed), change)

@@ -63,7 +63,7 @@ func shapeOf(t *testing.T, operation operations.Operation, result []byte) int {
 	found := slices.IndexFunc(operation.Responses, func(r operations.Response) bool {
 		return r.Type.Accepts(value) && hasKeys(fieldsOf(r.Fields, r.Kind), value)
 	})
-	require.GreaterOrEqual(t, found, 0, "the table shows no response such as %s", result)
+	require.GreaterOrEqual(t, found, 0, "operations.json shows no response of %s such as %s", operation.Name, result)
 	return found
 }
 

@@ -555,8 +555,8 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 //
 // Where a request of the member is open already, that one comes back and nothing is
 // sent. Where an earlier call sent it in part, the rest is sent as that call said; where
-// a call sends it at this moment, this one waits for it. Where an assignment was about to
-// be handed on when a crash came between, that is completed.
+// a call sends it at this moment, this one waits for it. A hand-over that a crash
+// interrupted is completed.
 //
 // Where all outlets refused it for good, as groups do that are not there, the request
 // is open without them, and the member is in live chat; where nobody else got it, there is

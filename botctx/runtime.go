@@ -140,7 +140,7 @@ func (r *Runtime) parts(scope record.Scope, in *run) Parts {
 		parts.Members = r.members(scope, parts)
 	}
 	if in != nil {
-		parts.Members = readMembers{Operations: parts.Members, read: in.read}
+		parts.Members = readMembers{members: parts.Members, read: in.read}
 	}
 	if parts.DataSources == nil {
 		parts.DataSources = datasource.New(r.guarded, scope)

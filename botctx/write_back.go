@@ -123,52 +123,54 @@ func leaves(o document.Object) int {
 	return number
 }
 
-// readMembers are operations on members whose results a run keeps as readings.
+// readMembers are operations on members whose results a run keeps as readings. It embeds none,
+// so that a new operation on members does not compile before it stands here.
 type readMembers struct {
-	member.Operations
-
-	read *readings
+	members member.Operations
+	read    *readings
 }
 
-// GetMember implements member.Operations.
+var _ member.Operations = readMembers{}
+
+// GetMember implements member.members.
 func (r readMembers) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
-	found, err := r.Operations.GetMember(ctx, p)
+	found, err := r.members.GetMember(ctx, p)
 	r.read.add(found)
 	return found, err
 }
 
-// PatchMembers implements member.Operations.
+// PatchMembers implements member.members.
 func (r readMembers) PatchMembers(
 	ctx context.Context, p member.PatchMembersParams,
 ) (member.PatchMembersResult, error) {
-	patched, err := r.Operations.PatchMembers(ctx, p)
+	patched, err := r.members.PatchMembers(ctx, p)
 	r.read.add(patched.Result)
 	return patched, err
 }
 
-// FindAndModifyMember implements member.Operations.
+// FindAndModifyMember implements member.members.
 func (r readMembers) FindAndModifyMember(
 	ctx context.Context, p member.FindAndModifyMemberParams,
 ) (member.FindAndModifyMemberResult, error) {
-	found, err := r.Operations.FindAndModifyMember(ctx, p)
+	found, err := r.members.FindAndModifyMember(ctx, p)
 	r.read.add(found.Member)
 	return found, err
 }
 
-// UpdateMember implements member.Operations.
+// UpdateMember implements member.members.
 func (r readMembers) UpdateMember(
 	ctx context.Context, p member.UpdateMemberParams,
 ) (member.UpdateMemberResult, error) {
-	updated, err := r.Operations.UpdateMember(ctx, p)
+	updated, err := r.members.UpdateMember(ctx, p)
 	r.read.add(updated.Docs)
 	return updated, err
 }
 
-// CheckAndSaveMemberReferFrom implements member.Operations.
+// CheckAndSaveMemberReferFrom implements member.members.
 func (r readMembers) CheckAndSaveMemberReferFrom(
 	ctx context.Context, p member.CheckAndSaveMemberReferFromParams,
 ) (*member.Member, error) {
-	saved, err := r.Operations.CheckAndSaveMemberReferFrom(ctx, p)
+	saved, err := r.members.CheckAndSaveMemberReferFrom(ctx, p)
 	r.read.add(saved)
 	return saved, err
 }

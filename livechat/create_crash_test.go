@@ -91,11 +91,16 @@ func requireCompleted(t *testing.T, outlet, params string, writes int) bool {
 	if p.CreateGroup != nil {
 		require.Len(t, s.groups(t, document.O("assignment", records[0].ID)), 1, "after %d writes", writes)
 	}
+	kept := map[string]bool{}
+	for _, ticket := range records[0].Tickets {
+		kept[ticket.ID] = true
+	}
 	seen := map[string]int{}
 	for _, message := range s.platform.sent() {
 		seen[message.ID]++
 	}
 	for id, times := range seen {
+		require.True(t, kept[id], "%s is the id of no ticket of the request", id)
 		require.LessOrEqual(t, times, 2, "%s: only what was not noted is sent again, with its id", id)
 	}
 	return true

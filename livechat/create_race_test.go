@@ -88,7 +88,7 @@ func (l *lateAgendas) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (
 	return l.Operations.NewAgenda(ctx, p)
 }
 
-func TestCreateAssignment_WithdrawnBeforeItStands(t *testing.T) {
+func TestCreateAssignment_WithdrawnBeforeItIsOpen(t *testing.T) {
 	t.Parallel()
 	agendas := &lateAgendas{}
 	s := newFixture(t, func(p *livechat.Ports) {

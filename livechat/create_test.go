@@ -339,7 +339,7 @@ func TestCreateAssignment_Record(t *testing.T) {
 	require.Empty(t, s.mine.openAgendas(t, "bob"))
 }
 
-func TestCreateAssignment_WhileOneStands(t *testing.T) {
+func TestCreateAssignment_WhileOneIsOpen(t *testing.T) {
 	t.Parallel()
 	s := newFixture(t)
 	first := s.mustAsk(t, `{"meta": {"n": 1}}`)

@@ -28,7 +28,7 @@ type want string
 
 // What calls want.
 const (
-	// wantStanding: all was sent, and the member is in live chat as the record says.
+	// wantOpen: all was sent, and the member is in live chat as the record says.
 	wantOpen want = "open request"
 	// wantConversation: the agent and the member can talk, and the tickets show that.
 	wantConversation want = "conversation"

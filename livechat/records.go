@@ -48,7 +48,8 @@ func (s *core) assignmentOf(ctx context.Context, g *Group) (*AssignmentRecord, e
 	return r, err
 }
 
-// openAssignment returns the open assignment of a member, nil where there is none.
+// openAssignment returns the assignment that has the slot of a member: one that is being sent,
+// pending or taken. It is nil where there is none.
 func (s *core) openAssignment(ctx context.Context, memberID string) (*AssignmentRecord, error) {
 	return s.oneAssignment(ctx, equal(fieldSlot, openSlot(memberID)))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The numbers stand here a second time on purpose: a limit is changed with its row, and never
+// The numbers stand here a second time on purpose: who changes a limit changes its row below, too, and never
 // by mistake.
 func TestLimitsAreThoseOfTheSpecification(t *testing.T) {
 	t.Parallel()

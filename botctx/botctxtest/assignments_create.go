@@ -34,9 +34,9 @@ var createAssignmentRules = []Rule{
 		check: createAssignmentSendsTickets,
 	},
 	{
-		Name:  "CreateAssignmentAgainGivesTheStandingOne",
+		Name:  "CreateAssignmentAgainGivesTheOpenOne",
 		Text:  "where a request of the member stands, it comes back and nothing is sent; after it has ended, there is a new one",
-		check: createAssignmentAgainGivesTheStandingOne,
+		check: createAssignmentAgainGivesTheOpenOne,
 	},
 	{
 		Name:  "CreateAssignmentTakesMembersAsAddresses",
@@ -117,7 +117,7 @@ func createAssignmentSendsTickets(t *trial) {
 	require.Empty(t, t.textsTo(d.ID, d.sales.ID))
 }
 
-func createAssignmentAgainGivesTheStandingOne(t *trial) {
+func createAssignmentAgainGivesTheOpenOne(t *trial) {
 	d := t.openDesk(t.home, t.ticketing())
 	first := t.request(t.home, livechat.CreateAssignmentParams{Meta: document.O("n", 1)})
 	again := func(name string) {

@@ -11,7 +11,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-var archiveRules = needing([]Capability{On(channel.Charlie), Archives}, []Rule{
+var archiveConversationRules = needing([]Capability{On(channel.Charlie), Archives}, []Rule{
 	{
 		Name:  "CharlieArchiveConversationEndsTheConversation",
 		Text:  "a conversation that is archived takes no more messages; to archive it again is no error",

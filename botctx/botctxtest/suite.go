@@ -97,7 +97,7 @@ func dataRules() []Rule {
 func sendRules() []Rule {
 	return slices.Concat(
 		sendResponseRules, recipientRules, platformRules(), sendAlphaRules, sendHotelRules,
-		sendDeltaRules, broadcastRules, attachmentRules, threadRules, labelRules, commentRules, archiveRules,
+		sendDeltaRules, broadcastRules, attachmentRules, threadRules, labelRules, commentRules, archiveConversationRules,
 		updateMessageRules, tagRules,
 	)
 }

@@ -29,6 +29,7 @@ func main() {
 	p := fakes.New()
 	p.Handle(nodes()...)
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	fmt.Println("Say hi. Ctrl-D ends it.")
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 		ada.Says(lines.Text())
 		fmt.Println(ada.Last())
