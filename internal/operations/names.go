@@ -20,7 +20,7 @@ func GoName(jsonName string) string {
 // goWord returns one word of a Go name.
 func goWord(word string) string {
 	switch strings.ToLower(word) {
-	case "id", "url", "api", "html":
+	case "id", "url", "api", "html", "ts":
 		return strings.ToUpper(word)
 	case "ids":
 		return "IDs"

@@ -24,6 +24,7 @@ func TestGoName(t *testing.T) {
 		"_id":                          "ID",
 		"_docsIds":                     "DocsIDs",
 		"attachment_id":                "AttachmentID",
+		"messageTs":                    "MessageTS",
 		"getAssignmentByBravoGroupId":  "GetAssignmentByBravoGroupID",
 		"sendAlphaResponseToMemberIds": "SendAlphaResponseToMemberIDs",
 		"setBravoGroupIcon":            "SetBravoGroupIcon",

@@ -9,8 +9,8 @@
 // specification: types, needs, defaults, platforms, and the shapes of results.
 // Where a comment says some of it, too, the generator compares them.
 //
-// Tests call every operation by the table, and docs/operations.md is made from
-// it.
+// Tests call every operation by the table, and docs/operations.md and
+// docs/from-scripts.md are made from it.
 package operations
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-//go:generate go run ./gendoc ../../docs/operations.md
+//go:generate go run ./gendoc ../../docs
 
 // Operation describes one operation.
 type Operation struct {

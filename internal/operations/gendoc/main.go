@@ -1,12 +1,13 @@
-// Command gendoc writes the table of operations as Markdown to the file that it
-// is given:
+// Command gendoc writes what is generated from the table of operations as Markdown, the
+// reference operations.md and the page from-scripts.md, into the folder that it is given:
 //
-//	go run ./internal/operations/gendoc docs/operations.md
+//	go run ./internal/operations/gendoc docs
 package main
 
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/botctx/go-sdk/internal/operations/reference"
 )
@@ -18,11 +19,18 @@ func main() {
 	}
 }
 
-// run writes the text to the one file that the arguments name.
+// run writes the texts into the one folder that the arguments name.
 func run(arguments []string) error {
 	if len(arguments) != 1 {
-		return fmt.Errorf("give the one file to write, such as docs/operations.md; got %d arguments", len(arguments))
+		return fmt.Errorf("give the one folder to write to, such as docs; got %d arguments", len(arguments))
 	}
-	text := []byte(reference.Markdown())
-	return os.WriteFile(arguments[0], text, 0o644) //nolint:gosec // A file of the repository is for everyone to read.
+	for name, text := range map[string]string{
+		"operations.md": reference.Markdown(), "from-scripts.md": reference.FromScripts(),
+	} {
+		file := filepath.Join(arguments[0], name)
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil { //nolint:gosec // A file of the repository is for everyone to read.
+			return err
+		}
+	}
+	return nil
 }

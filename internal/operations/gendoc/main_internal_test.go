@@ -10,17 +10,22 @@ import (
 	"github.com/botctx/go-sdk/internal/operations/reference"
 )
 
-func TestRun_WritesTheFile(t *testing.T) {
+func TestRun_WritesTheFiles(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "operations.md")
-	require.NoError(t, run([]string{file}))
-	written, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, reference.Markdown(), string(written))
+	folder := t.TempDir()
+	require.NoError(t, run([]string{folder}))
+	for name, want := range map[string]string{
+		"operations.md": reference.Markdown(), "from-scripts.md": reference.FromScripts(),
+	} {
+		written, err := os.ReadFile(filepath.Join(folder, name))
+		require.NoError(t, err)
+		require.Equal(t, want, string(written))
+	}
 }
 
-func TestRun_AsksForOneFile(t *testing.T) {
+func TestRun_AsksForOneFolder(t *testing.T) {
 	t.Parallel()
-	require.ErrorContains(t, run(nil), "give the one file to write")
+	require.ErrorContains(t, run(nil), "give the one folder to write to")
 	require.ErrorContains(t, run([]string{"a", "b"}), "got 2 arguments")
+	require.Error(t, run([]string{filepath.Join(t.TempDir(), "missing")}))
 }

@@ -1,5 +1,5 @@
 // Package reference renders the table of operations as Markdown, for
-// docs/operations.md.
+// docs/operations.md, and the page docs/from-scripts.md.
 package reference
 
 import (

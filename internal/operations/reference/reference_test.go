@@ -2,12 +2,15 @@ package reference_test
 
 import (
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/internal/operations"
 	"github.com/botctx/go-sdk/internal/operations/reference"
 )
@@ -87,5 +90,30 @@ func TestReference_CellsOfTables(t *testing.T) {
 		inRow := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
 		require.True(t, cells == 0 || cells == inRow, line)
 		cells = inRow
+	}
+}
+
+func TestReference_GoFieldsAreThoseOfTheParams(t *testing.T) {
+	t.Parallel()
+	for _, operation := range operations.All() {
+		method, ok := reflect.TypeFor[*botctx.Context]().MethodByName(operation.Method)
+		require.True(t, ok, operation.Method)
+		requireFields(t, method.Type.In(2), operation.Parameters)
+	}
+}
+
+// requireFields asserts that a struct has the fields of the table, and those within them.
+func requireFields(t *testing.T, params reflect.Type, fields []operations.Field) {
+	t.Helper()
+	for params.Kind() == reflect.Pointer || params.Kind() == reflect.Slice {
+		params = params.Elem()
+	}
+	if params.Kind() != reflect.Struct || params == reflect.TypeFor[document.Object]() {
+		return
+	}
+	for _, field := range fields {
+		found, ok := params.FieldByName(field.GoName())
+		require.True(t, ok, "%s has no %s", params, field.GoName())
+		requireFields(t, found.Type, field.Fields)
 	}
 }

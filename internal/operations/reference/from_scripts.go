@@ -1,0 +1,96 @@
+package reference
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/botctx/go-sdk/internal/operations"
+)
+
+// fromScripts is the page for who has written scripts, but for its Go code and the table of calls.
+//
+//go:embed from_scripts.md
+var fromScripts string
+
+// fromScriptsCode has the Go code of the page, which its tests run.
+//
+//go:embed from_scripts_test.go
+var fromScriptsCode string
+
+// codePlace is where a declaration of fromScriptsCode belongs: {code name}.
+var codePlace = regexp.MustCompile(`(?m)^\{code (\w+)\}$`)
+
+// FromScripts returns the page docs/from-scripts.md as Markdown.
+func FromScripts() string {
+	var text strings.Builder
+	text.WriteString(codePlace.ReplaceAllStringFunc(fromScripts, func(place string) string {
+		return "```go\n" + declaration(codePlace.FindStringSubmatch(place)[1]) + "```"
+	}))
+	calls := newTable("Script", "Go")
+	for _, operation := range operations.All() {
+		calls.add(fmt.Sprintf("[%s](operations.md#%s)", code(scriptCall(operation)), strings.ToLower(operation.Name)),
+			code(goCall(operation)))
+	}
+	calls.write(&text)
+	return text.String()
+}
+
+// declaration returns a function or a type of fromScriptsCode with its comment. It panics where
+// there is none, which is a defect that the tests find.
+func declaration(name string) string {
+	found := regexp.MustCompile(`(?m)(?:^//.*\n)*^(?:func|type) ` + name + `\b(?s:.*?)^\}\n`).FindString(fromScriptsCode)
+	if found == "" {
+		panic("from_scripts_test.go declares no " + name)
+	}
+	return found
+}
+
+// scriptCall returns the call of an operation in a script with what has to be given.
+func scriptCall(operation operations.Operation) string {
+	var names []string
+	for _, choice := range needed(operation.Parameters) {
+		names = append(names, alternatives(choice, func(f operations.Field) string { return f.Name }))
+	}
+	return fmt.Sprintf("this.%s({%s})", operation.Name, strings.Join(names, ", "))
+}
+
+// goCall is scriptCall in Go.
+func goCall(operation operations.Operation) string {
+	var fields []string
+	for _, choice := range needed(operation.Parameters) {
+		fields = append(fields, alternatives(choice, operations.Field.GoName)+": ...")
+	}
+	return fmt.Sprintf("bot.%s(ctx, %s.%[1]sParams{%[3]s})", operation.Method, operation.Package, strings.Join(fields, ", "))
+}
+
+// needed returns the parameters that have to be given: those of an element are alternatives.
+func needed(parameters []operations.Field) [][]operations.Field {
+	var choices [][]operations.Field
+	places := map[string]int{}
+	for _, parameter := range parameters {
+		switch parameter.Need {
+		case operations.Required:
+			choices = append(choices, []operations.Field{parameter})
+		case operations.RequiredUnless:
+			at, isSecond := places[parameter.Other]
+			if !isSecond {
+				at, choices = len(choices), append(choices, nil)
+			}
+			places[parameter.Name] = at
+			choices[at] = append(choices[at], parameter)
+		case operations.Optional, operations.Always, operations.FromContext, operations.RequiredWith:
+		}
+	}
+	return choices
+}
+
+// alternatives joins the names of parameters of which one is needed.
+func alternatives(choice []operations.Field, name func(operations.Field) string) string {
+	var names []string
+	for _, parameter := range choice {
+		names = append(names, name(parameter))
+	}
+	return strings.Join(names, " or ")
+}
