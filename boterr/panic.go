@@ -2,6 +2,7 @@ package boterr
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 )
@@ -14,6 +15,7 @@ type PanicError struct {
 	// Stack is where.
 	Stack []byte
 
+	calls  []uintptr // The same as Stack.
 	isSeen atomic.Bool
 }
 
@@ -28,8 +30,13 @@ func Recovered(cause any) error {
 	if cause == nil {
 		return nil
 	}
-	return &Error{Code: Internal, Err: &PanicError{Cause: cause, Stack: debug.Stack()}}
+	calls := make([]uintptr, mostCalls)
+	calls = calls[:runtime.Callers(1, calls)]
+	return &Error{Code: Internal, Err: &PanicError{Cause: cause, Stack: debug.Stack(), calls: calls}}
 }
+
+// mostCalls is how many calls of a stack are looked at for frames.
+const mostCalls = 100
 
 // Error returns what was panicked with, redacted. It leaves out the stack, which is not the
 // same twice.

@@ -1,0 +1,28 @@
+package nearest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/internal/nearest"
+)
+
+func TestTo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		among []string
+		want  string
+	}{
+		{"coupon", []string{"orders", "coupons"}, "coupons"},
+		{"cuopons", []string{"coupons"}, "coupons"},
+		{"coupons", []string{"orders", "members"}, ""},
+		{"ask", []string{"task", "as"}, "task"},
+		{"é", []string{"e"}, "e"},
+		{"", nil, ""},
+		{"orders", []string{""}, ""},
+	} {
+		require.Equal(t, c.want, nearest.To(c.name, c.among), "%s among %v", c.name, c.among)
+	}
+}
