@@ -163,6 +163,9 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 		"LiveChat.Pairing": func(c *botctx.Config, f *fault) {
 			c.LiveChat.Pairing = func(context.Context, string, string) ([]string, error) { f.strike(); return nil, nil }
 		},
+		"OnChoice": func(c *botctx.Config, f *fault) {
+			c.OnChoice = func(context.Context, botctx.Choice) { f.strike() }
+		},
 		"Logger": func(c *botctx.Config, f *fault) {
 			c.Logger = slog.New(faultyLog{fault: f})
 		},

@@ -110,10 +110,14 @@ type Config struct {
 	// Zone returns the IANA name of the time zone in which the CRON patterns of a scope are
 	// read. The default, also for "", is UTC.
 	Zone func(scope record.Scope) string
+	// OnChoice is called with what was chosen to answer an event, just before that runs, and
+	// where nothing answers. The default does nothing.
+	OnChoice func(ctx context.Context, choice Choice)
 	// Logger takes lines about what no caller sees, or not in full: panics with where they
 	// arose, and redirects that exceed MaxRedirects, at error and warn; members that a run
-	// could not write back, at warn; and what the scheduler does, unless Scheduler.Log is
-	// given. They hold ids, codes and what a panic says. The default discards them.
+	// could not write back, at warn; what answers each event and why, or why nothing does (see
+	// Choice), at debug; and what the scheduler does, unless Scheduler.Log is
+	// given. They hold ids, names of functions, codes and what a panic says. The default discards them.
 	Logger *slog.Logger
 }
 

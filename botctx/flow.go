@@ -30,6 +30,8 @@ type Flow struct {
 
 // reach is what may answer an event: some of the trees, and global nodes by their ids.
 type reach struct {
+	// name is what the trees are called.
+	name   string
 	trees  func(tree string) bool
 	global []string
 }
@@ -39,7 +41,7 @@ type reach struct {
 func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	liveChat, hasLiveChat := f.liveChatTree(bot)
 	if bot.run.isInLiveChat {
-		return reach{trees: func(tree string) bool { return hasLiveChat && tree == liveChat }}, nil
+		return reach{name: "the live-chat tree", trees: func(tree string) bool { return hasLiveChat && tree == liveChat }}, nil
 	}
 	group, err := f.priorityGroup(ctx, bot)
 	if err != nil {
@@ -53,16 +55,16 @@ func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	}
 	switch {
 	case !isOpen:
-		return reach{trees: isOneOf(group.OffTrees), global: group.OffGlobalNodes}, nil
+		return reach{name: "the off trees", trees: isOneOf(group.OffTrees), global: group.OffGlobalNodes}, nil
 	case bot.run.isForGroupTrees(group):
-		return reach{trees: isOneOf(group.GroupTrees), global: group.GroupGlobalNodes}, nil
+		return reach{name: "the group trees", trees: isOneOf(group.GroupTrees), global: group.GroupGlobalNodes}, nil
 	case len(group.Trees) > 0:
-		return reach{trees: isOneOf(group.Trees), global: group.GlobalNodes}, nil
+		return reach{name: "the trees of the priority group", trees: isOneOf(group.Trees), global: group.GlobalNodes}, nil
 	}
 	others := func(tree string) bool {
 		return !(hasLiveChat && tree == liveChat) && !isForOccasions(bot.Channel, tree)
 	}
-	return reach{trees: others, global: group.GlobalNodes}, nil
+	return reach{name: "the trees of the channel", trees: others, global: group.GlobalNodes}, nil
 }
 
 // isForGroupTrees reports whether the run is for the group trees of a priority group: its
@@ -121,53 +123,79 @@ func isOneOf(trees []string) func(tree string) bool {
 	return func(tree string) bool { return slices.Contains(trees, tree) }
 }
 
+// field is what may answer an event.
+type field struct {
+	within reach
+	// position is where the conversation stands.
+	position NodeRef
+	// candidates are the nodes, in the order in which they are asked.
+	candidates []candidate
+}
+
+// candidate is a node that may answer an event, and by which rule.
+type candidate struct {
+	node *Node
+	rule Rule
+}
+
 // candidates returns the nodes that may answer the event, those of the smallest priority
 // first. Among equal ones, those that belong closest to where the conversation stands
 // come first: children or head nodes, global nodes of the tree, global nodes of the
 // channel, and of each kind in the order in which they were given to Handle.
-func (n *nodes) candidates(ctx context.Context, flow Flow, bot *Context) ([]*Node, error) {
+func (n *nodes) candidates(ctx context.Context, flow Flow, bot *Context) (field, error) {
+	position := NodeRef{CompositeID: bot.Member.BotMeta.NodeCompositeID(), Tree: bot.Member.BotMeta.Tree()}
 	within, err := flow.reach(ctx, bot)
 	if err != nil {
-		return nil, err
+		return field{}, err
 	}
-	found, err := n.atPosition(ctx, flow, bot, within)
+	found, err := n.atPosition(ctx, flow, bot, position, within)
 	if err != nil {
-		return nil, err
+		return field{}, err
 	}
 	found = append(found, n.globalInChannel(within)...)
 	seen := map[*Node]bool{}
-	found = slices.DeleteFunc(found, func(node *Node) bool {
-		isOut := node.Trigger == nil || seen[node] || bot.run.byAgent && node.Priority >= FallbackPriority
-		seen[node] = true
+	found = slices.DeleteFunc(found, func(one candidate) bool {
+		isOut := one.node.Trigger == nil || seen[one.node] || bot.run.byAgent && one.node.Priority >= FallbackPriority
+		seen[one.node] = true
 		return isOut
 	})
-	slices.SortStableFunc(found, func(a, b *Node) int { return cmp.Compare(a.Priority, b.Priority) })
-	return found, nil
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.node.Priority, b.node.Priority) })
+	return field{within: within, position: position, candidates: found}, nil
+}
+
+// isAt reports whether a conversation stands at a node within reach.
+func (n *nodes) isAt(position NodeRef, within reach) bool {
+	return n.byRef[position] != nil && within.trees(position.Tree)
 }
 
 // atPosition returns the children of the node where the conversation stands and the
 // global nodes of its tree, or the head nodes where it stands at no node within reach.
-func (n *nodes) atPosition(ctx context.Context, flow Flow, bot *Context, within reach) ([]*Node, error) {
-	position := NodeRef{CompositeID: bot.Member.BotMeta.NodeCompositeID(), Tree: bot.Member.BotMeta.Tree()}
-	if n.byRef[position] == nil || !within.trees(position.Tree) {
+func (n *nodes) atPosition(
+	ctx context.Context, flow Flow, bot *Context, position NodeRef, within reach,
+) ([]candidate, error) {
+	if !n.isAt(position, within) {
 		return n.headNodes(ctx, flow, bot, within)
 	}
-	found := slices.Clone(n.children[position])
+	children := n.children[position]
+	found := make([]candidate, 0, len(children))
+	for _, node := range children {
+		found = append(found, candidate{node, RuleChild})
+	}
 	for _, node := range n.inTree[position.Tree] {
 		if node.Global == GlobalInTree {
-			found = append(found, node)
+			found = append(found, candidate{node, RuleGlobalInTree})
 		}
 	}
 	return found, nil
 }
 
 // headNodes returns the nodes at which a conversation may begin.
-func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within reach) ([]*Node, error) {
-	var found []*Node
+func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within reach) ([]candidate, error) {
+	var found []candidate
 	if flow.HeadNodes == nil {
 		for _, node := range n.list {
 			if node.Parent == "" && within.trees(node.Tree) {
-				found = append(found, node)
+				found = append(found, candidate{node, RuleHead})
 			}
 		}
 		return found, nil
@@ -182,7 +210,7 @@ func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within r
 			return nil, boterr.New(boterr.NotFound, "", "Flow.HeadNodes names a node that the host does not handle: %s", ref)
 		}
 		if within.trees(node.Tree) {
-			found = append(found, node)
+			found = append(found, candidate{node, RuleHead})
 		}
 	}
 	return found, nil
@@ -190,11 +218,14 @@ func (n *nodes) headNodes(ctx context.Context, flow Flow, bot *Context, within r
 
 // globalInChannel returns the nodes that answer wherever the conversation stands: those
 // that say so and are within reach, and those that the priority group names.
-func (n *nodes) globalInChannel(within reach) []*Node {
-	var found []*Node
+func (n *nodes) globalInChannel(within reach) []candidate {
+	var found []candidate
 	for _, node := range n.list {
-		if node.Global == GlobalInChannel && within.trees(node.Tree) || slices.Contains(within.global, node.ID) {
-			found = append(found, node)
+		switch {
+		case node.Global == GlobalInChannel && within.trees(node.Tree):
+			found = append(found, candidate{node, RuleGlobalInChannel})
+		case slices.Contains(within.global, node.ID):
+			found = append(found, candidate{node, RuleGlobalInGroup})
 		}
 	}
 	return found

@@ -159,7 +159,7 @@ func TestLogger_Panics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var lines bytes.Buffer
-			c.config.Logger = textLogger(&lines, slog.LevelDebug)
+			c.config.Logger = textLogger(&lines, slog.LevelInfo) // At debug it names each choice, too.
 			if c.config.Arrive == nil {
 				c.config.Arrive = func(context.Context, botctx.Inbound) (*member.Member, error) {
 					return &member.Member{ID: "ada"}, nil
@@ -177,7 +177,7 @@ func TestLogger_Panics(t *testing.T) {
 func TestLogger_NotWrittenBack(t *testing.T) {
 	t.Parallel()
 	var lines bytes.Buffer
-	runtime, _ := loggedHost(t, botctx.Config{Logger: textLogger(&lines, slog.LevelDebug)})
+	runtime, _ := loggedHost(t, botctx.Config{Logger: textLogger(&lines, slog.LevelInfo)})
 	runtime.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
 		bot.Member = &member.Member{ID: "eve"}
 		return nil
@@ -190,13 +190,30 @@ func TestLogger_NotWrittenBack(t *testing.T) {
 func TestLogger_Redirects(t *testing.T) {
 	t.Parallel()
 	var lines bytes.Buffer
-	runtime, _ := loggedHost(t, botctx.Config{Logger: textLogger(&lines, slog.LevelDebug), MaxRedirects: 1})
+	runtime, _ := loggedHost(t, botctx.Config{Logger: textLogger(&lines, slog.LevelInfo), MaxRedirects: 1})
 	require.NoError(t, runtime.Handle(&botctx.Node{
 		ID: "loop", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("hi"), Redirect: botctx.To("loop"),
 	}))
 	require.ErrorIs(t, adaWrites(t.Context(), runtime, "hi"), boterr.ResourceExhausted)
 	require.Equal(t, `level=WARN msg="botctx: too many redirects" app=shop channel=web member=ada node=loop path="loop -> loop -> loop"`+"\n",
 		lines.String())
+}
+
+func TestLogger_ChoiceAtDebugLevel(t *testing.T) {
+	t.Parallel()
+	var lines bytes.Buffer
+	runtime, _ := loggedHost(t, botctx.Config{Logger: textLogger(&lines, slog.LevelDebug)})
+	require.NoError(t, runtime.Handle(
+		&botctx.Node{ID: "ask", Trigger: botctx.TextIs("hi")},
+		&botctx.Node{ID: "answer", Parent: "ask", Trigger: botctx.AnyText()},
+	))
+	for _, text := range []string{"hi", "bye"} {
+		require.NoError(t, adaWrites(t.Context(), runtime, text))
+	}
+	require.Equal(t, `level=DEBUG msg="botctx: choice" app=shop channel=web member=ada node=ask answer=node why="node ask answers: head at \"\""
+level=DEBUG msg="botctx: choice" app=shop channel=web member=ada answer=nothing `+
+		`why="nothing answers: at \"\" - heads: ask (trigger did not match); \"answer\" needs the position \"ask\", which no node saves"
+`, lines.String())
 }
 
 func TestLogger_Scheduler(t *testing.T) {

@@ -27,14 +27,21 @@ type RunError struct {
 	Err error
 }
 
-// Error names node, part and action, and where there is no node says Err alone. Credentials in the text of Err are redacted, see
-// boterr.Redact.
+// partLogic is the part that HandleFunc was given.
+const partLogic = "logic"
+
+// Error names node, part and action, or HandleFunc and its function. Credentials in the text of
+// Err are redacted, see boterr.Redact.
 func (e *RunError) Error() string {
-	if e.Node == (NodeRef{}) {
+	var text strings.Builder
+	switch {
+	case e.Node != NodeRef{}:
+		fmt.Fprintf(&text, "node %s: %s", e.Node, e.Part)
+	case e.Part == partLogic:
+		text.WriteString("HandleFunc")
+	default:
 		return boterr.Text(e.Err)
 	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "node %s: %s", e.Node, e.Part)
 	if e.Action != "" {
 		fmt.Fprintf(&text, " (%s)", e.Action)
 	}

@@ -76,42 +76,59 @@ func (r *Runtime) Receive(ctx context.Context, inbound Inbound) (err error) {
 
 // answer runs the nodes that answer the run's event, or else the logic of HandleFunc.
 func (s *step) answer(ctx context.Context) error {
-	runtime := s.run.runtime
-	candidates, err := runtime.nodes.Load().candidates(ctx, runtime.config.Flow, s.run.bot)
+	runtime, bot := s.run.runtime, s.run.bot
+	among := runtime.nodes.Load()
+	may, err := among.candidates(ctx, runtime.config.Flow, bot)
 	if err != nil {
 		return err
 	}
-	bot := s.run.bot
-	meta := bot.AgendaMeta
-	for _, node := range candidates {
-		bot.Node, bot.AgendaMeta = NodeRef{}, meta // A mute node before may have left its own.
-		matches, err := s.run.matches(ctx, node)
-		if err != nil {
-			return err
-		}
-		if !matches {
-			continue
-		}
-		if _, err := s.perform(ctx, next{node: node}); err != nil {
-			return err
-		}
-		if !node.isMute() {
-			return nil
-		}
-	}
-	bot.Node, bot.AgendaMeta = NodeRef{}, meta
-	s.run.current.Store(s)
-	if isTaken, err := s.run.passOn(ctx); isTaken || err != nil {
+	watched := s.run.watchChoice(ctx, among, may)
+	if isAnswered, err := s.answerByNode(ctx, may.candidates, watched); isAnswered || err != nil {
 		return err
+	}
+	s.run.current.Store(s)
+	isTaken, err := s.run.passOn(ctx)
+	if err != nil {
+		return err
+	}
+	if isTaken {
+		watched.answeredByNoNode(ctx, AnswerLiveChat)
+		return nil
 	}
 	logic := runtime.logic.Load()
 	if logic == nil {
+		watched.answeredByNoNode(ctx, AnswerNone)
 		return nil
 	}
+	watched.answeredByLogic(ctx, *logic)
 	if err := s.run.action(ctx, *logic); err != nil {
-		return at(err, RunError{Part: "logic", Action: functionName(*logic)})
+		return at(err, RunError{Part: partLogic, Action: functionName(*logic)})
 	}
 	return nil
+}
+
+// answerByNode runs the candidates that answer: the mute ones that match, and the first of the
+// others. It reports whether there was one of these.
+func (s *step) answerByNode(ctx context.Context, candidates []candidate, watched *choosing) (bool, error) {
+	bot := s.run.bot
+	meta := bot.AgendaMeta
+	for i, one := range candidates {
+		bot.Node, bot.AgendaMeta = NodeRef{}, meta // A mute node before may have left its own.
+		matches, err := s.run.matches(ctx, one.node)
+		if err != nil {
+			return false, err
+		}
+		if !matches {
+			watched.refused(i)
+			continue
+		}
+		watched.answeredBy(ctx, i)
+		if _, err := s.perform(ctx, next{node: one.node}); err != nil || !one.node.isMute() {
+			return true, err
+		}
+	}
+	bot.Node, bot.AgendaMeta = NodeRef{}, meta
+	return false, nil
 }
 
 // matches asks the trigger of a node.

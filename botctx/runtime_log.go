@@ -82,3 +82,13 @@ func (r *run) logRedirects(ctx context.Context, to *step) {
 	where := place{scope: r.bot.scope, node: to.node}
 	logger.LogAttrs(ctx, slog.LevelWarn, "botctx: too many redirects", append(where.attributes(), slog.String("path", to.path()))...)
 }
+
+// logChoice logs what answers an event, and why.
+func (r *Runtime) logChoice(ctx context.Context, choice Choice) {
+	if !r.config.Logger.Enabled(ctx, slog.LevelDebug) {
+		return
+	}
+	where := place{scope: choice.Scope, node: choice.Node}
+	r.config.Logger.LogAttrs(ctx, slog.LevelDebug, "botctx: choice", append(where.attributes(),
+		slog.String("answer", string(choice.Answer)), slog.String("why", choice.String()))...)
+}

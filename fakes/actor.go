@@ -144,7 +144,7 @@ func (a *Actor) Taps(payload string) {
 func (a *Actor) Sends(event send.MessageEvent) {
 	a.platform.test.Helper()
 	if err := a.TrySends(event); err != nil {
-		a.platform.test.Fatalf("fakes: %s sent %s: %v", a.name, event.Type, err)
+		a.platform.test.Fatalf("fakes: %s sent %s: %v%s", a.name, event.Type, err, framesOf(err))
 	}
 }
 
@@ -168,7 +168,7 @@ func (a *Actor) TrySends(event send.MessageEvent) error {
 		App: a.scope.App, Channel: a.scope.Channel, Event: event, GroupExternalID: a.scope.GroupExternalID,
 	})
 	if err != nil {
-		p.notef("the run failed: %v", err)
+		p.notef("the run failed: %v%s", err, framesOf(err))
 	}
 	return err
 }

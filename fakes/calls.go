@@ -125,16 +125,24 @@ func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botct
 	result, err := next(ctx)
 	made.Result, made.Err = copyOf(result), err
 	p.calls.add(made)
-	if err != nil || !hasNoLine(call.Op) {
-		p.notef("%s", made.line())
+	doubt := p.doubt(made)
+	switch {
+	case err != nil:
+		p.notef("%s%s", made.line(), framesOf(err))
+	case isRead(call.Op):
+		p.noteDetailf("%s %s -> %d found%s", made.Op, jsonText(made.Params), numberFound(made.Result), doubt)
+	case !hasOtherLine(call.Op):
+		p.notef("%s%s", made.line(), doubt)
 	}
 	return result, err
 }
 
-// hasNoLine reports whether a successful call has no line of its own in the transcript: it only
-// read, or what it sent or stored has a line.
-func hasNoLine(op botctx.Op) bool {
-	return slices.ContainsFunc([]string{"get", "fetch", "count", "send", "golf", "upload"}, func(prefix string) bool {
-		return strings.HasPrefix(string(op), prefix)
-	})
+// isRead reports whether an operation only reads.
+func isRead(op botctx.Op) bool { return beginsWith(op, "get", "fetch", "count") }
+
+// hasOtherLine reports whether what a successful call sent or stored has a line of its own.
+func hasOtherLine(op botctx.Op) bool { return beginsWith(op, "send", "golf", "upload") }
+
+func beginsWith(op botctx.Op, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(string(op), prefix) })
 }

@@ -33,7 +33,8 @@ func At(start time.Time) Option { return func(s *settings) { s.start = start } }
 //
 // A Store in the place of the one in memory holds no records yet and goes by that clock; such a
 // platform has no Snapshot and no Fork. Interceptors are empty: those of the platform, which
-// record calls and make them fail, stand around those that the change sets. Several changes are
+// record calls and make them fail, stand around those that the change sets, and its transcript has
+// each choice before OnChoice. Several changes are
 // made in their order, and once more for each Fork.
 func Config(change func(*botctx.Config)) Option {
 	return func(s *settings) { s.changes = append(s.changes, change) }
@@ -65,6 +66,7 @@ func (p *Platform) config() botctx.Config {
 	for _, change := range p.settings.changes {
 		change(&config)
 	}
+	config.OnChoice = p.noteChoice(config.OnChoice)
 	config.Interceptors = append([]botctx.Interceptor{p.recordCall, p.injectFault}, config.Interceptors...)
 	return config
 }

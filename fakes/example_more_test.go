@@ -89,7 +89,7 @@ func ExamplePlatform_FailNth() {
 	}
 	// Output:
 	// <nil>
-	// sendResponse: resource exhausted: the test makes this call fail
+	// HandleFunc (fakes_test.greet): sendResponse: resource exhausted: the test makes this call fail
 	// <nil>
 }
 

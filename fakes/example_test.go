@@ -249,6 +249,7 @@ func ExamplePlatform_Calls() {
 func ExamplePlatform_Transcript() {
 	p := fakes.New()
 	p.HandleFunc(claim)
+	p.AddData("coupon", document.O("code", "SPRING", "taken", false))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
 	ada.Says("coupon")
@@ -256,7 +257,8 @@ func ExamplePlatform_Transcript() {
 	fmt.Print(p.Transcript())
 	// Output:
 	// 2026-01-01 00:00:00.000  Ada -> {"type":"TEXT","text":"coupon"}
-	// 2026-01-01 00:00:00.000  findAndModifyDataFromDataSource {"dataSourceId":"coupons","filter":{"taken":false},"patch":{"$set":{"taken":true,"by":"member-1"}}} -> {"ok":1,"value":null}
+	// 2026-01-01 00:00:00.000  HandleFunc answers: fakes_test.claim
+	// 2026-01-01 00:00:00.000  findAndModifyDataFromDataSource {"dataSourceId":"coupons","filter":{"taken":false},"patch":{"$set":{"taken":true,"by":"member-1"}}} -> {"ok":1,"value":null} (the data source "coupons" was never added, perhaps "coupon" is meant)
 	// 2026-01-01 00:00:00.000  Ada <- {"type":"TEXT","text":"Sorry, all gone."}
 }
 

@@ -22,24 +22,26 @@ type Platform struct {
 	// registered is Unavailable.
 	HTTP *replies.Replies
 
-	test       TB
-	settings   settings
-	store      store.Store
-	runtime    *botctx.Runtime
-	action     atomic.Pointer[botctx.Action]
-	nodes      handled
-	clock      *clock
-	moving     sync.Mutex // Held while the time moves.
-	ids        *counter
-	faults     *faults
-	outages    *outages
-	calls      *callLog
-	outbox     *outbox
-	transcript *transcript
-	channels   *appChannels
-	mails      *mailboxes
-	files      *bucket
-	payments   *payments
+	test        TB
+	settings    settings
+	store       store.Store
+	runtime     *botctx.Runtime
+	override    func(record.Scope) botctx.Parts // That of the Runtime, nil where it has none.
+	action      atomic.Pointer[botctx.Action]
+	nodes       handled
+	clock       *clock
+	moving      sync.Mutex // Held while the time moves.
+	ids         *counter
+	faults      *faults
+	outages     *outages
+	calls       *callLog
+	outbox      *outbox
+	transcript  *transcript
+	channels    *appChannels
+	dataSources knownDataSources
+	mails       *mailboxes
+	files       *bucket
+	payments    *payments
 }
 
 // New returns an empty platform.
@@ -76,7 +78,7 @@ func assemble(s settings) *Platform {
 	if err != nil {
 		p.test.Fatalf("fakes: %v", err)
 	}
-	p.runtime = runtime
+	p.runtime, p.override = runtime, config.Override
 	return p
 }
 
@@ -84,7 +86,7 @@ func assemble(s settings) *Platform {
 func (p *Platform) printWhereFailed() {
 	p.test.Cleanup(func() {
 		if p.test.Failed() {
-			p.test.Logf("fakes: transcript of the platform:\n%s", p.Transcript())
+			p.test.Logf("fakes: transcript of the platform:\n%s", textOf(p.transcript.all()))
 		}
 	})
 }
@@ -120,9 +122,11 @@ func (p *Platform) Operations(scope record.Scope) *botctx.Context {
 }
 
 // AddData adds entries to a data source of DefaultApp: what has an _id that exists is
-// changed, the rest is added.
+// changed, the rest is added. Without entries the data source is empty, and known: the transcript
+// calls one that was never added a likely mistake.
 func (p *Platform) AddData(dataSourceID string, entries ...document.Object) {
 	p.test.Helper()
+	p.dataSources.add(dataSource{DefaultApp, dataSourceID})
 	if len(entries) == 0 {
 		return
 	}

@@ -74,9 +74,9 @@ func TestTranscript_OfFailedRun(t *testing.T) {
 		p.AddMember(member.Member{FirstName: "Ada"}).Says("hi")
 	})
 	require.Len(t, tb.failures, 1)
-	require.Contains(t, tb.failures[0], "Ada sent TEXT: no more")
+	require.Contains(t, tb.failures[0], "Ada sent TEXT: HandleFunc (fakes_test.TestTranscript_OfFailedRun.func1.1): no more")
 	require.Len(t, tb.logged, 1)
-	for _, line := range []string{`Ada -> {"type":"TEXT","text":"hi"}`, `Ada <- {"type":"TEXT","text":"first"}`, "the run failed: no more"} {
+	for _, line := range []string{`Ada -> {"type":"TEXT","text":"hi"}`, `Ada <- {"type":"TEXT","text":"first"}`, "the run failed: HandleFunc (fakes_test.TestTranscript_OfFailedRun.func1.1): no more"} {
 		require.Contains(t, tb.logged[0], line)
 	}
 }

@@ -19,11 +19,12 @@ type Snapshot struct {
 	outages  map[outage]bool
 	calls    []Call
 	outbox   kept
-	lines    []string
+	lines    []line
 	channels map[string]string
 	mails    keptMails
 	files    keptFiles
 	payments keptPayments
+	data     map[dataSource]bool
 }
 
 // Snapshot returns what the platform is now. It copies no records. No call may be under
@@ -33,7 +34,7 @@ func (p *Platform) Snapshot() *Snapshot {
 	return &Snapshot{
 		store: p.memory().Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(), outages: p.outages.all(),
 		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), channels: p.channels.all(),
-		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(),
+		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(), data: p.dataSources.all(),
 	}
 }
 
@@ -54,6 +55,7 @@ func (p *Platform) Restore(s *Snapshot) {
 	p.mails.set(s.mails)
 	p.files.set(s.files)
 	p.payments.set(s.payments)
+	p.dataSources.set(s.data)
 }
 
 // Fork returns a platform of its own that goes on from what this one is, with the same

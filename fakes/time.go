@@ -27,7 +27,7 @@ func (p *Platform) Now() time.Time { return p.clock.Now() }
 func (p *Platform) Advance(by time.Duration) {
 	p.test.Helper()
 	if err := p.TryAdvance(by); err != nil {
-		p.test.Fatalf("fakes: Advance(%v): %v", by, err)
+		p.test.Fatalf("fakes: Advance(%v): %v%s", by, err, framesOf(err))
 	}
 }
 
@@ -182,6 +182,7 @@ func (p *Platform) runNext(
 		p.notef("agenda %s ran: node %s for %s", ran.ID, ran.NodeCompositeID, ran.Member)
 		return ran, false, nil
 	}
-	p.notef("agenda %s failed, attempt %d: node %s for %s: %v", ran.ID, result.Run.Attempt, ran.NodeCompositeID, ran.Member, result.Err)
+	p.notef("agenda %s failed, attempt %d: node %s for %s: %v%s",
+		ran.ID, result.Run.Attempt, ran.NodeCompositeID, ran.Member, result.Err, framesOf(result.Err))
 	return ran, false, fmt.Errorf("agenda %s for member %s, attempt %d: %w", ran.ID, ran.Member, result.Run.Attempt, result.Err)
 }

@@ -1,52 +1,101 @@
 package fakes
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 )
 
 // transcript is what happened on a platform, a line for each thing.
 type transcript struct {
 	mu    sync.Mutex
-	lines []string
+	lines []line
 }
 
-func (t *transcript) add(line string) {
+// line is one line of a transcript.
+type line struct {
+	text string
+	// isDetail tells that only the transcript of a test that failed has it.
+	isDetail bool
+}
+
+func (t *transcript) add(one line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lines = append(t.lines, line)
+	t.lines = append(t.lines, one)
 }
 
-func (t *transcript) all() []string {
+func (t *transcript) all() []line {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.Clone(t.lines)
 }
 
-func (t *transcript) set(lines []string) {
+func (t *transcript) set(lines []line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lines = slices.Clone(lines)
 }
 
+// stamp is how a line begins: with the virtual time.
+const stamp = "2006-01-02 15:04:05.000  "
+
 // notef adds a line with the virtual time to the transcript.
 func (p *Platform) notef(format string, args ...any) {
-	const stamp = "2006-01-02 15:04:05.000  "
-	p.transcript.add(p.Now().Format(stamp) + fmt.Sprintf(format, args...))
+	p.transcript.add(line{text: p.Now().Format(stamp) + fmt.Sprintf(format, args...)})
+}
+
+// noteDetailf is notef for a line that only the transcript of a test that failed has.
+func (p *Platform) noteDetailf(format string, args ...any) {
+	p.transcript.add(line{text: p.Now().Format(stamp) + fmt.Sprintf(format, args...), isDetail: true})
+}
+
+// noteChoice returns what notes what answers an event, and then calls the test's own function, if
+// there is one.
+func (p *Platform) noteChoice(own func(context.Context, botctx.Choice)) func(context.Context, botctx.Choice) {
+	return func(ctx context.Context, choice botctx.Choice) {
+		p.notef("%s", choice)
+		if own != nil {
+			own(ctx, choice)
+		}
+	}
+}
+
+// framesOf says where in the test's code a panic behind an error arose, a line for each call. It
+// is "" where there is none.
+func framesOf(err error) string {
+	panicked, ok := errors.AsType[*botctx.PanicError](err)
+	if !ok {
+		return ""
+	}
+	var text strings.Builder
+	for _, frame := range panicked.Frames() {
+		text.WriteString("\n    at " + frame)
+	}
+	return text.String()
 }
 
 // Transcript returns what happened on the platform, a line for each thing that was
-// said, sent, written, fetched or made to fail, each with its virtual time.
-// Operations that only read are left out, unless they failed. Credentials are
+// said, answered, sent, written, fetched or made to fail, each with its virtual time. Of what a
+// member says it tells which node answers and why, or what each node refused.
+// Operations that only read are left out, unless they failed; where a test fails they are printed,
+// too, with how many they found. Credentials are
 // redacted. Where the same is done again, the transcript is the same again.
 func (p *Platform) Transcript() string {
+	return textOf(slices.DeleteFunc(p.transcript.all(), func(one line) bool { return one.isDetail }))
+}
+
+// textOf returns lines as text, without credentials.
+func textOf(lines []line) string {
 	var text strings.Builder
-	for _, line := range p.transcript.all() {
-		text.WriteString(boterr.Redact(line)) // Only here: most lines are never read.
+	for _, one := range lines {
+		text.WriteString(boterr.Redact(one.text)) // Only here: most lines are never read.
 		text.WriteByte('\n')
 	}
 	return text.String()

@@ -1,0 +1,119 @@
+package fakes
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/internal/nearest"
+	"github.com/botctx/go-sdk/record"
+)
+
+// dataSource names a data source of an app.
+type dataSource struct{ app, name string }
+
+// knownDataSources are the data sources that are known to have or to have had entries, or that the
+// test has added without any.
+type knownDataSources struct {
+	mu   sync.Mutex
+	kept map[dataSource]bool
+}
+
+func (k *knownDataSources) add(one dataSource) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kept == nil {
+		k.kept = map[dataSource]bool{}
+	}
+	k.kept[one] = true
+}
+
+func (k *knownDataSources) all() map[dataSource]bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return maps.Clone(k.kept)
+}
+
+func (k *knownDataSources) set(kept map[dataSource]bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.kept = maps.Clone(kept)
+}
+
+// doubt says that a data source was never added, with the one that may be meant. It is "" for one
+// that was.
+func (k *knownDataSources) doubt(of dataSource) string {
+	kept := k.all()
+	if kept[of] {
+		return ""
+	}
+	var names []string
+	for other := range kept {
+		if other.app == of.app {
+			names = append(names, other.name)
+		}
+	}
+	slices.Sort(names)
+	if near := nearest.To(of.name, names); near != "" {
+		return fmt.Sprintf(" (the data source %q was never added, perhaps %q is meant)", of.name, near)
+	}
+	return fmt.Sprintf(" (the data source %q was never added: AddData adds it)", of.name)
+}
+
+// doubt says of a call that found nothing in a data source that this was never added, "" where
+// that is not so.
+func (p *Platform) doubt(made Call) string {
+	use, isOfData := useOf(made)
+	if !isOfData || made.Err != nil {
+		return ""
+	}
+	if of := (dataSource{made.Scope.App, use.name}); use.entries > 0 {
+		p.dataSources.add(of)
+	} else if !p.hasOwnDataSources(made.Scope) {
+		return p.dataSources.doubt(of)
+	}
+	return ""
+}
+
+// hasOwnDataSources reports whether the data sources of a scope are those of the test's Override,
+// of which the platform does not know what was added.
+func (p *Platform) hasOwnDataSources(scope record.Scope) bool {
+	return p.override != nil && p.override(scope).DataSources != nil
+}
+
+// use is what a call did with a data source.
+type use struct {
+	name string
+	// entries is how many it found or wrote.
+	entries int64
+}
+
+// useOf returns what a call did with a data source, false for other calls.
+func useOf(made Call) (use, bool) {
+	switch of := made.Params.(type) {
+	case datasource.CountDataSourceParams:
+		return use{cmp.Or(of.DataSourceID, of.CollectionName), numberFound(made.Result)}, true
+	case datasource.FetchDataFromDataSourceParams:
+		return use{cmp.Or(of.DataSourceID, of.CollectionName), numberFound(made.Result)}, true
+	case datasource.FetchDistinctDataFromDataSourceParams:
+		return use{cmp.Or(of.DataSourceID, of.CollectionName), numberFound(made.Result)}, true
+	case datasource.FetchGeoNearFromDataSourceParams:
+		return use{cmp.Or(of.DataSourceID, of.CollectionName), numberFound(made.Result)}, true
+	case datasource.PatchDataToDataSourceParams:
+		result, _ := made.Result.(datasource.PatchDataToDataSourceResult)
+		return use{cmp.Or(of.DataSourceID, of.CollectionName), result.Matched + result.Inserted}, true
+	case datasource.UpsertDataToDataSourceParams:
+		return use{of.DataSourceID, int64(len(of.Data))}, true
+	case datasource.FindAndModifyDataFromDataSourceParams:
+		found := numberFound(made.Result)
+		if of.Option.Upsert {
+			found = 1
+		}
+		return use{of.DataSourceID, found}, true
+	default:
+		return use{}, false
+	}
+}

@@ -1,0 +1,340 @@
+package fakes_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// textNode returns a node that answers a text.
+func textNode(id, text string) *botctx.Node {
+	return &botctx.Node{ID: id, Trigger: botctx.TextIs(text), Responses: []send.Response{send.Text(id)}}
+}
+
+// childNode returns a node that answers a text after its parent.
+func childNode(id, parent, text string) *botctx.Node {
+	node := textNode(id, text)
+	node.Parent = parent
+	return node
+}
+
+// at returns a member whose conversation stands at a node.
+func at(node string) member.Member {
+	ada := member.Member{FirstName: "Ada"}
+	ada.BotMeta.SetPosition(node, "")
+	return ada
+}
+
+// choices returns what the transcript tells of what answers, without the times.
+func choices(p *fakes.Platform) []string {
+	var found []string
+	for line := range strings.Lines(p.Transcript()) {
+		_, said, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		if strings.Contains(said, "answers: ") || strings.Contains(said, "takes it") {
+			found = append(found, said)
+		}
+	}
+	return found
+}
+
+// savingPosition returns a node that saves its position.
+func savingPosition(node *botctx.Node) *botctx.Node {
+	node.SavesPosition = true
+	return node
+}
+
+func TestTranscript_WhatAnswers(t *testing.T) {
+	t.Parallel()
+	anywhere := textNode("help", "help")
+	anywhere.Global = botctx.GlobalInChannel
+	inTree := childNode("back", "more", "back")
+	inTree.Global = botctx.GlobalInTree
+	fallback := textNode("pardon", "?")
+	fallback.Trigger, fallback.Priority = botctx.AnyText(), botctx.FallbackPriority
+	mute := textNode("log", "")
+	mute.Trigger, mute.Priority = botctx.AnyText(), botctx.MutePriority
+	for name, c := range map[string]struct {
+		nodes []*botctx.Node
+		who   member.Member
+		want  []string
+	}{
+		"a head node": {
+			[]*botctx.Node{textNode("hello", "hi")},
+			member.Member{},
+			[]string{`node hello answers: head at ""`},
+		},
+		"a child": {
+			[]*botctx.Node{textNode("menu", "menu"), childNode("answer", "menu", "hi")},
+			at("menu"),
+			[]string{`node answer answers: child at "menu"`},
+		},
+		"after others that refused": {
+			[]*botctx.Node{textNode("buy", "buy"), fallback},
+			member.Member{},
+			[]string{`node pardon answers: head at ""; before it buy (trigger did not match)`},
+		},
+		"a mute node, and then none": {
+			[]*botctx.Node{mute, textNode("buy", "buy")},
+			member.Member{},
+			[]string{
+				`mute node log answers: head at ""`,
+				`nothing answers: at "" - heads: log (answered), buy (trigger did not match)`,
+			},
+		},
+		"none, since no node saves its position": {
+			[]*botctx.Node{textNode("ask", "start"), childNode("answer", "ask", "hi")},
+			member.Member{},
+			[]string{`nothing answers: at "" - heads: ask (trigger did not match); "answer" needs the position "ask", which no node saves`},
+		},
+		"none, where a child waits for its parent": {
+			[]*botctx.Node{savingPosition(textNode("ask", "start")), childNode("answer", "ask", "hi")},
+			member.Member{},
+			[]string{`nothing answers: at "" - heads: ask (trigger did not match); "answer" needs the position "ask"`},
+		},
+		"none, each by its rule": {
+			[]*botctx.Node{
+				textNode("menu", "menu"), childNode("more", "menu", "more"), inTree, anywhere, {ID: "reminder"},
+			},
+			at("menu"),
+			[]string{`nothing answers: at "menu" - children: more (trigger did not match); ` +
+				`global in the tree: back (trigger did not match); global in the channel: help (trigger did not match); ` +
+				`"menu" is a head node, for where the conversation stands at none; "reminder" has no trigger: redirects and agendas run it`},
+		},
+		"none, at a position that is no more": {
+			[]*botctx.Node{textNode("menu", "menu")},
+			at("gone"),
+			[]string{`nothing answers: at "gone" (no such node: as a new member) - heads: menu (trigger did not match)`},
+		},
+		"none, since nodes have no triggers": {
+			[]*botctx.Node{{ID: "menu"}},
+			member.Member{},
+			[]string{`nothing answers: at "" - no candidates among the trees of the channel; "menu" has no trigger: redirects and agendas run it`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := fakes.New(fakes.For(t))
+			p.Handle(c.nodes...)
+			p.AddMember(c.who).Says("hi")
+			require.Equal(t, c.want, choices(p))
+		})
+	}
+}
+
+func TestTranscript_NothingAnswersInALiveChat(t *testing.T) {
+	t.Parallel()
+	chats := fakes.NewLiveChats(fakes.For(t))
+	p := chats.Platform
+	p.Handle(textNode("hello", "hi"))
+	_, err := chats.CreateAssignment(t.Context(), livechat.CreateAssignmentParams{})
+	require.NoError(t, err)
+	chats.Agent.Takes(chats.Agent.Ticket())
+	chats.Member.Says("hi")
+	require.Contains(t, choices(p), `the live chat takes it; no node answers: at "" - no candidates among the live-chat tree; `+
+		`"hello" is in the tree "", which is none of the live-chat tree`)
+}
+
+func TestTranscript_ClosedChannel(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(textNode("hello", "hi"))
+	ada := p.AddMember(member.Member{})
+	p.SwitchChannel(ada.Scope().Channel, false)
+	ada.Says("hi")
+	require.Equal(t, []string{
+		`nothing answers: at "" - no candidates among the off trees; "hello" is in the tree "", which is none of the off trees`,
+	}, choices(p))
+}
+
+func TestTranscript_HandleFuncIsNamed(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(claim)
+	ada := p.AddMember(member.Member{})
+	ada.Says("hi")
+	p.Handle(textNode("ask", "start"))
+	ada.Says("hi")
+	require.Equal(t, []string{
+		"HandleFunc answers: fakes_test.claim",
+		`HandleFunc answers: fakes_test.claim; no node does: at "" - heads: ask (trigger did not match)`,
+	}, choices(p))
+}
+
+func TestTranscript_LongListsAreCut(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	for id := range strings.SplitSeq("abcdefghijklmnopqrst", "") {
+		p.Handle(textNode(id, id))
+	}
+	p.AddMember(member.Member{}).Says("hi")
+	require.Len(t, choices(p), 1)
+	require.Contains(t, choices(p)[0], "h (trigger did not match) and 12 more")
+}
+
+func TestConfig_OnChoiceOfTheTest(t *testing.T) {
+	t.Parallel()
+	var chosen []botctx.Choice
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+		c.OnChoice = func(_ context.Context, choice botctx.Choice) { chosen = append(chosen, choice) }
+	}))
+	p.Handle(textNode("hello", "hi"), textNode("bye", "bye"))
+	ada := p.AddMember(member.Member{})
+	ada.Says("hi")
+	require.Equal(t, []botctx.Choice{{
+		Scope: ada.Scope(), Answer: botctx.AnswerNode, Node: botctx.NodeRef{CompositeID: "hello"}, Serving: "the trees of the channel",
+		Candidates: []botctx.Candidate{
+			{Node: botctx.NodeRef{CompositeID: "hello"}, Rule: botctx.RuleHead, Why: "answered"},
+			{Node: botctx.NodeRef{CompositeID: "bye"}, Rule: botctx.RuleHead, Why: "was not asked, since another one answered"},
+		},
+	}}, chosen)
+	require.Len(t, choices(p), 1)
+}
+
+// transcriptOfFailed returns the transcript that is printed where a test fails.
+func transcriptOfFailed(test func(p *fakes.Platform)) string {
+	var tb recordedTB
+	tb.run(func(p *fakes.Platform) {
+		test(p)
+		tb.Fatalf("the test fails")
+	})
+	return strings.Join(tb.logged, "\n")
+}
+
+// fetched fetches the entries of a data source.
+func fetched(bot *botctx.Context, dataSourceID string) {
+	_, _ = bot.FetchDataFromDataSource(context.Background(), datasource.FetchDataFromDataSourceParams{DataSourceID: dataSourceID})
+}
+
+func TestTranscriptOfFailedTest_ReadsTellWhatTheyFound(t *testing.T) {
+	t.Parallel()
+	printed := transcriptOfFailed(func(p *fakes.Platform) {
+		p.AddData("coupons", document.O("code", "A"), document.O("code", "B"))
+		bot := p.AddMember(member.Member{}).Context()
+		fetched(bot, "coupons")
+		_, _ = bot.CountDataSource(context.Background(), datasource.CountDataSourceParams{CollectionName: "coupons"})
+		_, _ = bot.GetMember(context.Background(), member.GetMemberParams{MemberID: bot.Member.ID})
+		_, _ = bot.FetchDataFromDataSource(context.Background(), datasource.FetchDataFromDataSourceParams{
+			DataSourceID: "coupons", Filter: document.O("code", "C"),
+		})
+		require.NotContains(t, p.Transcript(), "fetchDataFromDataSource", "a golden transcript has what happened alone")
+	})
+	for _, line := range []string{
+		`fetchDataFromDataSource {"dataSourceId":"coupons"} -> 2 found` + "\n",
+		`countDataSource {"collectionName":"coupons"} -> 2 found` + "\n",
+		`getMember {"memberId":"member-1"} -> 1 found` + "\n",
+		`fetchDataFromDataSource {"dataSourceId":"coupons","filter":{"code":"C"}} -> 0 found` + "\n",
+	} {
+		require.Contains(t, printed, line)
+	}
+}
+
+func TestTranscript_DataSourceThatWasNeverAdded(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		test func(p *fakes.Platform)
+		want string
+	}{
+		"with the nearest name": {func(p *fakes.Platform) {
+			p.AddData("orders", document.O("a", 1))
+			p.AddData("coupons", document.O("a", 1))
+			fetched(p.Operations(record.Scope{}), "coupon")
+		}, `-> 0 found (the data source "coupon" was never added, perhaps "coupons" is meant)`},
+		"where none is like it": {func(p *fakes.Platform) {
+			p.AddData("orders", document.O("a", 1))
+			fetched(p.Operations(record.Scope{}), "coupons")
+		}, `-> 0 found (the data source "coupons" was never added: AddData adds it)`},
+		"of a change": {func(p *fakes.Platform) {
+			p.HandleFunc(claim)
+			p.AddMember(member.Member{}).Says("coupon")
+		}, `-> {"ok":1,"value":null} (the data source "coupons" was never added: AddData adds it)`},
+		"on a fork": {func(p *fakes.Platform) {
+			p.AddData("orders")
+			fetched(p.Fork().Operations(record.Scope{}), "order")
+		}, ""},
+	} {
+		printed := transcriptOfFailed(c.test)
+		require.Contains(t, printed, c.want, name)
+	}
+}
+
+func TestTranscript_DataSourceThatIsKnown(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]func(p *fakes.Platform){
+		"added without entries": func(p *fakes.Platform) {
+			p.AddData("coupons")
+			fetched(p.Operations(record.Scope{}), "coupons")
+		},
+		"emptied by the bot": func(p *fakes.Platform) {
+			p.AddData("coupons", document.O("code", "A"))
+			bot := p.Operations(record.Scope{})
+			_, _ = bot.FindAndModifyDataFromDataSource(context.Background(), datasource.FindAndModifyDataFromDataSourceParams{
+				DataSourceID: "coupons", Filter: document.O("code", "B"), Patch: document.Set("code", "C"),
+			})
+		},
+		"added by the bot": func(p *fakes.Platform) {
+			bot := p.Operations(record.Scope{})
+			_, _ = bot.UpsertDataToDataSource(context.Background(), datasource.UpsertDataToDataSourceParams{
+				DataSourceID: "coupons", Data: document.One(document.O("code", "A")),
+			})
+			_, _ = bot.PatchDataToDataSource(context.Background(), datasource.PatchDataToDataSourceParams{
+				DataSourceID: "coupons", Filter: document.O("code", "B"), Patch: document.Set("code", "C"),
+			})
+		},
+	} {
+		require.NotContains(t, transcriptOfFailed(test), "never added", name)
+	}
+}
+
+// panicsInside panics two calls below an action.
+func panicsInside() { panic("no tea today") }
+
+func TestPanic_ShowsTheFramesOfTheUsersCode(t *testing.T) {
+	t.Parallel()
+	brew := func(context.Context, *botctx.Context) error { panicsInside(); return nil }
+	for name, test := range map[string]func(p *fakes.Platform){
+		"of a run": func(p *fakes.Platform) {
+			p.HandleFunc(brew)
+			p.AddMember(member.Member{}).Says("tea")
+		},
+		"of an agenda": func(p *fakes.Platform) {
+			p.Handle(&botctx.Node{ID: "tea", Pre: []botctx.Action{brew}})
+			plan(t, p.AddMember(member.Member{}).Context(), "tea", p.Now().Add(time.Hour), 0)
+			p.Advance(2 * time.Hour)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var tb recordedTB
+			tb.run(test)
+			require.Len(t, tb.failures, 1)
+			for _, shown := range []string{tb.failures[0], strings.Join(tb.logged, "\n")} {
+				require.Regexp(t, `panic: no tea today
+    at fakes_test\.panicsInside \(why_test\.go:\d+\)
+    at fakes_test\.TestPanic_ShowsTheFramesOfTheUsersCode\.func1 \(why_test\.go:\d+\)\n?`, shown)
+				require.NotContains(t, shown, "perform.go")
+			}
+		})
+	}
+}
+
+func TestRunError_NamesHandleFunc(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(claim)
+	p.FailNext(botctx.OpSendResponse, boterr.Conflict)
+	err := p.AddMember(member.Member{}).TrySays("coupon")
+	require.ErrorContains(t, err, "HandleFunc (fakes_test.claim): ")
+}
