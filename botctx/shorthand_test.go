@@ -2,6 +2,8 @@ package botctx_test
 
 import (
 	"context"
+	"go/token"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +31,13 @@ func TestShorthand_NodeActsSaysAndGoesOn(t *testing.T) {
 	ada.Says("hi")
 
 	require.Equal(t, "Hello Ada!\nlarge: {{meta.size}}\nBye.", texts(ada))
+}
+
+func TestSay_TakesConstantsOnly(t *testing.T) {
+	t.Parallel()
+	text := reflect.TypeOf(botctx.Say).In(0).Elem()
+	require.False(t, reflect.TypeFor[string]().AssignableTo(text), "a text that a member wrote could be a template")
+	require.False(t, token.IsExported(text.Name()), "another package could convert a text that a member wrote")
 }
 
 func TestChange_OfMetaWritesBackTheKeysThatItChanged(t *testing.T) {

@@ -8,6 +8,7 @@
 // change what another one reads.
 //
 // O and A make objects and arrays, Set, Inc and Push the patches that are used most, Get reads
-// a path, Encode and Decode go between objects and structs. Shape, Builder and Edit are for
-// who makes or changes many objects, as package query does.
+// a path, As and Change read and change an object as a struct, Encode and Decode go between
+// objects and structs. Shape, Builder and Edit are for who makes or changes many objects, as
+// package query does.
 package document
