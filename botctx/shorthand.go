@@ -2,10 +2,6 @@ package botctx
 
 import "github.com/botctx/go-sdk/send"
 
-// constant is a text that stands in the code: no value of another type converts to it by itself, so
-// that what a member wrote cannot become a template.
-type constant string
-
 // Do returns the actions of a node, in order:
 //
 //	&botctx.Node{ID: "booked", Pre: botctx.Do(book, forget)}
@@ -17,11 +13,11 @@ func Do(actions ...Action) []Action { return actions }
 //
 // The texts are templates, as those of send.Template are: {{path}} is filled from the member. They
 // are constants, which the compiler sees to. A text that is put together elsewhere is
-// []send.Response{send.Text(text)}, or send.Template(text) where it has placeholders.
-func Say(texts ...constant) []send.Response {
+// []send.Response{send.Text(text)}, or send.Text(text).WithPlaceholders() where it has placeholders.
+func Say(texts ...send.Constant) []send.Response {
 	responses := make([]send.Response, len(texts))
 	for i, text := range texts {
-		responses[i] = send.Template(string(text))
+		responses[i] = send.Template(text)
 	}
 	return responses
 }

@@ -16,8 +16,12 @@ func Text(text string) Response {
 //
 //	send.Template("Hello {{firstName}}, your order {{meta.order.id}} is ready.")
 //
-// It is Text with WithPlaceholders.
-func Template(text string) Response { return Text(text).WithPlaceholders() }
+// It is Text with WithPlaceholders, for a text that stands in the code.
+func Template(text Constant) Response { return Text(string(text)).WithPlaceholders() }
+
+// Constant is a text that stands in the code: a string constant converts to it by itself, and no
+// string variable does, so that what a member wrote does not become a template by accident.
+type Constant string
 
 // Image returns a picture at an address.
 func Image(url string) Response { return file(TypeImage, url) }

@@ -39,7 +39,7 @@ func TestFill_FromMember(t *testing.T) {
 		"{{{firstName}}}":                       "{Ada}",
 		"no placeholder":                        "no placeholder",
 	} {
-		filled, err := send.Fill(send.Template(text), ada())
+		filled, err := send.Fill(send.Text(text).WithPlaceholders(), ada())
 		require.NoError(t, err)
 		require.Equal(t, want, filled.Text(), text)
 	}
@@ -51,7 +51,7 @@ func TestFill_OnlyOnce(t *testing.T) {
 		"{{meta.evil}}":               "{{_id}}",
 		"{{meta.open}}{{meta.close}}": "{{_id}}",
 	} {
-		filled, err := send.Fill(send.Template(text), ada())
+		filled, err := send.Fill(send.Text(text).WithPlaceholders(), ada())
 		require.NoError(t, err)
 		require.Equal(t, want, filled.Text())
 		again, err := send.Fill(filled, ada())

@@ -115,7 +115,7 @@ func toGroupRules() []Rule {
 // requireSent checks that a send succeeds, and returns its result.
 func (g groupSend) requireSent(t *trial, group *livechat.Group, groupID, text string) send.Result {
 	t.Helper()
-	result, err := g.send(t.ctx(), t.home, toGroupParams{group, groupID, send.Template(text)})
+	result, err := g.send(t.ctx(), t.home, toGroupParams{group, groupID, send.Text(text).WithPlaceholders()})
 	require.NoError(t, err)
 	return result
 }
