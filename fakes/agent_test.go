@@ -32,7 +32,7 @@ func TestAgent_SeesTicketsOfHerGroups(t *testing.T) {
 	ticket := s.grace.Ticket()
 	require.Equal(t, "support", ticket.Group)
 	require.Equal(t, s.Queue("desk")[0].ID, ticket.Assignment)
-	require.Equal(t, document.At(s.Now()), ticket.At)
+	require.Equal(t, s.Now(), ticket.At)
 }
 
 func TestTicket_ShowsWhoHasIt(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/document"
 )
 
 // File is a file that was uploaded to the platform's object store.
@@ -25,7 +25,7 @@ type File struct {
 	// Content is what is in it.
 	Content []byte
 	// At is the virtual time at which it was stored.
-	At document.Timestamp
+	At time.Time
 }
 
 // bucket is the platform's object store.
@@ -72,7 +72,7 @@ func (b *bucket) put(ctx context.Context, file botctx.StoredFile) error {
 	b.mu.Lock()
 	b.kept.files[file.Key] = File{
 		Key: file.Key, App: file.App, Channel: file.Channel, Name: file.Name,
-		ContentType: file.ContentType, Content: content, At: document.At(b.platform.Now()),
+		ContentType: file.ContentType, Content: content, At: b.platform.Now(),
 	}
 	b.mu.Unlock()
 	b.platform.notef("file %s: %d bytes of %s", file.Key, len(content), file.ContentType)

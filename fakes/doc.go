@@ -24,16 +24,45 @@
 // id that was given for it, a user has no more tags than send.MaxMemberTags, and articles are Echo's alone, as
 // templates are Bravo's.
 //
-// Platforms fail on demand: LimitSends sets a rate limit in virtual time, RefuseSends makes a
-// platform refuse some recipients and take the others, and Disconnect makes it answer
-// nothing.
-//
 // Mails are in Mails and Mailbox, uploaded files in Files. AddAccount adds a payment account,
 // which is charged, declines and refunds, and reports by events when the time moves.
 //
-// Every call of an operation is recorded, and can be made to fail, to be late, or to
-// report a time-out. Transcript shows what happened, and is printed where a test
+// Every call of an operation is recorded. Transcript shows what happened, and is printed where a test
 // fails. Advance moves the virtual time and runs the agendas that fall due on the way. A
 // platform can be put back to a Snapshot, and forked. Ids, times and order
-// are the same each time.
+// are the same each time, and all times are time.Time of the virtual clock.
+//
+// # Faults
+//
+// One call of an operation, by the constants of botctx. Each call of these plans one fault more:
+//
+//	p.FailNext(botctx.OpSendResponse, boterr.Unavailable)      // The next call fails, and does nothing.
+//	p.FailNth(botctx.OpSendResponse, 3, boterr.Unavailable)    // The third one from now on.
+//	p.DelayNext(botctx.OpSendResponse, 20*time.Second)         // It is late by virtual time. DelayNth, too.
+//	p.TimeOutNext(botctx.OpSendResponse)                       // It is done, and its answer is lost. TimeOutNth, too.
+//
+// One request to a service behind the operations:
+//
+//	p.FailNextMail(err)                                        // The next mail.
+//	p.FailNextFile(err)                                        // The next file to be stored.
+//	account.FailNext(err)                                      // The next request to a payment account.
+//	account.TimeOutNext(err)                                   // It is carried out, and its answer is lost.
+//	account.DeclineNext("expired_card")                        // The next charge.
+//	p.ReplyHTTP("GET", url, replies.Fail(err), replies.Text(200, "ok")) // The first request for a URL.
+//
+// All but ReplyHTTP return the Fault. Where nothing meets it, the test fails at its end, unless it
+// may stay unmet:
+//
+//	p.FailNext(botctx.OpSendResponse, boterr.Unavailable).Optional()
+//
+// Out of service until the test says so. Whether anybody notices is up to the test:
+//
+//	p.Disconnect(channelID)                                    // Reconnect: a messaging platform.
+//	p.DisconnectService(fakes.ServiceMail)                     // ReconnectService: the store, data sources, mail, files, payments, HTTP.
+//	p.DisconnectDataSource("orders")                           // ReconnectDataSource.
+//	account.Disconnect()                                       // Reconnect: a payment account.
+//	p.RefuseSends(boterr.FailedPrecondition, ada)              // AcceptSends: some recipients. RefuseSendsTo names them by id.
+//	p.RefuseMailTo("gone@example.com")                         // For good.
+//	p.LimitSends(channelID, 2, time.Minute)                    // LiftLimit: a rate limit in virtual time.
+//	p.SwitchChannel(channelID, false)                          // A channel that is switched off.
 package fakes

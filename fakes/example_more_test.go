@@ -95,7 +95,7 @@ func ExamplePlatform_FailNth() {
 
 func ExamplePlatform_hTTP() {
 	p := fakes.New()
-	p.HTTP.Add("GET", "https://api.example.com/weather?city=Oslo", replies.JSON(200, `{"celsius": 3}`))
+	p.ReplyHTTP("GET", "https://api.example.com/weather?city=Oslo", replies.JSON(200, `{"celsius": 3}`))
 	ada := p.AddMember(member.Member{})
 
 	weather, err := ada.Context().Fetch(context.Background(), outbound.Request{URL: "https://api.example.com/weather?city=Oslo"})

@@ -92,7 +92,7 @@ func ExamplePlatform_AddAccount() {
 
 func ExamplePlatform_File() {
 	p := fakes.New()
-	p.HTTP.Add("GET", "https://api.shop.example/bills/7", replies.Text(200, "One kettle: 25.00 EUR"))
+	p.ReplyHTTP("GET", "https://api.shop.example/bills/7", replies.Text(200, "One kettle: 25.00 EUR"))
 	ada := p.AddMember(member.Member{FirstName: "Ada"})
 
 	_, err := ada.Context().UploadFileToObjectStore(context.Background(), botctx.UploadFileToObjectStoreParams{

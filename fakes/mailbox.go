@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/document"
 )
 
 // Mail is a mail that was sent on the platform.
@@ -17,7 +17,7 @@ type Mail struct {
 	botctx.Mail
 
 	// At is the virtual time at which it was sent.
-	At document.Timestamp
+	At time.Time
 }
 
 // mailboxes are what the platform's mail service keeps. It refuses what real ones refuse:
@@ -51,7 +51,7 @@ func (m *mailboxes) SendMail(ctx context.Context, sent botctx.Mail) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	kept := Mail{Mail: cloneOf(sent), At: document.At(m.platform.Now())}
+	kept := Mail{Mail: cloneOf(sent), At: m.platform.Now()}
 	err := m.take(kept)
 	to := strings.Join(addressesOf(kept), ", ")
 	if err != nil {

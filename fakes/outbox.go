@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
@@ -14,7 +15,7 @@ import (
 // Sent is one message that was sent on the platform.
 type Sent struct {
 	// At is the virtual time at which it was sent.
-	At document.Timestamp
+	At time.Time
 	// Channel is the id of the channel, Type its platform.
 	Channel string
 	Type    channel.Type
@@ -116,7 +117,7 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior)
 	if err != nil {
 		return send.Delivery{}, err
 	}
-	return send.Delivery{Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: sent.At}, nil
+	return send.Delivery{Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.At(sent.At)}, nil
 }
 
 // take keeps a message that counts against the limit of its channel, or returns why the
@@ -131,7 +132,7 @@ func (o *outbox) take(message send.Message, by behavior) (Sent, error) {
 // keep is take without the limit. The caller holds the mutex.
 func (o *outbox) keep(message send.Message, by behavior) (Sent, error) {
 	sent := Sent{
-		At: document.At(o.platform.Now()), Channel: message.Channel.ID, Type: message.Channel.Type,
+		At: o.platform.Now(), Channel: message.Channel.ID, Type: message.Channel.Type,
 		To: message.To, Response: message.Response, Shown: message.Response, ID: message.ID,
 	}
 	if message.Member != nil {

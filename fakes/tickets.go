@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"context"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -14,7 +15,7 @@ import (
 // Ticket is a message to a broadcast group, as it shows now.
 type Ticket struct {
 	// At is the virtual time at which it was sent.
-	At document.Timestamp
+	At time.Time
 	// Channel is the id of the outlet channel, Group that of the broadcast group.
 	Channel string
 	Group   string

@@ -2,10 +2,42 @@ package fakes
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/outbound/replies"
 )
+
+// ReplyHTTP sets what answers requests of a method and a URL, as Add of HTTP does: a pattern that
+// ends in "*" is the beginning of one, and several replies come one after the other, the last one
+// from then on.
+//
+//	p.ReplyHTTP("GET", "https://api.example.com/weather?city=Oslo", replies.JSON(200, `{"celsius": 3}`))
+//	p.ReplyHTTP("POST", "https://api.example.com/orders", replies.Fail(boterr.Unavailable), replies.Text(201, "ok"))
+//
+// It ends the test where that is no method and no URL that can be asked for.
+func (p *Platform) ReplyHTTP(method, url string, first replies.Reply, later ...replies.Reply) {
+	p.test.Helper()
+	if err := checkRoute(method, url); err != nil {
+		p.test.Fatalf("fakes: ReplyHTTP: %v", err)
+		return
+	}
+	p.HTTP.Add(method, url, first, later...)
+}
+
+// checkRoute refuses what no request can have.
+func checkRoute(method, url string) error {
+	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+	if !slices.Contains(methods, strings.ToUpper(method)) {
+		return boterr.Invalid("method", "is %q: give one of %s", method, strings.Join(methods, ", "))
+	}
+	if lower := strings.ToLower(url); !strings.HasPrefix(lower, "https://") && !strings.HasPrefix(lower, "http://") {
+		return boterr.Invalid("url", "is %q: begin with https:// or http://", url)
+	}
+	return nil
+}
 
 // recordedWeb is the platform's HTTP with a line in the transcript for each request.
 type recordedWeb struct{ platform *Platform }

@@ -54,7 +54,7 @@ func newFlorist(options ...fakes.Option) *florist {
 	f.Handle(Nodes()...)
 	f.account = f.AddAccount(accountName)
 	f.account.OnEvent(OnPayment(f.Runtime(), fakes.DefaultApp))
-	f.HTTP.Add("GET", site+"/receipts/*", replies.Text(200, "Fern & Fig: paid, with thanks.\n"))
+	f.ReplyHTTP("GET", site+"/receipts/*", replies.Text(200, "Fern & Fig: paid, with thanks.\n"))
 	for _, platform := range platforms {
 		in := f.AddChannel(channel.Channel{ID: string(platform.on), Type: platform.on}).ID
 		bob := f.AddMember(member.Member{

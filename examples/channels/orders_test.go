@@ -191,7 +191,7 @@ func TestPaymentEvent_FailsThenRepeats(t *testing.T) {
 	t.Parallel()
 	f := newFlorist(fakes.For(t))
 	ada := f.ada(channel.Alpha)
-	f.HTTP.Add("GET", site+"/receipts/*", replies.Text(503, "later"), replies.Text(200, "paid"))
+	f.ReplyHTTP("GET", site+"/receipts/*", replies.Text(503, "later"), replies.Text(200, "paid"))
 	ada.orders(t)
 	require.Error(t, f.TryAdvance(fakes.EventDelay))
 	require.Equal(t, waiting, ada.Last())

@@ -106,10 +106,10 @@ func (s *stage) printSent(sent fakes.Sent) {
 		text += "\n[" + button.Title + "]"
 	}
 	if customer := s.names[sent.Member]; customer != "" {
-		s.columns.Left(sent.At.Time(), "bot > "+customer+": "+text)
+		s.columns.Left(sent.At, "bot > "+customer+": "+text)
 		return
 	}
-	s.columns.Right(sent.At.Time(), "bot > "+s.nameOf(sent.To)+": "+text)
+	s.columns.Right(sent.At, "bot > "+s.nameOf(sent.To)+": "+text)
 }
 
 // nameOf returns what agents call a conversation.

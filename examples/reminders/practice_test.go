@@ -42,7 +42,7 @@ func hears(p *fakes.Platform, patient *fakes.Actor, within time.Duration) string
 	var lines []string
 	for _, sent := range p.Sent()[before:] {
 		if sent.Member == patient.ID() {
-			lines = append(lines, sent.At.Time().Format("Mon 15:04 ")+sent.Response.Text())
+			lines = append(lines, sent.At.Format("Mon 15:04 ")+sent.Response.Text())
 		}
 	}
 	return strings.Join(lines, "\n")

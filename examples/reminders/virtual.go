@@ -65,7 +65,7 @@ func (s *virtualStage) play(step step) error {
 func (s *virtualStage) print() error {
 	sent := s.platform.Sent()
 	for _, message := range sent[s.printed:] {
-		err := s.transcript.Print(message.At.Time(), "bot", s.names[message.Member], message.Response.Text())
+		err := s.transcript.Print(message.At, "bot", s.names[message.Member], message.Response.Text())
 		if err != nil {
 			return err
 		}
