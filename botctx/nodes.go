@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -98,7 +99,8 @@ func (n *nodes) checkParents(node *Node) error {
 		parent := n.byRef[NodeRef{CompositeID: at.Parent, Tree: at.Tree}]
 		switch {
 		case parent == nil:
-			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s", at.Tree, at.Parent, at.Ref())
+			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s%s",
+				at.Tree, at.Parent, at.Ref(), perhaps(at.Parent, n.inTree[at.Tree]))
 		case steps > len(n.list):
 			return boterr.Invalid("Parent", "the node %s is its own ancestor", node.Ref())
 		}
@@ -135,9 +137,21 @@ func (n *nodes) unknown(id, where string) error {
 	if others := n.byID[id]; len(others) > 0 {
 		hint = "it is in " + treesOf(others)
 	} else if len(n.list) > 0 {
-		hint = "check the id, or give the node to Handle"
+		hint = "check the id, or give the node to Handle" + perhaps(id, n.list)
 	}
 	return boterr.New(boterr.NotFound, "nodeCompositeId", "there is no node %s%s: %s", id, where, hint)
+}
+
+// perhaps names the node whose id is most like one that is not there, "" where none is like it.
+func perhaps(id string, among []*Node) string {
+	ids := make([]string, len(among))
+	for i, node := range among {
+		ids[i] = node.ID
+	}
+	if near := nearest.To(id, ids); near != "" {
+		return ": perhaps " + strconv.Quote(near) + " is meant"
+	}
+	return ""
 }
 
 // treesOf names the trees of nodes.

@@ -2,6 +2,7 @@ package fakes_test
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -337,4 +338,28 @@ func TestRunError_NamesHandleFunc(t *testing.T) {
 	p.FailNext(botctx.OpSendResponse, boterr.Conflict)
 	err := p.AddMember(member.Member{}).TrySays("coupon")
 	require.ErrorContains(t, err, "HandleFunc (fakes_test.claim): ")
+}
+
+func TestHandle_ParentThatIsMisspelt(t *testing.T) {
+	t.Parallel()
+	var tb recordedTB
+	tb.run(func(p *fakes.Platform) { p.Handle(textNode("menu", "menu"), childNode("answer", "menus", "hi")) })
+	require.Len(t, tb.failures, 1)
+	require.Contains(t, tb.failures[0], `has no node menus, which is the parent of answer: perhaps "menu" is meant`)
+}
+
+func TestRunError_NodeThatIsMisspelt(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		"menus":    `there is no node menus: check the id, or give the node to Handle: perhaps "menu" is meant`,
+		"checkout": `there is no node checkout: check the id, or give the node to Handle`,
+	} {
+		p := fakes.New(fakes.For(t))
+		hello := textNode("hello", "hi")
+		hello.Redirect = botctx.To(id)
+		p.Handle(hello, textNode("menu", "menu"))
+		err := p.AddMember(member.Member{}).TrySays("hi")
+		require.ErrorIs(t, err, boterr.NotFound)
+		require.Regexp(t, regexp.QuoteMeta(want)+"$", err.Error())
+	}
 }
