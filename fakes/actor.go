@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
@@ -22,7 +23,9 @@ type Actor struct {
 }
 
 // AddMember adds a member and returns who acts for it. Its app is DefaultApp, and it
-// gets a webchat channel and an id on the platform of its own where it has none.
+// gets a webchat channel and an id on the platform of its own where it has none. Where Config
+// sets an Arrive, the host makes the member, of an Inbound whose Profile is what is added, and
+// gives the id.
 func (p *Platform) AddMember(added member.Member) *Actor {
 	p.test.Helper()
 	if added.App == "" {
@@ -38,17 +41,40 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 		added.ExternalID = p.userID(p.typeOf(added.App, added.Channel), added.ID)
 	}
 	scope := record.Scope{App: added.App, Channel: added.Channel, Member: added.ID}
+	stored, err := p.insert(scope, added)
+	if err != nil {
+		p.test.Fatalf("fakes: AddMember: %v", err)
+	}
+	scope.Member = stored.ID
+	a := &Actor{platform: p, scope: scope, externalID: stored.ExternalID, name: nameOf(stored)}
+	p.outbox.addMember(a.address(), person{memberID: a.ID(), name: a.name})
+	return a
+}
+
+// arrive is botctx.Config.Arrive: a host's own way to find and make members.
+type arrive func(ctx context.Context, inbound botctx.Inbound) (*member.Member, error)
+
+// insert makes a member: by the host's function, or in the store.
+func (p *Platform) insert(scope record.Scope, added member.Member) (*member.Member, error) {
+	if p.arrive != nil {
+		return p.arrived(added)
+	}
 	channels := channel.New(p.runtime.Env(), scope)
 	if on, err := channels.Load(testContext(), added.Channel); err == nil { // Insert refuses a channel that is not there.
 		added = added.On(on)
 	}
-	stored, err := member.New(p.runtime.Env(), scope, channels).Insert(testContext(), added)
-	if err != nil {
-		p.test.Fatalf("fakes: AddMember: %v", err)
+	return member.New(p.runtime.Env(), scope, channels).Insert(testContext(), added)
+}
+
+// arrived lets the host make a member.
+func (p *Platform) arrived(added member.Member) (*member.Member, error) {
+	made, err := p.arrive(testContext(), botctx.Inbound{
+		App: added.App, Channel: added.Channel, Profile: added, Event: send.MessageEvent{From: added.ExternalID},
+	})
+	if err == nil && made == nil {
+		err = boterr.New(boterr.Internal, "", "the host's Arrive gave neither a member nor an error")
 	}
-	a := &Actor{platform: p, scope: scope, externalID: stored.ExternalID, name: nameOf(stored)}
-	p.outbox.addMember(a.address(), person{memberID: a.ID(), name: a.name})
-	return a
+	return made, err
 }
 
 // nameOf is what a transcript calls a member.

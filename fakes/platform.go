@@ -26,6 +26,7 @@ type Platform struct {
 	settings    settings
 	store       store.Store
 	runtime     *botctx.Runtime
+	arrive      arrive
 	override    func(record.Scope) botctx.Parts // That of the Runtime, nil where it has none.
 	action      atomic.Pointer[botctx.Action]
 	nodes       handled
@@ -67,7 +68,7 @@ func assemble(s settings) *Platform {
 	p.mails = &mailboxes{platform: p, kept: keptMails{}.clone()}
 	p.files = &bucket{platform: p, kept: keptFiles{}.clone()}
 	config := p.config()
-	p.store = config.Store
+	p.store, p.arrive = config.Store, config.Arrive
 	if p.store != nil {
 		config.Store = p.outages.storeOf(p.store)
 	}
