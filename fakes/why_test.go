@@ -261,14 +261,21 @@ func TestTranscript_DataSourceThatWasNeverAdded(t *testing.T) {
 			p.HandleFunc(claim)
 			p.AddMember(member.Member{}).Says("coupon")
 		}, `-> {"ok":1,"value":null} (the data source "coupons" was never added: AddData adds it)`},
-		"on a fork": {func(p *fakes.Platform) {
-			p.AddData("orders")
-			fetched(p.Fork().Operations(record.Scope{}), "order")
-		}, ""},
 	} {
 		printed := transcriptOfFailed(c.test)
 		require.Contains(t, printed, c.want, name)
 	}
+}
+
+func TestTranscript_DataSourceOfAFork(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.AddData("coupon")
+	p.HandleFunc(claim)
+	ada := p.AddMember(member.Member{})
+	fork := p.Fork()
+	ada.In(fork).Says("coupon")
+	require.Contains(t, fork.Transcript(), `(the data source "coupons" was never added, perhaps "coupon" is meant)`)
 }
 
 func TestTranscript_DataSourceThatIsKnown(t *testing.T) {
