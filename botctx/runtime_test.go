@@ -124,6 +124,9 @@ func TestContext_Concurrency(t *testing.T) {
 					refused.Add(1)
 					err = nil
 				}
+				if name == "handleAdminJoinedGroup" && errors.Is(err, boterr.FailedPrecondition) {
+					err = nil // endBravoLiveChat ended the same live chat at that moment.
+				}
 				failures <- err
 			})
 		}
