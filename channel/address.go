@@ -48,7 +48,7 @@ func ByRecordOrID(scope record.Scope, given *Channel, id string) record.Address 
 // Load returns the channel that an address names, as it is stored. It must be of one of the
 // types allowed; none stands for any.
 //
-// InvalidArgument: the address is none. NotFound: the app has no such channel. Unsupported: its
+// InvalidArgument: the call names no channel, or two. NotFound: the app has no such channel. Unsupported: its
 // type is another one.
 func Load(ctx context.Context, from Loader, named record.Address, allowed ...Type) (*Channel, error) {
 	loaded, err := record.Load(named, func(id string) (*Channel, error) { return from.Load(ctx, id) })

@@ -47,7 +47,7 @@ func ByRequiredID(id string) record.Address {
 
 // Load returns the member that an address names, as it is stored.
 //
-// InvalidArgument: the address is none. NotFound: the app has no such member.
+// InvalidArgument: the call names no member, or two. NotFound: the app has no such member.
 func Load(ctx context.Context, from Getter, named record.Address) (*Member, error) {
 	return record.Load(named, func(id string) (*Member, error) { return Get(ctx, from, id) })
 }

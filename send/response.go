@@ -37,8 +37,14 @@ type Response struct {
 }
 
 // Raw returns the response that an object with a type and other fields is, such as
-// one that was kept in a data source. It is literal.
-func Raw(object document.Object) Response { return Response{object: object} }
+// one that was kept in a data source. It is literal; the "_literal" of one that was stored is
+// taken away.
+func Raw(object document.Object) Response {
+	if object.Has(fieldLiteral) {
+		object = object.Without(fieldLiteral)
+	}
+	return Response{object: object}
+}
 
 // Type returns the response's type, "" where it has none.
 func (r Response) Type() Type { return document.Get(r.object, fieldType, Type("")) }

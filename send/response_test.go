@@ -165,3 +165,12 @@ func rewritten[T any](t *testing.T, text string) string {
 	require.NoError(t, err)
 	return string(written)
 }
+
+// A stored response that is made one again by Raw shows platforms no field of ours.
+func TestRaw_OfAStoredLiteral(t *testing.T) {
+	t.Parallel()
+	stored, err := document.Encode(send.Text("I am {{firstName}}"))
+	require.NoError(t, err)
+	require.True(t, stored.Has("_literal"))
+	require.Equal(t, send.Text("I am {{firstName}}").String(), send.Raw(stored).String())
+}
