@@ -1,7 +1,7 @@
 // Command channels is the bot of a florist, who is on nine messaging platforms. The bot is the
 // same on all of them.
 //
-//	go run ./examples/channels
+//	go -C examples run ./channels
 //
 // It plays one conversation on all platforms at once, and prints what each received, side by
 // side: by step and message, with each platform's id of the message and the result of the

@@ -2,9 +2,9 @@
 // knows what is near, and takes bookings, in a chat on the terminal. It also replays
 // recorded conversations.
 //
-//	go run ./examples/concierge
-//	go run ./examples/concierge -places FILE
-//	go run ./examples/concierge -dialogues FILE
+//	go -C examples run ./concierge
+//	go -C examples run ./concierge -places FILE
+//	go -C examples run ./concierge -dialogues FILE
 //
 // It shows a bot made of nodes: bot.go lists them, with what guests may say at any time,
 // what the bot asks, and the answers to that. What they do is in find.go and book.go,

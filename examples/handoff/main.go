@@ -2,7 +2,7 @@
 // customer asks for a person, the people at the desk see a ticket, one of them takes it, and
 // both write to each other until one of them ends it, or nobody writes any more.
 //
-//	go run ./examples/handoff
+//	go -C examples run ./handoff
 //
 // It shows live chats: createAssignment, tickets to broadcast groups by label, and the idle
 // time; and that what a bot does for agents are nodes, too, of the outlet channel: their

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// transcript is what the program prints: go run ./examples/handoff > testdata/transcript.txt.
+// transcript is what the program prints: go -C examples run ./handoff > examples/handoff/testdata/transcript.txt.
 //
 //go:embed testdata/transcript.txt
 var transcript string

@@ -2,8 +2,8 @@
 // and cancel it. The bot reminds them a day before, and daily of their exercises until the
 // appointment.
 //
-//	go run ./examples/reminders
-//	go run ./examples/reminders -realtime
+//	go -C examples run ./reminders
+//	go -C examples run ./reminders -realtime
 //
 // It shows agendas: one that runs once, with newAgenda, a tag and replace; one by a pattern
 // until a date; updateAgenda and deleteMemberAgenda; what an agenda tells its node, in
