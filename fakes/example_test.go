@@ -23,7 +23,6 @@ func greet(ctx context.Context, bot *botctx.Context) error {
 	return bot.Reply(ctx, send.Text("Hello "+bot.Member.FirstName+", you said: "+bot.MessageEvent.Text()))
 }
 
-// A first test of a bot.
 func TestGreeting(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))

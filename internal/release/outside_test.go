@@ -15,14 +15,14 @@ import (
 )
 
 // TestOutside_BuildsAndRuns packs the modules as a proxy serves them, and lets a module outside
-// of the repository, which has no replace, import them: a bot with its test, a host with bolt
-// and one with MongoDB.
+// of the repository, which has no replace, import them: a bot with its test, the first bot of the
+// guides, a host with bolt and one with MongoDB.
 func TestOutside_BuildsAndRuns(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
 	o := newOutside(t)
 
-	o.run(t, "test", "./bot")
+	o.run(t, "test", "./bot", "./firstbot")
 	for host, address := range map[string]string{
 		"./bolthost":  filepath.Join(t.TempDir(), "bots.db"),
 		"./mongohost": "mongodb://" + serveMongo(t) + "/bots",
@@ -49,6 +49,7 @@ func newOutside(t *testing.T) *outside {
 		"GOPROXY=file://"+proxy+",file://"+known+","+goEnv(t, "GOPROXY"), "GONOSUMDB="+core+","+core+"/*",
 		"GOMODCACHE="+cache, "GOFLAGS=-mod=mod -modcacherw -trimpath", "GOWORK=off")
 	require.NoError(t, os.CopyFS(o.folder, os.DirFS("testdata")))
+	require.NoError(t, os.CopyFS(filepath.Join(o.folder, "firstbot"), os.DirFS("../../docs/guides/firstbot")))
 	o.run(t, "mod", "init", "example.com/outside")
 	o.run(t, "mod", "tidy")
 	file, err := readModule(filepath.Join(o.folder, "go.mod"))

@@ -34,6 +34,6 @@ func TestExamples_EveryPackageHasOneThatRuns(t *testing.T) {
 // implement.
 func isForUsers(folder string) bool {
 	first, _, _ := strings.Cut(folder, "/")
-	return !slices.Contains([]string{"internal", "examples", "backends"}, first) && !strings.Contains(folder, "/internal/") &&
+	return !slices.Contains([]string{"internal", "examples", "backends", "docs"}, first) && !strings.Contains(folder, "/internal/") &&
 		!strings.HasSuffix(path.Base(folder), "test") && !slices.Contains(noExamples, folder)
 }

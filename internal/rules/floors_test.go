@@ -29,7 +29,7 @@ var floors = [][]string{
 	{"botctx/botctxtest", "fakes", "backends/..."},
 	{"fakes/fakestest"},
 	{"examples/program"},
-	{"examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/operations/gendoc", "internal/release", "internal/rules"},
+	{"docs/guides/...", "examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/operations/gendoc", "internal/release", "internal/rules"},
 }
 
 // floorOf returns the index of a package's floor and the entry that names it,

@@ -1,0 +1,22 @@
+// Package firstbot is a bot that greets, and says what it does not understand.
+package firstbot
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Nodes returns the bot: what answers, and with what.
+func Nodes() []*botctx.Node {
+	return []*botctx.Node{
+		{ID: "greeting", Trigger: botctx.TextIs("hi", "hello"), Responses: botctx.Say("Hello {{firstName}}!")},
+		{ID: "other", Trigger: botctx.AnyText(), Priority: botctx.FallbackPriority, Pre: botctx.Do(apologize)},
+	}
+}
+
+// apologize repeats what the bot does not understand.
+func apologize(ctx context.Context, bot *botctx.Context) error {
+	return bot.Reply(ctx, send.Text("I do not know "+bot.MessageEvent.Text()+". Say hi."))
+}
