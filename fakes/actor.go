@@ -20,6 +20,7 @@ type Actor struct {
 	scope      record.Scope
 	externalID string
 	name       string
+	added      member.Member
 }
 
 // AddMember adds a member and returns who acts for it. Its app is DefaultApp, and it
@@ -28,6 +29,7 @@ type Actor struct {
 // gives the id.
 func (p *Platform) AddMember(added member.Member) *Actor {
 	p.test.Helper()
+	given := added
 	if added.App == "" {
 		added.App = DefaultApp
 	}
@@ -46,7 +48,7 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 		p.test.Fatalf("fakes: AddMember: %v", err)
 	}
 	scope.Member = stored.ID
-	a := &Actor{platform: p, scope: scope, externalID: stored.ExternalID, name: nameOf(stored)}
+	a := &Actor{platform: p, scope: scope, externalID: stored.ExternalID, name: nameOf(stored), added: given}
 	p.outbox.addMember(a.address(), person{memberID: a.ID(), name: a.name})
 	return a
 }
@@ -87,6 +89,9 @@ func nameOf(m *member.Member) string {
 
 // ID returns the member's id.
 func (a *Actor) ID() string { return a.scope.Member }
+
+// Added returns the member as AddMember was given it.
+func (a *Actor) Added() member.Member { return a.added }
 
 // Scope returns the member's app, channel and id.
 func (a *Actor) Scope() record.Scope { return a.scope }

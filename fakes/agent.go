@@ -22,7 +22,7 @@ type Agent struct {
 	externalID string
 	adminID    string
 	name       string
-	// groups are the broadcast groups that the agent is in.
+	// groups are the broadcast groups that the agent is in, "" for requests that go to none.
 	groups []string
 	// partner is the id of the member with whom the agent talks, "" where it is any.
 	partner string
@@ -85,6 +85,14 @@ func (a *Agent) address() address { return address{a.channel, a.externalID} }
 
 // Name returns the agent's name.
 func (a *Agent) Name() string { return a.name }
+
+// Channel returns the id of the agent's outlet channel.
+func (a *Agent) Channel() string { return a.channel }
+
+// Groups returns the ids of the broadcast groups that the agent is in.
+func (a *Agent) Groups() []string {
+	return slices.DeleteFunc(slices.Clone(a.groups), func(id string) bool { return id == "" })
+}
 
 // In returns the same agent on a fork of her platform.
 func (a *Agent) In(fork *Platform) *Agent {
@@ -173,7 +181,7 @@ func (a *Agent) TryTaps(ticket Ticket) error {
 	if len(tappables) == 0 {
 		return boterr.New(boterr.FailedPrecondition, "", "the message %q has no button that sends a payload", ticket.MessageID)
 	}
-	tap := tappables[0].event()
+	tap := tappables[0].Event()
 	tap.To = ticket.Group
 	return a.TrySends(tap)
 }

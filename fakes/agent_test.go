@@ -65,6 +65,21 @@ func TestTicket_Recalled(t *testing.T) {
 	require.ErrorIs(t, s.grace.TryTakes(s.grace.Tickets()[0]), boterr.FailedPrecondition)
 }
 
+func TestEnds_HerLiveChat(t *testing.T) {
+	t.Parallel()
+	for _, outlet := range []channel.Type{channel.Charlie, channel.Delta, channel.Webchat} {
+		s := openShop(t, outlet)
+		require.Error(t, s.grace.TryEnds(), "there is none yet")
+		s.ada.Says("a person, please")
+		s.grace.Takes(s.grace.Ticket())
+		require.True(t, s.ada.Member().BotMeta.LiveChat())
+		s.grace.Ends()
+		require.False(t, s.ada.Member().BotMeta.LiveChat())
+		require.Equal(t, "desk", s.grace.Channel())
+		require.Equal(t, []string{"support"}, s.grace.Groups())
+	}
+}
+
 func TestTakes_FiftyAgentsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := openShop(t, channel.Charlie)

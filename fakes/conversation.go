@@ -1,8 +1,10 @@
 package fakes
 
 import (
+	"context"
 	"slices"
 
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/send"
 )
@@ -85,6 +87,29 @@ func (a *Agent) writesTo() string {
 		return a.channel
 	}
 	return in.externalID
+}
+
+// Ends ends her live chat, as EndLiveChat does for a bot whose agents have a command for it. It ends
+// the test where she is in none.
+func (a *Agent) Ends() {
+	a.platform.test.Helper()
+	if err := a.TryEnds(); err != nil {
+		a.platform.test.Fatalf("fakes: %s cannot end the live chat: %v", a.name, err)
+	}
+}
+
+// TryEnds is Ends, and returns the error where she is in none.
+func (a *Agent) TryEnds() error {
+	p := a.platform
+	p.notef("%s ends the live chat", a.name)
+	_, err := p.runtime.LiveChats(DefaultApp).EndLiveChat(context.Background(), livechat.EndLiveChatParams{
+		Channel:      &channel.Channel{ID: a.channel},
+		MessageEvent: &send.MessageEvent{From: a.externalID, To: a.writesTo()},
+	})
+	if err != nil {
+		p.notef("%s did not end it: %v", a.name, err)
+	}
+	return err
 }
 
 // Messages returns what was sent to the conversations of the agent, and to her alone, in

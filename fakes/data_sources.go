@@ -43,20 +43,29 @@ func (k *knownDataSources) set(kept map[dataSource]bool) {
 	k.kept = maps.Clone(kept)
 }
 
-// doubt says that a data source was never added, with the one that may be meant. It is "" for one
-// that was.
-func (k *knownDataSources) doubt(of dataSource) string {
-	kept := k.all()
-	if kept[of] {
-		return ""
-	}
+// DataSources returns the names of the data sources of DefaultApp that the test has added, or in which
+// a call of the bot's has found or written something, sorted.
+func (p *Platform) DataSources() []string { return p.dataSources.of(DefaultApp) }
+
+// of returns the names of an app's.
+func (k *knownDataSources) of(app string) []string {
 	var names []string
-	for other := range kept {
-		if other.app == of.app {
-			names = append(names, other.name)
+	for one := range k.all() {
+		if one.app == app {
+			names = append(names, one.name)
 		}
 	}
 	slices.Sort(names)
+	return names
+}
+
+// doubt says that a data source was never added, with the one that may be meant. It is "" for one
+// that was.
+func (k *knownDataSources) doubt(of dataSource) string {
+	names := k.of(of.app)
+	if slices.Contains(names, of.name) {
+		return ""
+	}
 	if near := nearest.To(of.name, names); near != "" {
 		return fmt.Sprintf(" (the data source %q was never added, perhaps %q is meant)", of.name, near)
 	}

@@ -38,6 +38,7 @@ type Platform struct {
 	calls       *callLog
 	outbox      *outbox
 	transcript  *transcript
+	choices     *choices
 	channels    *appChannels
 	dataSources knownDataSources
 	mails       *mailboxes
@@ -61,7 +62,7 @@ func assemble(s settings) *Platform {
 	p := &Platform{
 		HTTP: &replies.Replies{}, test: s.test, settings: s,
 		clock: newClock(s.start), ids: newCounter(), faults: &faults{}, outages: newOutages(), calls: &callLog{},
-		transcript: &transcript{}, channels: newAppChannels(),
+		transcript: &transcript{}, choices: &choices{}, channels: newAppChannels(),
 		payments: newPayments(),
 	}
 	p.outbox = newOutbox(p)

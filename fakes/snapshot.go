@@ -3,6 +3,7 @@ package fakes
 import (
 	"time"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/store/memstore"
 )
@@ -20,6 +21,7 @@ type Snapshot struct {
 	calls    []Call
 	outbox   kept
 	lines    []line
+	choices  []botctx.Choice
 	channels map[string]string
 	mails    keptMails
 	files    keptFiles
@@ -33,7 +35,7 @@ func (p *Platform) Snapshot() *Snapshot {
 	p.test.Helper()
 	return &Snapshot{
 		store: p.memory().Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(), outages: p.outages.all(),
-		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), channels: p.channels.all(),
+		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), choices: p.choices.all(), channels: p.channels.all(),
 		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(), data: p.dataSources.all(),
 	}
 }
@@ -51,6 +53,7 @@ func (p *Platform) Restore(s *Snapshot) {
 	p.calls.set(s.calls)
 	p.outbox.set(s.outbox)
 	p.transcript.set(s.lines)
+	p.choices.set(s.choices)
 	p.channels.set(s.channels)
 	p.mails.set(s.mails)
 	p.files.set(s.files)

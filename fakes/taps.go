@@ -25,11 +25,11 @@ func (a *Actor) TapsOn(title string) {
 // has the title.
 func (a *Actor) TryTapsOn(title string) error {
 	var titles []string
-	for _, one := range a.tappables() {
-		if one.title == title {
-			return a.TrySends(one.event())
+	for _, one := range a.Tappables() {
+		if one.Title == title {
+			return a.TrySends(one.Event())
 		}
-		titles = append(titles, "["+one.title+"]")
+		titles = append(titles, "["+one.Title+"]")
 	}
 	if len(titles) == 0 {
 		return boterr.New(boterr.FailedPrecondition, "", "%s is shown nothing that can be tapped", a.name)
@@ -38,36 +38,45 @@ func (a *Actor) TryTapsOn(title string) error {
 		a.name, strings.Join(titles, ", "))
 }
 
-// tappables returns what the member can tap now, that of the newest message first.
-func (a *Actor) tappables() []tappable {
-	var all []tappable
+// Tappables returns what the member can tap now, that of the newest message first.
+func (a *Actor) Tappables() []Tappable {
+	var all []Tappable
 	isNewest := true
 	for _, sent := range slices.Backward(a.platform.Sent()) {
 		if !a.sees(sent) || sent.Shown.Type() == send.TypeTyping {
 			continue
 		}
-		all = append(all, buttonsOf(sent.Shown)...)
+		shown := buttonsOf(sent.Shown)
 		if isNewest {
-			all = append(all, quickRepliesOf(sent.Shown)...)
+			shown = append(shown, quickRepliesOf(sent.Shown)...)
 		}
 		isNewest = false
+		for _, one := range shown {
+			one.MessageID = sent.MessageID
+			all = append(all, one)
+		}
 	}
 	return all
 }
 
-// tappable is a button or a quick reply that sends a payload.
-type tappable struct {
-	title   string
-	payload any
+// Tappable is a button or a quick reply that sends a payload.
+type Tappable struct {
+	// Title is what the member sees.
+	Title string
+	// Payload is what goes to the bot: a text, as a rule, and where a value goes with it an object
+	// of both.
+	Payload any
+	// MessageID is the platform's id of the message that shows it.
+	MessageID string
 }
 
-// event returns the event of a tap.
-func (t tappable) event() send.MessageEvent {
-	return send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", t.payload)}
+// Event returns the event of a tap, for Actor.Sends.
+func (t Tappable) Event() send.MessageEvent {
+	return send.MessageEvent{Type: send.TypePayload, Data: document.O("payload", t.Payload)}
 }
 
 // buttonsOf returns the buttons of a message that send a payload, those of its cards too.
-func buttonsOf(message send.Response) []tappable {
+func buttonsOf(message send.Response) []Tappable {
 	all := tappablesOf(document.Get(message, "buttons", []document.Object(nil)))
 	for _, card := range document.Get(message, "carousel", []document.Object(nil)) {
 		all = append(all, tappablesOf(document.Get(card, "buttons", []document.Object(nil)))...)
@@ -76,13 +85,13 @@ func buttonsOf(message send.Response) []tappable {
 }
 
 // quickRepliesOf returns the quick replies of a message that send a payload.
-func quickRepliesOf(message send.Response) []tappable {
+func quickRepliesOf(message send.Response) []Tappable {
 	return tappablesOf(document.Get(message, "quickReplies", []document.Object(nil)))
 }
 
 // tappablesOf returns those that send a payload. A value that stands beside it goes with it.
-func tappablesOf(shown []document.Object) []tappable {
-	var all []tappable
+func tappablesOf(shown []document.Object) []Tappable {
+	var all []Tappable
 	for _, one := range shown {
 		payload, sends := one.Field("payload")
 		if !sends {
@@ -91,7 +100,7 @@ func tappablesOf(shown []document.Object) []tappable {
 		if value, hasValue := one.Field("value"); hasValue {
 			payload = document.O("payload", payload, "value", value)
 		}
-		all = append(all, tappable{title: document.Get(one, "title", ""), payload: payload})
+		all = append(all, Tappable{Title: document.Get(one, "title", ""), Payload: payload})
 	}
 	return all
 }

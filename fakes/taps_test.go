@@ -111,3 +111,14 @@ func TestTryTapsOn_ErrorOfTheRun(t *testing.T) {
 	})
 	require.ErrorIs(t, p.ada.TryTapsOn("Yes"), boterr.Unavailable)
 }
+
+func TestTappables_NewestFirst(t *testing.T) {
+	t.Parallel()
+	p, payloads := till(t, send.Buttons("Kettle?", send.Postback("Yes", "kettle")), send.Buttons("Pot?", send.Postback("Yes", "pot")))
+	all := p.ada.Tappables()
+	require.Len(t, all, 2)
+	require.Equal(t, "pot", all[0].Payload)
+	require.NotEqual(t, all[0].MessageID, all[1].MessageID)
+	p.ada.Sends(all[1].Event())
+	require.Equal(t, []any{"kettle"}, *payloads)
+}

@@ -60,6 +60,7 @@ func (p *Platform) noteDetailf(format string, args ...any) {
 // there is one.
 func (p *Platform) noteChoice(own func(context.Context, botctx.Choice)) func(context.Context, botctx.Choice) {
 	return func(ctx context.Context, choice botctx.Choice) {
+		p.choices.add(choice)
 		p.notef("%s", choice)
 		if own != nil {
 			own(ctx, choice)
