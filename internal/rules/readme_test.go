@@ -32,7 +32,7 @@ func TestReadme_CommandsRun(t *testing.T) {
 	var programs []string
 	for _, command := range commands(t) {
 		switch {
-		case strings.HasPrefix(command, "go run "):
+		case strings.HasPrefix(command, "go -C examples run "):
 			programs = append(programs, command)
 		case !slices.ContainsFunc(elsewhere, func(known string) bool { return strings.HasPrefix(command, known) }):
 			t.Errorf("README.md has the command %q, which no test runs: run it here, or name here what does.", command)
