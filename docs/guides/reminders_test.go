@@ -79,7 +79,8 @@ func atDentist(t *testing.T) (*fakes.Platform, *fakes.Actor) {
 	t.Helper()
 	p := fakes.New(fakes.For(t))
 	p.Handle(dentist()...)
-	return p, p.AddMember(member.Member{FirstName: "Ada"})
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	return p, ada
 }
 
 func TestDentist_RemindsOnce(t *testing.T) {

@@ -1,0 +1,179 @@
+package guides_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// helpdesk returns a bot that asks for a person where a customer wants one. Each of its trees serves
+// somebody else: customers, customers in a live chat, agents.
+func helpdesk() []*botctx.Node {
+	return []*botctx.Node{
+		{ID: "person", Tree: "customers", Trigger: botctx.TextIs("a person, please"), Redirect: callPerson},
+		{ID: "called", Tree: "customers", Responses: botctx.Say("Somebody will be with you soon. Say bye to end it.")},
+		{ID: "nobody", Tree: "customers", Responses: botctx.Say("Nobody is there now. Try again tomorrow.")},
+
+		{ID: "bye", Tree: "live chat", Trigger: botctx.TextIs("bye"), Pre: botctx.Do(hangUp), Responses: botctx.Say("Back with the bot.")},
+
+		{ID: "done", Tree: "agents", Trigger: botctx.TextIs("/done"), Pre: botctx.Do(sayGoodbye, endChat)},
+		{ID: "sales", Tree: "agents", Trigger: botctx.TextIs("/sales"), Pre: botctx.Do(toSales)},
+	}
+}
+
+// callPerson asks for a person. Where nobody can be asked, the customer stays with the bot.
+func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
+	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
+		AssignmentDetails: livechat.AssignmentDetails{
+			Summary: bot.Member.FirstName + " bought: " + document.Get(bot.Member.Meta, "bought", "nothing"),
+		},
+	})
+	switch {
+	case errors.Is(err, boterr.FailedPrecondition): // No outlet can take it.
+		return botctx.GoTo("nobody")
+	case err != nil:
+		return nil, err
+	}
+	return botctx.GoTo("called")
+}
+
+// hangUp ends the live chat for the customer, or takes the request back.
+func hangUp(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.InletEndLiveChat(ctx, livechat.InletEndLiveChatParams{})
+	return err
+}
+
+// sayGoodbye writes to the customer of the agent who says /done.
+func sayGoodbye(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.SendMessageToInlet(ctx, livechat.SendMessageToInletParams{
+		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Response: send.Template("Goodbye, {{firstName}}!"),
+	})
+	return err
+}
+
+// endChat ends the live chat of the agent.
+func endChat(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.EndLiveChat(ctx, livechat.EndLiveChatParams{Channel: bot.Channel, MessageEvent: bot.MessageEvent})
+	return err
+}
+
+// toSales hands the customer on to the agents of another label.
+func toSales(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.ReassignAssignment(ctx, livechat.ReassignAssignmentParams{
+		Channel: bot.Channel, MessageEvent: bot.MessageEvent, Label: "sales",
+	})
+	return err
+}
+
+// inLiveChats says which tree answers while a customer is in a live chat.
+func inLiveChats(c *botctx.Config) {
+	c.Flow.LiveChatTree = func(*botctx.Context) string { return "live chat" }
+}
+
+// inlet returns the channel of the customers, outlet that of the agents.
+func inlet() channel.Channel {
+	return channel.Channel{
+		ID: "web", Type: channel.Webchat,
+		PriorityGroups: []channel.PriorityGroup{{Group: "all", Trees: []string{"customers"}}},
+	}
+}
+
+func outlet() channel.Channel {
+	return channel.Channel{
+		ID: "desk", Type: channel.Charlie,
+		PriorityGroups: []channel.PriorityGroup{{Group: "all", Trees: []string{"agents"}}},
+		BroadcastGroups: []channel.BroadcastGroup{
+			{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
+			{Label: "sales", Groups: []channel.BroadcastGroupMember{{ID: "sales", Type: "public_channel"}}},
+		},
+	}
+}
+
+// people are a customer, an agent of the support, and one of the sales, on a platform.
+type people struct {
+	p           *fakes.Platform
+	ada         *fakes.Actor
+	grace, hedy *fakes.Agent
+}
+
+// atHelpdesk returns them.
+func atHelpdesk(t *testing.T) people {
+	t.Helper()
+	p := fakes.New(fakes.For(t), fakes.Config(inLiveChats))
+	p.Handle(helpdesk()...)
+	p.AddChannel(inlet())
+	p.AddChannel(outlet())
+	p.Pair("web", "desk")
+	ada := p.AddMember(member.Member{Channel: "web", FirstName: "Ada", Meta: document.O("bought", "a kettle")})
+	grace := p.AddAgent("desk", "Grace", "support")
+	hedy := p.AddAgent("desk", "Hedy", "sales")
+	return people{p: p, ada: ada, grace: grace, hedy: hedy}
+}
+
+func TestHelpdesk_HandsOver(t *testing.T) {
+	t.Parallel()
+	at := atHelpdesk(t)
+	ada, grace, hedy := at.ada, at.grace, at.hedy
+
+	ada.Says("a person, please")
+	require.Equal(t, "Somebody will be with you soon. Say bye to end it.", ada.Last())
+	require.Contains(t, grace.Ticket().Text(), "Ada bought: a kettle")
+
+	grace.Takes(grace.Ticket())
+	ada.Says("It does not boil.")
+	require.Equal(t, "It does not boil.", grace.Last())
+	grace.Says("You need a new one. I ask the sales.")
+	require.Equal(t, "You need a new one. I ask the sales.", ada.Last())
+
+	grace.Says("/sales")
+	hedy.Takes(hedy.Ticket())
+	hedy.Says("That is 20.")
+	require.Equal(t, "That is 20.", ada.Last())
+	hedy.Says("/done")
+	require.Equal(t, "Goodbye, Ada!", ada.Last())
+	require.False(t, ada.Member().BotMeta.LiveChat())
+}
+
+func TestHelpdesk_CustomerEnds(t *testing.T) {
+	t.Parallel()
+	at := atHelpdesk(t)
+	p, ada, grace := at.p, at.ada, at.grace
+
+	ada.Says("a person, please")
+	ada.Says("bye")
+	require.Equal(t, "Back with the bot.", ada.Last())
+	require.Empty(t, p.Queue("desk"))
+	require.Error(t, grace.TryTakes(grace.Tickets()[0]))
+}
+
+func TestHelpdesk_EndsByIdleTime(t *testing.T) {
+	t.Parallel()
+	at := atHelpdesk(t)
+	p, ada, grace := at.p, at.ada, at.grace
+
+	ada.Says("a person, please")
+	grace.Takes(grace.Ticket())
+	p.Advance(livechat.IdleTimeout)
+	require.False(t, ada.Member().BotMeta.LiveChat())
+}
+
+func TestHelpdesk_NobodyIsThere(t *testing.T) {
+	t.Parallel()
+	at := atHelpdesk(t)
+	p, ada := at.p, at.ada
+
+	p.SwitchChannel("desk", false)
+	ada.Says("a person, please")
+	require.Equal(t, "Nobody is there now. Try again tomorrow.", ada.Last())
+}
