@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
@@ -53,7 +54,7 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 		s.candidates.giveBack(seen)
 		return nil, err
 	}
-	c := &claim{scheduler: s, id: idOf(seen), fence: document.Get(done.Document, fieldFence, int64(0)), claimedAt: now, isSpent: isSpent}
+	c := &claim{scheduler: s, id: idOf(seen), fence: lease.Fence(done.Document), claimedAt: now, isSpent: isSpent}
 	c.read(done.Document)
 	c.run = s.runOf(c.record, now)
 	c.run.claim = c
@@ -75,7 +76,7 @@ func (c *claim) isCurrent(ctx context.Context) (bool, error) {
 
 // holds reports whether the claim of an agenda as it is stored is this one.
 func (c *claim) holds(stored document.Object) bool {
-	return document.Get(stored, fieldFence, int64(0)) == c.fence && stored.Has(fieldLeaseUntil)
+	return lease.Fence(stored) == c.fence && stored.Has(fieldLeaseUntil)
 }
 
 // read reads the agenda as it is stored now.

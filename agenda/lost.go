@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/query"
 )
 
@@ -74,7 +75,7 @@ func (s *Scheduler) waitForSuspect(r *Record, now time.Time) outcome {
 	if r.isRescheduled() {
 		return s.released(r, now)
 	}
-	next := now.Add(s.lease / beatsPerLease)
+	next := now.Add(s.lease / lease.BeatsPerLease)
 	return outcome{update: s.updates().postpone, stamps: document.O(fieldRetryAt, millis(next)), next: next}
 }
 

@@ -2,6 +2,7 @@ package agenda
 
 import (
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -88,8 +89,8 @@ const (
 	fieldZone            = "zone"
 	fieldRunUntil        = "runUntil"
 	fieldReplaces        = "replaces"
-	fieldFence           = "fence"
-	fieldLeaseUntil      = "leaseUntil"
+	fieldFence           = lease.FieldFence
+	fieldLeaseUntil      = lease.FieldUntil
 	fieldAttempts        = "attempts"
 	fieldFailures        = "failures"
 	fieldRetryAt         = "retryAt"

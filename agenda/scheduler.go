@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
 )
@@ -69,10 +70,6 @@ const (
 	defaultRetention       = 30 * 24 * time.Hour
 )
 
-// shortestLease is the shortest time that a lease may last: leases are kept in
-// milliseconds, and renewed several times.
-const shortestLease = 20 * time.Millisecond
-
 // withDefaults returns the configuration with the defaults filled in, or what is wrong
 // with it.
 func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
@@ -93,8 +90,8 @@ func (c SchedulerConfig) withDefaults() (SchedulerConfig, error) {
 	setDefault(&c.LateAfter, defaultLateAfter)
 	setDefault(&c.ShutdownTimeout, defaultShutdownTimeout)
 	setDefault(&c.Retention, defaultRetention)
-	if c.Lease < shortestLease {
-		return c, boterr.Invalid("lease", "must be at least %s, got %s", shortestLease, c.Lease)
+	if c.Lease < lease.Shortest {
+		return c, boterr.Invalid("lease", "must be at least %s, got %s", lease.Shortest, c.Lease)
 	}
 	c.Log = safelog.New(c.Log)
 	return c.withAround()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/lease"
 )
 
 // lastWait is how long Run waits for runs whose contexts it has ended.
@@ -79,7 +80,7 @@ type pool struct {
 func newPool(s *Scheduler) *pool {
 	p := &pool{
 		Scheduler: s,
-		held:      &leases{held: map[*claim]*lease{}},
+		held:      lease.NewHeld[*claim](ErrLeaseLost),
 		ready:     make(chan *claim, s.batch),
 		turn:      make(chan struct{}, 1),
 	}
@@ -113,7 +114,7 @@ func (p *pool) startHeartbeat(runs context.Context, beating *sync.WaitGroup, idl
 				p.startHeartbeat(runs, beating, idle)
 			}
 		}()
-		p.keepAlive(runs, p.held, idle)
+		lease.Keep(p.lease, idle, func() { p.renewAll(runs, p.held) })
 		done = true
 	})
 }
@@ -225,7 +226,7 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 		case c.isSpent:
 			_, _ = p.giveUp(claiming, c) // It logs its errors itself.
 		case p.suspects.admit(c):
-			p.held.add(c)
+			p.held.Add(c)
 			p.busy.Add(1)
 			p.ready <- c
 		default: // One that is run now may end the process, which tells nothing of this one.
@@ -244,8 +245,8 @@ func (p *pool) perform(runs context.Context, c *claim) {
 	}
 	ctx, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
-	defer p.held.end(c)
-	if !p.held.begin(c, cancel) {
+	defer p.held.End(c)
+	if !p.held.Begin(c, cancel) {
 		p.report(ctx, slog.LevelWarn, "agenda: lease lost before the run began", Event{Run: c.run, At: c.claimedAt})
 		return
 	}
@@ -287,7 +288,7 @@ func (p *pool) giveBackReady(ctx context.Context) {
 		select {
 		case c := <-p.ready:
 			p.busy.Add(-1)
-			p.held.end(c)
+			p.held.End(c)
 			p.giveBack(ctx, c, nil, p.notBegun)
 		default:
 			return
@@ -299,7 +300,7 @@ func (p *pool) giveBackReady(ctx context.Context) {
 // the store that have not come back.
 func (p *pool) abandonAll(ctx context.Context) error {
 	var ids, left []string
-	for _, c := range p.held.abandonAll() {
+	for _, c := range abandonAll(p.held) {
 		p.report(ctx, slog.LevelError, "agenda: left running", Event{Run: c.run, At: c.claimedAt})
 		ids = append(ids, c.id)
 	}

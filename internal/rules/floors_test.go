@@ -22,6 +22,7 @@ var floors = [][]string{
 	{"record"},
 	{"channel"},
 	{"member", "datasource"},
+	{"lease"},
 	{"send", "agenda"},
 	{"livechat"},
 	{"botctx"},

@@ -1,0 +1,202 @@
+package lease
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
+)
+
+// ErrLost is the error of a turn that is held no more, and the context.Cause of its run: its lease
+// could not be renewed, or another process has the turn.
+var ErrLost = boterr.New(boterr.Conflict, "", "the turn is lost: another run may be under way")
+
+// DefaultLease is how long a turn holds without being renewed, unless TurnsConfig says otherwise.
+const DefaultLease = 30 * time.Second
+
+// Turns lets one run at a time, in all processes that share a store, have a lane to itself, such
+// as the messages of a member. NewTurns makes one. It is safe for concurrent use.
+//
+// A lane that was in use has a document, which Sweep removes later.
+type Turns struct {
+	store   store.Store
+	records store.Collection
+	lease   time.Duration
+	now     func() time.Time
+	log     *slog.Logger
+	updates func() turnUpdates
+	held    *Held[*Turn]
+
+	mu        sync.Mutex
+	isBeating bool
+	clock     reading
+}
+
+// TurnsConfig says how turns are kept. Env.Store is required; the zero value of the others means
+// the default.
+type TurnsConfig struct {
+	// Env has the store, and with Now the clock by which it is measured how long ago a turn was
+	// renewed.
+	Env record.Env
+	// Collection is the name of the collection with the lanes. The default is "turns".
+	Collection string
+	// Lease is how long a turn holds without being renewed. The default is DefaultLease.
+	Lease time.Duration
+	// Log takes lines about turns that could not be renewed, at warn. By default nothing is logged.
+	Log *slog.Logger
+}
+
+// turnUpdates are the changes that turns make, compiled once.
+type turnUpdates struct{ claim, release *query.Update }
+
+// reading is the store's clock as it was read last, and when that was by the own one.
+type reading struct{ store, own time.Time }
+
+// The fields of a lane's document, beside those that all claims have.
+const (
+	// fieldPurpose says what the turn is for.
+	fieldPurpose = "purpose"
+	// fieldFreedAt is when the last turn ended.
+	fieldFreedAt = "freedAt"
+)
+
+// defaultCollection is the name of the collection with the lanes.
+const defaultCollection = "turns"
+
+// NewTurns returns turns. InvalidArgument: there is no store, or the lease is shorter than Shortest.
+func NewTurns(config TurnsConfig) (*Turns, error) {
+	if config.Env.Store == nil {
+		return nil, boterr.Missing("env.store", "the store that holds the turns")
+	}
+	if config.Lease == 0 {
+		config.Lease = DefaultLease
+	}
+	if config.Lease < Shortest {
+		return nil, boterr.Invalid("lease", "must be at least %v", Shortest)
+	}
+	if config.Collection == "" {
+		config.Collection = defaultCollection
+	}
+	env := config.Env.WithDefaults()
+	database := record.Guard(env.Store)
+	return &Turns{
+		store: database, records: database.Collection(config.Collection), lease: config.Lease, now: env.Now,
+		log: safelog.New(config.Log), updates: sync.OnceValue(newTurnUpdates), held: NewHeld[*Turn](ErrLost),
+	}, nil
+}
+
+func newTurnUpdates() turnUpdates {
+	return turnUpdates{
+		claim:   mustUpdate("$inc", document.O(FieldFence, 1)),
+		release: mustUpdate("$unset", document.O(FieldUntil, true)),
+	}
+}
+
+// mustUpdate compiles an update that is known to be one.
+func mustUpdate(pairs ...any) *query.Update {
+	update, err := query.CompileUpdate(document.O(pairs...))
+	if err != nil {
+		panic(err)
+	}
+	return update
+}
+
+// Lease returns how long a turn holds without being renewed.
+func (t *Turns) Lease() time.Duration { return t.lease }
+
+// Look returns the documents of those lanes that have one. The errors are those of the store.
+func (t *Turns) Look(ctx context.Context, lanes []string) (map[string]document.Object, error) {
+	ids := make([]any, len(lanes))
+	for i, lane := range lanes {
+		ids[i] = lane
+	}
+	filter, err := query.CompileFilter(document.O(document.IDField, document.O("$in", document.A(ids...))))
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.records.Find(ctx, filter, store.FindOptions{})
+	if err != nil {
+		return nil, err
+	}
+	byLane := make(map[string]document.Object, len(found))
+	for _, o := range found {
+		byLane[document.Get(o, document.IDField, "")] = o
+	}
+	return byLane, nil
+}
+
+// Claim begins a turn of a lane that is as it was seen: the zero Object where it had no document.
+// now is a time of the store's clock at which the lane was free, and purpose is kept with the turn
+// until another one begins. It returns nil where somebody had a turn since. What was seen must not
+// be older than a lease. The errors are those of the store.
+//
+// The turn is to be released, and is renewed only after Keep.
+func (t *Turns) Claim(
+	ctx context.Context, lane string, seen document.Object, now time.Time, purpose string,
+) (*Turn, error) {
+	turn := &Turn{turns: t, lane: lane, claimedAt: now, began: t.now()}
+	turn.confirmed(turn.began)
+	until := int64(document.At(now.Add(t.lease)))
+	if seen.IsZero() {
+		// A lane whose document was removed must not begin with the fences that it had.
+		turn.fence = int64(document.At(now))
+		err := t.records.Insert(ctx, document.O(
+			document.IDField, lane, FieldFence, turn.fence, FieldUntil, until, fieldPurpose, purpose))
+		if boterr.CodeOf(err) == boterr.AlreadyExists {
+			return nil, nil //nolint:nilnil // No turn and no error: somebody else has it.
+		}
+		return turn, err
+	}
+	turn.fence = Fence(seen) + 1
+	if seen.Has(FieldUntil) {
+		turn.wasLost, turn.lostPurpose = true, document.Get(seen, fieldPurpose, "")
+	}
+	change := query.Change{Update: t.updates().claim, Stamps: query.Stamps{Set: document.O(FieldUntil, until, fieldPurpose, purpose)}}
+	claimed, err := t.update(ctx, asSeen(lane, seen), change)
+	if err != nil || !claimed {
+		return nil, err
+	}
+	return turn, nil
+}
+
+// asSeen is the filter of a lane that is as it was seen.
+func asSeen(lane string, seen document.Object) document.Object {
+	until, _ := seen.Field(FieldUntil) // nil matches a field that is missing.
+	return document.O(document.IDField, lane, FieldFence, Fence(seen), FieldUntil, until)
+}
+
+// update changes a lane that a filter finds, and reports whether it did.
+func (t *Turns) update(ctx context.Context, source document.Object, change query.Change) (bool, error) {
+	filter, err := query.CompileFilter(source)
+	if err != nil {
+		return false, err
+	}
+	done, err := t.records.Update(ctx, filter, change, store.UpdateOptions{})
+	return done.Matched > 0, err
+}
+
+// Sweep removes the documents of lanes whose last turn ended longer ago than a time, by the store's
+// clock, which is to be many leases. The errors are those of the store.
+func (t *Turns) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {
+	byEnd := store.Index{Keys: []store.IndexKey{{Path: fieldFreedAt, Kind: query.Ascending}}, Sparse: true}
+	if err := t.records.EnsureIndex(ctx, byEnd); err != nil {
+		return 0, err
+	}
+	now, err := t.store.Now(ctx)
+	if err != nil {
+		return 0, err
+	}
+	filter, err := query.CompileFilter(document.O(
+		fieldFreedAt, document.O("$lt", int64(document.At(now.Add(-idle)))), FieldUntil, nil))
+	if err != nil {
+		return 0, err
+	}
+	return t.records.Delete(ctx, filter, store.DeleteOptions{Multi: true})
+}
