@@ -63,9 +63,9 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
 	})
 }
 
-// agendas returns the SDK's own agendas of a scope, for the members that parts have. Where
-// the host's Zone panics, every operation on them fails with that.
-func (r *Runtime) agendas(scope record.Scope, parts Parts) (own agenda.Operations) {
+// agendas returns the SDK's own agendas of a scope, for members of the app. Where the
+// host's Zone panics, every operation on them fails with that.
+func (r *Runtime) agendas(scope record.Scope, members member.Getter) (own agenda.Operations) {
 	defer func() {
 		if err := boterr.Recovered(recover()); err != nil {
 			own = OverCall(failing{err})
@@ -75,7 +75,7 @@ func (r *Runtime) agendas(scope record.Scope, parts Parts) (own agenda.Operation
 	if r.config.Zone != nil {
 		zone = r.config.Zone(scope)
 	}
-	return agenda.New(r.guarded, scope, agenda.Ports{Members: parts.Members, Zone: zone, Tree: r.treeOf})
+	return agenda.New(r.guarded, scope, agenda.Ports{Members: members, Zone: zone, Tree: r.treeOf})
 }
 
 // treeOf returns the tree of a node for which none is given: that in which the member is,

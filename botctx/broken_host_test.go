@@ -106,7 +106,7 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 		"Mailer":      func(c *botctx.Config, f *fault) { c.Mailer = faultyPort{f} },
 		"ObjectStore": func(c *botctx.Config, f *fault) { c.ObjectStore = faultyPort{f} },
 		"Override": func(c *botctx.Config, f *fault) {
-			c.Override = func(record.Scope) botctx.Parts { f.strike(); return botctx.Parts{} }
+			c.Override = func(record.Scope, botctx.Parts) botctx.Parts { f.strike(); return botctx.Parts{} }
 		},
 		"LoadChannel": func(c *botctx.Config, f *fault) {
 			c.LoadChannel = func(_ context.Context, app, id string) (*channel.Channel, error) {

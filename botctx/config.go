@@ -42,9 +42,20 @@ type Config struct {
 
 	// The host's own in the place of the SDK's.
 
-	// Override gives the host's own implementations of domains for a scope. What it
-	// leaves nil, the SDK's own fill.
-	Override func(scope record.Scope) Parts
+	// Override gives the host's own implementations of domains for a scope, in the place of
+	// own, which are the SDK's. What it leaves nil stays the SDK's. It may build on them, to
+	// replace one method and leave the rest as it is:
+	//
+	//	type audited struct{ member.Operations } // It has a GetMember of its own.
+	//
+	//	Override: func(_ record.Scope, own botctx.Parts) botctx.Parts {
+	//		return botctx.Parts{Members: audited{own.Members}}
+	//	}
+	//
+	// The SDK's parts work with the host's: the sends of the example read members by its
+	// GetMember. What members and agents write in live chats of the SDK goes on also where
+	// LiveChats is the host's.
+	Override func(scope record.Scope, own Parts) Parts
 	// LoadChannel returns a channel of an app with its credentials, or NotFound. The
 	// default loads it from the Store.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)

@@ -46,11 +46,9 @@ type Context struct {
 	// never nil.
 	Values map[string]any
 
-	runtime      *Runtime
-	run          *run // The run that it belongs to, nil outside of runs.
-	scope        record.Scope
+	parts // Its Runtime, run and scope among them.
+
 	channelType  channel.Type
-	parts        Parts
 	interceptors []Interceptor
 	decode       func(document.Object, any) error
 	now          func() time.Time

@@ -36,59 +36,49 @@ type LiveChat struct {
 // that an agent takes a ticket, for one. What agents and members write comes by Receive. A part
 // of the host that panics there is the method's error, as in an operation.
 func (r *Runtime) LiveChats(app string) *livechat.Service {
-	scope := record.Scope{App: app}
-	ports := r.liveChatPorts(scope, r.channels(scope), r.parts(scope, nil))
-	ports.Panicked = func(ctx context.Context, cause any) error { return r.orPanic(ctx, place{scope: scope}, nil, cause) }
-	return livechat.New(r.envOf(nil), scope, ports)
+	all := r.Operations(record.Scope{App: app})
+	ports := all.liveChatPorts()
+	ports.Panicked = func(ctx context.Context, cause any) error { return r.orPanic(ctx, place{scope: all.scope}, nil, cause) }
+	return livechat.New(r.envOf(nil), all.scope, ports)
 }
 
-// liveChats returns the SDK's own live chats of a scope, with the other parts.
-func (r *Runtime) liveChats(scope record.Scope, in *run, from channels, parts Parts) *livechat.Service {
-	return livechat.New(r.envOf(in), scope, r.liveChatPorts(scope, from, parts))
-}
-
-// liveChatPorts returns what the live chats of a scope work with.
-func (r *Runtime) liveChatPorts(scope record.Scope, from channels, parts Parts) livechat.Ports {
+// liveChatPorts returns what the SDK's own live chats work with.
+func (p *parts) liveChatPorts() livechat.Ports {
+	config := p.runtime.config
 	pairing := func(ctx context.Context, inlet string) ([]string, error) {
-		paired, err := channel.New(r.guarded, scope).Pairing(ctx, inlet)
+		paired, err := channel.New(p.runtime.guarded, p.scope).Pairing(ctx, inlet)
 		if err != nil {
 			return nil, err
 		}
 		return paired.Outlets, nil
 	}
-	if own := r.config.LiveChat.Pairing; own != nil {
-		pairing = func(ctx context.Context, inlet string) ([]string, error) { return own(ctx, scope.App, inlet) }
+	if own := config.LiveChat.Pairing; own != nil {
+		pairing = func(ctx context.Context, inlet string) ([]string, error) { return own(ctx, p.scope.App, inlet) }
 	}
 	return livechat.Ports{
-		Members:     parts.Members,
-		Channels:    from,
+		Members:     inForce{p},
+		Channels:    p.loaded,
 		Pairing:     pairing,
-		Agendas:     parts.Agendas,
-		Connectors:  r.config.Connectors,
-		HTTP:        r.config.HTTP,
-		CustomAPI:   r.config.LiveChat.CustomAPI,
-		HistoryURL:  r.config.LiveChat.HistoryURL,
-		IdleTimeout: r.config.LiveChat.IdleTimeout,
-		Pause:       r.config.Pause,
-		IsStrict:    r.config.Strict,
+		Agendas:     inForce{p},
+		Connectors:  config.Connectors,
+		HTTP:        config.HTTP,
+		CustomAPI:   config.LiveChat.CustomAPI,
+		HistoryURL:  config.LiveChat.HistoryURL,
+		IdleTimeout: config.LiveChat.IdleTimeout,
+		Pause:       config.Pause,
+		IsStrict:    config.Strict,
 	}
 }
 
-// ownLiveChats returns the SDK's own live chats, nil where the host has its own.
-func (c *Context) ownLiveChats() *livechat.Service {
-	own, _ := c.parts.LiveChats.(*livechat.Service)
-	return own
-}
+// What comes to a live chat is of the SDK's own, of which the records are in the Store, also where
+// the host has put something around them or in their place: its own live chats have no records
+// there.
 
 // findGroup finds the live chat, and its group, that the event of a run belongs to: the group
 // in which an agent wrote it, or that of the member's own live chat.
 func (r *run) findGroup(ctx context.Context) error {
 	own := r.bot.ownLiveChats()
 	m, event := r.bot.Member, r.bot.MessageEvent
-	if own == nil {
-		r.isInLiveChat = m.BotMeta.LiveChat()
-		return nil
-	}
 	group, err := own.GroupOf(ctx, r.bot.Channel.ID, *event)
 	// An agent who asks for a person herself writes to the bot in her own live chat.
 	if err != nil || group != nil && (!m.BotMeta.LiveChat() || group.ExternalID == event.To) {
@@ -116,10 +106,7 @@ func (r *run) findGroup(ctx context.Context) error {
 // ticket. It reports whether that has taken the event.
 func (r *run) passOn(ctx context.Context) (bool, error) {
 	own, event := r.bot.ownLiveChats(), *r.bot.MessageEvent
-	if own == nil {
-		return false, nil
-	}
-	if isTaken, err := own.TakeByTap(ctx, r.bot.Channel.ID, event); isTaken || err != nil {
+	if isTaken, err := r.takeByTap(ctx); isTaken || err != nil {
 		return true, err
 	}
 	switch {
@@ -132,6 +119,17 @@ func (r *run) passOn(ctx context.Context) (bool, error) {
 	}
 }
 
+// takeByTap gives a request to the agent whose event is the tap on its ticket, and reports whether
+// it was one. A tap on a ticket that is not there is one of the host's, where it has live chats of
+// its own.
+func (r *run) takeByTap(ctx context.Context) (bool, error) {
+	isTaken, err := r.bot.ownLiveChats().TakeByTap(ctx, r.bot.Channel.ID, *r.bot.MessageEvent)
+	if errors.Is(err, boterr.NotFound) && r.bot.host.LiveChats != nil {
+		return false, nil
+	}
+	return isTaken, err
+}
+
 // isOfLiveChat reports whether an agenda is one that live chats have set, by its tag and its
 // node. Bot logic may set agendas with such tags for nodes of its own.
 func isOfLiveChat(a agenda.Agenda) bool {
@@ -140,8 +138,5 @@ func isOfLiveChat(a agenda.Agenda) bool {
 
 // expire ends the live chat of an agenda if it is idle.
 func (r *run) expire(ctx context.Context, due agenda.Agenda) error {
-	if own := r.bot.ownLiveChats(); own != nil {
-		return own.Expire(ctx, due)
-	}
-	return nil
+	return r.bot.ownLiveChats().Expire(ctx, due)
 }

@@ -30,17 +30,3 @@ var _ Operations = (*Context)(nil)
 // Op is the name of an operation in the specification, such as OpGetMember. The
 // constants name all of them, those that answer Unsupported included.
 type Op string
-
-// Parts are implementations of the domains, each for one scope. A host that has its
-// own members, say, gives them as Parts.Members; the SDK's own implementations fill
-// the parts that are nil, and work with the host's.
-type Parts struct {
-	Channels    channel.Operations
-	Members     member.Operations
-	DataSources datasource.Operations
-	Agendas     agenda.Operations
-	Nodes       NodeOperations
-	LiveChats   livechat.Operations
-	Sends       send.Operations
-	Utilities   UtilityOperations
-}

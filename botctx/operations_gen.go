@@ -326,7 +326,7 @@ func (op Op) Exists() bool {
 //
 // Specification: Member and data-source operations.
 func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModifyMemberParams) (member.FindAndModifyMemberResult, error) {
-	return invoke(ctx, c, OpFindAndModifyMember, p, c.parts.Members.FindAndModifyMember)
+	return invoke(ctx, c, OpFindAndModifyMember, p, c.members().FindAndModifyMember)
 }
 
 // FindAndModifyDataFromDataSource finds the first entry that matches, in the order
@@ -343,7 +343,7 @@ func (c *Context) FindAndModifyMember(ctx context.Context, p member.FindAndModif
 //     paths that collide, or needs a position in an array that the filter does not give.
 //   - AlreadyExists: Option.Upsert would insert an _id that an entry has.
 func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasource.FindAndModifyDataFromDataSourceParams) (datasource.FindAndModifyDataFromDataSourceResult, error) {
-	return invoke(ctx, c, OpFindAndModifyDataFromDataSource, p, c.parts.DataSources.FindAndModifyDataFromDataSource)
+	return invoke(ctx, c, OpFindAndModifyDataFromDataSource, p, c.dataSources().FindAndModifyDataFromDataSource)
 }
 
 // UpsertDataToDataSource changes the entries whose _id exists, and inserts the
@@ -356,7 +356,7 @@ func (c *Context) FindAndModifyDataFromDataSource(ctx context.Context, p datasou
 //     begins with $ or has a dot. Then nothing is written.
 //   - InvalidArgument: an element would change createdAt of an entry.
 func (c *Context) UpsertDataToDataSource(ctx context.Context, p datasource.UpsertDataToDataSourceParams) (datasource.UpsertDataToDataSourceResult, error) {
-	return invoke(ctx, c, OpUpsertDataToDataSource, p, c.parts.DataSources.UpsertDataToDataSource)
+	return invoke(ctx, c, OpUpsertDataToDataSource, p, c.dataSources().UpsertDataToDataSource)
 }
 
 // CountDataSource returns the number of entries that match.
@@ -366,7 +366,7 @@ func (c *Context) UpsertDataToDataSource(ctx context.Context, p datasource.Upser
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 func (c *Context) CountDataSource(ctx context.Context, p datasource.CountDataSourceParams) (int64, error) {
-	return invoke(ctx, c, OpCountDataSource, p, c.parts.DataSources.CountDataSource)
+	return invoke(ctx, c, OpCountDataSource, p, c.dataSources().CountDataSource)
 }
 
 // FetchDataFromDataSource returns the entries that match, in the order of SortBy or
@@ -378,7 +378,7 @@ func (c *Context) CountDataSource(ctx context.Context, p datasource.CountDataSou
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 //   - InvalidArgument: SortBy holds something other than 1 and -1.
 func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.FetchDataFromDataSourceParams) (datasource.FetchDataFromDataSourceResult, error) {
-	return invoke(ctx, c, OpFetchDataFromDataSource, p, c.parts.DataSources.FetchDataFromDataSource)
+	return invoke(ctx, c, OpFetchDataFromDataSource, p, c.dataSources().FetchDataFromDataSource)
 }
 
 // FetchDistinctDataFromDataSource returns the different values of one column, in
@@ -390,7 +390,7 @@ func (c *Context) FetchDataFromDataSource(ctx context.Context, p datasource.Fetc
 //     differ.
 //   - InvalidArgument: Filter has an unknown operator or an operand of the wrong type.
 func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasource.FetchDistinctDataFromDataSourceParams) (datasource.FetchDistinctDataFromDataSourceResult, error) {
-	return invoke(ctx, c, OpFetchDistinctDataFromDataSource, p, c.parts.DataSources.FetchDistinctDataFromDataSource)
+	return invoke(ctx, c, OpFetchDistinctDataFromDataSource, p, c.dataSources().FetchDistinctDataFromDataSource)
 }
 
 // FetchGeoNearFromDataSource returns the entries near a point, nearest first.
@@ -406,7 +406,7 @@ func (c *Context) FetchDistinctDataFromDataSource(ctx context.Context, p datasou
 //   - InvalidArgument: the entries have locations in several columns, and key in Data
 //     does not say which is meant.
 func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.FetchGeoNearFromDataSourceParams) (datasource.FetchGeoNearFromDataSourceResult, error) {
-	return invoke(ctx, c, OpFetchGeoNearFromDataSource, p, c.parts.DataSources.FetchGeoNearFromDataSource)
+	return invoke(ctx, c, OpFetchGeoNearFromDataSource, p, c.dataSources().FetchGeoNearFromDataSource)
 }
 
 // PatchDataToDataSource changes the first entry that matches, or all of them with
@@ -422,7 +422,7 @@ func (c *Context) FetchGeoNearFromDataSource(ctx context.Context, p datasource.F
 //     replacement document and Multi is true.
 //   - AlreadyExists: Options.Upsert would insert an _id that an entry has.
 func (c *Context) PatchDataToDataSource(ctx context.Context, p datasource.PatchDataToDataSourceParams) (datasource.PatchDataToDataSourceResult, error) {
-	return invoke(ctx, c, OpPatchDataToDataSource, p, c.parts.DataSources.PatchDataToDataSource)
+	return invoke(ctx, c, OpPatchDataToDataSource, p, c.dataSources().PatchDataToDataSource)
 }
 
 // GetMember reads a member of the app by its id.
@@ -432,7 +432,7 @@ func (c *Context) PatchDataToDataSource(ctx context.Context, p datasource.PatchD
 //
 // Specification: Member and data-source operations.
 func (c *Context) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
-	return invoke(ctx, c, OpGetMember, p, c.parts.Members.GetMember)
+	return invoke(ctx, c, OpGetMember, p, c.members().GetMember)
 }
 
 // PatchMembers changes every member of a channel that matches, all or none. The
@@ -448,7 +448,7 @@ func (c *Context) GetMember(ctx context.Context, p member.GetMemberParams) (*mem
 //
 // Specification: Member and data-source operations.
 func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
-	return invoke(ctx, c, OpPatchMembers, p, c.parts.Members.PatchMembers)
+	return invoke(ctx, c, OpPatchMembers, p, c.members().PatchMembers)
 }
 
 // UpdateMember sets the given fields of a member; fields that are not given stay.
@@ -464,7 +464,7 @@ func (c *Context) PatchMembers(ctx context.Context, p member.PatchMembersParams)
 //
 // Specification: Member and data-source operations.
 func (c *Context) UpdateMember(ctx context.Context, p member.UpdateMemberParams) (member.UpdateMemberResult, error) {
-	return invoke(ctx, c, OpUpdateMember, p, c.parts.Members.UpdateMember)
+	return invoke(ctx, c, OpUpdateMember, p, c.members().UpdateMember)
 }
 
 // CheckAndSaveMemberReferFrom keeps in meta.referFrom which channel referred the
@@ -476,7 +476,7 @@ func (c *Context) UpdateMember(ctx context.Context, p member.UpdateMemberParams)
 //
 // Specification: Member and data-source operations.
 func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.CheckAndSaveMemberReferFromParams) (*member.Member, error) {
-	return invoke(ctx, c, OpCheckAndSaveMemberReferFrom, p, c.parts.Members.CheckAndSaveMemberReferFrom)
+	return invoke(ctx, c, OpCheckAndSaveMemberReferFrom, p, c.members().CheckAndSaveMemberReferFrom)
 }
 
 // NewAgenda schedules a node to run for a member: once at NextRunAt, or by Pattern
@@ -493,7 +493,7 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 //
 // Specification: Agenda operations.
 func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
-	return invoke(ctx, c, OpNewAgenda, p, c.parts.Agendas.NewAgenda)
+	return invoke(ctx, c, OpNewAgenda, p, c.agendas().NewAgenda)
 }
 
 // UpdateAgenda changes the open agendas of a member: those with Tag, or all but those
@@ -511,7 +511,7 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*age
 //
 // Specification: Agenda operations.
 func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams) (agenda.UpdateAgendaResult, error) {
-	return invoke(ctx, c, OpUpdateAgenda, p, c.parts.Agendas.UpdateAgenda)
+	return invoke(ctx, c, OpUpdateAgenda, p, c.agendas().UpdateAgenda)
 }
 
 // DeleteMemberAgenda removes the open agendas of a member: those with Tag, or all but
@@ -520,7 +520,7 @@ func (c *Context) UpdateAgenda(ctx context.Context, p agenda.UpdateAgendaParams)
 //
 // Specification: Agenda operations.
 func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error) {
-	return invoke(ctx, c, OpDeleteMemberAgenda, p, c.parts.Agendas.DeleteMemberAgenda)
+	return invoke(ctx, c, OpDeleteMemberAgenda, p, c.agendas().DeleteMemberAgenda)
 }
 
 // RedirectMemberToNode runs a node for a member now, and those that it redirects to,
@@ -541,7 +541,7 @@ func (c *Context) DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberA
 //
 // Specification: Node redirect.
 func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNodeParams) (RedirectMemberToNodeResult, error) {
-	return invoke(ctx, c, OpRedirectMemberToNode, p, c.parts.Nodes.RedirectMemberToNode)
+	return invoke(ctx, c, OpRedirectMemberToNode, p, c.nodes().RedirectMemberToNode)
 }
 
 // CreateAssignment asks for a person to take over the conversation with a member. The
@@ -579,7 +579,7 @@ func (c *Context) RedirectMemberToNode(ctx context.Context, p RedirectMemberToNo
 //
 // Specification: Live-chat operations.
 func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignmentParams) (livechat.CreateAssignmentResult, error) {
-	return invoke(ctx, c, OpCreateAssignment, p, c.parts.LiveChats.CreateAssignment)
+	return invoke(ctx, c, OpCreateAssignment, p, c.liveChats().CreateAssignment)
 }
 
 // AddNewTargetsToAssignment sends the ticket of a request that nobody has taken to
@@ -598,7 +598,7 @@ func (c *Context) CreateAssignment(ctx context.Context, p livechat.CreateAssignm
 //
 // Specification: Live-chat operations.
 func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddNewTargetsToAssignmentParams) (livechat.AddNewTargetsToAssignmentResult, error) {
-	return invoke(ctx, c, OpAddNewTargetsToAssignment, p, c.parts.LiveChats.AddNewTargetsToAssignment)
+	return invoke(ctx, c, OpAddNewTargetsToAssignment, p, c.liveChats().AddNewTargetsToAssignment)
 }
 
 // ReassignAssignment hands a live chat on to others: the previous assignment ends, and a
@@ -626,7 +626,7 @@ func (c *Context) AddNewTargetsToAssignment(ctx context.Context, p livechat.AddN
 //
 // Specification: Live-chat operations.
 func (c *Context) ReassignAssignment(ctx context.Context, p livechat.ReassignAssignmentParams) (livechat.ReassignAssignmentResult, error) {
-	return invoke(ctx, c, OpReassignAssignment, p, c.parts.LiveChats.ReassignAssignment)
+	return invoke(ctx, c, OpReassignAssignment, p, c.liveChats().ReassignAssignment)
 }
 
 // GetAssignment reads an assignment by its id.
@@ -636,7 +636,7 @@ func (c *Context) ReassignAssignment(ctx context.Context, p livechat.ReassignAss
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentParams) (*livechat.Assignment, error) {
-	return invoke(ctx, c, OpGetAssignment, p, c.parts.LiveChats.GetAssignment)
+	return invoke(ctx, c, OpGetAssignment, p, c.liveChats().GetAssignment)
 }
 
 // GetAssignmentByOutlet reads the newest assignment in an outlet channel that has not
@@ -650,7 +650,7 @@ func (c *Context) GetAssignment(ctx context.Context, p livechat.GetAssignmentPar
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssignmentByOutletParams) (*livechat.Assignment, error) {
-	return invoke(ctx, c, OpGetAssignmentByOutlet, p, c.parts.LiveChats.GetAssignmentByOutlet)
+	return invoke(ctx, c, OpGetAssignmentByOutlet, p, c.liveChats().GetAssignmentByOutlet)
 }
 
 // GetAssignmentByBravoGroupID reads the newest assignment of a group on Bravo.
@@ -660,7 +660,7 @@ func (c *Context) GetAssignmentByOutlet(ctx context.Context, p livechat.GetAssig
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.GetAssignmentByBravoGroupIDParams) (*livechat.Assignment, error) {
-	return invoke(ctx, c, OpGetAssignmentByBravoGroupID, p, c.parts.LiveChats.GetAssignmentByBravoGroupID)
+	return invoke(ctx, c, OpGetAssignmentByBravoGroupID, p, c.liveChats().GetAssignmentByBravoGroupID)
 }
 
 // GetAssignmentsByMemberID reads all assignments of a member, the ended ones included.
@@ -670,7 +670,7 @@ func (c *Context) GetAssignmentByBravoGroupID(ctx context.Context, p livechat.Ge
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAssignmentsByMemberIDParams) ([]*livechat.Assignment, error) {
-	return invoke(ctx, c, OpGetAssignmentsByMemberID, p, c.parts.LiveChats.GetAssignmentsByMemberID)
+	return invoke(ctx, c, OpGetAssignmentsByMemberID, p, c.liveChats().GetAssignmentsByMemberID)
 }
 
 // GetAssignmentsByMeta reads the assignments whose meta holds the given data: each field
@@ -682,14 +682,14 @@ func (c *Context) GetAssignmentsByMemberID(ctx context.Context, p livechat.GetAs
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByMeta(ctx context.Context, p livechat.GetAssignmentsByMetaParams) ([]*livechat.Assignment, error) {
-	return invoke(ctx, c, OpGetAssignmentsByMeta, p, c.parts.LiveChats.GetAssignmentsByMeta)
+	return invoke(ctx, c, OpGetAssignmentsByMeta, p, c.liveChats().GetAssignmentsByMeta)
 }
 
 // GetAssignmentsByParentAssignmentID reads the assignments that one was handed on to.
 //
 // Specification: Live-chat operations.
 func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p livechat.GetAssignmentsByParentAssignmentIDParams) ([]*livechat.Assignment, error) {
-	return invoke(ctx, c, OpGetAssignmentsByParentAssignmentID, p, c.parts.LiveChats.GetAssignmentsByParentAssignmentID)
+	return invoke(ctx, c, OpGetAssignmentsByParentAssignmentID, p, c.liveChats().GetAssignmentsByParentAssignmentID)
 }
 
 // UpdateAssignmentGroup sets the group of an assignment. Both then name each other, and a
@@ -706,7 +706,7 @@ func (c *Context) GetAssignmentsByParentAssignmentID(ctx context.Context, p live
 //
 // Specification: Live-chat operations.
 func (c *Context) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAssignmentGroupParams) (livechat.UpdateAssignmentResult, error) {
-	return invoke(ctx, c, OpUpdateAssignmentGroup, p, c.parts.LiveChats.UpdateAssignmentGroup)
+	return invoke(ctx, c, OpUpdateAssignmentGroup, p, c.liveChats().UpdateAssignmentGroup)
 }
 
 // UpdateAssignmentMeta sets the given fields of an assignment's meta; others stay. A
@@ -717,7 +717,7 @@ func (c *Context) UpdateAssignmentGroup(ctx context.Context, p livechat.UpdateAs
 //
 // Specification: Live-chat operations.
 func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAssignmentMetaParams) (livechat.UpdateAssignmentResult, error) {
-	return invoke(ctx, c, OpUpdateAssignmentMeta, p, c.parts.LiveChats.UpdateAssignmentMeta)
+	return invoke(ctx, c, OpUpdateAssignmentMeta, p, c.liveChats().UpdateAssignmentMeta)
 }
 
 // RemovePendingAssignmentByMemberID withdraws the request of a member that nobody has
@@ -728,7 +728,7 @@ func (c *Context) UpdateAssignmentMeta(ctx context.Context, p livechat.UpdateAss
 //
 // Specification: Live-chat operations.
 func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livechat.RemovePendingAssignmentByMemberIDParams) (livechat.RemovePendingAssignmentByMemberIDResult, error) {
-	return invoke(ctx, c, OpRemovePendingAssignmentByMemberID, p, c.parts.LiveChats.RemovePendingAssignmentByMemberID)
+	return invoke(ctx, c, OpRemovePendingAssignmentByMemberID, p, c.liveChats().RemovePendingAssignmentByMemberID)
 }
 
 // EndLiveChat ends a live chat from the outlet's side. The assignment is the one that
@@ -741,7 +741,7 @@ func (c *Context) RemovePendingAssignmentByMemberID(ctx context.Context, p livec
 //
 // Specification: Live-chat operations.
 func (c *Context) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams) (livechat.EndLiveChatResult, error) {
-	return invoke(ctx, c, OpEndLiveChat, p, c.parts.LiveChats.EndLiveChat)
+	return invoke(ctx, c, OpEndLiveChat, p, c.liveChats().EndLiveChat)
 }
 
 // InletEndLiveChat ends the live chat of a member from the inlet's side. A channel that the
@@ -755,7 +755,7 @@ func (c *Context) EndLiveChat(ctx context.Context, p livechat.EndLiveChatParams)
 //
 // Specification: Live-chat operations.
 func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveChatParams) (livechat.EndLiveChatResult, error) {
-	return invoke(ctx, c, OpInletEndLiveChat, p, c.parts.LiveChats.InletEndLiveChat)
+	return invoke(ctx, c, OpInletEndLiveChat, p, c.liveChats().InletEndLiveChat)
 }
 
 // EndBravoLiveChat ends the live chats of an agent in a group on Bravo. The result has
@@ -770,7 +770,7 @@ func (c *Context) InletEndLiveChat(ctx context.Context, p livechat.InletEndLiveC
 //
 // Specification: Live-chat operations.
 func (c *Context) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveChatParams) ([]livechat.EndBravoLiveChatResult, error) {
-	return invoke(ctx, c, OpEndBravoLiveChat, p, c.parts.LiveChats.EndBravoLiveChat)
+	return invoke(ctx, c, OpEndBravoLiveChat, p, c.liveChats().EndBravoLiveChat)
 }
 
 // GetGroup reads a group by its id.
@@ -780,7 +780,7 @@ func (c *Context) EndBravoLiveChat(ctx context.Context, p livechat.EndBravoLiveC
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*livechat.Group, error) {
-	return invoke(ctx, c, OpGetGroup, p, c.parts.LiveChats.GetGroup)
+	return invoke(ctx, c, OpGetGroup, p, c.liveChats().GetGroup)
 }
 
 // GetGroupByExternalID reads the newest group of an agent, or with the given id, in an
@@ -791,7 +791,7 @@ func (c *Context) GetGroup(ctx context.Context, p livechat.GetGroupParams) (*liv
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupByExternalIDParams) (*livechat.Group, error) {
-	return invoke(ctx, c, OpGetGroupByExternalID, p, c.parts.LiveChats.GetGroupByExternalID)
+	return invoke(ctx, c, OpGetGroupByExternalID, p, c.liveChats().GetGroupByExternalID)
 }
 
 // GetGroupByGroupExternalID reads the newest group with an id on the outlet's platform.
@@ -802,7 +802,7 @@ func (c *Context) GetGroupByExternalID(ctx context.Context, p livechat.GetGroupB
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetGroupByGroupExternalIDParams) (*livechat.Group, error) {
-	return invoke(ctx, c, OpGetGroupByGroupExternalID, p, c.parts.LiveChats.GetGroupByGroupExternalID)
+	return invoke(ctx, c, OpGetGroupByGroupExternalID, p, c.liveChats().GetGroupByGroupExternalID)
 }
 
 // GetGroupByInletGroup reads the newest group that belongs to a group conversation on the
@@ -813,7 +813,7 @@ func (c *Context) GetGroupByGroupExternalID(ctx context.Context, p livechat.GetG
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupByInletGroupParams) (*livechat.Group, error) {
-	return invoke(ctx, c, OpGetGroupByInletGroup, p, c.parts.LiveChats.GetGroupByInletGroup)
+	return invoke(ctx, c, OpGetGroupByInletGroup, p, c.liveChats().GetGroupByInletGroup)
 }
 
 // GetGroupByMemberID reads the newest group of a member of an inlet channel. One that is
@@ -824,7 +824,7 @@ func (c *Context) GetGroupByInletGroup(ctx context.Context, p livechat.GetGroupB
 //
 // Specification: Group and admin operations.
 func (c *Context) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByMemberIDParams) (*livechat.Group, error) {
-	return invoke(ctx, c, OpGetGroupByMemberID, p, c.parts.LiveChats.GetGroupByMemberID)
+	return invoke(ctx, c, OpGetGroupByMemberID, p, c.liveChats().GetGroupByMemberID)
 }
 
 // UpdateGroup sets the given fields of a group; fields that are not given stay.
@@ -836,7 +836,7 @@ func (c *Context) GetGroupByMemberID(ctx context.Context, p livechat.GetGroupByM
 //
 // Specification: Group and admin operations.
 func (c *Context) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams) (livechat.UpdateGroupResult, error) {
-	return invoke(ctx, c, OpUpdateGroup, p, c.parts.LiveChats.UpdateGroup)
+	return invoke(ctx, c, OpUpdateGroup, p, c.liveChats().UpdateGroup)
 }
 
 // UpdateGroupMeta sets the given fields of a group's meta; others stay. A field may be a
@@ -847,7 +847,7 @@ func (c *Context) UpdateGroup(ctx context.Context, p livechat.UpdateGroupParams)
 //
 // Specification: Group and admin operations.
 func (c *Context) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMetaParams) (livechat.UpdateGroupResult, error) {
-	return invoke(ctx, c, OpUpdateGroupMeta, p, c.parts.LiveChats.UpdateGroupMeta)
+	return invoke(ctx, c, OpUpdateGroupMeta, p, c.liveChats().UpdateGroupMeta)
 }
 
 // InactivateGroup marks a group as no longer live and no longer valid.
@@ -857,7 +857,7 @@ func (c *Context) UpdateGroupMeta(ctx context.Context, p livechat.UpdateGroupMet
 //
 // Specification: Group and admin operations.
 func (c *Context) InactivateGroup(ctx context.Context, p livechat.InactivateGroupParams) (livechat.RecordUpdate, error) {
-	return invoke(ctx, c, OpInactivateGroup, p, c.parts.LiveChats.InactivateGroup)
+	return invoke(ctx, c, OpInactivateGroup, p, c.liveChats().InactivateGroup)
 }
 
 // HandleAdminJoinedGroup records that an agent joined a group on Bravo: it makes the
@@ -873,7 +873,7 @@ func (c *Context) InactivateGroup(ctx context.Context, p livechat.InactivateGrou
 //
 // Specification: Group and admin operations.
 func (c *Context) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleAdminJoinedGroupParams) (string, error) {
-	return invoke(ctx, c, OpHandleAdminJoinedGroup, p, c.parts.LiveChats.HandleAdminJoinedGroup)
+	return invoke(ctx, c, OpHandleAdminJoinedGroup, p, c.liveChats().HandleAdminJoinedGroup)
 }
 
 // CreateBravoGroup makes a group on Bravo. Where Bravo did not answer, whether the group was
@@ -886,7 +886,7 @@ func (c *Context) HandleAdminJoinedGroup(ctx context.Context, p livechat.HandleA
 //
 // Specification: Group and admin operations.
 func (c *Context) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGroupParams) (livechat.CreateBravoGroupResult, error) {
-	return invoke(ctx, c, OpCreateBravoGroup, p, c.parts.LiveChats.CreateBravoGroup)
+	return invoke(ctx, c, OpCreateBravoGroup, p, c.liveChats().CreateBravoGroup)
 }
 
 // DisableBravoGroupInviteLink puts the invitation link of a group on Bravo out of use.
@@ -898,7 +898,7 @@ func (c *Context) CreateBravoGroup(ctx context.Context, p livechat.CreateBravoGr
 //
 // Specification: Group and admin operations.
 func (c *Context) DisableBravoGroupInviteLink(ctx context.Context, p livechat.DisableBravoGroupInviteLinkParams) (livechat.DisableBravoGroupInviteLinkResult, error) {
-	return invoke(ctx, c, OpDisableBravoGroupInviteLink, p, c.parts.LiveChats.DisableBravoGroupInviteLink)
+	return invoke(ctx, c, OpDisableBravoGroupInviteLink, p, c.liveChats().DisableBravoGroupInviteLink)
 }
 
 // SetBravoGroupIcon gives a group on Bravo the picture at an address. One that could not be
@@ -913,7 +913,7 @@ func (c *Context) DisableBravoGroupInviteLink(ctx context.Context, p livechat.Di
 //
 // Specification: Group and admin operations.
 func (c *Context) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGroupIconParams) (livechat.SetBravoGroupIconResult, error) {
-	return invoke(ctx, c, OpSetBravoGroupIcon, p, c.parts.LiveChats.SetBravoGroupIcon)
+	return invoke(ctx, c, OpSetBravoGroupIcon, p, c.liveChats().SetBravoGroupIcon)
 }
 
 // CreateHotelChannel makes a channel on Hotel. It makes no channel of the app.
@@ -925,7 +925,7 @@ func (c *Context) SetBravoGroupIcon(ctx context.Context, p livechat.SetBravoGrou
 //
 // Specification: Group and admin operations.
 func (c *Context) CreateHotelChannel(ctx context.Context, p livechat.CreateHotelChannelParams) (livechat.CreateHotelChannelResult, error) {
-	return invoke(ctx, c, OpCreateHotelChannel, p, c.parts.LiveChats.CreateHotelChannel)
+	return invoke(ctx, c, OpCreateHotelChannel, p, c.liveChats().CreateHotelChannel)
 }
 
 // GetAdmin reads an agent by the id.
@@ -935,7 +935,7 @@ func (c *Context) CreateHotelChannel(ctx context.Context, p livechat.CreateHotel
 //
 // Specification: Group and admin operations.
 func (c *Context) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*livechat.Admin, error) {
-	return invoke(ctx, c, OpGetAdmin, p, c.parts.LiveChats.GetAdmin)
+	return invoke(ctx, c, OpGetAdmin, p, c.liveChats().GetAdmin)
 }
 
 // GetAdminByExternalID reads an agent by the id on the outlet's platform.
@@ -945,7 +945,7 @@ func (c *Context) GetAdmin(ctx context.Context, p livechat.GetAdminParams) (*liv
 //
 // Specification: Group and admin operations.
 func (c *Context) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminByExternalIDParams) (*livechat.Admin, error) {
-	return invoke(ctx, c, OpGetAdminByExternalID, p, c.parts.LiveChats.GetAdminByExternalID)
+	return invoke(ctx, c, OpGetAdminByExternalID, p, c.liveChats().GetAdminByExternalID)
 }
 
 // GetChannel tells which app a channel belongs to. It knows the channels of its own
@@ -956,7 +956,7 @@ func (c *Context) GetAdminByExternalID(ctx context.Context, p livechat.GetAdminB
 //
 // Specification: Group and admin operations.
 func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*channel.Reference, error) {
-	return invoke(ctx, c, OpGetChannel, p, c.parts.Channels.GetChannel)
+	return invoke(ctx, c, OpGetChannel, p, c.channels().GetChannel)
 }
 
 // SendResponse sends a message to one member or several, on any platform. Without
@@ -988,7 +988,7 @@ func (c *Context) GetChannel(ctx context.Context, p channel.GetChannelParams) (*
 //
 // Specification: Sending operations.
 func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (send.SendResponseResult, error) {
-	return invoke(ctx, c, OpSendResponse, p, c.parts.Sends.SendResponse)
+	return invoke(ctx, c, OpSendResponse, p, c.sends().SendResponse)
 }
 
 // SendMessageToInlet sends a message from the outlet conversation that MessageEvent
@@ -1007,7 +1007,7 @@ func (c *Context) SendResponse(ctx context.Context, p send.SendResponseParams) (
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToInlet(ctx context.Context, p livechat.SendMessageToInletParams) (send.Result, error) {
-	return invoke(ctx, c, OpSendMessageToInlet, p, c.parts.LiveChats.SendMessageToInlet)
+	return invoke(ctx, c, OpSendMessageToInlet, p, c.liveChats().SendMessageToInlet)
 }
 
 // SendMessageToInletGroup sends a message to the group conversation on the inlet's side.
@@ -1028,7 +1028,7 @@ func (c *Context) SendMessageToInlet(ctx context.Context, p livechat.SendMessage
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMessageToInletGroupParams) (send.Result, error) {
-	return invoke(ctx, c, OpSendMessageToInletGroup, p, c.parts.LiveChats.SendMessageToInletGroup)
+	return invoke(ctx, c, OpSendMessageToInletGroup, p, c.liveChats().SendMessageToInletGroup)
 }
 
 // SendMessageToOutletGroup sends a message to the group conversation on the outlet's
@@ -1050,7 +1050,7 @@ func (c *Context) SendMessageToInletGroup(ctx context.Context, p livechat.SendMe
 //
 // Specification: Sending operations.
 func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendMessageToOutletGroupParams) (send.Result, error) {
-	return invoke(ctx, c, OpSendMessageToOutletGroup, p, c.parts.LiveChats.SendMessageToOutletGroup)
+	return invoke(ctx, c, OpSendMessageToOutletGroup, p, c.liveChats().SendMessageToOutletGroup)
 }
 
 // SendAlphaResponse sends a message to one member of an Alpha channel, as SendResponse does.
@@ -1071,7 +1071,7 @@ func (c *Context) SendMessageToOutletGroup(ctx context.Context, p livechat.SendM
 //
 // Specification: Sending operations.
 func (c *Context) SendAlphaResponse(ctx context.Context, p send.SendAlphaResponseParams) (send.Result, error) {
-	return invoke(ctx, c, OpSendAlphaResponse, p, c.parts.Sends.SendAlphaResponse)
+	return invoke(ctx, c, OpSendAlphaResponse, p, c.sends().SendAlphaResponse)
 }
 
 // SendAlphaResponseToMemberIDs sends a message to several members of an Alpha channel, as
@@ -1095,7 +1095,7 @@ func (c *Context) SendAlphaResponse(ctx context.Context, p send.SendAlphaRespons
 //
 // Specification: Sending operations.
 func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendAlphaResponseToMemberIDsParams) (send.SendAlphaResponseToMemberIDsResult, error) {
-	return invoke(ctx, c, OpSendAlphaResponseToMemberIDs, p, c.parts.Sends.SendAlphaResponseToMemberIDs)
+	return invoke(ctx, c, OpSendAlphaResponseToMemberIDs, p, c.sends().SendAlphaResponseToMemberIDs)
 }
 
 // SendHotelResponse sends a message to a user or a group on Hotel, who need be no
@@ -1115,7 +1115,7 @@ func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendA
 //
 // Specification: Sending operations.
 func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelResponseParams) (send.Result, error) {
-	return invoke(ctx, c, OpSendHotelResponse, p, c.parts.Sends.SendHotelResponse)
+	return invoke(ctx, c, OpSendHotelResponse, p, c.sends().SendHotelResponse)
 }
 
 // SendDeltaResponse sends a message to one member or several of a Delta channel by one
@@ -1141,7 +1141,7 @@ func (c *Context) SendHotelResponse(ctx context.Context, p send.SendHotelRespons
 //
 // Specification: Sending operations.
 func (c *Context) SendDeltaResponse(ctx context.Context, p send.SendDeltaResponseParams) (send.SendDeltaResponseResult, error) {
-	return invoke(ctx, c, OpSendDeltaResponse, p, c.parts.Sends.SendDeltaResponse)
+	return invoke(ctx, c, OpSendDeltaResponse, p, c.sends().SendDeltaResponse)
 }
 
 // AlphaCreateBroadcast stores a message on Alpha, to be sent by AlphaSendBroadcast.
@@ -1155,7 +1155,7 @@ func (c *Context) SendDeltaResponse(ctx context.Context, p send.SendDeltaRespons
 //
 // Specification: Sending operations.
 func (c *Context) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBroadcastParams) (send.AlphaCreateBroadcastResult, error) {
-	return invoke(ctx, c, OpAlphaCreateBroadcast, p, c.parts.Sends.AlphaCreateBroadcast)
+	return invoke(ctx, c, OpAlphaCreateBroadcast, p, c.sends().AlphaCreateBroadcast)
 }
 
 // AlphaSendBroadcast sends a stored message to all members with a label.
@@ -1169,7 +1169,7 @@ func (c *Context) AlphaCreateBroadcast(ctx context.Context, p send.AlphaCreateBr
 //
 // Specification: Sending operations.
 func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadcastParams) (send.AlphaSendBroadcastResult, error) {
-	return invoke(ctx, c, OpAlphaSendBroadcast, p, c.parts.Sends.AlphaSendBroadcast)
+	return invoke(ctx, c, OpAlphaSendBroadcast, p, c.sends().AlphaSendBroadcast)
 }
 
 // AlphaGetAttachmentID gives a file to Alpha and returns the id by which messages use it:
@@ -1186,7 +1186,7 @@ func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadc
 //
 // Specification: Sending operations.
 func (c *Context) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttachmentIDParams) (send.AlphaGetAttachmentIDResult, error) {
-	return invoke(ctx, c, OpAlphaGetAttachmentID, p, c.parts.Sends.AlphaGetAttachmentID)
+	return invoke(ctx, c, OpAlphaGetAttachmentID, p, c.sends().AlphaGetAttachmentID)
 }
 
 // AlphaPassThreadControl hands the conversation with a member to another application on
@@ -1202,7 +1202,7 @@ func (c *Context) AlphaGetAttachmentID(ctx context.Context, p send.AlphaGetAttac
 //
 // Specification: Sending operations.
 func (c *Context) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassThreadControlParams) (send.AlphaPassThreadControlResult, error) {
-	return invoke(ctx, c, OpAlphaPassThreadControl, p, c.parts.Sends.AlphaPassThreadControl)
+	return invoke(ctx, c, OpAlphaPassThreadControl, p, c.sends().AlphaPassThreadControl)
 }
 
 // AlphaSaveCustomLabel puts a label on a member on Alpha. One that the member has already
@@ -1216,7 +1216,7 @@ func (c *Context) AlphaPassThreadControl(ctx context.Context, p send.AlphaPassTh
 //
 // Specification: Sending operations.
 func (c *Context) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCustomLabelParams) (send.AlphaSaveCustomLabelResult, error) {
-	return invoke(ctx, c, OpAlphaSaveCustomLabel, p, c.parts.Sends.AlphaSaveCustomLabel)
+	return invoke(ctx, c, OpAlphaSaveCustomLabel, p, c.sends().AlphaSaveCustomLabel)
 }
 
 // AlphaRemoveCustomLabel takes a label off a member on Alpha. One that the member does not
@@ -1230,7 +1230,7 @@ func (c *Context) AlphaSaveCustomLabel(ctx context.Context, p send.AlphaSaveCust
 //
 // Specification: Sending operations.
 func (c *Context) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemoveCustomLabelParams) (send.AlphaRemoveCustomLabelResult, error) {
-	return invoke(ctx, c, OpAlphaRemoveCustomLabel, p, c.parts.Sends.AlphaRemoveCustomLabel)
+	return invoke(ctx, c, OpAlphaRemoveCustomLabel, p, c.sends().AlphaRemoveCustomLabel)
 }
 
 // SavePostCommentAnalytics records that a user commented on a post. Each call makes a
@@ -1242,7 +1242,7 @@ func (c *Context) AlphaRemoveCustomLabel(ctx context.Context, p send.AlphaRemove
 //
 // Specification: Sending operations.
 func (c *Context) SavePostCommentAnalytics(ctx context.Context, p send.SavePostCommentAnalyticsParams) (send.SavePostCommentAnalyticsResult, error) {
-	return invoke(ctx, c, OpSavePostCommentAnalytics, p, c.parts.Sends.SavePostCommentAnalytics)
+	return invoke(ctx, c, OpSavePostCommentAnalytics, p, c.sends().SavePostCommentAnalytics)
 }
 
 // SaveGroupIDToMember keeps the group that an event belongs to in the group of the
@@ -1254,7 +1254,7 @@ func (c *Context) SavePostCommentAnalytics(ctx context.Context, p send.SavePostC
 //
 // Specification: Sending operations.
 func (c *Context) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupIDToMemberParams) (livechat.SaveGroupIDToMemberResult, error) {
-	return invoke(ctx, c, OpSaveGroupIDToMember, p, c.parts.LiveChats.SaveGroupIDToMember)
+	return invoke(ctx, c, OpSaveGroupIDToMember, p, c.liveChats().SaveGroupIDToMember)
 }
 
 // CharlieArchiveConversation archives a conversation on Charlie. One that is archived
@@ -1268,7 +1268,7 @@ func (c *Context) SaveGroupIDToMember(ctx context.Context, p livechat.SaveGroupI
 //
 // Specification: Sending operations.
 func (c *Context) CharlieArchiveConversation(ctx context.Context, p send.CharlieArchiveConversationParams) (send.CharlieArchiveConversationResult, error) {
-	return invoke(ctx, c, OpCharlieArchiveConversation, p, c.parts.Sends.CharlieArchiveConversation)
+	return invoke(ctx, c, OpCharlieArchiveConversation, p, c.sends().CharlieArchiveConversation)
 }
 
 // UpdateMessage changes a message that was sent, on platforms whose connector is a
@@ -1283,7 +1283,7 @@ func (c *Context) CharlieArchiveConversation(ctx context.Context, p send.Charlie
 //
 // Specification: Sending operations.
 func (c *Context) UpdateMessage(ctx context.Context, p send.UpdateMessageParams) (send.UpdateMessageResult, error) {
-	return invoke(ctx, c, OpUpdateMessage, p, c.parts.Sends.UpdateMessage)
+	return invoke(ctx, c, OpUpdateMessage, p, c.sends().UpdateMessage)
 }
 
 // EchoSaveMemberTag puts a tag on a member on Echo. What Echo refuses, such as a tag
@@ -1298,7 +1298,7 @@ func (c *Context) UpdateMessage(ctx context.Context, p send.UpdateMessageParams)
 //
 // Specification: Sending operations; Limits.
 func (c *Context) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTagParams) (send.EchoSaveMemberTagResult, error) {
-	return invoke(ctx, c, OpEchoSaveMemberTag, p, c.parts.Sends.EchoSaveMemberTag)
+	return invoke(ctx, c, OpEchoSaveMemberTag, p, c.sends().EchoSaveMemberTag)
 }
 
 // SendEmail sends a mail from the host's no-reply address.
@@ -1311,7 +1311,7 @@ func (c *Context) EchoSaveMemberTag(ctx context.Context, p send.EchoSaveMemberTa
 //
 // Specification: Utility operations.
 func (c *Context) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailResult, error) {
-	return invoke(ctx, c, OpSendEmail, p, c.parts.Utilities.SendEmail)
+	return invoke(ctx, c, OpSendEmail, p, c.utilities().SendEmail)
 }
 
 // Golf returns the client of a payment account of the app, which the host registered under
@@ -1322,7 +1322,7 @@ func (c *Context) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailRe
 //
 // Specification: Utility operations.
 func (c *Context) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
-	return invoke(ctx, c, OpGolf, p, c.parts.Utilities.Golf)
+	return invoke(ctx, c, OpGolf, p, c.utilities().Golf)
 }
 
 // UploadFileToObjectStore copies a file from an address into the host's object store,
@@ -1343,7 +1343,7 @@ func (c *Context) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
 //
 // Specification: Utility operations.
 func (c *Context) UploadFileToObjectStore(ctx context.Context, p UploadFileToObjectStoreParams) (UploadFileToObjectStoreResult, error) {
-	return invoke(ctx, c, OpUploadFileToObjectStore, p, c.parts.Utilities.UploadFileToObjectStore)
+	return invoke(ctx, c, OpUploadFileToObjectStore, p, c.utilities().UploadFileToObjectStore)
 }
 
 // dispatch calls an operation by its name.

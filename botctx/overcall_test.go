@@ -90,7 +90,7 @@ func TestOverCall_IsTheSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			far := platform.Fork()
-			host, err := botctx.New(botctx.Config{Store: memstore.New(), Override: func(scope record.Scope) botctx.Parts {
+			host, err := botctx.New(botctx.Config{Store: memstore.New(), Override: func(scope record.Scope, _ botctx.Parts) botctx.Parts {
 				door := botctx.OverCall(far.Operations(scope))
 				return botctx.Parts{
 					Channels: door, Members: door, DataSources: door, Agendas: door, Nodes: door, LiveChats: door, Sends: door, Utilities: door,

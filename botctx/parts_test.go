@@ -21,7 +21,7 @@ import (
 func TestParts_Scope(t *testing.T) {
 	t.Parallel()
 	var scopes []record.Scope
-	runtime := newRuntime(t, botctx.Config{Override: func(scope record.Scope) botctx.Parts {
+	runtime := newRuntime(t, botctx.Config{Override: func(scope record.Scope, _ botctx.Parts) botctx.Parts {
 		scopes = append(scopes, scope)
 		return botctx.Parts{}
 	}})
@@ -33,7 +33,7 @@ func TestParts_Scope(t *testing.T) {
 // A host's own channels decide which channels there are for the SDK's members.
 func TestParts_Channels(t *testing.T) {
 	t.Parallel()
-	p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope) botctx.Parts {
+	p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope, botctx.Parts) botctx.Parts {
 		return botctx.Parts{Channels: oneChannel{}}
 	}))
 	bot := p.Operations(record.Scope{})
@@ -69,7 +69,7 @@ func TestParts_Errors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope) botctx.Parts {
+			p := fakes.New(fakes.For(t), overriddenBy(func(record.Scope, botctx.Parts) botctx.Parts {
 				return botctx.Parts{Members: failing{failure: failure}}
 			}))
 			web := p.AddChannel(channel.Channel{})

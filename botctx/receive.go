@@ -179,7 +179,7 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound, on *channel.Chann
 	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
 	profile := inbound.Profile
 	profile.App, profile.Channel, profile.ExternalID = inbound.App, inbound.Channel, inbound.Event.From
-	arrival, err := member.New(r.guarded, scope, r.hostParts(scope, r.channels(scope)).Channels).Arrive(ctx, profile.On(on))
+	arrival, err := r.Operations(scope).ownMembers().Arrive(ctx, profile.On(on))
 	if err != nil {
 		return nil, err
 	}

@@ -150,12 +150,12 @@ func (r *Runtime) waitForTurn(ctx context.Context, in runInput) (*turn, error) {
 func (r *run) load(ctx context.Context, in runInput) (err error) {
 	r.bot = r.runtime.newContext(in.scope, r)
 	if r.bot.Channel = in.channel; in.channel == nil {
-		if r.bot.Channel, err = r.runtime.channels(in.scope).Load(ctx, in.scope.Channel); err != nil {
+		if r.bot.Channel, err = r.bot.loaded.Load(ctx, in.scope.Channel); err != nil {
 			return boterr.In("channelId", err)
 		}
 	}
 	r.bot.channelType = r.bot.Channel.Type
-	loaded, err := member.Load(ctx, r.bot.parts.Members, member.ByRequiredID(in.scope.Member))
+	loaded, err := member.Load(ctx, r.bot.members(), member.ByRequiredID(in.scope.Member))
 	if err != nil {
 		return err
 	}

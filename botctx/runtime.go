@@ -2,18 +2,15 @@ package botctx
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
-	"github.com/botctx/go-sdk/send"
 )
 
 // Runtime makes contexts over the parts of a host, and runs bot logic with them. It
@@ -97,18 +94,14 @@ func (r *Runtime) newContext(scope record.Scope, in *run) *Context {
 	bot := &Context{
 		AgendaMeta:   document.O(),
 		Values:       map[string]any{},
-		runtime:      r,
-		run:          in,
-		scope:        scope,
-		parts:        r.parts(scope, in),
 		interceptors: r.config.Interceptors,
 		decode:       r.decode,
 		now:          r.env.Now,
 		http:         r.config.HTTP,
+		parts:        parts{runtime: r, run: in, scope: scope, loaded: r.channels(scope)},
 	}
-	if bot.parts.Nodes == nil {
-		bot.parts.Nodes = redirects{bot}
-	}
+	bot.redirects = redirects{bot}
+	bot.override()
 	return bot
 }
 
@@ -118,86 +111,17 @@ func (r *Runtime) newContext(scope record.Scope, in *run) *Context {
 func (r *Runtime) Context(ctx context.Context, scope record.Scope) (bot *Context, err error) {
 	defer func() { err = r.orPanic(ctx, place{scope: scope}, err, recover()) }()
 	bot = r.Operations(scope)
-	if bot.Channel, err = r.channels(scope).Load(ctx, scope.Channel); err != nil {
+	if bot.Channel, err = bot.loaded.Load(ctx, scope.Channel); err != nil {
 		return nil, err
 	}
 	bot.channelType = bot.Channel.Type
-	if bot.Member, err = member.Get(ctx, bot.parts.Members, scope.Member); err != nil {
+	if bot.Member, err = member.Get(ctx, bot.members(), scope.Member); err != nil {
 		return nil, err
 	}
 	if bot.Member.Channel != scope.Channel {
 		return nil, boterr.New(boterr.NotFound, "", "the channel %s has no member %s", scope.Channel, scope.Member)
 	}
 	return bot, nil
-}
-
-// parts returns the implementations for a scope: the host's, and the SDK's own for what it
-// leaves out. In a run they work with members that the run takes note of.
-func (r *Runtime) parts(scope record.Scope, in *run) Parts {
-	channels := r.channels(scope)
-	parts := r.hostParts(scope, channels)
-	if parts.Members == nil {
-		parts.Members = r.members(scope, parts)
-	}
-	if in != nil {
-		parts.Members = readMembers{members: parts.Members, read: in.read}
-	}
-	if parts.DataSources == nil {
-		parts.DataSources = datasource.New(r.guarded, scope)
-	}
-	if parts.Agendas == nil {
-		parts.Agendas = r.agendas(scope, parts)
-	}
-	if parts.LiveChats == nil {
-		parts.LiveChats = r.liveChats(scope, in, channels, parts)
-	}
-	if parts.Sends == nil {
-		parts.Sends = r.sends(scope, in, channels, parts)
-	}
-	if parts.Utilities == nil {
-		parts.Utilities = utilities{runtime: r, scope: scope, channels: parts.Channels, sendID: r.sendID(in)}
-	}
-	return parts
-}
-
-// hostParts returns the host's own parts, with its channels or those that are given.
-func (r *Runtime) hostParts(scope record.Scope, channels channel.Operations) Parts {
-	parts := r.overridden(scope)
-	if parts.Channels == nil {
-		parts.Channels = channels
-	}
-	return parts
-}
-
-// overridden returns what the host gives for a scope. Where its function panics, every
-// operation fails with that.
-func (r *Runtime) overridden(scope record.Scope) (parts Parts) {
-	if r.config.Override == nil {
-		return Parts{}
-	}
-	defer func() {
-		if err := boterr.Recovered(recover()); err != nil {
-			parts = partsOf(failing{err})
-		}
-	}()
-	return r.config.Override(scope)
-}
-
-// failing is a door through which every operation fails.
-type failing struct{ err error }
-
-// Call implements Caller.
-func (f failing) Call(context.Context, string, json.RawMessage) (json.RawMessage, error) {
-	return nil, f.err
-}
-
-// partsOf returns all domains over a door.
-func partsOf(door Caller) Parts {
-	all := OverCall(door)
-	return Parts{
-		Channels: all, Members: all, DataSources: all, Agendas: all,
-		LiveChats: all, Sends: all, Nodes: all, Utilities: all,
-	}
 }
 
 // channels are the channels of an app: the operations on them, and what loads them.
@@ -233,25 +157,4 @@ func (h hostChannels) GetChannel(ctx context.Context, p channel.GetChannelParams
 func (h hostChannels) Load(ctx context.Context, id string) (*channel.Channel, error) {
 	loaded, err := h.load(ctx, h.app, id)
 	return record.Found("channel", id, loaded, err)
-}
-
-// members returns the SDK's own members of a scope, among the channels that parts
-// have.
-func (r *Runtime) members(scope record.Scope, parts Parts) *member.Service {
-	var options []member.Option
-	if r.config.CheckEtags {
-		options = append(options, member.WithEtagChecks())
-	}
-	return member.New(r.guarded, scope, parts.Channels, options...)
-}
-
-// sends returns the SDK's own sends of a scope, to the members that parts have.
-func (r *Runtime) sends(scope record.Scope, in *run, from channels, parts Parts) *send.Service {
-	return send.New(r.envOf(in), scope, send.Ports{
-		Channels:      from,
-		Members:       parts.Members,
-		Connectors:    r.config.Connectors,
-		ParallelSends: r.config.ParallelSends,
-		IsStrict:      r.config.Strict,
-	})
 }

@@ -24,7 +24,7 @@ func (r *run) writeBack(ctx context.Context) error {
 	if patch.IsZero() {
 		return nil
 	}
-	written, err := r.bot.parts.Members.PatchMembers(ctx, member.PatchMembersParams{
+	written, err := r.bot.members().PatchMembers(ctx, member.PatchMembersParams{
 		MemberID: after.ID, Patch: patch, WithModifier: true,
 	})
 	if boterr.CodeOf(err) == boterr.InvalidArgument {
@@ -125,52 +125,49 @@ func leaves(o document.Object) int {
 
 // readMembers are operations on members whose results a run keeps as readings. It embeds none,
 // so that a new operation on members does not compile before it stands here.
-type readMembers struct {
-	members member.Operations
-	read    *readings
-}
+type readMembers struct{ parts *parts }
 
 var _ member.Operations = readMembers{}
 
-// GetMember implements member.members.
+// GetMember implements member.parts.allMembers().
 func (r readMembers) GetMember(ctx context.Context, p member.GetMemberParams) (*member.Member, error) {
-	found, err := r.members.GetMember(ctx, p)
-	r.read.add(found)
+	found, err := r.parts.allMembers().GetMember(ctx, p)
+	r.parts.run.read.add(found)
 	return found, err
 }
 
-// PatchMembers implements member.members.
+// PatchMembers implements member.parts.allMembers().
 func (r readMembers) PatchMembers(
 	ctx context.Context, p member.PatchMembersParams,
 ) (member.PatchMembersResult, error) {
-	patched, err := r.members.PatchMembers(ctx, p)
-	r.read.add(patched.Result)
+	patched, err := r.parts.allMembers().PatchMembers(ctx, p)
+	r.parts.run.read.add(patched.Result)
 	return patched, err
 }
 
-// FindAndModifyMember implements member.members.
+// FindAndModifyMember implements member.parts.allMembers().
 func (r readMembers) FindAndModifyMember(
 	ctx context.Context, p member.FindAndModifyMemberParams,
 ) (member.FindAndModifyMemberResult, error) {
-	found, err := r.members.FindAndModifyMember(ctx, p)
-	r.read.add(found.Member)
+	found, err := r.parts.allMembers().FindAndModifyMember(ctx, p)
+	r.parts.run.read.add(found.Member)
 	return found, err
 }
 
-// UpdateMember implements member.members.
+// UpdateMember implements member.parts.allMembers().
 func (r readMembers) UpdateMember(
 	ctx context.Context, p member.UpdateMemberParams,
 ) (member.UpdateMemberResult, error) {
-	updated, err := r.members.UpdateMember(ctx, p)
-	r.read.add(updated.Docs)
+	updated, err := r.parts.allMembers().UpdateMember(ctx, p)
+	r.parts.run.read.add(updated.Docs)
 	return updated, err
 }
 
-// CheckAndSaveMemberReferFrom implements member.members.
+// CheckAndSaveMemberReferFrom implements member.parts.allMembers().
 func (r readMembers) CheckAndSaveMemberReferFrom(
 	ctx context.Context, p member.CheckAndSaveMemberReferFromParams,
 ) (*member.Member, error) {
-	saved, err := r.members.CheckAndSaveMemberReferFrom(ctx, p)
-	r.read.add(saved)
+	saved, err := r.parts.allMembers().CheckAndSaveMemberReferFrom(ctx, p)
+	r.parts.run.read.add(saved)
 	return saved, err
 }

@@ -146,10 +146,8 @@ func (h hostMembers) GetMember(ctx context.Context, p member.GetMemberParams) (*
 
 func TestWriteBack_NoEtag(t *testing.T) {
 	t.Parallel()
-	var p *fakes.Platform
-	p = fakes.New(fakes.For(t), overriddenBy(func(scope record.Scope) botctx.Parts {
-		own := channel.New(p.Runtime().Env(), scope)
-		return botctx.Parts{Members: hostMembers{member.New(p.Runtime().Env(), scope, own)}}
+	p := fakes.New(fakes.For(t), overriddenBy(func(_ record.Scope, own botctx.Parts) botctx.Parts {
+		return botctx.Parts{Members: hostMembers{own.Members}}
 	}))
 	p.Handle(&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Pre: []botctx.Action{
 		another(&p, document.Set("meta.kept", 2, "meta.more", 1)), loadsCopy, sets("drink", "tea"),
@@ -342,7 +340,7 @@ func (lostMembers) PatchMembers(context.Context, member.PatchMembersParams) (mem
 func TestWriteBack_Unavailable(t *testing.T) {
 	t.Parallel()
 	var p *fakes.Platform
-	p = fakes.New(fakes.For(t), overriddenBy(func(scope record.Scope) botctx.Parts {
+	p = fakes.New(fakes.For(t), overriddenBy(func(scope record.Scope, _ botctx.Parts) botctx.Parts {
 		own := channel.New(p.Runtime().Env(), scope)
 		return botctx.Parts{Members: lostMembers{member.New(p.Runtime().Env(), scope, own)}}
 	}))

@@ -3,11 +3,12 @@ package fakes
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
@@ -26,7 +27,8 @@ type Actor struct {
 // AddMember adds a member and returns who acts for it. Its app is DefaultApp, and it
 // gets a webchat channel and an id on the platform of its own where it has none. Where Config
 // sets an Arrive, the host makes the member, of an Inbound whose Profile is what is added, and
-// gives the id.
+// gives the id. It ends the test where there is none, and the members of Config's Override do not
+// know who was added.
 func (p *Platform) AddMember(added member.Member) *Actor {
 	p.test.Helper()
 	given := added
@@ -44,6 +46,9 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 	}
 	scope := record.Scope{App: added.App, Channel: added.Channel, Member: added.ID}
 	stored, err := p.insert(scope, added)
+	if err == nil && p.isOverridden && p.arrive == nil {
+		err = p.checkIsKnown(scope)
+	}
 	if err != nil {
 		p.test.Fatalf("fakes: AddMember: %v", err)
 	}
@@ -51,6 +56,16 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 	a := &Actor{platform: p, scope: scope, externalID: stored.ExternalID, name: nameOf(stored), added: given}
 	p.outbox.addMember(a.address(), person{memberID: a.ID(), name: a.name})
 	return a
+}
+
+// checkIsKnown returns an error for a member whom the operations of the host do not know.
+func (p *Platform) checkIsKnown(scope record.Scope) error {
+	_, err := p.runtime.Context(testContext(), scope)
+	if errors.Is(err, boterr.NotFound) {
+		return fmt.Errorf("the members of the Override of Config do not know who was added to the store: "+
+			"set Arrive, which makes members: %w", err)
+	}
+	return err
 }
 
 // arrive is botctx.Config.Arrive: a host's own way to find and make members.
@@ -61,11 +76,10 @@ func (p *Platform) insert(scope record.Scope, added member.Member) (*member.Memb
 	if p.arrive != nil {
 		return p.arrived(added)
 	}
-	channels := channel.New(p.runtime.Env(), scope)
-	if on, err := channels.Load(testContext(), added.Channel); err == nil { // Insert refuses a channel that is not there.
+	if on, err := p.channelOf(scope.App, added.Channel); err == nil { // Insert refuses a channel that is not there.
 		added = added.On(on)
 	}
-	return member.New(p.runtime.Env(), scope, channels).Insert(testContext(), added)
+	return member.New(p.runtime.Env(), scope, knownChannels{p, scope.App}).Insert(testContext(), added)
 }
 
 // arrived lets the host make a member.

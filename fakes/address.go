@@ -2,7 +2,6 @@ package fakes
 
 import (
 	"github.com/botctx/go-sdk/channel"
-	"github.com/botctx/go-sdk/record"
 )
 
 // address is where a message goes: ids on a platform are those of one channel.
@@ -33,7 +32,7 @@ func (p *Platform) userID(platform channel.Type, id string) string {
 
 // typeOf returns the type of a channel, "" where there is none.
 func (p *Platform) typeOf(app, id string) channel.Type {
-	loaded, err := channel.New(p.runtime.Env(), record.Scope{App: app}).Load(testContext(), id)
+	loaded, err := p.channelOf(app, id)
 	if err != nil {
 		return ""
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -33,14 +32,13 @@ type Agent struct {
 // all that the channel has where none is given.
 func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	p.test.Helper()
-	ctx, scope := testContext(), record.Scope{App: DefaultApp}
 	id := p.ids.next("agent")
 	a := &Agent{platform: p, channel: outlet, adminID: id, name: name}
-	loaded, err := channel.New(p.runtime.Env(), scope).Load(ctx, outlet)
+	loaded, err := p.channelOf(DefaultApp, outlet)
 	if err == nil {
 		a.externalID = p.userID(loaded.Type, id)
 		a.groups = groupsNamed(loaded, groups)
-		_, err = p.runtime.LiveChats(DefaultApp).SaveAdmin(ctx, livechat.Admin{AdminID: id, ExternalID: a.externalID, Name: name})
+		_, err = p.runtime.LiveChats(DefaultApp).SaveAdmin(testContext(), livechat.Admin{AdminID: id, ExternalID: a.externalID, Name: name})
 	}
 	if err != nil {
 		p.test.Fatalf("fakes: AddAgent %s to the channel %s: %v", name, outlet, err)

@@ -1,6 +1,8 @@
 package fakes
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"sync"
 
@@ -8,8 +10,9 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-// AddChannel adds a channel and returns it as it is stored. It is on; its app is
-// DefaultApp and its type webchat where it has none.
+// AddChannel adds a channel to the store and returns it as it is stored. It is on; its app is
+// DefaultApp and its type webchat where it has none. It ends the test where Config sets a
+// LoadChannel that does not know the channel: such a host makes its channels itself.
 func (p *Platform) AddChannel(added channel.Channel) *channel.Channel {
 	p.test.Helper()
 	if added.App == "" {
@@ -23,10 +26,43 @@ func (p *Platform) AddChannel(added channel.Channel) *channel.Channel {
 	}
 	added.On = true
 	stored, err := channel.New(p.runtime.Env(), record.Scope{App: added.App}).Save(testContext(), &added)
+	if err == nil {
+		_, err = p.channelOf(added.App, added.ID)
+	}
 	if err != nil {
 		p.test.Fatalf("fakes: AddChannel: %v", err)
 	}
 	return stored
+}
+
+// loadChannel is botctx.Config.LoadChannel: a host's own way to load channels.
+type loadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
+
+// channelOf returns a channel of an app: by the host's function, or from the store.
+func (p *Platform) channelOf(app, id string) (*channel.Channel, error) {
+	if p.loadChannel == nil {
+		return channel.New(p.runtime.Env(), record.Scope{App: app}).Load(testContext(), id)
+	}
+	loaded, err := p.loadChannel(testContext(), app, id)
+	if loaded, err = record.Found("channel", id, loaded, err); err != nil {
+		return nil, fmt.Errorf("the LoadChannel of Config: %w", err)
+	}
+	return loaded, nil
+}
+
+// knownChannels are the channels of an app, wherever they are.
+type knownChannels struct {
+	platform *Platform
+	app      string
+}
+
+// GetChannel implements channel.Operations.
+func (k knownChannels) GetChannel(_ context.Context, params channel.GetChannelParams) (*channel.Reference, error) {
+	_, err := k.platform.channelOf(k.app, params.ChannelID) //nolint:contextcheck // It is the test that asks.
+	if err != nil {
+		return nil, err
+	}
+	return &channel.Reference{ChannelID: params.ChannelID, AppID: k.app}, nil
 }
 
 // SwitchChannel switches a channel of DefaultApp on or off.

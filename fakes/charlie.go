@@ -9,7 +9,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -163,7 +162,7 @@ func (c charlie) hasConversation(in *channel.Channel, id string) bool {
 func (p *Platform) IsArchived(channelID, conversationID string) bool {
 	p.test.Helper()
 	p.mustBeOfType(DefaultApp, channelID, channel.Charlie, "archived conversations")
-	in, err := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp}).Load(testContext(), channelID)
+	in, err := p.channelOf(DefaultApp, channelID)
 	p.outbox.mu.Lock()
 	defer p.outbox.mu.Unlock()
 	if err != nil || !(charlie{plain{p.outbox}}).hasConversation(in, conversationID) {

@@ -66,6 +66,7 @@ func (p *Platform) config() botctx.Config {
 	for _, change := range p.settings.changes {
 		change(&config)
 	}
+	config.Override = p.dataSources.noteOverride(config.Override)
 	config.OnChoice = p.noteChoice(config.OnChoice)
 	config.Interceptors = append([]botctx.Interceptor{p.recordCall, p.injectFault}, config.Interceptors...)
 	return config

@@ -71,7 +71,7 @@ func TestConformance_MixedParts(t *testing.T) {
 		t.Helper()
 		own := fakes.New(fakes.For(t))
 		mixed := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
-			c.Override = func(scope record.Scope) botctx.Parts {
+			c.Override = func(scope record.Scope, _ botctx.Parts) botctx.Parts {
 				far := botctx.OverCall(wire{own.Operations(scope)})
 				return botctx.Parts{Channels: far, Members: far}
 			}
@@ -97,6 +97,18 @@ func TestConformance_MixedParts(t *testing.T) {
 			_ = mixed.TryAdvance(by) // Runs may fail.
 		}
 		return h
+	})
+}
+
+// Parts that the host has of the SDK, and gives back, are as good as none of the host's.
+func TestConformance_OwnPartsGivenBack(t *testing.T) {
+	t.Parallel()
+	rounds.OnlyThorough(t)
+	botctxtest.RunConformance(t, func(t *testing.T) *botctxtest.Harness {
+		t.Helper()
+		return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
+			c.Override = func(_ record.Scope, own botctx.Parts) botctx.Parts { return own }
+		})))
 	})
 }
 

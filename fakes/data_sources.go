@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/internal/nearest"
 	"github.com/botctx/go-sdk/record"
@@ -20,6 +21,9 @@ type dataSource struct{ app, name string }
 type knownDataSources struct {
 	mu   sync.Mutex
 	kept map[dataSource]bool
+	// ofHost are the apps of which the test's Override has given data sources: what was added to
+	// them, the platform does not know.
+	ofHost map[string]bool
 }
 
 func (k *knownDataSources) add(one dataSource) {
@@ -43,6 +47,38 @@ func (k *knownDataSources) set(kept map[dataSource]bool) {
 	k.kept = maps.Clone(kept)
 }
 
+func (k *knownDataSources) addOfHost(app string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ofHost == nil {
+		k.ofHost = map[string]bool{}
+	}
+	k.ofHost[app] = true
+}
+
+func (k *knownDataSources) isOfHost(app string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.ofHost[app]
+}
+
+// noteOverride returns the Override of a test, which may be nil, as one of which it is known for
+// which apps it gives data sources.
+func (k *knownDataSources) noteOverride(
+	override func(record.Scope, botctx.Parts) botctx.Parts,
+) func(record.Scope, botctx.Parts) botctx.Parts {
+	if override == nil {
+		return nil
+	}
+	return func(scope record.Scope, own botctx.Parts) botctx.Parts {
+		given := override(scope, own)
+		if given.DataSources != nil && given.DataSources != own.DataSources {
+			k.addOfHost(scope.App)
+		}
+		return given
+	}
+}
+
 // DataSources returns the names of the data sources of DefaultApp that the test has added, or in which
 // a call of the bot's has found or written something, sorted.
 func (p *Platform) DataSources() []string { return p.dataSources.of(DefaultApp) }
@@ -60,10 +96,10 @@ func (k *knownDataSources) of(app string) []string {
 }
 
 // doubt says that a data source was never added, with the one that may be meant. It is "" for one
-// that was.
+// that was, and for those of the test's Override.
 func (k *knownDataSources) doubt(of dataSource) string {
 	names := k.of(of.app)
-	if slices.Contains(names, of.name) {
+	if slices.Contains(names, of.name) || k.isOfHost(of.app) {
 		return ""
 	}
 	if near := nearest.To(of.name, names); near != "" {
@@ -79,18 +115,12 @@ func (p *Platform) doubt(made Call) string {
 	if !isOfData || made.Err != nil {
 		return ""
 	}
-	if of := (dataSource{made.Scope.App, use.name}); use.entries > 0 {
-		p.dataSources.add(of)
-	} else if !p.hasOwnDataSources(made.Scope) {
+	of := dataSource{made.Scope.App, use.name}
+	if use.entries == 0 {
 		return p.dataSources.doubt(of)
 	}
+	p.dataSources.add(of)
 	return ""
-}
-
-// hasOwnDataSources reports whether the data sources of a scope are those of the test's Override,
-// of which the platform does not know what was added.
-func (p *Platform) hasOwnDataSources(scope record.Scope) bool {
-	return p.override != nil && p.override(scope).DataSources != nil
 }
 
 // use is what a call did with a data source.

@@ -27,23 +27,25 @@ type Platform struct {
 	store       store.Store
 	runtime     *botctx.Runtime
 	arrive      arrive
-	override    func(record.Scope) botctx.Parts // That of the Runtime, nil where it has none.
-	action      atomic.Pointer[botctx.Action]
-	nodes       handled
-	clock       *clock
-	moving      sync.Mutex // Held while the time moves.
-	ids         *counter
-	faults      *faults
-	outages     *outages
-	calls       *callLog
-	outbox      *outbox
-	transcript  *transcript
-	choices     *choices
-	channels    *appChannels
-	dataSources knownDataSources
-	mails       *mailboxes
-	files       *bucket
-	payments    *payments
+	loadChannel loadChannel
+	// isOverridden tells that Config sets an Override.
+	isOverridden bool
+	action       atomic.Pointer[botctx.Action]
+	nodes        handled
+	clock        *clock
+	moving       sync.Mutex // Held while the time moves.
+	ids          *counter
+	faults       *faults
+	outages      *outages
+	calls        *callLog
+	outbox       *outbox
+	transcript   *transcript
+	choices      *choices
+	channels     *appChannels
+	dataSources  knownDataSources
+	mails        *mailboxes
+	files        *bucket
+	payments     *payments
 }
 
 // New returns an empty platform.
@@ -69,7 +71,7 @@ func assemble(s settings) *Platform {
 	p.mails = &mailboxes{platform: p, kept: keptMails{}.clone()}
 	p.files = &bucket{platform: p, kept: keptFiles{}.clone()}
 	config := p.config()
-	p.store, p.arrive = config.Store, config.Arrive
+	p.store, p.arrive, p.loadChannel = config.Store, config.Arrive, config.LoadChannel
 	if p.store != nil {
 		config.Store = p.outages.storeOf(p.store)
 	}
@@ -80,7 +82,7 @@ func assemble(s settings) *Platform {
 	if err != nil {
 		p.test.Fatalf("fakes: %v", err)
 	}
-	p.runtime, p.override = runtime, config.Override
+	p.runtime, p.isOverridden = runtime, config.Override != nil
 	return p
 }
 

@@ -104,7 +104,7 @@ func (o *outbox) tickets(channelID string) []Ticket {
 // DefaultApp, the oldest first. It ends the test where there is no such channel.
 func (p *Platform) Queue(channelID string) []*livechat.AssignmentRecord {
 	p.test.Helper()
-	if _, err := channel.New(p.runtime.Env(), record.Scope{App: DefaultApp}).Load(testContext(), channelID); err != nil {
+	if _, err := p.channelOf(DefaultApp, channelID); err != nil {
 		p.test.Fatalf("fakes: Queue of the channel %s: %v", channelID, err)
 	}
 	var pending []*livechat.AssignmentRecord

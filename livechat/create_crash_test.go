@@ -233,25 +233,25 @@ func TestCreateAssignment_WithdrawnWhileSent(t *testing.T) {
 
 // endingMembers are members who end their live chat at the moment in which they enter it.
 type endingMembers struct {
-	member.Operations
+	livechat.Members
 
 	end func()
 }
 
-// PatchMembers implements member.Operations.
+// PatchMembers implements livechat.Members.
 func (e *endingMembers) PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error) {
 	value, _ := p.Patch.Field("botMeta.liveChat")
 	if isLive, ok := value.(bool); ok && isLive {
 		e.end()
 	}
-	return e.Operations.PatchMembers(ctx, p)
+	return e.Members.PatchMembers(ctx, p)
 }
 
 func TestCreateAssignment_EndedAtOnce(t *testing.T) {
 	t.Parallel()
 	members := &endingMembers{}
 	s := newFixture(t, func(p *livechat.Ports) {
-		members.Operations = p.Members
+		members.Members = p.Members
 		p.Members = members
 	})
 	members.end = sync.OnceFunc(func() {

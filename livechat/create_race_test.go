@@ -77,22 +77,22 @@ func TestReassignAssignment_EndedBefore(t *testing.T) {
 
 // lateAgendas are agendas before each of which something happens.
 type lateAgendas struct {
-	agenda.Operations
+	livechat.Agendas
 
 	before func()
 }
 
-// NewAgenda implements agenda.Operations.
+// NewAgenda implements livechat.Agendas.
 func (l *lateAgendas) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
 	l.before()
-	return l.Operations.NewAgenda(ctx, p)
+	return l.Agendas.NewAgenda(ctx, p)
 }
 
 func TestCreateAssignment_WithdrawnBeforeItIsOpen(t *testing.T) {
 	t.Parallel()
 	agendas := &lateAgendas{}
 	s := newFixture(t, func(p *livechat.Ports) {
-		agendas.Operations = p.Agendas
+		agendas.Agendas = p.Agendas
 		p.Agendas = agendas
 	})
 	agendas.before = func() { must(t, s.mine.RemovePendingAssignmentByMemberID, `{"memberId": "ada"}`) }

@@ -19,14 +19,14 @@ const IdleTimeout = 30 * time.Minute
 // Ports are what a Service works with.
 type Ports struct {
 	// Members are those of the scope's app. Required.
-	Members member.Operations
+	Members Members
 	// Channels are those of the scope's app. Required.
 	Channels channel.Loader
 	// Pairing returns the ids of the outlets that serve the live chats of an inlet, in the
 	// order in which they are asked: none, where the inlet is not paired. Required.
 	Pairing func(ctx context.Context, inlet string) ([]string, error)
 	// Agendas are those of the scope's app. Required.
-	Agendas agenda.Operations
+	Agendas Agendas
 	// Connectors are the platforms that can be sent to. What else they
 	// offer of this package's ports is used. The map is not to be changed later.
 	//
@@ -60,6 +60,21 @@ type Ports struct {
 	// Panicked returns the error of a method of the Service within which one of these ports
 	// panicked with cause. nil lets panics through, to a caller who has a guard of its own.
 	Panicked func(ctx context.Context, cause any) error
+}
+
+// Members are what live chats do with members.
+type Members interface {
+	member.Getter
+	// PatchMembers is that of member.Operations.
+	PatchMembers(ctx context.Context, p member.PatchMembersParams) (member.PatchMembersResult, error)
+}
+
+// Agendas are what live chats do with agendas.
+type Agendas interface {
+	// NewAgenda is that of agenda.Operations.
+	NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error)
+	// DeleteMemberAgenda is that of agenda.Operations.
+	DeleteMemberAgenda(ctx context.Context, p agenda.DeleteMemberAgendaParams) (agenda.DeleteMemberAgendaResult, error)
 }
 
 // The ports below are what platforms of agents can do beside sending. A connector offers

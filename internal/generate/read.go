@@ -18,7 +18,7 @@ const contextPackage = "botctx"
 type domain struct {
 	// pkg is the package that declares it, declared its name there.
 	pkg, declared string
-	// part is the field of botctx.Parts that holds its implementation.
+	// part is the method of a context that returns the implementation in force.
 	part string
 }
 
@@ -26,14 +26,14 @@ type domain struct {
 // no methods.
 func domains() []domain {
 	return []domain{
-		{"agenda", "Operations", "Agendas"},
-		{"channel", "Operations", "Channels"},
-		{"datasource", "Operations", "DataSources"},
-		{"livechat", "Operations", "LiveChats"},
-		{"member", "Operations", "Members"},
-		{"send", "Operations", "Sends"},
-		{contextPackage, "NodeOperations", "Nodes"},
-		{contextPackage, "UtilityOperations", "Utilities"},
+		{"agenda", "Operations", "agendas"},
+		{"channel", "Operations", "channels"},
+		{"datasource", "Operations", "dataSources"},
+		{"livechat", "Operations", "liveChats"},
+		{"member", "Operations", "members"},
+		{"send", "Operations", "sends"},
+		{contextPackage, "NodeOperations", "nodes"},
+		{contextPackage, "UtilityOperations", "utilities"},
 	}
 }
 

@@ -1,0 +1,130 @@
+package botctx
+
+import (
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Parts are implementations of the domains, each for one scope. A host that has its
+// own members, say, gives them as Parts.Members; the SDK's own implementations fill
+// the parts that are nil, and work with the host's.
+type Parts struct {
+	Channels    channel.Operations
+	Members     member.Operations
+	DataSources datasource.Operations
+	Agendas     agenda.Operations
+	Nodes       NodeOperations
+	LiveChats   livechat.Operations
+	Sends       send.Operations
+	Utilities   UtilityOperations
+}
+
+// parts are the domains as they are in force for a context: the host's, and the SDK's own for
+// what it leaves out.
+type parts struct {
+	runtime *Runtime
+	run     *run // The run that they work in, nil outside of runs.
+	scope   record.Scope
+	// host is what Config.Override gave.
+	host Parts
+	// own are the SDK's, each made when it is first used.
+	own struct {
+		members     lazy[member.Service]
+		dataSources lazy[datasource.Service]
+		agendas     lazy[agenda.Operations]
+		liveChats   lazy[livechat.Service]
+		sends       lazy[send.Service]
+		utilities   lazy[utilities]
+	}
+	// loaded are the channels of the app: the SDK's own, or over the host's loader.
+	loaded channels
+	// redirects are the SDK's own operations on nodes.
+	redirects NodeOperations
+}
+
+// override asks the host for its parts. Where its function panics, every operation fails with
+// that.
+func (p *parts) override() {
+	if p.runtime.config.Override == nil {
+		return
+	}
+	defer func() {
+		if err := boterr.Recovered(recover()); err != nil {
+			p.host = partsOf(failing{err})
+		}
+	}()
+	p.host = p.runtime.config.Override(p.scope, Parts{
+		Channels: p.loaded, Members: p.ownMembers(), DataSources: p.ownDataSources(), Agendas: p.ownAgendas(),
+		Nodes: p.redirects, LiveChats: p.ownLiveChats(), Sends: p.ownSends(), Utilities: p.ownUtilities(),
+	})
+}
+
+func (p *parts) channels() channel.Operations {
+	if p.host.Channels != nil {
+		return p.host.Channels
+	}
+	return p.loaded
+}
+
+// members returns the members in force. In a run, it takes note of what is read of its own.
+func (p *parts) members() member.Operations {
+	if p.run != nil {
+		return readMembers{p}
+	}
+	return p.allMembers()
+}
+
+func (p *parts) allMembers() member.Operations {
+	if p.host.Members != nil {
+		return p.host.Members
+	}
+	return p.ownMembers()
+}
+
+func (p *parts) dataSources() datasource.Operations {
+	if p.host.DataSources != nil {
+		return p.host.DataSources
+	}
+	return p.ownDataSources()
+}
+
+func (p *parts) agendas() agenda.Operations {
+	if p.host.Agendas != nil {
+		return p.host.Agendas
+	}
+	return p.ownAgendas()
+}
+
+func (p *parts) nodes() NodeOperations {
+	if p.host.Nodes != nil {
+		return p.host.Nodes
+	}
+	return p.redirects
+}
+
+func (p *parts) liveChats() livechat.Operations {
+	if p.host.LiveChats != nil {
+		return p.host.LiveChats
+	}
+	return p.ownLiveChats()
+}
+
+func (p *parts) sends() send.Operations {
+	if p.host.Sends != nil {
+		return p.host.Sends
+	}
+	return p.ownSends()
+}
+
+func (p *parts) utilities() UtilityOperations {
+	if p.host.Utilities != nil {
+		return p.host.Utilities
+	}
+	return p.ownUtilities()
+}

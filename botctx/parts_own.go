@@ -1,0 +1,74 @@
+package botctx
+
+import (
+	"sync/atomic"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// lazy is what is made when it is first asked for. Of several that are made at once, one is kept.
+type lazy[T any] struct{ made atomic.Pointer[T] }
+
+func (l *lazy[T]) get(newT func() *T) *T {
+	if made := l.made.Load(); made != nil {
+		return made
+	}
+	l.made.CompareAndSwap(nil, newT())
+	return l.made.Load()
+}
+
+// ownMembers returns the SDK's own members.
+func (p *parts) ownMembers() *member.Service {
+	return p.own.members.get(func() *member.Service {
+		var options []member.Option
+		if p.runtime.config.CheckEtags {
+			options = append(options, member.WithEtagChecks())
+		}
+		return member.New(p.runtime.guarded, p.scope, inForce{p}, options...)
+	})
+}
+
+// ownDataSources returns the SDK's own data sources.
+func (p *parts) ownDataSources() *datasource.Service {
+	return p.own.dataSources.get(func() *datasource.Service { return datasource.New(p.runtime.guarded, p.scope) })
+}
+
+// ownAgendas returns the SDK's own agendas.
+func (p *parts) ownAgendas() agenda.Operations {
+	return *p.own.agendas.get(func() *agenda.Operations {
+		own := p.runtime.agendas(p.scope, inForce{p})
+		return &own
+	})
+}
+
+// ownLiveChats returns the SDK's own live chats.
+func (p *parts) ownLiveChats() *livechat.Service {
+	return p.own.liveChats.get(func() *livechat.Service {
+		return livechat.New(p.runtime.envOf(p.run), p.scope, p.liveChatPorts())
+	})
+}
+
+// ownSends returns the SDK's own sends.
+func (p *parts) ownSends() *send.Service {
+	return p.own.sends.get(func() *send.Service {
+		config := p.runtime.config
+		return send.New(p.runtime.envOf(p.run), p.scope, send.Ports{
+			Channels:      p.loaded,
+			Members:       inForce{p},
+			Connectors:    config.Connectors,
+			ParallelSends: config.ParallelSends,
+			IsStrict:      config.Strict,
+		})
+	})
+}
+
+// ownUtilities returns the SDK's own utilities.
+func (p *parts) ownUtilities() *utilities {
+	return p.own.utilities.get(func() *utilities {
+		return &utilities{runtime: p.runtime, scope: p.scope, channels: inForce{p}, sendID: p.runtime.sendID(p.run)}
+	})
+}
