@@ -2,6 +2,7 @@ package botctx_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -101,7 +102,8 @@ func TestOverride_OtherDomainsWorkWithIt(t *testing.T) {
 		require.NoError(t, call(p.Operations(record.Scope{Channel: "web", Member: "ada"})), name)
 		require.ErrorIs(t, call(p.Operations(record.Scope{Channel: "web", Member: "bob"})), boterr.NotFound, name)
 	}
-	require.Equal(t, "Hello ADA", p.Sent()[0].Response.Text())
+	greeted := slices.ContainsFunc(p.Sent(), func(s fakes.Sent) bool { return s.Response.Text() == "Hello ADA" })
+	require.True(t, greeted)
 	require.Positive(t, patches.Load(), "the member in a live chat is marked by the host's members")
 }
 
