@@ -38,19 +38,28 @@ func (s *Service) collection(collectionName, dataSourceID string) (*record.Colle
 
 // open returns the collection of a data source, which field names.
 func (s *Service) open(field, id string) (*record.Collection, error) {
-	if id == "" {
-		return nil, boterr.Invalid(field, "is missing: name the data source")
-	}
-	// Both parts are escaped, so that no pair of app and data source has the name of
-	// another pair.
-	name := "data/" + url.QueryEscape(s.app) + "/" + url.QueryEscape(id)
-	if len(name) > maxCollectionName {
-		return nil, boterr.Invalid(field, "is too long: with the app's id it has %d bytes, at most %d are allowed",
-			len(name), maxCollectionName)
+	name, err := collectionOf(s.app, field, id)
+	if err != nil {
+		return nil, err
 	}
 	return record.Open(s.env, record.Kind{
 		Name:       "entry",
 		Collection: name,
 		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
 	}), nil
+}
+
+// collectionOf returns the name of the collection of a data source, which field names.
+func collectionOf(app, field, id string) (string, error) {
+	if id == "" {
+		return "", boterr.Invalid(field, "is missing: name the data source")
+	}
+	// Both parts are escaped, so that no pair of app and data source has the name of
+	// another pair.
+	name := "data/" + url.QueryEscape(app) + "/" + url.QueryEscape(id)
+	if len(name) > maxCollectionName {
+		return "", boterr.Invalid(field, "is too long: with the app's id it has %d bytes, at most %d are allowed",
+			len(name), maxCollectionName)
+	}
+	return name, nil
 }

@@ -1,0 +1,190 @@
+// Command small is a host in one file, to begin with: a bot behind a signed webhook, over a file
+// or MongoDB. What a service needs besides is in the folder above.
+//
+//	BOTS_CHAT=https://chat.example/said BOTS_SECRET=$(openssl rand -hex 32) go -C examples/host run ./small
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/botctx/go-sdk/backends/bolt"
+	"github.com/botctx/go-sdk/backends/mongo"
+	"github.com/botctx/go-sdk/backends/webhook"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+)
+
+// settings are what the environment says.
+type settings struct {
+	// listen is the address to listen on, store a file or the address of a MongoDB database.
+	listen, store string
+	// chat is where the bot's messages are posted to, secret signs both ways.
+	chat   string
+	secret channel.Secret
+	// allow are hosts of one's own network that may be posted to.
+	allow []string
+}
+
+// fromEnvironment returns the settings, with what suits a first try.
+func fromEnvironment() settings {
+	return settings{
+		listen: or(os.Getenv("BOTS_LISTEN"), "127.0.0.1:8080"),
+		store:  or(os.Getenv("BOTS_STORE"), "bots.db"),
+		chat:   os.Getenv("BOTS_CHAT"),
+		secret: channel.NewSecret(os.Getenv("BOTS_SECRET")),
+		allow:  strings.Fields(os.Getenv("BOTS_ALLOW")),
+	}
+}
+
+// or returns a text, or another one where it is empty.
+func or(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, fromEnvironment())
+	stop()
+	if err != nil {
+		slog.Error("the host ended", "error", err)
+		os.Exit(1)
+	}
+}
+
+// run listens, and is the host until ctx ends.
+func run(ctx context.Context, s settings) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.listen)
+	if err != nil {
+		return err
+	}
+	return host(ctx, listener, s)
+}
+
+// host opens the store, and serves until ctx ends.
+func host(ctx context.Context, listener net.Listener, s settings) error {
+	database, closeStore, err := openStore(ctx, s.store)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	rt, web, err := newRuntime(ctx, database, s)
+	if err != nil {
+		return errors.Join(err, listener.Close(), closeStore())
+	}
+	return errors.Join(serve(ctx, listener, routes(database, rt, web), rt), closeStore())
+}
+
+// openStore opens a database of MongoDB, or a file.
+func openStore(ctx context.Context, address string) (store.Store, func() error, error) {
+	if strings.HasPrefix(address, "mongodb") {
+		database, err := mongo.Open(ctx, address)
+		if err != nil {
+			return nil, nil, err
+		}
+		return database, func() error { return database.Close(context.WithoutCancel(ctx)) }, nil
+	}
+	database, err := bolt.Open(address)
+	if err != nil {
+		return nil, nil, err
+	}
+	return database, database.Close, nil
+}
+
+// newRuntime returns the bot over its store, and the connector of its channel.
+func newRuntime(ctx context.Context, database store.Store, s settings) (*botctx.Runtime, *webhook.Connector, error) {
+	client, err := outbound.New(outbound.Config{Allow: s.allow, MaxRedirects: new(0)})
+	if err != nil {
+		return nil, nil, err
+	}
+	web, err := webhook.New(webhook.Config{LoadChannel: webhook.Stored(database), HTTP: client})
+	if err != nil {
+		return nil, nil, err
+	}
+	rt, err := botctx.New(botctx.Config{
+		Store:        database,
+		Connectors:   map[channel.Type]send.Connector{channel.Webchat: web},
+		Interceptors: []botctx.Interceptor{botctx.Logged(slog.Default())},
+		Logger:       slog.Default(),
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := botctx.EnsureIndexes(ctx, database); err != nil {
+		return nil, nil, err
+	}
+	_, err = channel.New(rt.Env(), record.Scope{App: "shop"}).Save(ctx, &channel.Channel{
+		ID: "chat", Type: channel.Webchat, On: true,
+		Metadata: document.O("webhookUrl", s.chat),
+		Info:     channel.OtherInfo{Hidden: channel.Hide(document.O("webhookSecret", s.secret.Reveal()))},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = rt.Handle(nodes()...)
+	return rt, web, err
+}
+
+// nodes are the bot.
+func nodes() []*botctx.Node {
+	return []*botctx.Node{
+		{ID: "greeting", Trigger: botctx.AnyText(), Pre: botctx.Do(count), Responses: botctx.Say("Hello {{firstName}}, message {{meta.count}}.")},
+	}
+}
+
+// count counts the messages of a member.
+func count(_ context.Context, bot *botctx.Context) error {
+	bot.Member.Meta.Set("count", document.Get(bot.Member.Meta, "count", 0)+1)
+	return nil
+}
+
+// routes returns what the host answers.
+func routes(database store.Store, rt *botctx.Runtime, web *webhook.Connector) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("POST /inbound", web.Handler(rt.Receive))
+	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if _, err := database.Now(r.Context()); err != nil {
+			http.Error(w, "the store does not answer", http.StatusServiceUnavailable)
+		}
+	})
+	return mux
+}
+
+// stopWithin is how long what runs may go on after a signal to stop.
+const stopWithin = 20 * time.Second
+
+// serve takes messages and runs agendas until ctx ends, and then waits for what runs.
+func serve(ctx context.Context, listener net.Listener, handler http.Handler, rt *botctx.Runtime) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	served := make(chan error, 1)
+	go func() {
+		served <- server.Serve(listener)
+		stop() // A listener that breaks ends the host.
+	}()
+	err := rt.Run(ctx) // Agendas, until ctx ends.
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer cancel()
+	err = errors.Join(err, server.Shutdown(ending)) // What arrived is answered.
+	if broken := <-served; !errors.Is(broken, http.ErrServerClosed) {
+		err = errors.Join(err, broken)
+	}
+	return err
+}
