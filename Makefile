@@ -3,9 +3,9 @@
 # The core and the modules nested in it; tools/ holds no code of the project.
 MODULES := $(sort $(dir $(shell find . -name go.mod -not -path './tools/*' -not -path './.*/*')))
 
-# Tests run under the race detector where it can be built, which takes a C compiler.
-# `make vet` is what vets.
-GOTEST = $(if $(shell go build -race runtime/cgo 2>/dev/null && echo yes),go test -race,CGO_ENABLED=0 go test) -vet=off
+# Tests run under the race detector where it can be built, which takes a C compiler. In GOFLAGS it
+# holds for programs that tests build, too: they are made of the packages that the tests have compiled.
+FOR_TESTS = $(if $(shell go build -race runtime/cgo 2>/dev/null && echo yes),GOFLAGS='$(shell go env GOFLAGS) -race',CGO_ENABLED=0)
 
 BIN := $(CURDIR)/.bin
 BENCH ?= .
@@ -30,11 +30,11 @@ help: ## lists the targets
 test: ## runs every test of every module, under the race detector where there is one
 	@why=$$(go build -race runtime/cgo 2>&1) || \
 		echo "The race detector cannot be built here, so the tests run without it: $$why"
-	$(call each,$(GOTEST) ./...)
+	@$(FOR_TESTS) .ci/each .ci/test $(MODULES)
 
 .PHONY: thorough
 thorough: ## runs the tests that search at length, and says how many rounds each one ran
-	@GOTEST='$(GOTEST)' .ci/thorough $(MODULES)
+	@$(FOR_TESTS) .ci/each .ci/thorough $(MODULES)
 
 .PHONY: vet
 vet: ## runs go vet in every module

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store/storetest"
 )
 
@@ -38,9 +37,6 @@ func casesOf(t *testing.T, name string) []storetest.Case {
 
 func TestCases(t *testing.T) {
 	t.Parallel()
-	if isStandIn() { // It is slow, and TestServer_LacksNothing runs them, too.
-		rounds.OnlyThorough(t)
-	}
 	for _, name := range []string{"mongo_cases.jsonl", "server_cases.jsonl"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -25,8 +25,8 @@ func TestConformance(t *testing.T) {
 	requireAllButDefects(t)
 }
 
-// The stand-in is slow, and what is between Call and a store is the same for all: where none
-// is named, TestServer_LacksNothing runs this.
+// The stand-in is slow, and what is between Call and a store is the same for all:
+// TestServer_LacksNothing runs this.
 func TestConformance_OverCall(t *testing.T) {
 	t.Parallel()
 	if isStandIn() {

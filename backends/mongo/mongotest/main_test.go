@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,10 +17,12 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/botctx/go-sdk/backends/mongo"
+	"github.com/botctx/go-sdk/backends/mongo/mongotest/memserver"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/store"
 )
 
-// uriVariable names the server that the tests use in the place of the stand-in.
+// uriVariable names the server that the tests use in the place of those that they start.
 const uriVariable = "BOTCTX_MONGO_URI"
 
 // uri is the server's address, and client a client of it.
@@ -28,8 +31,9 @@ var (
 	client *driver.Client
 )
 
-// isStandIn reports whether the tests run against the server in this process.
-func isStandIn() bool { return os.Getenv(uriVariable) == "" }
+// isStandIn reports whether the tests run against the stand-in: the thorough ones do, where no
+// server is named.
+func isStandIn() bool { return os.Getenv(uriVariable) == "" && os.Getenv(rounds.Variable) != "" }
 
 func TestMain(m *testing.M) {
 	if database := os.Getenv(workerVariable); database != "" {
@@ -49,7 +53,10 @@ func TestMain(m *testing.M) {
 
 // run runs the tests.
 func run(m *testing.M) (code int, err error) {
-	if uri = os.Getenv(uriVariable); uri == "" {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	switch uri = os.Getenv(uriVariable); {
+	case isStandIn():
 		stop, err := startStandIn()
 		if err != nil {
 			return 0, err
@@ -57,12 +64,26 @@ func run(m *testing.M) (code int, err error) {
 		defer stop()
 		fmt.Fprintln(os.Stderr, "running on the stand-in, FerretDB behind a proxy that lets one command through at a time; "+
 			uriVariable+" names another server")
+	case uri == "":
+		if uri, err = serveMemserver(ctx); err != nil {
+			return 0, err
+		}
 	}
 	if client, err = driver.Connect(options.Client().ApplyURI(uri)); err != nil {
 		return 0, err
 	}
 	defer func() { _ = client.Disconnect(context.Background()) }()
 	return m.Run(), nil
+}
+
+// serveMemserver serves from memory until ctx ends, and returns the address.
+func serveMemserver(ctx context.Context) (address string, err error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	go memserver.New().Serve(ctx, listener)
+	return "mongodb://" + listener.Addr().String(), nil
 }
 
 // startStandIn builds and starts the stand-in, and sets its address.
@@ -72,7 +93,8 @@ func startStandIn() (stop func(), err error) {
 		return nil, err
 	}
 	binary := filepath.Join(folder, "standin")
-	if text, err := exec.CommandContext(context.Background(), "go", "build", "-o", binary, "./standin").CombinedOutput(); err != nil {
+	// FerretDB under the race detector is slow, and not what is tested.
+	if text, err := exec.CommandContext(context.Background(), "go", "build", "-race=false", "-o", binary, "./standin").CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building the stand-in: %w\n%s", err, text)
 	}
 	command := exec.CommandContext(context.Background(), binary)

@@ -16,7 +16,6 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
@@ -112,9 +111,6 @@ func count(t *testing.T, collection store.Collection, filter document.Object) in
 
 func TestProcesses_Killed(t *testing.T) {
 	t.Parallel()
-	if isStandIn() { // It is slow, and TestServer_LacksNothing runs this, too.
-		rounds.OnlyThorough(t)
-	}
 	database := newDatabase(t)
 	store, err := mongo.New(t.Context(), database)
 	require.NoError(t, err)
