@@ -78,6 +78,9 @@ func (o *outbox) reach(ctx context.Context, in *channel.Channel) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := send.RequireChannel(in); err != nil {
+		return err
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.connectionError(in.ID)

@@ -30,6 +30,12 @@ type Sent struct {
 	Shown send.Response
 	// ID is the id under which it was sent, that of send.Message.
 	ID string
+	// MessagingType and MessagingTag are what Alpha was told, ReceiverType and GroupID what Hotel
+	// was: those of send.Message. They are "" on other platforms.
+	MessagingType string
+	MessagingTag  string
+	ReceiverType  string
+	GroupID       string
 	// MessageID is the platform's id of the message, ChatID that of the conversation.
 	MessageID string
 	ChatID    string
@@ -108,6 +114,9 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior)
 	if err := ctx.Err(); err != nil {
 		return send.Delivery{}, err
 	}
+	if err := message.Validate(); err != nil {
+		return send.Delivery{}, err
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err := o.connectionError(message.Channel.ID); err != nil {
@@ -134,6 +143,8 @@ func (o *outbox) keep(message send.Message, by behavior) (Sent, error) {
 	sent := Sent{
 		At: o.platform.Now(), Channel: message.Channel.ID, Type: message.Channel.Type,
 		To: message.To, Response: message.Response, Shown: message.Response, ID: message.ID,
+		MessagingType: message.MessagingType, MessagingTag: message.MessagingTag,
+		ReceiverType: message.ReceiverType, GroupID: message.GroupID,
 	}
 	if message.Member != nil {
 		sent.Member = message.Member.ID

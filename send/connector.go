@@ -3,6 +3,7 @@ package send
 import (
 	"context"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
@@ -25,7 +26,9 @@ type Connector interface {
 	// Errors that a caller can act on have a code of boterr: InvalidArgument for a message that the
 	// platform cannot show, and Unsupported for one of a type that it does not have (the Field is
 	// the path in the response), NotFound for a recipient that it does not know, FailedPrecondition
-	// for one that may not be written to now, ResourceExhausted for a rate limit. An error without
+	// for one that may not be written to now, and for a channel whose credentials are missing or not
+	// accepted, ResourceExhausted for a rate limit, with a *RetryAfterError behind it where the
+	// platform says for how long. No error holds a credential. An error without
 	// a code means that the platform did not answer, or that its answer does not tell what became
 	// of the message; callers see Unavailable. When ctx ends, Send returns its error.
 	Send(ctx context.Context, message Message) (Delivery, error)
@@ -53,6 +56,31 @@ type Message struct {
 	// group on Hotel in which a user gets the message. Both are "" on other platforms.
 	ReceiverType string
 	GroupID      string
+}
+
+// Validate returns InvalidArgument for a message that no connector can send: one without a channel,
+// a recipient or a response. The operations hand on no such message; a connector asks for itself,
+// since others may call it.
+func (m Message) Validate() error {
+	switch {
+	case m.Channel == nil:
+		return RequireChannel(nil)
+	case m.To == "":
+		return boterr.Missing("to", "the recipient's id on the platform")
+	case m.Response.IsZero():
+		return m.Response.Validate()
+	default:
+		return nil
+	}
+}
+
+// RequireChannel returns InvalidArgument where there is no channel to ask a platform in: what a
+// connector asks first in the methods of its further ports.
+func RequireChannel(in *channel.Channel) error {
+	if in == nil {
+		return boterr.Missing("channel", "the channel, with its credentials")
+	}
+	return nil
 }
 
 // memberID returns the id of the member that it goes to, "" where it goes to none.

@@ -17,6 +17,9 @@ import (
 //
 // The errors are those of SendResponse that are about one message.
 func Deliver(ctx context.Context, env record.Env, connector Connector, message Message) (Result, error) {
+	if err := RequireChannel(message.Channel); err != nil {
+		return Result{}, err
+	}
 	if err := message.Response.Validate(); err != nil {
 		return Result{}, boterr.In("response", err)
 	}

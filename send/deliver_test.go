@@ -182,3 +182,31 @@ func TestPorts_GiveNothing(t *testing.T) {
 		requireField(t, err, boterr.NotFound, field)
 	}
 }
+
+func TestDeliver_WithoutAChannel(t *testing.T) {
+	t.Parallel()
+	for _, connector := range []send.Connector{nil, send.Limited(nil, send.Rate{})} {
+		_, err := send.Deliver(t.Context(), record.Env{}, connector, send.Message{To: "ada", Response: send.Text("Hello")})
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+		require.ErrorContains(t, err, "channel")
+	}
+	_, err := send.Limited(nil, send.Rate{}).Send(t.Context(), send.Message{To: "ada", Response: send.Text("Hello")})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+func TestMessage_WhatNoConnectorCanSend(t *testing.T) {
+	t.Parallel()
+	whole := send.Message{Channel: &channel.Channel{ID: "c1"}, To: "ada", Response: send.Text("Hello")}
+	require.NoError(t, whole.Validate())
+	for name, without := range map[string]func(m *send.Message){
+		"channel": func(m *send.Message) { m.Channel = nil },
+		"to":      func(m *send.Message) { m.To = "" },
+		"message": func(m *send.Message) { m.Response = send.Response{} },
+	} {
+		message := whole
+		without(&message)
+		err := message.Validate()
+		require.ErrorIs(t, err, boterr.InvalidArgument)
+		require.ErrorContains(t, err, name)
+	}
+}

@@ -127,6 +127,10 @@ func (l *limited) Send(ctx context.Context, message Message) (Delivery, error) {
 // queued makes a request when it is the turn of its first message in the queue of the channel, and
 // repeats it where the platform asks for that.
 func queued[Answer any](ctx context.Context, l *limited, first Message, request func() (Answer, error)) (Answer, error) {
+	if err := RequireChannel(first.Channel); err != nil {
+		var none Answer
+		return none, err
+	}
 	in := queueKey{app: first.Channel.App, channel: first.Channel.ID}
 	own := new(waitingMessage)
 	for repeats := 0; ; repeats++ {

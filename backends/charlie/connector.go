@@ -58,6 +58,9 @@ func (c *Connector) post(ctx context.Context, in *channel.Channel, method string
 
 // tokenOf returns the token of a channel.
 func tokenOf(in *channel.Channel) (string, error) {
+	if err := send.RequireChannel(in); err != nil {
+		return "", err
+	}
 	info, isCharlie := in.Info.(channel.CharlieInfo)
 	if !isCharlie {
 		return "", boterr.New(boterr.FailedPrecondition, "",

@@ -44,6 +44,9 @@ const (
 // Any message may have the fields thread_ts, reply_broadcast, unfurl_links, unfurl_media,
 // username, icon_url, icon_emoji and metadata of the tool's own.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if err := message.Validate(); err != nil {
+		return send.Delivery{}, err
+	}
 	if message.Response.Type() == send.TypeTyping {
 		return send.Delivery{Reply: document.O("ok", true, fieldChannel, message.To)}, ctx.Err()
 	}

@@ -28,6 +28,10 @@ type tool struct {
 	mu sync.Mutex
 	// conversations are kept by id.
 	conversations map[string]*conversation
+	// channels are the ids of the app's channels by the tokens that the tool accepts.
+	channels map[string]string
+	// posted are the messages that were sent, in order, in all conversations.
+	posted []posted
 	// calls are the methods that were called, in order.
 	calls []string
 	// answers are given before the tool itself answers, one per request.
@@ -43,6 +47,12 @@ type conversation struct {
 	order      []string
 }
 
+// posted is a message in a conversation.
+type posted struct {
+	conversation, ts string
+	form             url.Values
+}
+
 // answer is what a request is answered with in place of the tool's own answer.
 type answer struct {
 	status int
@@ -51,7 +61,7 @@ type answer struct {
 }
 
 func newTool() *tool {
-	return &tool{conversations: map[string]*conversation{
+	return &tool{channels: map[string]string{token: "desk"}, conversations: map[string]*conversation{
 		"C1": {name: "support", messages: map[string]url.Values{}},
 		"D1": {messages: map[string]url.Values{}},
 	}}
@@ -119,7 +129,7 @@ type reply map[string]any
 func refused(word string) reply { return reply{"ok": false, "error": word} }
 
 func (s *tool) answer(method string, form url.Values) reply {
-	if form.Get("token") != token {
+	if s.channels[form.Get("token")] == "" {
 		return refused("invalid_auth")
 	}
 	switch method {
@@ -185,6 +195,7 @@ func (s *tool) post(id string, in *conversation, form url.Values) reply {
 	ts := fmt.Sprintf("1700000000.%06d", s.last*1000)
 	in.messages[ts] = form
 	in.order = append(in.order, ts)
+	s.posted = append(s.posted, posted{conversation: id, ts: ts, form: form})
 	return reply{"ok": true, "channel": id, "ts": ts, "message": reply{
 		"type": "message", "user": "UBOT", "text": form.Get("text"), "ts": ts, "of_a_new_kind": reply{"kept": true},
 	}}

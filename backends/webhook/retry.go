@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -33,7 +34,7 @@ type answer struct {
 	body   []byte
 	// after is how long the receiver wants to be left alone, 0 where it does not say.
 	after time.Duration
-	// err is why no answer came.
+	// err is why no answer came, without a code: it is not known what came of the message.
 	err error
 }
 
@@ -76,7 +77,7 @@ func (c *Connector) try(ctx context.Context, p post) (answer, error) {
 	}
 	resp, err := c.config.HTTP.Do(req)
 	if err != nil {
-		return unanswered(err)
+		return unanswered(err, p.target)
 	}
 	defer resp.Body.Close() //nolint:errcheck // The body has been read; closing it tells nothing.
 	if resp.Request != nil && resp.Request.Method != http.MethodPost {
@@ -92,15 +93,15 @@ func (c *Connector) try(ctx context.Context, p post) (answer, error) {
 	if got.isTaken() {
 		return got, nil
 	}
-	return got, refusal(got.status, got.body)
+	return got, refusal(got, p.target)
 }
 
 // unanswered tells requests that were refused here, which a retry does not change, from those that
 // got no answer.
-func unanswered(err error) (answer, error) {
+func unanswered(err error, target string) (answer, error) {
 	switch coded, _ := boterr.AsError(err); {
 	case coded == nil, coded.Code == boterr.Unavailable, coded.Code == boterr.Canceled, coded.Code == boterr.Internal:
-		return answer{err: err}, nil
+		return answer{err: errors.New(withoutAddress(err.Error(), target))}, nil
 	default:
 		return answer{}, boterr.New(boterr.FailedPrecondition, "",
 			"the channel's address cannot be used: %s", coded.Message())
@@ -119,8 +120,7 @@ func (a answer) failure(attempts int) error {
 	case a.status == http.StatusTooManyRequests:
 		return boterr.New(boterr.ResourceExhausted, "", "the receiver takes no more for now, after %d attempts: try again later", attempts)
 	case a.err != nil:
-		// Not %w: without a code the caller learns that it is not known what came of it.
-		return fmt.Errorf("no answer after %d attempts: %v", attempts, a.err) //nolint:errorlint // See above.
+		return fmt.Errorf("no answer after %d attempts: %w", attempts, a.err)
 	default:
 		return fmt.Errorf("no answer after %d attempts: the last had status %d", attempts, a.status)
 	}

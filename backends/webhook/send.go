@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -45,8 +46,8 @@ type payload struct {
 // "..."}}; the field becomes that of the error, relative to the response. When ctx ends, Send
 // returns its error.
 func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
-	if message.Channel == nil {
-		return send.Delivery{}, boterr.Missing("channel", "the channel of the message")
+	if err := message.Validate(); err != nil {
+		return send.Delivery{}, err
 	}
 	endpoint, err := c.endpoint(ctx, message.Channel)
 	if err != nil {
@@ -104,30 +105,27 @@ func delivery(body []byte) send.Delivery {
 
 // refusal returns the error of a status that another attempt would not change, nil for one
 // that it may.
-func refusal(status int, body []byte) error {
-	switch status {
+func refusal(got answer, address string) error {
+	field, reason := complaint(got.body, address)
+	switch got.status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
-		field, reason := complaint(body)
-		return boterr.Invalid(field, "the receiver refused the message with status %d%s", status, reason)
+		return boterr.Invalid(field, "the receiver refused the message with status %d%s", got.status, reason)
 	case http.StatusNotFound:
-		_, reason := complaint(body)
 		return boterr.New(boterr.NotFound, "", "the receiver knows no such recipient (status 404)%s", reason)
 	case http.StatusNotImplemented:
-		_, reason := complaint(body)
 		return boterr.New(boterr.Unsupported, "", "the receiver has no such type of messages (status 501)%s", reason)
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return nil
 	}
-	if status >= http.StatusInternalServerError {
+	if got.status >= http.StatusInternalServerError {
 		return nil
 	}
-	_, reason := complaint(body)
 	return boterr.New(boterr.FailedPrecondition, "",
-		"check the secret and the address of the channel, which answered with status %d%s", status, reason)
+		"check the secret and the address of the channel, which answered with status %d%s", got.status, reason)
 }
 
 // complaint returns what the answer says: the path in the response, and a sentence.
-func complaint(body []byte) (field, reason string) {
+func complaint(body []byte, address string) (field, reason string) {
 	value, err := document.ParseJSON(body)
 	answer, isObject := value.(document.Object)
 	if err != nil || !isObject {
@@ -138,7 +136,7 @@ func complaint(body []byte) (field, reason string) {
 		field = ""
 	}
 	if message := document.Get(answer, "error.message", ""); message != "" {
-		reason = ": " + shortened(message)
+		reason = ": " + shortened(withoutAddress(message, address))
 	}
 	return field, reason
 }
@@ -148,6 +146,25 @@ func shortened(text string) string {
 	const most = 200
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "..."
+	}
+	return text
+}
+
+// withoutAddress returns a text without the parts of an address that may be credentials: its path,
+// its query, and the values in that.
+func withoutAddress(text, address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return text
+	}
+	hidden := []string{address, parsed.RequestURI(), parsed.EscapedPath(), parsed.Path, parsed.RawQuery}
+	for _, values := range parsed.Query() {
+		hidden = append(hidden, values...)
+	}
+	for _, part := range hidden {
+		if len(part) > 1 {
+			text = strings.ReplaceAll(text, part, "[redacted]")
+		}
 	}
 	return text
 }

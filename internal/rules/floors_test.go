@@ -25,7 +25,7 @@ var floors = [][]string{
 	{"lease"},
 	{"send", "agenda"},
 	{"livechat"},
-	{"botctx"},
+	{"botctx", "internal/chatplatform", "send/sendtest"},
 	{"internal/hostile"},
 	{"botctx/botctxtest", "fakes", "backends/..."},
 	{"fakes/fakestest"},

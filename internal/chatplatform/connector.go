@@ -1,0 +1,114 @@
+package chatplatform
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Connector is the connector to a platform. The token of a channel is "token" of its OtherInfo.
+type Connector struct {
+	// URL is the address of the platform.
+	URL string
+	// HTTP sends the requests.
+	HTTP *http.Client
+}
+
+// Send implements send.Connector.
+func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if err := message.Validate(); err != nil {
+		return send.Delivery{}, err
+	}
+	reply, err := c.Call(ctx, message.Channel, "send", document.O(
+		"key", message.ID, "to", message.To, "response", message.Response.Object(), "group", message.GroupID,
+		"messagingType", message.MessagingType, "messagingTag", message.MessagingTag,
+	))
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	return deliveryOf(reply), nil
+}
+
+// deliveryOf reads the platform's reply to a message.
+func deliveryOf(reply document.Object) send.Delivery {
+	return send.Delivery{
+		Reply:     reply,
+		MessageID: document.Get(reply, "id", ""),
+		ChatID:    document.Get(reply, "chat", ""),
+		Timestamp: document.Timestamp(document.Get(reply, "at", int64(0))),
+	}
+}
+
+// Call asks the platform for something and returns its reply.
+func (c *Connector) Call(ctx context.Context, in *channel.Channel, method string, body document.Object) (document.Object, error) {
+	if err := send.RequireChannel(in); err != nil {
+		return document.Object{}, err
+	}
+	token := TokenOf(in)
+	if token == "" {
+		return document.Object{}, boterr.New(boterr.FailedPrecondition, "", "the channel %s has no token: set token in its info", in.ID)
+	}
+	text, err := document.AppendJSON(nil, body)
+	if err != nil {
+		return document.Object{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+"/"+method, bytes.NewReader(text))
+	if err != nil {
+		return document.Object{}, err
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := c.HTTP.Do(request)
+	if err != nil {
+		return document.Object{}, err
+	}
+	defer response.Body.Close() //nolint:errcheck // What counts has been read.
+	answer, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err != nil {
+		return document.Object{}, err
+	}
+	return read(response, answer)
+}
+
+// TokenOf returns the token of a channel, "" where it has none.
+func TokenOf(in *channel.Channel) string {
+	info, _ := in.Info.(channel.OtherInfo)
+	return document.Get(info.Reveal(), "token", "")
+}
+
+// read returns the platform's reply, or what its status means.
+func read(response *http.Response, answer []byte) (document.Object, error) {
+	switch response.StatusCode {
+	case http.StatusOK:
+		var reply document.Object
+		if err := json.Unmarshal(answer, &reply); err != nil || reply.IsZero() {
+			return document.Object{}, errors.New("the platform's answer cannot be read")
+		}
+		return reply, nil
+	case http.StatusTooManyRequests:
+		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+		return document.Object{}, boterr.New(boterr.ResourceExhausted, "", "the platform takes no more for now: %w",
+			&send.RetryAfterError{After: time.Duration(seconds) * time.Second})
+	case http.StatusNotFound:
+		return document.Object{}, boterr.New(boterr.NotFound, "", "the platform has nothing of that id")
+	case http.StatusBadRequest:
+		var problem struct {
+			Field string `json:"field"`
+		}
+		_ = json.Unmarshal(answer, &problem)
+		return document.Object{}, boterr.Invalid(problem.Field, "is nothing that the platform can show")
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return document.Object{}, boterr.New(boterr.FailedPrecondition, "", "the platform does not allow it, with status %d", response.StatusCode)
+	default:
+		return document.Object{}, errors.New("the platform failed with status " + strconv.Itoa(response.StatusCode))
+	}
+}

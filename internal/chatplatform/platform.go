@@ -1,0 +1,217 @@
+package chatplatform
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// Message is a message that a platform shows.
+type Message struct {
+	// Channel is the id of the channel whose token the request had.
+	Channel string
+	// ID is the platform's, Key that under which it was sent, To who gets it.
+	ID, Key, To string
+	// Text is what it shows by now, Body all that came.
+	Text, Body string
+	IsRecalled bool
+}
+
+// Platform is a platform in memory, an http.Handler. Messages of one key are shown once.
+type Platform struct {
+	// channels are the ids of the channels by their tokens.
+	channels map[string]string
+
+	mu       sync.Mutex
+	messages []Message
+	stored   []document.Object
+	groups   map[string]string
+	labels   map[string][]string
+	tags     map[string][]int64
+	threads  map[string][2]string
+	archived map[string]bool
+	links    int
+}
+
+// New returns a platform that knows channels by their tokens, with one group.
+func New(channels map[string]string, group string) *Platform {
+	return &Platform{
+		channels: channels, groups: map[string]string{group: "a group"}, labels: map[string][]string{},
+		tags: map[string][]int64{}, threads: map[string][2]string{}, archived: map[string]bool{},
+	}
+}
+
+// Messages returns what is shown, the oldest first.
+func (p *Platform) Messages() []Message {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.messages)
+}
+
+// Labels returns the labels of a recipient.
+func (p *Platform) Labels(to string) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.labels[to])
+}
+
+// Tags returns the tags of a recipient.
+func (p *Platform) Tags(to string) []int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.tags[to])
+}
+
+// Thread returns the application that a conversation was handed to, and its metadata.
+func (p *Platform) Thread(to string) (app, metadata string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.threads[to][0], p.threads[to][1]
+}
+
+// IsArchived reports whether a group is archived.
+func (p *Platform) IsArchived(group string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.archived[group]
+}
+
+// ServeHTTP implements http.Handler.
+func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	var asked document.Object
+	if err != nil || json.Unmarshal(body, &asked) != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	in, isKnown := p.channels[token]
+	if !isKnown {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	status, reply := p.answer(in, strings.TrimPrefix(r.URL.Path, "/"), asked)
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, reply.String()) //nolint:gosec // It is JSON for a test, and no page.
+}
+
+// answer does what is asked for.
+func (p *Platform) answer(in, method string, asked document.Object) (int, document.Object) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := func(field string) string { return document.Get(asked, field, "") }
+	if group := text("group"); group != "" && method != "send" && p.groups[group] == "" {
+		return http.StatusNotFound, document.O()
+	}
+	switch method {
+	case "send":
+		return p.show(in, asked)
+	case "store":
+		p.stored = append(p.stored, document.Get(asked, "response", document.O()))
+		return http.StatusOK, document.O("message_creative_id", len(p.stored))
+	case "broadcast":
+		return p.broadcast(in, text("stored"), text("label"))
+	case "upload":
+		return http.StatusOK, document.O("id", "file"+text("kind"))
+	case "update", "recall":
+		return p.change(text("id"), func(shown *Message) { shown.Text, shown.IsRecalled = text("text"), method == "recall" })
+	default:
+		return p.answerAboutPeople(method, asked, text)
+	}
+}
+
+// answerAboutPeople does what is asked for about recipients and groups. The caller holds the mutex.
+func (p *Platform) answerAboutPeople(method string, asked document.Object, text func(string) string) (int, document.Object) {
+	to := text("to")
+	switch method {
+	case "pass":
+		p.threads[to] = [2]string{text("app"), text("metadata")}
+	case "label":
+		p.labels[to] = append(slices.DeleteFunc(p.labels[to], is(text("label"))), text("label"))
+	case "unlabel":
+		p.labels[to] = slices.DeleteFunc(p.labels[to], is(text("label")))
+	case "tag":
+		if len(p.tags[to]) == 20 {
+			return http.StatusOK, document.O("code", 1, "message", "too many tags")
+		}
+		p.tags[to] = append(p.tags[to], document.Get(asked, "tag", int64(0)))
+		return http.StatusOK, document.O("code", 0, "message", "ok")
+	case "archive":
+		p.archived[text("group")] = true
+	case "group":
+		return p.makeGroup(text("key"), text("name"))
+	case "link":
+		return http.StatusOK, document.O("link", p.newLink())
+	case "name":
+		return http.StatusOK, document.O("name", p.groups[text("group")])
+	case "icon":
+		if !strings.HasPrefix(text("type"), "image/") {
+			return http.StatusBadRequest, document.O("field", "icon")
+		}
+	}
+	return http.StatusOK, document.O("ok", true, "number", 7)
+}
+
+// show shows a message. The caller holds the mutex.
+func (p *Platform) show(in string, asked document.Object) (int, document.Object) {
+	key := document.Get(asked, "key", "")
+	i := slices.IndexFunc(p.messages, func(m Message) bool { return m.Key == key && key != "" })
+	if i < 0 {
+		i = len(p.messages)
+		p.messages = append(p.messages, Message{
+			Channel: in, ID: fmt.Sprintf("message-%d", i), Key: key, To: document.Get(asked, "to", ""),
+			Text: document.Get(asked, "response.text", ""), Body: asked.String(),
+		})
+	}
+	return http.StatusOK, document.O("id", p.messages[i].ID, "chat", "chat-"+p.messages[i].To, "at", 1_700_000_000_000+i)
+}
+
+// broadcast sends a stored message to those with a label. The caller holds the mutex.
+func (p *Platform) broadcast(in, number, label string) (int, document.Object) {
+	isFound := false
+	for to, labels := range p.labels {
+		for i, response := range p.stored {
+			if strconv.Itoa(i+1) == number && slices.Contains(labels, label) {
+				isFound = true
+				p.show(in, document.O("to", to, "response", response))
+			}
+		}
+	}
+	if !isFound {
+		return http.StatusNotFound, document.O()
+	}
+	return http.StatusOK, document.O("number", 1)
+}
+
+// change changes a message that is shown. The caller holds the mutex.
+func (p *Platform) change(id string, change func(*Message)) (int, document.Object) {
+	i := slices.IndexFunc(p.messages, func(m Message) bool { return m.ID == id && !m.IsRecalled })
+	if i < 0 {
+		return http.StatusNotFound, document.O()
+	}
+	change(&p.messages[i])
+	return http.StatusOK, document.O("ok", true, "ts", id, "text", p.messages[i].Text)
+}
+
+// makeGroup makes a group, one for each key. The caller holds the mutex.
+func (p *Platform) makeGroup(key, name string) (int, document.Object) {
+	id := "group-of-" + key
+	p.groups[id] = name
+	return http.StatusOK, document.O("id", id, "link", p.newLink())
+}
+
+// newLink returns an address by which people join. The caller holds the mutex.
+func (p *Platform) newLink() string {
+	p.links++
+	return fmt.Sprintf("https://join.example/%d", p.links)
+}
+
+// is returns a condition for a text.
+func is(text string) func(string) bool { return func(other string) bool { return other == text } }

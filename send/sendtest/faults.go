@@ -1,0 +1,225 @@
+package sendtest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// verdict is what a fault is to callers.
+type verdict struct {
+	fault Fault
+	rule  string
+	text  string
+	codes []boterr.Code
+	// isOfMessages tells that only messages meet the fault.
+	isOfMessages bool
+	// mayPass tells that a call may succeed all the same.
+	mayPass bool
+}
+
+// verdicts has a row for each fault that ends in an error of its own.
+var verdicts = []verdict{
+	{
+		fault: RateLimited, rule: "RateLimitIsResourceExhausted", codes: []boterr.Code{boterr.ResourceExhausted},
+		text: "a platform that takes no more for now is ResourceExhausted",
+	},
+	{
+		fault: Broken, rule: "FailureOfThePlatformIsUnavailable", codes: []boterr.Code{boterr.Unavailable},
+		text: "a platform that fails has said nothing of what was asked: the error has no code, or Unavailable",
+	},
+	{
+		fault: NoAnswer, rule: "NoAnswerIsUnavailable", codes: []boterr.Code{boterr.Unavailable},
+		text: "where no answer comes, it is not known what came of it: the error has no code, or Unavailable",
+	},
+	{
+		fault: BadCredentials, rule: "BadCredentialsAreFailedPrecondition", codes: []boterr.Code{boterr.FailedPrecondition},
+		text: "credentials that the platform does not accept are FailedPrecondition",
+	},
+	{
+		fault: UnknownRecipient, rule: "UnknownRecipientIsNotFound", codes: []boterr.Code{boterr.NotFound}, isOfMessages: true,
+		text: "a recipient that the platform does not know is NotFound",
+	},
+	{
+		fault: Blocked, rule: "BlockedRecipientIsFailedPrecondition", codes: []boterr.Code{boterr.FailedPrecondition}, isOfMessages: true,
+		text: "a recipient who may not be written to is FailedPrecondition",
+	},
+	{
+		fault: Rejected, rule: "RejectedMessageIsInvalidArgument", codes: []boterr.Code{boterr.InvalidArgument}, isOfMessages: true,
+		text: "a message that the platform cannot show is InvalidArgument",
+	},
+	{
+		fault: Garbled, rule: "GarbledAnswerIsNoRefusal", codes: []boterr.Code{boterr.Unavailable}, mayPass: true,
+		text: "an answer that cannot be read does not tell what came of it: the error has no code, or Unavailable, " +
+			"or there is none where the status tells enough; nothing panics",
+	},
+}
+
+// faultRules are the rules about faults.
+func faultRules() []Rule {
+	rules := []Rule{
+		{
+			Name:    "RateLimitTellsWhenToComeAgain",
+			Text:    "where the platform says when it takes messages again, a *send.RetryAfterError stands behind ResourceExhausted",
+			applies: func(h *Harness) bool { return h.has(RateLimited) },
+			check: func(t *trial) {
+				t.Fail(RateLimited)
+				_, err := t.send(t.Context(), t.message(send.Text("Hello")))
+				t.requireCode(boterr.ResourceExhausted, err, "Send")
+				hint, has := errors.AsType[*send.RetryAfterError](err)
+				require.True(t, has && hint.After > 0, "no RetryAfterError that says for how long: %v", err)
+			},
+		},
+		{
+			Name: "LostAnswerIsNotSentTwice",
+			Text: "where the platform took a message and its answer is lost, the message is sent again only with a key by which " +
+				"the platform knows it",
+			applies: func(h *Harness) bool { return h.has(LostAnswer) },
+			check: func(t *trial) {
+				t.Fail(LostAnswer)
+				_, err := t.send(t.Context(), t.message(send.Text("Hello")))
+				t.requireCode(boterr.Unavailable, err, "Send")
+				require.Len(t, t.Arrived(), 1, "messages that arrived")
+			},
+		},
+		{
+			Name:  "ConnectorOutlivesFaults",
+			Text:  "after a fault the next message arrives as usual",
+			check: connectorOutlivesFaults,
+		},
+		{
+			Name:  "ErrorsHoldNoCredentials",
+			Text:  "no error holds a credential of the channel, whatever the platform answers",
+			check: errorsHoldNoCredentials,
+		},
+	}
+	for _, v := range verdicts {
+		rules = append(rules, Rule{
+			Name: v.rule, Text: v.text, applies: func(h *Harness) bool { return h.has(v.fault) }, check: v.check,
+		})
+	}
+	return rules
+}
+
+// check makes the fault, and asks for all that may meet it.
+func (v verdict) check(t *trial) {
+	t.Fail(v.fault)
+	for _, ask := range t.meeting(v) {
+		for range v.repeats() {
+			err := t.try(ask.name, func() error { return ask.do(t, t.Context(), t.Channel) })
+			if err != nil || !v.mayPass {
+				require.Error(t, err, "%s, and the platform is %s", ask.name, v.fault)
+				require.Contains(t, v.codes, t.codeOf(t.Context(), err), "%s returned: %v", ask.name, err)
+			}
+		}
+	}
+	if !v.mayPass {
+		require.Empty(t, t.Arrived(), "what arrived")
+	}
+}
+
+// meeting returns what meets the fault.
+func (t *trial) meeting(v verdict) []ask {
+	all := asks(t.Harness)
+	if v.isOfMessages || slices.Contains(t.SendsAlone, v.fault) {
+		return all[:1]
+	}
+	return all
+}
+
+// repeats is how often each call meets the fault.
+func (v verdict) repeats() int {
+	if v.fault == Garbled {
+		return len(garbled)
+	}
+	return 1
+}
+
+func connectorOutlivesFaults(t *trial) {
+	for _, fault := range Faults() {
+		if !t.has(fault) || fault == Silent {
+			continue
+		}
+		t.Fail(fault)
+		_, _ = t.send(t.Context(), t.message(send.Text("Lost")))
+		t.Fail(Healthy)
+		text := "After " + string(fault)
+		t.mustSend(t.message(send.Text(text)))
+		arrived := t.Arrived()
+		require.NotEmpty(t, arrived)
+		require.Equal(t, text, arrived[len(arrived)-1].Text)
+	}
+}
+
+func errorsHoldNoCredentials(t *trial) {
+	secrets := t.credentials()
+	for _, fault := range Faults() {
+		if !t.has(fault) || fault == Silent {
+			continue
+		}
+		t.Fail(fault)
+		for _, ask := range asks(t.Harness) {
+			err := t.try(ask.name, func() error { return ask.do(t, t.Context(), t.Channel) })
+			for _, secret := range secrets {
+				told := fmt.Sprintf("%v %+v %#v", err, err, err)
+				require.NotContains(t, told, secret, "the error of %s shows a credential, the platform being %s", ask.name, fault)
+				require.False(t, err != nil && strings.Contains(chain(err), secret),
+					"an error behind that of %s shows a credential, the platform being %s", ask.name, fault)
+			}
+		}
+	}
+}
+
+// chain returns the texts of an error and of all that stand behind it.
+func chain(err error) string {
+	var texts []string
+	for ; err != nil; err = errors.Unwrap(err) {
+		texts = append(texts, err.Error())
+	}
+	return strings.Join(texts, "\n")
+}
+
+// shortestSecret is the length below which a text is found by accident.
+const shortestSecret = 6
+
+// credentials returns what no error may show: what is in the info of the channel and JSON does not
+// show, and what the harness names.
+func (t *trial) credentials() []string {
+	t.Helper()
+	secrets := slices.Clone(t.Secrets)
+	stored, err := document.Encode(t.Channel)
+	require.NoError(t, err)
+	text, err := t.Channel.MarshalJSON()
+	require.NoError(t, err)
+	for _, found := range textsOf(document.Get(stored, "info", document.Object{})) {
+		if len(found) >= shortestSecret && !strings.Contains(string(text), found) {
+			secrets = append(secrets, found)
+		}
+	}
+	return secrets
+}
+
+// textsOf returns every text in a value.
+func textsOf(value any) []string {
+	var texts []string
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case document.Array:
+		for _, item := range v.All() {
+			texts = append(texts, textsOf(item)...)
+		}
+	case document.Object:
+		for _, field := range v.All() {
+			texts = append(texts, textsOf(field)...)
+		}
+	}
+	return texts
+}

@@ -1,0 +1,210 @@
+package sendtest
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+var messageRules = []Rule{
+	{
+		Name: "TextArrivesToTheLetter",
+		Text: "a text arrives as it was sent: nothing in it is markup, a placeholder or cut, and nothing is added",
+		check: func(t *trial) {
+			for _, text := range []string{
+				"Hello", "two\nlines", `"quotes" and \back\slashes\`, "<b>&amp;</b> <https://x.example|y> <!here>",
+				"*bold* _it_ ~no~ `code` [a](b)", "{{firstName}} {{meta.secret}}", "100% a+b=c&d?e;f", "/start@bot #tag @all",
+				"Gr\u00fc\u00dfe, \u4f60\u597d, \u05e9\u05dc\u05d5\u05dd, \U0001F469\u200D\U0001F467",
+			} {
+				message := t.message(send.Text(text))
+				t.mustSend(message)
+				arrived := t.Arrived()
+				require.NotEmpty(t, arrived, "%q did not arrive", text)
+				last := arrived[len(arrived)-1]
+				require.Equal(t, text, last.Text)
+				require.Equal(t, message.To, last.To)
+				require.NotContains(t, last.Body, "_literal", "the mark of literal responses is no field of the message: send Response.Object")
+			}
+		},
+	},
+	{
+		Name: "LongTextsArriveOrAreRefused",
+		Text: "a text of the most characters that a message may have arrives whole, in one message or several, " +
+			"or is InvalidArgument and nothing arrives",
+		check: func(t *trial) {
+			text := "begin" + strings.Repeat("ä", send.MaxText-8) + "end"
+			_, err := t.send(t.Context(), t.message(send.Text(text)))
+			if t.isRefusal(sample{response: send.Text(text)}, err) {
+				return
+			}
+			var whole strings.Builder
+			for _, arrival := range t.Arrived() {
+				whole.WriteString(arrival.Text)
+			}
+			require.Len(t, whole.String(), len(text), "what arrived")
+		},
+	},
+	{
+		Name:  "MessagesWithoutAMemberArrive",
+		Text:  "a message to no member, such as to a group or to an agent, arrives like any other",
+		check: messagesWithoutAMemberArrive,
+	},
+	{
+		Name: "WhatOnePlatformAsksForArrives",
+		Text: "what a platform alone asks for arrives with the message: on Alpha its MessagingType and MessagingTag, on Hotel its GroupID",
+		applies: func(h *Harness) bool {
+			return h.Channel.Type == channel.Hotel || h.Channel.Type.Has(channel.MessagingTypes)
+		},
+		check: whatOnePlatformAsksForArrives,
+	},
+	{
+		Name: "EachTypeArrivesOrIsRefused",
+		Text: "a message of each type arrives with all that its reader sees and taps on, or is refused as Unsupported or InvalidArgument " +
+			"with the Field at fault as a path in the response, and nothing of it arrives. Typing alone may come to nothing",
+		check: func(t *trial) {
+			for _, sample := range samples() {
+				t.requireArrivesOrIsRefused(sample)
+			}
+		},
+	},
+}
+
+// sample is a message, and the words in it that the platform must get.
+type sample struct {
+	name     string
+	response send.Response
+	words    []string
+}
+
+// samples returns messages of each type, and of one that nobody knows.
+func samples() []sample {
+	const site = "https://files.example.com/"
+	var all []sample
+	for _, kind := range []send.Type{send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile} {
+		all = append(all,
+			sample{string(kind) + " by address", send.Other(kind, document.O("url", site+"thefile")), []string{"thefile"}},
+			sample{string(kind) + " by id", send.Attachment(kind, "12345678"), []string{"12345678"}},
+		)
+	}
+	buttons := []send.Button{
+		send.Postback("FirstTitle", "firstpayload"), send.PostbackValue("SecondTitle", "secondpayload", "itsvalue"),
+		send.WebURL("ThirdTitle", site+"thirdpage"),
+	}
+	inButtons := []string{"FirstTitle", "firstpayload", "SecondTitle", "secondpayload", "itsvalue", "ThirdTitle", "thirdpage"}
+	dial := document.A(document.O("type", "phone_number", "title", "DialTitle", "payload", "15550100"))
+	location := document.A(document.O("content_type", "location"))
+	component := document.O("type", "body", "parameters", document.A(document.O("type", "text", "text", "ParameterText")))
+	return append(all,
+		sample{"quick replies", send.QuickReplies("AboveThem",
+			send.QuickReply{Title: "LeftTitle", Payload: "leftpayload"}, send.QuickReply{Title: "RightTitle", Payload: "rightpayload"},
+		), []string{"AboveThem", "LeftTitle", "leftpayload", "RightTitle", "rightpayload"}},
+		sample{"a quick reply of another kind", send.Other(send.TypeQuickReplies,
+			document.O("text", "WhereText", "quickReplies", location)), []string{"WhereText", "location"}},
+		sample{"buttons", send.Buttons("AboveThem", buttons...), append([]string{"AboveThem"}, inButtons...)},
+		sample{"a button of another kind", send.Other(send.TypeButton,
+			document.O("text", "CallText", "buttons", dial)), []string{"CallText", "DialTitle", "15550100"}},
+		sample{"a carousel", send.Carousel(
+			send.Card{Title: "FirstCard", Subtitle: "FirstSubtitle", ImageURL: site + "firstpicture", Buttons: buttons},
+			send.Card{Title: "SecondCard"},
+		), append([]string{"FirstCard", "FirstSubtitle", "firstpicture", "SecondCard"}, inButtons...)},
+		sample{"news", send.News(send.Article{
+			Title: "NewsTitle", Description: "NewsText", URL: site + "newspage", PicURL: site + "newspicture",
+		}), []string{"NewsTitle", "NewsText", "newspage", "newspicture"}},
+		sample{
+			"a template", send.BravoTemplate("order_ready", "en", component), []string{"order", "ParameterText"},
+		},
+		sample{"typing", send.Typing(1), nil},
+		sample{
+			"a type that nobody knows", send.Other("HOLOGRAM", document.O("text", "HologramText", "angle", "fortyfive")),
+			[]string{"HologramText", "fortyfive"},
+		},
+	)
+}
+
+// requireArrivesOrIsRefused sends a sample.
+func (t *trial) requireArrivesOrIsRefused(sample sample) {
+	t.Helper()
+	before := len(t.Arrived())
+	_, err := t.send(t.Context(), t.message(sample.response))
+	arrived := t.Arrived()[before:]
+	if t.isRefusal(sample, err) {
+		require.Empty(t, arrived, "%s: what arrived of a message that was refused", sample.name)
+		return
+	}
+	if sample.response.Type() == send.TypeTyping {
+		return
+	}
+	require.NotEmpty(t, arrived, "%s: Send returned no error, and nothing arrived", sample.name)
+	var got strings.Builder
+	for _, arrival := range arrived {
+		got.WriteString(arrival.Body)
+	}
+	missing := slices.DeleteFunc(slices.Clone(sample.words), func(word string) bool { return strings.Contains(got.String(), word) })
+	require.Empty(t, missing, "%s: what of it did not arrive", sample.name)
+}
+
+// isRefusal reports whether a message was refused, and checks how.
+func (t *trial) isRefusal(sample sample, err error) bool {
+	t.Helper()
+	if err == nil {
+		return false
+	}
+	require.True(t, errors.Is(err, boterr.Unsupported) || errors.Is(err, boterr.InvalidArgument),
+		"%s: a message that the platform cannot show is Unsupported or InvalidArgument, and not: %v", sample.name, err)
+	refused, _ := boterr.AsError(err)
+	require.True(t, refused != nil && isPath(refused.Field, sample.response),
+		"%s: the error names no Field of the response, such as type or buttons[0].title: %v", sample.name, err)
+	return true
+}
+
+// isPath reports whether a path names something in a response, or a field that it lacks.
+func isPath(path string, response send.Response) bool {
+	if path == "" || strings.HasPrefix(path, "response") {
+		return false
+	}
+	if _, isThere := response.Lookup(path); isThere {
+		return true
+	}
+	end := strings.LastIndexAny(path, ".[")
+	if end < 0 {
+		return true
+	}
+	_, isThere := response.Lookup(path[:end])
+	return isThere
+}
+
+func messagesWithoutAMemberArrive(t *trial) {
+	ids := []string{t.Members[1].ExternalID}
+	if t.Group != "" {
+		ids = append(ids, t.Group)
+	}
+	for i, id := range ids {
+		t.mustSend(t.messageToGroup(id, send.Text("Hello")))
+		arrived := t.Arrived()
+		require.Len(t, arrived, i+1, "messages that arrived")
+		require.Equal(t, id, arrived[i].To)
+	}
+}
+
+func whatOnePlatformAsksForArrives(t *trial) {
+	message := t.message(send.Text("Hello"))
+	var words []string
+	if t.Channel.Type == channel.Hotel {
+		message.ReceiverType, message.GroupID = send.ReceiverUser, "groupnumber7"
+		words = []string{message.GroupID}
+	} else {
+		message.MessagingType, message.MessagingTag = "MESSAGETAG", "HUMANAGENT"
+		words = []string{message.MessagingType, message.MessagingTag}
+	}
+	t.mustSend(message)
+	for _, word := range words {
+		require.Contains(t, t.only().Body, word)
+	}
+}

@@ -1,0 +1,315 @@
+package sendtest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"maps"
+	"math"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/chatplatform"
+	"github.com/botctx/go-sdk/send"
+)
+
+// mutant is a connector with a defect, and the rules that it breaks.
+type mutant struct {
+	connector func(whole *chatplatform.Connector) send.Connector
+	breaks    []string
+	// in is the type of its channels, "" for webchat.
+	in channel.Type
+}
+
+// sending is a connector that sends in another way, with the ports of the whole one.
+type sending struct {
+	*chatplatform.Connector
+
+	send func(ctx context.Context, m send.Message) (send.Delivery, error)
+}
+
+func (s sending) Send(ctx context.Context, m send.Message) (send.Delivery, error) {
+	return s.send(ctx, m)
+}
+
+// before returns a connector that changes messages before they are sent.
+func before(change func(m *send.Message)) func(*chatplatform.Connector) send.Connector {
+	return func(whole *chatplatform.Connector) send.Connector {
+		return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
+			if m.Channel != nil {
+				change(&m)
+			}
+			return whole.Send(ctx, m)
+		}}
+	}
+}
+
+// after returns a connector that changes what came of messages.
+func after(change func(m send.Message, d send.Delivery, err error) (send.Delivery, error)) func(*chatplatform.Connector) send.Connector {
+	return func(whole *chatplatform.Connector) send.Connector {
+		return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
+			d, err := whole.Send(ctx, m)
+			return change(m, d, err)
+		}}
+	}
+}
+
+// delivery returns a connector that changes the deliveries.
+func delivery(change func(d *send.Delivery)) func(*chatplatform.Connector) send.Connector {
+	return after(func(_ send.Message, d send.Delivery, err error) (send.Delivery, error) {
+		change(&d)
+		return d, err
+	})
+}
+
+// failing returns a connector that tells errors otherwise.
+func failing(change func(err error) error) func(*chatplatform.Connector) send.Connector {
+	return after(func(_ send.Message, d send.Delivery, err error) (send.Delivery, error) {
+		if err != nil {
+			err = change(err)
+		}
+		return d, err
+	})
+}
+
+// instead returns a connector that answers some messages by itself.
+func instead(answer func(m send.Message) (isAnswered bool, err error)) func(*chatplatform.Connector) send.Connector {
+	return func(whole *chatplatform.Connector) send.Connector {
+		return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
+			if isAnswered, err := answer(m); isAnswered {
+				return send.Delivery{}, err
+			}
+			return whole.Send(ctx, m)
+		}}
+	}
+}
+
+// transport returns a connector whose requests go otherwise.
+func transport(change func(r *http.Request, next http.RoundTripper) (*http.Response, error)) func(*chatplatform.Connector) send.Connector {
+	return func(whole *chatplatform.Connector) send.Connector {
+		next := whole.HTTP.Transport
+		return &chatplatform.Connector{URL: whole.URL, HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			return change(r, next)
+		})}}
+	}
+}
+
+type roundTrip func(r *http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// withText changes the text of a message.
+func withText(m *send.Message, change func(string) string) {
+	if text := m.Response.Text(); text != "" {
+		m.Response = m.Response.With("text", change(text))
+	}
+}
+
+// mutants are the defects of what is sent by their names.
+var mutants = merged(messageMutants, deliveryMutants, faultMutants, portMutants)
+
+func merged(tables ...map[string]mutant) map[string]mutant {
+	all := map[string]mutant{}
+	for _, table := range tables {
+		maps.Copy(all, table)
+	}
+	return all
+}
+
+var messageMutants = map[string]mutant{
+	"escaped text": {connector: before(func(m *send.Message) { withText(m, html.EscapeString) }), breaks: []string{"TextArrivesToTheLetter"}},
+	"trimmed text": {connector: before(func(m *send.Message) { withText(m, func(s string) string { return strings.ReplaceAll(s, "\n", " ") }) }), breaks: []string{"TextArrivesToTheLetter"}},
+	"filled twice": {connector: before(func(m *send.Message) {
+		withText(m, func(s string) string { return strings.ReplaceAll(s, "{{firstName}}", "") })
+	}), breaks: []string{"TextArrivesToTheLetter"}},
+	"literal marked": {connector: before(func(m *send.Message) { m.Response = m.Response.With("_literal", true) }), breaks: []string{"TextArrivesToTheLetter"}},
+	"cut text": {connector: before(func(m *send.Message) {
+		withText(m, func(s string) string { return string([]rune(s)[:min(1000, len([]rune(s)))]) })
+	}), breaks: []string{"LongTextsArriveOrAreRefused"}},
+	"members alone":      {connector: instead(func(m send.Message) (bool, error) { return m.Member == nil, nil }), breaks: []string{"MessagesWithoutAMemberArrive"}},
+	"a member's panic":   {connector: instead(func(m send.Message) (bool, error) { return m.Member.ID == "nobody", nil }), breaks: []string{"MessagesWithoutAMemberArrive"}},
+	"lost group":         {in: channel.Hotel, connector: before(func(m *send.Message) { m.GroupID = "" }), breaks: []string{"WhatOnePlatformAsksForArrives"}},
+	"lost messaging tag": {in: channel.Alpha, connector: before(func(m *send.Message) { m.MessagingTag = "" }), breaks: []string{"WhatOnePlatformAsksForArrives"}},
+	"dropped cards":      {connector: instead(func(m send.Message) (bool, error) { return m.Response.Type() == send.TypeCarousel, nil }), breaks: []string{"EachTypeArrivesOrIsRefused"}},
+	"text alone": {connector: before(func(m *send.Message) {
+		if m.Response.Type() == send.TypeButton {
+			m.Response = send.Text(m.Response.Text())
+		}
+	}), breaks: []string{"EachTypeArrivesOrIsRefused"}},
+	"refusal without a field": {connector: instead(func(m send.Message) (bool, error) {
+		return m.Response.Type() == send.TypeNews, boterr.New(boterr.Unsupported, "", "no")
+	}), breaks: []string{"EachTypeArrivesOrIsRefused"}},
+	"refusal with an odd field": {connector: instead(func(m send.Message) (bool, error) {
+		return m.Response.Type() == send.TypeNews, boterr.New(boterr.Unsupported, "response.type", "no")
+	}), breaks: []string{"EachTypeArrivesOrIsRefused"}},
+	"refusal of another code": {connector: instead(func(m send.Message) (bool, error) {
+		return m.Response.Type() == "HOLOGRAM", boterr.New(boterr.FailedPrecondition, "type", "no")
+	}), breaks: []string{"EachTypeArrivesOrIsRefused"}},
+	"refusal of what was sent": {connector: after(func(m send.Message, d send.Delivery, err error) (send.Delivery, error) {
+		if m.Response.Type() == send.TypeFile {
+			err = boterr.New(boterr.Unsupported, "type", "no")
+		}
+		return d, err
+	}), breaks: []string{"EachTypeArrivesOrIsRefused"}},
+}
+
+var deliveryMutants = map[string]mutant{
+	"one id":              {connector: delivery(func(d *send.Delivery) { d.MessageID = "message" }), breaks: []string{"DeliveryTellsWhatThePlatformKnows"}},
+	"seconds":             {connector: delivery(func(d *send.Delivery) { d.Timestamp /= 1000 }), breaks: []string{"DeliveryTellsWhatThePlatformKnows"}},
+	"a reply with NaN":    {connector: delivery(func(d *send.Delivery) { d.Reply = document.O("n", math.NaN()) }), breaks: []string{"DeliveryTellsWhatThePlatformKnows"}},
+	"a reply without ok":  {in: channel.Charlie, connector: delivery(func(d *send.Delivery) { d.Reply = document.O("ok", false) }), breaks: []string{"ResultHasThePlatformsShape"}},
+	"another text":        {in: channel.Charlie, connector: delivery(func(d *send.Delivery) { d.Reply = document.O("message", "Hello") }), breaks: []string{"ResultHasThePlatformsShape"}},
+	"no key":              {connector: before(func(m *send.Message) { m.ID = "" }), breaks: []string{"MessageIDIsHandedOn"}},
+	"a key of its own":    {connector: numbered(), breaks: []string{"MessageIDIsHandedOn"}},
+	"the first channel's": {connector: firstChannel(), breaks: []string{"EachChannelUsesItsOwnCredentials", "ConcurrentSendsArriveOnce"}},
+	"sent twice":          {connector: twice, breaks: []string{"ConcurrentSendsArriveOnce"}},
+	"a changed channel":   {connector: before(func(m *send.Message) { m.Channel.Name = "used" }), breaks: []string{"NothingGivenIsChanged"}},
+	"no check": {connector: func(whole *chatplatform.Connector) send.Connector {
+		return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
+			_ = m.Channel.ID
+			return whole.Send(ctx, m)
+		}}
+	}, breaks: []string{"AbsentFieldsAreErrors"}},
+	"nothing is fine": {connector: instead(func(m send.Message) (bool, error) { return m.Response.IsZero(), nil }), breaks: []string{"AbsentFieldsAreErrors"}},
+	"a guest":         {connector: before(func(m *send.Message) { m.Channel = guest(m.Channel) }), breaks: []string{"ChannelWithoutCredentialsIsFailedPrecondition"}},
+	"no end": {connector: func(whole *chatplatform.Connector) send.Connector {
+		return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
+			return whole.Send(context.WithoutCancel(ctx), m)
+		}}
+	}, breaks: []string{"EndedContextAsksNothing", "CancelEndsACall", "DeadlineEndsACall"}},
+	"an end of its own": {connector: failing(func(err error) error {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return boterr.New(boterr.Unavailable, "", "no answer: %w", err)
+		}
+		return err
+	}), breaks: []string{"EndedContextAsksNothing", "CancelEndsACall", "DeadlineEndsACall"}},
+}
+
+// numbered returns a connector that makes a key of its own for each message.
+func numbered() func(*chatplatform.Connector) send.Connector {
+	var mu sync.Mutex
+	n := 0
+	return before(func(m *send.Message) {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		m.ID = fmt.Sprintf("own-%d", n)
+	})
+}
+
+// firstChannel returns a connector that keeps the credentials of the first channel.
+func firstChannel() func(*chatplatform.Connector) send.Connector {
+	var once sync.Once
+	var first *channel.Channel
+	return before(func(m *send.Message) {
+		once.Do(func() { first = m.Channel })
+		m.Channel = first
+	})
+}
+
+// twice is a connector that sends each message twice, under another key.
+func twice(whole *chatplatform.Connector) send.Connector {
+	return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
+		if d, err := whole.Send(ctx, m); err != nil {
+			return d, err
+		}
+		m.ID += "-again"
+		return whole.Send(ctx, m)
+	}}
+}
+
+// guest returns a channel with a token that every platform takes, where it has none.
+func guest(in *channel.Channel) *channel.Channel {
+	if chatplatform.TokenOf(in) != "" {
+		return in
+	}
+	with := *in
+	with.Info = channel.OtherInfo{Hidden: channel.Hide(document.O("token", "token-of-shop"))}
+	return &with
+}
+
+var faultMutants = map[string]mutant{
+	"every error Unavailable": {
+		connector: failing(func(error) error { return boterr.New(boterr.Unavailable, "", "no answer") }),
+		breaks: []string{
+			"RateLimitIsResourceExhausted", "BadCredentialsAreFailedPrecondition", "UnknownRecipientIsNotFound",
+			"BlockedRecipientIsFailedPrecondition", "RejectedMessageIsInvalidArgument", "RateLimitTellsWhenToComeAgain",
+		},
+	},
+	"every error InvalidArgument": {
+		connector: failing(func(error) error { return boterr.Invalid("type", "no") }),
+		breaks:    []string{"FailureOfThePlatformIsUnavailable", "NoAnswerIsUnavailable", "GarbledAnswerIsNoRefusal", "LostAnswerIsNotSentTwice"},
+	},
+	"no error": {
+		connector: after(func(_ send.Message, d send.Delivery, _ error) (send.Delivery, error) { return d, nil }),
+		breaks: []string{
+			"FailureOfThePlatformIsUnavailable", "NoAnswerIsUnavailable", "RateLimitIsResourceExhausted", "AbsentFieldsAreErrors",
+		},
+	},
+	"no hint": {
+		connector: failing(func(err error) error { return boterr.New(boterr.CodeOf(err), "", "too many") }),
+		breaks:    []string{"RateLimitTellsWhenToComeAgain"},
+	},
+	"a panic at garbage": {
+		connector: failing(func(err error) error {
+			if strings.Contains(err.Error(), "cannot be read") {
+				panic(err)
+			}
+			return err
+		}),
+		breaks: []string{"GarbledAnswerIsNoRefusal"},
+	},
+	"repeated under another key": {
+		connector: func(whole *chatplatform.Connector) send.Connector {
+			return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
+				d, err := whole.Send(ctx, m)
+				if err != nil && boterr.CodeOf(err) == boterr.Internal {
+					m.ID += "-again"
+					return whole.Send(ctx, m)
+				}
+				return d, err
+			}}
+		},
+		breaks: []string{"LostAnswerIsNotSentTwice"},
+	},
+	"broken for good": {
+		connector: func(whole *chatplatform.Connector) send.Connector {
+			var isBroken bool
+			return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
+				d, err := whole.Send(ctx, m)
+				if isBroken = isBroken || err != nil; isBroken {
+					return d, errors.New("broken for good")
+				}
+				return d, nil
+			}}
+		},
+		breaks: []string{"ConnectorOutlivesFaults"},
+	},
+	"an error with what the platform said": {
+		connector: transport(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+			response, err := next.RoundTrip(r)
+			if err == nil && response.StatusCode != http.StatusOK {
+				said, _ := io.ReadAll(response.Body)
+				return nil, errors.Join(fmt.Errorf("the platform says %s", said), response.Body.Close())
+			}
+			return response, err
+		}),
+		breaks: []string{"ErrorsHoldNoCredentials"},
+	},
+	"an address with the token": {
+		connector: transport(func(r *http.Request, next http.RoundTripper) (*http.Response, error) {
+			response, err := next.RoundTrip(r)
+			if err != nil {
+				err = fmt.Errorf("%s%s: %w", r.URL, r.Header.Get("Authorization"), err)
+			}
+			return response, err
+		}),
+		breaks: []string{"ErrorsHoldNoCredentials"},
+	},
+}
