@@ -24,10 +24,10 @@ type moduleFile struct {
 	file   *modfile.File
 }
 
-// isReleased reports whether others import the module: the core, and what stands in backends
-// and is no test of one.
+// isReleased reports whether others import the module: the core, the console, and what stands in
+// backends and is no test of one.
 func (m moduleFile) isReleased() bool {
-	return m.path == core || strings.HasPrefix(m.folder, "backends"+string(filepath.Separator)) && !strings.HasSuffix(m.folder, "test")
+	return m.folder == "." || m.folder == "console" || strings.HasPrefix(m.folder, "backends"+string(filepath.Separator)) && !strings.HasSuffix(m.folder, "test")
 }
 
 // ours returns the paths of the modules of the repository that the module requires.

@@ -29,6 +29,7 @@ var floors = [][]string{
 	{"internal/hostile"},
 	{"botctx/botctxtest", "fakes", "backends/..."},
 	{"fakes/fakestest"},
+	{"console"},
 	{"examples/program"},
 	{"docs/guides/...", "examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/operations/gendoc", "internal/release", "internal/rules"},
 }

@@ -1,0 +1,96 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/fakes"
+)
+
+// Run lets one talk to a bot of these nodes, on standard input and output, until one of them or ctx
+// ends: nil then. It fails where the nodes are refused, and where reading or writing does. Ada is the
+// member, and Grace sits at the channel "desk", which gets requests for a person. A bot whose agents have
+// commands needs a Platform with its channels.
+func Run(ctx context.Context, nodes ...*botctx.Node) error { return Console{}.Run(ctx, nodes...) }
+
+// Console is a conversation with a bot. Its zero value is that of the function Run.
+type Console struct {
+	// Platform is where the bot is, with all that it needs. The default is a new one.
+	Platform *fakes.Platform
+	// Members are who speaks, the first one first. The default is Ada.
+	Members []*fakes.Actor
+	// Agents are who sits at outlet channels. The default is Grace, and nobody on a Platform of one's
+	// own.
+	Agents []*fakes.Agent
+	// Bot is what stands before what the bot says. The default is "Bot".
+	Bot string
+	// Ends reports whether something that a member said ends the conversation when it is answered, nil
+	// for nothing.
+	Ends func(said string) bool
+	// Test says what /save needs to know of the bot.
+	Test Test
+	// In and Out are where lines come from and where they go to. The default is standard input and
+	// output. A terminal is an *os.File that is one.
+	In  io.Reader
+	Out io.Writer
+}
+
+// Test tells how a saved test makes the bot that it is about.
+type Test struct {
+	// Package is the name of its package. The default is that of the Go files beside it, and "main"
+	// where there are none.
+	Package string
+	// Nodes is the Go expression of the nodes that were given to Run. The default is "nodes()".
+	Nodes string
+	// Platform is the Go expression of a platform as that of the Console, without its members and
+	// agents, in a test named t. The default is "newPlatform(t)".
+	Platform string
+}
+
+// Run is the function Run for a Console of one's own. Nodes are added to those of the Platform.
+func (c Console) Run(ctx context.Context, nodes ...*botctx.Node) error {
+	set := c.withDefaults()
+	if isTerminal(set.In) { // Ctrl-C outside of a line that is edited ends it, too.
+		ending, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		ctx = ending
+	}
+	s, err := newSession(set, nodes) //nolint:contextcheck // A platform in memory takes none: nothing in it waits.
+	if err != nil {
+		return err
+	}
+	lines := linesOf(ctx, set.In, set.Out, s.complete)
+	s.screen.width, s.screen.colours, s.isEchoing = lines.width, lines.colours, lines.isEchoing
+	return s.hold(ctx, lines)
+}
+
+// withDefaults returns the Console with what is to be there.
+func (c Console) withDefaults() Console {
+	set := c
+	if set.In == nil {
+		set.In = os.Stdin
+	}
+	if set.Out == nil {
+		set.Out = os.Stdout
+	}
+	set.Bot = cmp.Or(c.Bot, "Bot")
+	set.Test.Nodes = cmp.Or(c.Test.Nodes, "nodes()")
+	set.Test.Platform = cmp.Or(c.Test.Platform, "newPlatform(t)")
+	return set
+}
+
+// guarded calls what may panic: a platform without a test does where it is misused.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("%v", panicked)
+		}
+	}()
+	return do()
+}

@@ -1,0 +1,150 @@
+package console
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+func TestVisible(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                                      "",
+		"h\u00e9llo \U0001f469\u200d\U0001f373": "h\u00e9llo \U0001f469\u200d\U0001f373",
+		"a\r\nb\tc":                             "a\nb    c",
+		"\x1b[31m\x00\x7f\u009b":                `\x1b[31m\x00\x7f\u009b`,
+		"\xff\xc3":                              `\xff\xc3`,
+		"\u202e\u2066\u200b\ufeff\u2028":        `\u202e\u2066\u200b\ufeff\u2028`,
+		"\ufffd":                                "\ufffd",
+	} {
+		require.Equal(t, want, visible(text))
+	}
+}
+
+func TestWrapped(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text  string
+		width int
+		want  []string
+	}{
+		{"", 10, []string{""}},
+		{"a long line", 0, []string{"a long line"}},
+		{"a long line", 6, []string{"a long", "line"}},
+		{"a long line", 7, []string{"a long", "line"}},
+		{"unbreakable", 4, []string{"unbr", "eaka", "ble"}},
+		{"  in the old town", 9, []string{"  in the", "  old", "  town"}},
+		{"one\ntwo words", 4, []string{"one", "two", "word", "s"}},
+		{"\u6728\u6728\u6728", 4, []string{"\u6728\u6728", "\u6728"}},
+		{"\u6728\u6728", 1, []string{"\u6728", "\u6728"}},
+	} {
+		require.Equal(t, c.want, wrapped(c.text, c.width), "%q in %d", c.text, c.width)
+	}
+}
+
+func TestDurationOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{
+		"24h": 24 * time.Hour, "2d": 48 * time.Hour, "1w1d": 8 * 24 * time.Hour, "1.5d": 36 * time.Hour, "90m": 90 * time.Minute, "0s": 0,
+	} {
+		got, err := durationOf(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, got, text)
+	}
+	for _, text := range []string{"", "24", "d", "-1d", "99999999999w", "1d 2h", "Monday"} {
+		_, err := durationOf(text)
+		require.Error(t, err, text)
+	}
+}
+
+func TestGoSource(t *testing.T) {
+	t.Parallel()
+	for want, value := range map[string]any{
+		`document.O("a", document.A(1, 2.0, 1e+30, nil, true), "b", "\x00")`: document.O("a", document.A(1, 2.0, 1e30, nil, true), "b", "\x00"),
+		"`say \"hi\"`":               `say "hi"`,
+		"time.UnixMilli(1000).UTC()": time.UnixMilli(1000).UTC(),
+	} {
+		require.Equal(t, want, goValue(value))
+	}
+	for want, d := range map[string]time.Duration{
+		"time.Hour": time.Hour, "48*time.Hour": 48 * time.Hour, "90*time.Second": 90 * time.Second, "0": 0, "7": 7, "1500*time.Millisecond": 1500 * time.Millisecond,
+	} {
+		require.Equal(t, want, goDuration(d))
+	}
+}
+
+func TestNames_AreVariables(t *testing.T) {
+	t.Parallel()
+	var n names
+	for _, c := range []struct{ name, want string }{
+		{"Ada", "ada"},
+		{"ada", "ada2"},
+		{"Jean-Luc Picard", "jeanLucPicard"},
+		{"func", "funcMember"},
+		{"p", "p2"},
+		{"42", "Member"},
+		{"", "Member2"},
+		{"\u6728", "\u6728"},
+		{"member", "member2"},
+		{"\x1b[2J", "j"},
+		{"len", "lenMember"},
+		{"Ada 2", "ada22"},
+		{"ada2", "ada23"},
+	} {
+		require.Equal(t, c.want, n.variable(c.name), "%q", c.name)
+	}
+}
+
+func TestTestFile(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][2]string{
+		"test.go": {"test_test.go", "TestConversation"}, "book": {"book_test.go", "TestBook"}, "a/book_test.go": {"a/book_test.go", "TestBook"},
+		"re-book it.go": {"re-book it_test.go", "TestReBookIt"}, "_test.go": {"_test.go", "TestConversation"},
+	} {
+		require.Equal(t, want, [2]string{testFile(name), testName(testFile(name))})
+	}
+}
+
+func TestCompleted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line   string
+		among  []string
+		head   string
+		others []string
+	}{
+		{"/x", nil, "/x", nil},
+		{"/ad", []string{"/advance"}, "/advance", nil},
+		{"/a", []string{"/agent", "/as"}, "/a", []string{"/agent", "/as"}},
+		{"/", []string{"/agent", "/agenda"}, "/agen", nil},
+		{"y", []string{"Yes"}, "Yes", nil},
+		{"a", []string{"Ab", "ac"}, "a", []string{"Ab", "ac"}},
+		{"", []string{"\u00e9", "\u00e8"}, "", []string{"\u00e9", "\u00e8"}},
+	} {
+		head, others := completed(c.line, c.among)
+		require.Equal(t, c.head, head, c.line)
+		require.Equal(t, c.others, others, c.line)
+	}
+}
+
+func TestValidated_NeverWaitsForHalfACharacter(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"h\u00e9": "h\u00e9", "\xffa\xc3b": "?a?b", "\xe6\x9c\xa8": "\u6728", "\xe6a": "?a",
+	} {
+		read, err := io.ReadAll(validated(oneByOne{strings.NewReader(text)}))
+		require.NoError(t, err)
+		require.Equal(t, want, string(read))
+	}
+}
+
+// oneByOne gives a byte at a time.
+type oneByOne struct{ from io.Reader }
+
+// Read implements io.Reader.
+func (o oneByOne) Read(into []byte) (int, error) { return o.from.Read(into[:1]) }
