@@ -1,6 +1,11 @@
 // Package agenda schedules nodes: it keeps agendas, reads CRON patterns, and runs what
 // falls due.
 //
+//   - To schedule a node, call NewAgenda of botctx.Context with [NewAgendaParams].
+//   - To move or remove what is scheduled, call UpdateAgenda and DeleteMemberAgenda, see
+//     [Operations].
+//   - To run what falls due, call Run of botctx.Runtime in a host, which has a [Scheduler].
+//
 // An agenda says that a node runs for a member at a time, once or by a pattern.
 // Operations make, change and delete agendas; a Scheduler claims those that are due and
 // gives each to a handler. Any number of schedulers on one store share the work.

@@ -1,6 +1,12 @@
 // Package botctx is the context that bot logic is given: the current channel and
 // member, and every operation of the specification as a method.
 //
+//   - To write a bot, make each step a [Node], with a trigger such as [TextIs], and [Do], [Say]
+//     and [To].
+//   - To act and to answer in an [Action], call [Context.Reply], and the operations, which are
+//     methods of [Context].
+//   - To host it, use [New], [Runtime.Handle], [Runtime.Receive] and [Runtime.Run].
+//
 // Bot logic is an Action, a function over *Context:
 //
 //	func Greet(ctx context.Context, bot *botctx.Context) error {

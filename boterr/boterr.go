@@ -1,11 +1,14 @@
 // Package boterr holds the errors that every operation returns: a small set of
 // codes, and Error, which says which operation failed, in which field, and why.
 //
+//   - To ask what kind of error an operation returned, use errors.Is with a [Code], or
+//     [CodeOf].
+//   - To read its operation, its field and its sentence, use [AsError].
+//   - To return one from a part of your own, use [New], [Invalid] or [Missing].
+//
 // A caller asks for a code through any wrapping:
 //
 //	if errors.Is(err, boterr.NotFound) { ... }
-//
-// and reads the details with errors.As or AsError.
 package boterr
 
 import (

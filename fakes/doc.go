@@ -3,6 +3,14 @@
 // and the web, with one virtual clock. It is botctx.New over memory ports and
 // nothing else, so it obeys the rules of production.
 //
+//   - To begin a test, use [New] with [For], [Platform.Handle] and [Platform.AddMember].
+//   - To act and to look, use [Actor.Says], [Actor.TapsOn] and [Actor.Last], and
+//     [Platform.Data] and so on.
+//   - To move the time, use [Platform.Advance]; to make something fail, [Platform.FailNext] and
+//     its like below.
+//
+// A first test:
+//
 //	func TestGreeting(t *testing.T) {
 //		p := fakes.New(fakes.For(t))
 //		p.HandleFunc(greet)

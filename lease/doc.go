@@ -1,6 +1,10 @@
 // Package lease keeps who may work on what, for any number of processes on one store: claims that
 // hold for a time, by the store's clock, and that a fencing token tells from later ones.
 //
+//   - To let one process at a time do something, use [NewTurns] and [Turns.Acquire].
+//   - To renew the claims that a process has, use [Held].
+//   - To store what a holder has done, find the record by [Holds].
+//
 // Agendas are claimed in their own records, turns of lanes in records of theirs (see Turns). What
 // they have in common is here: a claim sets FieldUntil and counts up FieldFence in one atomic write
 // that finds the record only as it was seen; Held renews what a process holds each quarter of the

@@ -2,6 +2,13 @@
 // requests for that, sends them to where agents answer, and relays what both sides write
 // until it ends.
 //
+//   - To ask for a person, call CreateAssignment of botctx.Context with
+//     [CreateAssignmentParams].
+//   - To end a live chat, call EndLiveChat for the agent and InletEndLiveChat for the member,
+//     see [Operations].
+//   - To report that an agent took a ticket on the outlet's platform, call [Service.Take] in a
+//     host.
+//
 // A member of an inlet channel asks for a person. The request is an Assignment. Outlet
 // channels get it: most as Tickets, one for each of their broadcast groups, of which one
 // agent takes one; a custom channel or a helpdesk takes it directly. What the agent and

@@ -1,6 +1,11 @@
 // Package outbound is the HTTP client for URLs that scripts supply: what bot
 // logic fetches, the files it uploads, the icons it sets.
 //
+//   - To fetch a URL, use Fetch of botctx.Context in bot logic, and [Fetch] with a [Client]
+//     elsewhere.
+//   - To read the answer, use [Response.OK], [Response.Get] and [Response.Text].
+//   - To allow an address of your own network, name it in Allow of [Config].
+//
 // Such a URL must not become a way into the host's own network. A Client
 // refuses every address that is not public: loopback, private, link-local (where
 // clouds keep their metadata), and all other special-purpose blocks, however

@@ -2,6 +2,11 @@
 // may see which of them, what of them is fixed, and what is renewed when they
 // change.
 //
+//   - To make the service of a domain for an app, give its New an [Env] and a [Scope].
+//   - To keep records of your own in the same way, use [Open] with a [Kind].
+//   - To read a record or an id that a parameter gives, as every operation does, use [Load]
+//     with an [Address].
+//
 // Scope says for whom an operation works, Env gives the store, the clock and the
 // ids, and Collection is one collection as one app sees it. Every service works
 // through a Collection, so that scope is decided in one place.

@@ -1,6 +1,12 @@
 // Package blob keeps the files of uploadFileToObjectStore in a bucket: Store is the
 // botctx.ObjectStore of a host, over anything that gocloud.dev/blob can open.
 //
+//   - To open a bucket by its address, use [Open].
+//   - To use one that you have opened, give it to [New].
+//   - To use it in a host, make the [Store] the ObjectStore of botctx.Config.
+//
+// A host has it so:
+//
 //	store, err := blob.Open(ctx, "file:///var/lib/bots/files?create_dir=true")
 //	...
 //	defer store.Close()

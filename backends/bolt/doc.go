@@ -1,6 +1,12 @@
 // Package bolt is the store.Store of a host on one machine: one file, in which every
 // write is before it is answered.
 //
+//   - To open a file, use [Open], and make it the Store of botctx.Config.
+//   - To back it up while it is in use, use [Store.Backup].
+//   - To shrink it, or to see how it is, use [Store.Compact] and [Store.Stats].
+//
+// A host has it so:
+//
 //	store, err := bolt.Open("bots.db")
 //	...
 //	defer store.Close()

@@ -2,6 +2,10 @@
 // they speak: it sends messages, opens, changes and archives conversations, and turns what
 // the tool reports into message events.
 //
+//   - To send, make a [Connector] by [New] one of the Connectors of botctx.Config.
+//   - To receive, serve what [Connector.Handler] returns.
+//   - To say which channel a request is for, set FindChannel of [Config].
+//
 // One Connector serves every channel. The token of a channel is the bot's of its
 // channel.CharlieInfo, or else the user's. Of the tool's permissions a bot needs chat:write,
 // for groups of live chats groups:write and groups:read, and for what members write the

@@ -1,6 +1,12 @@
 // Package golf is a payment account at the provider whose library is
 // github.com/stripe/stripe-go, for the operation golf.
 //
+//   - To connect an account, use [New], and make [Accounts] the Payments of botctx.Config.
+//   - To charge in bot logic, call Golf of botctx.Context, and [Client.Charge] of what it gives.
+//   - To hear of what became of a payment, serve [Client.Handler].
+//
+// A host has it so:
+//
 //	shop, err := golf.New(golf.Config{
 //		Account:        "shop",
 //		Key:            channel.NewSecret(os.Getenv("GOLF_KEY")),

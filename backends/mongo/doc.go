@@ -1,5 +1,11 @@
 // Package mongo is the store.Store on a MongoDB database.
 //
+//   - To open a database, use [Open], and make it the Store of botctx.Config.
+//   - To use a client that you have, use [New].
+//   - To see to the database by yourself, use [Store.Database].
+//
+// A host has it so:
+//
 //	store, err := mongo.Open(ctx, "mongodb://localhost:27017/bots")
 //
 // Filters go to the server as they were written, and so do updates that certainly change every

@@ -1,6 +1,14 @@
 // Package otel reports what a host does to OpenTelemetry: spans and metrics of operations,
 // runs, agendas, connectors, the store, mails and files.
 //
+//   - To begin, use [New] with a [Config].
+//   - To report operations, make [Instrumentation.Interceptor] one of the Interceptors of
+//     botctx.Config.
+//   - To report what is outside, wrap it: [Instrumentation.Store], [Instrumentation.Connectors]
+//     and so on.
+//
+// A host has all of it so:
+//
 //	o, err := otel.New(otel.Config{}) // The global providers, or TracerProvider and MeterProvider.
 //	rt, err := botctx.New(botctx.Config{
 //		Store:        o.Store(store, "mongodb"),

@@ -1,6 +1,12 @@
 // Package smtp sends the mails of sendEmail through a mail server: Mailer is the
 // botctx.Mailer of a host that has an account at one.
 //
+//   - To connect a mail server, use [New] with a [Config].
+//   - To use it in a host, make the [Mailer] the Mailer of botctx.Config.
+//   - To ask for another encryption, set the [TLSPolicy].
+//
+// A host has it so:
+//
 //	mailer, err := smtp.New(smtp.Config{
 //		Host:     "mail.example.com",
 //		Username: "bots",

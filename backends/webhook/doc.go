@@ -2,6 +2,12 @@
 // bot says is posted to an address of the channel, and what members say arrives at a
 // handler.
 //
+//   - To send, make a [Connector] by [New] one of the Connectors of botctx.Config.
+//   - To receive, serve [Connector.Handler] with Receive of botctx.Runtime.
+//   - To sign and check in a program of your own, use [Sign] and [Verify].
+//
+// A host has both so:
+//
 //	web, err := webhook.New(webhook.Config{LoadChannel: webhook.Stored(store)})
 //	rt, err := botctx.New(botctx.Config{
 //		Store:      store,

@@ -2,6 +2,12 @@
 // rules: one small function for each, which quotes the rule where an implementation
 // breaks it.
 //
+//   - To test an implementation, call [RunConformance] with what makes a [Harness] for it.
+//   - To test it over JSON as well, wrap that in [OverCall].
+//   - To leave out what it does not offer, name each [Capability] in Lacks of the [Harness].
+//
+// Both in one test:
+//
 //	func TestOperations(t *testing.T) {
 //		botctxtest.RunConformance(t, newHarness)
 //		botctxtest.RunConformance(t, botctxtest.OverCall(newHarness))

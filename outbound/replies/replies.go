@@ -1,6 +1,12 @@
 // Package replies stands in for the web in tests: it answers requests from
 // replies that were registered by method and URL, and keeps what was asked.
 //
+//   - To answer a request, register [JSON], [Text] or [Redirect] with [Replies.Add].
+//   - To let a request fail, register [Fail].
+//   - To see what was asked, use [Replies.Requests].
+//
+// A reply, and the request that gets it:
+//
 //	var web replies.Replies
 //	web.Add("GET", "https://api.example.com/weather?city=Oslo", replies.JSON(200, `{"celsius": 3}`))
 //	response, err := outbound.Fetch(ctx, &web, outbound.Request{URL: "https://api.example.com/weather?city=Oslo"})

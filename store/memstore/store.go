@@ -1,5 +1,10 @@
 // Package memstore is the store.Store in memory.
 //
+//   - To try something out or to test, use [New].
+//   - To come back to what was, or to go on from it twice, use [Store.Snapshot],
+//     [Store.Restore] and [Store.Fork].
+//   - To keep every write, give [Open] a [Journal].
+//
 // A collection's content is a version that never changes. A writer makes the next version, which
 // shares all that it did not touch with the one before, and publishes it in one step. So a reader
 // works on one version from beginning to end, waits for nobody and holds nobody up; writers of one

@@ -1,6 +1,12 @@
 // Package storetest holds every store.Store to the contract of the port:
 // one small function for each rule, which quotes the rule where a store breaks it.
 //
+//   - To test a store, call [RunStore] with what opens one that is empty.
+//   - To leave out what it does not offer, name each [Capability] that it lacks.
+//   - To run the rules by a runner of your own, use [Rules].
+//
+// The test of a store:
+//
 //	func TestStore(t *testing.T) {
 //		storetest.RunStore(t, func(t *testing.T) store.Store { return memstore.New() })
 //	}

@@ -1,6 +1,11 @@
 // Package s3 keeps the files of uploadFileToObjectStore in S3, or in a store that speaks its
 // protocol: Open returns a blob.Store over a bucket there.
 //
+//   - To open a bucket, use [Open] with a [Config].
+//   - To use another provider than AWS, set Endpoint of [Config].
+//
+// A host has it so:
+//
 //	store, err := s3.Open(ctx, s3.Config{
 //		Bucket: "example-bots",
 //		Region: "eu-central-1",
