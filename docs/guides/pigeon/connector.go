@@ -1,0 +1,129 @@
+// Package pigeon is the connector of the guide "Writing a connector": to Pigeon, a made-up chat
+// platform with a small API over HTTP, which reports what members write by signed webhooks.
+package pigeon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Type is the type of Pigeon's channels.
+const Type channel.Type = "pigeon"
+
+// maxAnswerBytes is how much of an answer is read.
+const maxAnswerBytes = 1 << 20
+
+// Connector is the connector to every channel of Pigeon. A channel's info has its "token", and the
+// "signingSecret" of what Pigeon reports. It is safe for concurrent use.
+type Connector struct {
+	// URL is the address of Pigeon's API, HTTP what sends the requests.
+	URL  string
+	HTTP *http.Client
+}
+
+var _ send.Connector = (*Connector)(nil)
+
+// Send implements send.Connector.
+func (c *Connector) Send(ctx context.Context, message send.Message) (send.Delivery, error) {
+	if err := message.Validate(); err != nil {
+		return send.Delivery{}, err
+	}
+	token, err := credential(message.Channel, "token")
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	shown, err := contentOf(message.Response)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	shown.To = message.To
+	return c.post(ctx, token, message.ID, shown)
+}
+
+// credential returns a credential of a channel.
+func credential(in *channel.Channel, name string) (string, error) {
+	info, _ := in.Info.(channel.OtherInfo)
+	value := document.Get(info.Reveal(), name, "")
+	if value == "" {
+		return "", boterr.New(boterr.FailedPrecondition, "", "the channel %s has no %s: set it in its info", in.ID, name)
+	}
+	return value, nil
+}
+
+// post makes the request for a message. Pigeon knows the key again, and shows a message once.
+func (c *Connector) post(ctx context.Context, token, key string, shown content) (send.Delivery, error) {
+	body, err := json.Marshal(shown)
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.URL+"/messages", bytes.NewReader(body))
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Idempotency-Key", key)
+	response, err := c.HTTP.Do(request)
+	if err != nil {
+		return send.Delivery{}, err // No code: nobody knows what came of the message.
+	}
+	defer response.Body.Close() //nolint:errcheck // What counts has been read.
+	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswerBytes))
+	if err != nil {
+		return send.Delivery{}, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return send.Delivery{}, refusal(response, answer)
+	}
+	return delivery(answer)
+}
+
+// delivery reads Pigeon's answer to a message that it has taken.
+func delivery(answer []byte) (send.Delivery, error) {
+	var reply document.Object
+	if err := json.Unmarshal(answer, &reply); err != nil || document.Get(reply, "id", "") == "" {
+		return send.Delivery{}, fmt.Errorf("pigeon gave an answer of %d bytes that cannot be read", len(answer))
+	}
+	return send.Delivery{
+		Reply:     reply,
+		MessageID: document.Get(reply, "id", ""),
+		ChatID:    document.Get(reply, "room", ""),
+		Timestamp: document.Timestamp(document.Get(reply, "sentAt", int64(0)) * 1000), // It tells seconds.
+	}, nil
+}
+
+// refusal returns the error for an answer that is not 200. It repeats nothing of what Pigeon says,
+// which may be what was sent, the token included.
+func refusal(response *http.Response, answer []byte) error {
+	switch status := response.StatusCode; status {
+	case http.StatusBadRequest:
+		var problem struct {
+			Field string `json:"field"`
+		}
+		_ = json.Unmarshal(answer, &problem) // Without a field, the message as a whole is wrong.
+		return boterr.Invalid(problem.Field, "is nothing that Pigeon can show")
+	case http.StatusUnauthorized:
+		return boterr.New(boterr.FailedPrecondition, "", "Pigeon does not accept the channel's token: make a new one, and store it in its info")
+	case http.StatusForbidden:
+		return boterr.New(boterr.FailedPrecondition, "", "the recipient has blocked the bot")
+	case http.StatusNotFound:
+		return boterr.New(boterr.NotFound, "", "Pigeon knows no such recipient")
+	case http.StatusTooManyRequests:
+		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+		return boterr.New(boterr.ResourceExhausted, "", "Pigeon takes no more messages for now: %w",
+			&send.RetryAfterError{After: time.Duration(max(seconds, 1)) * time.Second})
+	default:
+		return fmt.Errorf("pigeon answered with status %d", status) // No code, as where no answer came.
+	}
+}

@@ -1,0 +1,113 @@
+package pigeon
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// The limits of what Pigeon reports.
+const (
+	maxReportBytes = 1 << 20
+	tolerance      = 5 * time.Minute
+)
+
+// Handler takes what Pigeon reports to "POST /pigeon/{app}/{channel}".
+type Handler struct {
+	// LoadChannel returns a channel with its credentials, or NotFound.
+	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
+	// Receive is that of a botctx.Runtime.
+	Receive func(ctx context.Context, event botctx.Inbound) error
+	// Now is the clock by which the age of reports is judged.
+	Now func() time.Time
+}
+
+// report is what Pigeon reports: a text that somebody wrote, or the value of a button.
+type report struct {
+	ID     string `json:"id"`
+	From   string `json:"from"`
+	Name   string `json:"name"`
+	SentAt int64  `json:"sentAt"`
+	Text   string `json:"text"`
+	Value  string `json:"value"`
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	app, id := r.PathValue("app"), r.PathValue("channel")
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxReportBytes))
+	if err != nil {
+		http.Error(w, "the report is too long", http.StatusRequestEntityTooLarge)
+		return
+	}
+	in, err := h.LoadChannel(r.Context(), app, id)
+	if err != nil || !isSigned(in, r.Header, body, h.Now()) {
+		http.Error(w, "no such channel, or not signed by its secret", http.StatusUnauthorized) // One answer for both.
+		return
+	}
+	var told report
+	if err := json.Unmarshal(body, &told); err != nil || told.From == "" {
+		http.Error(w, "this is no report", http.StatusBadRequest)
+		return
+	}
+	if err := h.Receive(r.Context(), told.inbound(app, id)); err != nil {
+		http.Error(w, "the bot failed", statusOf(err))
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// isSigned reports whether a report is new, and signed by the channel's secret: Pigeon-Time is a
+// number of seconds, Pigeon-Signature the HMAC-SHA256 over it, a dot and the body, in hexadecimal.
+func isSigned(in *channel.Channel, header http.Header, body []byte, now time.Time) bool {
+	secret, err := credential(in, "signingSecret")
+	seconds, errTime := strconv.ParseInt(header.Get("Pigeon-Time"), 10, 64)
+	signature, errHex := hex.DecodeString(header.Get("Pigeon-Signature"))
+	if err != nil || errTime != nil || errHex != nil || now.Sub(time.Unix(seconds, 0)).Abs() > tolerance {
+		return false
+	}
+	return hmac.Equal(signature, sum(secret, seconds, body))
+}
+
+// sum returns the signature of a report.
+func sum(secret string, seconds int64, body []byte) []byte {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(strconv.FormatInt(seconds, 10) + "."))
+	mac.Write(body)
+	return mac.Sum(nil)
+}
+
+// inbound returns a report as the Runtime takes it.
+func (r report) inbound(app, id string) botctx.Inbound {
+	event := send.MessageEvent{
+		From: r.From, MessageID: r.ID, Timestamp: document.Timestamp(r.SentAt * 1000),
+		Type: send.TypeText, Data: document.O("text", r.Text),
+	}
+	if r.Value != "" {
+		event.Type, event.Data = send.TypePayload, document.O("payload", payloadOf(r.Value))
+	}
+	return botctx.Inbound{App: app, Channel: id, Event: event, Profile: member.Member{FirstName: r.Name}}
+}
+
+// statusOf returns the status by which Pigeon knows whether to report again: it does so after 503.
+func statusOf(err error) int {
+	switch boterr.CodeOf(err) {
+	case boterr.Unavailable, boterr.Conflict, boterr.ResourceExhausted, boterr.Canceled:
+		return http.StatusServiceUnavailable
+	default:
+		return http.StatusInternalServerError
+	}
+}

@@ -1,0 +1,116 @@
+package pigeon_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/docs/guides/pigeon"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/send/sendtest"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+const now = "1700000000"
+
+// newHost returns a bot that repeats what members write and tap on, and what Pigeon shows of it.
+func newHost(t *testing.T) (http.Handler, func() []sendtest.Arrival) {
+	t.Helper()
+	h := newHarness(t)
+	runtime, err := botctx.New(botctx.Config{
+		Store:      memstore.New(),
+		Connectors: map[channel.Type]send.Connector{pigeon.Type: h.Connector},
+	})
+	require.NoError(t, err)
+	runtime.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		event := bot.MessageEvent
+		return bot.Reply(ctx, send.Text(bot.Member.FirstName+": "+event.Text()+event.Payload()))
+	})
+	channels := channel.New(runtime.Env(), record.Scope{App: "app-1"})
+	_, err = channels.Save(t.Context(), h.Channel)
+	require.NoError(t, err)
+	mux := http.NewServeMux()
+	mux.Handle("POST /pigeon/{app}/{channel}", &pigeon.Handler{
+		LoadChannel: func(ctx context.Context, app, id string) (*channel.Channel, error) {
+			return channel.New(runtime.Env(), record.Scope{App: app}).Load(ctx, id)
+		},
+		Receive: runtime.Receive,
+		Now:     func() time.Time { return time.Unix(1_700_000_000, 0) },
+	})
+	return mux, h.Arrived
+}
+
+// signed is a report that is signed at a time.
+type signed struct{ path, secret, at, body string }
+
+// reported returns the status of the answer to a report.
+func reported(t *testing.T, host http.Handler, r signed) int {
+	t.Helper()
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, r.path, strings.NewReader(r.body))
+	mac := hmac.New(sha256.New, []byte(r.secret))
+	mac.Write([]byte(r.at + "." + r.body))
+	request.Header.Set("Pigeon-Time", r.at)
+	request.Header.Set("Pigeon-Signature", hex.EncodeToString(mac.Sum(nil)))
+	recorder := httptest.NewRecorder()
+	host.ServeHTTP(recorder, request)
+	return recorder.Code
+}
+
+func TestHandler_TextsAndTaps(t *testing.T) {
+	t.Parallel()
+	host, arrived := newHost(t)
+	for _, body := range []string{
+		`{"id": "r1", "from": "ada", "name": "Ada", "sentAt": 1700000000, "text": "hi"}`,
+		`{"id": "r2", "from": "ada", "name": "Ada", "sentAt": 1700000000, "value": "tea"}`,
+		`{"id": "r3", "from": "ada", "name": "Ada", "sentAt": 1700000000, "value": "{\"payload\": \"tea\", \"value\": 2}"}`,
+	} {
+		require.Equal(t, http.StatusNoContent, reported(t, host, signed{"/pigeon/app-1/shop", "secret-of-shop", now, body}))
+	}
+	var texts []string
+	for _, arrival := range arrived() {
+		texts = append(texts, arrival.To+" "+arrival.Text)
+	}
+	require.Equal(t, []string{"ada Ada: hi", "ada Ada: tea", "ada Ada: tea"}, texts)
+}
+
+func TestHandler_WhatIsNotSignedIsRefused(t *testing.T) {
+	t.Parallel()
+	host, arrived := newHost(t)
+	const body = `{"id": "r1", "from": "ada", "text": "hi"}`
+	for name, status := range map[string]int{
+		"another secret":     reported(t, host, signed{"/pigeon/app-1/shop", "secret-of-desk", now, body}),
+		"an unknown channel": reported(t, host, signed{"/pigeon/app-1/desk", "secret-of-desk", now, body}),
+		"another app":        reported(t, host, signed{"/pigeon/app-2/shop", "secret-of-shop", now, body}),
+		"an old report":      reported(t, host, signed{"/pigeon/app-1/shop", "secret-of-shop", "1699999000", body}),
+		"no time":            reported(t, host, signed{"/pigeon/app-1/shop", "secret-of-shop", "", body}),
+	} {
+		require.Equal(t, http.StatusUnauthorized, status, name)
+	}
+	require.Equal(t, http.StatusBadRequest, reported(t, host, signed{"/pigeon/app-1/shop", "secret-of-shop", now, "[]"}))
+	require.Empty(t, arrived())
+}
+
+func TestHandler_FailureTellsWhetherToReportAgain(t *testing.T) {
+	t.Parallel()
+	for code, status := range map[boterr.Code]int{boterr.Unavailable: http.StatusServiceUnavailable, boterr.Internal: http.StatusInternalServerError} {
+		host := http.NewServeMux()
+		host.Handle("POST /pigeon/{app}/{channel}", &pigeon.Handler{
+			LoadChannel: func(context.Context, string, string) (*channel.Channel, error) { return newChannel("shop"), nil },
+			Receive:     func(context.Context, botctx.Inbound) error { return boterr.New(code, "", "failed") },
+			Now:         func() time.Time { return time.Unix(1_700_000_000, 0) },
+		})
+		require.Equal(t, status, reported(t, host, signed{"/pigeon/app-1/shop", "secret-of-shop", now, `{"from": "ada", "text": "hi"}`}))
+	}
+}

@@ -1,0 +1,56 @@
+package pigeon_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/botctx/go-sdk/send/sendtest"
+)
+
+// platform is Pigeon as far as the connector speaks with it.
+type platform struct {
+	// channels are the ids of channels by the tokens that Pigeon accepts.
+	channels map[string]string
+
+	mu    sync.Mutex
+	shown []sendtest.Arrival
+}
+
+// arrived returns what was shown.
+func (p *platform) arrived() []sendtest.Arrival {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.shown)
+}
+
+// ServeHTTP shows a message, each of one key once.
+func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	var posted struct {
+		To   string `json:"to"`
+		Text string `json:"text"`
+	}
+	in := p.channels[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
+	switch err := json.Unmarshal(body, &posted); {
+	case in == "":
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	case err != nil:
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := r.Header.Get("Idempotency-Key")
+	i := slices.IndexFunc(p.shown, func(known sendtest.Arrival) bool { return known.Key == key })
+	if i < 0 {
+		i = len(p.shown)
+		p.shown = append(p.shown, sendtest.Arrival{Channel: in, To: posted.To, Key: key, Text: posted.Text, Body: string(body)})
+	}
+	_, _ = fmt.Fprintf(w, `{"id": "p-%d", "room": "room-of-%s", "sentAt": 1700000000}`, i, posted.To)
+}
