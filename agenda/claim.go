@@ -31,6 +31,8 @@ type claim struct {
 	// run is what the handler is told, and claimedAt when it was claimed, by the store's clock.
 	run       Run
 	claimedAt time.Time
+	// zone is the zone of its member, "" where it is not asked for.
+	zone string
 	// isAbandoned tells that nobody waits for the run any longer.
 	isAbandoned atomic.Bool
 	// isSpent tells that the last of its starts never came back, so that it is given up.
@@ -87,6 +89,9 @@ func (c *claim) read(stored document.Object) {
 		c.record.NextRunAt = document.Get(stored, fieldNextRunAt, document.Timestamp(0))
 		c.record.Failures = document.Get(stored, fieldFailures, int64(0))
 	}
+	if c.zone != "" {
+		c.record.Zone = c.zone
+	}
 }
 
 // asSeen returns a filter that finds an agenda only while it is as it was seen: a claim increments
@@ -115,7 +120,7 @@ func (s *Scheduler) runOf(r *Record, now time.Time) Run {
 	}
 }
 
-// handle gives a claim to the handler. A panic is an error.
+// handle gives a claim to the handler, where it is due in the zone of its member. A panic is an error.
 func (s *Scheduler) handle(ctx context.Context, c *claim) (err error) {
 	if c.unreadable != nil {
 		return c.unreadable
@@ -127,6 +132,9 @@ func (s *Scheduler) handle(ctx context.Context, c *claim) (err error) {
 			err = panicked(thrown)
 		}
 	}()
+	if err := s.followMember(ctx, c); err != nil {
+		return err
+	}
 	return s.handler(ctx, c.run)
 }
 

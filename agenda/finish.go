@@ -47,6 +47,9 @@ func (s *Scheduler) finish(
 	if postponed, ok := errors.AsType[*postponement](failure); ok {
 		return s.postpone(ctx, c, postponed)
 	}
+	if relocated, ok := errors.AsType[*relocation](failure); ok {
+		return s.relocate(ctx, c, relocated)
+	}
 	judge := func(r *Record, _ time.Time) outcome { return s.afterSuccess(r, c.claimedAt) }
 	switch {
 	case c.unreadable != nil:
@@ -165,7 +168,7 @@ func (s *Scheduler) afterSuccess(r *Record, claimed time.Time) outcome {
 	case next.IsZero():
 		return outcome{update: s.updates().complete, final: true}
 	default:
-		return outcome{update: s.updates().advance, stamps: document.O(fieldNextRunAt, millis(next)), next: next, final: true}
+		return outcome{update: s.updates().advance, stamps: r.goesOn(next), next: next, final: true}
 	}
 }
 
@@ -184,8 +187,7 @@ func (s *Scheduler) afterLastFailure(r *Record, claimed time.Time, failure error
 		return outcome{update: s.updates().skipLast, stamps: document.O(fieldError, text), final: true}
 	}
 	return outcome{
-		update: s.updates().skip, stamps: document.O(fieldError, text, fieldNextRunAt, millis(next)),
-		next: next, final: true,
+		update: s.updates().skip, stamps: r.goesOn(next).With(fieldError, text), next: next, final: true,
 	}
 }
 

@@ -10,12 +10,19 @@ import (
 
 // NewAgenda implements Operations.
 func (s *Service) NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, error) {
-	planned, err := s.plan(p)
+	given, err := p.schedule()
 	if err != nil {
 		return nil, err
 	}
 	m, err := member.Load(ctx, s.ports.Members, member.ByRequiredID(p.MemberID))
 	if err != nil {
+		return nil, err
+	}
+	planned, err := s.plan(ctx, m, given)
+	if err != nil {
+		return nil, err
+	}
+	if err := planned.check(given); err != nil {
 		return nil, err
 	}
 	made := s.newRecord(m, p, planned)
@@ -53,8 +60,8 @@ func (s *Service) insert(ctx context.Context, made Record) (document.Object, err
 	return inserted, inMeta(err)
 }
 
-// plan checks the parameters, and returns the schedule that they give.
-func (s *Service) plan(p NewAgendaParams) (schedule, error) {
+// schedule checks the parameters, and returns the schedule that they give.
+func (p *NewAgendaParams) schedule() (schedule, error) {
 	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
 	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return given, err
@@ -67,15 +74,7 @@ func (s *Service) plan(p NewAgendaParams) (schedule, error) {
 	case p.Replace && p.Tag == "":
 		return given, missingTag()
 	}
-	if err := given.checkTimes(); err != nil {
-		return given, err
-	}
-	planned := given
-	var err error
-	if planned.next, err = given.firstRun(s.ports.Zone, s.env.Now()); err != nil {
-		return given, err
-	}
-	return planned, planned.check(given)
+	return given, given.checkGiven()
 }
 
 // newRecord returns the record of a new agenda.
@@ -86,7 +85,7 @@ func (s *Service) newRecord(m *member.Member, p NewAgendaParams, planned schedul
 			Tree: p.TreeID, NodeCompositeID: p.NodeCompositeID,
 			NextRunAt: planned.next, Meta: p.Meta, Tag: p.Tag,
 		},
-		Pattern: planned.pattern, RunUntil: planned.until,
+		Pattern: planned.pattern, Zone: planned.zone, RunUntil: planned.until,
 	}
 	if m.ID == s.scope.Member {
 		made.GroupExternalID = s.scope.GroupExternalID
@@ -99,9 +98,6 @@ func (s *Service) newRecord(m *member.Member, p NewAgendaParams, planned schedul
 	}
 	if made.Meta.IsZero() {
 		made.Meta = document.O()
-	}
-	if made.Pattern != "" {
-		made.Zone = s.ports.Zone
 	}
 	return made
 }

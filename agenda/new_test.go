@@ -47,7 +47,7 @@ func shown(t *testing.T, shownAgenda agenda.Agenda) string {
 
 func TestNewAgenda_KeepsSchedule(t *testing.T) {
 	t.Parallel()
-	a := newAppsOver(t, memstore.New(), agenda.Ports{Zone: "Asia/Taipei"})
+	a := newAppsOver(t, memstore.New(), agenda.Ports{Zone: inZone("Asia/Taipei")})
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "daily", "pattern": "0 9 * * *", "runUntil": 1719298000000}`)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "once", "nextRunAt": 1709298000000}`)
 	daily := only(t, a.mine, "nodeCompositeId", "daily")

@@ -16,12 +16,19 @@ type Operations interface {
 	// later ones. NextRunAt overrides a Pattern without RunUntil: the agenda runs once.
 	// RunUntil ends nothing without Pattern. A NextRunAt that has passed is due at once.
 	//
+	// Pattern is read in the time zone that it names itself, see InZone, else in that which the
+	// host gives for the member, else in UTC. It follows a member who moves to another zone: at
+	// the next run, which waits where its time of day has not come there yet, and is late where
+	// it has passed.
+	//
 	// Errors:
 	//   - InvalidArgument: neither NextRunAt nor Pattern is given, Pattern comes without
 	//     NextRunAt and RunUntil, or Replace without Tag.
 	//   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after
 	//     RunUntil, or a time is not valid.
+	//   - InvalidArgument: Pattern names a time zone that is none, or the host gives such a name.
 	//   - NotFound: the app has no member with that id.
+	//   - Unavailable: the host cannot tell the member's time zone; or another code, if it says so.
 	//
 	// Specification: Agenda operations.
 	NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, error)
@@ -30,13 +37,15 @@ type Operations interface {
 	// that watch over live chats, whose tags begin with LiveChatTagPrefix.
 	// What is absent stays. One that is running is changed for its later runs: NextRunAt,
 	// or a new Pattern, is then when it runs next. NextRunAt and Pattern without a RunUntil,
-	// given or stored, are one run at NextRunAt. That nothing matches is no error.
+	// given or stored, are one run at NextRunAt. That nothing matches is no error. The result
+	// shows the next run of a new Pattern, which is read in the time zone that NewAgenda tells.
 	//
 	// Errors:
-	//   - InvalidArgument: Pattern is not a CRON pattern; or it comes without NextRunAt and
+	//   - InvalidArgument: Pattern is not a CRON pattern, or in a zone that is none; or it comes without NextRunAt and
 	//     one of the agendas has no RunUntil; or one would have a pattern and its next run
 	//     after RunUntil. Then none changes.
 	//   - InvalidArgument: Replace comes without Tag, or a time is not valid.
+	//   - Unavailable: the host cannot tell the member's time zone; or another code, if it says so.
 	//   - Conflict: the agendas ended each time before they could be changed; try again.
 	//
 	// Specification: Agenda operations.
@@ -61,7 +70,8 @@ type NewAgendaParams struct {
 	// NextRunAt is when it runs, in Unix milliseconds; with Pattern the first run.
 	// Required without Pattern.
 	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
-	// Pattern is the CRON pattern by which it runs. Required without NextRunAt.
+	// Pattern is the CRON pattern by which it runs, such as "0 9 * * 1", each Monday at nine; in a
+	// zone of its own "CRON_TZ=Europe/London 0 9 * * 1". Required without NextRunAt.
 	Pattern string `json:"pattern,omitzero"`
 	// RunUntil is the last instant for which Pattern may schedule a run, in Unix
 	// milliseconds. Required with Pattern, unless NextRunAt is the only run.
@@ -89,7 +99,7 @@ type UpdateAgendaParams struct {
 	// NextRunAt is when it runs next, in Unix milliseconds. Without it a new Pattern
 	// gives the next run.
 	NextRunAt document.Timestamp `json:"nextRunAt,omitzero"`
-	// Pattern is the CRON pattern by which it runs.
+	// Pattern is the CRON pattern by which it runs, as in NewAgendaParams.
 	Pattern string `json:"pattern,omitzero"`
 	// Priority decides among agendas that are due: a smaller number runs first.
 	Priority *int64 `json:"priority,omitzero"`

@@ -48,17 +48,18 @@ type Pattern struct {
 // Instead of fields there may be one macro: @yearly, @annually, @monthly, @weekly, @daily or
 // @hourly. Upper and lower case are the same.
 //
-// The zone is a name of the IANA database, such as "Europe/London", and UTC where it is empty.
+// The zone is a name of the IANA database, such as "Europe/London", and UTC where it is empty. A
+// text that names a zone in front, "CRON_TZ=Europe/London 0 9 * * 1", is read in that one, see InZone.
 //
 // What is wrong with the text is an InvalidArgument for the field pattern, and so is a pattern
 // that never fires, such as one for 30 February. A zone that is not known is one for the field
 // zone, and so is "Local", because nothing depends on the zone of the machine.
 func ParsePattern(text, zone string) (*Pattern, error) {
-	location, err := loadZone(zone)
+	location, words, err := readZone(text, zone)
 	if err != nil {
 		return nil, err
 	}
-	fields, err := parseFields(text)
+	fields, err := parseFields(words)
 	if err != nil {
 		return nil, boterr.In("pattern", err)
 	}

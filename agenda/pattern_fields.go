@@ -1,6 +1,7 @@
 package agenda
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -78,6 +79,10 @@ func splitFields(text string) ([]string, error) {
 		}
 		words = strings.Fields(macro)
 	}
+	if i := slices.IndexFunc(words, isMisplacedZone); i >= 0 {
+		return nil, boterr.Invalid("", "%q has %q where a field is; a zone is named once, in front and in capitals: write %q",
+			text, words[i], InZone(exampleZone, "0 9 * * 1"))
+	}
 	switch len(words) {
 	case 5:
 		return append([]string{"0"}, append(words, "*")...), nil
@@ -90,4 +95,9 @@ func splitFields(text string) ([]string, error) {
 			"%q has %d fields; give five (minutes, hours, days of the month, months, days of the week), "+
 				"six with years at the end, or seven with seconds in front as well", text, len(words))
 	}
+}
+
+// isMisplacedZone reports whether a word in small letters is meant to name a zone.
+func isMisplacedZone(word string) bool {
+	return strings.HasPrefix(word, "cron_tz=") || strings.HasPrefix(word, "tz=")
 }

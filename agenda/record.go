@@ -40,7 +40,8 @@ type Record struct {
 	GroupExternalID string `json:"groupExternalId,omitzero"`
 	// Pattern is the CRON pattern that gives the runs after NextRunAt up to RunUntil. Where
 	// either is absent it runs once. Zone is the IANA name of the time zone that Pattern is
-	// read in, "" for UTC.
+	// read in, as the host gave it for the member before NextRunAt was found. It is "" for UTC,
+	// and where Pattern names its own, see InZone.
 	Pattern string `json:"pattern,omitzero"`
 	Zone    string `json:"zone,omitzero"`
 	// RunUntil is the last instant for which the pattern may schedule a run.

@@ -19,14 +19,20 @@ type schedule struct {
 	next    document.Timestamp
 	pattern string
 	until   document.Timestamp
+	// zone is that of the pattern, "" for UTC and where the pattern names its own.
+	zone string
 }
 
-// checkTimes refuses what is no time.
-func (s schedule) checkTimes() error {
+// checkGiven refuses what is no time and what is no pattern, even where next overrides it.
+func (s schedule) checkGiven() error {
 	if err := checkTime("nextRunAt", s.next); err != nil {
 		return err
 	}
-	return checkTime("runUntil", s.until)
+	if err := checkTime("runUntil", s.until); err != nil || s.pattern == "" {
+		return err
+	}
+	_, err := ParsePattern(s.pattern, "")
+	return err
 }
 
 func checkTime(field string, at document.Timestamp) error {
@@ -37,18 +43,14 @@ func checkTime(field string, at document.Timestamp) error {
 }
 
 // firstRun returns when the schedule that a call gives runs first: at the time that it names, else
-// by its pattern after now. 0 is for one without either. A pattern that is invalid, or never fires,
-// is InvalidArgument, even where next overrides it.
-func (s schedule) firstRun(zone string, now time.Time) (document.Timestamp, error) {
-	if s.pattern == "" {
+// by its pattern after now. 0 is for one without either.
+func (s schedule) firstRun(now time.Time) (document.Timestamp, error) {
+	if s.pattern == "" || s.next != 0 {
 		return s.next, nil
 	}
-	pattern, err := ParsePattern(s.pattern, zone)
+	pattern, err := ParsePattern(s.pattern, s.zone)
 	if err != nil {
 		return 0, err
-	}
-	if s.next != 0 {
-		return s.next, nil
 	}
 	first, ok := pattern.Next(now)
 	if !ok {

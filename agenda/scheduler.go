@@ -22,6 +22,13 @@ type SchedulerConfig struct {
 	Env record.Env
 	// Handler runs the agendas.
 	Handler Handler
+	// Zone returns the time zone of the member of an agenda whose pattern names none, as Zone does,
+	// and is called before each run by a pattern. Where the zone has changed, the pattern goes on
+	// in the new one: a run for a time of day that has not come there yet waits for it. An error,
+	// and a name that is none, fail the run before it begins: it is tried again, and after the last
+	// attempt the pattern goes on in the zone that it had. The default leaves patterns in the
+	// zone in which they were given.
+	Zone func(ctx context.Context, of Agenda) (string, error)
 	// Workers is the number of agendas that Run runs at once. The default is 16.
 	Workers int
 	// Batch is the number of agendas that Run claims in one go. The default is Workers.
@@ -156,6 +163,7 @@ type Scheduler struct {
 	patterns *patterns
 
 	handler         Handler
+	zone            func(ctx context.Context, of Agenda) (string, error)
 	workers, batch  int
 	lease, poll     time.Duration
 	limit           int
@@ -182,7 +190,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	s := &Scheduler{
 		store: database, agendas: database.Collection(kind().Collection),
 		updates: sync.OnceValue(newUpdates), patterns: &patterns{},
-		handler: c.Handler, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
+		handler: c.Handler, zone: c.Zone, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
 		shutdownTimeout: c.ShutdownTimeout, retention: c.Retention, hooks: c.Hooks, log: c.Log,
 	}
@@ -202,8 +210,9 @@ type Result struct {
 	// Ran tells that an agenda was due, and Run is its run.
 	Ran bool
 	Run Run
-	// Postponed tells that the handler postponed it.
-	Postponed bool
+	// Postponed tells that the handler postponed it, Relocated that the handler did not get it,
+	// since its time has not come yet in the zone to which its member has moved.
+	Postponed, Relocated bool
 	// Err is why the run failed.
 	Err error
 	// Next is when it runs next: its next attempt, or its next occurrence. It is zero

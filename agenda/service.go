@@ -15,9 +15,9 @@ import (
 type Ports struct {
 	// Members are those of the scope's app. Required.
 	Members member.Getter
-	// Zone is the IANA name of the time zone in which patterns are read. The default is
-	// UTC.
-	Zone string
+	// Zone gives the time zone in which the patterns for a member are read, where they name
+	// none themselves. The default is UTC.
+	Zone Zone
 	// Tree returns the tree of a node for a member, where a call names no tree. The
 	// default is the tree that the member is in.
 	Tree func(m *member.Member, nodeCompositeID string) string

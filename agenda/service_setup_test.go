@@ -106,6 +106,11 @@ func (a *apps) stored(t *testing.T) string {
 	return string(text)
 }
 
+// inZone is a host with one time zone for all members.
+func inZone(name string) agenda.Zone {
+	return func(context.Context, *member.Member) (string, error) { return name, nil }
+}
+
 // records returns the agendas of a service that match, as they are kept.
 func records(t *testing.T, s *agenda.Service, filter ...any) []*agenda.Record {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 
 // UpdateAgenda implements Operations.
 func (s *Service) UpdateAgenda(ctx context.Context, p UpdateAgendaParams) (UpdateAgendaResult, error) {
-	u, err := s.newUpdate(p)
+	u, err := s.newUpdate(ctx, p)
 	if err != nil {
 		return UpdateAgendaResult{}, err
 	}
@@ -45,8 +45,8 @@ type update struct {
 	given, planned schedule
 }
 
-// newUpdate checks the parameters, as far as they do not depend on what is stored.
-func (s *Service) newUpdate(p UpdateAgendaParams) (*update, error) {
+// newUpdate checks the parameters, as far as they do not depend on the agendas that are stored.
+func (s *Service) newUpdate(ctx context.Context, p UpdateAgendaParams) (*update, error) {
 	given := schedule{next: p.NextRunAt, pattern: p.Pattern, until: p.RunUntil}
 	if _, err := member.ByRequiredID(p.MemberID).Resolve(); err != nil {
 		return nil, err
@@ -57,15 +57,31 @@ func (s *Service) newUpdate(p UpdateAgendaParams) (*update, error) {
 	case p.Meta.Err() != nil:
 		return nil, boterr.In("meta", p.Meta.Err())
 	}
-	if err := given.checkTimes(); err != nil {
+	if err := given.checkGiven(); err != nil {
 		return nil, err
 	}
-	u := &update{service: s, params: p, given: given, planned: given}
-	var err error
-	if u.planned.next, err = given.firstRun(s.ports.Zone, s.env.Now()); err != nil {
+	planned, err := s.planUpdate(ctx, p.MemberID, given)
+	if err != nil {
 		return nil, err
 	}
-	return u, u.planned.checkEnd(given)
+	return &update{service: s, params: p, given: given, planned: planned}, planned.checkEnd(given)
+}
+
+// planUpdate is plan for a member who may be unknown: the agendas of one who was removed can still be
+// changed, and none of them runs.
+func (s *Service) planUpdate(ctx context.Context, memberID string, given schedule) (schedule, error) {
+	if !s.asksZone(given) {
+		return s.planIn("", given)
+	}
+	m, err := member.Load(ctx, s.ports.Members, member.ByRequiredID(memberID))
+	switch {
+	case boterr.CodeOf(err) == boterr.NotFound:
+		return s.planIn("", given)
+	case err != nil:
+		return given, err
+	default:
+		return s.plan(ctx, m, given)
+	}
 }
 
 // open returns the agendas that the update is about, in the order in which they were

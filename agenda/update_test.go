@@ -8,6 +8,7 @@ import (
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/member"
 )
 
 // seed makes what updates are tried on: of ada "once" and "daily" with the tag x, "other"
@@ -183,7 +184,7 @@ func TestUpdateAgenda_PatternInServiceZone(t *testing.T) {
 	t.Parallel()
 	a := newApps(t)
 	must(t, a.mine.NewAgenda, `{"memberId": "ada", "nodeCompositeId": "n", "pattern": "0 9 * * *", "runUntil": 1719298000000}`)
-	inTaipei := a.in("mine", agenda.Ports{Zone: "Asia/Taipei"})
+	inTaipei := a.in("mine", agenda.Ports{Zone: inZone("Asia/Taipei")}, member.Member{ID: "ada"})
 	must(t, inTaipei.UpdateAgenda, `{"memberId": "ada", "priority": 1}`)
 	require.Empty(t, only(t, a.mine).Zone, "what stays is read as before")
 	must(t, inTaipei.UpdateAgenda, `{"memberId": "ada", "pattern": "0 9 * * *"}`)

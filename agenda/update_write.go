@@ -72,10 +72,10 @@ func (u *update) fields() (set, unset []any) {
 	}
 	if u.given.pattern != "" {
 		set = append(set, fieldPattern, u.given.pattern)
-		if u.service.ports.Zone == "" {
+		if u.planned.zone == "" {
 			unset = append(unset, fieldZone, true)
 		} else {
-			set = append(set, fieldZone, u.service.ports.Zone)
+			set = append(set, fieldZone, u.planned.zone)
 		}
 	}
 	if u.given.until != 0 {

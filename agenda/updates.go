@@ -17,6 +17,8 @@ type updates struct {
 	release, giveBack *query.Update
 	// postpone is giveBack with a pause.
 	postpone *query.Update
+	// relocate moves the run to another time.
+	relocate *query.Update
 	// advance goes on with another occurrence, complete ends the agenda.
 	advance, complete *query.Update
 	// retry counts a failure; fail also ends an agenda without a pattern; skip goes on
@@ -38,6 +40,7 @@ func newUpdates() updates {
 		release:  mustUpdate("$unset", document.O(ended...)),
 		giveBack: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
 		postpone: mustUpdate("$unset", document.O(fieldLeaseUntil, true), "$inc", document.O(fieldAttempts, -1)),
+		relocate: mustUpdate("$unset", document.O(last...)),
 		advance:  mustUpdate("$unset", succeeded),
 		complete: mustUpdate("$unset", succeeded, "$set", document.O(fieldCompleted, true)),
 		retry:    mustUpdate("$unset", document.O(fieldLeaseUntil, true), "$inc", document.O(fieldFailures, 1)),

@@ -9,22 +9,26 @@ import (
 // maxZoneLength is longer than any name of the IANA database.
 const maxZoneLength = 64
 
-// loadZone returns the time zone of that name in the IANA database, and UTC for "".
+// exampleZone is the zone that errors give as an example.
+const exampleZone = "Europe/London"
+
+// loadZone returns the time zone of that name in the IANA database, and UTC for "". Its errors are
+// for the field zone.
 func loadZone(name string) (*time.Location, error) {
 	if name == "" {
 		return time.UTC, nil
 	}
 	if name == "Local" {
-		return nil, boterr.Invalid("zone", "Local is the zone of the machine; name one such as %q", "Europe/London")
+		return nil, boterr.Invalid("zone", "Local is the zone of the machine; name one such as %q", exampleZone)
 	}
 	// All names begin with a capital letter. Files beside them, such as localtime, do not.
 	if len(name) > maxZoneLength || name[0] < 'A' || name[0] > 'Z' {
-		return nil, boterr.Invalid("zone", "the zone must be a name of the IANA database, such as %q", "Europe/London")
+		return nil, boterr.Invalid("zone", "must be a name of the IANA database in its spelling, such as %q, got %q", exampleZone, name)
 	}
 	location, err := time.LoadLocation(name)
 	if err != nil {
 		return nil, boterr.Invalid("zone", "%q is not in the time-zone database; give a name such as %q, and where the machine "+
-			"has no database, import time/tzdata into the program: %w", name, "Europe/London", err)
+			"has no database, import time/tzdata into the program: %w", name, exampleZone, err)
 	}
 	return location, nil
 }

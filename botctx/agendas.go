@@ -23,10 +23,13 @@ func (r *Runtime) Scheduler() *agenda.Scheduler { return r.scheduler }
 // newScheduler returns the scheduler of a Runtime.
 func (r *Runtime) newScheduler() (*agenda.Scheduler, error) {
 	config := r.config.Scheduler
-	if config.Env.Store != nil || config.Handler != nil {
-		return nil, boterr.Invalid("Scheduler", "leave out Env and Handler, which are the Runtime's own")
+	if config.Env.Store != nil || config.Handler != nil || config.Zone != nil {
+		return nil, boterr.Invalid("Scheduler", "leave out Env, Handler and Zone, which are the Runtime's own")
 	}
 	config.Env, config.Handler = r.env, r.runAgenda
+	if r.config.Zone != nil {
+		config.Zone = r.zoneOfAgenda
+	}
 	if config.Log == nil {
 		config.Log = r.config.Logger
 	}
@@ -61,21 +64,6 @@ func (r *Runtime) runAgenda(ctx context.Context, due agenda.Run) (err error) {
 		_, err = first.perform(ctx, next{node: node})
 		return err
 	})
-}
-
-// agendas returns the SDK's own agendas of a scope, for members of the app. Where the
-// host's Zone panics, every operation on them fails with that.
-func (r *Runtime) agendas(scope record.Scope, members member.Getter) (own agenda.Operations) {
-	defer func() {
-		if err := boterr.Recovered(recover()); err != nil {
-			own = OverCall(failing{err})
-		}
-	}()
-	var zone string
-	if r.config.Zone != nil {
-		zone = r.config.Zone(scope)
-	}
-	return agenda.New(r.guarded, scope, agenda.Ports{Members: members, Zone: zone, Tree: r.treeOf})
 }
 
 // treeOf returns the tree of a node for which none is given: that in which the member is,

@@ -126,6 +126,7 @@ func TestNew_RefusesSchedulerParts(t *testing.T) {
 	for name, config := range map[string]agenda.SchedulerConfig{
 		"a store":           {Env: record.Env{Store: memstore.New()}},
 		"a handler":         {Handler: func(context.Context, agenda.Run) error { return nil }},
+		"a zone":            {Zone: func(context.Context, agenda.Agenda) (string, error) { return "", nil }},
 		"a negative number": {Workers: -1},
 	} {
 		_, err := botctx.New(botctx.Config{Store: memstore.New(), Scheduler: config})
@@ -137,13 +138,14 @@ func TestNew_RefusesSchedulerParts(t *testing.T) {
 
 func TestNewAgenda_UnknownZone(t *testing.T) {
 	t.Parallel()
-	runtime := newRuntime(t, botctx.Config{Zone: func(record.Scope) string { return "Europe/Atlantis" }})
-	scope := record.Scope{App: "shop", Channel: "web", Member: "ada"}
-	_, err := runtime.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+	_, bot := shopWith(t, botctx.Config{Store: memstore.New(), Zone: func(context.Context, *member.Member) (string, error) {
+		return "Europe/Atlantis", nil
+	}})
+	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
 		MemberID: "ada", NodeCompositeID: "reminder", Pattern: "0 9 * * *", RunUntil: document.At(time.Unix(1<<40, 0)),
 	})
 	require.ErrorIs(t, err, boterr.InvalidArgument)
-	require.ErrorContains(t, err, "Europe/Atlantis")
+	require.ErrorContains(t, err, `zone: the host gives the member ada a time zone that is none: "Europe/Atlantis" is not in`)
 }
 
 // slowShop is newShop with a node that takes a while, and one that cancels reminders then.

@@ -138,7 +138,9 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 			c.NewID = func() string { f.strike(); return record.Env{}.WithDefaults().NewID() }
 		},
 		"DeriveID": func(c *botctx.Config, f *fault) { c.DeriveID = func(of string) string { f.strike(); return of } },
-		"Zone":     func(c *botctx.Config, f *fault) { c.Zone = func(record.Scope) string { f.strike(); return "" } },
+		"Zone": func(c *botctx.Config, f *fault) {
+			c.Zone = func(context.Context, *member.Member) (string, error) { f.strike(); return "", nil }
+		},
 		"Payments": func(c *botctx.Config, f *fault) {
 			c.Payments = func(string, string) (botctx.PaymentClient, error) { f.strike(); return nil, nil }
 		},
@@ -214,7 +216,7 @@ func portsOf(config reflect.Type, prefix string) []string {
 func TestPanic_EachPortIsTried(t *testing.T) {
 	t.Parallel()
 	ports := slices.DeleteFunc(portsOf(reflect.TypeFor[botctx.Config](), ""), func(name string) bool {
-		return strings.HasPrefix(name, "Scheduler.Env.") || name == "Scheduler.Handler" // New refuses them.
+		return strings.HasPrefix(name, "Scheduler.Env.") || name == "Scheduler.Handler" || name == "Scheduler.Zone" // New refuses them.
 	})
 	require.ElementsMatch(t, ports, slices.Collect(maps.Keys(faults())))
 }
@@ -247,6 +249,7 @@ func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) (*b
 	}))
 	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
 		MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(-time.Hour)),
+		Pattern: "* * * * *", RunUntil: document.At(bot.Now().Add(time.Hour)),
 	})
 	require.NoError(t, err)
 	channels := channel.New(runtime.Env(), bot.Scope())
@@ -263,7 +266,7 @@ func leastArguments() map[botctx.Op]string {
 		botctx.OpGolf:             `{"golfName": "shop"}`,
 		botctx.OpSendResponse:     `{"response": {"type": "TEXT", "text": "hi"}}`,
 		botctx.OpCreateAssignment: `{"assignmentDetails": {"summary": "help"}, "history": true}`,
-		botctx.OpNewAgenda:        `{"memberId": "ada", "nodeCompositeId": "reminder", "nextRunAt": 4102444800000}`,
+		botctx.OpNewAgenda:        `{"memberId": "ada", "nodeCompositeId": "reminder", "nextRunAt": 4102444800000, "pattern": "* * * * *"}`,
 		botctx.OpUpdateMember:     `{"member": {"_id": "ada", "firstName": "Ada"}}`,
 		botctx.OpSendEmail: `{"destination": {"toAddresses": ["ada@example.com"]},
 			"message": {"subject": {"data": "hi"}, "body": {"text": {"data": "hi"}}}}`,
@@ -295,6 +298,7 @@ func enterEverywhere(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context)
 			}
 			_, _ = each.Fetch(t.Context(), outbound.Request{URL: "https://example.com"})
 			_ = each.Reply(t.Context(), send.Text("hi"))
+			_, _ = each.Location(t.Context())
 		}
 		_, _ = runtime.Scheduler().RunNext(t.Context())
 		_, _ = runtime.Scheduler().Due(t.Context())

@@ -115,12 +115,17 @@ type Config struct {
 	// it is put off for a second. The default is a second, and nothing where another run
 	// of the member waits already, so that one member does not keep all workers.
 	AgendaWait time.Duration
-	// Scheduler says how agendas are run. Its Env and Handler are the Runtime's own, and
+	// Scheduler says how agendas are run. Its Env, Handler and Zone are the Runtime's own, and
 	// left out.
 	Scheduler agenda.SchedulerConfig
-	// Zone returns the IANA name of the time zone in which the CRON patterns of a scope are
-	// read. The default, also for "", is UTC.
-	Zone func(scope record.Scope) string
+	// Zone returns the time zone of a member, such as "Europe/London": in it her CRON patterns are
+	// read that name no zone themselves (agenda.InZone), and Context.Location is it. It is asked
+	// when a pattern is given, for the member as the run has it, and before each run by the
+	// pattern, so that the pattern follows a member who moves, see agenda.SchedulerConfig. Where
+	// it fails, so does the operation, or the run, which is tried again. The names
+	// are those of the IANA database, which the machine has, or the program where it imports
+	// time/tzdata. The default, also for "", is UTC.
+	Zone func(ctx context.Context, m *member.Member) (string, error)
 	// OnChoice is called with what was chosen to answer an event, just before that runs, and
 	// where nothing answers. The default does nothing.
 	OnChoice func(ctx context.Context, choice Choice)

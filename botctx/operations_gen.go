@@ -484,12 +484,19 @@ func (c *Context) CheckAndSaveMemberReferFrom(ctx context.Context, p member.Chec
 // later ones. NextRunAt overrides a Pattern without RunUntil: the agenda runs once.
 // RunUntil ends nothing without Pattern. A NextRunAt that has passed is due at once.
 //
+// Pattern is read in the time zone that it names itself, see InZone, else in that which the
+// host gives for the member, else in UTC. It follows a member who moves to another zone: at
+// the next run, which waits where its time of day has not come there yet, and is late where
+// it has passed.
+//
 // Errors:
 //   - InvalidArgument: neither NextRunAt nor Pattern is given, Pattern comes without
 //     NextRunAt and RunUntil, or Replace without Tag.
 //   - InvalidArgument: Pattern is not a CRON pattern, its first run would come after
 //     RunUntil, or a time is not valid.
+//   - InvalidArgument: Pattern names a time zone that is none, or the host gives such a name.
 //   - NotFound: the app has no member with that id.
+//   - Unavailable: the host cannot tell the member's time zone; or another code, if it says so.
 //
 // Specification: Agenda operations.
 func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*agenda.Agenda, error) {
@@ -500,13 +507,15 @@ func (c *Context) NewAgenda(ctx context.Context, p agenda.NewAgendaParams) (*age
 // that watch over live chats, whose tags begin with LiveChatTagPrefix.
 // What is absent stays. One that is running is changed for its later runs: NextRunAt,
 // or a new Pattern, is then when it runs next. NextRunAt and Pattern without a RunUntil,
-// given or stored, are one run at NextRunAt. That nothing matches is no error.
+// given or stored, are one run at NextRunAt. That nothing matches is no error. The result
+// shows the next run of a new Pattern, which is read in the time zone that NewAgenda tells.
 //
 // Errors:
-//   - InvalidArgument: Pattern is not a CRON pattern; or it comes without NextRunAt and
+//   - InvalidArgument: Pattern is not a CRON pattern, or in a zone that is none; or it comes without NextRunAt and
 //     one of the agendas has no RunUntil; or one would have a pattern and its next run
 //     after RunUntil. Then none changes.
 //   - InvalidArgument: Replace comes without Tag, or a time is not valid.
+//   - Unavailable: the host cannot tell the member's time zone; or another code, if it says so.
 //   - Conflict: the agendas ended each time before they could be changed; try again.
 //
 // Specification: Agenda operations.

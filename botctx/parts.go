@@ -37,7 +37,7 @@ type parts struct {
 	own struct {
 		members     lazy[member.Service]
 		dataSources lazy[datasource.Service]
-		agendas     lazy[agenda.Operations]
+		agendas     lazy[agenda.Service]
 		liveChats   lazy[livechat.Service]
 		sends       lazy[send.Service]
 		utilities   lazy[utilities]

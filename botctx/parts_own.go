@@ -38,10 +38,10 @@ func (p *parts) ownDataSources() *datasource.Service {
 }
 
 // ownAgendas returns the SDK's own agendas.
-func (p *parts) ownAgendas() agenda.Operations {
-	return *p.own.agendas.get(func() *agenda.Operations {
-		own := p.runtime.agendas(p.scope, inForce{p})
-		return &own
+func (p *parts) ownAgendas() *agenda.Service {
+	return p.own.agendas.get(func() *agenda.Service {
+		r := p.runtime
+		return agenda.New(r.guarded, p.scope, agenda.Ports{Members: inForce{p}, Zone: r.zoneIn(p.run), Tree: r.treeOf})
 	})
 }
 

@@ -178,6 +178,9 @@ func (p *Platform) runNext(
 	case result.Postponed:
 		return ran, true, fmt.Errorf("agenda %s could not run, since a run of member %s is under way: actions do not move the time",
 			ran.ID, ran.Member)
+	case result.Relocated:
+		p.notef("agenda %s waits until %s, for which it is due in the time zone of %s", ran.ID, result.Next.Format(time.RFC3339), ran.Member)
+		return ran, false, nil
 	case result.Err == nil:
 		p.notef("agenda %s ran: node %s for %s", ran.ID, ran.NodeCompositeID, ran.Member)
 		return ran, false, nil

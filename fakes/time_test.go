@@ -18,7 +18,6 @@ import (
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/query"
-	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
 )
@@ -245,7 +244,7 @@ func TestZone_ReadsPatterns(t *testing.T) {
 	t.Parallel()
 	var order []string
 	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) {
-		c.Zone = func(record.Scope) string { return "Asia/Tokyo" }
+		c.Zone = func(context.Context, *member.Member) (string, error) { return "Asia/Tokyo", nil }
 	}))
 	p.Handle(ran(&order, "daily"))
 	ada := p.AddMember(member.Member{}).Context()

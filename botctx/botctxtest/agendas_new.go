@@ -35,6 +35,11 @@ var newAgendaRules = []Rule{
 		check: patternGivesTheFirstRun,
 	},
 	{
+		Name:  "NewAgendaReadsAPatternInTheZoneThatItNames",
+		Text:  "a pattern with CRON_TZ= and a name of the IANA database in front fires by the clocks of that zone, and so it does in an update",
+		check: patternNamesItsZone,
+	},
+	{
 		Name:  "NewAgendaRunsFirstAtNextRunAt",
 		Text:  "nextRunAt overrides the pattern as the first run, also where it has passed, and needs no runUntil then; runUntil is inclusive",
 		check: nextRunAtOverridesThePattern,
@@ -93,6 +98,14 @@ func patternGivesTheFirstRun(t *trial) {
 	made := t.schedule(agenda.NewAgendaParams{Pattern: eachMinute, RunUntil: later})
 	requireNextMinute(t, t.home.member, made.NextRunAt)
 	t.requireOpen(t.home.member, made)
+}
+
+func patternNamesItsZone(t *trial) {
+	made := t.schedule(agenda.NewAgendaParams{Pattern: "CRON_TZ=Asia/Tokyo 30 9 1 1 *", RunUntil: later})
+	require.Equal(t, "01-01 00:30", made.NextRunAt.Time().UTC().Format("01-02 15:04"), "Tokyo is nine hours ahead of UTC")
+	changed := t.reschedule(agenda.UpdateAgendaParams{Pattern: "CRON_TZ=Asia/Kolkata 30 9 1 1 *"})
+	require.Len(t, changed.Docs, 1)
+	require.Equal(t, "01-01 04:00", changed.Docs[0].NextRunAt.Time().UTC().Format("01-02 15:04"), "India is five and a half")
 }
 
 func nextRunAtOverridesThePattern(t *trial) {

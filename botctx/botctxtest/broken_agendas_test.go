@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"strconv"
+	"strings"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
@@ -148,6 +149,14 @@ var brokenNewAgenda = map[string]breakage{
 			"WithoutRunUntilAPatternRunsOnce",
 		},
 	},
+	"the zone of a pattern is ignored": {
+		breaking: given(func(p *newParams) {
+			if i := strings.Index(p.Pattern, " "); strings.HasPrefix(p.Pattern, "CRON_TZ=") {
+				p.Pattern = p.Pattern[i+1:]
+			}
+		}),
+		breaks: []string{"NewAgendaReadsAPatternInTheZoneThatItNames", "NewAgendaRefusesBadInput"},
+	},
 	"patterns are ignored": {
 		breaking: given(func(p *newParams) {
 			if p.Pattern != "" && p.NextRunAt == 0 {
@@ -156,8 +165,8 @@ var brokenNewAgenda = map[string]breakage{
 			p.Pattern, p.RunUntil = "", 0
 		}),
 		breaks: []string{
-			"NewAgendaRunsFirstByThePattern", "NewAgendaRefusesBadInput", "UpdateAgendaRefusesBadInput",
-			"UpdateAgendaIsAllOrNone", "APatternRunsUntilItsEnd",
+			"NewAgendaRunsFirstByThePattern", "NewAgendaReadsAPatternInTheZoneThatItNames", "NewAgendaRefusesBadInput",
+			"UpdateAgendaRefusesBadInput", "UpdateAgendaIsAllOrNone", "APatternRunsUntilItsEnd",
 		},
 	},
 	"an overridden pattern goes on for ever": {

@@ -50,6 +50,7 @@ func badNewAgenda(*trial, *place) []change {
 		{"a pattern of words", document.O("pattern", "every minute of a day", "runUntil", later), "pattern"},
 		{"a pattern of four fields", document.O("pattern", "* * * *", "runUntil", later), "pattern"},
 		{"a pattern beyond the hour", document.O("pattern", "61 * * * *", "runUntil", later), "pattern"},
+		{"a pattern in a zone that is none", document.O("pattern", "CRON_TZ=Nowhere "+eachMinute, "runUntil", later), "pattern"},
 		{"a pattern beside nextRunAt that is none", document.O("nextRunAt", later, "pattern", "x", "runUntil", later), "pattern"},
 		{"a pattern that never fires", document.O("pattern", "0 0 30 2 *", "runUntil", later), "pattern"},
 		{"replace without a tag", document.O("nextRunAt", later, "replace", true), "tag"},

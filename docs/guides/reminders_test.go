@@ -62,6 +62,39 @@ func flossDaily(ctx context.Context, bot *botctx.Context) error {
 	return err
 }
 
+// zoneOf is the host's answer to where a member is.
+func zoneOf(_ context.Context, m *member.Member) (string, error) {
+	return document.Get(m.Meta, "zone", "Europe/London"), nil
+}
+
+// remindOfOpening has the member reminded when the shop in Tokyo opens.
+func remindOfOpening(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		MemberID:        bot.Member.ID,
+		NodeCompositeID: "open",
+		Pattern:         agenda.InZone("Asia/Tokyo", "0 10 * * 1-6"), // "CRON_TZ=Asia/Tokyo 0 10 * * 1-6"
+		RunUntil:        document.At(bot.Now().AddDate(0, 1, 0)),
+		Tag:             "open",
+		Replace:         true,
+	})
+	return err
+}
+
+// remindTomorrow has the member reminded tomorrow at nine, where she is.
+func remindTomorrow(ctx context.Context, bot *botctx.Context) error {
+	where, err := bot.Location(ctx)
+	if err != nil {
+		return err
+	}
+	year, month, day := bot.Now().In(where).Date()
+	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		MemberID:        bot.Member.ID,
+		NodeCompositeID: "tomorrow",
+		NextRunAt:       document.At(time.Date(year, month, day+1, 9, 0, 0, 0, where)),
+	})
+	return err
+}
+
 // cancelReminder removes the agendas of one tag, and leaves the others.
 func cancelReminder(ctx context.Context, bot *botctx.Context) error {
 	_, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID, Tag: "appointment"})
@@ -149,4 +182,40 @@ func TestDentist_FailedReminderIsTriedAgain(t *testing.T) {
 	require.Equal(t, "Booked.", ada.Last())
 	p.Advance(time.Minute)
 	require.Equal(t, "Your appointment: Saturday 00:00.", ada.Last())
+}
+
+func TestZones_WhereSheIs(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Zone = zoneOf }))
+	p.Handle(dentist()...)
+	p.Handle(
+		&botctx.Node{ID: "shop", Trigger: botctx.TextIs("shop"), Pre: botctx.Do(remindOfOpening)},
+		&botctx.Node{ID: "open", Responses: botctx.Say("We open.")},
+		&botctx.Node{ID: "later", Trigger: botctx.TextIs("later"), Pre: botctx.Do(remindTomorrow)},
+		&botctx.Node{ID: "tomorrow", Responses: botctx.Say("Good morning.")},
+	)
+	for says, want := range map[string]string{"floss": "08:00", "shop": "20:00", "later": "09:00"} {
+		ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("zone", "America/New_York")})
+		ada.Says(says)
+		next := ada.Agendas()[0].NextRunAt.Time()
+		require.Equal(t, want, next.In(newYork(t)).Format("15:04"), "%s: ten in Tokyo is eight in the evening there", says)
+	}
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	ada.Says("floss")
+	_, err := ada.Context().UpdateMember(t.Context(), member.UpdateMemberParams{
+		Member: document.O("_id", ada.ID(), "meta", document.O("zone", "America/New_York")),
+	})
+	require.NoError(t, err)
+	p.Advance(9 * time.Hour)
+	require.Equal(t, "I remind you each day.", ada.Last(), "it is four in the morning")
+	p.Advance(4 * time.Hour)
+	require.Equal(t, "Time to floss, Ada!", ada.Last())
+}
+
+// newYork is where the members of a test are.
+func newYork(t *testing.T) *time.Location {
+	t.Helper()
+	where, err := time.LoadLocation("America/New_York")
+	require.NoError(t, err)
+	return where
 }

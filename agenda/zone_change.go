@@ -1,0 +1,102 @@
+package agenda
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// A pattern that names no zone goes on in that of its member. So before each run of it the host is
+// asked which zone that is now: before, since what fails then fails while nothing has been done.
+//
+// Where the member has moved east, the time of the run has passed there already, and it runs, late.
+// Where the member has moved west, the time has not come yet, and the run waits for it: nine o'clock
+// is not four in the morning. Hours that are a wildcard mean no time of day, and are as due in one
+// zone as in another; so is a run for which a call has named the instant itself, and one that has
+// begun before.
+
+// relocation is the error of a run that is not due yet in the zone of its member.
+type relocation struct{ next time.Time }
+
+// Error implements error.
+func (r *relocation) Error() string {
+	return "the member has moved to another time zone, where the run is due at " + r.next.Format(time.RFC3339)
+}
+
+// followMember takes note of the zone of a claim's member, in which the pattern goes on. It returns
+// *relocation where the run is not due there, and an error where the zone is not known.
+func (s *Scheduler) followMember(ctx context.Context, c *claim) error {
+	if s.zone == nil || !c.record.repeats() || namesZone(c.record.Pattern) {
+		return nil
+	}
+	name, err := s.zone(ctx, c.record.Agenda)
+	if name, err = zoneOf(c.record.Member, name, err); err != nil {
+		return err
+	}
+	before := c.record.Zone
+	c.enter(name)
+	if c.record.Attempts > 1 {
+		return nil
+	}
+	next, err := s.notBefore(c.record, before)
+	if err == nil && next.After(c.claimedAt) && document.At(next) <= c.record.RunUntil {
+		err = &relocation{next: next}
+	}
+	return err
+}
+
+// enter takes note of the zone in which the agenda goes on.
+func (c *claim) enter(zone string) {
+	if zone == "" && c.record.Zone != "" {
+		zone = time.UTC.String()
+	}
+	c.zone, c.record.Zone = zone, zone
+}
+
+// notBefore returns when an agenda that was scheduled in another zone is due in its own: the time
+// for which it is scheduled, unless the member has moved west.
+func (s *Scheduler) notBefore(r *Record, before string) (time.Time, error) {
+	scheduled := r.NextRunAt.Time()
+	here, err := s.patterns.parse(r.Pattern, r.Zone)
+	if err != nil {
+		return scheduled, err
+	}
+	there, err := s.patterns.parse(r.Pattern, before)
+	if err != nil || !there.fixedHours || !there.firesAt(scheduled) || !here.isBehind(there, scheduled) {
+		return scheduled, err
+	}
+	next, _ := here.Next(scheduled.Add(-time.Second))
+	return next, nil
+}
+
+// firesAt reports whether a pattern fires at an instant.
+func (p *Pattern) firesAt(at time.Time) bool {
+	next, ok := p.Next(at.Add(-time.Second))
+	return ok && next.Equal(at)
+}
+
+// isBehind reports whether the clocks of a pattern's zone are behind those of another one.
+func (p *Pattern) isBehind(other *Pattern, at time.Time) bool {
+	return periodAt(at, p.location).offset < periodAt(at, other.location).offset
+}
+
+// relocate gives back a claim whose run is not due yet in the zone of its member.
+func (s *Scheduler) relocate(ctx context.Context, c *claim, reason *relocation) (Result, error) {
+	result, err := s.abandon(ctx, c, reason, func(r *Record, now time.Time) outcome {
+		if r.isRescheduled() || document.At(reason.next) > r.RunUntil {
+			return s.released(r, now)
+		}
+		return outcome{update: s.updates().relocate, stamps: r.goesOn(reason.next), next: reason.next}
+	})
+	result.Relocated, result.Err = true, nil
+	return result, err
+}
+
+// goesOn returns the fields of an agenda that is to run next at a time.
+func (r *Record) goesOn(next time.Time) document.Object {
+	if r.Zone == "" {
+		return document.O(fieldNextRunAt, millis(next))
+	}
+	return document.O(fieldNextRunAt, millis(next), fieldZone, r.Zone)
+}
