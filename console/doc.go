@@ -1,5 +1,10 @@
-// Package console lets one talk to a bot in a terminal, on a platform in memory. A program hands over
-// its nodes, and has a chat:
+// Package console lets one talk to a bot in a terminal, on a platform in memory.
+//
+//   - To talk to a bot, call [Run] with its nodes.
+//   - To set up the platform, the terminal or the clock, use a [Console].
+//   - To save what was said as a test, type /save; a [Test] says what that test is to look like.
+//
+// A program hands over its nodes, and has a chat:
 //
 //	func main() {
 //		if err := console.Run(context.Background(), nodes()...); err != nil {

@@ -2,6 +2,12 @@
 // ports of packages send and livechat that it offers: one small function for each rule, which
 // quotes the rule where a connector breaks it.
 //
+//   - To test a connector, call [RunConnector] with what makes a [Harness] for it.
+//   - To stand in for its platform, use [NewServer], which has the faults that the rules need.
+//   - To run the rules by a runner of your own, use [Rules].
+//
+// The test of a connector:
+//
 //	func TestConnector(t *testing.T) {
 //		sendtest.RunConnector(t, newHarness)
 //	}
