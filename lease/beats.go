@@ -103,7 +103,7 @@ func (t *Turns) try(ctx context.Context, lane, purpose string) (*Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	clock := t.roughly
+	clock := t.Roughly
 	if seen[lane].Has(FieldUntil) {
 		clock = t.Now
 	}
@@ -127,8 +127,9 @@ func (t *Turns) Now(ctx context.Context) (time.Time, error) {
 	return now, nil
 }
 
-// roughly is Now without asking the store where it was asked less than a quarter of a lease ago.
-func (t *Turns) roughly(ctx context.Context) (time.Time, error) {
+// Roughly is Now without asking the store where it was asked less than a quarter of a lease ago.
+// It says until when a claim holds; whether one has passed is for Now to say.
+func (t *Turns) Roughly(ctx context.Context) (time.Time, error) {
 	t.mu.Lock()
 	last := t.clock
 	t.mu.Unlock()

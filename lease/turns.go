@@ -185,7 +185,7 @@ func (t *Turns) update(ctx context.Context, source document.Object, change query
 // Sweep removes the documents of lanes whose last turn ended longer ago than a time, by the store's
 // clock, which is to be many leases. The errors are those of the store.
 func (t *Turns) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {
-	byEnd := store.Index{Keys: []store.IndexKey{{Path: fieldFreedAt, Kind: query.Ascending}}, Sparse: true}
+	byEnd := store.Index{Keys: []store.IndexKey{{Path: fieldFreedAt, Kind: query.Ascending}}}
 	if err := t.records.EnsureIndex(ctx, byEnd); err != nil {
 		return 0, err
 	}

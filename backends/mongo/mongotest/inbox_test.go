@@ -1,0 +1,64 @@
+package mongotest_test
+
+import (
+	"context"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/inbox/inboxtest"
+	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/record"
+)
+
+func TestInbox(t *testing.T) {
+	t.Parallel()
+	inboxtest.RunInbox(t, newStore)
+}
+
+// TestInbox_RoundTrips counts the commands that docs/scaling.md tells: one to accept, three to handle,
+// and those of the look that many events share.
+func TestInbox_RoundTrips(t *testing.T) {
+	t.Parallel()
+	const events, ofALook = 20, 4
+	counted := newCounted(t)
+	env := record.Env{Store: counted.Store}
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	var left atomic.Int64
+	box, err := inbox.New(inbox.Config{
+		Env: env, Turns: turns, DeriveID: func(of string) string { return of }, Retention: -1,
+		Handler: func(context.Context, *inbox.Delivery) error {
+			if left.Add(-1) == 0 {
+				stop()
+			}
+			return nil
+		},
+	})
+	require.NoError(t, err)
+	_, err = box.Stats(t.Context()) // Makes the indexes, and counts for the bound of the load.
+	require.NoError(t, err)
+	_, err = turns.Sweep(t.Context(), lease.DefaultLease)
+	require.NoError(t, err)
+
+	began := counted.commands.Load()
+	for i := range events {
+		key := strconv.Itoa(i)
+		_, err := box.Accept(t.Context(), inbox.Event{App: "app", Channel: "web", From: "member " + key, Key: key})
+		require.NoError(t, err)
+	}
+	require.EqualValues(t, events, counted.commands.Load()-began, "to accept")
+	left.Store(events)
+	began = counted.commands.Load()
+	require.NoError(t, box.Run(ctx))
+	used := counted.commands.Load() - began
+	t.Logf("%d commands for %d events", used, events)
+	require.LessOrEqual(t, used, int64(3*events+2*ofALook+sweepTrips), "to handle")
+}
+
+// sweepTrips are the commands with which Run begins: what removes idle lanes.
+const sweepTrips = 4

@@ -1,0 +1,190 @@
+package inbox
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/safelog"
+	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Config says how an inbox works. Env.Store, Handler and Turns are required; the zero value of the
+// others means the default.
+type Config struct {
+	// Env has the store, whose clock judges leases, the clock of records, and NewID, which makes
+	// the ids of events without a Key.
+	Env record.Env
+	// DeriveID makes the id of an event with a Key of a text: the same of the same, and different
+	// of others, in all processes on the store. Required.
+	DeriveID func(of string) string
+	// Turns are the turns of lanes.
+	Turns *lease.Turns
+	// Handler handles the events.
+	Handler Handler
+	// Enter is asked for a lane before its turn is claimed, where the process has more to keep
+	// apart than its workers. It says how to leave the lane, or that it cannot be entered now. The
+	// default lets all in.
+	Enter func(lane string) (leave func(), ok bool)
+	// Workers is the number of lanes that Run handles at once. The default is 16.
+	Workers int
+	// Poll is the time after which Run looks for events that other processes accepted. The default
+	// is a second.
+	Poll time.Duration
+	// Limit is the number of failures after which an event is a dead letter. The default is 5.
+	Limit int
+	// Backoff returns the pause after the given number of failures, from 1 on. The default begins
+	// with a second and multiplies it by four, up to a minute: a lane whose event fails for ever
+	// goes on after 80 seconds.
+	Backoff func(failures int) time.Duration
+	// MaxPending is the number of events that may wait; beyond it Accept is ResourceExhausted. It is
+	// kept to roughly, since each process counts what all have accepted every ten polls. The
+	// default is 100,000; a negative one is none.
+	MaxPending int
+	// Retention is for how long it is remembered that an event with a Key is done. The default is
+	// 30 days; a negative one is for ever.
+	Retention time.Duration
+	// ShutdownTimeout is how long Run waits for what runs, once its context has ended, before it
+	// ends the contexts of the runs as well. Then they have 5 seconds. The default is 20 seconds.
+	ShutdownTimeout time.Duration
+	// Log takes lines about what happens: handled events at debug, failed ones at warn, and dead
+	// letters at error. By default nothing is logged.
+	Log *slog.Logger
+}
+
+// The defaults of Config.
+const (
+	defaultWorkers         = 16
+	defaultPoll            = time.Second
+	defaultLimit           = 5
+	defaultMaxPending      = 100_000
+	defaultRetention       = 30 * 24 * time.Hour
+	defaultShutdownTimeout = 20 * time.Second
+)
+
+// withDefaults returns the configuration with the defaults filled in, or what is wrong with it.
+func (c Config) withDefaults() (Config, error) {
+	switch {
+	case c.Env.Store == nil:
+		return c, boterr.Missing("env.store", "the store that holds the events")
+	case c.DeriveID == nil:
+		return c, boterr.Missing("deriveId", "the function that makes ids of texts")
+	case c.Turns == nil:
+		return c, boterr.Missing("turns", "the turns of lanes, by lease.NewTurns")
+	case c.Handler == nil:
+		return c, boterr.Missing("handler", "the function that handles an event")
+	}
+	for _, number := range []struct {
+		field string
+		value int64
+	}{
+		{"workers", int64(c.Workers)},
+		{"poll", int64(c.Poll)},
+		{"limit", int64(c.Limit)},
+		{"shutdownTimeout", int64(c.ShutdownTimeout)},
+	} {
+		if number.value < 0 {
+			return c, boterr.Invalid(number.field, "must not be negative: leave it out for the default")
+		}
+	}
+	setDefault(&c.Workers, defaultWorkers)
+	setDefault(&c.Poll, defaultPoll)
+	setDefault(&c.Limit, defaultLimit)
+	setDefault(&c.MaxPending, defaultMaxPending)
+	setDefault(&c.Retention, defaultRetention)
+	setDefault(&c.ShutdownTimeout, defaultShutdownTimeout)
+	if c.Enter == nil {
+		c.Enter = func(string) (func(), bool) { return func() {}, true }
+	}
+	c.Env, c.Log = c.Env.WithDefaults(), safelog.New(c.Log)
+	return c, nil
+}
+
+// setDefault sets what is zero.
+func setDefault[T comparable](setting *T, otherwise T) {
+	var zero T
+	if *setting == zero {
+		*setting = otherwise
+	}
+}
+
+// Inbox keeps events until they are handled. New makes one. Any number, in any number of
+// processes, may share one store: what holds then stands at the package. It is safe for concurrent
+// use.
+type Inbox struct {
+	config  Config
+	events  store.Collection
+	turns   *lease.Turns
+	updates func() updates
+	log     *slog.Logger
+	load    load
+	busy    lanes
+	// wake receives when there may be something to do.
+	wake    chan struct{}
+	running atomic.Bool
+	indexes indexes
+}
+
+// New returns an inbox. InvalidArgument names what is wrong with the configuration.
+func New(config Config) (*Inbox, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	database := record.Guard(config.Env.Store)
+	return &Inbox{
+		config: config, events: database.Collection(collection), turns: config.Turns,
+		updates: sync.OnceValue(newUpdates), log: config.Log, busy: lanes{held: map[string]bool{}},
+		wake: make(chan struct{}, 1),
+	}, nil
+}
+
+// signal wakes who waits for something to do.
+func (b *Inbox) signal() {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+}
+
+// EnsureIndexes makes the indexes that inboxes need in a store, unless they are there. The errors
+// are those of store.Collection.EnsureIndex.
+func EnsureIndexes(ctx context.Context, database store.Store) error {
+	events := database.Collection(collection)
+	for _, index := range []store.Index{
+		{Keys: []store.IndexKey{{Path: fieldState, Kind: query.Ascending}}},
+		{Keys: []store.IndexKey{{Path: fieldLane, Kind: query.Ascending}}},
+		{Keys: []store.IndexKey{{Path: fieldDoneAt, Kind: query.Ascending}}},
+	} {
+		if err := events.EnsureIndex(ctx, index); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexes are made once for an inbox.
+type indexes struct {
+	mu     sync.Mutex
+	isMade bool
+}
+
+// ensureIndexes makes the indexes where this inbox has not done so.
+func (b *Inbox) ensureIndexes(ctx context.Context) error {
+	b.indexes.mu.Lock()
+	defer b.indexes.mu.Unlock()
+	if b.indexes.isMade {
+		return nil
+	}
+	if err := EnsureIndexes(ctx, record.Guard(b.config.Env.Store)); err != nil {
+		return err
+	}
+	b.indexes.isMade = true
+	return nil
+}

@@ -1,0 +1,38 @@
+// Package inbox keeps events until they are handled: each one once, those of a lane in the order in
+// which they were accepted, on any number of processes.
+//
+// Accept writes an event to the store, and returns when that is durable: then a platform may be
+// told that it need not send it again. Run, here or in any other process on the store, gives it to a
+// handler.
+//
+// # Lanes
+//
+// A lane is the events of one sender on one channel of an app, by the sender's id on the platform,
+// which an event names before it is known who the member is. The events of a lane are handled in
+// the order of the store, which is that of their acceptance where one was accepted before the
+// next; of two that different processes accept within half a round trip either may come first.
+// Lanes do not wait for each other.
+//
+// Who handles events of a lane holds its turn (lease.Turns): a lease that is judged by the store's
+// clock, with a fencing token. A process that loses the turn, since it or the store did not
+// answer, finds its run's context ended, can store nothing of what came of the event, and is told
+// by Delivery.Err that nothing counts any more. Whoever takes the turn over counts the start that
+// never came back as a failure of the event.
+//
+// # Repetitions
+//
+// An event that has a Key is known by it, within its app and channel: one that is accepted again
+// is not handled again, until Config.Retention after it was done. Events without a Key are
+// handled each time that they are accepted.
+//
+// An event is handled more than once where its handler fails, or its process dies amid it.
+// Delivery.Recall tells a handler what an attempt before has done, so far as that noted it with
+// Delivery.Remember.
+//
+// # Failures
+//
+// An event whose handler fails is tried again after a pause, which grows; the lane waits for it. It
+// is a dead letter after Config.Limit failures, or at once where the error's code says that trying
+// again cannot help (see IsMistake): then the lane goes on. DeadLetters lists them, Retry puts one
+// back into its lane, Discard takes it away. They are kept until then.
+package inbox

@@ -1,0 +1,177 @@
+package inbox
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// Event is what arrived.
+type Event struct {
+	// App and Channel are the ids of where it arrived, From the sender's id on the platform: they
+	// are its lane. Required.
+	App, Channel, From string
+	// Key is what the platform's repetition of the event has in common with it, and no other event
+	// of the app and channel: the platform's id of the event. "" where there is none.
+	Key string
+	// Body is what the handler is given. An Object that cannot be stored is InvalidArgument.
+	Body document.Object
+}
+
+// check refuses an event that has no lane.
+func (e Event) check() error {
+	switch {
+	case e.App == "":
+		return boterr.Missing("app", "the id of the app")
+	case e.Channel == "":
+		return boterr.Missing("channel", "the id of the channel on which the event arrived")
+	case e.From == "":
+		return boterr.Missing("from", "the sender's id on the platform")
+	}
+	return boterr.In("body", e.Body.Err())
+}
+
+// Lane returns the name of the lane of a sender on a channel of an app.
+func Lane(app, channel, from string) string { return fmt.Sprintf("%q %q %q", app, channel, from) }
+
+// identity is the text of which the id of an event with a Key is made.
+func (e Event) identity() string { return fmt.Sprintf("inbox %q %q %s", e.App, e.Channel, e.Key) }
+
+// DeadLetter is an event that was given up.
+type DeadLetter struct {
+	// ID is the id of the event in the inbox.
+	ID    string
+	Event Event
+	// AcceptedAt is when it was accepted, DiedAt when it was given up.
+	AcceptedAt, DiedAt time.Time
+	// Failures is how often it failed.
+	Failures int
+	// Code is the code of the last error, and Error its text, in which credentials are redacted.
+	Code  boterr.Code
+	Error string
+}
+
+// The states of an event.
+const (
+	statePending = "pending"
+	stateDone    = "done"
+	stateDead    = "dead"
+)
+
+// The fields of the documents.
+const (
+	fieldID      = document.IDField
+	fieldApp     = "app"
+	fieldChannel = "channel"
+	fieldFrom    = "from"
+	fieldKey     = "key"
+	fieldBody    = "body"
+	fieldState   = "state"
+	// fieldLane is the lane in which it waits, missing where it does not.
+	fieldLane = "lane"
+	// fieldAcceptedAt and fieldDoneAt are when it was accepted and handled, fieldDiedAt when it was
+	// given up.
+	fieldAcceptedAt = "acceptedAt"
+	fieldDoneAt     = "doneAt"
+	fieldDiedAt     = "diedAt"
+	// fieldFailures is how often it failed, fieldRetryAt when it is tried again.
+	fieldFailures = "failures"
+	fieldRetryAt  = "retryAt"
+	fieldCode     = "code"
+	fieldError    = "error"
+	// fieldMemory is what its handler is to remember in the next attempt.
+	fieldMemory = "memory"
+)
+
+// stored is an event as it is kept.
+type stored struct {
+	Event
+
+	id         string
+	lane       string
+	failures   int64
+	acceptedAt int64
+	retryAt    int64
+	memory     document.Array
+}
+
+// asDocument returns a new event as it is kept.
+func (e Event) asDocument(id string, now time.Time) document.Object {
+	kept := document.O(
+		fieldID, id, fieldState, statePending, fieldLane, Lane(e.App, e.Channel, e.From),
+		fieldApp, e.App, fieldChannel, e.Channel, fieldFrom, e.From, fieldAcceptedAt, int64(document.At(now)),
+	)
+	if e.Key != "" {
+		kept = kept.With(fieldKey, e.Key)
+	}
+	if !e.Body.IsZero() {
+		kept = kept.With(fieldBody, e.Body)
+	}
+	return kept
+}
+
+// read reads an event that the store holds.
+func read(o document.Object) stored {
+	var e stored
+	for field, value := range o.All() {
+		switch v := value.(type) {
+		case string:
+			e.readText(field, v)
+		case int64:
+			e.readNumber(field, v)
+		case document.Object:
+			e.Body = v // The only field that is one.
+		case document.Array:
+			e.memory = v
+		}
+	}
+	return e
+}
+
+// readText reads a field that is a text.
+func (e *stored) readText(field, text string) {
+	switch field {
+	case fieldID:
+		e.id = text
+	case fieldLane:
+		e.lane = text
+	case fieldApp:
+		e.App = text
+	case fieldChannel:
+		e.Channel = text
+	case fieldFrom:
+		e.From = text
+	case fieldKey:
+		e.Key = text
+	}
+}
+
+// readNumber reads a field that is an integer.
+func (e *stored) readNumber(field string, number int64) {
+	switch field {
+	case fieldFailures:
+		e.failures = number
+	case fieldAcceptedAt:
+		e.acceptedAt = number
+	case fieldRetryAt:
+		e.retryAt = number
+	}
+}
+
+// readDead reads a dead letter.
+func readDead(o document.Object) DeadLetter {
+	e := read(o)
+	return DeadLetter{
+		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(),
+		DiedAt:   document.Get(o, fieldDiedAt, document.Timestamp(0)).Time(),
+		Failures: int(e.failures), Code: boterr.Code(document.Get(o, fieldCode, "")), Error: document.Get(o, fieldError, ""),
+	}
+}
+
+// collection is the name of the collection with the events.
+const collection = "inbox"
+
+// purpose is what the turns of lanes are for whose holder handles events.
+const purpose = "inbox"

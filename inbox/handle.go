@@ -1,0 +1,203 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// updates are the changes of events, compiled once. What differs each time stands in the stamps of
+// a query.Change.
+type updates struct {
+	// done ends an event, retry counts a failure, die gives it up, revive puts it back.
+	done, retry, die, revive *query.Update
+}
+
+func newUpdates() updates {
+	return updates{
+		done: mustUpdate("$set", document.O(fieldState, stateDone), "$unset", document.O(
+			fieldLane, true, fieldFrom, true, fieldBody, true, fieldMemory, true, fieldFailures, true, fieldRetryAt, true,
+			fieldCode, true, fieldError, true, fieldDiedAt, true)),
+		retry: mustUpdate("$inc", document.O(fieldFailures, 1)),
+		die: mustUpdate("$set", document.O(fieldState, stateDead), "$inc", document.O(fieldFailures, 1),
+			"$unset", document.O(fieldLane, true, fieldRetryAt, true)),
+		revive: mustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
+			fieldFailures, true, fieldRetryAt, true, fieldDiedAt, true)),
+	}
+}
+
+// mustUpdate compiles an update that is known to be one.
+func mustUpdate(pairs ...any) *query.Update {
+	update, err := query.CompileUpdate(document.O(pairs...))
+	if err != nil {
+		panic(err)
+	}
+	return update
+}
+
+// outcome is what came of an event.
+type outcome struct {
+	// failure is why it failed.
+	failure error
+	// isOver tells that the lane goes on without it: it is done, or a dead letter.
+	isOver bool
+	// isDead tells that it is a dead letter, and retryAt when it is tried again otherwise.
+	isDead  bool
+	retryAt time.Time
+}
+
+// asClaimed is the filter of an event that nobody has handled since: one that takes a turn over
+// counts a failure, and so changes it.
+func asClaimed(e stored) document.Object {
+	var failures any // nil matches a field that is missing.
+	if e.failures > 0 {
+		failures = e.failures
+	}
+	return document.O(fieldID, e.id, fieldState, statePending, fieldFailures, failures)
+}
+
+// handle gives an event to the handler, and stores what came of it. ctx is that of the run, and
+// part takes a part of a pause. ErrLost: nothing was stored, since the turn is lost.
+func (b *Inbox) handle(
+	ctx context.Context, turn *lease.Turn, e stored, part func(time.Duration) time.Duration,
+) (result outcome, err error) {
+	failure := error(errGoroutineEnded)
+	isBack := false
+	defer func() {
+		if !isBack { // The handler ends the goroutine.
+			_, _ = b.settle(ctx, turn, e, failure, part)
+		}
+	}()
+	failure = b.call(ctx, b.deliver(e, turn))
+	isBack = true
+	return b.settle(ctx, turn, e, failure, part)
+}
+
+// call calls the handler. A panic is an error.
+func (b *Inbox) call(ctx context.Context, d *Delivery) (err error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			b.log.LogAttrs(ctx, slog.LevelError, "inbox: handler panicked", slog.String("event", d.ID),
+				slog.String("panic", boterr.Text(thrown)), slog.String("stack", string(debug.Stack())))
+			err = boterr.Recovered(thrown)
+		}
+	}()
+	return b.config.Handler(ctx, d)
+}
+
+// settle stores what came of an event.
+func (b *Inbox) settle(
+	run context.Context, turn *lease.Turn, e stored, failure error, part func(time.Duration) time.Duration,
+) (outcome, error) {
+	// What is stored after a run must not hold up a worker for ever.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(run), b.turns.Lease())
+	defer cancel()
+	switch {
+	case turn.Err() != nil:
+		b.report(ctx, slog.LevelWarn, "inbox: turn lost, nothing stored", e, failure)
+		return outcome{failure: failure}, lease.ErrLost
+	case failure == nil:
+		return outcome{isOver: true}, b.finish(ctx, e)
+	case isEnded(run, failure):
+		b.report(ctx, slog.LevelDebug, "inbox: given back", e, failure)
+		return outcome{failure: failure}, nil
+	default:
+		return b.fail(ctx, e, failure, part)
+	}
+}
+
+// finish stores that an event is done. One without a Key leaves nothing.
+func (b *Inbox) finish(ctx context.Context, e stored) error {
+	filter, err := query.CompileFilter(asClaimed(e))
+	if err != nil {
+		return err
+	}
+	var changed int64
+	if e.Key == "" {
+		changed, err = b.events.Delete(ctx, filter, store.DeleteOptions{})
+	} else {
+		changed, err = b.update(ctx, filter, b.updates().done, document.O(fieldDoneAt, int64(document.At(b.config.Env.Now()))))
+	}
+	if err != nil {
+		b.report(ctx, slog.LevelWarn, "inbox: not stored that it is done", e, err)
+		return err
+	}
+	b.load.add(-changed)
+	b.report(ctx, slog.LevelDebug, "inbox: handled", e, nil)
+	return wasLost(changed)
+}
+
+// wasLost is ErrLost where an event is not what it was when the turn began.
+func wasLost(changed int64) error {
+	if changed == 0 {
+		return lease.ErrLost
+	}
+	return nil
+}
+
+// update changes an event, and returns how many matched.
+func (b *Inbox) update(ctx context.Context, filter *query.Filter, update *query.Update, set document.Object) (int64, error) {
+	done, err := b.events.Update(ctx, filter, query.Change{Update: update, Stamps: query.Stamps{Set: set}}, store.UpdateOptions{})
+	return done.Matched, err
+}
+
+// fail stores that an event failed.
+func (b *Inbox) fail(
+	ctx context.Context, e stored, failure error, part func(time.Duration) time.Duration,
+) (outcome, error) {
+	failures := int(e.failures) + 1
+	now, err := b.turns.Roughly(ctx)
+	if err != nil {
+		return outcome{failure: failure}, err
+	}
+	filter, err := query.CompileFilter(asClaimed(e))
+	if err != nil {
+		return outcome{failure: failure}, err
+	}
+	result := outcome{failure: failure}
+	update, level := b.updates().retry, slog.LevelWarn
+	set := document.O(fieldCode, string(boterr.CodeOf(failure)), fieldError, textOf(failure))
+	if IsMistake(failure) || failures >= b.config.Limit {
+		result.isDead, result.isOver = true, true
+		update, level = b.updates().die, slog.LevelError
+		set = set.With(fieldDiedAt, int64(document.At(now)))
+	} else {
+		result.retryAt = now.Add(b.pauseAfter(ctx, failures, part))
+		set = set.With(fieldRetryAt, int64(document.At(result.retryAt)))
+	}
+	b.report(ctx, level, "inbox: failed", e, failure)
+	changed, err := b.update(ctx, filter, update, set)
+	if err != nil {
+		return outcome{failure: failure}, err
+	}
+	if result.isDead {
+		b.load.add(-changed)
+	}
+	return result, wasLost(changed)
+}
+
+// report writes a line of the log.
+func (b *Inbox) report(ctx context.Context, level slog.Level, message string, e stored, failure error) {
+	if !b.log.Enabled(ctx, level) {
+		return
+	}
+	attributes := []slog.Attr{
+		slog.String("event", e.id), slog.String("app", e.App), slog.String("channel", e.Channel),
+		slog.Int64("attempt", e.failures+1),
+	}
+	if failure != nil {
+		attributes = append(attributes, slog.String("error", boterr.Text(failure)))
+	}
+	b.log.LogAttrs(ctx, level, message, attributes...)
+}
+
+// isLost reports whether an error is that of a turn that is lost.
+func isLost(err error) bool { return errors.Is(err, lease.ErrLost) }

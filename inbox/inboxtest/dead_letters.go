@@ -1,0 +1,114 @@
+package inboxtest
+
+import (
+	"context"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/inbox"
+)
+
+var deadLetterRules = []Rule{
+	{
+		Name:  "DeadLettersAreListed",
+		Text:  "dead letters are listed in the order of acceptance, by app and channel, with their last error",
+		check: deadLettersAreListed,
+	},
+	{
+		Name:  "DeadLetterShowsNoCredential",
+		Text:  "the error of a dead letter shows no credential",
+		check: deadLetterShowsNoCredential,
+	},
+	{
+		Name:  "RetriedDeadLetterIsHandled",
+		Text:  "a dead letter that is retried is the next event of its lane, with all its attempts",
+		check: retriedDeadLetterIsHandled,
+	},
+	{
+		Name:  "DiscardedDeadLetterIsGone",
+		Text:  "a dead letter that is discarded is not handled, nor is a repetition of it",
+		check: discardedDeadLetterIsGone,
+	},
+}
+
+// bad refuses every event.
+func bad(context.Context, *inbox.Delivery) error { return boterr.Invalid("text", "is bad") }
+
+// letters returns the dead letters.
+func (t *trial) letters(by *inbox.Inbox, p inbox.DeadLettersParams) []inbox.DeadLetter {
+	t.Helper()
+	found, err := by.DeadLetters(t.Context(), p)
+	require.NoError(t, err)
+	return found
+}
+
+func deadLettersAreListed(t *trial) {
+	p := t.process(bad)
+	onPage := event("cleo", "3")
+	onPage.Channel = "page"
+	accepted := t.Now()
+	t.accept(p, event("ada", "1"), event("bob", "2"), onPage)
+	t.advance(time.Minute)
+	t.drain(p)
+	all := t.letters(p, inbox.DeadLettersParams{})
+	require.Len(t, all, 3)
+	require.Equal(t, inbox.DeadLetter{
+		ID: all[0].ID, Event: event("ada", "1"), AcceptedAt: accepted, DiedAt: t.Now(), Failures: 1,
+		Code: boterr.InvalidArgument, Error: "invalid argument: text: is bad",
+	}, all[0])
+	require.Equal(t, all[2:], t.letters(p, inbox.DeadLettersParams{App: "app", Channel: "page"}))
+	require.Equal(t, all[1:2], t.letters(p, inbox.DeadLettersParams{Skip: 1, Limit: 1}))
+	require.Empty(t, t.letters(p, inbox.DeadLettersParams{App: "another"}))
+	one, err := p.DeadLetter(t.Context(), all[1].ID)
+	require.NoError(t, err)
+	require.Equal(t, all[1], one)
+	_, err = p.DeadLetter(t.Context(), "none")
+	require.Equal(t, boterr.NotFound, boterr.CodeOf(err))
+}
+
+func deadLetterShowsNoCredential(t *trial) {
+	p := t.process(func(context.Context, *inbox.Delivery) error {
+		return boterr.New(boterr.InvalidArgument, "", "refused: access_token=abcdefgh12345678")
+	})
+	t.accept(p, event("ada", "1"))
+	t.drain(p)
+	require.NotContains(t, t.letters(p, inbox.DeadLettersParams{})[0].Error, "abcdefgh12345678")
+}
+
+func retriedDeadLetterIsHandled(t *trial) {
+	p := t.process(bad)
+	t.accept(p, event("ada", "1"), event("bob", "2"))
+	t.drain(p)
+	t.requireHandled("1", "2")
+	t.accept(p, event("ada", "3"))
+	id := t.letters(p, inbox.DeadLettersParams{})[0].ID
+	require.NoError(t, p.Retry(t.Context(), id))
+	require.Equal(t, boterr.NotFound, boterr.CodeOf(p.Retry(t.Context(), id)))
+	attempts := []int{}
+	t.drain(t.process(func(_ context.Context, d *inbox.Delivery) error {
+		attempts = append(attempts, d.Attempt)
+		return nil
+	}))
+	t.requireHandled("1", "3")
+	require.Equal(t, []int{1, 1}, attempts)
+	t.repeat(p, event("ada", "1"))
+	t.drain(p)
+	t.requireHandled()
+}
+
+func discardedDeadLetterIsGone(t *trial) {
+	p := t.process(bad)
+	t.accept(p, event("ada", "1"), event("bob", "2"))
+	t.drain(p)
+	t.requireHandled("1", "2")
+	id := t.letters(p, inbox.DeadLettersParams{})[0].ID
+	require.NoError(t, p.Discard(t.Context(), id))
+	require.Equal(t, boterr.NotFound, boterr.CodeOf(p.Discard(t.Context(), id)))
+	require.Equal(t, boterr.NotFound, boterr.CodeOf(p.Retry(t.Context(), id)))
+	require.Len(t, t.letters(p, inbox.DeadLettersParams{}), 1)
+	t.repeat(p, event("ada", "1"))
+	t.drain(p)
+	t.requireHandled()
+}

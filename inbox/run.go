@@ -1,0 +1,230 @@
+package inbox
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/lease"
+)
+
+// lastWait is how long Run waits for runs whose contexts it has ended.
+const lastWait = 5 * time.Second
+
+// Run handles what was accepted, in real time, until ctx ends. Then it begins nothing more, and
+// waits for what runs: after Config.ShutdownTimeout the contexts of the runs end with the cause
+// ErrShutdown, and their events are handled again. It returns when all have returned, or 5 seconds
+// later: of runs that ignore their contexts the leases pass, and nothing that they still do counts.
+// The context of a run has the values of ctx, but does not end with it.
+//
+// FailedPrecondition: Run is at work already. Canceled: runs were left. Errors of the store are logged,
+// and do not end it.
+func (b *Inbox) Run(ctx context.Context) error {
+	if !b.running.CompareAndSwap(false, true) {
+		return boterr.New(boterr.FailedPrecondition, "",
+			"this inbox runs already: give it more workers, or make another one")
+	}
+	defer b.running.Store(false)
+	runs, endRuns := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer endRuns(nil)
+	p := &pool{Inbox: b, places: make(chan struct{}, b.config.Workers), held: map[*lease.Turn]string{}}
+	drained := make(chan struct{})
+	go p.serve(ctx, runs, drained)
+	<-ctx.Done()
+	if isClosedWithin(drained, b.config.ShutdownTimeout) {
+		return nil
+	}
+	endRuns(ErrShutdown)
+	if isClosedWithin(drained, lastWait) {
+		return nil
+	}
+	return p.abandonAll()
+}
+
+// isClosedWithin waits for a channel to be closed.
+func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// pool is what the workers of one Run share.
+type pool struct {
+	*Inbox
+
+	// places has an element for each lane that is being handled.
+	places chan struct{}
+	all    sync.WaitGroup
+
+	mu sync.Mutex
+	// held are the turns with the events that are handled in them.
+	held map[*lease.Turn]string
+}
+
+// serve works until ctx has ended and all that runs has returned, and closes drained then.
+func (p *pool) serve(ctx, runs context.Context, drained chan<- struct{}) {
+	defer close(drained)
+	p.start(func() { p.runRetention(ctx) })
+	p.startDispatch(ctx, runs)
+	p.all.Wait()
+}
+
+// start runs something that serve waits for.
+func (p *pool) start(work func()) { p.all.Go(work) }
+
+// startDispatch starts what finds lanes and has them handled, and starts it again where the store
+// ends its goroutine.
+func (p *pool) startDispatch(ctx, runs context.Context) {
+	p.start(func() {
+		done := false
+		defer func() {
+			if !done && ctx.Err() == nil {
+				p.wait(ctx, p.config.Poll)
+				p.startDispatch(ctx, runs)
+			}
+		}()
+		for ctx.Err() == nil {
+			p.wait(ctx, p.dispatch(ctx, runs))
+		}
+		done = true
+	})
+}
+
+// dispatch has what can be handled now handled, and returns how long to wait before the next time.
+func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
+	except := p.busy.all()
+	pause := p.config.Poll
+	for ctx.Err() == nil {
+		asked := p.config.Env.Now()
+		found, err := p.look(ctx, except)
+		if err != nil {
+			if ctx.Err() == nil {
+				p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: not read", slog.String("error", boterr.Text(err)))
+			}
+			return p.config.Poll
+		}
+		for _, w := range found.free {
+			if !p.begin(ctx, runs, w) {
+				return 0
+			}
+		}
+		if len(found.free) > 0 && !found.isWhole {
+			return 0 // Others may have become free meanwhile.
+		}
+		for lane, from := range found.waiting {
+			except = append(except, lane)
+			pause = min(pause, max(0, from.Sub(asked)))
+		}
+		if found.isWhole {
+			return pause
+		}
+	}
+	return 0
+}
+
+// wait waits for a while, or until there may be something to do, or ctx ends.
+func (p *pool) wait(ctx context.Context, most time.Duration) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-p.wake:
+	}
+}
+
+// begin has a lane handled as soon as there is a place. It reports false where ctx has ended
+// before.
+func (p *pool) begin(ctx, runs context.Context, w work) bool {
+	select {
+	case p.places <- struct{}{}:
+	case <-ctx.Done():
+		return false
+	}
+	leave, ok := p.enter(w.lane)
+	if !ok {
+		<-p.places
+		return true
+	}
+	p.start(func() {
+		defer func() { <-p.places }()
+		defer leave()
+		p.handleLane(ctx, runs, w)
+	})
+	return true
+}
+
+// handleLane handles the events of a lane, one after the other, until one fails that is to be tried
+// again, or ctx ends.
+func (p *pool) handleLane(ctx, runs context.Context, w work) {
+	turn, err := p.claim(runs, w)
+	if err != nil {
+		p.log.LogAttrs(runs, slog.LevelWarn, "inbox: turn not claimed", slog.String("lane", w.lane), slog.String("error", boterr.Text(err)))
+	}
+	if turn == nil {
+		return
+	}
+	run, cancel := context.WithCancelCause(runs)
+	defer cancel(nil)
+	turn.Keep(cancel) //nolint:contextcheck // What renews goes on for other turns when this run has ended.
+	isKept := true
+	defer func() {
+		p.forget(turn)
+		if isKept && turn.Err() == nil {
+			p.release(runs, turn)
+		}
+	}()
+	lost, err := p.countLost(run, turn, w.events[0], jittered)
+	isKept = !isLost(err)
+	if err != nil || lost.failure != nil {
+		return
+	}
+	for _, e := range w.events {
+		if ctx.Err() != nil {
+			return
+		}
+		p.note(turn, e.id)
+		done, err := p.handle(run, turn, e, jittered)
+		isKept = !isLost(err)
+		if err != nil || !done.isOver {
+			return
+		}
+	}
+	if w.hasMore {
+		p.busy.note(w.lane) // There may be more than was seen.
+	}
+}
+
+// note notes which event is handled in a turn.
+func (p *pool) note(turn *lease.Turn, event string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held[turn] = event
+}
+
+// forget forgets a turn that has ended.
+func (p *pool) forget(turn *lease.Turn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.held, turn)
+}
+
+// abandonAll leaves what runs to its leases, and returns the error that tells it.
+func (p *pool) abandonAll() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	events := make([]string, 0, len(p.held))
+	for turn, event := range p.held {
+		turn.Abandon()
+		events = append(events, event)
+	}
+	return boterr.New(boterr.Canceled, "", "not all came back after the end of its context; left were %s",
+		boterr.List(len(events), func(i int) string { return "event " + events[i] }))
+}

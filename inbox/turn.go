@@ -1,0 +1,41 @@
+package inbox
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/lease"
+)
+
+// claim begins a turn of a lane, nil where somebody had one since it was seen.
+func (b *Inbox) claim(ctx context.Context, w work) (*lease.Turn, error) {
+	now, err := b.turns.Roughly(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return b.turns.Claim(ctx, w.lane, w.seen, now, purpose)
+}
+
+// countLost counts the start of a lane's first event that never came back, where the turn before
+// was one that handled events. It returns what came of that.
+func (b *Inbox) countLost(
+	ctx context.Context, turn *lease.Turn, first stored, part func(time.Duration) time.Duration,
+) (outcome, error) {
+	of, wasLost := turn.Lost()
+	if !wasLost || of != purpose {
+		return outcome{}, nil
+	}
+	return b.fail(ctx, first, errNeverCameBack, part)
+}
+
+// release ends a turn. Where that fails, its lease passes.
+func (b *Inbox) release(ctx context.Context, turn *lease.Turn) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.turns.Lease())
+	defer cancel()
+	if err := turn.Release(ctx); err != nil {
+		b.log.LogAttrs(ctx, slog.LevelWarn, "inbox: turn not released",
+			slog.String("lane", turn.Lane()), slog.String("error", boterr.Text(err)))
+	}
+}
