@@ -1,6 +1,10 @@
 // Package inbox keeps events until they are handled: each one once, those of a lane in the order in
 // which they were accepted, on any number of processes.
 //
+//   - To keep an event before the platform is told that it arrived, use [Inbox.Accept].
+//   - To handle what was accepted, use [Inbox.Run].
+//   - To see what could not be handled, use [Inbox.DeadLetters], [Inbox.Retry] and [Inbox.Discard].
+//
 // Accept writes an event to the store, and returns when that is durable: then a platform may be
 // told that it need not send it again. Run, here or in any other process on the store, gives it to a
 // handler.
