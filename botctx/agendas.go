@@ -14,7 +14,10 @@ import (
 // share the work. It is agenda.Scheduler.Run: an action that ignores the end of its context is
 // left at last, and Run returns Canceled; what that action does later by its bot context is
 // refused, and not written back.
-func (r *Runtime) Run(ctx context.Context) error { return r.scheduler.Run(ctx) }
+func (r *Runtime) Run(ctx context.Context) error {
+	r.warnOfNodes(ctx)
+	return r.scheduler.Run(ctx)
+}
 
 // Scheduler returns what runs the agendas, for a host that drives it by itself, such as in
 // virtual time.

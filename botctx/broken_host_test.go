@@ -168,6 +168,9 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 		"OnChoice": func(c *botctx.Config, f *fault) {
 			c.OnChoice = func(context.Context, botctx.Choice) { f.strike() }
 		},
+		"OnWarning": func(c *botctx.Config, f *fault) {
+			c.OnWarning = func(context.Context, botctx.Warning) { f.strike() }
+		},
 		"Logger": func(c *botctx.Config, f *fault) {
 			c.Logger = slog.New(faultyLog{fault: f})
 		},

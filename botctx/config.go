@@ -129,9 +129,13 @@ type Config struct {
 	// OnChoice is called with what was chosen to answer an event, just before that runs, and
 	// where nothing answers. The default does nothing.
 	OnChoice func(ctx context.Context, choice Choice)
+	// OnWarning is called with what is likely to be a mistake: with the warnings of Graph before the
+	// first run after Handle, and where an agenda is made of a node that is not there. The default
+	// does nothing.
+	OnWarning func(ctx context.Context, warning Warning)
 	// Logger takes lines about what no caller sees, or not in full: panics with where they
 	// arose, and redirects that exceed MaxRedirects, at error and warn; members that a run
-	// could not write back, at warn; what answers each event and why, or why nothing does (see
+	// could not write back, and what OnWarning is told, at warn; what answers each event and why, or why nothing does (see
 	// Choice), at debug; and what the scheduler does, unless Scheduler.Log is
 	// given. They hold ids, names of functions, codes and what a panic says. The default discards them.
 	Logger *slog.Logger

@@ -228,7 +228,7 @@ func TestFlow_MuteNode(t *testing.T) {
 			NodeCompositeID: "log", Meta: document.O("secret", 1),
 		}.Always()},
 		&botctx.Node{ID: "log"},
-		&botctx.Node{ID: "hello", Trigger: look, Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
+		&botctx.Node{ID: "hello", Trigger: botctx.TriggerFunc(look), Pre: []botctx.Action{func(_ context.Context, bot *botctx.Context) error {
 			seen = append(seen, bot.Node.CompositeID+bot.AgendaMeta.String())
 			return nil
 		}}},

@@ -204,7 +204,7 @@ func TestLogger_ChoiceAtDebugLevel(t *testing.T) {
 	var lines bytes.Buffer
 	runtime, _ := loggedHost(t, botctx.Config{Logger: textLogger(&lines, slog.LevelDebug)})
 	require.NoError(t, runtime.Handle(
-		&botctx.Node{ID: "ask", Trigger: botctx.TextIs("hi")},
+		&botctx.Node{ID: "ask", Trigger: botctx.TextIs("hi"), Entry: true}, // So that there is no warning.
 		&botctx.Node{ID: "answer", Parent: "ask", Trigger: botctx.AnyText()},
 	))
 	for _, text := range []string{"hi", "bye"} {

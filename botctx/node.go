@@ -3,7 +3,6 @@ package botctx
 import (
 	"context"
 
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -44,13 +43,21 @@ type Node struct {
 	Responses []send.Response
 	// Post are the actions that run after the responses were sent.
 	Post []Action
-	// Redirect says where the run goes on. See To.
+	// Redirect says where the run goes on: To("menu"), or ToOneOf where a function decides.
 	Redirect Redirector
 	// SavesPosition makes the node the place where the conversation stands: its children
 	// may answer next. It is kept in botMeta.nodeCompositeId and botMeta.tree. The
 	// conversation stays there until another node saves its position, or an action sets
 	// another one with BotMeta.SetPosition.
 	SavesPosition bool
+	// Schedules are the nodes that the actions run later, by NewAgenda and UpdateAgenda. That is
+	// for Handle, which checks that they are there, and for Graph: it changes nothing of a run.
+	// See Nodes.
+	Schedules []NodeRef
+	// Entry tells that something leads here which cannot be seen: the host or an action calls
+	// RedirectMemberToNode, the host makes an agenda, or an action sets the position here. It
+	// keeps Graph from warning that nothing does, and changes nothing of a run.
+	Entry bool
 }
 
 const (
@@ -85,7 +92,8 @@ const (
 type NodeRef struct {
 	// CompositeID is the node's nodeCompositeId.
 	CompositeID string `json:"compositeId"`
-	// Tree is the id of its tree.
+	// Tree is the id of its tree. In Node.Schedules and in targets of a redirect "" is the tree of
+	// the node that leads there, or the only tree that has such a node.
 	Tree string `json:"tree"`
 }
 
@@ -95,32 +103,4 @@ func (n NodeRef) String() string {
 		return n.CompositeID
 	}
 	return n.CompositeID + " (tree " + n.Tree + ")"
-}
-
-// Redirect says where a run goes on after a node.
-type Redirect struct {
-	// NodeCompositeID is the node. Required.
-	NodeCompositeID string
-	// TreeID is its tree. The default is the tree of the node that redirects, or the only
-	// tree that has such a node.
-	TreeID string
-	// Options say which parts of the node run. The default is all.
-	Options RedirectOptions
-	// Meta is what the node sees as AgendaMeta. The zero Object leaves what it was.
-	Meta document.Object
-}
-
-// Redirector says where a run goes on after a node: nil means that it ends there.
-type Redirector func(ctx context.Context, bot *Context) (*Redirect, error)
-
-// To goes on at a node of the same tree, always.
-//
-//	&botctx.Node{ID: "thanks", Redirect: botctx.To("menu")}
-func To(nodeCompositeID string) Redirector {
-	return Redirect{NodeCompositeID: nodeCompositeID}.Always()
-}
-
-// Always goes on there, always.
-func (r Redirect) Always() Redirector {
-	return func(context.Context, *Context) (*Redirect, error) { return &r, nil }
 }

@@ -92,7 +92,7 @@ func TestNode_ErrorEndsRun(t *testing.T) {
 		sent string
 	}{
 		"trigger": {
-			botctx.Node{Trigger: func(context.Context, *botctx.Context) (bool, error) { return false, outOfTea }},
+			botctx.Node{Trigger: botctx.TriggerFunc(func(context.Context, *botctx.Context) (bool, error) { return false, outOfTea })},
 			"node order: trigger: out of tea", "",
 		},
 		"pre-action": {
@@ -112,11 +112,13 @@ func TestNode_ErrorEndsRun(t *testing.T) {
 			"node order: pre-action 1 (botctx_test.TestNode_ErrorEndsRun.func1): internal: panic: boom", "",
 		},
 		"redirect": {
-			botctx.Node{Redirect: func(context.Context, *botctx.Context) (*botctx.Redirect, error) { return nil, outOfTea }},
+			botctx.Node{Redirect: botctx.RedirectFunc(func(context.Context, *botctx.Context) (*botctx.Redirect, error) { return nil, outOfTea })},
 			"node order: redirect: out of tea", "",
 		},
 		"an unknown node": {
-			botctx.Node{Redirect: botctx.To("nowhere")},
+			botctx.Node{Redirect: botctx.RedirectFunc(func(context.Context, *botctx.Context) (*botctx.Redirect, error) {
+				return botctx.GoTo("nowhere")
+			})},
 			"node order: redirect: not found: nodeCompositeId: there is no node nowhere", "",
 		},
 	} {
@@ -191,7 +193,7 @@ func TestNode_ComputedRedirect(t *testing.T) {
 	}
 	p, ada := withNodes(
 		t,
-		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Redirect: byHour},
+		&botctx.Node{ID: "hello", Trigger: botctx.AnyText(), Redirect: botctx.ToOneOf(byHour, "closed", "menu")},
 		&botctx.Node{ID: "menu", Responses: []send.Response{send.Text("What would you like?")}},
 		&botctx.Node{ID: "closed", Pre: []botctx.Action{func(ctx context.Context, bot *botctx.Context) error {
 			return bot.Reply(ctx, send.Text("We open at "+document.Get(bot.AgendaMeta, "opens", "")))
@@ -292,12 +294,12 @@ func TestTriggers_Match(t *testing.T) {
 		"AnyEvent": {botctx.AnyEvent(), []*send.MessageEvent{text("x"), tap("x"), nil}, nil},
 	} {
 		for _, event := range test.matches {
-			matched, err := test.trigger(t.Context(), &botctx.Context{MessageEvent: event})
+			matched, err := test.trigger.Matches(t.Context(), &botctx.Context{MessageEvent: event})
 			require.NoError(t, err)
 			require.True(t, matched, "%s: %v", name, event)
 		}
 		for _, event := range test.mismatch {
-			matched, err := test.trigger(t.Context(), &botctx.Context{MessageEvent: event})
+			matched, err := test.trigger.Matches(t.Context(), &botctx.Context{MessageEvent: event})
 			require.NoError(t, err)
 			require.False(t, matched, "%s: %v", name, event)
 		}
@@ -306,13 +308,13 @@ func TestTriggers_Match(t *testing.T) {
 
 func TestTriggers_Errors(t *testing.T) {
 	t.Parallel()
-	broken := func(context.Context, *botctx.Context) (bool, error) { return true, boterr.Unavailable }
+	broken := botctx.TriggerFunc(func(context.Context, *botctx.Context) (bool, error) { return true, boterr.Unavailable })
 	for name, trigger := range map[string]botctx.Trigger{
 		"AllOf": botctx.AllOf(botctx.AnyEvent(), broken),
 		"AnyOf": botctx.AnyOf(botctx.Not(botctx.AnyEvent()), broken),
 		"Not":   botctx.Not(broken),
 	} {
-		matched, err := trigger(t.Context(), &botctx.Context{})
+		matched, err := trigger.Matches(t.Context(), &botctx.Context{})
 		require.ErrorIs(t, err, boterr.Unavailable, name)
 		require.False(t, matched, name)
 	}

@@ -1,13 +1,13 @@
 package botctx
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/internal/nearest"
-	"github.com/botctx/go-sdk/send"
 )
 
 // nodes are the nodes that a Runtime holds. They never change: with returns others.
@@ -36,7 +36,7 @@ func newNodes(list []*Node) (*nodes, error) {
 		}
 	}
 	for _, node := range n.list {
-		if err := n.checkParents(node); err != nil {
+		if err := cmp.Or(n.checkParents(node), n.checkTargets(node)); err != nil {
 			return nil, err
 		}
 	}
@@ -65,6 +65,7 @@ func (n *nodes) add(given *Node) error {
 	}
 	node := *given
 	node.Pre, node.Responses, node.Post = slices.Clone(node.Pre), slices.Clone(node.Responses), slices.Clone(node.Post)
+	node.Schedules = slices.Clone(node.Schedules)
 	n.list = append(n.list, &node)
 	n.byRef[ref] = &node
 	n.byID[node.ID] = append(n.byID[node.ID], &node)
@@ -72,39 +73,6 @@ func (n *nodes) add(given *Node) error {
 	if node.Parent != "" {
 		parent := NodeRef{CompositeID: node.Parent, Tree: node.Tree}
 		n.children[parent] = append(n.children[parent], &node)
-	}
-	return nil
-}
-
-// check refuses a node that could not run.
-func (n *Node) check() error {
-	isNil := func(action Action) bool { return action == nil }
-	switch {
-	case slices.ContainsFunc(n.Pre, isNil):
-		return boterr.Invalid("Pre", "the node %s has an action that is nil", n.Ref())
-	case slices.ContainsFunc(n.Post, isNil):
-		return boterr.Invalid("Post", "the node %s has an action that is nil", n.Ref())
-	case slices.ContainsFunc(n.Responses, send.Response.IsZero):
-		return boterr.Invalid("Responses", "the node %s has a response that is zero", n.Ref())
-	case n.Global < GlobalNowhere || n.Global > GlobalInChannel:
-		return boterr.Invalid("Global", "the node %s is global in no way that there is", n.Ref())
-	default:
-		return nil
-	}
-}
-
-// checkParents refuses a node whose conversation could never come to it.
-func (n *nodes) checkParents(node *Node) error {
-	for at, steps := node, 0; at.Parent != ""; steps++ {
-		parent := n.byRef[NodeRef{CompositeID: at.Parent, Tree: at.Tree}]
-		switch {
-		case parent == nil:
-			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s%s",
-				at.Tree, at.Parent, at.Ref(), perhaps(at.Parent, n.inTree[at.Tree]))
-		case steps > len(n.list):
-			return boterr.Invalid("Parent", "the node %s is its own ancestor", node.Ref())
-		}
-		at = parent
 	}
 	return nil
 }
@@ -127,7 +95,7 @@ func (n *nodes) find(tree, id, current string) (*Node, error) {
 	case 1:
 		return named[0], nil
 	default:
-		return nil, boterr.Invalid("treeId", "is missing: several trees have a node %s: %s", id, treesOf(named))
+		return nil, boterr.Invalid("treeId", "is missing: %s", several(named))
 	}
 }
 
@@ -152,6 +120,11 @@ func perhaps(id string, among []*Node) string {
 		return ": perhaps " + strconv.Quote(near) + " is meant"
 	}
 	return ""
+}
+
+// several says that nodes of several trees have one id.
+func several(named []*Node) string {
+	return "several trees have a node " + named[0].ID + ": " + treesOf(named)
 }
 
 // treesOf names the trees of nodes.

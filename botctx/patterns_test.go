@@ -160,7 +160,7 @@ func TestPattern_OfficeHours(t *testing.T) {
 	}
 	p, ada := withNodes(
 		t,
-		&botctx.Node{ID: "help", Trigger: botctx.TextIs("help"), Redirect: byTheHour},
+		&botctx.Node{ID: "help", Trigger: botctx.TextIs("help"), Redirect: botctx.ToOneOf(byTheHour, "closed", "agent")},
 		&botctx.Node{ID: "agent", Responses: []send.Response{send.Text("One moment.")}},
 		&botctx.Node{ID: "closed", Responses: []send.Response{send.Text("We open at 9.")}},
 	)

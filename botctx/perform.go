@@ -192,14 +192,14 @@ func (r *run) redirect(ctx context.Context, from *Node) (further *next, err erro
 			err = at(err, RunError{Node: from.Ref(), Part: "redirect"})
 		}
 	}()
-	to, err := from.Redirect(ctx, r.bot)
+	to, err := from.Redirect.Next(ctx, r.bot)
 	if err != nil || to == nil {
 		return nil, err
 	}
 	if err := to.Options.check(); err != nil {
 		return nil, err
 	}
-	node, err := r.runtime.nodes.Load().find(to.TreeID, to.NodeCompositeID, from.Tree)
+	node, err := r.runtime.nodes.Load().redirected(from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -209,12 +209,12 @@ func (r *run) redirect(ctx context.Context, from *Node) (further *next, err erro
 	return &next{node: node, options: to.Options}, nil
 }
 
-// functionName returns the name of an action's function without the path of its package,
-// such as "coupon.Claim".
-func functionName(action Action) string {
-	if action == nil {
+// functionName returns the name of a function without the path of its package, such as
+// "coupon.Claim". It is "" of nil.
+func functionName(function any) string {
+	code := runtime.FuncForPC(reflect.ValueOf(function).Pointer())
+	if code == nil {
 		return ""
 	}
-	name := runtime.FuncForPC(reflect.ValueOf(action).Pointer()).Name()
-	return name[strings.LastIndexByte(name, '/')+1:]
+	return code.Name()[strings.LastIndexByte(code.Name(), '/')+1:]
 }

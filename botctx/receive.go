@@ -138,7 +138,7 @@ func (r *run) matches(ctx context.Context, node *Node) (matches bool, err error)
 			err = at(err, RunError{Node: node.Ref(), Part: "trigger"})
 		}
 	}()
-	return node.Trigger(ctx, r.bot)
+	return node.Trigger.Matches(ctx, r.bot)
 }
 
 // arrive returns what the run of what arrived begins with: the member who sent it.

@@ -219,7 +219,9 @@ func TestRedirect_Tree(t *testing.T) {
 			return next(ctx)
 		}))
 		p.Handle(nodes...)
-		p.Handle(&botctx.Node{ID: "start", Tree: test.from.Tree, Redirect: test.to.Always()})
+		p.Handle(&botctx.Node{ID: "start", Tree: test.from.Tree, Redirect: botctx.RedirectFunc(
+			func(context.Context, *botctx.Context) (*botctx.Redirect, error) { return &test.to, nil },
+		)})
 		ada := p.AddMember(member.Member{})
 		_, err := ada.Context().RedirectMemberToNode(t.Context(), botctx.RedirectMemberToNodeParams{
 			MemberID: ada.ID(), NodeCompositeID: "start", TreeID: test.from.Tree,

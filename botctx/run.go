@@ -74,6 +74,7 @@ type runInput struct {
 func (r *Runtime) startRun(
 	ctx context.Context, in runInput, logic func(ctx context.Context, started *run, first *step) error,
 ) error {
+	r.warnOfNodes(ctx)
 	started := &run{runtime: r, outer: in.outer, read: newReadings(in.scope.Member), agenda: in.agenda, key: in.key}
 	if in.agenda == nil && in.outer != nil {
 		started.agenda = in.outer.run.agenda

@@ -26,6 +26,8 @@ type Runtime struct {
 	logic    atomic.Pointer[Action]
 	nodes    atomic.Pointer[nodes]
 	handling sync.Mutex // Held while nodes are added.
+	// warned are the nodes of which warnOfNodes has told.
+	warned atomic.Pointer[nodes]
 	// locks make the runs of one member take turns.
 	locks     memberLocks
 	scheduler *agenda.Scheduler
@@ -62,8 +64,14 @@ func (r *Runtime) envOf(in *run) record.Env {
 // Handle adds nodes to those that answer what arrives, and that agendas and redirects
 // run. All of them are added, or none. The nodes are copied.
 //
-// InvalidArgument: a node has no ID, its Parent is no node of its tree, also among those
-// that are added with it, or it is its own ancestor; an action is nil, a response is zero,
+// What a node names has to be there, or be added with it: its Parent, the targets of its Redirect
+// that are known, and what it Schedules. Only what is in a tree of which no node is there yet may
+// come later. What is likely to be a mistake, such as a node that nothing leads to, Graph warns of,
+// and Config.Logger and Config.OnWarning are told when the first event arrives or agenda runs
+// after Handle.
+//
+// InvalidArgument: a node has no ID, what it names is not there, or several trees have it, or it is
+// its own ancestor; an action, or a function of its Trigger or Redirect, is nil, a response is zero,
 // or Global is none of the constants. AlreadyExists: its tree has a node of that ID already.
 func (r *Runtime) Handle(added ...*Node) error {
 	r.handling.Lock()

@@ -22,7 +22,7 @@ func Say(texts ...send.Constant) []send.Response {
 	return responses
 }
 
-// GoTo is what a Redirector returns to go on at a node of the same tree:
+// GoTo is what the function of ToOneOf returns to go on at a node of the same tree:
 //
 //	func route(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 //		if bot.Member.Email == "" {
@@ -31,7 +31,20 @@ func Say(texts ...send.Constant) []send.Response {
 //		return botctx.GoTo("order")
 //	}
 //
+//	&botctx.Node{ID: "buy", Redirect: botctx.ToOneOf(route, "email?", "order")}
+//
 // A node that always goes on at the same one has the Redirector To.
 func GoTo(nodeCompositeID string) (*Redirect, error) {
 	return &Redirect{NodeCompositeID: nodeCompositeID}, nil
+}
+
+// Nodes names nodes of the same tree, for Node.Schedules:
+//
+//	&botctx.Node{ID: "coupon", Pre: botctx.Do(claim), Schedules: botctx.Nodes("reminder")}
+func Nodes(nodeCompositeIDs ...string) []NodeRef {
+	refs := make([]NodeRef, len(nodeCompositeIDs))
+	for i, id := range nodeCompositeIDs {
+		refs[i].CompositeID = id
+	}
+	return refs
 }

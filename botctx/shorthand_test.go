@@ -22,7 +22,7 @@ func TestShorthand_NodeActsSaysAndGoesOn(t *testing.T) {
 			ID: "size", Trigger: botctx.AnyText(),
 			Pre:       botctx.Do(sets("size", "large"), sets("cup", "{{meta.size}}")),
 			Responses: botctx.Say("Hello {{firstName}}!", "{{meta.size}}: {{meta.cup}}"),
-			Redirect:  func(context.Context, *botctx.Context) (*botctx.Redirect, error) { return botctx.GoTo("end") },
+			Redirect:  botctx.ToOneOf(func(context.Context, *botctx.Context) (*botctx.Redirect, error) { return botctx.GoTo("end") }, "end"),
 		},
 		&botctx.Node{ID: "end", Responses: botctx.Say("Bye.")},
 	)

@@ -28,7 +28,7 @@ func nodes() []*botctx.Node {
 			send.Card{Title: "Glass", Buttons: []send.Button{send.PostbackValue("Buy", "buy", document.O("kind", "glass"))}},
 		)}},
 		{ID: "picture", Trigger: botctx.TextIs("picture"), Responses: []send.Response{send.Image("https://shop.example/k.png")}},
-		{ID: "tapped", Trigger: tapped, Pre: botctx.Do(repeat)},
+		{ID: "tapped", Trigger: botctx.TriggerFunc(tapped), Pre: botctx.Do(repeat)},
 		{ID: "remind", Trigger: botctx.TextIs("remind me"), Pre: botctx.Do(schedule), Responses: botctx.Say("I will.")},
 		{ID: "person", Trigger: botctx.TextIs("a person"), Pre: botctx.Do(callPerson), Responses: botctx.Say("Somebody comes.", "Soon.")},
 		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(keepCoupon), Responses: botctx.Say("Kept.")},

@@ -34,7 +34,7 @@ func At(start time.Time) Option { return func(s *settings) { s.start = start } }
 // A Store in the place of the one in memory holds no records yet and goes by that clock; such a
 // platform has no Snapshot and no Fork. Interceptors are empty: those of the platform, which
 // record calls and make them fail, stand around those that the change sets, and its transcript has
-// each choice before OnChoice. Several changes are
+// each choice before OnChoice, and each warning before OnWarning. Several changes are
 // made in their order, and once more for each Fork.
 func Config(change func(*botctx.Config)) Option {
 	return func(s *settings) { s.changes = append(s.changes, change) }
@@ -67,7 +67,7 @@ func (p *Platform) config() botctx.Config {
 		change(&config)
 	}
 	config.Override = p.dataSources.noteOverride(config.Override)
-	config.OnChoice = p.noteChoice(config.OnChoice)
+	config.OnChoice, config.OnWarning = p.noteChoice(config.OnChoice), p.noteWarning(config.OnWarning)
 	config.Interceptors = append([]botctx.Interceptor{p.recordCall, p.injectFault}, config.Interceptors...)
 	return config
 }

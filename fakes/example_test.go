@@ -49,7 +49,7 @@ func Example() {
 // nodes are a bot that gives coupons, and reminds of them.
 func nodes() []*botctx.Node {
 	return []*botctx.Node{
-		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(claim)},
+		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(claim), Schedules: botctx.Nodes("reminder")},
 		{ID: "reminder", Responses: botctx.Say("Still yours: {{meta.coupon}}")},
 	}
 }

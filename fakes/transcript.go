@@ -68,6 +68,17 @@ func (p *Platform) noteChoice(own func(context.Context, botctx.Choice)) func(con
 	}
 }
 
+// noteWarning returns what notes what is likely to be a mistake in the nodes, and then calls the
+// test's own function, if there is one.
+func (p *Platform) noteWarning(own func(context.Context, botctx.Warning)) func(context.Context, botctx.Warning) {
+	return func(ctx context.Context, warning botctx.Warning) {
+		p.noteDetailf("warning: %s", warning)
+		if own != nil {
+			own(ctx, warning)
+		}
+	}
+}
+
 // framesOf says where in the test's code a panic behind an error arose, a line for each call. It
 // is "" where there is none.
 func framesOf(err error) string {
@@ -86,7 +97,7 @@ func framesOf(err error) string {
 // said, answered, sent, written, fetched or made to fail, each with its virtual time. Of what a
 // member says it tells which node answers and why, or what each node refused.
 // Operations that only read are left out, unless they failed; where a test fails they are printed,
-// too, with how many they found. Credentials are
+// too, with how many they found, and so are the warnings of botctx.Graph. Credentials are
 // redacted. Where the same is done again, the transcript is the same again.
 func (p *Platform) Transcript() string {
 	return textOf(slices.DeleteFunc(p.transcript.all(), func(one line) bool { return one.isDetail }))

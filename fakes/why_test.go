@@ -363,7 +363,7 @@ func TestRunError_NodeThatIsMisspelt(t *testing.T) {
 	} {
 		p := fakes.New(fakes.For(t))
 		hello := textNode("hello", "hi")
-		hello.Redirect = botctx.To(id)
+		hello.Redirect = botctx.RedirectFunc(func(context.Context, *botctx.Context) (*botctx.Redirect, error) { return botctx.GoTo(id) })
 		p.Handle(hello, textNode("menu", "menu"))
 		err := p.AddMember(member.Member{}).TrySays("hi")
 		require.ErrorIs(t, err, boterr.NotFound)

@@ -21,7 +21,10 @@ import (
 // somebody else: customers, customers in a live chat, agents.
 func helpdesk() []*botctx.Node {
 	return []*botctx.Node{
-		{ID: "person", Tree: "customers", Trigger: botctx.TextIs("a person, please"), Redirect: callPerson},
+		{
+			ID: "person", Tree: "customers", Trigger: botctx.TextIs("a person, please"),
+			Redirect: botctx.ToOneOf(callPerson, "called", "nobody"),
+		},
 		{ID: "called", Tree: "customers", Responses: botctx.Say("Somebody will be with you soon. Say bye to end it.")},
 		{ID: "nobody", Tree: "customers", Responses: botctx.Say("Nobody is there now. Try again tomorrow.")},
 

@@ -19,10 +19,16 @@ import (
 // dentist returns a bot that books an appointment, and reminds of it.
 func dentist() []*botctx.Node {
 	return []*botctx.Node{
-		{ID: "book", Trigger: botctx.TextIs("book"), Pre: botctx.Do(book), Responses: botctx.Say("Booked.")},
+		{
+			ID: "book", Trigger: botctx.TextIs("book"), Pre: botctx.Do(book), Responses: botctx.Say("Booked."),
+			Schedules: botctx.Nodes("reminder"),
+		},
 		{ID: "reminder", Pre: botctx.Do(remind)},
 
-		{ID: "floss", Trigger: botctx.TextIs("floss"), Pre: botctx.Do(flossDaily), Responses: botctx.Say("I remind you each day.")},
+		{
+			ID: "floss", Trigger: botctx.TextIs("floss"), Pre: botctx.Do(flossDaily), Responses: botctx.Say("I remind you each day."),
+			Schedules: botctx.Nodes("time to floss"),
+		},
 		{ID: "time to floss", Responses: botctx.Say("Time to floss, {{firstName}}!")},
 
 		{ID: "cancel", Trigger: botctx.TextIs("cancel"), Pre: botctx.Do(cancelReminder), Responses: botctx.Say("Cancelled.")},

@@ -122,7 +122,12 @@ func Example_nothingAnswers() {
 	// 2026-01-01 00:00:00.000  nothing answers: at "" - heads: name? (trigger did not match); "name" needs the position "name?", which no node saves
 }
 
-// route goes on by what is known of the member.
+// again returns a node that goes on by what is known of the member.
+func again() *botctx.Node {
+	return &botctx.Node{ID: "again", Trigger: botctx.TextIs("the same again"), Redirect: botctx.ToOneOf(route, "street?", "ordered")}
+}
+
+// route asks for the street where it is not known.
 func route(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	if document.Get(bot.Member.Meta, "street", "") == "" {
 		return botctx.GoTo("street?")
@@ -134,7 +139,7 @@ func TestRoute(t *testing.T) {
 	t.Parallel()
 	p := fakes.New(fakes.For(t))
 	p.Handle(cafe()...)
-	p.Handle(&botctx.Node{ID: "again", Trigger: botctx.TextIs("the same again"), Redirect: route})
+	p.Handle(again())
 	ada := p.AddMember(member.Member{Meta: document.O("size", "small")})
 	bob := p.AddMember(member.Member{Meta: document.O("size", "small", "street", "High Street")})
 

@@ -10,7 +10,7 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The nodes to which the events of payments lead.
+// The nodes to which the events of payments lead, from outside of the bot.
 const (
 	nodePaid     = "paid"
 	nodeRefunded = "refunded"
@@ -27,11 +27,11 @@ func Nodes() []*botctx.Node {
 		{ID: "week", Trigger: said("week"), Global: botctx.GlobalInTree, Pre: botctx.Do(showBouquetOfTheWeek)},
 
 		{ID: "order", Trigger: said("order"), Global: botctx.GlobalInTree, Pre: botctx.Do(order)},
-		{ID: nodePaid, Redirect: confirmOnce},
+		{ID: nodePaid, Entry: true, Redirect: botctx.ToOneOf(confirmOnce, "unknown payment", "confirmed")},
 		{ID: "confirmed", Pre: botctx.Do(keepReceipt, markBuyer, confirm, mailReceipt, rememberPaid)},
 		{ID: "unknown payment", Pre: botctx.Do(giveBack)},
 		{ID: "cancel", Trigger: said("cancel"), Global: botctx.GlobalInTree, Pre: botctx.Do(cancel)},
-		{ID: nodeRefunded, Redirect: forgetOnce},
+		{ID: nodeRefunded, Entry: true, Redirect: botctx.ToOneOf(forgetOnce, "forgotten")},
 		{
 			ID: "forgotten", Responses: botctx.Say("Cancelled: {{meta.order.price}} come back to your card."),
 			Post: botctx.Do(forgetOrder),

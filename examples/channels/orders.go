@@ -71,11 +71,11 @@ func order(ctx context.Context, bot *botctx.Context) error {
 func confirmOnce(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	switch has, _ := orderOf(bot); {
 	case has.Payment != paymentOf(bot):
-		return &botctx.Redirect{NodeCompositeID: "unknown payment"}, nil
+		return botctx.GoTo("unknown payment")
 	case has.IsPaid:
 		return nil, nil
 	default:
-		return &botctx.Redirect{NodeCompositeID: "confirmed"}, nil
+		return botctx.GoTo("confirmed")
 	}
 }
 
@@ -138,7 +138,7 @@ func forgetOnce(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error
 	if has, _ := orderOf(bot); has.Payment != paymentOf(bot) {
 		return nil, nil
 	}
-	return &botctx.Redirect{NodeCompositeID: "forgotten"}, nil
+	return botctx.GoTo("forgotten")
 }
 
 // forgetOrder lets the customer order again.

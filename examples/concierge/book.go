@@ -55,6 +55,11 @@ func notePeople(ctx context.Context, bot *botctx.Context) error {
 // noted returns the booking that is being made.
 func noted(bot *botctx.Context) booking { return document.Get(bot.Member.Meta, "booking", booking{}) }
 
+// toBooking goes on with the booking that is being made.
+func toBooking() botctx.Redirector {
+	return botctx.ToOneOf(goOnBooking, "which place?", "how many people?", "when?", "take booking")
+}
+
 // goOnBooking asks for what is missing of a booking, or takes it.
 func goOnBooking(_ context.Context, bot *botctx.Context) (*botctx.Redirect, error) {
 	switch wish := noted(bot); {

@@ -49,20 +49,26 @@ func (c Concierge) topics() []*botctx.Node {
 			ID: "my name", Priority: 20, Trigger: when(said.isName),
 			Pre: botctx.Do(saveName), Responses: botctx.Say("Nice to meet you, {{firstName}}. What are you looking for?"),
 		},
-		{ID: "I am at", Priority: 30, Trigger: says("I am at", "I'm at", "I am near", "I'm near"), Redirect: locate},
+		{
+			ID: "I am at", Priority: 30, Trigger: says("I am at", "I'm at", "I am near", "I'm near"),
+			Redirect: toLocated(),
+		},
 		{ID: "my bookings", Priority: 40, Trigger: says("my bookings", "my booking", "what did I book"), Pre: botctx.Do(listBookings)},
-		{ID: "book", Priority: 50, Trigger: says("book", "reserve"), Pre: botctx.Do(noteBooking), Redirect: goOnBooking},
-		{ID: "near me", Priority: 60, Trigger: when(said.isNear), Pre: botctx.Do(c.saveWanted), Redirect: goOnNearby},
+		{ID: "book", Priority: 50, Trigger: says("book", "reserve"), Pre: botctx.Do(noteBooking), Redirect: toBooking()},
+		{
+			ID: "near me", Priority: 60, Trigger: when(said.isNear), Pre: botctx.Do(c.saveWanted),
+			Redirect: botctx.ToOneOf(goOnNearby, "where?", "nearby"),
+		},
 		{
 			ID: "thanks", Priority: 70, Trigger: says("thanks", "thank you", "bye", "goodbye"),
 			Responses: botctx.Say("You are welcome. Enjoy the city!"),
 		},
 		{
-			ID: "a place", Priority: 80, Trigger: botctx.AllOf(botctx.AnyText(), namesPlace),
+			ID: "a place", Priority: 80, Trigger: botctx.AllOf(botctx.AnyText(), botctx.TriggerFunc(namesPlace)),
 			Pre: botctx.Do(describe), SavesPosition: true,
 		},
 		{
-			ID: "places", Priority: 90, Trigger: botctx.AllOf(botctx.AnyText(), c.looksForPlaces),
+			ID: "places", Priority: 90, Trigger: botctx.AllOf(botctx.AnyText(), botctx.TriggerFunc(c.looksForPlaces)),
 			Pre: botctx.Do(c.saveWanted, c.find), SavesPosition: true,
 		},
 		{ID: "help", Priority: 1000, Trigger: botctx.AnyText(), Responses: botctx.Say(helpText)},
@@ -75,7 +81,7 @@ func (c Concierge) topics() []*botctx.Node {
 func (c Concierge) steps() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "where?", Pre: botctx.Do(askWhere), SavesPosition: true},
-		{ID: "here", Parent: "where?", Priority: 30, Trigger: when(said.isLocated), Redirect: locate},
+		{ID: "here", Parent: "where?", Priority: 30, Trigger: when(said.isLocated), Redirect: toLocated()},
 		{ID: "located", Responses: botctx.Say("Good, I know where you are. Ask me what is near you."), SavesPosition: true},
 		{ID: "nearby", Pre: botctx.Do(c.findNearby), SavesPosition: true},
 
@@ -89,12 +95,12 @@ func (c Concierge) steps() []*botctx.Node {
 		},
 		{
 			ID: "people", Parent: "how many people?", Priority: 50, Trigger: when(said.isPeople),
-			Pre: botctx.Do(notePeople), Redirect: goOnBooking,
+			Pre: botctx.Do(notePeople), Redirect: toBooking(),
 		},
 		{ID: "when?", Responses: botctx.Say("At what time?"), SavesPosition: true},
 		{
 			ID: "time", Parent: "when?", Priority: 50, Trigger: when(said.isTime),
-			Pre: botctx.Do(noteBooking), Redirect: goOnBooking,
+			Pre: botctx.Do(noteBooking), Redirect: toBooking(),
 		},
 		{ID: "take booking", Pre: botctx.Do(takeBooking), SavesPosition: true},
 	}

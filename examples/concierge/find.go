@@ -81,6 +81,9 @@ func askWhere(ctx context.Context, bot *botctx.Context) error {
 	return reply(ctx, bot, "%s", document.Get(bot.AgendaMeta, "question", usual))
 }
 
+// toLocated goes on where the guest has said where that is.
+func toLocated() botctx.Redirector { return botctx.ToOneOf(locate, "where?", "nearby", "located") }
+
 // locate saves where the guest is: at a place of the city, or at a latitude and
 // longitude. Where the bot has asked for it, it goes on to what is near.
 func locate(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, error) {

@@ -24,7 +24,7 @@ func customerNodes() []*botctx.Node {
 		},
 		{
 			ID: "about", Tree: treeCustomers, Parent: "person", Trigger: botctx.AnyText(), Priority: 1,
-			Redirect: callPerson,
+			Redirect: botctx.ToOneOf(callPerson, "called", "nobody"),
 		},
 		{ID: "called", Tree: treeCustomers, Responses: botctx.Say("I have called somebody. Say bye to go on with me."), SavesPosition: true},
 		{ID: "nobody", Tree: treeCustomers, Responses: botctx.Say("Sorry, nobody can come. Try it later."), SavesPosition: true},
@@ -50,11 +50,11 @@ func callPerson(ctx context.Context, bot *botctx.Context) (*botctx.Redirect, err
 	})
 	switch {
 	case errors.Is(err, boterr.FailedPrecondition): // The desk is closed.
-		return &botctx.Redirect{NodeCompositeID: "nobody"}, nil
+		return botctx.GoTo("nobody")
 	case err != nil:
 		return nil, err
 	default:
-		return &botctx.Redirect{NodeCompositeID: "called"}, nil
+		return botctx.GoTo("called")
 	}
 }
 

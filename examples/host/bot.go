@@ -35,7 +35,7 @@ func (b bistro) nodes() []*botctx.Node {
 			ID: "hold", Trigger: botctx.TextMatches(wishForm), Global: botctx.GlobalInTree,
 			Pre:           botctx.Do(b.hold),
 			Responses:     botctx.Say("I hold a table for {{meta.table.people}} at {{meta.table.time}}. Shall I book it, yes or no?"),
-			SavesPosition: true,
+			SavesPosition: true, Schedules: botctx.Nodes(nodeReminder),
 		},
 		{
 			ID: "booked", Parent: "hold", Trigger: botctx.TextIs("yes"),

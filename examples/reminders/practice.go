@@ -39,15 +39,24 @@ func (p Practice) Nodes() []*botctx.Node {
 			ID: "free times", Trigger: botctx.TextIs("book", "move"), Global: botctx.GlobalInTree,
 			Pre: botctx.Do(p.offer), SavesPosition: true,
 		},
-		{ID: "choice", Parent: "free times", Trigger: botctx.TextMatches(numberForm), Redirect: p.choose},
-		{ID: "booked", Pre: botctx.Do(p.setReminders), Responses: botctx.Say(bookedText), SavesPosition: true},
+		{
+			ID: "choice", Parent: "free times", Trigger: botctx.TextMatches(numberForm),
+			Redirect: botctx.ToOneOf(p.choose, "free times", "gone", "moved", "booked"),
+		},
+		{
+			ID: "booked", Pre: botctx.Do(p.setReminders), Responses: botctx.Say(bookedText), SavesPosition: true,
+			Schedules: botctx.Nodes(nodeReminder, nodeExercises),
+		},
 		{
 			ID: "moved", Pre: botctx.Do(p.moveReminders, releaseBefore), Responses: botctx.Say("Moved: {{meta.appointment.time}}."),
-			SavesPosition: true,
+			SavesPosition: true, Schedules: botctx.Nodes(nodeReminder, nodeExercises),
 		},
 		{ID: "gone", Responses: botctx.Say("Sorry, that time cannot be had any more."), Redirect: botctx.To("free times")},
 
-		{ID: "cancel", Trigger: botctx.TextIs("cancel"), Global: botctx.GlobalInTree, Redirect: cancel},
+		{
+			ID: "cancel", Trigger: botctx.TextIs("cancel"), Global: botctx.GlobalInTree,
+			Redirect: botctx.ToOneOf(cancel, "nothing booked", "cancelled"),
+		},
 		{
 			ID: "cancelled", Pre: botctx.Do(removeReminders, giveUp), Responses: botctx.Say("Your appointment is cancelled."),
 			SavesPosition: true,
