@@ -2,9 +2,8 @@ package agenda
 
 import "cmp"
 
-// heap is the entries of one place in a queue, the first one on top: a heap of which
-// each node has four children, whose slots hold the keys, so that few entries are looked
-// at.
+// heap is the entries of one place in a queue, the first one on top. Each node has four children,
+// and their slots hold the keys, so that few entries are looked at.
 type heap struct {
 	place place
 	slots []slot

@@ -112,7 +112,7 @@ func isDue(now time.Time) document.Object {
 	)
 }
 
-// isHeld are conditions each of which keeps an agenda from being claimed.
+// isHeld are conditions. Each of them alone keeps an agenda from being claimed.
 func isHeld(now time.Time) document.Array {
 	later := document.O("$gt", millis(now))
 	return document.A(document.O(fieldLeaseUntil, later), document.O(fieldRetryAt, later))

@@ -173,7 +173,7 @@ func more(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
-// of returns the candidates of which a condition holds.
+// of returns the candidates that meet a condition.
 func of(candidates []Candidate, holds func(Candidate) bool) []Candidate {
 	return slices.DeleteFunc(slices.Clone(candidates), func(one Candidate) bool { return !holds(one) })
 }

@@ -28,8 +28,8 @@ func (p place) attributes() []slog.Attr {
 	return attributes
 }
 
-// orPanic returns err, or what a panic was caused by as an error. It logs the panic that is behind
-// the error, be it one that a service has recovered from. cause is what recover returned.
+// orPanic returns err, or the error of a panic. It logs the panic that is behind the error, also one
+// that a service has recovered from. cause is what recover returned.
 func (r *Runtime) orPanic(ctx context.Context, where place, err error, cause any) error {
 	if cause != nil {
 		err = boterr.Recovered(cause)

@@ -51,7 +51,7 @@ func TextMatches(pattern *regexp.Regexp) Trigger {
 // AnyText matches every text message: the trigger of a fallback.
 func AnyText() Trigger { return described{"any text", onText(func(string) bool { return true })} }
 
-// OnText matches a text message of which a condition holds.
+// OnText matches a text message whose text meets a condition.
 func OnText(matches func(said string) bool) Trigger {
 	if matches == nil {
 		return TriggerFunc(nil)

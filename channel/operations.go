@@ -21,7 +21,7 @@ type GetChannelParams struct {
 	ChannelID string `json:"channelId,omitzero"`
 }
 
-// Reference says which channel, and of which app.
+// Reference names a channel and its app.
 type Reference struct {
 	// ChannelID is the channel's id.
 	ChannelID string `json:"channelId"`

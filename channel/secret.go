@@ -109,8 +109,8 @@ func (s *SecretTime) DecodeValue(value any) error {
 // UnmarshalJSON reads a number of milliseconds.
 func (s *SecretTime) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, s) }
 
-// Hidden is an object of which nobody knows what in it is a credential. It is shown
-// and kept as a Secret is, as a whole.
+// Hidden is an object that may have credentials anywhere in it. All of it is shown and kept as
+// a Secret is.
 type Hidden struct {
 	redacted
 

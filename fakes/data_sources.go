@@ -21,8 +21,8 @@ type dataSource struct{ app, name string }
 type knownDataSources struct {
 	mu   sync.Mutex
 	kept map[dataSource]bool
-	// ofHost are the apps of which the test's Override has given data sources: what was added to
-	// them, the platform does not know.
+	// ofHost are the apps whose data sources the test's Override gives: the platform does not know
+	// what was added to them.
 	ofHost map[string]bool
 }
 
@@ -62,8 +62,8 @@ func (k *knownDataSources) isOfHost(app string) bool {
 	return k.ofHost[app]
 }
 
-// noteOverride returns the Override of a test, which may be nil, as one of which it is known for
-// which apps it gives data sources.
+// noteOverride returns the Override of a test, which may be nil, as one that notes for which apps it
+// gives data sources.
 func (k *knownDataSources) noteOverride(
 	override func(record.Scope, botctx.Parts) botctx.Parts,
 ) func(record.Scope, botctx.Parts) botctx.Parts {

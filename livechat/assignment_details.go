@@ -19,14 +19,14 @@ type AssignmentDetails struct {
 	// first message of the conversation. {{path}} in it is filled from the member. The
 	// default is a text that says who asks, on a ticket with a button of TakePayload.
 	//
-	// An agent takes a ticket by a tap: by an event of type PAYLOAD, whatever its payload is,
-	// whose value is the assignment's id, unless a node of the outlet's bot answers it. So a
-	// ticket of type BUTTON or CAROUSEL gets that id as the value of each postback payload
-	// that has none: "go" becomes {"payload": "go", "value": "<id>"}. The payload of a quick
-	// reply is a string; on a ticket of type QUICK_REPLIES the id becomes its value, which
-	// stands beside the payload, and which the connector has to give with the tap. What
-	// sends a value of its own takes nothing, and neither does a ticket of another type:
-	// then the host, or a node that knows the assignment, has to see to it.
+	// An agent takes a ticket by a tap: by an event of type PAYLOAD, whatever its payload is, whose
+	// value is the assignment's id, unless a node of the outlet's bot answers it. So a ticket of
+	// type BUTTON or CAROUSEL gets that id as the value of each postback payload that has none: "go"
+	// becomes {"payload": "go", "value": "<id>"}. The payload of a quick reply is a string; on a
+	// ticket of type QUICK_REPLIES the id becomes its value, which stands beside the payload, and
+	// which the connector has to give with the tap. A button with a value of its own takes nothing,
+	// and a ticket of another type has nothing to tap: there the host, or a node that knows the
+	// assignment, has to take it.
 	RelayMessage map[channel.Type]send.Response `json:"relayMessage,omitzero"`
 	// Unknown holds the fields of other names. A custom outlet gets all of them. Where the
 	// fields above are absent it may hold them as values of other types, which a custom

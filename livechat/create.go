@@ -9,10 +9,10 @@ import (
 	"github.com/botctx/go-sdk/member"
 )
 
-// A request is made in steps, each of which is stored before the next one begins: the
-// record with all that is to be sent, each message that an outlet took, the agenda that
-// watches over idle time, that the request is open, and that the member is in live chat.
-// Where a call ends in between, the record tells the same call where to go on.
+// A request is made in steps. Each step is stored before the next one begins: the record with
+// all that is to be sent, each message that an outlet took, the agenda that watches over idle
+// time, that the request is open, and that the member is in live chat. Where a call is cut off in
+// between, the record tells the next call where to go on.
 
 // CreateAssignment implements Operations.
 func (s *Service) CreateAssignment(ctx context.Context, p CreateAssignmentParams) (_ CreateAssignmentResult, err error) {

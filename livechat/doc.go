@@ -9,14 +9,14 @@
 //   - To report that an agent took a ticket on the outlet's platform, call [Service.Take] in a
 //     host.
 //
-// A member of an inlet channel asks for a person. The request is an Assignment. Outlet
-// channels get it: most as Tickets, one for each of their broadcast groups, of which one
-// agent takes one; a custom channel or a helpdesk takes it directly. What the agent and
-// the member then have is a Group. State says how far an assignment is.
+// A member of an inlet channel asks for a person. The request is an Assignment. Outlet channels get
+// it: most as Tickets, one for each of their broadcast groups, and one agent takes one of them; a
+// custom channel or a helpdesk takes the request directly. The conversation that the agent and the
+// member then have is a Group. State says how far an assignment is.
 //
-// Operations are what bot logic calls. The further methods of Service are for hosts, which
-// call them when a platform reports what happened there: an agent took a ticket, one of
-// both wrote, a conversation was idle.
+// Operations are what bot logic calls. The further methods of Service are for hosts, which call
+// them when a platform reports what happened there: an agent took a ticket, the agent or the member
+// wrote, a conversation was idle.
 //
 // # The states of an assignment
 //

@@ -191,7 +191,7 @@ func (s *Service) memberInInlet(ctx context.Context, p InletEndLiveChatParams) (
 }
 
 // endable returns the assignment of a member that the inlet can end: the one that counts, or
-// the last one of which ending was interrupted.
+// the last one whose end was interrupted.
 func (s *Service) endable(ctx context.Context, m *member.Member) (*AssignmentRecord, error) {
 	r, err := s.machine.current(ctx, m.ID)
 	if err != nil || r != nil {

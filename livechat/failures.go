@@ -12,13 +12,13 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-// UnsentError is the error behind that of a request of which some targets did not get
-// theirs. errors.AsType finds it:
+// UnsentError is the error behind that of a request that did not reach all of its targets.
+// errors.AsType finds it:
 //
 //	if unsent, ok := errors.AsType[*livechat.UnsentError](err); ok { ... }
 type UnsentError struct {
-	// AssignmentID is the id of the assignment that was sent in part, "" where nothing of
-	// it was sent and no call can change that: then there is no assignment.
+	// AssignmentID is the id of the assignment that was sent in part. It is "" where nothing was
+	// sent and no further call can change that: then there is no assignment.
 	AssignmentID string
 	// Failures are the targets that did not get it, in their order.
 	Failures []Unsent
@@ -66,9 +66,9 @@ func (u *UnsentError) Unwrap() []error {
 	return errs
 }
 
-// unsentError returns the error of a request of which something could not be sent. Where
-// nothing of it was, and the outlets refused it so that another try would end alike, the
-// request is removed: it is in nobody's way then.
+// unsentError returns the error of a request that could not be sent to all of its targets. Where
+// none of them got it, and each refused it so that another try would end the same way, the request is
+// removed, so that it is in nobody's way.
 func (s *machine) unsentError(ctx context.Context, r *AssignmentRecord, unsent []Unsent) error {
 	failure := &UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
 	if r.wasSentNowhere() && areRefused(unsent) {

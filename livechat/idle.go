@@ -21,9 +21,9 @@ const TagPrefix = agenda.LiveChatTagPrefix
 const idleTag = TagPrefix + "idle"
 
 // Expire is what an agenda of this package does when it is due: it ends the live chat of its
-// member if it has been idle for the idle time-out, or completes one of which the end or
-// the handover was interrupted. Tickets that nobody took are recalled where the platform can.
-// Else it does nothing, so that an agenda that comes twice or late does no harm.
+// member if it has been idle for the idle time-out, or completes an end or a hand-over that was
+// interrupted. Tickets that nobody took are recalled where the platform can do that. In all other
+// cases it does nothing, so that an agenda that comes twice or late does no harm.
 func (s *Service) Expire(ctx context.Context, due agenda.Agenda) (err error) {
 	defer s.guard(ctx, &err)
 	r, err := s.openAssignment(ctx, due.Member)

@@ -26,20 +26,19 @@ type AssignmentOperations interface {
 	// CreateAssignment asks for a person to take over the conversation with a member. The
 	// member's botMeta.liveChat is true when it returns.
 	//
-	// Targets say where the request goes. Without them it goes to the channels that are
-	// paired with the member's own and are on, and in these to the broadcast groups with
-	// Label. The first of these channels that has no tickets, which is one of type custom, or
-	// one of type foxtrot with a broadcast group of that label, takes it alone; else each
-	// broadcast group of all of them gets a ticket.
+	// Targets say where the request goes. Without them it goes to the channels that are paired with
+	// the member's own and are on. The first of these that has no tickets takes it alone: one of
+	// type custom, or one of type foxtrot with a broadcast group of Label. Where there is none, each
+	// broadcast group with Label, in all of these channels, gets a ticket.
 	//
-	// Where a request of the member is open already, that one comes back and nothing is
-	// sent. Where an earlier call sent it in part, the rest is sent as that call said; where
-	// a call sends it at this moment, this one waits for it. A hand-over that a crash
+	// Where a request of the member is open already, that one comes back and nothing is sent. Where
+	// an earlier call sent it in part, this call sends the rest, as that call said. Where another
+	// call is sending it at this moment, this call waits for that one. A hand-over that a crash
 	// interrupted is completed.
 	//
-	// Where all outlets refused it for good, as groups do that are not there, the request
-	// is open without them, and the member is in live chat; where nobody else got it, there is
-	// no request.
+	// Outlets that refuse it for good, as a group that is not there does, are left out: the request
+	// is open without them, and the member is in live chat. Where nobody else got it, there is no
+	// request.
 	//
 	// Errors:
 	//   - InvalidArgument: Targets hold something that is no target, or a message breaks a
@@ -80,10 +79,10 @@ type AssignmentOperations interface {
 	// new one has it as its parent. What is not given comes from the previous one. It is for
 	// outlet channels of type bravo, charlie and delta.
 	//
-	// The new one goes where a request of the member with that label would go, or to a
-	// channel that is not paired where that hands it on. Until all of it was sent, the
-	// previous one goes on. Handing it on again gives the new one while nobody has taken it.
-	// Where an outlet refused it for good, it was handed on to the others.
+	// The new one goes where a request of the member with that label would go; where a channel that
+	// is not paired hands it on, it goes to that channel. Until all of it is sent, the previous one
+	// goes on. The same call again returns the new one, while nobody has taken it. Where an outlet
+	// refuses it for good, it is handed on to the others.
 	//
 	// Errors:
 	//   - InvalidArgument: PreviousAssignment is not the assignment that MessageEvent leads
@@ -103,13 +102,12 @@ type AssignmentOperations interface {
 	ReassignAssignment(ctx context.Context, p ReassignAssignmentParams) (ReassignAssignmentResult, error)
 
 	// UpdateAssignmentGroup sets the group of an assignment. Both then name each other, and a
-	// request that is open is taken by the agent who is in the group, with all that belongs to
-	// that: the summary goes into the group, and the tickets show who has it. In place of Group
-	// the BravoGroupID alone may be given, also before an agent has joined: then
-	// HandleAdminJoinedGroup does the rest. A group that is not live, or that of another live
-	// chat, and one for an assignment that has ended, are set without that. Where the summary or
-	// a ticket could not be sent, the agent has the request, the error is Unavailable, and the
-	// same call again does the rest.
+	// request that is open is taken by the agent who is in the group, with all that belongs to that:
+	// the summary goes into the group, and the tickets show who has it. In place of Group the
+	// BravoGroupID alone may be given, also before an agent has joined: then HandleAdminJoinedGroup
+	// does the rest. Where the group is not live or belongs to another live chat, or the assignment
+	// has ended, the group is set and nothing more. Where the summary or a ticket could not be sent,
+	// the agent has the request, the error is Unavailable, and the same call again does the rest.
 	//
 	// Errors:
 	//   - NotFound: the app has no assignment with that id, or no group with that _id.
@@ -198,9 +196,9 @@ type AssignmentLookUps interface {
 	// Specification: Live-chat operations.
 	GetAssignmentsByMemberID(ctx context.Context, p GetAssignmentsByMemberIDParams) ([]*Assignment, error)
 
-	// GetAssignmentsByMeta reads the assignments whose meta holds the given data: each field
-	// of it is there and equal, as a filter compares; other fields may
-	// stand beside. A field may be a dotted path.
+	// GetAssignmentsByMeta reads the assignments whose meta holds the given data: each of its fields
+	// is there and equal, as a filter compares; meta may have other fields. A field may be a dotted
+	// path.
 	//
 	// Errors:
 	//   - InvalidArgument: Meta has an operator in the place of a field or a value.

@@ -27,15 +27,14 @@ type Ports struct {
 	Pairing func(ctx context.Context, inlet string) ([]string, error)
 	// Agendas are those of the scope's app. Required.
 	Agendas Agendas
-	// Connectors are the platforms that can be sent to. What else they
-	// offer of this package's ports is used. The map is not to be changed later.
+	// Connectors are the platforms that can be sent to. Where one offers further ports of this
+	// package, they are used. The map must not be changed later.
 	//
-	// Of a request that a Foxtrot or custom channel takes alone, ChatID of the
-	// send.Delivery is the conversation that the platform opened for this request alone,
-	// and the agent who takes it talks with the member there. "" means that it opened none;
-	// so does one that several open requests have got, or that is a broadcast group: then
-	// the agent's own conversation with the bot is used. A live-chat API answers with a group
-	// for this request alone, too.
+	// Where a Foxtrot or custom channel takes a request alone, ChatID of the send.Delivery is the
+	// conversation that the platform opened for this request, and there the agent who takes it talks
+	// with the member. "" means that it opened none, and so does one that several open requests have
+	// got, or that is a broadcast group: then the agent's own conversation with the bot is used. The
+	// group that a live-chat API answers with is for this request alone, too.
 	Connectors send.Connectors
 	// HTTP sends the requests to addresses that channels and bot logic give: a custom
 	// channel's live-chat API, pictures, Charlie's responseUrl. nil makes what needs one
@@ -124,8 +123,8 @@ type InviteLinker interface {
 	DisableInviteLink(ctx context.Context, in *channel.Channel, groupExternalID string) error
 }
 
-// GroupNamer tells what groups are called. Without it the group of an agent who joined has no
-// name until it is that of a request.
+// GroupNamer tells what groups are called. Without it the group that an agent joined has no name
+// until it belongs to a request.
 type GroupNamer interface {
 	// GroupName returns the name of a group, "" where it has none. NotFound: the platform has
 	// no such group.

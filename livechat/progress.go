@@ -7,12 +7,12 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Progress is what the record of an assignment notes of its way. State is derived from it, and
-// from Assignee and AssignedAt, which operations show; the steps that are done are, too, and
-// those for single tickets from these.
+// Progress is how far an assignment has come, as its record notes it. The State is derived from it,
+// and from Assignee and AssignedAt, which operations show. So are the steps that are done; those of
+// single tickets are derived from the tickets.
 type Progress struct {
-	// Slot is what no two assignments of an app have in common: that of their member
-	// while they are open, their own afterwards. So a member has one that is open at most.
+	// Slot is different for each assignment of an app: it is that of the member while the assignment
+	// is open, and its own afterwards. So a member has at most one that is open.
 	Slot string `json:"slot,omitzero"`
 	// Sender is the call that sends the request now, nil where none does.
 	Sender *Sender `json:"sender,omitzero"`
@@ -20,8 +20,8 @@ type Progress struct {
 	SentAt document.Timestamp `json:"sentAt,omitzero"`
 	// SummarySentAt is when the summary was sent to who took it.
 	SummarySentAt document.Timestamp `json:"summarySentAt,omitzero"`
-	// EndedAt is when it ended, EndedBy who ended it. ClosedAt is when all that ends with it
-	// had ended, too: one without it was interrupted, and ending it again completes that.
+	// EndedAt is when it ended, EndedBy who ended it. ClosedAt is when all that ends with it had
+	// ended, too: an end without it was interrupted, and the same call again completes it.
 	EndedAt  document.Timestamp `json:"endedAt,omitzero"`
 	EndedBy  EndedBy            `json:"endedBy,omitzero"`
 	ClosedAt document.Timestamp `json:"closedAt,omitzero"`

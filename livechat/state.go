@@ -11,8 +11,8 @@ type State string
 
 // The states, in the order in which an assignment passes through them.
 const (
-	// Sending is the state of a request of which something is still to be sent: the call
-	// that makes it has not finished, or has failed in part and is to be repeated.
+	// Sending is the state of a request that has not reached all of its targets: the call that makes
+	// it has not finished, or has failed in part and is to be repeated.
 	Sending State = "sending"
 	// Pending is the state of a request that is open, and that nobody has taken.
 	Pending State = "pending"

@@ -130,8 +130,8 @@ func (s *tickets) historyOf(r *AssignmentRecord) (string, error) {
 	return address, boterr.At(fieldHistory, err)
 }
 
-// shortened returns a text of at most so many code points, the last of which tells that
-// there was more.
+// shortened returns a text of at most so many code points. Where there was more, the last one tells
+// so.
 func shortened(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text

@@ -35,7 +35,7 @@ func withAssignment(ticket send.Response, assignmentID string) send.Response {
 	return ticket.With(field, eachOf(items, change))
 }
 
-// eachOf returns an array with what change makes of each object in it.
+// eachOf returns an array whose objects are changed.
 func eachOf(items document.Array, change func(document.Object) document.Object) document.Array {
 	changed := make([]any, 0, items.Len())
 	for _, item := range items.All() {
@@ -94,13 +94,12 @@ func replyOf(assignmentID string) func(document.Object) document.Object {
 	}
 }
 
-// TakeByTap gives a request to the agent who tapped on its ticket, as Take does. Such a tap
-// is an event of type PAYLOAD of which the payload is TakePayload, or the value is the id of
-// an assignment that was offered in the channel: a ticket of the bot's own has that value in
-// all that can be tapped and has no other one. It reports whether the agent has the request
-// now. Other events are none of its business: then it does nothing, and there is no error. It
-// is for hosts, which call it for the events in outlet channels that no node of the bot
-// answers.
+// TakeByTap gives a request to the agent who tapped on its ticket, as Take does, and reports
+// whether the agent has the request now. Such a tap is an event of type PAYLOAD whose payload is
+// TakePayload, or whose value is the id of an assignment that was offered in the channel: in a ticket
+// of the bot's own, whatever can be tapped and has no other value has that one. For other events it
+// does nothing, and there is no error. It is for hosts, which call it for the events in outlet
+// channels that no node of the bot answers.
 //
 // Errors are those of Take, with the same fields.
 func (s *Service) TakeByTap(ctx context.Context, channelID string, event send.MessageEvent) (_ bool, err error) {

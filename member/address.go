@@ -52,7 +52,7 @@ func Load(ctx context.Context, from Getter, named record.Address) (*Member, erro
 	return record.Load(named, func(id string) (*Member, error) { return Get(ctx, from, id) })
 }
 
-// Get returns the member of an id, or NotFound. It never returns neither.
+// Get returns the member of an id, or NotFound: always one of the two.
 func Get(ctx context.Context, from Getter, id string) (*Member, error) {
 	m, err := from.GetMember(ctx, GetMemberParams{MemberID: id})
 	return record.Found(kind().Name, id, m, err)

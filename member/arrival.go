@@ -19,8 +19,8 @@ type Arrival struct {
 	New bool
 }
 
-// On returns the member with what the channel on which the member is says where m does not:
-// Platform from its type, BotID from its info.
+// On returns the member with what m lacks and its channel tells: Platform from the channel's type,
+// BotID from its info.
 func (m Member) On(c *channel.Channel) Member {
 	m.Platform = cmp.Or(m.Platform, string(c.Type))
 	m.BotID = cmp.Or(m.BotID, c.BotID())
@@ -31,8 +31,8 @@ func (m Member) On(c *channel.Channel) Member {
 // where there is none, out of the fields of m. A member who is there stays as it is. It
 // is for hosts, whose platforms know members by external ids only.
 //
-// Of several arrivals at once, one makes the member. In stores where inserting is not
-// serialised that takes the index of EnsureIndexes.
+// Of several arrivals at once, one makes the member. Where a store does not serialise inserts, that
+// needs the index of EnsureIndexes.
 //
 // InvalidArgument: m has no ExternalID, another app or channel than the scope, or the
 // scope has no channel. AlreadyExists: m has an ID, and another member has it.

@@ -9,20 +9,20 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
-// Changes returns the update document, for PatchMembers with WithModifier, that makes
-// of before what after is, in the fields that a run of bot logic writes back: botMeta,
-// meta, customLocale and group. It is the zero Object where they do not differ. Fields
-// in another order are no difference; a number of another type is one.
+// Changes returns the update document, for PatchMembers with WithModifier, that turns before into
+// after, in the fields that a run of bot logic writes back: botMeta, meta, customLocale and group.
+// It is the zero Object where they do not differ. Another order of fields is no difference; another
+// type of number is one.
 //
-// Only paths that differ are named, so that what another writer changes beside them
-// survives: objects are compared field by field, also where before has none, while an
-// array, a scalar and an empty object are set whole. A name that cannot stand in a path
-// (one that is empty, has a dot or begins with $) makes the object that it is in be set
-// whole. So are botMeta and meta where the paths would need more room than an update
-// has. An empty customLocale or group counts as none, and so does an absent object.
+// Only paths that differ are named, so that what another writer changes beside them survives:
+// objects are compared field by field, also where before has none, while an array, a scalar and an
+// empty object are set whole. An object with a name that cannot stand in a path (one that is empty,
+// has a dot or begins with $) is set whole, too, and so are botMeta and meta where the paths would
+// need more room than an update has. An empty customLocale or group counts as none, and so does an
+// absent object.
 //
-// The update fits the stored member unless another writer has made null, a scalar or an
-// array of an object on the way to a path.
+// The update fits the stored member, unless another writer has replaced an object on the way to a
+// path by null, a scalar or an array.
 //
 // InvalidArgument: an object of after carries an error, is nested too deep or is larger
 // than a document may be; or a member is nil.

@@ -14,10 +14,9 @@ import (
 // and etag has no effect: a change renews these. A value of another type than the
 // member's field has is InvalidArgument, and so is a required parameter that is missing.
 type Operations interface {
-	// FindAndModifyMember finds the first member of the whole app that matches, and
-	// changes it in one atomic step. Choose filter and patch so that the member is not
-	// found again: then an input that is repeated, or several events at once, change it
-	// once only.
+	// FindAndModifyMember finds the first member of the whole app that matches, and changes it in
+	// one atomic step. Choose filter and patch so that the changed member does not match any more:
+	// then an input that is repeated, or several events at once, change it only once.
 	//
 	// Errors:
 	//   - InvalidArgument: a value has another type than the member's field.

@@ -6,9 +6,9 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Address is how a call names a record of the app: by the record, of which the _id alone is
-// looked at, by its id, or by neither, where the scope's own is meant. The record is loaded
-// again, so that a forged or stale one gives no rights.
+// Address is how a call names a record of the app: by the record itself, by its id, or by neither,
+// which means the scope's own. Of a record only the _id is looked at, and the record is loaded again,
+// so that a forged or stale one gives no rights.
 //
 // An error about the id stands where the id stands, such as "channel._id" or "channelId". One
 // about the record that was found stands at the parameter, see Field.

@@ -66,7 +66,7 @@ func Carousel(cards ...Card) Response {
 	return Raw(document.O(fieldType, TypeCarousel, "carousel", mapped(cards, Card.withDefaults)))
 }
 
-// News returns articles on Echo, of which a message has at most [MaxArticles].
+// News returns a message with articles, on Echo, at most [MaxArticles].
 func News(articles ...Article) Response {
 	return Raw(document.O(fieldType, TypeNews, "articles", articles))
 }

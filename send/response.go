@@ -14,18 +14,19 @@ const (
 	fieldLiteral = "_literal"
 )
 
-// Response is an outgoing message: an object with a type and the fields of that
-// type. It keeps every field in its place, known or not, so that what was read as
-// JSON is written as it was, but for what is one value in another spelling: the escapes of
-// strings, numbers such as 1.0 and 1e3, which are written 1 and 1000, and a key that
-// comes twice, of which the last value stays. Numbers that neither 64 bits nor a double hold
-// are the nearest double, and half of a surrogate pair is U+FFFD, since it is no text.
-// (json.Marshal escapes <, > and & besides; String and document.EncodeJSON do not.)
+// Response is an outgoing message: an object with a type and the fields of that type.
 //
 // What code makes is literal: a text may hold what a member wrote, and {{path}} in it is sent as it
 // is. WithPlaceholders says that {{path}} is to be filled from the member. What was read from JSON has
-// placeholders, as the specification says; a literal response that holds {{ has "_literal": true
-// in JSON, which is no field of the response, so that it stays literal.
+// placeholders, as the specification says. A literal response that holds {{ has "_literal": true in
+// JSON, so that it stays literal; that is no field of the response.
+//
+// A Response keeps every field in its place, known or not, so that what was read as JSON is written as
+// it was. Only the spelling of a value may change: the escapes of strings; numbers such as 1.0 and 1e3,
+// which are written 1 and 1000; a number that neither 64 bits nor a double hold, which becomes the
+// nearest double; half of a surrogate pair, which is no text and becomes U+FFFD; and of a key that
+// comes twice the last value stays. (json.Marshal also escapes <, > and &; String and
+// document.EncodeJSON do not.)
 //
 // A Response is a value: With and WithPlaceholders return another one. The zero Response
 // counts as absent. Making one never fails; Validate and every send refuse what no

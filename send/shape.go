@@ -34,7 +34,7 @@ var (
 	fullShape = &shape{write: func(r Result) document.Object { return commonObject(r).With(fieldChatID, r.ChatID) }}
 	// commonShape is {result, messageEvent}.
 	commonShape = &shape{write: commonObject}
-	// foreignShape is a platform's own words, as they were read: nobody has said of which.
+	// foreignShape is the words of some platform, as they were read: nobody has said which platform.
 	foreignShape = &shape{write: func(r Result) document.Object { return r.Reply }}
 )
 
@@ -108,7 +108,7 @@ func present(o document.Object) document.Object {
 	return o
 }
 
-// readResult reads a result of which nobody says the platform: that with a message event, or a
+// readResult reads a result without being told its platform: one with a message event, or a
 // platform's own words, which stay as they are.
 func readResult(o document.Object) (Result, error) {
 	if o.Len() == 0 {
