@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+)
+
+// settingsOf returns the settings for an API.
+func settingsOf(address, model, key string, problems io.Writer) Settings {
+	return Settings{
+		URL: address, Model: model, Key: channel.NewSecret(key), Timeout: 30 * time.Second,
+		Log: slog.New(slog.NewTextHandler(problems, nil)),
+	}
+}
+
+// chat lets a person talk with the assistant, line by line.
+func chat(settings Settings, in io.Reader, out io.Writer) error {
+	client, err := clientFor(settings.URL)
+	if err != nil {
+		return err
+	}
+	p := fakes.New(fakes.Config(func(c *botctx.Config) { c.HTTP = client }))
+	ada := open(p, settings)
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		ada.Says(lines.Text())
+		if _, err := fmt.Fprintln(out, ada.Last()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clientFor returns the guarded client. The address of the settings is the host's own, so that it may
+// be one of the host's network, such as a model on the same machine.
+func clientFor(address string) (*outbound.Client, error) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" {
+		return nil, boterr.Invalid("url", "is no address of HTTP or HTTPS")
+	}
+	return outbound.New(outbound.Config{Allow: []string{parsed.Host}, MaxRedirects: new(0), Timeout: time.Minute})
+}
+
+// open opens the shop: its bot, its orders, and Ada, who has two of them.
+func open(p *fakes.Platform, settings Settings) *fakes.Actor {
+	p.Handle((&Assistant{settings}).Nodes()...)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	bob := p.AddMember(member.Member{FirstName: "Bob"})
+	p.AddData("orders",
+		document.O("member", ada.ID(), "tea", "Assam", "grams", 250, "status", "sent", "number", 1),
+		document.O("member", ada.ID(), "tea", "Sencha", "grams", 100, "status", "open", "number", 2, "cost", 7),
+		document.O("member", bob.ID(), "tea", "Lapsang", "grams", 500, "status", "open", "number", 3),
+	)
+	return ada
+}

@@ -1,0 +1,48 @@
+// Command assistant is the bot of a tea shop, which answers by asking a language model: any that is
+// behind an API of chat completions, as many servers and programs offer it.
+//
+//	go -C examples run ./assistant
+//	ASSISTANT_KEY=... go -C examples run ./assistant -url https://models.example/v1 -model small
+//
+// It shows bot.Fetch through the guarded client, with the key in a header alone; tools that are
+// operations, called by name with arguments that the bot makes (tools.go); and that what the model
+// says is not trusted: it is a literal text, it has bounds in rounds, time and size, and it sees and
+// does what the list of tools allows, for the member who writes (assistant.go, model.go).
+//
+// Without -url it plays a conversation with scripted replies (play.go). assistant_test.go shows how
+// such a bot is tested without a network.
+package main
+
+import (
+	"flag"
+	"io"
+	"os"
+
+	"github.com/botctx/go-sdk/examples/program"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+const usage = `Usage: assistant [-url address -model name]
+
+A bot that asks a language model. Without an address it plays a conversation with scripted replies.
+The key of the API is taken from ASSISTANT_KEY.
+`
+
+// run is the program. It returns the exit code.
+func run(args []string, in io.Reader, out, problems io.Writer) int {
+	var url, model string
+	return program.Program{
+		Name: "assistant", Usage: usage,
+		Flags: func(flags *flag.FlagSet) {
+			flags.StringVar(&url, "url", "", "the address of the model's API, such as https://models.example/v1")
+			flags.StringVar(&model, "model", "small", "the name of the model there")
+		},
+		Do: func() error {
+			if url == "" {
+				return program.Printed(out, play)()
+			}
+			return chat(settingsOf(url, model, os.Getenv("ASSISTANT_KEY"), problems), in, out)
+		},
+	}.Run(args, problems)
+}

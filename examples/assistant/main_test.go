@@ -1,0 +1,50 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRun_PlaysWithoutAnAddress(t *testing.T) {
+	t.Parallel()
+	var out, problems bytes.Buffer
+	require.Zero(t, run(nil, strings.NewReader(""), &out, &problems), problems.String())
+	require.Equal(t, `Ada: Which tea wakes me up?
+Bot: Assam does: it is strong, and goes well with milk.
+Ada: And what did I order?
+Bot: 100 grams of Sencha are on their way to you soon.
+Ada: What did Bob order?
+Bot: I can only tell you of your own orders.
+`, out.String())
+}
+
+func TestRun_TalksWithAModel(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/chat/completions" || r.Method != http.MethodPost {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"choices": [{"message": {"content": "Assam."}}]}`)
+	}))
+	t.Cleanup(server.Close)
+	var out, problems bytes.Buffer
+	code := run([]string{"-url", server.URL + "/v1/", "-model", "large"}, strings.NewReader("Which tea?\n"), &out, &problems)
+	require.Zero(t, code, problems.String())
+	require.Equal(t, "Assam.\n", out.String())
+	require.Empty(t, problems.String())
+}
+
+func TestRun_WrongAddress(t *testing.T) {
+	t.Parallel()
+	var out, problems bytes.Buffer
+	require.Equal(t, 1, run([]string{"-url", "models"}, strings.NewReader(""), &out, &problems))
+	require.Contains(t, problems.String(), "is no address")
+}
