@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -20,7 +19,10 @@ type Filter struct {
 	// near is the filter's search for what is near, nil where it has none.
 	near   *GeoNear
 	root   matcher
+	// source is the query document, zero where it is made when it is asked for: of parts, the
+	// filters that the filter is the conjunction of, or else of equalities.
 	source document.Object
+	parts  []*Filter
 	// equalities are the values that every match must have.
 	equalities []equality
 	// canFail tells that the filter holds an $expr, whose evaluation can fail.
@@ -88,10 +90,16 @@ func checkSource(source document.Object) error {
 
 // Source returns the query document.
 func (f *Filter) Source() document.Object {
-	if f == nil {
+	switch {
+	case f == nil:
 		return document.O()
+	case !f.source.IsZero():
+		return f.source
+	case len(f.parts) > 0:
+		return sourceOfAll(f.parts, (*Filter).Source)
+	default:
+		return sourceOf(f.equalities)
 	}
-	return f.source
 }
 
 // UsesNow reports whether the filter asks for the time, by $$NOW in an $expr.
@@ -159,19 +167,14 @@ func (f *Filter) IsEquality() bool { return f != nil && f.one }
 // And returns the filter that matches where all filters match. Filters that are
 // nil are left out. Of several with a $near the first one's is the order.
 func And(filters ...*Filter) *Filter {
-	filters = slices.DeleteFunc(slices.Clone(filters), func(f *Filter) bool { return f == nil })
-	switch len(filters) {
-	case 0:
-		return nil
-	case 1:
-		return filters[0]
-	}
-	both := &Filter{}
+	both := &Filter{parts: make([]*Filter, 0, len(filters))}
 	all := make(allOf, 0, len(filters))
-	sources := make([]any, 0, len(filters))
 	for _, f := range filters {
+		if f == nil {
+			continue
+		}
+		both.parts = append(both.parts, f)
 		all = append(all, f.root)
-		sources = append(sources, f.source)
 		both.equalities = append(both.equalities, f.equalities...)
 		if f.canFail {
 			both.canFail = true
@@ -183,8 +186,13 @@ func And(filters ...*Filter) *Filter {
 			both.near = f.near
 		}
 	}
+	switch len(both.parts) {
+	case 0:
+		return nil
+	case 1:
+		return both.parts[0]
+	}
 	both.root = all
-	both.source = document.O("$and", document.A(sources...))
 	return both
 }
 

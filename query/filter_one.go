@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/botctx/go-sdk/document"
@@ -38,7 +39,14 @@ func namesRecord(source document.Object) bool { return isFlat(source) && source.
 
 // compileOneField compiles a query document of one name and a scalar.
 func compileOneField(source document.Object) *Filter {
-	name, value := source.NameAt(0), source.At(0)
+	f := newOneField(FieldValue{source.NameAt(0), source.At(0)})
+	f.source = source
+	return f
+}
+
+// newOneField returns the filter that says that one field has a value.
+func newOneField(field FieldValue) *Filter {
+	name, value := field.Name, field.Value
 	f := &oneField{}
 	f.part[0].name, f.part[0].index = name, -1
 	if index, ok := document.ParseIndex(name); ok {
@@ -47,7 +55,7 @@ func compileOneField(source document.Object) *Filter {
 	f.path.text, f.path.parts = name, f.part[:]
 	f.matcher.path, f.matcher.test = &f.path, equalCondition(value)
 	f.equalities[0] = equality{path: name, value: value}
-	f.filter.source, f.filter.root = source, &f.matcher
+	f.filter.root = &f.matcher
 	f.filter.equalities, f.filter.one, f.filter.only = f.equalities[:], true, f.equalities[0]
 	return &f.filter
 }
@@ -69,6 +77,82 @@ func compileRecord(source document.Object) *Filter {
 	}
 	f.filter.source, f.filter.root, f.filter.equalities = source, &f.fields, f.fields
 	return &f.filter
+}
+
+// FieldValue is a field, named without dots, and the scalar that it has.
+type FieldValue struct {
+	Name  string
+	Value any
+}
+
+// FieldsEqual returns the filter that matches where fields have their values. It is that of the
+// query document of these names and values, without making the document. It is nil for no fields.
+func FieldsEqual(fields ...FieldValue) *Filter { return (*Filter)(nil).Where(fields...) }
+
+// Where returns the filter that matches where f does and fields have their values. Where either
+// names a record by its _id, so does it.
+func (f *Filter) Where(fields ...FieldValue) *Filter {
+	if f.isFlat() && (f.namesRecord() || hasID(fields)) {
+		return f.withFields(fields)
+	}
+	all := make([]*Filter, 0, len(fields)+1)
+	for _, field := range fields {
+		all = append(all, newOneField(field))
+	}
+	return And(append(all, f)...)
+}
+
+// isFlat reports whether the filter says that fields have scalars, and nothing else.
+func (f *Filter) isFlat() bool { return f == nil || f.isRecord() || f.namesRecord() && f.one }
+
+func (f *Filter) isRecord() bool {
+	_, isRecord := f.root.(*fieldsEqual)
+	return isRecord
+}
+
+// namesRecord reports whether the filter can match one document only.
+func (f *Filter) namesRecord() bool {
+	_, isNamed := f.Equality(document.IDField)
+	return isNamed
+}
+
+func hasID(fields []FieldValue) bool {
+	return slices.ContainsFunc(fields, func(field FieldValue) bool { return field.Name == document.IDField })
+}
+
+// withFields returns a flat filter with further fields.
+func (f *Filter) withFields(fields []FieldValue) *Filter {
+	with := &recordFilter{}
+	with.fields = with.room[:0]
+	for _, field := range fields {
+		with.fields = append(with.fields, equality{path: field.Name, value: field.Value})
+	}
+	if f != nil {
+		with.fields = append(with.fields, f.equalities...)
+	}
+	with.filter.root, with.filter.equalities = &with.fields, with.fields
+	return &with.filter
+}
+
+// sourceOf returns the query document of equalities. One that names a field twice is a conjunction.
+func sourceOf(equalities []equality) document.Object {
+	made := document.NewBuilder(len(equalities))
+	for _, e := range equalities {
+		made.Set(e.path, e.value)
+	}
+	if all := made.Object(); all.Len() == len(equalities) {
+		return all
+	}
+	return sourceOfAll(equalities, func(e equality) document.Object { return document.O(e.path, e.value) })
+}
+
+// sourceOfAll returns the query document that matches where those of all parts do.
+func sourceOfAll[P any](parts []P, source func(P) document.Object) document.Object {
+	sources := make([]any, len(parts))
+	for i, part := range parts {
+		sources[i] = source(part)
+	}
+	return document.O("$and", document.A(sources...))
 }
 
 // fieldsEqual is met where fields equal scalars.

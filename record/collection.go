@@ -1,6 +1,9 @@
 package record
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/query"
@@ -37,34 +40,50 @@ type Kind struct {
 // Filters, patches and sorts are those of a caller: InvalidArgument names them
 // "filter", "patch", "sortBy", "arrayFilters" and "projection", as the operations do.
 type Collection struct {
+	*opened
+
+	// scope are the values that fields of its records have.
+	scope []query.FieldValue
+	// err is why there is no such scope. Every method returns it.
+	err error
+}
+
+// opened is a collection in a store, of which each Collection may see a part.
+type opened struct {
 	env   Env
 	kind  Kind
 	store store.Collection
-	// scope is what every filter is narrowed to; fields is the same as the fields
-	// of a new record.
-	scope  *query.Filter
-	fields document.Object
-	// err is why there is no such scope. Every method returns it.
-	err error
 }
 
 // Open returns the collection of a kind of records, not narrowed to an app yet.
 func Open(env Env, kind Kind) *Collection {
 	env = env.WithDefaults()
-	return &Collection{env: env, kind: kind, store: env.Store.Collection(kind.Collection), fields: document.O()}
+	return &Collection{opened: &opened{env: env, kind: kind, store: env.Store.Collection(kind.Collection)}}
 }
 
 // Where returns the collection narrowed to the records whose field has a value:
 // others are not found, and new ones get it. The field of a narrowed collection is
 // fixed.
 func (c *Collection) Where(field, value string) *Collection {
-	narrowed := *c
-	filter, err := query.CompileFilter(document.O(field, value))
-	if err != nil && narrowed.err == nil {
-		narrowed.err = boterr.In(field, err) // A value that is too large is that of no record.
+	narrowed := &Collection{opened: c.opened, err: c.err}
+	if isLong(value) && narrowed.err == nil { // A value that is too large is that of no record.
+		_, err := query.CompileFilter(document.O(field, value))
+		narrowed.err = boterr.In(field, err)
 	}
-	narrowed.scope = query.And(c.scope, filter)
-	narrowed.fields = c.fields.With(field, value)
-	narrowed.kind.Fixed = append(append([]string{}, c.kind.Fixed...), field)
-	return &narrowed
+	narrowed.scope = append(slices.Clip(c.scope), query.FieldValue{Name: field, Value: strings.ToValidUTF8(value, "\uFFFD")})
+	return narrowed
+}
+
+// isLong reports whether a text may be too large for a query document.
+func isLong(text string) bool { return len(text) > document.MaxSize/2 }
+
+// scoped returns the value that a field has in all records of the collection, and whether there is
+// one.
+func (c *Collection) scoped(field string) (any, bool) {
+	for _, fixed := range slices.Backward(c.scope) {
+		if fixed.Name == field {
+			return fixed.Value, true
+		}
+	}
+	return nil, false
 }

@@ -32,7 +32,7 @@ func (c *Collection) newRecord(o document.Object) (document.Object, error) {
 		pairs = append(pairs, field, value)
 	}
 	for field, value := range o.All() {
-		if scoped, ok := c.fields.Field(field); ok && !document.Equal(scoped, value) {
+		if scoped, ok := c.scoped(field); ok && !document.Equal(scoped, value) {
 			return record, boterr.Invalid(field, "the %s belongs to another %s", c.kind.Name, field)
 		}
 		if _, ok := record.Field(field); !ok {
@@ -48,10 +48,10 @@ func (c *Collection) onInsert(id any) document.Object {
 	if id == nil {
 		id = c.env.NewID()
 	}
-	pairs := make([]any, 0, 2*(1+c.fields.Len()+len(c.kind.Stamps)))
+	pairs := make([]any, 0, 2*(1+len(c.scope)+len(c.kind.Stamps)))
 	pairs = append(pairs, FieldID, id)
-	for field, value := range c.fields.All() {
-		pairs = append(pairs, field, value)
+	for _, fixed := range c.scope {
+		pairs = append(pairs, fixed.Name, fixed.Value)
 	}
 	now := document.At(c.env.Now())
 	for _, stamp := range c.kind.Stamps {

@@ -136,7 +136,7 @@ func (c *Collection) change(update *query.Update) query.Change {
 	change := query.Change{
 		Update: update,
 		Now:    now,
-		Fixed:  append([]string{FieldCreatedAt}, c.kind.Fixed...),
+		Fixed:  c.fixed(),
 	}
 	var renewed []any
 	for _, stamp := range c.kind.Stamps {
@@ -151,6 +151,16 @@ func (c *Collection) change(update *query.Update) query.Change {
 	}
 	change.Stamps.Set = document.O(renewed...)
 	return change
+}
+
+// fixed returns the fields that no update can change, beside _id.
+func (c *Collection) fixed() []string {
+	fixed := make([]string, 0, 1+len(c.kind.Fixed)+len(c.scope))
+	fixed = append(append(fixed, FieldCreatedAt), c.kind.Fixed...)
+	for _, scoped := range c.scope {
+		fixed = append(fixed, scoped.Name)
+	}
+	return fixed
 }
 
 // patchError names the parameter where a store's error names the update.

@@ -20,7 +20,11 @@ type Query struct {
 
 // Get returns the record with that id, or NotFound.
 func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
-	found, err := c.Find(ctx, Query{Filter: document.O(FieldID, document.O("$eq", id)), Limit: 1})
+	filter, err := c.byID(id)
+	if err != nil {
+		return document.Object{}, err
+	}
+	found, err := c.store.Find(ctx, filter, store.FindOptions{Limit: 1})
 	if err != nil {
 		return document.Object{}, err
 	}
@@ -28,6 +32,15 @@ func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
 		return document.Object{}, NotFound(c.kind.Name, id)
 	}
 	return found[0], nil
+}
+
+// byID returns the filter for the record of an id. A text needs no query document.
+func (c *Collection) byID(id any) (*query.Filter, error) {
+	text, isText := id.(string)
+	if !isText || isLong(text) {
+		return c.filter(document.O(FieldID, document.O("$eq", id)))
+	}
+	return query.FieldsEqual(query.FieldValue{Name: FieldID, Value: id}).Where(c.scope...), c.err
 }
 
 // Find returns the records that match, or an empty slice.
@@ -65,14 +78,14 @@ func (c *Collection) Distinct(ctx context.Context, path string, filter document.
 // GeoNear returns the records near a point, nearest first. near is the argument of
 // query.CompileGeoNear; the Field of an error about it is the path in it.
 func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]query.GeoResult, error) {
-	query, err := query.CompileGeoNear(near)
+	search, err := query.CompileGeoNear(near)
 	if err == nil {
 		err = c.err
 	}
 	if err != nil {
 		return nil, err
 	}
-	return c.store.GeoNear(ctx, query.Within(c.scope))
+	return c.store.GeoNear(ctx, search.Within(query.FieldsEqual(c.scope...)))
 }
 
 // filter compiles a caller's filter and narrows it to the scope.
@@ -81,16 +94,19 @@ func (c *Collection) filter(source document.Object) (*query.Filter, error) {
 		return nil, c.err
 	}
 	if source.IsZero() {
-		return c.scope, nil
+		return query.FieldsEqual(c.scope...), nil
 	}
 	filter, err := c.env.Compiler.Filter(source)
 	if err != nil {
 		return nil, boterr.In("filter", err)
 	}
-	return query.And(c.scope, filter), nil
+	return filter.Where(c.scope...), nil
 }
 
 func (c *Collection) sort(source document.Object) (*query.Sort, error) {
+	if source.IsZero() {
+		return nil, nil
+	}
 	sort, err := c.env.Compiler.Sort(source)
 	return sort, boterr.In("sortBy", err)
 }
