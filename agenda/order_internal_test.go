@@ -29,7 +29,7 @@ func (s *stand) addMade(after time.Duration, set func(*Record)) {
 	set(&r)
 	encoded, err := document.Encode(r)
 	require.NoError(s.t, err)
-	require.NoError(s.t, s.store.Collection(kind().Collection).Insert(s.ctx, encoded))
+	require.NoError(s.t, s.store.Collection(kind.Collection).Insert(s.ctx, encoded))
 }
 
 func TestOrder_PriorityTimeCreation(t *testing.T) {
@@ -138,7 +138,7 @@ func (m *model) change() {
 	}
 	i := m.random.IntN(len(m.open))
 	chosen := document.O(fieldTag, m.open[i].tag)
-	agendas := record.Open(m.env, kind())
+	agendas := record.Open(m.env, kind)
 	if m.random.IntN(3) == 0 {
 		m.open = slices.Delete(m.open, i, i+1)
 		removed, err := agendas.Delete(m.ctx, chosen)

@@ -100,13 +100,11 @@ const (
 )
 
 // kind is how agendas are kept.
-func kind() record.Kind {
-	return record.Kind{
-		Name:       "agenda",
-		Collection: "agendas",
-		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
-		Fixed:      []string{record.FieldChannel, fieldMember},
-	}
+var kind = record.Kind{
+	Name:       "agenda",
+	Collection: "agendas",
+	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
+	Fixed:      []string{record.FieldChannel, fieldMember},
 }
 
 // fromDocument reads an agenda that the store holds.
@@ -114,7 +112,7 @@ func fromDocument(o document.Object) (*Record, error) {
 	r := new(Record)
 	if !r.fastRead(o) {
 		var err error
-		if r, err = record.Read[Record](kind(), o); err != nil {
+		if r, err = record.Read[Record](kind, o); err != nil {
 			return nil, err
 		}
 	}

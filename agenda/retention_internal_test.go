@@ -84,7 +84,7 @@ func TestRetention_UsesIndex(t *testing.T) {
 	require.NoError(t, err)
 	old, err := query.CompileFilter(document.O("completed", true, "nextRunAt", document.O("$lt", 1)))
 	require.NoError(t, err)
-	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, kind().Collection, old, store.FindOptions{})
+	explanation, err := s.store.(*memstore.Store).Explain(s.ctx, kind.Collection, old, store.FindOptions{})
 	require.NoError(t, err)
 	require.Equal(t, "completed_1_nextRunAt_1", explanation.Index)
 }

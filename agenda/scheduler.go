@@ -188,7 +188,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	}
 	database := record.Guard(c.Env.Store)
 	s := &Scheduler{
-		store: database, agendas: database.Collection(kind().Collection),
+		store: database, agendas: database.Collection(kind.Collection),
 		updates: sync.OnceValue(newUpdates), patterns: &patterns{},
 		handler: c.Handler, zone: c.Zone, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
@@ -198,7 +198,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		s.backoff, s.jittered = exponential, jittered
 	}
 	if watcher, ok := c.Env.Store.(store.Watcher); ok {
-		s.candidates = newWatchedQueue(watcher, database, kind().Collection)
+		s.candidates = newWatchedQueue(watcher, database, kind.Collection)
 	} else {
 		s.candidates = newPolledQueue(s.agendas)
 	}

@@ -42,7 +42,7 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 		env:     env.WithDefaults(),
 		scope:   scope,
 		ports:   ports,
-		agendas: record.Open(env, kind()).Where(record.FieldApp, scope.App),
+		agendas: record.OfApp(env, kind, scope.App),
 	}
 }
 
@@ -50,7 +50,7 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 // they are there. A host calls it once, before it uses the store. The errors are those of
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
-	return database.Collection(kind().Collection).EnsureIndex(ctx, store.Index{
+	return database.Collection(kind.Collection).EnsureIndex(ctx, store.Index{
 		Keys: []store.IndexKey{
 			{Path: record.FieldApp, Kind: query.Ascending},
 			{Path: fieldMember, Kind: query.Ascending},

@@ -104,7 +104,7 @@ func (s *stand) add(after time.Duration, settings ...func(*Record)) string {
 	}
 	encoded, err := document.Encode(r)
 	require.NoError(s.t, err)
-	stored, err := record.Open(s.env, kind()).Where(record.FieldApp, "app").Insert(s.ctx, encoded)
+	stored, err := record.Open(s.env, kind).Where(record.FieldApp, "app").Insert(s.ctx, encoded)
 	require.NoError(s.t, err)
 	return document.Get(stored, record.FieldID, "")
 }
@@ -123,7 +123,7 @@ func named(tag string) func(*Record) { return func(r *Record) { r.Tag = tag } }
 // get returns an agenda as it is stored.
 func (s *stand) get(id string) *Record {
 	s.t.Helper()
-	stored, err := record.Open(s.env, kind()).Get(s.ctx, id)
+	stored, err := record.Open(s.env, kind).Get(s.ctx, id)
 	require.NoError(s.t, err)
 	r, err := fromDocument(stored)
 	require.NoError(s.t, err)
@@ -133,7 +133,7 @@ func (s *stand) get(id string) *Record {
 // patch changes an agenda in the store.
 func (s *stand) patch(id string, patch document.Object) {
 	s.t.Helper()
-	_, err := record.Open(s.env, kind()).Update(s.ctx, record.Patch{
+	_, err := record.Open(s.env, kind).Update(s.ctx, record.Patch{
 		Filter: document.O(record.FieldID, id), Patch: patch, WithModifier: true,
 	})
 	require.NoError(s.t, err)
@@ -142,7 +142,7 @@ func (s *stand) patch(id string, patch document.Object) {
 // remove removes an agenda.
 func (s *stand) remove(id string) {
 	s.t.Helper()
-	_, err := record.Open(s.env, kind()).Delete(s.ctx, document.O(record.FieldID, id))
+	_, err := record.Open(s.env, kind).Delete(s.ctx, document.O(record.FieldID, id))
 	require.NoError(s.t, err)
 }
 
@@ -197,7 +197,7 @@ func (s *stand) service() *Service {
 // stored returns all agendas as text.
 func (s *stand) stored() []string {
 	s.t.Helper()
-	found, err := s.store.Collection(kind().Collection).Find(s.ctx, nil, store.FindOptions{})
+	found, err := s.store.Collection(kind.Collection).Find(s.ctx, nil, store.FindOptions{})
 	require.NoError(s.t, err)
 	texts := make([]string, len(found))
 	for i, o := range found {

@@ -132,7 +132,7 @@ func withMetadata(source document.Object) (document.Object, error) {
 
 // fromDocument reads a channel that the store holds.
 func fromDocument(o document.Object) (*Channel, error) {
-	return record.Read[Channel](kind(), o)
+	return record.Read[Channel](kind, o)
 }
 
 // RequireType returns Unsupported, with the types that are allowed, for a channel of another

@@ -14,7 +14,7 @@ import (
 func (s *Service) versions(etag string) *record.Collection {
 	env := s.env
 	env.NewEtag = func() string { return etagAfter(etag, env.Now()) }
-	return record.Open(env, kind()).Where(record.FieldApp, s.scope.App)
+	return record.OfApp(env, kind, s.scope.App)
 }
 
 // etagAfter returns the time in milliseconds as an etag, or the millisecond after that of the

@@ -24,12 +24,10 @@ type Pairing struct {
 }
 
 // pairingKind is how pairings are kept: one record for each inlet.
-func pairingKind() record.Kind {
-	return record.Kind{
-		Name:       "pairing",
-		Collection: "pairings",
-		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
-	}
+var pairingKind = record.Kind{
+	Name:       "pairing",
+	Collection: "pairings",
+	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt},
 }
 
 // pairingID returns the key of an inlet's pairing.

@@ -11,12 +11,10 @@ import (
 )
 
 // kind is how channels are kept.
-func kind() record.Kind {
-	return record.Kind{
-		Name:       "channel",
-		Collection: "channels",
-		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
-	}
+var kind = record.Kind{
+	Name:       "channel",
+	Collection: "channels",
+	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
 }
 
 // Service is the channels of one app. It is safe for concurrent use.
@@ -34,8 +32,8 @@ func New(env record.Env, scope record.Scope) *Service {
 	return &Service{
 		scope:    scope,
 		env:      env.WithDefaults(),
-		channels: record.Open(env, kind()).Where(record.FieldApp, scope.App),
-		pairings: record.Open(env, pairingKind()).Where(record.FieldApp, scope.App),
+		channels: record.OfApp(env, kind, scope.App),
+		pairings: record.OfApp(env, pairingKind, scope.App),
 	}
 }
 

@@ -24,12 +24,12 @@ func (s *core) namedChannel(ctx context.Context, named record.Address, allowed .
 
 // assignmentByID is the address of a call that must give assignmentId.
 func assignmentByID(id string) record.Address {
-	return record.Address{Kind: assignmentKind().Name, IDParameter: fieldAssignmentID, ID: id}
+	return record.Address{Kind: assignmentKind.Name, IDParameter: fieldAssignmentID, ID: id}
 }
 
 // previousAssignment is the address of a call that must give previousAssignment.
 func previousAssignment(given *Assignment) record.Address {
-	named := record.Address{Kind: assignmentKind().Name, RecordParameter: fieldPreviousAssignment}
+	named := record.Address{Kind: assignmentKind.Name, RecordParameter: fieldPreviousAssignment}
 	if given != nil {
 		named.Record = &given.ID
 	}
@@ -43,12 +43,12 @@ func (s *core) namedAssignment(ctx context.Context, named record.Address) (*Assi
 
 // groupByID is the address of a call that must give groupId.
 func groupByID(id string) record.Address {
-	return record.Address{Kind: groupKind().Name, IDParameter: fieldGroupID, ID: id}
+	return record.Address{Kind: groupKind.Name, IDParameter: fieldGroupID, ID: id}
 }
 
 // groupByRecord is the address of a call that must give the group's record as group.
 func groupByRecord(given *Group) record.Address {
-	named := record.Address{Kind: groupKind().Name, RecordParameter: fieldGroup}
+	named := record.Address{Kind: groupKind.Name, RecordParameter: fieldGroup}
 	if given != nil {
 		named.Record = &given.ID
 	}

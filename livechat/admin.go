@@ -39,7 +39,7 @@ const (
 
 // adminKind is how agents are kept. Their _id is made of the app and the adminId, since
 // two apps may use the same.
-func adminKind() record.Kind { return record.Kind{Name: "admin", Collection: "admins"} }
+var adminKind = record.Kind{Name: "admin", Collection: "admins"}
 
 // adminKey returns the _id of an agent's record.
 func (s *Service) adminKey(adminID string) string {
@@ -50,7 +50,7 @@ func (s *Service) adminKey(adminID string) string {
 func adminFrom(o document.Object) (*Admin, error) {
 	a := new(Admin)
 	if err := document.Decode(o.Without(record.FieldID).Without(record.FieldApp), a); err != nil {
-		return nil, record.Unreadable(adminKind(), o, err)
+		return nil, record.Unreadable(adminKind, o, err)
 	}
 	return a, nil
 }

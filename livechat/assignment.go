@@ -161,18 +161,16 @@ const (
 )
 
 // assignmentKind is how assignments are kept.
-func assignmentKind() record.Kind {
-	return record.Kind{
-		Name:       "assignment",
-		Collection: "assignments",
-		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
-		Fixed:      []string{fieldInlet, fieldMember},
-	}
+var assignmentKind = record.Kind{
+	Name:       "assignment",
+	Collection: "assignments",
+	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
+	Fixed:      []string{fieldInlet, fieldMember},
 }
 
 // assignmentFrom reads an assignment that the store holds.
 func assignmentFrom(o document.Object) (*AssignmentRecord, error) {
-	r, err := record.Read[AssignmentRecord](assignmentKind(), o)
+	r, err := record.Read[AssignmentRecord](assignmentKind, o)
 	if err != nil {
 		return nil, err
 	}

@@ -76,17 +76,15 @@ const (
 )
 
 // groupKind is how groups are kept.
-func groupKind() record.Kind {
-	return record.Kind{
-		Name:       "group",
-		Collection: "groups",
-		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion},
-	}
+var groupKind = record.Kind{
+	Name:       "group",
+	Collection: "groups",
+	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion},
 }
 
 // groupFrom reads a group that the store holds.
 func groupFrom(o document.Object) (*Group, error) {
-	g, err := record.Read[Group](groupKind(), o)
+	g, err := record.Read[Group](groupKind, o)
 	if err != nil {
 		return nil, err
 	}

@@ -156,7 +156,7 @@ func (s *machine) linkGroup(
 	if bravoGroupID != "" {
 		info = info.With(fieldBravoGroupID, bravoGroupID)
 	}
-	found, err := set(ctx, s.assignments, assignmentKind(), r.ID, document.O(fieldGroup, g.ID, fieldGroupInfo, info))
+	found, err := set(ctx, s.assignments, assignmentKind, r.ID, document.O(fieldGroup, g.ID, fieldGroupInfo, info))
 	if err != nil {
 		return nil, false, record.RenameField(err, record.FieldID, fieldAssignmentID)
 	}
@@ -180,7 +180,7 @@ func (s *Service) linkBravoGroup(ctx context.Context, p UpdateAssignmentGroupPar
 	if err != nil {
 		return nil, false, err
 	}
-	_, err = set(ctx, s.assignments, assignmentKind(), p.AssignmentID,
+	_, err = set(ctx, s.assignments, assignmentKind, p.AssignmentID,
 		document.O(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))
 	if err == nil {
 		err = s.machine.linkByBravoGroupID(ctx, p.BravoGroupID)

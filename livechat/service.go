@@ -45,9 +45,9 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 		env:         env.WithDefaults(),
 		scope:       scope,
 		ports:       ports,
-		assignments: record.Open(env, assignmentKind()).Where(record.FieldApp, scope.App),
-		groups:      record.Open(env, groupKind()).Where(record.FieldApp, scope.App),
-		admins:      record.Open(env, adminKind()).Where(record.FieldApp, scope.App),
+		assignments: record.OfApp(env, assignmentKind, scope.App),
+		groups:      record.OfApp(env, groupKind, scope.App),
+		admins:      record.OfApp(env, adminKind, scope.App),
 	}
 	s := &Service{core: shared, router: &router{shared}, tickets: &tickets{shared}, conversations: &conversations{shared}}
 	s.machine = &machine{core: shared, router: s.router, tickets: s.tickets, conversations: s.conversations}
@@ -75,17 +75,17 @@ func EnsureIndexes(ctx context.Context, database store.Store) error {
 		path   string
 		unique bool
 	}{
-		{assignmentKind(), fieldSlot, true},
-		{assignmentKind(), fieldMember, false},
-		{assignmentKind(), fieldGroup, false},
-		{assignmentKind(), fieldParentAssignment, false},
-		{assignmentKind(), fieldGroupInfo + "." + fieldBravoGroupID, false},
-		{groupKind(), fieldExternalID, false},
-		{groupKind(), fieldAdminExternalID, false},
-		{groupKind(), fieldInletGroupExternalID, false},
-		{groupKind(), fieldMember, false},
-		{groupKind(), fieldAssignment, false},
-		{adminKind(), fieldExternalID, true},
+		{assignmentKind, fieldSlot, true},
+		{assignmentKind, fieldMember, false},
+		{assignmentKind, fieldGroup, false},
+		{assignmentKind, fieldParentAssignment, false},
+		{assignmentKind, fieldGroupInfo + "." + fieldBravoGroupID, false},
+		{groupKind, fieldExternalID, false},
+		{groupKind, fieldAdminExternalID, false},
+		{groupKind, fieldInletGroupExternalID, false},
+		{groupKind, fieldMember, false},
+		{groupKind, fieldAssignment, false},
+		{adminKind, fieldExternalID, true},
 	} {
 		index := store.Index{
 			Keys: []store.IndexKey{

@@ -19,7 +19,7 @@ type Getter interface {
 // ByRecord is the address of a call that takes the member's record as member. The default is
 // the scope's own.
 func ByRecord(scope record.Scope, given *Member) record.Address {
-	named := record.Address{Kind: kind().Name, RecordParameter: "member", Own: &scope.Member}
+	named := record.Address{Kind: kind.Name, RecordParameter: "member", Own: &scope.Member}
 	if given != nil {
 		named.Record = &given.ID
 	}
@@ -29,7 +29,7 @@ func ByRecord(scope record.Scope, given *Member) record.Address {
 // ByID is the address of a call that takes the member's id as memberId. The default is the
 // scope's own.
 func ByID(scope record.Scope, id string) record.Address {
-	return record.Address{Kind: kind().Name, IDParameter: fieldMemberID, ID: id, Own: &scope.Member}
+	return record.Address{Kind: kind.Name, IDParameter: fieldMemberID, ID: id, Own: &scope.Member}
 }
 
 // ByRecordOrID is the address of a call that takes the member's record as member, or its id as
@@ -42,7 +42,7 @@ func ByRecordOrID(scope record.Scope, given *Member, id string) record.Address {
 
 // ByRequiredID is the address of a call that must give the member's id as memberId.
 func ByRequiredID(id string) record.Address {
-	return record.Address{Kind: kind().Name, IDParameter: fieldMemberID, ID: id}
+	return record.Address{Kind: kind.Name, IDParameter: fieldMemberID, ID: id}
 }
 
 // Load returns the member that an address names, as it is stored.
@@ -55,7 +55,7 @@ func Load(ctx context.Context, from Getter, named record.Address) (*Member, erro
 // Get returns the member of an id, or NotFound: always one of the two.
 func Get(ctx context.Context, from Getter, id string) (*Member, error) {
 	m, err := from.GetMember(ctx, GetMemberParams{MemberID: id})
-	return record.Found(kind().Name, id, m, err)
+	return record.Found(kind.Name, id, m, err)
 }
 
 // RequireExternalID returns the member's id on its platform, or FailedPrecondition.

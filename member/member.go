@@ -89,7 +89,7 @@ func (m Member) withDefaults() Member {
 
 // fromDocument reads a member that the store holds.
 func fromDocument(o document.Object) (*Member, error) {
-	m, err := record.Read[Member](kind(), o)
+	m, err := record.Read[Member](kind, o)
 	if err != nil {
 		return nil, err
 	}

@@ -16,13 +16,11 @@ const (
 )
 
 // kind is how members are kept.
-func kind() record.Kind {
-	return record.Kind{
-		Name:       "member",
-		Collection: "members",
-		Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
-		Fixed:      []string{record.FieldChannel},
-	}
+var kind = record.Kind{
+	Name:       "member",
+	Collection: "members",
+	Stamps:     []string{record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag},
+	Fixed:      []string{record.FieldChannel},
 }
 
 // Service is the members of one app. It is safe for concurrent use.
@@ -52,7 +50,7 @@ func New(env record.Env, scope record.Scope, channels channel.Operations, option
 		scope:    scope,
 		newID:    env.WithDefaults().NewID,
 		channels: channels,
-		members:  record.Open(env, kind()).Where(record.FieldApp, scope.App),
+		members:  record.OfApp(env, kind, scope.App),
 	}
 	for _, option := range options {
 		option(s)
@@ -65,7 +63,7 @@ func New(env record.Env, scope record.Scope, channels channel.Operations, option
 // once, before it uses the store. The errors are those of
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
-	return database.Collection(kind().Collection).EnsureIndex(ctx, store.Index{
+	return database.Collection(kind.Collection).EnsureIndex(ctx, store.Index{
 		Keys: []store.IndexKey{
 			{Path: record.FieldApp, Kind: query.Ascending},
 			{Path: record.FieldChannel, Kind: query.Ascending},

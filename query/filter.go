@@ -17,8 +17,8 @@ type Filter struct {
 	one  bool
 	only equality
 	// near is the filter's search for what is near, nil where it has none.
-	near   *GeoNear
-	root   matcher
+	near *GeoNear
+	root matcher
 	// source is the query document, zero where it is made when it is asked for: of parts, the
 	// filters that the filter is the conjunction of, or else of equalities.
 	source document.Object

@@ -40,39 +40,51 @@ type Kind struct {
 // Filters, patches and sorts are those of a caller: InvalidArgument names them
 // "filter", "patch", "sortBy", "arrayFilters" and "projection", as the operations do.
 type Collection struct {
-	*opened
-
-	// scope are the values that fields of its records have.
+	env  Env
+	kind Kind
+	// scope are the values that fields of its records have. Few of them stand in room.
 	scope []query.FieldValue
+	room  [3]query.FieldValue
 	// err is why there is no such scope. Every method returns it.
 	err error
 }
 
-// opened is a collection in a store, of which each Collection may see a part.
-type opened struct {
-	env   Env
-	kind  Kind
-	store store.Collection
-}
-
 // Open returns the collection of a kind of records, not narrowed to an app yet.
 func Open(env Env, kind Kind) *Collection {
-	env = env.WithDefaults()
-	return &Collection{opened: &opened{env: env, kind: kind, store: env.Store.Collection(kind.Collection)}}
+	return &Collection{env: env.WithDefaults(), kind: kind}
+}
+
+// OfApp returns the collection of a kind of records as an app sees it.
+func OfApp(env Env, kind Kind, app string) *Collection {
+	c := Open(env, kind)
+	c.narrow(FieldApp, app)
+	return c
 }
 
 // Where returns the collection narrowed to the records whose field has a value:
 // others are not found, and new ones get it. The field of a narrowed collection is
 // fixed.
 func (c *Collection) Where(field, value string) *Collection {
-	narrowed := &Collection{opened: c.opened, err: c.err}
-	if isLong(value) && narrowed.err == nil { // A value that is too large is that of no record.
-		_, err := query.CompileFilter(document.O(field, value))
-		narrowed.err = boterr.In(field, err)
-	}
-	narrowed.scope = append(slices.Clip(c.scope), query.FieldValue{Name: field, Value: strings.ToValidUTF8(value, "\uFFFD")})
-	return narrowed
+	narrowed := *c
+	narrowed.scope = append(narrowed.room[:0], c.scope...)
+	narrowed.narrow(field, value)
+	return &narrowed
 }
+
+// narrow is Where for a collection that nobody else sees yet.
+func (c *Collection) narrow(field, value string) {
+	if isLong(value) && c.err == nil { // A value that is too large is that of no record.
+		_, err := query.CompileFilter(document.O(field, value))
+		c.err = boterr.In(field, err)
+	}
+	if c.scope == nil {
+		c.scope = c.room[:0]
+	}
+	c.scope = append(c.scope, query.FieldValue{Name: field, Value: strings.ToValidUTF8(value, "\uFFFD")})
+}
+
+// stored returns the collection in the store.
+func (c *Collection) stored() store.Collection { return c.env.Store.Collection(c.kind.Collection) }
 
 // isLong reports whether a text may be too large for a query document.
 func isLong(text string) bool { return len(text) > document.MaxSize/2 }

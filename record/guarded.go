@@ -35,11 +35,16 @@ func (g guardedStore) Now(ctx context.Context) (time.Time, error) {
 
 // Collection implements store.Store. The store is asked for it with each call.
 func (g guardedStore) Collection(name string) store.Collection {
-	return guardedCollection{of: func() store.Collection { return g.store.Collection(name) }}
+	return guardedCollection{store: g.store, name: name}
 }
 
 // guardedCollection is a collection of a guarded store.
-type guardedCollection struct{ of func() store.Collection }
+type guardedCollection struct {
+	store store.Store
+	name  string
+}
+
+func (g guardedCollection) of() store.Collection { return g.store.Collection(g.name) }
 
 // Find implements store.Collection.
 func (g guardedCollection) Find(

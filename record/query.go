@@ -24,7 +24,7 @@ func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
 	if err != nil {
 		return document.Object{}, err
 	}
-	found, err := c.store.Find(ctx, filter, store.FindOptions{Limit: 1})
+	found, err := c.stored().Find(ctx, filter, store.FindOptions{Limit: 1})
 	if err != nil {
 		return document.Object{}, err
 	}
@@ -53,7 +53,7 @@ func (c *Collection) Find(ctx context.Context, query Query) ([]document.Object, 
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.store.Find(ctx, filter, store.FindOptions{Sort: sort, Skip: query.Skip, Limit: query.Limit})
+	found, err := c.stored().Find(ctx, filter, store.FindOptions{Sort: sort, Skip: query.Skip, Limit: query.Limit})
 	return found, RenameField(err, "sort", "sortBy")
 }
 
@@ -63,7 +63,7 @@ func (c *Collection) Count(ctx context.Context, filter document.Object) (int64, 
 	if err != nil {
 		return 0, err
 	}
-	return c.store.Count(ctx, compiled)
+	return c.stored().Count(ctx, compiled)
 }
 
 // Distinct returns the different values at a dotted path.
@@ -72,7 +72,7 @@ func (c *Collection) Distinct(ctx context.Context, path string, filter document.
 	if err != nil {
 		return nil, err
 	}
-	return c.store.Distinct(ctx, path, compiled)
+	return c.stored().Distinct(ctx, path, compiled)
 }
 
 // GeoNear returns the records near a point, nearest first. near is the argument of
@@ -85,7 +85,7 @@ func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]query
 	if err != nil {
 		return nil, err
 	}
-	return c.store.GeoNear(ctx, search.Within(query.FieldsEqual(c.scope...)))
+	return c.stored().GeoNear(ctx, search.Within(query.FieldsEqual(c.scope...)))
 }
 
 // filter compiles a caller's filter and narrows it to the scope.

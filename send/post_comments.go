@@ -38,15 +38,13 @@ type PostComment struct {
 const fieldPostID = "postId"
 
 // commentKind is how comments on posts are kept.
-func commentKind() record.Kind {
-	return record.Kind{Name: "comment on a post", Collection: "postComments", Stamps: []string{record.FieldCreatedAt}}
-}
+var commentKind = record.Kind{Name: "comment on a post", Collection: "postComments", Stamps: []string{record.FieldCreatedAt}}
 
 // EnsureIndexes makes the index by which the comments on a post are found, unless it is
 // there. A host calls it once, before it uses the store. The errors are those of
 // store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
-	return database.Collection(commentKind().Collection).EnsureIndex(ctx, store.Index{
+	return database.Collection(commentKind.Collection).EnsureIndex(ctx, store.Index{
 		Keys: []store.IndexKey{
 			{Path: record.FieldApp, Kind: query.Ascending},
 			{Path: fieldPostID, Kind: query.Ascending},
@@ -121,7 +119,7 @@ func (s *Service) FindPostComments(ctx context.Context, query record.Query) ([]*
 		return nil, err
 	}
 	return record.ReadAll(found, func(o document.Object) (*PostComment, error) {
-		return record.Read[PostComment](commentKind(), o)
+		return record.Read[PostComment](commentKind, o)
 	})
 }
 
@@ -130,5 +128,5 @@ func (s *Service) comments() (*record.Collection, error) {
 	if s.env.Store == nil {
 		return nil, boterr.New(boterr.Unsupported, "", "these sends were made without a store: give record.Env one")
 	}
-	return record.Open(s.env, commentKind()).Where(record.FieldApp, s.scope.App), nil
+	return record.OfApp(s.env, commentKind, s.scope.App), nil
 }
