@@ -1,8 +1,9 @@
 // Package console lets one talk to a bot in a terminal, on a platform in memory.
 //
-//   - To talk to a bot, call [Run] with its nodes.
-//   - To set up the platform, the terminal or the clock, use a [Console].
-//   - To save what was said as a test, type /save; a [Test] says what that test is to look like.
+//   - To talk to a bot of nodes, use [Run].
+//   - To talk to one that needs more (data, channels, accounts, several members), use [Console] and
+//     its [Console.Run].
+//   - To make a test of what was said, type /save; [Test] says how the test makes the bot.
 //
 // A program hands over its nodes, and has a chat:
 //

@@ -94,7 +94,7 @@ func TestSave_TestsPass(t *testing.T) {
 	own.Platform, own.Nodes = "fakes.New(fakes.For(t))", "nodes()"
 	people := []*fakes.Actor{
 		platform.AddMember(member.Member{FirstName: "Jean-Luc", LastName: "O'Hara", Meta: document.O("a", document.A(1, 2.0, "x\x00"))}),
-		platform.AddMember(member.Member{ID: "m-1", ExternalID: "x-1"}),
+		platform.AddMember(member.Member{ID: "m-1", ExternalID: "x-1", Email: "m@shop.example", BotID: "b"}),
 	}
 	for name, conversation := range map[string]struct {
 		console console.Console

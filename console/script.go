@@ -158,6 +158,8 @@ func memberSource(added member.Member) string {
 		{"ExternalID", added.ExternalID},
 		{"FirstName", added.FirstName},
 		{"LastName", added.LastName},
+		{"Email", added.Email},
+		{"BotID", added.BotID},
 	} {
 		if field.value != "" {
 			fields = append(fields, field.name+": "+quoted(field.value))

@@ -23,7 +23,7 @@ var transcript string
 func TestMain_Conversation(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	require.Zero(t, run(nil, &out, &problems), problems.String())
+	require.Zero(t, run(t.Context(), nil, strings.NewReader(""), &out, &problems), problems.String())
 	require.Empty(t, problems.String())
 	expected, printed := strings.Split(transcript, "\n"), strings.Split(out.String(), "\n")
 	for i, line := range expected {
@@ -43,9 +43,9 @@ func TestMain_EveryLineFits(t *testing.T) {
 func TestMain_NoArguments(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	require.Equal(t, 2, run([]string{"now"}, &out, &problems))
+	require.Equal(t, 2, run(t.Context(), []string{"now"}, strings.NewReader(""), &out, &problems))
 	require.Contains(t, problems.String(), `"now" is no flag`)
-	require.Zero(t, run([]string{"-h"}, &out, &problems))
+	require.Zero(t, run(t.Context(), []string{"-h"}, strings.NewReader(""), &out, &problems))
 	require.Contains(t, problems.String(), "Usage: channels")
 	require.Empty(t, out.String())
 }
@@ -58,7 +58,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full"
 func TestMain_CannotPrint(t *testing.T) {
 	t.Parallel()
 	var problems bytes.Buffer
-	require.Equal(t, 1, run(nil, full{}, &problems))
+	require.Equal(t, 1, run(t.Context(), nil, strings.NewReader(""), full{}, &problems))
 	require.Equal(t, "channels: the disk is full\n", problems.String())
 }
 
@@ -80,4 +80,18 @@ func TestMain_BreaksLongTexts(t *testing.T) {
 	require.Equal(t, words, strings.Join(lines, ""))
 	require.True(t, strings.HasSuffix(lines[0], " "))
 	require.Len(t, wrapped(strings.Repeat("x", 200), 2)[0], columns)
+}
+
+func TestMain_Talk(t *testing.T) {
+	t.Parallel()
+	for _, platform := range platforms {
+		var out, problems bytes.Buffer
+		typed := strings.NewReader("bouquets\n1\n/advance 1m\n")
+		require.Zero(t, run(t.Context(), []string{"-talk", string(platform.on)}, typed, &out, &problems), problems.String())
+		require.NotContains(t, out.String(), "!!", platform.on)
+		require.Contains(t, out.String(), "Eve: [Order]\n", platform.on)
+	}
+	var out, problems bytes.Buffer
+	require.Equal(t, 2, run(t.Context(), []string{"-talk", "pigeon"}, strings.NewReader(""), &out, &problems))
+	require.Contains(t, problems.String(), `-talk is "pigeon", and must be one of alpha, bravo`)
 }

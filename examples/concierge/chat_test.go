@@ -328,7 +328,7 @@ func TestSearch_Fails(t *testing.T) {
 	p := aCity(t)
 	guest := p.AddMember(member.Member{})
 	p.FailNext(botctx.OpFetchDistinctDataFromDataSource, boterr.Unavailable)
-	err := guest.TrySends(textEvent("museums"))
+	err := guest.TrySays("museums")
 	require.ErrorIs(t, err, boterr.Unavailable)
 	require.Empty(t, guest.Messages())
 }

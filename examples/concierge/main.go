@@ -9,11 +9,12 @@
 // It shows a bot made of nodes: bot.go lists them, with what guests may say at any time,
 // what the bot asks, and the answers to that. What they do is in find.go and book.go,
 // and what the bot understands of a message in understand.go. replay.go is a bot of one
-// function, that of recorded conversations. host.go is what a host needs around a bot.
+// function, that of recorded conversations. The chat is package console, over a platform in memory.
 package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,8 +23,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/console"
+	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/examples/program"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 )
+
+// demonstration is what a guest says in the conversation that is shown where standard
+// input is empty, a message on each line.
+//
+//go:embed demonstration.txt
+var demonstration string
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -34,8 +47,8 @@ const usage = `Usage: concierge [-places FILE [-lnglat]]
 
 A concierge for a city: a bot that finds places, knows what is near and takes
 bookings. Without -dialogues it chats: it answers each line of standard input until
-the input ends or a line says bye. Where there is no input at all, it shows a short
-demonstration. At the end it prints a summary.
+the input ends or a line says bye; /help lists what else can be typed. Where nothing
+is said at all, it shows a short demonstration. At the end it prints a summary.
 
 `
 
@@ -78,24 +91,23 @@ func (s *settings) check(*flag.FlagSet) error {
 
 // start does what the settings say, and prints the summary.
 func start(ctx context.Context, s settings, in io.Reader, out io.Writer) error {
-	began, tally := time.Now(), NewTally()
-	var err error
+	began := time.Now()
+	hold := func(ctx context.Context) (*fakes.Platform, int, error) { return chat(ctx, s, in, out) }
 	if s.dialogues != "" {
-		err = replay(ctx, s, tally, out)
-	} else {
-		err = chat(ctx, s, tally, in, out)
+		hold = func(ctx context.Context) (*fakes.Platform, int, error) { return replay(ctx, s, out) }
 	}
+	platform, conversations, err := hold(ctx)
 	if err != nil {
 		return err
 	}
-	return tally.Print(out, time.Since(began))
+	return Summarize(platform, conversations).Print(out, time.Since(began))
 }
 
-// replay replays the conversations of a file.
-func replay(ctx context.Context, s settings, tally *Tally, out io.Writer) error {
+// replay replays the conversations of a file. It returns where, and how many there were.
+func replay(ctx context.Context, s settings, out io.Writer) (*fakes.Platform, int, error) {
 	file, err := os.Open(s.dialogues)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	defer file.Close() //nolint:errcheck // It was only read.
 	dialogues, err := ReadDialogues(file)
@@ -103,44 +115,50 @@ func replay(ctx context.Context, s settings, tally *Tally, out io.Writer) error 
 		err = errors.New("there is no conversation in it")
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.dialogues, err)
+		return nil, 0, fmt.Errorf("%s: %w", s.dialogues, err)
 	}
-	host, err := NewHost(ctx, out, tally, Narrate(out))
-	if err != nil {
-		return err
-	}
-	return ReplayAll(ctx, host, out, dialogues)
+	platform := fakes.New(fakes.Config(func(c *botctx.Config) { c.Interceptors = []botctx.Interceptor{Narrate(out)} }))
+	return platform, len(dialogues), ReplayAll(ctx, platform, out, dialogues)
 }
 
-// chat loads the places, and chats about them.
-func chat(ctx context.Context, s settings, tally *Tally, in io.Reader, out io.Writer) error {
-	host, err := NewHost(ctx, out, tally)
+// chat loads the places, and chats about them. It returns where, and how many conversations there
+// were.
+func chat(ctx context.Context, s settings, in io.Reader, out io.Writer) (*fakes.Platform, int, error) {
+	platform := fakes.New()
+	places, err := load(ctx, s, platform.Operations(record.Scope{}))
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	places, err := load(ctx, s, host)
-	if err != nil {
-		return err
-	}
-	if err := host.Handle(Concierge{Columns: places.Columns}.Nodes()...); err != nil {
-		return err
-	}
+	platform.Handle(Concierge{Columns: places.Columns}.Nodes()...)
 	if _, err := fmt.Fprint(out, places.welcome()); err != nil {
-		return err
+		return nil, 0, err
 	}
-	spoke, err := Chat{Host: host, Out: out, Prompt: promptFor(in)}.Hold(ctx, in)
-	if err != nil || spoke {
-		return err
+	terminal := console.Console{
+		Platform: platform, Members: []*fakes.Actor{platform.AddMember(member.Member{ID: "Guest"})}, Bot: "Concierge",
+		Ends: isFarewell, Test: console.Test{Platform: "aCity(t)"}, In: in, Out: out,
+	}
+	if err := terminal.Run(ctx); err != nil || len(platform.Choices()) > 0 {
+		return platform, 1, err
 	}
 	if _, err := fmt.Fprintln(out, "\nNothing was said, so here is a demonstration:"); err != nil {
-		return err
+		return nil, 0, err
 	}
-	_, err = Chat{Host: host, Out: out}.Hold(ctx, strings.NewReader(demonstration))
-	return err
+	terminal.In = strings.NewReader(demonstration)
+	return platform, 1, terminal.Run(ctx)
+}
+
+// isFarewell reports whether a message ends the conversation.
+func isFarewell(text string) bool {
+	switch strings.TrimSpace(wordsOf(text)) {
+	case "bye", "goodbye", "quit", "exit":
+		return true
+	default:
+		return false
+	}
 }
 
 // load reads the places and saves them in their data source.
-func load(ctx context.Context, s settings, host *Host) (Places, error) {
+func load(ctx context.Context, s settings, data datasource.Operations) (Places, error) {
 	text, name := ownPlaces, "the city's own places"
 	if s.places != "" {
 		var err error
@@ -151,7 +169,7 @@ func load(ctx context.Context, s settings, host *Host) (Places, error) {
 	}
 	places, err := ReadPlaces(text, s.order)
 	if err == nil {
-		err = places.Save(ctx, host.Operations())
+		err = places.Save(ctx, data)
 	}
 	if err != nil {
 		return Places{}, fmt.Errorf("%s: %w", name, err)
@@ -166,17 +184,4 @@ func (p Places) welcome() string {
 		text += fmt.Sprintf("Locations of two numbers were read as [%s].\n", p.Pairs)
 	}
 	return text
-}
-
-// promptFor returns the prompt for a person at a terminal, and none for other input.
-func promptFor(in io.Reader) string {
-	file, isFile := in.(*os.File)
-	if !isFile {
-		return ""
-	}
-	info, err := file.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return ""
-	}
-	return "> "
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -134,33 +137,38 @@ func (c ServiceCall) IsBooking() bool {
 	return c.Method == "GetRide"
 }
 
-// Narrate returns an interceptor that prints what was looked up and booked.
+// Narrate returns an interceptor that prints what was looked up and booked, and what the bot says.
 func Narrate(out io.Writer) botctx.Interceptor {
 	return func(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
 		result, err := next(ctx)
 		line := ""
 		switch p := call.Params.(type) {
 		case datasource.FetchDataFromDataSourceParams:
-			line = fmt.Sprintf("looked in %s: %d found", p.DataSourceID, entriesIn(result))
+			line = fmt.Sprintf("           - looked in %s: %d found", p.DataSourceID, entriesIn(result))
 		case datasource.FindAndModifyDataFromDataSourceParams:
-			line = fmt.Sprintf("booked in %s: %d", p.DataSourceID, entriesIn(result))
+			line = fmt.Sprintf("           - booked in %s: %d", p.DataSourceID, entriesIn(result))
+		case send.SendResponseParams:
+			line = "Concierge: " + strings.ReplaceAll(p.Response.Text(), "\n", "\n           ")
 		}
 		if line != "" && err == nil {
-			_, err = fmt.Fprintln(out, "           - "+line)
+			_, err = fmt.Fprintln(out, line)
 		}
 		return result, err
 	}
 }
 
 // ReplayAll lets the bot answer all conversations, and prints a transcript of each.
-func ReplayAll(ctx context.Context, host *Host, out io.Writer, dialogues []Dialogue) error {
-	if err := SaveRows(ctx, host.Operations(), dialogues); err != nil {
+func ReplayAll(ctx context.Context, platform *fakes.Platform, out io.Writer, dialogues []Dialogue) error {
+	if err := SaveRows(ctx, platform.Operations(record.Scope{}), dialogues); err != nil {
 		return err
 	}
-	host.HandleFunc(NewReplay(dialogues).Answer)
+	platform.HandleFunc(NewReplay(dialogues).Answer)
+	guests := map[string]*fakes.Actor{}
 	for _, dialogue := range dialogues {
-		host.tally.AddConversation()
-		if err := replayOne(ctx, host, out, dialogue); err != nil {
+		if guests[dialogue.ID] == nil {
+			guests[dialogue.ID] = platform.AddMember(member.Member{ExternalID: dialogue.ID})
+		}
+		if err := replayOne(guests[dialogue.ID], out, dialogue); err != nil {
 			return fmt.Errorf("conversation %s: %w", dialogue.ID, err)
 		}
 	}
@@ -168,7 +176,7 @@ func ReplayAll(ctx context.Context, host *Host, out io.Writer, dialogues []Dialo
 }
 
 // replayOne lets the bot answer one conversation.
-func replayOne(ctx context.Context, host *Host, out io.Writer, dialogue Dialogue) error {
+func replayOne(guest *fakes.Actor, out io.Writer, dialogue Dialogue) error {
 	if _, err := fmt.Fprintf(out, "\n== %s (%s)\n", dialogue.ID, strings.Join(dialogue.Services, ", ")); err != nil {
 		return err
 	}
@@ -179,7 +187,7 @@ func replayOne(ctx context.Context, host *Host, out io.Writer, dialogue Dialogue
 		if _, err := fmt.Fprintln(out, "Guest:     "+turn.Utterance); err != nil {
 			return err
 		}
-		if err := host.Receive(ctx, Message(dialogue, i)); err != nil {
+		if err := guest.TrySends(Message(dialogue, i)); err != nil {
 			return err
 		}
 	}

@@ -1,58 +1,37 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/fakes"
 )
 
-// Tally counts what happens in conversations. It is safe for concurrent use.
-type Tally struct {
-	mu            sync.Mutex
-	conversations int
-	turns         int
-	messages      int
-	entries       int
-	operations    map[botctx.Op]int
+// Summary tells what happened in conversations.
+type Summary struct {
+	conversations, said, messages, entries int
+	operations                             map[botctx.Op]int
 }
 
-// NewTally returns a Tally at zero.
-func NewTally() *Tally { return &Tally{operations: map[botctx.Op]int{}} }
-
-// AddConversation counts a conversation that begins.
-func (t *Tally) AddConversation() { t.increment(&t.conversations) }
-
-// AddTurn counts something that a guest says.
-func (t *Tally) AddTurn() { t.increment(&t.turns) }
-
-// AddMessage counts a message that was sent, which is a turn as well.
-func (t *Tally) AddMessage() {
-	t.increment(&t.messages)
-	t.increment(&t.turns)
-}
-
-func (t *Tally) increment(count *int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	*count++
-}
-
-// Count is the interceptor that counts operations and the entries that they found.
-func (t *Tally) Count(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
-	result, err := next(ctx)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.operations[call.Op]++
-	t.entries += entriesIn(result)
-	return result, err
+// Summarize counts what happened on a platform in so many conversations.
+func Summarize(platform *fakes.Platform, conversations int) Summary {
+	s := Summary{conversations: conversations, messages: len(platform.Sent()), operations: map[botctx.Op]int{}}
+	for _, choice := range platform.Choices() {
+		if !choice.IsMute {
+			s.said++
+		}
+	}
+	for _, call := range platform.Calls() {
+		s.operations[call.Op]++
+		s.entries += entriesIn(call.Result)
+	}
+	return s
 }
 
 // entriesIn returns how many entries of data sources a result holds.
@@ -70,18 +49,16 @@ func entriesIn(result any) int {
 	return 0
 }
 
-// Print writes the summary of what was counted in a time.
-func (t *Tally) Print(out io.Writer, took time.Duration) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// Print writes the summary of what happened in a time.
+func (s Summary) Print(out io.Writer, took time.Duration) error {
 	called := 0
 	var byName strings.Builder
-	for _, op := range slices.Sorted(maps.Keys(t.operations)) {
-		called += t.operations[op]
-		fmt.Fprintf(&byName, "    %-36s %6d\n", op, t.operations[op])
+	for _, op := range slices.Sorted(maps.Keys(s.operations)) {
+		called += s.operations[op]
+		fmt.Fprintf(&byName, "    %-36s %6d\n", op, s.operations[op])
 	}
 	_, err := fmt.Fprintf(out, summary,
-		t.conversations, t.turns, called, byName.String(), t.entries, t.messages, took.Seconds())
+		s.conversations, s.said+s.messages, called, byName.String(), s.entries, s.messages, took.Seconds())
 	return err
 }
 

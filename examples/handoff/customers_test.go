@@ -9,7 +9,6 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/livechat"
-	"github.com/botctx/go-sdk/member"
 )
 
 // shop is the bot on a fake platform, with one customer and an agent of each team.
@@ -22,15 +21,10 @@ type shop struct {
 
 func newShop(t *testing.T) *shop {
 	t.Helper()
-	p := fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Flow = Flow() }))
-	p.Handle(Nodes()...)
-	inlet, outlet := Channels()
-	p.AddChannel(inlet)
-	p.AddChannel(outlet)
-	p.Pair(web, desk)
+	p := openShop(fakes.For(t))
 	return &shop{
 		Platform: p,
-		ada:      p.AddMember(member.Member{Channel: web, FirstName: "Ada"}),
+		ada:      addCustomer(p, "Ada"),
 		grace:    p.AddAgent(desk, "Grace", "default"),
 		hedy:     p.AddAgent(desk, "Hedy", "workshop"),
 	}

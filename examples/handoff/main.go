@@ -3,6 +3,7 @@
 // both write to each other until one of them ends it, or nobody writes any more.
 //
 //	go -C examples run ./handoff
+//	go -C examples run ./handoff -talk
 //
 // It shows live chats: createAssignment, tickets to broadcast groups by label, and the idle
 // time; and that what a bot does for agents are nodes, too, of the outlet channel: their
@@ -12,24 +13,39 @@
 //
 // It plays a conversation in virtual time and prints it in two columns: what customers see on
 // the left, what agents see on the right (conversation.go, stage.go, columns.go).
-// customers_test.go and agents_test.go show how such logic is tested.
+// With -talk you are who speaks (talk.go). customers_test.go and agents_test.go show how such logic is
+// tested.
 package main
 
 import (
+	"context"
+	"flag"
 	"io"
 	"os"
 
 	"github.com/botctx/go-sdk/examples/program"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-const usage = `Usage: handoff
+const usage = `Usage: handoff [-talk]
 
 A bot that hands its customers over to people. It plays a conversation, in virtual time.
 `
 
 // run is the program. It returns the exit code.
-func run(args []string, out, problems io.Writer) int {
-	return program.Program{Name: "handoff", Usage: usage, Do: program.Printed(out, play)}.Run(args, problems)
+func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writer) int {
+	isTalk := false
+	return program.Program{
+		Name: "handoff", Usage: usage,
+		Flags: func(flags *flag.FlagSet) {
+			flags.BoolVar(&isTalk, "talk", false, "talk to the bot yourself: /agent Grace takes tickets, /as Bob is another customer")
+		},
+		Do: func() error {
+			if isTalk {
+				return talk(ctx, in, out)
+			}
+			return program.Printed(out, play)()
+		},
+	}.Run(args, problems)
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
 )
 
 // The channels of the shop: where customers write, and where agents do.
@@ -44,3 +46,19 @@ func Flow() botctx.Flow {
 
 // Nodes returns the bot: what customers may say, and the commands of agents.
 func Nodes() []*botctx.Node { return append(customerNodes(), agentNodes()...) }
+
+// openShop returns a fake platform with the shop.
+func openShop(options ...fakes.Option) *fakes.Platform {
+	p := fakes.New(append(options, fakes.Config(func(c *botctx.Config) { c.Flow = Flow() }))...)
+	p.Handle(Nodes()...)
+	inlet, outlet := Channels()
+	p.AddChannel(inlet)
+	p.AddChannel(outlet)
+	p.Pair(web, desk)
+	return p
+}
+
+// addCustomer adds a customer to the shop.
+func addCustomer(p *fakes.Platform, name string) *fakes.Actor {
+	return p.AddMember(member.Member{Channel: web, FirstName: name})
+}

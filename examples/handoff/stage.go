@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/member"
 )
 
 // stage is a fake platform on which the conversation is played.
@@ -43,19 +41,14 @@ func morning() time.Time { return time.Date(2026, time.January, 5, 9, 0, 0, 0, t
 
 // newStage returns the shop with its customers and agents.
 func newStage() *stage {
-	p := fakes.New(fakes.At(morning()), fakes.Config(func(c *botctx.Config) { c.Flow = Flow() }))
-	p.Handle(Nodes()...)
-	inlet, outlet := Channels()
-	p.AddChannel(inlet)
-	p.AddChannel(outlet)
-	p.Pair(web, desk)
+	p := openShop(fakes.At(morning()))
 	s := &stage{
 		platform: p, columns: &Columns{},
 		customers: map[string]*fakes.Actor{}, agents: map[string]*fakes.Agent{}, names: map[string]string{},
 		tickets: map[string]string{}, liveChat: map[string]bool{},
 	}
 	for _, name := range []string{"Ada", "Bob"} {
-		customer := p.AddMember(member.Member{Channel: web, FirstName: name})
+		customer := addCustomer(p, name)
 		s.customers[name], s.names[customer.ID()] = customer, name
 	}
 	s.agents["Grace"] = p.AddAgent(desk, "Grace", "default")

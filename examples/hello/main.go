@@ -2,13 +2,12 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"fmt"
 	"os"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/console"
 )
 
 // nodes are the bot: what answers, and with what.
@@ -26,12 +25,9 @@ func nodes() []*botctx.Node {
 }
 
 func main() {
-	p := fakes.New()
-	p.Handle(nodes()...)
-	ada := p.AddMember(member.Member{FirstName: "Ada"})
-	fmt.Println("Say hi. Ctrl-D ends it.")
-	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		ada.Says(lines.Text())
-		fmt.Println(ada.Last())
+	fmt.Println("Say hi. /help lists what else there is, Ctrl-D ends it.")
+	if err := console.Run(context.Background(), nodes()...); err != nil {
+		fmt.Fprintln(os.Stderr, "hello:", err)
+		os.Exit(1)
 	}
 }

@@ -4,6 +4,7 @@
 //
 //	go -C examples run ./reminders
 //	go -C examples run ./reminders -realtime
+//	go -C examples run ./reminders -talk
 //
 // It shows agendas: one that runs once, with newAgenda, a tag and replace; one by a pattern
 // until a date; updateAgenda and deleteMemberAgenda; what an agenda tells its node, in
@@ -12,8 +13,9 @@
 //
 // It plays a conversation of two weeks. That takes no time: the platform is a fake, whose
 // virtual time is moved (virtual.go). With -realtime a Runtime with its scheduler runs on
-// the real clock (realtime.go), and a day lasts five seconds. practice_test.go shows how
-// bot logic that takes days is tested in no time.
+// the real clock (realtime.go), and a day lasts five seconds. With
+// -talk you are the patient, and /advance 2d moves the time. practice_test.go shows how bot logic that
+// takes days is tested in no time.
 package main
 
 import (
@@ -33,12 +35,13 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-const usage = `Usage: reminders [-realtime [-day DURATION]]
+const usage = `Usage: reminders [-talk]
+       reminders -realtime [-day DURATION]
 
 A bot that books appointments and reminds of them. It plays a conversation of two
 weeks, in virtual time, which takes none.
@@ -47,16 +50,19 @@ weeks, in virtual time, which takes none.
 
 // settings are what the flags say.
 type settings struct {
-	realtime bool
-	day      time.Duration
+	realtime, talk bool
+	day            time.Duration
 }
 
 // run is the program. It returns the exit code. It stops in good order when ctx ends.
-func run(ctx context.Context, args []string, out, problems io.Writer) int {
+func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writer) int {
 	var s settings
 	return program.Program{
 		Name: "reminders", Usage: usage, Flags: s.declare, Check: s.check,
 		Do: func() error {
+			if s.talk {
+				return talk(ctx, in, out)
+			}
 			err := play(ctx, s, out, problems)
 			if err != nil && ctx.Err() != nil {
 				_, err = fmt.Fprintln(out, "Interrupted. The scheduler has finished what it ran.")
@@ -69,6 +75,7 @@ func run(ctx context.Context, args []string, out, problems io.Writer) int {
 // declare declares the flags.
 func (s *settings) declare(flags *flag.FlagSet) {
 	flags.BoolVar(&s.realtime, "realtime", false, "run on the real clock, until the conversation ends or an interrupt comes")
+	flags.BoolVar(&s.talk, "talk", false, "talk to the bot yourself, in virtual time: /advance 2d lets it pass")
 	flags.DurationVar(&s.day, "day", 5*time.Second, "how long a day lasts with -realtime: some seconds that divide a minute")
 }
 
@@ -77,6 +84,8 @@ func (s *settings) check(flags *flag.FlagSet) error {
 	isDayGiven := false
 	flags.Visit(func(f *flag.Flag) { isDayGiven = isDayGiven || f.Name == "day" })
 	switch {
+	case s.talk && s.realtime:
+		return errors.New("-talk and -realtime do not go together: the time of a talk is virtual")
 	case isDayGiven && !s.realtime:
 		return errors.New("-day is for -realtime: in virtual time a day is a day")
 	case s.day < time.Second || s.day%time.Second != 0 || time.Minute%s.day != 0:
@@ -92,5 +101,5 @@ func play(ctx context.Context, s settings, out, problems io.Writer) error {
 	if s.realtime {
 		return playInRealTime(ctx, s.day, transcript, slog.New(slog.NewTextHandler(problems, nil)))
 	}
-	return playInVirtualTime(transcript) //nolint:contextcheck // A fake platform takes none: nothing in it waits.
+	return playInVirtualTime(transcript)
 }

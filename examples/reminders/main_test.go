@@ -22,7 +22,7 @@ type ran struct {
 // runWith runs the program.
 func runWith(ctx context.Context, args ...string) ran {
 	var out, problems bytes.Buffer
-	code := run(ctx, args, &out, &problems)
+	code := run(ctx, args, strings.NewReader("book\n1\n/advance 3d\n"), &out, &problems)
 	return ran{code, out.String(), problems.String()}
 }
 
@@ -114,4 +114,15 @@ func TestMain_TellsProblems(t *testing.T) {
 			require.Empty(t, r.out)
 		})
 	}
+}
+
+func TestMain_Talk(t *testing.T) {
+	t.Parallel()
+	r := runWith(t.Context(), "-talk")
+	require.Zero(t, r.code, r.problems)
+	require.Contains(t, r.out, "Ada: 1\nBot: Booked: Thu 8 Jan, 10:00.")
+	require.Contains(t, r.out, "/advance 3d\nBot: Hello Ada, time for your exercises!\n")
+	require.Contains(t, r.out, "Bot: Do not forget your appointment: Thu 8 Jan, 10:00.\n")
+	require.Contains(t, r.out, "-- It is Thu 8 Jan 2026 09:00:00 UTC.\n")
+	require.Equal(t, 2, runWith(t.Context(), "-talk", "-realtime").code)
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+	"io"
 	"time"
 
+	"github.com/botctx/go-sdk/console"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 )
@@ -13,6 +16,23 @@ func Usual() Practice { return Practice{Notice: 24 * time.Hour, Exercises: "0 8 
 
 // monday is when the conversation begins in virtual time.
 func monday() time.Time { return time.Date(2026, time.January, 5, 9, 0, 0, 0, time.UTC) }
+
+// openPractice returns a fake platform with the practice and its free times.
+func openPractice(options ...fakes.Option) *fakes.Platform {
+	platform := fakes.New(options...)
+	platform.Handle(Usual().Nodes()...)
+	platform.AddData(slotsID, slotsAt(openings(platform.Now(), 24*time.Hour))...)
+	return platform
+}
+
+// talk lets one talk to the bot, in virtual time.
+func talk(ctx context.Context, in io.Reader, out io.Writer) error {
+	platform := openPractice(fakes.At(monday()))
+	return console.Console{
+		Platform: platform, Members: []*fakes.Actor{platform.AddMember(member.Member{FirstName: "Ada"})},
+		Test: console.Test{Platform: "openPractice(fakes.For(t), fakes.At(monday()))"}, In: in, Out: out,
+	}.Run(ctx)
+}
 
 // virtualStage is a fake platform, whose time is moved.
 type virtualStage struct {
@@ -25,9 +45,7 @@ type virtualStage struct {
 
 // playInVirtualTime plays the conversation, and takes no time.
 func playInVirtualTime(transcript *Transcript) error {
-	platform := fakes.New(fakes.At(monday()))
-	platform.Handle(Usual().Nodes()...)
-	platform.AddData(slotsID, slotsAt(openings(monday(), 24*time.Hour))...)
+	platform := openPractice(fakes.At(monday()))
 	stage := &virtualStage{
 		platform: platform, transcript: transcript,
 		patients: map[string]*fakes.Actor{}, names: map[string]string{},

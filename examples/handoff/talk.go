@@ -1,0 +1,21 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/botctx/go-sdk/console"
+	"github.com/botctx/go-sdk/fakes"
+)
+
+// talk lets one talk to the bot, as its customers and as who sits at the desk.
+func talk(ctx context.Context, in io.Reader, out io.Writer) error {
+	p := openShop(fakes.At(morning()))
+	return console.Console{
+		Platform: p,
+		Members:  []*fakes.Actor{addCustomer(p, "Ada"), addCustomer(p, "Bob")},
+		Agents:   []*fakes.Agent{p.AddAgent(desk, "Grace", "default"), p.AddAgent(desk, "Hedy", "workshop")},
+		Test:     console.Test{Platform: "openShop(fakes.For(t), fakes.At(morning()))"},
+		In:       in, Out: out,
+	}.Run(ctx)
+}
