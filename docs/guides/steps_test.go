@@ -215,3 +215,29 @@ func TestTrees(t *testing.T) {
 	ada.Says("3")
 	require.Equal(t, "Which size?", ada.Last(), "a redirect leads to another tree")
 }
+
+// The café as a drawing.
+func Example_graph() {
+	graph, err := botctx.GraphOf(cafe()...)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(graph.Mermaid())
+	// Output:
+	// flowchart TD
+	//   n0(["size?<br>text is #quot;order#quot;<br>anywhere in the tree"])
+	//   n1["size<br>payload is #quot;small#quot; or #quot;large#quot;"]
+	//   n2["no size<br>any event"]
+	//   n3(["street?"])
+	//   n4["street<br>any text"]
+	//   n5["ordered"]
+	//   n6["cancel<br>text is #quot;cancel#quot;<br>anywhere in the tree"]
+	//   n7["help<br>any event<br>anywhere in the channel"]
+	//   n0 --> n1
+	//   n1 ==> n3
+	//   n0 --> n2
+	//   n2 ==> n0
+	//   n3 --> n4
+	//   n4 ==> n5
+}

@@ -38,7 +38,7 @@ func TestDocuments_OutputIsThatOfAnExample(t *testing.T) {
 	line := regexp.MustCompile("(?m)^(.+)$")
 	code := withoutIndentation(t)
 	var broken breaches
-	for _, block := range blocks(t, "text") {
+	for _, block := range slices.Concat(blocks(t, "text"), blocks(t, "mermaid")) {
 		if !strings.HasPrefix(block.path, "docs/guides/") {
 			continue // A test of its own runs what prints it.
 		}
