@@ -8,6 +8,53 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
+// trigonometricFunctions are the operators on angles in radians.
+var trigonometricFunctions = map[string]function{
+	"$sin":              {least: 1, most: 1, compute: ofNumber(withFloat(math.Sin, finite))},
+	"$cos":              {least: 1, most: 1, compute: ofNumber(withFloat(math.Cos, finite))},
+	"$tan":              {least: 1, most: 1, compute: ofNumber(withFloat(math.Tan, finite))},
+	"$asin":             {least: 1, most: 1, compute: ofNumber(withFloat(math.Asin, within(-1, 1)))},
+	"$acos":             {least: 1, most: 1, compute: ofNumber(withFloat(math.Acos, within(-1, 1)))},
+	"$atan":             {least: 1, most: 1, compute: ofNumber(withFloat(math.Atan, nil))},
+	"$sinh":             {least: 1, most: 1, compute: ofNumber(withFloat(math.Sinh, nil))},
+	"$cosh":             {least: 1, most: 1, compute: ofNumber(withFloat(math.Cosh, nil))},
+	"$tanh":             {least: 1, most: 1, compute: ofNumber(withFloat(math.Tanh, nil))},
+	"$asinh":            {least: 1, most: 1, compute: ofNumber(withFloat(math.Asinh, nil))},
+	"$acosh":            {least: 1, most: 1, compute: ofNumber(withFloat(math.Acosh, within(1, math.Inf(1))))},
+	"$atanh":            {least: 1, most: 1, compute: ofNumber(withFloat(math.Atanh, within(-1, 1)))},
+	"$atan2":            {least: 2, most: 2, compute: ofTwoNumbers(angleOf)},
+	"$degreesToRadians": {least: 1, most: 1, compute: ofNumber(withFloat(radians, nil))},
+	"$radiansToDegrees": {least: 1, most: 1, compute: ofNumber(withFloat(degrees, nil))},
+}
+
+const halfCircle = 180 // degrees
+
+func radians(f float64) float64 { return f * (math.Pi / halfCircle) }
+
+func degrees(f float64) float64 { return f * (halfCircle / math.Pi) }
+
+func finite(f float64) error {
+	if math.IsInf(f, 0) {
+		return boterr.Invalid("", "needs a finite number, got %v", f)
+	}
+	return nil
+}
+
+func within(least, most float64) func(float64) error {
+	return func(f float64) error {
+		if f < least || f > most {
+			return boterr.Invalid("", "needs a number from %v to %v, got %v", least, most, f)
+		}
+		return nil
+	}
+}
+
+func angleOf(y, x any) (any, error) {
+	f, _ := document.FloatNumber(y)
+	g, _ := document.FloatNumber(x)
+	return math.Atan2(f, g), nil
+}
+
 // roundingFunctions are $round, which rounds half to even, and $trunc. Both take the
 // number of decimal places, which counts places before the point where it is negative.
 var roundingFunctions = map[string]function{
@@ -103,4 +150,41 @@ func halfToEven(dividend, divisor *big.Int) *big.Int {
 		quotient.Add(quotient, big.NewInt(int64(dividend.Sign())))
 	}
 	return quotient
+}
+
+// bitFunctions are the operators on the bits of integers.
+var bitFunctions = map[string]function{
+	"$bitAnd": {nullFirst: true, compute: bitsOfAll(-1, func(a, b int64) int64 { return a & b })},
+	"$bitOr":  {nullFirst: true, compute: bitsOfAll(0, func(a, b int64) int64 { return a | b })},
+	"$bitXor": {nullFirst: true, compute: bitsOfAll(0, func(a, b int64) int64 { return a ^ b })},
+	"$bitNot": {least: 1, most: 1, nullFirst: true, compute: bitsTurned},
+}
+
+func bitsOfAll(start int64, join func(a, b int64) int64) func(*expressionRun, []any) (any, error) {
+	return func(_ *expressionRun, arguments []any) (any, error) {
+		result := start
+		for _, argument := range arguments {
+			n, ok := argument.(int64)
+			if !ok {
+				return nil, needsInteger(argument)
+			}
+			result = join(result, n)
+		}
+		return result, nil
+	}
+}
+
+func bitsTurned(_ *expressionRun, arguments []any) (any, error) {
+	if len(arguments) == 0 { // It is null or missing.
+		return nil, nil
+	}
+	n, ok := arguments[0].(int64)
+	if !ok {
+		return nil, needsInteger(arguments[0])
+	}
+	return ^n, nil
+}
+
+func needsInteger(value any) error {
+	return boterr.Invalid("", "needs an integer, got %s", document.TypeName(value))
 }
