@@ -1,12 +1,14 @@
 package botctx_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
 )
 
 // recordFailures are those of channels, members and data sources.
@@ -78,14 +80,21 @@ func recordFailures() map[string][]failure {
 
 // agendaFailures are those of agendas and redirects.
 func agendaFailures() map[string][]failure {
+	noZone := errorOf(boterr.Unavailable, "the member's time zone", "zone", `{"pattern": "0 9 * * *", "runUntil": 4102444800000}`).
+		on(fakes.Config(func(c *botctx.Config) {
+			c.Zone = func(context.Context, *member.Member) (string, error) { return "", boterr.Unavailable }
+		}))
 	return map[string][]failure{
 		"newAgenda": {
 			errorOf(boterr.InvalidArgument, "Neither `nextRunAt`", "nextRunAt", `{"pattern": null}`),
 			errorOf(boterr.InvalidArgument, "not a CRON pattern", "pattern", `{"pattern": "daily"}`),
+			errorOf(boterr.InvalidArgument, "names a time zone that is none", "pattern", `{"pattern": "CRON_TZ=Nowhere 0 9 * * *"}`),
 			errorOf(boterr.NotFound, "no member", "memberId", `{"memberId": "none"}`),
+			noZone,
 		},
 		"updateAgenda": {
 			errorOf(boterr.InvalidArgument, "not a CRON pattern", "pattern", `{"pattern": "daily"}`),
+			noZone,
 			errorOf(boterr.InvalidArgument, "without `tag`", "tag", `{"tag": null, "replace": true}`),
 		},
 		"redirectMemberToNode": {
