@@ -1,6 +1,7 @@
 package agenda
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -54,10 +55,19 @@ func parseFields(text string) (*fields, error) {
 	for i := range parsed {
 		parsed[i], err = fieldKinds[i].parse(words[i])
 		if err != nil {
-			return nil, err
+			return nil, explained(err, text)
 		}
 	}
 	return parsed, nil
+}
+
+// explained adds to an error of a pattern of six fields what they are, since others begin them with
+// seconds.
+func explained(err error, text string) error {
+	if len(strings.Fields(text)) != 6 {
+		return err
+	}
+	return boterr.Invalid("", "%w; six fields begin with minutes and end with years: with seconds in front, give seven", errors.Unwrap(err))
 }
 
 // splitFields splits a pattern into seven fields in lower case, and adds those that it left out.

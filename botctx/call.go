@@ -3,10 +3,10 @@ package botctx
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/nearest"
 )
 
 // Caller is a door through which operations are called by name, with JSON in and
@@ -30,11 +30,24 @@ func (c *Context) Call(ctx context.Context, name string, args json.RawMessage) (
 	return c.dispatch(ctx, Op(name), args)
 }
 
-var errNoOperation = errors.New("there is no operation of this name; names are those of the specification")
+const noOperationOfThisName = "there is no operation of this name; names are those of the specification"
 
 // noOperation is the error for a name that no operation has.
 func noOperation(op Op) error {
-	return &boterr.Error{Op: string(op), Code: boterr.InvalidArgument, Err: errNoOperation}
+	near := nearest.To(string(op), opNames())
+	if near == "" {
+		return boterr.Wrap(string(op), boterr.Invalid("", noOperationOfThisName))
+	}
+	return boterr.Wrap(string(op), boterr.Invalid("", noOperationOfThisName+"; perhaps %q is meant", near))
+}
+
+// opNames returns the names of all operations.
+func opNames() []string {
+	var names []string
+	for _, op := range Ops() {
+		names = append(names, string(op))
+	}
+	return names
 }
 
 // callOperation decodes the arguments, calls an operation and encodes its result.

@@ -58,7 +58,7 @@ func (n *nodes) add(given *Node) error {
 	case given.ID == "":
 		return boterr.Missing("ID", "every node its nodeCompositeId")
 	case n.byRef[ref] != nil:
-		return boterr.New(boterr.AlreadyExists, "ID", "there is a node %s already", ref)
+		return boterr.New(boterr.AlreadyExists, "ID", "there is a node %s already: give each node of a tree an ID of its own", ref)
 	}
 	if err := given.check(); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/botctx"
@@ -37,6 +38,10 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 	}
 	if added.Channel == "" {
 		added.Channel = p.defaultChannel(added.App)
+	}
+	if p.typeOf(added.App, added.Channel) == "" {
+		p.test.Fatalf("fakes: AddMember: there is no channel %q in %s: add it with AddChannel first", added.Channel, added.App)
+		return nil
 	}
 	if added.ID == "" {
 		added.ID = p.ids.next("member")
@@ -251,8 +256,20 @@ func (a *Actor) LastMessage() send.Response {
 	a.platform.test.Helper()
 	messages := a.Messages()
 	if len(messages) == 0 {
-		a.platform.test.Fatalf("fakes: %s was sent nothing yet", a.name)
+		a.platform.test.Fatalf("fakes: %s was sent nothing yet%s", a.name, a.waiting())
 		return send.Response{}
 	}
 	return messages[len(messages)-1]
+}
+
+// waiting says which agenda of the member's runs next, "" for none.
+func (a *Actor) waiting() string {
+	a.platform.test.Helper()
+	open := a.Agendas()
+	if len(open) == 0 {
+		return ""
+	}
+	next := open[0]
+	return fmt.Sprintf("; an agenda waits until %s to run the node %s: Advance moves the time",
+		next.NextRunAt.Time().UTC().Format(time.RFC3339), next.NodeCompositeID)
 }

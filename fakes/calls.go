@@ -125,7 +125,7 @@ func (p *Platform) recordCall(ctx context.Context, call *botctx.Call, next botct
 	result, err := next(ctx)
 	made.Result, made.Err = copyOf(result), err
 	p.calls.add(made)
-	doubt := p.doubt(made)
+	doubt := p.doubt(ctx, made)
 	switch {
 	case err != nil:
 		p.notef("%s%s", made.line(), framesOf(err))

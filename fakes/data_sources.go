@@ -2,6 +2,7 @@ package fakes
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -110,14 +111,14 @@ func (k *knownDataSources) doubt(of dataSource) string {
 
 // doubt says of a call that found nothing in a data source that this was never added, "" where
 // that is not so.
-func (p *Platform) doubt(made Call) string {
+func (p *Platform) doubt(ctx context.Context, made Call) string {
 	use, isOfData := useOf(made)
 	if !isOfData || made.Err != nil {
 		return ""
 	}
 	of := dataSource{made.Scope.App, use.name}
 	if use.entries == 0 {
-		return p.dataSources.doubt(of)
+		return cmp.Or(p.dataSources.doubt(of), p.doubtFields(ctx, of, made))
 	}
 	p.dataSources.add(of)
 	return ""

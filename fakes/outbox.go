@@ -3,6 +3,7 @@ package fakes
 import (
 	"context"
 	"maps"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -46,6 +47,9 @@ type Sent struct {
 
 // isRecalled reports whether the message was taken back.
 func (s Sent) isRecalled() bool { return s.Shown.IsZero() }
+
+// placeholder is what a template fills, and a text does not.
+var placeholder = regexp.MustCompile(`\{\{[^{}]+\}\}`)
 
 // outbox is what the messaging platforms keep: what was sent, and what else there is on
 // them.
@@ -163,6 +167,9 @@ func (o *outbox) keep(message send.Message, by behavior) (Sent, error) {
 	sent.MessageID = by.messageID(sent)
 	o.kept.sent = append(o.kept.sent, sent)
 	o.platform.notef("%s <- %s", o.nameOf(message), sent.Response)
+	if literal := placeholder.FindString(sent.Response.Text()); literal != "" {
+		o.platform.noteDetailf("%s got %s to the letter, as a text has it: send.Template is filled from the member", o.nameOf(message), literal)
+	}
 	return sent, nil
 }
 

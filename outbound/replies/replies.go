@@ -127,7 +127,7 @@ func (r *Replies) answer(arrived *Request) (Reply, error) {
 	}
 	r.requests = append(r.requests, *arrived)
 	if best == nil {
-		return Reply{}, boterr.New(boterr.Unavailable, "", "no reply is registered for %q; registered are: %s",
+		return Reply{}, boterr.New(boterr.Unavailable, "", "no reply is registered for %q: add one; registered are: %s",
 			arrived.Method+" "+arrived.URL, r.registered())
 	}
 	return best.next(), nil

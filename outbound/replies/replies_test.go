@@ -86,13 +86,13 @@ func TestReplies_UnregisteredURL(t *testing.T) {
 	var web replies.Replies
 	_, err := outbound.Fetch(t.Context(), &web, outbound.Request{URL: "https://a.example/x?key=hunter2"})
 	require.EqualError(t, err,
-		`unavailable: no reply is registered for "GET https://a.example/x?[redacted]"; registered are: none`)
+		`unavailable: no reply is registered for "GET https://a.example/x?[redacted]": add one; registered are: none`)
 	require.ErrorIs(t, err, boterr.Unavailable)
 
 	web.Add("POST", "https://a.example/y?key=hunter2", replies.Reply{})
 	web.Add("GET", "https://b.example/*", replies.Reply{})
 	_, err = outbound.Fetch(t.Context(), &web, outbound.Request{URL: "https://a.example/x"})
-	require.EqualError(t, err, `unavailable: no reply is registered for "GET https://a.example/x"; `+
+	require.EqualError(t, err, `unavailable: no reply is registered for "GET https://a.example/x": add one; `+
 		`registered are: "POST https://a.example/y?[redacted]", "GET https://b.example/*"`)
 
 	for _, arrived := range web.Requests() {

@@ -1,0 +1,338 @@
+package fakes_test
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/send"
+)
+
+// mistake is a test that somebody has written who is new to the SDK, and what it prints.
+type mistake struct {
+	test func(p *fakes.Platform)
+	// prints is a line that the test prints when it fails: whole, but for the virtual time at its
+	// beginning. The bot is what functions of these tests are called, by which errors name a bot.
+	prints string
+}
+
+// onHi is a test in which Ada says hi to a bot of one function, and reads the answer.
+func onHi(bot botctx.Action) func(p *fakes.Platform) {
+	return func(p *fakes.Platform) {
+		p.HandleFunc(bot)
+		ada := p.AddMember(member.Member{FirstName: "Ada"})
+		ada.Says("hi")
+		ada.Last()
+	}
+}
+
+// remind is onHi of a bot that plans a node for Ada, the member-1 of the platform.
+func remind(p agenda.NewAgendaParams) func(*fakes.Platform) {
+	return onHi(func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.NewAgenda(ctx, p)
+		return err
+	})
+}
+
+// find is onHi of a bot that reads from a data source of the shop.
+func find(dataSource string, filter document.Object) func(*fakes.Platform) {
+	return func(p *fakes.Platform) {
+		p.AddData("coupons", document.O("code", "SPRING", "taken", false))
+		onHi(func(ctx context.Context, bot *botctx.Context) error {
+			_, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{DataSourceID: dataSource, Filter: filter})
+			return err
+		})(p)
+	}
+}
+
+// call is onHi of a bot that calls an operation by its name.
+func call(name, args string) func(*fakes.Platform) {
+	return onHi(func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.Call(ctx, name, json.RawMessage(args))
+		return err
+	})
+}
+
+var mistakesOfNodes = map[string]mistake{
+	"a node id misspelt in a redirect": {
+		test: func(p *fakes.Platform) {
+			p.Handle(textNode("order", "order"))
+			call("redirectMemberToNode", `{"memberId": "member-1", "nodeCompositeId": "ordr"}`)(p)
+		},
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): redirectMemberToNode: not found: nodeCompositeId: ` +
+			`there is no node ordr: check the id, or give the node to Handle: perhaps "order" is meant`,
+	},
+	"a node id misspelt in an agenda": {
+		test: func(p *fakes.Platform) {
+			p.Handle(textNode("reminder", "remind me"))
+			ada := p.AddMember(member.Member{FirstName: "Ada"})
+			_, _ = ada.Context().NewAgenda(context.Background(), agenda.NewAgendaParams{
+				MemberID: ada.ID(), NodeCompositeID: "remindr", NextRunAt: document.At(p.Now().Add(time.Hour)),
+			})
+			p.Advance(time.Hour)
+		},
+		prints: `fakes: Advance(1h0m0s): agenda id-1 for member member-1, attempt 1: not found: nodeCompositeId: ` +
+			`there is no node remindr: check the id, or give the node to Handle: perhaps "reminder" is meant`,
+	},
+	"SavesPosition forgotten": {
+		test: func(p *fakes.Platform) {
+			p.Handle(textNode("ask", "hi"), childNode("answer", "ask", "yes"))
+			ada := p.AddMember(member.Member{FirstName: "Ada"})
+			ada.Says("hi")
+			ada.Says("yes")
+			ada.TapsOn("More")
+		},
+		prints: `nothing answers: at "" - heads: ask (trigger did not match); "answer" needs the position "ask", which no node saves`,
+	},
+	"a parent misspelt": {
+		test: func(p *fakes.Platform) { p.Handle(textNode("question", "hi"), childNode("answer", "qestion", "yes")) },
+		prints: `fakes: Handle: invalid argument: Parent: the tree "" has no node qestion, which is the parent of answer: ` +
+			`perhaps "question" is meant`,
+	},
+	"two nodes of one id": {
+		test:   func(p *fakes.Platform) { p.Handle(textNode("ask", "hi"), textNode("ask", "hello")) },
+		prints: `fakes: Handle: already exists: ID: there is a node ask already: give each node of a tree an ID of its own`,
+	},
+	"an action that is nil": {
+		test:   func(p *fakes.Platform) { p.Handle(&botctx.Node{ID: "ask", Pre: botctx.Do(nil)}) },
+		prints: `fakes: Handle: invalid argument: Pre: the node ask has an action that is nil`,
+	},
+	"a function beside a node that answers": {
+		test: func(p *fakes.Platform) {
+			p.Handle(textNode("hello", "hi"))
+			onHi(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Yes?")) })(p)
+			p.AddMember(member.Member{FirstName: "Bob"}).Last()
+		},
+		prints: `node hello answers: head at ""`,
+	},
+	"a trigger that does not match": {
+		test: func(p *fakes.Platform) {
+			p.Handle(textNode("hello", "hello"))
+			ada := p.AddMember(member.Member{FirstName: "Ada"})
+			ada.Says("hi")
+			ada.Last()
+		},
+		prints: `nothing answers: at "" - heads: hello (trigger did not match)`,
+	},
+	"a panic": {
+		test: onHi(func(ctx context.Context, bot *botctx.Context) error {
+			words := strings.Fields(bot.MessageEvent.Text())
+			return bot.Reply(ctx, send.Text("You ask for "+words[1]))
+		}),
+		prints: `    at the bot (mistakes_test.go)`,
+	},
+	"a button misspelt": {
+		test: func(p *fakes.Platform) {
+			p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+				return bot.Reply(ctx, send.Buttons("What next?", send.Postback("Order", "order"), send.Postback("Help", "help")))
+			})
+			ada := p.AddMember(member.Member{FirstName: "Ada"})
+			ada.Says("hi")
+			ada.TapsOn("Oder")
+		},
+		prints: `fakes: Ada tapped on "Oder": failed precondition: Ada is shown nothing of that title to tap: there is [Order], [Help]`,
+	},
+}
+
+var mistakesOfData = map[string]mistake{
+	"a data source misspelt": {
+		test: find("cupons", document.O("taken", false)),
+		prints: `fetchDataFromDataSource {"dataSourceId":"cupons","filter":{"taken":false}} -> 0 found ` +
+			`(the data source "cupons" was never added, perhaps "coupons" is meant)`,
+	},
+	"a data source forgotten": {
+		test: find("prices", document.O("of", "tea")),
+		prints: `fetchDataFromDataSource {"dataSourceId":"prices","filter":{"of":"tea"}} -> 0 found ` +
+			`(the data source "prices" was never added: AddData adds it)`,
+	},
+	"a field misspelt in a filter": {
+		test: find("coupons", document.O("takn", false)),
+		prints: `fetchDataFromDataSource {"dataSourceId":"coupons","filter":{"takn":false}} -> 0 found ` +
+			`(no entry has the field "takn", perhaps "taken" is meant)`,
+	},
+	"a template as a text": {
+		test: func(p *fakes.Platform) {
+			onHi(func(ctx context.Context, bot *botctx.Context) error {
+				return bot.Reply(ctx, send.Text("Hello {{firstName}}!"))
+			})(p)
+			p.AddMember(member.Member{FirstName: "Bob"}).Last()
+		},
+		prints: `Ada got {{firstName}} to the letter, as a text has it: send.Template is filled from the member`,
+	},
+	"an operation misspelt": {
+		test: call("newAgend", `{}`),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgend: invalid argument: ` +
+			`there is no operation of this name; names are those of the specification; perhaps "newAgenda" is meant`,
+	},
+	"a parameter misspelt": {
+		test: call("newAgenda", `{"memberId": "member-1", "nodeCompositId": "reminder", "nextRunAt": 5}`),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: nodeCompositeId: ` +
+			`is missing: give the id of the node to run`,
+	},
+	"operators without withModifier": {
+		test: call("findAndModifyMember", `{"filter": {}, "patch": {"$set": {"firstName": "Eve"}}, "withModifier": false}`),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): findAndModifyMember: invalid argument: patch.$set: ` +
+			`looks like an operator, and without withModifier a patch is the fields to set; set withModifier`,
+	},
+}
+
+var mistakesOfAgendas = map[string]mistake{
+	"no member": {
+		test:   remind(agenda.NewAgendaParams{NodeCompositeID: "reminder", NextRunAt: 5}),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: memberId: is missing: give the id of a member`,
+	},
+	"no time": {
+		test:   remind(agenda.NewAgendaParams{MemberID: "member-1", NodeCompositeID: "reminder"}),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: nextRunAt: is missing: give when the node runs, or a pattern`,
+	},
+	"a pattern without runUntil": {
+		test: remind(agenda.NewAgendaParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 9 * * 1"}),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: runUntil: ` +
+			`is missing: give the last instant at which the pattern may run`,
+	},
+	"runUntil in seconds": {
+		test: remind(agenda.NewAgendaParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 9 * * 1", RunUntil: 1_800_000_000}),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: pattern: fires first at 2026-01-05T09:00:00Z, ` +
+			`which is after runUntil, 1970-01-21T20:00:00Z: no run is left; give a later runUntil, in milliseconds`,
+	},
+	"a pattern of six fields": {
+		test: remind(agenda.NewAgendaParams{MemberID: "member-1", NodeCompositeID: "reminder", Pattern: "0 30 9 * * 1", RunUntil: 1 << 42}),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: pattern: "30" does not fit among the hours; ` +
+			`hours go from 0 to 23; six fields begin with minutes and end with years: with seconds in front, give seven`,
+	},
+	"a time zone that is none": {
+		test: remind(agenda.NewAgendaParams{
+			MemberID: "member-1", NodeCompositeID: "reminder", Pattern: agenda.InZone("Berlin", "0 9 * * 1"), RunUntil: 1 << 42,
+		}),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: pattern: "Berlin" is not in the time-zone database; ` +
+			`give a name such as "Europe/London", and where the machine has no database, import time/tzdata into the program: unknown time zone Berlin`,
+	},
+	"replace without a tag": {
+		test: remind(agenda.NewAgendaParams{MemberID: "member-1", NodeCompositeID: "reminder", NextRunAt: 5, Replace: true}),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: tag: ` +
+			`is missing: replace removes the agendas of one tag, so give the tag`,
+	},
+	"Advance forgotten": {
+		test: func(p *fakes.Platform) {
+			remind(agenda.NewAgendaParams{
+				MemberID: "member-1", NodeCompositeID: "reminder", NextRunAt: document.At(p.Now().Add(time.Hour)),
+			})(p)
+		},
+		prints: `fakes: Ada was sent nothing yet; an agenda waits until 2026-01-01T01:00:00Z to run the node reminder: Advance moves the time`,
+	},
+}
+
+var mistakesOfPlatforms = map[string]mistake{
+	"AddChannel forgotten": {
+		test:   func(p *fakes.Platform) { p.AddMember(member.Member{Channel: "web"}) },
+		prints: `fakes: AddMember: there is no channel "web" in app-1: add it with AddChannel first`,
+	},
+	"an operation of another platform": {
+		test: call("alphaSaveCustomLabel", `{"labelId": "vip"}`),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): alphaSaveCustomLabel: unsupported: channel: ` +
+			`the channel channel-1 is of type "webchat", and this is for channels of type alpha alone`,
+	},
+	"AddAccount forgotten": {
+		test: call("golf", `{"golfName": "shop"}`),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): golf: not found: golfName: ` +
+			`there is no payment account "shop": AddAccount adds one`,
+	},
+	"ReplyHTTP forgotten": {
+		test: onHi(func(ctx context.Context, bot *botctx.Context) error {
+			_, err := bot.Fetch(ctx, outbound.Request{URL: "https://weather.example/today"})
+			return err
+		}),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): fetch: unavailable: ` +
+			`no reply is registered for "GET https://weather.example/today": add one; registered are: none`,
+	},
+	"Pair forgotten": {
+		test: onHi(func(ctx context.Context, bot *botctx.Context) error {
+			_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
+			return err
+		}),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): createAssignment: failed precondition: ` +
+			`no channel is paired with the inlet channel-1: pair one with it, or give targets`,
+	},
+	"a ticket that nobody sent": {
+		test: func(p *fakes.Platform) {
+			p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie})
+			p.AddAgent("desk", "Grace", "support").Ticket()
+		},
+		prints: `fakes: Grace has no open ticket: the broadcast groups that she is in are ["support"]`,
+	},
+	"two faults for one call": {
+		test: func(p *fakes.Platform) {
+			p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Hello")) })
+			p.FailNext(botctx.OpSendResponse, boterr.Unavailable)
+			p.FailNext(botctx.OpSendResponse, boterr.Unavailable)
+			_ = p.AddMember(member.Member{FirstName: "Ada"}).TrySays("hi")
+		},
+		prints: `fakes: nothing met the fault of mistakes_test.go, sendResponse fails with Unavailable: ` +
+			`make the call that it is for, take it away, or say Optional() of it`,
+	},
+	"a host without a store": {
+		test:   func(p *fakes.Platform) { p.HandleFunc(nil); _ = must(botctx.New(botctx.Config{})) },
+		prints: `invalid argument: Store: a Runtime needs a store, such as memstore.New()`,
+	},
+}
+
+// must returns a value, and panics with an error.
+func must[V any](value V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// What is not the same in each version of this file: the virtual times at the beginning of lines, the
+// names that Go gives functions without one, and the numbers of lines.
+var (
+	virtualTime = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {2}`)
+	funcName    = regexp.MustCompile(`fakes_test\.[\w.]*func\d[\w.]*`)
+	lineNumber  = regexp.MustCompile(`mistakes_test\.go:\d+`)
+)
+
+// printed returns the lines that a test prints when it fails.
+func (m mistake) printed() []string {
+	var tb recordedTB
+	func() {
+		defer func() {
+			if thrown := recover(); thrown != nil {
+				tb.failures = append(tb.failures, boterr.Text(thrown))
+			}
+		}()
+		tb.run(m.test)
+	}()
+	text := strings.Join(append(tb.failures, tb.logged...), "\n")
+	text = virtualTime.ReplaceAllString(text, "")
+	text = lineNumber.ReplaceAllString(funcName.ReplaceAllString(text, "the bot"), "mistakes_test.go")
+	return strings.Split(text, "\n")
+}
+
+func TestMistakes_SayWhatIsWrongAndWhatToDo(t *testing.T) {
+	t.Parallel()
+	for _, table := range []map[string]mistake{mistakesOfNodes, mistakesOfData, mistakesOfAgendas, mistakesOfPlatforms} {
+		for name, made := range table {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				lines := made.printed()
+				require.Contains(t, lines, made.prints, "all that is printed:\n%s", strings.Join(lines, "\n"))
+			})
+		}
+	}
+}
