@@ -12,12 +12,11 @@
 //
 // # When an agenda runs
 //
-// An agenda is due at its nextRunAt. Of those that are due, a smaller priority runs
-// first, then the earlier nextRunAt, then the one that was made first. After a downtime a
-// pattern runs once, late, and goes on from the time it is then; so it does after a run
-// that took longer than to the next occurrence, which is then late. Each occurrence is
-// run, or told as missed. An agenda without a pattern always runs. An agenda never
-// overlaps itself.
+// An agenda is due at its nextRunAt. Of those that are due, a smaller priority runs first, then the
+// earlier nextRunAt, then the one that was made first. After a downtime a pattern runs once, late,
+// and goes on from the time it is then; so it does after a run that took longer than until the next
+// occurrence, which is then late. Each occurrence is run, or told as missed. An agenda without a
+// pattern always runs. An agenda never overlaps itself.
 //
 // # What holds across processes
 //
@@ -25,14 +24,13 @@
 // attempt follows. Agenda.ID and the scheduled time together, Run.Key, tell a repetition
 // from a new occurrence; a handler that must not do something twice remembers the key.
 //
-// At most one worker holds an agenda. Its claim is one atomic write that sets a lease and
-// counts up a fencing token, and finds the agenda only as it was seen; the lease is judged
-// by the store's clock alone, so that a worker whose clock is wrong neither takes what
-// another one holds nor misses its turn. A worker renews the leases of what it runs. One
-// that cannot, because it or the store does not answer, loses the agenda at the end of the
-// lease: the context of its run ends, and another worker begins a new attempt. The two may
-// overlap for as long as the first handler goes on after its context has ended, or its
-// process stood still; what the first one stores at its end has no effect, since the
-// fencing token has changed. It has none either where the agenda was deleted or replaced
-// while it ran; and where the agenda was given another schedule, that one holds.
+// At most one worker holds an agenda. Its claim is one atomic write that sets a lease and counts up
+// a fencing token, and finds the agenda only as it was seen; the lease is judged by the store's
+// clock alone, so that a worker whose clock is wrong neither takes what another one holds nor
+// misses its turn. A worker renews the leases of what it runs. One that cannot, because it or the
+// store does not answer, loses the agenda at the end of the lease: the context of its run ends, and
+// another worker begins a new attempt. The two may overlap for as long as the first handler goes on
+// after its context has ended, or its process stood still; what the first one stores at its end has
+// no effect, since the fencing token has changed. Nor has it where the agenda was deleted or
+// replaced while it ran. Where the agenda was given another schedule, that schedule stays.
 package agenda

@@ -22,7 +22,7 @@ type Choice struct {
 	// Logic is the name of the function of HandleFunc where it answers, such as "shop.greet".
 	Logic string
 	// Position is where the conversation stood, zero for a new member. Lost says why it counts as
-	// that of a new member all the same, "" where it does not.
+	// that of a new member although it has a position, "" where it does not.
 	Position NodeRef
 	Lost     string
 	// Serving is what may answer now, such as "the off trees".
@@ -68,7 +68,7 @@ func (r Rule) plural() string {
 	}
 }
 
-// Candidate is a node that might answer, or one that was none of those.
+// Candidate is a node that might answer, or one of Choice.Others, which could not.
 type Candidate struct {
 	Node     NodeRef
 	Priority int

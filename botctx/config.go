@@ -33,8 +33,9 @@ type Config struct {
 	Pause func(ctx context.Context, d time.Duration)
 	// NewID makes ids of records. The default makes UUIDs of version 7.
 	NewID func() string
-	// DeriveID makes an id of a text: the same of the same, and different of others. Such are
-	// the ids of what a run sends, see Context.SendID. The default makes UUIDs of version 8.
+	// DeriveID makes an id of a text: the same one each time, and another one of each other text.
+	// The ids of what a run sends are made so, see Context.SendID. The default makes UUIDs of
+	// version 8.
 	DeriveID func(of string) string
 	// NewEtag makes etags of records. The default is made of the time and a NewID. Those of
 	// channels are times.
@@ -59,9 +60,8 @@ type Config struct {
 	// LoadChannel returns a channel of an app with its credentials, or NotFound. The
 	// default loads it from the Store.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
-	// Arrive returns the member who sent what arrived, made where it was not known yet.
-	// The default finds and makes members in the Store; a host that overrides Members
-	// gives its own.
+	// Arrive returns the member who sent what arrived, and makes one who was not known yet. The
+	// default finds and makes members in the Store; a host that overrides Members gives its own.
 	Arrive func(ctx context.Context, inbound Inbound) (*member.Member, error)
 
 	// What is outside.
@@ -118,13 +118,13 @@ type Config struct {
 	// Scheduler says how agendas are run. Its Env, Handler and Zone are the Runtime's own, and
 	// left out.
 	Scheduler agenda.SchedulerConfig
-	// Zone returns the time zone of a member, such as "Europe/London": in it her CRON patterns are
-	// read that name no zone themselves (agenda.InZone), and Context.Location is it. It is asked
-	// when a pattern is given, for the member as the run has it, and before each run by the
-	// pattern, so that the pattern follows a member who moves, see agenda.SchedulerConfig. Where
-	// it fails, so does the operation, or the run, which is tried again. The names
-	// are those of the IANA database, which the machine has, or the program where it imports
-	// time/tzdata. The default, also for "", is UTC.
+	// Zone returns the time zone of a member, such as "Europe/London". Her CRON patterns are read in
+	// it, but for those that name a zone themselves (agenda.InZone), and Context.Location returns
+	// it. It is asked when a pattern is given, for the member as the run has it, and before each run
+	// by the pattern, so that the pattern follows a member who moves, see agenda.SchedulerConfig.
+	// Where it fails, so does the operation, or the run, which is tried again. The names are those
+	// of the IANA database, which the machine has, or the program where it imports time/tzdata. The
+	// default, also for "", is UTC.
 	Zone func(ctx context.Context, m *member.Member) (string, error)
 	// OnChoice is called with what was chosen to answer an event, just before that runs, and
 	// where nothing answers. The default does nothing.

@@ -122,7 +122,7 @@ const (
 	OpSendAlphaResponse Op = "sendAlphaResponse"
 	// OpSendAlphaResponseToMemberIDs: Sends a message to several members of an Alpha channel, as `sendResponse` does: all are tried.
 	OpSendAlphaResponseToMemberIDs Op = "sendAlphaResponseToMemberIds"
-	// OpSendHotelResponse: Sends a message to a user or a group on Hotel, who need be no member.
+	// OpSendHotelResponse: Sends a message to a user or a group on Hotel, who need not be a member.
 	OpSendHotelResponse Op = "sendHotelResponse"
 	// OpSendDeltaResponse: Sends a message to one member or several of a Delta channel by one request.
 	OpSendDeltaResponse Op = "sendDeltaResponse"
@@ -1104,9 +1104,8 @@ func (c *Context) SendAlphaResponseToMemberIDs(ctx context.Context, p send.SendA
 	return invoke(ctx, c, OpSendAlphaResponseToMemberIDs, p, c.sends().SendAlphaResponseToMemberIDs)
 }
 
-// SendHotelResponse sends a message to a user or a group on Hotel, who need be no
-// member. {{path}} in the message is filled from the context's own member, where it has
-// one.
+// SendHotelResponse sends a message to a user or a group on Hotel, who need not be a member.
+// {{path}} in the message is filled from the context's own member, where it has one.
 //
 // Errors:
 //   - InvalidArgument: ReceiverType is ReceiverUser and RecipientID is missing.
@@ -1181,8 +1180,8 @@ func (c *Context) AlphaSendBroadcast(ctx context.Context, p send.AlphaSendBroadc
 // AlphaGetAttachmentID gives a file to Alpha and returns the id by which messages use it:
 // Attachment(TypeImage, id).
 //
-// The platform fetches the file, not this host, so that an address which only this host
-// reaches passes here and is the platform's to refuse.
+// The platform fetches the file, not this host: an address that only this host reaches is
+// refused by the platform, and not here.
 //
 // Errors:
 //   - InvalidArgument: Type is no kind of file, or URL no HTTP address.

@@ -24,13 +24,13 @@
 // nodes of the bot. HTTP is the live-chat API of custom outlets.
 //
 // Each messaging platform behaves as its own: its ids, its answers, and what there is on it.
-// Charlie's ids of messages are timestamps, by which updateMessage finds them. Sent shows
-// each message as it was sent and as it shows now. What a bot does on a platform is read
-// back from who it was done to: Actor.Labels, Tags and Thread, and Platform.Broadcasts,
-// Attachments, IsArchived and PostComments. The rules of a platform hold: a conversation that was
-// archived, or that another application controls, takes no messages, a file is sent by an
-// id that was given for it, a user has no more tags than send.MaxMemberTags, and articles are Echo's alone, as
-// templates are Bravo's.
+// Charlie's ids of messages are timestamps, by which updateMessage finds them. Sent shows each
+// message as it was sent and as it shows now. What a bot has done on a platform is shown by whom or
+// what it was done to: Actor.Labels, Tags and Thread, and Platform.Broadcasts, Attachments,
+// IsArchived and PostComments. The rules of a platform hold: a conversation that was archived, or
+// that another application controls, takes no messages, a file is sent by an id that was given for
+// it, a user has no more tags than send.MaxMemberTags, and articles are Echo's alone, as templates
+// are Bravo's.
 //
 // Mails are in Mails and Mailbox, uploaded files in Files. AddAccount adds a payment account,
 // which is charged, declines and refunds, and reports by events when the time moves.

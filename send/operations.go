@@ -84,9 +84,8 @@ type Operations interface {
 	// Specification: Sending operations.
 	SendAlphaResponseToMemberIDs(ctx context.Context, p SendAlphaResponseToMemberIDsParams) (SendAlphaResponseToMemberIDsResult, error)
 
-	// SendHotelResponse sends a message to a user or a group on Hotel, who need be no
-	// member. {{path}} in the message is filled from the context's own member, where it has
-	// one.
+	// SendHotelResponse sends a message to a user or a group on Hotel, who need not be a member.
+	// {{path}} in the message is filled from the context's own member, where it has one.
 	//
 	// Errors:
 	//   - InvalidArgument: ReceiverType is ReceiverUser and RecipientID is missing.
@@ -153,8 +152,8 @@ type Operations interface {
 	// AlphaGetAttachmentID gives a file to Alpha and returns the id by which messages use it:
 	// Attachment(TypeImage, id).
 	//
-	// The platform fetches the file, not this host, so that an address which only this host
-	// reaches passes here and is the platform's to refuse.
+	// The platform fetches the file, not this host: an address that only this host reaches is
+	// refused by the platform, and not here.
 	//
 	// Errors:
 	//   - InvalidArgument: Type is no kind of file, or URL no HTTP address.
