@@ -34,6 +34,7 @@ func nodes() []*botctx.Node {
 		{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(keepCoupon), Responses: botctx.Say("Kept.")},
 		{ID: "broken", Trigger: botctx.TextIs("break"), Pre: botctx.Do(fail)},
 		{ID: "panic", Trigger: botctx.TextIs("panic"), Pre: botctx.Do(func(context.Context, *botctx.Context) error { panic("no kettle") })},
+		{ID: "hang", Trigger: botctx.TextIs("hang"), Pre: botctx.Do(func(context.Context, *botctx.Context) error { select {} })},
 		{ID: "long", Trigger: botctx.TextIs("long"), Responses: botctx.Say(
 			"This is a text of many words, which is longer than a line of a terminal of sixty cells and of one of a hundred and twenty.")},
 		{ID: "hostile", Trigger: botctx.TextIs("hostile"), Responses: botctx.Say("red \x1b[31mtext\x1b[0m \x1b]0;title\x07 \r and \u202eturned\u202c")},

@@ -53,12 +53,14 @@ type Test struct {
 	Platform string
 }
 
-// Run is the function Run for a Console of one's own. Nodes are added to those of the Platform.
+// Run is the function Run for a Console of one's own. Nodes are added to those of the Platform. Where ctx
+// ends, a run of the bot is waited for, and a read of In may still be under way.
 func (c Console) Run(ctx context.Context, nodes ...*botctx.Node) error {
 	set := c.withDefaults()
 	if isTerminal(set.In) { // Ctrl-C outside of a line that is edited ends it, too.
 		ending, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
+		context.AfterFunc(ending, stop) // The second one ends the program, whatever the bot does.
 		ctx = ending
 	}
 	s, err := newSession(set, nodes) //nolint:contextcheck // A platform in memory takes none: nothing in it waits.

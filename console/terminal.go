@@ -13,7 +13,7 @@ import (
 const usualWidth = 80
 
 // editedLines reads lines from a terminal, with history and completion. The terminal is in raw mode only
-// while a line is typed, so that Ctrl-C stops a bot that hangs.
+// while a line is typed, so that Ctrl-C is a signal while the bot runs.
 func editedLines(ctx context.Context, file *os.File, in io.Reader, out io.Writer, complete complete) lines {
 	descriptor := int(file.Fd())
 	editor := term.NewTerminal(struct {

@@ -34,9 +34,7 @@ func TestMain(m *testing.M) {
 // TestTmux_Conversation drives a console in a terminal that others have written.
 func TestTmux_Conversation(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("skipped: tmux is not installed. The tests named TestTerminal_ drive the console in a terminal of their own.")
-	}
+	requireTmux(t)
 	for width, want := range map[int]string{
 		60: `Ada> long
 Bot: This is a text of many words, which is longer than a
@@ -69,6 +67,25 @@ The console has ended.
 		x.types("The console has ended.", "Up", "Up", "C-c") // A line that is typed goes with it.
 		require.Equal(t, want, strings.Replace(x.screen(), "Ada> hostile\nThe", "Ada>\nThe", 1))
 	}
+}
+
+// requireTmux skips a test where there is no tmux.
+func requireTmux(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("skipped: tmux is not installed. The tests named TestTerminal_ drive the console in a terminal of their own.")
+	}
+}
+
+func TestTmux_StopsABotThatHangs(t *testing.T) {
+	t.Parallel()
+	requireTmux(t)
+	x := startTmux(t, 60)
+	x.waitFor("Ada>")
+	x.types("hang", "hang", "Enter")
+	require.Eventually(t, func() bool { // Until the bot runs, Ctrl-C is a key that ends the console as well.
+		return exec.CommandContext(t.Context(), "tmux", "-S", x.socket, "send-keys", "C-c").Run() != nil
+	}, time.Minute, 50*time.Millisecond, "the shell around it is stopped with it")
 }
 
 // tmux is a terminal in tmux in which the console runs.
