@@ -161,6 +161,9 @@ func TestTriggers_DescribeThemselves(t *testing.T) {
 		`text by botctx_test.isShort`:                botctx.OnText(isShort),
 		`payload is "yes"`:                           botctx.PayloadIs("yes"),
 		`any event`:                                  botctx.AnyEvent(),
+		`says hi`:                                    botctx.Described("says hi", botctx.AnyText()),
+		`when a condition`:                           botctx.When(func(*botctx.Context) bool { return true }),
+		`when botctx_test.gate.isOpen`:               botctx.When(gate{}.isOpen),
 		`when botctx_test.isOpen`:                    botctx.When(isOpen),
 		`botctx_test.matchesAll`:                     botctx.TriggerFunc(matchesAll),
 		`any text and not (any event)`:               botctx.AllOf(botctx.AnyText(), botctx.Not(botctx.AnyEvent())),
@@ -169,6 +172,10 @@ func TestTriggers_DescribeThemselves(t *testing.T) {
 		require.Equal(t, want, trigger.String())
 	}
 }
+
+type gate struct{}
+
+func (gate) isOpen(*botctx.Context) bool { return true }
 
 func isShort(said string) bool { return len(said) < 5 }
 

@@ -77,7 +77,7 @@ func TestHandle_RefusesWhatLeadsNowhere(t *testing.T) {
 			`Trigger: the node new has a trigger of which a part is nil`,
 		},
 		"a trigger of a nil pattern": {
-			botctx.Node{Trigger: botctx.AnyOf(botctx.TextMatches(nil))},
+			botctx.Node{Trigger: botctx.AnyOf(botctx.Described("a number", botctx.TextMatches(nil)))},
 			`Trigger: the node new has a trigger of which a part is nil`,
 		},
 	} {

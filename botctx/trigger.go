@@ -27,8 +27,8 @@ type TriggerFunc func(ctx context.Context, bot *Context) (bool, error)
 // Matches calls the function.
 func (f TriggerFunc) Matches(ctx context.Context, bot *Context) (bool, error) { return f(ctx, bot) }
 
-// String returns the name of the function, such as "shop.isOpen".
-func (f TriggerFunc) String() string { return functionName(f) }
+// String returns the name of the function, such as "shop.isOpen". One without a name is "a condition".
+func (f TriggerFunc) String() string { return conditionName(f) }
 
 // TextIs matches a message that is one of the texts, whatever the case of its letters
 // and the space around it.
@@ -56,7 +56,7 @@ func OnText(matches func(said string) bool) Trigger {
 	if matches == nil {
 		return TriggerFunc(nil)
 	}
-	return described{"text by " + functionName(matches), onText(matches)}
+	return described{"text by " + conditionName(matches), onText(matches)}
 }
 
 // PayloadIs matches the tap on a button or a quick reply that has one of the payloads.
@@ -75,13 +75,20 @@ func When(condition func(bot *Context) bool) Trigger {
 	if condition == nil {
 		return TriggerFunc(nil)
 	}
-	return described{"when " + functionName(condition), holds(condition)}
+	return described{"when " + conditionName(condition), holds(condition)}
 }
 
-// described is a trigger with a description.
+// Described is a trigger with another description:
+//
+//	func says(word string) botctx.Trigger {
+//		return botctx.Described("says "+word, botctx.OnText(func(said string) bool { return strings.Contains(said, word) }))
+//	}
+func Described(text string, trigger Trigger) Trigger { return described{text, trigger} }
+
+// described implements Described.
 type described struct {
 	text string
-	TriggerFunc
+	Trigger
 }
 
 // String implements Trigger.
@@ -99,6 +106,18 @@ func onText(matches func(said string) bool) TriggerFunc {
 func holds(condition func(bot *Context) bool) TriggerFunc {
 	return func(_ context.Context, bot *Context) (bool, error) { return condition(bot), nil }
 }
+
+// conditionName returns the name of a function, and "a condition" where the compiler has made it up.
+func conditionName(function any) string {
+	name := strings.TrimSuffix(functionName(function), "-fm") // So ends the name of a method that is a value.
+	if nameless.MatchString(name) {
+		return "a condition"
+	}
+	return name
+}
+
+// nameless is what the compiler calls a function inside of another one.
+var nameless = regexp.MustCompile(`\.(func)?\d+(\.\d+)*$`)
 
 // quoted lists texts.
 func quoted(texts []string) string {

@@ -93,6 +93,8 @@ func hasNil(trigger Trigger) bool {
 		return slices.ContainsFunc(t, lacks)
 	case not:
 		return lacks(t.of)
+	case described:
+		return lacks(t.Trigger)
 	case TriggerFunc:
 		return t == nil
 	default:

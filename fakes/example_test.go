@@ -123,6 +123,18 @@ func ExamplePlatform_Handle() {
 	// Still yours: SPRING
 }
 
+// The graph of a bot, as Markdown shows it.
+func Example_graph() {
+	p := fakes.New()
+	p.Handle(nodes()...)
+	fmt.Print(p.Runtime().Graph().Mermaid())
+	// Output:
+	// flowchart TD
+	//   n0["coupon<br>text is #quot;coupon#quot;"]
+	//   n1["reminder"]
+	//   n0 -. "agenda" .-> n1
+}
+
 func Example_upsert() {
 	ctx := context.Background()
 	data := fakes.NewDataSources()

@@ -126,3 +126,10 @@ func TestLogic_FailureCanBeRepeated(t *testing.T) {
 		ada.Says(test.says)
 	}
 }
+
+func TestNodes_HaveNoWarnings(t *testing.T) {
+	t.Parallel()
+	graph, err := botctx.GraphOf(Nodes()...)
+	require.NoError(t, err)
+	require.Empty(t, graph.Warnings)
+}

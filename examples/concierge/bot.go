@@ -46,7 +46,7 @@ func (c Concierge) topics() []*botctx.Node {
 			Pre: botctx.Do(forget), Responses: botctx.Say("Fine, let us start over. What are you looking for?"), SavesPosition: true,
 		},
 		{
-			ID: "my name", Priority: 20, Trigger: when(said.isName),
+			ID: "my name", Priority: 20, Trigger: means("a name", said.isName),
 			Pre: botctx.Do(saveName), Responses: botctx.Say("Nice to meet you, {{firstName}}. What are you looking for?"),
 		},
 		{
@@ -56,7 +56,7 @@ func (c Concierge) topics() []*botctx.Node {
 		{ID: "my bookings", Priority: 40, Trigger: says("my bookings", "my booking", "what did I book"), Pre: botctx.Do(listBookings)},
 		{ID: "book", Priority: 50, Trigger: says("book", "reserve"), Pre: botctx.Do(noteBooking), Redirect: toBooking()},
 		{
-			ID: "near me", Priority: 60, Trigger: when(said.isNear), Pre: botctx.Do(c.saveWanted),
+			ID: "near me", Priority: 60, Trigger: means("what is near", said.isNear), Pre: botctx.Do(c.saveWanted),
 			Redirect: botctx.ToOneOf(goOnNearby, "where?", "nearby"),
 		},
 		{
@@ -81,7 +81,7 @@ func (c Concierge) topics() []*botctx.Node {
 func (c Concierge) steps() []*botctx.Node {
 	return []*botctx.Node{
 		{ID: "where?", Pre: botctx.Do(askWhere), SavesPosition: true},
-		{ID: "here", Parent: "where?", Priority: 30, Trigger: when(said.isLocated), Redirect: toLocated()},
+		{ID: "here", Parent: "where?", Priority: 30, Trigger: means("a location", said.isLocated), Redirect: toLocated()},
 		{ID: "located", Responses: botctx.Say("Good, I know where you are. Ask me what is near you."), SavesPosition: true},
 		{ID: "nearby", Pre: botctx.Do(c.findNearby), SavesPosition: true},
 
@@ -94,12 +94,12 @@ func (c Concierge) steps() []*botctx.Node {
 			Responses: botctx.Say("{{meta.booking.place.name}}, gladly. For how many people?"),
 		},
 		{
-			ID: "people", Parent: "how many people?", Priority: 50, Trigger: when(said.isPeople),
+			ID: "people", Parent: "how many people?", Priority: 50, Trigger: means("people", said.isPeople),
 			Pre: botctx.Do(notePeople), Redirect: toBooking(),
 		},
 		{ID: "when?", Responses: botctx.Say("At what time?"), SavesPosition: true},
 		{
-			ID: "time", Parent: "when?", Priority: 50, Trigger: when(said.isTime),
+			ID: "time", Parent: "when?", Priority: 50, Trigger: means("a time", said.isTime),
 			Pre: botctx.Do(noteBooking), Redirect: toBooking(),
 		},
 		{ID: "take booking", Pre: botctx.Do(takeBooking), SavesPosition: true},

@@ -5,6 +5,7 @@
 //	go -C examples run ./concierge
 //	go -C examples run ./concierge -places FILE
 //	go -C examples run ./concierge -dialogues FILE
+//	go -C examples run ./concierge -graph
 //
 // It shows a bot made of nodes: bot.go lists them, with what guests may say at any time,
 // what the bot asks, and the answers to that. What they do is in find.go and book.go,
@@ -44,11 +45,13 @@ func main() {
 
 const usage = `Usage: concierge [-places FILE [-lnglat]]
        concierge -dialogues FILE
+       concierge -graph[=dot]
 
 A concierge for a city: a bot that finds places, knows what is near and takes
 bookings. Without -dialogues it chats: it answers each line of standard input until
 the input ends or a line says bye; /help lists what else can be typed. Where nothing
 is said at all, it shows a short demonstration. At the end it prints a summary.
+With -graph it prints what leads where in the bot.
 
 `
 
@@ -56,6 +59,7 @@ is said at all, it shows a short demonstration. At the end it prints a summary.
 type settings struct {
 	places, dialogues string
 	order             PairOrder
+	graph             drawing
 }
 
 // run is the program. It returns the exit code.
@@ -75,11 +79,14 @@ func (s *settings) declare(flags *flag.FlagSet) {
 	flags.BoolFunc("lnglat", "read a location of two numbers as [longitude, latitude]. The default is [latitude, longitude],\n"+
 		"unless a first number beyond 90 shows otherwise. GeoJSON points have the longitude first anyway.",
 		func(string) error { s.order = LongitudeFirst; return nil })
+	flags.Var(&s.graph, "graph", "print the graph of the bot's nodes as Mermaid, or with -graph=dot as DOT")
 }
 
 // check refuses flags that would be ignored.
 func (s *settings) check(*flag.FlagSet) error {
 	switch {
+	case s.graph != "" && (s.places != "" || s.dialogues != ""):
+		return errors.New("-graph goes with no other flag: it prints the bot, and starts nothing")
 	case s.places != "" && s.dialogues != "":
 		return errors.New("-places and -dialogues do not go together: recorded conversations bring their own data")
 	case s.order == LongitudeFirst && s.places == "":
@@ -91,6 +98,9 @@ func (s *settings) check(*flag.FlagSet) error {
 
 // start does what the settings say, and prints the summary.
 func start(ctx context.Context, s settings, in io.Reader, out io.Writer) error {
+	if s.graph != "" {
+		return s.graph.print(out)
+	}
 	began := time.Now()
 	hold := func(ctx context.Context) (*fakes.Platform, int, error) { return chat(ctx, s, in, out) }
 	if s.dialogues != "" {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/send"
@@ -10,7 +11,12 @@ import (
 
 // says matches a text that holds one of several words or phrases.
 func says(phrases ...string) botctx.Trigger {
-	return when(func(said said) bool { return said.has(phrases...) })
+	return botctx.Described("says "+strings.Join(phrases, ", "), when(func(said said) bool { return said.has(phrases...) }))
+}
+
+// means matches a text that is understood as something.
+func means(what string, holds func(said said) bool) botctx.Trigger {
+	return botctx.Described("means "+what, when(holds))
 }
 
 // when matches a text that meets a condition.

@@ -110,3 +110,10 @@ func TestSilence_EndsConversation(t *testing.T) {
 	s.ada.Says("Still there?")
 	require.Contains(t, s.ada.Last(), "Hello Ada!")
 }
+
+func TestNodes_HaveNoWarnings(t *testing.T) {
+	t.Parallel()
+	graph, err := botctx.GraphOf(Nodes()...)
+	require.NoError(t, err)
+	require.Empty(t, graph.Warnings)
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 )
@@ -21,4 +22,11 @@ func TestGreet_ByName(t *testing.T) {
 	require.Equal(t, "Say hi.", ada.Last())
 	ada.Says("hi")
 	require.Equal(t, "Hello Ada!", ada.Last())
+}
+
+func TestNodes_HaveNoWarnings(t *testing.T) {
+	t.Parallel()
+	graph, err := botctx.GraphOf(nodes()...)
+	require.NoError(t, err)
+	require.Empty(t, graph.Warnings)
 }

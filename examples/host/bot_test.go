@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
@@ -59,4 +60,11 @@ func TestBot_GivenUp(t *testing.T) {
 	p.Advance(time.Hour)
 	require.Equal(t, "Another time, then.", ada.Last())
 	require.Empty(t, p.Data(bookings))
+}
+
+func TestNodes_HaveNoWarnings(t *testing.T) {
+	t.Parallel()
+	graph, err := botctx.GraphOf(bistro{}.nodes()...)
+	require.NoError(t, err)
+	require.Empty(t, graph.Warnings)
 }

@@ -202,3 +202,10 @@ func TestHelp_WhatIsNotUnderstood(t *testing.T) {
 	require.Equal(t, helpText, ada.Messages()[3].Text())
 	require.Equal(t, helpText, ada.Last(), "nor one after a time is booked")
 }
+
+func TestNodes_HaveNoWarnings(t *testing.T) {
+	t.Parallel()
+	graph, err := botctx.GraphOf(Usual().Nodes()...)
+	require.NoError(t, err)
+	require.Empty(t, graph.Warnings)
+}
