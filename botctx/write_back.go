@@ -45,19 +45,14 @@ func (r *run) writeBack(ctx context.Context) error {
 type readings struct {
 	memberID string
 
-	mu       sync.Mutex
-	all      []*member.Member
-	byRecord map[*member.Member]*member.Member
-	// byEtag has several for one etag where a projection showed parts of the record.
-	byEtag map[string][]*member.Member
+	mu  sync.Mutex
+	all []reading
 }
 
-func newReadings(memberID string) *readings {
-	return &readings{
-		memberID: memberID,
-		byRecord: map[*member.Member]*member.Member{}, byEtag: map[string][]*member.Member{},
-	}
-}
+// reading is a record, which the run may change, and what it was when it was read.
+type reading struct{ record, kept *member.Member }
+
+func newReadings(memberID string) *readings { return &readings{memberID: memberID} }
 
 // add keeps a record as it is now, if it is that of the run's member.
 func (r *readings) add(m *member.Member) {
@@ -67,27 +62,35 @@ func (r *readings) add(m *member.Member) {
 	kept := *m // What is in it never changes: m can only take other values.
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.all = append(r.all, &kept)
-	r.byRecord[m] = &kept
-	if m.Etag != "" {
-		r.byEtag[m.Etag] = append(r.byEtag[m.Etag], &kept)
-	}
+	r.all = append(r.all, reading{record: m, kept: &kept})
 }
 
 // before returns the record as it was when it was read: by its etag, which a copy has, too, and
 // of several with that etag the one that it differs least from, so that what a projection left
-// out counts neither as new nor as removed; where there are no etags the same one; or else the
-// one that it differs least from.
+// out counts neither as new nor as removed; where there are no etags the same one, as it was read
+// last; or else the one that it differs least from.
 func (r *readings) before(m *member.Member) *member.Member {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if alike := r.byEtag[m.Etag]; len(alike) > 0 {
+	var all, alike []*member.Member
+	var same *member.Member
+	for _, one := range r.all {
+		all = append(all, one.kept)
+		if m.Etag != "" && one.kept.Etag == m.Etag {
+			alike = append(alike, one.kept)
+		}
+		if one.record == m {
+			same = one.kept
+		}
+	}
+	switch {
+	case len(alike) > 0:
 		return closest(alike, m)
+	case same != nil:
+		return same
+	default:
+		return closest(all, m)
 	}
-	if kept := r.byRecord[m]; kept != nil {
-		return kept
-	}
-	return closest(r.all, m)
 }
 
 // closest returns the one of some readings from which the fewest changes lead to a record, the

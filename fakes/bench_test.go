@@ -35,20 +35,20 @@ func entries(n int) []document.Object {
 }
 
 // platformWith returns a platform with one member and n entries in "places".
-func platformWith(b *testing.B, n int) (*fakes.Platform, *botctx.Context) {
-	b.Helper()
-	p := fakes.New(fakes.For(b))
+func platformWith(tb testing.TB, n int) (*fakes.Platform, *botctx.Context) {
+	tb.Helper()
+	p := fakes.New(fakes.For(tb))
 	p.AddData("places", entries(n)...)
 	return p, p.AddMember(member.Member{FirstName: "Ada"}).Context()
 }
 
 // recordless returns the operations without the platform's recording, as a host has
 // them.
-func recordless(b *testing.B, n int) *botctx.Context {
-	b.Helper()
-	p, bot := platformWith(b, n)
+func recordless(tb testing.TB, n int) *botctx.Context {
+	tb.Helper()
+	p, bot := platformWith(tb, n)
 	runtime, err := botctx.New(botctx.Config{Store: p.Runtime().Env().Store})
-	require.NoError(b, err)
+	require.NoError(tb, err)
 	return runtime.Operations(bot.Scope())
 }
 
@@ -122,35 +122,43 @@ func BenchmarkFindAndModify(b *testing.B) {
 // 10,000 is found by its id and changed, an answer is kept on the member, and a reply
 // is sent.
 func BenchmarkTurn(b *testing.B) {
-	p, bot := platformWith(b, 10_000)
-	turn := func(ctx context.Context, bot *botctx.Context) error {
-		seats, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
-			DataSourceID: "places", Filter: document.O("_id", "e77"), Patch: document.Inc("seats", 1),
-		})
-		if err != nil {
-			return err
-		}
-		changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
-			Filter: document.O("_id", bot.Member.ID), Patch: document.Set("meta.seats", document.Get(seats.Value, "seats", 0)),
-			Option: member.FindAndModifyOption{New: true},
-		})
-		if err != nil {
-			return err
-		}
-		bot.Member = changed.Member
-		return bot.Reply(ctx, send.Template("{{firstName}}, there are {{meta.seats}} seats."))
-	}
-	runtime, err := botctx.New(botctx.Config{Store: p.Runtime().Env().Store, Connectors: silent()})
-	require.NoError(b, err)
-	runtime.HandleFunc(turn)
-	ctx, scope := context.Background(), bot.Scope()
-	event := inbound(scope, bot.Member.ExternalID)
+	turn := newTurn(b, 10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := runtime.Receive(ctx, event); err != nil {
+		if err := turn(); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+// newTurn returns what makes a turn with n entries.
+func newTurn(tb testing.TB, n int) func() error {
+	tb.Helper()
+	p, bot := platformWith(tb, n)
+	runtime, err := botctx.New(botctx.Config{Store: p.Runtime().Env().Store, Connectors: silent()})
+	require.NoError(tb, err)
+	runtime.HandleFunc(countSeats)
+	event := inbound(bot.Scope(), bot.Member.ExternalID)
+	return func() error { return runtime.Receive(context.Background(), event) }
+}
+
+// countSeats is the logic of a turn.
+func countSeats(ctx context.Context, bot *botctx.Context) error {
+	seats, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		DataSourceID: "places", Filter: document.O("_id", "e77"), Patch: document.Inc("seats", 1),
+	})
+	if err != nil {
+		return err
+	}
+	changed, err := bot.FindAndModifyMember(ctx, member.FindAndModifyMemberParams{
+		Filter: document.O("_id", bot.Member.ID), Patch: document.Set("meta.seats", document.Get(seats.Value, "seats", 0)),
+		Option: member.FindAndModifyOption{New: true},
+	})
+	if err != nil {
+		return err
+	}
+	bot.Member = changed.Member
+	return bot.Reply(ctx, send.Template("{{firstName}}, there are {{meta.seats}} seats."))
 }
 
 // inbound is what a member wrote.

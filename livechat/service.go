@@ -41,17 +41,27 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 	if ports.Pause == nil {
 		ports.Pause = pause
 	}
-	shared := &core{
+	all := &struct { // One piece of memory: most contexts have live chats.
+		service       Service
+		core          core
+		router        router
+		tickets       tickets
+		conversations conversations
+		machine       machine
+	}{core: core{
 		env:         env.WithDefaults(),
 		scope:       scope,
 		ports:       ports,
 		assignments: record.OfApp(env, assignmentKind, scope.App),
 		groups:      record.OfApp(env, groupKind, scope.App),
 		admins:      record.OfApp(env, adminKind, scope.App),
+	}}
+	all.router.core, all.tickets.core, all.conversations.core = &all.core, &all.core, &all.core
+	all.machine = machine{core: &all.core, router: &all.router, tickets: &all.tickets, conversations: &all.conversations}
+	all.service = Service{
+		core: &all.core, router: &all.router, tickets: &all.tickets, conversations: &all.conversations, machine: &all.machine,
 	}
-	s := &Service{core: shared, router: &router{shared}, tickets: &tickets{shared}, conversations: &conversations{shared}}
-	s.machine = &machine{core: shared, router: s.router, tickets: s.tickets, conversations: s.conversations}
-	return s
+	return &all.service
 }
 
 // guard makes a panic in the method that defers it that method's error, where the host says

@@ -169,6 +169,7 @@ func (f *Filter) IsEquality() bool { return f != nil && f.one }
 func And(filters ...*Filter) *Filter {
 	both := &Filter{parts: make([]*Filter, 0, len(filters))}
 	all := make(allOf, 0, len(filters))
+	both.equalities = make([]equality, 0, 2*len(filters))
 	for _, f := range filters {
 		if f == nil {
 			continue

@@ -67,13 +67,21 @@ func (o ReturnOptions) ReturnsNew() (bool, error) {
 
 // Shown returns the projection. Two that differ are InvalidArgument.
 func (o ReturnOptions) Shown() (document.Object, error) {
-	return oneOf(o.Projection, o.Fields, boterr.Invalid("fields", "is what projection is: give one of both"))
+	shown, isOne := oneOf(o.Projection, o.Fields)
+	if !isOne {
+		return shown, boterr.Invalid("fields", "is what projection is: give one of both")
+	}
+	return shown, nil
 }
 
 // OneSort returns the order that a parameter sortBy or an option sort gives. Two that differ
 // are InvalidArgument.
 func OneSort(sortBy, sort document.Object) (document.Object, error) {
-	return oneOf(sortBy, sort, boterr.Invalid("sort", "is what sortBy is: give one of both"))
+	order, isOne := oneOf(sortBy, sort)
+	if !isOne {
+		return order, boterr.Invalid("sort", "is what sortBy is: give one of both")
+	}
+	return order, nil
 }
 
 // InOption says of an error of a find-and-modify operation that it is about an option, where it
@@ -88,14 +96,15 @@ func InOption(err error, sortBy document.Object) error {
 	return err
 }
 
-// oneOf returns what is given by one of two names, or by both alike.
-func oneOf(first, second document.Object, both error) (document.Object, error) {
+// oneOf returns what is given by one of two names, or by both alike. It reports whether that is one
+// thing.
+func oneOf(first, second document.Object) (document.Object, bool) {
 	switch {
 	case first.IsZero():
-		return second, nil
+		return second, true
 	case second.IsZero() || document.Equal(first, second):
-		return first, nil
+		return first, true
 	default:
-		return document.Object{}, both
+		return document.Object{}, false
 	}
 }

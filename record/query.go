@@ -40,7 +40,9 @@ func (c *Collection) byID(id any) (*query.Filter, error) {
 	if !isText || isLong(text) {
 		return c.filter(document.O(FieldID, document.O("$eq", id)))
 	}
-	return query.FieldsEqual(query.FieldValue{Name: FieldID, Value: id}).Where(c.scope...), c.err
+	var room [4]query.FieldValue
+	fields := append(room[:0], query.FieldValue{Name: FieldID, Value: id})
+	return query.FieldsEqual(append(fields, c.scope...)...), c.err
 }
 
 // Find returns the records that match, or an empty slice.
