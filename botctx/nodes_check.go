@@ -13,11 +13,11 @@ func (n *Node) check() error {
 	isNil := func(action Action) bool { return action == nil }
 	switch {
 	case slices.ContainsFunc(n.Pre, isNil):
-		return boterr.Invalid("Pre", "the node %s has an action that is nil", n.Ref())
+		return boterr.Invalid("Pre", "the node %s has an action that is nil: give a function, or take it out", n.Ref())
 	case slices.ContainsFunc(n.Post, isNil):
-		return boterr.Invalid("Post", "the node %s has an action that is nil", n.Ref())
+		return boterr.Invalid("Post", "the node %s has an action that is nil: give a function, or take it out", n.Ref())
 	case slices.ContainsFunc(n.Responses, send.Response.IsZero):
-		return boterr.Invalid("Responses", "the node %s has a response that is zero", n.Ref())
+		return boterr.Invalid("Responses", "the node %s has a response that is zero: make it with a function such as send.Text", n.Ref())
 	case n.Global < GlobalNowhere || n.Global > GlobalInChannel:
 		return boterr.Invalid("Global", "the node %s is global in no way that there is", n.Ref())
 	case hasNil(n.Trigger):

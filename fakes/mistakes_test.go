@@ -110,7 +110,7 @@ var mistakesOfNodes = map[string]mistake{
 	},
 	"an action that is nil": {
 		test:   func(p *fakes.Platform) { p.Handle(&botctx.Node{ID: "ask", Pre: botctx.Do(nil)}) },
-		prints: `fakes: Handle: invalid argument: Pre: the node ask has an action that is nil`,
+		prints: `fakes: Handle: invalid argument: Pre: the node ask has an action that is nil: give a function, or take it out`,
 	},
 	"a function beside a node that answers": {
 		test: func(p *fakes.Platform) {
@@ -273,7 +273,7 @@ var mistakesOfPlatforms = map[string]mistake{
 			p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie})
 			p.AddAgent("desk", "Grace", "support").Ticket()
 		},
-		prints: `fakes: Grace has no open ticket: the broadcast groups that she is in are ["support"]`,
+		prints: `fakes: Grace has no open ticket, which createAssignment sends to broadcast groups: she is in ["support"]`,
 	},
 	"two faults for one call": {
 		test: func(p *fakes.Platform) {
