@@ -2,6 +2,7 @@ package botctx
 
 import (
 	"context"
+	"errors"
 
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
@@ -9,14 +10,23 @@ import (
 	"github.com/botctx/go-sdk/record"
 )
 
-// Run runs agendas as they fall due, of all apps, until ctx ends; then it waits for those
-// under way, as Config.Scheduler says, and returns nil. Any number of Runtimes on one store
-// share the work. It is agenda.Scheduler.Run: an action that ignores the end of its context is
-// left at last, and Run returns Canceled; what that action does later by its bot context is
-// refused, and not written back.
+// Run runs what Accept kept and agendas as they fall due, of all apps, until ctx ends; then it waits
+// for what is under way, as Config.Scheduler and Config.Inbox say, and returns nil. Any number of
+// Runtimes on one store share the work. It is agenda.Scheduler.Run and inbox.Inbox.Run: an action
+// that ignores the end of its context is left at last, and Run returns Canceled; what that action
+// does later by its bot context is refused, and not written back.
 func (r *Runtime) Run(ctx context.Context) error {
 	r.warnOfNodes(ctx)
-	return r.scheduler.Run(ctx)
+	ofInbox := make(chan error, 1)
+	inboxes, stop := context.WithCancel(ctx)
+	go func() {
+		err := error(boterr.New(boterr.Internal, "", "the store ended the goroutine of the inbox"))
+		defer func() { ofInbox <- err }()
+		err = r.inbox.Run(inboxes)
+	}()
+	err := r.scheduler.Run(ctx)
+	stop() // Also where the scheduler runs already.
+	return errors.Join(err, <-ofInbox)
 }
 
 // Scheduler returns what runs the agendas, for a host that drives it by itself, such as in

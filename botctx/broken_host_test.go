@@ -192,12 +192,24 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 			c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
 			c.Scheduler.Hooks.Failed = func(context.Context, agenda.Event) { f.strike() }
 		},
+		"Inbox.Log":     breaksInboxLog,
+		"Inbox.Backoff": breaksInboxBackoff,
 		"Scheduler.Log": func(c *botctx.Config, f *fault) { c.Scheduler.Log = slog.New(faultyLog{fault: f}) },
 		"Scheduler.Backoff": func(c *botctx.Config, f *fault) {
 			c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
 			c.Scheduler.Backoff = func(int) time.Duration { f.strike(); return time.Second }
 		},
 	}
+}
+
+func breaksInboxLog(c *botctx.Config, f *fault) {
+	c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
+	c.Inbox.Log = slog.New(faultyLog{fault: f})
+}
+
+func breaksInboxBackoff(c *botctx.Config, f *fault) {
+	c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
+	c.Inbox.Backoff = func(int) time.Duration { f.strike(); return time.Second }
 }
 
 // portsOf returns the fields in which a host gives what is called, in a struct and those inside.
@@ -219,7 +231,8 @@ func portsOf(config reflect.Type, prefix string) []string {
 func TestPanic_EachPortIsTried(t *testing.T) {
 	t.Parallel()
 	ports := slices.DeleteFunc(portsOf(reflect.TypeFor[botctx.Config](), ""), func(name string) bool {
-		return strings.HasPrefix(name, "Scheduler.Env.") || name == "Scheduler.Handler" || name == "Scheduler.Zone" // New refuses them.
+		return strings.HasPrefix(name, "Scheduler.Env.") || name == "Scheduler.Handler" || name == "Scheduler.Zone" || // New refuses them.
+			strings.HasPrefix(name, "Inbox.Env.") || slices.Contains([]string{"Inbox.DeriveID", "Inbox.Turns", "Inbox.Handler", "Inbox.Enter"}, name)
 	})
 	require.ElementsMatch(t, ports, slices.Collect(maps.Keys(faults())))
 }
@@ -286,6 +299,10 @@ func enterEverywhere(t *testing.T, runtime *botctx.Runtime, bot *botctx.Context)
 		_ = runtime.Receive(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
 			From: "ext-ada", Type: send.TypeText, Data: document.O("text", "hi"), MessageID: "m1",
 		}})
+		_ = runtime.Accept(t.Context(), botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
+			From: "ext-ada", Type: send.TypeText, Data: document.O("text", "hi"), MessageID: "m2",
+		}})
+		_, _ = runtime.Inbox().RunNext(t.Context())
 		_ = botctx.EnsureIndexes(t.Context(), runtime.Env().Store)
 		_, _ = runtime.Context(t.Context(), scope)
 		_, _ = runtime.LiveChats("shop").RelayFromMember(t.Context(), "ada", send.MessageEvent{

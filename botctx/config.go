@@ -10,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/internal/safelog"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
@@ -105,8 +106,10 @@ type Config struct {
 	// MaxRedirects is the most redirects that may lead from one node to the next, those of
 	// other members' runs included. The default is 50.
 	MaxRedirects int
-	// ParallelRuns lets runs of one member run at once. Without it they take turns within
-	// this process, in the order in which they came.
+	// ParallelRuns lets runs of one member run at once. Without it they take turns: within this
+	// process in the order in which they came, and with those of other processes where the store is
+	// shared, which one is not that is a store.Watcher. What Accept kept runs in its order all the
+	// same.
 	ParallelRuns bool
 	// MaxWait is how long a run waits for one of the same member that is under way; after
 	// that it is Unavailable. The default is a minute.
@@ -118,6 +121,13 @@ type Config struct {
 	// Scheduler says how agendas are run. Its Env, Handler and Zone are the Runtime's own, and
 	// left out.
 	Scheduler agenda.SchedulerConfig
+	// Inbox says how what Accept kept is run. Its Env, DeriveID, Turns, Handler and Enter are the
+	// Runtime's own, and left out.
+	Inbox inbox.Config
+	// TurnLease is how long a member is kept from others where a process dies amid a run: the lease
+	// of the turn that such a run has in the store, which it renews each quarter. The default is 30
+	// seconds.
+	TurnLease time.Duration
 	// Zone returns the time zone of a member, such as "Europe/London". Her CRON patterns are read in
 	// it, but for those that name a zone themselves (agenda.InZone), and Context.Location returns
 	// it. It is asked when a pattern is given, for the member as the run has it, and before each run

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
@@ -17,7 +18,7 @@ import (
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	guarded := record.Guard(database)
 	for _, ensure := range []func(context.Context, store.Store) error{
-		member.EnsureIndexes, agenda.EnsureIndexes, livechat.EnsureIndexes, send.EnsureIndexes,
+		member.EnsureIndexes, agenda.EnsureIndexes, inbox.EnsureIndexes, livechat.EnsureIndexes, send.EnsureIndexes,
 	} {
 		if err := ensure(ctx, guarded); err != nil {
 			return err

@@ -64,17 +64,34 @@ func (l *memberLocks) acquire(ctx context.Context, key memberKey, parent *turn) 
 	}
 }
 
+// tryAcquire begins a turn of a member that nobody has, and returns nil where somebody does.
+func (l *memberLocks) tryAcquire(key memberKey) *turn {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.held[key] != nil {
+		return nil
+	}
+	t := &turn{key: key}
+	l.hold(t)
+	return t
+}
+
+// hold begins the turn of a member that nobody has, for a caller that holds the mutex.
+func (l *memberLocks) hold(t *turn) {
+	if l.held == nil {
+		l.held = map[memberKey]*turn{}
+	}
+	t.isHeld = true
+	l.held[t.key] = t
+}
+
 // enter begins a turn, or puts it at the end of the queue.
 func (l *memberLocks) enter(t *turn) error {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	holder := l.held[t.key]
 	if holder == nil {
-		if l.held == nil {
-			l.held = map[memberKey]*turn{}
-		}
-		t.isHeld = true
-		l.held[t.key] = t
+		l.hold(t)
 		return nil
 	}
 	if circle := l.circle(t, holder); circle != nil {

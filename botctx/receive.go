@@ -5,6 +5,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
@@ -55,6 +56,11 @@ func (r *Runtime) Receive(ctx context.Context, inbound Inbound) (err error) {
 		in := record.Scope{App: inbound.App, Channel: inbound.Channel}
 		err = r.orPanic(ctx, place{scope: in}, err, recover())
 	}()
+	return r.receive(ctx, inbound, nil)
+}
+
+// receive is Receive, for what the inbox delivers or, with nil, for what arrives just now.
+func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.Delivery) error {
 	if r.logic.Load() == nil && len(r.nodes.Load().list) == 0 {
 		return boterr.New(boterr.FailedPrecondition, "", "the Runtime has no logic: call Handle or HandleFunc before Receive")
 	}
@@ -65,6 +71,7 @@ func (r *Runtime) Receive(ctx context.Context, inbound Inbound) (err error) {
 	if err != nil {
 		return err
 	}
+	begin.delivery = delivery
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
 		started.bot.MessageEvent = &inbound.Event
 		if err := started.findGroup(ctx); err != nil {
@@ -141,18 +148,26 @@ func (r *run) matches(ctx context.Context, node *Node) (matches bool, err error)
 	return node.Trigger.Matches(ctx, r.bot)
 }
 
+// check refuses what names no sender, or goes elsewhere than to its group.
+func (i Inbound) check() error {
+	switch {
+	case i.App == "":
+		return boterr.Invalid("App", "is missing: name the app that the channel belongs to")
+	case i.Channel == "":
+		return boterr.Invalid("Channel", "is missing: name the channel on which the event arrived")
+	case i.Event.From == "":
+		return boterr.Missing("Event.From", "the sender's id on the platform")
+	case i.GroupExternalID != "" && i.Event.To != i.GroupExternalID:
+		return boterr.Invalid("Event.To", "is %q, and GroupExternalID is %q: what is written in a group goes to the group",
+			i.Event.To, i.GroupExternalID)
+	}
+	return nil
+}
+
 // arrive returns what the run of what arrived begins with: the member who sent it.
 func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, err error) {
-	switch {
-	case inbound.App == "":
-		return begin, boterr.Invalid("App", "is missing: name the app that the channel belongs to")
-	case inbound.Channel == "":
-		return begin, boterr.Invalid("Channel", "is missing: name the channel on which the event arrived")
-	case inbound.Event.From == "":
-		return begin, boterr.Missing("Event.From", "the sender's id on the platform")
-	case inbound.GroupExternalID != "" && inbound.Event.To != inbound.GroupExternalID:
-		return begin, boterr.Invalid("Event.To", "is %q, and GroupExternalID is %q: what is written in a group goes to the group",
-			inbound.Event.To, inbound.GroupExternalID)
+	if err := inbound.check(); err != nil {
+		return begin, err
 	}
 	begin.scope = record.Scope{App: inbound.App, Channel: inbound.Channel, GroupExternalID: inbound.GroupExternalID}
 	if begin.channel, err = r.channels(begin.scope).Load(ctx, inbound.Channel); err != nil {
@@ -163,6 +178,7 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, 
 		return begin, boterr.In("Profile", err)
 	}
 	begin.scope.Member, begin.outer, begin.key = sender.ID, r.stepOf(ctx, nil), eventKey(inbound)
+	begin.sender = sender
 	return begin, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/botctx/go-sdk/agenda"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
@@ -20,8 +21,11 @@ type run struct {
 	bot     *Context
 	// outer is the step of another run that waits for this one, nil where none does.
 	outer *step
-	// turn keeps other runs of the member out. It is nil where runs do not take turns.
-	turn *turn
+	// turns keep other runs of the member out. Nothing is in it where runs do not take turns.
+	turns *turns
+	// delivery is that of the inbox which caused the run, or a run that redirected to it, nil where
+	// none did.
+	delivery *inbox.Delivery
 	// agenda is the agenda that caused the run, or a run that redirected to it, nil where none
 	// did.
 	agenda *agenda.Run
@@ -65,6 +69,10 @@ type runInput struct {
 	outer *step
 	// agenda is the agenda that causes the run, nil where none does.
 	agenda *agenda.Run
+	// delivery is that of the inbox which causes the run, nil where none does, and sender the member
+	// as arrived, nil where the run is for no event.
+	delivery *inbox.Delivery
+	sender   *member.Member
 	// key is the run's.
 	key string
 }
@@ -75,18 +83,20 @@ func (r *Runtime) startRun(
 	ctx context.Context, in runInput, logic func(ctx context.Context, started *run, first *step) error,
 ) error {
 	r.warnOfNodes(ctx)
-	started := &run{runtime: r, outer: in.outer, read: newReadings(in.scope.Member), agenda: in.agenda, key: in.key}
+	started := &run{
+		runtime: r, outer: in.outer, read: newReadings(in.scope.Member), agenda: in.agenda, delivery: in.delivery, key: in.key,
+	}
 	if in.agenda == nil && in.outer != nil {
-		started.agenda = in.outer.run.agenda
+		started.agenda, started.delivery = in.outer.run.agenda, in.outer.run.delivery
 	}
-	if !r.config.ParallelRuns {
-		turn, err := r.waitForTurn(ctx, in)
-		if err != nil {
-			return boterr.In("memberId", err)
-		}
-		defer r.locks.release(turn)
-		started.turn = turn
+	ctx, cancel := r.losable(ctx)
+	defer cancel(nil)
+	taken, err := r.takeTurns(ctx, in, cancel)
+	if err != nil {
+		return boterr.In("memberId", err)
 	}
+	defer r.giveTurnsBack(ctx, taken)
+	started.turns = taken
 	if err := started.load(ctx, in); err != nil {
 		return err
 	}
@@ -99,7 +109,7 @@ func (r *Runtime) startRun(
 	if err := started.refusal(); err != nil {
 		return err
 	}
-	err := started.writeBack(context.WithoutCancel(ctx)) // What has been said and done stays.
+	err = started.writeBack(context.WithoutCancel(ctx)) // What has been said and done stays.
 	r.logLostChanges(ctx, in.scope, err)
 	return err
 }
@@ -123,29 +133,6 @@ func (r *Runtime) agendaWait(key memberKey) time.Duration {
 	}
 }
 
-// waitForTurn waits until no other run of the member is under way.
-func (r *Runtime) waitForTurn(ctx context.Context, in runInput) (*turn, error) {
-	key := memberKey{app: in.scope.App, member: in.scope.Member}
-	most := r.config.MaxWait
-	if in.agenda != nil {
-		if most = r.agendaWait(key); most == 0 {
-			return nil, agenda.Postpone(agendaPause)
-		}
-	}
-	waiting, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
-	turn, err := r.locks.acquire(waiting, key, in.outer.turn())
-	switch {
-	case err == nil || ctx.Err() != nil || waiting.Err() == nil:
-		return turn, err
-	case in.agenda != nil:
-		return nil, agenda.Postpone(agendaPause)
-	default:
-		return nil, boterr.New(boterr.Unavailable, "", "a run of member %s has been under way for %v: "+
-			"perhaps it waits for this one, since an action did not pass its ctx on", in.scope.Member, r.config.MaxWait)
-	}
-}
-
 // load makes the context of a run, with its channel and its member. The member is read
 // now, when it is the run's turn: a run before may have changed it.
 func (r *run) load(ctx context.Context, in runInput) (err error) {
@@ -156,6 +143,9 @@ func (r *run) load(ctx context.Context, in runInput) (err error) {
 		}
 	}
 	r.bot.channelType = r.bot.Channel.Type
+	if err := r.takeOver(ctx, in.scope.Member); err != nil {
+		return err
+	}
 	loaded, err := member.Load(ctx, r.bot.members(), member.ByRequiredID(in.scope.Member))
 	if err != nil {
 		return err
@@ -174,7 +164,7 @@ func (s *step) turn() *turn {
 	if s == nil {
 		return nil
 	}
-	return s.run.turn
+	return s.run.turns.member
 }
 
 // depthOf returns the number of nodes up to this step, 0 for no step.
@@ -186,10 +176,19 @@ func (s *step) depthOf() int {
 }
 
 // refusal returns why nothing that the run still does counts, nil where it does: nobody waits
-// for it any longer, and its agenda runs again.
+// for it any longer, and its agenda runs again; or its turn may be another run's.
 func (r *run) refusal() error {
-	if r != nil && r.agenda != nil && r.agenda.IsAbandoned() {
+	if r == nil {
+		return nil
+	}
+	if r.agenda != nil && r.agenda.IsAbandoned() {
 		return agenda.ErrShutdown
+	}
+	if lane := r.laneTurn(); lane != nil && lane.Err() != nil {
+		return lane.Err()
+	}
+	if r.outer != nil {
+		return r.outer.run.refusal()
 	}
 	return nil
 }

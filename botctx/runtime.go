@@ -9,6 +9,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 )
@@ -29,8 +31,14 @@ type Runtime struct {
 	// warned are the nodes of which warnOfNodes has told.
 	warned atomic.Pointer[nodes]
 	// locks make the runs of one member take turns.
-	locks     memberLocks
+	locks memberLocks
+	// isShared tells that other processes may work on the store; then runs take turns there, too.
+	isShared bool
+	turns    *lease.Turns
+	// entered has the locks of the lanes that the inbox is handling.
+	entered   sync.Map
 	scheduler *agenda.Scheduler
+	inbox     *inbox.Inbox
 }
 
 // New returns a Runtime. A Config without a Store is InvalidArgument.
@@ -47,6 +55,15 @@ func New(config Config) (*Runtime, error) {
 	r.guarded = r.env
 	r.guarded.Store = record.Guard(config.Store)
 	r.nodes.Store(&nodes{})
+	r.isShared = isShared(config.Store)
+	measured := r.env
+	measured.Now = steady(r.env.Now)
+	if r.turns, err = lease.NewTurns(lease.TurnsConfig{Env: measured, Lease: config.TurnLease, Log: config.Logger}); err != nil {
+		return nil, boterr.In("TurnLease", err)
+	}
+	if r.inbox, err = r.newInbox(measured); err != nil {
+		return nil, err
+	}
 	r.scheduler, err = r.newScheduler()
 	return r, err
 }
@@ -57,7 +74,7 @@ func (r *Runtime) Env() record.Env { return r.env }
 // envOf returns what the services of a context work with, in a run or, with nil, outside.
 func (r *Runtime) envOf(in *run) record.Env {
 	env := r.guarded
-	env.SendID = r.sendID(in)
+	env.SendID, env.Once = r.sendID(in), r.once(in)
 	return env
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/record"
 )
 
@@ -71,6 +72,18 @@ func (r *Runtime) logLostChanges(ctx context.Context, scope record.Scope, err er
 	}
 	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: member not written back",
 		appendCode(place{scope: scope}.attributes(), err, outermost(err))...)
+}
+
+// logNotRemembered logs that a run which is tried again will send once more what it has sent.
+func (r *Runtime) logNotRemembered(ctx context.Context, in *run, err error) {
+	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: not remembered what was sent",
+		appendCode(place{scope: in.bot.scope}.attributes(), err, outermost(err))...)
+}
+
+// logNotReleased logs that a member is kept from others until a lease has passed.
+func (r *Runtime) logNotReleased(ctx context.Context, lane *lease.Turn, err error) {
+	r.config.Logger.LogAttrs(ctx, slog.LevelWarn, "botctx: turn not released",
+		slog.String("lane", lane.Lane()), slog.String("error", boterr.Text(err)))
 }
 
 // logRedirects logs that too many redirects have led to a step.

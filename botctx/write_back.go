@@ -25,7 +25,7 @@ func (r *run) writeBack(ctx context.Context) error {
 		return nil
 	}
 	written, err := r.bot.members().PatchMembers(ctx, member.PatchMembersParams{
-		MemberID: after.ID, Patch: patch, WithModifier: true,
+		MemberID: after.ID, Patch: patch, WithModifier: true, Filter: r.unlessTakenOver(),
 	})
 	if boterr.CodeOf(err) == boterr.InvalidArgument {
 		return boterr.New(boterr.Conflict, "Member",
@@ -35,9 +35,42 @@ func (r *run) writeBack(ctx context.Context) error {
 		return boterr.In("Member", err)
 	}
 	if written.Result == nil {
+		if lost := r.refusal(); lost != nil {
+			return lost
+		}
 		return boterr.New(boterr.NotFound, "Member", "the member %s was removed while its run was under way", after.ID)
 	}
 	return nil
+}
+
+// fieldTurnFence is a field of members of whom a run never came back: the fencing token of the turn
+// that was taken over from it. What that run still writes back, if it lives, finds no member.
+const fieldTurnFence = "turnFence"
+
+// unlessTakenOver is the filter of a member whose turn nobody has taken over from the run: the zero
+// Object where the run has no turn in the store.
+func (r *run) unlessTakenOver() document.Object {
+	lane := r.laneTurn()
+	if lane == nil {
+		return document.Object{}
+	}
+	return document.O(fieldTurnFence, document.O("$not", document.O("$gt", lane.Fence())))
+}
+
+// takeOver marks the member of a run that follows one which never came back.
+func (r *run) takeOver(ctx context.Context, memberID string) error {
+	lane := r.laneTurn()
+	if lane == nil || !lane.IsOvertaken() {
+		return nil
+	}
+	_, err := r.bot.members().PatchMembers(ctx, member.PatchMembersParams{
+		MemberID: memberID, WithModifier: true, Patch: document.O("$set", document.O(fieldTurnFence, lane.Fence())),
+		Filter: r.unlessTakenOver(),
+	})
+	if err == nil {
+		lane.Mark()
+	}
+	return err
 }
 
 // readings are the run's own member as it was each time that it was read, which tells

@@ -19,6 +19,10 @@ type Turn struct {
 	// wasLost tells that the turn before never came back, and lostPurpose what that was for.
 	wasLost     bool
 	lostPurpose string
+	// isOvertaken tells that a turn before never came back, and none since was marked; isMarked
+	// that this one is.
+	isOvertaken bool
+	isMarked    atomic.Bool
 	// confirmedAt is when the store was last asked and answered that it holds, by the own clock.
 	confirmedAt atomic.Pointer[time.Time]
 	isOver      atomic.Bool
@@ -33,6 +37,14 @@ func (t *Turn) Fence() int64 { return t.fence }
 // Lost returns what the turn before was for, where that one never came back: its process died, or
 // lost it.
 func (t *Turn) Lost() (purpose string, wasLost bool) { return t.lostPurpose, t.wasLost }
+
+// IsOvertaken reports whether a turn before, of any purpose, never came back and none since was
+// marked: its run may still be alive, and store what it does. A run that keeps it from that, by its
+// Fence in what it stores, calls Mark.
+func (t *Turn) IsOvertaken() bool { return t.isOvertaken }
+
+// Mark notes that what IsOvertaken tells needs no more care once the turn is released.
+func (t *Turn) Mark() { t.isMarked.Store(true) }
 
 // Err returns ErrLost where the turn may be another one's: it was released, it was found lost, or
 // its lease has passed, by the clock that was handed in, since the store last said that it holds.
@@ -70,8 +82,12 @@ func (t *Turn) Release(ctx context.Context) error {
 	t.turns.held.End(t)
 	wasOver := t.isOver.Swap(true)
 	freedAt := t.claimedAt.Add(t.turns.now().Sub(t.began))
+	update := t.turns.updates().release
+	if t.isMarked.Load() {
+		update = t.turns.updates().releaseMarked
+	}
 	change := query.Change{
-		Update: t.turns.updates().release,
+		Update: update,
 		Stamps: query.Stamps{Set: document.O(fieldFreedAt, int64(document.At(freedAt)))},
 	}
 	released, err := t.turns.update(ctx, Holds(t.lane, t.fence), change)

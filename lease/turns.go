@@ -54,7 +54,7 @@ type TurnsConfig struct {
 }
 
 // turnUpdates are the changes that turns make, compiled once.
-type turnUpdates struct{ claim, release *query.Update }
+type turnUpdates struct{ claim, release, releaseMarked *query.Update }
 
 // reading is the store's clock as it was read last, and when that was by the own one.
 type reading struct{ store, own time.Time }
@@ -63,6 +63,8 @@ type reading struct{ store, own time.Time }
 const (
 	// fieldPurpose says what the turn is for.
 	fieldPurpose = "purpose"
+	// fieldOvertaken is true where a turn never came back, until a later one was marked.
+	fieldOvertaken = "overtaken"
 	// fieldFreedAt is when the last turn ended.
 	fieldFreedAt = "freedAt"
 )
@@ -96,6 +98,8 @@ func newTurnUpdates() turnUpdates {
 	return turnUpdates{
 		claim:   mustUpdate("$inc", document.O(FieldFence, 1)),
 		release: mustUpdate("$unset", document.O(FieldUntil, true)),
+
+		releaseMarked: mustUpdate("$unset", document.O(FieldUntil, true, fieldOvertaken, true)),
 	}
 }
 
@@ -155,10 +159,13 @@ func (t *Turns) Claim(
 		return turn, err
 	}
 	turn.fence = Fence(seen) + 1
+	set := document.O(FieldUntil, until, fieldPurpose, purpose)
+	turn.isOvertaken = seen.Has(fieldOvertaken)
 	if seen.Has(FieldUntil) {
-		turn.wasLost, turn.lostPurpose = true, document.Get(seen, fieldPurpose, "")
+		turn.wasLost, turn.lostPurpose, turn.isOvertaken = true, document.Get(seen, fieldPurpose, ""), true
+		set = set.With(fieldOvertaken, true)
 	}
-	change := query.Change{Update: t.updates().claim, Stamps: query.Stamps{Set: document.O(FieldUntil, until, fieldPurpose, purpose)}}
+	change := query.Change{Update: t.updates().claim, Stamps: query.Stamps{Set: set}}
 	claimed, err := t.update(ctx, asSeen(lane, seen), change)
 	if err != nil || !claimed {
 		return nil, err

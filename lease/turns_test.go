@@ -124,6 +124,23 @@ func TestTurn_TakenOverWhereItsLeaseHasPassed(t *testing.T) {
 	require.True(t, lease.IsHeld(w.look(), w.now()))
 }
 
+func TestTurn_OvertakenUntilMarked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.claim(w.first, "events")
+	require.False(t, first.IsOvertaken())
+	w.advance(lease.DefaultLease)
+	for range 2 {
+		turn := w.claim(w.then, "events")
+		require.True(t, turn.IsOvertaken())
+		require.NoError(t, turn.Release(t.Context()))
+	}
+	marked := w.claim(w.then, "events")
+	marked.Mark()
+	require.NoError(t, marked.Release(t.Context()))
+	require.False(t, w.claim(w.then, "events").IsOvertaken())
+}
+
 func TestTurn_ReleasedLeavesNothingLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

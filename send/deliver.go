@@ -39,11 +39,42 @@ func deliver(ctx context.Context, env record.Env, connector Connector, message M
 	if message.ID == "" {
 		message.ID = env.SendID(ctx, message.recipient())
 	}
-	delivery, err := connector.Send(ctx, message)
+	answer, err := env.Once(ctx, message.ID, func(ctx context.Context) (document.Object, error) {
+		delivery, err := connector.Send(ctx, message)
+		if err != nil {
+			return document.Object{}, atResponse(PlatformError(ctx, message.Channel.Type, err))
+		}
+		return delivery.document(), nil
+	})
 	if err != nil {
-		return Result{}, atResponse(PlatformError(ctx, message.Channel.Type, err))
+		return Result{}, err
 	}
-	return message.result(delivery, document.At(env.Now())), nil
+	return message.result(deliveryOf(answer), document.At(env.Now())), nil
+}
+
+// The fields of a platform's answer as it is remembered.
+const (
+	fieldReply     = "reply"
+	fieldMessageID = "messageId"
+	fieldFrom      = "from"
+	fieldTimestamp = "timestamp"
+)
+
+// document returns a platform's answer as it is remembered.
+func (d Delivery) document() document.Object {
+	return document.O(fieldReply, writableReply(d.Reply), fieldMessageID, d.MessageID, fieldChatID, d.ChatID,
+		fieldFrom, d.From, fieldTimestamp, int64(d.Timestamp))
+}
+
+// deliveryOf returns a platform's answer that was remembered.
+func deliveryOf(answer document.Object) Delivery {
+	return Delivery{
+		Reply:     document.Get(answer, fieldReply, document.Object{}),
+		MessageID: document.Get(answer, fieldMessageID, ""),
+		ChatID:    document.Get(answer, fieldChatID, ""),
+		From:      document.Get(answer, fieldFrom, ""),
+		Timestamp: document.Get(answer, fieldTimestamp, document.Timestamp(0)),
+	}
 }
 
 // recipient returns who gets a message, in one text.

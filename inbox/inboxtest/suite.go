@@ -2,12 +2,13 @@
 // function for each rule, which quotes the rule where it is broken.
 //
 //   - To hold inboxes over a store to all rules, use [RunInbox].
-//
 //   - To check one rule, use [Rules] and [Rule.Check].
 //
-//     func TestInbox(t *testing.T) {
-//     inboxtest.RunInbox(t, func(t *testing.T) store.Store { return memstore.New() })
-//     }
+// The test of inboxes over a store:
+//
+//	func TestInbox(t *testing.T) {
+//		inboxtest.RunInbox(t, func(t *testing.T) store.Store { return memstore.New() })
+//	}
 package inboxtest
 
 import (

@@ -1,0 +1,143 @@
+package botctx
+
+import (
+	"context"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Accept keeps what arrived in the store, and returns when that is durable: then the platform may be
+// told that it need not send it again. Run, of this Runtime or of another one on the store, does with
+// it what Receive does, in the order in which what the sender sent was accepted; see package inbox for
+// what holds where runs fail and processes die.
+//
+// An event with a MessageID that the platform repeats is accepted, and not run again, until
+// Config.Inbox.Retention after it was done. Events without one get none of that: each is run.
+//
+// In a run that is tried again, what an attempt before has sent under the same id (see
+// Context.SendID) is not sent again: the answer of then is given.
+//
+// InvalidArgument: the app, the channel or the event's sender is missing, or the event goes elsewhere
+// than to its group. ResourceExhausted: too many events wait, see Config.Inbox.MaxPending: the
+// platform is to send it again later. The other errors are those of the store; whether the event was
+// kept is not known then.
+func (r *Runtime) Accept(ctx context.Context, inbound Inbound) (err error) {
+	defer func() {
+		in := record.Scope{App: inbound.App, Channel: inbound.Channel}
+		err = r.orPanic(ctx, place{scope: in}, err, recover())
+	}()
+	if inbound.Event.To == "" {
+		inbound.Event.To = inbound.GroupExternalID
+	}
+	if err := inbound.check(); err != nil {
+		return err
+	}
+	body, err := inbound.document()
+	if err != nil {
+		return err
+	}
+	_, err = r.inbox.Accept(ctx, inbox.Event{
+		App: inbound.App, Channel: inbound.Channel, From: inbound.Event.From, Key: eventKey(inbound), Body: body,
+	})
+	return err
+}
+
+// Inbox returns what keeps what was accepted: for its dead letters, its load, and for a host that drives
+// it by itself, such as in virtual time.
+func (r *Runtime) Inbox() *inbox.Inbox { return r.inbox }
+
+// newInbox returns the inbox of a Runtime.
+func (r *Runtime) newInbox(env record.Env) (*inbox.Inbox, error) {
+	config := r.config.Inbox
+	if config.Env.Store != nil || config.Handler != nil || config.Turns != nil || config.DeriveID != nil || config.Enter != nil {
+		return nil, boterr.Invalid("Inbox", "leave out Env, DeriveID, Turns, Handler and Enter, which are the Runtime's own")
+	}
+	config.Env, config.DeriveID, config.Turns = env, r.config.DeriveID, r.turns
+	config.Handler, config.Enter = r.runAccepted, r.enterLane
+	if config.Log == nil {
+		config.Log = r.config.Logger
+	}
+	made, err := inbox.New(config)
+	return made, boterr.In("Inbox", err)
+}
+
+// The fields of an Inbound as the inbox keeps it.
+const (
+	fieldEvent   = "event"
+	fieldGroup   = "groupExternalId"
+	fieldProfile = "profile"
+)
+
+// document returns what arrived as the inbox keeps it.
+func (i Inbound) document() (document.Object, error) {
+	event, err := document.Encode(i.Event)
+	if err != nil {
+		return document.Object{}, boterr.In("Event", err)
+	}
+	profile, err := document.Encode(i.Profile)
+	if err != nil {
+		return document.Object{}, boterr.In("Profile", err)
+	}
+	return document.O(fieldEvent, event, fieldGroup, i.GroupExternalID, fieldProfile, profile), nil
+}
+
+// inboundOf returns what arrived of an event of the inbox.
+func inboundOf(e inbox.Event) (Inbound, error) {
+	arrived := Inbound{App: e.App, Channel: e.Channel, GroupExternalID: document.Get(e.Body, fieldGroup, "")}
+	var event send.MessageEvent
+	if err := document.Decode(document.Get(e.Body, fieldEvent, document.O()), &event); err != nil {
+		return arrived, boterr.In("Event", err)
+	}
+	var profile member.Member
+	if err := document.Decode(document.Get(e.Body, fieldProfile, document.O()), &profile); err != nil {
+		return arrived, boterr.In("Profile", err)
+	}
+	arrived.Event, arrived.Profile = event, profile
+	return arrived, nil
+}
+
+// runAccepted is the handler of the inbox.
+func (r *Runtime) runAccepted(ctx context.Context, d *inbox.Delivery) (err error) {
+	defer func() {
+		err = r.orPanic(ctx, place{scope: record.Scope{App: d.Event.App, Channel: d.Event.Channel}}, err, recover())
+	}()
+	arrived, err := inboundOf(d.Event)
+	if err != nil {
+		return err
+	}
+	return r.receive(ctx, arrived, d)
+}
+
+// once does something that leaves the store, under an id, unless an attempt before at the run of an
+// accepted event has done it: then it returns what came of it then. It is record.Env.Once.
+func (r *Runtime) once(in *run) func(context.Context, string, record.Effect) (document.Object, error) {
+	return func(ctx context.Context, id string, effect record.Effect) (document.Object, error) {
+		at := in
+		if s := r.stepOf(ctx, nil); s != nil {
+			at = s.run
+		}
+		if err := at.refusal(); err != nil {
+			return document.Object{}, err
+		}
+		if at == nil || at.delivery == nil || at.key == "" {
+			return effect(ctx)
+		}
+		if known, isDone := at.delivery.Recall(id); isDone {
+			return known, nil
+		}
+		answer, err := effect(ctx)
+		if err != nil {
+			return answer, err
+		}
+		// It has been sent, so that this is no failure of the run.
+		if err := at.delivery.Remember(context.WithoutCancel(ctx), id, answer); err != nil {
+			r.logNotRemembered(ctx, at, err)
+		}
+		return answer, nil
+	}
+}

@@ -1,0 +1,335 @@
+package botctx_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// fleet is processes on one store, in virtual time.
+type fleet struct {
+	t        *testing.T
+	mu       sync.Mutex
+	now      time.Time
+	database store.Store
+	sent     sentTexts
+}
+
+// sharedStore is a store that other processes may work on.
+type sharedStore struct{ store.Store }
+
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	f := &fleet{t: t, now: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)}
+	f.database = sharedStore{memstore.New(memstore.WithNow(f.clock))}
+	_, err := channel.New(record.Env{Store: f.database}, record.Scope{App: "shop"}).
+		Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
+	require.NoError(t, err)
+	return f
+}
+
+func (f *fleet) clock() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.now
+}
+
+func (f *fleet) advance(by time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.now = f.now.Add(by)
+}
+
+// process returns the Runtime of another process, with its logic.
+func (f *fleet) process(action botctx.Action) *botctx.Runtime {
+	f.t.Helper()
+	return f.processBy(f.clock, action)
+}
+
+// processBy is process, with a clock of its own.
+func (f *fleet) processBy(clock func() time.Time, action botctx.Action) *botctx.Runtime {
+	f.t.Helper()
+	runtime, err := botctx.New(botctx.Config{
+		Store: f.database, Now: clock, Connectors: map[channel.Type]send.Connector{channel.Webchat: &f.sent},
+		MaxWait: 100 * time.Millisecond, AgendaWait: 10 * time.Millisecond,
+	})
+	require.NoError(f.t, err)
+	runtime.HandleFunc(action)
+	return runtime
+}
+
+// fromAda is a text of ada, with the platform's id.
+func fromAda(text, id string) botctx.Inbound {
+	return botctx.Inbound{App: "shop", Channel: "web", Event: send.MessageEvent{
+		From: "ada", Type: send.TypeText, Data: document.O("text", text), MessageID: id,
+	}}
+}
+
+// runNext runs what was accepted next.
+func (f *fleet) runNext(by *botctx.Runtime) inbox.Result {
+	f.t.Helper()
+	result, err := by.Inbox().RunNext(f.t.Context())
+	require.NoError(f.t, err)
+	return result
+}
+
+// echo answers what was said.
+func echo(ctx context.Context, bot *botctx.Context) error {
+	return bot.Reply(ctx, send.Text(bot.MessageEvent.Text()))
+}
+
+func TestAccept_RunsOnceInOrderInAnyProcess(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	first, second := f.process(echo), f.process(echo)
+	for i := range 4 {
+		text := strconv.Itoa(i)
+		require.NoError(t, first.Accept(t.Context(), fromAda(text, text)))
+		require.NoError(t, second.Accept(t.Context(), fromAda(text, text)), "the platform sends it again")
+	}
+	require.Empty(t, f.sent.all(), "nothing runs before Run")
+	for range 2 {
+		require.NoError(t, f.runNext(second).Err)
+		require.NoError(t, f.runNext(first).Err)
+	}
+	require.False(t, f.runNext(first).Ran)
+	require.Equal(t, []string{"0", "1", "2", "3"}, f.sent.all())
+}
+
+func TestAccept_KeepsAllThatArrived(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	var seen send.MessageEvent
+	var made member.Member
+	p := f.process(func(_ context.Context, bot *botctx.Context) error {
+		seen, made = *bot.MessageEvent, *bot.Member
+		return nil
+	})
+	arrived := fromAda("hi", "m1")
+	arrived.Event.Timestamp = 1_767_225_600_123
+	arrived.Event.Unknown = document.O("channel_data", document.O("a", 1))
+	arrived.GroupExternalID, arrived.Event.To = "family", "family"
+	arrived.Profile = member.Member{FirstName: "Ada", Locale: "en_GB"}
+	require.NoError(t, p.Accept(t.Context(), arrived))
+	require.NoError(t, f.runNext(p).Err)
+	require.Equal(t, arrived.Event, seen)
+	require.Equal(t, "Ada", made.FirstName)
+	require.Equal(t, "en_GB", made.Locale)
+}
+
+func TestAccept_RefusesWhatNamesNobody(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	p := f.process(echo)
+	for field, broken := range map[string]func(*botctx.Inbound){
+		"App":        func(i *botctx.Inbound) { i.App = "" },
+		"Channel":    func(i *botctx.Inbound) { i.Channel = "" },
+		"Event.From": func(i *botctx.Inbound) { i.Event.From = "" },
+		"Event.To":   func(i *botctx.Inbound) { i.GroupExternalID, i.Event.To = "family", "elsewhere" },
+	} {
+		arrived := fromAda("hi", "m1")
+		broken(&arrived)
+		failure, ok := boterr.AsError(p.Accept(t.Context(), arrived))
+		require.True(t, ok, field)
+		require.Equal(t, boterr.InvalidArgument, failure.Code)
+		require.Equal(t, field, failure.Field)
+	}
+}
+
+func TestAccept_TriedAgainSendsOnlyWhatWasNotSent(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	isBroken := true
+	two := func(ctx context.Context, bot *botctx.Context) error {
+		if err := bot.Reply(ctx, send.Text("one")); err != nil {
+			return err
+		}
+		if isBroken {
+			return boterr.New(boterr.Unavailable, "", "no answer")
+		}
+		return bot.Reply(ctx, send.Text("two"))
+	}
+	first := f.process(two)
+	require.NoError(t, first.Accept(t.Context(), fromAda("hi", "m1")))
+	require.Equal(t, boterr.Unavailable, boterr.CodeOf(f.runNext(first).Err))
+	isBroken = false
+	f.advance(time.Second)
+	require.NoError(t, f.runNext(f.process(two)).Err)
+	require.Equal(t, []string{"one", "two"}, f.sent.all())
+}
+
+// TestAccept_FrozenRunChangesNothing lets a run stand still until another process has taken its turn
+// over: what it then sends, stores and writes back is refused.
+func TestAccept_FrozenRunChangesNothing(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	began, goOn := make(chan struct{}), make(chan struct{})
+	var late []error
+	frozen := f.process(func(ctx context.Context, bot *botctx.Context) error {
+		bot.Member.Meta.Set("by", "the frozen one")
+		close(began)
+		<-goOn
+		late = append(late, bot.Reply(ctx, send.Text("late")))
+		_, err := bot.PatchMembers(ctx, member.PatchMembersParams{
+			MemberID: bot.Member.ID, WithModifier: true, Patch: document.Set("meta.late", true),
+		})
+		late = append(late, err)
+		return nil
+	})
+	require.NoError(t, frozen.Accept(t.Context(), fromAda("hi", "m1")))
+	ended := make(chan error)
+	go func() {
+		_, err := frozen.Inbox().RunNext(t.Context())
+		ended <- err
+	}()
+	<-began
+	f.advance(lease.DefaultLease)
+	other := f.process(func(ctx context.Context, bot *botctx.Context) error {
+		bot.Member.Meta.Set("by", "the other one")
+		return bot.Reply(ctx, send.Text("answer"))
+	})
+	require.Error(t, f.runNext(other).Err, "the start that never came back")
+	f.advance(time.Second)
+	require.NoError(t, f.runNext(other).Err)
+	close(goOn)
+	require.ErrorIs(t, <-ended, lease.ErrLost)
+	for _, err := range late {
+		require.ErrorIs(t, err, boterr.Conflict)
+	}
+	require.Equal(t, []string{"answer"}, f.sent.all())
+	require.JSONEq(t, `{"by":"the other one"}`, f.ada().Meta.String())
+}
+
+// TestAccept_LateWriteBackFindsNoMember has a run whose clock stands still, so that it does not know
+// that its turn was taken over: the store refuses what it writes back.
+func TestAccept_LateWriteBackFindsNoMember(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	began, goOn, start := make(chan struct{}), make(chan struct{}), f.clock()
+	frozen := f.processBy(func() time.Time { return start }, func(_ context.Context, bot *botctx.Context) error {
+		bot.Member.Meta.Set("by", "the frozen one")
+		bot.Member.Meta.Set("late", true)
+		close(began)
+		<-goOn
+		return nil
+	})
+	require.NoError(t, frozen.Accept(t.Context(), fromAda("hi", "m1")))
+	ended := make(chan inbox.Result)
+	go func() {
+		result, _ := frozen.Inbox().RunNext(context.WithoutCancel(t.Context()))
+		ended <- result
+	}()
+	<-began
+	f.advance(lease.DefaultLease)
+	other := f.process(func(_ context.Context, bot *botctx.Context) error {
+		bot.Member.Meta.Set("by", "the other one")
+		return nil
+	})
+	require.Error(t, f.runNext(other).Err, "the start that never came back")
+	f.advance(time.Second)
+	require.NoError(t, f.runNext(other).Err)
+	close(goOn)
+	require.Equal(t, boterr.NotFound, boterr.CodeOf((<-ended).Err))
+	require.JSONEq(t, `{"by":"the other one"}`, f.ada().Meta.String())
+}
+
+// ada returns the member as she is stored.
+func (f *fleet) ada() *member.Member {
+	f.t.Helper()
+	found, err := f.database.Collection("members").Find(f.t.Context(), nil, store.FindOptions{})
+	require.NoError(f.t, err)
+	require.Len(f.t, found, 1)
+	var m member.Member
+	require.NoError(f.t, document.Decode(found[0], &m))
+	return &m
+}
+
+// TestRuns_TakeTurnsAcrossProcesses has the run of one process stand still: an agenda, a redirect and
+// an event of the member in another one wait for it, whichever kind it is itself.
+func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	require.NoError(t, f.process(echo).Receive(t.Context(), fromAda("hi", "m0")))
+	ada := f.ada()
+	for name, start := range map[string]func(*botctx.Runtime) error{
+		"received": func(p *botctx.Runtime) error { return p.Receive(context.Background(), fromAda("hi", "")) },
+		"accepted": func(p *botctx.Runtime) error {
+			return errors.Join(p.Accept(context.Background(), fromAda("hi", "")), second(p.Inbox().RunNext(context.Background())))
+		},
+	} {
+		began, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+		holder := f.process(func(context.Context, *botctx.Context) error {
+			close(began)
+			<-goOn
+			return nil
+		})
+		go func() { ended <- start(holder) }()
+		<-began
+		other := f.process(echo)
+		require.NoError(t, other.Handle(&botctx.Node{ID: "node"}))
+		scope := record.Scope{App: "shop", Channel: "web", Member: ada.ID}
+		require.Equal(t, boterr.Unavailable, boterr.CodeOf(other.Receive(t.Context(), fromAda("hi", ""))), name)
+		_, err := other.Operations(scope).RedirectMemberToNode(t.Context(),
+			botctx.RedirectMemberToNodeParams{MemberID: ada.ID, NodeCompositeID: "node"})
+		require.Equal(t, boterr.Unavailable, boterr.CodeOf(err), name)
+		_, err = other.Operations(scope).NewAgenda(t.Context(), agenda.NewAgendaParams{
+			MemberID: ada.ID, NodeCompositeID: "node", NextRunAt: document.At(f.clock()), Replace: true, Tag: "one",
+		})
+		require.NoError(t, err)
+		result, err := other.Scheduler().RunNext(t.Context())
+		require.NoError(t, err)
+		require.True(t, result.Postponed, name)
+		close(goOn)
+		require.NoError(t, <-ended, name)
+		f.advance(time.Second)
+		result, err = other.Scheduler().RunNext(t.Context())
+		require.NoError(t, err)
+		require.True(t, result.Ran && !result.Postponed && result.Err == nil, "%s: %v", name, result.Err)
+	}
+}
+
+// second returns the error of two results.
+func second(_ inbox.Result, err error) error { return err }
+
+func TestRun_HandlesWhatWasAccepted(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	done := make(chan struct{})
+	p := f.process(func(context.Context, *botctx.Context) error {
+		close(done)
+		return nil
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- p.Run(ctx) }()
+	require.NoError(t, p.Accept(t.Context(), fromAda("hi", "m1")))
+	<-done
+	stop()
+	require.NoError(t, <-ended)
+}
+
+func TestNew_RefusesAnInboxOfItsOwn(t *testing.T) {
+	t.Parallel()
+	_, err := botctx.New(botctx.Config{Store: memstore.New(), Inbox: inbox.Config{
+		Handler: func(context.Context, *inbox.Delivery) error { return nil },
+	}})
+	require.Equal(t, boterr.InvalidArgument, boterr.CodeOf(err))
+}

@@ -1,0 +1,203 @@
+package botctx
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Runs of one member take turns. Within a process memberLocks see to that. Where the store is
+// shared by processes, a run also has a turn in the store (lease.Turns) of the member's lane, the
+// same that the inbox has for what it handles. What a run takes it takes in this order, so that none
+// waits for another one in a circle without that being seen: the lane here, the lane in the
+// store, the member.
+
+// isShared reports whether other processes may work on a store: it is not one whose documents all
+// change through this process.
+func isShared(database store.Store) bool {
+	_, isAlone := database.(store.Watcher)
+	return !isAlone
+}
+
+// laneKey is the key of a lane among the locks of members.
+func laneKey(lane string) memberKey { return memberKey{member: lane} }
+
+// laneOf returns the lane of a member.
+func laneOf(m *member.Member) string {
+	if m.ExternalID == "" {
+		return inbox.Lane(m.App, m.Channel, "\x00"+m.ID) // No sender has this id.
+	}
+	return inbox.Lane(m.App, m.Channel, m.ExternalID)
+}
+
+// enterLane is what the inbox asks before it claims a lane.
+func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
+	if !r.isShared || r.config.ParallelRuns {
+		return func() {}, true
+	}
+	entered := r.locks.tryAcquire(laneKey(lane))
+	if entered == nil {
+		return nil, false
+	}
+	r.entered.Store(lane, entered)
+	return func() {
+		r.entered.Delete(lane)
+		r.locks.release(entered)
+	}, true
+}
+
+// losable returns a context that ends where the turn in the store is lost, and with the run. Where runs
+// have no turns there it is ctx itself.
+func (r *Runtime) losable(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	if !r.isShared || r.config.ParallelRuns {
+		return ctx, func(error) {}
+	}
+	return context.WithCancelCause(ctx)
+}
+
+// steady returns a clock that stands still while the host's panics, for what measures leases beside
+// runs, where nobody would take an error.
+func steady(now func() time.Time) func() time.Time {
+	var last atomic.Pointer[time.Time]
+	return func() (at time.Time) {
+		defer func() {
+			if recover() != nil {
+				if known := last.Load(); known != nil {
+					at = *known
+				}
+			}
+		}()
+		at = now()
+		last.Store(&at)
+		return at
+	}
+}
+
+// turns are what a run has taken.
+type turns struct {
+	// member keeps other runs of this process out, and lane those of other processes; nil where
+	// no others are there.
+	member, inLane *turn
+	lane           *lease.Turn
+}
+
+// takeTurns waits for what a run takes. cancel ends the run where its turn in the store is lost.
+func (r *Runtime) takeTurns(ctx context.Context, in runInput, cancel context.CancelCauseFunc) (*turns, error) {
+	taken := &turns{}
+	if r.config.ParallelRuns {
+		return taken, nil
+	}
+	key := memberKey{app: in.scope.App, member: in.scope.Member}
+	most := r.config.MaxWait
+	if in.agenda != nil {
+		if most = r.agendaWait(key); most == 0 {
+			return nil, agenda.Postpone(agendaPause)
+		}
+	}
+	waiting, stop := context.WithTimeout(ctx, most)
+	defer stop()
+	err := r.waitForTurns(waiting, in, key, taken, cancel)
+	if err == nil {
+		return taken, nil
+	}
+	r.giveTurnsBack(ctx, taken)
+	switch {
+	case ctx.Err() != nil || waiting.Err() == nil:
+		return nil, err
+	case in.agenda != nil:
+		return nil, agenda.Postpone(agendaPause)
+	default:
+		return nil, boterr.New(boterr.Unavailable, "", "a run of member %s has been under way for %v: "+
+			"perhaps it waits for this one, since an action did not pass its ctx on", in.scope.Member, r.config.MaxWait)
+	}
+}
+
+// waitForTurns takes what a run takes, one after the other.
+func (r *Runtime) waitForTurns(
+	ctx context.Context, in runInput, key memberKey, taken *turns, cancel context.CancelCauseFunc,
+) (err error) {
+	parent := in.outer.turn()
+	var held string
+	if in.delivery != nil && in.outer == nil {
+		held = in.delivery.Turn().Lane()
+		if entered, ok := r.entered.Load(held); ok {
+			parent, _ = entered.(*turn)
+		}
+	}
+	if r.isShared {
+		if parent, err = r.waitForLane(ctx, in, held, parent, taken, cancel); err != nil {
+			return err
+		}
+	}
+	taken.member, err = r.locks.acquire(ctx, key, parent)
+	return err
+}
+
+// waitForLane takes the lane of a run's member, unless the run holds it already, and returns the turn
+// in which the run is nested then.
+func (r *Runtime) waitForLane(
+	ctx context.Context, in runInput, held string, parent *turn, taken *turns, cancel context.CancelCauseFunc,
+) (*turn, error) {
+	lane, err := r.laneOfRun(ctx, in)
+	if err != nil || lane == held {
+		return parent, err
+	}
+	if taken.inLane, err = r.locks.acquire(ctx, laneKey(lane), parent); err != nil {
+		return parent, err
+	}
+	taken.lane, err = r.turns.Acquire(ctx, lane, purposeRun, cancel)
+	return taken.inLane, err
+}
+
+// purposeRun is what the turns of lanes are for that runs take which the inbox did not begin.
+const purposeRun = "run"
+
+// laneOfRun returns the lane of the member of a run.
+func (r *Runtime) laneOfRun(ctx context.Context, in runInput) (string, error) {
+	if in.sender != nil {
+		return laneOf(in.sender), nil
+	}
+	found, err := member.Load(ctx, r.newContext(in.scope, nil).members(), member.ByRequiredID(in.scope.Member))
+	if err != nil {
+		return "", err
+	}
+	return laneOf(found), nil
+}
+
+// giveTurnsBack ends what a run has taken.
+func (r *Runtime) giveTurnsBack(ctx context.Context, taken *turns) {
+	if taken.member != nil {
+		r.locks.release(taken.member)
+	}
+	if taken.lane != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.turns.Lease())
+		defer cancel()
+		if err := taken.lane.Release(ctx); err != nil && !errors.Is(err, lease.ErrLost) {
+			r.logNotReleased(ctx, taken.lane, err)
+		}
+	}
+	if taken.inLane != nil {
+		r.locks.release(taken.inLane)
+	}
+}
+
+// laneTurn returns the turn in the store that a run has: its own, or the inbox's. It is nil where it
+// has none.
+func (r *run) laneTurn() *lease.Turn {
+	switch {
+	case r.turns.lane != nil:
+		return r.turns.lane
+	case r.delivery != nil && r.outer == nil:
+		return r.delivery.Turn()
+	default:
+		return nil
+	}
+}
