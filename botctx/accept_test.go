@@ -31,6 +31,8 @@ type fleet struct {
 	now      time.Time
 	database store.Store
 	sent     sentTexts
+	// wait is how long the runs of the next process wait for a turn, in real time.
+	wait time.Duration
 }
 
 // sharedStore is a store that other processes may work on.
@@ -38,7 +40,7 @@ type sharedStore struct{ store.Store }
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	f := &fleet{t: t, now: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)}
+	f := &fleet{t: t, now: time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC), wait: time.Minute}
 	f.database = sharedStore{memstore.New(memstore.WithNow(f.clock))}
 	_, err := channel.New(record.Env{Store: f.database}, record.Scope{App: "shop"}).
 		Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
@@ -69,7 +71,7 @@ func (f *fleet) processBy(clock func() time.Time, action botctx.Action) *botctx.
 	f.t.Helper()
 	runtime, err := botctx.New(botctx.Config{
 		Store: f.database, Now: clock, Connectors: map[channel.Type]send.Connector{channel.Webchat: &f.sent},
-		MaxWait: 100 * time.Millisecond, AgendaWait: 10 * time.Millisecond,
+		MaxWait: f.wait, AgendaWait: f.wait,
 	})
 	require.NoError(f.t, err)
 	runtime.HandleFunc(action)
@@ -283,7 +285,9 @@ func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 		})
 		go func() { ended <- start(holder) }()
 		<-began
+		f.wait = 10 * time.Millisecond
 		other := f.process(echo)
+		f.wait = time.Minute
 		require.NoError(t, other.Handle(&botctx.Node{ID: "node"}))
 		scope := record.Scope{App: "shop", Channel: "web", Member: ada.ID}
 		require.Equal(t, boterr.Unavailable, boterr.CodeOf(other.Receive(t.Context(), fromAda("hi", ""))), name)
@@ -300,7 +304,9 @@ func TestRuns_TakeTurnsAcrossProcesses(t *testing.T) {
 		close(goOn)
 		require.NoError(t, <-ended, name)
 		f.advance(time.Second)
-		result, err = other.Scheduler().RunNext(t.Context())
+		patient := f.process(echo)
+		require.NoError(t, patient.Handle(&botctx.Node{ID: "node"}))
+		result, err = patient.Scheduler().RunNext(t.Context())
 		require.NoError(t, err)
 		require.True(t, result.Ran && !result.Postponed && result.Err == nil, "%s: %v", name, result.Err)
 	}
