@@ -35,8 +35,8 @@ func (d *drawing) Set(given string) error {
 	return nil
 }
 
-// print prints the graph of the bot. It is the same for all places.
-func (d *drawing) print(out io.Writer) error {
+// writeTo prints the graph of the bot. It is the same for all places.
+func (d *drawing) writeTo(out io.Writer) error {
 	graph, err := botctx.GraphOf(Concierge{}.Nodes()...)
 	if err != nil {
 		return err

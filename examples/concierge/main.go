@@ -99,7 +99,7 @@ func (s *settings) check(*flag.FlagSet) error {
 // start does what the settings say, and prints the summary.
 func start(ctx context.Context, s settings, in io.Reader, out io.Writer) error {
 	if s.graph != "" {
-		return s.graph.print(out)
+		return s.graph.writeTo(out)
 	}
 	began := time.Now()
 	hold := func(ctx context.Context) (*fakes.Platform, int, error) { return chat(ctx, s, in, out) }
