@@ -25,7 +25,8 @@ type Choice struct {
 	// that of a new member although it has a position, "" where it does not.
 	Position NodeRef
 	Lost     string
-	// Serving is what may answer now, such as "the off trees".
+	// Serving is what may answer now, such as "the off trees, since the
+	// channel is not On".
 	Serving string
 	// Candidates are the nodes that might answer, in the order in which they are asked.
 	Candidates []Candidate

@@ -72,7 +72,7 @@ func (c *choosing) report(ctx context.Context, choice Choice) {
 // choice returns what is known so far.
 func (c *choosing) choice(by Answer) Choice {
 	made := Choice{
-		Scope: c.run.bot.scope, Answer: by, Position: c.field.position, Lost: c.lost(), Serving: c.field.within.name,
+		Scope: c.run.bot.scope, Answer: by, Position: c.field.position, Lost: c.lost(), Serving: c.field.within.name + c.field.within.since,
 		Candidates: make([]Candidate, len(c.field.candidates)),
 	}
 	for i, one := range c.field.candidates {

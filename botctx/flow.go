@@ -30,8 +30,9 @@ type Flow struct {
 
 // reach is what may answer an event: some of the trees, and global nodes by their ids.
 type reach struct {
-	// name is what the trees are called.
+	// name is what the trees are called, since says why they are those, "" where that is usual.
 	name   string
+	since  string
 	trees  func(tree string) bool
 	global []string
 }
@@ -47,15 +48,16 @@ func (f Flow) reach(ctx context.Context, bot *Context) (reach, error) {
 	if err != nil {
 		return reach{}, err
 	}
-	isOpen := bot.Channel.On
+	isOpen, closed := bot.Channel.On, ", since the channel is not On"
 	if isOpen && f.IsOpen != nil {
+		closed = ", since Flow.IsOpen says that it is closed"
 		if isOpen, err = f.IsOpen(ctx, bot); err != nil {
 			return reach{}, err
 		}
 	}
 	switch {
 	case !isOpen:
-		return reach{name: "the off trees", trees: isOneOf(group.OffTrees), global: group.OffGlobalNodes}, nil
+		return reach{name: "the off trees", since: closed, trees: isOneOf(group.OffTrees), global: group.OffGlobalNodes}, nil
 	case bot.run.isForGroupTrees(group):
 		return reach{name: "the group trees", trees: isOneOf(group.GroupTrees), global: group.GroupGlobalNodes}, nil
 	case len(group.Trees) > 0:

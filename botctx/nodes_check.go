@@ -36,7 +36,7 @@ func (n *nodes) checkParents(node *Node) error {
 			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s%s",
 				at.Tree, at.Parent, at.Ref(), perhaps(at.Parent, n.inTree[at.Tree]))
 		case steps > len(n.list):
-			return boterr.Invalid("Parent", "the node %s is its own ancestor", node.Ref())
+			return boterr.Invalid("Parent", "the node %s is its own ancestor: a head node has no Parent", node.Ref())
 		}
 		at = parent
 	}

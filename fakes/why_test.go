@@ -156,7 +156,7 @@ func TestTranscript_ClosedChannel(t *testing.T) {
 	p.SwitchChannel(ada.Scope().Channel, false)
 	ada.Says("hi")
 	require.Equal(t, []string{
-		`nothing answers: at "" - no candidates among the off trees; "hello" is in the tree "", which is none of the off trees`,
+		`nothing answers: at "" - no candidates among the off trees, since the channel is not On; "hello" is in the tree "", which is none of the off trees`,
 	}, choices(p))
 }
 

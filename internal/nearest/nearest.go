@@ -15,23 +15,26 @@ func To(name string, among []string) string {
 	return best
 }
 
-// distance is how many letters have to be added, removed or changed to make one word of another.
+// distance is how many letters have to be added, removed or changed, or swapped with the next
+// one, to make one word of another.
 func distance(a, b []rune) int {
-	row := make([]int, len(b)+1)
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i, letter := range a {
-		diagonal := row[0]
-		row[0] = i + 1
+		next[0] = i + 1
 		for j, other := range b {
-			changed := diagonal
+			changed := row[j]
 			if letter != other {
 				changed++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(changed, row[j]+1, row[j+1]+1)
+			next[j+1] = min(changed, next[j]+1, row[j+1]+1)
+			if i > 0 && j > 0 && letter == b[j-1] && a[i-1] == other {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row, next = row, next, before
 	}
 	return row[len(b)]
 }
