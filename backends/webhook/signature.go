@@ -141,6 +141,13 @@ func sum(key []byte, id, timestamp string, body []byte) []byte {
 	return mac.Sum(nil)
 }
 
+// CheckSecret refuses a secret that could not sign, as FailedPrecondition: a host asks when it
+// starts, and not when the first message comes.
+func CheckSecret(secret channel.Secret) error {
+	_, err := keyOf(secret)
+	return err
+}
+
 // keyOf returns the key that a secret stands for.
 func keyOf(secret channel.Secret) ([]byte, error) {
 	text := secret.Reveal()

@@ -123,3 +123,10 @@ func TestSign_Refuses(t *testing.T) {
 	}
 	require.ErrorIs(t, webhook.Sign(http.Header{}, "msg_1", now, nil), boterr.FailedPrecondition)
 }
+
+func TestCheckSecret(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, webhook.CheckSecret(channel.NewSecret("sixteen-bytes-at")))
+	require.ErrorIs(t, webhook.CheckSecret(channel.NewSecret("fifteen-bytes-a")), boterr.FailedPrecondition)
+	require.ErrorIs(t, webhook.CheckSecret(channel.NewSecret("whsec_no base64")), boterr.FailedPrecondition)
+}

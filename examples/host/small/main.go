@@ -7,6 +7,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -108,6 +109,9 @@ func openStore(ctx context.Context, address string) (store.Store, func() error, 
 
 // newRuntime returns the bot over its store, and the connector of its channel.
 func newRuntime(ctx context.Context, database store.Store, s settings) (*botctx.Runtime, *webhook.Connector, error) {
+	if err := webhook.CheckSecret(s.secret); err != nil {
+		return nil, nil, fmt.Errorf("BOTS_SECRET: %w", err)
+	}
 	client, err := outbound.New(outbound.Config{Allow: s.allow, MaxRedirects: new(0)})
 	if err != nil {
 		return nil, nil, err
@@ -156,7 +160,13 @@ func count(_ context.Context, bot *botctx.Context) error {
 // routes returns what the host answers.
 func routes(database store.Store, rt *botctx.Runtime, web *webhook.Connector) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("POST /inbound", web.Handler(rt.Receive))
+	mux.Handle("POST /inbound", web.Handler(func(ctx context.Context, arrived botctx.Inbound) error {
+		err := rt.Receive(ctx, arrived)
+		if err != nil {
+			slog.ErrorContext(ctx, "the bot failed", "error", err) // The sender is told the code alone.
+		}
+		return err
+	}))
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if _, err := database.Now(r.Context()); err != nil {

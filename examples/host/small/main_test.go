@@ -113,6 +113,13 @@ func TestHost_RefusesOtherSecrets(t *testing.T) {
 	require.Equal(t, http.StatusUnauthorized, says(t, address, "m1", "another-secret-of-enough-length!"))
 }
 
+func TestHost_SecretThatCanBeGuessed(t *testing.T) {
+	t.Parallel()
+	s := settings{listen: "127.0.0.1:0", store: filepath.Join(t.TempDir(), "bots.db"), secret: channel.NewSecret("guess")}
+	require.EqualError(t, run(t.Context(), s),
+		"BOTS_SECRET: failed precondition: the secret has 5 bytes and must have at least 16; make one at random")
+}
+
 func TestRun_DatabaseDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	s := settings{listen: "127.0.0.1:0", store: "mongodb://127.0.0.1:1/bots?serverSelectionTimeoutMS=1"}
