@@ -27,7 +27,8 @@ type Config struct {
 
 	// Store holds the records. Required.
 	Store store.Store
-	// Now is the clock of records and of Context.Now. The default is time.Now.
+	// Now is the clock of records and of Context.Now. The default is time.Now. What is due, and how
+	// long a lease lasts, goes by the Store's own clock: see memstore.WithNow.
 	Now func() time.Time
 	// Pause waits for a while by the clock of Now, or until ctx ends: an operation waits so for
 	// another one that does the same. The default waits by the machine's clock.

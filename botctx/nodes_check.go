@@ -33,7 +33,7 @@ func (n *nodes) checkParents(node *Node) error {
 		parent := n.byRef[NodeRef{CompositeID: at.Parent, Tree: at.Tree}]
 		switch {
 		case parent == nil:
-			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s%s",
+			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s: give it to Handle before or together with it%s",
 				at.Tree, at.Parent, at.Ref(), perhaps(at.Parent, n.inTree[at.Tree]))
 		case steps > len(n.list):
 			return boterr.Invalid("Parent", "the node %s is its own ancestor: a head node has no Parent", node.Ref())

@@ -101,7 +101,7 @@ var mistakesOfNodes = map[string]mistake{
 	},
 	"a parent misspelt": {
 		test: func(p *fakes.Platform) { p.Handle(textNode("question", "hi"), childNode("answer", "qestion", "yes")) },
-		prints: `fakes: Handle: invalid argument: Parent: the tree "" has no node qestion, which is the parent of answer: ` +
+		prints: `fakes: Handle: invalid argument: Parent: the tree "" has no node qestion, which is the parent of answer: give it to Handle before or together with it: ` +
 			`perhaps "question" is meant`,
 	},
 	"two nodes of one id": {
@@ -183,6 +183,16 @@ var mistakesOfData = map[string]mistake{
 		test: call("newAgenda", `{"memberId": "member-1", "nodeCompositId": "reminder", "nextRunAt": 5}`),
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): newAgenda: invalid argument: nodeCompositeId: ` +
 			`is missing: give the id of the node to run`,
+	},
+	"a patch that is missing": {
+		test: call("findAndModifyMember", `{"filter": {}}`),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): findAndModifyMember: invalid argument: patch: is missing: ` +
+			`give an update, such as {"$set": {"name": "Ada"}}; fields without an operator replace the whole record`,
+	},
+	"an operator misspelt": {
+		test: call("findAndModifyMember", `{"filter": {}, "patch": {"$incr": {"meta.count": 1}}}`),
+		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): findAndModifyMember: invalid argument: patch.$incr: ` +
+			`$incr is no update operator, or is not supported: perhaps $inc is meant`,
 	},
 	"operators without withModifier": {
 		test: call("findAndModifyMember", `{"filter": {}, "patch": {"$set": {"firstName": "Eve"}}, "withModifier": false}`),

@@ -352,7 +352,7 @@ func TestHandle_ParentThatIsMisspelt(t *testing.T) {
 	var tb recordedTB
 	tb.run(func(p *fakes.Platform) { p.Handle(textNode("menu", "menu"), childNode("answer", "menus", "hi")) })
 	require.Len(t, tb.failures, 1)
-	require.Contains(t, tb.failures[0], `has no node menus, which is the parent of answer: perhaps "menu" is meant`)
+	require.Contains(t, tb.failures[0], `has no node menus, which is the parent of answer: give it to Handle before or together with it: perhaps "menu" is meant`)
 }
 
 func TestRunError_NodeThatIsMisspelt(t *testing.T) {

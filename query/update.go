@@ -1,11 +1,14 @@
 package query
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/nearest"
 )
 
 // Update is a compiled update: operators such as $set, or a replacement.
@@ -149,6 +152,15 @@ type updateCompiler struct {
 	filters *arrayFilterSet
 }
 
+// perhapsUpdate names the operator of updates that is most like one that is not there, "" where
+// none is.
+func perhapsUpdate(name string) string {
+	if near := nearest.To(name, slices.Sorted(maps.Keys(updateOperators))); near != "" {
+		return ": perhaps " + near + " is meant"
+	}
+	return ""
+}
+
 // operator compiles one operator with its paths.
 func (c *updateCompiler) operator(name string, operand any) error {
 	if !isOperator(name) {
@@ -156,7 +168,7 @@ func (c *updateCompiler) operator(name string, operand any) error {
 	}
 	compile, ok := updateOperators[name]
 	if !ok {
-		return boterr.Invalid("", "%s is no update operator, or is not supported", name)
+		return boterr.Invalid("", "%s is no update operator, or is not supported%s", name, perhapsUpdate(name))
 	}
 	paths, ok := operand.(document.Object)
 	if !ok {

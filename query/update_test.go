@@ -248,3 +248,9 @@ func TestArrayFilter_Unused(t *testing.T) {
 		requireInvalid(t, err, c.field)
 	}
 }
+
+func TestUpdate_MisspeltOperator(t *testing.T) {
+	t.Parallel()
+	_, err := query.CompileUpdate(document.O("$incr", document.O("count", 1)))
+	require.ErrorContains(t, err, "$incr is no update operator, or is not supported: perhaps $inc is meant")
+}

@@ -99,7 +99,7 @@ func (c *Collection) compile(p Patch) (compiledPatch, error) {
 // update compiles the update of a patch.
 func (c *Collection) update(p Patch) (*query.Update, error) {
 	if p.Patch.IsZero() {
-		return nil, boterr.Missing("patch", "the fields to set, or operators with withModifier")
+		return nil, boterr.Missing("patch", adviceOf(p))
 	}
 	source, prefix := p.Patch, ""
 	if !p.WithModifier {
@@ -116,6 +116,14 @@ func (c *Collection) update(p Patch) (*query.Update, error) {
 		return nil, err
 	}
 	return nil, boterr.In("patch", withoutPrefix(err, prefix))
+}
+
+// adviceOf says what a patch is to hold.
+func adviceOf(p Patch) string {
+	if p.WithModifier {
+		return `an update, such as {"$set": {"name": "Ada"}}; fields without an operator replace the whole record`
+	}
+	return "the fields to set"
 }
 
 // requireFields refuses operators where a patch is the fields to set: stores would take

@@ -88,6 +88,7 @@ func host(ctx context.Context, listener net.Listener, s settings) error {
 	if err != nil {
 		return errors.Join(err, listener.Close(), closeStore())
 	}
+	slog.InfoContext(ctx, "listening", "address", listener.Addr().String())
 	return errors.Join(serve(ctx, listener, routes(database, rt, web), rt), closeStore())
 }
 
