@@ -171,9 +171,7 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 		"OnWarning": func(c *botctx.Config, f *fault) {
 			c.OnWarning = func(context.Context, botctx.Warning) { f.strike() }
 		},
-		"Logger": func(c *botctx.Config, f *fault) {
-			c.Logger = slog.New(faultyLog{fault: f})
-		},
+		"Logger": func(c *botctx.Config, f *fault) { c.Logger = slog.New(faultyLog{fault: f}) },
 		"Scheduler.Around": func(c *botctx.Config, f *fault) {
 			c.Scheduler.Around = func(handler agenda.Handler) agenda.Handler {
 				return func(ctx context.Context, run agenda.Run) error { f.strike(); return handler(ctx, run) }

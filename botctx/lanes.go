@@ -87,11 +87,13 @@ type turns struct {
 	// no others are there.
 	member, inLane *turn
 	lane           *lease.Turn
+	// lost ends the run where its turn in the store is lost.
+	lost context.CancelCauseFunc
 }
 
-// takeTurns waits for what a run takes. cancel ends the run where its turn in the store is lost.
-func (r *Runtime) takeTurns(ctx context.Context, in runInput, cancel context.CancelCauseFunc) (*turns, error) {
-	taken := &turns{}
+// takeTurns waits for what a run takes. lost ends the run where its turn in the store is lost.
+func (r *Runtime) takeTurns(ctx context.Context, in runInput, lost context.CancelCauseFunc) (*turns, error) {
+	taken := &turns{lost: lost}
 	if r.config.ParallelRuns {
 		return taken, nil
 	}
@@ -104,7 +106,7 @@ func (r *Runtime) takeTurns(ctx context.Context, in runInput, cancel context.Can
 	}
 	waiting, stop := context.WithTimeout(ctx, most)
 	defer stop()
-	err := r.waitForTurns(waiting, in, key, taken, cancel)
+	err := r.waitForTurns(waiting, in, key, taken)
 	if err == nil {
 		return taken, nil
 	}
@@ -121,9 +123,7 @@ func (r *Runtime) takeTurns(ctx context.Context, in runInput, cancel context.Can
 }
 
 // waitForTurns takes what a run takes, one after the other.
-func (r *Runtime) waitForTurns(
-	ctx context.Context, in runInput, key memberKey, taken *turns, cancel context.CancelCauseFunc,
-) (err error) {
+func (r *Runtime) waitForTurns(ctx context.Context, in runInput, key memberKey, taken *turns) (err error) {
 	parent := in.outer.turn()
 	var held string
 	if in.delivery != nil && in.outer == nil {
@@ -133,7 +133,7 @@ func (r *Runtime) waitForTurns(
 		}
 	}
 	if r.isShared {
-		if parent, err = r.waitForLane(ctx, in, held, parent, taken, cancel); err != nil {
+		if parent, err = r.waitForLane(ctx, in, held, parent, taken); err != nil {
 			return err
 		}
 	}
@@ -143,9 +143,7 @@ func (r *Runtime) waitForTurns(
 
 // waitForLane takes the lane of a run's member, unless the run holds it already, and returns the turn
 // in which the run is nested then.
-func (r *Runtime) waitForLane(
-	ctx context.Context, in runInput, held string, parent *turn, taken *turns, cancel context.CancelCauseFunc,
-) (*turn, error) {
+func (r *Runtime) waitForLane(ctx context.Context, in runInput, held string, parent *turn, taken *turns) (*turn, error) {
 	lane, err := r.laneOfRun(ctx, in)
 	if err != nil || lane == held {
 		return parent, err
@@ -153,7 +151,7 @@ func (r *Runtime) waitForLane(
 	if taken.inLane, err = r.locks.acquire(ctx, laneKey(lane), parent); err != nil {
 		return parent, err
 	}
-	taken.lane, err = r.turns.Acquire(ctx, lane, purposeRun, cancel)
+	taken.lane, err = r.turns.Acquire(ctx, lane, purposeRun, taken.lost)
 	return taken.inLane, err
 }
 
