@@ -31,6 +31,8 @@ type work struct {
 
 // sight is what a look at the inbox found.
 type sight struct {
+	// now is when that was, by the store's clock.
+	now time.Time
 	// free are lanes with something to do, in the order of their first events.
 	free []work
 	// waiting are lanes whose first event cannot be handled now, with when it can.
@@ -56,7 +58,7 @@ func (b *Inbox) look(ctx context.Context, except []string) (sight, error) {
 	if err != nil || len(first) == 0 {
 		return sight{isWhole: true}, err
 	}
-	found := sight{waiting: map[string]time.Time{}, isWhole: len(first) < window}
+	found := sight{now: now, waiting: map[string]time.Time{}, isWhole: len(first) < window}
 	names := lanesOf(first)
 	seen, err := b.turns.Look(ctx, names)
 	if err != nil {

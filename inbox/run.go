@@ -102,7 +102,6 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	except := p.busy.all()
 	pause := p.config.Poll
 	for ctx.Err() == nil {
-		asked := p.config.Env.Now()
 		found, err := p.look(ctx, except)
 		if err != nil {
 			if ctx.Err() == nil {
@@ -110,17 +109,14 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 			}
 			return p.config.Poll
 		}
-		for _, w := range found.free {
-			if !p.begin(ctx, runs, w) {
-				return 0
-			}
-		}
-		if len(found.free) > 0 && !found.isWhole {
+		notEntered := p.beginAll(ctx, runs, found.free)
+		if len(found.free) > len(notEntered) && !found.isWhole {
 			return 0 // Others may have become free meanwhile.
 		}
+		except = append(except, notEntered...)
 		for lane, from := range found.waiting {
 			except = append(except, lane)
-			pause = min(pause, max(0, from.Sub(asked)))
+			pause = min(pause, from.Sub(found.now))
 		}
 		if found.isWhole {
 			return pause
@@ -140,8 +136,18 @@ func (p *pool) wait(ctx context.Context, most time.Duration) {
 	}
 }
 
-// begin has a lane handled as soon as there is a place. It reports false where ctx has ended
-// before.
+// beginAll begins lanes, and returns those that could not be entered.
+func (p *pool) beginAll(ctx, runs context.Context, free []work) (notEntered []string) {
+	for _, w := range free {
+		if !p.begin(ctx, runs, w) {
+			notEntered = append(notEntered, w.lane)
+		}
+	}
+	return notEntered
+}
+
+// begin has a lane handled as soon as there is a place. It reports false where the lane cannot be
+// entered now, or ctx has ended before.
 func (p *pool) begin(ctx, runs context.Context, w work) bool {
 	select {
 	case p.places <- struct{}{}:
@@ -151,7 +157,7 @@ func (p *pool) begin(ctx, runs context.Context, w work) bool {
 	leave, ok := p.enter(w.lane)
 	if !ok {
 		<-p.places
-		return true
+		return false
 	}
 	p.start(func() {
 		defer func() { <-p.places }()
@@ -179,11 +185,14 @@ func (p *pool) handleLane(ctx, runs context.Context, w work) {
 		p.forget(turn)
 		if isKept && turn.Err() == nil {
 			p.release(runs, turn)
+		} else {
+			turn.Abandon() // Nobody is to renew it.
 		}
 	}()
 	lost, err := p.countLost(run, turn, w.events[0], jittered)
 	isKept = !isLost(err)
 	if err != nil || lost.failure != nil {
+		p.lookAgain(w, err)
 		return
 	}
 	for _, e := range w.events {
@@ -194,11 +203,20 @@ func (p *pool) handleLane(ctx, runs context.Context, w work) {
 		done, err := p.handle(run, turn, e, jittered)
 		isKept = !isLost(err)
 		if err != nil || !done.isOver {
+			p.lookAgain(w, err)
 			return
 		}
 	}
 	if w.hasMore {
 		p.busy.note(w.lane) // There may be more than was seen.
+	}
+}
+
+// lookAgain sees to it that a lane whose events are left is looked at once it is free, which tells
+// when they can be handled. Where the store failed that waits for the next poll.
+func (p *pool) lookAgain(w work, err error) {
+	if err == nil || isLost(err) {
+		p.busy.note(w.lane)
 	}
 }
 
