@@ -152,11 +152,12 @@ func (s *session) complete(line string) []string {
 }
 
 // beginning returns those of several texts that begin as what is typed, in upper or lower case, behind a
-// prefix.
+// prefix. A text with what would control a terminal is left out.
 func beginning(prefix, typed string, among []string) []string {
 	var found []string
 	for _, one := range among {
-		if len(one) >= len(typed) && strings.EqualFold(one[:len(typed)], typed) {
+		isSafe := one == oneLine(one) // An editor of lines writes it as it is.
+		if isSafe && len(one) >= len(typed) && strings.EqualFold(one[:len(typed)], typed) {
 			found = append(found, prefix+one)
 		}
 	}

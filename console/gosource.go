@@ -13,7 +13,7 @@ import (
 
 // quoted returns a text as Go: between backquotes where that can be read better.
 func quoted(text string) string {
-	if strings.Contains(text, `"`) && strconv.CanBackquote(text) {
+	if strings.Contains(text, `"`) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, isHidden) {
 		return "`" + text + "`"
 	}
 	return strconv.QuoteToGraphic(text)

@@ -148,3 +148,9 @@ type oneByOne struct{ from io.Reader }
 
 // Read implements io.Reader.
 func (o oneByOne) Read(into []byte) (int, error) { return o.from.Read(into[:1]) }
+
+// What is completed is written to the terminal as it is.
+func TestBeginning_NothingThatControlsTheTerminal(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"/tap Yes"}, beginning("/tap ", "", []string{"\x1b[2JNo", "Yes", "two\nlines", "\u202eturned"}))
+}

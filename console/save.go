@@ -3,14 +3,18 @@ package console
 import (
 	"errors"
 	"fmt"
+	"go/build"
 	"go/format"
 	"go/parser"
 	"go/token"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // save writes the conversation as a Go test.
@@ -23,6 +27,10 @@ func (s *session) save(file string) error {
 	source, err := s.script.source(pkg, testName(path), s.platform.Calls())
 	if err != nil {
 		return err
+	}
+	if !isRun(path, source) {
+		return fmt.Errorf("go test leaves out a file of the name %s: give one that does not begin with _ or a dot, nor end "+
+			"with the name of another system", filepath.Base(path))
 	}
 	if err := writeNew(path, source); err != nil {
 		return err
@@ -40,22 +48,36 @@ func testFile(name string) string {
 	return name + ".go"
 }
 
+// isRun reports whether go test here runs a file.
+func isRun(path, source string) bool {
+	system := build.Default
+	system.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(source)), nil }
+	isMatch, err := system.MatchFile(filepath.Split(path))
+	return err == nil && isMatch
+}
+
 // testName returns the name of the test in a file: book_test.go has TestBook.
 func testName(path string) string {
 	name := camel(strings.TrimSuffix(filepath.Base(path), "_test.go"))
 	if name == "" || name == "Test" {
-		name = "Conversation"
+		return "TestConversation"
+	}
+	if first, _ := utf8.DecodeRuneInString(name); unicode.IsLower(first) { // It has no capital, and go test wants one.
+		name = "Of" + name
 	}
 	return "Test" + name
 }
 
 // packageIn returns the name of the package in a folder, "main" where there is none.
 func packageIn(folder string) string {
-	files, _ := filepath.Glob(filepath.Join(folder, "*.go")) // The pattern is right.
-	isTest := func(file string) int { return strings.Count(file, "_test.go") }
-	slices.SortStableFunc(files, func(a, b string) int { return isTest(a) - isTest(b) }) // These may have a package of their own.
+	files, _ := os.ReadDir(folder) // A folder that is not there has none.
+	isTest := func(file fs.DirEntry) int { return strings.Count(file.Name(), "_test.go") }
+	slices.SortStableFunc(files, func(a, b fs.DirEntry) int { return isTest(a) - isTest(b) }) // These may have a package of their own.
 	for _, file := range files {
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly)
+		if filepath.Ext(file.Name()) != ".go" {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, file.Name()), nil, parser.PackageClauseOnly)
 		if err == nil {
 			return parsed.Name.Name
 		}

@@ -31,7 +31,8 @@ type step struct {
 	call  call
 	err   error
 	heard []heard
-	// silent is how many messages the person who did it had, where no message came, -1 otherwise.
+	// by is who spoke then, and silent how many messages she had where none came to her, -1 otherwise.
+	by     *person
 	silent int
 }
 
@@ -59,14 +60,14 @@ func (s *script) adds(added *person) string {
 	return s.names.variable(added.name)
 }
 
-// did notes what was done, and what came of it.
-func (s *script) did(made call, err error, all []heard) {
-	done := step{call: made, err: err, heard: all, silent: -1}
-	if made.on != nil && err == nil {
-		done.silent = made.on.heard
+// did notes what was done while somebody spoke, and what came of it.
+func (s *script) did(made call, by *person, err error, all []heard) {
+	done := step{call: made, by: by, err: err, heard: all, silent: -1}
+	if err == nil {
+		done.silent = by.heard
 	}
 	for _, one := range all {
-		if one.by == made.on {
+		if one.by == by {
 			done.silent = -1
 		}
 	}
@@ -130,6 +131,9 @@ func (s *script) used() map[*person]bool {
 		for _, got := range one.heard {
 			used[got.by] = true
 		}
+		if one.added == nil && one.silent >= 0 {
+			used[one.by] = true
+		}
 		if i == 0 && s.isOwn && s.usesDesk {
 			used[one.added] = true
 		}
@@ -184,7 +188,7 @@ func (s step) source() string {
 	switch {
 	case s.err == nil:
 		text.WriteString("\t" + called + "\n")
-	case isCoded && !isJoined(s.err):
+	case isCoded && !isJoined(s.err) && slices.Contains(boterr.Codes(), code.Code):
 		fmt.Fprintf(&text, "\trequire.ErrorIs(t, %s, boterr.%s)\n", tried, string(code.Code))
 	default:
 		fmt.Fprintf(&text, "\trequire.Error(t, %s)\n", tried)
@@ -193,7 +197,7 @@ func (s step) source() string {
 		text.WriteString("\t" + got.source() + "\n")
 	}
 	if s.silent >= 0 {
-		fmt.Fprintf(&text, "\trequire.Len(t, %s.Messages(), %d)\n", s.call.on.variable, s.silent)
+		fmt.Fprintf(&text, "\trequire.Len(t, %s.Messages(), %d)\n", s.by.variable, s.silent)
 	}
 	return text.String()
 }

@@ -23,8 +23,10 @@ func (s *session) answer(line string) {
 
 // chosen returns the place of what a number from 1 or a title chooses, -1 where that is nothing.
 func chosen(line string, offers []fakes.Tappable) int {
-	if number, err := strconv.Atoi(line); err == nil && number >= 1 && number <= len(offers) {
-		return number - 1
+	for i := range offers {
+		if line == strconv.Itoa(i+1) { // +1 and 01 are texts.
+			return i
+		}
 	}
 	for i, one := range offers {
 		if strings.EqualFold(line, strings.TrimSpace(one.Title)) {
@@ -74,7 +76,7 @@ func isFirstOfTitle(one fakes.Tappable, among []fakes.Tappable) bool {
 func (s *session) act(made call, do func() error) {
 	s.choices = len(s.platform.Choices())
 	err := guarded(do)
-	s.script.did(made, err, s.heard())
+	s.script.did(made, s.seat, err, s.heard())
 	s.printNew()
 	if err != nil {
 		s.fail(err)
