@@ -75,6 +75,7 @@ func faultRules() []Rule {
 				t.requireCode(boterr.ResourceExhausted, err, "Send")
 				hint, has := errors.AsType[*send.RetryAfterError](err)
 				require.True(t, has && hint.After > 0, "no RetryAfterError that says for how long: %v", err)
+				require.InDelta(t, ComeAgain, hint.After, float64(ComeAgain/2), "the platform asks to come again in %v: %v", ComeAgain, err)
 			},
 		},
 		{

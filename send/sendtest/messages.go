@@ -36,7 +36,7 @@ var messageRules = []Rule{
 	},
 	{
 		Name: "LongTextsArriveOrAreRefused",
-		Text: "a text of the most characters that a message may have arrives whole, in one message or several, " +
+		Text: "a text of the most characters that a message may have arrives whole, in one message or several in its order, " +
 			"or is InvalidArgument and nothing arrives",
 		check: func(t *trial) {
 			text := "begin" + strings.Repeat("ä", send.MaxText-8) + "end"
@@ -49,6 +49,8 @@ var messageRules = []Rule{
 				whole.WriteString(arrival.Text)
 			}
 			require.Len(t, whole.String(), len(text), "what arrived")
+			isWhole := whole.String() == text // Equal would print both.
+			require.True(t, isWhole, "what arrived begins with %.20q: its parts are in another order, or changed", whole.String())
 		},
 	},
 	{

@@ -132,11 +132,12 @@ var messageMutants = map[string]mutant{
 	"cut text": {connector: before(func(m *send.Message) {
 		withText(m, func(s string) string { return string([]rune(s)[:min(1000, len([]rune(s)))]) })
 	}), breaks: []string{"LongTextsArriveOrAreRefused"}},
-	"members alone":      {connector: instead(func(m send.Message) (bool, error) { return m.Member == nil, nil }), breaks: []string{"MessagesWithoutAMemberArrive"}},
-	"a member's panic":   {connector: instead(func(m send.Message) (bool, error) { return m.Member.ID == "nobody", nil }), breaks: []string{"MessagesWithoutAMemberArrive"}},
-	"lost group":         {in: channel.Hotel, connector: before(func(m *send.Message) { m.GroupID = "" }), breaks: []string{"WhatOnePlatformAsksForArrives"}},
-	"lost messaging tag": {in: channel.Alpha, connector: before(func(m *send.Message) { m.MessagingTag = "" }), breaks: []string{"WhatOnePlatformAsksForArrives"}},
-	"dropped cards":      {connector: instead(func(m send.Message) (bool, error) { return m.Response.Type() == send.TypeCarousel, nil }), breaks: []string{"EachTypeArrivesOrIsRefused"}},
+	"halves in the wrong order": {connector: swapped, breaks: []string{"LongTextsArriveOrAreRefused"}},
+	"members alone":             {connector: instead(func(m send.Message) (bool, error) { return m.Member == nil, nil }), breaks: []string{"MessagesWithoutAMemberArrive"}},
+	"a member's panic":          {connector: instead(func(m send.Message) (bool, error) { return m.Member.ID == "nobody", nil }), breaks: []string{"MessagesWithoutAMemberArrive"}},
+	"lost group":                {in: channel.Hotel, connector: before(func(m *send.Message) { m.GroupID = "" }), breaks: []string{"WhatOnePlatformAsksForArrives"}},
+	"lost messaging tag":        {in: channel.Alpha, connector: before(func(m *send.Message) { m.MessagingTag = "" }), breaks: []string{"WhatOnePlatformAsksForArrives"}},
+	"dropped cards":             {connector: instead(func(m send.Message) (bool, error) { return m.Response.Type() == send.TypeCarousel, nil }), breaks: []string{"EachTypeArrivesOrIsRefused"}},
 	"text alone": {connector: before(func(m *send.Message) {
 		if m.Response.Type() == send.TypeButton {
 			m.Response = send.Text(m.Response.Text())
@@ -224,6 +225,24 @@ func twice(whole *chatplatform.Connector) send.Connector {
 	}}
 }
 
+// swapped is a connector that sends a long text as two messages, the second half first.
+func swapped(whole *chatplatform.Connector) send.Connector {
+	return sending{whole, func(ctx context.Context, m send.Message) (send.Delivery, error) {
+		text := []rune(m.Response.Text())
+		if len(text) < send.MaxText {
+			return whole.Send(ctx, m)
+		}
+		second := m
+		second.ID += "-2"
+		second.Response = send.Text(string(text[len(text)/2:]))
+		if d, err := whole.Send(ctx, second); err != nil {
+			return d, err
+		}
+		m.Response = send.Text(string(text[:len(text)/2]))
+		return whole.Send(ctx, m)
+	}}
+}
+
 // guest returns a channel with a token that every platform takes, where it has none.
 func guest(in *channel.Channel) *channel.Channel {
 	if chatplatform.TokenOf(in) != "" {
@@ -255,6 +274,15 @@ var faultMutants = map[string]mutant{
 	"no hint": {
 		connector: failing(func(err error) error { return boterr.New(boterr.CodeOf(err), "", "too many") }),
 		breaks:    []string{"RateLimitTellsWhenToComeAgain"},
+	},
+	"a hint in another unit": {
+		connector: failing(func(err error) error {
+			if hint, has := errors.AsType[*send.RetryAfterError](err); has {
+				return boterr.New(boterr.CodeOf(err), "", "too many: %w", &send.RetryAfterError{After: hint.After / 1000})
+			}
+			return err
+		}),
+		breaks: []string{"RateLimitTellsWhenToComeAgain"},
 	},
 	"a panic at garbage": {
 		connector: failing(func(err error) error {
