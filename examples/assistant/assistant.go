@@ -35,6 +35,8 @@ const (
 	maxCalls = 4
 	// maxRemembered is how many messages of a conversation it is told.
 	maxRemembered = 8
+	// maxAsked is how many letters of what a customer writes it is told.
+	maxAsked = 1000
 	// maxAnswer is how many tokens an answer may have.
 	maxAnswer = 400
 )
@@ -72,7 +74,7 @@ type line struct {
 
 // answer answers what a member wrote, and remembers both.
 func (a *Assistant) answer(ctx context.Context, bot *botctx.Context) error {
-	asked := bot.MessageEvent.Text()
+	asked := shortened(bot.MessageEvent.Text(), maxAsked)
 	if asked == "" {
 		return bot.Reply(ctx, send.Text(textNoText))
 	}

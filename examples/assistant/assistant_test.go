@@ -171,6 +171,16 @@ func TestAssistant_LongAnswersAreCut(t *testing.T) {
 	require.Len(t, []rune(s.ada.Last()), send.MaxText)
 }
 
+func TestAssistant_LongQuestionsAreCut(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, says("That is long."))
+	s.ada.Says(strings.Repeat("\u00e4", 3*maxAsked))
+	s.ada.Says("And now?")
+	for _, asked := range s.asked(t) {
+		require.Len(t, []rune(asked.Messages[1].Content), maxAsked, "also when it is remembered")
+	}
+}
+
 func TestAssistant_RoundsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := newShop(t, wants("my_profile", `{}`))

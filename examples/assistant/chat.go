@@ -1,8 +1,7 @@
 package main
 
 import (
-	"bufio"
-	"fmt"
+	"context"
 	"io"
 	"log/slog"
 	"net/url"
@@ -11,6 +10,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/console"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
@@ -25,21 +25,14 @@ func settingsOf(address, model, key string, problems io.Writer) Settings {
 	}
 }
 
-// chat lets a person talk with the assistant, line by line.
-func chat(settings Settings, in io.Reader, out io.Writer) error {
+// chat lets a person talk with the assistant in the terminal, which what the model says does not control.
+func chat(ctx context.Context, settings Settings, in io.Reader, out io.Writer) error {
 	client, err := clientFor(settings.URL)
 	if err != nil {
 		return err
 	}
 	p := fakes.New(fakes.Config(func(c *botctx.Config) { c.HTTP = client }))
-	ada := open(p, settings)
-	for lines := bufio.NewScanner(in); lines.Scan(); {
-		ada.Says(lines.Text())
-		if _, err := fmt.Fprintln(out, ada.Last()); err != nil {
-			return err
-		}
-	}
-	return nil
+	return console.Console{Platform: p, Members: []*fakes.Actor{open(p, settings)}, In: in, Out: out}.Run(ctx)
 }
 
 // clientFor returns the guarded client. The address of the settings is the host's own, so that it may

@@ -14,6 +14,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"io"
 	"os"
@@ -21,7 +22,7 @@ import (
 	"github.com/botctx/go-sdk/examples/program"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 const usage = `Usage: assistant [-url address -model name]
 
@@ -30,7 +31,7 @@ The key of the API is taken from ASSISTANT_KEY.
 `
 
 // run is the program. It returns the exit code.
-func run(args []string, in io.Reader, out, problems io.Writer) int {
+func run(ctx context.Context, args []string, in io.Reader, out, problems io.Writer) int {
 	var url, model string
 	return program.Program{
 		Name: "assistant", Usage: usage,
@@ -42,7 +43,7 @@ func run(args []string, in io.Reader, out, problems io.Writer) int {
 			if url == "" {
 				return program.Printed(out, play)()
 			}
-			return chat(settingsOf(url, model, os.Getenv("ASSISTANT_KEY"), problems), in, out)
+			return chat(ctx, settingsOf(url, model, os.Getenv("ASSISTANT_KEY"), problems), in, out)
 		},
 	}.Run(args, problems)
 }

@@ -14,7 +14,7 @@ import (
 func TestRun_PlaysWithoutAnAddress(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	require.Zero(t, run(nil, strings.NewReader(""), &out, &problems), problems.String())
+	require.Zero(t, run(t.Context(), nil, strings.NewReader(""), &out, &problems), problems.String())
 	require.Equal(t, `Ada: Which tea wakes me up?
 Bot: Assam does: it is strong, and goes well with milk.
 Ada: And what did I order?
@@ -32,19 +32,19 @@ func TestRun_TalksWithAModel(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"choices": [{"message": {"content": "Assam."}}]}`)
+		_, _ = io.WriteString(w, `{"choices": [{"message": {"content": "Assam, \u001b[2Jstrong."}}]}`)
 	}))
 	t.Cleanup(server.Close)
 	var out, problems bytes.Buffer
-	code := run([]string{"-url", server.URL + "/v1/", "-model", "large"}, strings.NewReader("Which tea?\n"), &out, &problems)
+	code := run(t.Context(), []string{"-url", server.URL + "/v1/", "-model", "large"}, strings.NewReader("Which tea?\n"), &out, &problems)
 	require.Zero(t, code, problems.String())
-	require.Equal(t, "Assam.\n", out.String())
+	require.Equal(t, "Ada: Which tea?\nBot: Assam, \\x1b[2Jstrong.\n", out.String(), "what the model says does not control the terminal")
 	require.Empty(t, problems.String())
 }
 
 func TestRun_WrongAddress(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	require.Equal(t, 1, run([]string{"-url", "models"}, strings.NewReader(""), &out, &problems))
+	require.Equal(t, 1, run(t.Context(), []string{"-url", "models"}, strings.NewReader(""), &out, &problems))
 	require.Contains(t, problems.String(), "is no address")
 }
