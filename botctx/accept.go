@@ -16,6 +16,8 @@ import (
 // it what Receive does, in the order in which what the sender sent was accepted; see package inbox for
 // what holds where runs fail and processes die.
 //
+// A Runtime without logic, see Handle and HandleFunc, runs nothing of it: it waits.
+//
 // An event with a MessageID that the platform repeats is accepted, and not run again, until
 // Config.Inbox.Retention after it was done. Events without one get none of that: each is run.
 //

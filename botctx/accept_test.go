@@ -137,6 +137,16 @@ func TestAccept_KeepsAllThatArrived(t *testing.T) {
 	require.Equal(t, "en_GB", made.Locale)
 }
 
+func TestAccept_WaitsForLogic(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	without, with := f.process(nil), f.process(echo)
+	require.NoError(t, without.Accept(t.Context(), fromAda("hi", "m1")))
+	require.False(t, f.runNext(without).Ran, "it is no mistake of the event that this process has no logic")
+	require.NoError(t, f.runNext(with).Err)
+	require.Equal(t, []string{"hi"}, f.sent.all())
+}
+
 func TestAccept_RefusesWhatNamesNobody(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

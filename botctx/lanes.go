@@ -38,8 +38,12 @@ func laneOf(m *member.Member) string {
 	return inbox.Lane(m.App, m.Channel, m.ExternalID)
 }
 
-// enterLane is what the inbox asks before it claims a lane.
+// enterLane is what the inbox asks before it claims a lane. What arrived waits for logic that would
+// answer it, which another process may have.
 func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
+	if !r.hasLogic() {
+		return nil, false
+	}
 	if !r.isShared || r.config.ParallelRuns {
 		return func() {}, true
 	}

@@ -25,8 +25,13 @@ type nodes struct {
 
 // newNodes returns nodes to look up. They are copied: what a caller changes later has no
 // effect.
-func newNodes(list []*Node) (*nodes, error) {
-	n := &nodes{
+func newNodes(list []*Node) (n *nodes, err error) {
+	defer func() { // A Redirector of the host's own may panic, such as a nil pointer.
+		if thrown := recover(); thrown != nil {
+			n, err = nil, boterr.Recovered(thrown)
+		}
+	}()
+	n = &nodes{
 		byRef: map[NodeRef]*Node{}, byID: map[string][]*Node{},
 		children: map[NodeRef][]*Node{}, inTree: map[string][]*Node{},
 	}

@@ -61,7 +61,7 @@ func (r *Runtime) Receive(ctx context.Context, inbound Inbound) (err error) {
 
 // receive is Receive, for what the inbox delivers or, with nil, for what arrives just now.
 func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.Delivery) error {
-	if r.logic.Load() == nil && len(r.nodes.Load().list) == 0 {
+	if !r.hasLogic() {
 		return boterr.New(boterr.FailedPrecondition, "", "the Runtime has no logic: call Handle or HandleFunc before Receive")
 	}
 	if inbound.Event.To == "" {
@@ -80,6 +80,9 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 		return first.answer(ctx)
 	})
 }
+
+// hasLogic reports whether there is anything that could answer.
+func (r *Runtime) hasLogic() bool { return r.logic.Load() != nil || len(r.nodes.Load().list) > 0 }
 
 // answer runs the nodes that answer the run's event, or else the logic of HandleFunc.
 func (s *step) answer(ctx context.Context) error {

@@ -84,12 +84,13 @@ func (r *Runtime) envOf(in *run) record.Env {
 // What a node names has to be there, or be added with it: its Parent, the targets of its Redirect
 // that are known, and what it Schedules. Only what is in a tree of which no node is there yet may
 // come later. What is likely to be a mistake, such as a node that nothing leads to, Graph warns of,
-// and Config.Logger and Config.OnWarning are told when the first event arrives or agenda runs
-// after Handle.
+// and Config.Logger and Config.OnWarning are told when Run begins, or when the first event arrives or
+// agenda runs after Handle.
 //
 // InvalidArgument: a node has no ID, what it names is not there, or several trees have it, or it is
 // its own ancestor; an action, or a function of its Trigger or Redirect, is nil, a response is zero,
-// or Global is none of the constants. AlreadyExists: its tree has a node of that ID already.
+// or Global is none of the constants. AlreadyExists: its tree has a node of that ID already. Internal: a
+// Redirector of the host's own panics.
 func (r *Runtime) Handle(added ...*Node) error {
 	r.handling.Lock()
 	defer r.handling.Unlock()
