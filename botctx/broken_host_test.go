@@ -190,6 +190,7 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 			c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
 			c.Scheduler.Hooks.Failed = func(context.Context, agenda.Event) { f.strike() }
 		},
+		"OnUnfilled":    breaksOnUnfilled,
 		"Inbox.Log":     breaksInboxLog,
 		"Inbox.Backoff": breaksInboxBackoff,
 		"Scheduler.Log": func(c *botctx.Config, f *fault) { c.Scheduler.Log = slog.New(faultyLog{fault: f}) },
@@ -198,6 +199,10 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 			c.Scheduler.Backoff = func(int) time.Duration { f.strike(); return time.Second }
 		},
 	}
+}
+
+func breaksOnUnfilled(c *botctx.Config, f *fault) {
+	c.OnUnfilled = func(context.Context, record.Scope, string) { f.strike() }
 }
 
 func breaksInboxLog(c *botctx.Config, f *fault) {
@@ -259,7 +264,7 @@ func brokenHost(t *testing.T, breaks func(*botctx.Config, *fault), f *fault) (*b
 	breaks(&config, f)
 	runtime, bot := shopWith(t, config)
 	require.NoError(t, runtime.Handle(&botctx.Node{
-		ID: "hello", Trigger: botctx.TextIs("hi"), Responses: []send.Response{send.Text("Hello")},
+		ID: "hello", Trigger: botctx.TextIs("hi"), Responses: []send.Response{send.Template("Hello{{meta.nothing}}")},
 	}))
 	_, err := bot.NewAgenda(t.Context(), agenda.NewAgendaParams{
 		MemberID: "ada", NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(-time.Hour)),

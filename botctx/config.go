@@ -144,10 +144,13 @@ type Config struct {
 	// first run after Handle, and where an agenda is made of a node that is not there. The default
 	// does nothing.
 	OnWarning func(ctx context.Context, warning Warning)
+	// OnUnfilled is called with the path of each {{path}} of a template that is filled with nothing, since
+	// the context's member has no value there: it may be misspelt. The default does nothing.
+	OnUnfilled func(ctx context.Context, scope record.Scope, path string)
 	// Logger takes lines about what no caller sees, or not in full: panics with where they
 	// arose, and redirects that exceed MaxRedirects, at error and warn; members that a run
 	// could not write back, and what OnWarning is told, at warn; what answers each event and why, or why nothing does (see
-	// Choice), at debug; and what the scheduler does, unless Scheduler.Log is
+	// Choice), and what OnUnfilled is told, at debug; and what the scheduler does, unless Scheduler.Log is
 	// given. They hold ids, names of functions, codes and what a panic says. The default discards them.
 	Logger *slog.Logger
 }

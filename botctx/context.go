@@ -101,6 +101,7 @@ func (c *Context) reply(ctx context.Context, response send.Response) ([]send.Res
 		if c.run != nil && c.run.agenda != nil && !c.Member.BotMeta.Subscribe() {
 			return nil, nil
 		}
+		c.tellUnfilled(ctx, response)
 		var err error
 		if response, err = send.Fill(response, c.Member); err != nil {
 			return nil, boterr.Wrap(string(OpSendResponse), boterr.In("response", err))

@@ -34,8 +34,8 @@ func At(start time.Time) Option { return func(s *settings) { s.start = start } }
 // A Store in the place of the one in memory holds no records yet and goes by that clock; such a
 // platform has no Snapshot and no Fork. Interceptors are empty: those of the platform, which
 // record calls and make them fail, stand around those that the change sets, and its transcript has
-// each choice before OnChoice, and each warning before OnWarning. Several changes are
-// made in their order, and once more for each Fork.
+// each choice before OnChoice, each warning before OnWarning, and each placeholder before OnUnfilled.
+// Several changes are made in their order, and once more for each Fork.
 func Config(change func(*botctx.Config)) Option {
 	return func(s *settings) { s.changes = append(s.changes, change) }
 }
@@ -68,6 +68,7 @@ func (p *Platform) config() botctx.Config {
 	}
 	config.Override = p.dataSources.noteOverride(config.Override)
 	config.OnChoice, config.OnWarning = p.noteChoice(config.OnChoice), p.noteWarning(config.OnWarning)
+	config.OnUnfilled = p.noteUnfilled(config.OnUnfilled)
 	config.Interceptors = append([]botctx.Interceptor{p.recordCall, p.injectFault}, config.Interceptors...)
 	return config
 }

@@ -77,6 +77,14 @@ var mistakesOfNodes = map[string]mistake{
 		prints: `fakes: Ada sent TEXT: HandleFunc (the bot): redirectMemberToNode: not found: nodeCompositeId: ` +
 			`there is no node ordr: check the id, or give the node to Handle: perhaps "order" is meant`,
 	},
+	"a placeholder misspelt": {
+		test: func(p *fakes.Platform) {
+			p.Handle(&botctx.Node{ID: "day", Trigger: botctx.AnyText(), Responses: botctx.Say("See you on {{meta.dya}}.")})
+			p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("day", "Monday")}).Says("hi")
+			p.FailNext(botctx.OpSendResponse, boterr.Unavailable) // The test fails for another reason.
+		},
+		prints: `{{meta.dya}} is filled with nothing: member-1 has no value there`,
+	},
 	"a node id misspelt in an agenda": {
 		test: func(p *fakes.Platform) {
 			p.Handle(textNode("reminder", "remind me"))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/record"
 )
 
 // transcript is what happened on a platform, a line for each thing.
@@ -79,6 +80,17 @@ func (p *Platform) noteWarning(own func(context.Context, botctx.Warning)) func(c
 	}
 }
 
+// noteUnfilled returns what notes a placeholder that is filled with nothing, and then calls the test's own
+// function, if there is one.
+func (p *Platform) noteUnfilled(own func(context.Context, record.Scope, string)) func(context.Context, record.Scope, string) {
+	return func(ctx context.Context, scope record.Scope, path string) {
+		p.noteDetailf("{{%s}} is filled with nothing: %s has no value there", path, scope.Member)
+		if own != nil {
+			own(ctx, scope, path)
+		}
+	}
+}
+
 // framesOf says where in the test's code a panic behind an error arose, a line for each call. It
 // is "" where there is none.
 func framesOf(err error) string {
@@ -97,7 +109,8 @@ func framesOf(err error) string {
 // said, answered, sent, written, fetched or made to fail, each with its virtual time. Of what a
 // member says it tells which node answers and why, or what each node refused.
 // Operations that only read are left out, unless they failed; where a test fails they are printed,
-// too, with how many they found, and so are the warnings of botctx.Graph. Credentials are
+// too, with how many they found, and so are the warnings of botctx.Graph and the placeholders
+// that are filled with nothing. Credentials are
 // redacted. Where the same is done again, the transcript is the same again.
 func (p *Platform) Transcript() string {
 	return textOf(slices.DeleteFunc(p.transcript.all(), func(one line) bool { return one.isDetail }))

@@ -46,6 +46,27 @@ func Fill(response Response, m *member.Member) (Response, error) {
 	return Raw(document.O(pairs...)), nil
 }
 
+// Unfilled returns the paths of the placeholders that Fill would fill with nothing, since the member has
+// no value there, or null. One that is misspelt is among them. There are none of a literal response, nor
+// of what Fill refuses.
+func Unfilled(response Response, m *member.Member) []string {
+	if !response.hasPlaceholders || !mayHavePlaceholder(response.object) {
+		return nil
+	}
+	from, err := document.Encode(m)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	f := &filler{from: from, left: maxFilled, missing: func(path string) { paths = append(paths, path) }}
+	for field, value := range response.object.All() {
+		if field != fieldType {
+			f.value(value)
+		}
+	}
+	return paths
+}
+
 // mayHavePlaceholder reports whether a string in value might be filled.
 func mayHavePlaceholder(value any) bool {
 	switch v := value.(type) {
@@ -75,6 +96,8 @@ type filler struct {
 	from document.Object
 	// left is how many bytes may still be filled in, less than 0 where there were more.
 	left int
+	// missing is called with each path that has no value, nil where nobody asks.
+	missing func(path string)
 }
 
 // value returns a value with every string in it filled.
@@ -104,7 +127,11 @@ func (f *filler) text(text string) string {
 		if f.left < 0 {
 			return ""
 		}
-		value, _ := f.from.Lookup(placeholder.FindStringSubmatch(found)[1])
+		path := placeholder.FindStringSubmatch(found)[1]
+		value, _ := f.from.Lookup(path)
+		if value == nil && f.missing != nil {
+			f.missing(path)
+		}
 		filled := formatted(value)
 		f.left -= len(filled)
 		return filled

@@ -73,6 +73,14 @@ func TestFill_AllButTypeAndNames(t *testing.T) {
 	require.Equal(t, "{{_id}}", document.Get(response, "list.0", ""), "the response that was given stays as it is")
 }
 
+func TestUnfilled(t *testing.T) {
+	t.Parallel()
+	template := send.Buttons("{{firstName}} {{meta.dya}} {{ meta.none }}", send.Postback("{{meta.order.id}}{{no.such}}", "buy"))
+	require.Equal(t, []string{"meta.dya", "meta.none", "no.such"}, send.Unfilled(template.WithPlaceholders(), ada()))
+	require.Empty(t, send.Unfilled(template, ada()), "a literal response has no placeholders")
+	require.Empty(t, send.Unfilled(template.WithPlaceholders(), &member.Member{Meta: document.O("x", make(chan int))}))
+}
+
 func TestFill_Literal(t *testing.T) {
 	t.Parallel()
 	filled, err := send.Fill(send.Text("I am {{firstName}}"), ada())
