@@ -22,6 +22,7 @@ var brokenUpdateAgenda = map[string]breakage{
 			"UpdateAgendaChangesAll", "UpdateAgendaTellsWhatItDid", "UpdateAgendaSchedulesAnew",
 			"UpdateAgendaRefusesBadInput", "UpdateAgendaIsAllOrNone", "UpdateAgendaLosesNoField",
 			"APatternRunsUntilItsEnd", "WhatIsDeletedOrReplacedDoesNotRun", "UpdateAgendaOfASingleRun",
+			"NewAgendaReadsAPatternInTheZoneThatItNames",
 		},
 	},
 	"updateAgenda finds nothing": {

@@ -22,7 +22,7 @@ func TestServer_LacksNothing(t *testing.T) {
 	}
 	address, err := serveMemserver(t.Context())
 	require.NoError(t, err)
-	command := exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0], "-test.v", "-test.timeout=8m")
+	command := exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0], "-test.v", "-test.timeout=30m")
 	command.Env = append(os.Environ(), uriVariable+"="+address)
 	text, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", text)
