@@ -27,7 +27,8 @@ type moduleFile struct {
 // isReleased reports whether others import the module: the core, the console, and what stands in
 // backends and is no test of one.
 func (m moduleFile) isReleased() bool {
-	return m.folder == "." || m.folder == "console" || strings.HasPrefix(m.folder, "backends"+string(filepath.Separator)) && !strings.HasSuffix(m.folder, "test")
+	isBackend := strings.HasPrefix(m.folder, "backends"+string(filepath.Separator)) && !strings.HasSuffix(m.folder, "test")
+	return m.folder == "." || m.folder == "console" || isBackend
 }
 
 // ours returns the paths of the modules of the repository that the module requires.

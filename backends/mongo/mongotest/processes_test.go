@@ -110,8 +110,11 @@ func count(t *testing.T, collection store.Collection, filter document.Object) in
 	return n
 }
 
+// It runs before the tests that are parallel: on a stand-in that takes one command at a time, leases
+// would end while others are served.
+//
+//nolint:paralleltest // See above.
 func TestProcesses_Killed(t *testing.T) {
-	t.Parallel()
 	database := newDatabase(t)
 	store, err := mongo.New(t.Context(), database)
 	require.NoError(t, err)
