@@ -14,9 +14,6 @@ import (
 	"github.com/botctx/go-sdk/lease"
 )
 
-// lastWait is how long Run waits for runs whose contexts it has ended.
-const lastWait = 5 * time.Second
-
 // Run claims and runs what falls due, in real time, until ctx ends. Then it claims
 // nothing more, gives back what it has not begun, and waits for what runs: after
 // ShutdownTimeout the contexts of the runs end with the cause ErrShutdown, and what they
@@ -33,32 +30,11 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	}
 	defer s.running.Store(false)
 
-	runs, endRuns := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer endRuns(nil)
 	p := newPool(s)
-	drained := make(chan struct{})
-	go p.serve(ctx, runs, drained)
-	<-ctx.Done()
-	if isClosedWithin(drained, s.shutdownTimeout) {
-		return nil
-	}
-	endRuns(ErrShutdown)
-	if isClosedWithin(drained, lastWait) {
+	if lease.Serve(ctx, s.shutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
 		return nil
 	}
 	return p.abandonAll(ctx)
-}
-
-// isClosedWithin waits for a channel to be closed.
-func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-timer.C:
-		return false
-	}
 }
 
 // pool is what the workers of one Run share.
@@ -88,9 +64,8 @@ func newPool(s *Scheduler) *pool {
 	return p
 }
 
-// serve works until ctx has ended and all that runs has returned, and closes drained then.
-func (p *pool) serve(ctx, runs context.Context, drained chan<- struct{}) {
-	defer close(drained)
+// serve works until ctx has ended and all that runs has returned.
+func (p *pool) serve(ctx, runs context.Context) {
 	defer p.candidates.close()
 	var workers, beating sync.WaitGroup
 	idle := make(chan struct{})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 )
@@ -83,7 +84,7 @@ func TestShutdown_RunIgnoresItsContext(t *testing.T) {
 		began := l.elapsed()
 		l.stop()
 		l.runs.Wait()
-		require.Equal(l.t, 10*time.Second+lastWait, l.elapsed()-began)
+		require.Equal(l.t, 10*time.Second+lease.LastWait, l.elapsed()-began)
 		require.Equal(l.t, boterr.Canceled, boterr.CodeOf(left))
 		require.ErrorContains(l.t, left, id)
 		require.Contains(l.t, lines.String(), "agenda: left running")

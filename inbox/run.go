@@ -10,9 +10,6 @@ import (
 	"github.com/botctx/go-sdk/lease"
 )
 
-// lastWait is how long Run waits for runs whose contexts it has ended.
-const lastWait = 5 * time.Second
-
 // Run handles what was accepted, in real time, until ctx ends. Then it begins nothing more, and
 // waits for what runs: after Config.ShutdownTimeout the contexts of the runs end with the cause
 // ErrShutdown, and their events are handled again. It returns when all have returned, or 5 seconds
@@ -27,32 +24,11 @@ func (b *Inbox) Run(ctx context.Context) error {
 			"this inbox runs already: give it more workers, or make another one")
 	}
 	defer b.running.Store(false)
-	runs, endRuns := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer endRuns(nil)
 	p := &pool{Inbox: b, places: make(chan struct{}, b.config.Workers), held: map[*lease.Turn]string{}}
-	drained := make(chan struct{})
-	go p.serve(ctx, runs, drained)
-	<-ctx.Done()
-	if isClosedWithin(drained, b.config.ShutdownTimeout) {
-		return nil
-	}
-	endRuns(ErrShutdown)
-	if isClosedWithin(drained, lastWait) {
+	if lease.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
 		return nil
 	}
 	return p.abandonAll()
-}
-
-// isClosedWithin waits for a channel to be closed.
-func isClosedWithin(done <-chan struct{}, most time.Duration) bool {
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-timer.C:
-		return false
-	}
 }
 
 // pool is what the workers of one Run share.
@@ -68,9 +44,8 @@ type pool struct {
 	held map[*lease.Turn]string
 }
 
-// serve works until ctx has ended and all that runs has returned, and closes drained then.
-func (p *pool) serve(ctx, runs context.Context, drained chan<- struct{}) {
-	defer close(drained)
+// serve works until ctx has ended and all that runs has returned.
+func (p *pool) serve(ctx, runs context.Context) {
 	p.start(func() { p.runRetention(ctx) })
 	p.startDispatch(ctx, runs)
 	p.all.Wait()
