@@ -53,12 +53,15 @@ func isImportedByUsers(folder string, files []sourceFile) bool {
 		!strings.Contains(folder, "/mongotest") && files[0].syntax.Name.Name != "main" && !slices.Contains(noUses, folder)
 }
 
-// documented returns the documentation of a package.
+// documented returns the documentation of a package. It parses the files anew, since go/doc takes what is not
+// exported out of the syntax, which the other rules read.
 func documented(t *testing.T, folder string, files []sourceFile) *doc.Package {
 	t.Helper()
 	syntax := make([]*ast.File, len(files))
 	for i, file := range files {
-		syntax[i] = file.syntax
+		own, err := parseSource(file.path, file.text)
+		require.NoError(t, err)
+		syntax[i] = own
 	}
 	found, err := doc.NewFromFiles(positions, syntax, path.Join(modulePath, folder), doc.PreserveAST)
 	require.NoError(t, err)

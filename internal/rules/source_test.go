@@ -91,9 +91,13 @@ func readSource(name, relative string) (sourceFile, error) {
 	}
 	file := sourceFile{path: relative, text: string(text)}
 	if strings.HasSuffix(relative, ".go") {
-		file.syntax, err = parser.ParseFile(positions, relative, text, parser.ParseComments|parser.SkipObjectResolution)
+		file.syntax, err = parseSource(relative, file.text)
 	}
 	return file, err
+}
+
+func parseSource(relative, text string) (*ast.File, error) {
+	return parser.ParseFile(positions, relative, text, parser.ParseComments|parser.SkipObjectResolution)
 }
 
 // allFiles returns every file of the repository.
