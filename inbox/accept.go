@@ -27,7 +27,10 @@ type Accepted struct {
 // so many events wait already that no more are taken; who sends them is to try again later. The
 // other errors are those of the store: whether the event was written is not known then, and one
 // with a Key can be accepted again.
-func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) {
+func (b *Inbox) Accept(ctx context.Context, e Event) (Accepted, error) { return b.acceptor(ctx, e) }
+
+// accept is Accept without hooks.
+func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	if err := e.check(); err != nil {
 		return Accepted{}, err
 	}
@@ -139,6 +142,8 @@ type Stats struct {
 	Oldest  time.Time
 	// DeadLetters is the number of events that were given up.
 	DeadLetters int64
+	// Lanes is the number of lanes that this process is handling.
+	Lanes int
 }
 
 // Stats counts, by the store. The errors are those of the store.
@@ -157,5 +162,6 @@ func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
 	if len(first) > 0 {
 		stats.Oldest = document.Timestamp(read(first[0]).acceptedAt).Time()
 	}
+	stats.Lanes = len(b.busy.all())
 	return stats, nil
 }

@@ -53,6 +53,8 @@ type Config struct {
 	// ShutdownTimeout is how long Run waits for what runs, once its context has ended, before it
 	// ends the contexts of the runs as well. Then they have 5 seconds. The default is 20 seconds.
 	ShutdownTimeout time.Duration
+	// Hooks let the host see what happens.
+	Hooks Hooks
 	// Log takes lines about what happens: handled events at debug, failed ones at warn, and dead
 	// letters at error. By default nothing is logged.
 	Log *slog.Logger
@@ -118,13 +120,15 @@ func setDefault[T comparable](setting *T, otherwise T) {
 // processes, may share one store: what holds then stands at the package. It is safe for concurrent
 // use.
 type Inbox struct {
-	config  Config
-	events  store.Collection
-	turns   *lease.Turns
-	updates func() updates
-	log     *slog.Logger
-	load    load
-	busy    lanes
+	config Config
+	// acceptor is accept with the host's hook around it.
+	acceptor Acceptor
+	events   store.Collection
+	turns    *lease.Turns
+	updates  func() updates
+	log      *slog.Logger
+	load     load
+	busy     lanes
 	// wake receives when there may be something to do.
 	wake    chan struct{}
 	running atomic.Bool
@@ -138,11 +142,15 @@ func New(config Config) (*Inbox, error) {
 		return nil, err
 	}
 	database := record.Guard(config.Env.Store)
-	return &Inbox{
+	made := &Inbox{
 		config: config, events: database.Collection(collection), turns: config.Turns,
 		updates: sync.OnceValue(newUpdates), log: config.Log, busy: lanes{held: map[string]bool{}},
 		wake: make(chan struct{}, 1),
-	}, nil
+	}
+	if err := made.addHooks(); err != nil {
+		return nil, err
+	}
+	return made, nil
 }
 
 // signal wakes who waits for something to do.

@@ -18,6 +18,9 @@ type Event struct {
 	Key string
 	// Body is what the handler is given. An Object that cannot be stored is InvalidArgument.
 	Body document.Object
+	// Trace is what a hook keeps with the event until it is handled, such as the context of the trace
+	// in which it was accepted. "" where there is none.
+	Trace string
 }
 
 // check refuses an event that has no lane.
@@ -68,6 +71,7 @@ const (
 	fieldFrom    = "from"
 	fieldKey     = "key"
 	fieldBody    = "body"
+	fieldTrace   = "trace"
 	fieldState   = "state"
 	// fieldLane is the lane in which it waits, missing where it does not.
 	fieldLane = "lane"
@@ -109,6 +113,9 @@ func (e Event) asDocument(id string, now time.Time) document.Object {
 	if !e.Body.IsZero() {
 		kept = kept.With(fieldBody, e.Body)
 	}
+	if e.Trace != "" {
+		kept = kept.With(fieldTrace, e.Trace)
+	}
 	return kept
 }
 
@@ -145,6 +152,8 @@ func (e *stored) readText(field, text string) {
 		e.From = text
 	case fieldKey:
 		e.Key = text
+	case fieldTrace:
+		e.Trace = text
 	}
 }
 

@@ -24,8 +24,8 @@ type updates struct {
 func newUpdates() updates {
 	return updates{
 		done: mustUpdate("$set", document.O(fieldState, stateDone), "$unset", document.O(
-			fieldLane, true, fieldFrom, true, fieldBody, true, fieldMemory, true, fieldFailures, true, fieldRetryAt, true,
-			fieldCode, true, fieldError, true, fieldDiedAt, true)),
+			fieldLane, true, fieldFrom, true, fieldBody, true, fieldTrace, true, fieldMemory, true, fieldFailures, true,
+			fieldRetryAt, true, fieldCode, true, fieldError, true, fieldDiedAt, true)),
 		retry: mustUpdate("$inc", document.O(fieldFailures, 1)),
 		die: mustUpdate("$set", document.O(fieldState, stateDead), "$inc", document.O(fieldFailures, 1),
 			"$unset", document.O(fieldLane, true, fieldRetryAt, true)),
@@ -131,7 +131,10 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 		return err
 	}
 	b.load.add(-changed)
-	b.report(ctx, slog.LevelDebug, "inbox: handled", e, nil)
+	if changed > 0 {
+		b.report(ctx, slog.LevelDebug, "inbox: handled", e, nil)
+		b.tellSettled(ctx, e, nil, false)
+	}
 	return wasLost(changed)
 }
 
@@ -180,6 +183,9 @@ func (b *Inbox) fail(
 	}
 	if result.isDead {
 		b.load.add(-changed)
+	}
+	if changed > 0 {
+		b.tellSettled(ctx, e, failure, result.isDead)
 	}
 	return result, wasLost(changed)
 }
