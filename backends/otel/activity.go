@@ -24,6 +24,8 @@ const (
 	keyAttempt         = attribute.Key("botctx.agenda.attempt")
 	keyMissed          = attribute.Key("botctx.agenda.missed")
 	keyOutcome         = attribute.Key("botctx.agenda.outcome")
+	keyInboxAttempt    = attribute.Key("botctx.inbox.attempt")
+	keyRepeated        = attribute.Key("botctx.inbox.repeated")
 	keyMessageType     = attribute.Key("botctx.message.type")
 	keyRecipients      = attribute.Key("botctx.send.recipients")
 	keyUndelivered     = attribute.Key("botctx.send.undelivered")
@@ -39,10 +41,10 @@ type activity struct {
 // begin begins an activity with a span. The attributes are asked for only where the span is
 // kept.
 func (o *Instrumentation) begin(
-	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue,
+	ctx context.Context, name string, kind trace.SpanKind, attributes func() []attribute.KeyValue, links ...trace.Link,
 ) (context.Context, activity) {
 	begun := o.now()
-	ctx, span := o.tracer.Start(ctx, name, trace.WithSpanKind(kind))
+	ctx, span := o.tracer.Start(ctx, name, trace.WithSpanKind(kind), trace.WithLinks(links...))
 	if span.IsRecording() {
 		span.SetAttributes(attributes()...)
 	}

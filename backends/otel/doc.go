@@ -1,5 +1,5 @@
 // Package otel reports what a host does to OpenTelemetry: spans and metrics of operations,
-// runs, agendas, connectors, the store, mails and files.
+// runs, the inbox, agendas, connectors, the store, mails and files.
 //
 //   - To begin, use [New] with a [Config].
 //   - To report operations, make [Instrumentation.Interceptor] one of the Interceptors of
@@ -15,11 +15,13 @@
 //		Connectors:   o.Connectors(map[channel.Type]send.Connector{channel.Webchat: web}),
 //		Interceptors: []botctx.Interceptor{o.Interceptor()},
 //		Scheduler:    o.Scheduler(agenda.SchedulerConfig{}),
+//		Inbox:        o.Inbox(inbox.Config{}),
 //		Mailer:       o.Mailer(mailer),
 //		ObjectStore:  o.ObjectStore(files),
 //	})
-//	http.Handle("POST /inbound", o.Handler(web.Handler(o.Receive(channel.Webchat, rt.Receive))))
+//	http.Handle("POST /inbound", o.Handler(web.Handler(rt.Accept))) // o.Receive(channel.Webchat, rt.Receive) without an inbox.
 //	stop, err := o.Observe(rt.Scheduler()) // How many agendas are due.
+//	stop, err = o.ObserveInbox(rt.Inbox()) // How many events wait, and for how long.
 //
 // Each of these lines may be left out.
 //
@@ -28,12 +30,17 @@
 // A run is the parent of its operations, and they of what they ask of the store and of
 // platforms:
 //
+//	process inbox                        an event that was accepted before,
 //	process webchat                      a message that arrived, or
 //	agenda reminder                      an agenda, by its node
 //	  newAgenda                          an operation that bot logic calls
 //	    insert agendas                   what the store does
 //	  sendResponse
 //	    send webchat                     what the connector does
+//
+// An event is accepted in a span of its own, "accept inbox", which belongs to the request that brought
+// it. Each attempt to handle it is a trace of its own, since it may be much later and elsewhere, with a
+// link to that span.
 //
 // Store and connectors follow the semantic conventions for databases and for messaging,
 // version 1.43.0. A platform is a messaging.system, and the channel's id its
@@ -55,6 +62,13 @@
 //	botctx.agenda.lag                       how late runs of agendas begin
 //	botctx.agenda.late, .failures           how many begin late, and fail
 //	botctx.agenda.due                       how many could begin now
+//	botctx.inbox.accepted, .repeated        events that are new, and that were accepted before
+//	botctx.inbox.handled                    events that are done
+//	botctx.inbox.retries, .given_up         attempts that failed, and events that became dead letters, by error.type
+//	botctx.inbox.latency                    time from the acceptance of an event to its end
+//	botctx.inbox.pending, .oldest           how many events wait, and for how long the first one has
+//	botctx.inbox.dead_letters               how many dead letters there are
+//	botctx.inbox.lanes                      how many lanes this process is handling
 //	botctx.object_store.operation.duration  files
 //
 // Durations are in seconds, with the buckets of the conventions. Apps, channels and data
@@ -68,7 +82,8 @@
 // SDK has given them (enduser.pseudo.id), and of data sources in db.collection.name.
 //
 // The clients of payment accounts are not wrapped, since bot logic may ask for their own type.
-// The run of an agenda begins a trace of its own, without a link to the one that scheduled it:
-// nothing of a trace is stored. What a run reports to a host's own log is found by the trace,
-// where the log's handler takes the ids of the context's span.
+// The run of an agenda begins a trace of its own, without a link to the one that scheduled it: of
+// traces nothing is stored but, with an event until it is handled, that in which it was accepted.
+// What a run reports to a host's own log is found by the trace, where the log's handler takes the
+// ids of the context's span.
 package otel

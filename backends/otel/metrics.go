@@ -28,6 +28,7 @@ type metrics struct {
 	lag      metric.Float64Histogram
 	late     metric.Int64Counter
 	failures metric.Int64Counter
+	inbox    inboxMetrics
 }
 
 // The upper ends of the buckets, in seconds. secondsOfCalls and secondsOfQueries are those of
@@ -35,13 +36,14 @@ type metrics struct {
 var (
 	secondsOfCalls   = []float64{0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10}
 	secondsOfQueries = []float64{0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10}
+	secondsOfLatency = []float64{0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600}
 	secondsOfLag     = []float64{0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 21600, 86400}
 )
 
 // newMetrics makes the instruments.
 func newMetrics(meter metric.Meter) (metrics, error) {
 	var m metrics
-	var errs [10]error
+	var errs [11]error
 	m.operations, errs[0] = newDurations(meter, "botctx.operation.duration",
 		"Duration of the operations that bot logic calls.", secondsOfCalls, ofOperation)
 	m.sends, errs[1] = newDurations(meter, messagingconv.ClientOperationDuration{}.Name(),
@@ -63,6 +65,7 @@ func newMetrics(meter metric.Meter) (metrics, error) {
 		metric.WithDescription("Runs of agendas that begin later than the scheduler's LateAfter."))
 	m.failures, errs[9] = meter.Int64Counter("botctx.agenda.failures", metric.WithUnit("{run}"),
 		metric.WithDescription("Runs of agendas that failed, or of which the end could not be stored."))
+	m.inbox, errs[10] = newInboxMetrics(meter)
 	return m, errors.Join(errs[:]...)
 }
 

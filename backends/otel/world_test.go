@@ -25,6 +25,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
@@ -73,6 +74,7 @@ func newWorld(tb testing.TB, settings ...func(*world, *botctx.Config)) *world {
 		Connectors:   w.o.Connectors(map[channel.Type]send.Connector{channel.Webchat: w.platform, channel.Alpha: w.platform}),
 		Interceptors: []botctx.Interceptor{w.o.Interceptor()},
 		Scheduler:    w.o.Scheduler(agenda.SchedulerConfig{}),
+		Inbox:        w.o.Inbox(inbox.Config{}),
 		Now:          w.clock, NewID: w.id, NewEtag: w.id,
 	}
 	for _, set := range settings {
@@ -198,6 +200,10 @@ func (w *world) points() []string {
 		case metricdata.Gauge[int64]:
 			for _, p := range data.DataPoints {
 				points = append(points, fmt.Sprintf("%s%s: %d", m.Name, listed(p.Attributes.ToSlice()), p.Value))
+			}
+		case metricdata.Gauge[float64]:
+			for _, p := range data.DataPoints {
+				points = append(points, fmt.Sprintf("%s%s: %gs", m.Name, listed(p.Attributes.ToSlice()), p.Value))
 			}
 		default:
 			require.Failf(w.t, "a metric of a kind that the test does not know", "%T", m.Data)
