@@ -63,7 +63,8 @@ type Collection interface {
 	Insert(ctx context.Context, documents ...document.Object) error
 
 	// Update changes the first document that matches, or all of them, each
-	// atomically. After an error nothing has changed in any of them.
+	// atomically. After an error nothing has changed in any of them, unless the
+	// options allow that.
 	Update(ctx context.Context, filter *query.Filter, change query.Change, options UpdateOptions) (UpdateResult, error)
 
 	// FindAndModify finds the first document in the order of the sort, changes it
@@ -100,6 +101,9 @@ type FindOptions struct {
 type UpdateOptions struct {
 	// Multi changes all documents that match. A replacement cannot.
 	Multi bool
+	// Partly allows that a Multi which fails has changed some of the documents, each as a whole. So a
+	// database may change them in one command, where it must otherwise be able to take back each.
+	Partly bool
 	// Sort says which document is the first, without Multi.
 	Sort *query.Sort
 	// Upsert inserts a document where none matches: the fields that the filter

@@ -46,6 +46,9 @@ func (c *collection) Update(
 	}
 	f := first{call: query.NewEvaluation(ctx), filter: filter, change: change, upsert: opts.Upsert}
 	if opts.Multi && !isPinned(filter) {
+		if opts.Partly {
+			return c.updateMany(ctx, f)
+		}
 		return c.updateAll(ctx, f)
 	}
 	f.sort = opts.Sort

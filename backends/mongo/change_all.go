@@ -26,6 +26,29 @@ type edit struct {
 	revision bson.ObjectID
 }
 
+// updateMany is updateAll where some of the documents may stay changed after an error. Where a plan is
+// certain to change each document that matches, and to change it once, the server makes the change
+// in one command. Where it refuses, a look at the documents tells why.
+func (c *collection) updateMany(ctx context.Context, f first) (store.UpdateResult, error) {
+	p, ok := planned(f.filter, f.change)
+	if !ok || !p.contradicts || f.upsert || f.filter.Near() != nil {
+		return c.updateAll(ctx, f)
+	}
+	where, err := p.where(f.filter)
+	if err != nil {
+		return store.UpdateResult{}, err
+	}
+	done, err := c.stored.UpdateMany(ctx, where, p.update)
+	switch {
+	case err != nil && isRefused(f.filter, err):
+		return c.updateAll(ctx, f)
+	case err != nil:
+		return store.UpdateResult{}, filterFailure(ctx, f.filter, err)
+	default:
+		return store.UpdateResult{Matched: done.MatchedCount, Modified: done.MatchedCount}, nil
+	}
+}
+
 // updateAll reads all documents that match, changes them here, and writes each if it is
 // still what was read; else that one is read again. Where the change fails on one of them
 // nothing is written; where one cannot be written, as with a unique index, those before

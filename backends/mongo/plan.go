@@ -22,6 +22,9 @@ type plan struct {
 	// condition is added to the filter, and is the zero Object where a change is certain. A
 	// document that does not meet it may change all the same.
 	condition document.Object
+	// contradicts tells that no document matches the filter after the change, so that none is changed
+	// twice.
+	contradicts bool
 }
 
 // planner looks at one change.
@@ -54,14 +57,15 @@ func planned(filter *query.Filter, change query.Change) (plan, bool) {
 		}
 	}
 	var condition document.Object
-	if !p.certain && !p.isContradicted(filter.Source()) {
+	contradicts := p.isContradicted(filter.Source())
+	if !p.certain && !contradicts {
 		if !isPinned(filter) || len(p.differs) == 0 {
 			return plan{}, false
 		}
 		condition = anyOf(p.differs)
 	}
 	update, err := p.update()
-	return plan{update: update, condition: condition}, err == nil
+	return plan{update: update, condition: condition, contradicts: contradicts}, err == nil
 }
 
 // anyOf returns the condition that one of several is met.

@@ -21,6 +21,14 @@ func (p *plan) candidates(c *content, yield func(position uint64, o document.Obj
 		if position, o, ok := c.ids.find(&c.documents, p.id); ok {
 			yield(position, o)
 		}
+	case p.hasIDs:
+		found := positionSet{end: c.end}
+		for _, id := range p.ids {
+			if position, ok := c.ids.findKey(&c.documents, id.From); ok {
+				found.add(position)
+			}
+		}
+		found.all(get)
 	case p.index == nil:
 		c.documents.All()(yield)
 	case p.spatial != nil:
@@ -44,7 +52,7 @@ func (p *plan) candidates(c *content, yield func(position uint64, o document.Obj
 }
 
 // isScan reports whether the plan looks at all documents, for which scan is faster.
-func (p *plan) isScan() bool { return !p.hasID && p.index == nil }
+func (p *plan) isScan() bool { return !p.hasID && !p.hasIDs && p.index == nil }
 
 // isOneKey reports whether the plan looks at one whole key of the index.
 func (p *plan) isOneKey() bool {

@@ -52,7 +52,7 @@ func (s *Store) Explain(
 
 func (p *plan) explain() Explanation {
 	switch {
-	case p.hasID:
+	case p.hasID, p.hasIDs:
 		return Explanation{Index: "_id_", Bound: 1, Exact: p.exact}
 	case p.index == nil:
 		return Explanation{}

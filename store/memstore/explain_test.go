@@ -62,6 +62,11 @@ func TestExplain_TellsTheIndex(t *testing.T) {
 	}{
 		{name: "nothing to look for", want: none},
 		{name: "the _id", filter: o("_id", 7, "shelf", 7), want: memstore.Explanation{Index: "_id_", Bound: 1}},
+		{
+			name: "a list of _ids", filter: o("_id", o("$in", a(7, 8, "none")), "shelf", o("$lt", 8)),
+			want: memstore.Explanation{Index: "_id_", Bound: 1},
+		},
+		{name: "a range of _ids", filter: o("_id", o("$gt", 7)), want: none},
 		{name: "equality", filter: o("shelf", 3), want: memstore.Explanation{Index: "shelf_1", Bound: 1, Exact: true}},
 		{
 			name: "a condition beside it", filter: o("shelf", 3, "title", o("$ne", "x")),
@@ -151,6 +156,10 @@ func TestExplain_CountsExamined(t *testing.T) {
 	}{
 		{name: "all", examined: 100, returned: 100},
 		{name: "an index", filter: document.O("shelf", 3, "author", 3), examined: 10, returned: 2},
+		{
+			name: "a list of _ids", filter: document.O("_id", document.O("$in", document.A(7, 8, 9, 9.0, "none")), "shelf", document.O("$lt", 9)),
+			examined: 3, returned: 2,
+		},
 		{name: "no index", filter: document.O("author", 3), examined: 100, returned: 14},
 		{name: "a sort in the index ends at the limit", sort: document.O("year", -1), limit: 5, examined: 5, returned: 5},
 		{name: "nothing can match", filter: document.O("year", document.O("$lt", 1, "$gt", 2))},

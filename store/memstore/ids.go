@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"bytes"
 	"hash/maphash"
 
 	"github.com/botctx/go-sdk/document"
@@ -34,6 +35,22 @@ func (x *idIndex) find(among *documents, id any) (position uint64, o document.Ob
 			return position, o, true
 		}
 	}
+	return x.findCollided(among, key)
+}
+
+// findKey returns the position of the document whose _id has a key.
+func (x *idIndex) findKey(among *documents, key []byte) (position uint64, ok bool) {
+	if position, ok = x.byHash.Get(x.hash(key)); ok {
+		if o, ok := among.Get(position); ok && hasKey(o, key) {
+			return position, true
+		}
+	}
+	position, _, ok = x.findCollided(among, key)
+	return position, ok
+}
+
+// findCollided finds the document whose _id has a key among those whose hash another _id has as well.
+func (x *idIndex) findCollided(among *documents, key []byte) (position uint64, o document.Object, ok bool) {
 	if x.collided.Len() == 0 {
 		return 0, document.Object{}, false
 	}
@@ -48,6 +65,12 @@ func (x *idIndex) hash(key []byte) uint64 { return maphash.Bytes(x.seed, key) & 
 func hasID(o document.Object, id any) bool {
 	value, ok := o.Field(document.IDField)
 	return ok && document.Equal(value, id)
+}
+
+func hasKey(o document.Object, key []byte) bool {
+	value, ok := o.Field(document.IDField)
+	var buffer [64]byte
+	return ok && bytes.Equal(document.AppendKey(buffer[:0], value), key)
 }
 
 // add adds the position of a document, whose _id no other document has.

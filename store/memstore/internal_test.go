@@ -24,6 +24,9 @@ func TestIDIndex_SameHash(t *testing.T) {
 		id, edit := strconv.Itoa(random.IntN(60)), persistent.NewEdit()
 		at, _, found := x.find(held, id)
 		expected, exists := model[id]
+		byKey, foundKey := x.findKey(held, document.AppendKey(nil, id))
+		require.Equal(t, exists, foundKey, id)
+		require.Equal(t, at, byKey)
 		require.Equal(t, exists, found, id)
 		switch {
 		case !exists:

@@ -13,6 +13,9 @@ type plan struct {
 	// id, with hasID, is the _id of the only document that can match.
 	id    any
 	hasID bool
+	// ids, with hasIDs, are the keys of the _ids that can match.
+	ids    []query.KeyRange
+	hasIDs bool
 	// index is the secondary index to look into; without it and without an id all
 	// documents are looked at.
 	index *index
@@ -36,7 +39,7 @@ type plan struct {
 
 // planFor chooses where to look for what a filter matches, to be given in the order of a sort,
 // which may be nil: in the geo index that the filter's $near needs; by the _id where the filter
-// fixes it; else in the index of which the filter fixes the most keys. Ties go to a geo index, then
+// fixes it, or lists some; else in the index of which the filter fixes the most keys. Ties go to a geo index, then
 // to the index that is bounded further, then to one in the order of the sort, then to the earlier
 // one.
 func (c *content) planFor(filter *query.Filter, sort *query.Sort) plan {
@@ -46,6 +49,9 @@ func (c *content) planFor(filter *query.Filter, sort *query.Sort) plan {
 	}
 	if id, ok := filter.Equality(document.IDField); ok {
 		return plan{id: id, hasID: true, exact: filter.IsEquality()}
+	}
+	if ids, ok := listedIDs(filter); ok {
+		return plan{ids: ids, hasIDs: true}
 	}
 	var best plan
 	for i := range c.indexes {
@@ -60,6 +66,17 @@ func (c *content) planFor(filter *query.Filter, sort *query.Sort) plan {
 		}
 	}
 	return best
+}
+
+// listedIDs returns the keys of the _ids that a filter lists.
+func listedIDs(filter *query.Filter) ([]query.KeyRange, bool) {
+	for condition := range filter.Conditions() {
+		bounds, ok := condition.Bounds(document.IDField)
+		if ok && !slices.ContainsFunc(bounds.Ranges, func(r query.KeyRange) bool { return !r.Point }) {
+			return bounds.Ranges, true
+		}
+	}
+	return nil, false
 }
 
 // betterThan reports whether a plan is to be preferred to an earlier one.

@@ -114,6 +114,15 @@ var breakages = map[string]breakage{
 		newStore: breaking(func(c collection) collection { return partly{c} }),
 		breaks:   []string{"UpdateMultiIsAllOrNone", "UniqueIndexRefusesASecondKey"},
 	},
+	"partly means the first": {
+		newStore: breaking(func(c collection) collection { return partlyFirst{c} }),
+		breaks:   []string{"UpdatePartlyChangesAllMatches", "UpdatePartlyLeavesEachDocumentWhole"},
+	},
+	"partly means in halves": {
+		newStore: breaking(func(c collection) collection { return inHalves{c} }),
+		breaks:   []string{"UpdatePartlyLeavesEachDocumentWhole"},
+		others:   true,
+	},
 	"no stamps": {
 		newStore: changingWith(withoutStamps),
 		breaks:   []string{"StampsAreRenewedByAChange", "StampsStayWithoutAChange", "UpdatesDoNotReachStamps", "OnInsertCompletesAnUpsert"},

@@ -61,6 +61,36 @@ func (c partly) Update(
 	return total, err
 }
 
+// partlyFirst changes one document where a part of them may be changed.
+type partlyFirst struct{ store.Collection }
+
+func (c partlyFirst) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
+	options.Multi = options.Multi && !options.Partly
+	return c.Collection.Update(ctx, filter, change, options)
+}
+
+// inHalves makes a change of which a part may be made one operator after the other.
+type inHalves struct{ store.Collection }
+
+func (c inHalves) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (result store.UpdateResult, err error) {
+	if !options.Partly || options.Upsert {
+		return c.Collection.Update(ctx, filter, change, options)
+	}
+	for operator, operand := range change.Update.Source().All() {
+		if change.Update, err = query.CompileUpdate(document.O(operator, operand)); err != nil {
+			return result, err
+		}
+		if result, err = c.Collection.Update(ctx, filter, change, options); err != nil {
+			return result, err
+		}
+	}
+	return result, nil
+}
+
 // changing alters each change before it is made.
 type changing struct {
 	store.Collection
