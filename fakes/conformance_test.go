@@ -22,7 +22,6 @@ func TestConformance(t *testing.T) {
 	botctxtest.RunConformance(t, newHarness)
 }
 
-// In strict mode calls go over Call as well.
 func TestConformance_OverCall(t *testing.T) {
 	t.Parallel()
 	rounds.OnlyThorough(t)
@@ -42,6 +41,7 @@ func TestConformance_EtagChecks(t *testing.T) {
 
 func TestConformance_StrictMode(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	botctxtest.RunConformance(t, botctxtest.OverCall(func(t *testing.T) *botctxtest.Harness {
 		t.Helper()
 		return fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Strict = true })))

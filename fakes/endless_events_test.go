@@ -9,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/rounds"
 )
 
 // chargesOn charges an account several times at each event.
@@ -27,7 +28,7 @@ func chargesOn(t *testing.T, account *fakes.Account, times int) {
 
 func TestAccountEvents_WithoutEnd(t *testing.T) {
 	t.Parallel()
-	for _, times := range []int{1, 3} {
+	for _, times := range []int{1, 3}[:rounds.Of(t, 1, 2)] {
 		p, account := newAccount(t)
 		chargesOn(t, account, times)
 		err := p.TryAdvance(1000 * 24 * time.Hour)

@@ -15,6 +15,7 @@ import (
 // one in memory obey.
 func TestConformance(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	botctxtest.RunConformance(t, newHarness)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/botctx/go-sdk/backends/bolt"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 	"github.com/botctx/go-sdk/store/storetest"
@@ -18,6 +19,7 @@ import (
 // Every rule holds as well where the store is closed and opened anew before each read.
 func TestStore_OpenedAnewBeforeReads(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	storetest.RunStore(t, func(t *testing.T) store.Store {
 		t.Helper()
 		s := &reopening{t: t, path: newPath(t)}

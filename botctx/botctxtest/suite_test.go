@@ -178,6 +178,7 @@ func TestAnImplementationOfOneDomain(t *testing.T) {
 
 func TestPlatformsThatAreLackedAreNotUsed(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	for name, offered := range map[string][]channel.Type{
 		"with words of their own": {channel.Charlie, channel.Echo},
 		"that recall no tickets":  {channel.Bravo},

@@ -16,6 +16,7 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/store"
@@ -115,6 +116,7 @@ func count(t *testing.T, collection store.Collection, filter document.Object) in
 //
 //nolint:paralleltest // See above.
 func TestProcesses_Killed(t *testing.T) {
+	rounds.OnlyThorough(t)
 	database := newDatabase(t)
 	store, err := mongo.New(t.Context(), database)
 	require.NoError(t, err)

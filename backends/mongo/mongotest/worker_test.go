@@ -37,7 +37,7 @@ const (
 
 // workerLease is longer than a process waits for its turn on a machine that is busy: one that
 // waits longer loses its agendas to the others while it lives.
-const workerLease = 10 * time.Second
+const workerLease = 20 * time.Second
 
 // work runs agendas and takes coupons until its input ends.
 func work(name string) error {
