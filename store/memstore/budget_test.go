@@ -63,6 +63,7 @@ func TestBudget_ManyDocumentsPass(t *testing.T) {
 
 func TestBudget_DistinctValues(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	c := memstore.New().Collection("c")
 	items := make([]any, 100_000)
 	for i := range items {
@@ -95,6 +96,7 @@ func star(corners int, radius float64) document.Array {
 
 func TestBudget_Places(t *testing.T) {
 	t.Parallel()
+	rounds.OnlyThorough(t)
 	c := memstore.New().Collection("c")
 	shape := document.O("type", "Polygon", "coordinates", document.A(star(1_000, 5)))
 	for i := range 20 {
