@@ -18,7 +18,7 @@ import (
 //
 // A Runtime without logic, see Handle and HandleFunc, runs nothing of it: it waits.
 //
-// An event with a MessageID that the platform repeats is accepted, and not run again, until
+// An event with a Key or a MessageID that the platform repeats is accepted, and not run again, until
 // Config.Inbox.Retention after it was done. Events without one get none of that: each is run.
 //
 // In a run that is tried again, what an attempt before has sent under the same id (see
@@ -39,12 +39,13 @@ func (r *Runtime) Accept(ctx context.Context, inbound Inbound) (err error) {
 	if err := inbound.check(); err != nil {
 		return err
 	}
-	body, err := inbound.document()
+	key := eventKey(inbound) // Without the time of arrival, which each repetition has another of.
+	body, err := inbound.at(r.env.Now()).document()
 	if err != nil {
 		return err
 	}
 	_, err = r.inbox.Accept(ctx, inbox.Event{
-		App: inbound.App, Channel: inbound.Channel, From: inbound.Event.From, Key: eventKey(inbound), Body: body,
+		App: inbound.App, Channel: inbound.Channel, From: inbound.Event.From, Key: key, Body: body,
 	})
 	return err
 }
@@ -73,6 +74,7 @@ const (
 	fieldEvent   = "event"
 	fieldGroup   = "groupExternalId"
 	fieldProfile = "profile"
+	fieldKey     = "key"
 )
 
 // document returns what arrived as the inbox keeps it.
@@ -85,12 +87,13 @@ func (i Inbound) document() (document.Object, error) {
 	if err != nil {
 		return document.Object{}, boterr.In("Profile", err)
 	}
-	return document.O(fieldEvent, event, fieldGroup, i.GroupExternalID, fieldProfile, profile), nil
+	return document.O(fieldEvent, event, fieldGroup, i.GroupExternalID, fieldProfile, profile, fieldKey, i.Key), nil
 }
 
 // inboundOf returns what arrived of an event of the inbox.
 func inboundOf(e inbox.Event) (Inbound, error) {
 	arrived := Inbound{App: e.App, Channel: e.Channel, GroupExternalID: document.Get(e.Body, fieldGroup, "")}
+	arrived.Key = document.Get(e.Body, fieldKey, "")
 	var event send.MessageEvent
 	if err := document.Decode(document.Get(e.Body, fieldEvent, document.O()), &event); err != nil {
 		return arrived, boterr.In("Event", err)

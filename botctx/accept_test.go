@@ -137,6 +137,46 @@ func TestAccept_KeepsAllThatArrived(t *testing.T) {
 	require.Equal(t, "en_GB", made.Locale)
 }
 
+func TestAccept_TapWithoutATimeIsKnownAgain(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	var at []document.Timestamp
+	p := f.process(func(_ context.Context, bot *botctx.Context) error {
+		at = append(at, bot.MessageEvent.Timestamp)
+		return nil
+	})
+	tap := fromAda("", "m1")
+	tap.Event.Type, tap.Event.Data = send.TypePayload, document.O("payload", "book")
+	arrived := document.At(f.clock())
+	for range 2 {
+		require.NoError(t, p.Accept(t.Context(), tap))
+		f.advance(time.Minute)
+	}
+	require.True(t, f.runNext(p).Ran)
+	require.False(t, f.runNext(p).Ran, "the platform repeated it")
+	require.Equal(t, []document.Timestamp{arrived}, at)
+}
+
+func TestAccept_KeyOfThePlatform(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	var texts, ids []string
+	p := f.process(func(ctx context.Context, bot *botctx.Context) error {
+		texts, ids = append(texts, bot.MessageEvent.Text()), append(ids, bot.SendID(ctx, "pay"))
+		return nil
+	})
+	first, mention, other := fromAda("hi", "m1"), fromAda("@bot hi", "m1"), fromAda("hi", "m1")
+	first.Key, mention.Key, other.Key = "e1", "e1", "e2"
+	for _, arrived := range []botctx.Inbound{first, mention, other} {
+		require.NoError(t, p.Accept(t.Context(), arrived))
+	}
+	require.NoError(t, f.runNext(p).Err)
+	require.NoError(t, f.runNext(p).Err)
+	require.False(t, f.runNext(p).Ran)
+	require.Equal(t, []string{"hi", "hi"}, texts, "known by its key, whatever else it says")
+	require.NotEqual(t, ids[0], ids[1], "each run sends under ids of its own")
+}
+
 func TestAccept_WaitsForLogic(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)

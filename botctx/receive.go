@@ -2,9 +2,11 @@ package botctx
 
 import (
 	"context"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/record"
@@ -17,8 +19,13 @@ type Inbound struct {
 	App     string
 	Channel string
 	// Event is the message event. Its From is the id of the member on the platform.
-	// Required.
+	// Required. A Timestamp that is absent is the time at which it is handed in.
 	Event send.MessageEvent
+	// Key is what the platform's repetition of the event has in common with it, and no other event
+	// of the channel: the platform's id of the event. The default is made of the MessageID, the
+	// sender, the type and the data, and of a tap of its time as well. Without a MessageID there is
+	// none: then a repetition is not known.
+	Key string
 	// GroupExternalID is the id on the platform of the group in which the event came about,
 	// such as a group on Bravo in which the member wrote. "" where the member and the bot are
 	// alone. Connectors of platforms with groups say it: what is answered goes to that group,
@@ -72,6 +79,7 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 		return err
 	}
 	begin.delivery = delivery
+	inbound = inbound.at(r.env.Now())
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
 		started.bot.MessageEvent = &inbound.Event
 		if err := started.findGroup(ctx); err != nil {
@@ -165,6 +173,14 @@ func (i Inbound) check() error {
 			i.Event.To, i.GroupExternalID)
 	}
 	return nil
+}
+
+// at returns what arrived with a time, unless the platform gave one.
+func (i Inbound) at(now time.Time) Inbound {
+	if i.Event.Timestamp.IsZero() {
+		i.Event.Timestamp = document.At(now)
+	}
+	return i
 }
 
 // arrive returns what the run of what arrived begins with: the member who sent it.

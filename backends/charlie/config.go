@@ -43,16 +43,11 @@ type Config struct {
 	SigningSecret channel.Secret
 	// Now is the clock by which the age of requests is judged. The default is time.Now.
 	Now func() time.Time
-	// Workers is how many events a Handler works on at once. The default is 16.
-	Workers int
-	// Backlog is how many events a Handler holds, those that it works on included. What
-	// comes beyond is refused, and the tool sends it again later. The default is 1,000.
-	Backlog int
 	// BodyTime is how long the body of a request to a Handler may take to arrive. The default
 	// is 10 seconds.
 	BodyTime time.Duration
-	// OnError is told of events that could not be received after the tool had been answered, and of
-	// channels that could not be looked up. The default does nothing.
+	// OnError is told of events that could not be accepted, and of channels that could not be looked
+	// up: the tool sends both again. The default does nothing.
 	OnError func(ctx context.Context, inbound botctx.Inbound, err error)
 }
 
@@ -68,7 +63,7 @@ type Workspace struct {
 // withDefaults returns the config with its defaults, or which field is at fault.
 func (c Config) withDefaults() (Config, error) {
 	for field, isNegative := range map[string]bool{
-		"MaxWaits": c.MaxWaits < 0, "MaxClients": c.MaxClients < 0, "Workers": c.Workers < 0, "Backlog": c.Backlog < 0,
+		"MaxWaits": c.MaxWaits < 0, "MaxClients": c.MaxClients < 0,
 		"Timeout": c.Timeout < 0, "MaxWait": c.MaxWait < 0, "BodyTime": c.BodyTime < 0,
 	} {
 		if isNegative {
@@ -89,8 +84,6 @@ func (c Config) withDefaults() (Config, error) {
 	c.BodyTime = orDefault(c.BodyTime, inbound.DefaultTime)
 	c.MaxWaits = orDefault(c.MaxWaits, 3)
 	c.MaxClients = orDefault(c.MaxClients, 256)
-	c.Workers = orDefault(c.Workers, 16)
-	c.Backlog = orDefault(c.Backlog, 1000)
 	return c.withAPIURL()
 }
 

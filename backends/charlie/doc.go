@@ -3,7 +3,7 @@
 // the tool reports into message events.
 //
 //   - To send, make a [Connector] by [New] one of the Connectors of botctx.Config.
-//   - To receive, serve what [Connector.Handler] returns.
+//   - To receive, serve what [Connector.Handler] returns for Accept of botctx.Runtime.
 //   - To say which channel a request is for, set FindChannel of [Config].
 //
 // One Connector serves every channel. The token of a channel is the bot's of its

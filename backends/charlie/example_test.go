@@ -34,7 +34,7 @@ func Example() {
 			return channel.New(rt.Env(), app).Load(ctx, "desk")
 		},
 		OnError: func(_ context.Context, inbound botctx.Inbound, err error) {
-			fmt.Println("a message of", inbound.Event.From, "was lost:", err)
+			fmt.Println("a message of", inbound.Event.From, "was refused:", err)
 		},
 	})
 	if err != nil {
@@ -49,13 +49,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	handler := connector.Handler(rt.Receive)
-	http.Handle("POST /charlie", handler)
-	defer func() {
-		if err := handler.Shutdown(ctx); err != nil {
-			fmt.Println(err)
-		}
-	}()
+	http.Handle("POST /charlie", connector.Handler(rt.Accept)) // And rt.Run, for what was accepted.
 
 	channels := channel.New(rt.Env(), app)
 	_, err = channels.Save(ctx, &channel.Channel{ID: "desk", Type: channel.Charlie, Info: channel.CharlieInfo{

@@ -321,7 +321,7 @@ func TestNew_Refuses(t *testing.T) {
 	t.Parallel()
 	for field, config := range map[string]charlie.Config{
 		"APIURL": {APIURL: "ftp://x"}, "Timeout": {Timeout: -1}, "MaxWait": {MaxWait: -1}, "MaxWaits": {MaxWaits: -1},
-		"MaxClients": {MaxClients: -1}, "Workers": {Workers: -1}, "Backlog": {Backlog: -1},
+		"MaxClients": {MaxClients: -1},
 	} {
 		_, err := charlie.New(config)
 		found, ok := boterr.AsError(err)

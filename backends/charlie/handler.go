@@ -12,60 +12,41 @@ import (
 	"github.com/botctx/go-sdk/internal/inbound"
 )
 
-// remembered is how many of the last events a Handler recognises when they come again.
-const remembered = 10_000
-
 // Handler takes what the tool reports: the requests of its events API and of its
-// interactivity, which may have one address or two. It checks the signature of each, answers
-// at once, as the tool wants an answer within three seconds, and has the event received in
-// the background.
+// interactivity, which may have one address or two. It checks the signature of each, gives what
+// arrived to accept, and answers when that returns, since the tool wants an answer within three seconds.
 //
-// So what is received late or fails is not sent again: Config.OnError is told of failures.
-// While more events wait than Config.Backlog, the tool is answered 503 and sends them again
-// later. Events of one sender are received one after the other, in the order in which
-// they came.
+// accept is the method Accept of a botctx.Runtime, which keeps the event in the store, knows what the
+// tool sends again or reports twice (by Inbound.Key), and has the events of each sender run in the
+// order in which they were accepted. What is answered 200 is kept. What could not be accepted the
+// tool sends again, a few times within an hour.
 //
 // Messages become TEXT, those with files MISC, taps PAYLOAD. From is the user's id, To the
 // conversation's. Of a tap, Unknown holds the tool's responseUrl, for
 // sendMessageToOutletGroup. A text is given as its author wrote it, without the tool's markup
 // and without the mention of the bot that it begins with. What bots write is left out, so
-// that two of them cannot go on for ever, and so are changes of messages, and events that
-// came before: of the last 10,000 the Handler knows that. Commands that begin with a slash are
-// not taken.
-type Handler struct {
+// that two of them cannot go on for ever, and so are changes of messages. Commands that begin with a
+// slash are not taken.
+//
+// It answers 200 to what was accepted or is left out, 401 to what is not signed by the tool or for
+// no channel, 503 where the channel cannot be looked up now, 400, 405 and 413 to what the tool does
+// not send, and 408 to what comes too slowly. Of errors of accept the status is that of
+// botctx.HTTPStatus: 503 with Retry-After where too many events wait.
+//
+// A host that wants the bot's own success in the answer gives the method Receive of a Runtime: then
+// the tool waits for the bot, and what it reports a second time, or sends again since it waited for
+// more than three seconds, is run again. Either goes on when the tool hangs up.
+func (c *Connector) Handler(accept func(context.Context, botctx.Inbound) error) http.Handler {
+	return &handler{connector: c, accept: accept}
+}
+
+// handler is what Handler returns.
+type handler struct {
 	connector *Connector
-	receive   func(context.Context, botctx.Inbound) error
-	seen      *recentKeys
-	queue     *queue
-	// base is the context of what is received, stop ends it.
-	base context.Context //nolint:containedctx // It spans requests: that of http.Server.BaseContext does so, too.
-	stop context.CancelFunc
+	accept    func(context.Context, botctx.Inbound) error
 }
 
-var _ http.Handler = (*Handler)(nil)
-
-// Handler returns a handler that gives what arrives to a function, such as Receive of a
-// botctx.Runtime. A host calls Shutdown before it ends.
-func (c *Connector) Handler(receive func(context.Context, botctx.Inbound) error) *Handler {
-	base, stop := context.WithCancel(context.Background())
-	return &Handler{
-		connector: c, receive: receive, seen: newRecentKeys(remembered),
-		queue: newQueue(c.config.Workers, c.config.Backlog), base: base, stop: stop,
-	}
-}
-
-// Shutdown refuses further events and waits until those that were taken are received. When
-// ctx ends before, it ends theirs and returns its error.
-func (h *Handler) Shutdown(ctx context.Context) error {
-	err := h.queue.close(ctx)
-	h.stop()
-	return err
-}
-
-// ServeHTTP answers 200 to what was taken or is left out, 401 to what is not signed by the
-// tool or for no channel, 503 where the tool may send it again later, and 400, 405 and 413 to
-// what the tool does not send, and 408 to what comes too slowly.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		inbound.LeaveUnread(w)
@@ -94,7 +75,7 @@ func refuseKind(w http.ResponseWriter) {
 }
 
 // answerChallenge answers the tool's check of the handler's address.
-func (h *Handler) answerChallenge(w http.ResponseWriter, request unverified) {
+func (h *handler) answerChallenge(w http.ResponseWriter, request unverified) {
 	config := h.connector.config
 	if secret := config.SigningSecret.Reveal(); secret != "" && !request.isSigned(secret, config.Now()) {
 		refuse(w)
@@ -110,8 +91,8 @@ func refuse(w http.ResponseWriter) {
 	http.Error(w, "the request is not signed for a channel of this host", http.StatusUnauthorized)
 }
 
-// take checks the signature of a request, and only then reads it and has its events received.
-func (h *Handler) take(w http.ResponseWriter, r *http.Request, request unverified) {
+// take checks the signature of a request, and only then reads it and has its events accepted.
+func (h *handler) take(w http.ResponseWriter, r *http.Request, request unverified) {
 	if !isPresent(request.header, h.connector.config.Now()) { // So no channel is looked up for an old request.
 		refuse(w)
 		return
@@ -119,7 +100,7 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 	in, err := h.channelOf(r.Context(), request.from)
 	if err != nil {
 		h.connector.config.OnError(r.Context(), botctx.Inbound{}, err)
-		http.Error(w, "the channel cannot be looked up now", http.StatusServiceUnavailable)
+		botctx.WriteHTTPError(w, boterr.New(boterr.Unavailable, "", "the channel cannot be looked up now"))
 		return
 	}
 	if in == nil || !request.isSigned(h.connector.secretOf(in), h.connector.config.Now()) {
@@ -132,13 +113,9 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 		return
 	}
 	for _, arrived := range report.arrivals(in) {
-		if !h.seen.add(arrived.keys) {
-			continue
-		}
-		inbound := botctx.Inbound{App: in.App, Channel: in.ID, Event: arrived.event}
-		if !h.queue.add(in.ID+" "+arrived.event.From, func() { h.run(inbound) }) {
-			h.seen.forget(arrived.keys)
-			http.Error(w, "too many events are waiting", http.StatusServiceUnavailable)
+		arrived.App, arrived.Channel = in.App, in.ID
+		if err := h.hand(r.Context(), arrived); err != nil {
+			botctx.WriteHTTPError(w, err) // Of several taps those before are known when they come again.
 			return
 		}
 	}
@@ -146,7 +123,7 @@ func (h *Handler) take(w http.ResponseWriter, r *http.Request, request unverifie
 }
 
 // channelOf returns the channel of a workspace, nil where there is none.
-func (h *Handler) channelOf(ctx context.Context, from Workspace) (*channel.Channel, error) {
+func (h *handler) channelOf(ctx context.Context, from Workspace) (*channel.Channel, error) {
 	find := h.connector.config.FindChannel
 	if find == nil {
 		return nil, boterr.New(boterr.FailedPrecondition, "FindChannel", "is missing: a Handler needs it to find the channel of a request")
@@ -167,14 +144,16 @@ func (c *Connector) secretOf(in *channel.Channel) string {
 	return c.config.SigningSecret.Reveal()
 }
 
-// run has an event received.
-func (h *Handler) run(inbound botctx.Inbound) {
+// hand has an event accepted, also where the tool hangs up meanwhile, and tells the host of failures.
+func (h *handler) hand(ctx context.Context, inbound botctx.Inbound) (err error) {
+	ctx = context.WithoutCancel(ctx)
 	defer func() {
 		if reason := recover(); reason != nil {
-			h.connector.config.OnError(h.base, inbound, boterr.New(boterr.Internal, "", "receiving the event panicked: %v", reason))
+			err = boterr.New(boterr.Internal, "", "accepting the event panicked: %v", reason)
+		}
+		if err != nil {
+			h.connector.config.OnError(ctx, inbound, err)
 		}
 	}()
-	if err := h.receive(h.base, inbound); err != nil {
-		h.connector.config.OnError(h.base, inbound, err)
-	}
+	return h.accept(ctx, inbound)
 }

@@ -4,22 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
 )
 
 // report is a request of the tool.
-type report struct {
-	from Workspace
-	body document.Object
-}
-
-// arrival is a message event, with the keys by which it is known when it comes again.
-type arrival struct {
-	event send.MessageEvent
-	keys  []string
-}
+type report struct{ body document.Object }
 
 // firstText returns the first of some paths at which there is a text.
 func firstText(from document.Object, paths ...string) string {
@@ -33,7 +25,7 @@ func firstText(from document.Object, paths ...string) string {
 
 // arrivals returns the message events of a report to a channel: none where it is about
 // something else.
-func (r report) arrivals(in *channel.Channel) []arrival {
+func (r report) arrivals(in *channel.Channel) []botctx.Inbound {
 	switch document.Get(r.body, "type", "") {
 	case "event_callback":
 		return r.message(in)
@@ -45,7 +37,7 @@ func (r report) arrivals(in *channel.Channel) []arrival {
 }
 
 // message returns the event of what a member wrote.
-func (r report) message(in *channel.Channel) []arrival {
+func (r report) message(in *channel.Channel) []botctx.Inbound {
 	told := document.Get(r.body, "event", document.Object{})
 	if !isWritten(told, r.botIDs(in)) {
 		return nil
@@ -63,11 +55,8 @@ func (r report) message(in *channel.Channel) []arrival {
 	if event.From == "" || event.To == "" {
 		return nil
 	}
-	keys := []string{"message " + in.ID + " " + event.To + " " + ts}
-	if id := document.Get(r.body, "event_id", ""); id != "" {
-		keys = append(keys, "event "+in.ID+" "+id)
-	}
-	return []arrival{{event: event, keys: keys}}
+	// The tool reports a mention as a message as well, each under an id of its own.
+	return []botctx.Inbound{{Event: event, Key: "message " + event.To + " " + ts}}
 }
 
 // isWritten reports whether an event is a message that a person wrote.
@@ -128,13 +117,13 @@ func filesOf(files []document.Object, text string) document.Object {
 
 // taps returns the events of what a user tapped on. A tap on something without a value, such as a
 // button that opens an address, gives none.
-func (r report) taps() []arrival {
+func (r report) taps() []botctx.Inbound {
 	to := firstText(r.body, "channel.id", "container.channel_id")
 	from := document.Get(r.body, "user.id", "")
 	if from == "" || to == "" {
 		return nil
 	}
-	var arrivals []arrival
+	var taps []botctx.Inbound
 	for _, action := range objectsOf(r.body, "actions") {
 		value := firstText(action, "value", "selected_option.value", "selected_options.0.value")
 		if value == "" {
@@ -153,9 +142,7 @@ func (r report) taps() []arrival {
 			event.Unknown = document.O("responseUrl", address)
 		}
 		id := document.Get(action, "block_id", "") + " " + firstText(action, "action_id", "name")
-		arrivals = append(arrivals, arrival{event: event, keys: []string{
-			"tap " + strings.Join([]string{r.from.TeamID, to, from, at, id}, " "),
-		}})
+		taps = append(taps, botctx.Inbound{Event: event, Key: "tap " + strings.Join([]string{to, from, at, id}, " ")})
 	}
-	return arrivals
+	return taps
 }

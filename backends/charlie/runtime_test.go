@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 
@@ -81,14 +82,21 @@ func newHost(t *testing.T) *host {
 	return h
 }
 
-// reports gives what the tool reports to a handler, and returns when it is received.
+// reports gives what the tool reports to a handler, and runs what was accepted.
 func (h *host) reports(t *testing.T, requests ...*http.Request) {
 	t.Helper()
-	handler := h.connector.Handler(h.runtime.Receive)
+	handler := h.connector.Handler(h.runtime.Accept)
 	for _, r := range requests {
 		require.Equal(t, http.StatusOK, ask(handler, r).Code)
 	}
-	require.NoError(t, handler.Shutdown(t.Context()))
+	for {
+		result, err := h.runtime.Inbox().RunNext(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, result.Err)
+		if !result.Ran {
+			return
+		}
+	}
 }
 
 // tapOn is a tap of Eve on the first button of the last message of a conversation.
@@ -152,4 +160,19 @@ func TestRuntime_MemberAndBot(t *testing.T) {
 	require.Equal(t, "You said: hello", h.tool.sent(t, "D1").Get("text"))
 	require.JSONEq(t, `{"ok":true,"channel":"D1","ts":"1700000000.001000","message":{"type":"message","user":"UBOT",`+
 		`"text":"You said: hello","ts":"1700000000.001000","of_a_new_kind":{"kept":true}}}`, string(result))
+}
+
+func TestRuntime_RepeatedReportRunsOnce(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	var heard []string
+	h.runtime.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
+		heard = append(heard, string(bot.MessageEvent.Type))
+		return nil
+	})
+	mention := strings.Replace(hello, `"message"`, `"app_mention"`, 1)
+	const action = `[{"action_id":"button-0","value":"go","action_ts":"1.5"}]`
+	h.reports(t, wrote("E1", hello), wrote("E1", hello), tapped(action))
+	h.reports(t, wrote("E2", mention), wrote("E1", hello), tapped(action), tapped(strings.Replace(action, "1.5", "1.6", 1)))
+	require.Equal(t, []string{"TEXT", "PAYLOAD", "PAYLOAD"}, heard)
 }

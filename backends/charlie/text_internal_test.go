@@ -59,29 +59,6 @@ func TestMessageTime_FromID(t *testing.T) {
 	}
 }
 
-func TestRecentKeys_IsBounded(t *testing.T) {
-	t.Parallel()
-	m := newRecentKeys(100)
-	for i := range 10_000 {
-		require.True(t, m.add([]string{string(rune('a' + i))}))
-		require.LessOrEqual(t, len(m.recent)+len(m.earlier), 200)
-	}
-	require.False(t, m.add([]string{string(rune('a' + 9_900))}), "the last hundred are known")
-	require.True(t, m.add([]string{"a"}), "the first is forgotten")
-	m.forget([]string{"a"})
-	require.True(t, m.add([]string{"a"}))
-}
-
-func TestRecentKeys_Forgets(t *testing.T) {
-	t.Parallel()
-	m := newRecentKeys(1)
-	require.True(t, m.add([]string{"a"}))
-	require.True(t, m.add([]string{"b"}))
-	require.False(t, m.add([]string{"a"}))
-	m.forget([]string{"a"})
-	require.True(t, m.add([]string{"a"}))
-}
-
 func TestClients_AreBounded(t *testing.T) {
 	t.Parallel()
 	c := newClients(Config{MaxClients: 2})

@@ -86,5 +86,5 @@ func (l unverified) read() (report, error) {
 	if read != l.from {
 		return report{}, boterr.Invalid("team_id", "stands there twice")
 	}
-	return report{from: l.from, body: object}, nil
+	return report{object}, nil
 }

@@ -3,7 +3,7 @@
 // handler.
 //
 //   - To send, make a [Connector] by [New] one of the Connectors of botctx.Config.
-//   - To receive, serve [Connector.Handler] with Receive of botctx.Runtime.
+//   - To receive, serve [Connector.Handler] with Accept of botctx.Runtime.
 //   - To sign and check in a program of your own, use [Sign] and [Verify].
 //
 // A host has both so:
@@ -13,7 +13,8 @@
 //		Store:      store,
 //		Connectors: map[channel.Type]send.Connector{channel.Webchat: web, channel.Custom: web},
 //	})
-//	http.Handle("POST /inbound", web.Handler(rt.Receive))
+//	http.Handle("POST /inbound", web.Handler(rt.Accept))
+//	err = rt.Run(ctx) // Runs the bot for what was accepted, and agendas.
 //
 // # The channel
 //
@@ -68,5 +69,9 @@
 //
 // where profile may be absent, as may messageEvent's to, data, timestamp and messageId.
 // What was written in a group says "groupExternalId": "...", the platform's id of the group,
-// beside them; the answer then goes to that id, without a memberId. See Connector.Handler.
+// beside them; the answer then goes to that id, without a memberId.
+//
+// 200 says that the event is in the store, and that the bot will run for it. What is not answered
+// so is to be sent again under the same webhook-id, for as long as it takes: an event is known when
+// it comes again, and runs once. See Connector.Handler.
 package webhook

@@ -23,11 +23,12 @@ import (
 func Example() {
 	ctx := context.Background()
 	secret := channel.NewSecret("keep-this-in-a-vault-and-not-here")
+	said := make(chan string, 1)
 	pages := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if webhook.Verify(r.Header, body, time.Now(), time.Minute, secret) == nil {
 			response, _ := document.ParseJSON(body)
-			fmt.Println("bot:", document.Get(response.(document.Object), "response.text", ""))
+			said <- document.Get(response.(document.Object), "response.text", "")
 		}
 	}))
 	defer pages.Close()
@@ -45,9 +46,13 @@ func Example() {
 		Info:     channel.OtherInfo{Hidden: channel.Hide(document.O("webhookSecret", secret.Reveal()))},
 	})
 	mux := http.NewServeMux()
-	mux.Handle("POST /inbound", web.Handler(rt.Receive))
+	mux.Handle("POST /inbound", web.Handler(rt.Accept))
 	bot := httptest.NewServer(mux)
 	defer bot.Close()
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- rt.Run(running) }() // The bot, for what was accepted.
 
 	// What the pages' program does when a member writes.
 	body := `{"app":"shop","channel":"chat","messageEvent":{"type":"TEXT","from":"ada","data":{"text":"hi"}},"profile":{"firstName":"Ada"}}`
@@ -61,9 +66,13 @@ func Example() {
 	}
 	defer resp.Body.Close() //nolint:errcheck // Nothing is read from it.
 	fmt.Println(resp.Status)
+	fmt.Println("bot:", <-said)
+	stop()
+	fmt.Println(<-ended)
 	// Output:
-	// bot: Hello Ada
 	// 200 OK
+	// bot: Hello Ada
+	// <nil>
 }
 
 // The headers that sign a request.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"mime"
 	"net/http"
-	"strings"
-	"time"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
@@ -13,48 +11,49 @@ import (
 	"github.com/botctx/go-sdk/internal/inbound"
 )
 
-// Handler takes signed requests, and hands what arrived to receive, such as the method Receive
-// of a Runtime. It answers when that returns:
+// Handler takes signed requests, and hands what arrived to accept: the method Accept of a Runtime,
+// which keeps it in the store, so that the bot runs later, here or in another process. It answers
+// when that returns:
 //
-//	200  {"id": "...", "status": "done"}; "duplicate" for an id that is done already
+//	200  {"id": "...", "status": "accepted"}: the sender need not send it again
 //	400  the body or the event is not as the package comment shows it
 //	401  the signature, its time, the app or the channel is wrong, or the channel has no usable
 //	     secret; which of them is not told
-//	404, 409, 429, 501, 503
-//	     receive returned NotFound; AlreadyExists, Conflict or FailedPrecondition;
-//	     ResourceExhausted; Unsupported; Unavailable or Canceled. 409 is also the answer
-//	     while a request of the same id is under way.
 //	405, 408, 413, 415
 //	     not a POST, a body that came too slowly, is too long, is not application/json
-//	500  receive returned any other error, or there is no Config.LoadChannel
+//	500  there is no Config.LoadChannel
+//	503  with Retry-After: so many events wait that accept returned ResourceExhausted, or the
+//	     store does not answer. The sender is to send it again, under the same id.
 //
-// An error is {"error": {"code": "InvalidArgument", "field": "messageEvent.type", "message":
-// "..."}}. What receive reports is told by its code alone. Where bot logic itself
-// failed, so that a *botctx.RunError is behind the error, only ResourceExhausted, Conflict,
-// Unavailable and Canceled have their statuses, since another attempt may succeed; others are
-// 500.
+// Of all errors of accept the status is that of botctx.HTTPStatus. An error is {"error": {"code":
+// "InvalidArgument", "field": "messageEvent.type", "message": "..."}}. What accept reports is told
+// by its code alone.
 //
-// A run goes on when the sender hangs up: the sender's next attempt finds it done. After an
-// error the id may come again, and runs again. Ids are kept in this process, as long as
-// their signatures are good, see Limits.MaxRemembered: where several processes serve one
-// address, receive should tell repetitions by Inbound.Event.MessageID, which is the id of the
-// request where the sender gives no other.
-func (c *Connector) Handler(receive func(ctx context.Context, event botctx.Inbound) error) http.Handler {
+// A request that comes again, since the sender had no answer or somebody has caught it while its
+// signature is good, is handed to accept again. Runtime.Accept knows it by the event's messageId,
+// which is the id of the request where the sender gives no other, and by what else the event says.
+// The events of a member run in the order in which they were accepted: a sender that has an order to
+// keep posts the next when the last is answered.
+//
+// A host that wants the bot's own success in the answer gives the method Receive of a Runtime, which
+// returns when the bot has run: then a sender waits for the bot, what a process had not answered
+// when it died is run again if the sender repeats it, and a repetition is run again. Either goes on
+// when the sender hangs up.
+func (c *Connector) Handler(accept func(ctx context.Context, event botctx.Inbound) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c.answer(w, r, receive).write(w)
+		c.answer(w, r, accept).write(w)
 	})
 }
 
 // answer takes a request. Its body is read only if its headers may be a signature's.
 func (c *Connector) answer(
-	w http.ResponseWriter, r *http.Request, receive func(context.Context, botctx.Inbound) error,
+	w http.ResponseWriter, r *http.Request, accept func(context.Context, botctx.Inbound) error,
 ) *reply {
 	if refused := checkKind(w, r); refused != nil {
 		inbound.LeaveUnread(w)
 		return refused
 	}
-	now := c.config.Now()
-	signed, err := readSignature(r.Header, now, c.config.Inbound.Tolerance)
+	signed, err := readSignature(r.Header, c.config.Now(), c.config.Inbound.Tolerance)
 	if err != nil || len(signed.signatures) == 0 {
 		inbound.LeaveUnread(w)
 		return unauthorized()
@@ -63,7 +62,7 @@ func (c *Connector) answer(
 	if refused != nil {
 		return refuse(refused.Status, boterr.Invalid("", "%s", refused.Reason))
 	}
-	return c.take(r.Context(), arrived{signed: signed, body: body, at: now}, receive)
+	return c.take(r.Context(), arrived{signed: signed, body: body}, accept)
 }
 
 // checkKind refuses what is no POST of JSON.
@@ -83,12 +82,11 @@ func checkKind(w http.ResponseWriter, r *http.Request) *reply {
 type arrived struct {
 	signed signed
 	body   []byte
-	at     time.Time
 }
 
-// take verifies a request by its bytes, and only then reads it and runs what answers it.
+// take verifies a request by its bytes, and only then reads it and has it accepted.
 func (c *Connector) take(
-	ctx context.Context, request arrived, receive func(context.Context, botctx.Inbound) error,
+	ctx context.Context, request arrived, accept func(context.Context, botctx.Inbound) error,
 ) *reply {
 	from, err := senderOf(request.body)
 	if err != nil {
@@ -101,21 +99,10 @@ func (c *Connector) take(
 	if err != nil {
 		return refuse(http.StatusBadRequest, err)
 	}
-	// Cloned, so that what is remembered does not hold on to whole bodies.
-	key := replayKey{app: strings.Clone(from.app), channel: strings.Clone(from.channel), id: strings.Clone(request.signed.id)}
-	switch c.seen.begin(key, request.at) {
-	case isDone:
-		return accept(request.signed.id, "duplicate")
-	case isActive:
-		return refuse(http.StatusConflict, boterr.New(boterr.Conflict, "", "a request of this id is under way; try again later"))
-	case isNew:
-	}
-	if err := run(context.WithoutCancel(ctx), event, receive); err != nil {
-		c.seen.fail(key)
+	if err := call(context.WithoutCancel(ctx), event, accept); err != nil {
 		return failed(err)
 	}
-	c.seen.succeed(key, c.config.Now())
-	return accept(request.signed.id, "done")
+	return accepted(request.signed.id)
 }
 
 // authenticate checks that a request is signed with a secret of the channel that it names.
@@ -128,13 +115,24 @@ func (c *Connector) authenticate(ctx context.Context, request arrived, from send
 	if err == nil && of != nil {
 		err = c.verify(ctx, of, request)
 	}
-	switch code := boterr.CodeOf(err); {
+	switch {
 	case err == nil && of != nil:
 		return nil
-	case isTransient(code), code == boterr.Internal:
-		return failed(err)
-	default:
+	case err == nil, isNoChannel(boterr.CodeOf(err)):
 		return unauthorized()
+	default:
+		return failed(err)
+	}
+}
+
+// isNoChannel reports whether an error says that there is no channel, or none that can be used, and
+// not that it cannot be told now.
+func isNoChannel(code boterr.Code) bool {
+	switch code {
+	case boterr.InvalidArgument, boterr.NotFound, boterr.AlreadyExists, boterr.FailedPrecondition, boterr.Unsupported:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -147,12 +145,12 @@ func (c *Connector) verify(ctx context.Context, of *channel.Channel, request arr
 	return request.signed.verify(request.body, endpoint.Secrets)
 }
 
-// run calls receive, and makes a panic in it an error.
-func run(ctx context.Context, event botctx.Inbound, receive func(context.Context, botctx.Inbound) error) (err error) {
+// call calls accept, and makes a panic in it an error.
+func call(ctx context.Context, event botctx.Inbound, accept func(context.Context, botctx.Inbound) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = boterr.New(boterr.Internal, "", "receive panicked: %v", p)
+			err = boterr.New(boterr.Internal, "", "accept panicked: %v", p)
 		}
 	}()
-	return receive(ctx, event)
+	return accept(ctx, event)
 }

@@ -56,7 +56,7 @@ func readInbound(arrived arrived, from sender) (botctx.Inbound, error) {
 	if err != nil {
 		return botctx.Inbound{}, err
 	}
-	return read.inbound(arrived.signed.id, document.At(arrived.at))
+	return read.inbound(arrived.signed.id)
 }
 
 // parse reads a body of a sender.
@@ -78,9 +78,8 @@ func parse(body []byte, from sender) (request, error) {
 	return read, nil
 }
 
-// inbound returns what arrived. What the event lacks is filled: the time at which it
-// arrived, and the id of the request.
-func (r request) inbound(id string, now document.Timestamp) (botctx.Inbound, error) {
+// inbound returns what arrived. An event without an id has that of the request.
+func (r request) inbound(id string) (botctx.Inbound, error) {
 	var event send.MessageEvent
 	if err := event.DecodeValue(r.MessageEvent); err != nil {
 		return botctx.Inbound{}, boterr.In("messageEvent", err)
@@ -90,9 +89,6 @@ func (r request) inbound(id string, now document.Timestamp) (botctx.Inbound, err
 	}
 	if event.Data.IsZero() {
 		event.Data = document.O()
-	}
-	if event.Timestamp.IsZero() {
-		event.Timestamp = now
 	}
 	if event.MessageID == "" {
 		event.MessageID = id

@@ -68,7 +68,7 @@ func TestRepeat_AgendaKeepsMessageID(t *testing.T) {
 func TestRepeat_EventKeepsMessageID(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, "", http.StatusOK)
-	rt, server := host(t, peer.URL)
+	rt, server := host(t, peer.URL, (*botctx.Runtime).Receive)
 	attempts := 0
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		if err := bot.Reply(ctx, send.Text("hello")); err != nil {

@@ -2,17 +2,17 @@ package webhook
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// reply is the answer to a request that arrived.
+// reply is the answer to a request that arrived: a status and a body, or what accept returned.
 type reply struct {
 	status int
 	body   any
+	err    error
 }
 
 // acceptance is the body of a reply to a request that was taken.
@@ -32,9 +32,9 @@ type problemError struct {
 	Message string      `json:"message"`
 }
 
-// accept says that a request was taken.
-func accept(id, status string) *reply {
-	return &reply{status: http.StatusOK, body: acceptance{ID: id, Status: status}}
+// accepted says that a request was taken.
+func accepted(id string) *reply {
+	return &reply{status: http.StatusOK, body: acceptance{ID: id, Status: "accepted"}}
 }
 
 // refuse says what is wrong with a request.
@@ -52,51 +52,18 @@ func unauthorized() *reply {
 		"sign the request with the channel's secret, with a present time; see the headers webhook-id, webhook-timestamp and webhook-signature"))
 }
 
-// failed says that a request could not be answered, by the code of the error alone.
-func failed(err error) *reply {
-	code := boterr.CodeOf(err)
-	if _, isRun := errors.AsType[*botctx.RunError](err); isRun && !isTransient(code) {
-		code = boterr.Internal
-	}
-	answers := map[boterr.Code]struct {
-		status  int
-		message string
-	}{
-		boterr.InvalidArgument:    {http.StatusBadRequest, "the event is not one that the bot takes"},
-		boterr.NotFound:           {http.StatusNotFound, "what the event is about does not exist"},
-		boterr.AlreadyExists:      {http.StatusConflict, "what the event makes exists already"},
-		boterr.Conflict:           {http.StatusConflict, "another event was faster; try again"},
-		boterr.FailedPrecondition: {http.StatusConflict, "the bot does not take events now"},
-		boterr.ResourceExhausted:  {http.StatusTooManyRequests, "the bot takes no more for now; try again later"},
-		boterr.Unsupported:        {http.StatusNotImplemented, "the bot does not take such events"},
-		boterr.Unavailable:        {http.StatusServiceUnavailable, "the bot cannot answer for now; try again later"},
-		boterr.Canceled:           {http.StatusServiceUnavailable, "the bot cannot answer for now; try again later"},
-	}
-	answer, ok := answers[code]
-	if !ok {
-		code, answer.status, answer.message = boterr.Internal, http.StatusInternalServerError, "the bot failed"
-	}
-	return &reply{status: answer.status, body: problem{problemError{Code: code, Message: answer.message}}}
-}
-
-// isTransient reports whether another attempt may succeed.
-func isTransient(code boterr.Code) bool {
-	switch code {
-	case boterr.ResourceExhausted, boterr.Conflict, boterr.Unavailable, boterr.Canceled:
-		return true
-	default:
-		return false
-	}
-}
+// failed says that a request could not be taken, by the code of the error alone.
+func failed(err error) *reply { return &reply{err: err} }
 
 // write sends the reply. The sender may be gone, which changes nothing.
 func (r *reply) write(w http.ResponseWriter) {
+	if r.err != nil {
+		botctx.WriteHTTPError(w, r.err)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	if r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "1")
-	}
 	w.WriteHeader(r.status)
 	_ = json.NewEncoder(w).Encode(r.body) //nolint:errchkjson // These are strings.
 }

@@ -2,9 +2,12 @@ package webhook_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +18,8 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
@@ -22,21 +27,42 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
+// taking is how a host takes what arrives: botctx.Runtime.Accept or Receive.
+type taking func(*botctx.Runtime, context.Context, botctx.Inbound) error
+
 // host is an application over a store in memory, with one channel and an address where members
 // arrive.
-func host(t *testing.T, peer string) (*botctx.Runtime, *httptest.Server) {
+func host(t *testing.T, peer string, by taking) (*botctx.Runtime, *httptest.Server) {
 	t.Helper()
-	store := memstore.New()
+	return process(t, memstore.New(), peer, by)
+}
+
+// process is an application over a store.
+func process(t *testing.T, store store.Store, peer string, by taking) (*botctx.Runtime, *httptest.Server) {
+	t.Helper()
 	web := newConnector(t, webhook.Config{LoadChannel: webhook.Stored(store), HTTP: loopback(t)})
 	rt, err := botctx.New(botctx.Config{Store: store, Connectors: map[channel.Type]send.Connector{channel.Webchat: web}})
 	require.NoError(t, err)
 	_, err = channel.New(rt.Env(), record.Scope{App: "a1", Channel: "c1"}).Save(t.Context(), webchat(peer))
 	require.NoError(t, err)
 	mux := http.NewServeMux()
-	mux.Handle("POST /inbound", web.Handler(rt.Receive))
+	mux.Handle("POST /inbound", web.Handler(func(ctx context.Context, arrived botctx.Inbound) error { return by(rt, ctx, arrived) }))
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	return rt, server
+}
+
+// runAll runs what was accepted, and returns how much there was.
+func runAll(t *testing.T, rt *botctx.Runtime) (runs int) {
+	t.Helper()
+	for ; ; runs++ {
+		result, err := rt.Inbox().RunNext(t.Context())
+		require.NoError(t, err)
+		if !result.Ran {
+			return runs
+		}
+		require.NoError(t, result.Err)
+	}
 }
 
 // post sends what a member writes.
@@ -48,27 +74,40 @@ func post(ctx context.Context, t *testing.T, server *httptest.Server, id, text s
 // postBody sends what arrives.
 func postBody(ctx context.Context, t *testing.T, server *httptest.Server, id string, body []byte) int {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/inbound", strings.NewReader(string(body)))
+	status, err := deliver(ctx, loopback(t), server.URL, id, body)
 	require.NoError(t, err)
+	return status
+}
+
+// deliver sends a signed request, and returns the status of the answer.
+func deliver(ctx context.Context, client *outbound.Client, url, id string, body []byte) (status int, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/inbound", strings.NewReader(string(body)))
+	if err != nil {
+		return 0, err
+	}
 	req.Header.Set("Content-Type", "application/json")
-	require.NoError(t, webhook.Sign(req.Header, id, time.Now(), body, channel.NewSecret(secret))) //nolint:forbidigo // The server has the real clock.
-	resp, err := loopback(t).Do(req)
-	require.NoError(t, err)
-	require.NoError(t, resp.Body.Close())
-	return resp.StatusCode
+	if err := webhook.Sign(req.Header, id, time.Now(), body, channel.NewSecret(secret)); err != nil { //nolint:forbidigo // The server has the real clock.
+		return 0, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	return resp.StatusCode, resp.Body.Close()
 }
 
 func TestRuntime_BotAnswers(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, `{"messageId":"p1"}`, http.StatusOK)
-	rt, server := host(t, peer.URL)
+	rt, server := host(t, peer.URL, (*botctx.Runtime).Accept)
 	require.NoError(t, rt.Handle(&botctx.Node{
 		ID: "greet", Global: botctx.GlobalInChannel, Trigger: botctx.TextIs("hi"),
 		Responses: []send.Response{send.Template("Hello {{firstName}}")},
 	}))
 
 	require.Equal(t, http.StatusOK, post(t.Context(), t, server, "in_1", "hi"))
-	require.Equal(t, http.StatusOK, post(t.Context(), t, server, "in_1", "hi"))
+	require.Empty(t, peer.got(), "it is answered when it is kept")
+	require.Equal(t, 1, runAll(t, rt))
 
 	got := peer.got()
 	require.Len(t, got, 1)
@@ -80,13 +119,14 @@ func TestRuntime_BotAnswers(t *testing.T) {
 func TestRuntime_AnswersInTheGroup(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, `{"messageId":"p1"}`, http.StatusOK)
-	rt, server := host(t, peer.URL)
+	rt, server := host(t, peer.URL, (*botctx.Runtime).Accept)
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
 		return bot.Reply(ctx, send.Template("Hello {{firstName}}"))
 	})
 	body := `{"app":"a1","channel":"c1","messageEvent":{"type":"TEXT","from":"ada","data":{"text":"hi"}},` +
 		`"groupExternalId":"family","profile":{"firstName":"Ada"}}`
 	require.Equal(t, http.StatusOK, postBody(t.Context(), t, server, "in_1", []byte(body)))
+	require.Equal(t, 1, runAll(t, rt))
 	got := peer.got()
 	require.Len(t, got, 1)
 	require.Contains(t, string(got[0].body), `"to":"family","response":{"type":"TEXT","text":"Hello Ada"}`)
@@ -96,9 +136,9 @@ func TestRuntime_PeerIsDown(t *testing.T) {
 	t.Parallel()
 	peer := newReceiver(t, "", http.StatusTooManyRequests)
 	peer.headers = map[string]string{"Retry-After": "3600"}
-	rt, server := host(t, peer.URL)
+	rt, server := host(t, peer.URL, (*botctx.Runtime).Receive)
 	rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("Hello")) })
-	require.Equal(t, http.StatusTooManyRequests, post(t.Context(), t, server, "in_1", "hi"))
+	require.Equal(t, http.StatusServiceUnavailable, post(t.Context(), t, server, "in_1", "hi"))
 }
 
 // lost is a store that has lost its server, and says what else was wrong.
@@ -114,12 +154,100 @@ func (lostCollection) Find(context.Context, *query.Filter, store.FindOptions) ([
 	return nil, boterr.New(boterr.Unavailable, "", "the server is gone after: %w", boterr.Invalid("filter", "does not fit"))
 }
 
+func (lostCollection) Count(context.Context, *query.Filter) (int64, error) {
+	return 0, boterr.New(boterr.Unavailable, "", "the server is gone")
+}
+
 func TestRuntime_StoreUnavailable(t *testing.T) {
 	t.Parallel()
 	connector := newConnector(t, webhook.Config{LoadChannel: loads(webchat("")), Now: clock})
 	rt, err := botctx.New(botctx.Config{Store: lost{memstore.New()}})
 	require.NoError(t, err)
 	rt.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
-	status, _ := serve(connector.Handler(rt.Receive), arrives("in_1", now, inboundBody("hi")))
-	require.Equal(t, http.StatusServiceUnavailable, status)
+	for name, take := range map[string]func(context.Context, botctx.Inbound) error{"accept": rt.Accept, "receive": rt.Receive} {
+		status, _ := serve(connector.Handler(take), arrives("in_1", now, inboundBody("hi")))
+		require.Equal(t, http.StatusServiceUnavailable, status, name)
+	}
+}
+
+func TestRuntime_RepetitionRunsOnceInAnyProcess(t *testing.T) {
+	t.Parallel()
+	peer := newReceiver(t, "", http.StatusOK)
+	shared := memstore.New()
+	tap := []byte(`{"app":"a1","channel":"c1","messageEvent":{"type":"PAYLOAD","from":"ada","data":{"payload":"book"}}}`)
+	for turn := range 2 {
+		rt, server := process(t, shared, peer.URL, (*botctx.Runtime).Accept)
+		rt.HandleFunc(func(ctx context.Context, bot *botctx.Context) error { return bot.Reply(ctx, send.Text("booked")) })
+		for range 2 {
+			require.Equal(t, http.StatusOK, postBody(t.Context(), t, server, "in_1", tap))
+			require.Equal(t, http.StatusOK, post(t.Context(), t, server, "in_2", "hi"))
+		}
+		require.Equal(t, 2*(1-turn), runAll(t, rt), "the second process knows them from the store")
+	}
+	require.Len(t, peer.got(), 2)
+}
+
+func TestRuntime_TooManyWait(t *testing.T) {
+	t.Parallel()
+	connector := newConnector(t, webhook.Config{LoadChannel: loads(webchat("")), Now: clock})
+	rt, err := botctx.New(botctx.Config{Store: memstore.New(), Inbox: inbox.Config{MaxPending: 1}, LoadChannel: loads(webchat(""))})
+	require.NoError(t, err)
+	rt.HandleFunc(func(context.Context, *botctx.Context) error { return nil })
+	handler := connector.Handler(rt.Accept)
+	status, _ := serve(handler, arrives("in_1", now, inboundBody("hi")))
+	require.Equal(t, http.StatusOK, status)
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, arrives("in_2", now, inboundBody("hi")))
+	require.Equal(t, http.StatusServiceUnavailable, w.Code)
+	require.Equal(t, "1", w.Header().Get("Retry-After"))
+	require.Equal(t, 1, runAll(t, rt))
+	status, _ = serve(handler, arrives("in_2", now, inboundBody("hi")))
+	require.Equal(t, http.StatusOK, status, "once there is room")
+}
+
+// Each member posts the next when the last is answered; ten members do so at once, and each posts
+// twice, as one whose first answer was lost.
+func TestRuntime_OrderOfEachMember(t *testing.T) {
+	t.Parallel()
+	const members, messages = 10, 20
+	rt, server := host(t, "https://example.com", (*botctx.Runtime).Accept)
+	var lock sync.Mutex
+	heard := map[string][]string{}
+	rt.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
+		lock.Lock()
+		defer lock.Unlock()
+		heard[bot.Member.ExternalID] = append(heard[bot.Member.ExternalID], bot.MessageEvent.Text())
+		return nil
+	})
+	running, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- rt.Run(running) }()
+	client := loopback(t)
+	var posting sync.WaitGroup
+	for m := range members {
+		posting.Go(func() {
+			for i := range messages {
+				body := strings.Replace(string(inboundBody(strconv.Itoa(i))), `"ada"`, fmt.Sprintf(`"ada%d"`, m), 1)
+				for range 2 {
+					if status, err := deliver(t.Context(), client, server.URL, fmt.Sprintf("in_%d_%d", m, i), []byte(body)); status != http.StatusOK {
+						t.Errorf("answered %d: %v", status, err)
+					}
+				}
+			}
+		})
+	}
+	posting.Wait()
+	require.Eventually(t, func() bool {
+		waiting, err := rt.Inbox().Stats(t.Context())
+		return err == nil && waiting.Pending == 0
+	}, time.Minute, time.Millisecond)
+	stop()
+	require.NoError(t, <-ended)
+	require.Len(t, heard, members)
+	for of, texts := range heard {
+		require.Len(t, texts, messages, of)
+		for i, text := range texts {
+			require.Equal(t, strconv.Itoa(i), text, of)
+		}
+	}
 }

@@ -261,14 +261,13 @@ func TestSend_LostAnswers(t *testing.T) {
 func TestNew_RefusesNegativeNumbers(t *testing.T) {
 	t.Parallel()
 	for field, config := range map[string]webhook.Config{
-		"Retry.Attempts":        {Retry: webhook.Retry{Attempts: -1}},
-		"Retry.Within":          {Retry: webhook.Retry{Within: -1}},
-		"Retry.First":           {Retry: webhook.Retry{First: -1}},
-		"Retry.Longest":         {Retry: webhook.Retry{Longest: -1}},
-		"Inbound.Tolerance":     {Inbound: webhook.Limits{Tolerance: -1}},
-		"Inbound.MaxBytes":      {Inbound: webhook.Limits{MaxBytes: -1}},
-		"Inbound.BodyTime":      {Inbound: webhook.Limits{BodyTime: -1}},
-		"Inbound.MaxRemembered": {Inbound: webhook.Limits{MaxRemembered: -1}},
+		"Retry.Attempts":    {Retry: webhook.Retry{Attempts: -1}},
+		"Retry.Within":      {Retry: webhook.Retry{Within: -1}},
+		"Retry.First":       {Retry: webhook.Retry{First: -1}},
+		"Retry.Longest":     {Retry: webhook.Retry{Longest: -1}},
+		"Inbound.Tolerance": {Inbound: webhook.Limits{Tolerance: -1}},
+		"Inbound.MaxBytes":  {Inbound: webhook.Limits{MaxBytes: -1}},
+		"Inbound.BodyTime":  {Inbound: webhook.Limits{BodyTime: -1}},
 	} {
 		_, err := webhook.New(config)
 		require.ErrorIs(t, err, boterr.InvalidArgument)

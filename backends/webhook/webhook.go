@@ -56,16 +56,12 @@ type Limits struct {
 	MaxBytes int64
 	// BodyTime is how long a body may take to arrive. The default is 10 seconds.
 	BodyTime time.Duration
-	// MaxRemembered is how many ids of requests are kept, to tell repetitions. Beyond it the
-	// oldest are forgotten. The default is 100,000, some 35 MB.
-	MaxRemembered int
 }
 
 // Connector sends messages by signed HTTP, and takes such as arrive. It is safe for
 // concurrent use.
 type Connector struct {
 	config Config
-	seen   *replays
 }
 
 var _ send.Connector = (*Connector)(nil)
@@ -90,7 +86,7 @@ func New(config Config) (*Connector, error) {
 	}
 	config.Retry = config.Retry.withDefaults()
 	config.Inbound = config.Inbound.withDefaults()
-	return &Connector{config: config, seen: newReplays(config.Inbound)}, nil
+	return &Connector{config: config}, nil
 }
 
 // check refuses negative numbers.
@@ -106,7 +102,6 @@ func (c Config) check() error {
 		{"Inbound.Tolerance", c.Inbound.Tolerance < 0},
 		{"Inbound.MaxBytes", c.Inbound.MaxBytes < 0},
 		{"Inbound.BodyTime", c.Inbound.BodyTime < 0},
-		{"Inbound.MaxRemembered", c.Inbound.MaxRemembered < 0},
 	} {
 		if number.isNegative {
 			return boterr.Invalid(number.field, "must not be negative; 0 means the default")
@@ -129,7 +124,6 @@ func (l Limits) withDefaults() Limits {
 	l.Tolerance = orDefault(l.Tolerance, 5*time.Minute)
 	l.MaxBytes = orDefault(l.MaxBytes, 1<<20)
 	l.BodyTime = orDefault(l.BodyTime, 10*time.Second)
-	l.MaxRemembered = orDefault(l.MaxRemembered, 100_000)
 	return l
 }
 

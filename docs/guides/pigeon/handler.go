@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/botctx"
-	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
@@ -29,8 +28,8 @@ const (
 type Handler struct {
 	// LoadChannel returns a channel with its credentials, or NotFound.
 	LoadChannel func(ctx context.Context, app, id string) (*channel.Channel, error)
-	// Receive is that of a botctx.Runtime.
-	Receive func(ctx context.Context, event botctx.Inbound) error
+	// Accept is that of a botctx.Runtime.
+	Accept func(ctx context.Context, event botctx.Inbound) error
 	// Now is the clock by which the age of reports is judged.
 	Now func() time.Time
 }
@@ -63,8 +62,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this is no report", http.StatusBadRequest)
 		return
 	}
-	if err := h.Receive(r.Context(), told.inbound(app, id)); err != nil {
-		http.Error(w, "the bot failed", statusOf(err))
+	if err := h.Accept(r.Context(), told.inbound(app, id)); err != nil {
+		botctx.WriteHTTPError(w, err) // Pigeon reports again after 503.
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -100,14 +99,4 @@ func (r report) inbound(app, id string) botctx.Inbound {
 		event.Type, event.Data = send.TypePayload, document.O("payload", payloadOf(r.Value))
 	}
 	return botctx.Inbound{App: app, Channel: id, Event: event, Profile: member.Member{FirstName: r.Name}}
-}
-
-// statusOf returns the status by which Pigeon knows whether to report again: it does so after 503.
-func statusOf(err error) int {
-	switch boterr.CodeOf(err) {
-	case boterr.Unavailable, boterr.Conflict, boterr.ResourceExhausted, boterr.Canceled:
-		return http.StatusServiceUnavailable
-	default:
-		return http.StatusInternalServerError
-	}
 }

@@ -46,10 +46,17 @@ func newHost(t *testing.T) (http.Handler, func() []sendtest.Arrival) {
 		LoadChannel: func(ctx context.Context, app, id string) (*channel.Channel, error) {
 			return channel.New(runtime.Env(), record.Scope{App: app}).Load(ctx, id)
 		},
-		Receive: runtime.Receive,
-		Now:     func() time.Time { return time.Unix(1_700_000_000, 0) },
+		Accept: runtime.Accept,
+		Now:    func() time.Time { return time.Unix(1_700_000_000, 0) },
 	})
-	return mux, h.Arrived
+	return mux, func() []sendtest.Arrival {
+		for {
+			if result, err := runtime.Inbox().RunNext(t.Context()); err != nil || !result.Ran {
+				require.NoError(t, err)
+				return h.Arrived()
+			}
+		}
+	}
 }
 
 // signed is a report that is signed at a time.
@@ -108,7 +115,7 @@ func TestHandler_FailureTellsWhetherToReportAgain(t *testing.T) {
 		host := http.NewServeMux()
 		host.Handle("POST /pigeon/{app}/{channel}", &pigeon.Handler{
 			LoadChannel: func(context.Context, string, string) (*channel.Channel, error) { return newChannel("shop"), nil },
-			Receive:     func(context.Context, botctx.Inbound) error { return boterr.New(code, "", "failed") },
+			Accept:      func(context.Context, botctx.Inbound) error { return boterr.New(code, "", "failed") },
 			Now:         func() time.Time { return time.Unix(1_700_000_000, 0) },
 		})
 		require.Equal(t, status, reported(t, host, signed{"/pigeon/app-1/shop", "secret-of-shop", now, `{"from": "ada", "text": "hi"}`}))
