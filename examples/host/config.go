@@ -23,7 +23,12 @@ type config struct {
 	allow       []string
 	remindAfter time.Duration
 	stopWithin  time.Duration
-	logLevel    slog.Level
+	// takeOverAfter is how long what a process does not renew stays its own.
+	takeOverAfter time.Duration
+	maxPending    int
+	// adminToken lets an operator see dead letters, none without it.
+	adminToken channel.Secret
+	logLevel   slog.Level
 	// channels are those of the file, and with demo the one that demo.go receives for.
 	channels []channelSettings
 	demo     bool
@@ -38,6 +43,8 @@ A bot that books tables, as an HTTP service: POST /inbound takes signed webhooks
 
 Each flag is also an environment variable, such as HOST_REMIND_AFTER; the flag wins.
 Secrets come from the environment alone:
+  HOST_ADMIN_TOKEN lets an operator see, retry and discard dead letters under
+  /dead-letters; without it there is no such path
   HOST_MONGO_URI is the address of the MongoDB database of -store mongodb, such as
   mongodb://localhost:27017/bots
   the variable that a channel names as secretVariable holds its secret, at least 16
@@ -55,6 +62,9 @@ func parse(args []string, lookup func(string) (string, bool), help io.Writer) (c
 	if uri, isSet := lookup(mongoVariable); isSet {
 		c.mongoURI = channel.NewSecret(uri)
 	}
+	if token, isSet := lookup(adminVariable); isSet {
+		c.adminToken = channel.NewSecret(token)
+	}
 	flags.StringVar(&c.listen, "listen", "127.0.0.1:8080", "the `address` to listen on")
 	flags.StringVar(&c.store, "store", storeBolt, "where records are kept: bolt or mongodb")
 	flags.StringVar(&c.file, "file", "bots.db", "the file of the bolt store")
@@ -63,6 +73,9 @@ func parse(args []string, lookup func(string) (string, bool), help io.Writer) (c
 	flags.StringVar(&allow, "allow", "", "`hosts` of your own network that messages may be posted to, with commas between")
 	flags.DurationVar(&c.remindAfter, "remind-after", 15*time.Minute, "when the bot reminds of a table that is not confirmed")
 	flags.DurationVar(&c.stopWithin, "stop-within", 20*time.Second, "how long runs may go on after a signal to stop")
+	flags.IntVar(&c.maxPending, "max-pending", 100_000, "how many messages may wait; beyond it senders are told to come again")
+	flags.DurationVar(&c.takeOverAfter, "take-over-after", 30*time.Second,
+		"after which time another process takes over what one that died was at")
 	flags.TextVar(&c.logLevel, "log-level", slog.LevelInfo, "the least `level` that is logged: debug, info, warn or error")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -118,8 +131,22 @@ func (c config) check() error {
 	case c.store == storeMongo && c.mongoURI.Reveal() == "":
 		problems = append(problems, errors.New("-store is mongodb: set "+mongoVariable+" to the address of the database"))
 	}
-	if c.remindAfter <= 0 || c.stopWithin <= 0 {
-		problems = append(problems, errors.New("-remind-after and -stop-within must be more than nothing, such as 15m"))
+	for _, number := range []struct {
+		flag  string
+		value int64
+	}{
+		{"-remind-after", int64(c.remindAfter)},
+		{"-stop-within", int64(c.stopWithin)},
+		{"-take-over-after", int64(c.takeOverAfter)},
+		{"-max-pending", int64(c.maxPending)},
+	} {
+		if number.value <= 0 {
+			problems = append(problems, errors.New(number.flag+" must be more than nothing"))
+		}
+	}
+	if token := c.adminToken.Reveal(); token != "" && len(token) < minTokenBytes {
+		problems = append(problems, fmt.Errorf("%s has %d bytes and must have at least %d; make one at random",
+			adminVariable, len(token), minTokenBytes))
 	}
 	if _, err := outbound.New(outbound.Config{Allow: c.allow}); err != nil {
 		problems = append(problems, fmt.Errorf("-allow: %w", err))

@@ -46,6 +46,8 @@ func TestConfig_ExplainsWhatIsWrong(t *testing.T) {
 		"no database":        {[]string{"-demo", "-store", "mongodb"}, demoSecret, "set HOST_MONGO_URI to the address of the database"},
 		"no file":            {[]string{"-demo", "-file", ""}, demoSecret, "-file is empty"},
 		"no time":            {[]string{"-demo", "-stop-within", "0s"}, demoSecret, "-stop-within must be more than nothing"},
+		"no room":            {[]string{"-demo", "-max-pending", "0"}, demoSecret, "-max-pending must be more than nothing"},
+		"short token":        {[]string{"-demo"}, variables{adminVariable: "short-secret"}, "HOST_ADMIN_TOKEN has 12 bytes"},
 		"wrong allow list":   {[]string{"-demo", "-allow", "a b"}, demoSecret, "-allow"},
 		"missing secret":     {[]string{"-demo"}, nil, "set the environment variable HOST_DEMO_SECRET to the secret"},
 		"short secret":       {[]string{"-demo"}, variables{demoVariable: "short-secret"}, "HOST_DEMO_SECRET: "},

@@ -2,7 +2,9 @@ package main
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -12,10 +14,15 @@ func TestMetrics_Count(t *testing.T) {
 	w := newWorld(t)
 	w.say("m1", "hello")
 	w.say("m2", "a table for 4 at 19:30")
+	require.Eventually(t, func() bool { // The last run ends after its message.
+		return strings.Contains(w.get("/metrics").body, "\nbotctx_inbox_handled_total 2\n")
+	}, patience, time.Millisecond)
 	page := w.get("/metrics")
 	require.Equal(t, http.StatusOK, page.status)
 	for _, line := range []string{
-		`messaging_process_duration_seconds_count{.*messaging_system="webchat".*} 2`,
+		`messaging_process_duration_seconds_count{.*messaging_system="inbox".*} 2`,
+		`botctx_inbox_accepted_total 2`,
+		`botctx_inbox_pending 0`,
 		`messaging_client_sent_messages_total{.*messaging_system="webchat".*} 2`,
 		`botctx_operation_duration_seconds_count{.*botctx_operation="newAgenda".*} 1`,
 		`db_client_operation_duration_seconds_count{.*db_collection_name="agendas",.*db_system_name="bolt".*} `,

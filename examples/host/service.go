@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/agenda"
@@ -17,6 +18,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/send"
 	"github.com/botctx/go-sdk/store"
@@ -41,17 +43,12 @@ type service struct {
 	runtime    *botctx.Runtime
 	listener   net.Listener
 	server     *http.Server
-	// runs lets messages in until the service stops.
-	runs *gate
-	// ending ends when the runs in it have had their time.
-	ending context.Context //nolint:containedctx // It is the end of the service, not of a call.
-	endAll context.CancelFunc
+	isStopping atomic.Bool
 }
 
 // open opens the store and listens. What it opens, serve closes.
 func open(ctx context.Context, c config, log *slog.Logger, out io.Writer) (*service, error) {
-	s := &service{config: c, log: log, runs: newGate()}
-	s.ending, s.endAll = context.WithCancel(context.WithoutCancel(ctx))
+	s := &service{config: c, log: log}
 	if err := s.openParts(ctx, out); err != nil {
 		return nil, errors.Join(err, s.close(ctx))
 	}
@@ -84,7 +81,7 @@ func (s *service) openParts(ctx context.Context, out io.Writer) error {
 		return fmt.Errorf("-listen: %w", err)
 	}
 	s.server = &http.Server{
-		Handler:           leaveUnread(s.routes(web.Handler(measured.Receive(channel.Webchat, s.receive)), metrics)),
+		Handler:           leaveUnread(s.routes(web.Handler(s.accept), metrics)),
 		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       readTime,
 		IdleTimeout:       idleTime,
@@ -114,13 +111,19 @@ func (s *service) build(channels []channelSettings, measured *otel.Instrumentati
 		Interceptors: []botctx.Interceptor{measured.Interceptor(), botctx.Logged(s.log)},
 		LoadChannel:  load,
 		Now:          s.config.now,
+		TurnLease:    s.config.takeOverAfter,
+		Inbox:        measured.Inbox(inbox.Config{ShutdownTimeout: s.config.stopWithin, MaxPending: s.config.maxPending}),
 		Scheduler:    measured.Scheduler(agenda.SchedulerConfig{ShutdownTimeout: s.config.stopWithin}),
 		Logger:       s.log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if _, err := measured.Observe(s.runtime.Scheduler()); err != nil { // Until the end of the process.
+	_, err = measured.Observe(s.runtime.Scheduler()) // Until the end of the process, and so below.
+	if err == nil {
+		_, err = measured.ObserveInbox(s.runtime.Inbox())
+	}
+	if err != nil {
 		return nil, err
 	}
 	return web, s.runtime.Handle(bistro{remindAfter: s.config.remindAfter}.nodes()...)
@@ -133,6 +136,9 @@ func (s *service) routes(inbound, metrics http.Handler) http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "alive\n") })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.Handle("GET /metrics", metrics)
+	if s.config.adminToken.Reveal() != "" {
+		deadLetters{inbox: s.runtime.Inbox(), log: s.log, token: s.config.adminToken}.addTo(mux)
+	}
 	return mux
 }
 
@@ -148,40 +154,21 @@ func leaveUnread(next http.Handler) http.Handler {
 	})
 }
 
-// receive runs the bot for a message, unless the service stops: the sender is then
-// answered 503, and sends it again.
-func (s *service) receive(ctx context.Context, inbound botctx.Inbound) error {
-	if !s.runs.enter() {
-		return boterr.New(boterr.Unavailable, "", "the service stops: send it again")
-	}
-	defer s.runs.leave()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stop := context.AfterFunc(s.ending, cancel) //nolint:contextcheck // The service ends on its own, not with the request.
-	defer stop()
-	err := s.runtime.Receive(ctx, inbound)
+// accept keeps a message in the store. The sender of one that was not kept is told so, and sends it
+// again.
+func (s *service) accept(ctx context.Context, inbound botctx.Inbound) error {
+	err := s.runtime.Accept(ctx, inbound)
 	if err != nil {
-		s.logFailure(ctx, inbound, err)
+		s.log.WarnContext(ctx, "not accepted", "app", inbound.App, "channel", inbound.Channel,
+			"message", inbound.Event.MessageID, "code", boterr.CodeOf(err))
 	}
 	return err
 }
 
-// logFailure tells where a run failed. The sentence of the error may hold what members write,
-// and is for debugging.
-func (s *service) logFailure(ctx context.Context, inbound botctx.Inbound, err error) {
-	log := s.log.With("app", inbound.App, "channel", inbound.Channel, "message", inbound.Event.MessageID)
-	where, _ := errors.AsType[*botctx.RunError](err)
-	if where != nil {
-		log = log.With("node", where.Node.String(), "part", where.Part)
-	}
-	log.WarnContext(ctx, "run failed", "code", boterr.CodeOf(err))
-	log.DebugContext(ctx, "run failed because", "error", err)
-}
-
-// ready tells whether messages can be taken: the service is not about to stop, and the store
+// ready tells whether messages are to be sent here: the service is not about to stop, and the store
 // answers.
 func (s *service) ready(w http.ResponseWriter, r *http.Request) {
-	if !s.runs.isOpen() {
+	if s.isStopping.Load() {
 		http.Error(w, "stopping", http.StatusServiceUnavailable)
 		return
 	}
@@ -195,12 +182,14 @@ func (s *service) ready(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "ready\n")
 }
 
-// serve takes requests and runs agendas until ctx ends, and then stops in good order.
+// serve takes requests, runs the bot for what was accepted, and agendas, until ctx ends, and then
+// stops in good order: what runs may finish, and what has not begun is left in the store. Meanwhile
+// /readyz answers 503, so that a load balancer turns to others; what still arrives is kept.
 func (s *service) serve(ctx context.Context) error {
-	scheduling, stopScheduling := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopScheduling()
-	scheduled := make(chan error, 1)
-	go func() { scheduled <- s.runtime.Run(scheduling) }()
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	ran := make(chan error, 1)
+	go func() { ran <- s.runtime.Run(running) }()
 	served := make(chan error, 1)
 	go func() { served <- s.server.Serve(s.listener) }()
 	s.log.InfoContext(ctx, "serving", "address", s.listener.Addr().String(), "store", s.config.store)
@@ -211,27 +200,15 @@ func (s *service) serve(ctx context.Context) error {
 	case err = <-served: // The listener broke.
 	}
 	s.log.InfoContext(ctx, "stopping", "within", s.config.stopWithin)
-	stopScheduling()
-	s.finishRuns()
-	err = errors.Join(err, <-scheduled, s.close(ctx))
+	s.isStopping.Store(true)
+	stop()
+	err = errors.Join(err, <-ran, s.close(ctx))
 	s.log.InfoContext(ctx, "stopped")
 	return err
 }
 
-// finishRuns refuses messages, and gives the runs under way the time to finish. Meanwhile
-// /readyz answers 503, so that a load balancer turns to others.
-func (s *service) finishRuns() {
-	timer := time.AfterFunc(s.config.stopWithin, s.endAll)
-	defer timer.Stop()
-	select {
-	case <-s.runs.close():
-	case <-s.ending.Done():
-	}
-}
-
 // close closes what open has opened, the last first: no run is left that needs it.
 func (s *service) close(ctx context.Context) error {
-	s.endAll()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastTime)
 	defer cancel()
 	var problems []error

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,9 +29,28 @@ func TestService_AnswersOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.say("m1", "hello")
-	again := <-w.post("m1", "hello", secretOfTests)
-	require.Equal(t, http.StatusOK, again.status)
-	require.Contains(t, again.body, "duplicate")
+	require.Equal(t, http.StatusOK, (<-w.post("m1", "hello", secretOfTests)).status)
+	w.stop()
+	w.start()
+	require.Equal(t, http.StatusOK, (<-w.post("m1", "hello", secretOfTests)).status, "also after a restart")
+	require.Equal(t, held, w.say("m2", "a table for 4 at 19:30"), "nothing is said before, in the member's order")
+	w.stop()
+}
+
+func TestService_TooManyWait(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "-max-pending", "1")
+	require.Equal(t, http.StatusOK, (<-w.post("m1", "hello", secretOfTests)).status)
+	refused := <-w.post("m2", "a table for 4 at 19:30", secretOfTests)
+	require.Equal(t, http.StatusServiceUnavailable, refused.status)
+	require.Equal(t, "1", refused.retryAfter)
+	require.NotEmpty(t, w.chat.hears())
+	var said <-chan reply
+	require.Eventually(t, func() bool {
+		said = w.post("m2", "a table for 4 at 19:30", secretOfTests)
+		return (<-said).status == http.StatusOK
+	}, patience, time.Millisecond, "it is taken when there is room")
+	require.Equal(t, held, w.chat.hears())
 	w.stop()
 }
 
@@ -66,41 +86,46 @@ func TestRestart_ReminderComesLate(t *testing.T) {
 func TestStop_LetsRunsFinish(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	underWay := w.post("m1", "hello", secretOfTests)
+	require.Equal(t, http.StatusOK, (<-w.post("m1", "hello", secretOfTests)).status)
 	require.Eventually(t, w.isBusy, patience, time.Millisecond)
 	require.Equal(t, http.StatusOK, w.get("/readyz").status)
 
 	w.cancel()
 	require.Eventually(t, func() bool { return w.get("/readyz").status == http.StatusServiceUnavailable }, patience, time.Millisecond)
 	require.Equal(t, http.StatusOK, w.get("/healthz").status)
-	require.Equal(t, http.StatusServiceUnavailable, (<-w.post("m2", "hello", secretOfTests)).status)
+	require.Equal(t, http.StatusOK, (<-w.post("m2", "a table for 4 at 19:30", secretOfTests)).status, "it is kept, and does not begin")
 	require.Empty(t, w.stopped, "it waits for the run")
 
 	require.NotEmpty(t, w.chat.hears())
-	require.Equal(t, http.StatusOK, (<-underWay).status)
 	w.isStopped()
 	require.Zero(t, w.get("/healthz").status, "nobody listens any more")
 	store, err := bolt.Open(w.service.config.file)
 	require.NoError(t, err, "the store is closed")
 	require.NoError(t, store.Close())
+
+	w.start()
+	require.Equal(t, held, w.chat.hears(), "what was kept begins after the restart")
+	w.stop()
 }
 
 func TestStop_EndsUnfinishedRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "-stop-within", "1ms")
-	underWay := w.post("m1", "hello", secretOfTests)
+	require.Equal(t, http.StatusOK, (<-w.post("m1", "a table for 4 at 19:30", secretOfTests)).status)
 	require.Eventually(t, w.isBusy, patience, time.Millisecond)
 	w.stop()
-	require.Equal(t, http.StatusServiceUnavailable, (<-underWay).status, "the sender may send it again")
+	w.start()
+	require.Equal(t, held, w.chat.hears(), "it runs again")
+	w.stop()
 }
 
 func TestHealth_StoreDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	require.Equal(t, reply{http.StatusOK, "ready\n"}, w.get("/readyz"))
+	require.Equal(t, reply{status: http.StatusOK, body: "ready\n"}, w.get("/readyz"))
 	require.NoError(t, w.service.closeStore(t.Context()))
 	require.Equal(t, http.StatusServiceUnavailable, w.get("/readyz").status)
-	require.Equal(t, reply{http.StatusOK, "alive\n"}, w.get("/healthz"))
+	require.Equal(t, reply{status: http.StatusOK, body: "alive\n"}, w.get("/healthz"))
 	w.stop()
 }
 
@@ -128,9 +153,10 @@ func TestLog_HasNoSecret(t *testing.T) {
 	w := newWorld(t)
 	w.say("m1", "hello")
 	<-w.post("m2", "hello", wrongSecret)
-	w.chat.Close() // So that the run fails, and is logged.
-	require.NotEqual(t, http.StatusOK, (<-w.post("m3", "hello", secretOfTests)).status)
+	w.chat.refuses.Store(true) // So that the run fails, and is logged.
+	require.Equal(t, http.StatusOK, (<-w.post("m3", "hello", secretOfTests)).status)
+	require.Eventually(t, func() bool { return strings.Contains(w.log.String(), "inbox: failed") }, patience, time.Millisecond)
 	w.stop()
-	require.Contains(t, w.log.String(), `msg="run failed" app=bistro channel=website message=m3 node=help part="response 1"`)
+	require.Regexp(t, `msg="inbox: failed" .*app=bistro channel=website .*help.*response 1`, w.log.String())
 	require.NotContains(t, w.log.String(), secretOfTests)
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,6 +38,9 @@ type chat struct {
 	t    *testing.T
 	now  func() time.Time
 	said chan string
+	// asked counts the messages that have come, refuses tells that none is taken.
+	asked   atomic.Int64
+	refuses atomic.Bool
 }
 
 func newChat(t *testing.T, now func() time.Time) *chat {
@@ -58,6 +62,11 @@ func (c *chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	message, err := document.ParseJSON(body)
 	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	c.asked.Add(1)
+	if c.refuses.Load() {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
@@ -143,12 +152,8 @@ func (w *world) stop() {
 	w.isStopped()
 }
 
-// isBusy reports whether a run is under way.
-func (w *world) isBusy() bool {
-	w.service.runs.lock.Lock()
-	defer w.service.runs.lock.Unlock()
-	return w.service.runs.inside > 0
-}
+// isBusy reports whether a run is under way: its message has come to the chat, which does not hear it.
+func (w *world) isBusy() bool { return w.chat.asked.Load() > 0 }
 
 // isStopped waits until the service has stopped.
 func (w *world) isStopped() {
@@ -163,8 +168,9 @@ func (w *world) isStopped() {
 
 // reply is what the service answered.
 type reply struct {
-	status int
-	body   string
+	status     int
+	body       string
+	retryAfter string
 }
 
 // get asks the service.
@@ -176,7 +182,7 @@ func (w *world) get(path string) reply {
 	return do(req)
 }
 
-// post sends what a member writes. The reply comes once the bot has run.
+// post sends what a member writes. The reply comes once it is kept.
 func (w *world) post(id, text, secret string) <-chan reply {
 	w.t.Helper()
 	body := []byte(`{"app":"bistro","channel":"website","profile":{"firstName":"Ada"},` +
@@ -211,7 +217,7 @@ func do(req *http.Request) reply {
 	if err != nil {
 		return reply{body: err.Error()}
 	}
-	return reply{status: resp.StatusCode, body: string(body)}
+	return reply{status: resp.StatusCode, body: string(body), retryAfter: resp.Header.Get("Retry-After")}
 }
 
 // variables are those of an environment.

@@ -161,13 +161,7 @@ func count(_ context.Context, bot *botctx.Context) error {
 // routes returns what the host answers.
 func routes(database store.Store, rt *botctx.Runtime, web *webhook.Connector) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("POST /inbound", web.Handler(func(ctx context.Context, arrived botctx.Inbound) error {
-		err := rt.Receive(ctx, arrived)
-		if err != nil {
-			slog.ErrorContext(ctx, "the bot failed", "error", err) // The sender is told the code alone.
-		}
-		return err
-	}))
+	mux.Handle("POST /inbound", web.Handler(rt.Accept)) // It answers when the message is in the store.
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if _, err := database.Now(r.Context()); err != nil {
@@ -177,10 +171,11 @@ func routes(database store.Store, rt *botctx.Runtime, web *webhook.Connector) ht
 	return mux
 }
 
-// stopWithin is how long what runs may go on after a signal to stop.
-const stopWithin = 20 * time.Second
+// closeWithin is how long requests may take to be answered once nothing runs any more.
+const closeWithin = 5 * time.Second
 
-// serve takes messages and runs agendas until ctx ends, and then waits for what runs.
+// serve takes messages, and runs the bot for them and agendas, until ctx ends; then it waits for what
+// runs.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler, rt *botctx.Runtime) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
 	ctx, stop := context.WithCancel(ctx)
@@ -190,10 +185,10 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler, rt 
 		served <- server.Serve(listener)
 		stop() // A listener that breaks ends the host.
 	}()
-	err := rt.Run(ctx) // Agendas, until ctx ends.
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	err := rt.Run(ctx) // The bot for what was accepted, and agendas, until ctx ends.
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
 	defer cancel()
-	err = errors.Join(err, server.Shutdown(ending)) // What arrived is answered.
+	err = errors.Join(err, server.Shutdown(ending)) // What arrived is kept and answered.
 	if broken := <-served; !errors.Is(broken, http.ErrServerClosed) {
 		err = errors.Join(err, broken)
 	}
