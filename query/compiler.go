@@ -153,7 +153,20 @@ func hashBits(h *maphash.Hash, bits uint64) {
 // cache holds what was compiled, each in the slot that the hash of its sources gives. A later one
 // evicts the one in its slot.
 type cache[T any] struct {
-	places [256]atomic.Pointer[compiled[T]]
+	// slots are made for the first one: most programs that are short compile few kinds of things.
+	slots atomic.Pointer[cacheSlots[T]]
+}
+
+type cacheSlots[T any] [256]atomic.Pointer[compiled[T]]
+
+// slot returns the slot of a hash.
+func (r *cache[T]) slot(hash uint64) *atomic.Pointer[compiled[T]] {
+	slots := r.slots.Load()
+	if slots == nil {
+		r.slots.CompareAndSwap(nil, &cacheSlots[T]{})
+		slots = r.slots.Load()
+	}
+	return &slots[hash%uint64(len(slots))]
 }
 
 // compiled is what was compiled of documents.
@@ -165,7 +178,7 @@ type compiled[T any] struct {
 
 // get returns what was compiled of the same sources, or compiles them.
 func (r *cache[T]) get(hash uint64, sources []document.Object, compile func() (T, error)) (T, error) {
-	place := &r.places[hash%uint64(len(r.places))]
+	place := r.slot(hash)
 	if known := place.Load(); known != nil && known.hash == hash && sameSources(known.sources, sources) {
 		return known.result, nil
 	}

@@ -37,6 +37,7 @@ func (p *plan) candidates(c *content, yield func(position uint64, o document.Obj
 		p.postings(func(there postings) bool { return there.all(get) })
 	case p.isOneKey():
 		if there, ok := p.index.entries.Get(string(p.ranges[0].From)); ok {
+			p.candidateCount = int64(there.count())
 			there.all(get)
 		}
 	default:
@@ -47,6 +48,7 @@ func (p *plan) candidates(c *content, yield func(position uint64, o document.Obj
 				return true
 			})
 		})
+		p.candidateCount = found.count()
 		found.all(get)
 	}
 }

@@ -1,8 +1,13 @@
 package memstore
 
+import "github.com/botctx/go-sdk/store/memstore/internal/persistent"
+
 // Snapshot is the content of a whole store at one moment. It never changes. The
 // zero Snapshot is that of an empty store.
-type Snapshot struct{ contents map[string]*content }
+type Snapshot struct {
+	// contents are those of the collections, in the order of their names.
+	contents []*content
+}
 
 // Snapshot returns what the store holds now, in all collections at the same
 // moment: it waits for the writers that are at work, and then takes time for each
@@ -12,9 +17,10 @@ func (s *Store) Snapshot() Snapshot {
 	defer s.making.Unlock()
 	unlock := s.lockAll()
 	defer unlock()
-	taken := Snapshot{contents: map[string]*content{}}
-	for name, v := range s.collections.Load().All() {
-		taken.contents[name] = v.newest.Load()
+	all := s.collections.Load()
+	taken := Snapshot{contents: make([]*content, 0, all.Len())}
+	for _, v := range all.All() {
+		taken.contents = append(taken.contents, v.newest.Load())
 	}
 	return taken
 }
@@ -25,22 +31,38 @@ func (s *Store) Snapshot() Snapshot {
 func (s *Store) Restore(snapshot Snapshot) {
 	s.making.Lock()
 	defer s.making.Unlock()
-	for name := range snapshot.contents {
-		s.make(name)
-	}
+	s.makeAll(snapshot.contents)
 	unlock := s.lockAll()
 	defer unlock()
+	kept := snapshot.contents
 	for name, v := range s.collections.Load().All() {
-		if kept, ok := snapshot.contents[name]; ok {
-			v.newest.Store(kept)
+		if len(kept) > 0 && kept[0].name == name {
+			v.restore(kept[0])
+			kept = kept[1:]
 		} else {
-			v.newest.Store(newContent(name))
+			v.restore(newContent(name))
 		}
-		for _, f := range v.followers {
-			f.isReset = true
-		}
-		v.notifyReset()
 	}
+}
+
+// makeAll makes the collections of contents where there are none. The caller holds the lock.
+func (s *Store) makeAll(contents []*content) {
+	next, edit := *s.collections.Load(), persistent.NewEdit()
+	for _, c := range contents {
+		if _, ok := next.Get(c.name); !ok {
+			next.Set(edit, c.name, newVersions(c))
+		}
+	}
+	s.collections.Store(&next)
+}
+
+// restore puts a collection back to a content. The caller has its lock.
+func (v *versions) restore(to *content) {
+	v.newest.Store(to)
+	for _, f := range v.followers {
+		f.isReset = true
+	}
+	v.notifyReset()
 }
 
 // Fork returns a store of its own with the same content and, unless an option

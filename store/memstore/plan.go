@@ -33,8 +33,21 @@ type plan struct {
 	// sorted tells that the order of the index is that of the sort, and backward
 	// that it is the other way round.
 	sorted, backward bool
-	// examined counts the documents that were looked at.
-	examined int64
+	// examined counts the documents that were looked at, and candidateCount is how many there are to
+	// look at, 0 where that is not known.
+	examined, candidateCount int64
+}
+
+// roomFor returns a list with room for what is still found, of which a limit above 0 is the most.
+func (p *plan) roomFor(limit int64) []document.Object {
+	if !p.exact {
+		return nil
+	}
+	room := p.candidateCount - p.examined + 1
+	if limit > 0 {
+		room = min(room, limit)
+	}
+	return make([]document.Object, 0, max(room, 1))
 }
 
 // planFor chooses where to look for what a filter matches, to be given in the order of a sort,

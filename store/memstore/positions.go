@@ -33,6 +33,18 @@ func (s *positionSet) add(position uint64) {
 	}
 }
 
+// count returns the number of positions, at most.
+func (s *positionSet) count() int64 {
+	if s.many == nil {
+		return int64(len(s.few)) // One may be there twice.
+	}
+	count := 0
+	for _, word := range s.many {
+		count += bits.OnesCount64(word)
+	}
+	return int64(count)
+}
+
 // all yields the positions until yield returns false.
 func (s *positionSet) all(yield func(uint64) bool) {
 	if s.many == nil {

@@ -138,7 +138,7 @@ func (c *content) first(
 func (c *content) find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
-	if filter.IsEquality() && options == (store.FindOptions{}) {
+	if filter.IsEquality() && options.Sort == nil && options.Skip == 0 && options.Projection == nil {
 		if id, isID := idOf(filter); isID {
 			return c.record(ctx, id)
 		}
@@ -226,6 +226,9 @@ func (c *content) findWhole(
 		if skip > 0 {
 			skip--
 			return true
+		}
+		if len(found) == 0 {
+			found = p.roomFor(options.Limit)
 		}
 		found = append(found, o)
 		return int64(len(found)) != options.Limit

@@ -93,7 +93,7 @@ func (s *Store) make(name string) *versions {
 	if found, ok := next.Get(name); ok {
 		return found
 	}
-	made := newVersions(name)
+	made := newVersions(newContent(name))
 	next.Set(persistent.NewEdit(), name, made)
 	s.collections.Store(&next)
 	return made

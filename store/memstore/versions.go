@@ -26,9 +26,9 @@ type versions struct {
 	followers []*follower
 }
 
-func newVersions(name string) *versions {
-	v := &versions{writing: newWriteLock()}
-	v.newest.Store(newContent(name))
+func newVersions(first *content) *versions {
+	v := &versions{}
+	v.newest.Store(first)
 	return v
 }
 

@@ -7,23 +7,23 @@ import (
 )
 
 // writeLock is the lock under which the next content of a collection is made. Waiting for it ends
-// with a context.
+// with a context. The zero writeLock is free.
 type writeLock struct {
 	sync.Mutex
 
 	// waiting is the number of those who wait with a context, freed the channel that tells one of
-	// them that the lock is free.
+	// them that the lock is free. It is made before the first one waits.
 	waiting atomic.Int32
+	making  sync.Once
 	freed   chan struct{}
 }
-
-func newWriteLock() writeLock { return writeLock{freed: make(chan struct{}, 1)} }
 
 // take takes the lock, unless ctx ends before.
 func (t *writeLock) take(ctx context.Context) error {
 	if t.TryLock() {
 		return nil
 	}
+	t.making.Do(func() { t.freed = make(chan struct{}, 1) })
 	t.waiting.Add(1)
 	defer t.waiting.Add(-1)
 	for !t.TryLock() {
