@@ -55,11 +55,12 @@ func New(options ...Option) *Platform {
 		option(&s)
 	}
 	p := assemble(s)
+	p.ensureIndexes()
 	p.printWhereFailed()
 	return p
 }
 
-// assemble makes an empty platform.
+// assemble makes an empty platform without indexes.
 func assemble(s settings) *Platform {
 	p := &Platform{
 		HTTP: &replies.Replies{}, test: s.test, settings: s,
@@ -76,14 +77,21 @@ func assemble(s settings) *Platform {
 		config.Store = p.outages.storeOf(p.store)
 	}
 	runtime, err := botctx.New(config)
-	if err == nil {
-		err = botctx.EnsureIndexes(testContext(), config.Store)
-	}
 	if err != nil {
 		p.test.Fatalf("fakes: %v", err)
 	}
 	p.runtime, p.isOverridden = runtime, config.Override != nil
 	return p
+}
+
+// ensureIndexes makes the indexes that a fork has from the platform that it is a fork of.
+func (p *Platform) ensureIndexes() {
+	if p.runtime == nil {
+		return // The test knows what is wrong with the Config.
+	}
+	if err := botctx.EnsureIndexes(testContext(), p.runtime.Env().Store); err != nil {
+		p.test.Fatalf("fakes: %v", err)
+	}
 }
 
 // printWhereFailed prints the transcript at the end of a test that failed.
