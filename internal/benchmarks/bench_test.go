@@ -24,6 +24,8 @@ func BenchmarkDistinct(b *testing.B) { benchmark(b, "Distinct") }
 
 func BenchmarkNear(b *testing.B) { benchmark(b, "Near") }
 
+func BenchmarkSnapshot(b *testing.B) { benchmark(b, "Snapshot") }
+
 // benchmark runs the tasks of one kind of work with every engine.
 func benchmark(b *testing.B, work string) {
 	b.Helper()

@@ -32,6 +32,12 @@ type engine[D any] interface {
 	close()
 }
 
+// snapshotter is an engine that copies itself at no cost.
+type snapshotter[D any] interface {
+	// snapshot returns an engine with the same places, which lives on by itself.
+	snapshot() engine[D]
+}
+
 // errLacking is what an engine answers to work that it has no means for.
 var errLacking = errors.New("the engine does not offer this")
 
@@ -61,10 +67,11 @@ type contender struct {
 
 // contenders are the engines, in the order of the table's columns.
 var contenders = []contender{
-	{name: "memstore", start: starter(newCompiled)},
-	{name: "memstore-documents", start: starter(newUncompiled)},
-	{name: "lungo", start: starter(newLungo)},
-	{name: "typed", start: starter(newTyped)},
+	compiledColumn:  {name: "memstore", start: starter(newCompiled)},
+	documentsColumn: {name: "memstore-documents", start: starter(newUncompiled)},
+	lungoColumn:     {name: "lungo", start: starter(newLungo)},
+	typedColumn:     {name: "typed", start: starter(newTyped)},
+	treesColumn:     {name: "go-memdb", start: starter(newTrees)},
 }
 
 // opener makes an empty engine that will be asked for the ids of so many places.
@@ -143,6 +150,8 @@ func working[D any](ctx context.Context, t task, e engine[D]) *session {
 		return one(e, func(int) (D, error) { return e.visitCheapest(ctx, t.query) })
 	case findNear:
 		return many(e, func() ([]D, error) { return e.nearest(ctx) })
+	case takeSnapshot:
+		return snapshots(ctx, t, e)
 	case countAll:
 		return &session{
 			do: func(int) error { _, err := e.count(ctx, t.query); return err },
@@ -163,6 +172,27 @@ func working[D any](ctx context.Context, t task, e engine[D]) *session {
 		}
 	default:
 		return many(e, func() ([]D, error) { return e.find(ctx, t.query) })
+	}
+}
+
+// snapshots returns the session of a task that copies the engine.
+func snapshots[D any](ctx context.Context, t task, e engine[D]) *session {
+	copies, ok := e.(snapshotter[D])
+	if !ok {
+		lacks := func(int) (facts, error) { return facts{}, errLacking }
+		return &session{do: func(int) error { return errLacking }, tell: lacks, close: e.close}
+	}
+	return &session{
+		do: func(int) error { copies.snapshot(); return nil },
+		tell: func(round int) (facts, error) {
+			taken := copies.snapshot()
+			if _, err := e.visit(ctx, t.position(round)); err != nil {
+				return facts{}, err
+			}
+			document, err := taken.byID(ctx, t.position(round))
+			return readAll(e, []D{document}, err)
+		},
+		close: e.close,
 	}
 }
 

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/256dpi/lungo v0.4.0
 	github.com/botctx/go-sdk v0.1.0
+	github.com/hashicorp/go-memdb v1.3.5
 	github.com/stretchr/testify v1.12.1
 	go.mongodb.org/mongo-driver v1.17.9
 )
@@ -12,6 +13,10 @@ require (
 require (
 	github.com/golang/geo v0.0.0-20260818125358-b200a1149890 // indirect
 	github.com/golang/snappy v0.0.4 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/gorhill/cronexpr v0.0.0-20180427100037-88b0669f7d75 // indirect
+	github.com/hashicorp/go-immutable-radix v1.3.1 // indirect
+	github.com/hashicorp/golang-lru v0.5.4 // indirect
 	github.com/klauspost/compress v1.19.2 // indirect
 	github.com/montanaflynn/stats v0.7.1 // indirect
 	github.com/shopspring/decimal v1.4.0 // indirect

@@ -1,13 +1,15 @@
 // Command benchmarks measures memstore, lungo (an independent implementation of
-// MongoDB's language, in memory) and code written by hand for the data (structs, a
-// map and a lock: what is possible) on the same work, in one process, and prints
-// tables in Markdown.
+// MongoDB's language, in memory), go-memdb (immutable trees of structs, with snapshots) and
+// code written by hand for the data (structs, a map and a lock: what is possible) on the same
+// work, in one process, and prints tables in Markdown. The table of turns compares a whole turn of a
+// bot with frameworks in JavaScript, where node and the packages in peers are there.
 //
 //	go run .
 //	go run . -rounds 15 -slice 200ms -largest 100000
+//	go run . -table go-memdb
 //
-// The engines take turns within each row, and a row shows medians, so that what
-// else the machine does falls on all of them. Only ratios within a row mean
+// The engines take turns within each row, and a row shows medians of the time of
+// processors, so that what else the machine does falls little on any, and alike on all. Only ratios within a row mean
 // something. The same work as Go benchmarks:
 //
 //	go test -run '^$' -bench .
@@ -39,6 +41,24 @@ type settings struct {
 	slice time.Duration
 	// largest is the most documents that memstore's own rows have.
 	largest int
+	// table is the name of the only table to print, empty for all.
+	table string
+}
+
+// table is one that is printed.
+type table struct {
+	name  string
+	write func(context.Context, *strings.Builder, settings) error
+}
+
+// tables are those that there are.
+var tables = []table{
+	{name: "engines", write: printRatios},
+	{name: "go-memdb", write: printTrees},
+	{name: "memory", write: printMemory},
+	{name: "growth", write: printGrowth},
+	{name: "sharing", write: printSharing},
+	{name: "turns", write: printTurns},
 }
 
 func run(ctx context.Context, arguments []string, out io.Writer) error {
@@ -47,17 +67,19 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags.IntVar(&s.rounds, "rounds", 7, "how often each engine takes its turn in a row")
 	flags.DurationVar(&s.slice, "slice", 50*time.Millisecond, "how long a turn takes at least")
 	flags.IntVar(&s.largest, "largest", 1_000_000, "the most documents in the rows of memstore alone")
+	flags.StringVar(&s.table, "table", "", "the only table to print, of engines, go-memdb, memory, growth, sharing, turns")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
 	if s.rounds < 1 || flags.NArg() > 0 {
 		return errors.New("there must be at least one round, and there are no arguments beside the flags")
 	}
-	for _, table := range []func(context.Context, *strings.Builder, settings) error{
-		printRatios, printMemory, printGrowth, printSharing,
-	} {
+	for _, t := range tables {
+		if s.table != "" && s.table != t.name {
+			continue
+		}
 		var text strings.Builder
-		if err := table(ctx, &text, s); err != nil {
+		if err := t.write(ctx, &text, s); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintln(out, text.String()); err != nil {

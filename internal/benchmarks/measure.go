@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// timing is the time that work takes once, in nanoseconds; lacking where the engine has no means.
+// timing is the time of processors that work takes once, its share of collecting garbage included, in
+// nanoseconds; lacking where the engine has no means.
 type timing float64
 
 // lacking is the timing of work that an engine does not offer.
 const lacking timing = -1
 
-// compete runs a task with every engine in turns and returns the medians in the
-// order of the contenders.
-func compete(ctx context.Context, t task, s settings) ([]timing, error) {
+// compete runs a task with engines in turns and returns the medians by their columns; zero where
+// an engine takes no part.
+func compete(ctx context.Context, t task, s settings, columns ...int) ([]timing, error) {
 	var sessions []*session
 	defer func() {
 		for _, started := range sessions {
@@ -24,15 +25,23 @@ func compete(ctx context.Context, t task, s settings) ([]timing, error) {
 		}
 	}()
 	var turns []*turn
-	for _, c := range contenders {
-		started, err := c.start(ctx, t)
+	for _, column := range columns {
+		started, err := contenders[column].start(ctx, t)
 		if err != nil {
 			return nil, err
 		}
 		sessions = append(sessions, started)
 		turns = append(turns, &turn{do: started.do})
 	}
-	return medians(turns, s)
+	measured, err := medians(turns, s)
+	if err != nil {
+		return nil, err
+	}
+	timings := make([]timing, len(contenders))
+	for i, column := range columns {
+		timings[column] = measured[i]
+	}
+	return timings, nil
 }
 
 // medians lets each have its turn in every round.
@@ -70,7 +79,7 @@ func (t *turn) take(slice time.Duration) error {
 	if t.lacking || len(t.timings) > 0 && t.timings[0] > tooSlow {
 		return nil
 	}
-	begin, done := time.Now(), 0
+	begin, done := processorTime(), 0
 	for bundle := 1; ; bundle *= 2 {
 		for range bundle {
 			if err := t.do(t.round); err != nil {
@@ -83,7 +92,7 @@ func (t *turn) take(slice time.Duration) error {
 			t.round++
 		}
 		done += bundle
-		if passed := time.Since(begin); passed >= slice {
+		if passed := processorTime() - begin; passed >= slice {
 			t.timings = append(t.timings, timing(passed)/timing(done))
 			return nil
 		}

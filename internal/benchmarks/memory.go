@@ -13,11 +13,15 @@ import (
 // memory is memstore. The two ways of using it differ in where filters and updates
 // come from.
 type memory struct {
+	store   *memstore.Store
 	places  store.Collection
 	phrases phrases
 }
 
-var _ engine[document.Object] = (*memory)(nil)
+var (
+	_ engine[document.Object]      = (*memory)(nil)
+	_ snapshotter[document.Object] = (*memory)(nil)
+)
 
 // phrases are what the work is put in for memstore.
 type phrases interface {
@@ -58,8 +62,14 @@ var memoryIndexes = map[indexName][]store.IndexKey{
 }
 
 func newMemory(asked phrases) *memory {
-	return &memory{places: memstore.New().Collection("places"), phrases: asked}
+	return openMemory(memstore.New(), asked)
 }
+
+func openMemory(of *memstore.Store, asked phrases) *memory {
+	return &memory{store: of, places: of.Collection("places"), phrases: asked}
+}
+
+func (m *memory) snapshot() engine[document.Object] { return openMemory(m.store.Fork(), m.phrases) }
 
 func (m *memory) documentOf(p place) document.Object {
 	tags := make([]any, 0, len(p.Tags))

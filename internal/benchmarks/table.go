@@ -13,6 +13,7 @@ const (
 	documentsColumn
 	lungoColumn
 	typedColumn
+	treesColumn
 )
 
 // printRatios prints what the goals are about: every task with every engine.
@@ -20,7 +21,7 @@ func printRatios(ctx context.Context, out *strings.Builder, s settings) error {
 	fmt.Fprint(out, "| work | memstore | memstore, filters as documents | lungo | by hand | "+
 		"times faster than lungo | goal | times slower than by hand | goal |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, t := range tasks {
-		timings, err := compete(ctx, t, s)
+		timings, err := compete(ctx, t, s, compiledColumn, documentsColumn, lungoColumn, typedColumn)
 		if err != nil {
 			return fmt.Errorf("%s: %w", t.title, err)
 		}
@@ -32,11 +33,34 @@ func printRatios(ctx context.Context, out *strings.Builder, s settings) error {
 	return nil
 }
 
+// printTrees prints every task that go-memdb has means for, beside it.
+func printTrees(ctx context.Context, out *strings.Builder, s settings) error {
+	fmt.Fprint(out, "| work | memstore | memstore, filters as documents | go-memdb | times faster than go-memdb | goal |\n"+
+		"|---|---|---|---|---|---|\n")
+	for _, t := range tasks {
+		if t.goal.overTrees == 0 {
+			continue
+		}
+		timings, err := compete(ctx, t, s, compiledColumn, documentsColumn, treesColumn)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.title, err)
+		}
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", t.title,
+			timings[compiledColumn], timings[documentsColumn], timings[treesColumn],
+			ratios(timings, fasterThanTrees), verdict(timings, fasterThanTrees, t.goal.overTrees, 1))
+	}
+	return nil
+}
+
 // ratio compares one of memstore's columns with another engine's.
 type ratio func(timings []timing, column int) (float64, bool)
 
 func fasterThanLungo(timings []timing, column int) (float64, bool) {
 	return float64(timings[lungoColumn] / timings[column]), timings[lungoColumn] != lacking
+}
+
+func fasterThanTrees(timings []timing, column int) (float64, bool) {
+	return float64(timings[treesColumn] / timings[column]), timings[treesColumn] != lacking
 }
 
 func slowerThanTyped(timings []timing, column int) (float64, bool) {

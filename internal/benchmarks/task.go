@@ -14,6 +14,7 @@ const (
 	countAll
 	distinct
 	findNear
+	takeSnapshot
 )
 
 // task is one row of the table: work that every engine does.
@@ -37,15 +38,18 @@ const apart = 7_919
 
 // goal is what a task should reach; the zero goal asks for nothing.
 type goal struct {
-	// overLungo is how many times faster than lungo, ofTyped how many times slower
-	// than the code written by hand at most.
-	overLungo, ofTyped float64
+	// overLungo is how many times faster than lungo, overTrees than go-memdb, ofTyped how many times
+	// slower than the code written by hand at most.
+	overLungo, overTrees, ofTyped float64
 }
 
 // The goals.
 var (
-	ofIndexes = goal{overLungo: 100, ofTyped: 4}
-	ofScans   = goal{overLungo: 10, ofTyped: 8}
+	ofInserts   = goal{overTrees: 1}
+	ofSnapshots = goal{overTrees: 1}
+	ofIndexes   = goal{overLungo: 100, overTrees: 1, ofTyped: 4}
+	ofScans     = goal{overLungo: 10, overTrees: 1, ofTyped: 8}
+	ofChanges   = goal{overLungo: 100, overTrees: 4, ofTyped: 4}
 )
 
 // position returns the place that a round asks for by its id.
@@ -53,7 +57,7 @@ func (t task) position(round int) int { return round * t.stride % t.documents }
 
 // ids returns for how many places' ids the task asks.
 func (t task) ids() int {
-	if t.kind == getByID || t.kind == visitByID {
+	if t.kind == getByID || t.kind == visitByID || t.kind == takeSnapshot {
 		return t.documents
 	}
 	return 0
@@ -67,8 +71,8 @@ const (
 
 // tasks are the rows of the table.
 var tasks = []task{
-	{work: "Insert", variant: "at once", title: "insert 10,000 in one call", kind: insertAll, documents: few},
-	{work: "Insert", variant: "one by one", title: "insert 10,000 one by one", kind: insertEach, documents: few},
+	{work: "Insert", variant: "at once", title: "insert 10,000 in one call", kind: insertAll, documents: few, goal: ofInserts},
+	{work: "Insert", variant: "one by one", title: "insert 10,000 one by one", kind: insertEach, documents: few, goal: ofInserts},
 	{
 		work: "ByID", variant: "in order", title: "get by id, in the order of insertion", kind: getByID,
 		documents: few, stride: 1, goal: ofIndexes,
@@ -127,7 +131,11 @@ var tasks = []task{
 	},
 	{
 		work: "FindAndModify", variant: "by id", title: "findAndModify by id", kind: visitByID,
-		documents: few, stride: 1, goal: ofIndexes,
+		documents: few, stride: 1, goal: ofChanges,
+	},
+	{
+		work: "FindAndModify", variant: "apart", title: "findAndModify by id, far apart", kind: visitByID,
+		documents: few, stride: apart, goal: ofChanges,
 	},
 	{
 		work: "FindAndModify", variant: "sorted", title: "findAndModify by filter and sort", kind: visitSorted,
@@ -135,7 +143,7 @@ var tasks = []task{
 	},
 	{
 		work: "FindAndModify", variant: "sorted on index", title: "findAndModify by filter and sort, index", kind: visitSorted,
-		query: areaIs, index: onAreaPrice, documents: few, goal: ofIndexes,
+		query: areaIs, index: onAreaPrice, documents: few, goal: ofChanges,
 	},
 	{
 		work: "Count", variant: "scan", title: "count by filter", kind: countAll,
@@ -148,4 +156,8 @@ var tasks = []task{
 	{work: "Distinct", variant: "10000", title: "distinct, 21 values", kind: distinct, documents: few, goal: ofScans},
 	{work: "Near", variant: "scan", title: "10 nearest", kind: findNear, documents: few},
 	{work: "Near", variant: "index", title: "10 nearest, index", kind: findNear, index: onLocation, documents: few},
+	{
+		work: "Snapshot", variant: "10000", title: "a copy of all that can be read and written", kind: takeSnapshot,
+		documents: few, stride: 1, goal: ofSnapshots,
+	},
 }

@@ -70,7 +70,7 @@ var repository = sync.OnceValues(func() ([]sourceFile, error) {
 		if err != nil {
 			return err
 		}
-		isLeftOut := slices.Contains([]string{".git", ".bin", "testdata"}, entry.Name())
+		isLeftOut := slices.Contains([]string{".git", ".bin", "node_modules", "testdata"}, entry.Name())
 		switch {
 		case entry.IsDir() && isLeftOut:
 			return filepath.SkipDir
