@@ -49,9 +49,7 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 		return Accepted{}, err
 	}
 	b.load.add(1)
-	if b.busy.note(Lane(e.App, e.Channel, e.From)) {
-		b.signal()
-	}
+	b.feed.accepted(Lane(e.App, e.Channel, e.From))
 	return Accepted{ID: id}, nil
 }
 
@@ -134,6 +132,16 @@ func (b *Inbox) find(ctx context.Context, source document.Object, options store.
 	return b.events.Find(ctx, filter, options)
 }
 
+// findSorted is find in the order of a field.
+func (b *Inbox) findSorted(
+	ctx context.Context, source document.Object, field string, options store.FindOptions,
+) (found []document.Object, err error) {
+	if options.Sort, err = query.CompileSort(document.O(field, 1)); err != nil {
+		return nil, err
+	}
+	return b.find(ctx, source, options)
+}
+
 // Stats tells how much there is to do.
 type Stats struct {
 	// Pending is the number of events that wait or are handled, and Oldest when the first of them
@@ -155,13 +163,13 @@ func (b *Inbox) Stats(ctx context.Context) (stats Stats, err error) {
 	if stats.DeadLetters, err = b.count(ctx, document.O(fieldState, stateDead)); err != nil {
 		return Stats{}, err
 	}
-	first, err := b.find(ctx, document.O(fieldState, statePending), store.FindOptions{Limit: 1})
+	first, err := b.findSorted(ctx, document.O(fieldState, statePending), fieldAcceptedAt, store.FindOptions{Limit: 1})
 	if err != nil {
 		return Stats{}, err
 	}
 	if len(first) > 0 {
 		stats.Oldest = document.Timestamp(read(first[0]).acceptedAt).Time()
 	}
-	stats.Lanes = len(b.busy.all())
+	stats.Lanes = b.feed.handling()
 	return stats, nil
 }

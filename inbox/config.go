@@ -30,7 +30,8 @@ type Config struct {
 	Handler Handler
 	// Enter is asked for a lane before its turn is claimed, where the process has more to keep
 	// apart than its workers. It says how to leave the lane, or that it cannot be entered now. The
-	// default lets all in.
+	// default lets all in. A lane that cannot be entered is asked for again with the next poll, or
+	// after LaneLeft.
 	Enter func(lane string) (leave func(), ok bool)
 	// Workers is the number of lanes that Run handles at once. The default is 16.
 	Workers int
@@ -131,6 +132,7 @@ type Inbox struct {
 	busy     lanes
 	// wake receives when there may be something to do.
 	wake    chan struct{}
+	feed    feed
 	running atomic.Bool
 	indexes indexes
 }
@@ -142,15 +144,16 @@ func New(config Config) (*Inbox, error) {
 		return nil, err
 	}
 	database := record.Guard(config.Env.Store)
-	made := &Inbox{
+	b := &Inbox{
 		config: config, events: database.Collection(collection), turns: config.Turns,
-		updates: sync.OnceValue(newUpdates), log: config.Log, busy: lanes{held: map[string]bool{}},
+		updates: sync.OnceValue(newUpdates), log: config.Log, busy: newLanes(),
 		wake: make(chan struct{}, 1),
 	}
-	if err := made.addHooks(); err != nil {
+	b.feed = feedOf(b, config.Env.Store, database)
+	if err := b.addHooks(); err != nil {
 		return nil, err
 	}
-	return made, nil
+	return b, nil
 }
 
 // signal wakes who waits for something to do.
@@ -165,16 +168,34 @@ func (b *Inbox) signal() {
 // are those of store.Collection.EnsureIndex.
 func EnsureIndexes(ctx context.Context, database store.Store) error {
 	events := database.Collection(collection)
-	for _, index := range []store.Index{
-		{Keys: []store.IndexKey{{Path: fieldState, Kind: query.Ascending}}},
+	indexes := []store.Index{
+		{Keys: []store.IndexKey{{Path: fieldState, Kind: query.Ascending}, {Path: fieldAcceptedAt, Kind: query.Ascending}}},
 		{Keys: []store.IndexKey{{Path: fieldLane, Kind: query.Ascending}}},
-		{Keys: []store.IndexKey{{Path: fieldDoneAt, Kind: query.Ascending}}},
-	} {
+		{Keys: []store.IndexKey{{Path: fieldRetryAt, Kind: query.Ascending}}, Sparse: true},
+		{Keys: []store.IndexKey{{Path: fieldDoneAt, Kind: query.Ascending}}, Sparse: true},
+	}
+	if _, isAlone := database.(store.Watcher); isAlone {
+		indexes = []store.Index{ // What waits is kept in memory.
+			{Keys: []store.IndexKey{{Path: fieldState, Kind: query.Ascending}}, Sparse: true},
+			{Keys: []store.IndexKey{{Path: fieldDoneAt, Kind: query.Ascending}}, Sparse: true},
+		}
+	}
+	for _, index := range indexes {
 		if err := events.EnsureIndex(ctx, index); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// makeIndexes is EnsureIndexes for the store of an inbox, whose panics are errors.
+func (b *Inbox) makeIndexes(ctx context.Context) (err error) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			err = boterr.Recovered(thrown)
+		}
+	}()
+	return EnsureIndexes(ctx, b.config.Env.Store)
 }
 
 // indexes are made once for an inbox.
@@ -190,7 +211,7 @@ func (b *Inbox) ensureIndexes(ctx context.Context) error {
 	if b.indexes.isMade {
 		return nil
 	}
-	if err := EnsureIndexes(ctx, record.Guard(b.config.Env.Store)); err != nil {
+	if err := b.makeIndexes(ctx); err != nil {
 		return err
 	}
 	b.indexes.isMade = true

@@ -31,7 +31,7 @@ func (b *Inbox) DeadLetters(ctx context.Context, p DeadLettersParams) ([]DeadLet
 	if p.Skip < 0 || p.Limit < 0 {
 		return nil, boterr.Invalid("skip", "skip and limit must not be negative")
 	}
-	found, err := b.find(ctx, which, store.FindOptions{Skip: int64(p.Skip), Limit: int64(p.Limit)})
+	found, err := b.findSorted(ctx, which, fieldAcceptedAt, store.FindOptions{Skip: int64(p.Skip), Limit: int64(p.Limit)})
 	if err != nil {
 		return nil, err
 	}
@@ -75,15 +75,18 @@ func (b *Inbox) Retry(ctx context.Context, id string) error {
 		return err
 	}
 	b.load.add(1)
-	b.signal()
+	b.feed.accepted(lane)
 	return nil
 }
 
 // Discard takes an event away that was given up. A repetition of it is not handled either. NotFound:
 // there is no dead letter of that id. The other errors are those of the store.
 func (b *Inbox) Discard(ctx context.Context, id string) error {
-	doneAt := document.O(fieldDoneAt, int64(document.At(b.config.Env.Now())))
-	return b.changeDead(ctx, id, b.updates().done, doneAt)
+	now, err := b.turns.Roughly(ctx)
+	if err != nil {
+		return err
+	}
+	return b.changeDead(ctx, id, b.updates().done, document.O(fieldDoneAt, int64(document.At(now))))
 }
 
 // changeDead changes a dead letter.

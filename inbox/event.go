@@ -56,10 +56,9 @@ type DeadLetter struct {
 	Error string
 }
 
-// The states of an event.
+// The states of an event. One that is done has none.
 const (
 	statePending = "pending"
-	stateDone    = "done"
 	stateDead    = "dead"
 )
 
@@ -83,8 +82,10 @@ const (
 	// fieldFailures is how often it failed, fieldRetryAt when it is tried again.
 	fieldFailures = "failures"
 	fieldRetryAt  = "retryAt"
-	fieldCode     = "code"
-	fieldError    = "error"
+	// fieldPostponed is how often it could not be tried.
+	fieldPostponed = "postponed"
+	fieldCode      = "code"
+	fieldError     = "error"
 	// fieldMemory is what its handler is to remember in the next attempt.
 	fieldMemory = "memory"
 )

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/query"
 )
 
 // ErrShutdown is the context.Cause of a run for which an inbox, told to end, does not wait any
@@ -92,4 +94,41 @@ func textOf(failure error) string {
 // the event.
 func isEnded(ctx context.Context, failure error) bool {
 	return failure != nil && ctx.Err() != nil && !errors.Is(failure, errGoroutineEnded)
+}
+
+// postponement is the error of a handler that could not begin.
+type postponement struct{ pause time.Duration }
+
+// Error implements error.
+func (p *postponement) Error() string { return "postponed by " + p.pause.String() }
+
+// Postpone returns an error for a Handler that cannot handle an event yet, such as where something else
+// of its member is under way: it is given the event again after a pause, and that is no failure. Its
+// lane waits.
+func Postpone(pause time.Duration) error { return &postponement{pause: max(0, pause)} }
+
+// isPostponed reports whether a handler returned what Postpone gave it.
+func isPostponed(failure error) bool {
+	_, ok := errors.AsType[*postponement](failure)
+	return ok
+}
+
+// postpone stores when an event is tried that could not be.
+func (b *Inbox) postpone(ctx context.Context, e stored, failure error) (outcome, error) {
+	p, _ := errors.AsType[*postponement](failure)
+	now, err := b.turns.Roughly(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	filter, err := query.CompileFilter(asClaimed(e))
+	if err != nil {
+		return outcome{}, err
+	}
+	b.report(ctx, slog.LevelDebug, "inbox: postponed", e, failure)
+	at := now.Add(p.pause)
+	changed, err := b.update(ctx, filter, b.updates().postpone, document.O(fieldRetryAt, int64(document.At(at))))
+	if err != nil {
+		return outcome{}, err
+	}
+	return outcome{isPostponed: true, retryAt: at}, wasLost(changed)
 }

@@ -17,16 +17,19 @@ import (
 // updates are the changes of events, compiled once. What differs each time stands in the stamps of
 // a query.Change.
 type updates struct {
-	// done ends an event, retry counts a failure, die gives it up, revive puts it back.
-	done, retry, die, revive *query.Update
+	// done ends an event, retry counts a failure, postpone has it wait, die gives it up, revive puts it
+	// back. note writes down what is under way.
+	done, retry, postpone, die, revive, note *query.Update
 }
 
 func newUpdates() updates {
 	return updates{
-		done: mustUpdate("$set", document.O(fieldState, stateDone), "$unset", document.O(
-			fieldLane, true, fieldFrom, true, fieldBody, true, fieldTrace, true, fieldMemory, true, fieldFailures, true,
-			fieldRetryAt, true, fieldCode, true, fieldError, true, fieldDiedAt, true)),
-		retry: mustUpdate("$inc", document.O(fieldFailures, 1)),
+		done: mustUpdate("$unset", document.O(
+			fieldState, true, fieldLane, true, fieldFrom, true, fieldBody, true, fieldTrace, true, fieldMemory, true,
+			fieldFailures, true, fieldRetryAt, true, fieldPostponed, true, fieldCode, true, fieldError, true, fieldDiedAt, true)),
+		retry:    mustUpdate("$inc", document.O(fieldFailures, 1)),
+		postpone: mustUpdate("$inc", document.O(fieldPostponed, 1)),
+		note:     mustUpdate("$inc", document.O(fieldWrites, 1)),
 		die: mustUpdate("$set", document.O(fieldState, stateDead), "$inc", document.O(fieldFailures, 1),
 			"$unset", document.O(fieldLane, true, fieldRetryAt, true)),
 		revive: mustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
@@ -50,8 +53,24 @@ type outcome struct {
 	// isOver tells that the lane goes on without it: it is done, or a dead letter.
 	isOver bool
 	// isDead tells that it is a dead letter, and retryAt when it is tried again otherwise.
-	isDead  bool
-	retryAt time.Time
+	isDead bool
+	// isPostponed tells that it was not tried.
+	isPostponed bool
+	retryAt     time.Time
+}
+
+// rest says how the lane is left in which that came of its last event, or an error of the store.
+func (o outcome) rest(err error) rest {
+	switch {
+	case isLost(err):
+		return rest{hasMore: true}
+	case err != nil:
+		return rest{isBroken: true}
+	case !o.isOver && o.retryAt.IsZero():
+		return rest{isGivenBack: true}
+	default:
+		return rest{retryAt: o.retryAt, isGivenBack: o.isPostponed}
+	}
 }
 
 // asClaimed is the filter of an event that nobody has handled since: one that takes a turn over
@@ -106,6 +125,8 @@ func (b *Inbox) settle(
 		return outcome{failure: failure}, lease.ErrLost
 	case failure == nil:
 		return outcome{isOver: true}, b.finish(ctx, e)
+	case isPostponed(failure):
+		return b.postpone(ctx, e, failure)
 	case isEnded(run, failure):
 		b.report(ctx, slog.LevelDebug, "inbox: given back", e, failure)
 		return outcome{failure: failure}, nil
@@ -124,7 +145,7 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 	if e.Key == "" {
 		changed, err = b.events.Delete(ctx, filter, store.DeleteOptions{})
 	} else {
-		changed, err = b.update(ctx, filter, b.updates().done, document.O(fieldDoneAt, int64(document.At(b.config.Env.Now()))))
+		changed, err = b.storeDone(ctx, filter)
 	}
 	if err != nil {
 		b.report(ctx, slog.LevelWarn, "inbox: not stored that it is done", e, err)
@@ -136,6 +157,15 @@ func (b *Inbox) finish(ctx context.Context, e stored) error {
 		b.tellSettled(ctx, e, nil, false)
 	}
 	return wasLost(changed)
+}
+
+// storeDone stores that the event is done that a filter matches.
+func (b *Inbox) storeDone(ctx context.Context, filter *query.Filter) (changed int64, err error) {
+	now, err := b.turns.Roughly(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return b.update(ctx, filter, b.updates().done, document.O(fieldDoneAt, int64(document.At(now))))
 }
 
 // wasLost is ErrLost where an event is not what it was when the turn began.

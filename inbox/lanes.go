@@ -1,17 +1,17 @@
 package inbox
 
-import (
-	"maps"
-	"slices"
-	"sync"
-)
+import "sync"
 
 // lanes are those that this process is handling. It is safe for concurrent use.
 type lanes struct {
 	mu sync.Mutex
 	// held has true for a lane for which an event was accepted meanwhile.
 	held map[string]bool
+	// refused are those that could not be entered.
+	refused map[string]bool
 }
+
+func newLanes() lanes { return lanes{held: map[string]bool{}, refused: map[string]bool{}} }
 
 // enter begins a lane, unless it is being handled.
 func (l *lanes) enter(lane string) bool {
@@ -44,9 +44,33 @@ func (l *lanes) note(lane string) (isFree bool) {
 	return true
 }
 
-// all returns the lanes in order.
-func (l *lanes) all() []string {
+// has reports whether a lane is being handled.
+func (l *lanes) has(lane string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Sorted(maps.Keys(l.held))
+	_, isHeld := l.held[lane]
+	return isHeld
+}
+
+// count returns how many lanes are being handled.
+func (l *lanes) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.held)
+}
+
+// refuse notes that a lane cannot be entered.
+func (l *lanes) refuse(lane string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused[lane] = true
+}
+
+// isFree notes that a lane can be entered, and reports whether it could not be before.
+func (l *lanes) isFree(lane string) (wasRefused bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	wasRefused = l.refused[lane]
+	delete(l.refused, lane)
+	return wasRefused
 }

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// window is the number of events that are looked at to find lanes with something to do, and
-	// readAhead how many of the events of these lanes are read.
+	// window is the number of events or lanes that one look is for, and readAhead how many of the
+	// events of lanes it reads.
 	window    = 64
 	readAhead = 2 * window
 	// perTurn is the number of events that are handled in one turn of a lane, after which others
@@ -19,55 +19,34 @@ const (
 	perTurn = 64
 )
 
-// work is a lane that can be handled.
-type work struct {
-	lane string
-	// seen is the lane's document as it was when its events were read after it.
-	seen   document.Object
-	events []stored
-	// hasMore tells that there may be more events than these.
-	hasMore bool
-}
-
-// sight is what a look at the inbox found.
+// sight is what a look at lanes found.
 type sight struct {
-	// now is when that was, by the store's clock.
-	now time.Time
 	// free are lanes with something to do, in the order of their first events.
 	free []work
-	// waiting are lanes whose first event cannot be handled now, with when it can.
-	waiting map[string]time.Time
-	// isWhole tells that there are no other lanes.
-	isWhole bool
+	// waiting are lanes whose first event is tried again later, with when; held are those that others
+	// hold, with until when.
+	waiting, held map[string]time.Time
+	// unseen are lanes whose events were not reached.
+	unseen []string
 }
 
-// look looks for lanes with something to do, but for some.
+// lookInto looks at lanes. now is the time of the store's clock.
 //
 // The documents of lanes are read before their events: whoever handles one of these later has a
 // turn, and so changes the document, so that the claim of what was seen fails.
-func (b *Inbox) look(ctx context.Context, except []string) (sight, error) {
-	now, err := b.turns.Now(ctx)
-	if err != nil {
-		return sight{}, err
+func (b *Inbox) lookInto(ctx context.Context, lanes []string, now time.Time) (sight, error) {
+	found := sight{waiting: map[string]time.Time{}, held: map[string]time.Time{}}
+	if len(lanes) == 0 {
+		return found, nil
 	}
-	waiting := document.O(fieldState, statePending)
-	if len(except) > 0 {
-		waiting = waiting.With(fieldLane, document.O("$nin", document.A(anyOf(except)...)))
-	}
-	first, err := b.find(ctx, waiting, store.FindOptions{Limit: window})
-	if err != nil || len(first) == 0 {
-		return sight{isWhole: true}, err
-	}
-	found := sight{now: now, waiting: map[string]time.Time{}, isWhole: len(first) < window}
-	names := lanesOf(first)
-	seen, err := b.turns.Look(ctx, names)
+	seen, err := b.turns.Look(ctx, lanes)
 	if err != nil {
 		return sight{}, err
 	}
 	var free []string
-	for _, lane := range names {
+	for _, lane := range lanes {
 		if lease.IsHeld(seen[lane], now) {
-			found.waiting[lane] = lease.Until(seen[lane])
+			found.held[lane] = lease.Until(seen[lane])
 		} else {
 			free = append(free, lane)
 		}
@@ -96,8 +75,8 @@ func (b *Inbox) addFree(
 		}
 		at, isKnown := byLane[e.lane]
 		switch {
-		case !isKnown && e.retryAt > int64(document.At(now)):
-			found.waiting[e.lane] = document.Timestamp(e.retryAt).Time()
+		case e.retryAt > int64(document.At(now)):
+			found.waiting[e.lane] = document.Timestamp(e.retryAt).Time() // So do those behind it.
 		case !isKnown:
 			byLane[e.lane] = len(found.free)
 			found.free = append(found.free, work{lane: e.lane, seen: seen[e.lane], events: []stored{e}})
@@ -105,8 +84,15 @@ func (b *Inbox) addFree(
 			found.free[at].events = append(found.free[at].events, e)
 		}
 	}
+	isCut := len(events) == readAhead
 	for i := range found.free {
-		found.free[i].hasMore = len(events) == readAhead || len(found.free[i].events) == perTurn
+		found.free[i].hasMore = isCut || len(found.free[i].events) == perTurn
+	}
+	for _, lane := range free {
+		_, isFree := byLane[lane]
+		if _, waits := found.waiting[lane]; isCut && !isFree && !waits {
+			found.unseen = append(found.unseen, lane)
+		}
 	}
 	return nil
 }
@@ -116,8 +102,7 @@ func lanesOf(events []document.Object) []string {
 	known := make(map[string]bool, len(events))
 	var names []string
 	for _, o := range events {
-		value, _ := o.Field(fieldLane)
-		if lane, _ := value.(string); !known[lane] {
+		if lane := laneOf(o); !known[lane] {
 			known[lane] = true
 			names = append(names, lane)
 		}

@@ -24,9 +24,11 @@ import (
 
 // history is a random history of an inbox in virtual time, and the model that it is held to.
 type history struct {
-	t        *testing.T
-	seed     uint64
-	random   *rand.Rand
+	t      *testing.T
+	seed   uint64
+	random *rand.Rand
+	// isAlone tells that the processes are those that have the store one after the other.
+	isAlone  bool
 	mu       sync.Mutex
 	now      time.Time
 	database store.Store
@@ -38,6 +40,7 @@ type history struct {
 	accepted map[string][]string
 	open     map[string][]string
 	attempts map[string]int
+	failures map[string]int
 	done     map[string]bool
 	dead     map[string]bool
 	// next says what comes of the next run.
@@ -51,6 +54,7 @@ type history struct {
 // frozenRun is a run that stands still, as that of a process that was stopped.
 type frozenRun struct {
 	key, lane   string
+	by          *inbox.Inbox
 	began, goOn chan struct{}
 	ended       chan error
 	until       time.Time
@@ -59,12 +63,15 @@ type frozenRun struct {
 func newHistory(t *testing.T, seed uint64) *history {
 	t.Helper()
 	h := &history{
-		t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 1)),
+		t: t, seed: seed, isAlone: seed%2 == 1, random: rand.New(rand.NewPCG(seed, 1)),
 		now:      time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC),
-		accepted: map[string][]string{}, open: map[string][]string{}, attempts: map[string]int{},
+		accepted: map[string][]string{}, open: map[string][]string{}, attempts: map[string]int{}, failures: map[string]int{},
 		done: map[string]bool{}, dead: map[string]bool{},
 	}
 	h.database = memstore.New(memstore.WithNow(h.clock))
+	if !h.isAlone {
+		h.database = sharedStore{h.database}
+	}
 	for range 3 {
 		h.inboxes = append(h.inboxes, h.process())
 	}
@@ -105,6 +112,9 @@ func (h *history) handle(_ context.Context, d *inbox.Delivery) error {
 	if f := h.freezes; f != nil {
 		h.freezes = nil
 		f.key, f.lane, f.until = key, lane, h.now.Add(lease.DefaultLease)
+		if h.isAlone {
+			f.until = h.now.Add(1000 * time.Hour) // Until another process begins.
+		}
 		close(f.began)
 		<-f.goOn
 		if isLost := d.Err() != nil; isLost != !h.clock().Before(f.until) {
@@ -112,7 +122,32 @@ func (h *history) handle(_ context.Context, d *inbox.Delivery) error {
 		}
 		return nil
 	}
+	if errors.Is(h.next, errNotYet) {
+		h.attempts[key]--
+		return fmt.Errorf("%w: %w", errNotYet, inbox.Postpone(10*time.Second))
+	}
 	return h.next
+}
+
+// errNotYet stands for an event that is postponed.
+var errNotYet = errors.New("not yet")
+
+// takeOver is what a process does that has the store to itself from now on: what the one before had under
+// way has failed.
+func (h *history) takeOver(by *inbox.Inbox) {
+	if !h.isAlone {
+		return
+	}
+	for _, f := range h.frozen {
+		if f.by == by || !h.now.Before(f.until) {
+			continue
+		}
+		f.until = h.now
+		h.failures[f.key]++
+		if h.failures[f.key] == 3 {
+			h.ended(inbox.Result{Event: eventOf(f.lane, f.key), Err: errNotYet, IsDead: true})
+		}
+	}
 }
 
 func (h *history) failf(format string, args ...any) {
@@ -188,13 +223,17 @@ func (h *history) repeat() {
 // runNext has a process handle what is next, with some outcome.
 func (h *history) runNext() {
 	h.next = nil
-	switch h.random.IntN(6) {
+	switch h.random.IntN(7) {
+	case 2:
+		h.next = errNotYet
 	case 0:
 		h.next = boterr.New(boterr.Unavailable, "", "no answer")
 	case 1:
 		h.next = boterr.New(boterr.InvalidArgument, "", "a mistake")
 	}
-	result, err := h.any().RunNext(h.t.Context())
+	by := h.any()
+	h.takeOver(by)
+	result, err := by.RunNext(h.t.Context())
 	require.NoError(h.t, err)
 	if result.Ran {
 		h.ended(result)
@@ -206,11 +245,14 @@ func (h *history) ended(result inbox.Result) {
 	key, lane := result.Event.Key, result.Event.From
 	h.notef("run %s: %v, dead %v", key, result.Err, result.IsDead)
 	switch {
+	case result.IsPostponed:
+		return
 	case result.Err == nil:
 		h.done[key] = true
 	case result.IsDead:
 		h.dead[key] = true
 	default:
+		h.failures[key]++
 		return
 	}
 	if len(h.open[lane]) == 0 || h.open[lane][0] != key {
@@ -225,6 +267,8 @@ func (h *history) freeze() {
 	h.freezes = f
 	defer func() { h.freezes = nil }()
 	by := h.any()
+	f.by = by
+	h.takeOver(by)
 	result := make(chan inbox.Result, 1)
 	go func() {
 		r, err := by.RunNext(context.WithoutCancel(h.t.Context()))
@@ -275,6 +319,7 @@ func (h *history) finish() {
 	}
 	p := h.process()
 	h.next = nil
+	h.takeOver(p)
 	for range 10_000 {
 		result, err := p.RunNext(h.t.Context())
 		require.NoError(h.t, err)

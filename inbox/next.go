@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/store"
 )
 
 // Result tells what RunNext did.
@@ -18,104 +19,68 @@ type Result struct {
 	Err    error
 	IsDead bool
 	Next   time.Time
+	// IsPostponed tells that it was not tried, see Postpone.
+	IsPostponed bool
 }
 
 // Next returns when the next event can be handled, by the store's clock: now where one can. ok is
-// false where there is none to wait for. The errors are those of the store.
-func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) {
-	var except []string
-	for {
-		found, err := b.look(ctx, except)
-		if err != nil {
-			return time.Time{}, false, err
-		}
-		if len(found.free) > 0 {
-			now, err := b.turns.Now(ctx)
-			return now, err == nil, err
-		}
-		for lane, from := range found.waiting {
-			if !ok || from.Before(at) {
-				at, ok = from, true
-			}
-			except = append(except, lane)
-		}
-		if found.isWhole {
-			return at, ok, nil
-		}
-	}
-}
+// false where there is none to wait for. Events whose lanes Config.Enter refuses do not count, so that
+// who calls RunNext until it ran nothing, and then waits for Next, comes to an end. The errors are those
+// of the store.
+func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) { return b.feed.next(ctx) }
+
+// LaneLeft tells that a lane can be entered which Config.Enter has refused, so that Run looks at it at
+// once, and not with the next poll.
+func (b *Inbox) LaneLeft(lane string) { b.feed.isFree(lane) }
 
 // RunNext handles the first event that can be handled, and stores what came of it. The turn is not
 // renewed: where the handler lets more time than a lease pass, what came of it does not count.
 // It is for hosts that drive the inbox by themselves, such as in virtual time. The error is one of the
 // store, or lease.ErrLost.
 func (b *Inbox) RunNext(ctx context.Context) (Result, error) {
-	var except []string
-	for {
-		found, err := b.look(ctx, except)
-		if err != nil {
+	from := b.feed
+	if _, isShared := from.(*shared); isShared {
+		from = newShared(b) // Which looks at everything anew, and leaves a Run alone.
+	}
+	for isFirst := true; ; isFirst = false {
+		taken, _, err := from.take(ctx, want{lanes: 1, each: 1, part: whole, isNew: isFirst, isForced: true})
+		if err != nil || len(taken) == 0 {
 			return Result{}, err
 		}
-		for _, w := range found.free {
-			result, err := b.runHere(ctx, w)
-			if err != nil || result.Ran {
-				return result, err
-			}
-		}
-		if found.isWhole {
-			return Result{}, nil
-		}
-		for lane := range found.waiting {
-			except = append(except, lane)
-		}
-		for _, w := range found.free {
-			except = append(except, w.lane)
+		if result, err := b.runFirst(ctx, from, taken[0]); err != nil || result.Ran {
+			return result, err
 		}
 	}
 }
 
-// runHere handles the first event of a lane.
-func (b *Inbox) runHere(ctx context.Context, w work) (Result, error) {
-	leave, ok := b.enter(w.lane)
-	if !ok {
-		return Result{}, nil
-	}
-	defer leave()
-	turn, err := b.claim(ctx, w)
+// runFirst handles the first event of a lane that was taken.
+func (b *Inbox) runFirst(ctx context.Context, from feed, w work) (result Result, err error) {
+	left := rest{isBroken: true} // Where the goroutine ends.
+	defer func() { from.leave(ctx, w, left) }()
+	turn, err := from.begin(ctx, w)
 	if err != nil || turn == nil {
 		return Result{}, err
 	}
-	defer func() {
-		if turn.Err() == nil {
-			b.release(ctx, turn)
-		}
-	}()
-	return b.runFirst(ctx, turn, w.events[0])
+	defer func() { b.end(ctx, turn, turn.Err()) }()
+	return b.runTurn(ctx, turn, w.events[0], &left)
 }
 
-// runFirst handles an event within a turn that was claimed here.
-func (b *Inbox) runFirst(ctx context.Context, turn *lease.Turn, e stored) (Result, error) {
+// runTurn handles an event within a turn that was claimed here.
+func (b *Inbox) runTurn(ctx context.Context, turn *lease.Turn, e stored, left *rest) (Result, error) {
 	done, err := b.countLost(ctx, turn, e, whole)
 	if err == nil && done.failure == nil {
 		done, err = b.handle(ctx, turn, e, whole)
 	}
-	return Result{Ran: true, ID: e.id, Event: e.Event, Err: done.failure, IsDead: done.isDead, Next: done.retryAt}, err
+	*left = done.rest(err)
+	return Result{
+		Ran: true, ID: e.id, Event: e.Event, Err: done.failure, IsDead: done.isDead, Next: done.retryAt, IsPostponed: done.isPostponed,
+	}, err
 }
 
-// enter enters a lane, here and where Config.Enter says, and returns how to leave it.
-func (b *Inbox) enter(lane string) (leave func(), ok bool) {
-	if !b.busy.enter(lane) {
-		return nil, false
+// feedOf returns what finds the events of a store.
+func feedOf(b *Inbox, database store.Store, guarded store.Store) feed {
+	if watcher, isAlone := database.(store.Watcher); isAlone {
+		return newAlone(b, watcher, guarded.Collection(noteCollection))
 	}
-	further, ok := b.config.Enter(lane)
-	if !ok {
-		b.busy.leave(lane)
-		return nil, false
-	}
-	return func() {
-		further()
-		if b.busy.leave(lane) {
-			b.signal()
-		}
-	}, true
+	return newShared(b)
 }

@@ -32,7 +32,7 @@ func (b *Inbox) RemoveDone(ctx context.Context) (removed int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	old := document.O(fieldDoneAt, document.O("$lt", int64(document.At(now.Add(-b.config.Retention)))), fieldState, stateDone)
+	old := document.O(fieldDoneAt, document.O("$lt", int64(document.At(now.Add(-b.config.Retention)))))
 	for {
 		found, deleted, err := b.removeBatch(ctx, old)
 		removed += deleted
@@ -45,7 +45,7 @@ func (b *Inbox) RemoveDone(ctx context.Context) (removed int64, err error) {
 // removeBatch removes some of the events that a filter matches, and returns how many it found and
 // removed.
 func (b *Inbox) removeBatch(ctx context.Context, old document.Object) (found int, deleted int64, err error) {
-	batch, err := b.find(ctx, old, store.FindOptions{Limit: retentionBatch})
+	batch, err := b.findSorted(ctx, old, fieldDoneAt, store.FindOptions{Limit: retentionBatch})
 	if err != nil || len(batch) == 0 {
 		return 0, 0, err
 	}

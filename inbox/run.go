@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -24,7 +25,10 @@ func (b *Inbox) Run(ctx context.Context) error {
 			"this inbox runs already: give it more workers, or make another one")
 	}
 	defer b.running.Store(false)
-	p := &pool{Inbox: b, places: make(chan struct{}, b.config.Workers), held: map[*lease.Turn]string{}}
+	polls := time.NewTicker(b.config.Poll)
+	defer polls.Stop()
+	p := &pool{Inbox: b, places: make(chan struct{}, b.config.Workers), held: map[*lease.Turn]string{}, polls: polls.C, isPollDue: true}
+	defer b.feed.close(context.WithoutCancel(ctx))
 	if lease.Serve(ctx, b.config.ShutdownTimeout, ErrShutdown, func(runs context.Context) { p.serve(ctx, runs) }) {
 		return nil
 	}
@@ -37,7 +41,11 @@ type pool struct {
 
 	// places has an element for each lane that is being handled.
 	places chan struct{}
-	all    sync.WaitGroup
+	// polls receives when it is time to look for what other processes have done.
+	polls <-chan time.Time
+	all   sync.WaitGroup
+	// isPollDue tells that it is that time. Only dispatch and wait use it, one after the other.
+	isPollDue bool
 
 	mu sync.Mutex
 	// held are the turns with the events that are handled in them.
@@ -74,126 +82,135 @@ func (p *pool) startDispatch(ctx, runs context.Context) {
 
 // dispatch has what can be handled now handled, and returns how long to wait before the next time.
 func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
-	except := p.busy.all()
-	pause := p.config.Poll
-	for ctx.Err() == nil {
-		found, err := p.look(ctx, except)
-		if err != nil {
-			if ctx.Err() == nil {
-				p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: not read", slog.String("error", boterr.Text(err)))
-			}
-			return p.config.Poll
-		}
-		notEntered := p.beginAll(ctx, runs, found.free)
-		if len(found.free) > len(notEntered) && !found.isWhole {
-			return 0 // Others may have become free meanwhile.
-		}
-		except = append(except, notEntered...)
-		for lane, from := range found.waiting {
-			except = append(except, lane)
-			pause = min(pause, from.Sub(found.now))
-		}
-		if found.isWhole {
-			return pause
+	free := p.reserve(ctx)
+	if free == 0 {
+		return 0
+	}
+	taken, pause, err := p.feed.take(ctx, want{lanes: free, each: perTurn, part: jittered, isNew: p.takePoll()})
+	p.giveBack(free - len(taken))
+	for _, w := range taken {
+		p.begin(ctx, runs, w)
+	}
+	switch {
+	case err != nil && !isLost(err) && ctx.Err() == nil:
+		p.log.LogAttrs(ctx, slog.LevelWarn, "inbox: not read", slog.String("error", boterr.Text(err)))
+		return p.config.Poll
+	case len(taken) == free:
+		return 0
+	default:
+		return pause
+	}
+}
+
+// reserve waits until a lane can be handled, and reserves the places for as many as can be. It is 0
+// where ctx ends.
+func (p *pool) reserve(ctx context.Context) (free int) {
+	select {
+	case p.places <- struct{}{}:
+	case <-ctx.Done():
+		return 0
+	}
+	for free = 1; ; free++ {
+		select {
+		case p.places <- struct{}{}:
+		default:
+			return free
 		}
 	}
-	return 0
+}
+
+// giveBack gives places back.
+func (p *pool) giveBack(places int) {
+	for range places {
+		<-p.places
+	}
+}
+
+// takePoll reports whether it is time to look for what other processes have done.
+func (p *pool) takePoll() (isDue bool) {
+	select {
+	case <-p.polls:
+		return true
+	default:
+		isDue, p.isPollDue = p.isPollDue, false
+		return isDue
+	}
 }
 
 // wait waits for a while, or until there may be something to do, or ctx ends.
 func (p *pool) wait(ctx context.Context, most time.Duration) {
+	if most <= 0 {
+		return
+	}
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
+	case <-p.polls:
+		p.isPollDue = true
 	case <-p.wake:
 	}
 }
 
-// beginAll begins lanes, and returns those that could not be entered.
-func (p *pool) beginAll(ctx, runs context.Context, free []work) (notEntered []string) {
-	for _, w := range free {
-		if !p.begin(ctx, runs, w) {
-			notEntered = append(notEntered, w.lane)
-		}
-	}
-	return notEntered
-}
-
-// begin has a lane handled as soon as there is a place. It reports false where the lane cannot be
-// entered now, or ctx has ended before.
-func (p *pool) begin(ctx, runs context.Context, w work) bool {
-	select {
-	case p.places <- struct{}{}:
-	case <-ctx.Done():
-		return false
-	}
-	leave, ok := p.enter(w.lane)
-	if !ok {
-		<-p.places
-		return false
-	}
+// begin has a lane handled that was taken, in a place that was reserved.
+func (p *pool) begin(ctx, runs context.Context, w work) {
 	p.start(func() {
 		defer func() { <-p.places }()
-		defer leave()
-		p.handleLane(ctx, runs, w)
+		left := rest{isBroken: true} // Where the goroutine ends.
+		defer func() { p.feed.leave(runs, w, left) }()
+		p.handleLane(ctx, runs, w, &left)
 	})
-	return true
 }
 
 // handleLane handles the events of a lane, one after the other, until one fails that is to be tried
-// again, or ctx ends.
-func (p *pool) handleLane(ctx, runs context.Context, w work) {
-	turn, err := p.claim(runs, w)
+// again, or ctx ends. It says how the lane is left.
+func (p *pool) handleLane(ctx, runs context.Context, w work, left *rest) {
+	turn, err := p.feed.begin(runs, w)
 	if err != nil {
 		p.log.LogAttrs(runs, slog.LevelWarn, "inbox: turn not claimed", slog.String("lane", w.lane), slog.String("error", boterr.Text(err)))
+		return
 	}
 	if turn == nil {
+		*left = rest{} // Somebody else has it.
 		return
 	}
 	run, cancel := context.WithCancelCause(runs)
 	defer cancel(nil)
 	turn.Keep(cancel) //nolint:contextcheck // What renews goes on for other turns when this run has ended.
-	isKept := true
+	var end error
 	defer func() {
 		p.forget(turn)
-		if isKept && turn.Err() == nil {
-			p.release(runs, turn)
-		} else {
-			turn.Abandon() // Nobody is to renew it.
-		}
+		p.end(runs, turn, errors.Join(end, turn.Err()))
 	}()
-	lost, err := p.countLost(run, turn, w.events[0], jittered)
-	isKept = !isLost(err)
-	if err != nil || lost.failure != nil {
-		p.lookAgain(w, err)
-		return
+	done, err := p.countLost(run, turn, w.events[0], jittered)
+	if err == nil && done.failure == nil {
+		done, err = p.handleAll(ctx, run, turn, w)
 	}
-	for _, e := range w.events {
-		if ctx.Err() != nil {
-			return
-		}
-		p.note(turn, e.id)
-		done, err := p.handle(run, turn, e, jittered)
-		isKept = !isLost(err)
-		if err != nil || !done.isOver {
-			p.lookAgain(w, err)
-			return
-		}
-	}
-	if w.hasMore {
-		p.busy.note(w.lane) // There may be more than was seen.
-	}
+	end = err
+	*left = done.rest(err)
+	left.isBehind, left.hasMore = true, left.hasMore || w.hasMore
 }
 
-// lookAgain sees to it that a lane whose events are left is looked at once it is free, which tells
-// when they can be handled. Where the store failed that waits for the next poll.
-func (p *pool) lookAgain(w work, err error) {
-	if err == nil || isLost(err) {
-		p.busy.note(w.lane)
+// handleAll handles the events of a lane within its turn, and returns what came of the last one.
+func (p *pool) handleAll(ctx, run context.Context, turn *lease.Turn, w work) (done outcome, err error) {
+	for _, e := range w.events {
+		if turn.Err() != nil {
+			return outcome{}, lease.ErrLost
+		}
+		if hasEnded(ctx) {
+			return outcome{}, nil // It is given back.
+		}
+		p.note(turn, e.id)
+		if done, err = p.handle(run, turn, e, jittered); err != nil || !done.isOver {
+			return done, err
+		}
 	}
+	return done, nil
 }
+
+// hasEnded reports whether a context has ended.
+func hasEnded(ctx context.Context) bool { return ctx.Err() != nil }
 
 // note notes which event is handled in a turn.
 func (p *pool) note(turn *lease.Turn, event string) {

@@ -17,6 +17,9 @@ import (
 	"github.com/botctx/go-sdk/store/memstore"
 )
 
+// sharedStore is a store that other processes may work on.
+type sharedStore struct{ store.Store }
+
 // jumpingClock is a clock that can be set ahead.
 type jumpingClock struct{ by atomic.Int64 }
 
@@ -59,7 +62,7 @@ func runUntil(t *testing.T, p *inbox.Inbox, done <-chan struct{}) {
 func TestRun_EventOfARunThatWasFrozenForALeaseIsHandledAgain(t *testing.T) {
 	t.Parallel()
 	var clock jumpingClock
-	env := record.Env{Store: memstore.New(), Now: clock.now}
+	env := record.Env{Store: sharedStore{memstore.New()}, Now: clock.now}
 	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env, Lease: 200 * time.Millisecond})
 	require.NoError(t, err)
 	done := make(chan struct{})

@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -15,19 +16,32 @@ func (b *Inbox) claim(ctx context.Context, w work) (*lease.Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.turns.Claim(ctx, w.lane, w.seen, now, purpose)
+	ids := make([]string, len(w.events))
+	for i, e := range w.events {
+		ids[i] = e.id
+	}
+	return b.turns.Claim(ctx, w.lane, w.seen, now, lease.Work{Purpose: purpose, Items: ids})
 }
 
-// countLost counts the start of a lane's first event that never came back, where the turn before
-// was one that handled events. It returns what came of that.
+// countLost counts the start of a lane's first event that never came back, where the turn before was to
+// handle it: those that it handled before it are not there any more. It returns what came of that.
 func (b *Inbox) countLost(
 	ctx context.Context, turn *lease.Turn, first stored, part func(time.Duration) time.Duration,
 ) (outcome, error) {
-	of, wasLost := turn.Lost()
-	if !wasLost || of != purpose {
+	work, wasLost := turn.Lost()
+	if !wasLost || work.Purpose != purpose || !slices.Contains(work.Items, first.id) {
 		return outcome{}, nil
 	}
 	return b.fail(ctx, first, errNeverCameBack, part)
+}
+
+// end ends a turn: it is released, unless it is lost. Then nobody is to renew it.
+func (b *Inbox) end(ctx context.Context, turn *lease.Turn, err error) {
+	if isLost(err) {
+		turn.Abandon()
+	} else {
+		b.release(ctx, turn)
+	}
 }
 
 // release ends a turn. Where that fails, its lease passes.

@@ -31,6 +31,7 @@ func (t *Turns) beat() {
 	for !t.isIdle() {
 		<-ticker.C
 		t.renewAll()
+		t.sweepNowAndThen()
 	}
 	done = true
 }
@@ -111,7 +112,7 @@ func (t *Turns) try(ctx context.Context, lane, purpose string) (*Turn, error) {
 	if err != nil || IsHeld(seen[lane], now) {
 		return nil, err
 	}
-	return t.Claim(ctx, lane, seen[lane], now, purpose)
+	return t.Claim(ctx, lane, seen[lane], now, Work{Purpose: purpose})
 }
 
 // Now returns the store's clock. The errors are those of the store.

@@ -16,9 +16,9 @@ type Turn struct {
 	fence int64
 	// claimedAt is when it was claimed, by the store's clock, and began the same by the own one.
 	claimedAt, began time.Time
-	// wasLost tells that the turn before never came back, and lostPurpose what that was for.
-	wasLost     bool
-	lostPurpose string
+	// wasLost tells that the turn before never came back, and lost what that was for.
+	wasLost bool
+	lost    Work
 	// isOvertaken tells that a turn before never came back, and none since was marked; isMarked
 	// that this one is.
 	isOvertaken bool
@@ -26,6 +26,24 @@ type Turn struct {
 	// confirmedAt is when the store was last asked and answered that it holds, by the own clock.
 	confirmedAt atomic.Pointer[time.Time]
 	isOver      atomic.Bool
+	// isGranted tells that the store knows nothing of it; end ends its run then.
+	isGranted bool
+	end       atomic.Pointer[context.CancelCauseFunc]
+}
+
+// Grant begins a turn of which the store is not told, for a process that has the store to itself: it
+// has no lease, and lasts until it is released, abandoned or revoked. That no other one of the lane is
+// under way is for the caller to see to, and that Revoke is called where another process has the store.
+func (t *Turns) Grant(lane string, fence int64) *Turn {
+	return &Turn{turns: t, lane: lane, fence: fence, isGranted: true}
+}
+
+// Revoke ends a turn that was granted, and its run with the cause ErrLost.
+func (t *Turn) Revoke() {
+	t.isOver.Store(true)
+	if end := t.end.Load(); end != nil {
+		(*end)(ErrLost)
+	}
 }
 
 // Lane returns the name of the lane.
@@ -36,7 +54,7 @@ func (t *Turn) Fence() int64 { return t.fence }
 
 // Lost returns what the turn before was for, where that one never came back: its process died, or
 // lost it.
-func (t *Turn) Lost() (purpose string, wasLost bool) { return t.lostPurpose, t.wasLost }
+func (t *Turn) Lost() (work Work, wasLost bool) { return t.lost, t.wasLost }
 
 // IsOvertaken reports whether a turn before, of any purpose, never came back and none since was
 // marked: its run may still be alive, and store what it does. A run that keeps it from that, by its
@@ -50,6 +68,9 @@ func (t *Turn) Mark() { t.isMarked.Store(true) }
 // its lease has passed, by the clock that was handed in, since the store last said that it holds.
 // It asks nobody, so that it can be asked before each thing that a run does.
 func (t *Turn) Err() error {
+	if t.isGranted && !t.isOver.Load() {
+		return nil
+	}
 	if t.isOver.Load() || t.turns.now().Sub(*t.confirmedAt.Load()) >= t.turns.lease {
 		return ErrLost
 	}
@@ -61,12 +82,24 @@ func (t *Turn) confirmed(at time.Time) { t.confirmedAt.Store(&at) }
 
 // Keep renews the turn until it is released or lost; then it calls cancel with ErrLost.
 func (t *Turn) Keep(cancel context.CancelCauseFunc) {
+	if t.isGranted {
+		t.keepGranted(cancel)
+		return
+	}
 	t.turns.held.Add(t)
 	t.turns.held.Begin(t, func(cause error) {
 		t.isOver.Store(true)
 		cancel(cause)
 	})
 	t.turns.startBeating()
+}
+
+// keepGranted is Keep for a turn that was granted.
+func (t *Turn) keepGranted(cancel context.CancelCauseFunc) {
+	t.end.Store(&cancel)
+	if t.isOver.Load() {
+		cancel(ErrLost) // It was revoked meanwhile.
+	}
 }
 
 // Abandon gives the turn up without telling the store: nothing that its run still does counts, and
@@ -81,6 +114,12 @@ func (t *Turn) Abandon() {
 func (t *Turn) Release(ctx context.Context) error {
 	t.turns.held.End(t)
 	wasOver := t.isOver.Swap(true)
+	if t.isGranted && wasOver {
+		return ErrLost
+	}
+	if t.isGranted {
+		return nil
+	}
 	freedAt := t.claimedAt.Add(t.turns.now().Sub(t.began))
 	update := t.turns.updates().release
 	if t.isMarked.Load() {
@@ -91,8 +130,11 @@ func (t *Turn) Release(ctx context.Context) error {
 		Stamps: query.Stamps{Set: document.O(fieldFreedAt, int64(document.At(freedAt)))},
 	}
 	released, err := t.turns.update(ctx, Holds(t.lane, t.fence), change)
-	if err == nil && (!released || wasOver) {
+	if err != nil {
+		return err
+	}
+	if !released || wasOver {
 		return ErrLost
 	}
-	return err
+	return nil
 }

@@ -24,7 +24,8 @@ const DefaultLease = 30 * time.Second
 // Turns lets one run at a time, in all processes that share a store, have a lane to itself, such
 // as the messages of a member. NewTurns makes one. It is safe for concurrent use.
 //
-// A lane that was in use has a document, which Sweep removes later.
+// A lane that was in use has a document, which is removed when the lane has been idle for an hour, or,
+// where its last turn never came back, for a day: see Sweep.
 type Turns struct {
 	store   store.Store
 	records store.Collection
@@ -37,6 +38,17 @@ type Turns struct {
 	mu        sync.Mutex
 	isBeating bool
 	clock     reading
+	// sweptAt is when idle lanes were removed last, by the own clock.
+	sweptAt time.Time
+}
+
+// Work is what a turn is for.
+type Work struct {
+	// Purpose is a word for it.
+	Purpose string
+	// Items are the ids of what the turn does one after the other, where a later turn is to know
+	// that they may have begun.
+	Items []string
 }
 
 // TurnsConfig says how turns are kept. Env.Store is required; the zero value of the others means
@@ -63,6 +75,8 @@ type reading struct{ store, own time.Time }
 const (
 	// fieldPurpose says what the turn is for.
 	fieldPurpose = "purpose"
+	// fieldItems are the ids of what the turn does.
+	fieldItems = "items"
 	// fieldOvertaken is true where a turn never came back, until a later one was marked.
 	fieldOvertaken = "overtaken"
 	// fieldFreedAt is when the last turn ended.
@@ -137,13 +151,13 @@ func (t *Turns) Look(ctx context.Context, lanes []string) (map[string]document.O
 }
 
 // Claim begins a turn of a lane that is as it was seen: the zero Object where it had no document.
-// now is a time of the store's clock at which the lane was free, and purpose is kept with the turn
+// now is a time of the store's clock at which the lane was free, and work is kept with the turn
 // until another one begins. It returns nil where somebody had a turn since. What was seen must not
 // be older than a lease. The errors are those of the store.
 //
 // The turn is to be released, and is renewed only after Keep.
 func (t *Turns) Claim(
-	ctx context.Context, lane string, seen document.Object, now time.Time, purpose string,
+	ctx context.Context, lane string, seen document.Object, now time.Time, work Work,
 ) (*Turn, error) {
 	turn := &Turn{turns: t, lane: lane, claimedAt: now, began: t.now()}
 	turn.confirmed(turn.began)
@@ -151,18 +165,24 @@ func (t *Turns) Claim(
 	if seen.IsZero() {
 		// A lane whose document was removed must not begin with the fences that it had.
 		turn.fence = int64(document.At(now))
-		err := t.records.Insert(ctx, document.O(
-			document.IDField, lane, FieldFence, turn.fence, FieldUntil, until, fieldPurpose, purpose))
+		made := document.O(document.IDField, lane, FieldFence, turn.fence, FieldUntil, until, fieldPurpose, work.Purpose)
+		if len(work.Items) > 0 {
+			made = made.With(fieldItems, itemsOf(work))
+		}
+		err := t.records.Insert(ctx, made)
 		if boterr.CodeOf(err) == boterr.AlreadyExists {
 			return nil, nil //nolint:nilnil // No turn and no error: somebody else has it.
 		}
 		return turn, err
 	}
 	turn.fence = Fence(seen) + 1
-	set := document.O(FieldUntil, until, fieldPurpose, purpose)
+	set := document.O(FieldUntil, until, fieldPurpose, work.Purpose)
+	if len(work.Items) > 0 || seen.Has(fieldItems) {
+		set = set.With(fieldItems, itemsOf(work))
+	}
 	turn.isOvertaken = seen.Has(fieldOvertaken)
 	if seen.Has(FieldUntil) {
-		turn.wasLost, turn.lostPurpose, turn.isOvertaken = true, document.Get(seen, fieldPurpose, ""), true
+		turn.wasLost, turn.lost, turn.isOvertaken = true, workOf(seen), true
 		set = set.With(fieldOvertaken, true)
 	}
 	change := query.Change{Update: t.updates().claim, Stamps: query.Stamps{Set: set}}
@@ -171,6 +191,26 @@ func (t *Turns) Claim(
 		return nil, err
 	}
 	return turn, nil
+}
+
+// itemsOf returns the items of a turn as they are stored.
+func itemsOf(work Work) document.Array {
+	items := make([]any, len(work.Items))
+	for i, id := range work.Items {
+		items[i] = id
+	}
+	return document.A(items...)
+}
+
+// workOf returns what the last turn of a lane was for.
+func workOf(seen document.Object) Work {
+	work := Work{Purpose: document.Get(seen, fieldPurpose, "")}
+	for _, item := range document.Get(seen, fieldItems, document.A()).All() {
+		if id, ok := item.(string); ok {
+			work.Items = append(work.Items, id)
+		}
+	}
+	return work
 }
 
 // asSeen is the filter of a lane that is as it was seen.
@@ -187,23 +227,4 @@ func (t *Turns) update(ctx context.Context, source document.Object, change query
 	}
 	done, err := t.records.Update(ctx, filter, change, store.UpdateOptions{})
 	return done.Matched > 0, err
-}
-
-// Sweep removes the documents of lanes whose last turn ended longer ago than a time, by the store's
-// clock, which is to be many leases. The errors are those of the store.
-func (t *Turns) Sweep(ctx context.Context, idle time.Duration) (removed int64, err error) {
-	byEnd := store.Index{Keys: []store.IndexKey{{Path: fieldFreedAt, Kind: query.Ascending}}}
-	if err := t.records.EnsureIndex(ctx, byEnd); err != nil {
-		return 0, err
-	}
-	now, err := t.store.Now(ctx)
-	if err != nil {
-		return 0, err
-	}
-	filter, err := query.CompileFilter(document.O(
-		fieldFreedAt, document.O("$lt", int64(document.At(now.Add(-idle)))), FieldUntil, nil))
-	if err != nil {
-		return 0, err
-	}
-	return t.records.Delete(ctx, filter, store.DeleteOptions{Multi: true})
 }

@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -66,7 +67,7 @@ func (w *world) look() document.Object {
 // claim claims the lane as it is now, nil where somebody else has it.
 func (w *world) claim(turns *lease.Turns, purpose string) *lease.Turn {
 	w.t.Helper()
-	turn, err := turns.Claim(w.t.Context(), lane, w.look(), w.now(), purpose)
+	turn, err := turns.Claim(w.t.Context(), lane, w.look(), w.now(), lease.Work{Purpose: purpose})
 	require.NoError(w.t, err)
 	return turn
 }
@@ -79,7 +80,7 @@ func TestClaim_OneOfManyAtOnce(t *testing.T) {
 		turns := make([]*lease.Turn, 16)
 		var all sync.WaitGroup
 		for i := range turns {
-			all.Go(func() { turns[i], _ = w.first.Claim(t.Context(), lane, seen, w.now(), "") })
+			all.Go(func() { turns[i], _ = w.first.Claim(t.Context(), lane, seen, w.now(), lease.Work{}) })
 		}
 		all.Wait()
 		var held []*lease.Turn
@@ -100,7 +101,7 @@ func TestClaim_NotWhereSomebodyHadATurnSince(t *testing.T) {
 	seen := w.look()
 	require.NoError(t, w.claim(w.then, "").Release(t.Context()))
 
-	late, err := w.first.Claim(t.Context(), lane, seen, w.now(), "")
+	late, err := w.first.Claim(t.Context(), lane, seen, w.now(), lease.Work{})
 	require.NoError(t, err)
 	require.Nil(t, late, "what was seen before the turn of the other one may be done")
 }
@@ -115,9 +116,9 @@ func TestTurn_TakenOverWhereItsLeaseHasPassed(t *testing.T) {
 
 	taken := w.claim(w.then, "agenda")
 	require.Greater(t, taken.Fence(), lost.Fence())
-	purpose, wasLost := taken.Lost()
+	work, wasLost := taken.Lost()
 	require.True(t, wasLost)
-	require.Equal(t, "events", purpose)
+	require.Equal(t, "events", work.Purpose)
 	require.ErrorIs(t, lost.Err(), lease.ErrLost)
 	require.ErrorIs(t, lost.Release(t.Context()), lease.ErrLost)
 	require.NoError(t, taken.Err(), "the release of the lost one has no effect")
@@ -207,7 +208,7 @@ func TestKeep_RenewsUntilAnotherHasTheTurn(t *testing.T) {
 	for { // The first one renews meanwhile.
 		now, err := turns.Now(t.Context())
 		require.NoError(t, err)
-		other, err := turns.Claim(t.Context(), lane, seen[lane], now, "")
+		other, err := turns.Claim(t.Context(), lane, seen[lane], now, lease.Work{})
 		require.NoError(t, err)
 		if other != nil {
 			break
@@ -251,15 +252,89 @@ func TestSweep_RemovesLanesThatWereIdle(t *testing.T) {
 	require.Greater(t, w.claim(w.first, "").Fence(), first.Fence(), "a lane that comes again goes on with its fences")
 }
 
-func TestSweep_LeavesLanesThatAreHeld(t *testing.T) {
+func TestSweep_LeavesLanesWhoseTurnNeverCameBackForLonger(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	require.NoError(t, w.claim(w.first, "").Release(t.Context()))
 	held := w.claim(w.first, "")
-	w.advance(48 * time.Hour)
+	w.advance(24*time.Hour + lease.DefaultLease)
 	removed, err := w.first.Sweep(t.Context(), time.Hour)
 	require.NoError(t, err)
 	require.Zero(t, removed, "how its run ended is not known: %d", held.Fence())
+	w.advance(time.Millisecond)
+	removed, err = w.first.Sweep(t.Context(), time.Hour)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, removed, "a process that was killed leaves no lane for ever")
+}
+
+func TestSweep_ManyLanesInBatches(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const lanes = 1100
+	for i := range lanes {
+		turn, err := w.first.Claim(t.Context(), strconv.Itoa(i), document.Object{}, w.now(), lease.Work{})
+		require.NoError(t, err)
+		require.NoError(t, turn.Release(t.Context()))
+	}
+	w.advance(2 * time.Hour)
+	removed, err := w.first.Sweep(t.Context(), time.Hour)
+	require.NoError(t, err)
+	require.EqualValues(t, lanes, removed)
+}
+
+func TestKeep_RemovesIdleLanes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	require.NoError(t, w.claim(w.first, "").Release(t.Context()))
+	w.advance(2 * time.Hour)
+	removed := make(chan struct{})
+	watched, ok := w.store.(store.Watcher)
+	require.True(t, ok)
+	stop := watched.Watch("turns", func(before, after document.Object) {
+		if after.IsZero() && document.Get(before, document.IDField, "") == lane {
+			close(removed)
+		}
+	}, func() {})
+	defer stop()
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: record.Env{Store: w.store, Now: w.now}, Lease: lease.Shortest})
+	require.NoError(t, err)
+	turn, err := turns.Acquire(t.Context(), "bob", "", func(error) {})
+	require.NoError(t, err)
+	<-removed
+	require.NoError(t, turn.Release(t.Context()))
+}
+
+func TestClaim_TellsWhatTheLostTurnWasToDo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, work := range []lease.Work{{Purpose: "events", Items: []string{"e1", "e2"}}, {Purpose: "events"}} {
+		_, err := w.first.Claim(t.Context(), lane, w.look(), w.now(), work)
+		require.NoError(t, err)
+		w.advance(lease.DefaultLease)
+		taken, err := w.then.Claim(t.Context(), lane, w.look(), w.now(), lease.Work{Items: []string{"e3"}})
+		require.NoError(t, err)
+		lost, wasLost := taken.Lost()
+		require.True(t, wasLost)
+		require.Equal(t, work, lost)
+		require.NoError(t, taken.Release(t.Context()))
+	}
+}
+
+func TestGrant_LastsUntilItIsRevoked(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	turn := w.first.Grant(lane, 7)
+	run, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	turn.Keep(cancel)
+	w.advance(48 * time.Hour)
+	require.NoError(t, turn.Err())
+	require.True(t, w.look().IsZero(), "the store is not told of it")
+	turn.Revoke()
+	require.ErrorIs(t, turn.Err(), lease.ErrLost)
+	require.ErrorIs(t, context.Cause(run), lease.ErrLost)
+	require.ErrorIs(t, turn.Release(t.Context()), lease.ErrLost)
+	require.NoError(t, w.first.Grant(lane, 8).Release(t.Context()))
 }
 
 func TestNewTurns_RefusesWhatCannotWork(t *testing.T) {

@@ -2,6 +2,7 @@ package inboxtest
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"strings"
 	"time"
@@ -38,6 +39,11 @@ var failureRules = []Rule{
 		Name:  "MemoryLastsUntilDone",
 		Text:  "what an attempt remembers the next one recalls, in whatever process, until the event is done",
 		check: memoryLastsUntilDone,
+	},
+	{
+		Name:  "PostponedIsNoFailure",
+		Text:  "an event that its handler postpones is handled after the pause, its lane waits, and that is no failure",
+		check: postponedIsNoFailure,
 	},
 }
 
@@ -146,4 +152,30 @@ func memoryLastsUntilDone(t *trial) {
 	})
 	require.NoError(t, t.runNext(second).Err)
 	require.NotContains(t, strings.Join(t.stored(), "\n"), "m1", "what is done keeps no memory")
+}
+
+func postponedIsNoFailure(t *trial) {
+	isBusy := true
+	handle := func(_ context.Context, d *inbox.Delivery) error {
+		require.Equal(t, 1, d.Attempt)
+		if isBusy {
+			return fmt.Errorf("the member: %w", inbox.Postpone(time.Minute))
+		}
+		return nil
+	}
+	once := func(c *inbox.Config) { c.Limit = 1 }
+	p := t.process(handle, once)
+	t.accept(p, event("ada", "1"), event("ada", "2"))
+	for range 3 {
+		result := t.runNext(p)
+		require.NoError(t, result.Err)
+		require.True(t, result.IsPostponed)
+		require.Equal(t, t.Now().Add(time.Minute), result.Next)
+		t.advance(time.Minute - time.Millisecond)
+		t.drain(p)
+		t.advance(time.Millisecond)
+	}
+	isBusy = false
+	t.drain(t.process(handle, once))
+	t.requireHandled("1", "1", "1", "1", "2")
 }

@@ -25,7 +25,7 @@ var laneRules = []Rule{
 	{
 		Name:  "EachOnceByManyProcesses",
 		Text:  "of many processes that run at once, each event is handled once, each member's in order and one at a time",
-		check: eachOnceByManyProcesses,
+		check: eachOnceByManyProcesses, needsProcesses: true,
 	},
 	{
 		Name:  "LaneThatWaitsHoldsUpNobody",
@@ -35,7 +35,7 @@ var laneRules = []Rule{
 	{
 		Name:  "TurnIsTakenOver",
 		Text:  "what a lost process held is taken over when its lease ends, not before, and counts as a failure",
-		check: turnIsTakenOver,
+		check: turnIsTakenOver, needsProcesses: true,
 	},
 	{
 		Name:  "LostRunStoresNothing",
@@ -46,6 +46,30 @@ var laneRules = []Rule{
 		Name:  "KilledEachTimeEndsAsDeadLetter",
 		Text:  "an event whose runs never come back ends as a dead letter, and its lane goes on",
 		check: killedEachTimeEndsAsDeadLetter,
+	},
+	{
+		Name:  "EventThatNeverBeganIsNotBlamed",
+		Text:  "a turn that never came back is no failure of an event that it was not to handle",
+		check: eventThatNeverBeganIsNotBlamed,
+	},
+	{
+		Name:  "NextCountsNoLaneThatCannotBeEntered",
+		Text:  "Next does not tell of events whose lane the process cannot enter, and does once it can",
+		check: nextCountsNoLaneThatCannotBeEntered,
+	},
+}
+
+// aloneRules are about stores that one process has to itself.
+var aloneRules = []Rule{
+	{
+		Name:  "RestartTakesOverAtOnce",
+		Text:  "where one process has the store, what a lost one held is free when the next begins, and what had begun counts as a failure once",
+		check: restartTakesOverAtOnce,
+	},
+	{
+		Name:  "NoLaneHasADocument",
+		Text:  "where one process has the store, no lane has a document",
+		check: noLaneHasADocument,
 	},
 }
 
@@ -224,4 +248,76 @@ func (t *trial) stored() []string {
 		texts[i] = o.String()
 	}
 	return texts
+}
+
+func eventThatNeverBeganIsNotBlamed(t *trial) {
+	once := func(c *inbox.Config) { c.Limit = 1 }
+	first := t.process(nil, once)
+	t.accept(first, event("ada", "1"))
+	t.drain(first)
+	turns, err := lease.NewTurns(lease.TurnsConfig{Env: t.env()})
+	require.NoError(t, err)
+	seen, err := turns.Look(t.Context(), []string{inbox.Lane("app", "web", "ada")})
+	require.NoError(t, err)
+	// As where a process died between its last event and the end of its turn.
+	lane := inbox.Lane("app", "web", "ada")
+	_, err = turns.Claim(t.Context(), lane, seen[lane], t.Now(), lease.Work{Purpose: "inbox", Items: []string{"app web ada 1"}})
+	require.NoError(t, err)
+	t.accept(first, event("ada", "2"))
+	t.advance(lease.DefaultLease)
+	t.drain(t.process(nil, once))
+	t.requireHandled("1", "2")
+	require.Empty(t, t.letters(first, inbox.DeadLettersParams{}))
+}
+
+func nextCountsNoLaneThatCannotBeEntered(t *trial) {
+	isClosed := true
+	p := t.process(nil, func(c *inbox.Config) {
+		c.Enter = func(lane string) (func(), bool) {
+			return func() {}, !isClosed || lane == inbox.Lane("app", "web", "bob")
+		}
+	})
+	t.accept(p, event("ada", "1"))
+	t.drainAll(p)
+	t.requireHandled()
+	t.accept(p, event("bob", "2"))
+	_, ok, err := p.Next(t.Context())
+	require.NoError(t, err)
+	require.True(t, ok)
+	t.drainAll(p)
+	t.requireHandled("2")
+	isClosed = false
+	t.drainAll(p)
+	t.requireHandled("1")
+}
+
+func restartTakesOverAtOnce(t *trial) {
+	handler, began, goOn := frozen()
+	lost := t.process(handler)
+	t.accept(lost, event("ada", "1"), event("ada", "2"), event("bob", "3"))
+	wake := t.crash(lost, began, goOn)
+	t.requireHandled("1")
+
+	attempts := map[string]int{}
+	next := t.process(func(_ context.Context, d *inbox.Delivery) error {
+		attempts[textOf(d.Event)] = d.Attempt
+		return nil
+	})
+	t.drain(next)
+	t.requireHandled("3")
+	t.drain(t.process(nil)) // Which begins after next has counted the start.
+	t.requireHandled()
+	t.drainAll(next)
+	t.requireHandled("1", "2")
+	require.Equal(t, map[string]int{"1": 2, "2": 1, "3": 1}, attempts)
+	require.ErrorIs(t, wake(), lease.ErrLost)
+}
+
+func noLaneHasADocument(t *trial) {
+	p := t.process(nil)
+	t.accept(p, event("ada", "1"), event("bob", "2"))
+	t.drain(p)
+	count, err := t.store.Collection("turns").Count(t.Context(), nil)
+	require.NoError(t, err)
+	require.Zero(t, count)
 }

@@ -70,11 +70,26 @@ func (t *trial) newID() string {
 	return fmt.Sprintf("id-%d", t.ids)
 }
 
+// clockedAlone is a store that one process has to itself and that goes by the clock of a trial.
+type clockedAlone struct {
+	clocked
+	store.Watcher
+}
+
+// env returns what a process works with: the store shows what it is where the rule is about that.
+func (t *trial) env() record.Env {
+	env := record.Env{Store: clocked{t.store, t}, Now: t.Now, NewID: t.newID}
+	if watcher, ok := t.store.(store.Watcher); ok && t.rule.isAlone {
+		env.Store = clockedAlone{clocked{t.store, t}, watcher}
+	}
+	return env
+}
+
 // process returns an inbox of a process of its own. handle is called after the event was noted; nil
 // does nothing.
 func (t *trial) process(handle inbox.Handler, settings ...func(*inbox.Config)) *inbox.Inbox {
 	t.Helper()
-	env := record.Env{Store: clocked{t.store, t}, Now: t.Now, NewID: t.newID}
+	env := t.env()
 	turns, err := lease.NewTurns(lease.TurnsConfig{Env: env})
 	require.NoError(t, err)
 	config := inbox.Config{

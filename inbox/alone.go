@@ -1,0 +1,246 @@
+package inbox
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/store"
+)
+
+// alone is the feed of an inbox over a store that this process has to itself (store.Watcher): what
+// waits is kept in memory, and follows the store. No lane has a document there. Instead one inbox has
+// the seat: a document in which stands what it has begun (see seat.go).
+type alone struct {
+	*Inbox
+
+	watcher store.Watcher
+	notes   store.Collection
+
+	// taking is held by who takes the seat, fills the queue or writes the note. It is taken before
+	// the store's locks, and these before mu.
+	taking sync.Mutex
+	// stop ends the watching; empty where it has not begun.
+	stop []func()
+	// lost is what the inbox that had the seat before has begun, as far as it was not looked at.
+	lost []begun
+
+	mu sync.Mutex
+	// queue is nil where it has to be filled. early are the changes while it is.
+	queue     *queue
+	isFilling bool
+	early     []documentChange
+	// fence is that of the seat. isSeated tells that this inbox has it, isUnseated that another one
+	// has taken it over.
+	fence                int64
+	isSeated, isUnseated bool
+	// begun are the lanes that are being handled.
+	begun map[string]begun
+}
+
+// documentChange is a change of an event.
+type documentChange struct{ before, after document.Object }
+
+var _ feed = (*alone)(nil)
+
+func newAlone(b *Inbox, watcher store.Watcher, notes store.Collection) *alone {
+	return &alone{Inbox: b, watcher: watcher, notes: notes, begun: map[string]begun{}}
+}
+
+// take implements feed.
+func (a *alone) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
+	a.taking.Lock()
+	defer a.taking.Unlock()
+	isNoted := false
+	defer func() {
+		if !isNoted {
+			a.untake(taken)
+			taken = nil
+		}
+	}()
+	isSeated, err := a.sit(ctx, want)
+	if err != nil || !isSeated {
+		return nil, a.config.Poll, err
+	}
+	now, err := a.turns.Now(ctx)
+	if err != nil {
+		return nil, a.config.Poll, err
+	}
+	if want.isNew {
+		a.askAgain()
+	}
+	for len(taken) < want.lanes {
+		w, ok := a.takeOne(int64(document.At(now)), want.each)
+		if !ok {
+			break
+		}
+		taken = append(taken, w)
+	}
+	if len(taken) > 0 {
+		if err := a.writeNote(ctx); err != nil {
+			return taken, a.config.Poll, err
+		}
+	}
+	isNoted = true
+	return taken, a.idle(now), nil
+}
+
+// takeOne takes the first lane that can be entered.
+func (a *alone) takeOne(now int64, each int) (w work, ok bool) {
+	for {
+		lane, events, fence := a.firstReady(now, each)
+		if lane == nil {
+			return work{}, false
+		}
+		leave, ok := a.config.Enter(lane.name)
+		if !ok {
+			a.refuse(lane.name)
+			continue
+		}
+		w := work{lane: lane.name, events: events, leave: leave, turn: a.turns.Grant(lane.name, fence)}
+		a.noteBegun(w)
+		return w, true
+	}
+}
+
+// firstReady takes the first lane that is ready out of the queue, nil where there is none.
+func (a *alone) firstReady(now int64, each int) (lane *queued, events []stored, fence int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return nil, nil, 0
+	}
+	lane, events = a.queue.take(now, each)
+	return lane, events, a.fence
+}
+
+// refuse sets a lane aside that could not be entered.
+func (a *alone) refuse(lane string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue != nil {
+		a.queue.refuse(lane)
+	}
+}
+
+// askAgain puts the lanes back that could not be entered.
+func (a *alone) askAgain() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue != nil {
+		a.queue.askAgain()
+	}
+}
+
+// untake leaves lanes whose events were not begun.
+func (a *alone) untake(taken []work) {
+	for _, w := range taken {
+		w.turn.Abandon()
+		a.putBack(w, rest{})
+	}
+}
+
+// idle returns how long nothing can be taken.
+func (a *alone) idle(now time.Time) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return 0
+	}
+	at, ok := a.queue.next(int64(document.At(now)))
+	if !ok {
+		return a.config.Poll
+	}
+	return max(0, min(a.config.Poll, document.Timestamp(at).Time().Sub(now)))
+}
+
+// begin implements feed.
+func (*alone) begin(_ context.Context, w work) (*lease.Turn, error) { return w.turn, nil }
+
+// leave implements feed.
+func (a *alone) leave(ctx context.Context, w work, rest rest) {
+	if a.putBack(w, rest) {
+		a.signal()
+	}
+	if rest.isGivenBack {
+		a.tellNote(ctx)
+	}
+}
+
+// putBack puts a lane back into the queue, and reports whether there is something to do or to wait for.
+func (a *alone) putBack(w work, rest rest) bool {
+	w.leave()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.begun[w.lane].turn != w.turn {
+		return false // The seat was lost since.
+	}
+	delete(a.begun, w.lane)
+	if a.queue == nil {
+		return false
+	}
+	if rest.isBroken {
+		a.queue.refuse(w.lane)
+		return false
+	}
+	hasEvents := a.queue.leave(w.lane)
+	if rest.isBehind {
+		a.queue.goBehind(w.lane)
+	}
+	return hasEvents
+}
+
+// next implements feed.
+func (a *alone) next(ctx context.Context) (at time.Time, ok bool, err error) {
+	a.taking.Lock()
+	defer a.taking.Unlock()
+	if err := a.fill(ctx); err != nil {
+		return time.Time{}, false, err
+	}
+	now, err := a.turns.Now(ctx)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	a.askAgain()
+	for {
+		lane, _, _ := a.firstReady(int64(document.At(now)), 0)
+		if lane == nil {
+			break
+		}
+		leave, canEnter := a.config.Enter(lane.name)
+		a.refuse(lane.name)
+		if canEnter {
+			leave()
+			a.askAgain()
+			return now, true, nil
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return now, true, nil // All has changed meanwhile.
+	}
+	first, ok := a.queue.next(int64(document.At(now)))
+	return document.Timestamp(first).Time(), ok, nil
+}
+
+// handling implements feed.
+func (a *alone) handling() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.begun)
+}
+
+// accepted implements feed: the store tells it.
+func (*alone) accepted(string) {}
+
+// isFree implements feed.
+func (a *alone) isFree(lane string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue != nil && a.queue.askFor(lane) {
+		a.signal()
+	}
+}

@@ -1,0 +1,73 @@
+package inbox
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/lease"
+)
+
+// feed finds what can be handled, and keeps lanes apart. There is one for a store that processes
+// share, and one for a store that this process has to itself.
+type feed interface {
+	// take enters lanes that can be handled now, in the order of their first events. pause is how long
+	// there will be no others unless the inbox is woken. Each one is to be left.
+	take(ctx context.Context, want want) (taken []work, pause time.Duration, err error)
+	// begin begins the turn of a lane that was taken. It is nil where somebody else had one since.
+	begin(ctx context.Context, w work) (*lease.Turn, error)
+	// leave leaves a lane.
+	leave(ctx context.Context, w work, rest rest)
+	// next returns when a lane can be handled, by the store's clock. ok is false where there is none to
+	// wait for.
+	next(ctx context.Context) (at time.Time, ok bool, err error)
+	// accepted is told that an event was accepted here, or put back, for a lane.
+	accepted(lane string)
+	// isFree is told that a lane may be entered that could not be.
+	isFree(lane string)
+	// handling returns the number of lanes that this process is handling.
+	handling() int
+	// close gives back what serves further calls of take.
+	close(ctx context.Context)
+}
+
+// want is what is asked of a feed.
+type want struct {
+	// lanes is the number of lanes, and each the number of events of one lane.
+	lanes, each int
+	// part takes a part of a pause.
+	part func(time.Duration) time.Duration
+	// isNew tells to look at everything anew: at lanes that could not be entered, and at what other
+	// processes have done.
+	isNew bool
+	// isForced tells to take over from an inbox that has taken over from this one.
+	isForced bool
+}
+
+// work is a lane that can be handled.
+type work struct {
+	lane string
+	// seen is the lane's document as it was when its events were read after it, where there are any.
+	seen   document.Object
+	events []stored
+	// hasMore tells that there may be more events than these.
+	hasMore bool
+	// leave leaves the lane in this process.
+	leave func()
+	// turn is the lane's turn where it has begun with the lane's being taken.
+	turn *lease.Turn
+}
+
+// rest says how a lane is left.
+type rest struct {
+	// isBehind tells that other lanes are to have their turn first.
+	isBehind bool
+	// hasMore tells that there may be more to do at once.
+	hasMore bool
+	// isGivenBack tells that events are left that were not begun, or whose runs were ended.
+	isGivenBack bool
+	// isBroken tells that the store failed, so that the lane waits for the next poll.
+	isBroken bool
+	// retryAt is when the lane's first event is tried again, zero where none is.
+	retryAt time.Time
+}

@@ -1,0 +1,272 @@
+package inbox
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/lease"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+)
+
+// Of the inboxes over a store that one process has to itself the one that has the seat handles events.
+// It is taken when an inbox begins: what stands in its note and never came back was ended by the
+// end of the process, or is taken over. An inbox that has lost the seat begins nothing, what it has
+// under way is told that nothing counts any more, and its note is refused by the fence.
+
+// begun is what was begun in a lane.
+type begun struct {
+	lane string
+	// events are the ids of what is handled, one after the other, and failures how often the first
+	// of them had failed.
+	events   []string
+	failures int64
+	turn     *lease.Turn
+}
+
+// The document of the seat, and its fields.
+const (
+	noteCollection = "inboxSeat"
+	noteID         = "seat"
+	fieldBegun     = "begun"
+	fieldEvents    = "events"
+	// fieldWrites is how often the note was written.
+	fieldWrites = "writes"
+	// fieldIsFree is true where nobody has the seat.
+	fieldIsFree = "isFree"
+)
+
+// sit takes the seat, unless this inbox has it, and fills the queue. It reports false where another
+// inbox has taken the seat over. The caller holds taking.
+func (a *alone) sit(ctx context.Context, want want) (bool, error) {
+	isSeated, isUnseated := a.seat()
+	if isUnseated && !want.isForced {
+		if isFree, err := a.isSeatFree(ctx); err != nil || !isFree {
+			return false, err
+		}
+	}
+	if err := a.fill(ctx); err != nil {
+		return false, err
+	}
+	if !isSeated {
+		if err := a.takeSeat(ctx); err != nil {
+			return false, err
+		}
+	}
+	for len(a.lost) > 0 {
+		if err := a.countLostOf(ctx, a.lost[0], want); err != nil {
+			return false, err
+		}
+		a.lost = a.lost[1:]
+	}
+	return true, nil
+}
+
+// seat returns whether this inbox has the seat, and whether another one has taken it over.
+func (a *alone) seat() (isSeated, isUnseated bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.isSeated, a.isUnseated
+}
+
+// isSeatFree reports whether nobody has the seat.
+func (a *alone) isSeatFree(ctx context.Context) (bool, error) {
+	filter, err := query.CompileFilter(document.O(fieldID, noteID, fieldIsFree, true))
+	if err != nil {
+		return false, err
+	}
+	count, err := a.notes.Count(ctx, filter)
+	return count > 0, err
+}
+
+// takeSeat takes the seat, from whoever has it.
+func (a *alone) takeSeat(ctx context.Context) error {
+	filter, err := query.CompileFilter(document.O(fieldID, noteID))
+	if err != nil {
+		return err
+	}
+	update, err := query.CompileUpdate(document.O("$inc", document.O(lease.FieldFence, 1), "$unset", document.O(fieldIsFree, true)))
+	if err != nil {
+		return err
+	}
+	taken, err := a.notes.FindAndModify(ctx, filter, query.Change{Update: update},
+		store.FindAndModifyOptions{Upsert: true, New: true})
+	if err != nil {
+		return err
+	}
+	a.lost = nil
+	for _, item := range document.Get(taken.Document, fieldBegun, document.A()).All() {
+		if o, ok := item.(document.Object); ok {
+			a.lost = append(a.lost, readBegun(o))
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.fence, a.isSeated, a.isUnseated = lease.Fence(taken.Document), true, false
+	return nil
+}
+
+// countLostOf counts the start that never came back in a lane: that of its first event, where it had
+// begun.
+func (a *alone) countLostOf(ctx context.Context, b begun, want want) error {
+	first, ok := a.firstOf(b.lane)
+	if !ok || !b.hasBegun(first) {
+		return nil
+	}
+	_, err := a.fail(ctx, first, errNeverCameBack, want.part)
+	if isLost(err) {
+		return nil // It is not what it was: somebody has counted it.
+	}
+	return err
+}
+
+// hasBegun reports whether an event that waits is what was under way: it is one of those that were to be
+// handled, those before it are not there any more, and it has not failed since.
+func (b begun) hasBegun(first stored) bool {
+	for i, id := range b.events {
+		if id == first.id {
+			return i > 0 && first.failures == 0 || i == 0 && first.failures == b.failures
+		}
+	}
+	return false
+}
+
+// firstOf returns the first event of a lane.
+func (a *alone) firstOf(lane string) (first stored, ok bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return stored{}, false
+	}
+	known := a.queue.lanes[lane]
+	if known == nil || len(known.events) == 0 {
+		return stored{}, false
+	}
+	return read(known.events[0].document), true
+}
+
+// noteBegun notes what is being begun.
+func (a *alone) noteBegun(w work) {
+	b := begun{lane: w.lane, turn: w.turn, failures: w.events[0].failures}
+	for _, e := range w.events {
+		b.events = append(b.events, e.id)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.begun[w.lane] = b
+}
+
+// document returns what was begun as it is stored.
+func (b begun) document() document.Object {
+	return document.O(fieldLane, b.lane, fieldEvents, document.A(anyOf(b.events)...), fieldFailures, b.failures)
+}
+
+// readBegun reads what was begun.
+func readBegun(o document.Object) begun {
+	b := begun{lane: document.Get(o, fieldLane, ""), failures: document.Get(o, fieldFailures, int64(0))}
+	for _, item := range document.Get(o, fieldEvents, document.A()).All() {
+		if id, ok := item.(string); ok {
+			b.events = append(b.events, id)
+		}
+	}
+	return b
+}
+
+// note returns the fields of the seat's document that tell what is under way.
+func (a *alone) note() (begun document.Array, fence int64, isSeated bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all := make([]any, 0, len(a.begun)+len(a.lost))
+	for _, b := range a.lost {
+		all = append(all, b.document())
+	}
+	for _, b := range a.begun {
+		all = append(all, b.document())
+	}
+	return document.A(all...), a.fence, a.isSeated
+}
+
+// writeNote writes down what is under way. lease.ErrLost: another inbox has the seat. The caller holds
+// taking.
+func (a *alone) writeNote(ctx context.Context, more ...any) error {
+	begun, fence, isSeated := a.note()
+	if !isSeated {
+		return lease.ErrLost
+	}
+	filter, err := query.CompileFilter(document.O(fieldID, noteID, lease.FieldFence, fence))
+	if err != nil {
+		return err
+	}
+	change := query.Change{
+		Update: a.updates().note, Stamps: query.Stamps{Set: document.O(append([]any{fieldBegun, begun}, more...)...)},
+	}
+	done, err := a.notes.Update(ctx, filter, change, store.UpdateOptions{})
+	if err == nil && done.Matched == 0 {
+		a.unseat()
+		err = lease.ErrLost
+	}
+	return err
+}
+
+// tellNote writes down that something is not under way any more. Where that fails it counts as begun
+// until the next note.
+func (a *alone) tellNote(ctx context.Context) {
+	a.taking.Lock()
+	defer a.taking.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Lease())
+	defer cancel()
+	if err := a.writeNote(ctx); err != nil && !isLost(err) {
+		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: what was given back was not noted", slog.String("error", boterr.Text(err)))
+	}
+}
+
+// leaveSeat gives the seat back. What is still under way stays in its note.
+func (a *alone) leaveSeat(ctx context.Context) {
+	if isSeated, _ := a.seat(); !isSeated {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.turns.Lease())
+	defer cancel()
+	if err := a.writeNote(ctx, fieldIsFree, true); err != nil && !isLost(err) {
+		a.log.LogAttrs(ctx, slog.LevelWarn, "inbox: the end was not noted", slog.String("error", boterr.Text(err)))
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.isSeated = false
+	clear(a.begun)
+}
+
+// noteChanged is told each change of the seat.
+func (a *alone) noteChanged(_, after document.Object) {
+	if fence := lease.Fence(after); fence > a.currentFence() {
+		a.unseat()
+	}
+}
+
+func (a *alone) currentFence() int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.fence
+}
+
+// unseat notes that another inbox has the seat, and ends what is under way.
+func (a *alone) unseat() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.isSeated {
+		a.isUnseated = true
+		a.endLocked()
+	}
+}
+
+// endLocked ends what is under way, for a caller that holds mu.
+func (a *alone) endLocked() {
+	a.isSeated = false
+	for _, b := range a.begun {
+		b.turn.Revoke()
+	}
+	clear(a.begun)
+	a.queue = nil // Its lanes are taken by runs that do not count any more.
+}
