@@ -24,7 +24,8 @@ import (
 // In a run that is tried again, what an attempt before has sent under the same id (see
 // Context.SendID) is not sent again: the answer of then is given.
 //
-// InvalidArgument: the app, the channel or the event's sender is missing, or the event goes elsewhere
+// InvalidArgument: the app, the channel or the event's sender is missing, the event's type is one of those of
+// package send in other letters, such as "text", or the event goes elsewhere
 // than to its group. ResourceExhausted: too many events wait, see Config.Inbox.MaxPending: the
 // platform is to send it again later. The other errors are those of the store; whether the event was
 // kept is not known then.

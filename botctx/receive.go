@@ -52,7 +52,8 @@ type Inbound struct {
 // the responses, Reply and a sendResponse that names no member go to that group, filled from
 // the member who wrote; so do those of agendas that the run makes for that member.
 //
-// InvalidArgument: the app, the channel or the event's sender is missing, or the event goes
+// InvalidArgument: the app, the channel or the event's sender is missing, the event's type is one of those of
+// package send in other letters, such as "text", or the event goes
 // elsewhere than to its group. NotFound:
 // the app has no such channel. FailedPrecondition: there are no nodes and no logic.
 // Otherwise the error is that of the run, with *RunError behind it; a panic in it is
@@ -168,6 +169,8 @@ func (i Inbound) check() error {
 		return boterr.Invalid("Channel", "is missing: name the channel on which the event arrived")
 	case i.Event.From == "":
 		return boterr.Missing("Event.From", "the sender's id on the platform")
+	case i.Event.Type.Meant() != "":
+		return boterr.Invalid("Event.Type", "is %q: write it as %q", i.Event.Type, i.Event.Type.Meant())
 	case i.GroupExternalID != "" && i.Event.To != i.GroupExternalID:
 		return boterr.Invalid("Event.To", "is %q, and GroupExternalID is %q: what is written in a group goes to the group",
 			i.Event.To, i.GroupExternalID)

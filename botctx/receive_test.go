@@ -102,6 +102,7 @@ func TestReceive_Refuses(t *testing.T) {
 		"no app":                   {func(i *botctx.Inbound) { i.App = "" }, boterr.InvalidArgument, "App"},
 		"no channel":               {func(i *botctx.Inbound) { i.Channel = "" }, boterr.InvalidArgument, "Channel"},
 		"no sender":                {func(i *botctx.Inbound) { i.Event.From = "" }, boterr.InvalidArgument, "Event.From"},
+		"a type in small letters":  {func(i *botctx.Inbound) { i.Event.Type = "text" }, boterr.InvalidArgument, "Event.Type"},
 		"a channel of nobody":      {func(i *botctx.Inbound) { i.Channel = "nowhere" }, boterr.NotFound, "Channel"},
 		"a channel of another app": {func(i *botctx.Inbound) { i.Channel = foreign.ID }, boterr.NotFound, "Channel"},
 		"another app":              {func(i *botctx.Inbound) { i.App = "app-2" }, boterr.NotFound, "Channel"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/nearest"
 )
 
 // Filter is a compiled query document. It is safe for concurrent use. A nil *Filter, and
@@ -258,5 +259,15 @@ func unknownOperator(operator string) error {
 	if advice, ok := unsupportedQueries[operator]; ok {
 		return boterr.Invalid(operator, "%s is not supported: %s", operator, advice)
 	}
-	return boterr.Invalid(operator, "%s is no operator that can stand here, or is not supported", operator)
+	return boterr.Invalid(operator, "%s is no operator that can stand here, or is not supported%s", operator,
+		perhaps(operator, logicalOperators))
+}
+
+// perhaps names the operator that is most like one that is not there, as the end of a sentence, "" where
+// none is.
+func perhaps(operator string, among []string) string {
+	if near := nearest.To(operator, among); near != "" {
+		return ": perhaps " + near + " is meant"
+	}
+	return ""
 }

@@ -10,6 +10,17 @@ import (
 	"github.com/botctx/go-sdk/document"
 )
 
+// fieldOperators are the operators that can stand on a field, and logicalOperators those in its place, for
+// the errors that name one.
+var (
+	fieldOperators = []string{
+		"$all", "$bitsAllClear", "$bitsAllSet", "$bitsAnyClear", "$bitsAnySet", "$elemMatch", "$eq", "$exists",
+		"$geoIntersects", "$geoWithin", "$gt", "$gte", "$in", "$lt", "$lte", "$mod", "$ne", "$near", "$nearSphere",
+		"$nin", "$not", "$options", "$regex", "$size", "$type",
+	}
+	logicalOperators = []string{"$and", "$comment", "$expr", "$nor", "$or"}
+)
+
 // operator compiles one operator of a field. beside is the object in which it
 // stands, which $regex and $options share.
 func (c filterCompiler) operator(operator string, operand any, beside document.Object) ([]fieldCondition, error) {

@@ -15,7 +15,8 @@ func geoCondition(operator string, operand any, beside document.Object) ([]field
 	case "$near", "$nearSphere", "$geoNear":
 		return nil, boterr.Invalid("", "%s stands alone on a field, at the top of the filter or in a top $and", operator)
 	default:
-		return nil, boterr.Invalid("", "%s is no operator that can stand here, or is not supported", operator)
+		return nil, boterr.Invalid("", "%s is no operator that can stand here, or is not supported%s", operator,
+			perhaps(operator, fieldOperators))
 	}
 	if beside.Len() > 1 {
 		return nil, boterr.Invalid("", "%s stands alone on a field; put other conditions on it into an $and", operator)

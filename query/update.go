@@ -8,7 +8,6 @@ import (
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
-	"github.com/botctx/go-sdk/internal/nearest"
 )
 
 // Update is a compiled update: operators such as $set, or a replacement.
@@ -152,15 +151,6 @@ type updateCompiler struct {
 	filters *arrayFilterSet
 }
 
-// perhapsUpdate names the operator of updates that is most like one that is not there, "" where
-// none is.
-func perhapsUpdate(name string) string {
-	if near := nearest.To(name, slices.Sorted(maps.Keys(updateOperators))); near != "" {
-		return ": perhaps " + near + " is meant"
-	}
-	return ""
-}
-
 // operator compiles one operator with its paths.
 func (c *updateCompiler) operator(name string, operand any) error {
 	if !isOperator(name) {
@@ -168,7 +158,8 @@ func (c *updateCompiler) operator(name string, operand any) error {
 	}
 	compile, ok := updateOperators[name]
 	if !ok {
-		return boterr.Invalid("", "%s is no update operator, or is not supported%s", name, perhapsUpdate(name))
+		return boterr.Invalid("", "%s is no update operator, or is not supported%s", name,
+			perhaps(name, slices.Sorted(maps.Keys(updateOperators))))
 	}
 	paths, ok := operand.(document.Object)
 	if !ok {

@@ -1,5 +1,10 @@
 package send
 
+import (
+	"slices"
+	"strings"
+)
+
 // Type is the kind of a message. Any other text than the constants below is a type
 // of the platform's own, which passes through as it is.
 type Type string
@@ -49,3 +54,23 @@ const (
 	// TypeWebEvent is an event of a web page that shows the channel.
 	TypeWebEvent Type = "WEB_EVENT"
 )
+
+// types are those that have a constant.
+var types = []Type{
+	TypeText, TypeImage, TypeAudio, TypeVideo, TypeFile, TypeQuickReplies, TypeButton, TypeCarousel, TypeTyping, TypeNews,
+	TypeTemplate, TypePayload, TypeReferral, TypeOptIn, TypeComment, TypeMisc, TypeDelivery, TypeRead, TypeEcho, TypeWebEvent,
+}
+
+// Meant returns the type that has a constant and differs from this one only in the case of letters, "" where
+// none does: one such as "text" is a mistake, not a type of the platform's own.
+func (t Type) Meant() Type {
+	if slices.Contains(types, t) {
+		return ""
+	}
+	for _, known := range types {
+		if strings.EqualFold(string(t), string(known)) {
+			return known
+		}
+	}
+	return ""
+}

@@ -1,14 +1,15 @@
 // Package nearest finds what a misspelt name may have meant.
 package nearest
 
-import "unicode/utf8"
+import "strings"
 
 // To returns the one of several names that is most like a name, the first of equals, "" where
-// none is like it: a third of its letters may differ, and at least one.
+// none is like it: a third of its letters may differ, and at least one. Capitals are no difference.
 func To(name string, among []string) string {
-	best, least := "", max(1, utf8.RuneCountInString(name)/3)+1
+	letters := []rune(strings.ToLower(name))
+	best, least := "", max(1, len(letters)/3)+1
 	for _, other := range among {
-		if d := distance([]rune(name), []rune(other)); d < least {
+		if d := distance(letters, []rune(strings.ToLower(other))); d < least {
 			best, least = other, d
 		}
 	}
