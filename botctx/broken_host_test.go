@@ -20,6 +20,7 @@ import (
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
@@ -193,7 +194,11 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 		"OnUnfilled":    breaksOnUnfilled,
 		"Inbox.Log":     breaksInboxLog,
 		"Inbox.Backoff": breaksInboxBackoff,
-		"Scheduler.Log": func(c *botctx.Config, f *fault) { c.Scheduler.Log = slog.New(faultyLog{fault: f}) },
+
+		"Inbox.Hooks.AroundAccept":  breaksAroundAccept,
+		"Inbox.Hooks.AroundHandler": breaksAroundHandler,
+		"Inbox.Hooks.Settled":       breaksSettled,
+		"Scheduler.Log":             func(c *botctx.Config, f *fault) { c.Scheduler.Log = slog.New(faultyLog{fault: f}) },
 		"Scheduler.Backoff": func(c *botctx.Config, f *fault) {
 			c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
 			c.Scheduler.Backoff = func(int) time.Duration { f.strike(); return time.Second }
@@ -213,6 +218,22 @@ func breaksInboxLog(c *botctx.Config, f *fault) {
 func breaksInboxBackoff(c *botctx.Config, f *fault) {
 	c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
 	c.Inbox.Backoff = func(int) time.Duration { f.strike(); return time.Second }
+}
+
+func breaksAroundAccept(c *botctx.Config, f *fault) {
+	c.Inbox.Hooks.AroundAccept = func(accept inbox.Acceptor) inbox.Acceptor {
+		return func(ctx context.Context, e inbox.Event) (inbox.Accepted, error) { f.strike(); return accept(ctx, e) }
+	}
+}
+
+func breaksAroundHandler(c *botctx.Config, f *fault) {
+	c.Inbox.Hooks.AroundHandler = func(handler inbox.Handler) inbox.Handler {
+		return func(ctx context.Context, d *inbox.Delivery) error { f.strike(); return handler(ctx, d) }
+	}
+}
+
+func breaksSettled(c *botctx.Config, f *fault) {
+	c.Inbox.Hooks.Settled = func(context.Context, inbox.Settled) { f.strike() }
 }
 
 // portsOf returns the fields in which a host gives what is called, in a struct and those inside.
