@@ -1,122 +1,60 @@
-// Command load lets members write to the host's demo channel without a pause, and tells how it answered.
+// Command load lets members write to a host without a pause, and tells how it answered.
+//
+//	go -C examples/host run ./load -senders 32 -for 1m
+//
+// sends to the demo channel of the host that runs at HOST_LISTEN. With -host it starts the program of
+// that path by itself, and kills it -kills times; then it is the platform and the chat at once, and
+// compares what was accepted with what the bot has answered.
 package main
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
+	"math/rand/v2"
 	"os"
-	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/botctx/go-sdk/backends/webhook"
-	"github.com/botctx/go-sdk/channel"
 )
 
+// options are what the flags say.
+type options struct {
+	senders  int
+	duration time.Duration
+	// host is the program of the host, kills how often it is killed.
+	host          string
+	kills         int
+	seed          uint64
+	store         string
+	takeOverAfter time.Duration
+}
+
 func main() {
-	senders := flag.Int("senders", 32, "how many send at once")
-	duration := flag.Duration("for", time.Minute, "how long they send")
+	var o options
+	flag.IntVar(&o.senders, "senders", 32, "how many send at once")
+	flag.DurationVar(&o.duration, "for", time.Minute, "how long they send")
+	flag.StringVar(&o.host, "host", "", "the `program` of the host to start; without it one runs already")
+	flag.IntVar(&o.kills, "kills", 0, "how often the started host is killed, at random moments")
+	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "chooses the moments") //nolint:gosec // Moments need no secrecy.
+	flag.StringVar(&o.store, "store", "bolt", "the store of the started host: bolt or mongodb, at HOST_MONGO_URI")
+	flag.DurationVar(&o.takeOverAfter, "take-over-after", 5*time.Second, "that of the started host")
 	flag.Parse()
-	if err := run(*senders, *duration); err != nil {
+	if err := run(context.Background(), o); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "load:", err)
 		os.Exit(1)
 	}
 }
 
-// run sends for so long, and prints the answers by their status, how long they took, and how
-// many connections were opened.
-func run(senders int, duration time.Duration) error {
-	l := load{
-		url:    "http://" + cmp.Or(os.Getenv("HOST_LISTEN"), "127.0.0.1:8080") + "/inbound",
-		secret: channel.NewSecret(os.Getenv("HOST_DEMO_SECRET")), answers: map[string]int{},
+// run sends to a host that runs, or to one that it starts.
+func run(ctx context.Context, o options) error {
+	switch {
+	case o.senders <= 0 || o.duration <= 0 || o.kills < 0:
+		return errors.New("-senders and -for must be more than nothing, -kills not less")
+	case o.host != "":
+		return runStarted(ctx, o)
+	case o.kills > 0:
+		return errors.New("-kills needs -host, the program to start and kill")
+	default:
+		return runDemo(ctx, o)
 	}
-	l.client = http.Client{Transport: &http.Transport{
-		MaxIdleConnsPerHost: senders,
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			l.opened.Add(1)
-			return (&net.Dialer{}).DialContext(ctx, network, address)
-		},
-	}}
-	ctx, cancel := context.WithTimeout(context.Background(), duration)
-	defer cancel()
-	var group sync.WaitGroup
-	for sender := range senders {
-		group.Go(func() { l.send(ctx, sender) })
-	}
-	group.Wait()
-	if len(l.took) == 0 {
-		return errors.New("nothing was sent")
-	}
-	slices.Sort(l.took)
-	for status, count := range l.answers {
-		fmt.Printf("%7d %s\n", count, status)
-	}
-	fmt.Printf("half within %v, 99 of 100 within %v, all within %v; %d connections opened by %d senders\n",
-		l.took[len(l.took)/2], l.took[len(l.took)*99/100], l.took[len(l.took)-1], l.opened.Load(), senders)
-	return nil
-}
-
-// load is what all senders share.
-type load struct {
-	client http.Client
-	url    string
-	secret channel.Secret
-	opened atomic.Int64
-
-	mutex   sync.Mutex
-	answers map[string]int
-	took    []time.Duration
-}
-
-// lines are what a member says, one after the other.
-var lines = []string{"hello", "a table for 4 at 19:30", "yes"}
-
-// send sends messages of ten members in turn until ctx ends.
-func (l *load) send(ctx context.Context, sender int) {
-	for i := 0; ctx.Err() == nil; i++ {
-		from := fmt.Sprintf("member%d-%d", sender, i/len(lines)%10)
-		body := fmt.Appendf(nil, `{"app":"bistro","channel":"demo","profile":{"firstName":"Ada"},`+
-			`"messageEvent":{"type":"TEXT","from":%q,"data":{"text":%q}}}`, from, lines[i%len(lines)])
-		began := time.Now()
-		status, err := l.post(context.WithoutCancel(ctx), fmt.Sprintf("load_%d_%d_%d", os.Getpid(), sender, i), began, body)
-		if err != nil {
-			status = err.Error()
-		}
-		l.note(status, time.Since(began))
-	}
-}
-
-// post sends one message of an id, and returns the status of the answer. One that is under way
-// at the end is waited for.
-func (l *load) post(ctx context.Context, id string, at time.Time, body []byte) (status string, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, l.url, bytes.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	if err := webhook.Sign(request.Header, id, at, body, l.secret); err != nil {
-		return "", err
-	}
-	response, err := l.client.Do(request)
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(io.Discard, response.Body)
-	return response.Status, errors.Join(err, response.Body.Close())
-}
-
-// note counts an answer.
-func (l *load) note(answer string, took time.Duration) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	l.answers[answer]++
-	l.took = append(l.took, took)
 }
