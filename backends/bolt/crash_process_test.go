@@ -26,19 +26,27 @@ type crashOrder struct {
 }
 
 func TestMain(m *testing.M) {
-	text, isWriter := os.LookupEnv(crashEnv)
-	if !isWriter {
+	var err error
+	if text, isWriter := os.LookupEnv(crashEnv); isWriter {
+		err = obey(text, crashOrder.writeUntilKilled)
+	} else if text, isWorker := os.LookupEnv(chaosEnv); isWorker {
+		err = obey(text, chaosOrder.work)
+	} else {
 		m.Run()
-		return
 	}
-	var order crashOrder
-	if err := json.Unmarshal([]byte(text), &order); err != nil {
-		panic(err)
-	}
-	if err := order.writeUntilKilled(context.Background()); err != nil {
+	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// obey does what an order says.
+func obey[O any](text string, do func(O, context.Context) error) error {
+	var order O
+	if err := json.Unmarshal([]byte(text), &order); err != nil {
+		return err
+	}
+	return do(order, context.Background())
 }
 
 // writeUntilKilled writes with all writers, and reports each write that was answered

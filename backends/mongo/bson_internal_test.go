@@ -104,3 +104,36 @@ func TestInsertionOrder_Grows(t *testing.T) {
 	clock.learn(now, now.Add(time.Hour))
 	require.Greater(t, clock.take(1)>>orderBits, now.Add(59*time.Minute).UnixMicro())
 }
+
+func TestInsertionOrder_SlowAnswersTakeNothingFromFastOnes(t *testing.T) {
+	t.Parallel()
+	const ahead = time.Hour
+	start := time.UnixMilli(1_700_000_000_000)
+	now := start
+	clock := newOrderClock(func() time.Time { return now })
+	ask := func(there, back time.Duration) {
+		asked := now
+		told := now.Add(there + ahead).Truncate(time.Millisecond)
+		now = now.Add(there + back)
+		clock.learn(asked, told)
+	}
+	requireWithin := func(most time.Duration) {
+		t.Helper()
+		require.InDelta(t, ahead.Microseconds(), clock.ahead().Microseconds(), float64(most.Microseconds()))
+	}
+	ask(0, 400*time.Millisecond)
+	requireWithin(201 * time.Millisecond)
+	ask(200*time.Microsecond, 200*time.Microsecond)
+	requireWithin(time.Millisecond)
+	ask(0, 400*time.Millisecond)
+	requireWithin(time.Millisecond)
+	ask(400*time.Millisecond, 0)
+	requireWithin(time.Millisecond)
+
+	now = now.Add(time.Hour) // What was known an hour ago counts for less: the clocks may have drifted apart.
+	ask(0, 100*time.Millisecond)
+	requireWithin(51 * time.Millisecond)
+	now = now.Add(-time.Minute) // The own clock is set.
+	clock.learn(now, now.Add(ahead+time.Minute))
+	require.InDelta(t, (ahead + time.Minute).Microseconds(), clock.ahead().Microseconds(), 1000)
+}

@@ -13,16 +13,26 @@ const orderBits = 10
 
 // orderClock gives new documents their places in the order of insertion: microseconds of the
 // server's clock, none of which a process gives twice. Two processes agree on the order to half the
-// time that a question to the server takes.
+// time that the fastest of their questions to the server took.
 type orderClock struct {
 	now func() time.Time
 	own int64
 
 	mutex sync.Mutex
-	// ahead is how far the server's clock is ahead of this one's.
-	ahead time.Duration
-	last  int64
+	// The server's clock is ahead of this one's by at least low and at most high, as was known at a
+	// time; before the first answer that time is zero.
+	low, high time.Duration
+	known     time.Time
+	last      int64
 }
+
+const (
+	// resolution is that of the time which the server tells.
+	resolution = time.Millisecond
+	// driftIn is the time in which two clocks may drift apart by one unit of it: more than those of
+	// machines do.
+	driftIn = 5000
+)
 
 func newOrderClock(now func() time.Time) *orderClock {
 	var random [2]byte
@@ -31,19 +41,29 @@ func newOrderClock(now func() time.Time) *orderClock {
 }
 
 // learn notes the time that the server told, when it was asked at a time of this
-// process's clock and has just answered.
+// process's clock and has just answered. An answer that took long, since the machine was busy, takes
+// nothing from what faster ones have told.
 func (c *orderClock) learn(asked, told time.Time) {
-	took := c.now().Sub(asked)
+	answered := c.now()
+	low, high := told.Sub(answered), told.Add(resolution).Sub(asked)
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.ahead = told.Sub(asked.Add(took / 2))
+	drift := max(0, answered.Sub(c.known)) / driftIn
+	nearLow, nearHigh := max(low, c.low-drift), min(high, c.high+drift)
+	if nearLow > nearHigh || c.known.IsZero() { // A clock was set, or nothing was known.
+		nearLow, nearHigh = low, high
+	}
+	c.low, c.high, c.known = nearLow, nearHigh, answered
 }
+
+// ahead is how far the server's clock is ahead of this one's, as near as is known.
+func (c *orderClock) ahead() time.Duration { return c.low + (c.high-c.low)/2 }
 
 // take returns the first of so many consecutive places that no document has.
 func (c *orderClock) take(count int) int64 {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	first := max(c.now().Add(c.ahead).UnixMicro(), c.last+1)
+	first := max(c.now().Add(c.ahead()).UnixMicro(), c.last+1)
 	c.last = first + int64(count) - 1
 	return first<<orderBits | c.own
 }

@@ -106,8 +106,10 @@ func New(ctx context.Context, database *mongo.Database, opts ...Option) (*Store,
 	concerned := database.Client().Database(database.Name(), options.Database().
 		SetWriteConcern(set.writeConcern).SetReadConcern(set.readConcern).SetReadPreference(readpref.Primary()))
 	store := &Store{database: concerned, order: newOrderClock(set.now)}
-	if _, err := store.Now(ctx); err != nil {
-		return nil, err
+	for range 2 { // The first answer takes the time of connecting, too, and tells less of the server's clock.
+		if _, err := store.Now(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return store, nil
 }

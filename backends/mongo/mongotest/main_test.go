@@ -43,6 +43,13 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if order := os.Getenv(chaosVariable); order != "" {
+		if err := beChaotic(context.Background(), order); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

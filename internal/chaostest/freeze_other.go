@@ -1,0 +1,14 @@
+//go:build !unix
+
+package chaostest
+
+import (
+	"errors"
+	"os"
+)
+
+// freeze would freeze a process.
+func freeze(*os.Process) error { return errors.ErrUnsupported }
+
+// thaw would let a frozen process go on.
+func thaw(*os.Process) error { return errors.ErrUnsupported }

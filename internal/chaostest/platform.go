@@ -1,0 +1,259 @@
+package chaostest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience is the longest that nothing may be heard of the processes.
+const patience = time.Minute
+
+// Platform sends events of members to processes, those of a member one after the other: each once
+// the one before was answered. It repeats what it got no answer for, and some of the others, too.
+type Platform struct {
+	t       *testing.T
+	random  *rand.Rand
+	journal journal
+	path    string
+	start   func() *exec.Cmd
+	lines   chan line
+
+	processes []*process
+	members   []*sender
+	// late are the runs that went on after they were overtaken.
+	late []lateRun
+	// left is the number of events that are still to be sent, and answered that of those that were.
+	left, answered, repeated int
+	// isEndless tells that there is no such number.
+	isEndless bool
+	// held is the process whose runs that wait are not told to go on.
+	held *process
+	// onLine is told each line beside.
+	onLine func(line)
+}
+
+// sender is a member who writes.
+type sender struct {
+	name string
+	// number is that of the last event that was sent, and asked what each one asks for.
+	number int
+	asked  []string
+	// at is the process that is to answer the last one, nil where it is answered, and home that to which
+	// all go until it is harmed: of two events that different processes accept within half a round trip
+	// either may come first.
+	at, home *process
+}
+
+// NewPlatform returns a platform with members, whose processes start starts: each is to call Work. path is that of
+// the journal.
+func NewPlatform(t *testing.T, path string, members int, start func() *exec.Cmd) *Platform {
+	t.Helper()
+	seed := rand.Uint64() //nolint:gosec // Chaos needs no secrecy.
+	t.Logf("seed %d", seed)
+	p := &Platform{
+		t: t, random: rand.New(rand.NewPCG(seed, 0)), path: path, start: start, //nolint:gosec // As above.
+		lines: make(chan line), onLine: func(line) {},
+	}
+	var err error
+	p.journal, err = openJournal(path)
+	require.NoError(t, err)
+	for i := range members {
+		p.members = append(p.members, &sender{name: fmt.Sprintf("m%d", i)})
+	}
+	t.Cleanup(p.killAll)
+	return p
+}
+
+// killAll ends what a test that failed has left.
+func (p *Platform) killAll() {
+	for _, one := range p.processes {
+		if !one.isGone {
+			_ = one.command.Process.Kill()
+		}
+	}
+	require.NoError(p.t, p.journal.file.Close())
+	if p.t.Failed() {
+		for _, one := range p.processes {
+			p.t.Logf("process %d: %s", one.id(), one.complaints())
+		}
+	}
+}
+
+// CountUp has members of all processes count up for the member Counted: she herself by her events, and the others
+// by redirects to her, that many each.
+func (p *Platform) CountUp(events int) {
+	p.t.Helper()
+	herself := &sender{name: Counted}
+	p.members = append(p.members, herself)
+	for range events {
+		for _, s := range p.members {
+			p.write(s, map[bool]string{true: count, false: visit}[s == herself])
+		}
+	}
+	p.Send(0) // Until all are answered.
+}
+
+// Random returns a number of 0 or more and less than below, by the test's seed.
+func (p *Platform) Random(below int) int { return p.random.IntN(below) }
+
+// Start starts further processes.
+func (p *Platform) Start(number int) {
+	p.t.Helper()
+	for range number {
+		p.processes = append(p.processes, startProcess(p.t, p.start(), p.lines))
+	}
+}
+
+// Send lets the members write that many further events, all together, and returns when they were answered.
+func (p *Platform) Send(events int) {
+	p.t.Helper()
+	p.left += events
+	p.until(func() bool {
+		return p.left == 0 && !slices.ContainsFunc(p.members, func(s *sender) bool { return s.at != nil })
+	}, nil)
+}
+
+// SendUntilHeard has the members write until the processes have said that many lines.
+func (p *Platform) SendUntilHeard(lines int) {
+	p.t.Helper()
+	p.sendWhile(func() { p.until(func() bool { return lines <= 0 }, nil) }, func(line) { lines-- })
+}
+
+// SendFor has the members write for a time.
+func (p *Platform) SendFor(d time.Duration) {
+	p.t.Helper()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	p.sendWhile(func() { p.until(func() bool { return false }, timer.C) }, func(line) {})
+}
+
+// sendWhile has the members write while something is done, and onLine told each line.
+func (p *Platform) sendWhile(do func(), onLine func(line)) {
+	p.isEndless, p.onLine = true, onLine
+	do()
+	p.isEndless, p.onLine = false, func(line) {}
+}
+
+// until sends and hears until something holds, or over is received.
+func (p *Platform) until(holds func() bool, over <-chan time.Time) {
+	p.t.Helper()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		p.sendAll()
+		if holds() {
+			return
+		}
+		select {
+		case said := <-p.lines:
+			p.hear(said)
+			timer.Reset(patience)
+		case <-over:
+			return
+		case <-timer.C:
+			require.FailNow(p.t, "nothing was heard of the processes", "%s", p.state())
+		}
+	}
+}
+
+// state tells where everything stands.
+func (p *Platform) state() string {
+	var text strings.Builder
+	for _, s := range p.members {
+		fmt.Fprintln(&text, s.name, s.number, "answered:", s.at == nil)
+	}
+	return text.String()
+}
+
+// sendAll has all members write who may.
+func (p *Platform) sendAll() {
+	for _, s := range p.members {
+		if (p.isEndless || p.left > 0) && s.at == nil {
+			p.left = max(0, p.left-1)
+			p.writeNext(s, plain)
+		}
+	}
+}
+
+// writeNext sends a member's next event.
+func (p *Platform) writeNext(s *sender, what string) {
+	s.number++
+	s.asked = append(s.asked, what)
+	p.sendTo(s)
+}
+
+// write has a member write once the event before was answered, and returns the event.
+func (p *Platform) write(s *sender, what string) event {
+	p.t.Helper()
+	p.until(func() bool { return s.at == nil }, nil)
+	p.writeNext(s, what)
+	return event{s.name, s.number}
+}
+
+// sendTo sends the last event of a member to a process.
+func (p *Platform) sendTo(s *sender) {
+	if s.home == nil || s.home.isGone || s.home.isFrozen {
+		s.home = p.one()
+	}
+	s.at = s.home
+	s.at.tell(wordAccept, event{s.name, s.number}, s.asked[s.number-1])
+}
+
+// one returns one of the processes that can be reached.
+func (p *Platform) one() *process {
+	able := slices.DeleteFunc(slices.Clone(p.processes), func(one *process) bool { return one.isGone || one.isFrozen })
+	require.NotEmpty(p.t, able)
+	return able[p.random.IntN(len(able))]
+}
+
+// hear takes a line of a process.
+func (p *Platform) hear(said line) {
+	if said.isEnd {
+		require.True(p.t, said.from.isEnding, "process %d ended: %s", said.from.id(), said.from.complaints())
+		said.from.isGone = true
+		return
+	}
+	p.onLine(said)
+	switch said.word {
+	case wordAccepted:
+		p.hearAccepted(said)
+	case wordRefused:
+		if s := p.sender(said.of); s.at == said.from && s.number == said.of.number {
+			p.sendTo(s)
+		}
+	case wordAmid:
+		if p.held != said.from {
+			said.from.tell(wordGo, said.of, "-")
+		}
+	}
+}
+
+// hearAccepted notes an answer, and now and then repeats an event all the same.
+func (p *Platform) hearAccepted(said line) {
+	s := p.sender(said.of)
+	if s.at == nil || s.number != said.of.number {
+		return // The answer to a repetition.
+	}
+	s.at = nil
+	p.answered++
+	const oneOf = 5
+	if p.random.IntN(oneOf) == 0 {
+		again := 1 + p.random.IntN(s.number)
+		p.repeated++
+		p.one().tell(wordAccept, event{s.name, again}, s.asked[again-1])
+	}
+}
+
+// sender returns who wrote an event.
+func (p *Platform) sender(of event) *sender {
+	at := slices.IndexFunc(p.members, func(s *sender) bool { return s.name == of.member })
+	require.GreaterOrEqual(p.t, at, 0, "the member %s", of.member)
+	return p.members[at]
+}
