@@ -2,6 +2,7 @@ package agenda
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -26,6 +27,8 @@ func (s *Service) NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, er
 		return nil, err
 	}
 	made := s.newRecord(m, p, planned)
+	// The id is the same where the run that makes it is tried again, and with it the key of each of its runs.
+	made.ID = s.env.SendID(ctx, fmt.Sprintf("agenda %q %q %q", m.ID, p.NodeCompositeID, p.Tag))
 	if p.Replace {
 		last, err := s.lastOf(ctx, p.MemberID, p.Tag, document.Object{})
 		if err != nil {
@@ -34,6 +37,9 @@ func (s *Service) NewAgenda(ctx context.Context, p NewAgendaParams) (*Agenda, er
 		made.Replaces = last.number + 1
 	}
 	inserted, err := s.insert(ctx, made)
+	if boterr.CodeOf(err) == boterr.AlreadyExists {
+		inserted, err = s.agendas.Get(ctx, made.ID)
+	}
 	if err != nil {
 		return nil, err
 	}

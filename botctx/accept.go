@@ -21,8 +21,10 @@ import (
 // An event with a Key or a MessageID that the platform repeats is accepted, and not run again, until
 // Config.Inbox.Retention after it was done. Events without one get none of that: each is run.
 //
-// In a run that is tried again, what an attempt before has sent under the same id (see
-// Context.SendID) is not sent again: the answer of then is given.
+// In a run that is tried again, what an attempt before has sent, mailed, uploaded, charged or asked a
+// platform for is not done again: the answer of then is given. It is known by its key, see
+// Context.SendID, and but for what was under way when a process died; that is known to who receives it,
+// by the same key.
 //
 // InvalidArgument: the app, the channel or the event's sender is missing, the event's type is one of those of
 // package send in other letters, such as "text", or the event goes elsewhere
@@ -117,33 +119,4 @@ func (r *Runtime) runAccepted(ctx context.Context, d *inbox.Delivery) (err error
 		return err
 	}
 	return r.receive(ctx, arrived, d)
-}
-
-// once does something that leaves the store, under an id, unless an attempt before at the run of an
-// accepted event has done it: then it returns what came of it then. It is record.Env.Once.
-func (r *Runtime) once(in *run) func(context.Context, string, record.Effect) (document.Object, error) {
-	return func(ctx context.Context, id string, effect record.Effect) (document.Object, error) {
-		at := in
-		if s := r.stepOf(ctx, nil); s != nil {
-			at = s.run
-		}
-		if err := at.refusal(); err != nil {
-			return document.Object{}, err
-		}
-		if at == nil || at.delivery == nil || at.key == "" {
-			return effect(ctx)
-		}
-		if known, isDone := at.delivery.Recall(id); isDone {
-			return known, nil
-		}
-		answer, err := effect(ctx)
-		if err != nil {
-			return answer, err
-		}
-		// It has been sent, so that this is no failure of the run.
-		if err := at.delivery.Remember(context.WithoutCancel(ctx), id, answer); err != nil {
-			r.logNotRemembered(ctx, at, err)
-		}
-		return answer, nil
-	}
 }

@@ -41,7 +41,7 @@ func (p *parts) ownDataSources() *datasource.Service {
 func (p *parts) ownAgendas() *agenda.Service {
 	return p.own.agendas.get(func() *agenda.Service {
 		r := p.runtime
-		return agenda.New(r.guarded, p.scope, agenda.Ports{Members: inForce{p}, Zone: r.zoneIn(p.run), Tree: r.treeOf})
+		return agenda.New(r.envOf(p.run), p.scope, agenda.Ports{Members: inForce{p}, Zone: r.zoneIn(p.run), Tree: r.treeOf})
 	})
 }
 
@@ -69,6 +69,6 @@ func (p *parts) ownSends() *send.Service {
 // ownUtilities returns the SDK's own utilities.
 func (p *parts) ownUtilities() *utilities {
 	return p.own.utilities.get(func() *utilities {
-		return &utilities{runtime: p.runtime, scope: p.scope, channels: inForce{p}, sendID: p.runtime.sendID(p.run)}
+		return &utilities{runtime: p.runtime, scope: p.scope, channels: inForce{p}, env: p.runtime.envOf(p.run)}
 	})
 }

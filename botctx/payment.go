@@ -14,9 +14,12 @@ type GolfParams struct {
 
 // GolfResult is the result of Golf. Its JSON is null.
 type GolfResult struct {
-	// Client is the client of the account. It is nil where the result came as JSON, as
-	// through OverCall, which is no error: a client does not go through a wire.
+	// Client is the client of the account, which gives what is charged and refunded without an
+	// IdempotencyKey one. It is nil where the result came as JSON, as through OverCall, which is no
+	// error: a client does not go through a wire.
 	Client PaymentClient `json:"-"`
+	// Provider is the host's own client, which is behind Client.
+	Provider PaymentClient `json:"-"`
 }
 
 // MarshalJSON returns null.
@@ -26,7 +29,7 @@ func (GolfResult) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 // host has. A provider's own client, for what it can do beyond, is behind it:
 //
 //	account, err := bot.Golf(ctx, botctx.GolfParams{GolfName: "shop"})
-//	provider := account.Client.(*golf.Client).Provider()
+//	provider := account.Provider.(*golf.Client).Provider()
 //
 // It is used from many goroutines at once. Errors that a caller can act on have a code of
 // boterr; one without a code means that the provider did not answer, and whether it has
@@ -61,7 +64,8 @@ type Charge struct {
 	Description string
 	// Metadata are kept with the payment.
 	Metadata map[string]string
-	// IdempotencyKey makes a repetition of the call charge once. "" lets each call charge.
+	// IdempotencyKey makes a repetition of the call charge once. "" lets each call charge; in a run
+	// that is tried again, the client that Golf gives lets the same call charge once.
 	IdempotencyKey string
 }
 
@@ -71,7 +75,8 @@ type Refund struct {
 	PaymentID string
 	// Amount is how much of it, in the smallest unit of its currency; 0 means what is left.
 	Amount int64
-	// IdempotencyKey makes a repetition of the call refund once. "" lets each call refund.
+	// IdempotencyKey makes a repetition of the call refund once. "" lets each call refund; in a run
+	// that is tried again, the client that Golf gives lets the same call refund once.
 	IdempotencyKey string
 }
 

@@ -2,6 +2,7 @@ package botctx
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -79,7 +80,9 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 	if err != nil {
 		return err
 	}
-	begin.delivery = delivery
+	if begin.delivery = delivery; delivery != nil && begin.key == "" {
+		begin.key = "accepted " + delivery.ID
+	}
 	inbound = inbound.at(r.env.Now())
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
 		started.bot.MessageEvent = &inbound.Event
@@ -200,6 +203,9 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, 
 		return begin, boterr.In("Profile", err)
 	}
 	begin.scope.Member, begin.outer, begin.key = sender.ID, r.stepOf(ctx, nil), eventKey(inbound)
+	if begin.key == "" {
+		begin.key = begin.outer.keyTo(ctx, fmt.Sprintf("receive %q %q %q", inbound.Channel, inbound.GroupExternalID, inbound.Event.From))
+	}
 	begin.sender = sender
 	return begin, nil
 }

@@ -119,7 +119,7 @@ func (r *Runtime) redirectElsewhere(
 	ctx context.Context, app string, at *step, p RedirectMemberToNodeParams,
 ) (sent []NodeSendResult, err error) {
 	begin := runInput{scope: record.Scope{App: app, Channel: p.ChannelID, Member: p.MemberID}, outer: at}
-	begin.key = at.keyTo(fmt.Sprintf("redirect %q %q", p.ChannelID, p.MemberID))
+	begin.key = at.keyTo(ctx, fmt.Sprintf("redirect %q %q", p.ChannelID, p.MemberID))
 	err = r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
 		current := started.bot.Member.BotMeta.Tree()
 		if at != nil {

@@ -74,7 +74,7 @@ func (r *Runtime) Env() record.Env { return r.env }
 // envOf returns what the services of a context work with, in a run or, with nil, outside.
 func (r *Runtime) envOf(in *run) record.Env {
 	env := r.guarded
-	env.SendID, env.Once = r.sendID(in), r.once(in)
+	env.SendID, env.Attempt = r.sendID(in), r.attempt(in)
 	return env
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
-// The ids of what leaves a run: messages, mails, groups that are asked for. A run that is tried
-// again sends under the same ids as before, so that who receives them can tell a repetition.
+// The ids of what leaves a run: messages, mails, files, payments, what platforms are asked for. A run that
+// is tried again sends under the same ids as before, so that who receives them can tell a repetition; what
+// a run of an accepted event has sent is remembered under them until the event is done (record.Once).
 //
 // Such an id is made of the run's key, the node that sends, to whom, and how many the node has
 // sent there before in this run. What a run sends to others does not change it, nor does the
@@ -20,17 +21,20 @@ import (
 //
 //   - that of its agenda: the id and the scheduled time (agenda.Run.Key), also where bot logic
 //     schedules the agenda anew for the same instant;
-//   - of an event, see eventKey;
+//   - of an event, see eventKey; where it has no messageId, that of the inbox, where the inbox has it, or
+//     of the run that received it;
 //   - in another member's run that a redirect began, made as an id is: of the run that
 //     redirected, its node, the member and how many redirects there went to her before.
 //
-// A run without a key, such as for an event without a messageId, and calls outside of runs have
-// new ids each time.
+// A run without a key, such as that of Receive for an event without a messageId, and calls outside of
+// runs have new ids each time.
 
 // slot is what a node of a run sends to.
 type slot struct {
 	node NodeRef
-	to   string
+	// within is the key of what is done in several steps, of which this is one; "" where it is none.
+	within string
+	to     string
 }
 
 // eventKey returns the key of the run for an event, "" where it has neither a Key nor a messageId. The type and
@@ -53,19 +57,26 @@ func eventKey(in Inbound) string {
 
 // keyTo returns the key of the next thing that a step sends, or redirects, to somebody. It is
 // "" where the run has none.
-func (s *step) keyTo(to string) string {
+//
+// What is sent within something that is done once (send.KeyOf) is counted apart, so that what is sent
+// after it has the same keys where it is not done again.
+func (s *step) keyTo(ctx context.Context, to string) string {
 	if s == nil || s.run.key == "" {
 		return ""
 	}
 	s.run.sending.Lock()
 	defer s.run.sending.Unlock()
-	at := slot{node: s.node, to: to}
+	at := slot{node: s.node, within: send.KeyOf(ctx), to: to}
 	before := s.run.sent[at]
 	if s.run.sent == nil {
 		s.run.sent = map[slot]int{}
 	}
 	s.run.sent[at]++
-	return fmt.Sprintf("%s | %q %q %s %d", s.run.key, s.node.Tree, s.node.CompositeID, to, before)
+	key := fmt.Sprintf("%s | %q %q %s %d", s.run.key, s.node.Tree, s.node.CompositeID, to, before)
+	if at.within != "" {
+		key += " within " + at.within
+	}
+	return key
 }
 
 // sendID returns what makes the ids of a context, in a run or, with nil, outside of runs.
@@ -75,7 +86,7 @@ func (r *Runtime) sendID(in *run) func(ctx context.Context, to string) string {
 		if at == nil && in != nil && in.isUnderWay() {
 			at = in.current.Load()
 		}
-		key := at.keyTo(to)
+		key := at.keyTo(ctx, to)
 		if key == "" {
 			return r.env.NewID()
 		}
@@ -83,8 +94,7 @@ func (r *Runtime) sendID(in *run) func(ctx context.Context, to string) string {
 	}
 }
 
-// SendID returns an id for what bot logic sends by itself, such as a payment's IdempotencyKey,
-// made as those of messages are: different with each call, and in a run that is tried again,
+// SendID returns an id for what bot logic sends by itself, such as the Idempotency-Key of a Fetch, made as those of messages are: different with each call, and in a run that is tried again,
 // for an agenda or an event with a messageId, what the same call gave before. to names whom or
 // what it is for, such as the customer.
 func (c *Context) SendID(ctx context.Context, to string) string {

@@ -76,6 +76,8 @@ type ObjectStore interface {
 
 // StoredFile is a file on its way into an object store.
 type StoredFile struct {
+	// ID is a new id for each upload, and the same again where the run that uploads it is tried again.
+	ID string
 	// Key is where it is stored: app, channel and name, with slashes between. App and channel
 	// are escaped as in the path of a URL, so that no two files share a key.
 	Key string

@@ -51,7 +51,10 @@ func (u utilities) UploadFileToObjectStore(
 	if err != nil {
 		return UploadFileToObjectStoreResult{}, err
 	}
-	return UploadFileToObjectStoreResult{}, u.upload(ctx, request, file, limits.MaxBytes)
+	file.ID = u.env.SendID(ctx, "file "+file.Key)
+	return UploadFileToObjectStoreResult{}, u.once(ctx, file.ID, func(ctx context.Context) error {
+		return u.upload(ctx, request, file, limits.MaxBytes)
+	})
 }
 
 // withDefaults returns the limits with defaults for those that are not set.

@@ -3,6 +3,7 @@ package botctx
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -15,7 +16,7 @@ type utilities struct {
 	runtime  *Runtime
 	scope    record.Scope
 	channels channel.Operations
-	sendID   func(ctx context.Context, to string) string
+	env      record.Env
 }
 
 var _ UtilityOperations = utilities{}
@@ -30,8 +31,17 @@ func (u utilities) SendEmail(ctx context.Context, p SendEmailParams) (SendEmailR
 	if err != nil {
 		return SendEmailResult{}, err
 	}
-	mail.ID, mail.App, mail.Channel = u.sendID(ctx, "mail"), u.scope.App, u.scope.Channel
-	return SendEmailResult{}, portError(ctx, "the mail service", mailer.SendMail(ctx, mail))
+	mail.App, mail.Channel = u.scope.App, u.scope.Channel
+	mail.ID = u.env.SendID(ctx, fmt.Sprintf("mail %q %q", mail.To, mail.CC))
+	return SendEmailResult{}, u.once(ctx, mail.ID, func(ctx context.Context) error {
+		return portError(ctx, "the mail service", mailer.SendMail(ctx, mail))
+	})
+}
+
+// once does something of which nothing comes, unless a try before at the same run has done it.
+func (u utilities) once(ctx context.Context, id string, do func(ctx context.Context) error) error {
+	_, err := record.Once(ctx, u.env, id, func(ctx context.Context) (struct{}, error) { return struct{}{}, do(ctx) })
+	return err
 }
 
 // Golf implements UtilityOperations.
@@ -51,7 +61,7 @@ func (u utilities) Golf(ctx context.Context, p GolfParams) (GolfResult, error) {
 	case isNil(client):
 		return GolfResult{}, noAccount(p.GolfName)
 	}
-	return GolfResult{Client: client}, nil
+	return GolfResult{Client: keyedPayments{PaymentClient: client, account: p.GolfName, env: u.env}, Provider: client}, nil
 }
 
 // noAccount is the error of an account that the host does not have.

@@ -3,6 +3,7 @@ package livechat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
@@ -28,16 +29,18 @@ func (s *Service) CreateBravoGroup(ctx context.Context, p CreateBravoGroupParams
 		return CreateBravoGroupResult{}, boterr.At(fieldChannelID, err)
 	}
 	needsLink := p.RequireInvitationLink == nil || *p.RequireInvitationLink
-	created, err := creator.CreateGroup(ctx, in, NewGroup{
-		Key: s.env.SendID(ctx, "group "+in.ID), Name: p.Name, NeedsInvitationLink: needsLink,
+	created, err := send.Once(ctx, s.env, "group "+in.ID, func(ctx context.Context) (CreatedGroup, error) {
+		created, err := creator.CreateGroup(ctx, in, NewGroup{Key: send.KeyOf(ctx), Name: p.Name, NeedsInvitationLink: needsLink})
+		if err == nil && (created.ExternalID == "" || needsLink && created.InvitationLink == "") {
+			err = boterr.New(boterr.Unavailable, "",
+				"the platform made the group %q with the id %q, and told not all that was asked for", p.Name, created.ExternalID)
+		}
+		return created, send.PlatformError(ctx, in.Type, err)
 	})
-	switch {
-	case err != nil:
-		return CreateBravoGroupResult{}, send.PlatformError(ctx, in.Type, err)
-	case created.ExternalID == "" || needsLink && created.InvitationLink == "":
-		return CreateBravoGroupResult{}, boterr.New(boterr.Unavailable, "",
-			"the platform made the group %q with the id %q, and told not all that was asked for", p.Name, created.ExternalID)
-	case !needsLink:
+	if err != nil {
+		return CreateBravoGroupResult{}, err
+	}
+	if !needsLink {
 		created.InvitationLink = ""
 	}
 	return CreateBravoGroupResult{GroupID: created.ExternalID, InvitationLink: created.InvitationLink}, nil
@@ -59,8 +62,8 @@ func (s *Service) DisableBravoGroupInviteLink(
 	if err != nil {
 		return DisableBravoGroupInviteLinkResult{}, boterr.At(fieldChannel, err)
 	}
-	if err := linker.DisableInviteLink(ctx, in, p.ExternalID); err != nil {
-		return DisableBravoGroupInviteLinkResult{}, aboutGroup(fieldExternalID, send.PlatformError(ctx, in.Type, err))
+	if err := s.disableLink(ctx, linker, in, p.ExternalID); err != nil {
+		return DisableBravoGroupInviteLinkResult{}, aboutGroup(fieldExternalID, err)
 	}
 	return DisableBravoGroupInviteLinkResult{ClientMutationID: s.env.NewID()}, nil
 }
@@ -85,8 +88,8 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 	if err != nil {
 		return "", boterr.At(fieldChannel, err)
 	}
-	if err := linker.DisableInviteLink(ctx, in, p.BravoGroupID); err != nil {
-		return "", aboutGroup(fieldBravoGroupID, send.PlatformError(ctx, in.Type, err))
+	if err := s.disableLink(ctx, linker, in, p.BravoGroupID); err != nil {
+		return "", aboutGroup(fieldBravoGroupID, err)
 	}
 	if err := s.conversations.recordJoined(ctx, in, p); err != nil {
 		return "", err
@@ -97,11 +100,26 @@ func (s *Service) HandleAdminJoinedGroup(ctx context.Context, p HandleAdminJoine
 	if p.IsRenewGroupInviteLink != nil && !*p.IsRenewGroupInviteLink {
 		return "", nil
 	}
-	link, err := linker.RenewInviteLink(ctx, in, p.BravoGroupID)
-	if err != nil {
-		return "", aboutGroup(fieldBravoGroupID, send.PlatformError(ctx, in.Type, err))
-	}
-	return link, nil
+	link, err := s.renewLink(ctx, linker, in, p.BravoGroupID)
+	return link, aboutGroup(fieldBravoGroupID, err)
+}
+
+// disableLink puts the link of a group out of use.
+func (s *Service) disableLink(ctx context.Context, linker InviteLinker, in *channel.Channel, groupExternalID string) error {
+	_, err := send.Once(ctx, s.env, fmt.Sprintf("link off %q %q", in.ID, groupExternalID), func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, send.PlatformError(ctx, in.Type, linker.DisableInviteLink(ctx, in, groupExternalID))
+	})
+	return err
+}
+
+// renewLink makes a new link of a group, and returns its address.
+func (s *Service) renewLink(ctx context.Context, linker InviteLinker, in *channel.Channel, groupExternalID string) (string, error) {
+	type renewed struct{ Link string }
+	made, err := send.Once(ctx, s.env, fmt.Sprintf("link %q %q", in.ID, groupExternalID), func(ctx context.Context) (renewed, error) {
+		link, err := linker.RenewInviteLink(ctx, in, groupExternalID)
+		return renewed{Link: link}, send.PlatformError(ctx, in.Type, err)
+	})
+	return made.Link, err
 }
 
 // aboutGroup names the parameter of the group where an error says that there is none.
@@ -192,12 +210,12 @@ func (s *Service) CreateHotelChannel(ctx context.Context, p CreateHotelChannelPa
 	if err != nil {
 		return CreateHotelChannelResult{}, boterr.At(fieldChannel, err)
 	}
-	reply, err := creator.CreateChannel(ctx, in, p.HotelGroupID, p.DisplayName)
-	if err != nil {
-		return CreateHotelChannelResult{}, send.PlatformError(ctx, in.Type, err)
-	}
-	if reply.IsZero() {
-		reply = document.O()
-	}
-	return CreateHotelChannelResult{OK: 1, Result: reply}, nil
+	of := fmt.Sprintf("channel %q %q", in.ID, p.HotelGroupID)
+	return send.Once(ctx, s.env, of, func(ctx context.Context) (CreateHotelChannelResult, error) {
+		reply, err := creator.CreateChannel(ctx, in, p.HotelGroupID, p.DisplayName)
+		if reply.IsZero() {
+			reply = document.O()
+		}
+		return CreateHotelChannelResult{OK: 1, Result: reply}, send.PlatformError(ctx, in.Type, err)
+	})
 }

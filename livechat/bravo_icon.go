@@ -2,6 +2,7 @@ package livechat
 
 import (
 	"context"
+	"fmt"
 	"mime"
 	"net/http"
 	"strings"
@@ -29,18 +30,23 @@ func (s *Service) SetBravoGroupIcon(ctx context.Context, p SetBravoGroupIconPara
 	if err != nil {
 		return SetBravoGroupIconResult{}, boterr.At(fieldChannelID, err)
 	}
+	of := fmt.Sprintf("icon %q %q", in.ID, p.BravoGroupID)
+	return send.Once(ctx, s.env, of, func(ctx context.Context) (SetBravoGroupIconResult, error) {
+		return SetBravoGroupIconResult{OK: "ok"}, s.setIcon(ctx, setter, in, p)
+	})
+}
+
+// setIcon fetches the picture of a call, and gives it to the group.
+func (s *Service) setIcon(ctx context.Context, setter GroupIconSetter, in *channel.Channel, p SetBravoGroupIconParams) error {
 	icon, err := s.fetchPicture(ctx, p.ImageURL)
 	if err != nil {
-		return SetBravoGroupIconResult{}, boterr.At(fieldImageURL, err)
+		return boterr.At(fieldImageURL, err)
 	}
-	if err := setter.SetGroupIcon(ctx, in, p.BravoGroupID, icon); err != nil {
-		err = send.PlatformError(ctx, in.Type, err)
-		if boterr.CodeOf(err) == boterr.InvalidArgument {
-			return SetBravoGroupIconResult{}, boterr.At(fieldImageURL, err)
-		}
-		return SetBravoGroupIconResult{}, aboutGroup(fieldBravoGroupID, err)
+	err = send.PlatformError(ctx, in.Type, setter.SetGroupIcon(ctx, in, p.BravoGroupID, icon))
+	if boterr.CodeOf(err) == boterr.InvalidArgument {
+		return boterr.At(fieldImageURL, err)
 	}
-	return SetBravoGroupIconResult{OK: "ok"}, nil
+	return aboutGroup(fieldBravoGroupID, err)
 }
 
 const fieldImageURL = "imageUrl"

@@ -2,6 +2,7 @@ package livechat
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -18,15 +19,18 @@ func (s *Service) EndLiveChat(ctx context.Context, p EndLiveChatParams) (_ EndLi
 	if err != nil {
 		return EndLiveChatResult{}, err
 	}
-	r, err := s.conversations.eventAssignment(ctx, outlet, p.MessageEvent)
+	run, err := s.assignmentOnce(ctx, "end from the outlet", func(ctx context.Context) (*pass, error) {
+		r, err := s.conversations.eventAssignment(ctx, outlet, p.MessageEvent)
+		if err != nil {
+			return nil, err
+		}
+		run, err := s.machine.end(ctx, r, EndedByOutlet)
+		if err != nil {
+			return nil, boterr.In(fieldMessageEvent, err)
+		}
+		return run, run.reconcile(ctx, wantClosed)
+	})
 	if err != nil {
-		return EndLiveChatResult{}, err
-	}
-	run, err := s.machine.end(ctx, r, EndedByOutlet)
-	if err != nil {
-		return EndLiveChatResult{}, boterr.In(fieldMessageEvent, err)
-	}
-	if err := run.reconcile(ctx, wantClosed); err != nil {
 		return EndLiveChatResult{}, err
 	}
 	return run.result(ctx)
@@ -151,26 +155,34 @@ func (s *Service) InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams
 	if err != nil {
 		return EndLiveChatResult{}, err
 	}
-	r, err := s.endable(ctx, m)
+	run, err := s.assignmentOnce(ctx, fmt.Sprintf("end from the inlet %q", m.ID), func(ctx context.Context) (*pass, error) {
+		return s.endAtInlet(ctx, m, bool(p.Options.RecallRelayMessage))
+	})
 	if err != nil {
 		return EndLiveChatResult{}, err
 	}
-	if p.Options.RecallRelayMessage {
+	return run.result(ctx)
+}
+
+// endAtInlet ends the live chat of a member, or takes the request back.
+func (s *Service) endAtInlet(ctx context.Context, m *member.Member, isRecalled bool) (*pass, error) {
+	r, err := s.endable(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	if isRecalled {
 		if err := s.tickets.requireRecall(ctx, r); err != nil {
-			return EndLiveChatResult{}, boterr.At("options.recallRelayMessage", err)
+			return nil, boterr.At("options.recallRelayMessage", err)
 		}
 	}
 	run, err := s.machine.end(ctx, r, EndedByInlet)
 	if err != nil {
-		return EndLiveChatResult{}, boterr.In(fieldMember, err)
+		return nil, boterr.In(fieldMember, err)
 	}
-	run.isRecalled = bool(p.Options.RecallRelayMessage)
+	run.isRecalled = isRecalled
 	err = run.reconcile(ctx, wantClosed)
 	others := endedOf(r.Member).With(record.FieldID, document.O("$ne", r.ID))
-	if err := joined(err, s.machine.closeEnded(ctx, others)); err != nil {
-		return EndLiveChatResult{}, err
-	}
-	return run.result(ctx)
+	return run, joined(err, s.machine.closeEnded(ctx, others))
 }
 
 // memberInInlet returns the member that a call names, or the scope's own, which is in the

@@ -3,6 +3,7 @@ package livechat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -24,6 +25,12 @@ func (s *Service) EndBravoLiveChat(ctx context.Context, p EndBravoLiveChatParams
 	if err != nil {
 		return nil, err
 	}
+	of := fmt.Sprintf("end on Bravo %q %q %q", in.ID, p.BravoGroupID, p.AdminExternalID)
+	return once(ctx, s, of, func(ctx context.Context) ([]EndBravoLiveChatResult, error) { return s.endAllOf(ctx, in, p) })
+}
+
+// endAllOf ends what an agent has in a group.
+func (s *Service) endAllOf(ctx context.Context, in *channel.Channel, p EndBravoLiveChatParams) ([]EndBravoLiveChatResult, error) {
 	found, err := s.groupsIn(ctx, in.ID, p.BravoGroupID)
 	if err != nil {
 		return nil, err

@@ -22,26 +22,32 @@ func (s *Service) ReassignAssignment(ctx context.Context, p ReassignAssignmentPa
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	previous, err := s.previousAssignment(ctx, outlet, p)
+	run, err := s.assignmentOnce(ctx, "hand on", func(ctx context.Context) (*pass, error) { return s.handOn(ctx, outlet, p) })
 	if err != nil {
 		return ReassignAssignmentResult{}, err
 	}
-	m, err := s.memberOf(ctx, previous)
+	m, err := run.memberNow(ctx)
 	if err != nil {
-		return ReassignAssignmentResult{}, boterr.At(fieldPreviousAssignment, err)
-	}
-	asked, err := s.handover(ctx, previous, outlet, m, p)
-	if err != nil {
-		return ReassignAssignmentResult{}, err
-	}
-	run, err := s.machine.ensureOpen(ctx, asked, func() (*AssignmentRecord, error) { return s.machine.openHandover(ctx, previous.ID) })
-	if err != nil {
-		return ReassignAssignmentResult{}, err
-	}
-	if m, err = run.memberNow(ctx); err != nil {
 		return ReassignAssignmentResult{}, boterr.At(fieldMember, err)
 	}
 	return ReassignAssignmentResult{Member: m, AssignmentID: run.r.ID}, nil
+}
+
+// handOn ends the assignment that a call hands on, and makes the new one.
+func (s *Service) handOn(ctx context.Context, outlet *channel.Channel, p ReassignAssignmentParams) (*pass, error) {
+	previous, err := s.previousAssignment(ctx, outlet, p)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.memberOf(ctx, previous)
+	if err != nil {
+		return nil, boterr.At(fieldPreviousAssignment, err)
+	}
+	asked, err := s.handover(ctx, previous, outlet, m, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.machine.ensureOpen(ctx, asked, func() (*AssignmentRecord, error) { return s.machine.openHandover(ctx, previous.ID) })
 }
 
 // checkReassign refuses parameters that are wrong whatever is stored.

@@ -19,7 +19,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/query"
 	"github.com/botctx/go-sdk/store"
 )
@@ -52,17 +51,14 @@ type Env struct {
 	// time, but the same where what sends it is known to be tried again. to names the recipient.
 	// The default is a NewID.
 	SendID func(ctx context.Context, to string) string
-	// Once does something that leaves the store, such as the sending of a message, under an id that
-	// SendID made: unless the same was done by what is tried again now; then it returns the answer
-	// of then. The default does it.
-	Once func(ctx context.Context, id string, effect Effect) (document.Object, error)
+	// Attempt returns the try that a call belongs to, where what calls is tried again after a failure
+	// and remembers what it has done, see Once; nil where it is not. An error means that nothing that
+	// the try still does counts. The default is none.
+	Attempt func(ctx context.Context) (Attempt, error)
 	// Compiler compiles what callers ask for, and remembers it. Services of one process
 	// share one; without it everything is compiled anew.
 	Compiler *query.Compiler
 }
-
-// Effect is something that leaves the store, and what answered it.
-type Effect func(ctx context.Context) (answer document.Object, err error)
 
 // WithDefaults returns the environment with the defaults filled in.
 func (e Env) WithDefaults() Env {
@@ -75,9 +71,6 @@ func (e Env) WithDefaults() Env {
 	if e.SendID == nil {
 		newID := e.NewID
 		e.SendID = func(context.Context, string) string { return newID() }
-	}
-	if e.Once == nil {
-		e.Once = func(ctx context.Context, _ string, effect Effect) (document.Object, error) { return effect(ctx) }
 	}
 	if e.NewEtag == nil {
 		now, newID := e.Now, e.NewID

@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -24,8 +25,9 @@ func (s *Service) CharlieArchiveConversation(
 	if err != nil {
 		return CharlieArchiveConversationResult{}, err
 	}
-	if err := archiver.ArchiveConversation(ctx, in, p.MessageEvent.To); err != nil {
-		return CharlieArchiveConversationResult{}, PlatformError(ctx, in.Type, err)
-	}
-	return CharlieArchiveConversationResult{OK: true}, nil
+	of := fmt.Sprintf("archive %q %q", in.ID, p.MessageEvent.To)
+	return Once(ctx, s.env, of, func(ctx context.Context) (CharlieArchiveConversationResult, error) {
+		err := archiver.ArchiveConversation(ctx, in, p.MessageEvent.To)
+		return CharlieArchiveConversationResult{OK: true}, PlatformError(ctx, in.Type, err)
+	})
 }

@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -31,15 +32,15 @@ func (s *Service) AlphaGetAttachmentID(ctx context.Context, p AlphaGetAttachment
 	if err := canceled(ctx); err != nil {
 		return AlphaGetAttachmentIDResult{}, err
 	}
-	id, err := uploader.UploadAttachment(ctx, in, kind, p.URL)
-	if err != nil {
-		return AlphaGetAttachmentIDResult{}, PlatformError(ctx, in.Type, err)
-	}
-	if id == "" {
-		return AlphaGetAttachmentIDResult{}, boterr.New(boterr.Internal, "",
-			"the connector took the file and told no id: have it tell the platform's")
-	}
-	return AlphaGetAttachmentIDResult{AttachmentID: id}, nil
+	of := fmt.Sprintf("attachment %q %q %q", in.ID, kind, p.URL)
+	return Once(ctx, s.env, of, func(ctx context.Context) (AlphaGetAttachmentIDResult, error) {
+		id, err := uploader.UploadAttachment(ctx, in, kind, p.URL)
+		if err == nil && id == "" {
+			return AlphaGetAttachmentIDResult{}, boterr.New(boterr.Internal, "",
+				"the connector took the file and told no id: have it tell the platform's")
+		}
+		return AlphaGetAttachmentIDResult{AttachmentID: id}, PlatformError(ctx, in.Type, err)
+	})
 }
 
 // checkFileURL refuses what is no address of HTTP or HTTPS. The platform fetches the file,

@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -22,15 +23,18 @@ func (s *Service) AlphaCreateBroadcast(ctx context.Context, p AlphaCreateBroadca
 	if err := canceled(ctx); err != nil {
 		return AlphaCreateBroadcastResult{}, err
 	}
-	stored, err := broadcaster.CreateBroadcast(ctx, in, Raw(p.Response.object))
-	if err != nil {
-		return AlphaCreateBroadcastResult{}, atResponse(PlatformError(ctx, in.Type, err))
-	}
-	if len(stored) == 0 {
-		return AlphaCreateBroadcastResult{}, boterr.New(boterr.Internal, "",
-			"the connector stored the message and told nothing of it: have it tell the platform's reply")
-	}
-	return AlphaCreateBroadcastResult{OK: 1, Result: mapped(stored, StoredMessage.withWritableReply)}, nil
+	of := fmt.Sprintf("stored message %q", in.ID)
+	return Once(ctx, s.env, of, func(ctx context.Context) (AlphaCreateBroadcastResult, error) {
+		stored, err := broadcaster.CreateBroadcast(ctx, in, Raw(p.Response.object))
+		if err != nil {
+			return AlphaCreateBroadcastResult{}, atResponse(PlatformError(ctx, in.Type, err))
+		}
+		if len(stored) == 0 {
+			return AlphaCreateBroadcastResult{}, boterr.New(boterr.Internal, "",
+				"the connector stored the message and told nothing of it: have it tell the platform's reply")
+		}
+		return AlphaCreateBroadcastResult{OK: 1, Result: mapped(stored, StoredMessage.withWritableReply)}, nil
+	})
 }
 
 // AlphaSendBroadcast implements Operations.
@@ -50,11 +54,10 @@ func (s *Service) AlphaSendBroadcast(ctx context.Context, p AlphaSendBroadcastPa
 	if err := canceled(ctx); err != nil {
 		return AlphaSendBroadcastResult{}, err
 	}
-	id, err := broadcaster.SendBroadcast(ctx, in, Broadcast{
-		MessageID: string(p.BroadcastID), LabelID: p.LabelID, NotificationType: p.NotificationType,
+	broadcast := Broadcast{MessageID: string(p.BroadcastID), LabelID: p.LabelID, NotificationType: p.NotificationType}
+	of := fmt.Sprintf("broadcast %q %q %q", in.ID, broadcast.MessageID, broadcast.LabelID)
+	return Once(ctx, s.env, of, func(ctx context.Context) (AlphaSendBroadcastResult, error) {
+		id, err := broadcaster.SendBroadcast(ctx, in, broadcast)
+		return AlphaSendBroadcastResult{BroadcastID: id}, PlatformError(ctx, in.Type, err)
 	})
-	if err != nil {
-		return AlphaSendBroadcastResult{}, PlatformError(ctx, in.Type, err)
-	}
-	return AlphaSendBroadcastResult{BroadcastID: id}, nil
 }

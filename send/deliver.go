@@ -39,42 +39,20 @@ func deliver(ctx context.Context, env record.Env, connector Connector, message M
 	if message.ID == "" {
 		message.ID = env.SendID(ctx, message.recipient())
 	}
-	answer, err := env.Once(ctx, message.ID, func(ctx context.Context) (document.Object, error) {
+	delivery, err := record.Once(ctx, env, message.ID, func(ctx context.Context) (Delivery, error) {
 		delivery, err := connector.Send(ctx, message)
-		if err != nil {
-			return document.Object{}, atResponse(PlatformError(ctx, message.Channel.Type, err))
-		}
-		return delivery.document(), nil
+		return delivery.writable(), atResponse(PlatformError(ctx, message.Channel.Type, err))
 	})
 	if err != nil {
 		return Result{}, err
 	}
-	return message.result(deliveryOf(answer), document.At(env.Now())), nil
+	return message.result(delivery, document.At(env.Now())), nil
 }
 
-// The fields of a platform's answer as it is remembered.
-const (
-	fieldReply     = "reply"
-	fieldMessageID = "messageId"
-	fieldFrom      = "from"
-	fieldTimestamp = "timestamp"
-)
-
-// document returns a platform's answer as it is remembered.
-func (d Delivery) document() document.Object {
-	return document.O(fieldReply, writableReply(d.Reply), fieldMessageID, d.MessageID, fieldChatID, d.ChatID,
-		fieldFrom, d.From, fieldTimestamp, int64(d.Timestamp))
-}
-
-// deliveryOf returns a platform's answer that was remembered.
-func deliveryOf(answer document.Object) Delivery {
-	return Delivery{
-		Reply:     document.Get(answer, fieldReply, document.Object{}),
-		MessageID: document.Get(answer, fieldMessageID, ""),
-		ChatID:    document.Get(answer, fieldChatID, ""),
-		From:      document.Get(answer, fieldFrom, ""),
-		Timestamp: document.Get(answer, fieldTimestamp, document.Timestamp(0)),
-	}
+// writable returns a platform's answer that can be kept and written as JSON.
+func (d Delivery) writable() Delivery {
+	d.Reply = writableReply(d.Reply)
+	return d
 }
 
 // recipient returns who gets a message, in one text.
@@ -82,8 +60,9 @@ func (m Message) recipient() string {
 	return fmt.Sprintf("message %q %q %q", m.Channel.ID, m.To, m.GroupID)
 }
 
-// result returns what came of a message that was delivered, in the shape of its platform.
+// result returns what came of a message that was delivered, whose reply is writable, in the shape of
+// its platform.
 func (m Message) result(d Delivery, now document.Timestamp) Result {
-	result := Result{Reply: writableReply(d.Reply), MessageEvent: m.event(d, now), ChatID: d.ChatID}
+	result := Result{Reply: d.Reply, MessageEvent: m.event(d, now), ChatID: d.ChatID}
 	return result.For(m.Channel.Type)
 }

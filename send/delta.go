@@ -29,22 +29,15 @@ func (s *Service) SendDeltaResponse(ctx context.Context, p SendDeltaResponsePara
 	for i := range messages {
 		messages[i].ID = s.env.SendID(ctx, messages[i].recipient())
 	}
-	batch, err := sender.SendBatch(ctx, messages)
+	batch, err := s.sendBatch(ctx, sender, messages)
 	if err != nil {
-		return SendDeltaResponseResult{}, atResponse(PlatformError(ctx, channel.Delta, err))
+		return SendDeltaResponseResult{}, err
 	}
 	return s.batchResult(ctx, messages, batch)
 }
 
 // batchResult returns what came of a request for several messages.
 func (s *Service) batchResult(ctx context.Context, messages []Message, batch Batch) (SendDeltaResponseResult, error) {
-	outcomes := batch.Outcomes
-	if outcomes == nil {
-		outcomes = make([]Outcome, len(messages))
-	}
-	if len(outcomes) != len(messages) {
-		return SendDeltaResponseResult{}, wrongOutcomes(batch, len(messages))
-	}
 	result := SendDeltaResponseResult{ID: batch.ID, Status: batch.Status, Results: make([]Result, len(messages))}
 	if result.ID == "" {
 		result.ID = s.env.NewID()
@@ -53,7 +46,7 @@ func (s *Service) batchResult(ctx context.Context, messages []Message, batch Bat
 		result.Status = statusOK
 	}
 	now := document.At(s.env.Now())
-	for i, outcome := range outcomes {
+	for i, outcome := range batch.Outcomes {
 		if outcome.Err != nil {
 			result.Results[i] = Result{Err: atResponse(PlatformError(ctx, channel.Delta, outcome.Err))}
 			continue

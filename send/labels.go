@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -14,11 +15,11 @@ func (s *Service) AlphaSaveCustomLabel(ctx context.Context, p AlphaSaveCustomLab
 	if err != nil {
 		return AlphaSaveCustomLabelResult{}, err
 	}
-	id, err := with.port.SaveLabel(ctx, with.in, with.to, p.LabelID)
-	if err != nil {
-		return AlphaSaveCustomLabelResult{}, PlatformError(ctx, with.in.Type, err)
-	}
-	return AlphaSaveCustomLabelResult{ID: id}, nil
+	of := fmt.Sprintf("label %q %q %q", with.in.ID, with.to, p.LabelID)
+	return Once(ctx, s.env, of, func(ctx context.Context) (AlphaSaveCustomLabelResult, error) {
+		id, err := with.port.SaveLabel(ctx, with.in, with.to, p.LabelID)
+		return AlphaSaveCustomLabelResult{ID: id}, PlatformError(ctx, with.in.Type, err)
+	})
 }
 
 // AlphaRemoveCustomLabel implements Operations.
@@ -29,10 +30,11 @@ func (s *Service) AlphaRemoveCustomLabel(
 	if err != nil {
 		return AlphaRemoveCustomLabelResult{}, err
 	}
-	if err := with.port.RemoveLabel(ctx, with.in, with.to, p.LabelID); err != nil {
-		return AlphaRemoveCustomLabelResult{}, PlatformError(ctx, with.in.Type, err)
-	}
-	return AlphaRemoveCustomLabelResult{Success: true}, nil
+	of := fmt.Sprintf("label off %q %q %q", with.in.ID, with.to, p.LabelID)
+	return Once(ctx, s.env, of, func(ctx context.Context) (AlphaRemoveCustomLabelResult, error) {
+		err := with.port.RemoveLabel(ctx, with.in, with.to, p.LabelID)
+		return AlphaRemoveCustomLabelResult{Success: true}, PlatformError(ctx, with.in.Type, err)
+	})
 }
 
 // labeled returns the member whose label is to change.

@@ -14,7 +14,8 @@ import (
 // What holds for Connector holds for them: one connector serves every channel of its type
 // from many goroutines, a method returns when the platform has done or refused what was
 // asked, and does not change what it is given. Errors that a caller can act on have a code
-// of boterr; one without a code means that the platform did not answer.
+// of boterr; one without a code means that the platform did not answer. KeyOf gives the key of what is
+// asked for, for platforms that take one.
 
 // Wrapper is a connector around another one, such as one that limits or observes it. PortOf
 // finds the ports of the inner one.

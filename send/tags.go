@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
@@ -22,9 +23,9 @@ func (s *Service) EchoSaveMemberTag(ctx context.Context, p EchoSaveMemberTagPara
 	if err != nil {
 		return EchoSaveMemberTagResult{}, err
 	}
-	reply, err := with.port.SaveTag(ctx, with.in, with.to, *p.TagID)
-	if err != nil {
-		return EchoSaveMemberTagResult{}, PlatformError(ctx, with.in.Type, err)
-	}
-	return EchoSaveMemberTagResult{ErrCode: reply.Code, ErrMsg: reply.Message}, nil
+	of := fmt.Sprintf("tag %q %q %d", with.in.ID, with.to, *p.TagID)
+	return Once(ctx, s.env, of, func(ctx context.Context) (EchoSaveMemberTagResult, error) {
+		reply, err := with.port.SaveTag(ctx, with.in, with.to, *p.TagID)
+		return EchoSaveMemberTagResult{ErrCode: reply.Code, ErrMsg: reply.Message}, PlatformError(ctx, with.in.Type, err)
+	})
 }

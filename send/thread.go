@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/botctx/go-sdk/channel"
 )
@@ -19,8 +20,9 @@ func (s *Service) AlphaPassThreadControl(
 		return AlphaPassThreadControlResult{}, err
 	}
 	handover := ThreadHandover{TargetAppID: p.TargetAppID, Metadata: p.Metadata}
-	if err := with.port.PassThreadControl(ctx, with.in, with.to, handover); err != nil {
-		return AlphaPassThreadControlResult{}, PlatformError(ctx, with.in.Type, err)
-	}
-	return AlphaPassThreadControlResult{Success: true}, nil
+	of := fmt.Sprintf("thread %q %q", with.in.ID, with.to)
+	return Once(ctx, s.env, of, func(ctx context.Context) (AlphaPassThreadControlResult, error) {
+		err := with.port.PassThreadControl(ctx, with.in, with.to, handover)
+		return AlphaPassThreadControlResult{Success: true}, PlatformError(ctx, with.in.Type, err)
+	})
 }

@@ -2,6 +2,7 @@ package send
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -22,11 +23,11 @@ func (s *Service) UpdateMessage(ctx context.Context, p UpdateMessageParams) (Upd
 	if err != nil {
 		return UpdateMessageResult{}, err
 	}
-	reply, err := updater.UpdateMessage(ctx, in, update)
-	if err != nil {
-		return UpdateMessageResult{}, PlatformError(ctx, in.Type, err)
-	}
-	return updatedMessage(update, reply), nil
+	of := fmt.Sprintf("update %q %q %q", in.ID, update.ConversationID, update.MessageID)
+	return Once(ctx, s.env, of, func(ctx context.Context) (UpdateMessageResult, error) {
+		reply, err := updater.UpdateMessage(ctx, in, update)
+		return updatedMessage(update, reply), PlatformError(ctx, in.Type, err)
+	})
 }
 
 // messageUpdate returns what a call asks for.

@@ -37,9 +37,9 @@ const (
 // as they are. The tool has no way to show that a bot is typing: such a message counts as
 // delivered and nothing is sent.
 //
-// The tool has no place for the message's ID by which it would drop a repetition: what a run that
-// is tried again sends again is there twice. Bot logic that must not say something twice keeps in
-// a record that it has said it.
+// The tool has no place for the message's ID by which it would drop a repetition: what was under way
+// when a process died, and what the run of an agenda sends again, may be there twice. What the run of an
+// accepted event has sent is not sent again, see botctx.Runtime.Accept.
 //
 // Any message may have the fields thread_ts, reply_broadcast, unfurl_links, unfurl_media,
 // username, icon_url, icon_emoji and metadata of the tool's own.

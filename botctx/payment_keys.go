@@ -1,0 +1,78 @@
+package botctx
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/record"
+)
+
+// keyedPayments is the client of a payment account that gives each request without an IdempotencyKey
+// one, and does not repeat what a try before at the same run has got done. A request that has a key
+// goes to the provider as it is, who knows it.
+type keyedPayments struct {
+	PaymentClient
+
+	account string
+	env     record.Env
+}
+
+// paid is what came of a request, with what was asked for: all of it but the key and what the provider
+// only shows.
+type paid struct {
+	Amount   int64
+	Currency string
+	Payment  Payment
+}
+
+// Charge implements PaymentClient. Which charge of the run it is, is told by the account and the payment
+// method.
+func (k keyedPayments) Charge(ctx context.Context, charge Charge) (*Payment, error) {
+	if charge.IdempotencyKey != "" {
+		return k.PaymentClient.Charge(ctx, charge)
+	}
+	charge.IdempotencyKey = k.env.SendID(ctx, fmt.Sprintf("charge %q %q", k.account, charge.PaymentMethod))
+	asked := paid{Amount: charge.Amount, Currency: charge.Currency}
+	return k.once(ctx, charge.IdempotencyKey, asked, func(ctx context.Context) (*Payment, error) {
+		return k.PaymentClient.Charge(ctx, charge)
+	})
+}
+
+// Refund implements PaymentClient. Which refund of the run it is, is told by the payment.
+func (k keyedPayments) Refund(ctx context.Context, refund Refund) (*Payment, error) {
+	if refund.IdempotencyKey != "" {
+		return k.PaymentClient.Refund(ctx, refund)
+	}
+	refund.IdempotencyKey = k.env.SendID(ctx, fmt.Sprintf("refund %q %q", k.account, refund.PaymentID))
+	return k.once(ctx, refund.IdempotencyKey, paid{Amount: refund.Amount}, func(ctx context.Context) (*Payment, error) {
+		return k.PaymentClient.Refund(ctx, refund)
+	})
+}
+
+// once makes a request under a key, unless a try before has got it done. Conflict: that one asked for
+// something else, as a provider says who knows the key.
+func (k keyedPayments) once(
+	ctx context.Context, key string, asked paid, request func(ctx context.Context) (*Payment, error),
+) (*Payment, error) {
+	done, err := record.Once(ctx, k.env, key, func(ctx context.Context) (paid, error) {
+		payment, err := request(ctx)
+		if err == nil && payment == nil {
+			err = boterr.New(boterr.Internal, "", "the client of the account %s gave neither a payment nor an error", k.account)
+		}
+		if err != nil {
+			return paid{}, err
+		}
+		answered := asked
+		answered.Payment = *payment
+		return answered, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if done.Amount != asked.Amount || done.Currency != asked.Currency {
+		return nil, boterr.New(boterr.Conflict, "amount", "the run, when it was tried before, asked for %d %s here: "+
+			"give what differs an IdempotencyKey of its own", done.Amount, done.Currency)
+	}
+	return &done.Payment, nil
+}
