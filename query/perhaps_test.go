@@ -19,7 +19,7 @@ func TestFilter_MisspeltOperator(t *testing.T) {
 		"$regex":      document.O("name", document.O("$regexp", "^A")),
 		"$nearSphere": document.O("at", document.O("$nearsphere", document.A(1, 2))),
 		"$or":         document.O("$OR", document.A(document.O("n", 1))),
-		"$and":        document.O("$adn", document.A(document.O("n", 1))),
+		"$and":        document.O("$ands", document.A(document.O("n", 1))),
 	} {
 		_, err := query.CompileFilter(filter)
 		require.ErrorContains(t, err, ": perhaps "+meant+" is meant", filter)
