@@ -56,11 +56,18 @@ func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Ti
 		s.candidates.giveBack(seen)
 		return nil, err
 	}
-	c := &claim{scheduler: s, id: idOf(seen), fence: lease.Fence(done.Document), claimedAt: now, isSpent: isSpent}
-	c.read(done.Document)
+	c := s.claimed(done.Document, now)
+	c.isSpent = isSpent
+	return c, nil
+}
+
+// claimed returns the claim of an agenda that was claimed at a time, and is stored now as it says.
+func (s *Scheduler) claimed(stored document.Object, now time.Time) *claim {
+	c := &claim{scheduler: s, id: idOf(stored), fence: lease.Fence(stored), claimedAt: now}
+	c.read(stored)
 	c.run = s.runOf(c.record, now)
 	c.run.claim = c
-	return c, nil
+	return c
 }
 
 // isCurrent reports whether the agenda is still what was claimed.

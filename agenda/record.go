@@ -59,6 +59,8 @@ type Record struct {
 	// of the store's clock. One that has passed is that of a worker that died, which counts as
 	// a failure when the agenda is taken over.
 	LeaseUntil document.Timestamp `json:"leaseUntil,omitzero"`
+	// Claim is the mark of a claim that took several agendas at once, while it lasts.
+	Claim string `json:"claim,omitzero"`
 	// Attempts is the number of claims for this NextRunAt, and Failures the number of its runs that
 	// failed or never came back. A new schedule removes both. So an agenda that is held and has no
 	// Attempts was rescheduled after it was claimed, perhaps for the same time: the end of the run
@@ -92,6 +94,7 @@ const (
 	fieldReplaces        = "replaces"
 	fieldFence           = lease.FieldFence
 	fieldLeaseUntil      = lease.FieldUntil
+	fieldClaim           = "claim"
 	fieldAttempts        = "attempts"
 	fieldFailures        = "failures"
 	fieldRetryAt         = "retryAt"

@@ -44,6 +44,8 @@ func (r *Record) readText(field string, value any) bool {
 		r.Pattern = text
 	case fieldZone:
 		r.Zone = text
+	case fieldClaim:
+		r.Claim = text
 	case fieldError:
 		r.Error = text
 	default:

@@ -161,6 +161,8 @@ type Scheduler struct {
 	// updates compiles the updates when the first is needed, once.
 	updates  func() updates
 	patterns *patterns
+	// newID makes the marks of claims.
+	newID func() string
 
 	handler         Handler
 	zone            func(ctx context.Context, of Agenda) (string, error)
@@ -190,6 +192,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	s := &Scheduler{
 		store: database, agendas: database.Collection(kind.Collection),
 		updates: sync.OnceValue(newUpdates), patterns: &patterns{},
+		newID:   c.Env.WithDefaults().NewID,
 		handler: c.Handler, zone: c.Zone, workers: c.Workers, batch: c.Batch, lease: c.Lease, poll: c.Poll,
 		limit: c.Limit, backoff: c.Backoff, jittered: c.Backoff, lateAfter: c.LateAfter,
 		shutdownTimeout: c.ShutdownTimeout, retention: c.Retention, hooks: c.Hooks, log: c.Log,

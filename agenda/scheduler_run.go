@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/lease"
 )
 
@@ -183,33 +184,50 @@ func (p *pool) claimDue(ctx context.Context) (wait time.Duration, err error) {
 	if len(found) == 0 {
 		return p.candidates.idle(now, p.poll), nil
 	}
+	// A claim that has begun is finished although ctx ends, so that no lease is left of a claim
+	// that nobody knows.
+	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
+	defer cancel()
+	return 0, p.claimFound(claiming, found, now)
+}
+
+// claimFound claims agendas that were found due, several at once where that can be, and gives them
+// to the workers in the order in which they were found.
+func (p *pool) claimFound(ctx context.Context, found []document.Object, now time.Time) error {
 	defer func() { // Where the store ends the goroutine.
 		for _, seen := range found {
 			p.candidates.giveBack(seen)
 		}
 	}()
-	// A claim that has begun is finished although ctx ends, so that no lease is left of a claim
-	// that nobody knows.
-	claiming, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.lease)
-	defer cancel()
-	var failed []error
+	together, err := p.claimTogether(ctx, found, now)
+	failed := []error{err}
 	for len(found) > 0 {
-		c, err := p.claim(claiming, found[0], now)
-		found = found[1:]
-		switch {
-		case c == nil:
-		case c.isSpent:
-			_, _ = p.giveUp(claiming, c) // It logs its errors itself.
-		case p.suspects.admit(c):
-			p.held.Add(c)
-			p.busy.Add(1)
-			p.ready <- c
-		default: // One that is run now may end the process, which tells nothing of this one.
-			p.giveBack(claiming, c, errSuspectRunning, p.waitForSuspect)
+		c, tried := together[idOf(found[0])]
+		if !tried {
+			c, err = p.claim(ctx, found[0], now)
+			failed = append(failed, err)
+		} else if c == nil {
+			p.candidates.giveBack(found[0])
 		}
-		failed = append(failed, err)
+		found = found[1:]
+		p.hand(ctx, c)
 	}
-	return 0, errors.Join(failed...)
+	return errors.Join(failed...)
+}
+
+// hand gives a claim to the workers. nil is none.
+func (p *pool) hand(ctx context.Context, c *claim) {
+	switch {
+	case c == nil:
+	case c.isSpent:
+		_, _ = p.giveUp(ctx, c) // It logs its errors itself.
+	case p.suspects.admit(c):
+		p.held.Add(c)
+		p.busy.Add(1)
+		p.ready <- c
+	default: // One that is run now may end the process, which tells nothing of this one.
+		p.giveBack(ctx, c, errSuspectRunning, p.waitForSuspect)
+	}
 }
 
 // perform runs a claim, and stores what follows from it.

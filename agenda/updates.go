@@ -28,8 +28,10 @@ type updates struct {
 
 func newUpdates() updates {
 	var (
-		// What each end of a run removes, and what one that is the last for its time.
-		ended = []any{fieldLeaseUntil, true, fieldRetryAt, true}
+		// What each end of a claim removes, what that of a run does, and what one that is the last for
+		// its time.
+		left  = []any{fieldLeaseUntil, true, fieldClaim, true}
+		ended = appendPairs(left, fieldRetryAt, true)
 		last  = appendPairs(ended, fieldAttempts, true, fieldFailures, true)
 		// A run that succeeded removes the marks of a failure, too.
 		succeeded = document.O(appendPairs(last, fieldFailed, true, fieldError, true)...)
@@ -39,11 +41,11 @@ func newUpdates() updates {
 		takeOver: mustUpdate("$inc", document.O(fieldFence, 1, fieldAttempts, 1, fieldFailures, 1)),
 		release:  mustUpdate("$unset", document.O(ended...)),
 		giveBack: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldAttempts, -1)),
-		postpone: mustUpdate("$unset", document.O(fieldLeaseUntil, true), "$inc", document.O(fieldAttempts, -1)),
+		postpone: mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldAttempts, -1)),
 		relocate: mustUpdate("$unset", document.O(last...)),
 		advance:  mustUpdate("$unset", succeeded),
 		complete: mustUpdate("$unset", succeeded, "$set", document.O(fieldCompleted, true)),
-		retry:    mustUpdate("$unset", document.O(fieldLeaseUntil, true), "$inc", document.O(fieldFailures, 1)),
+		retry:    mustUpdate("$unset", document.O(left...), "$inc", document.O(fieldFailures, 1)),
 		fail: mustUpdate("$unset", document.O(ended...), "$inc", document.O(fieldFailures, 1),
 			"$set", document.O(fieldFailed, true)),
 		skip:     mustUpdate("$unset", document.O(last...), "$set", document.O(fieldFailed, true)),

@@ -1,0 +1,401 @@
+package agenda
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/query"
+	"github.com/botctx/go-sdk/store"
+	"github.com/botctx/go-sdk/store/memstore"
+)
+
+// worker is a pool whose steps a test takes one by one.
+type worker struct {
+	*stand
+	*pool
+
+	ids int
+}
+
+// newWorker returns a worker on a store that claims so many agendas at once.
+func newWorker(t *testing.T, wrap func(store.Store) store.Store, atOnce int) *worker {
+	t.Helper()
+	clock := &testClock{now: start()}
+	w := &worker{stand: standOn(t, clock, wrap(memstore.New(memstore.WithNow(clock.Now))))}
+	marks := w.env
+	w.pool = newPool(w.scheduler(succeed, func(c *SchedulerConfig) {
+		c.Env, c.Workers, c.Batch, c.Limit, c.Poll = marks, 8, atOnce, 3, time.Millisecond
+		c.Backoff = func(failures int) time.Duration { return time.Duration(failures) * 10 * time.Second }
+	}))
+	w.env.NewID = func() string { w.ids++; return "id" + strconv.Itoa(w.ids) }
+	return w
+}
+
+// claimAll claims what is due as long as somebody is there to run it, and returns the claims in the
+// order in which they would run.
+func (w *worker) claimAll() []*claim {
+	w.t.Helper()
+	w.clock.advance(2 * w.poll) // What was found before is looked for again.
+	claims := []*claim{}
+	for int(w.busy.Load()) < w.workers {
+		wait, err := w.claimDue(w.ctx)
+		require.NoError(w.t, err)
+		for len(w.ready) > 0 {
+			claims = append(claims, <-w.ready)
+		}
+		if wait > 0 {
+			break
+		}
+	}
+	return claims
+}
+
+// end ends the run of a claim.
+func (w *worker) end(c *claim, failure error) {
+	w.lose(c)
+	_, _ = w.finish(w.ctx, c, failure, w.backoff)
+}
+
+// lose leaves a claim to its lease.
+func (w *worker) lose(c *claim) {
+	if c.isSuspect() {
+		w.suspects.end()
+	}
+	w.busy.Add(-1)
+	w.held.End(c)
+}
+
+// open returns the agendas as they are stored, without the marks of claims.
+func (w *worker) open() []string {
+	w.t.Helper()
+	found, err := w.stand.store.Collection(kind.Collection).Find(w.ctx, nil, store.FindOptions{})
+	require.NoError(w.t, err)
+	texts := make([]string, len(found))
+	for i, o := range found {
+		texts[i] = o.Without(fieldClaim).String()
+	}
+	return texts
+}
+
+// told is what a handler is told of a run.
+func told(claims []*claim) []Run {
+	runs := make([]Run, len(claims))
+	for i, c := range claims {
+		runs[i] = c.run
+		runs[i].claim = nil
+	}
+	return runs
+}
+
+// history is the same random history of two workers, one that claims agendas together and one that
+// claims them one by one.
+type history struct {
+	t       *testing.T
+	random  *rand.Rand
+	workers [2]*worker
+	held    [2][]*claim
+	made    int
+}
+
+// both does something with each of the stands.
+func (h *history) both(do func(w *worker) error) {
+	h.t.Helper()
+	require.Equal(h.t, do(h.workers[0]), do(h.workers[1]))
+}
+
+// operate calls an operation, which may be about an agenda that is held.
+func (h *history) operate() {
+	memberID, tag := "m"+strconv.Itoa(h.random.IntN(3)), "t"+strconv.Itoa(h.random.IntN(4))
+	next := document.At(h.workers[0].clock.Now().Add(time.Duration(h.random.IntN(60)-40) * time.Second))
+	priority, what, replace := int64(h.random.IntN(2)), h.random.IntN(8), h.random.IntN(4) == 0
+	h.made++
+	h.both(func(w *worker) error {
+		ctx, agendas := w.ctx, w.service()
+		switch what {
+		case 0:
+			_, err := agendas.DeleteMemberAgenda(ctx, DeleteMemberAgendaParams{MemberID: memberID, Tag: tag})
+			return err
+		case 1:
+			_, err := agendas.UpdateAgenda(ctx, UpdateAgendaParams{MemberID: memberID, Tag: tag, NextRunAt: next, Priority: &priority})
+			return err
+		case 2:
+			_, err := agendas.NewAgenda(ctx, NewAgendaParams{
+				MemberID: memberID, Tag: tag, NodeCompositeID: "n", NextRunAt: next, Pattern: "*/7 * * * * *",
+				RunUntil: next + 100_000, Replace: replace,
+			})
+			return err
+		case 3:
+			w.add(0, named(tag), func(r *Record) { // What a host or an older version may have stored.
+				r.Member, r.NextRunAt, r.RetryAt, r.Failed = memberID, next, next, replace
+				r.LeaseUntil = []document.Timestamp{0, next, next}[h.made%3]
+				r.Attempts = []int64{0, 0, 2, 1}[h.made%4]
+			})
+			return nil
+		default:
+			_, err := agendas.NewAgenda(ctx, NewAgendaParams{
+				MemberID: memberID, Tag: tag, NodeCompositeID: "n", NextRunAt: next, Replace: replace, Priority: &priority,
+			})
+			return err
+		}
+	})
+}
+
+// claim lets both claim what is due.
+func (h *history) claim() {
+	h.t.Helper()
+	var claims [2][]*claim
+	for i, w := range h.workers {
+		claims[i] = w.claimAll()
+		h.held[i] = append(h.held[i], claims[i]...)
+	}
+	require.Equal(h.t, told(claims[0]), told(claims[1]))
+}
+
+// end ends a run that is held.
+func (h *history) end() {
+	if len(h.held[0]) == 0 {
+		return
+	}
+	chosen, how := h.random.IntN(len(h.held[0])), h.random.IntN(8)
+	for i, w := range h.workers {
+		c := h.held[i][chosen]
+		h.held[i] = append(h.held[i][:chosen:chosen], h.held[i][chosen+1:]...)
+		if how == 5 {
+			w.lose(c)
+		} else {
+			w.end(c, []error{3: errors.New("no luck"), 4: Postpone(5 * time.Second), 7: nil}[how])
+		}
+	}
+}
+
+func TestClaimTogether_SameHistoriesAsOneByOne(t *testing.T) {
+	t.Parallel()
+	for name, wrap := range map[string]func(store.Store) store.Store{
+		"watched": func(s store.Store) store.Store { return s },
+		"polled":  func(s store.Store) store.Store { return unwatched{s} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range rounds.Of(t, 20, 1000) {
+				h := &history{t: t, random: rand.New(rand.NewPCG(uint64(seed), 7))}
+				h.workers = [2]*worker{newWorker(t, wrap, 1), newWorker(t, wrap, 8)}
+				for range 120 {
+					switch h.random.IntN(6) {
+					case 0:
+						h.claim()
+					case 1, 2:
+						h.end()
+					case 3:
+						by := time.Duration(h.random.IntN(15_000)+2) * time.Millisecond
+						h.both(func(w *worker) error { w.clock.advance(by); return nil })
+					default:
+						h.operate()
+					}
+					require.Equal(t, h.workers[0].open(), h.workers[1].open(), "seed %d", seed)
+				}
+			}
+		})
+	}
+}
+
+// meddled is a store in which something happens before the search for what was claimed together,
+// and before the write that claims.
+type meddled struct {
+	store.Store
+
+	beforeWrite, beforeSearch func()
+	// hides tells that what was claimed is not found by a search yet, refuses the error of the write.
+	hides    bool
+	refuses  error
+	commands []string
+}
+
+func (m *meddled) Now(ctx context.Context) (time.Time, error) {
+	m.commands = append(m.commands, "now")
+	return m.Store.Now(ctx)
+}
+
+func (m *meddled) Collection(name string) store.Collection {
+	return meddledCollection{Collection: m.Store.Collection(name), store: m}
+}
+
+type meddledCollection struct {
+	store.Collection
+
+	store *meddled
+}
+
+func (c meddledCollection) Update(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
+) (store.UpdateResult, error) {
+	c.store.commands = append(c.store.commands, "update")
+	once(&c.store.beforeWrite)
+	result, err := c.Collection.Update(ctx, filter, change, options)
+	if options.Partly && c.store.refuses != nil {
+		return store.UpdateResult{}, c.store.refuses
+	}
+	return result, err
+}
+
+func (c meddledCollection) Find(
+	ctx context.Context, filter *query.Filter, options store.FindOptions,
+) ([]document.Object, error) {
+	c.store.commands = append(c.store.commands, "find")
+	if slices.Contains(c.store.commands, "update") {
+		once(&c.store.beforeSearch)
+		if c.store.hides {
+			return nil, nil
+		}
+	}
+	return c.Collection.Find(ctx, filter, options)
+}
+
+func (c meddledCollection) FindAndModify(
+	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
+) (store.FindAndModifyResult, error) {
+	c.store.commands = append(c.store.commands, "findAndModify")
+	return c.Collection.FindAndModify(ctx, filter, change, options)
+}
+
+// once calls what is there, and takes it away.
+func once(do *func()) {
+	if act := *do; act != nil {
+		*do = nil
+		act()
+	}
+}
+
+// newMeddled returns a worker with five agendas that are due, whose tags are their numbers.
+func newMeddled(t *testing.T) (w *worker, m *meddled, ids []string) {
+	t.Helper()
+	w = newWorker(t, func(s store.Store) store.Store {
+		m = &meddled{Store: s}
+		return m
+	}, 8)
+	for i := range 5 {
+		ids = append(ids, w.add(0, named(strconv.Itoa(i))))
+	}
+	m.commands = nil
+	return w, m, ids
+}
+
+// tags returns the tags of claims.
+func tags(claims []*claim) []string {
+	all := []string{}
+	for _, c := range claims {
+		all = append(all, c.run.Agenda.Tag)
+	}
+	return all
+}
+
+func TestClaimTogether_TwoCommands(t *testing.T) {
+	t.Parallel()
+	w, m, ids := newMeddled(t)
+	claims := w.claimAll()
+	require.Equal(t, []string{"0", "1", "2", "3", "4"}, tags(claims))
+	require.Equal(t, []string{"now", "find", "update", "find"}, m.commands[:4], "beside the search for what is due, two commands")
+	for i, c := range claims {
+		stored := w.get(ids[i])
+		require.EqualValues(t, 1, stored.Fence)
+		require.EqualValues(t, 1, stored.Attempts)
+		require.Equal(t, c.claimedAt.Add(defaultLease), stored.LeaseUntil.Time())
+		require.EqualValues(t, 1, c.fence)
+		m.commands = nil
+		w.end(c, nil)
+		require.Equal(t, []string{"update"}, m.commands, "an end needs no time")
+		require.Empty(t, w.get(ids[i]).Claim, "the end removes the mark")
+	}
+}
+
+func TestClaimTogether_ChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, when := range map[string]func(*meddled, func()){
+		"before the write":  func(m *meddled, do func()) { m.beforeWrite = do },
+		"before the search": func(m *meddled, do func()) { m.beforeSearch = do },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, m, ids := newMeddled(t)
+			when(m, func() {
+				w.remove(ids[1])
+				_, err := w.service().UpdateAgenda(w.ctx, UpdateAgendaParams{
+					MemberID: "m1", Tag: "2", NextRunAt: document.At(start().Add(time.Hour)),
+				})
+				require.NoError(t, err)
+			})
+			require.Equal(t, []string{"0", "3", "4"}, tags(w.claimAll()))
+			later := w.get(ids[2])
+			require.Zero(t, later.LeaseUntil, "it is free for its new time")
+			require.Zero(t, later.Attempts)
+			require.Empty(t, w.claimAll())
+			w.clock.advance(time.Hour)
+			require.Contains(t, tags(w.claimAll()), "2")
+		})
+	}
+}
+
+func TestClaimTogether_AnotherWorkerWasFaster(t *testing.T) {
+	t.Parallel()
+	w, m, ids := newMeddled(t)
+	m.beforeWrite = func() {
+		w.patch(ids[0], document.O("$inc", document.O(fieldFence, 1, fieldAttempts, 1),
+			"$set", document.O(fieldLeaseUntil, document.At(start().Add(time.Minute)))))
+	}
+	require.Equal(t, []string{"1", "2", "3", "4"}, tags(w.claimAll()))
+	require.EqualValues(t, 1, w.get(ids[0]).Fence)
+}
+
+func TestClaimTogether_SearchThatLagsBehind(t *testing.T) {
+	t.Parallel()
+	w, m, _ := newMeddled(t)
+	m.hides = true
+	require.Equal(t, []string{"0", "1", "2", "3", "4"}, tags(w.claimAll()))
+}
+
+func TestClaimTogether_AnswerLost(t *testing.T) {
+	t.Parallel()
+	w, m, _ := newMeddled(t)
+	m.refuses = boterr.New(boterr.Unavailable, "", "the answer is lost")
+	_, err := w.claimDue(w.ctx)
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.Len(t, w.ready, 5, "what the write has claimed runs")
+}
+
+func TestClaimTogether_OneThatCannotBeClaimed(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		for i := range 3 {
+			s.add(0, named(strconv.Itoa(i)))
+		}
+		broken := s.add(0, planned("broken", -1, 0))
+		s.patch(broken, document.Set(fieldFence, "none"))
+		p := newPool(s.scheduler(succeed))
+		_, err := p.claimDue(s.ctx)
+		require.ErrorIs(s.t, err, boterr.InvalidArgument)
+		require.Len(s.t, p.ready, 3, "the others are claimed")
+	})
+}
+
+func TestClaimTogether_LostStartsAlone(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(s *stand) {
+		lost := s.add(0, named("lost"), func(r *Record) { r.LeaseUntil, r.Attempts, r.Fence = 1, 1, 1 })
+		s.add(0, named("a"))
+		s.add(0, named("b"))
+		p := newPool(s.scheduler(succeed))
+		_, err := p.claimDue(s.ctx)
+		require.NoError(s.t, err)
+		require.Len(s.t, p.ready, 3)
+		require.EqualValues(s.t, 1, s.get(lost).Failures)
+	})
+}
