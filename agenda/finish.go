@@ -30,14 +30,17 @@ type outcome struct {
 	update *query.Update
 	// stamps are the fields that the update sets to a value of their own each time.
 	stamps document.Object
-	// next is when the agenda runs next, zero where it does not.
+	// next is when the agenda runs next, zero where it does not, or where that is after a pause.
 	next time.Time
+	// pauses tells that it can be claimed again after a pause, by the store's clock.
+	pauses bool
+	pause  time.Duration
 	// final tells that no further attempt for the scheduled time follows.
 	final bool
 }
 
 // verdict says what follows from a run for an agenda as it is stored now.
-type verdict func(r *Record, now time.Time) outcome
+type verdict func(r *Record) outcome
 
 // finish stores what follows from a run, and tells it. ctx is not that of the run, which
 // may have ended. pause is the back-off.
@@ -50,14 +53,14 @@ func (s *Scheduler) finish(
 	if relocated, ok := errors.AsType[*relocation](failure); ok {
 		return s.relocate(ctx, c, relocated)
 	}
-	judge := func(r *Record, _ time.Time) outcome { return s.afterSuccess(r, c.claimedAt) }
+	judge := func(r *Record) outcome { return s.afterSuccess(r, c.claimedAt) }
 	switch {
 	case c.unreadable != nil:
-		judge = func(r *Record, now time.Time) outcome { return s.retry(ctx, r, now, failure, pause) }
+		judge = func(r *Record) outcome { return s.retry(ctx, r, failure, pause) }
 	case failure != nil:
-		judge = func(r *Record, now time.Time) outcome {
+		judge = func(r *Record) outcome {
 			if !r.isRescheduled() && int(r.Failures)+1 < s.limit {
-				return s.retry(ctx, r, now, failure, pause)
+				return s.retry(ctx, r, failure, pause)
 			}
 			return s.afterLastFailure(r, c.claimedAt, failure)
 		}
@@ -81,12 +84,11 @@ func (s *Scheduler) finish(
 
 // postpone gives a claim back for a time.
 func (s *Scheduler) postpone(ctx context.Context, c *claim, p *postponement) (Result, error) {
-	result, err := s.abandon(ctx, c, p, func(r *Record, now time.Time) outcome {
+	result, err := s.abandon(ctx, c, p, func(r *Record) outcome {
 		if r.isRescheduled() {
-			return s.released(r, now)
+			return s.released(r)
 		}
-		next := now.Add(p.pause)
-		return outcome{update: s.updates().postpone, stamps: document.O(fieldRetryAt, millis(next)), next: next}
+		return outcome{update: s.updates().postpone, pauses: true, pause: p.pause}
 	})
 	result.Postponed, result.Err = true, nil
 	return result, err
@@ -104,11 +106,10 @@ func (s *Scheduler) abandon(ctx context.Context, c *claim, reason error, judge v
 // ErrLeaseLost, or one of the store.
 func (s *Scheduler) conclude(ctx context.Context, c *claim, judge verdict) (outcome, error) {
 	for {
-		now, err := s.store.Now(ctx)
+		done, err := s.timed(ctx, judge(c.record))
 		if err != nil {
 			return outcome{}, err
 		}
-		done := judge(c.record, now)
 		filter, err := query.CompileFilter(c.unchanged())
 		if err != nil {
 			return outcome{}, err
@@ -122,6 +123,20 @@ func (s *Scheduler) conclude(ctx context.Context, c *claim, judge verdict) (outc
 			return outcome{final: true}, err
 		}
 	}
+}
+
+// timed returns an outcome with the time at which its pause ends. No other one asks for the time.
+func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
+	if !o.pauses {
+		return o, nil
+	}
+	now, err := s.store.Now(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	o.next = now.Add(o.pause)
+	o.stamps = o.stamps.With(fieldRetryAt, millis(o.next))
+	return o, nil
 }
 
 // unchanged returns a filter that finds an agenda while the claim holds and the fields that decide
@@ -159,7 +174,7 @@ func (s *Scheduler) reread(ctx context.Context, c *claim) (removed bool, err err
 // and tells how many others were missed.
 func (s *Scheduler) afterSuccess(r *Record, claimed time.Time) outcome {
 	if r.isRescheduled() {
-		return s.released(r, claimed)
+		return s.released(r)
 	}
 	next, err := s.occurrence(r, claimed)
 	switch {
@@ -176,7 +191,7 @@ func (s *Scheduler) afterSuccess(r *Record, claimed time.Time) outcome {
 // no other attempt for its scheduled time follows.
 func (s *Scheduler) afterLastFailure(r *Record, claimed time.Time, failure error) outcome {
 	if r.isRescheduled() {
-		return s.released(r, claimed)
+		return s.released(r)
 	}
 	text := textOf(failure)
 	if !r.repeats() {
@@ -193,12 +208,11 @@ func (s *Scheduler) afterLastFailure(r *Record, claimed time.Time, failure error
 
 // retry is the verdict that another attempt follows, after a pause.
 func (s *Scheduler) retry(
-	ctx context.Context, r *Record, now time.Time, failure error, pause func(failures int) time.Duration,
+	ctx context.Context, r *Record, failure error, pause func(failures int) time.Duration,
 ) outcome {
-	next := now.Add(s.pauseAfter(ctx, int(r.Failures)+1, pause))
 	return outcome{
-		update: s.updates().retry, stamps: document.O(fieldError, textOf(failure), fieldRetryAt, millis(next)),
-		next: next,
+		update: s.updates().retry, stamps: document.O(fieldError, textOf(failure)),
+		pauses: true, pause: s.pauseAfter(ctx, int(r.Failures)+1, pause),
 	}
 }
 
@@ -211,14 +225,14 @@ func (r *Record) isRescheduled() bool { return r.Attempts == 0 }
 
 // released is the verdict on a run that ends without a result, or whose agenda has been
 // scheduled anew: what is scheduled holds.
-func (s *Scheduler) released(r *Record, _ time.Time) outcome {
+func (s *Scheduler) released(r *Record) outcome {
 	return outcome{update: s.updates().release, next: r.NextRunAt.Time()}
 }
 
 // notBegun is the verdict on a claim whose run has not begun.
-func (s *Scheduler) notBegun(r *Record, now time.Time) outcome {
+func (s *Scheduler) notBegun(r *Record) outcome {
 	if r.isRescheduled() {
-		return s.released(r, now)
+		return s.released(r)
 	}
 	return outcome{update: s.updates().giveBack, next: r.NextRunAt.Time()}
 }

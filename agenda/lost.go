@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"sync/atomic"
-	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -71,12 +70,11 @@ func (c *claim) isSuspect() bool {
 var errSuspectRunning = boterr.New(boterr.Unavailable, "", "another run is under way that may end the process")
 
 // waitForSuspect is the verdict on a suspect that waits until another one has ended.
-func (s *Scheduler) waitForSuspect(r *Record, now time.Time) outcome {
+func (s *Scheduler) waitForSuspect(r *Record) outcome {
 	if r.isRescheduled() {
-		return s.released(r, now)
+		return s.released(r)
 	}
-	next := now.Add(s.lease / lease.BeatsPerLease)
-	return outcome{update: s.updates().postpone, stamps: document.O(fieldRetryAt, millis(next)), next: next}
+	return outcome{update: s.updates().postpone, pauses: true, pause: s.lease / lease.BeatsPerLease}
 }
 
 // suspects lets one suspect run at a time.

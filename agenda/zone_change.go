@@ -83,9 +83,9 @@ func (p *Pattern) isBehind(other *Pattern, at time.Time) bool {
 
 // relocate gives back a claim whose run is not due yet in the zone of its member.
 func (s *Scheduler) relocate(ctx context.Context, c *claim, reason *relocation) (Result, error) {
-	result, err := s.abandon(ctx, c, reason, func(r *Record, now time.Time) outcome {
+	result, err := s.abandon(ctx, c, reason, func(r *Record) outcome {
 		if r.isRescheduled() || document.At(reason.next) > r.RunUntil {
-			return s.released(r, now)
+			return s.released(r)
 		}
 		return outcome{update: s.updates().relocate, stamps: r.goesOn(reason.next), next: reason.next}
 	})
