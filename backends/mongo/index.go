@@ -103,6 +103,7 @@ func indexName(index store.Index) string {
 type storedIndex struct {
 	store.Index
 
+	name string
 	// others are further options of it that change what it does, and that no index of a Store has.
 	others []string
 }
@@ -144,6 +145,7 @@ func readIndex(b bson.Raw) (storedIndex, error) {
 			index.others = append(index.others, option.Key())
 		}
 	}
+	index.name, _ = b.Lookup("name").StringValueOK()
 	index.Unique, index.Sparse = isOn(b.Lookup("unique")), isOn(b.Lookup("sparse"))
 	keys, ok := b.Lookup("key").DocumentOK()
 	if !ok {
@@ -197,10 +199,12 @@ func kindOf(value bson.RawValue) query.IndexKind {
 }
 
 // checkSame refuses existing indexes of the same keys if none of them does what the wanted one
-// does.
+// does. One of the wanted one's name was made by a store, with these options: FerretDB does not list all
+// of them.
 func (c *collection) checkSame(there []storedIndex, wanted store.Index) error {
 	for _, index := range there {
-		if index.Unique == wanted.Unique && index.Sparse == wanted.Sparse && len(index.others) == 0 {
+		isAsWanted := index.Unique == wanted.Unique && index.Sparse == wanted.Sparse || index.name == indexName(wanted)
+		if isAsWanted && len(index.others) == 0 {
 			return nil
 		}
 	}

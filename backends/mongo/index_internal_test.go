@@ -64,6 +64,20 @@ func TestIndex_OptionsThatChangeNothing(t *testing.T) {
 	}
 }
 
+func TestIndex_OfOurNameIsOurs(t *testing.T) {
+	t.Parallel()
+	c := &collection{name: "own"}
+	sparse := wantedIndex
+	sparse.Unique, sparse.Sparse = false, true
+	foreign, own := listed(t), listed(t)
+	require.Equal(t, "of the host", own.name)
+	own.name = indexName(sparse)
+	require.NoError(t, c.checkSame([]storedIndex{own}, sparse), "FerretDB does not list that it is sparse")
+	require.Error(t, c.checkSame([]storedIndex{foreign}, sparse))
+	own.others = []string{"hidden"}
+	require.Error(t, c.checkSame([]storedIndex{own}, sparse))
+}
+
 func TestIndex_LeavesDocumentsOut(t *testing.T) {
 	t.Parallel()
 	index := storedIndex{Index: store.Index{Keys: []store.IndexKey{{Path: "at", Kind: query.Geo2DSphere}}}}
