@@ -38,6 +38,7 @@ func newWorker(t *testing.T, wrap func(store.Store) store.Store, atOnce int) *wo
 		c.Backoff = func(failures int) time.Duration { return time.Duration(failures) * 10 * time.Second }
 	}))
 	w.env.NewID = func() string { w.ids++; return "id" + strconv.Itoa(w.ids) }
+	w.env.SendID = func(context.Context, string) string { return w.env.NewID() }
 	return w
 }
 
