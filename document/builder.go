@@ -7,13 +7,12 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// Builder collects the fields of an object that nobody else sees yet. Make one with
-// NewBuilder.
+// Builder collects the fields of an object that nobody else sees yet. The zero Builder is ready;
+// NewBuilder makes room.
 type Builder struct {
-	names []string
-	// node is the object's, whose room values begin in.
-	node   *objectNode
-	values []any
+	// shape and node are the object's, nil before the first field where there is no room for any.
+	shape *Shape
+	node  *objectNode
 	// at is the position of each key where there are more than linearKeys.
 	at  map[string]int
 	err error
@@ -25,8 +24,20 @@ const linearKeys = 16
 
 // NewBuilder returns a builder with room for so many fields.
 func NewBuilder(fields int) *Builder {
-	node := newObjectNode(fields)
-	return &Builder{names: make([]string, 0, fields), node: node, values: node.values}
+	b := &Builder{}
+	b.makeRoom(fields)
+	return b
+}
+
+// makeRoom makes room for the first fields.
+func (b *Builder) makeRoom(fields int) { b.shape, b.node = newShape(fields), newObjectNode(fields) }
+
+// names returns the keys so far.
+func (b *Builder) names() []string {
+	if b.shape == nil {
+		return nil
+	}
+	return b.shape.names
 }
 
 func (b *Builder) fail(err error) {
@@ -48,27 +59,31 @@ func (b *Builder) setAny(key string, v any) {
 // Set sets a field to a value, in its place where it is set already.
 func (b *Builder) Set(key string, value any) {
 	if i := b.position(key); i >= 0 {
-		b.values[i] = value
+		b.node.values[i] = value
 		return
+	}
+	if b.node == nil {
+		b.makeRoom(1)
 	}
 	if strings.IndexByte(key, 0) >= 0 {
 		b.fail(nulInName(key))
 	}
 	if b.at != nil {
-		b.at[key] = len(b.names)
+		b.at[key] = len(b.shape.names)
 	}
-	b.names = append(b.names, key)
-	b.values = append(b.values, value)
+	b.shape.names = append(b.shape.names, key)
+	b.node.values = append(b.node.values, value)
 }
 
 // position returns the place of a key, or -1.
 func (b *Builder) position(key string) int {
-	if len(b.names) <= linearKeys {
-		return slices.Index(b.names, key)
+	names := b.names()
+	if len(names) <= linearKeys {
+		return slices.Index(names, key)
 	}
 	if b.at == nil {
-		b.at = make(map[string]int, len(b.names))
-		for i, known := range b.names {
+		b.at = make(map[string]int, len(names))
+		for i, known := range names {
 			b.at[known] = i
 		}
 	}
@@ -81,18 +96,18 @@ func (b *Builder) position(key string) int {
 // Value returns the value of a field, or Missing.
 func (b *Builder) Value(key string) any {
 	if i := b.position(key); i >= 0 {
-		return b.values[i]
+		return b.node.values[i]
 	}
 	return Missing
 }
 
 // ObjectWithoutMissing returns the object without the fields whose value is missing.
 func (b *Builder) ObjectWithoutMissing() Object {
-	kept := NewBuilder(len(b.names))
-	for i, value := range b.values {
-		if value != Missing {
-			kept.names = append(kept.names, b.names[i])
-			kept.values = append(kept.values, value)
+	kept := NewBuilder(len(b.names()))
+	for i, key := range b.names() {
+		if value := b.node.values[i]; value != Missing {
+			kept.shape.names = append(kept.shape.names, key)
+			kept.node.values = append(kept.node.values, value)
 		}
 	}
 	return kept.Object()
@@ -100,13 +115,14 @@ func (b *Builder) ObjectWithoutMissing() Object {
 
 // Object returns the object, after which the builder must not be used any more.
 func (b *Builder) Object() Object {
-	node := b.node
-	node.values, node.err = b.values, b.err
-	s := emptyShape
-	if len(b.names) > 0 {
-		s = NewShape(b.names)
+	if len(b.names()) == 0 && b.err == nil {
+		return Object{emptyNode}
 	}
-	node.complete(s)
-	node.checkDepth("")
-	return Object{node}
+	if b.node == nil {
+		b.makeRoom(0)
+	}
+	b.node.err = b.err
+	b.node.complete(b.shape)
+	b.node.checkDepth("")
+	return Object{b.node}
 }

@@ -276,7 +276,7 @@ func (d goDecoder) structure(value any, target reflect.Value) error {
 		return WrongType("object", value)
 	}
 	plan := planOf(target.Type())
-	unknown := NewBuilder(0)
+	var unknown Builder
 	for key, value := range o.All() {
 		at, known := plan.find(key)
 		if !known {
@@ -292,7 +292,7 @@ func (d goDecoder) structure(value any, target reflect.Value) error {
 			return boterr.In(field.name, err)
 		}
 	}
-	return d.leftOver(unknown, plan, target)
+	return d.leftOver(&unknown, plan, target)
 }
 
 // field reads the value of a field.
@@ -333,13 +333,13 @@ func (f *fieldPlan) spelled(o Object, value any) (any, error) {
 // leftOver keeps the fields that the struct does not know, or refuses them.
 func (d goDecoder) leftOver(unknown *Builder, plan *structPlan, target reflect.Value) error {
 	switch {
-	case len(unknown.names) == 0:
+	case len(unknown.names()) == 0:
 		return nil
 	case plan.unknown != nil:
 		target.FieldByIndex(plan.unknown).Set(reflect.ValueOf(unknown.Object()))
 		return nil
 	case d.strict:
-		return boterr.Invalid(unknown.names[0], "there is no such field")
+		return boterr.Invalid(unknown.names()[0], "there is no such field")
 	default:
 		return nil
 	}

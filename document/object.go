@@ -39,6 +39,9 @@ type Object struct{ node *objectNode }
 // Keys are taken as they are: a dot in a key separates nothing. A key that comes
 // twice keeps its first place and its last value. Values are what ValueOf takes.
 func O(pairs ...any) Object {
+	if len(pairs) == 0 {
+		return Object{emptyNode}
+	}
 	b := NewBuilder(len(pairs) / 2)
 	for i := 0; i < len(pairs); i += 2 {
 		key, ok := pairs[i].(string)
@@ -182,7 +185,7 @@ func (o Object) Put(key string, value any) Object {
 func singleField(key string, value any) Object {
 	node := newObjectNode(1)
 	node.values = append(node.values, value)
-	node.complete(NewShape([]string{key}))
+	node.complete(emptyShape.withKey(key))
 	node.err = errOf(value)
 	node.refuseNUL(key)
 	node.checkDepth(key)
@@ -201,7 +204,7 @@ func (o Object) Without(key string) Object {
 	next := newObjectNode(o.node.len())
 	next.values = slices.Delete(o.node.appendValues(next.values), at, at+1)
 	next.err = o.node.err
-	next.complete(NewShape(slices.Delete(slices.Clone(o.node.shape.names), at, at+1)))
+	next.complete(o.node.shape.without(at))
 	return Object{next}
 }
 

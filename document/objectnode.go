@@ -24,6 +24,9 @@ type objectNode struct {
 	err  error
 }
 
+// emptyNode is that of the object without fields.
+var emptyNode = &objectNode{values: []any{}, shape: emptyShape, depth: 1, size: emptySize}
+
 // An object of more than wideFields fields keeps its values in pages, so that changing
 // one field copies one page and the list of them, and not all values.
 const (

@@ -22,6 +22,51 @@ var emptyShape = &Shape{}
 // NewShape returns the shape of different names. The caller does not change the slice afterwards.
 func NewShape(names []string) *Shape { return &Shape{names: names} }
 
+// newShape returns a shape whose names, none as yet, have room for a number of fields. Shape and room
+// are one piece of memory.
+func newShape(fields int) *Shape {
+	switch {
+	case fields <= 2:
+		return shapeFor2()
+	case fields <= 4:
+		return shapeFor4()
+	case fields <= 8:
+		return shapeFor8()
+	default:
+		return &Shape{names: make([]string, 0, fields)}
+	}
+}
+
+func shapeFor2() *Shape {
+	s := &struct {
+		Shape
+
+		room [2]string
+	}{}
+	s.names = s.room[:0]
+	return &s.Shape
+}
+
+func shapeFor4() *Shape {
+	s := &struct {
+		Shape
+
+		room [4]string
+	}{}
+	s.names = s.room[:0]
+	return &s.Shape
+}
+
+func shapeFor8() *Shape {
+	s := &struct {
+		Shape
+
+		room [8]string
+	}{}
+	s.names = s.room[:0]
+	return &s.Shape
+}
+
 // Names returns the names. They must not be changed.
 func (s *Shape) Names() []string { return s.names }
 
@@ -36,7 +81,7 @@ func (s *Shape) Object(value func(i int) any) Object {
 		node.values = append(node.values, v)
 	}
 	if !isComplete {
-		b := Builder{names: s.names, values: node.values}
+		b := Builder{shape: s, node: node}
 		return b.ObjectWithoutMissing()
 	}
 	node.complete(s)
@@ -45,7 +90,16 @@ func (s *Shape) Object(value func(i int) any) Object {
 
 // withKey returns the shape with a further key at the end.
 func (s *Shape) withKey(key string) *Shape {
-	return NewShape(append(slices.Clip(slices.Clone(s.names)), key))
+	with := newShape(len(s.names) + 1)
+	with.names = append(append(with.names, s.names...), key)
+	return with
+}
+
+// without returns the shape without its name number at.
+func (s *Shape) without(at int) *Shape {
+	rest := newShape(len(s.names) - 1)
+	rest.names = append(append(rest.names, s.names[:at]...), s.names[at+1:]...)
+	return rest
 }
 
 // Position returns the place of a name, or -1.

@@ -120,6 +120,9 @@ func isEmpty(v reflect.Value) bool {
 
 // isZero is what omitzero means in encoding/json.
 func isZero(v reflect.Value) bool {
+	if t := v.Type(); t == objectType || t == arrayType {
+		return v.IsZero() // As their own IsZero does.
+	}
 	if z, ok := reflect.TypeAssert[interface{ IsZero() bool }](v); ok {
 		if v.Kind() == reflect.Pointer && v.IsNil() {
 			return true

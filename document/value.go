@@ -19,19 +19,22 @@ import (
 // json.Number. Anything else, an
 // unsigned number beyond int64 included, is InvalidArgument.
 func ValueOf(v any) (any, error) {
-	switch v := v.(type) {
+	switch given := v.(type) {
 	case nil, bool, int64, float64:
 		return v, nil
 	case string:
-		return validText(v), nil
+		if utf8.ValidString(given) {
+			return v, nil
+		}
+		return validText(given), nil
 	case int:
-		return int64(v), nil
+		return int64(given), nil
 	case Object:
-		return presentObject(v)
+		return presentObject(given)
 	case Array:
-		return presentArray(v)
+		return presentArray(given)
 	case time.Time:
-		return dateValue(v)
+		return dateValue(given)
 	}
 	return goEncoder{forReader: true}.value(reflect.ValueOf(v))
 }
