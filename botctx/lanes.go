@@ -167,7 +167,7 @@ func (r *Runtime) laneOfRun(ctx context.Context, in runInput) (string, error) {
 	if in.sender != nil {
 		return laneOf(in.sender), nil
 	}
-	found, err := member.Load(ctx, r.newContext(in.scope, nil).members(), member.ByRequiredID(in.scope.Member))
+	found, err := member.Load(ctx, r.Operations(in.scope).members(), member.ByRequiredID(in.scope.Member))
 	if err != nil {
 		return "", err
 	}

@@ -4,9 +4,11 @@ import (
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
 	"github.com/botctx/go-sdk/send"
 )
 
@@ -23,13 +25,15 @@ func (l *lazy[T]) get(newT func() *T) *T {
 
 // ownMembers returns the SDK's own members.
 func (p *parts) ownMembers() *member.Service {
-	return p.own.members.get(func() *member.Service {
-		var options []member.Option
-		if p.runtime.config.CheckEtags {
-			options = append(options, member.WithEtagChecks())
-		}
-		return member.New(p.runtime.guarded, p.scope, inForce{p}, options...)
-	})
+	return p.own.members.get(func() *member.Service { return p.runtime.ownMembers(p.scope, inForce{p}) })
+}
+
+// ownMembers returns the SDK's own members of a scope, over its channels.
+func (r *Runtime) ownMembers(scope record.Scope, channels channel.Operations) *member.Service {
+	if r.config.CheckEtags {
+		return member.New(r.guarded, scope, channels, member.WithEtagChecks())
+	}
+	return member.New(r.guarded, scope, channels)
 }
 
 // ownDataSources returns the SDK's own data sources.

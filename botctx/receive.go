@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
-	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/member"
@@ -195,10 +194,11 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, 
 		return begin, err
 	}
 	begin.scope = record.Scope{App: inbound.App, Channel: inbound.Channel, GroupExternalID: inbound.GroupExternalID}
-	if begin.channel, err = r.channels(begin.scope).Load(ctx, inbound.Channel); err != nil {
+	begin.channels = r.channels(begin.scope)
+	if begin.channel, err = begin.channels.Load(ctx, inbound.Channel); err != nil {
 		return begin, boterr.In("Channel", err)
 	}
-	sender, err := r.sender(ctx, inbound, begin.channel)
+	sender, err := r.sender(ctx, inbound, begin)
 	if err != nil {
 		return begin, boterr.In("Profile", err)
 	}
@@ -212,7 +212,7 @@ func (r *Runtime) arrive(ctx context.Context, inbound Inbound) (begin runInput, 
 
 // sender returns the member who sent what arrived, by the host's function or the
 // SDK's own.
-func (r *Runtime) sender(ctx context.Context, inbound Inbound, on *channel.Channel) (*member.Member, error) {
+func (r *Runtime) sender(ctx context.Context, inbound Inbound, begin runInput) (*member.Member, error) {
 	if r.config.Arrive != nil {
 		arrived, err := r.config.Arrive(ctx, inbound)
 		if err == nil && arrived == nil {
@@ -220,10 +220,11 @@ func (r *Runtime) sender(ctx context.Context, inbound Inbound, on *channel.Chann
 		}
 		return arrived, err
 	}
-	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
 	profile := inbound.Profile
-	profile.App, profile.Channel, profile.ExternalID = inbound.App, inbound.Channel, inbound.Event.From
-	arrival, err := r.Operations(scope).ownMembers().Arrive(ctx, profile.On(on))
+	profile.App, profile.Channel = "", "" // Those of the scope, which are known to be there.
+	profile.ExternalID = inbound.Event.From
+	scope := record.Scope{App: inbound.App, Channel: inbound.Channel}
+	arrival, err := r.ownMembers(scope, begin.channels).Arrive(ctx, profile.On(begin.channel))
 	if err != nil {
 		return nil, err
 	}

@@ -63,8 +63,9 @@ type step struct {
 // runInput is what a run begins with.
 type runInput struct {
 	scope record.Scope
-	// channel is that of the scope, nil where it is not loaded yet.
-	channel *channel.Channel
+	// channels are those of the scope, and channel its own, nil where it is not loaded yet.
+	channels channels
+	channel  *channel.Channel
 	// outer is the step that waits for the run, nil where none does.
 	outer *step
 	// agenda is the agenda that causes the run, nil where none does.
@@ -136,7 +137,10 @@ func (r *Runtime) agendaWait(key memberKey) time.Duration {
 // load makes the context of a run, with its channel and its member. The member is read
 // now, when it is the run's turn: a run before may have changed it.
 func (r *run) load(ctx context.Context, in runInput) (err error) {
-	r.bot = r.runtime.newContext(in.scope, r)
+	if in.channels == nil {
+		in.channels = r.runtime.channels(in.scope)
+	}
+	r.bot = r.runtime.newContext(in.scope, in.channels, r)
 	if r.bot.Channel = in.channel; in.channel == nil {
 		if r.bot.Channel, err = r.bot.loaded.Load(ctx, in.scope.Channel); err != nil {
 			return boterr.In("channelId", err)

@@ -113,10 +113,10 @@ func (r *Runtime) HandleFunc(action Action) {
 
 // Operations returns the operations for a scope, without a run: its Channel and
 // Member are not loaded, and need not exist until an operation asks for them.
-func (r *Runtime) Operations(scope record.Scope) *Context { return r.newContext(scope, nil) }
+func (r *Runtime) Operations(scope record.Scope) *Context { return r.newContext(scope, r.channels(scope), nil) }
 
-// newContext returns the context for a scope, in a run or, with nil, outside of runs.
-func (r *Runtime) newContext(scope record.Scope, in *run) *Context {
+// newContext returns the context for a scope with its channels, in a run or, with nil, outside of runs.
+func (r *Runtime) newContext(scope record.Scope, loaded channels, in *run) *Context {
 	bot := &Context{
 		AgendaMeta:   document.O(),
 		Values:       map[string]any{},
@@ -124,7 +124,7 @@ func (r *Runtime) newContext(scope record.Scope, in *run) *Context {
 		decode:       r.decode,
 		now:          r.env.Now,
 		http:         r.config.HTTP,
-		parts:        parts{runtime: r, run: in, scope: scope, loaded: r.channels(scope)},
+		parts:        parts{runtime: r, run: in, scope: scope, loaded: loaded},
 	}
 	bot.redirects = redirects{bot}
 	bot.override()

@@ -49,7 +49,7 @@ func (s *Service) Pair(ctx context.Context, inlet string, outlets ...string) err
 			return boterr.In("outlets["+strconv.Itoa(i)+"]", err)
 		}
 	}
-	_, err := s.pairings.FindAndModify(ctx, record.Patch{
+	_, err := s.pairings().FindAndModify(ctx, record.Patch{
 		Filter: document.O(record.FieldID, s.pairingID(inlet)),
 		Patch:  document.O("inlet", inlet, "outlets", append([]string{}, outlets...)),
 		Upsert: true,
@@ -72,7 +72,7 @@ func (s *Service) checkOutlet(ctx context.Context, inlet string, before []string
 // Pairing returns which outlets an inlet is paired with: none, where nothing was
 // set. It is for hosts.
 func (s *Service) Pairing(ctx context.Context, inlet string) (*Pairing, error) {
-	found, err := s.pairings.Find(ctx, record.Query{Filter: document.O(record.FieldID, s.pairingID(inlet)), Limit: 1})
+	found, err := s.pairings().Find(ctx, record.Query{Filter: document.O(record.FieldID, s.pairingID(inlet)), Limit: 1})
 	if err != nil {
 		return nil, err
 	}

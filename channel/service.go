@@ -22,7 +22,6 @@ type Service struct {
 	scope    record.Scope
 	env      record.Env
 	channels *record.Collection
-	pairings *record.Collection
 }
 
 var _ Operations = (*Service)(nil)
@@ -33,9 +32,10 @@ func New(env record.Env, scope record.Scope) *Service {
 		scope:    scope,
 		env:      env.WithDefaults(),
 		channels: record.OfApp(env, kind, scope.App),
-		pairings: record.OfApp(env, pairingKind, scope.App),
 	}
 }
+
+func (s *Service) pairings() *record.Collection { return record.OfApp(s.env, pairingKind, s.scope.App) }
 
 // GetChannel implements Operations.
 func (s *Service) GetChannel(ctx context.Context, p GetChannelParams) (*Reference, error) {

@@ -82,9 +82,9 @@ func (s *Service) SaveAdmin(ctx context.Context, a Admin) (_ *Admin, err error) 
 		WithModifier: true,
 		Upsert:       true,
 	}
-	stored, err := s.admins.FindAndModify(ctx, patch, true)
+	stored, err := s.admins().FindAndModify(ctx, patch, true)
 	if errors.Is(err, boterr.AlreadyExists) { // Perhaps another call made this agent meanwhile.
-		stored, err = s.admins.FindAndModify(ctx, patch, true)
+		stored, err = s.admins().FindAndModify(ctx, patch, true)
 	}
 	if errors.Is(err, boterr.AlreadyExists) {
 		return nil, boterr.New(boterr.AlreadyExists, fieldExternalID, "another agent of the app has the id %s on the platform", a.ExternalID)
@@ -101,7 +101,7 @@ func (s *Service) GetAdmin(ctx context.Context, p GetAdminParams) (_ *Admin, err
 	if p.AdminID == "" {
 		return nil, boterr.Missing(fieldAdminID, "the id of an agent")
 	}
-	found, err := s.admins.Get(ctx, s.adminKey(p.AdminID))
+	found, err := s.admins().Get(ctx, s.adminKey(p.AdminID))
 	if errors.Is(err, boterr.NotFound) {
 		return nil, boterr.At(fieldAdminID, record.NotFound("agent", p.AdminID))
 	}
@@ -117,7 +117,7 @@ func (s *Service) GetAdminByExternalID(ctx context.Context, p GetAdminByExternal
 	if p.ExternalID == "" {
 		return nil, boterr.Missing(fieldExternalID, "the id of an agent on the outlet's platform")
 	}
-	found, err := s.admins.Find(ctx, record.Query{Filter: equal(fieldExternalID, p.ExternalID), Limit: 1})
+	found, err := s.admins().Find(ctx, record.Query{Filter: equal(fieldExternalID, p.ExternalID), Limit: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func fieldsOfMeta(meta document.Object) (document.Object, error) {
 // updateAssignment sets fields of an assignment. Of a field that cannot be set the error
 // names the path.
 func (s *Service) updateAssignment(ctx context.Context, id string, fields document.Object) (UpdateAssignmentResult, error) {
-	found, err := set(ctx, s.assignments, assignmentKind, id, fields)
+	found, err := set(ctx, s.assignments(), assignmentKind, id, fields)
 	if err != nil {
 		return UpdateAssignmentResult{}, record.RenameField(err, record.FieldID, fieldAssignmentID)
 	}

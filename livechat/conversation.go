@@ -33,9 +33,9 @@ func (s *Service) GroupOf(ctx context.Context, outletChannelID string, event sen
 // liveGroups returns the live groups of an outlet that an event belongs to: those of the
 // agent who wrote it first, then the newest.
 func (s *conversations) liveGroups(ctx context.Context, outletID string, event send.MessageEvent) ([]*Group, error) {
-	found, err := s.findGroups(ctx, equal(fieldOutlet, outletID).
-		With(fieldExternalID, document.O("$in", document.A(event.To, event.From))).
-		With(fieldActive, true))
+	found, err := s.findGroups(ctx, document.O(
+		fieldOutlet, outletID, fieldExternalID, document.O("$in", document.A(event.To, event.From)), fieldActive, true,
+	))
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}

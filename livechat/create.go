@@ -173,7 +173,7 @@ func (s *machine) begin(ctx context.Context, asked request) (*AssignmentRecord, 
 	if err != nil {
 		return nil, err
 	}
-	stored, err := s.assignments.Insert(ctx, encoded)
+	stored, err := s.assignments().Insert(ctx, encoded)
 	if errors.Is(err, boterr.AlreadyExists) {
 		return nil, nil
 	}

@@ -65,7 +65,7 @@ func (s *Service) endOne(ctx context.Context, g *Group) (*EndBravoLiveChatResult
 	if r != nil && (r.State() != Ended || r.isInterrupted(EndedByOutlet)) {
 		return s.endRaw(ctx, r)
 	}
-	left, err := s.groups.Where(record.FieldID, g.ID).Update(ctx, record.Patch{Patch: document.O(fieldActive, false)})
+	left, err := s.groups().Where(record.FieldID, g.ID).Update(ctx, record.Patch{Patch: document.O(fieldActive, false)})
 	if err != nil || left.Modified == 0 {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (u *UnsentError) Unwrap() []error {
 func (s *machine) unsentError(ctx context.Context, r *AssignmentRecord, unsent []Unsent) error {
 	failure := &UnsentError{AssignmentID: r.ID, Failures: unsent, Of: max(len(r.Tickets), 1)}
 	if r.wasSentNowhere() && areRefused(unsent) {
-		gone, err := s.assignments.Delete(context.WithoutCancel(ctx), document.O(
+		gone, err := s.assignments().Delete(context.WithoutCancel(ctx), document.O(
 			record.FieldID, r.ID, fieldSentAt, nil, fieldEndedAt, nil))
 		if err != nil {
 			return errors.Join(err, failure)

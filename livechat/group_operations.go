@@ -158,7 +158,7 @@ func recordUpdate(id string, createdAt document.Timestamp, version int64) Record
 // updateGroup sets fields of a group. NotFound at _id: the app has no such group. Of a field
 // that cannot be set the error names the path.
 func (s *Service) updateGroup(ctx context.Context, id string, fields document.Object) (UpdateGroupResult, error) {
-	found, err := set(ctx, s.groups, groupKind, id, fields)
+	found, err := set(ctx, s.groups(), groupKind, id, fields)
 	if err != nil {
 		return UpdateGroupResult{}, err
 	}

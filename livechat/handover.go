@@ -138,6 +138,6 @@ func (s *machine) followsOpen(ctx context.Context, r *AssignmentRecord) (bool, e
 	if err != nil || previous != nil && previous.State() != Ended {
 		return err == nil, err
 	}
-	_, err = s.assignments.Delete(ctx, equal(record.FieldID, r.ID))
+	_, err = s.assignments().Delete(ctx, equal(record.FieldID, r.ID))
 	return false, err
 }

@@ -63,7 +63,7 @@ func (s *machine) haveOther(ctx context.Context, records []*Group, r *Assignment
 			named = append(named, g.Assignment)
 		}
 	}
-	others, err := s.assignments.Count(ctx, document.O(
+	others, err := s.assignments().Count(ctx, document.O(
 		record.FieldID, document.O("$ne", r.ID), fieldEndedAt, isAbsent(),
 		"$or", document.A(
 			document.O(fieldGroup, document.O("$in", ids)), document.O(record.FieldID, document.O("$in", named)))))
@@ -77,7 +77,7 @@ func (s *machine) storeLinks(ctx context.Context, records []*Group) error {
 		if g.InletGroupExternalID != "" {
 			links = links.With(fieldInletGroupExternalID, g.InletGroupExternalID)
 		}
-		_, err := s.groups.Where(record.FieldID, g.ID).Update(ctx, record.Patch{
+		_, err := s.groups().Where(record.FieldID, g.ID).Update(ctx, record.Patch{
 			Filter: document.O(fieldActive, true), Patch: links,
 		})
 		if err != nil {
@@ -156,7 +156,7 @@ func (s *machine) linkGroup(
 	if bravoGroupID != "" {
 		info = info.With(fieldBravoGroupID, bravoGroupID)
 	}
-	found, err := set(ctx, s.assignments, assignmentKind, r.ID, document.O(fieldGroup, g.ID, fieldGroupInfo, info))
+	found, err := set(ctx, s.assignments(), assignmentKind, r.ID, document.O(fieldGroup, g.ID, fieldGroupInfo, info))
 	if err != nil {
 		return nil, false, record.RenameField(err, record.FieldID, fieldAssignmentID)
 	}
@@ -180,7 +180,7 @@ func (s *Service) linkBravoGroup(ctx context.Context, p UpdateAssignmentGroupPar
 	if err != nil {
 		return nil, false, err
 	}
-	_, err = set(ctx, s.assignments, assignmentKind, p.AssignmentID,
+	_, err = set(ctx, s.assignments(), assignmentKind, p.AssignmentID,
 		document.O(fieldGroupInfo+"."+fieldBravoGroupID, p.BravoGroupID))
 	if err == nil {
 		err = s.machine.linkByBravoGroupID(ctx, p.BravoGroupID)

@@ -45,7 +45,7 @@ func (s *machine) joined(ctx context.Context, r *AssignmentRecord) (*Group, erro
 	if admin.AdminID != "" {
 		joined = joined.With(fieldAdmin, admin.AdminID)
 	}
-	found, err := s.groups.Where(record.FieldID, g.ID).FindAndModify(ctx, record.Patch{Patch: joined}, true)
+	found, err := s.groups().Where(record.FieldID, g.ID).FindAndModify(ctx, record.Patch{Patch: joined}, true)
 	if err != nil || !found.Matched {
 		return g, err
 	}
@@ -122,7 +122,7 @@ func (s *machine) attach(ctx context.Context, r *AssignmentRecord, g *Group) (*G
 	case now.Group == g.ID:
 		return g, nil
 	case now.Group != "":
-		if _, err := s.groups.Delete(ctx, equal(record.FieldID, g.ID)); err != nil {
+		if _, err := s.groups().Delete(ctx, equal(record.FieldID, g.ID)); err != nil {
 			return nil, err
 		}
 		return s.loadGroup(ctx, now.Group)
@@ -148,7 +148,7 @@ func (s *machine) requireFree(ctx context.Context, outletID, agent, assignmentID
 // refuseAgent makes an assignment pending again whose agent cannot have the conversation with
 // the member, and returns why.
 func (s *machine) refuseAgent(ctx context.Context, r *AssignmentRecord, g *Group, why error) error {
-	_, err := s.groups.Delete(ctx, equal(record.FieldID, g.ID))
+	_, err := s.groups().Delete(ctx, equal(record.FieldID, g.ID))
 	if err == nil {
 		_, err = s.move(ctx, r, givingBack, equal(fieldAssignee, r.Assignee).With(fieldGroup, isAbsent()),
 			document.Unset(fieldAssignee, fieldAssignedAt, fieldOutlet))
@@ -173,7 +173,7 @@ func (s *machine) openedChat(ctx context.Context, outlet *channel.Channel, r *As
 	if chat == "" || chat == r.Tickets[0].Group.ID || hasBroadcastGroup(outlet, chat) {
 		return "", nil
 	}
-	others, err := s.assignments.Count(ctx, document.O(
+	others, err := s.assignments().Count(ctx, document.O(
 		fieldSlot, isOpenSlot(), fieldDirect, document.O("$eq", outlet.ID),
 		fieldTickets+".chatId", document.O("$eq", chat), record.FieldID, document.O("$ne", r.ID)))
 	if err != nil || others > 0 {

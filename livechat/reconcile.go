@@ -147,7 +147,7 @@ func (p *pass) isSender() bool {
 // releaseSender lets others send the request. Where it fails, they may once the lease is over.
 func (p *pass) releaseSender(ctx context.Context) {
 	if p.isSender() {
-		_, _ = p.assignments.Update(context.WithoutCancel(ctx), record.Patch{
+		_, _ = p.assignments().Update(context.WithoutCancel(ctx), record.Patch{
 			Filter:       document.O(record.FieldID, p.r.ID, fieldSender+".id", p.sender),
 			Patch:        document.Unset(fieldSender),
 			WithModifier: true,

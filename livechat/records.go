@@ -13,7 +13,7 @@ import (
 
 // findAssignments returns the assignments that match.
 func (s *core) findAssignments(ctx context.Context, query record.Query) ([]*AssignmentRecord, error) {
-	found, err := s.assignments.Find(ctx, query)
+	found, err := s.assignments().Find(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func (s *core) findAssignments(ctx context.Context, query record.Query) ([]*Assi
 
 // loadAssignment returns the assignment of that id in the app, or NotFound.
 func (s *core) loadAssignment(ctx context.Context, id string) (*AssignmentRecord, error) {
-	found, err := s.assignments.Get(ctx, id)
+	found, err := s.assignments().Get(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (s *core) oneAssignment(ctx context.Context, filter document.Object) (*Assi
 // modify changes an assignment if it meets a condition, and returns it as it is then, nil
 // where it does not.
 func (s *core) modify(ctx context.Context, id string, condition, update document.Object) (*AssignmentRecord, error) {
-	found, err := s.assignments.Where(record.FieldID, id).FindAndModify(ctx, record.Patch{
+	found, err := s.assignments().Where(record.FieldID, id).FindAndModify(ctx, record.Patch{
 		Filter: condition, Patch: update, WithModifier: true,
 	}, true)
 	if err != nil || !found.Matched {
@@ -77,7 +77,7 @@ func (s *core) modify(ctx context.Context, id string, condition, update document
 
 // findGroups returns the groups that match, the oldest first.
 func (s *core) findGroups(ctx context.Context, filter document.Object) ([]*Group, error) {
-	found, err := s.groups.Find(ctx, record.Query{Filter: filter, SortBy: oldestFirst()})
+	found, err := s.groups().Find(ctx, record.Query{Filter: filter, SortBy: oldestFirst()})
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (s *core) groupsIn(ctx context.Context, outletID, externalID string) ([]*Gr
 
 // loadGroup returns the group of that id in the app, or NotFound.
 func (s *core) loadGroup(ctx context.Context, id string) (*Group, error) {
-	found, err := s.groups.Get(ctx, id)
+	found, err := s.groups().Get(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (s *core) latestGroup(ctx context.Context, filter document.Object) (*Group,
 
 // newestGroup returns the newest live group that matches, else the newest one, nil for none.
 func (s *core) newestGroup(ctx context.Context, filter document.Object) (*Group, error) {
-	found, err := s.groups.Find(ctx, record.Query{Filter: filter, SortBy: oldestFirst()})
+	found, err := s.groups().Find(ctx, record.Query{Filter: filter, SortBy: oldestFirst()})
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (s *core) newestGroup(ctx context.Context, filter document.Object) (*Group,
 
 // inConversation matches the groups of an outlet with an external id.
 func inConversation(outletID, externalID string) document.Object {
-	return equal(fieldOutlet, outletID).With(fieldExternalID, document.O("$eq", externalID))
+	return document.O(fieldOutlet, outletID, fieldExternalID, externalID)
 }
 
 // insertGroup adds the record of a group.
@@ -131,7 +131,7 @@ func (s *core) insertGroup(ctx context.Context, g Group) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	inserted, err := s.groups.Insert(ctx, encoded)
+	inserted, err := s.groups().Insert(ctx, encoded)
 	if err != nil {
 		return nil, err
 	}
@@ -141,11 +141,11 @@ func (s *core) insertGroup(ctx context.Context, g Group) (*Group, error) {
 // admin returns the agent with an id on an outlet's platform, the zero Admin where none is
 // known.
 func (s *core) admin(ctx context.Context, externalID string) (Admin, error) {
-	found, err := s.admins.Find(ctx, record.Query{Filter: equal(fieldExternalID, externalID), Limit: 1})
-	if err != nil || len(found) == 0 {
+	found, ok, err := s.admins().First(ctx, fieldExternalID, externalID)
+	if err != nil || !ok {
 		return Admin{}, err
 	}
-	a, err := adminFrom(found[0])
+	a, err := adminFrom(found)
 	if err != nil {
 		return Admin{}, err
 	}
@@ -176,7 +176,7 @@ func (s *core) groupMember(ctx context.Context, g *Group) (*member.Member, error
 
 // equal is a filter on the records whose field is a text.
 func equal(field, text string) document.Object {
-	return document.O(field, document.O("$eq", text))
+	return document.O(field, text)
 }
 
 // oldestFirst is the order in which records were made, also in a store that was moved.

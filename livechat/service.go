@@ -29,9 +29,13 @@ type core struct {
 	env   record.Env
 	scope record.Scope
 	ports Ports
-
-	assignments, groups, admins *record.Collection
 }
+
+func (s *core) assignments() *record.Collection { return record.OfApp(s.env, assignmentKind, s.scope.App) }
+
+func (s *core) groups() *record.Collection { return record.OfApp(s.env, groupKind, s.scope.App) }
+
+func (s *core) admins() *record.Collection { return record.OfApp(s.env, adminKind, s.scope.App) }
 
 // New returns the live chats of the scope's app.
 func New(env record.Env, scope record.Scope, ports Ports) *Service {
@@ -49,12 +53,9 @@ func New(env record.Env, scope record.Scope, ports Ports) *Service {
 		conversations conversations
 		machine       machine
 	}{core: core{
-		env:         env.WithDefaults(),
-		scope:       scope,
-		ports:       ports,
-		assignments: record.OfApp(env, assignmentKind, scope.App),
-		groups:      record.OfApp(env, groupKind, scope.App),
-		admins:      record.OfApp(env, adminKind, scope.App),
+		env:   env.WithDefaults(),
+		scope: scope,
+		ports: ports,
 	}}
 	all.router.core, all.tickets.core, all.conversations.core = &all.core, &all.core, &all.core
 	all.machine = machine{core: &all.core, router: &all.router, tickets: &all.tickets, conversations: &all.conversations}

@@ -78,7 +78,7 @@ func (p *pass) canClose() bool { return len(p.unfinished.failures) == 0 || p.r.E
 func (p *pass) close(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	if p.r.EndedBy == EndedByRemoval {
-		_, err := p.assignments.Delete(ctx, equal(record.FieldID, p.r.ID))
+		_, err := p.assignments().Delete(ctx, equal(record.FieldID, p.r.ID))
 		return err
 	}
 	closed, err := p.modify(ctx, p.r.ID, document.O(), document.Set(fieldClosedAt, document.At(p.env.Now())))
@@ -107,7 +107,7 @@ func (s *machine) deactivateGroups(ctx context.Context, r *AssignmentRecord) err
 	}
 	for _, open := range inUse {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return id == open.Group })
-		_, err := s.groups.Where(record.FieldID, open.Group).Update(ctx, record.Patch{
+		_, err := s.groups().Where(record.FieldID, open.Group).Update(ctx, record.Patch{
 			Filter: equal(fieldAssignment, r.ID),
 			Patch:  document.O(fieldAssignment, open.ID, fieldInlet, open.Inlet, fieldMember, open.Member),
 		})
@@ -120,6 +120,6 @@ func (s *machine) deactivateGroups(ctx context.Context, r *AssignmentRecord) err
 
 // deactivate marks groups as no longer live.
 func (s *core) deactivate(ctx context.Context, which document.Object) error {
-	_, err := s.groups.Update(ctx, record.Patch{Filter: which, Patch: document.O(fieldActive, false), Multi: true})
+	_, err := s.groups().Update(ctx, record.Patch{Filter: which, Patch: document.O(fieldActive, false), Multi: true})
 	return err
 }

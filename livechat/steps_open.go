@@ -73,7 +73,7 @@ func (p *pass) storeGroupOfAPI(ctx context.Context) error {
 		}
 	}
 	if err := p.requireOwn(ctx, g); err != nil {
-		_, undone := p.groups.Delete(context.WithoutCancel(ctx), equal(record.FieldID, g.ID))
+		_, undone := p.groups().Delete(context.WithoutCancel(ctx), equal(record.FieldID, g.ID))
 		return errors.Join(err, undone)
 	}
 	grouped, err := p.modify(ctx, p.r.ID, document.O(fieldEndedAt, isAbsent()), document.Set(fieldGroup, g.ID, fieldGroupInfo, g.info()))

@@ -71,7 +71,7 @@ func (s *machine) noteSent(
 	ctx context.Context, r *AssignmentRecord, sent Ticket, condition, fields document.Object,
 ) (*AssignmentRecord, error) {
 	const path = fieldTickets + ".$[ticket]."
-	found, err := s.assignments.Where(record.FieldID, r.ID).FindAndModify(ctx, record.Patch{
+	found, err := s.assignments().Where(record.FieldID, r.ID).FindAndModify(ctx, record.Patch{
 		Filter:       condition.With(fieldEndedAt, isAbsent()),
 		Patch:        fields.With(path+"messageId", sent.MessageID).With(path+"chatId", sent.ChatID).With(path+fieldSentAt, sent.SentAt),
 		ArrayFilters: []document.Object{equal("ticket.id", sent.ID).With("ticket."+fieldSentAt, isAbsent())},
@@ -136,7 +136,7 @@ func (s *tickets) onTicket(
 	if err := do(c); err != nil && !errors.Is(err, boterr.NotFound) {
 		return send.PlatformError(ctx, c.Type, err)
 	}
-	_, err = s.assignments.Where(record.FieldID, r.ID).Update(context.WithoutCancel(ctx), record.Patch{
+	_, err = s.assignments().Where(record.FieldID, r.ID).Update(context.WithoutCancel(ctx), record.Patch{
 		Patch:        document.O(fieldTickets+".$[ticket]."+field, document.At(s.env.Now())),
 		ArrayFilters: []document.Object{equal("ticket.id", ticket.ID)},
 	})

@@ -44,26 +44,25 @@ func (s *Service) Arrive(ctx context.Context, m Member) (*Arrival, error) {
 	if m.ExternalID == "" {
 		return nil, boterr.Missing(fieldExternalID, "the member's id on its platform")
 	}
-	filter := document.O(fieldExternalID, document.O("$eq", m.ExternalID))
-	known, err := members.Find(ctx, record.Query{Filter: filter, Limit: 1})
+	known, ok, err := members.First(ctx, fieldExternalID, m.ExternalID)
 	if err != nil {
 		return nil, err
 	}
-	if len(known) > 0 {
-		arrived, err := fromDocument(known[0])
+	if ok {
+		arrived, err := fromDocument(known)
 		return &Arrival{Member: arrived}, err
 	}
-	return arriveFirst(ctx, members, filter, m)
+	return arriveFirst(ctx, members, m)
 }
 
 // arriveFirst makes a member, unless another arrival has made it meanwhile.
-func arriveFirst(ctx context.Context, members *record.Collection, filter document.Object, m Member) (*Arrival, error) {
+func arriveFirst(ctx context.Context, members *record.Collection, m Member) (*Arrival, error) {
 	fields, err := document.Encode(m.withDefaults())
 	if err != nil {
 		return nil, err
 	}
 	patch := record.Patch{
-		Filter:       filter,
+		Filter:       document.O(fieldExternalID, m.ExternalID),
 		Patch:        document.O("$setOnInsert", fields.Without(fieldExternalID)),
 		WithModifier: true,
 		Upsert:       true,

@@ -44,14 +44,21 @@ func (f *Filter) Conditions() iter.Seq[Condition] {
 }
 
 func eachCondition(m matcher, yield func(Condition) bool) bool {
-	all, ok := m.(allOf)
-	if !ok {
-		return yield(Condition{m})
-	}
-	for _, inner := range all {
-		if !eachCondition(inner, yield) {
-			return false
+	switch m := m.(type) {
+	case allOf:
+		for _, inner := range m {
+			if !eachCondition(inner, yield) {
+				return false
+			}
 		}
+	case *fieldsEqual:
+		for i := range *m {
+			if !yield(Condition{&(*m)[i]}) {
+				return false
+			}
+		}
+	default:
+		return yield(Condition{m})
 	}
 	return true
 }
@@ -68,6 +75,8 @@ func boundsAt(m matcher, path string) (Bounds, bool) {
 			return boundsOfTest(m.test)
 		}
 	case *elementMatcher:
+		return m.boundsAt(path)
+	case *equality:
 		return m.boundsAt(path)
 	case allOf:
 		return m.boundsAt(path)

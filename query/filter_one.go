@@ -60,7 +60,7 @@ func newOneField(field FieldValue) *Filter {
 	return &f.filter
 }
 
-// recordFilter is a filter that names a record by its _id and says what some of its fields are,
+// recordFilter is a filter that says what some fields of a record are, mostly its _id among them,
 // with all its parts in one piece of memory. It is compiled for a single use.
 type recordFilter struct {
 	filter Filter
@@ -92,7 +92,7 @@ func FieldsEqual(fields ...FieldValue) *Filter { return (*Filter)(nil).Where(fie
 // Where returns the filter that matches where f does and fields have their values. Where either
 // names a record by its _id, so does it.
 func (f *Filter) Where(fields ...FieldValue) *Filter {
-	if f.isFlat() && (f.namesRecord() || hasID(fields)) {
+	if f == nil && len(fields) > 1 || f.isFlat() && (f.namesRecord() || hasID(fields)) {
 		return f.withFields(fields)
 	}
 	all := make([]*Filter, 0, len(fields)+1)
@@ -174,6 +174,17 @@ func (all *fieldsEqual) match(root any, e *Evaluation) bool {
 		}
 	}
 	return true
+}
+
+// match is that of one of the conditions of fieldsEqual.
+func (e *equality) match(root any, in *Evaluation) bool { return (&fieldsEqual{*e}).match(root, in) }
+
+// boundsAt returns the bounds of the field's value.
+func (e *equality) boundsAt(path string) (Bounds, bool) {
+	if _, isIndex := document.ParseIndex(path); isIndex || e.path != path {
+		return Bounds{}, false
+	}
+	return boundsOfEqual(e.value)
 }
 
 // asPaths returns the same condition in the form that knows of arrays.

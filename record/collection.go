@@ -40,8 +40,9 @@ type Kind struct {
 // Filters, patches and sorts are those of a caller: InvalidArgument names them
 // "filter", "patch", "sortBy", "arrayFilters" and "projection", as the operations do.
 type Collection struct {
-	env  Env
-	kind Kind
+	env    Env
+	kind   Kind
+	stored store.Collection
 	// scope are the values that fields of its records have. Few of them stand in room.
 	scope []query.FieldValue
 	room  [3]query.FieldValue
@@ -51,7 +52,7 @@ type Collection struct {
 
 // Open returns the collection of a kind of records, not narrowed to an app yet.
 func Open(env Env, kind Kind) *Collection {
-	return &Collection{env: env.WithDefaults(), kind: kind}
+	return &Collection{env: env.WithDefaults(), kind: kind, stored: env.Store.Collection(kind.Collection)}
 }
 
 // OfApp returns the collection of a kind of records as an app sees it.
@@ -82,9 +83,6 @@ func (c *Collection) narrow(field, value string) {
 	}
 	c.scope = append(c.scope, query.FieldValue{Name: field, Value: strings.ToValidUTF8(value, "\uFFFD")})
 }
-
-// stored returns the collection in the store.
-func (c *Collection) stored() store.Collection { return c.env.Store.Collection(c.kind.Collection) }
 
 // isLong reports whether a text may be too large for a query document.
 func isLong(text string) bool { return len(text) > document.MaxSize/2 }

@@ -2,6 +2,8 @@ package record
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -33,56 +35,72 @@ func (g guardedStore) Now(ctx context.Context) (time.Time, error) {
 	return guarded(func() (time.Time, error) { return g.store.Now(ctx) })
 }
 
-// Collection implements store.Store. The store is asked for it with each call.
+// Collection implements store.Store.
 func (g guardedStore) Collection(name string) store.Collection {
-	return guardedCollection{store: g.store, name: name}
+	return &guardedCollection{store: g.store, name: name}
 }
 
-// guardedCollection is a collection of a guarded store.
+// guardedCollection is a collection of a guarded store, which is asked for it by the first method that
+// is called, and again by the next where it breaks.
 type guardedCollection struct {
 	store store.Store
 	name  string
+
+	asking  sync.Mutex
+	known   store.Collection
+	isKnown atomic.Bool
 }
 
-func (g guardedCollection) of() store.Collection { return g.store.Collection(g.name) }
+func (g *guardedCollection) of() store.Collection {
+	if g.isKnown.Load() {
+		return g.known
+	}
+	g.asking.Lock()
+	defer g.asking.Unlock()
+	if !g.isKnown.Load() {
+		g.known = g.store.Collection(g.name)
+		g.isKnown.Store(true)
+	}
+	return g.known
+}
 
 // Find implements store.Collection.
-func (g guardedCollection) Find(
+func (g *guardedCollection) Find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
 	return guarded(func() ([]document.Object, error) { return g.of().Find(ctx, filter, options) })
 }
 
 // Count implements store.Collection.
-func (g guardedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
+func (g *guardedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
 	return guarded(func() (int64, error) { return g.of().Count(ctx, filter) })
 }
 
 // Distinct implements store.Collection.
-func (g guardedCollection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
+func (g *guardedCollection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
 	return guarded(func() ([]any, error) { return g.of().Distinct(ctx, path, filter) })
 }
 
 // GeoNear implements store.Collection.
-func (g guardedCollection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
+func (g *guardedCollection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
 	return guarded(func() ([]query.GeoResult, error) { return g.of().GeoNear(ctx, search) })
 }
 
 // Insert implements store.Collection.
-func (g guardedCollection) Insert(ctx context.Context, documents ...document.Object) error {
+func (g *guardedCollection) Insert(ctx context.Context, documents ...document.Object) error {
 	_, err := guarded(func() (struct{}, error) { return struct{}{}, g.of().Insert(ctx, documents...) })
 	return err
 }
 
 // Update implements store.Collection.
-func (g guardedCollection) Update(
+func (g *guardedCollection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) (store.UpdateResult, error) {
 	return guarded(func() (store.UpdateResult, error) { return g.of().Update(ctx, filter, change, options) })
 }
 
 // FindAndModify implements store.Collection.
-func (g guardedCollection) FindAndModify(
+func (g *guardedCollection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {
 	return guarded(func() (store.FindAndModifyResult, error) {
@@ -91,14 +109,14 @@ func (g guardedCollection) FindAndModify(
 }
 
 // Delete implements store.Collection.
-func (g guardedCollection) Delete(
+func (g *guardedCollection) Delete(
 	ctx context.Context, filter *query.Filter, options store.DeleteOptions,
 ) (int64, error) {
 	return guarded(func() (int64, error) { return g.of().Delete(ctx, filter, options) })
 }
 
 // EnsureIndex implements store.Collection.
-func (g guardedCollection) EnsureIndex(ctx context.Context, index store.Index) error {
+func (g *guardedCollection) EnsureIndex(ctx context.Context, index store.Index) error {
 	_, err := guarded(func() (struct{}, error) { return struct{}{}, g.of().EnsureIndex(ctx, index) })
 	return err
 }

@@ -17,7 +17,7 @@ func (c *Collection) Insert(ctx context.Context, o document.Object) (document.Ob
 	if err != nil {
 		return document.Object{}, err
 	}
-	if err := c.stored().Insert(ctx, stored); err != nil {
+	if err := c.stored.Insert(ctx, stored); err != nil {
 		return document.Object{}, RenameField(err, "[0]", "") // The store counts documents.
 	}
 	return stored, nil

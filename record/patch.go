@@ -36,7 +36,7 @@ func (c *Collection) Update(ctx context.Context, p Patch) (store.UpdateResult, e
 	if p.Multi && compiled.change.Update.IsReplacement() {
 		return store.UpdateResult{}, boterr.Invalid("patch", "a replacement changes one record; use operators such as $set with multi")
 	}
-	result, err := c.stored().Update(ctx, compiled.filter, compiled.change, store.UpdateOptions{
+	result, err := c.stored.Update(ctx, compiled.filter, compiled.change, store.UpdateOptions{
 		Multi: p.Multi, Sort: compiled.sort, Upsert: p.Upsert,
 	})
 	return result, patchError(err)
@@ -53,7 +53,7 @@ func (c *Collection) FindAndModify(ctx context.Context, p Patch, returnNew bool)
 	if err != nil {
 		return store.FindAndModifyResult{}, boterr.In("projection", err)
 	}
-	result, err := c.stored().FindAndModify(ctx, compiled.filter, compiled.change, store.FindAndModifyOptions{
+	result, err := c.stored.FindAndModify(ctx, compiled.filter, compiled.change, store.FindAndModifyOptions{
 		Sort: compiled.sort, Upsert: p.Upsert, New: returnNew, Projection: projection,
 	})
 	return result, patchError(err)
@@ -65,7 +65,7 @@ func (c *Collection) Delete(ctx context.Context, filter document.Object) (int64,
 	if err != nil {
 		return 0, err
 	}
-	return c.stored().Delete(ctx, compiled, store.DeleteOptions{Multi: true})
+	return c.stored.Delete(ctx, compiled, store.DeleteOptions{Multi: true})
 }
 
 // compiledPatch is a Patch, compiled and narrowed to the scope.

@@ -2,6 +2,8 @@ package record
 
 import (
 	"context"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -20,28 +22,38 @@ type Query struct {
 
 // Get returns the record with that id, or NotFound.
 func (c *Collection) Get(ctx context.Context, id any) (document.Object, error) {
-	filter, err := c.byID(id)
-	if err != nil {
-		return document.Object{}, err
+	found, ok, err := c.First(ctx, FieldID, id)
+	if err == nil && !ok {
+		err = NotFound(c.kind.Name, id)
 	}
-	found, err := c.stored().Find(ctx, filter, store.FindOptions{Limit: 1})
-	if err != nil {
-		return document.Object{}, err
-	}
-	if len(found) == 0 {
-		return document.Object{}, NotFound(c.kind.Name, id)
-	}
-	return found[0], nil
+	return found, err
 }
 
-// byID returns the filter for the record of an id. A text needs no query document.
-func (c *Collection) byID(id any) (*query.Filter, error) {
-	text, isText := id.(string)
+// First returns the first record whose field has a value, and whether there is one.
+func (c *Collection) First(ctx context.Context, field string, value any) (document.Object, bool, error) {
+	filter, err := c.whereEqual(field, value)
+	if err != nil {
+		return document.Object{}, false, err
+	}
+	found, err := c.stored.Find(ctx, filter, store.FindOptions{Limit: 1})
+	if err != nil || len(found) == 0 {
+		return document.Object{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// whereEqual returns the filter for the records whose field has a value. A text needs no query
+// document.
+func (c *Collection) whereEqual(field string, value any) (*query.Filter, error) {
+	text, isText := value.(string)
 	if !isText || isLong(text) {
-		return c.filter(document.O(FieldID, document.O("$eq", id)))
+		return c.filter(document.O(field, document.O("$eq", value)))
+	}
+	if !utf8.ValidString(text) {
+		value = strings.ToValidUTF8(text, "\uFFFD")
 	}
 	var room [4]query.FieldValue
-	fields := append(room[:0], query.FieldValue{Name: FieldID, Value: id})
+	fields := append(room[:0], query.FieldValue{Name: field, Value: value})
 	return query.FieldsEqual(append(fields, c.scope...)...), c.err
 }
 
@@ -55,7 +67,7 @@ func (c *Collection) Find(ctx context.Context, query Query) ([]document.Object, 
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.stored().Find(ctx, filter, store.FindOptions{Sort: sort, Skip: query.Skip, Limit: query.Limit})
+	found, err := c.stored.Find(ctx, filter, store.FindOptions{Sort: sort, Skip: query.Skip, Limit: query.Limit})
 	return found, RenameField(err, "sort", "sortBy")
 }
 
@@ -65,7 +77,7 @@ func (c *Collection) Count(ctx context.Context, filter document.Object) (int64, 
 	if err != nil {
 		return 0, err
 	}
-	return c.stored().Count(ctx, compiled)
+	return c.stored.Count(ctx, compiled)
 }
 
 // Distinct returns the different values at a dotted path.
@@ -74,7 +86,7 @@ func (c *Collection) Distinct(ctx context.Context, path string, filter document.
 	if err != nil {
 		return nil, err
 	}
-	return c.stored().Distinct(ctx, path, compiled)
+	return c.stored.Distinct(ctx, path, compiled)
 }
 
 // GeoNear returns the records near a point, nearest first. near is the argument of
@@ -87,7 +99,7 @@ func (c *Collection) GeoNear(ctx context.Context, near document.Object) ([]query
 	if err != nil {
 		return nil, err
 	}
-	return c.stored().GeoNear(ctx, search.Within(query.FieldsEqual(c.scope...)))
+	return c.stored.GeoNear(ctx, search.Within(query.FieldsEqual(c.scope...)))
 }
 
 // filter compiles a caller's filter and narrows it to the scope.

@@ -104,11 +104,11 @@ func behind(before, after []query.KeyRange, earlier int) []query.KeyRange {
 	ranges := make([]query.KeyRange, 0, len(before)*len(after))
 	for _, first := range before {
 		for _, second := range after {
-			ranges = append(ranges, query.KeyRange{
-				From:  slices.Concat(first.From, second.From),
-				To:    slices.Concat(first.From, second.To),
-				Point: second.Point,
-			})
+			both := make([]byte, 0, 2*len(first.From)+len(second.From)+len(second.To))
+			both = append(append(both, first.From...), second.From...)
+			end := len(both)
+			both = append(append(both, first.From...), second.To...)
+			ranges = append(ranges, query.KeyRange{From: both[:end:end], To: both[end:], Point: second.Point})
 		}
 	}
 	return ranges

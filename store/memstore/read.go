@@ -154,6 +154,9 @@ func (c *content) find(
 			return allProjected(call, found, filter, options.Projection, err)
 		}
 	}
+	if c.documents.Len() == 0 && filter.Near() == nil { // Which needs its index even so.
+		return []document.Object{}, call.Err()
+	}
 	p := c.planFor(filter, options.Sort)
 	return c.findBy(call, filter, &p, options)
 }
