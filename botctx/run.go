@@ -33,7 +33,7 @@ type run struct {
 	// that it belongs to the live chat of the member who wrote it.
 	byAgent, isInLiveChat bool
 	// read is the member as the run has read it.
-	read *readings
+	read readings
 	// key is the same where the run is tried again, "" where that is not known. sent counts what
 	// was sent, guarded by sending.
 	key     string
@@ -85,7 +85,7 @@ func (r *Runtime) startRun(
 ) error {
 	r.warnOfNodes(ctx)
 	started := &run{
-		runtime: r, outer: in.outer, read: newReadings(in.scope.Member), agenda: in.agenda, delivery: in.delivery, key: in.key,
+		runtime: r, outer: in.outer, read: readings{memberID: in.scope.Member}, agenda: in.agenda, delivery: in.delivery, key: in.key,
 	}
 	if in.agenda == nil && in.outer != nil {
 		started.agenda, started.delivery = in.outer.run.agenda, in.outer.run.delivery
@@ -110,7 +110,7 @@ func (r *Runtime) startRun(
 	if err := started.refusal(); err != nil {
 		return err
 	}
-	err = started.writeBack(context.WithoutCancel(ctx)) // What has been said and done stays.
+	err = started.writeBack(ctx)
 	r.logLostChanges(ctx, in.scope, err)
 	return err
 }

@@ -113,7 +113,9 @@ func (r *Runtime) HandleFunc(action Action) {
 
 // Operations returns the operations for a scope, without a run: its Channel and
 // Member are not loaded, and need not exist until an operation asks for them.
-func (r *Runtime) Operations(scope record.Scope) *Context { return r.newContext(scope, r.channels(scope), nil) }
+func (r *Runtime) Operations(scope record.Scope) *Context {
+	return r.newContext(scope, r.channels(scope), nil)
+}
 
 // newContext returns the context for a scope with its channels, in a run or, with nil, outside of runs.
 func (r *Runtime) newContext(scope record.Scope, loaded channels, in *run) *Context {

@@ -2,6 +2,7 @@ package botctx
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -17,13 +18,14 @@ func (r *run) writeBack(ctx context.Context) error {
 		return boterr.New(boterr.FailedPrecondition, "Member",
 			"the run of member %s put another one in its place: use an operation to change another member", r.bot.scope.Member)
 	}
-	patch, err := member.Changes(r.read.before(after), after)
+	patch, err := r.read.before(after).Changes(after.WrittenBack())
 	if err != nil {
 		return boterr.In("Member", err)
 	}
 	if patch.IsZero() {
 		return nil
 	}
+	ctx = context.WithoutCancel(ctx) // What has been said and done stays.
 	written, err := r.bot.members().PatchMembers(ctx, member.PatchMembersParams{
 		MemberID: after.ID, Patch: patch, WithModifier: true, Filter: r.unlessTakenOver(),
 	})
@@ -80,67 +82,77 @@ type readings struct {
 
 	mu  sync.Mutex
 	all []reading
+	// room is that of the first.
+	room [3]reading
 }
 
 // reading is a record, which the run may change, and what it was when it was read.
-type reading struct{ record, kept *member.Member }
-
-func newReadings(memberID string) *readings { return &readings{memberID: memberID} }
+type reading struct {
+	record *member.Member
+	etag   string
+	kept   member.WrittenBack
+}
 
 // add keeps a record as it is now, if it is that of the run's member.
 func (r *readings) add(m *member.Member) {
 	if m == nil || m.ID != r.memberID {
 		return
 	}
-	kept := *m // What is in it never changes: m can only take other values.
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.all = append(r.all, reading{record: m, kept: &kept})
+	if r.all == nil {
+		r.all = r.room[:0]
+	}
+	r.all = append(r.all, reading{record: m, etag: m.Etag, kept: m.WrittenBack()})
 }
 
 // before returns the record as it was when it was read: by its etag, which a copy has, too, and
 // of several with that etag the one that it differs least from, so that what a projection left
 // out counts neither as new nor as removed; where there are no etags the same one, as it was read
 // last; or else the one that it differs least from.
-func (r *readings) before(m *member.Member) *member.Member {
+func (r *readings) before(m *member.Member) member.WrittenBack {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var all, alike []*member.Member
-	var same *member.Member
-	for _, one := range r.all {
-		all = append(all, one.kept)
-		if m.Etag != "" && one.kept.Etag == m.Etag {
-			alike = append(alike, one.kept)
-		}
-		if one.record == m {
-			same = one.kept
-		}
-	}
-	switch {
-	case len(alike) > 0:
+	if alike := r.that(func(one *reading) bool { return m.Etag != "" && one.etag == m.Etag }); len(alike) > 0 {
 		return closest(alike, m)
-	case same != nil:
-		return same
-	default:
-		return closest(all, m)
 	}
+	if same := r.that(func(one *reading) bool { return one.record == m }); len(same) > 0 {
+		return same[len(same)-1].kept
+	}
+	return closest(r.all, m)
+}
+
+// that returns the readings that meet a condition.
+func (r *readings) that(meets func(*reading) bool) []reading {
+	at := slices.IndexFunc(r.all, func(one reading) bool { return meets(&one) })
+	if at < 0 {
+		return nil
+	}
+	found := r.all[at : at+1 : at+1]
+	for i := at + 1; i < len(r.all); i++ {
+		if meets(&r.all[i]) {
+			found = append(found, r.all[i])
+		}
+	}
+	return found
 }
 
 // closest returns the one of some readings from which the fewest changes lead to a record, the
 // first of several.
-func closest(among []*member.Member, m *member.Member) *member.Member {
-	best, fewest := among[0], -1
+func closest(among []reading, m *member.Member) member.WrittenBack {
+	best, fewest := among[0].kept, -1
 	if len(among) == 1 {
 		return best
 	}
-	for _, kept := range among {
-		patch, err := member.Changes(kept, m)
+	after := m.WrittenBack()
+	for i := range among {
+		patch, err := among[i].kept.Changes(after)
 		if err != nil {
 			continue // Changes tells it again of the one that is chosen.
 		}
 		changes := leaves(patch)
 		if fewest < 0 || changes < fewest {
-			best, fewest = kept, changes
+			best, fewest = among[i].kept, changes
 		}
 	}
 	return best

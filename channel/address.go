@@ -19,7 +19,7 @@ type Loader interface {
 // ByRecord is the address of a call that takes the channel's record as channel. The default is
 // the scope's own.
 func ByRecord(scope record.Scope, given *Channel) record.Address {
-	named := record.Address{Kind: kind.Name, RecordParameter: "channel", Own: &scope.Channel}
+	named := record.Address{Kind: kind.Name, RecordParameter: "channel", Own: scope.Channel, MayBeOwn: true}
 	if given != nil {
 		named.Record = &given.ID
 	}
@@ -29,7 +29,7 @@ func ByRecord(scope record.Scope, given *Channel) record.Address {
 // ByID is the address of a call that takes the channel's id as parameter. The default is the
 // scope's own.
 func ByID(scope record.Scope, parameter, id string) record.Address {
-	return record.Address{Kind: kind.Name, IDParameter: parameter, ID: id, Own: &scope.Channel}
+	return record.Address{Kind: kind.Name, IDParameter: parameter, ID: id, Own: scope.Channel, MayBeOwn: true}
 }
 
 // ByRequiredID is the address of a call that must give the channel's id as channelId.

@@ -91,6 +91,9 @@ var platforms = []Platform{
 	{Type: Webchat},
 }
 
+// usualResult is the result that most platforms have.
+var usualResult = ResultShape{Keys: []string{"result", "messageEvent"}, Text: "messageEvent.data.text"}
+
 // PlatformOf returns what is known of a type: for one of the host's own, that it has no feature
 // and the results that most platforms have. What its lists hold must not be changed.
 func PlatformOf(t Type) Platform {
@@ -99,7 +102,7 @@ func PlatformOf(t Type) Platform {
 		known = platforms[i]
 	}
 	if known.Result.Keys == nil {
-		known.Result = ResultShape{Keys: []string{"result", "messageEvent"}, Text: "messageEvent.data.text"}
+		known.Result = usualResult
 	}
 	return known
 }

@@ -20,16 +20,16 @@ const MaxArrayIndex = 1_500_000
 // quotes takes the character behind it as it is. A path with brackets that are not
 // well-formed finds nothing.
 func (o Object) Lookup(path string) (any, bool) {
-	value, ok := o.lookupDotted(path)
+	value, ok := lookupDotted(o, path)
 	if !ok && strings.IndexByte(path, '[') >= 0 {
 		return o.lookupBrackets(path)
 	}
 	return value, ok
 }
 
-// lookupDotted is Lookup without brackets.
-func (o Object) lookupDotted(path string) (any, bool) {
-	var current any = o
+// lookupDotted is Lookup without brackets, in any value.
+func lookupDotted(in any, path string) (any, bool) {
+	current := in
 	for part := range strings.SplitSeq(path, ".") {
 		var ok bool
 		if current, ok = child(current, part); !ok {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -49,6 +50,39 @@ func encodeObject(e goEncoder, v any) (Object, error) {
 		return Object{}, WrongType("object", value)
 	}
 	return o, nil
+}
+
+// LookupIn returns what Lookup finds at a path of what Encode makes of v, without making more of it
+// than that needs.
+func LookupIn(v any, path string) (any, bool, error) {
+	name, rest, isInside := strings.Cut(path, ".")
+	of := reflect.Indirect(reflect.ValueOf(v))
+	if of.Kind() != reflect.Struct || strings.IndexByte(path, '[') >= 0 {
+		whole, err := Encode(v)
+		value, ok := whole.Lookup(path)
+		return value, ok && err == nil, err
+	}
+	value, err := goEncoder{}.named(name, of)
+	if err != nil || value == Missing {
+		return nil, false, err
+	}
+	if !isInside {
+		return value, true, nil
+	}
+	value, ok := lookupDotted(value, rest)
+	return value, ok, nil
+}
+
+// named encodes the field of that name of a struct, Missing where there is none.
+func (e goEncoder) named(name string, of reflect.Value) (any, error) {
+	plan := planOf(of.Type())
+	if at, known := plan.byName[name]; known {
+		return e.field(&plan.fields[at], of)
+	}
+	if plan.unknown == nil {
+		return Missing, nil
+	}
+	return of.FieldByIndex(plan.unknown).Interface().(Object).Value(name), nil
 }
 
 // goEncoder is one walk through a Go value.
@@ -220,20 +254,28 @@ func (e goEncoder) mapping(v reflect.Value) (any, error) {
 	return presentObject(b.Object())
 }
 
+// field encodes a field of a struct, Missing where it is left out.
+func (e goEncoder) field(f *fieldPlan, of reflect.Value) (any, error) {
+	at := of.FieldByIndex(f.index)
+	if f.isOmitted(at) {
+		return Missing, nil
+	}
+	value, err := e.value(at)
+	return value, boterr.In(f.name, err)
+}
+
 func (e goEncoder) structure(v reflect.Value) (any, error) {
 	plan := planOf(v.Type())
 	b := NewBuilder(len(plan.fields))
 	for i := range plan.fields {
 		field := &plan.fields[i]
-		at := v.FieldByIndex(field.index)
-		if field.isOmitted(at) {
-			continue
-		}
-		value, err := e.value(at)
+		value, err := e.field(field, v)
 		if err != nil {
-			return nil, boterr.In(field.name, err)
+			return nil, err
 		}
-		b.Set(field.name, value)
+		if value != Missing {
+			b.Set(field.name, value)
+		}
 	}
 	if plan.unknown != nil {
 		unknown := v.FieldByIndex(plan.unknown).Interface().(Object)

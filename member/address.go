@@ -19,7 +19,7 @@ type Getter interface {
 // ByRecord is the address of a call that takes the member's record as member. The default is
 // the scope's own.
 func ByRecord(scope record.Scope, given *Member) record.Address {
-	named := record.Address{Kind: kind.Name, RecordParameter: "member", Own: &scope.Member}
+	named := record.Address{Kind: kind.Name, RecordParameter: "member", Own: scope.Member, MayBeOwn: true}
 	if given != nil {
 		named.Record = &given.ID
 	}
@@ -29,7 +29,7 @@ func ByRecord(scope record.Scope, given *Member) record.Address {
 // ByID is the address of a call that takes the member's id as memberId. The default is the
 // scope's own.
 func ByID(scope record.Scope, id string) record.Address {
-	return record.Address{Kind: kind.Name, IDParameter: fieldMemberID, ID: id, Own: &scope.Member}
+	return record.Address{Kind: kind.Name, IDParameter: fieldMemberID, ID: id, Own: scope.Member, MayBeOwn: true}
 }
 
 // ByRecordOrID is the address of a call that takes the member's record as member, or its id as

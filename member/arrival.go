@@ -57,7 +57,8 @@ func (s *Service) Arrive(ctx context.Context, m Member) (*Arrival, error) {
 
 // arriveFirst makes a member, unless another arrival has made it meanwhile.
 func arriveFirst(ctx context.Context, members *record.Collection, m Member) (*Arrival, error) {
-	fields, err := document.Encode(m.withDefaults())
+	m.setDefaults()
+	fields, err := document.Encode(m)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,8 @@ func (s *Service) Insert(ctx context.Context, m Member) (*Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := document.Encode(m.withDefaults())
+	m.setDefaults()
+	fields, err := document.Encode(m)
 	if err != nil {
 		return nil, err
 	}

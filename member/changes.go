@@ -30,8 +30,28 @@ func Changes(before, after *Member) (document.Object, error) {
 	if before == nil || after == nil {
 		return document.Object{}, boterr.Invalid("", "a member is missing: give the member before and after the run")
 	}
+	return before.WrittenBack().Changes(after.WrittenBack())
+}
+
+// WrittenBack are the fields of a member that a run of bot logic writes back. What is in them never
+// changes, so that it is that of the moment, whatever becomes of the member.
+type WrittenBack struct {
+	BotMeta, Meta       document.Object
+	CustomLocale, Group string
+}
+
+// WrittenBack returns the fields that are written back.
+func (m *Member) WrittenBack() WrittenBack {
+	return WrittenBack{BotMeta: m.BotMeta.Object, Meta: m.Meta, CustomLocale: m.CustomLocale, Group: m.Group}
+}
+
+// Changes is Changes of members with these fields. What nobody has touched is not compared.
+func (before WrittenBack) Changes(after WrittenBack) (document.Object, error) {
+	if before == after {
+		return document.Object{}, nil
+	}
 	objects := []changedObject{
-		{"botMeta", before.BotMeta.Object, after.BotMeta.Object},
+		{"botMeta", before.BotMeta, after.BotMeta},
 		{"meta", before.Meta, after.Meta},
 	}
 	for _, object := range objects {
@@ -112,7 +132,7 @@ func (c *changeList) at(name string, visit func()) {
 }
 
 // texts compares the fields that are texts.
-func (c *changeList) texts(before, after *Member) {
+func (c *changeList) texts(before, after WrittenBack) {
 	c.at("customLocale", func() { c.text(before.CustomLocale, after.CustomLocale) })
 	c.at("group", func() { c.text(before.Group, after.Group) })
 }

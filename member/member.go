@@ -1,6 +1,7 @@
 package member
 
 import (
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/record"
 )
@@ -69,9 +70,25 @@ func (m Member) MarshalJSON() ([]byte, error) { return document.EncodeJSON(m) }
 // UnmarshalJSON reads a member and keeps unknown fields.
 func (m *Member) UnmarshalJSON(text []byte) error { return document.DecodeJSON(text, m) }
 
-// withDefaults returns the member with empty objects and an empty list where it has
-// none: bot logic reads and writes meta.x without asking.
-func (m Member) withDefaults() Member {
+// Err returns the error that an object or a list of the member carries, at its field, or nil.
+func (m *Member) Err() error {
+	for _, of := range [...]struct {
+		field string
+		err   error
+	}{
+		{"botMeta", m.BotMeta.Err()}, {"meta", m.Meta.Err()}, {"profile", m.Profile.Err()}, {"tags", m.Tags.Err()},
+		{"", m.Unknown.Err()},
+	} {
+		if of.err != nil {
+			return boterr.In(of.field, of.err)
+		}
+	}
+	return nil
+}
+
+// setDefaults gives the member empty objects and an empty list where it has none: bot logic reads
+// and writes meta.x without asking.
+func (m *Member) setDefaults() {
 	if m.BotMeta.IsZero() {
 		m.BotMeta.Object = document.O()
 	}
@@ -84,7 +101,6 @@ func (m Member) withDefaults() Member {
 	if m.Tags.IsZero() {
 		m.Tags = document.A()
 	}
-	return m
 }
 
 // fromDocument reads a member that the store holds.
@@ -93,6 +109,6 @@ func fromDocument(o document.Object) (*Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	full := m.withDefaults()
-	return &full, nil
+	m.setDefaults()
+	return m, nil
 }

@@ -31,7 +31,10 @@ type arrayFilterSet struct {
 var identifier = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
 
 func compileArrayFilters(sources []document.Object) (*arrayFilterSet, error) {
-	set := &arrayFilterSet{byName: make(map[string]*arrayFilter, len(sources))}
+	set := &arrayFilterSet{}
+	if len(sources) > 0 {
+		set.byName = make(map[string]*arrayFilter, len(sources))
+	}
 	for i, source := range sources {
 		field := "arrayFilters" + boterr.Index(i)
 		f, err := compileArrayFilter(source)

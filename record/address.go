@@ -22,9 +22,10 @@ type Address struct {
 	Record *string
 	// ID is the id that the call gives, "" where it gives none.
 	ID string
-	// Own is the id of the scope's own record, "" where it has none. It is nil where a call must
-	// name one.
-	Own *string
+	// Own is the id of the scope's own record, "" where it has none, and MayBeOwn tells that it is
+	// meant where a call names none.
+	Own      string
+	MayBeOwn bool
 }
 
 // IsOwn reports whether the call names no record, so that the scope's own is meant.
@@ -60,8 +61,8 @@ func (a Address) Resolve() (string, error) {
 		return *a.Record, nil
 	case a.ID != "":
 		return a.ID, nil
-	case a.Own != nil && *a.Own != "":
-		return *a.Own, nil
+	case a.MayBeOwn && a.Own != "":
+		return a.Own, nil
 	default:
 		return "", a.missing()
 	}
@@ -70,7 +71,7 @@ func (a Address) Resolve() (string, error) {
 // missing is the error of a call that names no record and has none of its own.
 func (a Address) missing() error {
 	switch {
-	case a.Own != nil:
+	case a.MayBeOwn:
 		return boterr.Invalid(a.Field(), "is missing: this context has no %s of its own", a.Kind)
 	case a.IDParameter != "":
 		return boterr.Missing(a.Field(), "the id of %s", withArticle(a.Kind))

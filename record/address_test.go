@@ -11,9 +11,11 @@ import (
 
 // member is the address of a call that may give a member as member or as memberId.
 func member(given *string, id string, own *string) record.Address {
-	return record.Address{
-		Kind: "member", RecordParameter: "member", IDParameter: "memberId", Record: given, ID: id, Own: own,
+	named := record.Address{Kind: "member", RecordParameter: "member", IDParameter: "memberId", Record: given, ID: id}
+	if own != nil {
+		named.Own, named.MayBeOwn = *own, true
 	}
+	return named
 }
 
 func TestAddress_Resolve(t *testing.T) {
@@ -27,7 +29,7 @@ func TestAddress_Resolve(t *testing.T) {
 		"both, which are one": {member(new("ada"), "ada", new("eve")), "ada", "member"},
 		"neither":             {member(nil, "", new("eve")), "eve", "memberId"},
 		"neither, and no parameter for the id": {
-			record.Address{Kind: "member", RecordParameter: "member", Own: new("eve")}, "eve", "member",
+			record.Address{Kind: "member", RecordParameter: "member", Own: "eve", MayBeOwn: true}, "eve", "member",
 		},
 	} {
 		id, err := c.named.Resolve()
@@ -45,10 +47,10 @@ func TestAddress_Resolve_Refuses(t *testing.T) {
 		`memberId: is "bob", and member is "ada": give one of both`:            member(new("ada"), "bob", new("eve")),
 		"memberId: is missing: this context has no member of its own":          member(nil, "", new("")),
 		"memberId: is missing: give the id of a member":                        member(nil, "", nil),
-		"member: is missing: this context has no member of its own":            {Kind: "member", RecordParameter: "member", Own: new("")},
+		"member: is missing: this context has no member of its own":            {Kind: "member", RecordParameter: "member", Own: "", MayBeOwn: true},
 		"previous: is missing: give an assignment, of which the _id is enough": {Kind: "assignment", RecordParameter: "previous"},
 		"previous._id: is missing: an assignment is found by it":               {Kind: "assignment", RecordParameter: "previous", Record: new("")},
-		"channel: is missing: this context has no channel of its own":          {Kind: "channel", IDParameter: "channel", Own: new("")},
+		"channel: is missing: this context has no channel of its own":          {Kind: "channel", IDParameter: "channel", Own: "", MayBeOwn: true},
 		"memberId[1]: is \"bob\", and member is \"ada\": give one of both":     {Kind: "member", RecordParameter: "member", IDParameter: "memberId[1]", Record: new("ada"), ID: "bob"},
 	} {
 		_, err := named.Resolve()

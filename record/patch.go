@@ -49,9 +49,9 @@ func (c *Collection) FindAndModify(ctx context.Context, p Patch, returnNew bool)
 	if err != nil {
 		return store.FindAndModifyResult{}, err
 	}
-	projection, err := c.env.Compiler.Projection(p.Projection)
+	projection, err := c.projection(p.Projection)
 	if err != nil {
-		return store.FindAndModifyResult{}, boterr.In("projection", err)
+		return store.FindAndModifyResult{}, err
 	}
 	result, err := c.stored.FindAndModify(ctx, compiled.filter, compiled.change, store.FindAndModifyOptions{
 		Sort: compiled.sort, Upsert: p.Upsert, New: returnNew, Projection: projection,
@@ -146,18 +146,18 @@ func (c *Collection) change(update *query.Update) query.Change {
 		Now:    now,
 		Fixed:  c.fixed(),
 	}
-	var renewed []any
-	for _, stamp := range c.kind.Stamps {
+	renewed := document.NewBuilder(len(c.kind.Stamps))
+	for i, stamp := range c.kind.Stamps {
 		switch stamp {
 		case FieldUpdatedAt:
-			renewed = append(renewed, stamp, int64(document.At(now)))
+			renewed.Set(stamp, int64(document.At(now)))
 		case FieldEtag:
-			renewed = append(renewed, stamp, c.env.NewEtag())
+			renewed.Set(stamp, c.env.NewEtag())
 		case FieldVersion:
-			change.Stamps.Increment = []string{stamp}
+			change.Stamps.Increment = c.kind.Stamps[i : i+1 : i+1]
 		}
 	}
-	change.Stamps.Set = document.O(renewed...)
+	change.Stamps.Set = renewed.Object()
 	return change
 }
 

@@ -124,3 +124,11 @@ func (c *Collection) sort(source document.Object) (*query.Sort, error) {
 	sort, err := c.env.Compiler.Sort(source)
 	return sort, boterr.In("sortBy", err)
 }
+
+func (c *Collection) projection(source document.Object) (*query.Projection, error) {
+	if source.IsZero() {
+		return nil, nil
+	}
+	projection, err := c.env.Compiler.Projection(source)
+	return projection, boterr.In("projection", err)
+}

@@ -2,7 +2,7 @@ package send
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -57,7 +57,12 @@ func (d Delivery) writable() Delivery {
 
 // recipient returns who gets a message, in one text.
 func (m Message) recipient() string {
-	return fmt.Sprintf("message %q %q %q", m.Channel.ID, m.To, m.GroupID)
+	text := make([]byte, 0, len("message")+len(m.Channel.ID)+len(m.To)+len(m.GroupID)+len(`"" "" "" `))
+	text = append(text, "message"...)
+	for _, part := range []string{m.Channel.ID, m.To, m.GroupID} {
+		text = strconv.AppendQuote(append(text, ' '), part)
+	}
+	return string(text)
 }
 
 // result returns what came of a message that was delivered, whose reply is writable, in the shape of

@@ -1,16 +1,12 @@
 package send
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 )
-
-// placeholder is {{path}}, perhaps with spaces around the path.
-var placeholder = regexp.MustCompile(`\{\{\s*([^{}]*[^{}\s])\s*\}\}`)
 
 // Fill returns a response that has placeholders with {{path}} in its strings filled from the member:
 // {{firstName}}, {{meta.order.id}}, {{meta.items.0}}. A path that is missing or null
@@ -28,22 +24,21 @@ func Fill(response Response, m *member.Member) (Response, error) {
 	if !response.hasPlaceholders || !mayHavePlaceholder(response.object) {
 		return Raw(response.object), nil
 	}
-	from, err := document.Encode(m)
-	if err != nil {
-		return Response{}, err
-	}
-	f := &filler{from: from, left: maxFilled}
-	pairs := make([]any, 0, 2*response.object.Len())
+	f := &filler{from: m, err: m.Err(), left: maxFilled}
+	filled := document.NewBuilder(response.object.Len())
 	for field, value := range response.object.All() {
 		if field != fieldType {
 			value = f.value(value)
 		}
-		if f.left < 0 {
+		switch {
+		case f.err != nil:
+			return Response{}, f.err
+		case f.left < 0:
 			return Response{}, boterr.Invalid(field, "becomes too long with what is filled in for {{path}}: at most %d bytes may be", maxFilled)
 		}
-		pairs = append(pairs, field, value)
+		filled.Set(field, value)
 	}
-	return Raw(document.O(pairs...)), nil
+	return Raw(filled.Object()), nil
 }
 
 // Unfilled returns the paths of the placeholders that Fill would fill with nothing, since the member has
@@ -53,12 +48,8 @@ func Unfilled(response Response, m *member.Member) []string {
 	if !response.hasPlaceholders || !mayHavePlaceholder(response.object) {
 		return nil
 	}
-	from, err := document.Encode(m)
-	if err != nil {
-		return nil
-	}
 	var paths []string
-	f := &filler{from: from, left: maxFilled, missing: func(path string) { paths = append(paths, path) }}
+	f := &filler{from: m, err: m.Err(), left: maxFilled, missing: func(path string) { paths = append(paths, path) }}
 	for field, value := range response.object.All() {
 		if field != fieldType {
 			f.value(value)
@@ -93,7 +84,9 @@ const maxFilled = 1 << 20
 
 // filler fills strings from a member.
 type filler struct {
-	from document.Object
+	from *member.Member
+	// err is why a field of the member cannot be read.
+	err error
 	// left is how many bytes may still be filled in, less than 0 where there were more.
 	left int
 	// missing is called with each path that has no value, nil where nobody asks.
@@ -123,19 +116,54 @@ func (f *filler) value(value any) any {
 }
 
 func (f *filler) text(text string) string {
-	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
-		if f.left < 0 {
-			return ""
+	var filled strings.Builder
+	for f.left >= 0 && f.err == nil {
+		before, path, after, found := cutPlaceholder(text)
+		if !found {
+			break
 		}
-		path := placeholder.FindStringSubmatch(found)[1]
-		value, _ := f.from.Lookup(path)
-		if value == nil && f.missing != nil {
-			f.missing(path)
+		filled.WriteString(before)
+		filled.WriteString(f.at(path))
+		text = after
+	}
+	if filled.Len() == 0 {
+		return text
+	}
+	filled.WriteString(text)
+	return filled.String()
+}
+
+// at returns what is filled in for a path.
+func (f *filler) at(path string) string {
+	var value any
+	value, _, f.err = document.LookupIn(f.from, path)
+	if value == nil && f.missing != nil {
+		f.missing(path)
+	}
+	filled := formatted(value)
+	f.left -= len(filled)
+	return filled
+}
+
+// cutPlaceholder cuts a text around its first {{path}}, perhaps with spaces around the path, and
+// reports whether there is one.
+func cutPlaceholder(text string) (before, path, after string, found bool) {
+	for begin := 0; ; begin++ {
+		at := strings.Index(text[begin:], "{{")
+		if at < 0 {
+			return text, "", "", false
 		}
-		filled := formatted(value)
-		f.left -= len(filled)
-		return filled
-	})
+		begin += at
+		inner := text[begin+len("{{"):]
+		end := strings.IndexAny(inner, "{}")
+		if end < 0 {
+			return text, "", "", false
+		}
+		path = strings.Trim(inner[:end], "\t\n\f\r ")
+		if after, found = strings.CutPrefix(inner[end:], "}}"); found && path != "" {
+			return text[:begin], path, after, true
+		}
+	}
 }
 
 // formatted returns a value as it reads in a text.

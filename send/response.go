@@ -48,7 +48,7 @@ func Raw(object document.Object) Response {
 }
 
 // Type returns the response's type, "" where it has none.
-func (r Response) Type() Type { return document.Get(r.object, fieldType, Type("")) }
+func (r Response) Type() Type { return Type(document.Get(r.object, fieldType, "")) }
 
 // Text returns the text of a response of any type, "" where it has none.
 func (r Response) Text() string { return document.Get(r.object, fieldText, "") }
