@@ -73,18 +73,6 @@ func LookupIn(v any, path string) (any, bool, error) {
 	return value, ok, nil
 }
 
-// named encodes the field of that name of a struct, Missing where there is none.
-func (e goEncoder) named(name string, of reflect.Value) (any, error) {
-	plan := planOf(of.Type())
-	if at, known := plan.byName[name]; known {
-		return e.field(&plan.fields[at], of)
-	}
-	if plan.unknown == nil {
-		return Missing, nil
-	}
-	return of.FieldByIndex(plan.unknown).Interface().(Object).Value(name), nil
-}
-
 // goEncoder is one walk through a Go value.
 type goEncoder struct {
 	// forReader tells that the value is written as JSON for a reader.
@@ -252,6 +240,18 @@ func (e goEncoder) mapping(v reflect.Value) (any, error) {
 		b.Set(key.String(), value)
 	}
 	return presentObject(b.Object())
+}
+
+// named encodes the field of that name of a struct, Missing where there is none.
+func (e goEncoder) named(name string, of reflect.Value) (any, error) {
+	plan := planOf(of.Type())
+	if at, known := plan.byName[name]; known {
+		return e.field(&plan.fields[at], of)
+	}
+	if plan.unknown == nil {
+		return Missing, nil
+	}
+	return of.FieldByIndex(plan.unknown).Interface().(Object).Value(name), nil
 }
 
 // field encodes a field of a struct, Missing where it is left out.

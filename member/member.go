@@ -76,7 +76,10 @@ func (m *Member) Err() error {
 		field string
 		err   error
 	}{
-		{"botMeta", m.BotMeta.Err()}, {"meta", m.Meta.Err()}, {"profile", m.Profile.Err()}, {"tags", m.Tags.Err()},
+		{"botMeta", m.BotMeta.Err()},
+		{"meta", m.Meta.Err()},
+		{"profile", m.Profile.Err()},
+		{"tags", m.Tags.Err()},
 		{"", m.Unknown.Err()},
 	} {
 		if of.err != nil {

@@ -118,8 +118,8 @@ func (f *filler) value(value any) any {
 func (f *filler) text(text string) string {
 	var filled strings.Builder
 	for f.left >= 0 && f.err == nil {
-		before, path, after, found := cutPlaceholder(text)
-		if !found {
+		before, path, after := cutPlaceholder(text)
+		if path == "" {
 			break
 		}
 		filled.WriteString(before)
@@ -145,23 +145,23 @@ func (f *filler) at(path string) string {
 	return filled
 }
 
-// cutPlaceholder cuts a text around its first {{path}}, perhaps with spaces around the path, and
-// reports whether there is one.
-func cutPlaceholder(text string) (before, path, after string, found bool) {
+// cutPlaceholder cuts a text around its first {{path}}, perhaps with spaces around the path. The path is
+// "" where there is none.
+func cutPlaceholder(text string) (before, path, after string) {
 	for begin := 0; ; begin++ {
 		at := strings.Index(text[begin:], "{{")
 		if at < 0 {
-			return text, "", "", false
+			return text, "", ""
 		}
 		begin += at
 		inner := text[begin+len("{{"):]
 		end := strings.IndexAny(inner, "{}")
 		if end < 0 {
-			return text, "", "", false
+			return text, "", ""
 		}
 		path = strings.Trim(inner[:end], "\t\n\f\r ")
-		if after, found = strings.CutPrefix(inner[end:], "}}"); found && path != "" {
-			return text[:begin], path, after, true
+		if after, closed := strings.CutPrefix(inner[end:], "}}"); closed && path != "" {
+			return text[:begin], path, after
 		}
 	}
 }
