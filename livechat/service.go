@@ -31,7 +31,9 @@ type core struct {
 	ports Ports
 }
 
-func (s *core) assignments() *record.Collection { return record.OfApp(s.env, assignmentKind, s.scope.App) }
+func (s *core) assignments() *record.Collection {
+	return record.OfApp(s.env, assignmentKind, s.scope.App)
+}
 
 func (s *core) groups() *record.Collection { return record.OfApp(s.env, groupKind, s.scope.App) }
 
