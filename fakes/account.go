@@ -191,7 +191,7 @@ func (a *Account) Repeat(eventID string) {
 func (a *Account) TryRepeat(eventID string) error {
 	for _, event := range a.Events() {
 		if event.ID == eventID {
-			return a.platform.deliver(context.Background(), a.key, event)
+			return a.platform.deliver(a.platform.process.Load().life, a.key, event)
 		}
 	}
 	return boterr.New(boterr.NotFound, "eventID", "the account %s has no event %q", a.key.name, eventID)

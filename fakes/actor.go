@@ -65,7 +65,7 @@ func (p *Platform) AddMember(added member.Member) *Actor {
 
 // checkIsKnown returns an error for a member whom the operations of the host do not know.
 func (p *Platform) checkIsKnown(scope record.Scope) error {
-	_, err := p.runtime.Context(testContext(), scope)
+	_, err := p.Runtime().Context(testContext(), scope)
 	if errors.Is(err, boterr.NotFound) {
 		return fmt.Errorf("the members of the Override of Config do not know who was added to the store: "+
 			"set Arrive, which makes members: %w", err)
@@ -84,7 +84,7 @@ func (p *Platform) insert(scope record.Scope, added member.Member) (*member.Memb
 	if on, err := p.channelOf(scope.App, added.Channel); err == nil { // Insert refuses a channel that is not there.
 		added = added.On(on)
 	}
-	return member.New(p.runtime.Env(), scope, knownChannels{p, scope.App}).Insert(testContext(), added)
+	return member.New(p.Runtime().Env(), scope, knownChannels{p, scope.App}).Insert(testContext(), added)
 }
 
 // arrived lets the host make a member.
@@ -142,7 +142,7 @@ func (a *Actor) InGroup(externalID string) *Actor {
 // Context returns a context of the member outside of a run.
 func (a *Actor) Context() *botctx.Context {
 	a.platform.test.Helper()
-	bot, err := a.platform.runtime.Context(testContext(), a.scope)
+	bot, err := a.platform.Runtime().Context(testContext(), a.scope)
 	if err != nil {
 		a.platform.test.Fatalf("fakes: %s: %v", a.name, err)
 	}
@@ -159,7 +159,7 @@ func (a *Actor) Member() *member.Member {
 // those that have failed for good included.
 func (a *Actor) Agendas() []*agenda.Record {
 	a.platform.test.Helper()
-	open, err := agenda.New(a.platform.runtime.Env(), a.scope, agenda.Ports{}).Find(testContext(), record.Query{
+	open, err := agenda.New(a.platform.Runtime().Env(), a.scope, agenda.Ports{}).Find(testContext(), record.Query{
 		Filter: document.O("member", a.scope.Member, "completed", false),
 		SortBy: document.O("nextRunAt", 1, "priority", 1, "createdAt", 1),
 	})
@@ -193,34 +193,21 @@ func (a *Actor) Taps(payload string) {
 // MessageID are filled in where they are absent.
 func (a *Actor) Sends(event send.MessageEvent) {
 	a.platform.test.Helper()
-	if err := a.TrySends(event); err != nil {
+	a.platform.checkIsUp(a.name)
+	if err := butForCrash(a.TrySends(event)); err != nil {
 		a.platform.test.Fatalf("fakes: %s sent %s: %v%s", a.name, event.Type, err, framesOf(err))
 	}
 }
 
-// TrySends is Sends, and returns the error of a run that fails.
+// TrySends is Sends, and returns the error of a run that fails: ErrCrashed where the process crashed amid it, which
+// Sends takes as what the test has asked for, or before.
 func (a *Actor) TrySends(event send.MessageEvent) error {
 	p := a.platform
-	if event.From == "" {
-		event.From = a.externalID
-	}
-	if event.To == "" {
-		event.To = cmp.Or(a.scope.GroupExternalID, a.scope.Channel)
-	}
-	if event.Timestamp.IsZero() {
-		event.Timestamp = document.At(p.Now())
-	}
-	if event.MessageID == "" {
-		event.MessageID = p.ids.next("inbound")
-	}
+	event = p.fillIn(event, a.externalID, cmp.Or(a.scope.GroupExternalID, a.scope.Channel))
 	p.notef("%s -> %s", a.name, event.Response())
-	err := p.runtime.Receive(context.Background(), botctx.Inbound{
+	return p.arrives(botctx.Inbound{
 		App: a.scope.App, Channel: a.scope.Channel, Event: event, GroupExternalID: a.scope.GroupExternalID,
 	})
-	if err != nil {
-		p.notef("the run failed: %v%s", err, framesOf(err))
-	}
-	return err
 }
 
 // Messages returns what the member was sent, in order; of InGroup, what the group was sent.
@@ -237,6 +224,9 @@ func (a *Actor) Messages() []send.Response {
 // sees reports whether the member sees a message where she writes: alone with the bot, or in
 // a group.
 func (a *Actor) sees(sent Sent) bool {
+	if sent.IsRepeat {
+		return false
+	}
 	if a.scope.GroupExternalID != "" {
 		return sent.Channel == a.scope.Channel && sent.To == a.scope.GroupExternalID
 	}

@@ -1,7 +1,6 @@
 package fakes
 
 import (
-	"context"
 	"slices"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -38,7 +37,7 @@ func (p *Platform) AddAgent(outlet, name string, groups ...string) *Agent {
 	if err == nil {
 		a.externalID = p.userID(loaded.Type, id)
 		a.groups = groupsNamed(loaded, groups)
-		_, err = p.runtime.LiveChats(DefaultApp).SaveAdmin(testContext(), livechat.Admin{AdminID: id, ExternalID: a.externalID, Name: name})
+		_, err = p.Runtime().LiveChats(DefaultApp).SaveAdmin(testContext(), livechat.Admin{AdminID: id, ExternalID: a.externalID, Name: name})
 	}
 	if err != nil {
 		p.test.Fatalf("fakes: AddAgent %s to the channel %s: %v", name, outlet, err)
@@ -154,7 +153,7 @@ func (a *Agent) TryTakes(ticket Ticket) error {
 func (a *Agent) take(assignment string) error {
 	p := a.platform
 	p.notef("%s takes %s", a.name, assignment)
-	_, err := p.runtime.LiveChats(DefaultApp).Take(context.Background(), livechat.TakeParams{
+	_, err := p.Runtime().LiveChats(DefaultApp).Take(p.process.Load().life, livechat.TakeParams{
 		AssignmentID: assignment, ChannelID: a.channel, AdminExternalID: a.externalID,
 	})
 	if err != nil {
@@ -237,7 +236,8 @@ func (a *Agent) TrySays(text string) error {
 // in where they are absent.
 func (a *Agent) Sends(event send.MessageEvent) {
 	a.platform.test.Helper()
-	if err := a.TrySends(event); err != nil {
+	a.platform.checkIsUp(a.name)
+	if err := butForCrash(a.TrySends(event)); err != nil {
 		a.platform.test.Fatalf("fakes: %s sent %s: %v", a.name, event.Type, err)
 	}
 }
@@ -245,25 +245,10 @@ func (a *Agent) Sends(event send.MessageEvent) {
 // TrySends is Sends, and returns the error of a run that fails.
 func (a *Agent) TrySends(event send.MessageEvent) error {
 	p := a.platform
-	if event.From == "" {
-		event.From = a.externalID
-	}
-	if event.To == "" {
-		event.To = a.writesTo()
-	}
-	if event.Timestamp.IsZero() {
-		event.Timestamp = document.At(p.Now())
-	}
-	if event.MessageID == "" {
-		event.MessageID = p.ids.next("inbound")
-	}
+	event = p.fillIn(event, a.externalID, a.writesTo())
 	p.notef("%s -> %s", a.name, event.Response())
-	err := p.runtime.Receive(context.Background(), botctx.Inbound{
+	return p.arrives(botctx.Inbound{
 		App: DefaultApp, Channel: a.channel, Event: event, Profile: member.Member{FirstName: a.name},
 		GroupExternalID: a.groupOnBravo(event.To),
 	})
-	if err != nil {
-		p.notef("the run failed: %v", err)
-	}
-	return err
 }

@@ -14,6 +14,8 @@ type settings struct {
 	test    TB
 	start   time.Time
 	changes []func(*botctx.Config)
+	// isAccepting tells that what is written goes to Runtime.Accept.
+	isAccepting bool
 }
 
 // Option is a setting of a platform.
@@ -35,7 +37,7 @@ func At(start time.Time) Option { return func(s *settings) { s.start = start } }
 // platform has no Snapshot and no Fork. Interceptors are empty: those of the platform, which
 // record calls and make them fail, stand around those that the change sets, and its transcript has
 // each choice before OnChoice, each warning before OnWarning, and each placeholder before OnUnfilled.
-// Several changes are made in their order, and once more for each Fork.
+// Several changes are made in their order, and once more for each Fork; Restart goes on with what they made.
 func Config(change func(*botctx.Config)) Option {
 	return func(s *settings) { s.changes = append(s.changes, change) }
 }

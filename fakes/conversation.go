@@ -1,7 +1,6 @@
 package fakes
 
 import (
-	"context"
 	"slices"
 
 	"github.com/botctx/go-sdk/channel"
@@ -102,7 +101,7 @@ func (a *Agent) Ends() {
 func (a *Agent) TryEnds() error {
 	p := a.platform
 	p.notef("%s ends the live chat", a.name)
-	_, err := p.runtime.LiveChats(DefaultApp).EndLiveChat(context.Background(), livechat.EndLiveChatParams{
+	_, err := p.Runtime().LiveChats(DefaultApp).EndLiveChat(p.process.Load().life, livechat.EndLiveChatParams{
 		Channel:      &channel.Channel{ID: a.channel},
 		MessageEvent: &send.MessageEvent{From: a.externalID, To: a.writesTo()},
 	})
@@ -125,7 +124,7 @@ func (a *Agent) Messages() []send.Response {
 	}
 	var messages []send.Response
 	for _, sent := range a.platform.Sent() {
-		if sent.Channel == a.channel && (ids[sent.To] || ids[sent.ChatID]) {
+		if sent.Channel == a.channel && !sent.IsRepeat && (ids[sent.To] || ids[sent.ChatID]) {
 			messages = append(messages, sent.Response)
 		}
 	}

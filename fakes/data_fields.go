@@ -32,7 +32,7 @@ const mostEntries = 1000
 
 // fieldsOf returns the fields that the entries of a data source have.
 func (p *Platform) fieldsOf(ctx context.Context, of dataSource) []string {
-	entries := datasource.New(p.runtime.Env(), record.Scope{App: of.app})
+	entries := datasource.New(p.Runtime().Env(), record.Scope{App: of.app})
 	count, err := entries.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: of.name})
 	if err != nil || count > mostEntries {
 		return nil

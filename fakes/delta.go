@@ -71,6 +71,7 @@ func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Bat
 			MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.At(sent.At),
 		}
 	}
+	d.hasSent(ctx)
 	batch.Status = statusOf(failed, len(messages))
 	return batch, nil
 }

@@ -7,7 +7,7 @@
 //   - To act and to look, use [Actor.Says], [Actor.TapsOn] and [Actor.Last], and
 //     [Platform.Data] and so on.
 //   - To move the time, use [Platform.Advance]; to make something fail, [Platform.FailNext] and
-//     its like below.
+//     its like below; to lose the process, [Platform.Crash].
 //
 // A first test:
 //
@@ -39,6 +39,23 @@
 // fails. Advance moves the virtual time and runs the agendas that fall due on the way. A
 // platform can be put back to a Snapshot, and forked. Ids, times and order
 // are the same each time, and all times are time.Time of the virtual clock.
+//
+// # Crashes
+//
+// Crash ends the process in which the bot runs: what runs is lost, and what was stored and sent stays.
+// Restart starts it again, and Advance runs what was left. CrashNext, CrashNth, CrashAfterNext and
+// CrashAfterNth crash at a call of an operation. So a test shows that no message is lost, and none answered
+// twice, as far as the bot is made so:
+//
+//	p := fakes.New(fakes.For(t), fakes.Accepting())  // What members say goes through Runtime.Accept.
+//	p.CrashNext(botctx.OpSendResponse)
+//	ada.Says("one kettle")                           // The bot dies before it answers.
+//	p.Restart()
+//	p.Advance(time.Minute)                           // The lease of the process that was lost passes.
+//	ada.SaysAgain()                                  // The platform repeats the message, under its id.
+//
+// DeadLetters has what was given up, RetryDeadLetter puts it back, and Restart takes the nodes of a bot
+// that was mended.
 //
 // # Faults
 //

@@ -23,10 +23,12 @@ type fault struct {
 	late time.Duration
 	// committed tells that the call does its work before it fails.
 	committed bool
+	// crashes tells that the process ends at the call.
+	crashes bool
 }
 
 // isFailure reports whether the call fails, before it does its work or after it.
-func (f fault) isFailure() bool { return f.code != "" }
+func (f fault) isFailure() bool { return f.code != "" || f.crashes }
 
 // isSameKind reports whether two faults cannot hit the same call: it fails once, and is late once,
 // and may be both.
@@ -202,7 +204,7 @@ func (p *Platform) checkFault(given fault) {
 	switch {
 	case !given.op.Exists():
 		p.test.Fatalf("fakes: there is no operation %q: give a constant of package botctx, such as botctx.OpGetMember", given.op)
-	case given.late == 0 && !slices.Contains(boterr.Codes(), given.code):
+	case given.late == 0 && !given.crashes && !slices.Contains(boterr.Codes(), given.code):
 		p.test.Fatalf("fakes: there is no code %q", string(given.code))
 	}
 }
@@ -210,6 +212,10 @@ func (p *Platform) checkFault(given fault) {
 // String returns what the fault does.
 func (f fault) String() string {
 	switch {
+	case f.crashes && f.committed:
+		return fmt.Sprintf("the process crashes after %s", f.op)
+	case f.crashes:
+		return fmt.Sprintf("the process crashes at %s", f.op)
 	case !f.isFailure():
 		return fmt.Sprintf("%s takes %v", f.op, f.late)
 	case f.committed:
@@ -227,6 +233,9 @@ func (p *Platform) injectFault(ctx context.Context, call *botctx.Call, next botc
 		p.notef("%s takes %v", call.Op, due.late.late)
 	}
 	failed := due.failure
+	if failed.crashes {
+		return nil, p.crashAt(ctx, failed, next)
+	}
 	if failed.isFailure() && !failed.committed {
 		return nil, boterr.New(failed.code, "", "the test makes this call fail")
 	}

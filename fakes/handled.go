@@ -19,6 +19,13 @@ func (h *handled) add(nodes []*botctx.Node) {
 	h.nodes = append(h.nodes, nodes...)
 }
 
+// set puts nodes in the place of those before.
+func (h *handled) set(nodes []*botctx.Node) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.nodes = slices.Clone(nodes)
+}
+
 func (h *handled) all() []*botctx.Node {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -18,10 +18,11 @@ type ofTheTest struct{}
 // keeps from it.
 func testContext() context.Context { return context.WithValue(context.Background(), ofTheTest{}, true) }
 
-// switchedStore is a store that a test can take out of service.
+// switchedStore is a store as a process reaches it, and that a test can take out of service.
 type switchedStore struct {
 	store.Store
 	outages *outages
+	process *process
 }
 
 // switchedWatcher is one whose inner store tells what changes.
@@ -30,9 +31,19 @@ type switchedWatcher struct {
 	store.Watcher
 }
 
-// storeOf returns what the Runtime has in the place of a store: it can be taken out of service.
-func (o *outages) storeOf(inner store.Store) store.Store {
-	switched := switchedStore{inner, o}
+// Watch implements store.Watcher.
+func (w switchedWatcher) Watch(
+	collection string, changed func(before, after document.Object), reset func(),
+) (stop func()) {
+	stop = w.Watcher.Watch(collection, changed, reset)
+	w.process.watches(stop)
+	return stop
+}
+
+// storeOf returns what the Runtime of a process has in the place of a store: it can be taken out of
+// service, and stores nothing after the process has crashed.
+func (o *outages) storeOf(inner store.Store, by *process) store.Store {
+	switched := switchedStore{inner, o, by}
 	if watcher, ok := inner.(store.Watcher); ok {
 		return switchedWatcher{switched, watcher}
 	}
@@ -43,6 +54,9 @@ func (o *outages) storeOf(inner store.Store) store.Store {
 func (s switchedStore) err(ctx context.Context, asked outage) error {
 	if ctx.Value(ofTheTest{}) != nil {
 		return nil
+	}
+	if err := s.process.err(); err != nil {
+		return err
 	}
 	if err := s.outages.err(outage{service: ServiceStore}); err != nil || asked.service == ServiceStore {
 		return err

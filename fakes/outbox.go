@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/send"
@@ -31,6 +32,10 @@ type Sent struct {
 	Shown send.Response
 	// ID is the id under which it was sent, that of send.Message.
 	ID string
+	// IsRepeat tells that the recipient was sent a message of that ID before, as by a run that is tried
+	// again. The platform answers as it did then, and shows it once; platforms that know no such ids
+	// would show it twice.
+	IsRepeat bool
 	// MessagingType and MessagingTag are what Alpha was told, ReceiverType and GroupID what Hotel
 	// was: those of send.Message. They are "" on other platforms.
 	MessagingType string
@@ -62,6 +67,8 @@ type outbox struct {
 // kept is what an outbox keeps.
 type kept struct {
 	sent []Sent
+	// known are the positions in sent of what was sent under an id.
+	known map[sendKey]int
 	// groups are the conversations that were made, the oldest first.
 	groups []Group
 	// channels are the channels that were made, the oldest first.
@@ -75,15 +82,18 @@ type kept struct {
 	charlie    onCharlie
 	// tags are the tags of users of Echo, in the order in which they got them.
 	tags map[address][]int64
+	// said is what each wrote last to the bot.
+	said map[address]botctx.Inbound
 }
 
 // clone returns a copy that shares nothing that changes.
 func (k kept) clone() kept {
 	k.sent, k.channels = slices.Clone(k.sent), slices.Clone(k.channels)
+	k.known = copyOfMap(k.known)
 	k.groups = cloneGroups(k.groups)
 	k.agents, k.members = copyOfMap(k.agents), copyOfMap(k.members)
 	k.sendFaults, k.alpha, k.charlie = k.sendFaults.clone(), k.alpha.clone(), k.charlie.clone()
-	k.tags = copyOfLists(k.tags)
+	k.tags, k.said = copyOfLists(k.tags), copyOfMap(k.said)
 	return k
 }
 
@@ -130,16 +140,44 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior)
 	if err != nil {
 		return send.Delivery{}, err
 	}
+	o.hasSent(ctx)
 	return send.Delivery{Reply: by.reply(sent), MessageID: sent.MessageID, ChatID: sent.ChatID, Timestamp: document.At(sent.At)}, nil
 }
 
 // take keeps a message that counts against the limit of its channel, or returns why the
 // platform does not take it. The caller holds the mutex.
 func (o *outbox) take(message send.Message, by behavior) (Sent, error) {
+	if known := o.repeat(message); known != nil {
+		o.kept.sent = append(o.kept.sent, *known)
+		return *known, nil
+	}
 	if err := o.withinLimit(message.Channel.ID); err != nil {
 		return Sent{}, o.notTaken(message, err)
 	}
 	return o.keep(message, by)
+}
+
+// sendKey is by what a platform knows a message that is sent again.
+type sendKey struct {
+	to address
+	id string
+}
+
+func keyOf(message send.Message) sendKey {
+	return sendKey{address{message.Channel.ID, message.To}, message.ID}
+}
+
+// repeat returns the repetition of a message that was sent before, nil where it is a new one. The caller
+// holds the mutex.
+func (o *outbox) repeat(message send.Message) *Sent {
+	at, isKnown := o.kept.known[keyOf(message)]
+	if !isKnown {
+		return nil
+	}
+	again := o.kept.sent[at]
+	again.At, again.IsRepeat = o.platform.Now(), true
+	o.platform.notef("%s has %s already, which was sent under the id %s", o.nameOf(message), again.Response, again.ID)
+	return &again
 }
 
 // keep is take without the limit. The caller holds the mutex.
@@ -165,6 +203,9 @@ func (o *outbox) keep(message send.Message, by behavior) (Sent, error) {
 	}
 	sent.ChatID = by.chatID(sent)
 	sent.MessageID = by.messageID(sent)
+	if sent.ID != "" {
+		o.kept.known[keyOf(message)] = len(o.kept.sent)
+	}
 	o.kept.sent = append(o.kept.sent, sent)
 	o.platform.notef("%s <- %s", o.nameOf(message), sent.Response)
 	if literal := placeholder.FindString(sent.Response.Text()); literal != "" {

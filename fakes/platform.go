@@ -1,7 +1,6 @@
 package fakes
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -22,10 +21,12 @@ type Platform struct {
 	// registered is Unavailable.
 	HTTP *replies.Replies
 
-	test        TB
-	settings    settings
+	test     TB
+	settings settings
+	// hosted is what Config has made of the platform, of which each process has its Runtime.
+	hosted      botctx.Config
 	store       store.Store
-	runtime     *botctx.Runtime
+	process     atomic.Pointer[process]
 	arrive      arrive
 	loadChannel loadChannel
 	// isOverridden tells that Config sets an Override.
@@ -33,7 +34,6 @@ type Platform struct {
 	action       atomic.Pointer[botctx.Action]
 	nodes        handled
 	clock        *clock
-	moving       sync.Mutex // Held while the time moves.
 	ids          *counter
 	faults       *faults
 	outages      *outages
@@ -71,25 +71,23 @@ func assemble(s settings) *Platform {
 	p.outbox = newOutbox(p)
 	p.mails = &mailboxes{platform: p, kept: keptMails{}.clone()}
 	p.files = &bucket{platform: p, kept: keptFiles{}.clone()}
-	config := p.config()
-	p.store, p.arrive, p.loadChannel = config.Store, config.Arrive, config.LoadChannel
-	if p.store != nil {
-		config.Store = p.outages.storeOf(p.store)
-	}
-	runtime, err := botctx.New(config)
+	p.hosted = p.config()
+	p.store, p.arrive, p.loadChannel = p.hosted.Store, p.hosted.Arrive, p.hosted.LoadChannel
+	p.isOverridden = p.hosted.Override != nil
+	started, err := p.newProcess()
 	if err != nil {
 		p.test.Fatalf("fakes: %v", err)
 	}
-	p.runtime, p.isOverridden = runtime, config.Override != nil
+	p.process.Store(started)
 	return p
 }
 
 // ensureIndexes makes the indexes that a fork has from the platform that it is a fork of.
 func (p *Platform) ensureIndexes() {
-	if p.runtime == nil {
+	if p.Runtime() == nil {
 		return // The test knows what is wrong with the Config.
 	}
-	if err := botctx.EnsureIndexes(testContext(), p.runtime.Env().Store); err != nil {
+	if err := botctx.EnsureIndexes(testContext(), p.Runtime().Env().Store); err != nil {
 		p.test.Fatalf("fakes: %v", err)
 	}
 }
@@ -103,14 +101,14 @@ func (p *Platform) printWhereFailed() {
 	})
 }
 
-// Runtime returns the Runtime that the platform is made of.
-func (p *Platform) Runtime() *botctx.Runtime { return p.runtime }
+// Runtime returns the Runtime that the platform is made of; after Restart it is another one.
+func (p *Platform) Runtime() *botctx.Runtime { return p.process.Load().runtime }
 
 // Handle adds nodes to those that answer what members say, and that agendas and redirects
 // run. It ends the test where Runtime.Handle refuses them.
 func (p *Platform) Handle(nodes ...*botctx.Node) {
 	p.test.Helper()
-	if err := p.runtime.Handle(nodes...); err != nil {
+	if err := p.Runtime().Handle(nodes...); err != nil {
 		p.test.Fatalf("fakes: Handle: %v", err)
 		return
 	}
@@ -121,7 +119,7 @@ func (p *Platform) Handle(nodes ...*botctx.Node) {
 // call counts.
 func (p *Platform) HandleFunc(action botctx.Action) {
 	p.action.Store(&action)
-	p.runtime.HandleFunc(action)
+	p.Runtime().HandleFunc(action)
 }
 
 // Operations returns the operations for a scope, outside of a run. A scope without an
@@ -130,7 +128,7 @@ func (p *Platform) Operations(scope record.Scope) *botctx.Context {
 	if scope.App == "" {
 		scope.App = DefaultApp
 	}
-	return p.runtime.Operations(scope)
+	return p.Runtime().Operations(scope)
 }
 
 // AddData adds entries to a data source of DefaultApp: what has an _id that exists is
@@ -142,7 +140,7 @@ func (p *Platform) AddData(dataSourceID string, entries ...document.Object) {
 	if len(entries) == 0 {
 		return
 	}
-	_, err := datasource.New(p.runtime.Env(), record.Scope{App: DefaultApp}).UpsertDataToDataSource(
+	_, err := datasource.New(p.Runtime().Env(), record.Scope{App: DefaultApp}).UpsertDataToDataSource(
 		testContext(), datasource.UpsertDataToDataSourceParams{DataSourceID: dataSourceID, Data: entries})
 	if err != nil {
 		p.test.Fatalf("fakes: AddData: %v", err)
@@ -153,7 +151,7 @@ func (p *Platform) AddData(dataSourceID string, entries ...document.Object) {
 // were added.
 func (p *Platform) Data(dataSourceID string) []document.Object {
 	p.test.Helper()
-	found, err := datasource.New(p.runtime.Env(), record.Scope{App: DefaultApp}).FetchDataFromDataSource(
+	found, err := datasource.New(p.Runtime().Env(), record.Scope{App: DefaultApp}).FetchDataFromDataSource(
 		testContext(), datasource.FetchDataFromDataSourceParams{DataSourceID: dataSourceID})
 	if err != nil {
 		p.test.Fatalf("fakes: Data: %v", err)

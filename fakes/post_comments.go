@@ -9,7 +9,7 @@ import (
 // DefaultApp, the oldest first.
 func (p *Platform) PostComments() []*send.PostComment {
 	p.test.Helper()
-	sends := send.New(p.runtime.Env(), record.Scope{App: DefaultApp}, send.Ports{})
+	sends := send.New(p.Runtime().Env(), record.Scope{App: DefaultApp}, send.Ports{})
 	found, err := sends.FindPostComments(testContext(), record.Query{})
 	if err != nil {
 		p.test.Fatalf("fakes: PostComments: %v", err)

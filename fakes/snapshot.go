@@ -27,6 +27,7 @@ type Snapshot struct {
 	files    keptFiles
 	payments keptPayments
 	data     map[dataSource]bool
+	isDown   bool
 }
 
 // Snapshot returns what the platform is now. It copies no records. No call may be under
@@ -37,6 +38,7 @@ func (p *Platform) Snapshot() *Snapshot {
 		store: p.memory().Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(), outages: p.outages.all(),
 		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), choices: p.choices.all(), channels: p.channels.all(),
 		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(), data: p.dataSources.all(),
+		isDown: p.isDown(),
 	}
 }
 
@@ -44,6 +46,7 @@ func (p *Platform) Snapshot() *Snapshot {
 // was. No call may be under way. HTTP is another one afterwards.
 func (p *Platform) Restore(s *Snapshot) {
 	p.test.Helper()
+	p.restoreProcess(s)
 	p.memory().Restore(s.store)
 	p.HTTP = s.web.Clone()
 	p.clock.set(s.now)
@@ -59,6 +62,28 @@ func (p *Platform) Restore(s *Snapshot) {
 	p.files.set(s.files)
 	p.payments.set(s.payments)
 	p.dataSources.set(s.data)
+	p.countAccepted()
+}
+
+// restoreProcess lets the process run, or be down, as it did.
+func (p *Platform) restoreProcess(s *Snapshot) {
+	p.test.Helper()
+	if s.isDown {
+		p.Crash()
+	} else if p.isDown() {
+		p.Restart()
+	}
+}
+
+// countAccepted lets the inbox count what waits in it, which is other events than before.
+func (p *Platform) countAccepted() {
+	p.test.Helper()
+	if !p.settings.isAccepting {
+		return
+	}
+	if _, err := p.Runtime().Inbox().Stats(testContext()); err != nil {
+		p.test.Fatalf("fakes: Restore: %v", err)
+	}
 }
 
 // Fork returns a platform of its own that goes on from what this one is, with the same

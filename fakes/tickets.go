@@ -89,7 +89,7 @@ func (o *outbox) tickets(channelID string) []Ticket {
 	defer o.mu.Unlock()
 	var tickets []Ticket
 	for _, sent := range o.kept.sent {
-		if sent.Channel != channelID || sent.Member != "" || o.isAgent(sent) || o.group(channelID, sent.To) != nil {
+		if sent.IsRepeat || sent.Channel != channelID || sent.Member != "" || o.isAgent(sent) || o.group(channelID, sent.To) != nil {
 			continue
 		}
 		tickets = append(tickets, Ticket{
@@ -120,7 +120,7 @@ func (p *Platform) Queue(channelID string) []*livechat.AssignmentRecord {
 // DefaultApp, the oldest first.
 func (p *Platform) assignmentsIn(channelID string) []*livechat.AssignmentRecord {
 	p.test.Helper()
-	found, err := p.runtime.LiveChats(DefaultApp).FindAssignments(testContext(), record.Query{
+	found, err := p.Runtime().LiveChats(DefaultApp).FindAssignments(testContext(), record.Query{
 		Filter: document.O("$or", document.A(
 			document.O("outlet", channelID), document.O("direct", channelID), document.O("tickets.channel", channelID))),
 		SortBy: document.O("createdAt", 1),

@@ -16,8 +16,9 @@ func (p *Platform) Now() time.Time { return p.clock.Now() }
 // time, one after the other: the earlier time first, and of those that are due at the
 // same time the smaller priority, then the earlier nextRunAt, then the one that was made
 // first. What they schedule, change or delete counts at once. Events of payment accounts are
-// delivered at their time, too, see Account. Nothing sleeps. Advance(0) runs what is due
-// already.
+// delivered at their time, too, see Account, and what Runtime.Accept keeps is run, or tried again, at
+// its time, before agendas of the same time. Nothing sleeps. Advance(0) runs what is due
+// already. After Crash the time moves, and nothing runs.
 //
 // A run that fails ends the test when the time has moved; TryAdvance returns its error
 // instead. A run that fails is tried again by the rules of the scheduler. Agendas that
@@ -26,7 +27,7 @@ func (p *Platform) Now() time.Time { return p.clock.Now() }
 // One goroutine moves the time, and no run does.
 func (p *Platform) Advance(by time.Duration) {
 	p.test.Helper()
-	if err := p.TryAdvance(by); err != nil {
+	if err := butForCrash(p.TryAdvance(by)); err != nil {
 		p.test.Fatalf("fakes: Advance(%v): %v%s", by, err, framesOf(err))
 	}
 }
@@ -37,23 +38,38 @@ func (p *Platform) AdvanceTo(to time.Time) {
 	p.Advance(to.Sub(p.Now()))
 }
 
-// TryAdvance is Advance, and returns the errors of the runs that fail, joined.
+// TryAdvance is Advance, and returns the errors of the runs that fail, joined: ErrCrashed where the process
+// crashed on the way, which Advance takes as what the test has asked for.
 func (p *Platform) TryAdvance(by time.Duration) error {
 	p.test.Helper()
 	if by < 0 {
 		p.test.Fatalf("fakes: time does not go back: Advance(%v)", by)
 		return nil
 	}
-	if !p.moving.TryLock() {
+	at := p.process.Load()
+	if !at.moving.TryLock() {
 		p.test.Fatalf("fakes: Advance(%v) while the time moves already: runs cannot move it, and one goroutine does", by)
 		return nil
 	}
-	defer p.moving.Unlock()
-	to := p.Now().Add(by)
+	defer at.moving.Unlock()
+	from := p.Now()
+	to := from.Add(by)
 	p.notef("time moves by %v", by)
-	err := p.runUntil(context.Background(), to)
+	err := p.runUntil(at, to)
 	p.clock.moveTo(to)
+	p.forgetDone(at, from)
 	return err
+}
+
+// forgetDone removes what tells that accepted events are done, where that was long ago, each hour as
+// inbox.Inbox.Run does.
+func (p *Platform) forgetDone(at *process, since time.Time) {
+	if at.err() != nil || p.Now().Truncate(time.Hour).Equal(since.Truncate(time.Hour)) {
+		return
+	}
+	if _, err := at.runtime.Inbox().RemoveDone(at.life); err != nil {
+		p.noteDetailf("what was handled long ago is still remembered: %v", err)
+	}
 }
 
 // Beyond these numbers a loop counts as endless: generations at one instant, runs in one move of
@@ -65,12 +81,18 @@ const (
 )
 
 // runUntil runs what falls due up to a time, that time included.
-func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
+func (p *Platform) runUntil(at *process, to time.Time) error {
+	if at.isDead.Load() {
+		return nil // Nobody is there to run anything.
+	}
 	var failures []error
 	pace := pace{waiting: p.payments.waiting()}
 	for isOver := false; !isOver; {
 		var err error
-		isOver, err = p.runFirst(ctx, to, &pace)
+		isOver, err = p.runFirst(at, to, &pace)
+		if at.err() != nil {
+			isOver, err = true, errCrashed()
+		}
 		failures = append(failures, err)
 	}
 	return errors.Join(failures...)
@@ -78,31 +100,62 @@ func (p *Platform) runUntil(ctx context.Context, to time.Time) error {
 
 // runFirst runs what falls due first, where that is no later than a time. It reports
 // whether the time stops moving: there is nothing more, or what there is cannot run.
-func (p *Platform) runFirst(ctx context.Context, to time.Time, pace *pace) (isOver bool, err error) {
-	scheduler := p.runtime.Scheduler()
-	at, ok, err := scheduler.Next(ctx)
+func (p *Platform) runFirst(at *process, to time.Time, pace *pace) (isOver bool, err error) {
+	limit := later(to, p.Now()) // A run may have taken the clock further.
+	agendas, err := nextBy(at.life, limit, at.runtime.Scheduler())
 	if err != nil {
 		return true, err
 	}
-	limit := later(to, p.Now()) // A run may have taken the clock further.
-	if !ok {
-		at = limit.Add(1)
+	accepted := limit.Add(1)
+	if !pace.isHeldUp {
+		if accepted, err = nextBy(at.life, limit, at.runtime.Inbox()); err != nil {
+			return true, err
+		}
 	}
-	if p.payments.isDue(limit) && p.payments.isDue(at) {
-		failed := p.deliverNext(ctx, pace)
+	first := earlier(accepted, agendas)
+	switch {
+	case p.payments.isDue(limit) && p.payments.isDue(first):
+		pace.isHeldUp = false
+		failed := p.deliverNext(at.life, pace)
 		endless := pace.checkEvents(p.Now())
 		return endless != nil, errors.Join(failed, endless)
-	}
-	if at.After(limit) {
+	case first.After(limit):
 		return true, nil
 	}
-	if p.clock.moveTo(at) {
+	if p.clock.moveTo(first) {
 		pace.instant()
 	}
-	if err := pace.next(ctx, scheduler); err != nil {
+	if accepted.Equal(first) {
+		ran, failed := p.runAccepted(at, &pace.accepted)
+		pace.isHeldUp = !ran
+		return false, failed
+	}
+	pace.isHeldUp = false
+	return p.runAgenda(at, pace)
+}
+
+// queue tells when something that waits can run.
+type queue interface {
+	Next(ctx context.Context) (at time.Time, ok bool, err error)
+}
+
+// nextBy returns when the next thing of a queue can run, and a time after the limit where there is none.
+func nextBy(ctx context.Context, limit time.Time, of queue) (time.Time, error) {
+	at, ok, err := of.Next(ctx)
+	if err == nil && !ok {
+		at = limit.Add(1)
+	}
+	return at, err
+}
+
+// runAgenda runs the first agenda that is due, and reports whether the time stops moving.
+func (p *Platform) runAgenda(at *process, pace *pace) (isOver bool, err error) {
+	scheduler := at.runtime.Scheduler()
+	if err := pace.agendas.next(func() (int, error) { return scheduler.Due(at.life) }); err != nil {
 		return true, err
 	}
-	done, isPostponed, failed := p.runNext(ctx, scheduler)
+	pace.runs++
+	done, isPostponed, failed := p.runNext(at.life, scheduler)
 	if !isPostponed && pace.isEndless() {
 		return true, errors.Join(failed, p.endless(pace.runs, done))
 	}
@@ -115,6 +168,14 @@ func (p *Platform) endless(runs int, last agenda.Agenda) error {
 		runs, p.Now().Format(time.RFC3339Nano), last.NodeCompositeID, last.Member)
 }
 
+// earlier returns the earlier one of two times.
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
 // later returns the later one of two times.
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
@@ -123,37 +184,47 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// pace tells an endless loop from much work. It counts generations at an instant: the agendas that
-// are due when it begins are the first, those that they schedule for the same instant the next.
+// generations tell an endless loop from much work at one instant: what is due when it begins is the
+// first, what that brings about at the same instant the next.
+type generations struct {
+	// number is that of the present one, left how much of it is still to run.
+	number, left int
+}
+
+// next counts the run that follows. due returns how much waits.
+func (g *generations) next(due func() (int, error)) error {
+	if g.left == 0 {
+		waiting, err := due()
+		if err != nil {
+			return err
+		}
+		g.number, g.left = g.number+1, max(1, waiting)
+	}
+	g.left--
+	return nil
+}
+
+// isEndless reports whether there were more than loops with an end have.
+func (g *generations) isEndless() bool { return g.number > maxGenerations }
+
+// pace tells an endless loop from much work.
 type pace struct {
-	// runs is the number of all runs.
+	// runs is the number of all runs of agendas.
 	runs int
-	// generation is the number of the present one, left how many of its agendas are still to run.
-	generation, left int
+	// agendas and accepted are the generations of agendas and of accepted events.
+	agendas, accepted generations
+	// isHeldUp tells that no accepted event could be run, until something else has run.
+	isHeldUp bool
 	// waiting is how many events were waiting when the time began to move, events how many were
 	// delivered since.
 	waiting, events int
 }
 
 // instant begins another instant.
-func (p *pace) instant() { p.generation, p.left = 0, 0 }
-
-// next counts the run that follows.
-func (p *pace) next(ctx context.Context, scheduler *agenda.Scheduler) error {
-	if p.left == 0 {
-		due, err := scheduler.Due(ctx)
-		if err != nil {
-			return err
-		}
-		p.generation, p.left = p.generation+1, due
-	}
-	p.left--
-	p.runs++
-	return nil
-}
+func (p *pace) instant() { p.agendas, p.accepted = generations{}, generations{} }
 
 // isEndless reports whether there were more than loops with an end have.
-func (p *pace) isEndless() bool { return p.generation > maxGenerations || p.runs > maxRuns }
+func (p *pace) isEndless() bool { return p.agendas.isEndless() || p.runs > maxRuns }
 
 // checkEvents returns an error where there were so many events that they count as an endless loop.
 func (p *pace) checkEvents(now time.Time) error {

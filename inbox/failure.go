@@ -18,8 +18,8 @@ import (
 // longer: the event is handled again, and that is no failure.
 var ErrShutdown = boterr.New(boterr.Canceled, "", "the inbox ends: the event will be handled again")
 
-// errNeverCameBack is the failure of a start that never came back.
-var errNeverCameBack = boterr.New(boterr.Internal, "",
+// ErrNeverCameBack is the failure of a start that never came back.
+var ErrNeverCameBack = boterr.New(boterr.Internal, "",
 	"the run of the event began and never came back: its process ended, or lost the turn")
 
 // errGoroutineEnded is the failure of a handler that does not return.

@@ -32,7 +32,7 @@ func (b *Inbox) countLost(
 	if !wasLost || work.Purpose != purpose || !slices.Contains(work.Items, first.id) {
 		return outcome{}, nil
 	}
-	return b.fail(ctx, first, errNeverCameBack, part)
+	return b.fail(ctx, first, ErrNeverCameBack, part)
 }
 
 // end ends a turn: it is released, unless it is lost. Then nobody is to renew it.

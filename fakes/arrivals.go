@@ -1,0 +1,250 @@
+package fakes
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/inbox"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Accepting makes the platform give what members and agents write to Runtime.Accept, as a connector
+// does that tells its platform when an event is durable. Says still waits until the bot has answered.
+// But a message whose run fails is tried again, by Advance, and what the member writes meanwhile waits
+// behind it; one that the platform repeats is not run again; and what a crash has interrupted is
+// run after Restart, by Advance.
+//
+// Without it messages go to Runtime.Receive, and what was not answered at once is lost.
+//
+// A run that lets more virtual time pass than botctx.Config.TurnLease, as by DelayNext, loses its
+// turn, as that of a process that stood still.
+func Accepting() Option { return func(s *settings) { s.isAccepting = true } }
+
+// fillIn fills in what an event lacks.
+func (p *Platform) fillIn(event send.MessageEvent, from, to string) send.MessageEvent {
+	event.From, event.To = cmp.Or(event.From, from), cmp.Or(event.To, to)
+	if event.Timestamp.IsZero() {
+		event.Timestamp = document.At(p.Now())
+	}
+	if event.MessageID == "" {
+		event.MessageID = p.ids.next("inbound")
+	}
+	return event
+}
+
+// arrives gives the bot what somebody wrote, and returns the error of a run that fails.
+func (p *Platform) arrives(inbound botctx.Inbound) error {
+	p.outbox.noteSaid(inbound)
+	at := p.process.Load()
+	err := at.err()
+	switch {
+	case err != nil:
+	case p.settings.isAccepting:
+		err = at.runtime.Accept(at.life, inbound)
+		if err == nil {
+			return p.handleAccepted(at)
+		}
+	default:
+		err = at.runtime.Receive(at.life, inbound)
+	}
+	if at.err() != nil {
+		return errCrashed()
+	}
+	if err != nil {
+		p.notef("the run failed: %v%s", err, framesOf(err))
+	}
+	return err
+}
+
+// checkIsUp ends the test where somebody writes to a process that has crashed.
+func (p *Platform) checkIsUp(who string) {
+	p.test.Helper()
+	if p.isDown() {
+		p.test.Fatalf("fakes: %s writes to a process that has crashed: Restart starts it again, and TrySends returns the error", who)
+	}
+}
+
+// butForCrash returns what is left of an error without what tells that the process crashed, which the test
+// has asked for.
+func butForCrash(err error) error {
+	if all, isJoined := err.(interface{ Unwrap() []error }); isJoined {
+		var others []error
+		for _, one := range all.Unwrap() {
+			others = append(others, butForCrash(one))
+		}
+		return errors.Join(others...)
+	}
+	if errors.Is(err, ErrCrashed) {
+		return nil
+	}
+	return err
+}
+
+// handleAccepted runs what was accepted and can be run now, and returns the errors of the runs that
+// fail, joined.
+func (p *Platform) handleAccepted(at *process) error {
+	var failures []error
+	var loop generations
+	for {
+		ran, err := p.runAccepted(at, &loop)
+		failures = append(failures, err)
+		if !ran {
+			return errors.Join(failures...)
+		}
+	}
+}
+
+// runAccepted runs the first accepted event that can be run now, and reports whether there may be
+// more to run.
+func (p *Platform) runAccepted(at *process, loop *generations) (ran bool, err error) {
+	if err := loop.next(at.pending); err != nil {
+		return false, orCrash(at, err)
+	}
+	result, err := at.runtime.Inbox().RunNext(at.life)
+	if at.err() != nil {
+		return false, errCrashed()
+	}
+	if !result.Ran {
+		return false, err
+	}
+	failed := p.noteAccepted(result, err)
+	if loop.isEndless() {
+		return false, errors.Join(failed, fmt.Errorf("accepted events cause each other without end: the last one was from %s at %s",
+			result.Event.From, p.Now().Format(time.RFC3339Nano)))
+	}
+	return true, failed
+}
+
+// pending returns how many accepted events wait.
+func (l *process) pending() (int, error) {
+	stats, err := l.runtime.Inbox().Stats(l.life)
+	return int(stats.Pending), err
+}
+
+// orCrash is an error, or ErrCrashed where it comes of a crash.
+func orCrash(at *process, err error) error {
+	if at.err() != nil {
+		return errCrashed()
+	}
+	return err
+}
+
+// noteAccepted notes what came of an accepted event that has failed, and returns why. notStored is why
+// that was not stored.
+func (p *Platform) noteAccepted(result inbox.Result, notStored error) error {
+	err := errors.Join(result.Err, notStored)
+	if err == nil {
+		return nil
+	}
+	then := "it is tried again after its lease"
+	switch {
+	case notStored != nil:
+	case result.IsDead:
+		then = "it is a dead letter now"
+	default:
+		then = "it is tried again at " + result.Next.UTC().Format(time.RFC3339)
+	}
+	if errors.Is(err, inbox.ErrNeverCameBack) && !result.IsDead {
+		p.notef("the run was lost: %s", then)
+		return nil // It is no other failure than the crash.
+	}
+	p.notef("the run failed: %v; %s%s", err, then, framesOf(err))
+	return fmt.Errorf("event %s from %s: %w", result.ID, result.Event.From, err)
+}
+
+// SaysAgain sends to the bot once more what the member sent last, under the same message id, as platforms
+// do that did not hear that it arrived. It ends the test where she has sent nothing, and where the
+// run fails. An earlier one is repeated by Sends, with the MessageID that it had.
+func (a *Actor) SaysAgain() {
+	a.platform.test.Helper()
+	a.platform.checkIsUp(a.name)
+	a.platform.mustBeRepeated(a.name, a.TrySaysAgain())
+}
+
+// TrySaysAgain is SaysAgain, and returns the error of a run that fails. FailedPrecondition: she has
+// sent nothing yet.
+func (a *Actor) TrySaysAgain() error { return a.platform.repeat(a.name, a.address()) }
+
+// SaysAgain is Actor.SaysAgain for what an agent wrote.
+func (a *Agent) SaysAgain() {
+	a.platform.test.Helper()
+	a.platform.checkIsUp(a.name)
+	a.platform.mustBeRepeated(a.name, a.TrySaysAgain())
+}
+
+// TrySaysAgain is SaysAgain, and returns the error of a run that fails. FailedPrecondition: she has
+// written nothing yet.
+func (a *Agent) TrySaysAgain() error { return a.platform.repeat(a.name, a.address()) }
+
+// repeat gives the bot once more what somebody wrote last.
+func (p *Platform) repeat(name string, from address) error {
+	last, hasOne := p.outbox.lastSaid(from)
+	if !hasOne {
+		return boterr.New(boterr.FailedPrecondition, "", "%s has sent nothing that could be repeated", name)
+	}
+	p.notef("%s -> %s, repeated by the platform", name, last.Event.Response())
+	return p.arrives(last)
+}
+
+// mustBeRepeated ends the test where a repetition failed.
+func (p *Platform) mustBeRepeated(name string, err error) {
+	p.test.Helper()
+	if err = butForCrash(err); err != nil {
+		p.test.Fatalf("fakes: what %s sent was repeated: %v%s", name, err, framesOf(err))
+	}
+}
+
+// noteSaid notes what somebody wrote last.
+func (o *outbox) noteSaid(inbound botctx.Inbound) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.kept.said[address{inbound.Channel, inbound.Event.From}] = inbound
+}
+
+// lastSaid returns what somebody wrote last.
+func (o *outbox) lastSaid(from address) (botctx.Inbound, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	last, hasOne := o.kept.said[from]
+	return last, hasOne
+}
+
+// DeadLetters returns the accepted events that were given up, in the order in which they were accepted:
+// see package inbox.
+func (p *Platform) DeadLetters() []inbox.DeadLetter {
+	p.test.Helper()
+	letters, err := p.Runtime().Inbox().DeadLetters(testContext(), inbox.DeadLettersParams{})
+	if err != nil {
+		p.test.Fatalf("fakes: DeadLetters: %v", err)
+	}
+	return letters
+}
+
+// RetryDeadLetter puts a dead letter back, by its ID: Advance(0) runs it, before what its sender wrote
+// since. It ends the test where there is none of that id.
+func (p *Platform) RetryDeadLetter(id string) {
+	p.test.Helper()
+	p.changeDeadLetter("RetryDeadLetter", id, p.Runtime().Inbox().Retry)
+}
+
+// DiscardDeadLetter takes a dead letter away, by its ID. It ends the test where there is none of that
+// id.
+func (p *Platform) DiscardDeadLetter(id string) {
+	p.test.Helper()
+	p.changeDeadLetter("DiscardDeadLetter", id, p.Runtime().Inbox().Discard)
+}
+
+func (p *Platform) changeDeadLetter(name, id string, change func(ctx context.Context, id string) error) {
+	p.test.Helper()
+	if err := change(testContext(), id); err != nil {
+		p.test.Fatalf("fakes: %s(%q): %v", name, id, err)
+		return
+	}
+	p.notef("%s %s", name, id)
+}

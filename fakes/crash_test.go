@@ -1,0 +1,343 @@
+package fakes_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// confirm answers each message with itself, then tells how many there were.
+func confirm(ctx context.Context, bot *botctx.Context) error {
+	if err := bot.Reply(ctx, send.Text("got "+bot.MessageEvent.Text())); err != nil {
+		return err
+	}
+	return order(ctx, bot)
+}
+
+// accepting returns a platform with Ada, whose messages are accepted.
+func accepting(t fakes.TB, action botctx.Action, options ...fakes.Option) (*fakes.Platform, *fakes.Actor) {
+	t.Helper()
+	p := fakes.New(append(options, fakes.For(t), fakes.Accepting())...)
+	p.HandleFunc(action)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	return p, ada
+}
+
+// accept lets the platform accept what the member writes, and not run it yet.
+func accept(t *testing.T, p *fakes.Platform, from *fakes.Actor, text string) {
+	t.Helper()
+	require.NoError(t, p.Runtime().Accept(t.Context(), botctx.Inbound{
+		App: from.Scope().App, Channel: from.Scope().Channel,
+		Event: send.MessageEvent{Type: send.TypeText, From: from.ExternalID(), MessageID: "m-" + text, Data: document.O("text", text)},
+	}))
+}
+
+func textsOf(messages []send.Response) []string {
+	texts := make([]string, len(messages))
+	for i, message := range messages {
+		texts[i] = message.Text()
+	}
+	return texts
+}
+
+// repeated returns the texts that were sent again under the same id.
+func repeated(p *fakes.Platform) []string {
+	var texts []string
+	for _, sent := range p.Sent() {
+		if sent.IsRepeat {
+			texts = append(texts, sent.Response.Text())
+		}
+	}
+	return texts
+}
+
+// situation is where a crash or a repetition meets a bot that confirms.
+type situation struct {
+	act func(t *testing.T, p *fakes.Platform, ada *fakes.Actor)
+	// gets are the messages that Ada has then, and again those that were sent twice.
+	gets, again []string
+}
+
+func situations() map[string]situation {
+	const lease = 31 * time.Second // That of a turn, and the pause after a start that never came back.
+	one, two := []string{"got a", "That is order 1."}, []string{"got a", "That is order 1.", "got b", "That is order 2."}
+	crashed := func(plan func(p *fakes.Platform)) func(*testing.T, *fakes.Platform, *fakes.Actor) {
+		return func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
+			t.Helper()
+			plan(p)
+			ada.Says("a")
+			p.Restart()
+			p.Advance(lease)
+		}
+	}
+	return map[string]situation{
+		"a crash before the run": {gets: one, act: func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
+			t.Helper()
+			accept(t, p, ada, "a")
+			p.Restart()
+			p.Advance(0)
+		}},
+		"a crash before the first message": {gets: one, act: crashed(func(p *fakes.Platform) { p.CrashNext(botctx.OpSendResponse) })},
+		"a crash between the messages":     {gets: one, act: crashed(func(p *fakes.Platform) { p.CrashNth(botctx.OpSendResponse, 2) })},
+		"a crash as a message has gone out": {
+			gets: one, again: []string{"got a"}, act: crashed(func(p *fakes.Platform) { p.CrashAfterNext(botctx.OpSendResponse) }),
+		},
+		"a crash as the last message has gone out": {
+			gets: one, again: []string{"That is order 1."}, act: crashed(func(p *fakes.Platform) { p.CrashAfterNth(botctx.OpSendResponse, 2) }),
+		},
+		"a crash in the run after a crash": {gets: one, act: func(_ *testing.T, p *fakes.Platform, ada *fakes.Actor) {
+			p.CrashNext(botctx.OpSendResponse)
+			p.CrashNth(botctx.OpSendResponse, 3)
+			ada.Says("a")
+			p.Restart()
+			p.Advance(lease)
+			p.Restart()
+			p.Advance(lease + 4*time.Second)
+		}},
+		"a message to a process that is down": {gets: one, act: func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
+			t.Helper()
+			p.Crash()
+			require.ErrorIs(t, ada.TrySays("a"), fakes.ErrCrashed)
+			p.Restart()
+			p.Advance(time.Hour)
+			require.Empty(t, ada.Messages(), "it was not accepted")
+			ada.SaysAgain()
+		}},
+		"what is written behind a lost run": {gets: two, act: func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
+			t.Helper()
+			p.CrashNext(botctx.OpSendResponse)
+			ada.Says("a")
+			p.Restart()
+			ada.Says("b")
+			require.Empty(t, ada.Messages(), "it waits for its turn")
+			p.Advance(lease)
+		}},
+		"a repetition at once":         {gets: one, act: func(_ *testing.T, _ *fakes.Platform, ada *fakes.Actor) { ada.Says("a"); ada.SaysAgain() }},
+		"a repetition after a restart": {gets: one, act: func(_ *testing.T, p *fakes.Platform, ada *fakes.Actor) { ada.Says("a"); p.Restart(); ada.SaysAgain() }},
+		"a repetition before the run is tried again": {gets: one, act: func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
+			t.Helper()
+			p.FailNext(botctx.OpSendResponse, boterr.Unavailable)
+			require.ErrorIs(t, ada.TrySays("a"), boterr.Unavailable)
+			ada.SaysAgain()
+			p.Advance(time.Second)
+		}},
+		"a repetition after a month": {
+			gets: one, again: one, // It is run again, and sends under the same ids.
+			act: func(_ *testing.T, p *fakes.Platform, ada *fakes.Actor) {
+				ada.Says("a")
+				p.Advance(31 * 24 * time.Hour)
+				ada.SaysAgain()
+			},
+		},
+		"a failure, and what is written behind it": {gets: two, act: func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
+			t.Helper()
+			p.FailNth(botctx.OpSendResponse, 2, boterr.Unavailable)
+			require.ErrorIs(t, ada.TrySays("a"), boterr.Unavailable)
+			ada.Says("b")
+			require.Equal(t, []string{"got a"}, textsOf(ada.Messages()))
+			p.Advance(time.Second)
+		}},
+		"a run that stands still for longer than its lease": {gets: one, act: func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
+			t.Helper()
+			p.DelayNth(botctx.OpSendResponse, 2, time.Minute)
+			require.Error(t, ada.TrySays("a"), "what it does late is refused")
+			require.Equal(t, []string{"got a"}, textsOf(ada.Messages()))
+			p.Advance(time.Second)
+		}},
+	}
+}
+
+func TestCrash_EachMessageIsAnsweredOnceInItsOrder(t *testing.T) {
+	t.Parallel()
+	for name, s := range situations() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, ada := accepting(t, confirm)
+			s.act(t, p, ada)
+			require.Equal(t, s.gets, textsOf(ada.Messages()))
+			require.Equal(t, s.again, repeated(p))
+			require.Empty(t, p.DeadLetters())
+		})
+	}
+}
+
+func TestCrash_AmidAnActionLetsNothingMoreBeDone(t *testing.T) {
+	t.Parallel()
+	var p *fakes.Platform
+	p, ada := accepting(t, func(ctx context.Context, bot *botctx.Context) error {
+		bot.Member.Meta = bot.Member.Meta.With("isWritten", true)
+		p.Crash()
+		require.ErrorIs(t, context.Cause(ctx), fakes.ErrCrashed)
+		require.ErrorIs(t, bot.Reply(context.WithoutCancel(ctx), send.Text("late")), fakes.ErrCrashed)
+		_, err := bot.NewAgenda(context.WithoutCancel(ctx), agenda.NewAgendaParams{NodeCompositeID: "later"})
+		require.ErrorIs(t, err, fakes.ErrCrashed)
+		return nil // As if it had gone well.
+	})
+	ada.Says("hi")
+	require.Empty(t, ada.Messages())
+	require.Empty(t, ada.Agendas())
+	require.False(t, ada.Member().Meta.Has("isWritten"))
+	require.ErrorIs(t, ada.TrySays("hello?"), fakes.ErrCrashed)
+	p.Crash()
+	p.Advance(time.Hour)
+	require.Equal(t, fakes.Start().Add(time.Hour), p.Now(), "the time moves all the same")
+}
+
+func TestCrash_EndsARunThatWaits(t *testing.T) {
+	t.Parallel()
+	began := make(chan struct{})
+	p, ada := accepting(t, func(ctx context.Context, bot *botctx.Context) error {
+		if bot.MessageEvent.Text() == "wait" {
+			close(began)
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}
+		return confirm(ctx, bot)
+	})
+	said := make(chan error)
+	go func() { said <- ada.TrySays("wait") }()
+	<-began
+	p.Crash()
+	require.ErrorIs(t, <-said, fakes.ErrCrashed)
+	p.Restart()
+	p.HandleFunc(confirm)
+	p.Advance(time.Minute)
+	require.Equal(t, "got wait", ada.Messages()[0].Text())
+}
+
+func TestCrash_LosesWhatWasNotAccepted(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(confirm)
+	ada := p.AddMember(member.Member{})
+	p.CrashNth(botctx.OpSendResponse, 2)
+	ada.Says("a")
+	p.Restart()
+	p.Advance(time.Hour)
+	require.Equal(t, []string{"got a"}, textsOf(ada.Messages()))
+	ada.SaysAgain()
+	require.Equal(t, []string{"got a", "That is order 1."}, textsOf(ada.Messages()))
+	require.Equal(t, []string{"got a"}, repeated(p), "nothing remembers what was sent, but the platform does")
+}
+
+func TestCrash_AgendaRunsAgainAfterItsLease(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(&botctx.Node{ID: "remind", Responses: []send.Response{send.Text("Tea!")}, Entry: true})
+	ada := p.AddMember(member.Member{})
+	_, err := ada.Context().NewAgenda(t.Context(), agenda.NewAgendaParams{
+		MemberID: ada.ID(), NodeCompositeID: "remind", NextRunAt: document.At(p.Now().Add(time.Hour)),
+	})
+	require.NoError(t, err)
+	p.CrashNext(botctx.OpSendResponse)
+	p.Advance(time.Hour)
+	require.Empty(t, ada.Messages())
+	p.Restart()
+	p.Advance(time.Hour)
+	require.Equal(t, []string{"Tea!"}, textsOf(ada.Messages()))
+}
+
+func TestDeadLetters_AreRetriedWhenTheBotIsMended(t *testing.T) {
+	t.Parallel()
+	broken := &botctx.Node{ID: "order", Trigger: botctx.AnyEvent(), Pre: botctx.Do(func(context.Context, *botctx.Context) error { panic("no kettles") })}
+	p := fakes.New(fakes.For(t), fakes.Accepting())
+	p.Handle(broken)
+	ada, bob := p.AddMember(member.Member{FirstName: "Ada"}), p.AddMember(member.Member{FirstName: "Bob"})
+	require.ErrorContains(t, ada.TrySays("a"), "no kettles")
+	require.Error(t, bob.TrySays("b"))
+	require.ErrorContains(t, p.TryAdvance(5*time.Minute), "no kettles")
+	letters := p.DeadLetters()
+	require.Len(t, letters, 2)
+	require.Equal(t, ada.ExternalID(), letters[0].Event.From)
+	require.Contains(t, letters[0].Error, "no kettles")
+	require.Equal(t, 5, letters[0].Failures)
+
+	p.Restart(&botctx.Node{ID: "order", Trigger: botctx.AnyEvent(), Pre: botctx.Do(confirm)})
+	p.RetryDeadLetter(letters[0].ID)
+	p.DiscardDeadLetter(letters[1].ID)
+	p.Advance(0)
+	require.Equal(t, []string{"got a", "That is order 1."}, textsOf(ada.Messages()))
+	require.Empty(t, bob.Messages())
+	require.Empty(t, p.DeadLetters())
+	bob.SaysAgain()
+	require.Empty(t, bob.Messages(), "what was discarded is known")
+}
+
+func TestCrash_AmidLiveChats(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t), fakes.Accepting())
+	p.AddChannel(channel.Channel{ID: "shop"})
+	p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
+		{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
+	}})
+	p.Pair("shop", "desk")
+	p.Handle(handOff()...)
+	ada, grace := p.AddMember(member.Member{Channel: "shop", FirstName: "Ada"}), p.AddAgent("desk", "Grace")
+
+	p.CrashAfterNext(botctx.OpCreateAssignment)
+	ada.Says("a person, please")
+	p.Restart()
+	p.Advance(time.Minute)
+	require.Len(t, grace.Tickets(), 1)
+	grace.Takes(grace.Ticket())
+	p.Crash()
+	require.ErrorIs(t, grace.TrySays("Hello."), fakes.ErrCrashed)
+	p.Restart()
+	grace.SaysAgain()
+	require.Equal(t, "Hello.", ada.Last())
+	ada.Says("It leaks.")
+	p.CrashNext(botctx.OpEndLiveChat)
+	grace.Says("/done")
+	p.Restart()
+	p.Advance(time.Minute)
+	require.Equal(t, "Goodbye!", ada.Last())
+	require.Empty(t, ada.Member().Group)
+	require.Equal(t, []string{"Somebody will be with you soon.", "Hello.", "Goodbye!"}, textsOf(ada.Messages())[:3])
+}
+
+func TestFork_HasTheInbox(t *testing.T) {
+	t.Parallel()
+	p, ada := accepting(t, confirm)
+	p.CrashNext(botctx.OpSendResponse)
+	ada.Says("a")
+	before := p.Snapshot()
+	fork := p.Fork()
+	require.ErrorIs(t, ada.In(fork).TrySays("b"), fakes.ErrCrashed, "it is down there, too")
+	fork.Restart()
+	fork.Advance(time.Minute)
+	require.Equal(t, []string{"got a", "That is order 1."}, textsOf(ada.In(fork).Messages()))
+	require.Empty(t, ada.Messages())
+
+	p.Restart()
+	p.Advance(time.Minute)
+	require.Len(t, ada.Messages(), 2)
+	p.Restore(before)
+	require.ErrorIs(t, ada.TrySays("b"), fakes.ErrCrashed)
+	require.Empty(t, ada.Messages())
+	p.Restore(fork.Snapshot())
+	ada.SaysAgain()
+	require.Equal(t, []string{"got a", "That is order 1.", "got b", "That is order 2."}, textsOf(ada.Messages()), "it is up there")
+}
+
+func TestRestore_CountsWhatWaits(t *testing.T) {
+	t.Parallel()
+	p, ada := accepting(t, confirm, fakes.Config(func(c *botctx.Config) { c.Inbox.MaxPending = 1 }))
+	empty := p.Snapshot()
+	accept(t, p, ada, "a")
+	require.ErrorIs(t, ada.TrySays("b"), boterr.ResourceExhausted)
+	p.Restore(empty)
+	ada.Says("b")
+	require.Equal(t, "got b", ada.Messages()[0].Text())
+}

@@ -1,0 +1,156 @@
+package fakes
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/outbound"
+)
+
+// ErrCrashed is the error of what a process does that Crash has ended, and of what reaches one that
+// was not started again. Its code is Unavailable.
+var ErrCrashed = errors.New("the process has crashed: Restart starts it again")
+
+// errCrashed is ErrCrashed with its code.
+func errCrashed() error { return boterr.New(boterr.Unavailable, "", "%w", ErrCrashed) }
+
+// process is one life of the program that hosts the bot: a Runtime, from its start to its crash. The
+// store and the outside world outlive it.
+type process struct {
+	runtime *botctx.Runtime
+	// life ends with the process.
+	life  context.Context //nolint:containedctx // It is the context of all that runs in the process.
+	crash context.CancelCauseFunc
+	// moving is held while the time moves.
+	moving sync.Mutex
+	// watching are the ends of what it watches in the store.
+	mu       sync.Mutex
+	watching []func()
+	isDead   atomic.Bool
+}
+
+// newProcess starts a process over the platform's store, as Config has made it. Where that is an error its
+// Runtime is nil.
+func (p *Platform) newProcess() (*process, error) {
+	started := &process{}
+	started.life, started.crash = context.WithCancelCause(context.Background())
+	config := p.hosted
+	if config.Store != nil {
+		config.Store = p.outages.storeOf(config.Store, started)
+	}
+	if config.HTTP != nil {
+		config.HTTP = livingWeb{config.HTTP, started}
+	}
+	config.Interceptors = append([]botctx.Interceptor{started.refuse}, config.Interceptors...)
+	var err error
+	started.runtime, err = botctx.New(config)
+	return started, err
+}
+
+// err is ErrCrashed where the process has crashed.
+func (l *process) err() error {
+	if l.isDead.Load() {
+		return errCrashed()
+	}
+	return nil
+}
+
+// die ends the process, and reports whether it was alive.
+func (l *process) die() bool {
+	if l.isDead.Swap(true) {
+		return false
+	}
+	l.crash(errCrashed())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, stop := range l.watching {
+		stop()
+	}
+	l.watching = nil
+	return true
+}
+
+// watches notes how to end what the process watches in the store.
+func (l *process) watches(stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.isDead.Load() {
+		stop()
+		return
+	}
+	l.watching = append(l.watching, stop)
+}
+
+// refuse is the interceptor that lets nothing be done by a process that has crashed.
+func (l *process) refuse(ctx context.Context, _ *botctx.Call, next botctx.Next) (any, error) {
+	if err := l.err(); err != nil {
+		return nil, err
+	}
+	return next(ctx)
+}
+
+// livingWeb is the web as a process reaches it.
+type livingWeb struct {
+	outbound.Doer
+
+	process *process
+}
+
+// Do implements outbound.Doer.
+func (w livingWeb) Do(request *http.Request) (*http.Response, error) {
+	if err := w.process.err(); err != nil {
+		return nil, err
+	}
+	return w.Doer.Do(request)
+}
+
+// Crash ends the process in which the bot runs, as where it is killed: the contexts of its runs end with
+// the cause ErrCrashed, and nothing that they still do counts. What was stored and sent before is
+// there. Then nobody answers, and the time may move, until Restart. Where the process has crashed
+// already nothing happens.
+//
+// A test calls it between two things that members do; so may an action, which then returns. CrashNext
+// and its like end the process at a call of an operation.
+func (p *Platform) Crash() {
+	if p.process.Load().die() {
+		p.notef("the process crashes")
+	}
+}
+
+// Restart starts the bot in a new process over the same store, with the same outside world, after a
+// crash or in the place of the process that runs: with the same logic, or with these nodes in the
+// place of those before where it was mended meanwhile. It does nothing of what was left: Advance does, once
+// the leases of the process that was lost have passed (botctx.Config.TurnLease and
+// agenda.SchedulerConfig.Lease), Advance(0) what waits for none. What Config has set stays; a
+// Context from before belongs to the process that was.
+//
+// It ends the test where Handle refuses the nodes.
+func (p *Platform) Restart(nodes ...*botctx.Node) {
+	p.test.Helper()
+	p.Crash()
+	started, err := p.newProcess()
+	if err != nil {
+		p.test.Fatalf("fakes: Restart: %v", err)
+		return
+	}
+	if len(nodes) > 0 {
+		p.nodes.set(nodes)
+	}
+	if err := started.runtime.Handle(p.nodes.all()...); err != nil {
+		p.test.Fatalf("fakes: Restart: %v", err)
+		return
+	}
+	if action := p.action.Load(); action != nil {
+		started.runtime.HandleFunc(*action)
+	}
+	p.process.Store(started)
+	p.notef("the process starts again")
+}
+
+// isDown reports whether the process has crashed.
+func (p *Platform) isDown() bool { return p.process.Load().err() != nil }
