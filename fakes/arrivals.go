@@ -21,9 +21,6 @@ import (
 // run after Restart, by Advance.
 //
 // Without it messages go to Runtime.Receive, and what was not answered at once is lost.
-//
-// A run that lets more virtual time pass than botctx.Config.TurnLease, as by DelayNext, loses its
-// turn, as that of a process that stood still.
 func Accepting() Option { return func(s *settings) { s.isAccepting = true } }
 
 // fillIn fills in what an event lacks.

@@ -13,9 +13,11 @@ import (
 	"github.com/botctx/go-sdk/channel"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/livechat"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/send"
+	"github.com/botctx/go-sdk/store/memstore"
 )
 
 // confirm answers each message with itself, then tells how many there were.
@@ -71,7 +73,7 @@ type situation struct {
 }
 
 func situations() map[string]situation {
-	const lease = 31 * time.Second // That of a turn, and the pause after a start that never came back.
+	const pause = time.Second // That after a start that never came back.
 	one, two := []string{"got a", "That is order 1."}, []string{"got a", "That is order 1.", "got b", "That is order 2."}
 	crashed := func(plan func(p *fakes.Platform)) func(*testing.T, *fakes.Platform, *fakes.Actor) {
 		return func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
@@ -79,7 +81,7 @@ func situations() map[string]situation {
 			plan(p)
 			ada.Says("a")
 			p.Restart()
-			p.Advance(lease)
+			p.Advance(pause)
 		}
 	}
 	return map[string]situation{
@@ -102,9 +104,9 @@ func situations() map[string]situation {
 			p.CrashNth(botctx.OpSendResponse, 3)
 			ada.Says("a")
 			p.Restart()
-			p.Advance(lease)
+			p.Advance(pause)
 			p.Restart()
-			p.Advance(lease + 4*time.Second)
+			p.Advance(4 * time.Second)
 		}},
 		"a message to a process that is down": {gets: one, act: func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
 			t.Helper()
@@ -122,7 +124,7 @@ func situations() map[string]situation {
 			p.Restart()
 			ada.Says("b")
 			require.Empty(t, ada.Messages(), "it waits for its turn")
-			p.Advance(lease)
+			p.Advance(pause)
 		}},
 		"a repetition at once":         {gets: one, act: func(_ *testing.T, _ *fakes.Platform, ada *fakes.Actor) { ada.Says("a"); ada.SaysAgain() }},
 		"a repetition after a restart": {gets: one, act: func(_ *testing.T, p *fakes.Platform, ada *fakes.Actor) { ada.Says("a"); p.Restart(); ada.SaysAgain() }},
@@ -149,12 +151,10 @@ func situations() map[string]situation {
 			require.Equal(t, []string{"got a"}, textsOf(ada.Messages()))
 			p.Advance(time.Second)
 		}},
-		"a run that stands still for longer than its lease": {gets: one, act: func(t *testing.T, p *fakes.Platform, ada *fakes.Actor) {
-			t.Helper()
-			p.DelayNth(botctx.OpSendResponse, 2, time.Minute)
-			require.Error(t, ada.TrySays("a"), "what it does late is refused")
-			require.Equal(t, []string{"got a"}, textsOf(ada.Messages()))
-			p.Advance(time.Second)
+		"a run that takes an hour": {gets: one, act: func(_ *testing.T, p *fakes.Platform, ada *fakes.Actor) {
+			p.DelayNth(botctx.OpSendResponse, 2, time.Hour)
+			ada.Says("a")
+			p.Advance(time.Hour)
 		}},
 	}
 }
@@ -340,4 +340,19 @@ func TestRestore_CountsWhatWaits(t *testing.T) {
 	p.Restore(empty)
 	ada.Says("b")
 	require.Equal(t, "got b", ada.Messages()[0].Text())
+}
+
+func TestCrash_OnAStoreThatProcessesShareMessagesWaitForTheLease(t *testing.T) {
+	t.Parallel()
+	shared := fakes.Config(func(c *botctx.Config) { c.Store = otherStore{memstore.New(memstore.WithNow(c.Now))} })
+	p, ada := accepting(t, confirm, shared)
+	p.CrashNth(botctx.OpSendResponse, 2)
+	ada.Says("a")
+	p.Restart()
+	ada.Says("b")
+	p.Advance(lease.DefaultLease - time.Second)
+	require.Equal(t, []string{"got a"}, textsOf(ada.Messages()))
+	p.Advance(2 * time.Second)
+	require.Equal(t, []string{"got a", "That is order 1.", "got b", "That is order 2."}, textsOf(ada.Messages()))
+	require.Empty(t, repeated(p))
 }

@@ -51,7 +51,7 @@
 //	p.CrashNext(botctx.OpSendResponse)
 //	ada.Says("one kettle")                           // The bot dies before it answers.
 //	p.Restart()
-//	p.Advance(time.Minute)                           // The lease of the process that was lost passes.
+//	p.Advance(time.Second)                           // The pause after a run that was lost.
 //	ada.SaysAgain()                                  // The platform repeats the message, under its id.
 //
 // DeadLetters has what was given up, RetryDeadLetter puts it back, and Restart takes the nodes of a bot

@@ -30,7 +30,7 @@ func ExamplePlatform_Crash() {
 	fmt.Println(len(ada.Messages()), "answers, and the process is gone")
 
 	p.Restart()
-	p.Advance(time.Minute) // The lease of the process that was lost passes.
+	p.Advance(time.Second) // The pause after a run that was lost.
 	ada.SaysAgain()        // The platform repeats what was handled.
 	fmt.Println(len(ada.Messages()), "answer:", ada.Last())
 

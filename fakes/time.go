@@ -106,11 +106,12 @@ func (p *Platform) runFirst(at *process, to time.Time, pace *pace) (isOver bool,
 	if err != nil {
 		return true, err
 	}
-	accepted := limit.Add(1)
-	if !pace.isHeldUp {
-		if accepted, err = nextBy(at.life, limit, at.runtime.Inbox()); err != nil {
-			return true, err
-		}
+	accepted, err := nextBy(at.life, limit, at.runtime.Inbox())
+	if err != nil {
+		return true, err
+	}
+	if pace.isHeldUp && !accepted.After(p.Now()) {
+		accepted = limit.Add(1)
 	}
 	first := earlier(accepted, agendas)
 	switch {
@@ -213,7 +214,7 @@ type pace struct {
 	runs int
 	// agendas and accepted are the generations of agendas and of accepted events.
 	agendas, accepted generations
-	// isHeldUp tells that no accepted event could be run, until something else has run.
+	// isHeldUp tells that no accepted event could be run now, until something else has run.
 	isHeldUp bool
 	// waiting is how many events were waiting when the time began to move, events how many were
 	// delivered since.

@@ -115,7 +115,7 @@ func (a *alone) countLostOf(ctx context.Context, b begun, want want) error {
 	if !ok || !b.hasBegun(first) {
 		return nil
 	}
-	_, err := a.fail(ctx, first, errNeverCameBack, want.part)
+	_, err := a.fail(ctx, first, ErrNeverCameBack, want.part)
 	if isLost(err) {
 		return nil // It is not what it was: somebody has counted it.
 	}
