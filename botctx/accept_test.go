@@ -382,6 +382,102 @@ func TestRun_HandlesWhatWasAccepted(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
+func TestRun_WhereTheInboxRunsAlready(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	began := make(chan struct{})
+	p := f.process(func(context.Context, *botctx.Context) error {
+		close(began)
+		return nil
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- p.Inbox().Run(ctx) }()
+	require.NoError(t, p.Accept(t.Context(), fromAda("hi", "m1")))
+	<-began
+	require.Equal(t, boterr.FailedPrecondition, boterr.CodeOf(p.Run(ctx)), "at once, and not when its context ends")
+	stop()
+	require.NoError(t, <-ended)
+}
+
+// TestAccept_WaitsForARunOfItsMember has a run stand still for longer than others wait: what was accepted
+// meanwhile has not failed.
+func TestAccept_WaitsForARunOfItsMember(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.database = memstore.New(memstore.WithNow(f.clock))
+	_, err := channel.New(record.Env{Store: f.database}, record.Scope{App: "shop"}).
+		Save(t.Context(), &channel.Channel{ID: "web", Type: channel.Webchat, On: true})
+	require.NoError(t, err)
+	began, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan error)
+	var first sync.Once
+	p, err := botctx.New(botctx.Config{
+		Store: f.database, Now: f.clock, Connectors: map[channel.Type]send.Connector{channel.Webchat: &f.sent},
+		MaxWait: 10 * time.Millisecond, Inbox: inbox.Config{Limit: 1},
+	})
+	require.NoError(t, err)
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		first.Do(func() {
+			close(began)
+			<-goOn
+		})
+		return echo(ctx, bot)
+	})
+	go func() { ended <- p.Receive(context.WithoutCancel(t.Context()), fromAda("one", "")) }()
+	<-began
+	require.NoError(t, p.Accept(t.Context(), fromAda("two", "m2")))
+	for range 3 {
+		result := f.runNext(p)
+		require.True(t, result.IsPostponed, "%v", result.Err)
+		f.advance(time.Second)
+	}
+	close(goOn)
+	require.NoError(t, <-ended)
+	require.NoError(t, f.runNext(p).Err)
+	require.Equal(t, []string{"one", "two"}, f.sent.all())
+}
+
+// TestAccept_RunsAsSoonAsTheLaneIsLeft has a run of Receive keep the lane, so that the inbox cannot
+// enter it, and then leave it: what was accepted does not wait for the next poll.
+func TestAccept_RunsAsSoonAsTheLaneIsLeft(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	began, goOn, received := make(chan struct{}), make(chan struct{}), make(chan error)
+	done, wasRefused := make(chan struct{}), make(chan struct{})
+	p, err := botctx.New(botctx.Config{
+		Store: f.database, Now: f.clock, Connectors: map[channel.Type]send.Connector{channel.Webchat: &f.sent},
+		Inbox: inbox.Config{Poll: time.Hour},
+	})
+	require.NoError(t, err)
+	p.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
+		switch bot.MessageEvent.Text() {
+		case "one":
+			close(began)
+			<-goOn
+		case "two":
+			close(done)
+		default:
+			close(wasRefused)
+		}
+		return nil
+	})
+	go func() { received <- p.Receive(context.WithoutCancel(t.Context()), fromAda("one", "")) }()
+	<-began
+	require.NoError(t, p.Accept(t.Context(), fromAda("two", "m2")))
+	fromBob := fromAda("three", "m3") // Which is looked at behind the other one.
+	fromBob.Event.From = "bob"
+	require.NoError(t, p.Accept(t.Context(), fromBob))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- p.Run(ctx) }()
+	<-wasRefused
+	close(goOn)
+	require.NoError(t, <-received)
+	<-done
+	stop()
+	require.NoError(t, <-ended)
+}
+
 func TestNew_RefusesAnInboxOfItsOwn(t *testing.T) {
 	t.Parallel()
 	_, err := botctx.New(botctx.Config{Store: memstore.New(), Inbox: inbox.Config{

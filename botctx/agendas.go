@@ -15,17 +15,20 @@ import (
 // Runtimes on one store share the work. It is agenda.Scheduler.Run and inbox.Inbox.Run: an action
 // that ignores the end of its context is left at last, and Run returns Canceled; what that action
 // does later by its bot context is refused, and not written back.
+//
+// FailedPrecondition: the scheduler or the inbox runs already; then Run runs neither.
 func (r *Runtime) Run(ctx context.Context) error {
 	r.warnOfNodes(ctx)
 	ofInbox := make(chan error, 1)
-	inboxes, stop := context.WithCancel(ctx)
+	both, stop := context.WithCancel(ctx)
 	go func() {
 		err := error(boterr.New(boterr.Internal, "", "the store ended the goroutine of the inbox"))
 		defer func() { ofInbox <- err }()
-		err = r.inbox.Run(inboxes)
+		defer stop() // Where the inbox runs already.
+		err = r.inbox.Run(both)
 	}()
-	err := r.scheduler.Run(ctx)
-	stop() // Also where the scheduler runs already.
+	err := r.scheduler.Run(both)
+	stop() // Where the scheduler runs already.
 	return errors.Join(err, <-ofInbox)
 }
 

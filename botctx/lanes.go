@@ -120,6 +120,8 @@ func (r *Runtime) takeTurns(ctx context.Context, in runInput, lost context.Cance
 		return nil, err
 	case in.agenda != nil:
 		return nil, agenda.Postpone(agendaPause)
+	case in.delivery != nil:
+		return nil, inbox.Postpone(acceptedPause)
 	default:
 		return nil, boterr.New(boterr.Unavailable, "", "a run of member %s has been under way for %v: "+
 			"perhaps it waits for this one, since an action did not pass its ctx on", in.scope.Member, r.config.MaxWait)
@@ -188,6 +190,7 @@ func (r *Runtime) giveTurnsBack(ctx context.Context, taken *turns) {
 	}
 	if taken.inLane != nil {
 		r.locks.release(taken.inLane)
+		r.inbox.LaneLeft(taken.inLane.key.member)
 	}
 }
 

@@ -118,8 +118,10 @@ func (r *Runtime) startRun(
 const (
 	// defaultAgendaWait is the default of Config.AgendaWait.
 	defaultAgendaWait = time.Second
-	// agendaPause is for how long an agenda is put off.
-	agendaPause = time.Second
+	// agendaPause is for how long an agenda is put off, and acceptedPause the same for what was
+	// accepted.
+	agendaPause   = time.Second
+	acceptedPause = time.Second
 )
 
 // agendaWait returns how long an agenda waits for its member's turn.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/lease"
 	"github.com/botctx/go-sdk/query"
@@ -29,7 +30,16 @@ type Delivery struct {
 	// mu guards memory: what attempts have noted, by its key.
 	mu     sync.Mutex
 	memory map[string]document.Object
+	// size is the memory's, in bytes.
+	size int
 }
+
+// MaxRemembered is the number of things that the attempts at one event can remember, and
+// MaxRememberedSize that of the bytes in them: they are kept with the event, as long as that waits.
+const (
+	MaxRemembered     = 1000
+	MaxRememberedSize = 1 << 20
+)
 
 // The fields of what is remembered.
 const (
@@ -45,6 +55,7 @@ func (b *Inbox) deliver(e stored, turn *lease.Turn) *Delivery {
 	for _, item := range e.memory.All() {
 		noted, _ := item.(document.Object)
 		d.memory[document.Get(noted, fieldMemoryKey, "")] = document.Get(noted, fieldMemoryValue, document.O())
+		d.size += noted.Size()
 	}
 	return d
 }
@@ -65,20 +76,36 @@ func (d *Delivery) Recall(key string) (document.Object, bool) {
 }
 
 // Remember notes something under a key until the event is done, and returns when that is durable.
-// The errors are those of the store; that the event is done already is none.
+// That the event is done already is no error. ResourceExhausted: the attempts have noted MaxRemembered
+// things, or MaxRememberedSize bytes; nothing is noted then. The other errors are those of the store.
 func (d *Delivery) Remember(ctx context.Context, key string, value document.Object) error {
-	d.mu.Lock()
-	d.memory[key] = value
-	d.mu.Unlock()
+	noted := document.O(fieldMemoryKey, key, fieldMemoryValue, value)
+	if err := d.keep(key, value, noted); err != nil {
+		return err
+	}
 	filter, err := query.CompileFilter(document.O(fieldID, d.ID, fieldState, statePending))
 	if err != nil {
 		return err
 	}
-	update, err := query.CompileUpdate(document.O("$push", document.O(fieldMemory,
-		document.O(fieldMemoryKey, key, fieldMemoryValue, value))))
+	update, err := query.CompileUpdate(document.O("$push", document.O(fieldMemory, noted)))
 	if err != nil {
 		return err
 	}
 	_, err = d.inbox.events.Update(ctx, filter, query.Change{Update: update}, store.UpdateOptions{})
 	return err
+}
+
+// keep keeps what is noted in memory, where there is room for it.
+func (d *Delivery) keep(key string, value, noted document.Object) error {
+	size := noted.Size()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.memory) >= MaxRemembered || d.size+size > MaxRememberedSize {
+		return boterr.New(boterr.ResourceExhausted, "",
+			"the attempts at the event have noted %d things already, of %d bytes: at most %d, of %d bytes together, can be",
+			len(d.memory), d.size, MaxRemembered, MaxRememberedSize)
+	}
+	d.memory[key] = value
+	d.size += size
+	return nil
 }

@@ -7,7 +7,7 @@ type lanes struct {
 	mu sync.Mutex
 	// held has true for a lane for which an event was accepted meanwhile.
 	held map[string]bool
-	// refused are those that could not be entered.
+	// refused are those that could not be entered, here or since they are held.
 	refused map[string]bool
 }
 

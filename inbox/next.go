@@ -29,8 +29,8 @@ type Result struct {
 // of the store.
 func (b *Inbox) Next(ctx context.Context) (at time.Time, ok bool, err error) { return b.feed.next(ctx) }
 
-// LaneLeft tells that a lane can be entered which Config.Enter has refused, so that Run looks at it at
-// once, and not with the next poll.
+// LaneLeft tells that a lane can be entered which Config.Enter has refused, or whose turn this process
+// held for something else, so that Run looks at it at once, and not with the next poll.
 func (b *Inbox) LaneLeft(lane string) { b.feed.isFree(lane) }
 
 // RunNext handles the first event that can be handled, and stores what came of it. The turn is not

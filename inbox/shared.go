@@ -102,12 +102,20 @@ func (s *shared) lookOn(ctx context.Context) (pause time.Duration, err error) {
 	} else if len(lanes) == 0 {
 		return s.untilNext(now), nil
 	}
+	for _, lane := range lanes { // Before it is looked, so that none is missed that is left meanwhile.
+		s.busy.refuse(lane)
+	}
 	seen, err := s.lookInto(ctx, lanes, now)
 	if err != nil {
 		for _, lane := range lanes {
 			s.lookAt(lane)
 		}
 		return s.config.Poll, err
+	}
+	for _, lane := range lanes {
+		if _, isHeld := seen.held[lane]; !isHeld {
+			s.busy.isFree(lane)
+		}
 	}
 	s.found = seen.free
 	for lane, at := range seen.waiting {

@@ -41,6 +41,11 @@ var failureRules = []Rule{
 		check: memoryLastsUntilDone,
 	},
 	{
+		Name:  "MemoryHasABound",
+		Text:  "an event remembers no more than MaxRemembered things, of MaxRememberedSize bytes, of all its attempts",
+		check: memoryHasABound,
+	},
+	{
 		Name:  "PostponedIsNoFailure",
 		Text:  "an event that its handler postpones is handled after the pause, its lane waits, and that is no failure",
 		check: postponedIsNoFailure,
@@ -178,4 +183,22 @@ func postponedIsNoFailure(t *trial) {
 	isBusy = false
 	t.drain(t.process(handle, once))
 	t.requireHandled("1", "1", "1", "1", "2")
+}
+
+func memoryHasABound(t *trial) {
+	half := document.O("text", strings.Repeat("a", inbox.MaxRememberedSize/2))
+	p := t.process(func(ctx context.Context, d *inbox.Delivery) error {
+		if d.Attempt == 1 {
+			require.NoError(t, d.Remember(ctx, "first", half))
+		} else {
+			require.Equal(t, boterr.ResourceExhausted, boterr.CodeOf(d.Remember(ctx, "second", half)))
+			_, isKnown := d.Recall("second")
+			require.False(t, isKnown)
+		}
+		return boterr.New(boterr.Unavailable, "", "no answer")
+	})
+	t.accept(p, event("ada", "1"))
+	t.runNext(p)
+	t.advance(time.Second)
+	t.runNext(p)
 }
