@@ -102,6 +102,11 @@ func (s *shared) lookOn(ctx context.Context) (pause time.Duration, err error) {
 	} else if len(lanes) == 0 {
 		return s.untilNext(now), nil
 	}
+	return 0, s.lookAtAll(ctx, lanes, now)
+}
+
+// lookAtAll looks at lanes, and notes what is to be done with each.
+func (s *shared) lookAtAll(ctx context.Context, lanes []string, now time.Time) error {
 	for _, lane := range lanes { // Before it is looked, so that none is missed that is left meanwhile.
 		s.busy.refuse(lane)
 	}
@@ -110,7 +115,7 @@ func (s *shared) lookOn(ctx context.Context) (pause time.Duration, err error) {
 		for _, lane := range lanes {
 			s.lookAt(lane)
 		}
-		return s.config.Poll, err
+		return err
 	}
 	for _, lane := range lanes {
 		if _, isHeld := seen.held[lane]; !isHeld {
@@ -127,15 +132,16 @@ func (s *shared) lookOn(ctx context.Context) (pause time.Duration, err error) {
 	for _, lane := range seen.unseen {
 		s.lookAt(lane)
 	}
-	return 0, nil
+	return nil
 }
 
 // pass is a way through the queue of events, in the order of their acceptance.
 type pass struct {
 	isUnderWay bool
-	// after is when the last event was accepted that was looked at, and there how many that were
-	// accepted at that time were.
-	after, there int64
+	// after is when the last event was accepted that was looked at, and there are the ids of those that
+	// were accepted at that time.
+	after int64
+	there []any
 }
 
 // further returns the next lanes of the pass that are not known to be held or to wait.
@@ -148,9 +154,9 @@ func (s *shared) further(ctx context.Context, now time.Time) ([]string, error) {
 	for _, o := range page {
 		at, _ := o.Value(fieldAcceptedAt).(int64)
 		if at != s.pass.after {
-			s.pass.after, s.pass.there = at, 0
+			s.pass.after, s.pass.there = at, nil
 		}
-		s.pass.there++
+		s.pass.there = append(s.pass.there, idOf(o))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,11 +175,14 @@ func (s *shared) page(ctx context.Context, now time.Time) ([]document.Object, er
 		fieldState, statePending, fieldAcceptedAt, document.O("$gte", s.pass.after),
 		fieldRetryAt, document.O("$not", document.O("$gt", int64(document.At(now)))),
 	)
+	if len(s.pass.there) > 0 {
+		which = which.With(fieldID, document.O("$nin", document.A(s.pass.there...)))
+	}
 	shown, err := query.CompileProjection(document.O(fieldLane, 1, fieldAcceptedAt, 1))
 	if err != nil {
 		return nil, err
 	}
-	return s.findSorted(ctx, which, fieldAcceptedAt, store.FindOptions{Skip: s.pass.there, Limit: window, Projection: shown})
+	return s.findSorted(ctx, which, fieldAcceptedAt, store.FindOptions{Limit: window, Projection: shown})
 }
 
 // begin implements feed.
