@@ -169,6 +169,12 @@ func (p *Platform) state() string {
 	for _, s := range p.members {
 		fmt.Fprintln(&text, s.name, s.number, "answered:", s.at == nil)
 	}
+	const last = 20
+	entries, err := readJournal(p.path)
+	for _, e := range entries[max(0, len(entries)-last):] {
+		fmt.Fprintln(&text, e)
+	}
+	fmt.Fprintln(&text, len(entries), "lines of the journal, error:", err)
 	return text.String()
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -85,6 +86,7 @@ func (w *worker) config(order Order, database store.Store) botctx.Config {
 	return botctx.Config{
 		Store: database, TurnLease: order.Lease,
 		Connectors: send.Connectors{channel.Webchat: connector{w}},
+		Logger:     slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Inbox: inbox.Config{
 			Workers: workers, Poll: poll, MaxPending: -1,
 			Limit:   1_000_000, // An event may meet many kills.

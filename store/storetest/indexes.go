@@ -56,6 +56,9 @@ func ensureIndexWithOtherOptions(t *trial) {
 	t.requireCode(boterr.FailedPrecondition, t.EnsureIndex(t.ctx(), sparse), "sparse beside unique")
 	require.NoError(t, t.EnsureIndex(t.ctx(), unique))
 	require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("a", "b")}), "other keys")
+	for range 2 {
+		require.NoError(t, t.EnsureIndex(t.ctx(), store.Index{Keys: ascending("c"), Sparse: true}), "the same again")
+	}
 }
 
 func badIndexesAreRefused(t *trial) {
