@@ -47,7 +47,7 @@ func (r *Runtime) enterLane(lane string) (leave func(), ok bool) {
 	if !r.isShared || r.config.ParallelRuns {
 		return func() {}, true
 	}
-	entered := r.locks.tryAcquire(laneKey(lane))
+	entered := r.locks.tryAcquire(laneKey(lane), nil)
 	if entered == nil {
 		return nil, false
 	}
@@ -102,6 +102,11 @@ func (r *Runtime) takeTurns(ctx context.Context, in runInput, lost context.Cance
 		return taken, nil
 	}
 	key := memberKey{app: in.scope.App, member: in.scope.Member}
+	if !r.isShared && ctx.Err() == nil { // Mostly nobody is to be waited for.
+		if taken.member = r.locks.tryAcquire(key, in.outer.turn()); taken.member != nil {
+			return taken, nil
+		}
+	}
 	most := r.config.MaxWait
 	if in.agenda != nil {
 		if most = r.agendaWait(key); most == 0 {

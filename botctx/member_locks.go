@@ -64,14 +64,15 @@ func (l *memberLocks) acquire(ctx context.Context, key memberKey, parent *turn) 
 	}
 }
 
-// tryAcquire begins a turn of a member that nobody has, and returns nil where somebody does.
-func (l *memberLocks) tryAcquire(key memberKey) *turn {
+// tryAcquire begins a turn of a member that nobody has, and returns nil where somebody does. parent is
+// that of acquire.
+func (l *memberLocks) tryAcquire(key memberKey, parent *turn) *turn {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	if l.held[key] != nil {
 		return nil
 	}
-	t := &turn{key: key}
+	t := &turn{key: key, parent: parent}
 	l.hold(t)
 	return t
 }

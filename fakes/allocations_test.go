@@ -23,7 +23,7 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		call func() error
 		most float64
 	}{
-		"a turn": {turn, 400}, "getMember": {lookUp, 14},
+		"a turn": {turn, 225}, "getMember": {lookUp, 7},
 	} {
 		var failed error
 		allocated := testing.AllocsPerRun(200, func() {
