@@ -183,6 +183,23 @@ func TestShop_PlatformLimitsMessages(t *testing.T) {
 	require.Equal(t, "Sold out.", ada.Last(), "what the run that failed did before, it has done")
 }
 
+func TestHours_AreToldOnceThoughTheBotCrashes(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t), fakes.Accepting())
+	p.Handle(&botctx.Node{ID: "hours", Trigger: botctx.TextIs("hours"), Responses: []send.Response{send.Text("From 9 to 5.")}})
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	p.CrashNext(botctx.OpSendResponse)
+	ada.Says("hours")
+	require.Empty(t, ada.Messages(), "the bot has died before it answered")
+
+	p.Restart()
+	p.Advance(time.Second) // The pause after a run that was lost.
+	ada.SaysAgain()        // The platform repeats the message, under its id.
+	require.Len(t, ada.Messages(), 1)
+	require.Equal(t, "From 9 to 5.", ada.Last())
+}
+
 func TestStock_IsCounted(t *testing.T) {
 	t.Parallel()
 	data := fakes.NewDataSources(fakes.For(t)) // The operations of one domain alone.
