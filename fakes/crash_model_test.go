@@ -42,7 +42,7 @@ func newCrashModel(t *testing.T, seed uint64) *crashModel {
 	t.Helper()
 	p := fakes.New(fakes.For(t), fakes.Accepting(), fakes.Config(func(c *botctx.Config) { c.Inbox.Limit = 1000 }))
 	p.HandleFunc(answerTwice)
-	m := &crashModel{t: t, random: rand.New(rand.NewPCG(seed, 0)), platform: p} //nolint:gosec // A test that can be repeated.
+	m := &crashModel{t: t, random: rand.New(rand.NewPCG(seed, 0)), platform: p}
 	for range 3 {
 		m.members = append(m.members, p.AddMember(member.Member{}))
 	}
