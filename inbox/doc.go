@@ -21,7 +21,14 @@
 // clock, with a fencing token. A process that loses the turn, since it or the store did not
 // answer, finds its run's context ended, can store nothing of what came of the event, and is told
 // by Delivery.Err that nothing counts any more. Whoever takes the turn over counts the start that
-// never came back as a failure of the event.
+// never came back as a failure of the event that it was handling.
+//
+// A store that one process has to itself (store.Watcher, such as memory and bolt, which locks its
+// file) needs no leases: what a process that died was handling is free when the next one begins, and
+// counts as failed. What is being handled stands there in one document. Of several inboxes over such
+// a store the one that began last handles events; another one goes on when the Run of that one has
+// ended. A store that says that it is a store.Watcher and is shared by processes all the same breaks
+// these promises.
 //
 // # Repetitions
 //

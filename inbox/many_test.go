@@ -50,7 +50,7 @@ func (c readCollection) Find(ctx context.Context, filter *query.Filter, options 
 // times, however many others wait meanwhile.
 func TestRun_ReadsWhatWaitsAFewTimes(t *testing.T) {
 	t.Parallel()
-	lanes := int64(rounds.Of(t, 1000, 20_000))
+	lanes := int64(rounds.Of(t, 1000, 5000))
 	database := &readingStore{Store: memstore.New()}
 	var left atomic.Int64
 	left.Store(lanes)
