@@ -118,5 +118,5 @@ func (r *Runtime) runAccepted(ctx context.Context, d *inbox.Delivery) (err error
 	if err != nil {
 		return err
 	}
-	return r.receive(ctx, arrived, d)
+	return orPassing(r.receive(ctx, arrived, d))
 }

@@ -95,6 +95,22 @@ type turns struct {
 	lost context.CancelCauseFunc
 }
 
+// wantedTurns are what a run is to take: of its member, and where other processes work on the store of
+// its lane, "" where none do.
+type wantedTurns struct {
+	member memberKey
+	lane   string
+}
+
+// wantedBy returns what a run is to take.
+func (r *Runtime) wantedBy(ctx context.Context, in runInput) (wanted wantedTurns, err error) {
+	wanted.member = memberKey{app: in.scope.App, member: in.scope.Member}
+	if r.isShared {
+		wanted.lane, err = r.laneOfRun(ctx, in)
+	}
+	return wanted, err
+}
+
 // takeTurns waits for what a run takes. lost ends the run where its turn in the store is lost.
 func (r *Runtime) takeTurns(ctx context.Context, in runInput, lost context.CancelCauseFunc) (*turns, error) {
 	taken := &turns{lost: lost}
@@ -107,15 +123,19 @@ func (r *Runtime) takeTurns(ctx context.Context, in runInput, lost context.Cance
 			return taken, nil
 		}
 	}
+	wanted, err := r.wantedBy(ctx, in)
+	if err != nil {
+		return nil, err
+	}
 	most := r.config.MaxWait
 	if in.agenda != nil {
-		if most = r.agendaWait(key); most == 0 {
+		if most = r.agendaWait(wanted); most == 0 {
 			return nil, agenda.Postpone(agendaPause)
 		}
 	}
 	waiting, stop := context.WithTimeout(ctx, most)
 	defer stop()
-	err := r.waitForTurns(waiting, in, key, taken)
+	err = r.waitForTurns(waiting, in, wanted, taken)
 	if err == nil {
 		return taken, nil
 	}
@@ -134,7 +154,7 @@ func (r *Runtime) takeTurns(ctx context.Context, in runInput, lost context.Cance
 }
 
 // waitForTurns takes what a run takes, one after the other.
-func (r *Runtime) waitForTurns(ctx context.Context, in runInput, key memberKey, taken *turns) (err error) {
+func (r *Runtime) waitForTurns(ctx context.Context, in runInput, wanted wantedTurns, taken *turns) (err error) {
 	parent := in.outer.turn()
 	var held string
 	if in.delivery != nil && in.outer == nil {
@@ -144,20 +164,19 @@ func (r *Runtime) waitForTurns(ctx context.Context, in runInput, key memberKey, 
 		}
 	}
 	if r.isShared {
-		if parent, err = r.waitForLane(ctx, in, held, parent, taken); err != nil {
+		if parent, err = r.waitForLane(ctx, wanted.lane, held, parent, taken); err != nil {
 			return err
 		}
 	}
-	taken.member, err = r.locks.acquire(ctx, key, parent)
+	taken.member, err = r.locks.acquire(ctx, wanted.member, parent)
 	return err
 }
 
 // waitForLane takes the lane of a run's member, unless the run holds it already, and returns the turn
 // in which the run is nested then.
-func (r *Runtime) waitForLane(ctx context.Context, in runInput, held string, parent *turn, taken *turns) (*turn, error) {
-	lane, err := r.laneOfRun(ctx, in)
-	if err != nil || lane == held {
-		return parent, err
+func (r *Runtime) waitForLane(ctx context.Context, lane, held string, parent *turn, taken *turns) (_ *turn, err error) {
+	if lane == held {
+		return parent, nil
 	}
 	if taken.inLane, err = r.locks.acquire(ctx, laneKey(lane), parent); err != nil {
 		return parent, err

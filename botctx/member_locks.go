@@ -2,6 +2,8 @@ package botctx
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -96,7 +98,7 @@ func (l *memberLocks) enter(t *turn) error {
 		return nil
 	}
 	if circle := l.circle(t, holder); circle != nil {
-		return waitsForItself(circle)
+		return waitsForItself(circle, t.isWithin(holder))
 	}
 	t.begun = make(chan struct{})
 	holder.enqueue(t)
@@ -243,11 +245,43 @@ func (t *turn) membersDownTo(nested *turn) []string {
 	return members
 }
 
+// isWithin reports whether a turn is nested in another one.
+func (t *turn) isWithin(outer *turn) bool {
+	for at := t.parent; at != nil; at = at.parent {
+		if at == outer {
+			return true
+		}
+	}
+	return false
+}
+
+// circleError is the wait of members for each other.
+type circleError struct {
+	// members are those who wait, each for the next one.
+	members []string
+	// isOwn tells that the run waits for itself, whenever it runs. Else it waits for a run that
+	// waits for it, and which ends.
+	isOwn bool
+}
+
+// Error names the members.
+func (c *circleError) Error() string {
+	return fmt.Sprintf("the wait would never end: %s waits for %s; let only one of them redirect the other, "+
+		"or make an agenda that does so later", c.members[0], strings.Join(c.members[1:], ", which waits for "))
+}
+
 // waitsForItself is the error for members that would wait for each other.
-func waitsForItself(circle []string) error {
-	return boterr.New(boterr.FailedPrecondition, "",
-		"the wait would never end: %s waits for %s; let only one of them redirect the other, or make an agenda that does so later",
-		circle[0], strings.Join(circle[1:], ", which waits for "))
+func waitsForItself(circle []string, isOwn bool) error {
+	return &boterr.Error{Code: boterr.FailedPrecondition, Err: &circleError{members: circle, isOwn: isOwn}}
+}
+
+// orPassing makes an error that comes of a circle which another run has closed Unavailable: when that run
+// has ended, there is none.
+func orPassing(err error) error {
+	if circle, ok := errors.AsType[*circleError](err); ok && !circle.isOwn {
+		return boterr.New(boterr.Unavailable, "", "%w", err)
+	}
+	return err
 }
 
 // notWaited is the error for a wait that was given up.

@@ -125,11 +125,11 @@ const (
 )
 
 // agendaWait returns how long an agenda waits for its member's turn.
-func (r *Runtime) agendaWait(key memberKey) time.Duration {
+func (r *Runtime) agendaWait(wanted wantedTurns) time.Duration {
 	switch {
 	case r.config.AgendaWait > 0:
 		return r.config.AgendaWait
-	case r.locks.hasQueue(key):
+	case r.locks.hasQueue(wanted.member), r.locks.hasQueue(laneKey(wanted.lane)):
 		return 0
 	default:
 		return defaultAgendaWait

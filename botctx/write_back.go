@@ -45,28 +45,25 @@ func (r *run) writeBack(ctx context.Context) error {
 	return nil
 }
 
-// fieldTurnFence is a field of members of whom a run never came back: the fencing token of the turn
-// that was taken over from it. What that run still writes back, if it lives, finds no member.
-const fieldTurnFence = "turnFence"
-
 // unlessTakenOver is the filter of a member whose turn nobody has taken over from the run: the zero
-// Object where the run has no turn in the store.
+// Object where the run has no turn in the store, and where members are the host's own, which need
+// not know the field: there a run is stopped by its own clock alone.
 func (r *run) unlessTakenOver() document.Object {
 	lane := r.laneTurn()
-	if lane == nil {
+	if lane == nil || r.bot.host.Members != nil {
 		return document.Object{}
 	}
-	return document.O(fieldTurnFence, document.O("$not", document.O("$gt", lane.Fence())))
+	return document.O(member.FieldTurnFence, document.O("$not", document.O("$gt", lane.Fence())))
 }
 
 // takeOver marks the member of a run that follows one which never came back.
 func (r *run) takeOver(ctx context.Context, memberID string) error {
 	lane := r.laneTurn()
-	if lane == nil || !lane.IsOvertaken() {
+	if lane == nil || !lane.IsOvertaken() || r.bot.host.Members != nil {
 		return nil
 	}
 	_, err := r.bot.members().PatchMembers(ctx, member.PatchMembersParams{
-		MemberID: memberID, WithModifier: true, Patch: document.O("$set", document.O(fieldTurnFence, lane.Fence())),
+		MemberID: memberID, WithModifier: true, Patch: document.O("$set", document.O(member.FieldTurnFence, lane.Fence())),
 		Filter: r.unlessTakenOver(),
 	})
 	if err == nil {

@@ -113,5 +113,6 @@ func fromDocument(o document.Object) (*Member, error) {
 		return nil, err
 	}
 	m.setDefaults()
+	m.Unknown = m.Unknown.Without(FieldTurnFence)
 	return m, nil
 }
