@@ -60,6 +60,11 @@ func (a alpha) CreateBroadcast(ctx context.Context, in *channel.Channel, respons
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	return answered(ctx, a.outbox, in.ID, "a stored message", func() ([]send.StoredMessage, error) { return a.store(in, response) })
+}
+
+// store keeps a message to broadcast. The caller holds the mutex.
+func (a alpha) store(in *channel.Channel, response send.Response) ([]send.StoredMessage, error) {
 	if err := hasType(in.Type, response); err != nil {
 		return nil, err
 	}
@@ -91,6 +96,11 @@ func (a alpha) SendBroadcast(ctx context.Context, in *channel.Channel, broadcast
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	return answered(ctx, a.outbox, in.ID, "a broadcast", func() (int64, error) { return a.broadcast(in, broadcast) })
+}
+
+// broadcast sends a stored message to those with a label. The caller holds the mutex.
+func (a alpha) broadcast(in *channel.Channel, broadcast send.Broadcast) (int64, error) {
 	if err := a.withinLimit(in.ID); err != nil {
 		return 0, err
 	}

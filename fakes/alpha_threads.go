@@ -31,6 +31,12 @@ func (a alpha) PassThreadControl(ctx context.Context, in *channel.Channel, to st
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	_, err := answered(ctx, a.outbox, in.ID, "a thread", func() (struct{}, error) { return struct{}{}, a.passThread(in, to, handover) })
+	return err
+}
+
+// passThread hands a conversation on. The caller holds the mutex.
+func (a alpha) passThread(in *channel.Channel, to string, handover send.ThreadHandover) error {
 	at := address{in.ID, to}
 	if thread, isPassed := a.kept.alpha.threads[at]; isPassed {
 		return boterr.New(boterr.FailedPrecondition, "", "the application %q controls the conversation with %s already: "+

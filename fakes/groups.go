@@ -103,6 +103,11 @@ func (o *outbox) createGroup(
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	return answeredUnder(o, in.ID, "a group", group.Key, func() (livechat.CreatedGroup, error) { return o.newGroup(in, group, form), nil })
+}
+
+// newGroup makes a group. The caller holds the mutex.
+func (o *outbox) newGroup(in *channel.Channel, group livechat.NewGroup, form string) livechat.CreatedGroup {
 	created := Group{Channel: in.ID, ExternalID: o.platform.ids.formed(form), Name: group.Name}
 	if group.AdminExternalID != "" {
 		created.Members = []string{group.AdminExternalID}
@@ -112,7 +117,7 @@ func (o *outbox) createGroup(
 	}
 	o.kept.groups = append(o.kept.groups, created)
 	o.platform.notef("%s/%s was made: %q", in.ID, created.ExternalID, created.Name)
-	return livechat.CreatedGroup{ExternalID: created.ExternalID, InvitationLink: created.InvitationLink}, nil
+	return livechat.CreatedGroup{ExternalID: created.ExternalID, InvitationLink: created.InvitationLink}
 }
 
 // newLink returns the address of a new invitation link.
@@ -122,9 +127,11 @@ func (o *outbox) newLink() string { return "https://invite.example/" + o.platfor
 func (o *outbox) renewLink(ctx context.Context, in *channel.Channel, externalID string) (string, error) {
 	var link string
 	err := o.changeGroup(ctx, in, externalID, func(group *Group) {
-		link = o.newLink()
-		group.InvitationLink = link
-		o.platform.notef("%s/%s has a new link", in.ID, externalID)
+		link, _ = answered(ctx, o, in.ID, "a link", func() (string, error) { //nolint:errcheck // It always succeeds.
+			group.InvitationLink = o.newLink()
+			o.platform.notef("%s/%s has a new link", in.ID, externalID)
+			return group.InvitationLink, nil
+		})
 	})
 	return link, err
 }
@@ -132,8 +139,11 @@ func (o *outbox) renewLink(ctx context.Context, in *channel.Channel, externalID 
 // disableLink takes the link of a group away.
 func (o *outbox) disableLink(ctx context.Context, in *channel.Channel, externalID string) error {
 	return o.changeGroup(ctx, in, externalID, func(group *Group) {
-		group.InvitationLink = ""
-		o.platform.notef("%s/%s has no link any more", in.ID, externalID)
+		_, _ = answered(ctx, o, in.ID, "no link", func() (struct{}, error) { //nolint:errcheck // It always succeeds.
+			group.InvitationLink = ""
+			o.platform.notef("%s/%s has no link any more", in.ID, externalID)
+			return struct{}{}, nil
+		})
 	})
 }
 
@@ -176,10 +186,15 @@ func (o *outbox) createChannel(ctx context.Context, in *channel.Channel, groupID
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	return answered(ctx, o, in.ID, "a channel", func() (document.Object, error) { return o.newChannel(in, groupID, displayName), nil })
+}
+
+// newChannel makes a channel. The caller holds the mutex.
+func (o *outbox) newChannel(in *channel.Channel, groupID, displayName string) document.Object {
 	created := CreatedChannel{
 		Channel: in.ID, ID: o.platform.ids.next(string(in.Type) + "-channel"), GroupID: groupID, DisplayName: displayName,
 	}
 	o.kept.channels = append(o.kept.channels, created)
 	o.platform.notef("%s made the channel %s: %q", in.ID, created.ID, displayName)
-	return document.O("id", created.ID, "groupId", groupID, "displayName", displayName), nil
+	return document.O("id", created.ID, "groupId", groupID, "displayName", displayName)
 }

@@ -32,7 +32,9 @@ var _ botctx.Mailer = (*mailboxes)(nil)
 
 // keptMails are what a mail service keeps.
 type keptMails struct {
-	mails    []Mail
+	mails []Mail
+	// ids are the IDs of the mails.
+	ids      map[string]bool
 	failures failures
 	// refused are the addresses that get no mail, by mailboxKey.
 	refused map[string]bool
@@ -43,7 +45,7 @@ func (k keptMails) clone() keptMails {
 	for address := range k.refused {
 		refused[address] = true
 	}
-	return keptMails{mails: slices.Clone(k.mails), failures: slices.Clone(k.failures), refused: refused}
+	return keptMails{mails: slices.Clone(k.mails), ids: copyOfMap(k.ids), failures: slices.Clone(k.failures), refused: refused}
 }
 
 // SendMail implements botctx.Mailer.
@@ -52,7 +54,10 @@ func (m *mailboxes) SendMail(ctx context.Context, sent botctx.Mail) error {
 		return err
 	}
 	kept := Mail{Mail: cloneOf(sent), At: m.platform.Now()}
-	err := m.take(kept)
+	isRepeated, err := m.take(kept)
+	if isRepeated {
+		return nil
+	}
 	to := strings.Join(addressesOf(kept), ", ")
 	if err != nil {
 		m.platform.notef("mail to %s ! %v", to, err)
@@ -62,26 +67,35 @@ func (m *mailboxes) SendMail(ctx context.Context, sent botctx.Mail) error {
 	return nil
 }
 
-// take keeps a mail, or says why not.
-func (m *mailboxes) take(sent Mail) error {
+// take keeps a mail, or says why not. One of an ID that it has is not sent again.
+func (m *mailboxes) take(sent Mail) (isRepeated bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.platform.outages.err(outage{service: ServiceMail}); err != nil {
-		return err
+		return false, err
 	}
 	if failed := m.kept.failures.take(); failed.err != nil {
-		return failed.err
+		return false, failed.err
 	}
+	if sent.ID != "" && m.kept.ids[sent.ID] {
+		return true, nil
+	}
+	if err := m.refusal(sent); err != nil {
+		return false, err
+	}
+	m.kept.mails = append(m.kept.mails, sent)
+	m.kept.ids[sent.ID] = true
+	return false, nil
+}
+
+// refusal returns why the service does not take a mail, nil where it does. The caller holds the mutex.
+func (m *mailboxes) refusal(sent Mail) error {
 	for _, address := range addressesOf(sent) {
 		if m.kept.refused[mailboxKey(address)] {
 			return boterr.Invalid("destination", "the mail service refuses the address %s", address)
 		}
 	}
-	if err := checkCharsets(sent); err != nil {
-		return err
-	}
-	m.kept.mails = append(m.kept.mails, sent)
-	return nil
+	return checkCharsets(sent)
 }
 
 func (m *mailboxes) all() []Mail {

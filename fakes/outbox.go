@@ -80,6 +80,8 @@ type kept struct {
 	sendFaults sendFaults
 	alpha      onAlpha
 	charlie    onCharlie
+	// answers are what was answered under keys.
+	answers answers
 	// tags are the tags of users of Echo, in the order in which they got them.
 	tags map[address][]int64
 	// said is what each wrote last to the bot.
@@ -93,6 +95,7 @@ func (k kept) clone() kept {
 	k.groups = cloneGroups(k.groups)
 	k.agents, k.members = copyOfMap(k.agents), copyOfMap(k.members)
 	k.sendFaults, k.alpha, k.charlie = k.sendFaults.clone(), k.alpha.clone(), k.charlie.clone()
+	k.answers = copyOfMap(k.answers)
 	k.tags, k.said = copyOfLists(k.tags), copyOfMap(k.said)
 	return k
 }

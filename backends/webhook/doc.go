@@ -52,8 +52,9 @@
 //	 "memberId": "m1", "response": {"type": "TEXT", "text": "Hello"}}
 //
 // without what is absent; messagingType, messagingTag, receiverType and groupId follow where
-// an operation gives them. "id" is that of the header and the same in each repetition, so
-// that a receiver which keeps the ids shows each message once.
+// an operation gives them. "id" is that of the header and the same in each repetition, also where
+// the run that sends it is tried again, so that a receiver which keeps the ids shows each message
+// once. The header Idempotency-Key has it, too.
 //
 // A status of 2xx means that the message is taken. The answer may be a JSON object, which
 // becomes the Reply of the send; its messageId, chatId, from and timestamp (a number of

@@ -72,6 +72,7 @@ func (c *Connector) try(ctx context.Context, p post) (answer, error) {
 		return answer{}, boterr.New(boterr.FailedPrecondition, "", "the channel's address cannot be used: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Idempotency-Key", p.id)
 	if err := Sign(req.Header, p.id, c.config.Now(), p.body, p.secrets...); err != nil {
 		return answer{}, boterr.New(boterr.FailedPrecondition, "", "the message cannot be signed: %w", err)
 	}

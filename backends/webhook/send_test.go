@@ -46,6 +46,7 @@ func TestSend_PostsAndSigns(t *testing.T) {
 		"response":{"type":"TEXT","text":"Hello"}}`, string(got[0].body))
 	require.Equal(t, "application/json", got[0].header.Get("Content-Type"))
 	require.Equal(t, "msg_1", got[0].header.Get("Webhook-Id"))
+	require.Equal(t, "msg_1", got[0].header.Get("Idempotency-Key"))
 	timestamp := got[0].header.Get("Webhook-Timestamp")
 	require.Equal(t, strconv.FormatInt(now.Unix(), 10), timestamp)
 	require.Equal(t, signature([]byte(secret), "msg_1", timestamp, got[0].body), got[0].header.Get("Webhook-Signature"))
