@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -237,10 +238,7 @@ func TestRuntime_OrderOfEachMember(t *testing.T) {
 		})
 	}
 	posting.Wait()
-	require.Eventually(t, func() bool {
-		waiting, err := rt.Inbox().Stats(t.Context())
-		return err == nil && waiting.Pending == 0
-	}, time.Minute, time.Millisecond)
+	awaitNothingPending(t, rt)
 	stop()
 	require.NoError(t, <-ended)
 	require.Len(t, heard, members)
@@ -250,4 +248,56 @@ func TestRuntime_OrderOfEachMember(t *testing.T) {
 			require.Equal(t, strconv.Itoa(i), text, of)
 		}
 	}
+}
+
+// One member posts all at once, and each message twice: they run one at a time, each once.
+func TestRuntime_OneMemberPostsAtOnce(t *testing.T) {
+	t.Parallel()
+	const messages = 30
+	rt, server := host(t, "https://example.com", (*botctx.Runtime).Accept)
+	var inside, most atomic.Int64
+	var lock sync.Mutex
+	heard := map[string]int{}
+	rt.HandleFunc(func(_ context.Context, bot *botctx.Context) error {
+		now := inside.Add(1)
+		defer inside.Add(-1)
+		lock.Lock()
+		defer lock.Unlock()
+		most.Store(max(most.Load(), now))
+		heard[bot.MessageEvent.Text()]++
+		return nil
+	})
+	running, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- rt.Run(running) }()
+	client := loopback(t)
+	var posting sync.WaitGroup
+	for i := range messages {
+		for range 2 {
+			posting.Go(func() {
+				id := fmt.Sprintf("in_%d", i)
+				if status, err := deliver(t.Context(), client, server.URL, id, inboundBody(id)); status != http.StatusOK {
+					t.Errorf("answered %d: %v", status, err)
+				}
+			})
+		}
+	}
+	posting.Wait()
+	awaitNothingPending(t, rt)
+	stop()
+	require.NoError(t, <-ended)
+	require.Len(t, heard, messages)
+	for id, times := range heard {
+		require.Equal(t, 1, times, id)
+	}
+	require.EqualValues(t, 1, most.Load(), "one at a time")
+}
+
+// awaitNothingPending returns when all that was accepted is handled.
+func awaitNothingPending(t *testing.T, rt *botctx.Runtime) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		waiting, err := rt.Inbox().Stats(t.Context())
+		return err == nil && waiting.Pending == 0
+	}, time.Minute, time.Millisecond)
 }

@@ -45,7 +45,7 @@ func TestMongo_KilledHostAnswersAll(t *testing.T) {
 	if os.Getenv(uriVariable) == "" { // The stand-in is much to build.
 		rounds.OnlyThorough(t)
 	}
-	// The stand-in serves one command after the other: few senders, and a lease that it does not starve.
+	// The stand-in serves one command after the other: few messages, and a lease that it does not starve.
 	besiege(t, []string{mongoVariable + "=" + newDatabase(t)},
-		"-store", storeMongo, "-for", "20s", "-kills", "2", "-senders", "2", "-take-over-after", "20s")
+		"-store", storeMongo, "-for", "10s", "-kills", "1", "-senders", "2", "-max-pending", "20", "-take-over-after", "20s")
 }

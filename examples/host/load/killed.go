@@ -9,6 +9,7 @@ import (
 	random "math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -76,7 +77,7 @@ func newProcess(o options, folder, chatURL string, secret channel.Secret) (*proc
 		program: o.host,
 		args: []string{
 			"-listen", "127.0.0.1:0", "-store", o.store, "-file", filepath.Join(folder, "bots.db"), "-channels", file,
-			"-allow", "127.0.0.1", "-remind-after", "24h", "-max-pending", "2000", "-take-over-after", o.takeOverAfter.String(),
+			"-allow", "127.0.0.1", "-remind-after", "24h", "-max-pending", strconv.Itoa(o.maxPending), "-take-over-after", o.takeOverAfter.String(),
 		},
 		environment: []string{secretVariable + "=" + secret.Reveal()},
 	}, nil

@@ -27,6 +27,7 @@ type options struct {
 	seed          uint64
 	store         string
 	takeOverAfter time.Duration
+	maxPending    int
 }
 
 func main() {
@@ -38,6 +39,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "chooses the moments") //nolint:gosec // Moments need no secrecy.
 	flag.StringVar(&o.store, "store", "bolt", "the store of the started host: bolt or mongodb, at HOST_MONGO_URI")
 	flag.DurationVar(&o.takeOverAfter, "take-over-after", 5*time.Second, "that of the started host")
+	flag.IntVar(&o.maxPending, "max-pending", 2000, "that of the started host")
 	flag.Parse()
 	if err := run(context.Background(), o); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "load:", err)
