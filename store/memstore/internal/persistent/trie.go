@@ -13,19 +13,20 @@ type Trie[V any] struct {
 	length int
 }
 
-// trieNode has a slot for each of the groups of bits that occur below it.
+// trieNode has, for each of the groups of bits that occur below it, an entry or a child with the
+// entries whose bits are the same up to here. Both are in the order of their bits. They lie apart, so
+// that a node with children alone, as all but the last on a way are, is small to copy.
 type trieNode[V any] struct {
 	edit *Edit
-	// used tells which slots there are. They are in the order of their bits.
-	used  uint32
-	slots []trieSlot[V]
+	// ends tells which entries there are, branches which children.
+	ends, branches uint32
+	entries        []trieEntry[V]
+	children       []*trieNode[V]
 }
 
-// trieSlot holds a key, or a child with the keys whose bits are the same up to here.
-type trieSlot[V any] struct {
+type trieEntry[V any] struct {
 	key   uint64
 	value V
-	child *trieNode[V]
 }
 
 // Len returns the number of keys.
@@ -33,25 +34,29 @@ func (t *Trie[V]) Len() int { return t.length }
 
 // Get returns the value of a key, and whether there is one.
 func (t *Trie[V]) Get(key uint64) (value V, ok bool) {
-	for n, rest := t.root, key; n != nil; rest >>= levelBits {
-		bit := uint32(1) << (rest & levelMask)
-		if n.used&bit == 0 {
-			return value, false
-		}
-		s := &n.slots[n.place(bit)]
-		if s.child == nil {
-			if s.key != key {
-				return value, false
-			}
-			return s.value, true
-		}
-		n = s.child
+	n := t.root
+	if n == nil {
+		return value, false
+	}
+	rest := key
+	for n.branches&bitOf(rest) != 0 {
+		n = n.children[placeOf(n.branches, bitOf(rest))]
+		rest >>= levelBits
+	}
+	if n.ends&bitOf(rest) == 0 {
+		return value, false
+	}
+	if e := &n.entries[placeOf(n.ends, bitOf(rest))]; e.key == key {
+		return e.value, true
 	}
 	return value, false
 }
 
-// place returns the place of the slot of a bit.
-func (n *trieNode[V]) place(bit uint32) int { return bits.OnesCount32(n.used & (bit - 1)) }
+// bitOf returns the bit that stands for the lowest group of bits.
+func bitOf(rest uint64) uint32 { return 1 << (rest & levelMask) }
+
+// placeOf returns the place of what a bit stands for, among what the bits of used stand for.
+func placeOf(used, bit uint32) int { return bits.OnesCount32(used & (bit - 1)) }
 
 // Set sets the value of a key.
 func (t *Trie[V]) Set(edit *Edit, key uint64, value V) {
@@ -59,41 +64,63 @@ func (t *Trie[V]) Set(edit *Edit, key uint64, value V) {
 		t.root = &trieNode[V]{edit: edit}
 	}
 	var added bool
-	if t.root, added = t.root.set(edit, 0, trieSlot[V]{key: key, value: value}); added {
+	if t.root, added = t.root.set(edit, 0, trieEntry[V]{key: key, value: value}); added {
 		t.length++
 	}
 }
 
 // set returns the node that takes the place of n, and whether a key was added rather
 // than replaced. shift is the number of bits that led to n.
-func (n *trieNode[V]) set(edit *Edit, shift uint, slot trieSlot[V]) (_ *trieNode[V], added bool) {
-	n = n.editable(edit)
-	bit := uint32(1) << (slot.key >> shift & levelMask)
-	place := n.place(bit)
-	if n.used&bit == 0 {
-		n.used |= bit
-		n.slots = slices.Insert(n.slots, place, slot)
+func (n *trieNode[V]) set(edit *Edit, shift uint, e trieEntry[V]) (_ *trieNode[V], added bool) {
+	bit := bitOf(e.key >> shift)
+	if n.branches&bit != 0 {
+		n = n.editable(edit, 0)
+		child := &n.children[placeOf(n.branches, bit)]
+		*child, added = (*child).set(edit, shift+levelBits, e)
+		return n, added
+	}
+	if n.ends&bit == 0 {
+		n = n.editable(edit, 1)
+		n.insert(bit, e)
 		return n, true
 	}
-	there := &n.slots[place]
-	if there.child == nil {
-		if there.key == slot.key {
-			there.value = slot.value
-			return n, false
-		}
-		child, _ := (&trieNode[V]{edit: edit}).set(edit, shift+levelBits, *there)
-		*there = trieSlot[V]{child: child}
+	n = n.editable(edit, 0)
+	there := &n.entries[placeOf(n.ends, bit)]
+	if there.key == e.key {
+		there.value = e.value
+		return n, false
 	}
-	there.child, added = there.child.set(edit, shift+levelBits, slot)
-	return n, added
+	child, _ := (&trieNode[V]{edit: edit}).set(edit, shift+levelBits, *there)
+	child, _ = child.set(edit, shift+levelBits, e)
+	n.take(bit)
+	n.children = slices.Insert(n.children, placeOf(n.branches, bit), child)
+	n.branches |= bit
+	return n, true
 }
 
-// editable returns n where the edit made it, else a copy.
-func (n *trieNode[V]) editable(edit *Edit) *trieNode[V] {
+// insert adds an entry to a node that belongs to the edit.
+func (n *trieNode[V]) insert(bit uint32, e trieEntry[V]) {
+	n.entries = slices.Insert(n.entries, placeOf(n.ends, bit), e)
+	n.ends |= bit
+}
+
+// take takes an entry out of a node that belongs to the edit.
+func (n *trieNode[V]) take(bit uint32) {
+	place := placeOf(n.ends, bit)
+	n.entries = slices.Delete(n.entries, place, place+1)
+	n.ends &^= bit
+}
+
+// editable returns n where the edit made it, else a copy with room for so many more entries.
+func (n *trieNode[V]) editable(edit *Edit, more int) *trieNode[V] {
 	if n.edit == edit {
 		return n
 	}
-	return &trieNode[V]{edit: edit, used: n.used, slots: slices.Clone(n.slots)}
+	c := &trieNode[V]{edit: edit, ends: n.ends, branches: n.branches, children: slices.Clone(n.children)}
+	if room := len(n.entries) + more; room > 0 {
+		c.entries = append(make([]trieEntry[V], 0, room), n.entries...)
+	}
+	return c
 }
 
 // Delete removes a key and reports whether it was there.
@@ -102,7 +129,7 @@ func (t *Trie[V]) Delete(edit *Edit, key uint64) bool {
 		return false
 	}
 	t.length--
-	if t.root = t.root.remove(edit, 0, key); len(t.root.slots) == 0 {
+	if t.root = t.root.remove(edit, 0, key); t.length == 0 {
 		t.root = nil
 	}
 	return true
@@ -110,18 +137,20 @@ func (t *Trie[V]) Delete(edit *Edit, key uint64) bool {
 
 // remove returns the node that takes the place of n without the key, which is there.
 func (n *trieNode[V]) remove(edit *Edit, shift uint, key uint64) *trieNode[V] {
-	n = n.editable(edit)
-	bit := uint32(1) << (key >> shift & levelMask)
-	place := n.place(bit)
-	there := &n.slots[place]
-	if there.child == nil {
-		n.used &^= bit
-		n.slots = slices.Delete(n.slots, place, place+1)
+	bit := bitOf(key >> shift)
+	if n.branches&bit == 0 {
+		n = n.editable(edit, 0)
+		n.take(bit)
 		return n
 	}
-	there.child = there.child.remove(edit, shift+levelBits, key)
-	if rest := there.child.slots; len(rest) == 1 && rest[0].child == nil {
-		*there = rest[0] // One key needs no node of its own.
+	n = n.editable(edit, 1)
+	place := placeOf(n.branches, bit)
+	rest := n.children[place].remove(edit, shift+levelBits, key)
+	n.children[place] = rest
+	if len(rest.entries) == 1 && rest.branches == 0 { // One key needs no node of its own.
+		n.children = slices.Delete(n.children, place, place+1)
+		n.branches &^= bit
+		n.insert(bit, rest.entries[0])
 	}
 	return n
 }
