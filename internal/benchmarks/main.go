@@ -58,6 +58,7 @@ var tables = []table{
 	{name: "memory", write: printMemory},
 	{name: "growth", write: printGrowth},
 	{name: "sharing", write: printSharing},
+	{name: "operations", write: printOperations},
 	{name: "turns", write: printTurns},
 }
 
@@ -67,7 +68,7 @@ func run(ctx context.Context, arguments []string, out io.Writer) error {
 	flags.IntVar(&s.rounds, "rounds", 7, "how often each engine takes its turn in a row")
 	flags.DurationVar(&s.slice, "slice", 50*time.Millisecond, "how long a turn takes at least")
 	flags.IntVar(&s.largest, "largest", 1_000_000, "the most documents in the rows of memstore alone")
-	flags.StringVar(&s.table, "table", "", "the only table to print, of engines, go-memdb, memory, growth, sharing, turns")
+	flags.StringVar(&s.table, "table", "", "the only table to print, of engines, go-memdb, memory, growth, sharing, operations, turns")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
