@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -19,10 +21,20 @@ func TestAllocations_OfATurnAndALookUp(t *testing.T) {
 		_, err := bot.GetMember(t.Context(), member.GetMemberParams{MemberID: bot.Scope().Member})
 		return err
 	}
+	entry := recordless(t, 100)
+	byID := func() error {
+		_, err := entry.FetchDataFromDataSource(t.Context(), datasource.FetchDataFromDataSourceParams{
+			DataSourceID: "places", Filter: document.O("_id", "e50"),
+		})
+		return err
+	}
+	p, _ := platformWith(t, 100)
+	fork := func() error { p.Fork(); return nil }
 	for name, c := range map[string]struct {
 		call func() error
 		most float64
 	}{
+		"an entry by id": {byID, 16}, "a fork": {fork, 200},
 		"a turn": {turn, 225}, "getMember": {lookUp, 7},
 	} {
 		var failed error

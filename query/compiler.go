@@ -37,6 +37,18 @@ func (c *Compiler) Filter(source document.Object) (*Filter, error) {
 	return c.filters.get(c.hash(source), []document.Object{source}, func() (*Filter, error) { return CompileFilter(source) })
 }
 
+// FilterWhere is Filter, narrowed as by Filter.Where. What names a record is compiled in one step.
+func (c *Compiler) FilterWhere(source document.Object, fields ...FieldValue) (*Filter, error) {
+	if len(fields) > 0 && namesRecord(source) && checkSource(source) == nil {
+		return compileRecord(source, fields), nil
+	}
+	filter, err := c.Filter(source)
+	if err != nil {
+		return nil, err
+	}
+	return filter.Where(fields...), nil
+}
+
 // Update is CompileUpdate.
 func (c *Compiler) Update(source document.Object, arrayFilters ...document.Object) (*Update, error) {
 	sources := append([]document.Object{source}, arrayFilters...)

@@ -41,6 +41,44 @@ func TestCompiler_Remembers(t *testing.T) {
 	require.Same(t, projection, sameProjection)
 }
 
+// TestCompiler_FilterWhereNarrows holds filters that are compiled in one step to those that are
+// compiled and then narrowed.
+func TestCompiler_FilterWhereNarrows(t *testing.T) {
+	t.Parallel()
+	var compiler query.Compiler
+	scopes := [][]query.FieldValue{nil, {{Name: "app", Value: "a"}}, {{Name: "app", Value: "a"}, {Name: "_id", Value: "x"}}}
+	sources := []document.Object{
+		document.O("_id", "x"), document.O("_id", "x", "n", 1), document.O("n", 1), document.O("_id", document.O("$gt", "a")), document.O(),
+	}
+	candidates := []document.Object{
+		document.O("_id", "x", "app", "a", "n", 1), document.O("_id", "x", "app", "b", "n", 1),
+		document.O("_id", "y", "app", "a", "n", 1), document.O("_id", "x", "app", document.A("a"), "n", document.A(1)),
+	}
+	for _, source := range sources {
+		for _, scope := range scopes {
+			narrowed, err := compiler.FilterWhere(source, scope...)
+			require.NoError(t, err)
+			plain, err := query.CompileFilter(source)
+			require.NoError(t, err)
+			want := plain.Where(scope...)
+			require.Equal(t, want.IsEquality(), narrowed.IsEquality(), "%v %v", source, scope)
+			for _, o := range candidates {
+				require.Equal(t, want.Match(o), narrowed.Match(o), "%v %v %v", source, scope, o)
+			}
+		}
+	}
+	_, err := compiler.FilterWhere(document.O("_id", "x", "n", document.O("$odd", 1)), scopes[1]...)
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+func TestFilter_WhereWithoutFieldsIsTheFilter(t *testing.T) {
+	t.Parallel()
+	filter, err := query.CompileFilter(document.O("_id", "x"))
+	require.NoError(t, err)
+	require.Same(t, filter, filter.Where())
+	require.Nil(t, (*query.Filter)(nil).Where())
+}
+
 func TestCompiler_DiffersByALetter(t *testing.T) {
 	t.Parallel()
 	var c query.Compiler

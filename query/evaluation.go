@@ -121,7 +121,10 @@ func (e *Evaluation) Select(filter *Filter, documents []document.Object, among u
 
 // begin prepares the evaluation for a check by a filter.
 func (e *Evaluation) begin(filter *Filter) {
-	e.position, e.failure, e.now = arrayPosition{}, e.budget.failure, filter.now
+	e.position, e.failure, e.now = arrayPosition{}, e.budget.failure, time.Time{}
+	if filter.now != nil {
+		e.now = *filter.now
+	}
 }
 
 // positionOf returns the array element of a document through which it matches a filter.

@@ -15,8 +15,12 @@ type Filter struct {
 	// The fields that a look-up by _id reads come first, so that they lie together in memory.
 
 	// one is set where the filter is one equality and nothing else, which is only.
-	one  bool
-	only equality
+	one bool
+	// canFail tells that the filter holds an $expr, whose evaluation can fail.
+	canFail bool
+	// usesNow tells that the filter uses $$NOW, and now is that time, nil where none was given.
+	usesNow bool
+	only    equality
 	// near is the filter's search for what is near, nil where it has none.
 	near *GeoNear
 	root matcher
@@ -26,11 +30,7 @@ type Filter struct {
 	parts  []*Filter
 	// equalities are the values that every match must have.
 	equalities []equality
-	// canFail tells that the filter holds an $expr, whose evaluation can fail.
-	canFail bool
-	// usesNow tells that the filter uses $$NOW, and now is that time, zero where none was given.
-	usesNow bool
-	now     time.Time
+	now        *time.Time
 }
 
 // equality is a condition "the field at path equals value" that every match meets.
@@ -50,7 +50,7 @@ func CompileFilter(source document.Object) (*Filter, error) {
 		return compileOneField(source), nil
 	}
 	if namesRecord(source) {
-		return compileRecord(source), nil
+		return compileRecord(source, nil), nil
 	}
 	slot := &nearSlot{}
 	filter, err := compileFilter(source, filterCompiler{slot: slot, expr: &exprUse{}})
@@ -113,7 +113,7 @@ func (f *Filter) At(now time.Time) *Filter {
 		return f
 	}
 	at := *f
-	at.now = now
+	at.now = &now
 	return &at
 }
 

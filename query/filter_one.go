@@ -65,18 +65,34 @@ func newOneField(field FieldValue) *Filter {
 type recordFilter struct {
 	filter Filter
 	fields fieldsEqual
-	room   [4]equality
+	room   [3]equality
 }
 
-// compileRecord compiles a query document of names and scalars.
-func compileRecord(source document.Object) *Filter {
+// newRecordFilter begins a filter with fields; complete ends it.
+func newRecordFilter(fields []FieldValue) *recordFilter {
 	f := &recordFilter{}
 	f.fields = f.room[:0]
+	for _, field := range fields {
+		f.fields = append(f.fields, equality{path: field.Name, value: field.Value})
+	}
+	return f
+}
+
+func (f *recordFilter) complete() *Filter {
+	f.filter.root, f.filter.equalities = &f.fields, f.fields
+	return &f.filter
+}
+
+// compileRecord compiles a query document of names and scalars, and further fields.
+func compileRecord(source document.Object, where []FieldValue) *Filter {
+	f := newRecordFilter(where)
 	for name, value := range source.All() {
 		f.fields = append(f.fields, equality{path: name, value: value})
 	}
-	f.filter.source, f.filter.root, f.filter.equalities = source, &f.fields, f.fields
-	return &f.filter
+	if len(where) == 0 {
+		f.filter.source = source
+	}
+	return f.complete()
 }
 
 // FieldValue is a field, named without dots, and the scalar that it has.
@@ -92,6 +108,9 @@ func FieldsEqual(fields ...FieldValue) *Filter { return (*Filter)(nil).Where(fie
 // Where returns the filter that matches where f does and fields have their values. Where either
 // names a record by its _id, so does it.
 func (f *Filter) Where(fields ...FieldValue) *Filter {
+	if len(fields) == 0 {
+		return f
+	}
 	if f == nil && len(fields) > 1 || f.isFlat() && (f.namesRecord() || hasID(fields)) {
 		return f.withFields(fields)
 	}
@@ -122,16 +141,11 @@ func hasID(fields []FieldValue) bool {
 
 // withFields returns a flat filter with further fields.
 func (f *Filter) withFields(fields []FieldValue) *Filter {
-	with := &recordFilter{}
-	with.fields = with.room[:0]
-	for _, field := range fields {
-		with.fields = append(with.fields, equality{path: field.Name, value: field.Value})
-	}
+	with := newRecordFilter(fields)
 	if f != nil {
 		with.fields = append(with.fields, f.equalities...)
 	}
-	with.filter.root, with.filter.equalities = &with.fields, with.fields
-	return &with.filter
+	return with.complete()
 }
 
 // sourceOf returns the query document of equalities. One that names a field twice is a conjunction.

@@ -110,11 +110,11 @@ func (c *Collection) filter(source document.Object) (*query.Filter, error) {
 	if source.IsZero() {
 		return query.FieldsEqual(c.scope...), nil
 	}
-	filter, err := c.env.Compiler.Filter(source)
+	filter, err := c.env.Compiler.FilterWhere(source, c.scope...)
 	if err != nil {
 		return nil, boterr.In("filter", err)
 	}
-	return filter.Where(c.scope...), nil
+	return filter, nil
 }
 
 func (c *Collection) sort(source document.Object) (*query.Sort, error) {
