@@ -41,7 +41,7 @@ type claim struct {
 
 // claim claims an agenda that was found due. It returns nil where the agenda has changed since.
 func (s *Scheduler) claim(ctx context.Context, seen document.Object, now time.Time) (*claim, error) {
-	filter, err := query.CompileFilter(asSeen(seen))
+	filter, err := asSeen(seen)
 	if err != nil {
 		s.candidates.giveBack(seen)
 		return nil, err
@@ -104,15 +104,31 @@ func (c *claim) read(stored document.Object) {
 // asSeen returns a filter that finds an agenda only while it is as it was seen: a claim increments
 // the fence, updateAgenda changes nextRunAt, and renewing an old lease, or ending its run, changes
 // leaseUntil.
-func asSeen(seen document.Object) document.Object {
-	id, _ := seen.Field(record.FieldID)
-	fence, _ := seen.Field(fieldFence) // nil matches a field that is missing.
-	nextRunAt, _ := seen.Field(fieldNextRunAt)
-	leaseUntil, isHeld := seen.Field(fieldLeaseUntil)
-	if !isHeld {
-		return document.O(record.FieldID, id, fieldFence, fence, fieldNextRunAt, nextRunAt)
+func asSeen(seen document.Object) (*query.Filter, error) {
+	fields := [4]query.FieldValue{{Name: record.FieldID}, {Name: fieldFence}, {Name: fieldNextRunAt}, {Name: fieldLeaseUntil}}
+	for i := range fields {
+		fields[i].Value, _ = seen.Field(fields[i].Name) // nil matches a field that is missing.
 	}
-	return document.O(record.FieldID, id, fieldFence, fence, fieldNextRunAt, nextRunAt, fieldLeaseUntil, leaseUntil)
+	return fieldsAre(fields[:])
+}
+
+// fieldsAre returns the filter that finds what has these values, some of which may be no scalars.
+func fieldsAre(fields []query.FieldValue) (*query.Filter, error) {
+	var pairs []any
+	isPlain := true
+	for _, field := range fields {
+		switch field.Value.(type) {
+		case document.Object, document.Array:
+			isPlain = false
+		}
+	}
+	if isPlain {
+		return query.FieldsEqual(fields...), nil
+	}
+	for _, field := range fields {
+		pairs = append(pairs, field.Name, field.Value)
+	}
+	return query.CompileFilter(document.O(pairs...))
 }
 
 // runOf returns what the handler is told.

@@ -110,7 +110,7 @@ func (s *Scheduler) conclude(ctx context.Context, c *claim, judge verdict) (outc
 		if err != nil {
 			return outcome{}, err
 		}
-		filter, err := query.CompileFilter(c.unchanged())
+		filter, err := c.unchanged()
 		if err != nil {
 			return outcome{}, err
 		}
@@ -141,14 +141,18 @@ func (s *Scheduler) timed(ctx context.Context, o outcome) (outcome, error) {
 
 // unchanged returns a filter that finds an agenda while the claim holds and the fields that decide
 // what follows from the run are unchanged.
-func (c *claim) unchanged() document.Object {
-	attempts, _ := c.stored.Field(fieldAttempts) // nil matches a field that is missing.
-	pairs := []any{record.FieldID, c.id, fieldFence, c.fence, fieldAttempts, attempts}
-	if c.record.Pattern != "" {
-		runUntil, _ := c.stored.Field(fieldRunUntil)
-		pairs = append(pairs, fieldRunUntil, runUntil)
+func (c *claim) unchanged() (*query.Filter, error) {
+	fields := [4]query.FieldValue{
+		{Name: record.FieldID, Value: c.id}, {Name: fieldFence, Value: c.fence}, {Name: fieldAttempts}, {Name: fieldRunUntil},
 	}
-	return document.O(pairs...)
+	decisive := fields[:3]
+	if c.record.Pattern != "" {
+		decisive = fields[:]
+	}
+	for i := 2; i < len(decisive); i++ {
+		decisive[i].Value, _ = c.stored.Field(decisive[i].Name) // nil matches a field that is missing.
+	}
+	return fieldsAre(decisive)
 }
 
 // reread reads an agenda that has changed, and reports whether it was removed. The error is
