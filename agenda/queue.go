@@ -31,16 +31,15 @@ type candidates interface {
 // queue holds the open agendas of a store in memory. Its zero value is not ready: see
 // newQueue.
 type queue struct {
-	byID               map[string]*entry
-	waiting, held, due heap
-	arrivals           uint64
+	byID         map[string]*entry
+	waiting, due heap
+	arrivals     uint64
 }
 
 func newQueue(size int) *queue {
 	return &queue{
 		byID:    make(map[string]*entry, size),
 		waiting: heap{place: waiting, slots: make([]slot, 0, size)},
-		held:    heap{place: held},
 		due:     heap{place: due},
 	}
 }
@@ -66,7 +65,7 @@ func (q *queue) set(id string, o document.Object) bool {
 		known.place = parked
 		return false
 	}
-	q.place(known)
+	q.waiting.push(known)
 	return known.index == 0
 }
 
@@ -78,22 +77,11 @@ func (q *queue) remove(id string) {
 	}
 }
 
-// place puts an entry into the heap where it waits until it is due.
-func (q *queue) place(e *entry) {
-	if e.heldUntil > e.nextRunAt {
-		q.held.push(e)
-	} else {
-		q.waiting.push(e)
-	}
-}
-
 // takeOut takes an entry out of the heap that it is in.
 func (q *queue) takeOut(e *entry) {
 	switch e.place {
 	case waiting:
 		q.waiting.remove(e)
-	case held:
-		q.held.remove(e)
 	case due:
 		q.due.remove(e)
 	case nowhere, parked:
@@ -105,13 +93,11 @@ func (q *queue) takeOut(e *entry) {
 func (q *queue) refresh(now int64) {
 	for e := q.due.top(); e != nil && e.dueAt() > now; e = q.due.top() {
 		q.due.remove(e)
-		q.place(e)
+		q.waiting.push(e)
 	}
-	for _, from := range []*heap{&q.waiting, &q.held} {
-		for e := from.top(); e != nil && e.dueAt() <= now; e = from.top() {
-			from.remove(e)
-			q.due.push(e)
-		}
+	for e := q.waiting.top(); e != nil && e.dueAt() <= now; e = q.waiting.top() {
+		q.waiting.remove(e)
+		q.due.push(e)
 	}
 }
 
@@ -128,7 +114,7 @@ func (q *queue) take(now int64) *entry {
 // giveBack puts an agenda that was taken, and has not changed since, where it was.
 func (q *queue) giveBack(id string) {
 	if e, ok := q.byID[id]; ok && e.place == nowhere {
-		q.place(e)
+		q.waiting.push(e)
 	}
 }
 
@@ -138,10 +124,8 @@ func (q *queue) next(now int64) (at int64, ok bool) {
 	if q.due.top() != nil {
 		return now, true
 	}
-	for _, from := range []*heap{&q.waiting, &q.held} {
-		if e := from.top(); e != nil && (!ok || e.dueAt() < at) {
-			at, ok = e.dueAt(), true
-		}
+	if e := q.waiting.top(); e != nil {
+		return e.dueAt(), true
 	}
-	return at, ok
+	return 0, false
 }

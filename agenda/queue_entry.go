@@ -30,10 +30,9 @@ type place uint8
 const (
 	// nowhere is the place of an entry that is not in a heap: somebody tries to claim it.
 	nowhere place = iota
-	// waiting entries are not due yet.
+	// waiting entries are not due yet, or kept from being claimed by a lease, or by the pause after a
+	// failure.
 	waiting
-	// held entries are kept from being claimed by a lease, or by the pause after a failure.
-	held
 	// due entries can be claimed.
 	due
 	// parked entries have failed for good. They keep their number until updateAgenda
