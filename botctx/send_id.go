@@ -94,9 +94,10 @@ func (r *Runtime) sendID(in *run) func(ctx context.Context, to string) string {
 	}
 }
 
-// SendID returns an id for what bot logic sends by itself, such as the Idempotency-Key of a Fetch, made as those of messages are: different with each call, and in a run that is tried again,
-// for an agenda or an event with a messageId, what the same call gave before. to names whom or
-// what it is for, such as the customer.
+// SendID returns an id for what bot logic sends by itself, such as the Idempotency-Key of a Fetch,
+// made as those of messages are: different with each call, and in a run that is tried again, for an
+// agenda or an event, what the same call gave before. to names whom or what it is for, such as the
+// customer.
 func (c *Context) SendID(ctx context.Context, to string) string {
 	return c.runtime.sendID(c.run)(ctx, fmt.Sprintf("own %q", to))
 }

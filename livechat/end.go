@@ -28,7 +28,8 @@ func (s *Service) EndLiveChat(ctx context.Context, p EndLiveChatParams) (_ EndLi
 		if err != nil {
 			return nil, boterr.In(fieldMessageEvent, err)
 		}
-		return run, run.reconcile(ctx, wantClosed)
+		err = run.reconcile(ctx, wantClosed)
+		return run, err
 	})
 	if err != nil {
 		return EndLiveChatResult{}, err
@@ -156,7 +157,7 @@ func (s *Service) InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams
 		return EndLiveChatResult{}, err
 	}
 	run, err := s.assignmentOnce(ctx, fmt.Sprintf("end from the inlet %q", m.ID), func(ctx context.Context) (*pass, error) {
-		return s.endAtInlet(ctx, m, bool(p.Options.RecallRelayMessage))
+		return s.endAtInlet(ctx, m, p.Options)
 	})
 	if err != nil {
 		return EndLiveChatResult{}, err
@@ -165,12 +166,12 @@ func (s *Service) InletEndLiveChat(ctx context.Context, p InletEndLiveChatParams
 }
 
 // endAtInlet ends the live chat of a member, or takes the request back.
-func (s *Service) endAtInlet(ctx context.Context, m *member.Member, isRecalled bool) (*pass, error) {
+func (s *Service) endAtInlet(ctx context.Context, m *member.Member, options InletEndLiveChatOptions) (*pass, error) {
 	r, err := s.endable(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	if isRecalled {
+	if options.RecallRelayMessage {
 		if err := s.tickets.requireRecall(ctx, r); err != nil {
 			return nil, boterr.At("options.recallRelayMessage", err)
 		}
@@ -179,7 +180,7 @@ func (s *Service) endAtInlet(ctx context.Context, m *member.Member, isRecalled b
 	if err != nil {
 		return nil, boterr.In(fieldMember, err)
 	}
-	run.isRecalled = isRecalled
+	run.isRecalled = bool(options.RecallRelayMessage)
 	err = run.reconcile(ctx, wantClosed)
 	others := endedOf(r.Member).With(record.FieldID, document.O("$ne", r.ID))
 	return run, joined(err, s.machine.closeEnded(ctx, others))

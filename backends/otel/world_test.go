@@ -53,6 +53,8 @@ type world struct {
 	mu  sync.Mutex
 	now time.Time
 	ids int
+	// derivedIDs are those of texts.
+	derivedIDs map[string]string
 }
 
 // newWorld returns a world; settings change the host.
@@ -75,7 +77,7 @@ func newWorld(tb testing.TB, settings ...func(*world, *botctx.Config)) *world {
 		Interceptors: []botctx.Interceptor{w.o.Interceptor()},
 		Scheduler:    w.o.Scheduler(agenda.SchedulerConfig{}),
 		Inbox:        w.o.Inbox(inbox.Config{}),
-		Now:          w.clock, NewID: w.id, NewEtag: w.id,
+		Now:          w.clock, NewID: w.id, NewEtag: w.id, DeriveID: w.derived,
 	}
 	for _, set := range settings {
 		set(w, &config)
@@ -112,6 +114,24 @@ func (w *world) advance(by time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.now = w.now.Add(by)
+}
+
+// derived returns the id of a text: the same again for the same text.
+func (w *world) derived(of string) string {
+	w.mu.Lock()
+	known := w.derivedIDs[of]
+	w.mu.Unlock()
+	if known != "" {
+		return known
+	}
+	made := w.id()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.derivedIDs == nil {
+		w.derivedIDs = map[string]string{}
+	}
+	w.derivedIDs[of] = made
+	return made
 }
 
 func (w *world) id() string {
