@@ -100,6 +100,12 @@ func (l faultyLog) Enabled(context.Context, slog.Level) bool { return true }
 
 // faults are what a host can give a Runtime, each so that it panics.
 func faults() map[string]func(config *botctx.Config, f *fault) {
+	all := faultsOfRuns()
+	maps.Copy(all, faultsOfSchedulers())
+	return all
+}
+
+func faultsOfRuns() map[string]func(config *botctx.Config, f *fault) {
 	return map[string]func(*botctx.Config, *fault){
 		"Store":       func(c *botctx.Config, f *fault) { c.Store = faultyStore{Store: c.Store, fault: f} },
 		"Connectors":  func(c *botctx.Config, f *fault) { c.Connectors[channel.Webchat] = faultyPort{f} },
@@ -172,7 +178,19 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 		"OnWarning": func(c *botctx.Config, f *fault) {
 			c.OnWarning = func(context.Context, botctx.Warning) { f.strike() }
 		},
-		"Logger": func(c *botctx.Config, f *fault) { c.Logger = slog.New(faultyLog{fault: f}) },
+		"Logger":        func(c *botctx.Config, f *fault) { c.Logger = slog.New(faultyLog{fault: f}) },
+		"OnUnfilled":    breaksOnUnfilled,
+		"Inbox.Log":     breaksInboxLog,
+		"Inbox.Backoff": breaksInboxBackoff,
+
+		"Inbox.Hooks.AroundAccept":  breaksAroundAccept,
+		"Inbox.Hooks.AroundHandler": breaksAroundHandler,
+		"Inbox.Hooks.Settled":       breaksSettled,
+	}
+}
+
+func faultsOfSchedulers() map[string]func(config *botctx.Config, f *fault) {
+	return map[string]func(*botctx.Config, *fault){
 		"Scheduler.Around": func(c *botctx.Config, f *fault) {
 			c.Scheduler.Around = func(handler agenda.Handler) agenda.Handler {
 				return func(ctx context.Context, run agenda.Run) error { f.strike(); return handler(ctx, run) }
@@ -191,14 +209,7 @@ func faults() map[string]func(config *botctx.Config, f *fault) {
 			c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
 			c.Scheduler.Hooks.Failed = func(context.Context, agenda.Event) { f.strike() }
 		},
-		"OnUnfilled":    breaksOnUnfilled,
-		"Inbox.Log":     breaksInboxLog,
-		"Inbox.Backoff": breaksInboxBackoff,
-
-		"Inbox.Hooks.AroundAccept":  breaksAroundAccept,
-		"Inbox.Hooks.AroundHandler": breaksAroundHandler,
-		"Inbox.Hooks.Settled":       breaksSettled,
-		"Scheduler.Log":             func(c *botctx.Config, f *fault) { c.Scheduler.Log = slog.New(faultyLog{fault: f}) },
+		"Scheduler.Log": func(c *botctx.Config, f *fault) { c.Scheduler.Log = slog.New(faultyLog{fault: f}) },
 		"Scheduler.Backoff": func(c *botctx.Config, f *fault) {
 			c.Connectors[channel.Webchat] = faultyPort{f} // So that there is a failure.
 			c.Scheduler.Backoff = func(int) time.Duration { f.strike(); return time.Second }

@@ -127,7 +127,7 @@ func (o *outbox) newLink() string { return "https://invite.example/" + o.platfor
 func (o *outbox) renewLink(ctx context.Context, in *channel.Channel, externalID string) (string, error) {
 	var link string
 	err := o.changeGroup(ctx, in, externalID, func(group *Group) {
-		link, _ = answered(ctx, o, in.ID, "a link", func() (string, error) { //nolint:errcheck // It always succeeds.
+		link, _ = answered(ctx, o, in.ID, "a link", func() (string, error) {
 			group.InvitationLink = o.newLink()
 			o.platform.notef("%s/%s has a new link", in.ID, externalID)
 			return group.InvitationLink, nil
@@ -139,7 +139,7 @@ func (o *outbox) renewLink(ctx context.Context, in *channel.Channel, externalID 
 // disableLink takes the link of a group away.
 func (o *outbox) disableLink(ctx context.Context, in *channel.Channel, externalID string) error {
 	return o.changeGroup(ctx, in, externalID, func(group *Group) {
-		_, _ = answered(ctx, o, in.ID, "no link", func() (struct{}, error) { //nolint:errcheck // It always succeeds.
+		_, _ = answered(ctx, o, in.ID, "no link", func() (struct{}, error) {
 			group.InvitationLink = ""
 			o.platform.notef("%s/%s has no link any more", in.ID, externalID)
 			return struct{}{}, nil
