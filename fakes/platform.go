@@ -1,6 +1,7 @@
 package fakes
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -55,7 +56,7 @@ func New(options ...Option) *Platform {
 		option(&s)
 	}
 	p := assemble(s)
-	p.ensureIndexes()
+	p.ensureIndexes(testContext())
 	p.printWhereFailed()
 	return p
 }
@@ -83,11 +84,11 @@ func assemble(s settings) *Platform {
 }
 
 // ensureIndexes makes the indexes that a fork has from the platform that it is a fork of.
-func (p *Platform) ensureIndexes() {
+func (p *Platform) ensureIndexes(ctx context.Context) {
 	if p.Runtime() == nil {
 		return // The test knows what is wrong with the Config.
 	}
-	if err := botctx.EnsureIndexes(testContext(), p.Runtime().Env().Store); err != nil {
+	if err := botctx.EnsureIndexes(ctx, p.Runtime().Env().Store); err != nil {
 		p.test.Fatalf("fakes: %v", err)
 	}
 }

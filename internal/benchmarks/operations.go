@@ -87,8 +87,6 @@ func printOperations(ctx context.Context, out *strings.Builder, s settings) erro
 }
 
 // operating returns the operations over a store with so many entries, as a host has them.
-//
-//nolint:contextcheck // What is done before is not measured, and takes no context.
 func operating(entries int) (*botctx.Context, error) {
 	host, err := botctx.New(botctx.Config{Store: fakes.New().Runtime().Env().Store})
 	if err != nil {
