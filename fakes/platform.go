@@ -1,7 +1,6 @@
 package fakes
 
 import (
-	"context"
 	"sync/atomic"
 
 	"github.com/botctx/go-sdk/botctx"
@@ -56,7 +55,7 @@ func New(options ...Option) *Platform {
 		option(&s)
 	}
 	p := assemble(s)
-	p.ensureIndexes(testContext())
+	p.ensureIndexes()
 	p.printWhereFailed()
 	return p
 }
@@ -84,11 +83,11 @@ func assemble(s settings) *Platform {
 }
 
 // ensureIndexes makes the indexes that a fork has from the platform that it is a fork of.
-func (p *Platform) ensureIndexes(ctx context.Context) {
+func (p *Platform) ensureIndexes() {
 	if p.Runtime() == nil {
 		return // The test knows what is wrong with the Config.
 	}
-	if err := botctx.EnsureIndexes(ctx, p.Runtime().Env().Store); err != nil {
+	if err := botctx.EnsureIndexes(testContext(), p.Runtime().Env().Store); err != nil {
 		p.test.Fatalf("fakes: %v", err)
 	}
 }
