@@ -177,9 +177,10 @@ func (o *outbox) repeat(message send.Message) *Sent {
 	if !isKnown {
 		return nil
 	}
-	again := o.kept.sent[at]
-	again.At, again.IsRepeat = o.platform.Now(), true
-	o.platform.notef("%s has %s already, which was sent under the id %s", o.nameOf(message), again.Response, again.ID)
+	first := o.kept.sent[at]
+	o.platform.notef("%s has %s already, which was sent under the id %s", o.nameOf(message), first.Response, first.ID)
+	again := first
+	again.At, again.IsRepeat, again.Response = o.platform.Now(), true, message.Response
 	return &again
 }
 
