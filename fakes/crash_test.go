@@ -136,7 +136,8 @@ func situations() map[string]situation {
 			p.Advance(time.Second)
 		}},
 		"a repetition after a month": {
-			gets: one, again: one, // It is run again, and sends under the same ids.
+			// It is run again, and sends what it says now under the same ids.
+			gets: one, again: []string{"got a", "That is order 2."},
 			act: func(_ *testing.T, p *fakes.Platform, ada *fakes.Actor) {
 				ada.Says("a")
 				p.Advance(31 * 24 * time.Hour)
