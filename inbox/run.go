@@ -86,8 +86,7 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	if free == 0 {
 		return 0
 	}
-	taken, pause, err := p.feed.take(ctx, want{lanes: free, each: perTurn, part: jittered, isNew: p.takePoll()})
-	p.giveBack(free - len(taken))
+	taken, pause, err := p.take(ctx, free)
 	for _, w := range taken {
 		p.begin(ctx, runs, w)
 	}
@@ -100,6 +99,13 @@ func (p *pool) dispatch(ctx, runs context.Context) time.Duration {
 	default:
 		return pause
 	}
+}
+
+// take takes lanes for places that were reserved, and gives back those that are left: all of them where
+// the store ends the goroutine.
+func (p *pool) take(ctx context.Context, free int) (taken []work, pause time.Duration, err error) {
+	defer func() { p.giveBack(free - len(taken)) }()
+	return p.feed.take(ctx, want{lanes: free, each: perTurn, part: jittered, isNew: p.takePoll()})
 }
 
 // reserve waits until a lane can be handled, and reserves the places for as many as can be. It is 0
