@@ -15,8 +15,8 @@ import (
 //
 // What was filled in is not looked at again, nor is the response that comes out: it
 // is literal. A literal response comes back as it is. The error is
-// InvalidArgument for a response or a member that was made of what is no value, and at the
-// field where more than a megabyte would be filled in.
+// InvalidArgument for a response or a member that was made of what is no value, where there is no
+// member, and at the field where more than a megabyte would be filled in.
 func Fill(response Response, m *member.Member) (Response, error) {
 	if err := response.object.Err(); err != nil {
 		return Response{}, err
@@ -24,7 +24,7 @@ func Fill(response Response, m *member.Member) (Response, error) {
 	if !response.hasPlaceholders || !mayHavePlaceholder(response.object) {
 		return Raw(response.object), nil
 	}
-	f := &filler{from: m, err: m.Err(), left: maxFilled}
+	f := newFiller(m)
 	filled := document.NewBuilder(response.object.Len())
 	for field, value := range response.object.All() {
 		if field != fieldType {
@@ -49,7 +49,8 @@ func Unfilled(response Response, m *member.Member) []string {
 		return nil
 	}
 	var paths []string
-	f := &filler{from: m, err: m.Err(), left: maxFilled, missing: func(path string) { paths = append(paths, path) }}
+	f := newFiller(m)
+	f.missing = func(path string) { paths = append(paths, path) }
 	for field, value := range response.object.All() {
 		if field != fieldType {
 			f.value(value)
@@ -91,6 +92,13 @@ type filler struct {
 	left int
 	// missing is called with each path that has no value, nil where nobody asks.
 	missing func(path string)
+}
+
+func newFiller(m *member.Member) *filler {
+	if m == nil {
+		return &filler{err: boterr.Missing("member", "whose fields fill the placeholders"), left: maxFilled}
+	}
+	return &filler{from: m, err: m.Err(), left: maxFilled}
 }
 
 // value returns a value with every string in it filled.

@@ -110,3 +110,10 @@ func TestFill_NoMoreThanAMessageHolds(t *testing.T) {
 		requireField(t, err, boterr.InvalidArgument, field)
 	}
 }
+func TestFill_WithoutAMember(t *testing.T) {
+	t.Parallel()
+	_, err := send.Fill(send.Template("Hello {{firstName}}"), nil)
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.ErrorContains(t, err, "member")
+	require.Empty(t, send.Unfilled(send.Template("Hello {{firstName}}"), nil))
+}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"strings"
 )
 
 // entry is a line of the journal.
@@ -54,9 +55,14 @@ func openJournal(path string) (journal, error) {
 	return journal{file: file}, err
 }
 
-// note appends an entry, by one write, so that those of several processes are not mixed.
+// end stands at the end of an entry. One without it was cut off, since its process was killed amid the
+// write, which the system ends between two pages of the file: nothing was noted.
+const end = " ."
+
+// note appends an entry, by one write, so that those of several processes are not mixed. It begins with an
+// end of line, so that it has its own behind one that was cut off.
 func (j journal) note(e entry) error {
-	_, err := j.file.WriteString(e.String() + "\n")
+	_, err := j.file.WriteString("\n" + e.String() + end + "\n")
 	return err
 }
 
@@ -70,8 +76,12 @@ func readJournal(path string) ([]entry, error) {
 	var entries []entry
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
+		text, isWhole := strings.CutSuffix(lines.Text(), end)
+		if !isWhole {
+			continue
+		}
 		var e entry
-		if _, err := fmt.Sscan(lines.Text(), &e.what, &e.process, &e.member, &e.number, &e.more); err != nil {
+		if _, err := fmt.Sscan(text, &e.what, &e.process, &e.member, &e.number, &e.more); err != nil {
 			return nil, fmt.Errorf("%q: %w", lines.Text(), err)
 		}
 		entries = append(entries, e)

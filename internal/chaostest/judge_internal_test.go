@@ -13,7 +13,7 @@ import (
 func read(t *testing.T, journal string) *judge {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "journal")
-	lines := strings.ReplaceAll(journal, "; ", "\n")
+	lines := strings.ReplaceAll(journal, "; ", end+"\n") + end
 	require.NoError(t, os.WriteFile(path, []byte(lines), 0o600))
 	entries, err := readJournal(path)
 	require.NoError(t, err)
