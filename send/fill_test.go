@@ -110,6 +110,7 @@ func TestFill_NoMoreThanAMessageHolds(t *testing.T) {
 		requireField(t, err, boterr.InvalidArgument, field)
 	}
 }
+
 func TestFill_WithoutAMember(t *testing.T) {
 	t.Parallel()
 	_, err := send.Fill(send.Template("Hello {{firstName}}"), nil)
