@@ -220,9 +220,7 @@ func TestRuntime_OrderOfEachMember(t *testing.T) {
 		heard[bot.Member.ExternalID] = append(heard[bot.Member.ExternalID], bot.MessageEvent.Text())
 		return nil
 	})
-	running, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- rt.Run(running) }()
+	end := runUntilHandled(t, rt)
 	client := loopback(t)
 	var posting sync.WaitGroup
 	for m := range members {
@@ -238,9 +236,7 @@ func TestRuntime_OrderOfEachMember(t *testing.T) {
 		})
 	}
 	posting.Wait()
-	awaitNothingPending(t, rt)
-	stop()
-	require.NoError(t, <-ended)
+	end()
 	require.Len(t, heard, members)
 	for of, texts := range heard {
 		require.Len(t, texts, messages, of)
@@ -267,9 +263,7 @@ func TestRuntime_OneMemberPostsAtOnce(t *testing.T) {
 		heard[bot.MessageEvent.Text()]++
 		return nil
 	})
-	running, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- rt.Run(running) }()
+	end := runUntilHandled(t, rt)
 	client := loopback(t)
 	var posting sync.WaitGroup
 	for i := range messages {
@@ -283,14 +277,27 @@ func TestRuntime_OneMemberPostsAtOnce(t *testing.T) {
 		}
 	}
 	posting.Wait()
-	awaitNothingPending(t, rt)
-	stop()
-	require.NoError(t, <-ended)
+	end()
 	require.Len(t, heard, messages)
 	for id, times := range heard {
 		require.Equal(t, 1, times, id)
 	}
 	require.EqualValues(t, 1, most.Load(), "one at a time")
+}
+
+// runUntilHandled lets a Runtime run, until the function that it returns has seen that all which was
+// accepted is handled.
+func runUntilHandled(t *testing.T, rt *botctx.Runtime) (end func()) {
+	t.Helper()
+	running, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- rt.Run(running) }()
+	return func() {
+		t.Helper()
+		awaitNothingPending(t, rt)
+		stop()
+		require.NoError(t, <-ended)
+	}
 }
 
 // awaitNothingPending returns when all that was accepted is handled.

@@ -3,6 +3,7 @@
 //
 //   - To hold inboxes over a store to all rules, use [RunInbox].
 //   - To check one rule, use [Rules] and [Rule.Check].
+//   - To measure inboxes over a store, use [Benchmark].
 //
 // The test of inboxes over a store:
 //
