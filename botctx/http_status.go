@@ -27,6 +27,8 @@ func HTTPStatus(err error) int { return httpAnswerTo(err).status }
 // and a body which tells the code and what it means to the sender, and nothing else of the error:
 //
 //	{"error": {"code": "ResourceExhausted", "message": "..."}}
+//
+// Where there is no error, it answers with 200 and an empty object.
 func WriteHTTPError(w http.ResponseWriter, err error) {
 	answer := httpAnswerTo(err)
 	header := w.Header()
@@ -37,7 +39,10 @@ func WriteHTTPError(w http.ResponseWriter, err error) {
 		header.Set("Retry-After", retryAfter)
 	}
 	w.WriteHeader(answer.status)
-	told := map[string]map[string]string{"error": {"code": string(answer.code), "message": answer.message}}
+	told := map[string]map[string]string{}
+	if err != nil {
+		told["error"] = map[string]string{"code": string(answer.code), "message": answer.message}
+	}
 	_ = json.NewEncoder(w).Encode(told) //nolint:errchkjson // These are strings; who is gone needs no answer.
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
 )
 
 // statuses are those of each code, and of one in bot logic.
@@ -57,5 +59,29 @@ func TestWriteHTTPError_TellsTheCodeAlone(t *testing.T) {
 		require.Contains(t, w.Body.String(), `"code":"`+string(code)+`"`)
 		require.Contains(t, w.Body.String(), `"message":"`)
 		require.NotContains(t, w.Body.String(), "hidden", code)
+	}
+}
+
+func TestWriteHTTPError_NoError(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	botctx.WriteHTTPError(w, nil)
+	require.Equal(t, http.StatusOK, w.Code)
+	require.JSONEq(t, `{}`, w.Body.String())
+}
+
+func TestHTTPStatus_NilPointersThatAreErrors(t *testing.T) {
+	t.Parallel()
+	for name, err := range map[string]error{
+		"RunError":            (*botctx.RunError)(nil),
+		"RunError, wrapped":   fmt.Errorf("wrapped: %w", (*botctx.RunError)(nil)),
+		"Error":               (*boterr.Error)(nil),
+		"PanicError":          (*boterr.PanicError)(nil),
+		"UndeliveredError":    (*send.UndeliveredError)(nil),
+		"UnsentError":         (*livechat.UnsentError)(nil),
+		"RunError in a chain": boterr.New(boterr.Internal, "", "%w", (*botctx.RunError)(nil)),
+	} {
+		require.Equal(t, http.StatusInternalServerError, botctx.HTTPStatus(err), name)
+		require.NotEmpty(t, err.Error(), name)
 	}
 }

@@ -33,6 +33,9 @@ const partLogic = "logic"
 // Error names node, part and action, or HandleFunc and its function. Credentials in the text of
 // Err are redacted, see boterr.Redact.
 func (e *RunError) Error() string {
+	if e == nil {
+		return "internal: a nil *botctx.RunError was returned as an error: return nil itself"
+	}
 	var text strings.Builder
 	switch {
 	case e.Node != NodeRef{}:
@@ -49,8 +52,13 @@ func (e *RunError) Error() string {
 	return text.String()
 }
 
-// Unwrap returns Err.
-func (e *RunError) Unwrap() error { return e.Err }
+// Unwrap returns Err. The nil pointer, which functions return by mistake for no error, has none.
+func (e *RunError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // at says where an error arose, unless it says so itself: one that comes from a node
 // which an action redirected to names that node.

@@ -15,7 +15,7 @@ const module = "github.com/botctx/go-sdk/"
 // empty for a panic in the SDK's own code, and for a PanicError that Recovered did not make.
 func (p *PanicError) Frames() []string {
 	var names []string
-	if len(p.calls) == 0 {
+	if p == nil || len(p.calls) == 0 {
 		return nil
 	}
 	frames, isBelowPanic := runtime.CallersFrames(p.calls), false

@@ -21,7 +21,7 @@ type PanicError struct {
 
 // FirstSeen reports whether it is called for the first time, so that of all who log a panic on
 // its way up one does.
-func (p *PanicError) FirstSeen() bool { return p.isSeen.CompareAndSwap(false, true) }
+func (p *PanicError) FirstSeen() bool { return p != nil && p.isSeen.CompareAndSwap(false, true) }
 
 // Recovered returns the error of a panic, with *PanicError behind it. cause is what recover
 // returned; it is to be called where that was, since the stack is taken here. Recovered(nil)
@@ -40,10 +40,18 @@ const mostCalls = 100
 
 // Error returns what was panicked with, redacted. It leaves out the stack, which is not the
 // same twice.
-func (p *PanicError) Error() string { return "panic: " + Text(p.Cause) }
+func (p *PanicError) Error() string {
+	if p == nil {
+		return "internal: a nil *boterr.PanicError was returned as an error: return nil itself"
+	}
+	return "panic: " + Text(p.Cause)
+}
 
-// Unwrap returns the error that was panicked with, if it was one.
+// Unwrap returns the error that was panicked with, if it was one. The nil pointer has none.
 func (p *PanicError) Unwrap() error {
+	if p == nil {
+		return nil
+	}
 	err, _ := p.Cause.(error)
 	return err
 }

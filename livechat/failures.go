@@ -40,6 +40,9 @@ type Unsent struct {
 
 // Error names the targets, the first of many.
 func (u *UnsentError) Error() string {
+	if u == nil {
+		return "internal: a nil *livechat.UnsentError was returned as an error: return nil itself"
+	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d of %d targets did not get the request: ", len(u.Failures), u.Of)
 	text.WriteString(boterr.List(len(u.Failures), func(i int) string {
@@ -57,8 +60,11 @@ func (u *UnsentError) Error() string {
 	return text.String()
 }
 
-// Unwrap returns the error of each target.
+// Unwrap returns the error of each target. The nil pointer has none.
 func (u *UnsentError) Unwrap() []error {
+	if u == nil {
+		return nil
+	}
 	errs := make([]error, len(u.Failures))
 	for i, failure := range u.Failures {
 		errs[i] = failure.Err

@@ -29,6 +29,9 @@ type Failure struct {
 // Error names the members, the first of many. For the only member it tells the reason alone: code
 // and field are in the error that wraps it.
 func (u *UndeliveredError) Error() string {
+	if u == nil {
+		return "internal: a nil *send.UndeliveredError was returned as an error: return nil itself"
+	}
 	if u.Of == 1 && len(u.Failures) == 1 {
 		return reason(u.Failures[0].Err)
 	}
@@ -47,8 +50,11 @@ func reason(err error) string {
 	return boterr.Text(err)
 }
 
-// Unwrap returns the error of each member.
+// Unwrap returns the error of each member. The nil pointer has none.
 func (u *UndeliveredError) Unwrap() []error {
+	if u == nil {
+		return nil
+	}
 	errs := make([]error, len(u.Failures))
 	for i, failure := range u.Failures {
 		errs[i] = failure.Err
