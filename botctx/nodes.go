@@ -1,7 +1,6 @@
 package botctx
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,27 +24,42 @@ type nodes struct {
 
 // newNodes returns nodes to look up. They are copied: what a caller changes later has no
 // effect.
-func newNodes(list []*Node) (n *nodes, err error) {
+func newNodes(list []*Node) (*nodes, error) {
+	n, faults := gather(list)
+	if len(faults) > 0 {
+		return nil, faults[0].Err
+	}
+	return n, nil
+}
+
+// gather returns the nodes of a list that have a name of their own, and all that is wrong with the list.
+func gather(list []*Node) (n *nodes, faults []NodeError) {
+	at := 0
 	defer func() { // A Redirector of the host's own may panic, such as a nil pointer.
 		if thrown := recover(); thrown != nil {
-			n, err = nil, boterr.Recovered(thrown)
+			faults = append(faults, NodeError{at, boterr.Recovered(thrown)})
 		}
 	}()
 	n = &nodes{
 		byRef: map[NodeRef]*Node{}, byID: map[string][]*Node{},
 		children: map[NodeRef][]*Node{}, inTree: map[string][]*Node{},
 	}
-	for _, node := range list {
+	indexes := make([]int, 0, len(list))
+	for i, node := range list {
+		at = i
 		if err := n.add(node); err != nil {
-			return nil, err
+			faults = append(faults, NodeError{i, err})
+			continue
+		}
+		indexes = append(indexes, i)
+	}
+	for i, node := range n.list {
+		at = indexes[i]
+		for _, err := range n.faultsOf(node) {
+			faults = append(faults, NodeError{at, err})
 		}
 	}
-	for _, node := range n.list {
-		if err := cmp.Or(n.checkParents(node), n.checkTargets(node)); err != nil {
-			return nil, err
-		}
-	}
-	return n, nil
+	return n, faults
 }
 
 // with returns these nodes and more of them.
@@ -64,9 +78,6 @@ func (n *nodes) add(given *Node) error {
 		return boterr.Missing("ID", "every node its nodeCompositeId")
 	case n.byRef[ref] != nil:
 		return boterr.New(boterr.AlreadyExists, "ID", "there is a node %s already: give each node of a tree an ID of its own", ref)
-	}
-	if err := given.check(); err != nil {
-		return err
 	}
 	node := *given
 	node.Pre, node.Responses, node.Post = slices.Clone(node.Pre), slices.Clone(node.Responses), slices.Clone(node.Post)

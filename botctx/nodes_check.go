@@ -8,6 +8,20 @@ import (
 	"github.com/botctx/go-sdk/send"
 )
 
+// faultsOf returns what is wrong with a node among others.
+func (n *nodes) faultsOf(node *Node) (wrong []error) {
+	unusable := node.check()
+	if unusable == nil {
+		wrong = n.checkTargets(node)
+	}
+	for _, err := range []error{n.checkParents(node), unusable} {
+		if err != nil {
+			wrong = slices.Insert(wrong, 0, err)
+		}
+	}
+	return wrong
+}
+
 // check refuses a node that could not run.
 func (n *Node) check() error {
 	isNil := func(action Action) bool { return action == nil }
@@ -27,15 +41,38 @@ func (n *Node) check() error {
 	}
 }
 
+// NodeError is what is wrong with one of several nodes.
+type NodeError struct {
+	// Index is the place of the node among those that were given.
+	Index int
+	// Err says what is wrong. Its Field is a field of Node.
+	Err error
+}
+
+// Error returns the place and what is wrong there.
+func (e NodeError) Error() string { return boterr.Index(e.Index) + "." + e.Err.Error() }
+
+// Unwrap returns Err.
+func (e NodeError) Unwrap() error { return e.Err }
+
+// CheckNodes returns everything for which Handle would refuse nodes, where Handle tells the first thing
+// alone. It is for what makes nodes of something else, such as files, and can say where all of it stands.
+func CheckNodes(given ...*Node) []NodeError {
+	_, faults := gather(given)
+	return faults
+}
+
 // checkParents refuses a node whose conversation could never come to it.
 func (n *nodes) checkParents(node *Node) error {
-	for at, steps := node, 0; at.Parent != ""; steps++ {
+	for at, steps := node, 0; at.Parent != "" && steps <= len(n.list); steps++ {
 		parent := n.byRef[NodeRef{CompositeID: at.Parent, Tree: at.Tree}]
 		switch {
-		case parent == nil:
+		case parent == nil && at == node:
 			return boterr.Invalid("Parent", "the tree %q has no node %s, which is the parent of %s: give it to Handle before or together with it%s",
 				at.Tree, at.Parent, at.Ref(), perhaps(at.Parent, n.inTree[at.Tree]))
-		case steps > len(n.list):
+		case parent == nil:
+			return nil // That is told of the ancestor.
+		case parent == node:
 			return boterr.Invalid("Parent", "the node %s is its own ancestor: a head node has no Parent", node.Ref())
 		}
 		at = parent
@@ -67,27 +104,35 @@ func (n *Node) targets() []target {
 	return all
 }
 
-// checkTargets refuses a node that says that it leads to one which is not there. One in a tree of
-// which there is no node yet may come with a later Handle.
-func (n *nodes) checkTargets(node *Node) error {
+// checkTargets returns what is wrong with where a node says that it leads: to what is not there. What is
+// in a tree of which there is no node yet may come with a later Handle.
+func (n *nodes) checkTargets(node *Node) (wrong []error) {
 	for _, to := range node.targets() {
-		if to.CompositeID == "" {
-			return boterr.Invalid(to.field, "the node %s %s a node without an id: give its nodeCompositeId", node.Ref(), to.does)
-		}
-		if n.mayCome(to.NodeRef) {
-			continue
-		}
-		_, err := n.find(to.Tree, to.CompositeID, node.Tree)
-		switch {
-		case err == nil:
-		case errors.Is(err, boterr.NotFound):
-			return boterr.Invalid(to.field, "the node %s %s %s, but %s", node.Ref(), to.does, to.NodeRef, messageOf(err))
-		default:
-			return boterr.Invalid(to.field, "the node %s %s %s, but %s: name the tree, too",
-				node.Ref(), to.does, to.NodeRef, several(n.byID[to.CompositeID]))
+		if err := n.checkTarget(node, to); err != nil {
+			wrong = append(wrong, err)
 		}
 	}
-	return nil
+	return wrong
+}
+
+// checkTarget is checkTargets for one of them.
+func (n *nodes) checkTarget(node *Node, to target) error {
+	if to.CompositeID == "" {
+		return boterr.Invalid(to.field, "the node %s %s a node without an id: give its nodeCompositeId", node.Ref(), to.does)
+	}
+	if n.mayCome(to.NodeRef) {
+		return nil
+	}
+	_, err := n.find(to.Tree, to.CompositeID, node.Tree)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, boterr.NotFound):
+		return boterr.Invalid(to.field, "the node %s %s %s, but %s", node.Ref(), to.does, to.NodeRef, messageOf(err))
+	default:
+		return boterr.Invalid(to.field, "the node %s %s %s, but %s: name the tree, too",
+			node.Ref(), to.does, to.NodeRef, several(n.byID[to.CompositeID]))
+	}
 }
 
 // mayCome reports whether a node may be given later: it is in a tree of which there is none yet.

@@ -101,6 +101,19 @@ func (r *Runtime) Handle(added ...*Node) error {
 	return err
 }
 
+// Replace puts nodes in the place of all those before, at once: a bot that is loaded anew while it is
+// written. A run that is under way redirects to the new ones, and a conversation that stood at a node which is gone
+// counts as that of a new member. The errors are those of Handle; then the nodes stay as they were.
+func (r *Runtime) Replace(nodes ...*Node) error {
+	r.handling.Lock()
+	defer r.handling.Unlock()
+	next, err := newNodes(nodes)
+	if err == nil {
+		r.nodes.Store(next)
+	}
+	return err
+}
+
 // HandleFunc sets the logic that answers what arrives where no node does: the whole bot,
 // where it needs no nodes. The last call counts; nil takes it away.
 func (r *Runtime) HandleFunc(action Action) {

@@ -115,6 +115,17 @@ func (p *Platform) Handle(nodes ...*botctx.Node) {
 	p.nodes.add(nodes)
 }
 
+// Replace puts nodes in the place of all those before, as Runtime.Replace does. It ends the test where that
+// refuses them.
+func (p *Platform) Replace(nodes ...*botctx.Node) {
+	p.test.Helper()
+	if err := p.Runtime().Replace(nodes...); err != nil {
+		p.test.Fatalf("fakes: Replace: %v", err)
+		return
+	}
+	p.nodes.set(nodes)
+}
+
 // HandleFunc sets the logic that answers what members say where no node does. The last
 // call counts.
 func (p *Platform) HandleFunc(action botctx.Action) {
