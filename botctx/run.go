@@ -210,6 +210,16 @@ func withStep(ctx context.Context, s *step) context.Context {
 	return context.WithValue(ctx, stepKey{}, s)
 }
 
+// NodeOf returns the node of the run that a ctx belongs to: that of an action, and what connectors, interceptors and
+// other ports are called with. It is zero outside of runs, for the logic of HandleFunc, and where an action did not
+// pass its ctx on.
+func NodeOf(ctx context.Context) NodeRef {
+	if s, ok := ctx.Value(stepKey{}).(*step); ok && s.run.isUnderWay() {
+		return s.node
+	}
+	return NodeRef{}
+}
+
 // stepOf returns the step under way that a call belongs to: by its ctx, or else by the
 // context on which it was called, which may be nil. It is nil outside of runs.
 func (r *Runtime) stepOf(ctx context.Context, bot *Context) *step {

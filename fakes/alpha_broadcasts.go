@@ -96,11 +96,11 @@ func (a alpha) SendBroadcast(ctx context.Context, in *channel.Channel, broadcast
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return answered(ctx, a.outbox, in.ID, "a broadcast", func() (int64, error) { return a.broadcast(in, broadcast) })
+	return answered(ctx, a.outbox, in.ID, "a broadcast", func() (int64, error) { return a.broadcast(ctx, in, broadcast) })
 }
 
 // broadcast sends a stored message to those with a label. The caller holds the mutex.
-func (a alpha) broadcast(in *channel.Channel, broadcast send.Broadcast) (int64, error) {
+func (a alpha) broadcast(ctx context.Context, in *channel.Channel, broadcast send.Broadcast) (int64, error) {
 	if err := a.withinLimit(in.ID); err != nil {
 		return 0, err
 	}
@@ -118,7 +118,7 @@ func (a alpha) broadcast(in *channel.Channel, broadcast send.Broadcast) (int64, 
 	}
 	a.platform.notef("%s broadcasts %d to the label %s as %d", in.ID, stored.ID, made.LabelID, made.ID)
 	for _, to := range l.members {
-		if _, err := a.keep(a.messageTo(in, to, stored.Response), a); err == nil {
+		if _, err := a.keep(ctx, a.messageTo(in, to, stored.Response), a); err == nil {
 			made.Reached = append(made.Reached, to)
 		}
 	}

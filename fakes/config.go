@@ -16,6 +16,8 @@ type settings struct {
 	changes []func(*botctx.Config)
 	// isAccepting tells that what is written goes to Runtime.Accept.
 	isAccepting bool
+	// isEveryExpected tells that a message which no expectation has read fails the test.
+	isEveryExpected bool
 }
 
 // Option is a setting of a platform.

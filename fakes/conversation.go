@@ -115,6 +115,19 @@ func (a *Agent) TryEnds() error {
 // order.
 func (a *Agent) Messages() []send.Response {
 	a.platform.test.Helper()
+	sees := a.sees()
+	var messages []send.Response
+	for _, sent := range a.platform.Sent() {
+		if sees(sent) {
+			messages = append(messages, sent.Response)
+		}
+	}
+	return messages
+}
+
+// sees returns what tells whether the agent sees a message: in one of her conversations, or to her alone.
+func (a *Agent) sees() func(Sent) bool {
+	a.platform.test.Helper()
 	ids := map[string]bool{}
 	if a.partner == "" {
 		ids[a.externalID] = true
@@ -122,13 +135,9 @@ func (a *Agent) Messages() []send.Response {
 	for _, c := range a.conversations() {
 		ids[c.externalID] = true
 	}
-	var messages []send.Response
-	for _, sent := range a.platform.Sent() {
-		if sent.Channel == a.channel && !sent.IsRepeat && (ids[sent.To] || ids[sent.ChatID]) {
-			messages = append(messages, sent.Response)
-		}
+	return func(sent Sent) bool {
+		return sent.Channel == a.channel && !sent.IsRepeat && (ids[sent.To] || ids[sent.ChatID])
 	}
-	return messages
 }
 
 // Last returns the text of the last message to the agent. It ends the test where there is

@@ -60,7 +60,7 @@ func (d delta) SendBatch(ctx context.Context, messages []send.Message) (send.Bat
 	batch := send.Batch{ID: d.platform.ids.formed(deltaRequest), Outcomes: make([]send.Outcome, len(messages))}
 	failed := 0
 	for i, message := range messages {
-		sent, err := d.take(message, d)
+		sent, err := d.take(ctx, message, d)
 		if err != nil {
 			failed++
 			batch.Outcomes[i] = send.Outcome{Err: err}

@@ -4,7 +4,7 @@
 // nothing else, so it obeys the rules of production.
 //
 //   - To begin a test, use [New] with [For], [Platform.Handle] and [Platform.AddMember].
-//   - To act and to look, use [Actor.Says], [Actor.TapsOn] and [Actor.Last], and
+//   - To act and to look, use [Actor.Says], [Actor.TapsOn] and [Actor.Sees], and
 //     [Platform.Data] and so on.
 //   - To move the time, use [Platform.Advance]; to make something fail, [Platform.FailNext] and
 //     its like below; to lose the process, [Platform.Crash].
@@ -16,7 +16,7 @@
 //		p.HandleFunc(greet)
 //		ada := p.AddMember(member.Member{FirstName: "Ada"})
 //		ada.Says("hi")
-//		require.Equal(t, "Hello Ada", ada.Last())
+//		ada.Sees("Hello Ada")
 //	}
 //
 // Live chats have people at the other end: Pair pairs an inlet with outlets, and AddAgent adds
@@ -34,6 +34,10 @@
 //
 // Mails are in Mails and Mailbox, uploaded files in Files. AddAccount adds a payment account,
 // which is charged, declines and refunds, and reports by events when the time moves.
+//
+// What members and agents were sent they read in order: Sees expects the next message, and SeesNothing none. With
+// EveryMessageExpected a message that no expectation has read fails the test. Last and Messages read nothing, and are
+// for tests that look at one thing.
 //
 // Every call of an operation is recorded. Transcript shows what happened, and is printed where a test
 // fails. Advance moves the virtual time and runs the agendas that fall due on the way. A

@@ -45,6 +45,8 @@ type Sent struct {
 	// MessageID is the platform's id of the message, ChatID that of the conversation.
 	MessageID string
 	ChatID    string
+	// Node is the node that sent it, zero where none did.
+	Node botctx.NodeRef
 
 	// taken is the text that a ticket shows in place of the message.
 	taken string
@@ -84,6 +86,8 @@ type kept struct {
 	answers answers
 	// tags are the tags of users of Echo, in the order in which they got them.
 	tags map[address][]int64
+	// read are the messages that expectations have read.
+	read map[readBy]bool
 	// said is what each wrote last to the bot.
 	said map[address]botctx.Inbound
 }
@@ -95,7 +99,7 @@ func (k kept) clone() kept {
 	k.groups = cloneGroups(k.groups)
 	k.agents, k.members = copyOfMap(k.agents), copyOfMap(k.members)
 	k.sendFaults, k.alpha, k.charlie = k.sendFaults.clone(), k.alpha.clone(), k.charlie.clone()
-	k.answers = copyOfMap(k.answers)
+	k.answers, k.read = copyOfMap(k.answers), copyOfMap(k.read)
 	k.tags, k.said = copyOfLists(k.tags), copyOfMap(k.said)
 	return k
 }
@@ -139,7 +143,7 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior)
 	if err := o.connectionError(message.Channel.ID); err != nil {
 		return send.Delivery{}, o.notTaken(message, err)
 	}
-	sent, err := o.take(message, by)
+	sent, err := o.take(ctx, message, by)
 	if err != nil {
 		return send.Delivery{}, err
 	}
@@ -149,7 +153,7 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior)
 
 // take keeps a message that counts against the limit of its channel, or returns why the
 // platform does not take it. The caller holds the mutex.
-func (o *outbox) take(message send.Message, by behavior) (Sent, error) {
+func (o *outbox) take(ctx context.Context, message send.Message, by behavior) (Sent, error) {
 	if known := o.repeat(message); known != nil {
 		o.kept.sent = append(o.kept.sent, *known)
 		return *known, nil
@@ -157,7 +161,7 @@ func (o *outbox) take(message send.Message, by behavior) (Sent, error) {
 	if err := o.withinLimit(message.Channel.ID); err != nil {
 		return Sent{}, o.notTaken(message, err)
 	}
-	return o.keep(message, by)
+	return o.keep(ctx, message, by)
 }
 
 // sendKey is by what a platform knows a message that is sent again.
@@ -185,12 +189,12 @@ func (o *outbox) repeat(message send.Message) *Sent {
 }
 
 // keep is take without the limit. The caller holds the mutex.
-func (o *outbox) keep(message send.Message, by behavior) (Sent, error) {
+func (o *outbox) keep(ctx context.Context, message send.Message, by behavior) (Sent, error) {
 	sent := Sent{
 		At: o.platform.Now(), Channel: message.Channel.ID, Type: message.Channel.Type,
 		To: message.To, Response: message.Response, Shown: message.Response, ID: message.ID,
 		MessagingType: message.MessagingType, MessagingTag: message.MessagingTag,
-		ReceiverType: message.ReceiverType, GroupID: message.GroupID,
+		ReceiverType: message.ReceiverType, GroupID: message.GroupID, Node: botctx.NodeOf(ctx),
 	}
 	if message.Member != nil {
 		sent.Member = message.Member.ID

@@ -57,6 +57,7 @@ func New(options ...Option) *Platform {
 	p := assemble(s)
 	p.ensureIndexes()
 	p.printWhereFailed()
+	p.expectEveryMessage(0)
 	return p
 }
 

@@ -98,6 +98,7 @@ func (p *Platform) Fork() *Platform {
 		fork.HandleFunc(*action)
 	}
 	fork.Handle(p.nodes.all()...)
+	fork.expectEveryMessage(len(p.Sent()))
 	return fork
 }
 

@@ -89,7 +89,7 @@ func (o *outbox) tickets(channelID string) []Ticket {
 	defer o.mu.Unlock()
 	var tickets []Ticket
 	for _, sent := range o.kept.sent {
-		if sent.IsRepeat || sent.Channel != channelID || sent.Member != "" || o.isAgent(sent) || o.group(channelID, sent.To) != nil {
+		if sent.IsRepeat || sent.Channel != channelID || !o.isTicket(sent) {
 			continue
 		}
 		tickets = append(tickets, Ticket{
@@ -98,6 +98,11 @@ func (o *outbox) tickets(channelID string) []Ticket {
 		})
 	}
 	return tickets
+}
+
+// isTicket reports whether a message went neither to somebody nor to a group. The caller holds the mutex.
+func (o *outbox) isTicket(sent Sent) bool {
+	return sent.Member == "" && !o.isAgent(sent) && o.group(sent.Channel, sent.To) == nil
 }
 
 // Queue returns the requests for live chat that are pending in an outlet channel of

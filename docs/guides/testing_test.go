@@ -14,6 +14,7 @@ import (
 	"github.com/botctx/go-sdk/datasource"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/expect"
 	"github.com/botctx/go-sdk/member"
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/outbound/replies"
@@ -211,4 +212,24 @@ func TestStock_IsCounted(t *testing.T) {
 
 	require.NoError(t, err)
 	require.EqualValues(t, 1, count)
+}
+
+func TestSizes_AreShownToChooseFrom(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t), fakes.EveryMessageExpected())
+	p.Handle(
+		&botctx.Node{ID: "hi", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello!", "What do you want?")},
+		&botctx.Node{ID: "kettle", Trigger: botctx.TextIs("a kettle"), Responses: []send.Response{
+			send.Buttons("Which size?", send.Postback("Small", "s"), send.Postback("Large", "l")),
+		}},
+	)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	ada.Says("hi")
+	ada.Sees("Hello!", "What do you want?")
+	ada.SeesNothing()
+	ada.Says("a kettle")
+	ada.SeesMessage(expect.Text("Which size?"), expect.Choice("Small", "Large"))
+	ada.Says("hi")
+	ada.Reads() // Passes over what this test is not about.
 }

@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"inbox/inboxtest"},
 	{"livechat"},
 	{"botctx", "internal/chatplatform", "send/sendtest"},
-	{"internal/chaostest", "internal/hostile"},
+	{"fakes/expect", "internal/chaostest", "internal/hostile"},
 	{"botctx/botctxtest", "fakes", "backends/..."},
 	{"fakes/fakestest"},
 	{"console"},

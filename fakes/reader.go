@@ -1,0 +1,187 @@
+package fakes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/fakes/expect"
+	"github.com/botctx/go-sdk/send"
+)
+
+// reader is who reads messages in their order, and expects something of them.
+type reader struct {
+	platform *Platform
+	who      address
+	name     string
+	isSeen   func(Sent) bool
+	// hint says why there may be no message, "" where that is not known.
+	hint func() string
+}
+
+// readBy is a message that somebody has read, by its position among all that were sent.
+type readBy struct {
+	at int
+	// by is who has read it, zero for the test, which passes over it for everybody.
+	by address
+}
+
+// unread returns the positions of what the reader sees and has not read.
+func (r reader) unread() (positions []int) {
+	o := r.platform.outbox
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for at, sent := range o.kept.sent {
+		isRead := o.kept.read[readBy{at: at, by: r.who}] || o.kept.read[readBy{at: at}]
+		if !isRead && sent.Response.Type() != send.TypeTyping && r.isSeen(sent) {
+			positions = append(positions, at)
+		}
+	}
+	return positions
+}
+
+// markRead notes that somebody, or nobody, has read messages.
+func (o *outbox) markRead(by address, positions ...int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, at := range positions {
+		o.kept.read[readBy{at: at, by: by}] = true
+	}
+}
+
+// reads returns what is unread, which is read now.
+func (r reader) reads() []send.Response {
+	positions := r.unread()
+	r.platform.outbox.markRead(r.who, positions...)
+	sent := r.platform.Sent()
+	messages := make([]send.Response, len(positions))
+	for i, at := range positions {
+		messages[i] = sent[at].Response
+	}
+	return messages
+}
+
+func (r reader) seesTexts(texts []string) {
+	r.platform.test.Helper()
+	if len(texts) == 0 {
+		r.platform.test.Fatalf("fakes: Sees is given no text: say which %s sees, or SeesNothing", r.name)
+	}
+	for _, text := range texts {
+		r.sees(expect.Text(text))
+	}
+}
+
+// sees reads one message, of which something is expected.
+func (r reader) sees(expected ...expect.Message) {
+	r.platform.test.Helper()
+	positions := r.unread()
+	if len(positions) == 0 {
+		r.platform.test.Fatalf("fakes: %s sees no further message, and expected is %s%s%s", r.name, wordsOf(expected), r.lastRead(), r.hint())
+		return
+	}
+	sent := r.platform.Sent()
+	message := sent[positions[0]]
+	var differences []string
+	for _, one := range expected {
+		if difference := one.Difference(message.Response); difference != "" {
+			differences = append(differences, "expected "+one.String()+"\n"+indented(difference))
+		}
+	}
+	if len(differences) == 0 {
+		r.platform.outbox.markRead(r.who, positions[0])
+		return
+	}
+	r.platform.test.Fatalf("fakes: %s sees something else%s:\n%s%s", r.name, origin(message),
+		indented(strings.Join(differences, "\n")), further(expected, sent, positions[1:]))
+}
+
+func (r reader) seesNothing() {
+	r.platform.test.Helper()
+	positions := r.unread()
+	if len(positions) == 0 {
+		return
+	}
+	sent := r.platform.Sent()
+	lines := make([]string, len(positions))
+	for i, at := range positions {
+		lines[i] = expect.Shown(sent[at].Response) + origin(sent[at])
+	}
+	r.platform.test.Fatalf("fakes: %s sees what no expectation has read:\n%s", r.name, indented(strings.Join(lines, "\n")))
+}
+
+// lastRead says what the reader has read last.
+func (r reader) lastRead() string {
+	o := r.platform.outbox
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for at, sent := range slices.Backward(o.kept.sent) {
+		if o.kept.read[readBy{at: at, by: r.who}] && r.isSeen(sent) {
+			return fmt.Sprintf("; %s has read all up to %s", r.name, expect.Shown(sent.Response))
+		}
+	}
+	return fmt.Sprintf("; %s was sent nothing yet", r.name)
+}
+
+// further lists the messages behind one that is not what was expected, and tells where that one is.
+func further(expected []expect.Message, sent []Sent, positions []int) string {
+	if len(positions) == 0 {
+		return ""
+	}
+	const most = 5
+	lines := []string{"\nthen she sees:"}
+	for _, at := range positions[:min(len(positions), most)] {
+		line := "  " + expect.Shown(sent[at].Response)
+		if isAsExpected(expected, sent[at].Response) {
+			line += "   <- this is what was expected"
+		}
+		lines = append(lines, line)
+	}
+	if more := len(positions) - most; more > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func isAsExpected(expected []expect.Message, message send.Response) bool {
+	return !slices.ContainsFunc(expected, func(one expect.Message) bool { return one.Difference(message) != "" })
+}
+
+// origin tells when a message was sent, and by which node, where one did.
+func origin(sent Sent) string {
+	text := ", sent at " + sent.At.UTC().Format(time.DateTime)
+	if sent.Node != (botctx.NodeRef{}) {
+		text += " by the node " + sent.Node.String()
+	}
+	return text
+}
+
+// wordsOf says what is expected.
+func wordsOf(expected []expect.Message) string {
+	words := make([]string, len(expected))
+	for i, one := range expected {
+		words[i] = one.String()
+	}
+	if len(words) == 0 {
+		return expect.Message{}.String()
+	}
+	return strings.Join(words, " and ")
+}
+
+// indented moves each line of a text to the right.
+func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
+
+// whyNothing says what answered the member last, where that was nothing or a person.
+func (a *Actor) whyNothing() string {
+	for _, choice := range slices.Backward(a.platform.Choices()) {
+		if choice.Scope.Member != a.scope.Member {
+			continue
+		}
+		if choice.Answer == botctx.AnswerNone || choice.Answer == botctx.AnswerLiveChat {
+			return "; " + choice.String()
+		}
+		return ""
+	}
+	return ""
+}
