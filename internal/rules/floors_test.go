@@ -11,7 +11,7 @@ import (
 // floors below its own. An entry that ends in /... holds everything under it.
 var floors = [][]string{
 	{"boterr", "internal/conformance", "internal/nearest", "internal/safelog"},
-	{"outbound", "internal/inbound", "internal/operations", "internal/rounds"},
+	{"outbound", "internal/inbound", "internal/operations", "internal/page", "internal/rounds"},
 	{"outbound/replies", "internal/operations/reference"},
 	{"document"},
 	{"internal/arbitrary", "query/internal/geometry", "query/internal/pcre"},
@@ -30,7 +30,7 @@ var floors = [][]string{
 	{"fakes/expect", "internal/chaostest", "internal/hostile"},
 	{"botctx/botctxtest", "fakes", "backends/..."},
 	{"fakes/fakestest"},
-	{"console"},
+	{"console", "simulator"},
 	{"examples/program"},
 	{"docs/guides/...", "examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/operations/gendoc", "internal/release", "internal/rules"},
 }

@@ -1,0 +1,119 @@
+package simulator
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// faultPlays are the faults of one call.
+func faultPlays() map[string]reader {
+	return map[string]reader{
+		"fail":     of(fail),
+		"delay":    of(delay),
+		"timeOut":  of(timeOut),
+		"crashAt":  of(crashAt),
+		"failMail": of(failMail),
+		"failFile": of(failFile),
+	}
+}
+
+// faultWith is the fault of a call of an operation: the next one, or the nth from now on.
+type faultWith struct {
+	Operation botctx.Op   `json:"operation"`
+	Nth       int         `json:"nth"`
+	Code      boterr.Code `json:"code"`
+	// Late is as time.ParseDuration reads it.
+	Late string `json:"late"`
+	// After tells that a crash comes after the call has done its work.
+	After bool `json:"after"`
+}
+
+// nth returns which call is meant.
+func (f faultWith) nth() int { return max(1, f.Nth) }
+
+// which says which call is meant, for a timeline.
+func (f faultWith) which() string {
+	if f.nth() == 1 {
+		return "the next " + string(f.Operation)
+	}
+	return "call " + strconv.Itoa(f.nth()) + " of " + string(f.Operation)
+}
+
+// late returns how late the call is to be.
+func (f faultWith) late() (time.Duration, error) {
+	late, err := time.ParseDuration(f.Late)
+	if err != nil || late <= 0 {
+		return 0, boterr.Invalid("late", "is %q: give a time such as 20s or 5m", f.Late)
+	}
+	return late, nil
+}
+
+// planned returns the moment of a fault of the next call, or of one that no saved conversation has.
+func planned(what string, with faultWith, fault step) (moment, error) {
+	m := moment{what: "Fault: " + what}
+	if with.nth() == 1 {
+		m.plays = fault
+	}
+	return m, nil
+}
+
+func fail(b *branch, with faultWith) (moment, error) {
+	b.platform.FailNth(with.Operation, with.nth(), with.Code).Optional()
+	return planned(with.which()+" fails with "+string(with.Code), with, step{faultOf: with.Operation, code: with.Code})
+}
+
+func delay(b *branch, with faultWith) (moment, error) {
+	late, err := with.late()
+	if err != nil {
+		return moment{}, err
+	}
+	b.platform.DelayNth(with.Operation, with.nth(), late).Optional()
+	return planned(with.which()+" takes "+spanText(late), with, step{faultOf: with.Operation, late: late})
+}
+
+func timeOut(b *branch, with faultWith) (moment, error) {
+	b.platform.TimeOutNth(with.Operation, with.nth()).Optional()
+	return planned(with.which()+" times out after its work", with, step{faultOf: with.Operation, timesOut: true})
+}
+
+func crashAt(b *branch, with faultWith) (moment, error) {
+	if with.After {
+		b.platform.CrashAfterNth(with.Operation, with.nth()).Optional()
+		return moment{what: "Fault: the process crashes after " + with.which()}, nil
+	}
+	b.platform.CrashNth(with.Operation, with.nth()).Optional()
+	return moment{what: "Fault: the process crashes at " + with.which()}, nil
+}
+
+// codeWith is a code of boterr.
+type codeWith struct {
+	Code boterr.Code `json:"code"`
+}
+
+// check refuses what is no code.
+func (c codeWith) check() error {
+	if !slices.Contains(boterr.Codes(), c.Code) {
+		return boterr.Invalid("code", "is %q: give one of package boterr", string(c.Code))
+	}
+	return nil
+}
+
+func failMail(b *branch, with codeWith) (moment, error) {
+	if err := with.check(); err != nil {
+		return moment{}, err
+	}
+	b.platform.FailNextMail(with.Code).Optional()
+	return moment{what: "Fault: the next mail fails with " + string(with.Code)}, nil
+}
+
+func failFile(b *branch, with codeWith) (moment, error) {
+	if err := with.check(); err != nil {
+		return moment{}, err
+	}
+	b.platform.FailNextFile(with.Code).Optional()
+	return moment{what: "Fault: the next file fails with " + string(with.Code)}, nil
+}

@@ -1,0 +1,105 @@
+package simulator
+
+import (
+	"slices"
+	"time"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// timePlays are what time does.
+func timePlays() map[string]reader {
+	return map[string]reader{
+		"advance":   of(advance),
+		"advanceTo": of(advanceTo),
+		"next":      of(next),
+	}
+}
+
+// advanceWith is how much time passes, as time.ParseDuration reads it.
+type advanceWith struct {
+	By string `json:"by"`
+}
+
+func advance(b *branch, with advanceWith) (moment, error) {
+	by, err := time.ParseDuration(with.By)
+	if err != nil {
+		return moment{}, boterr.Invalid("by", "is %q: give a time such as 90m or 24h", with.By)
+	}
+	return passed(b, by)
+}
+
+// advanceToWith is the time until which time passes.
+type advanceToWith struct {
+	To time.Time `json:"to"`
+}
+
+func advanceTo(b *branch, with advanceToWith) (moment, error) {
+	return passed(b, with.To.Sub(b.platform.Now()))
+}
+
+// next lets time pass until the next agenda is due.
+func next(b *branch, _ struct{}) (moment, error) {
+	due := dueAgendas(b)
+	if len(due) == 0 {
+		return moment{}, boterr.New(boterr.NotFound, "", "nothing is scheduled")
+	}
+	first := slices.MinFunc(due, time.Time.Compare)
+	return passed(b, max(0, first.Sub(b.platform.Now())))
+}
+
+// dueAgendas returns when the open agendas of the members run next.
+func dueAgendas(b *branch) []time.Time {
+	var due []time.Time
+	for _, p := range b.people() {
+		if p.isAgent() {
+			continue
+		}
+		for _, record := range p.actor.In(b.platform).Agendas() {
+			at := record.NextRunAt.Time()
+			if record.RetryAt > 0 {
+				at = record.RetryAt.Time()
+			}
+			if !record.Failed || record.Pattern != "" {
+				due = append(due, at)
+			}
+		}
+	}
+	return due
+}
+
+// passed lets time pass.
+func passed(b *branch, by time.Duration) (moment, error) {
+	if by < 0 {
+		return moment{}, boterr.Invalid("by", "is %v: time does not go back, but the timeline does", by)
+	}
+	err := b.platform.TryAdvance(by)
+	return moment{what: spanText(by) + " pass", err: err, plays: step{passes: &by}}, nil
+}
+
+// spanText returns a time in words: in the largest units that it has.
+func spanText(d time.Duration) string {
+	const day = 24 * time.Hour
+	units := []struct {
+		word string
+		of   time.Duration
+	}{{"day", day}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}}
+	text := ""
+	for _, unit := range units {
+		if n := d / unit.of; n > 0 {
+			if text != "" {
+				text += " "
+			}
+			text += plural(int(n), unit.word)
+			d %= unit.of
+		}
+	}
+	switch {
+	case text != "":
+		return text
+	case d > 0:
+		return d.String()
+	default:
+		return "0 seconds"
+	}
+}

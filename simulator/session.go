@@ -1,0 +1,220 @@
+package simulator
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+)
+
+// mostBranches is how many branches there are at most.
+const mostBranches = 20
+
+// mainBranch is the id of the first branch.
+const mainBranch = "main"
+
+// session is what pages see and do.
+type session struct {
+	settings Simulator
+	// isOwn is whether the platform and its desk are the simulator's own, hasNodes whether it was given
+	// nodes.
+	isOwn, hasNodes bool
+	// instance tells one session from another at the same address.
+	instance string
+	// turn is held by who acts: a platform is copied only while nothing is under way.
+	turn chan struct{}
+
+	mu       sync.Mutex
+	branches []*branch
+	forks    int
+	// revision counts the changes. changed is closed at the next one.
+	revision int64
+	changed  chan struct{}
+	// busy says what is under way, "" for nothing.
+	busy string
+}
+
+// newSession prepares the platform, and who is there.
+func newSession(s Simulator, nodes []*botctx.Node) (*session, error) {
+	opened := &session{
+		settings: s, isOwn: s.Platform == nil, hasNodes: len(nodes) > 0,
+		instance: rand.Text(), turn: make(chan struct{}, 1), revision: 1, changed: make(chan struct{}),
+	}
+	first := &branch{id: mainBranch, name: mainBranch, platform: s.Platform}
+	err := guarded(func() error {
+		if opened.isOwn {
+			first.platform = fakes.New()
+		}
+		first.platform.Handle(nodes...)
+		first.moments = []moment{opened.beginning(first.platform)}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	opened.branches = []*branch{first}
+	return opened, nil
+}
+
+// beginning returns the first moment, with who is there.
+func (s *session) beginning(p *fakes.Platform) moment {
+	m := moment{what: "The beginning"}
+	for _, actor := range s.settings.Members {
+		m.people = append(m.people, ofActor(actor))
+	}
+	if len(m.people) == 0 {
+		m.people = append(m.people, ofActor(p.AddMember(member.Member{FirstName: "Ada"})))
+	}
+	for _, agent := range s.settings.Agents {
+		m.people = append(m.people, ofAgent(agent))
+	}
+	if s.isOwn {
+		openDesk(p, m.people[0].channel())
+		m.people = append(m.people, ofAgent(p.AddAgent(desk, "Grace")))
+	}
+	return finished(p, m)
+}
+
+// finished returns a moment with what there is now.
+func finished(p *fakes.Platform, m moment) moment {
+	m.at, m.sent, m.chosen = p.Now(), len(p.Sent()), len(p.Choices())
+	m.snapshot = snapshotOf(p)
+	return m
+}
+
+// branchOf returns the branch of an id, the first one for "". The caller holds the mutex.
+func (s *session) branchOf(id string) (*branch, error) {
+	if id == "" {
+		id = s.branches[0].id
+	}
+	i := slices.IndexFunc(s.branches, func(b *branch) bool { return b.id == id })
+	if i < 0 {
+		return nil, boterr.New(boterr.NotFound, "branch", "is %q, which is not there, or not any more", id)
+	}
+	return s.branches[i], nil
+}
+
+// change lets something change under the mutex, and tells it.
+func (s *session) change(do func() error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := do(); err != nil {
+		return err
+	}
+	s.revision++
+	close(s.changed)
+	s.changed = make(chan struct{})
+	return nil
+}
+
+// state returns the revision, and what is closed when it is no longer that.
+func (s *session) state() (revision int64, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revision, s.changed
+}
+
+// takeTurn waits until nothing is under way, or the request ends.
+func (s *session) takeTurn(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return boterr.New(boterr.Conflict, "", "something else is under way: the bot has not answered yet")
+	}
+}
+
+func (s *session) giveTurn() { <-s.turn }
+
+// begin notes that something is under way in a branch, which it returns.
+func (s *session) begin(id, what string) (found *branch, err error) {
+	err = s.change(func() error {
+		found, err = s.branchOf(id)
+		s.busy = what
+		return err
+	})
+	return found, err
+}
+
+// play lets something be done in a branch, and adds what came of it to its moments. What the platform
+// refuses as a misuse did not happen.
+func (s *session) play(on *branch, do func(b *branch) (moment, error)) error {
+	before := on.now()
+	var made moment
+	refused := guarded(func() error {
+		var err error
+		made, err = do(on)
+		return err
+	})
+	if refused != nil {
+		s.end(func() { undo(on.platform, before) })
+		return refused
+	}
+	made = finished(on.platform, made.after(before))
+	s.end(func() { on.add(made) })
+	return nil
+}
+
+// undo puts a platform back to what it was, as far as it can be copied.
+func undo(p *fakes.Platform, to moment) {
+	if to.snapshot != nil {
+		_ = guarded(func() error { p.Restore(to.snapshot); return nil })
+	}
+}
+
+// end notes that nothing is under way any more, and what came of it.
+func (s *session) end(note func()) {
+	_ = s.change(func() error {
+		s.busy = ""
+		note()
+		return nil
+	})
+}
+
+// fork adds a branch that goes on from a moment of another one, and returns its id.
+func (s *session) fork(from *branch, name string, n int) (string, error) {
+	var id string
+	err := s.change(func() error {
+		if len(s.branches) >= mostBranches {
+			return boterr.New(boterr.ResourceExhausted, "", "there are %d branches: close one first", mostBranches)
+		}
+		s.forks++
+		id = "fork-" + strconv.Itoa(s.forks)
+		if name == "" {
+			name = id
+		}
+		forked, err := from.fork(id, name, n)
+		if err != nil {
+			return err
+		}
+		if s.settings.OnFork != nil {
+			s.settings.OnFork(forked.platform)
+		}
+		s.branches = append(s.branches, forked)
+		return nil
+	})
+	return id, err
+}
+
+// close takes a branch away, and returns the id of one that stays.
+func (s *session) close(id string) (stays string, err error) {
+	err = s.change(func() error {
+		found, err := s.branchOf(id)
+		switch {
+		case err != nil:
+			return err
+		case len(s.branches) == 1:
+			return boterr.New(boterr.FailedPrecondition, "", "it is the only branch")
+		}
+		s.branches = slices.DeleteFunc(slices.Clone(s.branches), func(b *branch) bool { return b == found })
+		stays = s.branches[0].id
+		return nil
+	})
+	return stays, err
+}

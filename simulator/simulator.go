@@ -1,0 +1,97 @@
+package simulator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/fakes"
+)
+
+// DefaultAddress is where the page is unless Address says otherwise.
+const DefaultAddress = "127.0.0.1:8321"
+
+// Serve serves a page to try a bot of these nodes, at DefaultAddress, until ctx ends: nil then. It fails
+// where the nodes are refused, and where it cannot listen. Ada is the member, and Grace sits at the channel
+// "desk", which gets requests for a person.
+func Serve(ctx context.Context, nodes ...*botctx.Node) error {
+	return Simulator{}.Serve(ctx, nodes...)
+}
+
+// Simulator is a page to try a bot. Its zero value is that of the function Serve.
+type Simulator struct {
+	// Platform is where the bot is, with all that it needs. The default is a new one. One with a store of
+	// its own (fakes.Config) cannot go back in time, nor be forked.
+	Platform *fakes.Platform
+	// Members are who speaks, the first one first. The default is Ada.
+	Members []*fakes.Actor
+	// Agents are who sits at outlet channels. The default is Grace, and nobody on a Platform of one's own.
+	Agents []*fakes.Agent
+	// Accounts are the payment accounts to be watched.
+	Accounts []*fakes.Account
+	// OnFork is told each fork of the Platform, for what forks do not have of it: what OnEvent of an
+	// account registers. nil for nothing.
+	OnFork func(fork *fakes.Platform)
+	// Bot is what the bot is called. The default is "Bot".
+	Bot string
+	// Test says what a saved test needs to know of the bot.
+	Test Test
+	// Address is where to listen, as net.Listen takes it. The default is DefaultAddress.
+	Address string
+	// Hosts are names, without ports, by which the page is asked for besides numbers and "localhost".
+	Hosts []string
+	// Out is where Serve says where the page is. The default is standard output.
+	Out io.Writer
+}
+
+// Test tells how a saved test makes the bot that it is about.
+type Test struct {
+	// Package is the name of its package. The default is "main".
+	Package string
+	// Nodes is the Go expression of the nodes that were given. The default is "nodes()".
+	Nodes string
+	// Platform is the Go expression of a platform as that of the Simulator, without its members and
+	// agents, in a test named t. The default is "newPlatform(t)".
+	Platform string
+}
+
+// Handler returns a handler that serves the page at its root, and nodes that are added to those of the
+// Platform. Behind a path of another handler it stands in http.StripPrefix, and is asked for with a slash at
+// the end. A handler whose requests last holds their connections open; they end with the context of the
+// request, see http.Server.BaseContext. It fails where the nodes, the members or the agents are refused.
+func (s Simulator) Handler(nodes ...*botctx.Node) (http.Handler, error) {
+	set := s.withDefaults()
+	opened, err := newSession(set, nodes)
+	if err != nil {
+		return nil, err
+	}
+	return routes(opened, set.Hosts), nil
+}
+
+// withDefaults returns the Simulator with what is to be there.
+func (s Simulator) withDefaults() Simulator {
+	set := s
+	set.Bot = cmp.Or(s.Bot, "Bot")
+	set.Address = cmp.Or(s.Address, DefaultAddress)
+	set.Test.Package = cmp.Or(s.Test.Package, "main")
+	set.Test.Nodes = cmp.Or(s.Test.Nodes, "nodes()")
+	set.Test.Platform = cmp.Or(s.Test.Platform, "newPlatform(t)")
+	if set.Out == nil {
+		set.Out = os.Stdout
+	}
+	return set
+}
+
+// guarded calls what may panic: a platform without a test does where it is misused.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("%v", panicked)
+		}
+	}()
+	return do()
+}

@@ -1,0 +1,205 @@
+package simulator
+
+import (
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/page"
+)
+
+// World is all that a page shows of a branch: the answer to GET "world".
+type World struct {
+	// Instance tells one simulator from another at the same address, Revision counts the changes.
+	Instance string `json:"instance"`
+	Revision int64  `json:"revision"`
+	// Busy says what is under way, "" for nothing.
+	Busy string `json:"busy"`
+	// Bot is what the bot is called.
+	Bot string `json:"bot"`
+	// Branch is the id of the branch, Branches are all.
+	Branch   string   `json:"branch"`
+	Branches []Branch `json:"branches"`
+	// Now is the virtual time.
+	Now time.Time `json:"now"`
+	// At is the number of the moment that is shown, Moments are all: later ones can be gone to as well.
+	At      int      `json:"at"`
+	Moments []Moment `json:"moments"`
+	// Members and Agents are who is there, Channels where.
+	Members  []Member  `json:"members"`
+	Agents   []Agent   `json:"agents"`
+	Channels []Channel `json:"channels"`
+	// Agendas are those of all members that are still to run, Assignments the requests for a person.
+	Agendas     []document.Object `json:"agendas"`
+	Assignments []document.Object `json:"assignments"`
+	// Data are the data sources.
+	Data []DataSource `json:"data"`
+	// Outbox is what was sent, the newest last, Mails, Files and Payments what left the bot otherwise.
+	Outbox      []Entry       `json:"outbox"`
+	Mails       []Mail        `json:"mails"`
+	Files       []File        `json:"files"`
+	Payments    []Payment     `json:"payments"`
+	DeadLetters []DeadLetter  `json:"deadLetters"`
+	Faults      Faults        `json:"faults"`
+	Graph       botctx.Graph  `json:"graph"`
+	Choices     []Choice      `json:"choices"`
+	Transcript  string        `json:"transcript"`
+	Problem     *page.Problem `json:"problem,omitempty"`
+	// Operations are the names of all, Codes those of errors, Platforms those of channels, and Services those
+	// that can be out of service.
+	Operations []botctx.Op    `json:"operations"`
+	Codes      []boterr.Code  `json:"codes"`
+	Platforms  []channel.Type `json:"platforms"`
+	Services   []string       `json:"services"`
+}
+
+// Branch is one course of things.
+type Branch struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Moments is how many there are.
+	Moments int `json:"moments"`
+}
+
+// Moment is something that was done.
+type Moment struct {
+	Number int       `json:"number"`
+	At     time.Time `json:"at"`
+	What   string    `json:"what"`
+	// By is the id of who did it, "" for nobody.
+	By string `json:"by"`
+	// IsKept tells that one can go back to it.
+	IsKept bool          `json:"isKept"`
+	Error  *page.Problem `json:"error,omitempty"`
+}
+
+// Member is somebody who talks with the bot.
+type Member struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Channel string `json:"channel"`
+	// Platform is the type of the channel, ExternalID the id there.
+	Platform   channel.Type `json:"platform"`
+	ExternalID string       `json:"externalId"`
+	// Position is the node at which the conversation stands, zero for none.
+	Position botctx.NodeRef `json:"position"`
+	// IsInLiveChat tells that a person answers.
+	IsInLiveChat bool `json:"isInLiveChat"`
+	// Record is the member as it is stored.
+	Record document.Object `json:"record"`
+	// Talk is what was said, in order.
+	Talk []Entry `json:"talk"`
+}
+
+// Agent is somebody who answers for the bot.
+type Agent struct {
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Channel string `json:"channel"`
+	// Platform is the type of the channel.
+	Platform channel.Type `json:"platform"`
+	Groups   []string     `json:"groups"`
+	// Tickets are those that her groups were sent, the newest last.
+	Tickets []Ticket `json:"tickets"`
+	// Talk is what was said in her conversations, in order.
+	Talk []Entry `json:"talk"`
+}
+
+// Ticket is a request for a person, as agents see it.
+type Ticket struct {
+	Message string    `json:"message"`
+	At      time.Time `json:"at"`
+	Group   string    `json:"group"`
+	Text    string    `json:"text"`
+	// IsOpen tells that it can be taken.
+	IsOpen bool `json:"isOpen"`
+}
+
+// Channel is where members or agents are.
+type Channel struct {
+	ID       string       `json:"id"`
+	Platform channel.Type `json:"platform"`
+	Name     string       `json:"name"`
+	IsOn     bool         `json:"isOn"`
+	// Outlets are the ids of the channels that get its requests for a person.
+	Outlets []string `json:"outlets"`
+}
+
+// DataSource is a data source and its newest entries.
+type DataSource struct {
+	Name string `json:"name"`
+	// Count is how many entries there are.
+	Count   int               `json:"count"`
+	Entries []document.Object `json:"entries"`
+}
+
+// Mail is a mail that was sent.
+type Mail struct {
+	At      time.Time `json:"at"`
+	To      []string  `json:"to"`
+	CC      []string  `json:"cc"`
+	Subject string    `json:"subject"`
+	Text    string    `json:"text"`
+	// IsHTML tells that Text is the source of HTML.
+	IsHTML bool `json:"isHtml"`
+}
+
+// File is a file that was uploaded.
+type File struct {
+	At   time.Time `json:"at"`
+	Key  string    `json:"key"`
+	Type string    `json:"type"`
+	Size int       `json:"size"`
+}
+
+// Payment is a charge on an account.
+type Payment struct {
+	botctx.Payment
+}
+
+// DeadLetter is an event that was given up.
+type DeadLetter struct {
+	ID       string      `json:"id"`
+	From     string      `json:"from"`
+	At       time.Time   `json:"at"`
+	Failures int         `json:"failures"`
+	Code     boterr.Code `json:"code"`
+	Error    string      `json:"error"`
+}
+
+// Faults are what is to fail.
+type Faults struct {
+	// Planned are the faults of calls that are to come, Out what is out of service.
+	Planned []string `json:"planned"`
+	Out     []string `json:"out"`
+	// IsDown tells that the process of the bot has crashed.
+	IsDown bool `json:"isDown"`
+}
+
+// Choice is what was chosen to answer an event, and why.
+type Choice struct {
+	// Moment is the number of the moment in which the event came, Member the id of its member, "" for that
+	// of an agent.
+	Moment int            `json:"moment"`
+	Member string         `json:"member"`
+	Answer botctx.Answer  `json:"answer"`
+	Node   botctx.NodeRef `json:"node"`
+	IsMute bool           `json:"isMute"`
+	Logic  string         `json:"logic"`
+	// Position is where the conversation stood, Lost why it counts as that of a new member.
+	Position botctx.NodeRef `json:"position"`
+	Lost     string         `json:"lost"`
+	Serving  string         `json:"serving"`
+	// Candidates were asked in this order, Others could not be.
+	Candidates []Candidate `json:"candidates"`
+	Others     []Candidate `json:"others"`
+}
+
+// Candidate is a node that might have answered.
+type Candidate struct {
+	Node botctx.NodeRef `json:"node"`
+	Rule string         `json:"rule"`
+	Why  string         `json:"why"`
+}
