@@ -41,7 +41,11 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 	if e.Key != "" {
 		id = b.config.DeriveID(e.identity())
 	}
-	err := b.events.Insert(ctx, e.asDocument(id, b.config.Env.Now()))
+	lane := Lane(e.App, e.Channel, e.From)
+	atOnce := b.reserve(lane)
+	defer atOnce.release(ctx)
+	kept := stored{Event: e, id: id, lane: lane, acceptedAt: int64(document.At(b.config.Env.Now())), hasBegun: atOnce != nil}
+	err := b.events.Insert(ctx, kept.asDocument())
 	if e.Key != "" && boterr.CodeOf(err) == boterr.AlreadyExists {
 		return Accepted{ID: id, IsRepeated: true}, nil
 	}
@@ -49,7 +53,8 @@ func (b *Inbox) accept(ctx context.Context, e Event) (Accepted, error) {
 		return Accepted{}, err
 	}
 	b.load.add(1)
-	b.feed.accepted(Lane(e.App, e.Channel, e.From))
+	b.feed.accepted(lane)
+	atOnce.give(id)
 	return Accepted{ID: id}, nil
 }
 

@@ -49,6 +49,16 @@ func newAlone(b *Inbox, watcher store.Watcher, notes store.Collection) *alone {
 	return &alone{Inbox: b, watcher: watcher, notes: notes, begun: map[string]begun{}}
 }
 
+// ready implements feed.
+func (a *alone) ready() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.queue == nil {
+		return a.config.Workers
+	}
+	return max(1, len(a.queue.ready)+len(a.queue.waiting))
+}
+
 // take implements feed.
 func (a *alone) take(ctx context.Context, want want) (taken []work, pause time.Duration, err error) {
 	a.taking.Lock()
@@ -164,7 +174,11 @@ func (a *alone) leave(ctx context.Context, w work, rest rest) {
 	if a.putBack(w, rest) {
 		a.signal()
 	}
-	if rest.isGivenBack {
+	switch {
+	case !rest.isGivenBack:
+	case w.isAtOnce:
+		a.tellNotBegun(ctx, w)
+	default:
 		a.tellNote(ctx)
 	}
 }

@@ -134,6 +134,8 @@ type Inbox struct {
 	wake    chan struct{}
 	feed    feed
 	running atomic.Bool
+	// pool is that of a Run, nil where there is none.
+	pool    atomic.Pointer[pool]
 	indexes indexes
 }
 

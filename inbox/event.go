@@ -86,6 +86,9 @@ const (
 	fieldPostponed = "postponed"
 	fieldCode      = "code"
 	fieldError     = "error"
+	// fieldBegun is true where it began with its acceptance, until something came of that; in the seat's
+	// document it is what is under way.
+	fieldBegun = "begun"
 	// fieldMemory is what its handler is to remember in the next attempt.
 	fieldMemory = "memory"
 )
@@ -100,25 +103,37 @@ type stored struct {
 	acceptedAt int64
 	retryAt    int64
 	memory     document.Array
+	// hasBegun tells that it began with its acceptance.
+	hasBegun bool
 }
 
 // asDocument returns a new event as it is kept.
-func (e Event) asDocument(id string, now time.Time) document.Object {
-	kept := document.O(
-		fieldID, id, fieldState, statePending, fieldLane, Lane(e.App, e.Channel, e.From),
-		fieldApp, e.App, fieldChannel, e.Channel, fieldFrom, e.From, fieldAcceptedAt, int64(document.At(now)),
-	)
+func (e *stored) asDocument() document.Object {
+	b := document.NewBuilder(keptFields)
+	b.Set(fieldID, e.id)
+	b.Set(fieldState, statePending)
+	b.Set(fieldLane, e.lane)
+	b.Set(fieldApp, e.App)
+	b.Set(fieldChannel, e.Channel)
+	b.Set(fieldFrom, e.From)
+	b.Set(fieldAcceptedAt, e.acceptedAt)
 	if e.Key != "" {
-		kept = kept.With(fieldKey, e.Key)
+		b.Set(fieldKey, e.Key)
 	}
 	if !e.Body.IsZero() {
-		kept = kept.With(fieldBody, e.Body)
+		b.Set(fieldBody, e.Body)
 	}
 	if e.Trace != "" {
-		kept = kept.With(fieldTrace, e.Trace)
+		b.Set(fieldTrace, e.Trace)
 	}
-	return kept
+	if e.hasBegun {
+		b.Set(fieldBegun, true)
+	}
+	return b.Object()
 }
+
+// keptFields is how many fields a new event has, as most have a key and a body.
+const keptFields = 10
 
 // read reads an event that the store holds.
 func read(o document.Object) stored {
@@ -133,6 +148,8 @@ func read(o document.Object) stored {
 			e.Body = v // The only field that is one.
 		case document.Array:
 			e.memory = v
+		case bool:
+			e.hasBegun = v // The only field that is one.
 		}
 	}
 	return e

@@ -11,11 +11,18 @@ import (
 // feed finds what can be handled, and keeps lanes apart. There is one for a store that processes
 // share, and one for a store that this process has to itself.
 type feed interface {
+	// ready returns how many lanes may be ready, at least one.
+	ready() int
 	// take enters lanes that can be handled now, in the order of their first events. pause is how long
 	// there will be no others unless the inbox is woken. Each one is to be left.
 	take(ctx context.Context, want want) (taken []work, pause time.Duration, err error)
 	// begin begins the turn of a lane that was taken. It is nil where somebody else had one since.
 	begin(ctx context.Context, w work) (*lease.Turn, error)
+	// hold takes a lane for an event that is about to be accepted, if it can begin with that: then its
+	// document has fieldBegun. confirm is told that the store has it, and reports whether it begins. The
+	// lane is to be left in either case.
+	hold(lane string) (w work, isFree bool)
+	confirm(w *work, event string) bool
 	// leave leaves a lane.
 	leave(ctx context.Context, w work, rest rest)
 	// next returns when a lane can be handled, by the store's clock. ok is false where there is none to
@@ -56,6 +63,8 @@ type work struct {
 	leave func()
 	// turn is the lane's turn where it has begun with the lane's being taken.
 	turn *lease.Turn
+	// isAtOnce tells that the first event has begun with its acceptance.
+	isAtOnce bool
 }
 
 // rest says how a lane is left.

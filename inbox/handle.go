@@ -19,19 +19,21 @@ import (
 type updates struct {
 	// done ends an event, retry counts a failure, postpone has it wait, die gives it up, revive puts it
 	// back. note writes down what is under way.
-	done, retry, postpone, die, revive, note *query.Update
+	// giveBack says that it has not begun.
+	done, retry, postpone, giveBack, die, revive, note *query.Update
 }
 
 func newUpdates() updates {
 	return updates{
 		done: mustUpdate("$unset", document.O(
 			fieldState, true, fieldLane, true, fieldFrom, true, fieldBody, true, fieldTrace, true, fieldMemory, true,
-			fieldFailures, true, fieldRetryAt, true, fieldPostponed, true, fieldCode, true, fieldError, true, fieldDiedAt, true)),
-		retry:    mustUpdate("$inc", document.O(fieldFailures, 1)),
-		postpone: mustUpdate("$inc", document.O(fieldPostponed, 1)),
+			fieldFailures, true, fieldRetryAt, true, fieldPostponed, true, fieldBegun, true, fieldCode, true, fieldError, true, fieldDiedAt, true)),
+		retry:    mustUpdate("$inc", document.O(fieldFailures, 1), "$unset", document.O(fieldBegun, true)),
+		postpone: mustUpdate("$inc", document.O(fieldPostponed, 1), "$unset", document.O(fieldBegun, true)),
+		giveBack: mustUpdate("$unset", document.O(fieldBegun, true)),
 		note:     mustUpdate("$inc", document.O(fieldWrites, 1)),
 		die: mustUpdate("$set", document.O(fieldState, stateDead), "$inc", document.O(fieldFailures, 1),
-			"$unset", document.O(fieldLane, true, fieldRetryAt, true)),
+			"$unset", document.O(fieldLane, true, fieldRetryAt, true, fieldBegun, true)),
 		revive: mustUpdate("$set", document.O(fieldState, statePending), "$unset", document.O(
 			fieldFailures, true, fieldRetryAt, true, fieldDiedAt, true)),
 	}

@@ -208,6 +208,18 @@ func (q *queue) leave(name string) (hasEvents bool) {
 	return lane.at >= 0
 }
 
+// has reports whether something of a lane waits or is handled.
+func (q *queue) has(name string) bool { return q.lanes[name] != nil }
+
+// firstOf returns the first event of a lane.
+func (q *queue) firstOf(name string) (first numbered, ok bool) {
+	lane := q.lanes[name]
+	if lane == nil || len(lane.events) == 0 {
+		return numbered{}, false
+	}
+	return lane.events[0], true
+}
+
 // hold takes a lane that may have no events yet.
 func (q *queue) hold(name string) {
 	lane := q.lanes[name]

@@ -47,15 +47,23 @@ type pool struct {
 	// isPollDue tells that it is that time. Only dispatch and wait use it, one after the other.
 	isPollDue bool
 
+	// handleNow has a lane handled whose place was reserved by Accept.
+	handleNow func(w work)
+
 	mu sync.Mutex
+	// isClosed tells that nothing begins any more.
+	isClosed bool
 	// held are the turns with the events that are handled in them.
 	held map[*lease.Turn]string
 }
 
 // serve works until ctx has ended and all that runs has returned.
 func (p *pool) serve(ctx, runs context.Context) {
+	p.handleNow = func(w work) { p.begin(ctx, runs, w) }
 	p.start(func() { p.runRetention(ctx) })
 	p.startDispatch(ctx, runs)
+	p.pool.Store(p)
+	defer p.pool.Store(nil)
 	p.all.Wait()
 }
 
@@ -68,10 +76,12 @@ func (p *pool) startDispatch(ctx, runs context.Context) {
 	p.start(func() {
 		done := false
 		defer func() {
-			if !done && ctx.Err() == nil {
-				p.wait(ctx, p.config.Poll)
-				p.startDispatch(ctx, runs)
+			if done || ctx.Err() != nil {
+				p.close()
+				return
 			}
+			p.wait(ctx, p.config.Poll)
+			p.startDispatch(ctx, runs)
 		}()
 		for ctx.Err() == nil {
 			p.wait(ctx, p.dispatch(ctx, runs))
@@ -108,7 +118,8 @@ func (p *pool) take(ctx context.Context, free int) (taken []work, pause time.Dur
 	return p.feed.take(ctx, want{lanes: free, each: perTurn, part: jittered, isNew: p.takePoll()})
 }
 
-// reserve waits until a lane can be handled, and reserves the places for as many as can be. It is 0
+// reserve waits until a lane can be handled, and reserves places for as many as can be and may
+// be ready, and leaves the others to events that begin with their acceptance. It is 0
 // where ctx ends.
 func (p *pool) reserve(ctx context.Context) (free int) {
 	select {
@@ -116,13 +127,15 @@ func (p *pool) reserve(ctx context.Context) (free int) {
 	case <-ctx.Done():
 		return 0
 	}
-	for free = 1; ; free++ {
+	most := p.feed.ready()
+	for free = 1; free < most; free++ {
 		select {
 		case p.places <- struct{}{}:
 		default:
 			return free
 		}
 	}
+	return free
 }
 
 // giveBack gives places back.

@@ -24,14 +24,14 @@ type begun struct {
 	events   []string
 	failures int64
 	turn     *lease.Turn
+	// noted is how it stands in the note: the lane, the failures, the ids.
+	noted document.Array
 }
 
 // The document of the seat, and its fields.
 const (
 	noteCollection = "inboxSeat"
 	noteID         = "seat"
-	fieldBegun     = "begun"
-	fieldEvents    = "events"
 	// fieldWrites is how often the note was written.
 	fieldWrites = "writes"
 	// fieldIsFree is true where nobody has the seat.
@@ -98,10 +98,11 @@ func (a *alone) takeSeat(ctx context.Context) error {
 	}
 	a.lost = nil
 	for _, item := range document.Get(taken.Document, fieldBegun, document.A()).All() {
-		if o, ok := item.(document.Object); ok {
-			a.lost = append(a.lost, readBegun(o))
+		if noted, ok := item.(document.Array); ok {
+			a.lost = append(a.lost, readBegun(noted))
 		}
 	}
+	a.lost = append(a.lost, a.lostAtOnce()...)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.fence, a.isSeated, a.isUnseated = lease.Fence(taken.Document), true, false
@@ -140,34 +141,48 @@ func (a *alone) firstOf(lane string) (first stored, ok bool) {
 	if a.queue == nil {
 		return stored{}, false
 	}
-	known := a.queue.lanes[lane]
-	if known == nil || len(known.events) == 0 {
-		return stored{}, false
-	}
-	return read(known.events[0].document), true
+	kept, ok := a.queue.firstOf(lane)
+	return read(kept.document), ok
 }
 
 // noteBegun notes what is being begun.
 func (a *alone) noteBegun(w work) {
-	b := begun{lane: w.lane, turn: w.turn, failures: w.events[0].failures}
-	for _, e := range w.events {
-		b.events = append(b.events, e.id)
-	}
+	b := begunWith(w.lane, w.turn, w.events)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.begun[w.lane] = b
 }
 
-// document returns what was begun as it is stored.
-func (b begun) document() document.Object {
-	return document.O(fieldLane, b.lane, fieldEvents, document.A(anyOf(b.events)...), fieldFailures, b.failures)
+// begunWith returns what is begun in a lane with these events.
+func begunWith(lane string, turn *lease.Turn, events []stored) begun {
+	b := begun{lane: lane, turn: turn, failures: events[0].failures}
+	for _, e := range events {
+		b.events = append(b.events, e.id)
+	}
+	b.noted = b.asNoted()
+	return b
+}
+
+// notedBefore is the number of items of begun.noted before the ids.
+const notedBefore = 2
+
+// asNoted returns how it stands in the note.
+func (b begun) asNoted() document.Array {
+	items := make([]any, 0, notedBefore+len(b.events))
+	items = append(items, b.lane, b.failures)
+	for _, id := range b.events {
+		items = append(items, id)
+	}
+	return document.ArrayOf(items)
 }
 
 // readBegun reads what was begun.
-func readBegun(o document.Object) begun {
-	b := begun{lane: document.Get(o, fieldLane, ""), failures: document.Get(o, fieldFailures, int64(0))}
-	for _, item := range document.Get(o, fieldEvents, document.A()).All() {
-		if id, ok := item.(string); ok {
+func readBegun(noted document.Array) begun {
+	b := begun{noted: noted}
+	b.lane, _ = noted.At(0).(string)
+	b.failures, _ = noted.At(1).(int64)
+	for i := notedBefore; i < noted.Len(); i++ {
+		if id, ok := noted.At(i).(string); ok {
 			b.events = append(b.events, id)
 		}
 	}
@@ -180,12 +195,14 @@ func (a *alone) note() (begun document.Array, fence int64, isSeated bool) {
 	defer a.mu.Unlock()
 	all := make([]any, 0, len(a.begun)+len(a.lost))
 	for _, b := range a.lost {
-		all = append(all, b.document())
+		all = append(all, b.noted)
 	}
 	for _, b := range a.begun {
-		all = append(all, b.document())
+		if !b.noted.IsZero() { // Else its event says so.
+			all = append(all, b.noted)
+		}
 	}
-	return document.A(all...), a.fence, a.isSeated
+	return document.ArrayOf(all), a.fence, a.isSeated
 }
 
 // writeNote writes down what is under way. lease.ErrLost: another inbox has the seat. The caller holds

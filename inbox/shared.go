@@ -188,6 +188,15 @@ func (s *shared) page(ctx context.Context, now time.Time) ([]document.Object, er
 // begin implements feed.
 func (s *shared) begin(ctx context.Context, w work) (*lease.Turn, error) { return s.claim(ctx, w) }
 
+// ready implements feed: only a look tells.
+func (s *shared) ready() int { return s.config.Workers }
+
+// hold implements feed: the claim of a lane is a write of its own.
+func (*shared) hold(string) (w work, isFree bool) { return work{}, false }
+
+// confirm implements feed.
+func (*shared) confirm(*work, string) bool { return false }
+
 // leave implements feed.
 func (s *shared) leave(_ context.Context, w work, rest rest) {
 	w.leave()

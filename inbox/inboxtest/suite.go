@@ -70,7 +70,7 @@ func Rules() []Rule {
 			rules = append(rules, rule)
 		}
 	}
-	for _, rule := range aloneRules {
+	for _, rule := range slices.Concat(aloneRules, atOnceRules) {
 		rule.Name, rule.isAlone = "Alone"+rule.Name, true
 		rules = append(rules, rule)
 	}
