@@ -31,7 +31,7 @@ type Config struct {
 	// long a lease lasts, goes by the Store's own clock: see memstore.WithNow.
 	Now func() time.Time
 	// Pause waits for a while by the clock of Now, or until ctx ends: an operation waits so for
-	// another one that does the same. The default waits by the machine's clock.
+	// another one that does the same, and bot logic by Context.Pause. The default waits by the machine's clock.
 	Pause func(ctx context.Context, d time.Duration)
 	// NewID makes ids of records. The default makes UUIDs of version 7.
 	NewID func() string
@@ -178,6 +178,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.MaxWait <= 0 {
 		c.MaxWait = defaultMaxWait
+	}
+	if c.Pause == nil {
+		c.Pause = pause
 	}
 	if c.DeriveID == nil {
 		c.DeriveID = derivedUUID

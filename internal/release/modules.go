@@ -24,11 +24,11 @@ type moduleFile struct {
 	file   *modfile.File
 }
 
-// isReleased reports whether others import the module: the core, the console, and what stands in
+// isReleased reports whether others import the module: the core, the console, scripts, and what stands in
 // backends and is no test of one.
 func (m moduleFile) isReleased() bool {
 	isBackend := strings.HasPrefix(m.folder, "backends"+string(filepath.Separator)) && !strings.HasSuffix(m.folder, "test")
-	return m.folder == "." || m.folder == "console" || isBackend
+	return m.folder == "." || m.folder == "console" || m.folder == "script" || isBackend
 }
 
 // ours returns the paths of the modules of the repository that the module requires.

@@ -1,0 +1,141 @@
+package script
+
+import (
+	"errors"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
+	"github.com/dop251/goja/parser"
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Program is a script that was compiled. It is safe for concurrent use.
+type Program struct {
+	engine *Engine
+	name   string
+	code   *code
+}
+
+// code is JavaScript that was compiled: that of one expression, which is a function.
+type code struct {
+	program *goja.Program
+	uses    uses
+}
+
+// Compile reads a script: the body of an async function over `this`, in which return and await may
+// stand. name is that of its file, for errors. What the engine below lacks of the language is put in
+// other words first.
+//
+// A script that cannot be read is an *Error with InvalidArgument behind it.
+func (e *Engine) Compile(name, source string) (*Program, error) {
+	compiled, err := compileFunction(name, scriptHead, source)
+	if err != nil {
+		return nil, err
+	}
+	return &Program{engine: e, name: name, code: compiled}, nil
+}
+
+// Name returns the name that was given to Compile.
+func (p *Program) Name() string { return p.name }
+
+// The heads of the functions that sources become the bodies of. They stand on the source's first
+// line, so that lines keep their numbers.
+const (
+	scriptHead = "(async function () {"
+	moduleHead = "(function (exports, require, module, __filename, __dirname) {"
+	foot       = "\n})"
+)
+
+// compileFunction compiles a source as the body of a function.
+func compileFunction(name, head, source string) (*code, error) {
+	text := head + source + foot
+	compiled, err := compileText(name, text, parser.WithDisableSourceMaps)
+	if err == nil {
+		return compiled, nil
+	}
+	plainer, failed := inPlainerWords(name, head, text)
+	if failed != nil {
+		return nil, failed
+	}
+	if compiled, err = compileText(name, plainer, parser.WithSourceMapLoader(noSourceMaps)); err != nil {
+		return nil, &Error{File: name, Err: boterr.Invalid("", "%s", err.Error())}
+	}
+	return compiled, nil
+}
+
+// compileText compiles what is to be one function.
+func compileText(name, text string, sourceMaps parser.Option) (compiled *code, err error) {
+	parsed, err := goja.Parse(name, text, sourceMaps)
+	if err != nil {
+		return nil, err
+	}
+	if !isOneFunction(parsed) {
+		return nil, errors.New("the brackets of the script are not its own: one closes more than was opened")
+	}
+	walked := guardSyntax(parsed)
+	program, err := goja.CompileAST(parsed, false)
+	if err != nil {
+		return nil, err
+	}
+	return &code{program: program, uses: walked}, nil
+}
+
+// noSourceMaps reads no maps: scripts name no files of the host. Those within the text are read.
+func noSourceMaps(string) ([]byte, error) {
+	return nil, errors.New("source maps are read from the text alone")
+}
+
+// isOneFunction reports whether a program is one function in brackets, before which nothing stands but
+// the variables that plainer words need.
+func isOneFunction(parsed *ast.Program) bool {
+	last := len(parsed.Body) - 1
+	if last < 0 {
+		return false
+	}
+	for _, before := range parsed.Body[:last] {
+		if _, isVariable := before.(*ast.VariableStatement); !isVariable {
+			return false
+		}
+	}
+	statement, isExpression := parsed.Body[last].(*ast.ExpressionStatement)
+	if !isExpression {
+		return false
+	}
+	_, isFunction := statement.Expression.(*ast.FunctionLiteral)
+	return isFunction
+}
+
+// inPlainerWords says what goja cannot read in what it can. What cannot be read at all is an error
+// with its place.
+func inPlainerWords(name, head, text string) (string, error) {
+	result := api.Transform(text, api.TransformOptions{
+		Loader:         api.LoaderJS,
+		Target:         api.ES2022,
+		Supported:      map[string]bool{"async-generator": false, "for-await": false, "using": false},
+		Sourcemap:      api.SourceMapInline,
+		SourcesContent: api.SourcesContentExclude,
+		Sourcefile:     name,
+		LogLevel:       api.LogLevelSilent,
+	})
+	if len(result.Errors) == 0 {
+		return string(result.Code), nil
+	}
+	first := result.Errors[0]
+	failed := &Error{File: name, Err: boterr.Invalid("", "%s", first.Text)}
+	if first.Location != nil {
+		at := placed(name, head, file.Position{Filename: name, Line: first.Location.Line, Column: first.Location.Column + 1})
+		failed.Line, failed.Column = at.Line, at.Column
+	}
+	return "", failed
+}
+
+// placed is a position in the source, of one in the text that a head was put before.
+func placed(name, head string, at file.Position) file.Position {
+	if at.Filename == name && at.Line == 1 {
+		at.Column = max(1, at.Column-len(head))
+	}
+	return at
+}

@@ -1,0 +1,38 @@
+package script
+
+import (
+	"sync"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+// Engine compiles scripts and runs them. It is safe for concurrent use.
+type Engine struct {
+	options Options
+	modules *modules
+	memory  *memoryWatch
+}
+
+// New returns an engine. A limit that is none is InvalidArgument, with the field of Options.
+//
+// It bounds for the whole process how long a pattern of the package regexp2 is tried, unless somebody
+// has set that already: scripts that have patterns with look-around or back-references run them by it.
+func New(options Options) (*Engine, error) {
+	options, err := options.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	boundMatches()
+	return &Engine{
+		options: options,
+		modules: newModules(options.Modules),
+		memory:  newMemoryWatch(options.MaxMemory),
+	}, nil
+}
+
+// boundMatches bounds how long a pattern is tried.
+var boundMatches = sync.OnceFunc(func() {
+	if regexp2.DefaultMatchTimeout > longestMatch {
+		regexp2.DefaultMatchTimeout = longestMatch
+	}
+})

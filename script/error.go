@@ -1,0 +1,37 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// Error tells where and why a script failed. Behind it stands a *boterr.Error: that of the operation
+// which the script did not catch; ResourceExhausted for a limit of Options; InvalidArgument for a
+// script that cannot be read; Canceled where the context ended; Internal for what the script threw
+// itself.
+type Error struct {
+	// File is the name of the script or module, as it was given to Compile.
+	File string
+	// Line and Column are the place in it, counted from 1; 0 where there is none.
+	Line, Column int
+	// Stack are the calls that lead there, the innermost first, such as "total (cart.js:4:9)".
+	Stack []string
+	// Err is what went wrong.
+	Err error
+}
+
+// Error returns "file:line:column: what went wrong".
+func (e *Error) Error() string {
+	var text strings.Builder
+	text.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&text, ":%d:%d", e.Line, e.Column)
+	}
+	text.WriteString(": " + boterr.Text(e.Err))
+	return text.String()
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,89 @@
+package script
+
+import (
+	"errors"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// grace is how long a script may go on after it was interrupted. It ends with the step of the
+// language under way, and a few of those can be long.
+const grace = 250 * time.Millisecond
+
+// interrupt ends the script at the next step of the language.
+func (r *run) interrupt(cause error) {
+	r.vm.Interrupt(cause)
+	time.AfterFunc(grace, r.giveUp)
+}
+
+// giveUp leaves behind a script that has not ended since it was interrupted, unless it is in an
+// operation, which ends by itself.
+func (r *run) giveUp() {
+	if !r.waits.Load() {
+		r.isLeft.Store(true)
+		r.giveUpOnce.Do(func() { close(r.overdue) })
+	}
+}
+
+// tooBusy ends a script that has computed for too long.
+func (r *run) tooBusy() {
+	r.interrupt(boterr.New(boterr.ResourceExhausted, "",
+		"the script computed for more than %v without waiting for anything: see Options.MaxBusy", r.engine.options.MaxBusy))
+}
+
+// tooLong is the error of a script whose deadline has come.
+func (e *Engine) tooLong() error {
+	return boterr.New(boterr.ResourceExhausted, "", "the script ran for longer than %v: see Options.Deadline", e.options.Deadline)
+}
+
+// errLeft ends what a script that was left behind still tries.
+var errLeft = errors.New("nobody waits for the script any longer")
+
+// leave returns the error of a script that did not end when it was interrupted.
+func (r *run) leave(ended <-chan outcome) (any, error) {
+	select {
+	case out := <-ended:
+		return out.value, out.err
+	default:
+		return nil, &Error{File: r.program.name, Err: boterr.New(boterr.ResourceExhausted, "",
+			"one step of the script took too long; it was left behind, and ends by itself")}
+	}
+}
+
+// wait calls a function for which the script waits: while it does, nothing is computed.
+func (r *run) wait(function func()) {
+	if r.isLeft.Load() {
+		panic(errLeft)
+	}
+	r.busy.Stop()
+	r.waits.Store(true)
+	defer func() {
+		r.watched.begin()
+		r.busy.Reset(r.engine.options.MaxBusy)
+		r.waits.Store(false)
+		if r.ctx.Err() != nil { // Its grace begins now.
+			time.AfterFunc(grace, r.giveUp)
+		}
+	}()
+	function()
+}
+
+// waitTracker notes where the script waits for a promise, for errors about it.
+type waitTracker struct{ run *run }
+
+// Grab notes where the script is.
+func (t waitTracker) Grab() any {
+	t.run.lastWait = t.run.vm.CaptureCallStack(2, t.run.lastWait[:0])
+	return nil
+}
+
+// Resumed has nothing to do.
+func (waitTracker) Resumed(any) {}
+
+// Exited has nothing to do.
+func (waitTracker) Exited() {}
+
+var _ goja.AsyncContextTracker = waitTracker{}

@@ -1,0 +1,168 @@
+package script
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dop251/goja"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+)
+
+// run is one run of a script: a runtime of its own, and the context that the script works on.
+type run struct {
+	engine  *Engine
+	program *Program
+	vm      *goja.Runtime
+	//nolint:containedctx // What the script calls gets it: functions of scripts have no ctx.
+	ctx context.Context
+	bot *botctx.Context
+
+	this      *bag
+	loop      loop
+	watched   watched
+	installed map[string]bool
+	loaded    map[string]*goja.Object
+	causes    map[*goja.Object]error
+	rejected  []*goja.Promise
+	lastWait  []goja.StackFrame
+	calls     int
+
+	busy    *time.Timer
+	overdue chan struct{}
+	// giveUpOnce closes overdue.
+	giveUpOnce sync.Once
+	// waits tells that the script waits for something, and isLeft that nobody waits for the script
+	// any longer.
+	waits, isLeft atomic.Bool
+}
+
+// Run runs the script on a context, and returns what the script returned as a value of documents:
+// nil for nothing. What the script changed of its records and left on `this` is in the context then.
+// Where it failed, the context has what it had changed before its last operation.
+//
+// The error is an *Error.
+func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
+	limited, cancel := context.WithTimeoutCause(ctx, p.engine.options.Deadline, p.engine.tooLong())
+	defer cancel()
+	r := &run{
+		engine: p.engine, program: p, vm: goja.New(), ctx: limited, bot: bot,
+		installed: map[string]bool{}, causes: map[*goja.Object]error{}, overdue: make(chan struct{}),
+	}
+	return r.inTime()
+}
+
+// outcome is what a run ended with.
+type outcome struct {
+	value any
+	err   error
+}
+
+// inTime runs the script by itself, so that a step which cannot be interrupted keeps nobody waiting.
+func (r *run) inTime() (any, error) {
+	ended := make(chan outcome, 1)
+	r.busy = time.AfterFunc(r.engine.options.MaxBusy, r.tooBusy)
+	defer r.busy.Stop()
+	defer context.AfterFunc(r.ctx, func() { r.interrupt(context.Cause(r.ctx)) })()
+	r.engine.memory.add(r)
+	go func() {
+		defer r.engine.memory.remove(r)
+		value, err := r.execute()
+		ended <- outcome{value, err}
+	}()
+	select {
+	case out := <-ended:
+		return out.value, out.err
+	case <-r.overdue:
+		return r.leave(ended)
+	}
+}
+
+// execute runs the script to its end.
+func (r *run) execute() (value any, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = r.failed(boterr.Recovered(cause))
+		}
+	}()
+	r.prepare()
+	ended, err := r.main()
+	if err == nil {
+		value, err = r.finish(ended)
+	}
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	return value, nil
+}
+
+// prepare makes what the script finds in its scope.
+func (r *run) prepare() {
+	r.vm.SetMaxCallStackSize(r.engine.options.MaxCallDepth)
+	r.vm.SetTimeSource(r.bot.Now)
+	r.vm.SetRandSource(r.engine.options.Random)
+	r.vm.SetPromiseRejectionTracker(r.track)
+	r.vm.SetAsyncContextTracker(waitTracker{r})
+	r.this = newBag(r)
+	r.install(r.program.code.uses)
+}
+
+// main calls the script, and waits until what it returned is there.
+func (r *run) main() (goja.Value, error) {
+	made, err := r.vm.RunProgram(r.program.code.program)
+	if err != nil {
+		return nil, err
+	}
+	body, _ := goja.AssertFunction(made)
+	returned, err := body(r.this.object)
+	if err != nil {
+		return nil, err
+	}
+	promise, isPromise := returned.Export().(*goja.Promise)
+	if !isPromise {
+		return nil, boterr.New(boterr.Internal, "", "an async function returned no promise")
+	}
+	if err := r.settle(promise); err != nil {
+		return nil, err
+	}
+	if promise.State() == goja.PromiseStateRejected {
+		return nil, r.thrown(promise.Result())
+	}
+	return promise.Result(), nil
+}
+
+// finish takes over what the script returned and changed.
+func (r *run) finish(ended goja.Value) (value any, err error) {
+	err = r.inScript(func() error {
+		if err := r.replaceMember(ended); err != nil {
+			return err
+		}
+		if err := r.store(); err != nil {
+			return err
+		}
+		if value, err = r.fromScript(ended, nil); err != nil {
+			return boterr.In("result", err)
+		}
+		value = orNull(value)
+		return nil
+	})
+	r.tellRejected()
+	return value, err
+}
+
+// inScript calls a function of Go as a script would, so that it may read what scripts made, and
+// so that what is thrown there is its error.
+func (r *run) inScript(function func() error) error {
+	var failed error
+	call, _ := goja.AssertFunction(r.vm.ToValue(func(goja.FunctionCall) goja.Value {
+		failed = function()
+		return goja.Undefined()
+	}))
+	if _, err := call(goja.Undefined()); err != nil {
+		return err
+	}
+	return failed
+}

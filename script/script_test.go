@@ -1,0 +1,111 @@
+package script_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/script"
+)
+
+// stage is a platform with a member, and an engine.
+type stage struct {
+	*fakes.Platform
+
+	t      *testing.T
+	engine *script.Engine
+	ada    *fakes.Actor
+}
+
+// newStage returns a platform on which Ada talks to nodes, whose actions are scripts.
+func newStage(t *testing.T, options script.Options) *stage {
+	t.Helper()
+	engine, err := script.New(options)
+	require.NoError(t, err)
+	p := fakes.New(fakes.For(t))
+	return &stage{Platform: p, t: t, engine: engine, ada: p.AddMember(member.Member{FirstName: "Ada"})}
+}
+
+// compile compiles a script.
+func (s *stage) compile(source string) *script.Program {
+	s.t.Helper()
+	program, err := s.engine.Compile("test.js", source)
+	require.NoError(s.t, err)
+	return program
+}
+
+// returns runs a script outside of runs, and returns what it returned as JSON.
+func (s *stage) returns(source string) string {
+	s.t.Helper()
+	value, err := s.compile(source).Run(s.t.Context(), s.ada.Context())
+	require.NoError(s.t, err)
+	text, err := document.AppendJSON(nil, value)
+	require.NoError(s.t, err)
+	return string(text)
+}
+
+// run runs a script in a run, as an action.
+func (s *stage) run(source string) {
+	s.t.Helper()
+	s.HandleFunc(s.compile(source).Action())
+	s.ada.Says("go")
+}
+
+func TestRun_ReturnsValue(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	require.JSONEq(t, `{"name":"Ada","n":[1,2.5,null,true],"u":null}`,
+		s.returns("const n = await Promise.resolve([1, 2.5, undefined, true]);\nreturn {name: this.member.firstName, n, u: null, f() {}, x: undefined}"))
+	require.Equal(t, "null", s.returns("this.x = 1"))
+}
+
+func TestMember_ChangesAreWrittenBack(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	s.run("this.member.meta.order = {id: 7, lines: [[1, 'tea']], at: new Date(0)}\n" +
+		"this.member.botMeta.tempData.x = 'y'\n" +
+		"this.member.firstName = 'Bob'")
+	ada := s.ada.Member()
+	require.Equal(t, `{"order":{"at":"1970-01-01T00:00:00.000Z","id":7,"lines":[[1,"tea"]]}}`, ada.Meta.String())
+	at, _ := ada.Meta.Lookup("order.at")
+	require.Equal(t, time.UnixMilli(0).UTC(), at, "a Date stays one")
+	require.Equal(t, "y", document.Get(ada.BotMeta, "tempData.x", ""))
+	require.Equal(t, "Ada", ada.FirstName)
+}
+
+func TestOperation_SendsAndFails(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	s.run("await this.sendResponse({response: {type: 'TEXT', text: 'Hello ' + this.member.firstName}, appId: 'x'})\n" +
+		"try { await this.getMember({memberId: 'nobody'}) } catch (e) { this.member.meta.e = [e.code, e.field, e.operation, e instanceof Error] }")
+	require.Equal(t, "Hello Ada", s.ada.Last())
+	require.Equal(t, `{"e":["NotFound","memberId","getMember",true]}`, s.ada.Member().Meta.String())
+}
+
+func TestError_NamesPlace(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	for source, want := range map[string]string{
+		"const a = 1;\nnull.x":                                        "test.js:2:6: internal: TypeError: Cannot read property 'x' of undefined",
+		"\n\nawait this.getMember({memberId: 'x'})":                   "test.js:3:21: getMember: not found: memberId: there is no member x here",
+		"await null;\nfunction f() {\n  throw new Error('no') }\nf()": "test.js:3:9: internal: Error: no",
+		"await new Promise(() => {})":                                 "test.js:1:7: failed precondition",
+	} {
+		_, err := s.compile(source).Run(t.Context(), s.ada.Context())
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestCompile_NamesPlace(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	_, err := s.engine.Compile("greet.js", "let a = 1;\nlet b = (;")
+	require.ErrorContains(t, err, "greet.js:2:10")
+}
+
+var _ botctx.Trigger = (&script.Program{}).Trigger()

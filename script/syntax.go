@@ -1,0 +1,196 @@
+package script
+
+import (
+	"reflect"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
+	"github.com/dop251/goja/unistring"
+)
+
+// uses are the names that a source says, by which it may get at functions of the language: a name
+// that is said nowhere is reached by nothing, unless names are put together at run time.
+type uses struct {
+	names map[string]bool
+	// anyName tells that names are put together.
+	anyName bool
+}
+
+// has reports whether a source may use one of some names.
+func (u uses) has(names ...string) bool {
+	if u.anyName {
+		return true
+	}
+	for _, name := range names {
+		if u.names[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// The functions that stand in the place of syntax which would do too much in one step. No source can
+// say their names.
+const (
+	nameSpread = "#spread"
+	nameShift  = "#shiftLeft"
+	namePower  = "#power"
+)
+
+// namesOfAll are names by which any other can be had.
+var namesOfAll = []string{"Reflect", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors", "getOwnPropertyNames", "global", "globalThis"}
+
+// guardSyntax puts guarded functions in the place of syntax, and returns what names the source says.
+func guardSyntax(parsed *ast.Program) uses {
+	walk := &syntaxWalk{uses: uses{names: map[string]bool{}}, seen: map[uintptr]bool{}}
+	walk.value(reflect.ValueOf(parsed.Body))
+	for _, name := range namesOfAll {
+		walk.uses.anyName = walk.uses.anyName || walk.uses.names[name]
+	}
+	return walk.uses
+}
+
+// syntaxWalk is one walk through a tree of syntax.
+type syntaxWalk struct {
+	uses uses
+	// seen are the nodes that were walked: a tree names some of them twice.
+	seen map[uintptr]bool
+}
+
+var (
+	expressionType = reflect.TypeFor[ast.Expression]()
+	propertyType   = reflect.TypeFor[ast.Property]()
+)
+
+// value walks through what is below a part of the tree, and then replaces expressions in it.
+func (w *syntaxWalk) value(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Interface:
+		w.inner(v)
+	case reflect.Pointer:
+		w.pointer(v)
+	case reflect.Struct:
+		w.fields(v)
+	case reflect.Slice:
+		for i := range v.Len() {
+			w.value(v.Index(i))
+		}
+	default: // Texts and numbers.
+	}
+}
+
+// inner walks through what an interface holds.
+func (w *syntaxWalk) inner(v reflect.Value) {
+	if v.IsNil() {
+		return
+	}
+	w.value(v.Elem())
+	switch v.Type() {
+	case expressionType:
+		if expression, ok := v.Interface().(ast.Expression); ok {
+			v.Set(reflect.ValueOf(guarded(expression)))
+		}
+	case propertyType: // What is spread in an object is not iterated.
+	default:
+	}
+}
+
+// pointer walks through a node, once.
+func (w *syntaxWalk) pointer(v reflect.Value) {
+	if v.IsNil() || w.seen[v.Pointer()] {
+		return
+	}
+	w.seen[v.Pointer()] = true
+	w.note(v.Interface())
+	w.value(v.Elem())
+}
+
+// fields walks through the fields of a node.
+func (w *syntaxWalk) fields(v reflect.Value) {
+	if name, ok := v.Interface().(ast.Identifier); ok {
+		w.uses.names[name.Name.String()] = true
+		return
+	}
+	for i := range v.NumField() {
+		if v.Type().Field(i).IsExported() {
+			w.value(v.Field(i))
+		}
+	}
+}
+
+// note keeps the names that a node says, and guards what is destructured.
+func (w *syntaxWalk) note(node any) {
+	switch n := node.(type) {
+	case *ast.StringLiteral:
+		w.uses.names[n.Value.String()] = true
+	case *ast.BracketExpression:
+		w.computed(n.Member)
+	case *ast.PropertyKeyed:
+		if n.Computed {
+			w.computed(n.Key)
+		}
+	case *ast.RegExpLiteral:
+		w.uses.names["RegExp"] = true
+	case *ast.Binding:
+		n.Initializer = spreadOf(n.Target, n.Initializer)
+	case *ast.AssignExpression:
+		n.Right = spreadOf(n.Left, n.Right)
+	}
+}
+
+// computed notes a name that is computed.
+func (w *syntaxWalk) computed(name ast.Expression) {
+	switch name.(type) {
+	case *ast.StringLiteral, *ast.NumberLiteral:
+	default:
+		w.uses.anyName = true
+	}
+}
+
+// spreadOf guards what an array pattern takes the rest of.
+func spreadOf(target any, source ast.Expression) ast.Expression {
+	pattern, isPattern := target.(*ast.ArrayPattern)
+	if !isPattern || pattern.Rest == nil || source == nil {
+		return source
+	}
+	return callOf(nameSpread, source)
+}
+
+// guarded returns the expression that stands for one.
+func guarded(expression ast.Expression) ast.Expression {
+	switch e := expression.(type) {
+	case *ast.SpreadElement:
+		e.Expression = callOf(nameSpread, e.Expression)
+	case *ast.BinaryExpression:
+		if name := operatorName(e.Operator); name != "" {
+			return callOf(name, e.Left, e.Right)
+		}
+	case *ast.AssignExpression:
+		if name := operatorName(e.Operator); name != "" {
+			e.Operator, e.Right = token.ASSIGN, callOf(name, e.Left, e.Right)
+		}
+	}
+	return expression
+}
+
+// operatorName is the name of the function that stands for an operator, "" where none does.
+func operatorName(operator token.Token) string {
+	switch operator {
+	case token.SHIFT_LEFT:
+		return nameShift
+	case token.EXPONENT:
+		return namePower
+	default:
+		return ""
+	}
+}
+
+// callOf is a call of a guarded function.
+func callOf(name string, arguments ...ast.Expression) ast.Expression {
+	at := arguments[0].Idx0()
+	return &ast.CallExpression{
+		Callee:          &ast.Identifier{Name: unistring.NewFromString(name), Idx: at},
+		LeftParenthesis: at, RightParenthesis: at,
+		ArgumentList: arguments,
+	}
+}
