@@ -32,7 +32,7 @@ func commands() map[string]command {
 		"data":    {"[SOURCE]", "list the data sources, or what is in one", (*session).data, (*session).sources},
 		"state":   {"", "the member, the position, agendas, requests for a person", (*session).state, nil},
 		"why":     {"", "what answered the last event and why, or what each node refused", (*session).why, nil},
-		"save":    {"FILE", "write the conversation as a Go test", (*session).save, nil},
+		"save":    {"FILE", "write the conversation as a Go test, or in a file that ends in .chat as one", (*session).save, nil},
 		"help":    {"", "list the commands", (*session).help, nil},
 		"quit":    {"", "end, as Ctrl-D and Ctrl-C do", (*session).quit, nil},
 	}

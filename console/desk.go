@@ -6,28 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/fakes"
 )
 
-// deskCode is what openDesk does, in a saved test. The last %s is the variable of the first member.
-const deskCode = `	p.AddChannel(channel.Channel{
-		ID: "desk", Type: channel.Charlie,
-		PriorityGroups:  []channel.PriorityGroup{{Group: "everybody", Trees: []string{"agents"}}},
-		BroadcastGroups: []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support"}}}},
-	})
-	p.Pair(%s.Scope().Channel, "desk")
-`
-
-// openDesk gives a platform a desk where agents answer the channel of a member.
-func openDesk(p *fakes.Platform, first *fakes.Actor) {
-	p.AddChannel(channel.Channel{
-		ID: "desk", Type: channel.Charlie,
-		PriorityGroups:  []channel.PriorityGroup{{Group: "everybody", Trees: []string{"agents"}}},
-		BroadcastGroups: []channel.BroadcastGroup{{Label: "default", Groups: []channel.BroadcastGroupMember{{ID: "support"}}}},
-	})
-	p.Pair(first.Scope().Channel, "desk")
-}
+// deskID is the id of the channel of the console's own desk.
+const deskID = "desk"
 
 // sitAsAgent lets the agent of a name speak, the first one without any.
 func (s *session) sitAsAgent(name string) error {
@@ -54,8 +38,7 @@ func (s *session) agentNamed(name string) (*person, error) {
 	if !s.hasDesk {
 		return nil, fmt.Errorf("there is no agent%s: give the Console its Agents", strings.TrimRight(" "+name, " "))
 	}
-	s.script.usesDesk = true
-	return s.addAgent(s.platform.AddAgent("desk", nameOr(name, "Grace"))), nil
+	return s.addAgent(s.platform.AddAgent(deskID, nameOr(name, "Grace"))), nil
 }
 
 // nameOr returns a name, and another one where there is none.
@@ -105,8 +88,7 @@ func (s *session) take(number string) error {
 		}
 		i = n - 1
 	}
-	args := fmt.Sprintf("%s.Tickets()[%d]", s.seat.variable, places[i])
-	s.act(call{on: s.seat, method: "Takes", args: args}, func() error { return agent.TryTakes(tickets[i]) })
+	s.act(conversation.Takes{By: s.seat.name, Ticket: places[i] + 1})
 	return nil
 }
 
@@ -115,6 +97,6 @@ func (s *session) end(string) error {
 	if err := s.onlyAgents(); err != nil {
 		return err
 	}
-	s.act(call{on: s.seat, method: "Ends"}, s.seat.agent.TryEnds)
+	s.act(conversation.Ends{By: s.seat.name})
 	return nil
 }

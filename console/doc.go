@@ -3,7 +3,8 @@
 //   - To talk to a bot of nodes, use [Run].
 //   - To talk to one that needs more (data, channels, accounts, several members), use [Console] and
 //     its [Console.Run].
-//   - To make a test of what was said, type /save; [Test] says how the test makes the bot.
+//   - To make a test of what was said, type /save; [Test] says how the test makes the bot. A file that
+//     ends in .chat is a conversation of package conversation.
 //
 // A program hands over its nodes, and has a chat:
 //
@@ -23,6 +24,7 @@
 //	/state           the member, where the conversation stands, agendas, requests for a person
 //	/why             which node answered the last event and why, or what each refused
 //	/save book.go    the conversation as a Go test that passes, in book_test.go
+//	/save book.chat  the conversation as a file that people can read and write
 //	/help            all commands
 //
 // A bot that needs more than nodes (data sources, channels, accounts) gets its own platform, with the

@@ -4,11 +4,10 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/conversation"
 )
 
 func TestVisible(t *testing.T) {
@@ -47,66 +46,13 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-func TestDurationOf(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]time.Duration{
-		"24h": 24 * time.Hour, "2d": 48 * time.Hour, "1w1d": 8 * 24 * time.Hour, "1.5d": 36 * time.Hour, "90m": 90 * time.Minute, "0s": 0,
-	} {
-		got, err := durationOf(text)
-		require.NoError(t, err, text)
-		require.Equal(t, want, got, text)
-	}
-	for _, text := range []string{"", "24", "d", "-1d", "99999999999w", "1d 2h", "Monday"} {
-		_, err := durationOf(text)
-		require.Error(t, err, text)
-	}
-}
-
-func TestGoSource(t *testing.T) {
-	t.Parallel()
-	for want, value := range map[string]any{
-		`document.O("a", document.A(1, 2.0, 1e+30, nil, true), "b", "\x00")`: document.O("a", document.A(1, 2.0, 1e30, nil, true), "b", "\x00"),
-		"`say \"hi\"`":               `say "hi"`,
-		"time.UnixMilli(1000).UTC()": time.UnixMilli(1000).UTC(),
-	} {
-		require.Equal(t, want, goValue(value))
-	}
-	for want, d := range map[string]time.Duration{
-		"time.Hour": time.Hour, "48*time.Hour": 48 * time.Hour, "90*time.Second": 90 * time.Second, "0": 0, "7": 7, "1500*time.Millisecond": 1500 * time.Millisecond,
-	} {
-		require.Equal(t, want, goDuration(d))
-	}
-}
-
-func TestNames_AreVariables(t *testing.T) {
-	t.Parallel()
-	var n names
-	for _, c := range []struct{ name, want string }{
-		{"Ada", "ada"},
-		{"ada", "ada2"},
-		{"Jean-Luc Picard", "jeanLucPicard"},
-		{"func", "funcMember"},
-		{"p", "p2"},
-		{"42", "Member"},
-		{"", "Member2"},
-		{"\u6728", "\u6728"},
-		{"member", "member2"},
-		{"\x1b[2J", "j"},
-		{"len", "lenMember"},
-		{"Ada 2", "ada22"},
-		{"ada2", "ada23"},
-	} {
-		require.Equal(t, c.want, n.variable(c.name), "%q", c.name)
-	}
-}
-
 func TestTestFile(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][2]string{
 		"test.go": {"test_test.go", "TestConversation"}, "book": {"book_test.go", "TestBook"}, "a/book_test.go": {"a/book_test.go", "TestBook"},
 		"re-book it.go": {"re-book it_test.go", "TestReBookIt"}, "_test.go": {"_test.go", "TestConversation"},
 	} {
-		require.Equal(t, want, [2]string{testFile(name), testName(testFile(name))})
+		require.Equal(t, want, [2]string{testFile(name), conversation.TestName(testFile(name))})
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"go/build"
-	"go/format"
 	"go/parser"
 	"go/token"
 	"io"
@@ -13,18 +12,27 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/conversation"
 )
 
-// save writes the conversation as a Go test.
+// save writes the conversation as a Go test, or as a file of a conversation where the name says so.
 func (s *session) save(file string) error {
+	if filepath.Ext(file) == conversation.Extension {
+		return s.saveConversation(file)
+	}
 	path := testFile(file)
 	pkg := s.console.Test.Package
 	if pkg == "" {
 		pkg = packageIn(filepath.Dir(path))
 	}
-	source, err := s.script.source(pkg, testName(path), s.platform.Calls())
+	as := conversation.GoTest{Package: pkg, Name: conversation.TestName(path), Platform: s.console.Test.Platform, Nodes: s.console.Test.Nodes}
+	if s.hasDesk {
+		as.Platform = ""
+	} else if !s.hasNodes {
+		as.Nodes = ""
+	}
+	source, err := s.stage.GoTest(as)
 	if err != nil {
 		return err
 	}
@@ -35,8 +43,25 @@ func (s *session) save(file string) error {
 	if err := writeNew(path, source); err != nil {
 		return err
 	}
-	s.screen.notef("Saved in %s. go test runs it where %s is known.", path, s.script.needs())
+	s.screen.notef("Saved in %s. go test runs it where %s is known.", path, needs(as))
 	return nil
+}
+
+// saveConversation writes the conversation as a file that conversationtest.Run runs.
+func (s *session) saveConversation(path string) error {
+	if err := writeNew(path, s.stage.Conversation().String()); err != nil {
+		return err
+	}
+	s.screen.notef("Saved in %s. conversationtest.Run runs it.", path)
+	return nil
+}
+
+// needs names what the test takes from elsewhere in its package.
+func needs(as conversation.GoTest) string {
+	if as.Platform != "" && as.Nodes != "" {
+		return as.Platform + " and " + as.Nodes
+	}
+	return as.Platform + as.Nodes
 }
 
 // testFile returns the name of the file of a test: go test runs those that end in _test.go alone.
@@ -54,18 +79,6 @@ func isRun(path, source string) bool {
 	system.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(source)), nil }
 	isMatch, err := system.MatchFile(filepath.Split(path))
 	return err == nil && isMatch
-}
-
-// testName returns the name of the test in a file: book_test.go has TestBook.
-func testName(path string) string {
-	name := camel(strings.TrimSuffix(filepath.Base(path), "_test.go"))
-	if name == "" || name == "Test" {
-		return "TestConversation"
-	}
-	if first, _ := utf8.DecodeRuneInString(name); unicode.IsLower(first) { // It has no capital, and go test wants one.
-		name = "Of" + name
-	}
-	return "Test" + name
 }
 
 // packageIn returns the name of the package in a folder, "main" where there is none.
@@ -98,14 +111,4 @@ func writeNew(path, text string) (err error) {
 	defer func() { err = errors.Join(err, file.Close()) }()
 	_, err = file.WriteString(text)
 	return err
-}
-
-// formatted returns a file with its imports, as gofmt has it.
-func formatted(head, body string) (string, error) {
-	imports, err := importing(head + body)
-	if err != nil {
-		return "", err
-	}
-	text, err := format.Source([]byte(head + imports + body))
-	return string(text), err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/botctx/go-sdk/console"
+	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
@@ -27,7 +28,7 @@ func saved(t *testing.T, name string, c console.Console, lines ...string) string
 
 func TestSave_Source(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, `// Saved from a console: what was said there, and what came of it.
+	require.Equal(t, `// Saved from a conversation: what was said, and what came of it.
 package main
 
 import (
@@ -125,6 +126,28 @@ func TestSave_TestsPass(t *testing.T) {
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Equal(t, 7, strings.Count(string(out), "\n--- PASS: "), string(out))
+}
+
+// What is saved as a file of a conversation goes the same way on another platform.
+func TestSave_Conversation(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "talk.chat")
+	out := talk(t, console.Console{}, "hi", "kettles", "2", "/tap 2", "/as Bob", "sure?", "Yes", "/as ada", "a person", "/agent", "/take", "Hello\\",
+		"/as Ada", "\u202e", "break", "/agent", "/end", "/advance 1d", "/save "+path, "/save "+path)
+	require.Contains(t, out, "-- Saved in "+path+". conversationtest.Run runs it.")
+	require.Contains(t, out, "is there already: give another name")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "Grace takes ticket 1\nBot: A kettle leaks.\n")
+
+	written, err := conversation.Parse(path, string(text))
+	require.NoError(t, err)
+	require.Equal(t, string(text), written.String())
+	p := fakes.New(fakes.For(t))
+	p.Handle(nodes()...)
+	played, err := conversation.NewStage(p).Play(written)
+	require.NoError(t, err, string(text))
+	require.Empty(t, conversation.Difference(written, played))
 }
 
 func TestSave_FileAndPackage(t *testing.T) {

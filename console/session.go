@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 )
@@ -24,11 +24,11 @@ type session struct {
 	people    []*person
 	// seat is who speaks.
 	seat *person
-	// hasDesk is whether the platform and its desk are the console's own.
-	hasDesk bool
+	// hasDesk is whether the platform and its desk are the console's own, hasNodes whether Run was given nodes.
+	hasDesk, hasNodes bool
 	// sent is how many messages were printed, choices how many choices there were before the last act.
 	sent, choices int
-	script        script
+	stage         *conversation.Stage
 	isOver        bool
 }
 
@@ -41,7 +41,7 @@ func newSession(c Console, nodes []*botctx.Node) (*session, error) {
 			s.platform, s.hasDesk = fakes.New(), true
 		}
 		s.platform.Handle(nodes...)
-		s.script.begin(c, len(nodes) > 0)
+		s.stage, s.hasNodes = conversation.NewStage(s.platform), len(nodes) > 0
 		for _, actor := range c.Members {
 			s.addActor(actor)
 		}
@@ -49,7 +49,9 @@ func newSession(c Console, nodes []*botctx.Node) (*session, error) {
 			s.addActor(s.platform.AddMember(member.Member{FirstName: "Ada"}))
 		}
 		if s.hasDesk {
-			openDesk(s.platform, s.people[0].actor)
+			if _, err := s.stage.Do(conversation.AddDesk{ID: deskID}); err != nil {
+				return err
+			}
 		}
 		for _, agent := range c.Agents {
 			s.addAgent(agent)
@@ -74,7 +76,7 @@ func (s *session) hold(ctx context.Context, from lines) error {
 			return err
 		}
 		s.screen.width = from.refreshed()
-		s.read(strings.TrimSpace(strings.ToValidUTF8(line, "\ufffd"))) //nolint:contextcheck // As newSession.
+		s.read(strings.TrimSpace(strings.ToValidUTF8(line, "\ufffd")))
 	}
 	return s.screen.err
 }
@@ -100,36 +102,22 @@ type person struct {
 	// actor is nil for an agent, agent for a member.
 	actor *fakes.Actor
 	agent *fakes.Agent
-	// variable is what a saved test calls the person.
-	variable string
-	// heard is how many messages came until now, offers what the newest of them have to tap.
-	heard  int
+	// offers are what the newest messages have to tap.
 	offers []fakes.Tappable
-}
-
-// messages returns what the person was sent.
-func (p *person) messages() []response {
-	if p.agent != nil {
-		return p.agent.Messages()
-	}
-	return p.actor.Messages()
 }
 
 // addActor lets a member take part.
 func (s *session) addActor(actor *fakes.Actor) *person {
-	added := &person{name: cmp.Or(actor.Added().FirstName, actor.ID()), actor: actor}
-	return s.add(added, s.script.adds(added))
+	return s.add(&person{name: s.stage.Admit(actor), actor: actor})
 }
 
 // addAgent lets an agent take part.
 func (s *session) addAgent(agent *fakes.Agent) *person {
-	added := &person{name: agent.Name(), agent: agent}
-	return s.add(added, s.script.adds(added))
+	return s.add(&person{name: s.stage.AdmitAgent(agent), agent: agent})
 }
 
-// add adds a person whom the script knows by a variable.
-func (s *session) add(added *person, variable string) *person {
-	added.variable, added.heard = variable, len(added.messages())
+// add adds a person.
+func (s *session) add(added *person) *person {
 	s.people = append(s.people, added)
 	s.screen.grow(added.name)
 	return added

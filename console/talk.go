@@ -2,11 +2,11 @@ package console
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/send"
@@ -42,13 +42,7 @@ func (s *session) say(text string) {
 	if s.isEchoing {
 		s.screen.says(ofUser, speaks.name, text)
 	}
-	event := send.MessageEvent{Type: send.TypeText, Data: document.O("text", text)}
-	s.act(call{on: speaks, method: "Says", args: quoted(text)}, func() error {
-		if speaks.agent != nil {
-			return speaks.agent.TrySends(event)
-		}
-		return speaks.actor.TrySends(event)
-	})
+	s.act(conversation.Says{By: speaks.name, Text: text})
 	if speaks.actor != nil && s.console.Ends != nil && s.console.Ends(text) {
 		s.isOver = true
 	}
@@ -57,26 +51,28 @@ func (s *session) say(text string) {
 // tap lets the member tap a button or a quick reply.
 func (s *session) tap(one fakes.Tappable) {
 	s.screen.says(ofUser, s.seat.name, "["+one.Title+"]")
-	actor := s.seat.actor
-	event := fmt.Sprintf("send.MessageEvent{Type: send.TypePayload, Data: %s}", goValue(document.O("payload", one.Payload)))
-	made := call{on: s.seat, method: "Sends", args: event}
-	if isFirstOfTitle(one, actor.Tappables()) {
-		made = call{on: s.seat, method: "TapsOn", args: quoted(one.Title)}
-	}
-	s.act(made, func() error { return actor.TrySends(one.Event()) })
+	s.act(conversation.Taps{By: s.seat.name, Title: one.Title, Which: placeOf(one, s.seat.actor.Tappables())})
 }
 
-// isFirstOfTitle reports whether something is what Actor.TapsOn taps for its title.
-func isFirstOfTitle(one fakes.Tappable, among []fakes.Tappable) bool {
-	i := slices.IndexFunc(among, func(other fakes.Tappable) bool { return other.Title == one.Title })
-	return i >= 0 && among[i].MessageID == one.MessageID && document.Identical(among[i].Payload, one.Payload)
+// placeOf returns the place of something among those of its title, from 1 on.
+func placeOf(one fakes.Tappable, among []fakes.Tappable) int {
+	place := 0
+	for _, other := range among {
+		if other.Title != one.Title {
+			continue
+		}
+		place++
+		if other.MessageID == one.MessageID && document.Identical(other.Payload, one.Payload) {
+			break
+		}
+	}
+	return place
 }
 
 // act lets something happen, prints what comes of it, and keeps it for /save.
-func (s *session) act(made call, do func() error) {
+func (s *session) act(act conversation.Act) {
 	s.choices = len(s.platform.Choices())
-	err := guarded(do)
-	s.script.did(made, s.seat, err, s.heard())
+	_, err := s.stage.Do(act)
 	s.printNew()
 	if err != nil {
 		s.fail(err)
@@ -87,19 +83,6 @@ func (s *session) act(made call, do func() error) {
 			s.screen.notef("Nothing answers. /why tells why.")
 		}
 	}
-}
-
-// heard returns what each person got since the last time.
-func (s *session) heard() []heard {
-	var all []heard
-	for _, p := range s.people {
-		messages := p.messages()
-		for i := p.heard; i < len(messages); i++ {
-			all = append(all, heard{by: p, index: i, response: messages[i], of: len(messages)})
-		}
-		p.heard = len(messages)
-	}
-	return all
 }
 
 // printNew prints what was sent since the last time.

@@ -3,8 +3,9 @@ package console
 import (
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/botctx/go-sdk/conversation"
 )
 
 // visible returns a text whose control characters, other than the ends of lines, are written as Go
@@ -28,18 +29,5 @@ func visible(text string) string {
 	return shown.String()
 }
 
-// The characters that join others, as emoji and some scripts need it.
-const (
-	zeroWidthNonJoiner = '\u200c'
-	zeroWidthJoiner    = '\u200d'
-)
-
 // isHidden reports whether a character controls a terminal, or hides or turns text.
-func isHidden(r rune) bool {
-	switch r {
-	case '\n', zeroWidthNonJoiner, zeroWidthJoiner:
-		return false
-	default:
-		return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
-	}
-}
+func isHidden(r rune) bool { return r != '\n' && conversation.IsHidden(r) }

@@ -10,7 +10,7 @@ import (
 // floors are the packages of the project, lowest first: each imports only from
 // floors below its own. An entry that ends in /... holds everything under it.
 var floors = [][]string{
-	{"boterr", "internal/conformance", "internal/nearest", "internal/safelog"},
+	{"boterr", "internal/conformance", "internal/nearest", "internal/safelog", "internal/textdiff"},
 	{"outbound", "internal/inbound", "internal/operations", "internal/page", "internal/rounds"},
 	{"outbound/replies", "internal/operations/reference"},
 	{"document"},
@@ -29,7 +29,7 @@ var floors = [][]string{
 	{"botctx", "internal/chatplatform", "send/sendtest"},
 	{"fakes/expect", "internal/chaostest", "internal/hostile"},
 	{"botctx/botctxtest", "fakes", "backends/..."},
-	{"fakes/fakestest"},
+	{"conversation", "fakes/fakestest"},
 	{"console", "script", "simulator"},
 	{"examples/program"},
 	{"docs/guides/...", "examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/operations/gendoc", "internal/release", "internal/rules"},

@@ -1,4 +1,4 @@
-package console
+package conversation
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // quoted returns a text as Go: between backquotes where that can be read better.
 func quoted(text string) string {
-	if strings.Contains(text, `"`) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, isHidden) {
+	if strings.Contains(text, `"`) && strconv.CanBackquote(text) && !strings.ContainsFunc(text, IsHidden) {
 		return "`" + text + "`"
 	}
 	return strconv.QuoteToGraphic(text)
@@ -73,13 +73,21 @@ func goDuration(d time.Duration) string {
 }
 
 // names gives each person of a test a variable.
-type names struct{ taken map[string]bool }
+type names struct {
+	taken map[string]bool
+	// of are the variables by the names of the conversation.
+	of map[string]string
+	// members are the variables of members, in the order in which they came.
+	members []string
+}
 
 // variable returns a name for the variable of a person: what of her name can be one.
 func (n *names) variable(name string) string {
 	if n.taken == nil {
 		n.taken = map[string]bool{}
-		for _, word := range []string{"p", "t", "boterr", "channel", "document", "fakes", "member", "require", "send", "testing", "time"} {
+		for _, word := range []string{
+			"p", "t", "botctx", "boterr", "channel", "conversation", "document", "fakes", "member", "require", "send", "testing", "time",
+		} {
 			n.taken[word] = true
 		}
 	}

@@ -1,4 +1,4 @@
-package console
+package conversation
 
 import (
 	"go/ast"
@@ -14,7 +14,9 @@ func importGroups() [][]string {
 	return [][]string{
 		{"testing", "time"},
 		{"github.com/stretchr/testify/require"},
-		{sdk + "boterr", sdk + "channel", sdk + "document", sdk + "fakes", sdk + "member", sdk + "send"},
+		{
+			sdk + "botctx", sdk + "boterr", sdk + "channel", sdk + "conversation", sdk + "document", sdk + "fakes", sdk + "member", sdk + "send",
+		},
 	}
 }
 

@@ -1,0 +1,257 @@
+package conversation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/send"
+)
+
+// String returns the conversation as a file, which Parse reads.
+func (c Conversation) String() string {
+	out := &printer{}
+	for _, step := range c.Steps {
+		out.step(step)
+	}
+	if len(c.End) > 0 && len(c.Steps) > 0 {
+		out.text.WriteString("\n")
+	}
+	out.comment(c.End)
+	return out.text.String()
+}
+
+// printer writes a conversation.
+type printer struct {
+	text strings.Builder
+	cast cast
+	// isCast tells that the last step added something.
+	isCast bool
+}
+
+// step writes a step, with an empty line before it unless it and the one before add something.
+func (p *printer) step(s Step) {
+	isCast := adds(s.Act)
+	if p.text.Len() > 0 && (!isCast || !p.isCast || len(s.Comment) > 0) {
+		p.text.WriteString("\n")
+	}
+	p.isCast = isCast && len(s.Answers) == 0 && !s.Failure.Fails
+	p.comment(s.Comment)
+	p.lines("", s.Act.lines())
+	p.cast.acts(s.Act)
+	if s.Failure.Fails {
+		p.lines("", []string{strings.TrimSuffix("Fails: "+string(s.Failure.Code), ": ")})
+	}
+	for _, answer := range s.Answers {
+		p.comment(answer.Comment)
+		p.answer(answer)
+	}
+}
+
+// adds reports whether an act adds something, and does nothing.
+func adds(act Act) bool {
+	switch act.(type) {
+	case AddMember, AddAgent, AddChannel, AddDesk, AddData:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *printer) comment(lines []string) {
+	for _, line := range lines {
+		p.lines("", []string{strings.TrimSpace("# " + strings.Join(strings.FieldsFunc(line, isLineEnd), " "))})
+	}
+}
+
+func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
+
+func (p *printer) lines(indent string, lines []string) {
+	for _, line := range lines {
+		p.text.WriteString(indent + line + "\n")
+	}
+}
+
+// answer writes a message.
+func (p *printer) answer(a Answer) {
+	from := "Bot"
+	if a.To != p.cast.speaker {
+		from += " to " + nameOf(a.To)
+	}
+	m := a.Message
+	switch {
+	case !m.Other.IsZero():
+		p.lines("", []string{from + " sends " + jsonLine(m.Other.String())})
+		return
+	case m.File != "":
+		p.lines("", fileLines(from, m.File, m.URL))
+	default:
+		p.lines("", textLines(from+":", m.Text))
+	}
+	p.buttons("  ", m.Buttons)
+	for _, card := range m.Cards {
+		p.lines("  ", textLines("*", card.Title))
+		if card.Subtitle != "" {
+			p.lines("    ", textLines(":", card.Subtitle))
+		}
+		if card.ImageURL != "" {
+			p.lines("    ", []string{"! " + escaped(card.ImageURL, "")})
+		}
+		p.buttons("    ", card.Buttons)
+	}
+	if len(m.QuickReplies) > 0 {
+		var replies []string
+		for _, title := range m.QuickReplies {
+			replies = append(replies, "("+escaped(title, "[]()")+")")
+		}
+		p.lines("  ", []string{strings.Join(replies, " ")})
+	}
+}
+
+func (p *printer) buttons(indent string, buttons []Button) {
+	var all []string
+	for _, button := range buttons {
+		text := "[" + escaped(button.Title, "[]()") + "]"
+		if button.URL != "" {
+			text += "(" + escaped(button.URL, "[]()") + ")"
+		}
+		all = append(all, text)
+	}
+	if len(all) > 0 {
+		p.lines(indent, []string{strings.Join(all, " ")})
+	}
+}
+
+// textLines returns a text behind what says whose it is, further lines behind bars.
+func textLines(head, text string) []string {
+	lines := strings.Split(text, "\n")
+	all := []string{strings.TrimRight(head+" "+escaped(lines[0], ""), " ")}
+	for _, line := range lines[1:] {
+		all = append(all, strings.TrimRight("  | "+escaped(line, ""), " "))
+	}
+	return all
+}
+
+func fileLines(from string, kind send.Type, url string) []string {
+	return []string{from + " sends " + string(kind) + " " + escaped(url, "")}
+}
+
+func (a Says) lines() []string { return textLines(nameOf(a.By)+":", a.Text) }
+
+func (a Sends) lines() []string {
+	if url, isFile := isFile(a.Event); isFile {
+		return fileLines(nameOf(a.By), a.Event.Type, url)
+	}
+	return []string{nameOf(a.By) + " sends " + jsonLine(eventObject(a.Event).String())}
+}
+
+// isFile reports whether an event is a file of an address, and nothing more.
+func isFile(event send.MessageEvent) (url string, is bool) {
+	url = document.Get(event.Data, "url", "")
+	isPlain := eventObject(event).Len() == 2 && event.Data.Len() == 1
+	switch event.Type {
+	case send.TypeImage, send.TypeAudio, send.TypeVideo, send.TypeFile:
+		return url, isPlain && url != ""
+	default:
+		return "", false
+	}
+}
+
+// eventObject returns an event without what is absent.
+func eventObject(event send.MessageEvent) document.Object {
+	object := document.O("type", string(event.Type), "data", event.Data)
+	for _, field := range []struct{ name, value string }{{"from", event.From}, {"to", event.To}, {"messageId", event.MessageID}} {
+		if field.value != "" {
+			object = object.With(field.name, field.value)
+		}
+	}
+	if event.Timestamp != 0 {
+		object = object.With("timestamp", event.Timestamp)
+	}
+	for name, value := range event.Unknown.All() {
+		object = object.With(name, value)
+	}
+	return object
+}
+
+func (a Taps) lines() []string {
+	line := nameOf(a.By) + " taps [" + escaped(a.Title, "[]()") + "]"
+	if a.Which > 1 {
+		line += fmt.Sprintf(" %d", a.Which)
+	}
+	return []string{line}
+}
+
+func (a Takes) lines() []string { return []string{nameOf(a.By) + " takes " + ticketText(a.Ticket)} }
+
+func (a TapsTicket) lines() []string { return []string{nameOf(a.By) + " taps " + ticketText(a.Ticket)} }
+
+func ticketText(n int) string {
+	if n == 0 {
+		return "the ticket"
+	}
+	return fmt.Sprintf("ticket %d", n)
+}
+
+func (a Ends) lines() []string { return []string{nameOf(a.By) + " ends the chat"} }
+
+func (a Waits) lines() []string { return []string{durationText(a.For) + " later"} }
+
+func (a AddMember) lines() []string {
+	line := "member " + nameOf(a.Name)
+	if a.Member.Channel != "" {
+		line += " at " + idOf(a.Member.Channel)
+	}
+	if more := memberObject(a); more.Len() > 0 {
+		line += " " + jsonLine(more.String())
+	}
+	return []string{line}
+}
+
+// memberObject returns what a member is beside her name and her channel.
+func memberObject(a AddMember) document.Object {
+	object, err := document.Encode(a.named())
+	if err != nil {
+		return document.O("meta", err.Error())
+	}
+	object = object.Without("channel").Without("firstName")
+	if first := a.named().FirstName; first != a.Name {
+		object = object.With("firstName", first)
+	}
+	return object
+}
+
+func (a AddAgent) lines() []string {
+	line := "agent " + nameOf(a.Name) + " at " + idOf(a.Channel)
+	groups := make([]string, len(a.Groups))
+	for i, group := range a.Groups {
+		groups[i] = idOf(group)
+	}
+	if len(groups) > 0 {
+		line += " in " + strings.Join(groups, ", ")
+	}
+	return []string{line}
+}
+
+func (a AddChannel) lines() []string {
+	return []string{"channel " + idOf(a.ID) + " of type " + idOf(string(a.Type))}
+}
+
+func (a AddDesk) lines() []string { return []string{"desk " + idOf(a.ID)} }
+
+func (a AddData) lines() []string {
+	return []string{"data " + idOf(a.Source) + " " + jsonLine(a.Entry.String())}
+}
+
+func (a Faults) lines() []string {
+	line := "The next " + string(a.Op)
+	switch {
+	case a.Late > 0:
+		line += " is " + durationText(a.Late) + " late"
+	case a.TimesOut:
+		line += " times out"
+	default:
+		line += " fails: " + string(a.Code)
+	}
+	return []string{line}
+}

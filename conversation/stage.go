@@ -1,0 +1,349 @@
+package conversation
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/internal/nearest"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// Stage is where conversations are held: a platform in memory, and who takes part. It keeps what was done
+// and what came of it. One goroutine uses it at a time.
+type Stage struct {
+	platform *fakes.Platform
+	people   []*person
+	cast     cast
+	done     []done
+	// isOpen tells that who speaks without having been added is added.
+	isOpen bool
+}
+
+// person is somebody who takes part: a member, or an agent.
+type person struct {
+	name  string
+	actor *fakes.Actor
+	agent *fakes.Agent
+	// heard is how many messages there were.
+	heard int
+}
+
+// messages returns what the person was sent.
+func (p *person) messages() []send.Response {
+	if p.agent != nil {
+		return p.agent.Messages()
+	}
+	return p.actor.Messages()
+}
+
+// done is a step, with what a Go test needs to know of it.
+type done struct {
+	step Step
+	// err is how the act failed.
+	err error
+	// heard are the messages that came, TYPING included.
+	heard []heard
+	// by is who acts or acted last, nil for nobody. silent is how many messages she had where none came to
+	// her, -1 otherwise.
+	by     *person
+	silent int
+	// tapped is what was tapped, where something was.
+	tapped fakes.Tappable
+	// person is who was added, nil where the step adds nobody.
+	person *person
+	// isUnwritten tells that no line of a file adds the person.
+	isUnwritten bool
+}
+
+// heard is a message that a person got: that of an index, when there were so many of them.
+type heard struct {
+	by        *person
+	index, of int
+	response  send.Response
+}
+
+// NewStage returns a stage on a platform, on which nobody takes part yet.
+func NewStage(p *fakes.Platform) *Stage { return &Stage{platform: p} }
+
+// Platform returns the platform.
+func (s *Stage) Platform() *fakes.Platform { return s.platform }
+
+// Admit lets a member take part who is on the platform already, and returns what the conversation calls
+// her: her first name, or her id, and with a number where somebody has that name.
+func (s *Stage) Admit(actor *fakes.Actor) string {
+	added := actor.Added()
+	name := s.free(cmp.Or(added.FirstName, actor.ID()))
+	s.admit(AddMember{Name: name, Member: added}, &person{name: name, actor: actor})
+	return name
+}
+
+// AdmitAgent lets an agent take part who is on the platform already, and returns what the conversation
+// calls her.
+func (s *Stage) AdmitAgent(agent *fakes.Agent) string {
+	name := s.free(agent.Name())
+	s.admit(AddAgent{Name: name, Channel: agent.Channel(), Groups: agent.Groups()}, &person{name: name, agent: agent})
+	return name
+}
+
+// free returns a name that nobody has yet.
+func (s *Stage) free(name string) string {
+	found := name
+	for i := 2; s.person(found) != nil; i++ {
+		found = name + " " + strconv.Itoa(i)
+	}
+	return found
+}
+
+// admit adds a person, and keeps that.
+func (s *Stage) admit(act Act, added *person) {
+	s.join(added)
+	s.cast.acts(act)
+	s.done = append(s.done, done{step: Step{Act: act}, person: added, silent: -1})
+}
+
+// join lets a person take part, who has heard nothing of what was sent before.
+func (s *Stage) join(added *person) {
+	added.heard = len(added.messages())
+	s.people = append(s.people, added)
+}
+
+// person returns who has a name, nil where nobody does.
+func (s *Stage) person(name string) *person {
+	i := slices.IndexFunc(s.people, func(p *person) bool { return p.name == name })
+	if i < 0 {
+		return nil
+	}
+	return s.people[i]
+}
+
+// Actor returns the member of a name, nil where there is none.
+func (s *Stage) Actor(name string) *fakes.Actor {
+	if found := s.person(name); found != nil {
+		return found.actor
+	}
+	return nil
+}
+
+// Agent returns the agent of a name, nil where there is none.
+func (s *Stage) Agent(name string) *fakes.Agent {
+	if found := s.person(name); found != nil {
+		return found.agent
+	}
+	return nil
+}
+
+// Conversation returns what was done on the stage so far, and what came of it.
+func (s *Stage) Conversation() Conversation {
+	var c Conversation
+	for _, one := range s.needed() {
+		if !one.isUnwritten {
+			c.Steps = append(c.Steps, one.step)
+		}
+	}
+	return c
+}
+
+// Len returns how many things were done on the stage, for Back.
+func (s *Stage) Len() int { return len(s.done) }
+
+// Back forgets all but the first things that were done, where the platform was put back to what it was
+// then. Who takes part since does so no more.
+func (s *Stage) Back(length int) {
+	s.done = slices.Clip(s.done[:length])
+	s.people, s.cast = nil, cast{}
+	for _, one := range s.done {
+		if one.person != nil {
+			s.people = append(s.people, one.person)
+		}
+		s.cast.acts(one.step.Act)
+	}
+	for _, p := range s.people {
+		p.heard = len(p.messages())
+	}
+}
+
+// In returns a stage on a fork of the platform, which goes on from what this one is.
+func (s *Stage) In(fork *fakes.Platform) *Stage {
+	other := &Stage{platform: fork, cast: s.cast, isOpen: s.isOpen}
+	forked := map[*person]*person{}
+	for _, p := range s.people {
+		forked[p] = p.in(fork)
+		other.people = append(other.people, forked[p])
+	}
+	for _, one := range s.done {
+		one.person, one.by = forked[one.person], forked[one.by]
+		one.heard = slices.Clone(one.heard)
+		for i := range one.heard {
+			one.heard[i].by = forked[one.heard[i].by]
+		}
+		other.done = append(other.done, one)
+	}
+	return other
+}
+
+// in returns the same person on a fork.
+func (p *person) in(fork *fakes.Platform) *person {
+	other := *p
+	if p.actor != nil {
+		other.actor = p.actor.In(fork)
+	}
+	if p.agent != nil {
+		other.agent = p.agent.In(fork)
+	}
+	return &other
+}
+
+// MistakeError is an error of a conversation itself: what it says cannot be done. It is none of the bot.
+type MistakeError struct{ text string }
+
+// Error says what to write.
+func (m *MistakeError) Error() string { return m.text }
+
+func mistakef(format string, args ...any) error { return &MistakeError{fmt.Sprintf(format, args...)} }
+
+// Do does something, and returns it with what came of it. The error is that of a run of the bot, which
+// the step has as its Failure, or a MistakeError, with which nothing was done and nothing is kept.
+func (s *Stage) Do(act Act) (Step, error) {
+	if err := s.meet(act.by()); err != nil {
+		return Step{}, err
+	}
+	tapped, err := tappedBy(act, s)
+	if err != nil {
+		return Step{}, err
+	}
+	people := len(s.people)
+	err = guarded(func() error { return act.do(s) })
+	if mistake, isMistake := errors.AsType[*MistakeError](err); isMistake {
+		return Step{}, mistake
+	}
+	s.cast.acts(act)
+	now := done{step: Step{Act: act}, err: err, heard: s.hear(), by: s.person(s.cast.speaker), silent: -1, tapped: tapped}
+	if len(s.people) > people {
+		now.person = s.people[people]
+	}
+	now.tell()
+	s.done = append(s.done, now)
+	return now.step, err
+}
+
+// tappedBy returns what an act taps, where it taps something.
+func tappedBy(act Act, on *Stage) (fakes.Tappable, error) {
+	if taps, isTap := act.(Taps); isTap {
+		return taps.tappable(on)
+	}
+	return fakes.Tappable{}, nil
+}
+
+// needed returns what was done without the desks that nothing was asked of.
+func (s *Stage) needed() []done {
+	if slices.ContainsFunc(s.platform.Calls(), isOfLiveChat) {
+		return s.done
+	}
+	isNeeded := func(desk AddDesk) bool {
+		return slices.ContainsFunc(s.done, func(one done) bool {
+			agent, isAgent := one.step.Act.(AddAgent)
+			return isAgent && agent.Channel == desk.ID
+		})
+	}
+	return slices.DeleteFunc(slices.Clone(s.done), func(one done) bool {
+		desk, isDesk := one.step.Act.(AddDesk)
+		return isDesk && !isNeeded(desk)
+	})
+}
+
+// isOfLiveChat reports whether a call is one of a live chat's operations, which belong to a desk.
+func isOfLiveChat(made fakes.Call) bool {
+	return reflect.TypeOf(made.Params).PkgPath() == reflect.TypeFor[livechat.State]().PkgPath()
+}
+
+// meet finds who acts, who is added where that is allowed.
+func (s *Stage) meet(name string) error {
+	if name == "" || s.person(name) != nil {
+		return nil
+	}
+	if !s.isOpen {
+		var names []string
+		for _, p := range s.people {
+			names = append(names, p.name)
+		}
+		return mistakef("nobody is called %s%s: a line such as \"member %s\" adds a member", name, perhaps(nearest.To(name, names)), nameOf(name))
+	}
+	if _, err := s.Do(AddMember{Name: name}); err != nil {
+		return err
+	}
+	s.done[len(s.done)-1].isUnwritten = true
+	return nil
+}
+
+// named returns the member with a first name.
+func (a AddMember) named() member.Member {
+	if a.Member.FirstName == "" && a.Member.ID == "" {
+		a.Member.FirstName = a.Name
+	}
+	return a.Member
+}
+
+// hear returns what each person got since the last time: first who acts, then the others as they came.
+func (s *Stage) hear() []heard {
+	var first, others []heard
+	for _, p := range s.people {
+		messages := p.messages()
+		for i := p.heard; i < len(messages); i++ {
+			one := heard{by: p, index: i, response: messages[i], of: len(messages)}
+			if p.name == s.cast.speaker {
+				first = append(first, one)
+			} else {
+				others = append(others, one)
+			}
+		}
+		p.heard = len(messages)
+	}
+	return append(first, others...)
+}
+
+// tell fills the step with what came of it.
+func (d *done) tell() {
+	d.step.Failure = failureOf(d.err)
+	_, isWaiting := d.step.Act.(Waits)
+	isSilent := d.by != nil && d.err == nil && (isWaiting || d.step.Act.by() != "")
+	for _, one := range d.heard {
+		isSilent = isSilent && one.by != d.by
+		if one.response.Type() != send.TypeTyping {
+			d.step.Answers = append(d.step.Answers, Answer{To: one.by.name, Message: Seen(one.response)})
+		}
+	}
+	if isSilent {
+		d.silent = d.by.heard
+	}
+}
+
+// failureOf returns how something fails.
+func failureOf(err error) Failure {
+	if err == nil {
+		return Failure{}
+	}
+	coded, isCoded := errors.AsType[*boterr.Error](err)
+	_, isJoined := err.(interface{ Unwrap() []error }) // Of several errors the code of one says little.
+	if isCoded && !isJoined && slices.Contains(boterr.Codes(), coded.Code) {
+		return Failure{Fails: true, Code: coded.Code}
+	}
+	return Failure{Fails: true}
+}
+
+// guarded calls what may panic: a platform without a test does where it is misused.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("%v", panicked)
+		}
+	}()
+	return do()
+}

@@ -1,0 +1,182 @@
+package conversation
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// reserved are the words that mean something in a line, and so no name as they stand.
+var reserved = []string{
+	"Bot", "Fails", "The", "member", "agent", "channel", "desk", "data", "taps", "sends", "takes", "ends", "at", "in", "to", "of", "later",
+}
+
+// plainName is a name that stands as it is.
+var plainName = regexp.MustCompile(`^[\pL\pM\pN'’._-]+( [\pL\pM\pN'’._-]+)*$`)
+
+// nameOf returns a name as a file has it.
+func nameOf(name string) string {
+	isReserved := func(word string) bool { return slices.Contains(reserved, word) }
+	if plainName.MatchString(name) && !slices.ContainsFunc(strings.Fields(name), isReserved) {
+		return name
+	}
+	return strconv.QuoteToGraphic(name)
+}
+
+// idOf returns the id of a channel, a group or a data source as a file has it. It may be a word that begins
+// a line.
+func idOf(id string) string {
+	switch id {
+	case "member", "agent", "channel", "desk", "data":
+		return id
+	default:
+		return nameOf(id)
+	}
+}
+
+// readName reads the name of a person.
+func readName(text string) (string, error) { return readAs(nameOf, text) }
+
+// readID reads an id.
+func readID(text string) (string, error) { return readAs(idOf, text) }
+
+// readAs reads what a function writes.
+func readAs(written func(string) string, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return "", errors.New("there is no name: write one, as in \"Ada: hello\"")
+	case text[0] != '"' && written(text) != text:
+		return "", fmt.Errorf("%s is no name as it stands: write it in quotes, as in %s", text, written(text))
+	case text[0] != '"':
+		return text, nil
+	}
+	name, err := strconv.Unquote(text)
+	if err != nil {
+		return "", fmt.Errorf("%s is no name in quotes: end it with a quote, and write \\\" for one within it", text)
+	}
+	return name, nil
+}
+
+// The characters that join others, as emoji and some scripts need it.
+const (
+	zeroWidthNonJoiner = '\u200c'
+	zeroWidthJoiner    = '\u200d'
+)
+
+// IsHidden reports whether a character controls something, or hides or turns text, so that one who reads
+// a text does not see it.
+func IsHidden(r rune) bool {
+	switch r {
+	case zeroWidthNonJoiner, zeroWidthJoiner:
+		return false
+	default:
+		return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+	}
+}
+
+// escaped returns a line of a text as a file has it: what one does not see, spaces at its ends and the
+// marks that mean something are escaped.
+func escaped(line string, marks string) string {
+	first := len(line) - len(strings.TrimLeftFunc(line, unicode.IsSpace))
+	last := len(strings.TrimRightFunc(line, unicode.IsSpace))
+	var text strings.Builder
+	for at := 0; at < len(line); {
+		r, size := utf8.DecodeRuneInString(line[at:])
+		isSeen := first <= at && at < last && !IsHidden(r)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&text, `\x{%x}`, line[at])
+		case r == '\\' || strings.ContainsRune(marks, r):
+			text.WriteString(`\` + string(r))
+		case isSeen:
+			text.WriteRune(r)
+		default:
+			text.WriteString(escapeOf(r))
+		}
+		at += size
+	}
+	return text.String()
+}
+
+// escapeOf returns what stands in the place of a character.
+func escapeOf(r rune) string {
+	switch r {
+	case ' ':
+		return `\s`
+	case '\t':
+		return `\t`
+	case '\n':
+		return `\n`
+	default:
+		return fmt.Sprintf(`\u{%x}`, r)
+	}
+}
+
+// escape is what may stand in the place of a character.
+var escape = regexp.MustCompile(`\\(?:[xu]\{[0-9a-fA-F]{1,6}\}|.|$)`)
+
+// unescaped returns the line that escaped made a text of.
+func unescaped(text string) (line string, err error) {
+	line = escape.ReplaceAllStringFunc(strings.TrimSpace(text), func(found string) string {
+		one, ok := unescapedOne(found)
+		if !ok {
+			err = fmt.Errorf("%s means nothing: write \\\\ for a backslash; there are \\s for a space at the end of a line, \\t for a tab, "+
+				"and \\u{202e} for any character", found)
+		}
+		return one
+	})
+	return line, err
+}
+
+func unescapedOne(found string) (string, bool) {
+	switch rest := found[1:]; {
+	case rest == "":
+		return "", false
+	case strings.HasPrefix(rest, "u{"):
+		r, err := strconv.ParseUint(rest[2:len(rest)-1], 16, 32)
+		return string(rune(r)), err == nil && utf8.ValidRune(rune(r))
+	case strings.HasPrefix(rest, "x{"):
+		b, err := strconv.ParseUint(rest[2:len(rest)-1], 16, 8)
+		return string([]byte{byte(b)}), err == nil
+	default:
+		const marks = `\[]()`
+		meaning, ok := map[string]string{"s": " ", "t": "\t", "n": "\n"}[rest]
+		if !ok && strings.Contains(marks, rest) {
+			return rest, true
+		}
+		return meaning, ok
+	}
+}
+
+// jsonLine returns JSON on a line, in which all characters are seen.
+func jsonLine(text string) string {
+	if !strings.ContainsFunc(text, IsHidden) {
+		return text
+	}
+	var line strings.Builder
+	for _, r := range text {
+		if !IsHidden(r) {
+			line.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteToASCII(string(r))
+		if r > 0xffff {
+			quoted = surrogates(r)
+		}
+		line.WriteString(strings.NewReplacer(`"`, "", `\x`, `\u00`).Replace(quoted))
+	}
+	return line.String()
+}
+
+// surrogates returns a character as JSON escapes it that has more than 16 bits.
+func surrogates(r rune) string {
+	high, low := utf16.EncodeRune(r)
+	return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+}
