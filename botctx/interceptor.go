@@ -119,6 +119,11 @@ func guarded[P, R any](
 	if err := c.run.refusal(); err != nil {
 		return result, err
 	}
+	if op.changesLiveChats() {
+		if err := c.run.keepChoice(ctx); err != nil {
+			return result, err
+		}
+	}
 	return operation(ctx, params)
 }
 

@@ -84,6 +84,9 @@ func (r *Runtime) receive(ctx context.Context, inbound Inbound, delivery *inbox.
 	}
 	inbound = inbound.at(r.env.Now())
 	return r.startRun(ctx, begin, func(ctx context.Context, started *run, first *step) error {
+		if started.isHandled() {
+			return nil
+		}
 		started.bot.MessageEvent = &inbound.Event
 		if err := started.findGroup(ctx); err != nil {
 			return err
@@ -103,6 +106,7 @@ func (s *step) answer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	may.candidates = s.run.asBefore(among, may.candidates)
 	watched := s.run.watchChoice(ctx, among, may)
 	if isAnswered, err := s.answerByNode(ctx, may.candidates, watched); isAnswered || err != nil {
 		return err
@@ -139,16 +143,18 @@ func (s *step) answerByNode(ctx context.Context, candidates []candidate, watched
 		if err != nil {
 			return false, err
 		}
-		if !matches {
+		if !matches && one.rule != RuleChosenBefore {
 			watched.refused(i)
 			continue
 		}
 		watched.answeredBy(ctx, i)
+		s.run.noteChoice(ctx, &one)
 		if _, err := s.perform(ctx, next{node: one.node}); err != nil || !one.node.isMute() {
 			return true, err
 		}
 	}
 	bot.Node, bot.AgendaMeta = NodeRef{}, meta
+	s.run.noteChoice(ctx, nil)
 	return false, nil
 }
 

@@ -2,11 +2,13 @@ package botctx
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/inbox"
 	"github.com/botctx/go-sdk/member"
 )
 
@@ -27,7 +29,7 @@ func (r *run) writeBack(ctx context.Context) error {
 	}
 	ctx = context.WithoutCancel(ctx) // What has been said and done stays.
 	written, err := r.bot.members().PatchMembers(ctx, member.PatchMembersParams{
-		MemberID: after.ID, Patch: patch, WithModifier: true, Filter: r.unlessTakenOver(),
+		MemberID: after.ID, Patch: r.andHandled(patch), WithModifier: true, Filter: r.unlessTakenOver(),
 	})
 	if boterr.CodeOf(err) == boterr.InvalidArgument {
 		return boterr.New(boterr.Conflict, "Member",
@@ -44,6 +46,25 @@ func (r *run) writeBack(ctx context.Context) error {
 	}
 	return nil
 }
+
+// andHandled returns a change of the member that also says which event of the inbox has led to it.
+func (r *run) andHandled(patch document.Object) document.Object {
+	if !r.hasOwnEvent() || r.bot.host.Members != nil {
+		return patch
+	}
+	set := document.Get(patch, "$set", document.O())
+	return patch.With("$set", set.With(member.FieldHandledEvent, handled(r.delivery)))
+}
+
+// isHandled reports whether the run's event was handled, up to what was written back, by a process that
+// died before the inbox knew it.
+func (r *run) isHandled() bool {
+	return r.delivery != nil && r.bot.Member.HasHandled(handled(r.delivery))
+}
+
+// handled names what is delivered. The time is in it, since a repetition that comes after the event was
+// forgotten has the same id, and is another one.
+func handled(d *inbox.Delivery) string { return fmt.Sprintf("%s %d", d.ID, d.AcceptedAt.UnixMilli()) }
 
 // unlessTakenOver is the filter of a member whose turn nobody has taken over from the run: the zero
 // Object where the run has no turn in the store, and where members are the host's own, which need

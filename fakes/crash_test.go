@@ -308,6 +308,35 @@ func TestCrash_AmidLiveChats(t *testing.T) {
 	require.Equal(t, []string{"Somebody will be with you soon.", "Hello.", "Goodbye!"}, textsOf(ada.Messages())[:3])
 }
 
+// TestCrash_BeforeTheAnswerOfARequestForAPerson crashes between the request, by which the member is in a
+// live chat, and what its node says then.
+func TestCrash_BeforeTheAnswerOfARequestForAPerson(t *testing.T) {
+	t.Parallel()
+	for _, op := range []botctx.Op{botctx.OpCreateAssignment, botctx.OpSendResponse} {
+		for when, crash := range map[string]func(*fakes.Platform, botctx.Op) *fakes.Fault{
+			"before": (*fakes.Platform).CrashNext, "after": (*fakes.Platform).CrashAfterNext,
+		} {
+			t.Run(when+" "+string(op), func(t *testing.T) {
+				t.Parallel()
+				p := fakes.New(fakes.For(t), fakes.Accepting())
+				p.AddChannel(channel.Channel{ID: "shop"})
+				p.AddChannel(channel.Channel{ID: "desk", Type: channel.Charlie, BroadcastGroups: []channel.BroadcastGroup{
+					{Label: livechat.DefaultLabel, Groups: []channel.BroadcastGroupMember{{ID: "support", Type: "public_channel"}}},
+				}})
+				p.Pair("shop", "desk")
+				p.Handle(handOff()...)
+				ada, grace := p.AddMember(member.Member{Channel: "shop", FirstName: "Ada"}), p.AddAgent("desk", "Grace")
+				crash(p, op)
+				ada.Says("a person, please")
+				p.Restart()
+				p.Advance(time.Minute)
+				require.Len(t, grace.Tickets(), 1)
+				require.Equal(t, []string{"Somebody will be with you soon."}, textsOf(ada.Messages()))
+			})
+		}
+	}
+}
+
 func TestFork_HasTheInbox(t *testing.T) {
 	t.Parallel()
 	p, ada := accepting(t, confirm)

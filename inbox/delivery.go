@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/document"
@@ -20,16 +21,19 @@ type Handler func(ctx context.Context, d *Delivery) error
 type Delivery struct {
 	// ID is the event's id in the inbox.
 	ID string
-	// Event is the event.
-	Event Event
+	// Event is the event, AcceptedAt when it was accepted.
+	Event      Event
+	AcceptedAt time.Time
 	// Attempt counts the attempts, from 1 on.
 	Attempt int
 
 	inbox *Inbox
 	turn  *lease.Turn
-	// mu guards memory: what attempts have noted, by its key.
-	mu     sync.Mutex
-	memory map[string]document.Object
+	// mu guards memory: what attempts have noted, by its key. unstored are the keys of what the store does
+	// not have yet.
+	mu       sync.Mutex
+	memory   map[string]document.Object
+	unstored []string
 	// size is the memory's, in bytes.
 	size int
 }
@@ -50,7 +54,8 @@ const (
 // deliver returns the delivery of an event within a turn.
 func (b *Inbox) deliver(e stored, turn *lease.Turn) *Delivery {
 	d := &Delivery{
-		ID: e.id, Event: e.Event, Attempt: int(e.failures) + 1, inbox: b, turn: turn, memory: map[string]document.Object{},
+		ID: e.id, Event: e.Event, AcceptedAt: document.Timestamp(e.acceptedAt).Time(), Attempt: int(e.failures) + 1,
+		inbox: b, turn: turn, memory: map[string]document.Object{},
 	}
 	for _, item := range e.memory.All() {
 		noted, _ := item.(document.Object)
@@ -75,19 +80,31 @@ func (d *Delivery) Recall(key string) (document.Object, bool) {
 	return value, ok
 }
 
-// Remember notes something under a key until the event is done, and returns when that is durable.
-// That the event is done already is no error. ResourceExhausted: the attempts have noted MaxRemembered
+// Note is Remember that costs nothing by itself: what is noted is durable as soon as the next thing is
+// remembered. An attempt that dies before has noted nothing.
+func (d *Delivery) Note(key string, value document.Object) error {
+	if err := d.keep(key, value); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.unstored = append(d.unstored, key)
+	return nil
+}
+
+// Remember notes something under a key until the event is done, and returns when that is durable, and
+// so is all that was noted before. That the event is done already is no error. ResourceExhausted: the attempts have noted MaxRemembered
 // things, or MaxRememberedSize bytes; nothing is noted then. The other errors are those of the store.
 func (d *Delivery) Remember(ctx context.Context, key string, value document.Object) error {
-	noted := document.O(fieldMemoryKey, key, fieldMemoryValue, value)
-	if err := d.keep(key, value, noted); err != nil {
+	if err := d.keep(key, value); err != nil {
 		return err
 	}
 	filter, err := query.CompileFilter(document.O(fieldID, d.ID, fieldState, statePending))
 	if err != nil {
 		return err
 	}
-	update, err := query.CompileUpdate(document.O("$push", document.O(fieldMemory, noted)))
+	noted := d.toStore(key)
+	update, err := query.CompileUpdate(document.O("$push", document.O(fieldMemory, document.O("$each", noted))))
 	if err != nil {
 		return err
 	}
@@ -95,9 +112,28 @@ func (d *Delivery) Remember(ctx context.Context, key string, value document.Obje
 	return err
 }
 
+// noted is what is noted under a key as the store keeps it.
+func noted(key string, value document.Object) document.Object {
+	return document.O(fieldMemoryKey, key, fieldMemoryValue, value)
+}
+
+// toStore takes what the store does not have yet, with what is noted under a key.
+func (d *Delivery) toStore(key string) document.Array {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var missing []any
+	for _, before := range d.unstored {
+		if before != key {
+			missing = append(missing, noted(before, d.memory[before]))
+		}
+	}
+	d.unstored = nil
+	return document.A(append(missing, noted(key, d.memory[key]))...)
+}
+
 // keep keeps what is noted in memory, where there is room for it.
-func (d *Delivery) keep(key string, value, noted document.Object) error {
-	size := noted.Size()
+func (d *Delivery) keep(key string, value document.Object) error {
+	size := noted(key, value).Size()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.memory) >= MaxRemembered || d.size+size > MaxRememberedSize {

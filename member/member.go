@@ -62,6 +62,9 @@ type Member struct {
 	ProfilePic string `json:"profilePic,omitzero"`
 	// Unknown holds the fields of other names.
 	Unknown document.Object `json:"-" document:"unknown"`
+
+	// handledEvent is FieldHandledEvent as it was read.
+	handledEvent string
 }
 
 // MarshalJSON writes the member with its unknown fields.
@@ -113,6 +116,6 @@ func fromDocument(o document.Object) (*Member, error) {
 		return nil, err
 	}
 	m.setDefaults()
-	m.Unknown = m.Unknown.Without(FieldTurnFence)
+	m.hideTurnFields()
 	return m, nil
 }

@@ -41,6 +41,11 @@ var failureRules = []Rule{
 		check: memoryLastsUntilDone,
 	},
 	{
+		Name:  "NotesAreStoredWithTheNextMemory",
+		Text:  "what an attempt notes is durable with the next thing that it remembers, and forgotten where none comes",
+		check: notesAreStoredWithTheNextMemory,
+	},
+	{
 		Name:  "MemoryHasABound",
 		Text:  "an event remembers no more than MaxRemembered things, of MaxRememberedSize bytes, of all its attempts",
 		check: memoryHasABound,
@@ -157,6 +162,33 @@ func memoryLastsUntilDone(t *trial) {
 	})
 	require.NoError(t, t.runNext(second).Err)
 	require.NotContains(t, strings.Join(t.stored(), "\n"), "m1", "what is done keeps no memory")
+}
+
+func notesAreStoredWithTheNextMemory(t *trial) {
+	note := func(d *inbox.Delivery, key string) { require.NoError(t, d.Note(key, document.O("of", key))) }
+	attempts := 0
+	p := t.process(func(ctx context.Context, d *inbox.Delivery) error {
+		var known []string
+		for _, key := range []string{"noted", "remembered", "late"} {
+			if value, isKnown := d.Recall(key); isKnown {
+				require.Equal(t, key, document.Get(value, "of", ""))
+				known = append(known, key)
+			}
+		}
+		attempts++
+		require.Equal(t, [][]string{nil, nil, {"noted", "remembered"}}[attempts-1], known)
+		note(d, "noted")
+		if attempts == 2 {
+			require.NoError(t, d.Remember(ctx, "remembered", document.O("of", "remembered")))
+			note(d, "late")
+		}
+		return boterr.New(boterr.Unavailable, "", "no answer")
+	})
+	t.accept(p, event("ada", "1"))
+	for range 3 {
+		require.Error(t, t.runNext(p).Err)
+		t.advance(10 * time.Second)
+	}
 }
 
 func postponedIsNoFailure(t *trial) {
