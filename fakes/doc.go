@@ -39,6 +39,9 @@
 // EveryMessageExpected a message that no expectation has read fails the test. Last and Messages read nothing, and are
 // for tests that look at one thing.
 //
+// A test begins anywhere: StandsAt puts a member at a node, Becomes and AddAgenda, AddAssignment and AddConversation make the rest.
+// Since tells what has changed since a Snapshot: typed, and as text.
+//
 // Every call of an operation is recorded. Transcript shows what happened, and is printed where a test
 // fails. Advance moves the virtual time and runs the agendas that fall due on the way. A
 // platform can be put back to a Snapshot, and forked. Ids, times and order

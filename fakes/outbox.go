@@ -239,11 +239,13 @@ func (o *outbox) nameOf(message send.Message) string {
 }
 
 // called is what a transcript calls a recipient. The caller holds the mutex.
-func (o *outbox) called(to address) string {
-	if name, isAgent := o.kept.agents[to]; isAgent {
+func (o *outbox) called(to address) string { return o.kept.called(to) }
+
+func (k kept) called(to address) string {
+	if name, isAgent := k.agents[to]; isAgent {
 		return name
 	}
-	if member, isMember := o.kept.members[to]; isMember {
+	if member, isMember := k.members[to]; isMember {
 		return member.name
 	}
 	return to.channel + "/" + to.externalID

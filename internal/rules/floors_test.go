@@ -27,7 +27,7 @@ var floors = [][]string{
 	{"inbox/inboxtest"},
 	{"livechat"},
 	{"botctx", "internal/chatplatform", "send/sendtest"},
-	{"fakes/expect", "internal/chaostest", "internal/hostile"},
+	{"fakes/changed", "fakes/expect", "internal/chaostest", "internal/hostile"},
 	{"botctx/botctxtest", "fakes", "backends/..."},
 	{"conversation", "fakes/fakestest"},
 	{"console", "script", "simulator"},

@@ -1,6 +1,11 @@
 package memstore
 
-import "github.com/botctx/go-sdk/store/memstore/internal/persistent"
+import (
+	"iter"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/store/memstore/internal/persistent"
+)
 
 // Snapshot is the content of a whole store at one moment. It never changes. The
 // zero Snapshot is that of an empty store.
@@ -23,6 +28,27 @@ func (s *Store) Snapshot() Snapshot {
 		taken.contents = append(taken.contents, v.newest.Load())
 	}
 	return taken
+}
+
+// Collections returns the names of the collections, sorted.
+func (s Snapshot) Collections() []string {
+	names := make([]string, len(s.contents))
+	for i, c := range s.contents {
+		names[i] = c.name
+	}
+	return names
+}
+
+// Documents yields the documents of a collection in the order in which they were inserted, none where there is no
+// such collection.
+func (s Snapshot) Documents(collection string) iter.Seq[document.Object] {
+	return func(yield func(document.Object) bool) {
+		for _, c := range s.contents {
+			if c.name == collection {
+				c.documents.All()(func(_ uint64, one document.Object) bool { return yield(one) })
+			}
+		}
+	}
 }
 
 // Restore puts the store back to a snapshot, of this store or of another one:

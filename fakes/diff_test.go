@@ -1,0 +1,189 @@
+package fakes_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/changed"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
+)
+
+// claimed is a bot that takes a coupon, and plans a reminder.
+func claimed(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		DataSourceID: "coupons", Filter: document.O("taken", false), Patch: document.Set("taken", true),
+	})
+	if err != nil {
+		return err
+	}
+	bot.Member.Meta.Set("coupon.code", "SPRING")
+	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		MemberID: bot.Member.ID, NodeCompositeID: "reminder", NextRunAt: document.At(bot.Now().Add(time.Hour)),
+	})
+	if err != nil {
+		return err
+	}
+	return bot.Reply(ctx, send.Text("Your code: SPRING"))
+}
+
+func TestDiff_OfATurn(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.Handle(
+		&botctx.Node{ID: "coupon", Trigger: botctx.TextIs("coupon"), Pre: botctx.Do(claimed), SavesPosition: true},
+		&botctx.Node{ID: "reminder", Responses: botctx.Say("Still yours.")},
+	)
+	p.AddData("coupons", document.O("_id", "a", "code", "SPRING", "taken", false), document.O("_id", "b", "taken", false))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	before := p.Snapshot()
+	ada.Says("coupon")
+	changes := p.Since(before)
+
+	require.Equal(t, "SPRING", document.Get(changes.Members[0].After.Meta, "coupon.code", ""))
+	code, isChanged := changes.Members[0].Field("meta.coupon.code")
+	require.Equal(t, changed.Field{Path: "meta.coupon.code", After: "SPRING", IsThere: true}, code)
+	require.True(t, isChanged)
+	_, isChanged = changes.Members[0].Field("firstName")
+	require.False(t, isChanged)
+	require.Equal(t, "coupons", changes.Data[0].In)
+	require.True(t, changes.Agendas[0].IsNew())
+	require.Equal(t, "reminder", changes.Agendas[0].After.NodeCompositeID)
+	require.Equal(t, "Your code: SPRING", changes.Sent[0].Response.Text())
+	require.Equal(t, strings.TrimSpace(`
+~ member member-1: botMeta.nodeCompositeId: none -> "coupon"
+~ member member-1: botMeta.tree: none -> ""
+~ member member-1: meta.coupon.code: none -> "SPRING"
+~ entry a of coupons: taken: false -> true
++ agenda id-1 {"channel":"channel-1","member":"member-1","nodeCompositeId":"reminder","nextRunAt":1767229200000,"priority":0,"meta":{},"completed":false}
++ message to Ada: "Your code: SPRING"`), changes.String())
+
+	before = p.Snapshot()
+	p.Advance(time.Hour)
+	require.Contains(t, p.Since(before).String(), "completed: false -> true")
+}
+
+func TestDiff_IsEmptyWhereNothingChanged(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.CountDataSource(ctx, datasource.CountDataSourceParams{DataSourceID: "coupons"})
+		return err
+	})
+	p.AddData("coupons", document.O("taken", false))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	before := p.Snapshot()
+	ada.Says("hi")
+	p.Advance(time.Hour)
+	p.FailNext(botctx.OpGetMember, boterr.Unavailable).Optional()
+	require.Empty(t, p.Since(before))
+	require.Equal(t, "no changes", p.Since(before).String())
+}
+
+func TestDiff_OfWhatLeftThePlatform(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.AddChannel(channel.Channel{ID: "page", Type: channel.Charlie})
+	account := p.AddAccount("shop")
+	p.ReplyHTTP("GET", "https://shop.example/bill", replies.Text(200, "a bill"))
+	ada := p.AddMember(member.Member{FirstName: "Ada", Channel: "page"})
+	bot := ada.Context()
+	paid, err := account.Charge(t.Context(), botctx.Charge{Amount: 2500, Currency: "eur", PaymentMethod: "card"})
+	require.NoError(t, err)
+	sent, err := bot.SendResponse(t.Context(), send.SendResponseParams{Response: send.Text("Wait.")})
+	require.NoError(t, err)
+	before := p.Snapshot()
+
+	_, err = account.Refund(t.Context(), botctx.Refund{PaymentID: paid.ID, Amount: 500})
+	require.NoError(t, err)
+	_, err = bot.UpdateMessage(t.Context(), send.UpdateMessageParams{
+		ExternalChannelID: sent.Results[0].ChatID, MessageEvent: &sent.Results[0].MessageEvent, Text: "Done.",
+	})
+	require.NoError(t, err)
+	_, err = bot.UploadFileToObjectStore(t.Context(), botctx.UploadFileToObjectStoreParams{
+		URL: "https://shop.example/bill", Filename: "bill.txt", ContentType: "text/plain",
+	})
+	require.NoError(t, err)
+	_, err = bot.SendEmail(t.Context(), botctx.SendEmailParams{
+		Destination: botctx.EmailDestination{ToAddresses: []string{"ada@example.com"}},
+		Message: botctx.EmailMessage{
+			Subject: botctx.EmailText{Data: "Your bill"}, Body: botctx.EmailBody{Text: &botctx.EmailText{Data: "Attached."}},
+		},
+	})
+	require.NoError(t, err)
+
+	changes := p.Since(before)
+	require.Empty(t, changes.Sent)
+	require.Equal(t, "Done.", changes.Shown[0].Shown.Text())
+	require.Equal(t, "a bill", string(changes.Files[0].Content))
+	require.Equal(t, strings.TrimSpace(`
+~ message 1767225600.000100 to Ada shows "Done."
++ mail to ada@example.com: Your bill
++ file app-1/page/bill.txt: text/plain, 6 bytes
+~ payment payment-1 of shop: refunded: 0 -> 500`), changes.String())
+}
+
+func TestDiff_OfALiveChat(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	ada, grace := desk(p)
+	before := p.Snapshot()
+	grace.AddConversation(ada)
+	changes := p.Since(before)
+	require.Equal(t, livechat.Taken, changes.Assignments[0].After.State())
+	require.Len(t, changes.Groups, 1)
+	require.True(t, changes.Groups[0].IsNew())
+	require.NotEmpty(t, changes.Sent)
+	liveChat, _ := changes.Members[0].Field("botMeta.liveChat")
+	require.Equal(t, true, liveChat.After)
+}
+
+func TestDiff_OfAForkAndOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	p.AddData("coupons", document.O("_id", 7, "tags", document.A("a", "b"), "by", document.O("name", "Ada")), document.O("_id", "b"))
+	fork := p.Fork()
+	other := fork.Operations(record.Scope{App: "other"})
+	_, err := other.UpsertDataToDataSource(t.Context(), datasource.UpsertDataToDataSourceParams{
+		DataSourceID: "a/b", Data: document.OneOrMany[document.Object]{document.O("_id", "x")},
+	})
+	require.NoError(t, err)
+	_, err = fork.Operations(record.Scope{}).PatchDataToDataSource(t.Context(), datasource.PatchDataToDataSourceParams{
+		DataSourceID: "coupons", Filter: document.O("_id", 7), WithModifier: true,
+		Patch: document.O("$set", document.O("tags", document.A("a")), "$unset", document.O("by", "")),
+	})
+	require.NoError(t, err)
+	require.Equal(t, strings.TrimSpace(`
+~ entry 7 of coupons: tags: ["a","b"] -> ["a"]
+~ entry 7 of coupons: by.name: "Ada" -> none
++ entry x of other/a/b {}`), fakes.Diff(p.Snapshot(), fork.Snapshot()).String())
+
+	back := fakes.Diff(fork.Snapshot(), p.Snapshot())
+	require.True(t, back.Data[1].IsGone())
+	require.Contains(t, back.String(), "- entry x of other/a/b {}")
+}
+
+func TestDiff_HidesSecrets(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t))
+	before := p.Snapshot()
+	p.AddChannel(channel.Channel{ID: "page", Type: channel.Alpha, Info: channel.AlphaInfo{AccessToken: channel.NewSecret("hush-hush")}})
+	p.AddData("keys", document.O("_id", "a", "access_token", "hush-hush"))
+	text := p.Since(before).String()
+	require.Contains(t, text, "+ channel page")
+	require.NotContains(t, text, "hush-hush")
+}

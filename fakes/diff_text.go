@@ -1,0 +1,88 @@
+package fakes
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes/changed"
+	"github.com/botctx/go-sdk/fakes/expect"
+	"github.com/botctx/go-sdk/record"
+)
+
+// String returns the changes as text, a line for each: with + before what is new, - before what is gone, and ~ before
+// what has changed. Credentials are redacted. It is "no changes" where there are none.
+//
+//	~ member member-1: meta.coupon: none -> "SPRING"
+//	+ agenda agenda-1 {"member":"member-1","nodeCompositeId":"reminder",...}
+//	+ message to Ada: "Your code: SPRING"
+func (c Changes) String() string {
+	var lines changeLines
+	addRecords(&lines, "channel", c.Channels)
+	addRecords(&lines, "member", c.Members)
+	addRecords(&lines, "entry", c.Data)
+	addRecords(&lines, "agenda", c.Agendas)
+	addRecords(&lines, "assignment", c.Assignments)
+	addRecords(&lines, "group", c.Groups)
+	addRecords(&lines, "comment on a post", c.PostComments)
+	for _, sent := range c.Sent {
+		lines.addf("+ message to %s: %s", c.names[address{sent.Channel, sent.To}], expect.Shown(sent.Response))
+	}
+	for _, sent := range c.Shown {
+		shows := "nothing any more"
+		if !sent.isRecalled() {
+			shows = expect.Shown(sent.Shown)
+		}
+		lines.addf("~ message %s to %s shows %s", sent.MessageID, c.names[address{sent.Channel, sent.To}], shows)
+	}
+	for _, mail := range c.Mails {
+		lines.addf("+ mail to %s: %s", strings.Join(addressesOf(mail), ", "), mail.Subject.Data)
+	}
+	for _, file := range c.Files {
+		lines.addf("+ file %s: %s, %d bytes", file.Key, file.ContentType, len(file.Content))
+	}
+	addRecords(&lines, "payment", c.Payments)
+	if len(lines) == 0 {
+		return "no changes"
+	}
+	return boterr.Redact(strings.Join(lines, "\n"))
+}
+
+// changeLines are the lines of a text about changes.
+type changeLines []string
+
+func (l *changeLines) addf(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
+
+// addRecords adds a line for each record that is new or gone, and for each field that has changed.
+func addRecords[R any](lines *changeLines, kind string, all []changed.Record[R]) {
+	for _, one := range all {
+		name := kind + " " + one.ID
+		if one.In != "" {
+			name += " of " + one.In
+		}
+		switch {
+		case one.IsNew():
+			lines.addf("+ %s %s", name, recordText(one.After))
+		case one.IsGone():
+			lines.addf("- %s %s", name, recordText(one.Before))
+		}
+		for _, field := range one.Fields {
+			lines.addf("~ %s: %s", name, field)
+		}
+	}
+}
+
+// recordText is a record as JSON, without what its line says already and without its stamps.
+func recordText(of any) string {
+	encoded, err := document.Encode(of)
+	if err != nil {
+		return "(" + err.Error() + ")"
+	}
+	for _, name := range []string{
+		record.FieldID, "id", record.FieldApp, record.FieldCreatedAt, record.FieldUpdatedAt, record.FieldVersion, record.FieldEtag,
+	} {
+		encoded = encoded.Without(name)
+	}
+	return encoded.String()
+}
