@@ -30,7 +30,7 @@ func checkType(source *goPackage, given operations.Field, f field) error {
 			return fmt.Errorf("the table has the type %s, the field %s is %s", given.Type, f.name, textOf(f.declared))
 		}
 	}
-	return nil
+	return checkForm(source, given, f)
 }
 
 // jsonTypes returns the JSON types of a Go type, none where it is not known.

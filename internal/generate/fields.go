@@ -13,6 +13,8 @@ import (
 type field struct {
 	json, name string
 	declared   ast.Expr
+	// form is how its value is read, such as "anyCase", "" where nothing is special.
+	form string
 	// comment is the field's own, or that of another field of the struct which names it.
 	comment string
 }
@@ -34,12 +36,12 @@ func (p *goPackage) fieldsOf(typeName string) ([]field, error) {
 			fields = append(fields, embedded...)
 			continue
 		}
-		name, err := jsonName(f)
+		name, form, err := tagsOf(f)
 		if err != nil {
 			return nil, fmt.Errorf("%s.%s: %w", typeName, f.Names[0].Name, err)
 		}
 		if name != "" && name != "-" {
-			fields = append(fields, field{json: name, name: f.Names[0].Name, declared: f.Type, comment: f.Doc.Text()})
+			fields = append(fields, field{json: name, name: f.Names[0].Name, declared: f.Type, form: form, comment: f.Doc.Text()})
 		}
 	}
 	return withSharedComments(fields), nil
@@ -62,17 +64,18 @@ func withSharedComments(fields []field) []field {
 	return fields
 }
 
-// jsonName returns the name that a field has in JSON, and "" where it has no tag.
-func jsonName(f *ast.Field) (string, error) {
+// tagsOf returns the name that a field has in JSON, "" where it has no tag, and how it is read.
+func tagsOf(f *ast.Field) (name, form string, err error) {
 	if f.Tag == nil {
-		return "", nil
+		return "", "", nil
 	}
-	tag, err := strconv.Unquote(f.Tag.Value)
+	text, err := strconv.Unquote(f.Tag.Value)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
-	return name, nil
+	tag := reflect.StructTag(text)
+	name, _, _ = strings.Cut(tag.Get("json"), ",")
+	return name, tag.Get("document"), nil
 }
 
 // named returns the field of a JSON name, and whether there is one.

@@ -168,6 +168,9 @@ func recordOf(packages map[string]*goPackage, kind operations.Kind) *reading {
 	r := newReading(source, checkType)
 	fields, err := source.fieldsOf(typeName)
 	r.problem("", err)
+	if open := source.keepsUnknown(typeName); open != kind.Open {
+		r.problem("", fmt.Errorf("the table has open %t, the struct %s says %t", kind.Open, typeName, open))
+	}
 	r.read(kind.Fields, fields, wordsOf(source), place{})
 	return r
 }
@@ -178,6 +181,8 @@ func structOf(kind string) (pkg, typeName string) {
 	switch kind {
 	case "messageEvent":
 		return "send", "MessageEvent"
+	case "channel":
+		return "channel", "Channel"
 	case "member":
 		return "member", "Member"
 	case "agenda":
@@ -186,6 +191,8 @@ func structOf(kind string) (pkg, typeName string) {
 		return "channel", "BroadcastGroupMember"
 	case "target":
 		return "livechat", "Target"
+	case "newTarget":
+		return "livechat", "NewTarget"
 	case "assignment":
 		return "livechat", "Assignment"
 	case "group":

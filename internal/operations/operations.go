@@ -19,6 +19,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -38,6 +40,13 @@ type Operation struct {
 	// paragraphs of which it is the beginning. (Comments)
 	Summary     string   `json:"-"`
 	Description []string `json:"-"`
+	// Effect says what a call does to what is stored.
+	Effect Effect `json:"effect"`
+	// Repeatable is whether a call that succeeded changes nothing more when it is made again.
+	Repeatable bool `json:"repeatable"`
+	// Outside is whether a call may reach what is not the app's own: a messaging platform, a
+	// mailbox, an object store, another server.
+	Outside bool `json:"outside"`
 	// Updated is whether the specification marks the operation as updated.
 	Updated bool `json:"updated"`
 	// Platforms are the channel types that the operation is limited to. Empty
@@ -58,6 +67,19 @@ func (o Operation) Parameter(name string) (Field, bool) {
 	return fieldNamed(o.Parameters, name)
 }
 
+// Effect is what a call does to what is stored.
+type Effect string
+
+// The effects.
+const (
+	// Reads: nothing changes.
+	Reads Effect = "reads"
+	// Adds: what is there stays as it is.
+	Adds Effect = "adds"
+	// Changes: what is there may be replaced or removed.
+	Changes Effect = "changes"
+)
+
 // Field describes a field of a JSON object: a parameter, a key of a result or a
 // field of a record.
 type Field struct {
@@ -75,6 +97,13 @@ type Field struct {
 	Other string `json:"other"`
 	// Exclusive is whether this field and Other may not both be given.
 	Exclusive bool `json:"exclusive"`
+	// Most is the most characters of a text or elements of an array: a constant of package
+	// send, or a number. Empty means any.
+	Most string `json:"most"`
+	// AnyCase is whether a parameter may be given in small and in capital letters.
+	AnyCase bool `json:"anyCase"`
+	// Open is whether an object with Fields may have others.
+	Open bool `json:"open"`
 	// Default is the JSON value that an absent field stands for. It is nil where
 	// there is none.
 	Default json.RawMessage `json:"default"`
@@ -145,8 +174,36 @@ type Kind struct {
 	Name string `json:"name"`
 	// Meaning says what a value of this kind is.
 	Meaning string `json:"meaning"`
+	// Address is whether a parameter of this kind is looked at for its _id alone.
+	Address bool `json:"address"`
+	// Open is whether a record has fields beside Fields.
+	Open bool `json:"open"`
 	// Fields are the fields of the record. Empty where the kind is no record.
 	Fields []Field `json:"fields"`
+	// Cases say which fields go with which values of one of them.
+	Cases []Case `json:"cases"`
+}
+
+// Case says what an object has whose field Of has one of the Values.
+type Case struct {
+	// Of is the field that tells the case, "type" where it is empty. A record
+	// without it is of the case of its default.
+	Of string `json:"of"`
+	// Values are the values of the field.
+	Values []string `json:"values"`
+	// Required are the fields that have to be there, OneOf those of which one has to be,
+	// Optional those that are looked at where they are there.
+	Required []string `json:"required"`
+	OneOf    []string `json:"oneOf"`
+	Optional []string `json:"optional"`
+}
+
+// Field returns the name of the field that tells the case.
+func (c Case) Field() string {
+	if c.Of == "" {
+		return "type"
+	}
+	return c.Of
 }
 
 var (
@@ -173,9 +230,12 @@ var written = sync.OnceValue(func() table {
 	return read
 })
 
+// said reads comments_gen.json once.
+var said = sync.OnceValue(func() Comments { return decode[Comments]("comments_gen.json", comments) })
+
 // load returns the table together with what the comments say.
 var load = sync.OnceValue(func() table {
-	read, said := written(), decode[Comments]("comments_gen.json", comments)
+	read, said := written(), said()
 	whole := table{Errors: read.Errors, Kinds: slices.Clone(read.Kinds), Operations: slices.Clone(read.Operations)}
 	for i, operation := range whole.Operations {
 		whole.Operations[i] = operation.with(said.Operations[operation.Name])
@@ -232,6 +292,17 @@ func KindNamed(name string) (Kind, bool) {
 		}
 	}
 	return Kind{}, false
+}
+
+// Limit returns the most characters or elements that a field may have, and whether there is a
+// limit.
+func (f Field) Limit() (most int, isLimited bool) {
+	text, isConstant := said().Limits[f.Most]
+	if !isConstant {
+		text = f.Most
+	}
+	most, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+	return most, err == nil
 }
 
 // CommonErrors returns the errors that every operation can give.
