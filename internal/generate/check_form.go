@@ -9,12 +9,11 @@ import (
 	"github.com/botctx/go-sdk/internal/operations"
 )
 
-// checkForm compares what the schemas are made of beside the type: whole numbers, spellings, lists
-// of one, and whether an object may have other fields.
+// checkForm compares what the schemas are made of beside the type: whole numbers, lists of
+// one, and whether an object may have other fields.
 func checkForm(source *goPackage, given operations.Field, f field) error {
 	return errors.Join(
 		same("kind", given.Kind, source.wholeKind(f.declared, given.Kind), f),
-		same("anyCase", given.AnyCase, f.form == "anyCase", f),
 		same("most, where it is a list of one,", given.Most == "1", f.form == "listOfOne", f),
 		checkOpen(source, given, f),
 	)

@@ -13,7 +13,7 @@ import (
 type field struct {
 	json, name string
 	declared   ast.Expr
-	// form is how its value is read, such as "anyCase", "" where nothing is special.
+	// form is how its value is read, such as "listOfOne", "" where nothing is special.
 	form string
 	// comment is the field's own, or that of another field of the struct which names it.
 	comment string

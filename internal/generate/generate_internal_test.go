@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,23 +73,25 @@ func TestGenerate_DisagreesWithTable(t *testing.T) {
 	t.Parallel()
 	const fine = "// GetMember reads.\n"
 	for source, want := range map[string]string{
-		getMember("") + params("// MemberID is it. Required.", "string"):                           "the comment must begin with GetMember",
-		getMember(fine) + params("// MemberID is it.", "string"):                                   `memberId: the table has the need "required", the comment of MemberID says "optional"`,
-		getMember(fine) + params("// MemberID is it. Required. The default is 5.", "string"):       `memberId: the table has the default "", the comment of MemberID says "5"`,
-		getMember(fine) + params("// MemberID is it. Required.", "[]int"):                          "memberId: the table has the type string, the field MemberID is []int",
-		getMember(fine) + params("", "string"):                                                     "memberId: the field MemberID has no comment, and none names it",
-		getMember(fine) + "type GetMemberParams struct { ID string `json:\"id\"` }":                "id: the table lacks the field ID",
-		getMember(fine) + "type GetMemberParams struct {}":                                         "memberId: there is no field for it, and the table has no meaning",
-		getMember(fine+"//\n// Errors:\n//   - Wrong: it is.") + params("", "string"):              `has the error "Wrong: it is.": it must be a code of boterr`,
-		getMember(fine+"//\n// Errors:\n//   - NotFound: the app has none") + params("", "string"): "must end with a full stop",
+		getMember("") + params("// MemberID is it. Required.", "string"):                             "the comment must begin with GetMember",
+		getMember(fine) + params("// MemberID is it.", "string"):                                     `memberId: the table has the need "required", the comment of MemberID says "optional"`,
+		getMember(fine) + params("// MemberID is it. Required. The default is 5.", "string"):         `memberId: the table has the default "", the comment of MemberID says "5"`,
+		getMember(fine) + params("// MemberID is it. Required.", "[]int"):                            "memberId: the table has the type string, the field MemberID is []int",
+		getMember(fine) + params("// MemberID is it. Required.", "string", "document:\"listOfOne\""): "memberId: the table has the most, where it is a list of one, false, the field MemberID says true",
+		getMember(fine) + params("", "string"):                                                       "memberId: the field MemberID has no comment, and none names it",
+		getMember(fine) + "type GetMemberParams struct { ID string `json:\"id\"` }":                  "id: the table lacks the field ID",
+		getMember(fine) + "type GetMemberParams struct {}":                                           "memberId: there is no field for it, and the table has no meaning",
+		getMember(fine+"//\n// Errors:\n//   - Wrong: it is.") + params("", "string"):                `has the error "Wrong: it is.": it must be a code of boterr`,
+		getMember(fine+"//\n// Errors:\n//   - NotFound: the app has none") + params("", "string"):   "must end with a full stop",
 	} {
 		require.ErrorContains(t, problemsOf(t, source), want)
 	}
 }
 
 // params are the params of getMember, with the comment and the type of their field.
-func params(comment, declared string) string {
-	return "type GetMemberParams struct {\n" + comment + "\nMemberID " + declared + " `json:\"memberId\"`\n}\n"
+func params(comment, declared string, tags ...string) string {
+	return "type GetMemberParams struct {\n" + comment + "\nMemberID " + declared +
+		" `json:\"memberId\" " + strings.Join(tags, " ") + "`\n}\n"
 }
 
 func TestGenerate_MeaningWrittenTwice(t *testing.T) {

@@ -27,6 +27,7 @@ import (
 )
 
 //go:generate go run ./gendoc ../../docs
+//go:generate go run ./genschemas ../../botctx
 
 // Operation describes one operation.
 type Operation struct {
@@ -100,10 +101,16 @@ type Field struct {
 	// Most is the most characters of a text or elements of an array: a constant of package
 	// send, or a number. Empty means any.
 	Most string `json:"most"`
-	// AnyCase is whether a parameter may be given in small and in capital letters.
-	AnyCase bool `json:"anyCase"`
+	// EmptyCounts is whether an empty list is not as good as none.
+	EmptyCounts bool `json:"emptyCounts"`
+	// Values are those that a text may have. Empty means any.
+	Values []string `json:"values"`
+	// Partial is whether a record may lack any of its fields, as where a projection left them out.
+	Partial bool `json:"partial"`
 	// Open is whether an object with Fields may have others.
 	Open bool `json:"open"`
+	// AnyOn are the channel types that take any object in place of one with Fields.
+	AnyOn []string `json:"anyOn"`
 	// Default is the JSON value that an absent field stands for. It is nil where
 	// there is none.
 	Default json.RawMessage `json:"default"`

@@ -14,7 +14,7 @@ var floors = [][]string{
 	{"outbound", "internal/inbound", "internal/operations", "internal/page", "internal/rounds"},
 	{"outbound/replies", "internal/operations/reference"},
 	{"document"},
-	{"internal/arbitrary", "query/internal/geometry", "query/internal/pcre"},
+	{"internal/arbitrary", "internal/operations/schemas", "query/internal/geometry", "query/internal/pcre"},
 	{"query"},
 	{"store"},
 	{"store/memstore/internal/persistent"},
@@ -32,7 +32,7 @@ var floors = [][]string{
 	{"conversation", "fakes/fakestest"},
 	{"console", "script", "simulator"},
 	{"examples/program"},
-	{"docs/guides/...", "examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/operations/gendoc", "internal/release", "internal/rules"},
+	{"docs/guides/...", "examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/operations/gendoc", "internal/operations/genschemas", "internal/release", "internal/rules", "internal/schematest"},
 }
 
 // floorOf returns the index of a package's floor and the entry that names it,

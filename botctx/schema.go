@@ -1,0 +1,120 @@
+package botctx
+
+import (
+	_ "embed" // The schemas.
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"github.com/botctx/go-sdk/document"
+)
+
+// schemas is a JSON Schema whose "$defs" are those of the operations and of their records.
+//
+//go:embed schemas_gen.json
+var schemas []byte
+
+// The ends of the names of schemas: of what an operation takes and gives.
+const (
+	endParams = "Params"
+	endResult = "Result"
+)
+
+// OperationSchema is what an operation takes and gives, as JSON Schemas, version 2020-12. Each
+// stands for itself: what it refers to is among its "$defs".
+type OperationSchema struct {
+	// Params is the schema of the parameters that Call takes where the Runtime is strict. Where it
+	// is not, parameters of other names are ignored.
+	Params json.RawMessage `json:"params"`
+	// Result is the schema of what Call returns.
+	Result json.RawMessage `json:"result"`
+}
+
+// Schema returns the schemas of an operation, and whether there is an operation of that name. What
+// is returned is the caller's own.
+//
+// A schema tells shapes: types, names, what is required, limits. What it accepts an operation may
+// still refuse, such as a filter that cannot be read, an id that nothing has, or two parameters that
+// contradict each other. Keywords that begin with "x-" are for readers: "x-platforms" are the channel
+// types that something is limited to; "x-effect", "x-repeatable" and "x-outside" are what ToolOf tells.
+func Schema(op Op) (OperationSchema, bool) {
+	params, exists := bundled(string(op) + endParams)
+	if !exists {
+		return OperationSchema{}, false
+	}
+	result, _ := bundled(string(op) + endResult)
+	return OperationSchema{Params: written(params), Result: written(result)}, true
+}
+
+// Schemas returns the schemas of all operations and of their records as one JSON Schema, under
+// "$defs": getMemberParams, getMemberResult, member and so on. It is the caller's own.
+func Schemas() json.RawMessage { return append(json.RawMessage(nil), schemas...) }
+
+// schemasByName are the schemas by their names.
+var schemasByName = sync.OnceValue(func() document.Object {
+	var file document.Object
+	if err := file.UnmarshalJSON(schemas); err != nil {
+		return document.O() // A test reads them.
+	}
+	return document.Get(file, "$defs", document.O())
+})
+
+// written returns the JSON of a schema.
+func written(schema document.Object) json.RawMessage {
+	text, err := schema.MarshalJSON()
+	if err != nil {
+		return nil // A test writes each of them.
+	}
+	return text
+}
+
+// bundled returns a schema with all that it refers to.
+func bundled(name string) (document.Object, bool) {
+	schema, exists := definition(name)
+	if !exists {
+		return schema, false
+	}
+	found := map[string]bool{}
+	defs := collect(schema, found, nil)
+	schema = schema.With("$schema", "https://json-schema.org/draft/2020-12/schema")
+	if len(defs) > 0 {
+		schema = schema.With("$defs", document.O(defs...))
+	}
+	return schema, true
+}
+
+// definition returns the schema of a name.
+func definition(name string) (document.Object, bool) {
+	value, exists := schemasByName().Field(name)
+	schema, isObject := value.(document.Object)
+	return schema, exists && isObject
+}
+
+// collect appends the names and schemas that a part of a schema refers to, each once.
+func collect(part any, found map[string]bool, defs []any) []any {
+	switch value := part.(type) {
+	case document.Array:
+		for _, item := range value.All() {
+			defs = collect(item, found, defs)
+		}
+	case document.Object:
+		for key, inner := range value.All() {
+			if target, isText := inner.(string); isText && key == "$ref" {
+				defs = collectNamed(strings.TrimPrefix(target, "#/$defs/"), found, defs)
+				continue
+			}
+			defs = collect(inner, found, defs)
+		}
+	}
+	return defs
+}
+
+// collectNamed appends a schema and what it refers to, unless it is there.
+func collectNamed(name string, found map[string]bool, defs []any) []any {
+	if found[name] {
+		return defs
+	}
+	found[name] = true
+	schema, _ := definition(name)
+	return collect(schema, found, append(defs, name, schema))
+}

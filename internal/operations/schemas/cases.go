@@ -1,0 +1,119 @@
+package schemas
+
+import (
+	"slices"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/operations"
+)
+
+// kindPairs returns the names and the schemas of a kind: as it is given, and as results tell it.
+func kindPairs(kind operations.Kind) []any {
+	switch {
+	case kind.Name == "integer" || kind.Name == "timestamp":
+		return nil // These are types.
+	case kind.Name == "cron":
+		const most = 256 // agenda's limit.
+		return []any{kind.Name, document.O("type", "string", "maxLength", most, "description", kind.Meaning)}
+	case len(kind.Fields) == 0:
+		return []any{kind.Name, document.O("type", "object", "description", kind.Meaning)}
+	case len(kind.Cases) > 0:
+		return []any{kind.Name + endParam, given.byCase(kind).With("description", kind.Meaning)}
+	default:
+		return []any{
+			kind.Name + endPart, told.record(kind, asPart(kind)), kind.Name, told.record(kind, kind.Fields),
+			kind.Name + endParam, given.record(kind, asGiven(kind)),
+		}
+	}
+}
+
+// record returns the schema of a record with these of its fields.
+func (f form) record(kind operations.Kind, fields []operations.Field) document.Object {
+	return f.objectOf(operations.Field{Fields: fields, Open: kind.Open}).With("description", kind.Meaning)
+}
+
+// asGiven returns the fields of a record as a parameter: an address needs its _id, and what else a
+// record always has may be absent.
+func asGiven(kind operations.Kind) []operations.Field {
+	fields := slices.Clone(kind.Fields)
+	for i, field := range fields {
+		switch {
+		case field.Need == operations.Always && kind.Address && field.Name == "_id":
+			fields[i].Need = operations.Required
+		case field.Need == operations.Always:
+			fields[i].Need = operations.Optional
+		}
+	}
+	return fields
+}
+
+// asPart returns the fields of a record of which any may be left out.
+func asPart(kind operations.Kind) []operations.Field {
+	fields := slices.Clone(kind.Fields)
+	for i := range fields {
+		fields[i].Need = operations.Optional
+	}
+	return fields
+}
+
+// byCase returns the schema of an object whose fields depend on one of them: only those of its
+// case are looked at, and none of an object of another case.
+func (f form) byCase(kind operations.Kind) document.Object {
+	var schemas []document.Object
+	var known []string
+	tells := fieldNamed(kind, kind.Cases[0].Field())
+	for _, c := range kind.Cases {
+		known = append(known, c.Values...)
+		schemas = append(schemas, f.caseOf(kind, c, tells))
+	}
+	return document.O("type", "object", "anyOf", append(schemas, f.otherCase(kind, tells, known)))
+}
+
+// caseOf returns the schema of one case.
+func (f form) caseOf(kind operations.Kind, c operations.Case, tells operations.Field) document.Object {
+	tells.Values, tells.Need = c.Values, operations.Required
+	if tells.Default != nil {
+		tells.Need = operations.Optional
+	}
+	fields := []operations.Field{tells}
+	add := func(names []string, need operations.Need) {
+		for _, name := range names {
+			field := fieldNamed(kind, name)
+			field.Need = need
+			fields = append(fields, field)
+		}
+	}
+	add(c.Required, operations.Required)
+	add(c.OneOf, operations.RequiredUnless)
+	add(c.Optional, operations.Optional)
+	if len(c.OneOf) > 0 {
+		last := len(fields) - 1
+		fields[last-1].Other, fields[last].Other = fields[last].Name, fields[last-1].Name
+	}
+	return f.object(fields)
+}
+
+// otherCase returns the schema of an object of no case that is known. Texts that have a limit and
+// belong to several cases keep it.
+func (f form) otherCase(kind operations.Kind, tells operations.Field, known []string) document.Object {
+	tells.Need, tells.Meaning = operations.Required, "A type of the platform's own."
+	fields := []operations.Field{tells}
+	for _, field := range kind.Fields {
+		if field.Most != "" && kind.Name != "response" {
+			fields = append(fields, field)
+		}
+	}
+	schema := f.object(fields)
+	properties := document.Get(schema, "properties", document.O())
+	own := document.Get(properties, tells.Name, document.O()).Without("default").With("not", document.O("enum", known))
+	return schema.With("properties", properties.With(tells.Name, own))
+}
+
+// fieldNamed returns the field of a kind.
+func fieldNamed(kind operations.Kind, name string) operations.Field {
+	i := slices.IndexFunc(kind.Fields, func(field operations.Field) bool { return field.Name == name })
+	if i < 0 {
+		panic("the kind " + kind.Name + " has no field " + name)
+	}
+	return kind.Fields[i]
+}

@@ -1,0 +1,78 @@
+package schemas
+
+import (
+	"strings"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/operations"
+)
+
+// need says when a parameter has to be given, where its own schema cannot.
+func need(field operations.Field) string {
+	switch {
+	case field.Need == operations.RequiredUnless && field.Exclusive:
+		return "Required unless `" + field.Other + "` is given; not both."
+	case field.Need == operations.RequiredUnless:
+		return "Required unless `" + field.Other + "` is given."
+	case field.Need == operations.RequiredWith && !strings.Contains(field.Meaning, "Required with"):
+		return "Required with `" + field.Other + "`."
+	default:
+		return ""
+	}
+}
+
+// needs returns the rules on parameters that depend on each other.
+func needs(fields []operations.Field) []document.Object {
+	byName := map[string]operations.Field{}
+	for _, field := range fields {
+		byName[field.Name] = field
+	}
+	var rules []document.Object
+	told := map[string]bool{}
+	for _, field := range fields {
+		other, isKnown := byName[field.Other]
+		switch {
+		case !isKnown || told[field.Name+" "+other.Name]:
+		case field.Need == operations.RequiredUnless:
+			told[other.Name+" "+field.Name] = true
+			rules = append(rules, eitherOf(field, other))
+		case field.Need == operations.RequiredWith:
+			rules = append(rules, with(field, other, byName))
+		}
+	}
+	return rules
+}
+
+// eitherOf asks for one of two parameters, or for one of both.
+func eitherOf(field, other operations.Field) document.Object {
+	keyword := "anyOf"
+	if field.Exclusive {
+		keyword = "oneOf"
+	}
+	return document.O(keyword, document.A(has(field), has(other)))
+}
+
+// with asks for a parameter where another one is given, unless what may stand for that one is.
+func with(field, other operations.Field, byName map[string]operations.Field) document.Object {
+	condition := has(other)
+	if inPlace, isKnown := byName[other.Other]; isKnown && other.Need == operations.RequiredUnless {
+		condition = document.O("allOf", document.A(condition, document.O("not", has(inPlace))))
+	}
+	return document.O("if", condition, "then", has(field))
+}
+
+// has is the schema of an object that has a field which is neither null nor false, nor
+// empty unless that counts.
+func has(field operations.Field) document.Object {
+	value := given.valueOf(field)
+	switch {
+	case value.Value("type") == "boolean":
+		value = document.O("const", true)
+	case !field.EmptyCounts:
+		value = filled(value)
+	}
+	return document.O(
+		"properties", document.O(field.Name, value),
+		"required", document.A(field.Name),
+	)
+}

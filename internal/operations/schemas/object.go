@@ -1,0 +1,92 @@
+package schemas
+
+import (
+	"strings"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/operations"
+)
+
+// object returns the schema of an object with these fields and perhaps others.
+func (f form) object(fields []operations.Field) document.Object {
+	var properties []any
+	required := []string{}
+	for _, field := range fields {
+		properties = append(properties, field.Name, f.property(field))
+		if f.requires(field) {
+			required = append(required, field.Name)
+		}
+	}
+	schema := document.O("type", "object", "properties", document.O(properties...))
+	if len(required) > 0 {
+		schema = schema.With("required", required)
+	}
+	if rules := needs(fields); f == given && len(rules) > 0 {
+		schema = schema.With("allOf", rules)
+	}
+	return schema
+}
+
+// closed returns the schema of an object that has no other fields.
+func closed(schema document.Object) document.Object {
+	return schema.With("additionalProperties", false)
+}
+
+// requires reports whether an object has to have a field.
+func (f form) requires(field operations.Field) bool {
+	if f == told {
+		return field.Need != operations.Optional
+	}
+	return field.Need == operations.Required
+}
+
+// property returns the schema of a field with what is said of it.
+func (f form) property(field operations.Field) document.Object {
+	schema := f.valueOf(field)
+	switch {
+	case f.requires(field) && f == given:
+		schema = filled(schema)
+	case f == given:
+		schema = orNull(schema)
+	}
+	schema = schema.With("description", f.description(field))
+	if field.Default != nil {
+		value, err := document.ParseJSON(field.Default)
+		if err == nil {
+			schema = schema.With("default", value)
+		}
+	}
+	return onPlatforms(schema, field.Platforms)
+}
+
+// onPlatforms returns a schema with the channel types that it is limited to.
+func onPlatforms(schema document.Object, platforms []string) document.Object {
+	if len(platforms) == 0 {
+		return schema
+	}
+	return schema.With("x-platforms", platforms)
+}
+
+// filled returns the schema of a text or a list that is not empty, which would be as good as absent.
+func filled(schema document.Object) document.Object {
+	switch {
+	case schema.Value("type") == "array":
+		return schema.With("minItems", 1)
+	case schema.Value("type") == "string" && schema.Value("enum") == document.Missing:
+		return schema.With("minLength", 1)
+	default:
+		return schema
+	}
+}
+
+// description returns what a field means, when it has to be given, and where.
+func (f form) description(field operations.Field) string {
+	sentences := []string{strings.ReplaceAll(field.Meaning, "<br>", "\n- ")}
+	if f == given {
+		sentences = append(sentences, need(field))
+	}
+	if len(field.Platforms) > 0 {
+		sentences = append(sentences, "Platforms: "+strings.Join(field.Platforms, ", ")+".")
+	}
+	return strings.TrimSpace(strings.Join(sentences, " "))
+}

@@ -1,0 +1,55 @@
+package schemas
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/operations"
+)
+
+// paramsOf returns the schema of what an operation takes.
+func paramsOf(operation operations.Operation) document.Object {
+	schema := document.O("title", operation.Name, "description", strings.Join(operation.Description, "\n\n"))
+	for key, value := range closed(given.object(operation.Parameters)).All() {
+		schema = schema.With(key, value)
+	}
+	schema = schema.With("x-effect", string(operation.Effect))
+	if operation.Repeatable {
+		schema = schema.With("x-repeatable", true)
+	}
+	if operation.Outside {
+		schema = schema.With("x-outside", true)
+	}
+	return onPlatforms(schema, operation.Platforms)
+}
+
+// resultOf returns the schema of what an operation gives.
+func resultOf(operation operations.Operation) document.Object {
+	var shapes, single []document.Object
+	for _, response := range operation.Responses {
+		shape := shapeOf(response, single)
+		shapes = append(shapes, shape)
+		if response.Type == "object" {
+			single = append(single, shape)
+		}
+	}
+	return anyOf(shapes)
+}
+
+// shapeOf returns the schema of one shape of a result. single are the shapes before it, of which
+// the elements of a list are where nothing else is said of them.
+func shapeOf(response operations.Response, single []document.Object) document.Object {
+	schema := told.valueOf(operations.Field{Type: response.Type, Kind: response.Kind, Fields: response.Fields})
+	if response.Type == "object[]" && response.Kind == "" && len(response.Fields) == 0 {
+		schema = schema.With("items", anyOf(single))
+	}
+	text := response.Meaning
+	if response.When != "" {
+		text += fmt.Sprintf(" Where %s.", response.When)
+	}
+	if len(response.Platforms) > 0 {
+		text += " On " + strings.Join(response.Platforms, ", ") + "."
+	}
+	return onPlatforms(schema.With("description", text), response.Platforms)
+}

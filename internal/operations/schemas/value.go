@@ -1,0 +1,156 @@
+package schemas
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/internal/operations"
+)
+
+// form is for whom a value is described.
+type form int
+
+const (
+	// given is what an operation takes: null is as good as absent.
+	given form = iota
+	// told is what an operation gives.
+	told
+)
+
+// valueOf returns the schema of a field's value, null left out.
+func (f form) valueOf(field operations.Field) document.Object {
+	var alternatives []document.Object
+	for _, declared := range field.Type.Alternatives() {
+		alternatives = append(alternatives, f.alternative(declared, field))
+	}
+	return anyOf(alternatives)
+}
+
+// alternative returns the schema of a value of one type.
+func (f form) alternative(declared operations.Type, field operations.Field) document.Object {
+	if element, isArray := declared.Element(); isArray {
+		list := document.O("type", "array")
+		if items := f.single(element, field); items.Len() > 0 {
+			list = list.With("items", items)
+		}
+		return f.limited(list, "maxItems", field)
+	}
+	schema := f.single(declared, field)
+	if declared != "string" {
+		return schema
+	}
+	if len(field.Values) > 0 {
+		return schema.With("enum", field.Values)
+	}
+	if _, isList := field.Type.Element(); !isList && !strings.Contains(string(field.Type), "[]") {
+		schema = f.limited(schema, "maxLength", field)
+	}
+	return schema
+}
+
+// limited returns a schema with the limit of what an operation takes.
+func (f form) limited(schema document.Object, keyword string, field operations.Field) document.Object {
+	if most, isLimited := field.Limit(); isLimited && f == given {
+		return schema.With(keyword, most)
+	}
+	return schema
+}
+
+// single returns the schema of a value that is no array.
+func (f form) single(declared operations.Type, field operations.Field) document.Object {
+	switch {
+	case declared == "any":
+		return document.O()
+	case declared == "object":
+		return f.singleObject(field)
+	case declared == "string" && field.Kind == "cron":
+		return f.reference(field.Kind)
+	case declared == "string" && field.Kind == "response":
+		return document.O("type", "string", "contentMediaType", "application/json")
+	case declared == "number" && field.Kind != "":
+		return f.number(field.Kind)
+	default:
+		return document.O("type", string(declared))
+	}
+}
+
+// singleObject returns the schema of an object.
+func (f form) singleObject(field operations.Field) document.Object {
+	switch {
+	case field.Partial:
+		return f.reference(field.Kind + endPart)
+	case field.Kind != "":
+		return f.reference(field.Kind)
+	case len(field.AnyOn) > 0:
+		whole := document.O("type", "object", "description", "What the channel itself takes.")
+		return anyOf([]document.Object{f.objectOf(field), onPlatforms(whole, field.AnyOn)})
+	case len(field.Fields) > 0:
+		return f.objectOf(field)
+	default:
+		return document.O("type", "object")
+	}
+}
+
+// objectOf returns the schema of an object whose fields the table has.
+func (f form) objectOf(field operations.Field) document.Object {
+	if field.Open {
+		return f.object(field.Fields)
+	}
+	return closed(f.object(field.Fields))
+}
+
+// number returns the schema of a number. Of a time that is given, what is below a millisecond is
+// cut off.
+func (f form) number(kind string) document.Object {
+	if kind == "timestamp" && f == given {
+		return document.O("type", "number")
+	}
+	return document.O("type", "integer")
+}
+
+// reference returns a reference to a kind.
+func (f form) reference(kind string) document.Object {
+	if described, _ := operations.KindNamed(kind); f == given && len(described.Fields) > 0 {
+		kind += endParam
+	}
+	return document.O("$ref", "#/$defs/"+kind)
+}
+
+// anyOf returns the schema of a value of one of several.
+func anyOf(alternatives []document.Object) document.Object {
+	if len(alternatives) == 1 {
+		return alternatives[0]
+	}
+	var types []string
+	for _, alternative := range alternatives {
+		if name, isText := alternative.Value("type").(string); isText && alternative.Len() == 1 {
+			types = append(types, name)
+		}
+	}
+	if len(types) == len(alternatives) {
+		return document.O("type", types)
+	}
+	return document.O("anyOf", slices.Clone(alternatives))
+}
+
+// orNull returns the schema of a value that may be null.
+func orNull(schema document.Object) document.Object {
+	if schema.Len() == 0 {
+		return schema
+	}
+	if values, isEnumeration := schema.Value("enum").(document.Array); isEnumeration {
+		schema = schema.With("enum", values.Append(nil))
+	}
+	if choice, isChoice := schema.Value("anyOf").(document.Array); isChoice {
+		return schema.With("anyOf", choice.Append(document.O("type", "null")))
+	}
+	switch types := schema.Value("type").(type) {
+	case string:
+		return schema.With("type", document.A(types, "null"))
+	case document.Array:
+		return schema.With("type", types.Append("null"))
+	default:
+		return document.O("anyOf", document.A(schema, document.O("type", "null")))
+	}
+}

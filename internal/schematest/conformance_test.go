@@ -1,0 +1,89 @@
+package schematest_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/botctx/botctxtest"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/fakestest"
+	"github.com/botctx/go-sdk/internal/rounds"
+	"github.com/botctx/go-sdk/record"
+)
+
+// checked is a door that holds each call to the schemas.
+type checked struct {
+	t    *testing.T
+	far  botctx.Caller
+	each map[botctx.Op]schemas
+	seen *sync.Map // Of the operations that were called with success.
+}
+
+// Call validates the parameters of a call that succeeds, and its result.
+func (c checked) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+	result, err := c.far.Call(ctx, name, args)
+	if err != nil {
+		return result, err
+	}
+	if len(args) == 0 {
+		args = []byte("{}")
+	}
+	c.seen.Store(name, true)
+	own := c.each[botctx.Op(name)]
+	if wrong := validate(own.params, args); wrong != nil {
+		c.t.Errorf("%s was accepted with %s: %v", name, args, wrong) // Rules call from many goroutines.
+	}
+	if wrong := validate(own.result, result); wrong != nil {
+		c.t.Errorf("%s gave %s: %v", name, result, wrong)
+	}
+	return result, err
+}
+
+// What the suite of operations calls with success has the parameters that the schemas of strict mode
+// tell, and gives what they tell. Usually a part of the rules is
+// checked, in the thorough test all of them.
+func TestSchemas_HoldForEachCallOfTheSuite(t *testing.T) {
+	t.Parallel()
+	each, err := compile()
+	require.NoError(t, err)
+	var seen sync.Map
+	rules := botctxtest.Rules()
+	step := len(rules) / rounds.Of(t, len(rules)/oneOf, len(rules))
+	for i, rule := range rules {
+		if i%step == 0 {
+			t.Run(rule.Name, func(t *testing.T) {
+				t.Parallel()
+				rule.Check(t, harness(t, each, &seen))
+			})
+		}
+	}
+	if step > 1 {
+		return
+	}
+	t.Cleanup(func() { // Once all rules have ended.
+		for _, op := range botctx.Ops() {
+			if _, isSeen := seen.Load(string(op)); !isSeen && !t.Failed() {
+				t.Errorf("no rule called %s with success", op)
+			}
+		}
+	})
+}
+
+// oneOf is of how many rules one is usually checked.
+const oneOf = 7
+
+// harness returns the fakes in strict mode, with a door that holds calls to the schemas.
+func harness(t *testing.T, each map[botctx.Op]schemas, seen *sync.Map) *botctxtest.Harness {
+	t.Helper()
+	h := *fakestest.Harness(fakes.New(fakes.For(t), fakes.Config(func(c *botctx.Config) { c.Strict = true })))
+	direct := h.Operations
+	h.Operations = func(scope record.Scope) botctx.Operations {
+		return botctx.OverCall(checked{t, direct(scope).(botctx.Caller), each, seen})
+	}
+	return &h
+}
