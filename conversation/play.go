@@ -15,6 +15,7 @@ func (s *Stage) Play(c Conversation) (Conversation, error) {
 	s.isOpen = s.isOpen || len(s.people) == 0 && !slices.ContainsFunc(c.Steps, addsMember)
 	played := Conversation{End: c.End}
 	for _, step := range c.Steps {
+		s.line = step.Line
 		now, err := s.Do(step.Act)
 		if mistake, isMistake := errors.AsType[*MistakeError](err); isMistake {
 			if step.Line > 0 {
@@ -30,6 +31,10 @@ func (s *Stage) Play(c Conversation) (Conversation, error) {
 	}
 	return played, nil
 }
+
+// Line returns the line of the step that Play does, or did last: where a platform that is For a test ends
+// it, that is where.
+func (s *Stage) Line() int { return s.line }
 
 func addsMember(step Step) bool {
 	_, is := step.Act.(AddMember)

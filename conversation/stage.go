@@ -23,6 +23,8 @@ type Stage struct {
 	people   []*person
 	cast     cast
 	done     []done
+	// line is that of the step which is played.
+	line int
 	// isOpen tells that who speaks without having been added is added.
 	isOpen bool
 }

@@ -11,7 +11,7 @@ import (
 // floors below its own. An entry that ends in /... holds everything under it.
 var floors = [][]string{
 	{"boterr", "internal/conformance", "internal/nearest", "internal/safelog", "internal/textdiff"},
-	{"outbound", "internal/inbound", "internal/operations", "internal/page", "internal/rounds"},
+	{"outbound", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds"},
 	{"outbound/replies", "internal/operations/reference"},
 	{"document"},
 	{"internal/arbitrary", "internal/operations/schemas", "query/internal/geometry", "query/internal/pcre"},
@@ -30,6 +30,7 @@ var floors = [][]string{
 	{"fakes/changed", "fakes/expect", "internal/chaostest", "internal/hostile"},
 	{"botctx/botctxtest", "fakes", "backends/..."},
 	{"conversation", "fakes/fakestest"},
+	{"conversation/conversationtest"},
 	{"console", "script", "simulator"},
 	{"examples/program"},
 	{"docs/guides/...", "examples/...", "internal/benchmarks", "internal/differential", "internal/generate", "internal/operations/gendoc", "internal/operations/genschemas", "internal/release", "internal/rules", "internal/schematest"},

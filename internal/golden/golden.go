@@ -1,0 +1,89 @@
+// Package golden compares what a test sees with a file, and writes the file anew where the test's package
+// has a flag that says so.
+package golden
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/botctx/go-sdk/internal/textdiff"
+)
+
+// TB is what is needed of a test.
+type TB interface {
+	Helper()
+	Name() string
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Logf(format string, args ...any)
+}
+
+// flagName is the name of the flag of a test's package. It is looked for and not made here: packages have
+// one of their own of that name, and a program has each but once.
+const flagName = "update"
+
+// declaration is what makes the flag.
+const declaration = `var _ = flag.Bool("update", false, "write the files that tests compare with")`
+
+// IsUpdated reports whether the flag -update is set.
+func IsUpdated() bool {
+	found := flag.Lookup(flagName)
+	if found == nil {
+		return false
+	}
+	getter, isGetter := found.Value.(flag.Getter)
+	if !isGetter {
+		return false
+	}
+	set, isBool := getter.Get().(bool)
+	return isBool && set
+}
+
+// Compare fails the test where a file does not hold a text, with what differs, or writes the file where the
+// flag -update is set.
+func Compare(t TB, path, got string) {
+	t.Helper()
+	want, err := os.ReadFile(path) //nolint:gosec // It is what the test names.
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("%v", err)
+		return
+	}
+	Replace(t, path, string(want), got)
+}
+
+// Replace is Compare for a file of which the text is known.
+func Replace(t TB, path, want, got string) {
+	t.Helper()
+	switch {
+	case want == got:
+	case IsUpdated():
+		if err := write(path, got); err != nil {
+			t.Fatalf("%v", err)
+			return
+		}
+		t.Logf("%s is written anew", path)
+	default:
+		t.Errorf("%s differs: - is the file, + what came\n%s\n%s", path, textdiff.Unified(want, got), Advice(t))
+	}
+}
+
+// Advice says how the files of a test are written anew.
+func Advice(t TB) string {
+	text := fmt.Sprintf("Where what came is right, go test -run '^%s$' -update writes it.", t.Name())
+	if flag.Lookup(flagName) == nil {
+		text += " The test's package needs the flag for that: " + declaration
+	}
+	return text
+}
+
+// write writes a file, and makes its folder.
+func write(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o644) //nolint:gosec // It is source, which everybody may read.
+}
