@@ -14,16 +14,7 @@ import (
 
 func ExamplePlatform_Mailbox() {
 	p := fakes.New()
-	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
-		_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
-			Destination: botctx.EmailDestination{ToAddresses: []string{"Support <support@shop.example>"}},
-			Message: botctx.EmailMessage{
-				Subject: botctx.EmailText{Data: bot.Member.FirstName + " has a question"},
-				Body:    botctx.EmailBody{Text: &botctx.EmailText{Data: bot.MessageEvent.Text()}},
-			},
-		})
-		return err
-	})
+	p.HandleFunc(mailSupport)
 
 	p.AddMember(member.Member{FirstName: "Ada"}).Says("Do you have kettles?")
 

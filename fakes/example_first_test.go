@@ -1,0 +1,174 @@
+package fakes_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/fakes/expect"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/outbound"
+	"github.com/botctx/go-sdk/outbound/replies"
+	"github.com/botctx/go-sdk/send"
+)
+
+// What a tester looks up first. In a test it is fakes.New(fakes.For(t)), and a step that does not hold ends the test.
+
+func Example_talk() {
+	p := fakes.New()
+	p.Handle(&botctx.Node{ID: "hi", Trigger: botctx.TextIs("hi"), Responses: botctx.Say("Hello!", "What do you want?")})
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	ada.Says("hi")
+	ada.Sees("Hello!", "What do you want?")
+	ada.SeesNothing()
+	// Output:
+}
+
+func Example_tap() {
+	p := fakes.New()
+	p.Handle(
+		&botctx.Node{ID: "size", Trigger: botctx.TextIs("kettle"), Responses: []send.Response{sizes()}},
+		&botctx.Node{ID: "large", Trigger: botctx.PayloadIs("l"), Responses: botctx.Say("A large one.")},
+	)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	ada.Says("kettle")
+	ada.SeesMessage(expect.Text("Which size?"), expect.Choice("Small", "Large"))
+	ada.TapsOn("Large")
+	ada.Sees("A large one.")
+	// Output:
+}
+
+func Example_begin() {
+	p := fakes.New()
+	p.Handle(
+		&botctx.Node{ID: "size", Trigger: botctx.TextIs("kettle"), Responses: []send.Response{sizes()}, SavesPosition: true},
+		&botctx.Node{ID: "large", Parent: "size", Trigger: botctx.TextIs("large"), Responses: botctx.Say("A large one.")},
+	)
+	ada := p.AddMember(member.Member{FirstName: "Ada", Meta: document.O("orders", 3)})
+
+	ada.StandsAt("size")
+	ada.Says("large")
+	ada.Sees("A large one.")
+	// Output:
+}
+
+func Example_time() {
+	p := fakes.New()
+	p.Handle(&botctx.Node{ID: "reminder", Responses: botctx.Say("Still there?")})
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	ada.AddAgenda(agenda.NewAgendaParams{NodeCompositeID: "reminder", NextRunAt: document.At(p.Now().Add(time.Hour))})
+
+	p.Advance(59 * time.Minute)
+	ada.SeesNothing()
+	p.Advance(time.Minute)
+	ada.Sees("Still there?")
+	// Output:
+}
+
+func Example_data() {
+	p := fakes.New()
+	p.HandleFunc(claim) // Takes a coupon out of the data source, and tells its code.
+	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	ada.Says("coupon")
+	ada.Sees("Your code: SPRING")
+	fmt.Println(document.Get(p.Data("coupons")[0], "taken", false))
+	// Output:
+	// true
+}
+
+func Example_failure() {
+	p := fakes.New()
+	p.HandleFunc(claim)
+	p.AddData("coupons", document.O("code", "SPRING", "taken", false))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	p.FailNext(botctx.OpFindAndModifyDataFromDataSource, boterr.Unavailable)
+	fmt.Println(boterr.CodeOf(ada.TrySays("coupon")))
+	ada.SeesNothing()
+	// Output:
+	// unavailable
+}
+
+func Example_web() {
+	p := fakes.New()
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		weather, err := bot.Fetch(ctx, outbound.Request{URL: "https://api.example.com/weather"})
+		if err != nil {
+			return err
+		}
+		return bot.Reply(ctx, send.Text(weather.Get("sky").String()))
+	})
+	p.ReplyHTTP("GET", "https://api.example.com/weather", replies.JSON(200, `{"sky": "blue"}`))
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	ada.Says("weather")
+	ada.Sees("blue")
+	// Output:
+}
+
+func Example_mail() {
+	p := fakes.New()
+	p.HandleFunc(mailSupport) // Mails what the member wrote.
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	ada.Says("It leaks.")
+	mail := p.Mailbox("support@shop.example")[0]
+	fmt.Println(mail.Subject.Data, "|", mail.Text.Data)
+	// Output:
+	// Ada has a question | It leaks.
+}
+
+func Example_payment() {
+	p := fakes.New()
+	p.HandleFunc(buy) // Charges 25 euros, or tells that the card was declined.
+	account := p.AddAccount("shop")
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+	account.DeclineNext("insufficient_funds")
+	ada.Says("buy")
+	ada.Sees("Your card was declined: insufficient_funds")
+	ada.Says("buy")
+	fmt.Println(account.Payments()[1].Status)
+	// Output:
+	// succeeded
+}
+
+func Example_agent() {
+	p := fakes.New()
+	ada, grace := desk(p) // A shop whose requests for a person go to the channel "desk".
+	p.HandleFunc(func(ctx context.Context, bot *botctx.Context) error {
+		_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{})
+		return err
+	})
+	ada.Says("a person, please")
+	grace.Takes(grace.Ticket())
+	grace.Says("How can I help?")
+	ada.Sees("How can I help?")
+	// Output:
+}
+
+// sizes asks for the size of a kettle.
+func sizes() send.Response {
+	return send.Buttons("Which size?", send.Postback("Small", "s"), send.Postback("Large", "l"))
+}
+
+// mailSupport mails what a member wrote to people.
+func mailSupport(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
+		Destination: botctx.EmailDestination{ToAddresses: []string{"Support <support@shop.example>"}},
+		Message: botctx.EmailMessage{
+			Subject: botctx.EmailText{Data: bot.Member.FirstName + " has a question"},
+			Body:    botctx.EmailBody{Text: &botctx.EmailText{Data: bot.MessageEvent.Text()}},
+		},
+	})
+	return err
+}
