@@ -1,0 +1,195 @@
+package script
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/internal/nearest"
+	"github.com/botctx/go-sdk/script/internal/nodefile"
+)
+
+// Load returns the nodes of a bot that is a folder: those that each nodes.json in it and in its folders
+// lists, with the scripts that they name. docs/guides/scripts.md shows the fields of a node. The nodes are as any
+// others, and may be handled together with those written in Go. beside are the nodes in Go that are handled, too, and
+// that nodes of the folder may name as their parent or redirect to; they are not among those that are returned.
+//
+// Where Options.Modules is nil, scripts find modules in the folder itself: those of its node_modules, and
+// files by their path.
+//
+// What is wrong is told all at once, as a *FolderError: unknown fields, files that are not there, scripts that
+// cannot be read, responses that no platform would take, two nodes of one id, parents and targets that there are not.
+func Load(fsys fs.FS, options Options, beside ...*botctx.Node) ([]*botctx.Node, error) {
+	if options.Modules == nil {
+		options.Modules = fsys
+	}
+	engine, err := New(options)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{engine: engine, files: fsys, programs: map[string]*Program{}}
+	folder := nodefile.Read(fsys)
+	for _, problem := range folder.Problems {
+		l.complain(problem)
+	}
+	nodes := make([]*botctx.Node, len(folder.Nodes))
+	for i, node := range folder.Nodes {
+		nodes[i] = l.node(node)
+	}
+	if folder.HasAllIDs {
+		l.check(folder.Nodes, nodes, beside)
+	}
+	if len(l.problems) > 0 {
+		slices.SortStableFunc(l.problems, byPlace)
+		return nil, &FolderError{Problems: l.problems}
+	}
+	return nodes, nil
+}
+
+// byPlace orders problems as one reads the files.
+func byPlace(a, b *Error) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+}
+
+// FolderError is everything that is wrong with the folder of a bot. It is an InvalidArgument.
+type FolderError struct {
+	// Problems are what is wrong, each with its file and its place.
+	Problems []*Error
+}
+
+// Error lists the problems, one in each line.
+func (e *FolderError) Error() string {
+	if len(e.Problems) == 1 {
+		return e.Problems[0].Error()
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d problems:", len(e.Problems))
+	for _, problem := range e.Problems {
+		text.WriteString("\n  " + problem.Error())
+	}
+	return text.String()
+}
+
+// Unwrap returns the problems.
+func (e *FolderError) Unwrap() []error {
+	all := make([]error, len(e.Problems))
+	for i, problem := range e.Problems {
+		all[i] = problem
+	}
+	return all
+}
+
+// loader makes nodes of a folder.
+type loader struct {
+	engine *Engine
+	files  fs.FS
+	// programs are the scripts that were compiled, by their files, nil for one that cannot be used.
+	programs map[string]*Program
+	problems []*Error
+}
+
+// complain notes what is wrong with a file of nodes.
+func (l *loader) complain(p nodefile.Problem) {
+	l.problems = append(l.problems, &Error{
+		File: p.Place.File, Line: p.Place.Line, Column: p.Place.Column, Err: boterr.Invalid(p.Field, "%s", p.Text),
+	})
+}
+
+// check notes what is wrong with how nodes name each other.
+func (l *loader) check(read []nodefile.Node, made, beside []*botctx.Node) {
+	for _, fault := range botctx.CheckNodes(slices.Concat(made, beside)...) {
+		if fault.Index < len(read) {
+			l.complain(read[fault.Index].Problem(fault.Err))
+		}
+	}
+}
+
+// node makes a node of what a file says of it. Where a script cannot be used, that is noted, and the node is
+// good enough to be checked.
+func (l *loader) node(read nodefile.Node) *botctx.Node {
+	node := read.Base
+	node.Pre, node.Post = l.actions(read.Pre), l.actions(read.Post)
+	if read.Trigger != nil {
+		if program := l.program(*read.Trigger); program != nil {
+			node.Trigger = program.Trigger()
+		}
+	}
+	if read.Redirect != nil {
+		node.Redirect = l.redirect(*read.Redirect, read.Among)
+	}
+	return &node
+}
+
+// actions returns the actions that scripts are.
+func (l *loader) actions(named []nodefile.Script) (actions []botctx.Action) {
+	for _, one := range named {
+		if program := l.program(one); program != nil {
+			actions = append(actions, program.Action())
+		}
+	}
+	return actions
+}
+
+// redirect returns the redirect that a script is, to one of some nodes where these are known.
+func (l *loader) redirect(named nodefile.Script, among []botctx.NodeRef) botctx.Redirector {
+	decide := botctx.RedirectFunc(func(context.Context, *botctx.Context) (*botctx.Redirect, error) { return nil, nil }) //nolint:nilnil // It ends the run.
+	if program := l.program(named); program != nil {
+		decide = program.Redirect()
+	}
+	if among != nil {
+		return decide.Among(among...)
+	}
+	return decide
+}
+
+// program returns a script that is compiled once, nil for one that cannot be used.
+func (l *loader) program(named nodefile.Script) *Program {
+	if program, isKnown := l.programs[named.File]; isKnown {
+		return program
+	}
+	l.programs[named.File] = nil
+	source, err := fs.ReadFile(l.files, named.File)
+	if err != nil {
+		l.complain(nodefile.Problem{Place: named.Place, Field: named.Field, Text: l.unreadable(named.File, err)})
+		return nil
+	}
+	program, err := l.engine.Compile(named.File, string(source))
+	if err != nil {
+		l.problems = append(l.problems, asProblem(named.File, err))
+		return nil
+	}
+	l.programs[named.File] = program
+	return program
+}
+
+// asProblem returns an error of Compile, which says where it is.
+func asProblem(file string, err error) *Error {
+	if failed, ok := errors.AsType[*Error](err); ok {
+		return failed
+	}
+	return &Error{File: file, Err: err}
+}
+
+// unreadable says why a file cannot be read, and which one may be meant.
+func (l *loader) unreadable(file string, err error) string {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Sprintf("%q cannot be read: %v", file, err)
+	}
+	byName := map[string]string{}
+	_ = nodefile.Walk(l.files, func(other string, _ fs.DirEntry) error { // What it cannot read is no name to give.
+		byName[path.Base(other)] = other
+		return nil
+	})
+	if near := nearest.To(path.Base(file), slices.Sorted(maps.Keys(byName))); near != "" {
+		return fmt.Sprintf("%q is not there: perhaps %q is meant", file, byName[near])
+	}
+	return fmt.Sprintf("%q is not there: write the script, or take its name out", file)
+}

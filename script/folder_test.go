@@ -1,0 +1,203 @@
+package script_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/script"
+)
+
+// folder returns a folder of files with texts.
+func folder(files ...string) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for i := 0; i < len(files); i += 2 {
+		fsys[files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
+	}
+	return fsys
+}
+
+// onPlatform returns Ada on a platform that handles nodes.
+func onPlatform(t *testing.T, nodes ...*botctx.Node) (*fakes.Platform, *fakes.Actor) {
+	t.Helper()
+	p := fakes.New(fakes.For(t))
+	p.Handle(nodes...)
+	return p, p.AddMember(member.Member{FirstName: "Ada"})
+}
+
+func TestLoad_ABotInAFolder(t *testing.T) {
+	t.Parallel()
+	nodes, err := script.Load(folder(
+		"nodes.json", `{"nodes": [
+			{
+				"compositeId": "count", "trigger": "says.js", "preActions": ["count.js", "lib/more.js"],
+				"responses": [{"type": "TEXT", "text": "{{meta.count}}"}], "postActions": "forget.js",
+				"redirect": {"script": "next.js", "among": ["odd", "even"]}
+			},
+			{"compositeId": "odd", "responses": [{"type": "TEXT", "text": "odd"}]},
+			{"compositeId": "even", "responses": [{"type": "TEXT", "text": "even"}]}
+		]}`,
+		"says.js", `return this.messageEvent.data.text === "count";`,
+		"count.js", `this.step = require("./lib/step.js").step;`,
+		"lib/step.js", `exports.step = 1;`,
+		"lib/more.js", `this.member.meta.count = (this.member.meta.count ?? 0) + this.step;`,
+		"forget.js", `delete this.step;`,
+		"next.js", `return this.member.meta.count % 2 ? "odd" : "even";`,
+	), script.Options{})
+	require.NoError(t, err)
+	_, ada := onPlatform(t, nodes...)
+	ada.Says("count")
+	ada.Says("count")
+	require.Equal(t, []string{"1", "odd", "2", "even"}, texts(ada))
+}
+
+// texts returns what was sent to a member.
+func texts(actor *fakes.Actor) []string {
+	var all []string
+	for _, message := range actor.Messages() {
+		all = append(all, message.Text())
+	}
+	return all
+}
+
+// Nodes of scripts and nodes in Go stand in one bot, and lead to each other.
+func TestLoad_BesideNodesInGo(t *testing.T) {
+	t.Parallel()
+	inGo := []*botctx.Node{
+		{ID: "menu", Trigger: botctx.TextIs("menu"), SavesPosition: true, Responses: botctx.Say("Tea?"), Redirect: botctx.To("tip")},
+		{ID: "thanks", Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
+			bot.Member.Meta.Set("by", bot.Values["by"])
+			return nil
+		}), Responses: botctx.Say("Thanks, {{meta.by}}.")},
+	}
+	files := folder("shop/nodes.json", `{"nodes": [
+		{"compositeId": "tip", "responses": [{"type": "TEXT", "text": "Say yes."}]},
+		{"compositeId": "yes", "parent": "menu", "trigger": {"text": "yes"}, "preActions": "yes.js", "redirect": "thanks"}
+	]}`, "shop/yes.js", `this.by = this.member.firstName;`)
+	_, err := script.Load(files, script.Options{})
+	require.ErrorContains(t, err, `has no node menu, which is the parent of yes`)
+	nodes, err := script.Load(files, script.Options{}, inGo...)
+	require.NoError(t, err)
+	require.Len(t, nodes, 2, "those in Go are the host's to handle")
+	_, ada := onPlatform(t, append(inGo, nodes...)...)
+	ada.Says("menu")
+	ada.Says("yes")
+	require.Equal(t, []string{"Tea?", "Say yes.", "Thanks, Ada."}, texts(ada))
+}
+
+// All that is wrong with a folder is told at once, each with its file, its place and its field.
+func TestLoad_TellsAllThatIsWrong(t *testing.T) {
+	t.Parallel()
+	_, err := script.Load(folder(
+		"nodes.json", `{"nodes": [
+  {"compositeId": "a", "colour": "red", "preActions": ["gone.js", "clain.js", "broken.js"]},
+  {"compositeId": "a"},
+  {"compositeId": "b", "parent": "nobody", "redirect": "nowhere", "schedules": ["never"]},
+  {"compositeId": "c", "redirect": {"script": "coupon/claim.js", "among": ["a", "z"]}, "responses": [{"type": "TEXT"}]}
+]}`,
+		"coupon/claim.js", `return "a";`,
+		"broken.js", "const a = 1;\nreturn a +;",
+	), script.Options{})
+	failed, ok := err.(*script.FolderError) //nolint:errorlint // It is what Load returns.
+	require.True(t, ok, "%v", err)
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+	require.Equal(t, strings.Join([]string{
+		"10 problems:",
+		`broken.js:2:11: invalid argument: Unexpected ";"`,
+		`nodes.json:2:24: invalid argument: nodes[0].colour: is no field: there are compositeId, description, entry, global, parent, ` +
+			`postActions, preActions, priority, redirect, responses, savesPosition, schedules, tree, trigger`,
+		`nodes.json:2:56: invalid argument: nodes[0].preActions[0]: "gone.js" is not there: write the script, or take its name out`,
+		`nodes.json:2:67: invalid argument: nodes[0].preActions[1]: "clain.js" is not there: perhaps "coupon/claim.js" is meant`,
+		`nodes.json:3:19: invalid argument: nodes[1].compositeId: there is a node a already: give each node of a tree an ID of its own`,
+		`nodes.json:4:34: invalid argument: nodes[2].parent: the tree "" has no node nobody, which is the parent of b: ` +
+			`give it to Handle before or together with it`,
+		`nodes.json:4:56: invalid argument: nodes[2].redirect: the node b redirects to nowhere, but there is no node nowhere: ` +
+			`check the id, or give the node to Handle`,
+		`nodes.json:4:80: invalid argument: nodes[2].schedules: the node b schedules never, but there is no node never: ` +
+			`check the id, or give the node to Handle`,
+		`nodes.json:5:36: invalid argument: nodes[3].redirect: the node c redirects to z, but there is no node z: ` +
+			`check the id, or give the node to Handle: perhaps "a" is meant`,
+		`nodes.json:5:102: invalid argument: nodes[3].responses[0].text: is missing: give a string`,
+	}, "\n  "), failed.Error())
+}
+
+func TestLoad_OptionsThatAreNone(t *testing.T) {
+	t.Parallel()
+	_, err := script.Load(folder("nodes.json", `{"nodes": []}`), script.Options{MaxCalls: -1})
+	require.ErrorIs(t, err, boterr.InvalidArgument)
+}
+
+// The error of a run names the node, the script and the line.
+func TestLoad_ErrorsNameScriptAndLine(t *testing.T) {
+	t.Parallel()
+	nodes, err := script.Load(folder(
+		"shop/nodes.json", `{"nodes": [{"compositeId": "a", "trigger": {"any": "text"}, "preActions": "fail.js"}]}`,
+		"shop/fail.js", "const order = undefined;\n\nthis.member.meta.size = order.size;",
+	), script.Options{})
+	require.NoError(t, err)
+	_, ada := onPlatform(t, nodes...)
+	err = ada.TrySays("hi")
+	require.ErrorContains(t, err, "node a")
+	require.ErrorContains(t, err, "shop/fail.js:3:")
+}
+
+func TestWatch_LoadsAgainWhatHasChanged(t *testing.T) {
+	t.Parallel()
+	files := folder("nodes.json", `{"nodes": [{"compositeId": "a", "trigger": {"any": "text"}, "preActions": "say.js"}]}`)
+	write := func(name, text string, at int64) {
+		files[name] = &fstest.MapFile{Data: []byte(text), ModTime: time.Unix(at, 0)}
+	}
+	says := func(text string) string { return `await this.sendResponse({response: {type: "TEXT", text: "` + text + `"}})` }
+	write("say.js", says("one"), 1)
+	var log strings.Builder
+	options := script.Options{Console: slog.New(slog.NewTextHandler(&log, nil))}
+	watcher := script.Watch(files, options)
+	p, ada := onPlatform(t)
+	look := func() { // What Run does at a tick.
+		t.Helper()
+		ticks := make(chan time.Time)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			watcher.Run(ctx, ticks, func(nodes []*botctx.Node) error { return p.Runtime().Replace(nodes...) })
+		}()
+		ticks <- time.Time{}
+		cancel()
+		<-ended
+	}
+	look()
+	ada.Says("hi")
+	require.Equal(t, "one", ada.Last())
+
+	write("say.js", says("two"), 2)
+	look()
+	ada.Says("hi")
+	require.Equal(t, "two", ada.Last())
+
+	write("say.js", "return a +;", 3)
+	look()
+	ada.Says("hi")
+	require.Equal(t, "two", ada.Last(), "a change that is broken leaves the bot as it was")
+	require.Contains(t, log.String(), "say.js:1:11")
+	broken := log.Len()
+	look()
+	require.Equal(t, broken, log.Len(), "it is told once")
+
+	write("say.js", says("three"), 4)
+	look()
+	ada.Says("hi")
+	require.Equal(t, "three", ada.Last())
+	_, hasChanged, err := watcher.Look()
+	require.NoError(t, err)
+	require.False(t, hasChanged)
+}
