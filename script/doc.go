@@ -2,7 +2,8 @@
 // which is the context of the run, as the platform has it.
 //
 //   - To run scripts, make an engine with [New], once for all of them, and [Engine.Compile] each.
-//   - To use one in a node, take [Program.Action], [Program.Trigger] or [Program.Redirect].
+//   - To make a bot of a folder of scripts, use [Load]; to use one script in a node, take [Program.Action],
+//     [Program.Trigger] or [Program.Redirect].
 //   - To offer moment, lodash and modules of your own, give [Options] the folder that has node_modules.
 //
 // In a script, `this` has the records of the run (channel, member, node, agendaMeta, messageEvent,

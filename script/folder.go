@@ -140,7 +140,7 @@ func (l *loader) actions(named []nodefile.Script) (actions []botctx.Action) {
 
 // redirect returns the redirect that a script is, to one of some nodes where these are known.
 func (l *loader) redirect(named nodefile.Script, among []botctx.NodeRef) botctx.Redirector {
-	decide := botctx.RedirectFunc(func(context.Context, *botctx.Context) (*botctx.Redirect, error) { return nil, nil }) //nolint:nilnil // It ends the run.
+	decide := botctx.RedirectFunc(nowhere)
 	if program := l.program(named); program != nil {
 		decide = program.Redirect()
 	}
@@ -149,6 +149,9 @@ func (l *loader) redirect(named nodefile.Script, among []botctx.NodeRef) botctx.
 	}
 	return decide
 }
+
+// nowhere ends the run.
+func nowhere(context.Context, *botctx.Context) (*botctx.Redirect, error) { return nil, nil } //nolint:nilnil // That is what it means.
 
 // program returns a script that is compiled once, nil for one that cannot be used.
 func (l *loader) program(named nodefile.Script) *Program {

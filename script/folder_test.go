@@ -31,7 +31,8 @@ func onPlatform(t *testing.T, nodes ...*botctx.Node) (*fakes.Platform, *fakes.Ac
 	t.Helper()
 	p := fakes.New(fakes.For(t))
 	p.Handle(nodes...)
-	return p, p.AddMember(member.Member{FirstName: "Ada"})
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	return p, ada
 }
 
 func TestLoad_ABotInAFolder(t *testing.T) {
@@ -74,7 +75,7 @@ func TestLoad_BesideNodesInGo(t *testing.T) {
 	t.Parallel()
 	inGo := []*botctx.Node{
 		{ID: "menu", Trigger: botctx.TextIs("menu"), SavesPosition: true, Responses: botctx.Say("Tea?"), Redirect: botctx.To("tip")},
-		{ID: "thanks", Pre: botctx.Do(func(ctx context.Context, bot *botctx.Context) error {
+		{ID: "thanks", Pre: botctx.Do(func(_ context.Context, bot *botctx.Context) error {
 			bot.Member.Meta.Set("by", bot.Values["by"])
 			return nil
 		}), Responses: botctx.Say("Thanks, {{meta.by}}.")},
@@ -156,7 +157,9 @@ func TestWatch_LoadsAgainWhatHasChanged(t *testing.T) {
 	write := func(name, text string, at int64) {
 		files[name] = &fstest.MapFile{Data: []byte(text), ModTime: time.Unix(at, 0)}
 	}
-	says := func(text string) string { return `await this.sendResponse({response: {type: "TEXT", text: "` + text + `"}})` }
+	says := func(text string) string {
+		return `await this.sendResponse({response: {type: "TEXT", text: "` + text + `"}})`
+	}
 	write("say.js", says("one"), 1)
 	var log strings.Builder
 	options := script.Options{Console: slog.New(slog.NewTextHandler(&log, nil))}

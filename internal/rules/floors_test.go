@@ -28,7 +28,7 @@ var floors = [][]string{
 	{"livechat"},
 	{"botctx", "internal/chatplatform", "send/sendtest"},
 	{"fakes/changed", "fakes/expect", "internal/chaostest", "internal/hostile"},
-	{"botctx/botctxtest", "fakes", "backends/..."},
+	{"botctx/botctxtest", "fakes", "backends/...", "script/internal/nodefile"},
 	{"conversation", "fakes/fakestest"},
 	{"conversation/conversationtest"},
 	{"console", "script", "simulator"},

@@ -51,7 +51,7 @@ func Read(fsys fs.FS) Folder {
 func (f *file) read(fsys fs.FS) bool {
 	text, err := fs.ReadFile(fsys, f.path)
 	if err != nil {
-		f.complain(Place{File: f.path}, "", "cannot be read: %v", err)
+		f.complainf(Place{File: f.path}, "", "cannot be read: %v", err)
 		return false
 	}
 	all, problem := parse(f.path, text)
@@ -70,7 +70,7 @@ func (f *file) read(fsys fs.FS) bool {
 	case nodes != nil:
 		f.array(*nodes, at, f.node) // When the tree is known.
 	case isObject:
-		f.complain(all.place, "nodes", "is missing: give an array of nodes")
+		f.complainf(all.place, "nodes", "is missing: give an array of nodes")
 	}
 	return nodes != nil && nodes.isArray
 }

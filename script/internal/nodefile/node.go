@@ -79,7 +79,7 @@ func (f *file) node(v value, path string) {
 		"description":   f.text(new(string)),
 	})
 	if _, isNamed := n.places["ID"]; isObject && !isNamed {
-		f.complain(v.place, field(path, "compositeId"), "is missing: give every node an id, by which others name it")
+		f.complainf(v.place, field(path, "compositeId"), "is missing: give every node an id, by which others name it")
 	}
 	f.nodes = append(f.nodes, n)
 }
@@ -105,7 +105,7 @@ func (f *file) global(into *botctx.Global) func(v value, path string) {
 			*into = botctx.GlobalInChannel
 		case false:
 		default:
-			f.complain(v.place, path, `must be "tree" or "channel", where the node answers wherever the conversation stands, got %s`, v.raw)
+			f.complainf(v.place, path, `must be "tree" or "channel", where the node answers wherever the conversation stands, got %s`, v.raw)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (f *file) responses(into *[]send.Response) func(v value, path string) {
 	return func(v value, path string) {
 		f.array(v, path, func(v value, path string) {
 			if !v.isObject {
-				f.complain(v.place, path, `must be an object such as {"type": "TEXT", "text": "Hello {{firstName}}"}, got %s`, v.kind())
+				f.complainf(v.place, path, `must be an object such as {"type": "TEXT", "text": "Hello {{firstName}}"}, got %s`, v.kind())
 				return
 			}
 			var response send.Response

@@ -114,8 +114,7 @@ func TestRead_Problems(t *testing.T) {
 }`))
 	told := make([]string, len(read.Problems))
 	for i, problem := range read.Problems {
-		told[i] = strings.TrimPrefix(problem.Error(), "shop/nodes.json:")
-		require.ErrorIs(t, problem, boterr.InvalidArgument)
+		told[i] = strings.TrimPrefix(problem.String(), "shop/nodes.json:")
 	}
 	require.Equal(t, []string{
 		`2:3: tre: is no field: perhaps "tree" is meant`,
@@ -163,11 +162,11 @@ func TestRead_NoNodes(t *testing.T) {
 	} {
 		read := nodefile.Read(folder("nodes.json", test.text))
 		require.Len(t, read.Problems, 1, name)
-		require.Equal(t, test.want, read.Problems[0].Error(), name)
+		require.Equal(t, test.want, read.Problems[0].String(), name)
 	}
 	read := nodefile.Read(folder("greet.js", ""))
 	require.Len(t, read.Problems, 1)
-	require.Equal(t, "nodes.json: is not there: the nodes of a bot stand in files of this name", read.Problems[0].Error())
+	require.Equal(t, "nodes.json: is not there: the nodes of a bot stand in files of this name", read.Problems[0].String())
 }
 
 func FuzzRead(f *testing.F) {

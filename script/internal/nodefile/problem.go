@@ -1,10 +1,6 @@
 package nodefile
 
-import (
-	"fmt"
-
-	"github.com/botctx/go-sdk/boterr"
-)
+import "fmt"
 
 // Problem is something that is wrong with a folder.
 type Problem struct {
@@ -16,16 +12,13 @@ type Problem struct {
 	Text string
 }
 
-// Error returns the place, the field and the text.
-func (p Problem) Error() string {
+// String returns the place, the field and the text.
+func (p Problem) String() string {
 	if p.Field == "" {
 		return fmt.Sprintf("%s: %s", p.Place, p.Text)
 	}
 	return fmt.Sprintf("%s: %s: %s", p.Place, p.Field, p.Text)
 }
-
-// Unwrap returns the problem as an InvalidArgument.
-func (p Problem) Unwrap() error { return boterr.Invalid(p.Field, "%s", p.Text) }
 
 // field joins the path of an object with the name of a field.
 func field(path, name string) string {

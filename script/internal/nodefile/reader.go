@@ -16,8 +16,8 @@ type reader struct {
 	problems []Problem
 }
 
-// complain notes what is wrong at a place.
-func (r *reader) complain(at Place, path, format string, args ...any) {
+// complainf notes what is wrong at a place.
+func (r *reader) complainf(at Place, path, format string, args ...any) {
 	r.problems = append(r.problems, Problem{Place: at, Field: path, Text: fmt.Sprintf(format, args...)})
 }
 
@@ -31,7 +31,7 @@ func (r *reader) refuse(v value, path string, err error) {
 			path = strings.TrimSuffix(path, ".")
 		}
 	}
-	r.complain(v.place, path, "%s", text)
+	r.complainf(v.place, path, "%s", text)
 }
 
 // schema is how each field of an object is read.
@@ -40,7 +40,7 @@ type schema map[string]func(v value, path string)
 // object reads an object by a schema, and reports whether it is one.
 func (r *reader) object(v value, path string, fields schema) bool {
 	if !v.isObject {
-		r.complain(v.place, path, "must be an object, got %s", v.kind())
+		r.complainf(v.place, path, "must be an object, got %s", v.kind())
 		return false
 	}
 	seen := map[string]bool{}
@@ -48,9 +48,9 @@ func (r *reader) object(v value, path string, fields schema) bool {
 		read, isKnown := fields[member.name]
 		switch {
 		case !isKnown:
-			r.complain(member.place, field(path, member.name), "is no field%s", perhaps(member.name, fields))
+			r.complainf(member.place, field(path, member.name), "is no field%s", perhaps(member.name, fields))
 		case seen[member.name]:
-			r.complain(member.place, field(path, member.name), "is there twice: keep one")
+			r.complainf(member.place, field(path, member.name), "is there twice: keep one")
 		default:
 			read(member.value, field(path, member.name))
 		}
@@ -75,7 +75,7 @@ func perhaps(name string, fields schema) string {
 // array reads each element of an array.
 func (r *reader) array(v value, path string, read func(v value, path string)) {
 	if !v.isArray {
-		r.complain(v.place, path, "must be an array, got %s", v.kind())
+		r.complainf(v.place, path, "must be an array, got %s", v.kind())
 		return
 	}
 	for i, item := range v.items {
@@ -98,9 +98,9 @@ func (r *reader) text(into *string) func(v value, path string) {
 		text, ok := v.scalar.(string)
 		switch {
 		case !ok:
-			r.complain(v.place, path, "must be a text, got %s", v.kind())
+			r.complainf(v.place, path, "must be a text, got %s", v.kind())
 		case text == "":
-			r.complain(v.place, path, "is empty: give a text, or leave the field out")
+			r.complainf(v.place, path, "is empty: give a text, or leave the field out")
 		default:
 			*into = text
 		}
@@ -112,7 +112,7 @@ func (r *reader) boolean(into *bool) func(v value, path string) {
 	return func(v value, path string) {
 		truth, ok := v.scalar.(bool)
 		if !ok {
-			r.complain(v.place, path, "must be true or false, got %s", v.kind())
+			r.complainf(v.place, path, "must be true or false, got %s", v.kind())
 			return
 		}
 		*into = truth
@@ -124,12 +124,12 @@ func (r *reader) whole(into *int) func(v value, path string) {
 	return func(v value, path string) {
 		number, ok := v.scalar.(json.Number)
 		if !ok {
-			r.complain(v.place, path, "must be a number, got %s", v.kind())
+			r.complainf(v.place, path, "must be a number, got %s", v.kind())
 			return
 		}
 		whole, err := number.Int64()
 		if err != nil || whole != int64(int(whole)) {
-			r.complain(v.place, path, "must be a whole number, got %s", number)
+			r.complainf(v.place, path, "must be a whole number, got %s", number)
 			return
 		}
 		*into = int(whole)

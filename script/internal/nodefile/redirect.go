@@ -24,13 +24,13 @@ func (f *file) redirect(n *Node, v value, path string) {
 	})
 	switch isFixed := to.NodeCompositeID != ""; {
 	case isFixed && n.Redirect != nil:
-		f.complain(v.place, path, "has a nodeCompositeId and a script: give one of them")
+		f.complainf(v.place, path, "has a nodeCompositeId and a script: give one of them")
 	case isFixed && n.Among != nil:
-		f.complain(v.place, path, "has nodes among which a script chooses, and no script: give it, or take among away")
+		f.complainf(v.place, path, "has nodes among which a script chooses, and no script: give it, or take among away")
 	case isFixed:
 		n.Base.Redirect = to.Always()
 	case n.Redirect == nil:
-		f.complain(v.place, path, "leads nowhere: give a nodeCompositeId, or the file of a script that decides as script")
+		f.complainf(v.place, path, "leads nowhere: give a nodeCompositeId, or the file of a script that decides as script")
 	}
 }
 
@@ -55,7 +55,7 @@ func (f *file) options(into *botctx.RedirectOptions) func(v value, path string) 
 func (f *file) meta(into *document.Object) func(v value, path string) {
 	return func(v value, path string) {
 		if !v.isObject {
-			f.complain(v.place, path, "must be an object, got %s", v.kind())
+			f.complainf(v.place, path, "must be an object, got %s", v.kind())
 			return
 		}
 		if err := document.DecodeJSON(v.raw, into); err != nil {

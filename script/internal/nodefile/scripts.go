@@ -14,7 +14,8 @@ func (f *file) scripts(into *[]Script) func(v value, path string) {
 	return func(v value, path string) {
 		f.oneOrMany(v, path, func(v value, path string) {
 			var named *Script
-			if f.script(&named)(v, path); named != nil {
+			f.script(&named)(v, path)
+			if named != nil {
 				*into = append(*into, *named)
 			}
 		})
@@ -25,15 +26,16 @@ func (f *file) scripts(into *[]Script) func(v value, path string) {
 func (f *file) script(into **Script) func(v value, path string) {
 	return func(v value, at string) {
 		var name string
-		if f.text(&name)(v, at); name == "" {
+		f.text(&name)(v, at)
+		if name == "" {
 			return
 		}
 		file := path.Join(path.Dir(f.path), name)
 		switch {
 		case !isScript(name):
-			f.complain(v.place, at, "must be the file of a script, whose name ends in .js, got %q", name)
+			f.complainf(v.place, at, "must be the file of a script, whose name ends in .js, got %q", name)
 		case path.IsAbs(name) || !fs.ValidPath(file):
-			f.complain(v.place, at, "%q is not in the folder of the bot: name it from where %s stands", name, f.path)
+			f.complainf(v.place, at, "%q is not in the folder of the bot: name it from where %s stands", name, f.path)
 		default:
 			*into = &Script{File: file, Place: v.place, Field: at}
 		}

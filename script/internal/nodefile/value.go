@@ -138,7 +138,8 @@ func (p *parser) value() (value, error) {
 
 // nested reads what is in an object or an array, one by one, and its end.
 func (p *parser) nested(one func() error) error {
-	if p.depth++; p.depth > deepest {
+	p.depth++
+	if p.depth > deepest {
 		return fmt.Errorf("more than %d objects and arrays stand in each other", deepest)
 	}
 	defer func() { p.depth-- }()
@@ -158,7 +159,8 @@ func (p *parser) member(into *value) error {
 		return err
 	}
 	read, err := p.value()
-	into.members = append(into.members, member{name: name.(string), place: p.place(begin), value: read}) //nolint:forcetypeassert // The decoder sees to it.
+	key, _ := name.(string) // The decoder sees to it.
+	into.members = append(into.members, member{name: key, place: p.place(begin), value: read})
 	return err
 }
 
