@@ -147,6 +147,10 @@ type Config struct {
 	// OnUnfilled is called with the path of each {{path}} of a template that is filled with nothing, since
 	// the context's member has no value there: it may be misspelt. The default does nothing.
 	OnUnfilled func(ctx context.Context, scope record.Scope, path string)
+	// OnWait is called where a run is about to wait for another one that has the member, with the member's
+	// id, or that of its lane, and a channel that is closed when its turn has come. What decides itself which
+	// run goes on when, such as a test of package explore, waits there. The default does nothing.
+	OnWait func(ctx context.Context, member string, turn <-chan struct{})
 	// Logger takes lines about what no caller sees, or not in full: panics with where they
 	// arose, and redirects that exceed MaxRedirects, at error and warn; members that a run
 	// could not write back, and what OnWarning is told, at warn; what answers each event and why, or why nothing does (see

@@ -35,6 +35,9 @@ type turn struct {
 // memberLocks lets the runs of each member take turns, first come first served. Its
 // zero value is ready, and it is safe for concurrent use.
 type memberLocks struct {
+	// onWait, if any, is told of a turn that has to wait, before it does.
+	onWait func(ctx context.Context, member string, begun <-chan struct{})
+
 	mutex sync.Mutex
 	// held has the turns that are held; those that wait are queued behind them.
 	held map[memberKey]*turn
@@ -57,12 +60,27 @@ func (l *memberLocks) acquire(ctx context.Context, key memberKey, parent *turn) 
 	if t.begun == nil {
 		return t, nil
 	}
+	if !l.await(ctx, t) {
+		return nil, notWaited(ctx, key)
+	}
+	return t, nil
+}
+
+// await waits until a turn begins, and reports whether it has. It is given up where ctx ends.
+func (l *memberLocks) await(ctx context.Context, t *turn) (hasBegun bool) {
+	defer func() {
+		if !hasBegun { // Also where onWait panics.
+			l.abandon(t)
+		}
+	}()
+	if l.onWait != nil {
+		l.onWait(ctx, t.key.member, t.begun)
+	}
 	select {
 	case <-t.begun:
-		return t, nil
+		return true
 	case <-ctx.Done():
-		l.abandon(t)
-		return nil, notWaited(ctx, key)
+		return false
 	}
 }
 

@@ -55,6 +55,7 @@ func New(config Config) (*Runtime, error) {
 	r.guarded = r.env
 	r.guarded.Store = record.Guard(config.Store)
 	r.nodes.Store(&nodes{})
+	r.locks.onWait = config.OnWait
 	r.isShared = isShared(config.Store)
 	measured := r.env
 	measured.Now = steady(r.env.Now)

@@ -58,17 +58,17 @@ func (a *Account) In(fork *Platform) *Account { return &Account{platform: fork, 
 
 // Charge implements botctx.PaymentClient.
 func (a *Account) Charge(ctx context.Context, charge botctx.Charge) (*botctx.Payment, error) {
-	return a.do(ctx, func(state *accountState) (*botctx.Payment, error) { return a.charge(state, charge) })
+	return a.do(ctx, "charge", func(state *accountState) (*botctx.Payment, error) { return a.charge(state, charge) })
 }
 
 // Refund implements botctx.PaymentClient.
 func (a *Account) Refund(ctx context.Context, refund botctx.Refund) (*botctx.Payment, error) {
-	return a.do(ctx, func(state *accountState) (*botctx.Payment, error) { return a.refund(state, refund) })
+	return a.do(ctx, "refund", func(state *accountState) (*botctx.Payment, error) { return a.refund(state, refund) })
 }
 
 // Payment implements botctx.PaymentClient.
 func (a *Account) Payment(ctx context.Context, id string) (*botctx.Payment, error) {
-	return a.do(ctx, func(state *accountState) (*botctx.Payment, error) {
+	return a.do(ctx, "look", func(state *accountState) (*botctx.Payment, error) {
 		at, err := state.find(id)
 		if err != nil {
 			return nil, boterr.In("id", err)
@@ -79,11 +79,17 @@ func (a *Account) Payment(ctx context.Context, id string) (*botctx.Payment, erro
 
 // do carries out one request to the provider, unless the test makes it fail.
 func (a *Account) do(
-	ctx context.Context, request func(*accountState) (*botctx.Payment, error),
+	ctx context.Context, what string, request func(*accountState) (*botctx.Payment, error),
 ) (*botctx.Payment, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	asked := Request{ServicePayments, what + " " + a.key.name}
+	return requested(ctx, a.platform, asked, func() (*botctx.Payment, error) { return a.answer(request) })
+}
+
+// answer is do where the provider is reached.
+func (a *Account) answer(request func(*accountState) (*botctx.Payment, error)) (*botctx.Payment, error) {
 	a.platform.payments.mu.Lock()
 	defer a.platform.payments.mu.Unlock()
 	state := a.state()
@@ -191,7 +197,7 @@ func (a *Account) Repeat(eventID string) {
 func (a *Account) TryRepeat(eventID string) error {
 	for _, event := range a.Events() {
 		if event.ID == eventID {
-			return a.platform.deliver(a.platform.process.Load().life, a.key, event)
+			return a.platform.deliver(a.platform.contextIn(a.platform.process.Load()), a.key, event)
 		}
 	}
 	return boterr.New(boterr.NotFound, "eventID", "the account %s has no event %q", a.key.name, eventID)

@@ -153,7 +153,7 @@ func (a *Agent) TryTakes(ticket Ticket) error {
 func (a *Agent) take(assignment string) error {
 	p := a.platform
 	p.notef("%s takes %s", a.name, assignment)
-	_, err := p.Runtime().LiveChats(DefaultApp).Take(p.process.Load().life, livechat.TakeParams{
+	_, err := p.Runtime().LiveChats(DefaultApp).Take(p.contextIn(p.process.Load()), livechat.TakeParams{
 		AssignmentID: assignment, ChannelID: a.channel, AdminExternalID: a.externalID,
 	})
 	if err != nil {

@@ -43,12 +43,12 @@ func (p *Platform) arrives(inbound botctx.Inbound) error {
 	switch {
 	case err != nil:
 	case p.settings.isAccepting:
-		err = at.runtime.Accept(at.life, inbound)
+		err = at.runtime.Accept(p.contextIn(at), inbound)
 		if err == nil {
 			return p.handleAccepted(at)
 		}
 	default:
-		err = at.runtime.Receive(at.life, inbound)
+		err = at.runtime.Receive(p.contextIn(at), inbound)
 	}
 	if at.err() != nil {
 		return errCrashed()
@@ -62,7 +62,7 @@ func (p *Platform) arrives(inbound botctx.Inbound) error {
 // checkIsUp ends the test where somebody writes to a process that has crashed.
 func (p *Platform) checkIsUp(who string) {
 	p.test.Helper()
-	if p.isDown() {
+	if p.IsDown() {
 		p.test.Fatalf("fakes: %s writes to a process that has crashed: Restart starts it again, and TrySends returns the error", who)
 	}
 }
@@ -103,7 +103,7 @@ func (p *Platform) runAccepted(at *process, loop *generations) (ran bool, err er
 	if err := loop.next(at.pending); err != nil {
 		return false, orCrash(at, err)
 	}
-	result, err := at.runtime.Inbox().RunNext(at.life)
+	result, err := at.runtime.Inbox().RunNext(p.contextIn(at))
 	if at.err() != nil {
 		return false, errCrashed()
 	}

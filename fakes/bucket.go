@@ -51,7 +51,9 @@ func (k keptFiles) clone() keptFiles {
 
 // Put implements botctx.ObjectStore.
 func (b *bucket) Put(ctx context.Context, file botctx.StoredFile) error {
-	err := b.put(ctx, file)
+	_, err := requested(ctx, b.platform, Request{ServiceFiles, "put " + file.Key}, func() (struct{}, error) {
+		return struct{}{}, b.put(ctx, file)
+	})
 	if err != nil {
 		b.platform.notef("file %s ! %v", file.Key, err)
 	}

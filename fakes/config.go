@@ -1,6 +1,7 @@
 package fakes
 
 import (
+	"context"
 	"net/url"
 	"time"
 
@@ -14,6 +15,10 @@ type settings struct {
 	test    TB
 	start   time.Time
 	changes []func(*botctx.Config)
+	// onRequest are called before requests to services.
+	onRequest []func(ctx context.Context, asked Request)
+	// within makes the contexts in which the bot runs, nil where they are those of its process.
+	within func(ctx context.Context) context.Context
 	// isAccepting tells that what is written goes to Runtime.Accept.
 	isAccepting bool
 	// isEveryExpected tells that a message which no expectation has read fails the test.

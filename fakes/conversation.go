@@ -101,7 +101,7 @@ func (a *Agent) Ends() {
 func (a *Agent) TryEnds() error {
 	p := a.platform
 	p.notef("%s ends the live chat", a.name)
-	_, err := p.Runtime().LiveChats(DefaultApp).EndLiveChat(p.process.Load().life, livechat.EndLiveChatParams{
+	_, err := p.Runtime().LiveChats(DefaultApp).EndLiveChat(p.contextIn(p.process.Load()), livechat.EndLiveChatParams{
 		Channel:      &channel.Channel{ID: a.channel},
 		MessageEvent: &send.MessageEvent{From: a.externalID, To: a.writesTo()},
 	})

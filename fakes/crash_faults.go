@@ -9,26 +9,26 @@ import (
 // CrashNext ends the process, see Crash, at the next call of an operation, before that does anything.
 func (p *Platform) CrashNext(op botctx.Op) *Fault {
 	p.test.Helper()
-	return p.planNext(fault{op: op, crashes: true})
+	return p.planNext(fault{at: target{op: op}, crashes: true})
 }
 
 // CrashNth is CrashNext for the nth call of an operation from now on, counted from 1.
 func (p *Platform) CrashNth(op botctx.Op, n int) *Fault {
 	p.test.Helper()
-	return p.planNth(fault{op: op, crashes: true}, n)
+	return p.planNth(fault{at: target{op: op}, crashes: true}, n)
 }
 
 // CrashAfterNext ends the process, see Crash, when the next call of an operation has done its work, and
 // nobody has noted it. Where it sends messages that is when the first of them has gone out.
 func (p *Platform) CrashAfterNext(op botctx.Op) *Fault {
 	p.test.Helper()
-	return p.planNext(fault{op: op, crashes: true, committed: true})
+	return p.planNext(fault{at: target{op: op}, crashes: true, committed: true})
 }
 
 // CrashAfterNth is CrashAfterNext for the nth call of an operation from now on, counted from 1.
 func (p *Platform) CrashAfterNth(op botctx.Op, n int) *Fault {
 	p.test.Helper()
-	return p.planNth(fault{op: op, crashes: true, committed: true}, n)
+	return p.planNth(fault{at: target{op: op}, crashes: true, committed: true}, n)
 }
 
 // crashAt ends the process at a call of an operation.

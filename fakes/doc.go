@@ -82,6 +82,13 @@
 //	account.DeclineNext("expired_card")                        // The next charge.
 //	p.ReplyHTTP("GET", url, replies.Fail(err), replies.Text(200, "ok")) // The first request for a URL.
 //
+// Or by its number from now on, inside of the operations too, as one recipient of several:
+//
+//	p.FailNthRequest(fakes.ServiceMessages, 2, boterr.Unavailable)
+//	p.TimeOutNthRequest(fakes.ServiceStore, 7)                 // DelayNthRequest, CrashNthRequest, CrashAfterNthRequest.
+//
+// Package explore plans such faults by itself, and finds those that matter.
+//
 // All but ReplyHTTP return the Fault. Where nothing meets it, the test fails at its end, unless it
 // may stay unmet:
 //

@@ -18,6 +18,9 @@ type Fault struct {
 // Optional lets the test pass where nothing meets the fault, as where a model draws what happens.
 func (f *Fault) Optional() { f.isOptional.Store(true) }
 
+// Met reports whether the call was made that the fault was planned for.
+func (f *Fault) Met() bool { return f.isMet.Load() }
+
 // met notes that the call was made that the fault was planned for.
 func (f *Fault) met() { f.isMet.Store(true) }
 

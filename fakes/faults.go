@@ -11,11 +11,27 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// fault is injected into one call of an operation.
+// target is where faults are injected: the calls of an operation, or the requests to a service.
+type target struct {
+	op botctx.Op
+	// isRequest tells that requests to service are meant.
+	isRequest bool
+	service   Service
+}
+
+// String returns what is called.
+func (t target) String() string {
+	if t.isRequest {
+		return "a request to " + t.service.String()
+	}
+	return string(t.op)
+}
+
+// fault is injected into one call of an operation, or one request to a service.
 type fault struct {
 	planned *Fault
-	op      botctx.Op
-	// after is the number of calls of the operation that go well before.
+	at      target
+	// after is the number of calls that go well before.
 	after int
 	// code, if any, is the code with which the call fails.
 	code boterr.Code
@@ -33,7 +49,7 @@ func (f fault) isFailure() bool { return f.code != "" || f.crashes }
 // isSameKind reports whether two faults cannot hit the same call: it fails once, and is late once,
 // and may be both.
 func (f fault) isSameKind(other fault) bool {
-	return f.op == other.op && f.isFailure() == other.isFailure()
+	return f.at == other.at && f.isFailure() == other.isFailure()
 }
 
 // faults are the faults that are still to come.
@@ -72,15 +88,15 @@ func (f *faults) has(added fault) bool {
 // due are the faults of one call: it is late, and fails, each where it is not zero.
 type due struct{ late, failure fault }
 
-// take returns the faults of this call of an operation and counts it for the others.
-func (f *faults) take(op botctx.Op) due {
+// take returns the faults of this call and counts it for the others.
+func (f *faults) take(at target) due {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var now due
 	kept := f.list[:0]
 	for _, known := range f.list {
 		switch {
-		case known.op != op:
+		case known.at != at:
 			kept = append(kept, known)
 		case known.after > 0:
 			known.after--
@@ -160,18 +176,18 @@ func (p *Platform) TimeOutNth(op botctx.Op, n int) *Fault {
 	return p.planNth(timingOut(op), n)
 }
 
-func failing(op botctx.Op, code boterr.Code) fault { return fault{op: op, code: code} }
+func failing(op botctx.Op, code boterr.Code) fault { return fault{at: target{op: op}, code: code} }
 
 func (p *Platform) delaying(op botctx.Op, late time.Duration) fault {
 	p.test.Helper()
 	if late <= 0 {
 		p.test.Fatalf("fakes: a call cannot take %v: give a time that is more than none", late)
 	}
-	return fault{op: op, late: late}
+	return fault{at: target{op: op}, late: late}
 }
 
 func timingOut(op botctx.Op) fault {
-	return fault{op: op, code: boterr.Unavailable, committed: true}
+	return fault{at: target{op: op}, code: boterr.Unavailable, committed: true}
 }
 
 // planNext plans a fault for the next call that has none of its kind yet.
@@ -193,7 +209,7 @@ func (p *Platform) planNth(nth fault, n int) *Fault {
 	nth.after = n - 1
 	nth.planned = p.newFault("call %d from there on: %s", n, nth)
 	if !p.faults.add(nth) {
-		p.test.Fatalf("fakes: call %d of %s has such a fault already", n, nth.op)
+		p.test.Fatalf("fakes: call %d of %s has such a fault already", n, nth.at)
 	}
 	return nth.planned
 }
@@ -202,8 +218,8 @@ func (p *Platform) planNth(nth fault, n int) *Fault {
 func (p *Platform) checkFault(given fault) {
 	p.test.Helper()
 	switch {
-	case !given.op.Exists():
-		p.test.Fatalf("fakes: there is no operation %q: give a constant of package botctx, such as botctx.OpGetMember", given.op)
+	case !given.at.isRequest && !given.at.op.Exists():
+		p.test.Fatalf("fakes: there is no operation %q: give a constant of package botctx, such as botctx.OpGetMember", given.at.op)
 	case given.late == 0 && !given.crashes && !slices.Contains(boterr.Codes(), given.code):
 		p.test.Fatalf("fakes: there is no code %q", string(given.code))
 	}
@@ -213,21 +229,21 @@ func (p *Platform) checkFault(given fault) {
 func (f fault) String() string {
 	switch {
 	case f.crashes && f.committed:
-		return fmt.Sprintf("the process crashes after %s", f.op)
+		return fmt.Sprintf("the process crashes after %s", f.at)
 	case f.crashes:
-		return fmt.Sprintf("the process crashes at %s", f.op)
+		return fmt.Sprintf("the process crashes at %s", f.at)
 	case !f.isFailure():
-		return fmt.Sprintf("%s takes %v", f.op, f.late)
+		return fmt.Sprintf("%s takes %v", f.at, f.late)
 	case f.committed:
-		return fmt.Sprintf("%s reports a time-out", f.op)
+		return fmt.Sprintf("%s reports a time-out", f.at)
 	default:
-		return fmt.Sprintf("%s fails with %s", f.op, string(f.code))
+		return fmt.Sprintf("%s fails with %s", f.at, string(f.code))
 	}
 }
 
 // injectFault is the interceptor that makes calls fail, late or report a time-out.
 func (p *Platform) injectFault(ctx context.Context, call *botctx.Call, next botctx.Next) (any, error) {
-	due := p.faults.take(call.Op)
+	due := p.faults.take(target{op: call.Op})
 	p.clock.advance(due.late.late)
 	if due.late.late > 0 {
 		p.notef("%s takes %v", call.Op, due.late.late)

@@ -53,12 +53,20 @@ func (m *mailboxes) SendMail(ctx context.Context, sent botctx.Mail) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	to := strings.Join(addressesOf(Mail{Mail: sent}), ", ")
+	_, err := requested(ctx, m.platform, Request{ServiceMail, "mail to " + to}, func() (struct{}, error) {
+		return struct{}{}, m.send(sent, to)
+	})
+	return err
+}
+
+// send takes a mail, and notes what came of it.
+func (m *mailboxes) send(sent botctx.Mail, to string) error {
 	kept := Mail{Mail: cloneOf(sent), At: m.platform.Now()}
 	isRepeated, err := m.take(kept)
 	if isRepeated {
 		return nil
 	}
-	to := strings.Join(addressesOf(kept), ", ")
 	if err != nil {
 		m.platform.notef("mail to %s ! %v", to, err)
 		return err

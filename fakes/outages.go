@@ -27,6 +27,8 @@ const (
 	ServicePayments
 	// ServiceHTTP is the web: whatever Platform.HTTP answers.
 	ServiceHTTP
+	// ServiceMessages are the messaging platforms of all channels.
+	ServiceMessages
 
 	serviceCount
 )
@@ -36,7 +38,7 @@ func (s Service) String() string {
 	if !s.exists() {
 		return fmt.Sprintf("service %d", int(s))
 	}
-	return [serviceCount]string{"the store", "data sources", "mail", "files", "payments", "HTTP"}[s]
+	return [serviceCount]string{"the store", "data sources", "mail", "files", "payments", "HTTP", "the messaging platforms"}[s]
 }
 
 func (s Service) exists() bool { return s >= 0 && s < serviceCount }

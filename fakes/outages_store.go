@@ -16,13 +16,16 @@ type ofTheTest struct{}
 
 // testContext returns the context of what the test itself adds and looks at, which no outage
 // keeps from it.
-func testContext() context.Context { return context.WithValue(context.Background(), ofTheTest{}, true) }
+func testContext() context.Context { return lookingOn(context.Background()) }
+
+// lookingOn returns a context for what the platform looks at for itself while ctx lasts, see testContext.
+func lookingOn(ctx context.Context) context.Context { return context.WithValue(ctx, ofTheTest{}, true) }
 
 // switchedStore is a store as a process reaches it, and that a test can take out of service.
 type switchedStore struct {
 	store.Store
-	outages *outages
-	process *process
+	platform *Platform
+	process  *process
 }
 
 // switchedWatcher is one whose inner store tells what changes.
@@ -42,8 +45,8 @@ func (w switchedWatcher) Watch(
 
 // storeOf returns what the Runtime of a process has in the place of a store: it can be taken out of
 // service, and stores nothing after the process has crashed.
-func (o *outages) storeOf(inner store.Store, by *process) store.Store {
-	switched := switchedStore{inner, o, by}
+func (p *Platform) storeOf(inner store.Store, by *process) store.Store {
+	switched := switchedStore{inner, p, by}
 	if watcher, ok := inner.(store.Watcher); ok {
 		return switchedWatcher{switched, watcher}
 	}
@@ -58,10 +61,10 @@ func (s switchedStore) err(ctx context.Context, asked outage) error {
 	if err := s.process.err(); err != nil {
 		return err
 	}
-	if err := s.outages.err(outage{service: ServiceStore}); err != nil || asked.service == ServiceStore {
+	if err := s.platform.outages.err(outage{service: ServiceStore}); err != nil || asked.service == ServiceStore {
 		return err
 	}
-	return s.outages.err(asked)
+	return s.platform.outages.err(asked)
 }
 
 // Now implements store.Store.
@@ -74,7 +77,7 @@ func (s switchedStore) Now(ctx context.Context) (time.Time, error) {
 
 // Collection implements store.Store.
 func (s switchedStore) Collection(name string) store.Collection {
-	return switchedCollection{inner: s.Store.Collection(name), store: s, asked: outageOf(name)}
+	return switchedCollection{inner: s.Store.Collection(name), store: s, name: name, asked: outageOf(name)}
 }
 
 // outageOf returns what has to be out of service so that a collection is: a data source has one of
@@ -98,42 +101,47 @@ func unescaped(part string) string {
 type switchedCollection struct {
 	inner store.Collection
 	store switchedStore
+	name  string
 	asked outage
 }
 
-// switched asks a collection, unless it is out of service.
-func switched[T any](ctx context.Context, c switchedCollection, call func() (T, error)) (result T, err error) {
+// switched asks a collection, unless it is out of service. What the test asks for itself counts as no
+// request.
+func switched[T any](ctx context.Context, c switchedCollection, what string, call func() (T, error)) (result T, err error) {
 	if err := c.store.err(ctx, c.asked); err != nil {
 		return result, err
 	}
-	return call()
+	if ctx.Value(ofTheTest{}) != nil {
+		return call()
+	}
+	return requested(ctx, c.store.platform, Request{c.asked.service, what + " " + c.name}, call)
 }
 
 // Find implements store.Collection.
 func (c switchedCollection) Find(
 	ctx context.Context, filter *query.Filter, options store.FindOptions,
 ) ([]document.Object, error) {
-	return switched(ctx, c, func() ([]document.Object, error) { return c.inner.Find(ctx, filter, options) })
+	return switched(ctx, c, "find", func() ([]document.Object, error) { return c.inner.Find(ctx, filter, options) })
 }
 
 // Count implements store.Collection.
 func (c switchedCollection) Count(ctx context.Context, filter *query.Filter) (int64, error) {
-	return switched(ctx, c, func() (int64, error) { return c.inner.Count(ctx, filter) })
+	return switched(ctx, c, "count", func() (int64, error) { return c.inner.Count(ctx, filter) })
 }
 
 // Distinct implements store.Collection.
 func (c switchedCollection) Distinct(ctx context.Context, path string, filter *query.Filter) ([]any, error) {
-	return switched(ctx, c, func() ([]any, error) { return c.inner.Distinct(ctx, path, filter) })
+	return switched(ctx, c, "distinct", func() ([]any, error) { return c.inner.Distinct(ctx, path, filter) })
 }
 
 // GeoNear implements store.Collection.
 func (c switchedCollection) GeoNear(ctx context.Context, search *query.GeoNear) ([]query.GeoResult, error) {
-	return switched(ctx, c, func() ([]query.GeoResult, error) { return c.inner.GeoNear(ctx, search) })
+	return switched(ctx, c, "geoNear", func() ([]query.GeoResult, error) { return c.inner.GeoNear(ctx, search) })
 }
 
 // Insert implements store.Collection.
 func (c switchedCollection) Insert(ctx context.Context, documents ...document.Object) error {
-	_, err := switched(ctx, c, func() (struct{}, error) { return struct{}{}, c.inner.Insert(ctx, documents...) })
+	_, err := switched(ctx, c, "insert", func() (struct{}, error) { return struct{}{}, c.inner.Insert(ctx, documents...) })
 	return err
 }
 
@@ -141,25 +149,25 @@ func (c switchedCollection) Insert(ctx context.Context, documents ...document.Ob
 func (c switchedCollection) Update(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.UpdateOptions,
 ) (store.UpdateResult, error) {
-	return switched(ctx, c, func() (store.UpdateResult, error) { return c.inner.Update(ctx, filter, change, options) })
+	return switched(ctx, c, "update", func() (store.UpdateResult, error) { return c.inner.Update(ctx, filter, change, options) })
 }
 
 // FindAndModify implements store.Collection.
 func (c switchedCollection) FindAndModify(
 	ctx context.Context, filter *query.Filter, change query.Change, options store.FindAndModifyOptions,
 ) (store.FindAndModifyResult, error) {
-	return switched(ctx, c, func() (store.FindAndModifyResult, error) {
+	return switched(ctx, c, "findAndModify", func() (store.FindAndModifyResult, error) {
 		return c.inner.FindAndModify(ctx, filter, change, options)
 	})
 }
 
 // Delete implements store.Collection.
 func (c switchedCollection) Delete(ctx context.Context, filter *query.Filter, options store.DeleteOptions) (int64, error) {
-	return switched(ctx, c, func() (int64, error) { return c.inner.Delete(ctx, filter, options) })
+	return switched(ctx, c, "delete", func() (int64, error) { return c.inner.Delete(ctx, filter, options) })
 }
 
 // EnsureIndex implements store.Collection.
 func (c switchedCollection) EnsureIndex(ctx context.Context, index store.Index) error {
-	_, err := switched(ctx, c, func() (struct{}, error) { return struct{}{}, c.inner.EnsureIndex(ctx, index) })
+	_, err := switched(ctx, c, "ensureIndex", func() (struct{}, error) { return struct{}{}, c.inner.EnsureIndex(ctx, index) })
 	return err
 }

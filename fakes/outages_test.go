@@ -15,6 +15,7 @@ import (
 	"github.com/botctx/go-sdk/outbound"
 	"github.com/botctx/go-sdk/outbound/replies"
 	"github.com/botctx/go-sdk/record"
+	"github.com/botctx/go-sdk/send"
 )
 
 // users use one service each, and return its error.
@@ -53,12 +54,27 @@ var users = map[fakes.Service]func(t *testing.T, bot *botctx.Context) error{
 		_, err := bot.Fetch(t.Context(), outbound.Request{URL: "https://api.example.com/"})
 		return err
 	},
+	fakes.ServiceMessages: func(t *testing.T, bot *botctx.Context) error {
+		t.Helper()
+		return bot.Reply(t.Context(), send.Text("hi"))
+	},
+}
+
+// openFor returns a platform with what users use, and a context of one of its members.
+func openFor(t *testing.T, options ...fakes.Option) (*fakes.Platform, *fakes.Actor) {
+	t.Helper()
+	p := fakes.New(append(options, fakes.For(t))...)
+	p.HTTP.Add("GET", "https://api.example.com/", replies.Text(200, "one"))
+	upload(p.HTTP)
+	p.AddAccount("shop")
+	ada := p.AddMember(member.Member{})
+	return p, ada
 }
 
 // failing returns the services that do not work.
 func failing(t *testing.T, bot *botctx.Context) (list []fakes.Service) {
 	t.Helper()
-	for service := fakes.ServiceStore; service <= fakes.ServiceHTTP; service++ {
+	for service := fakes.ServiceStore; service <= fakes.ServiceMessages; service++ {
 		if err := users[service](t, bot); err != nil {
 			require.ErrorIs(t, err, boterr.Unavailable)
 			require.ErrorContains(t, err, "the test has disconnected")
@@ -71,18 +87,16 @@ func failing(t *testing.T, bot *botctx.Context) (list []fakes.Service) {
 func TestDisconnectService_UntilReconnected(t *testing.T) {
 	t.Parallel()
 	for service, want := range map[fakes.Service][]fakes.Service{
-		fakes.ServiceStore:       {fakes.ServiceStore, fakes.ServiceDataSources, fakes.ServiceFiles}, // Files are stored for a channel.
+		// Files are stored for a channel, and messages are sent to a member whose channel is read.
+		fakes.ServiceStore:       {fakes.ServiceStore, fakes.ServiceDataSources, fakes.ServiceFiles, fakes.ServiceMessages},
 		fakes.ServiceDataSources: {fakes.ServiceDataSources},
 		fakes.ServiceMail:        {fakes.ServiceMail},
 		fakes.ServiceFiles:       {fakes.ServiceFiles},
 		fakes.ServicePayments:    {fakes.ServicePayments},
 		fakes.ServiceHTTP:        {fakes.ServiceFiles, fakes.ServiceHTTP}, // A file is fetched before it is stored.
+		fakes.ServiceMessages:    {fakes.ServiceMessages},
 	} {
-		p := fakes.New(fakes.For(t))
-		p.HTTP.Add("GET", "https://api.example.com/", replies.Text(200, "one"))
-		upload(p.HTTP)
-		p.AddAccount("shop")
-		ada := p.AddMember(member.Member{})
+		p, ada := openFor(t)
 		bot := ada.Context()
 		require.Empty(t, failing(t, bot))
 		p.DisconnectService(service)

@@ -138,6 +138,12 @@ func (o *outbox) deliver(ctx context.Context, message send.Message, by behavior)
 	if err := message.Validate(); err != nil {
 		return send.Delivery{}, err
 	}
+	asked := Request{ServiceMessages, "send to " + message.To}
+	return requested(ctx, o.platform, asked, func() (send.Delivery, error) { return o.delivered(ctx, message, by) })
+}
+
+// delivered is deliver where the platform is reached.
+func (o *outbox) delivered(ctx context.Context, message send.Message, by behavior) (send.Delivery, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err := o.connectionError(message.Channel.ID); err != nil {

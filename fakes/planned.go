@@ -3,7 +3,7 @@ package fakes
 import "fmt"
 
 // Planned returns the faults of calls that are still to come, each as a sentence, such as "sendResponse fails
-// with Unavailable", in the order in which they were planned. Those of requests to services are not among
+// with Unavailable", in the order in which they were planned. Those of FailNextMail and its like are not among
 // them.
 func (p *Platform) Planned() []string {
 	var texts []string

@@ -41,7 +41,7 @@ func (p *Platform) newProcess() (*process, error) {
 	started.life, started.crash = context.WithCancelCause(context.Background())
 	config := p.hosted
 	if config.Store != nil {
-		config.Store = p.outages.storeOf(config.Store, started)
+		config.Store = p.storeOf(config.Store, started)
 	}
 	if config.HTTP != nil {
 		config.HTTP = livingWeb{config.HTTP, started}
@@ -154,5 +154,5 @@ func (p *Platform) Restart(nodes ...*botctx.Node) {
 	p.notef("the process starts again")
 }
 
-// isDown reports whether the process has crashed.
-func (p *Platform) isDown() bool { return p.process.Load().err() != nil }
+// IsDown reports whether the process has crashed, and was not started again.
+func (p *Platform) IsDown() bool { return p.process.Load().err() != nil }

@@ -29,6 +29,9 @@ func (f sendFaults) clone() sendFaults {
 // connectionError returns why the platform of a channel does not answer, nil where it does. The
 // caller holds the mutex.
 func (o *outbox) connectionError(channelID string) error {
+	if err := o.platform.outages.err(outage{service: ServiceMessages}); err != nil {
+		return err
+	}
 	if o.kept.sendFaults.disconnected[channelID] {
 		return boterr.New(boterr.Unavailable, "", "the test has disconnected the channel %s", channelID)
 	}

@@ -38,7 +38,7 @@ func (p *Platform) Snapshot() *Snapshot {
 		store: p.memory().Snapshot(), web: p.HTTP.Clone(), now: p.Now(), ids: p.ids.counts(), faults: p.faults.all(), outages: p.outages.all(),
 		calls: p.calls.all(), outbox: p.outbox.state(), lines: p.transcript.all(), choices: p.choices.all(), channels: p.channels.all(),
 		mails: p.mails.state(), files: p.files.state(), payments: p.payments.state(), data: p.dataSources.all(),
-		isDown: p.isDown(),
+		isDown: p.IsDown(),
 	}
 }
 
@@ -70,7 +70,7 @@ func (p *Platform) restoreProcess(s *Snapshot) {
 	p.test.Helper()
 	if s.isDown {
 		p.Crash()
-	} else if p.isDown() {
+	} else if p.IsDown() {
 		p.Restart()
 	}
 }

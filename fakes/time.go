@@ -117,7 +117,7 @@ func (p *Platform) runFirst(at *process, to time.Time, pace *pace) (isOver bool,
 	switch {
 	case p.payments.isDue(limit) && p.payments.isDue(first):
 		pace.isHeldUp = false
-		failed := p.deliverNext(at.life, pace)
+		failed := p.deliverNext(p.contextIn(at), pace)
 		endless := pace.checkEvents(p.Now())
 		return endless != nil, errors.Join(failed, endless)
 	case first.After(limit):
@@ -156,7 +156,7 @@ func (p *Platform) runAgenda(at *process, pace *pace) (isOver bool, err error) {
 		return true, err
 	}
 	pace.runs++
-	done, isPostponed, failed := p.runNext(at.life, scheduler)
+	done, isPostponed, failed := p.runNext(p.contextIn(at), scheduler)
 	if !isPostponed && pace.isEndless() {
 		return true, errors.Join(failed, p.endless(pace.runs, done))
 	}

@@ -1,0 +1,150 @@
+package explore
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/botctx/go-sdk/fakes"
+)
+
+// Faults runs a property under this many plans of faults, and ends the test where it does not hold under
+// one. It runs first without faults, to learn which operations are called, and what they ask the store,
+// the messaging platforms, mail, payments, files and the web for. Then each of these calls, alone and with
+// others, fails, reports a time-out after it was carried out, is late, or loses the process before or
+// after: in turn one fault, those of operations first, and up to AtMost.
+//
+// What fails is printed as small as it gets, as the lines of Go that plan the same faults at the
+// beginning of the property, and with what repeats the round. A property that fails without faults is
+// told as one; so is one whose plans no call meets, and one that is not the same each time.
+//
+// What members say may fail in a property: use TrySays, and Settle before what must hold.
+func Faults(t TB, plans int, property Property, options ...Option) {
+	t.Helper()
+	f := &faultSearch{TB: t, settings: settingsOf(options), property: property, known: map[consequence]bool{}}
+	s := &search[fault]{
+		TB: t, settings: f.settings, kind: "faults", what: "faults", try: f.try, draw: f.draw, key: keyOf, parse: parsePlan,
+		shown: func(plan []fault, _ outcome) string { return linesOf(plan) },
+	}
+	if isForAnother(s.kind) || !s.begin() {
+		return
+	}
+	if len(f.places.list) == 0 {
+		s.fatalf("explore: the property calls no operation and asks no service, so that nothing meets any of %d plans: "+
+			"let a member say something", plans)
+		return
+	}
+	if s.runAsked() {
+		s.logf("explore: the property holds under these faults%s", f.unmet())
+		return
+	}
+	s.singles = f.places.singles(f.settings.seed)
+	ran := s.run(plans)
+	if f.met == 0 && !s.isOver {
+		t.Fatalf("explore: no call met any of the %d faults of %d plans: what the property does differs each time", f.planned, ran)
+		return
+	}
+	s.logf("explore: the property holds under %d plans of %d faults, of which %d were met", ran, f.planned, f.met)
+}
+
+// faultSearch looks for plans of faults.
+type faultSearch struct {
+	TB
+
+	settings settings
+	property Property
+	// places are the calls without faults.
+	places *places
+	// known are calls that only faults bring about. In the plans of ofOperations and ofRequests these go
+	// wrong, too.
+	known                    map[consequence]bool
+	ofOperations, ofRequests [][]fault
+	// planned and met count faults; last are those of the last plan that nothing met.
+	planned, met int
+	last         []fault
+}
+
+// consequence is a call that only a fault brings about, in a way.
+type consequence struct {
+	of way
+	at place
+}
+
+// draw draws a plan: first those in which what is done about a fault goes wrong.
+func (f *faultSearch) draw(random *rand.Rand) []fault {
+	for _, next := range []*[][]fault{&f.ofOperations, &f.ofRequests} {
+		if len(*next) > 0 {
+			first := (*next)[0]
+			*next = (*next)[1:]
+			return first
+		}
+	}
+	return f.places.draw(random, f.settings.most)
+}
+
+// try runs the property under a plan.
+func (f *faultSearch) try(plan []fault) outcome {
+	r := newRun(f.Name(), f.settings)
+	called := newPlaces()
+	var planned []*fakes.Fault
+	r.before = func(p *fakes.Platform) {
+		for _, one := range plan {
+			added := one.plan(p)
+			added.Optional()
+			planned = append(planned, added)
+		}
+		r.onCall, r.onRequest = called.addCall, called.addRequest
+	}
+	came := r.of(f.property)
+	if came.hangs {
+		return came // What was left behind may still call.
+	}
+	if len(plan) == 0 {
+		f.places = called
+		return came
+	}
+	f.count(plan, planned)
+	f.goOn(plan, called)
+	return came
+}
+
+// count notes which faults were met.
+func (f *faultSearch) count(plan []fault, planned []*fakes.Fault) {
+	f.last = nil
+	f.planned += len(plan)
+	for i, one := range planned {
+		if one.Met() {
+			f.met++
+		} else {
+			f.last = append(f.last, plan[i])
+		}
+	}
+}
+
+// goOn notes the calls that only the faults of a plan have brought about: they are to fail, too.
+func (f *faultSearch) goOn(plan []fault, called *places) {
+	if len(plan) >= f.settings.most {
+		return
+	}
+	for _, at := range called.beyond(f.places) {
+		after := consequence{plan[len(plan)-1].way, at}
+		if f.known[after] || slices.ContainsFunc(plan, at.fault(fails).isOfSameCall) {
+			continue
+		}
+		f.known[after] = true
+		next := &f.ofOperations
+		if at.op == "" {
+			next = &f.ofRequests
+		}
+		for _, how := range at.ways() {
+			*next = append(*next, append(slices.Clone(plan), at.fault(how)))
+		}
+	}
+}
+
+// unmet says which faults of the last plan were not met.
+func (f *faultSearch) unmet() string {
+	if len(f.last) == 0 {
+		return ""
+	}
+	return ", but nothing met\n" + indented(linesOf(f.last))
+}

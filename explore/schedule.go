@@ -1,0 +1,278 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// schedule lets turns run one at a time, each in a goroutine of its own. A turn hands over at points: calls
+// of operations, requests to services, waits. Who goes on there is a decision; without a change it is the
+// turn itself, or where that cannot go on the first one that can.
+type schedule struct {
+	// changes say at which decisions, counted from 1, another turn goes on.
+	changes map[int]int
+	// fail is told why turns do not come to an end.
+	fail func(format string, args ...any)
+
+	mu        sync.Mutex
+	tasks     []*task
+	current   *task
+	decisions []decision
+	story     story
+	// inARow is how many decisions have left the current turn where it was.
+	inARow int
+	isOff  bool
+	ended  chan struct{}
+}
+
+// task is a turn under way.
+type task struct {
+	name string
+	// wake is sent to where the turn goes on, and closed where it is to end.
+	wake chan struct{}
+	// at is where it stands.
+	at       point
+	hasEnded bool
+}
+
+// decision is a point at which more than one turn could go on.
+type decision struct {
+	// others is how many could go on in the place of who does without a change.
+	others int
+	// isOperation tells that the point is a call of an operation, or the beginning or end of a turn.
+	isOperation bool
+}
+
+func newSchedule(changes []change, fail func(string, ...any)) *schedule {
+	s := &schedule{changes: map[int]int{}, fail: fail}
+	for _, one := range changes {
+		s.changes[one.at] = one.to
+	}
+	return s
+}
+
+// runAll runs turns to their end.
+func (s *schedule) runAll(turns []turn, guarded func(func())) {
+	s.mu.Lock()
+	s.tasks, s.ended = nil, make(chan struct{})
+	for _, one := range turns {
+		s.tasks = append(s.tasks, &task{name: one.name, wake: make(chan struct{}, 1), at: point{name: "its beginning", isOperation: true}})
+	}
+	for i, one := range turns {
+		go func(t *task) {
+			defer s.leave(t)
+			if _, mayGoOn := <-t.wake; mayGoOn {
+				guarded(one.run)
+			}
+		}(s.tasks[i])
+	}
+	s.handOn(nil)
+	s.mu.Unlock()
+	<-s.ended
+}
+
+// leave ends a task.
+func (s *schedule) leave(t *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.hasEnded, t.at = true, point{name: "its end", isOperation: true}
+	switch {
+	case !slices.ContainsFunc(s.tasks, func(other *task) bool { return !other.hasEnded }):
+		s.story.stands(t)
+		s.current = nil
+		close(s.ended)
+	case !s.isOff:
+		s.handOn(t)
+	}
+}
+
+// taskKey is the key of the turn that a context belongs to.
+type taskKey struct{}
+
+// within returns the context of what the turn does that goes on.
+func (s *schedule) within(ctx context.Context) context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, taskKey{}, s.current)
+}
+
+// turnOf returns the turn that goes on where a context is its own, or nobody's: nil for what runs beside it,
+// such as a goroutine that a bot has started in another turn. The caller holds the mutex.
+func (s *schedule) turnOf(ctx context.Context) *task {
+	if own, isTurn := ctx.Value(taskKey{}).(*task); isTurn && own != s.current {
+		return nil
+	}
+	return s.current
+}
+
+// point is a point at which a turn may hand over.
+type point struct {
+	// name is what the turn does there.
+	name string
+	// isOperation tells that it calls an operation, begins or ends.
+	isOperation bool
+	// until are what it waits for there, empty for nothing. isPause tells that it lets others go on first.
+	until   []<-chan struct{}
+	isPause bool
+}
+
+// yield is where a turn may hand over, before it does what the point says. What runs beside the turn that
+// goes on does not hand over.
+func (s *schedule) yield(ctx context.Context, at point) {
+	s.mu.Lock()
+	t := s.turnOf(ctx)
+	if t == nil {
+		s.mu.Unlock()
+		return
+	}
+	if !s.isOff {
+		t.at = at
+		s.handOn(t)
+	}
+	s.mu.Unlock()
+	if _, mayGoOn := <-t.wake; !mayGoOn {
+		runtime.Goexit()
+	}
+	if at.isOperation {
+		s.mu.Lock()
+		s.story.did(at.name)
+		s.mu.Unlock()
+	}
+}
+
+// wait is where a turn waits for another run of a member.
+func (s *schedule) wait(ctx context.Context, member string, turn <-chan struct{}) {
+	s.yield(ctx, point{name: "its wait for the run of " + member, until: []<-chan struct{}{turn, ctx.Done()}})
+}
+
+// handOn lets the turn go on that is to, for a caller that holds the mutex. from is the turn that stands
+// at the point, nil at the beginning.
+func (s *schedule) handOn(from *task) {
+	next := s.choose(from)
+	if next == nil {
+		s.fail("nobody can go on: %s", s.whereAll())
+		s.end()
+		return
+	}
+	if next != from {
+		s.story.stands(from)
+		s.story.goesOn(next)
+	}
+	s.current = next
+	next.at.until, next.at.isPause = nil, false
+	next.wake <- struct{}{}
+}
+
+// mostInARow is how many decisions leave a turn where it is, at most: a turn that asks again and again for
+// what another one does must not keep that from doing it.
+const mostInARow = 1000
+
+// choose decides who goes on, nil where nobody can.
+func (s *schedule) choose(from *task) *task {
+	ready := s.ready()
+	if len(ready) == 0 {
+		return nil
+	}
+	usual := 0
+	if at := slices.Index(ready, from); at >= 0 {
+		usual = at
+		if s.inARow >= mostInARow {
+			usual = (at + 1) % len(ready)
+		}
+	}
+	next := ready[usual]
+	if others := slices.Delete(slices.Clone(ready), usual, usual+1); len(others) > 0 {
+		s.decisions = append(s.decisions, decision{others: len(others), isOperation: from == nil || from.at.isOperation})
+		if to, isChanged := s.changes[len(s.decisions)]; isChanged {
+			next = others[to%len(others)]
+		}
+	}
+	if next == from {
+		s.inARow++
+	} else {
+		s.inARow = 0
+	}
+	return next
+}
+
+// ready returns who can go on: those that let others go first only where there are no others.
+func (s *schedule) ready() []*task {
+	var ready, pausing []*task
+	for _, t := range s.tasks {
+		switch {
+		case t.hasEnded || !t.isFree():
+		case t.at.isPause:
+			pausing = append(pausing, t)
+		default:
+			ready = append(ready, t)
+		}
+	}
+	if len(ready) == 0 {
+		return pausing
+	}
+	return ready
+}
+
+// isFree reports whether what the turn waits for has come.
+func (t *task) isFree() bool {
+	for _, come := range t.at.until {
+		select {
+		case <-come:
+			return true
+		default:
+		}
+	}
+	return len(t.at.until) == 0
+}
+
+// stop ends all turns where they stand. A nil schedule has none.
+func (s *schedule) stop() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end()
+}
+
+// end is stop, for a caller that holds the mutex.
+func (s *schedule) end() {
+	if s.isOff {
+		return
+	}
+	s.isOff = true
+	for _, t := range s.tasks {
+		close(t.wake)
+	}
+}
+
+// whereAll says where each turn stands that has not ended.
+func (s *schedule) whereAll() string {
+	var all []string
+	for _, t := range s.tasks {
+		if !t.hasEnded {
+			all = append(all, fmt.Sprintf("%s stands before %s", t.name, t.at.name))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// whoRuns says which turn runs, for a reader, "" without turns.
+func (s *schedule) whoRuns() string {
+	if s == nil {
+		return ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == nil || s.current.hasEnded {
+		return ""
+	}
+	return fmt.Sprintf("; %s goes on at %s", s.current.name, s.current.at.name)
+}
