@@ -216,7 +216,7 @@ func (s *Scheduler) retry(
 ) outcome {
 	return outcome{
 		update: s.updates().retry, stamps: document.O(fieldError, textOf(failure)),
-		pauses: true, pause: s.pauseAfter(ctx, int(r.Failures)+1, pause),
+		pauses: true, pause: max(s.pauseAfter(ctx, int(r.Failures)+1, pause), boterr.RetryAfter(failure)),
 	}
 }
 

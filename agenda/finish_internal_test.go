@@ -375,6 +375,19 @@ func TestBackoff_DefaultGrowsToAnHour(t *testing.T) {
 	}
 }
 
+// askedToWait is a failure that says when to come again.
+type askedToWait struct{ error }
+
+func (askedToWait) RetryAfter() time.Duration { return 20 * time.Minute }
+
+func TestFailure_WaitsForAsLongAsItAsks(t *testing.T) {
+	t.Parallel()
+	s := newStand(t)
+	scheduler := s.scheduler(func(context.Context, Run) error { return askedToWait{errors.New("too many messages")} })
+	s.add(0)
+	require.Equal(t, start().Add(20*time.Minute), s.runNext(scheduler).Next)
+}
+
 func TestBackoff_PanicGivesTheDefault(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)

@@ -44,7 +44,8 @@ type SchedulerConfig struct {
 	Limit int
 	// Backoff returns the pause after the given number of failures, from 1 on. The
 	// default doubles it from 10 seconds up to an hour; Run takes a random part of that,
-	// so that what failed together is not tried again together.
+	// so that what failed together is not tried again together. Where the failure says to wait for
+	// longer, up to an hour (boterr.RetryAfter), that is the pause.
 	Backoff func(failures int) time.Duration
 	// LateAfter is how much later than scheduled a run is late. The default is a minute.
 	LateAfter time.Duration

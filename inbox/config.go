@@ -42,7 +42,8 @@ type Config struct {
 	Limit int
 	// Backoff returns the pause after the given number of failures, from 1 on. The default begins
 	// with a second and multiplies it by four, up to a minute: a lane whose event fails for ever
-	// goes on after 80 seconds.
+	// goes on after 80 seconds. Where the failure says to wait for longer, up to an hour
+	// (boterr.RetryAfter), that is the pause.
 	Backoff func(failures int) time.Duration
 	// MaxPending is the number of events that may wait; beyond it Accept is ResourceExhausted. It is
 	// kept to roughly, since each process counts what all have accepted every ten polls. The

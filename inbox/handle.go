@@ -205,7 +205,7 @@ func (b *Inbox) fail(
 		update, level = b.updates().die, slog.LevelError
 		set = set.With(fieldDiedAt, int64(document.At(now)))
 	} else {
-		result.retryAt = now.Add(b.pauseAfter(ctx, failures, part))
+		result.retryAt = now.Add(max(b.pauseAfter(ctx, failures, part), boterr.RetryAfter(failure)))
 		set = set.With(fieldRetryAt, int64(document.At(result.retryAt)))
 	}
 	b.report(ctx, level, "inbox: failed", e, failure)

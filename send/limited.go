@@ -85,6 +85,9 @@ type RetryAfterError struct {
 // Error tells how long to wait.
 func (r *RetryAfterError) Error() string { return fmt.Sprintf("try again after %s", r.After) }
 
+// RetryAfter returns After, see boterr.RetryAfter.
+func (r *RetryAfterError) RetryAfter() time.Duration { return r.After }
+
 // Limited returns a connector that sends no more messages of a channel than a rate allows.
 // Messages wait for their turn in the order in which they came, as long as their ctx lasts;
 // one whose ctx ends before is Canceled, was not sent, and takes nothing of the limit.

@@ -243,7 +243,7 @@ func (f *file) unavailable(doing string, err error) error {
 // checkUsable refuses what is asked of a file that was closed.
 func (f *file) checkUsable() error {
 	if f.closed {
-		return boterr.New(boterr.FailedPrecondition, "", "the store in %s was closed; open it anew", f.path)
+		return boterr.New(boterr.Unavailable, "", "the store in %s was closed; open it anew", f.path)
 	}
 	return nil
 }

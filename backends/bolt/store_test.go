@@ -108,7 +108,7 @@ func TestClose_RefusesAll(t *testing.T) {
 		"insert": a.Insert(t.Context(), document.O("_id", 2)), "find": find, "now": now,
 		"backup": database.Backup(t.Context(), nil), "compact": database.Compact(t.Context()),
 	} {
-		require.ErrorIs(t, err, boterr.FailedPrecondition, name)
+		require.ErrorIs(t, err, boterr.Unavailable, name)
 		require.ErrorContains(t, err, "was closed", name)
 	}
 	require.Zero(t, database.Stats())

@@ -2,6 +2,7 @@ package inboxtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -19,6 +20,11 @@ var failureRules = []Rule{
 		Name:  "FailureIsTriedAgainAfterAPause",
 		Text:  "an event that fails is tried again after a pause that grows, and its lane waits for it",
 		check: failureIsTriedAgainAfterAPause,
+	},
+	{
+		Name:  "PauseIsAsLongAsWasAskedFor",
+		Text:  "an event that failed waits for as long as its failure says, where that is longer than the pause",
+		check: pauseIsAsLongAsWasAskedFor,
 	},
 	{
 		Name:  "MistakeIsNotTriedAgain",
@@ -86,6 +92,19 @@ func failureIsTriedAgainAfterAPause(t *trial) {
 	}
 	require.Equal(t, []time.Duration{time.Second, 5 * time.Second, 21 * time.Second, 81 * time.Second}, after)
 	require.Equal(t, "2", textOf(t.runNext(p).Event), "the lane goes on after the dead letter")
+}
+
+// busyPlatform says when it takes messages again.
+type busyPlatform struct{ error }
+
+func (busyPlatform) RetryAfter() time.Duration { return 10 * time.Minute }
+
+func pauseIsAsLongAsWasAskedFor(t *trial) {
+	p := t.process(func(context.Context, *inbox.Delivery) error {
+		return boterr.New(boterr.ResourceExhausted, "", "too many messages: %w", busyPlatform{errors.New("busy")})
+	})
+	t.accept(p, event("ada", "1"))
+	require.Equal(t, t.Now().Add(10*time.Minute), t.runNext(p).Next)
 }
 
 func mistakeIsNotTriedAgain(t *trial) {

@@ -207,7 +207,7 @@ func (c *commits) checkOpen() error {
 	if !c.closed.Load() {
 		return nil
 	}
-	return boterr.New(boterr.FailedPrecondition, "", "the store was closed; open it anew")
+	return boterr.New(boterr.Unavailable, "", "the store was closed; open it anew")
 }
 
 // close refuses further writes and waits for those that are under way.
