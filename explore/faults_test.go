@@ -133,6 +133,22 @@ func TestFaults_ShrinksToThoseThatMatter(t *testing.T) {
 	requireFound(t, found, "she is told", "(2 of the ")
 }
 
+func TestFaults_FindsASendThatReachesSome(t *testing.T) {
+	t.Parallel()
+	requireFound(t, search(func(t explore.TB) {
+		explore.Faults(t, 100, func(t *explore.T, p *fakes.Platform) {
+			ada, bob := shop(p, func(ctx context.Context, bot *botctx.Context) error {
+				_, err := bot.SendResponse(ctx, send.SendResponseParams{
+					MemberID: document.OneOrMany[string]{"member-1", "member-2"}, Response: send.Text("We are closed."),
+				})
+				return err
+			}, 0)
+			_ = ada.TrySays("close")
+			require.True(t, p.IsDown() || len(ada.Messages()) == len(bob.Messages()), "all know it, or nobody")
+		})
+	}), "\tp.FailNthRequest(fakes.ServiceMessages, ", "(1 of 2 reached)")
+}
+
 func TestFaults_TheSameSeedIsTheSameSearch(t *testing.T) {
 	t.Parallel()
 	property := notedOnce(noteAnew)

@@ -83,11 +83,21 @@ func (s *schedule) leave(t *task) {
 	switch {
 	case !slices.ContainsFunc(s.tasks, func(other *task) bool { return !other.hasEnded }):
 		s.story.stands(t)
-		s.current = nil
+		s.finish()
 		close(s.ended)
 	case !s.isOff:
 		s.handOn(t)
 	}
+}
+
+// finish forgets the turns, which have ended, and ends goroutines of theirs that nobody has waited for.
+func (s *schedule) finish() {
+	if !s.isOff {
+		for _, t := range s.tasks {
+			close(t.wake)
+		}
+	}
+	s.tasks, s.current = nil, nil
 }
 
 // taskKey is the key of the turn that a context belongs to.

@@ -1,0 +1,83 @@
+package explore
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/fakes"
+)
+
+func TestSmallest_IsTheLeastThatFails(t *testing.T) {
+	t.Parallel()
+	all := make([]int, 50)
+	for i := range all {
+		all[i] = i
+	}
+	for _, want := range [][]int{{0}, {49}, {3, 4}, {0, 25, 49}, {7, 8, 9, 31}} {
+		tries := 0
+		got := smallest(all, func(part []int) bool {
+			tries++
+			return !slices.ContainsFunc(want, func(needed int) bool { return !slices.Contains(part, needed) })
+		})
+		require.Equal(t, want, got)
+		require.Less(t, tries, 200)
+	}
+	require.Empty(t, smallest(all, func([]int) bool { return true }), "what fails by itself needs nothing")
+}
+
+// allFaults returns a fault of each way, for operations and for services.
+func allFaults() []fault {
+	var all []fault
+	for how := range wayCount {
+		all = append(all, fault{way: how, op: botctx.OpSendResponse, n: 2})
+		for service := range serviceNames() {
+			all = append(all, fault{way: how, service: service, n: 7})
+		}
+	}
+	return all
+}
+
+func TestFault_KeyIsReadBack(t *testing.T) {
+	t.Parallel()
+	all := allFaults()
+	read, err := parsePlan(keyOf(all))
+	require.NoError(t, err)
+	require.Equal(t, all, read)
+	for _, key := range []string{"", "sendResponse", "sendResponse#0=fails", "sendResponse#x=fails", "nothing#1=fails", "sendResponse#1=sings"} {
+		_, err := parsePlan(key)
+		require.ErrorContains(t, err, "is no fault", key)
+	}
+}
+
+func TestFault_LineIsTheCallThatPlansIt(t *testing.T) {
+	t.Parallel()
+	for _, one := range allFaults() {
+		p := fakes.New()
+		planned := one.plan(p)
+		require.False(t, planned.Met())
+		name, _, _ := strings.Cut(strings.TrimPrefix(one.String(), "p."), "(")
+		_, isMethod := reflect.TypeFor[*fakes.Platform]().MethodByName(name)
+		require.True(t, isMethod, one.String())
+		require.Len(t, p.Planned(), 1, one.String())
+	}
+	require.Equal(t, "p.FailNth(botctx.OpSendResponse, 2, boterr.FailedPrecondition)", fault{way: isRefused, op: botctx.OpSendResponse, n: 2}.String())
+	require.Equal(t, "p.DelayNthRequest(fakes.ServiceHTTP, 7, 2*time.Minute)", fault{way: isLate, service: fakes.ServiceHTTP, n: 7}.String())
+	require.Equal(t, "p.CrashAfterNthRequest(fakes.ServiceStore, 1)", fault{way: crashesAfter, service: fakes.ServiceStore, n: 1}.String())
+}
+
+func TestChanges_KeyIsReadBack(t *testing.T) {
+	t.Parallel()
+	changes := []change{{1, 0}, {17, 3}}
+	read, err := parseChanges(keyOfChanges(changes))
+	require.NoError(t, err)
+	require.Equal(t, changes, read)
+	for _, key := range []string{"", "1", "1>", "a>b", "1>-1"} {
+		_, err := parseChanges(key)
+		require.ErrorContains(t, err, "is no change of turns", key)
+	}
+}
