@@ -1,0 +1,153 @@
+package guides_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/explore"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// reserve notes a reservation, and confirms it.
+func reserve(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+		DataSourceID: "reservations",
+		Data:         []document.Object{document.O("by", bot.Member.ID)},
+	})
+	if err != nil {
+		return err
+	}
+	return bot.Reply(ctx, send.Text("Reserved."))
+}
+
+// reserveOnce does so under the id of the message that it answers.
+func reserveOnce(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+		DataSourceID: "reservations",
+		Data:         []document.Object{document.O("_id", bot.MessageEvent.MessageID, "by", bot.Member.ID)},
+	})
+	if err != nil {
+		return err
+	}
+	return bot.Reply(ctx, send.Text("Reserved."))
+}
+
+// reservedOnce states what holds of a reservation, whatever goes wrong.
+func reservedOnce(logic botctx.Action) explore.Property {
+	return func(t *explore.T, p *fakes.Platform) {
+		p.HandleFunc(logic)
+		p.AddData("reservations")
+		ada := p.AddMember(member.Member{FirstName: "Ada"})
+		if ada.TrySays("a table") != nil { // Something went wrong.
+			t.Settle(time.Hour)    // The bot comes back, and tries again what failed.
+			_ = ada.TrySaysAgain() // The platform repeats what it was not told of.
+			t.Settle(time.Hour)
+		}
+		require.Len(t, p.Data("reservations"), 1, "it is noted once")
+		require.Len(t, ada.Messages(), 1, "it is confirmed once")
+	}
+}
+
+func TestReserve_IsNotedOnce(t *testing.T) {
+	t.Parallel()
+	explore.Faults(t, 100, reservedOnce(reserveOnce), explore.On(fakes.Accepting()))
+}
+
+// found is a test that prints what a search has found.
+type found string
+
+func (found) Helper() {}
+
+func (f found) Name() string { return string(f) }
+
+func (found) Logf(string, ...any) {}
+
+func (found) Fatalf(format string, args ...any) {
+	for _, line := range regexp.MustCompile(`(?m)^\t(\d\. .*|p\..*|BOTCTX.*)$`).FindAllStringSubmatch(fmt.Sprintf(format, args...), -1) {
+		_, _ = fmt.Fprintln(os.Stdout, line[1])
+	}
+}
+
+func Example_faults() {
+	explore.Faults(found("TestReserve_IsNotedOnce"), 100, reservedOnce(reserve), explore.On(fakes.Accepting()))
+	// Output:
+	// p.TimeOutNth(botctx.OpSendResponse, 1)
+	// BOTCTX_EXPLORE='faults:sendResponse#1=timesOut' go test -run '^TestReserve_IsNotedOnce$'
+}
+
+func TestReserve_TheAnswerIsLost(t *testing.T) {
+	t.Parallel()
+	p := fakes.New(fakes.For(t), fakes.Accepting())
+	p.TimeOutNth(botctx.OpSendResponse, 1)
+	p.HandleFunc(reserveOnce)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	require.Error(t, ada.TrySays("a table"))
+	p.Advance(time.Hour)
+	require.Len(t, p.Data("reservations"), 1)
+}
+
+// lastTable gives a member the last table, where the entry says that it is free.
+func lastTable(ctx context.Context, bot *botctx.Context) error {
+	free, err := bot.CountDataSource(ctx, datasource.CountDataSourceParams{
+		DataSourceID: "tables", Filter: document.O("by", nil),
+	})
+	if err != nil || free == 0 {
+		return err
+	}
+	_, err = bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+		DataSourceID: "tables", Patch: document.O("by", bot.Member.ID),
+	})
+	if err != nil {
+		return err
+	}
+	return bot.Reply(ctx, send.Text("The table is yours."))
+}
+
+// lastTableOnce finds and takes it in one operation.
+func lastTableOnce(ctx context.Context, bot *botctx.Context) error {
+	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		DataSourceID: "tables", Filter: document.O("by", nil), Patch: document.Set("by", bot.Member.ID),
+	})
+	if err != nil || taken.Value == nil {
+		return err
+	}
+	return bot.Reply(ctx, send.Text("The table is yours."))
+}
+
+// givenOnce states that one member has the last table.
+func givenOnce(logic botctx.Action) explore.Property {
+	return func(t *explore.T, p *fakes.Platform) {
+		p.HandleFunc(logic)
+		p.AddData("tables", document.O("_id", 1))
+		ada, bob := p.AddMember(member.Member{FirstName: "Ada"}), p.AddMember(member.Member{FirstName: "Bob"})
+		t.Go("Ada", func() { ada.Says("a table") })
+		t.Go("Bob", func() { bob.Says("a table") })
+		t.Wait()
+		require.Len(t, p.Sent(), 1, "one member has the table")
+	}
+}
+
+func TestLastTable_IsGivenOnce(t *testing.T) {
+	t.Parallel()
+	explore.Orders(t, 100, givenOnce(lastTableOnce))
+}
+
+func Example_orders() {
+	explore.Orders(found("TestLastTable_IsGivenOnce"), 100, givenOnce(lastTable))
+	// Output:
+	// 1. Ada does countDataSource, up to patchDataToDataSource
+	// 2. Bob does countDataSource, patchDataToDataSource, sendResponse, up to its end
+	// 3. Ada does patchDataToDataSource, sendResponse, up to its end
+	// BOTCTX_EXPLORE='orders:8>0' go test -run '^TestLastTable_IsGivenOnce$'
+}
