@@ -122,3 +122,10 @@ func ExampleTools() {
 	// Output:
 	// countDataSource: Returns the number of entries that match.
 }
+
+func TestDeclarations_HaveEachOperation(t *testing.T) {
+	t.Parallel()
+	for _, op := range botctx.Ops() {
+		require.Contains(t, botctx.Declarations(), "\n    "+string(op)+"(params", op)
+	}
+}

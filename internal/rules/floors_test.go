@@ -12,7 +12,7 @@ import (
 var floors = [][]string{
 	{"boterr", "internal/conformance", "internal/nearest", "internal/safelog", "internal/textdiff"},
 	{"outbound", "internal/inbound", "internal/golden", "internal/operations", "internal/page", "internal/rounds"},
-	{"outbound/replies", "internal/operations/reference"},
+	{"outbound/replies", "internal/operations/declarations", "internal/operations/reference"},
 	{"document"},
 	{"internal/arbitrary", "internal/operations/schemas", "query/internal/geometry", "query/internal/pcre"},
 	{"query"},

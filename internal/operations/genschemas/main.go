@@ -1,5 +1,5 @@
-// Command genschemas writes the JSON Schemas of the operations, schemas_gen.json, into the folder
-// that it is given:
+// Command genschemas writes what other languages know of the operations, JSON Schemas
+// (schemas_gen.json) and declarations of TypeScript (botctx.d.ts), into the folder that it is given:
 //
 //	go run ./internal/operations/genschemas botctx
 package main
@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/botctx/go-sdk/internal/operations/declarations"
 	"github.com/botctx/go-sdk/internal/operations/schemas"
 )
 
@@ -19,7 +20,7 @@ func main() {
 	}
 }
 
-// run writes the file into the one folder that the arguments name.
+// run writes the files into the one folder that the arguments name.
 func run(arguments []string) error {
 	if len(arguments) != 1 {
 		return fmt.Errorf("give the one folder to write to, such as botctx; got %d arguments", len(arguments))
@@ -28,6 +29,11 @@ func run(arguments []string) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(arguments[0], "schemas_gen.json")
-	return os.WriteFile(file, text, 0o644) //nolint:gosec // A file of the repository is for everyone to read.
+	for name, text := range map[string][]byte{"schemas_gen.json": text, "botctx.d.ts": []byte(declarations.File())} {
+		file := filepath.Join(arguments[0], name)
+		if err := os.WriteFile(file, text, 0o644); err != nil { //nolint:gosec // A file of the repository is for everyone to read.
+			return err
+		}
+	}
+	return nil
 }

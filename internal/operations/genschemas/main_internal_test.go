@@ -12,7 +12,7 @@ func TestRun_WritesWhatIsCommitted(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	require.NoError(t, run([]string{folder}))
-	for _, name := range []string{"schemas_gen.json"} {
+	for _, name := range []string{"schemas_gen.json", "botctx.d.ts"} {
 		written, err := os.ReadFile(filepath.Join(folder, name))
 		require.NoError(t, err)
 		committed, err := os.ReadFile(filepath.Join("..", "..", "..", "botctx", name))

@@ -1,0 +1,145 @@
+package declarations
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/botctx/go-sdk/internal/operations"
+)
+
+// The ends of the names of types.
+const (
+	endParams = "Params"
+	endResult = "Result"
+)
+
+// writeParams writes what an operation takes: its parameters, and for those of which one has to be
+// given the choice.
+func writeParams(text *strings.Builder, operation operations.Operation) {
+	writeComment(text, "  ", "What `"+operation.Name+"` takes.")
+	fmt.Fprintf(text, "  type %s = {\n", typeName(operation.Name)+endParams)
+	var choices strings.Builder
+	for _, field := range operation.Parameters {
+		other, isKnown := operation.Parameter(field.Other)
+		switch {
+		case field.Need != operations.RequiredUnless || !isKnown:
+			writeField(text, "    ", field, given)
+		case isFirst(operation, field, other):
+			choices.WriteString(" & (\n" + choiceOf(field, other) + "  )")
+		}
+	}
+	fmt.Fprintf(text, "  }%s;\n", choices.String())
+}
+
+// isFirst reports whether a field stands before the other one of its choice.
+func isFirst(operation operations.Operation, field, other operations.Field) bool {
+	for _, listed := range operation.Parameters {
+		if listed.Name == field.Name || listed.Name == other.Name {
+			return listed.Name == field.Name
+		}
+	}
+	return false
+}
+
+// choiceOf returns the types of objects with one of two fields.
+func choiceOf(field, other operations.Field) string {
+	var text strings.Builder
+	for _, pair := range [][2]operations.Field{{field, other}, {other, field}} {
+		needed, further := pair[0], pair[1]
+		needed.Need, further.Need = operations.Required, operations.Optional
+		text.WriteString("    | {\n")
+		writeField(&text, "        ", needed, given)
+		if field.Exclusive {
+			fmt.Fprintf(&text, "        %s?: never;\n", further.Name)
+		} else {
+			writeField(&text, "        ", further, given)
+		}
+		text.WriteString("      }\n")
+	}
+	return text.String()
+}
+
+// writeResult writes what an operation gives. Where platforms give different shapes, it has the
+// fields of all.
+func writeResult(text *strings.Builder, operation operations.Operation) {
+	name := typeName(operation.Name) + endResult
+	response := operation.Responses[0]
+	writeComment(text, "  ", "What `"+operation.Name+"` gives: "+response.Meaning)
+	if fields := platformFields(operation); fields != nil {
+		fmt.Fprintf(text, "  interface %s {\n", name)
+		writeFields(text, "    ", fields, told)
+		text.WriteString("  }\n")
+		return
+	}
+	fmt.Fprintf(text, "  type %s = %s;\n", name, shapeOf(response))
+}
+
+// platformFields returns the fields of all shapes of a result, none where there is one shape.
+func platformFields(operation operations.Operation) []operations.Field {
+	var fields []operations.Field
+	shapes := 0
+	for _, response := range operation.Responses {
+		if response.Type != "object" {
+			continue
+		}
+		shapes++
+		for _, field := range response.Fields {
+			field.Need, field.Platforms = operations.Optional, response.Platforms
+			fields = append(fields, field)
+		}
+	}
+	if shapes > 1 {
+		return fields
+	}
+	return nil
+}
+
+// shapeOf returns the type of one shape.
+func shapeOf(response operations.Response) string {
+	return told.typeOf(operations.Field{Type: response.Type, Kind: response.Kind, Fields: response.Fields}, "  ")
+}
+
+// isTrue is the condition of a shape that a parameter chooses.
+var isTrue = regexp.MustCompile("^`(\\w+)` is true$")
+
+// writeMethods writes the method of an operation, and before it what it is where a parameter chooses
+// another shape.
+func writeMethods(text *strings.Builder, operation operations.Operation) {
+	params, result := typeName(operation.Name)+endParams, typeName(operation.Name)+endResult
+	comment := commentOf(operation)
+	for _, response := range operation.Responses {
+		switch chosen := isTrue.FindStringSubmatch(response.When); {
+		case chosen != nil:
+			writeComment(text, "    ", comment)
+			fmt.Fprintf(text, "    %s(params: %s & { %s: true }): Promise<%s>;\n", operation.Name, params, chosen[1], shapeOf(response))
+		case response.Type == "object[]" && len(operation.Responses) > 1 && response.Kind == "":
+			for _, several := range [][2]string{
+				{"[string]", result}, {"[string, string, ...string[]]", result + "[]"}, {"string[]", result + " | " + result + "[]"},
+			} {
+				writeComment(text, "    ", comment)
+				fmt.Fprintf(text, "    %s(params: %s & { memberId: %s }): Promise<%s>;\n", operation.Name, params, several[0], several[1])
+			}
+		}
+	}
+	mark := "?"
+	for _, field := range operation.Parameters {
+		if field.Need == operations.Required || field.Need == operations.RequiredUnless {
+			mark = ""
+		}
+	}
+	writeComment(text, "    ", comment)
+	fmt.Fprintf(text, "    %s(params%s: %s): Promise<%s>;\n", operation.Name, mark, params, result)
+}
+
+// commentOf returns what an operation does, where, and its errors.
+func commentOf(operation operations.Operation) string {
+	lines := []string{strings.Join(operation.Description, "\n\n")}
+	if len(operation.Platforms) > 0 {
+		lines = append(lines, "Platforms: "+strings.Join(operation.Platforms, ", ")+".")
+	}
+	for _, failure := range operation.Errors {
+		lines = append(lines, fmt.Sprintf("@throws {OperationError} %s: %s", failure.Code, failure.When))
+	}
+	return strings.Join(lines, "\n\n")
+}

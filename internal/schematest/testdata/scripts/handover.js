@@ -1,0 +1,25 @@
+// Asks for a person, and says so where that fails.
+try {
+  const { member, assignmentId } = await this.createAssignment({
+    member: this.member,
+    assignmentDetails: { summary: this.agendaMeta.summary, relayMessage: { charlie: { type: "TEXT", text: "Help" } } },
+    targets: [{ channel: this.channel._id, broadcastGroups: [{ type: "user", id: "U1" }] }],
+  });
+  await this.updateAssignmentMeta({ assignmentId, meta: { asked: member.botMeta.liveChat } });
+  return { member };
+} catch (failure) {
+  /** @type {botctx.OperationError} */
+  const error = failure;
+  if (error.code !== "Unavailable") {
+    throw error;
+  }
+  console.warn(error.operation, error.field, error.message);
+}
+const answer = await this.fetch("https://example.com/status", { method: "POST", body: JSON.stringify({ at: Date.now() }) });
+const { open } = await answer.json();
+if (open) {
+  await this.sendEmail({
+    destination: { ToAddresses: ["desk@example.com"] },
+    message: { Subject: { Data: "Help" }, Body: { Text: { Data: this.messageEvent.data.text } } },
+  });
+}
