@@ -375,15 +375,15 @@ func TestBackoff_DefaultGrowsToAnHour(t *testing.T) {
 	}
 }
 
-// askedToWait is a failure that says when to come again.
-type askedToWait struct{ error }
+// askedToWaitError is a failure that says when to come again.
+type askedToWaitError struct{ error }
 
-func (askedToWait) RetryAfter() time.Duration { return 20 * time.Minute }
+func (askedToWaitError) RetryAfter() time.Duration { return 20 * time.Minute }
 
 func TestFailure_WaitsForAsLongAsItAsks(t *testing.T) {
 	t.Parallel()
 	s := newStand(t)
-	scheduler := s.scheduler(func(context.Context, Run) error { return askedToWait{errors.New("too many messages")} })
+	scheduler := s.scheduler(func(context.Context, Run) error { return askedToWaitError{errors.New("too many messages")} })
 	s.add(0)
 	require.Equal(t, start().Add(20*time.Minute), s.runNext(scheduler).Next)
 }

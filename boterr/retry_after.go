@@ -12,11 +12,12 @@ const maxRetryAfter = time.Hour
 // nobody did: what the method RetryAfter of an error in the chain says, such as *send.RetryAfterError has. It
 // is at most an hour.
 func RetryAfter(err error) time.Duration {
-	if asked, ok := errors.AsType[interface {
+	asked, ok := errors.AsType[interface {
 		error
 		RetryAfter() time.Duration
-	}](err); ok {
-		return max(0, min(asked.RetryAfter(), maxRetryAfter))
+	}](err)
+	if !ok {
+		return 0
 	}
-	return 0
+	return max(0, min(asked.RetryAfter(), maxRetryAfter))
 }

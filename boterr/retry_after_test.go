@@ -10,11 +10,11 @@ import (
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// busy is an error that says when to come again.
-type busy struct{ wait time.Duration }
+// busyError is an error that says when to come again.
+type busyError struct{ wait time.Duration }
 
-func (b busy) Error() string             { return "busy" }
-func (b busy) RetryAfter() time.Duration { return b.wait }
+func (b busyError) Error() string             { return "busy" }
+func (b busyError) RetryAfter() time.Duration { return b.wait }
 
 func TestRetryAfter_OfAnErrorInTheChain(t *testing.T) {
 	t.Parallel()
@@ -24,9 +24,9 @@ func TestRetryAfter_OfAnErrorInTheChain(t *testing.T) {
 	}{
 		"none":              {nil, 0},
 		"says nothing":      {errors.New("gone"), 0},
-		"behind a code":     {boterr.New(boterr.ResourceExhausted, "", "too many: %w", busy{5 * time.Minute}), 5 * time.Minute},
-		"longer than hours": {busy{48 * time.Hour}, time.Hour},
-		"in the past":       {busy{-time.Second}, 0},
+		"behind a code":     {boterr.New(boterr.ResourceExhausted, "", "too many: %w", busyError{5 * time.Minute}), 5 * time.Minute},
+		"longer than hours": {busyError{48 * time.Hour}, time.Hour},
+		"in the past":       {busyError{-time.Second}, 0},
 	} {
 		require.Equal(t, row.wait, boterr.RetryAfter(row.err), name)
 	}

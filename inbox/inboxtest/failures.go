@@ -94,14 +94,14 @@ func failureIsTriedAgainAfterAPause(t *trial) {
 	require.Equal(t, "2", textOf(t.runNext(p).Event), "the lane goes on after the dead letter")
 }
 
-// busyPlatform says when it takes messages again.
-type busyPlatform struct{ error }
+// busyPlatformError says when it takes messages again.
+type busyPlatformError struct{ error }
 
-func (busyPlatform) RetryAfter() time.Duration { return 10 * time.Minute }
+func (busyPlatformError) RetryAfter() time.Duration { return 10 * time.Minute }
 
 func pauseIsAsLongAsWasAskedFor(t *trial) {
 	p := t.process(func(context.Context, *inbox.Delivery) error {
-		return boterr.New(boterr.ResourceExhausted, "", "too many messages: %w", busyPlatform{errors.New("busy")})
+		return boterr.New(boterr.ResourceExhausted, "", "too many messages: %w", busyPlatformError{errors.New("busy")})
 	})
 	t.accept(p, event("ada", "1"))
 	require.Equal(t, t.Now().Add(10*time.Minute), t.runNext(p).Next)
