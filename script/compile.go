@@ -19,10 +19,14 @@ type Program struct {
 	code   *code
 }
 
+// compiler compiles sources, and knows what they may need.
+type compiler struct{ needs []need }
+
 // code is JavaScript that was compiled: that of one expression, which is a function.
 type code struct {
 	program *goja.Program
-	uses    uses
+	// needs are the parts of the global scope that it needs.
+	needs []int
 }
 
 // Compile reads a script: the body of an async function over `this`, in which return and await may
@@ -31,12 +35,18 @@ type code struct {
 //
 // A script that cannot be read is an *Error with InvalidArgument behind it.
 func (e *Engine) Compile(name, source string) (*Program, error) {
-	compiled, err := compileFunction(name, scriptHead, source)
+	if len(source) > longestSource {
+		return nil, &Error{File: name, Err: boterr.Invalid("", "is longer than %d bytes: put parts of it into modules", longestSource)}
+	}
+	compiled, err := e.compileFunction(name, scriptHead, source)
 	if err != nil {
 		return nil, err
 	}
 	return &Program{engine: e, name: name, code: compiled}, nil
 }
+
+// longestSource is how many bytes a script may have.
+const longestSource = 256 << 10
 
 // Name returns the name that was given to Compile.
 func (p *Program) Name() string { return p.name }
@@ -50,37 +60,76 @@ const (
 )
 
 // compileFunction compiles a source as the body of a function.
-func compileFunction(name, head, source string) (*code, error) {
+func (c *compiler) compileFunction(name, head, source string) (*code, error) {
+	if err := checkBrackets(source); err != nil {
+		return nil, &Error{File: name, Err: err}
+	}
 	text := head + source + foot
-	compiled, err := compileText(name, text, parser.WithDisableSourceMaps)
-	if err == nil {
+	compiled, failed := c.compileText(name, text, parser.WithDisableSourceMaps)
+	if failed == nil {
 		return compiled, nil
 	}
-	plainer, failed := inPlainerWords(name, head, text)
-	if failed != nil {
-		return nil, failed
+	plainer, err := inPlainerWords(name, head, text)
+	if err != nil {
+		return nil, err
 	}
-	if compiled, err = compileText(name, plainer, parser.WithSourceMapLoader(noSourceMaps)); err != nil {
-		return nil, &Error{File: name, Err: boterr.Invalid("", "%s", err.Error())}
+	if compiled, err = c.compileText(name, plainer, parser.WithSourceMapLoader(noSourceMaps)); err != nil {
+		return nil, syntaxError(name, head, failed)
 	}
 	return compiled, nil
 }
 
+// mostBrackets is how many brackets may be open at once. Those in texts and comments count as well.
+const mostBrackets = 1000
+
+// checkBrackets refuses what is nested so deep that reading it takes more of the stack than there is.
+func checkBrackets(source string) error {
+	open := 0
+	for i := range len(source) {
+		switch source[i] {
+		case '(', '[', '{':
+			open++
+		case ')', ']', '}':
+			open = max(0, open-1)
+		}
+		if open > mostBrackets {
+			return boterr.Invalid("", "has more than %d brackets open at once", mostBrackets)
+		}
+	}
+	return nil
+}
+
+// syntaxError returns the error of a source that goja cannot read, with its place.
+func syntaxError(name, head string, err error) *Error {
+	failed := &Error{File: name, Err: boterr.Invalid("", "%w", err)}
+	var at file.Position
+	if list, ok := errors.AsType[parser.ErrorList](err); ok && len(list) > 0 {
+		at, failed.Err = list[0].Position, boterr.Invalid("", "%s", list[0].Message)
+	}
+	if compiling, ok := errors.AsType[*goja.CompilerSyntaxError](err); ok && compiling.File != nil {
+		at, failed.Err = compiling.File.Position(compiling.Offset), boterr.Invalid("", "%s", compiling.Message)
+	}
+	at.Filename = name
+	at = placed(name, head, at)
+	failed.Line, failed.Column = at.Line, at.Column
+	return failed
+}
+
 // compileText compiles what is to be one function.
-func compileText(name, text string, sourceMaps parser.Option) (compiled *code, err error) {
-	parsed, err := goja.Parse(name, text, sourceMaps)
+func (c *compiler) compileText(name, text string, sourceMaps parser.Option) (compiled *code, err error) {
+	parsed, err := parser.ParseFile(nil, name, text, 0, sourceMaps)
 	if err != nil {
 		return nil, err
 	}
 	if !isOneFunction(parsed) {
 		return nil, errors.New("the brackets of the script are not its own: one closes more than was opened")
 	}
-	walked := guardSyntax(parsed)
+	used := guardSyntax(parsed)
 	program, err := goja.CompileAST(parsed, false)
 	if err != nil {
 		return nil, err
 	}
-	return &code{program: program, uses: walked}, nil
+	return &code{program: program, needs: c.needsOf(used)}, nil
 }
 
 // noSourceMaps reads no maps: scripts name no files of the host. Those within the text are read.

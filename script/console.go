@@ -29,7 +29,7 @@ func (r *run) installConsole() {
 	for _, name := range []string{"time", "timeEnd", "timeLog", "group", "groupEnd", "assert", "count"} {
 		_ = console.Set(name, func(goja.FunctionCall) goja.Value { return goja.Undefined() })
 	}
-	_ = r.vm.GlobalObject().DefineDataProperty("console", console, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	r.globalValue("console", console)
 }
 
 // log writes a line to the log.

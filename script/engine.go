@@ -8,9 +8,13 @@ import (
 
 // Engine compiles scripts and runs them. It is safe for concurrent use.
 type Engine struct {
+	*compiler
+
 	options Options
 	modules *modules
 	memory  *memoryWatch
+	// fetch compiles fetch.js, once.
+	fetch func() (*code, error)
 }
 
 // New returns an engine. A limit that is none is InvalidArgument, with the field of Options.
@@ -23,10 +27,13 @@ func New(options Options) (*Engine, error) {
 		return nil, err
 	}
 	boundMatches()
+	compiling := &compiler{needs: allNeeds()}
 	return &Engine{
-		options: options,
-		modules: newModules(options.Modules),
-		memory:  newMemoryWatch(options.MaxMemory),
+		compiler: compiling,
+		options:  options,
+		modules:  newModules(options.Modules, compiling),
+		memory:   newMemoryWatch(options.MaxMemory),
+		fetch:    sync.OnceValues(compiling.compileFetch),
 	}, nil
 }
 

@@ -1,49 +1,78 @@
 package script
 
 import (
+	"slices"
+
 	"github.com/dop251/goja"
 )
 
-// feature is a part of the global scope that is made for scripts which say its name.
-type feature struct {
-	names   []string
-	install func(r *run)
+// need is a part of the global scope that is made for sources which say one of its names: something
+// that the engine below lacks, or a guard.
+type need struct {
+	names []string
+	set   func(r *run)
+	// isAlways tells that it is for all sources.
+	isAlways bool
 }
 
-// features are the parts of the global scope.
-func features() []feature {
-	return []feature{
-		{[]string{"console"}, (*run).installConsole},
-		{[]string{"setTimeout", "setInterval", "clearTimeout", "clearInterval", "setImmediate", "queueMicrotask"}, (*run).installTimers},
-		{[]string{"require"}, (*run).installRequire},
-		{[]string{"global"}, (*run).installGlobal},
-	}
+// allNeeds returns all of them, in the order in which they are set.
+func allNeeds() []need {
+	return slices.Concat(needsOfGuards(), []need{
+		{names: []string{"console"}, set: (*run).installConsole},
+		{names: timerNames, set: (*run).installTimers},
+		{names: []string{"require"}, set: (*run).installRequire},
+		{names: []string{"global"}, set: (*run).installGlobal},
+		{names: []string{"URL", "URLSearchParams"}, set: (*run).installURL},
+		{names: []string{"structuredClone", "atob", "btoa"}, set: (*run).installEncoding},
+		{names: fetchNames, set: (*run).installFetch},
+	})
 }
 
-// install makes what a source may use, and guards the functions of the language that it may reach.
-func (r *run) install(used uses) {
-	for _, feature := range features() {
-		if name := feature.names[0]; !r.installed[name] && used.has(feature.names...) {
-			r.installed[name] = true
-			feature.install(r)
+// needsOf returns the indexes of what a source needs.
+func (c *compiler) needsOf(used uses) []int {
+	var found []int
+	for i, one := range c.needs {
+		if one.isAlways || used.has(one.names...) {
+			found = append(found, i)
 		}
 	}
-	r.guard(used)
+	return found
 }
 
-// isGlobalHelper reports whether a helper on `this` is a part of the global scope.
-func isGlobalHelper(name string) bool { return name == "fetch" }
+// install makes what a source needs and what is not there yet.
+func (r *run) install(indexes []int) {
+	if r.installed == nil {
+		r.installed = make([]bool, len(r.engine.needs))
+	}
+	for _, i := range indexes {
+		if !r.installed[i] {
+			r.installed[i] = true
+			r.engine.needs[i].set(r)
+		}
+	}
+}
 
-// installGlobals makes a part of the global scope that is asked for on `this`.
-func (r *run) installGlobals(name string) { r.install(uses{names: map[string]bool{name: true}}) }
+// globalNames are the parts of the global scope that `this` has, too.
+var globalNames = []string{"fetch"}
+
+// globalHelper returns a part of the global scope that is asked for on `this`.
+func (r *run) globalHelper(name string) goja.Value {
+	r.install(r.engine.needsOf(uses{names: map[string]bool{name: true}}))
+	return r.vm.GlobalObject().Get(name)
+}
+
+// globalFunction sets a function of the global scope.
+func (r *run) globalFunction(name string, function func(goja.FunctionCall) goja.Value) {
+	r.globalValue(name, r.vm.ToValue(function))
+}
+
+// globalValue sets a value of the global scope.
+func (r *run) globalValue(name string, value goja.Value) {
+	_ = r.vm.GlobalObject().DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
 
 // installRequire gives scripts require, as in a file at the root of the modules.
-func (r *run) installRequire() {
-	_ = r.vm.GlobalObject().DefineDataProperty("require", r.requireFrom("."), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-}
+func (r *run) installRequire() { r.globalValue("require", r.requireFrom(".")) }
 
 // installGlobal names the global scope as scripts for Node name it.
-func (r *run) installGlobal() {
-	global := r.vm.GlobalObject()
-	_ = global.DefineDataProperty("global", global, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-}
+func (r *run) installGlobal() { r.globalValue("global", r.vm.GlobalObject()) }

@@ -2,6 +2,7 @@ package script
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/dop251/goja"
@@ -15,6 +16,7 @@ const grace = 250 * time.Millisecond
 
 // interrupt ends the script at the next step of the language.
 func (r *run) interrupt(cause error) {
+	r.isInterrupted.Store(true)
 	r.vm.Interrupt(cause)
 	time.AfterFunc(grace, r.giveUp)
 }
@@ -48,8 +50,40 @@ func (r *run) leave(ended <-chan outcome) (any, error) {
 	case out := <-ended:
 		return out.value, out.err
 	default:
-		return nil, &Error{File: r.program.name, Err: boterr.New(boterr.ResourceExhausted, "",
-			"one step of the script took too long; it was left behind, and ends by itself")}
+		return nil, r.errorAt(boterr.New(boterr.ResourceExhausted, "",
+			"one step of the script took too long; it was left behind, and ends by itself"), r.step.places())
+	}
+}
+
+// step is where a script called a function of the language that may take long.
+type step struct {
+	mu     sync.Mutex
+	frames []goja.StackFrame
+}
+
+// places returns where it was.
+func (s *step) places() []place {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return placesOf(s.frames)
+}
+
+// enterStep notes that the script calls such a function.
+func (r *run) enterStep() {
+	r.stopIfInterrupted()
+	r.step.mu.Lock()
+	defer r.step.mu.Unlock()
+	r.step.frames = r.vm.CaptureCallStack(stepFrames, r.step.frames[:0])
+}
+
+// stepFrames is how many calls of a stack a step keeps: the function of the language, and what called it.
+const stepFrames = 3
+
+// stopIfInterrupted throws where the script was interrupted, for functions of the language that call
+// others of Go again and again: an interruption is seen by what scripts say alone.
+func (r *run) stopIfInterrupted() {
+	if r.isInterrupted.Load() {
+		panic(r.vm.NewTypeError("the script was interrupted"))
 	}
 }
 

@@ -17,7 +17,8 @@ import (
 // modules are the files that scripts may require, compiled when they are first asked for. What runs is
 // each script's own.
 type modules struct {
-	files fs.FS
+	files    fs.FS
+	compiler *compiler
 
 	mu       sync.Mutex
 	compiled map[string]*module
@@ -32,7 +33,9 @@ type module struct {
 	err   error
 }
 
-func newModules(files fs.FS) *modules { return &modules{files: files, compiled: map[string]*module{}} }
+func newModules(files fs.FS, compiling *compiler) *modules {
+	return &modules{files: files, compiler: compiling, compiled: map[string]*module{}}
+}
 
 // load compiles a file, once.
 func (m *modules) load(file string) *module {
@@ -51,7 +54,7 @@ func (m *modules) load(file string) *module {
 		case path.Ext(file) == ".json":
 			found.value, found.err = document.ParseJSON(source)
 		default:
-			found.code, found.err = compileFunction(file, moduleHead, string(source))
+			found.code, found.err = m.compiler.compileFunction(file, moduleHead, string(source))
 		}
 	})
 	return found
@@ -135,7 +138,7 @@ func (r *run) require(folder, name string) goja.Value {
 
 // runModule runs a module in the scope of the script.
 func (r *run) runModule(file string, code *code) goja.Value {
-	r.install(code.uses)
+	r.install(code.needs)
 	made, err := r.vm.RunProgram(code.program)
 	if err != nil {
 		panic(err)

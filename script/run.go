@@ -24,7 +24,7 @@ type run struct {
 	this      *bag
 	loop      loop
 	watched   watched
-	installed map[string]bool
+	installed []bool
 	loaded    map[string]*goja.Object
 	causes    map[*goja.Object]error
 	rejected  []*goja.Promise
@@ -37,7 +37,8 @@ type run struct {
 	giveUpOnce sync.Once
 	// waits tells that the script waits for something, and isLeft that nobody waits for the script
 	// any longer.
-	waits, isLeft atomic.Bool
+	waits, isInterrupted, isLeft atomic.Bool
+	step                         step
 }
 
 // Run runs the script on a context, and returns what the script returned as a value of documents:
@@ -50,7 +51,7 @@ func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
 	defer cancel()
 	r := &run{
 		engine: p.engine, program: p, vm: goja.New(), ctx: limited, bot: bot,
-		installed: map[string]bool{}, causes: map[*goja.Object]error{}, overdue: make(chan struct{}),
+		causes: map[*goja.Object]error{}, overdue: make(chan struct{}),
 	}
 	return r.inTime()
 }
@@ -64,15 +65,9 @@ type outcome struct {
 // inTime runs the script by itself, so that a step which cannot be interrupted keeps nobody waiting.
 func (r *run) inTime() (any, error) {
 	ended := make(chan outcome, 1)
-	r.busy = time.AfterFunc(r.engine.options.MaxBusy, r.tooBusy)
-	defer r.busy.Stop()
-	defer context.AfterFunc(r.ctx, func() { r.interrupt(context.Cause(r.ctx)) })()
-	r.engine.memory.add(r)
-	go func() {
-		defer r.engine.memory.remove(r)
-		value, err := r.execute()
-		ended <- outcome{value, err}
-	}()
+	stop := context.AfterFunc(r.ctx, func() { r.interrupt(context.Cause(r.ctx)) })
+	defer stop()
+	go func() { ended <- r.watchedOutcome() }()
 	select {
 	case out := <-ended:
 		return out.value, out.err
@@ -81,10 +76,23 @@ func (r *run) inTime() (any, error) {
 	}
 }
 
+// watchedOutcome runs the script to its end while its time and the memory are watched.
+func (r *run) watchedOutcome() outcome {
+	r.engine.memory.add(r)
+	defer r.engine.memory.remove(r)
+	r.busy = time.AfterFunc(r.engine.options.MaxBusy, r.tooBusy)
+	defer r.busy.Stop()
+	value, err := r.execute()
+	return outcome{value, err}
+}
+
 // execute runs the script to its end.
 func (r *run) execute() (value any, err error) {
 	defer func() {
-		if cause := recover(); cause != nil {
+		cause := recover()
+		if thrown, isError := cause.(error); isError && isOfEngine(thrown) {
+			err = r.failed(thrown)
+		} else if cause != nil {
 			err = r.failed(boterr.Recovered(cause))
 		}
 	}()
@@ -107,7 +115,7 @@ func (r *run) prepare() {
 	r.vm.SetPromiseRejectionTracker(r.track)
 	r.vm.SetAsyncContextTracker(waitTracker{r})
 	r.this = newBag(r)
-	r.install(r.program.code.uses)
+	r.install(r.program.code.needs)
 }
 
 // main calls the script, and waits until what it returned is there.

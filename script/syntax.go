@@ -57,10 +57,7 @@ type syntaxWalk struct {
 	seen map[uintptr]bool
 }
 
-var (
-	expressionType = reflect.TypeFor[ast.Expression]()
-	propertyType   = reflect.TypeFor[ast.Property]()
-)
+var expressionType = reflect.TypeFor[ast.Expression]()
 
 // value walks through what is below a part of the tree, and then replaces expressions in it.
 func (w *syntaxWalk) value(v reflect.Value) {
@@ -85,13 +82,11 @@ func (w *syntaxWalk) inner(v reflect.Value) {
 		return
 	}
 	w.value(v.Elem())
-	switch v.Type() {
-	case expressionType:
-		if expression, ok := v.Interface().(ast.Expression); ok {
-			v.Set(reflect.ValueOf(guarded(expression)))
-		}
-	case propertyType: // What is spread in an object is not iterated.
-	default:
+	if v.Type() != expressionType {
+		return // What is spread in an object, a property, is not iterated.
+	}
+	if expression, ok := reflect.TypeAssert[ast.Expression](v); ok {
+		v.Set(reflect.ValueOf(w.guarded(expression)))
 	}
 }
 
@@ -107,7 +102,7 @@ func (w *syntaxWalk) pointer(v reflect.Value) {
 
 // fields walks through the fields of a node.
 func (w *syntaxWalk) fields(v reflect.Value) {
-	if name, ok := v.Interface().(ast.Identifier); ok {
+	if name, ok := reflect.TypeAssert[ast.Identifier](v); ok {
 		w.uses.names[name.Name.String()] = true
 		return
 	}
@@ -132,9 +127,9 @@ func (w *syntaxWalk) note(node any) {
 	case *ast.RegExpLiteral:
 		w.uses.names["RegExp"] = true
 	case *ast.Binding:
-		n.Initializer = spreadOf(n.Target, n.Initializer)
+		n.Initializer = w.spreadOf(n.Target, n.Initializer)
 	case *ast.AssignExpression:
-		n.Right = spreadOf(n.Left, n.Right)
+		n.Right = w.spreadOf(n.Left, n.Right)
 	}
 }
 
@@ -148,26 +143,26 @@ func (w *syntaxWalk) computed(name ast.Expression) {
 }
 
 // spreadOf guards what an array pattern takes the rest of.
-func spreadOf(target any, source ast.Expression) ast.Expression {
+func (w *syntaxWalk) spreadOf(target any, source ast.Expression) ast.Expression {
 	pattern, isPattern := target.(*ast.ArrayPattern)
 	if !isPattern || pattern.Rest == nil || source == nil {
 		return source
 	}
-	return callOf(nameSpread, source)
+	return w.callOf(nameSpread, source)
 }
 
 // guarded returns the expression that stands for one.
-func guarded(expression ast.Expression) ast.Expression {
+func (w *syntaxWalk) guarded(expression ast.Expression) ast.Expression {
 	switch e := expression.(type) {
 	case *ast.SpreadElement:
-		e.Expression = callOf(nameSpread, e.Expression)
+		e.Expression = w.callOf(nameSpread, e.Expression)
 	case *ast.BinaryExpression:
 		if name := operatorName(e.Operator); name != "" {
-			return callOf(name, e.Left, e.Right)
+			return w.callOf(name, e.Left, e.Right)
 		}
 	case *ast.AssignExpression:
 		if name := operatorName(e.Operator); name != "" {
-			e.Operator, e.Right = token.ASSIGN, callOf(name, e.Left, e.Right)
+			e.Operator, e.Right = token.ASSIGN, w.callOf(name, e.Left, e.Right)
 		}
 	}
 	return expression
@@ -186,7 +181,8 @@ func operatorName(operator token.Token) string {
 }
 
 // callOf is a call of a guarded function.
-func callOf(name string, arguments ...ast.Expression) ast.Expression {
+func (w *syntaxWalk) callOf(name string, arguments ...ast.Expression) ast.Expression {
+	w.uses.names[name] = true
 	at := arguments[0].Idx0()
 	return &ast.CallExpression{
 		Callee:          &ast.Identifier{Name: unistring.NewFromString(name), Idx: at},

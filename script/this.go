@@ -59,9 +59,8 @@ func (b *bag) make(name string) goja.Value {
 	if module, isHelper := b.run.engine.options.Helpers[name]; isHelper {
 		return b.run.require("", module)
 	}
-	if isGlobalHelper(name) {
-		b.run.installGlobals(name)
-		return b.run.vm.GlobalObject().Get(name)
+	if slices.Contains(globalNames, name) {
+		return b.run.globalHelper(name)
 	}
 	return nil
 }
@@ -107,7 +106,7 @@ func (b *bag) Keys() []string {
 // isHelper reports whether a name is that of a helper.
 func (b *bag) isHelper(name string) bool {
 	_, isModule := b.run.engine.options.Helpers[name]
-	return isModule || isGlobalHelper(name)
+	return isModule || slices.Contains(globalNames, name)
 }
 
 // store puts what the script has changed where those after it find it: into the records of the
@@ -138,7 +137,8 @@ func (r *run) leaveValue(name string, value goja.Value) {
 	}
 	left, err := r.fromScript(value, before)
 	if err != nil {
-		r.engine.options.Console.DebugContext(r.ctx, "a value of a script stays in the script", "script", r.program.name, "value", name, "error", err)
+		r.engine.options.Console.DebugContext(r.ctx, "a value of a script stays in the script",
+			"script", r.program.name, "value", name, "error", err)
 		return
 	}
 	if left != document.Missing {

@@ -110,16 +110,27 @@ func (r *run) failed(err error) *Error {
 	if len(stack) == 0 {
 		stack = placesOf(r.lastWait)
 	}
+	return r.errorAt(cause, stack)
+}
+
+// errorAt returns the error of a run, with where it arose.
+func (r *run) errorAt(cause error, stack []place) *Error {
 	failed := &Error{File: r.program.name, Err: cause}
-	for i, where := range stack {
+	for _, where := range stack {
+		if strings.HasPrefix(where.at.Filename, ownFiles) {
+			continue
+		}
 		where.at = r.placed(where.at)
-		if i == 0 {
+		if failed.Line == 0 {
 			failed.File, failed.Line, failed.Column = where.at.Filename, where.at.Line, where.at.Column
 		}
 		failed.Stack = append(failed.Stack, where.String())
 	}
 	return failed
 }
+
+// ownFiles is how the names of this package's own scripts begin, which errors leave out.
+const ownFiles = "script:"
 
 // String returns the place as stacks show it.
 func (p place) String() string {
@@ -160,6 +171,14 @@ func (r *run) causeOf(err error) (cause error, stack []place) {
 		return known.cause, known.stack[:min(len(known.stack), mostFrames)]
 	}
 	return err, nil
+}
+
+// isOfEngine reports whether an error is how the engine below ends a script.
+func isOfEngine(err error) bool {
+	_, isInterrupted := errors.AsType[*goja.InterruptedError](err)
+	_, isOverflown := errors.AsType[*goja.StackOverflowError](err)
+	_, isThrown := errors.AsType[*goja.Exception](err)
+	return isInterrupted || isOverflown || isThrown
 }
 
 // mostFrames is how many calls of a stack an error shows.

@@ -18,50 +18,58 @@ type timer struct {
 	args     []goja.Value
 }
 
+// timerNames are what timers give the global scope.
+var timerNames = []string{"setTimeout", "setInterval", "clearTimeout", "clearInterval", "setImmediate", "queueMicrotask"}
+
 // installTimers gives scripts setTimeout and what belongs to it.
 func (r *run) installTimers() {
-	r.global("setTimeout", func(call goja.FunctionCall) goja.Value { return r.setTimer(call, false) })
-	r.global("setInterval", func(call goja.FunctionCall) goja.Value { return r.setTimer(call, true) })
-	r.global("clearTimeout", r.clearTimer)
-	r.global("clearInterval", r.clearTimer)
-	r.global("setImmediate", func(call goja.FunctionCall) goja.Value {
-		now := append([]goja.Value{call.Argument(0), r.vm.ToValue(0)}, call.Arguments[min(1, len(call.Arguments)):]...)
-		return r.setTimer(goja.FunctionCall{This: call.This, Arguments: now}, false)
+	r.globalFunction("setTimeout", r.setTimeout)
+	r.globalFunction("setInterval", r.setInterval)
+	r.globalFunction("clearTimeout", r.clearTimer)
+	r.globalFunction("clearInterval", r.clearTimer)
+	r.globalFunction("setImmediate", func(call goja.FunctionCall) goja.Value {
+		return r.vm.ToValue(r.newTimer(call.Argument(0), goja.Undefined(), call.Arguments[min(1, len(call.Arguments)):]).id)
 	})
-	r.global("queueMicrotask", func(call goja.FunctionCall) goja.Value {
-		promise, resolve, _ := r.vm.NewPromise()
-		_ = resolve(goja.Undefined())
-		then, _ := goja.AssertFunction(r.vm.ToValue(promise).ToObject(r.vm).Get("then"))
-		if _, err := then(r.vm.ToValue(promise), call.Argument(0)); err != nil {
-			panic(err)
-		}
-		return goja.Undefined()
-	})
+	r.globalFunction("queueMicrotask", r.queueMicrotask)
 }
 
-// global sets a function of the global scope.
-func (r *run) global(name string, function func(goja.FunctionCall) goja.Value) {
-	_ = r.vm.GlobalObject().DefineDataProperty(name, r.vm.ToValue(function), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+// setTimeout sets a timer that fires once, and returns its id.
+func (r *run) setTimeout(call goja.FunctionCall) goja.Value {
+	return r.vm.ToValue(r.newTimer(call.Argument(0), call.Argument(1), call.Arguments[min(2, len(call.Arguments)):]).id)
 }
 
-// setTimer sets a timer, and returns its id.
-func (r *run) setTimer(call goja.FunctionCall, repeats bool) goja.Value {
-	function, isCallable := goja.AssertFunction(call.Argument(0))
+// setInterval sets a timer that fires again and again, and returns its id.
+func (r *run) setInterval(call goja.FunctionCall) goja.Value {
+	set := r.newTimer(call.Argument(0), call.Argument(1), call.Arguments[min(2, len(call.Arguments)):])
+	set.every = max(set.due-r.loop.elapsed, time.Millisecond)
+	return r.vm.ToValue(set.id)
+}
+
+// queueMicrotask calls a function once what is under way has ended.
+func (r *run) queueMicrotask(call goja.FunctionCall) goja.Value {
+	promise, resolve, _ := r.vm.NewPromise()
+	if err := resolve(goja.Undefined()); err != nil {
+		panic(err)
+	}
+	resolved := r.vm.ToValue(promise)
+	then, _ := goja.AssertFunction(resolved.ToObject(r.vm).Get("then"))
+	r.orThrow(then(resolved, call.Argument(0)))
+	return goja.Undefined()
+}
+
+// newTimer sets a timer.
+func (r *run) newTimer(function, pause goja.Value, args []goja.Value) *timer {
+	called, isCallable := goja.AssertFunction(function)
 	if !isCallable {
 		panic(r.vm.NewTypeError("the first argument must be a function"))
 	}
 	r.countCall()
-	pause := milliseconds(call.Argument(1).ToFloat())
 	r.loop.made++
-	set := &timer{id: r.loop.made, due: r.loop.elapsed + pause, function: function}
-	if repeats {
-		set.every = max(pause, time.Millisecond)
-	}
-	if len(call.Arguments) > 2 {
-		set.args = slices.Clone(call.Arguments[2:])
+	set := &timer{
+		id: r.loop.made, due: r.loop.elapsed + milliseconds(pause.ToFloat()), function: called, args: slices.Clone(args),
 	}
 	r.loop.timers = append(r.loop.timers, set)
-	return r.vm.ToValue(set.id)
+	return set
 }
 
 // milliseconds is a number of milliseconds, as setTimeout reads them, up to a day.

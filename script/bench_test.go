@@ -1,0 +1,60 @@
+package script_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/script"
+)
+
+// benchmarkRun runs a script again and again, on all processors.
+func benchmarkRun(b *testing.B, options script.Options, source string) {
+	b.Helper()
+	engine, err := script.New(options)
+	require.NoError(b, err)
+	program, err := engine.Compile("bench.js", source)
+	require.NoError(b, err)
+	p := fakes.New()
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	_, err = program.Run(b.Context(), ada.Context())
+	require.NoError(b, err)
+	b.ReportAllocs()
+	b.RunParallel(func(each *testing.PB) {
+		bot := ada.Context()
+		for each.Next() {
+			if _, err := program.Run(b.Context(), bot); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
+
+// BenchmarkRun_Small is a trigger: it reads the message and what the member has.
+func BenchmarkRun_Small(b *testing.B) {
+	benchmarkRun(b, script.Options{}, "const { messageEvent } = this\nreturn messageEvent?.data?.text === 'menu'")
+}
+
+// BenchmarkRun_Member is an action: it reads the member and changes it.
+func BenchmarkRun_Member(b *testing.B) {
+	benchmarkRun(b, script.Options{}, "this.member.meta.visits = (this.member.meta.visits ?? 0) + 1\n"+
+		"this.member.botMeta.tempData.choice = this.member.firstName.toLowerCase()")
+}
+
+// BenchmarkRun_Modules is the start of a script with moment and lodash.
+func BenchmarkRun_Modules(b *testing.B) {
+	benchmarkRun(b, withPackages(b), "return this.lodash.get({ a: this.moment.utc(0).year() }, 'a')")
+}
+
+// BenchmarkCompile reads a script.
+func BenchmarkCompile(b *testing.B) {
+	engine, err := script.New(script.Options{})
+	require.NoError(b, err)
+	for b.Loop() {
+		if _, err := engine.Compile("bench.js", "const { member } = this; for (const x of [1, 2]) member.meta.x = x; return member"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

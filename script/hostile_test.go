@@ -1,0 +1,128 @@
+package script_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/script"
+)
+
+// hostile are scripts that ask for more than they may have, by what they try.
+var hostile = map[string]string{
+	"endless loop":            "\nlet i = 0; for (;;) i++",
+	"endless loop of natives": "\nfor (;;) [1].map((x) => x)",
+	"endless microtasks":      "\nconst f = () => Promise.resolve().then(f); await f()",
+	"endless timers":          "\nconst f = () => setTimeout(f, 0); f(); await new Promise(() => {})",
+	"recursion":               "\nfunction f() { return f() + 1 }; f()",
+	"recursion by getter":     "\nconst o = { get x() { return this.x } }; o.x",
+	"recursion by Proxy":      "\nconst p = new Proxy({}, { get(t, k) { return p[k] } }); p.x",
+	"recursion by toString":   "\nconst o = { toString() { return '' + o } }; '' + o",
+	"never settled":           "\nawait new Promise(() => {})",
+	"100,000 pending calls":   "\nawait Promise.all(Array.from({ length: 100000 }, () => this.getMember({ memberId: 'x' })))",
+	"100,000 timers":          "\nfor (let i = 0; i < 100000; i++) setTimeout(() => {}, 1000000)",
+	"doubled text":            "\nlet s = 'x'; for (;;) s += s",
+	"doubled list":            "\nlet a = [1]; for (;;) a = [...a, ...a]",
+	"doubled list by concat":  "\nlet a = [1]; for (;;) a = a.concat(a)",
+	"growing list":            "\nconst a = []; for (;;) a.push({})",
+	"growing list of texts":   "\nconst a = []; for (let i = 0;; i++) a.push('x'.repeat(1000) + i)",
+	"growing object":          "\nconst o = {}; for (let i = 0;; i++) o['k' + i] = [i]",
+	"growing map":             "\nconst m = new Map(); for (let i = 0;; i++) m.set(i, {})",
+	"growing closures":        "\nlet f = () => 1; for (;;) { const g = f; f = () => g() + 1 }",
+	"repeat":                  "\n'x'.repeat(1e9)",
+	"repeat that overflows":   "\n'ab'.repeat(2 ** 62)",
+	"repeat by another name":  "\n'x'['rep' + 'eat'](1e9)",
+	"repeat by Reflect":       "\nReflect.get(Object(''), 'repeat').call('x', 1e9)",
+	"padStart":                "\n'x'.padStart(1e9)",
+	"join":                    "\nnew Array(1e9).join('xx')",
+	"join of large texts":     "\nconst s = 'x'.repeat(1e6); new Array(1000).fill(s).join()",
+	"implicit join":           "\nconst s = 'x'.repeat(1e6); '' + new Array(1000).fill(s)",
+	"join of lists of lists":  "\nlet a = ['x'.repeat(1000)]; for (let i = 0; i < 40; i++) a = [a, a]; `${a}`",
+	"fill":                    "\nnew Array(1e9).fill(0)",
+	"spread of a long list":   "\nconst a = []; a.length = 4e9; [...a]",
+	"rest of a long list":     "\nconst a = []; a.length = 4e9; const [b, ...c] = a",
+	"endless iterator":        "\n[...{ [Symbol.iterator]: () => ({ next: Object }) }]",
+	"endless set":             "\nnew Set({ [Symbol.iterator]: () => ({ next: Object }) })",
+	"endless Array.from":      "\nArray.from({ [Symbol.iterator]: () => ({ next: Object }) })",
+	"Array.from length":       "\nArray.from({ length: 1e9 })",
+	"indexOf what is endless": "\n[].indexOf.call({ length: 2 ** 53 - 1 }, 1)",
+	"computed length":         "\nlet n = 0; [].indexOf.call({ get length() { return n++ ? 2 ** 53 - 1 : 1 } }, 1)",
+	"length of a Proxy":       "\n[].indexOf.call(new Proxy({ length: 2 ** 53 - 1 }, {}), 1)",
+	"sort":                    "\nconst a = []; a.length = 4e9; a.sort()",
+	"apply":                   "\nMath.max.apply(null, { length: 1e9 })",
+	"flat of itself":          "\nconst a = []; a.push(a); a.flat(Infinity)",
+	"flat":                    "\nlet a = [1]; for (let i = 0; i < 40; i++) a = [a, a]; a.flat(Infinity)",
+	"replaceAll":              "\n'x'.repeat(1e6).replaceAll('x', 'y'.repeat(1e6))",
+	"replace by what is left": "\n'x'.repeat(1e6).replace(/x/g, \"$'\")",
+	"JSON of what is shared":  "\nlet o = 1; for (let i = 0; i < 60; i++) o = [o, o]; JSON.stringify(o)",
+	"JSON of what is deep":    "\nlet o = {}; for (let i = 0; i < 100000; i++) o = { o }; JSON.stringify(o)",
+	"JSON without an end":     "\nJSON.stringify(1, () => ({ a: 1 }))",
+	"deep JSON":               "\nJSON.parse('['.repeat(1e6))",
+	"typed array":             "\nnew Uint8Array(4e9)",
+	"typed array by its own":  "\nnew (new Uint8Array(1).constructor)(4e9)",
+	"array buffer":            "\nnew ArrayBuffer(1e10)",
+	"BigInt shift":            "\n1n << 100000000000n",
+	"BigInt shift of a field": "\nconst o = { x: 1n }; o.x <<= 100000000000n",
+	"BigInt power":            "\n3n ** 10000000000n",
+	"BigInt.asUintN":          "\nBigInt.asUintN(2 ** 52, -1n)",
+	"ReDoS by look-ahead":     "\n/^(?=(a+)+$)(a+)+$/.test('a'.repeat(50) + '!')",
+	"ReDoS by back-reference": "\n/^(a+)+\\1$/.exec('a'.repeat(50) + '!')",
+	"ReDoS of a later match":  "\nconst r = /(a+)+b/g; r.lastIndex = 1; r.exec('a'.repeat(50))",
+	"long pattern":            "\nnew RegExp('('.repeat(1e6))",
+	"long pattern of a text":  "\n'x'.match('('.repeat(1e6))",
+	"constructor.constructor": "\nthis.constructor.constructor('return process')()",
+	"async constructor":       "\n(async () => {}).constructor('return 1')()",
+	"generator constructor":   "\n(function* () {}).constructor('for (;;) {}')",
+	"eval":                    "\neval('1')",
+	"Function":                "\nnew Function('return 1')",
+	"host's process":          "\nprocess.exit(1)",
+	"host's files":            "\nrequire('fs').readFileSync('/etc/passwd')",
+	"import":                  "\nawait import('fs')",
+	"large argument":          "\nawait this.patchMembers({ patch: { meta: 'x'.repeat(4e6).split('') } })",
+	"catches its end":         "\nfor (;;) { try { f() } catch (e) { f() } finally { f() } } function f() { for (let i = 0;; i++) i-- }",
+}
+
+// hostileResults are scripts that give back more than they may, by what they try.
+var hostileResults = map[string]string{
+	"large result":             "\nreturn new Array(1e6).fill('xxxxxxxx')",
+	"result that holds itself": "\nconst o = {}; o.o = o; return o",
+	"large member":             "\nthis.member.meta.x = new Array(1e6).fill('xxxxxxxx')",
+	"many brackets":            strings.Repeat("(", 100000),
+	"long source":              strings.Repeat("x;", 200000),
+}
+
+func TestHostile_ResultsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{})
+	for name, source := range hostileResults {
+		program, err := s.engine.Compile("hostile.js", source)
+		if err == nil {
+			_, err = program.Run(t.Context(), s.ada.Context())
+		}
+		require.ErrorContains(t, err, "hostile.js", name)
+		require.Contains(t, []boterr.Code{boterr.InvalidArgument, boterr.ResourceExhausted}, boterr.CodeOf(err), "%v", err)
+	}
+}
+
+func TestHostile_EndsWithItsLine(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{MaxBusy: 150 * time.Millisecond, Deadline: 5 * time.Second, MaxMemory: 128 << 20})
+	for name, source := range hostile {
+		t.Run(name, func(t *testing.T) { //nolint:paralleltest // Each has the memory to itself.
+			program, err := s.engine.Compile("hostile.js", source)
+			if err == nil {
+				_, err = program.Run(t.Context(), s.ada.Context())
+			}
+			require.Error(t, err)
+			failed, ok := errors.AsType[*script.Error](err)
+			require.True(t, ok, "%v", err)
+			require.Equal(t, "hostile.js", failed.File, "%v", err)
+			require.Equal(t, 2, failed.Line, "%v", err)
+			t.Log(boterr.CodeOf(err), err)
+		})
+	}
+}

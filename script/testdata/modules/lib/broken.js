@@ -1,0 +1,3 @@
+exports.fail = function fail() {
+  throw new RangeError('out of tea')
+}

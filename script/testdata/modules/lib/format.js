@@ -1,0 +1,1 @@
+exports.euro = (amount) => '€' + amount.toFixed(2)
