@@ -97,15 +97,15 @@ func (r *run) method(owner *goja.Object, name string, function func(goja.Functio
 	_ = owner.DefineDataProperty(name, r.vm.ToValue(function), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
-// tooLarge throws that something is too large.
-func (r *run) tooLarge(format string, args ...any) {
+// tooLargef throws that something is too large.
+func (r *run) tooLargef(format string, args ...any) {
 	panic(r.errorObject(boterr.New(boterr.ResourceExhausted, "", format, args...)))
 }
 
 // within throws where a text is too long. It counts as a float64, which does not overflow.
 func (r *run) within(length float64) {
 	if length > float64(r.engine.options.MaxLength) {
-		r.tooLarge("%.0f characters are more than a script may make or visit in one step, %d: see Options.MaxLength",
+		r.tooLargef("%.0f characters are more than a script may make or visit in one step, %d: see Options.MaxLength",
 			length, r.engine.options.MaxLength)
 	}
 }
@@ -116,7 +116,7 @@ const charactersOfElement = 4
 // withinList throws where a list is too long.
 func (r *run) withinList(length float64) {
 	if most := r.engine.options.MaxLength / charactersOfElement; length > float64(most) {
-		r.tooLarge("%.0f elements are more than a script may make or visit in one step, %d: see Options.MaxLength", length, most)
+		r.tooLargef("%.0f elements are more than a script may make or visit in one step, %d: see Options.MaxLength", length, most)
 	}
 }
 
@@ -133,9 +133,9 @@ func (r *run) lengthOf(value goja.Value) float64 {
 		}
 		return 0
 	case isProxy(object):
-		r.tooLarge("functions of arrays are not for a Proxy: copy it with [...proxy] first")
+		r.tooLargef("functions of arrays are not for a Proxy: copy it with [...proxy] first")
 	case object.ClassName() != "Array" && r.hasComputedLength(object):
-		r.tooLarge("what has a computed length is no array: copy it into one first")
+		r.tooLargef("what has a computed length is no array: copy it into one first")
 	}
 	return object.Get("length").ToFloat()
 }
@@ -165,7 +165,7 @@ const longestPattern = 10_000
 // checkPattern refuses a text that would be too long as a regular expression.
 func (r *run) checkPattern(pattern goja.Value) {
 	if text, isText := pattern.(goja.String); isText && text.Length() > longestPattern {
-		r.tooLarge("a regular expression may have %d characters", longestPattern)
+		r.tooLargef("a regular expression may have %d characters", longestPattern)
 	}
 }
 
@@ -180,7 +180,7 @@ func textLength(value goja.Value) float64 {
 
 func (r *run) checkRepeat(call goja.FunctionCall) {
 	if times := call.Argument(0).ToFloat(); times > 0 {
-		r.within(times * float64(call.This.ToString().(goja.String).Length()))
+		r.within(times * textLength(call.This.ToString()))
 	}
 }
 
@@ -217,7 +217,7 @@ const mostBits = 1 << 20
 
 func (r *run) checkBits(call goja.FunctionCall) {
 	if bits := call.Argument(0).ToFloat(); bits > mostBits {
-		r.tooLarge("a BigInt may have %d bits", mostBits)
+		r.tooLargef("a BigInt may have %d bits", mostBits)
 	}
 }
 
@@ -241,7 +241,7 @@ func (r *run) shiftLeft(a, b goja.Value) goja.Value {
 		return r.vm.ToValue(int32(uint32(toInt32(left)) << (uint32(toInt32(right)) & 31)))
 	}
 	if !y.IsInt64() || y.Int64()+int64(x.BitLen()) > mostBits {
-		r.tooLarge("a BigInt may have %d bits", mostBits)
+		r.tooLargef("a BigInt may have %d bits", mostBits)
 	}
 	if y.Sign() < 0 {
 		return r.vm.ToValue(new(big.Int).Rsh(x, uint(min(-y.Int64(), mostBits))))
@@ -261,7 +261,7 @@ func (r *run) power(a, b goja.Value) goja.Value {
 	case y.Sign() < 0:
 		panic(r.vm.NewTypeError("the exponent of a BigInt must not be negative"))
 	case x.BitLen() > 1 && (!y.IsInt64() || y.Int64() > mostBits/int64(x.BitLen())):
-		r.tooLarge("a BigInt may have %d bits", mostBits)
+		r.tooLargef("a BigInt may have %d bits", mostBits)
 	case x.BitLen() <= 1: // 0, 1 and -1 stay small, and only whether y is even counts.
 		y = new(big.Int).SetInt64(int64(y.Bit(0)) + 2*int64(min(y.BitLen(), 2)/2))
 	}

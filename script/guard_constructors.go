@@ -65,7 +65,7 @@ const mostDigits = 100_000
 
 func (r *run) checkDigits(arguments []goja.Value) {
 	if textLength(first(arguments)) > mostDigits {
-		r.tooLarge("a BigInt is made of at most %d digits", mostDigits)
+		r.tooLargef("a BigInt is made of at most %d digits", mostDigits)
 	}
 }
 

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/dop251/goja"
@@ -46,7 +47,7 @@ func (r *run) checkNesting(given goja.Value) {
 			depth--
 		}
 		if depth > mostJoined {
-			r.tooLarge("JSON may be nested %d levels deep", mostJoined)
+			r.tooLargef("JSON may be nested %d levels deep", mostJoined)
 		}
 	}
 }
@@ -86,14 +87,14 @@ func (c *countedJSON) enter(holder goja.Value) {
 	if !isObject {
 		return
 	}
-	for i := len(c.holders) - 1; i >= 0; i-- {
-		if c.holders[i] == object {
+	for i, holder := range slices.Backward(c.holders) {
+		if holder == object {
 			c.holders = c.holders[:i+1]
 			return
 		}
 	}
 	if c.holders = append(c.holders, object); len(c.holders) > document.MaxNesting*5 {
-		c.run.tooLarge("what is written as JSON may be nested %d levels deep", document.MaxNesting*5)
+		c.run.tooLargef("what is written as JSON may be nested %d levels deep", document.MaxNesting*5)
 	}
 }
 

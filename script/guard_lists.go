@@ -105,7 +105,7 @@ const mostJoined = 1000
 // joined adds the length of the text of an array to a total, which must not become too large.
 func (r *run) joined(array *goja.Object, separator, total float64, depth int) float64 {
 	if depth > mostJoined {
-		r.tooLarge("an array that is made a text of may be nested %d levels deep", mostJoined)
+		r.tooLargef("an array that is made a text of may be nested %d levels deep", mostJoined)
 	}
 	length := r.lengthOf(array)
 	total += max(0, length-1) * separator
@@ -187,15 +187,15 @@ func (r *run) iterable(value goja.Value) goja.Value {
 	return r.passedOn(object)
 }
 
-// passOnSource is a generator that passes on what is iterated.
-const passOnSource = "(function* (of) { for (const one of of) yield one })"
+// bounding is a generator that passes on what is iterated.
+const bounding = "(function* (of) { for (const one of of) yield one })"
 
-// passOnProgram is passOnSource, compiled.
-var passOnProgram = goja.MustCompile(ownFiles+"iterate.js", passOnSource, true)
+// boundingProgram is bounding, compiled.
+var boundingProgram = goja.MustCompile(ownFiles+"iterate.js", bounding, true)
 
 // passedOn returns a generator that passes on what is iterated.
 func (r *run) passedOn(object *goja.Object) goja.Value {
-	made, err := r.vm.RunProgram(passOnProgram)
+	made, err := r.vm.RunProgram(boundingProgram)
 	if err != nil {
 		panic(err)
 	}

@@ -108,11 +108,12 @@ func TestHostile_ResultsAreRefused(t *testing.T) {
 	}
 }
 
+//nolint:paralleltest,tparallel // Each has the memory to itself.
 func TestHostile_EndsWithItsLine(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, script.Options{MaxBusy: 150 * time.Millisecond, Deadline: 5 * time.Second, MaxMemory: 128 << 20})
+	s := newStage(t, script.Options{MaxBusy: 100 * time.Millisecond, Deadline: 5 * time.Second, MaxMemory: 128 << 20})
 	for name, source := range hostile {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // Each has the memory to itself.
+		t.Run(name, func(t *testing.T) {
 			program, err := s.engine.Compile("hostile.js", source)
 			if err == nil {
 				_, err = program.Run(t.Context(), s.ada.Context())

@@ -12,7 +12,7 @@ import (
 
 // grace is how long a script may go on after it was interrupted. It ends with the step of the
 // language under way, and a few of those can be long.
-const grace = 250 * time.Millisecond
+const grace = time.Second
 
 // interrupt ends the script at the next step of the language.
 func (r *run) interrupt(cause error) {

@@ -1,10 +1,10 @@
 package script_test
 
 import (
-	"fmt"
 	"maps"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -42,7 +42,7 @@ func TestHostile_SideBySideWithGoodOnes(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range rounds.Of(t, 40, 1000) {
 		name := bad[i%len(bad)]
-		bot := s.AddMember(member.Member{ExternalID: fmt.Sprint(i)}).Context()
+		bot := s.AddMember(member.Member{ExternalID: strconv.Itoa(i)}).Context()
 		all.Go(func() {
 			program, err := s.engine.Compile(name, hostile[name])
 			if err == nil {
@@ -62,7 +62,7 @@ func TestHostile_SideBySideWithGoodOnes(t *testing.T) {
 
 // heap returns the memory of objects that are in use.
 func heap() int64 {
-	runtime.GC()
+	runtime.GC() //nolint:revive // What is left is asked for.
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)

@@ -50,10 +50,10 @@ func TestRequire_ModulesThatRequireEachOther(t *testing.T) {
 const npmFolder = "testdata/npm"
 
 // withPackages skips where npm has not put moment and lodash beside the tests.
-func withPackages(t testing.TB) script.Options {
-	t.Helper()
+func withPackages(tb testing.TB) script.Options {
+	tb.Helper()
 	if _, err := os.Stat(npmFolder + "/node_modules/moment/moment.js"); err != nil {
-		t.Skip("moment and lodash are not there: run npm ci --ignore-scripts in script/testdata/npm")
+		tb.Skip("moment and lodash are not there: run npm ci --ignore-scripts in script/testdata/npm")
 	}
 	return script.Options{Modules: os.DirFS(npmFolder)}
 }

@@ -84,7 +84,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Fetch = fetchOfContext
 	}
 	if o.Random == nil {
-		o.Random = rand.Float64 //nolint:gosec // Math.random promises no secrets.
+		o.Random = rand.Float64
 	}
 	o.Deadline = orDefault(o.Deadline, defaultDeadline)
 	o.MaxBusy = orDefault(o.MaxBusy, defaultMaxBusy)
