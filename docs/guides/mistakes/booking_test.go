@@ -1,0 +1,73 @@
+package mistakes_test
+
+import (
+	"context"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/explore"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/send"
+)
+
+// takePlace books the last place by one operation, which one of two members gets.
+func takePlace(ctx context.Context, bot *botctx.Context) error {
+	taken, err := bot.FindAndModifyDataFromDataSource(ctx, datasource.FindAndModifyDataFromDataSourceParams{
+		DataSourceID: "places", Filter: document.O("by", nil), Patch: document.Set("by", bot.Member.ID),
+	})
+	if err != nil {
+		return err
+	}
+	if taken.Value == nil {
+		return bot.Reply(ctx, send.Text("Sold out."))
+	}
+	return bot.Reply(ctx, send.Text("You have a place."))
+}
+
+// lookAndTakePlace is takePlace by two operations, between which another member books.
+func lookAndTakePlace(ctx context.Context, bot *botctx.Context) error {
+	free, err := bot.FetchDataFromDataSource(ctx, datasource.FetchDataFromDataSourceParams{
+		DataSourceID: "places", Filter: document.O("by", nil),
+	})
+	if err != nil {
+		return err
+	}
+	if len(free.Entries) == 0 {
+		return bot.Reply(ctx, send.Text("Sold out."))
+	}
+	id, _ := free.Entries[0].Field("_id")
+	_, err = bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+		DataSourceID: "places", Filter: document.O("_id", id), Patch: document.O("by", bot.Member.ID),
+	})
+	if err != nil {
+		return err
+	}
+	return bot.Reply(ctx, send.Text("You have a place."))
+}
+
+func places(take botctx.Action) []*botctx.Node {
+	return []*botctx.Node{{ID: "book", Trigger: botctx.TextIs("book"), Pre: botctx.Do(take)}}
+}
+
+// doubleBooking is found where two members book at once, in all orders of what their runs do.
+func doubleBooking() mistake {
+	return mistake{
+		right: places(takePlace), wrong: places(lookAndTakePlace),
+		test: func(t tester, nodes []*botctx.Node) {
+			explore.Orders(t, 20, func(t *explore.T, p *fakes.Platform) {
+				p.Handle(nodes...)
+				p.AddData("places", document.O("_id", "the last one"))
+				ada, bob := p.AddMember(member.Member{FirstName: "Ada"}), p.AddMember(member.Member{FirstName: "Bob"})
+				t.Go("Ada", func() { ada.Says("book") })
+				t.Go("Bob", func() { bob.Says("book") })
+				t.Wait()
+				require.NotEqual(t, ada.Last(), bob.Last(), "one of them has the place")
+			})
+		},
+		tells: "Bob does fetchDataFromDataSource",
+	}
+}

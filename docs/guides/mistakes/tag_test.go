@@ -1,0 +1,54 @@
+package mistakes_test
+
+import (
+	"context"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+)
+
+// remindOnce reminds of the basket in an hour, in place of what was planned before.
+func remindOnce(ctx context.Context, bot *botctx.Context) error {
+	return remind(ctx, bot, agenda.NewAgendaParams{Tag: "basket", Replace: true})
+}
+
+// remindEachTime is remindOnce, and forgets the tag.
+func remindEachTime(ctx context.Context, bot *botctx.Context) error {
+	return remind(ctx, bot, agenda.NewAgendaParams{})
+}
+
+func remind(ctx context.Context, bot *botctx.Context, p agenda.NewAgendaParams) error {
+	p.MemberID, p.NodeCompositeID, p.NextRunAt = bot.Member.ID, "reminder", document.At(bot.Now().Add(time.Hour))
+	_, err := bot.NewAgenda(ctx, p)
+	return err
+}
+
+func basket(remind botctx.Action) []*botctx.Node {
+	return []*botctx.Node{
+		{ID: "add", Trigger: botctx.TextIs("a cup"), Pre: botctx.Do(remind), Responses: botctx.Say("It is in your basket.")},
+		{ID: "reminder", Responses: botctx.Say("Your basket waits.")},
+	}
+}
+
+// forgottenTag is found where the member does it twice, the time passes, and each message is expected.
+func forgottenTag() mistake {
+	return mistake{
+		right: basket(remindOnce), wrong: basket(remindEachTime),
+		test: func(t tester, nodes []*botctx.Node) {
+			p := fakes.New(fakes.For(t), fakes.EveryMessageExpected())
+			p.Handle(nodes...)
+			ada := p.AddMember(member.Member{FirstName: "Ada"})
+
+			ada.Says("a cup")
+			ada.Says("a cup")
+			ada.Sees("It is in your basket.", "It is in your basket.")
+			p.Advance(24 * time.Hour)
+			ada.Sees("Your basket waits.")
+		},
+		tells: `Ada <- "Your basket waits.", sent at 2026-01-01 01:00:00 by the node reminder`,
+	}
+}
