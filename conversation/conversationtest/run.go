@@ -1,16 +1,18 @@
-// Package conversationtest runs the conversations of files as tests:
+// Package conversationtest runs the conversations of files as tests.
 //
-//		var _ = flag.Bool("update", false, "write the files that tests compare with")
+//   - To run files, use [Run]; go test -update writes them anew with what the bot says now.
 //
-//		func TestConversations(t *testing.T) {
-//			conversationtest.Run(t, "testdata/*.chat", func(t *testing.T) *conversation.Stage {
-//				p := fakes.New(fakes.For(t))
-//				p.Handle(nodes()...)
-//				return conversation.NewStage(p)
-//			})
-//		}
+// The flag is one of the test's own package:
 //
-//	  - To run files, use [Run]; go test -update writes them anew with what the bot says now.
+//	var _ = flag.Bool("update", false, "write the files that tests compare with")
+//
+//	func TestConversations(t *testing.T) {
+//		conversationtest.Run(t, "testdata/*.chat", func(t *testing.T) *conversation.Stage {
+//			p := fakes.New(fakes.For(t))
+//			p.Handle(nodes()...)
+//			return conversation.NewStage(p)
+//		})
+//	}
 package conversationtest
 
 import (

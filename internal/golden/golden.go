@@ -13,12 +13,17 @@ import (
 	"github.com/botctx/go-sdk/internal/textdiff"
 )
 
-// TB is what is needed of a test.
+// TB is what is needed of a test. *testing.T has it.
 type TB interface {
+	// Helper marks the caller as no place to report.
 	Helper()
+	// Name returns the name of the test.
 	Name() string
+	// Errorf reports a failure.
 	Errorf(format string, args ...any)
+	// Fatalf reports a failure and ends the test.
 	Fatalf(format string, args ...any)
+	// Logf adds to the test's log.
 	Logf(format string, args ...any)
 }
 
