@@ -29,7 +29,7 @@ var floors = [][]string{
 	{"botctx", "internal/chatplatform", "send/sendtest"},
 	{"fakes/changed", "fakes/expect", "internal/chaostest", "internal/hostile"},
 	{"botctx/botctxtest", "fakes", "backends/...", "script/internal/nodefile"},
-	{"conversation", "explore", "fakes/fakestest"},
+	{"conversation", "explore", "fakes/fakestest", "recording"},
 	{"conversation/conversationtest"},
 	{"console", "script", "simulator"},
 	{"examples/program"},

@@ -1,0 +1,20 @@
+// Package recording keeps calls of operations as lines of JSON, answers from them, and compares another
+// implementation with them.
+//
+//   - To record the calls of a Caller, of Operations or of a Runtime, use [New] and [Recorder.Caller],
+//     [Recorder.Operations] or [Recorder.Intercept].
+//   - To answer as a recording does, use [Read] and [Recording.Replay].
+//   - To ask whether another implementation answers alike, such as the platform in memory, use
+//     [Recording.Check].
+//
+// A recording begins with a line that says what it is, and has a line for each call, in the order in which
+// they returned:
+//
+//	{"recording":1}
+//	{"n":1,"at":1767225600000,"scope":{"app":"app-1","member":"m-1"},"op":"countDataSource","params":{...},"result":2}
+//	{"n":2,"at":1767225600000,"scope":{...},"op":"getMember","params":{"memberId":"x"},"error":{"op":"getMember","code":"NotFound",...}}
+//
+// at is when the call began, in Unix milliseconds of the clock that is recorded with. Credentials are
+// redacted: fields of names such as accessToken, those in texts and URLs, and what [Recorder.Hide] is
+// given.
+package recording

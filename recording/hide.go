@@ -1,0 +1,54 @@
+package recording
+
+import (
+	"strings"
+
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+)
+
+// redacted stands in the place of a credential, as boterr.Redact has it.
+const redacted = "[redacted]"
+
+// hider takes credentials out of values.
+type hider struct{ secrets []string }
+
+// value returns a value of a document without credentials.
+func (h hider) value(value any) any {
+	switch value := value.(type) {
+	case string:
+		return h.text(value)
+	case document.Object:
+		hidden := document.O()
+		for name, field := range value.All() {
+			if isCredential(name) && field != nil {
+				hidden = hidden.With(name, redacted)
+			} else {
+				hidden = hidden.With(name, h.value(field))
+			}
+		}
+		return hidden
+	case document.Array:
+		var items []any
+		for _, item := range value.All() {
+			items = append(items, h.value(item))
+		}
+		return document.ArrayOf(items)
+	default:
+		return value
+	}
+}
+
+// text returns a text without credentials.
+func (h hider) text(text string) string {
+	for _, secret := range h.secrets {
+		text = strings.ReplaceAll(text, secret, redacted)
+	}
+	return boterr.Redact(text)
+}
+
+// isCredential reports whether a field of a name holds a credential, as boterr.Redact knows names.
+func isCredential(name string) bool {
+	field := `"` + name + `":"x"`
+	return boterr.Redact(field) != field
+}
