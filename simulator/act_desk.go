@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/fakes"
 )
 
@@ -45,17 +46,15 @@ func take(b *branch, with takeWith) (moment, error) {
 	if i < 0 {
 		return moment{}, boterr.New(boterr.NotFound, "message", "is no ticket that %s sees", by.name)
 	}
-	err = agent.TryTakes(tickets[i])
-	return moment{what: by.name + " takes a ticket", by: by, err: err, plays: step{by: by, takes: new(i)}}, nil
+	return b.does(conversation.Takes{By: by.name, Ticket: i + 1}, moment{what: by.name + " takes a ticket", by: by})
 }
 
 func end(b *branch, with personWith) (moment, error) {
-	by, agent, err := agentOf(b, with.Person)
+	by, _, err := agentOf(b, with.Person)
 	if err != nil {
 		return moment{}, err
 	}
-	err = agent.TryEnds()
-	return moment{what: by.name + " ends the live chat", by: by, err: err, plays: step{by: by, isEnd: true}}, nil
+	return b.does(conversation.Ends{By: by.name}, moment{what: by.name + " ends the live chat", by: by})
 }
 
 // addAgentWith is an agent to be added to an outlet channel.
@@ -69,7 +68,11 @@ func addAgent(b *branch, with addAgentWith) (moment, error) {
 	if name == "" {
 		return moment{}, boterr.Missing("name", "what the agent is called")
 	}
-	added := ofAgent(b.platform.AddAgent(with.Channel, name))
-	people := append(slices.Clone(b.people()), added)
-	return moment{what: name + " sits at " + with.Channel, by: added, people: people, plays: step{added: added}}, nil
+	m, err := b.does(conversation.AddAgent{Name: name, Channel: with.Channel}, moment{what: name + " sits at " + with.Channel})
+	if err != nil {
+		return moment{}, err
+	}
+	m.by = ofAgent(b.stage.Agent(name), name)
+	m.people = append(slices.Clone(b.people()), m.by)
+	return m, nil
 }

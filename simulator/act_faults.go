@@ -7,6 +7,8 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/conversation"
+	"github.com/botctx/go-sdk/fakes"
 )
 
 // faultPlays are the faults of one call.
@@ -52,18 +54,22 @@ func (f faultWith) late() (time.Duration, error) {
 	return late, nil
 }
 
-// planned returns the moment of a fault of the next call, or of one that no saved conversation has.
-func planned(what string, with faultWith, fault step) (moment, error) {
-	m := moment{what: "Fault: " + what}
-	if with.nth() == 1 {
-		m.plays = fault
+// plan plans a fault of the next call, which a conversation can do again, or of another one.
+func (f faultWith) plan(b *branch, what string, act conversation.Faults, nth func(op botctx.Op, n int) *fakes.Fault) (moment, error) {
+	m := moment{what: "Fault: " + f.which() + " " + what}
+	act.Op = f.Operation
+	if f.nth() == 1 {
+		return b.does(act, m)
 	}
+	nth(f.Operation, f.nth()).Optional()
+	m.isUnsaved = true
 	return m, nil
 }
 
 func fail(b *branch, with faultWith) (moment, error) {
-	b.platform.FailNth(with.Operation, with.nth(), with.Code).Optional()
-	return planned(with.which()+" fails with "+string(with.Code), with, step{faultOf: with.Operation, code: with.Code})
+	return with.plan(b, "fails with "+string(with.Code), conversation.Faults{Code: with.Code}, func(op botctx.Op, n int) *fakes.Fault {
+		return b.platform.FailNth(op, n, with.Code)
+	})
 }
 
 func delay(b *branch, with faultWith) (moment, error) {
@@ -71,22 +77,22 @@ func delay(b *branch, with faultWith) (moment, error) {
 	if err != nil {
 		return moment{}, err
 	}
-	b.platform.DelayNth(with.Operation, with.nth(), late).Optional()
-	return planned(with.which()+" takes "+spanText(late), with, step{faultOf: with.Operation, late: late})
+	return with.plan(b, "takes "+spanText(late), conversation.Faults{Late: late}, func(op botctx.Op, n int) *fakes.Fault {
+		return b.platform.DelayNth(op, n, late)
+	})
 }
 
 func timeOut(b *branch, with faultWith) (moment, error) {
-	b.platform.TimeOutNth(with.Operation, with.nth()).Optional()
-	return planned(with.which()+" times out after its work", with, step{faultOf: with.Operation, timesOut: true})
+	return with.plan(b, "times out after its work", conversation.Faults{TimesOut: true}, b.platform.TimeOutNth)
 }
 
 func crashAt(b *branch, with faultWith) (moment, error) {
 	if with.After {
 		b.platform.CrashAfterNth(with.Operation, with.nth()).Optional()
-		return moment{what: "Fault: the process crashes after " + with.which()}, nil
+		return moment{what: "Fault: the process crashes after " + with.which(), isUnsaved: true}, nil
 	}
 	b.platform.CrashNth(with.Operation, with.nth()).Optional()
-	return moment{what: "Fault: the process crashes at " + with.which()}, nil
+	return moment{what: "Fault: the process crashes at " + with.which(), isUnsaved: true}, nil
 }
 
 // codeWith is a code of boterr.
@@ -107,7 +113,7 @@ func failMail(b *branch, with codeWith) (moment, error) {
 		return moment{}, err
 	}
 	b.platform.FailNextMail(with.Code).Optional()
-	return moment{what: "Fault: the next mail fails with " + string(with.Code)}, nil
+	return moment{what: "Fault: the next mail fails with " + string(with.Code), isUnsaved: true}, nil
 }
 
 func failFile(b *branch, with codeWith) (moment, error) {
@@ -115,5 +121,5 @@ func failFile(b *branch, with codeWith) (moment, error) {
 		return moment{}, err
 	}
 	b.platform.FailNextFile(with.Code).Optional()
-	return moment{what: "Fault: the next file fails with " + string(with.Code)}, nil
+	return moment{what: "Fault: the next file fails with " + string(with.Code), isUnsaved: true}, nil
 }

@@ -53,12 +53,12 @@ func reconnect(b *branch, with channelWith) (moment, error) {
 
 // goesOut returns the moment at which something goes out of service.
 func goesOut(b *branch, what string) moment {
-	return moment{what: "Out of service: " + what, out: append(outBut(b, what), what)}
+	return moment{what: "Out of service: " + what, out: append(outBut(b, what), what), isUnsaved: true}
 }
 
 // comesBack returns the moment at which something is in service again.
 func comesBack(b *branch, what string) moment {
-	return moment{what: "Back in service: " + what, out: outBut(b, what)}
+	return moment{what: "Back in service: " + what, out: outBut(b, what), isUnsaved: true}
 }
 
 // outBut returns what is out of service, but for one thing.

@@ -12,12 +12,12 @@ func processPlays() map[string]reader {
 
 func crash(b *branch, _ struct{}) (moment, error) {
 	b.platform.Crash()
-	return moment{what: "The process crashes", isDown: true}, nil
+	return moment{what: "The process crashes", isDown: true, isUnsaved: true}, nil
 }
 
 func restart(b *branch, _ struct{}) (moment, error) {
 	b.platform.Restart()
-	return moment{what: "The process starts again", isStart: true}, nil
+	return moment{what: "The process starts again", isStart: true, isUnsaved: true}, nil
 }
 
 // letterWith is a dead letter.
@@ -27,10 +27,10 @@ type letterWith struct {
 
 func retryDeadLetter(b *branch, with letterWith) (moment, error) {
 	b.platform.RetryDeadLetter(with.ID)
-	return moment{what: "A dead letter is to be tried again: let time pass"}, nil
+	return moment{what: "A dead letter is to be tried again: let time pass", isUnsaved: true}, nil
 }
 
 func discardDeadLetter(b *branch, with letterWith) (moment, error) {
 	b.platform.DiscardDeadLetter(with.ID)
-	return moment{what: "A dead letter is discarded"}, nil
+	return moment{what: "A dead letter is discarded", isUnsaved: true}, nil
 }

@@ -1,15 +1,17 @@
 package simulator
 
 import (
+	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/botctx/go-sdk/boterr"
 	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/document"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
-	"github.com/botctx/go-sdk/send"
 )
 
 // talkPlays are what members do, and agents who write.
@@ -36,11 +38,8 @@ func say(b *branch, with sayWith) (moment, error) {
 	if strings.TrimSpace(with.Text) == "" {
 		return moment{}, boterr.Missing("text", "what %s says", by.name)
 	}
-	err = by.sends(b.platform, send.MessageEvent{Type: send.TypeText, Data: document.O("text", with.Text)})
-	return moment{
-		what: by.name + ": " + with.Text, by: by, said: said{text: with.Text}, err: err,
-		plays: step{by: by, says: with.Text},
-	}, nil
+	return b.does(conversation.Says{By: by.name, Text: with.Text},
+		moment{what: by.name + ": " + with.Text, by: by, said: said{text: with.Text}})
 }
 
 // tapWith is a button or a quick reply of a message, the one of a number from 0 among those that send
@@ -66,11 +65,8 @@ func tap(b *branch, with tapWith) (moment, error) {
 		return moment{}, boterr.New(boterr.NotFound, "number", "is %d, which the message no longer shows", with.Number)
 	}
 	one := offered[with.Number]
-	err = actor.TrySends(one.Event())
-	return moment{
-		what: by.name + " taps " + one.Title, by: by, said: said{text: one.Title, isTap: true}, err: err,
-		plays: step{by: by, taps: &one, which: placeOf(one, all)},
-	}, nil
+	return b.does(conversation.Taps{By: by.name, Title: one.Title, Which: placeOf(one, all)},
+		moment{what: by.name + " taps " + one.Title, by: by, said: said{text: one.Title, isTap: true}})
 }
 
 // placeOf returns the place of something among what has its title, from 1 on.
@@ -104,7 +100,7 @@ func repeat(b *branch, with personWith) (moment, error) {
 	} else {
 		err = by.actor.In(b.platform).TrySaysAgain()
 	}
-	return moment{what: "The platform repeats what " + by.name + " sent last", by: by, err: err}, nil
+	return moment{what: "The platform repeats what " + by.name + " sent last", by: by, err: err, isUnsaved: true}, nil
 }
 
 // addMemberWith is a member to be added, on a channel that is there, or on a new one of a platform.
@@ -119,19 +115,33 @@ func addMember(b *branch, with addMemberWith) (moment, error) {
 	if name == "" {
 		return moment{}, boterr.Missing("name", "what the member is called")
 	}
-	was := b.now()
-	m := moment{people: slices.Clone(was.people), channels: slices.Clone(was.channels)}
-	given := member.Member{FirstName: name, Channel: with.Channel}
+	given, m := member.Member{Channel: with.Channel}, moment{what: name + " is new here", channels: slices.Clone(b.now().channels)}
 	if given.Channel == "" && with.Platform != "" {
-		if !slices.Contains(channel.Types(), with.Platform) {
-			return moment{}, boterr.Invalid("platform", "is %q: give one of %v", string(with.Platform), channel.Types())
+		id, err := addChannel(b, with.Platform)
+		if err != nil {
+			return moment{}, err
 		}
-		given.Channel = b.platform.AddChannel(channel.Channel{Type: with.Platform}).ID
-		m.channels = append(m.channels, given.Channel)
-		m.plays.channel, m.plays.platform = given.Channel, with.Platform
+		given.Channel, m.channels = id, append(m.channels, id)
 	}
-	added := ofActor(b.platform.AddMember(given))
-	m.people = append(m.people, added)
-	m.what, m.by, m.plays.added = name+" is new here", added, added
+	m, err := b.does(conversation.AddMember{Name: name, Member: given}, m)
+	if err != nil {
+		return moment{}, err
+	}
+	m.by = ofActor(b.stage.Actor(name), name)
+	m.people = append(slices.Clone(b.people()), m.by)
 	return m, nil
+}
+
+// addChannel adds a channel of a platform, and returns its id: that of the platform, with a number where
+// there is one.
+func addChannel(b *branch, platform channel.Type) (string, error) {
+	if !slices.Contains(channel.Types(), platform) {
+		return "", boterr.Invalid("platform", "is %q: give one of %v", string(platform), channel.Types())
+	}
+	all, id := channelIDs(context.Background(), b), string(platform)
+	for n := 2; slices.Contains(all, id); n++ {
+		id = string(platform) + "-" + strconv.Itoa(n)
+	}
+	_, err := b.stage.Do(conversation.AddChannel{ID: id, Type: platform})
+	return id, err
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/conversation"
 )
 
 // timePlays are what time does.
@@ -73,8 +74,7 @@ func passed(b *branch, by time.Duration) (moment, error) {
 	if by < 0 {
 		return moment{}, boterr.Invalid("by", "is %v: time does not go back, but the timeline does", by)
 	}
-	err := b.platform.TryAdvance(by)
-	return moment{what: spanText(by) + " pass", err: err, plays: step{passes: &by}}, nil
+	return b.does(conversation.Waits{For: by}, moment{what: spanText(by) + " pass"})
 }
 
 // spanText returns a time in words: in the largest units that it has.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/fakes"
 )
 
@@ -18,6 +19,8 @@ const mostSnapshots = 200
 type branch struct {
 	id, name string
 	platform *fakes.Platform
+	// stage is where all is done that a conversation can do again.
+	stage *conversation.Stage
 	// moments are what was done, the first one the beginning. at is the one that is shown: later ones are
 	// there until something else is done.
 	moments []moment
@@ -44,8 +47,10 @@ type moment struct {
 	// started.
 	out             []string
 	isDown, isStart bool
-	// plays is how a saved conversation does it again.
-	plays step
+	// isUnsaved tells that no conversation can do it again.
+	isUnsaved bool
+	// stage is what a conversation keeps of it all afterwards, nil where one cannot go back to it.
+	stage *conversation.Stage
 	// snapshot is the platform afterwards, nil where one cannot go back to it.
 	snapshot *fakes.Snapshot
 }
@@ -74,7 +79,7 @@ func (b *branch) add(m moment) {
 	b.moments = append(slices.Clone(b.past()), m)
 	b.at = len(b.moments) - 1
 	if old := len(b.moments) - 1 - mostSnapshots; old >= 0 {
-		b.moments[old].snapshot = nil
+		b.moments[old].snapshot, b.moments[old].stage = nil, nil
 	}
 }
 
@@ -100,6 +105,7 @@ func (b *branch) fork(id, name string, n int) (*branch, error) {
 	return forked, guarded(func() error {
 		forked.platform = b.platform.Fork()
 		forked.platform.Restore(from.snapshot)
+		forked.stage = from.stage.In(forked.platform)
 		return nil
 	})
 }
@@ -113,7 +119,7 @@ func (b *branch) goTo(n int) error {
 	if err := guarded(func() error { b.platform.Restore(to.snapshot); return nil }); err != nil {
 		return err
 	}
-	b.at = n
+	b.at, b.stage = n, to.stage.In(b.platform)
 	return nil
 }
 
@@ -139,6 +145,35 @@ func (m moment) after(before moment) moment {
 		m.out = before.out
 	}
 	m.isDown = m.isDown || errors.Is(m.err, fakes.ErrCrashed) || before.isDown && !m.isStart
+	return m
+}
+
+// undo puts the branch back to what it was, as far as its platform can be copied.
+func (b *branch) undo(to moment) {
+	if to.snapshot == nil {
+		return
+	}
+	_ = guarded(func() error { b.platform.Restore(to.snapshot); return nil })
+	b.stage = to.stage.In(b.platform)
+}
+
+// does lets happen what a conversation can do again, as a moment. What is a mistake did not happen.
+func (b *branch) does(act conversation.Act, m moment) (moment, error) {
+	_, err := b.stage.Do(act)
+	if mistake, isMistake := errors.AsType[*conversation.MistakeError](err); isMistake {
+		return moment{}, mistake
+	}
+	m.err = err
+	return m, nil
+}
+
+// kept returns the moment with what there is now on a branch.
+func (m moment) kept(b *branch) moment {
+	p := b.platform
+	m.at, m.sent, m.chosen = p.Now(), len(p.Sent()), len(p.Choices())
+	if m.snapshot = snapshotOf(p); m.snapshot != nil {
+		m.stage = b.stage.In(p)
+	}
 	return m
 }
 

@@ -1,11 +1,9 @@
 package simulator
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/botctx/go-sdk/fakes"
-	"github.com/botctx/go-sdk/send"
 )
 
 // person is a member who speaks, or an agent who does. It is the same in all branches.
@@ -16,14 +14,14 @@ type person struct {
 	agent *fakes.Agent
 }
 
-// ofActor returns the person that a member is.
-func ofActor(actor *fakes.Actor) *person {
-	return &person{id: actor.ID(), name: cmp.Or(actor.Added().FirstName, actor.ID()), actor: actor}
+// ofActor returns the person that a member is, by the name that the conversation calls her.
+func ofActor(actor *fakes.Actor, name string) *person {
+	return &person{id: actor.ID(), name: name, actor: actor}
 }
 
-// ofAgent returns the person that an agent is.
-func ofAgent(agent *fakes.Agent) *person {
-	return &person{id: agent.AdminID(), name: agent.Name(), agent: agent}
+// ofAgent returns the person that an agent is, by the name that the conversation calls her.
+func ofAgent(agent *fakes.Agent, name string) *person {
+	return &person{id: agent.AdminID(), name: name, agent: agent}
 }
 
 func (p *person) isAgent() bool { return p.agent != nil }
@@ -34,14 +32,6 @@ func (p *person) channel() string {
 		return p.agent.Channel()
 	}
 	return p.actor.Scope().Channel
-}
-
-// sends lets the person send an event on a platform.
-func (p *person) sends(on *fakes.Platform, event send.MessageEvent) error {
-	if p.isAgent() {
-		return p.agent.In(on).TrySends(event)
-	}
-	return p.actor.In(on).TrySends(event)
 }
 
 // gets reports whether a message goes to a person, alone or in one of these groups.

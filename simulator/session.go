@@ -9,12 +9,16 @@ import (
 
 	"github.com/botctx/go-sdk/botctx"
 	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/conversation"
 	"github.com/botctx/go-sdk/fakes"
 	"github.com/botctx/go-sdk/member"
 )
 
 // mostBranches is how many branches there are at most.
 const mostBranches = 20
+
+// desk is the id of the simulator's own outlet channel.
+const desk = "desk"
 
 // mainBranch is the id of the first branch.
 const mainBranch = "main"
@@ -52,7 +56,9 @@ func newSession(s Simulator, nodes []*botctx.Node) (*session, error) {
 			first.platform = fakes.New()
 		}
 		first.platform.Handle(nodes...)
-		first.moments = []moment{opened.beginning(first.platform)}
+		first.stage = conversation.NewStage(first.platform)
+		beginning := moment{what: "The beginning", people: opened.cast(first.stage)}
+		first.moments = []moment{beginning.kept(first)}
 		return nil
 	})
 	if err != nil {
@@ -62,30 +68,32 @@ func newSession(s Simulator, nodes []*botctx.Node) (*session, error) {
 	return opened, nil
 }
 
-// beginning returns the first moment, with who is there.
-func (s *session) beginning(p *fakes.Platform) moment {
-	m := moment{what: "The beginning"}
+// cast lets those take part who are there from the beginning.
+func (s *session) cast(on *conversation.Stage) []*person {
+	var people []*person
 	for _, actor := range s.settings.Members {
-		m.people = append(m.people, ofActor(actor))
+		people = append(people, ofActor(actor, on.Admit(actor)))
 	}
-	if len(m.people) == 0 {
-		m.people = append(m.people, ofActor(p.AddMember(member.Member{FirstName: "Ada"})))
-	}
-	for _, agent := range s.settings.Agents {
-		m.people = append(m.people, ofAgent(agent))
+	if len(people) == 0 {
+		ada := on.Platform().AddMember(member.Member{FirstName: "Ada"})
+		people = append(people, ofActor(ada, on.Admit(ada)))
 	}
 	if s.isOwn {
-		openDesk(p, m.people[0].channel())
-		m.people = append(m.people, ofAgent(p.AddAgent(desk, "Grace")))
+		mustDo(on, conversation.AddDesk{ID: desk})
+		mustDo(on, conversation.AddAgent{Name: "Grace", Channel: desk})
+		people = append(people, ofAgent(on.Agent("Grace"), "Grace"))
 	}
-	return finished(p, m)
+	for _, agent := range s.settings.Agents {
+		people = append(people, ofAgent(agent, on.AdmitAgent(agent)))
+	}
+	return people
 }
 
-// finished returns a moment with what there is now.
-func finished(p *fakes.Platform, m moment) moment {
-	m.at, m.sent, m.chosen = p.Now(), len(p.Sent()), len(p.Choices())
-	m.snapshot = snapshotOf(p)
-	return m
+// mustDo does what a new platform takes.
+func mustDo(on *conversation.Stage, act conversation.Act) {
+	if _, err := on.Do(act); err != nil {
+		panic(err)
+	}
 }
 
 // branchOf returns the branch of an id, the first one for "". The caller holds the mutex.
@@ -153,19 +161,12 @@ func (s *session) play(on *branch, do func(b *branch) (moment, error)) error {
 		return err
 	})
 	if refused != nil {
-		s.end(func() { undo(on.platform, before) })
+		s.end(func() { on.undo(before) })
 		return refused
 	}
-	made = finished(on.platform, made.after(before))
+	made = made.after(before).kept(on)
 	s.end(func() { on.add(made) })
 	return nil
-}
-
-// undo puts a platform back to what it was, as far as it can be copied.
-func undo(p *fakes.Platform, to moment) {
-	if to.snapshot != nil {
-		_ = guarded(func() error { p.Restore(to.snapshot); return nil })
-	}
 }
 
 // end notes that nothing is under way any more, and what came of it.

@@ -75,13 +75,13 @@ func TestAddMember_SpeaksOnEachPlatform(t *testing.T) {
 	t.Parallel()
 	p := newTab(t, simulator.Simulator{})
 	for _, platform := range channel.Types() {
-		p.does("addMember", map[string]any{"name": "Bob", "platform": platform})
+		p.does("addMember", map[string]any{"name": "Bob " + string(platform), "platform": platform})
 		members := p.world().Members
 		bob := members[len(members)-1]
 		require.Equal(t, platform, bob.Platform)
 		require.Nil(t, p.does("say", map[string]any{"person": bob.ID, "text": "hi"}).Error)
 		members = p.world().Members
-		require.Equal(t, "Hello Bob!", members[len(members)-1].Talk[1].Text)
+		require.Equal(t, "Hello Bob "+string(platform)+"!", members[len(members)-1].Talk[1].Text)
 	}
 	require.Empty(t, p.world().Members[0].Talk)
 }

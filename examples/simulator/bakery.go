@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/botctx/go-sdk/agenda"
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/datasource"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/livechat"
+	"github.com/botctx/go-sdk/send"
+)
+
+// orders is the data source with what is ordered, account the payment account.
+const (
+	orders  = "orders"
+	account = "bakery"
+)
+
+// nodes are the bot: a bakery that takes orders.
+func nodes() []*botctx.Node {
+	return []*botctx.Node{
+		{
+			ID: "welcome", Global: botctx.GlobalInTree, Trigger: botctx.TextIs("hi", "hello"),
+			Responses: []send.Response{send.QuickReplies("Hello {{firstName}}! What shall it be?",
+				send.QuickReply{Title: "Bread", Payload: "bread"}, send.QuickReply{Title: "A person", Payload: "person"}).WithPlaceholders()},
+		},
+		{
+			ID: "breads", Global: botctx.GlobalInTree, Trigger: botctx.AnyOf(botctx.TextIs("bread"), botctx.PayloadIs("bread")),
+			SavesPosition: true,
+			Responses: []send.Response{send.Carousel(
+				send.Card{Title: "Rye", Subtitle: "One kilogram, 4.20", Buttons: []send.Button{send.Postback("Order rye", "rye")}},
+				send.Card{Title: "Wheat", Subtitle: "Half a kilogram, 2.80", Buttons: []send.Button{send.Postback("Order wheat", "wheat")}},
+			)},
+		},
+		{
+			ID: "order", Parent: "breads", Trigger: botctx.PayloadIs("rye", "wheat"), Pre: botctx.Do(order),
+			Schedules: botctx.Nodes("ready"), SavesPosition: true, Responses: botctx.Say("Ordered: {{meta.bread}}. It is ready in two hours."),
+		},
+		{ID: "cancel", Parent: "order", Trigger: botctx.TextIs("cancel"), Pre: botctx.Do(cancel), Responses: botctx.Say("Your order is gone.")},
+		{ID: "ready", Pre: botctx.Do(receipt), Responses: botctx.Say("Your {{meta.bread}} bread is ready.")},
+		{
+			ID: "person", Global: botctx.GlobalInTree, Trigger: botctx.AnyOf(botctx.TextIs("person"), botctx.PayloadIs("person")),
+			Pre: botctx.Do(callPerson), Responses: botctx.Say("Somebody comes."),
+		},
+		{
+			ID: "help", Global: botctx.GlobalInTree, Trigger: botctx.AnyText(), Priority: botctx.FallbackPriority,
+			Responses: []send.Response{send.Buttons("I know bread, and people.",
+				send.Postback("See the bread", "bread"), send.Postback("Ask a person", "person"))},
+		},
+	}
+}
+
+// prices are those of the breads, in cents.
+var prices = map[string]int64{"rye": 420, "wheat": 280}
+
+// order takes the price, keeps the order, and schedules what is said when it is ready.
+func order(ctx context.Context, bot *botctx.Context) error {
+	bread := document.Get(bot.MessageEvent.Data, "payload", "")
+	bot.Member.Meta.Set("bread", bread)
+	if err := charge(ctx, bot, bread); err != nil {
+		return err
+	}
+	_, err := bot.UpsertDataToDataSource(ctx, datasource.UpsertDataToDataSourceParams{
+		DataSourceID: orders, Data: []document.Object{document.O("_id", bot.Member.ID, "bread", bread, "state", "baking")},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = bot.NewAgenda(ctx, agenda.NewAgendaParams{
+		MemberID: bot.Member.ID, NodeCompositeID: "ready", NextRunAt: document.At(bot.Now().Add(2 * time.Hour)), Tag: "order", Replace: true,
+	})
+	return err
+}
+
+// charge takes the price of a bread. An event that comes twice takes it once.
+func charge(ctx context.Context, bot *botctx.Context, bread string) error {
+	shop, err := bot.Golf(ctx, botctx.GolfParams{GolfName: account})
+	if err != nil {
+		return err
+	}
+	_, err = shop.Client.Charge(ctx, botctx.Charge{
+		Amount: prices[bread], Currency: "eur", Description: bread, PaymentMethod: "card-of-" + bot.Member.ID,
+		IdempotencyKey: bot.MessageEvent.MessageID,
+	})
+	return err
+}
+
+// cancel takes away what the order has scheduled.
+func cancel(ctx context.Context, bot *botctx.Context) error {
+	if _, err := bot.DeleteMemberAgenda(ctx, agenda.DeleteMemberAgendaParams{MemberID: bot.Member.ID, Tag: "order"}); err != nil {
+		return err
+	}
+	_, err := bot.PatchDataToDataSource(ctx, datasource.PatchDataToDataSourceParams{
+		DataSourceID: orders, Filter: document.O("_id", bot.Member.ID), Patch: document.O("state", "cancelled"),
+	})
+	return err
+}
+
+// receipt sends a mail to who has an address.
+func receipt(ctx context.Context, bot *botctx.Context) error {
+	if bot.Member.Email == "" {
+		return nil
+	}
+	bread := document.Get(bot.Member.Meta, "bread", "")
+	_, err := bot.SendEmail(ctx, botctx.SendEmailParams{
+		Destination: botctx.EmailDestination{ToAddresses: []string{bot.Member.Email}},
+		Message: botctx.EmailMessage{
+			Subject: botctx.EmailText{Data: "Your receipt"},
+			Body:    botctx.EmailBody{Text: &botctx.EmailText{Data: fmt.Sprintf("One %s bread: %.2f.", bread, float64(prices[bread])/100)}},
+		},
+	})
+	return err
+}
+
+// callPerson asks for a person.
+func callPerson(ctx context.Context, bot *botctx.Context) error {
+	_, err := bot.CreateAssignment(ctx, livechat.CreateAssignmentParams{
+		AssignmentDetails: livechat.AssignmentDetails{Summary: bot.Member.FirstName + " has a question."},
+	})
+	return err
+}

@@ -1,0 +1,140 @@
+// What the project's pages have in common: the library, the state that is in the address, texts of time
+// and number, and the elements of records.
+import { html, render, useEffect, useLayoutEffect, useRef, useState } from "./vendor/htm-preact-3.1.1.js";
+
+export { html, render, useEffect, useLayoutEffect, useRef, useState };
+
+const plurals = new Intl.PluralRules("en");
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+
+/** counted returns a number with its word: 1 message, 2 messages. */
+export const counted = (n, one, more = `${one}s`) => `${n} ${plurals.select(n) === "one" ? one : more}`;
+
+/** timeText returns a time of the virtual clock, which is in UTC. */
+export const timeText = (at) => new Date(at).toLocaleString("en-GB", {
+  weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZone: "UTC",
+}).replaceAll(",", "") + " UTC";
+
+/** clockText returns the time of day. */
+export const clockText = (at) => new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
+
+/** distanceText returns how far a time is from another one: in 2 hours, 1 day ago. */
+export const distanceText = (to, from) => {
+  const seconds = Math.round((new Date(to) - new Date(from)) / 1000);
+  for (const [unit, length] of [["day", 86400], ["hour", 3600], ["minute", 60]]) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+  }
+  return seconds === 0 ? "now" : relative.format(seconds, "second");
+};
+
+/** sizeText returns how large a file is. */
+export const sizeText = (bytes) => (bytes < 1024 ? counted(bytes, "byte") : `${(bytes / 1024).toFixed(1)} kB`);
+
+/** useAddress returns what is in the query of the address, and what changes it. */
+export const useAddress = () => {
+  const read = () => Object.fromEntries(new URLSearchParams(location.search));
+  const [state, setState] = useState(read);
+  useEffect(() => {
+    const back = () => setState(read());
+    addEventListener("popstate", back);
+    return () => removeEventListener("popstate", back);
+  }, []);
+  const change = (some) => {
+    const all = { ...read(), ...some };
+    const query = new URLSearchParams(Object.entries(all).filter(([, value]) => value));
+    history.pushState(null, "", `?${query}`);
+    setState(read());
+  };
+  return [state, change];
+};
+
+/** useMedia reports whether a query of the style holds. */
+export const useMedia = (query) => {
+  const list = matchMedia(query);
+  const [holds, setHolds] = useState(list.matches);
+  useEffect(() => {
+    const note = () => setHolds(list.matches);
+    list.addEventListener("change", note);
+    return () => list.removeEventListener("change", note);
+  }, [query]);
+  return holds;
+};
+
+/** Theme switches between light and dark. The browser keeps what was chosen. */
+export const Theme = () => {
+  const [theme, setTheme] = useState(() => localStorage.getItem("theme") ?? "");
+  useLayoutEffect(() => {
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem("theme", theme);
+  }, [theme]);
+  return html`<label class="field inline">Theme
+    <select value=${theme} onChange=${(e) => setTheme(e.target.value)}>
+      <option value="">As the system</option><option value="light">Light</option><option value="dark">Dark</option>
+    </select></label>`;
+};
+
+/** Problem shows an error, which a screen reader says at once. */
+export const Problem = ({ problem, close }) => problem && html`<div class="problem" role="alert">
+  <p><strong>${problem.code}</strong> <bdi>${problem.message}</bdi></p>
+  ${problem.frames && html`<pre tabindex="0" aria-label="Where it arose">${problem.frames.join("\n")}</pre>`}
+  ${close && html`<button type="button" onClick=${close}>Dismiss</button>`}
+</div>`;
+
+const isPlain = (value) => value === null || typeof value !== "object";
+
+/** isTime reports whether a number of a field is a time, as records have it: in milliseconds. */
+const isTime = (name, value) => typeof value === "number" && value > 1e11 && /(At|Until|expiry)$/.test(name ?? "");
+
+/** Value shows a value of JSON as text, in lists where it has parts. name is that of its field. */
+export const Value = ({ value, name }) => {
+  if (isTime(name, value)) return html`<time class="value" datetime=${new Date(value).toISOString()} title=${String(value)}>${timeText(value)}</time>`;
+  if (isPlain(value)) return html`<bdi class="value ${value === null ? "null" : typeof value}">${value === "" ? "(empty)" : String(value)}</bdi>`;
+  const entries = Object.entries(value);
+  if (entries.length === 0) return html`<span class="value null">${Array.isArray(value) ? "(none)" : "(empty)"}</span>`;
+  return html`<dl class="fields">${entries.map(([name, part]) => html`<div key=${name}>
+    <dt><bdi>${name}</bdi></dt><dd><${Value} value=${part} name=${name} /></dd>
+  </div>`)}</dl>`;
+};
+
+/** Table shows rows, each with a cell of every column: [title, what makes the cell of a row]. */
+export const Table = ({ caption, columns, rows, empty }) => rows.length === 0 ? html`<p class="empty">${empty}</p>` : html`
+  <div class="scrolls" tabindex="0" role="group" aria-label=${caption}>
+    <table><caption class="hidden">${caption}</caption>
+      <thead><tr>${columns.map(([title]) => html`<th scope="col">${title}</th>`)}</tr></thead>
+      <tbody>${rows.map((row) => html`<tr>${columns.map(([, cell], i) => i === 0
+        ? html`<th scope="row">${cell(row)}</th>` : html`<td>${cell(row)}</td>`)}</tr>`)}</tbody>
+    </table>
+  </div>`;
+
+/** Field is a control with its label. */
+export const Field = ({ label, children, class: more = "" }) => html`<label class="field ${more}"><span>${label}</span>${children}</label>`;
+
+/** Choose is a list to choose from, of texts or of [value, text]. */
+export const Choose = ({ label, name, value, among, onChange }) => html`<${Field} label=${label}>
+  <select name=${name} value=${value} onChange=${onChange && ((e) => onChange(e.target.value))}>
+    ${among.map((one) => {
+      const [of, text] = Array.isArray(one) ? one : [one, one];
+      return html`<option key=${of} value=${of} selected=${of === value}>${text}</option>`;
+    })}
+  </select></${Field}>`;
+
+/** fieldsOf returns what stands in a form. */
+export const fieldsOf = (form) => Object.fromEntries(new FormData(form));
+
+/** ask asks the page's server for something, and returns what it says. An error has its problem. */
+export const ask = async (path, options) => {
+  let response;
+  try {
+    response = await fetch(path, options);
+  } catch {
+    throw Object.assign(new Error("unreachable"), { problem: { code: "Unavailable", message: "The program that serves this page does not answer." } });
+  }
+  const text = await response.text();
+  if (!response.headers.get("Content-Type")?.startsWith("application/json")) return text;
+  const body = JSON.parse(text);
+  if (!response.ok) throw Object.assign(new Error(path), { problem: body.error });
+  return body;
+};
+
+/** post posts JSON. */
+export const post = (path, body) => ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });

@@ -1,0 +1,2 @@
+// Package browsertest drives the simulator's page in a headless Chromium, where one is installed.
+package browsertest

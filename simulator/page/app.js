@@ -1,0 +1,131 @@
+// The simulator's page: it shows the world that the server tells, and asks the server for what is done. All
+// that it keeps itself is what is open, which stands in the address.
+import { html, render, useEffect, useRef, useState, useAddress, useMedia, ask, post, counted, timeText, Choose, Problem, Theme } from "./parts/elements.js";
+import { People } from "./people.js";
+import { Chat } from "./chat.js";
+import { Desk } from "./desk.js";
+import { Time } from "./time.js";
+import { Faults } from "./faults.js";
+import { Why } from "./why.js";
+import { Nodes } from "./nodes.js";
+import { Records } from "./records.js";
+import { Timeline } from "./timeline.js";
+import { Save } from "./save.js";
+
+const views = [["chat", "Chat"], ["time", "Time"], ["timeline", "Timeline"], ["why", "Why"], ["nodes", "Nodes"], ["records", "Records"], ["faults", "Faults"], ["save", "Save"]];
+const panels = { time: Time, timeline: Timeline, why: Why, nodes: Nodes, records: Records, faults: Faults, save: Save };
+
+/** useWorld returns the world of a branch, asked for again whenever the server says that it has changed. */
+const useWorld = (branch, leave) => {
+  const [state, setState] = useState({ world: null, isOnline: true, problem: null });
+  const asked = useRef(0);
+  const load = async () => {
+    const number = ++asked.current;
+    try {
+      const world = await ask(`world?branch=${encodeURIComponent(branch ?? "")}`);
+      if (number === asked.current) setState({ world, isOnline: true, problem: null });
+    } catch (err) {
+      if (err.problem?.code === "NotFound" && branch) return leave();
+      if (number === asked.current) setState((before) => ({ ...before, problem: err.problem ?? { code: "Internal", message: String(err) } }));
+    }
+  };
+  useEffect(() => {
+    let events;
+    const listen = () => {
+      events = new EventSource("events");
+      events.addEventListener("changed", load);
+      events.onerror = () => setState((before) => ({ ...before, isOnline: false }));
+      events.onopen = () => setState((before) => ({ ...before, isOnline: true }));
+    };
+    // A browser opens few connections to a server: a tab that nobody sees listens to nothing.
+    const note = () => {
+      events?.close();
+      if (document.visibilityState === "visible") { listen(); load(); }
+    };
+    document.addEventListener("visibilitychange", note);
+    listen();
+    load();
+    return () => { document.removeEventListener("visibilitychange", note); events?.close(); };
+  }, [branch]);
+  return [state, load];
+};
+
+const Page = () => {
+  const [address, go] = useAddress();
+  const [{ world, isOnline, problem }, load] = useWorld(address.branch, () => go({ branch: "" }));
+  const [refused, setRefused] = useState(null);
+  const [said, setSaid] = useState("");
+  const isWide = useMedia("(min-width: 900px)");
+  const last = useRef(null);
+  useEffect(() => { document.title = world ? `${world.bot}: simulator` : "Simulator"; }, [world?.bot]);
+  useEffect(() => {
+    if (world && last.current && last.current.branch === world.branch) setSaid(newsOf(last.current, world));
+    last.current = world;
+  }, [world]);
+  if (!world) return html`<main class="waits"><h1>Simulator</h1><p role="status">Asking for the world.</p><${Problem} problem=${problem} /></main>`;
+
+  /** act asks for something to be done, and reports whether it was. */
+  const act = async (what, having = {}) => {
+    setRefused(null);
+    try {
+      const done = await post("act", { branch: world.branch, do: what, with: having });
+      if (done.branch && done.branch !== world.branch) go({ branch: done.branch });
+      await load();
+      return true;
+    } catch (err) {
+      setRefused(err.problem ?? { code: "Internal", message: String(err) });
+      return false;
+    }
+  };
+  const people = [...world.members, ...world.agents];
+  const who = people.find((one) => one.id === address.who) ?? people[0];
+  const view = address.view in panels || address.view === "chat" ? address.view : "chat";
+  const open = isWide && view === "chat" ? "why" : view;
+  const Panel = panels[open];
+  const parts = { world, who, act, go, address };
+  const isAgent = world.agents.includes(who);
+  return html`
+    <${Head} ...${parts} isOnline=${isOnline} />
+    <nav class="views" aria-label="Views"><ul>${views.filter(([id]) => !isWide || id !== "chat").map(([id, title]) => html`
+      <li key=${id}><button type="button" aria-current=${id === open ? "page" : undefined} onClick=${() => go({ view: id })}>${title}${badgeOf(id, world)}</button></li>`)}</ul></nav>
+    <p class="hidden" role="status" aria-live="polite">${said}</p>
+    <main class=${isWide ? "wide" : "narrow"} aria-busy=${world.busy !== ""}>
+      ${(refused || problem || world.problem) && html`<div class="problems"><${Problem} problem=${refused} close=${() => setRefused(null)} /><${Problem} problem=${problem ?? world.problem} /></div>`}
+      ${(isWide || view === "chat") && html`<section class="talk" aria-label="Chat">
+        <${People} ...${parts} />
+        ${isAgent ? html`<${Desk} key=${who.id} ...${parts} />` : html`<${Chat} key=${who.id} ...${parts} />`}
+      </section>`}
+      ${Panel && html`<section class="panel" aria-label=${views.find(([id]) => id === open)[1]}><${Panel} ...${parts} /></section>`}
+    </main>`;
+};
+
+/** badgeOf tells on a view's button what one might overlook. */
+const badgeOf = (id, world) => {
+  const faults = world.faults.planned.length + world.faults.out.length + (world.faults.isDown ? 1 : 0);
+  if (id === "faults" && faults > 0) return html`<span class="tag bad">${faults}<span class="hidden"> ${faults === 1 ? "fault" : "faults"}</span></span>`;
+  if (id === "time" && world.agendas.length > 0) return html`<span class="tag">${world.agendas.length}<span class="hidden"> scheduled</span></span>`;
+  return null;
+};
+
+/** newsOf says in words what has changed, for who does not see it. Messages are read out by their own log. */
+const newsOf = (before, now) => {
+  if (now.busy) return "The bot is at work.";
+  const news = [];
+  if (before.now !== now.now) news.push(`It is ${timeText(now.now)}.`);
+  if (before.at !== now.at) news.push(now.moments[now.at].what + ".");
+  return news.join(" ");
+};
+
+const Head = ({ world, go, isOnline }) => html`<header class="head">
+  <h1><bdi>${world.bot}</bdi> <span class="faint">simulator</span></h1>
+  <p class="clock"><span class="hidden">Virtual time: </span><time datetime=${world.now}>${timeText(world.now)}</time></p>
+  ${!isOnline && html`<p class="tag bad" role="status">Not connected: trying again</p>`}
+  ${world.faults.isDown && html`<p class="tag bad">The process is down</p>`}
+  <div class="tools">
+    ${world.branches.length > 1 && html`<${Choose} label="Branch" value=${world.branch} onChange=${(branch) => go({ branch })}
+      among=${world.branches.map((one) => [one.id, `${one.name} (${counted(one.moments - 1, "step")})`])} />`}
+    <${Theme} />
+  </div>
+</header>`;
+
+render(html`<${Page} />`, document.getElementById("page"));

@@ -1,0 +1,54 @@
+// What goes wrong: one call of an operation, what is out of service, and the process of the bot.
+import { html, useState, Choose, Field, fieldsOf } from "./parts/elements.js";
+
+const kinds = [["fail", "fails"], ["delay", "is late"], ["timeOut", "is done, and times out"], ["crashAt", "crashes the process before it"], ["crashAfter", "crashes the process after it"]];
+
+export const Faults = ({ world, act }) => {
+  const { planned, out, isDown } = world.faults;
+  return html`
+    <div class="card"><h2>What is wrong now</h2>
+      ${planned.length + out.length === 0 && !isDown && html`<p class="empty">Nothing: all is in service, and no fault is planned.</p>`}
+      <ul class="plain">
+        ${planned.map((one) => html`<li><span class="tag bad">planned</span> ${one}</li>`)}
+        ${out.map((one) => html`<li><span class="tag bad">out</span> <bdi>${one}</bdi></li>`)}
+        ${isDown && html`<li><span class="tag bad">down</span> The process of the bot: nobody answers.</li>`}
+      </ul>
+      <p class="row"><button type="button" disabled=${isDown} class="bad" onClick=${() => act("crash")}>Crash the process</button>
+        <button type="button" onClick=${() => act("restart")}>Start it again</button></p>
+    </div>
+    <${OneCall} world=${world} act=${act} />
+    <div class="card"><h2>Out of service</h2>
+      <${Switches} title="Services" of=${world.services.map((one) => [one, one])} out=${out} off=${(one) => act("disconnectService", { service: one })} on=${(one) => act("reconnectService", { service: one })} />
+      <${Switches} title="Channels" of=${world.channels.map((one) => [one.id, `channel ${one.id}`])} out=${out} off=${(one) => act("disconnect", { channel: one })} on=${(one) => act("reconnect", { channel: one })} />
+      <${Switches} title="Who takes messages" of=${[...world.members, ...world.agents].map((one) => [one.id, `messages to ${one.name}`])} out=${out} off=${(one) => act("refuse", { person: one })} on=${(one) => act("accept", { person: one })} />
+      <${Switches} title="Channels that are switched on" of=${world.channels.map((one) => [one.id, `channel ${one.id} (switched off)`])} out=${out}
+        off=${(one) => act("switch", { channel: one, on: false })} on=${(one) => act("switch", { channel: one, on: true })} />
+    </div>`;
+};
+
+/** OneCall plans a fault of one call. */
+const OneCall = ({ world, act }) => {
+  const [kind, setKind] = useState("fail");
+  const submit = (e) => {
+    e.preventDefault();
+    const { operation, nth, code, late } = fieldsOf(e.target), having = { operation, nth: Number(nth) };
+    if (kind === "fail") having.code = code;
+    if (kind === "delay") having.late = `${late}s`;
+    if (kind === "crashAfter") having.after = true;
+    act(kind === "crashAfter" ? "crashAt" : kind, having);
+  };
+  return html`<form class="card" onSubmit=${submit}><h2>One call goes wrong</h2>
+    <div class="row">
+      <${Choose} label="Operation" name="operation" value="sendResponse" among=${world.operations} />
+      <${Choose} label="What happens" name="kind" value=${kind} onChange=${setKind} among=${kinds} />
+      ${kind === "fail" && html`<${Choose} label="Code" name="code" value="Unavailable" among=${world.codes} />`}
+      ${kind === "delay" && html`<${Field} label="Seconds"><input name="late" type="number" min="1" value="30" required /></${Field}>`}
+      <${Field} label="Which call from now on"><input name="nth" type="number" min="1" value="1" required /></${Field}>
+      <button class="main">Plan it</button>
+    </div>
+  </form>`;
+};
+
+/** Switches takes things out of service, and back. */
+const Switches = ({ title, of, out, off, on }) => html`<fieldset><legend>${title}</legend><ul class="switches">${of.map(([id, what]) => html`<li key=${id}>
+  <label><input type="checkbox" checked=${!out.includes(what)} onChange=${(e) => (e.target.checked ? on(id) : off(id))} /> <bdi>${what.replace(" (switched off)", "")}</bdi></label></li>`)}</ul></fieldset>`;
