@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/record"
+)
+
+// The bounds of a call.
+const (
+	// maxBody is the most bytes of the parameters.
+	maxBody = 1 << 20
+	// maxTime is how long a call may take.
+	maxTime = 20 * time.Second
+	// maxCalls is how many calls run at once. What comes meanwhile is told to come again.
+	maxCalls = 64
+)
+
+// door answers requests with operations: POST /operations/getMember with its parameters as JSON is
+// answered with its result. It is safe for concurrent use.
+type door struct {
+	// open returns the operations of a scope.
+	open func(record.Scope) botctx.Caller
+	// grants say who may do what.
+	grants grants
+	// calls has a place for each call that may run.
+	calls chan struct{}
+	// time is how long a call may take.
+	time time.Duration
+}
+
+// newDoor returns a door.
+func newDoor(open func(record.Scope) botctx.Caller, granted grants) *door {
+	return &door{open: open, grants: granted, calls: make(chan struct{}, maxCalls), time: maxTime}
+}
+
+// routes returns what the door answers.
+func (d *door) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /operations/{name}", d.allowed(d.call))
+	mux.HandleFunc("GET /operations/{name}", d.allowed(describe))
+	mux.HandleFunc("GET /operations", d.allowed(list))
+	return mux
+}
+
+// allowed lets those in who have a token, and hands on what it allows.
+func (d *door) allowed(next func(http.ResponseWriter, *http.Request, grant)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		granted, isKnown := d.grants.of(r)
+		if !isKnown {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			refuse(w, http.StatusUnauthorized, "Unauthenticated", "give a token that is known: Authorization: Bearer <token>")
+			return
+		}
+		next(w, r, granted)
+	}
+}
+
+// call runs an operation.
+func (d *door) call(w http.ResponseWriter, r *http.Request, granted grant) {
+	name := r.PathValue("name")
+	if op := botctx.Op(name); op.Exists() && !granted.allows(op) {
+		refuse(w, http.StatusForbidden, "PermissionDenied", "the token does not allow "+name)
+		return
+	}
+	select {
+	case d.calls <- struct{}{}:
+		defer func() { <-d.calls }()
+	default:
+		answer(w, name, nil, boterr.New(boterr.ResourceExhausted, "", "too many calls run at once; call again later"))
+		return
+	}
+	args, isRead := read(w, r)
+	if !isRead {
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), d.time)
+	defer cancel()
+	result, err := d.open(granted.scope).Call(ctx, name, args)
+	answer(w, name, result, err)
+}
+
+// read returns the body of a request. What is wrong with it is answered.
+func read(w http.ResponseWriter, r *http.Request) (json.RawMessage, bool) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind != "application/json" {
+		refuse(w, http.StatusUnsupportedMediaType, boterr.InvalidArgument, "give the parameters as application/json")
+		return nil, false
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if _, isTooLarge := errors.AsType[*http.MaxBytesError](err); isTooLarge {
+		refuse(w, http.StatusRequestEntityTooLarge, boterr.InvalidArgument, "the parameters are too large")
+		return nil, false
+	}
+	if err != nil {
+		refuse(w, http.StatusBadRequest, boterr.InvalidArgument, "the parameters did not arrive")
+		return nil, false
+	}
+	return body, true
+}
+
+// list tells the operations that a token allows, as tools: their names, what they do and take.
+func list(w http.ResponseWriter, _ *http.Request, granted grant) {
+	tools := []botctx.Tool{}
+	for _, tool := range botctx.Tools() {
+		if granted.allows(botctx.Op(tool.Name)) {
+			tools = append(tools, tool)
+		}
+	}
+	write(w, http.StatusOK, map[string]any{"tools": tools})
+}
+
+// describe tells the schemas of an operation.
+func describe(w http.ResponseWriter, r *http.Request, _ grant) {
+	name := r.PathValue("name")
+	schema, exists := botctx.Schema(botctx.Op(name))
+	if !exists {
+		answer(w, name, nil, boterr.New(boterr.NotFound, "", "there is no operation of this name"))
+		return
+	}
+	write(w, http.StatusOK, schema)
+}

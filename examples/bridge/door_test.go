@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+)
+
+// The tokens of these tests.
+var (
+	adas   = strings.Repeat("a", minToken)
+	bobs   = strings.Repeat("b", minToken)
+	reader = strings.Repeat("r", minToken)
+)
+
+// scene is a door before a platform: Ada's token and Bob's, who is of another app, and one that only
+// reads Ada.
+type scene struct {
+	door     *door
+	ada, bob *fakes.Actor
+}
+
+// newScene returns a scene.
+func newScene(t *testing.T) scene {
+	t.Helper()
+	p := fakes.New(fakes.For(t))
+	away := p.AddChannel(channel.Channel{App: "away", Type: channel.Webchat})
+	ada, bob := newMember(p), p.AddMember(member.Member{FirstName: "Bob", App: "away", Channel: away.ID})
+	granted := grants{
+		{token: channel.NewSecret(adas), scope: ada.Context().Scope()},
+		{token: channel.NewSecret(bobs), scope: bob.Context().Scope()},
+		{token: channel.NewSecret(reader), scope: ada.Context().Scope(), operations: []botctx.Op{botctx.OpGetMember}},
+	}
+	require.NoError(t, granted.check())
+	return scene{newDoor(operationsOf(p), granted), ada, bob}
+}
+
+// post calls an operation with a token.
+func (s scene) post(token, name, params string) *httptest.ResponseRecorder {
+	return s.ask(http.MethodPost, "/operations/"+name, token, "application/json; charset=utf-8", params)
+}
+
+// ask makes any request with a token and a body of some kind.
+func (s scene) ask(method, path, token, kind, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequestWithContext(context.Background(), method, path, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", kind)
+	w := httptest.NewRecorder()
+	s.door.routes().ServeHTTP(w, r)
+	return w
+}
+
+func TestDoor_CallsForTheMemberOfTheToken(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	for token, actor := range map[string]*fakes.Actor{adas: s.ada, bobs: s.bob} {
+		w := s.post(token, "sendResponse", `{"response": {"type": "TEXT", "text": "Hello {{firstName}}"}}`)
+		require.Equal(t, http.StatusOK, w.Code, w.Body)
+		require.Equal(t, "Hello "+actor.Member().FirstName, actor.Last())
+	}
+	w := s.post(bobs, "getMember", `{"memberId": "`+s.ada.ID()+`"}`)
+	require.Equal(t, http.StatusNotFound, w.Code, "she is of another app")
+}
+
+func TestDoor_Refuses(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat(`{"a":`, 100_000)
+	for name, c := range map[string]struct {
+		token, operation, params string
+		status                   int
+		code                     string
+	}{
+		"no token":          {"", "getMember", `{}`, 401, "Unauthenticated"},
+		"a wrong token":     {adas + "a", "getMember", `{}`, 401, "Unauthenticated"},
+		"half a token":      {adas[:10], "getMember", `{}`, 401, "Unauthenticated"},
+		"not granted":       {reader, "sendResponse", `{}`, 403, "PermissionDenied"},
+		"no operation":      {adas, "getmember", `{}`, 400, "InvalidArgument"},
+		"no JSON":           {adas, "getMember", `{"memberId": `, 400, "InvalidArgument"},
+		"no object":         {adas, "getMember", `["m"]`, 400, "InvalidArgument"},
+		"two objects":       {adas, "getMember", `{} {}`, 400, "InvalidArgument"},
+		"nothing":           {adas, "getMember", ``, 400, "InvalidArgument"},
+		"deep nesting":      {adas, "countDataSource", `{"dataSourceId": "d", "filter": ` + deep, 400, "InvalidArgument"},
+		"deep and complete": {adas, "countDataSource", `{"dataSourceId": "d", "filter": ` + deep + "1" + strings.Repeat("}", 100_001), 400, "InvalidArgument"},
+		"not UTF-8":         {adas, "getMember", "{\"memberId\": \"\xff\"}", 404, "NotFound"},
+		"a huge body":       {adas, "getMember", `{"memberId": "` + strings.Repeat("m", maxBody) + `"}`, 413, "InvalidArgument"},
+		"nobody":            {adas, "getMember", `{"memberId": "nobody"}`, 404, "NotFound"},
+		"a wrong type":      {adas, "getMember", `{"memberId": 5}`, 400, "InvalidArgument"},
+	} {
+		s := newScene(t)
+		w := s.post(c.token, c.operation, c.params)
+		require.Equal(t, c.status, w.Code, "%s: %s", name, w.Body)
+		require.Equal(t, c.code, gjson.Get(w.Body.String(), "error.code").String(), name)
+		require.NotEmpty(t, gjson.Get(w.Body.String(), "error.message").String(), name)
+	}
+}
+
+func TestDoor_TellsFieldAndOperation(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	w := s.post(adas, "sendResponse", `{"response": {"type": "TEXT"}}`)
+	require.JSONEq(t, `{"op": "sendResponse", "code": "InvalidArgument", "field": "response.text", "message": "is missing: give a string"}`,
+		gjson.Get(w.Body.String(), "error").Raw)
+}
+
+func TestDoor_OtherRequests(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	for _, c := range []struct {
+		method, path, kind string
+		status             int
+	}{
+		{http.MethodPut, "/operations/getMember", "application/json", 405},
+		{http.MethodPost, "/operations/getMember", "text/plain", 415},
+		{http.MethodPost, "/operations/getMember", "", 415},
+		{http.MethodPost, "/operations/a/b", "application/json", 404},
+		{http.MethodGet, "/operations/nothing", "", 404},
+		{http.MethodGet, "/operations/getMember", "", 200},
+		{http.MethodGet, "/operations", "", 200},
+	} {
+		w := s.ask(c.method, c.path, adas, c.kind, `{}`)
+		require.Equal(t, c.status, w.Code, "%s %s: %s", c.method, c.path, w.Body)
+	}
+}
+
+func TestDoor_ListsWhatTheTokenAllows(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	for token, count := range map[string]int{adas: len(botctx.Ops()), reader: 1} {
+		w := s.ask(http.MethodGet, "/operations", token, "", "")
+		require.Len(t, gjson.Get(w.Body.String(), "tools").Array(), count)
+	}
+}
+
+func TestDoor_CallsSideBySide(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	require.Equal(t, http.StatusOK, s.post(adas, "upsertDataToDataSource", `{"dataSourceId": "n", "data": {"_id": "one", "n": 0}}`).Code)
+	const calls = maxCalls
+	var all sync.WaitGroup
+	for range calls {
+		all.Go(func() {
+			s.post(adas, "patchDataToDataSource", `{"dataSourceId": "n", "filter": {"_id": "one"}, "patch": {"$inc": {"n": 1}}, "withModifier": true}`)
+		})
+	}
+	all.Wait()
+	w := s.post(adas, "fetchDataFromDataSource", `{"dataSourceId": "n"}`)
+	require.Equal(t, int64(calls), gjson.Get(w.Body.String(), "0.n").Int())
+}
+
+// callerFunc is a door's other side.
+type callerFunc func(ctx context.Context) (json.RawMessage, error)
+
+func (f callerFunc) Call(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+	return f(ctx)
+}
+
+// before returns a scene whose calls a function answers.
+func before(t *testing.T, call callerFunc) scene {
+	t.Helper()
+	s := newScene(t)
+	s.door.open = func(record.Scope) botctx.Caller { return call }
+	return s
+}
+
+func TestDoor_IsFull(t *testing.T) {
+	t.Parallel()
+	entered, leave := make(chan struct{}), make(chan struct{})
+	s := before(t, func(context.Context) (json.RawMessage, error) {
+		entered <- struct{}{}
+		<-leave
+		return json.RawMessage("1"), nil
+	})
+	s.door.calls = make(chan struct{}, 1)
+	first := make(chan int, 1)
+	go func() { first <- s.post(adas, "getMember", `{}`).Code }()
+	<-entered
+	w := s.post(adas, "getMember", `{}`)
+	require.Equal(t, http.StatusServiceUnavailable, w.Code)
+	require.Equal(t, "ResourceExhausted", gjson.Get(w.Body.String(), "error.code").String())
+	require.NotEmpty(t, w.Header().Get("Retry-After"))
+	close(leave)
+	require.Equal(t, http.StatusOK, <-first)
+}
+
+func TestDoor_CallsEnd(t *testing.T) {
+	t.Parallel()
+	s := before(t, func(ctx context.Context) (json.RawMessage, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	s.door.time = 1 // Nanosecond.
+	w := s.post(adas, "getMember", `{}`)
+	require.Equal(t, http.StatusServiceUnavailable, w.Code)
+	require.Equal(t, "Canceled", gjson.Get(w.Body.String(), "error.code").String())
+}
+
+func TestDoor_OutcomesBesideAnError(t *testing.T) {
+	t.Parallel()
+	s := before(t, func(context.Context) (json.RawMessage, error) {
+		return json.RawMessage(`[{"result": {}}]`), boterr.New(boterr.Unavailable, "memberId", "one of them")
+	})
+	w := s.post(adas, "sendResponse", `{}`)
+	require.Equal(t, http.StatusServiceUnavailable, w.Code)
+	require.JSONEq(t, `{"error": {"op": "sendResponse", "code": "Unavailable", "field": "memberId", "message": "one of them"}, "result": [{"result": {}}]}`, w.Body.String())
+}
+
+func TestGrants_RefuseTokensThatCanBeGuessed(t *testing.T) {
+	t.Parallel()
+	require.ErrorContains(t, grants{{token: channel.NewSecret("short")}}.check(), "at least 32 characters")
+	require.ErrorContains(t, grants{{token: channel.NewSecret(adas)}, {token: channel.NewSecret(adas)}}.check(), "the same token")
+	require.NotContains(t, fmt.Sprintf("%+v", grants{{token: channel.NewSecret(adas)}}), adas)
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/record"
+)
+
+// grant is what a token allows.
+type grant struct {
+	// token is the secret, of at least minToken characters.
+	token channel.Secret
+	// scope is for whom it calls: an app, a channel and a member.
+	scope record.Scope
+	// operations are those that it may call. Empty means all.
+	operations []botctx.Op
+}
+
+// minToken is the least length of a token: that of 16 random bytes in hexadecimal.
+const minToken = 32
+
+// allows reports whether a grant has an operation.
+func (g grant) allows(op botctx.Op) bool {
+	return len(g.operations) == 0 || slices.Contains(g.operations, op)
+}
+
+// grants are those of a door.
+type grants []grant
+
+// check refuses tokens that could be guessed, and two that are the same.
+func (gs grants) check() error {
+	for i, g := range gs {
+		if len(g.token.Reveal()) < minToken {
+			return errors.New("a token must have at least 32 characters: make it of 16 random bytes")
+		}
+		if slices.ContainsFunc(gs[:i], func(other grant) bool { return other.token.Reveal() == g.token.Reveal() }) {
+			return errors.New("two scopes have the same token: give each one of its own")
+		}
+	}
+	return nil
+}
+
+// of returns what the token of a request allows, and whether it is known. It takes as long for a token
+// that is nearly right as for any other.
+func (gs grants) of(r *http.Request) (found grant, isKnown bool) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return grant{}, false
+	}
+	given := sha256.Sum256([]byte(token))
+	for _, g := range gs {
+		own := sha256.Sum256([]byte(g.token.Reveal()))
+		if subtle.ConstantTimeCompare(own[:], given[:]) == 1 {
+			found, isKnown = g, true
+		}
+	}
+	return found, isKnown
+}

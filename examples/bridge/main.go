@@ -1,0 +1,116 @@
+// Command bridge is a door through which programs in other languages call operations over HTTP. It
+// stands before a platform in memory with one member, Ada, so that the clients beside it have
+// somebody to talk to:
+//
+//	BRIDGE_TOKEN=$(openssl rand -hex 16) go run ./bridge &
+//	BRIDGE_TOKEN=... python3 bridge/client.py http://localhost:8086
+//	BRIDGE_TOKEN=... node bridge/client.mjs http://localhost:8086
+//
+// A host puts the same door before its own Runtime.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/channel"
+	"github.com/botctx/go-sdk/examples/program"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+	"github.com/botctx/go-sdk/record"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Getenv("BRIDGE_TOKEN"), os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run runs the program until ctx ends.
+func run(ctx context.Context, args []string, token string, out, problems io.Writer) int {
+	var address string
+	return program.Program{
+		Name:  "bridge",
+		Usage: "Offers the operations of a platform in memory over HTTP. BRIDGE_TOKEN is the token of who calls.\n",
+		Flags: func(flags *flag.FlagSet) {
+			flags.StringVar(&address, "listen", "localhost:8086", "where to listen")
+		},
+		Do: func() error { return serve(ctx, address, token, out) },
+	}.Run(args, problems)
+}
+
+// serve answers until ctx ends.
+func serve(ctx context.Context, address, token string, out io.Writer) error {
+	platform := fakes.New()
+	granted := grants{{token: channel.NewSecret(token), scope: scopeOf(newMember(platform))}}
+	if err := granted.check(); err != nil {
+		return fmt.Errorf("BRIDGE_TOKEN: %w", err)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	server := newServer(newDoor(operationsOf(platform), granted))
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	_, _ = fmt.Fprintf(out, "listening on http://%s\n", listener.Addr())
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxTime)
+	defer cancel()
+	return errors.Join(server.Shutdown(closing), ignoreClosed(<-served))
+}
+
+// ignoreClosed returns an error, unless it says that the server was closed.
+func ignoreClosed(err error) error {
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// newMember adds the member who the clients talk to.
+func newMember(platform *fakes.Platform) *fakes.Actor {
+	return platform.AddMember(member.Member{FirstName: "Ada"})
+}
+
+// scopeOf returns the scope of a member.
+func scopeOf(actor *fakes.Actor) record.Scope {
+	m := actor.Member()
+	return record.Scope{App: m.App, Channel: m.Channel, Member: m.ID}
+}
+
+// operationsOf returns the operations of a platform, of which a host gives those of its Runtime.
+func operationsOf(platform *fakes.Platform) func(record.Scope) botctx.Caller {
+	return func(scope record.Scope) botctx.Caller { return platform.Operations(scope) }
+}
+
+// newServer returns a server that waits for nobody without end.
+func newServer(d *door) *http.Server {
+	const (
+		headerTime = 5 * time.Second
+		idleTime   = time.Minute
+		maxHeader  = 16 << 10
+	)
+	return &http.Server{
+		Handler:           d.routes(),
+		ReadHeaderTimeout: headerTime,
+		ReadTimeout:       maxTime,
+		WriteTimeout:      maxTime + headerTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxHeader,
+	}
+}
