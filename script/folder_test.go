@@ -172,7 +172,7 @@ func TestWatch_LoadsAgainWhatHasChanged(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			watcher.Run(ctx, ticks, func(nodes []*botctx.Node) error { return p.Runtime().Replace(nodes...) })
+			watcher.Run(ctx, ticks, p.Runtime().Replace)
 		}()
 		ticks <- time.Time{}
 		cancel()

@@ -16,7 +16,7 @@ import (
 // goroutine.
 //
 //	watcher := script.Watch(os.DirFS("bot"), options)
-//	go watcher.Run(ctx, time.Tick(time.Second), func(nodes []*botctx.Node) error { return rt.Replace(nodes...) })
+//	go watcher.Run(ctx, time.Tick(time.Second), runtime.Replace)
 type Watcher struct {
 	files   fs.FS
 	options Options
@@ -68,10 +68,10 @@ func (w *Watcher) stamps() (all []stamp, err error) {
 	return all, err
 }
 
-// Run looks at each tick until ctx ends, and hands the nodes of each change to a function, such as one that calls
-// Runtime.Replace. A change that is broken, or that the function refuses, is logged to Options.Console with all
+// Run looks at each tick until ctx ends, and hands the nodes of each change to a function, such as Replace of a
+// Runtime; where nodes in Go stand beside, to one that adds them. A change that is broken, or that the function refuses, is logged to Options.Console with all
 // that is wrong with it, and the bot stays as it was.
-func (w *Watcher) Run(ctx context.Context, ticks <-chan time.Time, replace func(nodes []*botctx.Node) error) {
+func (w *Watcher) Run(ctx context.Context, ticks <-chan time.Time, replace func(nodes ...*botctx.Node) error) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -83,13 +83,13 @@ func (w *Watcher) Run(ctx context.Context, ticks <-chan time.Time, replace func(
 }
 
 // step is what Run does at a tick.
-func (w *Watcher) step(ctx context.Context, replace func(nodes []*botctx.Node) error) {
+func (w *Watcher) step(ctx context.Context, replace func(nodes ...*botctx.Node) error) {
 	nodes, hasChanged, err := w.Look()
 	if !hasChanged {
 		return
 	}
 	if err == nil {
-		err = replace(nodes)
+		err = replace(nodes...)
 	}
 	if err != nil {
 		w.log().WarnContext(ctx, "script: the bot stays as it was: "+err.Error())

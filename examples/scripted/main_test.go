@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/botctx/go-sdk/botctx"
+	"github.com/botctx/go-sdk/boterr"
+	"github.com/botctx/go-sdk/document"
+	"github.com/botctx/go-sdk/fakes"
+	"github.com/botctx/go-sdk/member"
+)
+
+// bar returns the platform of the bot, and Ada on it.
+func bar(t *testing.T) (*fakes.Platform, *fakes.Actor) {
+	t.Helper()
+	bot, err := nodes(os.DirFS("bot"))
+	require.NoError(t, err)
+	p := fakes.New(fakes.For(t))
+	p.Handle(bot...)
+	ada := p.AddMember(member.Member{FirstName: "Ada"})
+	return p, ada
+}
+
+func TestOrder_IsKeptAndRemindedOf(t *testing.T) {
+	t.Parallel()
+	p, ada := bar(t)
+	ada.Says("menu")
+	require.Equal(t, "espresso 2.20\nfilter coffee 2.80\ngreen tea 3.00", ada.Last())
+	ada.TapsOn("green tea")
+	require.Equal(t, "One green tea, that is 3.", ada.Last())
+	require.Equal(t, "green tea", document.Get(p.Data("orders")[0], "drink", ""))
+
+	p.Advance(23 * time.Hour)
+	ada.Says("Espresso")
+	p.Advance(23 * time.Hour)
+	require.Equal(t, "One espresso, that is 2.2.", ada.Last(), "the reminder was put off")
+	p.Advance(time.Hour)
+	require.Equal(t, "Another espresso, Ada?", ada.Last())
+}
+
+func TestOrder_TheFifthIsFree(t *testing.T) {
+	t.Parallel()
+	_, ada := bar(t)
+	for range 5 {
+		require.NotEqual(t, "It is your fifth: it is on the house.", lastOf(ada))
+		ada.Says("espresso")
+	}
+	require.Equal(t, "It is your fifth: it is on the house.", ada.Last())
+}
+
+// lastOf returns the last text to a member, "" before the first.
+func lastOf(actor *fakes.Actor) string {
+	if len(actor.Messages()) == 0 {
+		return ""
+	}
+	return actor.Last()
+}
+
+func TestOrder_FailsWithItsScript(t *testing.T) {
+	t.Parallel()
+	p, ada := bar(t)
+	p.FailNext(botctx.OpUpsertDataToDataSource, boterr.Unavailable)
+	err := ada.TrySays("espresso")
+	require.ErrorIs(t, err, boterr.Unavailable)
+	require.ErrorContains(t, err, "order.js:2:")
+	require.Empty(t, ada.Messages())
+}
+
+func TestNodes_InGoStandBeside(t *testing.T) {
+	t.Parallel()
+	_, ada := bar(t)
+	ada.Says("hours")
+	require.Equal(t, "We are there from 7 to 19.", ada.Last())
+	ada.Says("cocoa")
+	require.Equal(t, "We have no such thing. Say menu to see what there is.", ada.Last())
+}
+
+func TestNodes_HaveNoWarnings(t *testing.T) {
+	t.Parallel()
+	bot, err := nodes(os.DirFS("bot"))
+	require.NoError(t, err)
+	graph, err := botctx.GraphOf(bot...)
+	require.NoError(t, err)
+	require.Empty(t, graph.Warnings)
+}

@@ -1,0 +1,1 @@
+return this.createAssignment({ member: this.member, assignmentDetails: { summary: "Help!" } });

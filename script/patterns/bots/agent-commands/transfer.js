@@ -1,0 +1,1 @@
+await this.reassignAssignment({ messageEvent: this.messageEvent, channel: this.channel, label: "sales" });

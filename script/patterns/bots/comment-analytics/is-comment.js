@@ -1,0 +1,1 @@
+return this.messageEvent.type === "COMMENT";

@@ -1,0 +1,1 @@
+await this.removePendingAssignmentByMemberId({ memberId: this.member._id });

@@ -1,0 +1,1 @@
+await this.endLiveChat({ messageEvent: this.messageEvent, channel: this.channel });

@@ -1,0 +1,1 @@
+return this.deleteMemberAgenda({ memberId: this.member._id, tag: "idle" });

@@ -1,0 +1,1 @@
+return (this.member.customLocale || this.member.locale || "").indexOf("de") === 0;

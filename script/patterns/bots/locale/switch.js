@@ -1,0 +1,3 @@
+const locales = { deutsch: "de_DE", english: "en_GB" };
+this.member.customLocale = locales[this.messageEvent.data.text];
+return { member: this.member };

@@ -1,0 +1,20 @@
+// Some of them are there already, some are not, and one gets an id of the store's own.
+var self = this;
+return self.upsertDataToDataSource({
+  dataSourceId: "products",
+  data: [
+    { _id: "tea", price: 3 },
+    { _id: "cocoa", price: 4 },
+    { name: "water", price: 1 }
+  ]
+}).then(function (answer) {
+  var ids = answer.result._docsIds;
+  return self.sendResponse({
+    channel: self.channel,
+    memberId: [self.member._id],
+    response: {
+      type: "TEXT",
+      text: ids.updated.length + " changed, " + ids.upserted.join() + " added, " + answer.result.inserted + " new"
+    }
+  });
+});

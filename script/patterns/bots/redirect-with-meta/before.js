@@ -1,0 +1,1 @@
+await this.sendResponse({ response: { type: "TEXT", text: "before " + this.agendaMeta.word } });

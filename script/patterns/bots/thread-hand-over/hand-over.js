@@ -1,0 +1,2 @@
+var passed = await this.alphaPassThreadControl({ member: this.member, channel: this.channel });
+this.member.meta.passed = passed.success;

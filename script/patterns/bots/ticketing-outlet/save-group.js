@@ -1,0 +1,1 @@
+return this.saveGroupIdToMember({ channel: this.channel, messageEvent: this.messageEvent });

@@ -1,0 +1,1 @@
+this.member.meta.reminders = (this.member.meta.reminders || 0) + 1;

@@ -1,0 +1,1 @@
+this.member.botMeta.subscribe = false;

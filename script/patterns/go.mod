@@ -1,0 +1,36 @@
+module github.com/botctx/go-sdk/script/patterns
+
+go 1.26.0
+
+require (
+	github.com/botctx/go-sdk v0.1.0
+	github.com/botctx/go-sdk/backends/bolt v0.1.0
+	github.com/botctx/go-sdk/script v0.1.0
+	github.com/stretchr/testify v1.12.1
+)
+
+require (
+	github.com/dlclark/regexp2/v2 v2.5.2 // indirect
+	github.com/dop251/goja v0.0.0-20260917113740-793a2a65c13b // indirect
+	github.com/dop251/goja_nodejs v0.0.0-20260212111938-1f56ff5bcf14 // indirect
+	github.com/evanw/esbuild v0.28.2 // indirect
+	github.com/go-sourcemap/sourcemap v2.1.4+incompatible // indirect
+	github.com/golang/geo v0.0.0-20260818125358-b200a1149890 // indirect
+	github.com/google/pprof v0.0.0-20240727154555-813a5fbdbec8 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/gorhill/cronexpr v0.0.0-20180427100037-88b0669f7d75 // indirect
+	github.com/tidwall/gjson v1.20.0 // indirect
+	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tidwall/pretty v1.2.0 // indirect
+	go.etcd.io/bbolt v1.5.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/net v0.27.0 // indirect
+	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/text v0.16.0 // indirect
+)
+
+replace (
+	github.com/botctx/go-sdk => ../..
+	github.com/botctx/go-sdk/backends/bolt => ../../backends/bolt
+	github.com/botctx/go-sdk/script => ..
+)
