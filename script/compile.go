@@ -117,6 +117,11 @@ func syntaxError(name, head string, err error) *Error {
 
 // compileText compiles what is to be one function.
 func (c *compiler) compileText(name, text string, sourceMaps parser.Option) (compiled *code, err error) {
+	defer func() { // The parser panics at some of what it cannot read, such as \u{...} beside others.
+		if cause := recover(); cause != nil {
+			compiled, err = nil, boterr.Recovered(cause)
+		}
+	}()
 	parsed, err := parser.ParseFile(nil, name, text, 0, sourceMaps)
 	if err != nil {
 		return nil, err
@@ -168,6 +173,7 @@ func inPlainerWords(name, head, text string) (string, error) {
 		SourcesContent: api.SourcesContentExclude,
 		Sourcefile:     name,
 		LogLevel:       api.LogLevelSilent,
+		Charset:        api.CharsetUTF8, // Characters, where escapes would not be read.
 	})
 	if len(result.Errors) == 0 {
 		return string(result.Code), nil

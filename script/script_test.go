@@ -109,3 +109,16 @@ func TestCompile_NamesPlace(t *testing.T) {
 }
 
 var _ botctx.Trigger = (&script.Program{}).Trigger()
+
+// The parser of goja panics at code points beyond 16 bits beside others.
+func TestCompile_CodePoints(t *testing.T) {
+	t.Parallel()
+	engine, err := script.New(script.Options{})
+	require.NoError(t, err)
+	program, err := engine.Compile("points.js", `return 'a\u{20BB7}b\u{10FFFF}c'.length;`)
+	require.NoError(t, err)
+	bot := fakes.New(fakes.For(t)).AddMember(member.Member{}).Context()
+	value, err := program.Run(t.Context(), bot)
+	require.NoError(t, err)
+	require.EqualValues(t, 7, value)
+}
