@@ -7,6 +7,7 @@ require (
 	github.com/botctx/go-sdk/console v0.1.0
 	github.com/botctx/go-sdk/script v0.1.0
 	github.com/stretchr/testify v1.12.1
+	github.com/tidwall/gjson v1.20.0
 )
 
 require (
@@ -21,7 +22,6 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gorhill/cronexpr v0.0.0-20180427100037-88b0669f7d75 // indirect
 	github.com/mattn/go-runewidth v0.0.31 // indirect
-	github.com/tidwall/gjson v1.20.0 // indirect
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
