@@ -46,8 +46,12 @@ func (p *places) addCall(_ context.Context, op botctx.Op) {
 
 // addRequest notes a request to a service.
 func (p *places) addRequest(_ context.Context, asked fakes.Request) {
-	if beginsWith(asked.Name, "ask ", "ensureIndex ") {
-		return // The faults of fakes do not count them, or no test means them.
+	switch {
+	case beginsWith(asked.Name, "ask "): // The faults of fakes do not count it.
+		return
+	case beginsWith(asked.Name, "ensureIndex "): // No test means it.
+		p.counts[place{service: asked.Service}]++
+		return
 	}
 	p.add(place{service: asked.Service}, beginsWith(asked.Name, "find ", "count ", "distinct ", "geoNear ", "GET ", "look "))
 }

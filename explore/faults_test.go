@@ -58,7 +58,7 @@ func TestFaults_FindsADoubleCharge(t *testing.T) {
 
 func TestFaults_AKeyChargesOnce(t *testing.T) {
 	t.Parallel()
-	explore.Faults(t, rounds.Of(t, 100, 1000), chargedOnce(sell("order 1")))
+	explore.Faults(t, rounds.Of(t, 60, 600), chargedOnce(sell("order 1")))
 }
 
 // note notes an order, and confirms it.
@@ -102,7 +102,7 @@ func TestFaults_FindsAnOrderNotedTwice(t *testing.T) {
 	t.Parallel()
 	accepting := explore.On(fakes.Accepting())
 	requireFound(t, search(func(t explore.TB) { explore.Faults(t, 100, notedOnce(noteAnew), accepting) }), "each order is noted once", "(1 of the ")
-	explore.Faults(t, rounds.Of(t, 100, 1000), notedOnce(noteOnce), accepting)
+	explore.Faults(t, rounds.Of(t, 60, 600), notedOnce(noteOnce), accepting)
 }
 
 // tell tells a member, by a mail where she cannot be sent a message.

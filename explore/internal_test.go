@@ -81,3 +81,21 @@ func TestChanges_KeyIsReadBack(t *testing.T) {
 		require.ErrorContains(t, err, "is no change of turns", key)
 	}
 }
+
+func TestPlaces_AreNumberedAsFaultsAre(t *testing.T) {
+	t.Parallel()
+	var found places
+	found.counts = map[place]int{}
+	for _, name := range []string{"ensureIndex inbox", "find members", "update members"} {
+		found.addRequest(t.Context(), fakes.Request{Service: fakes.ServiceStore, Name: name})
+	}
+	found.addRequest(t.Context(), fakes.Request{Service: fakes.ServiceMessages, Name: "ask desk"})
+	found.addRequest(t.Context(), fakes.Request{Service: fakes.ServiceMessages, Name: "send to ada"})
+	found.addCall(t.Context(), botctx.OpGetMember)
+	require.Equal(t, []place{
+		{service: fakes.ServiceStore, n: 2, isRead: true},
+		{service: fakes.ServiceStore, n: 3},
+		{service: fakes.ServiceMessages, n: 1},
+		{op: botctx.OpGetMember, n: 1, isRead: true},
+	}, found.list)
+}

@@ -74,7 +74,7 @@ const longWait = time.Hour
 // try runs the property in an order.
 func (o *orderSearch) try(changes []change) outcome {
 	r := newRun(o.Name(), o.settings)
-	s := newSchedule(changes, r.Errorf)
+	s := newSchedule(changes, r.abandonf)
 	r.schedule = s
 	r.onCall = func(ctx context.Context, op botctx.Op) { s.yield(ctx, point{name: string(op), isOperation: true}) }
 	r.onRequest = func(ctx context.Context, asked fakes.Request) {

@@ -80,7 +80,7 @@ func (r *run) of(property Property) outcome {
 // play makes the platform, and lets the property run on it.
 func (r *run) play(property Property) {
 	r.platform = fakes.New(append(append([]fakes.Option{fakes.For(r.T)}, r.settings.platform...),
-		fakes.Within(r.within),
+		fakes.Within(r.within), fakes.PausingAtOnce(),
 		fakes.OnRequest(func(ctx context.Context, asked fakes.Request) {
 			r.count()
 			r.onRequest(ctx, asked)

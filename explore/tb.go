@@ -77,6 +77,14 @@ func (t *T) FailNow() {
 	runtime.Goexit()
 }
 
+// abandonf is Errorf where the goroutine is none that could end: Wait ends the run.
+func (t *T) abandonf(format string, args ...any) {
+	t.Errorf(format, args...)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.isOver = true
+}
+
 // Fatalf is Errorf and FailNow.
 func (t *T) Fatalf(format string, args ...any) {
 	t.Errorf(format, args...)

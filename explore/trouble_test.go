@@ -84,7 +84,7 @@ func TestOrders_TellsATurnThatHangs(t *testing.T) {
 
 func TestOrders_WhoAsksAgainAndAgainLetsOthersGoOn(t *testing.T) {
 	t.Parallel()
-	explore.Orders(t, 20, func(t *explore.T, p *fakes.Platform) {
+	explore.Orders(t, 3, func(t *explore.T, p *fakes.Platform) {
 		atOnce(t, p, func(ctx context.Context, bot *botctx.Context) error {
 			if err := bot.Reply(ctx, send.Text("Hello.")); err != nil {
 				return err

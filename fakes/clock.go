@@ -58,6 +58,17 @@ func (c *clock) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
+// hurrying and skipping return how to wait for a while by a clock: pause, or without real time.
+func hurrying(by *clock) func(ctx context.Context, d time.Duration) { return by.pause }
+
+func skipping(by *clock) func(ctx context.Context, d time.Duration) {
+	return func(ctx context.Context, d time.Duration) {
+		if ctx.Err() == nil {
+			by.advance(max(0, d))
+		}
+	}
+}
+
 // set moves the clock to a time.
 func (c *clock) set(to time.Time) {
 	c.mu.Lock()

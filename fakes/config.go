@@ -17,6 +17,8 @@ type settings struct {
 	changes []func(*botctx.Config)
 	// onRequest are called before requests to services.
 	onRequest []func(ctx context.Context, asked Request)
+	// pause is how the Runtime waits for a while.
+	pause func(of *clock) func(ctx context.Context, d time.Duration)
 	// within makes the contexts in which the bot runs, nil where they are those of its process.
 	within func(ctx context.Context) context.Context
 	// isAccepting tells that what is written goes to Runtime.Accept.
@@ -59,7 +61,7 @@ func (p *Platform) config() botctx.Config {
 	config := botctx.Config{
 		Store:       memstore.New(memstore.WithNow(p.clock.Now)),
 		Now:         p.clock.Now,
-		Pause:       p.clock.pause,
+		Pause:       p.settings.pause(p.clock),
 		NewID:       func() string { return p.ids.next("id") },
 		DeriveID:    func(of string) string { return p.ids.derived("id", of) },
 		NewEtag:     func() string { return p.ids.next("etag") },

@@ -50,7 +50,7 @@ type Platform struct {
 
 // New returns an empty platform.
 func New(options ...Option) *Platform {
-	s := settings{test: noTest{}, start: Start()}
+	s := settings{test: noTest{}, start: Start(), pause: hurrying}
 	for _, option := range options {
 		option(&s)
 	}

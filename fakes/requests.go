@@ -33,6 +33,10 @@ func Within(made func(ctx context.Context) context.Context) Option {
 	return func(s *settings) { s.within = made }
 }
 
+// PausingAtOnce makes pauses take no real time, in which others could go on: for a test that decides itself
+// who goes on when.
+func PausingAtOnce() Option { return func(s *settings) { s.pause = skipping } }
+
 // contextIn returns the context of what is run in a process.
 func (p *Platform) contextIn(at *process) context.Context {
 	if p.settings.within == nil {
