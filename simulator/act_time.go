@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/botctx/go-sdk/boterr"
@@ -74,7 +75,16 @@ func passed(b *branch, by time.Duration) (moment, error) {
 	if by < 0 {
 		return moment{}, boterr.Invalid("by", "is %v: time does not go back, but the timeline does", by)
 	}
-	return b.does(conversation.Waits{For: by}, moment{what: spanText(by) + " pass"})
+	return b.does(conversation.Waits{For: by}, moment{what: passText(by)})
+}
+
+// passText says that time passes.
+func passText(d time.Duration) string {
+	text := spanText(d)
+	if strings.HasPrefix(text, "1 ") && strings.Count(text, " ") == 1 {
+		return text + " passes"
+	}
+	return text + " pass"
 }
 
 // spanText returns a time in words: in the largest units that it has.
