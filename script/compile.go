@@ -17,6 +17,8 @@ type Program struct {
 	engine *Engine
 	name   string
 	code   *code
+	// helpers are the modules of the helpers that it names.
+	helpers []string
 }
 
 // compiler compiles sources, and knows what they may need.
@@ -25,8 +27,9 @@ type compiler struct{ needs []need }
 // code is JavaScript that was compiled: that of one expression, which is a function.
 type code struct {
 	program *goja.Program
-	// needs are the parts of the global scope that it needs.
+	// needs are the parts of the global scope that it needs, and uses what it says.
 	needs []int
+	uses  uses
 }
 
 // Compile reads a script: the body of an async function over `this`, in which return and await may
@@ -42,7 +45,7 @@ func (e *Engine) Compile(name, source string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Program{engine: e, name: name, code: compiled}, nil
+	return &Program{engine: e, name: name, code: compiled, helpers: e.helpersIn(compiled.uses)}, nil
 }
 
 // longestSource is how many bytes a script may have.
@@ -134,7 +137,7 @@ func (c *compiler) compileText(name, text string, sourceMaps parser.Option) (com
 	if err != nil {
 		return nil, err
 	}
-	return &code{program: program, needs: c.needsOf(used)}, nil
+	return &code{program: program, needs: c.needsOf(used), uses: used}, nil
 }
 
 // noSourceMaps reads no maps: scripts name no files of the host. Those within the text are read.

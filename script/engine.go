@@ -13,6 +13,8 @@ type Engine struct {
 	options Options
 	modules *modules
 	memory  *memoryWatch
+	// ready has the *prepared of each set of helpers that scripts name.
+	ready sync.Map
 	// fetch compiles fetch.js, once.
 	fetch func() (*code, error)
 }

@@ -56,6 +56,9 @@ func (r *run) installFetch() {
 
 // request sends a request, and returns the promise of its answer and what cancels it.
 func (r *run) request(call goja.FunctionCall) goja.Value {
+	if r.bot == nil {
+		panic(r.vm.NewTypeError("a module sends no requests while it is loaded"))
+	}
 	r.countCall()
 	asked := outbound.Request{
 		URL: call.Argument(0).String(), Method: call.Argument(1).String(),

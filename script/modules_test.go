@@ -71,3 +71,14 @@ func TestModules_MomentAndLodash(t *testing.T) {
 			require('lodash/join')(['fred', 'barney', '& pebbles'], ', '),
 		]`))
 }
+
+func TestHelpers_AreEachRunsOwn(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, script.Options{
+		Modules: fstest.MapFS{"node_modules/moment/index.js": {Data: []byte(
+			"let n = 0; module.exports = () => ++n; module.exports.loaded = Date.now()")}},
+	})
+	for range 20 {
+		require.JSONEq(t, "[1,2]", s.returns("return [this.moment(), this.moment()]"))
+	}
+}

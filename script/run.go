@@ -49,10 +49,8 @@ type run struct {
 func (p *Program) Run(ctx context.Context, bot *botctx.Context) (any, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, p.engine.options.Deadline, p.engine.tooLong())
 	defer cancel()
-	r := &run{
-		engine: p.engine, program: p, vm: goja.New(), ctx: limited, bot: bot,
-		causes: map[*goja.Object]error{}, overdue: make(chan struct{}),
-	}
+	r := p.newRun()
+	r.program, r.ctx, r.bot = p, limited, bot
 	return r.inTime()
 }
 
@@ -96,7 +94,8 @@ func (r *run) execute() (value any, err error) {
 			err = r.failed(boterr.Recovered(cause))
 		}
 	}()
-	r.prepare()
+	r.this = newBag(r)
+	r.install(r.program.code.needs)
 	ended, err := r.main()
 	if err == nil {
 		value, err = r.finish(ended)
@@ -107,15 +106,12 @@ func (r *run) execute() (value any, err error) {
 	return value, nil
 }
 
-// prepare makes what the script finds in its scope.
-func (r *run) prepare() {
-	r.vm.SetMaxCallStackSize(r.engine.options.MaxCallDepth)
-	r.vm.SetTimeSource(r.bot.Now)
-	r.vm.SetRandSource(r.engine.options.Random)
-	r.vm.SetPromiseRejectionTracker(r.track)
-	r.vm.SetAsyncContextTracker(waitTracker{r})
-	r.this = newBag(r)
-	r.install(r.program.code.needs)
+// now is the time of the context, and 1970 while modules run before there is one.
+func (r *run) now() time.Time {
+	if r.bot == nil {
+		return time.Unix(0, 0)
+	}
+	return r.bot.Now()
 }
 
 // main calls the script, and waits until what it returned is there.
