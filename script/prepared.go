@@ -42,7 +42,7 @@ func (e *Engine) helpersIn(used uses) []string {
 // preparedFor returns the runtimes with some modules.
 func (e *Engine) preparedFor(modules []string) *prepared {
 	found, _ := e.ready.LoadOrStore(strings.Join(modules, "\n"), &prepared{engine: e, modules: modules})
-	return found.(*prepared) //nolint:forcetypeassert,revive // Nothing else is stored.
+	return found.(*prepared) //nolint:forcetypeassert // Nothing else is stored.
 }
 
 // newRun returns a run that has not begun. Where the program names helpers, they have run in it if one

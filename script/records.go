@@ -17,9 +17,12 @@ var recordNames = []string{"channel", "member", "node", "agendaMeta", "messageEv
 type record struct {
 	// read returns the record of the context, nil where there is none.
 	read func() (any, error)
-	// write puts what the script made of it into the context. isSame tells that it is the same object.
-	// It is nil where changes are the script's alone.
-	write func(value any, isSame bool) error
+	// write puts what the script made of it into the context. It is nil where changes are the script's
+	// alone.
+	write func(value any) error
+	// replace makes room for another record, where the script has put another object in its place, nil
+	// where that makes no difference.
+	replace func()
 
 	// seen is what the script was given, and given the object that it was.
 	seen  any
@@ -30,7 +33,7 @@ type record struct {
 func (r *run) newRecords() map[string]*record {
 	return map[string]*record{
 		"channel":      {read: r.readChannel},
-		"member":       {read: r.readMember, write: r.writeMember},
+		"member":       {read: r.readMember, write: r.writeMember, replace: r.makeOtherMember},
 		"node":         {read: r.readNode},
 		"agendaMeta":   {read: r.readAgendaMeta, write: r.writeAgendaMeta},
 		"messageEvent": {read: r.readMessageEvent, write: r.writeMessageEvent},
@@ -63,7 +66,10 @@ func (r *run) storeRecord(name string) error {
 	if isSame && document.Identical(value, record.seen) {
 		return nil
 	}
-	if err := record.write(value, isSame); err != nil {
+	if !isSame && record.replace != nil {
+		record.replace()
+	}
+	if err := record.write(value); err != nil {
 		return boterr.In(name, err)
 	}
 	record.seen, record.given = value, now
@@ -115,9 +121,16 @@ func (r *run) readMember() (any, error) {
 	return read, nil
 }
 
-// writeMember puts the member into the context: into its record where the script changed it, in its
-// place where the script put another one there.
-func (r *run) writeMember(value any, isSame bool) error {
+// makeOtherMember puts another record in the place of the run's member, to be written to.
+func (r *run) makeOtherMember() {
+	if r.bot.Member != nil {
+		other := *r.bot.Member
+		r.bot.Member = &other
+	}
+}
+
+// writeMember puts the member into the record of the context.
+func (r *run) writeMember(value any) error {
 	changed, isObject := value.(document.Object)
 	if !isObject {
 		r.bot.Member = nil
@@ -127,11 +140,10 @@ func (r *run) writeMember(value any, isSame bool) error {
 	if err := document.Decode(r.withoutEmptyTempData(changed), &written); err != nil {
 		return err
 	}
-	if isSame && r.bot.Member != nil {
-		*r.bot.Member = written
-	} else {
-		r.bot.Member = &written
+	if r.bot.Member == nil {
+		r.bot.Member = new(member.Member)
 	}
+	*r.bot.Member = written
 	return nil
 }
 
@@ -174,7 +186,7 @@ func (r *run) readAgendaMeta() (any, error) {
 	return r.bot.AgendaMeta, r.bot.AgendaMeta.Err()
 }
 
-func (r *run) writeAgendaMeta(value any, _ bool) error {
+func (r *run) writeAgendaMeta(value any) error {
 	return document.DecodeValue(value, &r.bot.AgendaMeta)
 }
 
@@ -186,7 +198,7 @@ func (r *run) readMessageEvent() (any, error) {
 	return document.Encode(r.bot.MessageEvent)
 }
 
-func (r *run) writeMessageEvent(value any, _ bool) error {
+func (r *run) writeMessageEvent(value any) error {
 	written, err := written[send.MessageEvent](value)
 	if err == nil {
 		r.bot.MessageEvent = written
@@ -202,7 +214,7 @@ func (r *run) readGroup() (any, error) {
 	return document.Encode(r.bot.Group)
 }
 
-func (r *run) writeGroup(value any, _ bool) error {
+func (r *run) writeGroup(value any) error {
 	written, err := written[livechat.Group](value)
 	if err == nil {
 		r.bot.Group = written

@@ -106,7 +106,7 @@ func placesOf(frames []goja.StackFrame) []place {
 
 // failed returns the error of a run, with its place.
 func (r *run) failed(err error) *Error {
-	cause, stack := r.causeOf(err)
+	stack, cause := r.causeOf(err)
 	if len(stack) == 0 {
 		stack = placesOf(r.lastWait)
 	}
@@ -151,26 +151,24 @@ func (r *run) placed(at file.Position) file.Position {
 }
 
 // causeOf returns what stands behind an error of the engine below, and where it arose.
-func (r *run) causeOf(err error) (cause error, stack []place) {
+func (r *run) causeOf(err error) (stack []place, cause error) {
 	if interrupted, ok := errors.AsType[*goja.InterruptedError](err); ok {
-		return interrupted.Unwrap(), placesOf(interrupted.Stack())
+		return placesOf(interrupted.Stack()), interrupted.Unwrap()
 	}
 	if overflown, ok := errors.AsType[*goja.StackOverflowError](err); ok {
 		frames := overflown.Stack()
-		return boterr.New(boterr.ResourceExhausted, "",
-				"functions call each other more than %d deep: see Options.MaxCallDepth", r.engine.options.MaxCallDepth),
-			placesOf(frames[:min(len(frames), mostFrames)])
+		return placesOf(frames[:min(len(frames), mostFrames)]), boterr.New(boterr.ResourceExhausted, "",
+			"functions call each other more than %d deep: see Options.MaxCallDepth", r.engine.options.MaxCallDepth)
 	}
 	if exception, ok := errors.AsType[*goja.Exception](err); ok {
-		thrown := r.thrown(exception.Value())
-		if known, ok := errors.AsType[*thrownError](thrown); ok {
-			return known.cause, placesOf(exception.Stack())
+		if known, ok := errors.AsType[*thrownError](r.thrown(exception.Value())); ok {
+			return placesOf(exception.Stack()), known.cause
 		}
 	}
 	if known, ok := errors.AsType[*thrownError](err); ok {
-		return known.cause, known.stack[:min(len(known.stack), mostFrames)]
+		return known.stack[:min(len(known.stack), mostFrames)], known.cause
 	}
-	return err, nil
+	return nil, err
 }
 
 // isOfEngine reports whether an error is how the engine below ends a script.
