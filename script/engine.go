@@ -12,7 +12,7 @@ type Engine struct {
 
 	options Options
 	modules *modules
-	memory  *memoryWatch
+	watch   *watch
 	// ready has the *prepared of each set of helpers that scripts name.
 	ready sync.Map
 	// fetch compiles fetch.js, once.
@@ -34,7 +34,7 @@ func New(options Options) (*Engine, error) {
 		compiler: compiling,
 		options:  options,
 		modules:  newModules(options.Modules, compiling),
-		memory:   newMemoryWatch(options.MaxMemory),
+		watch:    newWatch(options),
 		fetch:    sync.OnceValues(compiling.compileFetch),
 	}, nil
 }

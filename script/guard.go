@@ -3,6 +3,7 @@ package script
 import (
 	"math"
 	"math/big"
+	"time"
 
 	"github.com/dop251/goja"
 
@@ -84,12 +85,20 @@ func (r *run) before(guarded guardedMethod, name string) {
 	r.method(owner, name, func(call goja.FunctionCall) goja.Value {
 		r.enterStep()
 		guarded.check(r, call)
-		result, err := original(call.This, call.Arguments...)
-		if err != nil {
-			panic(err)
-		}
+		begun := time.Now() //nolint:forbidigo // How long it takes in fact, which no clock that is handed in tells.
+		result := r.orThrow(original(call.This, call.Arguments...))
+		r.checkMatch(begun)
 		return result
 	})
+}
+
+// checkMatch throws where a function has taken so long that a match in it may have been cut off, which looks
+// as if nothing were found.
+func (r *run) checkMatch(begun time.Time) {
+	if time.Since(begun) >= longestMatch { //nolint:forbidigo // As where it began.
+		r.tooLargef("a regular expression was tried for %v: one without look-around, back-references and repetitions "+
+			"of repetitions takes no time", longestMatch)
+	}
 }
 
 // method sets a method as the language has them.

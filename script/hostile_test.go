@@ -111,7 +111,7 @@ func TestHostile_ResultsAreRefused(t *testing.T) {
 //nolint:paralleltest,tparallel // Each has the memory to itself.
 func TestHostile_EndsWithItsLine(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, script.Options{MaxBusy: 100 * time.Millisecond, Deadline: 5 * time.Second, MaxMemory: 128 << 20})
+	s := newStage(t, script.Options{MaxBusy: 40 * time.Millisecond, Deadline: 5 * time.Second, MaxMemory: 128 << 20, MaxCallDepth: 300})
 	for name, source := range hostile {
 		t.Run(name, func(t *testing.T) {
 			program, err := s.engine.Compile("hostile.js", source)

@@ -3,37 +3,22 @@ package script
 import (
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/dop251/goja"
 
 	"github.com/botctx/go-sdk/boterr"
 )
 
-// grace is how long a script may go on after it was interrupted. It ends with the step of the
-// language under way, and a few of those can be long.
-const grace = time.Second
-
 // interrupt ends the script at the next step of the language.
 func (r *run) interrupt(cause error) {
 	r.isInterrupted.Store(true)
 	r.vm.Interrupt(cause)
-	time.AfterFunc(grace, r.giveUp)
 }
 
-// giveUp leaves behind a script that has not ended since it was interrupted, unless it is in an
-// operation, which ends by itself.
+// giveUp leaves the script behind.
 func (r *run) giveUp() {
-	if !r.waits.Load() {
-		r.isLeft.Store(true)
-		r.giveUpOnce.Do(func() { close(r.overdue) })
-	}
-}
-
-// tooBusy ends a script that has computed for too long.
-func (r *run) tooBusy() {
-	r.interrupt(boterr.New(boterr.ResourceExhausted, "",
-		"the script computed for more than %v without waiting for anything: see Options.MaxBusy", r.engine.options.MaxBusy))
+	r.isLeft.Store(true)
+	r.giveUpOnce.Do(func() { close(r.overdue) })
 }
 
 // tooLong is the error of a script whose deadline has come.
@@ -92,15 +77,10 @@ func (r *run) wait(function func()) {
 	if r.isLeft.Load() {
 		panic(errLeft)
 	}
-	r.busy.Stop()
 	r.waits.Store(true)
 	defer func() {
 		r.watched.begin()
-		r.busy.Reset(r.engine.options.MaxBusy)
 		r.waits.Store(false)
-		if r.ctx.Err() != nil { // Its grace begins now.
-			time.AfterFunc(grace, r.giveUp)
-		}
 	}()
 	function()
 }

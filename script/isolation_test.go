@@ -35,7 +35,7 @@ func TestRun_HasNothingOfTheHost(t *testing.T) {
 
 func TestHostile_SideBySideWithGoodOnes(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, script.Options{MaxBusy: 200 * time.Millisecond, MaxMemory: 128 << 20})
+	s := newStage(t, script.Options{MaxBusy: 40 * time.Millisecond, MaxMemory: 128 << 20})
 	good := s.compile("this.member.meta.n = [1, 2, 3].map((x) => x * 2); await null; return this.member.meta.n.join()")
 	bad := slices.Sorted(maps.Keys(hostile))
 	before := heap()

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -55,7 +56,7 @@ func withPackages(tb testing.TB) script.Options {
 	if _, err := os.Stat(npmFolder + "/node_modules/moment/moment.js"); err != nil {
 		tb.Skip("moment and lodash are not there: run npm ci --ignore-scripts in script/testdata/npm")
 	}
-	return script.Options{Modules: os.DirFS(npmFolder)}
+	return script.Options{Modules: os.DirFS(npmFolder), MaxBusy: 2 * time.Second}
 }
 
 func TestModules_MomentAndLodash(t *testing.T) {

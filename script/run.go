@@ -31,7 +31,6 @@ type run struct {
 	lastWait  []goja.StackFrame
 	calls     int
 
-	busy    *time.Timer
 	overdue chan struct{}
 	// giveUpOnce closes overdue.
 	giveUpOnce sync.Once
@@ -76,10 +75,8 @@ func (r *run) inTime() (any, error) {
 
 // watchedOutcome runs the script to its end while its time and the memory are watched.
 func (r *run) watchedOutcome() outcome {
-	r.engine.memory.add(r)
-	defer r.engine.memory.remove(r)
-	r.busy = time.AfterFunc(r.engine.options.MaxBusy, r.tooBusy)
-	defer r.busy.Stop()
+	r.engine.watch.add(r)
+	defer r.engine.watch.remove(r)
 	value, err := r.execute()
 	return outcome{value, err}
 }

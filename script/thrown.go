@@ -107,10 +107,14 @@ func placesOf(frames []goja.StackFrame) []place {
 // failed returns the error of a run, with its place.
 func (r *run) failed(err error) *Error {
 	stack, cause := r.causeOf(err)
-	if len(stack) == 0 {
-		stack = placesOf(r.lastWait)
+	failed := r.errorAt(cause, stack)
+	if failed.Line == 0 && len(stack) > 0 { // It was in a script of this package.
+		failed = r.errorAt(cause, r.step.places())
 	}
-	return r.errorAt(cause, stack)
+	if failed.Line == 0 {
+		failed = r.errorAt(cause, placesOf(r.lastWait))
+	}
+	return failed
 }
 
 // errorAt returns the error of a run, with where it arose.
